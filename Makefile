@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: MIT
+#
+# make            the library, the command and the workloads
+# make demo       runs saxpy under ktime, on the GPU or else on the simulated device
+# make check      every test that needs no GPU
+# make gpu-check  the tests that need one
+# make bench      what ktime costs, beside its peers (needs a GPU)
+# make cost       instructions of the launch path, counted on the simulated device
+# make install    to PREFIX (/usr/local)
+
+.DELETE_ON_ERROR:
+.SUFFIXES:
+MAKEFLAGS += --no-builtin-rules
+
+BUILD  ?= build
+PREFIX ?= /usr/local
+DESTDIR ?=
+VERSION := 0.1.0
+
+# The toolkit: CUDA_HOME, else the nvcc on PATH, else the default prefix.
+NVCC_ON_PATH := $(shell command -v nvcc 2>/dev/null)
+CUDA_HOME ?= $(patsubst %/bin/nvcc,%,$(or $(realpath $(NVCC_ON_PATH)),/usr/local/cuda/bin/nvcc))
+NVCC ?= $(CUDA_HOME)/bin/nvcc
+CUDA_INCLUDE := $(firstword $(dir $(wildcard $(CUDA_HOME)/include/cuda.h \
+	$(CUDA_HOME)/targets/*/include/cuda.h)))
+CUDA_LIBRARY := $(firstword $(dir $(wildcard $(CUDA_HOME)/lib64/libcudart.so \
+	$(CUDA_HOME)/targets/*/lib/libcudart.so $(CUDA_HOME)/lib/libcudart.so)))
+CUPTI_INCLUDE := $(firstword $(dir $(wildcard $(CUDA_INCLUDE)cupti.h \
+	$(CUDA_HOME)/extras/CUPTI/include/cupti.h)))
+
+CC  ?= cc
+CXX ?= c++
+ifeq ($(origin CC),default)
+CC := gcc
+endif
+ifeq ($(origin CXX),default)
+CXX := g++
+endif
+
+CFLAGS ?= -O2 -g
+WARNINGS := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes \
+	-Wdeclaration-after-statement
+KTIME_CPPFLAGS := -I. -I$(BUILD)/include -isystem $(CUDA_INCLUDE) -isystem $(CUPTI_INCLUDE) \
+	-D_GNU_SOURCE -DKTIME_VERSION='"$(VERSION)"'
+KTIME_CFLAGS := -std=gnu11 $(WARNINGS) -fvisibility=hidden -fno-strict-aliasing -MMD -MP
+
+.PHONY: all
+all: library command workloads
+
+include report/report.mk
+include preload/preload.mk
+include workloads/workloads.mk
+include tests/sim/sim.mk
+include tests/unit/unit.mk
+include tests/gpu/gpu.mk
+include tests/bench/bench.mk
+include tests/tests.mk
+
+# Position-independent objects serve the library and the programs alike.
+$(BUILD)/obj/%.o: %.c | toolkit packages
+	@mkdir -p $(@D)
+	$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -fPIC -c $< -o $@
+
+$(BUILD)/obj/%.o: %.S | toolkit
+	@mkdir -p $(@D)
+	$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) -fPIC -c $< -o $@
+
+.PHONY: toolkit
+toolkit:
+	@test -n "$(CUDA_INCLUDE)" || { echo "ktime: no CUDA Toolkit found (looked for nvcc on PATH and\
+	 in /usr/local/cuda): install one of 12.0 or later, or set CUDA_HOME" >&2; exit 1; }
+	@test -n "$(CUPTI_INCLUDE)" || { echo "ktime: the CUDA Toolkit in $(CUDA_HOME) has no CUPTI\
+	 headers (cupti.h): install its CUPTI package" >&2; exit 1; }
+
+# What the distribution has to give, by the file that tells it is there.
+.PHONY: packages
+packages:
+	@tests/packages.sh build
+
+.PHONY: clean
+clean:
+	rm -rf $(BUILD)
+
+-include $(shell find $(BUILD) -name '*.d' 2>/dev/null)
