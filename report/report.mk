@@ -1,1 +1,19 @@
 # SPDX-License-Identifier: MIT
+
+# What libktime.so needs of the report.
+REPORT_LIBRARY_SOURCES := $(addprefix report/, histogram.c session_map.c session_read.c \
+	session_write.c)
+
+# What only the command needs.
+REPORT_COMMAND_SOURCES := $(filter-out $(REPORT_LIBRARY_SOURCES), $(wildcard report/*.c))
+
+REPORT_LIBRARY_OBJECTS := $(REPORT_LIBRARY_SOURCES:%.c=$(BUILD)/obj/%.o)
+REPORT_COMMAND_OBJECTS := $(REPORT_COMMAND_SOURCES:%.c=$(BUILD)/obj/%.o)
+REPORT_LIBRARIES := -l:libiberty.a -lm
+REPORT_COMMAND_LIBRARIES := -lsqlite3 -lcjson $(REPORT_LIBRARIES)
+
+.PHONY: command
+command: $(if $(wildcard report/main.c), $(BUILD)/ktime)
+
+$(BUILD)/ktime: $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REPORT_COMMAND_LIBRARIES) -o $@

@@ -1,1 +1,22 @@
 # SPDX-License-Identifier: MIT
+
+UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests/unit/test_*.c))
+
+$(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
+		$(filter-out $(BUILD)/obj/report/main.o, $(REPORT_COMMAND_OBJECTS))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
+
+# Kept, so that only what changed is built again.
+.SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)
+
+# One line a program; what a program says is shown only where it failed.
+.PHONY: unit-tests
+unit-tests: $(UNIT_TESTS)
+	@failed=0; for program in $(UNIT_TESTS); do \
+		if output=$$($$program 2>&1); then \
+			echo "ok $${program##*/}"; \
+		else \
+			echo "not ok $${program##*/}"; echo "$$output"; failed=1; \
+		fi; \
+	done; exit $$failed

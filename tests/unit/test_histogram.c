@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* Durations find their bucket, and come back from it within 2 %. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "report/histogram.h"
+
+static void buckets_tile_the_whole_range(void **state)
+{
+	unsigned i;
+
+	(void)state;
+	assert_int_equal(histogram_bucket_low(0), 0);
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		uint64_t low = histogram_bucket_low(i), high = histogram_bucket_high(i);
+
+		assert_true(low < high);
+		assert_int_equal(histogram_bucket(low), i);
+		assert_int_equal(histogram_bucket(high - 1), i);
+		if (i + 1 < HISTOGRAM_BUCKETS)
+			assert_int_equal(histogram_bucket(high), i + 1);
+	}
+	assert_int_equal(histogram_bucket_high(HISTOGRAM_BUCKETS - 1), 1ULL << HISTOGRAM_TOP_BIT);
+}
+
+static void longest_values_share_the_last_bucket(void **state)
+{
+	(void)state;
+	assert_int_equal(histogram_bucket(1ULL << HISTOGRAM_TOP_BIT), HISTOGRAM_BUCKETS - 1);
+	assert_int_equal(histogram_bucket(UINT64_MAX), HISTOGRAM_BUCKETS - 1);
+}
+
+static void a_percentile_is_within_two_percent(void **state)
+{
+	struct histogram *histogram = calloc(1, sizeof(*histogram));
+	static const double fractions[] = {0.01, 0.25, 0.5, 0.95, 0.99, 1};
+	uint64_t value;
+	size_t i;
+
+	(void)state;
+	assert_non_null(histogram);
+	for (value = 1; value <= 100000; value++)
+		histogram_add(histogram, value * 10);
+	assert_int_equal(histogram_count(histogram), 100000);
+	for (i = 0; i < sizeof(fractions) / sizeof(fractions[0]); i++) {
+		double expected = fractions[i] * 1e6;
+		double got = (double)histogram_percentile(histogram, fractions[i]);
+
+		assert_true(got > expected * 0.984 && got < expected * 1.016);
+	}
+	free(histogram);
+}
+
+static void few_samples_give_the_nearest_rank(void **state)
+{
+	struct histogram histogram = {{0}};
+
+	(void)state;
+	assert_int_equal(histogram_percentile(&histogram, 0.5), 0);
+	histogram_add(&histogram, 7);
+	assert_int_equal(histogram_percentile(&histogram, 0), 7);
+	assert_int_equal(histogram_percentile(&histogram, 0.5), 7);
+	histogram_add(&histogram, 9);
+	assert_int_equal(histogram_percentile(&histogram, 0.5), 7);
+	assert_int_equal(histogram_percentile(&histogram, 0.51), 9);
+	assert_int_equal(histogram_percentile(&histogram, 1), 9);
+}
+
+static void a_full_bucket_stays_full(void **state)
+{
+	struct histogram histogram = {{0}};
+
+	(void)state;
+	histogram.buckets[5] = UINT32_MAX;
+	histogram_add(&histogram, 5);
+	assert_int_equal(histogram.buckets[5], UINT32_MAX);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(buckets_tile_the_whole_range),
+		cmocka_unit_test(longest_values_share_the_last_bucket),
+		cmocka_unit_test(a_percentile_is_within_two_percent),
+		cmocka_unit_test(few_samples_give_the_nearest_rank),
+		cmocka_unit_test(a_full_bucket_stays_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
