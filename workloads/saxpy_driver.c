@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* saxpy by the driver API: the twin of saxpy.cu, its kernel an embedded fat binary. */
+#include <cuda.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "workloads/saxpy.h"
+
+extern const unsigned long long saxpy_fatbin[];
+
+static void check(CUresult result, const char *call)
+{
+	const char *text = NULL;
+
+	if (result != CUDA_SUCCESS) {
+		cuGetErrorString(result, &text);
+		fprintf(stderr, "saxpy: %s: %s\n", call, text ? text : "unknown error");
+		exit(1);
+	}
+}
+#define CHECK(call) check(call, #call)
+
+static void *allocate(size_t count, size_t size)
+{
+	void *memory = calloc(count, size);
+
+	if (!memory) {
+		perror("saxpy");
+		exit(1);
+	}
+	return memory;
+}
+
+struct work {
+	const struct saxpy_options *options;
+	CUcontext context;
+	CUfunction saxpy;
+	CUdeviceptr x, y;
+	float *ms; /* of each thread */
+};
+
+static void launch(const struct work *work, struct saxpy_slice slice, CUstream stream)
+{
+	CUdeviceptr x = work->x + slice.first * sizeof(float);
+	CUdeviceptr y = work->y + slice.first * sizeof(float);
+	float a = SAXPY_A;
+	void *parameters[] = {&slice.count, &a, &x, &y};
+	int blocks = (slice.count + SAXPY_BLOCK - 1) / SAXPY_BLOCK;
+
+	CHECK(cuLaunchKernel(work->saxpy, blocks, 1, 1, SAXPY_BLOCK, 1, 1, 0, stream, parameters,
+			     NULL));
+}
+
+/*
+ * The pair of events is in the first stream. The other streams start after its first event, and
+ * its second waits for them.
+ */
+static void launch_all(int thread, void *argument)
+{
+	struct work *work = argument;
+	const struct saxpy_options *options = work->options;
+	int streams = options->streams ? options->streams : 1;
+	CUstream *stream = allocate(streams, sizeof(*stream));
+	CUevent *done = allocate(streams, sizeof(*done));
+	CUevent start, stop;
+
+	CHECK(cuCtxSetCurrent(work->context));
+	CHECK(cuEventCreate(&start, CU_EVENT_DEFAULT));
+	CHECK(cuEventCreate(&stop, CU_EVENT_DEFAULT));
+	for (int i = 0; i < streams; i++) {
+		if (options->streams)
+			CHECK(cuStreamCreate(&stream[i], CU_STREAM_DEFAULT));
+		CHECK(cuEventCreate(&done[i], CU_EVENT_DISABLE_TIMING));
+	}
+
+	CHECK(cuEventRecord(start, stream[0]));
+	for (int i = 1; i < streams; i++)
+		CHECK(cuStreamWaitEvent(stream[i], start, 0));
+	for (int i = 0; i < options->repetitions; i++)
+		launch(work, saxpy_slice(options, thread, i % streams), stream[i % streams]);
+	for (int i = 1; i < streams; i++) {
+		CHECK(cuEventRecord(done[i], stream[i]));
+		CHECK(cuStreamWaitEvent(stream[0], done[i], 0));
+	}
+	CHECK(cuEventRecord(stop, stream[0]));
+	CHECK(cuEventSynchronize(stop));
+	CHECK(cuEventElapsedTime(&work->ms[thread], start, stop));
+
+	for (int i = 0; i < streams; i++) {
+		CHECK(cuEventDestroy(done[i]));
+		if (options->streams)
+			CHECK(cuStreamDestroy(stream[i]));
+	}
+	CHECK(cuEventDestroy(start));
+	CHECK(cuEventDestroy(stop));
+	free(done);
+	free(stream);
+}
+
+int main(int argc, char **argv)
+{
+	struct saxpy_options options;
+	struct work work = {.options = &options};
+	float *x, *y, slowest = 0;
+	CUdevice device;
+	CUmodule module;
+	size_t bytes;
+	int code;
+
+	saxpy_parse(&options, argc, argv);
+	bytes = options.n * sizeof(float);
+	work.ms = allocate(options.threads, sizeof(*work.ms));
+	x = allocate(options.n, sizeof(*x));
+	y = allocate(options.n, sizeof(*y));
+	saxpy_fill(&options, x, y);
+
+	CHECK(cuInit(0));
+	CHECK(cuDeviceGet(&device, 0));
+	CHECK(cuDevicePrimaryCtxRetain(&work.context, device));
+	CHECK(cuCtxSetCurrent(work.context));
+	CHECK(cuModuleLoadData(&module, saxpy_fatbin));
+	CHECK(cuModuleGetFunction(&work.saxpy, module, "_Z5saxpyifPfS_"));
+	CHECK(cuMemAlloc(&work.x, bytes));
+	CHECK(cuMemAlloc(&work.y, bytes));
+	CHECK(cuMemcpyHtoD(work.x, x, bytes));
+	CHECK(cuMemcpyHtoD(work.y, y, bytes));
+	saxpy_threads(&options, launch_all, &work);
+	CHECK(cuMemcpyDtoH(y, work.y, bytes));
+	CHECK(cuMemFree(work.x));
+	CHECK(cuMemFree(work.y));
+	CHECK(cuModuleUnload(module));
+	CHECK(cuDevicePrimaryCtxRelease(device));
+	for (int i = 0; i < options.threads; i++)
+		slowest = work.ms[i] > slowest ? work.ms[i] : slowest;
+	code = saxpy_report(&options, y, slowest);
+	free(work.ms);
+	free(x);
+	free(y);
+	return code;
+}
