@@ -1,0 +1,129 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+What ktime costs, beside its peers, on this machine's GPU.
+
+Every workload runs under every variant in turns, round after round, until the time is used up.
+Prints one table and the bars it is held to, and writes both to tests/bench/RESULTS.md. Run from
+the root of the tree; everything it starts was built by `make bench-programs library command`.
+"""
+import argparse
+import os
+import sys
+import tempfile
+import time
+
+import plan
+import bars
+import report
+import sessions
+from samples import Samples, from_outcome
+
+import machine
+import process
+import profilers
+
+
+def parse_arguments():
+    parser = argparse.ArgumentParser(description="Measures what ktime costs.")
+    parser.add_argument("--quick", action="store_true", help="about 90 seconds, fewer figures")
+    parser.add_argument("--minutes", type=float, help="time to use (default 7.5, quick 1.5)")
+    parser.add_argument("--long", action="store_true", help="also 10^8 launches (5 minutes more)")
+    parser.add_argument("--only", metavar="NAMES", default="",
+                        help="comma-separated workloads or variants: " +
+                        " ".join([*plan.WORKLOADS, *plan.VARIANTS]))
+    parser.add_argument("--output", default=os.path.join(plan.HERE, "RESULTS.md"))
+    return parser.parse_args()
+
+
+def chosen(options):
+    """[(workload name, variant name, rounds)] in the order of a round."""
+    names = set(filter(None, options.only.split(",")))
+    unknown = names - set(plan.WORKLOADS) - set(plan.VARIANTS)
+    if unknown:
+        sys.exit(f"bench.py: no workload or variant {', '.join(sorted(unknown))}")
+    workloads = names & set(plan.WORKLOADS) or set(plan.WORKLOADS)
+    variants = names & set(plan.VARIANTS)
+    jobs = []
+    for name, workload in plan.WORKLOADS.items():
+        if name not in workloads or (workload.long and not options.long):
+            continue
+        if options.quick and workload.not_quick:
+            continue
+        jobs += [(name, variant, workload.rounds) for variant in workload.variants
+                 if not variants or variant in variants or variant == "none"]
+    return jobs
+
+
+def missing():
+    """[(variant or workload, why)] that this machine cannot run."""
+    found = []
+    if not machine.find_nsys():
+        found.append(("nsys", "nsys is neither on PATH nor in KTIME_NSYS"))
+    if not os.path.exists(profilers.BARE_TRACER):
+        found.append(("bare", f"{profilers.BARE_TRACER} is not built: make bench-programs"))
+    return found
+
+
+def run_once(name, variant, directory, samples):
+    """Runs one job; returns the reason where it failed."""
+    workload, way = plan.WORKLOADS[name], plan.VARIANTS[variant]
+    file = os.path.join(directory, f"{name}.{variant}")
+    argv, environment = way.start([*workload.argv, *way.arguments],
+                                  file if workload.session or way.makes_file else None)
+    for _ in range(workload.repeat):
+        outcome = process.run(argv, environment, timeout=1200 if workload.long else 180)
+        if outcome.returncode:
+            return (outcome.stderr.strip().splitlines() or [f"exit {outcome.returncode}"])[-1]
+        for row, values in from_outcome(name, variant, outcome):
+            if workload.session and os.path.exists(file):
+                values["session"] = sessions.read(file)
+            samples.add(row, variant, values)
+    return None
+
+
+def run_all(options, jobs, skipped, directory, samples):
+    """Rounds of all jobs until the time is used up; the first round is always whole."""
+    begun = time.monotonic()
+    minutes = options.minutes or (1.5 if options.quick else 7.5)
+    duration = {}
+    for number in range(99):
+        ran = 0
+        for name, variant, rounds in jobs:
+            if number >= rounds or {name, variant} & set(skipped):
+                continue
+            spent = time.monotonic() - begun
+            if number and spent + duration.get((name, variant), 0) > minutes * 60:
+                continue
+            start = time.monotonic()
+            why = run_once(name, variant, directory, samples)
+            duration[name, variant] = time.monotonic() - start
+            ran += 1
+            if why:
+                skipped[name if variant == "none" else f"{name}, {variant}"] = why
+                jobs = [job for job in jobs if job[:2] != (name, variant)]
+            print(f"\r{spent:4.0f} s  round {number + 1}  {name} {variant:<12}", end="",
+                  file=sys.stderr, flush=True)
+        if not ran or time.monotonic() - begun > minutes * 60:
+            break
+    print(file=sys.stderr)
+
+
+def main():
+    options = parse_arguments()
+    samples = Samples()
+    skipped = dict(missing())
+    if not os.path.exists(profilers.LIBRARY):
+        sys.exit(f"bench.py: {profilers.LIBRARY} is not built: make")
+    if not machine.gpus():
+        sys.exit("bench.py: no NVIDIA GPU here (nvidia-smi lists none)")
+    with tempfile.TemporaryDirectory(prefix="ktime-bench-") as directory:
+        run_all(options, chosen(options), skipped, directory, samples)
+    text = report.markdown(samples, bars.evaluate(samples), skipped)
+    print(text)
+    if not options.only:
+        with open(options.output, "w") as file:
+            file.write(text)
+
+
+main()

@@ -1,0 +1,101 @@
+# SPDX-License-Identifier: MIT
+"""What is measured, under what, and how often: the tables that bench.py goes through."""
+import dataclasses
+import os
+import sys
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gpu"))
+
+import machine
+import profilers
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LAUNCH_LOOP = os.path.join(profilers.BUILD, "bench", "launch_loop")
+
+
+@dataclasses.dataclass(frozen=True)
+class Variant:
+    """A way to run a program."""
+    title: str
+    start: object  # argv, file for the session or None -> (argv, environment)
+    arguments: tuple = ()
+    makes_file: bool = False  # it always needs a file to write to
+
+
+def ktime(title, options):
+    def start(argv, file):
+        return profilers.under_ktime(argv, f"-f -o {file} {options}" if file else options)
+
+    return Variant(title, start)
+
+
+VARIANTS = {
+    "none": Variant("no profiler", lambda argv, _: profilers.under_nothing(argv)),
+    "bare": Variant("bare CUPTI", lambda argv, _: profilers.under_bare_tracer(argv)),
+    "default": ktime("ktime", ""),
+    "events_all": ktime("ktime, events all", "--timer events --events all"),
+    "always_on": ktime("ktime, always on", "--timer events --budget 1"),
+    "cupti": ktime("ktime, CUPTI only", "--timer cupti"),
+    "events_off": ktime("ktime, nothing injected", "--timer events --events off"),
+    "no_api": ktime("ktime, no API rows", "--profile-api-trace none"),
+    "nsys": Variant("nsys", lambda argv, file: profilers.under_nsys(argv, file),
+                    makes_file=True),
+    "torch": Variant("torch.profiler", lambda argv, _: profilers.under_nothing(argv),
+                     ("--profiler",)),
+}
+
+
+@dataclasses.dataclass(frozen=True)
+class Workload:
+    """
+    A program and its arguments. It prints one line of NAME=VALUE per figure, each of which names
+    the row that it goes to.
+    """
+    title: str
+    argv: tuple
+    variants: tuple = ()
+    rounds: int = 99  # at most
+    repeat: int = 1  # runs in each round
+    not_quick: bool = False
+    long: bool = False  # only on request
+    session: bool = False  # keep ktime's session file: its figures are wanted
+
+
+def loop(title, workload, *arguments, **rest):
+    return Workload(title, (LAUNCH_LOOP, workload, *map(str, arguments)), **rest)
+
+
+EVERY = ("none", "bare", "default", "events_all", "always_on", "cupti", "events_off", "nsys")
+MEMORY = ("none", "bare", "default", "always_on")
+
+WORKLOADS = {
+    "empty": loop("empty kernels", "empty", variants=EVERY + ("no_api",)),
+    "kernel_3us": loop("3 us kernels", "kernel_3us", variants=EVERY),
+    "kernel_10us": loop("10 us kernels", "kernel_10us", variants=EVERY),
+    "kernel_100us": loop("100 us kernels", "kernel_100us", variants=EVERY),
+    "graph": loop("graph of 100 empty kernels", "graph", variants=EVERY),
+    "copies": loop("pinned 4 KB async copies", "copies", variants=EVERY),
+    "threads": loop("16 threads, 16 streams", "threads", variants=EVERY),
+    "idle": loop("one launch: start to end", "idle", variants=EVERY),
+    "resnet": Workload("ResNet-50", (sys.executable, os.path.join(HERE, "resnet.py")),
+                       EVERY + ("torch",), rounds=2),
+    "launches_1e4": loop("10^4 launches", "empty", 10**4, 1, variants=MEMORY, rounds=1),
+    "launches_1e6": loop("10^6 launches", "empty", 10**6, 1, variants=MEMORY + ("nsys",),
+                         rounds=1, not_quick=True),
+    "launches_1e7": loop("10^7 launches", "empty", 10**7, 1, variants=("default",), rounds=1,
+                         not_quick=True),
+    "launches_1e8": loop("10^8 launches", "empty", 10**8, 1, variants=("default",), rounds=1,
+                         long=True),
+    "rows": loop("12 kernels in random order", "rows", variants=("cupti", "always_on"), rounds=1,
+                 session=True),
+    "self": loop("10^5 launches, what ktime says it cost", "empty", 10**5, 1,
+                 variants=("none", "default", "always_on"), rounds=3, session=True),
+    "true": Workload("/bin/true", ("/bin/true",), ("none", "default"), repeat=20),
+    "python": Workload("python3 -c pass", (sys.executable, "-c", "pass"), ("none", "default"),
+                       repeat=20),
+}
+
+# Titles of the rows in the table, for workloads whose lines name their own.
+ROW_TITLES = {name: workload.title for name, workload in WORKLOADS.items()}
+ROW_TITLES.update(resnet_inference="ResNet-50 inference, batch 1",
+                  resnet_training="ResNet-50 training, batch 64")

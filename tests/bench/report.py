@@ -1,0 +1,83 @@
+# SPDX-License-Identifier: MIT
+"""The benchmark's Markdown."""
+import plan
+
+import machine
+
+TIMES = ("empty", "kernel_3us", "kernel_10us", "kernel_100us", "graph", "copies", "threads",
+         "resnet_inference", "resnet_training")
+
+# Tables beside the times: title, name of the figure, rows, how it is printed.
+FIXED_COSTS = [
+    ("Peak resident memory, MB", "rss_mib", ("launches_1e4", "launches_1e6", "launches_1e7",
+                                             "launches_1e8"), "{:.0f}"),
+    ("Start: from the command to the first CUDA work done, ms", "start_ms", ("idle",), "{:.0f}"),
+    ("End: from the program's last line to its end, ms", "end_ms",
+     ("idle", "launches_1e6", "launches_1e7"), "{:.1f}"),
+    ("Whole run, ms", "wall_ms", ("idle", "true", "python"), "{:.2f}"),
+]
+
+
+def table(header, rows):
+    """A Markdown table, its columns padded so that it reads in a terminal as well."""
+    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
+
+    def line(cells):
+        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths)) + " |"
+
+    return [line(header), "|" + "|".join("-" * (w + 2) for w in widths) + "|", *map(line, rows)]
+
+
+def duration(nanoseconds):
+    for limit, scale, unit in ((1e3, 1, "ns"), (1e6, 1e3, "us"), (float("inf"), 1e6, "ms")):
+        if abs(nanoseconds) < limit:
+            return f"{nanoseconds / scale:.{0 if scale == 1 else 2}f} {unit}"
+    return ""
+
+
+def time_cell(samples, row, variant):
+    """The time where there is no profiler, otherwise what the variant adds."""
+    median, added = samples.median(row, variant), samples.added(row, variant)
+    if median is None:
+        return "-"
+    spread = samples.spread(row, variant)
+    around = f" ±{100 * spread:.1f}" if spread is not None else ""
+    if variant == "none" or added is None:
+        return duration(median) + (f"{around} %" if around else "")
+    return f"{'+' if added >= 0 else ''}{duration(added)}, " \
+           f"{samples.added_percent(row, variant):+.1f}{around} %"
+
+
+def times(samples):
+    variants = [v for v in plan.VARIANTS if any(samples.values(row, v) for row in TIMES)]
+    header = ["operation", *(plan.VARIANTS[v].title for v in variants)]
+    rows = [[plan.ROW_TITLES[row], *(time_cell(samples, row, v) for v in variants)]
+            for row in TIMES if any(samples.values(row, v) for v in variants)]
+    return table(header, rows) if rows else []
+
+
+def fixed_costs(samples, title, name, rows, form):
+    variants = [v for v in plan.VARIANTS if any(samples.values(row, v, name) for row in rows)]
+    cells = []
+    for row in rows:
+        medians = [samples.median(row, v, name) for v in variants]
+        if any(m is not None for m in medians):
+            cells.append([plan.ROW_TITLES[row], *("-" if m is None else form.format(m)
+                                                  for m in medians)])
+    if not cells:
+        return []
+    return [f"## {title}", "", *table(["program", *(plan.VARIANTS[v].title for v in variants)], cells), ""]
+
+
+def markdown(samples, verdicts, skipped):
+    lines = ["# What ktime costs", "", "Written by `make bench`.", "", *machine.describe(), "",
+             "Medians over the rounds of one run, every variant in turn in each round: the time",
+             "without a profiler, and what each variant adds to it. ± is half the distance from",
+             "the least to the greatest, in percent of the median.", "",
+             "## Time of an operation", "", *times(samples), "",
+             "## Bars", "", *table(["what", "figure", "bar", "reached"], verdicts), ""]
+    for costs in FIXED_COSTS:
+        lines += fixed_costs(samples, *costs)
+    if skipped:
+        lines += ["## Not run", "", *(f"- {name}: {why}" for name, why in skipped.items()), ""]
+    return "\n".join(lines)

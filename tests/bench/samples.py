@@ -1,0 +1,81 @@
+# SPDX-License-Identifier: MIT
+"""The samples of a benchmark run, and the figures taken from them."""
+import collections
+import statistics
+
+
+class Samples:
+    """What each row gave under each variant: a list of dictionaries, one a run."""
+
+    def __init__(self):
+        self._runs = collections.defaultdict(list)
+
+    def add(self, row, variant, values):
+        self._runs[row, variant].append(values)
+
+    def values(self, row, variant, name="ns"):
+        return [run[name] for run in self._runs.get((row, variant), []) if name in run]
+
+    def median(self, row, variant, name="ns"):
+        """None where it was not measured."""
+        values = self.values(row, variant, name)
+        return statistics.median(values) if values else None
+
+    def spread(self, row, variant, name="ns"):
+        """Half of the distance from least to most, as a part of the median."""
+        values = self.values(row, variant, name)
+        if len(values) < 2 or not statistics.median(values):
+            return None
+        return (max(values) - min(values)) / 2 / statistics.median(values)
+
+    def added(self, row, variant, name="ns"):
+        """What the variant adds to the same without a profiler; None where not measured."""
+        with_it, without = self.median(row, variant, name), self.median(row, "none", name)
+        return None if with_it is None or without is None else with_it - without
+
+    def added_percent(self, row, variant, name="ns"):
+        added = self.added(row, variant, name)
+        return None if added is None else 100 * added / self.median(row, "none", name)
+
+    def added_ratio(self, row, variant, other, name="ns"):
+        """What one variant adds by what another adds."""
+        mine, others = self.added(row, variant, name), self.added(row, other, name)
+        return None if mine is None or not others or others <= 0 else mine / others
+
+
+def parse_line(line):
+    """NAME=VALUE pairs; numbers as floats."""
+    values = {}
+    for part in line.split():
+        name, equal, text = part.partition("=")
+        if not equal:
+            continue
+        try:
+            values[name] = float(text)
+        except ValueError:
+            values[name] = text
+    return values
+
+
+def from_outcome(workload_name, variant, outcome):
+    """[(row, values)] of a finished run, the process's own figures among the values."""
+    process = {"wall_ms": (outcome.end_ns - outcome.start_ns) / 1e6}
+    rows = []
+    for line in outcome.stdout.splitlines():
+        values = parse_line(line)
+        if "workload" not in values:
+            continue
+        values.update(process)
+        if "end_ns" in values:
+            values["end_ms"] = (outcome.end_ns - values["end_ns"]) / 1e6
+            if outcome.stderr_ns > values["end_ns"]:
+                values["report_ms"] = (outcome.stderr_ns - values["end_ns"]) / 1e6
+        if "ready_ns" in values:
+            values["start_ms"] = (values["ready_ns"] - outcome.start_ns) / 1e6
+        if "rss_kib" in values:
+            # Under nsys the process that is waited for is nsys itself.
+            peak = values["rss_kib"] if variant == "nsys" else outcome.rss_kib
+            values["rss_mib"] = peak / 1024
+        own = str(values["workload"]).startswith("resnet")
+        rows.append((values["workload"] if own else workload_name, values))
+    return rows or [(workload_name, process)]

@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: MIT
+"""How a program is started under ktime, under a bare CUPTI tracer and under nsys."""
+import os
+
+import machine
+
+BUILD = os.path.abspath(os.environ.get("KTIME_BUILD", "build"))
+LIBRARY = os.path.join(BUILD, "libktime.so")
+COMMAND = os.path.join(BUILD, "ktime")
+BARE_TRACER = os.path.join(BUILD, "bench", "libbare_tracer.so")
+NSYS_OPTIONS = ["-t", "cuda", "--sample=none", "--cpuctxsw=none"]
+
+
+def plain_environment():
+    """The environment of a program without any profiler."""
+    environment = dict(os.environ)
+    for name in ("LD_PRELOAD", "KTIME_OPTIONS", "CUDA_INJECTION64_PATH", "BARE_TRACER_FILE"):
+        environment.pop(name, None)
+    return environment
+
+
+def under_nothing(argv):
+    return argv, plain_environment()
+
+
+def under_ktime(argv, options=""):
+    """ktime's preload, with its options in KTIME_OPTIONS."""
+    environment = plain_environment()
+    environment["LD_PRELOAD"] = LIBRARY
+    environment["KTIME_OPTIONS"] = options
+    return argv, environment
+
+
+def under_bare_tracer(argv, file=None):
+    """CUPTI's kernel, copy and memset records counted; kept by name where a file is given."""
+    environment = plain_environment()
+    environment["CUDA_INJECTION64_PATH"] = BARE_TRACER
+    if file:
+        environment["BARE_TRACER_FILE"] = file
+    return argv, environment
+
+
+def under_nsys(argv, report, options=()):
+    """nsys, leaving REPORT.nsys-rep."""
+    command = [machine.find_nsys(), "profile", *NSYS_OPTIONS, *options, "-f", "true", "-o", report]
+    return command + argv, nsys_environment()
+
+
+def nsys_environment():
+    environment = plain_environment()
+    extra = os.environ.get("KTIME_NSYS_LIBRARY_PATH")
+    if extra:
+        paths = [extra, environment.get("LD_LIBRARY_PATH", "")]
+        environment["LD_LIBRARY_PATH"] = ":".join(p for p in paths if p)
+    return environment
