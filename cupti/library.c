@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+#include "library.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <link.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* CUDA 11.8, the oldest whose records are read. */
+#define OLDEST_VERSION 18
+#define OLDEST_MAJOR   11
+#define ANCHORS	       8
+
+struct library {
+	struct cupti_functions functions;
+	char path[PATH_MAX];
+};
+
+static void *(*lookup_symbol)(void *handle, const char *name) = dlsym;
+/* Set once, never freed. There is no lock: a constructor that runs under the loader's lock may
+ * come here, while we wait for that lock in dlopen. */
+static _Atomic(struct library *) library;
+
+/* What the process has mapped: libcupti itself, and the folders where one may lie. */
+struct search {
+	char loaded[PATH_MAX];
+	char anchors[ANCHORS][PATH_MAX];
+	unsigned anchor_count;
+	char failure[256]; /* why the first library that exists was not taken */
+	int error;
+};
+
+void library_use_lookup(void *(*lookup)(void *handle, const char *name))
+{
+	lookup_symbol = lookup;
+}
+
+const struct cupti_functions *library_functions(void)
+{
+	struct library *found = atomic_load_explicit(&library, memory_order_acquire);
+
+	return found ? &found->functions : NULL;
+}
+
+const char *library_path(void)
+{
+	struct library *found = atomic_load_explicit(&library, memory_order_acquire);
+
+	return found ? found->path : "";
+}
+
+/* CUPTI counted its versions to 28 (CUDA 12.9 Update 1), then began to write the toolkit's. */
+static int major_version(uint32_t version)
+{
+	if (version >= 10000)
+		return version / 10000;
+	return version >= 19 ? 12 : OLDEST_MAJOR;
+}
+
+static void add_anchor(struct search *search, const char *path, size_t length)
+{
+	unsigned i;
+
+	if (search->anchor_count == ANCHORS || length >= PATH_MAX)
+		return;
+	for (i = 0; i < search->anchor_count; i++)
+		if (!strncmp(search->anchors[i], path, length) && !search->anchors[i][length])
+			return;
+	memcpy(search->anchors[search->anchor_count], path, length);
+	search->anchors[search->anchor_count++][length] = '\0';
+}
+
+/* Runs under the loader's lock: it only takes notes. */
+static int note_object(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct search *search = argument;
+	const char *file = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	if (!file)
+		return 0;
+	if (!strncmp(file, "/libcupti.so", 12) && !search->loaded[0])
+		snprintf(search->loaded, sizeof(search->loaded), "%s", info->dlpi_name);
+	/* Python's wheels put each library in a folder of its own under nvidia/. */
+	if (!strncmp(file, "/libcudart.so", 13) || strstr(info->dlpi_name, "/nvidia/"))
+		add_anchor(search, info->dlpi_name, file - info->dlpi_name);
+	return 0;
+}
+
+static void __attribute__((format(printf, 3, 4)))
+note_failure(struct search *search, int error, const char *format, ...)
+{
+	va_list arguments;
+
+	if (search->error)
+		return;
+	search->error = error;
+	va_start(arguments, format);
+	vsnprintf(search->failure, sizeof(search->failure), format, arguments);
+	va_end(arguments);
+}
+
+/* Looks the functions up; NULL, and a note, where one that is needed is missing. */
+static struct library *bind_functions(struct search *search, void *handle, const char *path)
+{
+	struct library *found = calloc(1, sizeof(*found));
+	const char *missing = NULL;
+
+	if (!found) {
+		note_failure(search, -ENOMEM, "no memory");
+		return NULL;
+	}
+#define REQUIRED true
+#define OPTIONAL false
+#define BIND(name, arguments, need)                                                                \
+	found->functions.name = lookup_symbol(handle, #name);                                      \
+	if (need && !found->functions.name && !missing)                                            \
+		missing = #name;
+	CUPTI_FUNCTIONS(BIND)
+#undef BIND
+#undef REQUIRED
+#undef OPTIONAL
+	snprintf(found->path, sizeof(found->path), "%s", path);
+	if (!missing && found->functions.cuptiGetVersion(&found->functions.version))
+		missing = "a version";
+	if (missing) {
+		note_failure(search, -ENOSYS, "%s has no %s: install CUPTI of CUDA 11.8 or later",
+			     path, missing);
+		free(found);
+		return NULL;
+	}
+	return found;
+}
+
+/* Whether this version is used with the driver; driver_version 0 takes any. */
+static bool version_fits(struct search *search, const struct library *found, int driver_version)
+{
+	uint32_t version = found->functions.version;
+	int driver_major = driver_version / 1000;
+
+	if (!driver_version)
+		return true;
+	if (version < OLDEST_VERSION) {
+		note_failure(search, -EPROTO,
+			     "%s is older than CUDA 11.8: install CUPTI of CUDA %d", found->path,
+			     driver_major);
+		return false;
+	}
+	if (major_version(version) > driver_major) {
+		note_failure(search, -EPROTO,
+			     "%s is of CUDA %d, the driver of CUDA %d: install CUPTI of CUDA %d",
+			     found->path, major_version(version), driver_major, driver_major);
+		return false;
+	}
+	return true;
+}
+
+/* Opens one library and makes it the one that is used; its handle is kept for good. */
+static bool take(struct search *search, const char *path, int flags, int driver_version)
+{
+	struct library *found, *other = NULL;
+	void *handle;
+
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL | flags);
+	if (!handle) {
+		const char *error = dlerror();
+
+		if (path[0] == '/')
+			note_failure(search, -ENOENT, "%s does not load (%s)", path,
+				     error ? error : "no reason given");
+		return false;
+	}
+	found = bind_functions(search, handle, path);
+	if (!found)
+		return false;
+	if (!version_fits(search, found, driver_version)) {
+		free(found);
+		return false;
+	}
+	if (!atomic_compare_exchange_strong(&library, &other, found))
+		free(found);
+	return true;
+}
+
+/* Tries each version that the driver takes in one folder; in the loader's path for "". */
+static bool take_from(struct search *search, const char *folder, const char *below,
+		      int driver_version)
+{
+	char path[PATH_MAX];
+	int major;
+
+	for (major = driver_version / 1000; major >= OLDEST_MAJOR; major--) {
+		int length =
+			snprintf(path, sizeof(path), "%s%s%slibcupti.so.%d%s", folder, below,
+				 folder[0] ? "/" : "", major, major == OLDEST_MAJOR ? ".8" : "");
+
+		if (length >= (int)sizeof(path) || (folder[0] && access(path, F_OK)))
+			continue;
+		if (take(search, path, 0, driver_version))
+			return true;
+	}
+	return false;
+}
+
+static bool take_below(struct search *search, const char *folder, const char *const *below,
+		       int driver_version)
+{
+	for (; *below; below++)
+		if (take_from(search, folder, *below, driver_version))
+			return true;
+	return false;
+}
+
+/*
+ * "New versions of the CUDA driver are backwards compatible with older versions of CUPTI", a newer
+ * CUPTI does not initialise on an older driver (CUPTI's documentation, 1.1 Compatibility). So an
+ * older major version will do; the driver's own comes first in each place, and any version beside
+ * the program's CUDA before one elsewhere: that one knows the program's runtime.
+ */
+static bool find(struct search *search, int driver_version)
+{
+	/* In a toolkit's lib64 and targets/MACHINE/lib, and in Python's wheels. */
+	static const char *const beside[] = {"",
+					     "/../../cuda_cupti/lib",
+					     "/../../cu13/lib",
+					     "/../extras/CUPTI/lib64",
+					     "/../../../extras/CUPTI/lib64",
+					     NULL};
+	static const char *const toolkit[] = {"/lib64", "/lib", "/extras/CUPTI/lib64", NULL};
+	const char *home = getenv("CUDA_HOME");
+	unsigned i;
+
+	if (search->loaded[0])
+		return take(search, search->loaded, RTLD_NOLOAD, driver_version);
+	for (i = 0; i < search->anchor_count; i++)
+		if (take_below(search, search->anchors[i], beside, driver_version))
+			return true;
+	if (home && home[0] && take_below(search, home, toolkit, driver_version))
+		return true;
+	return take_below(search, "/usr/local/cuda", toolkit, driver_version) ||
+	       take_from(search, "", "", driver_version);
+}
+
+int library_load(int driver_version, char *reason, size_t size)
+{
+	struct library *present = atomic_load_explicit(&library, memory_order_acquire);
+	struct search *search = calloc(1, sizeof(*search));
+	int error = 0;
+
+	if (!search) {
+		snprintf(reason, size, "no memory");
+		return -ENOMEM;
+	}
+	if (present) {
+		if (!version_fits(search, present, driver_version))
+			error = search->error;
+	} else {
+		dl_iterate_phdr(note_object, search);
+		if (!find(search, driver_version))
+			error = search->error ? search->error : -ENOENT;
+	}
+	if (error && search->error)
+		snprintf(reason, size, "%s", search->failure);
+	else if (error)
+		snprintf(
+			reason, size,
+			"libcupti.so.%d was not found beside the program's CUDA, in CUDA_HOME or in"
+			" /usr/local/cuda: install CUPTI of CUDA %d, or set CUDA_HOME",
+			driver_version / 1000, driver_version / 1000);
+	free(search);
+	return error;
+}
+
+int library_attach(void)
+{
+	struct search *search;
+	int error = 0;
+
+	if (atomic_load_explicit(&library, memory_order_acquire))
+		return 0;
+	search = calloc(1, sizeof(*search));
+	if (!search)
+		return -ENOMEM;
+	dl_iterate_phdr(note_object, search);
+	if (!search->loaded[0] || !take(search, search->loaded, RTLD_NOLOAD, 0))
+		error = -ENOENT;
+	free(search);
+	return error;
+}
