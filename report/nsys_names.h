@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The codes and words that Nsight Systems uses in its SQLite exports and its reports, beside those
+ * of a session's rows. Source: the ENUM_* tables of an export.
+ */
+#ifndef KTIME_REPORT_NSYS_NAMES_H
+#define KTIME_REPORT_NSYS_NAMES_H
+
+#include <stddef.h>
+
+#include "report/session.h"
+
+/* id and name as CUPTI's CUpti_ActivityMemcpyKind, direction as in "[CUDA memcpy HtoD]", label */
+#define NSYS_COPY_KINDS(X)                                                                         \
+	X(0, CUDA_MEMCPY_KIND_UNKNOWN, "unknown", "Unknown")                                       \
+	X(1, CUDA_MEMCPY_KIND_HTOD, "HtoD", "Host-to-Device")                                      \
+	X(2, CUDA_MEMCPY_KIND_DTOH, "DtoH", "Device-to-Host")                                      \
+	X(3, CUDA_MEMCPY_KIND_HTOA, "HtoA", "Host-to-Array")                                       \
+	X(4, CUDA_MEMCPY_KIND_ATOH, "AtoH", "Array-to-Host")                                       \
+	X(5, CUDA_MEMCPY_KIND_ATOA, "AtoA", "Array-to-Array")                                      \
+	X(6, CUDA_MEMCPY_KIND_ATOD, "AtoD", "Array-to-Device")                                     \
+	X(7, CUDA_MEMCPY_KIND_DTOA, "DtoA", "Device-to-Array")                                     \
+	X(8, CUDA_MEMCPY_KIND_DTOD, "DtoD", "Device-to-Device")                                    \
+	X(9, CUDA_MEMCPY_KIND_HTOH, "HtoH", "Host-to-Host")                                        \
+	X(10, CUDA_MEMCPY_KIND_PTOP, "PtoP", "Peer-to-Peer")                                       \
+	X(11, CUDA_MEMCPY_KIND_UVM_HTOD, "unified HtoD", "Unified Host-to-Device")                 \
+	X(12, CUDA_MEMCPY_KIND_UVM_DTOH, "unified DtoH", "Unified Device-to-Host")                 \
+	X(13, CUDA_MEMCPY_KIND_UVM_DTOD, "unified DtoD", "Unified Device-to-Device")
+
+/* id, name, the session's kind of memory, label */
+#define NSYS_MEMORY_KINDS(X)                                                                       \
+	X(0, CUDA_MEMOPR_MEMORY_KIND_PAGEABLE, MEMORY_PAGEABLE, "Pageable")                        \
+	X(1, CUDA_MEMOPR_MEMORY_KIND_PINNED, MEMORY_PINNED, "Pinned")                              \
+	X(2, CUDA_MEMOPR_MEMORY_KIND_DEVICE, MEMORY_DEVICE, "Device")                              \
+	X(3, CUDA_MEMOPR_MEMORY_KIND_ARRAY, MEMORY_ARRAY, "Array")                                 \
+	X(4, CUDA_MEMOPR_MEMORY_KIND_MANAGED, MEMORY_MANAGED, "Managed")                           \
+	X(7, CUDA_MEMOPR_MEMORY_KIND_UNKNOWN, MEMORY_UNKNOWN, "Unknown")
+
+/* The copy kind of a row or record by its name ("[CUDA memcpy HtoD]"); 0, unknown, for others. */
+unsigned nsys_copy_kind(const char *row_name);
+unsigned nsys_memory_kind(enum memory_kind kind);
+
+/*
+ * Writes what nsys calls a memory operation ("[CUDA memcpy Host-to-Device]"); a name that is no
+ * copy's stays as it is. Cut to size; returns the buffer.
+ */
+char *nsys_operation_name(const char *row_name, char *buffer, size_t size);
+/* The way back: nsys's name, of any of its releases, to that of a session's row. */
+char *nsys_row_name(const char *operation, char *buffer, size_t size);
+
+#endif
