@@ -44,6 +44,7 @@ struct operation {
 static struct {
 	pthread_mutex_t lock; /* CUPTI's thread and the one that flushes at exit */
 	const char *file;
+	pid_t pid;
 	uint64_t records, dropped;
 	struct operation *buckets[BUCKETS];
 } tracer = {.lock = PTHREAD_MUTEX_INITIALIZER};
@@ -194,6 +195,8 @@ static void write_operations(void)
 
 static void finish(void)
 {
+	if (getpid() != tracer.pid)
+		return; /* a forked child has no CUDA */
 	cuptiActivityFlushAll_pointer(1);
 	pthread_mutex_lock(&tracer.lock);
 	if (tracer.file)
@@ -249,6 +252,7 @@ int InitializeInjection(void)
 		return 1;
 	}
 	tracer.file = getenv("BARE_TRACER_FILE");
+	tracer.pid = getpid();
 	result = cuptiActivityRegisterCallbacks_pointer(buffer_requested, buffer_completed);
 	for (size_t i = 0; result == CUPTI_SUCCESS && i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		result = cuptiActivityEnable_pointer(kinds[i]);

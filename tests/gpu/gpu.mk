@@ -1,1 +1,25 @@
 # SPDX-License-Identifier: MIT
+# Tests that need a GPU. The programs are built here and may be carried to the machine with the GPU.
+
+GPU_PROGRAMS := $(patsubst tests/gpu/%.cu,$(BUILD)/gpu/%,$(wildcard tests/gpu/*.cu))
+
+# What one of them needs beyond the rest: the driver's stub and the toolkit's libraries.
+GPU_LIBRARIES := -L$(CUDA_LIBRARY)stubs -L$(CUDA_LIBRARY) -lcuda
+$(BUILD)/gpu/cublas_multiply: GPU_EXTRA = -lcublas
+$(BUILD)/gpu/cufft_transform: GPU_EXTRA = -lcufft
+$(BUILD)/gpu/cusparse_multiply: GPU_EXTRA = -lcusparse
+$(BUILD)/gpu/graph_device_launch: GPU_EXTRA = -rdc=true -lcudadevrt
+$(BUILD)/gpu/per_thread_stream: GPU_EXTRA = --default-stream per-thread
+# cudart both ways: nvcc links it statically unless told otherwise.
+$(addprefix $(BUILD)/gpu/,graphs streams memsets): GPU_EXTRA = -cudart shared
+
+.PHONY: gpu-programs gpu-check
+gpu-programs: $(GPU_PROGRAMS)
+
+$(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh | toolkit
+	@mkdir -p $(@D)
+	$(NVCC) -std=c++17 -O2 $(GPU_CODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@ $(GPU_LIBRARIES) \
+		-Xlinker=-rpath=$(CUDA_LIBRARY) $(GPU_EXTRA)
+
+gpu-check: library command workloads gpu-programs bench-programs
+	python3 tests/gpu/gpu_check.py
