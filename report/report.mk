@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: MIT
 
 # What libktime.so needs of the report.
-REPORT_LIBRARY_SOURCES := $(addprefix report/, histogram.c session_map.c session_read.c \
-	session_write.c)
+REPORT_LIBRARY_SOURCES := $(addprefix report/, demangle.c filename.c histogram.c number.c \
+	options.c options_table.c session_map.c session_read.c session_write.c) \
+	$(wildcard report/nsys_*.c)
 
 # What only the command needs.
 REPORT_COMMAND_SOURCES := $(filter-out $(REPORT_LIBRARY_SOURCES), $(wildcard report/*.c))

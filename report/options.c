@@ -1,0 +1,447 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/options.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The longest name that is looked at when the nearest one is sought. */
+#define NAME_LENGTH 64
+
+struct option_text {
+	struct option_text *next;
+	char text[];
+};
+
+struct message {
+	char *text;
+	size_t size;
+};
+
+__attribute__((format(printf, 2, 3))) static int refuse(const struct message *message,
+							const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message->text, message->size, format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+__attribute__((format(printf, 2, 3))) static void notice(struct options *options,
+							 const char *format, ...)
+{
+	va_list arguments;
+	unsigned i = options->notice_count;
+
+	if (i == OPTIONS_NOTICES)
+		return;
+	va_start(arguments, format);
+	vsnprintf(options->notices[i], OPTIONS_NOTICE_LENGTH, format, arguments);
+	va_end(arguments);
+	options->notice_count++;
+}
+
+/* How many letters are changed, left out, put in or swapped between two names. */
+static unsigned name_distance(const char *left, size_t left_length, const char *right)
+{
+	size_t right_length = strlen(right), i, j;
+	unsigned rows[3][NAME_LENGTH + 1];
+	unsigned *before = rows[0], *above = rows[1], *row = rows[2];
+
+	if (left_length > NAME_LENGTH || right_length > NAME_LENGTH)
+		return UINT_MAX;
+	for (j = 0; j <= right_length; j++)
+		above[j] = (unsigned)j;
+	for (i = 1; i <= left_length; i++) {
+		unsigned *recycled = before;
+
+		row[0] = (unsigned)i;
+		for (j = 1; j <= right_length; j++) {
+			unsigned best = above[j - 1] + (left[i - 1] != right[j - 1]);
+
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && left[i - 1] == right[j - 2] &&
+			    left[i - 2] == right[j - 1] && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			row[j] = best;
+		}
+		before = above;
+		above = row;
+		row = recycled;
+	}
+	return above[right_length];
+}
+
+static int refuse_unknown(const struct message *message, const char *word, const char *name,
+			  size_t length)
+{
+	unsigned best = UINT_MAX;
+	const char *nearest = NULL;
+	size_t i;
+
+	for (i = 0; i < option_table_size; i++) {
+		unsigned distance = name_distance(name, length, option_table[i].name);
+
+		if (option_table[i].section != SECTION_HIDDEN && distance < best) {
+			best = distance;
+			nearest = option_table[i].name;
+		}
+	}
+	/* Beyond a third of the letters it is another word. */
+	if (!nearest || length < 2 || best > length / 3 + 1)
+		return refuse(message, "unknown option %s (ktime --help lists them all)", word);
+	return refuse(message, "unknown option %s: did you mean --%s?", word, nearest);
+}
+
+/* The index of a word among those of "a|b|c"; -1 where it is none of them. */
+static int choice_index(const char *choices, const char *word, size_t length)
+{
+	int index;
+
+	for (index = 0;; index++) {
+		size_t span = strcspn(choices, "|");
+
+		if (span == length && strncmp(choices, word, length) == 0)
+			return index;
+		if (!choices[span])
+			return -1;
+		choices += span + 1;
+	}
+}
+
+static bool parse_number(const char *value, double *number)
+{
+	char *end;
+	double parsed = strtod_l(value, &end, newlocale(LC_ALL_MASK, "C", NULL));
+
+	if (end == value || *end || !(parsed >= 0) || parsed > 1e15)
+		return false;
+	*number = parsed;
+	return true;
+}
+
+static bool parse_count(const char *value, size_t length, unsigned most, unsigned *count)
+{
+	unsigned long parsed = 0;
+	size_t i;
+
+	if (length == 0 || length > 9)
+		return false;
+	for (i = 0; i < length; i++) {
+		if (value[i] < '0' || value[i] > '9')
+			return false;
+		parsed = parsed * 10 + (unsigned long)(value[i] - '0');
+	}
+	if (parsed > most)
+		return false;
+	*count = (unsigned)parsed;
+	return true;
+}
+
+static bool parse_set(const char *choices, const char *value, unsigned *set)
+{
+	unsigned bits = 0;
+
+	for (;;) {
+		size_t span = strcspn(value, ",");
+		int index = choice_index(choices, value, span);
+
+		if (index < 0)
+			return false;
+		bits |= 1U << index;
+		if (!value[span])
+			break;
+		value += span + 1;
+	}
+	*set = bits;
+	return true;
+}
+
+static bool parse_devices(const char *value, uint64_t *devices)
+{
+	uint64_t bits = 0;
+
+	if (strcmp(value, "all") == 0) {
+		*devices = UINT64_MAX;
+		return true;
+	}
+	for (;;) {
+		size_t span = strcspn(value, ",");
+		unsigned device;
+
+		if (!parse_count(value, span, SESSION_DEVICES - 1, &device))
+			return false;
+		bits |= 1ULL << device;
+		if (!value[span])
+			break;
+		value += span + 1;
+	}
+	*devices = bits;
+	return true;
+}
+
+/* nvprof's --events took names of counters: what is no value of ktime's is one of those. */
+static void parse_events(struct options *options, const char *value)
+{
+	int index = choice_index("auto|all|off", value, strlen(value));
+	unsigned fraction;
+
+	if (strncmp(value, "1/", 2) == 0 &&
+	    parse_count(value + 2, strlen(value + 2), 1000000000, &fraction) && fraction > 0) {
+		options->events = EVENTS_FRACTION;
+		options->events_fraction = fraction;
+		return;
+	}
+	if (index >= 0)
+		options->events = index;
+	else
+		notice(options,
+		       "--events %.60s is ignored: ktime times, it does not count (use `ncu "
+		       "--metrics`); its own values are auto, all, off and 1/N",
+		       value);
+}
+
+static int check_regex(const struct message *message, const char *name, const char *value)
+{
+	char reason[96];
+	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	regex_t regex;
+	int error = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
+
+	if (error)
+		regerror(error, &regex, reason, sizeof(reason));
+	else
+		regfree(&regex);
+	uselocale(before);
+	return error ? refuse(message, "option --%s: bad expression '%s': %s", name, value, reason)
+		     : 0;
+}
+
+static int refuse_value(const struct message *message, const struct option_entry *entry,
+			const char *value)
+{
+	return refuse(message, "option --%s: '%s' is not %s%s", entry->name, value,
+		      strchr(entry->argument, '|') ? "one of " : "a valid ", entry->argument);
+}
+
+static int apply(struct options *options, const struct option_entry *entry, const char *value,
+		 const struct message *message)
+{
+	void *field = (char *)options + entry->field;
+	bool good = true;
+	int index;
+
+	switch (entry->kind) {
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		break;
+	case OPTION_ON_OFF:
+		index = choice_index(entry->argument, value, strlen(value));
+		good = index >= 0;
+		*(bool *)field = index == 0;
+		break;
+	case OPTION_CHOICE:
+		index = choice_index(entry->argument, value, strlen(value));
+		good = index >= 0;
+		*(int *)field = index;
+		break;
+	case OPTION_SET:
+		good = parse_set(entry->argument, value, field);
+		break;
+	case OPTION_REGEX:
+		if (check_regex(message, entry->name, value))
+			return -EINVAL;
+		*(const char **)field = value;
+		break;
+	case OPTION_TEXT:
+	case OPTION_FILE:
+		good = *value;
+		*(const char **)field = value;
+		break;
+	case OPTION_NUMBER:
+		good = parse_number(value, field);
+		break;
+	case OPTION_COUNT:
+	case OPTION_PID:
+		good = parse_count(value, strlen(value), INT_MAX, field);
+		break;
+	case OPTION_DEVICES:
+		good = parse_devices(value, field);
+		break;
+	case OPTION_EVENTS:
+		parse_events(options, value);
+		break;
+	case OPTION_UNSERVED:
+	case OPTION_UNSERVED_VALUE:
+		notice(options, "--%s is ignored: %s", entry->name, entry->help);
+		break;
+	}
+	return good ? 0 : refuse_value(message, entry, value);
+}
+
+static bool takes_value(const struct option_entry *entry)
+{
+	return *entry->argument;
+}
+
+static const struct option_entry *find_name(const char *name, size_t length)
+{
+	size_t i;
+
+	for (i = 0; i < option_table_size; i++)
+		if (strncmp(option_table[i].name, name, length) == 0 &&
+		    option_table[i].name[length] == '\0')
+			return &option_table[i];
+	return NULL;
+}
+
+static const struct option_entry *find_letter(char letter)
+{
+	/* nvprof's short form of --events, which took counters alone. */
+	static const struct option_entry counters = {
+		"events",
+		'e',
+		OPTION_UNSERVED_VALUE,
+		0,
+		"EVENTS",
+		SECTION_UNSERVED,
+		"ktime times, it does not count: use `ncu --metrics`"};
+	size_t i;
+
+	if (letter == counters.letter)
+		return &counters;
+	for (i = 0; i < option_table_size; i++)
+		if (option_table[i].letter && option_table[i].letter == letter)
+			return &option_table[i];
+	return NULL;
+}
+
+/* Parses one option and, where it takes one, its value. *index is left at the next word. */
+static int parse_option(struct options *options, int count, char *const *words, int *index,
+			const struct message *message)
+{
+	const char *word = words[(*index)++];
+	const char *name = word + (word[1] == '-' ? 2 : 1);
+	size_t length = strcspn(name, "=");
+	const char *value = name[length] ? name + length + 1 : NULL;
+	const struct option_entry *entry = word[1] == '-'
+						   ? find_name(name, length)
+						   : (length == 1 ? find_letter(*name) : NULL);
+
+	if (!entry)
+		return refuse_unknown(message, word, name, length);
+	if (!takes_value(entry) && value)
+		return refuse(message, "option --%s takes no value", entry->name);
+	if (takes_value(entry) && !value) {
+		if (*index >= count)
+			return refuse(message, "option --%s needs a value: %s", entry->name,
+				      entry->argument);
+		value = words[(*index)++];
+	}
+	return apply(options, entry, value, message);
+}
+
+int options_parse_arguments(struct options *options, int argc, char *const *argv, int *first,
+			    char *message, size_t size)
+{
+	const struct message errors = {message, size};
+	int index = 1, error = 0;
+
+	while (!error && index < argc && argv[index][0] == '-' && argv[index][1]) {
+		if (strcmp(argv[index], "--") == 0) {
+			index++;
+			break;
+		}
+		error = parse_option(options, argc, argv, &index, &errors);
+	}
+	*first = index;
+	return error;
+}
+
+/* Splits a line in place; returns the number of words, or -EINVAL for an open quote. */
+static int split_words(char *text, char **words)
+{
+	char *read = text, *write = text;
+	int count = 0;
+
+	for (;;) {
+		char quote = 0;
+
+		read += strspn(read, " \t\n\r");
+		if (!*read)
+			return count;
+		words[count++] = write;
+		for (; *read && (quote || !strchr(" \t\n\r", *read)); read++) {
+			if (quote ? *read == quote : (*read == '\'' || *read == '"')) {
+				quote = quote ? 0 : *read;
+			} else if (*read == '\\' && read[1] &&
+				   (!quote || (quote == '"' && strchr("\"\\$`", read[1])))) {
+				*write++ = *++read;
+			} else {
+				*write++ = *read;
+			}
+		}
+		if (quote)
+			return -EINVAL;
+		if (*read)
+			read++;
+		*write++ = '\0';
+	}
+}
+
+int options_parse_string(struct options *options, const char *text, char *message, size_t size)
+{
+	const struct message errors = {message, size};
+	size_t length = strlen(text);
+	struct option_text *copy = malloc(sizeof(*copy) + length + 1);
+	/* No word is shorter than a letter and a space. */
+	char **words = malloc((length / 2 + 2) * sizeof(*words));
+	int count, index = 0, error = 0;
+
+	if (!copy || !words) {
+		refuse(&errors, "out of memory");
+		free(copy);
+		error = -ENOMEM;
+		goto out;
+	}
+	memcpy(copy->text, text, length + 1);
+	copy->next = options->texts;
+	options->texts = copy;
+	count = split_words(copy->text, words);
+	if (count < 0)
+		error = refuse(&errors, "a quote is not closed in: %s", text);
+	while (!error && index < count) {
+		if (words[index][0] != '-' || !words[index][1])
+			error = refuse(&errors, "'%s' is no option", words[index]);
+		else
+			error = parse_option(options, count, words, &index, &errors);
+	}
+out:
+	free(words);
+	return error;
+}
+
+void options_free(struct options *options)
+{
+	while (options->texts) {
+		struct option_text *next = options->texts->next;
+
+		free(options->texts);
+		options->texts = next;
+	}
+}
+
+bool options_want_trace(const struct options *options)
+{
+	return options->print_gpu_trace || options->print_api_trace;
+}
