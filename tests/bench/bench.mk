@@ -1,10 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What ktime costs. The programs are built here and may be carried to the machine with the GPU.
 
-# Machine code for common GPUs, and PTX for the others.
-GPU_CODE ?= -gencode=arch=compute_75,code=compute_75 -gencode=arch=compute_80,code=sm_80 \
-	-gencode=arch=compute_90,code=sm_90
-
 BENCH_PROGRAMS := $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/launch_loop
 
 .PHONY: bench-programs bench cost
@@ -16,7 +12,7 @@ $(BUILD)/bench/libbare_tracer.so: $(BUILD)/obj/tests/bench/bare_tracer.o
 
 $(BUILD)/bench/%: tests/bench/%.cu | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -O2 $(GPU_CODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@
+	$(NVCC) -std=c++17 -O2 $(GENCODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@
 
 bench: library command bench-programs
 	python3 tests/bench/bench.py

@@ -13,6 +13,8 @@ import sys
 import tempfile
 import time
 
+sys.dont_write_bytecode = True
+
 import plan
 import bars
 import report

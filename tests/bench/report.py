@@ -3,6 +3,7 @@
 import plan
 
 import machine
+from results import table
 
 TIMES = ("empty", "kernel_3us", "kernel_10us", "kernel_100us", "graph", "copies", "threads",
          "resnet_inference", "resnet_training")
@@ -16,16 +17,6 @@ FIXED_COSTS = [
      ("idle", "launches_1e6", "launches_1e7"), "{:.1f}"),
     ("Whole run, ms", "wall_ms", ("idle", "true", "python"), "{:.2f}"),
 ]
-
-
-def table(header, rows):
-    """A Markdown table, its columns padded so that it reads in a terminal as well."""
-    widths = [max(len(row[i]) for row in [header, *rows]) for i in range(len(header))]
-
-    def line(cells):
-        return "| " + " | ".join(cell.ljust(width) for cell, width in zip(cells, widths)) + " |"
-
-    return [line(header), "|" + "|".join("-" * (w + 2) for w in widths) + "|", *map(line, rows)]
 
 
 def duration(nanoseconds):

@@ -18,7 +18,7 @@ gpu-programs: $(GPU_PROGRAMS)
 
 $(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh | toolkit
 	@mkdir -p $(@D)
-	$(NVCC) -std=c++17 -O2 $(GPU_CODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@ $(GPU_LIBRARIES) \
+	$(NVCC) -std=c++17 -O2 $(GENCODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@ $(GPU_LIBRARIES) \
 		-Xlinker=-rpath=$(CUDA_LIBRARY) $(GPU_EXTRA)
 
 gpu-check: library command workloads gpu-programs bench-programs
