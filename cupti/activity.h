@@ -101,7 +101,7 @@ struct activity {
 	uint64_t count; /* GPU page fault groups; 1 for a CPU page fault */
 
 	/* API calls and overheads. */
-	uint32_t callback;	/* callback id (cbid) of the call: collection_api_name() names it */
+	uint32_t callback;	/* callback id (cbid) of the call: api_call_name() names it */
 	uint32_t thread;	/* as CUPTI numbers threads: the low half of pthread_self() */
 	uint32_t result;	/* what the call returned */
 	uint32_t overhead_kind; /* CUpti_ActivityOverheadKind */

@@ -18,6 +18,7 @@
  */
 #define CUPTI_FUNCTIONS(X)                                                                         \
 	X(cuptiGetVersion, (uint32_t * version), REQUIRED)                                         \
+	X(cuptiGetTimestamp, (uint64_t * timestamp), REQUIRED)                                     \
 	X(cuptiGetResultString, (CUptiResult result, const char **text), REQUIRED)                 \
 	X(cuptiActivityRegisterCallbacks,                                                          \
 	  (CUpti_BuffersCallbackRequestFunc requested,                                             \

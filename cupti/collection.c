@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+#include "collection.h"
+
+#include <errno.h>
+#include <link.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "buffers.h"
+#include "decode.h"
+#include "forward.h"
+#include "kinds.h"
+#include "library.h"
+#include "walk.h"
+
+/* CUDA 12.9: before, CUPTI could crash where it was refused a buffer. */
+#define REFUSAL_VERSION 27
+/* The collector is woken once so many buffers wait. */
+#define WAKE_COUNT	(BUFFER_COUNT / 4)
+
+enum state { STATE_OFF, STATE_ACTIVE, STATE_STOPPED, STATE_FINALIZED, STATE_FORGOTTEN };
+
+static _Atomic(enum state) state;
+static _Atomic(uint64_t) lost; /* records that were in buffers taken back unread */
+static _Atomic(uint64_t) errors;
+static void (*wake)(void);
+
+static CUptiResult check(CUptiResult result)
+{
+	if (result)
+		errors++;
+	return result;
+}
+
+static void count_lost(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
+{
+	struct walk walk;
+	uint64_t count = 0;
+
+	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);)
+		count++;
+	lost += count;
+}
+
+/* Called by CUPTI on a thread that calls CUDA, or on its own. */
+static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_records)
+{
+	const struct cupti_functions *cupti = library_functions();
+	int saved_errno = errno;
+	size_t lost_bytes;
+	struct buffer *buffer = buffers_take(cupti->version < REFUSAL_VERSION, &lost_bytes);
+
+	if (lost_bytes)
+		count_lost(cupti, buffer->data, lost_bytes);
+	*data = buffer ? buffer->data : NULL;
+	*size = buffer ? BUFFER_SIZE : 0;
+	*most_records = 0;
+	errno = saved_errno;
+}
+
+static void queue_buffer(struct buffer *buffer, size_t valid)
+{
+	if (!valid || state != STATE_ACTIVE)
+		buffers_release(buffer);
+	else if (buffers_queue(buffer, valid) >= WAKE_COUNT && wake)
+		wake();
+}
+
+/* The program may free its buffer once it has it back: what ktime reads of it is copied. */
+static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
+{
+	struct buffer *buffer = NULL;
+	struct activity activity;
+	struct walk walk;
+	size_t used = 0, lost_bytes;
+
+	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
+		decode_activity(walk.record, cupti->version, &activity);
+		if (!kinds_ktime_wants(&activity))
+			continue;
+		if (buffer && BUFFER_SIZE - used < walk.size) {
+			queue_buffer(buffer, used);
+			buffer = NULL;
+		}
+		if (!buffer) {
+			buffer = buffers_take(false, &lost_bytes);
+			used = 0;
+			if (lost_bytes)
+				count_lost(cupti, buffer->data, lost_bytes);
+		}
+		if (!buffer || walk.size > BUFFER_SIZE) {
+			lost++;
+			continue;
+		}
+		memcpy(buffer->data + used, walk.record, walk.size);
+		used += walk.size;
+	}
+	if (buffer)
+		queue_buffer(buffer, used);
+}
+
+static void CUPTIAPI on_completed(CUcontext context, uint32_t stream_id, uint8_t *data, size_t size,
+				  size_t valid)
+{
+	const struct cupti_functions *cupti = library_functions();
+	struct buffer *buffer = buffers_find(data);
+	int saved_errno = errno;
+
+	if (buffer) {
+		if (valid)
+			forward_records(cupti, data, valid);
+		queue_buffer(buffer, valid);
+	} else if (data) {
+		if (state == STATE_ACTIVE)
+			copy_foreign(cupti, data, valid);
+		forward_foreign(cupti, context, stream_id, data, size, valid);
+	}
+	errno = saved_errno;
+}
+
+/* Nsight Systems' injection, by what it maps and by how it came. */
+static int find_injection(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	(void)size;
+	*(bool *)argument = strstr(info->dlpi_name, "libToolsInjection") != NULL;
+	return *(bool *)argument;
+}
+
+bool collection_refused_by_environment(char *reason, size_t size)
+{
+	const char *injection = getenv("CUDA_INJECTION64_PATH");
+	const char *file = injection ? strrchr(injection, '/') : NULL;
+	bool injected = false;
+
+	file = file ? file + 1 : injection;
+	if (file && file[0] && strncmp(file, "libktime", strlen("libktime"))) {
+		snprintf(reason, size, "a profiler is attached (CUDA_INJECTION64_PATH is %s)",
+			 injection);
+		return true;
+	}
+	dl_iterate_phdr(find_injection, &injected);
+	if (injected)
+		snprintf(reason, size, "Nsight Systems is attached (libToolsInjection is mapped)");
+	return injected;
+}
+
+static void say_refusal(const struct cupti_functions *cupti, CUptiResult result, char *reason,
+			size_t size)
+{
+	const char *name = NULL, *advice;
+
+	if (cupti->cuptiGetResultString(result, &name) || !name)
+		name = "an unknown error";
+	switch (result) {
+	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
+		advice = "another tool holds CUPTI, such as compute-sanitizer; run without it";
+		break;
+	case CUPTI_ERROR_NOT_INITIALIZED:
+		advice = "it does not fit the driver; install CUPTI of the driver's CUDA version";
+		break;
+	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
+	case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
+		advice = "the driver keeps profiling to administrators; ask for it to be opened"
+			 " (NVreg_RestrictProfilingToAdminUsers=0)";
+		break;
+	default:
+		advice = "it cannot be used on this device or beside this program";
+		break;
+	}
+	snprintf(reason, size, "CUPTI refused: %s (%s, %s)", advice, name, library_path());
+}
+
+/* Migrations to and from the host and page faults; the whole process counts as device 0. */
+static CUptiResult enable_unified_memory(const struct cupti_functions *cupti)
+{
+	static const CUpti_ActivityUnifiedMemoryCounterKind wanted[] = {
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
+	};
+	enum { COUNT = sizeof(wanted) / sizeof(wanted[0]) };
+	CUpti_ActivityUnifiedMemoryCounterConfig configuration[COUNT];
+	CUptiResult result;
+	unsigned i;
+
+	if (!cupti->cuptiActivityConfigureUnifiedMemoryCounter)
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	for (i = 0; i < COUNT; i++) {
+		configuration[i].scope =
+			CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE;
+		configuration[i].kind = wanted[i];
+		configuration[i].deviceId = 0;
+		configuration[i].enable = 1;
+	}
+	result = cupti->cuptiActivityConfigureUnifiedMemoryCounter(configuration, COUNT);
+	if (result)
+		return result;
+	return kinds_enable(cupti, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+}
+
+/* Kernels are what the collection is for; of the rest, `reason` names what is missing. */
+static CUptiResult enable_kinds(const struct cupti_functions *cupti,
+				const struct collection_settings *settings, char *reason,
+				size_t size)
+{
+	const struct {
+		bool wanted;
+		CUpti_ActivityKind kind;
+		const char *text;
+	} more[] = {
+		{true, CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
+		{true, CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},
+		{true, CUPTI_ACTIVITY_KIND_MEMSET, "memsets"},
+		{true, CUPTI_ACTIVITY_KIND_OVERHEAD, "overheads"},
+		{!settings->graph_nodes, CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "whole graphs"},
+		{settings->runtime_api, CUPTI_ACTIVITY_KIND_RUNTIME, "runtime calls"},
+		{settings->driver_api, CUPTI_ACTIVITY_KIND_DRIVER, "driver calls"},
+	};
+	CUptiResult result = check(kinds_enable(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+	size_t length = 0;
+	unsigned i;
+
+	if (result)
+		return result;
+	reason[0] = '\0';
+	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		if (!more[i].wanted || !check(kinds_enable(cupti, more[i].kind)) || length >= size)
+			continue;
+		length += snprintf(reason + length, size - length, "%s%s",
+				   length ? ", " : "CUPTI does not trace ", more[i].text);
+	}
+	/* Many systems have no counters for it: that is not worth a line of everyone's report. */
+	if (settings->unified_memory)
+		enable_unified_memory(cupti);
+	return CUPTI_SUCCESS;
+}
+
+int collection_start(const struct collection_settings *settings, char *reason, size_t size)
+{
+	const struct cupti_functions *cupti = library_functions();
+	CUpti_BuffersCallbackCompleteFunc completed;
+	CUpti_BuffersCallbackRequestFunc requested;
+	CUptiResult result;
+
+	if (state != STATE_OFF) {
+		snprintf(reason, size, "CUPTI was started before");
+		return -EALREADY;
+	}
+	if (collection_refused_by_environment(reason, size))
+		return -EBUSY;
+	if (!cupti) {
+		snprintf(reason, size, "libcupti is not loaded");
+		return -ENOENT;
+	}
+	if (buffers_create()) {
+		snprintf(reason, size, "no memory for CUPTI's buffers");
+		return -ENOMEM;
+	}
+	wake = settings->wake;
+	state = STATE_ACTIVE;
+	result = check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
+	if (!result) {
+		result = enable_kinds(cupti, settings, reason, size);
+		/* What the program registered before is in its place again. */
+		if (result && forward_registered(&requested, &completed))
+			check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
+	}
+	if (!result)
+		return 0;
+	state = STATE_OFF;
+	say_refusal(cupti, result, reason, size);
+	return -EIO;
+}
+
+bool collection_active(void)
+{
+	return state == STATE_ACTIVE;
+}
+
+bool collection_ended(void)
+{
+	return state == STATE_FINALIZED;
+}
+
+int collection_flush(bool forced)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	if (state != STATE_ACTIVE)
+		return 0;
+	return check(cupti->cuptiActivityFlushAll(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0))
+		       ? -EIO
+		       : 0;
+}
+
+size_t collection_drain(void (*consume)(const struct activity *activity, void *argument),
+			void *argument)
+{
+	const struct cupti_functions *cupti = library_functions();
+	struct activity activity;
+	struct buffer *buffer;
+	struct walk walk;
+	unsigned buffers;
+	size_t count = 0;
+
+	/* As many as the pool has: a program that fills them faster does not keep us here. */
+	for (buffers = 0; buffers < BUFFER_COUNT && (buffer = buffers_next()); buffers++) {
+		for (walk_first(&walk, cupti, buffer->data, buffer->valid); walk_step(&walk);) {
+			decode_activity(walk.record, cupti->version, &activity);
+			if (!kinds_ktime_wants(&activity))
+				continue;
+			consume(&activity, argument);
+			count++;
+		}
+		buffers_release(buffer);
+	}
+	return count;
+}
+
+uint64_t collection_dropped(void)
+{
+	const struct cupti_functions *cupti = library_functions();
+	size_t dropped = 0;
+
+	if (state == STATE_ACTIVE &&
+	    !check(cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped)))
+		forward_note_dropped(dropped);
+	return dropped + atomic_exchange(&lost, 0);
+}
+
+uint64_t collection_errors(void)
+{
+	return atomic_exchange(&errors, 0);
+}
+
+void collection_stop(void)
+{
+	if (state != STATE_ACTIVE)
+		return;
+	kinds_disable_all(library_functions());
+	state = STATE_STOPPED;
+}
+
+void collection_finalized(void)
+{
+	if (state == STATE_ACTIVE || state == STATE_STOPPED)
+		state = STATE_FINALIZED;
+	kinds_reset();
+	forward_reset();
+}
+
+void collection_forget(void)
+{
+	if (state != STATE_OFF)
+		state = STATE_FORGOTTEN;
+	buffers_reset();
+	kinds_reset();
+	forward_reset();
+	lost = 0;
+	errors = 0;
+}
+
+int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	if (state != STATE_ACTIVE || !cupti->cuptiGetStreamIdEx)
+		return -ENOTSUP;
+	return check(cupti->cuptiGetStreamIdEx(context, stream, per_thread, stream_id)) ? -EINVAL
+											: 0;
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ktime's collection of activity records: CUPTI fills buffers from ktime's pool, the collector
+ * thread reads them. It never subscribes, so a program that profiles itself still can.
+ *
+ * No ktime lock is held around a call into CUPTI that can call back.
+ */
+#ifndef KTIME_CUPTI_COLLECTION_H
+#define KTIME_CUPTI_COLLECTION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cuda.h>
+
+#include "activity.h"
+
+struct collection_settings {
+	bool graph_nodes;    /* a record for each node of a graph, else one for each launch */
+	bool runtime_api;    /* runtime calls, but for the hot ones (hot_calls.h) */
+	bool driver_api;     /* driver calls: 0.15 us a launch */
+	bool unified_memory; /* migrations and page faults */
+	/*
+	 * Called when filled buffers begin to pile up, so that the collector does not wait for its
+	 * period; on any thread, the program's among them: it must not block. NULL for none.
+	 */
+	void (*wake)(void);
+};
+
+/*
+ * Whether the surroundings forbid CUPTI: a profiler that was injected around the program uses it
+ * already, and would lose its records to us. One line for the user in `reason`. Any thread.
+ */
+bool collection_refused_by_environment(char *reason, size_t size);
+
+/*
+ * Starts to collect, with the library that library_load() found, once a context may exist (some
+ * 10 ms). 0, or -errno and one line for the user in `reason`; also where it returns 0, `reason`
+ * may say what is missing, else it is "". The caller holds no lock.
+ */
+int collection_start(const struct collection_settings *settings, char *reason, size_t size);
+
+/* Whether records come in. False again after collection_stop, and once the program ended CUPTI
+ * by cuptiFinalize (collection_ended). Any thread. */
+bool collection_active(void);
+bool collection_ended(void);
+
+/*
+ * Asks CUPTI for its part-filled buffers: those whose records are all finished, or all of them if
+ * forced; then some records may come without times, for good. 0, or -EIO. Any thread without locks.
+ */
+int collection_flush(bool forced);
+
+/*
+ * Hands every record that has come in to `consume`, in the order in which the buffers were
+ * completed; pointers in the record are valid during the call only. Returns how many. Collector
+ * thread only.
+ */
+size_t collection_drain(void (*consume)(const struct activity *activity, void *argument),
+			void *argument);
+
+/* How many records were lost since the last call, in CUPTI and in the pool. Without locks. */
+uint64_t collection_dropped(void);
+/* How many of ktime's own calls into CUPTI failed since the last call. Any thread. */
+uint64_t collection_errors(void);
+
+/* Turns ktime's kinds off; what the program turned on goes on. Flush and drain before. */
+void collection_stop(void);
+/* The program ended CUPTI by cuptiFinalize: nothing comes in any more. */
+void collection_finalized(void);
+/* In a forked child: forgets everything and never calls CUPTI. */
+void collection_forget(void);
+
+/*
+ * The id that records have for a stream; per_thread: what the default stream means to the caller.
+ * `context` may be NULL for a stream of its own. 0, -ENOTSUP before CUPTI runs, or -EINVAL.
+ */
+int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id);
+
+#endif

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KTIME_CUPTI_WALK_H
+#define KTIME_CUPTI_WALK_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "library.h"
+
+/* A position in a buffer of records. Sizes differ by CUPTI's version: only CUPTI knows them. */
+struct walk {
+	const struct cupti_functions *cupti;
+	uint8_t *data;
+	size_t valid;
+	CUpti_Activity *record; /* the record at hand */
+	CUpti_Activity *next;	/* the one after it; NULL where it is the last */
+	size_t size;		/* bytes of the record at hand */
+};
+
+static inline CUpti_Activity *walk_after(const struct walk *walk, CUpti_Activity *record)
+{
+	return walk->cupti->cuptiActivityGetNextRecord(walk->data, walk->valid, &record) ? NULL
+											 : record;
+}
+
+/*
+ * The first record, or the next; false past the last. The record at hand may be moved or
+ * overwritten before the next is asked for: that one was looked up already.
+ */
+static inline bool walk_first(struct walk *walk, const struct cupti_functions *cupti, uint8_t *data,
+			      size_t valid)
+{
+	*walk = (struct walk){.cupti = cupti, .data = data, .valid = valid};
+	walk->next = valid ? walk_after(walk, NULL) : NULL;
+	return walk->next;
+}
+
+static inline bool walk_step(struct walk *walk)
+{
+	walk->record = walk->next;
+	if (!walk->record)
+		return false;
+	walk->next = walk_after(walk, walk->record);
+	walk->size = (walk->next ? (uint8_t *)walk->next : walk->data + walk->valid) -
+		     (uint8_t *)walk->record;
+	return true;
+}
+
+#endif
