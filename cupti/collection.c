@@ -372,3 +372,12 @@ int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, ui
 	return check(cupti->cuptiGetStreamIdEx(context, stream, per_thread, stream_id)) ? -EINVAL
 											: 0;
 }
+
+int collection_context_id(CUcontext context, uint32_t *context_id)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	if (state != STATE_ACTIVE || !cupti->cuptiGetContextId)
+		return -ENOTSUP;
+	return check(cupti->cuptiGetContextId(context, context_id)) ? -EINVAL : 0;
+}

@@ -77,5 +77,7 @@ void collection_forget(void);
  * `context` may be NULL for a stream of its own. 0, -ENOTSUP before CUPTI runs, or -EINVAL.
  */
 int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id);
+/* The id that records have for a context; the same answers. */
+int collection_context_id(CUcontext context, uint32_t *context_id);
 
 #endif

@@ -136,6 +136,18 @@ void kinds_disable_all(const struct cupti_functions *cupti)
 	pthread_mutex_unlock(&lock);
 }
 
+bool kinds_of_ktime(CUpti_ActivityKind kind)
+{
+	bool wanted = false;
+
+	if (!in_range(kind))
+		return false;
+	pthread_mutex_lock(&lock);
+	wanted = kinds[kind].ktime;
+	pthread_mutex_unlock(&lock);
+	return wanted;
+}
+
 static void set_program(const struct cupti_functions *cupti, uint32_t kind, bool wanted)
 {
 	struct kind *state = &kinds[kind];

@@ -18,6 +18,8 @@
  */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
 void kinds_disable_all(const struct cupti_functions *cupti);
+/* Whether ktime wants a kind. */
+bool kinds_of_ktime(CUpti_ActivityKind kind);
 
 /*
  * The same for the program, by the call that it made: what CUPTI answered, or success where the

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+#include "cupti/match.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+/* How far a record's start may lie before its call's: two clocks, fitted to each other. */
+#define CLOCK_SLACK 100000u
+/*
+ * A stream holds some thousand launches in flight, and their records come within two flushes; more
+ * than this means that the records do not come at all.
+ */
+#define MOST_EXPECTED 65536u
+/* How many calls a record may pass over: those that left no record. */
+#define LOOK_AHEAD 64u
+
+struct match_stream {
+	uint64_t id; /* context, stream */
+	struct matcher *matcher;
+	struct expected *ring;
+	uint32_t mask, head, tail; /* the oldest is at tail */
+	UT_hash_handle link;
+};
+
+struct matcher {
+	struct match_stream *streams;
+	void (*unmatched)(const struct expected *);
+};
+
+struct matcher *matcher_create(void (*unmatched)(const struct expected *expected))
+{
+	struct matcher *matcher = calloc(1, sizeof(*matcher));
+
+	if (matcher)
+		matcher->unmatched = unmatched;
+	return matcher;
+}
+
+void matcher_destroy(struct matcher *matcher)
+{
+	struct match_stream *stream, *next;
+
+	if (!matcher)
+		return;
+	HASH_ITER (link, matcher->streams, stream, next) {
+		HASH_DELETE(link, matcher->streams, stream);
+		free(stream->ring);
+		free(stream);
+	}
+	free(matcher);
+}
+
+struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, uint32_t stream)
+{
+	uint64_t id = (uint64_t)context << 32 | stream;
+	struct match_stream *found = NULL;
+
+	HASH_FIND(link, matcher->streams, &id, sizeof(id), found);
+	if (!found) {
+		found = calloc(1, sizeof(*found));
+		if (!found)
+			return NULL;
+		found->id = id;
+		found->matcher = matcher;
+		HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
+	}
+	return found;
+}
+
+static struct expected *at(struct match_stream *stream, uint32_t index)
+{
+	return &stream->ring[index & stream->mask];
+}
+
+/* Takes the oldest call off the list; it is given up unless it was matched. */
+static void drop_oldest(struct match_stream *stream)
+{
+	struct expected *oldest = at(stream, stream->tail++);
+
+	if (!oldest->consumed)
+		stream->matcher->unmatched(oldest);
+}
+
+static bool make_room(struct match_stream *stream)
+{
+	uint32_t used = stream->head - stream->tail;
+	uint32_t size = stream->ring ? stream->mask + 1 : 0;
+	struct expected *bigger;
+
+	if (used < size)
+		return true;
+	if (size < MOST_EXPECTED) {
+		uint32_t larger = size ? 2 * size : 256;
+
+		bigger = malloc(larger * sizeof(*bigger));
+		for (uint32_t i = 0; bigger && i < used; i++)
+			bigger[i] = *at(stream, stream->tail + i);
+		if (bigger) {
+			free(stream->ring);
+			stream->ring = bigger;
+			stream->mask = larger - 1;
+			stream->tail = 0;
+			stream->head = used;
+			return true;
+		}
+	}
+	if (used == 0)
+		return false;
+	drop_oldest(stream);
+	return true;
+}
+
+static void mark_if_overlapping(struct expected *earlier, struct expected *later)
+{
+	if (earlier->thread != later->thread && later->started < earlier->ended) {
+		earlier->ambiguous = true;
+		later->ambiguous = true;
+	}
+}
+
+void match_expect(struct match_stream *stream, const struct expected *expected)
+{
+	uint32_t place;
+
+	if (!make_room(stream)) {
+		stream->matcher->unmatched(expected);
+		return;
+	}
+	for (place = stream->head++; place != stream->tail; place--) {
+		if (at(stream, place - 1)->started <= expected->started)
+			break;
+		*at(stream, place) = *at(stream, place - 1);
+	}
+	*at(stream, place) = *expected;
+	at(stream, place)->ambiguous = false;
+	at(stream, place)->consumed = false;
+	if (place != stream->tail)
+		mark_if_overlapping(at(stream, place - 1), at(stream, place));
+	if (place + 1 != stream->head)
+		mark_if_overlapping(at(stream, place), at(stream, place + 1));
+}
+
+static void skip_consumed(struct match_stream *stream)
+{
+	while (stream->tail != stream->head && at(stream, stream->tail)->consumed)
+		stream->tail++;
+}
+
+/* The index of the first call that fits, or head. */
+static uint32_t find(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes)
+{
+	uint32_t index = stream->tail;
+	uint32_t end = stream->head;
+
+	if (end - index > LOOK_AHEAD)
+		end = index + LOOK_AHEAD;
+	for (; index != end; index++) {
+		struct expected *expected = at(stream, index);
+
+		/* A call that had not begun when the record did, and so none behind it. */
+		if (start + CLOCK_SLACK < expected->started)
+			return stream->head;
+		if (!expected->consumed && expected->key == key && expected->bytes == bytes)
+			return index;
+	}
+	return stream->head;
+}
+
+static bool take(struct match_stream *stream, uint32_t index, struct expected *found)
+{
+	struct expected *expected = at(stream, index);
+
+	*found = *expected;
+	if (expected->ambiguous && index != stream->tail &&
+	    at(stream, stream->tail)->ambiguous) {
+		/* Its neighbours may yet get theirs: their order is not known. */
+		expected->consumed = true;
+		return true;
+	}
+	while (stream->tail != index)
+		drop_oldest(stream);
+	stream->tail++;
+	return true;
+}
+
+bool match_record(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes,
+		  struct expected *found)
+{
+	uint32_t index;
+
+	skip_consumed(stream);
+	index = find(stream, start, key, bytes);
+	return index != stream->head && take(stream, index, found);
+}
+
+bool match_graph(struct match_stream *stream, uint64_t start, struct expected *found)
+{
+	struct expected *next;
+
+	skip_consumed(stream);
+	if (stream->tail == stream->head)
+		return false;
+	next = at(stream, stream->tail);
+	return next->graph && start + CLOCK_SLACK >= next->started &&
+	       take(stream, stream->tail, found);
+}
+
+size_t matcher_expire(struct matcher *matcher, uint64_t before)
+{
+	struct match_stream *stream, *next;
+	size_t count = 0;
+
+	HASH_ITER (link, matcher->streams, stream, next)
+		while (stream->tail != stream->head && at(stream, stream->tail)->started < before) {
+			count += !at(stream, stream->tail)->consumed;
+			drop_oldest(stream);
+		}
+	return count;
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Matching: which call an activity record belongs to. CUPTI hands out the records of a stream in
+ * the order of their launches (4000 launches on 4 streams of an H200: no inversion), so a stream's
+ * calls and a stream's records are two lists that are walked together. A record that does not fit
+ * the next call (another kernel, other bytes, begun before the call) is never forced onto it: the
+ * calls it passes over, or the record itself, stay unmatched and are counted.
+ *
+ * The collector thread alone.
+ */
+#ifndef KTIME_CUPTI_MATCH_H
+#define KTIME_CUPTI_MATCH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A call whose record is to come. */
+struct expected {
+	uint64_t started, ended; /* of the host's call, in the records' clock */
+	const void *key;	 /* which operation; equal keys may match */
+	uint64_t bytes;
+	uint32_t thread;
+	bool graph;	/* a graph launch: its record is a group of nodes, or the whole */
+	bool ambiguous; /* set by match_expect: another thread called at the same time */
+	bool consumed;	/* matched out of order, among ambiguous ones */
+	void *argument;
+};
+
+struct match_stream;
+struct matcher;
+
+/* NULL where memory is out. `unmatched` is called for every call that is given up. */
+struct matcher *matcher_create(void (*unmatched)(const struct expected *expected));
+void matcher_destroy(struct matcher *matcher);
+
+/* The list of a stream by CUPTI's numbers, made at its first mention; NULL where memory is out. */
+struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, uint32_t stream);
+
+/*
+ * Adds a call. Calls of one thread come in their order; those of several threads may come a little
+ * late, and are sorted in by when they started. Where two overlap, which one the driver took first
+ * cannot be known: both are marked ambiguous.
+ */
+void match_expect(struct match_stream *stream, const struct expected *expected);
+
+/*
+ * The call of a record that started at `start`: true and a copy in `found`. The time may be 100 us
+ * before the call, as CUPTI's clock is fitted to the host's.
+ */
+bool match_record(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes,
+		  struct expected *found);
+/* The next graph launch of the stream, if it is the next call at all. */
+bool match_graph(struct match_stream *stream, uint64_t start, struct expected *found);
+
+/* Gives up every call that started before `before`; UINT64_MAX for all. Returns how many. */
+size_t matcher_expire(struct matcher *matcher, uint64_t before);
+
+#endif
