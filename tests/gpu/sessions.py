@@ -10,13 +10,37 @@ import profilers
 
 
 @dataclasses.dataclass
+class Figures:
+    """One clock's figures of a row."""
+    calls: int = 0
+    total_ns: float = 0.0
+    median_ns: float = None
+
+    @property
+    def average_ns(self):
+        return self.total_ns / self.calls if self.calls else None
+
+
+@dataclasses.dataclass
+class Checked:
+    """The calls timed by both clocks: how many, and their totals by each."""
+    calls: int = 0
+    cupti_ns: float = 0.0
+    raw_ns: float = 0.0
+    corrected_ns: float = 0.0
+
+
+@dataclasses.dataclass
 class Row:
     kind: str  # "kernel", "memcpy", "memset", "graph", …
     name: str  # kernels: mangled
     calls: int
-    total_ns: float
-    interval: tuple  # 95 % interval of total_ns, where it is an estimate
-    figures: dict  # everything that the export says of the row
+    total_ns: float  # as the report shows it
+    interval: tuple  # 95 % interval of total_ns; None where it is no estimate
+    cupti: Figures
+    events: Figures
+    checked: Checked
+    reason: str  # why the clocks differ, where the report says so
 
 
 @dataclasses.dataclass
