@@ -16,3 +16,6 @@ $(BUILD)/bench/%: tests/bench/%.cu | toolkit
 
 bench: library command bench-programs
 	python3 tests/bench/bench.py
+
+cost: library sim
+	BUILD=$(BUILD) tests/bench/cost.sh

@@ -23,3 +23,5 @@ $(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh | toolkit
 
 gpu-check: library command workloads gpu-programs bench-programs
 	python3 tests/gpu/gpu_check.py
+	python3 tests/gpu/accuracy.py
+	python3 tests/gpu/neighbours.py

@@ -1,0 +1,119 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+Other tools around a program that runs under ktime: nsys, ncu and compute-sanitizer must find what
+they find without ktime, and ktime must count what it counts without them. Writes its section of
+tests/gpu/RESULTS.md.
+"""
+import glob
+import os
+import re
+import shutil
+import sys
+import tempfile
+
+sys.dont_write_bytecode = True
+
+import counts
+import machine
+import process
+import profilers
+import results
+
+PROGRAM = os.path.join(profilers.BUILD, "workloads", "saxpy")
+ARGUMENTS = ["--repetitions", "20", "--n", "100000"]
+
+
+def find(tool):
+    """A tool on PATH, or where its own package puts it; None where there is none."""
+    places = [shutil.which(tool), f"/usr/local/cuda/bin/{tool}",
+              *sorted(glob.glob(f"/opt/nvidia/nsight-compute/*/{tool}"), reverse=True)]
+    return next((place for place in places if place and os.access(place, os.X_OK)), None)
+
+
+def of_nsys(report):
+    """nsys's counts, as text that can be compared."""
+    stats = process.run([machine.find_nsys(), "stats", "-q", "-r",
+                         "cuda_gpu_kern_sum:mangled,cuda_gpu_mem_time_sum", "--format", "csv",
+                         "--force-export=true", report + ".nsys-rep"],
+                        profilers.nsys_environment())
+    found = counts.calls(counts.from_nsys_csv(stats.stdout))
+    return ", ".join(f"{n} {name}" for name, n in sorted(found.items()))
+
+
+def of_ncu(text):
+    kernels = re.findall(r"^\s+(\w+)\(.*\), Context \d+, Stream \d+", text, re.M)
+    return f"{len(kernels)} kernels profiled: {', '.join(sorted(set(kernels)))}"
+
+
+def of_sanitizer(text):
+    match = re.search(r"ERROR SUMMARY: .*", text)
+    return match.group(0) if match else "no summary"
+
+
+def tools(directory):
+    """[(title, command line before the program, what its findings are read from)]"""
+    report = os.path.join(directory, "nsys")
+    return [
+        ("nsys", machine.find_nsys(), ["profile", *profilers.NSYS_OPTIONS, "-f", "true", "-o",
+                                       report], lambda outcome: of_nsys(report)),
+        ("ncu", find("ncu"), ["--metrics", "gpu__time_duration.sum"],
+         lambda outcome: of_ncu(outcome.stdout)),
+        ("compute-sanitizer", find("compute-sanitizer"), [],
+         lambda outcome: of_sanitizer(outcome.stdout + outcome.stderr)),
+    ]
+
+
+def run(command, file):
+    """The tool and the program, under ktime where it is given a file to write to."""
+    environment = profilers.nsys_environment()
+    if file:
+        environment["LD_PRELOAD"] = profilers.LIBRARY
+        environment["KTIME_OPTIONS"] = f"--csv --demangling off --log-file {file}.%p"
+    return process.run([*command, PROGRAM, *ARGUMENTS], environment)
+
+
+def counted_by_ktime(pattern):
+    found = None
+    for path in glob.glob(pattern):
+        with open(path) as file:
+            found = counts.from_ktime_csv(file.read(), found)
+    return counts.calls(found or {})
+
+
+def check(title, command, findings, alone, directory):
+    """One line of the table, and whether all is well."""
+    file = os.path.join(directory, title)
+    without = run(command, None)
+    found_without = findings(without)
+    with_ktime = run(command, file)
+    found_with = findings(with_ktime)
+    counted = counted_by_ktime(f"{file}.*")
+    good = (found_with == found_without and with_ktime.returncode == without.returncode
+            and counted == alone)
+    why = "" if good else f" (ktime counted {counted}, without the tool {alone}; " \
+        f"exit code {with_ktime.returncode}, without ktime {without.returncode})"
+    return [title, found_without, found_with, sum(counted.values()),
+            "ok" if good else "**FAILED**" + why], good
+
+
+def main():
+    lines, failed = [], 0
+    with tempfile.TemporaryDirectory(prefix="ktime-neighbours-") as directory:
+        run([], os.path.join(directory, "alone"))
+        alone = counted_by_ktime(os.path.join(directory, "alone.*"))
+        for title, path, options, findings in tools(directory):
+            if not path:
+                lines.append([title, "-", "-", "-", "skipped: not installed"])
+                continue
+            line, good = check(title, [path, *options], findings, alone, directory)
+            lines.append(line)
+            failed += not good
+    text = results.table(["tool", "it finds without ktime", "with ktime", "operations by ktime",
+                          "result"], lines)
+    print("\n".join(text))
+    results.write_section("neighbours", "Other tools around ktime", text)
+    sys.exit(1 if failed else 0)
+
+
+main()
