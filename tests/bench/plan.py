@@ -78,7 +78,7 @@ WORKLOADS = {
     "threads": loop("16 threads, 16 streams", "threads", variants=EVERY),
     "idle": loop("one launch: start to end", "idle", variants=EVERY),
     "resnet": Workload("ResNet-50", (sys.executable, os.path.join(HERE, "resnet.py")),
-                       EVERY + ("torch",), rounds=2),
+                       EVERY + ("torch",), rounds=2, not_quick=True),
     "launches_1e4": loop("10^4 launches", "empty", 10**4, 1, variants=MEMORY, rounds=1),
     "launches_1e6": loop("10^6 launches", "empty", 10**6, 1, variants=MEMORY + ("nsys",),
                          rounds=1, not_quick=True),
