@@ -1,1 +1,67 @@
 # SPDX-License-Identifier: MIT
+# The simulated device: libcuda.so.1, libcudart.so.13 and its archive, libcupti.so.13, and the
+# workloads linked to them.
+
+SIM := $(BUILD)/sim
+SIM_OBJECTS := $(BUILD)/obj/tests/sim
+SIM_WORKLOADS := $(patsubst $(BUILD)/%,$(SIM)/%,$(WORKLOADS))
+SIM_LIBRARIES := $(addprefix $(SIM)/lib/,libcuda.so.1 libcudart.so.13 libcudart_static.a)
+sim_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/sim/$(1)/*.c))
+
+.PHONY: sim sim-tests
+sim: $(SIM_LIBRARIES) $(SIM_WORKLOADS)
+
+# The symbols of the real libcuda, and the version that each came with.
+$(SIM)/include/symbols: | toolkit
+	@mkdir -p $(@D)
+	nm -D --defined-only $(CUDA_LIBRARY)stubs/libcuda.so | awk '{print $$NF}' >$@
+
+$(SIM)/include/sim_versions.h: tests/sim/versions.awk $(SIM)/include/symbols
+	awk -f tests/sim/versions.awk $(SIM)/include/symbols $(CUDA_INCLUDE)cudaTypedefs.h \
+		$(CUDA_INCLUDE)cudaProfilerTypedefs.h | sort >$@
+
+# Every symbol, weak: those that are modelled take its place.
+$(SIM)/include/not_supported.c: $(SIM)/include/symbols
+	awk '{ print "WEAK(" $$1 ")" } BEGIN { print "#include \"tests/sim/driver/not_supported.h\"" }' $< >$@
+
+$(SIM_OBJECTS)/%.o: OBJECT_CFLAGS += -I$(SIM)/include
+$(SIM_OBJECTS)/driver/resolve.o $(SIM_OBJECTS)/runtime/driver.o: $(SIM)/include/sim_versions.h
+
+$(SIM_OBJECTS)/driver/not_supported.o: $(SIM)/include/not_supported.c
+	@mkdir -p $(@D)
+	$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -fPIC -c $< -o $@
+
+$(SIM_OBJECTS)/%.cc.o: tests/sim/%.cc | toolkit
+	@mkdir -p $(@D)
+	$(CXX) $(KTIME_CPPFLAGS) -std=c++17 -fno-exceptions -fno-rtti -Wall -Wextra -Werror \
+		-fvisibility=hidden -MMD -MP $(CFLAGS) -fPIC -c $< -o $@
+
+$(SIM)/lib/libcuda.so.1: $(call sim_objects,driver) $(SIM_OBJECTS)/driver/not_supported.o \
+		$(SIM_OBJECTS)/driver/host_kernel.cc.o
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
+
+$(SIM)/lib/libcudart_static.a: $(call sim_objects,runtime)
+	@mkdir -p $(@D)
+	rm -f $@
+	ar rcs $@ $^
+
+# Entries are in archive and library alike, so the library shows what the archive's headers mark.
+$(SIM)/lib/libcudart.so.13: $(call sim_objects,runtime)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
+
+$(SIM)/workloads/saxpy: $(SAXPY_RUNTIME_OBJECTS) $(SIM)/lib/libcudart_static.a
+	@mkdir -p $(@D)
+	$(CXX) $^ -o $@ -lpthread -ldl
+
+$(SIM)/workloads/saxpy_shared: $(SAXPY_RUNTIME_OBJECTS) $(SIM)/lib/libcudart.so.13
+	@mkdir -p $(@D)
+	$(CXX) $^ -o $@ -lpthread -ldl
+
+$(SIM)/workloads/saxpy_driver: $(SAXPY_DRIVER_OBJECTS) $(SIM)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ -lpthread -lm
+
+sim-tests: sim
+	bats tests/sim

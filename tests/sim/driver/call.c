@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens around every call: the lock, faults on demand, the log, and the driver's life. */
+#include <errno.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/sim/driver/sim.h"
+#include "tests/sim/driver/activity.h"
+#include "tests/sim/driver/context.h"
+#include "tests/sim/driver/timeline.h"
+
+struct fault {
+	char entry[96];
+	uint64_t call; /* counted from 1; 0: every one */
+	CUresult result;
+	uint64_t seen;
+	struct fault *next;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static enum {
+	BEFORE_INIT,
+	RUNNING,
+	TORN_DOWN,
+	FORKED,
+} life;
+static struct fault *faults;
+static FILE *log_file;
+static uint32_t correlation;
+static __thread struct sim_call *current;
+static __thread int thread_number;
+static int threads;
+
+uint64_t sim_setting(const char *name, uint64_t fallback)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : fallback;
+}
+
+/* SIM_FAULT="cuEventRecord:5:700,cuLaunchKernel:*:719": entry, which call, CUresult. */
+static void read_faults(void)
+{
+	const char *text = getenv("SIM_FAULT");
+	char number[24];
+	int result, length;
+
+	while (text && *text) {
+		struct fault *fault = calloc(1, sizeof(*fault));
+
+		if (!fault || sscanf(text, "%95[^:]:%23[^:]:%d%n", fault->entry, number, &result,
+				     &length) != 3) {
+			fprintf(stderr, "sim: SIM_FAULT wants ENTRY:CALL:RESULT,… not '%s'\n",
+				text);
+			free(fault);
+			return;
+		}
+		fault->call = strcmp(number, "*") ? strtoull(number, NULL, 10) : 0;
+		fault->result = result;
+		fault->next = faults;
+		faults = fault;
+		text += length;
+		text += *text == ',';
+	}
+}
+
+static CUresult fault_of(const char *entry)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	for (struct fault *fault = faults; fault; fault = fault->next) {
+		if (strcmp(fault->entry, entry))
+			continue;
+		fault->seen++;
+		if (!fault->call || fault->call == fault->seen)
+			result = fault->result;
+	}
+	return result;
+}
+
+static void before_fork(void)
+{
+	pthread_mutex_lock(&lock);
+}
+
+static void after_fork(void)
+{
+	pthread_mutex_unlock(&lock);
+}
+
+/* The driver does not work in a child of a process that has initialised it. */
+static void in_child(void)
+{
+	pthread_mutex_init(&lock, NULL);
+	if (life == RUNNING)
+		life = FORKED;
+}
+
+static void tear_down(void)
+{
+	pthread_mutex_lock(&lock);
+	life = TORN_DOWN;
+	if (log_file)
+		fflush(log_file);
+	pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void load(void)
+{
+	const char *path = getenv("SIM_LOG");
+
+	read_faults();
+	if (path && *path) {
+		log_file = fopen(path, "ae");
+		if (!log_file)
+			fprintf(stderr, "sim: cannot write SIM_LOG %s: %s\n", path,
+				strerror(errno));
+	}
+	pthread_atfork(before_fork, after_fork, in_child);
+}
+
+CUresult sim_start(void)
+{
+	if (life == BEFORE_INIT) {
+		life = RUNNING;
+		atexit(tear_down);
+	}
+	return CUDA_SUCCESS;
+}
+
+struct sim_call *sim_call(void)
+{
+	return current;
+}
+
+static CUresult allowed(enum sim_needs needs)
+{
+	if (needs == SIM_NEEDS_NOTHING)
+		return life == FORKED ? CUDA_ERROR_NOT_INITIALIZED : CUDA_SUCCESS;
+	if (life == TORN_DOWN)
+		return CUDA_ERROR_DEINITIALIZED;
+	if (life != RUNNING)
+		return CUDA_ERROR_NOT_INITIALIZED;
+	if (needs == SIM_NEEDS_CONTEXT)
+		return context_usable();
+	return CUDA_SUCCESS;
+}
+
+CUresult sim_enter(struct sim_call *call, enum sim_needs needs)
+{
+	CUresult result;
+
+	pthread_mutex_lock(&lock);
+	call->outer = current;
+	current = call;
+	call->correlation = ++correlation;
+	call->host_ns = timeline_host_ns();
+	result = allowed(needs);
+	if (result == CUDA_SUCCESS)
+		result = fault_of(call->entry);
+	return result;
+}
+
+CUresult sim_leave(struct sim_call *call, CUresult result)
+{
+	if (log_file) {
+		if (!thread_number)
+			thread_number = ++threads;
+		fprintf(log_file, "%d %s %p %zu %d\n", thread_number, call->entry,
+			(void *)call->stream, call->bytes, result);
+		fflush(log_file);
+	}
+	activity_driver_call(call, result);
+	current = call->outer;
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+void sim_call_out(void (*function)(void *), void *argument)
+{
+	struct sim_call *call = current;
+
+	current = NULL;
+	pthread_mutex_unlock(&lock);
+	function(argument);
+	pthread_mutex_lock(&lock);
+	current = call;
+}
+
+/* The entries of libcuda that the simulation does not model. */
+CUresult sim_not_supported(const char *entry);
+CUresult sim_not_supported(const char *entry)
+{
+	struct sim_call call = {.entry = entry};
+	CUresult result = sim_enter(&call, SIM_NEEDS_INIT);
+
+	return sim_leave(&call, result == CUDA_SUCCESS ? CUDA_ERROR_NOT_SUPPORTED : result);
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/sim/driver/event.h"
+#include "tests/sim/driver/stream.h"
+#include "tests/sim/driver/timeline.h"
+
+struct event {
+	struct handle handle;
+	struct context *context;
+	unsigned int flags;
+	bool recorded;
+	bool orphaned; /* its context is gone */
+	uint64_t ns;
+};
+
+static struct handle_pool events = HANDLE_POOL(struct event);
+
+static struct event *event_of(CUevent handle, CUresult *result)
+{
+	struct event *event = handle_get(&events, handle);
+
+	*result = CUDA_SUCCESS;
+	if (!event)
+		*result = CUDA_ERROR_INVALID_HANDLE;
+	else if (event->orphaned)
+		*result = CUDA_ERROR_CONTEXT_IS_DESTROYED;
+	return *result == CUDA_SUCCESS ? event : NULL;
+}
+
+void event_orphan_all(struct context *context)
+{
+	struct event *event;
+
+	HANDLE_FOR_EACH(&events, event)
+	{
+		if (event->context == context)
+			event->orphaned = true;
+	}
+}
+
+SIM_ENTRY(cuEventCreate, (CUevent * handle, unsigned int flags), (handle, flags))
+{
+	struct event *event;
+
+	if (!handle ||
+	    flags & ~(CU_EVENT_BLOCKING_SYNC | CU_EVENT_DISABLE_TIMING | CU_EVENT_INTERPROCESS))
+		return CUDA_ERROR_INVALID_VALUE;
+	event = handle_create(&events);
+	if (!event)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	event->context = context_current();
+	event->flags = flags;
+	*handle = (CUevent)event;
+	return CUDA_SUCCESS;
+}
+
+static CUresult destroy(CUevent handle)
+{
+	CUresult result;
+	struct event *event = event_of(handle, &result);
+
+	if (event)
+		handle_destroy(event);
+	return result;
+}
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventDestroy, (CUevent handle), (handle))
+{
+	return destroy(handle);
+}
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventDestroy_v2, (CUevent handle), (handle))
+{
+	return destroy(handle);
+}
+
+static CUresult record(CUevent handle, CUstream stream_handle)
+{
+	CUresult result;
+	struct stream *stream = stream_of(stream_handle, &result);
+	struct event *event = stream ? event_of(handle, &result) : NULL;
+
+	if (!event)
+		return result;
+	if (event->context != stream->context)
+		return CUDA_ERROR_INVALID_HANDLE;
+	event->ns = stream_begin(stream);
+	event->recorded = true;
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY_STREAM(cuEventRecord, _ptsz, (CUevent handle, CUstream stream), (handle, stream))
+{
+	return record(handle, stream);
+}
+
+SIM_ENTRY_STREAM(cuEventRecordWithFlags, _ptsz,
+		 (CUevent handle, CUstream stream, unsigned int flags), (handle, stream, flags))
+{
+	return flags & ~CU_EVENT_RECORD_EXTERNAL ? CUDA_ERROR_INVALID_VALUE
+						 : record(handle, stream);
+}
+
+SIM_ENTRY_STREAM(cuStreamWaitEvent, _ptsz, (CUstream handle, CUevent event_, unsigned int flags),
+		 (handle, event_, flags))
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+	struct event *event = stream ? event_of(event_, &result) : NULL;
+
+	(void)flags;
+	if (event && event->recorded && stream_begin(stream) < event->ns)
+		stream->tail_ns = event->ns;
+	return result;
+}
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventQuery, (CUevent handle), (handle))
+{
+	CUresult result;
+	struct event *event = event_of(handle, &result);
+
+	if (!event || !event->recorded)
+		return result;
+	return timeline_finished(event->ns) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventSynchronize, (CUevent handle), (handle))
+{
+	CUresult result;
+	struct event *event = event_of(handle, &result);
+
+	if (event && event->recorded)
+		timeline_wait(event->ns);
+	return result;
+}
+
+static CUresult elapsed_time(float *milliseconds, CUevent start_, CUevent stop_)
+{
+	CUresult result;
+	struct event *start = event_of(start_, &result);
+	struct event *stop = start ? event_of(stop_, &result) : NULL;
+
+	if (!stop)
+		return result;
+	if (!milliseconds)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (!start->recorded || !stop->recorded || start->context != stop->context ||
+	    (start->flags | stop->flags) & CU_EVENT_DISABLE_TIMING)
+		return CUDA_ERROR_INVALID_HANDLE;
+	if (!timeline_passed(start->ns) || !timeline_passed(stop->ns))
+		return CUDA_ERROR_NOT_READY;
+	*milliseconds = ((double)stop->ns - (double)start->ns) / 1e6;
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventElapsedTime,
+		  (float *milliseconds, CUevent start, CUevent stop), (milliseconds, start, stop))
+{
+	return elapsed_time(milliseconds, start, stop);
+}
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventElapsedTime_v2,
+		  (float *milliseconds, CUevent start, CUevent stop), (milliseconds, start, stop))
+{
+	return elapsed_time(milliseconds, start, stop);
+}

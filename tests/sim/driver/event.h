@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SIM_DRIVER_EVENT_H
+#define SIM_DRIVER_EVENT_H
+
+#include "tests/sim/driver/context.h"
+
+/* Events of a context that ends answer CUDA_ERROR_CONTEXT_IS_DESTROYED from then on. */
+void event_orphan_all(struct context *context);
+
+#endif

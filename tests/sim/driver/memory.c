@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#include "tests/sim/driver/memory.h"
+#include "tests/sim/driver/stream.h"
+
+/* Clear of the usual places of programs, of their heaps and of the sanitizers' shadows. */
+#define DEVICE_FIRST 0x20000000UL
+#define DEVICE_LAST  0x70000000UL
+
+enum {
+	GRANULE = 2 << 20,
+};
+
+static struct allocation *allocations;
+static uint64_t allocations_made;
+
+static size_t rounded(size_t bytes)
+{
+	return (bytes + GRANULE - 1) / GRANULE * GRANULE;
+}
+
+/* The lowest free place; the list of device memory is ordered by address. */
+static char *place(size_t bytes, struct allocation ***link)
+{
+	char *address = (char *)DEVICE_FIRST;
+
+	for (*link = &allocations; **link; *link = &(**link)->next) {
+		if ((**link)->kind == MEMORY_PINNED)
+			continue;
+		if (address + bytes <= (**link)->address)
+			break;
+		address = (**link)->address + (**link)->mapped_bytes;
+	}
+	return address + bytes <= (char *)DEVICE_LAST ? address : NULL;
+}
+
+struct allocation *memory_allocate(enum memory_kind kind, size_t bytes)
+{
+	struct allocation *allocation = calloc(1, sizeof(*allocation));
+	struct allocation **link = &allocations;
+	int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+	char *wanted = NULL;
+
+	if (!allocation)
+		return NULL;
+	allocation->bytes = bytes;
+	allocation->mapped_bytes = rounded(bytes);
+	if (kind != MEMORY_PINNED) {
+		wanted = bytes <= DEVICE_LAST - DEVICE_FIRST
+				 ? place(allocation->mapped_bytes, &link)
+				 : NULL;
+		flags |= MAP_FIXED_NOREPLACE;
+	}
+	if (kind == MEMORY_PINNED || wanted) {
+		allocation->address = mmap(wanted, allocation->mapped_bytes, PROT_READ | PROT_WRITE,
+					   flags, -1, 0);
+		if (allocation->address == MAP_FAILED)
+			allocation->address = NULL;
+	}
+	if (!allocation->address) {
+		free(allocation);
+		return NULL;
+	}
+	allocation->kind = kind;
+	allocation->context = context_current();
+	allocation->device = allocation->context->device;
+	allocation->id = ++allocations_made;
+	allocation->next = *link;
+	*link = allocation;
+	return allocation;
+}
+
+void memory_free(struct allocation *allocation)
+{
+	struct allocation **link = &allocations;
+
+	while (*link != allocation)
+		link = &(*link)->next;
+	*link = allocation->next;
+	if (!allocation->registered)
+		munmap(allocation->address, allocation->mapped_bytes);
+	free(allocation);
+}
+
+const struct allocation *memory_find(const void *address)
+{
+	for (const struct allocation *allocation = allocations; allocation;
+	     allocation = allocation->next) {
+		if ((const char *)address >= allocation->address &&
+		    (const char *)address < allocation->address + allocation->bytes)
+			return allocation;
+	}
+	return NULL;
+}
+
+static CUresult allocate(enum memory_kind kind, void *pointer, size_t bytes)
+{
+	struct allocation *allocation;
+
+	if (!pointer || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	sim_call()->bytes = bytes;
+	allocation = memory_allocate(kind, bytes);
+	if (!allocation)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	memcpy(pointer, &allocation->address, sizeof(void *));
+	return CUDA_SUCCESS;
+}
+
+/* Freeing waits for the context's work, as the driver does. */
+static CUresult release(const void *pointer, bool host)
+{
+	struct allocation *allocation = (struct allocation *)memory_find(pointer);
+
+	if (!pointer)
+		return CUDA_SUCCESS;
+	if (!allocation || allocation->address != pointer ||
+	    (allocation->kind == MEMORY_PINNED) != host)
+		return CUDA_ERROR_INVALID_VALUE;
+	stream_wait_all(allocation->context);
+	memory_free(allocation);
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes), (pointer, bytes))
+{
+	return allocate(MEMORY_DEVICE, pointer, bytes);
+}
+
+SIM_ENTRY(cuMemAlloc, (CUdeviceptr_v1 * pointer, unsigned int bytes), (pointer, bytes))
+{
+	CUdeviceptr wide;
+	CUresult result = allocate(MEMORY_DEVICE, &wide, bytes);
+
+	if (result == CUDA_SUCCESS)
+		*pointer = wide;
+	return result;
+}
+
+SIM_ENTRY(cuMemAllocManaged, (CUdeviceptr * pointer, size_t bytes, unsigned int flags),
+	  (pointer, bytes, flags))
+{
+	(void)flags;
+	return allocate(MEMORY_MANAGED, pointer, bytes);
+}
+
+SIM_ENTRY(cuMemAllocPitch_v2,
+	  (CUdeviceptr * pointer, size_t *pitch, size_t width, size_t height,
+	   unsigned int element_bytes),
+	  (pointer, pitch, width, height, element_bytes))
+{
+	(void)element_bytes;
+	*pitch = (width + 511) / 512 * 512;
+	return allocate(MEMORY_DEVICE, pointer, *pitch * height);
+}
+
+SIM_ENTRY_STREAM(cuMemAllocAsync, _ptsz, (CUdeviceptr * pointer, size_t bytes, CUstream handle),
+		 (pointer, bytes, handle))
+{
+	CUresult result;
+
+	return stream_of(handle, &result) ? allocate(MEMORY_DEVICE, pointer, bytes) : result;
+}
+
+SIM_ENTRY_STREAM(cuMemFreeAsync, _ptsz, (CUdeviceptr pointer, CUstream handle), (pointer, handle))
+{
+	struct allocation *allocation = (struct allocation *)memory_find((void *)pointer);
+	CUresult result;
+
+	if (!stream_of(handle, &result))
+		return result;
+	if (!allocation || (CUdeviceptr)allocation->address != pointer)
+		return CUDA_ERROR_INVALID_VALUE;
+	memory_free(allocation);
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY(cuMemFree_v2, (CUdeviceptr pointer), (pointer))
+{
+	return release((void *)pointer, false);
+}
+
+SIM_ENTRY(cuMemFree, (CUdeviceptr_v1 pointer), (pointer))
+{
+	return release((void *)(uintptr_t)pointer, false);
+}
+
+SIM_ENTRY(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned int flags),
+	  (pointer, bytes, flags))
+{
+	(void)flags;
+	return allocate(MEMORY_PINNED, pointer, bytes);
+}
+
+SIM_ENTRY(cuMemAllocHost_v2, (void **pointer, size_t bytes), (pointer, bytes))
+{
+	return allocate(MEMORY_PINNED, pointer, bytes);
+}
+
+SIM_ENTRY(cuMemFreeHost, (void *pointer), (pointer))
+{
+	return release(pointer, true);
+}
+
+SIM_ENTRY(cuMemHostRegister_v2, (void *pointer, size_t bytes, unsigned int flags),
+	  (pointer, bytes, flags))
+{
+	struct allocation *allocation;
+
+	(void)flags;
+	if (!pointer || !bytes)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (memory_find(pointer))
+		return CUDA_ERROR_HOST_MEMORY_ALREADY_REGISTERED;
+	allocation = calloc(1, sizeof(*allocation));
+	if (!allocation)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*allocation = (struct allocation){
+		.address = pointer,
+		.bytes = bytes,
+		.kind = MEMORY_PINNED,
+		.context = context_current(),
+		.device = context_current()->device,
+		.id = ++allocations_made,
+		.registered = true,
+		.next = allocations,
+	};
+	allocations = allocation;
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY(cuMemHostUnregister, (void *pointer), (pointer))
+{
+	struct allocation *allocation = (struct allocation *)memory_find(pointer);
+
+	if (!allocation || !allocation->registered)
+		return CUDA_ERROR_HOST_MEMORY_NOT_REGISTERED;
+	memory_free(allocation);
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY(cuMemHostGetDevicePointer_v2, (CUdeviceptr * pointer, void *host, unsigned int flags),
+	  (pointer, host, flags))
+{
+	(void)flags;
+	if (!memory_find(host))
+		return CUDA_ERROR_INVALID_VALUE;
+	*pointer = (CUdeviceptr)host;
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY(cuMemGetInfo_v2, (size_t * free_bytes, size_t *total_bytes), (free_bytes, total_bytes))
+{
+	*total_bytes = *free_bytes = DEVICE_LAST - DEVICE_FIRST;
+	for (const struct allocation *allocation = allocations; allocation;
+	     allocation = allocation->next) {
+		if (allocation->kind != MEMORY_PINNED)
+			*free_bytes -= allocation->mapped_bytes;
+	}
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY(cuMemGetAddressRange_v2, (CUdeviceptr * base, size_t *bytes, CUdeviceptr pointer),
+	  (base, bytes, pointer))
+{
+	const struct allocation *allocation = memory_find((void *)pointer);
+
+	if (!allocation)
+		return CUDA_ERROR_NOT_FOUND;
+	if (base)
+		*base = (CUdeviceptr)allocation->address;
+	if (bytes)
+		*bytes = allocation->bytes;
+	return CUDA_SUCCESS;
+}

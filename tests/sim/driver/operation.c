@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/sim/driver/kernel.h"
+#include "tests/sim/driver/operation.h"
+
+/*
+ * Copies: 1000 ns and the bytes at these rates, in bytes per 1000 ns. The biases of event pairs
+ * are those seen on an H200. A pageable copy's pair holds the host's staging as well.
+ */
+enum copy_path {
+	PATH_HOST_TO_HOST,
+	PATH_PAGEABLE,
+	PATH_PINNED,
+	PATH_ON_DEVICE,
+	PATH_PEER,
+};
+
+static const struct {
+	uint64_t bytes_per_us;
+	uint64_t bias_ns;
+	uint64_t staging_bytes_per_us; /* 0: none */
+} copy_paths[] = {
+	[PATH_HOST_TO_HOST] = {10000, 3200, 0}, [PATH_PAGEABLE] = {20000, 3200, 20000},
+	[PATH_PINNED] = {50000, 3200, 0},	[PATH_ON_DEVICE] = {1000000, 5300, 0},
+	[PATH_PEER] = {200000, 5300, 0},
+};
+
+enum {
+	KERNEL_BIAS_NS = 2900,
+	MEMSET_BIAS_NS = 2700,
+	LATENCY_NS = 1000,
+	MEMSET_BYTES_PER_US = 2000000,
+	MOVEMENT_BYTES_PER_US = 20000,
+	KERNEL_THREADS_PER_NS = 256,
+};
+
+static bool on_host(const struct copy_side *side)
+{
+	return side->kind == MEMORY_PAGEABLE || side->kind == MEMORY_PINNED;
+}
+
+static enum copy_path copy_path(const struct operation *operation)
+{
+	const struct copy_side *from = &operation->u.copy.from, *to = &operation->u.copy.to;
+
+	if (on_host(from) && on_host(to))
+		return PATH_HOST_TO_HOST;
+	if (from->kind == MEMORY_PAGEABLE || to->kind == MEMORY_PAGEABLE)
+		return PATH_PAGEABLE;
+	if (on_host(from) || on_host(to))
+		return PATH_PINNED;
+	return from->device == to->device ? PATH_ON_DEVICE : PATH_PEER;
+}
+
+static void execute_copy(const struct operation *operation)
+{
+	const struct copy_side *from = &operation->u.copy.from, *to = &operation->u.copy.to;
+	size_t row_bytes = operation->u.copy.row_bytes;
+
+	for (size_t slice = 0; slice < operation->u.copy.slices; slice++) {
+		for (size_t row = 0; row < operation->u.copy.rows; row++)
+			memmove(to->address + (slice * to->height + row) * to->pitch,
+				from->address + (slice * from->height + row) * from->pitch,
+				row_bytes);
+	}
+}
+
+static void execute_memset(const struct operation *operation)
+{
+	unsigned int element = operation->u.memset.element;
+
+	for (size_t row = 0; row < operation->u.memset.rows; row++) {
+		char *address = operation->u.memset.address + row * operation->u.memset.pitch;
+
+		for (size_t i = 0; i < operation->u.memset.width; i++)
+			memcpy(address + i * element, &operation->u.memset.value, element);
+	}
+}
+
+void operation_execute(const struct operation *operation)
+{
+	switch (operation->kind) {
+	case OPERATION_KERNEL:
+		kernel_execute(operation);
+		break;
+	case OPERATION_COPY:
+		execute_copy(operation);
+		break;
+	case OPERATION_MEMSET:
+		execute_memset(operation);
+		break;
+	case OPERATION_HOST:
+		sim_call_out(operation->u.host.function, operation->u.host.argument);
+		break;
+	default:
+		break;
+	}
+}
+
+static uint64_t at_rate(size_t bytes, uint64_t bytes_per_us)
+{
+	return LATENCY_NS + bytes * 1000 / bytes_per_us;
+}
+
+/* SIM_KERNEL_NS="NAME=NS,…,*=NS" by mangled name; else from the number of threads. */
+static uint64_t kernel_ns(const struct operation *operation)
+{
+	const char *name = operation->u.launch.kernel->name;
+	const char *text = getenv("SIM_KERNEL_NS");
+	uint64_t threads = 1;
+	size_t length;
+
+	while (text && *text) {
+		length = strcspn(text, "=");
+		if (!text[length])
+			break;
+		if ((length == 1 && *text == '*') ||
+		    (length == strlen(name) && !strncmp(text, name, length)))
+			return strtoull(text + length + 1, NULL, 10);
+		text += strcspn(text, ",");
+		text += *text == ',';
+	}
+	for (int i = 0; i < 3; i++)
+		threads *= (uint64_t)operation->u.launch.grid[i] * operation->u.launch.block[i];
+	return LATENCY_NS + (threads + KERNEL_THREADS_PER_NS - 1) / KERNEL_THREADS_PER_NS;
+}
+
+uint64_t operation_duration_ns(const struct operation *operation)
+{
+	switch (operation->kind) {
+	case OPERATION_KERNEL:
+		return kernel_ns(operation);
+	case OPERATION_COPY:
+		return at_rate(operation->bytes, copy_paths[copy_path(operation)].bytes_per_us);
+	case OPERATION_MEMSET:
+		return at_rate(operation->bytes, MEMSET_BYTES_PER_US);
+	case OPERATION_MOVEMENT:
+		return at_rate(operation->bytes, MOVEMENT_BYTES_PER_US);
+	default:
+		return 0;
+	}
+}
+
+uint64_t operation_bias_ns(const struct operation *operation)
+{
+	uint64_t staging;
+
+	switch (operation->kind) {
+	case OPERATION_KERNEL:
+		return KERNEL_BIAS_NS;
+	case OPERATION_MEMSET:
+	case OPERATION_MOVEMENT:
+		return MEMSET_BIAS_NS;
+	case OPERATION_COPY:
+		staging = copy_paths[copy_path(operation)].staging_bytes_per_us;
+		return copy_paths[copy_path(operation)].bias_ns +
+		       (staging ? at_rate(operation->bytes, staging) : 0);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/sim/driver/activity.h"
+#include "tests/sim/driver/stream.h"
+#include "tests/sim/driver/timeline.h"
+
+static struct handle_pool streams = HANDLE_POOL(struct stream);
+static uint64_t streams_made;
+
+struct stream *stream_create(struct context *context, unsigned int flags, int priority)
+{
+	struct stream *stream = handle_create(&streams);
+
+	if (!stream)
+		return NULL;
+	stream->context = context;
+	stream->flags = flags;
+	stream->priority = priority;
+	/* The legacy stream is 7 in both countings; others run one apart. */
+	stream->cupti_id = 7 + 6 * (streams_made > 0) + streams_made;
+	stream->id = stream->cupti_id + (streams_made > 0);
+	stream->idle = true;
+	streams_made++;
+	return stream;
+}
+
+static struct stream *legacy_stream(struct context *context)
+{
+	if (!context->legacy)
+		context->legacy = stream_create(context, CU_STREAM_DEFAULT, 0);
+	return context->legacy;
+}
+
+static struct stream *per_thread_stream(struct context *context)
+{
+	static __thread int thread;
+	struct stream *stream;
+
+	if (!thread)
+		thread = syscall(SYS_gettid);
+	for (stream = context->per_thread; stream; stream = stream->next_per_thread) {
+		if (stream->thread == thread)
+			return stream;
+	}
+	stream = stream_create(context, CU_STREAM_DEFAULT, 0);
+	if (stream) {
+		stream->thread = thread;
+		stream->next_per_thread = context->per_thread;
+		context->per_thread = stream;
+	}
+	return stream;
+}
+
+struct stream *stream_of(CUstream handle, CUresult *result)
+{
+	struct sim_call *call = sim_call();
+	struct stream *stream;
+
+	if (!handle)
+		handle = call->per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
+	call->stream = handle;
+	if (handle == CU_STREAM_LEGACY)
+		stream = legacy_stream(context_current());
+	else if (handle == CU_STREAM_PER_THREAD)
+		stream = per_thread_stream(context_current());
+	else
+		stream = handle_get_or_crash(&streams, handle);
+	*result = stream ? CUDA_SUCCESS : CUDA_ERROR_INVALID_HANDLE;
+	return stream;
+}
+
+void stream_destroy_all(struct context *context)
+{
+	struct stream *stream;
+
+	HANDLE_FOR_EACH(&streams, stream)
+	{
+		if (stream->context == context)
+			handle_destroy(stream);
+	}
+	context->legacy = NULL;
+	context->per_thread = NULL;
+}
+
+static bool is_legacy(const struct stream *stream)
+{
+	return stream == stream->context->legacy;
+}
+
+/* The legacy stream and the blocking ones of its context wait for each other. */
+static uint64_t barrier_ns(const struct stream *stream)
+{
+	struct context *context = stream->context;
+	uint64_t latest = stream->tail_ns;
+	struct stream *other;
+
+	if (!is_legacy(stream)) {
+		if (!(stream->flags & CU_STREAM_NON_BLOCKING) && context->legacy &&
+		    latest < context->legacy->tail_ns)
+			latest = context->legacy->tail_ns;
+		return latest;
+	}
+	HANDLE_FOR_EACH(&streams, other)
+	{
+		if (other->context == context && !(other->flags & CU_STREAM_NON_BLOCKING) &&
+		    latest < other->tail_ns)
+			latest = other->tail_ns;
+	}
+	return latest;
+}
+
+uint64_t stream_begin(struct stream *stream)
+{
+	stream->tail_ns = barrier_ns(stream);
+	if (stream->idle && stream->tail_ns < timeline_host_ns())
+		stream->tail_ns = timeline_host_ns();
+	stream->idle = false;
+	return stream->tail_ns;
+}
+
+void stream_wait(struct stream *stream)
+{
+	timeline_wait(barrier_ns(stream));
+	stream->idle = true;
+}
+
+void stream_wait_all(struct context *context)
+{
+	struct stream *stream;
+
+	HANDLE_FOR_EACH(&streams, stream)
+	{
+		if (stream->context == context)
+			stream_wait(stream);
+	}
+}
+
+CUresult stream_submit(struct stream *stream, const struct operation *operation, bool synchronous)
+{
+	struct sim_activity activity = {
+		.operation = operation,
+		.correlation = sim_call()->correlation,
+		.device = stream->context->device,
+		.context = stream->context->id,
+		.stream = stream->cupti_id,
+	};
+
+	sim_call()->bytes += operation->bytes;
+	timeline_spend_host(TIMELINE_SUBMIT_NS);
+	activity.start_ns = stream_begin(stream) + operation_bias_ns(operation);
+	activity.end_ns = activity.start_ns + operation_duration_ns(operation);
+	operation_execute(operation);
+	stream->tail_ns = activity.end_ns;
+	activity_done(&activity);
+	if (synchronous)
+		stream_wait(stream);
+	return CUDA_SUCCESS;
+}
+
+/* Entries. */
+
+static CUresult create(CUstream *handle, unsigned int flags, int priority)
+{
+	struct stream *stream;
+
+	if (!handle || flags & ~CU_STREAM_NON_BLOCKING)
+		return CUDA_ERROR_INVALID_VALUE;
+	stream = stream_create(context_current(), flags, priority);
+	if (!stream)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*handle = (CUstream)stream;
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY(cuStreamCreate, (CUstream * handle, unsigned int flags), (handle, flags))
+{
+	return create(handle, flags, 0);
+}
+
+SIM_ENTRY(cuStreamCreateWithPriority, (CUstream * handle, unsigned int flags, int priority),
+	  (handle, flags, priority))
+{
+	return create(handle, flags, priority);
+}
+
+static CUresult destroy(CUstream handle)
+{
+	struct stream *stream = handle_get_or_crash(&streams, handle);
+
+	if (!stream || is_legacy(stream) || stream->thread)
+		return CUDA_ERROR_INVALID_HANDLE;
+	sim_call()->stream = handle;
+	handle_destroy(stream);
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY(cuStreamDestroy, (CUstream handle), (handle))
+{
+	return destroy(handle);
+}
+
+SIM_ENTRY(cuStreamDestroy_v2, (CUstream handle), (handle))
+{
+	return destroy(handle);
+}
+
+SIM_ENTRY_STREAM(cuStreamSynchronize, _ptsz, (CUstream handle), (handle))
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (stream)
+		stream_wait(stream);
+	return result;
+}
+
+SIM_ENTRY_STREAM(cuStreamQuery, _ptsz, (CUstream handle), (handle))
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (!stream)
+		return result;
+	return timeline_finished(barrier_ns(stream)) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+SIM_ENTRY_STREAM(cuStreamGetId, _ptsz, (CUstream handle, unsigned long long *id), (handle, id))
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (stream)
+		*id = stream->id;
+	return result;
+}
+
+SIM_ENTRY_STREAM(cuStreamGetFlags, _ptsz, (CUstream handle, unsigned int *flags), (handle, flags))
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (stream)
+		*flags = stream->flags;
+	return result;
+}
+
+SIM_ENTRY_STREAM(cuStreamGetPriority, _ptsz, (CUstream handle, int *priority), (handle, priority))
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (stream)
+		*priority = stream->priority;
+	return result;
+}
+
+SIM_ENTRY_STREAM(cuStreamGetDevice, _ptsz, (CUstream handle, CUdevice *device), (handle, device))
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (stream)
+		*device = stream->context->device;
+	return result;
+}
+
+SIM_ENTRY_STREAM(cuStreamGetCtx, _ptsz, (CUstream handle, CUcontext *context), (handle, context))
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (stream)
+		*context = (CUcontext)stream->context;
+	return result;
+}
+
+SIM_ENTRY_STREAM(cuStreamGetCtx_v2, _ptsz, (CUstream handle, CUcontext *context, CUgreenCtx *green),
+		 (handle, context, green))
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (stream) {
+		*context = (CUcontext)stream->context;
+		*green = NULL;
+	}
+	return result;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef SIM_DRIVER_STREAM_H
+#define SIM_DRIVER_STREAM_H
+
+#include "tests/sim/driver/context.h"
+#include "tests/sim/driver/operation.h"
+
+struct capture;
+
+struct stream {
+	struct handle handle;
+	struct context *context;
+	uint64_t id;	   /* cuStreamGetId's */
+	uint32_t cupti_id; /* CUPTI's, which is another */
+	unsigned int flags;
+	int priority;
+	uint64_t tail_ns; /* where its work ends */
+	bool idle;	  /* a wait has seen its end */
+	struct capture *capture;
+	struct stream *next_per_thread;
+	int thread; /* whose default stream it is */
+};
+
+/* The stream that a handle means in the running call; *result says why there is none. */
+struct stream *stream_of(CUstream handle, CUresult *result);
+
+struct stream *stream_create(struct context *context, unsigned int flags, int priority);
+
+/* Streams end with their context. */
+void stream_destroy_all(struct context *context);
+
+/* Where work submitted now to the stream starts; the stream is busy from then on. */
+uint64_t stream_begin(struct stream *stream);
+
+/* The thread waits for the stream, or for every stream of the context. */
+void stream_wait(struct stream *stream);
+void stream_wait_all(struct context *context);
+
+/*
+ * Does the operation in the stream, or adds it to the graph that the stream captures. A call that
+ * is synchronous waits for the stream then.
+ */
+CUresult stream_submit(struct stream *stream, const struct operation *operation, bool synchronous);
+
+#endif

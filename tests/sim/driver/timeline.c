@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/sim/driver/timeline.h"
+#include "tests/sim/driver/sim.h"
+
+enum {
+	POLL_NS = 1000000,
+};
+
+static uint64_t device_ns; /* the furthest any thread has seen */
+static __thread uint64_t host_ns;
+
+uint64_t timeline_host_ns(void)
+{
+	/* A new thread begins where the process is. */
+	if (!host_ns)
+		host_ns = device_ns ? device_ns : 1;
+	return host_ns;
+}
+
+static void reach(uint64_t ns)
+{
+	if (device_ns < ns)
+		device_ns = ns;
+}
+
+void timeline_spend_host(uint64_t ns)
+{
+	host_ns = timeline_host_ns() + ns;
+	reach(host_ns);
+}
+
+void timeline_wait(uint64_t ns)
+{
+	if (timeline_host_ns() < ns)
+		host_ns = ns;
+	reach(host_ns);
+}
+
+bool timeline_passed(uint64_t ns)
+{
+	return ns <= device_ns;
+}
+
+bool timeline_finished(uint64_t ns)
+{
+	if (timeline_passed(ns))
+		return true;
+	device_ns += sim_setting("SIM_POLL_NS", POLL_NS);
+	return false;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Virtual time, in nanoseconds.
+ *
+ * A thread's clock advances by a fixed cost per call that submits work, and to the end of what it
+ * waits for. Calls that only ask, and events, cost nothing: a tool that adds them changes no
+ * figure. A stream's work starts where the work before it ended, and at the thread's clock only
+ * when the stream was idle since a wait: a pair of events around an operation thus measures the
+ * operation's time and the bias of its kind, whatever the host does meanwhile.
+ *
+ * Work is finished for a query when some thread's clock has passed its end. A query that finds it
+ * unfinished moves the device on by SIM_POLL_NS, so that polling ends.
+ */
+#ifndef SIM_DRIVER_TIMELINE_H
+#define SIM_DRIVER_TIMELINE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+enum timeline_cost {
+	TIMELINE_SUBMIT_NS = 2000, /* host time of a call that submits work */
+};
+
+/* The calling thread's clock. */
+uint64_t timeline_host_ns(void);
+void timeline_spend_host(uint64_t ns);
+
+/* The calling thread waits until ns. */
+void timeline_wait(uint64_t ns);
+
+/* Whether what ends at ns is finished; moves the device on where it is not. */
+bool timeline_finished(uint64_t ns);
+
+/* As timeline_finished, and moves nothing. */
+bool timeline_passed(uint64_t ns);
+
+#endif
