@@ -280,6 +280,11 @@ bool collection_active(void)
 	return state == STATE_ACTIVE;
 }
 
+bool collection_has_callbacks(void)
+{
+	return state == STATE_ACTIVE || state == STATE_STOPPED;
+}
+
 bool collection_ended(void)
 {
 	return state == STATE_FINALIZED;
@@ -346,7 +351,7 @@ void collection_stop(void)
 
 void collection_finalized(void)
 {
-	if (state == STATE_ACTIVE || state == STATE_STOPPED)
+	if (collection_has_callbacks())
 		state = STATE_FINALIZED;
 	kinds_reset();
 	forward_reset();

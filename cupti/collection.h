@@ -45,6 +45,8 @@ int collection_start(const struct collection_settings *settings, char *reason, s
  * by cuptiFinalize (collection_ended). Any thread. */
 bool collection_active(void);
 bool collection_ended(void);
+/* Whether CUPTI's buffers come to ktime: from the start on, after collection_stop too. */
+bool collection_has_callbacks(void);
 
 /*
  * Asks CUPTI for its part-filled buffers: those whose records are all finished, or all of them if

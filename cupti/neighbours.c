@@ -10,8 +10,7 @@
 #include "forward.h"
 #include "kinds.h"
 #include "library.h"
-
-#define EXPORTED __attribute__((visibility("default")))
+#include "preload/export.h"
 
 #define EXPORTED_CALLS(X)                                                                          \
 	X(cuptiActivityRegisterCallbacks)                                                          \
@@ -30,7 +29,7 @@ static const struct cupti_functions *real_functions(void)
 	return library_attach() ? NULL : library_functions();
 }
 
-EXPORTED CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(
+EXPORT CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(
 	CUpti_BuffersCallbackRequestFunc requested, CUpti_BuffersCallbackCompleteFunc completed)
 {
 	const struct cupti_functions *cupti = real_functions();
@@ -39,7 +38,7 @@ EXPORTED CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(
 	if (!cupti)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	/* While ktime collects, its own callbacks stay, and hand on to these. */
-	if (!collection_active() || !requested || !completed)
+	if (!collection_has_callbacks() || !requested || !completed)
 		result = cupti->cuptiActivityRegisterCallbacks(requested, completed);
 	if (!result)
 		forward_register(requested, completed);
@@ -51,19 +50,19 @@ static CUptiResult enable(CUpti_ActivityKind kind, CUptiResult (*call)(CUpti_Act
 	const struct cupti_functions *cupti = library_functions();
 	CUptiResult result = kinds_program_enable(cupti, kind, call);
 
-	if (!result && collection_active())
+	if (!result && collection_has_callbacks())
 		forward_prepare();
 	return result;
 }
 
-EXPORTED CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
+EXPORT CUptiResult CUPTIAPI cuptiActivityEnable(CUpti_ActivityKind kind)
 {
 	const struct cupti_functions *cupti = real_functions();
 
 	return cupti ? enable(kind, cupti->cuptiActivityEnable) : CUPTI_ERROR_NOT_INITIALIZED;
 }
 
-EXPORTED CUptiResult CUPTIAPI cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
+EXPORT CUptiResult CUPTIAPI cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
 {
 	const struct cupti_functions *cupti = real_functions();
 
@@ -72,14 +71,14 @@ EXPORTED CUptiResult CUPTIAPI cuptiActivityEnableAndDump(CUpti_ActivityKind kind
 		       : CUPTI_ERROR_NOT_INITIALIZED;
 }
 
-EXPORTED CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind)
+EXPORT CUptiResult CUPTIAPI cuptiActivityDisable(CUpti_ActivityKind kind)
 {
 	const struct cupti_functions *cupti = real_functions();
 
 	return cupti ? kinds_program_disable(cupti, kind) : CUPTI_ERROR_NOT_INITIALIZED;
 }
 
-EXPORTED CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind)
+EXPORT CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind)
 {
 	const struct cupti_functions *cupti = real_functions();
 	CUptiResult result;
@@ -89,25 +88,24 @@ EXPORTED CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext context, CUpt
 	result = cupti->cuptiActivityEnableContext(context, kind);
 	if (!result)
 		kinds_program_noted(cupti, kind);
-	if (!result && collection_active())
+	if (!result && collection_has_callbacks())
 		forward_prepare();
 	return result;
 }
 
-EXPORTED CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext context,
-							  CUpti_ActivityKind kind)
+EXPORT CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind)
 {
 	const struct cupti_functions *cupti = real_functions();
 
 	if (!cupti || !cupti->cuptiActivityDisableContext)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	/* It would go before the setting of the process, and so turn the kind off for ktime. */
-	if (collection_active() && kinds_of_ktime(kind))
+	if (collection_has_callbacks() && kinds_of_ktime(kind))
 		return CUPTI_SUCCESS;
 	return cupti->cuptiActivityDisableContext(context, kind);
 }
 
-EXPORTED CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
+EXPORT CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
 {
 	const struct cupti_functions *cupti = real_functions();
 	CUptiResult result;
@@ -115,15 +113,15 @@ EXPORTED CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
 	if (!cupti)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	result = cupti->cuptiActivityFlushAll(flag);
-	if (collection_active()) {
+	if (collection_has_callbacks()) {
 		forward_flush();
 		kinds_program_flushed();
 	}
 	return result;
 }
 
-EXPORTED CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext context,
-								uint32_t stream_id, size_t *dropped)
+EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream_id,
+							      size_t *dropped)
 {
 	const struct cupti_functions *cupti = real_functions();
 	CUptiResult result;
@@ -137,14 +135,14 @@ EXPORTED CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext contex
 	return result;
 }
 
-EXPORTED CUptiResult CUPTIAPI cuptiFinalize(void)
+EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
 {
 	const struct cupti_functions *cupti = real_functions();
 	CUptiResult result;
 
 	if (!cupti || !cupti->cuptiFinalize)
 		return CUPTI_ERROR_NOT_INITIALIZED;
-	if (collection_active())
+	if (collection_has_callbacks())
 		forward_flush();
 	result = cupti->cuptiFinalize();
 	if (!result)
