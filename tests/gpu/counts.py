@@ -23,14 +23,11 @@ class Operation:
         return self.total_ns / self.calls if self.calls else 0.0
 
 
-def is_graph(name):
-    """A row that stands for a whole graph launch, not for an operation of its own."""
-    return name.startswith("[CUDA graph") or name.startswith("[CUDA Graph")
-
-
 def calls(operations):
-    """{name: calls}, without the rows of whole graphs."""
-    return {name: o.calls for name, o in operations.items() if o.calls and not is_graph(name)}
+    """{name: calls} of kernels, copies and memsets; not of whole graphs, migrations and the like."""
+    compared = ("[CUDA memcpy", "[CUDA memset")
+    return {name: o.calls for name, o in operations.items()
+            if o.calls and (not name.startswith("[") or name.startswith(compared))}
 
 
 def _csv_tables(text, first_columns):
