@@ -7,6 +7,17 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
+# Those of cupti/ find a libcupti of their own through CUDA_HOME.
+FAKE_CUPTI := $(BUILD)/tests/unit/cuda/lib64/libcupti.so.13
+$(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
+		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c)) | $(FAKE_CUPTI)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -o $@
+
+$(FAKE_CUPTI): $(BUILD)/obj/tests/unit/fake_cupti/fake_cupti.o
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic $^ -o $@
+
 # Kept, so that only what changed is built again.
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)
 
