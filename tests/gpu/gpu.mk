@@ -13,8 +13,28 @@ $(BUILD)/gpu/per_thread_stream: GPU_EXTRA = --default-stream per-thread
 # cudart both ways: nvcc links it statically unless told otherwise.
 $(addprefix $(BUILD)/gpu/,graphs streams memsets): GPU_EXTRA = -cudart shared
 
+# saxpy as older toolkits build it, where there are some: OLDER_CUDA="11.8=/opt/cuda-11.8 …". The
+# runtime library goes with the program, since the machine with the GPU may not have it.
+OLDER_CUDA ?=
+older_version = $(firstword $(subst =, ,$(1)))
+older_home = $(lastword $(subst =, ,$(1)))
+older_folder = $(BUILD)/gpu/older/$(call older_version,$(1))
+OLDER_PROGRAMS := $(foreach older,$(OLDER_CUDA),$(addprefix $(call older_folder,$(older))/,saxpy saxpy_shared))
+
+define build_with_older
+$(call older_folder,$(1))/saxpy: cudart = static
+$(call older_folder,$(1))/saxpy_shared: cudart = shared -Xlinker=-rpath=\$$$$ORIGIN
+$(call older_folder,$(1))/saxpy $(call older_folder,$(1))/saxpy_shared: workloads/saxpy.cu \
+		$(WORKLOAD_OBJECTS)/saxpy_common.o
+	@mkdir -p $$(@D)
+	cp -L $(call older_home,$(1))/lib64/libcudart.so.$(firstword $(subst ., ,$(call older_version,$(1))))* $$(@D)
+	$(call older_home,$(1))/bin/nvcc -allow-unsupported-compiler -std=c++14 -I. $$(GENCODE) $$(NVCCFLAGS) \
+		$$^ -o $$@ -cudart $$(cudart)
+endef
+$(foreach older,$(OLDER_CUDA),$(eval $(call build_with_older,$(older))))
+
 .PHONY: gpu-programs gpu-check
-gpu-programs: $(GPU_PROGRAMS)
+gpu-programs: $(GPU_PROGRAMS) $(OLDER_PROGRAMS)
 
 $(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh | toolkit
 	@mkdir -p $(@D)

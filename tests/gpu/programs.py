@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The programs that gpu_check.py runs."""
 import dataclasses
+import glob
 import os
 import sys
 
@@ -44,16 +45,29 @@ def ending(way):
     return native("endings", way, reference_argv=(path, "return"))
 
 
+MEASURED_LINES = r"^(Kernel time|Effective bandwidth|Throughput).*$"
+
+
 def saxpy(name, *arguments, **rest):
     title = " ".join([name, *arguments])
     return Program(title, (os.path.join(profilers.BUILD, "workloads", name), *arguments),
-                   masked=r"^(Kernel time|Effective bandwidth|Throughput).*$",
+                   masked=MEASURED_LINES,
                    nsys=True, **rest)
 
 
+SAXPY_COUNTS = {"[CUDA memcpy HtoD]": 2, "[CUDA memcpy DtoH]": 1, "kernel": 1}
+
+
 def saxpy_once(name):
-    return saxpy(name, expected={"[CUDA memcpy HtoD]": 2, "[CUDA memcpy DtoH]": 1, "kernel": 1},
-                 own_time=r"([\d.]+) per launch")
+    return saxpy(name, expected=SAXPY_COUNTS, own_time=r"([\d.]+) per launch")
+
+
+def older_cuda():
+    """saxpy as older toolkits built it, as far as they were there."""
+    for path in sorted(glob.glob(os.path.join(profilers.BUILD, "gpu", "older", "*", "saxpy*"))):
+        version = os.path.basename(os.path.dirname(path))
+        yield Program(f"CUDA {version} {os.path.basename(path)}", (path,), expected=SAXPY_COUNTS,
+                      masked=MEASURED_LINES)
 
 
 def python(name, *arguments, **rest):
@@ -67,6 +81,7 @@ PROGRAMS = [
     saxpy_once("saxpy"),
     saxpy_once("saxpy_shared"),
     saxpy_once("saxpy_driver"),
+    *older_cuda(),
     saxpy("saxpy", *MANY),
     saxpy("saxpy_shared", *MANY),
     saxpy("saxpy_driver", *MANY),
