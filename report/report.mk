@@ -1,20 +1,23 @@
 # SPDX-License-Identifier: MIT
 
 # What libktime.so needs of the report.
-REPORT_LIBRARY_SOURCES := $(addprefix report/, demangle.c filename.c histogram.c number.c \
-	options.c options_table.c session_map.c session_read.c session_write.c) \
-	$(wildcard report/nsys_*.c)
+REPORT_LIBRARY_SOURCES := $(addprefix report/, agreement.c closing.c demangle.c filename.c \
+	histogram.c histogram_text.c number.c options.c options_table.c report.c session_map.c \
+	session_read.c session_write.c summary.c table.c trace.c) $(wildcard report/nsys_*.c)
 
 # What only the command needs.
 REPORT_COMMAND_SOURCES := $(filter-out $(REPORT_LIBRARY_SOURCES), $(wildcard report/*.c))
 
 REPORT_LIBRARY_OBJECTS := $(REPORT_LIBRARY_SOURCES:%.c=$(BUILD)/obj/%.o)
 REPORT_COMMAND_OBJECTS := $(REPORT_COMMAND_SOURCES:%.c=$(BUILD)/obj/%.o)
-REPORT_LIBRARIES := -l:libiberty.a -lm
+REPORT_LIBRARIES := -l:libiberty.a
+
+# Square roots by the processor: libktime.so links no libm.
+$(REPORT_LIBRARY_OBJECTS): OBJECT_CFLAGS += -fno-math-errno
 REPORT_COMMAND_LIBRARIES := -lsqlite3 -lcjson $(REPORT_LIBRARIES)
 
 .PHONY: command
-command: $(if $(wildcard report/main.c), $(BUILD)/ktime)
+command: $(BUILD)/ktime
 
 $(BUILD)/ktime: $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REPORT_COMMAND_LIBRARIES) -o $@
