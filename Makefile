@@ -37,12 +37,14 @@ ifeq ($(origin CXX),default)
 CXX := g++
 endif
 
+# V=1 shows the commands.
+Q := $(if $(V),,@)
 CFLAGS ?= -O2 -g
 WARNINGS := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes \
 	-Wdeclaration-after-statement
 KTIME_CPPFLAGS := -I. -I$(BUILD)/include -isystem $(CUDA_INCLUDE) -isystem $(CUPTI_INCLUDE) \
 	-D_GNU_SOURCE -DKTIME_VERSION='"$(VERSION)"'
-KTIME_CFLAGS := -std=gnu11 $(WARNINGS) -fvisibility=hidden -fno-strict-aliasing -MMD -MP
+KTIME_CFLAGS := -std=gnu11 $(WARNINGS) -fvisibility=hidden -fno-strict-aliasing -fno-math-errno -MMD -MP
 
 .PHONY: all
 all: library command workloads
@@ -59,11 +61,11 @@ include tests/tests.mk
 # Position-independent objects serve the library and the programs alike.
 $(BUILD)/obj/%.o: %.c | toolkit packages
 	@mkdir -p $(@D)
-	$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -fPIC -c $< -o $@
+	$(Q)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -fPIC -c $< -o $@
 
 $(BUILD)/obj/%.o: %.S | toolkit
 	@mkdir -p $(@D)
-	$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) -fPIC -c $< -o $@
+	$(Q)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) -fPIC -c $< -o $@
 
 .PHONY: toolkit
 toolkit:

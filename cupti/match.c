@@ -6,14 +6,14 @@
 #include <uthash.h>
 
 /* How far a record's start may lie before its call's: two clocks, fitted to each other. */
-#define CLOCK_SLACK 100000u
+#define CLOCK_SLACK   100000u
 /*
  * A stream holds some thousand launches in flight, and their records come within two flushes; more
  * than this means that the records do not come at all.
  */
 #define MOST_EXPECTED 65536u
 /* How many calls a record may pass over: those that left no record. */
-#define LOOK_AHEAD 64u
+#define LOOK_AHEAD    64u
 
 struct match_stream {
 	uint64_t id; /* context, stream */
@@ -172,8 +172,7 @@ static bool take(struct match_stream *stream, uint32_t index, struct expected *f
 	struct expected *expected = at(stream, index);
 
 	*found = *expected;
-	if (expected->ambiguous && index != stream->tail &&
-	    at(stream, stream->tail)->ambiguous) {
+	if (expected->ambiguous && index != stream->tail && at(stream, stream->tail)->ambiguous) {
 		/* Its neighbours may yet get theirs: their order is not known. */
 		expected->consumed = true;
 		return true;

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The budget: which share of the calls of each operation gets an event pair. The collector thread
+ * alone; launching threads read the thresholds.
+ */
+#ifndef KTIME_PRELOAD_BUDGET_H
+#define KTIME_PRELOAD_BUDGET_H
+
+#include "preload/clock.h"
+#include "report/session.h"
+
+/* Once in a period of the collector's; sets the thresholds anew every so often. */
+void budget_update(struct session *session, const struct clock_scale *scale);
+
+#endif

@@ -1,0 +1,412 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/call.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "cupti/collection.h"
+#include "cupti/collection.h"
+#include "preload/clock.h"
+#include "preload/collector.h"
+#include "preload/control.h"
+#include "preload/graph.h"
+#include "preload/thread.h"
+
+#define likely(condition)   __builtin_expect(!!(condition), 1)
+#define unlikely(condition) __builtin_expect(!!(condition), 0)
+
+/* Pairs that a thread makes for itself at its first launch into a context; the collector adds. */
+#define FIRST_PAIRS	    32
+/* ktime's own time is read off the clock in one of so many calls. */
+#define COST_SAMPLE	    64
+
+_Atomic int live_captures;
+
+/* A default stream's key is its context's handle, whose low bits are free, with its number. */
+static uintptr_t stream_key(CUstream handle, CUcontext *current)
+{
+	*current = NULL;
+	if (handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD)
+		return (uintptr_t)handle;
+	if (driver.cuCtxGetCurrent(current) != CUDA_SUCCESS || !*current)
+		return 0;
+	return (uintptr_t)*current | (uintptr_t)handle;
+}
+
+/* First sight of a stream in this thread, right after a call in it succeeded or was created. */
+static struct stream *see_stream(struct thread *thread, CUstream handle)
+{
+	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
+	CUcontext current;
+	uintptr_t key = stream_key(handle, &current);
+	struct stream *stream = key ? stream_lookup(handle, current) : NULL;
+
+	if (!stream)
+		return NULL;
+	if (control_stream_ids && !stream->cupti_known &&
+	    atomic_load_explicit(&live_captures, memory_order_relaxed) == 0)
+		stream->cupti_known =
+			(stream->context->cupti_context ||
+			 collection_context_id(stream->context->handle,
+					       &stream->context->cupti_context) == 0) &&
+			collection_stream_id(stream->context->handle, stream->handle,
+					     handle == CU_STREAM_PER_THREAD,
+					     &stream->cupti_stream) == 0;
+	pointer_map_add(&thread->streams, key, stream, generation);
+	return stream;
+}
+
+/*
+ * A stream's object without asking the driver about the handle: from this thread's map, from its
+ * creation, or, for the default streams, from the current context. NULL: not known to be a stream.
+ */
+static struct stream *find_stream(struct thread *thread, CUstream handle)
+{
+	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
+	CUcontext current;
+	uintptr_t key = stream_key(handle, &current);
+	struct stream *stream;
+
+	if (unlikely(!key))
+		return NULL;
+	stream = pointer_map_find(&thread->streams, key, generation);
+	if (unlikely(!stream) && (current || stream_known(handle)))
+		stream = see_stream(thread, handle);
+	return stream;
+}
+
+static struct lane *make_lane(struct thread *thread, struct context *context)
+{
+	struct lane *lane = aligned_alloc(64, sizeof(*lane));
+	CUcontext popped;
+
+	if (!lane)
+		return NULL;
+	*lane = (struct lane){.context = context};
+	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
+		for (int i = 0; i < FIRST_PAIRS; i++) {
+			struct event_pair *pair = event_pair_create(lane);
+
+			if (pair)
+				lane_put(lane, pair);
+		}
+		driver.cuCtxPopCurrent_v2(&popped);
+	}
+	lane->next = thread->lanes;
+	thread->lanes = lane;
+	collector_add_lane(lane);
+	return lane;
+}
+
+static struct event_pair *take_pair(struct thread *thread, struct context *context)
+{
+	struct lane *lane = thread->last_lane;
+
+	if (unlikely(!lane || lane->context != context)) {
+		for (lane = thread->lanes; lane && lane->context != context; lane = lane->next)
+			;
+		if (!lane)
+			lane = make_lane(thread, context);
+		if (!lane)
+			return NULL;
+		thread->last_lane = lane;
+	}
+	return lane_take(lane);
+}
+
+static bool is_capturing(CUstream stream)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+	/* An error is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking one
+	 * captures. A record there would break that capture. */
+	return driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+}
+
+static struct operation *known_operation(struct thread *thread, const struct call *call)
+{
+	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+
+	if (call->operation)
+		return call->operation;
+	if (call->function)
+		return pointer_map_find(&thread->kernels, (uintptr_t)call->function, generation);
+	if (call->graph)
+		return pointer_map_find(&thread->graphs, (uintptr_t)call->graph, generation);
+	return NULL;
+}
+
+/* First sight of a kernel or graph in this thread, right after its launch succeeded. */
+static struct operation *see_operation(struct thread *thread, const struct call *call)
+{
+	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+	struct operation *operation;
+
+	if (call->function) {
+		operation = operation_of_kernel(call->function);
+		pointer_map_add(&thread->kernels, (uintptr_t)call->function, operation, generation);
+	} else {
+		operation = graph_operation(call->graph);
+		pointer_map_add(&thread->graphs, (uintptr_t)call->graph, operation, generation);
+	}
+	return operation;
+}
+
+static bool is_pageable(const void *host)
+{
+	/* cuda.h: a host address that CUDA does not know has no memory type. */
+	CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+	CUmemorytype type = 0;
+	void *data = &type;
+
+	return driver.cuPointerGetAttributes(1, &attribute, &data, (CUdeviceptr)(uintptr_t)host) !=
+		       CUDA_SUCCESS ||
+	       type == 0;
+}
+
+static uint32_t next_random(struct thread *thread)
+{
+	uint32_t x = thread->random;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return thread->random = x;
+}
+
+/* Why no event pair goes around this call; UNTIMED_COUNT: one should. */
+static enum untimed_reason reason_against(struct thread *thread, const struct call *call)
+{
+	const struct operation *operation = call->operation;
+	uint32_t sample_below;
+
+	if (!control_events)
+		return UNTIMED_EVENTS_OFF;
+	if (unlikely(call->dependent || (operation && atomic_load_explicit(&operation->followed,
+									   memory_order_relaxed))))
+		return UNTIMED_CHAINED;
+	/* A kernel not seen before has no sampling yet. */
+	sample_below =
+		operation ? atomic_load_explicit(&operation->sample_below, memory_order_relaxed)
+			  : SAMPLE_ALL;
+	if (sample_below != SAMPLE_ALL && next_random(thread) >= sample_below)
+		return UNTIMED_SAMPLED_OUT;
+	if (unlikely(atomic_load_explicit(&call->known->context->ended, memory_order_acquire)))
+		return UNTIMED_CONTEXT_LOST;
+	return UNTIMED_COUNT;
+}
+
+static void inject_start(struct thread *thread, struct call *call)
+{
+	int saved_errno = errno;
+	CUresult result;
+
+	call->pair = take_pair(thread, call->known->context);
+	if (!call->pair) {
+		call->untimed = UNTIMED_NO_EVENT;
+	} else {
+		if (call->host && (call->synchronous || is_pageable(call->host)))
+			call->flags |= SPAN_HOST_INCLUDED;
+		result = driver.cuEventRecord(call->pair->start, call->known->handle);
+		if (unlikely(result != CUDA_SUCCESS)) {
+			driver_failed("cuEventRecord", result);
+			thread->last_lane->spare = call->pair;
+			call->pair = NULL;
+			call->untimed = UNTIMED_RECORD_FAILED;
+		}
+	}
+	errno = saved_errno;
+}
+
+/* A thread's first call, or ktime's own first: everything that takes a lock or allocates. */
+static struct thread *first_call(void)
+{
+	int saved_errno = errno;
+	struct thread *thread = NULL;
+
+	if (atomic_load_explicit(&control_state, memory_order_relaxed) == CONTROL_IDLE)
+		control_start();
+	if (control_running()) {
+		control_work_seen();
+		thread = thread_enter();
+	}
+	errno = saved_errno;
+	return thread;
+}
+
+void call_begin(struct call *call)
+{
+	struct thread *thread = thread_self;
+	enum untimed_reason against;
+
+	if (unlikely(!thread || !control_running())) {
+		if (thread || !(thread = first_call()))
+			return;
+	}
+	call->thread = thread;
+	if (thread->depth++) {
+		/* The driver calls its own entries: part of the call that is being watched. */
+		call->nested = true;
+		return;
+	}
+	call->entered = call->started = clock_ticks();
+	atomic_store_explicit(&thread->in_call, call->entered, memory_order_release);
+	if (thread->deferred) {
+		/* A second driver call in one runtime call; the first one stands as it is. */
+		thread->deferred = NULL;
+		ring_publish(&thread->ring);
+	}
+	if (call->call_only) {
+		call->flags |= SPAN_CALL_ONLY;
+		return;
+	}
+	call->operation = known_operation(thread, call);
+	call->known = find_stream(thread, call->stream);
+	call->untimed = UNTIMED_NO_EVENT;
+	if (unlikely(!call->known))
+		return;
+	if (unlikely(atomic_load_explicit(&live_captures, memory_order_relaxed) > 0) &&
+	    is_capturing(call->known->handle)) {
+		call->flags |= SPAN_CAPTURED;
+		call->untimed = UNTIMED_CAPTURED;
+		return;
+	}
+	if (unlikely(call->dependent) && thread->last_operation &&
+	    thread->last_stream == call->known)
+		atomic_store_explicit(&thread->last_operation->followed, true,
+				      memory_order_relaxed);
+	against = reason_against(thread, call);
+	call->untimed = against;
+	if (against == UNTIMED_COUNT && ring_slot(&thread->ring)) {
+		inject_start(thread, call);
+		call->started = clock_ticks();
+	}
+}
+
+static void finish_call(struct thread *thread, struct call *call, CUresult result, uint64_t ended)
+{
+	struct span *span;
+	uint64_t duration = ended - call->started;
+
+	if (unlikely(result != CUDA_SUCCESS)) {
+		call->flags |= SPAN_FAILED;
+	} else if (!call->call_only) {
+		if (unlikely(!call->operation))
+			call->operation = see_operation(thread, call);
+		if (unlikely(!call->known)) {
+			call->known = see_stream(thread, call->stream);
+			if (call->known &&
+			    atomic_load_explicit(&live_captures, memory_order_relaxed) > 0 &&
+			    is_capturing(call->known->handle))
+				call->flags |= SPAN_CAPTURED;
+		}
+		/* An empty copy or memset does nothing on the device. */
+		if (call->no_record && call->bytes == 0 && call->operation->kind != ROW_OTHER &&
+		    call->operation->kind != ROW_MOVEMENT)
+			call->flags |= SPAN_CALL_ONLY;
+		thread->last_stream = call->known;
+		thread->last_operation = call->operation;
+	}
+	span = ring_slot(&thread->ring);
+	if (unlikely(!span)) {
+		if (call->pair)
+			thread->last_lane->spare = call->pair;
+		if (call->operation && !call->flags)
+			atomic_fetch_add_explicit(&call->operation->lost, 1, memory_order_relaxed);
+		return;
+	}
+	span->started = call->started;
+	span->stream = call->known;
+	span->operation = call->operation;
+	span->pair = call->pair;
+	span->bytes = call->bytes;
+	span->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
+	span->flags = call->flags | (call->no_record ? SPAN_NO_RECORD : 0);
+	span->untimed = call->untimed;
+	if (thread_runtime_call) {
+		/* Its wrapper adds the name and the whole time, then publishes. */
+		span->api = API_NONE;
+		thread->deferred = span;
+	} else {
+		span->api = call->from_runtime ? API_FROM_RUNTIME(call->entry)
+					       : API_DRIVER(call->entry);
+		ring_publish(&thread->ring);
+	}
+}
+
+void call_end(struct call *call, CUresult result)
+{
+	struct thread *thread = call->thread;
+	uint64_t ended;
+
+	if (unlikely(!thread))
+		return;
+	thread->depth--;
+	if (unlikely(call->nested))
+		return;
+	ended = clock_ticks();
+	if (call->pair) {
+		int saved_errno = errno;
+		CUresult recorded = driver.cuEventRecord(call->pair->end, call->known->handle);
+
+		if (unlikely(recorded != CUDA_SUCCESS)) {
+			driver_failed("cuEventRecord", recorded);
+			thread->last_lane->spare = call->pair;
+			call->pair = NULL;
+			call->untimed = UNTIMED_RECORD_FAILED;
+		}
+		errno = saved_errno;
+	}
+	finish_call(thread, call, result, ended);
+	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
+	if (unlikely(thread_runtime_call)) {
+		thread->own_ticks += call->started - call->entered + clock_ticks() - ended;
+	} else if (unlikely(++thread->calls % COST_SAMPLE == 0)) {
+		uint64_t own = call->started - call->entered + clock_ticks() - ended;
+
+		atomic_store_explicit(
+			&thread->host_ticks,
+			atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
+				own * COST_SAMPLE,
+			memory_order_relaxed);
+	}
+}
+
+void runtime_call_begin(struct runtime_call *call, uint32_t which)
+{
+	call->outer = thread_runtime_call;
+	call->started = clock_ticks();
+	thread_runtime_call = which + 1;
+	if (thread_self)
+		thread_self->own_ticks = 0;
+}
+
+void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
+{
+	struct thread *thread = thread_self;
+	uint64_t duration = clock_ticks() - call->started;
+	struct span *span;
+
+	thread_runtime_call = call->outer;
+	if (!thread || call->outer)
+		return;
+	span = thread->deferred;
+	if (!span) {
+		/* No driver call of ours in it: it failed early, or copied from host to host. */
+		span = control_running() ? ring_slot(&thread->ring) : NULL;
+		if (!span)
+			return;
+		*span = (struct span){.flags = SPAN_CALL_ONLY | (result ? SPAN_FAILED : 0)};
+	}
+	duration -= thread->own_ticks < duration ? thread->own_ticks : 0;
+	span->started = call->started;
+	span->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
+	span->api = (uint16_t)API_RUNTIME(which);
+	thread->deferred = NULL;
+	ring_publish(&thread->ring);
+	atomic_store_explicit(&thread->host_ticks,
+			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
+				      thread->own_ticks,
+			      memory_order_relaxed);
+}

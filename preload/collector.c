@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/collector.h"
+
+#include <errno.h>
+#include <linux/futex.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "cupti/collection.h"
+#include "preload/budget.h"
+#include "preload/call.h"
+#include "preload/clock.h"
+#include "preload/control.h"
+#include "preload/lookup.h"
+#include "preload/samples.h"
+#include "preload/thread.h"
+#include "preload/timing.h"
+
+/*
+ * A thread's ring holds 22 ms of the fastest launching, so this leaves room for a late wake-up; 200
+ * of them a second take 0.2 % of one processor when there is nothing to do.
+ */
+#define PERIOD_NS      5000000u
+/* From 50 ms up CUPTI's flush is not felt by launching threads; at 10 ms it is (270 us at p99.9).
+ */
+#define FLUSH_NS       50000000u
+/* How long an ending waits for the GPU. */
+#define END_WAIT_NS    2000000000u
+/* How long it waits for records of work that is finished. */
+#define RECORD_WAIT_NS 30000000u
+/* How long the program's thread waits for the collector at its end, beyond END_WAIT_NS. */
+#define FINISH_WAIT_NS 5000000000u
+
+enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH, REQUEST_DONE };
+
+static struct session *session;
+static void (*finish)(struct session *);
+static struct clock_scale scale;
+static pthread_t collector;
+static struct lane *_Atomic lanes;
+static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* one context ends at a time */
+static _Atomic uint32_t wake_word, request_word, answer_word;
+static struct context *_Atomic ending;
+static uint64_t last_flush;
+
+static void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
+{
+	struct timespec limit = {.tv_sec = (time_t)(nanoseconds / 1000000000u),
+				 .tv_nsec = (long)(nanoseconds % 1000000000u)};
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
+}
+
+static void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+void collector_wake(void)
+{
+	atomic_fetch_add_explicit(&wake_word, 1, memory_order_release);
+	futex_wake(&wake_word);
+}
+
+void collector_add_lane(struct lane *lane)
+{
+	struct lane *first = atomic_load_explicit(&lanes, memory_order_relaxed);
+
+	/* `next` is the thread's own list; this one is linked through all_next. */
+	do
+		lane->all_next = first;
+	while (!atomic_compare_exchange_weak_explicit(&lanes, &first, lane, memory_order_release,
+						      memory_order_relaxed));
+}
+
+/*
+ * Takes the spans of all threads in the order in which their calls began, so that calls of several
+ * threads into one stream are queued as the driver took them.
+ */
+static void drain_rings(void)
+{
+	for (;;) {
+		struct thread *oldest_thread = NULL;
+		const struct span *oldest = NULL;
+
+		for (struct thread *thread = thread_first(); thread; thread = thread->next) {
+			struct ring *ring = &thread->ring;
+			uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
+			const struct span *span;
+
+			/* Acquire: the span was written before the head moved. */
+			if (tail == atomic_load_explicit(&ring->head, memory_order_acquire))
+				continue;
+			span = &ring->spans[tail % RING_SPANS];
+			if (!oldest || span->started < oldest->started) {
+				oldest = span;
+				oldest_thread = thread;
+			}
+		}
+		if (!oldest)
+			return;
+		samples_span(oldest_thread, oldest);
+		/* Release: the slot is read before the thread may write it again. */
+		atomic_store_explicit(
+			&oldest_thread->ring.tail,
+			atomic_load_explicit(&oldest_thread->ring.tail, memory_order_relaxed) + 1,
+			memory_order_release);
+	}
+}
+
+/* A lane that ran more than half empty since the last look gets as many pairs again. */
+static void grow_lanes(void)
+{
+	for (struct lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane;
+	     lane = lane->all_next) {
+		uint32_t put = atomic_load_explicit(&lane->put, memory_order_relaxed);
+		uint32_t taken = atomic_load_explicit(&lane->taken, memory_order_acquire);
+		uint32_t wanted = lane->pairs;
+
+		if (atomic_load_explicit(&lane->context->ended, memory_order_acquire) ||
+		    put - taken > lane->pairs / 2 || lane->pairs >= LANE_PAIRS ||
+		    !timing_use_context(lane->context))
+			continue;
+		while (wanted--) {
+			struct event_pair *pair = event_pair_create(lane);
+
+			if (!pair)
+				break;
+			lane_put(lane, pair);
+			session_count(session, COUNTER_events_created, 2);
+		}
+	}
+}
+
+enum flush { FLUSH_IF_DUE, FLUSH_NOW, FLUSH_FORCED };
+
+static void drain_records(enum flush flush)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (!collection_active())
+		return;
+	if (flush != FLUSH_IF_DUE || now - last_flush >= FLUSH_NS) {
+		last_flush = now;
+		collection_flush(flush == FLUSH_FORCED);
+		/* What was launched before the flush is in the rings by now. */
+		drain_rings();
+	}
+	collection_drain(samples_activity, NULL);
+}
+
+static void update_counters(void)
+{
+	struct session_header *header = session_header(session);
+	struct timespec processor;
+	uint64_t ticks = 0;
+
+	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
+		uint64_t host = atomic_load_explicit(&thread->host_ticks, memory_order_relaxed);
+
+		ticks += host - thread->host_ticks_seen;
+		thread->host_ticks_seen = host;
+	}
+	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(&scale, ticks);
+	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &processor) == 0)
+		header->counters[COUNTER_collector_ns] =
+			(uint64_t)processor.tv_sec * 1000000000u + (uint64_t)processor.tv_nsec;
+	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - scale.monotonic;
+	header->counters[COUNTER_driver_errors] = driver_failures();
+	if (collection_active()) {
+		header->counters[COUNTER_cupti_dropped] += collection_dropped();
+		header->counters[COUNTER_cupti_errors] += collection_errors();
+	}
+}
+
+/* Whether the GPU still works on something that was seen: asked through events alone. */
+static bool wait_for_events(const struct context *context, uint64_t nanoseconds)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
+	_Atomic uint32_t never = 0;
+
+	for (;;) {
+		size_t pending = timing_poll(samples_timed);
+
+		if (context ? timing_pending(context) == 0 : pending == 0)
+			return true;
+		if (clock_ns(CLOCK_MONOTONIC) >= end)
+			return false;
+		futex_wait(&never, 0, 100000);
+	}
+}
+
+static void answer_end_context(void)
+{
+	struct context *context = atomic_load_explicit(&ending, memory_order_acquire);
+
+	drain_rings();
+	wait_for_events(context, END_WAIT_NS);
+	drain_records(FLUSH_NOW);
+	context_ending(context);
+	timing_give_up(context, TIMING_LOST, samples_timed);
+	/* The context must not be current here when it goes. */
+	timing_use_context(NULL);
+}
+
+static void finish_all(void)
+{
+	uint64_t end;
+
+	drain_rings();
+	wait_for_events(NULL, END_WAIT_NS);
+	end = clock_ns(CLOCK_MONOTONIC) + RECORD_WAIT_NS;
+	drain_records(FLUSH_NOW);
+	while (samples_expected() > 0 && collection_active() && clock_ns(CLOCK_MONOTONIC) < end) {
+		_Atomic uint32_t never = 0;
+
+		futex_wait(&never, 0, 1000000);
+		drain_records(FLUSH_NOW);
+	}
+	/* Forced last: a record that is handed out unfinished never gets its times. */
+	drain_records(FLUSH_FORCED);
+	drain_rings();
+	timing_give_up(NULL, TIMING_LATE, samples_timed);
+	collection_stop();
+	samples_finish();
+	clock_scale_update(&scale);
+	update_counters();
+	finish(session);
+}
+
+static void *run(void *unused)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	enum request request = REQUEST_NONE;
+
+	(void)unused;
+	pthread_setname_np(pthread_self(), "ktime");
+	driver.cuThreadExchangeStreamCaptureMode(&mode);
+	while (request != REQUEST_FINISH) {
+		uint32_t woken = atomic_load_explicit(&wake_word, memory_order_acquire);
+
+		request = atomic_load_explicit(&request_word, memory_order_acquire);
+		if (request == REQUEST_END_CONTEXT) {
+			answer_end_context();
+		} else if (request == REQUEST_FINISH) {
+			finish_all();
+		} else {
+			clock_scale_update(&scale);
+			drain_rings();
+			timing_poll(samples_timed);
+			drain_records(FLUSH_IF_DUE);
+			grow_lanes();
+			budget_update(session, &scale);
+			update_counters();
+			thread_reap();
+			futex_wait(&wake_word, woken, PERIOD_NS);
+			continue;
+		}
+		atomic_compare_exchange_strong(&request_word, &(uint32_t){REQUEST_END_CONTEXT},
+					       REQUEST_NONE);
+		atomic_fetch_add_explicit(&answer_word, 1, memory_order_release);
+		futex_wake(&answer_word);
+	}
+	return NULL;
+}
+
+int collector_start(struct session *the_session, void (*the_finish)(struct session *))
+{
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	int error;
+
+	session = the_session;
+	finish = the_finish;
+	clock_scale_start(&scale);
+	error = samples_start(session, &scale);
+	if (error)
+		return error;
+	/* A signal of the program's must never be handled on a thread that it does not know. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	error = -pthread_create(&collector, &attributes, run, NULL);
+	pthread_attr_destroy(&attributes);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}
+
+/* Asks and waits for the answer; false where it did not come in time. */
+static bool ask(enum request request, uint64_t nanoseconds)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
+	uint32_t answers = atomic_load_explicit(&answer_word, memory_order_acquire);
+	uint64_t now;
+
+	atomic_store_explicit(&request_word, request, memory_order_release);
+	collector_wake();
+	while (atomic_load_explicit(&answer_word, memory_order_acquire) == answers) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now >= end)
+			return false;
+		futex_wait(&answer_word, answers, end - now);
+	}
+	return true;
+}
+
+void collector_end_context(struct context *context)
+{
+	bool answered;
+
+	pthread_mutex_lock(&request_lock);
+	atomic_store_explicit(&ending, context, memory_order_release);
+	answered = !atomic_load_explicit(&context->ended, memory_order_acquire) &&
+		   ask(REQUEST_END_CONTEXT, END_WAIT_NS + FINISH_WAIT_NS);
+	if (!answered)
+		context_ending(context);
+	pthread_mutex_unlock(&request_lock);
+}
+
+bool collector_finish(void)
+{
+	return ask(REQUEST_FINISH, END_WAIT_NS + FINISH_WAIT_NS);
+}

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/control.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cupti/collection.h"
+#include "cupti/library.h"
+#include "preload/clock.h"
+#include "preload/collector.h"
+#include "preload/driver.h"
+#include "preload/ending.h"
+#include "preload/lookup.h"
+#include "report/filename.h"
+#include "report/report.h"
+
+_Atomic int control_state;
+struct options control_options;
+bool control_events, control_stream_ids, control_runtime_calls;
+_Atomic bool control_collecting;
+
+static struct session *session;
+static FILE *output;
+static pid_t pid;
+static char session_path[PATH_MAX];
+
+static void say(const char *format, const char *what)
+{
+	fprintf(stderr, "==%d== ktime: ", (int)pid);
+	fprintf(stderr, format, what);
+	fputc('\n', stderr);
+}
+
+static void read_options(void)
+{
+	const char *text = getenv("KTIME_OPTIONS");
+	char message[256];
+
+	options_defaults(&control_options);
+	if (text && options_parse_string(&control_options, text, message, sizeof(message)) < 0) {
+		say("KTIME_OPTIONS: %s; going on with the defaults", message);
+		options_free(&control_options);
+		options_defaults(&control_options);
+	}
+}
+
+/* The table lives in memory that outlasts the process if it is killed; on disk it would stall. */
+static int create_session(void)
+{
+	const char *directory = getenv("XDG_RUNTIME_DIR");
+	int error;
+
+	char message[256];
+	char *name;
+
+	if (control_options.export_profile) {
+		name = filename_expand(control_options.export_profile, pid, -1, message,
+				       sizeof(message));
+		error = name ? 0 : -EINVAL;
+		if (name)
+			snprintf(session_path, sizeof(session_path), "%s", name);
+		free(name);
+		if (!error && !control_options.force_overwrite && access(session_path, F_OK) == 0)
+			error = -EEXIST;
+		if (!error)
+			error = session_create(&session, session_path,
+					       options_want_trace(&control_options));
+		if (!error)
+			return 0;
+		if (error == -EINVAL)
+			say("%s; the session is not kept", message);
+		else
+			say(error == -EEXIST
+				    ? "%s exists; -f overwrites it. The session is not kept"
+				    : "cannot write %s; the session is not kept",
+			    session_path);
+		control_options.export_profile = NULL;
+	}
+	snprintf(session_path, sizeof(session_path), "%s/ktime.%d",
+		 directory && *directory ? directory : "/dev/shm", (int)pid);
+	error = session_create(&session, session_path, options_want_trace(&control_options));
+	if (error) {
+		session_path[0] = '\0';
+		error = session_create(&session, NULL, options_want_trace(&control_options));
+	}
+	return error;
+}
+
+static void read_command(char *command, size_t size)
+{
+	FILE *file = fopen("/proc/self/cmdline", "re");
+	size_t length = file ? fread(command, 1, size - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	while (length > 0 && command[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (command[i] == '\0')
+			command[i] = ' ';
+	command[length] = '\0';
+}
+
+static void describe_run(void)
+{
+	struct session_header *header = session_header(session);
+	char command[4096], hostname[256] = "";
+	int devices = 0, version = 0;
+
+	read_command(command, sizeof(command));
+	gethostname(hostname, sizeof(hostname) - 1);
+	header->pid = pid;
+	header->start_realtime = clock_ns(CLOCK_REALTIME);
+	header->trace_start = header->start_realtime;
+	header->command = session_intern(session, command);
+	header->hostname = session_intern(session, hostname);
+	driver.cuDriverGetVersion(&version);
+	header->driver_version = (uint32_t)version;
+	header->timer = (uint32_t)control_options.timer;
+	header->budget_percent = control_options.budget;
+	header->events_fraction = control_options.events_fraction;
+	header->trace_on = options_want_trace(&control_options);
+	driver.cuDeviceGetCount(&devices);
+	for (int i = 0; i < devices && i < SESSION_DEVICES; i++) {
+		struct device_info *device = &header->devices[i];
+		size_t bytes = 0;
+		int major = 0, minor = 0;
+
+		driver.cuDeviceGetName(device->name, sizeof(device->name), i);
+		if (driver.cuDeviceGetUuid)
+			driver.cuDeviceGetUuid((CUuuid *)device->uuid, i);
+		driver.cuDeviceTotalMem_v2(&bytes, i);
+		device->memory = bytes;
+		driver.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+					    i);
+		driver.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+					    i);
+		device->compute_capability = (uint32_t)(major * 10 + minor);
+	}
+}
+
+static bool start_cupti(void)
+{
+	struct collection_settings settings = {
+		.graph_nodes = control_options.graph == GRAPH_NODE,
+		.runtime_api = control_options.trace & TRACE_API,
+		.unified_memory = true,
+		.wake = collector_wake,
+	};
+	struct session_header *header = session_header(session);
+	char reason[256] = "";
+	bool started = false;
+
+	library_use_lookup(real_dlsym);
+	if (control_options.timer != TIMER_EVENTS &&
+	    !collection_refused_by_environment(reason, sizeof(reason)) &&
+	    library_load((int)header->driver_version, reason, sizeof(reason)) == 0 &&
+	    collection_start(&settings, reason, sizeof(reason)) == 0) {
+		header->cupti_active = 1;
+		header->cupti_version = library_functions()->version;
+		started = true;
+	}
+	if (reason[0])
+		session_note(session, "%s", reason);
+	return started;
+}
+
+static void finish_report(struct session *finished)
+{
+	const char *name;
+
+	for (unsigned i = 0; (name = lookup_unknown_entry(i)); i++)
+		session_note(finished,
+			     "%s was called or may have been: this driver has it, ktime "
+			     "does not know it, and its work is not in the table",
+			     name);
+	session_header(finished)->finished = 1;
+	report_write(finished, &control_options, output);
+	filename_close_log(output);
+	if (!control_options.export_profile && session_path[0])
+		unlink(session_path);
+}
+
+static void start_once(void)
+{
+	char message[PATH_MAX + 128];
+	bool cupti;
+	int error;
+
+	pid = getpid();
+	read_options();
+	if (filename_open_log(control_options.log_file, pid, &output, message, sizeof(message)) <
+	    0) {
+		say("%s; the report goes to stderr", message);
+		output = stderr;
+	}
+	error = create_session();
+	if (error) {
+		say("cannot start: %s; the program runs on without it", strerror(-error));
+		return;
+	}
+	describe_run();
+	report_write_start(&control_options, pid,
+			   session_string(session, session_header(session)->command), output);
+	cupti = start_cupti();
+	control_events =
+		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
+	control_stream_ids = cupti;
+	control_runtime_calls = cupti && (control_options.trace & TRACE_API);
+	session_header(session)->events_active = control_events;
+	atomic_store_explicit(&control_collecting, control_options.profile_from_start,
+			      memory_order_relaxed);
+	error = collector_start(session, finish_report);
+	if (error) {
+		say("cannot start its thread: %s; the program runs on without it",
+		    strerror(-error));
+		return;
+	}
+	ending_register();
+	/* Release: a thread that sees it running sees all of the above. */
+	atomic_store_explicit(&control_state, CONTROL_RUNNING, memory_order_release);
+}
+
+void control_start(void)
+{
+	int idle = CONTROL_IDLE;
+
+	if (!driver_load() ||
+	    !atomic_compare_exchange_strong(&control_state, &idle, CONTROL_STARTING))
+		return;
+	start_once();
+	if (!control_running())
+		atomic_store_explicit(&control_state, CONTROL_CLOSED, memory_order_release);
+}
+
+void control_work_seen(void)
+{
+	static _Atomic bool registered;
+
+	if (!atomic_exchange(&registered, true))
+		ending_register_at_exit();
+}
+
+void control_finish(void)
+{
+	int running = CONTROL_RUNNING;
+
+	/* In a child made by vfork this is the parent's memory. */
+	if (!control_running() || getpid() != pid)
+		return;
+	if (atomic_compare_exchange_strong(&control_state, &running, CONTROL_CLOSED) &&
+	    !collector_finish())
+		say("%s", "the report was not ready in time");
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The life of ktime in a process: nothing until the driver is initialised, then a session, CUPTI
+ * and the collector thread; at the end one report.
+ */
+#ifndef KTIME_PRELOAD_CONTROL_H
+#define KTIME_PRELOAD_CONTROL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+
+#include "report/options.h"
+#include "report/session.h"
+
+enum control_state {
+	CONTROL_IDLE,	  /* the driver has not been initialised */
+	CONTROL_STARTING, /* one thread is at it; the others pass through */
+	CONTROL_RUNNING,
+	CONTROL_CLOSED, /* the report is made, or this is a forked child: all passes through */
+};
+extern _Atomic int control_state;
+
+/* Read-only from CONTROL_RUNNING on. */
+extern struct options control_options;
+extern bool control_events;	   /* event pairs are injected */
+extern bool control_stream_ids;	   /* CUPTI's stream numbers are asked for */
+extern bool control_runtime_calls; /* CUPTI gives the API rows of the calls that are not wrapped */
+/* False while the program has profiling switched off (--profile-from-start off, cuProfilerStop). */
+extern _Atomic bool control_collecting;
+
+static inline bool control_running(void)
+{
+	/* Acquire: what control_start() set is visible. */
+	return atomic_load_explicit(&control_state, memory_order_acquire) == CONTROL_RUNNING;
+}
+
+/* After the driver's initialisation, or at the first call where that went unseen. Any thread. */
+void control_start(void);
+/*
+ * At a thread's first GPU work. Registers what runs at exit: from here on that comes before the
+ * driver's own teardown, which a handler registered any earlier would not.
+ */
+void control_work_seen(void);
+/* Makes the report, once; later calls and other threads' return at once. Waits for the collector,
+ * at most some seconds. */
+void control_finish(void);
+
+#endif

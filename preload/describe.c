@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/describe.h"
+
+CUmemorytype describe_side(CUdeviceptr pointer)
+{
+	CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+	CUmemorytype type = 0;
+	void *data = &type;
+
+	/* Unlike cuPointerGetAttribute this one knows pageable memory too, and answers 0 for it. */
+	if (driver.cuPointerGetAttributes(1, &attribute, &data, pointer) != CUDA_SUCCESS ||
+	    type != CU_MEMORYTYPE_DEVICE)
+		type = CU_MEMORYTYPE_HOST;
+	return type;
+}
+
+enum fixed_operation describe_direction(CUmemorytype source, CUmemorytype destination)
+{
+	static const enum fixed_operation directions[3][3] = {
+		/* to:  host       device     array */
+		{OPERATION_COPY_HTOH, OPERATION_COPY_HTOD, OPERATION_COPY_HTOA},
+		{OPERATION_COPY_DTOH, OPERATION_COPY_DTOD, OPERATION_COPY_DTOA},
+		{OPERATION_COPY_ATOH, OPERATION_COPY_ATOD, OPERATION_COPY_ATOA},
+	};
+	unsigned from = source - CU_MEMORYTYPE_HOST;
+	unsigned to = destination - CU_MEMORYTYPE_HOST;
+
+	/* A type that cuda.h does not know: the driver will refuse the call. */
+	return from < 3 && to < 3 ? directions[from][to] : OPERATION_COPY_HTOH;
+}
+
+void describe_copy_sides(struct call *call, CUmemorytype source, CUdeviceptr source_pointer,
+			 const void *source_host, CUmemorytype destination,
+			 CUdeviceptr destination_pointer, const void *destination_host,
+			 uint64_t bytes, CUstream stream, bool synchronous)
+{
+	enum fixed_operation direction;
+	const void *host;
+
+	if (source == CU_MEMORYTYPE_UNIFIED) {
+		source = describe_side(source_pointer);
+		source_host = (const void *)(uintptr_t)source_pointer;
+	}
+	if (destination == CU_MEMORYTYPE_UNIFIED) {
+		destination = describe_side(destination_pointer);
+		destination_host = (const void *)(uintptr_t)destination_pointer;
+	}
+	direction = describe_direction(source, destination);
+	host = source == CU_MEMORYTYPE_HOST	   ? source_host
+	       : destination == CU_MEMORYTYPE_HOST ? destination_host
+						   : NULL;
+	/* Between two places of the device even a synchronous copy does not hold the host up. */
+	describe_copy(call, direction, bytes, host, stream, synchronous && host);
+}
+
+void describe_copy_unified(struct call *call, CUdeviceptr destination, CUdeviceptr source,
+			   uint64_t bytes, CUstream stream, bool synchronous)
+{
+	describe_copy_sides(call, CU_MEMORYTYPE_UNIFIED, source, NULL, CU_MEMORYTYPE_UNIFIED,
+			    destination, NULL, bytes, stream, synchronous);
+}
+
+/* A batch is one call and one operation; CUPTI makes a record of each copy in it. */
+static void describe_batch(struct call *call, uint64_t bytes, CUstream stream)
+{
+	describe_fixed(call, OPERATION_COPY_BATCH, bytes, stream);
+	call->no_record = true;
+}
+
+void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
+			 const CUdeviceptr *sources, const size_t *sizes, size_t count,
+			 CUstream stream)
+{
+	if (count == 1 && destinations && sources && sizes)
+		describe_copy_unified(call, destinations[0], sources[0], sizes[0], stream,
+				      ASYNCHRONOUS);
+	else
+		describe_batch(call, sum_of_sizes(sizes, count), stream);
+}
+
+/* CUDA_MEMCPY3D_BATCH_OP as CUDA 12.8 laid it out; older toolkits do not declare it. */
+struct batch_copy {
+	uint64_t operands[2][5];
+	size_t width, height, depth;
+	uint32_t order, flags;
+};
+
+#if CUDA_VERSION >= 12080
+_Static_assert(sizeof(struct batch_copy) == sizeof(CUDA_MEMCPY3D_BATCH_OP), "layout");
+_Static_assert(offsetof(struct batch_copy, width) == offsetof(CUDA_MEMCPY3D_BATCH_OP, extent),
+	       "layout");
+#endif
+
+void describe_copy_3d_batch(struct call *call, const void *list, size_t count, CUstream stream)
+{
+	const struct batch_copy *copies = list;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; copies && i < count; i++)
+		bytes += (uint64_t)copies[i].width * copies[i].height * copies[i].depth;
+	describe_batch(call, bytes, stream);
+}

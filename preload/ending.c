@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/ending.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cupti/collection.h"
+#include "preload/control.h"
+#include "preload/export.h"
+#include "preload/lookup.h"
+
+/*
+ * Signals that end a program which does not handle them. A handler of ktime's takes the place of
+ * the default action alone: it makes the report and gives the signal back.
+ */
+static const int fatal_signals[] = {SIGHUP,  SIGINT,  SIGQUIT, SIGILL,	SIGABRT,
+				    SIGBUS,  SIGFPE,  SIGSEGV, SIGPIPE, SIGALRM,
+				    SIGTERM, SIGUSR1, SIGUSR2, SIGXCPU, SIGSYS};
+
+static void end_by_signal(int number)
+{
+	struct sigaction action;
+	int saved_errno = errno;
+
+	control_finish();
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = SIG_DFL;
+	sigaction(number, &action, NULL);
+	errno = saved_errno;
+	/* Held back until this handler returns; a fault happens again by itself. */
+	raise(number);
+}
+
+static void handle_fatal_signals(void)
+{
+	struct sigaction action, present;
+
+	memset(&action, 0, sizeof(action));
+	action.sa_handler = end_by_signal;
+	action.sa_flags = SA_ONSTACK;
+	for (unsigned i = 0; i < sizeof(fatal_signals) / sizeof(fatal_signals[0]); i++)
+		if (sigaction(fatal_signals[i], NULL, &present) == 0 &&
+		    !(present.sa_flags & SA_SIGINFO) && present.sa_handler == SIG_DFL)
+			sigaction(fatal_signals[i], &action, NULL);
+}
+
+/* CUDA does not work in a child of a process that has initialised it, so neither does ktime. */
+static void forked_child(void)
+{
+	if (atomic_load(&control_state) != CONTROL_IDLE) {
+		atomic_store(&control_state, CONTROL_CLOSED);
+		collection_forget();
+	}
+}
+
+void ending_register(void)
+{
+	pthread_atfork(NULL, NULL, forked_child);
+	handle_fatal_signals();
+	/* For a program that initialises the driver and gives it no work. */
+	atexit(control_finish);
+}
+
+void ending_register_at_exit(void)
+{
+	atexit(control_finish);
+	at_quick_exit(control_finish);
+}
+
+/* _exit runs no handlers: Python's os._exit and many a worker process end like that. */
+static void leave(const char *name, int status) __attribute__((noreturn));
+static void leave(const char *name, int status)
+{
+	void (*real)(int) = (void (*)(int))next_symbol(name);
+
+	control_finish();
+	if (real)
+		real(status);
+	for (;;)
+		kill(getpid(), SIGKILL);
+}
+
+EXPORT void _exit(int status)
+{
+	leave("_exit", status);
+}
+
+EXPORT void _Exit(int status)
+{
+	leave("_Exit", status);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* The wrappers of states.def: calls that change what ktime may do and what it holds. */
+#include <errno.h>
+
+#include "preload/call.h"
+#include "preload/collector.h"
+#include "preload/control.h"
+#include "preload/driver.h"
+#include "preload/export.h"
+#include "preload/graph.h"
+#include "preload/lookup.h"
+#include "preload/operation.h"
+#include "preload/stream.h"
+#include "preload/wrappers.h"
+
+#define NOTHING (void)0
+
+static void initialised(CUresult result)
+{
+	lookup_initialised();
+	if (result == CUDA_SUCCESS)
+		control_start();
+}
+
+/*
+ * Counted from before the call: a launch of another thread's must ask from the moment that the
+ * capture can be there.
+ */
+static void capture_begins(void)
+{
+	atomic_fetch_add_explicit(&live_captures, 1, memory_order_relaxed);
+}
+
+static void capture_began(CUresult result)
+{
+	if (result != CUDA_SUCCESS)
+		atomic_fetch_sub_explicit(&live_captures, 1, memory_order_relaxed);
+}
+
+static void capture_ended(void)
+{
+	/* Whatever the result, the stream captures no more. More ends than beginnings are the
+	 * program's mistake and must not drive the count below zero. */
+	int live = atomic_load_explicit(&live_captures, memory_order_relaxed);
+
+	while (live > 0 &&
+	       !atomic_compare_exchange_weak_explicit(&live_captures, &live, live - 1,
+						      memory_order_relaxed, memory_order_relaxed))
+		;
+}
+
+static void context_ends(CUcontext handle)
+{
+	struct context *context = control_running() ? context_known(handle) : NULL;
+
+	if (context)
+		collector_end_context(context);
+}
+
+static void device_ends(CUdevice device)
+{
+	struct context *context = control_running() ? context_of_device(device) : NULL;
+
+	if (context)
+		collector_end_context(context);
+}
+
+/*
+ * The last release of a primary context destroys it, and no call tells how many are left; cudart
+ * and libraries retain once each through these entries, so the count here is the driver's.
+ */
+static _Atomic int retains[SESSION_DEVICES];
+
+static void context_retained(CUdevice device, CUresult result)
+{
+	if (result == CUDA_SUCCESS && device >= 0 && device < SESSION_DEVICES)
+		atomic_fetch_add_explicit(&retains[device], 1, memory_order_relaxed);
+}
+
+static void context_released(CUdevice device)
+{
+	if (device < 0 || device >= SESSION_DEVICES)
+		return;
+	if (atomic_fetch_sub_explicit(&retains[device], 1, memory_order_relaxed) <= 1) {
+		atomic_store_explicit(&retains[device], 0, memory_order_relaxed);
+		device_ends(device);
+	}
+}
+
+/* A stream that was seen being made is one that may be asked about before a call succeeded in it.
+ */
+static void stream_made(const CUstream *stream, CUresult result)
+{
+	if (result == CUDA_SUCCESS && control_running())
+		stream_lookup(*stream, NULL);
+}
+
+/* Drivers before 12.3 cannot say a kernel's name; the look-up that gave the handle can. */
+static void kernel_found(void *const *kernel, const char *name, CUresult result)
+{
+	if (result == CUDA_SUCCESS && kernel && name && !driver.cuFuncGetName)
+		operation_remember_kernel(*kernel, name);
+}
+
+static void kernel_turned(void *const *function, void *kernel, CUresult result)
+{
+	if (result == CUDA_SUCCESS && function && !driver.cuFuncGetName)
+		operation_remember_kernel(*function, operation_of_kernel(kernel)->name);
+}
+
+static void profiler_set(bool on)
+{
+	atomic_store_explicit(&control_collecting, on, memory_order_relaxed);
+}
+
+/* errno is what the real call left, whatever ktime did around it. */
+#define STATE(symbol, name, parameters, arguments, before, after)                                  \
+	CUresult wrapped_##symbol parameters                                                       \
+	{                                                                                          \
+		CUresult result = CUDA_ERROR_NOT_INITIALIZED;                                      \
+		int saved_errno = errno;                                                           \
+                                                                                                   \
+		if (driver_load() && driver_entries[ENTRY_##symbol]) {                             \
+			before;                                                                    \
+			errno = saved_errno;                                                       \
+			result =                                                                   \
+				((CUresult(*) parameters)driver_entries[ENTRY_##symbol])arguments; \
+			saved_errno = errno;                                                       \
+			after;                                                                     \
+		}                                                                                  \
+		errno = saved_errno;                                                               \
+		return result;                                                                     \
+	}
+#include "preload/states.def"
+#undef STATE

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/stream.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+struct known_stream {
+	CUstream handle;
+	struct stream *stream;
+	UT_hash_handle link;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct known_stream *streams; /* by handle, the default streams not among them */
+static struct context *_Atomic contexts;
+static uint32_t stream_count, context_count;
+
+_Atomic uint32_t stream_generation = 1;
+
+struct context *context_first(void)
+{
+	return atomic_load_explicit(&contexts, memory_order_acquire);
+}
+
+struct context *context_known(CUcontext handle)
+{
+	struct context *context = context_first();
+
+	while (context && (context->handle != handle ||
+			   atomic_load_explicit(&context->ended, memory_order_relaxed)))
+		context = context->next;
+	return context;
+}
+
+struct context *context_of_device(int device)
+{
+	struct context *context = context_first();
+	unsigned int flags;
+	int active;
+
+	while (context && (context->device != device ||
+			   atomic_load_explicit(&context->ended, memory_order_relaxed)))
+		context = context->next;
+	if (context && driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS &&
+	    !active)
+		context = NULL;
+	return context;
+}
+
+static struct context *context_lookup_locked(CUcontext handle)
+{
+	struct context *context = context_known(handle);
+	CUcontext popped;
+	CUdevice device = 0;
+	CUresult result;
+
+	if (context || !handle)
+		return context;
+	result = driver.cuCtxPushCurrent_v2(handle);
+	if (result == CUDA_SUCCESS) {
+		result = driver.cuCtxGetDevice(&device);
+		driver.cuCtxPopCurrent_v2(&popped);
+	}
+	if (result != CUDA_SUCCESS) {
+		driver_failed("cuCtxGetDevice", result);
+		return NULL;
+	}
+	context = calloc(1, sizeof(*context));
+	if (!context)
+		return NULL;
+	context->handle = handle;
+	context->device = device;
+	context->id = ++context_count;
+	context->next = atomic_load_explicit(&contexts, memory_order_relaxed);
+	atomic_store_explicit(&contexts, context, memory_order_release);
+	return context;
+}
+
+struct context *context_lookup(CUcontext handle)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = context_lookup_locked(handle);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+static struct stream *stream_new(CUstream handle, struct context *context)
+{
+	struct stream *stream = context ? calloc(1, sizeof(*stream)) : NULL;
+
+	if (stream) {
+		stream->handle = handle;
+		stream->context = context;
+		stream->id = ++stream_count;
+	}
+	return stream;
+}
+
+struct stream *stream_known(CUstream handle)
+{
+	struct known_stream *known = NULL;
+	struct stream *stream;
+
+	pthread_mutex_lock(&lock);
+	HASH_FIND(link, streams, &handle, sizeof(handle), known);
+	/* Read inside the lock: the entry is freed when the stream ends. */
+	stream = known ? known->stream : NULL;
+	pthread_mutex_unlock(&lock);
+	return stream;
+}
+
+static struct stream *default_stream_locked(CUstream handle, struct context *context)
+{
+	struct stream *stream = NULL;
+
+	if (context && handle == CU_STREAM_LEGACY)
+		stream = context->legacy;
+	if (!stream)
+		stream = stream_new(handle, context);
+	if (context && handle == CU_STREAM_LEGACY)
+		context->legacy = stream;
+	return stream;
+}
+
+struct stream *stream_lookup(CUstream handle, CUcontext current)
+{
+	bool by_context = handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+	struct known_stream *known = NULL;
+	struct stream *stream = NULL;
+	CUcontext context = current;
+
+	if (!by_context) {
+		CUresult result;
+
+		stream = stream_known(handle);
+		if (stream)
+			return stream;
+		result = driver.cuStreamGetCtx(handle, &context);
+		if (result != CUDA_SUCCESS) {
+			driver_failed("cuStreamGetCtx", result);
+			return NULL;
+		}
+	}
+
+	pthread_mutex_lock(&lock);
+	HASH_FIND(link, streams, &handle, sizeof(handle), known);
+	if (by_context) {
+		stream = default_stream_locked(handle, context_lookup_locked(context));
+	} else if (known) {
+		stream = known->stream; /* another thread was faster */
+	} else {
+		stream = stream_new(handle, context_lookup_locked(context));
+		known = stream ? calloc(1, sizeof(*known)) : NULL;
+		if (known) {
+			known->handle = handle;
+			known->stream = stream;
+			HASH_ADD(link, streams, handle, sizeof(known->handle), known);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return stream;
+}
+
+static void forget(struct known_stream *known)
+{
+	HASH_DELETE(link, streams, known);
+	free(known);
+}
+
+void stream_ending(CUstream handle)
+{
+	struct known_stream *known = NULL;
+
+	pthread_mutex_lock(&lock);
+	HASH_FIND(link, streams, &handle, sizeof(handle), known);
+	if (known) {
+		forget(known);
+		/* Release: a thread that sees the new number looks its streams up again. */
+		atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void context_ending(struct context *context)
+{
+	struct known_stream *known, *next;
+
+	pthread_mutex_lock(&lock);
+	atomic_store_explicit(&context->ended, true, memory_order_release);
+	HASH_ITER (link, streams, known, next)
+		if (known->stream->context == context)
+			forget(known);
+	atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
+	pthread_mutex_unlock(&lock);
+}
+
+struct event_pair *event_pair_create(struct lane *lane)
+{
+	struct context *context = lane->context;
+	struct event_pair *pair = NULL;
+	CUresult result;
+
+	if (lane->pairs >= LANE_PAIRS ||
+	    atomic_fetch_add_explicit(&context->events, 2, memory_order_relaxed) >= CONTEXT_EVENTS)
+		return NULL;
+	pair = calloc(1, sizeof(*pair));
+	if (!pair)
+		return NULL;
+	result = driver.cuEventCreate(&pair->start, CU_EVENT_DEFAULT);
+	if (result == CUDA_SUCCESS)
+		result = driver.cuEventCreate(&pair->end, CU_EVENT_DEFAULT);
+	if (result != CUDA_SUCCESS) {
+		driver_failed("cuEventCreate", result);
+		if (pair->start)
+			driver.cuEventDestroy_v2(pair->start);
+		free(pair);
+		return NULL;
+	}
+	pair->lane = lane;
+	lane->pairs++;
+	return pair;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/thread.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+__thread struct thread *thread_self;
+__thread uint32_t thread_runtime_call;
+
+static struct thread *_Atomic threads;
+static pthread_key_t end_key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool key_made;
+
+static void thread_ended(void *argument)
+{
+	struct thread *thread = argument;
+
+	if (thread->deferred) {
+		thread->deferred = NULL;
+		ring_publish(&thread->ring);
+	}
+	thread_self = NULL;
+	/* Release: the collector frees the thread's memory after it has seen this. */
+	atomic_store_explicit(&thread->ended, true, memory_order_release);
+}
+
+static void make_key(void)
+{
+	key_made = pthread_key_create(&end_key, thread_ended) == 0;
+}
+
+struct thread *thread_first(void)
+{
+	return atomic_load_explicit(&threads, memory_order_acquire);
+}
+
+struct thread *thread_enter(void)
+{
+	struct thread *thread;
+
+	pthread_once(&key_once, make_key);
+	/* Fresh pages: the ring is zero, and takes memory only as far as it is used. */
+	thread = mmap(NULL, sizeof(*thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (thread == MAP_FAILED)
+		return NULL;
+	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
+	thread->random = thread->kernel_id * 2654435761u | 1;
+	thread->next = atomic_load_explicit(&threads, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&threads, &thread->next, thread,
+						      memory_order_release, memory_order_relaxed))
+		;
+	if (key_made)
+		pthread_setspecific(end_key, thread);
+	thread_self = thread;
+	return thread;
+}
+
+static bool is_done(struct thread *thread)
+{
+	return atomic_load_explicit(&thread->ended, memory_order_acquire) &&
+	       atomic_load_explicit(&thread->ring.head, memory_order_acquire) ==
+		       atomic_load_explicit(&thread->ring.tail, memory_order_relaxed);
+}
+
+void thread_reap(void)
+{
+	struct thread *previous = NULL;
+	struct thread *thread = thread_first();
+
+	while (thread) {
+		struct thread *next = thread->next;
+
+		/* The head of the list is contended with thread_enter; it goes when another
+		 * thread has come before it. */
+		if (previous && is_done(thread)) {
+			previous->next = next;
+			pointer_map_free(&thread->streams);
+			pointer_map_free(&thread->kernels);
+			pointer_map_free(&thread->graphs);
+			munmap(thread, sizeof(*thread));
+		} else {
+			previous = thread;
+		}
+		thread = next;
+	}
+}

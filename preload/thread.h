@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ktime keeps for each thread that launches work: its ring of spans and its own maps, so that
+ * the launch path shares no cache line with another thread.
+ */
+#ifndef KTIME_PRELOAD_THREAD_H
+#define KTIME_PRELOAD_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/operation.h"
+#include "preload/pointer_map.h"
+#include "preload/span.h"
+#include "preload/stream.h"
+
+struct thread {
+	struct ring ring;
+
+	/* The launching thread's alone. */
+	uint32_t depth; /* inside one of our wrappers */
+	uint32_t random;
+	uint32_t calls; /* for the sampling of ktime's own cost */
+	struct pointer_map streams, kernels, graphs;
+	struct lane *lanes, *last_lane;
+	struct stream *last_stream;
+	struct operation *last_operation;
+	struct span *deferred; /* written, to be published when its runtime call ends */
+	uint64_t own_ticks;    /* of ktime inside the present runtime call */
+
+	/* Written by the launching thread, read by the collector. */
+	_Atomic uint64_t in_call __attribute__((aligned(64))); /* ticks at entry; 0 outside */
+	_Atomic uint64_t host_ticks;			       /* spent in ktime, as sampled */
+	_Atomic bool ended;
+
+	/* The collector's. */
+	uint64_t host_ticks_seen;
+	uint32_t kernel_id; /* as gettid() says */
+	struct thread *next;
+};
+
+/*
+ * NULL until thread_enter(). Initial-exec: no call of __tls_get_addr, which may allocate, on the
+ * launch path.
+ */
+extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
+/* The runtime symbol whose wrapper this thread is in, plus one; 0 outside of any. */
+extern __thread uint32_t thread_runtime_call __attribute__((tls_model("initial-exec")));
+
+/* Makes the calling thread known; NULL where memory is out. */
+struct thread *thread_enter(void);
+/* All known threads, newest first. */
+struct thread *thread_first(void);
+/*
+ * The collector alone: takes a thread that ended, and whose ring is empty, off the list and frees
+ * it. Its lanes stay: spans of its may still be under way.
+ */
+void thread_reap(void);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/timing.h"
+
+#include <stdlib.h>
+
+#include "preload/driver.h"
+
+struct track {
+	struct context *context;
+	struct timed **ring;
+	uint32_t mask, head, tail;
+	struct track *next;
+};
+
+static struct track *tracks;
+static struct timed *free_timed;
+static struct context *current;
+
+struct timed *timed_new(void)
+{
+	struct timed *timed = free_timed;
+
+	if (timed)
+		free_timed = timed->next;
+	else
+		timed = malloc(sizeof(*timed));
+	if (timed)
+		*timed = (struct timed){0};
+	return timed;
+}
+
+void timed_free(struct timed *timed)
+{
+	timed->next = free_timed;
+	free_timed = timed;
+}
+
+bool timing_use_context(struct context *context)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	if (context == current)
+		return true;
+	if (context && atomic_load_explicit(&context->ended, memory_order_acquire))
+		return false;
+	result = driver.cuCtxSetCurrent(context ? context->handle : NULL);
+	if (result != CUDA_SUCCESS) {
+		driver_failed("cuCtxSetCurrent", result);
+		return false;
+	}
+	current = context;
+	return true;
+}
+
+static bool make_room(struct track *track)
+{
+	uint32_t used = track->head - track->tail;
+	uint32_t size = track->ring ? track->mask + 1 : 0;
+	struct timed **bigger;
+
+	if (used < size)
+		return true;
+	bigger = malloc((size ? 2 * size : 64) * sizeof(*bigger));
+	if (!bigger)
+		return false;
+	for (uint32_t i = 0; i < used; i++)
+		bigger[i] = track->ring[(track->tail + i) & track->mask];
+	free(track->ring);
+	track->ring = bigger;
+	track->mask = (size ? 2 * size : 64) - 1;
+	track->tail = 0;
+	track->head = used;
+	return true;
+}
+
+void timing_add(struct stream *stream, struct timed *timed)
+{
+	struct track *track = stream->track;
+
+	if (!track) {
+		track = calloc(1, sizeof(*track));
+		if (track) {
+			track->context = stream->context;
+			track->next = tracks;
+			tracks = track;
+			stream->track = track;
+		}
+	}
+	timed->awaits_event = track && make_room(track);
+	if (timed->awaits_event)
+		track->ring[track->head++ & track->mask] = timed;
+}
+
+static struct timed *at(const struct track *track, uint32_t index)
+{
+	return track->ring[index & track->mask];
+}
+
+static CUresult query(const struct track *track, uint32_t index)
+{
+	CUresult result = driver.cuEventQuery(at(track, index)->pair->end);
+
+	if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
+		driver_failed("cuEventQuery", result);
+	return result;
+}
+
+/* How many of a stream's pairs are finished: all, or as many as a binary search finds. */
+static uint32_t count_finished(const struct track *track)
+{
+	uint32_t low = track->tail, high = track->head;
+
+	if (query(track, high - 1) != CUDA_ERROR_NOT_READY)
+		return high - low;
+	high--;
+	while (low != high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (query(track, middle) == CUDA_ERROR_NOT_READY)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low - track->tail;
+}
+
+static void read_pair(struct timed *timed, void (*done)(struct timed *, enum timing_end))
+{
+	struct event_pair *pair = timed->pair;
+	enum timing_end end = TIMING_READ;
+	float milliseconds = 0;
+	CUresult result;
+
+	result = driver.cuEventElapsedTime(&milliseconds, pair->start, pair->end);
+	if (result == CUDA_SUCCESS) {
+		timed->raw = milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
+		timed->has_raw = true;
+	} else {
+		driver_failed("cuEventElapsedTime", result);
+		end = TIMING_LOST;
+	}
+	timed->pair = NULL;
+	timed->awaits_event = false;
+	lane_put(pair->lane, pair);
+	done(timed, end);
+}
+
+size_t timing_poll(void (*done)(struct timed *timed, enum timing_end end))
+{
+	size_t pending = 0;
+
+	for (struct track *track = tracks; track; track = track->next) {
+		uint32_t finished;
+
+		if (track->tail == track->head || !timing_use_context(track->context)) {
+			pending += track->head - track->tail;
+			continue;
+		}
+		finished = count_finished(track);
+		while (finished--)
+			read_pair(at(track, track->tail++), done);
+		pending += track->head - track->tail;
+	}
+	return pending;
+}
+
+void timing_give_up(const struct context *context, enum timing_end end,
+		    void (*done)(struct timed *timed, enum timing_end end))
+{
+	for (struct track *track = tracks; track; track = track->next)
+		while ((!context || track->context == context) && track->tail != track->head) {
+			struct timed *timed = at(track, track->tail++);
+
+			/* The events die with their context and are never touched again; their
+			 * memory stays, as a lane may still name them. */
+			timed->pair = NULL;
+			timed->awaits_event = false;
+			done(timed, end);
+		}
+}
+
+size_t timing_pending(const struct context *context)
+{
+	size_t pending = 0;
+
+	for (const struct track *track = tracks; track; track = track->next)
+		if (track->context == context)
+			pending += track->head - track->tail;
+	return pending;
+}

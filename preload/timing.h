@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Event pairs under way: recorded around a call, waiting to be reached by the GPU and read. The
+ * collector thread alone.
+ */
+#ifndef KTIME_PRELOAD_TIMING_H
+#define KTIME_PRELOAD_TIMING_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/stream.h"
+
+struct operation;
+struct row;
+
+/* One call with an event pair; lives until both clocks have spoken, or one never will. */
+struct timed {
+	struct event_pair *pair; /* NULL once read */
+	struct operation *operation;
+	struct row *row;
+	uint64_t raw;	/* ns between the two events */
+	uint64_t cupti; /* ns by the activity record */
+	bool host_included;
+	bool overlapped, starved; /* as the record shows */
+	bool has_raw, has_cupti;
+	bool awaits_event, awaits_record;
+	struct timed *next;
+};
+
+enum timing_end {
+	TIMING_READ, /* timed->raw is the time between its events */
+	TIMING_LOST, /* the context is gone, or the driver failed */
+	TIMING_LATE, /* not finished when all had to end */
+};
+
+struct timed *timed_new(void);
+void timed_free(struct timed *timed);
+
+/* Queues a call behind those before it in its stream. */
+void timing_add(struct stream *stream, struct timed *timed);
+/*
+ * Reads what is finished. One question covers all that went before it in a stream, so a busy
+ * stream of a thousand pairs costs some ten. Returns how many pairs are still under way.
+ */
+size_t timing_poll(void (*done)(struct timed *timed, enum timing_end end));
+/* Gives up every pair of a context, or of all where it is NULL. */
+void timing_give_up(const struct context *context, enum timing_end end,
+		    void (*done)(struct timed *timed, enum timing_end end));
+/* Pairs of a context under way. */
+size_t timing_pending(const struct context *context);
+/* Makes a context current in the calling thread, if it is not yet; NULL for none. */
+bool timing_use_context(struct context *context);
+
+#endif
