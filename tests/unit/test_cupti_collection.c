@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cupti/api_names.h"
+#include "cupti/buffers.h"
+#include "cupti/collection.h"
+#include "cupti/hot_calls.h"
+#include "fake_cupti/in_child.h"
+
+#define KERNELS_IN_BUFFER (BUFFER_SIZE / sizeof(CUpti_ActivityKernel9))
+#define CUDA_MALLOC	  20
+#define CUDA_LAUNCH	  211
+
+static unsigned wakes;
+
+static void count_wake(void)
+{
+	wakes++;
+}
+
+static const struct collection_settings all = {
+	.graph_nodes = true,
+	.runtime_api = true,
+	.unified_memory = true,
+	.wake = count_wake,
+};
+
+static struct fake_cupti *start(const struct collection_settings *settings)
+{
+	struct fake_cupti *fake = load_fake();
+	char reason[512];
+
+	assert_int_equal(collection_start(settings, reason, sizeof(reason)), 0);
+	assert_string_equal(reason, "");
+	assert_true(collection_active());
+	return fake;
+}
+
+static void record_kernel(struct fake_cupti *fake, uint32_t correlation, uint64_t start)
+{
+	CUpti_ActivityKernel9 kernel = {
+		.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+		.start = start,
+		.end = start + 10,
+		.correlationId = correlation,
+		.name = "kernel",
+	};
+
+	fake->record(&kernel, sizeof(kernel));
+}
+
+static void record_call(struct fake_cupti *fake, uint32_t callback)
+{
+	CUpti_ActivityAPI call = {
+		.kind = CUPTI_ACTIVITY_KIND_RUNTIME, .cbid = callback, .start = 5, .end = 6};
+
+	fake->record(&call, sizeof(call));
+}
+
+struct seen {
+	unsigned count, invalid;
+	uint32_t first, last; /* correlation ids */
+	bool in_order;
+	struct activity activity; /* the last one */
+};
+
+static void see(const struct activity *activity, void *argument)
+{
+	struct seen *seen = argument;
+
+	if (!seen->count++) {
+		seen->first = activity->correlation;
+		seen->in_order = true;
+	} else if (activity->correlation != seen->last + 1) {
+		seen->in_order = false;
+	}
+	seen->last = activity->correlation;
+	seen->invalid += !activity->valid;
+	seen->activity = *activity;
+}
+
+static struct seen drain(void)
+{
+	struct seen seen = {0};
+	size_t count = collection_drain(see, &seen);
+
+	assert_int_equal(count, seen.count);
+	return seen;
+}
+
+TEST_IN_CHILD(start_turns_on_what_was_asked_for_and_no_more)
+{
+	struct fake_cupti *fake = start(&all);
+
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_MEMCPY]);
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_MEMCPY2]);
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_MEMSET]);
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_OVERHEAD]);
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
+	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_KERNEL]);
+	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_DRIVER]);
+}
+
+TEST_IN_CHILD(whole_graphs_are_traced_where_nodes_are_not_wanted)
+{
+	struct collection_settings settings = {.driver_api = true};
+	struct fake_cupti *fake = start(&settings);
+
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_DRIVER]);
+	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
+}
+
+TEST_IN_CHILD(launches_and_copies_are_off_in_the_runtime_kind)
+{
+	struct fake_cupti *fake = start(&all);
+	size_t i, off = 0;
+
+	for (i = 0; i < FAKE_CALLBACKS; i++)
+		off += fake->call_off[i];
+	assert_int_equal(off, hot_runtime_call_count);
+	assert_true(fake->call_off[CUDA_LAUNCH]);
+	assert_true(fake->call_off[41]);  /* cudaMemcpyAsync */
+	assert_true(fake->call_off[504]); /* __cudaLaunchKernel */
+	assert_false(fake->call_off[CUDA_MALLOC]);
+	assert_false(fake->call_off[131]); /* cudaStreamSynchronize */
+	for (i = 1; i < hot_runtime_call_count; i++)
+		assert_true(hot_runtime_calls[i - 1] < hot_runtime_calls[i]);
+}
+
+TEST_IN_CHILD(records_come_once_and_in_order)
+{
+	struct fake_cupti *fake = start(&all);
+	struct seen seen;
+	uint32_t i;
+
+	for (i = 1; i <= 2000; i++)
+		record_kernel(fake, i, 1000 + i);
+	seen = drain();
+	assert_int_equal(seen.count, 2000 / KERNELS_IN_BUFFER * KERNELS_IN_BUFFER);
+	assert_int_equal(seen.first, 1);
+	assert_true(seen.in_order);
+
+	assert_int_equal(collection_flush(false), 0);
+	seen = drain();
+	assert_int_equal(seen.last, 2000);
+	assert_true(seen.in_order);
+	assert_int_equal(seen.activity.kind, ACTIVITY_KERNEL);
+	assert_string_equal(seen.activity.name, "kernel");
+	assert_int_equal(drain().count, 0);
+	assert_int_equal(collection_dropped(), 0);
+	assert_int_equal(fake->forced_flushes, 0);
+}
+
+TEST_IN_CHILD(records_without_times_are_marked)
+{
+	struct fake_cupti *fake = start(&all);
+	struct seen seen;
+
+	record_kernel(fake, 1, 0);
+	record_kernel(fake, 2, 50);
+	assert_int_equal(collection_flush(true), 0);
+	assert_int_equal(fake->forced_flushes, 1);
+	seen = drain();
+	assert_int_equal(seen.count, 2);
+	assert_int_equal(seen.invalid, 1);
+}
+
+TEST_IN_CHILD(hot_calls_that_are_recorded_all_the_same_are_left_out)
+{
+	struct fake_cupti *fake = start(&all);
+	struct seen seen;
+
+	record_call(fake, CUDA_LAUNCH);
+	record_call(fake, CUDA_MALLOC);
+	collection_flush(false);
+	seen = drain();
+	assert_int_equal(seen.count, 1);
+	assert_int_equal(seen.activity.callback, CUDA_MALLOC);
+}
+
+TEST_IN_CHILD(a_full_pool_wakes_the_collector_then_drops_the_oldest)
+{
+	struct fake_cupti *fake = start(&all);
+	unsigned buffers, i;
+	struct seen seen;
+
+	for (buffers = 0; buffers < BUFFER_COUNT + 2; buffers++)
+		for (i = 0; i < KERNELS_IN_BUFFER; i++)
+			record_kernel(fake, buffers * KERNELS_IN_BUFFER + i + 1, 1000);
+	assert_true(wakes > 0);
+	/* One is being filled; of the others, what did not fit was taken from the front. */
+	assert_int_equal(collection_dropped(), 2 * KERNELS_IN_BUFFER);
+	assert_int_equal(collection_dropped(), 0);
+	seen = drain();
+	assert_int_equal(seen.first, 2 * KERNELS_IN_BUFFER + 1);
+	assert_true(seen.in_order);
+	collection_flush(false);
+	seen = drain();
+	assert_int_equal(seen.last, (BUFFER_COUNT + 2) * KERNELS_IN_BUFFER);
+	assert_int_equal(fake->lost, 0);
+}
+
+TEST_IN_CHILD(drops_in_cupti_are_counted_once)
+{
+	struct fake_cupti *fake = start(&all);
+
+	fake->dropped = 17;
+	assert_int_equal(collection_dropped(), 17);
+	assert_int_equal(collection_dropped(), 0);
+}
+
+TEST_IN_CHILD(a_refusal_names_its_reason_and_what_to_do)
+{
+	struct fake_cupti *fake = load_fake();
+	char reason[512];
+
+	fake->answer = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+	assert_int_equal(collection_start(&all, reason, sizeof(reason)), -EIO);
+	assert_non_null(strstr(reason, "run without it"));
+	assert_non_null(strstr(reason, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"));
+	assert_null(strchr(reason, '\n'));
+	assert_false(collection_active());
+	assert_int_equal(collection_drain(see, NULL), 0);
+	assert_int_equal(collection_flush(true), 0);
+	assert_int_equal(collection_errors(), 1);
+}
+
+TEST_IN_CHILD(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
+{
+	struct fake_cupti *fake = load_fake();
+	char reason[512];
+
+	fake->refused_kind = CUPTI_ACTIVITY_KIND_MEMSET;
+	assert_int_equal(collection_start(&all, reason, sizeof(reason)), 0);
+	assert_string_equal(reason, "CUPTI does not trace memsets");
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+}
+
+TEST_IN_CHILD(an_injected_profiler_keeps_cupti_to_itself)
+{
+	struct fake_cupti *fake = load_fake();
+	char reason[512];
+
+	setenv("CUDA_INJECTION64_PATH", "/opt/nsight/libToolsInjection64.so", 1);
+	assert_int_equal(collection_start(&all, reason, sizeof(reason)), -EBUSY);
+	assert_non_null(strstr(reason, "/opt/nsight/libToolsInjection64.so"));
+	assert_null(fake->requested);
+
+	/* ktime's own library may come in by the same way. */
+	setenv("CUDA_INJECTION64_PATH", "/opt/ktime/lib/libktime.so", 1);
+	assert_int_equal(collection_start(&all, reason, sizeof(reason)), 0);
+}
+
+TEST_IN_CHILD(stopping_turns_everything_off)
+{
+	struct fake_cupti *fake = start(&all);
+	unsigned i;
+
+	collection_stop();
+	assert_false(collection_active());
+	for (i = 0; i < FAKE_KINDS; i++)
+		assert_false(fake->kinds[i]);
+}
+
+TEST_IN_CHILD(a_forked_child_never_calls_cupti)
+{
+	struct fake_cupti *fake = start(&all);
+	uint32_t stream_id;
+
+	record_kernel(fake, 1, 1000);
+	fake->complete();
+	collection_forget();
+	assert_int_equal(drain().count, 0);
+	assert_int_equal(collection_flush(true), 0);
+	assert_int_equal(collection_dropped(), 0);
+	assert_int_equal(collection_stream_id(NULL, NULL, false, &stream_id), -ENOTSUP);
+	assert_int_equal(fake->flushes, 0);
+}
+
+TEST_IN_CHILD(streams_have_the_ids_of_their_records)
+{
+	uint32_t stream_id;
+
+	assert_int_equal(collection_stream_id(NULL, NULL, false, &stream_id), -ENOTSUP);
+	start(&all);
+	assert_int_equal(collection_stream_id(NULL, NULL, false, &stream_id), 0);
+	assert_int_equal(stream_id, 7);
+	assert_int_equal(collection_stream_id(NULL, NULL, true, &stream_id), 0);
+	assert_int_equal(stream_id, 8);
+	assert_int_equal(
+		collection_stream_id(NULL, (CUstream)(uintptr_t)UINT32_MAX, false, &stream_id),
+		-EINVAL);
+}
+
+TEST_IN_CHILD(calls_have_the_names_that_programmers_write)
+{
+	struct activity activity = {.kind = ACTIVITY_RUNTIME_API, .callback = 1};
+
+	load_fake();
+	assert_string_equal(api_call_name(&activity), "cudaMalloc");
+	activity.callback = 2;
+	assert_string_equal(api_call_name(&activity), "cudaMemcpyAsync");
+	activity.callback = 3;
+	assert_string_equal(api_call_name(&activity), "cudaStreamGetCaptureInfo");
+	activity.kind = ACTIVITY_DRIVER_API;
+	assert_string_equal(api_call_name(&activity), "cuD3D9Begin");
+	activity.callback = 1;
+	assert_string_equal(api_call_name(&activity), "cuMemAlloc");
+	activity.callback = 99;
+	assert_string_equal(api_call_name(&activity), "unknown call");
+	activity.callback = UINT32_MAX;
+	assert_string_equal(api_call_name(&activity), "unknown call");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(start_turns_on_what_was_asked_for_and_no_more),
+		cmocka_unit_test(whole_graphs_are_traced_where_nodes_are_not_wanted),
+		cmocka_unit_test(launches_and_copies_are_off_in_the_runtime_kind),
+		cmocka_unit_test(records_come_once_and_in_order),
+		cmocka_unit_test(records_without_times_are_marked),
+		cmocka_unit_test(hot_calls_that_are_recorded_all_the_same_are_left_out),
+		cmocka_unit_test(a_full_pool_wakes_the_collector_then_drops_the_oldest),
+		cmocka_unit_test(drops_in_cupti_are_counted_once),
+		cmocka_unit_test(a_refusal_names_its_reason_and_what_to_do),
+		cmocka_unit_test(a_kind_that_is_refused_is_named_and_the_rest_goes_on),
+		cmocka_unit_test(an_injected_profiler_keeps_cupti_to_itself),
+		cmocka_unit_test(stopping_turns_everything_off),
+		cmocka_unit_test(a_forked_child_never_calls_cupti),
+		cmocka_unit_test(streams_have_the_ids_of_their_records),
+		cmocka_unit_test(calls_have_the_names_that_programmers_write),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that uses CUPTI's activity interface itself, beside ktime: the test is the program, and
+ * its calls are ktime's exported ones, as under LD_PRELOAD.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cupti/collection.h"
+#include "cupti/hot_calls.h"
+#include "cupti/neighbours.h"
+#include "fake_cupti/in_child.h"
+
+#define KERNEL	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+#define CUDA_LAUNCH 211
+#define CUDA_MALLOC 20
+/* Two moments of CUPTI's clock that are plainly after one another, ns. */
+#define SECOND	    1000000000ull
+
+static const struct collection_settings settings = {.graph_nodes = true, .runtime_api = true};
+
+/* What the program got. */
+static struct {
+	_Alignas(8) uint8_t memory[64][2048];
+	unsigned requests, completed, records;
+	unsigned kinds[FAKE_KINDS];
+	unsigned launches;
+	bool declines;
+	const struct cupti_functions *cupti;
+} program;
+
+static void requested(uint8_t **buffer, size_t *size, size_t *most_records)
+{
+	*buffer = program.declines ? NULL : program.memory[program.requests++];
+	*size = sizeof(program.memory[0]);
+	*most_records = 0;
+}
+
+static void completed(CUcontext context, uint32_t stream_id, uint8_t *buffer, size_t size,
+		      size_t valid)
+{
+	CUpti_Activity *record = NULL;
+
+	(void)context;
+	(void)stream_id;
+	assert_int_equal(size, sizeof(program.memory[0]));
+	assert_true(valid <= size);
+	program.completed++;
+	while (!program.cupti->cuptiActivityGetNextRecord(buffer, valid, &record)) {
+		program.records++;
+		program.kinds[record->kind]++;
+		if (record->kind == CUPTI_ACTIVITY_KIND_RUNTIME)
+			program.launches += ((CUpti_ActivityAPI *)record)->cbid == CUDA_LAUNCH;
+	}
+}
+
+static struct fake_cupti *load(void)
+{
+	struct fake_cupti *fake = load_fake();
+
+	program.cupti = library_functions();
+	return fake;
+}
+
+static void start_ktime(void)
+{
+	char reason[512];
+
+	assert_int_equal(collection_start(&settings, reason, sizeof(reason)), 0);
+}
+
+static void start_program(void)
+{
+	assert_int_equal(cuptiActivityRegisterCallbacks(requested, completed), CUPTI_SUCCESS);
+	assert_int_equal(cuptiActivityEnable(KERNEL), CUPTI_SUCCESS);
+}
+
+static void record_kernels(struct fake_cupti *fake, unsigned count)
+{
+	CUpti_ActivityKernel9 kernel = {.kind = KERNEL, .start = fake->now, .end = fake->now + 10};
+
+	for (; count > 0; count--)
+		fake->record(&kernel, sizeof(kernel));
+}
+
+static void record_call(struct fake_cupti *fake, uint32_t callback)
+{
+	CUpti_ActivityAPI call = {.kind = CUPTI_ACTIVITY_KIND_RUNTIME,
+				  .cbid = callback,
+				  .start = fake->now,
+				  .end = fake->now + 10};
+
+	if (!fake->call_off[callback])
+		fake->record(&call, sizeof(call));
+}
+
+static void count_record(const struct activity *activity, void *argument)
+{
+	(void)activity;
+	++*(unsigned *)argument;
+}
+
+/* How many records ktime has. */
+static unsigned drain(void)
+{
+	unsigned count = 0;
+
+	assert_int_equal(collection_flush(false), 0);
+	collection_drain(count_record, &count);
+	return count;
+}
+
+TEST_IN_CHILD(calls_answer_not_initialized_without_libcupti)
+{
+	size_t dropped;
+
+	assert_int_equal(cuptiActivityRegisterCallbacks(requested, completed),
+			 CUPTI_ERROR_NOT_INITIALIZED);
+	assert_int_equal(cuptiActivityEnable(KERNEL), CUPTI_ERROR_NOT_INITIALIZED);
+	assert_int_equal(cuptiActivityDisable(KERNEL), CUPTI_ERROR_NOT_INITIALIZED);
+	assert_int_equal(cuptiActivityFlushAll(0), CUPTI_ERROR_NOT_INITIALIZED);
+	assert_int_equal(cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped),
+			 CUPTI_ERROR_NOT_INITIALIZED);
+	assert_int_equal(cuptiFinalize(), CUPTI_ERROR_NOT_INITIALIZED);
+}
+
+TEST_IN_CHILD(a_program_alone_has_cupti_to_itself)
+{
+	struct fake_cupti *fake = load();
+
+	start_program();
+	assert_ptr_equal(fake->requested, requested);
+	assert_ptr_equal(fake->completed, completed);
+	assert_true(fake->kinds[KERNEL]);
+	record_kernels(fake, 3);
+	assert_int_equal(cuptiActivityFlushAll(1), CUPTI_SUCCESS);
+	assert_int_equal(fake->forced_flushes, 1);
+	assert_int_equal(program.records, 3);
+	assert_int_equal(cuptiActivityDisable(KERNEL), CUPTI_SUCCESS);
+	assert_false(fake->kinds[KERNEL]);
+}
+
+TEST_IN_CHILD(both_have_every_record_where_the_program_comes_second)
+{
+	struct fake_cupti *fake = load();
+
+	start_ktime();
+	record_kernels(fake, 5);
+	fake->now += SECOND;
+	start_program();
+	assert_int_equal(program.requests, 1); /* as CUPTI would at the first record */
+	record_kernels(fake, 100);
+	assert_int_equal(cuptiActivityDisable(KERNEL), CUPTI_SUCCESS);
+	assert_int_equal(cuptiActivityFlushAll(0), CUPTI_SUCCESS);
+	assert_int_equal(program.records, 100);
+	assert_int_equal(program.completed, program.requests);
+
+	assert_true(fake->kinds[KERNEL]);
+	fake->now += SECOND;
+	record_kernels(fake, 7);
+	assert_int_equal(drain(), 5 + 100 + 7);
+	assert_int_equal(program.records, 100);
+	assert_int_equal(program.completed, program.requests);
+}
+
+TEST_IN_CHILD(both_have_every_record_where_the_program_was_first)
+{
+	struct fake_cupti *fake = load();
+
+	start_program();
+	record_kernels(fake, 3); /* in a buffer of the program's, which ktime meets later */
+	start_ktime();
+	assert_ptr_not_equal(fake->requested, requested);
+	record_kernels(fake, 2);
+	record_call(fake, CUDA_MALLOC);
+	fake->complete();
+	assert_int_equal(program.completed, 1);
+	assert_int_equal(program.records, 5);
+	assert_int_equal(program.kinds[CUPTI_ACTIVITY_KIND_RUNTIME], 0);
+	record_kernels(fake, 4);
+	cuptiActivityFlushAll(0);
+	assert_int_equal(program.records, 9);
+	assert_int_equal(drain(), 10);
+}
+
+TEST_IN_CHILD(the_program_gets_no_record_that_it_did_not_ask_for)
+{
+	struct fake_cupti *fake = load();
+	CUpti_ActivitySynchronization synchronization = {
+		.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION};
+
+	start_ktime();
+	start_program();
+	cuptiActivityEnable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
+	record_kernels(fake, 1);
+	record_call(fake, CUDA_MALLOC);
+	fake->record(&synchronization, sizeof(synchronization));
+	cuptiActivityFlushAll(0);
+	assert_int_equal(program.records, 2);
+	assert_int_equal(program.kinds[KERNEL], 1);
+	assert_int_equal(program.kinds[CUPTI_ACTIVITY_KIND_SYNCHRONIZATION], 1);
+	/* Nor does ktime. */
+	assert_int_equal(drain(), 2);
+}
+
+TEST_IN_CHILD(the_program_sees_the_launches_that_ktime_leaves_out)
+{
+	struct fake_cupti *fake = load();
+
+	start_ktime();
+	start_program();
+	record_call(fake, CUDA_LAUNCH);
+	assert_int_equal(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME), CUPTI_SUCCESS);
+	assert_false(fake->call_off[CUDA_LAUNCH]);
+	record_call(fake, CUDA_LAUNCH);
+	record_call(fake, CUDA_MALLOC);
+	cuptiActivityDisable(CUPTI_ACTIVITY_KIND_RUNTIME);
+	cuptiActivityFlushAll(0);
+	assert_int_equal(program.launches, 1);
+	assert_int_equal(program.records, 2);
+
+	/* After that ktime pays for none again. */
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
+	assert_true(fake->call_off[CUDA_LAUNCH]);
+	assert_int_equal(drain(), 1);
+}
+
+TEST_IN_CHILD(the_programs_buffers_are_filled_before_another_is_requested)
+{
+	struct fake_cupti *fake = load();
+	unsigned in_buffer = sizeof(program.memory[0]) / sizeof(CUpti_ActivityKernel9);
+
+	start_ktime();
+	start_program();
+	/* ktime's own flushes hand the program nothing yet: CUPTI would not have. */
+	record_kernels(fake, in_buffer);
+	assert_int_equal(drain(), in_buffer);
+	assert_int_equal(program.completed, 0);
+	record_kernels(fake, 1);
+	assert_int_equal(drain(), 1);
+	assert_int_equal(program.completed, 1);
+	assert_int_equal(program.requests, 2);
+	assert_int_equal(program.records, in_buffer);
+	cuptiActivityFlushAll(0);
+	assert_int_equal(program.records, in_buffer + 1);
+}
+
+TEST_IN_CHILD(a_program_that_declines_buffers_loses_only_its_own_records)
+{
+	struct fake_cupti *fake = load();
+
+	program.declines = true;
+	start_ktime();
+	start_program();
+	record_kernels(fake, 10);
+	cuptiActivityFlushAll(0);
+	assert_int_equal(program.completed, 0);
+	assert_int_equal(drain(), 10);
+}
+
+TEST_IN_CHILD(the_serialising_kernel_kind_takes_the_place_of_ktimes)
+{
+	struct fake_cupti *fake = load();
+	CUpti_ActivityKernel9 kernel = {
+		.kind = CUPTI_ACTIVITY_KIND_KERNEL, .start = fake->now, .end = fake->now + 10};
+
+	start_ktime();
+	cuptiActivityRegisterCallbacks(requested, completed);
+	assert_int_equal(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL), CUPTI_SUCCESS);
+	assert_false(fake->kinds[KERNEL]);
+	fake->record(&kernel, sizeof(kernel));
+	cuptiActivityFlushAll(0);
+	assert_int_equal(program.kinds[CUPTI_ACTIVITY_KIND_KERNEL], 1);
+	assert_int_equal(drain(), 1);
+	cuptiActivityDisable(CUPTI_ACTIVITY_KIND_KERNEL);
+	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_KERNEL]);
+	assert_true(fake->kinds[KERNEL]);
+}
+
+TEST_IN_CHILD(a_program_that_wants_nodes_has_them_from_whole_graphs)
+{
+	const struct collection_settings whole = {.graph_nodes = false};
+	struct fake_cupti *fake = load();
+	char reason[512];
+
+	assert_int_equal(collection_start(&whole, reason, sizeof(reason)), 0);
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	start_program();
+	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	cuptiActivityDisable(KERNEL);
+	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+}
+
+TEST_IN_CHILD(kinds_set_for_a_context_stay_on_for_ktime)
+{
+	struct fake_cupti *fake = load();
+
+	start_ktime();
+	cuptiActivityRegisterCallbacks(requested, completed);
+	assert_int_equal(cuptiActivityEnableContext(NULL, KERNEL), CUPTI_SUCCESS);
+	record_kernels(fake, 2);
+	assert_int_equal(cuptiActivityDisableContext(NULL, KERNEL), CUPTI_SUCCESS);
+	assert_true(fake->kinds[KERNEL]);
+	cuptiActivityFlushAll(0);
+	assert_int_equal(program.records, 2);
+}
+
+TEST_IN_CHILD(drops_that_ktime_asked_about_are_told_to_the_program_too)
+{
+	struct fake_cupti *fake = load();
+	size_t dropped = 0;
+
+	start_ktime();
+	start_program();
+	fake->dropped = 5;
+	assert_int_equal(collection_dropped(), 5);
+	fake->dropped = 2;
+	assert_int_equal(cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped), CUPTI_SUCCESS);
+	assert_int_equal(dropped, 7);
+	assert_int_equal(cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped), CUPTI_SUCCESS);
+	assert_int_equal(dropped, 0);
+}
+
+TEST_IN_CHILD(finalize_hands_over_what_there_is_and_ends_the_collection)
+{
+	struct fake_cupti *fake = load();
+
+	start_ktime();
+	start_program();
+	record_kernels(fake, 3);
+	fake->complete();
+	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
+	assert_int_equal(fake->finalized, 1);
+	assert_int_equal(program.records, 3);
+	assert_false(collection_active());
+	assert_true(collection_ended());
+
+	/* The program may begin anew; it has CUPTI to itself now. */
+	start_program();
+	assert_ptr_equal(fake->requested, requested);
+}
+
+TEST_IN_CHILD(a_program_outlives_ktimes_collection)
+{
+	struct fake_cupti *fake = load();
+
+	start_ktime();
+	start_program();
+	collection_stop();
+	assert_true(fake->kinds[KERNEL]);
+	record_kernels(fake, 4);
+	cuptiActivityFlushAll(0);
+	assert_int_equal(program.records, 4);
+}
+
+TEST_IN_CHILD(looked_up_functions_are_replaced_only_for_the_same_library)
+{
+	void *real;
+
+	load();
+	real = (void *)program.cupti->cuptiActivityEnable;
+	assert_ptr_equal(neighbours_replacement("cuptiActivityEnable", real), cuptiActivityEnable);
+	assert_null(neighbours_replacement("cuptiActivityEnable", (void *)&program));
+	assert_null(neighbours_replacement("cuptiActivityEnable", NULL));
+	assert_null(neighbours_replacement("cuptiSubscribe", real));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(calls_answer_not_initialized_without_libcupti),
+		cmocka_unit_test(a_program_alone_has_cupti_to_itself),
+		cmocka_unit_test(both_have_every_record_where_the_program_comes_second),
+		cmocka_unit_test(both_have_every_record_where_the_program_was_first),
+		cmocka_unit_test(the_program_gets_no_record_that_it_did_not_ask_for),
+		cmocka_unit_test(the_program_sees_the_launches_that_ktime_leaves_out),
+		cmocka_unit_test(the_programs_buffers_are_filled_before_another_is_requested),
+		cmocka_unit_test(a_program_that_declines_buffers_loses_only_its_own_records),
+		cmocka_unit_test(the_serialising_kernel_kind_takes_the_place_of_ktimes),
+		cmocka_unit_test(a_program_that_wants_nodes_has_them_from_whole_graphs),
+		cmocka_unit_test(kinds_set_for_a_context_stay_on_for_ktime),
+		cmocka_unit_test(drops_that_ktime_asked_about_are_told_to_the_program_too),
+		cmocka_unit_test(finalize_hands_over_what_there_is_and_ends_the_collection),
+		cmocka_unit_test(a_program_outlives_ktimes_collection),
+		cmocka_unit_test(looked_up_functions_are_replaced_only_for_the_same_library),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
