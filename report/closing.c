@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What stands after the table: the clock, what was seen and timed, and what ktime cost. */
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

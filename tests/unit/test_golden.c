@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Every block of tests/golden comes out as nvprof printed it, byte for byte. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/records.h"
+#include "report/report.h"
+
+#define DIRECTORY "tests/golden/"
+#define COMMAND	  "$ nvprof"
+
+static char *read_text(const char *path)
+{
+	FILE *file = fopen(path, "r");
+	char *text = NULL;
+	size_t capacity = 0;
+
+	assert_non_null(file);
+	assert_true(getdelim(&text, &capacity, '\0', file) > 0);
+	fclose(file);
+	return text;
+}
+
+/* ktime's own explanation of a trace's columns stands where nvprof's was left out. */
+static void cut_legend(char *text)
+{
+	char *legend = strstr(text, "\nRegs: ");
+
+	if (legend)
+		legend[1] = '\0';
+}
+
+static char *print(struct session *session, const char *words)
+{
+	struct options options;
+	char message[256], *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	options_defaults(&options);
+	assert_int_equal(options_parse_string(&options, words, message, sizeof(message)), 0);
+	assert_int_equal(report_write(session, &options, file), 0);
+	fclose(file);
+	options_free(&options);
+	cut_legend(text);
+	return text;
+}
+
+static void compare_set(void **state)
+{
+	const char *name = *state;
+	char records[128], expected_path[128], message[256];
+	struct session *session;
+	char *expected, *block, *next;
+	unsigned blocks = 0;
+
+	snprintf(records, sizeof(records), DIRECTORY "%s.records.tsv", name);
+	snprintf(expected_path, sizeof(expected_path), DIRECTORY "%s.txt", name);
+	assert_int_equal(records_read(&session, records, message, sizeof(message)), 0);
+	expected = read_text(expected_path);
+	for (block = expected; block; block = next) {
+		char *words = block + strlen(COMMAND), *output = strchr(words, '\n'), *got;
+
+		assert_int_equal(strncmp(block, COMMAND, strlen(COMMAND)), 0);
+		*output++ = '\0';
+		next = strstr(output, "\n" COMMAND);
+		/* The empty line between two blocks belongs to neither. */
+		if (next)
+			*next++ = '\0';
+		else
+			output[strlen(output) - 1] = '\0';
+		got = print(session, words);
+		assert_string_equal(got, output);
+		free(got);
+		blocks++;
+	}
+	assert_true(blocks > 0);
+	free(expected);
+	session_close(session);
+}
+
+#define golden_test(name)                                                                          \
+	{                                                                                          \
+		name, compare_set, NULL, NULL, (void *)(name)                                      \
+	}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		golden_test("nvprof_units"), golden_test("nvprof_mix"),
+		golden_test("nvprof_2gpu"),  golden_test("nvprof_nokernels"),
+		golden_test("nvprof_noapi"), golden_test("nvprof_demangle"),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
