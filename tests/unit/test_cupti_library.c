@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cupti/library.h"
+#include "fake_cupti/in_child.h"
+
+static char reason[512];
+
+TEST_IN_CHILD(the_library_in_cuda_home_is_found)
+{
+	assert_null(library_functions());
+	assert_string_equal(library_path(), "");
+	assert_int_equal(library_load(13000, reason, sizeof(reason)), 0);
+	assert_non_null(strstr(library_path(), "/cuda/lib64/libcupti.so.13"));
+	assert_int_equal(library_functions()->version, 130000);
+	assert_non_null(library_functions()->cuptiActivityEnable);
+	/* The fake has no such function, and it is one that may be missing. */
+	assert_null(library_functions()->cuptiActivityConfigureUnifiedMemoryCounter);
+}
+
+TEST_IN_CHILD(a_newer_driver_takes_an_older_library)
+{
+	assert_int_equal(library_load(14020, reason, sizeof(reason)), 0);
+	assert_non_null(strstr(library_path(), "libcupti.so.13"));
+}
+
+TEST_IN_CHILD(the_library_that_the_program_loaded_comes_first)
+{
+	char path[PATH_MAX];
+	void *handle;
+
+	snprintf(path, sizeof(path), "%s/lib64/libcupti.so.13", getenv("CUDA_HOME"));
+	handle = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	assert_non_null(handle);
+	unsetenv("CUDA_HOME");
+	assert_int_equal(library_attach(), 0);
+	assert_string_equal(library_path(), path);
+	assert_ptr_equal(library_functions()->cuptiActivityEnable,
+			 dlsym(handle, "cuptiActivityEnable"));
+	assert_int_equal(library_load(13000, reason, sizeof(reason)), 0);
+	assert_string_equal(library_path(), path);
+}
+
+TEST_IN_CHILD(nothing_is_loaded_to_attach)
+{
+	assert_int_equal(library_attach(), -ENOENT);
+	assert_null(library_functions());
+}
+
+TEST_IN_CHILD(no_library_says_what_to_install)
+{
+	/* No toolkit had this one: nothing is found wherever the test runs. */
+	assert_int_equal(library_load(10000, reason, sizeof(reason)), -ENOENT);
+	assert_non_null(strstr(reason, "libcupti.so.10 was not found"));
+	assert_non_null(strstr(reason, "install CUPTI of CUDA 10, or set CUDA_HOME"));
+	assert_null(strchr(reason, '\n'));
+	assert_null(library_functions());
+}
+
+TEST_IN_CHILD(a_library_newer_than_the_driver_is_refused)
+{
+	load_fake();
+	assert_int_equal(library_load(12080, reason, sizeof(reason)), -EPROTO);
+	assert_non_null(strstr(reason, "is of CUDA 13, the driver of CUDA 12"));
+	assert_non_null(strstr(reason, "install CUPTI of CUDA 12"));
+}
+
+TEST_IN_CHILD(a_library_older_than_cuda_11_8_is_refused)
+{
+	char path[PATH_MAX];
+
+	setenv("FAKE_CUPTI_VERSION", "17", 1);
+	snprintf(path, sizeof(path), "%s/lib64/libcupti.so.13", getenv("CUDA_HOME"));
+	assert_non_null(dlopen(path, RTLD_NOW));
+	assert_int_equal(library_load(13000, reason, sizeof(reason)), -EPROTO);
+	assert_non_null(strstr(reason, "is older than CUDA 11.8: install CUPTI of CUDA 13"));
+}
+
+TEST_IN_CHILD(a_file_that_is_no_library_is_named)
+{
+	char folder[] = "/tmp/ktime-cupti-XXXXXX", path[PATH_MAX];
+	FILE *file;
+
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/lib64", folder);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/lib64/libcupti.so.99", folder);
+	file = fopen(path, "w");
+	assert_non_null(file);
+	fclose(file);
+	setenv("CUDA_HOME", folder, 1);
+	/* Whether an older one is found elsewhere depends on the machine. */
+	if (library_load(99000, reason, sizeof(reason)))
+		assert_non_null(strstr(reason, path));
+	unlink(path);
+	*strrchr(path, '/') = '\0';
+	rmdir(path);
+	rmdir(folder);
+}
+
+static void *no_symbol(void *handle, const char *name)
+{
+	return strcmp(name, "cuptiActivityFlushAll") ? dlsym(handle, name) : NULL;
+}
+
+TEST_IN_CHILD(a_missing_function_is_named)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/lib64/libcupti.so.13", getenv("CUDA_HOME"));
+	assert_non_null(dlopen(path, RTLD_NOW));
+	library_use_lookup(no_symbol);
+	assert_int_equal(library_load(13000, reason, sizeof(reason)), -ENOSYS);
+	assert_non_null(strstr(reason, "has no cuptiActivityFlushAll"));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_library_in_cuda_home_is_found),
+		cmocka_unit_test(a_newer_driver_takes_an_older_library),
+		cmocka_unit_test(the_library_that_the_program_loaded_comes_first),
+		cmocka_unit_test(nothing_is_loaded_to_attach),
+		cmocka_unit_test(no_library_says_what_to_install),
+		cmocka_unit_test(a_library_newer_than_the_driver_is_refused),
+		cmocka_unit_test(a_library_older_than_cuda_11_8_is_refused),
+		cmocka_unit_test(a_file_that_is_no_library_is_named),
+		cmocka_unit_test(a_missing_function_is_named),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
