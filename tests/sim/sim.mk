@@ -5,11 +5,13 @@
 SIM := $(BUILD)/sim
 SIM_OBJECTS := $(BUILD)/obj/tests/sim
 SIM_WORKLOADS := $(patsubst $(BUILD)/%,$(SIM)/%,$(WORKLOADS))
-SIM_LIBRARIES := $(addprefix $(SIM)/lib/,libcuda.so.1 libcudart.so.13 libcudart_static.a)
+SIM_LIBRARIES := $(addprefix $(SIM)/lib/,libcuda.so.1 libcudart.so.13 libcudart_static.a) \
+	$(SIM)/cupti/libcupti.so.13
+SIM_PROGRAMS := $(patsubst tests/sim/programs/%.c,$(SIM)/programs/%,$(wildcard tests/sim/programs/*.c))
 sim_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/sim/$(1)/*.c))
 
 .PHONY: sim sim-tests
-sim: $(SIM_LIBRARIES) $(SIM_WORKLOADS)
+sim: $(SIM_LIBRARIES) $(SIM_WORKLOADS) $(SIM_PROGRAMS)
 
 # The symbols of the real libcuda, and the version that each came with.
 $(SIM)/include/symbols: | toolkit
@@ -20,12 +22,18 @@ $(SIM)/include/sim_versions.h: tests/sim/versions.awk $(SIM)/include/symbols
 	awk -f tests/sim/versions.awk $(SIM)/include/symbols $(CUDA_INCLUDE)cudaTypedefs.h \
 		$(CUDA_INCLUDE)cudaProfilerTypedefs.h | sort >$@
 
+$(SIM)/include/sim_cbids.h: tests/sim/cbids.awk
+	@mkdir -p $(@D)
+	awk -f tests/sim/cbids.awk $(CUPTI_INCLUDE)cupti_driver_cbid.h $(CUPTI_INCLUDE)cupti_runtime_cbid.h >$@
+
 # Every symbol, weak: those that are modelled take its place.
 $(SIM)/include/not_supported.c: $(SIM)/include/symbols
 	awk '{ print "WEAK(" $$1 ")" } BEGIN { print "#include \"tests/sim/driver/not_supported.h\"" }' $< >$@
 
 $(SIM_OBJECTS)/%.o: OBJECT_CFLAGS += -I$(SIM)/include
 $(SIM_OBJECTS)/driver/resolve.o $(SIM_OBJECTS)/runtime/driver.o: $(SIM)/include/sim_versions.h
+
+$(SIM_OBJECTS)/cupti/record.o: $(SIM)/include/sim_cbids.h
 
 $(SIM_OBJECTS)/driver/not_supported.o: $(SIM)/include/not_supported.c
 	@mkdir -p $(@D)
@@ -51,6 +59,11 @@ $(SIM)/lib/libcudart.so.13: $(call sim_objects,runtime)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
 
+# In a folder of its own, which a test for its absence leaves out.
+$(SIM)/cupti/libcupti.so.13: $(call sim_objects,cupti)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,libcupti.so.13 -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
+
 $(SIM)/workloads/saxpy: $(SAXPY_RUNTIME_OBJECTS) $(SIM)/lib/libcudart_static.a
 	@mkdir -p $(@D)
 	$(CXX) $^ -o $@ -lpthread -ldl
@@ -62,6 +75,12 @@ $(SIM)/workloads/saxpy_shared: $(SAXPY_RUNTIME_OBJECTS) $(SIM)/lib/libcudart.so.
 $(SIM)/workloads/saxpy_driver: $(SAXPY_DRIVER_OBJECTS) $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $^ -o $@ -lpthread -lm
+
+$(SIM)/programs/%: $(SIM_OBJECTS)/programs/%.o $(SIM)/lib/libcuda.so.1 $(SIM)/cupti/libcupti.so.13
+	@mkdir -p $(@D)
+	$(CC) -Wl,--as-needed $^ -o $@ -lpthread -ldl
+
+.SECONDARY: $(patsubst $(SIM)/programs/%,$(SIM_OBJECTS)/programs/%.o,$(SIM_PROGRAMS))
 
 sim-tests: sim
 	bats tests/sim

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/driver/activity.h"
+#include "tests/sim/driver/stream.h"
 #include "tests/sim/driver/timeline.h"
 
 static const struct sim_activity_hooks *hooks;
@@ -17,17 +18,62 @@ void activity_done(const struct sim_activity *activity)
 		now->activity(activity);
 }
 
-void activity_driver_call(const struct sim_call *call, CUresult result)
+void activity_api_call(const struct sim_api_call *call)
 {
 	const struct sim_activity_hooks *now = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
 
-	if (now) {
-		now->driver_call(&(struct sim_api_call){
-			.entry = call->entry,
-			.start_ns = call->host_ns,
-			.end_ns = timeline_host_ns(),
-			.correlation = call->correlation,
-			.result = result,
-		});
+	if (now)
+		now->api_call(call);
+}
+
+uint64_t sim_activity_device_ns(bool advance)
+{
+	struct sim_call call = {.entry = NULL};
+	uint64_t ns;
+
+	sim_enter(&call, SIM_NEEDS_NOTHING);
+	ns = timeline_device_ns(advance);
+	sim_leave(&call, CUDA_SUCCESS);
+	return ns;
+}
+
+uint64_t sim_activity_host_ns(void)
+{
+	struct sim_call call = {.entry = NULL};
+	uint64_t ns;
+
+	sim_enter(&call, SIM_NEEDS_NOTHING);
+	ns = timeline_host_ns();
+	sim_leave(&call, CUDA_SUCCESS);
+	return ns;
+}
+
+bool sim_activity_stream(CUcontext context, CUstream handle, bool per_thread, uint32_t *number)
+{
+	struct sim_call call = {.entry = NULL, .per_thread = per_thread};
+	struct stream *stream = NULL;
+	CUresult result;
+
+	(void)context;
+	if (sim_enter(&call, SIM_NEEDS_CONTEXT) == CUDA_SUCCESS)
+		stream = stream_of(handle, &result);
+	if (stream)
+		*number = stream->cupti_id;
+	sim_leave(&call, CUDA_SUCCESS);
+	return stream;
+}
+
+bool sim_activity_context(CUcontext handle, uint32_t *number, uint32_t *device)
+{
+	struct sim_call call = {.entry = NULL};
+	struct context *context;
+
+	sim_enter(&call, SIM_NEEDS_NOTHING);
+	context = context_get(handle);
+	if (context) {
+		*number = context->id;
+		*device = context->device;
 	}
+	sim_leave(&call, CUDA_SUCCESS);
+	return context;
 }

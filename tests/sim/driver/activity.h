@@ -19,24 +19,44 @@ struct sim_activity {
 	uint64_t graph_node;
 };
 
-/* A call of a driver entry. */
+/* A call of the driver, or of a runtime that told of it. */
 struct sim_api_call {
-	const char *entry;
+	bool runtime;
+	const char *name;
 	uint64_t start_ns;
 	uint64_t end_ns;
 	uint32_t correlation;
-	CUresult result;
+	int result;
+};
+
+/* What cuGetExportTable gives the simulated runtime, to tell of its calls by. */
+#define SIM_RUNTIME_TABLE "simulated runti"
+
+struct sim_runtime_table {
+	void (*begin)(struct sim_api_call *call);
+	void (*end)(struct sim_api_call *call);
 };
 
 struct sim_activity_hooks {
 	void (*activity)(const struct sim_activity *activity);
-	void (*driver_call)(const struct sim_api_call *call);
+	void (*api_call)(const struct sim_api_call *call);
 };
 
 /* The hooks run under the driver's lock. NULL takes them out. */
 SIM_EXPORT void sim_activity_set_hooks(const struct sim_activity_hooks *hooks);
 
+/* The device's clock, moved on first where the caller waits for it. */
+SIM_EXPORT uint64_t sim_activity_device_ns(bool advance);
+
+/* The calling thread's clock. */
+SIM_EXPORT uint64_t sim_activity_host_ns(void);
+
+/* CUPTI's numbers; false where there is no such stream or context. */
+SIM_EXPORT bool sim_activity_stream(CUcontext context, CUstream stream, bool per_thread,
+				    uint32_t *number);
+SIM_EXPORT bool sim_activity_context(CUcontext context, uint32_t *number, uint32_t *device);
+
 void activity_done(const struct sim_activity *activity);
-void activity_driver_call(const struct sim_call *call, CUresult result);
+void activity_api_call(const struct sim_api_call *call);
 
 #endif

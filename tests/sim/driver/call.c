@@ -32,6 +32,7 @@ static struct fault *faults;
 static FILE *log_file;
 static uint32_t correlation;
 static __thread struct sim_call *current;
+static __thread uint32_t runtime_correlation; /* of the runtime's call that this is part of */
 static __thread int thread_number;
 static int threads;
 
@@ -157,9 +158,11 @@ CUresult sim_enter(struct sim_call *call, enum sim_needs needs)
 	pthread_mutex_lock(&lock);
 	call->outer = current;
 	current = call;
-	call->correlation = ++correlation;
 	call->host_ns = timeline_host_ns();
 	result = allowed(needs);
+	if (!call->entry)
+		return result;
+	call->correlation = runtime_correlation ? runtime_correlation : ++correlation;
 	if (result == CUDA_SUCCESS)
 		result = fault_of(call->entry);
 	return result;
@@ -167,14 +170,21 @@ CUresult sim_enter(struct sim_call *call, enum sim_needs needs)
 
 CUresult sim_leave(struct sim_call *call, CUresult result)
 {
-	if (log_file) {
+	if (call->entry && log_file) {
 		if (!thread_number)
 			thread_number = ++threads;
 		fprintf(log_file, "%d %s %p %zu %d\n", thread_number, call->entry,
 			(void *)call->stream, call->bytes, result);
 		fflush(log_file);
 	}
-	activity_driver_call(call, result);
+	if (call->entry)
+		activity_api_call(&(struct sim_api_call){
+			.name = call->entry,
+			.start_ns = call->host_ns,
+			.end_ns = timeline_host_ns(),
+			.correlation = call->correlation,
+			.result = result,
+		});
 	current = call->outer;
 	pthread_mutex_unlock(&lock);
 	return result;
@@ -189,6 +199,36 @@ void sim_call_out(void (*function)(void *), void *argument)
 	function(argument);
 	pthread_mutex_lock(&lock);
 	current = call;
+}
+
+static void runtime_begin(struct sim_api_call *call)
+{
+	pthread_mutex_lock(&lock);
+	call->runtime = true;
+	call->correlation = runtime_correlation = ++correlation;
+	call->start_ns = timeline_host_ns();
+	pthread_mutex_unlock(&lock);
+}
+
+static void runtime_end(struct sim_api_call *call)
+{
+	pthread_mutex_lock(&lock);
+	runtime_correlation = 0;
+	call->end_ns = timeline_host_ns();
+	activity_api_call(call);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Private tables by UUID, by which the real runtime tells the driver's tools of its calls too. */
+SIM_ENTRY_NEEDING(SIM_NEEDS_NOTHING, cuGetExportTable, (const void **table, const CUuuid *id),
+		  (table, id))
+{
+	static const struct sim_runtime_table runtime_table = {runtime_begin, runtime_end};
+
+	if (!table || !id || memcmp(id, SIM_RUNTIME_TABLE, sizeof(*id)))
+		return CUDA_ERROR_INVALID_VALUE;
+	*table = &runtime_table;
+	return CUDA_SUCCESS;
 }
 
 /* The entries of libcuda that the simulation does not model. */

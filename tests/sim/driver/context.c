@@ -53,6 +53,11 @@ static struct context *create(CUdevice device, bool primary, unsigned int flags)
 	context->device = device;
 	context->primary = primary;
 	context->flags = flags;
+	context->legacy = stream_create(context, CU_STREAM_DEFAULT, 0);
+	if (!context->legacy) {
+		handle_destroy(context);
+		return NULL;
+	}
 	return context;
 }
 

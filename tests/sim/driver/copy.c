@@ -35,6 +35,7 @@ CUresult copy_submit(struct operation *operation, CUstream handle, bool asynchro
 
 	if (!stream || !operation->bytes)
 		return result;
+	operation->asynchronous = asynchronous;
 	/* Between places on the device even a synchronous copy returns at once. */
 	return stream_submit(stream, operation, !asynchronous && host);
 }

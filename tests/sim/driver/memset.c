@@ -2,11 +2,12 @@
 #include "tests/sim/driver/copy.h"
 
 static CUresult fill(CUdeviceptr to, size_t pitch, unsigned int element, unsigned int value,
-		     size_t width, size_t rows, CUstream handle)
+		     size_t width, size_t rows, CUstream handle, bool asynchronous)
 {
 	struct operation operation = {
 		.kind = OPERATION_MEMSET,
 		.bytes = width * rows * element,
+		.asynchronous = asynchronous,
 		.u.memset = {(char *)to, pitch, width, rows, element, value},
 	};
 	size_t extent = rows ? (rows - 1) * pitch + width * element : 0;
@@ -28,38 +29,38 @@ static CUresult fill(CUdeviceptr to, size_t pitch, unsigned int element, unsigne
 	SIM_ENTRY(cuMemsetD##bits, (CUdeviceptr_v1 to, value_t value, unsigned int count),         \
 		  (to, value, count))                                                              \
 	{                                                                                          \
-		return fill(to, 0, bits / 8, value, count, 1, NULL);                               \
+		return fill(to, 0, bits / 8, value, count, 1, NULL, false);                        \
 	}                                                                                          \
 	SIM_ENTRY_STREAM(cuMemsetD##bits##_v2, _ptds,                                              \
 			 (CUdeviceptr to, value_t value, size_t count), (to, value, count))        \
 	{                                                                                          \
-		return fill(to, 0, bits / 8, value, count, 1, NULL);                               \
+		return fill(to, 0, bits / 8, value, count, 1, NULL, false);                        \
 	}                                                                                          \
 	SIM_ENTRY_STREAM(cuMemsetD##bits##Async, _ptsz,                                            \
 			 (CUdeviceptr to, value_t value, size_t count, CUstream stream),           \
 			 (to, value, count, stream))                                               \
 	{                                                                                          \
-		return fill(to, 0, bits / 8, value, count, 1, stream);                             \
+		return fill(to, 0, bits / 8, value, count, 1, stream, true);                       \
 	}                                                                                          \
 	SIM_ENTRY(cuMemsetD2D##bits,                                                               \
 		  (CUdeviceptr_v1 to, unsigned int pitch, value_t value, unsigned int width,       \
 		   unsigned int rows),                                                             \
 		  (to, pitch, value, width, rows))                                                 \
 	{                                                                                          \
-		return fill(to, pitch, bits / 8, value, width, rows, NULL);                        \
+		return fill(to, pitch, bits / 8, value, width, rows, NULL, false);                 \
 	}                                                                                          \
 	SIM_ENTRY_STREAM(cuMemsetD2D##bits##_v2, _ptds,                                            \
 			 (CUdeviceptr to, size_t pitch, value_t value, size_t width, size_t rows), \
 			 (to, pitch, value, width, rows))                                          \
 	{                                                                                          \
-		return fill(to, pitch, bits / 8, value, width, rows, NULL);                        \
+		return fill(to, pitch, bits / 8, value, width, rows, NULL, false);                 \
 	}                                                                                          \
 	SIM_ENTRY_STREAM(cuMemsetD2D##bits##Async, _ptsz,                                          \
 			 (CUdeviceptr to, size_t pitch, value_t value, size_t width, size_t rows,  \
 			  CUstream stream),                                                        \
 			 (to, pitch, value, width, rows, stream))                                  \
 	{                                                                                          \
-		return fill(to, pitch, bits / 8, value, width, rows, stream);                      \
+		return fill(to, pitch, bits / 8, value, width, rows, stream, true);                \
 	}
 
 MEMSET(8, unsigned char)

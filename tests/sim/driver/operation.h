@@ -41,6 +41,7 @@ struct copy_side {
 struct operation {
 	enum operation_kind kind;
 	size_t bytes;
+	bool asynchronous; /* by its entry */
 	union {
 		struct {
 			const struct kernel *kernel;

@@ -18,19 +18,12 @@ struct stream *stream_create(struct context *context, unsigned int flags, int pr
 	stream->context = context;
 	stream->flags = flags;
 	stream->priority = priority;
-	/* The legacy stream is 7 in both countings; others run one apart. */
-	stream->cupti_id = 7 + 6 * (streams_made > 0) + streams_made;
-	stream->id = stream->cupti_id + (streams_made > 0);
+	/* The first legacy stream is 7 in both countings; the others run one apart. */
+	stream->cupti_id = streams_made ? 12 + streams_made : 7;
+	stream->id = streams_made ? 13 + streams_made : 7;
 	stream->idle = true;
 	streams_made++;
 	return stream;
-}
-
-static struct stream *legacy_stream(struct context *context)
-{
-	if (!context->legacy)
-		context->legacy = stream_create(context, CU_STREAM_DEFAULT, 0);
-	return context->legacy;
 }
 
 static struct stream *per_thread_stream(struct context *context)
@@ -62,7 +55,7 @@ struct stream *stream_of(CUstream handle, CUresult *result)
 		handle = call->per_thread ? CU_STREAM_PER_THREAD : CU_STREAM_LEGACY;
 	call->stream = handle;
 	if (handle == CU_STREAM_LEGACY)
-		stream = legacy_stream(context_current());
+		stream = context_current()->legacy;
 	else if (handle == CU_STREAM_PER_THREAD)
 		stream = per_thread_stream(context_current());
 	else
@@ -97,8 +90,7 @@ static uint64_t barrier_ns(const struct stream *stream)
 	struct stream *other;
 
 	if (!is_legacy(stream)) {
-		if (!(stream->flags & CU_STREAM_NON_BLOCKING) && context->legacy &&
-		    latest < context->legacy->tail_ns)
+		if (!(stream->flags & CU_STREAM_NON_BLOCKING) && latest < context->legacy->tail_ns)
 			latest = context->legacy->tail_ns;
 		return latest;
 	}

@@ -41,10 +41,17 @@ bool timeline_passed(uint64_t ns)
 	return ns <= device_ns;
 }
 
+uint64_t timeline_device_ns(bool advance)
+{
+	if (advance)
+		device_ns += sim_setting("SIM_POLL_NS", POLL_NS);
+	return device_ns;
+}
+
 bool timeline_finished(uint64_t ns)
 {
 	if (timeline_passed(ns))
 		return true;
-	device_ns += sim_setting("SIM_POLL_NS", POLL_NS);
+	timeline_device_ns(true);
 	return false;
 }

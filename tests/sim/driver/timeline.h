@@ -34,4 +34,7 @@ bool timeline_finished(uint64_t ns);
 /* As timeline_finished, and moves nothing. */
 bool timeline_passed(uint64_t ns);
 
+/* The furthest that any thread has seen; a step further if advance. */
+uint64_t timeline_device_ns(bool advance);
+
 #endif

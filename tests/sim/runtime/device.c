@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/sim/runtime/runtime.h"
+#include "tests/sim/driver/activity.h"
 
 enum {
 	DEVICES_MAX = 8,
@@ -18,6 +19,8 @@ static bool started;
 static cudaError_t start_error;
 static CUcontext primaries[DEVICES_MAX];
 static unsigned int generation = 1; /* counts device resets */
+static const struct sim_runtime_table *tools;
+static __thread struct sim_api_call running;
 static __thread cudaError_t last_error;
 static __thread int device;
 static __thread unsigned int bound; /* the generation that this thread has a context of */
@@ -32,6 +35,9 @@ static cudaError_t start(void)
 {
 	CUresult result = driver_load();
 
+	if (result == CUDA_SUCCESS)
+		result = runtime_drivers[0].cuGetExportTable((const void **)&tools,
+							     (const CUuuid *)SIM_RUNTIME_TABLE);
 	if (result == CUDA_SUCCESS)
 		result = runtime_drivers[0].cuInit(0);
 	if (result == CUDA_ERROR_NOT_FOUND)
@@ -59,13 +65,16 @@ static CUresult bind_context(void)
 	return result;
 }
 
-cudaError_t runtime_enter(bool per_thread)
+cudaError_t runtime_enter(const char *name, bool per_thread)
 {
 	cudaError_t error;
 
+	running = (struct sim_api_call){.name = name};
 	runtime_driver = &runtime_drivers[per_thread];
-	if (__atomic_load_n(&generation, __ATOMIC_ACQUIRE) == bound)
+	if (__atomic_load_n(&generation, __ATOMIC_ACQUIRE) == bound) {
+		tools->begin(&running);
 		return cudaSuccess;
+	}
 	pthread_mutex_lock(&lock);
 	if (!started)
 		start_error = start();
@@ -74,11 +83,16 @@ cudaError_t runtime_enter(bool per_thread)
 	if (error == cudaSuccess)
 		error = runtime_error(bind_context());
 	pthread_mutex_unlock(&lock);
+	if (tools)
+		tools->begin(&running);
 	return error;
 }
 
 cudaError_t runtime_leave(cudaError_t error)
 {
+	running.result = error;
+	if (tools)
+		tools->end(&running);
 	if (error != cudaSuccess && error != cudaErrorNotReady)
 		last_error = error;
 	return error;

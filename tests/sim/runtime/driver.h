@@ -15,6 +15,7 @@
 #define DRIVER_SYMBOLS(X)                                                                          \
 	X(cuInit)                                                                                  \
 	X(cuDriverGetVersion)                                                                      \
+	X(cuGetExportTable)                                                                        \
 	X(cuGetProcAddress_v2)                                                                     \
 	X(cuDeviceGet)                                                                             \
 	X(cuDeviceGetCount)                                                                        \

@@ -17,7 +17,7 @@
 extern __thread const struct driver *runtime_driver;
 
 /* Makes the driver ready and a context current, at the first call of each thread. */
-cudaError_t runtime_enter(bool per_thread);
+cudaError_t runtime_enter(const char *name, bool per_thread);
 
 /* Remembers an error as the thread's last and returns it. */
 cudaError_t runtime_leave(cudaError_t error);
@@ -35,7 +35,7 @@ CUkernel runtime_kernel(const void *host_function, CUresult *result);
 	RUNTIME_EXPORT cudaError_t symbol parameters;                                              \
 	RUNTIME_EXPORT cudaError_t symbol parameters                                               \
 	{                                                                                          \
-		cudaError_t error = runtime_enter(is_per_thread);                                  \
+		cudaError_t error = runtime_enter(#symbol, is_per_thread);                         \
                                                                                                    \
 		if (error == cudaSuccess)                                                          \
 			error = runtime_error(body arguments);                                     \

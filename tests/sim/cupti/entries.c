@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The entries of libcupti. SIM_CUPTI_REFUSE=RESULT makes those that start tracing fail, as under
+ * another tool; SIM_CUPTI_VERSION=N is what cuptiGetVersion says.
+ */
+#include <stdlib.h>
+
+#include "tests/sim/cupti/buffer.h"
+#include "tests/sim/cupti/driver.h"
+#include "tests/sim/cupti/record.h"
+
+#define CUPTI_EXPORT __attribute__((visibility("default")))
+
+struct CUpti_Subscriber_st {
+	CUpti_CallbackFunc callback;
+	void *argument;
+};
+
+static CUpti_SubscriberHandle subscriber;
+
+static CUptiResult refusal(void)
+{
+	return (CUptiResult)sim_setting("SIM_CUPTI_REFUSE", CUPTI_SUCCESS);
+}
+
+uint64_t sim_setting(const char *name, uint64_t fallback)
+{
+	const char *text = getenv(name);
+
+	return text && *text ? strtoull(text, NULL, 0) : fallback;
+}
+
+CUPTI_EXPORT CUptiResult cuptiGetVersion(uint32_t *version)
+{
+	if (!version)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	*version = sim_setting("SIM_CUPTI_VERSION", CUPTI_API_VERSION);
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **text)
+{
+	static const struct {
+		CUptiResult result;
+		const char *text;
+	} texts[] = {
+		{CUPTI_SUCCESS, "CUPTI_SUCCESS"},
+		{CUPTI_ERROR_INVALID_PARAMETER, "CUPTI_ERROR_INVALID_PARAMETER"},
+		{CUPTI_ERROR_MAX_LIMIT_REACHED, "CUPTI_ERROR_MAX_LIMIT_REACHED"},
+		{CUPTI_ERROR_NOT_INITIALIZED, "CUPTI_ERROR_NOT_INITIALIZED"},
+		{CUPTI_ERROR_INVALID_KIND, "CUPTI_ERROR_INVALID_KIND"},
+		{CUPTI_ERROR_QUEUE_EMPTY, "CUPTI_ERROR_QUEUE_EMPTY"},
+		{CUPTI_ERROR_NOT_SUPPORTED, "CUPTI_ERROR_NOT_SUPPORTED"},
+		{CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"},
+		{CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
+		 "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"},
+	};
+
+	if (!text)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	*text = NULL;
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		if (texts[i].result == result)
+			*text = texts[i].text;
+	}
+	return *text ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+CUPTI_EXPORT CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
+{
+	const struct cupti_driver *driver = cupti_driver();
+
+	if (!driver)
+		return CUPTI_ERROR_NOT_INITIALIZED;
+	*timestamp = driver->sim_activity_host_ns();
+	return CUPTI_SUCCESS;
+}
+
+/* Activity. */
+
+CUPTI_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
+							CUpti_BuffersCallbackCompleteFunc complete)
+{
+	if (refusal())
+		return refusal();
+	if (!request || !complete)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	buffer_set_callbacks(request, complete);
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
+{
+	return refusal() ? refusal() : record_enable(kind, true);
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
+{
+	return record_enable(kind, false);
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind)
+{
+	return context ? cuptiActivityEnable(kind) : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind)
+{
+	return context ? cuptiActivityDisable(kind) : CUPTI_ERROR_INVALID_PARAMETER;
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uint8_t enable)
+{
+	return record_enable_call(CUPTI_ACTIVITY_KIND_DRIVER, cbid, enable);
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t enable)
+{
+	return record_enable_call(CUPTI_ACTIVITY_KIND_RUNTIME, cbid, enable);
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
+{
+	if (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)
+		record_release_late();
+	buffer_flush(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityFlushPeriod(uint32_t milliseconds)
+{
+	buffer_flush_every(milliseconds);
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t size,
+						    CUpti_Activity **record)
+{
+	return buffer_next_record(buffer, size, record);
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream,
+							   size_t *count)
+{
+	(void)context;
+	(void)stream;
+	if (!count)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	*count = buffer_dropped();
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityPushExternalCorrelationId(CUpti_ExternalCorrelationKind kind,
+								uint64_t id)
+{
+	record_push_external(kind, id);
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCorrelationKind kind,
+							       uint64_t *id)
+{
+	return record_pop_external(kind, id);
+}
+
+/* Attributes and options are taken, and change nothing here. */
+#define ACCEPTED(symbol, parameters)                                                               \
+	CUPTI_EXPORT CUptiResult symbol parameters                                                 \
+	{                                                                                          \
+		return CUPTI_SUCCESS;                                                              \
+	}
+
+#pragma GCC diagnostic ignored "-Wunused-parameter"
+ACCEPTED(cuptiActivitySetAttribute, (CUpti_ActivityAttribute attribute, size_t *size, void *value))
+ACCEPTED(cuptiActivityEnableLatencyTimestamps, (uint8_t enable))
+ACCEPTED(cuptiActivityEnableLaunchAttributes, (uint8_t enable))
+ACCEPTED(cuptiActivityEnableDeviceGraph, (uint8_t enable))
+ACCEPTED(cuptiActivityEnableAllocationSource, (uint8_t enable))
+ACCEPTED(cuptiActivityConfigureUnifiedMemoryCounter,
+	 (CUpti_ActivityUnifiedMemoryCounterConfig * config, uint32_t count))
+ACCEPTED(cuptiSetThreadIdType, (CUpti_ActivityThreadIdType type))
+ACCEPTED(cuptiEnableCallback, (uint32_t enable, CUpti_SubscriberHandle handle,
+			       CUpti_CallbackDomain domain, CUpti_CallbackId cbid))
+ACCEPTED(cuptiEnableDomain,
+	 (uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain))
+ACCEPTED(cuptiFinalize, (void))
+
+/* Numbers. */
+
+CUPTI_EXPORT CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, uint8_t per_thread,
+					    uint32_t *id)
+{
+	const struct cupti_driver *driver = cupti_driver();
+
+	if (!driver)
+		return CUPTI_ERROR_NOT_INITIALIZED;
+	return driver->sim_activity_stream(context, stream, per_thread, id)
+		       ? CUPTI_SUCCESS
+		       : CUPTI_ERROR_INVALID_STREAM;
+}
+
+CUPTI_EXPORT CUptiResult cuptiGetStreamId(CUcontext context, CUstream stream, uint32_t *id)
+{
+	return cuptiGetStreamIdEx(context, stream, 0, id);
+}
+
+static CUptiResult context_numbers(CUcontext context, uint32_t *id, uint32_t *device)
+{
+	const struct cupti_driver *driver = cupti_driver();
+
+	if (!driver)
+		return CUPTI_ERROR_NOT_INITIALIZED;
+	return driver->sim_activity_context(context, id, device) ? CUPTI_SUCCESS
+								 : CUPTI_ERROR_INVALID_CONTEXT;
+}
+
+CUPTI_EXPORT CUptiResult cuptiGetContextId(CUcontext context, uint32_t *id)
+{
+	uint32_t device;
+
+	return context_numbers(context, id, &device);
+}
+
+CUPTI_EXPORT CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *device)
+{
+	uint32_t id;
+
+	return context_numbers(context, &id, device);
+}
+
+/* Callbacks: one subscriber, whom nothing is told. */
+
+CUPTI_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback,
+					void *argument)
+{
+	if (refusal())
+		return refusal();
+	if (!handle)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	if (subscriber)
+		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+	subscriber = malloc(sizeof(*subscriber));
+	if (!subscriber)
+		return CUPTI_ERROR_OUT_OF_MEMORY;
+	subscriber->callback = callback;
+	subscriber->argument = argument;
+	*handle = subscriber;
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
+{
+	if (!handle || handle != subscriber)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	free(subscriber);
+	subscriber = NULL;
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid,
+					      const char **name)
+{
+	if (!name)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	*name = record_call_name(domain == CUPTI_CB_DOMAIN_RUNTIME_API, cbid);
+	return *name ? CUPTI_SUCCESS : CUPTI_ERROR_INVALID_PARAMETER;
+}
