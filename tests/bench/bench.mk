@@ -17,5 +17,13 @@ $(BUILD)/bench/%: tests/bench/%.cu | toolkit
 bench: library command bench-programs
 	python3 tests/bench/bench.py
 
-cost: library sim
-	BUILD=$(BUILD) tests/bench/cost.sh
+$(BUILD)/bench/launch_path: $(BUILD)/obj/tests/bench/launch_path.o \
+		$(WORKLOAD_OBJECTS)/saxpy_fatbin.o $(SIM)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) $(LDFLAGS) $^ -o $@
+
+.PHONY: cost-program
+cost-program: library sim $(BUILD)/bench/launch_path
+
+cost: cost-program
+	@BUILD=$(BUILD) tests/bench/cost.sh

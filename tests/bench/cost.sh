@@ -4,38 +4,67 @@
 # libktime.so's own, counted by callgrind. Two runs that differ in their launches alone are
 # subtracted, so that what a run costs once drops out.
 #
-# usage: cost.sh   (from the root of the tree, after `make library sim`)
+# usage: cost.sh [--functions]   (from the root of the tree, after `make cost-program`)
+# --functions also says which functions they are spent in.
 set -euo pipefail
 
 build=${BUILD:-build}
-program=$build/sim/workloads/saxpy_driver
-few=2000
-many=6000
+program=$build/bench/launch_path
+few=800
+many=2400
 here=$(dirname "$0")
 
-command -v valgrind >/dev/null || { echo "cost.sh: install valgrind" >&2; exit 1; }
+command -v valgrind >/dev/null || { echo "cost.sh: valgrind is not installed" >&2; exit 1; }
 directory=$(mktemp -d "${TMPDIR:-/tmp}/ktime-cost.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 
-# Instructions of libktime.so in the first thread. Arguments: options, launches.
-instructions() {
-	rm -f "$directory"/callgrind.*
-	KTIME_OPTIONS="$1 --log-file /dev/null" LD_PRELOAD=$PWD/$build/libktime.so \
+# Profiles a run in $directory/callgrind-01 (the first thread's). Arguments: options, launches.
+#
+# valgrind 3.19 dies of a file that is mapped piece by piece (an assertion in its aspacemgr), so
+# there is no runtime directory: the session is then in memory alone.
+profile() {
+	rm -f "$directory"/callgrind*
+	XDG_RUNTIME_DIR=/nonexistent KTIME_OPTIONS=$1 LD_PRELOAD=$PWD/$build/libktime.so \
 		tests/sim/run valgrind --tool=callgrind --separate-threads=yes \
-		--callgrind-out-file="$directory/callgrind" "$program" --n 1 --repetitions "$2" \
+		--callgrind-out-file="$directory/callgrind" "$program" "$2" \
 		>"$directory/output" 2>&1 || { cat "$directory/output" >&2; exit 1; }
-	awk -f "$here/callgrind_objects.awk" "$directory"/callgrind-01 |
+}
+
+instructions() {
+	profile "$1" "$2"
+	awk -f "$here/callgrind_objects.awk" "$directory/callgrind-01" |
 		awk '/libktime\.so/ { sum += $1 } END { print sum + 0 }'
 }
 
-# Arguments: what is counted, options.
+# How many of the launches got a pair of events, by ktime's own report.
+timed() {
+	tr -d , <"$directory/output" | sed -n 's/.*operations seen \([0-9]*\) timed.*/\1/p'
+}
+
+functions() {
+	callgrind_annotate --threshold=100 "$directory/callgrind-01" | tr -d , |
+		awk -v launches="$many" '/libktime\.so/ && $1 / launches >= 1 {
+			printf "    %6.1f  %s\n", $1 / launches, $(NF - 1) }'
+}
+
+# Arguments: what is counted, options, the least part of the launches that has a pair, in percent.
 cost() {
 	local first second
 
 	first=$(instructions "$2" $few)
 	second=$(instructions "$2" $many)
+	if [ "$(timed)" -lt $((many * $3 / 100)) ]; then
+		echo "cost.sh: $1: only $(timed) of $many launches were timed" >&2
+		exit 1
+	fi
 	echo "$1 $(((second - first) / (many - few))) instructions"
+	[ -z "$show_functions" ] || functions
 }
 
-cost "hook" "--timer events --events off"
-cost "injected pair" "--timer events --events all"
+case "${1:-}" in
+--functions) show_functions=1 ;;
+"") show_functions= ;;
+*) echo "usage: $0 [--functions]" >&2; exit 2 ;;
+esac
+cost "hook" "--timer events --events off" 0
+cost "injected pair" "--timer events --events all" 95
