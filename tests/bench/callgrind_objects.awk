@@ -1,35 +1,38 @@
 # SPDX-License-Identifier: MIT
-# Sums a callgrind profile's own cost by object file: "INSTRUCTIONS OBJECT" lines.
+# Sums a callgrind profile's instructions for one object file, given as -v object=PATTERN: its own,
+# and what it spends in the C library and the loader. Prints one number.
 #
-# A cost line is "POSITION COST"; the line after calls= is the callee's inclusive cost, which is
-# counted where the callee's own lines are. ob= names an object, by number alone once it is known.
+# A cost line is "POSITION COST"; the line after calls= is the inclusive cost of a call, whose callee
+# is in the object that cob= names, or else in the caller's. An object is named in full the first
+# time, as "(NUMBER) NAME", and by its number from then on.
+
+function name_of(text)
+{
+	if (match(text, /^\([0-9]+\) /))
+		names[substr(text, 1, RLENGTH - 1)] = substr(text, RLENGTH + 1)
+	sub(/ .*/, "", text)
+	return names[text]
+}
 
 /^ob=/ {
-	name = substr($0, 4)
-	if (match(name, /^\([0-9]+\)/)) {
-		number = substr(name, 1, RLENGTH)
-		if (length(name) > RLENGTH)
-			names[number] = substr(name, RLENGTH + 2)
-		object = names[number]
-	} else {
-		object = name
-	}
+	current = name_of(substr($0, 4))
 	next
 }
 /^cob=/ {
-	name = substr($0, 5)
-	if (match(name, /^\([0-9]+\) /))
-		names[substr(name, 1, RLENGTH - 1)] = substr(name, RLENGTH + 1)
+	callee = name_of(substr($0, 5))
 	next
 }
 /^calls=/ {
 	getline
+	if (current ~ object && callee ~ /\/(libc|ld-linux[^\/]*)\.so/)
+		sum += $2
+	callee = ""
 	next
 }
 /^[0-9+*-]/ {
-	own[object] += $2
+	if (current ~ object)
+		sum += $2
 }
 END {
-	for (object in own)
-		printf "%d %s\n", own[object], object
+	print sum + 0
 }

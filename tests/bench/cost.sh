@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Instructions that ktime adds to the thread that launches, per launch, on the simulated device:
-# libktime.so's own, counted by callgrind. Two runs that differ in their launches alone are
+# libktime.so's own and what it spends in the C library, counted by callgrind. Two runs that differ in their launches alone are
 # subtracted, so that what a run costs once drops out.
 #
 # usage: cost.sh [--functions]   (from the root of the tree, after `make cost-program`)
@@ -32,8 +32,7 @@ profile() {
 
 instructions() {
 	profile "$1" "$2"
-	awk -f "$here/callgrind_objects.awk" "$directory/callgrind-01" |
-		awk '/libktime\.so/ { sum += $1 } END { print sum + 0 }'
+	awk -v object='libktime[.]so' -f "$here/callgrind_objects.awk" "$directory/callgrind-01"
 }
 
 # How many of the launches got a pair of events, by ktime's own report.
@@ -42,9 +41,9 @@ timed() {
 }
 
 functions() {
-	callgrind_annotate --threshold=100 "$directory/callgrind-01" | tr -d , |
-		awk -v launches="$many" '/libktime\.so/ && $1 / launches >= 1 {
-			printf "    %6.1f  %s\n", $1 / launches, $(NF - 1) }'
+	callgrind_annotate --threshold=100 --tree=none "$directory/callgrind-01" | tr -d , |
+		awk -v launches="$many" '/libktime\.so|preload\// && !/x\)/ && $1 / launches >= 1 {
+			sub(/\[.*/, ""); printf "    %6.1f  %s\n", $1 / launches, $NF }'
 }
 
 # Arguments: what is counted, options, the least part of the launches that has a pair, in percent.
