@@ -14,7 +14,7 @@ REPORT_LIBRARIES := -l:libiberty.a
 
 # Square roots by the processor: libktime.so links no libm.
 $(REPORT_LIBRARY_OBJECTS): OBJECT_CFLAGS += -fno-math-errno
-REPORT_COMMAND_LIBRARIES := -lsqlite3 -lcjson $(REPORT_LIBRARIES)
+REPORT_COMMAND_LIBRARIES := -lsqlite3 -lcjson $(REPORT_LIBRARIES) -lm
 
 .PHONY: command
 command: $(BUILD)/ktime
