@@ -23,15 +23,21 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#define STYLE	   (DMGL_PARAMS | DMGL_ANSI)
+#define STYLE	    (DMGL_PARAMS | DMGL_ANSI)
 
 /* As deep as libiberty prints; a deeper tree stays as it is. */
-#define DEPTH_MOST 1024
+#define DEPTH_MOST  1024
 /* libiberty keeps two tables on the stack while it prints; this bounds them. */
-#define STACK_MOST (256UL << 10)
+#define STACK_MOST  (256UL << 10)
+
+/*
+ * Longer names are printed as they are: libiberty reads a type by recursion, up to 96 bytes of
+ * stack for each letter, and bounds that only in part.
+ */
+#define LENGTH_MOST (32UL << 10)
 
 /* Stands for the N of _GLOBAL__N while libiberty, which would rename it, looks at the name. */
-#define HIDDEN_N   '\1'
+#define HIDDEN_N    '\1'
 
 typedef struct demangle_component component;
 
@@ -353,7 +359,7 @@ char *demangle(const char *mangled)
 	void *memory = NULL;
 	size_t size;
 
-	if (strncmp(mangled, "_Z", 2) != 0)
+	if (strncmp(mangled, "_Z", 2) != 0 || strlen(mangled) > LENGTH_MOST)
 		return NULL;
 	name = hide_anonymous(mangled);
 	if (name)

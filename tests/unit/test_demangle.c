@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: MIT */
+/* Names come out in nvprof's style, and what cannot be read is left alone. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/demangle.h"
+
+static void reads(const char *mangled, const char *expected)
+{
+	char *name = demangle(mangled);
+
+	assert_non_null(name);
+	assert_string_equal(name, expected);
+	free(name);
+}
+
+static void types_are_spelt_as_nvprof_spells_them(void **state)
+{
+	(void)state;
+	reads("_Z1kv", "k(void)");
+	reads("_Z1kPKfPfRKiRi", "k(float const *, float*, int const &, int&)");
+	reads("_Z1kPFvvE", "k(void (*)(void))");
+	reads("_Z1kPVKj", "k(unsigned int const volatile *)");
+	reads("_ZN12_GLOBAL__N_11kEv", "_GLOBAL__N_1::k(void)");
+	reads("_Z9constableP8constant", "constable(constant*)");
+}
+
+static void template_values_carry_their_type(void **state)
+{
+	(void)state;
+	reads("_Z1kILi4ELin2ELb1ELm5EEvv", "void k<int=4, int=-2, bool=1, unsigned long=5>(void)");
+	reads("_Z11spmm_kernelIf13ReductionTypeLS0_0ELb1EEvPKxS2_",
+	      "void spmm_kernel<float, ReductionType, ReductionType=0, bool=1>"
+	      "(__int64 const *, __int64 const *)");
+	reads("_Z1kIyEvT_", "void k<unsigned __int64>(unsigned __int64)");
+}
+
+/* Seen in nvprof's reports of cuBLAS and PyTorch. */
+static void parameters_are_numbered_over_nested_templates(void **state)
+{
+	(void)state;
+	reads("_Z10dot_kernelIfLi128ELi0E15cublasDotParamsI16cublasGemvTensorIKfE"
+	      "30cublasGemvTensorStridedBatchedIfEEEvT2_",
+	      "void dot_kernel<float, int=128, int=0, cublasDotParams<cublasGemvTensor<float const "
+	      ">, cublasGemvTensorStridedBatched<float>>>(float const )");
+	reads("_ZN2at6native29vectorized_elementwise_kernelILi4ENS0_11FillFunctorIfEENS_"
+	      "6detail5Array"
+	      "IPcLi1EEEEEviT0_T1_",
+	      "void at::native::vectorized_elementwise_kernel<int=4, "
+	      "at::native::FillFunctor<float>, "
+	      "at::detail::Array<char*, int=1>>(int, float, at::native::FillFunctor<float>)");
+}
+
+/* nvprof printed such names as they are. */
+static void lambdas_and_packs_are_resolved(void **state)
+{
+	(void)state;
+	reads("_Z1kIJifdEEvDpT_", "void k<int, float, double>(int, float, double)");
+	reads("_Z1kIZ4mainEUliE_EvT_", "void k<main::{lambda(int)#1}>(main::{lambda(int)#1})");
+}
+
+static void what_is_not_mangled_is_left_alone(void **state)
+{
+	(void)state;
+	assert_null(demangle("plain_c_kernel"));
+	assert_null(demangle(""));
+	assert_null(demangle("_Z"));
+	assert_null(demangle("_Zgarbage"));
+	assert_null(demangle("[CUDA memset]"));
+}
+
+/* Names as CUTLASS makes them: thousands of letters, templates in templates. */
+static void long_names_are_read(void **state)
+{
+	char mangled[16384] = "_Z1kIN", expected[32768] = "void k<", *end;
+	char *name;
+	int i;
+
+	(void)state;
+	strcpy(mangled, "_Z1kI");
+	for (i = 0; i < 300; i++) {
+		strcat(mangled, "6layoutI");
+		strcat(expected, "layout<");
+	}
+	strcat(mangled, "Li7E");
+	strcat(expected, "int=7");
+	for (i = 0; i < 301; i++) {
+		strcat(mangled, "E");
+		strcat(expected, ">");
+	}
+	strcat(mangled, "vPKf");
+	strcat(expected, "(float const *)");
+	end = mangled + strlen(mangled);
+	assert_true(end - mangled > 2300);
+	name = demangle(mangled);
+	assert_non_null(name);
+	assert_string_equal(name, expected);
+	free(name);
+}
+
+/* Half a megabyte of any kind must neither end the stack nor the process. */
+static void monstrous_names_do_no_harm(void **state)
+{
+	static const char *const parts[] = {"P", "N1a", "1aI", "1aIT_E", "R", "X", "T_", "M1a"};
+	static const size_t lengths[] = {32000, 512 * 1024};
+	size_t longest = lengths[1], i, j, at;
+	char *mangled = malloc(longest + 16);
+
+	(void)state;
+	assert_non_null(mangled);
+	for (i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		for (j = 0; j < 2; j++) {
+			size_t part = strlen(parts[i]);
+
+			at = (size_t)sprintf(mangled, "_Z1kI");
+			for (; at + part < lengths[j]; at += part)
+				memcpy(mangled + at, parts[i], part);
+			strcpy(mangled + at, "iEvT_");
+			free(demangle(mangled));
+		}
+	}
+	free(mangled);
+}
+
+static void random_changes_do_no_harm(void **state)
+{
+	static const char name[] =
+		"_ZN2at6native29vectorized_elementwise_kernelILi4EZNS0_21threshold_kernel_"
+		"implIfEEvRNS_"
+		"14TensorIteratorET_S5_EUlffE_NS_6detail5ArrayIPcLi3EEEEEviT0_T1_";
+	static const char letters[] = "NIESTLPKRXJZv_0123456789abij";
+	char changed[sizeof(name)];
+	unsigned seed = 7;
+	int i, change;
+
+	(void)state;
+	for (i = 0; i < 20000; i++) {
+		memcpy(changed, name, sizeof(name));
+		for (change = 0; change < 3; change++)
+			changed[2 + (size_t)rand_r(&seed) % (sizeof(name) - 3)] =
+				letters[(size_t)rand_r(&seed) % (sizeof(letters) - 1)];
+		free(demangle(changed));
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(types_are_spelt_as_nvprof_spells_them),
+		cmocka_unit_test(template_values_carry_their_type),
+		cmocka_unit_test(parameters_are_numbered_over_nested_templates),
+		cmocka_unit_test(lambdas_and_packs_are_resolved),
+		cmocka_unit_test(what_is_not_mangled_is_left_alone),
+		cmocka_unit_test(long_names_are_read),
+		cmocka_unit_test(monstrous_names_do_no_harm),
+		cmocka_unit_test(random_changes_do_no_harm),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Numbers at the edges that tests/golden does not reach. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/number.h"
+
+static char text[NUMBER_SIZE];
+
+static void times_keep_the_unit_of_the_raw_value(void **state)
+{
+	(void)state;
+	assert_string_equal(number_time(text, 0), "0ns");
+	assert_string_equal(number_time(text, 999999), "1000.0us");
+	assert_string_equal(number_time(text, 999999999), "1000.0ms");
+	assert_string_equal(number_time(text, 999999600000), "1000.00s");
+	assert_string_equal(number_time(text, 1234567890123), "1.2e+03s");
+	assert_string_equal(number_time(text, UINT64_MAX), "1.8e+10s");
+}
+
+static void times_in_a_given_unit_fill_eight_characters(void **state)
+{
+	(void)state;
+	assert_string_equal(number_time_in(text, 900000, UNIT_MS), "0.900000");
+	assert_string_equal(number_time_in(text, 9000, UNIT_MS), "9.00e-03");
+	assert_string_equal(number_time_in(text, 1300000, UNIT_US), "1.30e+03");
+	assert_string_equal(number_time_in(text, 650000, UNIT_US), "650.0000");
+	assert_string_equal(number_time_in(text, 999, UNIT_NS), "999");
+	assert_string_equal(number_time_in(text, 0, UNIT_NS), "0");
+}
+
+static void csv_has_six_decimals(void **state)
+{
+	(void)state;
+	assert_string_equal(number_time_csv(text, 4000, UNIT_NS), "4000.000000");
+	assert_string_equal(number_time_csv(text, 999, UNIT_NS), "999");
+	assert_string_equal(number_time_csv(text, 1, UNIT_S), "0.000000");
+	assert_string_equal(number_time_csv(text, 1500, UNIT_US), "1.500000");
+}
+
+static void sizes_change_their_unit_at_a_thousand(void **state)
+{
+	(void)state;
+	assert_string_equal(number_size(text, 0), "0B");
+	assert_string_equal(number_size(text, 999), "999B");
+	assert_string_equal(number_size(text, 1000), "0.9766KB");
+	assert_string_equal(number_size(text, 1023999), "1000.0KB");
+	assert_string_equal(number_size(text, 1024000), "0.9766MB");
+	assert_string_equal(number_size(text, 1099511627776), "1e+03GB");
+	assert_string_equal(number_throughput(text, 3725.3 * 1024 * 1024 * 1024), "3725.3GB/s");
+}
+
+static void counts_are_grouped(void **state)
+{
+	(void)state;
+	assert_string_equal(number_count(text, 0), "0");
+	assert_string_equal(number_count(text, 999), "999");
+	assert_string_equal(number_count(text, 1000), "1,000");
+	assert_string_equal(number_count(text, 1234567), "1,234,567");
+	assert_string_equal(number_count(text, UINT64_MAX), "18,446,744,073,709,551,615");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_keep_the_unit_of_the_raw_value),
+		cmocka_unit_test(times_in_a_given_unit_fill_eight_characters),
+		cmocka_unit_test(csv_has_six_decimals),
+		cmocka_unit_test(sizes_change_their_unit_at_a_thousand),
+		cmocka_unit_test(counts_are_grouped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: MIT */
+/* Options mean what they mean in nvprof, and a wrong one is refused with a line that helps. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/options.h"
+
+static struct options options;
+static char message[256];
+
+static int parse(const char *text)
+{
+	options_free(&options);
+	options_defaults(&options);
+	strcpy(message, "");
+	return options_parse_string(&options, text, message, sizeof(message));
+}
+
+static void refused(const char *text, const char *expected)
+{
+	assert_int_equal(parse(text), -22);
+	assert_string_equal(message, expected);
+}
+
+static void nothing_asked_for_gives_the_defaults(void **state)
+{
+	(void)state;
+	assert_int_equal(parse(""), 0);
+	assert_int_equal(options.timer, TIMER_AUTO);
+	assert_int_equal(options.events, EVENTS_AUTO);
+	assert_true(options.budget == 5);
+	assert_int_equal(options.devices, UINT64_MAX);
+	assert_int_equal(options.trace, TRACE_GPU | TRACE_API);
+	assert_int_equal(options.api_trace, API_TRACE_ALL);
+	assert_int_equal(options.unit, UNIT_AUTO);
+	assert_true(options.demangling && options.profile_from_start && options.concurrent_kernels);
+	assert_false(options.csv || options.quiet || options.profile_children);
+}
+
+static void every_kind_of_value_is_read(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--csv --log-file out.%p.csv -u ms --demangling off --devices 0,3 "
+			       "--trace gpu -t 1.5 --timer=events --budget 2.5 --top 7 --sort avg "
+			       "--profile-api-trace driver --graph graph --format nsys"),
+			 0);
+	assert_true(options.csv);
+	assert_string_equal(options.log_file, "out.%p.csv");
+	assert_int_equal(options.unit, UNIT_MS);
+	assert_false(options.demangling);
+	assert_int_equal(options.devices, 9);
+	assert_int_equal(options.trace, TRACE_GPU);
+	assert_true(options.timeout == 1.5);
+	assert_int_equal(options.timer, TIMER_EVENTS);
+	assert_true(options.budget == 2.5);
+	assert_int_equal(options.top, 7);
+	assert_int_equal(options.sort, SORT_AVERAGE);
+	assert_int_equal(options.api_trace, API_TRACE_DRIVER);
+	assert_int_equal(options.graph, GRAPH_WHOLE);
+	assert_int_equal(options.format, FORMAT_NSYS);
+	assert_int_equal(parse("--trace gpu,api"), 0);
+	assert_int_equal(options.trace, TRACE_GPU | TRACE_API);
+}
+
+static void words_are_quoted_as_in_a_shell(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("  --log-file 'a b'\"c d\"\\ e --kernels \"x\\\"\\n\" -s "), 0);
+	assert_string_equal(options.log_file, "a bc d e");
+	assert_string_equal(options.kernels, "x\"\\n");
+	assert_true(options.print_summary);
+	assert_int_equal(parse("--log-file '*'"), 0);
+	assert_string_equal(options.log_file, "*");
+	refused("--log-file 'open", "a quote is not closed in: --log-file 'open");
+}
+
+static void events_are_ktimes_or_nvprofs_by_their_value(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--events 1/100"), 0);
+	assert_int_equal(options.events, EVENTS_FRACTION);
+	assert_int_equal(options.events_fraction, 100);
+	assert_int_equal(parse("--events all"), 0);
+	assert_int_equal(options.events, EVENTS_ALL);
+	assert_int_equal(parse("--events off"), 0);
+	assert_int_equal(options.events, EVENTS_OFF);
+	assert_int_equal(options.notice_count, 0);
+	assert_int_equal(parse("--events warps_launched"), 0);
+	assert_int_equal(options.events, EVENTS_AUTO);
+	assert_int_equal(options.notice_count, 1);
+	assert_string_equal(options.notices[0],
+			    "--events warps_launched is ignored: ktime times, it does not count "
+			    "(use `ncu --metrics`); its own values are auto, all, off and 1/N");
+	assert_int_equal(parse("-e all"), 0);
+	assert_int_equal(options.events, EVENTS_AUTO);
+	assert_int_equal(options.notice_count, 1);
+}
+
+static void what_nvprof_had_and_ktime_has_not_is_accepted(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--metrics all -m flop --openacc-profiling off --query-events -s"),
+			 0);
+	assert_int_equal(options.notice_count, 4);
+	assert_string_equal(options.notices[0], "--metrics is ignored: ktime times, it does not "
+						"count: use `ncu --metrics`");
+	assert_true(options.print_summary);
+	assert_false(options.help);
+}
+
+static void a_misspelt_option_names_the_nearest(void **state)
+{
+	(void)state;
+	refused("--prnit-gpu-trace",
+		"unknown option --prnit-gpu-trace: did you mean --print-gpu-trace?");
+	refused("--cvs", "unknown option --cvs: did you mean --csv?");
+	refused("--logfile x", "unknown option --logfile: did you mean --log-file?");
+	refused("--frobnicate", "unknown option --frobnicate (ktime --help lists them all)");
+	refused("-q", "unknown option -q (ktime --help lists them all)");
+	refused("program", "'program' is no option");
+}
+
+static void a_bad_value_names_the_good_ones(void **state)
+{
+	(void)state;
+	refused("--demangling maybe", "option --demangling: 'maybe' is not one of on|off");
+	refused("-u", "option --normalized-time-unit needs a value: s|ms|us|ns|col|auto");
+	refused("--top -3", "option --top: '-3' is not a valid N");
+	refused("--devices 0,x", "option --devices: '0,x' is not one of IDS|all");
+	refused("--budget 1,5", "option --budget: '1,5' is not a valid PERCENT");
+	refused("--timeout nan", "option --timeout: 'nan' is not a valid SECONDS");
+	refused("--csv=yes", "option --csv takes no value");
+	assert_int_equal(parse("--kernels '('"), -22);
+	assert_int_equal(strncmp(message, "option --kernels: bad expression '(': ", 38), 0);
+}
+
+static void arguments_end_at_the_program(void **state)
+{
+	char *const words[] = {"ktime", "--csv", "-u", "us", "./app", "--csv", NULL};
+	char *const dashes[] = {"ktime", "-s", "--", "-odd", NULL};
+	int first;
+
+	(void)state;
+	options_free(&options);
+	options_defaults(&options);
+	assert_int_equal(
+		options_parse_arguments(&options, 6, words, &first, message, sizeof(message)), 0);
+	assert_int_equal(first, 4);
+	assert_int_equal(options.unit, UNIT_US);
+	assert_int_equal(
+		options_parse_arguments(&options, 4, dashes, &first, message, sizeof(message)), 0);
+	assert_int_equal(first, 3);
+}
+
+static void names_and_letters_are_unique(void **state)
+{
+	size_t i, j;
+
+	(void)state;
+	for (i = 0; i < option_table_size; i++)
+		for (j = 0; j < i; j++) {
+			assert_string_not_equal(option_table[i].name, option_table[j].name);
+			if (option_table[i].letter)
+				assert_int_not_equal(option_table[i].letter,
+						     option_table[j].letter);
+		}
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	options_free(&options);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_asked_for_gives_the_defaults),
+		cmocka_unit_test(every_kind_of_value_is_read),
+		cmocka_unit_test(words_are_quoted_as_in_a_shell),
+		cmocka_unit_test(events_are_ktimes_or_nvprofs_by_their_value),
+		cmocka_unit_test(what_nvprof_had_and_ktime_has_not_is_accepted),
+		cmocka_unit_test(a_misspelt_option_names_the_nearest),
+		cmocka_unit_test(a_bad_value_names_the_good_ones),
+		cmocka_unit_test(arguments_end_at_the_program),
+		cmocka_unit_test(names_and_letters_are_unique),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, tear_down);
+}
