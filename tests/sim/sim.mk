@@ -6,7 +6,7 @@ SIM := $(BUILD)/sim
 SIM_OBJECTS := $(BUILD)/obj/tests/sim
 SIM_WORKLOADS := $(patsubst $(BUILD)/%,$(SIM)/%,$(WORKLOADS))
 SIM_LIBRARIES := $(addprefix $(SIM)/lib/,libcuda.so.1 libcudart.so.13 libcudart_static.a) \
-	$(SIM)/cupti/libcupti.so.13
+	$(SIM)/toolkit/lib64/libcupti.so.13
 SIM_PROGRAMS := $(patsubst tests/sim/programs/%.c,$(SIM)/programs/%,$(wildcard tests/sim/programs/*.c))
 sim_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/sim/$(1)/*.c))
 
@@ -60,7 +60,7 @@ $(SIM)/lib/libcudart.so.13: $(call sim_objects,runtime)
 	$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
 
 # In a folder of its own, which a test for its absence leaves out.
-$(SIM)/cupti/libcupti.so.13: $(call sim_objects,cupti)
+$(SIM)/toolkit/lib64/libcupti.so.13: $(call sim_objects,cupti)
 	@mkdir -p $(@D)
 	$(CC) -shared -Wl,-soname,libcupti.so.13 -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
 
@@ -76,7 +76,7 @@ $(SIM)/workloads/saxpy_driver: $(SAXPY_DRIVER_OBJECTS) $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) $^ -o $@ -lpthread -lm
 
-$(SIM)/programs/%: $(SIM_OBJECTS)/programs/%.o $(SIM)/lib/libcuda.so.1 $(SIM)/cupti/libcupti.so.13
+$(SIM)/programs/%: $(SIM_OBJECTS)/programs/%.o $(SIM)/lib/libcuda.so.1 $(SIM)/toolkit/lib64/libcupti.so.13
 	@mkdir -p $(@D)
 	$(CC) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
