@@ -82,9 +82,13 @@ def run_once(name, variant, directory, samples):
         outcome = process.run(argv, environment, timeout=1200 if workload.long else 180)
         if outcome.returncode:
             return (outcome.stderr.strip().splitlines() or [f"exit {outcome.returncode}"])[-1]
+        try:
+            session = sessions.read(file) if workload.session and os.path.exists(file) else None
+        except OSError as error:
+            return str(error)
         for row, values in from_outcome(name, variant, outcome):
-            if workload.session and os.path.exists(file):
-                values["session"] = sessions.read(file)
+            if session:
+                values["session"] = session
             samples.add(row, variant, values)
     return None
 

@@ -33,8 +33,13 @@ $(call older_folder,$(1))/saxpy $(call older_folder,$(1))/saxpy_shared: workload
 endef
 $(foreach older,$(OLDER_CUDA),$(eval $(call build_with_older,$(older))))
 
-.PHONY: gpu-programs gpu-check
-gpu-programs: $(GPU_PROGRAMS) $(OLDER_PROGRAMS)
+.PHONY: gpu-programs gpu-libraries gpu-check
+gpu-programs: $(GPU_PROGRAMS) $(OLDER_PROGRAMS) gpu-libraries
+
+# What the ktime command is linked to and a machine that did not build it may lack.
+gpu-libraries: command
+	@mkdir -p $(BUILD)/gpu/lib
+	@ldd $(BUILD)/ktime | awk '/libcjson|libsqlite3/ { print $$3 }' | xargs -r cp -L -t $(BUILD)/gpu/lib
 
 $(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh | toolkit
 	@mkdir -p $(@D)

@@ -63,8 +63,7 @@ def differences(ktime, reference):
 def environment_of(program, environment):
     """Adds CUDA's libraries to the search path for those programs that need them."""
     if program.library:
-        paths = [environment.get("LD_LIBRARY_PATH", ""), *machine.library_directories()]
-        environment["LD_LIBRARY_PATH"] = ":".join(p for p in paths if p)
+        profilers.with_libraries(environment, *machine.library_directories())
     return environment
 
 

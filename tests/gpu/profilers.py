@@ -8,6 +8,8 @@ BUILD = os.path.abspath(os.environ.get("KTIME_BUILD", "build"))
 LIBRARY = os.path.join(BUILD, "libktime.so")
 COMMAND = os.path.join(BUILD, "ktime")
 BARE_TRACER = os.path.join(BUILD, "bench", "libbare_tracer.so")
+# Libraries that the command is linked to, brought along from where it was built.
+COMMAND_LIBRARIES = os.path.join(BUILD, "gpu", "lib")
 NSYS_OPTIONS = ["-t", "cuda", "--sample=none", "--cpuctxsw=none"]
 
 
@@ -17,6 +19,18 @@ def plain_environment():
     for name in ("LD_PRELOAD", "KTIME_OPTIONS", "CUDA_INJECTION64_PATH", "BARE_TRACER_FILE"):
         environment.pop(name, None)
     return environment
+
+
+def with_libraries(environment, *directories):
+    """Adds directories to the search path for shared libraries."""
+    paths = [environment.get("LD_LIBRARY_PATH", ""), *directories]
+    environment["LD_LIBRARY_PATH"] = ":".join(path for path in paths if path)
+    return environment
+
+
+def command_environment():
+    """For the ktime command."""
+    return with_libraries(plain_environment(), COMMAND_LIBRARIES)
 
 
 def under_nothing(argv):
@@ -47,9 +61,5 @@ def under_nsys(argv, report, options=()):
 
 
 def nsys_environment():
-    environment = plain_environment()
-    extra = os.environ.get("KTIME_NSYS_LIBRARY_PATH")
-    if extra:
-        paths = [extra, environment.get("LD_LIBRARY_PATH", "")]
-        environment["LD_LIBRARY_PATH"] = ":".join(p for p in paths if p)
-    return environment
+    """For nsys itself; it may need libraries that KTIME_NSYS_LIBRARY_PATH holds."""
+    return with_libraries(plain_environment(), os.environ.get("KTIME_NSYS_LIBRARY_PATH", ""))

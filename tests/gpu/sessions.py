@@ -2,6 +2,7 @@
 """ktime's session files, read through `ktime export --json`."""
 import dataclasses
 import json
+import math
 import os
 import subprocess
 import tempfile
@@ -40,7 +41,7 @@ class Row:
     cupti: Figures
     events: Figures
     checked: Checked
-    reason: str  # why the clocks differ, where the report says so
+    marks: list  # what most of its calls were: overlapped, starved, holding the host's part
 
 
 @dataclasses.dataclass
@@ -52,14 +53,54 @@ class Session:
 
 def export(file):
     """The exported JSON of a session file. Raises OSError where ktime cannot export it."""
-    handle, path = tempfile.mkstemp(suffix=".json")
-    os.close(handle)
-    try:
+    with tempfile.TemporaryDirectory(prefix="ktime-export-") as directory:
+        path = os.path.join(directory, "session.json")
         done = subprocess.run([profilers.COMMAND, "export", "--json", path, file],
-                              capture_output=True, text=True)
+                              env=profilers.command_environment(), capture_output=True,
+                              text=True)
         if done.returncode:
             raise OSError(f"ktime export: {done.stderr.strip()}")
         with open(path) as exported:
             return json.load(exported)
-    finally:
-        os.unlink(path)
+
+
+def _figures(data):
+    return Figures(data["count"], data["total"], data.get("median")) if data else Figures()
+
+
+def _interval(figures, deviation, calls):
+    """The total of all calls and its 95 % interval from those timed, as the report states them."""
+    total = figures.total_ns / figures.calls * calls
+    error = 1.96 * calls * deviation / math.sqrt(figures.calls) \
+        * math.sqrt(max(1 - figures.calls / calls, 0))
+    return total, (total - error, total + error)
+
+
+def _marks(data):
+    """Conditions of the calls that hold for more than half of them."""
+    check = data.get("check", {})
+    found = [word for word in ("overlapped", "starved")
+             if check.get("calls") and check[word] > check["calls"] / 2]
+    if data["host_included"] > data["calls"] / 2:
+        found.append("holds the host's part")
+    return found
+
+
+def _row(data):
+    cupti, events = _figures(data.get("cupti")), _figures(data.get("events"))
+    check = data.get("check", {})
+    shown = {"cupti": cupti, "events": events}.get(data["clock"], Figures())
+    total, interval = shown.total_ns, None
+    if 0 < shown.calls < data["calls"]:
+        total, interval = _interval(shown, data[data["clock"]]["deviation"], data["calls"])
+    checked = Checked(check.get("calls", 0), check.get("cupti", 0), check.get("events_as_read", 0),
+                      check.get("events", 0))
+    return Row(data["kind"], data.get("mangled", data["name"]), data["calls"], total, interval,
+               cupti, events, checked, _marks(data))
+
+
+def read(file):
+    data = export(file)
+    counters = data["counters"]
+    return Session([_row(row) for row in data["rows"]], counters,
+                   counters["host_ns"] + counters["cupti_ns"] + counters["gpu_ns"])
