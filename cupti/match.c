@@ -20,11 +20,13 @@ struct match_stream {
 	struct matcher *matcher;
 	struct expected *ring;
 	uint32_t mask, head, tail; /* the oldest is at tail */
+	struct match_stream *next; /* of the unnumbered ones */
 	UT_hash_handle link;
 };
 
 struct matcher {
-	struct match_stream *streams;
+	struct match_stream *streams; /* by number */
+	struct match_stream *unnumbered;
 	void (*unmatched)(const struct expected *);
 };
 
@@ -37,6 +39,12 @@ struct matcher *matcher_create(void (*unmatched)(const struct expected *expected
 	return matcher;
 }
 
+static void stream_free(struct match_stream *stream)
+{
+	free(stream->ring);
+	free(stream);
+}
+
 void matcher_destroy(struct matcher *matcher)
 {
 	struct match_stream *stream, *next;
@@ -45,10 +53,24 @@ void matcher_destroy(struct matcher *matcher)
 		return;
 	HASH_ITER (link, matcher->streams, stream, next) {
 		HASH_DELETE(link, matcher->streams, stream);
-		free(stream->ring);
-		free(stream);
+		stream_free(stream);
+	}
+	for (stream = matcher->unnumbered; stream; stream = next) {
+		next = stream->next;
+		stream_free(stream);
 	}
 	free(matcher);
+}
+
+static struct match_stream *stream_new(struct matcher *matcher, uint64_t id)
+{
+	struct match_stream *stream = calloc(1, sizeof(*stream));
+
+	if (stream) {
+		stream->id = id;
+		stream->matcher = matcher;
+	}
+	return stream;
 }
 
 struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, uint32_t stream)
@@ -58,14 +80,22 @@ struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, u
 
 	HASH_FIND(link, matcher->streams, &id, sizeof(id), found);
 	if (!found) {
-		found = calloc(1, sizeof(*found));
-		if (!found)
-			return NULL;
-		found->id = id;
-		found->matcher = matcher;
-		HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
+		found = stream_new(matcher, id);
+		if (found)
+			HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
 	}
 	return found;
+}
+
+struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t context)
+{
+	struct match_stream *stream = stream_new(matcher, (uint64_t)context << 32);
+
+	if (stream) {
+		stream->next = matcher->unnumbered;
+		matcher->unnumbered = stream;
+	}
+	return stream;
 }
 
 static struct expected *at(struct match_stream *stream, uint32_t index)
@@ -183,6 +213,43 @@ static bool take(struct match_stream *stream, uint32_t index, struct expected *f
 	return true;
 }
 
+static bool fits(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes)
+{
+	skip_consumed(stream);
+	if (stream->tail == stream->head)
+		return false;
+	if (!key)
+		return at(stream, stream->tail)->graph &&
+		       start + CLOCK_SLACK >= at(stream, stream->tail)->started;
+	return find(stream, start, key, bytes) != stream->head;
+}
+
+struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
+				  uint64_t start, const void *key, uint64_t bytes)
+{
+	uint64_t id = (uint64_t)context << 32 | stream;
+	struct match_stream **place, **only = NULL;
+	struct match_stream *found = NULL;
+
+	HASH_FIND(link, matcher->streams, &id, sizeof(id), found);
+	if (found)
+		return found;
+	for (place = &matcher->unnumbered; *place; place = &(*place)->next) {
+		if ((*place)->id >> 32 != context || !fits(*place, start, key, bytes))
+			continue;
+		if (only)
+			return NULL;
+		only = place;
+	}
+	if (only) {
+		found = *only;
+		*only = found->next;
+		found->id = id;
+		HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
+	}
+	return found;
+}
+
 bool match_record(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes,
 		  struct expected *found)
 {
@@ -205,15 +272,25 @@ bool match_graph(struct match_stream *stream, uint64_t start, struct expected *f
 	       take(stream, stream->tail, found);
 }
 
+static size_t stream_expire(struct match_stream *stream, uint64_t before)
+{
+	size_t count = 0;
+
+	while (stream->tail != stream->head && at(stream, stream->tail)->started < before) {
+		count += !at(stream, stream->tail)->consumed;
+		drop_oldest(stream);
+	}
+	return count;
+}
+
 size_t matcher_expire(struct matcher *matcher, uint64_t before)
 {
 	struct match_stream *stream, *next;
 	size_t count = 0;
 
 	HASH_ITER (link, matcher->streams, stream, next)
-		while (stream->tail != stream->head && at(stream, stream->tail)->started < before) {
-			count += !at(stream, stream->tail)->consumed;
-			drop_oldest(stream);
-		}
+		count += stream_expire(stream, before);
+	for (stream = matcher->unnumbered; stream; stream = stream->next)
+		count += stream_expire(stream, before);
 	return count;
 }

@@ -36,6 +36,17 @@ void matcher_destroy(struct matcher *matcher);
 
 /* The list of a stream by CUPTI's numbers, made at its first mention; NULL where memory is out. */
 struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, uint32_t stream);
+/*
+ * The list of a stream whose number is not known: cuptiGetStreamIdEx does not answer for the
+ * default streams. The first record that fits such a list, and no other one of its context, tells.
+ */
+struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t context);
+/*
+ * The list that a record's calls are in, by its numbers; else the only unnumbered one that it fits.
+ * `key` and `bytes` are NULL and 0 for a node of a graph. NULL where there is none.
+ */
+struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
+				  uint64_t start, const void *key, uint64_t bytes);
 
 /*
  * Adds a call. Calls of one thread come in their order; those of several threads may come a little

@@ -23,6 +23,7 @@ static struct matcher *matcher;
 static size_t expected_count;
 static struct row *api_rows[API_COUNT];
 static struct pointer_map operation_by_name; /* CUPTI's name pointer to an operation */
+static uint32_t name_generation = 1;
 
 /* The difference of raw pair and record per kind: its median is the bias. */
 static struct histogram differences[BIAS_KINDS];
@@ -191,9 +192,13 @@ static void expect_record(const struct thread *thread, const struct span *span, 
 	};
 	struct match_stream *stream = NULL;
 
-	if (span->stream->cupti_known)
-		stream = matcher_stream(matcher, span->stream->context->cupti_context,
-					span->stream->cupti_stream);
+	if (!span->stream->records)
+		span->stream->records =
+			span->stream->cupti_known
+				? matcher_stream(matcher, span->stream->context->cupti_context,
+						 span->stream->cupti_stream)
+				: matcher_unnumbered(matcher, span->stream->context->cupti_context);
+	stream = span->stream->records;
 	if (!stream)
 		return;
 	if (timed)
@@ -256,15 +261,13 @@ static struct operation *operation_of_name(const char *name)
 
 	if (!name)
 		return operation_fixed(OPERATION_UNKNOWN_KERNEL);
-	operation =
-		pointer_map_find(&operation_by_name, (uintptr_t)name, operation_by_name.generation);
+	operation = pointer_map_find(&operation_by_name, (uintptr_t)name, name_generation);
 	if (operation && strcmp(operation->name, name) == 0)
 		return operation;
 	if (operation) /* the place was given to another name: start over */
-		operation_by_name.generation++;
+		name_generation++;
 	operation = operation_named(ROW_KERNEL, name);
-	pointer_map_add(&operation_by_name, (uintptr_t)name, operation,
-			operation_by_name.generation ? operation_by_name.generation : 1);
+	pointer_map_add(&operation_by_name, (uintptr_t)name, operation, name_generation);
 	return operation;
 }
 
@@ -331,7 +334,7 @@ static void take_operation(const struct activity *activity)
 	struct operation *operation = operation_of_record(activity);
 	struct match_stream *stream;
 	struct expected expected;
-	uint64_t previous;
+	uint64_t previous, bytes;
 	bool overlapped;
 	struct row *row;
 
@@ -345,7 +348,9 @@ static void take_operation(const struct activity *activity)
 		}
 	}
 	note_concurrency(activity, &overlapped, &previous);
-	stream = matcher_stream(matcher, activity->context, activity->stream);
+	bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
+	stream = matcher_find(matcher, activity->context, activity->stream, activity->start,
+			      activity->graph_node ? NULL : operation, bytes);
 	if (activity->graph_node) {
 		expected_count -= graph_launches_node(stream, activity);
 		return;
@@ -543,7 +548,6 @@ int samples_start(struct session *the_session, const struct clock_scale *the_sca
 {
 	session = the_session;
 	scale = the_scale;
-	operation_by_name.generation = 1;
 	matcher = matcher_create(unmatched);
 	graph_launches_start(take_graph_launch);
 	return matcher ? 0 : -ENOMEM;

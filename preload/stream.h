@@ -16,7 +16,8 @@
 
 #include "preload/driver.h"
 
-struct track; /* the collector's queue of a stream's calls */
+struct match_stream; /* a stream's calls that await their activity records */
+struct track;	     /* those that await their events */
 
 struct context {
 	CUcontext handle;
@@ -37,7 +38,8 @@ struct stream {
 	/* CUPTI's number of it, once known. */
 	uint32_t cupti_stream;
 	bool cupti_known;
-	struct track *track; /* the collector's alone */
+	struct track *track;	      /* the collector's alone */
+	struct match_stream *records; /* the same */
 	struct stream *next;
 };
 
