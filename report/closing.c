@@ -23,7 +23,7 @@ static const char *const untimed_texts[] = {UNTIMED_REASONS(UNTIMED_TEXT)};
 struct coverage {
 	uint64_t seen, by_cupti, by_events, timed;
 	uint64_t untimed[UNTIMED_COUNT]; /* by events */
-	unsigned rows, rows_by_events;
+	unsigned rows_by_cupti, rows_by_events;
 };
 
 static void cover(struct coverage *coverage, const struct session *session)
@@ -42,7 +42,7 @@ static void cover(struct coverage *coverage, const struct session *session)
 			coverage->untimed[i] += row->untimed[i];
 		if (calls == 0)
 			continue;
-		coverage->rows++;
+		coverage->rows_by_cupti += clock == CLOCK_CUPTI;
 		coverage->rows_by_events += clock == CLOCK_EVENTS;
 		coverage->seen += calls;
 		coverage->timed += clock == CLOCK_NONE ? 0 : figures->count;
@@ -98,7 +98,7 @@ static void write_clock(const struct session *session, const struct coverage *co
 	fprintf(file, "%sTimes: ", prefix);
 	if (coverage->timed == 0) {
 		fputs("none", file);
-	} else if (coverage->rows_by_events == coverage->rows) {
+	} else if (coverage->rows_by_cupti == 0) {
 		fputs("CUDA events around each operation", file);
 		write_biases(header, file);
 	} else {
@@ -196,9 +196,9 @@ static int write_estimates(const struct session *session, const struct options *
 			continue;
 		named++;
 		fprintf(file, "%sEstimated from %s of ", prefix, number_count(text, row->timed));
-		fprintf(file, "%s calls: Time %s", number_count(text, row->calls),
-			number_time(text, row->total));
-		fprintf(file, " +- %s (95 %%): %s\n", number_time(text, (uint64_t)row->error),
+		fprintf(file, "%s calls: Time ", number_count(text, row->calls));
+		fprintf(file, "%s +- ", number_time(text, row->total));
+		fprintf(file, "%s (95 %%): %s\n", number_time(text, (uint64_t)row->error),
 			row->name);
 	}
 	if (estimated > named)

@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+/* What ktime adds to nvprof's report, and names and figures that nvprof's own output lacks. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/report.h"
+
+#define HEADING                                                                                    \
+	"            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
+
+/* A session of another process, so that nothing in the report depends on this one's id. */
+static struct session *new_session(void)
+{
+	struct session *session;
+
+	assert_int_equal(session_create(&session, NULL, false), 0);
+	session_header(session)->pid = 1;
+	strcpy(session_header(session)->devices[0].name, "NVIDIA H200");
+	session_header(session)->devices[0].used = 1;
+	return session;
+}
+
+static void add_calls(struct session *session, struct row *row, uint64_t calls, uint64_t cupti,
+		      uint64_t events)
+{
+	uint64_t i;
+
+	assert_non_null(row);
+	for (i = 0; i < calls; i++) {
+		row->calls++;
+		session_count(session, COUNTER_operations, 1);
+		if (cupti)
+			session_add_sample(session, &row->cupti, cupti);
+		if (events)
+			session_add_sample(session, &row->events, events);
+		if (cupti && events) {
+			row->checked++;
+			row->checked_cupti += cupti;
+			row->checked_raw += events + 2900;
+			row->checked_events += events;
+			session_add_difference(session, row,
+					       events > cupti ? events - cupti : cupti - events);
+		}
+	}
+}
+
+static char *print(struct session *session, const char *words)
+{
+	struct options options;
+	char message[256], *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	options_defaults(&options);
+	assert_int_equal(options_parse_string(&options, words, message, sizeof(message)), 0);
+	assert_int_equal(report_write(session, &options, file), 0);
+	fclose(file);
+	options_free(&options);
+	return text;
+}
+
+static void prints(struct session *session, const char *words, const char *expected)
+{
+	char *text = print(session, words);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void holds(struct session *session, const char *words, const char *part)
+{
+	char *text = print(session, words);
+
+	if (!strstr(text, part))
+		assert_string_equal(text, part);
+	free(text);
+}
+
+static void two_clocks_and_their_agreement(void **state)
+{
+	struct session *session = new_session();
+	struct session_header *header = session_header(session);
+	struct row *row;
+
+	(void)state;
+	header->command = session_intern(session, "./saxpy");
+	header->counters[COUNTER_host_ns] = 1500000;
+	header->counters[COUNTER_gpu_ns] = 1000000;
+	header->counters[COUNTER_wall_ns] = 500000000;
+	header->counters[COUNTER_collector_ns] = 4000000;
+	header->counters[COUNTER_memory_bytes] = 12 << 20;
+	row = session_row(session, ROW_KERNEL, "_Z5saxpyifPKfPf", 0);
+	add_calls(session, row, 10, 3000, 3100);
+	add_calls(session, row, 5, 3000, 0);
+	row->untimed[UNTIMED_SAMPLED_OUT] = 5;
+	row = session_row(session, ROW_KERNEL, "_Z4slowv", 0);
+	add_calls(session, row, 4, 100000, 130000);
+	row->checked_overlapped = 4;
+	row = session_row(session, ROW_MEMSET, "[CUDA memset]", 0);
+	add_calls(session, row, 2, 0, 0);
+	row->untimed[UNTIMED_NO_EVENT] = 2;
+	session_note(session, "Something to know.");
+	prints(session, "",
+	       "======== Profiling application: ./saxpy\n"
+	       "======== Profiling result:\n" HEADING
+	       " GPU activities:   89.89%  400.00us         4  100.00us  100.00us  100.00us  "
+	       "slow(void)\n"
+	       "                   10.11%  45.000us        15  3.0000us  3.0000us  3.0000us  "
+	       "saxpy(int, float, float const *, float*)\n"
+	       "                    0.00%         -         2         -         -         -  "
+	       "[CUDA memset]\n"
+	       "No API activities were profiled.\n"
+	       "======== Times: CUPTI activity records. 21 operations seen, 19 timed, 2 untimed; "
+	       "14 by events too (not: 5 left out by sampling, 2 no free event).\n"
+	       "======== Clocks: 14 operations timed by both; median difference 100ns, worst row "
+	       "30.000us (30.0 %): slow(void).\n"
+	       "======== Clocks disagree: CUPTI 100.00us, events 130.00us (operations overlapped "
+	       "on the device: the events include the wait): slow(void)\n"
+	       "======== Cost of ktime: host 1.5000ms in the program's calls, GPU 1.0000ms: 0.50 % "
+	       "of 500.00ms; own thread 4.0000ms of processor time; memory 12.000MB.\n"
+	       "======== Something to know.\n");
+	prints(session, "--quiet --print-gpu-summary --cross-check --kernels slow",
+	       HEADING
+	       " GPU activities:  100.00%  400.00us         4  100.00us  100.00us  100.00us  "
+	       "slow(void)\n"
+	       "                    0.00%         -         2         -         -         -  "
+	       "[CUDA memset]\n"
+	       "\n"
+	       "    Clocks     Calls   Checked     CUPTI       Raw    Events      Diff    Median  "
+	       "Name\n"
+	       "  DISAGREE         4         4  100.00us  132.90us  130.00us  30.000us  29.951us  "
+	       "slow(void) (operations overlapped on the device: the events include the wait)\n"
+	       " unchecked         2         0         -         -         -         -         -  "
+	       "[CUDA memset]\n");
+	session_close(session);
+}
+
+static void events_alone_are_labelled_and_samples_scaled(void **state)
+{
+	struct session *session = new_session();
+	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
+	int i;
+
+	(void)state;
+	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 100};
+	for (i = 0; i < 100; i++)
+		session_add_sample(session, &row->events, i % 2 ? 2000 : 4000);
+	row->calls = 1000;
+	row->untimed[UNTIMED_SAMPLED_OUT] = 900;
+	holds(session, "",
+	      " GPU activities:  100.00%  3.0000ms      1000  3.0000us  2.0000us  4.0000us  "
+	      "kernel\n"
+	      "No API activities were profiled.\n"
+	      "======== Times: CUDA events around each operation, less their bias (kernels "
+	      "2.9000us). 1,000 operations seen, 100 timed, 900 untimed (900 left out by "
+	      "sampling).\n"
+	      "======== Estimated from 100 of 1,000 calls: Time 3.0000ms +- 186.88us (95 %): "
+	      "kernel\n");
+	session_close(session);
+}
+
+static void captured_calls_did_not_run(void **state)
+{
+	struct session *session = new_session();
+	struct row *row = session_row(session, ROW_KERNEL, "recorded", 0);
+
+	(void)state;
+	row->calls = 3;
+	row->untimed[UNTIMED_CAPTURED] = 3;
+	add_calls(session, session_row(session, ROW_KERNEL, "launched", 0), 1, 1000, 0);
+	prints(session, "--quiet --print-gpu-summary",
+	       HEADING
+	       " GPU activities:  100.00%  1.0000us         1  1.0000us  1.0000us  1.0000us  "
+	       "launched\n");
+	session_close(session);
+}
+
+static void names_are_printed_whole_and_csv_quotes_them(void **state)
+{
+	struct session *session = new_session();
+	char name[4200], expected[8600];
+
+	(void)state;
+	add_calls(session, session_row(session, ROW_KERNEL, "a \"quoted\", name", 0), 1, 3000, 0);
+	add_calls(session, session_row(session, ROW_KERNEL, "größe_✓", 0), 1, 2000, 0);
+	memset(name, 'k', 4096);
+	name[4096] = '\0';
+	add_calls(session, session_row(session, ROW_KERNEL, name, 0), 1, 1000, 0);
+	snprintf(expected, sizeof(expected),
+		 "\"Type\",\"Time(%%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
+		 ",%%,us,,us,us,us,\n"
+		 "\"GPU activities\",50.000000,3.000000,1,3.000000,3.000000,3.000000,"
+		 "\"a \"\"quoted\"\", name\"\n"
+		 "\"GPU activities\",33.333333,2.000000,1,2.000000,2.000000,2.000000,\"größe_✓\"\n"
+		 "\"GPU activities\",16.666667,1.000000,1,1.000000,1.000000,1.000000,\"%s\"\n",
+		 name);
+	prints(session, "--csv --quiet --print-gpu-summary", expected);
+	session_close(session);
+}
+
+static void rows_are_filtered_sorted_and_cut(void **state)
+{
+	struct session *session = new_session();
+
+	(void)state;
+	add_calls(session, session_row(session, ROW_KERNEL, "_Z1av", 0), 5, 1000, 0);
+	add_calls(session, session_row(session, ROW_KERNEL, "_Z1bv", 0), 1, 9000, 0);
+	add_calls(session, session_row(session, ROW_KERNEL, "_Z1cv", 1), 2, 2000, 0);
+	prints(session, "--quiet --print-gpu-summary --sort calls --top 2",
+	       HEADING
+	       " GPU activities:   27.78%  5.0000us         5  1.0000us  1.0000us  1.0000us  "
+	       "a(void)\n"
+	       "                   22.22%  4.0000us         2  2.0000us  2.0000us  2.0000us  "
+	       "c(void)\n");
+	prints(session, "--quiet --print-gpu-summary --exclude-kernels '^a' --devices 0",
+	       HEADING
+	       " GPU activities:  100.00%  9.0000us         1  9.0000us  9.0000us  9.0000us  "
+	       "b(void)\n");
+	prints(session, "--quiet --print-gpu-summary --kernels none",
+	       "No kernels were profiled.\n");
+	session_close(session);
+}
+
+static void percentiles_and_histograms_come_from_the_samples(void **state)
+{
+	struct session *session = new_session();
+	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
+	uint64_t i;
+
+	(void)state;
+	for (i = 1; i <= 4; i++) {
+		row->calls++;
+		session_add_sample(session, &row->cupti, i);
+	}
+	prints(session, "--quiet --print-gpu-summary --percentiles --histogram",
+	       "            Type  Time(%)      Time     Calls       Avg       Min       Max       "
+	       "Med       p95       p99    StdDev  Name\n"
+	       " GPU activities:  100.00%      10ns         4       2ns       1ns       4ns       "
+	       "2ns       4ns       4ns       1ns  k\n"
+	       "\n"
+	       "k\n"
+	       "       1ns ..       1ns           1  "
+	       "##################################################\n"
+	       "       2ns ..       2ns           1  "
+	       "##################################################\n"
+	       "       3ns ..       3ns           1  "
+	       "##################################################\n"
+	       "       4ns ..       4ns           1  "
+	       "##################################################\n");
+	session_close(session);
+}
+
+static void traces_name_streams_and_launched_kernels(void **state)
+{
+	struct session *session = new_session();
+	struct trace_record record = {
+		.start = 1000,
+		.end = 3000,
+		.kind = ROW_RUNTIME_API,
+		.device = -1,
+		.correlation = 9,
+	};
+
+	(void)state;
+	session_header(session)->trace_start = 500;
+	record.name = session_intern(session, "cudaLaunchKernel");
+	record.kernel = session_intern(session, "_Z1kv");
+	assert_int_equal(session_trace(session, &record), 0);
+	record = (struct trace_record){
+		.start = 2500,
+		.end = 7500,
+		.kind = ROW_KERNEL,
+		.name = record.kernel,
+		.correlation = 9,
+		.context = 1,
+		.stream = 13,
+		.grid = {64, 2, 1},
+		.block = {256, 1, 1},
+		.registers = 16,
+		.dynamic_shared = 2048,
+	};
+	assert_int_equal(session_trace(session, &record), 0);
+	prints(session, "--quiet --print-gpu-trace --print-api-trace --stream-name S%i",
+	       "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    "
+	       "DSMem*  "
+	       "         Device   Context    Stream  Name\n"
+	       "   500ns  2.0000us                    -               -         -         -        "
+	       " -  "
+	       "              -         -         -  cudaLaunchKernel (k(void) [9])\n"
+	       "2.0000us  5.0000us             (64 2 1)       (256 1 1)        16        0B  "
+	       "2.0000KB  "
+	       "NVIDIA H200 (0)         1       S13  k(void) [9]\n");
+	session_close(session);
+}
+
+static void a_live_report_carries_the_process(void **state)
+{
+	struct session *session = new_session();
+	struct options options;
+	char message[64], expected[256], *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	options_defaults(&options);
+	assert_int_equal(options_parse_string(&options, "--query-events", message, sizeof(message)),
+			 0);
+	report_write_start(&options, 42, "./app 1", file);
+	fclose(file);
+	assert_string_equal(text,
+			    "==42== ktime is profiling process 42, command: ./app 1\n"
+			    "==42== Warning: --query-events is ignored: ktime times, it does not "
+			    "count: use `ncu --query-metrics`\n");
+	free(text);
+	options_free(&options);
+	session_header(session)->pid = getpid();
+	snprintf(expected, sizeof(expected), "==%d== Profiling result:\n", (int)getpid());
+	holds(session, "", expected);
+	session_close(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_clocks_and_their_agreement),
+		cmocka_unit_test(events_alone_are_labelled_and_samples_scaled),
+		cmocka_unit_test(captured_calls_did_not_run),
+		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
+		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
+		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),
+		cmocka_unit_test(traces_name_streams_and_launched_kernels),
+		cmocka_unit_test(a_live_report_carries_the_process),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
