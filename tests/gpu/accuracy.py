@@ -102,13 +102,18 @@ def judge(case, row, bare, nsys, failures, title):
     """One line of the table; what misses its bar goes to failures."""
     cupti, events = row.cupti.median_ns, row.events.median_ns
     marks = []
+    if cupti is None or events is None:
+        failures.append(f"{title}: not timed by both clocks")
+        return [title, row.calls, *["-"] * 7, "**not timed by both**"]
     if not case.checked:
         marks += row.marks or ["not checked"]
-    elif cupti is None or events is None or not row.checked.calls:
-        failures.append(f"{title}: not timed by both clocks")
     elif not within(events, cupti, 2, 200):
         failures.append(f"{title}: event median {events:.0f} ns, CUPTI {cupti:.0f} ns")
         marks.append("**differs**")
+    if case.checked and bare and row.kind == "kernel" and not within(cupti, bare.median_ns, 2, 100):
+        failures.append(f"{title}: CUPTI median {cupti:.0f} ns, {bare.median_ns:.0f} ns without "
+                        "injected events")
+        marks.append("**differs from CUPTI alone**")
     if nsys:
         if nsys.calls != row.calls:
             failures.append(f"{title}: {row.calls} calls, {nsys.calls} by nsys")

@@ -47,6 +47,5 @@ $(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh | toolkit
 		-Xlinker=-rpath=$(CUDA_LIBRARY) $(GPU_EXTRA)
 
 gpu-check: library command workloads gpu-programs bench-programs
-	python3 tests/gpu/gpu_check.py
-	python3 tests/gpu/accuracy.py
-	python3 tests/gpu/neighbours.py
+	@status=0; for script in gpu_check accuracy neighbours; do \
+		python3 tests/gpu/$$script.py || status=1; done; exit $$status
