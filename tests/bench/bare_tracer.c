@@ -207,23 +207,20 @@ static void finish(void)
 			tracer.dropped);
 }
 
+/* The one that the program has loaded, else the one of BARE_TRACER_CUPTI, else the system's. */
 static int load_cupti(void)
 {
-	static const char *const places[] = {
-		"libcupti.so.13",
-		"/usr/local/cuda/lib64/libcupti.so.13",
-		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.13",
-		"libcupti.so.12",
-		"/usr/local/cuda/lib64/libcupti.so.12",
-		"/usr/local/cuda/extras/CUPTI/lib64/libcupti.so.12",
-		"libcupti.so",
-	};
+	static const char *const names[] = {"libcupti.so.13", "libcupti.so.12", "libcupti.so"};
+	const char *path = getenv("BARE_TRACER_CUPTI");
+	const size_t count = sizeof(names) / sizeof(names[0]);
 	void *handle = NULL;
 
-	for (size_t i = 0; !handle && i < sizeof(places) / sizeof(places[0]); i++)
-		handle = dlopen(places[i], RTLD_NOW | RTLD_NOLOAD);
-	for (size_t i = 0; !handle && i < sizeof(places) / sizeof(places[0]); i++)
-		handle = dlopen(places[i], RTLD_NOW);
+	for (size_t i = 0; !handle && i < count; i++)
+		handle = dlopen(names[i], RTLD_NOW | RTLD_NOLOAD);
+	if (!handle && path && *path)
+		handle = dlopen(path, RTLD_NOW);
+	for (size_t i = 0; !handle && i < count; i++)
+		handle = dlopen(names[i], RTLD_NOW);
 	if (!handle)
 		return -1;
 #define RESOLVE(name)                                                                              \

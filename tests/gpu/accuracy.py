@@ -67,6 +67,8 @@ def run_bare_tracer(case, directory):
     file = os.path.join(directory, "bare")
     argv, environment = profilers.under_bare_tracer([PROGRAM, *case.arguments], file)
     process.run(argv, environment)
+    if not os.path.exists(file):
+        return {}
     with open(file) as text:
         return counts.from_bare_tracer(text.read())
 

@@ -56,6 +56,15 @@ def library_directories():
     return [p for p in places if os.path.isdir(p)] + python_library_directories()
 
 
+def find_library(name):
+    """The first of CUDA's libraries whose file name begins so, in full; "" where there is none."""
+    for directory in library_directories():
+        found = sorted(glob.glob(os.path.join(directory, name + "*")), key=len)
+        if found:
+            return found[-1]
+    return ""
+
+
 def describe():
     """Lines of Markdown: GPU, driver, CUDA, host, date, commit."""
     cards = gpus()

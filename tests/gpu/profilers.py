@@ -16,7 +16,8 @@ NSYS_OPTIONS = ["-t", "cuda", "--sample=none", "--cpuctxsw=none"]
 def plain_environment():
     """The environment of a program without any profiler."""
     environment = dict(os.environ)
-    for name in ("LD_PRELOAD", "KTIME_OPTIONS", "CUDA_INJECTION64_PATH", "BARE_TRACER_FILE"):
+    for name in ("LD_PRELOAD", "KTIME_OPTIONS", "CUDA_INJECTION64_PATH", "BARE_TRACER_FILE",
+                 "BARE_TRACER_CUPTI"):
         environment.pop(name, None)
     return environment
 
@@ -49,6 +50,7 @@ def under_bare_tracer(argv, file=None):
     """CUPTI's kernel, copy and memset records counted; kept by name where a file is given."""
     environment = plain_environment()
     environment["CUDA_INJECTION64_PATH"] = BARE_TRACER
+    environment["BARE_TRACER_CUPTI"] = machine.find_library("libcupti.so")
     if file:
         environment["BARE_TRACER_FILE"] = file
     return argv, environment
