@@ -21,9 +21,16 @@ def worst_error(samples):
 
 
 def intervals_covering(samples):
-    """Percent of the rows whose always-on interval holds the full measurement's total."""
-    covered = [sampled.interval[0] <= full.total_ns <= sampled.interval[1]
-               for full, sampled in _pairs(samples) if sampled.interval]
+    """
+    Percent of the rows whose always-on interval holds the full measurement's total. A row whose
+    every call was timed has no interval; one that was never timed misses.
+    """
+    covered = []
+    for full, sampled in _pairs(samples):
+        if sampled.interval:
+            covered.append(sampled.interval[0] <= full.total_ns <= sampled.interval[1])
+        elif not sampled.total_ns:
+            covered.append(False)
     return 100 * sum(covered) / len(covered) if covered else None
 
 

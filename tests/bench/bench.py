@@ -6,6 +6,9 @@ What ktime costs, beside its peers, on this machine's GPU.
 Every workload runs under every variant in turns, round after round, until the time is used up.
 Prints one table and the bars it is held to, and writes both to tests/bench/RESULTS.md. Run from
 the root of the tree; everything it starts was built by `make bench-programs library command`.
+
+KTIME_NSYS names an nsys that is not on PATH, KTIME_NSYS_LIBRARY_PATH libraries that it needs,
+KTIME_BUILD another build folder, KTIME_COMMIT the commit where there is no git.
 """
 import argparse
 import os
