@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "buffers.h"
 #include "decode.h"
@@ -385,4 +386,19 @@ int collection_context_id(CUcontext context, uint32_t *context_id)
 	if (state != STATE_ACTIVE || !cupti->cuptiGetContextId)
 		return -ENOTSUP;
 	return check(cupti->cuptiGetContextId(context, context_id)) ? -EINVAL : 0;
+}
+
+bool collection_clock_is_realtime(void)
+{
+	const struct cupti_functions *cupti = library_functions();
+	struct timespec now;
+	uint64_t stamp = 0;
+	int64_t ahead;
+
+	if (state != STATE_ACTIVE || check(cupti->cuptiGetTimestamp(&stamp)))
+		return false;
+	clock_gettime(CLOCK_REALTIME, &now);
+	ahead = (int64_t)((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - stamp);
+	/* Between the two questions this thread may have lost the processor for a while. */
+	return ahead > -1000000 && ahead < 100000000;
 }

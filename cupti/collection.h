@@ -81,5 +81,10 @@ void collection_forget(void);
 int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id);
 /* The id that records have for a context; the same answers. */
 int collection_context_id(CUcontext context, uint32_t *context_id);
+/*
+ * Whether records are stamped with CLOCK_REALTIME at this time: the program can give CUPTI another
+ * clock (cuptiActivityRegisterTimestampCallback). Any thread.
+ */
+bool collection_clock_is_realtime(void);
 
 #endif

@@ -27,6 +27,7 @@ struct match_stream {
 struct matcher {
 	struct match_stream *streams; /* by number */
 	struct match_stream *unnumbered;
+	bool untrusted; /* the records' clock */
 	void (*unmatched)(const struct expected *);
 };
 
@@ -37,6 +38,23 @@ struct matcher *matcher_create(void (*unmatched)(const struct expected *expected
 	if (matcher)
 		matcher->unmatched = unmatched;
 	return matcher;
+}
+
+void matcher_trust_clock(struct matcher *matcher, bool trusted)
+{
+	matcher->untrusted = !trusted;
+}
+
+bool matcher_trusts_clock(const struct matcher *matcher)
+{
+	return !matcher->untrusted;
+}
+
+/* A record that began before the call did belongs to another one. */
+static bool began_before(const struct match_stream *stream, uint64_t start,
+			 const struct expected *expected)
+{
+	return !stream->matcher->untrusted && start + CLOCK_SLACK < expected->started;
 }
 
 static void stream_free(struct match_stream *stream)
@@ -189,7 +207,7 @@ static uint32_t find(struct match_stream *stream, uint64_t start, const void *ke
 		struct expected *expected = at(stream, index);
 
 		/* A call that had not begun when the record did, and so none behind it. */
-		if (start + CLOCK_SLACK < expected->started)
+		if (began_before(stream, start, expected))
 			return stream->head;
 		if (!expected->consumed && expected->key == key && expected->bytes == bytes)
 			return index;
@@ -220,7 +238,7 @@ static bool fits(struct match_stream *stream, uint64_t start, const void *key, u
 		return false;
 	if (!key)
 		return at(stream, stream->tail)->graph &&
-		       start + CLOCK_SLACK >= at(stream, stream->tail)->started;
+		       !began_before(stream, start, at(stream, stream->tail));
 	return find(stream, start, key, bytes) != stream->head;
 }
 
@@ -235,7 +253,8 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 	if (found)
 		return found;
 	for (place = &matcher->unnumbered; *place; place = &(*place)->next) {
-		if ((*place)->id >> 32 != context || !fits(*place, start, key, bytes))
+		if (((*place)->id && (*place)->id >> 32 != context) ||
+		    !fits(*place, start, key, bytes))
 			continue;
 		if (only)
 			return NULL;
@@ -268,7 +287,7 @@ bool match_graph(struct match_stream *stream, uint64_t start, struct expected *f
 	if (stream->tail == stream->head)
 		return false;
 	next = at(stream, stream->tail);
-	return next->graph && start + CLOCK_SLACK >= next->started &&
+	return next->graph && !began_before(stream, start, next) &&
 	       take(stream, stream->tail, found);
 }
 

@@ -34,6 +34,13 @@ struct matcher;
 struct matcher *matcher_create(void (*unmatched)(const struct expected *expected));
 void matcher_destroy(struct matcher *matcher);
 
+/*
+ * Whether the records' times can be compared with the calls': a program may have given CUPTI
+ * another clock (PyTorch does), and then only the order counts. They can, unless said otherwise.
+ */
+void matcher_trust_clock(struct matcher *matcher, bool trusted);
+bool matcher_trusts_clock(const struct matcher *matcher);
+
 /* The list of a stream by CUPTI's numbers, made at its first mention; NULL where memory is out. */
 struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, uint32_t stream);
 /*

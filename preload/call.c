@@ -15,8 +15,12 @@
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* Pairs that a thread makes for itself at its first launch into a context; the collector adds. */
-#define FIRST_PAIRS	    32
+/*
+ * Pairs that a thread makes for itself at its first launch into a context, at 0.8 us each; the
+ * collector adds. Where events are the only clock they have to last until it does.
+ */
+#define FIRST_PAIRS	    64
+#define FIRST_PAIRS_ONLY    512
 /* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
 
@@ -84,7 +88,7 @@ static struct lane *make_lane(struct thread *thread, struct context *context)
 		return NULL;
 	*lane = (struct lane){.context = context};
 	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
-		for (int i = 0; i < FIRST_PAIRS; i++) {
+		for (int i = 0; i < (control_stream_ids ? FIRST_PAIRS : FIRST_PAIRS_ONLY); i++) {
 			struct event_pair *pair = event_pair_create(lane);
 
 			if (pair)
@@ -292,8 +296,10 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 	if (unlikely(result != CUDA_SUCCESS)) {
 		call->flags |= SPAN_FAILED;
 	} else if (!call->call_only) {
-		if (unlikely(!call->operation))
+		if (unlikely(!call->operation)) {
 			call->operation = see_operation(thread, call);
+			call->flags |= SPAN_FIRST;
+		}
 		if (unlikely(!call->known)) {
 			call->known = see_stream(thread, call->stream);
 			if (call->known &&

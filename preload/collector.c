@@ -26,6 +26,9 @@
  * of them a second take 0.2 % of one processor when there is nothing to do.
  */
 #define PERIOD_NS      5000000u
+/* While spans come in fast, event pairs are wanted back sooner. */
+#define BUSY_PERIOD_NS 1000000u
+#define BUSY_SPANS     256u
 /* From 50 ms up CUPTI's flush is not felt by launching threads; at 10 ms it is (270 us at p99.9).
  */
 #define FLUSH_NS       50000000u
@@ -82,9 +85,11 @@ void collector_add_lane(struct lane *lane)
  * Takes the spans of all threads in the order in which their calls began, so that calls of several
  * threads into one stream are queued as the driver took them.
  */
-static void drain_rings(void)
+static unsigned drain_rings(void)
 {
-	for (;;) {
+	unsigned count;
+
+	for (count = 0;; count++) {
 		struct thread *oldest_thread = NULL;
 		const struct span *oldest = NULL;
 
@@ -103,7 +108,7 @@ static void drain_rings(void)
 			}
 		}
 		if (!oldest)
-			return;
+			return count;
 		samples_span(oldest_thread, oldest);
 		/* Release: the slot is read before the thread may write it again. */
 		atomic_store_explicit(
@@ -113,14 +118,14 @@ static void drain_rings(void)
 	}
 }
 
-/* A lane that ran more than half empty since the last look gets as many pairs again. */
+/* A lane that ran more than half empty since the last look gets all that it may have. */
 static void grow_lanes(void)
 {
 	for (struct lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane;
 	     lane = lane->all_next) {
 		uint32_t put = atomic_load_explicit(&lane->put, memory_order_relaxed);
 		uint32_t taken = atomic_load_explicit(&lane->taken, memory_order_acquire);
-		uint32_t wanted = lane->pairs;
+		uint32_t wanted = LANE_PAIRS - lane->pairs;
 
 		if (atomic_load_explicit(&lane->context->ended, memory_order_acquire) ||
 		    put - taken > lane->pairs / 2 || lane->pairs >= LANE_PAIRS ||
@@ -147,6 +152,7 @@ static void drain_records(enum flush flush)
 		return;
 	if (flush != FLUSH_IF_DUE || now - last_flush >= FLUSH_NS) {
 		last_flush = now;
+		samples_trust_clock(collection_clock_is_realtime());
 		collection_flush(flush == FLUSH_FORCED);
 		/* What was launched before the flush is in the rings by now. */
 		drain_rings();
@@ -237,6 +243,7 @@ static void *run(void *unused)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	enum request request = REQUEST_NONE;
+	bool busy;
 
 	(void)unused;
 	pthread_setname_np(pthread_self(), "ktime");
@@ -251,14 +258,14 @@ static void *run(void *unused)
 			finish_all();
 		} else {
 			clock_scale_update(&scale);
-			drain_rings();
+			busy = drain_rings() >= BUSY_SPANS && control_events;
 			timing_poll(samples_timed);
 			drain_records(FLUSH_IF_DUE);
 			grow_lanes();
 			budget_update(session, &scale);
 			update_counters();
 			thread_reap();
-			futex_wait(&wake_word, woken, PERIOD_NS);
+			futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
 			continue;
 		}
 		atomic_compare_exchange_strong(&request_word, &(uint32_t){REQUEST_END_CONTEXT},

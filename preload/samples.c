@@ -25,8 +25,12 @@ static struct row *api_rows[API_COUNT];
 static struct pointer_map operation_by_name; /* CUPTI's name pointer to an operation */
 static uint32_t name_generation = 1;
 
-/* The difference of raw pair and record per kind: its median is the bias. */
-static struct histogram differences[BIAS_KINDS];
+/*
+ * The difference of raw pair and record per kind: its median is the bias. Pairs that the device
+ * waited for the host in (the second of each two) count only where there are hardly others.
+ */
+static struct histogram differences[BIAS_KINDS][2];
+#define ENOUGH_CLEAN 8
 
 /*
  * Biases that held on every machine they were measured on (H200, driver 580): what is taken off
@@ -37,15 +41,23 @@ static uint64_t biases[BIAS_KINDS] = {
 	[BIAS_MEMCPY_DTOD] = 5300, [BIAS_GRAPH] = 2900,
 };
 
-/* The median is looked up anew at every power of two: more often would change little. */
-static void add_difference(enum bias_kind kind, uint64_t difference)
+static uint64_t median_bias(enum bias_kind kind)
 {
-	struct histogram *histogram = &differences[kind];
+	bool clean = histogram_count(&differences[kind][0]) >= ENOUGH_CLEAN;
+
+	return histogram_percentile(&differences[kind][clean ? 0 : 1], 0.5);
+}
+
+/* The median is looked up anew at every power of two: more often would change little. */
+static void add_difference(enum bias_kind kind, bool starved, uint64_t difference)
+{
+	struct histogram *clean = &differences[kind][0];
+	struct histogram *gapped = &differences[kind][1];
 	uint64_t count = ++session_header(session)->biases[kind].calls;
 
-	histogram_add(histogram, difference);
+	histogram_add(starved ? gapped : clean, difference);
 	if ((count & (count - 1)) == 0)
-		biases[kind] = histogram_percentile(histogram, 0.5);
+		biases[kind] = median_bias(kind);
 	session_header(session)->biases[kind].ns = biases[kind];
 }
 
@@ -119,30 +131,40 @@ static void release_pair(const struct span *span)
 		lane_put(span->pair->lane, span->pair);
 }
 
+static void compare(const struct timed *timed, struct row *row)
+{
+	enum bias_kind kind = timed->operation->bias;
+	uint64_t corrected = timed->raw > biases[kind] ? timed->raw - biases[kind] : 0;
+
+	session_count(session, COUNTER_matched, 1);
+	/* A first launch may load its module between the two events. */
+	if (!timed->overlapped && !timed->first)
+		add_difference(kind, timed->starved,
+			       timed->raw > timed->cupti ? timed->raw - timed->cupti : 0);
+	if (timed->starved || timed->first) {
+		row->starved++;
+		row->starved_cupti += timed->cupti;
+		row->starved_raw += timed->raw;
+		return;
+	}
+	row->checked++;
+	row->checked_cupti += timed->cupti;
+	row->checked_raw += timed->raw;
+	row->checked_overlapped += timed->overlapped;
+	session_add_difference(session, row,
+			       corrected > timed->cupti ? corrected - timed->cupti
+							: timed->cupti - corrected);
+}
+
 /* Both clocks have spoken, or one never will. */
 static void settle(struct timed *timed)
 {
 	struct row *row = timed->row;
-	uint64_t difference;
 
 	if (timed->awaits_event || timed->awaits_record)
 		return;
 	if (timed->has_raw && timed->has_cupti && row && !timed->host_included) {
-		enum bias_kind kind = timed->operation->bias;
-		uint64_t corrected = timed->raw > biases[kind] ? timed->raw - biases[kind] : 0;
-
-		difference = timed->raw > timed->cupti ? timed->raw - timed->cupti : 0;
-		if (!timed->overlapped)
-			add_difference(kind, difference);
-		difference = corrected > timed->cupti ? corrected - timed->cupti
-						      : timed->cupti - corrected;
-		row->checked++;
-		row->checked_cupti += timed->cupti;
-		row->checked_raw += timed->raw;
-		row->checked_overlapped += timed->overlapped;
-		row->checked_starved += timed->starved;
-		session_add_difference(session, row, difference);
-		session_count(session, COUNTER_matched, 1);
+		compare(timed, row);
 	} else if (timed->has_raw && row && !timed->has_cupti && collection_active() &&
 		   !timed->host_included) {
 		row->unmatched++;
@@ -239,6 +261,7 @@ void samples_span(const struct thread *thread, const struct span *span)
 			timed->operation = span->operation;
 			timed->row = row;
 			timed->host_included = span->flags & SPAN_HOST_INCLUDED;
+			timed->first = span->flags & SPAN_FIRST;
 			timing_add(span->stream, timed);
 			if (!timed->awaits_event) {
 				timed_free(timed);
@@ -471,6 +494,11 @@ void samples_activity(const struct activity *activity, void *unused)
 	}
 }
 
+void samples_trust_clock(bool trusted)
+{
+	matcher_trust_clock(matcher, trusted);
+}
+
 size_t samples_expected(void)
 {
 	return expected_count;
@@ -514,6 +542,11 @@ static void take_bias_off(struct operation *operation)
 		/* Pairs that hold the host's work have no bias that could be told apart. */
 		if (!row || row->host_included)
 			continue;
+		if (row->checked == 0) {
+			row->checked = row->checked_starved = row->starved;
+			row->checked_cupti = row->starved_cupti;
+			row->checked_raw = row->starved_raw;
+		}
 		correct(&row->events, bias);
 		row->checked_events = row->checked_raw > bias * row->checked
 					      ? row->checked_raw - bias * row->checked
@@ -527,7 +560,7 @@ void samples_finish(void)
 	matcher_expire(matcher, UINT64_MAX);
 	for (int kind = 0; kind < BIAS_KINDS; kind++) {
 		if (session_header(session)->biases[kind].calls)
-			biases[kind] = histogram_percentile(&differences[kind], 0.5);
+			biases[kind] = median_bias(kind);
 		session_header(session)->biases[kind].ns = biases[kind];
 	}
 	for (struct operation *operation = operation_first(); operation;

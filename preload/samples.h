@@ -20,6 +20,8 @@ void samples_span(const struct thread *thread, const struct span *span);
 void samples_timed(struct timed *timed, enum timing_end end);
 /* An activity record: for collection_drain. */
 void samples_activity(const struct activity *activity, void *unused);
+/* Whether activity records come with CLOCK_REALTIME, as they do unless the program changes it. */
+void samples_trust_clock(bool trusted);
 /* Calls whose records are still to come. */
 size_t samples_expected(void);
 /* At the end: gives up what was not matched, settles the biases and closes open graph launches. */

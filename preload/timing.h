@@ -22,7 +22,7 @@ struct timed {
 	struct row *row;
 	uint64_t raw;	/* ns between the two events */
 	uint64_t cupti; /* ns by the activity record */
-	bool host_included;
+	bool host_included, first;
 	bool overlapped, starved; /* as the record shows */
 	bool has_raw, has_cupti;
 	bool awaits_event, awaits_record;

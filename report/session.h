@@ -96,11 +96,16 @@ struct row {
 
 	/* Calls timed by both clocks and matched. */
 	uint64_t checked;
-	uint64_t checked_cupti;		   /* total by CUPTI */
-	uint64_t checked_raw;		   /* total by event pairs as they were read */
-	uint64_t checked_events;	   /* total by event pairs, bias taken off */
-	uint64_t checked_overlapped;	   /* of these, ran beside other work on the device */
-	uint64_t checked_starved;	   /* of these, the device waited for the host */
+	uint64_t checked_cupti;	     /* total by CUPTI */
+	uint64_t checked_raw;	     /* total by event pairs as they were read */
+	uint64_t checked_events;     /* total by event pairs, bias taken off */
+	uint64_t checked_overlapped; /* of these, ran beside other work on the device */
+	uint64_t checked_starved;    /* of these, the device waited for the host */
+	/*
+	 * Calls for which the device waited for the host: their pairs hold that gap too. They are
+	 * kept apart, and stand for the row only where it has no others.
+	 */
+	uint64_t starved, starved_cupti, starved_raw;
 	double checked_difference_squares; /* sum of (events - cupti)^2 */
 	uint64_t unmatched;		   /* event pairs whose record was never found */
 	uint64_t graph_records;		   /* CUPTI records that were nodes of a graph */
