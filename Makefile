@@ -54,6 +54,7 @@ include preload/preload.mk
 include workloads/workloads.mk
 include tests/sim/sim.mk
 include tests/unit/unit.mk
+include tests/preload/preload_tests.mk
 include tests/gpu/gpu.mk
 include tests/bench/bench.mk
 include tests/tests.mk

@@ -1,1 +1,36 @@
 # SPDX-License-Identifier: MIT
+# make check and make demo.
+
+# What git tracks, or, in a source tree without git, what lies there.
+SOURCES := $(or $(shell git ls-files '*.c' '*.h' 2>/dev/null), \
+	$(shell find preload cupti report workloads tests -name '*.[ch]'))
+JOBS := -j$(shell nproc)
+
+.PHONY: check check-packages demo clang-check format-check
+check-packages:
+	@tests/packages.sh check
+
+# Every test that needs no GPU; ends with the line "N passed, N failed".
+check: check-packages
+	@MAKE='$(MAKE)' JOBS=$(JOBS) BUILD=$(BUILD) UNIT_TESTS='$(UNIT_TESTS)' tests/check.sh
+
+# The second compiler's warnings: parsed, not built. Headers are checked as they are included.
+clang-check: $(SIM)/include/sim_versions.h $(SIM)/include/sim_cbids.h
+	@printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -P$(JOBS:-j%=%) -n4 clang -fsyntax-only \
+		$(KTIME_CPPFLAGS) -I$(SIM)/include $(filter-out -MMD -MP,$(KTIME_CFLAGS))
+
+format-check:
+	@clang-format --dry-run -Werror $(SOURCES)
+
+# On the GPU where the driver finds one, else on the simulated device.
+GPU_HERE := nvidia-smi -L 2>/dev/null | grep -q '^GPU' || \
+	{ [ -e /dev/nvidiactl ] && [ -z "$$(LD_PRELOAD=libcuda.so.1 true 2>&1)" ]; }
+demo: library $(BUILD)/workloads/saxpy
+	@if $(GPU_HERE); then \
+		echo "LD_PRELOAD=$(BUILD)/libktime.so $(BUILD)/workloads/saxpy, on this machine's GPU:"; \
+		LD_PRELOAD=$(BUILD)/libktime.so $(BUILD)/workloads/saxpy; \
+	else \
+		$(MAKE) --no-print-directory sim >/dev/null || exit; \
+		echo "LD_PRELOAD=$(BUILD)/libktime.so $(BUILD)/workloads/saxpy, on the simulated device (no GPU here):"; \
+		LD_PRELOAD=$(BUILD)/libktime.so tests/sim/run $(BUILD)/workloads/saxpy; \
+	fi

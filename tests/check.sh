@@ -1,0 +1,85 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# Builds everything and runs every test that needs no GPU; make check calls it. The last line is
+# "N passed, N failed"; what failed is shown above it.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit
+: "${MAKE:=make}" "${JOBS:=-j2}" "${UNIT_TESTS:=}"
+
+# What the tests write, session files included, lies here and nowhere else.
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch/tmp XDG_RUNTIME_DIR=$scratch/run
+mkdir "$TMPDIR" "$XDG_RUNTIME_DIR"
+unset KTIME_OPTIONS LD_PRELOAD
+results=$scratch/results
+
+# step NAME COMMAND…: one test, its output shown if it fails.
+step()
+{
+	local name=$1
+	shift
+	if "$@" >"$scratch/output" 2>&1; then
+		echo "ok $name"
+	else
+		echo "not ok $name"
+		sed 's/^/# /' "$scratch/output"
+	fi
+}
+
+unit_tests()
+{
+	local program
+	for program in $UNIT_TESTS; do
+		# A crash prints no result of its own.
+		CMOCKA_MESSAGE_OUTPUT=TAP "$program" >"$scratch/output" 2>&1
+		local status=$?
+		grep -E '^(not )?ok |^#' "$scratch/output" | grep -v '^# ok - '
+		if [ $status -ne 0 ] && ! grep -q '^not ok ' "$scratch/output"; then
+			echo "not ok ${program##*/} (status $status)"
+			sed 's/^/# /' "$scratch/output"
+		fi
+	done
+}
+
+command_line_tests()
+{
+	local folder
+	for folder in tests/sim tests/preload tests/command; do
+		compgen -G "$folder/*.bats" >/dev/null || continue
+		bats --tap "$folder" 2>&1 || true
+	done
+}
+
+nothing_left()
+{
+	local left
+	left=$(find "$XDG_RUNTIME_DIR" "$TMPDIR" -mindepth 1)
+	[ -z "$left" ] || { echo "$left"; false; }
+}
+
+# The section's heading, then what went wrong in it.
+run()
+{
+	echo "$1"
+	shift
+	"$@" | tee -a "$results" | awk '/^not ok / { show = 1 } /^ok / { show = 0 } show'
+}
+
+: >"$results"
+# shellcheck disable=SC2086 # UNIT_TESTS is a list
+run "build" step "everything builds" "$MAKE" --no-print-directory "$JOBS" all sim preload-programs $UNIT_TESTS
+if ! grep -q '^not ok' "$results"; then
+	run "clang's warnings" step "clang finds nothing" "$MAKE" --no-print-directory clang-check
+	run "format" step "the sources are formatted" "$MAKE" --no-print-directory format-check
+	run "unit tests" unit_tests
+	run "tests on the simulated device" command_line_tests
+	run "what is left" step "nothing is left behind" nothing_left
+fi
+
+skipped=$(grep -cE '^ok .* # skip' "$results")
+passed=$(($(grep -c '^ok ' "$results") - skipped))
+failed=$(grep -c '^not ok ' "$results")
+[ "$skipped" -eq 0 ] || grep -E '^ok .* # skip' "$results"
+echo "$passed passed, $failed failed"
+[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ]
