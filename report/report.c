@@ -123,7 +123,9 @@ int report_write(struct session *session, const struct options *options, FILE *f
 		error = closing_write(session, options, prefix, file);
 	if (live && !options->quiet && options->export_profile)
 		fprintf(file, "%sGenerated result file: %s\n", prefix, options->export_profile);
-	if (!error && (fflush(file) != 0 || ferror(file)))
+	if (!error && fflush(file) != 0)
+		error = -errno;
+	if (!error && ferror(file))
 		error = -EIO;
 	uselocale(before);
 	return error;

@@ -22,7 +22,7 @@
 void report_write_start(const struct options *options, pid_t pid, const char *command, FILE *file);
 /*
  * The report. A session of this very process is headed "==PID==", another one "========".
- * 0, -ENOMEM, or -EIO where the stream took an error.
+ * 0, or -errno: memory is out, or the stream could not be written.
  */
 int report_write(struct session *session, const struct options *options, FILE *file);
 

@@ -23,7 +23,8 @@ static int show_file(const char *path, const struct options *options, FILE *file
 	}
 	error = report_write(session, options, file);
 	if (error)
-		fprintf(stderr, "ktime: %s: %s\n", path, strerrordesc_np(-error));
+		fprintf(stderr, "ktime: the report of %s was not written: %s\n", path,
+			strerrordesc_np(-error));
 	session_close(session);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -47,7 +48,7 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 		if (show_file(paths[i], options, file) != EXIT_SUCCESS)
 			status = EXIT_FAILURE;
 	error = filename_close_log(file);
-	if (error) {
+	if (error && status == EXIT_SUCCESS) {
 		fprintf(stderr, "ktime: the report was not written: %s\n", strerrordesc_np(-error));
 		status = EXIT_FAILURE;
 	}

@@ -1,0 +1,101 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+
+load common
+
+@test "the library beside the command is preloaded" {
+	run "$ktime" env
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"LD_PRELOAD=$build/libktime.so"* ]]
+}
+
+@test "a preload that is there already stays in front" {
+	LD_PRELOAD=libm.so.6 run "$ktime" env
+	[[ "$output" == *"LD_PRELOAD=libm.so.6:$build/libktime.so"* ]]
+}
+
+@test "options reach the program's environment quoted, after those that are there" {
+	KTIME_OPTIONS=--csv run "$ktime" --profile-child-processes --kernels "it's (a|b)" -u us \
+		printenv KTIME_OPTIONS
+	prints "--csv '--profile-child-processes' '--kernels' 'it'\\''s (a|b)' '-u' 'us'"
+}
+
+@test "without --profile-child-processes the options name the one process" {
+	run "$ktime" sh -c 'echo $$ "$KTIME_OPTIONS"'
+	[ "${output%% *} --only-process ${output%% *}" = "$output" ]
+}
+
+@test "a relative log file is meant from where ktime was started" {
+	run "$ktime" --log-file out.%p --profile-child-processes printenv KTIME_OPTIONS
+	prints "'--log-file' 'out.%p' '--profile-child-processes' --log-file '$PWD/out.%p'"
+}
+
+@test "arguments reach the program as they are" {
+	run "$ktime" -- printf '%s|' -s --csv "a b" ''
+	prints "-s|--csv|a b||"
+}
+
+@test "the exit status is the program's" {
+	run "$ktime" sh -c 'exit 37'
+	[ "$status" -eq 37 ]
+	prints ""
+}
+
+@test "a signal ends the program and is told" {
+	run "$ktime" sh -c 'kill -TERM $$'
+	[ "$status" -eq 143 ]
+}
+
+@test "stdin and stdout are the program's" {
+	run sh -c "echo text | '$ktime' cat"
+	prints "text"
+}
+
+@test "a program that is not there is 127, one that cannot run 126" {
+	run sh -c "'$ktime' ./none; echo \$?"
+	prints "ktime: ./none: No such file or directory
+127"
+	touch plain
+	run "$ktime" ./plain
+	[ "$status" -eq 126 ]
+	prints "ktime: ./plain: Permission denied"
+}
+
+@test "no program at all is told" {
+	run "$ktime" --csv
+	[ "$status" -eq 2 ]
+	prints "ktime: which program? (ktime --help tells more)"
+}
+
+@test "a misspelt option is told before the program starts" {
+	run "$ktime" --print-gpu-trce touch started
+	[ "$status" -eq 2 ]
+	prints "ktime: unknown option --print-gpu-trce: did you mean --print-gpu-trace?"
+	[ ! -e started ]
+}
+
+@test "a log file that cannot be had is told before the program starts" {
+	mkdir directory
+	run "$ktime" --log-file directory touch started
+	[ "$status" -eq 2 ]
+	prints "ktime: directory cannot be written: Is a directory"
+	run "$ktime" --log-file none/log touch started
+	[ "$status" -eq 2 ]
+	prints "ktime: none/log cannot be written: No such file or directory"
+	run env -u KTIME_UNSET "$ktime" --log-file 'log.%q{KTIME_UNSET}' touch started
+	[ "$status" -eq 2 ]
+	prints "ktime: the environment variable KTIME_UNSET of %q{KTIME_UNSET} is not set"
+	[ ! -e started ]
+}
+
+@test "-o keeps a file that exists, -f lets it go" {
+	echo precious >session
+	run "$ktime" -o session touch started
+	[ "$status" -eq 2 ]
+	prints "ktime: session cannot be written: File exists (-f replaces it)"
+	[ "$(cat session)" = precious ]
+	[ ! -e started ]
+	run "$ktime" -f -o session touch started
+	[ "$status" -eq 0 ]
+	[ -e started ]
+}
