@@ -53,7 +53,8 @@ def worst_percent(rows, variant):
 
 def memory_beyond_bare(row):
     def figure(samples):
-        mine, bare = samples.median(row, "default", "rss_mib"), samples.median(row, "bare", "rss_mib")
+        mine = samples.median(row, "default", "rss_mib")
+        bare = samples.median(row, "bare", "rss_mib")
         return None if mine is None or bare is None else mine - bare
 
     return figure

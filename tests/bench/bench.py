@@ -25,6 +25,7 @@ import sessions
 from samples import Samples, from_outcome
 
 import machine
+import nsys
 import process
 import profilers
 
@@ -68,7 +69,7 @@ def chosen(options):
 def missing():
     """[(variant or workload, why)] that this machine cannot run."""
     found = []
-    if not machine.find_nsys():
+    if not nsys.find():
         found.append(("nsys", "nsys is neither on PATH nor in KTIME_NSYS"))
     if not os.path.exists(profilers.BARE_TRACER):
         found.append(("bare", f"{profilers.BARE_TRACER} is not built: make bench-programs"))

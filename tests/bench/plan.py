@@ -6,7 +6,7 @@ import sys
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gpu"))
 
-import machine
+import nsys
 import profilers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -38,7 +38,7 @@ VARIANTS = {
     "cupti": ktime("ktime, CUPTI only", "--timer cupti"),
     "events_off": ktime("ktime, nothing injected", "--timer events --events off"),
     "no_api": ktime("ktime, no API rows", "--profile-api-trace none"),
-    "nsys": Variant("nsys", lambda argv, file: profilers.under_nsys(argv, file),
+    "nsys": Variant("nsys", lambda argv, file: nsys.under_nsys(argv, file),
                     makes_file=True),
     "torch": Variant("torch.profiler", lambda argv, _: profilers.under_nothing(argv),
                      ("--profiler",)),

@@ -57,7 +57,8 @@ def fixed_costs(samples, title, name, rows, form):
                                                   for m in medians)])
     if not cells:
         return []
-    return [f"## {title}", "", *table(["program", *(plan.VARIANTS[v].title for v in variants)], cells), ""]
+    header = ["program", *(plan.VARIANTS[v].title for v in variants)]
+    return [f"## {title}", "", *table(header, cells), ""]
 
 
 def markdown(samples, verdicts, skipped):

@@ -14,7 +14,7 @@ import tempfile
 sys.dont_write_bytecode = True
 
 import counts
-import machine
+import nsys
 import process
 import profilers
 import results
@@ -75,13 +75,8 @@ def run_bare_tracer(case, directory):
 
 def run_nsys(case, directory):
     report = os.path.join(directory, "nsys")
-    argv, environment = profilers.under_nsys([PROGRAM, *case.arguments], report)
-    process.run(argv, environment)
-    stats = process.run([machine.find_nsys(), "stats", "-q", "-r",
-                         "cuda_gpu_kern_sum:mangled,cuda_gpu_mem_time_sum", "--format", "csv",
-                         "--force-export=true", report + ".nsys-rep"],
-                        profilers.nsys_environment())
-    return counts.from_nsys_csv(stats.stdout)
+    process.run(*nsys.under_nsys([PROGRAM, *case.arguments], report))
+    return nsys.read(report)
 
 
 def title_of(case, name):
@@ -100,7 +95,7 @@ def within(value, reference, percent, nanoseconds):
     return abs(value - reference) <= max(reference * percent / 100, nanoseconds)
 
 
-def judge(case, row, bare, nsys, failures, title):
+def judge(case, row, bare, of_nsys, failures, title):
     """One line of the table; what misses its bar goes to failures."""
     cupti, events = row.cupti.median_ns, row.events.median_ns
     marks = []
@@ -116,11 +111,12 @@ def judge(case, row, bare, nsys, failures, title):
         failures.append(f"{title}: CUPTI median {cupti:.0f} ns, {bare.median_ns:.0f} ns without "
                         "injected events")
         marks.append("**differs from CUPTI alone**")
-    if nsys:
-        if nsys.calls != row.calls:
-            failures.append(f"{title}: {row.calls} calls, {nsys.calls} by nsys")
-        if not within(cupti, nsys.median_ns, 2, 100):
-            failures.append(f"{title}: CUPTI median {cupti:.0f} ns, nsys {nsys.median_ns:.0f} ns")
+    if of_nsys:
+        if of_nsys.calls != row.calls:
+            failures.append(f"{title}: {row.calls} calls, {of_nsys.calls} by nsys")
+        if not within(cupti, of_nsys.median_ns, 2, 100):
+            failures.append(f"{title}: CUPTI median {cupti:.0f} ns, "
+                            f"nsys {of_nsys.median_ns:.0f} ns")
             marks.append("**nsys differs**")
     checked = row.checked
     return [title, row.calls,
@@ -131,7 +127,7 @@ def judge(case, row, bare, nsys, failures, title):
                          else row.events.average_ns),
             microseconds(cupti), microseconds(events),
             microseconds(bare.median_ns if bare else None),
-            microseconds(nsys.median_ns if nsys else None), ", ".join(marks) or "ok"]
+            microseconds(of_nsys.median_ns if of_nsys else None), ", ".join(marks) or "ok"]
 
 
 def wanted(case, name):
@@ -143,12 +139,12 @@ def measure(case, with_nsys, failures):
     with tempfile.TemporaryDirectory(prefix="ktime-accuracy-") as directory:
         rows = run_ktime(case, directory)
         bare = run_bare_tracer(case, directory)
-        nsys = run_nsys(case, directory) if with_nsys and case.nsys else {}
+        of_nsys = run_nsys(case, directory) if with_nsys and case.nsys else {}
     lines = []
     for name, row in rows.items():
         if wanted(case, name):
             title = title_of(case, name)
-            lines.append(judge(case, row, bare.get(name), nsys.get(name), failures, title))
+            lines.append(judge(case, row, bare.get(name), of_nsys.get(name), failures, title))
     if not lines:
         failures.append(f"{' '.join(case.arguments)}: no row in the session")
     return lines
@@ -164,7 +160,7 @@ def main():
     parser.add_argument("--quick", action="store_true", help="kernels and two sizes of copies")
     parser.add_argument("--no-nsys", action="store_true", help="leave nsys out")
     options = parser.parse_args()
-    with_nsys = machine.find_nsys() and not options.no_nsys
+    with_nsys = nsys.find() and not options.no_nsys
     lines, failures = [], []
     for case in cases():
         if options.quick and case.row and not case.nsys:

@@ -24,7 +24,7 @@ class Operation:
 
 
 def calls(operations):
-    """{name: calls} of kernels, copies and memsets; not of whole graphs, migrations and the like."""
+    """{name: calls} of kernels, copies and memsets, not of whole graphs, migrations and so on."""
     compared = ("[CUDA memcpy", "[CUDA memset")
     return {name: o.calls for name, o in operations.items()
             if o.calls and (not name.startswith("[") or name.startswith(compared))}

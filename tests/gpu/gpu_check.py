@@ -23,6 +23,7 @@ sys.dont_write_bytecode = True
 
 import counts
 import machine
+import nsys
 import process
 import profilers
 import programs
@@ -30,7 +31,6 @@ import results
 
 SKIPPED = 77
 KTIME_OPTIONS = "--csv --demangling off --profile-child-processes"
-NSYS_REPORTS = "cuda_gpu_kern_sum:mangled,cuda_gpu_mem_time_sum"
 OWN_TIME_WITHIN_NS = 3000
 
 
@@ -110,13 +110,10 @@ def run_bare_tracer(program, directory):
 
 def run_nsys(program, directory):
     report = os.path.join(directory, "nsys")
-    argv, environment = profilers.under_nsys(list(program.reference_argv or program.argv), report,
-                                             ["--cuda-graph-trace=node"])
+    argv, environment = nsys.under_nsys(list(program.reference_argv or program.argv), report,
+                                        ["--cuda-graph-trace=node"])
     process.run(argv, environment_of(program, environment))
-    stats = process.run([machine.find_nsys(), "stats", "-q", "-r", NSYS_REPORTS, "--format", "csv",
-                         "--force-export=true", report + ".nsys-rep"],
-                        profilers.nsys_environment())
-    return counts.from_nsys_csv(stats.stdout)
+    return nsys.read(report)
 
 
 def compare_counts(verdict, title, ktime, reference):
@@ -153,7 +150,7 @@ def check_own_time(verdict, outcome, operations):
     (verdict.notes if within else verdict.failures).append(text)
 
 
-def check(program, nsys):
+def check(program, with_nsys):
     verdict = Verdict(program, skipped=why_not(program))
     if verdict.skipped:
         return verdict
@@ -167,7 +164,7 @@ def check(program, nsys):
         outcome, operations = run_ktime(program, directory)
         verdict.ktime, verdict.reference = counts.calls(operations), counts.calls(reference)
         compare_counts(verdict, "CUPTI", verdict.ktime, verdict.reference)
-        if nsys and program.nsys:
+        if with_nsys and program.nsys:
             of_nsys = counts.calls(run_nsys(program, directory))
             compare_counts(verdict, "nsys", verdict.ktime, of_nsys)
     same = masked(program, outcome.stdout) == masked(program, plain.stdout)
@@ -185,12 +182,12 @@ def check(program, nsys):
     return verdict
 
 
-def check_all(chosen, jobs, nsys):
+def check_all(chosen, jobs, with_nsys):
     """Those that are timed one by one, the others several at a time; in the order given."""
     verdicts = {}
 
     def one(program):
-        verdicts[program] = check(program, nsys)
+        verdicts[program] = check(program, with_nsys)
         mark = "-" if verdicts[program].skipped else "F" if verdicts[program].failures else "."
         print(f"{mark} {program.title}", file=sys.stderr, flush=True)
 
@@ -209,7 +206,8 @@ def tables_of_saxpy():
         argv, environment = profilers.under_ktime(
             [os.path.join(profilers.BUILD, "workloads", name)])
         outcome = process.run(argv, environment)
-        lines += [f"### {name}", "", "```", f"$ LD_PRELOAD=build/libktime.so build/workloads/{name}",
+        lines += [f"### {name}", "", "```",
+                  f"$ LD_PRELOAD=build/libktime.so build/workloads/{name}",
                   *(outcome.stdout + outcome.stderr).splitlines(), "```", ""]
     return lines
 
@@ -233,7 +231,7 @@ def main():
     if not machine.gpus():
         sys.exit("gpu_check.py: no NVIDIA GPU here (nvidia-smi lists none)")
     chosen = [p for p in programs.PROGRAMS if re.search(options.only, p.title)]
-    verdicts = check_all(chosen, options.jobs, machine.find_nsys() and not options.no_nsys)
+    verdicts = check_all(chosen, options.jobs, nsys.find() and not options.no_nsys)
     lines = report(verdicts)
     print("\n".join(lines))
     if not options.only:

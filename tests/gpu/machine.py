@@ -4,7 +4,6 @@ import glob
 import os
 import platform
 import re
-import shutil
 import subprocess
 import sys
 import time
@@ -76,11 +75,3 @@ def describe():
         f"- host: {os.cpu_count()} cores, Linux {platform.release()}",
         f"- date: {time.strftime('%Y-%m-%d', time.gmtime())}, commit {commit()}",
     ]
-
-
-def find_nsys():
-    """nsys: KTIME_NSYS, else the one on PATH; None where there is none."""
-    named = os.environ.get("KTIME_NSYS")
-    if named:
-        return named if os.access(named, os.X_OK) else None
-    return shutil.which("nsys")

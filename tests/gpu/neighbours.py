@@ -15,7 +15,7 @@ import tempfile
 sys.dont_write_bytecode = True
 
 import counts
-import machine
+import nsys
 import process
 import profilers
 import results
@@ -33,11 +33,7 @@ def find(tool):
 
 def of_nsys(report):
     """nsys's counts, as text that can be compared."""
-    stats = process.run([machine.find_nsys(), "stats", "-q", "-r",
-                         "cuda_gpu_kern_sum:mangled,cuda_gpu_mem_time_sum", "--format", "csv",
-                         "--force-export=true", report + ".nsys-rep"],
-                        profilers.nsys_environment())
-    found = counts.calls(counts.from_nsys_csv(stats.stdout))
+    found = counts.calls(nsys.read(report))
     return ", ".join(f"{n} {name}" for name, n in sorted(found.items()))
 
 
@@ -52,21 +48,21 @@ def of_sanitizer(text):
 
 
 def tools(directory):
-    """[(title, command line before the program, what its findings are read from)]"""
+    """[(title, what stands before the program, how its findings are read)]; None: not here."""
     report = os.path.join(directory, "nsys")
+    ncu, sanitizer = find("ncu"), find("compute-sanitizer")
     return [
-        ("nsys", machine.find_nsys(), ["profile", *profilers.NSYS_OPTIONS, "-f", "true", "-o",
-                                       report], lambda outcome: of_nsys(report)),
-        ("ncu", find("ncu"), ["--metrics", "gpu__time_duration.sum"],
+        ("nsys", nsys.find() and nsys.command(report), lambda outcome: of_nsys(report)),
+        ("ncu", ncu and [ncu, "--metrics", "gpu__time_duration.sum"],
          lambda outcome: of_ncu(outcome.stdout)),
-        ("compute-sanitizer", find("compute-sanitizer"), [],
+        ("compute-sanitizer", sanitizer and [sanitizer],
          lambda outcome: of_sanitizer(outcome.stdout + outcome.stderr)),
     ]
 
 
 def run(command, file):
     """The tool and the program, under ktime where it is given a file to write to."""
-    environment = profilers.nsys_environment()
+    environment = nsys.environment()
     if file:
         environment["LD_PRELOAD"] = profilers.LIBRARY
         environment["KTIME_OPTIONS"] = f"--csv --demangling off --log-file {file}.%p"
@@ -102,11 +98,11 @@ def main():
     with tempfile.TemporaryDirectory(prefix="ktime-neighbours-") as directory:
         run([], os.path.join(directory, "alone"))
         alone = counted_by_ktime(os.path.join(directory, "alone.*"))
-        for title, path, options, findings in tools(directory):
-            if not path:
+        for title, command, findings in tools(directory):
+            if not command:
                 lines.append([title, "-", "-", "-", "skipped: not installed"])
                 continue
-            line, good = check(title, [path, *options], findings, alone, directory)
+            line, good = check(title, command, findings, alone, directory)
             lines.append(line)
             failed += not good
     text = results.table(["tool", "it finds without ktime", "with ktime", "operations by ktime",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""How a program is started under ktime, under a bare CUPTI tracer and under nsys."""
+"""How a program is started under ktime and under the bare CUPTI tracer."""
 import os
 
 import machine
@@ -10,7 +10,6 @@ COMMAND = os.path.join(BUILD, "ktime")
 BARE_TRACER = os.path.join(BUILD, "bench", "libbare_tracer.so")
 # Libraries that the command is linked to, brought along from where it was built.
 COMMAND_LIBRARIES = os.path.join(BUILD, "gpu", "lib")
-NSYS_OPTIONS = ["-t", "cuda", "--sample=none", "--cpuctxsw=none"]
 
 
 def plain_environment():
@@ -54,14 +53,3 @@ def under_bare_tracer(argv, file=None):
     if file:
         environment["BARE_TRACER_FILE"] = file
     return argv, environment
-
-
-def under_nsys(argv, report, options=()):
-    """nsys, leaving REPORT.nsys-rep."""
-    command = [machine.find_nsys(), "profile", *NSYS_OPTIONS, *options, "-f", "true", "-o", report]
-    return command + argv, nsys_environment()
-
-
-def nsys_environment():
-    """For nsys itself; it may need libraries that KTIME_NSYS_LIBRARY_PATH holds."""
-    return with_libraries(plain_environment(), os.environ.get("KTIME_NSYS_LIBRARY_PATH", ""))

@@ -23,7 +23,8 @@ def work(count):
 before = work(10)
 activities = [torch.profiler.ProfilerActivity.CPU, torch.profiler.ProfilerActivity.CUDA]
 plain = "--plain" in sys.argv
-with contextlib.nullcontext() if plain else torch.profiler.profile(activities=activities) as profile:
+profiler = contextlib.nullcontext() if plain else torch.profiler.profile(activities=activities)
+with profiler as profile:
     during = work(20)
     torch.cuda.synchronize()
 after = work(10)
