@@ -16,6 +16,9 @@ struct copy_side copy_side_linear(CUdeviceptr address);
 /* Whether the bytes from the address on lie in one allocation, or in none. */
 bool copy_in_bounds(CUdeviceptr address, size_t bytes);
 
+/* The copy that a descriptor asks for. */
+CUresult copy_of_3d(const CUDA_MEMCPY3D *copy, struct operation *operation);
+
 /* A copy of no bytes is no operation. */
 CUresult copy_submit(struct operation *operation, CUstream handle, bool asynchronous);
 
