@@ -17,10 +17,9 @@
 
 /*
  * Pairs that a thread makes for itself at its first launch into a context, at 0.8 us each; the
- * collector adds. Where events are the only clock they have to last until it does.
+ * collector adds. They have to last until it does.
  */
-#define FIRST_PAIRS	    64
-#define FIRST_PAIRS_ONLY    512
+#define FIRST_PAIRS	    512
 /* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
 
@@ -88,7 +87,7 @@ static struct lane *make_lane(struct thread *thread, struct context *context)
 		return NULL;
 	*lane = (struct lane){.context = context};
 	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
-		for (int i = 0; i < (control_stream_ids ? FIRST_PAIRS : FIRST_PAIRS_ONLY); i++) {
+		for (int i = 0; i < FIRST_PAIRS; i++) {
 			struct event_pair *pair = event_pair_create(lane);
 
 			if (pair)

@@ -17,6 +17,8 @@
 #include "preload/clock.h"
 #include "preload/control.h"
 #include "preload/lookup.h"
+#include "preload/records.h"
+#include "preload/rows.h"
 #include "preload/samples.h"
 #include "preload/thread.h"
 #include "preload/timing.h"
@@ -152,12 +154,12 @@ static void drain_records(enum flush flush)
 		return;
 	if (flush != FLUSH_IF_DUE || now - last_flush >= FLUSH_NS) {
 		last_flush = now;
-		samples_trust_clock(collection_clock_is_realtime());
+		records_trust_clock(collection_clock_is_realtime());
 		collection_flush(flush == FLUSH_FORCED);
 		/* What was launched before the flush is in the rings by now. */
 		drain_rings();
 	}
-	collection_drain(samples_activity, NULL);
+	collection_drain(records_take, NULL);
 }
 
 static void update_counters(void)
@@ -233,6 +235,7 @@ static void finish_all(void)
 	drain_rings();
 	timing_give_up(NULL, TIMING_LATE, samples_timed);
 	collection_stop();
+	records_finish();
 	samples_finish();
 	clock_scale_update(&scale);
 	update_counters();
@@ -285,7 +288,10 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	session = the_session;
 	finish = the_finish;
 	clock_scale_start(&scale);
-	error = samples_start(session, &scale);
+	rows_session = session;
+	rows_scale = &scale;
+	records_start();
+	error = samples_start();
 	if (error)
 		return error;
 	/* A signal of the program's must never be handled on a thread that it does not know. */

@@ -17,6 +17,7 @@
 #include "preload/ending.h"
 #include "preload/lookup.h"
 #include "report/filename.h"
+#include "report/log_file.h"
 #include "report/report.h"
 
 _Atomic int control_state;
@@ -25,7 +26,7 @@ bool control_events, control_stream_ids, control_runtime_calls;
 _Atomic bool control_collecting;
 
 static struct session *session;
-static FILE *output;
+static struct log_file log_file;
 static pid_t pid;
 static char session_path[PATH_MAX];
 
@@ -172,7 +173,9 @@ static bool start_cupti(void)
 
 static void finish_report(struct session *finished)
 {
+	char message[PATH_MAX + 128];
 	const char *name;
+	FILE *output;
 
 	for (unsigned i = 0; (name = lookup_unknown_entry(i)); i++)
 		session_note(finished,
@@ -180,8 +183,10 @@ static void finish_report(struct session *finished)
 			     "does not know it, and its work is not in the table",
 			     name);
 	session_header(finished)->finished = 1;
-	report_write(finished, &control_options, output);
-	filename_close_log(output);
+	if (log_file_open(&log_file, true, &output, message, sizeof(message)) == 0) {
+		report_write(finished, &control_options, output);
+		log_file_close(output);
+	}
 	if (!control_options.export_profile && session_path[0])
 		unlink(session_path);
 }
@@ -189,15 +194,16 @@ static void finish_report(struct session *finished)
 static void start_once(void)
 {
 	char message[PATH_MAX + 128];
+	FILE *output = NULL;
 	bool cupti;
 	int error;
 
 	pid = getpid();
 	read_options();
-	if (filename_open_log(control_options.log_file, pid, &output, message, sizeof(message)) <
-	    0) {
+	if (log_file_resolve(&log_file, control_options.log_file, pid, message, sizeof(message)) ||
+	    log_file_open(&log_file, false, &output, message, sizeof(message))) {
 		say("%s; the report goes to stderr", message);
-		output = stderr;
+		log_file_free(&log_file);
 	}
 	error = create_session();
 	if (error) {
@@ -205,8 +211,12 @@ static void start_once(void)
 		return;
 	}
 	describe_run();
-	report_write_start(&control_options, pid,
-			   session_string(session, session_header(session)->command), output);
+	if (output) {
+		report_write_start(&control_options, pid,
+				   session_string(session, session_header(session)->command),
+				   output);
+		log_file_close(output);
+	}
 	cupti = start_cupti();
 	control_events =
 		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;

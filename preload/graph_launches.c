@@ -20,7 +20,8 @@ void graph_launches_start(void (*the_whole)(const struct expected *, uint32_t, u
 	whole = the_whole;
 }
 
-bool graph_launches_node(struct match_stream *stream, const struct activity *activity)
+bool graph_launches_node(struct match_stream *stream, const struct activity *activity,
+			 struct expected *expected)
 {
 	struct launch *launch = NULL;
 	bool now_told = false;
@@ -43,6 +44,8 @@ bool graph_launches_node(struct match_stream *stream, const struct activity *act
 		launch->start = activity->start;
 	if (activity->end > launch->end)
 		launch->end = activity->end;
+	if (now_told)
+		*expected = launch->expected;
 	return now_told;
 }
 

@@ -16,8 +16,10 @@
 /* `whole` gets each launch once it is over; `expected` is the call that it belongs to. */
 void graph_launches_start(void (*whole)(const struct expected *expected, uint32_t device,
 					uint64_t start, uint64_t end));
-/* A node's record, in a stream (NULL: none known). True when this one told the launch's call. */
-bool graph_launches_node(struct match_stream *stream, const struct activity *activity);
+/* A node's record, in a stream (NULL: none known). True when this one told the
+ * launch's call, which `expected` then is. */
+bool graph_launches_node(struct match_stream *stream, const struct activity *activity,
+			 struct expected *expected);
 /* Ends the launches whose last node ended before `before`. */
 void graph_launches_close(uint64_t before);
 

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The bias of an event pair: what it measures beyond the operation, nearly constant per kind. Taken
+ * as the median over the pairs that CUPTI's record could be compared with. The collector thread
+ * alone.
+ */
+#ifndef KTIME_PRELOAD_BIAS_H
+#define KTIME_PRELOAD_BIAS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/session.h"
+
+/*
+ * A pair's time less the record's. Pairs that the device waited for the host in hold that gap too:
+ * they count only where there are hardly any others.
+ */
+void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds);
+/* Nanoseconds: the median so far, else what was found on other machines. */
+uint64_t bias_of(enum bias_kind kind);
+/* Takes the bias off a row's figures, once, at the end. */
+void bias_take_off(struct session *session, enum bias_kind kind, struct row *row);
+/* Writes the biases into the session's header. */
+void bias_store(struct session *session);
+
+#endif

@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/records.h"
+
+#include <string.h>
+
+#include "cupti/api_names.h"
+#include "preload/control.h"
+#include "preload/graph_launches.h"
+#include "preload/pointer_map.h"
+#include "preload/rows.h"
+#include "preload/samples.h"
+
+static struct pointer_map operation_by_name; /* CUPTI's name pointer to an operation */
+static uint32_t name_generation = 1;
+
+/* The operation of a kernel's record; CUPTI keeps a name in one place for a kernel's life. */
+static struct operation *operation_of_name(const char *name)
+{
+	struct operation *operation = NULL;
+
+	if (!name)
+		return operation_fixed(OPERATION_UNKNOWN_KERNEL);
+	operation = pointer_map_find(&operation_by_name, (uintptr_t)name, name_generation);
+	if (operation && strcmp(operation->name, name) == 0)
+		return operation;
+	if (operation) /* the place was given to another name: start over */
+		name_generation++;
+	operation = operation_named(ROW_KERNEL, name);
+	pointer_map_add(&operation_by_name, (uintptr_t)name, operation, name_generation);
+	return operation;
+}
+
+static struct operation *operation_of_record(const struct activity *activity)
+{
+	static const enum fixed_operation copies[COPY_KINDS] = {
+		[COPY_HTOD] = OPERATION_COPY_HTOD, [COPY_DTOH] = OPERATION_COPY_DTOH,
+		[COPY_HTOA] = OPERATION_COPY_HTOA, [COPY_ATOH] = OPERATION_COPY_ATOH,
+		[COPY_ATOA] = OPERATION_COPY_ATOA, [COPY_ATOD] = OPERATION_COPY_ATOD,
+		[COPY_DTOA] = OPERATION_COPY_DTOA, [COPY_DTOD] = OPERATION_COPY_DTOD,
+		[COPY_HTOH] = OPERATION_COPY_HTOH, [COPY_PTOP] = OPERATION_COPY_PTOP,
+	};
+
+	if (activity->kind == ACTIVITY_KERNEL)
+		return operation_of_name(activity->name);
+	if (activity->kind == ACTIVITY_MEMSET)
+		return operation_fixed(OPERATION_MEMSET);
+	if (activity->kind == ACTIVITY_MEMCPY_PEER)
+		return operation_fixed(OPERATION_COPY_PTOP);
+	return operation_fixed(activity->copy_kind < COPY_KINDS ? copies[activity->copy_kind]
+								: OPERATION_COPY_HTOH);
+}
+
+/*
+ * What else ran on the device: the latest end of this stream's records and of all other streams'.
+ * Records of one stream come in time order, those of several nearly so.
+ */
+static struct {
+	uint64_t end[2];
+	uint64_t stream[2];
+} latest[SESSION_DEVICES];
+
+static void note_concurrency(const struct activity *activity, bool *overlapped, uint64_t *previous)
+{
+	uint64_t stream = (uint64_t)activity->context << 32 | activity->stream;
+	unsigned device = activity->device < SESSION_DEVICES ? activity->device : 0;
+	int own = latest[device].stream[0] == stream   ? 0
+		  : latest[device].stream[1] == stream ? 1
+						       : -1;
+
+	*previous = own >= 0 ? latest[device].end[own] : 0;
+	*overlapped = false;
+	for (int i = 0; i < 2; i++)
+		if (i != own && latest[device].end[i] > activity->start)
+			*overlapped = true;
+	if (own < 0)
+		own = latest[device].end[0] <= latest[device].end[1] ? 0 : 1;
+	latest[device].stream[own] = stream;
+	latest[device].end[own] = activity->end;
+}
+
+static void take_operation(const struct activity *activity)
+{
+	struct operation *operation = operation_of_record(activity);
+	struct match_stream *stream;
+	struct expected expected;
+	uint64_t previous, bytes;
+	bool overlapped;
+	struct row *row;
+
+	session_count(rows_session, COUNTER_cupti_records, 1);
+	row = rows_of(operation, (int)activity->device);
+	if (row) {
+		session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+		if (activity->graph_node) {
+			row->graph_records++;
+			session_count(rows_session, COUNTER_graph_nodes, 1);
+		}
+	}
+	note_concurrency(activity, &overlapped, &previous);
+	bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
+	stream = matcher_find(samples_matcher, activity->context, activity->stream, activity->start,
+			      activity->graph_node ? NULL : operation, bytes);
+	if (activity->graph_node) {
+		if (graph_launches_node(stream, activity, &expected))
+			samples_matched(&expected);
+		return;
+	}
+	if (!stream ||
+	    !match_record(stream, activity->start, operation,
+			  operation->kind == ROW_KERNEL ? 0 : activity->bytes, &expected)) {
+		session_count(rows_session, COUNTER_unmatched_records, 1);
+		return;
+	}
+	samples_matched(&expected);
+	samples_recorded(&expected, activity->end - activity->start, overlapped,
+			 matcher_trusts_clock(samples_matcher) && previous < expected.started);
+}
+
+/* A whole launch of a graph: one record, or what its nodes' records span. */
+static void take_graph_launch(const struct expected *expected, uint32_t device, uint64_t start,
+			      uint64_t end)
+{
+	struct operation *operation = (struct operation *)(uintptr_t)expected->key;
+	struct row *row = rows_of(operation, (int)device);
+
+	if (row)
+		session_add_sample(rows_session, &row->cupti, end - start);
+	samples_recorded(expected, end - start, false, false);
+}
+
+static void take_graph(const struct activity *activity)
+{
+	struct match_stream *stream = matcher_find(samples_matcher, activity->context,
+						   activity->stream, activity->start, NULL, 0);
+	struct expected expected = {.key = operation_fixed(OPERATION_UNKNOWN_GRAPH)};
+
+	session_count(rows_session, COUNTER_cupti_records, 1);
+	if (stream && match_graph(stream, activity->start, &expected))
+		samples_matched(&expected);
+	else
+		session_count(rows_session, COUNTER_unmatched_records, 1);
+	take_graph_launch(&expected, activity->device, activity->start, activity->end);
+}
+
+static void take_unified_memory(const struct activity *activity)
+{
+	static const char *const names[] = {
+		[UNIFIED_MEMORY_HTOD] = "[CUDA unified memory HtoD]",
+		[UNIFIED_MEMORY_DTOH] = "[CUDA unified memory DtoH]",
+		[UNIFIED_MEMORY_GPU_PAGE_FAULT] = "[CUDA unified memory GPU page faults]",
+		[UNIFIED_MEMORY_DTOD] = "[CUDA unified memory DtoD]",
+	};
+	unsigned kind = activity->unified_memory_kind;
+	uint32_t device = activity->device;
+	struct row *row;
+
+	if (kind >= sizeof(names) / sizeof(names[0]) || !names[kind])
+		return;
+	if (device == ACTIVITY_HOST)
+		device = activity->source_device == ACTIVITY_HOST ? activity->destination_device
+								  : activity->source_device;
+	row = session_row(rows_session, ROW_MOVEMENT, names[kind],
+			  device < SESSION_DEVICES ? (int)device : 0);
+	if (!row)
+		return;
+	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+	session_add_bytes(row, activity->bytes);
+}
+
+static void take_other(const struct activity *activity)
+{
+	const char *name = NULL;
+	enum row_kind kind = ROW_OVERHEAD;
+	struct row *row;
+
+	if (activity->kind == ACTIVITY_OVERHEAD) {
+		name = overhead_kind_name(activity->overhead_kind);
+	} else {
+		kind = activity->kind == ACTIVITY_RUNTIME_API ? ROW_RUNTIME_API : ROW_DRIVER_API;
+		name = api_call_name(activity);
+	}
+	row = name && *name ? session_row(rows_session, kind, name, -1) : NULL;
+	if (!row)
+		return;
+	row->calls++;
+	row->failed += kind != ROW_OVERHEAD && activity->result != 0;
+	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+}
+
+void records_take(const struct activity *activity, void *unused)
+{
+	(void)unused;
+	if (!atomic_load_explicit(&control_collecting, memory_order_relaxed))
+		return;
+	if (activity->kind == ACTIVITY_UNKNOWN) {
+		session_count(rows_session, COUNTER_cupti_unknown, 1);
+		return;
+	}
+	if (!activity->valid) {
+		session_count(rows_session, COUNTER_cupti_invalid, 1);
+		return;
+	}
+	switch (activity->kind) {
+	case ACTIVITY_KERNEL:
+	case ACTIVITY_MEMCPY:
+	case ACTIVITY_MEMCPY_PEER:
+	case ACTIVITY_MEMSET:
+		take_operation(activity);
+		break;
+	case ACTIVITY_GRAPH:
+		take_graph(activity);
+		break;
+	case ACTIVITY_UNIFIED_MEMORY:
+		take_unified_memory(activity);
+		break;
+	default:
+		take_other(activity);
+	}
+}
+
+void records_trust_clock(bool trusted)
+{
+	matcher_trust_clock(samples_matcher, trusted);
+}
+
+void records_start(void)
+{
+	graph_launches_start(take_graph_launch);
+}
+
+void records_finish(void)
+{
+	graph_launches_close(UINT64_MAX);
+}

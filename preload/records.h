@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Activity records on their way into the rows of the session, and to the calls that they belong to.
+ * The collector thread alone.
+ */
+#ifndef KTIME_PRELOAD_RECORDS_H
+#define KTIME_PRELOAD_RECORDS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "cupti/activity.h"
+
+void records_start(void);
+/* For collection_drain. */
+void records_take(const struct activity *activity, void *unused);
+/* Whether records come with CLOCK_REALTIME, as they do unless the program changes it. */
+void records_trust_clock(bool trusted);
+/* Closes the launches of graphs whose nodes have all come. */
+void records_finish(void);
+
+#endif

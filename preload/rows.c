@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/rows.h"
+
+#include <stddef.h>
+
+#include "preload/control.h"
+#include "preload/runtime.h"
+#include "preload/wrappers.h"
+
+#define API_COUNT API_RUNTIME(RUNTIME_COUNT)
+
+struct session *rows_session;
+const struct clock_scale *rows_scale;
+
+static struct row *api_rows[API_COUNT];
+
+struct row *rows_of(struct operation *operation, int device)
+{
+	struct row *row;
+
+	if (device < 0 || device >= SESSION_DEVICES)
+		device = 0;
+	row = operation->rows[device];
+	if (!row) {
+		row = session_row(rows_session, operation->kind, operation->name, device);
+		operation->rows[device] = row;
+		session_header(rows_session)->devices[device].used = 1;
+		if (row && operation->kind == ROW_GRAPH) {
+			row->nodes = operation->nodes;
+			if (operation->kernels_listed)
+				row->kernels_listed =
+					session_intern(rows_session, operation->kernels_listed);
+		}
+	}
+	if (!row)
+		session_count(rows_session, COUNTER_rows_lost, 1);
+	return row;
+}
+
+const char *rows_call_name(unsigned api, enum row_kind *kind)
+{
+	const char *name;
+
+	if (api >= API_COUNT)
+		return NULL;
+	*kind = ROW_RUNTIME_API;
+	if (api >= API_RUNTIME(0))
+		return runtime_name((enum runtime_symbol)(api - API_RUNTIME(0)));
+	if (api >= API_FROM_RUNTIME(0)) {
+		name = entry_runtime_name((enum entry)(api - API_FROM_RUNTIME(0)));
+		if (name)
+			return name;
+		api -= API_FROM_RUNTIME(0);
+	}
+	*kind = ROW_DRIVER_API;
+	return entry_name((enum entry)api);
+}
+
+void rows_count_call(const struct span *span)
+{
+	struct row *row;
+	enum row_kind kind;
+	const char *name;
+
+	if (span->api >= API_COUNT)
+		return;
+	row = api_rows[span->api];
+	if (!row) {
+		name = rows_call_name(span->api, &kind);
+		row = session_row(rows_session, kind, name, -1);
+		api_rows[span->api] = row;
+	}
+	/* Calls that make no operation have a row from CUPTI's runtime records, if those are on. */
+	if (!row || (control_runtime_calls && (span->flags & SPAN_CALL_ONLY) && !span->operation &&
+		     row->kind == ROW_RUNTIME_API && span->api < API_RUNTIME(0)))
+		return;
+	row->calls++;
+	if (span->flags & SPAN_FAILED)
+		row->failed++;
+	session_add_sample(rows_session, &row->cupti,
+			   clock_ticks_to_ns(rows_scale, span->duration));
+}

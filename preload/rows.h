@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* The session's rows, found by what the launch path knows. The collector thread alone. */
+#ifndef KTIME_PRELOAD_ROWS_H
+#define KTIME_PRELOAD_ROWS_H
+
+#include "preload/clock.h"
+#include "preload/operation.h"
+#include "preload/span.h"
+#include "report/session.h"
+
+/* What the collector's files share; set once, before the first span. */
+extern struct session *rows_session;
+extern const struct clock_scale *rows_scale;
+
+/* The row of an operation on a device, or NULL where it does not fit: then it is counted. */
+struct row *rows_of(struct operation *operation, int device);
+/* Counts a span's call in the API's rows. */
+void rows_count_call(const struct span *span);
+/* The name of a span's call, and whether it is a runtime or a driver row; NULL where it has none.
+ */
+const char *rows_call_name(unsigned api, enum row_kind *kind);
+
+#endif
