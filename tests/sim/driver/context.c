@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/context.h"
 #include "tests/sim/driver/event.h"
 #include "tests/sim/driver/module.h"
@@ -228,10 +229,19 @@ SIM_ENTRY(cuCtxGetFlags, (unsigned int *flags), (flags))
 	return CUDA_SUCCESS;
 }
 
+/* Breaks captures in the context, whichever thread waits. */
+static CUresult synchronize(struct context *context)
+{
+	CUresult result = capture_break_context(context);
+
+	if (result == CUDA_SUCCESS)
+		stream_wait_all(context);
+	return result;
+}
+
 SIM_ENTRY(cuCtxSynchronize, (void), ())
 {
-	stream_wait_all(context_current());
-	return CUDA_SUCCESS;
+	return synchronize(context_current());
 }
 
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuCtxSynchronize_v2, (CUcontext handle), (handle))
@@ -240,8 +250,7 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuCtxSynchronize_v2, (CUcontext handle), (hand
 
 	if (!context)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	stream_wait_all(context);
-	return CUDA_SUCCESS;
+	return synchronize(context);
 }
 
 SIM_ENTRY(cuCtxGetStreamPriorityRange, (int *least, int *greatest), (least, greatest))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/driver/event.h"
+#include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/stream.h"
 #include "tests/sim/driver/timeline.h"
 
@@ -10,6 +11,7 @@ struct event {
 	bool recorded;
 	bool orphaned; /* its context is gone */
 	uint64_t ns;
+	struct captured_event captured;
 };
 
 static struct handle_pool events = HANDLE_POOL(struct event);
@@ -30,8 +32,7 @@ void event_orphan_all(struct context *context)
 {
 	struct event *event;
 
-	HANDLE_FOR_EACH(&events, event)
-	{
+	for (event = handle_next(&events, NULL); event; event = handle_next(&events, event)) {
 		if (event->context == context)
 			event->orphaned = true;
 	}
@@ -58,8 +59,10 @@ static CUresult destroy(CUevent handle)
 	CUresult result;
 	struct event *event = event_of(handle, &result);
 
-	if (event)
+	if (event) {
+		graph_nodes_clear(&event->captured.nodes);
 		handle_destroy(event);
+	}
 	return result;
 }
 
@@ -73,7 +76,31 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventDestroy_v2, (CUevent handle), (handle))
 	return destroy(handle);
 }
 
-static CUresult record(CUevent handle, CUstream stream_handle)
+void event_record_at(CUevent handle, uint64_t ns)
+{
+	struct event *event = handle_get(&events, handle);
+
+	if (event) {
+		event->ns = ns;
+		event->recorded = true;
+	}
+}
+
+/* In a capture an event is no node, unless it is recorded for outside. */
+static CUresult record_captured(struct event *event, struct stream *stream, bool external)
+{
+	struct graph_node *node;
+	CUresult result;
+
+	if (!external)
+		return capture_record(stream, &event->captured);
+	result = capture_add(stream, CU_GRAPH_NODE_TYPE_EVENT_RECORD, NULL, &node);
+	if (result == CUDA_SUCCESS)
+		node->event = (CUevent)event;
+	return result;
+}
+
+static CUresult record(CUevent handle, CUstream stream_handle, bool external)
 {
 	CUresult result;
 	struct stream *stream = stream_of(stream_handle, &result);
@@ -83,6 +110,12 @@ static CUresult record(CUevent handle, CUstream stream_handle)
 		return result;
 	if (event->context != stream->context)
 		return CUDA_ERROR_INVALID_HANDLE;
+	result = capture_allows(stream);
+	if (result != CUDA_SUCCESS)
+		return result;
+	if (stream->capture)
+		return record_captured(event, stream, external);
+	event->captured.capture = NULL;
 	event->ns = stream_begin(stream);
 	event->recorded = true;
 	return CUDA_SUCCESS;
@@ -90,14 +123,14 @@ static CUresult record(CUevent handle, CUstream stream_handle)
 
 SIM_ENTRY_STREAM(cuEventRecord, _ptsz, (CUevent handle, CUstream stream), (handle, stream))
 {
-	return record(handle, stream);
+	return record(handle, stream, false);
 }
 
 SIM_ENTRY_STREAM(cuEventRecordWithFlags, _ptsz,
 		 (CUevent handle, CUstream stream, unsigned int flags), (handle, stream, flags))
 {
 	return flags & ~CU_EVENT_RECORD_EXTERNAL ? CUDA_ERROR_INVALID_VALUE
-						 : record(handle, stream);
+						 : record(handle, stream, flags);
 }
 
 SIM_ENTRY_STREAM(cuStreamWaitEvent, _ptsz, (CUstream handle, CUevent event_, unsigned int flags),
@@ -108,15 +141,39 @@ SIM_ENTRY_STREAM(cuStreamWaitEvent, _ptsz, (CUstream handle, CUevent event_, uns
 	struct event *event = stream ? event_of(event_, &result) : NULL;
 
 	(void)flags;
-	if (event && event->recorded && stream_begin(stream) < event->ns)
+	if (!event)
+		return result;
+	if (capture_holds(&event->captured))
+		return capture_wait(stream, &event->captured);
+	result = capture_allows(stream);
+	if (result != CUDA_SUCCESS)
+		return result;
+	/* A capture may not depend on work outside it. */
+	if (stream->capture) {
+		capture_break(stream);
+		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
+	}
+	if (event->recorded && stream_begin(stream) < event->ns)
 		stream->tail_ns = event->ns;
 	return result;
+}
+
+/* The event, where asking whether it is done breaks no capture. */
+static struct event *may_wait_for(CUevent handle, CUresult *result)
+{
+	struct event *event = event_of(handle, result);
+
+	if (event && capture_holds(&event->captured))
+		*result = CUDA_ERROR_CAPTURED_EVENT;
+	else if (event)
+		*result = capture_unsafe();
+	return *result == CUDA_SUCCESS ? event : NULL;
 }
 
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventQuery, (CUevent handle), (handle))
 {
 	CUresult result;
-	struct event *event = event_of(handle, &result);
+	struct event *event = may_wait_for(handle, &result);
 
 	if (!event || !event->recorded)
 		return result;
@@ -126,7 +183,7 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventQuery, (CUevent handle), (handle))
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventSynchronize, (CUevent handle), (handle))
 {
 	CUresult result;
-	struct event *event = event_of(handle, &result);
+	struct event *event = may_wait_for(handle, &result);
 
 	if (event && event->recorded)
 		timeline_wait(event->ns);

@@ -7,4 +7,7 @@
 /* Events of a context that ends answer CUDA_ERROR_CONTEXT_IS_DESTROYED from then on. */
 void event_orphan_all(struct context *context);
 
+/* A graph's node records the event; nothing happens where there is none. */
+void event_record_at(CUevent handle, uint64_t ns);
+
 #endif

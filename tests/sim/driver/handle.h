@@ -43,7 +43,4 @@ void *handle_get_or_crash(const struct handle_pool *pool, const void *pointer);
 /* The objects alive, one after the other: NULL gives the first. */
 void *handle_next(const struct handle_pool *pool, const void *object);
 
-#define HANDLE_FOR_EACH(pool, object)                                                              \
-	for ((object) = handle_next(pool, NULL); object; (object) = handle_next(pool, object))
-
 #endif

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/memory.h"
 #include "tests/sim/driver/stream.h"
 
@@ -98,8 +99,11 @@ const struct allocation *memory_find(const void *address)
 
 static CUresult allocate(enum memory_kind kind, void *pointer, size_t bytes)
 {
+	CUresult result = capture_unsafe();
 	struct allocation *allocation;
 
+	if (result != CUDA_SUCCESS)
+		return result;
 	if (!pointer || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_call()->bytes = bytes;
@@ -114,9 +118,10 @@ static CUresult allocate(enum memory_kind kind, void *pointer, size_t bytes)
 static CUresult release(const void *pointer, bool host)
 {
 	struct allocation *allocation = (struct allocation *)memory_find(pointer);
+	CUresult result = capture_unsafe();
 
-	if (!pointer)
-		return CUDA_SUCCESS;
+	if (result != CUDA_SUCCESS || !pointer)
+		return result;
 	if (!allocation || allocation->address != pointer ||
 	    (allocation->kind == MEMORY_PINNED) != host)
 		return CUDA_ERROR_INVALID_VALUE;

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/kernel.h"
 #include "tests/sim/driver/module.h"
 
@@ -36,8 +37,11 @@ static CUresult load(struct handle_pool *pool, const void *code, void *handle)
 {
 	const struct fatbin_wrapper *wrapper = code;
 	const unsigned int *words = code;
+	CUresult result = capture_unsafe();
 	struct image *image;
 
+	if (result != CUDA_SUCCESS)
+		return result;
 	if (!code || !handle)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (wrapper->magic == (unsigned int)FATBIN_WRAPPER_MAGIC)
@@ -79,8 +83,7 @@ static CUresult get_kernel(struct handle_pool *pool, const struct image *image, 
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!name || !kernel)
 		return CUDA_ERROR_INVALID_VALUE;
-	HANDLE_FOR_EACH(pool, *kernel)
-	{
+	for (*kernel = handle_next(pool, NULL); *kernel; *kernel = handle_next(pool, *kernel)) {
 		if ((*kernel)->owner == image && !strcmp((*kernel)->name, name))
 			return CUDA_SUCCESS;
 	}
@@ -99,8 +102,7 @@ static void unload(struct handle_pool *pool, struct image *image)
 {
 	struct kernel *kernel;
 
-	HANDLE_FOR_EACH(pool, kernel)
-	{
+	for (kernel = handle_next(pool, NULL); kernel; kernel = handle_next(pool, kernel)) {
 		if (kernel->owner != image)
 			continue;
 		if (kernel->function)
@@ -116,8 +118,7 @@ void module_unload_all(struct context *context)
 {
 	struct image *image;
 
-	HANDLE_FOR_EACH(&modules, image)
-	{
+	for (image = handle_next(&modules, NULL); image; image = handle_next(&modules, image)) {
 		if (image->context == context)
 			unload(&functions, image);
 	}

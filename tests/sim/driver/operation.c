@@ -37,6 +37,42 @@ enum {
 	KERNEL_THREADS_PER_NS = 256,
 };
 
+/* Parameters of unknown sizes cannot be kept: the kernel does nothing with them anyway. */
+bool operation_copy(struct operation *to, const struct operation *from)
+{
+	const struct host_kernel *host;
+	void **parameters;
+	size_t bytes = 0;
+	char *data;
+
+	*to = *from;
+	if (from->kind != OPERATION_KERNEL || !from->u.launch.parameters)
+		return true;
+	to->u.launch.parameters = NULL;
+	host = from->u.launch.kernel->host;
+	if (!host)
+		return true;
+	for (size_t i = 0; i < host->parameter_count; i++)
+		bytes += sizeof(void *) + (host->parameter_sizes[i] + 15) / 16 * 16;
+	parameters = malloc(bytes + 16);
+	if (!parameters)
+		return false;
+	data = (char *)(parameters + host->parameter_count);
+	for (size_t i = 0; i < host->parameter_count; i++) {
+		memcpy(data, from->u.launch.parameters[i], host->parameter_sizes[i]);
+		parameters[i] = data;
+		data += (host->parameter_sizes[i] + 15) / 16 * 16;
+	}
+	to->u.launch.parameters = parameters;
+	return true;
+}
+
+void operation_release(struct operation *operation)
+{
+	if (operation->kind == OPERATION_KERNEL)
+		free(operation->u.launch.parameters);
+}
+
 static bool on_host(const struct copy_side *side)
 {
 	return side->kind == MEMORY_PAGEABLE || side->kind == MEMORY_PINNED;
@@ -150,6 +186,7 @@ uint64_t operation_bias_ns(const struct operation *operation)
 
 	switch (operation->kind) {
 	case OPERATION_KERNEL:
+	case OPERATION_GRAPH:
 		return KERNEL_BIAS_NS;
 	case OPERATION_MEMSET:
 	case OPERATION_MOVEMENT:

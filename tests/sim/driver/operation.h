@@ -18,6 +18,7 @@ enum operation_kind {
 	OPERATION_MEMSET,
 	OPERATION_MOVEMENT, /* prefetch, discard and the like */
 	OPERATION_HOST,
+	OPERATION_STREAM_MEMORY, /* waits and writes of the stream's front end */
 	OPERATION_GRAPH,
 };
 
@@ -70,6 +71,10 @@ struct operation {
 		struct graph_exec *graph;
 	} u;
 };
+
+/* A copy with kernel parameters of its own; false without memory. */
+bool operation_copy(struct operation *to, const struct operation *from);
+void operation_release(struct operation *operation);
 
 /* Does the work on the CPU. */
 void operation_execute(const struct operation *operation);

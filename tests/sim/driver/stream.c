@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include "tests/sim/driver/activity.h"
+#include "tests/sim/driver/capture.h"
+#include "tests/sim/driver/graph.h"
 #include "tests/sim/driver/stream.h"
 #include "tests/sim/driver/timeline.h"
 
@@ -64,14 +66,20 @@ struct stream *stream_of(CUstream handle, CUresult *result)
 	return stream;
 }
 
+struct stream *stream_next(const struct stream *stream)
+{
+	return handle_next(&streams, stream);
+}
+
 void stream_destroy_all(struct context *context)
 {
-	struct stream *stream;
+	struct stream *stream = NULL;
 
-	HANDLE_FOR_EACH(&streams, stream)
-	{
-		if (stream->context == context)
-			handle_destroy(stream);
+	while ((stream = stream_next(stream))) {
+		if (stream->context != context)
+			continue;
+		capture_forget_stream(stream);
+		handle_destroy(stream);
 	}
 	context->legacy = NULL;
 	context->per_thread = NULL;
@@ -94,8 +102,7 @@ static uint64_t barrier_ns(const struct stream *stream)
 			latest = context->legacy->tail_ns;
 		return latest;
 	}
-	HANDLE_FOR_EACH(&streams, other)
-	{
+	for (other = handle_next(&streams, NULL); other; other = handle_next(&streams, other)) {
 		if (other->context == context && !(other->flags & CU_STREAM_NON_BLOCKING) &&
 		    latest < other->tail_ns)
 			latest = other->tail_ns;
@@ -122,11 +129,27 @@ void stream_wait_all(struct context *context)
 {
 	struct stream *stream;
 
-	HANDLE_FOR_EACH(&streams, stream)
-	{
+	for (stream = handle_next(&streams, NULL); stream; stream = handle_next(&streams, stream)) {
 		if (stream->context == context)
 			stream_wait(stream);
 	}
+}
+
+static CUresult capture_operation(struct stream *stream, const struct operation *operation,
+				  bool synchronous)
+{
+	static const CUgraphNodeType types[] = {
+		[OPERATION_EMPTY] = CU_GRAPH_NODE_TYPE_EMPTY,
+		[OPERATION_KERNEL] = CU_GRAPH_NODE_TYPE_KERNEL,
+		[OPERATION_COPY] = CU_GRAPH_NODE_TYPE_MEMCPY,
+		[OPERATION_MEMSET] = CU_GRAPH_NODE_TYPE_MEMSET,
+		[OPERATION_HOST] = CU_GRAPH_NODE_TYPE_HOST,
+		[OPERATION_STREAM_MEMORY] = CU_GRAPH_NODE_TYPE_BATCH_MEM_OP,
+	};
+
+	if (synchronous || operation->kind == OPERATION_MOVEMENT)
+		return capture_break(stream);
+	return capture_add(stream, types[operation->kind], operation, NULL);
 }
 
 CUresult stream_submit(struct stream *stream, const struct operation *operation, bool synchronous)
@@ -138,12 +161,24 @@ CUresult stream_submit(struct stream *stream, const struct operation *operation,
 		.context = stream->context->id,
 		.stream = stream->cupti_id,
 	};
+	CUresult result = capture_allows(stream);
 
+	if (result == CUDA_SUCCESS && synchronous)
+		result = capture_unsafe();
+	if (result != CUDA_SUCCESS)
+		return result;
 	sim_call()->bytes += operation->bytes;
 	timeline_spend_host(TIMELINE_SUBMIT_NS);
+	if (stream->capture)
+		return capture_operation(stream, operation, synchronous);
 	activity.start_ns = stream_begin(stream) + operation_bias_ns(operation);
-	activity.end_ns = activity.start_ns + operation_duration_ns(operation);
-	operation_execute(operation);
+	if (operation->kind == OPERATION_GRAPH) {
+		activity.graph = operation->u.graph->id;
+		activity.end_ns = graph_run(operation->u.graph, &activity);
+	} else {
+		activity.end_ns = activity.start_ns + operation_duration_ns(operation);
+		operation_execute(operation);
+	}
 	stream->tail_ns = activity.end_ns;
 	activity_done(&activity);
 	if (synchronous)
@@ -184,6 +219,7 @@ static CUresult destroy(CUstream handle)
 	if (!stream || is_legacy(stream) || stream->thread)
 		return CUDA_ERROR_INVALID_HANDLE;
 	sim_call()->stream = handle;
+	capture_forget_stream(stream);
 	handle_destroy(stream);
 	return CUDA_SUCCESS;
 }
@@ -198,10 +234,24 @@ SIM_ENTRY(cuStreamDestroy_v2, (CUstream handle), (handle))
 	return destroy(handle);
 }
 
+/* The stream, where asking whether it is done breaks no capture. */
+static struct stream *may_wait_for(CUstream handle, CUresult *result)
+{
+	struct stream *stream = stream_of(handle, result);
+
+	if (stream)
+		*result = capture_break(stream);
+	if (*result == CUDA_SUCCESS)
+		*result = capture_allows(stream);
+	if (*result == CUDA_SUCCESS)
+		*result = capture_unsafe();
+	return *result == CUDA_SUCCESS ? stream : NULL;
+}
+
 SIM_ENTRY_STREAM(cuStreamSynchronize, _ptsz, (CUstream handle), (handle))
 {
 	CUresult result;
-	struct stream *stream = stream_of(handle, &result);
+	struct stream *stream = may_wait_for(handle, &result);
 
 	if (stream)
 		stream_wait(stream);
@@ -211,7 +261,7 @@ SIM_ENTRY_STREAM(cuStreamSynchronize, _ptsz, (CUstream handle), (handle))
 SIM_ENTRY_STREAM(cuStreamQuery, _ptsz, (CUstream handle), (handle))
 {
 	CUresult result;
-	struct stream *stream = stream_of(handle, &result);
+	struct stream *stream = may_wait_for(handle, &result);
 
 	if (!stream)
 		return result;
@@ -223,9 +273,11 @@ SIM_ENTRY_STREAM(cuStreamGetId, _ptsz, (CUstream handle, unsigned long long *id)
 	CUresult result;
 	struct stream *stream = stream_of(handle, &result);
 
-	if (stream)
-		*id = stream->id;
-	return result;
+	if (!stream)
+		return result;
+	*id = stream->id;
+	/* Even this breaks the capture of the stream, whoever asks. */
+	return capture_break(stream);
 }
 
 SIM_ENTRY_STREAM(cuStreamGetFlags, _ptsz, (CUstream handle, unsigned int *flags), (handle, flags))

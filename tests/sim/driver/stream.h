@@ -3,6 +3,7 @@
 #define SIM_DRIVER_STREAM_H
 
 #include "tests/sim/driver/context.h"
+#include "tests/sim/driver/graph.h"
 #include "tests/sim/driver/operation.h"
 
 struct capture;
@@ -17,6 +18,7 @@ struct stream {
 	uint64_t tail_ns; /* where its work ends */
 	bool idle;	  /* a wait has seen its end */
 	struct capture *capture;
+	struct graph_nodes captured; /* what its next node in the capture follows */
 	struct stream *next_per_thread;
 	int thread; /* whose default stream it is */
 };
@@ -25,6 +27,9 @@ struct stream {
 struct stream *stream_of(CUstream handle, CUresult *result);
 
 struct stream *stream_create(struct context *context, unsigned int flags, int priority);
+
+/* The streams alive, one after the other: NULL gives the first. */
+struct stream *stream_next(const struct stream *stream);
 
 /* Streams end with their context. */
 void stream_destroy_all(struct context *context);
