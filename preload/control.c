@@ -191,32 +191,37 @@ static void finish_report(struct session *finished)
 		unlink(session_path);
 }
 
-static void start_once(void)
+static void write_start(void)
 {
 	char message[PATH_MAX + 128];
-	FILE *output = NULL;
+	FILE *output;
+
+	if (log_file_resolve(&log_file, control_options.log_file, pid, message, sizeof(message)) ||
+	    log_file_open(&log_file, false, &output, message, sizeof(message))) {
+		say("%s; the report goes to stderr", message);
+		log_file_free(&log_file);
+		if (log_file_open(&log_file, false, &output, message, sizeof(message)))
+			return;
+	}
+	report_write_start(&control_options, pid,
+			   session_string(session, session_header(session)->command), output);
+	log_file_close(output);
+}
+
+static void start_once(void)
+{
 	bool cupti;
 	int error;
 
 	pid = getpid();
 	read_options();
-	if (log_file_resolve(&log_file, control_options.log_file, pid, message, sizeof(message)) ||
-	    log_file_open(&log_file, false, &output, message, sizeof(message))) {
-		say("%s; the report goes to stderr", message);
-		log_file_free(&log_file);
-	}
 	error = create_session();
 	if (error) {
 		say("cannot start: %s; the program runs on without it", strerror(-error));
 		return;
 	}
 	describe_run();
-	if (output) {
-		report_write_start(&control_options, pid,
-				   session_string(session, session_header(session)->command),
-				   output);
-		log_file_close(output);
-	}
+	write_start();
 	cupti = start_cupti();
 	control_events =
 		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;

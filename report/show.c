@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "report/commands.h"
-#include "report/filename.h"
 #include "report/help.h"
 #include "report/load.h"
+#include "report/log_file.h"
 #include "report/report.h"
 
 static int show_file(const char *path, const struct options *options, FILE *file)
@@ -34,10 +34,14 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 {
 	char message[512];
 	int status = EXIT_SUCCESS, error;
+	struct log_file log;
 	FILE *file;
 	size_t i;
 
-	error = filename_open_log(log_file, getpid(), &file, message, sizeof(message));
+	error = log_file_resolve(&log, log_file, getpid(), message, sizeof(message));
+	if (!error)
+		error = log_file_open(&log, false, &file, message, sizeof(message));
+	log_file_free(&log);
 	if (error) {
 		fprintf(stderr, "ktime: %s\n", message);
 		return EXIT_FAILURE;
@@ -47,7 +51,7 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 	for (i = 0; i < count; i++)
 		if (show_file(paths[i], options, file) != EXIT_SUCCESS)
 			status = EXIT_FAILURE;
-	error = filename_close_log(file);
+	error = log_file_close(file);
 	if (error && status == EXIT_SUCCESS) {
 		fprintf(stderr, "ktime: the report was not written: %s\n", strerrordesc_np(-error));
 		status = EXIT_FAILURE;

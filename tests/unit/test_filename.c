@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Names of log files: nvprof's codes, and a clear line where one cannot be used. */
-#include <errno.h>
+/* nvprof's codes in names, and a clear line where one means nothing. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -59,53 +58,11 @@ static void bad_codes_are_refused(void **state)
 	refused("a%", "a name ends in a lone % (write %%)");
 }
 
-static void a_log_file_is_overwritten(void **state)
-{
-	char path[] = "/tmp/ktime-log-XXXXXX", content[16];
-	int fd = mkstemp(path);
-	FILE *file;
-
-	(void)state;
-	assert_int_equal(write(fd, "what was there", 14), 14);
-	assert_int_equal(filename_open_log(path, 1, &file, message, sizeof(message)), 0);
-	fputs("new", file);
-	assert_int_equal(filename_close_log(file), 0);
-	assert_int_equal(pread(fd, content, sizeof(content), 0), 3);
-	close(fd);
-	unlink(path);
-}
-
-static void a_log_file_that_cannot_be_had_is_told(void **state)
-{
-	FILE *file;
-
-	(void)state;
-	assert_int_equal(filename_open_log("/tmp", 1, &file, message, sizeof(message)), -EISDIR);
-	assert_null(file);
-	assert_string_equal(message, "the log file /tmp cannot be written: Is a directory");
-	assert_int_equal(filename_open_log("/nowhere/x", 1, &file, message, sizeof(message)),
-			 -ENOENT);
-	assert_int_equal(filename_open_log("%z", 1, &file, message, sizeof(message)), -EINVAL);
-}
-
-static void a_full_disk_is_told_at_the_end(void **state)
-{
-	FILE *file;
-
-	(void)state;
-	assert_int_equal(filename_open_log("/dev/full", 1, &file, message, sizeof(message)), 0);
-	fputs("lost", file);
-	assert_int_equal(filename_close_log(file), -ENOSPC);
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(codes_are_replaced),
 		cmocka_unit_test(bad_codes_are_refused),
-		cmocka_unit_test(a_log_file_is_overwritten),
-		cmocka_unit_test(a_log_file_that_cannot_be_had_is_told),
-		cmocka_unit_test(a_full_disk_is_told_at_the_end),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/log_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/filename.h"
+
+int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char *message,
+		     size_t size)
+{
+	char directory[PATH_MAX], *path;
+	int error = 0;
+
+	*log = (struct log_file){.descriptor = STDERR_FILENO};
+	if (!pattern || strcmp(pattern, "%2") == 0)
+		return 0;
+	if (strcmp(pattern, "%1") == 0) {
+		log->descriptor = STDOUT_FILENO;
+		return 0;
+	}
+	path = filename_expand(pattern, pid, -1, message, size);
+	if (!path)
+		return -EINVAL;
+	/* The program may change its directory. */
+	if (*path == '/') {
+		log->path = path;
+		return 0;
+	}
+	if (!getcwd(directory, sizeof(directory)))
+		error = -errno;
+	else if (asprintf(&log->path, "%s/%s", directory, path) < 0)
+		error = -ENOMEM;
+	if (error) {
+		log->path = NULL;
+		snprintf(message, size, "the log file %s cannot be found: %s", path,
+			 strerrordesc_np(-error));
+	}
+	free(path);
+	return error;
+}
+
+int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size)
+{
+	int fd, error = 0;
+
+	*file = NULL;
+	if (log->path)
+		fd = open(log->path,
+			  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC),
+			  0666);
+	else
+		fd = fcntl(log->descriptor, F_DUPFD_CLOEXEC, 3);
+	if (fd >= 0)
+		*file = fdopen(fd, "w");
+	if (*file)
+		return 0;
+	error = -errno;
+	if (fd >= 0)
+		close(fd);
+	if (log->path)
+		snprintf(message, size, "the log file %s cannot be written: %s", log->path,
+			 strerrordesc_np(-error));
+	else
+		snprintf(message, size, "the report has nowhere to go: %s",
+			 strerrordesc_np(-error));
+	return error;
+}
+
+int log_file_close(FILE *file)
+{
+	int error = ferror(file) ? -EIO : 0;
+
+	if (fclose(file) != 0)
+		error = -errno;
+	return error;
+}
+
+void log_file_free(struct log_file *log)
+{
+	free(log->path);
+	*log = (struct log_file){.descriptor = STDERR_FILENO};
+}

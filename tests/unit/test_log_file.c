@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The report finds its way to the log file, and what goes wrong there is told in one line. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/log_file.h"
+
+static char directory[32], message[256];
+
+static void open_log(struct log_file *log, bool append, const char *text)
+{
+	FILE *file;
+
+	assert_int_equal(log_file_open(log, append, &file, message, sizeof(message)), 0);
+	fputs(text, file);
+	assert_int_equal(log_file_close(file), 0);
+}
+
+static void holds(const char *path, const char *expected)
+{
+	char content[64] = "";
+	int fd = open(path, O_RDONLY);
+
+	assert_true(fd >= 0);
+	assert_true(read(fd, content, sizeof(content) - 1) >= 0);
+	close(fd);
+	assert_string_equal(content, expected);
+}
+
+static void a_file_is_emptied_first_and_then_appended_to(void **state)
+{
+	struct log_file log;
+	int fd = open("log.7", O_CREAT | O_WRONLY, 0600);
+
+	(void)state;
+	assert_int_equal(write(fd, "what was there", 14), 14);
+	close(fd);
+	assert_int_equal(log_file_resolve(&log, "log.%p", 7, message, sizeof(message)), 0);
+	open_log(&log, false, "start ");
+	open_log(&log, true, "end");
+	holds("log.7", "start end");
+	log_file_free(&log);
+	unlink("log.7");
+}
+
+static void a_relative_name_outlives_a_change_of_directory(void **state)
+{
+	struct log_file log;
+
+	(void)state;
+	assert_int_equal(log_file_resolve(&log, "log", 7, message, sizeof(message)), 0);
+	open_log(&log, false, "one");
+	assert_int_equal(chdir("/"), 0);
+	open_log(&log, true, " two");
+	assert_int_equal(chdir(directory), 0);
+	holds("log", "one two");
+	log_file_free(&log);
+	unlink("log");
+}
+
+static void standard_streams_have_names(void **state)
+{
+	struct log_file log;
+
+	(void)state;
+	assert_int_equal(log_file_resolve(&log, NULL, 7, message, sizeof(message)), 0);
+	assert_int_equal(log.descriptor, 2);
+	assert_int_equal(log_file_resolve(&log, "%1", 7, message, sizeof(message)), 0);
+	assert_int_equal(log.descriptor, 1);
+	assert_int_equal(log_file_resolve(&log, "%2", 7, message, sizeof(message)), 0);
+	assert_int_equal(log.descriptor, 2);
+	assert_null(log.path);
+}
+
+static void what_cannot_be_had_is_told(void **state)
+{
+	struct log_file log;
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(log_file_resolve(&log, "/tmp", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), -EISDIR);
+	assert_null(file);
+	assert_string_equal(message, "the log file /tmp cannot be written: Is a directory");
+	log_file_free(&log);
+	assert_int_equal(log_file_resolve(&log, "%z", 7, message, sizeof(message)), -EINVAL);
+	assert_int_equal(log.descriptor, 2);
+	assert_null(log.path);
+}
+
+static void a_full_disk_is_told_at_the_end(void **state)
+{
+	struct log_file log;
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(log_file_resolve(&log, "/dev/full", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), 0);
+	fputs("lost", file);
+	assert_int_equal(log_file_close(file), -ENOSPC);
+	log_file_free(&log);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(directory, "/tmp/ktime-log-XXXXXX");
+	return mkdtemp(directory) && chdir(directory) == 0 ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return chdir("/") == 0 && rmdir(directory) == 0 ? 0 : -1;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_file_is_emptied_first_and_then_appended_to),
+		cmocka_unit_test(a_relative_name_outlives_a_change_of_directory),
+		cmocka_unit_test(standard_streams_have_names),
+		cmocka_unit_test(what_cannot_be_had_is_told),
+		cmocka_unit_test(a_full_disk_is_told_at_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
