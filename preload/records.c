@@ -9,6 +9,7 @@
 #include "preload/pointer_map.h"
 #include "preload/rows.h"
 #include "preload/samples.h"
+#include "preload/trace.h"
 
 static struct pointer_map operation_by_name; /* CUPTI's name pointer to an operation */
 static uint32_t name_generation = 1;
@@ -96,13 +97,15 @@ static void take_operation(const struct activity *activity)
 			session_count(rows_session, COUNTER_graph_nodes, 1);
 		}
 	}
+	if (trace_wanted())
+		trace_operation(operation, activity);
 	note_concurrency(activity, &overlapped, &previous);
 	bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
 	stream = matcher_find(samples_matcher, activity->context, activity->stream, activity->start,
 			      activity->graph_node ? NULL : operation, bytes);
 	if (activity->graph_node) {
 		if (graph_launches_node(stream, activity, &expected))
-			samples_matched(&expected);
+			samples_matched(&expected, activity->correlation);
 		return;
 	}
 	if (!stream ||
@@ -111,7 +114,7 @@ static void take_operation(const struct activity *activity)
 		session_count(rows_session, COUNTER_unmatched_records, 1);
 		return;
 	}
-	samples_matched(&expected);
+	samples_matched(&expected, activity->correlation);
 	samples_recorded(&expected, activity->end - activity->start, overlapped,
 			 matcher_trusts_clock(samples_matcher) && previous < expected.started);
 }
@@ -136,9 +139,11 @@ static void take_graph(const struct activity *activity)
 
 	session_count(rows_session, COUNTER_cupti_records, 1);
 	if (stream && match_graph(stream, activity->start, &expected))
-		samples_matched(&expected);
+		samples_matched(&expected, activity->correlation);
 	else
 		session_count(rows_session, COUNTER_unmatched_records, 1);
+	if (trace_wanted())
+		trace_operation(expected.key, activity);
 	take_graph_launch(&expected, activity->device, activity->start, activity->end);
 }
 
@@ -185,6 +190,8 @@ static void take_other(const struct activity *activity)
 	row->calls++;
 	row->failed += kind != ROW_OVERHEAD && activity->result != 0;
 	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+	if (kind != ROW_OVERHEAD && trace_wanted())
+		trace_api_record(name, kind, activity);
 }
 
 void records_take(const struct activity *activity, void *unused)

@@ -7,9 +7,11 @@
 #include "preload/bias.h"
 #include "preload/control.h"
 #include "preload/rows.h"
+#include "preload/trace.h"
 
 struct matcher *samples_matcher;
 static size_t expected_count;
+static uint32_t call_count;
 
 static void release_pair(const struct span *span)
 {
@@ -69,6 +71,8 @@ void samples_timed(struct timed *timed, enum timing_end end)
 			session_add_sample(rows_session, &row->events, timed->raw);
 			row->host_included += timed->host_included;
 		}
+		if (!collection_active() && trace_wanted())
+			trace_timed(timed);
 	} else if (row) {
 		row->untimed[end == TIMING_LATE ? UNTIMED_NOT_FINISHED : UNTIMED_CONTEXT_LOST]++;
 	}
@@ -81,6 +85,8 @@ static void unmatched(const struct expected *expected)
 	struct timed *timed = expected->argument;
 
 	expected_count--;
+	if (trace_wanted())
+		trace_expected(expected, 0);
 	if (timed) {
 		timed->awaits_record = false;
 		settle(timed);
@@ -88,7 +94,7 @@ static void unmatched(const struct expected *expected)
 }
 
 /* Queues a call for the record that CUPTI will make of it. */
-static void expect_record(const struct thread *thread, const struct span *span, struct timed *timed)
+static bool expect_record(const struct thread *thread, const struct span *span, struct timed *timed)
 {
 	struct expected expected = {
 		.started = clock_realtime_at(rows_scale, span->started),
@@ -97,6 +103,7 @@ static void expect_record(const struct thread *thread, const struct span *span, 
 		.bytes = span->bytes,
 		.thread = thread->kernel_id,
 		.graph = span->operation->kind == ROW_GRAPH,
+		.call = span->api,
 		.argument = timed,
 	};
 	struct match_stream *stream = NULL;
@@ -111,18 +118,21 @@ static void expect_record(const struct thread *thread, const struct span *span, 
 						     span->stream->context->cupti_context);
 	stream = span->stream->records;
 	if (!stream)
-		return;
+		return false;
 	if (timed)
 		timed->awaits_record = true;
 	expected_count++;
 	match_expect(stream, &expected);
+	return true;
 }
 
 void samples_span(const struct thread *thread, const struct span *span)
 {
 	struct timed *timed = NULL;
+	bool awaited = false;
 	struct row *row;
 
+	call_count++;
 	rows_count_call(span);
 	if (span->flags & (SPAN_FAILED | SPAN_CALL_ONLY | SPAN_CAPTURED) || !span->operation ||
 	    !span->stream || !atomic_load_explicit(&control_collecting, memory_order_relaxed)) {
@@ -130,6 +140,8 @@ void samples_span(const struct thread *thread, const struct span *span)
 		session_count(rows_session, COUNTER_captured_calls,
 			      (span->flags & SPAN_CAPTURED) != 0);
 		release_pair(span);
+		if (trace_wanted())
+			trace_call(span, thread->kernel_id, call_count);
 		return;
 	}
 	session_count(rows_session, COUNTER_operations, 1);
@@ -149,6 +161,10 @@ void samples_span(const struct thread *thread, const struct span *span)
 		if (timed) {
 			timed->pair = span->pair;
 			timed->operation = span->operation;
+			timed->stream = span->stream;
+			timed->bytes = span->bytes;
+			timed->started = clock_realtime_at(rows_scale, span->started);
+			timed->correlation = call_count;
 			timed->row = row;
 			timed->host_included = span->flags & SPAN_HOST_INCLUDED;
 			timed->first = span->flags & SPAN_FIRST;
@@ -164,13 +180,16 @@ void samples_span(const struct thread *thread, const struct span *span)
 	if (row && !timed)
 		row->untimed[span->pair ? UNTIMED_NO_EVENT : span->untimed]++;
 	if (collection_active() && !(span->flags & SPAN_NO_RECORD))
-		expect_record(thread, span, timed);
+		awaited = expect_record(thread, span, timed);
+	if (trace_wanted() && !awaited)
+		trace_call(span, thread->kernel_id, call_count);
 }
 
-void samples_matched(const struct expected *expected)
+void samples_matched(const struct expected *expected, uint32_t correlation)
 {
-	(void)expected;
 	expected_count--;
+	if (trace_wanted())
+		trace_expected(expected, correlation);
 }
 
 void samples_recorded(const struct expected *expected, uint64_t nanoseconds, bool overlapped,

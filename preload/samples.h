@@ -20,8 +20,8 @@ void samples_timed(struct timed *timed, enum timing_end end);
 
 /* What records.c matches activity records with. */
 extern struct matcher *samples_matcher;
-/* A call was matched; from here on its record is no longer awaited. */
-void samples_matched(const struct expected *expected);
+/* A call was matched with the record of this correlation id, which is no longer awaited. */
+void samples_matched(const struct expected *expected, uint32_t correlation);
 /* The matched call's time by its record, or `expected` gave no time that can be told to be its. */
 void samples_recorded(const struct expected *expected, uint64_t nanoseconds, bool overlapped,
 		      bool starved);

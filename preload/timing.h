@@ -19,9 +19,13 @@ struct row;
 struct timed {
 	struct event_pair *pair; /* NULL once read */
 	struct operation *operation;
+	struct stream *stream;
 	struct row *row;
-	uint64_t raw;	/* ns between the two events */
-	uint64_t cupti; /* ns by the activity record */
+	uint64_t bytes;
+	uint64_t started;     /* of the host's call; of the device, once the events are read */
+	uint32_t correlation; /* ktime's own count of calls, for a trace without CUPTI */
+	uint64_t raw;	      /* ns between the two events */
+	uint64_t cupti;	      /* ns by the activity record */
 	bool host_included, first;
 	bool overlapped, starved; /* as the record shows */
 	bool has_raw, has_cupti;

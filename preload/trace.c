@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/trace.h"
+
+#include <string.h>
+
+#include "preload/rows.h"
+
+bool trace_wanted(void)
+{
+	return session_header(rows_session)->trace_on;
+}
+
+static void append(struct trace_record *record, const char *name)
+{
+	record->name = session_intern(rows_session, name);
+	session_trace(rows_session, record);
+}
+
+void trace_operation(const struct operation *operation, const struct activity *activity)
+{
+	struct trace_record record = {
+		.start = activity->start,
+		.end = activity->end,
+		.bytes = activity->bytes,
+		.device = (int32_t)activity->device,
+		.kind = operation->kind,
+		.context = activity->context,
+		.stream = activity->stream,
+		.correlation = activity->correlation,
+		.registers = activity->registers,
+		.static_shared = activity->static_shared,
+		.dynamic_shared = activity->dynamic_shared,
+		.source_kind = activity->source_kind,
+		.destination_kind = activity->destination_kind,
+		.clock = CLOCK_CUPTI,
+		.graph = activity->graph,
+		.graph_node = (uint32_t)activity->graph_node,
+	};
+
+	memcpy(record.grid, activity->grid, sizeof(record.grid));
+	memcpy(record.block, activity->block, sizeof(record.block));
+	append(&record, operation->name);
+}
+
+void trace_timed(const struct timed *timed)
+{
+	struct trace_record record = {
+		.start = timed->started,
+		.end = timed->started + timed->raw,
+		.bytes = timed->bytes,
+		.device = timed->stream->context->device,
+		.kind = timed->operation->kind,
+		.context = timed->stream->context->id,
+		.stream = timed->stream->id,
+		.correlation = timed->correlation,
+		.clock = CLOCK_EVENTS,
+	};
+
+	append(&record, timed->operation->name);
+}
+
+static void append_call(unsigned api, const struct operation *operation,
+			struct trace_record *record)
+{
+	enum row_kind kind;
+	const char *name = rows_call_name(api, &kind);
+
+	if (!name)
+		return;
+	record->kind = kind;
+	record->device = -1;
+	if (operation && operation->kind == ROW_KERNEL)
+		record->kernel = session_intern(rows_session, operation->name);
+	append(record, name);
+}
+
+void trace_call(const struct span *span, uint32_t thread, uint32_t correlation)
+{
+	uint64_t start = clock_realtime_at(rows_scale, span->started);
+	struct trace_record record = {
+		.start = start,
+		.end = start + clock_ticks_to_ns(rows_scale, span->duration),
+		.correlation = correlation,
+		.thread = thread,
+		.result = (span->flags & SPAN_FAILED) != 0,
+	};
+
+	append_call(span->api, span->operation, &record);
+}
+
+void trace_expected(const struct expected *expected, uint32_t correlation)
+{
+	struct trace_record record = {
+		.start = expected->started,
+		.end = expected->ended,
+		.correlation = correlation,
+		.thread = expected->thread,
+	};
+
+	append_call(expected->call, expected->key, &record);
+}
+
+void trace_api_record(const char *name, enum row_kind kind, const struct activity *activity)
+{
+	struct trace_record record = {
+		.start = activity->start,
+		.end = activity->end,
+		.device = -1,
+		.kind = kind,
+		.correlation = activity->correlation,
+		.thread = activity->thread,
+		.clock = CLOCK_CUPTI,
+		.result = activity->result,
+	};
+
+	append(&record, name);
+}
