@@ -68,7 +68,7 @@ CUptiResult buffer_next_record(uint8_t *buffer, size_t size, CUpti_Activity **re
 	return CUPTI_SUCCESS;
 }
 
-/* Work that is not finished at a forced flush has no times. */
+/* Work that is not finished at a forced flush has no times. A call is over once it has a record. */
 static void take_times(struct buffer *buffer, uint64_t now)
 {
 	CUpti_Activity *record = NULL;
@@ -76,7 +76,9 @@ static void take_times(struct buffer *buffer, uint64_t now)
 
 	while (buffer_next_record(buffer->data, buffer->used, &record) == CUPTI_SUCCESS) {
 		for (size_t i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-			if (layouts[i].kind != record->kind || !layouts[i].end)
+			if (layouts[i].kind != record->kind || !layouts[i].end ||
+			    record->kind == CUPTI_ACTIVITY_KIND_DRIVER ||
+			    record->kind == CUPTI_ACTIVITY_KIND_RUNTIME)
 				continue;
 			start = (uint64_t *)((uint8_t *)record + layouts[i].start);
 			end = (uint64_t *)((uint8_t *)record + layouts[i].end);
