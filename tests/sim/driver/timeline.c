@@ -6,14 +6,15 @@ enum {
 	POLL_NS = 1000000,
 };
 
-static uint64_t device_ns; /* the furthest any thread has seen */
+static uint64_t device_ns =
+	1; /* the furthest any thread has seen; records with a 0 have no times */
 static __thread uint64_t host_ns;
 
 uint64_t timeline_host_ns(void)
 {
 	/* A new thread begins where the process is. */
 	if (!host_ns)
-		host_ns = device_ns ? device_ns : 1;
+		host_ns = device_ns;
 	return host_ns;
 }
 
