@@ -6,8 +6,8 @@ enum {
 	POLL_NS = 1000000,
 };
 
-static uint64_t device_ns =
-	1; /* the furthest any thread has seen; records with a 0 have no times */
+/* The furthest any thread has seen. Not 0, which in a record means that it has no times. */
+static uint64_t device_ns = 1;
 static __thread uint64_t host_ns;
 
 uint64_t timeline_host_ns(void)
