@@ -215,6 +215,9 @@ static void start_once(void)
 
 	pid = getpid();
 	read_options();
+	/* The ktime command leaves the processes alone that its program starts. */
+	if (control_options.only_process && control_options.only_process != pid)
+		return;
 	error = create_session();
 	if (error) {
 		say("cannot start: %s; the program runs on without it", strerror(-error));
