@@ -44,7 +44,7 @@ CUresult context_usable(void)
 					: CUDA_ERROR_INVALID_CONTEXT;
 }
 
-static struct context *create(CUdevice device, bool primary, unsigned int flags)
+struct context *context_create(CUdevice device, bool primary, unsigned int flags)
 {
 	struct context *context = handle_create(&contexts);
 
@@ -62,8 +62,7 @@ static struct context *create(CUdevice device, bool primary, unsigned int flags)
 	return context;
 }
 
-/* Waits for the work in flight, as a reset does, and ends all that lives in the context. */
-static void destroy(struct context *context)
+void context_destroy(struct context *context)
 {
 	stream_wait_all(context);
 	event_orphan_all(context);
@@ -111,7 +110,7 @@ static CUresult create_and_push(CUcontext *handle, unsigned int flags, CUdevice 
 		return CUDA_ERROR_INVALID_VALUE;
 	if (!context_device_valid(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	context = create(device, false, flags);
+	context = context_create(device, false, flags);
 	if (!context)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	*handle = (CUcontext)context;
@@ -150,7 +149,7 @@ static CUresult destroy_handle(CUcontext handle)
 
 	if (!context || context->primary)
 		return CUDA_ERROR_INVALID_CONTEXT;
-	destroy(context);
+	context_destroy(context);
 	if (context_current_handle() == handle)
 		stack_depth--;
 	return CUDA_SUCCESS;
@@ -274,31 +273,34 @@ SIM_ENTRY(cuCtxDisablePeerAccess, (CUcontext peer), (peer))
 
 /* Primary contexts. */
 
+struct context *context_primary_retain(CUdevice device)
+{
+	struct primary *primary = &primaries[device];
+
+	if (!primary->context)
+		primary->context = context_create(device, true, primary->flags);
+	if (primary->context)
+		primary->retained++;
+	return primary->context;
+}
+
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuDevicePrimaryCtxRetain, (CUcontext * handle, CUdevice device),
 		  (handle, device))
 {
-	struct primary *primary;
-
 	if (!context_device_valid(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	primary = &primaries[device];
-	if (!primary->context)
-		primary->context = create(device, true, primary->flags);
-	if (!primary->context)
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	primary->retained++;
-	*handle = (CUcontext)primary->context;
-	return CUDA_SUCCESS;
+	*handle = (CUcontext)context_primary_retain(device);
+	return *handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
 static void end_primary(struct primary *primary)
 {
 	if (primary->context)
-		destroy(primary->context);
+		context_destroy(primary->context);
 	*primary = (struct primary){.flags = primary->flags};
 }
 
-static CUresult release(CUdevice device)
+CUresult context_primary_release(CUdevice device)
 {
 	struct primary *primary;
 
@@ -314,12 +316,12 @@ static CUresult release(CUdevice device)
 
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuDevicePrimaryCtxRelease, (CUdevice device), (device))
 {
-	return release(device);
+	return context_primary_release(device);
 }
 
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuDevicePrimaryCtxRelease_v2, (CUdevice device), (device))
 {
-	return release(device);
+	return context_primary_release(device);
 }
 
 static CUresult reset(CUdevice device)

@@ -31,4 +31,14 @@ struct context *context_current(void);
 CUcontext context_current_handle(void);
 struct context *context_get(CUcontext handle);
 
+/* A context of its own; NULL without memory. */
+struct context *context_create(CUdevice device, bool primary, unsigned int flags);
+
+/* Waits for the work in flight, as a reset does, and ends all that lives in the context. */
+void context_destroy(struct context *context);
+
+/* The device's primary context, made where there is none; NULL without memory. */
+struct context *context_primary_retain(CUdevice device);
+CUresult context_primary_release(CUdevice device);
+
 #endif

@@ -2,7 +2,9 @@
 /* The entries that launch kernels and host functions. */
 #include <stdlib.h>
 
+#include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/kernel.h"
+#include "tests/sim/driver/launch.h"
 #include "tests/sim/driver/stream.h"
 
 enum {
@@ -32,7 +34,7 @@ void kernel_execute(const struct operation *operation)
 			  operation->u.launch.parameters);
 }
 
-static CUresult launch(const CUlaunchConfig *config, CUfunction function, void **parameters,
+CUresult launch_kernel(const CUlaunchConfig *config, CUfunction function, void **parameters,
 		       void **extra, bool cooperative)
 {
 	const struct kernel *kernel = kernel_of(function);
@@ -87,7 +89,7 @@ SIM_ENTRY_STREAM(cuLaunchKernel, _ptsz,
 		 (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
 		  parameters, extra))
 {
-	return launch(CONFIG, function, parameters, extra, false);
+	return launch_kernel(CONFIG, function, parameters, extra, false);
 }
 
 SIM_ENTRY_STREAM(cuLaunchCooperativeKernel, _ptsz,
@@ -98,7 +100,7 @@ SIM_ENTRY_STREAM(cuLaunchCooperativeKernel, _ptsz,
 		 (function, grid_x, grid_y, grid_z, block_x, block_y, block_z, shared_bytes, stream,
 		  parameters))
 {
-	return launch(CONFIG, function, parameters, NULL, true);
+	return launch_kernel(CONFIG, function, parameters, NULL, true);
 }
 
 SIM_ENTRY_STREAM(cuLaunchKernelEx, _ptsz,
@@ -114,7 +116,7 @@ SIM_ENTRY_STREAM(cuLaunchKernelEx, _ptsz,
 		if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE)
 			cooperative = config->attrs[i].value.cooperative;
 	}
-	return launch(config, function, parameters, extra, cooperative);
+	return launch_kernel(config, function, parameters, extra, cooperative);
 }
 
 SIM_ENTRY_STREAM(cuLaunchHostFunc, _ptsz, (CUstream handle, CUhostFn function, void *argument),
@@ -126,6 +128,36 @@ SIM_ENTRY_STREAM(cuLaunchHostFunc, _ptsz, (CUstream handle, CUhostFn function, v
 
 	if (!function)
 		return CUDA_ERROR_INVALID_VALUE;
+	return stream ? stream_submit(stream, &operation, false) : result;
+}
+
+struct callback {
+	CUstreamCallback function;
+	CUstream stream;
+	void *argument;
+};
+
+static void call_back(void *argument)
+{
+	struct callback *callback = argument;
+
+	callback->function(callback->stream, CUDA_SUCCESS, callback->argument);
+}
+
+/* Unlike a host function, not for a stream that captures. */
+SIM_ENTRY_STREAM(cuStreamAddCallback, _ptsz,
+		 (CUstream handle, CUstreamCallback function, void *argument, unsigned int flags),
+		 (handle, function, argument, flags))
+{
+	struct callback callback = {function, handle, argument};
+	struct operation operation = {.kind = OPERATION_HOST, .u.host = {call_back, &callback}};
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (!function || flags)
+		return CUDA_ERROR_INVALID_VALUE;
+	if (stream && stream->capture)
+		return capture_break(stream);
 	return stream ? stream_submit(stream, &operation, false) : result;
 }
 

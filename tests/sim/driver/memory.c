@@ -97,13 +97,10 @@ const struct allocation *memory_find(const void *address)
 	return NULL;
 }
 
-static CUresult allocate(enum memory_kind kind, void *pointer, size_t bytes)
+static CUresult give(enum memory_kind kind, void *pointer, size_t bytes)
 {
-	CUresult result = capture_unsafe();
 	struct allocation *allocation;
 
-	if (result != CUDA_SUCCESS)
-		return result;
 	if (!pointer || !bytes)
 		return CUDA_ERROR_INVALID_VALUE;
 	sim_call()->bytes = bytes;
@@ -112,6 +109,24 @@ static CUresult allocate(enum memory_kind kind, void *pointer, size_t bytes)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memcpy(pointer, &allocation->address, sizeof(void *));
 	return CUDA_SUCCESS;
+}
+
+static CUresult memory_give(enum memory_kind kind, void *pointer, size_t bytes)
+{
+	CUresult result = capture_unsafe();
+
+	return result == CUDA_SUCCESS ? give(kind, pointer, bytes) : result;
+}
+
+/* In a capture the memory is there at once, and a node stands for it. */
+CUresult memory_give_in_stream(void *pointer, size_t bytes, CUstream handle)
+{
+	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
+
+	if (stream && stream->capture)
+		result = capture_add(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC, NULL, NULL);
+	return result == CUDA_SUCCESS ? give(MEMORY_DEVICE, pointer, bytes) : result;
 }
 
 /* Freeing waits for the context's work, as the driver does. */
@@ -132,13 +147,13 @@ static CUresult release(const void *pointer, bool host)
 
 SIM_ENTRY(cuMemAlloc_v2, (CUdeviceptr * pointer, size_t bytes), (pointer, bytes))
 {
-	return allocate(MEMORY_DEVICE, pointer, bytes);
+	return memory_give(MEMORY_DEVICE, pointer, bytes);
 }
 
 SIM_ENTRY(cuMemAlloc, (CUdeviceptr_v1 * pointer, unsigned int bytes), (pointer, bytes))
 {
 	CUdeviceptr wide;
-	CUresult result = allocate(MEMORY_DEVICE, &wide, bytes);
+	CUresult result = memory_give(MEMORY_DEVICE, &wide, bytes);
 
 	if (result == CUDA_SUCCESS)
 		*pointer = wide;
@@ -149,7 +164,7 @@ SIM_ENTRY(cuMemAllocManaged, (CUdeviceptr * pointer, size_t bytes, unsigned int 
 	  (pointer, bytes, flags))
 {
 	(void)flags;
-	return allocate(MEMORY_MANAGED, pointer, bytes);
+	return memory_give(MEMORY_MANAGED, pointer, bytes);
 }
 
 SIM_ENTRY(cuMemAllocPitch_v2,
@@ -159,26 +174,27 @@ SIM_ENTRY(cuMemAllocPitch_v2,
 {
 	(void)element_bytes;
 	*pitch = (width + 511) / 512 * 512;
-	return allocate(MEMORY_DEVICE, pointer, *pitch * height);
+	return memory_give(MEMORY_DEVICE, pointer, *pitch * height);
 }
 
-SIM_ENTRY_STREAM(cuMemAllocAsync, _ptsz, (CUdeviceptr * pointer, size_t bytes, CUstream handle),
-		 (pointer, bytes, handle))
+SIM_ENTRY_STREAM(cuMemAllocAsync, _ptsz, (CUdeviceptr * pointer, size_t bytes, CUstream stream),
+		 (pointer, bytes, stream))
 {
-	CUresult result;
-
-	return stream_of(handle, &result) ? allocate(MEMORY_DEVICE, pointer, bytes) : result;
+	return memory_give_in_stream(pointer, bytes, stream);
 }
 
 SIM_ENTRY_STREAM(cuMemFreeAsync, _ptsz, (CUdeviceptr pointer, CUstream handle), (pointer, handle))
 {
 	struct allocation *allocation = (struct allocation *)memory_find((void *)pointer);
 	CUresult result;
+	struct stream *stream = stream_of(handle, &result);
 
-	if (!stream_of(handle, &result))
+	if (!stream)
 		return result;
 	if (!allocation || (CUdeviceptr)allocation->address != pointer)
 		return CUDA_ERROR_INVALID_VALUE;
+	if (stream->capture)
+		return capture_add(stream, CU_GRAPH_NODE_TYPE_MEM_FREE, NULL, NULL);
 	memory_free(allocation);
 	return CUDA_SUCCESS;
 }
@@ -197,12 +213,12 @@ SIM_ENTRY(cuMemHostAlloc, (void **pointer, size_t bytes, unsigned int flags),
 	  (pointer, bytes, flags))
 {
 	(void)flags;
-	return allocate(MEMORY_PINNED, pointer, bytes);
+	return memory_give(MEMORY_PINNED, pointer, bytes);
 }
 
 SIM_ENTRY(cuMemAllocHost_v2, (void **pointer, size_t bytes), (pointer, bytes))
 {
-	return allocate(MEMORY_PINNED, pointer, bytes);
+	return memory_give(MEMORY_PINNED, pointer, bytes);
 }
 
 SIM_ENTRY(cuMemFreeHost, (void *pointer), (pointer))

@@ -23,6 +23,9 @@ struct allocation {
 
 /* NULL where there is no room. kind is not MEMORY_PAGEABLE. */
 struct allocation *memory_allocate(enum memory_kind kind, size_t bytes);
+/* As the stream-ordered entries do: the address goes to *pointer, or the error is returned. */
+CUresult memory_give_in_stream(void *pointer, size_t bytes, CUstream stream);
+
 void memory_free(struct allocation *allocation);
 
 /* The allocation that holds the address, or NULL: pageable. */

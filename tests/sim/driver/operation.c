@@ -35,6 +35,8 @@ enum {
 	MEMSET_BYTES_PER_US = 2000000,
 	MOVEMENT_BYTES_PER_US = 20000,
 	KERNEL_THREADS_PER_NS = 256,
+	STREAM_MEMORY_NS = 500,
+	STREAM_MEMORY_BIAS_NS = 1300,
 };
 
 /* Parameters of unknown sizes cannot be kept: the kernel does nothing with them anyway. */
@@ -175,6 +177,8 @@ uint64_t operation_duration_ns(const struct operation *operation)
 		return at_rate(operation->bytes, MEMSET_BYTES_PER_US);
 	case OPERATION_MOVEMENT:
 		return at_rate(operation->bytes, MOVEMENT_BYTES_PER_US);
+	case OPERATION_STREAM_MEMORY:
+		return STREAM_MEMORY_NS;
 	default:
 		return 0;
 	}
@@ -191,6 +195,8 @@ uint64_t operation_bias_ns(const struct operation *operation)
 	case OPERATION_MEMSET:
 	case OPERATION_MOVEMENT:
 		return MEMSET_BIAS_NS;
+	case OPERATION_STREAM_MEMORY:
+		return STREAM_MEMORY_BIAS_NS;
 	case OPERATION_COPY:
 		staging = copy_paths[copy_path(operation)].staging_bytes_per_us;
 		return copy_paths[copy_path(operation)].bias_ns +
