@@ -109,8 +109,8 @@ static void size_row(const struct nsys_line *line, uint64_t total, struct nsys_r
 	print_megabytes(row->figures[6], bytes->deviation);
 }
 
-static int report_print(const struct nsys_report *report, struct nsys_line *lines, unsigned top,
-			bool csv, FILE *file)
+static int report_print(const struct nsys_report *report, struct nsys_line *lines,
+			const struct options *options, FILE *file)
 {
 	struct nsys_table table = {.figures = report->figures};
 	struct nsys_line *line;
@@ -123,15 +123,18 @@ static int report_print(const struct nsys_report *report, struct nsys_line *line
 		return -ENOMEM;
 	for (line = lines; line; line = line->hh.next)
 		total += line->time.total;
-	for (line = lines; line && (!top || table.row_count < top); line = line->hh.next)
+	for (line = lines; line && (!options->top || table.row_count < options->top);
+	     line = line->hh.next)
 		if (!report->by_bytes || line->bytes.timed)
 			report->row(line, total, &rows[table.row_count++]);
 	memcpy(table.headers, report->headers, sizeof(table.headers));
 	table.rows = rows;
 	if (!table.row_count) {
-		fprintf(file, "SKIPPED: the session does not contain %s.\n\n", report->data);
+		if (!options->csv && !options->quiet)
+			fprintf(file, "SKIPPED: the session does not contain %s.\n\n",
+				report->data);
 		error = 0;
-	} else if (csv) {
+	} else if (options->csv) {
 		error = nsys_table_csv(&table, file);
 		fputc('\n', file);
 	} else {
@@ -166,7 +169,7 @@ int nsys_format_write(struct session *session, const struct options *options, FI
 		if (!error && reports[i].by_bytes)
 			nsys_lines_sort_by_bytes(&lines);
 		if (!error)
-			error = report_print(&reports[i], lines, options->top, options->csv, file);
+			error = report_print(&reports[i], lines, options, file);
 		nsys_lines_free(&lines);
 		if (error)
 			return error;

@@ -1,0 +1,86 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What `ktime export` writes is whole, is what other tools read, and replaces nothing unasked.
+
+load common
+
+# A launch on a thread, its kernel, and a copy on another stream.
+records() {
+	printf '%s\t' type name start_ns end_ns device context stream correlation bytes grid \
+		block registers static_smem dynamic_smem src_kind
+	printf 'dst_kind\n'
+	printf 'api\tcudaLaunchKernel\t1000\t1500\t\t\t\t5\t\t\t\t\t\t\t\t\n'
+	printf 'kernel\t_ZN1n3addIiEEvPT_\t2000\t4500\t0\t1\t7\t5\t\t8x2x1\t256x1x1\t32\t16\t64\t\t\n'
+	printf 'memcpy\tHtoD\t3000\t3250\t1\t2\t13\t6\t4096\t\t\t\t\t\tpinned\tdevice\n'
+	printf 'memset\tmemset\t5000\t5001\t1\t2\t13\t7\t64\t\t\t\t\t\tdevice\t\n'
+}
+
+@test "names that need it are escaped, and bytes that are no UTF-8 replaced" {
+	printf 'type\tname\tstart_ns\tend_ns\n' >records.tsv
+	printf 'kernel\ta"b\\c\xff\xc3\xa9,d\t1\t2\n' >>records.tsv
+	"$ktime" export --json - records.tsv >out.json
+	grep -qF '"mangled":"a\"b\\c'$'\xef\xbf\xbd\xc3\xa9'',d"' out.json
+	run "$ktime" show --quiet --format nsys --csv records.tsv
+	[ "${lines[1]}" = '100.0,1,1,1.0,1.0,1,1,0.0,"a""b\c'$'\xff\xc3\xa9'',d"' ]
+}
+
+@test "JSON holds both clocks, the counts and the trace" {
+	records >records.tsv
+	run "$ktime" export --json - records.tsv
+	[ "$status" -eq 0 ]
+	grep -qF '"kind":"kernel","name":"void n::add<int>(T1 *)","mangled":"_ZN1n3addIiEEvPT_","device":0,"calls":1' <<<"$output"
+	grep -qF '"clock":"cupti","cupti":{"count":1,"total":2500,"average":2500,"minimum":2500,"maximum":2500,"deviation":0,"median":2500,"p90":2500,"p95":2500,"p99":2500,"p99.9":2500,' <<<"$output"
+	grep -qF '"counters":{"operations":0,' <<<"$output"
+	grep -qF '"untimed":{"left out by sampling":0,' <<<"$output"
+	grep -qF '{"kind":"memcpy","name":"[CUDA memcpy HtoD]","start":3000,"end":3250,"correlation":6,"device":1,"context":2,"stream":13,"bytes":4096,"from":"pinned","to":"device",' <<<"$output"
+}
+
+@test "an existing file is replaced only with -f, and never by half a file" {
+	echo mine >out.json
+	run "$ktime" export --json out.json "$golden/nvprof_mix.records.tsv"
+	[ "$status" -eq 1 ]
+	prints "ktime: out.json exists; -f overwrites it"
+	[ "$(cat out.json)" = mine ]
+	"$ktime" export -f --json out.json "$golden/nvprof_mix.records.tsv"
+	grep -q '"made_by":"ktime' out.json
+	echo garbage >garbage
+	run "$ktime" export -f --json out.json garbage
+	[ "$status" -eq 1 ]
+	prints "ktime: garbage: neither a ktime session nor a table of records"
+	grep -q '"made_by":"ktime' out.json
+	[ "$(ls)" = "garbage
+out.json" ]
+}
+
+@test "a directory, a missing folder, a full disk and a pipe for SQLite are told" {
+	local records=$golden/nvprof_mix.records.tsv
+	run "$ktime" export --json . "$records"
+	prints "ktime: .: Is a directory"
+	run "$ktime" export --sqlite none/out "$records"
+	prints "ktime: none/out: No such file or directory"
+	run "$ktime" export -f --chrome /dev/full "$records"
+	[ "$status" -eq 1 ]
+	prints "ktime: /dev/full: No space left on device"
+	run "$ktime" export --sqlite - "$records"
+	prints "ktime: -: --sqlite needs a regular file"
+	[ -z "$(ls)" ]
+}
+
+@test "a wrong usage is told" {
+	run "$ktime" export "$golden/nvprof_mix.records.tsv"
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "ktime: export to what?" ]
+	run "$ktime" export --json out.json
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "ktime: export takes one session file" ]
+	run "$ktime" export --help
+	[ "$status" -eq 0 ]
+}
+
+@test "several outputs are written at once" {
+	"$ktime" export --sqlite a --chrome b --json c "$golden/nvprof_mix.records.tsv"
+	[ "$(ls | tr '\n' ' ')" = "a b c " ]
+	[ "$(head -c 15 a)" = "SQLite format 3" ]
+	[ "$(head -n 1 b)" = '{"traceEvents":[' ]
+	[ "$(head -n 1 c)" = '{"format":1,' ]
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* A Chrome trace keeps the rules of the trace event format, and its arrows lead to what was
+ * launched. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include <cjson/cJSON.h>
+
+#include "report/export.h"
+#include "report/records.h"
+
+#define DEVICE_PID 0x40000000
+
+static struct session *session;
+static cJSON *document, *events;
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (session_create(&session, NULL, true))
+		return -1;
+	session_header(session)->pid = 321;
+	session_header(session)->command = session_intern(session, "/usr/bin/saxpy");
+	strcpy(session_header(session)->devices[1].name, "NVIDIA H200");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	cJSON_Delete(document);
+	document = events = NULL;
+	session_close(session);
+	return 0;
+}
+
+static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,
+		   struct trace_record rest)
+{
+	rest.kind = kind;
+	rest.name = session_intern(session, name);
+	rest.start = start;
+	rest.end = end;
+	assert_int_equal(session_trace(session, &rest), 0);
+}
+
+static void export(void)
+{
+	char *text = NULL, message[256] = "";
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_int_equal(export_chrome(session, file, message, sizeof(message)), 0);
+	fclose(file);
+	document = cJSON_Parse(text);
+	assert_non_null(document);
+	free(text);
+	events = cJSON_GetObjectItem(document, "traceEvents");
+	assert_true(cJSON_IsArray(events));
+}
+
+static const char *text_of(const cJSON *event, const char *member)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(event, member);
+
+	return cJSON_IsString(item) ? item->valuestring : "";
+}
+
+static double number_of(const cJSON *event, const char *member)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(event, member);
+
+	assert_true(cJSON_IsNumber(item));
+	return item->valuedouble;
+}
+
+/* The n-th event of a phase. */
+static const cJSON *find(const char *phase, int n)
+{
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, events) if (!strcmp(text_of(event, "ph"), phase) &&
+					      n-- == 0) return event;
+	return NULL;
+}
+
+static const char *label_of(const char *what, double pid, double tid)
+{
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, events)
+	{
+		if (!strcmp(text_of(event, "name"), what) && number_of(event, "pid") == pid &&
+		    number_of(event, "tid") == tid)
+			return text_of(cJSON_GetObjectItem(event, "args"), "name");
+	}
+	return "";
+}
+
+/* What the format asks of every event of a kind. */
+static void check_rules(void)
+{
+	const cJSON *event;
+
+	cJSON_ArrayForEach(event, events)
+	{
+		const char *phase = text_of(event, "ph");
+
+		assert_int_equal(strlen(phase), 1);
+		assert_non_null(strchr("MXsf", *phase));
+		assert_string_not_equal(text_of(event, "name"), "");
+		assert_true(number_of(event, "pid") >= 0);
+		assert_true(number_of(event, "tid") >= 0);
+		if (*phase == 'M')
+			continue;
+		assert_true(number_of(event, "ts") >= 0);
+		assert_string_not_equal(text_of(event, "cat"), "");
+		if (*phase == 'X') {
+			assert_true(number_of(event, "dur") >= 0);
+			assert_string_not_equal(
+				label_of("process_name", number_of(event, "pid"), 0), "");
+		} else {
+			assert_true(number_of(event, "id") > 0);
+		}
+	}
+}
+
+/* Whether a slice of a lane holds a time. */
+static bool slice_holds(double pid, double tid, double time)
+{
+	const cJSON *event;
+	int n;
+
+	for (n = 0; (event = find("X", n)); n++)
+		if (number_of(event, "pid") == pid && number_of(event, "tid") == tid &&
+		    number_of(event, "ts") <= time &&
+		    time <= number_of(event, "ts") + number_of(event, "dur"))
+			return true;
+	return false;
+}
+
+static void check_arrows(int expected)
+{
+	const cJSON *start, *finish;
+	int n;
+
+	for (n = 0; (start = find("s", n)); n++) {
+		finish = find("f", n);
+		assert_non_null(finish);
+		assert_true(number_of(start, "id") == number_of(finish, "id"));
+		assert_string_equal(text_of(start, "cat"), text_of(finish, "cat"));
+		assert_string_equal(text_of(start, "name"), text_of(finish, "name"));
+		assert_string_equal(text_of(finish, "bp"), "e");
+		assert_true(number_of(start, "ts") <= number_of(finish, "ts"));
+		assert_true(slice_holds(number_of(start, "pid"), number_of(start, "tid"),
+					number_of(start, "ts")));
+		assert_true(slice_holds(number_of(finish, "pid"), number_of(finish, "tid"),
+					number_of(finish, "ts")));
+	}
+	assert_int_equal(n, expected);
+}
+
+static void a_launch_points_to_its_kernel(void **state)
+{
+	const cJSON *slice;
+
+	(void)state;
+	/* CUPTI delivers the kernel's record before the call's. */
+	record(ROW_KERNEL, "_Z3addIiEvPT_", 3000, 5500,
+	       (struct trace_record){.device = 1,
+				     .context = 2,
+				     .stream = 13,
+				     .correlation = 9,
+				     .grid = {8, 2, 1},
+				     .block = {256, 1, 1}});
+	record(ROW_RUNTIME_API, "cudaLaunchKernel", 1000, 1501,
+	       (struct trace_record){.device = -1, .thread = 322, .correlation = 9});
+	export();
+	check_rules();
+	check_arrows(1);
+	slice = find("X", 0);
+	assert_string_equal(text_of(slice, "name"), "void add<int>(T1 *)");
+	assert_string_equal(text_of(slice, "cat"), "kernel");
+	assert_true(number_of(slice, "ts") == 2.0);
+	assert_true(number_of(slice, "dur") == 2.5);
+	assert_string_equal(text_of(cJSON_GetObjectItem(slice, "args"), "grid"), "8x2x1");
+	assert_string_equal(label_of("process_name", DEVICE_PID + 1, 0), "GPU 1: NVIDIA H200");
+	assert_string_equal(label_of("thread_name", DEVICE_PID + 1, 1), "Stream 13 (context 2)");
+	slice = find("X", 1);
+	assert_true(number_of(slice, "pid") == 321);
+	assert_true(number_of(slice, "tid") == 322);
+	assert_true(number_of(slice, "ts") == 0);
+	assert_true(number_of(slice, "dur") == 0.501);
+	assert_string_equal(label_of("process_name", 321, 0), "saxpy");
+}
+
+static void each_node_of_a_graph_has_an_arrow_of_its_own(void **state)
+{
+	(void)state;
+	record(ROW_RUNTIME_API, "cudaGraphLaunch", 1000, 1500,
+	       (struct trace_record){.device = -1, .thread = 322, .correlation = 9});
+	record(ROW_KERNEL, "a", 3000, 3500, (struct trace_record){.device = 1, .correlation = 9});
+	record(ROW_KERNEL, "b", 3600, 3700, (struct trace_record){.device = 1, .correlation = 9});
+	export();
+	check_rules();
+	check_arrows(2);
+	assert_true(number_of(find("s", 0), "id") != number_of(find("s", 1), "id"));
+}
+
+static void what_no_call_started_has_no_arrow(void **state)
+{
+	(void)state;
+	record(ROW_RUNTIME_API, "cudaMalloc", 1000, 1500,
+	       (struct trace_record){.device = -1, .thread = 322, .correlation = 8});
+	record(ROW_KERNEL, "a", 3000, 3500, (struct trace_record){.device = 1, .correlation = 9});
+	export();
+	check_rules();
+	check_arrows(0);
+}
+
+static void streams_of_one_number_in_two_contexts_are_two(void **state)
+{
+	(void)state;
+	record(ROW_KERNEL, "a", 100, 200,
+	       (struct trace_record){.device = 1, .context = 1, .stream = 7});
+	record(ROW_KERNEL, "b", 150, 250,
+	       (struct trace_record){.device = 1, .context = 2, .stream = 7});
+	record(ROW_MEMSET, "[CUDA memset]", 300, 310,
+	       (struct trace_record){.device = 1, .context = 1, .stream = 7});
+	export();
+	check_rules();
+	assert_string_equal(label_of("thread_name", DEVICE_PID + 1, 1), "Stream 7 (context 1)");
+	assert_string_equal(label_of("thread_name", DEVICE_PID + 1, 2), "Stream 7 (context 2)");
+	assert_true(number_of(find("X", 2), "tid") == 1);
+}
+
+static void a_program_of_many_calls_keeps_the_rules(void **state)
+{
+	char message[256];
+	int n = 0;
+
+	(void)state;
+	session_close(session);
+	assert_int_equal(records_read(&session, "tests/golden/nsys_many.records.tsv", message,
+				      sizeof(message)),
+			 0);
+	export();
+	check_rules();
+	check_arrows(0);
+	while (find("X", n))
+		n++;
+	assert_int_equal(n, 240);
+}
+
+int main(void)
+{
+#define EXPORT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		EXPORT_TEST(a_launch_points_to_its_kernel),
+		EXPORT_TEST(each_node_of_a_graph_has_an_arrow_of_its_own),
+		EXPORT_TEST(what_no_call_started_has_no_arrow),
+		EXPORT_TEST(streams_of_one_number_in_two_contexts_are_two),
+		EXPORT_TEST(a_program_of_many_calls_keeps_the_rules),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

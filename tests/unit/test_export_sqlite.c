@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/* An SQLite export holds every record, in the tables and with the codes that nsys reads. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "report/export.h"
+
+static char path[] = "/tmp/ktime-export-XXXXXX";
+static struct session *session;
+static sqlite3 *database;
+
+static uint64_t intern(const char *text)
+{
+	uint64_t offset = session_intern(session, text);
+
+	assert_true(offset);
+	return offset;
+}
+
+static void record(enum row_kind kind, const char *name, uint64_t start, uint64_t end,
+		   struct trace_record rest)
+{
+	rest.kind = kind;
+	rest.name = intern(name);
+	rest.start = start;
+	rest.end = end;
+	assert_int_equal(session_trace(session, &rest), 0);
+}
+
+static int set_up(void **state)
+{
+	struct session_header *header;
+	int descriptor;
+
+	(void)state;
+	strcpy(path, "/tmp/ktime-export-XXXXXX");
+	descriptor = mkstemp(path);
+	if (descriptor < 0 || session_create(&session, NULL, true))
+		return -1;
+	close(descriptor);
+	header = session_header(session);
+	header->pid = 321;
+	header->start_realtime = 1700000000123456789;
+	header->trace_start = 1000;
+	header->command = intern("./build/saxpy 100");
+	header->hostname = intern("node7");
+	header->devices[1].used = 1;
+	strcpy(header->devices[1].name, "NVIDIA H200");
+	memset(header->devices[1].uuid, 0xab, 16);
+	header->devices[1].compute_capability = 90;
+	header->devices[1].memory = 150000000000;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	sqlite3_close(database);
+	database = NULL;
+	session_close(session);
+	return unlink(path);
+}
+
+static void export(void)
+{
+	char message[256] = "";
+
+	assert_int_equal(export_sqlite(session, path, message, sizeof(message)), 0);
+	assert_string_equal(message, "");
+	assert_int_equal(sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
+}
+
+/* The columns of the only row that a query gives, separated by "|". */
+static void check(const char *query, const char *expected)
+{
+	sqlite3_stmt *statement;
+	char text[512] = "";
+	int column;
+
+	assert_int_equal(sqlite3_prepare_v2(database, query, -1, &statement, NULL), SQLITE_OK);
+	assert_int_equal(sqlite3_step(statement), SQLITE_ROW);
+	for (column = 0; column < sqlite3_column_count(statement); column++) {
+		const char *value = (const char *)sqlite3_column_text(statement, column);
+
+		if (column)
+			strcat(text, "|");
+		strcat(text, value ? value : "NULL");
+	}
+	assert_string_equal(text, expected);
+	assert_int_equal(sqlite3_step(statement), SQLITE_DONE);
+	sqlite3_finalize(statement);
+}
+
+static void a_kernel_has_its_three_names_and_its_launch(void **state)
+{
+	(void)state;
+	record(ROW_KERNEL, "_ZN1n3addIiEEvPT_", 2000, 4500,
+	       (struct trace_record){.device = 1,
+				     .context = 2,
+				     .stream = 13,
+				     .correlation = 5,
+				     .grid = {8, 2, 1},
+				     .block = {256, 1, 1},
+				     .registers = 32,
+				     .static_shared = 16,
+				     .dynamic_shared = 64,
+				     .graph = 3,
+				     .graph_node = 9});
+	export();
+	check("SELECT start, \"end\", deviceId, contextId, streamId, correlationId, globalPid, "
+	      "gridX, gridY, gridZ, blockX, blockY, blockZ, registersPerThread, "
+	      "staticSharedMemory, dynamicSharedMemory, graphId, graphNodeId, launchType "
+	      "FROM CUPTI_ACTIVITY_KIND_KERNEL",
+	      "1000|3500|1|2|13|5|5385486336|8|2|1|256|1|1|32|16|64|3|9|1");
+	check("SELECT d.value, s.value, m.value FROM CUPTI_ACTIVITY_KIND_KERNEL "
+	      "JOIN StringIds d ON d.id = demangledName JOIN StringIds s ON s.id = shortName "
+	      "JOIN StringIds m ON m.id = mangledName",
+	      "void n::add<int>(T1 *)|add|_ZN1n3addIiEEvPT_");
+}
+
+static void copies_and_memsets_have_the_codes_of_nsys(void **state)
+{
+	(void)state;
+	record(ROW_MEMCPY, "[CUDA memcpy DtoH]", 3000, 3250,
+	       (struct trace_record){.bytes = 4096,
+				     .source_kind = MEMORY_DEVICE,
+				     .destination_kind = MEMORY_PAGEABLE});
+	record(ROW_MEMSET, "[CUDA memset]", 5000, 5001,
+	       (struct trace_record){.bytes = 64, .source_kind = MEMORY_MANAGED});
+	export();
+	check("SELECT bytes, copyKind, o.name, o.label, srcKind, s.label, dstKind, d.label "
+	      "FROM CUPTI_ACTIVITY_KIND_MEMCPY JOIN ENUM_CUDA_MEMCPY_OPER o ON o.id = copyKind "
+	      "JOIN ENUM_CUDA_MEM_KIND s ON s.id = srcKind "
+	      "JOIN ENUM_CUDA_MEM_KIND d ON d.id = dstKind",
+	      "4096|2|CUDA_MEMCPY_KIND_DTOH|Device-to-Host|2|Device|0|Pageable");
+	check("SELECT bytes, value, m.label, graphNodeId FROM CUPTI_ACTIVITY_KIND_MEMSET "
+	      "JOIN ENUM_CUDA_MEM_KIND m ON m.id = memKind",
+	      "64|0|Managed|NULL");
+}
+
+static void calls_stand_on_their_threads(void **state)
+{
+	(void)state;
+	record(ROW_DRIVER_API, "cuLaunchKernel", 1500, 1600,
+	       (struct trace_record){.device = -1, .thread = 322, .correlation = 5, .result = 700});
+	record(ROW_DRIVER_API, "cuLaunchKernel", 1700, 1800,
+	       (struct trace_record){.device = -1, .thread = 322, .correlation = 6});
+	export();
+	check("SELECT start, \"end\", eventClass, globalTid, s.value, returnValue "
+	      "FROM CUPTI_ACTIVITY_KIND_RUNTIME JOIN StringIds s ON s.id = nameId "
+	      "WHERE correlationId = 5",
+	      "500|600|1|5385486658|cuLaunchKernel|700");
+	check("SELECT s.value, globalTid FROM ThreadNames JOIN StringIds s ON s.id = nameId",
+	      "saxpy|5385486658");
+}
+
+static void graphs_are_traced_as_a_whole(void **state)
+{
+	(void)state;
+	record(ROW_GRAPH, "[CUDA graph 4]", 2000, 9000, (struct trace_record){.graph = 4});
+	export();
+	check("SELECT start, \"end\", graphId FROM CUPTI_ACTIVITY_KIND_GRAPH_TRACE", "1000|8000|4");
+}
+
+static void the_file_says_whose_it_is(void **state)
+{
+	(void)state;
+	record(ROW_KERNEL, "k", 900, 1100, (struct trace_record){.device = 1});
+	export();
+	/* The record began before the session's zero, which it is then itself. */
+	check("SELECT start, \"end\" FROM CUPTI_ACTIVITY_KIND_KERNEL", "0|200");
+	check("SELECT id, name, uuid, totalMemory, computeMajor, computeMinor FROM TARGET_INFO_GPU",
+	      "1|NVIDIA H200|abababab-abab-abab-abab-abababababab|150000000000|9|0");
+	check("SELECT gpuId, cudaId, pid FROM TARGET_INFO_CUDA_DEVICE", "1|1|321");
+	check("SELECT utcEpochNs, utcTime FROM TARGET_INFO_SESSION_START_TIME",
+	      "1700000000123456789|2023-11-14 22:13:20");
+	check("SELECT pid, name FROM PROCESSES", "321|saxpy");
+	check("SELECT value FROM META_DATA_EXPORT WHERE name = 'EXPORT_SCHEMA_VERSION'", "3.24.14");
+	check("SELECT value FROM META_DATA_CAPTURE", "./build/saxpy 100");
+	check("PRAGMA integrity_check", "ok");
+}
+
+/* To nsys an empty table is data that a program had none of, an absent one data not collected. */
+static void no_table_is_empty(void **state)
+{
+	(void)state;
+	record(ROW_KERNEL, "k", 1000, 1100, (struct trace_record){.device = 1});
+	export();
+	check("SELECT group_concat(name) FROM sqlite_master WHERE name LIKE 'CUPTI%'",
+	      "CUPTI_ACTIVITY_KIND_KERNEL");
+}
+
+static void one_text_is_stored_once(void **state)
+{
+	(void)state;
+	record(ROW_KERNEL, "k", 1000, 1100, (struct trace_record){0});
+	record(ROW_KERNEL, "k", 1200, 1300, (struct trace_record){0});
+	export();
+	check("SELECT count(*), count(DISTINCT value) FROM StringIds WHERE value = 'k'", "1|1");
+	check("SELECT count(*) FROM CUPTI_ACTIVITY_KIND_KERNEL WHERE demangledName = shortName",
+	      "2");
+}
+
+int main(void)
+{
+#define EXPORT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		EXPORT_TEST(a_kernel_has_its_three_names_and_its_launch),
+		EXPORT_TEST(copies_and_memsets_have_the_codes_of_nsys),
+		EXPORT_TEST(calls_stand_on_their_threads),
+		EXPORT_TEST(graphs_are_traced_as_a_whole),
+		EXPORT_TEST(the_file_says_whose_it_is),
+		EXPORT_TEST(no_table_is_empty),
+		EXPORT_TEST(one_text_is_stored_once),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
