@@ -1,0 +1,194 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# `ktime diff` reads ktime's files and other profilers', and its status can fail a build.
+
+load common
+
+# records AVERAGE: 40 calls of a kernel within 1 % of the average, and two copies.
+records() {
+	printf 'type\tname\tstart_ns\tend_ns\tdevice\tbytes\n'
+	local call start=1000
+	for call in $(seq 40); do
+		printf 'kernel\t_Z3addPKfi\t%d\t%d\t0\t\n' $start \
+			$((start + $1 + $1 * (call % 5 - 2) / 200))
+		start=$((start + 1000000))
+	done
+	printf 'memcpy\tHtoD\t%d\t%d\t0\t4096\n' $start $((start + 2000)) \
+		$((start + 9000)) $((start + 11000))
+}
+
+# The CSV line of a row.
+csv_row() {
+	"$ktime" diff --csv "$1" "$2" | grep -F "$3"
+}
+
+@test "the same run differs in nothing" {
+	records 10000 >a.tsv
+	run "$ktime" diff --fail-above 0 a.tsv a.tsv
+	[ "$status" -eq 0 ]
+	prints "A: a.tsv (table of records)
+B: a.tsv (table of records)
+
+            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   Ratio  Median  Verdict    Name
+ GPU activities:        40        40  400.00us  400.00us  10.000us  10.000us   1.000   1.000  same       add(float const *, int)
+                         2         2  4.0000us  4.0000us  2.0000us  2.0000us   1.000   1.000  same       [CUDA memcpy HtoD]
+
+All GPU activities: 404.00us in A, 404.00us in B, ratio 1.000
+Rows: 2 same"
+}
+
+@test "--fail-above ends with 3 beyond it, with 0 within it" {
+	records 10000 >a.tsv
+	records 10800 >b.tsv
+	run "$ktime" diff --fail-above 5% a.tsv b.tsv
+	[ "$status" -eq 3 ]
+	grep -qF '1.080' <<<"$output"
+	grep -qx 'ktime: all GPU activities take 7.9% longer: above 5%' <<<"$output"
+	grep -qx 'ktime: add(float const \*, int) takes 8.0% longer: above 5%' <<<"$output"
+	run "$ktime" diff --fail-above 10 a.tsv b.tsv
+	[ "$status" -eq 0 ]
+	run "$ktime" diff --fail-above 5% b.tsv a.tsv
+	[ "$status" -eq 0 ]
+	run "$ktime" diff a.tsv b.tsv
+	[ "$status" -eq 0 ]
+}
+
+@test "--noise says what counts as none" {
+	records 10000 >a.tsv
+	records 10800 >b.tsv
+	csv_row a.tsv b.tsv add | grep -qF '"slower"'
+	"$ktime" diff --csv --noise 9% a.tsv b.tsv | grep -F add | grep -qF '"same"'
+}
+
+@test "CSV has times in nanoseconds" {
+	records 10000 >a.tsv
+	records 20000 >b.tsv
+	run "$ktime" diff --csv a.tsv b.tsv
+	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","StdDev A","Calls B","Time B","Avg B","StdDev B","Ratio","Median ratio","Probability","Verdict","Name"' ]
+	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,71.6114874,40,800000,20000.000,143.222975,2,2.0000989,'*',"slower","add(float const *, int)"' ]]
+}
+
+@test "an SQLite export of the same run differs in nothing" {
+	"$ktime" export --sqlite out.sqlite "$golden/nsys_many.records.tsv"
+	run "$ktime" diff "$golden/nsys_many.records.tsv" out.sqlite
+	[ "$status" -eq 0 ]
+	[ "${lines[1]}" = "B: out.sqlite (nsys SQLite export)" ]
+	[ "${lines[-1]}" = "Rows: 17 same" ]
+}
+
+@test "nsys's CSV of the same run differs in nothing" {
+	run "$ktime" diff "$golden/nsys_many.records.tsv" "$golden/nsys_many.csv"
+	[ "$status" -eq 0 ]
+	[ "${lines[1]}" = "B: $golden/nsys_many.csv (nsys CSV)" ]
+	[ "${lines[-1]}" = "Rows: 17 same" ]
+}
+
+@test "nvprof's CSV of the same run differs in nothing" {
+	awk '/^\$ nvprof --csv$/ {on = 1; next} /^$/ {on = 0} on' "$golden/nvprof_mix.txt" >nvprof.csv
+	run "$ktime" diff "$golden/nvprof_mix.records.tsv" nvprof.csv
+	[ "$status" -eq 0 ]
+	[ "${lines[1]}" = "B: nvprof.csv (nvprof CSV)" ]
+	[ "${lines[-1]}" = "Rows: 7 same" ]
+}
+
+@test "nvprof's names of kernels are found by ktime's and nsys's" {
+	local set=$golden/nvprof_demangle.records.tsv
+	"$ktime" show --quiet --csv "$set" >nvprof.csv
+	"$ktime" show --quiet --csv --format nsys "$set" >nsys.csv
+	run "$ktime" diff nvprof.csv nsys.csv
+	[ "${lines[-1]}" = "Rows: 6 same" ]
+	run "$ktime" diff "$set" nvprof.csv
+	[ "${lines[-1]}" = "Rows: 6 same" ]
+}
+
+@test "units are read: nsys's in the header, nvprof's in a row, with micro in both spellings" {
+	cat >nsys.csv <<-END
+	Processing [x.sqlite] with [cuda_gpu_kern_sum.py]...
+	Time (%),Total Time (μs),Instances,Avg (μs),Med (μs),Min (μs),Max (μs),StdDev (μs),Name
+	100.0,40.5,4,10.125,10.0,9.5,11.0,0.5,"f(int, int)"
+	END
+	cat >nvprof.csv <<-END
+	==12== Profiling result:
+	"Time(%)","Time","Calls","Avg","Min","Max","Name"
+	%,ms,,us,us,us,
+	100.00,0.040500,4,10.125000,9.500000,11.000000,"f(int, int)"
+
+	==12== API calls:
+	"Time(%)","Time","Calls","Avg","Min","Max","Name"
+	%,s,,ms,ms,ms,
+	100.00,0.001000,1,1.000000,1.000000,1.000000,"cudaMalloc"
+	END
+	run "$ktime" diff --csv nsys.csv nvprof.csv
+	[ "$status" -eq 0 ]
+	[[ ${lines[1]} == '"GPU activities",4,40500,10125.000,500,4,40500,10125.000,'*',1,,1,"same","f(int, int)"' ]]
+	[ "${lines[2]}" = '"API calls",,,,,1,1000000,1000000.000,,,,,"only in B","cudaMalloc"' ]
+}
+
+@test "of nsys's other reports nothing is taken twice or for CUDA" {
+	cat >nsys.csv <<-END
+	Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Style,Range
+	100.0,5,1,5.0,5.0,5,5,0.0,PushPop,step
+
+	Time (%),Total Time (ns),Num Calls,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name
+	100.0,5,1,5.0,5.0,5,5,0.0,poll
+
+	Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name
+	100.0,5,1,5.0,5.0,5,5,0.0,k
+
+	Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Category,Operation
+	60.0,5,1,5.0,5.0,5,5,0.0,CUDA_KERNEL,k
+	40.0,3,1,3.0,3.0,3,3,0.0,CUDA_API,cudaFree
+
+	Total (MB),Count,Avg (MB),Med (MB),Min (MB),Max (MB),StdDev (MB),Operation
+	12.000,3,4.000,4.000,4.000,4.000,0.000,[CUDA memcpy Host-to-Device]
+	END
+	run "$ktime" diff --csv nsys.csv nsys.csv
+	[ "$status" -eq 0 ]
+	[ "${#lines[@]}" -eq 3 ]
+	[[ ${lines[1]} == '"GPU activities",1,5,'*'"k"' ]]
+	[[ ${lines[2]} == '"API calls",1,3,'*'"cudaFree"' ]]
+}
+
+@test "what cannot be compared is told in one line" {
+	records 10000 >a.tsv
+	head -c 100000 /dev/urandom | tr -d '\000' >garbage
+	printf 'SQLite format 3\0' >cut.sqlite
+	: >empty
+	printf 'Time (%%),Total Time (ns),Instances,Avg (ns),Min (ns),Max (ns),Name\n1,x,1,1,1,1,k\n' >bad.csv
+	printf '"Time(%%)","Time","Calls","Avg","Min","Max","Name"\n%%,parsecs,,us,us,us,\n' >unit.csv
+	echo x >x.nsys-rep
+	local file
+	for file in garbage cut.sqlite empty bad.csv unit.csv x.nsys-rep . none; do
+		run "$ktime" diff a.tsv $file
+		[ "$status" -eq 1 ]
+		[ "${#lines[@]}" -eq 1 ]
+		[[ ${lines[0]} == "ktime: $file: "* ]]
+	done
+	run "$ktime" diff a.tsv bad.csv
+	prints "ktime: bad.csv: line 2: bad Total Time"
+	run "$ktime" diff a.tsv unit.csv
+	prints "ktime: unit.csv: line 2: bad unit"
+	run "$ktime" diff a.tsv garbage
+	prints "ktime: garbage: no session, table of records, nsys SQLite export, or summary as CSV"
+}
+
+@test "a wrong usage is told" {
+	run "$ktime" diff one
+	[ "$status" -eq 2 ]
+	[ "${lines[0]}" = "ktime: diff takes two files" ]
+	run "$ktime" diff --fail-above five a b
+	[ "$status" -eq 2 ]
+	prints "ktime: 'five' is no percentage"
+	run "$ktime" diff --noise -1 a b
+	[ "$status" -eq 2 ]
+	run "$ktime" diff --help
+	[ "$status" -eq 0 ]
+	grep -q -- --fail-above <<<"$output"
+}
+
+@test "a full disk is told" {
+	records 10000 >a.tsv
+	run sh -c "'$ktime' diff a.tsv a.tsv 2>&1 >/dev/full"
+	[ "$status" -eq 1 ]
+	prints "ktime: standard output: No space left on device"
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Rows of two profiles find each other, and a verdict tells a difference from noise. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/canonical.h"
+#include "report/compare.h"
+
+static struct profile a, b;
+static struct comparison comparison;
+
+static int set_up(void **state)
+{
+	(void)state;
+	a = (struct profile){.source = "A"};
+	b = (struct profile){.source = "B"};
+	comparison = (struct comparison){0};
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	comparison_free(&comparison);
+	profile_free(&a);
+	profile_free(&b);
+	return 0;
+}
+
+/* Adds `calls` calls whose times run from average - spread to average + spread. */
+static void add(struct profile *profile, const char *name, unsigned calls, double average,
+		double spread)
+{
+	struct profile_row *row = profile_row(profile, !strncmp(name, "cuda", 4), name, name);
+	unsigned i;
+
+	assert_non_null(row);
+	for (i = 0; i < calls; i++) {
+		double place = calls > 1 ? 2.0 * i / (calls - 1) - 1 : 0;
+
+		assert_int_equal(
+			profile_add_sample(row, (uint64_t)(average + place * spread + 0.5)), 0);
+	}
+}
+
+static void compare(void)
+{
+	assert_int_equal(compare_profiles(&comparison, &a, &b, 0.01), 0);
+}
+
+static const struct comparison_row *row_of(const char *name)
+{
+	size_t i;
+
+	for (i = 0; i < comparison.count; i++)
+		if (!strcmp(comparison_name(&comparison.rows[i]), name))
+			return &comparison.rows[i];
+	fail_msg("no row %s", name);
+	return NULL;
+}
+
+static const char *verdict_of(const char *name)
+{
+	return verdict_text(row_of(name)->verdict);
+}
+
+static void check_canonical(const char *name, bool base, const char *expected)
+{
+	char *canonical = canonical_name(name, base);
+
+	assert_string_equal(canonical, expected);
+	free(canonical);
+}
+
+static void names_lose_what_profilers_write_differently(void **state)
+{
+	(void)state;
+	check_canonical("vecAdd(float const *, float const *, float*, int)", false,
+			"vecAdd(float*,float*,float*,int)");
+	check_canonical("vecAdd(const float *, const float *, float *, int)", false,
+			"vecAdd(float*,float*,float*,int)");
+	check_canonical("k(void)", false, "k()");
+	check_canonical("k()", false, "k()");
+	check_canonical("void foo<int, bool=1>(int*)", true, "foo<int,1>");
+	check_canonical("void foo<int, (bool)1>(T1 *)", true, "foo<int,1>");
+	check_canonical("void f<(unsigned int)3, (int)-4, (E)1>()", true, "f<3,-4,1>");
+	check_canonical("void f<unsigned int=3, int=-4, E=1>(void)", true, "f<3,-4,1>");
+	check_canonical("_GLOBAL__N_1::kern(void*)", false, "{}::kern(*)");
+	check_canonical("<unnamed>::kern(void *)", false, "{}::kern(*)");
+	check_canonical("(anonymous namespace)::kern(void*)", true, "{}::kern");
+	check_canonical("A::operator ()(int) const", true, "A::operator{}");
+	check_canonical("constant(voided)", false, "constant(voided)");
+	check_canonical("f<g(int)>(int)", true, "f<g(int)>");
+	check_canonical("", true, "");
+}
+
+static void rows_find_each_other_across_profilers(void **state)
+{
+	(void)state;
+	add(&a, "vecAdd(const float *, int)", 10, 1000, 10);
+	add(&b, "vecAdd(float const *, int)", 10, 1000, 10);
+	add(&a, "void k<foo<int>>(T1, const T1 *)", 10, 1000, 10);
+	add(&b, "void k<foo<int>>(int, int const *)", 10, 1000, 10);
+	add(&a, "[CUDA memset]", 10, 1000, 10);
+	add(&b, "[CUDA memset]", 10, 1000, 10);
+	compare();
+	assert_int_equal(comparison.count, 3);
+	assert_string_equal(verdict_of("void k<foo<int>>(T1, const T1 *)"), "same");
+	assert_string_equal(row_of("vecAdd(const float *, int)")->b->name,
+			    "vecAdd(float const *, int)");
+}
+
+static void overloads_are_not_taken_for_each_other(void **state)
+{
+	(void)state;
+	add(&a, "f(T1)", 10, 1000, 10);
+	add(&b, "f(int)", 10, 1000, 10);
+	add(&b, "f(float)", 10, 1000, 10);
+	compare();
+	assert_int_equal(comparison.count, 3);
+	assert_string_equal(verdict_of("f(T1)"), "only in A");
+	assert_string_equal(verdict_of("f(int)"), "only in B");
+	assert_string_equal(verdict_of("f(float)"), "only in B");
+}
+
+static void a_shift_beyond_the_spread_is_a_difference(void **state)
+{
+	(void)state;
+	add(&a, "slower", 100, 100000, 5000);
+	add(&b, "slower", 100, 110000, 5000);
+	add(&a, "faster", 100, 100000, 5000);
+	add(&b, "faster", 100, 90000, 5000);
+	compare();
+	assert_string_equal(verdict_of("slower"), "slower");
+	assert_true(fabs(row_of("slower")->ratio - 1.1) < 1e-6);
+	assert_true(row_of("slower")->probability < 1e-12);
+	assert_string_equal(verdict_of("faster"), "faster");
+}
+
+static void a_shift_within_the_spread_is_noise(void **state)
+{
+	(void)state;
+	add(&a, "k", 10, 100000, 50000);
+	add(&b, "k", 10, 110000, 50000);
+	compare();
+	assert_string_equal(verdict_of("k"), "same");
+	assert_true(row_of("k")->probability > 0.3);
+}
+
+/* However sure: a run is not like the next to a thousandth. */
+static void a_shift_below_what_runs_differ_by_is_noise(void **state)
+{
+	(void)state;
+	add(&a, "k", 10000, 100000, 100);
+	add(&b, "k", 10000, 100500, 100);
+	compare();
+	assert_string_equal(verdict_of("k"), "same");
+	assert_true(row_of("k")->probability == 0);
+}
+
+static void a_few_outliers_are_told_from_a_slower_kernel(void **state)
+{
+	(void)state;
+	add(&a, "k", 1000, 100000, 1000);
+	add(&b, "k", 990, 100000, 1000);
+	add(&b, "k", 10, 10000000, 1000);
+	compare();
+	assert_string_equal(verdict_of("k"), "outliers");
+	assert_true(fabs(row_of("k")->ratio - 1.99) < 1e-3);
+}
+
+/* One slow call in A hides from the averages that all calls became slower. */
+static void medians_see_what_an_outlier_hides(void **state)
+{
+	(void)state;
+	add(&a, "k", 99, 100000, 1000);
+	add(&a, "k", 1, 5000000, 0);
+	add(&b, "k", 100, 120000, 1000);
+	compare();
+	assert_true(row_of("k")->ratio < 1);
+	assert_true(row_of("k")->probability > 0.01);
+	assert_string_equal(verdict_of("k"), "slower");
+}
+
+static void a_single_call_says_nothing_of_noise(void **state)
+{
+	(void)state;
+	add(&a, "k", 1, 1000, 0);
+	add(&b, "k", 1, 2000, 0);
+	add(&a, "l", 1, 1000, 0);
+	add(&b, "l", 1, 1000, 0);
+	compare();
+	assert_string_equal(verdict_of("k"), "one call");
+	assert_true(isnan(row_of("k")->probability));
+	assert_string_equal(verdict_of("l"), "same");
+}
+
+static void rows_come_by_what_they_add(void **state)
+{
+	(void)state;
+	add(&a, "small", 10, 1000, 10);
+	add(&b, "small", 10, 1010, 10);
+	add(&a, "gone", 10, 3000, 10);
+	add(&a, "cudaMalloc", 1, 9000000, 0);
+	add(&b, "new", 10, 5000, 10);
+	add(&b, "cudaMalloc", 1, 1, 0);
+	compare();
+	assert_int_equal(comparison.gpu_count, 3);
+	assert_string_equal(comparison_name(&comparison.rows[0]), "new");
+	assert_string_equal(comparison_name(&comparison.rows[1]), "gone");
+	assert_string_equal(comparison_name(&comparison.rows[2]), "small");
+	assert_string_equal(comparison_name(&comparison.rows[3]), "cudaMalloc");
+	assert_true(comparison.gpu_a == 40000);
+	assert_true(comparison.gpu_b == 60100);
+}
+
+static void parts_of_a_row_add_up_as_if_they_were_one(void **state)
+{
+	struct profile_row *whole, *left, *right;
+
+	(void)state;
+	add(&a, "whole", 2, 850, 150);	/* 700, 1000 */
+	add(&a, "whole", 3, 1150, 150); /* 1000, 1150, 1300 */
+	add(&a, "left", 2, 850, 150);
+	add(&a, "right", 3, 1150, 150);
+	HASH_FIND_STR(a.gpu, "whole", whole);
+	HASH_FIND_STR(a.gpu, "left", left);
+	HASH_FIND_STR(a.gpu, "right", right);
+	profile_add_group(left, right->calls, right->timed, right->total, right->average,
+			  right->variance, right->minimum, right->maximum);
+	assert_int_equal(left->timed, 5);
+	assert_true(left->total == 5150);
+	assert_true(left->average == 1030);
+	assert_true(left->minimum == 700);
+	assert_true(left->maximum == 1300);
+	assert_true(fabs(left->variance - 49500) < 1e-6);
+	assert_true(fabs(whole->variance - 49500) < 1e-6);
+}
+
+int main(void)
+{
+#define COMPARE_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		COMPARE_TEST(names_lose_what_profilers_write_differently),
+		COMPARE_TEST(rows_find_each_other_across_profilers),
+		COMPARE_TEST(overloads_are_not_taken_for_each_other),
+		COMPARE_TEST(a_shift_beyond_the_spread_is_a_difference),
+		COMPARE_TEST(a_shift_within_the_spread_is_noise),
+		COMPARE_TEST(a_shift_below_what_runs_differ_by_is_noise),
+		COMPARE_TEST(a_few_outliers_are_told_from_a_slower_kernel),
+		COMPARE_TEST(medians_see_what_an_outlier_hides),
+		COMPARE_TEST(a_single_call_says_nothing_of_noise),
+		COMPARE_TEST(rows_come_by_what_they_add),
+		COMPARE_TEST(parts_of_a_row_add_up_as_if_they_were_one),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
