@@ -34,7 +34,7 @@
  * Longer names are printed as they are: libiberty reads a type by recursion, up to 96 bytes of
  * stack for each letter, and bounds that only in part.
  */
-#define LENGTH_MOST (32UL << 10)
+#define LENGTH_MOST (16UL << 10)
 
 /* Stands for the N of _GLOBAL__N while libiberty, which would rename it, looks at the name. */
 #define HIDDEN_N    '\1'

@@ -12,9 +12,6 @@
 
 #define BAD_USAGE 2
 
-#pragma weak command_export
-#pragma weak command_diff
-
 static const struct {
 	const char *name;
 	int (*run)(int argc, char **argv);
@@ -54,7 +51,7 @@ int main(int argc, char **argv)
 	size_t i;
 
 	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (commands[i].run && strcmp(argv[1], commands[i].name) == 0)
+		if (strcmp(argv[1], commands[i].name) == 0)
 			return commands[i].run(argc - 1, argv + 1);
 	options_defaults(&options);
 	if (options_parse_arguments(&options, argc, argv, &first, message, sizeof(message))) {

@@ -109,7 +109,7 @@ static void long_names_are_read(void **state)
 static void monstrous_names_do_no_harm(void **state)
 {
 	static const char *const parts[] = {"P", "N1a", "1aI", "1aIT_E", "R", "X", "T_", "M1a"};
-	static const size_t lengths[] = {32000, 512 * 1024};
+	static const size_t lengths[] = {16000, 512 * 1024};
 	size_t longest = lengths[1], i, j, at;
 	char *mangled = malloc(longest + 16);
 
