@@ -181,7 +181,7 @@ CUresult sim_leave(struct sim_call *call, CUresult result)
 		activity_api_call(&(struct sim_api_call){
 			.name = call->entry,
 			.start_ns = call->host_ns,
-			.end_ns = timeline_host_ns(),
+			.end_ns = timeline_call_end_ns(call->host_ns),
 			.correlation = call->correlation,
 			.result = result,
 		});
@@ -214,7 +214,7 @@ static void runtime_end(struct sim_api_call *call)
 {
 	pthread_mutex_lock(&lock);
 	runtime_correlation = 0;
-	call->end_ns = timeline_host_ns();
+	call->end_ns = timeline_call_end_ns(call->start_ns);
 	activity_api_call(call);
 	pthread_mutex_unlock(&lock);
 }

@@ -30,6 +30,13 @@ void timeline_spend_host(uint64_t ns)
 	reach(host_ns);
 }
 
+uint64_t timeline_call_end_ns(uint64_t start_ns)
+{
+	uint64_t end_ns = timeline_host_ns();
+
+	return end_ns > start_ns ? end_ns : start_ns + TIMELINE_CALL_NS;
+}
+
 void timeline_wait(uint64_t ns)
 {
 	if (timeline_host_ns() < ns)

@@ -19,11 +19,15 @@
 
 enum timeline_cost {
 	TIMELINE_SUBMIT_NS = 2000, /* host time of a call that submits work */
+	TIMELINE_CALL_NS = 500,	   /* what records say of a call that costs nothing */
 };
 
 /* The calling thread's clock. */
 uint64_t timeline_host_ns(void);
 void timeline_spend_host(uint64_t ns);
+
+/* When a call that began at start_ns and ends now ends in its record. */
+uint64_t timeline_call_end_ns(uint64_t start_ns);
 
 /* The calling thread waits until ns. */
 void timeline_wait(uint64_t ns);
