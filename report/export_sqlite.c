@@ -85,7 +85,9 @@ static const struct name_ids *kernel_names(struct export *export, uint64_t name,
 /* CUPTI's and nsys's process and thread ids in one number. */
 static int64_t global_id(const struct export *export, uint32_t thread)
 {
-	return (int64_t)session_header(export->session)->pid << 24 | (thread & 0xffffff);
+	uint64_t pid = (uint32_t)session_header(export->session)->pid;
+
+	return (int64_t)(pid << 24 | (thread & 0xffffff));
 }
 
 #define PLACE(export, record)                                                                      \
