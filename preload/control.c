@@ -50,40 +50,50 @@ static void read_options(void)
 	}
 }
 
-/* The table lives in memory that outlasts the process if it is killed; on disk it would stall. */
+/* The file that -o asks for. */
+static int create_kept_session(char *message, size_t size)
+{
+	char *path = filename_expand(control_options.export_profile, pid, -1, message, size);
+	int error = -EEXIST;
+
+	if (!path)
+		return -EINVAL;
+	if (control_options.force_overwrite || access(path, F_OK) < 0)
+		error = session_create(&session, path, options_want_trace(&control_options));
+	if (error)
+		snprintf(message, size, "%s: %s%s", path, strerrordesc_np(-error),
+			 error == -EEXIST ? " (-f overwrites it)" : "");
+	free(path);
+	return error;
+}
+
+/*
+ * The table lives in memory that outlasts the process if it is killed: on disk it would stall. A
+ * trace may become longer than memory.
+ */
+static const char *session_directory(void)
+{
+	bool trace = options_want_trace(&control_options);
+	const char *directory = getenv(trace ? "TMPDIR" : "XDG_RUNTIME_DIR");
+
+	if (directory && *directory)
+		return directory;
+	return trace ? "/tmp" : "/dev/shm";
+}
+
 static int create_session(void)
 {
-	const char *directory = getenv("XDG_RUNTIME_DIR");
+	char message[PATH_MAX + 128];
 	int error;
 
-	char message[256];
-	char *name;
-
 	if (control_options.export_profile) {
-		name = filename_expand(control_options.export_profile, pid, -1, message,
-				       sizeof(message));
-		error = name ? 0 : -EINVAL;
-		if (name)
-			snprintf(session_path, sizeof(session_path), "%s", name);
-		free(name);
-		if (!error && !control_options.force_overwrite && access(session_path, F_OK) == 0)
-			error = -EEXIST;
-		if (!error)
-			error = session_create(&session, session_path,
-					       options_want_trace(&control_options));
+		error = create_kept_session(message, sizeof(message));
 		if (!error)
 			return 0;
-		if (error == -EINVAL)
-			say("%s; the session is not kept", message);
-		else
-			say(error == -EEXIST
-				    ? "%s exists; -f overwrites it. The session is not kept"
-				    : "cannot write %s; the session is not kept",
-			    session_path);
+		say("%s; the session is not kept", message);
 		control_options.export_profile = NULL;
 	}
-	snprintf(session_path, sizeof(session_path), "%s/ktime.%d",
-		 directory && *directory ? directory : "/dev/shm", (int)pid);
+	snprintf(session_path, sizeof(session_path), "%s/ktime.%d", session_directory(), (int)pid);
 	error = session_create(&session, session_path, options_want_trace(&control_options));
 	if (error) {
 		session_path[0] = '\0';

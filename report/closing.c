@@ -207,6 +207,17 @@ static int write_estimates(const struct session *session, const struct options *
 	return 0;
 }
 
+static void write_trace_size(const struct session *session, const char *prefix, FILE *file)
+{
+	uint64_t records = session_header(session)->counters[COUNTER_trace_records];
+	char text[NUMBER_SIZE];
+
+	if (records == 0)
+		return;
+	fprintf(file, "%sTrace: %s record%s", prefix, number_count(text, records), plural(records));
+	fprintf(file, ", %s.\n", number_size(text, records * sizeof(struct trace_record)));
+}
+
 static void write_cost(const struct session *session, const char *prefix, FILE *file)
 {
 	const struct session_header *header = session_header(session);
@@ -249,6 +260,7 @@ int closing_write(const struct session *session, const struct options *options, 
 	error = write_estimates(session, options, prefix, file);
 	write_agreement(&agreement, prefix, file);
 	write_drops(session, prefix, file);
+	write_trace_size(session, prefix, file);
 	write_cost(session, prefix, file);
 	for (i = 0; i < header->note_count && i < SESSION_NOTES; i++)
 		if (*session_string(session, header->notes[i]))

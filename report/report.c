@@ -101,6 +101,15 @@ static int write_tables(struct session *session, const struct options *options, 
 	return error;
 }
 
+static void write_result_file(const char *pattern, pid_t pid, const char *prefix, FILE *file)
+{
+	char message[128];
+	char *path = filename_expand(pattern, pid, -1, message, sizeof(message));
+
+	fprintf(file, "%sGenerated result file: %s\n", prefix, path ? path : pattern);
+	free(path);
+}
+
 int report_write(struct session *session, const struct options *options, FILE *file)
 {
 	const struct session_header *header = session_header(session);
@@ -122,7 +131,7 @@ int report_write(struct session *session, const struct options *options, FILE *f
 	if (!error && !options->quiet && header->pid != 0)
 		error = closing_write(session, options, prefix, file);
 	if (live && !options->quiet && options->export_profile)
-		fprintf(file, "%sGenerated result file: %s\n", prefix, options->export_profile);
+		write_result_file(options->export_profile, header->pid, prefix, file);
 	if (!error && fflush(file) != 0)
 		error = -errno;
 	if (!error && ferror(file))

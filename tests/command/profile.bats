@@ -56,3 +56,21 @@ saxpy() {
 	[ "$(grep -c 'Warning: --metrics is ignored' <<<"$output")" -eq 1 ]
 	[[ "$output" == *"Max error"* ]]
 }
+
+@test "a trace is kept, printed again, and its size told" {
+	run sh -c "'$ktime' --print-gpu-trace -o 'session.%p' $(saxpy) 2>report >/dev/null"
+	[ "$status" -eq 0 ]
+	[[ "$(tail -n 1 report)" == *"Generated result file: $(echo "$PWD"/session.*)" ]]
+	grep -Eq '^==[0-9]+== Trace: [0-9]+ records, ' report
+	[ "$(grep -c '\[CUDA memcpy HtoD\]' report)" -eq 2 ]
+	"$ktime" show --print-gpu-trace session.* >shown
+	[ "$(sed -n '/^   Start/,/^$/p' report)" = "$(sed -n '/^   Start/,/^$/p' shown)" ]
+}
+
+@test "nothing is left behind where no session is asked for" {
+	mkdir temporary runtime
+	TMPDIR=$PWD/temporary XDG_RUNTIME_DIR=$PWD/runtime run sh -c "'$ktime' $(saxpy) 2>&1"
+	TMPDIR=$PWD/temporary XDG_RUNTIME_DIR=$PWD/runtime \
+		run sh -c "'$ktime' --print-gpu-trace $(saxpy) 2>&1"
+	[ -z "$(ls temporary runtime | grep ktime)" ]
+}
