@@ -116,6 +116,8 @@ static int insert_copy(struct export *export, const struct trace_record *record)
 {
 	const char *name = session_string(export->session, record->name);
 
+	if (!nsys_is_memory_operation(record->kind, name))
+		return 0;
 	return INSERT(export->database, NSYS_TABLE_MEMCPY, PLACE(export, record),
 		      NUMBER(record->bytes), NUMBER(nsys_copy_kind(name)),
 		      NUMBER(nsys_memory_kind(record->source_kind)),

@@ -134,8 +134,8 @@ static int row_collect(struct collection *collection, const struct row *row)
 		.squares = figures->squares,
 	};
 	const struct distribution bytes = {
-		.count = row->calls,
-		.timed = row->bytes ? row->calls : 0,
+		.count = row_calls(row),
+		.timed = row->bytes ? row_calls(row) : 0,
 		.total = row->bytes,
 		.timed_total = row->bytes,
 		.minimum = row->bytes_minimum,
@@ -146,6 +146,9 @@ static int row_collect(struct collection *collection, const struct row *row)
 	char *name;
 
 	if (clock == CLOCK_NONE)
+		return 0;
+	if (row->kind == ROW_MOVEMENT &&
+	    !nsys_is_memory_operation(row->kind, session_string(collection->session, row->name)))
 		return 0;
 	name = line_name(collection, row);
 	if (!name)

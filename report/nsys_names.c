@@ -5,36 +5,32 @@
 
 #include "report/nsys_names.h"
 
-#define COPY_PREFIX "[CUDA memcpy "
+#define COPY_NAME(label) "[CUDA memcpy " label "]"
 
-struct copy_kind {
+static const struct copy_kind {
 	unsigned id;
-	const char *direction, *label;
-};
-
-#define COPY_KIND(id, name, direction, label) {id, direction, label},
-static const struct copy_kind copy_kinds[] = {NSYS_COPY_KINDS(COPY_KIND)};
+	const char *row_name, *operation;
+} copy_kinds[] = {
+#define COPY_KIND(id, name, row_name, label) {id, row_name, COPY_NAME(label)},
+	NSYS_COPY_KINDS(COPY_KIND)
 #undef COPY_KIND
-
-/* Whether the name reads "[CUDA memcpy WORD]"; what follows the word is ignored. */
-static bool is_copy_of(const char *name, const char *word)
-{
-	size_t length = strlen(word);
-
-	if (strncmp(name, COPY_PREFIX, strlen(COPY_PREFIX)))
-		return false;
-	name += strlen(COPY_PREFIX);
-	return !strncmp(name, word, length) && (name[length] == ']' || name[length] == ' ');
-}
+};
+#define COPY_KINDS (sizeof(copy_kinds) / sizeof(*copy_kinds))
 
 unsigned nsys_copy_kind(const char *row_name)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(copy_kinds) / sizeof(*copy_kinds); i++)
-		if (is_copy_of(row_name, copy_kinds[i].direction))
+	for (i = 0; i < COPY_KINDS; i++)
+		if (!strcmp(row_name, copy_kinds[i].row_name))
 			return copy_kinds[i].id;
 	return 0;
+}
+
+bool nsys_is_memory_operation(enum row_kind kind, const char *row_name)
+{
+	return kind == ROW_MEMCPY || kind == ROW_MEMSET ||
+	       (kind == ROW_MOVEMENT && nsys_copy_kind(row_name));
 }
 
 unsigned nsys_memory_kind(enum memory_kind kind)
@@ -54,12 +50,9 @@ char *nsys_operation_name(const char *row_name, char *buffer, size_t size)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(copy_kinds) / sizeof(*copy_kinds); i++) {
-		if (!is_copy_of(row_name, copy_kinds[i].direction))
-			continue;
-		snprintf(buffer, size, COPY_PREFIX "%s]", copy_kinds[i].label);
-		return buffer;
-	}
+	for (i = 0; i < COPY_KINDS; i++)
+		if (!strcmp(row_name, copy_kinds[i].row_name))
+			row_name = copy_kinds[i].operation;
 	snprintf(buffer, size, "%s", row_name);
 	return buffer;
 }
@@ -68,12 +61,9 @@ char *nsys_row_name(const char *operation, char *buffer, size_t size)
 {
 	size_t i;
 
-	for (i = 0; i < sizeof(copy_kinds) / sizeof(*copy_kinds); i++) {
-		if (!is_copy_of(operation, copy_kinds[i].label))
-			continue;
-		snprintf(buffer, size, COPY_PREFIX "%s]", copy_kinds[i].direction);
-		return buffer;
-	}
+	for (i = 0; i < COPY_KINDS; i++)
+		if (!strcmp(operation, copy_kinds[i].operation))
+			operation = copy_kinds[i].row_name;
 	snprintf(buffer, size, "%s", operation);
 	return buffer;
 }
