@@ -11,6 +11,8 @@
 #include "report/log_file.h"
 #include "report/report.h"
 
+#define BAD_USAGE 2
+
 static int show_file(const char *path, const struct options *options, FILE *file)
 {
 	struct session *session;
@@ -75,6 +77,7 @@ int command_show(int argc, char **argv)
 		if (options_parse_arguments(&options, argc, argv, &first, message,
 					    sizeof(message))) {
 			fprintf(stderr, "ktime: %s\n", message);
+			status = BAD_USAGE;
 			goto out;
 		}
 		argc -= first;
@@ -91,6 +94,7 @@ int command_show(int argc, char **argv)
 	}
 	if (count == 0) {
 		fputs("usage: ktime show [options] FILE...\n", stderr);
+		status = BAD_USAGE;
 		goto out;
 	}
 	status = show_files(&options, paths, count, options.log_file ? options.log_file : "%1");
