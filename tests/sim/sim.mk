@@ -31,7 +31,7 @@ $(SIM)/include/not_supported.c: $(SIM)/include/symbols
 	awk '{ print "WEAK(" $$1 ")" } BEGIN { print "#include \"tests/sim/driver/not_supported.h\"" }' $< >$@
 
 $(SIM_OBJECTS)/%.o: OBJECT_CFLAGS += -I$(SIM)/include
-$(SIM_OBJECTS)/driver/resolve.o $(SIM_OBJECTS)/runtime/driver.o $(SIM_OBJECTS)/programs/entries.o: $(SIM)/include/sim_versions.h
+$(SIM_OBJECTS)/driver/resolve.o $(SIM_OBJECTS)/runtime/driver.o $(addprefix $(SIM_OBJECTS)/programs/,entries.o resolve.o): $(SIM)/include/sim_versions.h
 
 $(SIM_OBJECTS)/cupti/record.o: $(SIM)/include/sim_cbids.h
 

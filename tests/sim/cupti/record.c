@@ -330,7 +330,7 @@ static void on_activity(const struct sim_activity *activity)
 		add_memset(activity);
 	else if (operation->kind == OPERATION_GRAPH && kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE])
 		add_graph(activity);
-	else if (operation->kind == OPERATION_MOVEMENT &&
+	else if (operation->kind == OPERATION_MOVEMENT && operation->u.movement.transfers &&
 		 kinds[CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER])
 		add_movement(activity);
 }

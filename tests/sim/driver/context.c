@@ -50,6 +50,7 @@ struct context *context_create(CUdevice device, bool primary, unsigned int flags
 
 	if (!context)
 		return NULL;
+	event_bury_all(device);
 	context->id = ++contexts_made;
 	context->device = device;
 	context->primary = primary;

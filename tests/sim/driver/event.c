@@ -10,6 +10,7 @@ struct event {
 	unsigned int flags;
 	bool recorded;
 	bool orphaned; /* its context is gone */
+	CUdevice device;
 	uint64_t ns;
 	struct captured_event captured;
 };
@@ -18,7 +19,7 @@ static struct handle_pool events = HANDLE_POOL(struct event);
 
 static struct event *event_of(CUevent handle, CUresult *result)
 {
-	struct event *event = handle_get(&events, handle);
+	struct event *event = handle_get_or_crash(&events, handle);
 
 	*result = CUDA_SUCCESS;
 	if (!event)
@@ -38,6 +39,16 @@ void event_orphan_all(struct context *context)
 	}
 }
 
+void event_bury_all(CUdevice device)
+{
+	struct event *event;
+
+	for (event = handle_next(&events, NULL); event; event = handle_next(&events, event)) {
+		if (event->orphaned && event->device == device)
+			handle_destroy(event);
+	}
+}
+
 SIM_ENTRY(cuEventCreate, (CUevent * handle, unsigned int flags), (handle, flags))
 {
 	struct event *event;
@@ -49,6 +60,7 @@ SIM_ENTRY(cuEventCreate, (CUevent * handle, unsigned int flags), (handle, flags)
 	if (!event)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	event->context = context_current();
+	event->device = event->context->device;
 	event->flags = flags;
 	*handle = (CUevent)event;
 	return CUDA_SUCCESS;

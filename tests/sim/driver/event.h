@@ -7,6 +7,12 @@
 /* Events of a context that ends answer CUDA_ERROR_CONTEXT_IS_DESTROYED from then on. */
 void event_orphan_all(struct context *context);
 
+/*
+ * Once the device is in use again, such events are gone, and using one crashes the program, as it
+ * does in the real driver.
+ */
+void event_bury_all(CUdevice device);
+
 /* A graph's node records the event; nothing happens where there is none. */
 void event_record_at(CUevent handle, uint64_t ns);
 

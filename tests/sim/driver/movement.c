@@ -2,12 +2,13 @@
 /* What moves managed memory, and what is said about it. */
 #include "tests/sim/driver/copy.h"
 
-static CUresult move(size_t bytes, CUstream handle)
+static CUresult move(size_t bytes, bool transfers, CUstream handle)
 {
 	struct operation operation = {
 		.kind = OPERATION_MOVEMENT,
 		.bytes = bytes,
 		.asynchronous = true,
+		.u.movement = {transfers},
 	};
 	CUresult result;
 	struct stream *stream = stream_of(handle, &result);
@@ -22,7 +23,7 @@ static CUresult prefetch(CUdeviceptr address, size_t bytes, CUstream stream)
 	if (!bytes || !allocation || allocation->kind != MEMORY_MANAGED ||
 	    !copy_in_bounds(address, bytes))
 		return CUDA_ERROR_INVALID_VALUE;
-	return move(bytes, stream);
+	return move(bytes, true, stream);
 }
 
 SIM_ENTRY_STREAM(cuMemPrefetchAsync, _ptsz,
@@ -47,7 +48,7 @@ SIM_ENTRY_STREAM(cuMemPrefetchAsync_v2, _ptsz,
 
 /* One piece of work for the whole batch. */
 static CUresult move_batch(const CUdeviceptr *addresses, const size_t *bytes, size_t count,
-			   unsigned long long flags, CUstream stream)
+			   unsigned long long flags, bool transfers, CUstream stream)
 {
 	size_t total = 0;
 
@@ -60,7 +61,7 @@ static CUresult move_batch(const CUdeviceptr *addresses, const size_t *bytes, si
 			return CUDA_ERROR_INVALID_VALUE;
 		total += bytes[i];
 	}
-	return move(total, stream);
+	return move(total, transfers, stream);
 }
 
 SIM_ENTRY_STREAM(cuMemPrefetchBatchAsync, _ptsz,
@@ -73,7 +74,7 @@ SIM_ENTRY_STREAM(cuMemPrefetchBatchAsync, _ptsz,
 	(void)location_indices;
 	if (!locations || !location_count)
 		return CUDA_ERROR_INVALID_VALUE;
-	return move_batch(addresses, bytes, count, flags, stream);
+	return move_batch(addresses, bytes, count, flags, true, stream);
 }
 
 SIM_ENTRY_STREAM(cuMemDiscardBatchAsync, _ptsz,
@@ -81,7 +82,7 @@ SIM_ENTRY_STREAM(cuMemDiscardBatchAsync, _ptsz,
 		  CUstream stream),
 		 (addresses, bytes, count, flags, stream))
 {
-	return move_batch(addresses, bytes, count, flags, stream);
+	return move_batch(addresses, bytes, count, flags, false, stream);
 }
 
 SIM_ENTRY_STREAM(cuMemDiscardAndPrefetchBatchAsync, _ptsz,
@@ -94,7 +95,7 @@ SIM_ENTRY_STREAM(cuMemDiscardAndPrefetchBatchAsync, _ptsz,
 	(void)location_indices;
 	if (!locations || !location_count)
 		return CUDA_ERROR_INVALID_VALUE;
-	return move_batch(addresses, bytes, count, flags, stream);
+	return move_batch(addresses, bytes, count, flags, true, stream);
 }
 
 /* Takes its time, and leaves the memory as it is. */
@@ -110,7 +111,7 @@ SIM_ENTRY_STREAM(cuMemBatchDecompressAsync, _ptsz,
 		return CUDA_ERROR_INVALID_VALUE;
 	for (size_t i = 0; i < count; i++)
 		total += parameters[i].dstNumBytes;
-	return move(total, stream);
+	return move(total, false, stream);
 }
 
 static CUresult advise(CUdeviceptr address, size_t bytes)

@@ -68,6 +68,9 @@ struct operation {
 			void (*function)(void *);
 			void *argument;
 		} host;
+		struct {
+			bool transfers; /* bytes over the bus */
+		} movement;
 		struct graph_exec *graph;
 	} u;
 };

@@ -1,0 +1,100 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The simulated driver answers as a real one was seen to, without ktime.
+
+load common
+
+@test "each entry found by dlsym is the one that cuGetProcAddress gives, and no two are the same" {
+	simulate "$programs/resolve"
+	[ "$status" -eq 0 ]
+	[[ "$output" == *" entries" ]]
+}
+
+@test "cuGetProcAddress gives the newest form that is not newer than asked for" {
+	while read -r arguments; do
+		expected=${arguments#* = }
+		# shellcheck disable=SC2086 # name, version and flags
+		simulate "$programs/resolve" ${arguments%% = *}
+		expect_output "$expected"
+	done <<-END
+		cuMemcpyHtoD 2000 0 = result 0 status 0 cuMemcpyHtoD
+		cuMemcpyHtoD 5000 0 = result 0 status 0 cuMemcpyHtoD_v2
+		cuMemcpyHtoD 7000 2 = result 0 status 0 cuMemcpyHtoD_v2_ptds
+		cuMemcpyHtoD 6000 2 = result 0 status 2 NULL
+		cuGetProcAddress 11030 0 = result 0 status 0 cuGetProcAddress
+		cuGetProcAddress 12000 2 = result 0 status 0 cuGetProcAddress_v2
+		cuInit 13000 2 = result 0 status 0 cuInit
+		cuInit 99000 0 = result 1 status 7 untouched
+		cuNoSuchEntry 12000 0 = result 0 status 1 NULL
+	END
+}
+
+@test "an older driver refuses versions above its own" {
+	SIM_DRIVER_VERSION=12020 simulate "$programs/resolve" cuLaunchKernel 12080 0
+	expect_output "result 1 status 7 untouched"
+}
+
+@test "the runtime looks everything up before cuInit, the first time with an empty name" {
+	log=$BATS_TEST_TMPDIR/log
+	for program in saxpy saxpy_shared; do
+		SIM_LOG=$log simulate "$workloads/$program" --n 10
+		[ "$status" -eq 0 ]
+		first=$(awk '$2 == "cuInit" { print NR; exit }' "$log")
+		last=$(awk '$2 == "cuGetProcAddress_v2" { last = NR } END { print last }' "$log")
+		[ "$first" -gt 400 ]
+		[ "$last" -lt "$first" ]
+		rm "$log"
+	done
+}
+
+@test "every entry that works the device does so once, by whatever way it was found" {
+	for way in linked dlsym procedure; do
+		log=$BATS_TEST_TMPDIR/$way
+		SIM_LOG=$log simulate "$programs/entries" "$way"
+		[ "$status" -eq 0 ]
+		[ "${#lines[@]}" -eq 164 ]
+		# What the program says it asked for is what the driver did.
+		awk '{ print $1, $3, $4 }' <<<"$output" | sort >"$log.asked"
+		awk '{ print $2, $4, $5 }' "$log" | sort | comm -12 "$log.asked" - >"$log.done"
+		diff "$log.asked" "$log.done"
+		! grep -v ' 0$' "$log.asked"
+	done
+}
+
+@test "a pair of events measures the work and the bias of its kind" {
+	SIM_KERNEL_NS='first=5000' simulate "$programs/events"
+	[ "$status" -eq 0 ]
+	expect_output "nothing 0
+kernel 7900
+memset 3750
+pinned 6200
+pageable 15200
+device 6400"
+}
+
+@test "a call fails where SIM_FAULT says so" {
+	SIM_FAULT=cuMemcpyHtoD_v2:2:700 simulate "$workloads/saxpy" --n 10
+	[ "$status" -eq 1 ]
+	expect_output "saxpy: cudaMemcpy(work.y, y.data(), bytes, cudaMemcpyHostToDevice): an illegal memory access was encountered"
+	SIM_FAULT=cuMemcpyHtoD_v2:3:700,cuMemsetD8_v2:*:1 simulate "$workloads/saxpy" --n 10
+	[ "$status" -eq 0 ]
+	SIM_FAULT='cuInit:*:100' simulate "$workloads/saxpy" --n 10
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"no CUDA-capable device is detected" ]]
+}
+
+@test "contexts, modules and devices live and end as in the real driver" {
+	for name in reset destroy module devices names green; do
+		SIM_DEVICES=2 simulate "$programs/contexts" "$name"
+		[ "$status" -eq 0 ]
+		expect_output "as the driver does"
+	done
+}
+
+@test "an event or a stream that is gone crashes the program, as in the real driver" {
+	for name in dead-event dead-stream; do
+		simulate "$programs/contexts" "$name"
+		[ "$status" -eq 139 ]
+		[[ "$output" == *"was destroyed"* ]]
+	done
+}
