@@ -34,6 +34,8 @@ static void launch_all(int thread, void *argument)
 	std::vector<cudaStream_t> stream(streams, nullptr);
 	std::vector<cudaEvent_t> done(streams);
 	std::vector<struct saxpy_slice> slice(streams);
+	struct saxpy_hold hold = {0};
+	int held = saxpy_held_launches(options);
 	cudaEvent_t start, stop;
 
 	CHECK(cudaEventCreate(&start));
@@ -45,6 +47,8 @@ static void launch_all(int thread, void *argument)
 		CHECK(cudaEventCreateWithFlags(&done[i], cudaEventDisableTiming));
 	}
 
+	if (held)
+		CHECK(cudaLaunchHostFunc(stream[0], saxpy_hold, &hold));
 	CHECK(cudaEventRecord(start, stream[0]));
 	for (int i = 1; i < streams; i++)
 		CHECK(cudaStreamWaitEvent(stream[i], start, 0));
@@ -55,12 +59,15 @@ static void launch_all(int thread, void *argument)
 		saxpy<<<blocks, SAXPY_BLOCK, 0, stream[i % streams]>>>(
 			s.count, SAXPY_A, work->x + s.first, work->y + s.first);
 		CHECK(cudaGetLastError());
+		if (i + 1 == held)
+			saxpy_release(&hold);
 	}
 	for (int i = 1; i < streams; i++) {
 		CHECK(cudaEventRecord(done[i], stream[i]));
 		CHECK(cudaStreamWaitEvent(stream[0], done[i], 0));
 	}
 	CHECK(cudaEventRecord(stop, stream[0]));
+	saxpy_release(&hold);
 	CHECK(cudaEventSynchronize(stop));
 	CHECK(cudaEventElapsedTime(&work->ms[thread], start, stop));
 

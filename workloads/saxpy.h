@@ -45,6 +45,23 @@ int saxpy_report(const struct saxpy_options *options, const float *y, float kern
 
 void saxpy_fill(const struct saxpy_options *options, float *x, float *y);
 
+/*
+ * A host function that holds a stream until the work behind it is enqueued. Without it the device
+ * waits for the host between a start event and the first kernel, and the pair of events measures
+ * that as well.
+ */
+struct saxpy_hold {
+	int released;
+};
+
+/* How many launches of a thread may be enqueued behind its hold; 0: nothing may be held. */
+int saxpy_held_launches(const struct saxpy_options *options);
+
+/* The host function; its argument is the hold. Gives up after 20 ms. */
+void saxpy_hold(void *hold);
+
+void saxpy_release(struct saxpy_hold *hold);
+
 /* Runs body(thread, argument) on options->threads threads, the calling one being the first. */
 void saxpy_threads(const struct saxpy_options *options, void (*body)(int thread, void *argument),
 		   void *argument);

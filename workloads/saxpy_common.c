@@ -3,10 +3,23 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <sched.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <time.h>
 
 #include "workloads/saxpy.h"
+
+/*
+ * A stream takes about 1000 commands before the next call waits for the device, streams may share
+ * a queue of the device, and a profiler may add two events to a launch: this many launches fit
+ * beside each other whatever the options.
+ */
+#define HELD_LAUNCHES	128
+/* A launch that waits for its kernel (CUDA_LAUNCH_BLOCKING=1, a debugger) never reaches the
+ * release. */
+#define LONGEST_HOLD_NS 20000000
 
 static const char usage[] =
 	"usage: %s [--n N] [--repetitions R] [--streams S] [--threads T]\n"
@@ -73,6 +86,37 @@ struct saxpy_slice saxpy_slice(const struct saxpy_options *options, int thread, 
 
 	slice.count = options->n * (index + 1) / slices - slice.first;
 	return slice;
+}
+
+/*
+ * The default stream is one for all threads: a second thread's hold would lie between the first
+ * one's events.
+ */
+int saxpy_held_launches(const struct saxpy_options *options)
+{
+	return options->streams || options->threads == 1 ? HELD_LAUNCHES / options->threads : 0;
+}
+
+static int64_t now_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+void saxpy_hold(void *argument)
+{
+	struct saxpy_hold *hold = argument;
+	int64_t until = now_ns() + LONGEST_HOLD_NS;
+
+	while (!__atomic_load_n(&hold->released, __ATOMIC_ACQUIRE) && now_ns() < until)
+		sched_yield();
+}
+
+void saxpy_release(struct saxpy_hold *hold)
+{
+	__atomic_store_n(&hold->released, 1, __ATOMIC_RELEASE);
 }
 
 void saxpy_fill(const struct saxpy_options *options, float *x, float *y)

@@ -62,6 +62,8 @@ static void launch_all(int thread, void *argument)
 	int streams = options->streams ? options->streams : 1;
 	CUstream *stream = allocate(streams, sizeof(*stream));
 	CUevent *done = allocate(streams, sizeof(*done));
+	struct saxpy_hold hold = {0};
+	int held = saxpy_held_launches(options);
 	CUevent start, stop;
 
 	CHECK(cuCtxSetCurrent(work->context));
@@ -73,16 +75,22 @@ static void launch_all(int thread, void *argument)
 		CHECK(cuEventCreate(&done[i], CU_EVENT_DISABLE_TIMING));
 	}
 
+	if (held)
+		CHECK(cuLaunchHostFunc(stream[0], saxpy_hold, &hold));
 	CHECK(cuEventRecord(start, stream[0]));
 	for (int i = 1; i < streams; i++)
 		CHECK(cuStreamWaitEvent(stream[i], start, 0));
-	for (int i = 0; i < options->repetitions; i++)
+	for (int i = 0; i < options->repetitions; i++) {
 		launch(work, saxpy_slice(options, thread, i % streams), stream[i % streams]);
+		if (i + 1 == held)
+			saxpy_release(&hold);
+	}
 	for (int i = 1; i < streams; i++) {
 		CHECK(cuEventRecord(done[i], stream[i]));
 		CHECK(cuStreamWaitEvent(stream[0], done[i], 0));
 	}
 	CHECK(cuEventRecord(stop, stream[0]));
+	saxpy_release(&hold);
 	CHECK(cuEventSynchronize(stop));
 	CHECK(cuEventElapsedTime(&work->ms[thread], start, stop));
 
@@ -105,7 +113,7 @@ int main(int argc, char **argv)
 	CUdevice device;
 	CUmodule module;
 	size_t bytes;
-	int code;
+	int code, registers;
 
 	saxpy_parse(&options, argc, argv);
 	bytes = options.n * sizeof(float);
@@ -120,6 +128,8 @@ int main(int argc, char **argv)
 	CHECK(cuCtxSetCurrent(work.context));
 	CHECK(cuModuleLoadData(&module, saxpy_fatbin));
 	CHECK(cuModuleGetFunction(&work.saxpy, module, "_Z5saxpyifPfS_"));
+	/* Kernels are loaded at first use: not between the events. */
+	CHECK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, work.saxpy));
 	CHECK(cuMemAlloc(&work.x, bytes));
 	CHECK(cuMemAlloc(&work.y, bytes));
 	CHECK(cuMemcpyHtoD(work.x, x, bytes));
