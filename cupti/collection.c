@@ -302,7 +302,8 @@ int collection_flush(bool forced)
 		       : 0;
 }
 
-size_t collection_drain(void (*consume)(const struct activity *activity, void *argument),
+size_t collection_drain(void (*taken)(void),
+			void (*consume)(const struct activity *activity, void *argument),
 			void *argument)
 {
 	const struct cupti_functions *cupti = library_functions();
@@ -314,6 +315,8 @@ size_t collection_drain(void (*consume)(const struct activity *activity, void *a
 
 	/* As many as the pool has: a program that fills them faster does not keep us here. */
 	for (buffers = 0; buffers < BUFFER_COUNT && (buffer = buffers_next()); buffers++) {
+		if (taken)
+			taken();
 		for (walk_first(&walk, cupti, buffer->data, buffer->valid); walk_step(&walk);) {
 			decode_activity(walk.record, cupti->version, &activity);
 			if (!kinds_ktime_wants(&activity))

@@ -56,10 +56,12 @@ int collection_flush(bool forced);
 
 /*
  * Hands every record that has come in to `consume`, in the order in which the buffers were
- * completed; pointers in the record are valid during the call only. Returns how many. Collector
- * thread only.
+ * completed; pointers in the record are valid during the call only. `taken` (or NULL) is called for
+ * each buffer before its first record: whatever the records are of was called by then. Returns how
+ * many records. Collector thread only.
  */
-size_t collection_drain(void (*consume)(const struct activity *activity, void *argument),
+size_t collection_drain(void (*taken)(void),
+			void (*consume)(const struct activity *activity, void *argument),
 			void *argument);
 
 /* How many records were lost since the last call, in CUPTI and in the pool. Without locks. */

@@ -364,10 +364,13 @@ void call_end(struct call *call, CUresult result)
 		errno = saved_errno;
 	}
 	finish_call(thread, call, result, ended);
-	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
 	if (unlikely(thread_runtime_call)) {
+		/* Its wrapper publishes the span, and the call lasts until then. */
 		thread->own_ticks += call->started - call->entered + clock_ticks() - ended;
-	} else if (unlikely(++thread->calls % COST_SAMPLE == 0)) {
+		return;
+	}
+	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
+	if (unlikely(++thread->calls % COST_SAMPLE == 0)) {
 		uint64_t own = call->started - call->entered + clock_ticks() - ended;
 
 		atomic_store_explicit(
@@ -401,7 +404,7 @@ void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
 		/* No driver call of ours in it: it failed early, or copied from host to host. */
 		span = control_running() ? ring_slot(&thread->ring) : NULL;
 		if (!span)
-			return;
+			goto out;
 		*span = (struct span){.flags = SPAN_CALL_ONLY | (result ? SPAN_FAILED : 0)};
 	}
 	duration -= thread->own_ticks < duration ? thread->own_ticks : 0;
@@ -414,4 +417,6 @@ void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
 			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
 				      thread->own_ticks,
 			      memory_order_relaxed);
+out:
+	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
 }

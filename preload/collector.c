@@ -38,6 +38,8 @@
 #define END_WAIT_NS    2000000000u
 /* How long it waits for records of work that is finished. */
 #define RECORD_WAIT_NS 30000000u
+/* How long it waits for calls that are under way, when records came in. */
+#define CALL_WAIT_NS   1000000u
 /* How long the program's thread waits for the collector at its end, beyond END_WAIT_NS. */
 #define FINISH_WAIT_NS 5000000000u
 
@@ -144,6 +146,34 @@ static void grow_lanes(void)
 	}
 }
 
+/*
+ * A short kernel's record can be there before its launch has returned, and so before its span. The
+ * wait is bounded for calls that take long of themselves, like a copy that waits.
+ */
+static void wait_for_calls(void)
+{
+	uint64_t now = clock_ticks();
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALL_WAIT_NS;
+	_Atomic uint32_t never = 0;
+
+	for (struct thread *thread = thread_first(); thread; thread = thread->next)
+		for (;;) {
+			uint64_t entered =
+				atomic_load_explicit(&thread->in_call, memory_order_acquire);
+
+			if (!entered || entered > now || clock_ns(CLOCK_MONOTONIC) >= end)
+				break;
+			futex_wait(&never, 0, 10000);
+		}
+}
+
+/* What the records of a buffer are of has to be known before they are read. */
+static void catch_up(void)
+{
+	wait_for_calls();
+	drain_rings();
+}
+
 enum flush { FLUSH_IF_DUE, FLUSH_NOW, FLUSH_FORCED };
 
 static void drain_records(enum flush flush)
@@ -156,10 +186,8 @@ static void drain_records(enum flush flush)
 		last_flush = now;
 		records_trust_clock(collection_clock_is_realtime());
 		collection_flush(flush == FLUSH_FORCED);
-		/* What was launched before the flush is in the rings by now. */
-		drain_rings();
 	}
-	collection_drain(records_take, NULL);
+	collection_drain(catch_up, records_take, NULL);
 }
 
 static void update_counters(void)

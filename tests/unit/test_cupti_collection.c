@@ -87,7 +87,7 @@ static void see(const struct activity *activity, void *argument)
 static struct seen drain(void)
 {
 	struct seen seen = {0};
-	size_t count = collection_drain(see, &seen);
+	size_t count = collection_drain(NULL, see, &seen);
 
 	assert_int_equal(count, seen.count);
 	return seen;
@@ -229,7 +229,7 @@ TEST_IN_CHILD(a_refusal_names_its_reason_and_what_to_do)
 	assert_non_null(strstr(reason, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"));
 	assert_null(strchr(reason, '\n'));
 	assert_false(collection_active());
-	assert_int_equal(collection_drain(see, NULL), 0);
+	assert_int_equal(collection_drain(NULL, see, NULL), 0);
 	assert_int_equal(collection_flush(true), 0);
 	assert_int_equal(collection_errors(), 1);
 }

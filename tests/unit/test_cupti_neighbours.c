@@ -110,7 +110,7 @@ static unsigned drain(void)
 	unsigned count = 0;
 
 	assert_int_equal(collection_flush(false), 0);
-	collection_drain(count_record, &count);
+	collection_drain(NULL, count_record, &count);
 	return count;
 }
 
