@@ -17,8 +17,7 @@
  * beside each other whatever the options.
  */
 #define HELD_LAUNCHES	128
-/* A launch that waits for its kernel (CUDA_LAUNCH_BLOCKING=1, a debugger) never reaches the
- * release. */
+/* Where launches wait for their kernels (CUDA_LAUNCH_BLOCKING=1, a debugger), none gets further. */
 #define LONGEST_HOLD_NS 20000000
 
 static const char usage[] =
