@@ -184,6 +184,7 @@ static int sample_add(struct distribution *distribution, uint64_t value)
 		distribution->sample_capacity = capacity;
 	}
 	distribution->samples[distribution->sample_count++] = value;
+	distribution->sample_total += value;
 	return 0;
 }
 
@@ -252,7 +253,9 @@ static void distribution_finish(struct distribution *distribution,
 
 	if (!distribution->timed)
 		return;
-	if (distribution->sample_count == distribution->timed) {
+	/* Records of event pairs hold the pairs' bias, which the row's figures do not. */
+	if (distribution->sample_count == distribution->timed &&
+	    distribution->sample_total == distribution->timed_total) {
 		distribution_exact(distribution);
 		return;
 	}

@@ -20,7 +20,7 @@ struct distribution {
 	double squares;
 	double median;	  /* NAN: not known */
 	double deviation; /* of the sample (n - 1); 0 for a single call */
-	uint64_t *samples;
+	uint64_t *samples, sample_total;
 	size_t sample_count, sample_capacity;
 };
 
