@@ -6,16 +6,8 @@
 #ifndef KTIME_REPORT_COMMANDS_H
 #define KTIME_REPORT_COMMANDS_H
 
-#include <stdio.h>
-
-struct options;
-struct session;
-
 int command_show(int argc, char **argv);
 int command_export(int argc, char **argv);
 int command_diff(int argc, char **argv);
-
-/* Prints a session in the shape of `nsys stats`; 0 or -errno. Runs inside libktime.so as well. */
-int nsys_format_write(struct session *session, const struct options *options, FILE *file);
 
 #endif

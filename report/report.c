@@ -7,7 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/commands.h"
+#include "report/nsys_format.h"
 #include "report/filename.h"
 #include "report/table.h"
 
