@@ -1,0 +1,104 @@
+# SPDX-License-Identifier: MIT
+# For the tests that run programs under ktime on the simulated device.
+bats_require_minimum_version 1.5.0
+
+root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+built=$root/${BUILD:-build}
+programs=$built/sim/preload
+
+setup()
+{
+	cd "$BATS_TEST_TMPDIR"
+	# Where session files go.
+	export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/run
+	mkdir "$XDG_RUNTIME_DIR"
+	unset KTIME_OPTIONS LD_PRELOAD
+}
+
+# A program that ended leaves no session file that was not asked for.
+teardown()
+{
+	local left=("$BATS_TEST_TMPDIR"/run/*)
+	[ ! -e "${left[0]}" ] || { echo "left: ${left[*]}"; false; }
+}
+
+alone()
+{
+	"$root/tests/sim/run" "$@"
+}
+
+under_ktime()
+{
+	LD_PRELOAD=$built/libktime.so "$root/tests/sim/run" "$@"
+}
+
+# Runs a program with and without ktime: the same status and standard output. What it said under
+# ktime is in $output and $stderr.
+same_as_alone()
+{
+	local alone_status
+	run --separate-stderr alone "$@"
+	alone_status=$status
+	printf '%s\n' "$output" >alone.out
+	run --separate-stderr under_ktime "$@"
+	printf '%s\n' "$output" >ktime.out
+	[ "$status" -eq "$alone_status" ] || { echo "$status, alone $alone_status"; return 1; }
+	diff alone.out ktime.out
+}
+
+# The report in $stderr, or in a file, without the process's number.
+report()
+{
+	if [ $# -gt 0 ]; then cat "$1"; else printf '%s\n' "$stderr"; fi | sed 's/^==[0-9]*== //'
+}
+
+# "TIME CALLS AVG MIN MAX NAME" of the GPU rows.
+gpu_rows()
+{
+	report "$@" | awk '/^ *API calls:/ { exit } sub(/^ GPU activities: /, "") { on = 1 }
+		/^[A-Z=]/ { on = 0 } on { $1 = ""; print substr($0, 2) }'
+}
+
+# "CALLS NAME" of the API rows, sorted by name.
+api_calls()
+{
+	report "$@" | awk 'sub(/^ *API calls: /, "") { on = 1 } /^[A-Z=]/ { on = 0 }
+		on { print $3, $7 }' | sort -k2
+}
+
+# The lines below the table.
+remarks()
+{
+	report "$@" | sed -n '/^Times: /,$p'
+}
+
+# is EXPECTED COMMAND…: what the command prints.
+is()
+{
+	local expected=$1
+	shift
+	diff <(printf '%s\n' "$expected") <("$@")
+}
+
+# says TEXT: the report has a line with it.
+says()
+{
+	report | grep -qF -- "$1" || { report; return 1; }
+}
+
+reports()
+{
+	report | grep -c '^Profiling result:'
+}
+
+# The rows of a session: "KIND NAME CALLS FAILED BYTES", GPU and API.
+session_rows()
+{
+	"$built/ktime" export --json - "${1:-session}" |
+		jq -r '.rows[] | [.kind, .name, .calls, .failed, .bytes.total // 0] | @tsv'
+}
+
+counter()
+{
+	"$built/ktime" export --json - "${2:-session}" | jq ".counters.$1"
+}

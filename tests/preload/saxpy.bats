@@ -1,0 +1,152 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# saxpy in its three builds: the table, on both clocks, with the simulated device's exact times.
+load helper
+
+columns='            Type  Time(%)      Time     Calls       Avg       Min       Max  Name'
+kernel='saxpy(int, float, float*, float*)'
+# 80 MiB from and to pageable memory at 20000 bytes per us; 20 Mi threads at 256 per ns; each after
+# 1000 ns.
+by_cupti="$columns
+ GPU activities:   66.23%  8.3906ms         2  4.1953ms  4.1953ms  4.1953ms  [CUDA memcpy HtoD]
+                   33.12%  4.1953ms         1  4.1953ms  4.1953ms  4.1953ms  [CUDA memcpy DtoH]
+                    0.65%  82.920us         1  82.920us  82.920us  82.920us  $kernel"
+# Without a bias taken off copies: a pair around a pageable one holds the host's staging.
+by_events="$columns
+ GPU activities:   66.45%  16.788ms         2  8.3938ms  8.3938ms  8.3938ms  [CUDA memcpy HtoD]
+                   33.22%  8.3938ms         1  8.3938ms  8.3938ms  8.3938ms  [CUDA memcpy DtoH]
+                    0.33%  82.920us         1  82.920us  82.920us  82.920us  $kernel"
+
+runtime_calls='2 cudaEventCreate
+1 cudaEventCreateWithFlags
+3 cudaEventDestroy
+1 cudaEventElapsedTime
+2 cudaEventRecord
+1 cudaEventSynchronize
+2 cudaFree
+1 cudaFuncGetAttributes
+1 cudaLaunchHostFunc
+1 cudaLaunchKernel
+2 cudaMalloc
+3 cudaMemcpy'
+
+gpu_table()
+{
+	report | sed -n '/^ *Type /,/^ *API calls:/p' | grep -v 'API calls:' |
+		sed '/^Times: /,$d'
+}
+
+# table BUILD OPTIONS TABLE CLOCK: the table, the clock named below it, and the program's own output.
+table()
+{
+	export KTIME_OPTIONS=$2
+	same_as_alone "$built/workloads/$1"
+	[ "$status" -eq 0 ]
+	is "$3" gpu_table
+	says "Times: $4. 4 operations seen, 4 timed, 0 untimed"
+	[ "$(reports)" -eq 1 ]
+}
+
+@test "saxpy, cudart linked statically: activity records give the times" {
+	table saxpy "" "$by_cupti" "CUPTI activity records"
+}
+
+@test "saxpy, cudart linked statically: by CUPTI alone" {
+	table saxpy "--timer cupti" "$by_cupti" "CUPTI activity records"
+}
+
+@test "saxpy, cudart linked statically: by events alone" {
+	table saxpy "--timer events" "$by_events" "CUDA events around each operation"
+}
+
+@test "saxpy, cudart linked statically: by both" {
+	table saxpy "--timer both" "$by_cupti" "CUPTI activity records"
+}
+
+@test "saxpy_shared: activity records give the times" {
+	table saxpy_shared "" "$by_cupti" "CUPTI activity records"
+}
+
+@test "saxpy_shared: by CUPTI alone" {
+	table saxpy_shared "--timer cupti" "$by_cupti" "CUPTI activity records"
+}
+
+@test "saxpy_shared: by events alone" {
+	table saxpy_shared "--timer events" "$by_events" "CUDA events around each operation"
+}
+
+@test "saxpy_shared: by both" {
+	table saxpy_shared "--timer both" "$by_cupti" "CUPTI activity records"
+}
+
+@test "saxpy_driver: activity records give the times" {
+	table saxpy_driver "" "$by_cupti" "CUPTI activity records"
+}
+
+@test "saxpy_driver: by CUPTI alone" {
+	table saxpy_driver "--timer cupti" "$by_cupti" "CUPTI activity records"
+}
+
+@test "saxpy_driver: by events alone" {
+	table saxpy_driver "--timer events" "$by_events" "CUDA events around each operation"
+}
+
+@test "saxpy_driver: by both" {
+	table saxpy_driver "--timer both" "$by_cupti" "CUPTI activity records"
+}
+
+@test "without CUPTI the events give the times, and the report says why" {
+	SIM_NO_CUPTI=1 table saxpy "" "$by_events" "CUDA events around each operation"
+}
+
+@test "API calls carry the runtime's names in a program with a static cudart" {
+	run --separate-stderr under_ktime "$built/workloads/saxpy"
+	[ "$status" -eq 0 ]
+	is "$runtime_calls" api_calls
+}
+
+@test "API calls carry the runtime's names in a program with a shared cudart" {
+	run --separate-stderr under_ktime "$built/workloads/saxpy_shared"
+	[ "$status" -eq 0 ]
+	is "$runtime_calls" api_calls
+}
+
+@test "the driver's calls carry their own names in a program without the runtime" {
+	run --separate-stderr under_ktime "$built/workloads/saxpy_driver"
+	[ "$status" -eq 0 ]
+	is $'1 cuLaunchHostFunc\n1 cuLaunchKernel\n1 cuMemcpyDtoH\n2 cuMemcpyHtoD' api_calls
+}
+
+# The kernels and copies of a session, by what the hooks saw and by their records.
+counted()
+{
+	"$built/ktime" export --json - session | jq -r '.rows[] |
+		select(.kind == "kernel" or .kind == "memcpy") |
+		"\(.name): \(.seen_by_hooks) \(.cupti.count) \(.cupti.total)"'
+}
+
+# Four threads with four streams each; each launch and copy a thousand ns long at least.
+thousand()
+{
+	export KTIME_OPTIONS="-o session --timer both --events all"
+	same_as_alone "$built/workloads/$1" --n 1024 --repetitions 1000 --streams 4 --threads 4
+	[ "$status" -eq 0 ]
+	is "[CUDA memcpy HtoD]: 2 2 2408
+saxpy(int, float, float *, float *): 4000 4000 4004000
+[CUDA memcpy DtoH]: 1 1 1204" counted
+	is 4003 counter operations
+	is 0 counter unmatched_records
+	is 0 counter cupti_invalid
+}
+
+@test "saxpy: a thousand launches on four streams of each of four threads are all counted" {
+	thousand saxpy
+}
+
+@test "saxpy_shared: a thousand launches on four streams of each of four threads are all counted" {
+	thousand saxpy_shared
+}
+
+@test "saxpy_driver: a thousand launches on four streams of each of four threads are all counted" {
+	thousand saxpy_driver
+}
