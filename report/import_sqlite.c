@@ -5,15 +5,12 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include <sqlite3.h>
 
 #include "report/nsys_names.h"
 
-#define NAME_SIZE 128
-
-/* Name and duration of each record of a table that a file may lack. */
+/* Name (or copy kind) and duration of each record of a table that a file may lack. */
 static const struct activity {
 	const char *table;
 	bool api;
@@ -23,8 +20,7 @@ static const struct activity {
 	 "SELECT s.value, k.\"end\" - k.start FROM CUPTI_ACTIVITY_KIND_KERNEL k "
 	 "JOIN StringIds s ON s.id = k.demangledName"},
 	{"CUPTI_ACTIVITY_KIND_MEMCPY", false,
-	 "SELECT '[CUDA memcpy ' || e.label || ']', m.\"end\" - m.start "
-	 "FROM CUPTI_ACTIVITY_KIND_MEMCPY m JOIN ENUM_CUDA_MEMCPY_OPER e ON e.id = m.copyKind"},
+	 "SELECT copyKind, \"end\" - start FROM CUPTI_ACTIVITY_KIND_MEMCPY"},
 	{"CUPTI_ACTIVITY_KIND_MEMSET", false,
 	 "SELECT '[CUDA memset]', \"end\" - start FROM CUPTI_ACTIVITY_KIND_MEMSET"},
 	{"CUPTI_ACTIVITY_KIND_GRAPH_TRACE", false,
@@ -59,16 +55,14 @@ static int has_table(sqlite3 *database, const char *table)
 static int import_record(struct profile *profile, const struct activity *activity,
 			 sqlite3_stmt *statement)
 {
-	const char *name = (const char *)sqlite3_column_text(statement, 0);
+	bool copy = sqlite3_column_type(statement, 0) == SQLITE_INTEGER;
+	const char *name = copy ? nsys_copy_row_name(sqlite3_column_int(statement, 0))
+				: (const char *)sqlite3_column_text(statement, 0);
 	sqlite3_int64 duration = sqlite3_column_int64(statement, 1);
 	struct profile_row *row;
-	char operation[NAME_SIZE];
 
 	if (!name)
 		return -EINVAL;
-	/* An operation's name is short; a kernel's is none of them. */
-	if (strlen(name) < sizeof(operation))
-		name = nsys_row_name(name, operation, sizeof(operation));
 	row = profile_row(profile, activity->api, name, name);
 	if (!row)
 		return -ENOMEM;

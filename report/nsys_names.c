@@ -27,6 +27,16 @@ unsigned nsys_copy_kind(const char *row_name)
 	return 0;
 }
 
+const char *nsys_copy_row_name(unsigned copy_kind)
+{
+	size_t i;
+
+	for (i = 0; i < COPY_KINDS; i++)
+		if (copy_kinds[i].id == copy_kind)
+			return copy_kinds[i].row_name;
+	return nsys_copy_row_name(0);
+}
+
 bool nsys_is_memory_operation(enum row_kind kind, const char *row_name)
 {
 	return kind == ROW_MEMCPY || kind == ROW_MEMSET ||

@@ -39,6 +39,8 @@
 
 /* The copy kind of a row or record by its name; 0, unknown, where it is none of these. */
 unsigned nsys_copy_kind(const char *row_name);
+/* The way back: the row's name of a copy kind. */
+const char *nsys_copy_row_name(unsigned copy_kind);
 unsigned nsys_memory_kind(enum memory_kind kind);
 /* Whether nsys has an operation among its copies and memsets: of movements only some are. */
 bool nsys_is_memory_operation(enum row_kind kind, const char *row_name);
