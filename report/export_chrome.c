@@ -145,10 +145,10 @@ static void add_extent(cJSON *arguments, const char *name, const uint32_t extent
 	json_add_text(arguments, name, text);
 }
 
-static void add_arguments(cJSON *event, const struct session *session,
-			  const struct trace_record *record)
+static void add_arguments(cJSON *event, struct chrome *chrome, const struct trace_record *record)
 {
 	cJSON *arguments = cJSON_AddObjectToObject(event, "args");
+	const char *kernel;
 
 	json_add_unsigned(arguments, "correlation", record->correlation);
 	switch (record->kind) {
@@ -158,7 +158,7 @@ static void add_arguments(cJSON *event, const struct session *session,
 		json_add_unsigned(arguments, "registers", record->registers);
 		json_add_unsigned(arguments, "static shared memory", record->static_shared);
 		json_add_unsigned(arguments, "dynamic shared memory", record->dynamic_shared);
-		json_add_text(arguments, "mangled", session_string(session, record->name));
+		json_add_text(arguments, "mangled", session_string(chrome->session, record->name));
 		break;
 	case ROW_MEMCPY:
 	case ROW_MOVEMENT:
@@ -171,6 +171,11 @@ static void add_arguments(cJSON *event, const struct session *session,
 	case ROW_RUNTIME_API:
 	case ROW_DRIVER_API:
 		json_add_unsigned(arguments, "result", record->result);
+		kernel = record->kernel ? trace_name_get(&chrome->names, chrome->session,
+							 ROW_KERNEL, record->kernel)
+					: NULL;
+		if (kernel)
+			json_add_text(arguments, "kernel", kernel);
 		break;
 	default:
 		break;
@@ -270,7 +275,7 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 	json_add_text(event, "cat", category(record->kind));
 	json_add_microseconds(event, "ts", record->start - chrome->zero);
 	json_add_microseconds(event, "dur", record->end - record->start);
-	add_arguments(event, chrome->session, record);
+	add_arguments(event, chrome, record);
 	error = event_write(chrome, event);
 	return error || api ? error : write_arrow(chrome, record, tid);
 }

@@ -59,6 +59,8 @@ static int write_record(struct json_export *export, const struct trace_record *r
 	if (row_is_api(record->kind)) {
 		json_add_unsigned(object, "thread", record->thread);
 		json_add_unsigned(object, "result", record->result);
+		if (record->kernel)
+			json_add_text(object, "kernel", session_string(session, record->kernel));
 		return json_write(export->file, object);
 	}
 	cJSON_AddNumberToObject(object, "device", record->device);
