@@ -9,7 +9,7 @@ build="gcc:/usr/bin/gcc g++:/usr/bin/g++ uthash-dev:/usr/include/uthash.h
 libiberty-dev:/usr/include/libiberty/demangle.h libsqlite3-dev:/usr/include/sqlite3.h
 libcjson-dev:/usr/include/cjson/cJSON.h"
 check="$build libcmocka-dev:/usr/include/cmocka.h bats:/usr/bin/bats clang:/usr/bin/clang
-clang-format:/usr/bin/clang-format"
+clang-format:/usr/bin/clang-format jq:/usr/bin/jq"
 
 case "${1:-}" in
 build) wanted=$build ;;
