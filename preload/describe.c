@@ -60,27 +60,39 @@ void describe_copy_unified(struct call *call, CUdeviceptr destination, CUdevicep
 			    destination, NULL, bytes, stream, synchronous);
 }
 
-/* A batch is one call and one operation; CUPTI makes a record of each copy in it. */
-static void describe_batch(struct call *call, uint64_t bytes, CUstream stream)
+void describe_copy_peer(struct call *call, CUcontext destination, CUcontext source, uint64_t bytes,
+			CUstream stream)
 {
-	describe_fixed(call, OPERATION_COPY_BATCH, bytes, stream);
-	call->no_record = true;
+	struct context *to = context_lookup(destination), *from = context_lookup(source);
+	bool peers = !to || !from || to->device != from->device;
+
+	describe_copy(call, peers ? OPERATION_COPY_PTOP : OPERATION_COPY_DTOD, bytes, NULL, stream,
+		      ASYNCHRONOUS);
 }
 
+/*
+ * A batch is one call and one operation, called by the direction of its first copy; CUPTI makes a
+ * record of each copy in it.
+ */
 void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
 			 const CUdeviceptr *sources, const size_t *sizes, size_t count,
 			 CUstream stream)
 {
-	if (count == 1 && destinations && sources && sizes)
-		describe_copy_unified(call, destinations[0], sources[0], sizes[0], stream,
-				      ASYNCHRONOUS);
+	if (count > 0 && destinations && sources)
+		describe_copy_unified(call, destinations[0], sources[0], sum_of_sizes(sizes, count),
+				      stream, ASYNCHRONOUS);
 	else
-		describe_batch(call, sum_of_sizes(sizes, count), stream);
+		call->call_only = true;
+	call->no_record = true;
 }
 
 /* CUDA_MEMCPY3D_BATCH_OP as CUDA 12.8 laid it out; older toolkits do not declare it. */
 struct batch_copy {
-	uint64_t operands[2][5];
+	struct {
+		uint32_t type;
+		uint64_t pointer; /* or the array */
+		uint64_t rest[3];
+	} source, destination;
 	size_t width, height, depth;
 	uint32_t order, flags;
 };
@@ -91,12 +103,35 @@ _Static_assert(offsetof(struct batch_copy, width) == offsetof(CUDA_MEMCPY3D_BATC
 	       "layout");
 #endif
 
+/* CU_MEMCPY_OPERAND_TYPE_ARRAY is 2; 1 is a pointer to any memory. */
+static CUmemorytype operand_memory(uint32_t type)
+{
+	return type == 2 ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+}
+
+/* cuda.h: CU_MEMCPY_OPERAND_TYPE_ARRAY */
+#define OPERAND_ARRAY 2
+
+static CUmemorytype operand_side(const uint64_t *operand)
+{
+	return (uint32_t)operand[0] == OPERAND_ARRAY ? CU_MEMORYTYPE_ARRAY
+						     : describe_side((CUdeviceptr)operand[1]);
+}
+
 void describe_copy_3d_batch(struct call *call, const void *list, size_t count, CUstream stream)
 {
 	const struct batch_copy *copies = list;
+	enum fixed_operation direction;
 	uint64_t bytes = 0;
 
-	for (size_t i = 0; copies && i < count; i++)
+	if (!copies || count == 0) {
+		call->call_only = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
 		bytes += (uint64_t)copies[i].width * copies[i].height * copies[i].depth;
-	describe_batch(call, bytes, stream);
+	direction = describe_direction(operand_side(copies[0].operands[0]),
+				       operand_side(copies[0].operands[1]));
+	describe_copy(call, direction, bytes, NULL, stream, ASYNCHRONOUS);
+	call->no_record = true;
 }

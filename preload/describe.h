@@ -118,6 +118,7 @@ void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
 			 const CUdeviceptr *sources, const size_t *sizes, size_t count,
 			 CUstream stream);
 void describe_copy_3d_batch(struct call *call, const void *list, size_t count, CUstream stream);
+void describe_decompress(struct call *call, const void *list, size_t count, CUstream stream);
 
 /* The two- and three-dimensional forms differ in the width of their fields alone. */
 #define describe_copy_shape(call, copy, bytes, stream, synchronous)                                \
@@ -135,13 +136,17 @@ void describe_copy_3d_batch(struct call *call, const void *list, size_t count, C
 			    (uint64_t)(copy)->WidthInBytes *(copy)->Height *(copy)->Depth, stream, \
 			    synchronous)
 
+/* Between two contexts of one device it is a copy within the device, and CUPTI says so too. */
+void describe_copy_peer(struct call *call, CUcontext destination, CUcontext source, uint64_t bytes,
+			CUstream stream);
+
 static inline void describe_copy_3d_peer(struct call *call, const CUDA_MEMCPY3D_PEER *copy,
 					 CUstream stream)
 {
 	if (copy)
-		describe_copy(call, OPERATION_COPY_PTOP,
-			      (uint64_t)copy->WidthInBytes * copy->Height * copy->Depth, NULL,
-			      stream, ASYNCHRONOUS);
+		describe_copy_peer(call, copy->dstContext, copy->srcContext,
+				   (uint64_t)copy->WidthInBytes * copy->Height * copy->Depth,
+				   stream);
 	else
 		call->call_only = true;
 }

@@ -70,14 +70,14 @@
 	      (CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,         \
 	       CUcontext source_context, size_t bytes),                                            \
 	      (destination, destination_context, source, source_context, bytes),                   \
-	      (describe_copy(call, OPERATION_COPY_PTOP, bytes, NULL, NULL, ASYNCHRONOUS)),         \
+	      (describe_copy_peer(call, destination_context, source_context, bytes, NULL)),        \
 	      __VA_ARGS__)
 #define SIGNATURE_MemcpyPeerAsync(APPLY, ...)                                                      \
 	APPLY(cudaMemcpyPeerAsync,                                                                 \
 	      (CUdeviceptr destination, CUcontext destination_context, CUdeviceptr source,         \
 	       CUcontext source_context, size_t bytes, CUstream stream),                           \
 	      (destination, destination_context, source, source_context, bytes, stream),           \
-	      (describe_copy(call, OPERATION_COPY_PTOP, bytes, NULL, stream, ASYNCHRONOUS)),       \
+	      (describe_copy_peer(call, destination_context, source_context, bytes, stream)),      \
 	      __VA_ARGS__)
 #define SIGNATURE_MemcpyHtoD(APPLY, ...)                                                           \
 	APPLY(cudaMemcpy, (CUdeviceptr destination, const void *source, size_t bytes),             \
@@ -435,7 +435,7 @@
 	APPLY(cuMemBatchDecompressAsync,                                                           \
 	      (void *parameters, size_t count, unsigned flags, size_t *failed, CUstream stream),   \
 	      (parameters, count, flags, failed, stream),                                          \
-	      (describe_movement(call, OPERATION_DECOMPRESS, 0, stream)), __VA_ARGS__)
+	      (describe_decompress(call, parameters, count, stream)), __VA_ARGS__)
 #define SIGNATURE_StreamWriteValue32(APPLY, ...)                                                   \
 	APPLY(cuStreamWriteValue32,                                                                \
 	      (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags),            \
