@@ -30,7 +30,7 @@ Throughput (GFLOP/s): 488.733"
 		log=$BATS_TEST_TMPDIR/$program
 		SIM_LOG=$log simulate "$workloads/$program" --n 1000
 		[ "$status" -eq 0 ]
-		work=$(awk '$2 ~ /^cu(Memcpy|Memset|Launch)/ { print $2, $4, $5 }' "$log")
+		work=$(awk '$2 ~ /^cu(Memcpy|Memset|LaunchKernel)/ { print $2, $4, $5 }' "$log")
 		[ "$work" = "cuMemcpyHtoD_v2 4000 0
 cuMemcpyHtoD_v2 4000 0
 cuLaunchKernel 0 0

@@ -11,7 +11,7 @@ struct event {
 	bool recorded;
 	bool orphaned; /* its context is gone */
 	CUdevice device;
-	uint64_t ns;
+	struct moment at;
 	struct captured_event captured;
 };
 
@@ -93,7 +93,7 @@ void event_record_at(CUevent handle, uint64_t ns)
 	struct event *event = handle_get(&events, handle);
 
 	if (event) {
-		event->ns = ns;
+		event->at.ns = ns;
 		event->recorded = true;
 	}
 }
@@ -128,7 +128,7 @@ static CUresult record(CUevent handle, CUstream stream_handle, bool external)
 	if (stream->capture)
 		return record_captured(event, stream, external);
 	event->captured.capture = NULL;
-	event->ns = stream_begin(stream);
+	event->at = stream_begin(stream);
 	event->recorded = true;
 	return CUDA_SUCCESS;
 }
@@ -165,8 +165,10 @@ SIM_ENTRY_STREAM(cuStreamWaitEvent, _ptsz, (CUstream handle, CUevent event_, uns
 		capture_break(stream);
 		return CUDA_ERROR_STREAM_CAPTURE_ISOLATION;
 	}
-	if (event->recorded && stream_begin(stream) < event->ns)
-		stream->tail_ns = event->ns;
+	if (event->recorded) {
+		stream_begin(stream);
+		timeline_follow(&stream->tail, &event->at);
+	}
 	return result;
 }
 
@@ -189,7 +191,7 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventQuery, (CUevent handle), (handle))
 
 	if (!event || !event->recorded)
 		return result;
-	return timeline_finished(event->ns) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	return timeline_finished(&event->at) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventSynchronize, (CUevent handle), (handle))
@@ -198,7 +200,7 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuEventSynchronize, (CUevent handle), (handle)
 	struct event *event = may_wait_for(handle, &result);
 
 	if (event && event->recorded)
-		timeline_wait(event->ns);
+		timeline_wait(event->at);
 	return result;
 }
 
@@ -215,9 +217,9 @@ static CUresult elapsed_time(float *milliseconds, CUevent start_, CUevent stop_)
 	if (!start->recorded || !stop->recorded || start->context != stop->context ||
 	    (start->flags | stop->flags) & CU_EVENT_DISABLE_TIMING)
 		return CUDA_ERROR_INVALID_HANDLE;
-	if (!timeline_passed(start->ns) || !timeline_passed(stop->ns))
+	if (!timeline_passed(&start->at) || !timeline_passed(&stop->at))
 		return CUDA_ERROR_NOT_READY;
-	*milliseconds = ((double)stop->ns - (double)start->ns) / 1e6;
+	*milliseconds = ((double)stop->at.ns - (double)start->at.ns) / 1e6;
 	return CUDA_SUCCESS;
 }
 

@@ -142,6 +142,7 @@ static void call_back(void *argument)
 	struct callback *callback = argument;
 
 	callback->function(callback->stream, CUDA_SUCCESS, callback->argument);
+	free(callback);
 }
 
 /* Unlike a host function, not for a stream that captures. */
@@ -149,16 +150,27 @@ SIM_ENTRY_STREAM(cuStreamAddCallback, _ptsz,
 		 (CUstream handle, CUstreamCallback function, void *argument, unsigned int flags),
 		 (handle, function, argument, flags))
 {
-	struct callback callback = {function, handle, argument};
-	struct operation operation = {.kind = OPERATION_HOST, .u.host = {call_back, &callback}};
+	struct operation operation = {.kind = OPERATION_HOST};
+	struct callback *callback;
 	CUresult result;
 	struct stream *stream = stream_of(handle, &result);
 
 	if (!function || flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	if (stream && stream->capture)
+	if (!stream)
+		return result;
+	if (stream->capture)
 		return capture_break(stream);
-	return stream ? stream_submit(stream, &operation, false) : result;
+	callback = malloc(sizeof(*callback));
+	if (!callback)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*callback = (struct callback){function, handle, argument};
+	operation.u.host.function = call_back;
+	operation.u.host.argument = callback;
+	result = stream_submit(stream, &operation, false);
+	if (result != CUDA_SUCCESS)
+		free(callback);
+	return result;
 }
 
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuProfilerStart, (void), ())

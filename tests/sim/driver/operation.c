@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/sim/driver/host.h"
 #include "tests/sim/driver/kernel.h"
 #include "tests/sim/driver/operation.h"
 
@@ -131,7 +132,7 @@ void operation_execute(const struct operation *operation)
 		execute_memset(operation);
 		break;
 	case OPERATION_HOST:
-		sim_call_out(operation->u.host.function, operation->u.host.argument);
+		host_enqueue(operation->u.host.function, operation->u.host.argument);
 		break;
 	default:
 		break;

@@ -50,7 +50,7 @@ CUresult sim_leave(struct sim_call *call, CUresult result);
 /* The call that this thread is in. */
 struct sim_call *sim_call(void);
 
-/* Runs a callback of the program's without the lock. */
+/* Runs what may wait without the lock. */
 void sim_call_out(void (*function)(void *), void *argument);
 
 /* Called by cuInit, under the lock. */

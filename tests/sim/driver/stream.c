@@ -5,6 +5,7 @@
 #include "tests/sim/driver/activity.h"
 #include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/graph.h"
+#include "tests/sim/driver/host.h"
 #include "tests/sim/driver/stream.h"
 #include "tests/sim/driver/timeline.h"
 
@@ -91,37 +92,37 @@ static bool is_legacy(const struct stream *stream)
 }
 
 /* The legacy stream and the blocking ones of its context wait for each other. */
-static uint64_t barrier_ns(const struct stream *stream)
+static struct moment barrier(const struct stream *stream)
 {
 	struct context *context = stream->context;
-	uint64_t latest = stream->tail_ns;
+	struct moment latest = stream->tail;
 	struct stream *other;
 
+	if (stream->flags & CU_STREAM_NON_BLOCKING)
+		return latest;
 	if (!is_legacy(stream)) {
-		if (!(stream->flags & CU_STREAM_NON_BLOCKING) && latest < context->legacy->tail_ns)
-			latest = context->legacy->tail_ns;
+		timeline_follow(&latest, &context->legacy->tail);
 		return latest;
 	}
 	for (other = handle_next(&streams, NULL); other; other = handle_next(&streams, other)) {
-		if (other->context == context && !(other->flags & CU_STREAM_NON_BLOCKING) &&
-		    latest < other->tail_ns)
-			latest = other->tail_ns;
+		if (other->context == context && !(other->flags & CU_STREAM_NON_BLOCKING))
+			timeline_follow(&latest, &other->tail);
 	}
 	return latest;
 }
 
-uint64_t stream_begin(struct stream *stream)
+struct moment stream_begin(struct stream *stream)
 {
-	stream->tail_ns = barrier_ns(stream);
-	if (stream->idle && stream->tail_ns < timeline_host_ns())
-		stream->tail_ns = timeline_host_ns();
+	stream->tail = barrier(stream);
+	if (stream->idle && stream->tail.ns < timeline_host_ns())
+		stream->tail.ns = timeline_host_ns();
 	stream->idle = false;
-	return stream->tail_ns;
+	return stream->tail;
 }
 
 void stream_wait(struct stream *stream)
 {
-	timeline_wait(barrier_ns(stream));
+	timeline_wait(barrier(stream));
 	stream->idle = true;
 }
 
@@ -161,6 +162,7 @@ CUresult stream_submit(struct stream *stream, const struct operation *operation,
 		.context = stream->context->id,
 		.stream = stream->cupti_id,
 	};
+	uint64_t host = host_last();
 	CUresult result = capture_allows(stream);
 
 	if (result == CUDA_SUCCESS && synchronous)
@@ -171,7 +173,7 @@ CUresult stream_submit(struct stream *stream, const struct operation *operation,
 	timeline_spend_host(TIMELINE_SUBMIT_NS);
 	if (stream->capture)
 		return capture_operation(stream, operation, synchronous);
-	activity.start_ns = stream_begin(stream) + operation_bias_ns(operation);
+	activity.start_ns = stream_begin(stream).ns + operation_bias_ns(operation);
 	if (operation->kind == OPERATION_GRAPH) {
 		activity.graph = operation->u.graph->id;
 		activity.end_ns = graph_run(operation->u.graph, &activity);
@@ -179,7 +181,9 @@ CUresult stream_submit(struct stream *stream, const struct operation *operation,
 		activity.end_ns = activity.start_ns + operation_duration_ns(operation);
 		operation_execute(operation);
 	}
-	stream->tail_ns = activity.end_ns;
+	stream->tail.ns = activity.end_ns;
+	if (host != host_last())
+		stream->tail.host = host_last();
 	activity_done(&activity);
 	if (synchronous)
 		stream_wait(stream);
@@ -260,12 +264,14 @@ SIM_ENTRY_STREAM(cuStreamSynchronize, _ptsz, (CUstream handle), (handle))
 
 SIM_ENTRY_STREAM(cuStreamQuery, _ptsz, (CUstream handle), (handle))
 {
+	struct moment tail;
 	CUresult result;
 	struct stream *stream = may_wait_for(handle, &result);
 
 	if (!stream)
 		return result;
-	return timeline_finished(barrier_ns(stream)) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	tail = barrier(stream);
+	return timeline_finished(&tail) ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 SIM_ENTRY_STREAM(cuStreamGetId, _ptsz, (CUstream handle, unsigned long long *id), (handle, id))

@@ -5,6 +5,7 @@
 #include "tests/sim/driver/context.h"
 #include "tests/sim/driver/graph.h"
 #include "tests/sim/driver/operation.h"
+#include "tests/sim/driver/timeline.h"
 
 struct capture;
 
@@ -15,8 +16,8 @@ struct stream {
 	uint32_t cupti_id; /* CUPTI's, which is another */
 	unsigned int flags;
 	int priority;
-	uint64_t tail_ns; /* where its work ends */
-	bool idle;	  /* a wait has seen its end */
+	struct moment tail; /* where its work ends */
+	bool idle;	    /* a wait has seen its end */
 	struct capture *capture;
 	struct graph_nodes captured; /* what its next node in the capture follows */
 	struct stream *next_per_thread;
@@ -35,7 +36,7 @@ struct stream *stream_next(const struct stream *stream);
 void stream_destroy_all(struct context *context);
 
 /* Where work submitted now to the stream starts; the stream is busy from then on. */
-uint64_t stream_begin(struct stream *stream);
+struct moment stream_begin(struct stream *stream);
 
 /* The thread waits for the stream, or for every stream of the context. */
 void stream_wait(struct stream *stream);

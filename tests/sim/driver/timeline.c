@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/driver/timeline.h"
+#include "tests/sim/driver/host.h"
 #include "tests/sim/driver/sim.h"
 
 enum {
@@ -37,16 +38,25 @@ uint64_t timeline_call_end_ns(uint64_t start_ns)
 	return end_ns > start_ns ? end_ns : start_ns + TIMELINE_CALL_NS;
 }
 
-void timeline_wait(uint64_t ns)
+void timeline_follow(struct moment *moment, const struct moment *other)
 {
-	if (timeline_host_ns() < ns)
-		host_ns = ns;
+	if (moment->ns < other->ns)
+		moment->ns = other->ns;
+	if (moment->host < other->host)
+		moment->host = other->host;
+}
+
+void timeline_wait(struct moment moment)
+{
+	host_wait(moment.host);
+	if (timeline_host_ns() < moment.ns)
+		host_ns = moment.ns;
 	reach(host_ns);
 }
 
-bool timeline_passed(uint64_t ns)
+bool timeline_passed(const struct moment *moment)
 {
-	return ns <= device_ns;
+	return host_done(moment->host) && moment->ns <= device_ns;
 }
 
 uint64_t timeline_device_ns(bool advance)
@@ -56,9 +66,9 @@ uint64_t timeline_device_ns(bool advance)
 	return device_ns;
 }
 
-bool timeline_finished(uint64_t ns)
+bool timeline_finished(const struct moment *moment)
 {
-	if (timeline_passed(ns))
+	if (timeline_passed(moment))
 		return true;
 	timeline_device_ns(true);
 	return false;

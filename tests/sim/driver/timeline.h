@@ -29,14 +29,23 @@ void timeline_spend_host(uint64_t ns);
 /* When a call that began at start_ns and ends now ends in its record. */
 uint64_t timeline_call_end_ns(uint64_t start_ns);
 
-/* The calling thread waits until ns. */
-void timeline_wait(uint64_t ns);
+/* A point in a stream: its time, and the last host function that has to return before it. */
+struct moment {
+	uint64_t ns;
+	uint64_t host;
+};
 
-/* Whether what ends at ns is finished; moves the device on where it is not. */
-bool timeline_finished(uint64_t ns);
+/* Moves the moment on to the other where that is later. */
+void timeline_follow(struct moment *moment, const struct moment *other);
+
+/* The calling thread waits for the moment, without the driver's lock where that takes long. */
+void timeline_wait(struct moment moment);
+
+/* Whether the moment is past; moves the device on where it is not. */
+bool timeline_finished(const struct moment *moment);
 
 /* As timeline_finished, and moves nothing. */
-bool timeline_passed(uint64_t ns);
+bool timeline_passed(const struct moment *moment);
 
 /* The furthest that any thread has seen; a step further if advance. */
 uint64_t timeline_device_ns(bool advance);
