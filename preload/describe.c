@@ -63,8 +63,9 @@ void describe_copy_unified(struct call *call, CUdeviceptr destination, CUdevicep
 void describe_copy_peer(struct call *call, CUcontext destination, CUcontext source, uint64_t bytes,
 			CUstream stream)
 {
-	struct context *to = context_lookup(destination), *from = context_lookup(source);
-	bool peers = !to || !from || to->device != from->device;
+	/* Known ones only: the driver may not survive being asked about a handle that is none. */
+	struct context *to = context_known(destination), *from = context_known(source);
+	bool peers = destination != source && (!to || !from || to->device != from->device);
 
 	describe_copy(call, peers ? OPERATION_COPY_PTOP : OPERATION_COPY_DTOD, bytes, NULL, stream,
 		      ASYNCHRONOUS);
@@ -83,7 +84,7 @@ void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
 				      stream, ASYNCHRONOUS);
 	else
 		call->call_only = true;
-	call->no_record = true;
+	call->no_record |= count > 1;
 }
 
 /* CUDA_MEMCPY3D_BATCH_OP as CUDA 12.8 laid it out; older toolkits do not declare it. */
@@ -109,19 +110,9 @@ static CUmemorytype operand_memory(uint32_t type)
 	return type == 2 ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
 }
 
-/* cuda.h: CU_MEMCPY_OPERAND_TYPE_ARRAY */
-#define OPERAND_ARRAY 2
-
-static CUmemorytype operand_side(const uint64_t *operand)
-{
-	return (uint32_t)operand[0] == OPERAND_ARRAY ? CU_MEMORYTYPE_ARRAY
-						     : describe_side((CUdeviceptr)operand[1]);
-}
-
 void describe_copy_3d_batch(struct call *call, const void *list, size_t count, CUstream stream)
 {
 	const struct batch_copy *copies = list;
-	enum fixed_operation direction;
 	uint64_t bytes = 0;
 
 	if (!copies || count == 0) {
@@ -130,8 +121,8 @@ void describe_copy_3d_batch(struct call *call, const void *list, size_t count, C
 	}
 	for (size_t i = 0; i < count; i++)
 		bytes += (uint64_t)copies[i].width * copies[i].height * copies[i].depth;
-	direction = describe_direction(operand_side(copies[0].operands[0]),
-				       operand_side(copies[0].operands[1]));
-	describe_copy(call, direction, bytes, NULL, stream, ASYNCHRONOUS);
-	call->no_record = true;
+	describe_copy_sides(call, operand_memory(copies[0].source.type), copies[0].source.pointer,
+			    NULL, operand_memory(copies[0].destination.type),
+			    copies[0].destination.pointer, NULL, bytes, stream, ASYNCHRONOUS);
+	call->no_record |= count > 1;
 }
