@@ -4,23 +4,26 @@
 #include "preload/control.h"
 #include "preload/operation.h"
 
-/* The thresholds follow the program this often. */
-#define WINDOW_NS     20000000u
+/* The thresholds follow the program this often; at the start sooner, when all calls get a pair. */
+#define WINDOW_NS	20000000u
+#define FIRST_WINDOW_NS 1000000u
+#define FIRST_WINDOWS	10
 /* Every operation keeps full coverage up to so many pairs: the rows of rare kernels stay whole. */
-#define FIRST_PAIRS   256u
+#define FIRST_PAIRS	256u
 /* Beyond the budget one pair in so many nanoseconds keeps the check of a row alive. */
-#define FLOOR_NS      10000000u
+#define FLOOR_NS	10000000u
 
 /*
  * What a pair is known to add (H200, driver 580, CUDA 13.0): 1.6 us of the host's time in two
  * records, and, between kernels that follow each other at once, the device waits 2 us at each.
  */
-#define PAIR_HOST_NS  1600u
-#define PAIR_GPU_NS   3500u
+#define PAIR_HOST_NS	1600u
+#define PAIR_GPU_NS	3500u
 /* What CUPTI adds to a launch there. */
-#define CUPTI_HOST_NS 440u
+#define CUPTI_HOST_NS	440u
 
 static uint64_t window_start;
+static unsigned windows;
 
 static uint32_t threshold_of(double fraction)
 {
@@ -55,6 +58,12 @@ static void set_thresholds(double fraction, uint64_t elapsed)
 	}
 }
 
+void budget_start(void)
+{
+	if (control_options.events == EVENTS_FRACTION)
+		operation_first_sampling(threshold_of(1.0 / control_options.events_fraction));
+}
+
 void budget_update(struct session *session, const struct clock_scale *scale)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -62,9 +71,10 @@ void budget_update(struct session *session, const struct clock_scale *scale)
 	uint64_t calls = 0, pairs = 0;
 	double allowed, spent;
 
-	if (!control_events || elapsed < WINDOW_NS)
+	if (!control_events || elapsed < (windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
 	window_start = now;
+	windows++;
 	for (const struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		calls += operation->window_calls;
@@ -73,14 +83,6 @@ void budget_update(struct session *session, const struct clock_scale *scale)
 	session_count(session, COUNTER_gpu_ns, pairs * PAIR_GPU_NS);
 	if (session_header(session)->cupti_active)
 		session_count(session, COUNTER_cupti_ns, calls * CUPTI_HOST_NS);
-	if (control_options.events == EVENTS_FRACTION) {
-		for (struct operation *operation = operation_first(); operation;
-		     operation = operation->next)
-			atomic_store_explicit(&operation->sample_below,
-					      threshold_of(1.0 / control_options.events_fraction),
-					      memory_order_relaxed);
-		return;
-	}
 	if (control_options.events != EVENTS_AUTO || calls == 0)
 		return;
 	allowed = (double)elapsed * control_options.budget / 100;

@@ -9,6 +9,8 @@
 #include "preload/clock.h"
 #include "report/session.h"
 
+/* Before the first call. */
+void budget_start(void);
 /* Once in a period of the collector's; sets the thresholds anew every so often. */
 void budget_update(struct session *session, const struct clock_scale *scale);
 

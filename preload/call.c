@@ -22,6 +22,8 @@
 #define FIRST_PAIRS	    512
 /* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
+/* Of calls that are only counted, one in so many is watched like the others. */
+#define WATCHED_CALLS	    16
 
 _Atomic int live_captures;
 
@@ -178,11 +180,17 @@ static uint32_t next_random(struct thread *thread)
 	return thread->random = x;
 }
 
+static inline bool is_sampled(struct thread *thread, const struct operation *operation)
+{
+	uint32_t below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
+
+	return below == SAMPLE_ALL || (below > 0 && next_random(thread) < below);
+}
+
 /* Why no event pair goes around this call; UNTIMED_COUNT: one should. */
 static enum untimed_reason reason_against(struct thread *thread, const struct call *call)
 {
 	const struct operation *operation = call->operation;
-	uint32_t sample_below;
 
 	if (!control_events)
 		return UNTIMED_EVENTS_OFF;
@@ -190,10 +198,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 									   memory_order_relaxed))))
 		return UNTIMED_CHAINED;
 	/* A kernel not seen before has no sampling yet. */
-	sample_below =
-		operation ? atomic_load_explicit(&operation->sample_below, memory_order_relaxed)
-			  : SAMPLE_ALL;
-	if (sample_below != SAMPLE_ALL && next_random(thread) >= sample_below)
+	if (operation && !(call->decided ? call->sampled : is_sampled(thread, operation)))
 		return UNTIMED_SAMPLED_OUT;
 	if (unlikely(atomic_load_explicit(&call->known->context->ended, memory_order_acquire)))
 		return UNTIMED_CONTEXT_LOST;
@@ -238,6 +243,33 @@ static struct thread *first_call(void)
 	return thread;
 }
 
+/*
+ * Whether a call is to be counted and no more: without CUPTI a launch that gets no event pair needs
+ * neither its stream nor a span. Some are watched all the same, for the host's time of the API
+ * rows.
+ */
+static inline bool count_only(struct thread *thread, struct call *call)
+{
+	struct operation *operation;
+
+	if (!(call->function || call->graph) || call->dependent || thread->deferred ||
+	    ++thread->calls % WATCHED_CALLS == 0 ||
+	    atomic_load_explicit(&live_captures, memory_order_relaxed) > 0)
+		return false;
+	operation = known_operation(thread, call);
+	if (unlikely(!operation || operation->index >= COUNTED_OPERATIONS))
+		return false;
+	call->decided = true;
+	call->sampled = control_events && is_sampled(thread, operation);
+	if (call->sampled)
+		return false;
+	call->operation = operation;
+	call->counted = true;
+	thread->last_operation = operation;
+	thread->last_stream = call->stream;
+	return true;
+}
+
 void call_begin(struct call *call)
 {
 	struct thread *thread = thread_self;
@@ -253,6 +285,8 @@ void call_begin(struct call *call)
 		call->nested = true;
 		return;
 	}
+	if (control_counting && likely(count_only(thread, call)))
+		return;
 	call->entered = call->started = clock_ticks();
 	atomic_store_explicit(&thread->in_call, call->entered, memory_order_release);
 	if (thread->deferred) {
@@ -276,7 +310,7 @@ void call_begin(struct call *call)
 		return;
 	}
 	if (unlikely(call->dependent) && thread->last_operation &&
-	    thread->last_stream == call->known)
+	    thread->last_stream == call->stream)
 		atomic_store_explicit(&thread->last_operation->followed, true,
 				      memory_order_relaxed);
 	against = reason_against(thread, call);
@@ -310,7 +344,7 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 		if (call->no_record && call->bytes == 0 && call->operation->kind != ROW_OTHER &&
 		    call->operation->kind != ROW_MOVEMENT)
 			call->flags |= SPAN_CALL_ONLY;
-		thread->last_stream = call->known;
+		thread->last_stream = call->stream;
 		thread->last_operation = call->operation;
 	}
 	span = ring_slot(&thread->ring);
@@ -340,6 +374,14 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 	}
 }
 
+static void add_host_ticks(struct thread *thread, uint64_t ticks)
+{
+	atomic_store_explicit(&thread->host_ticks,
+			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
+				      ticks,
+			      memory_order_relaxed);
+}
+
 void call_end(struct call *call, CUresult result)
 {
 	struct thread *thread = call->thread;
@@ -350,7 +392,19 @@ void call_end(struct call *call, CUresult result)
 	thread->depth--;
 	if (unlikely(call->nested))
 		return;
+	if (call->counted && likely(result == CUDA_SUCCESS)) {
+		thread_count(&thread->operation_calls[call->operation->index]);
+		if (thread_runtime_call)
+			thread->counted_call = true;
+		else
+			thread_count(&thread->api_calls[call->from_runtime
+								? API_FROM_RUNTIME(call->entry)
+								: API_DRIVER(call->entry)]);
+		return;
+	}
 	ended = clock_ticks();
+	if (unlikely(call->counted))
+		call->entered = call->started = ended;
 	if (call->pair) {
 		int saved_errno = errno;
 		CUresult recorded = driver.cuEventRecord(call->pair->end, call->known->handle);
@@ -370,14 +424,11 @@ void call_end(struct call *call, CUresult result)
 		return;
 	}
 	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
-	if (unlikely(++thread->calls % COST_SAMPLE == 0)) {
+	/* The first calls cost more than those after, so each is taken as it is. */
+	if (unlikely(++thread->watched <= COST_SAMPLE || thread->watched % COST_SAMPLE == 0)) {
 		uint64_t own = call->started - call->entered + clock_ticks() - ended;
 
-		atomic_store_explicit(
-			&thread->host_ticks,
-			atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
-				own * COST_SAMPLE,
-			memory_order_relaxed);
+		add_host_ticks(thread, thread->watched <= COST_SAMPLE ? own : own * COST_SAMPLE);
 	}
 }
 
@@ -399,6 +450,11 @@ void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
 	thread_runtime_call = call->outer;
 	if (!thread || call->outer)
 		return;
+	if (thread->counted_call) {
+		thread->counted_call = false;
+		thread_count(&thread->api_calls[API_RUNTIME(which)]);
+		return;
+	}
 	span = thread->deferred;
 	if (!span) {
 		/* No driver call of ours in it: it failed early, or copied from host to host. */
@@ -413,10 +469,7 @@ void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
 	span->api = (uint16_t)API_RUNTIME(which);
 	thread->deferred = NULL;
 	ring_publish(&thread->ring);
-	atomic_store_explicit(&thread->host_ticks,
-			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
-				      thread->own_ticks,
-			      memory_order_relaxed);
+	add_host_ticks(thread, thread->own_ticks);
 out:
 	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
 }

@@ -31,6 +31,9 @@ struct call {
 	/* Between begin and end. */
 	struct thread *thread; /* NULL: not watched */
 	bool nested;
+	bool counted; /* nothing more than counted */
+	bool decided; /* whether an event pair is wanted has been decided: `sampled` */
+	bool sampled;
 	uint8_t flags, untimed;
 	struct stream *known;
 	struct event_pair *pair;

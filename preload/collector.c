@@ -38,12 +38,14 @@
 #define END_WAIT_NS    2000000000u
 /* How long it waits for records of work that is finished. */
 #define RECORD_WAIT_NS 30000000u
+/* The same before a module goes: the driver itself waits for the module's kernels then. */
+#define MODULE_WAIT_NS 20000000u
 /* How long it waits for calls that are under way, when records came in. */
 #define CALL_WAIT_NS   1000000u
 /* How long the program's thread waits for the collector at its end, beyond END_WAIT_NS. */
 #define FINISH_WAIT_NS 5000000000u
 
-enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH, REQUEST_DONE };
+enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_END_MODULE, REQUEST_FINISH };
 
 static struct session *session;
 static void (*finish)(struct session *);
@@ -123,6 +125,13 @@ static unsigned drain_rings(void)
 }
 
 /* A lane that ran more than half empty since the last look gets all that it may have. */
+static void drain_counts(void)
+{
+	for (struct thread *thread = thread_first(); control_counting && thread;
+	     thread = thread->next)
+		samples_counts(thread);
+}
+
 static void grow_lanes(void)
 {
 	for (struct lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane;
@@ -244,25 +253,31 @@ static void answer_end_context(void)
 	timing_use_context(NULL);
 }
 
-static void finish_all(void)
+/* Takes the records of work that is finished, or will be within the bound. */
+static void wait_for_records(uint64_t nanoseconds)
 {
-	uint64_t end;
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
+	_Atomic uint32_t never = 0;
 
-	drain_rings();
-	wait_for_events(NULL, END_WAIT_NS);
-	end = clock_ns(CLOCK_MONOTONIC) + RECORD_WAIT_NS;
 	drain_records(FLUSH_NOW);
 	while (samples_expected() > 0 && collection_active() && clock_ns(CLOCK_MONOTONIC) < end) {
-		_Atomic uint32_t never = 0;
-
-		futex_wait(&never, 0, 1000000);
+		futex_wait(&never, 0, 200000);
 		drain_records(FLUSH_NOW);
 	}
+}
+
+static void finish_all(void)
+{
+	drain_rings();
+	wait_for_events(NULL, END_WAIT_NS);
+	wait_for_records(RECORD_WAIT_NS);
 	/* Forced last: a record that is handed out unfinished never gets its times. */
 	drain_records(FLUSH_FORCED);
 	drain_rings();
+	drain_counts();
 	timing_give_up(NULL, TIMING_LATE, samples_timed);
-	collection_stop();
+	/* CUPTI's kinds stay on: turning them off takes 2 s at exit (CUPTI 13.0), and the process
+	 * ends here. */
 	records_finish();
 	samples_finish();
 	clock_scale_update(&scale);
@@ -285,22 +300,26 @@ static void *run(void *unused)
 		request = atomic_load_explicit(&request_word, memory_order_acquire);
 		if (request == REQUEST_END_CONTEXT) {
 			answer_end_context();
+		} else if (request == REQUEST_END_MODULE) {
+			drain_rings();
+			wait_for_records(MODULE_WAIT_NS);
 		} else if (request == REQUEST_FINISH) {
 			finish_all();
 		} else {
 			clock_scale_update(&scale);
 			busy = drain_rings() >= BUSY_SPANS && control_events;
+			drain_counts();
 			timing_poll(samples_timed);
 			drain_records(FLUSH_IF_DUE);
 			grow_lanes();
 			budget_update(session, &scale);
 			update_counters();
-			thread_reap();
+			thread_reap(samples_counts);
 			futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
 			continue;
 		}
-		atomic_compare_exchange_strong(&request_word, &(uint32_t){REQUEST_END_CONTEXT},
-					       REQUEST_NONE);
+		/* Unless the end of all was asked for meanwhile. */
+		atomic_compare_exchange_strong(&request_word, &(uint32_t){request}, REQUEST_NONE);
 		atomic_fetch_add_explicit(&answer_word, 1, memory_order_release);
 		futex_wake(&answer_word);
 	}
@@ -319,6 +338,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	rows_session = session;
 	rows_scale = &scale;
 	records_start();
+	budget_start();
 	error = samples_start();
 	if (error)
 		return error;
@@ -361,6 +381,13 @@ void collector_end_context(struct context *context)
 		   ask(REQUEST_END_CONTEXT, END_WAIT_NS + FINISH_WAIT_NS);
 	if (!answered)
 		context_ending(context);
+	pthread_mutex_unlock(&request_lock);
+}
+
+void collector_end_module(void)
+{
+	pthread_mutex_lock(&request_lock);
+	ask(REQUEST_END_MODULE, FINISH_WAIT_NS);
 	pthread_mutex_unlock(&request_lock);
 }
 

@@ -22,7 +22,7 @@
 
 _Atomic int control_state;
 struct options control_options;
-bool control_events, control_stream_ids, control_runtime_calls;
+bool control_events, control_counting, control_stream_ids, control_runtime_calls;
 _Atomic bool control_collecting;
 
 static struct session *session;
@@ -220,6 +220,7 @@ static void write_start(void)
 
 static void start_once(void)
 {
+	int devices = 0;
 	bool cupti;
 	int error;
 
@@ -238,6 +239,8 @@ static void start_once(void)
 	cupti = start_cupti();
 	control_events =
 		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
+	driver.cuDeviceGetCount(&devices);
+	control_counting = !cupti && devices == 1 && !options_want_trace(&control_options);
 	control_stream_ids = cupti;
 	control_runtime_calls = cupti && (control_options.trace & TRACE_API);
 	session_header(session)->events_active = control_events;

@@ -22,7 +22,9 @@ extern _Atomic int control_state;
 
 /* Read-only from CONTROL_RUNNING on. */
 extern struct options control_options;
-extern bool control_events;	   /* event pairs are injected */
+extern bool control_events; /* event pairs are injected */
+/* Calls that get no event pair need no span either: events are the only clock, one device. */
+extern bool control_counting;
 extern bool control_stream_ids;	   /* CUPTI's stream numbers are asked for */
 extern bool control_runtime_calls; /* CUPTI gives the API rows of the calls that are not wrapped */
 /* False while the program has profiling switched off (--profile-from-start off, cuProfilerStop). */

@@ -126,3 +126,27 @@ void describe_copy_3d_batch(struct call *call, const void *list, size_t count, C
 			    copies[0].destination.pointer, NULL, bytes, stream, ASYNCHRONOUS);
 	call->no_record |= count > 1;
 }
+
+/* CUmemDecompressParams as CUDA 12.6 laid it out. */
+struct decompression {
+	size_t source_bytes, destination_bytes;
+	uint64_t rest[6];
+};
+
+#if CUDA_VERSION >= 12060
+_Static_assert(sizeof(struct decompression) == sizeof(CUmemDecompressParams), "layout");
+_Static_assert(offsetof(struct decompression, destination_bytes) ==
+		       offsetof(CUmemDecompressParams, dstNumBytes),
+	       "layout");
+#endif
+
+/* The bytes are those that come out. */
+void describe_decompress(struct call *call, const void *list, size_t count, CUstream stream)
+{
+	const struct decompression *parts = list;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; parts && i < count; i++)
+		bytes += parts[i].destination_bytes;
+	describe_movement(call, OPERATION_DECOMPRESS, bytes, stream);
+}

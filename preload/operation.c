@@ -35,8 +35,17 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct named *by_name;
 static struct remembered *by_handle;
 static struct operation *_Atomic first;
+static uint32_t operation_count = FIXED_OPERATION_COUNT;
+static uint32_t first_sampling = SAMPLE_ALL;
 
 _Atomic uint32_t operation_generation = 1;
+
+void operation_first_sampling(uint32_t sample_below)
+{
+	first_sampling = sample_below;
+	for (int i = 0; i < FIXED_OPERATION_COUNT; i++)
+		atomic_store_explicit(&fixed[i].sample_below, sample_below, memory_order_relaxed);
+}
 
 struct operation *operation_fixed(enum fixed_operation which)
 {
@@ -55,6 +64,7 @@ struct operation *operation_first(void)
 	if (!newest) {
 		for (int i = 0; i < FIXED_OPERATION_COUNT; i++) {
 			fixed[i].next = newest;
+			fixed[i].index = (uint32_t)i;
 			newest = &fixed[i];
 		}
 		atomic_store_explicit(&first, newest, memory_order_release);
@@ -82,7 +92,8 @@ static struct operation *named_locked(enum row_kind kind, const char *name)
 	added->operation.kind = kind;
 	added->operation.bias = kind == ROW_GRAPH ? BIAS_GRAPH : BIAS_KERNEL;
 	added->operation.name = added->key + 1;
-	atomic_init(&added->operation.sample_below, SAMPLE_ALL);
+	added->operation.index = operation_count++;
+	atomic_init(&added->operation.sample_below, first_sampling);
 	HASH_ADD_KEYPTR(handle, by_name, added->key, length, added);
 	added->operation.next = atomic_load_explicit(&first, memory_order_relaxed);
 	atomic_store_explicit(&first, &added->operation, memory_order_release);

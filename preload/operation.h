@@ -26,7 +26,6 @@
 	X(OPERATION_COPY_ATOA, ROW_MEMCPY, "[CUDA memcpy AtoA]")                                   \
 	X(OPERATION_COPY_ATOD, ROW_MEMCPY, "[CUDA memcpy AtoD]")                                   \
 	X(OPERATION_COPY_DTOA, ROW_MEMCPY, "[CUDA memcpy DtoA]")                                   \
-	X(OPERATION_COPY_BATCH, ROW_MEMCPY, "[CUDA memcpy batch]")                                 \
 	X(OPERATION_MEMSET, ROW_MEMSET, "[CUDA memset]")                                           \
 	X(OPERATION_PREFETCH, ROW_MOVEMENT, "[CUDA memory prefetch]")                              \
 	X(OPERATION_DISCARD, ROW_MOVEMENT, "[CUDA memory discard]")                                \
@@ -43,10 +42,14 @@ enum fixed_operation {
 		FIXED_OPERATION_COUNT
 };
 
-#define SAMPLE_ALL UINT32_MAX
+#define SAMPLE_ALL	   UINT32_MAX
+
+/* Operations that threads can count by their index; those beyond always leave a span. */
+#define COUNTED_OPERATIONS 8192u
 
 struct operation {
 	enum row_kind kind;
+	uint32_t index;
 	enum bias_kind bias;
 	const char *name; /* kernels: mangled, as the driver gives it */
 	uint32_t nodes;	  /* graphs */
@@ -68,6 +71,12 @@ struct operation {
 	uint64_t window_calls, window_pairs; /* in the budget's present window */
 	struct operation *next;
 };
+
+/*
+ * What share of an operation's calls gets a pair before the budget has seen any of them: SAMPLE_ALL
+ * unless set. For those that are there as well; before the first call.
+ */
+void operation_first_sampling(uint32_t sample_below);
 
 /* Any thread. */
 struct operation *operation_fixed(enum fixed_operation which);

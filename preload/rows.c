@@ -7,8 +7,6 @@
 #include "preload/runtime.h"
 #include "preload/wrappers.h"
 
-#define API_COUNT API_RUNTIME(RUNTIME_COUNT)
-
 struct session *rows_session;
 const struct clock_scale *rows_scale;
 
@@ -56,20 +54,23 @@ const char *rows_call_name(unsigned api, enum row_kind *kind)
 	return entry_name((enum entry)api);
 }
 
-void rows_count_call(const struct span *span)
+static struct row *api_row(unsigned api)
 {
-	struct row *row;
 	enum row_kind kind;
 	const char *name;
 
-	if (span->api >= API_COUNT)
-		return;
-	row = api_rows[span->api];
-	if (!row) {
-		name = rows_call_name(span->api, &kind);
-		row = session_row(rows_session, kind, name, -1);
-		api_rows[span->api] = row;
-	}
+	if (api >= API_COUNT)
+		return NULL;
+	name = rows_call_name(api, &kind);
+	if (!api_rows[api] && name)
+		api_rows[api] = session_row(rows_session, kind, name, -1);
+	return api_rows[api];
+}
+
+void rows_count_call(const struct span *span)
+{
+	struct row *row = api_row(span->api);
+
 	/* Calls that make no operation have a row from CUPTI's runtime records, if those are on. */
 	if (!row || (control_runtime_calls && (span->flags & SPAN_CALL_ONLY) && !span->operation &&
 		     row->kind == ROW_RUNTIME_API && span->api < API_RUNTIME(0)))
@@ -79,4 +80,29 @@ void rows_count_call(const struct span *span)
 		row->failed++;
 	session_add_sample(rows_session, &row->cupti,
 			   clock_ticks_to_ns(rows_scale, span->duration));
+}
+
+void rows_add_calls(unsigned api, uint64_t calls)
+{
+	struct row *row = api_row(api);
+
+	if (row)
+		row->calls += calls;
+}
+
+void rows_finish(void)
+{
+	struct row *row;
+
+	session_for_each_row (rows_session, row) {
+		double factor;
+
+		if (!row_is_api(row->kind) || row->cupti.count == 0 ||
+		    row->cupti.count >= row->calls)
+			continue;
+		factor = (double)row->calls / (double)row->cupti.count;
+		row->cupti.total = (uint64_t)((double)row->cupti.total * factor);
+		row->cupti.squares *= factor;
+		row->cupti.count = row->calls;
+	}
 }

@@ -16,6 +16,10 @@ extern const struct clock_scale *rows_scale;
 struct row *rows_of(struct operation *operation, int device);
 /* Counts a span's call in the API's rows. */
 void rows_count_call(const struct span *span);
+/* Adds calls that were only counted. */
+void rows_add_calls(unsigned api, uint64_t calls);
+/* At the end: their time is that of the calls that were watched. */
+void rows_finish(void);
 /* The name of a span's call, and whether it is a runtime or a driver row; NULL where it has none.
  */
 const char *rows_call_name(unsigned api, enum row_kind *kind);

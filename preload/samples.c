@@ -185,6 +185,43 @@ void samples_span(const struct thread *thread, const struct span *span)
 		trace_call(span, thread->kernel_id, call_count);
 }
 
+static void add_counted(struct operation *operation, uint64_t calls)
+{
+	struct row *row = rows_of(operation, 0);
+
+	session_count(rows_session, COUNTER_operations, calls);
+	operation->calls += calls;
+	operation->window_calls += calls;
+	if (!row)
+		return;
+	row->calls += calls;
+	row->untimed[control_events ? UNTIMED_SAMPLED_OUT : UNTIMED_EVENTS_OFF] += calls;
+}
+
+void samples_counts(struct thread *thread)
+{
+	uint64_t now, *seen;
+
+	for (struct operation *operation = operation_first(); operation;
+	     operation = operation->next) {
+		if (operation->index >= COUNTED_OPERATIONS)
+			continue;
+		seen = &thread->operation_calls_seen[operation->index];
+		now = atomic_load_explicit(&thread->operation_calls[operation->index],
+					   memory_order_relaxed);
+		if (now != *seen)
+			add_counted(operation, now - *seen);
+		*seen = now;
+	}
+	for (unsigned api = 0; api < API_COUNT; api++) {
+		seen = &thread->api_calls_seen[api];
+		now = atomic_load_explicit(&thread->api_calls[api], memory_order_relaxed);
+		if (now != *seen)
+			rows_add_calls(api, now - *seen);
+		*seen = now;
+	}
+}
+
 void samples_matched(const struct expected *expected, uint32_t correlation)
 {
 	expected_count--;
@@ -217,6 +254,7 @@ void samples_finish(void)
 {
 	matcher_expire(samples_matcher, UINT64_MAX);
 	bias_store(rows_session);
+	rows_finish();
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		uint64_t lost = atomic_load_explicit(&operation->lost, memory_order_relaxed);

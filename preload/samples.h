@@ -15,6 +15,8 @@
 int samples_start(void);
 /* A call that a wrapper saw. */
 void samples_span(const struct thread *thread, const struct span *span);
+/* The calls of a thread that were only counted since the last look. */
+void samples_counts(struct thread *thread);
 /* The end of an event pair: for timing_poll and timing_give_up. */
 void samples_timed(struct timed *timed, enum timing_end end);
 

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "preload/entries.h"
+#include "preload/runtime.h"
 
 struct stream;
 struct operation;
@@ -21,6 +22,7 @@ struct event_pair;
 #define API_DRIVER(entry)	(entry)
 #define API_FROM_RUNTIME(entry) (ENTRY_COUNT + (entry))
 #define API_RUNTIME(call)	(2 * ENTRY_COUNT + (call))
+#define API_COUNT		API_RUNTIME(RUNTIME_COUNT)
 
 enum span_flags {
 	SPAN_FAILED = 1,	/* the call returned an error: no operation */

@@ -95,6 +95,13 @@ static void stream_made(const CUstream *stream, CUresult result)
 		stream_lookup(*stream, NULL);
 }
 
+static void module_ends(void)
+{
+	operation_forget_kernels();
+	if (control_running() && control_stream_ids)
+		collector_end_module();
+}
+
 /* Drivers before 12.3 cannot say a kernel's name; the look-up that gave the handle can. */
 static void kernel_found(void *const *kernel, const char *name, CUresult result)
 {

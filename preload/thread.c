@@ -67,7 +67,7 @@ static bool is_done(struct thread *thread)
 		       atomic_load_explicit(&thread->ring.tail, memory_order_relaxed);
 }
 
-void thread_reap(void)
+void thread_reap(void (*last)(struct thread *thread))
 {
 	struct thread *previous = NULL;
 	struct thread *thread = thread_first();
@@ -79,6 +79,7 @@ void thread_reap(void)
 		 * thread has come before it. */
 		if (previous && is_done(thread)) {
 			previous->next = next;
+			last(thread);
 			pointer_map_free(&thread->streams);
 			pointer_map_free(&thread->kernels);
 			pointer_map_free(&thread->graphs);

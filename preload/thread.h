@@ -21,11 +21,13 @@ struct thread {
 	/* The launching thread's alone. */
 	uint32_t depth; /* inside one of our wrappers */
 	uint32_t random;
-	uint32_t calls; /* for the sampling of ktime's own cost */
+	uint32_t calls;	  /* that may be only counted */
+	uint32_t watched; /* that were not */
 	struct pointer_map streams, kernels, graphs;
 	struct lane *lanes, *last_lane;
-	struct stream *last_stream;
+	CUstream last_stream;
 	struct operation *last_operation;
+	bool counted_call;     /* the present runtime call's operation was only counted */
 	struct span *deferred; /* written, to be published when its runtime call ends */
 	uint64_t own_ticks;    /* of ktime inside the present runtime call */
 
@@ -34,7 +36,16 @@ struct thread {
 	_Atomic uint64_t host_ticks;			       /* spent in ktime, as sampled */
 	_Atomic bool ended;
 
+	/*
+	 * Calls that are only counted: by operation, and by the row of the API. Pages that no
+	 * operation falls into are never touched.
+	 */
+	_Atomic uint64_t operation_calls[COUNTED_OPERATIONS];
+	_Atomic uint64_t api_calls[API_COUNT];
+
 	/* The collector's. */
+	uint64_t operation_calls_seen[COUNTED_OPERATIONS];
+	uint64_t api_calls_seen[API_COUNT];
 	uint64_t host_ticks_seen;
 	uint32_t kernel_id; /* as gettid() says */
 	struct thread *next;
@@ -54,8 +65,16 @@ struct thread *thread_enter(void);
 struct thread *thread_first(void);
 /*
  * The collector alone: takes a thread that ended, and whose ring is empty, off the list and frees
- * it. Its lanes stay: spans of its may still be under way.
+ * it, after `last` has seen it. Its lanes stay: spans of its may still be under way.
  */
-void thread_reap(void);
+void thread_reap(void (*last)(struct thread *thread));
+
+/* Adds one to a count of the calling thread's own. */
+static inline void thread_count(_Atomic uint64_t *count)
+{
+	/* One writer: a load and a store do, without the cost of a locked addition. */
+	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+}
 
 #endif
