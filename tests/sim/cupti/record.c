@@ -312,7 +312,9 @@ static void add_movement(const struct sim_activity *activity)
 static void on_activity(const struct sim_activity *activity)
 {
 	const struct operation *operation = activity->operation;
-	bool peer = operation->kind == OPERATION_COPY && operation->u.copy.peer;
+	/* On an H200 a peer copy within one device had an ordinary copy's record. */
+	bool peer = operation->kind == OPERATION_COPY && operation->u.copy.peer &&
+		    operation->u.copy.from.device != operation->u.copy.to.device;
 	bool kernel =
 		kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] || kinds[CUPTI_ACTIVITY_KIND_KERNEL];
 
