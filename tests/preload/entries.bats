@@ -15,11 +15,11 @@ drive()
 	[ -z "$(awk '$4 != 0' calls)" ]
 }
 
-# "DIRECTION CALLS BYTES" by the program, and by the table.
+# "DIRECTION CALLS BYTES" by the program, and by the table. Its peer copies stay on one device.
 driven()
 {
-	awk '$2 !~ /^(host|none)$/ && $1 !~ /StreamWait/ { calls[$2]++; bytes[$2] += $3 }
-		END { for (kind in calls) print kind, calls[kind], bytes[kind] }' calls | sort
+	sed 's/ PtoP / DtoD /' calls | awk '$2 !~ /^(host|none)$/ && $1 !~ /StreamWait/ { calls[$2]++; bytes[$2] += $3 }
+		END { for (kind in calls) print kind, calls[kind], bytes[kind] }' | sort
 }
 
 counted()
