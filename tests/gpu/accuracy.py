@@ -175,7 +175,7 @@ def main():
     if not options.quick:
         intro = ["Times in microseconds. Held to: event medians within 2 % or 0.2 us of CUPTI's,",
                  "nsys's medians within 2 % or 0.1 us of ktime's.", ""]
-        results.write_section("accuracy", "The two clocks", intro + text)
+        results.write_section("accuracy", "The two clocks", "accuracy.py", intro + text)
     print(f"\n{len(lines)} rows, {len(failures)} failures")
     sys.exit(1 if failures else 0)
 

@@ -199,19 +199,6 @@ def check_all(chosen, jobs, with_nsys):
     return [verdicts[program] for program in chosen]
 
 
-def tables_of_saxpy():
-    """What ktime prints for the three builds of the reference program."""
-    lines = []
-    for name in ("saxpy", "saxpy_shared", "saxpy_driver"):
-        argv, environment = profilers.under_ktime(
-            [os.path.join(profilers.BUILD, "workloads", name)])
-        outcome = process.run(argv, environment)
-        lines += [f"### {name}", "", "```",
-                  f"$ LD_PRELOAD=build/libktime.so build/workloads/{name}",
-                  *(outcome.stdout + outcome.stderr).splitlines(), "```", ""]
-    return lines
-
-
 def report(verdicts):
     header = ["program", "operations by ktime", "by the reference", "difference", "output equal",
               "result"]
@@ -235,8 +222,7 @@ def main():
     lines = report(verdicts)
     print("\n".join(lines))
     if not options.only:
-        results.write_section("gpu-check", "Counts, program by program", lines)
-        results.write_section("saxpy", "The three builds of saxpy", tables_of_saxpy())
+        results.write_section("gpu-check", "Counts, program by program", "gpu_check.py", lines)
     failed = sum(bool(v.failures) for v in verdicts)
     skipped = sum(bool(v.skipped) for v in verdicts)
     print(f"\n{len(verdicts) - failed - skipped} passed, {failed} failed, {skipped} skipped")

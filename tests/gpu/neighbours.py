@@ -108,7 +108,7 @@ def main():
     text = results.table(["tool", "it finds without ktime", "with ktime", "operations by ktime",
                           "result"], lines)
     print("\n".join(text))
-    results.write_section("neighbours", "Other tools around ktime", text)
+    results.write_section("neighbours", "Other tools around ktime", "neighbours.py", text)
     sys.exit(1 if failed else 0)
 
 

@@ -1,12 +1,23 @@
 # SPDX-License-Identifier: MIT
-"""tests/gpu/RESULTS.md: sections, each rewritten by the script that measures it."""
+"""
+tests/gpu/RESULTS.md: sections, each rewritten by the script that measures it. The whole document is
+put together here; text outside the sections is not kept.
+"""
 import os
 import re
 
 import machine
 
 PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "RESULTS.md")
-TITLE = "# What ktime shows on a real GPU\n"
+INTRODUCTION = """\
+# What ktime shows on a real GPU
+
+Written by `make gpu-check`, each section by the script that it names, on the machine that it names.
+What ktime costs is in [tests/bench/RESULTS.md](../bench/RESULTS.md).
+"""
+# What a reader wants to see first comes first; a section not named here goes to the end.
+ORDER = ("tables", "gpu-check", "accuracy", "neighbours")
+SECTION = re.compile(r"<!-- begin (\S+) -->\n(.*?)\n<!-- end \1 -->", re.S)
 
 
 def table(header, rows):
@@ -20,19 +31,24 @@ def table(header, rows):
     return [line(header), "|" + "|".join("-" * (w + 2) for w in widths) + "|", *map(line, rows)]
 
 
-def write_section(name, title, lines, path=PATH):
-    """Replaces the section of that name, or adds it, under the machine it was measured on."""
-    begin, end = f"<!-- begin {name} -->", f"<!-- end {name} -->"
-    text = "\n".join([begin, f"## {title}", "", *machine.describe(), "", *lines, "", end])
+def read_sections(path=PATH):
+    """{name: text} of the document as it is; none where there is no document."""
     try:
         with open(path) as file:
-            whole = file.read()
+            return dict(SECTION.findall(file.read()))
     except FileNotFoundError:
-        whole = TITLE
-    pattern = re.compile(re.escape(begin) + ".*?" + re.escape(end), re.S)
-    if pattern.search(whole):
-        whole = pattern.sub(lambda _: text, whole)
-    else:
-        whole = whole.rstrip() + "\n\n" + text + "\n"
+        return {}
+
+
+def write_section(name, title, script, lines, path=PATH):
+    """Replaces the section of that name, or adds it, under the machine it was measured on."""
+    sections = read_sections(path)
+    about = [*machine.describe(), f"- by: `tests/gpu/{script}`"]
+    text = "\n".join([f"## {title}", "", *about, "", *lines]).rstrip()
+    sections[name] = text
+    names = [name for name in ORDER if name in sections]
+    names += [name for name in sections if name not in ORDER]
     with open(path, "w") as file:
-        file.write(whole)
+        file.write(INTRODUCTION)
+        for name in names:
+            file.write(f"\n<!-- begin {name} -->\n{sections[name]}\n<!-- end {name} -->\n")
