@@ -8,10 +8,11 @@ SIM_WORKLOADS := $(patsubst $(BUILD)/%,$(SIM)/%,$(WORKLOADS))
 SIM_LIBRARIES := $(addprefix $(SIM)/lib/,libcuda.so.1 libcudart.so.13 libcudart_static.a) \
 	$(SIM)/toolkit/lib64/libcupti.so.13
 SIM_PROGRAMS := $(patsubst tests/sim/programs/%.c,$(SIM)/programs/%,$(wildcard tests/sim/programs/*.c))
+SIM_RUNTIME_PROGRAMS := $(addprefix $(SIM)/programs/runtime_calls,_static _shared _per_thread)
 sim_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/sim/$(1)/*.c))
 
 .PHONY: sim sim-tests
-sim: $(SIM_LIBRARIES) $(SIM_WORKLOADS) $(SIM_PROGRAMS)
+sim: $(SIM_LIBRARIES) $(SIM_WORKLOADS) $(SIM_PROGRAMS) $(SIM_RUNTIME_PROGRAMS)
 
 # The symbols of the real libcuda, and the version that each came with.
 $(SIM)/include/symbols: | toolkit
@@ -80,7 +81,28 @@ $(SIM)/programs/%: $(SIM_OBJECTS)/programs/%.o $(SIM)/lib/libcuda.so.1 $(SIM)/to
 	@mkdir -p $(@D)
 	$(CC) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
-.SECONDARY: $(patsubst $(SIM)/programs/%,$(SIM_OBJECTS)/programs/%.o,$(SIM_PROGRAMS))
+$(SIM_OBJECTS)/programs/%.cu.o: tests/sim/programs/%.cu | toolkit
+	@mkdir -p $(@D)
+	$(NVCC) $(GENCODE) -Xcompiler -fPIC -MMD -MF $(@:.o=.d) -c $< -o $@
+
+$(SIM_OBJECTS)/programs/%_per_thread.cu.o: tests/sim/programs/%.cu | toolkit
+	@mkdir -p $(@D)
+	$(NVCC) $(GENCODE) --default-stream per-thread -Xcompiler -fPIC -MMD -MF $(@:.o=.d) -c $< -o $@
+
+$(SIM)/programs/%_static: $(SIM_OBJECTS)/programs/%.cu.o $(SIM)/lib/libcudart_static.a
+	@mkdir -p $(@D)
+	$(CXX) $^ -o $@ -lpthread -ldl
+
+$(SIM)/programs/%_per_thread: $(SIM_OBJECTS)/programs/%_per_thread.cu.o $(SIM)/lib/libcudart_static.a
+	@mkdir -p $(@D)
+	$(CXX) $^ -o $@ -lpthread -ldl
+
+$(SIM)/programs/%_shared: $(SIM_OBJECTS)/programs/%.cu.o $(SIM)/lib/libcudart.so.13
+	@mkdir -p $(@D)
+	$(CXX) $^ -o $@ -lpthread -ldl
+
+.SECONDARY: $(addprefix $(SIM_OBJECTS)/programs/runtime_calls,.cu.o _per_thread.cu.o) \
+	$(patsubst $(SIM)/programs/%,$(SIM_OBJECTS)/programs/%.o,$(SIM_PROGRAMS))
 
 sim-tests: sim
 	bats tests/sim

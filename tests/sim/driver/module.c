@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "tests/sim/driver/capture.h"
+#include "tests/sim/driver/global.h"
 #include "tests/sim/driver/kernel.h"
 #include "tests/sim/driver/module.h"
 
@@ -110,6 +111,7 @@ static void unload(struct handle_pool *pool, struct image *image)
 		free(kernel->name);
 		handle_destroy(kernel);
 	}
+	global_forget(image);
 	free(image->ptx);
 	handle_destroy(image);
 }
@@ -199,6 +201,20 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuLibraryGetKernel,
 {
 	return get_kernel(&kernels, handle_get(&libraries, library), name,
 			  (struct kernel **)kernel);
+}
+
+SIM_ENTRY(cuLibraryGetGlobal,
+	  (CUdeviceptr * address, size_t *bytes, CUlibrary library, const char *name),
+	  (address, bytes, library, name))
+{
+	return global_get(handle_get(&libraries, library), name, address, bytes);
+}
+
+SIM_ENTRY(cuModuleGetGlobal_v2,
+	  (CUdeviceptr * address, size_t *bytes, CUmodule module, const char *name),
+	  (address, bytes, module, name))
+{
+	return global_get(handle_get(&modules, module), name, address, bytes);
 }
 
 SIM_ENTRY(cuKernelGetFunction, (CUfunction * function, CUkernel handle), (function, handle))

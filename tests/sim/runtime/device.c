@@ -139,20 +139,19 @@ RUNTIME_EXPORT const char *cudaGetErrorName(cudaError_t error)
 
 RUNTIME(cudaSetDevice, (int ordinal), (ordinal))
 {
+	CUcontext context;
 	int count;
 	CUresult result = runtime_driver->cuDeviceGetCount(&count);
 
 	if (result != CUDA_SUCCESS)
 		return result;
-	if (ordinal < 0 || ordinal >= count || ordinal >= DEVICES_MAX)
+	if (ordinal < 0 || ordinal >= count)
 		return CUDA_ERROR_INVALID_DEVICE;
-	pthread_mutex_lock(&lock);
-	device = ordinal;
-	if (!primaries[device])
-		result = runtime_driver->cuDevicePrimaryCtxRetain(&primaries[device], device);
+	result = runtime_primary(ordinal, &context);
 	if (result == CUDA_SUCCESS)
-		result = runtime_driver->cuCtxSetCurrent(primaries[device]);
-	pthread_mutex_unlock(&lock);
+		result = runtime_driver->cuCtxSetCurrent(context);
+	if (result == CUDA_SUCCESS)
+		device = ordinal;
 	return result;
 }
 
@@ -224,17 +223,27 @@ RUNTIME(cudaDeviceCanAccessPeer, (int *can, int ordinal, int peer), (can, ordina
 	return runtime_driver->cuDeviceCanAccessPeer(can, ordinal, peer);
 }
 
-RUNTIME(cudaDeviceEnablePeerAccess, (int peer, unsigned int flags), (peer, flags))
+CUresult runtime_primary(int ordinal, CUcontext *context)
 {
 	CUresult result = CUDA_SUCCESS;
 
-	if (peer < 0 || peer >= DEVICES_MAX)
+	if (ordinal < 0 || ordinal >= DEVICES_MAX)
 		return CUDA_ERROR_INVALID_DEVICE;
-	if (!primaries[peer])
-		result = runtime_driver->cuDevicePrimaryCtxRetain(&primaries[peer], peer);
-	return result == CUDA_SUCCESS
-		       ? runtime_driver->cuCtxEnablePeerAccess(primaries[peer], flags)
-		       : result;
+	pthread_mutex_lock(&lock);
+	if (!primaries[ordinal])
+		result = runtime_driver->cuDevicePrimaryCtxRetain(&primaries[ordinal], ordinal);
+	*context = primaries[ordinal];
+	pthread_mutex_unlock(&lock);
+	return result;
+}
+
+RUNTIME(cudaDeviceEnablePeerAccess, (int peer, unsigned int flags), (peer, flags))
+{
+	CUcontext context;
+	CUresult result = runtime_primary(peer, &context);
+
+	return result == CUDA_SUCCESS ? runtime_driver->cuCtxEnablePeerAccess(context, flags)
+				      : result;
 }
 
 RUNTIME(cudaDeviceGetStreamPriorityRange, (int *least, int *greatest), (least, greatest))

@@ -19,6 +19,13 @@ struct registered {
 	struct registered *next;
 };
 
+struct variable {
+	const void *host;
+	const char *name;
+	struct binary *binary;
+	struct variable *next;
+};
+
 struct configuration {
 	dim3 grid, block;
 	size_t shared_bytes;
@@ -28,6 +35,7 @@ struct configuration {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct registered *functions;
+static struct variable *variables;
 static __thread struct configuration *configurations;
 
 RUNTIME_EXPORT void **__cudaRegisterFatBinary(void *wrapper);
@@ -38,6 +46,9 @@ RUNTIME_EXPORT void __cudaRegisterFunction(void **handle, const char *host, char
 					   const char *name, int thread_limit, uint3 *thread,
 					   uint3 *block, dim3 *block_size, dim3 *grid_size,
 					   int *warp_size);
+RUNTIME_EXPORT void __cudaRegisterVar(void **handle, char *host, char *device_variable,
+				      const char *name, int external, size_t bytes, int constant,
+				      int global);
 RUNTIME_EXPORT unsigned int __cudaPushCallConfiguration(dim3 grid, dim3 block, size_t shared_bytes,
 							void *stream);
 RUNTIME_EXPORT cudaError_t __cudaPopCallConfiguration(dim3 *grid, dim3 *block, size_t *shared_bytes,
@@ -98,15 +109,50 @@ void __cudaRegisterFunction(void **handle, const char *host, char *device_functi
 	pthread_mutex_unlock(&lock);
 }
 
+void __cudaRegisterVar(void **handle, char *host, char *device_variable, const char *name,
+		       int external, size_t bytes, int constant, int global)
+{
+	struct variable *variable = calloc(1, sizeof(*variable));
+
+	(void)device_variable, (void)external, (void)bytes, (void)constant, (void)global;
+	if (!variable)
+		return;
+	pthread_mutex_lock(&lock);
+	*variable = (struct variable){host, name, (struct binary *)handle, variables};
+	variables = variable;
+	pthread_mutex_unlock(&lock);
+}
+
+static CUresult load_binary(struct binary *binary)
+{
+	if (binary->library)
+		return CUDA_SUCCESS;
+	return runtime_drivers[0].cuLibraryLoadData(&binary->library, binary->wrapper, NULL, NULL,
+						    0, NULL, NULL, 0);
+}
+
+CUdeviceptr runtime_symbol(const void *host, CUresult *result)
+{
+	struct variable *variable;
+	CUdeviceptr address = 0;
+
+	pthread_mutex_lock(&lock);
+	for (variable = variables; variable && variable->host != host; variable = variable->next)
+		;
+	*result = variable ? load_binary(variable->binary) : (CUresult)cudaErrorInvalidSymbol;
+	if (*result == CUDA_SUCCESS)
+		*result = runtime_drivers[0].cuLibraryGetGlobal(
+			&address, NULL, variable->binary->library, variable->name);
+	pthread_mutex_unlock(&lock);
+	return address;
+}
+
 static CUresult load(struct registered *function)
 {
 	const struct driver *driver = &runtime_drivers[0];
 	struct binary *binary = function->binary;
-	CUresult result = CUDA_SUCCESS;
+	CUresult result = load_binary(binary);
 
-	if (!binary->library)
-		result = driver->cuLibraryLoadData(&binary->library, binary->wrapper, NULL, NULL, 0,
-						   NULL, NULL, 0);
 	if (result == CUDA_SUCCESS && !function->kernel)
 		result = driver->cuLibraryGetKernel(&function->kernel, binary->library,
 						    function->name);

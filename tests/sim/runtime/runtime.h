@@ -31,6 +31,12 @@ static inline cudaError_t runtime_error(CUresult result)
 /* The kernel registered for a host function; NULL where none is. */
 CUkernel runtime_kernel(const void *host_function, CUresult *result);
 
+/* The device's address of a registered variable. */
+CUdeviceptr runtime_symbol(const void *host_variable, CUresult *result);
+
+/* The primary context of a device. */
+CUresult runtime_primary(int device, CUcontext *context);
+
 #define RUNTIME_DEFINE(symbol, is_per_thread, body, parameters, arguments)                         \
 	RUNTIME_EXPORT cudaError_t symbol parameters;                                              \
 	RUNTIME_EXPORT cudaError_t symbol parameters                                               \

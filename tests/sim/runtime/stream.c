@@ -80,3 +80,12 @@ RUNTIME(cudaEventElapsedTime, (float *milliseconds, cudaEvent_t start, cudaEvent
 {
 	return runtime_driver->cuEventElapsedTime_v2(milliseconds, start, stop);
 }
+
+RUNTIME_STREAM(cudaStreamAddCallback, _ptsz,
+	       (cudaStream_t stream, cudaStreamCallback_t function, void *argument,
+		unsigned int flags),
+	       (stream, function, argument, flags))
+{
+	return runtime_driver->cuStreamAddCallback(stream, (CUstreamCallback)function, argument,
+						   flags);
+}
