@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "tests/sim/cupti/buffer.h"
+#include "tests/sim/cupti/device_record.h"
 #include "tests/sim/cupti/driver.h"
 #include "tests/sim/cupti/record.h"
 
@@ -122,7 +123,7 @@ CUPTI_EXPORT CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, ui
 CUPTI_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
 	if (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)
-		record_release_late();
+		device_record_release_late();
 	buffer_flush(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
 	return CUPTI_SUCCESS;
 }

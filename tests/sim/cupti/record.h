@@ -15,9 +15,6 @@ CUptiResult record_enable_call(CUpti_ActivityKind kind, CUpti_CallbackId cbid, b
 void record_push_external(CUpti_ExternalCorrelationKind kind, uint64_t id);
 CUptiResult record_pop_external(CUpti_ExternalCorrelationKind kind, uint64_t *id);
 
-/* Writes the records that SIM_CUPTI_LATE holds back. */
-void record_release_late(void);
-
 /* The name of a callback id, NULL where there is none. */
 const char *record_call_name(bool runtime, CUpti_CallbackId cbid);
 

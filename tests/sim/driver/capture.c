@@ -5,22 +5,10 @@
 
 #include "tests/sim/driver/capture.h"
 
-struct capture {
-	uint64_t id;
-	CUstreamCaptureMode mode;
-	int thread;
-	bool invalidated;
-	bool given; /* the graph is the program's */
-	struct stream *origin;
-	struct graph *graph;
-	struct capture *next;
-};
-
 static struct capture *captures;
-static uint64_t captures_made;
 static __thread CUstreamCaptureMode thread_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 
-static int this_thread(void)
+int capture_thread(void)
 {
 	static __thread int thread;
 
@@ -34,7 +22,7 @@ static bool forbids(const struct capture *capture)
 	if (capture->mode == CU_STREAM_CAPTURE_MODE_RELAXED ||
 	    thread_mode == CU_STREAM_CAPTURE_MODE_RELAXED)
 		return false;
-	if (capture->thread == this_thread())
+	if (capture->thread == capture_thread())
 		return true;
 	return capture->mode == CU_STREAM_CAPTURE_MODE_GLOBAL &&
 	       thread_mode == CU_STREAM_CAPTURE_MODE_GLOBAL;
@@ -158,7 +146,7 @@ CUresult capture_wait(struct stream *stream, const struct captured_event *event)
 								     : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
-static void end(struct capture *capture)
+void capture_end(struct capture *capture)
 {
 	struct capture **link = &captures;
 	struct stream *stream = NULL;
@@ -185,239 +173,39 @@ void capture_forget_stream(struct stream *stream)
 	if (capture->origin == stream) {
 		if (!capture->given)
 			graph_destroy(capture->graph);
-		end(capture);
+		capture_end(capture);
 	}
 }
 
-static CUresult begin(CUstream handle, CUstreamCaptureMode mode, struct graph *given,
-		      const struct graph_nodes *after)
+struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *given)
 {
-	CUresult result;
-	struct stream *stream = stream_of(handle, &result);
-	struct capture *capture;
+	static uint64_t captures_made;
+	struct capture *capture = calloc(1, sizeof(*capture));
 
-	if (!stream)
-		return result;
-	if (mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-		return CUDA_ERROR_INVALID_VALUE;
-	if (stream == stream->context->legacy)
-		return CUDA_ERROR_STREAM_CAPTURE_UNSUPPORTED;
-	if (stream->capture)
-		return CUDA_ERROR_ILLEGAL_STATE;
-	capture = calloc(1, sizeof(*capture));
 	if (!capture)
-		return CUDA_ERROR_OUT_OF_MEMORY;
+		return NULL;
 	*capture = (struct capture){
 		.id = ++captures_made,
 		.mode = mode,
-		.thread = this_thread(),
+		.thread = capture_thread(),
 		.given = given,
 		.origin = stream,
 		.graph = given ? given : graph_create(),
-		.next = captures,
 	};
-	if (!capture->graph || (after && !graph_nodes_add_all(&stream->captured, after))) {
+	if (!capture->graph) {
 		free(capture);
-		return CUDA_ERROR_OUT_OF_MEMORY;
-	}
-	captures = capture;
-	stream->capture = capture;
-	return CUDA_SUCCESS;
-}
-
-SIM_ENTRY_STREAM(cuStreamBeginCapture, _ptsz, (CUstream stream), (stream))
-{
-	return begin(stream, CU_STREAM_CAPTURE_MODE_GLOBAL, NULL, NULL);
-}
-
-SIM_ENTRY_STREAM(cuStreamBeginCapture_v2, _ptsz, (CUstream stream, CUstreamCaptureMode mode),
-		 (stream, mode))
-{
-	return begin(stream, mode, NULL, NULL);
-}
-
-SIM_ENTRY_STREAM(cuStreamBeginCaptureToGraph, _ptsz,
-		 (CUstream stream, CUgraph handle, const CUgraphNode *dependencies,
-		  const CUgraphEdgeData *edges, size_t count, CUstreamCaptureMode mode),
-		 (stream, handle, dependencies, edges, count, mode))
-{
-	struct graph_nodes after = {(struct graph_node **)dependencies, count};
-	struct graph *graph = graph_get(handle);
-
-	(void)edges;
-	return graph ? begin(stream, mode, graph, &after) : CUDA_ERROR_INVALID_VALUE;
-}
-
-/* Whether some node that nothing depends on is not behind the origin's last ones. */
-static bool unjoined(const struct capture *capture)
-{
-	const struct graph_nodes *nodes = &capture->graph->nodes;
-	const struct graph_nodes *last = &capture->origin->captured;
-
-	for (size_t i = 0; i < nodes->count; i++) {
-		bool followed = false;
-
-		for (size_t j = 0; j < nodes->count && !followed; j++) {
-			const struct graph_nodes *before = &nodes->list[j]->dependencies;
-
-			for (size_t k = 0; k < before->count; k++)
-				followed |= before->list[k] == nodes->list[i];
-		}
-		for (size_t j = 0; j < last->count; j++)
-			followed |= last->list[j] == nodes->list[i];
-		if (!followed)
-			return true;
-	}
-	return false;
-}
-
-SIM_ENTRY_STREAM(cuStreamEndCapture, _ptsz, (CUstream handle, CUgraph *graph), (handle, graph))
-{
-	CUresult result;
-	struct stream *stream = stream_of(handle, &result);
-	struct capture *capture = stream ? stream->capture : NULL;
-
-	if (!stream)
-		return result;
-	if (!capture)
-		return CUDA_ERROR_ILLEGAL_STATE;
-	if (capture->origin != stream) {
-		capture->invalidated = true;
-		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-	}
-	if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != this_thread())
-		return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-	if (capture->invalidated)
-		result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
-	else if (unjoined(capture))
-		result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
-	if (graph)
-		*graph = result == CUDA_SUCCESS ? (CUgraph)capture->graph : NULL;
-	if (result != CUDA_SUCCESS && !capture->given)
-		graph_destroy(capture->graph);
-	end(capture);
-	return result;
-}
-
-static CUstreamCaptureStatus status_of(const struct stream *stream)
-{
-	if (!stream->capture)
-		return CU_STREAM_CAPTURE_STATUS_NONE;
-	return stream->capture->invalidated ? CU_STREAM_CAPTURE_STATUS_INVALIDATED
-					    : CU_STREAM_CAPTURE_STATUS_ACTIVE;
-}
-
-/* Asking it of the legacy stream is an error while it may not be used, and breaks nothing. */
-static struct stream *asked(CUstream handle, CUresult *result)
-{
-	struct stream *stream = stream_of(handle, result);
-
-	if (stream && stream == stream->context->legacy && capture_blocks_legacy(stream->context)) {
-		*result = CUDA_ERROR_STREAM_CAPTURE_IMPLICIT;
 		return NULL;
 	}
-	return stream;
+	capture->next = captures;
+	captures = capture;
+	stream->capture = capture;
+	return capture;
 }
 
-SIM_ENTRY_STREAM(cuStreamIsCapturing, _ptsz, (CUstream handle, CUstreamCaptureStatus *status),
-		 (handle, status))
-{
-	CUresult result;
-	struct stream *stream = asked(handle, &result);
-
-	if (stream)
-		*status = status_of(stream);
-	return result;
-}
-
-static CUresult capture_info(CUstream handle, CUstreamCaptureStatus *status, cuuint64_t *id,
-			     CUgraph *graph, const CUgraphNode **dependencies, size_t *count)
-{
-	CUresult result;
-	struct stream *stream = asked(handle, &result);
-
-	if (!stream)
-		return result;
-	*status = status_of(stream);
-	if (*status != CU_STREAM_CAPTURE_STATUS_ACTIVE)
-		return CUDA_SUCCESS;
-	if (id)
-		*id = stream->capture->id;
-	if (graph)
-		*graph = (CUgraph)stream->capture->graph;
-	if (dependencies)
-		*dependencies = (const CUgraphNode *)stream->captured.list;
-	if (count)
-		*count = stream->captured.count;
-	return CUDA_SUCCESS;
-}
-
-SIM_ENTRY_STREAM(cuStreamGetCaptureInfo, _ptsz,
-		 (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id),
-		 (stream, status, id))
-{
-	return capture_info(stream, status, id, NULL, NULL, NULL);
-}
-
-SIM_ENTRY_STREAM(cuStreamGetCaptureInfo_v2, _ptsz,
-		 (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-		  const CUgraphNode **dependencies, size_t *count),
-		 (stream, status, id, graph, dependencies, count))
-{
-	return capture_info(stream, status, id, graph, dependencies, count);
-}
-
-SIM_ENTRY_STREAM(cuStreamGetCaptureInfo_v3, _ptsz,
-		 (CUstream stream, CUstreamCaptureStatus *status, cuuint64_t *id, CUgraph *graph,
-		  const CUgraphNode **dependencies, const CUgraphEdgeData **edges, size_t *count),
-		 (stream, status, id, graph, dependencies, edges, count))
-{
-	if (edges)
-		*edges = NULL;
-	return capture_info(stream, status, id, graph, dependencies, count);
-}
-
-static CUresult update_dependencies(CUstream handle, CUgraphNode *dependencies, size_t count,
-				    unsigned int flags)
-{
-	struct graph_nodes more = {(struct graph_node **)dependencies, count};
-	CUresult result;
-	struct stream *stream = stream_of(handle, &result);
-
-	if (!stream)
-		return result;
-	if (!stream->capture)
-		return CUDA_ERROR_ILLEGAL_STATE;
-	if (flags == CU_STREAM_SET_CAPTURE_DEPENDENCIES)
-		graph_nodes_clear(&stream->captured);
-	return graph_nodes_add_all(&stream->captured, &more) ? CUDA_SUCCESS
-							     : CUDA_ERROR_OUT_OF_MEMORY;
-}
-
-SIM_ENTRY_STREAM(cuStreamUpdateCaptureDependencies, _ptsz,
-		 (CUstream stream, CUgraphNode *dependencies, size_t count, unsigned int flags),
-		 (stream, dependencies, count, flags))
-{
-	return update_dependencies(stream, dependencies, count, flags);
-}
-
-SIM_ENTRY_STREAM(cuStreamUpdateCaptureDependencies_v2, _ptsz,
-		 (CUstream stream, CUgraphNode *dependencies, const CUgraphEdgeData *edges,
-		  size_t count, unsigned int flags),
-		 (stream, dependencies, edges, count, flags))
-{
-	(void)edges;
-	return update_dependencies(stream, dependencies, count, flags);
-}
-
-SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode),
-		  (mode))
+CUstreamCaptureMode capture_exchange_mode(CUstreamCaptureMode mode)
 {
 	CUstreamCaptureMode before = thread_mode;
 
-	if (!mode || *mode > CU_STREAM_CAPTURE_MODE_RELAXED)
-		return CUDA_ERROR_INVALID_VALUE;
-	thread_mode = *mode;
-	*mode = before;
-	return CUDA_SUCCESS;
+	thread_mode = mode;
+	return before;
 }

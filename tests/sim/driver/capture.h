@@ -12,6 +12,29 @@
 #include "tests/sim/driver/graph.h"
 #include "tests/sim/driver/stream.h"
 
+struct capture {
+	uint64_t id;
+	CUstreamCaptureMode mode;
+	int thread;
+	bool invalidated;
+	bool given; /* the graph is the program's */
+	struct stream *origin;
+	struct graph *graph;
+	struct capture *next;
+};
+
+/* NULL without memory. given: the program's graph, or NULL for one of its own. */
+struct capture *capture_begin(struct stream *stream, CUstreamCaptureMode mode, struct graph *given);
+
+/* Takes the capture from its streams; the graph stays. */
+void capture_end(struct capture *capture);
+
+/* The calling thread, as struct capture has it. */
+int capture_thread(void);
+
+/* Sets the calling thread's mode and returns the one before. */
+CUstreamCaptureMode capture_exchange_mode(CUstreamCaptureMode mode);
+
 /* An unsafe call's permission: CUDA_SUCCESS or the error that it has to return. */
 CUresult capture_unsafe(void);
 
