@@ -1,0 +1,97 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# However a program ends: one report, nothing lost, and the ending that it has without ktime.
+load helper
+
+# ends WAY STATUS [KERNELS]
+ends()
+{
+	export SIM_KERNEL_NS='*=5000000'
+	same_as_alone "$programs/endings" "$1"
+	[ "$status" -eq "$2" ]
+	[ "$output" = worked ]
+	[ "$(reports)" -eq 1 ]
+	is "first: ${3:-10}
+[CUDA memcpy DtoH]: 1
+[CUDA memcpy HtoD]: 1" counted
+	says "$((${3:-10} + 2)) operations seen, $((${3:-10} + 2)) timed, 0 untimed"
+}
+
+counted()
+{
+	gpu_rows | awk '{ name = $6; for (i = 7; i <= NF; i++) name = name " " $i
+		print name ": " $2 }'
+}
+
+@test "main returns" {
+	ends return 3
+}
+
+@test "exit" {
+	ends exit 3
+}
+
+@test "quick_exit" {
+	ends quick_exit 3
+}
+
+@test "_exit" {
+	ends _exit 3
+}
+
+@test "_Exit" {
+	ends _Exit 3
+}
+
+@test "abort" {
+	ends abort 134
+}
+
+@test "SIGTERM" {
+	ends SIGTERM 143
+}
+
+@test "a fault in a thread" {
+	ends SIGSEGV 139
+}
+
+@test "a signal that the program handles itself" {
+	ends handler 55
+}
+
+@test "main returns with a kernel in flight" {
+	ends work_in_flight 3 11
+}
+
+@test "the device is reset with a kernel in flight" {
+	ends reset 3 11
+}
+
+@test "threads end with their work in flight" {
+	ends thread 3 50
+}
+
+@test "the program closes every file that it did not open" {
+	ends closing_files 3
+}
+
+@test "events alone time what was in flight" {
+	export KTIME_OPTIONS="--timer events"
+	ends return 3
+	ends _exit 3
+	ends SIGTERM 143
+	ends work_in_flight 3 11
+}
+
+@test "SIGKILL leaves a session that can be shown" {
+	SIM_KERNEL_NS='*=5000000' run --separate-stderr under_ktime "$programs/endings" SIGKILL
+	[ "$status" -eq 137 ]
+	[ "$(reports)" -eq 0 ]
+	local left=("$XDG_RUNTIME_DIR"/ktime.*)
+	[ "${#left[@]}" -eq 1 ]
+	"$built/ktime" show "${left[0]}" >shown
+	is "50.000ms 10 5.0000ms 5.0000ms 5.0000ms first
+1.0500us 1 1.0500us 1.0500us 1.0500us [CUDA memcpy HtoD]
+1.0500us 1 1.0500us 1.0500us 1.0500us [CUDA memcpy DtoH]" gpu_rows shown
+	rm "${left[0]}"
+}

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Works the device, prints a line, and ends in the way that the argument names: with a status of
+ * 3 where the way leaves one.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/sim/programs/check.h"
+
+static CUfunction kernel;
+
+static void work(void)
+{
+	char host[1000] = "";
+	CUdeviceptr device;
+
+	check_context();
+	kernel = check_kernel("first");
+	CHECK(cuMemAlloc(&device, sizeof(host)));
+	CHECK(cuMemcpyHtoD(device, host, sizeof(host)));
+	for (int i = 0; i < 10; i++)
+		check_launch(kernel, NULL);
+	CHECK(cuMemcpyDtoH(host, device, sizeof(host)));
+}
+
+static void *fault(void *argument)
+{
+	*(volatile char *)argument = 1;
+	return NULL;
+}
+
+static void *launch(void *argument)
+{
+	CHECK(cuCtxSetCurrent(argument));
+	for (int i = 0; i < 10; i++)
+		check_launch(kernel, NULL);
+	return NULL;
+}
+
+static void run_thread(void *(*run)(void *), void *argument)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, run, argument) == 0)
+		pthread_join(thread, NULL);
+}
+
+static void end_by_return(void)
+{
+}
+
+static void end_by_exit(void)
+{
+	exit(3);
+}
+
+static void end_by_quick_exit(void)
+{
+	quick_exit(3);
+}
+
+static void end_by__exit(void)
+{
+	_exit(3);
+}
+
+static void end_by__Exit(void)
+{
+	_Exit(3);
+}
+
+static void end_by_abort(void)
+{
+	abort();
+}
+
+static void end_by_SIGTERM(void)
+{
+	raise(SIGTERM);
+}
+
+static void end_by_SIGSEGV(void)
+{
+	run_thread(fault, NULL);
+}
+
+static void end_by_SIGKILL(void)
+{
+	/* Long enough for ktime's thread to have put down what it saw. */
+	usleep(200000);
+	raise(SIGKILL);
+}
+
+/* A program's own handler stays in place. */
+static void leave(int number)
+{
+	_exit(40 + number);
+}
+
+static void end_by_handler(void)
+{
+	signal(SIGTERM, leave);
+	raise(SIGTERM);
+}
+
+static void end_by_work_in_flight(void)
+{
+	check_launch(kernel, NULL);
+}
+
+static void end_by_reset(void)
+{
+	check_launch(kernel, NULL);
+	CHECK(cuDevicePrimaryCtxReset(0));
+}
+
+static void end_by_thread(void)
+{
+	CUcontext context;
+
+	CHECK(cuCtxGetCurrent(&context));
+	for (int i = 0; i < 4; i++)
+		run_thread(launch, context);
+}
+
+static void end_by_closing_files(void)
+{
+	for (int file = 3; file < 1024; file++)
+		close(file);
+}
+
+static const struct {
+	const char *name;
+	void (*end)(void);
+} ways[] = {
+#define WAY(name)                                                                                  \
+	{                                                                                          \
+#name, end_by_##name                                                               \
+	}
+	WAY(return ), WAY(exit),    WAY(quick_exit),	WAY(_exit),	     WAY(_Exit),
+	WAY(abort),   WAY(SIGTERM), WAY(SIGSEGV),	WAY(SIGKILL),	     WAY(handler),
+	WAY(reset),   WAY(thread),  WAY(closing_files), WAY(work_in_flight),
+#undef WAY
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (strcmp(argv[1], ways[i].name))
+			continue;
+		work();
+		puts("worked");
+		fflush(stdout);
+		ways[i].end();
+		return 3;
+	}
+	fprintf(stderr, "usage: %s WAY\n", argv[0]);
+	return 2;
+}
