@@ -7,7 +7,7 @@
 #include "report/table.h"
 
 struct summary {
-	struct table tables[2]; /* by enum table_section */
+	struct table tables[TABLE_SECTIONS]; /* by enum table_section */
 	const struct options *options;
 	unsigned columns;			  /* how many times a row has */
 	enum time_unit units[TABLE_COLUMN_COUNT]; /* of the columns, but with --unit auto */
@@ -17,14 +17,14 @@ struct summary {
 #define COLUMN_TITLE(name, title) title,
 static const char *const column_titles[] = {TABLE_COLUMNS(COLUMN_TITLE)};
 
-static const char *const section_titles[] = {"GPU activities", "API calls"};
+static const char *const section_titles[] = {"GPU activities", "CUDA graphs", "API calls"};
 
 static bool has_own_units(const struct summary *summary)
 {
 	return !summary->options->csv && summary->options->unit == UNIT_AUTO;
 }
 
-/* A column of its own unit takes that of its largest value, over both sections. */
+/* A column of its own unit takes that of its largest value, over all sections. */
 static void choose_units(struct summary *summary)
 {
 	int unit = summary->options->unit;
@@ -165,7 +165,7 @@ static void write_csv_section(const struct summary *summary, enum table_section 
 int summary_write(const struct session *session, const struct options *options, bool gpu, bool api,
 		  int device, FILE *file)
 {
-	const bool wanted[] = {gpu, api};
+	const bool wanted[TABLE_SECTIONS] = {gpu, gpu, api};
 	struct summary summary = {.options = options, .file = file};
 	unsigned section;
 	bool rows;

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -200,13 +201,23 @@ static int compare_rows(const void *left, const void *right, void *argument)
 	return order ? order : strcmp(a->name, b->name);
 }
 
-static bool in_section(const struct row *row, enum table_section section, int device)
+static enum table_section section_of(const struct session *session, const struct row *row)
+{
+	if (row->kind == ROW_GRAPH && session_header(session)->counters[COUNTER_graph_nodes] > 0)
+		return TABLE_GRAPHS;
+	return row_is_gpu(row->kind)   ? TABLE_GPU
+	       : row_is_api(row->kind) ? TABLE_API
+				       : TABLE_SECTIONS;
+}
+
+static bool in_section(const struct session *session, const struct row *row,
+		       enum table_section section, int device)
 {
 	if (device != TABLE_ALL_DEVICES && row->device != device)
 		return false;
 	if (row_calls(row) == 0)
 		return false;
-	return section == TABLE_API ? row_is_api(row->kind) : row_is_gpu(row->kind);
+	return section_of(session, row) == section;
 }
 
 /* The session's rows of a section, those of the same name next to each other. */
@@ -219,7 +230,7 @@ static int collect_keys(const struct session *session, enum table_section sectio
 
 	*count = 0;
 	session_for_each_row (session, row) {
-		if (!in_section(row, section, device))
+		if (!in_section(session, row, section, device))
 			continue;
 		if (*count == capacity) {
 			const struct row **grown;
@@ -240,6 +251,39 @@ static int collect_keys(const struct session *session, enum table_section sectio
 	return 0;
 }
 
+/* "[CUDA graph 1] 3 nodes: kernel, other kernel"; frees `name`. NULL where memory is out. */
+static char *describe_graph(const struct session *session, const struct options *options,
+			    const struct row *row, char *name)
+{
+	const char *kernel = session_string(session, row->kernels_listed);
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out;
+
+	if (row->nodes == 0)
+		return name;
+	out = open_memstream(&text, &length);
+	if (!out) {
+		free(name);
+		return NULL;
+	}
+	fprintf(out, "%s %u node%s", name, row->nodes, row->nodes == 1 ? "" : "s");
+	for (bool first = true; *kernel; first = false) {
+		size_t size = strcspn(kernel, "\n");
+		char *mangled = strndup(kernel, size);
+		char *readable = mangled && options->demangling ? demangle(mangled) : NULL;
+
+		if (mangled)
+			fprintf(out, "%s%s", first ? ": " : ", ", readable ? readable : mangled);
+		free(readable);
+		free(mangled);
+		kernel += size + (kernel[size] == '\n');
+	}
+	fclose(out);
+	free(name);
+	return text;
+}
+
 static int collect_rows(struct table *table, const struct session *session,
 			const struct filter *filter, const struct row *const *rows, size_t count,
 			bool histograms)
@@ -256,6 +300,8 @@ static int collect_rows(struct table *table, const struct session *session,
 		if (!previous || compare_keys(&rows[i], &previous) != 0) {
 			free(name);
 			name = row_display_name(session, filter->options, row->kind, row->name);
+			if (name && row->kind == ROW_GRAPH)
+				name = describe_graph(session, filter->options, row, name);
 			if (!name)
 				return -ENOMEM;
 			sum = NULL;

@@ -14,7 +14,9 @@
 #include "report/options.h"
 #include "report/session.h"
 
-enum table_section { TABLE_GPU, TABLE_API };
+/* Graphs have a section of their own where their nodes are rows of the first: a launch's time is
+ * then there already. */
+enum table_section { TABLE_GPU, TABLE_GRAPHS, TABLE_API, TABLE_SECTIONS };
 
 #define TABLE_ALL_DEVICES -1
 
