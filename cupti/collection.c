@@ -27,6 +27,7 @@ static _Atomic(enum state) state;
 static _Atomic(uint64_t) lost; /* records that were in buffers taken back unread */
 static _Atomic(uint64_t) errors;
 static void (*wake)(void);
+static _Atomic(int64_t) behind; /* the records' clock, behind CLOCK_REALTIME */
 
 static CUptiResult check(CUptiResult result)
 {
@@ -220,7 +221,9 @@ static CUptiResult enable_kinds(const struct cupti_functions *cupti,
 		{settings->runtime_api, CUPTI_ACTIVITY_KIND_RUNTIME, "runtime calls"},
 		{settings->driver_api, CUPTI_ACTIVITY_KIND_DRIVER, "driver calls"},
 	};
-	CUptiResult result = check(kinds_enable(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+	CUptiResult result = check(kinds_enable(
+		cupti, settings->serial_kernels ? CUPTI_ACTIVITY_KIND_KERNEL
+						: CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
 	size_t length = 0;
 	unsigned i;
 
@@ -397,11 +400,19 @@ bool collection_clock_is_realtime(void)
 	struct timespec now;
 	uint64_t stamp = 0;
 	int64_t ahead;
+	bool realtime;
 
 	if (state != STATE_ACTIVE || check(cupti->cuptiGetTimestamp(&stamp)))
 		return false;
 	clock_gettime(CLOCK_REALTIME, &now);
 	ahead = (int64_t)((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - stamp);
 	/* Between the two questions this thread may have lost the processor for a while. */
-	return ahead > -1000000 && ahead < 100000000;
+	realtime = ahead > -1000000 && ahead < 100000000;
+	behind = realtime ? 0 : ahead;
+	return realtime;
+}
+
+int64_t collection_clock_behind(void)
+{
+	return behind;
 }

@@ -18,6 +18,7 @@
 
 struct collection_settings {
 	bool graph_nodes;    /* a record for each node of a graph, else one for each launch */
+	bool serial_kernels; /* kernels one after the other, by CUPTI's serialising kind */
 	bool runtime_api;    /* runtime calls, but for the hot ones (hot_calls.h) */
 	bool driver_api;     /* driver calls: 0.15 us a launch */
 	bool unified_memory; /* migrations and page faults */
@@ -88,5 +89,7 @@ int collection_context_id(CUcontext context, uint32_t *context_id);
  * clock (cuptiActivityRegisterTimestampCallback). Any thread.
  */
 bool collection_clock_is_realtime(void);
+/* By how much the records' clock was behind CLOCK_REALTIME then, ns; 0 where it is that clock. */
+int64_t collection_clock_behind(void);
 
 #endif

@@ -60,6 +60,8 @@ static bool ktime_may_have(uint32_t kind)
 	switch (kind) {
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
 		return !kinds[CUPTI_ACTIVITY_KIND_KERNEL].program;
+	case CUPTI_ACTIVITY_KIND_KERNEL:
+		return !kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].program;
 	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
 		return !program_has_kernels();
 	default:
@@ -77,11 +79,16 @@ static void skip_hot_calls(const struct cupti_functions *cupti)
 			cupti->cuptiActivityEnableRuntimeApi(hot_runtime_calls[i], 0);
 }
 
+static bool is_wanted(uint32_t kind)
+{
+	return kinds[kind].program || (kinds[kind].ktime && ktime_may_have(kind));
+}
+
 /* Makes CUPTI's setting of a kind what both want. */
 static CUptiResult settle(const struct cupti_functions *cupti, uint32_t kind)
 {
 	struct kind *state = &kinds[kind];
-	bool wanted = state->program || (state->ktime && ktime_may_have(kind));
+	bool wanted = is_wanted(kind);
 	CUptiResult result = CUPTI_SUCCESS;
 
 	if (wanted && !state->enabled) {
@@ -100,11 +107,18 @@ static CUptiResult settle(const struct cupti_functions *cupti, uint32_t kind)
 static void settle_exclusive(const struct cupti_functions *cupti)
 {
 	static const uint32_t exclusive[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
+					     CUPTI_ACTIVITY_KIND_KERNEL,
 					     CUPTI_ACTIVITY_KIND_GRAPH_TRACE};
+	const unsigned count = sizeof(exclusive) / sizeof(exclusive[0]);
 	unsigned i;
 
-	for (i = 0; i < sizeof(exclusive) / sizeof(exclusive[0]); i++)
-		settle(cupti, exclusive[i]);
+	for (i = 0; i < count; i++)
+		if (!is_wanted(exclusive[i]))
+			settle(cupti, exclusive[i]);
+	/* What the program itself turns on is left to kinds_program_enable. */
+	for (i = 0; i < count; i++)
+		if (!kinds[exclusive[i]].program)
+			settle(cupti, exclusive[i]);
 }
 
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind)
@@ -267,7 +281,8 @@ bool kinds_ktime_wants(const struct activity *activity)
 		return false;
 	/* What the program has in place of ktime's kernel kind tells of the same work. */
 	if (is_kernel(kind) || kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE)
-		return kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].read;
+		return kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].read ||
+		       kinds[CUPTI_ACTIVITY_KIND_KERNEL].read;
 	return kinds[kind].read || !kinds[kind].ever;
 }
 

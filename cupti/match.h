@@ -24,7 +24,8 @@ struct expected {
 	bool graph;	/* a graph launch: its record is a group of nodes, or the whole */
 	bool ambiguous; /* set by match_expect: another thread called at the same time */
 	bool consumed;	/* matched out of order, among ambiguous ones */
-	uint32_t call;	/* the caller's */
+	bool collected; /* the caller's, as the next two */
+	uint32_t call;
 	void *argument;
 };
 

@@ -15,6 +15,7 @@
 #include "preload/budget.h"
 #include "preload/call.h"
 #include "preload/clock.h"
+#include "preload/collecting.h"
 #include "preload/control.h"
 #include "preload/lookup.h"
 #include "preload/records.h"
@@ -313,6 +314,7 @@ static void *run(void *unused)
 			drain_records(FLUSH_IF_DUE);
 			grow_lanes();
 			budget_update(session, &scale);
+			collecting_update(session);
 			update_counters();
 			thread_reap(samples_counts);
 			futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);

@@ -12,6 +12,7 @@
 #include "cupti/collection.h"
 #include "cupti/library.h"
 #include "preload/clock.h"
+#include "preload/collecting.h"
 #include "preload/collector.h"
 #include "preload/driver.h"
 #include "preload/ending.h"
@@ -22,8 +23,8 @@
 
 _Atomic int control_state;
 struct options control_options;
-bool control_events, control_counting, control_stream_ids, control_runtime_calls;
-_Atomic bool control_collecting;
+bool control_events, control_counting, control_stream_ids, control_runtime_calls,
+	control_driver_calls;
 
 static struct session *session;
 static struct log_file log_file;
@@ -155,11 +156,24 @@ static void describe_run(void)
 	}
 }
 
+bool control_wants_calls(enum row_kind kind)
+{
+	int mode = control_options.api_trace;
+	int own = kind == ROW_RUNTIME_API ? API_TRACE_RUNTIME : API_TRACE_DRIVER;
+
+	return control_options.trace & TRACE_API && (mode == API_TRACE_ALL || mode == own);
+}
+
 static bool start_cupti(void)
 {
 	struct collection_settings settings = {
 		.graph_nodes = control_options.graph == GRAPH_NODE,
-		.runtime_api = control_options.trace & TRACE_API,
+		.serial_kernels = !control_options.concurrent_kernels,
+		.runtime_api = control_wants_calls(ROW_RUNTIME_API),
+		/* What a cudart calls is known by the runtime's names unless the driver's are asked
+		 * for: they cost 0.15 us a launch. */
+		.driver_api = control_wants_calls(ROW_DRIVER_API) &&
+			      !control_wants_calls(ROW_RUNTIME_API),
 		.unified_memory = true,
 		.wake = collector_wake,
 	};
@@ -178,6 +192,11 @@ static bool start_cupti(void)
 	}
 	if (reason[0])
 		session_note(session, "%s", reason);
+	control_stream_ids = started;
+	control_runtime_calls = started && settings.runtime_api;
+	control_driver_calls = started && settings.driver_api;
+	if (!started && settings.serial_kernels)
+		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 	return started;
 }
 
@@ -240,12 +259,10 @@ static void start_once(void)
 	control_events =
 		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
 	driver.cuDeviceGetCount(&devices);
-	control_counting = !cupti && devices == 1 && !options_want_trace(&control_options);
-	control_stream_ids = cupti;
-	control_runtime_calls = cupti && (control_options.trace & TRACE_API);
+	control_counting = !cupti && devices == 1 && control_wants_device(0) &&
+			   !options_want_trace(&control_options);
 	session_header(session)->events_active = control_events;
-	atomic_store_explicit(&control_collecting, control_options.profile_from_start,
-			      memory_order_relaxed);
+	collecting_start(control_options.profile_from_start, control_options.timeout);
 	error = collector_start(session, finish_report);
 	if (error) {
 		say("cannot start its thread: %s; the program runs on without it",

@@ -27,8 +27,15 @@ extern bool control_events; /* event pairs are injected */
 extern bool control_counting;
 extern bool control_stream_ids;	   /* CUPTI's stream numbers are asked for */
 extern bool control_runtime_calls; /* CUPTI gives the API rows of the calls that are not wrapped */
-/* False while the program has profiling switched off (--profile-from-start off, cuProfilerStop). */
-extern _Atomic bool control_collecting;
+extern bool control_driver_calls;  /* CUPTI gives those of the driver's calls, all of them */
+
+/* Whether calls of a kind, runtime or driver, get rows. */
+bool control_wants_calls(enum row_kind kind);
+
+static inline bool control_wants_device(int device)
+{
+	return device < 0 || device >= SESSION_DEVICES || control_options.devices >> device & 1;
+}
 
 static inline bool control_running(void)
 {

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "cupti/api_names.h"
+#include "cupti/collection.h"
+#include "preload/collecting.h"
 #include "preload/control.h"
 #include "preload/graph_launches.h"
 #include "preload/pointer_map.h"
@@ -79,17 +81,20 @@ static void note_concurrency(const struct activity *activity, bool *overlapped, 
 	latest[device].end[own] = activity->end;
 }
 
-static void take_operation(const struct activity *activity)
+/* Whether a record counts: as its call does, or, where that is not known, by its own time. */
+static bool is_collected(const struct activity *activity, const struct expected *expected)
 {
-	struct operation *operation = operation_of_record(activity);
-	struct match_stream *stream;
-	struct expected expected;
-	uint64_t previous, bytes;
-	bool overlapped;
-	struct row *row;
+	if (expected)
+		return expected->collected;
+	return control_wants_device((int)activity->device) &&
+	       collecting_at(activity->start + (uint64_t)collection_clock_behind());
+}
+
+static void count_operation(struct operation *operation, const struct activity *activity)
+{
+	struct row *row = rows_of(operation, (int)activity->device);
 
 	session_count(rows_session, COUNTER_cupti_records, 1);
-	row = rows_of(operation, (int)activity->device);
 	if (row) {
 		session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
 		if (activity->graph_node) {
@@ -99,24 +104,36 @@ static void take_operation(const struct activity *activity)
 	}
 	if (trace_wanted())
 		trace_operation(operation, activity);
+}
+
+static void take_operation(const struct activity *activity)
+{
+	struct operation *operation = operation_of_record(activity);
+	uint64_t bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
+	struct match_stream *stream;
+	struct expected expected;
+	uint64_t previous;
+	bool overlapped, matched;
+
 	note_concurrency(activity, &overlapped, &previous);
-	bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
 	stream = matcher_find(samples_matcher, activity->context, activity->stream, activity->start,
 			      activity->graph_node ? NULL : operation, bytes);
-	if (activity->graph_node) {
-		if (graph_launches_node(stream, activity, &expected))
-			samples_matched(&expected, activity->correlation);
+	matched = activity->graph_node ? graph_launches_node(stream, activity, &expected)
+				       : stream && match_record(stream, activity->start, operation,
+								bytes, &expected);
+	if (matched)
+		samples_matched(&expected, activity->correlation);
+	if (!is_collected(activity, matched ? &expected : NULL))
 		return;
-	}
-	if (!stream ||
-	    !match_record(stream, activity->start, operation,
-			  operation->kind == ROW_KERNEL ? 0 : activity->bytes, &expected)) {
+	count_operation(operation, activity);
+	if (activity->graph_node)
+		return;
+	if (matched)
+		samples_recorded(&expected, activity->end - activity->start, overlapped,
+				 matcher_trusts_clock(samples_matcher) &&
+					 previous < expected.started);
+	else
 		session_count(rows_session, COUNTER_unmatched_records, 1);
-		return;
-	}
-	samples_matched(&expected, activity->correlation);
-	samples_recorded(&expected, activity->end - activity->start, overlapped,
-			 matcher_trusts_clock(samples_matcher) && previous < expected.started);
 }
 
 /* A whole launch of a graph: one record, or what its nodes' records span. */
@@ -124,7 +141,7 @@ static void take_graph_launch(const struct expected *expected, uint32_t device, 
 			      uint64_t end)
 {
 	struct operation *operation = (struct operation *)(uintptr_t)expected->key;
-	struct row *row = rows_of(operation, (int)device);
+	struct row *row = expected->collected ? rows_of(operation, (int)device) : NULL;
 
 	if (row)
 		session_add_sample(rows_session, &row->cupti, end - start);
@@ -136,12 +153,15 @@ static void take_graph(const struct activity *activity)
 	struct match_stream *stream = matcher_find(samples_matcher, activity->context,
 						   activity->stream, activity->start, NULL, 0);
 	struct expected expected = {.key = operation_fixed(OPERATION_UNKNOWN_GRAPH)};
+	bool matched = stream && match_graph(stream, activity->start, &expected);
 
-	session_count(rows_session, COUNTER_cupti_records, 1);
-	if (stream && match_graph(stream, activity->start, &expected))
+	if (matched)
 		samples_matched(&expected, activity->correlation);
-	else
-		session_count(rows_session, COUNTER_unmatched_records, 1);
+	if (!is_collected(activity, matched ? &expected : NULL))
+		return;
+	expected.collected = true;
+	session_count(rows_session, COUNTER_cupti_records, 1);
+	session_count(rows_session, COUNTER_unmatched_records, !matched);
 	if (trace_wanted())
 		trace_operation(expected.key, activity);
 	take_graph_launch(&expected, activity->device, activity->start, activity->end);
@@ -164,6 +184,8 @@ static void take_unified_memory(const struct activity *activity)
 	if (device == ACTIVITY_HOST)
 		device = activity->source_device == ACTIVITY_HOST ? activity->destination_device
 								  : activity->source_device;
+	if (!control_wants_device((int)device))
+		return;
 	row = session_row(rows_session, ROW_MOVEMENT, names[kind],
 			  device < SESSION_DEVICES ? (int)device : 0);
 	if (!row)
@@ -182,7 +204,7 @@ static void take_other(const struct activity *activity)
 		name = overhead_kind_name(activity->overhead_kind);
 	} else {
 		kind = activity->kind == ACTIVITY_RUNTIME_API ? ROW_RUNTIME_API : ROW_DRIVER_API;
-		name = api_call_name(activity);
+		name = control_wants_calls(kind) ? api_call_name(activity) : NULL;
 	}
 	row = name && *name ? session_row(rows_session, kind, name, -1) : NULL;
 	if (!row)
@@ -197,8 +219,6 @@ static void take_other(const struct activity *activity)
 void records_take(const struct activity *activity, void *unused)
 {
 	(void)unused;
-	if (!atomic_load_explicit(&control_collecting, memory_order_relaxed))
-		return;
 	if (activity->kind == ACTIVITY_UNKNOWN) {
 		session_count(rows_session, COUNTER_cupti_unknown, 1);
 		return;
@@ -218,10 +238,12 @@ void records_take(const struct activity *activity, void *unused)
 		take_graph(activity);
 		break;
 	case ACTIVITY_UNIFIED_MEMORY:
-		take_unified_memory(activity);
+		if (collecting_at(activity->start + (uint64_t)collection_clock_behind()))
+			take_unified_memory(activity);
 		break;
 	default:
-		take_other(activity);
+		if (collecting_at(activity->start + (uint64_t)collection_clock_behind()))
+			take_other(activity);
 	}
 }
 

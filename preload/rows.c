@@ -62,7 +62,7 @@ static struct row *api_row(unsigned api)
 	if (api >= API_COUNT)
 		return NULL;
 	name = rows_call_name(api, &kind);
-	if (!api_rows[api] && name)
+	if (!api_rows[api] && name && control_wants_calls(kind))
 		api_rows[api] = session_row(rows_session, kind, name, -1);
 	return api_rows[api];
 }
@@ -72,8 +72,9 @@ void rows_count_call(const struct span *span)
 	struct row *row = api_row(span->api);
 
 	/* Calls that make no operation have a row from CUPTI's runtime records, if those are on. */
-	if (!row || (control_runtime_calls && (span->flags & SPAN_CALL_ONLY) && !span->operation &&
-		     row->kind == ROW_RUNTIME_API && span->api < API_RUNTIME(0)))
+	if (!row || (control_driver_calls && row->kind == ROW_DRIVER_API) ||
+	    (control_runtime_calls && (span->flags & SPAN_CALL_ONLY) && !span->operation &&
+	     row->kind == ROW_RUNTIME_API && span->api < API_RUNTIME(0)))
 		return;
 	row->calls++;
 	if (span->flags & SPAN_FAILED)

@@ -85,7 +85,7 @@ static void unmatched(const struct expected *expected)
 	struct timed *timed = expected->argument;
 
 	expected_count--;
-	if (trace_wanted())
+	if (expected->collected && trace_wanted())
 		trace_expected(expected, 0);
 	if (timed) {
 		timed->awaits_record = false;
@@ -94,7 +94,8 @@ static void unmatched(const struct expected *expected)
 }
 
 /* Queues a call for the record that CUPTI will make of it. */
-static bool expect_record(const struct thread *thread, const struct span *span, struct timed *timed)
+static bool expect_record(const struct thread *thread, const struct span *span, struct timed *timed,
+			  bool collected)
 {
 	struct expected expected = {
 		.started = clock_realtime_at(rows_scale, span->started),
@@ -103,6 +104,7 @@ static bool expect_record(const struct thread *thread, const struct span *span, 
 		.bytes = span->bytes,
 		.thread = thread->kernel_id,
 		.graph = span->operation->kind == ROW_GRAPH,
+		.collected = collected,
 		.call = span->api,
 		.argument = timed,
 	};
@@ -126,6 +128,12 @@ static bool expect_record(const struct thread *thread, const struct span *span, 
 	return true;
 }
 
+static bool is_operation(const struct span *span)
+{
+	return !(span->flags & (SPAN_FAILED | SPAN_CALL_ONLY | SPAN_CAPTURED)) && span->operation &&
+	       span->stream;
+}
+
 void samples_span(const struct thread *thread, const struct span *span)
 {
 	struct timed *timed = NULL;
@@ -133,9 +141,21 @@ void samples_span(const struct thread *thread, const struct span *span)
 	struct row *row;
 
 	call_count++;
-	rows_count_call(span);
-	if (span->flags & (SPAN_FAILED | SPAN_CALL_ONLY | SPAN_CAPTURED) || !span->operation ||
-	    !span->stream || !atomic_load_explicit(&control_collecting, memory_order_relaxed)) {
+	if (!(span->flags & SPAN_PAUSED))
+		rows_count_call(span);
+	if (is_operation(span) &&
+	    (span->flags & SPAN_PAUSED || !control_wants_device(span->stream->context->device))) {
+		/* Its record comes all the same, and must not be taken for another call's. */
+		release_pair(span);
+		if (collection_active() && !(span->flags & SPAN_NO_RECORD))
+			expect_record(thread, span, NULL, false);
+		if (!(span->flags & SPAN_PAUSED) && trace_wanted())
+			trace_call(span, thread->kernel_id, call_count);
+		return;
+	}
+	if (span->flags & SPAN_PAUSED)
+		return;
+	if (!is_operation(span)) {
 		session_count(rows_session, COUNTER_failed_calls, (span->flags & SPAN_FAILED) != 0);
 		session_count(rows_session, COUNTER_captured_calls,
 			      (span->flags & SPAN_CAPTURED) != 0);
@@ -180,7 +200,7 @@ void samples_span(const struct thread *thread, const struct span *span)
 	if (row && !timed)
 		row->untimed[span->pair ? UNTIMED_NO_EVENT : span->untimed]++;
 	if (collection_active() && !(span->flags & SPAN_NO_RECORD))
-		awaited = expect_record(thread, span, timed);
+		awaited = expect_record(thread, span, timed, true);
 	if (trace_wanted() && !awaited)
 		trace_call(span, thread->kernel_id, call_count);
 }
@@ -225,7 +245,7 @@ void samples_counts(struct thread *thread)
 void samples_matched(const struct expected *expected, uint32_t correlation)
 {
 	expected_count--;
-	if (trace_wanted())
+	if (expected->collected && trace_wanted())
 		trace_expected(expected, correlation);
 }
 

@@ -31,6 +31,7 @@ enum span_flags {
 	SPAN_HOST_INCLUDED = 8, /* an event pair around it holds host work */
 	SPAN_NO_RECORD = 16,	/* moves nothing: CUPTI makes no record of it */
 	SPAN_FIRST = 32,	/* the first of its kernel: its module may be loaded within */
+	SPAN_PAUSED = 64,	/* made while nothing is collected */
 };
 
 struct span {

@@ -3,6 +3,7 @@
 #include <errno.h>
 
 #include "preload/call.h"
+#include "preload/collecting.h"
 #include "preload/collector.h"
 #include "preload/control.h"
 #include "preload/driver.h"
@@ -113,11 +114,6 @@ static void kernel_turned(void *const *function, void *kernel, CUresult result)
 {
 	if (result == CUDA_SUCCESS && function && !driver.cuFuncGetName)
 		operation_remember_kernel(*function, operation_of_kernel(kernel)->name);
-}
-
-static void profiler_set(bool on)
-{
-	atomic_store_explicit(&control_collecting, on, memory_order_relaxed);
 }
 
 /* errno is what the real call left, whatever ktime did around it. */

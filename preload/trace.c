@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "preload/control.h"
 #include "preload/rows.h"
 
 bool trace_wanted(void)
@@ -65,7 +66,7 @@ static void append_call(unsigned api, const struct operation *operation,
 	enum row_kind kind;
 	const char *name = rows_call_name(api, &kind);
 
-	if (!name)
+	if (!name || !control_wants_calls(kind) || (control_driver_calls && kind == ROW_DRIVER_API))
 		return;
 	record->kind = kind;
 	record->device = -1;
