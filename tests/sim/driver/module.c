@@ -19,13 +19,14 @@ struct fatbin_wrapper {
 enum {
 	FATBIN_WRAPPER_MAGIC = 0x466243b1,
 	FATBIN_MAGIC = 0xba55ed50,
+	ELF_MAGIC = 0x464c457f,
 };
 
 /* Behind a CUlibrary as behind a CUmodule. */
 struct image {
 	struct handle handle;
 	struct context *context; /* a module's */
-	char *ptx;		 /* NULL: a fat binary, whose names cannot be read */
+	char *ptx;		 /* NULL: compiled code, whose names are not read */
 	struct image *module;	 /* what cuLibraryGetModule gives */
 };
 
@@ -40,6 +41,7 @@ static CUresult load(struct handle_pool *pool, const void *code, void *handle)
 	const unsigned int *words = code;
 	CUresult result = capture_unsafe();
 	struct image *image;
+	bool opaque;
 
 	if (result != CUDA_SUCCESS)
 		return result;
@@ -47,12 +49,13 @@ static CUresult load(struct handle_pool *pool, const void *code, void *handle)
 		return CUDA_ERROR_INVALID_VALUE;
 	if (wrapper->magic == (unsigned int)FATBIN_WRAPPER_MAGIC)
 		words = wrapper->data;
-	if (words[0] != (unsigned int)FATBIN_MAGIC && !strstr((const char *)words, ".version"))
+	opaque = words[0] == (unsigned int)FATBIN_MAGIC || words[0] == ELF_MAGIC;
+	if (!opaque && !strstr((const char *)words, ".version"))
 		return CUDA_ERROR_INVALID_IMAGE;
 	image = handle_create(pool);
 	if (!image)
 		return CUDA_ERROR_OUT_OF_MEMORY;
-	if (words[0] != (unsigned int)FATBIN_MAGIC)
+	if (!opaque)
 		image->ptx = strdup((const char *)words);
 	image->context = context_current();
 	memcpy(handle, &image, sizeof(image));
