@@ -7,6 +7,7 @@
 #include "cupti/collection.h"
 #include "cupti/collection.h"
 #include "preload/clock.h"
+#include "preload/collecting.h"
 #include "preload/collector.h"
 #include "preload/control.h"
 #include "preload/graph.h"
@@ -23,9 +24,10 @@
 /* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
 /* Of calls that are only counted, one in so many is watched like the others. */
-#define WATCHED_CALLS	    16
+#define WATCHED_CALLS	    32
 
 _Atomic int live_captures;
+_Atomic int call_watch_reasons = 1; /* until control_start */
 
 /* A default stream's key is its context's handle, whose low bits are free, with its number. */
 static uintptr_t stream_key(CUstream handle, CUcontext *current)
@@ -129,17 +131,26 @@ static bool is_capturing(CUstream stream)
 	       status != CU_STREAM_CAPTURE_STATUS_NONE;
 }
 
-static struct operation *known_operation(struct thread *thread, const struct call *call)
+/* The operation of a kernel or graph that this thread has seen before, else NULL. */
+static inline struct operation *known_operation(struct thread *thread, const struct call *call)
 {
 	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 
-	if (call->operation)
-		return call->operation;
+	/* Programs launch one kernel many times over. */
+	if (call->function && call->function == thread->last_function &&
+	    generation == thread->last_generation)
+		return thread->last_operation;
 	if (call->function)
 		return pointer_map_find(&thread->kernels, (uintptr_t)call->function, generation);
-	if (call->graph)
-		return pointer_map_find(&thread->graphs, (uintptr_t)call->graph, generation);
-	return NULL;
+	return pointer_map_find(&thread->graphs, (uintptr_t)call->graph, generation);
+}
+
+/* What the next call may be compared with. */
+static inline void note_operation(struct thread *thread, const struct call *call)
+{
+	thread->last_operation = call->operation;
+	thread->last_stream = call->stream;
+	thread->last_function = call->function;
 }
 
 /* First sight of a kernel or graph in this thread, right after its launch succeeded. */
@@ -192,13 +203,13 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 {
 	const struct operation *operation = call->operation;
 
-	if (!control_events)
+	if (!control_events || !control_wants_device(call->known->context->device))
 		return UNTIMED_EVENTS_OFF;
 	if (unlikely(call->dependent || (operation && atomic_load_explicit(&operation->followed,
 									   memory_order_relaxed))))
 		return UNTIMED_CHAINED;
 	/* A kernel not seen before has no sampling yet. */
-	if (operation && !(call->decided ? call->sampled : is_sampled(thread, operation)))
+	if (operation && !(call->decided ? !call->counted : is_sampled(thread, operation)))
 		return UNTIMED_SAMPLED_OUT;
 	if (unlikely(atomic_load_explicit(&call->known->context->ended, memory_order_acquire)))
 		return UNTIMED_CONTEXT_LOST;
@@ -228,7 +239,7 @@ static void inject_start(struct thread *thread, struct call *call)
 }
 
 /* A thread's first call, or ktime's own first: everything that takes a lock or allocates. */
-static struct thread *first_call(void)
+static __attribute__((noinline, cold)) struct thread *first_call(void)
 {
 	int saved_errno = errno;
 	struct thread *thread = NULL;
@@ -252,56 +263,45 @@ static inline bool count_only(struct thread *thread, struct call *call)
 {
 	struct operation *operation;
 
-	if (!(call->function || call->graph) || call->dependent || thread->deferred ||
-	    ++thread->calls % WATCHED_CALLS == 0 ||
-	    atomic_load_explicit(&live_captures, memory_order_relaxed) > 0)
+	if (!call->countable || ++thread->calls % WATCHED_CALLS == 0)
 		return false;
 	operation = known_operation(thread, call);
+	call->operation = operation;
 	if (unlikely(!operation || operation->index >= COUNTED_OPERATIONS))
 		return false;
 	call->decided = true;
-	call->sampled = control_events && is_sampled(thread, operation);
-	if (call->sampled)
-		return false;
-	call->operation = operation;
-	call->counted = true;
-	thread->last_operation = operation;
-	thread->last_stream = call->stream;
-	return true;
+	call->counted = !control_events || !is_sampled(thread, operation);
+	if (call->counted)
+		note_operation(thread, call);
+	return call->counted;
 }
 
-void call_begin(struct call *call)
+/* A call that leaves a span, with an event pair around it or without. */
+static __attribute__((noinline)) void watch_call(struct thread *thread, struct call *call)
 {
-	struct thread *thread = thread_self;
 	enum untimed_reason against;
 
-	if (unlikely(!thread || !control_running())) {
-		if (thread || !(thread = first_call()))
-			return;
-	}
-	call->thread = thread;
-	if (thread->depth++) {
-		/* The driver calls its own entries: part of the call that is being watched. */
-		call->nested = true;
-		return;
-	}
-	if (control_counting && likely(count_only(thread, call)))
-		return;
 	call->entered = call->started = clock_ticks();
+	call->flags = 0;
+	call->untimed = UNTIMED_NO_EVENT;
+	call->known = NULL;
+	call->pair = NULL;
 	atomic_store_explicit(&thread->in_call, call->entered, memory_order_release);
 	if (thread->deferred) {
 		/* A second driver call in one runtime call; the first one stands as it is. */
 		thread->deferred = NULL;
 		ring_publish(&thread->ring);
 	}
+	if (unlikely(!collecting()))
+		call->flags |= SPAN_PAUSED;
 	if (call->call_only) {
 		call->flags |= SPAN_CALL_ONLY;
 		return;
 	}
-	call->operation = known_operation(thread, call);
+	if (!call->operation && (call->function || call->graph))
+		call->operation = known_operation(thread, call);
 	call->known = find_stream(thread, call->stream);
-	call->untimed = UNTIMED_NO_EVENT;
-	if (unlikely(!call->known))
+	if (unlikely(!call->known || call->flags & SPAN_PAUSED))
 		return;
 	if (unlikely(atomic_load_explicit(&live_captures, memory_order_relaxed) > 0) &&
 	    is_capturing(call->known->handle)) {
@@ -319,6 +319,31 @@ void call_begin(struct call *call)
 		inject_start(thread, call);
 		call->started = clock_ticks();
 	}
+}
+
+static __attribute__((noinline)) void begin_watched(struct call *call)
+{
+	struct thread *thread = thread_self;
+
+	if (unlikely(!thread || !control_running()))
+		thread = thread ? NULL : first_call();
+	call->thread = thread;
+	if (thread && !thread->depth++)
+		watch_call(thread, call);
+}
+
+void call_begin(struct call *call)
+{
+	struct thread *thread = thread_self;
+
+	if (!thread || atomic_load_explicit(&call_watch_reasons, memory_order_relaxed) > 0) {
+		begin_watched(call);
+		return;
+	}
+	call->thread = thread;
+	/* Deeper than one the driver calls its own entries: part of the call that is watched. */
+	if (!thread->depth++ && !count_only(thread, call))
+		watch_call(thread, call);
 }
 
 static void finish_call(struct thread *thread, struct call *call, CUresult result, uint64_t ended)
@@ -344,8 +369,9 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 		if (call->no_record && call->bytes == 0 && call->operation->kind != ROW_OTHER &&
 		    call->operation->kind != ROW_MOVEMENT)
 			call->flags |= SPAN_CALL_ONLY;
-		thread->last_stream = call->stream;
-		thread->last_operation = call->operation;
+		note_operation(thread, call);
+		thread->last_generation =
+			atomic_load_explicit(&operation_generation, memory_order_acquire);
 	}
 	span = ring_slot(&thread->ring);
 	if (unlikely(!span)) {
@@ -368,8 +394,7 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 		span->api = API_NONE;
 		thread->deferred = span;
 	} else {
-		span->api = call->from_runtime ? API_FROM_RUNTIME(call->entry)
-					       : API_DRIVER(call->entry);
+		span->api = call->api;
 		ring_publish(&thread->ring);
 	}
 }
@@ -382,29 +407,18 @@ static void add_host_ticks(struct thread *thread, uint64_t ticks)
 			      memory_order_relaxed);
 }
 
-void call_end(struct call *call, CUresult result)
+static __attribute__((noinline)) void end_watched(struct thread *thread, struct call *call,
+						  CUresult result)
 {
-	struct thread *thread = call->thread;
-	uint64_t ended;
+	uint64_t ended = clock_ticks();
 
-	if (unlikely(!thread))
-		return;
-	thread->depth--;
-	if (unlikely(call->nested))
-		return;
-	if (call->counted && likely(result == CUDA_SUCCESS)) {
-		thread_count(&thread->operation_calls[call->operation->index]);
-		if (thread_runtime_call)
-			thread->counted_call = true;
-		else
-			thread_count(&thread->api_calls[call->from_runtime
-								? API_FROM_RUNTIME(call->entry)
-								: API_DRIVER(call->entry)]);
-		return;
-	}
-	ended = clock_ticks();
-	if (unlikely(call->counted))
+	if (unlikely(call->counted)) {
+		/* It failed, and failures are told one by one. */
 		call->entered = call->started = ended;
+		call->flags = 0;
+		call->known = NULL;
+		call->pair = NULL;
+	}
 	if (call->pair) {
 		int saved_errno = errno;
 		CUresult recorded = driver.cuEventRecord(call->pair->end, call->known->handle);
@@ -432,6 +446,27 @@ void call_end(struct call *call, CUresult result)
 	}
 }
 
+static inline void end_counted(struct thread *thread, const struct call *call)
+{
+	thread_count(&thread->operation_calls[call->operation->index]);
+	if (thread_runtime_call)
+		thread->counted_call = true;
+	else
+		thread_count(&thread->api_calls[call->api]);
+}
+
+void call_end(struct call *call, CUresult result)
+{
+	struct thread *thread = call->thread;
+
+	if (unlikely(!thread) || --thread->depth)
+		return;
+	if (call->counted && likely(result == CUDA_SUCCESS))
+		end_counted(thread, call);
+	else
+		end_watched(thread, call, result);
+}
+
 void runtime_call_begin(struct runtime_call *call, uint32_t which)
 {
 	call->outer = thread_runtime_call;
@@ -450,18 +485,20 @@ void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
 	thread_runtime_call = call->outer;
 	if (!thread || call->outer)
 		return;
-	if (thread->counted_call) {
+	if (thread->counted_call && !thread->deferred) {
 		thread->counted_call = false;
 		thread_count(&thread->api_calls[API_RUNTIME(which)]);
 		return;
 	}
+	thread->counted_call = false;
 	span = thread->deferred;
 	if (!span) {
 		/* No driver call of ours in it: it failed early, or copied from host to host. */
 		span = control_running() ? ring_slot(&thread->ring) : NULL;
 		if (!span)
 			goto out;
-		*span = (struct span){.flags = SPAN_CALL_ONLY | (result ? SPAN_FAILED : 0)};
+		*span = (struct span){.flags = SPAN_CALL_ONLY | (result ? SPAN_FAILED : 0) |
+					       (collecting() ? 0 : SPAN_PAUSED)};
 	}
 	duration -= thread->own_ticks < duration ? thread->own_ticks : 0;
 	span->started = call->started;

@@ -8,18 +8,15 @@
 #ifndef KTIME_PRELOAD_CALL_H
 #define KTIME_PRELOAD_CALL_H
 
+#include <stddef.h>
+
 #include "preload/operation.h"
 #include "preload/span.h"
 #include "preload/stream.h"
 
 struct call {
 	/* What the wrapper says of the call (describe.h). */
-	uint16_t entry;
-	bool from_runtime;	 /* a cudart called, not the program itself */
-	bool synchronous;	 /* waits for the copy: an event pair would hold host work */
-	bool dependent;		 /* a programmatic dependent launch */
-	bool call_only;		 /* a row of the API, no operation */
-	bool no_record;		 /* moves nothing */
+	uint16_t api;		 /* the row of the API, as in struct span */
 	CUstream default_stream; /* what a NULL stream means here: 0x1 or 0x2 */
 	CUstream stream;
 	struct operation *operation; /* or NULL, and one of the next two */
@@ -27,18 +24,40 @@ struct call {
 	CUgraphExec graph;
 	uint64_t bytes;
 	const void *host; /* the host's side of a copy */
+	union {
+		uint64_t marks; /* all of these, to clear them at once */
+		struct {
+			bool unused;
+			bool synchronous; /* waits for the copy: a pair would hold host work */
+			bool countable;	  /* a launch that may be only counted */
+			bool dependent;	  /* a programmatic dependent launch */
+			bool call_only;	  /* a row of the API, no operation */
+			bool no_record;	  /* moves nothing */
+			bool counted;	  /* between begin and end: nothing more than counted */
+			bool decided;	  /* whether a pair is wanted: it is not, if counted */
+		};
+	};
 
-	/* Between begin and end. */
-	struct thread *thread; /* NULL: not watched */
-	bool nested;
-	bool counted; /* nothing more than counted */
-	bool decided; /* whether an event pair is wanted has been decided: `sampled` */
-	bool sampled;
+	/* Between begin and end; `thread` alone is always set, NULL: not watched. */
+	struct thread *thread;
 	uint8_t flags, untimed;
 	struct stream *known;
 	struct event_pair *pair;
 	uint64_t entered, started;
 };
+_Static_assert(offsetof(struct call, decided) - offsetof(struct call, marks) == 7, "eight marks");
+
+static inline void call_describe(struct call *call, uint16_t api, CUstream default_stream)
+{
+	call->api = api;
+	call->default_stream = default_stream;
+	call->operation = NULL;
+	call->function = NULL;
+	call->graph = NULL;
+	call->bytes = 0;
+	call->host = NULL;
+	call->marks = 0;
+}
 
 void call_begin(struct call *call);
 void call_end(struct call *call, CUresult result);
@@ -53,6 +72,16 @@ struct runtime_call {
 };
 void runtime_call_begin(struct runtime_call *call, uint32_t which);
 void runtime_call_end(struct runtime_call *call, uint32_t which, int result);
+
+/*
+ * Why calls may not be only counted: CUPTI or a trace wants a span of each, a capture is under way,
+ * collecting is off, ktime does not run. At 0 the launch path has nothing more to ask.
+ */
+extern _Atomic int call_watch_reasons;
+static inline void call_watch(int by)
+{
+	atomic_fetch_add_explicit(&call_watch_reasons, by, memory_order_relaxed);
+}
 
 /* How many captures are under way: while none is, no launch asks the driver about it. */
 extern _Atomic int live_captures;

@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 
+#include "preload/call.h"
 #include "preload/clock.h"
 
 /* Records come at most some seconds late; a program that switches in a loop is remembered so far.
@@ -24,6 +25,8 @@ void collecting_start(bool on, double timeout)
 	seconds = timeout;
 	deadline = timeout > 0 ? clock_ns(CLOCK_MONOTONIC) + (uint64_t)(timeout * 1e9) : 0;
 	atomic_store_explicit(&collecting_on, on, memory_order_relaxed);
+	if (!on)
+		call_watch(1);
 }
 
 static void change_locked(bool on)
@@ -32,6 +35,7 @@ static void change_locked(bool on)
 		return;
 	changes[change_count++ % CHANGES] = clock_ns(CLOCK_REALTIME);
 	atomic_store_explicit(&collecting_on, on, memory_order_relaxed);
+	call_watch(on ? -1 : 1);
 }
 
 void collecting_set(bool on)

@@ -11,6 +11,7 @@
 
 #include "cupti/collection.h"
 #include "cupti/library.h"
+#include "preload/call.h"
 #include "preload/clock.h"
 #include "preload/collecting.h"
 #include "preload/collector.h"
@@ -272,6 +273,8 @@ static void start_once(void)
 	ending_register();
 	/* Release: a thread that sees it running sees all of the above. */
 	atomic_store_explicit(&control_state, CONTROL_RUNNING, memory_order_release);
+	if (control_counting)
+		call_watch(-1);
 }
 
 void control_start(void)
@@ -301,7 +304,9 @@ void control_finish(void)
 	/* In a child made by vfork this is the parent's memory. */
 	if (!control_running() || getpid() != pid)
 		return;
-	if (atomic_compare_exchange_strong(&control_state, &running, CONTROL_CLOSED) &&
-	    !collector_finish())
+	if (!atomic_compare_exchange_strong(&control_state, &running, CONTROL_CLOSED))
+		return;
+	call_watch(1);
+	if (!collector_finish())
 		say("%s", "the report was not ready in time");
 }

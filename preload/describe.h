@@ -20,6 +20,7 @@ static inline void describe_stream(struct call *call, CUstream stream)
 static inline void describe_kernel(struct call *call, CUfunction function, CUstream stream)
 {
 	call->function = function;
+	call->countable = true;
 	describe_stream(call, stream);
 }
 
@@ -42,6 +43,7 @@ static inline void describe_kernel_ex(struct call *call, const CUlaunchConfig *c
 		else if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_EVENT)
 			call->dependent = true;
 	}
+	call->countable = !call->dependent;
 }
 
 /* The launches on the other devices are seen by CUPTI alone. */
@@ -57,6 +59,7 @@ static inline void describe_multi_device(struct call *call, const CUDA_LAUNCH_PA
 static inline void describe_graph(struct call *call, CUgraphExec exec, CUstream stream)
 {
 	call->graph = exec;
+	call->countable = true;
 	describe_stream(call, stream);
 }
 

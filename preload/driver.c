@@ -17,7 +17,7 @@ struct driver driver;
 void *driver_entries[ENTRY_COUNT];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static _Atomic bool loaded;
+_Atomic bool driver_is_loaded;
 static struct pointer_map entry_by_pointer;
 static _Atomic uint64_t failures;
 
@@ -82,19 +82,19 @@ bool driver_load(void)
 	int saved_errno;
 
 	/* Acquire: whoever sees it loaded sees the tables. */
-	if (__builtin_expect(atomic_load_explicit(&loaded, memory_order_acquire), 1))
+	if (__builtin_expect(atomic_load_explicit(&driver_is_loaded, memory_order_acquire), 1))
 		return true;
 	saved_errno = errno;
 	/* Two threads may both fill; the lock is not held then, for dlopen takes the loader's. */
 	tables = calloc(1, sizeof(*tables));
 	if (tables && fill(tables)) {
 		pthread_mutex_lock(&lock);
-		if (!atomic_load_explicit(&loaded, memory_order_relaxed)) {
+		if (!atomic_load_explicit(&driver_is_loaded, memory_order_relaxed)) {
 			driver = tables->driver;
 			memcpy(driver_entries, tables->entries, sizeof(driver_entries));
 			entry_by_pointer = tables->by_pointer;
 			tables->by_pointer.slots = NULL;
-			atomic_store_explicit(&loaded, true, memory_order_release);
+			atomic_store_explicit(&driver_is_loaded, true, memory_order_release);
 		}
 		pthread_mutex_unlock(&lock);
 	}
@@ -102,14 +102,14 @@ bool driver_load(void)
 		pointer_map_free(&tables->by_pointer);
 	free(tables);
 	errno = saved_errno;
-	return atomic_load_explicit(&loaded, memory_order_acquire);
+	return atomic_load_explicit(&driver_is_loaded, memory_order_acquire);
 }
 
 int driver_entry_of(const void *real)
 {
 	void *found = NULL;
 
-	if (real && atomic_load_explicit(&loaded, memory_order_acquire))
+	if (real && atomic_load_explicit(&driver_is_loaded, memory_order_acquire))
 		found = pointer_map_find(&entry_by_pointer, (uintptr_t)real, 1);
 	return (int)(uintptr_t)found - 1;
 }

@@ -17,6 +17,7 @@
 /* The one name that it renames all the same. */
 #undef cuGetProcAddress
 
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -78,6 +79,13 @@ extern void *driver_entries[ENTRY_COUNT];
  * the loader's lock, so never call it while holding one of ktime's.
  */
 bool driver_load(void);
+
+extern _Atomic bool driver_is_loaded;
+static inline bool driver_loaded(void)
+{
+	/* Acquire: whoever sees it loaded sees the tables. */
+	return __builtin_expect(atomic_load_explicit(&driver_is_loaded, memory_order_acquire), 1);
+}
 
 /* The entry whose real pointer this is, or -1. Lock-free; false answers before driver_load(). */
 int driver_entry_of(const void *real);

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cupti/collection.h"
+#include "preload/call.h"
 #include "preload/control.h"
 #include "preload/export.h"
 #include "preload/lookup.h"
@@ -54,6 +55,7 @@ static void forked_child(void)
 {
 	if (atomic_load(&control_state) != CONTROL_IDLE) {
 		atomic_store(&control_state, CONTROL_CLOSED);
+		call_watch(1);
 		collection_forget();
 	}
 }

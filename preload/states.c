@@ -30,12 +30,15 @@ static void initialised(CUresult result)
 static void capture_begins(void)
 {
 	atomic_fetch_add_explicit(&live_captures, 1, memory_order_relaxed);
+	call_watch(1);
 }
 
 static void capture_began(CUresult result)
 {
-	if (result != CUDA_SUCCESS)
+	if (result != CUDA_SUCCESS) {
 		atomic_fetch_sub_explicit(&live_captures, 1, memory_order_relaxed);
+		call_watch(-1);
+	}
 }
 
 static void capture_ended(void)
@@ -48,6 +51,8 @@ static void capture_ended(void)
 	       !atomic_compare_exchange_weak_explicit(&live_captures, &live, live - 1,
 						      memory_order_relaxed, memory_order_relaxed))
 		;
+	if (live > 0)
+		call_watch(-1);
 }
 
 static void context_ends(CUcontext handle)

@@ -26,10 +26,12 @@ struct thread {
 	struct pointer_map streams, kernels, graphs;
 	struct lane *lanes, *last_lane;
 	CUstream last_stream;
+	CUfunction last_function; /* NULL for what is not a kernel */
 	struct operation *last_operation;
-	bool counted_call;     /* the present runtime call's operation was only counted */
-	struct span *deferred; /* written, to be published when its runtime call ends */
-	uint64_t own_ticks;    /* of ktime inside the present runtime call */
+	uint32_t last_generation; /* of operations, when the two were brought together */
+	bool counted_call;	  /* the present runtime call's operation was only counted */
+	struct span *deferred;	  /* written, to be published when its runtime call ends */
+	uint64_t own_ticks;	  /* of ktime inside the present runtime call */
 
 	/* Written by the launching thread, read by the collector. */
 	_Atomic uint64_t in_call __attribute__((aligned(64))); /* ticks at entry; 0 outside */

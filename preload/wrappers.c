@@ -19,24 +19,25 @@
 #define DEFAULT_STREAM_legacy	  CU_STREAM_LEGACY
 #define DEFAULT_STREAM_per_thread CU_STREAM_PER_THREAD
 
-#define BODY(symbol, runtime, parameters, arguments, description, default_stream_, from_runtime_)  \
+#define BODY(symbol, runtime, parameters, arguments, description, default_stream, from_runtime)    \
 	{                                                                                          \
-		struct call this_call = {.entry = ENTRY_##symbol,                                  \
-					 .from_runtime = from_runtime_,                            \
-					 .default_stream = DEFAULT_STREAM_##default_stream_};      \
+		struct call this_call;                                                             \
 		struct call *call = &this_call;                                                    \
 		CUresult(*real) parameters;                                                        \
-		CUresult result = CUDA_ERROR_NOT_INITIALIZED;                                      \
+		CUresult result = CUDA_ERROR_NOT_FOUND;                                            \
                                                                                                    \
-		if (driver_load()) {                                                               \
-			real = (CUresult(*) parameters)driver_entries[ENTRY_##symbol];             \
-			result = CUDA_ERROR_NOT_FOUND;                                             \
-			if (real) {                                                                \
-				description;                                                       \
-				call_begin(call);                                                  \
-				result = real arguments;                                           \
-				call_end(call, result);                                            \
-			}                                                                          \
+		if (!driver_loaded() && !driver_load())                                            \
+			return CUDA_ERROR_NOT_INITIALIZED;                                         \
+		real = (CUresult(*) parameters)driver_entries[ENTRY_##symbol];                     \
+		if (real) {                                                                        \
+			call_describe(call,                                                        \
+				      from_runtime ? API_FROM_RUNTIME(ENTRY_##symbol)              \
+						   : API_DRIVER(ENTRY_##symbol),                   \
+				      DEFAULT_STREAM_##default_stream);                            \
+			description;                                                               \
+			call_begin(call);                                                          \
+			result = real arguments;                                                   \
+			call_end(call, result);                                                    \
 		}                                                                                  \
 		return result;                                                                     \
 	}
