@@ -1,18 +1,48 @@
 # SPDX-License-Identifier: MIT
-# Programs that are run under ktime on the simulated device: tests/preload/programs/*.c.
+# Programs and libraries that are run under ktime on the simulated device.
 
-PRELOAD_PROGRAMS := $(patsubst tests/preload/programs/%.c,$(SIM)/preload/%, \
-	$(wildcard tests/preload/programs/*.c))
+PRELOAD_TESTS := $(SIM)/preload
 PRELOAD_OBJECTS := $(BUILD)/obj/tests/preload/programs
+PRELOAD_PROGRAMS := $(patsubst tests/preload/programs/%.c,$(PRELOAD_TESTS)/%, \
+	$(filter-out tests/preload/programs/lib%,$(wildcard tests/preload/programs/*.c))) \
+	$(addprefix $(PRELOAD_TESTS)/,libpeer.so libpeer_dlsym.so libplugin.so libplugin_other.so)
 
 .PHONY: preload-programs preload-tests
 preload-programs: $(PRELOAD_PROGRAMS)
 
-$(SIM)/preload/%: $(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
+$(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
-.SECONDARY: $(patsubst $(SIM)/preload/%,$(PRELOAD_OBJECTS)/%.o,$(PRELOAD_PROGRAMS))
+# With the runtime linked in, as nvcc does it.
+$(PRELOAD_TESTS)/runtimes: $(PRELOAD_OBJECTS)/runtimes.o $(SIM)/lib/libcudart_static.a
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@ -lpthread -ldl
+
+$(PRELOAD_TESTS)/libpeer.so: $(PRELOAD_OBJECTS)/libpeer.o
+	@mkdir -p $(@D)
+	$(CC) -shared $^ -o $@ -ldl
+
+$(PRELOAD_TESTS)/libpeer_dlsym.so: tests/preload/programs/libpeer.c
+	@mkdir -p $(@D)
+	$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
+
+# One plug-in per runtime: the shared one, and the same under another name.
+$(PRELOAD_TESTS)/libcudart_other.so.13: $(call sim_objects,runtime)
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
+
+$(PRELOAD_TESTS)/libplugin.so: $(PRELOAD_OBJECTS)/libplugin.o $(SIM)/lib/libcudart.so.13
+	@mkdir -p $(@D)
+	$(CC) -shared $^ -o $@
+
+$(PRELOAD_TESTS)/libplugin_other.so: $(PRELOAD_OBJECTS)/libplugin.o \
+		$(PRELOAD_TESTS)/libcudart_other.so.13
+	@mkdir -p $(@D)
+	$(CC) -shared -Wl,-rpath,'$$ORIGIN' $^ -o $@
+
+.SECONDARY: $(patsubst $(PRELOAD_TESTS)/%,$(PRELOAD_OBJECTS)/%.o,$(PRELOAD_PROGRAMS)) \
+	$(PRELOAD_OBJECTS)/libplugin.o
 
 preload-tests: library command sim preload-programs
 	bats tests/preload

@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What CUPTI does wrong or cannot do: each is reported, and nothing is lost or counted twice.
+load helper
+
+# 2000 launches and three copies; what the hooks saw does not depend on CUPTI.
+launch()
+{
+	export KTIME_OPTIONS="-o session --timer both --events all $1"
+	same_as_alone "$built/workloads/saxpy" --n 1024 --repetitions 2000
+	[ "$status" -eq 0 ]
+	is 2003 counter operations
+	is $'[CUDA memcpy DtoH] 1\n[CUDA memcpy HtoD] 2\nsaxpy(int, float, float *, float *) 2000' calls
+}
+
+calls()
+{
+	"$built/ktime" export --json - session | jq -r '.rows[] |
+		select(.kind == "kernel" or .kind == "memcpy") | "\(.name) \(.calls)"' | sort
+}
+
+recorded()
+{
+	"$built/ktime" export --json - session |
+		jq '[.rows[] | select(.kind == "kernel" or .kind == "memcpy") | .cupti.count] | add'
+}
+
+# Falls back to events and says why in one line, once.
+without_cupti()
+{
+	launch
+	is 0 counter cupti_records
+	is false eval "\"$built/ktime\" export --json - session | jq .session.cupti_active"
+	[ "$(report | grep -c "$1")" -eq 1 ]
+	says "Times: CUDA events around each operation"
+}
+
+@test "dropped records are counted, and their calls are there all the same" {
+	SIM_CUPTI_DROP=10 launch
+	is 1803 recorded
+	is 200 counter cupti_dropped
+	says "200 activity records dropped by CUPTI"
+}
+
+@test "records that come late are matched like others" {
+	SIM_CUPTI_LATE=16 launch
+	is 2003 recorded
+	is 0 counter cupti_dropped
+	is 0 counter unmatched_records
+}
+
+@test "buffers that come in the wrong order lose nothing" {
+	SIM_CUPTI_REVERSE=1 launch
+	is 2003 recorded
+	is 0 counter cupti_dropped
+}
+
+@test "a libcupti that is not there is named, and the events give the times" {
+	SIM_NO_CUPTI=1 without_cupti "libcupti"
+}
+
+@test "a libcupti that is too old is named, and the events give the times" {
+	SIM_CUPTI_VERSION=10 without_cupti "CUPTI"
+}
+
+@test "a libcupti that another tool holds is named, and the events give the times" {
+	SIM_CUPTI_REFUSE=39 without_cupti "CUPTI"
+}
+
+@test "a libcupti that lacks the privileges is named, and the events give the times" {
+	SIM_CUPTI_REFUSE=35 without_cupti "CUPTI"
+}
+
+@test "under nsys ktime leaves CUPTI alone and says so" {
+	CUDA_INJECTION64_PATH=/opt/nvidia/libToolsInjection64.so without_cupti "a profiler is attached"
+}

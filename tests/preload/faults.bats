@@ -1,0 +1,87 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A driver call of ktime's own that fails changes nothing for the program; the report says what is
+# missing.
+load helper
+
+# The driver calls of ktime's that a program like this one leads to.
+own_calls()
+{
+	sed -n '/^#define DRIVER_CALLS/,/^$/p' "$root/preload/driver.h" |
+		sed -n 's/^\tX(\(cu[A-Za-z0-9_]*\),.*/\1/p'
+}
+
+# What the program does is the same with and without, whatever it meets itself.
+fault()
+{
+	export SIM_FAULT=$1
+	same_as_alone "$programs/endings" "${2:-return}" || { echo "with $1"; return 1; }
+}
+
+@test "each of ktime's driver calls may fail every time" {
+	for call in $(own_calls); do
+		fault "$call:*:999"
+	done
+}
+
+@test "each of ktime's driver calls may fail once" {
+	for call in $(own_calls); do
+		fault "$call:1:2"
+		fault "$call:3:2"
+	done
+}
+
+# Calls that the program itself does not make: the report is there, all operations in it.
+@test "the report counts every operation whatever fails in ktime" {
+	for call in cuEventCreate cuEventRecord cuEventQuery cuEventElapsedTime cuEventDestroy_v2 \
+		cuStreamGetCtx cuStreamIsCapturing cuThreadExchangeStreamCaptureMode \
+		cuPointerGetAttributes cuCtxPushCurrent_v2 cuCtxPopCurrent_v2 cuCtxGetDevice \
+		cuDeviceGetCount cuDeviceGetName cuDeviceGetUuid cuDeviceTotalMem_v2 \
+		cuDeviceGetAttribute cuDriverGetVersion; do
+		fault "$call:*:999"
+		echo "$call"
+		[ "$(reports)" -eq 1 ]
+		says "12 operations seen, 12 timed"
+	done
+}
+
+@test "events that cannot be made, recorded or read are counted by their reason" {
+	export KTIME_OPTIONS="--timer events"
+	fault cuEventCreate:*:2
+	says "12 operations seen, 0 timed, 12 untimed (12 no free event)"
+	fault cuEventRecord:*:999
+	says "12 operations seen, 0 timed, 12 untimed (12 event not recorded)"
+	fault cuEventElapsedTime:*:999
+	says "12 operations seen, 0 timed, 12 untimed"
+}
+
+@test "one event that cannot be recorded costs its own call's time and no other" {
+	export KTIME_OPTIONS="--timer events"
+	fault cuEventRecord:5:999
+	says "12 operations seen, 11 timed, 1 untimed (1 event not recorded)"
+	says "1 errors met by ktime's own driver calls"
+}
+
+@test "a kernel without a name is counted as one" {
+	KTIME_OPTIONS="--timer events" fault cuFuncGetName:*:999
+	says "12 operations seen, 12 timed, 0 untimed"
+	gpu_rows | grep -qxF "10.010us 10 1.0010us 1.0010us 1.0010us [CUDA kernel]"
+}
+
+# The program's own calls: the same error with ktime as without, and no operation.
+@test "calls of the program that fail are no operations, and counted as failed" {
+	export KTIME_OPTIONS="-o session"
+	SIM_FAULT=cuMemcpyDtoH_v2:1:700 same_as_alone "$programs/endings" return
+	[ "$status" -eq 1 ]
+	is $'driver cuMemcpyDtoH 1 1' rows cuMemcpyDtoH
+	[ -z "$(rows "[CUDA memcpy DtoH]")" ]
+	is 11 counter operations
+	is 1 counter failed_calls
+}
+
+# "KIND NAME CALLS FAILED"
+rows()
+{
+	"$built/ktime" export --json - session | jq -r --arg name "$1" '.rows[] |
+		select(.name == $name) | "\(.kind) \(.name) \(.seen_by_hooks) \(.failed)"'
+}

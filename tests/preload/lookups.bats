@@ -1,0 +1,49 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What ktime does to dlsym, dlvsym and cuGetProcAddress changes no answer that a program can tell.
+load helper
+
+@test "every look-up answers as without ktime, errors and dlerror included" {
+	same_as_alone "$programs/lookups"
+	[ "$status" -eq 0 ]
+	echo "$output" | grep -qx "cuLaunchKernel 4000 0: 0 found 0"
+	echo "$output" | grep -qx "cuLaunchKernel 4000 2: 0 NULL 2"
+	echo "$output" | grep -qx "cuLaunchKernel 99000 0: 1 untouched 99"
+}
+
+# peer: a preload that wraps getenv through dlsym(RTLD_NEXT, …).
+with_peer()
+{
+	LD_PRELOAD=$1 run --separate-stderr "$root/tests/sim/run" "$built/sim/workloads/saxpy" --n 1024
+	[ "$status" -eq 0 ]
+	[ "$output" = "$(alone "$built/sim/workloads/saxpy" --n 1024)" ]
+	echo "$stderr" | grep -qx "peer: called"
+	says "4 operations seen, 4 timed, 0 untimed"
+}
+
+@test "a preload in front of ktime still finds what comes after it" {
+	with_peer "$built/sim/preload/libpeer.so:$built/libktime.so"
+}
+
+@test "a preload behind ktime still finds what comes after it" {
+	with_peer "$built/libktime.so:$built/sim/preload/libpeer.so"
+}
+
+@test "a preload behind ktime that has a dlsym of its own gets its turn" {
+	with_peer "$built/libktime.so:$built/sim/preload/libpeer_dlsym.so"
+	echo "$stderr" | grep -qx "peer: asked for cuGetProcAddress_v2"
+}
+
+@test "a static, a shared and a local runtime in one process each reach theirs, once a call" {
+	export KTIME_OPTIONS="-o session"
+	same_as_alone "$programs/runtimes" "$built/sim/preload"
+	[ "$status" -eq 0 ]
+	is $'cudaMemcpy 6 3 0\n[CUDA memcpy HtoD] 3 0 300' rows
+}
+
+rows()
+{
+	"$built/ktime" export --json - session | jq -r '.rows[] |
+		select(.name | test("cudaMemcpy|HtoD")) |
+		"\(.name) \(.seen_by_hooks) \(.failed) \(.bytes.total // 0)"'
+}

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Works the device with and without the profiler switched on. What the argument names:
+ *
+ * windows   3 launches of `first` that are not waited for, 5 of `second` between cuProfilerStart
+ *           and cuProfilerStop, then 2 of `first`
+ * late      a second's pause between the driver's initialisation and 4 launches
+ * devices   1 launch on device 0, 2 on device 1
+ */
+#include <cudaProfiler.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/sim/programs/check.h"
+
+static void launch(const char *name, int count)
+{
+	CUfunction kernel = check_kernel(name);
+
+	while (count--)
+		check_launch(kernel, NULL);
+}
+
+static void windows(void)
+{
+	check_context();
+	launch("first", 3);
+	CHECK(cuProfilerStart());
+	launch("second", 5);
+	CHECK(cuProfilerStop());
+	launch("first", 2);
+	CHECK(cuCtxSynchronize());
+}
+
+static void late(void)
+{
+	check_context();
+	sleep(1);
+	launch("first", 4);
+}
+
+static void devices(void)
+{
+	CUcontext second;
+
+	check_context();
+	launch("first", 1);
+	CHECK(cuDevicePrimaryCtxRetain(&second, 1));
+	CHECK(cuCtxSetCurrent(second));
+	launch("second", 2);
+	CHECK(cuCtxSynchronize());
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} ways[] = {{"windows", windows}, {"late", late}, {"devices", devices}};
+
+	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strcmp(argv[1], ways[i].name) == 0) {
+			ways[i].run();
+			return 0;
+		}
+	return 2;
+}
