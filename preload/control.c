@@ -196,6 +196,9 @@ static bool start_cupti(void)
 	control_stream_ids = started;
 	control_runtime_calls = started && settings.runtime_api;
 	control_driver_calls = started && settings.driver_api;
+	if (control_driver_calls)
+		session_note(session, "Driver calls that ktime makes too, on events and contexts, "
+				      "are not shown.");
 	if (!started && settings.serial_kernels)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 	return started;

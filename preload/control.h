@@ -32,9 +32,11 @@ extern bool control_driver_calls;  /* CUPTI gives those of the driver's calls, a
 /* Whether calls of a kind, runtime or driver, get rows. */
 bool control_wants_calls(enum row_kind kind);
 
+/* Whether the work of a device gets rows. */
 static inline bool control_wants_device(int device)
 {
-	return device < 0 || device >= SESSION_DEVICES || control_options.devices >> device & 1;
+	return control_options.trace & TRACE_GPU &&
+	       (device < 0 || device >= SESSION_DEVICES || control_options.devices >> device & 1);
 }
 
 static inline bool control_running(void)

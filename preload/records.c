@@ -194,6 +194,26 @@ static void take_unified_memory(const struct activity *activity)
 	session_add_bytes(row, activity->bytes);
 }
 
+/*
+ * CUPTI records ktime's own calls like the program's, on the program's threads too. Those that it
+ * makes are left out, whoever made them.
+ */
+static bool is_own_call(const char *name)
+{
+	static const char *const own[] = {
+#define OWN_CALL(call, arguments, needed) #call,
+		DRIVER_CALLS(OWN_CALL)
+#undef OWN_CALL
+	};
+	size_t length = strlen(name);
+
+	for (unsigned i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (strncmp(own[i], name, length) == 0 &&
+		    (!own[i][length] || strcmp(own[i] + length, "_v2") == 0))
+			return true;
+	return false;
+}
+
 static void take_other(const struct activity *activity)
 {
 	const char *name = NULL;
@@ -205,6 +225,8 @@ static void take_other(const struct activity *activity)
 	} else {
 		kind = activity->kind == ACTIVITY_RUNTIME_API ? ROW_RUNTIME_API : ROW_DRIVER_API;
 		name = control_wants_calls(kind) ? api_call_name(activity) : NULL;
+		if (name && kind == ROW_DRIVER_API && is_own_call(name))
+			return;
 	}
 	row = name && *name ? session_row(rows_session, kind, name, -1) : NULL;
 	if (!row)

@@ -1,0 +1,111 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The options that choose what is collected: when, from which devices, which calls.
+load helper
+
+# collects OPTIONS WAY ROWS: "CALLS NAME" of the GPU rows.
+collects()
+{
+	export KTIME_OPTIONS=$1
+	same_as_alone "$programs/collecting" "$2"
+	[ "$status" -eq 0 ]
+	is "$3" eval "gpu_rows | awk '{ print \$2, \$6 }'"
+}
+
+# Launches before a switch run after it: what counts is when they were launched.
+@test "from the start: all until cuProfilerStop" {
+	for timer in auto cupti events both; do
+		collects "--timer $timer" windows $'5 second\n3 first'
+		is '8 cuLaunchKernel' api_calls
+		says "8 operations seen, 8 timed, 0 untimed"
+	done
+}
+
+@test "--profile-from-start off: what cuProfilerStart and cuProfilerStop enclose" {
+	for timer in auto cupti events both; do
+		collects "--profile-from-start off --timer $timer" windows '5 second'
+		is '5 cuLaunchKernel' api_calls
+		says "5 operations seen, 5 timed, 0 untimed"
+	done
+}
+
+@test "--timeout ends the collecting, and the report says so" {
+	for timer in cupti events; do
+		export KTIME_OPTIONS="--timeout 0.01 --timer $timer"
+		same_as_alone "$programs/collecting" late
+		[ -z "$(gpu_rows)$(api_calls)" ]
+		says "0 operations seen"
+		says "Collecting ended 0.01 s after the driver's initialisation (--timeout)."
+	done
+}
+
+@test "--devices leaves the others' operations out, and their calls in" {
+	export SIM_DEVICES=2
+	for timer in cupti events both; do
+		collects "--devices 0 --timer $timer" devices '1 first'
+		is '3 cuLaunchKernel' api_calls
+		collects "--devices 1 --timer $timer" devices '2 second'
+		collects "--devices 0,1 --timer $timer" devices $'2 second\n1 first'
+		says "3 operations seen, 3 timed, 0 untimed"
+	done
+}
+
+@test "--profile-api-trace: the runtime's calls, the driver's, or none" {
+	export KTIME_OPTIONS
+	for timer in auto events; do
+		KTIME_OPTIONS="--timer $timer --profile-api-trace none"
+		same_as_alone "$built/workloads/saxpy" --n 1024
+		says "No API activities were profiled."
+		KTIME_OPTIONS="--timer $timer --profile-api-trace runtime"
+		same_as_alone "$built/workloads/saxpy_driver" --n 1024
+		says "No API activities were profiled."
+	done
+	KTIME_OPTIONS="--profile-api-trace runtime"
+	same_as_alone "$built/workloads/saxpy" --n 1024
+	[ "$(api_calls | grep -c ' cuda')" -eq 12 ]
+	[ "$(api_calls | wc -l)" -eq 12 ]
+	KTIME_OPTIONS="--profile-api-trace driver"
+	same_as_alone "$built/workloads/saxpy" --n 1024
+	is $'1 cuLaunchKernel\n1 cuMemcpyDtoH\n2 cuMemAlloc\n2 cuMemFree\n2 cuMemcpyHtoD' \
+		eval "api_calls | grep -E 'Launch(Kernel)|Mem' | sort"
+	[ -z "$(api_calls | grep -E ' cuda|cuEventRecord|cuCtx')" ]
+}
+
+@test "--trace: operations without calls, and calls without operations" {
+	export KTIME_OPTIONS
+	for timer in auto events; do
+		KTIME_OPTIONS="--trace gpu --timer $timer"
+		same_as_alone "$built/workloads/saxpy" --n 1024
+		says "4 operations seen, 4 timed"
+		[ -z "$(api_calls)" ]
+		KTIME_OPTIONS="--trace api --timer $timer"
+		same_as_alone "$built/workloads/saxpy" --n 1024
+		says "0 operations seen"
+		api_calls | grep -qx '1 cudaLaunchKernel'
+	done
+}
+
+@test "--concurrent-kernels off: timed by CUPTI's serialising kind, or a line says that it cannot be" {
+	export KTIME_OPTIONS="--concurrent-kernels off"
+	same_as_alone "$built/workloads/saxpy" --n 1024
+	says "Times: CUPTI activity records. 4 operations seen, 4 timed"
+	KTIME_OPTIONS+=" --timer events"
+	same_as_alone "$built/workloads/saxpy" --n 1024
+	says "Kernels may overlap: --concurrent-kernels off needs CUPTI."
+}
+
+@test "--events off leaves the times to CUPTI; without it nothing is timed" {
+	export KTIME_OPTIONS="--events off"
+	same_as_alone "$built/workloads/saxpy" --n 1024
+	says "Times: CUPTI activity records. 4 operations seen, 4 timed"
+	KTIME_OPTIONS+=" --timer events"
+	same_as_alone "$built/workloads/saxpy" --n 1024
+	says "4 operations seen, 0 timed, 4 untimed (4 events off)"
+}
+
+@test "--quiet prints the table and nothing else" {
+	export KTIME_OPTIONS="--quiet"
+	same_as_alone "$programs/collecting" windows
+	[ "$(printf '%s\n' "$stderr" | grep -c '^==')" -eq 0 ]
+	is $'5 second\n3 first' eval "gpu_rows | awk '{ print \$2, \$6 }'"
+}
