@@ -22,6 +22,10 @@
  */
 #define FIRST_PAIRS	    512
 /* ktime's own time is read off the clock in one of so many calls. */
+/* Calls that may start from the end of the one before, between two looks at the device. */
+#define SHARED_STARTS	    8
+/* A pause of the host's that ends the sharing, in ticks: some 10 us. */
+#define SHARING_PAUSE	    25000
 #define COST_SAMPLE	    64
 /* Of calls that are only counted, one in so many is watched like the others. */
 #define WATCHED_CALLS	    32
@@ -191,6 +195,12 @@ static uint32_t next_random(struct thread *thread)
 	return thread->random = x;
 }
 
+void call_break_chain(void)
+{
+	if (thread_self)
+		thread_self->chain = NULL;
+}
+
 static inline bool is_sampled(struct thread *thread, const struct operation *operation)
 {
 	uint32_t below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
@@ -216,6 +226,28 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 	return UNTIMED_COUNT;
 }
 
+/*
+ * Whether the end of the last call can be the start of this one: the same stream with nothing in
+ * between, and a device that is behind. The driver is asked about that once in so many calls; a
+ * host that paused may have let the device catch up.
+ */
+static bool shares_start(struct thread *thread, const struct call *call)
+{
+	struct event_pair *chain = thread->chain;
+
+	if (!control_sharing || !chain || thread->last_stream != call->stream ||
+	    chain->lane->context != call->known->context || call->host ||
+	    call->entered - thread->chain_ended > SHARING_PAUSE)
+		return false;
+	if (thread->chain_left == 0) {
+		if (driver.cuEventQuery(chain->end) != CUDA_ERROR_NOT_READY)
+			return false;
+		thread->chain_left = SHARED_STARTS;
+	}
+	thread->chain_left--;
+	return true;
+}
+
 static void inject_start(struct thread *thread, struct call *call)
 {
 	int saved_errno = errno;
@@ -224,7 +256,10 @@ static void inject_start(struct thread *thread, struct call *call)
 	call->pair = take_pair(thread, call->known->context);
 	if (!call->pair) {
 		call->untimed = UNTIMED_NO_EVENT;
+	} else if (shares_start(thread, call)) {
+		call->pair->previous = thread->chain;
 	} else {
+		call->pair->previous = NULL;
 		if (call->host && (call->synchronous || is_pageable(call->host)))
 			call->flags |= SPAN_HOST_INCLUDED;
 		result = driver.cuEventRecord(call->pair->start, call->known->handle);
@@ -271,8 +306,10 @@ static inline bool count_only(struct thread *thread, struct call *call)
 		return false;
 	call->decided = true;
 	call->counted = !control_events || !is_sampled(thread, operation);
-	if (call->counted)
+	if (call->counted) {
+		thread->chain = NULL;
 		note_operation(thread, call);
+	}
 	return call->counted;
 }
 
@@ -287,6 +324,8 @@ static __attribute__((noinline)) void watch_call(struct thread *thread, struct c
 	call->known = NULL;
 	call->pair = NULL;
 	atomic_store_explicit(&thread->in_call, call->entered, memory_order_release);
+	if (call->call_only)
+		call_break_chain();
 	if (thread->deferred) {
 		/* A second driver call in one runtime call; the first one stands as it is. */
 		thread->deferred = NULL;
@@ -375,6 +414,7 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 	}
 	span = ring_slot(&thread->ring);
 	if (unlikely(!span)) {
+		thread->chain = NULL;
 		if (call->pair)
 			thread->last_lane->spare = call->pair;
 		if (call->operation && !call->flags)
@@ -389,6 +429,8 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 	span->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
 	span->flags = call->flags | (call->no_record ? SPAN_NO_RECORD : 0);
 	span->untimed = call->untimed;
+	thread->chain = call->flags ? NULL : call->pair;
+	thread->chain_ended = ended;
 	if (thread_runtime_call) {
 		/* Its wrapper adds the name and the whole time, then publishes. */
 		span->api = API_NONE;

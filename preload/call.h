@@ -73,6 +73,9 @@ struct runtime_call {
 void runtime_call_begin(struct runtime_call *call, uint32_t which);
 void runtime_call_end(struct runtime_call *call, uint32_t which, int result);
 
+/* What comes into a stream of the calling thread's otherwise than through a wrapped launch. */
+void call_break_chain(void);
+
 /*
  * Why calls may not be only counted: CUPTI or a trace wants a span of each, a capture is under way,
  * collecting is off, ktime does not run. At 0 the launch path has nothing more to ask.

@@ -24,7 +24,7 @@
 
 _Atomic int control_state;
 struct options control_options;
-bool control_events, control_counting, control_stream_ids, control_runtime_calls,
+bool control_events, control_counting, control_sharing, control_stream_ids, control_runtime_calls,
 	control_driver_calls;
 
 static struct session *session;

@@ -46,6 +46,8 @@ struct stream {
 struct event_pair {
 	CUevent start, end;
 	struct lane *lane;
+	/* The pair whose end is this one's start; NULL: `start` was recorded. */
+	struct event_pair *previous;
 	/* The collector's alone. */
 	struct event_pair *next;
 };

@@ -25,6 +25,11 @@ struct thread {
 	uint32_t watched; /* that were not */
 	struct pointer_map streams, kernels, graphs;
 	struct lane *lanes, *last_lane;
+	/* The pair that ended the last call, if the next may start from there, and how often yet.
+	 */
+	struct event_pair *chain;
+	uint32_t chain_left;
+	uint64_t chain_ended; /* ticks */
 	CUstream last_stream;
 	CUfunction last_function; /* NULL for what is not a kernel */
 	struct operation *last_operation;

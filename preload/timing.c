@@ -9,6 +9,9 @@ struct track {
 	struct context *context;
 	struct timed **ring;
 	uint32_t mask, head, tail;
+	/* The last pair that was read: its end may be the start of the next one's call, so it is
+	 * given back only after that. */
+	struct event_pair *held;
 	struct track *next;
 };
 
@@ -124,14 +127,20 @@ static uint32_t count_finished(const struct track *track)
 	return low - track->tail;
 }
 
-static void read_pair(struct timed *timed, void (*done)(struct timed *, enum timing_end))
+static void read_pair(struct track *track, struct timed *timed,
+		      void (*done)(struct timed *, enum timing_end))
 {
 	struct event_pair *pair = timed->pair;
 	enum timing_end end = TIMING_READ;
 	float milliseconds = 0;
 	CUresult result;
 
-	result = driver.cuEventElapsedTime(&milliseconds, pair->start, pair->end);
+	if (!pair->previous)
+		result = driver.cuEventElapsedTime(&milliseconds, pair->start, pair->end);
+	else if (pair->previous == track->held)
+		result = driver.cuEventElapsedTime(&milliseconds, track->held->end, pair->end);
+	else
+		result = CUDA_ERROR_INVALID_HANDLE; /* the call before went without a span */
 	if (result == CUDA_SUCCESS) {
 		timed->raw = milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
 		timed->has_raw = true;
@@ -141,7 +150,9 @@ static void read_pair(struct timed *timed, void (*done)(struct timed *, enum tim
 	}
 	timed->pair = NULL;
 	timed->awaits_event = false;
-	lane_put(pair->lane, pair);
+	if (track->held)
+		lane_put(track->held->lane, track->held);
+	track->held = pair;
 	done(timed, end);
 }
 
@@ -158,7 +169,7 @@ size_t timing_poll(void (*done)(struct timed *timed, enum timing_end end))
 		}
 		finished = count_finished(track);
 		while (finished--)
-			read_pair(at(track, track->tail++), done);
+			read_pair(track, at(track, track->tail++), done);
 		pending += track->head - track->tail;
 	}
 	return pending;
