@@ -95,7 +95,7 @@ static struct lane *make_lane(struct thread *thread, struct context *context)
 		return NULL;
 	*lane = (struct lane){.context = context};
 	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
-		for (int i = 0; i < FIRST_PAIRS; i++) {
+		for (unsigned i = 0; i < (control_sharing ? LANE_PAIRS : FIRST_PAIRS); i++) {
 			struct event_pair *pair = event_pair_create(lane);
 
 			if (pair)
