@@ -294,11 +294,12 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuDevicePrimaryCtxRetain, (CUcontext * handle,
 	return *handle ? CUDA_SUCCESS : CUDA_ERROR_OUT_OF_MEMORY;
 }
 
+/* A reset releases nothing: whoever retained the context still has to release it. */
 static void end_primary(struct primary *primary)
 {
 	if (primary->context)
 		context_destroy(primary->context);
-	*primary = (struct primary){.flags = primary->flags};
+	primary->context = NULL;
 }
 
 CUresult context_primary_release(CUdevice device)
