@@ -1,0 +1,99 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Bad input, and what ends while ktime has hold of it: the program notices nothing, and the counts
+# are exact.
+load helper
+
+# "CALLS NAME [DEVICE]" of the operations.
+operations()
+{
+	"$built/ktime" export --json - session | jq -r '.rows[] |
+		select(.kind | IN("kernel", "memcpy", "memset", "graph")) |
+		"\(.calls) \(.name)'"${1-}"'"' | sort -k2
+}
+
+# lives WHAT OPERATIONS, by either clock
+lives()
+{
+	for timer in cupti events both; do
+		export KTIME_OPTIONS="-f -o session --timer $timer --events all"
+		same_as_alone "$programs/lives" "$1"
+		[ "$status" -eq 0 ]
+		echo "$timer"
+		is "$2" operations "${3-}"
+		is 0 counter driver_errors
+		is 0 counter unmatched_records
+	done
+}
+
+@test "bad arguments and empty work: the same results and errno, and no operations of them" {
+	export KTIME_OPTIONS="-o session"
+	same_as_alone "$programs/bad_input"
+	[ "$status" -eq 0 ]
+	failed=$(echo "$output" | grep -c -v ': 0, errno 77$')
+	[ "$failed" -gt 8 ]
+	is "$failed" counter failed_calls
+	is $'1 [CUDA memcpy DtoH]\n1 [CUDA memcpy HtoD]\n1 first' operations
+	is "$failed" failed_in_rows
+}
+
+failed_in_rows()
+{
+	"$built/ktime" export --json - session | jq '[.rows[].failed] | add'
+}
+
+@test "streams that end with work in flight, and others at their addresses" {
+	lives streams "100 first"
+}
+
+@test "contexts that are destroyed with work in flight" {
+	lives contexts "100 first"
+}
+
+@test "a primary context that is released, reset and made again" {
+	lives primary $'50 [CUDA memcpy HtoD]\n50 first'
+}
+
+@test "modules that are unloaded, and other kernels at their handles" {
+	lives modules $'25 first\n25 second'
+}
+
+@test "several devices have rows of their own" {
+	SIM_DEVICES=3 lives devices $'1 [CUDA memcpy HtoD] 0
+1 [CUDA memcpy HtoD] 1
+1 [CUDA memcpy HtoD] 2
+1 first 0
+2 first 1
+3 first 2' ' \(.device)'
+}
+
+# forks WHAT STATUS: the child's status; the parent's six launches are there, and one report
+forks()
+{
+	same_as_alone "$programs/forks" "$1"
+	[ "$status" -eq 0 ]
+	[ "$output" = "child $2" ]
+	[ "$(reports)" -eq "${3-1}" ]
+	says "6 operations seen, 6 timed, 0 untimed"
+}
+
+@test "a child of fork leaves without a word" {
+	forks exit 5
+	forks _exit 5
+	forks signal 143
+	forks cuda 6
+}
+
+@test "a child of vfork leaves without a word" {
+	forks vfork 5
+}
+
+@test "a child that starts another program has a report of its own" {
+	forks exec 5 2
+	says "3 operations seen, 3 timed, 0 untimed"
+}
+
+@test "a child made before CUDA is used has a report of its own" {
+	forks before 5 2
+	says "3 operations seen, 3 timed, 0 untimed"
+}
