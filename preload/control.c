@@ -263,8 +263,8 @@ static void start_once(void)
 	control_events =
 		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
 	driver.cuDeviceGetCount(&devices);
-	control_counting = !cupti && devices == 1 && control_wants_device(0) &&
-			   !options_want_trace(&control_options);
+	control_counting = !cupti && devices == 1 && control_options.events != EVENTS_ALL &&
+			   control_wants_device(0) && !options_want_trace(&control_options);
 	session_header(session)->events_active = control_events;
 	collecting_start(control_options.profile_from_start, control_options.timeout);
 	error = collector_start(session, finish_report);
