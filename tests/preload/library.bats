@@ -1,0 +1,27 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What libktime.so brings into a process.
+load helper
+
+@test "libktime.so exports the names that it interposes, and no others" {
+	nm -D --defined-only "$built/libktime.so" | awk '{ print $3 }' >exported
+	[ "$(wc -l <exported)" -gt 200 ]
+	[ -z "$(grep -vE '^(cu[A-Z]|cuda|__cuda|cupti)|^(dlsym|dlvsym|_exit|_Exit)$' exported)" ]
+	# A name with a version would be passed over by the loader without a word.
+	[ -z "$(grep '@' exported)" ]
+}
+
+@test "libktime.so exports every entry of its table" {
+	sed -n 's/^ENTRY(\([^,]*\),.*/\1/p' "$root/preload/entries.def" >wanted
+	sed -n 's/^STATE(\([^,]*\),.*/\1/p' "$root/preload/states.def" >>wanted
+	sed -n 's/^RUNTIME(\([^,]*\),.*/\1/p' "$root/preload/runtime.def" >>wanted
+	nm -D --defined-only "$built/libktime.so" | awk '{ print $3 }' | sort >exported
+	[ -z "$(sort -u wanted | comm -23 - exported)" ]
+}
+
+@test "libktime.so needs libc and its loader alone" {
+	ldd "$built/libktime.so" | awk '{ print $1 }' |
+		sed 's|.*/||; s/\.so.*//' | sort >needed
+	[ -z "$(grep -vE '^(linux-vdso|libc|ld-linux.*)$' needed)" ]
+	grep -qx libc needed
+}
