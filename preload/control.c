@@ -263,6 +263,7 @@ static void start_once(void)
 	control_events =
 		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
 	driver.cuDeviceGetCount(&devices);
+	control_sharing = control_events && control_options.events == EVENTS_ALL;
 	control_counting = !cupti && devices == 1 && control_options.events != EVENTS_ALL &&
 			   control_wants_device(0) && !options_want_trace(&control_options);
 	session_header(session)->events_active = control_events;
@@ -298,6 +299,17 @@ void control_work_seen(void)
 
 	if (!atomic_exchange(&registered, true))
 		ending_register_at_exit();
+}
+
+void control_say_blind(void)
+{
+	pid = getpid();
+	read_options();
+	if (!control_options.only_process || control_options.only_process == pid)
+		say("cannot see this process's CUDA calls: what makes them was loaded with %s, "
+		    "past "
+		    "LD_PRELOAD; load it without to have it profiled",
+		    "RTLD_DEEPBIND or dlmopen");
 }
 
 void control_finish(void)

@@ -54,6 +54,8 @@ void control_start(void);
  * driver's own teardown, which a handler registered any earlier would not.
  */
 void control_work_seen(void);
+/* At the end of a process whose calls were not seen: one line, unless ktime leaves it alone. */
+void control_say_blind(void);
 /* Makes the report, once; later calls and other threads' return at once. Waits for the collector,
  * at most some seconds. */
 void control_finish(void);

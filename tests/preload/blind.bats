@@ -1,0 +1,43 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# A process whose CUDA calls ktime cannot see is told so in one line; others hear nothing of it.
+load helper
+
+notice="ktime cannot see this process's CUDA calls: what makes them was loaded with RTLD_DEEPBIND or dlmopen, past LD_PRELOAD; load it without to have it profiled"
+
+# blind WAY LIBRARY LINES: what is said.
+blind()
+{
+	same_as_alone "$programs/blind" "$1" "$2"
+	[ "$status" -eq 0 ]
+	is "$3" eval 'printf "%s\n" "$stderr" | sed "s/^==[0-9]*== ktime:/ktime/"'
+}
+
+@test "a plug-in opened with RTLD_DEEPBIND" {
+	blind deepbind "$programs/libplugin.so" "$notice"
+}
+
+@test "a plug-in in a namespace of its own" {
+	blind dlmopen "$programs/libplugin.so" "$notice"
+}
+
+@test "a forked child adds no line of its own" {
+	blind fork "$programs/libplugin.so" "$notice"
+}
+
+@test "a driver that is opened and not used" {
+	same_as_alone "$programs/blind" unused libcuda.so.1
+	[ -z "$stderr" ]
+	same_as_alone "$programs/blind" unused "$programs/libplugin.so"
+	[ -z "$stderr" ]
+}
+
+@test "a process that the ktime command leaves alone" {
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" sh -c \
+		'"$0" deepbind "$1"; true' "$programs/blind" "$programs/libplugin.so"
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" --profile-child-processes sh -c \
+		'"$0" deepbind "$1"; true' "$programs/blind" "$programs/libplugin.so"
+	[[ $stderr == *"cannot see this process's CUDA calls"* ]]
+}
