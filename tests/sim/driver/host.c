@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
@@ -48,6 +49,8 @@ static bool start_thread(void)
 
 	if (thread_running)
 		return true;
+	/* It may still run when a cudart unloads this library at exit. */
+	dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	thread_running = !pthread_create(&thread, NULL, run, NULL);
