@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/bias.h"
 
+#include "preload/rows.h"
+
 /* 4 ns wide: events resolve some 30 ns. What lies beyond 33 us is no bias and goes into the last.
  */
 #define WIDTH_NS     4
@@ -30,12 +32,17 @@ static uint64_t median(const struct differences *differences)
 	return (uint64_t)i * WIDTH_NS;
 }
 
+/* A session whose program is killed is shown with what is stored here by then. */
 static void update(enum bias_kind kind)
 {
+	struct bias *stored = &session_header(rows_session)->biases[kind];
+
 	if (clean[kind].count >= ENOUGH_CLEAN || (clean[kind].count && !gapped[kind].count))
 		biases[kind] = median(&clean[kind]);
 	else if (gapped[kind].count)
 		biases[kind] = median(&gapped[kind]);
+	stored->ns = biases[kind];
+	stored->calls = clean[kind].count + gapped[kind].count;
 }
 
 void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds)
@@ -55,57 +62,8 @@ uint64_t bias_of(enum bias_kind kind)
 	return biases[kind];
 }
 
-void bias_store(struct session *session)
+void bias_store(void)
 {
-	for (int kind = 0; kind < BIAS_KINDS; kind++) {
+	for (int kind = 0; kind < BIAS_KINDS; kind++)
 		update((enum bias_kind)kind);
-		session_header(session)->biases[kind].ns = biases[kind];
-		session_header(session)->biases[kind].calls =
-			clean[kind].count + gapped[kind].count;
-	}
-}
-
-/*
- * The bias is best known at the end, and the same for all calls of a kind, so the rows hold what
- * the events said until then. A histogram's buckets are moved by it as a whole.
- */
-static void correct(struct session *session, struct figures *figures, uint64_t bias)
-{
-	struct histogram *histogram = session_histogram(session, figures->histogram);
-	struct histogram corrected = {{0}};
-	double total = (double)figures->total;
-
-	if (!figures->count)
-		return;
-	figures->squares += (double)bias * ((double)bias * (double)figures->count - 2 * total);
-	figures->total -=
-		bias * figures->count < figures->total ? bias * figures->count : figures->total;
-	figures->minimum -= bias < figures->minimum ? bias : figures->minimum;
-	figures->maximum -= bias < figures->maximum ? bias : figures->maximum;
-	for (unsigned i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
-		uint64_t middle = (histogram_bucket_low(i) + histogram_bucket_high(i)) / 2;
-
-		if (histogram->buckets[i])
-			corrected.buckets[histogram_bucket(middle > bias ? middle - bias : 0)] +=
-				histogram->buckets[i];
-	}
-	if (histogram)
-		*histogram = corrected;
-}
-
-void bias_take_off(struct session *session, enum bias_kind kind, struct row *row)
-{
-	uint64_t bias = biases[kind];
-
-	/* Pairs that hold the host's work have no bias that could be told apart. */
-	if (row->host_included)
-		return;
-	if (row->checked == 0) {
-		row->checked = row->checked_starved = row->starved;
-		row->checked_cupti = row->starved_cupti;
-		row->checked_raw = row->starved_raw;
-	}
-	correct(session, &row->events, bias);
-	row->checked_events =
-		row->checked_raw > bias * row->checked ? row->checked_raw - bias * row->checked : 0;
 }

@@ -19,9 +19,7 @@
 void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds);
 /* Nanoseconds: the median so far, else what was found on other machines. */
 uint64_t bias_of(enum bias_kind kind);
-/* Takes the bias off a row's figures, once, at the end. */
-void bias_take_off(struct session *session, enum bias_kind kind, struct row *row);
-/* Writes the biases into the session's header. */
-void bias_store(struct session *session);
+/* Brings the biases in the session's header up to date. */
+void bias_store(void);
 
 #endif

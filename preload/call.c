@@ -22,7 +22,7 @@
  */
 #define FIRST_PAIRS	    512
 /* ktime's own time is read off the clock in one of so many calls. */
-/* Calls that may start from the end of the one before, between two looks at the device. */
+/* Calls between two looks at whether the device is behind. */
 #define SHARED_STARTS	    8
 /* A pause of the host's that ends the sharing, in ticks: some 10 us. */
 #define SHARING_PAUSE	    25000
@@ -218,6 +218,9 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 	if (unlikely(call->dependent || (operation && atomic_load_explicit(&operation->followed,
 									   memory_order_relaxed))))
 		return UNTIMED_CHAINED;
+	/* It may load its module between the two events, and CUPTI times it anyway. */
+	if (unlikely(!operation) && control_stream_ids)
+		return UNTIMED_FIRST_LAUNCH;
 	/* A kernel not seen before has no sampling yet. */
 	if (operation && !(call->decided ? !call->counted : is_sampled(thread, operation)))
 		return UNTIMED_SAMPLED_OUT;
@@ -235,17 +238,18 @@ static bool shares_start(struct thread *thread, const struct call *call)
 {
 	struct event_pair *chain = thread->chain;
 
-	if (!control_sharing || !chain || thread->last_stream != call->stream ||
+	if (!chain || thread->last_stream != call->stream ||
 	    chain->lane->context != call->known->context || call->host ||
-	    call->entered - thread->chain_ended > SHARING_PAUSE)
+	    call->entered - thread->chain_ended > SHARING_PAUSE) {
+		thread->chain_left = 0;
 		return false;
+	}
 	if (thread->chain_left == 0) {
-		if (driver.cuEventQuery(chain->end) != CUDA_ERROR_NOT_READY)
-			return false;
+		thread->chain_behind = driver.cuEventQuery(chain->end) == CUDA_ERROR_NOT_READY;
 		thread->chain_left = SHARED_STARTS;
 	}
 	thread->chain_left--;
-	return true;
+	return thread->chain_behind;
 }
 
 static void inject_start(struct thread *thread, struct call *call)
@@ -256,7 +260,7 @@ static void inject_start(struct thread *thread, struct call *call)
 	call->pair = take_pair(thread, call->known->context);
 	if (!call->pair) {
 		call->untimed = UNTIMED_NO_EVENT;
-	} else if (shares_start(thread, call)) {
+	} else if (control_sharing && shares_start(thread, call)) {
 		call->pair->previous = thread->chain;
 	} else {
 		call->pair->previous = NULL;
@@ -429,8 +433,10 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 	span->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
 	span->flags = call->flags | (call->no_record ? SPAN_NO_RECORD : 0);
 	span->untimed = call->untimed;
-	thread->chain = call->flags ? NULL : call->pair;
-	thread->chain_ended = ended;
+	if (control_sharing) {
+		thread->chain = call->flags ? NULL : call->pair;
+		thread->chain_ended = ended;
+	}
 	if (thread_runtime_call) {
 		/* Its wrapper adds the name and the whole time, then publishes. */
 		span->api = API_NONE;

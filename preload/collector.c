@@ -29,9 +29,9 @@
  * of them a second take 0.2 % of one processor when there is nothing to do.
  */
 #define PERIOD_NS      5000000u
-/* While spans come in fast, event pairs are wanted back sooner. */
+/* While many event pairs are under way they are wanted back sooner. */
 #define BUSY_PERIOD_NS 1000000u
-#define BUSY_SPANS     256u
+#define BUSY_PAIRS     64u
 /* From 50 ms up CUPTI's flush is not felt by launching threads; at 10 ms it is (270 us at p99.9).
  */
 #define FLUSH_NS       50000000u
@@ -41,8 +41,8 @@
 #define RECORD_WAIT_NS 30000000u
 /* The same before a module goes: the driver itself waits for the module's kernels then. */
 #define MODULE_WAIT_NS 20000000u
-/* How long it waits for calls that are under way, when records came in. */
-#define CALL_WAIT_NS   1000000u
+/* How long it waits for calls that are under way, when records came in: some time slices. */
+#define CALL_WAIT_NS   10000000u
 /* How long the program's thread waits for the collector at its end, beyond END_WAIT_NS. */
 #define FINISH_WAIT_NS 5000000000u
 
@@ -156,31 +156,33 @@ static void grow_lanes(void)
 	}
 }
 
+/* Whether a call that began before is still under way. */
+static bool call_before(uint64_t ticks)
+{
+	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
+		uint64_t entered = atomic_load_explicit(&thread->in_call, memory_order_acquire);
+
+		if (entered && entered <= ticks)
+			return true;
+	}
+	return false;
+}
+
 /*
- * A short kernel's record can be there before its launch has returned, and so before its span. The
- * wait is bounded for calls that take long of themselves, like a copy that waits.
+ * What the records of a buffer are of has to be known before they are read; a short kernel's record
+ * can be there before its launch has returned. The wait is bounded for calls that take long of
+ * themselves, like a copy that waits.
  */
-static void wait_for_calls(void)
+static void catch_up(void)
 {
 	uint64_t now = clock_ticks();
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALL_WAIT_NS;
 	_Atomic uint32_t never = 0;
 
-	for (struct thread *thread = thread_first(); thread; thread = thread->next)
-		for (;;) {
-			uint64_t entered =
-				atomic_load_explicit(&thread->in_call, memory_order_acquire);
-
-			if (!entered || entered > now || clock_ns(CLOCK_MONOTONIC) >= end)
-				break;
-			futex_wait(&never, 0, 10000);
-		}
-}
-
-/* What the records of a buffer are of has to be known before they are read. */
-static void catch_up(void)
-{
-	wait_for_calls();
+	while (call_before(now) && clock_ns(CLOCK_MONOTONIC) < end) {
+		futex_wait(&never, 0, 10000);
+		drain_rings();
+	}
 	drain_rings();
 }
 
@@ -308,9 +310,9 @@ static void *run(void *unused)
 			finish_all();
 		} else {
 			clock_scale_update(&scale);
-			busy = drain_rings() >= BUSY_SPANS && control_events;
+			drain_rings();
 			drain_counts();
-			timing_poll(samples_timed);
+			busy = timing_poll(samples_timed) >= BUSY_PAIRS;
 			drain_records(FLUSH_IF_DUE);
 			grow_lanes();
 			budget_update(session, &scale);

@@ -241,6 +241,12 @@ static void write_start(void)
 	log_file_close(output);
 }
 
+static bool every_call_has_a_pair(void)
+{
+	return control_options.events == EVENTS_ALL ||
+	       (control_options.events == EVENTS_FRACTION && control_options.events_fraction == 1);
+}
+
 static void start_once(void)
 {
 	int devices = 0;
@@ -264,7 +270,7 @@ static void start_once(void)
 		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
 	driver.cuDeviceGetCount(&devices);
 	control_sharing = control_events && control_options.events == EVENTS_ALL;
-	control_counting = !cupti && devices == 1 && control_options.events != EVENTS_ALL &&
+	control_counting = !cupti && devices == 1 && !every_call_has_a_pair() &&
 			   control_wants_device(0) && !options_want_trace(&control_options);
 	session_header(session)->events_active = control_events;
 	collecting_start(control_options.profile_from_start, control_options.timeout);

@@ -23,6 +23,8 @@ struct row *rows_of(struct operation *operation, int device)
 		row = session_row(rows_session, operation->kind, operation->name, device);
 		operation->rows[device] = row;
 		session_header(rows_session)->devices[device].used = 1;
+		if (row)
+			row->bias = operation->bias;
 		if (row && operation->kind == ROW_GRAPH) {
 			row->nodes = operation->nodes;
 			if (operation->kernels_listed)

@@ -273,17 +273,14 @@ size_t samples_expected(void)
 void samples_finish(void)
 {
 	matcher_expire(samples_matcher, UINT64_MAX);
-	bias_store(rows_session);
+	bias_store();
+	session_take_biases_off(rows_session);
 	rows_finish();
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		uint64_t lost = atomic_load_explicit(&operation->lost, memory_order_relaxed);
 		struct row *row = lost ? rows_of(operation, 0) : NULL;
 
-		for (int device = 0; device < SESSION_DEVICES; device++)
-			if (operation->rows[device])
-				bias_take_off(rows_session, operation->bias,
-					      operation->rows[device]);
 		if (row) {
 			row->calls += lost;
 			row->untimed[UNTIMED_RING_FULL] += lost;
@@ -295,5 +292,6 @@ void samples_finish(void)
 int samples_start(void)
 {
 	samples_matcher = matcher_create(unmatched);
+	bias_store();
 	return samples_matcher ? 0 : -ENOMEM;
 }

@@ -29,6 +29,7 @@ struct thread {
 	 */
 	struct event_pair *chain;
 	uint32_t chain_left;
+	bool chain_behind;    /* the device was, at the last look */
 	uint64_t chain_ended; /* ticks */
 	CUstream last_stream;
 	CUfunction last_function; /* NULL for what is not a kernel */

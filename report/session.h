@@ -61,7 +61,8 @@ static inline bool row_is_gpu(enum row_kind kind)
 	X(NOT_FINISHED, "not finished at exit")                                                    \
 	X(CHAINED, "programmatic dependent launch left whole")                                     \
 	X(HOST_INCLUDED, "synchronous or pageable copy")                                           \
-	X(EVENTS_OFF, "events off")
+	X(EVENTS_OFF, "events off")                                                                \
+	X(FIRST_LAUNCH, "first launch of a kernel")
 
 #define UNTIMED_ENUM(name, text) UNTIMED_##name,
 enum untimed_reason { UNTIMED_REASONS(UNTIMED_ENUM) UNTIMED_COUNT };
@@ -92,7 +93,7 @@ struct row {
 	uint64_t untimed[UNTIMED_COUNT]; /* by the event clock */
 
 	struct figures cupti;  /* activity records; for API rows: the host time */
-	struct figures events; /* event pairs, bias taken off */
+	struct figures events; /* event pairs; their bias is taken off at the end */
 
 	/* Calls timed by both clocks and matched. */
 	uint64_t checked;
@@ -113,6 +114,7 @@ struct row {
 	uint64_t kernels_listed; /* graphs: offset of a string that names the nodes' kernels */
 	/* Median of |events - cupti| over the checked calls. */
 	uint64_t difference_histogram;
+	uint32_t bias; /* enum bias_kind: what is taken off `events` */
 } __attribute__((aligned(64)));
 
 /* One operation, kept only while a trace is asked for. */
@@ -263,6 +265,12 @@ void session_add_difference(struct session *session, struct row *row, uint64_t n
 /* Adds a printf-like line that the report prints once; the same text is added only once. */
 void session_note(struct session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
+/*
+ * Takes the biases that the header holds off the rows' event figures. They are best known at the
+ * end, and the same for all calls of a kind, so until then the rows hold what the events said.
+ * session_open does it to its own copy of a session that never came to its end.
+ */
+void session_take_biases_off(struct session *session);
 /* Appends a trace record. -ENOSPC ends the trace for good: one note says so. */
 int session_trace(struct session *session, const struct trace_record *record);
 
