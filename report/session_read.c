@@ -81,7 +81,9 @@ int session_open(struct session **result, const char *path)
 		error = -EINVAL;
 		goto out;
 	}
-	map = mmap(NULL, (size_t)status.st_size, PROT_READ, MAP_SHARED, fd, 0);
+	/* A copy: what is corrected below never reaches the file. */
+	map = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_NORESERVE, fd, 0);
 	if (map == MAP_FAILED) {
 		error = -errno;
 		goto out;
@@ -97,6 +99,8 @@ int session_open(struct session **result, const char *path)
 		error = -EINVAL;
 	else
 		error = segments_check(session);
+	if (!error && !session_header(session)->finished)
+		session_take_biases_off(session);
 out:
 	if (fd >= 0)
 		close(fd);

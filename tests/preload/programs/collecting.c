@@ -6,8 +6,10 @@
  *           and cuProfilerStop, then 2 of `first`
  * late      a second's pause between the driver's initialisation and 4 launches
  * devices   1 launch on device 0, 2 on device 1
+ * killed    100 launches, and once ktime has seen to them SIGKILL
  */
 #include <cudaProfiler.h>
+#include <signal.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -51,12 +53,21 @@ static void devices(void)
 	CHECK(cuCtxSynchronize());
 }
 
+static void killed(void)
+{
+	check_context();
+	launch("first", 100);
+	CHECK(cuCtxSynchronize());
+	sleep(1);
+	raise(SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} ways[] = {{"windows", windows}, {"late", late}, {"devices", devices}};
+	} ways[] = {{"windows", windows}, {"late", late}, {"devices", devices}, {"killed", killed}};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {

@@ -1,0 +1,34 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The session of a program that is killed shows the same times as that of one that ends.
+load helper
+
+# shown CLOCK: the kernel's row of a killed program, by this clock.
+shown()
+{
+	export KTIME_OPTIONS="-o session --timer $1 --events all"
+	run --separate-stderr under_ktime "$programs/collecting" killed
+	[ "$status" -eq 137 ]
+	run --separate-stderr "$built/ktime" show session
+	[ "$status" -eq 0 ]
+	stderr=$output$stderr
+	is '100.10us 100 1.0010us 1.0010us 1.0010us first' gpu_rows
+}
+
+@test "a killed program's events are shown with their bias taken off" {
+	shown events
+}
+
+@test "a killed program's records are shown" {
+	shown cupti
+	rm session
+	shown both
+}
+
+@test "showing an unfinished session leaves the file as it is" {
+	export KTIME_OPTIONS="-o session --timer events"
+	run under_ktime "$programs/collecting" killed
+	sha256sum session >before
+	"$built/ktime" show session >/dev/null 2>&1
+	sha256sum -c --quiet before
+}
