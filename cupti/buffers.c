@@ -157,6 +157,12 @@ void buffers_release(struct buffer *buffer)
 	pthread_mutex_unlock(&lock);
 }
 
+void buffers_range(const void **start, size_t *size)
+{
+	*start = arena;
+	*size = arena ? (size_t)BUFFER_COUNT * BUFFER_SIZE : 0;
+}
+
 void buffers_reset(void)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -48,4 +48,7 @@ void buffers_release(struct buffer *buffer);
 /* In a forked child: every buffer is free again, whoever held the lock in the parent. */
 void buffers_reset(void);
 
+/* The pool's memory; NULL and 0 before it is made. */
+void buffers_range(const void **start, size_t *size);
+
 #endif

@@ -332,6 +332,11 @@ size_t collection_drain(void (*taken)(void),
 	return count;
 }
 
+void collection_range(const void **start, size_t *size)
+{
+	buffers_range(start, size);
+}
+
 uint64_t collection_dropped(void)
 {
 	const struct cupti_functions *cupti = library_functions();

@@ -65,6 +65,8 @@ size_t collection_drain(void (*taken)(void),
 			void (*consume)(const struct activity *activity, void *argument),
 			void *argument);
 
+/* The memory of the buffers' pool, touched as far as it was needed; NULL and 0 before the start. */
+void collection_range(const void **start, size_t *size);
 /* How many records were lost since the last call, in CUPTI and in the pool. Without locks. */
 uint64_t collection_dropped(void);
 /* How many of ktime's own calls into CUPTI failed since the last call. Any thread. */

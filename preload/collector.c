@@ -18,6 +18,7 @@
 #include "preload/collecting.h"
 #include "preload/control.h"
 #include "preload/lookup.h"
+#include "preload/memory.h"
 #include "preload/records.h"
 #include "preload/rows.h"
 #include "preload/samples.h"
@@ -35,6 +36,8 @@
 /* From 50 ms up CUPTI's flush is not felt by launching threads; at 10 ms it is (270 us at p99.9).
  */
 #define FLUSH_NS       50000000u
+/* Memory is looked at this often. */
+#define MEASURE_NS     1000000000u
 /* How long an ending waits for the GPU. */
 #define END_WAIT_NS    2000000000u
 /* How long it waits for records of work that is finished. */
@@ -56,7 +59,7 @@ static struct lane *_Atomic lanes;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* one context ends at a time */
 static _Atomic uint32_t wake_word, request_word, answer_word;
 static struct context *_Atomic ending;
-static uint64_t last_flush;
+static uint64_t last_flush, last_measure;
 
 static void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
@@ -75,6 +78,11 @@ void collector_wake(void)
 {
 	atomic_fetch_add_explicit(&wake_word, 1, memory_order_release);
 	futex_wake(&wake_word);
+}
+
+struct lane *collector_lanes(void)
+{
+	return atomic_load_explicit(&lanes, memory_order_acquire);
 }
 
 void collector_add_lane(struct lane *lane)
@@ -220,6 +228,10 @@ static void update_counters(void)
 			(uint64_t)processor.tv_sec * 1000000000u + (uint64_t)processor.tv_nsec;
 	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - scale.monotonic;
 	header->counters[COUNTER_driver_errors] = driver_failures();
+	if (header->counters[COUNTER_wall_ns] - last_measure >= MEASURE_NS) {
+		last_measure = header->counters[COUNTER_wall_ns];
+		memory_measure(session);
+	}
 	if (collection_active()) {
 		header->counters[COUNTER_cupti_dropped] += collection_dropped();
 		header->counters[COUNTER_cupti_errors] += collection_errors();
@@ -285,6 +297,7 @@ static void finish_all(void)
 	samples_finish();
 	clock_scale_update(&scale);
 	update_counters();
+	memory_measure(session);
 	finish(session);
 }
 

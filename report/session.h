@@ -245,6 +245,8 @@ int session_open(struct session **session, const char *path);
 void session_close(struct session *session);
 
 struct session_header *session_header(const struct session *session);
+/* The addresses that a session in use lies in; not all of them are mapped. */
+void session_range(const struct session *session, const void **start, size_t *size);
 /* The string at an offset; "" where there is none or the offset is bad. */
 const char *session_string(const struct session *session, uint64_t offset);
 struct histogram *session_histogram(const struct session *session, uint64_t offset);

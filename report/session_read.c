@@ -15,6 +15,12 @@ struct session_header *session_header(const struct session *session)
 	return (struct session_header *)session->base;
 }
 
+void session_range(const struct session *session, const void **start, size_t *size)
+{
+	*start = session->base;
+	*size = session->size;
+}
+
 const char *memory_kind_name(enum memory_kind kind)
 {
 	static const char *const names[MEMORY_KINDS] = {"unknown", "pageable", "pinned",
