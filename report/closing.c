@@ -116,6 +116,8 @@ static void write_clock(const struct session *session, const struct coverage *co
 		write_reasons(coverage, " (not: ", ")", file);
 	} else if (coverage->by_cupti == 0) {
 		write_reasons(coverage, " (", ")", file);
+	} else if (header->events_active) {
+		write_reasons(coverage, "; none by events (", ")", file);
 	}
 	fputs(".\n", file);
 }
@@ -233,9 +235,16 @@ static void write_cost(const struct session *session, const char *prefix, FILE *
 		fprintf(file, " + %s in CUPTI", number_time(text, cupti));
 	fprintf(file, ", GPU %s", number_time(text, gpu));
 	if (wall > 0) {
-		percent = 100.0 * (double)(host + cupti + gpu) / (double)wall;
+		/* The host and the device work side by side: the program waits for the slower. */
+		percent = 100.0 * (double)(host + cupti > gpu ? host + cupti : gpu) / (double)wall;
 		fprintf(file, ": %.2f %% of %s", percent, number_time(text, wall));
-		if (header->budget_percent > 0 && percent > header->budget_percent)
+		if (header->budget_percent > 0 &&
+		    100.0 * (double)cupti > header->budget_percent * (double)wall)
+			fprintf(file,
+				"; CUPTI alone is over the budget of %g %%, --timer events costs "
+				"less",
+				header->budget_percent);
+		else if (header->budget_percent > 0 && percent > header->budget_percent)
 			fprintf(file, ", over the budget of %g %%", header->budget_percent);
 	}
 	fprintf(file, "; own thread %s of processor time",

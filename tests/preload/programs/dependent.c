@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* Pairs of kernels whose second may start before the first one ends. */
+#include "tests/sim/programs/check.h"
+
+int main(void)
+{
+	CUfunction first, second;
+	CUlaunchAttribute attribute = {
+		.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
+		.value.programmaticStreamSerializationAllowed = 1,
+	};
+	CUlaunchConfig config = {.gridDimX = 1,
+				 .gridDimY = 1,
+				 .gridDimZ = 1,
+				 .blockDimX = 1,
+				 .blockDimY = 1,
+				 .blockDimZ = 1};
+
+	check_context();
+	first = check_kernel("first");
+	second = check_kernel("second");
+	CHECK(cuStreamCreate(&config.hStream, CU_STREAM_NON_BLOCKING));
+	for (int i = 0; i < 100; i++) {
+		config.attrs = NULL;
+		config.numAttrs = 0;
+		CHECK(cuLaunchKernelEx(&config, first, NULL, NULL));
+		config.attrs = &attribute;
+		config.numAttrs = 1;
+		CHECK(cuLaunchKernelEx(&config, second, NULL, NULL));
+	}
+	return 0;
+}
