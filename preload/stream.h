@@ -40,6 +40,7 @@ struct stream {
 	bool cupti_known;
 	struct track *track;	      /* the collector's alone */
 	struct match_stream *records; /* the same */
+	uint64_t traced_until;	      /* the same: the end of its last trace record */
 	struct stream *next;
 };
 

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "cupti/collection.h"
+#include "preload/bias.h"
 #include "preload/control.h"
 #include "preload/rows.h"
 
@@ -17,11 +19,17 @@ static void append(struct trace_record *record, const char *name)
 	session_trace(rows_session, record);
 }
 
+/* A program may have given CUPTI another clock; a session's records have one. */
+static uint64_t in_realtime(uint64_t time)
+{
+	return time + (uint64_t)collection_clock_behind();
+}
+
 void trace_operation(const struct operation *operation, const struct activity *activity)
 {
 	struct trace_record record = {
-		.start = activity->start,
-		.end = activity->end,
+		.start = in_realtime(activity->start),
+		.end = in_realtime(activity->end),
 		.bytes = activity->bytes,
 		.device = (int32_t)activity->device,
 		.kind = operation->kind,
@@ -43,11 +51,18 @@ void trace_operation(const struct operation *operation, const struct activity *a
 	append(&record, operation->name);
 }
 
+/*
+ * Events tell how long an operation took and not when: it began once it was called, and not before
+ * the one ahead of it in its stream had ended.
+ */
 void trace_timed(const struct timed *timed)
 {
+	uint64_t bias = timed->host_included ? 0 : bias_of(timed->operation->bias);
+	uint64_t start = timed->started > timed->stream->traced_until ? timed->started
+								      : timed->stream->traced_until;
 	struct trace_record record = {
-		.start = timed->started,
-		.end = timed->started + timed->raw,
+		.start = start,
+		.end = start + (timed->raw > bias ? timed->raw - bias : 0),
 		.bytes = timed->bytes,
 		.device = timed->stream->context->device,
 		.kind = timed->operation->kind,
@@ -57,6 +72,7 @@ void trace_timed(const struct timed *timed)
 		.clock = CLOCK_EVENTS,
 	};
 
+	timed->stream->traced_until = record.end;
 	append(&record, timed->operation->name);
 }
 
@@ -104,8 +120,8 @@ void trace_expected(const struct expected *expected, uint32_t correlation)
 void trace_api_record(const char *name, enum row_kind kind, const struct activity *activity)
 {
 	struct trace_record record = {
-		.start = activity->start,
-		.end = activity->end,
+		.start = in_realtime(activity->start),
+		.end = in_realtime(activity->end),
 		.device = -1,
 		.kind = kind,
 		.correlation = activity->correlation,

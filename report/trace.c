@@ -56,6 +56,11 @@ bool trace_is_memory(const struct trace_record *record)
 	       record->kind == ROW_MOVEMENT;
 }
 
+bool trace_has_grid(const struct trace_record *record)
+{
+	return record->kind == ROW_KERNEL && record->grid[0] > 0;
+}
+
 uint64_t trace_duration(const struct trace_record *record)
 {
 	return record->end > record->start ? record->end - record->start : 0;

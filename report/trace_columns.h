@@ -29,6 +29,8 @@ struct trace {
 /* A record's name as it is printed; "" where memory is out. */
 const char *trace_name(struct trace *trace, uint64_t offset, enum row_kind kind);
 bool trace_is_memory(const struct trace_record *record);
+/* Whether a record tells a launch's grid; one that events alone timed does not. */
+bool trace_has_grid(const struct trace_record *record);
 uint64_t trace_duration(const struct trace_record *record);
 /* Bytes per second; 0 for a record without a duration. */
 double trace_throughput(const struct trace_record *record);

@@ -56,7 +56,7 @@ static void write_gpu_columns(const struct trace *trace, const struct trace_reco
 	char static_shared[NUMBER_SIZE], dynamic_shared[NUMBER_SIZE], text[80];
 	FILE *file = trace->file;
 
-	if (record->kind == ROW_KERNEL)
+	if (trace_has_grid(record))
 		fprintf(file, ",%u,%u,%u,%u,%u,%u,%u,%s,%s", record->grid[0], record->grid[1],
 			record->grid[2], record->block[0], record->block[1], record->block[2],
 			record->registers,

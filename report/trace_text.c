@@ -23,7 +23,7 @@ static void write_gpu_columns(const struct trace *trace, const struct trace_reco
 	     source[12], destination[12], device[80] = "-", context[64] = "-", stream[64] = "-";
 	bool own_units = options->unit == UNIT_AUTO;
 
-	if (record->kind == ROW_KERNEL) {
+	if (trace_has_grid(record)) {
 		snprintf(grid, sizeof(grid), "(%u %u %u)", record->grid[0], record->grid[1],
 			 record->grid[2]);
 		snprintf(block, sizeof(block), "(%u %u %u)", record->block[0], record->block[1],

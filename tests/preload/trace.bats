@@ -1,0 +1,38 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Traces of what CUPTI records, and of what events alone timed.
+load helper
+
+# "DURATION GRID… NAME" of the operations of a trace.
+traced()
+{
+	export KTIME_OPTIONS="--print-gpu-trace --events all --timer $1"
+	same_as_alone "$programs/collecting" windows
+	[ "$status" -eq 0 ]
+	report | awk '/^ *Start/ { on = 1; next } /^$/ || /^[A-Z]/ { on = 0 } on'
+}
+
+@test "with CUPTI a kernel's grid and block are there" {
+	traced both >trace
+	[ "$(wc -l <trace)" -eq 8 ]
+	[ "$(grep -c '1.0010us .*(1 1 1) .*(1 1 1) ' trace)" -eq 8 ]
+}
+
+@test "by events alone a kernel has its time without the bias, and no grid" {
+	traced events >trace
+	[ "$(wc -l <trace)" -eq 8 ]
+	[ "$(awk '{ print $2, $3, $4, $5, $6, $7 }' trace | sort | uniq -c | sed 's/^ *//')" = \
+		"8 1.0010us - - - - -" ]
+}
+
+@test "operations of one stream do not overlap in a trace" {
+	export KTIME_OPTIONS="--print-gpu-trace --events all -o session"
+	for timer in events both; do
+		KTIME_OPTIONS="-f --print-gpu-trace --events all --timer $timer -o session"
+		same_as_alone "$programs/collecting" windows
+		"$built/ktime" export --json - session |
+			jq -e '[.trace[] | select(.kind == "kernel")] | sort_by(.start) |
+				. as $all | length == 8 and
+				all(range(1; length); $all[.].start >= $all[. - 1].end)'
+	done
+}
