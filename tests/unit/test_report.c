@@ -125,7 +125,7 @@ static void two_clocks_and_their_agreement(void **state)
 	       "30.000us (30.0 %): slow(void).\n"
 	       "======== Clocks disagree: CUPTI 100.00us, events 130.00us (operations overlapped "
 	       "on the device: the events include the wait): slow(void)\n"
-	       "======== Cost of ktime: host 1.5000ms in the program's calls, GPU 1.0000ms: 0.50 % "
+	       "======== Cost of ktime: host 1.5000ms in the program's calls, GPU 1.0000ms: 0.30 % "
 	       "of 500.00ms; own thread 4.0000ms of processor time; memory 12.000MB.\n"
 	       "======== Something to know.\n");
 	prints(session, "--quiet --print-gpu-summary --cross-check --kernels slow",
