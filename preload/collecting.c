@@ -5,6 +5,7 @@
 
 #include "preload/call.h"
 #include "preload/clock.h"
+#include "preload/control.h"
 
 /* Records come at most some seconds late; a program that switches in a loop is remembered so far.
  */
@@ -40,6 +41,9 @@ static void change_locked(bool on)
 
 void collecting_set(bool on)
 {
+	/* In a forked child the lock may be held for good. */
+	if (!control_running())
+		return;
 	pthread_mutex_lock(&lock);
 	change_locked(on);
 	pthread_mutex_unlock(&lock);
