@@ -27,6 +27,8 @@
 /* A pause of the host's that ends the sharing, in ticks: some 10 us. */
 #define SHARING_PAUSE	    25000
 #define COST_SAMPLE	    64
+/* Ticks, some 5 us. */
+#define COST_MOST	    12500
 /* Of calls that are only counted, one in so many is watched like the others. */
 #define WATCHED_CALLS	    32
 
@@ -490,7 +492,11 @@ static __attribute__((noinline)) void end_watched(struct thread *thread, struct 
 	if (unlikely(++thread->watched <= COST_SAMPLE || thread->watched % COST_SAMPLE == 0)) {
 		uint64_t own = call->started - call->entered + clock_ticks() - ended;
 
-		add_host_ticks(thread, thread->watched <= COST_SAMPLE ? own : own * COST_SAMPLE);
+		/* A record that takes longer waits for room in the launch queue, as the launch
+		 * itself would have. */
+		if (thread->watched > COST_SAMPLE)
+			own = (own < COST_MOST ? own : COST_MOST) * COST_SAMPLE;
+		add_host_ticks(thread, own);
 	}
 }
 

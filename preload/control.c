@@ -30,6 +30,11 @@ bool control_events, control_counting, control_sharing, control_stream_ids, cont
 static struct session *session;
 static struct log_file log_file;
 static pid_t pid;
+static bool prepared;
+static struct {
+	bool started;
+	char reason[256];
+} cupti;
 static char session_path[PATH_MAX];
 
 static void say(const char *format, const char *what)
@@ -165,7 +170,11 @@ bool control_wants_calls(enum row_kind kind)
 	return control_options.trace & TRACE_API && (mode == API_TRACE_ALL || mode == own);
 }
 
-static bool start_cupti(void)
+/*
+ * CUPTI is started ahead of the driver's initialisation: started after it, it gives the kernels of
+ * a module that comes to stand where another stood the other one's names (CUPTI 13.0, driver 580).
+ */
+static void start_cupti(void)
 {
 	struct collection_settings settings = {
 		.graph_nodes = control_options.graph == GRAPH_NODE,
@@ -178,30 +187,34 @@ static bool start_cupti(void)
 		.unified_memory = true,
 		.wake = collector_wake,
 	};
-	struct session_header *header = session_header(session);
-	char reason[256] = "";
-	bool started = false;
+	int version = 0;
 
+	driver.cuDriverGetVersion(&version);
 	library_use_lookup(real_dlsym);
-	if (control_options.timer != TIMER_EVENTS &&
-	    !collection_refused_by_environment(reason, sizeof(reason)) &&
-	    library_load((int)header->driver_version, reason, sizeof(reason)) == 0 &&
-	    collection_start(&settings, reason, sizeof(reason)) == 0) {
+	cupti.started = control_options.timer != TIMER_EVENTS &&
+			!collection_refused_by_environment(cupti.reason, sizeof(cupti.reason)) &&
+			library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
+			collection_start(&settings, cupti.reason, sizeof(cupti.reason)) == 0;
+	control_stream_ids = cupti.started;
+	control_runtime_calls = cupti.started && settings.runtime_api;
+	control_driver_calls = cupti.started && settings.driver_api;
+}
+
+static void describe_cupti(void)
+{
+	struct session_header *header = session_header(session);
+
+	if (cupti.started) {
 		header->cupti_active = 1;
 		header->cupti_version = library_functions()->version;
-		started = true;
 	}
-	if (reason[0])
-		session_note(session, "%s", reason);
-	control_stream_ids = started;
-	control_runtime_calls = started && settings.runtime_api;
-	control_driver_calls = started && settings.driver_api;
+	if (cupti.reason[0])
+		session_note(session, "%s", cupti.reason);
 	if (control_driver_calls)
 		session_note(session, "Driver calls that ktime makes too, on events and contexts, "
 				      "are not shown.");
-	if (!started && settings.serial_kernels)
+	if (!cupti.started && !control_options.concurrent_kernels)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
-	return started;
 }
 
 static void finish_report(struct session *finished)
@@ -247,16 +260,35 @@ static bool every_call_has_a_pair(void)
 	       (control_options.events == EVENTS_FRACTION && control_options.events_fraction == 1);
 }
 
+static bool is_wanted_process(void)
+{
+	/* The ktime command leaves the processes alone that its program starts. */
+	return !control_options.only_process || control_options.only_process == pid;
+}
+
+void control_prepare(void)
+{
+	int idle = CONTROL_IDLE;
+
+	if (!driver_load() ||
+	    !atomic_compare_exchange_strong(&control_state, &idle, CONTROL_STARTING))
+		return;
+	if (!prepared) {
+		prepared = true;
+		pid = getpid();
+		read_options();
+		if (is_wanted_process())
+			start_cupti();
+	}
+	atomic_store_explicit(&control_state, CONTROL_IDLE, memory_order_release);
+}
+
 static void start_once(void)
 {
 	int devices = 0;
-	bool cupti;
 	int error;
 
-	pid = getpid();
-	read_options();
-	/* The ktime command leaves the processes alone that its program starts. */
-	if (control_options.only_process && control_options.only_process != pid)
+	if (!is_wanted_process())
 		return;
 	error = create_session();
 	if (error) {
@@ -265,12 +297,12 @@ static void start_once(void)
 	}
 	describe_run();
 	write_start();
-	cupti = start_cupti();
+	describe_cupti();
 	control_events =
 		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
 	driver.cuDeviceGetCount(&devices);
 	control_sharing = control_events && control_options.events == EVENTS_ALL;
-	control_counting = !cupti && devices == 1 && !every_call_has_a_pair() &&
+	control_counting = !cupti.started && devices == 1 && !every_call_has_a_pair() &&
 			   control_wants_device(0) && !options_want_trace(&control_options);
 	session_header(session)->events_active = control_events;
 	collecting_start(control_options.profile_from_start, control_options.timeout);
@@ -291,8 +323,8 @@ void control_start(void)
 {
 	int idle = CONTROL_IDLE;
 
-	if (!driver_load() ||
-	    !atomic_compare_exchange_strong(&control_state, &idle, CONTROL_STARTING))
+	control_prepare();
+	if (!prepared || !atomic_compare_exchange_strong(&control_state, &idle, CONTROL_STARTING))
 		return;
 	start_once();
 	if (!control_running())
