@@ -43,7 +43,7 @@ struct options {
 	bool profile_from_start;
 	bool profile_children; /* asked for; what is the default depends on how ktime was started */
 	pid_t only_process;    /* 0: any; set by the ktime command where children are left alone */
-	double timeout;	       /* seconds since the first GPU work; 0: none */
+	double timeout;	       /* seconds since the driver's initialisation; 0: none */
 
 	/* What is printed. */
 	bool print_summary, print_gpu_summary, print_api_summary, print_summary_per_gpu;
