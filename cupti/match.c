@@ -279,6 +279,18 @@ bool match_record(struct match_stream *stream, uint64_t start, const void *key, 
 	return index != stream->head && take(stream, index, found);
 }
 
+bool match_kernel(struct match_stream *stream, uint64_t start, struct expected *found)
+{
+	struct expected *next;
+
+	skip_consumed(stream);
+	if (stream->tail == stream->head)
+		return false;
+	next = at(stream, stream->tail);
+	return next->kernel && !next->ambiguous && !began_before(stream, start, next) &&
+	       take(stream, stream->tail, found);
+}
+
 bool match_graph(struct match_stream *stream, uint64_t start, struct expected *found)
 {
 	struct expected *next;

@@ -21,6 +21,7 @@ struct expected {
 	const void *key;	 /* which operation; equal keys may match */
 	uint64_t bytes;
 	uint32_t thread;
+	bool kernel;
 	bool graph;	/* a graph launch: its record is a group of nodes, or the whole */
 	bool ambiguous; /* set by match_expect: another thread called at the same time */
 	bool consumed;	/* matched out of order, among ambiguous ones */
@@ -70,6 +71,8 @@ void match_expect(struct match_stream *stream, const struct expected *expected);
  */
 bool match_record(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes,
 		  struct expected *found);
+/* The next call of the stream if it is a kernel's, whichever; not where the order is not known. */
+bool match_kernel(struct match_stream *stream, uint64_t start, struct expected *found);
 /* The next graph launch of the stream, if it is the next call at all. */
 bool match_graph(struct match_stream *stream, uint64_t start, struct expected *found);
 

@@ -42,14 +42,12 @@
 #define END_WAIT_NS    2000000000u
 /* How long it waits for records of work that is finished. */
 #define RECORD_WAIT_NS 30000000u
-/* The same before a module goes: the driver itself waits for the module's kernels then. */
-#define MODULE_WAIT_NS 20000000u
 /* How long it waits for calls that are under way, when records came in: some time slices. */
 #define CALL_WAIT_NS   10000000u
 /* How long the program's thread waits for the collector at its end, beyond END_WAIT_NS. */
 #define FINISH_WAIT_NS 5000000000u
 
-enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_END_MODULE, REQUEST_FINISH };
+enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
 static struct session *session;
 static void (*finish)(struct session *);
@@ -233,7 +231,11 @@ static void update_counters(void)
 		memory_measure(session);
 	}
 	if (collection_active()) {
-		header->counters[COUNTER_cupti_dropped] += collection_dropped();
+		uint64_t dropped = collection_dropped();
+
+		header->counters[COUNTER_cupti_dropped] += dropped;
+		if (dropped)
+			samples_lost_records();
 		header->counters[COUNTER_cupti_errors] += collection_errors();
 	}
 }
@@ -316,9 +318,6 @@ static void *run(void *unused)
 		request = atomic_load_explicit(&request_word, memory_order_acquire);
 		if (request == REQUEST_END_CONTEXT) {
 			answer_end_context();
-		} else if (request == REQUEST_END_MODULE) {
-			drain_rings();
-			wait_for_records(MODULE_WAIT_NS);
 		} else if (request == REQUEST_FINISH) {
 			finish_all();
 		} else {
@@ -398,13 +397,6 @@ void collector_end_context(struct context *context)
 		   ask(REQUEST_END_CONTEXT, END_WAIT_NS + FINISH_WAIT_NS);
 	if (!answered)
 		context_ending(context);
-	pthread_mutex_unlock(&request_lock);
-}
-
-void collector_end_module(void)
-{
-	pthread_mutex_lock(&request_lock);
-	ask(REQUEST_END_MODULE, FINISH_WAIT_NS);
 	pthread_mutex_unlock(&request_lock);
 }
 

@@ -25,11 +25,6 @@ struct lane *collector_lanes(void);
  * driver's own call would wait for it just so), at most some seconds, and lets go of its events.
  */
 void collector_end_context(struct context *context);
-/*
- * Right before the program unloads a module: CUPTI's records name their kernels by a text that goes
- * with it, and another module's name comes to stand in the same place (driver 580).
- */
-void collector_end_module(void);
 /* Collects what is there, runs `finish`, ends the thread. Waits at most some seconds; false where
  * that was not enough. Any thread but the collector's own, also in a signal handler. */
 bool collector_finish(void);

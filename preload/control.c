@@ -30,7 +30,6 @@ bool control_events, control_counting, control_sharing, control_stream_ids, cont
 static struct session *session;
 static struct log_file log_file;
 static pid_t pid;
-static bool prepared;
 static struct {
 	bool started;
 	char reason[256];
@@ -170,10 +169,6 @@ bool control_wants_calls(enum row_kind kind)
 	return control_options.trace & TRACE_API && (mode == API_TRACE_ALL || mode == own);
 }
 
-/*
- * CUPTI is started ahead of the driver's initialisation: started after it, it gives the kernels of
- * a module that comes to stand where another stood the other one's names (CUPTI 13.0, driver 580).
- */
 static void start_cupti(void)
 {
 	struct collection_settings settings = {
@@ -266,28 +261,13 @@ static bool is_wanted_process(void)
 	return !control_options.only_process || control_options.only_process == pid;
 }
 
-void control_prepare(void)
-{
-	int idle = CONTROL_IDLE;
-
-	if (!driver_load() ||
-	    !atomic_compare_exchange_strong(&control_state, &idle, CONTROL_STARTING))
-		return;
-	if (!prepared) {
-		prepared = true;
-		pid = getpid();
-		read_options();
-		if (is_wanted_process())
-			start_cupti();
-	}
-	atomic_store_explicit(&control_state, CONTROL_IDLE, memory_order_release);
-}
-
 static void start_once(void)
 {
 	int devices = 0;
 	int error;
 
+	pid = getpid();
+	read_options();
 	if (!is_wanted_process())
 		return;
 	error = create_session();
@@ -297,6 +277,7 @@ static void start_once(void)
 	}
 	describe_run();
 	write_start();
+	start_cupti();
 	describe_cupti();
 	control_events =
 		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
@@ -323,8 +304,8 @@ void control_start(void)
 {
 	int idle = CONTROL_IDLE;
 
-	control_prepare();
-	if (!prepared || !atomic_compare_exchange_strong(&control_state, &idle, CONTROL_STARTING))
+	if (!driver_load() ||
+	    !atomic_compare_exchange_strong(&control_state, &idle, CONTROL_STARTING))
 		return;
 	start_once();
 	if (!control_running())

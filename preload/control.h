@@ -47,8 +47,6 @@ static inline bool control_running(void)
 	return atomic_load_explicit(&control_state, memory_order_acquire) == CONTROL_RUNNING;
 }
 
-/* Ahead of the driver's initialisation: options, and CUPTI. Any thread. */
-void control_prepare(void);
 /* After the driver's initialisation, or at the first call where that went unseen. Any thread. */
 void control_start(void);
 /*

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/records.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "cupti/api_names.h"
@@ -15,6 +16,7 @@
 
 static struct pointer_map operation_by_name; /* CUPTI's name pointer to an operation */
 static uint32_t name_generation = 1;
+static _Atomic bool names_distrusted;
 
 /* The operation of a kernel's record; CUPTI keeps a name in one place for a kernel's life. */
 static struct operation *operation_of_name(const char *name)
@@ -118,11 +120,18 @@ static void take_operation(const struct activity *activity)
 	note_concurrency(activity, &overlapped, &previous);
 	stream = matcher_find(samples_matcher, activity->context, activity->stream, activity->start,
 			      activity->graph_node ? NULL : operation, bytes);
-	matched = activity->graph_node ? graph_launches_node(stream, activity, &expected)
-				       : stream && match_record(stream, activity->start, operation,
-								bytes, &expected);
+	if (activity->graph_node)
+		matched = graph_launches_node(stream, activity, &expected);
+	else if (operation->kind == ROW_KERNEL &&
+		 atomic_load_explicit(&names_distrusted, memory_order_relaxed))
+		matched = stream && match_kernel(stream, activity->start, &expected);
+	else
+		matched = stream &&
+			  match_record(stream, activity->start, operation, bytes, &expected);
 	if (matched)
 		samples_matched(&expected, activity->correlation);
+	if (matched && !activity->graph_node)
+		operation = (struct operation *)(uintptr_t)expected.key;
 	if (!is_collected(activity, matched ? &expected : NULL))
 		return;
 	count_operation(operation, activity);
@@ -277,6 +286,11 @@ void records_trust_clock(bool trusted)
 void records_start(void)
 {
 	graph_launches_start(take_graph_launch);
+}
+
+void records_distrust_names(void)
+{
+	atomic_store_explicit(&names_distrusted, true, memory_order_relaxed);
 }
 
 void records_finish(void)

@@ -53,7 +53,7 @@ static void settle(struct timed *timed)
 		return;
 	if (timed->has_raw && timed->has_cupti && row && !timed->host_included) {
 		compare(timed, row);
-	} else if (timed->has_raw && row && !timed->has_cupti && collection_active() &&
+	} else if (timed->has_raw && row && !timed->has_cupti && timed->leaves_record &&
 		   !timed->host_included) {
 		row->unmatched++;
 		session_count(rows_session, COUNTER_unmatched_spans, 1);
@@ -103,6 +103,7 @@ static bool expect_record(const struct thread *thread, const struct span *span, 
 		.key = span->operation,
 		.bytes = span->bytes,
 		.thread = thread->kernel_id,
+		.kernel = span->operation->kind == ROW_KERNEL,
 		.graph = span->operation->kind == ROW_GRAPH,
 		.collected = collected,
 		.call = span->api,
@@ -122,7 +123,7 @@ static bool expect_record(const struct thread *thread, const struct span *span, 
 	if (!stream)
 		return false;
 	if (timed)
-		timed->awaits_record = true;
+		timed->awaits_record = timed->leaves_record = true;
 	expected_count++;
 	match_expect(stream, &expected);
 	return true;
@@ -263,6 +264,11 @@ void samples_recorded(const struct expected *expected, uint64_t nanoseconds, boo
 	timed->overlapped = overlapped;
 	timed->starved = starved;
 	settle(timed);
+}
+
+void samples_lost_records(void)
+{
+	matcher_expire(samples_matcher, UINT64_MAX);
 }
 
 size_t samples_expected(void)

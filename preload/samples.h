@@ -27,6 +27,9 @@ void samples_matched(const struct expected *expected, uint32_t correlation);
 /* The matched call's time by its record, or `expected` gave no time that can be told to be its. */
 void samples_recorded(const struct expected *expected, uint64_t nanoseconds, bool overlapped,
 		      bool starved);
+/* Records were dropped: which calls they were of is not known, so none is matched across the gap.
+ */
+void samples_lost_records(void);
 /* Calls whose records are still to come. */
 size_t samples_expected(void);
 

@@ -11,6 +11,7 @@
 #include "preload/graph.h"
 #include "preload/lookup.h"
 #include "preload/operation.h"
+#include "preload/records.h"
 #include "preload/stream.h"
 #include "preload/wrappers.h"
 
@@ -104,20 +105,20 @@ static void stream_made(const CUstream *stream, CUresult result)
 static void module_ends(void)
 {
 	operation_forget_kernels();
-	if (control_running() && control_stream_ids)
-		collector_end_module();
+	records_distrust_names();
 }
 
-/* Drivers before 12.3 cannot say a kernel's name; the look-up that gave the handle can. */
+/* Where the driver cannot say a kernel's name (before 12.3), the look-up that gave the handle can.
+ */
 static void kernel_found(void *const *kernel, const char *name, CUresult result)
 {
-	if (result == CUDA_SUCCESS && kernel && name && !driver.cuFuncGetName)
+	if (result == CUDA_SUCCESS && kernel && name)
 		operation_remember_kernel(*kernel, name);
 }
 
 static void kernel_turned(void *const *function, void *kernel, CUresult result)
 {
-	if (result == CUDA_SUCCESS && function && !driver.cuFuncGetName)
+	if (result == CUDA_SUCCESS && function)
 		operation_remember_kernel(*function, operation_of_kernel(kernel)->name);
 }
 

@@ -29,6 +29,7 @@ struct timed {
 	bool host_included, first;
 	bool overlapped, starved; /* as the record shows */
 	bool has_raw, has_cupti;
+	bool leaves_record; /* one was expected, whether it came or not */
 	bool awaits_event, awaits_record;
 	struct timed *next;
 };
