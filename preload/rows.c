@@ -69,14 +69,22 @@ static struct row *api_row(unsigned api)
 	return api_rows[api];
 }
 
+bool rows_has_record(const struct span *span)
+{
+	enum row_kind kind;
+
+	if (!rows_call_name(span->api, &kind))
+		return false;
+	return (control_driver_calls && kind == ROW_DRIVER_API) ||
+	       (control_runtime_calls && (span->flags & SPAN_CALL_ONLY) && !span->operation &&
+		kind == ROW_RUNTIME_API && span->api < API_RUNTIME(0));
+}
+
 void rows_count_call(const struct span *span)
 {
 	struct row *row = api_row(span->api);
 
-	/* Calls that make no operation have a row from CUPTI's runtime records, if those are on. */
-	if (!row || (control_driver_calls && row->kind == ROW_DRIVER_API) ||
-	    (control_runtime_calls && (span->flags & SPAN_CALL_ONLY) && !span->operation &&
-	     row->kind == ROW_RUNTIME_API && span->api < API_RUNTIME(0)))
+	if (!row || rows_has_record(span))
 		return;
 	row->calls++;
 	if (span->flags & SPAN_FAILED)

@@ -14,6 +14,8 @@ extern const struct clock_scale *rows_scale;
 
 /* The row of an operation on a device, or NULL where it does not fit: then it is counted. */
 struct row *rows_of(struct operation *operation, int device);
+/* Whether CUPTI records the call itself, as it does calls that make no operation. */
+bool rows_has_record(const struct span *span);
 /* Counts a span's call in the API's rows. */
 void rows_count_call(const struct span *span);
 /* Adds calls that were only counted. */

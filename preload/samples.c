@@ -99,7 +99,8 @@ static bool expect_record(const struct thread *thread, const struct span *span, 
 {
 	struct expected expected = {
 		.started = clock_realtime_at(rows_scale, span->started),
-		.ended = clock_realtime_at(rows_scale, span->started + span->duration),
+		.ended = clock_realtime_at(rows_scale, span->started) +
+			 clock_ticks_to_ns(rows_scale, span->duration),
 		.key = span->operation,
 		.bytes = span->bytes,
 		.thread = thread->kernel_id,

@@ -102,7 +102,8 @@ void trace_call(const struct span *span, uint32_t thread, uint32_t correlation)
 		.result = (span->flags & SPAN_FAILED) != 0,
 	};
 
-	append_call(span->api, span->operation, &record);
+	if (!rows_has_record(span))
+		append_call(span->api, span->operation, &record);
 }
 
 void trace_expected(const struct expected *expected, uint32_t correlation)

@@ -65,7 +65,7 @@ def run(command, file):
     environment = nsys.environment()
     if file:
         environment["LD_PRELOAD"] = profilers.LIBRARY
-        environment["KTIME_OPTIONS"] = f"--csv --demangling off --log-file {file}.%p"
+        environment["KTIME_OPTIONS"] = f"--csv --demangling off --log-file {file}.ktime.%p"
     return process.run([*command, PROGRAM, *ARGUMENTS], environment)
 
 
@@ -84,7 +84,7 @@ def check(title, command, findings, alone, directory):
     found_without = findings(without)
     with_ktime = run(command, file)
     found_with = findings(with_ktime)
-    counted = counted_by_ktime(f"{file}.*")
+    counted = counted_by_ktime(f"{file}.ktime.*")
     good = (found_with == found_without and with_ktime.returncode == without.returncode
             and counted == alone)
     why = "" if good else f" (ktime counted {counted}, without the tool {alone}; " \
@@ -97,7 +97,7 @@ def main():
     lines, failed = [], 0
     with tempfile.TemporaryDirectory(prefix="ktime-neighbours-") as directory:
         run([], os.path.join(directory, "alone"))
-        alone = counted_by_ktime(os.path.join(directory, "alone.*"))
+        alone = counted_by_ktime(os.path.join(directory, "alone.ktime.*"))
         for title, command, findings in tools(directory):
             if not command:
                 lines.append([title, "-", "-", "-", "skipped: not installed"])
