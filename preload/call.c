@@ -5,7 +5,6 @@
 #include <stdlib.h>
 
 #include "cupti/collection.h"
-#include "cupti/collection.h"
 #include "preload/clock.h"
 #include "preload/collecting.h"
 #include "preload/collector.h"
