@@ -2,29 +2,21 @@
 #include "preload/call.h"
 
 #include <errno.h>
-#include <stdlib.h>
 
-#include "cupti/collection.h"
 #include "preload/clock.h"
 #include "preload/collecting.h"
-#include "preload/collector.h"
 #include "preload/control.h"
-#include "preload/graph.h"
+#include "preload/first_sight.h"
 #include "preload/thread.h"
 
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/*
- * Pairs that a thread makes for itself at its first launch into a context, at 0.8 us each; the
- * collector adds. They have to last until it does.
- */
-#define FIRST_PAIRS	    512
-/* ktime's own time is read off the clock in one of so many calls. */
 /* Calls between two looks at whether the device is behind. */
 #define SHARED_STARTS	    8
 /* A pause of the host's that ends the sharing, in ticks: some 10 us. */
 #define SHARING_PAUSE	    25000
+/* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
 /* Ticks, some 5 us. */
 #define COST_MOST	    12500
@@ -34,40 +26,6 @@
 _Atomic int live_captures;
 _Atomic int call_watch_reasons = 1; /* until control_start */
 
-/* A default stream's key is its context's handle, whose low bits are free, with its number. */
-static uintptr_t stream_key(CUstream handle, CUcontext *current)
-{
-	*current = NULL;
-	if (handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD)
-		return (uintptr_t)handle;
-	if (driver.cuCtxGetCurrent(current) != CUDA_SUCCESS || !*current)
-		return 0;
-	return (uintptr_t)*current | (uintptr_t)handle;
-}
-
-/* First sight of a stream in this thread, right after a call in it succeeded or was created. */
-static struct stream *see_stream(struct thread *thread, CUstream handle)
-{
-	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
-	CUcontext current;
-	uintptr_t key = stream_key(handle, &current);
-	struct stream *stream = key ? stream_lookup(handle, current) : NULL;
-
-	if (!stream)
-		return NULL;
-	if (control_stream_ids && !stream->cupti_known &&
-	    atomic_load_explicit(&live_captures, memory_order_relaxed) == 0)
-		stream->cupti_known =
-			(stream->context->cupti_context ||
-			 collection_context_id(stream->context->handle,
-					       &stream->context->cupti_context) == 0) &&
-			collection_stream_id(stream->context->handle, stream->handle,
-					     handle == CU_STREAM_PER_THREAD,
-					     &stream->cupti_stream) == 0;
-	pointer_map_add(&thread->streams, key, stream, generation);
-	return stream;
-}
-
 /*
  * A stream's object without asking the driver about the handle: from this thread's map, from its
  * creation, or, for the default streams, from the current context. NULL: not known to be a stream.
@@ -76,38 +34,15 @@ static struct stream *find_stream(struct thread *thread, CUstream handle)
 {
 	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
 	CUcontext current;
-	uintptr_t key = stream_key(handle, &current);
+	uintptr_t key = first_sight_key(handle, &current);
 	struct stream *stream;
 
 	if (unlikely(!key))
 		return NULL;
 	stream = pointer_map_find(&thread->streams, key, generation);
 	if (unlikely(!stream) && (current || stream_known(handle)))
-		stream = see_stream(thread, handle);
+		stream = first_sight_stream(thread, handle);
 	return stream;
-}
-
-static struct lane *make_lane(struct thread *thread, struct context *context)
-{
-	struct lane *lane = aligned_alloc(64, sizeof(*lane));
-	CUcontext popped;
-
-	if (!lane)
-		return NULL;
-	*lane = (struct lane){.context = context};
-	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
-		for (unsigned i = 0; i < (control_sharing ? LANE_PAIRS : FIRST_PAIRS); i++) {
-			struct event_pair *pair = event_pair_create(lane);
-
-			if (pair)
-				lane_put(lane, pair);
-		}
-		driver.cuCtxPopCurrent_v2(&popped);
-	}
-	lane->next = thread->lanes;
-	thread->lanes = lane;
-	collector_add_lane(lane);
-	return lane;
 }
 
 static struct event_pair *take_pair(struct thread *thread, struct context *context)
@@ -118,7 +53,7 @@ static struct event_pair *take_pair(struct thread *thread, struct context *conte
 		for (lane = thread->lanes; lane && lane->context != context; lane = lane->next)
 			;
 		if (!lane)
-			lane = make_lane(thread, context);
+			lane = first_sight_context(thread, context);
 		if (!lane)
 			return NULL;
 		thread->last_lane = lane;
@@ -156,22 +91,6 @@ static inline void note_operation(struct thread *thread, const struct call *call
 	thread->last_operation = call->operation;
 	thread->last_stream = call->stream;
 	thread->last_function = call->function;
-}
-
-/* First sight of a kernel or graph in this thread, right after its launch succeeded. */
-static struct operation *see_operation(struct thread *thread, const struct call *call)
-{
-	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
-	struct operation *operation;
-
-	if (call->function) {
-		operation = operation_of_kernel(call->function);
-		pointer_map_add(&thread->kernels, (uintptr_t)call->function, operation, generation);
-	} else {
-		operation = graph_operation(call->graph);
-		pointer_map_add(&thread->graphs, (uintptr_t)call->graph, operation, generation);
-	}
-	return operation;
 }
 
 static bool is_pageable(const void *host)
@@ -214,7 +133,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 {
 	const struct operation *operation = call->operation;
 
-	if (!control_events || !control_wants_device(call->known->context->device))
+	if (!control_events || !call->known->context->wanted)
 		return UNTIMED_EVENTS_OFF;
 	if (unlikely(call->dependent || (operation && atomic_load_explicit(&operation->followed,
 									   memory_order_relaxed))))
@@ -276,22 +195,6 @@ static void inject_start(struct thread *thread, struct call *call)
 		}
 	}
 	errno = saved_errno;
-}
-
-/* A thread's first call, or ktime's own first: everything that takes a lock or allocates. */
-static __attribute__((noinline, cold)) struct thread *first_call(void)
-{
-	int saved_errno = errno;
-	struct thread *thread = NULL;
-
-	if (atomic_load_explicit(&control_state, memory_order_relaxed) == CONTROL_IDLE)
-		control_start();
-	if (control_running()) {
-		control_work_seen();
-		thread = thread_enter();
-	}
-	errno = saved_errno;
-	return thread;
 }
 
 /*
@@ -370,7 +273,7 @@ static __attribute__((noinline)) void begin_watched(struct call *call)
 	struct thread *thread = thread_self;
 
 	if (unlikely(!thread || !control_running()))
-		thread = thread ? NULL : first_call();
+		thread = thread ? NULL : first_sight_thread();
 	call->thread = thread;
 	if (thread && !thread->depth++)
 		watch_call(thread, call);
@@ -399,11 +302,12 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 		call->flags |= SPAN_FAILED;
 	} else if (!call->call_only) {
 		if (unlikely(!call->operation)) {
-			call->operation = see_operation(thread, call);
+			call->operation =
+				first_sight_operation(thread, call->function, call->graph);
 			call->flags |= SPAN_FIRST;
 		}
 		if (unlikely(!call->known)) {
-			call->known = see_stream(thread, call->stream);
+			call->known = first_sight_stream(thread, call->stream);
 			if (call->known &&
 			    atomic_load_explicit(&live_captures, memory_order_relaxed) > 0 &&
 			    is_capturing(call->known->handle))
@@ -448,14 +352,6 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 	}
 }
 
-static void add_host_ticks(struct thread *thread, uint64_t ticks)
-{
-	atomic_store_explicit(&thread->host_ticks,
-			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
-				      ticks,
-			      memory_order_relaxed);
-}
-
 static __attribute__((noinline)) void end_watched(struct thread *thread, struct call *call,
 						  CUresult result)
 {
@@ -495,7 +391,7 @@ static __attribute__((noinline)) void end_watched(struct thread *thread, struct 
 		 * itself would have. */
 		if (thread->watched > COST_SAMPLE)
 			own = (own < COST_MOST ? own : COST_MOST) * COST_SAMPLE;
-		add_host_ticks(thread, own);
+		thread_add_host_ticks(thread, own);
 	}
 }
 
@@ -518,48 +414,4 @@ void call_end(struct call *call, CUresult result)
 		end_counted(thread, call);
 	else
 		end_watched(thread, call, result);
-}
-
-void runtime_call_begin(struct runtime_call *call, uint32_t which)
-{
-	call->outer = thread_runtime_call;
-	call->started = clock_ticks();
-	thread_runtime_call = which + 1;
-	if (thread_self)
-		thread_self->own_ticks = 0;
-}
-
-void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
-{
-	struct thread *thread = thread_self;
-	uint64_t duration = clock_ticks() - call->started;
-	struct span *span;
-
-	thread_runtime_call = call->outer;
-	if (!thread || call->outer)
-		return;
-	if (thread->counted_call && !thread->deferred) {
-		thread->counted_call = false;
-		thread_count(&thread->api_calls[API_RUNTIME(which)]);
-		return;
-	}
-	thread->counted_call = false;
-	span = thread->deferred;
-	if (!span) {
-		/* No driver call of ours in it: it failed early, or copied from host to host. */
-		span = control_running() ? ring_slot(&thread->ring) : NULL;
-		if (!span)
-			goto out;
-		*span = (struct span){.flags = SPAN_CALL_ONLY | (result ? SPAN_FAILED : 0) |
-					       (collecting() ? 0 : SPAN_PAUSED)};
-	}
-	duration -= thread->own_ticks < duration ? thread->own_ticks : 0;
-	span->started = call->started;
-	span->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
-	span->api = (uint16_t)API_RUNTIME(which);
-	thread->deferred = NULL;
-	ring_publish(&thread->ring);
-	add_host_ticks(thread, thread->own_ticks);
-out:
-	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
 }

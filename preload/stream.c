@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "preload/control.h"
+
 struct known_stream {
 	CUstream handle;
 	struct stream *stream;
@@ -71,6 +73,7 @@ static struct context *context_lookup_locked(CUcontext handle)
 		return NULL;
 	context->handle = handle;
 	context->device = device;
+	context->wanted = control_wants_device(device);
 	context->id = ++context_count;
 	context->next = atomic_load_explicit(&contexts, memory_order_relaxed);
 	atomic_store_explicit(&contexts, context, memory_order_release);

@@ -22,6 +22,7 @@ struct track;	     /* those that await their events */
 struct context {
 	CUcontext handle;
 	int device;
+	bool wanted; /* what runs there is to be timed */
 	uint32_t id;
 	uint32_t cupti_context; /* CUPTI's number of it; 0 unknown */
 	/* No call of ktime's may use the handle or an event of it any more. */

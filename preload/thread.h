@@ -85,4 +85,13 @@ static inline void thread_count(_Atomic uint64_t *count)
 			      memory_order_relaxed);
 }
 
+/* Adds to the time that ktime takes on the calling thread. */
+static inline void thread_add_host_ticks(struct thread *thread, uint64_t ticks)
+{
+	atomic_store_explicit(&thread->host_ticks,
+			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
+				      ticks,
+			      memory_order_relaxed);
+}
+
 #endif

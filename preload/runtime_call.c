@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* The part of a runtime symbol's wrapper that is around the driver's calls: see call.h. */
+#include "preload/call.h"
+#include "preload/clock.h"
+#include "preload/collecting.h"
+#include "preload/control.h"
+#include "preload/thread.h"
+
+void runtime_call_begin(struct runtime_call *call, uint32_t which)
+{
+	call->outer = thread_runtime_call;
+	call->started = clock_ticks();
+	thread_runtime_call = which + 1;
+	if (thread_self)
+		thread_self->own_ticks = 0;
+}
+
+void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
+{
+	struct thread *thread = thread_self;
+	uint64_t duration = clock_ticks() - call->started;
+	struct span *span;
+
+	thread_runtime_call = call->outer;
+	if (!thread || call->outer)
+		return;
+	if (thread->counted_call && !thread->deferred) {
+		thread->counted_call = false;
+		thread_count(&thread->api_calls[API_RUNTIME(which)]);
+		return;
+	}
+	thread->counted_call = false;
+	span = thread->deferred;
+	if (!span) {
+		/* No driver call of ours in it: it failed early, or copied from host to host. */
+		span = control_running() ? ring_slot(&thread->ring) : NULL;
+		if (!span)
+			goto out;
+		*span = (struct span){.flags = SPAN_CALL_ONLY | (result ? SPAN_FAILED : 0) |
+					       (collecting() ? 0 : SPAN_PAUSED)};
+	}
+	duration -= thread->own_ticks < duration ? thread->own_ticks : 0;
+	span->started = call->started;
+	span->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
+	span->api = (uint16_t)API_RUNTIME(which);
+	thread->deferred = NULL;
+	ring_publish(&thread->ring);
+	thread_add_host_ticks(thread, thread->own_ticks);
+out:
+	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
+}
