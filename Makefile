@@ -80,6 +80,17 @@ toolkit:
 packages:
 	@tests/packages.sh build
 
+.PHONY: install
+install: library command
+	install -d $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/share/man/man1 \
+		$(DESTDIR)$(PREFIX)/share/bash-completion/completions \
+		$(DESTDIR)$(PREFIX)/share/zsh/site-functions
+	install -m 755 $(BUILD)/ktime $(DESTDIR)$(PREFIX)/bin
+	install -m 755 $(BUILD)/libktime.so $(DESTDIR)$(PREFIX)/lib
+	install -m 644 report/ktime.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	$(BUILD)/ktime --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktime
+	$(BUILD)/ktime --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktime
+
 .PHONY: clean
 clean:
 	rm -rf $(BUILD)
