@@ -57,6 +57,17 @@ void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds)
 		update(kind);
 }
 
+/* An empty pair on the machine of the biases above. */
+#define EMPTY_PAIR_NS 1280
+
+void bias_calibrate(uint64_t empty_pair)
+{
+	if (empty_pair < EMPTY_PAIR_NS / 4 || empty_pair > EMPTY_PAIR_NS * 4)
+		return;
+	for (int kind = 0; kind < BIAS_KINDS; kind++)
+		biases[kind] = biases[kind] * empty_pair / EMPTY_PAIR_NS;
+}
+
 uint64_t bias_of(enum bias_kind kind)
 {
 	return biases[kind];

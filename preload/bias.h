@@ -17,6 +17,11 @@
  * they count only where there are hardly any others.
  */
 void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds);
+/*
+ * Scales what was found on other machines by what an empty pair measures on this one, nanoseconds.
+ * Of no effect where that is nothing like the others' (0: it could not be measured).
+ */
+void bias_calibrate(uint64_t empty_pair);
 /* Nanoseconds: the median so far, else what was found on other machines. */
 uint64_t bias_of(enum bias_kind kind);
 /* Brings the biases in the session's header up to date. */

@@ -13,6 +13,7 @@
 
 #include "cupti/collection.h"
 #include "preload/budget.h"
+#include "preload/calibration.h"
 #include "preload/call.h"
 #include "preload/clock.h"
 #include "preload/collecting.h"
@@ -327,6 +328,7 @@ static void *run(void *unused)
 			busy = timing_poll(samples_timed) >= BUSY_PAIRS;
 			drain_records(FLUSH_IF_DUE);
 			grow_lanes();
+			calibration_update();
 			budget_update(session, &scale);
 			collecting_update(session);
 			update_counters();
