@@ -303,6 +303,11 @@ bool match_graph(struct match_stream *stream, uint64_t start, struct expected *f
 	       take(stream, stream->tail, found);
 }
 
+bool match_pending(const struct match_stream *stream)
+{
+	return stream->tail != stream->head;
+}
+
 static size_t stream_expire(struct match_stream *stream, uint64_t before)
 {
 	size_t count = 0;

@@ -76,6 +76,8 @@ bool match_kernel(struct match_stream *stream, uint64_t start, struct expected *
 /* The next graph launch of the stream, if it is the next call at all. */
 bool match_graph(struct match_stream *stream, uint64_t start, struct expected *found);
 
+/* Whether calls of the stream await their records. */
+bool match_pending(const struct match_stream *stream);
 /* Gives up every call that started before `before`; UINT64_MAX for all. Returns how many. */
 size_t matcher_expire(struct matcher *matcher, uint64_t before);
 

@@ -18,6 +18,7 @@
 #include "preload/clock.h"
 #include "preload/collecting.h"
 #include "preload/control.h"
+#include "preload/in_flight.h"
 #include "preload/lookup.h"
 #include "preload/memory.h"
 #include "preload/records.h"
@@ -284,11 +285,26 @@ static void wait_for_records(uint64_t nanoseconds)
 	}
 }
 
+/* What CUPTI alone times, and is not finished yet: the same bound as for events. */
+static void wait_for_device(void)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS;
+	_Atomic uint32_t never = 0;
+
+	in_flight_mark();
+	while (!in_flight_done() && clock_ns(CLOCK_MONOTONIC) < end)
+		futex_wait(&never, 0, 200000);
+}
+
 static void finish_all(void)
 {
 	drain_rings();
 	wait_for_events(NULL, END_WAIT_NS);
 	wait_for_records(RECORD_WAIT_NS);
+	if (samples_expected() > 0 && collection_active()) {
+		wait_for_device();
+		wait_for_records(RECORD_WAIT_NS);
+	}
 	/* Forced last: a record that is handed out unfinished never gets its times. */
 	drain_records(FLUSH_FORCED);
 	drain_rings();

@@ -167,6 +167,19 @@ struct stream *stream_lookup(CUstream handle, CUcontext current)
 	return stream;
 }
 
+void stream_visit(void (*visit)(struct stream *stream))
+{
+	struct known_stream *known, *next;
+
+	pthread_mutex_lock(&lock);
+	HASH_ITER (link, streams, known, next)
+		visit(known->stream);
+	for (struct context *context = context_first(); context; context = context->next)
+		if (context->legacy && !atomic_load_explicit(&context->ended, memory_order_acquire))
+			visit(context->legacy);
+	pthread_mutex_unlock(&lock);
+}
+
 static void forget(struct known_stream *known)
 {
 	HASH_DELETE(link, streams, known);

@@ -89,6 +89,12 @@ struct context *context_lookup(CUcontext handle);
 /* The same for a handle that was seen before, without asking the driver; else NULL. */
 struct stream *stream_known(CUstream handle);
 
+/*
+ * Shows every stream that has not ended, the legacy default ones among them, while none can end:
+ * the lock that stream_ending() takes is held, so `visit` may ask the driver about it and no more.
+ */
+void stream_visit(void (*visit)(struct stream *stream));
+
 /* To be called before the driver's own call. */
 void stream_ending(CUstream handle);
 /* All streams of a context end with it. */

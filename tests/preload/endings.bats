@@ -95,3 +95,9 @@ counted()
 50.000ms 10 5.0000ms 5.0000ms 5.0000ms first" eval 'gpu_rows shown | sort'
 	rm "${left[0]}"
 }
+
+@test "CUPTI alone times what was in flight" {
+	export KTIME_OPTIONS="--timer cupti"
+	ends return 3
+	ends work_in_flight 3 11
+}
