@@ -421,3 +421,9 @@ int64_t collection_clock_behind(void)
 {
 	return behind;
 }
+
+void collection_skip_call(uint32_t callback)
+{
+	if (state == STATE_ACTIVE)
+		kinds_skip_call(library_functions(), callback);
+}

@@ -72,6 +72,8 @@ uint64_t collection_dropped(void);
 /* How many of ktime's own calls into CUPTI failed since the last call. Any thread. */
 uint64_t collection_errors(void);
 
+/* Leaves a runtime call, by its callback id, out of the records from here on. Any thread. */
+void collection_skip_call(uint32_t callback);
 /* Turns ktime's kinds off; what the program turned on goes on. Flush and drain before. */
 void collection_stop(void);
 /* The program ended CUPTI by cuptiFinalize: nothing comes in any more. */

@@ -8,6 +8,8 @@
 #include "hot_calls.h"
 
 #define KINDS	    64
+/* Runtime calls by callback id; CUDA 13.0 has some 500. */
+#define CALLBACKS   2048
 /*
  * How far a record's start may be from the moment a kind was turned on or off to count as before
  * or after it: a GPU's clock is known to some microseconds. Too many records do no harm, a missing
@@ -69,6 +71,8 @@ static bool ktime_may_have(uint32_t kind)
 	}
 }
 
+static _Atomic(bool) skipped[CALLBACKS];
+
 static void skip_hot_calls(const struct cupti_functions *cupti)
 {
 	size_t i;
@@ -77,6 +81,20 @@ static void skip_hot_calls(const struct cupti_functions *cupti)
 	if (cupti->cuptiActivityEnableRuntimeApi)
 		for (i = 0; i < hot_runtime_call_count; i++)
 			cupti->cuptiActivityEnableRuntimeApi(hot_runtime_calls[i], 0);
+	for (i = 0; cupti->cuptiActivityEnableRuntimeApi && i < CALLBACKS; i++)
+		if (skipped[i])
+			cupti->cuptiActivityEnableRuntimeApi((CUpti_CallbackId)i, 0);
+}
+
+void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
+{
+	if (callback >= CALLBACKS)
+		return;
+	pthread_mutex_lock(&lock);
+	skipped[callback] = true;
+	if (cupti->cuptiActivityEnableRuntimeApi && !kinds[CUPTI_ACTIVITY_KIND_RUNTIME].program)
+		cupti->cuptiActivityEnableRuntimeApi(callback, 0);
+	pthread_mutex_unlock(&lock);
 }
 
 static bool is_wanted(uint32_t kind)
@@ -277,7 +295,9 @@ bool kinds_ktime_wants(const struct activity *activity)
 
 	if (!in_range(kind))
 		return true;
-	if (activity->kind == ACTIVITY_RUNTIME_API && runtime_call_is_hot(activity->callback))
+	if (activity->kind == ACTIVITY_RUNTIME_API &&
+	    (runtime_call_is_hot(activity->callback) ||
+	     (activity->callback < CALLBACKS && skipped[activity->callback])))
 		return false;
 	/* What the program has in place of ktime's kernel kind tells of the same work. */
 	if (is_kernel(kind) || kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE)

@@ -17,6 +17,8 @@
  * a lock that no callback takes. Any thread.
  */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
+/* Leaves a runtime call out of ktime's records from here on. Any thread. */
+void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback);
 void kinds_disable_all(const struct cupti_functions *cupti);
 /* Whether ktime wants a kind. */
 bool kinds_of_ktime(CUpti_ActivityKind kind);

@@ -14,7 +14,8 @@
  * Pairs that a thread makes for itself at its first launch into a context, at 0.8 us each; the
  * collector adds. They have to last until it does.
  */
-#define FIRST_PAIRS 512
+#define FIRST_PAIRS		 512
+#define FIRST_PAIRS_BESIDE_CUPTI 32
 
 struct thread *first_sight_thread(void)
 {
@@ -69,6 +70,13 @@ struct operation *first_sight_operation(struct thread *thread, CUfunction functi
 	return operation;
 }
 
+static unsigned first_pairs(void)
+{
+	if (control_sharing)
+		return LANE_PAIRS;
+	return control_stream_ids ? FIRST_PAIRS_BESIDE_CUPTI : FIRST_PAIRS;
+}
+
 struct lane *first_sight_context(struct thread *thread, struct context *context)
 {
 	struct lane *lane = aligned_alloc(64, sizeof(*lane));
@@ -78,7 +86,7 @@ struct lane *first_sight_context(struct thread *thread, struct context *context)
 		return NULL;
 	*lane = (struct lane){.context = context};
 	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
-		for (unsigned i = 0; i < (control_sharing ? LANE_PAIRS : FIRST_PAIRS); i++) {
+		for (unsigned i = 0; i < first_pairs(); i++) {
 			struct event_pair *pair = event_pair_create(lane);
 
 			if (pair)

@@ -2,6 +2,7 @@
 #include "preload/records.h"
 
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cupti/api_names.h"
@@ -223,6 +224,44 @@ static bool is_own_call(const char *name)
 	return false;
 }
 
+/*
+ * A runtime call that does next to nothing costs as much again to be recorded, and programs make
+ * them by the thousand between two launches (PyTorch: cudaGetDevice). After so many of one its
+ * records end, unless a trace wants them all.
+ */
+#define MOST_CHEAP_CALLS 2000
+#define CHEAP_NS	 2000
+#define CHEAP_ROWS	 32
+
+static const struct row *cheap_rows[CHEAP_ROWS];
+static unsigned cheap_count;
+
+static void skip_if_cheap(const struct row *row, const struct activity *activity)
+{
+	if (activity->kind != ACTIVITY_RUNTIME_API || trace_wanted() ||
+	    row->calls != MOST_CHEAP_CALLS || cheap_count == CHEAP_ROWS ||
+	    row->cupti.total / row->cupti.count >= CHEAP_NS)
+		return;
+	collection_skip_call(activity->callback);
+	cheap_rows[cheap_count++] = row;
+}
+
+static void say_what_was_skipped(void)
+{
+	char list[1024] = "";
+	size_t length = 0;
+
+	for (unsigned i = 0; i < cheap_count && length < sizeof(list); i++)
+		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
+					   i ? ", " : "",
+					   session_string(rows_session, cheap_rows[i]->name));
+	if (cheap_count)
+		session_note(rows_session,
+			     "Calls beyond the first %u are not counted, as recording one costs as "
+			     "much as the call (--print-api-trace has all): %s.",
+			     MOST_CHEAP_CALLS, list);
+}
+
 static void take_other(const struct activity *activity)
 {
 	const char *name = NULL;
@@ -245,6 +284,7 @@ static void take_other(const struct activity *activity)
 	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
 	if (kind != ROW_OVERHEAD && trace_wanted())
 		trace_api_record(name, kind, activity);
+	skip_if_cheap(row, activity);
 }
 
 void records_take(const struct activity *activity, void *unused)
@@ -295,5 +335,6 @@ void records_distrust_names(void)
 
 void records_finish(void)
 {
+	say_what_was_skipped();
 	graph_launches_close(UINT64_MAX);
 }
