@@ -12,6 +12,8 @@
 #define FIRST_PAIRS	   8u
 /* Beyond the budget one pair in so many nanoseconds keeps the check alive. */
 #define FLOOR_NS	   10000000u
+/* How far back the rates of calls reach. */
+#define RATE_NS		   200000000.0
 
 /*
  * What a pair is known to add (H200, driver 580, CUDA 13.0): 1.6 us of the host's time in two
@@ -38,21 +40,19 @@ static uint32_t threshold_of(double fraction)
 }
 
 /*
- * The most pairs that each operation may have in a window so that all together have no more than
- * `allowed`: rare kernels keep every call, frequent ones share what is left.
+ * The most pairs in a nanosecond that each operation may have so that all together have no more
+ * than `allowed`: rare kernels keep every call, frequent ones share what is left.
  */
 static double level_of(double allowed, double most)
 {
 	double low = 0, high = most;
 
-	for (int i = 0; i < 20; i++) {
+	for (int i = 0; i < 30; i++) {
 		double middle = (low + high) / 2, sum = 0;
 
 		for (const struct operation *operation = operation_first(); operation;
 		     operation = operation->next)
-			sum += (double)operation->window_calls < middle
-				       ? (double)operation->window_calls
-				       : middle;
+			sum += operation->rate < middle ? operation->rate : middle;
 		if (sum > allowed)
 			high = middle;
 		else
@@ -61,6 +61,7 @@ static double level_of(double allowed, double most)
 	return low;
 }
 
+/* `allowed` and `most` in calls a nanosecond: of pairs, and of all operations together. */
 static void set_thresholds(double allowed, double most)
 {
 	double level = allowed < most ? level_of(allowed, most) : most;
@@ -69,13 +70,33 @@ static void set_thresholds(double allowed, double most)
 	     operation = operation->next) {
 		double own = 1;
 
-		if (operation->pairs >= FIRST_PAIRS && (double)operation->window_calls > level)
-			own = level / (double)operation->window_calls;
+		if (operation->pairs >= FIRST_PAIRS && operation->rate > level)
+			own = level / operation->rate;
 		atomic_store_explicit(&operation->sample_below, threshold_of(own),
 				      memory_order_relaxed);
+	}
+}
+
+/* Follows how often each operation is called, over some windows: many are called once in several.
+ */
+static double follow_rates(uint64_t elapsed)
+{
+	double weight = (double)elapsed / RATE_NS, sum = 0;
+
+	if (weight < 1.0 / windows)
+		weight = 1.0 / windows;
+	if (weight > 1)
+		weight = 1;
+	for (struct operation *operation = operation_first(); operation;
+	     operation = operation->next) {
+		double now = (double)operation->window_calls / (double)elapsed;
+
+		operation->rate += weight * (now - operation->rate);
 		operation->window_calls = 0;
 		operation->window_pairs = 0;
+		sum += operation->rate;
 	}
+	return sum;
 }
 
 void budget_start(void)
@@ -89,7 +110,7 @@ void budget_update(struct session *session, const struct clock_scale *scale)
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
 	uint64_t elapsed = now - (window_start ? window_start : scale->monotonic);
 	uint64_t calls = 0, pairs = 0;
-	double allowed, spent, least;
+	double allowed, spent, least, rate;
 
 	if (elapsed < (windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
@@ -103,14 +124,15 @@ void budget_update(struct session *session, const struct clock_scale *scale)
 	session_count(session, COUNTER_gpu_ns, pairs * PAIR_GPU_NS);
 	if (session_header(session)->cupti_active)
 		session_count(session, COUNTER_cupti_ns, calls * CUPTI_HOST_NS);
-	if (!control_events || control_options.events != EVENTS_AUTO || calls == 0)
+	rate = follow_rates(elapsed);
+	if (!control_events || control_options.events != EVENTS_AUTO)
 		return;
-	spent = session_header(session)->cupti_active ? (double)calls * CUPTI_HOST_NS : 0;
-	allowed = (double)elapsed * control_options.budget / 100 *
-		  (spent > 0 ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
-	if (spent + allowed > (double)elapsed * control_options.budget / 100)
+	/* From here on in parts of the wall time, and so per nanosecond. */
+	spent = session_header(session)->cupti_active ? rate * CUPTI_HOST_NS : 0;
+	allowed = control_options.budget / 100 * (spent > 0 ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
+	if (spent + allowed > control_options.budget / 100)
 		allowed = 0;
 	allowed /= PAIR_HOST_NS + PAIR_GPU_NS;
-	least = (double)elapsed / FLOOR_NS;
-	set_thresholds(allowed > least ? allowed : least, (double)calls);
+	least = 1.0 / FLOOR_NS;
+	set_thresholds(allowed > least ? allowed : least, rate);
 }

@@ -35,6 +35,8 @@
 /* While many event pairs are under way they are wanted back sooner. */
 #define BUSY_PERIOD_NS 1000000u
 #define BUSY_PAIRS     64u
+/* The most pairs of a thread where they only check CUPTI. */
+#define CHECK_PAIRS    128u
 /* From 50 ms up CUPTI's flush is not felt by launching threads; at 10 ms it is (270 us at p99.9).
  */
 #define FLUSH_NS       50000000u
@@ -133,7 +135,6 @@ static unsigned drain_rings(void)
 	}
 }
 
-/* A lane that ran more than half empty since the last look gets all that it may have. */
 static void drain_counts(void)
 {
 	for (struct thread *thread = thread_first(); control_counting && thread;
@@ -141,16 +142,23 @@ static void drain_counts(void)
 		samples_counts(thread);
 }
 
+/*
+ * A lane that ran more than half empty since the last look gets as many pairs again. Beside CUPTI
+ * few calls have pairs once the budget has been reckoned, and making events holds the driver's
+ * lock, which is felt where many threads launch: there it is one such step for all lanes, each
+ * time.
+ */
 static void grow_lanes(void)
 {
 	for (struct lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane;
 	     lane = lane->all_next) {
 		uint32_t put = atomic_load_explicit(&lane->put, memory_order_relaxed);
 		uint32_t taken = atomic_load_explicit(&lane->taken, memory_order_acquire);
-		uint32_t wanted = LANE_PAIRS - lane->pairs;
+		uint32_t most = control_stream_ids && !control_sharing ? CHECK_PAIRS : LANE_PAIRS;
+		uint32_t wanted = lane->pairs;
 
 		if (atomic_load_explicit(&lane->context->ended, memory_order_acquire) ||
-		    put - taken > lane->pairs / 2 || lane->pairs >= LANE_PAIRS ||
+		    put - taken > lane->pairs / 2 || lane->pairs + wanted > most ||
 		    !timing_use_context(lane->context))
 			continue;
 		while (wanted--) {
@@ -161,6 +169,8 @@ static void grow_lanes(void)
 			lane_put(lane, pair);
 			session_count(session, COUNTER_events_created, 2);
 		}
+		if (most == CHECK_PAIRS)
+			return;
 	}
 }
 
