@@ -57,31 +57,38 @@ static struct operation *operation_of_record(const struct activity *activity)
 }
 
 /*
- * What else ran on the device: the latest end of this stream's records and of all other streams'.
- * Records of one stream come in time order, those of several nearly so.
+ * What ran on a device: the end of the latest record of each stream. Records of one stream come in
+ * time order, those of several nearly so. Of more streams than this the one that ended first is
+ * forgotten.
  */
-static struct {
-	uint64_t end[2];
-	uint64_t stream[2];
-} latest[SESSION_DEVICES];
+#define STREAMS 32
 
+static struct {
+	uint64_t stream, end;
+} latest[SESSION_DEVICES][STREAMS];
+
+/* `previous`: when the stream's record before ended; 0: it is the first. */
 static void note_concurrency(const struct activity *activity, bool *overlapped, uint64_t *previous)
 {
 	uint64_t stream = (uint64_t)activity->context << 32 | activity->stream;
 	unsigned device = activity->device < SESSION_DEVICES ? activity->device : 0;
-	int own = latest[device].stream[0] == stream   ? 0
-		  : latest[device].stream[1] == stream ? 1
-						       : -1;
+	int own = 0;
+	bool known = false;
 
-	*previous = own >= 0 ? latest[device].end[own] : 0;
 	*overlapped = false;
-	for (int i = 0; i < 2; i++)
-		if (i != own && latest[device].end[i] > activity->start)
-			*overlapped = true;
-	if (own < 0)
-		own = latest[device].end[0] <= latest[device].end[1] ? 0 : 1;
-	latest[device].stream[own] = stream;
-	latest[device].end[own] = activity->end;
+	for (int i = 0; i < STREAMS; i++) {
+		if (latest[device][i].stream == stream) {
+			own = i;
+			known = true;
+			continue;
+		}
+		*overlapped |= latest[device][i].end > activity->start;
+		if (!known && latest[device][i].end < latest[device][own].end)
+			own = i;
+	}
+	*previous = known ? latest[device][own].end : 0;
+	latest[device][own].stream = stream;
+	latest[device][own].end = activity->end;
 }
 
 /* Whether a record counts: as its call does, or, where that is not known, by its own time. */
