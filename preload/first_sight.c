@@ -15,7 +15,7 @@
  * collector adds. They have to last until it does.
  */
 #define FIRST_PAIRS		 512
-#define FIRST_PAIRS_BESIDE_CUPTI 32
+#define FIRST_PAIRS_BESIDE_CUPTI 64
 
 struct thread *first_sight_thread(void)
 {
