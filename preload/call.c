@@ -188,7 +188,7 @@ static void inject_start(struct thread *thread, struct call *call)
 			call->flags |= SPAN_HOST_INCLUDED;
 		result = driver.cuEventRecord(call->pair->start, call->known->handle);
 		if (unlikely(result != CUDA_SUCCESS)) {
-			driver_failed("cuEventRecord", result);
+			driver_failed();
 			thread->last_lane->spare = call->pair;
 			call->pair = NULL;
 			call->untimed = UNTIMED_RECORD_FAILED;
@@ -369,7 +369,7 @@ static __attribute__((noinline)) void end_watched(struct thread *thread, struct 
 		CUresult recorded = driver.cuEventRecord(call->pair->end, call->known->handle);
 
 		if (unlikely(recorded != CUDA_SUCCESS)) {
-			driver_failed("cuEventRecord", recorded);
+			driver_failed();
 			thread->last_lane->spare = call->pair;
 			call->pair = NULL;
 			call->untimed = UNTIMED_RECORD_FAILED;

@@ -27,7 +27,6 @@ struct call {
 	union {
 		uint64_t marks; /* all of these, to clear them at once */
 		struct {
-			bool unused;
 			bool synchronous; /* waits for the copy: a pair would hold host work */
 			bool countable;	  /* a launch that may be only counted */
 			bool dependent;	  /* a programmatic dependent launch */
@@ -45,7 +44,8 @@ struct call {
 	struct event_pair *pair;
 	uint64_t entered, started;
 };
-_Static_assert(offsetof(struct call, decided) - offsetof(struct call, marks) == 7, "eight marks");
+_Static_assert(offsetof(struct call, decided) < offsetof(struct call, marks) + 8,
+	       "all are cleared");
 
 static inline void call_describe(struct call *call, uint16_t api, CUstream default_stream)
 {

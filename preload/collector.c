@@ -166,7 +166,6 @@ static void grow_lanes(void)
 			if (!pair)
 				break;
 			lane_put(lane, pair);
-			session_count(session, COUNTER_events_created, 2);
 		}
 	}
 }
@@ -235,6 +234,10 @@ static void update_counters(void)
 			(uint64_t)processor.tv_sec * 1000000000u + (uint64_t)processor.tv_nsec;
 	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - scale.monotonic;
 	header->counters[COUNTER_driver_errors] = driver_failures();
+	header->counters[COUNTER_events_created] = 0;
+	for (struct context *context = context_first(); context; context = context->next)
+		header->counters[COUNTER_events_created] +=
+			atomic_load_explicit(&context->events, memory_order_relaxed);
 	if (header->counters[COUNTER_wall_ns] - last_measure >= MEASURE_NS) {
 		last_measure = header->counters[COUNTER_wall_ns];
 		memory_measure(session);

@@ -114,10 +114,8 @@ int driver_entry_of(const void *real)
 	return (int)(uintptr_t)found - 1;
 }
 
-void driver_failed(const char *call, CUresult result)
+void driver_failed(void)
 {
-	(void)call;
-	(void)result;
 	atomic_fetch_add_explicit(&failures, 1, memory_order_relaxed);
 }
 

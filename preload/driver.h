@@ -91,7 +91,7 @@ static inline bool driver_loaded(void)
 int driver_entry_of(const void *real);
 
 /* Counts an error of one of ktime's own calls; the report has the sum. */
-void driver_failed(const char *call, CUresult result);
+void driver_failed(void);
 uint64_t driver_failures(void);
 
 #endif

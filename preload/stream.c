@@ -65,7 +65,7 @@ static struct context *context_lookup_locked(CUcontext handle)
 		driver.cuCtxPopCurrent_v2(&popped);
 	}
 	if (result != CUDA_SUCCESS) {
-		driver_failed("cuCtxGetDevice", result);
+		driver_failed();
 		return NULL;
 	}
 	context = calloc(1, sizeof(*context));
@@ -143,7 +143,7 @@ struct stream *stream_lookup(CUstream handle, CUcontext current)
 			return stream;
 		result = driver.cuStreamGetCtx(handle, &context);
 		if (result != CUDA_SUCCESS) {
-			driver_failed("cuStreamGetCtx", result);
+			driver_failed();
 			return NULL;
 		}
 	}
@@ -219,23 +219,26 @@ struct event_pair *event_pair_create(struct lane *lane)
 	struct event_pair *pair = NULL;
 	CUresult result;
 
-	if (lane->pairs >= LANE_PAIRS ||
-	    atomic_fetch_add_explicit(&context->events, 2, memory_order_relaxed) >= CONTEXT_EVENTS)
+	if (lane->pairs >= LANE_PAIRS)
 		return NULL;
+	if (atomic_fetch_add_explicit(&context->events, 2, memory_order_relaxed) >= CONTEXT_EVENTS)
+		goto out;
 	pair = calloc(1, sizeof(*pair));
 	if (!pair)
-		return NULL;
+		goto out;
 	result = driver.cuEventCreate(&pair->start, CU_EVENT_DEFAULT);
 	if (result == CUDA_SUCCESS)
 		result = driver.cuEventCreate(&pair->end, CU_EVENT_DEFAULT);
-	if (result != CUDA_SUCCESS) {
-		driver_failed("cuEventCreate", result);
-		if (pair->start)
-			driver.cuEventDestroy_v2(pair->start);
-		free(pair);
-		return NULL;
+	if (result == CUDA_SUCCESS) {
+		pair->lane = lane;
+		lane->pairs++;
+		return pair;
 	}
-	pair->lane = lane;
-	lane->pairs++;
-	return pair;
+	driver_failed();
+	if (pair->start)
+		driver.cuEventDestroy_v2(pair->start);
+out:
+	atomic_fetch_sub_explicit(&context->events, 2, memory_order_relaxed);
+	free(pair);
+	return NULL;
 }

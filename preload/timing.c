@@ -48,7 +48,7 @@ bool timing_use_context(struct context *context)
 		return false;
 	result = driver.cuCtxSetCurrent(context ? context->handle : NULL);
 	if (result != CUDA_SUCCESS) {
-		driver_failed("cuCtxSetCurrent", result);
+		driver_failed();
 		return false;
 	}
 	current = context;
@@ -104,7 +104,7 @@ static CUresult query(const struct track *track, uint32_t index)
 	CUresult result = driver.cuEventQuery(at(track, index)->pair->end);
 
 	if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
-		driver_failed("cuEventQuery", result);
+		driver_failed();
 	return result;
 }
 
@@ -145,7 +145,7 @@ static void read_pair(struct track *track, struct timed *timed,
 		timed->raw = milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
 		timed->has_raw = true;
 	} else {
-		driver_failed("cuEventElapsedTime", result);
+		driver_failed();
 		end = TIMING_LOST;
 	}
 	timed->pair = NULL;
