@@ -208,6 +208,11 @@ static void describe_cupti(void)
 	if (control_driver_calls)
 		session_note(session, "Driver calls that ktime makes too, on events and contexts, "
 				      "are not shown.");
+	if (driver_stand_in())
+		session_note(session,
+			     "%s stands in for the driver, as under ncu: what it does around an "
+			     "operation is in the times",
+			     driver_stand_in());
 	if (!cupti.started && !control_options.concurrent_kernels)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }

@@ -90,6 +90,15 @@ static inline bool driver_loaded(void)
 /* The entry whose real pointer this is, or -1. Lock-free; false answers before driver_load(). */
 int driver_entry_of(const void *real);
 
+/* The file of a library that programs get in the driver's place, or NULL where they get the driver.
+ */
+const char *driver_stand_in(void);
+/*
+ * Whether the handle is the driver's own while another library stands in for it. What stands in
+ * finds the driver through it: to be handed a wrapper would send it round in a circle.
+ */
+bool driver_is_behind(const void *handle);
+
 /* Counts an error of one of ktime's own calls; the report has the sum. */
 void driver_failed(void);
 uint64_t driver_failures(void);

@@ -102,7 +102,7 @@ void *lookup_replacement(void *handle, const char *name, const char *version)
 	    looking_up)
 		return NULL;
 	looking_up = true;
-	if (!wanted || driver_load()) {
+	if (!wanted || (driver_load() && !driver_is_behind(handle))) {
 		real = version ? ((dlvsym_function *)lookup_next_dlvsym())(handle, name, version)
 			       : ((dlsym_function *)lookup_next_dlsym())(handle, name);
 		if (wanted) {

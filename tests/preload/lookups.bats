@@ -34,6 +34,11 @@ with_peer()
 	echo "$stderr" | grep -qx "peer: asked for cuGetProcAddress_v2"
 }
 
+@test "a library that stands in for the driver is called through, and named in the report" {
+	with_peer "$built/libktime.so:$built/sim/preload/libpeer_driver.so"
+	says "libpeer_driver.so stands in for the driver, as under ncu"
+}
+
 @test "a static, a shared and a local runtime in one process each reach theirs, once a call" {
 	export KTIME_OPTIONS="-o session"
 	same_as_alone "$programs/runtimes" "$built/sim/preload"

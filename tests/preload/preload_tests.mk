@@ -5,7 +5,7 @@ PRELOAD_TESTS := $(SIM)/preload
 PRELOAD_OBJECTS := $(BUILD)/obj/tests/preload/programs
 PRELOAD_PROGRAMS := $(patsubst tests/preload/programs/%.c,$(PRELOAD_TESTS)/%, \
 	$(filter-out tests/preload/programs/lib%,$(wildcard tests/preload/programs/*.c))) \
-	$(addprefix $(PRELOAD_TESTS)/,libpeer.so libpeer_dlsym.so libplugin.so libplugin_other.so)
+	$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so peer_dlsym.so plugin.so plugin_other.so)
 
 .PHONY: preload-programs preload-tests
 preload-programs: $(PRELOAD_PROGRAMS)
@@ -19,7 +19,7 @@ $(PRELOAD_TESTS)/runtimes: $(PRELOAD_OBJECTS)/runtimes.o $(SIM)/lib/libcudart_st
 	@mkdir -p $(@D)
 	$(CC) $^ -o $@ -lpthread -ldl
 
-$(PRELOAD_TESTS)/libpeer.so: $(PRELOAD_OBJECTS)/libpeer.o
+$(PRELOAD_TESTS)/libpeer.so $(PRELOAD_TESTS)/libpeer_driver.so: $(PRELOAD_TESTS)/%.so: $(PRELOAD_OBJECTS)/%.o
 	@mkdir -p $(@D)
 	$(CC) -shared $^ -o $@ -ldl
 
