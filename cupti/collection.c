@@ -157,7 +157,8 @@ static void say_refusal(const struct cupti_functions *cupti, CUptiResult result,
 		name = "an unknown error";
 	switch (result) {
 	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-		advice = "another tool holds CUPTI, as ncu and compute-sanitizer do; run without it";
+		advice =
+			"another tool holds CUPTI, as ncu and compute-sanitizer do; run without it";
 		break;
 	case CUPTI_ERROR_NOT_INITIALIZED:
 		advice = "it does not fit the driver; install CUPTI of the driver's CUDA version";

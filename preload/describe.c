@@ -14,6 +14,40 @@ CUmemorytype describe_side(CUdeviceptr pointer)
 	return type;
 }
 
+/* The device that an address is memory of, or -1: the host's, and managed memory, which moves. */
+static int device_of(CUdeviceptr pointer)
+{
+	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+					    CU_POINTER_ATTRIBUTE_IS_MANAGED};
+	unsigned managed = 0;
+	int device = -1;
+	void *data[] = {&device, &managed};
+
+	if (driver.cuPointerGetAttributes(2, attributes, data, pointer) != CUDA_SUCCESS || managed)
+		device = -1;
+	return device;
+}
+
+/* With one address space for all devices any copy between two addresses may be one between two
+ * devices, and CUPTI calls it so. */
+static enum fixed_operation direction_between(CUdeviceptr destination, CUdeviceptr source)
+{
+	int to, from;
+
+	if (!context_several_devices())
+		return OPERATION_COPY_DTOD;
+	to = device_of(destination);
+	from = device_of(source);
+	return to >= 0 && from >= 0 && to != from ? OPERATION_COPY_PTOP : OPERATION_COPY_DTOD;
+}
+
+void describe_copy_device(struct call *call, CUdeviceptr destination, CUdeviceptr source,
+			  uint64_t bytes, CUstream stream)
+{
+	describe_copy(call, direction_between(destination, source), bytes, NULL, stream,
+		      ASYNCHRONOUS);
+}
+
 enum fixed_operation describe_direction(CUmemorytype source, CUmemorytype destination)
 {
 	static const enum fixed_operation directions[3][3] = {
@@ -46,6 +80,8 @@ void describe_copy_sides(struct call *call, CUmemorytype source, CUdeviceptr sou
 		destination_host = (const void *)(uintptr_t)destination_pointer;
 	}
 	direction = describe_direction(source, destination);
+	if (direction == OPERATION_COPY_DTOD)
+		direction = direction_between(destination_pointer, source_pointer);
 	host = source == CU_MEMORYTYPE_HOST	   ? source_host
 	       : destination == CU_MEMORYTYPE_HOST ? destination_host
 						   : NULL;

@@ -111,6 +111,9 @@ enum fixed_operation describe_direction(CUmemorytype source, CUmemorytype destin
 /* The side that an address is on: CU_MEMORYTYPE_HOST or _DEVICE. Asks the driver. */
 CUmemorytype describe_side(CUdeviceptr pointer);
 
+/* Between two addresses of devices, which may be two devices. Asks the driver where there are. */
+void describe_copy_device(struct call *call, CUdeviceptr destination, CUdeviceptr source,
+			  uint64_t bytes, CUstream stream);
 void describe_copy_unified(struct call *call, CUdeviceptr destination, CUdeviceptr source,
 			   uint64_t bytes, CUstream stream, bool synchronous);
 void describe_copy_sides(struct call *call, CUmemorytype source, CUdeviceptr source_pointer,

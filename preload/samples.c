@@ -277,12 +277,29 @@ size_t samples_expected(void)
 	return expected_count;
 }
 
+/* CUPTI has no record of such a copy as one (driver 580, with nsys too). */
+static void say_what_was_staged(void)
+{
+	struct operation *copies = operation_fixed(OPERATION_COPY_PTOP);
+	uint64_t staged = 0;
+
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (copies->rows[device])
+			staged += copies->rows[device]->calls - copies->rows[device]->cupti.count;
+	if (staged > 0 && staged <= copies->calls)
+		session_note(rows_session,
+			     "Copies between devices without peer access: CUPTI records their two "
+			     "halves, by way of the host; the row PtoP has the whole, by events.");
+}
+
 void samples_finish(void)
 {
 	matcher_expire(samples_matcher, UINT64_MAX);
 	bias_store();
 	session_take_biases_off(rows_session);
 	rows_finish();
+	if (collection_active())
+		say_what_was_staged();
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		uint64_t lost = atomic_load_explicit(&operation->lost, memory_order_relaxed);

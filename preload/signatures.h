@@ -105,14 +105,12 @@
 #define SIGNATURE_MemcpyDtoD(APPLY, ...)                                                           \
 	APPLY(cudaMemcpy, (CUdeviceptr destination, CUdeviceptr source, size_t bytes),             \
 	      (destination, source, bytes),                                                        \
-	      (describe_copy(call, OPERATION_COPY_DTOD, bytes, NULL, NULL, ASYNCHRONOUS)),         \
-	      __VA_ARGS__)
+	      (describe_copy_device(call, destination, source, bytes, NULL)), __VA_ARGS__)
 #define SIGNATURE_MemcpyDtoDAsync(APPLY, ...)                                                      \
 	APPLY(cudaMemcpyAsync,                                                                     \
 	      (CUdeviceptr destination, CUdeviceptr source, size_t bytes, CUstream stream),        \
 	      (destination, source, bytes, stream),                                                \
-	      (describe_copy(call, OPERATION_COPY_DTOD, bytes, NULL, stream, ASYNCHRONOUS)),       \
-	      __VA_ARGS__)
+	      (describe_copy_device(call, destination, source, bytes, stream)), __VA_ARGS__)
 #define SIGNATURE_MemcpyDtoA(APPLY, ...)                                                           \
 	APPLY(cudaMemcpyToArray,                                                                   \
 	      (CUarray destination, size_t destination_offset, CUdeviceptr source, size_t bytes),  \
@@ -185,15 +183,13 @@
 #define SIGNATURE_MemcpyDtoD_v1(APPLY, ...)                                                        \
 	APPLY(cudaMemcpy, (CUdeviceptr_v1 destination, CUdeviceptr_v1 source, unsigned bytes),     \
 	      (destination, source, bytes),                                                        \
-	      (describe_copy(call, OPERATION_COPY_DTOD, bytes, NULL, NULL, ASYNCHRONOUS)),         \
-	      __VA_ARGS__)
+	      (describe_copy_device(call, destination, source, bytes, NULL)), __VA_ARGS__)
 #define SIGNATURE_MemcpyDtoDAsync_v1(APPLY, ...)                                                   \
 	APPLY(cudaMemcpyAsync,                                                                     \
 	      (CUdeviceptr_v1 destination, CUdeviceptr_v1 source, unsigned bytes,                  \
 	       CUstream stream),                                                                   \
 	      (destination, source, bytes, stream),                                                \
-	      (describe_copy(call, OPERATION_COPY_DTOD, bytes, NULL, stream, ASYNCHRONOUS)),       \
-	      __VA_ARGS__)
+	      (describe_copy_device(call, destination, source, bytes, stream)), __VA_ARGS__)
 #define SIGNATURE_MemcpyDtoA_v1(APPLY, ...)                                                        \
 	APPLY(cudaMemcpyToArray,                                                                   \
 	      (CUarray destination, unsigned destination_offset, CUdeviceptr_v1 source,            \

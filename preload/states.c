@@ -80,8 +80,10 @@ static _Atomic int retains[SESSION_DEVICES];
 
 static void context_retained(CUdevice device, CUresult result)
 {
-	if (result == CUDA_SUCCESS && device >= 0 && device < SESSION_DEVICES)
-		atomic_fetch_add_explicit(&retains[device], 1, memory_order_relaxed);
+	if (result != CUDA_SUCCESS || device < 0 || device >= SESSION_DEVICES)
+		return;
+	atomic_fetch_add_explicit(&retains[device], 1, memory_order_relaxed);
+	context_on_device(device);
 }
 
 static void context_released(CUdevice device)

@@ -50,6 +50,20 @@ struct context *context_of_device(int device)
 	return context;
 }
 
+static _Atomic uint64_t devices; /* a bit each; those beyond 64 share */
+
+void context_on_device(int device)
+{
+	atomic_fetch_or_explicit(&devices, UINT64_C(1) << (device & 63), memory_order_relaxed);
+}
+
+bool context_several_devices(void)
+{
+	uint64_t used = atomic_load_explicit(&devices, memory_order_relaxed);
+
+	return used & (used - 1);
+}
+
 static struct context *context_lookup_locked(CUcontext handle)
 {
 	struct context *context = context_known(handle);
@@ -73,6 +87,7 @@ static struct context *context_lookup_locked(CUcontext handle)
 		return NULL;
 	context->handle = handle;
 	context->device = device;
+	context_on_device(device);
 	context->wanted = control_wants_device(device);
 	context->id = ++context_count;
 	context->next = atomic_load_explicit(&contexts, memory_order_relaxed);

@@ -104,6 +104,11 @@ void context_ending(struct context *context);
 struct context *context_of_device(int device);
 /* The live context of a handle, or NULL where it was never seen. */
 struct context *context_known(CUcontext handle);
+/*
+ * Notes that a device has a context. Whether several have: only then can a copy be between two.
+ */
+void context_on_device(int device);
+bool context_several_devices(void);
 /* All contexts, newest first. */
 struct context *context_first(void);
 

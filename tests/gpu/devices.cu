@@ -43,6 +43,8 @@ int main()
 		if (possible)
 			CHECK(cudaDeviceEnablePeerAccess(i, 0));
 		CHECK(cudaMemcpyPeer(data[0], 0, data[i], i, sizeof(host)));
+		CHECK(cudaMemcpy(data[i], data[0], sizeof(host), cudaMemcpyDefault));
+		CHECK(cudaMemcpyAsync(data[0], data[i], sizeof(host), cudaMemcpyDeviceToDevice));
 		CHECK(cudaMemcpy(host, data[0], sizeof(host), cudaMemcpyDeviceToHost));
 		sum += host[N - 1];
 	}

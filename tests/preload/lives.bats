@@ -67,6 +67,28 @@ failed_in_rows()
 3 first 2' ' \(.device)'
 }
 
+@test "a copy between two devices is one whichever call made it" {
+	SIM_DEVICES=2 lives peers_with_access $'2 [CUDA memcpy DtoD]\n4 [CUDA memcpy PtoP]'
+}
+
+# What CUPTI records of each row that the hooks saw or did not see: "CUPTI'S HOOKS' NAME".
+both_clocks()
+{
+	"$built/ktime" export --json - session | jq -r '.rows[] | select(.kind == "memcpy") |
+		"\(.cupti.count // 0) \(.seen_by_hooks) \(.name)"' | sort -k3
+}
+
+@test "a copy between devices without peer access has the whole, and the halves that CUPTI records" {
+	export SIM_DEVICES=2 KTIME_OPTIONS="-f -o session"
+	same_as_alone "$programs/lives" peers_without_access
+	is $'2 2 [CUDA memcpy DtoD]\n4 0 [CUDA memcpy DtoH]\n4 0 [CUDA memcpy HtoD]\n0 4 [CUDA memcpy PtoP]' \
+		both_clocks
+	"$built/ktime" show session 2>&1 | grep -q "Copies between devices without peer access"
+	export KTIME_OPTIONS="-f -o session --timer events"
+	same_as_alone "$programs/lives" peers_without_access
+	is $'2 [CUDA memcpy DtoD]\n4 [CUDA memcpy PtoP]' operations
+}
+
 # forks WHAT STATUS: the child's status; the parent's six launches are there, and one report
 forks()
 {

@@ -102,12 +102,58 @@ static void devices(void)
 	}
 }
 
+enum { BYTES = 4096 };
+
+/* Each way of copying between two devices and back, and a copy within one. */
+static void copy_between(CUcontext first, CUdeviceptr here, CUcontext second, CUdeviceptr there)
+{
+	CHECK(cuMemcpyPeer(there, second, here, first, BYTES));
+	CHECK(cuMemcpyPeerAsync(here, first, there, second, BYTES, NULL));
+	CHECK(cuMemcpy(there, here, BYTES));
+	CHECK(cuMemcpyDtoDAsync_v2(here, there, BYTES, NULL));
+	CHECK(cuMemcpyPeer(here, first, here + BYTES, first, BYTES));
+	CHECK(cuMemcpyDtoD_v2(here, here + BYTES, BYTES));
+	CHECK(cuCtxSynchronize());
+}
+
+static void peers(int access)
+{
+	CUdeviceptr here, there;
+	CUcontext first, second;
+
+	CHECK(cuInit(0));
+	CHECK(cuDevicePrimaryCtxRetain(&second, 1));
+	CHECK(cuCtxSetCurrent(second));
+	CHECK(cuMemAlloc_v2(&there, BYTES));
+	CHECK(cuDevicePrimaryCtxRetain(&first, 0));
+	CHECK(cuCtxSetCurrent(first));
+	CHECK(cuMemAlloc_v2(&here, 2 * BYTES));
+	if (access)
+		CHECK(cuCtxEnablePeerAccess(second, 0));
+	copy_between(first, here, second, there);
+}
+
+static void peers_with_access(void)
+{
+	peers(1);
+}
+
+static void peers_without_access(void)
+{
+	peers(0);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
 } lives[] = {
-	{"streams", streams}, {"contexts", contexts}, {"primary", primary},
-	{"modules", modules}, {"devices", devices},
+	{"streams", streams},
+	{"contexts", contexts},
+	{"primary", primary},
+	{"modules", modules},
+	{"devices", devices},
+	{"peers_with_access", peers_with_access},
+	{"peers_without_access", peers_without_access},
 };
 
 int main(int argc, char **argv)

@@ -146,13 +146,13 @@ static uint8_t copy_kind(const struct copy_side *from, const struct copy_side *t
 	return numbers[places[from->kind]][places[to->kind]];
 }
 
-static void add_copy(const struct sim_activity *activity)
+static void add_copy(const struct sim_activity *activity, uint8_t kind)
 {
 	const struct operation *operation = activity->operation;
 	const struct copy_side *from = &operation->u.copy.from, *to = &operation->u.copy.to;
 	CUpti_ActivityMemcpy6 record = {
 		.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
-		.copyKind = copy_kind(from, to),
+		.copyKind = kind,
 		.srcKind = memory_kind(from),
 		.dstKind = memory_kind(to),
 		.flags = operation->asynchronous ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC
@@ -170,6 +170,22 @@ static void add_copy(const struct sim_activity *activity)
 	};
 
 	add_device_record(&record, sizeof(record), record.end);
+}
+
+/*
+ * As on two H200s: a copy between two devices has a peer copy's record whichever call it was, and
+ * without peer access those of its two halves; one within a device never has.
+ */
+static void add_copies(const struct sim_activity *activity)
+{
+	const struct operation *operation = activity->operation;
+
+	if (operation->u.copy.staged) {
+		add_copy(activity, CUPTI_ACTIVITY_MEMCPY_KIND_DTOH);
+		add_copy(activity, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD);
+	} else {
+		add_copy(activity, copy_kind(&operation->u.copy.from, &operation->u.copy.to));
+	}
 }
 
 static void add_peer_copy(const struct sim_activity *activity)
@@ -259,9 +275,7 @@ static void add_movement(const struct sim_activity *activity)
 void device_record_add(const struct sim_activity *activity, const bool *kinds)
 {
 	const struct operation *operation = activity->operation;
-	/* On an H200 a peer copy within one device had an ordinary copy's record. */
-	bool peer = operation->kind == OPERATION_COPY && operation->u.copy.peer &&
-		    operation->u.copy.from.device != operation->u.copy.to.device;
+	bool copy = operation->kind == OPERATION_COPY;
 	CUpti_ActivityKind kernel = kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]
 					    ? CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 					    : CUPTI_ACTIVITY_KIND_KERNEL;
@@ -272,11 +286,12 @@ void device_record_add(const struct sim_activity *activity, const bool *kinds)
 		return;
 	if (operation->kind == OPERATION_KERNEL && kinds[kernel])
 		add_kernel(activity, kernel);
-	else if (peer && kinds[CUPTI_ACTIVITY_KIND_MEMCPY2])
-		add_peer_copy(activity);
-	else if (operation->kind == OPERATION_COPY && !peer && kinds[CUPTI_ACTIVITY_KIND_MEMCPY])
-		add_copy(activity);
-	else if (operation->kind == OPERATION_MEMSET && kinds[CUPTI_ACTIVITY_KIND_MEMSET])
+	else if (copy && operation->u.copy.peers && !operation->u.copy.staged) {
+		if (kinds[CUPTI_ACTIVITY_KIND_MEMCPY2])
+			add_peer_copy(activity);
+	} else if (copy && kinds[CUPTI_ACTIVITY_KIND_MEMCPY]) {
+		add_copies(activity);
+	} else if (operation->kind == OPERATION_MEMSET && kinds[CUPTI_ACTIVITY_KIND_MEMSET])
 		add_memset(activity);
 	else if (operation->kind == OPERATION_GRAPH && kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE])
 		add_graph(activity);

@@ -17,6 +17,7 @@ struct primary {
 
 static struct handle_pool contexts = HANDLE_POOL(struct context);
 static struct primary primaries[DEVICES_MAX];
+static bool peer_access[DEVICES_MAX][DEVICES_MAX];
 static uint64_t contexts_made;
 static __thread CUcontext stack[STACK_MAX];
 static __thread unsigned int stack_depth;
@@ -262,14 +263,25 @@ SIM_ENTRY(cuCtxGetStreamPriorityRange, (int *least, int *greatest), (least, grea
 	return CUDA_SUCCESS;
 }
 
+bool context_peer_access(CUdevice one, CUdevice other)
+{
+	return peer_access[one][other] || peer_access[other][one];
+}
+
 SIM_ENTRY(cuCtxEnablePeerAccess, (CUcontext peer, unsigned int flags), (peer, flags))
 {
-	return flags || !context_get(peer) ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	if (flags || !context_get(peer))
+		return CUDA_ERROR_INVALID_VALUE;
+	peer_access[context_current()->device][context_get(peer)->device] = true;
+	return CUDA_SUCCESS;
 }
 
 SIM_ENTRY(cuCtxDisablePeerAccess, (CUcontext peer), (peer))
 {
-	return context_get(peer) ? CUDA_SUCCESS : CUDA_ERROR_INVALID_CONTEXT;
+	if (!context_get(peer))
+		return CUDA_ERROR_INVALID_CONTEXT;
+	peer_access[context_current()->device][context_get(peer)->device] = false;
+	return CUDA_SUCCESS;
 }
 
 /* Primary contexts. */

@@ -31,6 +31,9 @@ struct context *context_current(void);
 CUcontext context_current_handle(void);
 struct context *context_get(CUcontext handle);
 
+/* Whether either device may reach into the other's memory. */
+bool context_peer_access(CUdevice one, CUdevice other);
+
 /* A context of its own; NULL without memory. */
 struct context *context_create(CUdevice device, bool primary, unsigned int flags);
 

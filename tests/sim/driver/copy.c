@@ -36,6 +36,11 @@ CUresult copy_submit(struct operation *operation, CUstream handle, bool asynchro
 	if (!stream || !operation->bytes)
 		return result;
 	operation->asynchronous = asynchronous;
+	operation->u.copy.peers =
+		!host && operation->u.copy.from.device != operation->u.copy.to.device;
+	operation->u.copy.staged =
+		operation->u.copy.peers &&
+		!context_peer_access(operation->u.copy.from.device, operation->u.copy.to.device);
 	/* Between places on the device even a synchronous copy returns at once. */
 	return stream_submit(stream, operation, !asynchronous && host);
 }
@@ -54,7 +59,6 @@ CUresult copy_linear(CUdeviceptr to, CUdeviceptr from, size_t bytes, unsigned in
 				.row_bytes = bytes,
 				.rows = 1,
 				.slices = 1,
-				.peer = expected & COPY_PEER,
 			},
 	};
 
@@ -121,7 +125,7 @@ static CUresult copy_peer(CUdeviceptr to, CUcontext to_context, CUdeviceptr from
 {
 	if (!context_get(to_context) || !context_get(from_context))
 		return CUDA_ERROR_INVALID_CONTEXT;
-	return copy_linear(to, from, bytes, COPY_PEER | COPY_TO_DEVICE | COPY_FROM_DEVICE, stream,
+	return copy_linear(to, from, bytes, COPY_TO_DEVICE | COPY_FROM_DEVICE, stream,
 			   asynchronous);
 }
 

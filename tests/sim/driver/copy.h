@@ -8,7 +8,6 @@
 enum copy_expected {
 	COPY_TO_DEVICE = 1,
 	COPY_FROM_DEVICE = 2,
-	COPY_PEER = 4,
 };
 
 struct copy_side copy_side_linear(CUdeviceptr address);

@@ -109,7 +109,7 @@ CUresult copy_of_3d(const CUDA_MEMCPY3D *copy, struct operation *operation)
 					      : result;                                            \
 	} while (0)
 
-#define COPY_3D(copy, is_peer, stream, asynchronous)                                               \
+#define COPY_3D(copy, stream, asynchronous)                                                        \
 	do {                                                                                       \
 		struct operation operation;                                                        \
 		CUresult result;                                                                   \
@@ -119,7 +119,6 @@ CUresult copy_of_3d(const CUDA_MEMCPY3D *copy, struct operation *operation)
 		result = operation_of(REGION_3D(copy, src), REGION_3D(copy, dst),                  \
 				      (copy)->WidthInBytes, (copy)->Height, (copy)->Depth,         \
 				      &operation);                                                 \
-		operation.u.copy.peer = is_peer;                                                   \
 		return result == CUDA_SUCCESS ? copy_submit(&operation, stream, asynchronous)      \
 					      : result;                                            \
 	} while (0)
@@ -157,34 +156,34 @@ SIM_ENTRY_STREAM(cuMemcpy2DAsync_v2, _ptsz, (const CUDA_MEMCPY2D *copy, CUstream
 
 SIM_ENTRY(cuMemcpy3D, (const CUDA_MEMCPY3D_v1 *copy), (copy))
 {
-	COPY_3D(copy, false, NULL, false);
+	COPY_3D(copy, NULL, false);
 }
 
 SIM_ENTRY_STREAM(cuMemcpy3D_v2, _ptds, (const CUDA_MEMCPY3D *copy), (copy))
 {
-	COPY_3D(copy, false, NULL, false);
+	COPY_3D(copy, NULL, false);
 }
 
 SIM_ENTRY(cuMemcpy3DAsync, (const CUDA_MEMCPY3D_v1 *copy, CUstream stream), (copy, stream))
 {
-	COPY_3D(copy, false, stream, true);
+	COPY_3D(copy, stream, true);
 }
 
 SIM_ENTRY_STREAM(cuMemcpy3DAsync_v2, _ptsz, (const CUDA_MEMCPY3D *copy, CUstream stream),
 		 (copy, stream))
 {
-	COPY_3D(copy, false, stream, true);
+	COPY_3D(copy, stream, true);
 }
 
 SIM_ENTRY_STREAM(cuMemcpy3DPeer, _ptds, (const CUDA_MEMCPY3D_PEER *copy), (copy))
 {
-	COPY_3D(copy, true, NULL, false);
+	COPY_3D(copy, NULL, false);
 }
 
 SIM_ENTRY_STREAM(cuMemcpy3DPeerAsync, _ptsz, (const CUDA_MEMCPY3D_PEER *copy, CUstream stream),
 		 (copy, stream))
 {
-	COPY_3D(copy, true, stream, true);
+	COPY_3D(copy, stream, true);
 }
 
 /* A row of an array from an offset in bytes on, or plain memory. */

@@ -56,7 +56,8 @@ struct operation {
 		struct {
 			struct copy_side from, to;
 			size_t row_bytes, rows, slices;
-			bool peer;
+			bool peers;  /* between two devices */
+			bool staged; /* through the host: peer access is off */
 		} copy;
 		struct {
 			char *address;
