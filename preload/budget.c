@@ -26,10 +26,10 @@
 
 /*
  * The figures above are medians of one machine's: aiming below the budget keeps others within it.
- * Beside CUPTI, which times every call, events are a check, and a tenth is enough for that.
+ * Beside CUPTI, which times every call, events are a check, and a twentieth is enough for that.
  */
-#define SHARE_OF_BUDGET	   0.5
-#define SHARE_BESIDE_CUPTI 0.1
+#define SHARE_OF_BUDGET	   0.4
+#define SHARE_BESIDE_CUPTI 0.05
 
 static uint64_t window_start;
 static unsigned windows;
@@ -115,12 +115,15 @@ void budget_update(struct session *session, const struct clock_scale *scale)
 	if (elapsed < (windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
 	window_start = now;
-	windows++;
 	for (const struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		calls += operation->window_calls;
 		pairs += operation->window_pairs;
 	}
+	/* The short windows are for when the work begins, not for the start of CUDA before it. */
+	if (windows == 0 && calls == 0)
+		return;
+	windows++;
 	session_count(session, COUNTER_gpu_ns, pairs * PAIR_GPU_NS);
 	if (session_header(session)->cupti_active)
 		session_count(session, COUNTER_cupti_ns, calls * CUPTI_HOST_NS);

@@ -55,7 +55,8 @@ struct event_pair {
 };
 
 /*
- * The free event pairs of one thread in one context: the collector puts back, the thread takes.
+ * The free event pairs of one thread in one context: the collector puts back, the thread takes. A
+ * thread that ends leaves them to the next that comes.
  */
 #define LANE_PAIRS 1024u
 struct lane {
@@ -65,6 +66,7 @@ struct lane {
 	uint32_t known_put;
 	struct event_pair *spare; /* taken and not used: the thread's, used first */
 	struct context *context;
+	_Atomic bool idle;     /* its thread has ended: another may take it over */
 	struct lane *next;     /* of the thread's lanes */
 	struct lane *all_next; /* of all threads' */
 	struct event_pair *free[LANE_PAIRS];

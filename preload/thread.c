@@ -23,6 +23,10 @@ static void thread_ended(void *argument)
 		thread->deferred = NULL;
 		ring_publish(&thread->ring);
 	}
+	/* Release: whoever takes a lane over finds it as this thread left it. */
+	for (struct lane *lane = thread->lanes; lane; lane = lane->next)
+		atomic_store_explicit(&lane->idle, true, memory_order_release);
+	thread->lanes = thread->last_lane = NULL;
 	thread_self = NULL;
 	/* Release: the collector frees the thread's memory after it has seen this. */
 	atomic_store_explicit(&thread->ended, true, memory_order_release);

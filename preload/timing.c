@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "preload/clock.h"
 #include "preload/driver.h"
 
 struct track {
@@ -15,7 +16,14 @@ struct track {
 	struct track *next;
 };
 
+/*
+ * The longest that one poll takes: a query waits for the driver's lock, and while 16 threads launch
+ * under CUPTI that can be 0.5 ms (H200). Rings and CUPTI's buffers must be emptied meanwhile.
+ */
+#define POLL_NS 2000000u
+
 static struct track *tracks;
+static struct track *resume; /* where the next poll goes on */
 static struct timed *free_timed;
 static struct context *current;
 
@@ -156,22 +164,33 @@ static void read_pair(struct track *track, struct timed *timed,
 	done(timed, end);
 }
 
+static void poll_track(struct track *track, uint64_t until,
+		       void (*done)(struct timed *timed, enum timing_end end))
+{
+	uint32_t finished;
+
+	if (track->tail == track->head || !timing_use_context(track->context))
+		return;
+	finished = count_finished(track);
+	while (finished-- && clock_ns(CLOCK_MONOTONIC) < until)
+		read_pair(track, at(track, track->tail++), done);
+}
+
 size_t timing_poll(void (*done)(struct timed *timed, enum timing_end end))
 {
+	struct track *first = resume ? resume : tracks, *track = first;
+	uint64_t until = clock_ns(CLOCK_MONOTONIC) + POLL_NS;
 	size_t pending = 0;
 
-	for (struct track *track = tracks; track; track = track->next) {
-		uint32_t finished;
-
-		if (track->tail == track->head || !timing_use_context(track->context)) {
-			pending += track->head - track->tail;
-			continue;
-		}
-		finished = count_finished(track);
-		while (finished--)
-			read_pair(track, at(track, track->tail++), done);
-		pending += track->head - track->tail;
+	while (track && clock_ns(CLOCK_MONOTONIC) < until) {
+		poll_track(track, until, done);
+		track = track->next ? track->next : tracks;
+		if (track == first)
+			break;
 	}
+	resume = track;
+	for (track = tracks; track; track = track->next)
+		pending += track->head - track->tail;
 	return pending;
 }
 

@@ -67,6 +67,12 @@ failed_in_rows()
 3 first 2' ' \(.device)'
 }
 
+@test "a thread that ends leaves its events to the next" {
+	lives threads "100 first"
+	[ "$(counter events_created)" -gt 0 ]
+	[ "$(counter events_created)" -le 2048 ]
+}
+
 @test "a copy between two devices is one whichever call made it" {
 	SIM_DEVICES=2 lives peers_with_access $'2 [CUDA memcpy DtoD]\n4 [CUDA memcpy PtoP]'
 }

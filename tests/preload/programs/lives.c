@@ -3,6 +3,7 @@
  * Streams, contexts, modules and devices that end, with work in flight, and others that take their
  * place: what the argument names.
  */
+#include <pthread.h>
 #include <string.h>
 
 #include "tests/sim/programs/check.h"
@@ -104,6 +105,34 @@ static void devices(void)
 
 enum { BYTES = 4096 };
 
+static void *launch_twice(void *kernel)
+{
+	CUcontext context;
+
+	CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+	CHECK(cuCtxSetCurrent(context));
+	check_launch(kernel, NULL);
+	check_launch(kernel, NULL);
+	CHECK(cuCtxSynchronize());
+	return NULL;
+}
+
+static void threads(void)
+{
+	CUcontext context;
+	CUfunction kernel;
+	pthread_t thread;
+
+	CHECK(cuInit(0));
+	CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+	CHECK(cuCtxSetCurrent(context));
+	kernel = check_kernel("first");
+	for (int i = 0; i < TIMES; i++) {
+		pthread_create(&thread, NULL, launch_twice, kernel);
+		pthread_join(thread, NULL);
+	}
+}
+
 /* Each way of copying between two devices and back, and a copy within one. */
 static void copy_between(CUcontext first, CUdeviceptr here, CUcontext second, CUdeviceptr there)
 {
@@ -152,6 +181,7 @@ static const struct {
 	{"primary", primary},
 	{"modules", modules},
 	{"devices", devices},
+	{"threads", threads},
 	{"peers_with_access", peers_with_access},
 	{"peers_without_access", peers_without_access},
 };
