@@ -34,7 +34,7 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description="Measures what ktime costs.")
     parser.add_argument("--quick", action="store_true", help="about 90 seconds, fewer figures")
     parser.add_argument("--minutes", type=float, help="time to use (default 7.5, quick 1.5)")
-    parser.add_argument("--long", action="store_true", help="also 10^8 launches (5 minutes more)")
+    parser.add_argument("--long", action="store_true", help="also 10^8 launches (11 minutes more)")
     parser.add_argument("--only", metavar="NAMES", default="",
                         help="comma-separated workloads or variants: " +
                         " ".join([*plan.WORKLOADS, *plan.VARIANTS]))

@@ -66,6 +66,8 @@ def loop(title, workload, *arguments, **rest):
 
 
 EVERY = ("none", "bare", "default", "events_all", "always_on", "cupti", "events_off", "nsys")
+# Every process takes seconds to start, and what one takes differs by some percent from the next.
+IN_PYTHON = ("none", "bare", "default", "events_all", "always_on", "nsys", "torch")
 MEMORY = ("none", "bare", "default", "always_on")
 
 WORKLOADS = {
@@ -78,15 +80,16 @@ WORKLOADS = {
     "threads": loop("16 threads, 16 streams", "threads", variants=EVERY),
     "idle": loop("one launch: start to end", "idle", variants=EVERY),
     "resnet": Workload("ResNet-50", (sys.executable, os.path.join(HERE, "resnet.py")),
-                       EVERY + ("torch",), rounds=2, not_quick=True),
+                       IN_PYTHON, rounds=3, not_quick=True),
     "launches_1e4": loop("10^4 launches", "empty", 10**4, 1, variants=MEMORY, rounds=1),
-    "launches_1e6": loop("10^6 launches", "empty", 10**6, 1, variants=MEMORY + ("nsys",),
-                         rounds=1, not_quick=True),
-    "launches_1e7": loop("10^7 launches", "empty", 10**7, 1, variants=("default",), rounds=1,
+    "launches_1e6": loop("10^6 launches", "empty", 10**6, 1, variants=MEMORY, rounds=1,
                          not_quick=True),
-    "launches_1e8": loop("10^8 launches", "empty", 10**8, 1, variants=("default",), rounds=1,
+    "launches_1e7": loop("10^7 launches", "empty", 10**7, 1, variants=("bare", "default"), rounds=1,
+                         not_quick=True),
+    "launches_1e8": loop("10^8 launches", "empty", 10**8, 1, variants=("bare", "default"), rounds=1,
                          long=True),
-    "rows": loop("12 kernels in random order", "rows", variants=("cupti", "always_on"), rounds=1,
+    # Long enough for a thousandth of its calls to say what all of them took.
+    "rows": loop("12 kernels in random order", "rows", 100000, variants=("cupti", "always_on"), rounds=1,
                  session=True),
     "self": loop("10^5 launches, what ktime says it cost", "empty", 10**5, 1,
                  variants=("none", "default", "always_on"), rounds=3, session=True),
