@@ -310,6 +310,7 @@ static void finish_all(void)
 {
 	drain_rings();
 	wait_for_events(NULL, END_WAIT_NS);
+	calibration_update(); /* where the program was shorter than a period */
 	wait_for_records(RECORD_WAIT_NS);
 	if (samples_expected() > 0 && collection_active()) {
 		wait_for_device();

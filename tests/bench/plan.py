@@ -89,8 +89,8 @@ WORKLOADS = {
     "launches_1e8": loop("10^8 launches", "empty", 10**8, 1, variants=("bare", "default"), rounds=1,
                          long=True),
     # Long enough for a thousandth of its calls to say what all of them took.
-    "rows": loop("12 kernels in random order", "rows", 100000, variants=("cupti", "always_on"), rounds=1,
-                 session=True),
+    "rows": loop("12 kernels in random order", "rows", 100000,
+                 variants=("cupti", "always_on"), rounds=1, session=True),
     "self": loop("10^5 launches, what ktime says it cost", "empty", 10**5, 1,
                  variants=("none", "default", "always_on"), rounds=3, session=True),
     "true": Workload("/bin/true", ("/bin/true",), ("none", "default"), repeat=20),

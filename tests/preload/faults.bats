@@ -55,6 +55,17 @@ fault()
 	says "12 operations seen, 0 timed, 12 untimed"
 }
 
+# The program makes no stream: the one that the empty pairs are recorded in is ktime's.
+@test "a stream that cannot be made or ended for the empty pairs costs no operation its time" {
+	export KTIME_OPTIONS="--timer events -f -o session"
+	for call in cuStreamCreate:*:2 cuStreamDestroy_v2:*:999; do
+		rm -f calls
+		SIM_LOG=$PWD/calls fault "$call"
+		is 1 grep -c " ${call%%:*} .* ${call##*:}\$" calls
+		is 12 counter timed_by_events
+	done
+}
+
 @test "one event that cannot be recorded costs its own call's time and no other" {
 	export KTIME_OPTIONS="--timer events"
 	fault cuEventRecord:5:999
