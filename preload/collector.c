@@ -38,6 +38,8 @@
 /* From 50 ms up CUPTI's flush is not felt by launching threads; at 10 ms it is (270 us at p99.9).
  */
 #define FLUSH_NS       50000000u
+/* The longest that one look at the events takes beside CUPTI. */
+#define POLL_NS	       2000000u
 /* Memory is looked at this often. */
 #define MEASURE_NS     1000000000u
 /* How long an ending waits for the GPU. */
@@ -252,6 +254,15 @@ static void update_counters(void)
 	}
 }
 
+/*
+ * A query of an event waits for the driver's lock: while 16 threads launch under CUPTI that can be
+ * 0.5 ms (H200), and CUPTI's buffers must be emptied meanwhile.
+ */
+static uint64_t poll_end(void)
+{
+	return collection_active() ? clock_ns(CLOCK_MONOTONIC) + POLL_NS : UINT64_MAX;
+}
+
 /* Whether the GPU still works on something that was seen: asked through events alone. */
 static bool wait_for_events(const struct context *context, uint64_t nanoseconds)
 {
@@ -259,7 +270,7 @@ static bool wait_for_events(const struct context *context, uint64_t nanoseconds)
 	_Atomic uint32_t never = 0;
 
 	for (;;) {
-		size_t pending = timing_poll(samples_timed);
+		size_t pending = timing_poll(end, samples_timed);
 
 		if (context ? timing_pending(context) == 0 : pending == 0)
 			return true;
@@ -352,7 +363,7 @@ static void *run(void *unused)
 			clock_scale_update(&scale);
 			drain_rings();
 			drain_counts();
-			busy = timing_poll(samples_timed) >= BUSY_PAIRS;
+			busy = timing_poll(poll_end(), samples_timed) >= BUSY_PAIRS;
 			drain_records(FLUSH_IF_DUE);
 			grow_lanes();
 			calibration_update();

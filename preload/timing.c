@@ -16,12 +16,6 @@ struct track {
 	struct track *next;
 };
 
-/*
- * The longest that one poll takes: a query waits for the driver's lock, and while 16 threads launch
- * under CUPTI that can be 0.5 ms (H200). Rings and CUPTI's buffers must be emptied meanwhile.
- */
-#define POLL_NS 2000000u
-
 static struct track *tracks;
 static struct track *resume; /* where the next poll goes on */
 static struct timed *free_timed;
@@ -176,10 +170,9 @@ static void poll_track(struct track *track, uint64_t until,
 		read_pair(track, at(track, track->tail++), done);
 }
 
-size_t timing_poll(void (*done)(struct timed *timed, enum timing_end end))
+size_t timing_poll(uint64_t until, void (*done)(struct timed *timed, enum timing_end end))
 {
 	struct track *first = resume ? resume : tracks, *track = first;
-	uint64_t until = clock_ns(CLOCK_MONOTONIC) + POLL_NS;
 	size_t pending = 0;
 
 	while (track && clock_ns(CLOCK_MONOTONIC) < until) {

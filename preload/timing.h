@@ -47,9 +47,10 @@ void timed_free(struct timed *timed);
 void timing_add(struct stream *stream, struct timed *timed);
 /*
  * Reads what is finished. One question covers all that went before it in a stream, so a busy
- * stream of a thousand pairs costs some ten. Returns how many pairs are still under way.
+ * stream of a thousand pairs costs some ten. Stops where the clock (CLOCK_MONOTONIC, ns) passes
+ * `until`; the next call goes on there. Returns how many pairs are still under way.
  */
-size_t timing_poll(void (*done)(struct timed *timed, enum timing_end end));
+size_t timing_poll(uint64_t until, void (*done)(struct timed *timed, enum timing_end end));
 /* Gives up every pair of a context, or of all where it is NULL. */
 void timing_give_up(const struct context *context, enum timing_end end,
 		    void (*done)(struct timed *timed, enum timing_end end));
