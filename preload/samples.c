@@ -286,7 +286,9 @@ static void say_what_was_staged(void)
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		if (copies->rows[device])
 			staged += copies->rows[device]->calls - copies->rows[device]->cupti.count;
-	if (staged > 0 && staged <= copies->calls)
+	/* Where records were dropped, some of such copies may be among them. */
+	if (staged > 0 && staged <= copies->calls &&
+	    session_header(rows_session)->counters[COUNTER_cupti_dropped] == 0)
 		session_note(rows_session,
 			     "Copies between devices without peer access: CUPTI records their two "
 			     "halves, by way of the host; the row PtoP has the whole, by events.");
