@@ -95,6 +95,15 @@ both_clocks()
 	is $'2 [CUDA memcpy DtoD]\n4 [CUDA memcpy PtoP]' operations
 }
 
+@test "where the driver does not say which device memory is of, a copy is one within a device" {
+	export SIM_DEVICES=2 SIM_FAULT=cuPointerGetAttributes:*:999
+	export KTIME_OPTIONS="-f -o session --timer events"
+	same_as_alone "$programs/lives" peers_with_access
+	[ "$status" -eq 0 ]
+	is 6 counter operations
+	is 6 counter timed_by_events
+}
+
 # forks WHAT STATUS: the child's status; the parent's six launches are there, and one report
 forks()
 {
