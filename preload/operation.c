@@ -139,6 +139,11 @@ struct operation *operation_of_kernel(CUfunction function)
 	return operation;
 }
 
+bool operation_driver_names(void)
+{
+	return driver.cuKernelGetName && driver.cuFuncGetName;
+}
+
 void operation_remember_kernel(const void *function, const char *name)
 {
 	struct remembered *known = NULL;

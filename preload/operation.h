@@ -95,6 +95,7 @@ struct operation *operation_first(void);
  * than 12.3 and cannot say.
  */
 struct operation *operation_of_kernel(CUfunction function);
+bool operation_driver_names(void); /* it can say the name of every kernel */
 void operation_remember_kernel(const void *handle, const char *name);
 void operation_forget_kernels(void);
 /*
