@@ -110,17 +110,15 @@ static void module_ends(void)
 	records_distrust_names();
 }
 
-/*
- * Where the driver cannot say a kernel's name (before 12.3), the look-up that gave the handle can.
- * Elsewhere these calls stay as they are: cudart makes one at many a launch (ResNet-50: 57 in an
- * inference).
+/* Where the driver cannot say a kernel's name (before 12.3), the look-up that gave the handle can.
  */
 static void kernel_found(void *const *kernel, const char *name, CUresult result)
 {
-	if (!operation_driver_names() && result == CUDA_SUCCESS && kernel && name)
+	if (result == CUDA_SUCCESS && kernel && name)
 		operation_remember_kernel(*kernel, name);
 }
 
+/* cudart makes this call at many a launch (ResNet-50: 57 in an inference), so not without need. */
 static void kernel_turned(void *const *function, void *kernel, CUresult result)
 {
 	if (!operation_driver_names() && result == CUDA_SUCCESS && function)
