@@ -142,16 +142,16 @@ TEST_IN_CHILD(records_come_once_and_in_order)
 	struct seen seen;
 	uint32_t i;
 
-	for (i = 1; i <= 2000; i++)
+	for (i = 1; i <= 20000; i++)
 		record_kernel(fake, i, 1000 + i);
 	seen = drain();
-	assert_int_equal(seen.count, 2000 / KERNELS_IN_BUFFER * KERNELS_IN_BUFFER);
+	assert_int_equal(seen.count, 20000 / KERNELS_IN_BUFFER * KERNELS_IN_BUFFER);
 	assert_int_equal(seen.first, 1);
 	assert_true(seen.in_order);
 
 	assert_int_equal(collection_flush(false), 0);
 	seen = drain();
-	assert_int_equal(seen.last, 2000);
+	assert_int_equal(seen.last, 20000);
 	assert_true(seen.in_order);
 	assert_int_equal(seen.activity.kind, ACTIVITY_KERNEL);
 	assert_string_equal(seen.activity.name, "kernel");
