@@ -22,7 +22,8 @@ import plan
 import bars
 import report
 import sessions
-from samples import Samples, from_outcome
+import turns
+from samples import Samples, from_outcome, parse_line
 
 import machine
 import nsys
@@ -43,7 +44,7 @@ def parse_arguments():
 
 
 def chosen(options):
-    """[(workload name, variant name, rounds at most)] in the order of a round."""
+    """[(workload name, variant names, rounds at most)] in the order of a round."""
     names = set(filter(None, options.only.split(",")))
     unknown = names - set(plan.WORKLOADS) - set(plan.VARIANTS)
     if unknown:
@@ -56,13 +57,16 @@ def chosen(options):
             continue
         if options.quick and workload.not_quick:
             continue
-        for variant in workload.variants:
-            if variants and variant not in variants | {"none"}:
-                continue
-            # nsys takes seconds a run; the quick figures need it once.
-            if options.quick and variant == "nsys" and name != "empty":
-                continue
-            jobs.append((name, variant, workload.rounds))
+        wanted = tuple(variant for variant in workload.variants
+                       if not variants or variant in variants | {"none"})
+        if workload.turns:
+            jobs.append((name, wanted, workload.rounds))
+            continue
+        for variant in wanted:
+            # nsys takes seconds a run: beyond what the bars need, once or not at all.
+            aside = variant == "nsys" and name != "empty"
+            if not (aside and options.quick):
+                jobs.append((name, (variant,), 1 if aside else workload.rounds))
     return jobs
 
 
@@ -76,12 +80,29 @@ def missing():
     return found
 
 
+def command(name, variant, file):
+    """(argv, environment) of a workload under a variant."""
+    workload, way = plan.WORKLOADS[name], plan.VARIANTS[variant]
+    return way.start([*workload.argv, *way.arguments],
+                     file if workload.session or way.makes_file else None)
+
+
+def run_in_turns(name, variants, directory, samples):
+    """Runs a workload under all variants at once; {variant: why} of those that failed."""
+    def take(variant, line):
+        values = parse_line(line)
+        samples.add(values["workload"], variant, values)
+
+    commands = {variant: command(name, variant, os.path.join(directory, f"{name}.{variant}"))
+                for variant in variants}
+    return turns.run(commands, plan.WORKLOADS[name].turns, 240, take)
+
+
 def run_once(name, variant, directory, samples):
     """Runs one job; returns the reason where it failed."""
-    workload, way = plan.WORKLOADS[name], plan.VARIANTS[variant]
+    workload = plan.WORKLOADS[name]
     file = os.path.join(directory, f"{name}.{variant}")
-    argv, environment = way.start([*workload.argv, *way.arguments],
-                                  file if workload.session or way.makes_file else None)
+    argv, environment = command(name, variant, file)
     for _ in range(workload.repeat):
         outcome = process.run(argv, environment, timeout=1200 if workload.long else 180)
         if outcome.returncode:
@@ -95,6 +116,14 @@ def run_once(name, variant, directory, samples):
                 values["session"] = session
             samples.add(row, variant, values)
     return None
+
+
+def run_job(name, variants, directory, samples):
+    """{variant: why} of those that failed."""
+    if plan.WORKLOADS[name].turns:
+        return run_in_turns(name, variants, directory, samples)
+    why = run_once(name, variants[0], directory, samples)
+    return {variants[0]: why} if why else {}
 
 
 def progress(seconds, number, name, variant):
@@ -113,20 +142,20 @@ def run_all(options, jobs, skipped, directory, samples):
     duration = {}
     for number in range(99):
         ran = 0
-        for name, variant, rounds in jobs:
-            if number >= rounds or {name, variant} & set(skipped):
+        for job in jobs:
+            name, variants, rounds = job
+            variants = [v for v in variants if not {name, v, f"{name}, {v}"} & set(skipped)]
+            if number >= rounds or not variants:
                 continue
             spent = time.monotonic() - begun
-            if number and spent + duration.get((name, variant), 0) > minutes * 60:
+            if number and spent + duration.get(job, 0) > minutes * 60:
                 continue
             start = time.monotonic()
-            why = run_once(name, variant, directory, samples)
-            duration[name, variant] = time.monotonic() - start
-            ran += 1
-            if why:
+            for variant, why in run_job(name, variants, directory, samples).items():
                 skipped[name if variant == "none" else f"{name}, {variant}"] = why
-                jobs = [job for job in jobs if job[:2] != (name, variant)]
-            progress(spent, number, name, variant)
+            duration[job] = time.monotonic() - start
+            ran += 1
+            progress(spent, number, name, variants[0])
         if not ran or time.monotonic() - begun > minutes * 60:
             break
     if sys.stderr.isatty():

@@ -41,21 +41,23 @@ VARIANTS = {
     "nsys": Variant("nsys", lambda argv, file: nsys.under_nsys(argv, file),
                     makes_file=True),
     "torch": Variant("torch.profiler", lambda argv, _: profilers.under_nothing(argv),
-                     ("--profiler",)),
+                     # It takes longer to put its events in order than it traced.
+                     ("--profiler", "--inferences", "50", "--trainings", "3")),
 }
 
 
 @dataclasses.dataclass(frozen=True)
 class Workload:
     """
-    A program and its arguments. It prints one line of NAME=VALUE per figure, each of which names
-    the row that it goes to.
+    A program and its arguments. It prints one line of NAME=VALUE per figure. One that takes turns
+    stays, and each line names the row that it goes to.
     """
     title: str
     argv: tuple
     variants: tuple = ()
     rounds: int = 99  # at most
     repeat: int = 1  # runs in each round
+    turns: int = 0  # all variants at once, each working so many times in turns
     not_quick: bool = False
     long: bool = False  # only on request
     session: bool = False  # keep ktime's session file: its figures are wanted
@@ -66,7 +68,6 @@ def loop(title, workload, *arguments, **rest):
 
 
 EVERY = ("none", "bare", "default", "events_all", "always_on", "cupti", "events_off", "nsys")
-# Every process takes seconds to start, and what one takes differs by some percent from the next.
 IN_PYTHON = ("none", "bare", "default", "events_all", "always_on", "nsys", "torch")
 MEMORY = ("none", "bare", "default", "always_on")
 
@@ -80,7 +81,8 @@ WORKLOADS = {
     "threads": loop("16 threads, 16 streams", "threads", variants=EVERY),
     "idle": loop("one launch: start to end", "idle", variants=EVERY),
     "resnet": Workload("ResNet-50", (sys.executable, os.path.join(HERE, "resnet.py")),
-                       IN_PYTHON, rounds=3, not_quick=True),
+                       # What one process takes differs by some percent from the next.
+                       IN_PYTHON, rounds=2, turns=4, not_quick=True),
     "launches_1e4": loop("10^4 launches", "empty", 10**4, 1, variants=MEMORY, rounds=1),
     "launches_1e6": loop("10^6 launches", "empty", 10**6, 1, variants=MEMORY, rounds=1,
                          not_quick=True),

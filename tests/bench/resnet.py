@@ -1,11 +1,12 @@
 # SPDX-License-Identifier: MIT
 """ResNet-50 with random weights: inference at batch 1 and training at batch 64.
 
-usage: resnet.py [--profiler] [--iterations N]
+usage: resnet.py [--profiler] [--inferences N] [--trainings N]
 
-Prints one line of NAME=VALUE for each: the median time of an iteration, each waited for.
---profiler runs the measured iterations under torch.profiler. Exits with 77 where PyTorch or
-torchvision is missing.
+Prints `ready` when both are warm. For every line on its input it then prints one line of
+NAME=VALUE for each of the two, the median time of an iteration, each waited for, and `done`. It
+ends with its input. --profiler runs the measured iterations under torch.profiler. Exits with 77
+where PyTorch or torchvision is missing.
 """
 import argparse
 import contextlib
@@ -21,10 +22,7 @@ except ImportError as error:
     sys.exit(77)
 
 
-def measure(name, step, warm_up, iterations, profiler):
-    for _ in range(warm_up):
-        step()
-    torch.cuda.synchronize()
+def measure(name, step, iterations, profiler):
     times = []
     with profiler():
         for _ in range(iterations):
@@ -34,8 +32,7 @@ def measure(name, step, warm_up, iterations, profiler):
             times.append(time.perf_counter_ns() - start)
     times.sort()
     print(f"workload={name} operations={iterations} ns={statistics.median(times):.1f} "
-          f"ns_minimum={times[0]} ns_maximum={times[-1]} end_ns={time.monotonic_ns()}",
-          flush=True)
+          f"ns_minimum={times[0]} ns_maximum={times[-1]}", flush=True)
 
 
 def inference():
@@ -67,7 +64,8 @@ def training():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--profiler", action="store_true")
-    parser.add_argument("--iterations", type=int, default=200)
+    parser.add_argument("--inferences", type=int, default=200)
+    parser.add_argument("--trainings", type=int, default=12)
     options = parser.parse_args()
     profiler = contextlib.nullcontext
     if options.profiler:
@@ -77,8 +75,21 @@ def main():
             return torch.profiler.profile(activities=activities)
 
     torch.manual_seed(0)
-    measure("resnet_inference", inference(), 30, options.iterations, profiler)
-    measure("resnet_training", training(), 10, max(options.iterations // 4, 1), profiler)
+    work = [("resnet_inference", inference(), options.inferences),
+            ("resnet_training", training(), options.trainings)]
+    for _, step, iterations in work:
+        for _ in range(iterations):
+            step()
+        torch.cuda.synchronize()
+    print("ready", flush=True)
+    for _ in sys.stdin:
+        for name, step, iterations in work:
+            # What the others did meanwhile has left this one's caches cold.
+            for _ in range(iterations // 10 + 1):
+                step()
+            torch.cuda.synchronize()
+            measure(name, step, iterations, profiler)
+        print("done", flush=True)
 
 
 main()

@@ -76,6 +76,5 @@ def from_outcome(workload_name, variant, outcome):
             # Under nsys the process that is waited for is nsys itself.
             peak = values["rss_kib"] if variant == "nsys" else outcome.rss_kib
             values["rss_mib"] = peak / 1024
-        own = str(values["workload"]).startswith("resnet")
-        rows.append((values["workload"] if own else workload_name, values))
+        rows.append((workload_name, values))
     return rows or [(workload_name, process)]

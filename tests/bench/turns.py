@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: MIT
+"""
+One program under several variants at once, each working only when it is asked to, in turns: what
+the machine does meanwhile meets them all alike, and what they take to start is paid once.
+"""
+import os
+import signal
+import subprocess
+import tempfile
+import threading
+
+
+class Program:
+    """
+    A program that says `ready`, then works once for every line that it is sent, and ends each time
+    with `done`.
+    """
+
+    def __init__(self, argv, environment, timeout):
+        self._errors = tempfile.TemporaryFile()
+        self._child = subprocess.Popen(argv, env=environment, stdin=subprocess.PIPE,
+                                       stdout=subprocess.PIPE, stderr=self._errors,
+                                       start_new_session=True)
+        self._timer = threading.Timer(timeout, self._kill)
+        self._timer.start()
+
+    def _kill(self):
+        try:
+            os.killpg(self._child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+
+    def lines_until(self, last):
+        """What it prints before the line `last`; None where it ended without."""
+        lines = []
+        for line in self._child.stdout:
+            line = line.decode(errors="replace").strip()
+            if line == last:
+                return lines
+            lines.append(line)
+        return None
+
+    def work(self):
+        """The lines of one turn; None where it ended."""
+        try:
+            self._child.stdin.write(b"\n")
+            self._child.stdin.flush()
+        except BrokenPipeError:
+            return None
+        return self.lines_until("done")
+
+    def close_input(self):
+        try:
+            self._child.stdin.close()
+        except BrokenPipeError:
+            pass
+
+    def wait(self):
+        """Waits for its end; the last line of its errors where it failed, else None."""
+        self.close_input()
+        self._child.stdout.read()
+        status = self._child.wait()
+        self._timer.cancel()
+        self._child.stdout.close()
+        self._errors.seek(0)
+        said = self._errors.read().decode(errors="replace").strip().splitlines()
+        self._errors.close()
+        return ((said or [f"exit {status}"])[-1]) if status else None
+
+
+def run(commands, turns, timeout, take):
+    """
+    Runs {variant: (argv, environment)} in turns and hands every line to take(variant, line).
+    Returns {variant: why} for those that failed; what they gave before stands.
+    """
+    programs = {variant: Program(*command, timeout) for variant, command in commands.items()}
+    working = [v for v, program in programs.items() if program.lines_until("ready") is not None]
+    for _ in range(turns):
+        for variant in list(working):
+            lines = programs[variant].work()
+            if lines is None:
+                working.remove(variant)
+                continue
+            for line in lines:
+                take(variant, line)
+    # All at once: some take seconds to end.
+    for program in programs.values():
+        program.close_input()
+    ends = {variant: program.wait() for variant, program in programs.items()}
+    return {variant: ends[variant] or "ended early" for variant in programs
+            if ends[variant] or variant not in working}
