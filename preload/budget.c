@@ -21,8 +21,8 @@
  */
 #define PAIR_HOST_NS	   1600u
 #define PAIR_GPU_NS	   3500u
-/* What CUPTI adds to a launch there. */
-#define CUPTI_HOST_NS	   520u
+/* What CUPTI adds to a launch there: 0.52 to 0.90 us in six runs of the benchmark. */
+#define CUPTI_HOST_NS	   700u
 
 /*
  * The figures above are medians of one machine's: aiming below the budget keeps others within it.
