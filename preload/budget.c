@@ -12,8 +12,13 @@
 #define FIRST_PAIRS	   8u
 /* Beyond the budget one pair in so many nanoseconds keeps the check alive. */
 #define FLOOR_NS	   10000000u
-/* How far back the rates of calls reach. */
+/*
+ * How far back the rates of calls reach. A fall is followed more slowly: of work that comes in
+ * bursts, a request a second, all calls of each burst's first window would have a pair, as if it
+ * were rare.
+ */
 #define RATE_NS		   200000000.0
+#define FALLING_RATE_NS	   1000000000.0
 
 /*
  * What a pair is known to add (H200, driver 580, CUDA 13.0): 1.6 us of the host's time in two
@@ -33,6 +38,7 @@
 
 static uint64_t window_start;
 static unsigned windows;
+static double calls_rate; /* of all operations, a nanosecond */
 
 static uint32_t threshold_of(double fraction)
 {
@@ -77,21 +83,31 @@ static void set_thresholds(double allowed, double most)
 	}
 }
 
-/* Follows how often each operation is called, over some windows: many are called once in several.
+static double weight_of(uint64_t elapsed, double reach)
+{
+	double weight = (double)elapsed / reach;
+
+	/* At the start there is nothing to remember. */
+	if (weight < 1.0 / windows)
+		weight = 1.0 / windows;
+	return weight > 1 ? 1 : weight;
+}
+
+/*
+ * Follows how often each operation is called, over some windows: many are called once in several.
+ * Returns the rates' sum.
  */
 static double follow_rates(uint64_t elapsed)
 {
-	double weight = (double)elapsed / RATE_NS, sum = 0;
+	double rising = weight_of(elapsed, RATE_NS), falling = weight_of(elapsed, FALLING_RATE_NS);
+	double sum = 0;
 
-	if (weight < 1.0 / windows)
-		weight = 1.0 / windows;
-	if (weight > 1)
-		weight = 1;
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		double now = (double)operation->window_calls / (double)elapsed;
 
-		operation->rate += weight * (now - operation->rate);
+		operation->rate +=
+			(now > operation->rate ? rising : falling) * (now - operation->rate);
 		operation->window_calls = 0;
 		operation->window_pairs = 0;
 		sum += operation->rate;
@@ -99,18 +115,20 @@ static double follow_rates(uint64_t elapsed)
 	return sum;
 }
 
-void budget_start(void)
+void budget_start(uint64_t now)
 {
+	window_start = now;
+	windows = 0;
+	calls_rate = 0;
 	if (control_options.events == EVENTS_FRACTION)
 		operation_first_sampling(threshold_of(1.0 / control_options.events_fraction));
 }
 
-void budget_update(struct session *session, const struct clock_scale *scale)
+void budget_update(struct session *session, uint64_t now)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-	uint64_t elapsed = now - (window_start ? window_start : scale->monotonic);
+	uint64_t elapsed = now - window_start;
 	uint64_t calls = 0, pairs = 0;
-	double allowed, spent, least, rate;
+	double allowed, spent, least, most;
 
 	if (elapsed < (windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
@@ -127,15 +145,16 @@ void budget_update(struct session *session, const struct clock_scale *scale)
 	session_count(session, COUNTER_gpu_ns, pairs * PAIR_GPU_NS);
 	if (session_header(session)->cupti_active)
 		session_count(session, COUNTER_cupti_ns, calls * CUPTI_HOST_NS);
-	rate = follow_rates(elapsed);
+	calls_rate += weight_of(elapsed, RATE_NS) * ((double)calls / (double)elapsed - calls_rate);
+	most = follow_rates(elapsed);
 	if (!control_events || control_options.events != EVENTS_AUTO)
 		return;
 	/* From here on in parts of the wall time, and so per nanosecond. */
-	spent = session_header(session)->cupti_active ? rate * CUPTI_HOST_NS : 0;
+	spent = session_header(session)->cupti_active ? calls_rate * CUPTI_HOST_NS : 0;
 	allowed = control_options.budget / 100 * (spent > 0 ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
 	if (spent + allowed > control_options.budget / 100)
 		allowed = 0;
 	allowed /= PAIR_HOST_NS + PAIR_GPU_NS;
 	least = 1.0 / FLOOR_NS;
-	set_thresholds(allowed > least ? allowed : least, rate);
+	set_thresholds(allowed > least ? allowed : least, most);
 }

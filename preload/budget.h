@@ -6,12 +6,13 @@
 #ifndef KTIME_PRELOAD_BUDGET_H
 #define KTIME_PRELOAD_BUDGET_H
 
-#include "preload/clock.h"
+#include <stdint.h>
+
 #include "report/session.h"
 
-/* Before the first call. */
-void budget_start(void);
+/* Before the first call. Times here are CLOCK_MONOTONIC's, in nanoseconds. */
+void budget_start(uint64_t now);
 /* Once in a period of the collector's; sets the thresholds anew every so often. */
-void budget_update(struct session *session, const struct clock_scale *scale);
+void budget_update(struct session *session, uint64_t now);
 
 #endif

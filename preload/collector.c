@@ -367,7 +367,7 @@ static void *run(void *unused)
 			drain_records(FLUSH_IF_DUE);
 			grow_lanes();
 			calibration_update();
-			budget_update(session, &scale);
+			budget_update(session, clock_ns(CLOCK_MONOTONIC));
 			collecting_update(session);
 			update_counters();
 			thread_reap(samples_counts);
@@ -394,7 +394,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	rows_session = session;
 	rows_scale = &scale;
 	records_start();
-	budget_start();
+	budget_start(scale.monotonic);
 	error = samples_start();
 	if (error)
 		return error;

@@ -7,6 +7,9 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
+# The budget knows of its neighbours what the test gives it.
+$(BUILD)/tests/unit/test_budget: $(BUILD)/obj/preload/budget.o
+
 # Those of cupti/ find a libcupti of their own through CUDA_HOME.
 FAKE_CUPTI := $(BUILD)/tests/unit/cuda/lib64/libcupti.so.13
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \

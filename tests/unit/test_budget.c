@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/* Which share of an operation's calls gets a pair of events: on a clock of the test's own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/budget.h"
+#include "preload/control.h"
+#include "preload/operation.h"
+
+#define MS	   1000000u
+#define SECOND	   1000000000u
+/* What a pair is reckoned at, and the part of the budget that is aimed at: see budget.c. */
+#define PAIR_NS	   5100.0
+#define AIMED_AT   0.4
+#define FLOOR_RATE 100.0
+
+struct options control_options;
+bool control_events = true;
+
+static struct operation frequent, rare;
+static struct session *session;
+static uint64_t now;
+
+struct operation *operation_first(void)
+{
+	return &frequent;
+}
+
+void operation_first_sampling(uint32_t sample_below)
+{
+	frequent.sample_below = rare.sample_below = sample_below;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	frequent = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL, .next = &rare};
+	rare = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL};
+	control_options = (struct options){.events = EVENTS_AUTO, .budget = 1};
+	now = SECOND;
+	budget_start(now);
+	return session_create(&session, NULL, false);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+/* A time of so many calls a second, told to the budget as the collector does. */
+static void pass(unsigned milliseconds, unsigned frequent_calls, unsigned rare_calls)
+{
+	for (unsigned passed = 0; passed < milliseconds; passed += 5) {
+		now += 5 * MS;
+		frequent.window_calls += frequent_calls / 200;
+		rare.window_calls += rare_calls / 200;
+		budget_update(session, now);
+	}
+}
+
+static double share(const struct operation *operation)
+{
+	return operation->sample_below == SAMPLE_ALL ? 1 : operation->sample_below / 4294967295.0;
+}
+
+static void pairs_a_second_are(double expected)
+{
+	assert_float_equal(share(&frequent) * 300000, expected, expected / 50);
+}
+
+static void frequent_calls_share_what_the_budget_allows(void **state)
+{
+	(void)state;
+	pass(5000, 300000, 0);
+	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS);
+	control_options.budget = 10;
+	pass(20, 300000, 0);
+	pairs_a_second_are(0.1 * AIMED_AT * SECOND / PAIR_NS);
+}
+
+static void rare_calls_all_get_a_pair(void **state)
+{
+	(void)state;
+	pass(5000, 300000, 200);
+	assert_int_equal(rare.sample_below, SAMPLE_ALL);
+	/* The frequent ones have what those leave. */
+	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS - 200);
+}
+
+static void few_calls_all_get_a_pair(void **state)
+{
+	(void)state;
+	pass(5000, 400, 200);
+	assert_int_equal(frequent.sample_below, SAMPLE_ALL);
+	assert_int_equal(rare.sample_below, SAMPLE_ALL);
+}
+
+static void first_calls_of_an_operation_all_get_a_pair(void **state)
+{
+	(void)state;
+	rare.pairs = 7;
+	pass(5000, 300000, 300000);
+	assert_int_equal(rare.sample_below, SAMPLE_ALL);
+	rare.pairs = 8;
+	pass(20, 300000, 300000);
+	assert_true(share(&rare) < 0.01);
+}
+
+static void a_floor_remains_where_cupti_takes_the_budget(void **state)
+{
+	(void)state;
+	session_header(session)->cupti_active = 1;
+	pass(5000, 300000, 0);
+	pairs_a_second_are(FLOOR_RATE);
+}
+
+/* Bursts of 60 ms, a second apart: none after the first is taken for rare work. */
+static void work_in_bursts_stays_within_the_budget(void **state)
+{
+	double most = 0.1 * AIMED_AT * SECOND / PAIR_NS;
+
+	(void)state;
+	pass(60, 300000, 0);
+	for (int burst = 0; burst < 5; burst++) {
+		double pairs = 0;
+
+		pass(940, 0, 0);
+		for (int i = 0; i < 12; i++) {
+			pairs += share(&frequent) * 1500;
+			pass(5, 300000, 0);
+		}
+		assert_true(pairs > 0 && pairs < most);
+	}
+}
+
+/* A burst once is forgotten: work that is rare from then on is timed call by call. */
+static void work_that_becomes_rare_gets_all_pairs_again(void **state)
+{
+	(void)state;
+	pass(1000, 300000, 0);
+	pass(10000, 200, 0);
+	assert_int_equal(frequent.sample_below, SAMPLE_ALL);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(frequent_calls_share_what_the_budget_allows),
+		TEST(rare_calls_all_get_a_pair),
+		TEST(few_calls_all_get_a_pair),
+		TEST(first_calls_of_an_operation_all_get_a_pair),
+		TEST(a_floor_remains_where_cupti_takes_the_budget),
+		TEST(work_in_bursts_stays_within_the_budget),
+		TEST(work_that_becomes_rare_gets_all_pairs_again),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
