@@ -13,12 +13,14 @@
 /* Beyond the budget one pair in so many nanoseconds keeps the check alive. */
 #define FLOOR_NS	   10000000u
 /*
- * How far back the rates of calls reach. A fall is followed more slowly: of work that comes in
- * bursts, a request a second, all calls of each burst's first window would have a pair, as if it
- * were rare.
+ * How far back the rates of calls reach. One that is called often enough for a window to tell is
+ * followed soon when it rises and late when it falls: of work that comes in bursts, a request a
+ * second, all calls of each burst's first windows would have a pair, as if it were rare.
  */
 #define RATE_NS		   200000000.0
-#define FALLING_RATE_NS	   1000000000.0
+#define RISING_NS	   50000000.0
+#define FALLING_NS	   1000000000.0
+#define TELLING_CALLS	   8
 
 /*
  * What a pair is known to add (H200, driver 580, CUDA 13.0): 1.6 us of the host's time in two
@@ -93,21 +95,24 @@ static double weight_of(uint64_t elapsed, double reach)
 	return weight > 1 ? 1 : weight;
 }
 
-/*
- * Follows how often each operation is called, over some windows: many are called once in several.
- * Returns the rates' sum.
- */
+static double reach_of(double rate, double now, uint64_t elapsed)
+{
+	if ((rate > now ? rate : now) * (double)elapsed < TELLING_CALLS)
+		return RATE_NS;
+	return now > rate ? RISING_NS : FALLING_NS;
+}
+
+/* Follows how often each operation is called; returns the rates' sum. */
 static double follow_rates(uint64_t elapsed)
 {
-	double rising = weight_of(elapsed, RATE_NS), falling = weight_of(elapsed, FALLING_RATE_NS);
 	double sum = 0;
 
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		double now = (double)operation->window_calls / (double)elapsed;
+		double reach = reach_of(operation->rate, now, elapsed);
 
-		operation->rate +=
-			(now > operation->rate ? rising : falling) * (now - operation->rate);
+		operation->rate += weight_of(elapsed, reach) * (now - operation->rate);
 		operation->window_calls = 0;
 		operation->window_pairs = 0;
 		sum += operation->rate;

@@ -139,6 +139,18 @@ static void work_in_bursts_stays_within_the_budget(void **state)
 	}
 }
 
+/* Seldom called, but not evenly: the mean counts, not the windows that have a call. */
+static void unevenly_called_work_is_not_taken_for_frequent(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 50; i++) {
+		pass(5, 300000, 600);
+		pass(95, 300000, 0);
+	}
+	/* 3 calls in every tenth of a second. */
+	assert_int_equal(rare.sample_below, SAMPLE_ALL);
+}
+
 /* A burst once is forgotten: work that is rare from then on is timed call by call. */
 static void work_that_becomes_rare_gets_all_pairs_again(void **state)
 {
@@ -158,6 +170,7 @@ int main(void)
 		TEST(first_calls_of_an_operation_all_get_a_pair),
 		TEST(a_floor_remains_where_cupti_takes_the_budget),
 		TEST(work_in_bursts_stays_within_the_budget),
+		TEST(unevenly_called_work_is_not_taken_for_frequent),
 		TEST(work_that_becomes_rare_gets_all_pairs_again),
 	};
 
