@@ -3,9 +3,9 @@
 import dataclasses
 
 import accounts
+import plan
 
-MEASURED = ("kernel_3us", "kernel_10us", "kernel_100us", "graph", "copies", "threads",
-            "resnet_inference", "resnet_training")
+MEASURED = [row for row in (*plan.LOOPS, *plan.RESNET) if row != "empty"]
 
 
 @dataclasses.dataclass
@@ -54,7 +54,7 @@ def worst_percent(rows, variant):
 def memory_beyond_bare(row):
     def figure(samples):
         mine = samples.median(row, "default", "rss_mib")
-        bare = samples.median(row, "bare", "rss_mib")
+        bare = samples.median("launches_1e7" if row == "launches_1e8" else row, "bare", "rss_mib")
         return None if mine is None or bare is None else mine - bare
 
     return figure

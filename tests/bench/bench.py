@@ -11,6 +11,7 @@ KTIME_NSYS names an nsys that is not on PATH, KTIME_NSYS_LIBRARY_PATH libraries 
 KTIME_BUILD another build folder, KTIME_COMMIT the commit where there is no git.
 """
 import argparse
+import dataclasses
 import os
 import sys
 import tempfile
@@ -35,38 +36,43 @@ def parse_arguments():
     parser = argparse.ArgumentParser(description="Measures what ktime costs.")
     parser.add_argument("--quick", action="store_true", help="about 90 seconds, fewer figures")
     parser.add_argument("--minutes", type=float, help="time to use (default 7.5, quick 1.5)")
-    parser.add_argument("--long", action="store_true", help="also 10^8 launches (11 minutes more)")
+    parser.add_argument("--long", action="store_true", help="also 10^8 launches (6 minutes more)")
     parser.add_argument("--only", metavar="NAMES", default="",
                         help="comma-separated workloads or variants: " +
-                        " ".join([*plan.WORKLOADS, *plan.VARIANTS]))
+                        " ".join([*plan.ROW_TITLES, *plan.VARIANTS]))
     parser.add_argument("--output", default=os.path.join(plan.HERE, "RESULTS.md"))
     return parser.parse_args()
 
 
+@dataclasses.dataclass(frozen=True)
+class Job:
+    """What is run at a time: a workload under one variant, or in turns under several."""
+    name: str
+    variants: tuple
+    rows: tuple
+    rounds: int  # at most
+
+
 def chosen(options):
-    """[(workload name, variant names, rounds at most)] in the order of a round."""
+    """The jobs of a round, in order."""
     names = set(filter(None, options.only.split(",")))
-    unknown = names - set(plan.WORKLOADS) - set(plan.VARIANTS)
-    if unknown:
-        sys.exit(f"bench.py: no workload or variant {', '.join(sorted(unknown))}")
-    workloads = names & set(plan.WORKLOADS) or set(plan.WORKLOADS)
+    rows = names & set(plan.ROW_TITLES)
     variants = names & set(plan.VARIANTS)
+    if names - rows - variants:
+        sys.exit(f"bench.py: no workload or variant {', '.join(sorted(names - rows - variants))}")
     jobs = []
     for name, workload in plan.WORKLOADS.items():
-        if name not in workloads or (workload.long and not options.long):
+        own_rows = workload.rows if name in rows or not rows else rows & set(workload.rows)
+        if rows and not own_rows and name not in rows:
             continue
-        if options.quick and workload.not_quick:
+        if workload.long and not options.long or workload.not_quick and options.quick:
             continue
         wanted = tuple(variant for variant in workload.variants
                        if not variants or variant in variants | {"none"})
-        if workload.turns:
-            jobs.append((name, wanted, workload.rounds))
-            continue
-        for variant in wanted:
-            # nsys takes seconds a run: beyond what the bars need, once or not at all.
-            aside = variant == "nsys" and name != "empty"
-            if not (aside and options.quick):
-                jobs.append((name, (variant,), 1 if aside else workload.rounds))
+        if workload.rows:
+            jobs.append(Job(name, wanted, tuple(own_rows), workload.rounds))
+        else:
+            jobs += [Job(name, (variant,), (), workload.rounds) for variant in wanted]
     return jobs
 
 
@@ -87,15 +93,15 @@ def command(name, variant, file):
                      file if workload.session or way.makes_file else None)
 
 
-def run_in_turns(name, variants, directory, samples):
+def run_in_turns(job, variants, directory, samples):
     """Runs a workload under all variants at once; {variant: why} of those that failed."""
     def take(variant, line):
         values = parse_line(line)
         samples.add(values["workload"], variant, values)
 
-    commands = {variant: command(name, variant, os.path.join(directory, f"{name}.{variant}"))
+    commands = {variant: command(job.name, variant, os.path.join(directory, f"{job.name}.{variant}"))
                 for variant in variants}
-    return turns.run(commands, plan.WORKLOADS[name].turns, 240, take)
+    return turns.run(commands, job.rows, plan.WORKLOADS[job.name].turns, 240, take)
 
 
 def run_once(name, variant, directory, samples):
@@ -118,11 +124,11 @@ def run_once(name, variant, directory, samples):
     return None
 
 
-def run_job(name, variants, directory, samples):
+def run_job(job, variants, directory, samples):
     """{variant: why} of those that failed."""
-    if plan.WORKLOADS[name].turns:
-        return run_in_turns(name, variants, directory, samples)
-    why = run_once(name, variants[0], directory, samples)
+    if job.rows:
+        return run_in_turns(job, variants, directory, samples)
+    why = run_once(job.name, variants[0], directory, samples)
     return {variants[0]: why} if why else {}
 
 
@@ -143,19 +149,19 @@ def run_all(options, jobs, skipped, directory, samples):
     for number in range(99):
         ran = 0
         for job in jobs:
-            name, variants, rounds = job
-            variants = [v for v in variants if not {name, v, f"{name}, {v}"} & set(skipped)]
-            if number >= rounds or not variants:
+            variants = [variant for variant in job.variants
+                        if not {job.name, variant, f"{job.name}, {variant}"} & set(skipped)]
+            if number >= job.rounds or not variants:
                 continue
             spent = time.monotonic() - begun
             if number and spent + duration.get(job, 0) > minutes * 60:
                 continue
             start = time.monotonic()
-            for variant, why in run_job(name, variants, directory, samples).items():
-                skipped[name if variant == "none" else f"{name}, {variant}"] = why
+            for variant, why in run_job(job, variants, directory, samples).items():
+                skipped[job.name if variant == "none" else f"{job.name}, {variant}"] = why
             duration[job] = time.monotonic() - start
             ran += 1
-            progress(spent, number, name, variants[0])
+            progress(spent, number, job.name, variants[0])
         if not ran or time.monotonic() - begun > minutes * 60:
             break
     if sys.stderr.isatty():

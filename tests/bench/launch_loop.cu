@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * launch_loop WORKLOAD [OPERATIONS [REPETITIONS]]
+ * launch_loop --turns
  *
  * Does one kind of GPU work many times and prints, as its last act, one line of NAME=VALUE:
  *   ns           wall time of an operation, median over the repetitions (wait at the end included)
@@ -8,6 +9,9 @@
  *   host_ns      the same without the wait: what the calls alone took
  *   main_ns, ready_ns, end_ns    CLOCK_MONOTONIC in main, after the first CUDA work, and now
  *   rss_kib      peak resident memory
+ *
+ * With --turns it prints `ready`, then for every line on its input, which names a workload, that
+ * workload's line and `done`. It ends with its input.
  */
 #include <algorithm>
 #include <cmath>
@@ -196,46 +200,61 @@ static const struct workload {
 	int repetitions;
 } workloads[] = {
 	{"empty", run_empty, 20000, 5},
-	{"kernel_3us", run_spin<3>, 10000, 5},
-	{"kernel_10us", run_spin<10>, 4000, 5},
+	{"kernel_3us", run_spin<3>, 15000, 5},
+	{"kernel_10us", run_spin<10>, 5000, 5},
 	{"kernel_100us", run_spin<100>, 600, 5},
-	{"graph", run_graph, 400, 5},
-	{"copies", run_copies, 10000, 5},
+	{"graph", run_graph, 1000, 5},
+	{"copies", run_copies, 20000, 5},
 	{"threads", run_threads, 4000, 5},
 	{"rows", run_rows, 20000, 1},
 	{"idle", run_idle, 1, 1},
 };
 
+static const struct workload *find_workload(const char *name)
+{
+	for (const workload &w : workloads)
+		if (!strcmp(w.name, name))
+			return &w;
+	return nullptr;
+}
+
 static int usage(void)
 {
-	fprintf(stderr, "usage: launch_loop WORKLOAD [OPERATIONS [REPETITIONS]]\nworkloads:");
+	fprintf(stderr, "usage: launch_loop WORKLOAD [OPERATIONS [REPETITIONS]]\n"
+			"       launch_loop --turns\nworkloads:");
 	for (const workload &w : workloads)
 		fprintf(stderr, " %s", w.name);
 	fprintf(stderr, "\n");
 	return 2;
 }
 
-int main(int argc, char **argv)
+static int take_turns(void)
 {
-	uint64_t main_ns = now(), ready_ns;
-	const workload *chosen = nullptr;
+	const workload *chosen;
+	char name[64];
+
+	puts("ready");
+	fflush(stdout);
+	while (scanf("%63s", name) == 1) {
+		chosen = find_workload(name);
+		if (!chosen)
+			return usage();
+		/* What came in between has left caches cold, and rates of calls forgotten. */
+		chosen->run(chosen->operations);
+		measurement m = chosen->run(chosen->operations);
+		printf("workload=%s operations=%ld ns=%.1f host_ns=%.1f\ndone\n", chosen->name,
+		       chosen->operations, m.ns, m.host_ns);
+		fflush(stdout);
+	}
+	return 0;
+}
+
+static int take_measurements(const workload *chosen, long operations, int repetitions,
+			     uint64_t main_ns, uint64_t ready_ns)
+{
 	std::vector<double> ns, host_ns;
 	struct rusage usage_self;
-	long operations;
-	int repetitions;
 
-	for (const workload &w : workloads)
-		if (argc > 1 && !strcmp(w.name, argv[1]))
-			chosen = &w;
-	if (!chosen)
-		return usage();
-	operations = argc > 2 ? atol(argv[2]) : chosen->operations;
-	repetitions = argc > 3 ? atoi(argv[3]) : chosen->repetitions;
-	if (operations < 1 || repetitions < 1)
-		return usage();
-
-	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
-	ready_ns = now();
 	if (repetitions > 1)
 		chosen->run(operations / 4 + 1); /* warm-up */
 	for (int i = 0; i < repetitions; i++) {
@@ -253,4 +272,23 @@ int main(int argc, char **argv)
 	       host_ns[host_ns.size() / 2], main_ns, ready_ns, now(), usage_self.ru_maxrss);
 	fflush(stdout);
 	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	uint64_t main_ns = now();
+	bool turns = argc == 2 && !strcmp(argv[1], "--turns");
+	const workload *chosen = argc > 1 ? find_workload(argv[1]) : nullptr;
+	long operations = 0;
+	int repetitions = 0;
+
+	if (chosen) {
+		operations = argc > 2 ? atol(argv[2]) : chosen->operations;
+		repetitions = argc > 3 ? atoi(argv[3]) : chosen->repetitions;
+	}
+	if (!turns && (operations < 1 || repetitions < 1))
+		return usage();
+	CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+	return turns ? take_turns()
+		     : take_measurements(chosen, operations, repetitions, main_ns, now());
 }

@@ -31,6 +31,8 @@ def ktime(title, options):
 
 VARIANTS = {
     "none": Variant("no profiler", lambda argv, _: profilers.under_nothing(argv)),
+    # What differs from the first by chance.
+    "again": Variant("no profiler, again", lambda argv, _: profilers.under_nothing(argv)),
     "bare": Variant("bare CUPTI", lambda argv, _: profilers.under_bare_tracer(argv)),
     "default": ktime("ktime", ""),
     "events_all": ktime("ktime, events all", "--timer events --events all"),
@@ -49,15 +51,16 @@ VARIANTS = {
 @dataclasses.dataclass(frozen=True)
 class Workload:
     """
-    A program and its arguments. It prints one line of NAME=VALUE per figure. One that takes turns
-    stays, and each line names the row that it goes to.
+    A program and its arguments. It prints one line of NAME=VALUE per figure. Where it has rows, all
+    variants run at once, and each does the work of every row in turns.
     """
     title: str
     argv: tuple
     variants: tuple = ()
     rounds: int = 99  # at most
     repeat: int = 1  # runs in each round
-    turns: int = 0  # all variants at once, each working so many times in turns
+    rows: dict = dataclasses.field(default_factory=dict)  # name: title
+    turns: int = 0  # for each row in each round
     not_quick: bool = False
     long: bool = False  # only on request
     session: bool = False  # keep ktime's session file: its figures are wanted
@@ -68,39 +71,45 @@ def loop(title, workload, *arguments, **rest):
 
 
 EVERY = ("none", "bare", "default", "events_all", "always_on", "cupti", "events_off", "nsys")
-IN_PYTHON = ("none", "bare", "default", "events_all", "always_on", "nsys", "torch")
+IN_PYTHON = ("none", "again", "bare", "default", "events_all", "always_on", "nsys", "torch")
 MEMORY = ("none", "bare", "default", "always_on")
 
+LOOPS = {
+    "empty": "empty kernels",
+    "kernel_3us": "3 us kernels",
+    "kernel_10us": "10 us kernels",
+    "kernel_100us": "100 us kernels",
+    "graph": "graph of 100 empty kernels",
+    "copies": "pinned 4 KB async copies",
+    "threads": "16 threads, 16 streams",
+}
+RESNET = {
+    "resnet_inference": "ResNet-50 inference, batch 1",
+    "resnet_training": "ResNet-50 training, batch 64",
+}
+
 WORKLOADS = {
-    "empty": loop("empty kernels", "empty", variants=EVERY + ("no_api",)),
-    "kernel_3us": loop("3 us kernels", "kernel_3us", variants=EVERY),
-    "kernel_10us": loop("10 us kernels", "kernel_10us", variants=EVERY),
-    "kernel_100us": loop("100 us kernels", "kernel_100us", variants=EVERY),
-    "graph": loop("graph of 100 empty kernels", "graph", variants=EVERY),
-    "copies": loop("pinned 4 KB async copies", "copies", variants=EVERY),
-    "threads": loop("16 threads, 16 streams", "threads", variants=EVERY),
+    "loops": loop("loops", "--turns", variants=(*EVERY, "again", "no_api"), rows=LOOPS, turns=3),
     "idle": loop("one launch: start to end", "idle", variants=EVERY),
+    # What one process takes differs by some percent from the next, so there is a second round.
     "resnet": Workload("ResNet-50", (sys.executable, os.path.join(HERE, "resnet.py")),
-                       # What one process takes differs by some percent from the next.
-                       IN_PYTHON, rounds=2, turns=4, not_quick=True),
+                       IN_PYTHON, rounds=2, rows=RESNET, turns=4, not_quick=True),
     "launches_1e4": loop("10^4 launches", "empty", 10**4, 1, variants=MEMORY, rounds=1),
     "launches_1e6": loop("10^6 launches", "empty", 10**6, 1, variants=MEMORY, rounds=1,
                          not_quick=True),
     "launches_1e7": loop("10^7 launches", "empty", 10**7, 1, variants=("bare", "default"), rounds=1,
                          not_quick=True),
-    "launches_1e8": loop("10^8 launches", "empty", 10**8, 1, variants=("bare", "default"), rounds=1,
+    # Bare CUPTI's memory no longer grows here: its figure after 10^7 does for both.
+    "launches_1e8": loop("10^8 launches", "empty", 10**8, 1, variants=("default",), rounds=1,
                          long=True),
     # Long enough for a thousandth of its calls to say what all of them took.
     "rows": loop("12 kernels in random order", "rows", 100000,
                  variants=("cupti", "always_on"), rounds=1, session=True),
     "self": loop("10^5 launches, what ktime says it cost", "empty", 10**5, 1,
-                 variants=("none", "default", "always_on"), rounds=3, session=True),
+                 variants=("none", "default", "always_on"), rounds=3, repeat=2, session=True),
     "true": Workload("/bin/true", ("/bin/true",), ("none", "default"), repeat=20),
     "python": Workload("python3 -c pass", (sys.executable, "-c", "pass"), ("none", "default"),
                        repeat=20),
 }
 
-# Titles of the rows in the table, for workloads whose lines name their own.
-ROW_TITLES = {name: workload.title for name, workload in WORKLOADS.items()}
-ROW_TITLES.update(resnet_inference="ResNet-50 inference, batch 1",
-                  resnet_training="ResNet-50 training, batch 64")
+ROW_TITLES = {name: workload.title for name, workload in WORKLOADS.items()} | LOOPS | RESNET

@@ -5,8 +5,7 @@ import plan
 import machine
 from results import table
 
-TIMES = ("empty", "kernel_3us", "kernel_10us", "kernel_100us", "graph", "copies", "threads",
-         "resnet_inference", "resnet_training")
+TIMES = (*plan.LOOPS, *plan.RESNET)
 
 # Tables beside the times: title, name of the figure, rows, how it is printed.
 FIXED_COSTS = [
@@ -63,9 +62,9 @@ def fixed_costs(samples, title, name, rows, form):
 
 def markdown(samples, verdicts, skipped):
     lines = ["# What ktime costs", "", "Written by `make bench`.", "", *machine.describe(), "",
-             "Medians over the rounds of one run, every variant in turn in each round: the time",
-             "without a profiler, and what each variant adds to it. ± is half the distance from",
-             "the least to the greatest, in percent of the median.", "",
+             "Medians over one run, all variants in turns: the time without a profiler, and what",
+             "each variant adds to it. ± is half the distance between the quartiles, in percent of",
+             "the median. What the second run without a profiler differs by is chance.", "",
              "## Time of an operation", "", *times(samples), "",
              "## Bars", "", *table(["what", "figure", "bar", "reached"], verdicts), ""]
     for costs in FIXED_COSTS:

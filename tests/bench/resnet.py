@@ -3,10 +3,10 @@
 
 usage: resnet.py [--profiler] [--inferences N] [--trainings N]
 
-Prints `ready` when both are warm. For every line on its input it then prints one line of
-NAME=VALUE for each of the two, the median time of an iteration, each waited for, and `done`. It
-ends with its input. --profiler runs the measured iterations under torch.profiler. Exits with 77
-where PyTorch or torchvision is missing.
+Prints `ready` when both are warm. For every line on its input, which names one of the two, it then
+prints one line of NAME=VALUE, the median time of an iteration, each waited for, and `done`. It ends
+with its input. --profiler runs the measured iterations under torch.profiler. Exits with 77 where
+PyTorch or torchvision is missing.
 """
 import argparse
 import contextlib
@@ -75,20 +75,20 @@ def main():
             return torch.profiler.profile(activities=activities)
 
     torch.manual_seed(0)
-    work = [("resnet_inference", inference(), options.inferences),
-            ("resnet_training", training(), options.trainings)]
-    for _, step, iterations in work:
+    work = {"resnet_inference": (inference(), options.inferences),
+            "resnet_training": (training(), options.trainings)}
+    for step, iterations in work.values():
         for _ in range(iterations):
             step()
         torch.cuda.synchronize()
     print("ready", flush=True)
-    for _ in sys.stdin:
-        for name, step, iterations in work:
-            # What the others did meanwhile has left this one's caches cold.
-            for _ in range(iterations // 10 + 1):
-                step()
-            torch.cuda.synchronize()
-            measure(name, step, iterations, profiler)
+    for line in sys.stdin:
+        step, iterations = work[line.strip()]
+        # What came in between has left caches cold.
+        for _ in range(iterations // 10 + 1):
+            step()
+        torch.cuda.synchronize()
+        measure(line.strip(), step, iterations, profiler)
         print("done", flush=True)
 
 

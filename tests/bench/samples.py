@@ -22,11 +22,12 @@ class Samples:
         return statistics.median(values) if values else None
 
     def spread(self, row, variant, name="ns"):
-        """Half of the distance from least to most, as a part of the median."""
+        """Half of the distance between the quartiles, as a part of the median."""
         values = self.values(row, variant, name)
         if len(values) < 2 or not statistics.median(values):
             return None
-        return (max(values) - min(values)) / 2 / statistics.median(values)
+        low, median, high = statistics.quantiles(values, method="inclusive")
+        return (high - low) / 2 / median
 
     def added(self, row, variant, name="ns"):
         """What the variant adds to the same without a profiler; None where not measured."""

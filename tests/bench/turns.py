@@ -3,6 +3,7 @@
 One program under several variants at once, each working only when it is asked to, in turns: what
 the machine does meanwhile meets them all alike, and what they take to start is paid once.
 """
+import itertools
 import os
 import signal
 import subprocess
@@ -12,8 +13,8 @@ import threading
 
 class Program:
     """
-    A program that says `ready`, then works once for every line that it is sent, and ends each time
-    with `done`.
+    A program that says `ready`, then does the work that each line names which it is sent, and says
+    `done` after it.
     """
 
     def __init__(self, argv, environment, timeout):
@@ -40,10 +41,10 @@ class Program:
             lines.append(line)
         return None
 
-    def work(self):
-        """The lines of one turn; None where it ended."""
+    def work(self, name):
+        """The lines that it prints for one piece of work; None where it ended."""
         try:
-            self._child.stdin.write(b"\n")
+            self._child.stdin.write(name.encode() + b"\n")
             self._child.stdin.flush()
         except BrokenPipeError:
             return None
@@ -68,16 +69,17 @@ class Program:
         return ((said or [f"exit {status}"])[-1]) if status else None
 
 
-def run(commands, turns, timeout, take):
+def run(commands, names, turns, timeout, take):
     """
-    Runs {variant: (argv, environment)} in turns and hands every line to take(variant, line).
-    Returns {variant: why} for those that failed; what they gave before stands.
+    Has the programs of {variant: (argv, environment)} do each of the named pieces of work in turns,
+    and hands every line to take(variant, line). Returns {variant: why} for those that failed; what
+    they gave before stands.
     """
     programs = {variant: Program(*command, timeout) for variant, command in commands.items()}
     working = [v for v, program in programs.items() if program.lines_until("ready") is not None]
-    for _ in range(turns):
-        for variant in list(working):
-            lines = programs[variant].work()
+    for name, variant in itertools.product(list(names) * turns, list(working)):
+        if variant in working:
+            lines = programs[variant].work(name)
             if lines is None:
                 working.remove(variant)
                 continue
