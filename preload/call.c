@@ -7,6 +7,7 @@
 #include "preload/collecting.h"
 #include "preload/control.h"
 #include "preload/first_sight.h"
+#include "preload/lane.h"
 #include "preload/thread.h"
 
 #define likely(condition)   __builtin_expect(!!(condition), 1)

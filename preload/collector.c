@@ -2,24 +2,21 @@
 #include "preload/collector.h"
 
 #include <errno.h>
-#include <linux/futex.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <sys/resource.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "cupti/collection.h"
 #include "preload/budget.h"
 #include "preload/calibration.h"
-#include "preload/call.h"
 #include "preload/clock.h"
 #include "preload/collecting.h"
-#include "preload/control.h"
+#include "preload/drain.h"
+#include "preload/futex.h"
 #include "preload/in_flight.h"
-#include "preload/lookup.h"
+#include "preload/lane.h"
 #include "preload/memory.h"
 #include "preload/records.h"
 #include "preload/rows.h"
@@ -35,9 +32,6 @@
 /* While many event pairs are under way they are wanted back sooner. */
 #define BUSY_PERIOD_NS 1000000u
 #define BUSY_PAIRS     64u
-/* From 50 ms up CUPTI's flush is not felt by launching threads; at 10 ms it is (270 us at p99.9).
- */
-#define FLUSH_NS       50000000u
 /* The longest that one look at the events takes beside CUPTI. */
 #define POLL_NS	       2000000u
 /* Memory is looked at this often. */
@@ -46,8 +40,6 @@
 #define END_WAIT_NS    2000000000u
 /* How long it waits for records of work that is finished. */
 #define RECORD_WAIT_NS 30000000u
-/* How long it waits for calls that are under way, when records came in: some time slices. */
-#define CALL_WAIT_NS   10000000u
 /* How long the program's thread waits for the collector at its end, beyond END_WAIT_NS. */
 #define FINISH_WAIT_NS 5000000000u
 
@@ -57,165 +49,15 @@ static struct session *session;
 static void (*finish)(struct session *);
 static struct clock_scale scale;
 static pthread_t collector;
-static struct lane *_Atomic lanes;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* one context ends at a time */
 static _Atomic uint32_t wake_word, request_word, answer_word;
 static struct context *_Atomic ending;
-static uint64_t last_flush, last_measure;
-
-static void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
-{
-	struct timespec limit = {.tv_sec = (time_t)(nanoseconds / 1000000000u),
-				 .tv_nsec = (long)(nanoseconds % 1000000000u)};
-
-	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
-}
-
-static void futex_wake(_Atomic uint32_t *word)
-{
-	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
-}
+static uint64_t last_measure;
 
 void collector_wake(void)
 {
 	atomic_fetch_add_explicit(&wake_word, 1, memory_order_release);
 	futex_wake(&wake_word);
-}
-
-struct lane *collector_lanes(void)
-{
-	return atomic_load_explicit(&lanes, memory_order_acquire);
-}
-
-void collector_add_lane(struct lane *lane)
-{
-	struct lane *first = atomic_load_explicit(&lanes, memory_order_relaxed);
-
-	/* `next` is the thread's own list; this one is linked through all_next. */
-	do
-		lane->all_next = first;
-	while (!atomic_compare_exchange_weak_explicit(&lanes, &first, lane, memory_order_release,
-						      memory_order_relaxed));
-}
-
-/*
- * Takes the spans of all threads in the order in which their calls began, so that calls of several
- * threads into one stream are queued as the driver took them.
- */
-static unsigned drain_rings(void)
-{
-	unsigned count;
-
-	for (count = 0;; count++) {
-		struct thread *oldest_thread = NULL;
-		const struct span *oldest = NULL;
-
-		for (struct thread *thread = thread_first(); thread; thread = thread->next) {
-			struct ring *ring = &thread->ring;
-			uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-			const struct span *span;
-
-			/* Acquire: the span was written before the head moved. */
-			if (tail == atomic_load_explicit(&ring->head, memory_order_acquire))
-				continue;
-			span = &ring->spans[tail % RING_SPANS];
-			if (!oldest || span->started < oldest->started) {
-				oldest = span;
-				oldest_thread = thread;
-			}
-		}
-		if (!oldest)
-			return count;
-		samples_span(oldest_thread, oldest);
-		/* Release: the slot is read before the thread may write it again. */
-		atomic_store_explicit(
-			&oldest_thread->ring.tail,
-			atomic_load_explicit(&oldest_thread->ring.tail, memory_order_relaxed) + 1,
-			memory_order_release);
-	}
-}
-
-static void drain_counts(void)
-{
-	for (struct thread *thread = thread_first(); control_counting && thread;
-	     thread = thread->next)
-		samples_counts(thread);
-}
-
-/*
- * A lane that ran more than half empty since the last look gets as many pairs again. Not beside
- * CUPTI: few calls have pairs once the budget has been reckoned, and making events holds the
- * driver's lock, which 16 launching threads feel (H200: 12 to 28 us more a launch while lanes
- * grew).
- */
-static void grow_lanes(void)
-{
-	if (control_stream_ids && control_options.events == EVENTS_AUTO)
-		return;
-	for (struct lane *lane = atomic_load_explicit(&lanes, memory_order_acquire); lane;
-	     lane = lane->all_next) {
-		uint32_t put = atomic_load_explicit(&lane->put, memory_order_relaxed);
-		uint32_t taken = atomic_load_explicit(&lane->taken, memory_order_acquire);
-		uint32_t wanted = lane->pairs;
-
-		if (atomic_load_explicit(&lane->context->ended, memory_order_acquire) ||
-		    put - taken > lane->pairs / 2 || lane->pairs + wanted > LANE_PAIRS ||
-		    !timing_use_context(lane->context))
-			continue;
-		while (wanted--) {
-			struct event_pair *pair = event_pair_create(lane);
-
-			if (!pair)
-				break;
-			lane_put(lane, pair);
-		}
-	}
-}
-
-/* Whether a call that began before is still under way. */
-static bool call_before(uint64_t ticks)
-{
-	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
-		uint64_t entered = atomic_load_explicit(&thread->in_call, memory_order_acquire);
-
-		if (entered && entered <= ticks)
-			return true;
-	}
-	return false;
-}
-
-/*
- * What the records of a buffer are of has to be known before they are read; a short kernel's record
- * can be there before its launch has returned. The wait is bounded for calls that take long of
- * themselves, like a copy that waits.
- */
-static void catch_up(void)
-{
-	uint64_t now = clock_ticks();
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALL_WAIT_NS;
-	_Atomic uint32_t never = 0;
-
-	while (call_before(now) && clock_ns(CLOCK_MONOTONIC) < end) {
-		futex_wait(&never, 0, 10000);
-		drain_rings();
-	}
-	drain_rings();
-}
-
-enum flush { FLUSH_IF_DUE, FLUSH_NOW, FLUSH_FORCED };
-
-static void drain_records(enum flush flush)
-{
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
-
-	if (!collection_active())
-		return;
-	if (flush != FLUSH_IF_DUE || now - last_flush >= FLUSH_NS) {
-		last_flush = now;
-		records_trust_clock(collection_clock_is_realtime());
-		collection_flush(flush == FLUSH_FORCED);
-	}
-	collection_drain(catch_up, records_take, NULL);
 }
 
 static void update_counters(void)
@@ -365,7 +207,7 @@ static void *run(void *unused)
 			drain_counts();
 			busy = timing_poll(poll_end(), samples_timed) >= BUSY_PAIRS;
 			drain_records(FLUSH_IF_DUE);
-			grow_lanes();
+			lanes_grow();
 			calibration_update();
 			budget_update(session, clock_ns(CLOCK_MONOTONIC));
 			collecting_update(session);

@@ -16,10 +16,6 @@
 int collector_start(struct session *session, void (*finish)(struct session *session));
 /* Cuts the present sleep short. Any thread; a system call, so not on the launch path. */
 void collector_wake(void);
-/* Makes a thread's new pool of pairs known. Any thread. */
-void collector_add_lane(struct lane *lane);
-/* All lanes, newest first, through all_next. */
-struct lane *collector_lanes(void);
 /*
  * Right before the program ends a context: takes in what is finished, waits for what is not (the
  * driver's own call would wait for it just so), at most some seconds, and lets go of its events.

@@ -6,18 +6,9 @@
 
 #include "cupti/collection.h"
 #include "preload/call.h"
-#include "preload/collector.h"
 #include "preload/control.h"
 #include "preload/graph.h"
-
-/*
- * Pairs that a thread makes for itself at its first launch into a context, at 0.8 us each; the
- * collector adds. They have to last until it does. Beside CUPTI, where an event made while 16
- * threads launch takes each of them some 0.5 ms (H200), all threads together make so many.
- */
-#define FIRST_PAIRS		 512
-#define FIRST_PAIRS_BESIDE_CUPTI 64
-#define LEAST_PAIRS_BESIDE_CUPTI 4
+#include "preload/lane.h"
 
 struct thread *first_sight_thread(void)
 {
@@ -72,61 +63,13 @@ struct operation *first_sight_operation(struct thread *thread, CUfunction functi
 	return operation;
 }
 
-static unsigned first_pairs(void)
-{
-	unsigned lanes = 1;
-
-	if (control_sharing)
-		return LANE_PAIRS;
-	if (!control_stream_ids)
-		return FIRST_PAIRS;
-	for (const struct lane *lane = collector_lanes(); lane; lane = lane->all_next)
-		lanes++;
-	return lanes < FIRST_PAIRS_BESIDE_CUPTI / LEAST_PAIRS_BESIDE_CUPTI
-		       ? FIRST_PAIRS_BESIDE_CUPTI / lanes
-		       : LEAST_PAIRS_BESIDE_CUPTI;
-}
-
-/* A lane that an ended thread left, or NULL. */
-static struct lane *idle_lane(const struct context *context)
-{
-	struct lane *lane;
-	bool idle;
-
-	for (lane = collector_lanes(); lane; lane = lane->all_next) {
-		idle = true;
-		/* Acquire: the lane as its thread left it. */
-		if (lane->context == context &&
-		    atomic_compare_exchange_strong_explicit(
-			    &lane->idle, &idle, false, memory_order_acquire, memory_order_relaxed))
-			break;
-	}
-	return lane;
-}
-
 struct lane *first_sight_context(struct thread *thread, struct context *context)
 {
-	struct lane *lane = idle_lane(context);
-	CUcontext popped;
+	struct lane *lane = lane_enter(context);
 
-	if (lane)
-		goto out;
-	lane = aligned_alloc(64, sizeof(*lane));
-	if (!lane)
-		return NULL;
-	*lane = (struct lane){.context = context};
-	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
-		for (unsigned i = 0; i < first_pairs(); i++) {
-			struct event_pair *pair = event_pair_create(lane);
-
-			if (pair)
-				lane_put(lane, pair);
-		}
-		driver.cuCtxPopCurrent_v2(&popped);
+	if (lane) {
+		lane->next = thread->lanes;
+		thread->lanes = lane;
 	}
-	collector_add_lane(lane);
-out:
-	lane->next = thread->lanes;
-	thread->lanes = lane;
 	return lane;
 }

@@ -9,6 +9,7 @@
 
 #include "cupti/collection.h"
 #include "preload/collector.h"
+#include "preload/lane.h"
 #include "preload/stream.h"
 #include "preload/thread.h"
 
@@ -84,7 +85,7 @@ void memory_measure(struct session *session)
 	dl_iterate_phdr(add_data, &bytes);
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
 		bytes += resident(thread, sizeof(*thread));
-	for (const struct lane *lane = collector_lanes(); lane; lane = lane->all_next)
+	for (const struct lane *lane = lane_first(); lane; lane = lane->all_next)
 		bytes += sizeof(*lane) + BLOCK_BYTES +
 			 lane->pairs * (sizeof(struct event_pair) + BLOCK_BYTES);
 	session_range(session, &start, &size);

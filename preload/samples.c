@@ -6,6 +6,7 @@
 #include "cupti/collection.h"
 #include "preload/bias.h"
 #include "preload/control.h"
+#include "preload/lane.h"
 #include "preload/rows.h"
 #include "preload/trace.h"
 

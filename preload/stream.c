@@ -227,33 +227,3 @@ void context_ending(struct context *context)
 	atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
 	pthread_mutex_unlock(&lock);
 }
-
-struct event_pair *event_pair_create(struct lane *lane)
-{
-	struct context *context = lane->context;
-	struct event_pair *pair = NULL;
-	CUresult result;
-
-	if (lane->pairs >= LANE_PAIRS)
-		return NULL;
-	if (atomic_fetch_add_explicit(&context->events, 2, memory_order_relaxed) >= CONTEXT_EVENTS)
-		goto out;
-	pair = calloc(1, sizeof(*pair));
-	if (!pair)
-		goto out;
-	result = driver.cuEventCreate(&pair->start, CU_EVENT_DEFAULT);
-	if (result == CUDA_SUCCESS)
-		result = driver.cuEventCreate(&pair->end, CU_EVENT_DEFAULT);
-	if (result == CUDA_SUCCESS) {
-		pair->lane = lane;
-		lane->pairs++;
-		return pair;
-	}
-	driver_failed();
-	if (pair->start)
-		driver.cuEventDestroy_v2(pair->start);
-out:
-	atomic_fetch_sub_explicit(&context->events, 2, memory_order_relaxed);
-	free(pair);
-	return NULL;
-}

@@ -7,6 +7,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/lane.h"
+
 __thread struct thread *thread_self;
 __thread uint32_t thread_runtime_call;
 

@@ -5,6 +5,7 @@
 
 #include "preload/clock.h"
 #include "preload/driver.h"
+#include "preload/lane.h"
 
 struct track {
 	struct context *context;

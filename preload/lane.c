@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/lane.h"
+
+#include <stdlib.h>
+
+#include "preload/control.h"
+#include "preload/driver.h"
+#include "preload/timing.h"
+
+/*
+ * Pairs that a thread makes for itself at its first launch into a context, at 0.8 us each; the
+ * collector adds. They have to last until it does. Beside CUPTI, where an event made while 16
+ * threads launch takes each of them some 0.5 ms (H200), all threads together make so many.
+ */
+#define FIRST_PAIRS		 512
+#define FIRST_PAIRS_BESIDE_CUPTI 64
+#define LEAST_PAIRS_BESIDE_CUPTI 4
+
+static struct lane *_Atomic lanes;
+
+struct lane *lane_first(void)
+{
+	return atomic_load_explicit(&lanes, memory_order_acquire);
+}
+
+static void add_lane(struct lane *lane)
+{
+	struct lane *first = atomic_load_explicit(&lanes, memory_order_relaxed);
+
+	/* `next` is the thread's own list; this one is linked through all_next. */
+	do
+		lane->all_next = first;
+	while (!atomic_compare_exchange_weak_explicit(&lanes, &first, lane, memory_order_release,
+						      memory_order_relaxed));
+}
+
+/* NULL where the driver refuses or the bound is reached. The context must be current in the calling
+ * thread. */
+static struct event_pair *create_pair(struct lane *lane)
+{
+	struct context *context = lane->context;
+	struct event_pair *pair = NULL;
+	CUresult result;
+
+	if (lane->pairs >= LANE_PAIRS)
+		return NULL;
+	if (atomic_fetch_add_explicit(&context->events, 2, memory_order_relaxed) >= CONTEXT_EVENTS)
+		goto out;
+	pair = calloc(1, sizeof(*pair));
+	if (!pair)
+		goto out;
+	result = driver.cuEventCreate(&pair->start, CU_EVENT_DEFAULT);
+	if (result == CUDA_SUCCESS)
+		result = driver.cuEventCreate(&pair->end, CU_EVENT_DEFAULT);
+	if (result == CUDA_SUCCESS) {
+		pair->lane = lane;
+		lane->pairs++;
+		return pair;
+	}
+	driver_failed();
+	if (pair->start)
+		driver.cuEventDestroy_v2(pair->start);
+out:
+	atomic_fetch_sub_explicit(&context->events, 2, memory_order_relaxed);
+	free(pair);
+	return NULL;
+}
+
+static void add_pairs(struct lane *lane, unsigned count)
+{
+	struct event_pair *pair;
+
+	while (count-- && (pair = create_pair(lane)))
+		lane_put(lane, pair);
+}
+
+static unsigned first_pairs(void)
+{
+	unsigned count = 1;
+
+	if (control_sharing)
+		return LANE_PAIRS;
+	if (!control_stream_ids)
+		return FIRST_PAIRS;
+	for (const struct lane *lane = lane_first(); lane; lane = lane->all_next)
+		count++;
+	return count < FIRST_PAIRS_BESIDE_CUPTI / LEAST_PAIRS_BESIDE_CUPTI
+		       ? FIRST_PAIRS_BESIDE_CUPTI / count
+		       : LEAST_PAIRS_BESIDE_CUPTI;
+}
+
+/* A lane that an ended thread left, or NULL. */
+static struct lane *idle_lane(const struct context *context)
+{
+	struct lane *lane;
+	bool idle;
+
+	for (lane = lane_first(); lane; lane = lane->all_next) {
+		idle = true;
+		/* Acquire: the lane as its thread left it. */
+		if (lane->context == context &&
+		    atomic_compare_exchange_strong_explicit(
+			    &lane->idle, &idle, false, memory_order_acquire, memory_order_relaxed))
+			break;
+	}
+	return lane;
+}
+
+static struct lane *new_lane(struct context *context)
+{
+	struct lane *lane = aligned_alloc(64, sizeof(*lane));
+	CUcontext popped;
+
+	if (!lane)
+		return NULL;
+	*lane = (struct lane){.context = context};
+	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
+		add_pairs(lane, first_pairs());
+		driver.cuCtxPopCurrent_v2(&popped);
+	}
+	add_lane(lane);
+	return lane;
+}
+
+struct lane *lane_enter(struct context *context)
+{
+	struct lane *lane = idle_lane(context);
+
+	return lane ? lane : new_lane(context);
+}
+
+/*
+ * A lane that ran more than half empty since the last look gets as many pairs again. Not beside
+ * CUPTI: few calls have pairs once the budget has been reckoned, and making events holds the
+ * driver's lock, which 16 launching threads feel (H200: 12 to 28 us more a launch while lanes
+ * grew).
+ */
+void lanes_grow(void)
+{
+	if (control_stream_ids && control_options.events == EVENTS_AUTO)
+		return;
+	for (struct lane *lane = lane_first(); lane; lane = lane->all_next) {
+		uint32_t put = atomic_load_explicit(&lane->put, memory_order_relaxed);
+		uint32_t taken = atomic_load_explicit(&lane->taken, memory_order_acquire);
+
+		if (atomic_load_explicit(&lane->context->ended, memory_order_acquire) ||
+		    put - taken > lane->pairs / 2 || 2 * lane->pairs > LANE_PAIRS)
+			continue;
+		if (timing_use_context(lane->context))
+			add_pairs(lane, lane->pairs);
+	}
+}
