@@ -6,6 +6,7 @@
 #include "preload/clock.h"
 #include "preload/collecting.h"
 #include "preload/control.h"
+#include "preload/describe.h"
 #include "preload/first_sight.h"
 #include "preload/lane.h"
 #include "preload/thread.h"
@@ -62,16 +63,6 @@ static struct event_pair *take_pair(struct thread *thread, struct context *conte
 	return lane_take(lane);
 }
 
-static bool is_capturing(CUstream stream)
-{
-	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
-
-	/* An error is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking one
-	 * captures. A record there would break that capture. */
-	return driver.cuStreamIsCapturing(stream, &status) != CUDA_SUCCESS ||
-	       status != CU_STREAM_CAPTURE_STATUS_NONE;
-}
-
 /* The operation of a kernel or graph that this thread has seen before, else NULL. */
 static inline struct operation *known_operation(struct thread *thread, const struct call *call)
 {
@@ -92,18 +83,6 @@ static inline void note_operation(struct thread *thread, const struct call *call
 	thread->last_operation = call->operation;
 	thread->last_stream = call->stream;
 	thread->last_function = call->function;
-}
-
-static bool is_pageable(const void *host)
-{
-	/* cuda.h: a host address that CUDA does not know has no memory type. */
-	CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
-	CUmemorytype type = 0;
-	void *data = &type;
-
-	return driver.cuPointerGetAttributes(1, &attribute, &data, (CUdeviceptr)(uintptr_t)host) !=
-		       CUDA_SUCCESS ||
-	       type == 0;
 }
 
 static uint32_t next_random(struct thread *thread)
@@ -185,7 +164,7 @@ static void inject_start(struct thread *thread, struct call *call)
 		call->pair->previous = thread->chain;
 	} else {
 		call->pair->previous = NULL;
-		if (call->host && (call->synchronous || is_pageable(call->host)))
+		if (call->host && (call->synchronous || describe_is_pageable(call->host)))
 			call->flags |= SPAN_HOST_INCLUDED;
 		result = driver.cuEventRecord(call->pair->start, call->known->handle);
 		if (unlikely(result != CUDA_SUCCESS)) {
@@ -252,7 +231,7 @@ static __attribute__((noinline)) void watch_call(struct thread *thread, struct c
 	if (unlikely(!call->known || call->flags & SPAN_PAUSED))
 		return;
 	if (unlikely(atomic_load_explicit(&live_captures, memory_order_relaxed) > 0) &&
-	    is_capturing(call->known->handle)) {
+	    stream_is_capturing(call->known->handle)) {
 		call->flags |= SPAN_CAPTURED;
 		call->untimed = UNTIMED_CAPTURED;
 		return;
@@ -311,7 +290,7 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 			call->known = first_sight_stream(thread, call->stream);
 			if (call->known &&
 			    atomic_load_explicit(&live_captures, memory_order_relaxed) > 0 &&
-			    is_capturing(call->known->handle))
+			    stream_is_capturing(call->known->handle))
 				call->flags |= SPAN_CAPTURED;
 		}
 		/* An empty copy or memset does nothing on the device. */

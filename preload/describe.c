@@ -1,17 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/describe.h"
 
-CUmemorytype describe_side(CUdeviceptr pointer)
+/* 0: pageable memory, which CUDA does not know. */
+static CUmemorytype memory_type(CUdeviceptr pointer)
 {
 	CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
 	CUmemorytype type = 0;
 	void *data = &type;
 
-	/* Unlike cuPointerGetAttribute this one knows pageable memory too, and answers 0 for it. */
-	if (driver.cuPointerGetAttributes(1, &attribute, &data, pointer) != CUDA_SUCCESS ||
-	    type != CU_MEMORYTYPE_DEVICE)
-		type = CU_MEMORYTYPE_HOST;
+	/* Unlike cuPointerGetAttribute this one does not fail on pageable memory. */
+	if (driver.cuPointerGetAttributes(1, &attribute, &data, pointer) != CUDA_SUCCESS)
+		type = 0;
 	return type;
+}
+
+CUmemorytype describe_side(CUdeviceptr pointer)
+{
+	return memory_type(pointer) == CU_MEMORYTYPE_DEVICE ? CU_MEMORYTYPE_DEVICE
+							    : CU_MEMORYTYPE_HOST;
+}
+
+bool describe_is_pageable(const void *host)
+{
+	return memory_type((CUdeviceptr)(uintptr_t)host) == 0;
 }
 
 /* The device that an address is memory of, or -1: the host's, and managed memory, which moves. */

@@ -110,6 +110,8 @@ static inline void describe_copy(struct call *call, enum fixed_operation operati
 enum fixed_operation describe_direction(CUmemorytype source, CUmemorytype destination);
 /* The side that an address is on: CU_MEMORYTYPE_HOST or _DEVICE. Asks the driver. */
 CUmemorytype describe_side(CUdeviceptr pointer);
+/* Whether a host's address is of memory that CUDA does not know. Asks the driver. */
+bool describe_is_pageable(const void *host);
 
 /* Between two addresses of devices, which may be two devices. Asks the driver where there are. */
 void describe_copy_device(struct call *call, CUdeviceptr destination, CUdeviceptr source,

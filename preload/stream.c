@@ -227,3 +227,13 @@ void context_ending(struct context *context)
 	atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
 	pthread_mutex_unlock(&lock);
 }
+
+bool stream_is_capturing(CUstream handle)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+	/* An error is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking one
+	 * captures. A record there would break that capture. */
+	return driver.cuStreamIsCapturing(handle, &status) != CUDA_SUCCESS ||
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+}

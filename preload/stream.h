@@ -67,6 +67,9 @@ struct stream *stream_known(CUstream handle);
  */
 void stream_visit(void (*visit)(struct stream *stream));
 
+/* Asks the driver, so only within the call that brought the handle. */
+bool stream_is_capturing(CUstream handle);
+
 /* To be called before the driver's own call. */
 void stream_ending(CUstream handle);
 /* All streams of a context end with it. */
