@@ -75,6 +75,21 @@ counted()
 	ends closing_files 3
 }
 
+@test "another program takes over by any of the exec functions" {
+	local function
+	for function in execve execv execvp execvpe fexecve execveat execl execlp execle; do
+		ends "$function" 3
+	done
+}
+
+@test "an exec that fails ends nothing" {
+	ends failing_exec 3 11
+}
+
+@test "a child of vfork that executes leaves the report to its parent" {
+	ends vfork 3 11
+}
+
 @test "events alone time what was in flight" {
 	export KTIME_OPTIONS="--timer events"
 	ends return 3

@@ -3,9 +3,12 @@
  * Works the device, prints a line, and ends in the way that the argument names: with a status of
  * 3 where the way leaves one.
  */
+#include <errno.h>
+#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include "tests/sim/programs/check.h"
@@ -132,6 +135,79 @@ static void end_by_closing_files(void)
 		close(file);
 }
 
+/* The program that takes over prints whether it has its arguments and its environment. */
+#define SHELL	 "/bin/sh"
+#define QUESTION "test \"$0$1$ENVIRONMENT\" = onetwo && exit 3"
+static char *const arguments[] = {"sh", "-c", QUESTION, "one", "two", NULL};
+static char *const environment[] = {"ENVIRONMENT=two", NULL};
+static char *const shorter[] = {"sh", "-c", QUESTION, "one", NULL};
+
+static void end_by_execve(void)
+{
+	execve(SHELL, shorter, environment);
+}
+
+static void end_by_execv(void)
+{
+	execv(SHELL, arguments);
+}
+
+static void end_by_execvp(void)
+{
+	execvp("sh", arguments);
+}
+
+static void end_by_execvpe(void)
+{
+	execvpe("sh", shorter, environment);
+}
+
+static void end_by_fexecve(void)
+{
+	fexecve(open(SHELL, O_RDONLY | O_CLOEXEC), shorter, environment);
+}
+
+static void end_by_execveat(void)
+{
+	execveat(open("/bin", O_RDONLY | O_CLOEXEC), "sh", shorter, environment, 0);
+}
+
+static void end_by_execl(void)
+{
+	execl(SHELL, "sh", "-c", QUESTION, "one", "two", (char *)NULL);
+}
+
+static void end_by_execlp(void)
+{
+	execlp("sh", "sh", "-c", QUESTION, "one", "two", (char *)NULL);
+}
+
+static void end_by_execle(void)
+{
+	execle(SHELL, "sh", "-c", QUESTION, "one", (char *)NULL, environment);
+}
+
+/* What cannot be executed leaves the program, and ktime, as they are. */
+static void end_by_failing_exec(void)
+{
+	if (execl("/nowhere/sh", "sh", (char *)NULL) != -1 || errno != ENOENT)
+		exit(1);
+	check_launch(kernel, NULL);
+}
+
+/* The child has the parent's state: it must not make the parent's report. */
+static void end_by_vfork(void)
+{
+	pid_t child = vfork();
+
+	if (child == 0) {
+		execve(SHELL, shorter, environment);
+		_exit(1);
+	}
+	waitpid(child, NULL, 0);
+	check_launch(kernel, NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*end)(void);
@@ -142,7 +218,9 @@ static const struct {
 	}
 	WAY(return ), WAY(exit),    WAY(quick_exit),	WAY(_exit),	     WAY(_Exit),
 	WAY(abort),   WAY(SIGTERM), WAY(SIGSEGV),	WAY(SIGKILL),	     WAY(handler),
-	WAY(reset),   WAY(thread),  WAY(closing_files), WAY(work_in_flight),
+	WAY(reset),   WAY(thread),  WAY(closing_files), WAY(work_in_flight), WAY(execve),
+	WAY(execv),   WAY(execvp),  WAY(execvpe),	WAY(fexecve),	     WAY(execveat),
+	WAY(execl),   WAY(execlp),  WAY(execle),	WAY(failing_exec),   WAY(vfork),
 #undef WAY
 };
 
