@@ -2,7 +2,6 @@
 #include "collection.h"
 
 #include <errno.h>
-#include <link.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +13,7 @@
 #include "forward.h"
 #include "kinds.h"
 #include "library.h"
+#include "refusal.h"
 #include "walk.h"
 
 /* CUDA 12.9: before, CUPTI could crash where it was refused a buffer. */
@@ -122,59 +122,6 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream_id, uint8_t
 	errno = saved_errno;
 }
 
-/* Nsight Systems' injection, by what it maps and by how it came. */
-static int find_injection(struct dl_phdr_info *info, size_t size, void *argument)
-{
-	(void)size;
-	*(bool *)argument = strstr(info->dlpi_name, "libToolsInjection") != NULL;
-	return *(bool *)argument;
-}
-
-bool collection_refused_by_environment(char *reason, size_t size)
-{
-	const char *injection = getenv("CUDA_INJECTION64_PATH");
-	const char *file = injection ? strrchr(injection, '/') : NULL;
-	bool injected = false;
-
-	file = file ? file + 1 : injection;
-	if (file && file[0] && strncmp(file, "libktime", strlen("libktime"))) {
-		snprintf(reason, size, "a profiler is attached (CUDA_INJECTION64_PATH is %s)",
-			 injection);
-		return true;
-	}
-	dl_iterate_phdr(find_injection, &injected);
-	if (injected)
-		snprintf(reason, size, "Nsight Systems is attached (libToolsInjection is mapped)");
-	return injected;
-}
-
-static void say_refusal(const struct cupti_functions *cupti, CUptiResult result, char *reason,
-			size_t size)
-{
-	const char *name = NULL, *advice;
-
-	if (cupti->cuptiGetResultString(result, &name) || !name)
-		name = "an unknown error";
-	switch (result) {
-	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-		advice =
-			"another tool holds CUPTI, as ncu and compute-sanitizer do; run without it";
-		break;
-	case CUPTI_ERROR_NOT_INITIALIZED:
-		advice = "it does not fit the driver; install CUPTI of the driver's CUDA version";
-		break;
-	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
-	case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-		advice = "the driver keeps profiling to administrators; ask for it to be opened"
-			 " (NVreg_RestrictProfilingToAdminUsers=0)";
-		break;
-	default:
-		advice = "it cannot be used on this device or beside this program";
-		break;
-	}
-	snprintf(reason, size, "CUPTI refused: %s (%s, %s)", advice, name, library_path());
-}
-
 /* Migrations to and from the host and page faults; the whole process counts as device 0. */
 static CUptiResult enable_unified_memory(const struct cupti_functions *cupti)
 {
@@ -254,7 +201,7 @@ int collection_start(const struct collection_settings *settings, char *reason, s
 		snprintf(reason, size, "CUPTI was started before");
 		return -EALREADY;
 	}
-	if (collection_refused_by_environment(reason, size))
+	if (refusal_by_environment(reason, size))
 		return -EBUSY;
 	if (!cupti) {
 		snprintf(reason, size, "libcupti is not loaded");
@@ -276,7 +223,7 @@ int collection_start(const struct collection_settings *settings, char *reason, s
 	if (!result)
 		return 0;
 	state = STATE_OFF;
-	say_refusal(cupti, result, reason, size);
+	refusal_by_cupti(cupti, result, reason, size);
 	return -EIO;
 }
 

@@ -30,12 +30,6 @@ struct collection_settings {
 };
 
 /*
- * Whether the surroundings forbid CUPTI: a profiler that was injected around the program uses it
- * already, and would lose its records to us. One line for the user in `reason`. Any thread.
- */
-bool collection_refused_by_environment(char *reason, size_t size);
-
-/*
  * Starts to collect, with the library that library_load() found, once a context may exist (some
  * 10 ms). 0, or -errno and one line for the user in `reason`; also where it returns 0, `reason`
  * may say what is missing, else it is "". The caller holds no lock.

@@ -11,6 +11,7 @@
 
 #include "cupti/collection.h"
 #include "cupti/library.h"
+#include "cupti/refusal.h"
 #include "preload/call.h"
 #include "preload/clock.h"
 #include "preload/collecting.h"
@@ -187,7 +188,7 @@ static void start_cupti(void)
 	driver.cuDriverGetVersion(&version);
 	library_use_lookup(real_dlsym);
 	cupti.started = control_options.timer != TIMER_EVENTS &&
-			!collection_refused_by_environment(cupti.reason, sizeof(cupti.reason)) &&
+			!refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 			library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
 			collection_start(&settings, cupti.reason, sizeof(cupti.reason)) == 0;
 	control_stream_ids = cupti.started;

@@ -11,16 +11,11 @@
 
 #define NORMAL_95 1.96 /* standard deviations on either side of the mean */
 
-static bool is_kernel(enum row_kind kind)
-{
-	return kind == ROW_KERNEL;
-}
-
 char *row_display_name(const struct session *session, const struct options *options,
 		       enum row_kind kind, uint64_t name)
 {
 	const char *text = session_string(session, name);
-	char *readable = options->demangling && is_kernel(kind) ? demangle(text) : NULL;
+	char *readable = options->demangling && kind == ROW_KERNEL ? demangle(text) : NULL;
 
 	return readable ? readable : strdup(text);
 }
@@ -46,43 +41,6 @@ const struct figures *row_figures(const struct session *session, const struct ro
 	}
 	*clock = row->events.count > 0 ? CLOCK_EVENTS : CLOCK_NONE;
 	return &row->events;
-}
-
-int filter_init(struct filter *filter, const struct options *options)
-{
-	filter->options = options;
-	if (options->kernels &&
-	    regcomp(&filter->kernels, options->kernels, REG_EXTENDED | REG_NOSUB))
-		return -EINVAL;
-	if (options->exclude_kernels &&
-	    regcomp(&filter->exclude_kernels, options->exclude_kernels, REG_EXTENDED | REG_NOSUB)) {
-		if (options->kernels)
-			regfree(&filter->kernels);
-		return -EINVAL;
-	}
-	return 0;
-}
-
-void filter_free(struct filter *filter)
-{
-	if (filter->options->kernels)
-		regfree(&filter->kernels);
-	if (filter->options->exclude_kernels)
-		regfree(&filter->exclude_kernels);
-}
-
-bool filter_passes(const struct filter *filter, enum row_kind kind, const char *name, int device)
-{
-	const struct options *options = filter->options;
-
-	if (device >= 0 && device < SESSION_DEVICES && !(options->devices >> device & 1))
-		return false;
-	if (!is_kernel(kind))
-		return true;
-	if (options->kernels && regexec(&filter->kernels, name, 0, NULL, 0) != 0)
-		return false;
-	return !options->exclude_kernels ||
-	       regexec(&filter->exclude_kernels, name, 0, NULL, 0) != 0;
 }
 
 /* The sum of the squared distances from the mean. */

@@ -6,11 +6,11 @@
 #ifndef KTIME_REPORT_TABLE_H
 #define KTIME_REPORT_TABLE_H
 
-#include <regex.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/filter.h"
 #include "report/options.h"
 #include "report/session.h"
 
@@ -56,15 +56,6 @@ enum table_column { TABLE_COLUMNS(TABLE_COLUMN_ENUM) TABLE_COLUMN_COUNT };
 #undef TABLE_COLUMN_ENUM
 /* The columns that nvprof has come first. */
 #define TABLE_NVPROF_COLUMNS TABLE_MEDIAN
-
-/* What --devices, --kernels and --exclude-kernels let through. */
-struct filter {
-	const struct options *options;
-	regex_t kernels, exclude_kernels;
-};
-int filter_init(struct filter *filter, const struct options *options);
-void filter_free(struct filter *filter);
-bool filter_passes(const struct filter *filter, enum row_kind kind, const char *name, int device);
 
 /* 0 or -ENOMEM. A histogram for each row is made only where `histograms` says so. */
 int table_collect(struct table *table, const struct session *session, const struct options *options,
