@@ -12,6 +12,7 @@
 
 #include "report/records.h"
 #include "report/report.h"
+#include "tests/unit/printed.h"
 
 #define DIRECTORY "tests/golden/"
 #define COMMAND	  "$ nvprof"
@@ -37,23 +38,6 @@ static void cut_legend(char *text)
 		legend[1] = '\0';
 }
 
-static char *print(struct session *session, const char *words)
-{
-	struct options options;
-	char message[256], *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	assert_non_null(file);
-	options_defaults(&options);
-	assert_int_equal(options_parse_string(&options, words, message, sizeof(message)), 0);
-	assert_int_equal(report_write(session, &options, file), 0);
-	fclose(file);
-	options_free(&options);
-	cut_legend(text);
-	return text;
-}
-
 static void compare_set(void **state)
 {
 	const char *name = *state;
@@ -77,7 +61,8 @@ static void compare_set(void **state)
 			*next++ = '\0';
 		else
 			output[strlen(output) - 1] = '\0';
-		got = print(session, words);
+		got = printed(session, words);
+		cut_legend(got);
 		assert_string_equal(got, output);
 		free(got);
 		blocks++;

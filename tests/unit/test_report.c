@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "report/report.h"
+#include "tests/unit/printed.h"
 
 #define HEADING                                                                                    \
 	"            Type  Time(%)      Time     Calls       Avg       Min       Max  Name\n"
@@ -52,25 +53,9 @@ static void add_calls(struct session *session, struct row *row, uint64_t calls, 
 	}
 }
 
-static char *print(struct session *session, const char *words)
-{
-	struct options options;
-	char message[256], *text = NULL;
-	size_t size;
-	FILE *file = open_memstream(&text, &size);
-
-	assert_non_null(file);
-	options_defaults(&options);
-	assert_int_equal(options_parse_string(&options, words, message, sizeof(message)), 0);
-	assert_int_equal(report_write(session, &options, file), 0);
-	fclose(file);
-	options_free(&options);
-	return text;
-}
-
 static void prints(struct session *session, const char *words, const char *expected)
 {
-	char *text = print(session, words);
+	char *text = printed(session, words);
 
 	assert_string_equal(text, expected);
 	free(text);
@@ -78,7 +63,7 @@ static void prints(struct session *session, const char *words, const char *expec
 
 static void holds(struct session *session, const char *words, const char *part)
 {
-	char *text = print(session, words);
+	char *text = printed(session, words);
 
 	if (!strstr(text, part))
 		assert_string_equal(text, part);

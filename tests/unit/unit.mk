@@ -7,6 +7,8 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
+$(addprefix $(BUILD)/tests/unit/, test_golden test_report): $(BUILD)/obj/tests/unit/printed.o
+
 # The budget knows of its neighbours what the test gives it.
 $(BUILD)/tests/unit/test_budget: $(BUILD)/obj/preload/budget.o
 
