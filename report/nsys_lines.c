@@ -232,7 +232,7 @@ static void distribution_exact(struct distribution *distribution)
 					 : ((double)samples[middle - 1] + samples[middle]) / 2;
 	for (i = 0; i < count; i++)
 		sum += (samples[i] - mean) * (samples[i] - mean);
-	distribution->deviation = count > 1 ? sqrtl(sum / (count - 1)) : 0;
+	distribution->deviation = count > 1 ? sqrt((double)(sum / (count - 1))) : 0;
 }
 
 /* A bucket's middle may lie outside of what was seen. */
@@ -266,8 +266,9 @@ static void distribution_finish(struct distribution *distribution,
 	else
 		distribution->median = NAN;
 	sum = distribution->squares - total * total / distribution->timed;
-	distribution->deviation =
-		distribution->timed > 1 && sum > 0 ? sqrtl(sum / (distribution->timed - 1)) : 0;
+	distribution->deviation = distribution->timed > 1 && sum > 0
+					  ? sqrt((double)(sum / (distribution->timed - 1)))
+					  : 0;
 }
 
 /* nsys's order: total, calls (fewer first), name. */
