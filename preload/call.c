@@ -16,12 +16,11 @@
 
 /* Calls between two looks at whether the device is behind. */
 #define SHARED_STARTS	    8
-/* A pause of the host's that ends the sharing, in ticks: some 10 us. */
-#define SHARING_PAUSE	    25000
+/* A pause of the host's that ends the sharing. */
+#define SHARING_PAUSE_US    10
 /* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
-/* Ticks, some 5 us. */
-#define COST_MOST	    12500
+#define COST_MOST_US	    5
 /* Of calls that are only counted, one in so many is watched like the others. */
 #define WATCHED_CALLS	    32
 
@@ -140,12 +139,12 @@ static bool shares_start(struct thread *thread, const struct call *call)
 
 	if (!chain || thread->last_stream != call->stream ||
 	    chain->lane->context != call->known->context || call->host ||
-	    call->entered - thread->chain_ended > SHARING_PAUSE) {
+	    call->entered - thread->chain_ended > clock_some_ticks(SHARING_PAUSE_US)) {
 		thread->chain_left = 0;
 		return false;
 	}
 	if (thread->chain_left == 0) {
-		thread->chain_behind = driver.cuEventQuery(chain->end) == CUDA_ERROR_NOT_READY;
+		thread->chain_behind = event_pair_is_pending(chain);
 		thread->chain_left = SHARED_STARTS;
 	}
 	thread->chain_left--;
@@ -366,11 +365,12 @@ static __attribute__((noinline)) void end_watched(struct thread *thread, struct 
 	/* The first calls cost more than those after, so each is taken as it is. */
 	if (unlikely(++thread->watched <= COST_SAMPLE || thread->watched % COST_SAMPLE == 0)) {
 		uint64_t own = call->started - call->entered + clock_ticks() - ended;
+		uint64_t most = clock_some_ticks(COST_MOST_US);
 
 		/* A record that takes longer waits for room in the launch queue, as the launch
 		 * itself would have. */
 		if (thread->watched > COST_SAMPLE)
-			own = (own < COST_MOST ? own : COST_MOST) * COST_SAMPLE;
+			own = (own < most ? own : most) * COST_SAMPLE;
 		thread_add_host_ticks(thread, own);
 	}
 }

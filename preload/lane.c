@@ -150,3 +150,17 @@ void lanes_grow(void)
 			add_pairs(lane, lane->pairs);
 	}
 }
+
+bool event_pair_is_pending(const struct event_pair *pair)
+{
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	bool pending;
+
+	/* A query ends a capture that another thread makes in the global mode, unless the thread
+	 * that asks is in the relaxed one. */
+	if (driver.cuThreadExchangeStreamCaptureMode(&mode) != CUDA_SUCCESS)
+		return false;
+	pending = driver.cuEventQuery(pair->end) == CUDA_ERROR_NOT_READY;
+	driver.cuThreadExchangeStreamCaptureMode(&mode);
+	return pending;
+}

@@ -50,6 +50,9 @@ struct lane *lane_first(void);
 /* Once in a period of the collector's: adds pairs where they ran short. */
 void lanes_grow(void);
 
+/* Whether work is still to be done before its end. Asks the driver; any thread. */
+bool event_pair_is_pending(const struct event_pair *pair);
+
 static inline struct event_pair *lane_take(struct lane *lane)
 {
 	struct event_pair *pair = lane->spare;
