@@ -40,7 +40,8 @@ def parse_arguments():
     parser.add_argument("--only", metavar="NAMES", default="",
                         help="comma-separated workloads or variants: " +
                         " ".join([*plan.ROW_TITLES, *plan.VARIANTS]))
-    parser.add_argument("--output", default=os.path.join(plan.HERE, "RESULTS.md"))
+    parser.add_argument("--output", metavar="FILE",
+                        help="where the results go (default RESULTS.md beside this; none with --only)")
     return parser.parse_args()
 
 
@@ -180,8 +181,9 @@ def main():
         run_all(options, chosen(options), skipped, directory, samples)
     text = report.markdown(samples, bars.evaluate(samples), skipped)
     print(text)
-    if not options.only:
-        with open(options.output, "w") as file:
+    output = options.output or (None if options.only else os.path.join(plan.HERE, "RESULTS.md"))
+    if output:
+        with open(output, "w") as file:
             file.write(text)
 
 
