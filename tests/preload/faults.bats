@@ -45,6 +45,15 @@ fault()
 	done
 }
 
+# A launch that cannot ask whether the device is behind starts with an event of its own.
+@test "events around every call are there whatever fails between them" {
+	export KTIME_OPTIONS="--timer events --events all"
+	for call in cuThreadExchangeStreamCaptureMode cuEventQuery; do
+		fault "$call:*:999"
+		says "12 operations seen, 12 timed, 0 untimed"
+	done
+}
+
 @test "events that cannot be made, recorded or read are counted by their reason" {
 	export KTIME_OPTIONS="--timer events"
 	fault cuEventCreate:*:2
