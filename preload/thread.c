@@ -25,9 +25,12 @@ static void thread_ended(void *argument)
 		thread->deferred = NULL;
 		ring_publish(&thread->ring);
 	}
-	/* Release: whoever takes a lane over finds it as this thread left it. */
-	for (struct lane *lane = thread->lanes; lane; lane = lane->next)
+	for (struct lane *lane = thread->lanes, *next; lane; lane = next) {
+		/* Whoever takes the lane over, from the next line on, puts it into a list of its
+		 * own; release: it finds the lane as this thread left it. */
+		next = lane->next;
 		atomic_store_explicit(&lane->idle, true, memory_order_release);
+	}
 	thread->lanes = thread->last_lane = NULL;
 	thread_self = NULL;
 	/* Release: the collector frees the thread's memory after it has seen this. */
