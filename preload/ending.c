@@ -7,6 +7,7 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cupti/collection.h"
@@ -74,25 +75,34 @@ void ending_register_at_exit(void)
 	at_quick_exit(control_finish);
 }
 
-/* _exit runs no handlers: Python's os._exit and many a worker process end like that. */
-static void leave(const char *name, int status) __attribute__((noreturn));
-static void leave(const char *name, int status)
-{
-	void (*real)(int) = (void (*)(int))next_symbol(name);
+typedef void exit_function(int status);
+static exit_function *real__exit, *real__Exit;
 
+/* Before there can be a child of fork, which must not ask the loader: another thread of the parent
+ * may have been in it. */
+__attribute__((constructor)) static void find_exits(void)
+{
+	real__exit = (exit_function *)next_symbol("_exit");
+	real__Exit = (exit_function *)next_symbol("_Exit");
+}
+
+/* _exit runs no handlers: Python's os._exit and many a worker process end like that. */
+static void leave(exit_function *real, int status) __attribute__((noreturn));
+static void leave(exit_function *real, int status)
+{
 	control_finish();
 	if (real)
 		real(status);
 	for (;;)
-		kill(getpid(), SIGKILL);
+		syscall(SYS_exit_group, status);
 }
 
 EXPORT void _exit(int status)
 {
-	leave("_exit", status);
+	leave(real__exit, status);
 }
 
 EXPORT void _Exit(int status)
 {
-	leave("_Exit", status);
+	leave(real__Exit, status);
 }

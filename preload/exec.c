@@ -7,6 +7,7 @@
  * Each function is passed on as itself: libc's own reach execve by a way that no preload sees, and
  * other preloads have wrappers of these too.
  */
+#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdarg.h>
@@ -28,41 +29,80 @@ static bool may_be_executed(const char *path)
 	return path && (!strchr(path, '/') || access(path, X_OK) == 0);
 }
 
-/* What is next in the loader's order, after the report where this program comes to its end. */
-static void *pass_on(_Atomic uintptr_t *cell, const char *name, bool ends)
+#define EXEC_FUNCTIONS(X)                                                                          \
+	X(execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp),  \
+	  may_be_executed(path))                                                                   \
+	X(execv, (const char *path, char *const argv[]), (path, argv), may_be_executed(path))      \
+	X(execvp, (const char *file, char *const argv[]), (file, argv), may_be_executed(file))     \
+	X(execvpe, (const char *file, char *const argv[], char *const envp[]), (file, argv, envp), \
+	  may_be_executed(file))                                                                   \
+	X(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp), true)       \
+	X(execveat, (int fd, const char *path, char *const argv[], char *const envp[], int flags), \
+	  (fd, path, argv, envp, flags),                                                           \
+	  (flags & AT_EMPTY_PATH) || faccessat(fd, path, X_OK, 0) == 0)
+
+enum function {
+#define FUNCTION_ENUM(name, parameters, arguments, ends) FUNCTION_##name,
+	EXEC_FUNCTIONS(FUNCTION_ENUM)
+#undef FUNCTION_ENUM
+		FUNCTION_COUNT
+};
+
+static const char *const names[FUNCTION_COUNT] = {
+#define FUNCTION_NAME(name, parameters, arguments, ends) #name,
+	EXEC_FUNCTIONS(FUNCTION_NAME)
+#undef FUNCTION_NAME
+};
+
+static _Atomic uintptr_t real_functions[FUNCTION_COUNT];
+
+static void *real_function(enum function function)
 {
-	uintptr_t real = atomic_load_explicit(cell, memory_order_relaxed);
-	int saved_errno = errno;
+	uintptr_t real = atomic_load_explicit(&real_functions[function], memory_order_relaxed);
 
 	if (!real) {
-		real = (uintptr_t)next_symbol(name);
-		atomic_store_explicit(cell, real, memory_order_relaxed);
+		real = (uintptr_t)next_symbol(names[function]);
+		atomic_store_explicit(&real_functions[function], real, memory_order_relaxed);
 	}
+	return (void *)real;
+}
+
+/*
+ * A child of fork calls these as a rule, and must not ask the loader: another thread of the parent
+ * may have been in it.
+ */
+__attribute__((constructor)) static void find_functions(void)
+{
+	int saved_errno = errno;
+
+	for (enum function function = 0; function < FUNCTION_COUNT; function++)
+		real_function(function);
+	dlerror(); /* of those that an older libc does not have */
+	errno = saved_errno;
+}
+
+/* What is next in the loader's order, after the report where this program comes to its end. */
+static void *pass_on(enum function function, bool ends)
+{
+	int saved_errno = errno;
+	void *real = real_function(function);
+
 	if (ends)
 		control_finish();
 	errno = real ? saved_errno : ENOSYS;
-	return (void *)real;
+	return real;
 }
 
 #define EXEC(name, parameters, arguments, ends)                                                    \
 	EXPORT int name parameters                                                                 \
 	{                                                                                          \
-		static _Atomic uintptr_t cell;                                                     \
 		bool is_end = control_running() && (ends);                                         \
-		int(*real) parameters = (int(*) parameters)pass_on(&cell, #name, is_end);          \
+		int(*real) parameters = (int(*) parameters)pass_on(FUNCTION_##name, is_end);       \
                                                                                                    \
 		return real ? real arguments : -1;                                                 \
 	}
-
-EXEC(execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp),
-     may_be_executed(path))
-EXEC(execv, (const char *path, char *const argv[]), (path, argv), may_be_executed(path))
-EXEC(execvp, (const char *file, char *const argv[]), (file, argv), may_be_executed(file))
-EXEC(execvpe, (const char *file, char *const argv[], char *const envp[]), (file, argv, envp),
-     may_be_executed(file))
-EXEC(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp), true)
-EXEC(execveat, (int fd, const char *path, char *const argv[], char *const envp[], int flags),
-     (fd, path, argv, envp, flags), flags &AT_EMPTY_PATH || faccessat(fd, path, X_OK, 0) == 0)
+EXEC_FUNCTIONS(EXEC)
+#undef EXEC
 
 static size_t count_arguments(const char *first, va_list *list)
 {
