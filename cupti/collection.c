@@ -17,8 +17,8 @@
 
 /* CUDA 12.9: before, CUPTI could crash where it was refused a buffer. */
 #define REFUSAL_VERSION 27
-/* The collector is woken once so many buffers wait. */
-#define WAKE_COUNT	(BUFFER_COUNT / 4)
+/* The collector is woken once so many bytes wait. */
+#define WAKE_BYTES	(BUFFERS_MOST_QUEUED / 4)
 
 enum state { STATE_OFF, STATE_ACTIVE, STATE_STOPPED, STATE_FINALIZED, STATE_FORGOTTEN };
 
@@ -56,7 +56,7 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 	if (lost_bytes)
 		count_lost(cupti, buffer->data, lost_bytes);
 	*data = buffer ? buffer->data : NULL;
-	*size = buffer ? BUFFER_SIZE : 0;
+	*size = buffer ? buffer->size : 0;
 	*most_records = 0;
 	errno = saved_errno;
 }
@@ -65,7 +65,7 @@ static void queue_buffer(struct buffer *buffer, size_t valid)
 {
 	if (!valid || state != STATE_ACTIVE)
 		buffers_release(buffer);
-	else if (buffers_queue(buffer, valid) >= WAKE_COUNT && wake)
+	else if (buffers_queue(buffer, valid) >= WAKE_BYTES && wake)
 		wake();
 }
 
@@ -81,7 +81,7 @@ static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, siz
 		decode_activity(walk.record, cupti->version, &activity);
 		if (!kinds_ktime_wants(&activity))
 			continue;
-		if (buffer && BUFFER_SIZE - used < walk.size) {
+		if (buffer && buffer->size - used < walk.size) {
 			queue_buffer(buffer, used);
 			buffer = NULL;
 		}
@@ -91,7 +91,7 @@ static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, siz
 			if (lost_bytes)
 				count_lost(cupti, buffer->data, lost_bytes);
 		}
-		if (!buffer || walk.size > BUFFER_SIZE) {
+		if (!buffer || walk.size > buffer->size) {
 			lost++;
 			continue;
 		}
@@ -260,11 +260,11 @@ size_t collection_drain(void (*taken)(void),
 	struct activity activity;
 	struct buffer *buffer;
 	struct walk walk;
-	unsigned buffers;
-	size_t count = 0;
+	size_t bytes = 0, count = 0;
 
-	/* As many as the pool has: a program that fills them faster does not keep us here. */
-	for (buffers = 0; buffers < BUFFER_COUNT && (buffer = buffers_next()); buffers++) {
+	/* As much as may wait: a program that fills buffers faster does not keep us here. */
+	while (bytes < BUFFERS_MOST_QUEUED && (buffer = buffers_next())) {
+		bytes += buffer->valid;
 		if (taken)
 			taken();
 		for (walk_first(&walk, cupti, buffer->data, buffer->valid); walk_step(&walk);) {

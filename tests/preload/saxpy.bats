@@ -150,3 +150,13 @@ saxpy(int, float, float *, float *): 4000 4000 4004000
 @test "saxpy_driver: a thousand launches on four streams of each of four threads are all counted" {
 	thousand saxpy_driver
 }
+
+@test "each of more threads than there are large buffers has its records" {
+	export KTIME_OPTIONS="-o session --timer cupti"
+	same_as_alone "$built/workloads/saxpy" --n 65536 --repetitions 50 --threads 64 --streams 1
+	[ "$status" -eq 0 ]
+	is "[CUDA memcpy HtoD]: 2 2 28214
+saxpy(int, float, float *, float *): 3200 3200 3212800
+[CUDA memcpy DtoH]: 1 1 14107" counted
+	is 0 counter cupti_dropped
+}

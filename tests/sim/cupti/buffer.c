@@ -16,6 +16,7 @@ enum {
 };
 
 struct buffer {
+	pthread_t thread; /* that fills it */
 	uint8_t *data;
 	size_t size, used;
 	size_t records, records_max;
@@ -30,7 +31,8 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
-static struct buffer *current;
+/* CUPTI 13 has each thread fill a buffer of its own. */
+static struct buffer *part_filled_list;
 static struct buffer *full; /* oldest first */
 static size_t dropped;
 static uint32_t period_ms;
@@ -124,23 +126,30 @@ static bool reversed(void)
 	return getenv("SIM_CUPTI_REVERSE");
 }
 
-/* Takes the next buffer that may go back; *waiting: some other must wait for the device. */
-static struct buffer *take(uint64_t now, bool part_filled, bool forced, bool *waiting)
+/* The place of the next buffer of a list that may go back; *waiting: some other must wait. */
+static struct buffer **find_finished(struct buffer **list, uint64_t now, bool forced, bool *waiting)
 {
-	struct buffer **link, **found = NULL, *buffer;
+	struct buffer **link, **found = NULL;
 
-	for (link = &full; *link; link = &(*link)->next) {
+	for (link = list; *link; link = &(*link)->next) {
+		if (!(*link)->used)
+			continue;
 		if (!forced && (*link)->end_ns > now)
 			*waiting = true;
 		else if (!found || reversed())
 			found = link;
 	}
-	if (!found && part_filled && current && current->used) {
-		if (forced || current->end_ns <= now)
-			found = &current;
-		else
-			*waiting = true;
-	}
+	return found;
+}
+
+/* Takes the next buffer that may go back; *waiting: some other must wait for the device. */
+static struct buffer *take(uint64_t now, bool part_filled, bool forced, bool *waiting)
+{
+	struct buffer **found = find_finished(&full, now, forced, waiting);
+	struct buffer *buffer;
+
+	if (!found && part_filled)
+		found = find_finished(&part_filled_list, now, forced, waiting);
 	if (!found)
 		return NULL;
 	buffer = *found;
@@ -259,22 +268,45 @@ static bool has_room(const struct buffer *buffer, size_t size)
 	       (!buffer->records_max || buffer->records < buffer->records_max);
 }
 
+/* The link to the calling thread's buffer, or to the list's end. */
+static struct buffer **own_buffer(void)
+{
+	struct buffer **link = &part_filled_list;
+
+	while (*link && !pthread_equal((*link)->thread, pthread_self()))
+		link = &(*link)->next;
+	return link;
+}
+
+static void set_full(struct buffer **link)
+{
+	struct buffer *buffer = *link, **last = &full;
+
+	while (*last)
+		last = &(*last)->next;
+	*link = buffer->next;
+	buffer->next = NULL;
+	*last = buffer;
+	pthread_cond_signal(&changed);
+}
+
 void buffer_add(const void *record, size_t size, uint64_t end_ns)
 {
-	struct buffer **last = &full;
+	struct buffer **own;
 
 	pthread_mutex_lock(&lock);
-	if (current && !has_room(current, size)) {
-		while (*last)
-			last = &(*last)->next;
-		*last = current;
-		current = NULL;
-		pthread_cond_signal(&changed);
+	own = own_buffer();
+	if (*own && !has_room(*own, size)) {
+		set_full(own);
+		own = own_buffer();
 	}
-	if (!current)
-		current = request_buffer();
-	if (current && has_room(current, size))
-		append(current, record, size, end_ns);
+	if (!*own) {
+		*own = request_buffer();
+		if (*own)
+			(*own)->thread = pthread_self();
+	}
+	if (*own && has_room(*own, size))
+		append(*own, record, size, end_ns);
 	else
 		dropped++;
 	pthread_mutex_unlock(&lock);
