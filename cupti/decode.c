@@ -11,96 +11,117 @@
  * (CUpti_ActivityKernel4 to 10, CUpti_ActivityMemcpy to 6 …), and never moves what was there
  * before: a prefix and the version that each member came with describe every layout.
  *
- * X(kind, member of struct activity, structure in the headers, its member, offset, bytes,
- *   first version of CUPTI that has it)
+ * X(member of struct activity, structure in the headers, its member, offset, bytes,
+ *   first version of CUPTI that has it; 1: every one)
  */
-#define DEVICE_FIELDS(X, kind, type)                                                               \
-	X(kind, bytes, type, bytes, 8, 8, 0)                                                       \
-	X(kind, start, type, start, 16, 8, 0)                                                      \
-	X(kind, end, type, end, 24, 8, 0)                                                          \
-	X(kind, device, type, deviceId, 32, 4, 0)                                                  \
-	X(kind, context, type, contextId, 36, 4, 0)                                                \
-	X(kind, stream, type, streamId, 40, 4, 0)
+#define DEVICE_FIELDS(X, type)                                                                     \
+	X(bytes, type, bytes, 8, 8, 1)                                                             \
+	X(start, type, start, 16, 8, 1)                                                            \
+	X(end, type, end, 24, 8, 1)                                                                \
+	X(device, type, deviceId, 32, 4, 1)                                                        \
+	X(context, type, contextId, 36, 4, 1)                                                      \
+	X(stream, type, streamId, 40, 4, 1)
 
-#define COPY_FIELDS(X, kind, type)                                                                 \
-	X(kind, copy_kind, type, copyKind, 4, 1, 0)                                                \
-	X(kind, source_kind, type, srcKind, 5, 1, 0)                                               \
-	X(kind, destination_kind, type, dstKind, 6, 1, 0)                                          \
-	DEVICE_FIELDS(X, kind, type)
+#define COPY_FIELDS(X, type)                                                                       \
+	X(copy_kind, type, copyKind, 4, 1, 1)                                                      \
+	X(source_kind, type, srcKind, 5, 1, 1)                                                     \
+	X(destination_kind, type, dstKind, 6, 1, 1)                                                \
+	DEVICE_FIELDS(X, type)
 
-#define API_FIELDS(X, kind)                                                                        \
-	X(kind, callback, CUpti_ActivityAPI, cbid, 4, 4, 0)                                        \
-	X(kind, start, CUpti_ActivityAPI, start, 8, 8, 0)                                          \
-	X(kind, end, CUpti_ActivityAPI, end, 16, 8, 0)                                             \
-	X(kind, process, CUpti_ActivityAPI, processId, 24, 4, 0)                                   \
-	X(kind, thread, CUpti_ActivityAPI, threadId, 28, 4, 0)                                     \
-	X(kind, correlation, CUpti_ActivityAPI, correlationId, 32, 4, 0)                           \
-	X(kind, result, CUpti_ActivityAPI, returnValue, 36, 4, 0)
+#define KERNEL_FIELDS(X, type)                                                                     \
+	X(registers, type, registersPerThread, 6, 2, 1)                                            \
+	X(start, type, start, 16, 8, 1)                                                            \
+	X(end, type, end, 24, 8, 1)                                                                \
+	X(device, type, deviceId, 40, 4, 1)                                                        \
+	X(context, type, contextId, 44, 4, 1)                                                      \
+	X(stream, type, streamId, 48, 4, 1)                                                        \
+	X(grid[0], type, gridX, 52, 4, 1)                                                          \
+	X(grid[1], type, gridY, 56, 4, 1)                                                          \
+	X(grid[2], type, gridZ, 60, 4, 1)                                                          \
+	X(block[0], type, blockX, 64, 4, 1)                                                        \
+	X(block[1], type, blockY, 68, 4, 1)                                                        \
+	X(block[2], type, blockZ, 72, 4, 1)                                                        \
+	X(static_shared, type, staticSharedMemory, 76, 4, 1)                                       \
+	X(dynamic_shared, type, dynamicSharedMemory, 80, 4, 1)                                     \
+	X(correlation, type, correlationId, 92, 4, 1)                                              \
+	X(name, type, name, 104, 8, 1)                                                             \
+	X(graph_node, type, graphNodeId, 144, 8, 13)                                               \
+	X(graph, type, graphId, 156, 4, 13)
 
-#define RECORD_FIELDS(X)                                                                           \
-	X(KERNEL, registers, CUpti_ActivityKernel9, registersPerThread, 6, 2, 0)                   \
-	X(KERNEL, start, CUpti_ActivityKernel9, start, 16, 8, 0)                                   \
-	X(KERNEL, end, CUpti_ActivityKernel9, end, 24, 8, 0)                                       \
-	X(KERNEL, device, CUpti_ActivityKernel9, deviceId, 40, 4, 0)                               \
-	X(KERNEL, context, CUpti_ActivityKernel9, contextId, 44, 4, 0)                             \
-	X(KERNEL, stream, CUpti_ActivityKernel9, streamId, 48, 4, 0)                               \
-	X(KERNEL, grid[0], CUpti_ActivityKernel9, gridX, 52, 4, 0)                                 \
-	X(KERNEL, grid[1], CUpti_ActivityKernel9, gridY, 56, 4, 0)                                 \
-	X(KERNEL, grid[2], CUpti_ActivityKernel9, gridZ, 60, 4, 0)                                 \
-	X(KERNEL, block[0], CUpti_ActivityKernel9, blockX, 64, 4, 0)                               \
-	X(KERNEL, block[1], CUpti_ActivityKernel9, blockY, 68, 4, 0)                               \
-	X(KERNEL, block[2], CUpti_ActivityKernel9, blockZ, 72, 4, 0)                               \
-	X(KERNEL, static_shared, CUpti_ActivityKernel9, staticSharedMemory, 76, 4, 0)              \
-	X(KERNEL, dynamic_shared, CUpti_ActivityKernel9, dynamicSharedMemory, 80, 4, 0)            \
-	X(KERNEL, correlation, CUpti_ActivityKernel9, correlationId, 92, 4, 0)                     \
-	X(KERNEL, name, CUpti_ActivityKernel9, name, 104, 8, 0)                                    \
-	X(KERNEL, graph_node, CUpti_ActivityKernel9, graphNodeId, 144, 8, 13)                      \
-	X(KERNEL, graph, CUpti_ActivityKernel9, graphId, 156, 4, 13)                               \
-	COPY_FIELDS(X, MEMCPY, CUpti_ActivityMemcpy5)                                              \
-	X(MEMCPY, correlation, CUpti_ActivityMemcpy5, correlationId, 44, 4, 0)                     \
-	X(MEMCPY, graph_node, CUpti_ActivityMemcpy5, graphNodeId, 64, 8, 13)                       \
-	X(MEMCPY, graph, CUpti_ActivityMemcpy5, graphId, 72, 4, 14)                                \
-	COPY_FIELDS(X, MEMCPY_PEER, CUpti_ActivityMemcpyPtoP4)                                     \
-	X(MEMCPY_PEER, source_device, CUpti_ActivityMemcpyPtoP4, srcDeviceId, 44, 4, 0)            \
-	X(MEMCPY_PEER, destination_device, CUpti_ActivityMemcpyPtoP4, dstDeviceId, 52, 4, 0)       \
-	X(MEMCPY_PEER, correlation, CUpti_ActivityMemcpyPtoP4, correlationId, 60, 4, 0)            \
-	X(MEMCPY_PEER, graph_node, CUpti_ActivityMemcpyPtoP4, graphNodeId, 72, 8, 13)              \
-	X(MEMCPY_PEER, graph, CUpti_ActivityMemcpyPtoP4, graphId, 80, 4, 14)                       \
-	DEVICE_FIELDS(X, MEMSET, CUpti_ActivityMemset4)                                            \
-	X(MEMSET, correlation, CUpti_ActivityMemset4, correlationId, 44, 4, 0)                     \
-	X(MEMSET, destination_kind, CUpti_ActivityMemset4, memoryKind, 50, 2, 0)                   \
-	X(MEMSET, graph_node, CUpti_ActivityMemset4, graphNodeId, 64, 8, 13)                       \
-	X(MEMSET, graph, CUpti_ActivityMemset4, graphId, 72, 4, 14)                                \
-	X(GRAPH, correlation, CUpti_ActivityGraphTrace, correlationId, 4, 4, 0)                    \
-	X(GRAPH, start, CUpti_ActivityGraphTrace, start, 8, 8, 0)                                  \
-	X(GRAPH, end, CUpti_ActivityGraphTrace, end, 16, 8, 0)                                     \
-	X(GRAPH, device, CUpti_ActivityGraphTrace, deviceId, 24, 4, 0)                             \
-	X(GRAPH, graph, CUpti_ActivityGraphTrace, graphId, 28, 4, 0)                               \
-	X(GRAPH, context, CUpti_ActivityGraphTrace, contextId, 32, 4, 0)                           \
-	X(GRAPH, stream, CUpti_ActivityGraphTrace, streamId, 36, 4, 0)                             \
-	X(UNIFIED_MEMORY, unified_memory_kind, CUpti_ActivityUnifiedMemoryCounter2, counterKind,   \
-	  4, 4, 0)                                                                                 \
-	X(UNIFIED_MEMORY, bytes, CUpti_ActivityUnifiedMemoryCounter2, value, 8, 8, 0)              \
-	X(UNIFIED_MEMORY, start, CUpti_ActivityUnifiedMemoryCounter2, start, 16, 8, 0)             \
-	X(UNIFIED_MEMORY, end, CUpti_ActivityUnifiedMemoryCounter2, end, 24, 8, 0)                 \
-	X(UNIFIED_MEMORY, source_device, CUpti_ActivityUnifiedMemoryCounter2, srcId, 40, 4, 0)     \
-	X(UNIFIED_MEMORY, destination_device, CUpti_ActivityUnifiedMemoryCounter2, dstId, 44, 4,   \
-	  0)                                                                                       \
-	X(UNIFIED_MEMORY, stream, CUpti_ActivityUnifiedMemoryCounter2, streamId, 48, 4, 0)         \
-	X(UNIFIED_MEMORY, process, CUpti_ActivityUnifiedMemoryCounter2, processId, 52, 4, 0)       \
-	X(UNIFIED_MEMORY, migration_cause, CUpti_ActivityUnifiedMemoryCounter2, flags, 56, 4, 0)   \
-	X(OVERHEAD, overhead_kind, CUpti_ActivityOverhead, overheadKind, 4, 4, 0)                  \
-	X(OVERHEAD, start, CUpti_ActivityOverhead, start, 24, 8, 0)                                \
-	X(OVERHEAD, end, CUpti_ActivityOverhead, end, 32, 8, 0)                                    \
-	API_FIELDS(X, RUNTIME_API)                                                                 \
-	API_FIELDS(X, DRIVER_API)
+#define MEMCPY_FIELDS(X, type)                                                                     \
+	COPY_FIELDS(X, type)                                                                       \
+	X(correlation, type, correlationId, 44, 4, 1)                                              \
+	X(graph_node, type, graphNodeId, 64, 8, 13)                                                \
+	X(graph, type, graphId, 72, 4, 14)
+
+#define MEMCPY_PEER_FIELDS(X, type)                                                                \
+	COPY_FIELDS(X, type)                                                                       \
+	X(source_device, type, srcDeviceId, 44, 4, 1)                                              \
+	X(destination_device, type, dstDeviceId, 52, 4, 1)                                         \
+	X(correlation, type, correlationId, 60, 4, 1)                                              \
+	X(graph_node, type, graphNodeId, 72, 8, 13)                                                \
+	X(graph, type, graphId, 80, 4, 14)
+
+#define MEMSET_FIELDS(X, type)                                                                     \
+	DEVICE_FIELDS(X, type)                                                                     \
+	X(correlation, type, correlationId, 44, 4, 1)                                              \
+	X(destination_kind, type, memoryKind, 50, 2, 1)                                            \
+	X(graph_node, type, graphNodeId, 64, 8, 13)                                                \
+	X(graph, type, graphId, 72, 4, 14)
+
+#define GRAPH_FIELDS(X, type)                                                                      \
+	X(correlation, type, correlationId, 4, 4, 1)                                               \
+	X(start, type, start, 8, 8, 1)                                                             \
+	X(end, type, end, 16, 8, 1)                                                                \
+	X(device, type, deviceId, 24, 4, 1)                                                        \
+	X(graph, type, graphId, 28, 4, 1)                                                          \
+	X(context, type, contextId, 32, 4, 1)                                                      \
+	X(stream, type, streamId, 36, 4, 1)
+
+#define UNIFIED_MEMORY_FIELDS(X, type)                                                             \
+	X(unified_memory_kind, type, counterKind, 4, 4, 1)                                         \
+	X(bytes, type, value, 8, 8, 1)                                                             \
+	X(start, type, start, 16, 8, 1)                                                            \
+	X(end, type, end, 24, 8, 1)                                                                \
+	X(source_device, type, srcId, 40, 4, 1)                                                    \
+	X(destination_device, type, dstId, 44, 4, 1)                                               \
+	X(stream, type, streamId, 48, 4, 1)                                                        \
+	X(process, type, processId, 52, 4, 1)                                                      \
+	X(migration_cause, type, flags, 56, 4, 1)
+
+#define OVERHEAD_FIELDS(X, type)                                                                   \
+	X(overhead_kind, type, overheadKind, 4, 4, 1)                                              \
+	X(start, type, start, 24, 8, 1)                                                            \
+	X(end, type, end, 32, 8, 1)
+
+#define API_FIELDS(X, type)                                                                        \
+	X(callback, type, cbid, 4, 4, 1)                                                           \
+	X(start, type, start, 8, 8, 1)                                                             \
+	X(end, type, end, 16, 8, 1)                                                                \
+	X(process, type, processId, 24, 4, 1)                                                      \
+	X(thread, type, threadId, 28, 4, 1)                                                        \
+	X(correlation, type, correlationId, 32, 4, 1)                                              \
+	X(result, type, returnValue, 36, 4, 1)
+
+/* R(kind, structure in the headers, its members) */
+#define RECORDS(R)                                                                                 \
+	R(KERNEL, CUpti_ActivityKernel9, KERNEL_FIELDS)                                            \
+	R(MEMCPY, CUpti_ActivityMemcpy5, MEMCPY_FIELDS)                                            \
+	R(MEMCPY_PEER, CUpti_ActivityMemcpyPtoP4, MEMCPY_PEER_FIELDS)                              \
+	R(MEMSET, CUpti_ActivityMemset4, MEMSET_FIELDS)                                            \
+	R(GRAPH, CUpti_ActivityGraphTrace, GRAPH_FIELDS)                                           \
+	R(UNIFIED_MEMORY, CUpti_ActivityUnifiedMemoryCounter2, UNIFIED_MEMORY_FIELDS)              \
+	R(OVERHEAD, CUpti_ActivityOverhead, OVERHEAD_FIELDS)                                       \
+	R(RUNTIME_API, CUpti_ActivityAPI, API_FIELDS)                                              \
+	R(DRIVER_API, CUpti_ActivityAPI, API_FIELDS)
 
 #define MEMBER_SIZE(type, member) sizeof(((type *)0)->member)
 
-#define CHECK_FIELD(kind, to, type, from, offset, size, since)                                     \
+#define CHECK_FIELD(to, type, from, offset, size, since)                                           \
 	_Static_assert(offsetof(type, from) == (offset) && MEMBER_SIZE(type, from) == (size),      \
 		       #type "." #from " is not where it was");
-RECORD_FIELDS(CHECK_FIELD)
+#define CHECK_RECORD(kind, type, fields) fields(CHECK_FIELD, type)
+RECORDS(CHECK_RECORD)
 #if CUPTI_API_VERSION >= 130000
 #define CHECK_SAME(old, new, member)                                                               \
 	_Static_assert(offsetof(old, member) == offsetof(new, member), #new "." #member " moved")
@@ -111,26 +132,6 @@ CHECK_SAME(CUpti_ActivityGraphTrace, CUpti_ActivityGraphTrace2, streamId);
 CHECK_SAME(CUpti_ActivityUnifiedMemoryCounter2, CUpti_ActivityUnifiedMemoryCounter3, flags);
 CHECK_SAME(CUpti_ActivityOverhead, CUpti_ActivityOverhead3, end);
 #endif
-
-struct field {
-	uint16_t to, to_size;	  /* in struct activity */
-	uint16_t from, from_size; /* in the record */
-	uint32_t since;
-	enum activity_kind kind;
-};
-
-static const struct field fields[] = {
-#define FIELD(kind, to, type, from, offset, size, since)                                           \
-	{offsetof(struct activity, to),                                                            \
-	 MEMBER_SIZE(struct activity, to),                                                         \
-	 offset,                                                                                   \
-	 size,                                                                                     \
-	 since,                                                                                    \
-	 ACTIVITY_##kind},
-	RECORD_FIELDS(FIELD)
-#undef FIELD
-};
-#define FIELD_COUNT		   (sizeof(fields) / sizeof(fields[0]))
 
 /* The records' numbers are ours: both clocks' figures and the report use them as they come. */
 #define CHECK_NUMBER(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs " changed")
@@ -183,13 +184,27 @@ static uint8_t memory_kind_of(uint8_t cupti_kind)
 	}
 }
 
-static void copy_field(const struct field *field, const uint8_t *record, struct activity *activity)
+/* A kind's members at once: a program can have a million records in a second. */
+static void copy_fields(const uint8_t *record, uint32_t version, struct activity *activity)
 {
-	uint64_t value = 0;
-
-	/* Widening a little-endian number: every machine that CUPTI runs on is one. */
-	memcpy(&value, record + field->from, field->from_size);
-	memcpy((uint8_t *)activity + field->to, &value, field->to_size);
+#define COPY_FIELD(to, type, from, offset, size, since)                                            \
+	if (version >= (since)) {                                                                  \
+		__typeof__(((type *)0)->from) value;                                               \
+                                                                                                   \
+		memcpy(&value, record + (offset), sizeof(value));                                  \
+		activity->to = value;                                                              \
+	}
+#define COPY_RECORD(kind, type, fields)                                                            \
+	case ACTIVITY_##kind:                                                                      \
+		fields(COPY_FIELD, type);                                                          \
+		break;
+	switch (activity->kind) {
+		RECORDS(COPY_RECORD)
+	default:
+		break;
+	}
+#undef COPY_RECORD
+#undef COPY_FIELD
 }
 
 /* `value`, `flags` and `end` mean something else for each counter. */
@@ -226,7 +241,6 @@ static void decode_unified_memory(struct activity *activity)
 void decode_activity(const void *record, uint32_t version, struct activity *activity)
 {
 	uint32_t cupti_kind;
-	unsigned i;
 
 	memcpy(&cupti_kind, record, sizeof(cupti_kind));
 	memset(activity, 0, sizeof(*activity));
@@ -235,10 +249,7 @@ void decode_activity(const void *record, uint32_t version, struct activity *acti
 	if (activity->kind == ACTIVITY_UNKNOWN)
 		return;
 
-	for (i = 0; i < FIELD_COUNT; i++)
-		if (fields[i].kind == activity->kind && version >= fields[i].since)
-			copy_field(&fields[i], record, activity);
-
+	copy_fields(record, version, activity);
 	if (activity->copy_kind >= COPY_KINDS)
 		activity->copy_kind = COPY_UNKNOWN;
 	activity->source_kind = memory_kind_of(activity->source_kind);
