@@ -27,7 +27,8 @@ struct match_stream {
 struct matcher {
 	struct match_stream *streams; /* by number */
 	struct match_stream *unnumbered;
-	bool untrusted; /* the records' clock */
+	struct match_stream *latest; /* the one that was found last */
+	bool untrusted;		     /* the records' clock */
 	void (*unmatched)(const struct expected *);
 };
 
@@ -247,11 +248,15 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 {
 	uint64_t id = (uint64_t)context << 32 | stream;
 	struct match_stream **place, **only = NULL;
-	struct match_stream *found = NULL;
+	struct match_stream *found = matcher->latest;
 
-	HASH_FIND(link, matcher->streams, &id, sizeof(id), found);
-	if (found)
+	if (found && found->id == id)
 		return found;
+	HASH_FIND(link, matcher->streams, &id, sizeof(id), found);
+	if (found) {
+		matcher->latest = found;
+		return found;
+	}
 	for (place = &matcher->unnumbered; *place; place = &(*place)->next) {
 		if (((*place)->id && (*place)->id >> 32 != context) ||
 		    !fits(*place, start, key, bytes))

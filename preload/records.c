@@ -57,38 +57,67 @@ static struct operation *operation_of_record(const struct activity *activity)
 }
 
 /*
- * What ran on a device: the end of the latest record of each stream. Records of one stream come in
+ * What ran on a device: when the latest record of each stream ended. Records of one stream come in
  * time order, those of several nearly so. Of more streams than this the one that ended first is
  * forgotten.
  */
 #define STREAMS 32
 
-static struct {
+struct stream_end {
 	uint64_t stream, end;
-} latest[SESSION_DEVICES][STREAMS];
+};
+
+static struct device_ends {
+	struct stream_end ends[STREAMS];
+	unsigned count, own; /* `own`: the stream of the record before, as often of this one */
+	struct stream_end last, second; /* the latest end, and the latest of all other streams */
+} devices[SESSION_DEVICES];
+
+/* The place of a stream, its end 0 where it is new. */
+static struct stream_end *end_of_stream(struct device_ends *device, uint64_t stream)
+{
+	unsigned oldest = 0;
+
+	if (device->ends[device->own].stream == stream && device->count > 0)
+		return &device->ends[device->own];
+	for (unsigned i = 0; i < device->count; i++) {
+		if (device->ends[i].stream == stream) {
+			device->own = i;
+			return &device->ends[i];
+		}
+		if (device->ends[i].end < device->ends[oldest].end)
+			oldest = i;
+	}
+	device->own = device->count < STREAMS ? device->count++ : oldest;
+	device->ends[device->own] = (struct stream_end){.stream = stream};
+	return &device->ends[device->own];
+}
+
+static void note_end(struct device_ends *device, const struct stream_end *own)
+{
+	if (own->stream == device->last.stream) {
+		device->last = *own;
+	} else if (own->end > device->last.end) {
+		device->second = device->last;
+		device->last = *own;
+	} else if (own->stream == device->second.stream || own->end > device->second.end) {
+		device->second = *own;
+	}
+}
 
 /* `previous`: when the stream's record before ended; 0: it is the first. */
 static void note_concurrency(const struct activity *activity, bool *overlapped, uint64_t *previous)
 {
 	uint64_t stream = (uint64_t)activity->context << 32 | activity->stream;
-	unsigned device = activity->device < SESSION_DEVICES ? activity->device : 0;
-	int own = 0;
-	bool known = false;
+	unsigned number = activity->device < SESSION_DEVICES ? activity->device : 0;
+	struct device_ends *device = &devices[number];
+	struct stream_end *own = end_of_stream(device, stream);
 
-	*overlapped = false;
-	for (int i = 0; i < STREAMS; i++) {
-		if (latest[device][i].stream == stream) {
-			own = i;
-			known = true;
-			continue;
-		}
-		*overlapped |= latest[device][i].end > activity->start;
-		if (!known && latest[device][i].end < latest[device][own].end)
-			own = i;
-	}
-	*previous = known ? latest[device][own].end : 0;
-	latest[device][own].stream = stream;
-	latest[device][own].end = activity->end;
+	*previous = own->end;
+	*overlapped = (device->last.stream == stream ? device->second : device->last).end >
+		      activity->start;
+	own->end = activity->end;
+	note_end(device, own);
 }
 
 /* Whether a record counts: as its call does, or, where that is not known, by its own time. */
