@@ -22,38 +22,45 @@
 
 static uint64_t last_flush;
 
+/* The thread whose next span began first, of those that were there when draining began. */
+static struct thread *oldest_span(void)
+{
+	struct thread *oldest_thread = NULL;
+	uint64_t oldest = 0;
+
+	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
+		uint32_t tail = atomic_load_explicit(&thread->ring.tail, memory_order_relaxed);
+		uint64_t started;
+
+		if (tail == thread->drain_end)
+			continue;
+		started = thread->ring.spans[tail % RING_SPANS].started;
+		if (!oldest_thread || started < oldest) {
+			oldest = started;
+			oldest_thread = thread;
+		}
+	}
+	return oldest_thread;
+}
+
 /*
  * Takes the spans of all threads in the order in which their calls began, so that calls of several
- * threads into one stream are queued as the driver took them.
+ * threads into one stream are queued as the driver took them. Each head is read once: its thread
+ * writes it at every launch, and would have to fetch it back each time.
  */
 void drain_rings(void)
 {
-	for (;;) {
-		struct thread *oldest_thread = NULL;
-		const struct span *oldest = NULL;
+	struct thread *thread;
 
-		for (struct thread *thread = thread_first(); thread; thread = thread->next) {
-			struct ring *ring = &thread->ring;
-			uint32_t tail = atomic_load_explicit(&ring->tail, memory_order_relaxed);
-			const struct span *span;
+	/* Acquire: the spans were written before the head moved. */
+	for (thread = thread_first(); thread; thread = thread->next)
+		thread->drain_end = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
+	while ((thread = oldest_span())) {
+		uint32_t tail = atomic_load_explicit(&thread->ring.tail, memory_order_relaxed);
 
-			/* Acquire: the span was written before the head moved. */
-			if (tail == atomic_load_explicit(&ring->head, memory_order_acquire))
-				continue;
-			span = &ring->spans[tail % RING_SPANS];
-			if (!oldest || span->started < oldest->started) {
-				oldest = span;
-				oldest_thread = thread;
-			}
-		}
-		if (!oldest)
-			return;
-		samples_span(oldest_thread, oldest);
+		samples_span(thread, &thread->ring.spans[tail % RING_SPANS]);
 		/* Release: the slot is read before the thread may write it again. */
-		atomic_store_explicit(
-			&oldest_thread->ring.tail,
-			atomic_load_explicit(&oldest_thread->ring.tail, memory_order_relaxed) + 1,
-			memory_order_release);
+		atomic_store_explicit(&thread->ring.tail, tail + 1, memory_order_release);
 	}
 }
 

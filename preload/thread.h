@@ -55,6 +55,7 @@ struct thread {
 	uint64_t operation_calls_seen[COUNTED_OPERATIONS];
 	uint64_t api_calls_seen[API_COUNT];
 	uint64_t host_ticks_seen;
+	uint32_t drain_end; /* the ring's head when draining began */
 	uint32_t kernel_id; /* as gettid() says */
 	struct thread *next;
 };
