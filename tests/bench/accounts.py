@@ -8,25 +8,25 @@ def _rows(samples, variant):
     return {row.name: row for row in kept[-1].rows if row.kind == "kernel"} if kept else {}
 
 
-def _pairs(samples):
-    full, sampled = _rows(samples, "cupti"), _rows(samples, "always_on")
+def _pairs(samples, variant):
+    full, sampled = _rows(samples, "cupti"), _rows(samples, variant)
     return [(full[name], sampled[name]) for name in sorted(full) if name in sampled]
 
 
-def worst_error(samples):
-    """Percent by which the always-on total of the worst row misses the full measurement."""
+def worst_error(samples, variant):
+    """Percent by which the sampled total of the worst row misses the full measurement."""
     errors = [100 * abs(sampled.total_ns - full.total_ns) / full.total_ns
-              for full, sampled in _pairs(samples) if full.total_ns]
+              for full, sampled in _pairs(samples, variant) if full.total_ns]
     return max(errors, default=None)
 
 
-def intervals_covering(samples):
+def intervals_covering(samples, variant):
     """
-    Percent of the rows whose always-on interval holds the full measurement's total. A row whose
-    every call was timed has no interval; one that was never timed misses.
+    Percent of the rows whose stated interval holds the full measurement's total. A row whose every
+    call was timed has no interval; one that was never timed misses.
     """
     covered = []
-    for full, sampled in _pairs(samples):
+    for full, sampled in _pairs(samples, variant):
         if sampled.interval:
             covered.append(sampled.interval[0] <= full.total_ns <= sampled.interval[1])
         elif not sampled.total_ns:
@@ -34,16 +34,13 @@ def intervals_covering(samples):
     return 100 * sum(covered) / len(covered) if covered else None
 
 
-def self_report(variant):
+def self_report(samples, variant):
     """How far ktime's own account of its cost is off the difference in wall time, as a factor."""
-    def figure(samples):
-        sessions = samples.values("self", variant, "session")
-        added = samples.added("self", variant)
-        operations = samples.median("self", variant, "operations")
-        if not sessions or not added or added <= 0:
-            return None
-        said = sorted(session.cost_ns for session in sessions)[len(sessions) // 2]
-        measured = added * operations
-        return max(said, measured) / min(said, measured) if said else float("inf")
-
-    return figure
+    sessions = samples.values("self", variant, "session")
+    added = samples.added("self", variant)
+    operations = samples.median("self", variant, "operations")
+    if not sessions or not added or added <= 0:
+        return None
+    said = sorted(session.cost_ns for session in sessions)[len(sessions) // 2]
+    measured = added * operations
+    return max(said, measured) / min(said, measured) if said else float("inf")

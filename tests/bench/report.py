@@ -10,7 +10,7 @@ TIMES = (*plan.LOOPS, *plan.RESNET)
 # Tables beside the times: title, name of the figure, rows, how it is printed.
 FIXED_COSTS = [
     ("Peak resident memory, MB", "rss_mib", ("launches_1e4", "launches_1e6", "launches_1e7",
-                                             "launches_1e8"), "{:.0f}"),
+                                             "threads_1e6", "threads_1e8"), "{:.0f}"),
     ("Start: from the command to the first CUDA work done, ms", "start_ms", ("idle",), "{:.0f}"),
     ("End: from the program's last line to its end, ms", "end_ms",
      ("idle", "launches_1e6", "launches_1e7"), "{:.1f}"),
@@ -64,9 +64,10 @@ def markdown(samples, verdicts, skipped):
     lines = ["# What ktime costs", "", "Written by `make bench`.", "", *machine.describe(), "",
              "Medians over one run, all variants in turns: the time without a profiler, and what",
              "each variant adds to it. ± is half the distance between the quartiles, in percent of",
-             "the median. What the second run without a profiler differs by is chance.", "",
+             "the median. What the second run without a profiler differs by is chance; the bars give",
+             "the same figure for it.", "",
              "## Time of an operation", "", *times(samples), "",
-             "## Bars", "", *table(["what", "figure", "bar", "reached"], verdicts), ""]
+             "## Bars", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
     for costs in FIXED_COSTS:
         lines += fixed_costs(samples, *costs)
     if skipped:

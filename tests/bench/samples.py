@@ -13,6 +13,12 @@ class Samples:
     def add(self, row, variant, values):
         self._runs[row, variant].append(values)
 
+    def as_lines(self):
+        """Every run as a line: row, variant and its numbers."""
+        return [" ".join([row, variant, *(f"{name}={value:g}" for name, value in run.items()
+                                          if isinstance(value, (int, float)))])
+                for (row, variant), runs in self._runs.items() for run in runs]
+
     def values(self, row, variant, name="ns"):
         return [run[name] for run in self._runs.get((row, variant), []) if name in run]
 

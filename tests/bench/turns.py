@@ -3,8 +3,8 @@
 One program under several variants at once, each working only when it is asked to, in turns: what
 the machine does meanwhile meets them all alike, and what they take to start is paid once.
 """
-import itertools
 import os
+import random
 import signal
 import subprocess
 import tempfile
@@ -69,6 +69,20 @@ class Program:
         return ((said or [f"exit {status}"])[-1]) if status else None
 
 
+# Goes on from one run to the next, and is the same in every benchmark.
+ORDER = random.Random(1)
+
+
+def in_turns(names, turns, variants):
+    """
+    (name, variant), every name with all variants before the next. What has just run shows in what
+    follows, so no variant always follows the same one.
+    """
+    for name in list(names) * turns:
+        for variant in ORDER.sample(variants, len(variants)):
+            yield name, variant
+
+
 def run(commands, names, turns, timeout, take):
     """
     Has the programs of {variant: (argv, environment)} do each of the named pieces of work in turns,
@@ -77,7 +91,7 @@ def run(commands, names, turns, timeout, take):
     """
     programs = {variant: Program(*command, timeout) for variant, command in commands.items()}
     working = [v for v, program in programs.items() if program.lines_until("ready") is not None]
-    for name, variant in itertools.product(list(names) * turns, list(working)):
+    for name, variant in in_turns(names, turns, list(working)):
         if variant in working:
             lines = programs[variant].work(name)
             if lines is None:
