@@ -14,8 +14,9 @@
  * longer for it: with 16 buffers, 16 threads lost four of five records, at twice the cost.
  */
 #define POOL(X)                                                                                    \
-	X(1024 * 1024, 32)                                                                         \
-	X(256 * 1024, 64)                                                                          \
+	X(1024 * 1024, 16)                                                                         \
+	X(512 * 1024, 16)                                                                          \
+	X(256 * 1024, 32)                                                                          \
 	X(64 * 1024, 256)
 
 static const struct {
