@@ -41,6 +41,7 @@ static uint8_t *arena;
 static struct buffer *free_lists[SIZES];
 static struct buffer *queue, **queue_end = &queue;
 static size_t queued; /* bytes */
+static uint64_t last_number;
 /* Buffers beyond the pool that are being filled. */
 static struct buffer *beyond_list;
 
@@ -188,6 +189,7 @@ size_t buffers_queue(struct buffer *buffer, size_t valid)
 	buffer->valid = valid;
 	buffer->next = NULL;
 	pthread_mutex_lock(&lock);
+	buffer->number = ++last_number;
 	*queue_end = buffer;
 	queue_end = &buffer->next;
 	queued += valid;
@@ -196,12 +198,23 @@ size_t buffers_queue(struct buffer *buffer, size_t valid)
 	return bytes;
 }
 
-struct buffer *buffers_next(void)
+uint64_t buffers_last(void)
 {
-	struct buffer *buffer;
+	uint64_t last;
 
 	pthread_mutex_lock(&lock);
-	buffer = dequeue();
+	last = queue ? last_number : 0;
+	pthread_mutex_unlock(&lock);
+	return last;
+}
+
+struct buffer *buffers_next(uint64_t last)
+{
+	struct buffer *buffer = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (queue && queue->number <= last)
+		buffer = dequeue();
 	pthread_mutex_unlock(&lock);
 	return buffer;
 }

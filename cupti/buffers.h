@@ -18,10 +18,11 @@
 
 struct buffer {
 	struct buffer *next;
-	uint8_t *data; /* aligned to 8 or more */
-	size_t size;   /* bytes */
-	size_t valid;  /* bytes of records */
-	bool beyond;   /* not of the pool: freed when it is released */
+	uint8_t *data;	 /* aligned to 8 or more */
+	size_t size;	 /* bytes */
+	size_t valid;	 /* bytes of records */
+	uint64_t number; /* in the order of queueing */
+	bool beyond;	 /* not of the pool: freed when it is released */
 };
 
 /* Maps the pool; 0 or -ENOMEM. Later calls do nothing. */
@@ -38,8 +39,10 @@ struct buffer *buffers_take(bool beyond, size_t *lost);
 struct buffer *buffers_find(const uint8_t *data);
 /* Queues a filled buffer for the collector; returns how many bytes are queued. Any thread. */
 size_t buffers_queue(struct buffer *buffer, size_t valid);
-/* The oldest filled buffer, or NULL. Any thread. */
-struct buffer *buffers_next(void);
+/* The number of the buffer that was queued last; 0 where none is queued. Any thread. */
+uint64_t buffers_last(void);
+/* The oldest filled buffer, if its number is not above `last`; else NULL. Any thread. */
+struct buffer *buffers_next(uint64_t last);
 /* Gives a buffer back to the pool. Any thread. */
 void buffers_release(struct buffer *buffer);
 

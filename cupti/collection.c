@@ -252,7 +252,7 @@ int collection_flush(bool forced)
 		       : 0;
 }
 
-size_t collection_drain(void (*taken)(void),
+size_t collection_drain(void (*before)(bool first),
 			void (*consume)(const struct activity *activity, void *argument),
 			void *argument)
 {
@@ -260,13 +260,14 @@ size_t collection_drain(void (*taken)(void),
 	struct activity activity;
 	struct buffer *buffer;
 	struct walk walk;
-	size_t bytes = 0, count = 0;
+	uint64_t last = buffers_last();
+	size_t count = 0;
+	bool first;
 
-	/* As much as may wait: a program that fills buffers faster does not keep us here. */
-	while (bytes < BUFFERS_MOST_QUEUED && (buffer = buffers_next())) {
-		bytes += buffer->valid;
-		if (taken)
-			taken();
+	/* No more than there are now: a program that fills them faster does not keep us here. */
+	for (first = true; (buffer = buffers_next(last)); first = false) {
+		if (before)
+			before(first);
 		for (walk_first(&walk, cupti, buffer->data, buffer->valid); walk_step(&walk);) {
 			decode_activity(walk.record, cupti->version, &activity);
 			if (!kinds_ktime_wants(&activity))
@@ -292,7 +293,12 @@ uint64_t collection_dropped(void)
 	if (state == STATE_ACTIVE &&
 	    !check(cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped)))
 		forward_note_dropped(dropped);
-	return dropped + atomic_exchange(&lost, 0);
+	return dropped;
+}
+
+uint64_t collection_unread(void)
+{
+	return atomic_exchange(&lost, 0);
 }
 
 uint64_t collection_errors(void)

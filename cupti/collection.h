@@ -51,18 +51,20 @@ int collection_flush(bool forced);
 
 /*
  * Hands every record that has come in to `consume`, in the order in which the buffers were
- * completed; pointers in the record are valid during the call only. `taken` (or NULL) is called for
- * each buffer before its first record: whatever the records are of was called by then. Returns how
- * many records. Collector thread only.
+ * completed; pointers in the record are valid during the call only. `before` (or NULL) is called
+ * for each buffer before its first record; at the first one, whatever the records of all of them
+ * are of was called by then. Returns how many records. Collector thread only.
  */
-size_t collection_drain(void (*taken)(void),
+size_t collection_drain(void (*before)(bool first),
 			void (*consume)(const struct activity *activity, void *argument),
 			void *argument);
 
 /* The memory of the buffers' pool, touched as far as it was needed; NULL and 0 before the start. */
 void collection_range(const void **start, size_t *size);
-/* How many records were lost since the last call, in CUPTI and in the pool. Without locks. */
+/* How many records CUPTI dropped since the last call, for want of a buffer. Without locks. */
 uint64_t collection_dropped(void);
+/* How many records were lost since the last call, since what waited became too much. Any thread. */
+uint64_t collection_unread(void);
 /* How many of ktime's own calls into CUPTI failed since the last call. Any thread. */
 uint64_t collection_errors(void);
 

@@ -13,11 +13,13 @@
 #include "preload/calibration.h"
 #include "preload/clock.h"
 #include "preload/collecting.h"
+#include "preload/control.h"
 #include "preload/drain.h"
 #include "preload/futex.h"
 #include "preload/in_flight.h"
 #include "preload/lane.h"
 #include "preload/memory.h"
+#include "preload/pace.h"
 #include "preload/records.h"
 #include "preload/rows.h"
 #include "preload/samples.h"
@@ -86,23 +88,25 @@ static void update_counters(void)
 		last_measure = header->counters[COUNTER_wall_ns];
 		memory_measure(session);
 	}
-	if (collection_active()) {
-		uint64_t dropped = collection_dropped();
-
-		header->counters[COUNTER_cupti_dropped] += dropped;
-		if (dropped)
-			samples_lost_records();
+	if (collection_active())
 		header->counters[COUNTER_cupti_errors] += collection_errors();
-	}
 }
 
-/*
- * A query of an event waits for the driver's lock: while 16 threads launch under CUPTI that can be
- * 0.5 ms (H200), and CUPTI's buffers must be emptied meanwhile.
- */
-static uint64_t poll_end(void)
+/* Returns how many pairs are under way. */
+static size_t poll_events(void)
 {
-	return collection_active() ? clock_ns(CLOCK_MONOTONIC) + POLL_NS : UINT64_MAX;
+	static struct pace polling;
+	static size_t pending;
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+
+	if (!collection_active())
+		return timing_poll(UINT64_MAX, samples_timed);
+	/* CUPTI's buffers must be emptied meanwhile. */
+	if (control_options.events != EVENTS_AUTO || pace_due(&polling, start)) {
+		pending = timing_poll(start + POLL_NS, samples_timed);
+		pace_note(&polling, start, clock_ns(CLOCK_MONOTONIC), 0);
+	}
+	return pending;
 }
 
 /* Whether the GPU still works on something that was seen: asked through events alone. */
@@ -205,7 +209,7 @@ static void *run(void *unused)
 			clock_scale_update(&scale);
 			drain_rings();
 			drain_counts();
-			busy = timing_poll(poll_end(), samples_timed) >= BUSY_PAIRS;
+			busy = poll_events() >= BUSY_PAIRS;
 			drain_records(FLUSH_IF_DUE);
 			lanes_grow();
 			calibration_update();

@@ -10,7 +10,9 @@
 #include "preload/clock.h"
 #include "preload/control.h"
 #include "preload/futex.h"
+#include "preload/pace.h"
 #include "preload/records.h"
+#include "preload/rows.h"
 #include "preload/samples.h"
 #include "preload/thread.h"
 
@@ -20,7 +22,7 @@
 /* How long it waits for calls that are under way, when records came in: some time slices. */
 #define CALL_WAIT_NS 10000000u
 
-static uint64_t last_flush;
+static struct pace flushing;
 
 /* The thread whose next span began first, of those that were there when draining began. */
 static struct thread *oldest_span(void)
@@ -84,33 +86,48 @@ static bool call_before(uint64_t ticks)
 }
 
 /*
- * What the records of a buffer are of has to be known before they are read; a short kernel's record
- * can be there before its launch has returned. The wait is bounded for calls that take long of
- * themselves, like a copy that waits.
+ * What the records are of has to be known before they are read; a short kernel's record can be
+ * there before its launch has returned. The wait is bounded for calls that take long of themselves,
+ * like a copy that waits. It is for all buffers at once: of 16 threads that launch, one is always
+ * in a call, and some calls take milliseconds (H200, CUPTI 13.0: up to 24 ms).
  */
-static void catch_up(void)
+static void catch_up(bool first)
 {
 	uint64_t now = clock_ticks();
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALL_WAIT_NS;
 	_Atomic uint32_t never = 0;
 
-	while (call_before(now) && clock_ns(CLOCK_MONOTONIC) < end) {
+	while (first && call_before(now) && clock_ns(CLOCK_MONOTONIC) < end) {
 		futex_wait(&never, 0, 10000);
 		drain_rings();
 	}
 	drain_rings();
 }
 
+/* What needs CUPTI's locks. Returns how many records it has dropped. */
+static uint64_t ask_cupti(bool forced)
+{
+	uint64_t start = clock_ns(CLOCK_MONOTONIC), dropped;
+
+	records_trust_clock(collection_clock_is_realtime());
+	collection_flush(forced);
+	dropped = collection_dropped();
+	pace_note(&flushing, start, clock_ns(CLOCK_MONOTONIC), FLUSH_NS);
+	return dropped;
+}
+
 void drain_records(enum flush flush)
 {
-	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	uint64_t dropped = 0, unread;
 
 	if (!collection_active())
 		return;
-	if (flush != FLUSH_IF_DUE || now - last_flush >= FLUSH_NS) {
-		last_flush = now;
-		records_trust_clock(collection_clock_is_realtime());
-		collection_flush(flush == FLUSH_FORCED);
-	}
+	if (flush != FLUSH_IF_DUE || pace_due(&flushing, clock_ns(CLOCK_MONOTONIC)))
+		dropped = ask_cupti(flush == FLUSH_FORCED);
 	collection_drain(catch_up, records_take, NULL);
+	unread = collection_unread();
+	session_count(rows_session, COUNTER_cupti_dropped, dropped);
+	session_count(rows_session, COUNTER_cupti_unread, unread);
+	if (dropped || unread)
+		samples_lost_records();
 }

@@ -125,9 +125,9 @@ static void write_clock(const struct session *session, const struct coverage *co
 static void write_drops(const struct session *session, const char *prefix, FILE *file)
 {
 	static const enum session_counter counters[] = {
-		COUNTER_cupti_dropped, COUNTER_cupti_invalid, COUNTER_cupti_unknown,
-		COUNTER_rows_lost,     COUNTER_trace_lost,    COUNTER_failed_calls,
-		COUNTER_driver_errors, COUNTER_cupti_errors,
+		COUNTER_cupti_dropped, COUNTER_cupti_unread,  COUNTER_cupti_invalid,
+		COUNTER_cupti_unknown, COUNTER_rows_lost,     COUNTER_trace_lost,
+		COUNTER_failed_calls,  COUNTER_driver_errors, COUNTER_cupti_errors,
 	};
 #define COUNTER_TEXT(name, text) text,
 	static const char *const texts[] = {SESSION_COUNTERS(COUNTER_TEXT)};

@@ -159,6 +159,7 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(timed_by_events, "operations timed by events")                                           \
 	X(cupti_records, "activity records of GPU operations")                                     \
 	X(cupti_dropped, "activity records dropped by CUPTI")                                      \
+	X(cupti_unread, "activity records not read in time")                                       \
 	X(cupti_invalid, "activity records without valid times")                                   \
 	X(cupti_unknown, "activity records of unknown kinds")                                      \
 	X(matched, "operations timed by both clocks")                                              \

@@ -161,6 +161,37 @@ TEST_IN_CHILD(records_come_once_and_in_order)
 	assert_int_equal(fake->forced_flushes, 0);
 }
 
+static struct fake_cupti *filling;
+static unsigned buffers, firsts;
+
+/* Stands for threads that launch while the collector reads. */
+static void complete_another(bool first)
+{
+	buffers++;
+	firsts += first;
+	record_kernel(filling, 4, 1000);
+	filling->complete();
+}
+
+TEST_IN_CHILD(a_drain_waits_once_and_takes_what_was_there_when_it_began)
+{
+	struct seen seen = {0};
+	uint32_t i;
+
+	filling = start(&all);
+	assert_int_equal(collection_drain(complete_another, see, &seen), 0);
+	assert_int_equal(buffers, 0);
+	for (i = 1; i <= 3; i++) {
+		record_kernel(filling, i, 1000);
+		filling->complete();
+	}
+	assert_int_equal(collection_drain(complete_another, see, &seen), 3);
+	assert_int_equal(seen.last, 3);
+	assert_int_equal(buffers, 3);
+	assert_int_equal(firsts, 1);
+	assert_int_equal(drain().count, 3);
+}
+
 TEST_IN_CHILD(records_without_times_are_marked)
 {
 	struct fake_cupti *fake = start(&all);
@@ -194,12 +225,13 @@ TEST_IN_CHILD(what_waits_wakes_the_collector_then_drops_the_oldest)
 	uint64_t kernels, dropped = 0;
 	struct seen seen;
 
-	for (kernels = 0; dropped == 0; dropped = collection_dropped())
+	for (kernels = 0; dropped == 0; dropped = collection_unread())
 		record_kernel(fake, ++kernels, 1000);
 	assert_true(wakes > 0);
 	/* Less than a buffer's worth waits less, and another one is being filled. */
 	assert_in_range(kernels, MOST_KERNELS_QUEUED, MOST_KERNELS_QUEUED * 9 / 8);
 	assert_in_range(dropped, 1, MOST_KERNELS_QUEUED / 8);
+	assert_int_equal(collection_unread(), 0);
 	assert_int_equal(collection_dropped(), 0);
 	seen = drain();
 	assert_int_equal(seen.first, dropped + 1);
@@ -329,6 +361,7 @@ int main(void)
 		cmocka_unit_test(whole_graphs_are_traced_where_nodes_are_not_wanted),
 		cmocka_unit_test(launches_and_copies_are_off_in_the_runtime_kind),
 		cmocka_unit_test(records_come_once_and_in_order),
+		cmocka_unit_test(a_drain_waits_once_and_takes_what_was_there_when_it_began),
 		cmocka_unit_test(records_without_times_are_marked),
 		cmocka_unit_test(hot_calls_that_are_recorded_all_the_same_are_left_out),
 		cmocka_unit_test(what_waits_wakes_the_collector_then_drops_the_oldest),
