@@ -334,7 +334,7 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 static __attribute__((noinline)) void end_watched(struct thread *thread, struct call *call,
 						  CUresult result)
 {
-	uint64_t ended = clock_ticks();
+	uint64_t ended = clock_ticks_after();
 
 	if (unlikely(call->counted)) {
 		/* It failed, and failures are told one by one. */
