@@ -12,11 +12,16 @@
  * than this means that the records do not come at all.
  */
 #define MOST_EXPECTED 65536u
+/* And all streams together, 15 MB; beyond that each has a small list, and no more. */
+#define MOST_TOGETHER 262144u
+#define FIRST_SIZE    32u
+#define SMALL_SIZE    1024u
 /* How many calls a record may pass over: those that left no record. */
 #define LOOK_AHEAD    64u
 
 struct match_stream {
 	uint64_t id; /* context, stream */
+	unsigned uses;
 	struct matcher *matcher;
 	struct expected *ring;
 	uint32_t mask, head, tail; /* the oldest is at tail */
@@ -28,6 +33,7 @@ struct matcher {
 	struct match_stream *streams; /* by number */
 	struct match_stream *unnumbered;
 	struct match_stream *latest; /* the one that was found last */
+	uint32_t room;		     /* of all streams' lists */
 	bool untrusted;		     /* the records' clock */
 	void (*unmatched)(const struct expected *);
 };
@@ -103,6 +109,8 @@ struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, u
 		if (found)
 			HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
 	}
+	if (found)
+		found->uses++;
 	return found;
 }
 
@@ -111,6 +119,7 @@ struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t contex
 	struct match_stream *stream = stream_new(matcher, (uint64_t)context << 32);
 
 	if (stream) {
+		stream->uses = 1;
 		stream->next = matcher->unnumbered;
 		matcher->unnumbered = stream;
 	}
@@ -131,6 +140,13 @@ static void drop_oldest(struct match_stream *stream)
 		stream->matcher->unmatched(oldest);
 }
 
+/* Whether a list may become twice as long. */
+static bool may_grow(const struct match_stream *stream, uint32_t size)
+{
+	return size < SMALL_SIZE ||
+	       (size < MOST_EXPECTED && stream->matcher->room + size <= MOST_TOGETHER);
+}
+
 static bool make_room(struct match_stream *stream)
 {
 	uint32_t used = stream->head - stream->tail;
@@ -139,8 +155,8 @@ static bool make_room(struct match_stream *stream)
 
 	if (used < size)
 		return true;
-	if (size < MOST_EXPECTED) {
-		uint32_t larger = size ? 2 * size : 256;
+	if (may_grow(stream, size)) {
+		uint32_t larger = size ? 2 * size : FIRST_SIZE;
 
 		bigger = malloc(larger * sizeof(*bigger));
 		for (uint32_t i = 0; bigger && i < used; i++)
@@ -151,6 +167,7 @@ static bool make_room(struct match_stream *stream)
 			stream->mask = larger - 1;
 			stream->tail = 0;
 			stream->head = used;
+			stream->matcher->room += larger - size;
 			return true;
 		}
 	}
@@ -322,6 +339,38 @@ static size_t stream_expire(struct match_stream *stream, uint64_t before)
 		drop_oldest(stream);
 	}
 	return count;
+}
+
+bool match_forget(struct match_stream *stream, bool pending_too)
+{
+	struct matcher *matcher = stream->matcher;
+	struct match_stream **link = &matcher->unnumbered;
+
+	skip_consumed(stream);
+	if (match_pending(stream) && !pending_too)
+		return false;
+	if (--stream->uses)
+		return true;
+	stream_expire(stream, UINT64_MAX);
+	while (*link && *link != stream)
+		link = &(*link)->next;
+	if (*link)
+		*link = stream->next;
+	else
+		HASH_DELETE(link, matcher->streams, stream);
+	if (matcher->latest == stream)
+		matcher->latest = NULL;
+	matcher->room -= stream->ring ? stream->mask + 1 : 0;
+	stream_free(stream);
+	return true;
+}
+
+size_t matcher_memory(const struct matcher *matcher)
+{
+	size_t streams = HASH_CNT(link, matcher->streams);
+
+	return sizeof(*matcher) + matcher->room * sizeof(struct expected) +
+	       streams * sizeof(struct match_stream);
 }
 
 size_t matcher_expire(struct matcher *matcher, uint64_t before)

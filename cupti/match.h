@@ -44,7 +44,10 @@ void matcher_destroy(struct matcher *matcher);
 void matcher_trust_clock(struct matcher *matcher, bool trusted);
 bool matcher_trusts_clock(const struct matcher *matcher);
 
-/* The list of a stream by CUPTI's numbers, made at its first mention; NULL where memory is out. */
+/*
+ * The list of a stream by CUPTI's numbers, made at its first mention; NULL where memory is out.
+ * Each call is one use, which match_forget() ends.
+ */
 struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, uint32_t stream);
 /*
  * The list of a stream whose number is not known: cuptiGetStreamIdEx does not answer for the
@@ -78,6 +81,13 @@ bool match_graph(struct match_stream *stream, uint64_t start, struct expected *f
 
 /* Whether calls of the stream await their records. */
 bool match_pending(const struct match_stream *stream);
+/*
+ * Ends the use of the list by a stream that is no more, and frees it after the last one. False, and
+ * nothing is done, where calls await their records, unless those are to be given up as well.
+ */
+bool match_forget(struct match_stream *stream, bool pending_too);
+/* Bytes that the lists take. */
+size_t matcher_memory(const struct matcher *matcher);
 /* Gives up every call that started before `before`; UINT64_MAX for all. Returns how many. */
 size_t matcher_expire(struct matcher *matcher, uint64_t before);
 

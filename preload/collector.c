@@ -21,6 +21,7 @@
 #include "preload/memory.h"
 #include "preload/pace.h"
 #include "preload/records.h"
+#include "preload/retire.h"
 #include "preload/rows.h"
 #include "preload/samples.h"
 #include "preload/thread.h"
@@ -217,6 +218,7 @@ static void *run(void *unused)
 			collecting_update(session);
 			update_counters();
 			thread_reap(samples_counts);
+			retire_streams(clock_ns(CLOCK_MONOTONIC));
 			futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
 			continue;
 		}

@@ -73,8 +73,7 @@ void drain_counts(void)
 		samples_counts(thread);
 }
 
-/* Whether a call that began before is still under way. */
-static bool call_before(uint64_t ticks)
+bool drain_call_before(uint64_t ticks)
 {
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
 		uint64_t entered = atomic_load_explicit(&thread->in_call, memory_order_acquire);
@@ -97,7 +96,7 @@ static void catch_up(bool first)
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALL_WAIT_NS;
 	_Atomic uint32_t never = 0;
 
-	while (first && call_before(now) && clock_ns(CLOCK_MONOTONIC) < end) {
+	while (first && drain_call_before(now) && clock_ns(CLOCK_MONOTONIC) < end) {
 		futex_wait(&never, 0, 10000);
 		drain_rings();
 	}

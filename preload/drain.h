@@ -6,7 +6,12 @@
 #ifndef KTIME_PRELOAD_DRAIN_H
 #define KTIME_PRELOAD_DRAIN_H
 
+#include <stdbool.h>
+#include <stdint.h>
+
 void drain_rings(void);
+/* Whether a call that began before, by clock_ticks(), is still under way. */
+bool drain_call_before(uint64_t ticks);
 /* The calls that threads only counted. */
 void drain_counts(void);
 

@@ -25,13 +25,34 @@ struct thread *first_sight_thread(void)
 	return thread;
 }
 
+/* The thread's own default stream of a context: the driver has no handle for it. */
+static struct stream *own_default_stream(struct thread *thread, CUcontext current)
+{
+	struct stream *stream = thread->default_streams;
+
+	while (stream && (stream->context->handle != current ||
+			  atomic_load_explicit(&stream->context->ended, memory_order_acquire)))
+		stream = stream->next;
+	if (!stream) {
+		stream = stream_lookup(CU_STREAM_PER_THREAD, current);
+		if (stream) {
+			stream->next = thread->default_streams;
+			thread->default_streams = stream;
+		}
+	}
+	return stream;
+}
+
 struct stream *first_sight_stream(struct thread *thread, CUstream handle)
 {
 	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
 	CUcontext current;
 	uintptr_t key = first_sight_key(handle, &current);
-	struct stream *stream = key ? stream_lookup(handle, current) : NULL;
+	struct stream *stream = NULL;
 
+	if (key)
+		stream = handle == CU_STREAM_PER_THREAD ? own_default_stream(thread, current)
+							: stream_lookup(handle, current);
 	if (!stream)
 		return NULL;
 	if (control_stream_ids && !stream->cupti_known &&

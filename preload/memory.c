@@ -10,6 +10,7 @@
 #include "cupti/collection.h"
 #include "preload/collector.h"
 #include "preload/lane.h"
+#include "preload/samples.h"
 #include "preload/stream.h"
 #include "preload/thread.h"
 
@@ -88,6 +89,7 @@ void memory_measure(struct session *session)
 	for (const struct lane *lane = lane_first(); lane; lane = lane->all_next)
 		bytes += sizeof(*lane) + BLOCK_BYTES +
 			 lane->pairs * (sizeof(struct event_pair) + BLOCK_BYTES);
+	bytes += matcher_memory(samples_matcher);
 	session_range(session, &start, &size);
 	bytes += resident(start, size);
 	collection_range(&start, &size);

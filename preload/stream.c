@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "preload/clock.h"
 #include "preload/control.h"
 
 struct known_stream {
@@ -16,6 +17,7 @@ struct known_stream {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct known_stream *streams; /* by handle, the default streams not among them */
 static struct context *_Atomic contexts;
+static struct stream *ended_streams;
 static uint32_t stream_count, context_count;
 
 _Atomic uint32_t stream_generation = 1;
@@ -195,10 +197,41 @@ void stream_visit(void (*visit)(struct stream *stream))
 	pthread_mutex_unlock(&lock);
 }
 
+static void end_stream(struct stream *stream)
+{
+	stream->ended = clock_ticks();
+	stream->next = ended_streams;
+	ended_streams = stream;
+}
+
 static void forget(struct known_stream *known)
 {
 	HASH_DELETE(link, streams, known);
+	end_stream(known->stream);
 	free(known);
+}
+
+void stream_list_ending(struct stream *list)
+{
+	struct stream *stream;
+
+	pthread_mutex_lock(&lock);
+	while ((stream = list)) {
+		list = stream->next;
+		end_stream(stream);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+struct stream *stream_take_ended(void)
+{
+	struct stream *taken;
+
+	pthread_mutex_lock(&lock);
+	taken = ended_streams;
+	ended_streams = NULL;
+	pthread_mutex_unlock(&lock);
+	return taken;
 }
 
 void stream_ending(CUstream handle)
@@ -224,6 +257,9 @@ void context_ending(struct context *context)
 	HASH_ITER (link, streams, known, next)
 		if (known->stream->context == context)
 			forget(known);
+	if (context->legacy)
+		end_stream(context->legacy);
+	context->legacy = NULL;
 	atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
 	pthread_mutex_unlock(&lock);
 }

@@ -42,7 +42,12 @@ struct stream {
 	struct track *track;	      /* the collector's alone */
 	struct match_stream *records; /* the same */
 	uint64_t traced_until;	      /* the same: the end of its last trace record */
-	struct stream *next;
+	uint64_t ended;		      /* ticks */
+	struct stream *next; /* of a thread's own default streams, then of those that ended */
+	/* How often the collector has looked at it since it ended, and whether all calls that knew
+	 * it were over then. */
+	uint32_t looks;
+	bool quiet;
 };
 
 /* Changes whenever a context or stream ends: what threads cached under an older one is void. */
@@ -72,6 +77,10 @@ bool stream_is_capturing(CUstream handle);
 
 /* To be called before the driver's own call. */
 void stream_ending(CUstream handle);
+/* Ends streams that were never found by their handle, linked by `next`. */
+void stream_list_ending(struct stream *streams);
+/* The streams that have ended since the last call, linked by `next`: the caller's from here on. */
+struct stream *stream_take_ended(void);
 /* All streams of a context end with it. */
 void context_ending(struct context *context);
 

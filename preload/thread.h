@@ -25,6 +25,7 @@ struct thread {
 	uint32_t watched; /* that were not */
 	struct pointer_map streams, kernels, graphs;
 	struct lane *lanes, *last_lane;
+	struct stream *default_streams; /* its own ones, a context each */
 	/* The pair that ended the last call, if the next may start from there, and how often yet.
 	 */
 	struct event_pair *chain;

@@ -212,3 +212,25 @@ size_t timing_pending(const struct context *context)
 			pending += track->head - track->tail;
 	return pending;
 }
+
+bool timing_forget(struct stream *stream)
+{
+	struct track *track = stream->track, **link = &tracks;
+
+	if (!track)
+		return true;
+	if (track->tail != track->head)
+		return false;
+	while (*link != track)
+		link = &(*link)->next;
+	*link = track->next;
+	if (resume == track)
+		resume = track->next;
+	/* The events of a context die with it. */
+	if (track->held && !atomic_load_explicit(&track->context->ended, memory_order_acquire))
+		lane_put(track->held->lane, track->held);
+	free(track->ring);
+	free(track);
+	stream->track = NULL;
+	return true;
+}

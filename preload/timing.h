@@ -56,6 +56,8 @@ void timing_give_up(const struct context *context, enum timing_end end,
 		    void (*done)(struct timed *timed, enum timing_end end));
 /* Pairs of a context under way. */
 size_t timing_pending(const struct context *context);
+/* Frees what a stream that is no more has here; false where pairs of it are under way. */
+bool timing_forget(struct stream *stream);
 /* Makes a context current in the calling thread, if it is not yet; NULL for none. */
 bool timing_use_context(struct context *context);
 
