@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "cupti/match.h"
+#include "preload/clock.h"
 #include "preload/drain.h"
 #include "preload/samples.h"
 #include "preload/stream.h"
@@ -47,6 +48,9 @@ void retire_streams(uint64_t now)
 			link = &stream->next;
 		}
 	}
-	/* These are looked at from the next time on. */
+	/* No call that begins from here on finds these. They are looked at from the next time on.
+	 */
 	*link = stream_take_ended();
+	for (stream = *link; stream; stream = stream->next)
+		stream->ended = clock_ticks();
 }

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "preload/clock.h"
 #include "preload/control.h"
 
 struct known_stream {
@@ -17,7 +16,7 @@ struct known_stream {
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct known_stream *streams; /* by handle, the default streams not among them */
 static struct context *_Atomic contexts;
-static struct stream *ended_streams;
+static struct stream *_Atomic ended_streams;
 static uint32_t stream_count, context_count;
 
 _Atomic uint32_t stream_generation = 1;
@@ -197,11 +196,19 @@ void stream_visit(void (*visit)(struct stream *stream))
 	pthread_mutex_unlock(&lock);
 }
 
+/* Without the lock: the collector must not wait for who holds it and asks the driver. */
 static void end_stream(struct stream *stream)
 {
-	stream->ended = clock_ticks();
-	stream->next = ended_streams;
-	ended_streams = stream;
+	stream->next = atomic_load_explicit(&ended_streams, memory_order_relaxed);
+	/* Release: the collector finds the stream as its threads left it. */
+	while (!atomic_compare_exchange_weak_explicit(&ended_streams, &stream->next, stream,
+						      memory_order_release, memory_order_relaxed))
+		;
+}
+
+struct stream *stream_take_ended(void)
+{
+	return atomic_exchange_explicit(&ended_streams, NULL, memory_order_acquire);
 }
 
 static void forget(struct known_stream *known)
@@ -215,23 +222,10 @@ void stream_list_ending(struct stream *list)
 {
 	struct stream *stream;
 
-	pthread_mutex_lock(&lock);
 	while ((stream = list)) {
 		list = stream->next;
 		end_stream(stream);
 	}
-	pthread_mutex_unlock(&lock);
-}
-
-struct stream *stream_take_ended(void)
-{
-	struct stream *taken;
-
-	pthread_mutex_lock(&lock);
-	taken = ended_streams;
-	ended_streams = NULL;
-	pthread_mutex_unlock(&lock);
-	return taken;
 }
 
 void stream_ending(CUstream handle)

@@ -42,10 +42,10 @@ struct stream {
 	struct track *track;	      /* the collector's alone */
 	struct match_stream *records; /* the same */
 	uint64_t traced_until;	      /* the same: the end of its last trace record */
-	uint64_t ended;		      /* ticks */
 	struct stream *next; /* of a thread's own default streams, then of those that ended */
-	/* How often the collector has looked at it since it ended, and whether all calls that knew
-	 * it were over then. */
+	/* Once it has ended, the collector's: ticks when that was seen, how often it has looked
+	 * since, and whether all calls that knew the stream were over at a look. */
+	uint64_t ended;
 	uint32_t looks;
 	bool quiet;
 };

@@ -32,8 +32,7 @@ static void thread_ended(void *argument)
 		atomic_store_explicit(&lane->idle, true, memory_order_release);
 	}
 	thread->lanes = thread->last_lane = NULL;
-	if (thread->default_streams)
-		stream_list_ending(thread->default_streams);
+	stream_list_ending(thread->default_streams);
 	thread->default_streams = NULL;
 	thread_self = NULL;
 	/* Release: the collector frees the thread's memory after it has seen this. */
