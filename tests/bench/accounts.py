@@ -44,3 +44,15 @@ def self_report(samples, variant):
     said = sorted(session.cost_ns for session in sessions)[len(sessions) // 2]
     measured = added * operations
     return max(said, measured) / min(said, measured) if said else float("inf")
+
+
+def records_lost(row):
+    """Percent of the operations whose activity records CUPTI or ktime lost."""
+    def figure(samples, variant):
+        kept = samples.values(row, variant, "session")
+        if not kept:
+            return None
+        counters = kept[-1].counters
+        return 100 * (counters["cupti_dropped"] + counters["cupti_unread"]) / counters["operations"]
+
+    return figure

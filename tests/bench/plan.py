@@ -101,10 +101,10 @@ WORKLOADS = {
     "launches_1e7": loop("10^7 launches", "empty", 10**7, 1, variants=("default",), rounds=1,
                          not_quick=True),
     "threads_1e6": loop("10^6 launches from 16 threads", "threads", 10**6 // 16, 1,
-                        variants=MEMORY, rounds=1, not_quick=True),
+                        variants=MEMORY, rounds=1, not_quick=True, session=True),
     # Threads together launch three times as fast as one.
     "threads_1e8": loop("10^8 launches from 16 threads", "threads", 10**8 // 16, 1,
-                        variants=("default",), rounds=1, long=True),
+                        variants=("default",), rounds=1, long=True, session=True),
     # Long enough for a thousandth of its calls to say what all of them took.
     "rows": loop("12 kernels in random order", "rows", 100000,
                  variants=("cupti", "always_on"), rounds=1, session=True),
