@@ -24,25 +24,41 @@
 
 static struct pace flushing;
 
-/* The thread whose next span began first, of those that were there when draining began. */
-static struct thread *oldest_span(void)
+static uint32_t tail_of(const struct thread *thread)
 {
-	struct thread *oldest_thread = NULL;
-	uint64_t oldest = 0;
+	return atomic_load_explicit(&thread->ring.tail, memory_order_relaxed);
+}
+
+/* The threads that have spans now, linked by drain_next. */
+static struct thread *threads_with_spans(void)
+{
+	struct thread *first = NULL;
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
-		uint32_t tail = atomic_load_explicit(&thread->ring.tail, memory_order_relaxed);
-		uint64_t started;
-
-		if (tail == thread->drain_end)
+		/* Acquire: the spans were written before the head moved. */
+		thread->drain_end = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
+		if (tail_of(thread) == thread->drain_end)
 			continue;
-		started = thread->ring.spans[tail % RING_SPANS].started;
-		if (!oldest_thread || started < oldest) {
-			oldest = started;
-			oldest_thread = thread;
+		thread->drain_next = first;
+		first = thread;
+	}
+	return first;
+}
+
+/* The link to the thread whose next span began first; not of none. */
+static struct thread **oldest_span(struct thread **first)
+{
+	struct thread **oldest = first;
+	uint64_t started, oldest_started = UINT64_MAX;
+
+	for (struct thread **link = first; *link; link = &(*link)->drain_next) {
+		started = (*link)->ring.spans[tail_of(*link) % RING_SPANS].started;
+		if (started < oldest_started) {
+			oldest_started = started;
+			oldest = link;
 		}
 	}
-	return oldest_thread;
+	return oldest;
 }
 
 /*
@@ -52,17 +68,17 @@ static struct thread *oldest_span(void)
  */
 void drain_rings(void)
 {
-	struct thread *thread;
+	struct thread *first = threads_with_spans();
 
-	/* Acquire: the spans were written before the head moved. */
-	for (thread = thread_first(); thread; thread = thread->next)
-		thread->drain_end = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
-	while ((thread = oldest_span())) {
-		uint32_t tail = atomic_load_explicit(&thread->ring.tail, memory_order_relaxed);
+	while (first) {
+		struct thread **link = oldest_span(&first), *thread = *link;
+		uint32_t tail = tail_of(thread);
 
 		samples_span(thread, &thread->ring.spans[tail % RING_SPANS]);
 		/* Release: the slot is read before the thread may write it again. */
 		atomic_store_explicit(&thread->ring.tail, tail + 1, memory_order_release);
+		if (tail + 1 == thread->drain_end)
+			*link = thread->drain_next;
 	}
 }
 

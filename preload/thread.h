@@ -57,6 +57,7 @@ struct thread {
 	uint64_t api_calls_seen[API_COUNT];
 	uint64_t host_ticks_seen;
 	uint32_t drain_end; /* the ring's head when draining began */
+	struct thread *drain_next;
 	uint32_t kernel_id; /* as gettid() says */
 	struct thread *next;
 };
