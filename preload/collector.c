@@ -93,21 +93,21 @@ static void update_counters(void)
 		header->counters[COUNTER_cupti_errors] += collection_errors();
 }
 
-/* Returns how many pairs are under way. */
-static size_t poll_events(void)
+/* Whether many pairs are under way, so that the next look should come soon. */
+static bool poll_events(void)
 {
 	static struct pace polling;
-	static size_t pending;
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+	size_t pending;
 
 	if (!collection_active())
-		return timing_poll(UINT64_MAX, samples_timed);
+		return timing_poll(UINT64_MAX, samples_timed) >= BUSY_PAIRS;
 	/* CUPTI's buffers must be emptied meanwhile. */
-	if (control_options.events != EVENTS_AUTO || pace_due(&polling, start)) {
-		pending = timing_poll(start + POLL_NS, samples_timed);
-		pace_note(&polling, start, clock_ns(CLOCK_MONOTONIC), 0);
-	}
-	return pending;
+	if (control_options.events == EVENTS_AUTO && !pace_due(&polling, start))
+		return false;
+	pending = timing_poll(start + POLL_NS, samples_timed);
+	pace_note(&polling, start, clock_ns(CLOCK_MONOTONIC), 0);
+	return pending >= BUSY_PAIRS;
 }
 
 /* Whether the GPU still works on something that was seen: asked through events alone. */
@@ -210,7 +210,7 @@ static void *run(void *unused)
 			clock_scale_update(&scale);
 			drain_rings();
 			drain_counts();
-			busy = poll_events() >= BUSY_PAIRS;
+			busy = poll_events();
 			drain_records(FLUSH_IF_DUE);
 			lanes_grow();
 			calibration_update();
