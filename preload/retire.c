@@ -12,8 +12,8 @@
 
 /* Longer than a processor keeps a store to itself, and than a round of the collector's takes. */
 #define LOOK_NS	   10000000u
-/* Ten seconds: records that have not come by then are not waited for. */
-#define MOST_LOOKS 1000u
+/* A minute or more: records that have not come by then are not waited for. */
+#define MOST_LOOKS 6000u
 
 static struct stream *waiting;
 static uint64_t next_look;
