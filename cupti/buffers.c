@@ -33,6 +33,7 @@ static const struct {
 #define ADD_BYTES(size, n) +(size_t)(size) * (n)
 #define BUFFER_COUNT	   (0 POOL(ADD_COUNT))
 #define ARENA_SIZE	   (0 POOL(ADD_BYTES))
+_Static_assert(ARENA_SIZE == BUFFERS_TOGETHER, "the sizes do not add up");
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buffer buffers[BUFFER_COUNT];
@@ -142,7 +143,7 @@ struct buffer *buffers_take(bool beyond, size_t *lost)
 
 	*lost = 0;
 	pthread_mutex_lock(&lock);
-	buffer = queued < BUFFERS_MOST_QUEUED ? take_free() : NULL;
+	buffer = take_free();
 	if (!buffer) {
 		buffer = dequeue();
 		if (buffer)

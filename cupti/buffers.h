@@ -10,11 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/*
- * What waits to be read, in bytes, is bounded; the oldest is lost beyond it. What is being filled
- * comes on top: CUPTI 13 has every thread that launches fill a buffer of its own.
- */
-#define BUFFERS_MOST_QUEUED (16u << 20)
+/* Bytes of all buffers of the pool, which bound what is being filled and what waits to be read. */
+#define BUFFERS_TOGETHER (48u << 20)
 
 struct buffer {
 	struct buffer *next;
@@ -29,9 +26,9 @@ struct buffer {
 int buffers_create(void);
 
 /*
- * A buffer to fill: a free one, else, or where too much waits, the oldest filled one, whose records
- * are lost: `lost` is then how many bytes of them it holds, for the caller to count, else 0. Where
- * all are being filled: one beyond the pool, allocated, if `beyond` is set, else NULL. Any thread.
+ * A buffer to fill: a free one, else the oldest filled one, whose records are lost: `lost` is then
+ * how many bytes of them it holds, for the caller to count, else 0. Where all are being filled:
+ * one beyond the pool, allocated, if `beyond` is set, else NULL. Any thread.
  */
 struct buffer *buffers_take(bool beyond, size_t *lost);
 /* The buffer that was taken to be filled and has this data; NULL for memory of others. Any thread.

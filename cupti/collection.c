@@ -18,7 +18,7 @@
 /* CUDA 12.9: before, CUPTI could crash where it was refused a buffer. */
 #define REFUSAL_VERSION 27
 /* The collector is woken once so many bytes wait. */
-#define WAKE_BYTES	(BUFFERS_MOST_QUEUED / 4)
+#define WAKE_BYTES	(BUFFERS_TOGETHER / 16)
 
 enum state { STATE_OFF, STATE_ACTIVE, STATE_STOPPED, STATE_FINALIZED, STATE_FORGOTTEN };
 

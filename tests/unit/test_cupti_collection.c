@@ -12,9 +12,9 @@
 #include "cupti/hot_calls.h"
 #include "fake_cupti/in_child.h"
 
-#define MOST_KERNELS_QUEUED (BUFFERS_MOST_QUEUED / sizeof(CUpti_ActivityKernel9))
-#define CUDA_MALLOC	    20
-#define CUDA_LAUNCH	    211
+#define MOST_KERNELS (BUFFERS_TOGETHER / sizeof(CUpti_ActivityKernel9))
+#define CUDA_MALLOC  20
+#define CUDA_LAUNCH  211
 
 static unsigned wakes;
 
@@ -228,9 +228,9 @@ TEST_IN_CHILD(what_waits_wakes_the_collector_then_drops_the_oldest)
 	for (kernels = 0; dropped == 0; dropped = collection_unread())
 		record_kernel(fake, ++kernels, 1000);
 	assert_true(wakes > 0);
-	/* Less than a buffer's worth waits less, and another one is being filled. */
-	assert_in_range(kernels, MOST_KERNELS_QUEUED, MOST_KERNELS_QUEUED * 9 / 8);
-	assert_in_range(dropped, 1, MOST_KERNELS_QUEUED / 8);
+	/* No record is split between two buffers. */
+	assert_in_range(kernels, MOST_KERNELS * 9 / 10, MOST_KERNELS + 1);
+	assert_in_range(dropped, 1, MOST_KERNELS / 8);
 	assert_int_equal(collection_unread(), 0);
 	assert_int_equal(collection_dropped(), 0);
 	seen = drain();
