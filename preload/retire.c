@@ -10,7 +10,7 @@
 #include "preload/stream.h"
 #include "preload/timing.h"
 
-/* Longer than a processor keeps a store to itself, and than a round of the collector's takes. */
+/* Much longer than a processor keeps a store to itself; the rings are drained in between. */
 #define LOOK_NS	   10000000u
 /* A minute or more: records that have not come by then are not waited for. */
 #define MOST_LOOKS 6000u
