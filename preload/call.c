@@ -50,16 +50,9 @@ static struct event_pair *take_pair(struct thread *thread, struct context *conte
 {
 	struct lane *lane = thread->last_lane;
 
-	if (unlikely(!lane || lane->context != context)) {
-		for (lane = thread->lanes; lane && lane->context != context; lane = lane->next)
-			;
-		if (!lane)
-			lane = first_sight_context(thread, context);
-		if (!lane)
-			return NULL;
-		thread->last_lane = lane;
-	}
-	return lane_take(lane);
+	if (unlikely(!lane || lane->context != context))
+		lane = first_sight_lane(thread, context);
+	return lane ? lane_take(lane) : NULL;
 }
 
 /* The operation of a kernel or graph that this thread has seen before, else NULL. */
@@ -280,17 +273,20 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 	if (unlikely(result != CUDA_SUCCESS)) {
 		call->flags |= SPAN_FAILED;
 	} else if (!call->call_only) {
-		if (unlikely(!call->operation)) {
-			call->operation =
-				first_sight_operation(thread, call->function, call->graph);
-			call->flags |= SPAN_FIRST;
-		}
 		if (unlikely(!call->known)) {
 			call->known = first_sight_stream(thread, call->stream);
 			if (call->known &&
 			    atomic_load_explicit(&live_captures, memory_order_relaxed) > 0 &&
 			    stream_is_capturing(call->known->handle))
 				call->flags |= SPAN_CAPTURED;
+		}
+		if (unlikely(!call->operation)) {
+			call->operation =
+				first_sight_operation(thread, call->function, call->graph);
+			/* Its pairs are made now: the next launches may be many threads'. */
+			if (call->untimed == UNTIMED_FIRST_LAUNCH && !call->flags)
+				first_sight_lane(thread, call->known->context);
+			call->flags |= SPAN_FIRST;
 		}
 		/* An empty copy or memset does nothing on the device. */
 		if (call->no_record && call->bytes == 0 && call->operation->kind != ROW_OTHER &&

@@ -135,6 +135,7 @@ static void answer_end_context(void)
 	wait_for_events(context, END_WAIT_NS);
 	drain_records(FLUSH_NOW);
 	context_ending(context);
+	lane_forget_spare(context);
 	timing_give_up(context, TIMING_LOST, samples_timed);
 	/* The context must not be current here when it goes. */
 	timing_use_context(NULL);

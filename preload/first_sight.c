@@ -84,13 +84,19 @@ struct operation *first_sight_operation(struct thread *thread, CUfunction functi
 	return operation;
 }
 
-struct lane *first_sight_context(struct thread *thread, struct context *context)
+struct lane *first_sight_lane(struct thread *thread, struct context *context)
 {
-	struct lane *lane = lane_enter(context);
+	struct lane *lane = thread->lanes;
 
-	if (lane) {
+	while (lane && lane->context != context)
+		lane = lane->next;
+	if (!lane) {
+		lane = lane_enter(context);
+		if (!lane)
+			return NULL;
 		lane->next = thread->lanes;
 		thread->lanes = lane;
 	}
+	thread->last_lane = lane;
 	return lane;
 }

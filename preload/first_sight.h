@@ -19,8 +19,9 @@ struct stream *first_sight_stream(struct thread *thread, CUstream handle);
 /* The operation of a kernel, or of a graph where `function` is NULL, right after its launch. */
 struct operation *first_sight_operation(struct thread *thread, CUfunction function,
 					CUgraphExec graph);
-/* The thread's event pairs in a context, made now; NULL where memory is out. */
-struct lane *first_sight_context(struct thread *thread, struct context *context);
+/* The thread's event pairs in a context, its last_lane from here on; made where they are not there
+ * yet, NULL where memory is out. */
+struct lane *first_sight_lane(struct thread *thread, struct context *context);
 
 /*
  * The key of a stream in the thread's map. A default stream's is its context's handle, whose low

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/lane.h"
 
+#include <pthread.h>
 #include <stdlib.h>
 
 #include "preload/control.h"
@@ -8,14 +9,18 @@
 #include "preload/timing.h"
 
 /*
- * Pairs that a thread makes for itself at its first launch into a context, at 0.8 us each; the
- * collector adds. They have to last until it does. Beside CUPTI, where an event made while 16
- * threads launch takes each of them some 0.5 ms (H200), all threads together make so many.
+ * Pairs that the first thread in a context makes, at 1.6 us each: its own, and as many again for
+ * the threads that come after it. A thread that makes them while others launch waits for the
+ * driver's lock at each (H200, beside CUPTI and 16 threads: some 0.5 ms). They have to last until
+ * the collector adds some.
  */
-#define FIRST_PAIRS		 512
-#define FIRST_PAIRS_BESIDE_CUPTI 64
-#define LEAST_PAIRS_BESIDE_CUPTI 4
+static const struct pairs {
+	unsigned first, later, spare;
+} pairs_shared = {LANE_PAIRS, LANE_PAIRS, 0}, pairs_alone = {256, 32, 256},
+  pairs_beside_cupti = {32, 4, 60};
 
+/* No call is made while it is held. */
+static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
 static struct lane *_Atomic lanes;
 
 struct lane *lane_first(void)
@@ -36,14 +41,11 @@ static void add_lane(struct lane *lane)
 
 /* NULL where the driver refuses or the bound is reached. The context must be current in the calling
  * thread. */
-static struct event_pair *create_pair(struct lane *lane)
+static struct event_pair *create_pair(struct context *context)
 {
-	struct context *context = lane->context;
 	struct event_pair *pair = NULL;
 	CUresult result;
 
-	if (lane->pairs >= LANE_PAIRS)
-		return NULL;
 	if (atomic_fetch_add_explicit(&context->events, 2, memory_order_relaxed) >= CONTEXT_EVENTS)
 		goto out;
 	pair = calloc(1, sizeof(*pair));
@@ -52,11 +54,8 @@ static struct event_pair *create_pair(struct lane *lane)
 	result = driver.cuEventCreate(&pair->start, CU_EVENT_DEFAULT);
 	if (result == CUDA_SUCCESS)
 		result = driver.cuEventCreate(&pair->end, CU_EVENT_DEFAULT);
-	if (result == CUDA_SUCCESS) {
-		pair->lane = lane;
-		lane->pairs++;
+	if (result == CUDA_SUCCESS)
 		return pair;
-	}
 	driver_failed();
 	if (pair->start)
 		driver.cuEventDestroy_v2(pair->start);
@@ -66,27 +65,58 @@ out:
 	return NULL;
 }
 
-static void add_pairs(struct lane *lane, unsigned count)
+static struct event_pair *take_spare(struct context *context)
 {
 	struct event_pair *pair;
 
-	while (count-- && (pair = create_pair(lane)))
-		lane_put(lane, pair);
+	pthread_mutex_lock(&spare_lock);
+	pair = context->spare;
+	if (pair)
+		context->spare = pair->next;
+	pthread_mutex_unlock(&spare_lock);
+	return pair;
 }
 
-static unsigned first_pairs(void)
+static void make_spare(struct context *context, unsigned count)
 {
-	unsigned count = 1;
+	struct event_pair *pair;
 
+	while (count-- && (pair = create_pair(context))) {
+		pthread_mutex_lock(&spare_lock);
+		pair->next = context->spare;
+		context->spare = pair;
+		pthread_mutex_unlock(&spare_lock);
+	}
+}
+
+void lane_forget_spare(struct context *context)
+{
+	struct event_pair *pair;
+
+	while ((pair = take_spare(context)))
+		free(pair);
+}
+
+static void add_pairs(struct lane *lane, unsigned count)
+{
+	while (count-- && lane->pairs < LANE_PAIRS) {
+		struct event_pair *pair = take_spare(lane->context);
+
+		if (!pair)
+			pair = create_pair(lane->context);
+		if (!pair)
+			return;
+		pair->lane = lane;
+		lane->pairs++;
+		lane_put(lane, pair);
+	}
+}
+
+static const struct pairs *pairs_wanted(void)
+{
 	if (control_sharing)
-		return LANE_PAIRS;
-	if (!control_stream_ids)
-		return FIRST_PAIRS;
-	for (const struct lane *lane = lane_first(); lane; lane = lane->all_next)
-		count++;
-	return count < FIRST_PAIRS_BESIDE_CUPTI / LEAST_PAIRS_BESIDE_CUPTI
-		       ? FIRST_PAIRS_BESIDE_CUPTI / count
-		       : LEAST_PAIRS_BESIDE_CUPTI;
+		return &pairs_shared;
+	return control_stream_ids ? &pairs_beside_cupti : &pairs_alone;
 }
 
 /* A lane that an ended thread left, or NULL. */
@@ -109,13 +139,19 @@ static struct lane *idle_lane(const struct context *context)
 static struct lane *new_lane(struct context *context)
 {
 	struct lane *lane = aligned_alloc(64, sizeof(*lane));
+	const struct pairs *pairs = pairs_wanted();
 	CUcontext popped;
 
 	if (!lane)
 		return NULL;
 	*lane = (struct lane){.context = context};
 	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
-		add_pairs(lane, first_pairs());
+		if (!atomic_exchange_explicit(&context->has_lanes, true, memory_order_relaxed)) {
+			add_pairs(lane, pairs->first);
+			make_spare(context, pairs->spare);
+		} else {
+			add_pairs(lane, pairs->later);
+		}
 		driver.cuCtxPopCurrent_v2(&popped);
 	}
 	add_lane(lane);

@@ -17,8 +17,7 @@ struct event_pair {
 	struct lane *lane;
 	/* The pair whose end is this one's start; NULL: `start` was recorded. */
 	struct event_pair *previous;
-	/* The collector's alone. */
-	struct event_pair *next;
+	struct event_pair *next; /* of the spare ones of a context */
 };
 
 /*
@@ -47,6 +46,8 @@ struct lane {
 struct lane *lane_enter(struct context *context);
 /* All lanes, newest first, through all_next. */
 struct lane *lane_first(void);
+/* Frees the pairs of a context that has ended and are in no lane; their events died with it. */
+void lane_forget_spare(struct context *context);
 /* Once in a period of the collector's: adds pairs where they ran short. */
 void lanes_grow(void);
 

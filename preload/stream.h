@@ -16,6 +16,7 @@
 
 #include "preload/driver.h"
 
+struct event_pair;
 struct match_stream; /* a stream's calls that await their activity records */
 struct track;	     /* those that await their events */
 
@@ -28,7 +29,9 @@ struct context {
 	/* No call of ktime's may use the handle or an event of it any more. */
 	_Atomic bool ended;
 	_Atomic uint32_t events; /* created */
-	struct stream *legacy;	 /* the legacy default stream, once seen */
+	_Atomic bool has_lanes;
+	struct event_pair *spare; /* made and in no lane yet: lane.c's */
+	struct stream *legacy;	  /* the legacy default stream, once seen */
 	struct context *next;
 };
 

@@ -73,6 +73,23 @@ failed_in_rows()
 	[ "$(counter events_created)" -le 2048 ]
 }
 
+launching_threads_that_make_events()
+{
+	awk '$2 == "cuLaunchKernel" { launching[$1] } $2 == "cuEventCreate" { making[$1] }
+		END { for (thread in making) count += (thread in launching); print count + 0 }' "$SIM_LOG"
+}
+
+# A thread that makes events while others launch waits for the driver at each.
+@test "threads that come after the first find their events made" {
+	for timer in auto events; do
+		export KTIME_OPTIONS="-f -o session --timer $timer" SIM_LOG=$BATS_TEST_TMPDIR/$timer
+		run --separate-stderr under_ktime "$programs/lives" threads_together
+		[ "$status" -eq 0 ]
+		is "17 first" operations
+		is 1 launching_threads_that_make_events
+	done
+}
+
 @test "a copy between two devices is one whichever call made it" {
 	SIM_DEVICES=2 lives peers_with_access $'2 [CUDA memcpy DtoD]\n4 [CUDA memcpy PtoP]'
 }

@@ -133,6 +133,39 @@ static void threads(void)
 	}
 }
 
+enum { THREADS = 8 };
+
+static pthread_barrier_t all_there;
+
+static void *launch_among_others(void *kernel)
+{
+	pthread_barrier_wait(&all_there);
+	launch_twice(kernel);
+	pthread_barrier_wait(&all_there);
+	return NULL;
+}
+
+/* Threads that launch when another one has, and live side by side. */
+static void threads_together(void)
+{
+	pthread_t together[THREADS];
+	CUcontext context;
+	CUfunction kernel;
+
+	CHECK(cuInit(0));
+	CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+	CHECK(cuCtxSetCurrent(context));
+	kernel = check_kernel("first");
+	check_launch(kernel, NULL);
+	CHECK(cuCtxSynchronize());
+	pthread_barrier_init(&all_there, NULL, THREADS);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&together[i], NULL, launch_among_others, kernel);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(together[i], NULL);
+	pthread_barrier_destroy(&all_there);
+}
+
 /* Each way of copying between two devices and back, and a copy within one. */
 static void copy_between(CUcontext first, CUdeviceptr here, CUcontext second, CUdeviceptr there)
 {
@@ -182,6 +215,7 @@ static const struct {
 	{"modules", modules},
 	{"devices", devices},
 	{"threads", threads},
+	{"threads_together", threads_together},
 	{"peers_with_access", peers_with_access},
 	{"peers_without_access", peers_without_access},
 };
