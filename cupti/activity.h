@@ -82,6 +82,9 @@ struct activity {
 	uint32_t correlation; /* of the API call that caused it; 0 unknown */
 	uint32_t graph;	      /* id of the executable graph, 0 outside graphs */
 	uint64_t graph_node;  /* id of the graph's node, 0 outside graphs */
+	/* The thread whose calls the records of this buffer are of, as gettid() says; 0 where they
+	 * are of all threads'. */
+	uint32_t buffer_thread;
 
 	/* Kernels. The mangled name belongs to CUPTI: copy it before the callback returns. */
 	const char *name;

@@ -19,6 +19,8 @@ struct buffer {
 	size_t size;	 /* bytes */
 	size_t valid;	 /* bytes of records */
 	uint64_t number; /* in the order of queueing */
+	uint32_t thread; /* that CUPTI requested it on, as gettid() says; 0 where it does not matter
+			  */
 	bool beyond;	 /* not of the pool: freed when it is released */
 };
 

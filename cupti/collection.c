@@ -5,7 +5,9 @@
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "buffers.h"
 #include "decode.h"
@@ -26,6 +28,7 @@ static _Atomic(enum state) state;
 static _Atomic(uint64_t) lost; /* records that were in buffers taken back unread */
 static _Atomic(uint64_t) errors;
 static void (*wake)(void);
+static bool by_thread;		/* CUPTI has every thread fill buffers of its own */
 static _Atomic(int64_t) behind; /* the records' clock, behind CLOCK_REALTIME */
 
 static CUptiResult check(CUptiResult result)
@@ -55,6 +58,9 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 
 	if (lost_bytes)
 		count_lost(cupti, buffer->data, lost_bytes);
+	/* A thread that fills a buffer of its own requests it. */
+	if (buffer)
+		buffer->thread = by_thread ? (uint32_t)syscall(SYS_gettid) : 0;
 	*data = buffer ? buffer->data : NULL;
 	*size = buffer ? buffer->size : 0;
 	*most_records = 0;
@@ -88,6 +94,8 @@ static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, siz
 		if (!buffer) {
 			buffer = buffers_take(false, &lost_bytes);
 			used = 0;
+			if (buffer)
+				buffer->thread = 0;
 			if (lost_bytes)
 				count_lost(cupti, buffer->data, lost_bytes);
 		}
@@ -211,6 +219,7 @@ int collection_start(const struct collection_settings *settings, char *reason, s
 		return -ENOMEM;
 	}
 	wake = settings->wake;
+	by_thread = library_fills_by_thread(cupti);
 	state = STATE_ACTIVE;
 	result = check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
 	if (!result) {
@@ -272,6 +281,7 @@ size_t collection_drain(void (*before)(bool first),
 			decode_activity(walk.record, cupti->version, &activity);
 			if (!kinds_ktime_wants(&activity))
 				continue;
+			activity.buffer_thread = buffer->thread;
 			consume(&activity, argument);
 			count++;
 		}

@@ -13,9 +13,13 @@
 #include <unistd.h>
 
 /* CUDA 11.8, the oldest whose records are read. */
-#define OLDEST_VERSION 18
-#define OLDEST_MAJOR   11
-#define ANCHORS	       8
+#define OLDEST_VERSION	     18
+#define OLDEST_MAJOR	     11
+/* CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, which older headers do not have. */
+#define PER_THREAD_ATTRIBUTE ((CUpti_ActivityAttribute)9)
+/* CUDA 13.0: on unless turned off. */
+#define PER_THREAD_VERSION   130000
+#define ANCHORS		     8
 
 struct library {
 	struct cupti_functions functions;
@@ -292,4 +296,15 @@ int library_attach(void)
 		error = -ENOENT;
 	free(search);
 	return error;
+}
+
+bool library_fills_by_thread(const struct cupti_functions *cupti)
+{
+	uint8_t value = 0;
+	size_t size = sizeof(value);
+
+	if (cupti->cuptiActivityGetAttribute &&
+	    cupti->cuptiActivityGetAttribute(PER_THREAD_ATTRIBUTE, &size, &value) == CUPTI_SUCCESS)
+		return value;
+	return cupti->version >= PER_THREAD_VERSION;
 }

@@ -31,6 +31,8 @@
 	  REQUIRED)                                                                                \
 	X(cuptiActivityGetNumDroppedRecords,                                                       \
 	  (CUcontext context, uint32_t stream_id, size_t * dropped), REQUIRED)                     \
+	X(cuptiActivityGetAttribute,                                                               \
+	  (CUpti_ActivityAttribute attribute, size_t * size, void *value), OPTIONAL)               \
 	X(cuptiActivityEnableContext, (CUcontext context, CUpti_ActivityKind kind), OPTIONAL)      \
 	X(cuptiActivityDisableContext, (CUcontext context, CUpti_ActivityKind kind), OPTIONAL)     \
 	X(cuptiActivityEnableAndDump, (CUpti_ActivityKind kind), OPTIONAL)                         \
@@ -78,5 +80,12 @@ int library_attach(void);
 const struct cupti_functions *library_functions(void);
 /* The path that the functions came from; "" before. */
 const char *library_path(void);
+
+/*
+ * Whether CUPTI has each thread fill activity buffers of its own: from CUDA 13.0 on unless it was
+ * turned off, in 12.3 to 12.9 where a program asked for it. That is settled before the first kind
+ * is on (cupti_activity.h).
+ */
+bool library_fills_by_thread(const struct cupti_functions *cupti);
 
 #endif

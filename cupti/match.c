@@ -5,26 +5,13 @@
 #include <string.h>
 #include <uthash.h>
 
-/* How far a record's start may lie before its call's: two clocks, fitted to each other. */
-#define CLOCK_SLACK   100000u
-/*
- * A stream holds some thousand launches in flight, and their records come within two flushes; more
- * than this means that the records do not come at all.
- */
-#define MOST_EXPECTED 65536u
-/* And all streams together, 15 MB; beyond that each has a small list, and no more. */
-#define MOST_TOGETHER 262144u
-#define FIRST_SIZE    32u
-#define SMALL_SIZE    1024u
-/* How many calls a record may pass over: those that left no record. */
-#define LOOK_AHEAD    64u
+#include "cupti/calls.h"
 
 struct match_stream {
 	uint64_t id; /* context, stream */
 	unsigned uses;
 	struct matcher *matcher;
-	struct expected *ring;
-	uint32_t mask, head, tail; /* the oldest is at tail */
+	struct calls *calls;	   /* of each thread */
 	struct match_stream *next; /* of the unnumbered ones */
 	UT_hash_handle link;
 };
@@ -33,7 +20,7 @@ struct matcher {
 	struct match_stream *streams; /* by number */
 	struct match_stream *unnumbered;
 	struct match_stream *latest; /* the one that was found last */
-	uint32_t room;		     /* of all streams' lists */
+	uint32_t room;		     /* of all lists */
 	bool untrusted;		     /* the records' clock */
 	void (*unmatched)(const struct expected *);
 };
@@ -57,16 +44,14 @@ bool matcher_trusts_clock(const struct matcher *matcher)
 	return !matcher->untrusted;
 }
 
-/* A record that began before the call did belongs to another one. */
-static bool began_before(const struct match_stream *stream, uint64_t start,
-			 const struct expected *expected)
-{
-	return !stream->matcher->untrusted && start + CLOCK_SLACK < expected->started;
-}
-
 static void stream_free(struct match_stream *stream)
 {
-	free(stream->ring);
+	struct calls *calls, *next;
+
+	for (calls = stream->calls; calls; calls = next) {
+		next = calls->next;
+		calls_free(calls);
+	}
 	free(stream);
 }
 
@@ -126,138 +111,131 @@ struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t contex
 	return stream;
 }
 
-static struct expected *at(struct match_stream *stream, uint32_t index)
+static struct calls *calls_of(const struct match_stream *stream, uint32_t thread)
 {
-	return &stream->ring[index & stream->mask];
+	struct calls *calls = stream->calls;
+
+	while (calls && calls->thread != thread)
+		calls = calls->next;
+	return calls;
 }
 
-/* Takes the oldest call off the list; it is given up unless it was matched. */
-static void drop_oldest(struct match_stream *stream)
+/* Threads come and go: lists that are empty go when another one begins. */
+static void free_empty(struct match_stream *stream)
 {
-	struct expected *oldest = at(stream, stream->tail++);
+	struct calls **link = &stream->calls, *calls;
 
-	if (!oldest->consumed)
-		stream->matcher->unmatched(oldest);
-}
-
-/* Whether a list may become twice as long. */
-static bool may_grow(const struct match_stream *stream, uint32_t size)
-{
-	return size < SMALL_SIZE ||
-	       (size < MOST_EXPECTED && stream->matcher->room + size <= MOST_TOGETHER);
-}
-
-static bool make_room(struct match_stream *stream)
-{
-	uint32_t used = stream->head - stream->tail;
-	uint32_t size = stream->ring ? stream->mask + 1 : 0;
-	struct expected *bigger;
-
-	if (used < size)
-		return true;
-	if (may_grow(stream, size)) {
-		uint32_t larger = size ? 2 * size : FIRST_SIZE;
-
-		bigger = malloc(larger * sizeof(*bigger));
-		for (uint32_t i = 0; bigger && i < used; i++)
-			bigger[i] = *at(stream, stream->tail + i);
-		if (bigger) {
-			free(stream->ring);
-			stream->ring = bigger;
-			stream->mask = larger - 1;
-			stream->tail = 0;
-			stream->head = used;
-			stream->matcher->room += larger - size;
-			return true;
+	while ((calls = *link)) {
+		if (calls_empty(calls)) {
+			*link = calls->next;
+			calls_free(calls);
+		} else {
+			link = &calls->next;
 		}
-	}
-	if (used == 0)
-		return false;
-	drop_oldest(stream);
-	return true;
-}
-
-static void mark_if_overlapping(struct expected *earlier, struct expected *later)
-{
-	if (earlier->thread != later->thread && later->started < earlier->ended) {
-		earlier->ambiguous = true;
-		later->ambiguous = true;
 	}
 }
 
 void match_expect(struct match_stream *stream, const struct expected *expected)
 {
-	uint32_t place;
+	struct calls *calls = calls_of(stream, expected->thread);
 
-	if (!make_room(stream)) {
-		stream->matcher->unmatched(expected);
-		return;
+	if (!calls) {
+		free_empty(stream);
+		calls = calls_new(expected->thread, &stream->matcher->room,
+				  stream->matcher->unmatched);
+		if (!calls) {
+			stream->matcher->unmatched(expected);
+			return;
+		}
+		calls->next = stream->calls;
+		stream->calls = calls;
 	}
-	for (place = stream->head++; place != stream->tail; place--) {
-		if (at(stream, place - 1)->started <= expected->started)
-			break;
-		*at(stream, place) = *at(stream, place - 1);
-	}
-	*at(stream, place) = *expected;
-	at(stream, place)->ambiguous = false;
-	at(stream, place)->consumed = false;
-	if (place != stream->tail)
-		mark_if_overlapping(at(stream, place - 1), at(stream, place));
-	if (place + 1 != stream->head)
-		mark_if_overlapping(at(stream, place), at(stream, place + 1));
+	calls_add(calls, expected);
 }
 
-static void skip_consumed(struct match_stream *stream)
+/* Of the threads' calls that fit, the one that began first. */
+static struct calls *earliest(const struct match_stream *stream, const struct wanted *wanted,
+			      uint32_t *index)
 {
-	while (stream->tail != stream->head && at(stream, stream->tail)->consumed)
-		stream->tail++;
+	struct calls *best = NULL;
+
+	for (struct calls *calls = stream->calls; calls; calls = calls->next) {
+		uint32_t found = calls_find(calls, wanted);
+
+		if (found == calls->head ||
+		    (best && calls_at(best, *index)->started <= calls_at(calls, found)->started))
+			continue;
+		best = calls;
+		*index = found;
+	}
+	return best;
 }
 
-/* The index of the first call that fits, or head. */
-static uint32_t find(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes)
+static bool overlap(const struct expected *one, const struct expected *other)
 {
-	uint32_t index = stream->tail;
-	uint32_t end = stream->head;
-
-	if (end - index > LOOK_AHEAD)
-		end = index + LOOK_AHEAD;
-	for (; index != end; index++) {
-		struct expected *expected = at(stream, index);
-
-		/* A call that had not begun when the record did, and so none behind it. */
-		if (began_before(stream, start, expected))
-			return stream->head;
-		if (!expected->consumed && expected->key == key && expected->bytes == bytes)
-			return index;
-	}
-	return stream->head;
+	return one->started < other->ended && other->started < one->ended;
 }
 
-static bool take(struct match_stream *stream, uint32_t index, struct expected *found)
+/* Whether the next call of another thread was made at the same time. */
+static bool overlaps_others(const struct match_stream *stream, const struct calls *own,
+			    const struct expected *expected)
 {
-	struct expected *expected = at(stream, index);
+	const struct calls *calls = stream->calls;
 
-	*found = *expected;
-	if (expected->ambiguous && index != stream->tail && at(stream, stream->tail)->ambiguous) {
-		/* Its neighbours may yet get theirs: their order is not known. */
-		expected->consumed = true;
-		return true;
+	while (calls &&
+	       (calls == own || calls_empty(calls) || !overlap(calls_oldest(calls), expected)))
+		calls = calls->next;
+	return calls;
+}
+
+/*
+ * The other threads' calls beside one that was taken by the order of all: those that were over
+ * before it began have no record, and of those at the same time the driver may have taken either
+ * first.
+ */
+static void settle_others(struct match_stream *stream, const struct calls *own,
+			  struct expected *found)
+{
+	for (struct calls *calls = stream->calls; calls; calls = calls->next) {
+		if (calls == own)
+			continue;
+		while (!calls_empty(calls) && calls_oldest(calls)->ended < found->started)
+			calls_give_up_oldest(calls);
+		if (!calls_empty(calls) && overlap(calls_oldest(calls), found))
+			calls_oldest(calls)->ambiguous = found->ambiguous = true;
 	}
-	while (stream->tail != index)
-		drop_oldest(stream);
-	stream->tail++;
+}
+
+static bool match(struct match_stream *stream, uint32_t thread, struct wanted wanted,
+		  struct expected *found)
+{
+	struct calls *calls = thread ? calls_of(stream, thread) : NULL;
+	uint32_t index = 0;
+
+	wanted.start_known = !stream->matcher->untrusted;
+	if (calls)
+		index = calls_find(calls, &wanted);
+	if (!calls || index == calls->head)
+		calls = earliest(stream, &wanted, &index);
+	/* Which of two unknown calls comes next must not be guessed. */
+	if (!calls ||
+	    (!thread && wanted.kernel && overlaps_others(stream, calls, calls_at(calls, index))))
+		return false;
+	calls_take(calls, index, found);
+	if (!thread)
+		settle_others(stream, calls, found);
 	return true;
 }
 
-static bool fits(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes)
+static bool fits(const struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes)
 {
-	skip_consumed(stream);
-	if (stream->tail == stream->head)
-		return false;
-	if (!key)
-		return at(stream, stream->tail)->graph &&
-		       !began_before(stream, start, at(stream, stream->tail));
-	return find(stream, start, key, bytes) != stream->head;
+	struct wanted wanted = {.start = start,
+				.start_known = !stream->matcher->untrusted,
+				.key = key,
+				.bytes = bytes};
+	uint32_t index;
+
+	return earliest(stream, &wanted, &index);
 }
 
 struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
@@ -291,53 +269,46 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 	return found;
 }
 
-bool match_record(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes,
+bool match_record(struct match_stream *stream, uint32_t thread, uint64_t start, const void *key,
+		  uint64_t bytes, struct expected *found)
+{
+	struct wanted wanted = {.start = start, .key = key, .bytes = bytes};
+
+	return match(stream, thread, wanted, found);
+}
+
+bool match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start,
 		  struct expected *found)
 {
-	uint32_t index;
+	struct wanted wanted = {.start = start, .kernel = true};
 
-	skip_consumed(stream);
-	index = find(stream, start, key, bytes);
-	return index != stream->head && take(stream, index, found);
+	return match(stream, thread, wanted, found);
 }
 
-bool match_kernel(struct match_stream *stream, uint64_t start, struct expected *found)
+bool match_graph(struct match_stream *stream, uint32_t thread, uint64_t start,
+		 struct expected *found)
 {
-	struct expected *next;
+	struct wanted wanted = {.start = start};
 
-	skip_consumed(stream);
-	if (stream->tail == stream->head)
-		return false;
-	next = at(stream, stream->tail);
-	return next->kernel && !next->ambiguous && !began_before(stream, start, next) &&
-	       take(stream, stream->tail, found);
-}
-
-bool match_graph(struct match_stream *stream, uint64_t start, struct expected *found)
-{
-	struct expected *next;
-
-	skip_consumed(stream);
-	if (stream->tail == stream->head)
-		return false;
-	next = at(stream, stream->tail);
-	return next->graph && !began_before(stream, start, next) &&
-	       take(stream, stream->tail, found);
+	return match(stream, thread, wanted, found);
 }
 
 bool match_pending(const struct match_stream *stream)
 {
-	return stream->tail != stream->head;
+	const struct calls *calls = stream->calls;
+
+	while (calls && calls_empty(calls))
+		calls = calls->next;
+	return calls;
 }
 
 static size_t stream_expire(struct match_stream *stream, uint64_t before)
 {
 	size_t count = 0;
 
-	while (stream->tail != stream->head && at(stream, stream->tail)->started < before) {
-		count += !at(stream, stream->tail)->consumed;
-		drop_oldest(stream);
-	}
+	for (struct calls *calls = stream->calls; calls; calls = calls->next)
+		for (; !calls_empty(calls) && calls_oldest(calls)->started < before; count++)
+			calls_give_up_oldest(calls);
 	return count;
 }
 
@@ -346,7 +317,6 @@ bool match_forget(struct match_stream *stream, bool pending_too)
 	struct matcher *matcher = stream->matcher;
 	struct match_stream **link = &matcher->unnumbered;
 
-	skip_consumed(stream);
 	if (match_pending(stream) && !pending_too)
 		return false;
 	if (--stream->uses)
@@ -360,7 +330,6 @@ bool match_forget(struct match_stream *stream, bool pending_too)
 		HASH_DELETE(link, matcher->streams, stream);
 	if (matcher->latest == stream)
 		matcher->latest = NULL;
-	matcher->room -= stream->ring ? stream->mask + 1 : 0;
 	stream_free(stream);
 	return true;
 }

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Matching: which call an activity record belongs to. CUPTI hands out the records of a stream in
- * the order of their launches (4000 launches on 4 streams of an H200: no inversion), so a stream's
- * calls and a stream's records are two lists that are walked together. A record that does not fit
- * the next call (another kernel, other bytes, begun before the call) is never forced onto it: the
- * calls it passes over, or the record itself, stay unmatched and are counted.
+ * the order of their launches (4000 launches on 4 streams of an H200: no inversion), CUPTI 13 those
+ * of each thread for themselves. So the calls of a thread in a stream and their records are two
+ * lists that are walked together. A record that does not fit the next call (another kernel, other
+ * bytes, begun before the call) is never forced onto it: the calls it passes over, or the record
+ * itself, stay unmatched and are counted.
  *
  * The collector thread alone.
  */
@@ -23,8 +24,8 @@ struct expected {
 	uint32_t thread;
 	bool kernel;
 	bool graph;	/* a graph launch: its record is a group of nodes, or the whole */
-	bool ambiguous; /* set by match_expect: another thread called at the same time */
-	bool consumed;	/* matched out of order, among ambiguous ones */
+	bool ambiguous; /* another thread called at the same time, and it is not known which it is
+			 */
 	bool collected; /* the caller's, as the next two */
 	uint32_t call;
 	void *argument;
@@ -61,23 +62,23 @@ struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t contex
 struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
 				  uint64_t start, const void *key, uint64_t bytes);
 
-/*
- * Adds a call. Calls of one thread come in their order; those of several threads may come a little
- * late, and are sorted in by when they started. Where two overlap, which one the driver took first
- * cannot be known: both are marked ambiguous.
- */
+/* Adds a call. Those of one thread come in their order. */
 void match_expect(struct match_stream *stream, const struct expected *expected);
 
 /*
  * The call of a record that started at `start`: true and a copy in `found`. The time may be 100 us
- * before the call, as CUPTI's clock is fitted to the host's.
+ * before the call, as CUPTI's clock is fitted to the host's. `thread` is whose calls the record is
+ * among; 0 where records come in the order of all threads' calls. Where two calls overlap then,
+ * which one the driver took first cannot be known: both are marked ambiguous.
  */
-bool match_record(struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes,
+bool match_record(struct match_stream *stream, uint32_t thread, uint64_t start, const void *key,
+		  uint64_t bytes, struct expected *found);
+/* The next call if it is a kernel's, whichever; not where the order is not known. */
+bool match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start,
 		  struct expected *found);
-/* The next call of the stream if it is a kernel's, whichever; not where the order is not known. */
-bool match_kernel(struct match_stream *stream, uint64_t start, struct expected *found);
-/* The next graph launch of the stream, if it is the next call at all. */
-bool match_graph(struct match_stream *stream, uint64_t start, struct expected *found);
+/* The next call if it is a graph launch. */
+bool match_graph(struct match_stream *stream, uint32_t thread, uint64_t start,
+		 struct expected *found);
 
 /* Whether calls of the stream await their records. */
 bool match_pending(const struct match_stream *stream);

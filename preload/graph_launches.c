@@ -39,7 +39,8 @@ bool graph_launches_node(struct match_stream *stream, const struct activity *act
 	/* Branches of a graph run in streams of the driver's own, which have no calls; the first
 	 * node that runs in the stream of the launch itself tells. */
 	if (!launch->told && stream)
-		now_told = launch->told = match_graph(stream, activity->start, &launch->expected);
+		now_told = launch->told = match_graph(stream, activity->buffer_thread,
+						      activity->start, &launch->expected);
 	if (activity->start < launch->start)
 		launch->start = activity->start;
 	if (activity->end > launch->end)

@@ -161,10 +161,11 @@ static void take_operation(const struct activity *activity)
 		matched = graph_launches_node(stream, activity, &expected);
 	else if (operation->kind == ROW_KERNEL &&
 		 atomic_load_explicit(&names_distrusted, memory_order_relaxed))
-		matched = stream && match_kernel(stream, activity->start, &expected);
-	else
 		matched = stream &&
-			  match_record(stream, activity->start, operation, bytes, &expected);
+			  match_kernel(stream, activity->buffer_thread, activity->start, &expected);
+	else
+		matched = stream && match_record(stream, activity->buffer_thread, activity->start,
+						 operation, bytes, &expected);
 	if (matched)
 		samples_matched(&expected, activity->correlation);
 	if (matched && !activity->graph_node)
@@ -199,7 +200,8 @@ static void take_graph(const struct activity *activity)
 	struct match_stream *stream = matcher_find(samples_matcher, activity->context,
 						   activity->stream, activity->start, NULL, 0);
 	struct expected expected = {.key = operation_fixed(OPERATION_UNKNOWN_GRAPH)};
-	bool matched = stream && match_graph(stream, activity->start, &expected);
+	bool matched =
+		stream && match_graph(stream, activity->buffer_thread, activity->start, &expected);
 
 	if (matched)
 		samples_matched(&expected, activity->correlation);

@@ -3,6 +3,8 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -192,6 +194,41 @@ TEST_IN_CHILD(a_drain_waits_once_and_takes_what_was_there_when_it_began)
 	assert_int_equal(drain().count, 3);
 }
 
+/* Whose calls the records of a buffer are said to be of. */
+static uint32_t thread_of_records(uint8_t per_thread, CUptiResult answer, const char *version)
+{
+	struct fake_cupti *fake;
+
+	setenv("FAKE_CUPTI_VERSION", version, 1);
+	fake = load_fake();
+	fake->per_thread = per_thread;
+	fake->attribute_answer = answer;
+	start(&all);
+	record_kernel(fake, 1, 1000);
+	collection_flush(false);
+	return drain().activity.buffer_thread;
+}
+
+TEST_IN_CHILD(where_each_thread_has_buffers_its_records_name_it)
+{
+	assert_int_equal(thread_of_records(1, CUPTI_SUCCESS, "130000"), gettid());
+}
+
+TEST_IN_CHILD(where_all_threads_share_buffers_records_name_none)
+{
+	assert_int_equal(thread_of_records(0, CUPTI_SUCCESS, "130000"), 0);
+}
+
+TEST_IN_CHILD(cupti_13_that_does_not_say_has_buffers_by_thread)
+{
+	assert_int_equal(thread_of_records(0, CUPTI_ERROR_INVALID_PARAMETER, "130000"), gettid());
+}
+
+TEST_IN_CHILD(an_older_cupti_that_does_not_say_has_buffers_of_all)
+{
+	assert_int_equal(thread_of_records(1, CUPTI_ERROR_INVALID_PARAMETER, "28"), 0);
+}
+
 TEST_IN_CHILD(records_without_times_are_marked)
 {
 	struct fake_cupti *fake = start(&all);
@@ -361,6 +398,10 @@ int main(void)
 		cmocka_unit_test(whole_graphs_are_traced_where_nodes_are_not_wanted),
 		cmocka_unit_test(launches_and_copies_are_off_in_the_runtime_kind),
 		cmocka_unit_test(records_come_once_and_in_order),
+		cmocka_unit_test(where_each_thread_has_buffers_its_records_name_it),
+		cmocka_unit_test(where_all_threads_share_buffers_records_name_none),
+		cmocka_unit_test(cupti_13_that_does_not_say_has_buffers_by_thread),
+		cmocka_unit_test(an_older_cupti_that_does_not_say_has_buffers_of_all),
 		cmocka_unit_test(a_drain_waits_once_and_takes_what_was_there_when_it_began),
 		cmocka_unit_test(records_without_times_are_marked),
 		cmocka_unit_test(hot_calls_that_are_recorded_all_the_same_are_left_out),

@@ -44,7 +44,7 @@ static void a_stream_is_kept_while_calls_await_their_records(void **state)
 
 	match_expect(stream, &call);
 	assert_false(match_forget(stream, false));
-	assert_true(match_record(stream, 1001, &key, 0, &found));
+	assert_true(match_record(stream, 0, 1001, &key, 0, &found));
 	assert_int_equal(found.started, 1000);
 	assert_true(match_forget(stream, false));
 	assert_null(matcher_find(matcher, 1, 7, 2000, &key, 0));
@@ -61,6 +61,96 @@ static void calls_without_records_are_given_up_with_their_stream(void **state)
 	assert_int_equal(given_up, 1);
 }
 
+static struct expected call_of(uint32_t thread, uint64_t started)
+{
+	struct expected call = call_at(started);
+
+	call.thread = thread;
+	call.kernel = true;
+	return call;
+}
+
+/* Two threads that take turns: their calls began at 1000, 2000 … */
+static struct match_stream *two_threads(struct matcher *matcher)
+{
+	struct match_stream *stream = matcher_stream(matcher, 1, 7);
+
+	for (uint64_t n = 1; n <= 6; n++) {
+		struct expected call = call_of(n % 2 ? 11 : 22, 1000 * n);
+
+		match_expect(stream, &call);
+	}
+	return stream;
+}
+
+static void records_by_thread_find_that_threads_calls(void **state)
+{
+	static const uint64_t order[] = {2, 4, 6, 1, 3, 5};
+	struct match_stream *stream = two_threads(*state);
+	struct expected found;
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
+		assert_true(match_record(stream, order[i] % 2 ? 11 : 22, 10000, &key, 0, &found));
+		assert_int_equal(found.started, 1000 * order[i]);
+		assert_false(found.ambiguous);
+	}
+	assert_false(match_pending(stream));
+	assert_int_equal(given_up, 0);
+}
+
+static void records_in_the_order_of_all_find_the_next_call(void **state)
+{
+	struct match_stream *stream = two_threads(*state);
+	struct expected found;
+
+	for (uint64_t n = 1; n <= 6; n++) {
+		assert_true(match_record(stream, 0, 10000, &key, 0, &found));
+		assert_int_equal(found.started, 1000 * n);
+	}
+	assert_int_equal(given_up, 0);
+}
+
+static void in_the_order_of_all_what_is_passed_over_has_no_record(void **state)
+{
+	struct match_stream *stream = two_threads(*state);
+	struct expected call = call_of(11, 7000), found;
+	static const int other;
+
+	call.key = &other;
+	match_expect(stream, &call);
+	assert_true(match_record(stream, 0, 10000, &other, 0, &found));
+	assert_int_equal(found.started, 7000);
+	assert_int_equal(given_up, 6);
+	assert_false(match_pending(stream));
+}
+
+static void calls_at_the_same_time_are_ambiguous_where_threads_are_not_known(void **state)
+{
+	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct expected one = call_of(11, 1000), other = call_of(22, 1003), found;
+
+	match_expect(stream, &one);
+	match_expect(stream, &other);
+	assert_false(match_kernel(stream, 0, 2000, &found));
+	assert_true(match_kernel(stream, 22, 2000, &found));
+	assert_int_equal(found.thread, 22);
+	match_expect(stream, &other);
+	assert_true(match_record(stream, 0, 2000, &key, 0, &found));
+	assert_true(found.ambiguous);
+	assert_true(match_record(stream, 0, 2000, &key, 0, &found));
+	assert_true(found.ambiguous);
+}
+
+static void a_record_by_a_thread_without_calls_finds_what_fits(void **state)
+{
+	struct match_stream *stream = two_threads(*state);
+	struct expected found;
+
+	assert_true(match_record(stream, 33, 10000, &key, 0, &found));
+	assert_int_equal(found.started, 1000);
+	assert_int_equal(given_up, 0);
+}
+
 /* A number may be given out again before all that is of the first stream has gone. */
 static void a_list_that_two_streams_use_goes_with_the_second(void **state)
 {
@@ -70,7 +160,8 @@ static void a_list_that_two_streams_use_goes_with_the_second(void **state)
 	assert_ptr_equal(matcher_stream(*state, 1, 7), stream);
 	assert_true(match_forget(stream, false));
 	match_expect(stream, &call);
-	assert_true(match_record(matcher_find(*state, 1, 7, 1001, &key, 0), 1001, &key, 0, &found));
+	assert_true(
+		match_record(matcher_find(*state, 1, 7, 1001, &key, 0), 0, 1001, &key, 0, &found));
 	assert_true(match_forget(stream, false));
 	assert_null(matcher_find(*state, 1, 7, 2000, &key, 0));
 }
@@ -119,6 +210,17 @@ int main(void)
 						make, destroy),
 		cmocka_unit_test_setup_teardown(
 			calls_without_records_are_given_up_with_their_stream, make, destroy),
+		cmocka_unit_test_setup_teardown(records_by_thread_find_that_threads_calls, make,
+						destroy),
+		cmocka_unit_test_setup_teardown(records_in_the_order_of_all_find_the_next_call,
+						make, destroy),
+		cmocka_unit_test_setup_teardown(
+			in_the_order_of_all_what_is_passed_over_has_no_record, make, destroy),
+		cmocka_unit_test_setup_teardown(
+			calls_at_the_same_time_are_ambiguous_where_threads_are_not_known, make,
+			destroy),
+		cmocka_unit_test_setup_teardown(a_record_by_a_thread_without_calls_finds_what_fits,
+						make, destroy),
 		cmocka_unit_test_setup_teardown(a_list_that_two_streams_use_goes_with_the_second,
 						make, destroy),
 		cmocka_unit_test_setup_teardown(a_stream_whose_number_never_came_goes_too, make,

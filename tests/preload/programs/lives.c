@@ -166,6 +166,48 @@ static void threads_together(void)
 	pthread_barrier_destroy(&all_there);
 }
 
+enum { ROUNDS = 5, LAUNCHES = 100 };
+
+struct turn_taker {
+	pthread_barrier_t *turn;
+	CUcontext context;
+	CUfunction kernel;
+	int number;
+};
+
+static void *launch_in_turn(void *argument)
+{
+	struct turn_taker *taker = argument;
+
+	CHECK(cuCtxSetCurrent(taker->context));
+	for (int turn = 0; turn < 2 * ROUNDS; turn++) {
+		pthread_barrier_wait(taker->turn);
+		for (int i = 0; turn % 2 == taker->number && i < LAUNCHES; i++)
+			check_launch(taker->kernel, NULL);
+	}
+	return NULL;
+}
+
+/* Two threads that take turns in one stream, as a training's forward and backward pass do. */
+static void threads_in_turns(void)
+{
+	static const char *const names[] = {"first", "second"};
+	struct turn_taker takers[2];
+	pthread_barrier_t turn;
+	pthread_t other;
+
+	pthread_barrier_init(&turn, NULL, 2);
+	takers[0] = (struct turn_taker){&turn, check_context(), NULL, 0};
+	takers[1] = (struct turn_taker){&turn, takers[0].context, NULL, 1};
+	for (int i = 0; i < 2; i++)
+		takers[i].kernel = check_kernel(names[i]);
+	pthread_create(&other, NULL, launch_in_turn, &takers[1]);
+	launch_in_turn(&takers[0]);
+	pthread_join(other, NULL);
+	CHECK(cuCtxSynchronize());
+	pthread_barrier_destroy(&turn);
+}
+
 /* Each way of copying between two devices and back, and a copy within one. */
 static void copy_between(CUcontext first, CUdeviceptr here, CUcontext second, CUdeviceptr there)
 {
@@ -216,6 +258,7 @@ static const struct {
 	{"devices", devices},
 	{"threads", threads},
 	{"threads_together", threads_together},
+	{"threads_in_turns", threads_in_turns},
 	{"peers_with_access", peers_with_access},
 	{"peers_without_access", peers_without_access},
 };

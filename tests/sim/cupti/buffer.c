@@ -31,7 +31,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
-/* CUPTI 13 has each thread fill a buffer of its own. */
+/* From CUPTI 13 on each thread fills a buffer of its own. */
 static struct buffer *part_filled_list;
 static struct buffer *full; /* oldest first */
 static size_t dropped;
@@ -268,12 +268,20 @@ static bool has_room(const struct buffer *buffer, size_t size)
 	       (!buffer->records_max || buffer->records < buffer->records_max);
 }
 
-/* The link to the calling thread's buffer, or to the list's end. */
+static bool by_thread(void)
+{
+	uint32_t version = 0;
+
+	cuptiGetVersion(&version);
+	return version >= 130000;
+}
+
+/* The link to the calling thread's buffer, or to the list's end; before CUPTI 13 there is one. */
 static struct buffer **own_buffer(void)
 {
 	struct buffer **link = &part_filled_list;
 
-	while (*link && !pthread_equal((*link)->thread, pthread_self()))
+	while (*link && by_thread() && !pthread_equal((*link)->thread, pthread_self()))
 		link = &(*link)->next;
 	return link;
 }

@@ -89,6 +89,17 @@ EXPORT CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
 	return CUPTI_SUCCESS;
 }
 
+EXPORT CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
+					     void *value)
+{
+	if (fake_cupti.attribute_answer)
+		return fake_cupti.attribute_answer;
+	if ((int)attribute != FAKE_PER_THREAD || *size != sizeof(fake_cupti.per_thread))
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	memcpy(value, &fake_cupti.per_thread, *size);
+	return CUPTI_SUCCESS;
+}
+
 EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc requested,
 						  CUpti_BuffersCallbackCompleteFunc completed)
 {

@@ -12,8 +12,10 @@
 
 #include <cupti.h>
 
-#define FAKE_KINDS     64
-#define FAKE_CALLBACKS 600
+#define FAKE_KINDS	64
+#define FAKE_CALLBACKS	600
+/* CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, which older headers do not have. */
+#define FAKE_PER_THREAD 9
 
 struct fake_cupti {
 	uint32_t version; /* FAKE_CUPTI_VERSION in the environment, else 130000 */
@@ -22,6 +24,8 @@ struct fake_cupti {
 	bool kinds[FAKE_KINDS];
 	bool call_off[FAKE_CALLBACKS]; /* runtime calls turned off in the runtime kind */
 	uint64_t now;		       /* what cuptiGetTimestamp says */
+	uint8_t per_thread;	       /* whether each thread has buffers of its own */
+	CUptiResult attribute_answer;  /* of asking about that */
 	size_t dropped;		       /* what cuptiActivityGetNumDroppedRecords will say once */
 	unsigned flushes, forced_flushes, finalized;
 	CUptiResult answer; /* of every call that can fail, while it is not CUPTI_SUCCESS */
