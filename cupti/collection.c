@@ -14,6 +14,7 @@
 #include "forward.h"
 #include "kinds.h"
 #include "library.h"
+#include "merge.h"
 #include "refusal.h"
 #include "walk.h"
 
@@ -265,29 +266,8 @@ size_t collection_drain(void (*before)(bool first),
 			void (*consume)(const struct activity *activity, void *argument),
 			void *argument)
 {
-	const struct cupti_functions *cupti = library_functions();
-	struct activity activity;
-	struct buffer *buffer;
-	struct walk walk;
-	uint64_t last = buffers_last();
-	size_t count = 0;
-	bool first;
-
 	/* No more than there are now: a program that fills them faster does not keep us here. */
-	for (first = true; (buffer = buffers_next(last)); first = false) {
-		if (before)
-			before(first);
-		for (walk_first(&walk, cupti, buffer->data, buffer->valid); walk_step(&walk);) {
-			decode_activity(walk.record, cupti->version, &activity);
-			if (!kinds_ktime_wants(&activity))
-				continue;
-			activity.buffer_thread = buffer->thread;
-			consume(&activity, argument);
-			count++;
-		}
-		buffers_release(buffer);
-	}
-	return count;
+	return merge_read(library_functions(), buffers_last(), before, consume, argument);
 }
 
 void collection_range(const void **start, size_t *size)
@@ -336,6 +316,7 @@ void collection_forget(void)
 {
 	if (state != STATE_OFF)
 		state = STATE_FORGOTTEN;
+	merge_reset();
 	buffers_reset();
 	kinds_reset();
 	forward_reset();

@@ -50,10 +50,11 @@ bool collection_has_callbacks(void);
 int collection_flush(bool forced);
 
 /*
- * Hands every record that has come in to `consume`, in the order in which the buffers were
- * completed; pointers in the record are valid during the call only. `before` (or NULL) is called
- * for each buffer before its first record; at the first one, whatever the records of all of them
- * are of was called by then. Returns how many records. Collector thread only.
+ * Hands every record that has come in to `consume`, in the order in which their work began as far
+ * as the buffers of several threads go; pointers in the record are valid during the call only.
+ * `before` (or NULL) is called for each buffer before its first record; at the first one, whatever
+ * the records of all of them are of was called by then. Returns how many records. Collector thread
+ * only.
  */
 size_t collection_drain(void (*before)(bool first),
 			void (*consume)(const struct activity *activity, void *argument),

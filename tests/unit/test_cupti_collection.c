@@ -194,6 +194,40 @@ TEST_IN_CHILD(a_drain_waits_once_and_takes_what_was_there_when_it_began)
 	assert_int_equal(drain().count, 3);
 }
 
+TEST_IN_CHILD(records_of_several_buffers_come_as_their_work_began)
+{
+	static const uint32_t order[][4] = {{1, 4, 7, 10}, {2, 5, 8, 11}, {3, 6, 9, 12}};
+	struct fake_cupti *fake = start(&all);
+	struct seen seen;
+
+	for (int buffer = 0; buffer < 3; buffer++) {
+		for (int i = 0; i < 4; i++)
+			record_kernel(fake, order[buffer][i], 100 * order[buffer][i]);
+		fake->complete();
+	}
+	seen = drain();
+	assert_int_equal(seen.count, 12);
+	assert_int_equal(seen.first, 1);
+	assert_true(seen.in_order);
+}
+
+TEST_IN_CHILD(records_of_one_buffer_keep_their_order)
+{
+	struct fake_cupti *fake = start(&all);
+	struct seen seen;
+
+	record_kernel(fake, 2, 300);
+	record_kernel(fake, 3, 100);
+	fake->complete();
+	record_kernel(fake, 1, 200);
+	record_kernel(fake, 4, 300);
+	fake->complete();
+	seen = drain();
+	assert_int_equal(seen.count, 4);
+	assert_int_equal(seen.first, 1);
+	assert_true(seen.in_order);
+}
+
 /* Whose calls the records of a buffer are said to be of. */
 static uint32_t thread_of_records(uint8_t per_thread, CUptiResult answer, const char *version)
 {
@@ -398,6 +432,8 @@ int main(void)
 		cmocka_unit_test(whole_graphs_are_traced_where_nodes_are_not_wanted),
 		cmocka_unit_test(launches_and_copies_are_off_in_the_runtime_kind),
 		cmocka_unit_test(records_come_once_and_in_order),
+		cmocka_unit_test(records_of_several_buffers_come_as_their_work_began),
+		cmocka_unit_test(records_of_one_buffer_keep_their_order),
 		cmocka_unit_test(where_each_thread_has_buffers_its_records_name_it),
 		cmocka_unit_test(where_all_threads_share_buffers_records_name_none),
 		cmocka_unit_test(cupti_13_that_does_not_say_has_buffers_by_thread),

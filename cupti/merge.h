@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Reading filled buffers side by side, in the order in which their records' work began: each thread
+ * has buffers of its own, and what ran at the same time or before is told from that order.
+ */
+#ifndef KTIME_CUPTI_MERGE_H
+#define KTIME_CUPTI_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "activity.h"
+#include "library.h"
+
+/*
+ * Hands every wanted record of the buffers that were queued up to number `last` to `consume`, and
+ * gives the buffers back; a buffer's own records keep their order. `before` (or NULL) is called
+ * before each buffer's worth, with `first` before any. Returns how many records. Collector thread
+ * only.
+ */
+size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*before)(bool first),
+		  void (*consume)(const struct activity *activity, void *argument), void *argument);
+
+/* In a forked child: what the parent was reading is not read on. */
+void merge_reset(void);
+
+#endif
