@@ -8,6 +8,7 @@
 #include "cupti/api_names.h"
 #include "cupti/collection.h"
 #include "preload/collecting.h"
+#include "preload/concurrency.h"
 #include "preload/control.h"
 #include "preload/graph_launches.h"
 #include "preload/pointer_map.h"
@@ -56,70 +57,6 @@ static struct operation *operation_of_record(const struct activity *activity)
 								: OPERATION_COPY_HTOH);
 }
 
-/*
- * What ran on a device: when the latest record of each stream ended. Records of one stream come in
- * time order, those of several nearly so. Of more streams than this the one that ended first is
- * forgotten.
- */
-#define STREAMS 32
-
-struct stream_end {
-	uint64_t stream, end;
-};
-
-static struct device_ends {
-	struct stream_end ends[STREAMS];
-	unsigned count, own; /* `own`: the stream of the record before, as often of this one */
-	struct stream_end last, second; /* the latest end, and the latest of all other streams */
-} devices[SESSION_DEVICES];
-
-/* The place of a stream, its end 0 where it is new. */
-static struct stream_end *end_of_stream(struct device_ends *device, uint64_t stream)
-{
-	unsigned oldest = 0;
-
-	if (device->ends[device->own].stream == stream && device->count > 0)
-		return &device->ends[device->own];
-	for (unsigned i = 0; i < device->count; i++) {
-		if (device->ends[i].stream == stream) {
-			device->own = i;
-			return &device->ends[i];
-		}
-		if (device->ends[i].end < device->ends[oldest].end)
-			oldest = i;
-	}
-	device->own = device->count < STREAMS ? device->count++ : oldest;
-	device->ends[device->own] = (struct stream_end){.stream = stream};
-	return &device->ends[device->own];
-}
-
-static void note_end(struct device_ends *device, const struct stream_end *own)
-{
-	if (own->stream == device->last.stream) {
-		device->last = *own;
-	} else if (own->end > device->last.end) {
-		device->second = device->last;
-		device->last = *own;
-	} else if (own->stream == device->second.stream || own->end > device->second.end) {
-		device->second = *own;
-	}
-}
-
-/* `previous`: when the stream's record before ended; 0: it is the first. */
-static void note_concurrency(const struct activity *activity, bool *overlapped, uint64_t *previous)
-{
-	uint64_t stream = (uint64_t)activity->context << 32 | activity->stream;
-	unsigned number = activity->device < SESSION_DEVICES ? activity->device : 0;
-	struct device_ends *device = &devices[number];
-	struct stream_end *own = end_of_stream(device, stream);
-
-	*previous = own->end;
-	*overlapped = (device->last.stream == stream ? device->second : device->last).end >
-		      activity->start;
-	own->end = activity->end;
-	note_end(device, own);
-}
-
 /* Whether a record counts: as its call does, or, where that is not known, by its own time. */
 static bool is_collected(const struct activity *activity, const struct expected *expected)
 {
@@ -154,7 +91,7 @@ static void take_operation(const struct activity *activity)
 	uint64_t previous;
 	bool overlapped, matched;
 
-	note_concurrency(activity, &overlapped, &previous);
+	overlapped = concurrency_note(activity, &previous);
 	stream = matcher_find(samples_matcher, activity->context, activity->stream, activity->start,
 			      activity->graph_node ? NULL : operation, bytes);
 	if (activity->graph_node)

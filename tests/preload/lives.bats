@@ -99,6 +99,19 @@ launching_threads_that_make_events()
 	done
 }
 
+overlapped()
+{
+	"$built/ktime" export --json - session | jq '[.rows[].check.overlapped // 0] | add'
+}
+
+@test "work of two threads that never ran at the same time is not said to overlap" {
+	export KTIME_OPTIONS="-f -o session --timer both --events all"
+	same_as_alone "$programs/lives" threads_one_after_the_other
+	[ "$status" -eq 0 ]
+	is $'500 first\n500 second' operations
+	is 0 overlapped
+}
+
 @test "a copy between two devices is one whichever call made it" {
 	SIM_DEVICES=2 lives peers_with_access $'2 [CUDA memcpy DtoD]\n4 [CUDA memcpy PtoP]'
 }

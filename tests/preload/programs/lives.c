@@ -4,6 +4,7 @@
  * place: what the argument names.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tests/sim/programs/check.h"
@@ -172,6 +173,9 @@ struct turn_taker {
 	pthread_barrier_t *turn;
 	CUcontext context;
 	CUfunction kernel;
+	CUstream stream; /* NULL: both in the default stream */
+	CUevent done;
+	struct turn_taker *other;
 	int number;
 };
 
@@ -182,14 +186,19 @@ static void *launch_in_turn(void *argument)
 	CHECK(cuCtxSetCurrent(taker->context));
 	for (int turn = 0; turn < 2 * ROUNDS; turn++) {
 		pthread_barrier_wait(taker->turn);
-		for (int i = 0; turn % 2 == taker->number && i < LAUNCHES; i++)
-			check_launch(taker->kernel, NULL);
+		if (turn % 2 != taker->number)
+			continue;
+		if (taker->stream && turn > 0)
+			CHECK(cuStreamWaitEvent(taker->stream, taker->other->done, 0));
+		for (int i = 0; i < LAUNCHES; i++)
+			check_launch(taker->kernel, taker->stream);
+		if (taker->stream)
+			CHECK(cuEventRecord(taker->done, taker->stream));
 	}
 	return NULL;
 }
 
-/* Two threads that take turns in one stream, as a training's forward and backward pass do. */
-static void threads_in_turns(void)
+static void take_turns(bool own_streams)
 {
 	static const char *const names[] = {"first", "second"};
 	struct turn_taker takers[2];
@@ -197,15 +206,31 @@ static void threads_in_turns(void)
 	pthread_t other;
 
 	pthread_barrier_init(&turn, NULL, 2);
-	takers[0] = (struct turn_taker){&turn, check_context(), NULL, 0};
-	takers[1] = (struct turn_taker){&turn, takers[0].context, NULL, 1};
-	for (int i = 0; i < 2; i++)
+	takers[0] = (struct turn_taker){&turn, check_context(), NULL, NULL, NULL, &takers[1], 0};
+	takers[1] = (struct turn_taker){&turn, takers[0].context, NULL, NULL, NULL, &takers[0], 1};
+	for (int i = 0; i < 2; i++) {
 		takers[i].kernel = check_kernel(names[i]);
+		CHECK(cuEventCreate(&takers[i].done, CU_EVENT_DISABLE_TIMING));
+		if (own_streams)
+			CHECK(cuStreamCreate(&takers[i].stream, CU_STREAM_NON_BLOCKING));
+	}
 	pthread_create(&other, NULL, launch_in_turn, &takers[1]);
 	launch_in_turn(&takers[0]);
 	pthread_join(other, NULL);
 	CHECK(cuCtxSynchronize());
 	pthread_barrier_destroy(&turn);
+}
+
+/* Two threads in one stream, as a training's forward and backward pass have it. */
+static void threads_in_turns(void)
+{
+	take_turns(false);
+}
+
+/* In a stream each, where the work of one waits for that of the other. */
+static void threads_one_after_the_other(void)
+{
+	take_turns(true);
 }
 
 /* Each way of copying between two devices and back, and a copy within one. */
@@ -259,6 +284,7 @@ static const struct {
 	{"threads", threads},
 	{"threads_together", threads_together},
 	{"threads_in_turns", threads_in_turns},
+	{"threads_one_after_the_other", threads_one_after_the_other},
 	{"peers_with_access", peers_with_access},
 	{"peers_without_access", peers_without_access},
 };
