@@ -146,7 +146,6 @@ static bool shares_start(struct thread *thread, const struct call *call)
 
 static void inject_start(struct thread *thread, struct call *call)
 {
-	int saved_errno = errno;
 	CUresult result;
 
 	call->pair = take_pair(thread, call->known->context);
@@ -166,7 +165,6 @@ static void inject_start(struct thread *thread, struct call *call)
 			call->untimed = UNTIMED_RECORD_FAILED;
 		}
 	}
-	errno = saved_errno;
 }
 
 /*
@@ -193,8 +191,7 @@ static inline bool count_only(struct thread *thread, struct call *call)
 	return call->counted;
 }
 
-/* A call that leaves a span, with an event pair around it or without. */
-static __attribute__((noinline)) void watch_call(struct thread *thread, struct call *call)
+static inline void begin_span(struct thread *thread, struct call *call)
 {
 	enum untimed_reason against;
 
@@ -238,6 +235,15 @@ static __attribute__((noinline)) void watch_call(struct thread *thread, struct c
 		inject_start(thread, call);
 		call->started = clock_ticks();
 	}
+}
+
+/* A call that leaves a span, with an event pair around it or without. errno is the program's. */
+static __attribute__((noinline)) void watch_call(struct thread *thread, struct call *call)
+{
+	int saved_errno = errno;
+
+	begin_span(thread, call);
+	errno = saved_errno;
 }
 
 static __attribute__((noinline)) void begin_watched(struct call *call)
@@ -327,8 +333,7 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 	}
 }
 
-static __attribute__((noinline)) void end_watched(struct thread *thread, struct call *call,
-						  CUresult result)
+static inline void end_span(struct thread *thread, struct call *call, CUresult result)
 {
 	uint64_t ended = clock_ticks_after();
 
@@ -340,7 +345,6 @@ static __attribute__((noinline)) void end_watched(struct thread *thread, struct 
 		call->pair = NULL;
 	}
 	if (call->pair) {
-		int saved_errno = errno;
 		CUresult recorded = driver.cuEventRecord(call->pair->end, call->known->handle);
 
 		if (unlikely(recorded != CUDA_SUCCESS)) {
@@ -349,7 +353,6 @@ static __attribute__((noinline)) void end_watched(struct thread *thread, struct 
 			call->pair = NULL;
 			call->untimed = UNTIMED_RECORD_FAILED;
 		}
-		errno = saved_errno;
 	}
 	finish_call(thread, call, result, ended);
 	if (unlikely(thread_runtime_call)) {
@@ -369,6 +372,15 @@ static __attribute__((noinline)) void end_watched(struct thread *thread, struct 
 			own = (own < most ? own : most) * COST_SAMPLE;
 		thread_add_host_ticks(thread, own);
 	}
+}
+
+static __attribute__((noinline)) void end_watched(struct thread *thread, struct call *call,
+						  CUresult result)
+{
+	int saved_errno = errno;
+
+	end_span(thread, call, result);
+	errno = saved_errno;
 }
 
 static inline void end_counted(struct thread *thread, const struct call *call)

@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/describe.h"
 
+#include <errno.h>
+
 /* 0: pageable memory, which CUDA does not know. */
 static CUmemorytype memory_type(CUdeviceptr pointer)
 {
 	CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
 	CUmemorytype type = 0;
 	void *data = &type;
+	int saved_errno = errno;
 
 	/* Unlike cuPointerGetAttribute this one does not fail on pageable memory. */
 	if (driver.cuPointerGetAttributes(1, &attribute, &data, pointer) != CUDA_SUCCESS)
 		type = 0;
+	errno = saved_errno;
 	return type;
 }
 
@@ -33,9 +37,11 @@ static int device_of(CUdeviceptr pointer)
 	unsigned managed = 0;
 	int device = -1;
 	void *data[] = {&device, &managed};
+	int saved_errno = errno;
 
 	if (driver.cuPointerGetAttributes(2, attributes, data, pointer) != CUDA_SUCCESS || managed)
 		device = -1;
+	errno = saved_errno;
 	return device;
 }
 

@@ -31,6 +31,16 @@ fault()
 	done
 }
 
+# The program prints errno after each of its calls.
+@test "each of ktime's driver calls may fail and leave errno changed" {
+	export KTIME_OPTIONS
+	for KTIME_OPTIONS in "" "--timer events"; do
+		for call in $(own_calls); do
+			SIM_FAULT="$call:*:999" same_as_alone "$programs/bad_input"
+		done
+	done
+}
+
 # Calls that the program itself does not make: the report is there, all operations in it.
 @test "the report counts every operation whatever fails in ktime" {
 	for call in cuEventCreate cuEventRecord cuEventQuery cuEventElapsedTime cuEventDestroy_v2 \

@@ -6,8 +6,11 @@
 
 #define SHOW(call)                                                                                 \
 	do {                                                                                       \
+		int result;                                                                        \
+                                                                                                   \
 		errno = 77;                                                                        \
-		printf("%s: %d, errno %d\n", #call, call, errno);                                  \
+		result = call;                                                                     \
+		printf("%s: %d, errno %d\n", #call, result, errno);                                \
 	} while (0)
 
 int main(void)
@@ -32,6 +35,7 @@ int main(void)
 	SHOW(cuMemcpyHtoD(0, host, sizeof(host)));
 	SHOW(cuMemcpyDtoH(host, 0x10, sizeof(host)));
 	SHOW(cuMemcpyDtoH(host, device, 1 << 30));
+	SHOW(cuMemcpy(0, device, 8));
 	SHOW(cuMemcpy2D(NULL));
 	SHOW(cuMemcpy3D(NULL));
 	SHOW(cuMemcpyPeer(device, NULL, device, context, 8));

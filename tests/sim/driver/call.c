@@ -69,6 +69,7 @@ static void read_faults(void)
 	}
 }
 
+/* A driver's call that fails leaves errno as its system call did. */
 static CUresult fault_of(const char *entry)
 {
 	CUresult result = CUDA_SUCCESS;
@@ -80,6 +81,8 @@ static CUresult fault_of(const char *entry)
 		if (!fault->call || fault->call == fault->seen)
 			result = fault->result;
 	}
+	if (result != CUDA_SUCCESS)
+		errno = EIO;
 	return result;
 }
 
