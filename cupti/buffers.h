@@ -19,8 +19,7 @@ struct buffer {
 	size_t size;	 /* bytes */
 	size_t valid;	 /* bytes of records */
 	uint64_t number; /* in the order of queueing */
-	uint32_t thread; /* that CUPTI requested it on, as gettid() says; 0 where it does not matter
-			  */
+	uint32_t thread; /* whose calls its records are of, as gettid() says; 0: all threads' */
 	bool beyond;	 /* not of the pool: freed when it is released */
 };
 

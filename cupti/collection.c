@@ -49,6 +49,16 @@ static void count_lost(const struct cupti_functions *cupti, uint8_t *data, size_
 	lost += count;
 }
 
+/* The calling thread's number, asked for once: this is within a launch. */
+static uint32_t thread_number(void)
+{
+	static __thread uint32_t number __attribute__((tls_model("initial-exec")));
+
+	if (!number)
+		number = (uint32_t)syscall(SYS_gettid);
+	return number;
+}
+
 /* Called by CUPTI on a thread that calls CUDA, or on its own. */
 static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_records)
 {
@@ -61,7 +71,7 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 		count_lost(cupti, buffer->data, lost_bytes);
 	/* A thread that fills a buffer of its own requests it. */
 	if (buffer)
-		buffer->thread = by_thread ? (uint32_t)syscall(SYS_gettid) : 0;
+		buffer->thread = by_thread ? thread_number() : 0;
 	*data = buffer ? buffer->data : NULL;
 	*size = buffer ? buffer->size : 0;
 	*most_records = 0;
