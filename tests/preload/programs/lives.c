@@ -118,16 +118,22 @@ static void *launch_twice(void *kernel)
 	return NULL;
 }
 
-static void threads(void)
+/* A kernel of the primary context, which is the calling thread's from here on. */
+static CUfunction primary_kernel(void)
 {
 	CUcontext context;
-	CUfunction kernel;
-	pthread_t thread;
 
 	CHECK(cuInit(0));
 	CHECK(cuDevicePrimaryCtxRetain(&context, 0));
 	CHECK(cuCtxSetCurrent(context));
-	kernel = check_kernel("first");
+	return check_kernel("first");
+}
+
+static void threads(void)
+{
+	CUfunction kernel = primary_kernel();
+	pthread_t thread;
+
 	for (int i = 0; i < TIMES; i++) {
 		pthread_create(&thread, NULL, launch_twice, kernel);
 		pthread_join(thread, NULL);
@@ -149,14 +155,9 @@ static void *launch_among_others(void *kernel)
 /* Threads that launch when another one has, and live side by side. */
 static void threads_together(void)
 {
+	CUfunction kernel = primary_kernel();
 	pthread_t together[THREADS];
-	CUcontext context;
-	CUfunction kernel;
 
-	CHECK(cuInit(0));
-	CHECK(cuDevicePrimaryCtxRetain(&context, 0));
-	CHECK(cuCtxSetCurrent(context));
-	kernel = check_kernel("first");
 	check_launch(kernel, NULL);
 	CHECK(cuCtxSynchronize());
 	pthread_barrier_init(&all_there, NULL, THREADS);
