@@ -64,7 +64,9 @@ enum migration_cause {
 	MIGRATION_ACCESS_COUNTERS
 };
 
-#define ACTIVITY_HOST UINT32_MAX /* the host where a unified memory record names a device */
+#define ACTIVITY_HOST		UINT32_MAX /* the host where a unified memory record names a device */
+/* In buffer_thread: one thread's calls, and not known whose. */
+#define ACTIVITY_UNKNOWN_THREAD UINT32_MAX
 
 /*
  * Members that a kind does not have are 0. The ids (device, context, stream, correlation, graph)

@@ -106,7 +106,7 @@ static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, siz
 			buffer = buffers_take(false, &lost_bytes);
 			used = 0;
 			if (buffer)
-				buffer->thread = 0;
+				buffer->thread = by_thread ? ACTIVITY_UNKNOWN_THREAD : 0;
 			if (lost_bytes)
 				count_lost(cupti, buffer->data, lost_bytes);
 		}
