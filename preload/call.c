@@ -20,7 +20,6 @@
 #define SHARING_PAUSE_US    10
 /* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
-#define COST_MOST_US	    5
 /* Of calls that are only counted, one in so many is watched like the others. */
 #define WATCHED_CALLS	    32
 
@@ -336,6 +335,7 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 static inline void end_span(struct thread *thread, struct call *call, CUresult result)
 {
 	uint64_t ended = clock_ticks_after();
+	bool each;
 
 	if (unlikely(call->counted)) {
 		/* It failed, and failures are told one by one. */
@@ -362,16 +362,10 @@ static inline void end_span(struct thread *thread, struct call *call, CUresult r
 	}
 	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
 	/* The first calls cost more than those after, so each is taken as it is. */
-	if (unlikely(++thread->watched <= COST_SAMPLE || thread->watched % COST_SAMPLE == 0)) {
-		uint64_t own = call->started - call->entered + clock_ticks() - ended;
-		uint64_t most = clock_some_ticks(COST_MOST_US);
-
-		/* A record that takes longer waits for room in the launch queue, as the launch
-		 * itself would have. */
-		if (thread->watched > COST_SAMPLE)
-			own = (own < most ? own : most) * COST_SAMPLE;
-		thread_add_host_ticks(thread, own);
-	}
+	each = ++thread->watched <= COST_SAMPLE || thread->first_sight;
+	if (unlikely(each || thread->watched % COST_SAMPLE == 0))
+		thread_add_host_ticks(thread, call->started - call->entered + clock_ticks() - ended,
+				      each ? 1 : COST_SAMPLE);
 }
 
 static __attribute__((noinline)) void end_watched(struct thread *thread, struct call *call,

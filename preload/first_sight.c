@@ -50,6 +50,7 @@ struct stream *first_sight_stream(struct thread *thread, CUstream handle)
 	uintptr_t key = first_sight_key(handle, &current);
 	struct stream *stream = NULL;
 
+	thread->first_sight = true;
 	if (key)
 		stream = handle == CU_STREAM_PER_THREAD ? own_default_stream(thread, current)
 							: stream_lookup(handle, current);
@@ -74,6 +75,7 @@ struct operation *first_sight_operation(struct thread *thread, CUfunction functi
 	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 	struct operation *operation;
 
+	thread->first_sight = true;
 	if (function) {
 		operation = operation_of_kernel(function);
 		pointer_map_add(&thread->kernels, (uintptr_t)function, operation, generation);
@@ -91,6 +93,7 @@ struct lane *first_sight_lane(struct thread *thread, struct context *context)
 	while (lane && lane->context != context)
 		lane = lane->next;
 	if (!lane) {
+		thread->first_sight = true;
 		lane = lane_enter(context);
 		if (!lane)
 			return NULL;

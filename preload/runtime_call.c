@@ -45,7 +45,7 @@ void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
 	span->api = (uint16_t)API_RUNTIME(which);
 	thread->deferred = NULL;
 	ring_publish(&thread->ring);
-	thread_add_host_ticks(thread, thread->own_ticks);
+	thread_add_host_ticks(thread, thread->own_ticks, 1);
 out:
 	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
 }

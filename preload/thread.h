@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/clock.h"
 #include "preload/operation.h"
 #include "preload/pointer_map.h"
 #include "preload/span.h"
@@ -39,6 +40,7 @@ struct thread {
 	bool counted_call;	  /* the present runtime call's operation was only counted */
 	struct span *deferred;	  /* written, to be published when its runtime call ends */
 	uint64_t own_ticks;	  /* of ktime inside the present runtime call */
+	bool first_sight;	  /* the present call brought what the thread had not seen */
 
 	/* Written by the launching thread, read by the collector. */
 	_Atomic uint64_t in_call __attribute__((aligned(64))); /* ticks at entry; 0 outside */
@@ -88,9 +90,21 @@ static inline void thread_count(_Atomic uint64_t *count)
 			      memory_order_relaxed);
 }
 
-/* Adds to the time that ktime takes on the calling thread. */
-static inline void thread_add_host_ticks(struct thread *thread, uint64_t ticks)
+/*
+ * The most that one call's own time can be: what is beyond is a wait for room in the launch queue
+ * or for the driver's lock, as the launch itself would have waited (16 threads, H200: up to 50 ms
+ * at one event, and the threads together no slower). A first sight may make 1024 pairs of events.
+ */
+#define OWN_MOST_US	  5
+#define OWN_MOST_FIRST_US 2000
+
+/* Adds the time that ktime took of a call of the calling thread's, which stands for so many. */
+static inline void thread_add_host_ticks(struct thread *thread, uint64_t ticks, uint32_t calls)
 {
+	uint64_t most = clock_some_ticks(thread->first_sight ? OWN_MOST_FIRST_US : OWN_MOST_US);
+
+	thread->first_sight = false;
+	ticks = (ticks < most ? ticks : most) * calls;
 	atomic_store_explicit(&thread->host_ticks,
 			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +
 				      ticks,
