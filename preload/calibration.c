@@ -33,9 +33,9 @@ static uint64_t empty_pair(CUstream stream, CUevent start, CUevent end)
 static uint64_t least_empty_pair(void)
 {
 	CUresult (*create)(CUstream *, unsigned) =
-		(CUresult(*)(CUstream *, unsigned))driver_entries[ENTRY_cuStreamCreate];
+		(CUresult(*)(CUstream *, unsigned))driver_entry(ENTRY_cuStreamCreate);
 	CUresult (*destroy)(CUstream) =
-		(CUresult(*)(CUstream))driver_entries[ENTRY_cuStreamDestroy_v2];
+		(CUresult(*)(CUstream))driver_entry(ENTRY_cuStreamDestroy_v2);
 	CUevent start = NULL, end = NULL;
 	CUstream stream = NULL;
 	uint64_t least = 0, one;

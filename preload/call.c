@@ -9,6 +9,7 @@
 #include "preload/describe.h"
 #include "preload/first_sight.h"
 #include "preload/lane.h"
+#include "preload/launch_state.h"
 #include "preload/thread.h"
 
 #define likely(condition)   __builtin_expect(!!(condition), 1)
@@ -20,11 +21,9 @@
 #define SHARING_PAUSE_US    10
 /* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
-/* Of calls that are only counted, one in so many is watched like the others. */
-#define WATCHED_CALLS	    32
 
-_Atomic int live_captures;
-_Atomic int call_watch_reasons = 1; /* until control_start */
+LAUNCH_STATE _Atomic int live_captures;
+LAUNCH_STATE _Atomic int call_watch_reasons = 1; /* until control_start */
 
 /*
  * A stream's object without asking the driver about the handle: from this thread's map, from its
@@ -59,13 +58,12 @@ static inline struct operation *known_operation(struct thread *thread, const str
 {
 	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 
+	if (unlikely(!call->function))
+		return pointer_map_find(&thread->graphs, (uintptr_t)call->graph, generation);
 	/* Programs launch one kernel many times over. */
-	if (call->function && call->function == thread->last_function &&
-	    generation == thread->last_generation)
+	if (call->function == thread->last_function && generation == thread->last_generation)
 		return thread->last_operation;
-	if (call->function)
-		return pointer_map_find(&thread->kernels, (uintptr_t)call->function, generation);
-	return pointer_map_find(&thread->graphs, (uintptr_t)call->graph, generation);
+	return pointer_map_find(&thread->kernels, (uintptr_t)call->function, generation);
 }
 
 /* What the next call may be compared with. */
@@ -237,7 +235,8 @@ static inline void begin_span(struct thread *thread, struct call *call)
 }
 
 /* A call that leaves a span, with an event pair around it or without. errno is the program's. */
-static __attribute__((noinline)) void watch_call(struct thread *thread, struct call *call)
+static LAUNCH_PATH __attribute__((noinline)) void watch_call(struct thread *thread,
+							     struct call *call)
 {
 	int saved_errno = errno;
 
@@ -245,7 +244,7 @@ static __attribute__((noinline)) void watch_call(struct thread *thread, struct c
 	errno = saved_errno;
 }
 
-static __attribute__((noinline)) void begin_watched(struct call *call)
+static LAUNCH_PATH __attribute__((noinline)) void begin_watched(struct call *call)
 {
 	struct thread *thread = thread_self;
 
@@ -256,7 +255,7 @@ static __attribute__((noinline)) void begin_watched(struct call *call)
 		watch_call(thread, call);
 }
 
-void call_begin(struct call *call)
+LAUNCH_PATH void call_begin(struct call *call)
 {
 	struct thread *thread = thread_self;
 
@@ -270,7 +269,18 @@ void call_begin(struct call *call)
 		watch_call(thread, call);
 }
 
-static void finish_call(struct thread *thread, struct call *call, CUresult result, uint64_t ended)
+/* The row of a call whose runtime symbol's wrapper has passed it on. */
+static uint16_t passed_row(struct thread *thread, const struct call *call)
+{
+	uint16_t passed = (uint16_t)API_RUNTIME(thread->passed_symbol - 1);
+
+	thread->passed_symbol = 0;
+	/* The program's own calls of the driver come after one that failed in the runtime. */
+	return call->api >= API_FROM_RUNTIME(0) ? passed : call->api;
+}
+
+static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CUresult result,
+				    uint64_t ended)
 {
 	struct span *span;
 	uint64_t duration = ended - call->started;
@@ -326,16 +336,32 @@ static void finish_call(struct thread *thread, struct call *call, CUresult resul
 		/* Its wrapper adds the name and the whole time, then publishes. */
 		span->api = API_NONE;
 		thread->deferred = span;
-	} else {
-		span->api = call->api;
-		ring_publish(&thread->ring);
+		return;
 	}
+	span->api = call->api;
+	if (unlikely(thread->passed_symbol)) {
+		/* This was not the whole of the runtime call: it counts and no more. */
+		thread_count(&thread->api_calls[passed_row(thread, call)]);
+		span->api = API_NONE;
+	}
+	ring_publish(&thread->ring);
+}
+
+/* The first calls cost more than those after, so each is taken as it is, and every first sight. */
+static __attribute__((noinline)) void add_own_time(struct thread *thread, const struct call *call,
+						   uint64_t ended)
+{
+	uint64_t own = call->started - call->entered + clock_ticks() - ended;
+	bool sampled = thread->own_taken >= COST_SAMPLE;
+
+	thread_add_host_ticks(thread, own, sampled && !thread->first_sight ? COST_SAMPLE : 1);
+	thread->own_taken += !sampled;
+	thread->own_left = sampled ? COST_SAMPLE - 1 : 0;
 }
 
 static inline void end_span(struct thread *thread, struct call *call, CUresult result)
 {
 	uint64_t ended = clock_ticks_after();
-	bool each;
 
 	if (unlikely(call->counted)) {
 		/* It failed, and failures are told one by one. */
@@ -361,15 +387,12 @@ static inline void end_span(struct thread *thread, struct call *call, CUresult r
 		return;
 	}
 	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
-	/* The first calls cost more than those after, so each is taken as it is. */
-	each = ++thread->watched <= COST_SAMPLE || thread->first_sight;
-	if (unlikely(each || thread->watched % COST_SAMPLE == 0))
-		thread_add_host_ticks(thread, call->started - call->entered + clock_ticks() - ended,
-				      each ? 1 : COST_SAMPLE);
+	if (unlikely(thread->own_left-- == 0))
+		add_own_time(thread, call, ended);
 }
 
-static __attribute__((noinline)) void end_watched(struct thread *thread, struct call *call,
-						  CUresult result)
+static LAUNCH_PATH __attribute__((noinline)) void end_watched(struct thread *thread,
+							      struct call *call, CUresult result)
 {
 	int saved_errno = errno;
 
@@ -379,14 +402,19 @@ static __attribute__((noinline)) void end_watched(struct thread *thread, struct 
 
 static inline void end_counted(struct thread *thread, const struct call *call)
 {
+	uint16_t api = call->api;
+
 	thread_count(&thread->operation_calls[call->operation->index]);
-	if (thread_runtime_call)
-		thread->counted_call = true;
-	else
-		thread_count(&thread->api_calls[call->api]);
+	if (unlikely(thread->passed_symbol | thread_runtime_call)) {
+		thread->counted_call = thread_runtime_call;
+		if (thread_runtime_call)
+			return;
+		api = passed_row(thread, call);
+	}
+	thread_count(&thread->api_calls[api]);
 }
 
-void call_end(struct call *call, CUresult result)
+LAUNCH_PATH void call_end(struct call *call, CUresult result)
 {
 	struct thread *thread = call->thread;
 

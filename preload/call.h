@@ -62,16 +62,8 @@ static inline void call_describe(struct call *call, uint16_t api, CUstream defau
 void call_begin(struct call *call);
 void call_end(struct call *call, CUresult result);
 
-/*
- * A runtime symbol's wrapper around the real runtime call: the driver call inside gives the
- * operation, this one the name and the host time of the API row.
- */
-struct runtime_call {
-	uint32_t outer;
-	uint64_t started;
-};
-void runtime_call_begin(struct runtime_call *call, uint32_t which);
-void runtime_call_end(struct runtime_call *call, uint32_t which, int result);
+/* Of calls that are only counted, one in so many is watched like the others. */
+#define WATCHED_CALLS 32
 
 /* What comes into a stream of the calling thread's otherwise than through a wrapped launch. */
 void call_break_chain(void);

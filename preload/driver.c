@@ -11,14 +11,15 @@
 #include <string.h>
 
 #include "preload/elf_symbol.h"
+#include "preload/launch_state.h"
 #include "preload/lookup.h"
 #include "preload/pointer_map.h"
 
 struct driver driver;
-void *driver_entries[ENTRY_COUNT];
+LAUNCH_TABLE void *_Atomic driver_entries[ENTRY_COUNT];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-_Atomic bool driver_is_loaded;
+static _Atomic bool loaded;
 static struct pointer_map entry_by_pointer;
 static const char *stand_in_name;
 static void *behind_stand_in;
@@ -125,27 +126,34 @@ static bool fill(struct tables *tables)
 	return complete;
 }
 
+static inline bool is_loaded(void)
+{
+	/* Acquire: whoever sees it loaded sees the tables. */
+	return __builtin_expect(atomic_load_explicit(&loaded, memory_order_acquire), 1);
+}
+
 bool driver_load(void)
 {
 	struct tables *tables;
 	int saved_errno;
 
-	/* Acquire: whoever sees it loaded sees the tables. */
-	if (__builtin_expect(atomic_load_explicit(&driver_is_loaded, memory_order_acquire), 1))
+	if (is_loaded())
 		return true;
 	saved_errno = errno;
 	/* Two threads may both fill; the lock is not held then, for dlopen takes the loader's. */
 	tables = calloc(1, sizeof(*tables));
 	if (tables && fill(tables)) {
 		pthread_mutex_lock(&lock);
-		if (!atomic_load_explicit(&driver_is_loaded, memory_order_relaxed)) {
+		if (!atomic_load_explicit(&loaded, memory_order_relaxed)) {
 			driver = tables->driver;
-			memcpy(driver_entries, tables->entries, sizeof(driver_entries));
 			entry_by_pointer = tables->by_pointer;
 			stand_in_name = tables->stand_in;
 			behind_stand_in = tables->library;
 			tables->by_pointer.slots = NULL;
-			atomic_store_explicit(&driver_is_loaded, true, memory_order_release);
+			for (int i = 0; i < ENTRY_COUNT; i++)
+				atomic_store_explicit(&driver_entries[i], tables->entries[i],
+						      memory_order_release);
+			atomic_store_explicit(&loaded, true, memory_order_release);
 		}
 		pthread_mutex_unlock(&lock);
 	}
@@ -153,26 +161,26 @@ bool driver_load(void)
 		pointer_map_free(&tables->by_pointer);
 	free(tables);
 	errno = saved_errno;
-	return atomic_load_explicit(&driver_is_loaded, memory_order_acquire);
+	return is_loaded();
 }
 
 int driver_entry_of(const void *real)
 {
 	void *found = NULL;
 
-	if (real && atomic_load_explicit(&driver_is_loaded, memory_order_acquire))
+	if (real && is_loaded())
 		found = pointer_map_find(&entry_by_pointer, (uintptr_t)real, 1);
 	return (int)(uintptr_t)found - 1;
 }
 
 const char *driver_stand_in(void)
 {
-	return driver_loaded() ? stand_in_name : NULL;
+	return is_loaded() ? stand_in_name : NULL;
 }
 
 bool driver_is_behind(const void *handle)
 {
-	return handle && driver_loaded() && handle == behind_stand_in;
+	return handle && is_loaded() && handle == behind_stand_in;
 }
 
 void driver_failed(void)

@@ -70,8 +70,8 @@ struct driver {
 
 /* Read-only once driver_load() returned true. */
 extern struct driver driver;
-/* The real function behind each wrapped entry; NULL where this driver has none. */
-extern void *driver_entries[ENTRY_COUNT];
+/* The real function behind each wrapped entry. */
+extern void *_Atomic driver_entries[ENTRY_COUNT];
 
 /*
  * Finds the driver that is already mapped and fills the tables. True once they are filled; false
@@ -80,11 +80,11 @@ extern void *driver_entries[ENTRY_COUNT];
  */
 bool driver_load(void);
 
-extern _Atomic bool driver_is_loaded;
-static inline bool driver_loaded(void)
+/* The real function; NULL where this driver has none, and before driver_load(). */
+static inline void *driver_entry(enum entry entry)
 {
-	/* Acquire: whoever sees it loaded sees the tables. */
-	return __builtin_expect(atomic_load_explicit(&driver_is_loaded, memory_order_acquire), 1);
+	/* Acquire: whoever sees an entry sees the tables. */
+	return atomic_load_explicit(&driver_entries[entry], memory_order_acquire);
 }
 
 /* The entry whose real pointer this is, or -1. Lock-free; false answers before driver_load(). */

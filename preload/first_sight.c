@@ -25,6 +25,13 @@ struct thread *first_sight_thread(void)
 	return thread;
 }
 
+/* Its time counts, and as that of this one call. */
+static void note_first_sight(struct thread *thread)
+{
+	thread->first_sight = true;
+	thread->own_left = 0;
+}
+
 /* The thread's own default stream of a context: the driver has no handle for it. */
 static struct stream *own_default_stream(struct thread *thread, CUcontext current)
 {
@@ -50,7 +57,7 @@ struct stream *first_sight_stream(struct thread *thread, CUstream handle)
 	uintptr_t key = first_sight_key(handle, &current);
 	struct stream *stream = NULL;
 
-	thread->first_sight = true;
+	note_first_sight(thread);
 	if (key)
 		stream = handle == CU_STREAM_PER_THREAD ? own_default_stream(thread, current)
 							: stream_lookup(handle, current);
@@ -75,7 +82,7 @@ struct operation *first_sight_operation(struct thread *thread, CUfunction functi
 	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 	struct operation *operation;
 
-	thread->first_sight = true;
+	note_first_sight(thread);
 	if (function) {
 		operation = operation_of_kernel(function);
 		pointer_map_add(&thread->kernels, (uintptr_t)function, operation, generation);
@@ -93,7 +100,7 @@ struct lane *first_sight_lane(struct thread *thread, struct context *context)
 	while (lane && lane->context != context)
 		lane = lane->next;
 	if (!lane) {
-		thread->first_sight = true;
+		note_first_sight(thread);
 		lane = lane_enter(context);
 		if (!lane)
 			return NULL;

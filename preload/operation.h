@@ -48,20 +48,20 @@ enum fixed_operation {
 #define COUNTED_OPERATIONS 8192u
 
 struct operation {
-	enum row_kind kind;
-	uint32_t index;
-	enum bias_kind bias;
-	const char *name; /* kernels: mangled, as the driver gives it */
-	uint32_t nodes;	  /* graphs */
-	const char *kernels_listed;
 	/*
 	 * An event pair goes around a call when a random 32-bit number lies below this; SAMPLE_ALL
 	 * is every call. The collector sets it, launching threads read it.
 	 */
 	_Atomic uint32_t sample_below;
+	uint32_t index;
 	/* A dependent launch has followed this kernel in its stream: an event after it would part
 	 * the chain. Set once, never cleared. */
 	_Atomic bool followed;
+	enum row_kind kind;
+	enum bias_kind bias;
+	const char *name; /* kernels: mangled, as the driver gives it */
+	uint32_t nodes;	  /* graphs */
+	const char *kernels_listed;
 	/* Calls whose span found no room. */
 	_Atomic uint64_t lost;
 

@@ -10,9 +10,10 @@
 #include <stdint.h>
 #include <vector_types.h>
 
-#include "preload/call.h"
 #include "preload/export.h"
+#include "preload/launch_state.h"
 #include "preload/lookup.h"
+#include "preload/runtime_call.h"
 
 /* cudaErrorSharedObjectSymbolNotFound */
 #define NOT_FOUND 302
@@ -41,7 +42,7 @@ struct module {
 	_Atomic uintptr_t real[RUNTIME_COUNT];
 };
 
-static _Atomic uintptr_t global[RUNTIME_COUNT];
+static LAUNCH_TABLE _Atomic uintptr_t global[RUNTIME_COUNT];
 static struct module modules[MODULES];
 static _Atomic unsigned module_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
@@ -116,20 +117,14 @@ static void *find_in_scope_of(const void *caller, const char *symbol)
 	return handle ? real_dlsym(handle, symbol) : NULL;
 }
 
-/*
- * The runtime function that the caller would have reached without ktime: the next one in the global
- * scope, as the loader searches that first, else the one in the scope of the caller's own library
- * (a Python extension's cudart is RTLD_LOCAL, and there may be several).
- */
-static void *real_runtime(enum runtime_symbol which, const void *caller)
+/* What real_runtime answers where it is not known to be the global one. */
+static __attribute__((noinline)) void *callers_runtime(enum runtime_symbol which,
+						       const void *caller)
 {
-	uintptr_t real = atomic_load_explicit(&global[which], memory_order_relaxed);
-	struct module *module;
+	struct module *module = known_module((uintptr_t)caller);
+	uintptr_t real = 0;
 	int saved_errno;
 
-	if (real)
-		return (void *)real;
-	module = known_module((uintptr_t)caller);
 	if (module)
 		real = atomic_load_explicit(&module->real[which], memory_order_relaxed);
 	if (real)
@@ -149,8 +144,20 @@ static void *real_runtime(enum runtime_symbol which, const void *caller)
 	return (void *)real;
 }
 
-#define RUNTIME(symbol, name, parameters, arguments)                                               \
-	EXPORT int runtime_##symbol parameters __asm__(#symbol);                                   \
+/*
+ * The runtime function that the caller would have reached without ktime: the next one in the global
+ * scope, as the loader searches that first, else the one in the scope of the caller's own library
+ * (a Python extension's cudart is RTLD_LOCAL, and there may be several).
+ */
+static inline void *real_runtime(enum runtime_symbol which, const void *caller)
+{
+	uintptr_t real = atomic_load_explicit(&global[which], memory_order_relaxed);
+
+	return __builtin_expect(real != 0, 1) ? (void *)real : callers_runtime(which, caller);
+}
+
+#define WRAPPER(symbol, parameters, arguments, passes_on)                                          \
+	EXPORT LAUNCH_PATH int runtime_##symbol parameters __asm__(#symbol);                       \
 	int runtime_##symbol parameters                                                            \
 	{                                                                                          \
 		int(*real) parameters = (int(*) parameters)real_runtime(                           \
@@ -159,11 +166,17 @@ static void *real_runtime(enum runtime_symbol which, const void *caller)
 		int result = NOT_FOUND;                                                            \
                                                                                                    \
 		if (real) {                                                                        \
+			if (passes_on(RUNTIME_##symbol))                                           \
+				return real arguments;                                             \
 			runtime_call_begin(&call, RUNTIME_##symbol);                               \
 			result = real arguments;                                                   \
 			runtime_call_end(&call, RUNTIME_##symbol, result);                         \
 		}                                                                                  \
 		return result;                                                                     \
 	}
+#define NEVER(which)				     false
+#define RUNTIME(symbol, name, parameters, arguments) WRAPPER(symbol, parameters, arguments, NEVER)
+#define RUNTIME_LAUNCH(symbol, name, parameters, arguments)                                        \
+	WRAPPER(symbol, parameters, arguments, runtime_call_passes_on)
 #include "preload/runtime.def"
 #undef RUNTIME

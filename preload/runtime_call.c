@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* The part of a runtime symbol's wrapper that is around the driver's calls: see call.h. */
-#include "preload/call.h"
+#include "preload/runtime_call.h"
+
 #include "preload/clock.h"
 #include "preload/collecting.h"
 #include "preload/control.h"
-#include "preload/thread.h"
+#include "preload/launch_state.h"
 
-void runtime_call_begin(struct runtime_call *call, uint32_t which)
+LAUNCH_PATH void runtime_call_begin(struct runtime_call *call, uint32_t which)
 {
 	call->outer = thread_runtime_call;
 	call->started = clock_ticks();
@@ -15,7 +16,7 @@ void runtime_call_begin(struct runtime_call *call, uint32_t which)
 		thread_self->own_ticks = 0;
 }
 
-void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
+LAUNCH_PATH void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
 {
 	struct thread *thread = thread_self;
 	uint64_t duration = clock_ticks_after() - call->started;

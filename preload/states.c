@@ -132,11 +132,10 @@ static void kernel_turned(void *const *function, void *kernel, CUresult result)
 		CUresult result = CUDA_ERROR_NOT_INITIALIZED;                                      \
 		int saved_errno = errno;                                                           \
                                                                                                    \
-		if (driver_load() && driver_entries[ENTRY_##symbol]) {                             \
+		if (driver_load() && driver_entry(ENTRY_##symbol)) {                               \
 			before;                                                                    \
 			errno = saved_errno;                                                       \
-			result =                                                                   \
-				((CUresult(*) parameters)driver_entries[ENTRY_##symbol])arguments; \
+			result = ((CUresult(*) parameters)driver_entry(ENTRY_##symbol))arguments;  \
 			saved_errno = errno;                                                       \
 			after;                                                                     \
 		}                                                                                  \

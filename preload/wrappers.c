@@ -26,9 +26,12 @@
 		CUresult(*real) parameters;                                                        \
 		CUresult result = CUDA_ERROR_NOT_FOUND;                                            \
                                                                                                    \
-		if (!driver_loaded() && !driver_load())                                            \
-			return CUDA_ERROR_NOT_INITIALIZED;                                         \
-		real = (CUresult(*) parameters)driver_entries[ENTRY_##symbol];                     \
+		real = (CUresult(*) parameters)driver_entry(ENTRY_##symbol);                       \
+		if (__builtin_expect(!real, 0)) {                                                  \
+			if (!driver_load())                                                        \
+				return CUDA_ERROR_NOT_INITIALIZED;                                 \
+			real = (CUresult(*) parameters)driver_entry(ENTRY_##symbol);               \
+		}                                                                                  \
 		if (real) {                                                                        \
 			call_describe(call,                                                        \
 				      from_runtime ? API_FROM_RUNTIME(ENTRY_##symbol)              \

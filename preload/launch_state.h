@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where the launch path's code and the process-wide data it reads lie. A program that uses the
+ * caches for itself finds none of it there at its next launch: every line is then fetched from far,
+ * and every page looked up anew, which takes longer than the instructions do.
+ */
+#ifndef KTIME_PRELOAD_LAUNCH_STATE_H
+#define KTIME_PRELOAD_LAUNCH_STATE_H
+
+/* For variables, and for tables: the linker lays those of one section side by side. */
+#define LAUNCH_STATE __attribute__((section("launch_state")))
+#define LAUNCH_TABLE __attribute__((section("launch_table")))
+/* For functions: it puts these together. */
+#define LAUNCH_PATH  __attribute__((hot))
+
+#endif
