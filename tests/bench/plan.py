@@ -89,11 +89,13 @@ RESNET = {
 }
 
 WORKLOADS = {
-    "loops": loop("loops", "--turns", variants=(*EVERY, "again", "no_api"), rows=LOOPS, turns=3),
+    # What one process takes differs by up to a percent from the next, for as long as they live
+    # (kernels of 10 us: 11.28 or 11.41), so there are several rounds of new ones.
+    "loops": loop("loops", "--turns", variants=(*EVERY, "again", "no_api"), rows=LOOPS, rounds=5,
+                  turns=2),
     "idle": loop("one launch: start to end", "idle", variants=EVERY),
-    # What one process takes differs by some percent from the next, so there is a second round.
     "resnet": Workload("ResNet-50", (sys.executable, os.path.join(HERE, "resnet.py")),
-                       IN_PYTHON, rounds=2, rows=RESNET, turns=4, not_quick=True),
+                       IN_PYTHON, rounds=3, rows=RESNET, turns=3, not_quick=True),
     "launches_1e4": loop("10^4 launches", "empty", 10**4, 1, variants=MEMORY, rounds=1),
     "launches_1e6": loop("10^6 launches", "empty", 10**6, 1, variants=MEMORY, rounds=1,
                          not_quick=True),

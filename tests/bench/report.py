@@ -64,8 +64,9 @@ def markdown(samples, verdicts, skipped):
     lines = ["# What ktime costs", "", "Written by `make bench`.", "", *machine.describe(), "",
              "Medians over one run, all variants in turns: the time without a profiler, and what",
              "each variant adds to it. ± is half the distance between the quartiles, in percent of",
-             "the median. What the second run without a profiler differs by is chance; the bars give",
-             "the same figure for it.", "",
+             "the median. Without a profiler everything is run twice as often: what the second half",
+             "differs from the first by is chance, and the bars give the same figure for it. All",
+             "else is compared with both halves together.", "",
              "## Time of an operation", "", *times(samples), "",
              "## Bars", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
     for costs in FIXED_COSTS:

@@ -64,8 +64,8 @@ def training():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--profiler", action="store_true")
-    parser.add_argument("--inferences", type=int, default=200)
-    parser.add_argument("--trainings", type=int, default=12)
+    parser.add_argument("--inferences", type=int, default=100)
+    parser.add_argument("--trainings", type=int, default=8)
     options = parser.parse_args()
     profiler = contextlib.nullcontext
     if options.profiler:

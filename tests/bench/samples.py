@@ -35,14 +35,25 @@ class Samples:
         low, median, high = statistics.quantiles(values, method="inclusive")
         return (high - low) / 2 / median
 
+    def without_profiler(self, row, variant, name="ns"):
+        """
+        What a variant is compared with: all runs without a profiler. The second kind of them is
+        compared with the first alone.
+        """
+        runs = self.values(row, "none", name)
+        if variant != "again":
+            runs = runs + self.values(row, "again", name)
+        return statistics.median(runs) if runs else None
+
     def added(self, row, variant, name="ns"):
         """What the variant adds to the same without a profiler; None where not measured."""
-        with_it, without = self.median(row, variant, name), self.median(row, "none", name)
+        with_it = self.median(row, variant, name)
+        without = self.without_profiler(row, variant, name)
         return None if with_it is None or without is None else with_it - without
 
     def added_percent(self, row, variant, name="ns"):
         added = self.added(row, variant, name)
-        return None if added is None else 100 * added / self.median(row, "none", name)
+        return None if added is None else 100 * added / self.without_profiler(row, variant, name)
 
     def added_ratio(self, row, variant, other, name="ns"):
         """What one variant adds by what another adds."""
