@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/call.h"
 
-#include <errno.h>
-
 #include "preload/clock.h"
 #include "preload/collecting.h"
 #include "preload/control.h"
 #include "preload/describe.h"
 #include "preload/first_sight.h"
+#include "preload/inject.h"
 #include "preload/lane.h"
 #include "preload/launch_state.h"
 #include "preload/thread.h"
@@ -15,10 +14,6 @@
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* Calls between two looks at whether the device is behind. */
-#define SHARED_STARTS	    8
-/* A pause of the host's that ends the sharing. */
-#define SHARING_PAUSE_US    10
 /* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
 
@@ -39,18 +34,9 @@ static struct stream *find_stream(struct thread *thread, CUstream handle)
 	if (unlikely(!key))
 		return NULL;
 	stream = pointer_map_find(&thread->streams, key, generation);
-	if (unlikely(!stream) && (current || stream_known(handle)))
+	if (unlikely(!stream && (current || stream_known(handle))))
 		stream = first_sight_stream(thread, handle);
 	return stream;
-}
-
-static struct event_pair *take_pair(struct thread *thread, struct context *context)
-{
-	struct lane *lane = thread->last_lane;
-
-	if (unlikely(!lane || lane->context != context))
-		lane = first_sight_lane(thread, context);
-	return lane ? lane_take(lane) : NULL;
 }
 
 /* The operation of a kernel or graph that this thread has seen before, else NULL. */
@@ -74,7 +60,7 @@ static inline void note_operation(struct thread *thread, const struct call *call
 	thread->last_function = call->function;
 }
 
-static uint32_t next_random(struct thread *thread)
+static inline uint32_t next_random(struct thread *thread)
 {
 	uint32_t x = thread->random;
 
@@ -102,7 +88,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 {
 	const struct operation *operation = call->operation;
 
-	if (!control_events || !call->known->context->wanted)
+	if (!control_events || unlikely(!call->known->context->wanted))
 		return UNTIMED_EVENTS_OFF;
 	if (unlikely(call->dependent || (operation && atomic_load_explicit(&operation->followed,
 									   memory_order_relaxed))))
@@ -111,57 +97,12 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 	if (unlikely(!operation) && control_stream_ids)
 		return UNTIMED_FIRST_LAUNCH;
 	/* A kernel not seen before has no sampling yet. */
-	if (operation && !(call->decided ? !call->counted : is_sampled(thread, operation)))
+	if (likely(operation) &&
+	    likely(!(call->decided ? !call->counted : is_sampled(thread, operation))))
 		return UNTIMED_SAMPLED_OUT;
 	if (unlikely(atomic_load_explicit(&call->known->context->ended, memory_order_acquire)))
 		return UNTIMED_CONTEXT_LOST;
 	return UNTIMED_COUNT;
-}
-
-/*
- * Whether the end of the last call can be the start of this one: the same stream with nothing in
- * between, and a device that is behind. The driver is asked about that once in so many calls; a
- * host that paused may have let the device catch up.
- */
-static bool shares_start(struct thread *thread, const struct call *call)
-{
-	struct event_pair *chain = thread->chain;
-
-	if (!chain || thread->last_stream != call->stream ||
-	    chain->lane->context != call->known->context || call->host ||
-	    call->entered - thread->chain_ended > clock_some_ticks(SHARING_PAUSE_US)) {
-		thread->chain_left = 0;
-		return false;
-	}
-	if (thread->chain_left == 0) {
-		thread->chain_behind = event_pair_is_pending(chain);
-		thread->chain_left = SHARED_STARTS;
-	}
-	thread->chain_left--;
-	return thread->chain_behind;
-}
-
-static void inject_start(struct thread *thread, struct call *call)
-{
-	CUresult result;
-
-	call->pair = take_pair(thread, call->known->context);
-	if (!call->pair) {
-		call->untimed = UNTIMED_NO_EVENT;
-	} else if (control_sharing && shares_start(thread, call)) {
-		call->pair->previous = thread->chain;
-	} else {
-		call->pair->previous = NULL;
-		if (call->host && (call->synchronous || describe_is_pageable(call->host)))
-			call->flags |= SPAN_HOST_INCLUDED;
-		result = driver.cuEventRecord(call->pair->start, call->known->handle);
-		if (unlikely(result != CUDA_SUCCESS)) {
-			driver_failed();
-			thread->last_lane->spare = call->pair;
-			call->pair = NULL;
-			call->untimed = UNTIMED_RECORD_FAILED;
-		}
-	}
 }
 
 /*
@@ -198,20 +139,20 @@ static inline void begin_span(struct thread *thread, struct call *call)
 	call->known = NULL;
 	call->pair = NULL;
 	atomic_store_explicit(&thread->in_call, call->entered, memory_order_release);
-	if (call->call_only)
-		call_break_chain();
-	if (thread->deferred) {
+	if (unlikely(call->call_only))
+		thread->chain = NULL;
+	if (unlikely(thread->deferred)) {
 		/* A second driver call in one runtime call; the first one stands as it is. */
 		thread->deferred = NULL;
 		ring_publish(&thread->ring);
 	}
 	if (unlikely(!collecting()))
 		call->flags |= SPAN_PAUSED;
-	if (call->call_only) {
+	if (unlikely(call->call_only)) {
 		call->flags |= SPAN_CALL_ONLY;
 		return;
 	}
-	if (!call->operation && (call->function || call->graph))
+	if (likely(!call->operation) && (call->function || call->graph))
 		call->operation = known_operation(thread, call);
 	call->known = find_stream(thread, call->stream);
 	if (unlikely(!call->known || call->flags & SPAN_PAUSED))
@@ -228,7 +169,7 @@ static inline void begin_span(struct thread *thread, struct call *call)
 				      memory_order_relaxed);
 	against = reason_against(thread, call);
 	call->untimed = against;
-	if (against == UNTIMED_COUNT && ring_slot(&thread->ring)) {
+	if (unlikely(against == UNTIMED_COUNT) && ring_slot(&thread->ring)) {
 		inject_start(thread, call);
 		call->started = clock_ticks();
 	}
@@ -238,10 +179,10 @@ static inline void begin_span(struct thread *thread, struct call *call)
 static LAUNCH_PATH __attribute__((noinline)) void watch_call(struct thread *thread,
 							     struct call *call)
 {
-	int saved_errno = errno;
+	int saved_errno = *thread->error;
 
 	begin_span(thread, call);
-	errno = saved_errno;
+	*thread->error = saved_errno;
 }
 
 static LAUNCH_PATH __attribute__((noinline)) void begin_watched(struct call *call)
@@ -370,16 +311,8 @@ static inline void end_span(struct thread *thread, struct call *call, CUresult r
 		call->known = NULL;
 		call->pair = NULL;
 	}
-	if (call->pair) {
-		CUresult recorded = driver.cuEventRecord(call->pair->end, call->known->handle);
-
-		if (unlikely(recorded != CUDA_SUCCESS)) {
-			driver_failed();
-			thread->last_lane->spare = call->pair;
-			call->pair = NULL;
-			call->untimed = UNTIMED_RECORD_FAILED;
-		}
-	}
+	if (call->pair)
+		inject_end(thread, call);
 	finish_call(thread, call, result, ended);
 	if (unlikely(thread_runtime_call)) {
 		/* Its wrapper publishes the span, and the call lasts until then. */
@@ -394,10 +327,10 @@ static inline void end_span(struct thread *thread, struct call *call, CUresult r
 static LAUNCH_PATH __attribute__((noinline)) void end_watched(struct thread *thread,
 							      struct call *call, CUresult result)
 {
-	int saved_errno = errno;
+	int saved_errno = *thread->error;
 
 	end_span(thread, call, result);
-	errno = saved_errno;
+	*thread->error = saved_errno;
 }
 
 static inline void end_counted(struct thread *thread, const struct call *call)

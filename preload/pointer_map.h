@@ -28,7 +28,7 @@ static inline void *pointer_map_find(const struct pointer_map *map, uintptr_t ke
 	if (__builtin_expect(map->generation != generation, 0))
 		return NULL;
 	for (uint32_t i = pointer_hash(key) & map->mask;; i = (i + 1) & map->mask) {
-		if (map->slots[2 * i] == key)
+		if (__builtin_expect(map->slots[2 * i] == key, 1))
 			return (void *)map->slots[2 * i + 1];
 		if (map->slots[2 * i] == 0)
 			return NULL;

@@ -55,11 +55,11 @@ _Static_assert(sizeof(struct span) == 48, "a span is 48 bytes");
 
 struct ring {
 	/* Written by the launching thread. */
-	_Atomic uint32_t head __attribute__((aligned(64)));
+	_Atomic uint32_t head;
 	uint32_t known_tail; /* the tail when it was last looked at */
+	struct span *spans;  /* RING_SPANS of them; never changes */
 	/* Written by the collector. */
 	_Atomic uint32_t tail __attribute__((aligned(64)));
-	struct span spans[RING_SPANS] __attribute__((aligned(64)));
 };
 
 /* The slot for the next span, or NULL where the ring is full. The launching thread. */

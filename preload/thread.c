@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/thread.h"
 
+#include <errno.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -59,6 +60,8 @@ struct thread *thread_enter(void)
 		      -1, 0);
 	if (thread == MAP_FAILED)
 		return NULL;
+	thread->error = &errno;
+	thread->ring.spans = thread->spans;
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
 	thread->random = thread->kernel_id * 2654435761u | 1;
 	thread->next = atomic_load_explicit(&threads, memory_order_relaxed);

@@ -17,19 +17,17 @@
 #include "preload/stream.h"
 
 /*
- * What a launch that is only counted touches lies together, from the end of api_calls (the
- * runtime's symbols) over the first line of fields to the start of operation_calls: see
- * launch_state.h.
+ * What a launch touches lies together, see launch_state.h: for one that is only counted from the
+ * end of api_calls, the runtime's symbols, to the start of operation_calls.
  */
 struct thread {
 	/*
-	 * Calls that are only counted: by the row of the API, and by operation. Pages that no
-	 * operation falls into are never touched. The launching thread writes them, the collector
-	 * reads them.
+	 * Calls that are only counted: by the row of the API, here, and by operation, below. The
+	 * launching thread writes them, the collector reads them.
 	 */
 	_Atomic uint64_t api_calls[API_COUNT];
 
-	/* The launching thread's alone. */
+	/* The launching thread's alone; first what every launch needs. */
 	uint32_t depth __attribute__((aligned(64))); /* inside one of our wrappers */
 	uint32_t calls;				     /* that may be only counted */
 	struct pointer_map kernels;
@@ -42,28 +40,30 @@ struct thread {
 	CUfunction last_function; /* NULL for what is not a kernel */
 	struct operation *last_operation;
 	uint32_t last_generation; /* of operations, when the two were brought together */
-
-	bool first_sight; /* the present call brought what the thread had not seen */
 	/* Calls until ktime's own time is next read off the clock, and how often it was. */
 	uint32_t own_left, own_taken;
-	struct pointer_map streams, graphs;
+	bool first_sight;  /* the present call brought what the thread had not seen */
+	bool counted_call; /* the present runtime call's operation was only counted */
+	struct pointer_map streams;
+	struct span *deferred; /* written, to be published when its runtime call ends */
+	int *error;	       /* its errno */
+	uint64_t own_ticks;    /* of ktime inside the present runtime call */
+	struct pointer_map graphs;
 	struct lane *lanes, *last_lane;
 	struct stream *default_streams; /* its own ones, a context each */
 	uint32_t chain_left;		/* how often it may be used before the device is asked */
 	bool chain_behind;		/* the device was, at the last look */
-	bool counted_call;		/* the present runtime call's operation was only counted */
 	uint64_t chain_ended;		/* ticks */
-	struct span *deferred;		/* written, to be published when its runtime call ends */
-	uint64_t own_ticks;		/* of ktime inside the present runtime call */
-
-	_Atomic uint64_t operation_calls[COUNTED_OPERATIONS];
-
-	struct ring ring;
 
 	/* Written by the launching thread, read by the collector. */
 	_Atomic uint64_t in_call __attribute__((aligned(64))); /* ticks at entry; 0 outside */
 	_Atomic uint64_t host_ticks;			       /* spent in ktime, as sampled */
 	_Atomic bool ended;
+	struct ring ring;
+
+	/* Pages that no operation falls into are never touched. */
+	_Atomic uint64_t operation_calls[COUNTED_OPERATIONS];
+	struct span spans[RING_SPANS] __attribute__((aligned(64)));
 
 	/* The collector's. */
 	uint64_t operation_calls_seen[COUNTED_OPERATIONS];

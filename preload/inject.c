@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/inject.h"
+
+#include "preload/clock.h"
+#include "preload/control.h"
+#include "preload/describe.h"
+#include "preload/first_sight.h"
+#include "preload/lane.h"
+#include "preload/launch_state.h"
+
+/* Calls between two looks at whether the device is behind. */
+#define SHARED_STARTS	 8
+/* A pause of the host's that ends the sharing. */
+#define SHARING_PAUSE_US 10
+
+static struct event_pair *take_pair(struct thread *thread, struct context *context)
+{
+	struct lane *lane = thread->last_lane;
+
+	if (!lane || lane->context != context)
+		lane = first_sight_lane(thread, context);
+	return lane ? lane_take(lane) : NULL;
+}
+
+/*
+ * Whether the end of the last call can be the start of this one: the same stream with nothing in
+ * between, and a device that is behind. The driver is asked about that once in so many calls; a
+ * host that paused may have let the device catch up.
+ */
+static bool shares_start(struct thread *thread, const struct call *call)
+{
+	struct event_pair *chain = thread->chain;
+
+	if (!chain || thread->last_stream != call->stream ||
+	    chain->lane->context != call->known->context || call->host ||
+	    call->entered - thread->chain_ended > clock_some_ticks(SHARING_PAUSE_US)) {
+		thread->chain_left = 0;
+		return false;
+	}
+	if (thread->chain_left == 0) {
+		thread->chain_behind = event_pair_is_pending(chain);
+		thread->chain_left = SHARED_STARTS;
+	}
+	thread->chain_left--;
+	return thread->chain_behind;
+}
+
+void inject_failed(struct thread *thread, struct call *call)
+{
+	driver_failed();
+	thread->last_lane->spare = call->pair;
+	call->pair = NULL;
+	call->untimed = UNTIMED_RECORD_FAILED;
+}
+
+LAUNCH_PATH void inject_start(struct thread *thread, struct call *call)
+{
+	call->pair = take_pair(thread, call->known->context);
+	if (!call->pair) {
+		call->untimed = UNTIMED_NO_EVENT;
+	} else if (control_sharing && shares_start(thread, call)) {
+		call->pair->previous = thread->chain;
+	} else {
+		call->pair->previous = NULL;
+		if (call->host && (call->synchronous || describe_is_pageable(call->host)))
+			call->flags |= SPAN_HOST_INCLUDED;
+		if (driver.cuEventRecord(call->pair->start, call->known->handle) != CUDA_SUCCESS)
+			inject_failed(thread, call);
+	}
+}
