@@ -18,8 +18,9 @@
 
 /*
  * A flush holds the device up for some 0.1 ms (H200, CUPTI 13.0, kernels of 100 us: they take 0.2 %
- * longer at one in 50 ms, 0.03 % at one in 200), so it is seldom while work keeps coming: full
- * buffers come by themselves. Once no call comes any more, one takes what is left.
+ * longer at one in 50 ms, 0.03 % at one in 200), so it is seldom while work keeps coming, and not
+ * at its beginning: full buffers come by themselves. Once no call comes any more, one takes what is
+ * left.
  */
 #define FLUSH_NS     200000000u
 #define QUIET_NS     50000000u
@@ -27,7 +28,8 @@
 #define CALL_WAIT_NS 10000000u
 
 static struct pace flushing;
-static uint64_t flushed, last_span; /* when, in nanoseconds of CLOCK_MONOTONIC */
+/* When, in nanoseconds of CLOCK_MONOTONIC: the last flush, the first calls since, the last ones. */
+static uint64_t flushed, first_spans, last_spans;
 
 static uint32_t tail_of(const struct thread *thread)
 {
@@ -75,8 +77,11 @@ void drain_rings(void)
 {
 	struct thread *first = threads_with_spans();
 
-	if (first)
-		last_span = clock_ns(CLOCK_MONOTONIC);
+	if (first) {
+		last_spans = clock_ns(CLOCK_MONOTONIC);
+		if (first_spans <= flushed)
+			first_spans = last_spans;
+	}
 	while (first) {
 		struct thread **link = oldest_span(&first), *thread = *link;
 		uint32_t tail = tail_of(thread);
@@ -141,8 +146,10 @@ static uint64_t ask_cupti(bool forced)
 
 static bool flush_is_due(uint64_t now)
 {
-	return pace_due(&flushing, now) &&
-	       (now - flushed >= FLUSH_NS || (last_span > flushed && now - last_span >= QUIET_NS));
+	uint64_t waiting = first_spans > flushed ? first_spans : flushed;
+
+	return pace_due(&flushing, now) && (now - waiting >= FLUSH_NS ||
+					    (last_spans > flushed && now - last_spans >= QUIET_NS));
 }
 
 void drain_records(enum flush flush)

@@ -62,11 +62,11 @@ def fixed_costs(samples, title, name, rows, form):
 
 def markdown(samples, verdicts, skipped):
     lines = ["# What ktime costs", "", "Written by `make bench`.", "", *machine.describe(), "",
-             "Medians over one run, all variants in turns: the time without a profiler, and what",
-             "each variant adds to it. ± is half the distance between the quartiles, in percent of",
-             "the median. Without a profiler everything is run twice as often: what the second half",
-             "differs from the first by is chance, and the bars give the same figure for it. All",
-             "else is compared with both halves together.", "",
+             "All variants ran in turns: the median time without a profiler, and the median of what",
+             "each variant added to it in a turn. ± is half the distance between a variant's",
+             "quartiles, in percent of its median. Two processes of each turn have no profiler: what",
+             "the second differs from the first by is chance, and the bars give the same figure for",
+             "it. All else is compared with the mean of both.", "",
              "## Time of an operation", "", *times(samples), "",
              "## Bars", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
     for costs in FIXED_COSTS:

@@ -22,6 +22,9 @@ except ImportError as error:
     sys.exit(77)
 
 
+WARM_UP = 20
+
+
 def measure(name, step, iterations, profiler):
     times = []
     with profiler():
@@ -64,8 +67,8 @@ def training():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--profiler", action="store_true")
-    parser.add_argument("--inferences", type=int, default=100)
-    parser.add_argument("--trainings", type=int, default=8)
+    parser.add_argument("--inferences", type=int, default=40)
+    parser.add_argument("--trainings", type=int, default=3)
     options = parser.parse_args()
     profiler = contextlib.nullcontext
     if options.profiler:
@@ -78,7 +81,7 @@ def main():
     work = {"resnet_inference": (inference(), options.inferences),
             "resnet_training": (training(), options.trainings)}
     for step, iterations in work.values():
-        for _ in range(iterations):
+        for _ in range(max(iterations, WARM_UP)):
             step()
         torch.cuda.synchronize()
     print("ready", flush=True)

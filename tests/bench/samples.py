@@ -37,23 +37,34 @@ class Samples:
 
     def without_profiler(self, row, variant, name="ns"):
         """
-        What a variant is compared with: all runs without a profiler. The second kind of them is
-        compared with the first alone.
+        What a variant is compared with, run by run: those without a profiler, two of each turn
+        where there are two kinds. The second kind is compared with the first alone.
         """
-        runs = self.values(row, "none", name)
-        if variant != "again":
-            runs = runs + self.values(row, "again", name)
-        return statistics.median(runs) if runs else None
+        kinds = [self.values(row, kind, name)
+                 for kind in (("none",) if variant == "again" else ("none", "again"))]
+        kinds = [runs for runs in kinds if runs]
+        if len({len(runs) for runs in kinds}) == 1:
+            return [statistics.mean(turn) for turn in zip(*kinds)]
+        return [value for runs in kinds for value in runs]
 
     def added(self, row, variant, name="ns"):
-        """What the variant adds to the same without a profiler; None where not measured."""
-        with_it = self.median(row, variant, name)
-        without = self.without_profiler(row, variant, name)
-        return None if with_it is None or without is None else with_it - without
+        """
+        What the variant adds to the same without a profiler; None where not measured. Where they
+        ran in turns it is the median of what each turn gives: a machine that is slow for a while
+        is so for both.
+        """
+        with_it, without = self.values(row, variant, name), self.without_profiler(row, variant, name)
+        if not with_it or not without:
+            return None
+        if len(with_it) == len(without):
+            return statistics.median(mine - base for mine, base in zip(with_it, without))
+        return statistics.median(with_it) - statistics.median(without)
 
     def added_percent(self, row, variant, name="ns"):
         added = self.added(row, variant, name)
-        return None if added is None else 100 * added / self.without_profiler(row, variant, name)
+        if added is None:
+            return None
+        return 100 * added / statistics.median(self.without_profiler(row, variant, name))
 
     def added_ratio(self, row, variant, other, name="ns"):
         """What one variant adds by what another adds."""
