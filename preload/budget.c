@@ -33,10 +33,10 @@
 
 /*
  * The figures above are medians of one machine's: aiming below the budget keeps others within it.
- * Beside CUPTI, which times every call, events are a check, and a fiftieth is enough for that.
+ * Beside CUPTI, which times every call, events are a check, and a hundredth is enough for that.
  */
 #define SHARE_OF_BUDGET	   0.4
-#define SHARE_BESIDE_CUPTI 0.02
+#define SHARE_BESIDE_CUPTI 0.01
 
 static uint64_t window_start;
 static unsigned windows;
