@@ -17,8 +17,8 @@
 /* ktime's own time is read off the clock in one of so many calls. */
 #define COST_SAMPLE	    64
 
-LAUNCH_STATE _Atomic int live_captures;
-LAUNCH_STATE _Atomic int call_watch_reasons = 1; /* until control_start */
+_Atomic int live_captures;
+_Atomic int call_watch_reasons = 1; /* until control_start */
 
 /*
  * A stream's object without asking the driver about the handle: from this thread's map, from its

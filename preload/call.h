@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 
+#include "preload/launch_state.h"
 #include "preload/operation.h"
 #include "preload/span.h"
 #include "preload/stream.h"
@@ -72,13 +73,13 @@ void call_break_chain(void);
  * Why calls may not be only counted: CUPTI or a trace wants a span of each, a capture is under way,
  * collecting is off, ktime does not run. At 0 the launch path has nothing more to ask.
  */
-extern _Atomic int call_watch_reasons;
+extern LAUNCH_STATE _Atomic int call_watch_reasons;
 static inline void call_watch(int by)
 {
 	atomic_fetch_add_explicit(&call_watch_reasons, by, memory_order_relaxed);
 }
 
 /* How many captures are under way: while none is, no launch asks the driver about it. */
-extern _Atomic int live_captures;
+extern LAUNCH_STATE _Atomic int live_captures;
 
 #endif

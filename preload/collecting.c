@@ -6,13 +6,12 @@
 #include "preload/call.h"
 #include "preload/clock.h"
 #include "preload/control.h"
-#include "preload/launch_state.h"
 
 /* Records come at most some seconds late; a program that switches in a loop is remembered so far.
  */
 #define CHANGES 1024u
 
-LAUNCH_STATE _Atomic bool collecting_on;
+_Atomic bool collecting_on;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The moments at which it changed; what it changed to alternates. */

@@ -11,9 +11,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/launch_state.h"
 #include "report/session.h"
 
-extern _Atomic bool collecting_on;
+extern LAUNCH_STATE _Atomic bool collecting_on;
 
 static inline bool collecting(void)
 {

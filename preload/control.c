@@ -18,15 +18,14 @@
 #include "preload/collector.h"
 #include "preload/driver.h"
 #include "preload/ending.h"
-#include "preload/launch_state.h"
 #include "preload/lookup.h"
 #include "report/filename.h"
 #include "report/log_file.h"
 #include "report/report.h"
 
-LAUNCH_STATE _Atomic int control_state;
+_Atomic int control_state;
 struct options control_options;
-LAUNCH_STATE bool control_events, control_sharing, control_stream_ids;
+bool control_events, control_sharing, control_stream_ids;
 bool control_counting, control_runtime_calls, control_driver_calls;
 
 static struct session *session;

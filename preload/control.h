@@ -9,6 +9,7 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 
+#include "preload/launch_state.h"
 #include "report/options.h"
 #include "report/session.h"
 
@@ -18,16 +19,16 @@ enum control_state {
 	CONTROL_RUNNING,
 	CONTROL_CLOSED, /* the report is made, or this is a forked child: all passes through */
 };
-extern _Atomic int control_state;
+extern LAUNCH_STATE _Atomic int control_state;
 
 /* Read-only from CONTROL_RUNNING on. */
 extern struct options control_options;
-extern bool control_events; /* event pairs are injected */
+extern LAUNCH_STATE bool control_events; /* event pairs are injected */
 /* Calls that get no event pair need no span either: events are the only clock, one device. */
 extern bool control_counting;
 /* One event serves as the end of a call and the start of the next, where the device is behind. */
-extern bool control_sharing;
-extern bool control_stream_ids;	   /* CUPTI's stream numbers are asked for */
+extern LAUNCH_STATE bool control_sharing;
+extern LAUNCH_STATE bool control_stream_ids; /* CUPTI's stream numbers are asked for */
 extern bool control_runtime_calls; /* CUPTI gives the API rows of the calls that are not wrapped */
 extern bool control_driver_calls;  /* CUPTI gives those of the driver's calls, all of them */
 

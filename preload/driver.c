@@ -11,12 +11,11 @@
 #include <string.h>
 
 #include "preload/elf_symbol.h"
-#include "preload/launch_state.h"
 #include "preload/lookup.h"
 #include "preload/pointer_map.h"
 
 struct driver driver;
-LAUNCH_TABLE void *_Atomic driver_entries[ENTRY_COUNT];
+void *_Atomic driver_entries[ENTRY_COUNT];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool loaded;

@@ -22,6 +22,7 @@
 #include <stdint.h>
 
 #include "preload/entries.h"
+#include "preload/launch_state.h"
 
 /*
  * Calls that ktime makes: X(name, arguments, needed). One that is not needed may be NULL in an
@@ -69,9 +70,9 @@ struct driver {
 };
 
 /* Read-only once driver_load() returned true. */
-extern struct driver driver;
+extern LAUNCH_TABLE struct driver driver;
 /* The real function behind each wrapped entry. */
-extern void *_Atomic driver_entries[ENTRY_COUNT];
+extern LAUNCH_TABLE void *_Atomic driver_entries[ENTRY_COUNT];
 
 /*
  * Finds the driver that is already mapped and fills the tables. True once they are filled; false

@@ -45,6 +45,14 @@ static bool shares_start(struct thread *thread, const struct call *call)
 	return thread->chain_behind;
 }
 
+/* What a call's random number had to be below; as good as at the draw itself, just before. */
+static inline uint32_t chance_of(const struct call *call)
+{
+	return call->operation
+		       ? atomic_load_explicit(&call->operation->sample_below, memory_order_relaxed)
+		       : SAMPLE_ALL;
+}
+
 void inject_failed(struct thread *thread, struct call *call)
 {
 	driver_failed();
@@ -55,16 +63,22 @@ void inject_failed(struct thread *thread, struct call *call)
 
 LAUNCH_PATH void inject_start(struct thread *thread, struct call *call)
 {
-	call->pair = take_pair(thread, call->known->context);
-	if (!call->pair) {
+	const struct stream *stream = call->known;
+	struct event_pair *pair = take_pair(thread, stream->context);
+
+	call->pair = pair;
+	if (!pair) {
 		call->untimed = UNTIMED_NO_EVENT;
-	} else if (control_sharing && shares_start(thread, call)) {
-		call->pair->previous = thread->chain;
-	} else {
-		call->pair->previous = NULL;
-		if (call->host && (call->synchronous || describe_is_pageable(call->host)))
-			call->flags |= SPAN_HOST_INCLUDED;
-		if (driver.cuEventRecord(call->pair->start, call->known->handle) != CUDA_SUCCESS)
-			inject_failed(thread, call);
+		return;
 	}
+	pair->sampled_below = chance_of(call);
+	if (control_sharing && shares_start(thread, call)) {
+		pair->previous = thread->chain;
+		return;
+	}
+	pair->previous = NULL;
+	if (call->host && (call->synchronous || describe_is_pageable(call->host)))
+		call->flags |= SPAN_HOST_INCLUDED;
+	if (driver.cuEventRecord(pair->start, stream->handle) != CUDA_SUCCESS)
+		inject_failed(thread, call);
 }

@@ -17,6 +17,7 @@ struct event_pair {
 	struct lane *lane;
 	/* The pair whose end is this one's start; NULL: `start` was recorded. */
 	struct event_pair *previous;
+	uint32_t sampled_below;	 /* the chance that its call had of one, as in struct operation */
 	struct event_pair *next; /* of the spare ones of a context */
 };
 

@@ -7,10 +7,15 @@
 #ifndef KTIME_PRELOAD_LAUNCH_STATE_H
 #define KTIME_PRELOAD_LAUNCH_STATE_H
 
-/* For variables, and for tables: the linker lays those of one section side by side. */
-#define LAUNCH_STATE __attribute__((section("launch_state")))
-#define LAUNCH_TABLE __attribute__((section("launch_table")))
+/*
+ * For variables, and for tables, where they are declared: the linker lays those of one section side
+ * by side. That they are hidden has to be said there too, or each is looked up by its address.
+ */
+#define LAUNCH_STATE	 __attribute__((section("launch_state"), visibility("hidden")))
+#define LAUNCH_TABLE	 __attribute__((section("launch_table"), visibility("hidden")))
+/* For a table of one file's own. */
+#define LAUNCH_OWN_TABLE __attribute__((section("launch_table")))
 /* For functions: it puts these together. */
-#define LAUNCH_PATH  __attribute__((hot))
+#define LAUNCH_PATH	 __attribute__((hot))
 
 #endif

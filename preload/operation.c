@@ -6,8 +6,6 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "preload/launch_state.h"
-
 struct named {
 	struct operation operation;
 	UT_hash_handle handle;
@@ -40,7 +38,7 @@ static struct operation *_Atomic first;
 static uint32_t operation_count = FIXED_OPERATION_COUNT;
 static uint32_t first_sampling = SAMPLE_ALL;
 
-LAUNCH_STATE _Atomic uint32_t operation_generation = 1;
+_Atomic uint32_t operation_generation = 1;
 
 void operation_first_sampling(uint32_t sample_below)
 {

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "preload/driver.h"
+#include "preload/launch_state.h"
 #include "report/session.h"
 
 /* The operations that are there from the start: X(identifier, row kind, name). */
@@ -102,6 +103,6 @@ void operation_forget_kernels(void);
  * Changes whenever a module goes away: handles may be given out again for other kernels, so what a
  * thread cached under an older number is void.
  */
-extern _Atomic uint32_t operation_generation;
+extern LAUNCH_STATE _Atomic uint32_t operation_generation;
 
 #endif

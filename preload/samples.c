@@ -70,6 +70,7 @@ void samples_timed(struct timed *timed, enum timing_end end)
 		session_count(rows_session, COUNTER_timed_by_events, 1);
 		if (row) {
 			session_add_sample(rows_session, &row->events, timed->raw);
+			session_add_estimate(&row->estimate, timed->weight, timed->raw);
 			row->host_included += timed->host_included;
 		}
 		if (!collection_active() && trace_wanted())
@@ -137,6 +138,13 @@ static bool is_operation(const struct span *span)
 	       span->stream;
 }
 
+/* How many calls one stands for that had this chance of a pair. */
+static double weight_of(uint32_t sampled_below)
+{
+	/* 0: the chance was taken from it just after the draw. */
+	return sampled_below ? (double)SAMPLE_ALL / sampled_below : 1;
+}
+
 void samples_span(const struct thread *thread, const struct span *span)
 {
 	struct timed *timed = NULL;
@@ -191,6 +199,7 @@ void samples_span(const struct thread *thread, const struct span *span)
 			timed->row = row;
 			timed->host_included = span->flags & SPAN_HOST_INCLUDED;
 			timed->first = span->flags & SPAN_FIRST;
+			timed->weight = weight_of(span->pair->sampled_below);
 			timing_add(span->stream, timed);
 			if (!timed->awaits_event) {
 				timed_free(timed);

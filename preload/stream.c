@@ -6,7 +6,6 @@
 #include <uthash.h>
 
 #include "preload/control.h"
-#include "preload/launch_state.h"
 
 struct known_stream {
 	CUstream handle;
@@ -20,7 +19,7 @@ static struct context *_Atomic contexts;
 static struct stream *_Atomic ended_streams;
 static uint32_t stream_count, context_count;
 
-LAUNCH_STATE _Atomic uint32_t stream_generation = 1;
+_Atomic uint32_t stream_generation = 1;
 
 struct context *context_first(void)
 {

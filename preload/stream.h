@@ -15,6 +15,7 @@
 #include <stdint.h>
 
 #include "preload/driver.h"
+#include "preload/launch_state.h"
 
 struct event_pair;
 struct match_stream; /* a stream's calls that await their activity records */
@@ -54,7 +55,7 @@ struct stream {
 };
 
 /* Changes whenever a context or stream ends: what threads cached under an older one is void. */
-extern _Atomic uint32_t stream_generation;
+extern LAUNCH_STATE _Atomic uint32_t stream_generation;
 
 /*
  * The stream behind a handle (0x1 and 0x2: the default streams of the current context), or NULL

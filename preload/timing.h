@@ -25,6 +25,7 @@ struct timed {
 	uint64_t started;     /* of the host's call; of the device, once the events are read */
 	uint32_t correlation; /* ktime's own count of calls, for a trace without CUPTI */
 	uint64_t raw;	      /* ns between the two events */
+	double weight;	      /* how many calls it stands for */
 	uint64_t cupti;	      /* ns by the activity record */
 	bool host_included, first;
 	bool overlapped, starved; /* as the record shows */

@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "report/estimate.h"
 #include "report/json.h"
 #include "report/statistics.h"
 #include "report/table.h"
@@ -139,6 +140,17 @@ static void add_check(cJSON *object, const struct session *session, const struct
 				  histogram_percentile(differences, 0.5));
 }
 
+/* Where a part of the calls was timed: the total of all, and half of its 95 % interval. */
+static void add_estimate(cJSON *object, const struct row *row)
+{
+	cJSON *estimate = cJSON_AddObjectToObject(object, "estimate");
+	double error,
+		total = estimate_total(&row->estimate, row->events.count, row_calls(row), &error);
+
+	cJSON_AddNumberToObject(estimate, "total", total);
+	cJSON_AddNumberToObject(estimate, "error", error);
+}
+
 cJSON *json_row(const struct session *session, const struct row *row, const char *name)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -164,6 +176,8 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 	add_bytes(object, row);
 	add_figures(object, "cupti", session, &row->cupti);
 	add_figures(object, "events", session, &row->events);
+	if (clock == CLOCK_EVENTS && row->events.count < row_calls(row))
+		add_estimate(object, row);
 	add_check(object, session, row);
 	add_untimed(object, row);
 	return object;

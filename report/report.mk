@@ -2,7 +2,7 @@
 
 # What libktime.so needs of the report.
 REPORT_LIBRARY_SOURCES := $(addprefix report/, agreement.c closing.c demangle.c filename.c \
-	filter.c histogram.c histogram_text.c log_file.c number.c options.c options_table.c \
+	estimate.c filter.c histogram.c histogram_text.c log_file.c number.c options.c options_table.c \
 	options_value.c report.c session_bias.c session_map.c session_read.c session_write.c summary.c table.c \
 	trace.c trace_csv.c trace_text.c) $(wildcard report/nsys_*.c)
 

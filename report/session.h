@@ -21,7 +21,7 @@
 #include "histogram.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      2
+#define SESSION_VERSION	      3
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -78,6 +78,15 @@ struct figures {
 	uint64_t histogram; /* offset of its struct histogram */
 };
 
+/*
+ * What the timed calls of a row say of all of them: one that had the chance p to be timed stands
+ * for 1/p calls, its weight. Sums over the timed calls; report/estimate.h makes the total of them.
+ */
+struct estimate {
+	double calls, total; /* of the weights w, and of w d; durations d in ns */
+	double variance[3];  /* of w (w - 1), of that times d, and times d^2 */
+};
+
 /* One line of the table; aligned, so that a row never shares a cache line with another. */
 struct row {
 	uint32_t committed; /* set last, with release order, when the key is in place */
@@ -92,8 +101,9 @@ struct row {
 	double bytes_squares;
 	uint64_t untimed[UNTIMED_COUNT]; /* by the event clock */
 
-	struct figures cupti;  /* activity records; for API rows: the host time */
-	struct figures events; /* event pairs; their bias is taken off at the end */
+	struct figures cupti;	  /* activity records; for API rows: the host time */
+	struct figures events;	  /* event pairs; their bias is taken off at the end */
+	struct estimate estimate; /* from these */
 
 	/* Calls timed by both clocks and matched. */
 	uint64_t checked;
@@ -261,6 +271,8 @@ struct row *session_row(struct session *session, enum row_kind kind, const char 
 uint64_t session_intern(struct session *session, const char *text);
 /* Adds a sample to a row's figures, giving them a histogram at the first one. */
 void session_add_sample(struct session *session, struct figures *figures, uint64_t nanoseconds);
+/* Adds a sample that stands for so many calls, 1 or more. */
+void session_add_estimate(struct estimate *estimate, double weight, uint64_t nanoseconds);
 /* Adds one call's bytes to a row. */
 void session_add_bytes(struct row *row, uint64_t bytes);
 /* Adds a difference to row->difference_histogram. */

@@ -33,6 +33,16 @@ static void correct(const struct session *session, struct figures *figures, uint
 		move_histogram(histogram, bias);
 }
 
+/* All of an estimate's durations less the bias. */
+static void correct_estimate(struct estimate *estimate, double bias)
+{
+	double *variance = estimate->variance;
+
+	estimate->total -= bias * estimate->calls;
+	variance[2] += bias * (bias * variance[0] - 2 * variance[1]);
+	variance[1] -= bias * variance[0];
+}
+
 void session_take_biases_off(struct session *session)
 {
 	const struct session_header *header = session_header(session);
@@ -50,6 +60,7 @@ void session_take_biases_off(struct session *session)
 			row->checked_raw = row->starved_raw;
 		}
 		correct(session, &row->events, bias);
+		correct_estimate(&row->estimate, (double)bias);
 		row->checked_events = row->checked_raw > bias * row->checked
 					      ? row->checked_raw - bias * row->checked
 					      : 0;

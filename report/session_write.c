@@ -173,6 +173,16 @@ void session_add_sample(struct session *session, struct figures *figures, uint64
 	figures->count++;
 }
 
+void session_add_estimate(struct estimate *estimate, double weight, uint64_t nanoseconds)
+{
+	double value = (double)nanoseconds, term = weight * (weight - 1);
+
+	estimate->calls += weight;
+	estimate->total += weight * value;
+	for (size_t i = 0; i < 3; i++, term *= value)
+		estimate->variance[i] += term;
+}
+
 void session_add_bytes(struct row *row, uint64_t bytes)
 {
 	row->bytes += bytes;

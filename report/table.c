@@ -8,8 +8,7 @@
 #include <string.h>
 
 #include "report/demangle.h"
-
-#define NORMAL_95 1.96 /* standard deviations on either side of the mean */
+#include "report/estimate.h"
 
 char *row_display_name(const struct session *session, const struct options *options,
 		       enum row_kind kind, uint64_t name)
@@ -57,15 +56,14 @@ static double deviation(uint64_t count, uint64_t total, double squares)
 }
 
 /* Adds what the event clock says of all calls when it timed a part of them. */
-static void add_estimate(struct table_row *row, const struct figures *figures, uint64_t calls)
+static void add_estimate(struct table_row *sum, const struct row *row, uint64_t calls)
 {
-	double sampled = (double)figures->count, all = (double)calls;
-	double spread = deviation(figures->count, figures->total, figures->squares);
-	double error = NORMAL_95 * all * spread / sqrt(sampled) * sqrt(1 - sampled / all);
+	double error;
 
-	row->total += (uint64_t)((double)figures->total / sampled * all + 0.5);
-	row->error = sqrt(row->error * row->error + error * error);
-	row->estimated = true;
+	sum->total +=
+		(uint64_t)(estimate_total(&row->estimate, row->events.count, calls, &error) + 0.5);
+	sum->error = sqrt(sum->error * sum->error + error * error);
+	sum->estimated = true;
 }
 
 static int add_histogram(struct table_row *row, const struct histogram *histogram)
@@ -97,7 +95,7 @@ static int add_row(struct table_row *sum, const struct session *session, const s
 	if (clock == CLOCK_NONE)
 		return 0;
 	if (clock == CLOCK_EVENTS && figures->count < calls)
-		add_estimate(sum, figures, calls);
+		add_estimate(sum, row, calls);
 	else
 		sum->total += figures->total;
 	if (sum->timed == 0 || figures->minimum < sum->minimum)
@@ -349,7 +347,7 @@ uint64_t table_time(const struct table_row *row, enum table_column column)
 		return row->total;
 	case TABLE_AVERAGE:
 		/* As nvprof does it: what is left of a nanosecond is cut off. */
-		return row->timed_total / row->timed;
+		return row->estimated ? row->total / row->calls : row->timed_total / row->timed;
 	case TABLE_MINIMUM:
 		return row->minimum;
 	case TABLE_MAXIMUM:

@@ -2,7 +2,6 @@
 """ktime's session files, read through `ktime export --json`."""
 import dataclasses
 import json
-import math
 import os
 import subprocess
 import tempfile
@@ -68,14 +67,6 @@ def _figures(data):
     return Figures(data["count"], data["total"], data.get("median")) if data else Figures()
 
 
-def _interval(figures, deviation, calls):
-    """The total of all calls and its 95 % interval from those timed, as the report states them."""
-    total = figures.total_ns / figures.calls * calls
-    error = 1.96 * calls * deviation / math.sqrt(figures.calls) \
-        * math.sqrt(max(1 - figures.calls / calls, 0))
-    return total, (total - error, total + error)
-
-
 def _marks(data):
     """Conditions of the calls that hold for more than half of them."""
     check = data.get("check", {})
@@ -91,8 +82,9 @@ def _row(data):
     check = data.get("check", {})
     shown = {"cupti": cupti, "events": events}.get(data["clock"], Figures())
     total, interval = shown.total_ns, None
-    if 0 < shown.calls < data["calls"]:
-        total, interval = _interval(shown, data[data["clock"]]["deviation"], data["calls"])
+    if "estimate" in data:
+        total, error = data["estimate"]["total"], data["estimate"]["error"]
+        interval = (total - error, total + error)
     checked = Checked(check.get("calls", 0), check.get("cupti", 0), check.get("events_as_read", 0),
                       check.get("events", 0))
     return Row(data["kind"], data.get("mangled", data["name"]), data["calls"], total, interval,

@@ -137,8 +137,10 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 
 	(void)state;
 	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 100};
-	for (i = 0; i < 100; i++)
+	for (i = 0; i < 100; i++) {
 		session_add_sample(session, &row->events, i % 2 ? 2000 : 4000);
+		session_add_estimate(&row->estimate, 10, i % 2 ? 2000 : 4000);
+	}
 	row->calls = 1000;
 	row->untimed[UNTIMED_SAMPLED_OUT] = 900;
 	holds(session, "",
