@@ -32,7 +32,7 @@ import results
 import sessions
 
 SKIPPED = 77
-KTIME_OPTIONS = "--csv --demangling off --profile-child-processes"
+KTIME_OPTIONS = "--profile-child-processes"
 OWN_TIME_WITHIN_NS = 3000
 OWN_TIME_RUNS = 5
 # What a pair of events holds beyond the kernel between them (H200, driver 580).
@@ -100,10 +100,13 @@ def read_all(pattern, parse):
 
 
 def run_ktime(program, directory):
-    options = f"{KTIME_OPTIONS} --log-file {directory}/ktime.%p.csv -f -o {directory}/%p.session"
+    """With a session file each process prints no table of its own: the command makes it."""
+    options = f"{KTIME_OPTIONS} --log-file {directory}/ktime.%p.log -f -o {directory}/%p.session"
     argv, environment = profilers.under_ktime(list(program.argv), options)
     outcome = process.run(argv, environment_of(program, environment))
-    return outcome, read_all(f"{directory}/ktime.*.csv", counts.from_ktime_csv)
+    for session in glob.glob(f"{directory}/*.session"):
+        sessions.print_table(session, f"{session}.csv", "--csv --demangling off")
+    return outcome, read_all(f"{directory}/*.session.csv", counts.from_ktime_csv)
 
 
 def run_bare_tracer(program, directory):

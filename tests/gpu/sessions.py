@@ -63,6 +63,14 @@ def export(file):
             return json.load(exported)
 
 
+def print_table(file, output, options):
+    """A session's report into a file. Raises OSError where ktime cannot make it."""
+    done = subprocess.run([profilers.COMMAND, *options.split(), "--log-file", output, "-i", file],
+                          env=profilers.command_environment(), capture_output=True, text=True)
+    if done.returncode:
+        raise OSError(f"ktime -i: {done.stderr.strip()}")
+
+
 def _figures(data):
     return Figures(data["count"], data["total"], data.get("median")) if data else Figures()
 
