@@ -76,6 +76,7 @@ static void update_counters(void)
 		thread->host_ticks_seen = host;
 	}
 	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(&scale, ticks);
+	header->counters[COUNTER_threads] = thread_count_entered();
 	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &processor) == 0)
 		header->counters[COUNTER_collector_ns] =
 			(uint64_t)processor.tv_sec * 1000000000u + (uint64_t)processor.tv_nsec;

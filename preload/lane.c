@@ -11,7 +11,7 @@
 /*
  * Pairs that the first thread in a context makes, at 1.6 us each: its own, and as many again for
  * the threads that come after it. A thread that makes them while others launch waits for the
- * driver's lock at each (H200, beside CUPTI and 16 threads: some 0.5 ms). They have to last until
+ * driver's lock at each (H200, beside CUPTI and 16 threads: 1 to 2 ms). They have to last until
  * the collector adds some.
  */
 static const struct pairs {

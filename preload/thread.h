@@ -85,6 +85,8 @@ extern __thread uint32_t thread_runtime_call __attribute__((tls_model("initial-e
 
 /* Makes the calling thread known; NULL where memory is out. */
 struct thread *thread_enter(void);
+/* How many threads were made known, those that ended among them. */
+uint32_t thread_count_entered(void);
 /* All known threads, newest first. */
 struct thread *thread_first(void);
 /*

@@ -233,6 +233,9 @@ static void write_cost(const struct session *session, const char *prefix, FILE *
 		number_time(text, host));
 	if (cupti > 0)
 		fprintf(file, " + %s in CUPTI", number_time(text, cupti));
+	/* Theirs together, while the run's time is one clock's. */
+	if (counters[COUNTER_threads] > 1)
+		fprintf(file, ", on %s threads", number_count(text, counters[COUNTER_threads]));
 	fprintf(file, ", GPU %s", number_time(text, gpu));
 	if (wall > 0) {
 		/* The host and the device work side by side: the program waits for the slower. */

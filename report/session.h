@@ -180,6 +180,7 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(events_created, "events created")                                                        \
 	X(driver_errors, "errors met by ktime's own driver calls")                                 \
 	X(cupti_errors, "errors met by ktime's own CUPTI calls")                                   \
+	X(threads, "threads of the program's that made the GPU work")                              \
 	X(host_ns, "host time spent in ktime on the program's threads, ns")                        \
 	X(collector_ns, "processor time of ktime's own thread, ns")                                \
 	X(cupti_ns, "host time that CUPTI is known to add, ns")                                    \
