@@ -11,8 +11,8 @@
 /*
  * Pairs that the first thread in a context makes, at 1.6 us each: its own, and as many again for
  * the threads that come after it. A thread that makes them while others launch waits for the
- * driver's lock at each (H200, beside CUPTI and 16 threads: 1 to 2 ms). They have to last until
- * the collector adds some.
+ * driver's lock at each, which the others hardly leave to it (16 threads, H200: milliseconds at a
+ * thread's first call). They have to last until the collector adds some.
  */
 static const struct pairs {
 	unsigned first, later, spare;
@@ -140,19 +140,23 @@ static struct lane *new_lane(struct context *context)
 {
 	struct lane *lane = aligned_alloc(64, sizeof(*lane));
 	const struct pairs *pairs = pairs_wanted();
-	CUcontext popped;
+	CUcontext current = NULL;
+	bool is_current;
 
 	if (!lane)
 		return NULL;
 	*lane = (struct lane){.context = context};
-	if (driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
+	/* Most often it is current, and asking that takes no lock. */
+	is_current = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->handle;
+	if (is_current || driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
 		if (!atomic_exchange_explicit(&context->has_lanes, true, memory_order_relaxed)) {
 			add_pairs(lane, pairs->first);
 			make_spare(context, pairs->spare);
 		} else {
 			add_pairs(lane, pairs->later);
 		}
-		driver.cuCtxPopCurrent_v2(&popped);
+		if (!is_current)
+			driver.cuCtxPopCurrent_v2(&current);
 	}
 	add_lane(lane);
 	return lane;
