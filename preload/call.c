@@ -302,7 +302,7 @@ static __attribute__((noinline)) void add_own_time(struct thread *thread, const 
 
 static inline void end_span(struct thread *thread, struct call *call, CUresult result)
 {
-	uint64_t ended = clock_ticks_after();
+	uint64_t ended = clock_ticks();
 
 	if (unlikely(call->counted)) {
 		/* It failed, and failures are told one by one. */

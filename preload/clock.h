@@ -17,16 +17,6 @@ static inline uint64_t clock_ticks(void)
 	return __rdtsc();
 }
 
-/*
- * The same when all that came before is done. The counter is else read ahead of a lock that is
- * waited for, as the driver's when many threads launch (Intel SDM 2B, RDTSC).
- */
-static inline uint64_t clock_ticks_after(void)
-{
-	_mm_lfence();
-	return __rdtsc();
-}
-
 /* About so many microseconds in ticks: processors count 2 to 4 GHz. */
 static inline uint64_t clock_some_ticks(unsigned microseconds)
 {
@@ -39,13 +29,6 @@ static inline uint64_t clock_ticks(void)
 
 	__asm__ volatile("mrs %0, cntvct_el0" : "=r"(ticks));
 	return ticks;
-}
-
-/* When all that came before is done: the counter may else be read ahead of it. */
-static inline uint64_t clock_ticks_after(void)
-{
-	__asm__ volatile("isb" : : : "memory");
-	return clock_ticks();
 }
 
 /* Here it is 25 MHz to 1 GHz, and the processor says which. */

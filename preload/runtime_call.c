@@ -19,7 +19,7 @@ LAUNCH_PATH void runtime_call_begin(struct runtime_call *call, uint32_t which)
 LAUNCH_PATH void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
 {
 	struct thread *thread = thread_self;
-	uint64_t duration = clock_ticks_after() - call->started;
+	uint64_t duration = clock_ticks() - call->started;
 	struct span *span;
 
 	thread_runtime_call = call->outer;
