@@ -37,12 +37,13 @@ def intervals_covering(samples, variant):
 def self_report(samples, variant):
     """
     How far ktime's own account of its cost, an operation's part of it, is off what the turns gave
-    for the same loop, as a factor.
+    for the same loop, as a factor. None where that is too little to be told from chance.
     """
     sessions = samples.values("self", variant, "session")
     measured = samples.added("empty", variant)
     operations = samples.median("self", variant, "operations")
-    if not sessions or not measured or measured <= 0:
+    if not sessions or not measured or measured <= 0 or \
+            not samples.is_told_from_chance("empty", variant):
         return None
     said = sorted(session.cost_ns for session in sessions)[len(sessions) // 2] / operations
     return max(said, measured) / min(said, measured) if said else float("inf")

@@ -47,18 +47,36 @@ class Samples:
             return [statistics.mean(turn) for turn in zip(*kinds)]
         return [value for runs in kinds for value in runs]
 
+    def added_in_turns(self, row, variant, name="ns"):
+        """What the variant adds, turn by turn; None where they did not run in turns."""
+        with_it, without = self.values(row, variant, name), self.without_profiler(row, variant, name)
+        if not with_it or len(with_it) != len(without):
+            return None
+        return [mine - base for mine, base in zip(with_it, without)]
+
     def added(self, row, variant, name="ns"):
         """
         What the variant adds to the same without a profiler; None where not measured. Where they
         ran in turns it is the median of what each turn gives: a machine that is slow for a while
         is so for both.
         """
+        in_turns = self.added_in_turns(row, variant, name)
+        if in_turns:
+            return statistics.median(in_turns)
         with_it, without = self.values(row, variant, name), self.without_profiler(row, variant, name)
         if not with_it or not without:
             return None
-        if len(with_it) == len(without):
-            return statistics.median(mine - base for mine, base in zip(with_it, without))
         return statistics.median(with_it) - statistics.median(without)
+
+    def is_told_from_chance(self, row, variant, name="ns"):
+        """Whether what it adds in turns is more than twice its own standard error, by quartiles."""
+        in_turns = self.added_in_turns(row, variant, name)
+        if not in_turns or len(in_turns) < 4:
+            return False
+        low, median, high = statistics.quantiles(in_turns, method="inclusive")
+        # A normal distribution's quartiles are 1.35 deviations apart, and its median's standard
+        # error is 1.25 times the mean's.
+        return abs(median) > 2 * 1.25 * (high - low) / 1.35 / len(in_turns) ** 0.5
 
     def added_percent(self, row, variant, name="ns"):
         added = self.added(row, variant, name)
