@@ -3,7 +3,8 @@
 
 BENCH_PROGRAMS := $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/launch_loop
 
-.PHONY: bench-programs bench cost
+.PHONY: bare-tracer bench-programs bench cost
+bare-tracer: $(BUILD)/bench/libbare_tracer.so
 bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/bench/libbare_tracer.so: $(BUILD)/obj/tests/bench/bare_tracer.o

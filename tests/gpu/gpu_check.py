@@ -8,6 +8,7 @@ reference's.
 
 Prints a table and writes it to tests/gpu/RESULTS.md. Run from the root of the tree; the programs
 are built by `make gpu-programs bench-programs workloads`. Ends with status 1 where a check failed.
+KTIME_RUNNER names a command that programs are started by: tests/sim/run, on the simulated device.
 """
 import argparse
 import collections

@@ -4,6 +4,8 @@ import os
 
 import machine
 
+# A command that starts programs, as tests/sim/run does on the simulated device.
+RUNNER = os.environ.get("KTIME_RUNNER", "").split()
 BUILD = os.path.abspath(os.environ.get("KTIME_BUILD", "build"))
 LIBRARY = os.path.join(BUILD, "libktime.so")
 COMMAND = os.path.join(BUILD, "ktime")
@@ -34,7 +36,7 @@ def command_environment():
 
 
 def under_nothing(argv):
-    return argv, plain_environment()
+    return [*RUNNER, *argv], plain_environment()
 
 
 def under_ktime(argv, options=""):
@@ -42,7 +44,7 @@ def under_ktime(argv, options=""):
     environment = plain_environment()
     environment["LD_PRELOAD"] = LIBRARY
     environment["KTIME_OPTIONS"] = options
-    return argv, environment
+    return [*RUNNER, *argv], environment
 
 
 def under_bare_tracer(argv, file=None):
@@ -52,4 +54,4 @@ def under_bare_tracer(argv, file=None):
     environment["BARE_TRACER_CUPTI"] = machine.find_library("libcupti.so")
     if file:
         environment["BARE_TRACER_FILE"] = file
-    return argv, environment
+    return [*RUNNER, *argv], environment

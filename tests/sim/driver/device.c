@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Initialisation, devices and the texts of errors. */
+#include <dlfcn.h>
+#include <pthread.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/sim/driver/context.h"
@@ -18,11 +21,29 @@ bool context_device_valid(CUdevice device)
 	return device >= 0 && device < context_device_count();
 }
 
+/* A tool that comes with the driver's start, as tests/bench/bare_tracer.c does. */
+static void load_injection(void)
+{
+	const char *path = getenv("CUDA_INJECTION64_PATH");
+	void *handle = path ? dlopen(path, RTLD_NOW) : NULL;
+	int (*initialize)(void) =
+		handle ? (int (*)(void))dlsym(handle, "InitializeInjection") : NULL;
+
+	if (initialize)
+		initialize();
+}
+
 SIM_ENTRY_NEEDING(SIM_NEEDS_NOTHING, cuInit, (unsigned int flags), (flags))
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+	CUresult result;
+
 	if (flags)
 		return CUDA_ERROR_INVALID_VALUE;
-	return context_device_count() ? sim_start() : CUDA_ERROR_NO_DEVICE;
+	result = context_device_count() ? sim_start() : CUDA_ERROR_NO_DEVICE;
+	if (result == CUDA_SUCCESS)
+		pthread_once(&once, load_injection);
+	return result;
 }
 
 SIM_ENTRY_NEEDING(SIM_NEEDS_NOTHING, cuDriverGetVersion, (int *version), (version))
