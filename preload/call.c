@@ -114,8 +114,12 @@ static inline bool count_only(struct thread *thread, struct call *call)
 {
 	struct operation *operation;
 
-	if (!call->countable || ++thread->calls % WATCHED_CALLS == 0)
+	if (!call->countable)
 		return false;
+	if (unlikely(++thread->calls % WATCHED_CALLS == 0)) {
+		call->watched = true;
+		return false;
+	}
 	operation = known_operation(thread, call);
 	call->operation = operation;
 	if (unlikely(!operation || operation->index >= COUNTED_OPERATIONS))
@@ -216,7 +220,7 @@ static uint16_t passed_row(struct thread *thread, const struct call *call)
 	uint16_t passed = (uint16_t)API_RUNTIME(thread->passed_symbol - 1);
 
 	thread->passed_symbol = 0;
-	/* The program's own calls of the driver come after one that failed in the runtime. */
+	/* The program's own calls of the driver are not the runtime's. */
 	return call->api >= API_FROM_RUNTIME(0) ? passed : call->api;
 }
 
@@ -267,7 +271,8 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 	span->pair = call->pair;
 	span->bytes = call->bytes;
 	span->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
-	span->flags = call->flags | (call->no_record ? SPAN_NO_RECORD : 0);
+	span->flags = (uint8_t)(call->flags | (call->no_record ? SPAN_NO_RECORD : 0) |
+				(call->watched ? SPAN_WATCHED : 0));
 	span->untimed = call->untimed;
 	if (control_sharing) {
 		thread->chain = call->flags ? NULL : call->pair;
@@ -281,9 +286,12 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 	}
 	span->api = call->api;
 	if (unlikely(thread->passed_symbol)) {
+		span->api = passed_row(thread, call);
 		/* This was not the whole of the runtime call: it counts and no more. */
-		thread_count(&thread->api_calls[passed_row(thread, call)]);
-		span->api = API_NONE;
+		if (!(call->flags & SPAN_FAILED)) {
+			thread_count(&thread->api_calls[span->api]);
+			span->api = API_NONE;
+		}
 	}
 	ring_publish(&thread->ring);
 }

@@ -35,6 +35,7 @@ struct call {
 			bool no_record;	  /* moves nothing */
 			bool counted;	  /* between begin and end: nothing more than counted */
 			bool decided;	  /* whether a pair is wanted: it is not, if counted */
+			bool watched;	  /* one in WATCHED_CALLS that may be only counted */
 		};
 	};
 
@@ -45,7 +46,7 @@ struct call {
 	struct event_pair *pair;
 	uint64_t entered, started;
 };
-_Static_assert(offsetof(struct call, decided) < offsetof(struct call, marks) + 8,
+_Static_assert(offsetof(struct call, watched) < offsetof(struct call, marks) + 8,
 	       "all are cleared");
 
 static inline void call_describe(struct call *call, uint16_t api, CUstream default_stream)

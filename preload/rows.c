@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "preload/call.h"
 #include "preload/control.h"
 #include "preload/runtime.h"
 #include "preload/wrappers.h"
@@ -83,14 +84,16 @@ bool rows_has_record(const struct span *span)
 void rows_count_call(const struct span *span)
 {
 	struct row *row = api_row(span->api);
+	uint64_t duration = clock_ticks_to_ns(rows_scale, span->duration);
 
 	if (!row || rows_has_record(span))
 		return;
 	row->calls++;
 	if (span->flags & SPAN_FAILED)
 		row->failed++;
-	session_add_sample(rows_session, &row->cupti,
-			   clock_ticks_to_ns(rows_scale, span->duration));
+	session_add_sample(rows_session, &row->cupti, duration);
+	if (span->flags & SPAN_WATCHED)
+		session_add_estimate(&row->estimate, WATCHED_CALLS, duration);
 }
 
 void rows_add_calls(unsigned api, uint64_t calls)
@@ -101,19 +104,33 @@ void rows_add_calls(unsigned api, uint64_t calls)
 		row->calls += calls;
 }
 
+/*
+ * A row's calls that were only counted took what those did that were watched in their place. The
+ * others, first calls above all, are no measure of them.
+ */
+static void add_unwatched(struct row *row)
+{
+	const struct estimate *watched = &row->estimate;
+	double unwatched = (double)(row->calls - row->cupti.count);
+	double total = (double)row->cupti.total, squares = row->cupti.squares;
+	double calls = (double)row->cupti.count;
+
+	if (watched->calls > 0) {
+		total = watched->total;
+		/* The sum of the squares with their weight. */
+		squares = watched->variance[2] / (WATCHED_CALLS - 1);
+		calls = watched->calls;
+	}
+	row->cupti.total += (uint64_t)(total * unwatched / calls);
+	row->cupti.squares += squares * unwatched / calls;
+	row->cupti.count = row->calls;
+}
+
 void rows_finish(void)
 {
 	struct row *row;
 
-	session_for_each_row (rows_session, row) {
-		double factor;
-
-		if (!row_is_api(row->kind) || row->cupti.count == 0 ||
-		    row->cupti.count >= row->calls)
-			continue;
-		factor = (double)row->calls / (double)row->cupti.count;
-		row->cupti.total = (uint64_t)((double)row->cupti.total * factor);
-		row->cupti.squares *= factor;
-		row->cupti.count = row->calls;
-	}
+	session_for_each_row (rows_session, row)
+		if (row_is_api(row->kind) && row->cupti.count > 0 && row->cupti.count < row->calls)
+			add_unwatched(row);
 }

@@ -166,8 +166,12 @@ static inline void *real_runtime(enum runtime_symbol which, const void *caller)
 		int result = NOT_FOUND;                                                            \
                                                                                                    \
 		if (real) {                                                                        \
-			if (passes_on(RUNTIME_##symbol))                                           \
-				return real arguments;                                             \
+			if (passes_on(RUNTIME_##symbol)) {                                         \
+				result = real arguments;                                           \
+				if (__builtin_expect(result != 0, 0))                              \
+					runtime_call_failed(RUNTIME_##symbol);                     \
+				return result;                                                     \
+			}                                                                          \
 			runtime_call_begin(&call, RUNTIME_##symbol);                               \
 			result = real arguments;                                                   \
 			runtime_call_end(&call, RUNTIME_##symbol, result);                         \

@@ -16,6 +16,33 @@ LAUNCH_PATH void runtime_call_begin(struct runtime_call *call, uint32_t which)
 		thread_self->own_ticks = 0;
 }
 
+/* NULL where there is no room. */
+static struct span *call_only_span(struct thread *thread, int result)
+{
+	struct span *span = control_running() ? ring_slot(&thread->ring) : NULL;
+
+	if (span)
+		*span = (struct span){.flags = SPAN_CALL_ONLY | (result ? SPAN_FAILED : 0) |
+					       (collecting() ? 0 : SPAN_PAUSED)};
+	return span;
+}
+
+void runtime_call_failed(uint32_t which)
+{
+	struct thread *thread = thread_self;
+	struct span *span;
+
+	if (!thread || !thread->passed_symbol)
+		return;
+	thread->passed_symbol = 0;
+	span = call_only_span(thread, 1);
+	if (!span)
+		return;
+	span->started = clock_ticks();
+	span->api = (uint16_t)API_RUNTIME(which);
+	ring_publish(&thread->ring);
+}
+
 LAUNCH_PATH void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
 {
 	struct thread *thread = thread_self;
@@ -34,11 +61,9 @@ LAUNCH_PATH void runtime_call_end(struct runtime_call *call, uint32_t which, int
 	span = thread->deferred;
 	if (!span) {
 		/* No driver call of ours in it: it failed early, or copied from host to host. */
-		span = control_running() ? ring_slot(&thread->ring) : NULL;
+		span = call_only_span(thread, result);
 		if (!span)
 			goto out;
-		*span = (struct span){.flags = SPAN_CALL_ONLY | (result ? SPAN_FAILED : 0) |
-					       (collecting() ? 0 : SPAN_PAUSED)};
 	}
 	duration -= thread->own_ticks < duration ? thread->own_ticks : 0;
 	span->started = call->started;

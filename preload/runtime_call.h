@@ -25,10 +25,13 @@ static inline bool runtime_call_passes_on(uint32_t which)
 	struct thread *thread = thread_self;
 
 	if (!thread || atomic_load_explicit(&call_watch_reasons, memory_order_relaxed) > 0 ||
-	    (thread->calls + 1) % WATCHED_CALLS == 0)
+	    (thread->calls + 1) % WATCHED_CALLS == 0 || thread->depth > 0)
 		return false;
 	thread->passed_symbol = which + 1;
 	return true;
 }
+
+/* Such a launch has failed: where it came to no driver call, it leaves its row from here. */
+void runtime_call_failed(uint32_t which) __attribute__((cold));
 
 #endif

@@ -32,6 +32,7 @@ enum span_flags {
 	SPAN_NO_RECORD = 16,	/* moves nothing: CUPTI makes no record of it */
 	SPAN_FIRST = 32,	/* the first of its kernel: its module may be loaded within */
 	SPAN_PAUSED = 64,	/* made while nothing is collected */
+	SPAN_WATCHED = 128,	/* one of many that are only counted: its time is theirs */
 };
 
 struct span {
