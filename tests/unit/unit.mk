@@ -9,8 +9,9 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report): $(BUILD)/obj/tests/unit/printed.o
 
-# The budget knows of its neighbours what the test gives it.
+# These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_budget: $(BUILD)/obj/preload/budget.o
+$(BUILD)/tests/unit/test_rows: $(BUILD)/obj/preload/rows.o
 
 # Those of cupti/ find a libcupti of their own through CUDA_HOME.
 FAKE_CUPTI := $(BUILD)/tests/unit/cuda/lib64/libcupti.so.13

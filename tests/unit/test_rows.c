@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/* The host's time in the rows of the API, where most calls are only counted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/call.h"
+#include "preload/control.h"
+#include "preload/rows.h"
+#include "preload/runtime.h"
+#include "preload/wrappers.h"
+
+/* Each test has a call of its own: rows are remembered for as long as the process lives. */
+#define LAUNCH	    API_RUNTIME(RUNTIME_cudaLaunchKernel)
+#define COOPERATIVE API_RUNTIME(RUNTIME_cudaLaunchCooperativeKernel)
+
+bool control_driver_calls, control_runtime_calls;
+
+static const struct clock_scale nanoseconds = {.ns_per_tick = 1};
+static struct session *session;
+
+bool control_wants_calls(enum row_kind kind)
+{
+	(void)kind;
+	return true;
+}
+
+const char *entry_name(enum entry entry)
+{
+	(void)entry;
+	return "cuLaunchKernel";
+}
+
+const char *entry_runtime_name(enum entry entry)
+{
+	(void)entry;
+	return "cudaLaunchKernel";
+}
+
+const char *runtime_name(enum runtime_symbol symbol)
+{
+	(void)symbol;
+	return "cudaLaunchKernel";
+}
+
+static int start(void **state)
+{
+	int error = session_create(&session, NULL, false);
+
+	(void)state;
+	rows_session = session;
+	rows_scale = &nanoseconds;
+	return error;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+static void call(uint16_t api, uint32_t duration, uint8_t flags)
+{
+	struct span span = {.duration = duration, .api = api, .flags = flags};
+
+	rows_count_call(&span);
+}
+
+/* Two of 64 calls are watched for the others; a first one took as long as all of them. */
+static void a_first_call_stands_for_itself(void **state)
+{
+	const struct row *row;
+
+	(void)state;
+	call(LAUNCH, 1000000, SPAN_FIRST);
+	call(LAUNCH, 3000, SPAN_WATCHED);
+	call(LAUNCH, 5000, SPAN_WATCHED);
+	rows_add_calls(LAUNCH, 62);
+	rows_finish();
+	row = session_row(session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
+	assert_int_equal(row->calls, 65);
+	assert_int_equal(row->cupti.count, 65);
+	assert_int_equal(row->cupti.total, 1000000 + 64 * 4000);
+	assert_true(row->cupti.squares == 1e12 + 32 * (3000.0 * 3000 + 5000.0 * 5000));
+	assert_int_equal(row->cupti.minimum, 3000);
+	assert_int_equal(row->cupti.maximum, 1000000);
+}
+
+static void calls_with_none_watched_are_like_those_there_are(void **state)
+{
+	const struct row *row;
+
+	(void)state;
+	call(COOPERATIVE, 2000, 0);
+	call(COOPERATIVE, 4000, 0);
+	rows_add_calls(COOPERATIVE, 2);
+	rows_finish();
+	row = session_row(session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
+	assert_int_equal(row->cupti.count, 4);
+	assert_int_equal(row->cupti.total, 12000);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_first_call_stands_for_itself, start, stop),
+		cmocka_unit_test_setup_teardown(calls_with_none_watched_are_like_those_there_are,
+						start, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
