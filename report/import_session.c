@@ -13,6 +13,14 @@
 #include "report/statistics.h"
 #include "report/table.h"
 
+/* Of an estimated row the timed calls are no even sample. */
+static double average(const struct table_row *row)
+{
+	if (row->estimated)
+		return (double)row->total / (double)row->calls;
+	return row->timed ? (double)row->timed_total / (double)row->timed : 0;
+}
+
 /* The table's row has its mangled name: two kinds of readable ones are made of it. */
 static int import_row(struct profile *profile, const struct table_row *row, bool api)
 {
@@ -27,8 +35,7 @@ static int import_row(struct profile *profile, const struct table_row *row, bool
 	free(readable);
 	if (!imported)
 		return -ENOMEM;
-	profile_add_group(imported, row->calls, row->timed, (double)row->total,
-			  row->timed ? timed_total / (double)row->timed : 0,
+	profile_add_group(imported, row->calls, row->timed, (double)row->total, average(row),
 			  sample_variance(row->timed, timed_total, row->squares),
 			  (double)row->minimum, (double)row->maximum);
 	return row->histogram ? profile_add_histogram(imported, row->histogram) : 0;
