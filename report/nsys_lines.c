@@ -9,6 +9,7 @@
 #define HASH_NONFATAL_OOM 1
 #include "report/nsys_lines.h"
 
+#include "report/estimate.h"
 #include "report/nsys_demangle.h"
 #include "report/nsys_names.h"
 #include "report/table.h"
@@ -143,6 +144,7 @@ static int row_collect(struct collection *collection, const struct row *row)
 		.squares = row->bytes_squares,
 	};
 	struct nsys_line *line;
+	double error;
 	char *name;
 
 	if (clock == CLOCK_NONE)
@@ -163,7 +165,7 @@ static int row_collect(struct collection *collection, const struct row *row)
 	/* A sample of the calls stands for all of them. */
 	if (clock == CLOCK_EVENTS && row_calls(row) > time.count) {
 		time.count = row_calls(row);
-		time.total = (double)time.timed_total / time.timed * time.count + 0.5;
+		time.total = estimate_total(&row->estimate, time.timed, time.count, &error) + 0.5;
 	}
 	distribution_merge(&line->time, &time);
 	distribution_merge(&line->bytes, &bytes);
