@@ -105,9 +105,9 @@ static inline void thread_count(_Atomic uint64_t *count)
 
 /*
  * The most that one call's own time can be: what is beyond is a wait for room in the launch queue
- * or for the driver's lock, as the launch itself would have waited (16 threads, H200: 6 to 12 ms at
- * a thread's first launch, and the threads together no slower). A first sight may make 1024 pairs
- * of events.
+ * or for the driver's lock, as the launch itself would have waited (16 threads, H200: up to seconds
+ * at a thread's first launch, and the threads together no slower). A first sight may make 1024
+ * pairs of events.
  */
 #define OWN_MOST_US	  5
 #define OWN_MOST_FIRST_US 2000
