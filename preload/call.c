@@ -152,6 +152,8 @@ static inline void begin_span(struct thread *thread, struct call *call)
 	}
 	if (unlikely(!collecting()))
 		call->flags |= SPAN_PAUSED;
+	call->span = ring_slot(&thread->ring);
+	span_prefetch(call->span);
 	if (unlikely(call->call_only)) {
 		call->flags |= SPAN_CALL_ONLY;
 		return;
@@ -173,7 +175,7 @@ static inline void begin_span(struct thread *thread, struct call *call)
 				      memory_order_relaxed);
 	against = reason_against(thread, call);
 	call->untimed = against;
-	if (unlikely(against == UNTIMED_COUNT) && ring_slot(&thread->ring)) {
+	if (unlikely(against == UNTIMED_COUNT) && call->span) {
 		inject_start(thread, call);
 		call->started = clock_ticks();
 	}
@@ -256,7 +258,9 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 		thread->last_generation =
 			atomic_load_explicit(&operation_generation, memory_order_acquire);
 	}
-	span = ring_slot(&thread->ring);
+	span = call->span;
+	if (unlikely(!span))
+		span = ring_slot(&thread->ring);
 	if (unlikely(!span)) {
 		thread->chain = NULL;
 		if (call->pair)
@@ -318,6 +322,7 @@ static inline void end_span(struct thread *thread, struct call *call, CUresult r
 		call->flags = 0;
 		call->known = NULL;
 		call->pair = NULL;
+		call->span = NULL;
 	}
 	if (call->pair)
 		inject_end(thread, call);

@@ -44,6 +44,9 @@ struct call {
 	uint8_t flags, untimed;
 	struct stream *known;
 	struct event_pair *pair;
+	/* The slot that it will be written to, NULL: there was none yet. Nothing else of the
+	 * thread's is published in between. */
+	struct span *span;
 	uint64_t entered, started;
 };
 _Static_assert(offsetof(struct call, watched) < offsetof(struct call, marks) + 8,

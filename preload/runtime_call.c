@@ -50,7 +50,8 @@ LAUNCH_PATH void runtime_call_end(struct runtime_call *call, uint32_t which, int
 	struct span *span;
 
 	thread_runtime_call = call->outer;
-	if (!thread || call->outer)
+	/* Within another call, of the runtime or of the driver, it is a part of that. */
+	if (!thread || call->outer || thread->depth > 0)
 		return;
 	if (thread->counted_call && !thread->deferred) {
 		thread->counted_call = false;
