@@ -157,6 +157,8 @@ static struct lane *new_lane(struct context *context)
 		}
 		if (!is_current)
 			driver.cuCtxPopCurrent_v2(&current);
+	} else {
+		driver_failed();
 	}
 	add_lane(lane);
 	return lane;
