@@ -88,7 +88,8 @@ static inline void span_prefetch(const struct span *span)
 	const char *first = (const char *)span, *last = first + sizeof(*span) - 1;
 
 #if defined(__x86_64__)
-	__asm__ volatile("prefetchw %0\n\tprefetchw %1" : : "m"(*first), "m"(*last));
+	/* By address: a memory operand would tell the compiler that it is not NULL. */
+	__asm__ volatile("prefetchw (%0)\n\tprefetchw (%1)" : : "r"(first), "r"(last));
 #else
 	__builtin_prefetch(first, 1);
 	__builtin_prefetch(last, 1);
