@@ -117,8 +117,7 @@ static void add_unwatched(struct row *row)
 
 	if (watched->calls > 0) {
 		total = watched->total;
-		/* The sum of the squares with their weight. */
-		squares = watched->variance[2] / (WATCHED_CALLS - 1);
+		squares = watched->squares;
 		calls = watched->calls;
 	}
 	row->cupti.total += (uint64_t)(total * unwatched / calls);

@@ -9,16 +9,19 @@ double estimate_total(const struct estimate *estimate, uint64_t timed, uint64_t 
 		      double *error)
 {
 	const double *sums = estimate->variance;
-	double mean, variance;
+	double mean, scale, variance;
 
 	*error = 0;
 	if (estimate->calls <= 0)
 		return 0;
 	mean = estimate->total / estimate->calls;
-	variance = sums[2] - 2 * mean * sums[1] + mean * mean * sums[0];
+	scale = (double)calls / estimate->calls;
+	variance = scale * scale * (sums[2] - 2 * mean * sums[1] + mean * mean * sums[0]);
+	/* Calls that should have been timed and were not: each weight is that much larger. */
+	if (scale > 1)
+		variance += scale * (scale - 1) * (estimate->squares - mean * estimate->total);
 	/* What rounding leaves of equal durations is none. The mean is from the same samples. */
-	if (timed > 1 && variance > 1e-9 * mean * mean * sums[0])
-		*error = NORMAL_95 * (double)calls / estimate->calls *
-			 sqrt(variance * (double)timed / (double)(timed - 1));
+	if (timed > 1 && variance > 1e-9 * mean * mean * (double)calls)
+		*error = NORMAL_95 * sqrt(variance * (double)timed / (double)(timed - 1));
 	return mean * (double)calls;
 }

@@ -83,8 +83,8 @@ struct figures {
  * for 1/p calls, its weight. Sums over the timed calls; report/estimate.h makes the total of them.
  */
 struct estimate {
-	double calls, total; /* of the weights w, and of w d; durations d in ns */
-	double variance[3];  /* of w (w - 1), of that times d, and times d^2 */
+	double calls, total, squares; /* of the weights w, of w d and w d^2; durations d in ns */
+	double variance[3];	      /* of w (w - 1), of that times d, and times d^2 */
 };
 
 /* One line of the table; aligned, so that a row never shares a cache line with another. */

@@ -38,6 +38,7 @@ static void correct_estimate(struct estimate *estimate, double bias)
 {
 	double *variance = estimate->variance;
 
+	estimate->squares += bias * (bias * estimate->calls - 2 * estimate->total);
 	estimate->total -= bias * estimate->calls;
 	variance[2] += bias * (bias * variance[0] - 2 * variance[1]);
 	variance[1] -= bias * variance[0];

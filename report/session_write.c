@@ -179,6 +179,7 @@ void session_add_estimate(struct estimate *estimate, double weight, uint64_t nan
 
 	estimate->calls += weight;
 	estimate->total += weight * value;
+	estimate->squares += weight * value * value;
 	for (size_t i = 0; i < 3; i++, term *= value)
 		estimate->variance[i] += term;
 }

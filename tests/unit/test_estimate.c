@@ -48,17 +48,21 @@ static void a_start_that_was_timed_whole_weighs_what_it_is(void **state)
 	is_close(error, 1.96 * sqrt(90 * 45 * (1700.0 * 1700 + 300.0 * 300) * 190 / 189));
 }
 
-/* Calls that should have been timed and were not are like the others. */
-static void calls_without_a_pair_are_like_those_with(void **state)
+/* Calls that should have been timed and were not are like the others, and leave the same doubt. */
+static void calls_without_a_pair_are_a_smaller_sample(void **state)
 {
 	struct estimate estimate = {0};
-	double error, twice;
+	double error;
 
 	(void)state;
 	add(&estimate, 100, 10, 2000, 4000);
-	estimate_total(&estimate, 100, 1000, &error);
-	is_close(estimate_total(&estimate, 100, 2000, &twice), 6e6);
-	is_close(twice, 2 * error);
+	is_close(estimate_total(&estimate, 100, 2000, &error), 6e6);
+	is_close(error, 1.96 * 2000 * sqrt(1e8 / 99) / 10 * sqrt(0.95));
+	memset(&estimate, 0, sizeof(estimate));
+	/* Every call was to be timed, and for half of them there was no pair. */
+	add(&estimate, 100, 1, 2000, 4000);
+	is_close(estimate_total(&estimate, 100, 200, &error), 6e5);
+	is_close(error, 1.96 * 200 * sqrt(1e8 / 99) / 10 * sqrt(0.5));
 }
 
 static void equal_durations_leave_no_doubt(void **state)
@@ -83,7 +87,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_chance_is_a_simple_sample),
 		cmocka_unit_test(a_start_that_was_timed_whole_weighs_what_it_is),
-		cmocka_unit_test(calls_without_a_pair_are_like_those_with),
+		cmocka_unit_test(calls_without_a_pair_are_a_smaller_sample),
 		cmocka_unit_test(equal_durations_leave_no_doubt),
 	};
 
