@@ -110,6 +110,18 @@ fault()
 	is 1 counter failed_calls
 }
 
+# With events alone such launches are only counted, and their wrapper has nothing around them.
+@test "launches that fail have their row where launches are only counted" {
+	export KTIME_OPTIONS="--timer events --events off -o session"
+	same_as_alone "$programs/failed_launches"
+	is $'runtime cudaLaunchKernel 100 100' rows cudaLaunchKernel
+	is 2 counter operations
+	rm session
+	SIM_FAULT=cuLaunchKernel:40:1 same_as_alone "$built/workloads/saxpy_shared" --repetitions 100
+	is $'runtime cudaLaunchKernel 40 1' rows cudaLaunchKernel
+	is $'kernel saxpy(int, float, float *, float *) 39 0' rows "saxpy(int, float, float *, float *)"
+}
+
 # "KIND NAME CALLS FAILED"
 rows()
 {

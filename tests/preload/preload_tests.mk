@@ -27,6 +27,11 @@ $(PRELOAD_TESTS)/libpeer_dlsym.so: tests/preload/programs/libpeer.c
 	@mkdir -p $(@D)
 	$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
 
+# With the shared one, whose symbols are wrapped.
+$(PRELOAD_TESTS)/failed_launches: $(PRELOAD_OBJECTS)/failed_launches.o $(SIM)/lib/libcudart.so.13
+	@mkdir -p $(@D)
+	$(CC) $^ -o $@
+
 # One plug-in per runtime: the shared one, and the same under another name.
 $(PRELOAD_TESTS)/libcudart_other.so.13: $(call sim_objects,runtime)
 	@mkdir -p $(@D)
