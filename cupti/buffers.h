@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The pool of activity buffers: CUPTI fills them on the program's threads and its own, the
- * collector reads them. One short lock guards two lists; no call is made while it is held.
+ * collector reads them. One short lock guards two lists; no call is made while it is held. A free
+ * buffer is all zeros, so that nobody has to clear it within a launch.
  */
 #ifndef KTIME_CUPTI_BUFFERS_H
 #define KTIME_CUPTI_BUFFERS_H
@@ -28,8 +29,8 @@ int buffers_create(void);
 
 /*
  * A buffer to fill: a free one, else the oldest filled one, whose records are lost: `lost` is then
- * how many bytes of them it holds, for the caller to count, else 0. Where all are being filled:
- * one beyond the pool, allocated, if `beyond` is set, else NULL. Any thread.
+ * how many bytes of them it holds, for the caller to count and to clear, else 0. Where all are
+ * being filled: one beyond the pool, allocated, if `beyond` is set, else NULL. Any thread.
  */
 struct buffer *buffers_take(bool beyond, size_t *lost);
 /* The buffer that was taken to be filled and has this data; NULL for memory of others. Any thread.
@@ -41,7 +42,9 @@ size_t buffers_queue(struct buffer *buffer, size_t valid);
 uint64_t buffers_last(void);
 /* The oldest filled buffer, if its number is not above `last`; else NULL. Any thread. */
 struct buffer *buffers_next(uint64_t last);
-/* Gives a buffer back to the pool. Any thread. */
+/* Makes a buffer that was taken all zeros again. Any thread. */
+void buffers_clear(struct buffer *buffer);
+/* Clears a buffer and gives it back to the pool. Any thread. */
 void buffers_release(struct buffer *buffer);
 
 /* In a forked child: every buffer is free again, whoever held the lock in the parent. */

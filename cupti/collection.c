@@ -67,8 +67,10 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 	size_t lost_bytes;
 	struct buffer *buffer = buffers_take(cupti->version < REFUSAL_VERSION, &lost_bytes);
 
-	if (lost_bytes)
+	if (lost_bytes) {
 		count_lost(cupti, buffer->data, lost_bytes);
+		buffers_clear(buffer);
+	}
 	/* A thread that fills a buffer of its own requests it. */
 	if (buffer)
 		buffer->thread = by_thread ? thread_number() : 0;
@@ -239,8 +241,10 @@ int collection_start(const struct collection_settings *settings, char *reason, s
 		if (result && forward_registered(&requested, &completed))
 			check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
 	}
-	if (!result)
+	if (!result) {
+		library_say_buffers_are_zeroed(cupti);
 		return 0;
+	}
 	state = STATE_OFF;
 	refusal_by_cupti(cupti, result, reason, size);
 	return -EIO;

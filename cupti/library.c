@@ -15,7 +15,11 @@
 /* CUDA 11.8, the oldest whose records are read. */
 #define OLDEST_VERSION	     18
 #define OLDEST_MAJOR	     11
-/* CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, which older headers do not have. */
+/*
+ * CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER and _PER_THREAD_ACTIVITY_BUFFER, which older
+ * headers do not have.
+ */
+#define ZEROED_ATTRIBUTE     ((CUpti_ActivityAttribute)5)
 #define PER_THREAD_ATTRIBUTE ((CUpti_ActivityAttribute)9)
 /* CUDA 13.0: on unless turned off. */
 #define PER_THREAD_VERSION   130000
@@ -307,4 +311,13 @@ bool library_fills_by_thread(const struct cupti_functions *cupti)
 	    cupti->cuptiActivityGetAttribute(PER_THREAD_ATTRIBUTE, &size, &value) == CUPTI_SUCCESS)
 		return value;
 	return cupti->version >= PER_THREAD_VERSION;
+}
+
+void library_say_buffers_are_zeroed(const struct cupti_functions *cupti)
+{
+	uint8_t value = 1;
+	size_t size = sizeof(value);
+
+	if (cupti->cuptiActivitySetAttribute)
+		cupti->cuptiActivitySetAttribute(ZEROED_ATTRIBUTE, &size, &value);
 }

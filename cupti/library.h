@@ -33,6 +33,8 @@
 	  (CUcontext context, uint32_t stream_id, size_t * dropped), REQUIRED)                     \
 	X(cuptiActivityGetAttribute,                                                               \
 	  (CUpti_ActivityAttribute attribute, size_t * size, void *value), OPTIONAL)               \
+	X(cuptiActivitySetAttribute,                                                               \
+	  (CUpti_ActivityAttribute attribute, size_t * size, void *value), OPTIONAL)               \
 	X(cuptiActivityEnableContext, (CUcontext context, CUpti_ActivityKind kind), OPTIONAL)      \
 	X(cuptiActivityDisableContext, (CUcontext context, CUpti_ActivityKind kind), OPTIONAL)     \
 	X(cuptiActivityEnableAndDump, (CUpti_ActivityKind kind), OPTIONAL)                         \
@@ -87,5 +89,10 @@ const char *library_path(void);
  * is on (cupti_activity.h).
  */
 bool library_fills_by_thread(const struct cupti_functions *cupti);
+/*
+ * Tells CUPTI that each buffer it is given is all zeros, so that it does not clear it within the
+ * call that needs it. It may not know the attribute: then it clears what is clear.
+ */
+void library_say_buffers_are_zeroed(const struct cupti_functions *cupti);
 
 #endif

@@ -313,6 +313,24 @@ TEST_IN_CHILD(what_waits_wakes_the_collector_then_drops_the_oldest)
 	assert_int_equal(fake->lost, 0);
 }
 
+TEST_IN_CHILD(a_buffer_is_all_zeros_each_time_it_is_filled)
+{
+	struct fake_cupti *fake = start(&all);
+
+	assert_int_equal(fake->zeroed, 1);
+	/* Those that were read, those that were taken back unread, and one that was not used up. */
+	for (uint32_t i = 1; i <= 2 * MOST_KERNELS; i++)
+		record_kernel(fake, i, 1000);
+	drain();
+	record_kernel(fake, 1, 1000);
+	fake->complete();
+	drain();
+	for (uint32_t i = 1; i <= 2 * MOST_KERNELS; i++)
+		record_kernel(fake, i, 1000);
+	assert_true(collection_unread() > 0);
+	assert_int_equal(fake->dirty, 0);
+}
+
 TEST_IN_CHILD(drops_in_cupti_are_counted_once)
 {
 	struct fake_cupti *fake = start(&all);
@@ -442,6 +460,7 @@ int main(void)
 		cmocka_unit_test(records_without_times_are_marked),
 		cmocka_unit_test(hot_calls_that_are_recorded_all_the_same_are_left_out),
 		cmocka_unit_test(what_waits_wakes_the_collector_then_drops_the_oldest),
+		cmocka_unit_test(a_buffer_is_all_zeros_each_time_it_is_filled),
 		cmocka_unit_test(drops_in_cupti_are_counted_once),
 		cmocka_unit_test(a_refusal_names_its_reason_and_what_to_do),
 		cmocka_unit_test(a_kind_that_is_refused_is_named_and_the_rest_goes_on),

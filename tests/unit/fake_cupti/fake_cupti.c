@@ -58,6 +58,11 @@ static void add_record(const void *record, size_t size)
 	if (!fake_cupti.buffer) {
 		fake_cupti.used = 0;
 		fake_cupti.requested(&fake_cupti.buffer, &fake_cupti.size, &most_records);
+		for (size_t i = 0; fake_cupti.buffer && i < fake_cupti.size; i++)
+			if (fake_cupti.buffer[i]) {
+				fake_cupti.dirty++;
+				break;
+			}
 	}
 	if (!fake_cupti.buffer) {
 		fake_cupti.lost++;
@@ -97,6 +102,15 @@ EXPORT CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attribute, 
 	if ((int)attribute != FAKE_PER_THREAD || *size != sizeof(fake_cupti.per_thread))
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	memcpy(value, &fake_cupti.per_thread, *size);
+	return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
+					     void *value)
+{
+	if ((int)attribute != FAKE_ZEROED || *size != sizeof(fake_cupti.zeroed))
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	memcpy(&fake_cupti.zeroed, value, *size);
 	return CUPTI_SUCCESS;
 }
 

@@ -14,7 +14,10 @@
 
 #define FAKE_KINDS	64
 #define FAKE_CALLBACKS	600
-/* CUPTI_ACTIVITY_ATTR_PER_THREAD_ACTIVITY_BUFFER, which older headers do not have. */
+/* CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER, _PER_THREAD_ACTIVITY_BUFFER: not in older
+ * headers.
+ */
+#define FAKE_ZEROED	5
 #define FAKE_PER_THREAD 9
 
 struct fake_cupti {
@@ -25,6 +28,8 @@ struct fake_cupti {
 	bool call_off[FAKE_CALLBACKS]; /* runtime calls turned off in the runtime kind */
 	uint64_t now;		       /* what cuptiGetTimestamp says */
 	uint8_t per_thread;	       /* whether each thread has buffers of its own */
+	uint8_t zeroed;		       /* whether it was told that buffers come cleared */
+	unsigned dirty;		       /* buffers that did not */
 	CUptiResult attribute_answer;  /* of asking about that */
 	size_t dropped;		       /* what cuptiActivityGetNumDroppedRecords will say once */
 	unsigned flushes, forced_flushes, finalized;
