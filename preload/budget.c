@@ -2,6 +2,7 @@
 #include "preload/budget.h"
 
 #include "preload/control.h"
+#include "preload/cost.h"
 #include "preload/operation.h"
 
 /* The thresholds follow the program this often; at the start sooner, when all calls get a pair. */
@@ -23,24 +24,17 @@
 #define TELLING_CALLS	   8
 
 /*
- * What a pair is known to add (H200, driver 580, CUDA 13.0): 1.6 us of the host's time in two
- * records, and, between kernels that follow each other at once, the device waits 2 us at each.
- */
-#define PAIR_HOST_NS	   1600u
-#define PAIR_GPU_NS	   3500u
-/* What CUPTI adds to a launch there: 0.5 to 1.1 us in twelve runs of the benchmark, 0.8 in most. */
-#define CUPTI_HOST_NS	   800u
-
-/*
- * The figures above are medians of one machine's: aiming below the budget keeps others within it.
- * Beside CUPTI, which times every call, events are a check, and a hundredth is enough for that.
+ * What a pair costs is known by medians of one machine's: aiming below the budget keeps others
+ * within it. Beside CUPTI, which times every call, events are a check, and a hundredth is enough
+ * for that.
  */
 #define SHARE_OF_BUDGET	   0.4
 #define SHARE_BESIDE_CUPTI 0.01
 
 static uint64_t window_start;
 static unsigned windows;
-static double calls_rate; /* of all operations, a nanosecond */
+static uint64_t cupti_seen; /* of what CUPTI has added to the run, ns */
+static double cupti_rate;   /* of what it adds, as a part of the wall time */
 
 static uint32_t threshold_of(double fraction)
 {
@@ -114,7 +108,6 @@ static double follow_rates(uint64_t elapsed)
 
 		operation->rate += weight_of(elapsed, reach) * (now - operation->rate);
 		operation->window_calls = 0;
-		operation->window_pairs = 0;
 		sum += operation->rate;
 	}
 	return sum;
@@ -124,16 +117,18 @@ void budget_start(uint64_t now)
 {
 	window_start = now;
 	windows = 0;
-	calls_rate = 0;
+	cupti_seen = 0;
+	cupti_rate = 0;
 	if (control_options.events == EVENTS_FRACTION)
 		operation_first_sampling(threshold_of(1.0 / control_options.events_fraction));
 }
 
 void budget_update(struct session *session, uint64_t now)
 {
+	const struct session_header *header = session_header(session);
 	uint64_t elapsed = now - window_start;
-	uint64_t calls = 0, pairs = 0;
-	double allowed, spent, least, most;
+	uint64_t calls = 0, cupti;
+	double allowed, least, most;
 
 	if (elapsed < (windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
@@ -141,25 +136,24 @@ void budget_update(struct session *session, uint64_t now)
 	for (const struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		calls += operation->window_calls;
-		pairs += operation->window_pairs;
 	}
 	/* The short windows are for when the work begins, not for the start of CUDA before it. */
 	if (windows == 0 && calls == 0)
 		return;
 	windows++;
-	session_count(session, COUNTER_gpu_ns, pairs * PAIR_GPU_NS);
-	if (session_header(session)->cupti_active)
-		session_count(session, COUNTER_cupti_ns, calls * CUPTI_HOST_NS);
-	calls_rate += weight_of(elapsed, RATE_NS) * ((double)calls / (double)elapsed - calls_rate);
+	cupti = header->counters[COUNTER_cupti_added_ns];
+	cupti_rate += weight_of(elapsed, RATE_NS) *
+		      ((double)(cupti - cupti_seen) / (double)elapsed - cupti_rate);
+	cupti_seen = cupti;
 	most = follow_rates(elapsed);
 	if (!control_events || control_options.events != EVENTS_AUTO)
 		return;
 	/* From here on in parts of the wall time, and so per nanosecond. */
-	spent = session_header(session)->cupti_active ? calls_rate * CUPTI_HOST_NS : 0;
-	allowed = control_options.budget / 100 * (spent > 0 ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
-	if (spent + allowed > control_options.budget / 100)
+	allowed = control_options.budget / 100 *
+		  (header->cupti_active ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
+	if (cupti_rate + allowed > control_options.budget / 100)
 		allowed = 0;
-	allowed /= PAIR_HOST_NS + PAIR_GPU_NS;
+	allowed /= COST_PAIR_HOST_NS + COST_PAIR_GPU_NS;
 	least = 1.0 / FLOOR_NS;
 	set_thresholds(allowed > least ? allowed : least, most);
 }

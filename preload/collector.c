@@ -14,6 +14,7 @@
 #include "preload/clock.h"
 #include "preload/collecting.h"
 #include "preload/control.h"
+#include "preload/cost.h"
 #include "preload/drain.h"
 #include "preload/futex.h"
 #include "preload/in_flight.h"
@@ -76,6 +77,7 @@ static void update_counters(void)
 		thread->host_ticks_seen = host;
 	}
 	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(&scale, ticks);
+	cost_update(session);
 	header->counters[COUNTER_threads] = thread_count_entered();
 	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &processor) == 0)
 		header->counters[COUNTER_collector_ns] =
@@ -244,6 +246,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	rows_session = session;
 	rows_scale = &scale;
 	records_start();
+	cost_start();
 	budget_start(scale.monotonic);
 	error = samples_start();
 	if (error)

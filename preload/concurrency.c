@@ -49,7 +49,7 @@ static void note_end(struct device *device, const struct latest *own)
 	}
 }
 
-bool concurrency_note(const struct activity *activity, uint64_t *previous)
+struct concurrency concurrency_note(const struct activity *activity)
 {
 	uint64_t stream = (uint64_t)activity->context << 32 | activity->stream;
 	unsigned number = activity->device < SESSION_DEVICES ? activity->device : 0;
@@ -57,11 +57,15 @@ bool concurrency_note(const struct activity *activity, uint64_t *previous)
 	struct latest *own = latest_of(device, stream);
 	const struct latest *other =
 		device->last.stream == stream ? &device->second : &device->last;
-	bool overlapped = other->end > activity->start && other->start < activity->end;
+	struct concurrency before = {
+		.overlapped = other->end > activity->start && other->start < activity->end,
+		.same_stream = device->last.stream == stream,
+		.stream_end = own->end,
+		.device_end = device->last.end,
+	};
 
-	*previous = own->end;
 	own->start = activity->start;
 	own->end = activity->end;
 	note_end(device, own);
-	return overlapped;
+	return before;
 }

@@ -11,11 +11,17 @@
 
 #include "cupti/activity.h"
 
+struct concurrency {
+	bool overlapped;     /* it ran at the same time as one of another stream */
+	bool same_stream;    /* the one that ended last before it was of its stream */
+	uint64_t stream_end; /* of the one before it in its stream; 0 where it is the first */
+	uint64_t device_end; /* of the one that ended last on its device; 0 where it is the first */
+};
+
 /*
- * Whether an operation ran at the same time as one of another stream; `previous` is when the one
- * before it in its stream ended, 0 where it is the first. As records come in the order of their
- * starts, more or less: of those that come late some overlaps are missed, and none is made up.
+ * Notes an operation, and says what was before it. As records come in the order of their starts,
+ * more or less: of those that come late some overlaps are missed, and none is made up.
  */
-bool concurrency_note(const struct activity *activity, uint64_t *previous);
+struct concurrency concurrency_note(const struct activity *activity);
 
 #endif

@@ -18,8 +18,7 @@
 
 /*
  * A flush costs the program some 0.1 ms (H200, CUPTI 13.0: kernels of 100 us took 0.2 % longer at
- * one in 50 ms, 0.03 % at one in 200). What it hands back has to be replaced, too, and CUPTI clears
- * the next buffer within a launch. So it is seldom while work keeps coming, and not at its
+ * one in 50 ms, 0.03 % at one in 200). So it is seldom while work keeps coming, and not at its
  * beginning: full buffers come by themselves. Once no call comes any more, one takes what is left.
  */
 #define FLUSH_NS     200000000u

@@ -68,9 +68,9 @@ struct operation {
 
 	/* The collector's alone. */
 	struct row *rows[SESSION_DEVICES];
-	uint64_t calls, pairs;		     /* so far */
-	uint64_t window_calls, window_pairs; /* in the budget's present window */
-	double rate;			     /* calls a nanosecond, as the budget follows it */
+	uint64_t calls, pairs; /* so far */
+	uint64_t window_calls; /* in the budget's present window */
+	double rate;	       /* calls a nanosecond, as the budget follows it */
 	struct operation *next;
 };
 

@@ -10,6 +10,7 @@
 #include "preload/collecting.h"
 #include "preload/concurrency.h"
 #include "preload/control.h"
+#include "preload/cost.h"
 #include "preload/graph_launches.h"
 #include "preload/pointer_map.h"
 #include "preload/rows.h"
@@ -88,10 +89,9 @@ static void take_operation(const struct activity *activity)
 	uint64_t bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
 	struct match_stream *stream;
 	struct expected expected;
-	uint64_t previous;
-	bool overlapped, matched;
+	struct concurrency before = concurrency_note(activity);
+	bool matched;
 
-	overlapped = concurrency_note(activity, &previous);
 	stream = matcher_find(samples_matcher, activity->context, activity->stream, activity->start,
 			      activity->graph_node ? NULL : operation, bytes);
 	if (activity->graph_node)
@@ -103,6 +103,7 @@ static void take_operation(const struct activity *activity)
 	else
 		matched = stream && match_record(stream, activity->buffer_thread, activity->start,
 						 operation, bytes, &expected);
+	cost_of_record(rows_session, activity, matched ? &expected : NULL, &before);
 	if (matched)
 		samples_matched(&expected, activity->correlation);
 	if (matched && !activity->graph_node)
@@ -113,9 +114,9 @@ static void take_operation(const struct activity *activity)
 	if (activity->graph_node)
 		return;
 	if (matched)
-		samples_recorded(&expected, activity->end - activity->start, overlapped,
+		samples_recorded(&expected, activity->end - activity->start, before.overlapped,
 				 matcher_trusts_clock(samples_matcher) &&
-					 previous < expected.started);
+					 before.stream_end < expected.started);
 	else
 		session_count(rows_session, COUNTER_unmatched_records, 1);
 }

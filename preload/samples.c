@@ -6,6 +6,7 @@
 #include "cupti/collection.h"
 #include "preload/bias.h"
 #include "preload/control.h"
+#include "preload/cost.h"
 #include "preload/lane.h"
 #include "preload/rows.h"
 #include "preload/trace.h"
@@ -187,7 +188,7 @@ void samples_span(const struct thread *thread, const struct span *span)
 	if (span->pair) {
 		session_count(rows_session, COUNTER_event_pairs, 1);
 		span->operation->pairs++;
-		span->operation->window_pairs++;
+		cost_of_pair(rows_session);
 		timed = timed_new();
 		if (timed) {
 			timed->pair = span->pair;

@@ -238,11 +238,10 @@ static void write_cost(const struct session *session, const char *prefix, FILE *
 		fprintf(file, ", on %s threads", number_count(text, counters[COUNTER_threads]));
 	fprintf(file, ", GPU %s", number_time(text, gpu));
 	if (wall > 0) {
-		/* The host and the device work side by side: the program waits for the slower. */
-		percent = 100.0 * (double)(host + cupti > gpu ? host + cupti : gpu) / (double)wall;
+		percent = 100.0 * (double)counters[COUNTER_added_ns] / (double)wall;
 		fprintf(file, ": %.2f %% of %s", percent, number_time(text, wall));
-		if (header->budget_percent > 0 &&
-		    100.0 * (double)cupti > header->budget_percent * (double)wall)
+		if (header->budget_percent > 0 && 100.0 * (double)counters[COUNTER_cupti_added_ns] >
+							  header->budget_percent * (double)wall)
 			fprintf(file,
 				"; CUPTI alone is over the budget of %g %%, --timer events costs "
 				"less",

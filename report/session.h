@@ -21,7 +21,7 @@
 #include "histogram.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      3
+#define SESSION_VERSION	      4
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -184,7 +184,9 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(host_ns, "host time spent in ktime on the program's threads, ns")                        \
 	X(collector_ns, "processor time of ktime's own thread, ns")                                \
 	X(cupti_ns, "host time that CUPTI is known to add, ns")                                    \
-	X(gpu_ns, "GPU time that events are known to add, ns")                                     \
+	X(gpu_ns, "GPU time that CUPTI and events are known to add, ns")                           \
+	X(cupti_added_ns, "by how much CUPTI is known to make the run longer, ns")                 \
+	X(added_ns, "by how much all that ktime does is known to make the run longer, ns")         \
 	X(wall_ns, "wall time since the first GPU work, ns")                                       \
 	X(memory_bytes, "peak memory added by ktime, bytes")                                       \
 	X(trace_records, "trace records written")                                                  \

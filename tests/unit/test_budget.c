@@ -23,6 +23,7 @@ bool control_events = true;
 
 static struct operation frequent, rare;
 static struct session *session;
+static double cupti_part; /* of the time, that CUPTI takes */
 static uint64_t now;
 
 struct operation *operation_first(void)
@@ -42,6 +43,7 @@ static int start(void **state)
 	rare = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL};
 	control_options = (struct options){.events = EVENTS_AUTO, .budget = 1};
 	now = SECOND;
+	cupti_part = 0;
 	budget_start(now);
 	return session_create(&session, NULL, false);
 }
@@ -60,6 +62,7 @@ static void pass(unsigned milliseconds, unsigned frequent_calls, unsigned rare_c
 		now += 5 * MS;
 		frequent.window_calls += frequent_calls / 200;
 		rare.window_calls += rare_calls / 200;
+		session_count(session, COUNTER_cupti_added_ns, cupti_part * 5 * MS);
 		budget_update(session, now);
 	}
 }
@@ -116,6 +119,7 @@ static void a_floor_remains_where_cupti_takes_the_budget(void **state)
 {
 	(void)state;
 	session_header(session)->cupti_active = 1;
+	cupti_part = 0.02;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(FLOOR_RATE);
 }

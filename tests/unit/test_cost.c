@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* By how much ktime makes a run longer: what the program waits for counts, what is hidden not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/cost.h"
+
+#define CALL_NS	  5000
+/* See cost.c. */
+#define IN_CALL	  1000 /* a fifth of the call */
+#define KERNEL	  370
+#define COPY	  1300
+#define ELSEWHERE 200
+
+static struct session *session;
+static uint64_t now; /* when the last operation ended */
+
+static int start(void **state)
+{
+	(void)state;
+	cost_start();
+	/* What another test has left behind on the device is long over. */
+	now += 1000000000;
+	return session_create(&session, NULL, false);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+/* An operation of 1 us that begins so long after the last one has ended. */
+static void record(struct activity activity, uint64_t gap, uint64_t call_ns)
+{
+	struct expected call = {.started = 1000, .ended = 1000 + call_ns};
+	struct concurrency before;
+
+	activity.start = now + gap;
+	activity.end = now = activity.start + 1000;
+	before = concurrency_note(&activity);
+	cost_of_record(session, &activity, call_ns ? &call : NULL, &before);
+}
+
+static void kernels(unsigned count, uint64_t gap)
+{
+	while (count--)
+		record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 1}, gap, CALL_NS);
+}
+
+static void counters_are(uint64_t host, uint64_t gpu, uint64_t added)
+{
+	const uint64_t *counters = session_header(session)->counters;
+
+	cost_update(session);
+	assert_int_equal(counters[COUNTER_cupti_ns], host);
+	assert_int_equal(counters[COUNTER_gpu_ns], gpu);
+	assert_int_equal(counters[COUNTER_added_ns], added);
+}
+
+static void calls_that_the_device_waits_for_cost_their_part(void **state)
+{
+	(void)state;
+	kernels(10, 3000);
+	counters_are(10 * IN_CALL, 0, 10 * IN_CALL);
+}
+
+static void queued_work_costs_the_device(void **state)
+{
+	(void)state;
+	kernels(1, 3000);
+	kernels(10, 1000);
+	counters_are(11 * IN_CALL, 10 * KERNEL, IN_CALL + 10 * KERNEL);
+}
+
+static void queued_copies_cost_more(void **state)
+{
+	(void)state;
+	kernels(1, 3000);
+	record((struct activity){.kind = ACTIVITY_MEMCPY, .stream = 1}, 1000, CALL_NS);
+	counters_are(2 * IN_CALL, COPY, IN_CALL + COPY);
+}
+
+static void work_of_other_streams_hides_some_of_it(void **state)
+{
+	(void)state;
+	kernels(1, 3000);
+	record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 2}, 1000, CALL_NS);
+	counters_are(2 * IN_CALL, ELSEWHERE, IN_CALL + ELSEWHERE);
+}
+
+static void nodes_of_a_graph_have_no_call(void **state)
+{
+	(void)state;
+	kernels(1, 3000);
+	for (uint64_t node = 1; node <= 100; node++)
+		record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 1, .graph_node = node},
+		       300, 0);
+	counters_are(IN_CALL, 100 * KERNEL, IN_CALL + 100 * KERNEL);
+}
+
+static void a_call_that_waits_for_something_else_costs_no_more(void **state)
+{
+	(void)state;
+	record((struct activity){.kind = ACTIVITY_KERNEL}, 3000, 50000000);
+	counters_are(2000, 0, 2000);
+}
+
+static void a_call_that_is_not_known_costs_what_most_do(void **state)
+{
+	(void)state;
+	record((struct activity){.kind = ACTIVITY_KERNEL}, 3000, 0);
+	counters_are(800, 0, 800);
+}
+
+static void hooks_cost_where_the_device_waits(void **state)
+{
+	(void)state;
+	session_count(session, COUNTER_host_ns, 4000);
+	kernels(1, 3000);
+	kernels(3, 1000);
+	counters_are(4 * IN_CALL, 3 * KERNEL, IN_CALL + 3 * KERNEL + 1000);
+}
+
+static void without_records_the_slower_of_host_and_device_counts(void **state)
+{
+	(void)state;
+	session_count(session, COUNTER_host_ns, 4000);
+	cost_of_pair(session);
+	counters_are(0, COST_PAIR_GPU_NS, 4000);
+	cost_of_pair(session);
+	counters_are(0, 2 * COST_PAIR_GPU_NS, 2 * COST_PAIR_GPU_NS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+		TEST(calls_that_the_device_waits_for_cost_their_part),
+		TEST(queued_work_costs_the_device),
+		TEST(queued_copies_cost_more),
+		TEST(work_of_other_streams_hides_some_of_it),
+		TEST(nodes_of_a_graph_have_no_call),
+		TEST(a_call_that_waits_for_something_else_costs_no_more),
+		TEST(a_call_that_is_not_known_costs_what_most_do),
+		TEST(hooks_cost_where_the_device_waits),
+		TEST(without_records_the_slower_of_host_and_device_counts),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
