@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """What ktime says in its sessions, held against the full measurement and against the clock."""
+import plan
 
 
 def _rows(samples, variant):
@@ -34,19 +35,34 @@ def intervals_covering(samples, variant):
     return 100 * sum(covered) / len(covered) if covered else None
 
 
-def self_report(samples, variant):
-    """
-    How far ktime's own account of its cost, an operation's part of it, is off what the turns gave
-    for the same loop, as a factor. None where that is too little to be told from chance.
-    """
-    sessions = samples.values("self", variant, "session")
-    measured = samples.added("empty", variant)
-    operations = samples.median("self", variant, "operations")
-    if not sessions or not measured or measured <= 0 or \
-            not samples.is_told_from_chance("empty", variant):
+def said(samples, row, variant):
+    """Nanoseconds by which ktime says that it made an operation of a loop longer."""
+    sessions = samples.values(plan.account_of(row), variant, "session")
+    if not sessions:
         return None
-    said = sorted(session.cost_ns for session in sessions)[len(sessions) // 2] / operations
-    return max(said, measured) / min(said, measured) if said else float("inf")
+    middle = sorted(session.cost_ns for session in sessions)[len(sessions) // 2]
+    return middle / samples.median(plan.account_of(row), variant, "operations")
+
+
+def factor(samples, row, variant):
+    """
+    How far that is off what the turns gave for the same loop. None where that is too little to be
+    told from chance.
+    """
+    mine, measured = said(samples, row, variant), samples.added(row, variant)
+    if mine is None or not measured or measured <= 0 or \
+            not samples.is_told_from_chance(row, variant):
+        return None
+    return max(mine, measured) / min(mine, measured) if mine else float("inf")
+
+
+def self_report(*rows):
+    """The largest factor of some loops."""
+    def figure(samples, variant):
+        factors = [factor(samples, row, variant) for row in rows]
+        return max((each for each in factors if each is not None), default=None)
+
+    return figure
 
 
 def records_lost(row):

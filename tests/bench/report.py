@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 """The benchmark's Markdown."""
+import accounts
 import plan
 
 import machine
@@ -60,6 +61,23 @@ def fixed_costs(samples, title, name, rows, form):
     return [f"## {title}", "", *table(header, cells), ""]
 
 
+def own_accounts(samples):
+    cells = []
+    for row, (_, variants) in plan.ACCOUNTS.items():
+        for variant in variants:
+            mine, measured = accounts.said(samples, row, variant), samples.added(row, variant)
+            factor = accounts.factor(samples, row, variant)
+            if mine is not None and measured is not None:
+                cells.append([plan.ROW_TITLES[row], plan.VARIANTS[variant].title,
+                              duration(measured), duration(mine),
+                              "chance" if factor is None else f"{factor:.2f}"])
+    if not cells:
+        return []
+    return ["## What ktime says that it added", "",
+            *table(["operation", "variant", "added, by the turns", "added, as ktime says",
+                    "factor"], cells), ""]
+
+
 def markdown(samples, verdicts, skipped):
     lines = ["# What ktime costs", "", "Written by `make bench`.", "", *machine.describe(), "",
              "All variants ran in turns: the median time without a profiler, and the median of what",
@@ -69,6 +87,7 @@ def markdown(samples, verdicts, skipped):
              "it. All else is compared with the mean of both.", "",
              "## Time of an operation", "", *times(samples), "",
              "## Bars", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
+    lines += own_accounts(samples)
     for costs in FIXED_COSTS:
         lines += fixed_costs(samples, *costs)
     if skipped:
