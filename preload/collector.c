@@ -68,16 +68,18 @@ static void update_counters(void)
 {
 	struct session_header *header = session_header(session);
 	struct timespec processor;
+	unsigned threads = 0;
 	uint64_t ticks = 0;
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
 		uint64_t host = atomic_load_explicit(&thread->host_ticks, memory_order_relaxed);
 
 		ticks += host - thread->host_ticks_seen;
+		threads += host != thread->host_ticks_seen;
 		thread->host_ticks_seen = host;
 	}
 	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(&scale, ticks);
-	cost_update(session);
+	cost_update(session, threads);
 	header->counters[COUNTER_threads] = thread_count_entered();
 	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &processor) == 0)
 		header->counters[COUNTER_collector_ns] =

@@ -25,7 +25,10 @@ void cost_of_record(struct session *session, const struct activity *activity,
 		    const struct expected *call, const struct concurrency *before);
 /* An event pair that was injected. */
 void cost_of_pair(struct session *session);
-/* Brings the time by which the run is longer up to date. */
-void cost_update(struct session *session);
+/*
+ * Brings the time by which the run is longer up to date; `threads` is how many of the program's
+ * were in the hooks of late.
+ */
+void cost_update(struct session *session, unsigned threads);
 
 #endif

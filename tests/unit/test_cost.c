@@ -12,7 +12,8 @@
 #define CALL_NS	  5000
 /* See cost.c. */
 #define IN_CALL	  1000 /* a fifth of the call */
-#define KERNEL	  370
+#define KERNEL	  280
+#define NODE	  380
 #define COPY	  1300
 #define ELSEWHERE 200
 
@@ -57,7 +58,7 @@ static void counters_are(uint64_t host, uint64_t gpu, uint64_t added)
 {
 	const uint64_t *counters = session_header(session)->counters;
 
-	cost_update(session);
+	cost_update(session, 0);
 	assert_int_equal(counters[COUNTER_cupti_ns], host);
 	assert_int_equal(counters[COUNTER_gpu_ns], gpu);
 	assert_int_equal(counters[COUNTER_added_ns], added);
@@ -101,7 +102,7 @@ static void nodes_of_a_graph_have_no_call(void **state)
 	for (uint64_t node = 1; node <= 100; node++)
 		record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 1, .graph_node = node},
 		       300, 0);
-	counters_are(IN_CALL, 100 * KERNEL, IN_CALL + 100 * KERNEL);
+	counters_are(IN_CALL, 100 * NODE, IN_CALL + 100 * NODE);
 }
 
 static void a_call_that_waits_for_something_else_costs_no_more(void **state)
@@ -127,6 +128,18 @@ static void hooks_cost_where_the_device_waits(void **state)
 	counters_are(4 * IN_CALL, 3 * KERNEL, IN_CALL + 3 * KERNEL + 1000);
 }
 
+static void threads_share_what_they_wait_for(void **state)
+{
+	(void)state;
+	session_count(session, COUNTER_host_ns, 4000);
+	cost_update(session, 4);
+	kernels(8, 3000);
+	counters_are(8 * IN_CALL, 0, 8 * IN_CALL / 4 + 1000);
+	/* Of a time without any calls it is not known. */
+	session_count(session, COUNTER_host_ns, 4000);
+	counters_are(8 * IN_CALL, 0, 8 * IN_CALL / 4 + 2000);
+}
+
 static void without_records_the_slower_of_host_and_device_counts(void **state)
 {
 	(void)state;
@@ -149,6 +162,7 @@ int main(void)
 		TEST(a_call_that_waits_for_something_else_costs_no_more),
 		TEST(a_call_that_is_not_known_costs_what_most_do),
 		TEST(hooks_cost_where_the_device_waits),
+		TEST(threads_share_what_they_wait_for),
 		TEST(without_records_the_slower_of_host_and_device_counts),
 	};
 
