@@ -15,12 +15,12 @@
 #define FLOOR_NS	   10000000u
 /*
  * How far back the rates of calls reach. One that is called often enough for a window to tell is
- * followed soon when it rises and late when it falls: of work that comes in bursts, a request a
- * second, all calls of each burst's first windows would have a pair, as if it were rare.
+ * followed soon when it rises and late when it falls: of work that comes in bursts, a request in a
+ * second or two, all calls of each burst's first windows would have a pair, as if it were rare.
  */
 #define RATE_NS		   200000000.0
 #define RISING_NS	   50000000.0
-#define FALLING_NS	   1000000000.0
+#define FALLING_NS	   2000000000.0
 #define TELLING_CALLS	   8
 
 /*
