@@ -3,22 +3,31 @@
 import plan
 
 
-def _rows(samples, variant):
-    """Kernel rows of the workload of many rows, by name, from the last session kept."""
-    kept = samples.values("rows", variant, "session")
-    return {row.name: row for row in kept[-1].rows if row.kind == "kernel"} if kept else {}
+def _rows(session):
+    """Its kernel rows, by name."""
+    return {row.name: row for row in session.rows if row.kind == "kernel"}
 
 
-def _pairs(samples, variant):
-    full, sampled = _rows(samples, "cupti"), _rows(samples, variant)
-    return [(full[name], sampled[name]) for name in sorted(full) if name in sampled]
+def rows(samples, variant):
+    """
+    [(row, the same of the full measurement)] of the workload of many rows, of every session, the
+    shortest kernel first. The launches are the same in each.
+    """
+    full = samples.values("rows", "cupti", "session")
+    if not full:
+        return []
+    exact = sorted(_rows(full[-1]).values(), key=lambda row: row.total_ns)
+    return [(_rows(session)[row.name], row) for session in samples.values("rows", variant, "session")
+            for row in exact if row.total_ns and row.name in _rows(session)]
+
+
+def error_percent(sampled, full):
+    return 100 * (sampled.total_ns - full.total_ns) / full.total_ns
 
 
 def worst_error(samples, variant):
     """Percent by which the sampled total of the worst row misses the full measurement."""
-    errors = [100 * abs(sampled.total_ns - full.total_ns) / full.total_ns
-              for full, sampled in _pairs(samples, variant) if full.total_ns]
-    return max(errors, default=None)
+    return max((abs(error_percent(*pair)) for pair in rows(samples, variant)), default=None)
 
 
 def intervals_covering(samples, variant):
@@ -27,7 +36,7 @@ def intervals_covering(samples, variant):
     call was timed has no interval; one that was never timed misses.
     """
     covered = []
-    for full, sampled in _pairs(samples, variant):
+    for sampled, full in rows(samples, variant):
         if sampled.interval:
             covered.append(sampled.interval[0] <= full.total_ns <= sampled.interval[1])
         elif not sampled.total_ns:

@@ -122,7 +122,7 @@ WORKLOADS = {
     # Long enough for a thousandth of its calls to say what all of them took, within 3 % in the
     # worst of twelve rows.
     "rows": loop("12 kernels in random order", "rows", 250000,
-                 variants=("cupti", "always_on"), rounds=1, session=True),
+                 variants=("cupti", "always_on"), rounds=2, session=True),
     "true": Workload("/bin/true", ("/bin/true",), ("none", "default"), repeat=20),
     "python": Workload("python3 -c pass", (sys.executable, "-c", "pass"), ("none", "default"),
                        repeat=20),

@@ -61,6 +61,23 @@ def fixed_costs(samples, title, name, rows, form):
     return [f"## {title}", "", *table(header, cells), ""]
 
 
+def estimates(samples):
+    """Each row's estimate of every session, off the full measurement."""
+    cells = {}
+    for sampled, full in accounts.rows(samples, "always_on"):
+        low, high = sampled.interval or (sampled.total_ns, sampled.total_ns)
+        cell = cells.setdefault(full.name, [duration(full.total_ns / full.calls)])
+        cell.append(f"{accounts.error_percent(sampled, full):+.2f} "
+                    f"±{50 * (high - low) / full.total_ns:.2f} %")
+    if not cells:
+        return []
+    sessions = max(len(cell) for cell in cells.values()) - 1
+    return ["## Totals of rows, always on, off the full measurement", "",
+            "With half of the stated 95 % interval.", "",
+            *table(["mean of a call", *(f"run {i + 1}" for i in range(sessions))],
+                   [cell for cell in cells.values() if len(cell) == sessions + 1]), ""]
+
+
 def own_accounts(samples):
     cells = []
     for row, (_, variants) in plan.ACCOUNTS.items():
@@ -87,7 +104,7 @@ def markdown(samples, verdicts, skipped):
              "it. All else is compared with the mean of both.", "",
              "## Time of an operation", "", *times(samples), "",
              "## Bars", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
-    lines += own_accounts(samples)
+    lines += estimates(samples) + own_accounts(samples)
     for costs in FIXED_COSTS:
         lines += fixed_costs(samples, *costs)
     if skipped:
