@@ -59,10 +59,14 @@ void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds)
 
 /* An empty pair on the machine of the biases above. */
 #define EMPTY_PAIR_NS 1280
+/* Events resolve 32 ns: so many ns on either side are no other kind of device. */
+#define SAME_NS	      160
 
 void bias_calibrate(uint64_t empty_pair)
 {
 	if (empty_pair < EMPTY_PAIR_NS / 4 || empty_pair > EMPTY_PAIR_NS * 4)
+		return;
+	if (empty_pair > EMPTY_PAIR_NS - SAME_NS && empty_pair < EMPTY_PAIR_NS + SAME_NS)
 		return;
 	for (int kind = 0; kind < BIAS_KINDS; kind++)
 		biases[kind] = biases[kind] * empty_pair / EMPTY_PAIR_NS;

@@ -9,9 +9,10 @@ double estimate_total(const struct estimate *estimate, uint64_t timed, uint64_t 
 		      double *error)
 {
 	const double *sums = estimate->variance;
-	double mean, scale, variance;
+	double mean, scale, variance, doubt;
 
 	*error = 0;
+	doubt = estimate->doubt * (double)calls;
 	if (estimate->calls <= 0)
 		return 0;
 	mean = estimate->total / estimate->calls;
@@ -22,6 +23,7 @@ double estimate_total(const struct estimate *estimate, uint64_t timed, uint64_t 
 		variance += scale * (scale - 1) * (estimate->squares - mean * estimate->total);
 	/* What rounding leaves of equal durations is none. The mean is from the same samples. */
 	if (timed > 1 && variance > 1e-9 * mean * mean * (double)calls)
-		*error = NORMAL_95 * sqrt(variance * (double)timed / (double)(timed - 1));
+		doubt = sqrt(doubt * doubt + variance * (double)timed / (double)(timed - 1));
+	*error = NORMAL_95 * doubt;
 	return mean * (double)calls;
 }

@@ -4,7 +4,8 @@
  *
  * Calls are timed by chance, and the chance follows the program: all of the first ones, few of what
  * is frequent later. Weighted by the inverse of its chance, each part of the run counts for what it
- * is (Hajek's ratio estimator, with Horvitz and Thompson's variance for independent draws).
+ * is (Hajek's ratio estimator, with Horvitz and Thompson's variance for independent draws). A bias
+ * that may be off is so for all calls alike, and adds to the error as it is.
  */
 #ifndef KTIME_REPORT_ESTIMATE_H
 #define KTIME_REPORT_ESTIMATE_H

@@ -85,6 +85,7 @@ struct figures {
 struct estimate {
 	double calls, total, squares; /* of the weights w, of w d and w d^2; durations d in ns */
 	double variance[3];	      /* of w (w - 1), of that times d, and times d^2 */
+	double doubt; /* ns: standard deviation of the bias that was taken off each call */
 };
 
 /* One line of the table; aligned, so that a row never shares a cache line with another. */

@@ -65,6 +65,23 @@ static void calls_without_a_pair_are_a_smaller_sample(void **state)
 	is_close(error, 1.96 * 200 * sqrt(1e8 / 99) / 10 * sqrt(0.5));
 }
 
+/* It is not drawn anew for each call: a hundred times the calls are a hundred times as far off. */
+static void a_bias_that_may_be_off_is_so_for_all_calls(void **state)
+{
+	struct estimate estimate = {.doubt = 100};
+	double error;
+
+	(void)state;
+	add(&estimate, 100, 10, 5000, 5000);
+	is_close(estimate_total(&estimate, 100, 1000, &error), 5e6);
+	is_close(error, 1.96 * 100 * 1000);
+	memset(&estimate, 0, sizeof(estimate));
+	estimate.doubt = 100;
+	add(&estimate, 100, 10, 2000, 4000);
+	estimate_total(&estimate, 100, 1000, &error);
+	is_close(error, 1.96 * 1000 * sqrt(1e4 + 1e8 / 99 / 100 * 0.9));
+}
+
 static void equal_durations_leave_no_doubt(void **state)
 {
 	struct estimate estimate = {0};
@@ -88,6 +105,7 @@ int main(void)
 		cmocka_unit_test(one_chance_is_a_simple_sample),
 		cmocka_unit_test(a_start_that_was_timed_whole_weighs_what_it_is),
 		cmocka_unit_test(calls_without_a_pair_are_a_smaller_sample),
+		cmocka_unit_test(a_bias_that_may_be_off_is_so_for_all_calls),
 		cmocka_unit_test(equal_durations_leave_no_doubt),
 	};
 
