@@ -32,7 +32,7 @@ static uint64_t flushed, first_spans, last_spans;
 
 static uint32_t tail_of(const struct thread *thread)
 {
-	return atomic_load_explicit(&thread->ring.tail, memory_order_relaxed);
+	return atomic_load_explicit(&thread->ring_tail, memory_order_relaxed);
 }
 
 /* The threads that have spans now, linked by drain_next. */
@@ -87,7 +87,7 @@ void drain_rings(void)
 
 		samples_span(thread, &thread->ring.spans[tail % RING_SPANS]);
 		/* Release: the slot is read before the thread may write it again. */
-		atomic_store_explicit(&thread->ring.tail, tail + 1, memory_order_release);
+		atomic_store_explicit(&thread->ring_tail, tail + 1, memory_order_release);
 		if (tail + 1 == thread->drain_end)
 			*link = thread->drain_next;
 	}

@@ -6,22 +6,23 @@
 #ifndef KTIME_PRELOAD_FIRST_SIGHT_H
 #define KTIME_PRELOAD_FIRST_SIGHT_H
 
+#include "preload/launch_state.h"
 #include "preload/thread.h"
 
 /* A thread's first call, which may be ktime's own first; NULL where it is not to be watched. */
-struct thread *first_sight_thread(void) __attribute__((cold));
+struct thread *first_sight_thread(void) LAUNCH_SELDOM;
 
 /*
  * The stream of a handle that a call has just succeeded with, or of a default stream of the current
  * context; NULL where the driver does not know it. From here on it is in the thread's map.
  */
-struct stream *first_sight_stream(struct thread *thread, CUstream handle);
+struct stream *first_sight_stream(struct thread *thread, CUstream handle) LAUNCH_SELDOM;
 /* The operation of a kernel, or of a graph where `function` is NULL, right after its launch. */
 struct operation *first_sight_operation(struct thread *thread, CUfunction function,
-					CUgraphExec graph);
+					CUgraphExec graph) LAUNCH_SELDOM;
 /* The thread's event pairs in a context, its last_lane from here on; made where they are not there
  * yet, NULL where memory is out. */
-struct lane *first_sight_lane(struct thread *thread, struct context *context);
+struct lane *first_sight_lane(struct thread *thread, struct context *context) LAUNCH_SELDOM;
 
 /*
  * The key of a stream in the thread's map. A default stream's is its context's handle, whose low

@@ -17,5 +17,7 @@
 #define LAUNCH_OWN_TABLE __attribute__((section("launch_table")))
 /* For functions: it puts these together. */
 #define LAUNCH_PATH	 __attribute__((hot))
+/* For what they seldom call: the compiler takes the way there out of them. */
+#define LAUNCH_SELDOM	 __attribute__((cold))
 
 #endif

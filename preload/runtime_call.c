@@ -17,7 +17,7 @@ LAUNCH_PATH void runtime_call_begin(struct runtime_call *call, uint32_t which)
 }
 
 /* NULL where there is no room. */
-static struct span *call_only_span(struct thread *thread, int result)
+static LAUNCH_SELDOM struct span *call_only_span(struct thread *thread, int result)
 {
 	struct span *span = control_running() ? ring_slot(&thread->ring) : NULL;
 

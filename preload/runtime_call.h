@@ -32,6 +32,6 @@ static inline bool runtime_call_passes_on(uint32_t which)
 }
 
 /* Such a launch has failed: where it came to no driver call, it leaves its row from here. */
-void runtime_call_failed(uint32_t which) __attribute__((cold));
+void runtime_call_failed(uint32_t which) LAUNCH_SELDOM;
 
 #endif

@@ -58,9 +58,9 @@ struct ring {
 	/* Written by the launching thread. */
 	_Atomic uint32_t head;
 	uint32_t known_tail; /* the tail when it was last looked at */
-	struct span *spans;  /* RING_SPANS of them; never changes */
-	/* Written by the collector. */
-	_Atomic uint32_t tail __attribute__((aligned(64)));
+	/* RING_SPANS of them, and what the collector writes, in a line of its own; never change. */
+	struct span *spans;
+	_Atomic uint32_t *tail;
 };
 
 /* The slot for the next span, or NULL where the ring is full. The launching thread. */
@@ -70,7 +70,7 @@ static inline struct span *ring_slot(struct ring *ring)
 
 	if (head - ring->known_tail == RING_SPANS) {
 		/* Acquire: the collector has read what it gave back before we write over it. */
-		ring->known_tail = atomic_load_explicit(&ring->tail, memory_order_acquire);
+		ring->known_tail = atomic_load_explicit(ring->tail, memory_order_acquire);
 		if (head - ring->known_tail == RING_SPANS)
 			return NULL;
 	}

@@ -68,7 +68,7 @@ struct stream *stream_lookup(CUstream handle, CUcontext current);
 struct context *context_lookup(CUcontext handle);
 
 /* The same for a handle that was seen before, without asking the driver; else NULL. */
-struct stream *stream_known(CUstream handle);
+struct stream *stream_known(CUstream handle) LAUNCH_SELDOM;
 
 /*
  * Shows every stream that has not ended, the legacy default ones among them, while none can end:
@@ -77,7 +77,7 @@ struct stream *stream_known(CUstream handle);
 void stream_visit(void (*visit)(struct stream *stream));
 
 /* Asks the driver, so only within the call that brought the handle. */
-bool stream_is_capturing(CUstream handle);
+bool stream_is_capturing(CUstream handle) LAUNCH_SELDOM;
 
 /* To be called before the driver's own call. */
 void stream_ending(CUstream handle);

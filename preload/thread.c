@@ -68,6 +68,7 @@ struct thread *thread_enter(void)
 		return NULL;
 	thread->error = &errno;
 	thread->ring.spans = thread->spans;
+	thread->ring.tail = &thread->ring_tail;
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
 	thread->random = thread->kernel_id * 2654435761u | 1;
 	thread->next = atomic_load_explicit(&threads, memory_order_relaxed);
@@ -85,7 +86,7 @@ static bool is_done(struct thread *thread)
 {
 	return atomic_load_explicit(&thread->ended, memory_order_acquire) &&
 	       atomic_load_explicit(&thread->ring.head, memory_order_acquire) ==
-		       atomic_load_explicit(&thread->ring.tail, memory_order_relaxed);
+		       atomic_load_explicit(&thread->ring_tail, memory_order_relaxed);
 }
 
 void thread_reap(void (*last)(struct thread *thread))

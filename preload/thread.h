@@ -41,7 +41,7 @@ struct thread {
 	struct operation *last_operation;
 	uint32_t last_generation; /* of operations, when the two were brought together */
 	/* Calls until ktime's own time is next read off the clock, and how often it was. */
-	uint32_t own_left, own_taken;
+	uint8_t own_left, own_taken;
 	bool first_sight;  /* the present call brought what the thread had not seen */
 	bool counted_call; /* the present runtime call's operation was only counted */
 	struct pointer_map streams;
@@ -65,7 +65,8 @@ struct thread {
 	_Atomic uint64_t operation_calls[COUNTED_OPERATIONS];
 	struct span spans[RING_SPANS] __attribute__((aligned(64)));
 
-	/* The collector's. */
+	/* The collector's; the launching thread looks at the first where its ring is full. */
+	_Atomic uint32_t ring_tail __attribute__((aligned(64)));
 	uint64_t operation_calls_seen[COUNTED_OPERATIONS];
 	uint64_t api_calls_seen[API_COUNT];
 	uint64_t host_ticks_seen;
