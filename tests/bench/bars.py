@@ -21,7 +21,8 @@ class Bar:
     def judge(self, samples):
         """
         (what, figure, bar, verdict, chance) as texts. Chance is the same figure of a second run
-        without a profiler, which would be nothing were every run like the other.
+        without a profiler, which would be nothing were every run like the other: of a figure that
+        is no farther from its bar than that, nobody can tell.
         """
         sign = ">=" if self.at_least else "<="
         bar = f"{sign} {self.limit:g} {self.unit}".strip()
@@ -30,7 +31,11 @@ class Bar:
             return self.what, "-", bar, "not measured", "-"
         chance = self.figure(samples, "again")
         reached = figure >= self.limit if self.at_least else figure <= self.limit
-        return (self.what, self.text(figure), bar, "yes" if reached else "**no**",
+        if chance is not None and abs(chance) >= abs(figure - self.limit):
+            verdict = "cannot be told"
+        else:
+            verdict = "yes" if reached else "**no**"
+        return (self.what, self.text(figure), bar, verdict,
                 "-" if chance is None else self.text(chance))
 
     def text(self, figure):

@@ -101,7 +101,8 @@ def markdown(samples, verdicts, skipped):
              "each variant added to it in a turn. ± is half the distance between a variant's",
              "quartiles, in percent of its median. Two processes of each turn have no profiler: what",
              "the second differs from the first by is chance, and the bars give the same figure for",
-             "it. All else is compared with the mean of both.", "",
+             "it: a figure that is no farther from its bar cannot be told. All else is compared with",
+             "the mean of both.", "",
              "## Time of an operation", "", *times(samples), "",
              "## Bars", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
     lines += estimates(samples) + own_accounts(samples)
