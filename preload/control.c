@@ -244,7 +244,8 @@ static void write_start(void)
 	FILE *output;
 
 	if (log_file_resolve(&log_file, control_options.log_file, pid, message, sizeof(message)) ||
-	    log_file_open(&log_file, false, &output, message, sizeof(message))) {
+	    log_file_open(&log_file, log_file_is_continued(&log_file, pid), &output, message,
+			  sizeof(message))) {
 		say("%s; the report goes to stderr", message);
 		log_file_free(&log_file);
 		if (log_file_open(&log_file, false, &output, message, sizeof(message)))

@@ -24,6 +24,11 @@ struct log_file {
 int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char *message,
 		     size_t size);
 /*
+ * Whether it holds a report of this very process: of the program that executed the present one. It
+ * is known by its first line, and by having been written since the process began.
+ */
+bool log_file_is_continued(const struct log_file *log, pid_t pid);
+/*
  * Opens it, empty or to append to. 0, or -errno with a one-line message; *file is then NULL.
  * The caller closes it with log_file_close.
  */

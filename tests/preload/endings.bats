@@ -82,6 +82,15 @@ counted()
 	done
 }
 
+@test "a program that another takes over from leaves its report in their log file" {
+	echo "==1== of another process" >log
+	KTIME_OPTIONS="--log-file log" run under_ktime "$programs/endings" execution_of_itself
+	[ "$status" -eq 3 ]
+	[ "$(grep -c '^==[0-9]*== ktime is profiling process' log)" -eq 2 ]
+	[ "$(grep -c '12 operations seen, 12 timed, 0 untimed' log)" -eq 2 ]
+	! grep -q 'of another process' log
+}
+
 @test "an exec that fails ends nothing" {
 	ends failing_exec 3 11
 }

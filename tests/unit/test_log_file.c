@@ -8,6 +8,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -50,6 +51,28 @@ static void a_file_is_emptied_first_and_then_appended_to(void **state)
 	holds("log.7", "start end");
 	log_file_free(&log);
 	unlink("log.7");
+}
+
+static void only_a_report_of_this_very_process_is_continued(void **state)
+{
+	const struct timespec before[2] = {{.tv_sec = 1000000000}, {.tv_sec = 1000000000}};
+	struct log_file log;
+	char text[32];
+
+	(void)state;
+	assert_int_equal(log_file_resolve(&log, "log", 7, message, sizeof(message)), 0);
+	assert_false(log_file_is_continued(&log, getpid()));
+	snprintf(text, sizeof(text), "==%d== ktime\n", (int)getpid());
+	open_log(&log, false, text);
+	assert_true(log_file_is_continued(&log, getpid()));
+	assert_false(log_file_is_continued(&log, getpid() + 1));
+	/* Of another process, that had the number before. */
+	assert_int_equal(utimensat(AT_FDCWD, "log", before, 0), 0);
+	assert_false(log_file_is_continued(&log, getpid()));
+	open_log(&log, false, "what is no report");
+	assert_false(log_file_is_continued(&log, getpid()));
+	unlink("log");
+	log_file_free(&log);
 }
 
 static void a_relative_name_outlives_a_change_of_directory(void **state)
@@ -127,6 +150,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_file_is_emptied_first_and_then_appended_to),
+		cmocka_unit_test(only_a_report_of_this_very_process_is_continued),
 		cmocka_unit_test(a_relative_name_outlives_a_change_of_directory),
 		cmocka_unit_test(standard_streams_have_names),
 		cmocka_unit_test(what_cannot_be_had_is_told),

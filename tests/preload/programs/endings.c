@@ -187,6 +187,12 @@ static void end_by_execle(void)
 	execle(SHELL, "sh", "-c", QUESTION, "one", (char *)NULL, environment);
 }
 
+/* Another program that makes the GPU work. */
+static void end_by_execution_of_itself(void)
+{
+	execl("/proc/self/exe", "endings", "return", (char *)NULL);
+}
+
 /* What cannot be executed leaves the program, and ktime, as they are. */
 static void end_by_failing_exec(void)
 {
@@ -216,11 +222,19 @@ static const struct {
 	{                                                                                          \
 #name, end_by_##name                                                               \
 	}
-	WAY(return ), WAY(exit),    WAY(quick_exit),	WAY(_exit),	     WAY(_Exit),
-	WAY(abort),   WAY(SIGTERM), WAY(SIGSEGV),	WAY(SIGKILL),	     WAY(handler),
-	WAY(reset),   WAY(thread),  WAY(closing_files), WAY(work_in_flight), WAY(execve),
-	WAY(execv),   WAY(execvp),  WAY(execvpe),	WAY(fexecve),	     WAY(execveat),
-	WAY(execl),   WAY(execlp),  WAY(execle),	WAY(failing_exec),   WAY(vfork),
+	WAY(return ),	    WAY(exit),
+	WAY(quick_exit),    WAY(_exit),
+	WAY(_Exit),	    WAY(abort),
+	WAY(SIGTERM),	    WAY(SIGSEGV),
+	WAY(SIGKILL),	    WAY(handler),
+	WAY(reset),	    WAY(thread),
+	WAY(closing_files), WAY(work_in_flight),
+	WAY(execve),	    WAY(execv),
+	WAY(execvp),	    WAY(execvpe),
+	WAY(fexecve),	    WAY(execveat),
+	WAY(execl),	    WAY(execlp),
+	WAY(execle),	    WAY(failing_exec),
+	WAY(vfork),	    WAY(execution_of_itself),
 #undef WAY
 };
 
