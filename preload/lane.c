@@ -16,8 +16,14 @@
  */
 static const struct pairs {
 	unsigned first, later, spare;
-} pairs_shared = {LANE_PAIRS, LANE_PAIRS, 0}, pairs_alone = {256, 32, 256},
+} pairs_shared = {LANE_PAIRS, LANE_PAIRS, 0}, pairs_alone = {256, 16, 256},
   pairs_beside_cupti = {32, 4, 60};
+
+/*
+ * The first calls of all operations have pairs, and then few have, once the budget has been
+ * reckoned: that is no shortage yet. So many looks at the lanes are some 10 ms and more.
+ */
+#define SHORT_LOOKS 10
 
 /* No call is made while it is held. */
 static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
@@ -172,8 +178,8 @@ struct lane *lane_enter(struct context *context)
 }
 
 /*
- * A lane that ran more than half empty since the last look gets as many pairs again. Not beside
- * CUPTI: few calls have pairs once the budget has been reckoned, and making events holds the
+ * A lane that was more than half empty at so many looks gets as many pairs again. Not beside CUPTI:
+ * few calls have pairs once the budget has been reckoned, and making events holds the
  * driver's lock, which 16 launching threads feel (H200: 12 to 28 us more a launch while lanes
  * grew).
  */
@@ -186,9 +192,11 @@ void lanes_grow(void)
 		uint32_t taken = atomic_load_explicit(&lane->taken, memory_order_acquire);
 
 		if (atomic_load_explicit(&lane->context->ended, memory_order_acquire) ||
-		    put - taken > lane->pairs / 2 || 2 * lane->pairs > LANE_PAIRS)
+		    put - taken > lane->pairs / 2 || 2 * lane->pairs > LANE_PAIRS) {
+			lane->short_looks = 0;
 			continue;
-		if (timing_use_context(lane->context))
+		}
+		if (++lane->short_looks >= SHORT_LOOKS && timing_use_context(lane->context))
 			add_pairs(lane, lane->pairs);
 	}
 }

@@ -28,7 +28,8 @@ struct event_pair {
 #define LANE_PAIRS 1024u
 struct lane {
 	_Atomic uint32_t put __attribute__((aligned(64))); /* the collector's */
-	uint32_t pairs; /* made for this lane; the collector's after the first */
+	uint32_t pairs;	      /* made for this lane; the collector's after the first */
+	uint32_t short_looks; /* how often in a row it has found them short: the same */
 	_Atomic uint32_t taken __attribute__((aligned(64))); /* the thread's */
 	uint32_t known_put;
 	struct event_pair *spare; /* taken and not used: the thread's, used first */
