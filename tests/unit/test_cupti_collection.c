@@ -331,6 +331,19 @@ TEST_IN_CHILD(a_buffer_is_all_zeros_each_time_it_is_filled)
 	assert_int_equal(fake->dirty, 0);
 }
 
+TEST_IN_CHILD(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
+{
+	struct fake_cupti *fake = load_fake();
+
+	fake->attribute_answer = CUPTI_ERROR_INVALID_PARAMETER;
+	start(&all);
+	assert_int_equal(fake->zeroed, 0);
+	record_kernel(fake, 1, 1000);
+	collection_flush(false);
+	assert_int_equal(drain().count, 1);
+	assert_int_equal(collection_errors(), 0);
+}
+
 TEST_IN_CHILD(drops_in_cupti_are_counted_once)
 {
 	struct fake_cupti *fake = start(&all);
@@ -461,6 +474,7 @@ int main(void)
 		cmocka_unit_test(hot_calls_that_are_recorded_all_the_same_are_left_out),
 		cmocka_unit_test(what_waits_wakes_the_collector_then_drops_the_oldest),
 		cmocka_unit_test(a_buffer_is_all_zeros_each_time_it_is_filled),
+		cmocka_unit_test(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same),
 		cmocka_unit_test(drops_in_cupti_are_counted_once),
 		cmocka_unit_test(a_refusal_names_its_reason_and_what_to_do),
 		cmocka_unit_test(a_kind_that_is_refused_is_named_and_the_rest_goes_on),

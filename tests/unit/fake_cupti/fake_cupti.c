@@ -108,6 +108,8 @@ EXPORT CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attribute, 
 EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
 					     void *value)
 {
+	if (fake_cupti.attribute_answer)
+		return fake_cupti.attribute_answer;
 	if ((int)attribute != FAKE_ZEROED || *size != sizeof(fake_cupti.zeroed))
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	memcpy(&fake_cupti.zeroed, value, *size);

@@ -30,7 +30,7 @@ struct fake_cupti {
 	uint8_t per_thread;	       /* whether each thread has buffers of its own */
 	uint8_t zeroed;		       /* whether it was told that buffers come cleared */
 	unsigned dirty;		       /* buffers that did not */
-	CUptiResult attribute_answer;  /* of asking about that */
+	CUptiResult attribute_answer;  /* of asking about that, and of telling it */
 	size_t dropped;		       /* what cuptiActivityGetNumDroppedRecords will say once */
 	unsigned flushes, forced_flushes, finalized;
 	CUptiResult answer; /* of every call that can fail, while it is not CUPTI_SUCCESS */
