@@ -242,7 +242,7 @@ int collection_start(const struct collection_settings *settings, char *reason, s
 			check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
 	}
 	if (!result) {
-		library_say_buffers_are_zeroed(cupti);
+		library_say_buffers_are_zeroed(cupti, true);
 		return 0;
 	}
 	state = STATE_OFF;

@@ -313,9 +313,9 @@ bool library_fills_by_thread(const struct cupti_functions *cupti)
 	return cupti->version >= PER_THREAD_VERSION;
 }
 
-void library_say_buffers_are_zeroed(const struct cupti_functions *cupti)
+void library_say_buffers_are_zeroed(const struct cupti_functions *cupti, bool zeroed)
 {
-	uint8_t value = 1;
+	uint8_t value = zeroed;
 	size_t size = sizeof(value);
 
 	if (cupti->cuptiActivitySetAttribute)

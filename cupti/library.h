@@ -90,9 +90,9 @@ const char *library_path(void);
  */
 bool library_fills_by_thread(const struct cupti_functions *cupti);
 /*
- * Tells CUPTI that each buffer it is given is all zeros, so that it does not clear it within the
+ * Tells CUPTI whether each buffer it is given is all zeros, so that it need not clear it within the
  * call that needs it. It may not know the attribute: then it clears what is clear.
  */
-void library_say_buffers_are_zeroed(const struct cupti_functions *cupti);
+void library_say_buffers_are_zeroed(const struct cupti_functions *cupti, bool zeroed);
 
 #endif

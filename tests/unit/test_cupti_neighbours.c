@@ -335,6 +335,7 @@ TEST_IN_CHILD(finalize_hands_over_what_there_is_and_ends_the_collection)
 	fake->complete();
 	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
 	assert_int_equal(fake->finalized, 1);
+	assert_int_equal(fake->zeroed, 0);
 	assert_int_equal(program.records, 3);
 	assert_false(collection_active());
 	assert_true(collection_ended());
