@@ -134,9 +134,8 @@ void budget_update(struct session *session, uint64_t now)
 		return;
 	window_start = now;
 	for (const struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
+	     operation = operation->next)
 		calls += operation->window_calls;
-	}
 	/* The short windows are for when the work begins, not for the start of CUDA before it. */
 	if (windows == 0 && calls == 0)
 		return;

@@ -114,8 +114,10 @@ WORKLOADS = {
     # Bare CUPTI's memory no longer grows after 10^6: see BARE_MEMORY.
     "launches_1e7": loop("10^7 launches", "empty", 10**7, 1, variants=("default",), rounds=1,
                          not_quick=True),
+    # Two of each: which of the threads the driver lets wait differs from run to run.
     "threads_1e6": loop("10^6 launches from 16 threads", "threads", 10**6 // 16, 1,
-                        variants=MEMORY, rounds=1, not_quick=True, session=True),
+                        variants=(*MEMORY, "events_off"), rounds=1, repeat=2, not_quick=True,
+                        session=True),
     # Threads together launch three times as fast as one.
     "threads_1e8": loop("10^8 launches from 16 threads", "threads", 10**8 // 16, 1,
                         variants=("default",), rounds=1, long=True, session=True),
