@@ -138,9 +138,11 @@ static void take_graph(const struct activity *activity)
 	struct match_stream *stream = matcher_find(samples_matcher, activity->context,
 						   activity->stream, activity->start, NULL, 0);
 	struct expected expected = {.key = operation_fixed(OPERATION_UNKNOWN_GRAPH)};
+	struct concurrency before = concurrency_note(activity);
 	bool matched =
 		stream && match_graph(stream, activity->buffer_thread, activity->start, &expected);
 
+	cost_of_record(rows_session, activity, matched ? &expected : NULL, &before);
 	if (matched)
 		samples_matched(&expected, activity->correlation);
 	if (!is_collected(activity, matched ? &expected : NULL))
