@@ -178,10 +178,10 @@ struct lane *lane_enter(struct context *context)
 }
 
 /*
- * A lane that was more than half empty at so many looks gets as many pairs again. Not beside CUPTI:
- * few calls have pairs once the budget has been reckoned, and making events holds the
- * driver's lock, which 16 launching threads feel (H200: 12 to 28 us more a launch while lanes
- * grew).
+ * A lane that was more than half empty at so many looks in a row gets as many pairs again, at each
+ * look until it is not. Not beside CUPTI: few calls have pairs once the budget has been reckoned,
+ * and making events holds the driver's lock, which 16 launching threads feel (H200: 12 to 28 us
+ * more a launch while lanes grew).
  */
 void lanes_grow(void)
 {
@@ -192,7 +192,7 @@ void lanes_grow(void)
 		uint32_t taken = atomic_load_explicit(&lane->taken, memory_order_acquire);
 
 		if (atomic_load_explicit(&lane->context->ended, memory_order_acquire) ||
-		    put - taken > lane->pairs / 2 || 2 * lane->pairs > LANE_PAIRS) {
+		    put - taken >= lane->pairs / 2 || 2 * lane->pairs > LANE_PAIRS) {
 			lane->short_looks = 0;
 			continue;
 		}

@@ -12,6 +12,8 @@ $(addprefix $(BUILD)/tests/unit/, test_golden test_report): $(BUILD)/obj/tests/u
 # These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_budget: $(BUILD)/obj/preload/budget.o
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/, cost.o concurrency.o)
+$(BUILD)/tests/unit/test_lane: $(BUILD)/obj/preload/lane.o
+$(BUILD)/tests/unit/test_bias: $(BUILD)/obj/preload/bias.o
 $(BUILD)/tests/unit/test_rows: $(BUILD)/obj/preload/rows.o
 
 # Those of cupti/ find a libcupti of their own through CUDA_HOME.

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* How many events are made, when, and on whose thread: each waits for the driver's lock. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/control.h"
+#include "preload/lane.h"
+#include "preload/timing.h"
+
+/* See lane.c: without CUPTI, and the looks after which a shortage counts. */
+#define FIRST_PAIRS 256
+#define SPARE_PAIRS 256
+#define LATER_PAIRS 16
+#define LOOKS	    10
+
+struct driver driver;
+struct options control_options;
+bool control_sharing, control_stream_ids;
+
+static struct context contexts[8], *context;
+static unsigned used;
+
+static CUresult get_current(CUcontext *current)
+{
+	*current = context->handle;
+	return CUDA_SUCCESS;
+}
+
+static CUresult create_event(CUevent *event, unsigned flags)
+{
+	static char events;
+
+	(void)flags;
+	*event = (CUevent)&events;
+	return CUDA_SUCCESS;
+}
+
+void driver_failed(void)
+{
+	fail();
+}
+
+bool timing_use_context(struct context *wanted)
+{
+	return wanted == context;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	driver.cuCtxGetCurrent = get_current;
+	driver.cuEventCreate = create_event;
+	control_options.events = EVENTS_AUTO;
+	control_stream_ids = false;
+	context = &contexts[used++];
+	context->handle = (CUcontext)context;
+	return 0;
+}
+
+/* The lanes are there for good; those of a context that has ended are left alone. */
+static int stop(void **state)
+{
+	(void)state;
+	context->ended = true;
+	return 0;
+}
+
+static void take(struct lane *lane, unsigned count)
+{
+	while (count--)
+		assert_non_null(lane_take(lane));
+}
+
+static void look(unsigned times)
+{
+	while (times--)
+		lanes_grow();
+}
+
+static void the_first_thread_makes_the_pairs_of_sixteen(void **state)
+{
+	(void)state;
+	assert_int_equal(lane_enter(context)->pairs, FIRST_PAIRS);
+	assert_int_equal(context->events, 2 * (FIRST_PAIRS + SPARE_PAIRS));
+	for (int thread = 2; thread <= 16; thread++)
+		assert_int_equal(lane_enter(context)->pairs, LATER_PAIRS);
+	assert_int_equal(context->events, 2 * (FIRST_PAIRS + SPARE_PAIRS));
+}
+
+static void a_shortage_that_lasts_brings_more_pairs(void **state)
+{
+	struct lane *lane = lane_enter(context);
+
+	(void)state;
+	take(lane, FIRST_PAIRS);
+	look(LOOKS - 1);
+	assert_int_equal(lane->pairs, FIRST_PAIRS);
+	look(1);
+	assert_int_equal(lane->pairs, 2 * FIRST_PAIRS);
+	/* Enough now. */
+	look(1);
+	assert_int_equal(lane->pairs, 2 * FIRST_PAIRS);
+}
+
+/* The first calls of all operations have a pair each, until the budget has been reckoned. */
+static void a_shortage_that_passes_brings_none(void **state)
+{
+	struct lane *lane = lane_enter(context);
+	struct event_pair *pairs[FIRST_PAIRS];
+
+	(void)state;
+	for (int times = 0; times < 3; times++) {
+		for (int i = 0; i < FIRST_PAIRS; i++)
+			pairs[i] = lane_take(lane);
+		look(LOOKS - 1);
+		for (int i = 0; i < FIRST_PAIRS; i++)
+			lane_put(lane, pairs[i]);
+		look(1);
+	}
+	assert_int_equal(lane->pairs, FIRST_PAIRS);
+}
+
+static void beside_cupti_lanes_stay_as_they_are(void **state)
+{
+	struct lane *lane;
+
+	(void)state;
+	control_stream_ids = true;
+	lane = lane_enter(context);
+	take(lane, lane->pairs);
+	look(3 * LOOKS);
+	assert_int_equal(lane->pairs, 32);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+		TEST(the_first_thread_makes_the_pairs_of_sixteen),
+		TEST(a_shortage_that_lasts_brings_more_pairs),
+		TEST(a_shortage_that_passes_brings_none),
+		TEST(beside_cupti_lanes_stay_as_they_are),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
