@@ -6,7 +6,6 @@
 #include "preload/describe.h"
 #include "preload/first_sight.h"
 #include "preload/lane.h"
-#include "preload/launch_state.h"
 
 /* Calls between two looks at whether the device is behind. */
 #define SHARED_STARTS	 8

@@ -6,6 +6,7 @@
 #include "preload/call.h"
 #include "preload/driver.h"
 #include "preload/lane.h"
+#include "preload/launch_state.h"
 #include "preload/thread.h"
 
 /*
@@ -14,7 +15,7 @@
  */
 void inject_start(struct thread *thread, struct call *call);
 /* Gives back the pair of a call whose record has failed. */
-void inject_failed(struct thread *thread, struct call *call) __attribute__((cold));
+void inject_failed(struct thread *thread, struct call *call) LAUNCH_SELDOM;
 
 /* Records the pair's end; where that fails the call goes without. */
 static inline void inject_end(struct thread *thread, struct call *call)
