@@ -153,15 +153,18 @@ void match_expect(struct match_stream *stream, const struct expected *expected)
 	calls_add(calls, expected);
 }
 
-/* Of the threads' calls that fit, the one that began first. */
-static struct calls *earliest(const struct match_stream *stream, const struct wanted *wanted,
-			      uint32_t *index)
+/* Of the threads' calls that fit, the one that began first; `thread` 0: any thread's. */
+static struct calls *earliest(const struct match_stream *stream, uint32_t thread,
+			      const struct wanted *wanted, uint32_t *index)
 {
 	struct calls *best = NULL;
 
 	for (struct calls *calls = stream->calls; calls; calls = calls->next) {
-		uint32_t found = calls_find(calls, wanted);
+		uint32_t found;
 
+		if (thread && calls->thread != thread)
+			continue;
+		found = calls_find(calls, wanted);
 		if (found == calls->head ||
 		    (best && calls_at(best, *index)->started <= calls_at(calls, found)->started))
 			continue;
@@ -216,7 +219,7 @@ static bool match(struct match_stream *stream, uint32_t thread, struct wanted wa
 	if (calls)
 		index = calls_find(calls, &wanted);
 	if (!calls || index == calls->head)
-		calls = earliest(stream, &wanted, &index);
+		calls = earliest(stream, 0, &wanted, &index);
 	/* Which of two unknown calls comes next must not be guessed. */
 	if (!calls ||
 	    (!thread && wanted.kernel && overlaps_others(stream, calls, calls_at(calls, index))))
@@ -227,23 +230,32 @@ static bool match(struct match_stream *stream, uint32_t thread, struct wanted wa
 	return true;
 }
 
-static bool fits(const struct match_stream *stream, uint64_t start, const void *key, uint64_t bytes)
+/* The unnumbered lists of a context that have a call which fits; the last of them in `found`. */
+static unsigned fitting(struct matcher *matcher, uint32_t context, uint32_t thread,
+			const struct wanted *wanted, struct match_stream ***found)
 {
-	struct wanted wanted = {.start = start,
-				.start_known = !stream->matcher->untrusted,
-				.key = key,
-				.bytes = bytes};
-	uint32_t index;
+	unsigned count = 0;
 
-	return earliest(stream, &wanted, &index);
+	for (struct match_stream **place = &matcher->unnumbered; *place; place = &(*place)->next) {
+		uint32_t index;
+
+		if (((*place)->id && (*place)->id >> 32 != context) ||
+		    !earliest(*place, thread, wanted, &index))
+			continue;
+		*found = place;
+		count++;
+	}
+	return count;
 }
 
 struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
-				  uint64_t start, const void *key, uint64_t bytes)
+				  uint32_t thread, uint64_t start, const void *key, uint64_t bytes)
 {
 	uint64_t id = (uint64_t)context << 32 | stream;
-	struct match_stream **place, **only = NULL;
-	struct match_stream *found = matcher->latest;
+	struct wanted wanted = {
+		.start = start, .start_known = !matcher->untrusted, .key = key, .bytes = bytes};
+	struct match_stream **place, *found = matcher->latest;
+	unsigned count;
 
 	if (found && found->id == id)
 		return found;
@@ -252,17 +264,13 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 		matcher->latest = found;
 		return found;
 	}
-	for (place = &matcher->unnumbered; *place; place = &(*place)->next) {
-		if (((*place)->id && (*place)->id >> 32 != context) ||
-		    !fits(*place, start, key, bytes))
-			continue;
-		if (only)
-			return NULL;
-		only = place;
-	}
-	if (only) {
-		found = *only;
-		*only = found->next;
+	/* Threads that do the same at the same time are told apart by whose record it is. */
+	count = fitting(matcher, context, thread, &wanted, &place);
+	if (count == 0 && thread)
+		count = fitting(matcher, context, 0, &wanted, &place);
+	if (count == 1) {
+		found = *place;
+		*place = found->next;
 		found->id = id;
 		HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
 	}

@@ -56,11 +56,12 @@ struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, u
  */
 struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t context);
 /*
- * The list that a record's calls are in, by its numbers; else the only unnumbered one that it fits.
- * `key` and `bytes` are NULL and 0 for a node of a graph. NULL where there is none.
+ * The list that a record's calls are in, by its numbers; else the only unnumbered one that it fits,
+ * by the calls of its thread if that is known (else 0). `key` and `bytes` are NULL and 0 for a node
+ * of a graph. NULL where there is none.
  */
 struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
-				  uint64_t start, const void *key, uint64_t bytes);
+				  uint32_t thread, uint64_t start, const void *key, uint64_t bytes);
 
 /* Adds a call. Those of one thread come in their order. */
 void match_expect(struct match_stream *stream, const struct expected *expected);

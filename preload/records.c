@@ -92,7 +92,8 @@ static void take_operation(const struct activity *activity)
 	struct concurrency before = concurrency_note(activity);
 	bool matched;
 
-	stream = matcher_find(samples_matcher, activity->context, activity->stream, activity->start,
+	stream = matcher_find(samples_matcher, activity->context, activity->stream,
+			      activity->buffer_thread, activity->start,
 			      activity->graph_node ? NULL : operation, bytes);
 	if (activity->graph_node)
 		matched = graph_launches_node(stream, activity, &expected);
@@ -135,8 +136,9 @@ static void take_graph_launch(const struct expected *expected, uint32_t device, 
 
 static void take_graph(const struct activity *activity)
 {
-	struct match_stream *stream = matcher_find(samples_matcher, activity->context,
-						   activity->stream, activity->start, NULL, 0);
+	struct match_stream *stream =
+		matcher_find(samples_matcher, activity->context, activity->stream,
+			     activity->buffer_thread, activity->start, NULL, 0);
 	struct expected expected = {.key = operation_fixed(OPERATION_UNKNOWN_GRAPH)};
 	struct concurrency before = concurrency_note(activity);
 	bool matched =

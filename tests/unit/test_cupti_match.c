@@ -47,7 +47,7 @@ static void a_stream_is_kept_while_calls_await_their_records(void **state)
 	assert_true(match_record(stream, 0, 1001, &key, 0, &found));
 	assert_int_equal(found.started, 1000);
 	assert_true(match_forget(stream, false));
-	assert_null(matcher_find(matcher, 1, 7, 2000, &key, 0));
+	assert_null(matcher_find(matcher, 1, 7, 0, 2000, &key, 0));
 	assert_int_equal(given_up, 0);
 }
 
@@ -160,10 +160,10 @@ static void a_list_that_two_streams_use_goes_with_the_second(void **state)
 	assert_ptr_equal(matcher_stream(*state, 1, 7), stream);
 	assert_true(match_forget(stream, false));
 	match_expect(stream, &call);
-	assert_true(
-		match_record(matcher_find(*state, 1, 7, 1001, &key, 0), 0, 1001, &key, 0, &found));
+	assert_true(match_record(matcher_find(*state, 1, 7, 0, 1001, &key, 0), 0, 1001, &key, 0,
+				 &found));
 	assert_true(match_forget(stream, false));
-	assert_null(matcher_find(*state, 1, 7, 2000, &key, 0));
+	assert_null(matcher_find(*state, 1, 7, 0, 2000, &key, 0));
 }
 
 static void a_stream_whose_number_never_came_goes_too(void **state)
@@ -174,9 +174,36 @@ static void a_stream_whose_number_never_came_goes_too(void **state)
 
 	assert_true(match_forget(second, false));
 	match_expect(first, &call);
-	assert_ptr_equal(matcher_find(*state, 1, 9, 1001, &key, 0), first);
+	assert_ptr_equal(matcher_find(*state, 1, 9, 0, 1001, &key, 0), first);
 	assert_true(match_forget(first, true));
-	assert_null(matcher_find(*state, 1, 9, 2000, &key, 0));
+	assert_null(matcher_find(*state, 1, 9, 0, 2000, &key, 0));
+}
+
+/* Per-thread default streams have no number that can be asked for. */
+static void threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is(void **state)
+{
+	struct match_stream *first = matcher_unnumbered(*state, 1);
+	struct match_stream *second = matcher_unnumbered(*state, 1);
+	struct expected one = call_at(1000), other = call_at(1000);
+
+	one.thread = 11;
+	other.thread = 12;
+	match_expect(first, &one);
+	match_expect(second, &other);
+	assert_null(matcher_find(*state, 1, 21, 0, 1001, &key, 0));
+	/* The first of the two leaves the other as the only one. */
+	assert_ptr_equal(matcher_find(*state, 1, 22, 12, 1001, &key, 0), second);
+	assert_ptr_equal(matcher_find(*state, 1, 21, 11, 1001, &key, 0), first);
+}
+
+static void a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits(void **state)
+{
+	struct match_stream *only = matcher_unnumbered(*state, 1);
+	struct expected call = call_at(1000);
+
+	call.thread = 11;
+	match_expect(only, &call);
+	assert_ptr_equal(matcher_find(*state, 1, 21, 99, 1001, &key, 0), only);
 }
 
 static void memory_is_given_back_and_bounded_for_all_streams_together(void **state)
@@ -223,6 +250,12 @@ int main(void)
 						make, destroy),
 		cmocka_unit_test_setup_teardown(a_list_that_two_streams_use_goes_with_the_second,
 						make, destroy),
+		cmocka_unit_test_setup_teardown(
+			threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_is, make,
+			destroy),
+		cmocka_unit_test_setup_teardown(
+			a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits, make,
+			destroy),
 		cmocka_unit_test_setup_teardown(a_stream_whose_number_never_came_goes_too, make,
 						destroy),
 		cmocka_unit_test_setup_teardown(
