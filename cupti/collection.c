@@ -15,6 +15,7 @@
 #include "kinds.h"
 #include "library.h"
 #include "merge.h"
+#include "program_clock.h"
 #include "refusal.h"
 #include "walk.h"
 
@@ -236,8 +237,13 @@ int collection_start(const struct collection_settings *settings, char *reason, s
 	state = STATE_ACTIVE;
 	result = check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
 	if (!result) {
+		/* What the program registered before is in its place again if this fails. */
+		if (program_clock())
+			check(cupti->cuptiActivityRegisterTimestampCallback(
+				program_clock_of_cupti));
 		result = enable_kinds(cupti, settings, reason, size);
-		/* What the program registered before is in its place again. */
+		if (result && program_clock())
+			check(cupti->cuptiActivityRegisterTimestampCallback(program_clock()));
 		if (result && forward_registered(&requested, &completed))
 			check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
 	}

@@ -86,8 +86,8 @@ int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, ui
 /* The id that records have for a context; the same answers. */
 int collection_context_id(CUcontext context, uint32_t *context_id);
 /*
- * Whether records are stamped with CLOCK_REALTIME at this time: the program can give CUPTI another
- * clock (cuptiActivityRegisterTimestampCallback). Any thread.
+ * Whether records are stamped with CLOCK_REALTIME at this time. A program's own clock is kept from
+ * CUPTI (program_clock.h), unless it was given past ktime's exported calls. Any thread.
  */
 bool collection_clock_is_realtime(void);
 /* By how much the records' clock was behind CLOCK_REALTIME then, ns; 0 where it is that clock. */

@@ -7,6 +7,7 @@
 
 #include "decode.h"
 #include "kinds.h"
+#include "program_clock.h"
 #include "walk.h"
 
 /* A buffer of the program's that is being filled. */
@@ -108,6 +109,7 @@ static void append(struct destination *destination, const void *record, size_t s
 		return;
 	/* The destination may be the buffer that the record is in, before it. */
 	memmove(destination->data + destination->used, record, size);
+	program_clock_convert(destination->data + destination->used);
 	destination->used += size;
 	destination->records++;
 }
@@ -134,6 +136,7 @@ void forward_records(const struct cupti_functions *cupti, uint8_t *data, size_t 
 
 	if (!kinds_program_ever())
 		return;
+	program_clock_read();
 	destination = take_partial(&seen);
 	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
 		decode_activity(walk.record, cupti->version, &activity);
@@ -170,6 +173,7 @@ void forward_foreign(const struct cupti_functions *cupti, CUcontext context, uin
 
 	if (!forward_registered(&requested, &completed))
 		return;
+	program_clock_read();
 	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
 		decode_activity(walk.record, cupti->version, &activity);
 		if (kinds_program_wants(&activity))
@@ -195,4 +199,5 @@ void forward_reset(void)
 	request = NULL;
 	complete = NULL;
 	partial.data = NULL;
+	program_clock_reset();
 }

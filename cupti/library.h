@@ -41,6 +41,7 @@
 	X(cuptiActivityEnableRuntimeApi, (CUpti_CallbackId callback, uint8_t enable), OPTIONAL)    \
 	X(cuptiActivityConfigureUnifiedMemoryCounter,                                              \
 	  (CUpti_ActivityUnifiedMemoryCounterConfig * config, uint32_t count), OPTIONAL)           \
+	X(cuptiActivityRegisterTimestampCallback, (CUpti_TimestampCallbackFunc clock), OPTIONAL)   \
 	X(cuptiFinalize, (void), OPTIONAL)                                                         \
 	X(cuptiGetStreamIdEx,                                                                      \
 	  (CUcontext context, CUstream stream, uint8_t per_thread, uint32_t * stream_id),          \

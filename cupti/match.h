@@ -39,8 +39,8 @@ struct matcher *matcher_create(void (*unmatched)(const struct expected *expected
 void matcher_destroy(struct matcher *matcher);
 
 /*
- * Whether the records' times can be compared with the calls': a program may have given CUPTI
- * another clock (PyTorch does), and then only the order counts. They can, unless said otherwise.
+ * Whether the records' times can be compared with the calls': CUPTI may have been given another
+ * clock (collection.h), and then only the order counts. They can, unless said otherwise.
  */
 void matcher_trust_clock(struct matcher *matcher, bool trusted);
 bool matcher_trusts_clock(const struct matcher *matcher);

@@ -10,6 +10,7 @@
 #include "forward.h"
 #include "kinds.h"
 #include "library.h"
+#include "program_clock.h"
 #include "preload/export.h"
 
 #define EXPORTED_CALLS(X)                                                                          \
@@ -21,6 +22,8 @@
 	X(cuptiActivityDisableContext)                                                             \
 	X(cuptiActivityFlushAll)                                                                   \
 	X(cuptiActivityGetNumDroppedRecords)                                                       \
+	X(cuptiActivityRegisterTimestampCallback)                                                  \
+	X(cuptiGetTimestamp)                                                                       \
 	X(cuptiFinalize)
 
 /* The functions of the libcupti that the program uses, loaded by ktime or by the program. */
@@ -133,6 +136,34 @@ EXPORT CUptiResult CUPTIAPI cuptiActivityGetNumDroppedRecords(CUcontext context,
 	if (!result)
 		*dropped += forward_take_dropped();
 	return result;
+}
+
+EXPORT CUptiResult CUPTIAPI
+cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock)
+{
+	const struct cupti_functions *cupti = real_functions();
+	CUptiResult result = CUPTI_SUCCESS;
+
+	if (!cupti || !cupti->cuptiActivityRegisterTimestampCallback)
+		return CUPTI_ERROR_NOT_INITIALIZED;
+	if (!collection_has_callbacks() || !clock)
+		result = cupti->cuptiActivityRegisterTimestampCallback(clock);
+	if (!result)
+		program_clock_set(clock);
+	return result;
+}
+
+EXPORT CUptiResult CUPTIAPI cuptiGetTimestamp(uint64_t *timestamp)
+{
+	const struct cupti_functions *cupti = real_functions();
+	CUpti_TimestampCallbackFunc clock = program_clock();
+
+	if (!cupti)
+		return CUPTI_ERROR_NOT_INITIALIZED;
+	if (!clock || !timestamp || !collection_has_callbacks())
+		return cupti->cuptiGetTimestamp(timestamp);
+	*timestamp = clock();
+	return CUPTI_SUCCESS;
 }
 
 EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)

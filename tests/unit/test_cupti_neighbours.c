@@ -117,6 +117,7 @@ static unsigned drain(void)
 TEST_IN_CHILD(calls_answer_not_initialized_without_libcupti)
 {
 	size_t dropped;
+	uint64_t now;
 
 	assert_int_equal(cuptiActivityRegisterCallbacks(requested, completed),
 			 CUPTI_ERROR_NOT_INITIALIZED);
@@ -125,6 +126,8 @@ TEST_IN_CHILD(calls_answer_not_initialized_without_libcupti)
 	assert_int_equal(cuptiActivityFlushAll(0), CUPTI_ERROR_NOT_INITIALIZED);
 	assert_int_equal(cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped),
 			 CUPTI_ERROR_NOT_INITIALIZED);
+	assert_int_equal(cuptiActivityRegisterTimestampCallback(NULL), CUPTI_ERROR_NOT_INITIALIZED);
+	assert_int_equal(cuptiGetTimestamp(&now), CUPTI_ERROR_NOT_INITIALIZED);
 	assert_int_equal(cuptiFinalize(), CUPTI_ERROR_NOT_INITIALIZED);
 }
 

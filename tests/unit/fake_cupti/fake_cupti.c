@@ -30,6 +30,8 @@ static size_t record_size(CUpti_ActivityKind kind)
 	case CUPTI_ACTIVITY_KIND_RUNTIME:
 	case CUPTI_ACTIVITY_KIND_DRIVER:
 		return sizeof(CUpti_ActivityAPI);
+	case CUPTI_ACTIVITY_KIND_MARKER:
+		return sizeof(CUpti_ActivityMarker2);
 	case CUPTI_ACTIVITY_KIND_SYNCHRONIZATION:
 		return sizeof(CUpti_ActivitySynchronization);
 	default:
@@ -125,6 +127,14 @@ EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFu
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	fake_cupti.requested = requested;
 	fake_cupti.completed = completed;
+	return CUPTI_SUCCESS;
+}
+
+EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock)
+{
+	if (!clock)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	fake_cupti.clock = clock;
 	return CUPTI_SUCCESS;
 }
 

@@ -24,6 +24,7 @@ struct fake_cupti {
 	uint32_t version; /* FAKE_CUPTI_VERSION in the environment, else 130000 */
 	CUpti_BuffersCallbackRequestFunc requested;
 	CUpti_BuffersCallbackCompleteFunc completed;
+	CUpti_TimestampCallbackFunc clock;
 	bool kinds[FAKE_KINDS];
 	bool call_off[FAKE_CALLBACKS]; /* runtime calls turned off in the runtime kind */
 	uint64_t now;		       /* what cuptiGetTimestamp says */
