@@ -110,45 +110,93 @@ static const struct option_entry *find_letter(char letter)
 	return NULL;
 }
 
-/* Parses one option and, where it takes one, its value. *index is left at the next word. */
-static int parse_option(struct options *options, int count, char *const *words, int *index,
-			const struct message *message)
-{
-	const char *word = words[(*index)++];
-	const char *name = word + (word[1] == '-' ? 2 : 1);
-	size_t length = strcspn(name, "=");
-	const char *value = name[length] ? name + length + 1 : NULL;
-	const struct option_entry *entry = word[1] == '-'
-						   ? find_name(name, length)
-						   : (length == 1 ? find_letter(*name) : NULL);
+/* The words that are left of a line. */
+struct words {
+	char *const *next, *const *end;
+};
 
-	if (!entry)
-		return refuse_unknown(message, word, name, length);
+/* `value` is what stands in the option's own word; NULL where nothing does. */
+static int take_option(struct options *options, const struct option_entry *entry, const char *value,
+		       struct words *words, const struct message *message)
+{
 	if (!takes_value(entry) && value)
 		return options_refuse(message, "option --%s takes no value", entry->name);
 	if (takes_value(entry) && !value) {
-		if (*index >= count)
+		if (words->next == words->end)
 			return options_refuse(message, "option --%s needs a value: %s", entry->name,
 					      entry->argument);
-		value = words[(*index)++];
+		value = *words->next++;
 	}
 	return options_apply(options, entry, value, message);
+}
+
+static int parse_name(struct options *options, const char *word, struct words *words,
+		      const struct message *message)
+{
+	const char *name = word + 2;
+	size_t length = strcspn(name, "=");
+	const struct option_entry *entry = find_name(name, length);
+
+	if (!entry)
+		return refuse_unknown(message, word, name, length);
+	return take_option(options, entry, name[length] ? name + length + 1 : NULL, words, message);
+}
+
+/* As getopt reads them: flags may stand together, a value in the word or behind it. */
+static int parse_letters(struct options *options, const char *word, struct words *words,
+			 const struct message *message)
+{
+	const char *letter = word + 1;
+	size_t length = strcspn(letter, "=");
+	int error = 0;
+
+	/* Read as letters, -format would keep the session in the file "rmat". */
+	if (length > 1 && find_name(letter, length))
+		return refuse_unknown(message, word, letter, length);
+	while (!error && *letter) {
+		const struct option_entry *entry = find_letter(*letter);
+		const char *value = NULL;
+
+		if (!entry && letter == word + 1)
+			return refuse_unknown(message, word, letter, length);
+		if (!entry)
+			return options_refuse(
+				message, "unknown option -%c in %s (ktime --help lists them all)",
+				*letter, word);
+		letter++;
+		if (*letter == '=' || (*letter && takes_value(entry))) {
+			value = letter + (*letter == '=');
+			letter += strlen(letter);
+		}
+		error = take_option(options, entry, value, words, message);
+	}
+	return error;
+}
+
+/* Parses one option and, where it takes one, its value. */
+static int parse_option(struct options *options, struct words *words, const struct message *message)
+{
+	const char *word = *words->next++;
+
+	return word[1] == '-' ? parse_name(options, word, words, message)
+			      : parse_letters(options, word, words, message);
 }
 
 int options_parse_arguments(struct options *options, int argc, char *const *argv, int *first,
 			    char *message, size_t size)
 {
 	const struct message errors = {message, size};
-	int index = 1, error = 0;
+	struct words words = {argv + (argc > 0), argv + argc};
+	int error = 0;
 
-	while (!error && index < argc && argv[index][0] == '-' && argv[index][1]) {
-		if (strcmp(argv[index], "--") == 0) {
-			index++;
+	while (!error && words.next < words.end && words.next[0][0] == '-' && words.next[0][1]) {
+		if (strcmp(*words.next, "--") == 0) {
+			words.next++;
 			break;
 		}
-		error = parse_option(options, argc, argv, &index, &errors);
+		error = parse_option(options, &words, &errors);
 	}
-	*first = index;
+	*first = (int)(words.next - argv);
 	return error;
 }
 
@@ -189,10 +237,11 @@ int options_parse_string(struct options *options, const char *text, char *messag
 	size_t length = strlen(text);
 	struct option_text *copy = malloc(sizeof(*copy) + length + 1);
 	/* No word is shorter than a letter and a space. */
-	char **words = malloc((length / 2 + 2) * sizeof(*words));
-	int count, index = 0, error = 0;
+	char **list = malloc((length / 2 + 2) * sizeof(*list));
+	struct words words;
+	int count, error = 0;
 
-	if (!copy || !words) {
+	if (!copy || !list) {
 		options_refuse(&errors, "out of memory");
 		free(copy);
 		error = -ENOMEM;
@@ -201,17 +250,20 @@ int options_parse_string(struct options *options, const char *text, char *messag
 	memcpy(copy->text, text, length + 1);
 	copy->next = options->texts;
 	options->texts = copy;
-	count = split_words(copy->text, words);
+	count = split_words(copy->text, list);
 	if (count < 0)
 		error = options_refuse(&errors, "a quote is not closed in: %s", text);
-	while (!error && index < count) {
-		if (words[index][0] != '-' || !words[index][1])
-			error = options_refuse(&errors, "'%s' is no option", words[index]);
+	words = (struct words){list, list + count};
+	while (!error && words.next < words.end) {
+		const char *word = *words.next;
+
+		if (word[0] != '-' || !word[1])
+			error = options_refuse(&errors, "'%s' is no option", word);
 		else
-			error = parse_option(options, count, words, &index, &errors);
+			error = parse_option(options, &words, &errors);
 	}
 out:
-	free(words);
+	free(list);
 	return error;
 }
 

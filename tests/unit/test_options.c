@@ -67,6 +67,36 @@ static void every_kind_of_value_is_read(void **state)
 	assert_int_equal(options.trace, TRACE_GPU | TRACE_API);
 }
 
+static void letters_may_stand_together(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("-fo run.ktime -s"), 0);
+	assert_true(options.force_overwrite && options.print_summary);
+	assert_string_equal(options.export_profile, "run.ktime");
+	assert_int_equal(parse("-sforun%p.ktime -t5 -ums"), 0);
+	assert_true(options.force_overwrite && options.print_summary);
+	assert_string_equal(options.export_profile, "run%p.ktime");
+	assert_true(options.timeout == 5);
+	assert_int_equal(options.unit, UNIT_MS);
+	assert_int_equal(parse("-us -o=-"), 0);
+	assert_int_equal(options.unit, UNIT_S);
+	assert_string_equal(options.export_profile, "-");
+	refused("-fo", "option --export-profile needs a value: FILE");
+	refused("-uweeks",
+		"option --normalized-time-unit: 'weeks' is not one of s|ms|us|ns|col|auto");
+	refused("-sf=yes", "option --force-overwrite takes no value");
+	refused("-fq x", "unknown option -q in -fq (ktime --help lists them all)");
+}
+
+static void a_name_behind_one_dash_is_not_read_as_letters(void **state)
+{
+	(void)state;
+	refused("-format nsys", "unknown option -format: did you mean --format?");
+	refused("-export-profile=x", "unknown option -export-profile=x: did you mean "
+				     "--export-profile?");
+	refused("-csv", "unknown option -csv: did you mean --csv?");
+}
+
 static void words_are_quoted_as_in_a_shell(void **state)
 {
 	(void)state;
@@ -143,6 +173,7 @@ static void arguments_end_at_the_program(void **state)
 {
 	char *const words[] = {"ktime", "--csv", "-u", "us", "./app", "--csv", NULL};
 	char *const dashes[] = {"ktime", "-s", "--", "-odd", NULL};
+	char *const letters[] = {"ktime", "-fo", "run.ktime", "true", NULL};
 	int first;
 
 	(void)state;
@@ -154,6 +185,9 @@ static void arguments_end_at_the_program(void **state)
 	assert_int_equal(options.unit, UNIT_US);
 	assert_int_equal(
 		options_parse_arguments(&options, 4, dashes, &first, message, sizeof(message)), 0);
+	assert_int_equal(first, 3);
+	assert_int_equal(
+		options_parse_arguments(&options, 4, letters, &first, message, sizeof(message)), 0);
 	assert_int_equal(first, 3);
 }
 
@@ -183,6 +217,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_asked_for_gives_the_defaults),
 		cmocka_unit_test(every_kind_of_value_is_read),
+		cmocka_unit_test(letters_may_stand_together),
+		cmocka_unit_test(a_name_behind_one_dash_is_not_read_as_letters),
 		cmocka_unit_test(words_are_quoted_as_in_a_shell),
 		cmocka_unit_test(events_are_ktimes_or_nvprofs_by_their_value),
 		cmocka_unit_test(what_nvprof_had_and_ktime_has_not_is_accepted),
