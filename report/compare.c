@@ -141,9 +141,11 @@ static void judge(struct comparison_row *row, double noise, double level)
 		row->verdict = a ? VERDICT_ONLY_A : VERDICT_ONLY_B;
 		return;
 	}
-	row->verdict = VERDICT_UNKNOWN;
-	if (!a->timed || !b->timed)
+	if (!a->timed || !b->timed) {
+		row->verdict = VERDICT_UNTIMED;
 		return;
+	}
+	row->verdict = VERDICT_UNKNOWN;
 	if (a->average > 0)
 		row->ratio = b->average / a->average;
 	if (a->average == b->average) {
@@ -180,6 +182,12 @@ static double total_of(const struct profile_row *row)
 	return row ? row->total : 0;
 }
 
+/* Of calls that nothing timed it is not known how much longer they take. */
+static double difference(const struct comparison_row *row)
+{
+	return row->verdict == VERDICT_UNTIMED ? 0 : fabs(total_of(row->b) - total_of(row->a));
+}
+
 static int by_time(double x, double y)
 {
 	return (x < y) - (x > y);
@@ -188,18 +196,33 @@ static int by_time(double x, double y)
 static int compare_rows(const void *left, const void *right)
 {
 	const struct comparison_row *x = left, *y = right;
-	int order = by_time(fabs(total_of(x->b) - total_of(x->a)),
-			    fabs(total_of(y->b) - total_of(y->a)));
+	int order = by_time(difference(x), difference(y));
 
 	if (!order)
 		order = by_time(total_of(x->a), total_of(y->a));
 	return order ? order : strcmp(comparison_name(x), comparison_name(y));
 }
 
+/* What one profile alone has the time of would make that profile's total longer by all of it. */
+static void add_up(struct comparison *comparison)
+{
+	size_t i;
+
+	for (i = 0; i < comparison->gpu_count; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+
+		if (row->verdict == VERDICT_UNTIMED) {
+			comparison->gpu_untimed++;
+			continue;
+		}
+		comparison->gpu_a += total_of(row->a);
+		comparison->gpu_b += total_of(row->b);
+	}
+}
+
 int compare_profiles(struct comparison *comparison, const struct profile *a,
 		     const struct profile *b, double noise)
 {
-	const struct profile_row *row;
 	size_t most =
 		HASH_COUNT(a->gpu) + HASH_COUNT(b->gpu) + HASH_COUNT(a->api) + HASH_COUNT(b->api);
 	size_t i, paired = 0;
@@ -209,10 +232,6 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	comparison->rows = calloc(most + 1, sizeof(*comparison->rows));
 	if (!comparison->rows)
 		return -ENOMEM;
-	for (row = a->gpu; row; row = row->hh.next)
-		comparison->gpu_a += row->total;
-	for (row = b->gpu; row; row = row->hh.next)
-		comparison->gpu_b += row->total;
 	error = pair_rows(comparison, a->gpu, b->gpu);
 	comparison->gpu_count = comparison->count;
 	if (!error)
@@ -225,6 +244,7 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		paired += comparison->rows[i].a && comparison->rows[i].b;
 	for (i = 0; i < comparison->count; i++)
 		judge(&comparison->rows[i], noise, WRONG_TABLES / (double)(paired ? paired : 1));
+	add_up(comparison);
 	qsort(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows);
 	qsort(comparison->rows + comparison->gpu_count, comparison->count - comparison->gpu_count,
 	      sizeof(*comparison->rows), compare_rows);

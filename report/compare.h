@@ -15,6 +15,7 @@
 	X(SLOWER, "slower")	/* B takes more than A */                                          \
 	X(OUTLIERS, "outliers") /* the averages differ by a few calls: the most are the same */    \
 	X(UNKNOWN, "one call")	/* a single call says nothing of noise */                          \
+	X(UNTIMED, "untimed")	/* there are calls in both, but in one of them none was timed */   \
 	X(ONLY_A, "only in A")                                                                     \
 	X(ONLY_B, "only in B")
 #define VERDICT_ENUM(name, text) VERDICT_##name,
@@ -34,7 +35,8 @@ struct comparison {
 	/* GPU activities, then API calls; in both, those whose totals differ most come first. */
 	struct comparison_row *rows;
 	size_t count, gpu_count;
-	double gpu_a, gpu_b; /* totals of all GPU activities, ns */
+	double gpu_a, gpu_b; /* totals of all GPU activities but the untimed rows, ns */
+	size_t gpu_untimed;  /* GPU rows with that verdict */
 };
 
 /*

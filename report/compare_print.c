@@ -11,7 +11,7 @@
 
 static void print_time(char text[NUMBER_SIZE], const struct profile_row *row, double time)
 {
-	if (row)
+	if (row && row->timed)
 		number_time(text, (uint64_t)(time + 0.5));
 	else
 		strcpy(text, "-");
@@ -60,8 +60,12 @@ static void print_total(const struct comparison *comparison, FILE *file)
 	number_time(totals[0], (uint64_t)(comparison->gpu_a + 0.5));
 	number_time(totals[1], (uint64_t)(comparison->gpu_b + 0.5));
 	print_ratio(ratio, comparison->gpu_a > 0 ? comparison->gpu_b / comparison->gpu_a : NAN);
-	fprintf(file, "\nAll GPU activities: %s in A, %s in B, ratio %s\n", totals[0], totals[1],
+	fprintf(file, "\nAll GPU activities: %s in A, %s in B, ratio %s", totals[0], totals[1],
 		ratio);
+	if (comparison->gpu_untimed)
+		fprintf(file, ", without %zu untimed row%s", comparison->gpu_untimed,
+			comparison->gpu_untimed == 1 ? "" : "s");
+	fputc('\n', file);
 }
 
 static void print_verdicts(const struct comparison *comparison, FILE *file)
@@ -109,6 +113,10 @@ static void print_csv_side(const struct profile_row *row, FILE *file)
 {
 	if (!row) {
 		fputs(",,,,", file);
+		return;
+	}
+	if (!row->timed) {
+		fprintf(file, "%" PRIu64 ",,,,", row->calls);
 		return;
 	}
 	fprintf(file, "%" PRIu64 ",%.0f,%.3f,", row->calls, row->total, row->average);

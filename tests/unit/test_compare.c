@@ -13,6 +13,7 @@
 
 #include "report/canonical.h"
 #include "report/compare.h"
+#include "report/compare_print.h"
 
 static struct profile a, b;
 static struct comparison comparison;
@@ -49,6 +50,15 @@ static void add(struct profile *profile, const char *name, unsigned calls, doubl
 		assert_int_equal(
 			profile_add_sample(row, (uint64_t)(average + place * spread + 0.5)), 0);
 	}
+}
+
+/* Adds calls that nothing timed. */
+static void add_untimed(struct profile *profile, const char *name, unsigned calls)
+{
+	struct profile_row *row = profile_row(profile, !strncmp(name, "cuda", 4), name, name);
+
+	assert_non_null(row);
+	profile_add_group(row, calls, 0, 0, 0, 0, 0, 0);
 }
 
 static void compare(void)
@@ -203,6 +213,74 @@ static void a_single_call_says_nothing_of_noise(void **state)
 	assert_string_equal(verdict_of("l"), "same");
 }
 
+static void what_one_run_did_not_time_is_no_difference(void **state)
+{
+	(void)state;
+	add(&a, "k", 10, 1000, 10);
+	add(&b, "k", 10, 1010, 10);
+	add_untimed(&a, "in b", 2);
+	add(&b, "in b", 2, 9000, 10);
+	add(&a, "in a", 2, 7000, 10);
+	add_untimed(&b, "in a", 2);
+	add_untimed(&a, "in none", 1);
+	add_untimed(&b, "in none", 1);
+	add(&b, "new", 3, 1000, 10);
+	compare();
+	assert_string_equal(verdict_of("in a"), "untimed");
+	assert_string_equal(verdict_of("in b"), "untimed");
+	assert_string_equal(verdict_of("in none"), "untimed");
+	assert_string_equal(verdict_of("new"), "only in B");
+	assert_true(isnan(row_of("in b")->ratio));
+	assert_int_equal(comparison.gpu_untimed, 3);
+	assert_true(comparison.gpu_a == 10000);
+	assert_true(comparison.gpu_b == 13100);
+	/* How far these are apart is not known: they do not come before what is. */
+	assert_string_equal(comparison_name(&comparison.rows[0]), "new");
+	assert_string_equal(comparison_name(&comparison.rows[1]), "k");
+}
+
+static void prints(void (*print)(const struct comparison *comparison, FILE *file),
+		   const char *expected)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	print(&comparison, file);
+	fclose(file);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void untimed_sides_are_printed_without_times(void **state)
+{
+	(void)state;
+	add_untimed(&a, "k", 2);
+	add(&b, "k", 2, 1000, 0);
+	add_untimed(&a, "gone", 1);
+	compare();
+	prints(comparison_print_text,
+	       "            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   "
+	       "Ratio  "
+	       "Median  Verdict    Name\n"
+	       " GPU activities:         1         -         -         -         -         -       "
+	       "-  "
+	       "     -  only in A  gone\n"
+	       "                         2         2         -  2.0000us         -  1.0000us       "
+	       "-  "
+	       "     -  untimed    k\n"
+	       "\n"
+	       "All GPU activities: 0ns in A, 0ns in B, ratio -, without 1 untimed row\n"
+	       "Rows: 1 untimed, 1 only in A\n");
+	prints(comparison_print_csv,
+	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"StdDev A\",\"Calls B\",\"Time B\","
+	       "\"Avg B\",\"StdDev B\",\"Ratio\",\"Median ratio\",\"Probability\",\"Verdict\","
+	       "\"Name\"\n"
+	       "\"GPU activities\",1,,,,,,,,,,,\"only in A\",\"gone\"\n"
+	       "\"GPU activities\",2,,,,2,2000,1000.000,0,,,,\"untimed\",\"k\"\n");
+}
+
 static void rows_come_by_what_they_add(void **state)
 {
 	(void)state;
@@ -258,6 +336,8 @@ int main(void)
 		COMPARE_TEST(a_few_outliers_are_told_from_a_slower_kernel),
 		COMPARE_TEST(medians_see_what_an_outlier_hides),
 		COMPARE_TEST(a_single_call_says_nothing_of_noise),
+		COMPARE_TEST(what_one_run_did_not_time_is_no_difference),
+		COMPARE_TEST(untimed_sides_are_printed_without_times),
 		COMPARE_TEST(rows_come_by_what_they_add),
 		COMPARE_TEST(parts_of_a_row_add_up_as_if_they_were_one),
 	};
