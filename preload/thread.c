@@ -70,6 +70,7 @@ struct thread *thread_enter(void)
 	thread->ring.spans = thread->spans;
 	thread->ring.tail = &thread->ring_tail;
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
+	thread->pthread_id = (uint32_t)pthread_self();
 	thread->random = thread->kernel_id * 2654435761u | 1;
 	thread->next = atomic_load_explicit(&threads, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&threads, &thread->next, thread,

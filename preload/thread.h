@@ -72,7 +72,8 @@ struct thread {
 	uint64_t host_ticks_seen;
 	uint32_t drain_end; /* the ring's head when draining began */
 	struct thread *drain_next;
-	uint32_t kernel_id; /* as gettid() says */
+	uint32_t kernel_id;  /* as gettid() says */
+	uint32_t pthread_id; /* the lower half of pthread_self(): what CUPTI's records say */
 	struct thread *next;
 };
 

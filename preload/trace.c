@@ -7,6 +7,7 @@
 #include "preload/bias.h"
 #include "preload/control.h"
 #include "preload/rows.h"
+#include "preload/thread.h"
 
 bool trace_wanted(void)
 {
@@ -118,6 +119,21 @@ void trace_expected(const struct expected *expected, uint32_t correlation)
 	append_call(expected->call, expected->key, &record);
 }
 
+/*
+ * CUPTI names threads as pthread_self() does, but for the lower half, and the buffers as they came:
+ * a thread has one id in a trace, gettid()'s.
+ */
+static uint32_t thread_of(const struct activity *activity)
+{
+	const struct thread *thread = thread_first();
+
+	if (activity->buffer_thread && activity->buffer_thread != ACTIVITY_UNKNOWN_THREAD)
+		return activity->buffer_thread;
+	while (thread && thread->pthread_id != activity->thread)
+		thread = thread->next;
+	return thread ? thread->kernel_id : activity->thread;
+}
+
 void trace_api_record(const char *name, enum row_kind kind, const struct activity *activity)
 {
 	struct trace_record record = {
@@ -126,7 +142,7 @@ void trace_api_record(const char *name, enum row_kind kind, const struct activit
 		.device = -1,
 		.kind = kind,
 		.correlation = activity->correlation,
-		.thread = activity->thread,
+		.thread = thread_of(activity),
 		.clock = CLOCK_CUPTI,
 		.result = activity->result,
 	};

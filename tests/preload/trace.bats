@@ -36,3 +36,15 @@ traced()
 				all(range(1; length); $all[.].start >= $all[. - 1].end)'
 	done
 }
+
+# CUPTI names threads in its own way, and those that ended in no other.
+@test "a thread has one id in a trace, whoever recorded the call" {
+	for version in 120000 130000; do
+		export SIM_CUPTI_VERSION=$version
+		export KTIME_OPTIONS="-f --print-gpu-trace --print-api-trace -o session"
+		run --separate-stderr under_ktime "$built/sim/workloads/saxpy" --n 1000
+		[ "$status" -eq 0 ]
+		"$built/ktime" export --json - session |
+			jq -e '[.trace[].thread | values] | length > 4 and (unique | length) == 1'
+	done
+}
