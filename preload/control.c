@@ -76,37 +76,45 @@ static int create_kept_session(char *message, size_t size)
 
 /*
  * The table lives in memory that outlasts the process if it is killed: on disk it would stall. A
- * trace may become longer than memory.
+ * trace may become longer than memory. Where the first folder cannot be had (su and containers
+ * leave XDG_RUNTIME_DIR without it), there is one that every system has.
  */
-static const char *session_directory(void)
+static int create_recoverable_session(void)
 {
 	bool trace = options_want_trace(&control_options);
-	const char *directory = getenv(trace ? "TMPDIR" : "XDG_RUNTIME_DIR");
+	const char *folders[] = {getenv(trace ? "TMPDIR" : "XDG_RUNTIME_DIR"),
+				 trace ? "/tmp" : "/dev/shm"};
+	int error = -ENOENT;
 
-	if (directory && *directory)
-		return directory;
-	return trace ? "/tmp" : "/dev/shm";
+	for (unsigned i = 0; i < sizeof(folders) / sizeof(folders[0]) && error; i++) {
+		if (!folders[i] || !*folders[i])
+			continue;
+		snprintf(session_path, sizeof(session_path), "%s/ktime.%d", folders[i], (int)pid);
+		error = session_create(&session, session_path, trace);
+	}
+	if (!error)
+		return 0;
+	error = session_create(&session, NULL, trace);
+	if (!error)
+		session_note(session,
+			     "No file for the session could be made (%s): if the program "
+			     "is killed, nothing is left.",
+			     session_path);
+	session_path[0] = '\0';
+	return error;
 }
 
 static int create_session(void)
 {
 	char message[PATH_MAX + 128];
-	int error;
 
 	if (control_options.export_profile) {
-		error = create_kept_session(message, sizeof(message));
-		if (!error)
+		if (!create_kept_session(message, sizeof(message)))
 			return 0;
 		say("%s; the session is not kept", message);
 		control_options.export_profile = NULL;
 	}
-	snprintf(session_path, sizeof(session_path), "%s/ktime.%d", session_directory(), (int)pid);
-	error = session_create(&session, session_path, options_want_trace(&control_options));
-	if (error) {
-		session_path[0] = '\0';
-		error = session_create(&session, NULL, options_want_trace(&control_options));
-	}
-	return error;
+	return create_recoverable_session();
 }
 
 static void read_command(char *command, size_t size)

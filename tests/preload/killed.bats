@@ -32,3 +32,15 @@ shown()
 	"$built/ktime" show session >/dev/null 2>&1
 	sha256sum -c --quiet before
 }
+
+# su and containers leave the variable without its folder.
+@test "a killed program's session is kept where XDG_RUNTIME_DIR does not exist" {
+	XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/none run --separate-stderr under_ktime \
+		"$programs/collecting" killed
+	[ "$status" -eq 137 ]
+	process=$(sed -nE 's/^==([0-9]+)== ktime is profiling.*/\1/p' <<<"$stderr")
+	mv "/dev/shm/ktime.$process" session
+	"$built/ktime" show session >shown
+	grep -q "The program was killed or runs still" shown
+	grep -q " 100  1.0010us" shown
+}
