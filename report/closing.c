@@ -24,6 +24,7 @@ struct coverage {
 	uint64_t seen, by_cupti, by_events, timed;
 	uint64_t untimed[UNTIMED_COUNT]; /* by events */
 	unsigned rows_by_cupti, rows_by_events;
+	bool biased[BIAS_KINDS]; /* what was taken off a row that is shown by events */
 };
 
 static void cover(struct coverage *coverage, const struct session *session)
@@ -44,6 +45,8 @@ static void cover(struct coverage *coverage, const struct session *session)
 			continue;
 		coverage->rows_by_cupti += clock == CLOCK_CUPTI;
 		coverage->rows_by_events += clock == CLOCK_EVENTS;
+		if (clock == CLOCK_EVENTS && !row->host_included && row->bias < BIAS_KINDS)
+			coverage->biased[row->bias] = true;
 		coverage->seen += calls;
 		coverage->timed += clock == CLOCK_NONE ? 0 : figures->count;
 		coverage->by_cupti += row->cupti.count;
@@ -73,20 +76,24 @@ static void write_reasons(const struct coverage *coverage, const char *open, con
 		fputs(close, file);
 }
 
-static void write_biases(const struct session_header *header, FILE *file)
+/* Of the kinds that there are in the rows: what was taken off each, and where it is known from. */
+static void write_biases(const struct session *session, const struct coverage *coverage, FILE *file)
 {
 	static const char *const names[BIAS_KINDS] = BIAS_NAMES;
+	const struct session_header *header = session_header(session);
 	char time[NUMBER_SIZE];
+	bool foreign = false;
 	unsigned i, written = 0;
 
 	for (i = 0; i < BIAS_KINDS; i++) {
-		if (header->biases[i].calls == 0)
+		if (!coverage->biased[i])
 			continue;
 		fprintf(file, "%s%s %s", written++ ? ", " : ", less their bias (", names[i],
 			number_time(time, header->biases[i].ns));
+		foreign |= header->biases[i].calls == 0;
 	}
 	if (written)
-		fputc(')', file);
+		fputs(foreign ? "; as on an H200)" : ")", file);
 }
 
 static void write_clock(const struct session *session, const struct coverage *coverage,
@@ -100,7 +107,8 @@ static void write_clock(const struct session *session, const struct coverage *co
 		fputs("none", file);
 	} else if (coverage->rows_by_cupti == 0) {
 		fputs("CUDA events around each operation", file);
-		write_biases(header, file);
+		write_biases(session, coverage, file);
+		fputs("; a wait of the device for the host within a pair is in them", file);
 	} else {
 		fputs("CUPTI activity records", file);
 		if (coverage->rows_by_events > 0)
@@ -266,6 +274,11 @@ int closing_write(const struct session *session, const struct options *options, 
 	error = agreement_collect(&agreement, session, options);
 	if (error)
 		return error;
+	if (!header->finished && header->pid)
+		fprintf(file,
+			"%sThe program was killed or runs still: what it did last may be "
+			"missing.\n",
+			prefix);
 	cover(&coverage, session);
 	write_clock(session, &coverage, prefix, file);
 	error = write_estimates(session, options, prefix, file);

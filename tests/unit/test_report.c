@@ -24,6 +24,7 @@ static struct session *new_session(void)
 
 	assert_int_equal(session_create(&session, NULL, false), 0);
 	session_header(session)->pid = 1;
+	session_header(session)->finished = 1;
 	strcpy(session_header(session)->devices[0].name, "NVIDIA H200");
 	session_header(session)->devices[0].used = 1;
 	return session;
@@ -151,10 +152,41 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	      "kernel\n"
 	      "No API activities were profiled.\n"
 	      "======== Times: CUDA events around each operation, less their bias (kernels "
-	      "2.9000us). 1,000 operations seen, 100 timed, 900 untimed (900 left out by "
-	      "sampling).\n"
+	      "2.9000us); a wait of the device for the host within a pair is in them. 1,000 "
+	      "operations seen, 100 timed, 900 untimed (900 left out by sampling).\n"
 	      "======== Estimated from 100 of 1,000 calls: Time 3.0000ms +- 186.88us (95 %): "
 	      "kernel\n");
+	session_close(session);
+}
+
+/* Without CUPTI none is measured in the run; the kinds that no row is of are left out. */
+static void the_bias_that_events_alone_are_less_is_stated(void **state)
+{
+	struct session *session = new_session();
+	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
+
+	(void)state;
+	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 0};
+	session_header(session)->biases[BIAS_MEMSET] = (struct bias){2700, 0};
+	session_add_sample(session, &row->events, 1000);
+	row->calls = 1;
+	row->bias = BIAS_KERNEL;
+	holds(session, "",
+	      "======== Times: CUDA events around each operation, less their bias (kernels "
+	      "2.9000us; as on an H200); a wait of the device for the host within a pair is in "
+	      "them. 1 operation seen, 1 timed, 0 untimed.\n");
+	session_close(session);
+}
+
+static void a_report_of_a_program_that_did_not_end_in_order_says_so(void **state)
+{
+	struct session *session = new_session();
+
+	(void)state;
+	add_calls(session, session_row(session, ROW_KERNEL, "kernel", 0), 1, 1000, 0);
+	session_header(session)->finished = 0;
+	holds(session, "",
+	      "The program was killed or runs still: what it did last may be missing.\n");
 	session_close(session);
 }
 
@@ -323,6 +355,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_clocks_and_their_agreement),
 		cmocka_unit_test(events_alone_are_labelled_and_samples_scaled),
+		cmocka_unit_test(the_bias_that_events_alone_are_less_is_stated),
+		cmocka_unit_test(a_report_of_a_program_that_did_not_end_in_order_says_so),
 		cmocka_unit_test(captured_calls_did_not_run),
 		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
 		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
