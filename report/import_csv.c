@@ -181,19 +181,31 @@ static bool row_is_call(const struct csv_import *import)
 	return has(import, COLUMN_NUM_CALLS) || import->api;
 }
 
+/* Whether the row has calls and no time: ktime leaves the fields empty of what it did not time. */
+static bool row_is_untimed(const struct csv_import *import)
+{
+	return !*field(import, COLUMN_TOTAL) && !*field(import, COLUMN_AVERAGE) &&
+	       !*field(import, COLUMN_MINIMUM) && !*field(import, COLUMN_MAXIMUM);
+}
+
 static int read_row(struct csv_import *import)
 {
 	enum column calls_column = has(import, COLUMN_NUM_CALLS) ? COLUMN_NUM_CALLS
 				   : has(import, COLUMN_COUNT)	 ? COLUMN_COUNT
 								 : COLUMN_CALLS;
-	bool api = row_is_call(import);
-	double total = number(import, COLUMN_TOTAL), calls = number(import, calls_column);
-	double average = number(import, COLUMN_AVERAGE), minimum = number(import, COLUMN_MINIMUM);
-	double maximum = number(import, COLUMN_MAXIMUM), variance;
+	bool api = row_is_call(import), timed = !row_is_untimed(import);
+	double calls = number(import, calls_column), total = 0, average = 0;
+	double minimum = 0, maximum = 0, variance = 0;
 	const char *name = field(import, COLUMN_NAME);
 	struct profile_row *row;
 	char *converted;
 
+	if (timed) {
+		total = number(import, COLUMN_TOTAL);
+		average = number(import, COLUMN_AVERAGE);
+		minimum = number(import, COLUMN_MINIMUM);
+		maximum = number(import, COLUMN_MAXIMUM);
+	}
 	if (import->bad)
 		return -EINVAL;
 	/* nsys's summary of the C library's calls looks like that of CUDA's. */
@@ -220,8 +232,8 @@ static int read_row(struct csv_import *import)
 		return 0;
 	row->part = import->part;
 	row->variance_bound = !has(import, COLUMN_DEVIATION);
-	profile_add_group(row, (uint64_t)calls, (uint64_t)calls, total, average, variance, minimum,
-			  maximum);
+	profile_add_group(row, (uint64_t)calls, timed ? (uint64_t)calls : 0, total, average,
+			  variance, minimum, maximum);
 	return 0;
 }
 

@@ -124,6 +124,33 @@ Rows: 2 same"
 	[ "${lines[2]}" = '"API calls",,,,,1,1000000,1000000.000,,,,,"only in B","cudaMalloc"' ]
 }
 
+@test "calls without a time are read from CSV, and are no difference" {
+	cat >some.csv <<-END
+	"Type","Time(%)","Time","Calls","Avg","Min","Max","Med","p95","p99","StdDev","Name"
+	,%,us,,us,us,us,us,us,us,us,
+	"GPU activities",100.000000,40.000000,40,1.000000,1.000000,1.000000,1.000000,1.000000,1.000000,0.000000,"k"
+	"GPU activities",0.000000,,2,,,,,,,,"[CUDA memcpy HtoD]"
+	END
+	cat >all.csv <<-END
+	Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Name
+	100.0,40000,40,1000.0,1000.0,1000,1000,0.0,k
+
+	Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Operation
+	100.0,14000,2,7000.0,7000.0,7000,7000,0.0,[CUDA memcpy Host-to-Device]
+	END
+	run "$ktime" diff --fail-above 0 some.csv all.csv
+	[ "$status" -eq 0 ]
+	[ "${lines[-1]}" = "Rows: 1 same, 1 untimed" ]
+	[ "$(csv_row some.csv all.csv HtoD)" = \
+		'"GPU activities",2,,,,2,14000,7000.000,0,,,,"untimed","[CUDA memcpy HtoD]"' ]
+	run "$ktime" diff some.csv some.csv
+	[ "${lines[-1]}" = "Rows: 1 same, 1 untimed" ]
+	sed 's/,2,,/,,,/' some.csv >no_calls.csv
+	run "$ktime" diff some.csv no_calls.csv
+	[ "$status" -eq 1 ]
+	prints "ktime: no_calls.csv: line 4: bad Instances"
+}
+
 @test "of nsys's other reports nothing is taken twice or for CUDA" {
 	cat >nsys.csv <<-END
 	Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev (ns),Style,Range
