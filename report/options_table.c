@@ -32,7 +32,7 @@
 	X(FLAG, profile_children, "profile-child-processes", 0, "", COLLECT,                       \
 	  "profile the processes that the program starts too")                                     \
 	X(NUMBER, timeout, "timeout", 't', "SECONDS", COLLECT,                                     \
-	  "stop collecting this long after the driver was initialised")                            \
+	  "stop collecting this long after the driver was initialised; the program runs on")       \
 	X(PID, only_process, "only-process", 0, "PID", HIDDEN, "profile this process alone")       \
 	X(FLAG, print_summary, "print-summary", 's', "", PRINT,                                    \
 	  "a summary of GPU activities and API calls (the default)")                               \

@@ -39,6 +39,11 @@ collects()
 	done
 }
 
+@test "--timeout 0 is no limit" {
+	collects "--timeout 0" late '4 first'
+	! report | grep -qF -- --timeout
+}
+
 @test "--devices leaves the others' operations out, and their calls in" {
 	export SIM_DEVICES=2
 	for timer in cupti events both; do
