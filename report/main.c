@@ -45,14 +45,18 @@ static int answer(const struct options *options)
 
 int main(int argc, char **argv)
 {
+	static char name[] = "ktime";
 	struct options options;
 	char message[512];
 	int first, status;
 	size_t i;
 
 	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
-		if (strcmp(argv[1], commands[i].name) == 0)
+		if (strcmp(argv[1], commands[i].name) == 0) {
+			/* What getopt's messages begin with. */
+			argv[1] = name;
 			return commands[i].run(argc - 1, argv + 1);
+		}
 	options_defaults(&options);
 	if (options_parse_arguments(&options, argc, argv, &first, message, sizeof(message))) {
 		fprintf(stderr, "ktime: %s\n", message);

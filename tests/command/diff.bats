@@ -208,6 +208,9 @@ Rows: 2 same"
 	prints "ktime: 'five' is no percentage"
 	run "$ktime" diff --noise -1 a b
 	[ "$status" -eq 2 ]
+	run "$ktime" diff --top 3 a b
+	[ "$status" -eq 2 ]
+	prints "ktime: unrecognized option '--top'"
 	run "$ktime" diff --help
 	[ "$status" -eq 0 ]
 	grep -q -- --fail-above <<<"$output"

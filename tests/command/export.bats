@@ -73,6 +73,9 @@ out.json" ]
 	run "$ktime" export --json out.json
 	[ "$status" -eq 2 ]
 	[ "${lines[0]}" = "ktime: export takes one session file" ]
+	run "$ktime" export --csv out.csv "$golden/nvprof_mix.records.tsv"
+	[ "$status" -eq 2 ]
+	prints "ktime: unrecognized option '--csv'"
 	run "$ktime" export --help
 	[ "$status" -eq 0 ]
 }
