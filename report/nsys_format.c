@@ -84,9 +84,12 @@ static void time_row(const struct nsys_line *line, uint64_t total, struct nsys_r
 	const struct distribution *time = &line->time;
 
 	row->name = line->name;
+	print_count(row->figures[2], time->count + time->untimed);
+	/* Where there is none nsys leaves a cell empty. */
+	if (!time->timed)
+		return;
 	print_tenth(row->figures[0], total ? time->total * 100.0 / total : 0);
 	print_count(row->figures[1], time->total);
-	print_count(row->figures[2], time->count);
 	print_tenth(row->figures[3], (double)time->total / time->count);
 	print_tenth(row->figures[4], time->median);
 	print_count(row->figures[5], time->minimum);

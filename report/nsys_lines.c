@@ -147,7 +147,7 @@ static int row_collect(struct collection *collection, const struct row *row)
 	double error;
 	char *name;
 
-	if (clock == CLOCK_NONE)
+	if (row_calls(row) == 0)
 		return 0;
 	if (row->kind == ROW_MOVEMENT &&
 	    !nsys_is_memory_operation(row->kind, session_string(collection->session, row->name)))
@@ -167,6 +167,8 @@ static int row_collect(struct collection *collection, const struct row *row)
 		time.count = row_calls(row);
 		time.total = estimate_total(&row->estimate, time.timed, time.count, &error) + 0.5;
 	}
+	if (clock == CLOCK_NONE)
+		line->time.untimed += row_calls(row);
 	distribution_merge(&line->time, &time);
 	distribution_merge(&line->bytes, &bytes);
 	histogram_merge(&line->histogram,
@@ -273,13 +275,18 @@ static void distribution_finish(struct distribution *distribution,
 					  : 0;
 }
 
+static uint64_t calls_of(const struct nsys_line *line)
+{
+	return line->time.count + line->time.untimed;
+}
+
 /* nsys's order: total, calls (fewer first), name. */
 static int compare_time(const struct nsys_line *a, const struct nsys_line *b)
 {
 	if (a->time.total != b->time.total)
 		return a->time.total < b->time.total ? 1 : -1;
-	if (a->time.count != b->time.count)
-		return a->time.count > b->time.count ? 1 : -1;
+	if (calls_of(a) != calls_of(b))
+		return calls_of(a) > calls_of(b) ? 1 : -1;
 	return strcmp(a->name, b->name);
 }
 

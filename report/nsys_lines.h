@@ -15,6 +15,7 @@
 /* Nanoseconds or bytes over the calls of a line. */
 struct distribution {
 	uint64_t count, total;
+	uint64_t untimed; /* calls that count and total leave out: of rows without any time */
 	uint64_t timed, timed_total; /* the calls that what follows comes from */
 	uint64_t minimum, maximum;
 	double squares;

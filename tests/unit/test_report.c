@@ -281,6 +281,42 @@ static void percentiles_and_histograms_come_from_the_samples(void **state)
 	session_close(session);
 }
 
+static void nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed(void **state)
+{
+	struct session *session = new_session();
+	struct row *row;
+	int i;
+
+	(void)state;
+	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 4, 1000, 0);
+	/* One line of two rows: the average is of the calls that have a time. */
+	add_calls(session, session_row(session, ROW_KERNEL, "k", 1), 3, 0, 0);
+	add_calls(session, session_row(session, ROW_KERNEL, "captured", 0), 2, 0, 0);
+	session_row(session, ROW_KERNEL, "captured", 0)->untimed[UNTIMED_CAPTURED] = 2;
+	row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
+	add_calls(session, row, 3, 0, 0);
+	for (i = 1; i <= 3; i++)
+		session_add_bytes(row, i * 1000000);
+	row = session_row(session, ROW_MEMSET, "[CUDA memset]", 0);
+	add_calls(session, row, 1, 0, 0);
+	session_add_bytes(row, 500000);
+	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
+	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
+	       "(ns),Name\n"
+	       "100.0,4000,7,1000.0,1000.0,1000,1000,0.0,k\n"
+	       "\n"
+	       "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
+	       "(ns),Operation\n"
+	       ",,1,,,,,,[CUDA memset]\n"
+	       ",,3,,,,,,[CUDA memcpy Host-to-Device]\n"
+	       "\n"
+	       "Total (MB),Count,Avg (MB),Med (MB),Min (MB),Max (MB),StdDev (MB),Operation\n"
+	       "6.000,3,2.000,,1.000,3.000,1.000,[CUDA memcpy Host-to-Device]\n"
+	       "0.500,1,0.500,0.500,0.500,0.500,0.000,[CUDA memset]\n"
+	       "\n");
+	session_close(session);
+}
+
 static void traces_name_streams_and_launched_kernels(void **state)
 {
 	struct session *session = new_session();
@@ -361,6 +397,7 @@ int main(void)
 		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
 		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
 		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),
+		cmocka_unit_test(nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed),
 		cmocka_unit_test(traces_name_streams_and_launched_kernels),
 		cmocka_unit_test(a_live_report_carries_the_process),
 	};
