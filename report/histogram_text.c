@@ -9,7 +9,10 @@
 #define LINES_MOST 16
 #define BAR_WIDTH  50
 
-/* Draws the buckets between the first and the last that are not empty, `step` to a line. */
+/*
+ * Draws the buckets between the first and the last that are not empty, `step` to a line. There must
+ * be a sample in one of them.
+ */
 static void write_histogram(const struct histogram *histogram, FILE *file)
 {
 	static const char bar[] = "##################################################";
@@ -54,10 +57,13 @@ int histograms_write(const struct session *session, const struct options *option
 			break;
 		error = table_collect(&table, session, options, section, TABLE_ALL_DEVICES, true);
 		for (i = 0; !error && i < table.count; i++) {
-			if (!table.rows[i].histogram)
+			const struct histogram *histogram = table.rows[i].histogram;
+
+			/* A damaged file may have one of zeros for calls that were timed. */
+			if (!histogram || histogram_count(histogram) == 0)
 				continue;
 			fprintf(file, "\n%s\n", table.rows[i].name);
-			write_histogram(table.rows[i].histogram, file);
+			write_histogram(histogram, file);
 		}
 		if (!error)
 			table_free(&table);

@@ -281,6 +281,20 @@ static void percentiles_and_histograms_come_from_the_samples(void **state)
 	session_close(session);
 }
 
+static void a_histogram_of_zeros_is_not_drawn(void **state)
+{
+	struct session *session = new_session();
+	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
+
+	(void)state;
+	add_calls(session, row, 2, 1000, 0);
+	memset(session_histogram(session, row->cupti.histogram), 0, sizeof(struct histogram));
+	prints(session, "--quiet --print-gpu-summary --histogram",
+	       HEADING
+	       " GPU activities:  100.00%  2.0000us         2  1.0000us  1.0000us  1.0000us  k\n");
+	session_close(session);
+}
+
 static void nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed(void **state)
 {
 	struct session *session = new_session();
@@ -397,6 +411,7 @@ int main(void)
 		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
 		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
 		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),
+		cmocka_unit_test(a_histogram_of_zeros_is_not_drawn),
 		cmocka_unit_test(nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed),
 		cmocka_unit_test(traces_name_streams_and_launched_kernels),
 		cmocka_unit_test(a_live_report_carries_the_process),
