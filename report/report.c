@@ -94,7 +94,7 @@ static int write_tables(struct session *session, const struct options *options, 
 								       TABLE_ALL_DEVICES, file);
 	if (!error && options->print_summary_per_gpu)
 		error = write_per_gpu(session, options, prefix, file);
-	if (!error && options->histogram)
+	if (!error && options->histogram && !options->csv)
 		error = histograms_write(session, options, file);
 	if (!error && options->cross_check)
 		error = cross_check_write(session, options, file);
@@ -123,6 +123,10 @@ int report_write(struct session *session, const struct options *options, FILE *f
 	what_to_print(options, &gpu, &api);
 	if (!options->quiet) {
 		write_application(session, options, prefix, file);
+		if (options->histogram && options->csv)
+			fprintf(file,
+				"%sWarning: --histogram is ignored with --csv: it draws text\n",
+				prefix);
 		if (gpu || api || options->print_summary_per_gpu || options_want_trace(options))
 			fprintf(file, "%sProfiling result:\n", prefix);
 	}

@@ -295,6 +295,21 @@ static void a_histogram_of_zeros_is_not_drawn(void **state)
 	session_close(session);
 }
 
+static void no_histogram_is_drawn_into_csv(void **state)
+{
+	struct session *session = new_session();
+
+	(void)state;
+	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 2, 1000, 0);
+	prints(session, "--quiet --csv --print-gpu-summary --histogram",
+	       "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
+	       ",%,us,,us,us,us,\n"
+	       "\"GPU activities\",100.000000,2.000000,2,1.000000,1.000000,1.000000,\"k\"\n");
+	holds(session, "--csv --histogram",
+	      "======== Warning: --histogram is ignored with --csv: it draws text\n");
+	session_close(session);
+}
+
 static void nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed(void **state)
 {
 	struct session *session = new_session();
@@ -412,6 +427,7 @@ int main(void)
 		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
 		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),
 		cmocka_unit_test(a_histogram_of_zeros_is_not_drawn),
+		cmocka_unit_test(no_histogram_is_drawn_into_csv),
 		cmocka_unit_test(nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed),
 		cmocka_unit_test(traces_name_streams_and_launched_kernels),
 		cmocka_unit_test(a_live_report_carries_the_process),
