@@ -20,6 +20,9 @@ int session_load(struct session **session, const char *path, char *message, size
 	case -EINVAL:
 		snprintf(message, size, "%s: neither a ktime session nor a table of records", path);
 		break;
+	case -ENODATA:
+		snprintf(message, size, "%s: a ktime session that is cut short", path);
+		break;
 	case -EPROTO:
 		snprintf(message, size, "%s: a session of another version of ktime", path);
 		break;

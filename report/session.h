@@ -254,7 +254,10 @@ struct session;
  * closed before this returns, unless `trace` is set: programs close descriptors they do not know.
  */
 int session_create(struct session **session, const char *path, bool trace);
-/* Opens a file for reading. -EINVAL: not a session file; -EPROTO: of another version. */
+/*
+ * Opens a file for reading. -EINVAL: not a session file; -EPROTO: of another version; -ENODATA: its
+ * end is missing.
+ */
 int session_open(struct session **session, const char *path);
 /* Unmaps; the file stays. NULL is fine. Safe in a forked child. */
 void session_close(struct session *session);

@@ -31,15 +31,17 @@ const char *memory_kind_name(enum memory_kind kind)
 
 static int header_check(const struct session_header *header, uint64_t size)
 {
-	if (size < sizeof(*header) || header->magic != SESSION_MAGIC)
+	if (header->magic != SESSION_MAGIC)
 		return -EINVAL;
+	if (size < sizeof(*header))
+		return -ENODATA;
 	if (header->version != SESSION_VERSION || header->row_size != sizeof(struct row) ||
 	    header->histogram_buckets != HISTOGRAM_BUCKETS)
 		return -EPROTO;
 	if (header->header_size < sizeof(*header) || header->header_size % sizeof(struct segment) ||
-	    header->file_size < header->header_size || header->file_size > size)
+	    header->file_size < header->header_size)
 		return -EINVAL;
-	return 0;
+	return header->file_size > size ? -ENODATA : 0;
 }
 
 static int segments_check(struct session *session)
@@ -83,7 +85,8 @@ int session_open(struct session **result, const char *path)
 		error = -EISDIR;
 		goto out;
 	}
-	if (!S_ISREG(status.st_mode) || (uint64_t)status.st_size < sizeof(struct session_header)) {
+	if (!S_ISREG(status.st_mode) ||
+	    status.st_size < (off_t)sizeof(session_header(session)->magic)) {
 		error = -EINVAL;
 		goto out;
 	}

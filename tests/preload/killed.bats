@@ -33,6 +33,18 @@ shown()
 	sha256sum -c --quiet before
 }
 
+@test "a session whose end is missing is told from a file that is none" {
+	KTIME_OPTIONS="-o session" under_ktime "$built/workloads/saxpy" --n 1024 2>/dev/null
+	for size in 100 100000; do
+		head -c $size session >short
+		run "$built/ktime" show short
+		[ "$status" -eq 1 ]
+		[ "$output" = "ktime: short: a ktime session that is cut short" ]
+		run "$built/ktime" diff session short
+		[ "$output" = "ktime: short: a ktime session that is cut short" ]
+	done
+}
+
 # su and containers leave the variable without its folder.
 @test "a killed program's session is kept where XDG_RUNTIME_DIR does not exist" {
 	XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/none run --separate-stderr under_ktime \
