@@ -54,7 +54,7 @@ static void (*finish)(struct session *);
 static struct clock_scale scale;
 static pthread_t collector;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* one context ends at a time */
-static _Atomic uint32_t wake_word, request_word, answer_word;
+static _Atomic uint32_t wake_word, request_word, finished;
 static struct context *_Atomic ending;
 static uint64_t last_measure;
 
@@ -115,8 +115,17 @@ static bool poll_events(void)
 	return pending >= BUSY_PAIRS;
 }
 
-/* Whether the GPU still works on something that was seen: asked through events alone. */
-static bool wait_for_events(const struct context *context, uint64_t nanoseconds)
+/* The end of all may be asked for at any time, by a signal too, and then stays asked for. */
+static bool finish_is_asked(void)
+{
+	return atomic_load_explicit(&request_word, memory_order_acquire) == REQUEST_FINISH;
+}
+
+/*
+ * Until the GPU is done with what was seen of a context, or of all, as far as events tell. The end
+ * of all does not wait for that of one context: it waits for all of them.
+ */
+static void wait_for_events(const struct context *context, uint64_t nanoseconds)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
 	_Atomic uint32_t never = 0;
@@ -124,20 +133,22 @@ static bool wait_for_events(const struct context *context, uint64_t nanoseconds)
 	for (;;) {
 		size_t pending = timing_poll(end, samples_timed);
 
-		if (context ? timing_pending(context) == 0 : pending == 0)
-			return true;
-		if (clock_ns(CLOCK_MONOTONIC) >= end)
-			return false;
+		if ((context ? timing_pending(context) == 0 : pending == 0) ||
+		    (context && finish_is_asked()) || clock_ns(CLOCK_MONOTONIC) >= end)
+			break;
 		futex_wait(&never, 0, 100000);
 	}
 }
 
 static void answer_end_context(void)
 {
-	struct context *context = atomic_load_explicit(&ending, memory_order_acquire);
+	struct context *context = atomic_load_explicit(&ending, memory_order_relaxed);
 
 	drain_rings();
 	wait_for_events(context, END_WAIT_NS);
+	/* Then the context stays until all is collected: see collector_end_context(). */
+	if (finish_is_asked())
+		return;
 	drain_records(FLUSH_NOW);
 	context_ending(context);
 	lane_forget_spare(context);
@@ -210,6 +221,12 @@ static void *run(void *unused)
 		request = atomic_load_explicit(&request_word, memory_order_acquire);
 		if (request == REQUEST_END_CONTEXT) {
 			answer_end_context();
+			/* Unless the end of all was asked for meanwhile. Release: the context's
+			 * thread sees that it has ended. */
+			atomic_compare_exchange_strong_explicit(&request_word, &(uint32_t){request},
+								REQUEST_NONE, memory_order_release,
+								memory_order_relaxed);
+			futex_wake(&request_word);
 		} else if (request == REQUEST_FINISH) {
 			finish_all();
 		} else {
@@ -226,13 +243,11 @@ static void *run(void *unused)
 			thread_reap(samples_counts);
 			retire_streams(clock_ns(CLOCK_MONOTONIC));
 			futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
-			continue;
 		}
-		/* Unless the end of all was asked for meanwhile. */
-		atomic_compare_exchange_strong(&request_word, &(uint32_t){request}, REQUEST_NONE);
-		atomic_fetch_add_explicit(&answer_word, 1, memory_order_release);
-		futex_wake(&answer_word);
 	}
+	/* Release: whoever asked goes on to end the process, or a context. */
+	atomic_store_explicit(&finished, 1, memory_order_release);
+	futex_wake(&finished);
 	return NULL;
 }
 
@@ -264,38 +279,60 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	return error;
 }
 
-/* Asks and waits for the answer; false where it did not come in time. */
-static bool ask(enum request request, uint64_t nanoseconds)
+/* False where the word still has the value at the end. */
+static bool wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t end)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
-	uint32_t answers = atomic_load_explicit(&answer_word, memory_order_acquire);
 	uint64_t now;
 
-	atomic_store_explicit(&request_word, request, memory_order_release);
-	collector_wake();
-	while (atomic_load_explicit(&answer_word, memory_order_acquire) == answers) {
+	while (atomic_load_explicit(word, memory_order_acquire) == value) {
 		now = clock_ns(CLOCK_MONOTONIC);
 		if (now >= end)
 			return false;
-		futex_wait(&answer_word, answers, end - now);
+		futex_wait(word, value, end - now);
 	}
 	return true;
 }
 
+static void ask_end_context(struct context *context)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS;
+
+	/* One that was no longer waited for may still be under way. */
+	if (!wait_while(&request_word, REQUEST_END_CONTEXT, end))
+		return;
+	atomic_store_explicit(&ending, context, memory_order_relaxed);
+	/* Never in the place of the end of all. Release: with the context to be ended. */
+	if (atomic_compare_exchange_strong_explicit(&request_word, &(uint32_t){REQUEST_NONE},
+						    REQUEST_END_CONTEXT, memory_order_release,
+						    memory_order_relaxed)) {
+		collector_wake();
+		wait_while(&request_word, REQUEST_END_CONTEXT, end);
+	}
+	/* The collector asks about events of all contexts until it is finished. */
+	if (finish_is_asked())
+		wait_while(&finished, 0, end);
+}
+
 void collector_end_context(struct context *context)
 {
-	bool answered;
-
 	pthread_mutex_lock(&request_lock);
-	atomic_store_explicit(&ending, context, memory_order_release);
-	answered = !atomic_load_explicit(&context->ended, memory_order_acquire) &&
-		   ask(REQUEST_END_CONTEXT, END_WAIT_NS + FINISH_WAIT_NS);
-	if (!answered)
+	if (!atomic_load_explicit(&context->ended, memory_order_acquire))
+		ask_end_context(context);
+	if (!atomic_load_explicit(&context->ended, memory_order_acquire))
 		context_ending(context);
 	pthread_mutex_unlock(&request_lock);
 }
 
+/*
+ * A signal's handler may ask on a thread that is itself in ask_end_context(): so without its lock,
+ * and with an answer that is no other request's.
+ */
 bool collector_finish(void)
 {
-	return ask(REQUEST_FINISH, END_WAIT_NS + FINISH_WAIT_NS);
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS;
+
+	atomic_store_explicit(&request_word, REQUEST_FINISH, memory_order_release);
+	futex_wake(&request_word);
+	collector_wake();
+	return wait_while(&finished, 0, end);
 }

@@ -67,6 +67,25 @@ counted()
 	ends reset 3 11
 }
 
+# The kernels in flight are what the end of the context waits for meanwhile; the records that are
+# late keep the report from being ready at the same moment.
+ends_while_a_context_ends()
+{
+	export SIM_KERNEL_NS='first=5000000,second=2500000000' SIM_CUPTI_LATE=2
+	same_as_alone "$programs/endings" "$1_in_reset"
+	[ "$status" -eq "$2" ]
+	[ "$(reports)" -eq 1 ]
+	says "14 operations seen"
+}
+
+@test "exit while another thread ends a context" {
+	ends_while_a_context_ends exit 3
+}
+
+@test "a signal to the thread that ends a context" {
+	ends_while_a_context_ends SIGALRM 142
+}
+
 @test "threads end with their work in flight" {
 	ends thread 3 50
 }

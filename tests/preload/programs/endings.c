@@ -120,6 +120,41 @@ static void end_by_reset(void)
 	CHECK(cuDevicePrimaryCtxReset(0));
 }
 
+/* The work lasts longer than what is to happen while the context ends. */
+#define MEANWHILE_US 200000
+
+static void *reset(void *context)
+{
+	CHECK(cuCtxSetCurrent(context));
+	kernel = check_kernel("second");
+	/* The first one goes without events, which are what is waited for. */
+	for (int i = 0; i < 2; i++)
+		check_launch(kernel, NULL);
+	CHECK(cuDevicePrimaryCtxReset(0));
+	return NULL;
+}
+
+static void end_by_exit_in_reset(void)
+{
+	CUcontext context;
+	pthread_t thread;
+
+	CHECK(cuCtxGetCurrent(&context));
+	if (pthread_create(&thread, NULL, reset, context) == 0)
+		usleep(MEANWHILE_US);
+	exit(3);
+}
+
+static void end_by_SIGALRM_in_reset(void)
+{
+	CUcontext context;
+
+	CHECK(cuCtxGetCurrent(&context));
+	ualarm(MEANWHILE_US, 0);
+	reset(context);
+	pause();
+}
+
 static void end_by_thread(void)
 {
 	CUcontext context;
@@ -235,6 +270,7 @@ static const struct {
 	WAY(execl),	    WAY(execlp),
 	WAY(execle),	    WAY(failing_exec),
 	WAY(vfork),	    WAY(execution_of_itself),
+	WAY(exit_in_reset), WAY(SIGALRM_in_reset),
 #undef WAY
 };
 
