@@ -160,6 +160,7 @@ void drain_records(enum flush flush)
 	if (flush != FLUSH_IF_DUE || flush_is_due(clock_ns(CLOCK_MONOTONIC)))
 		dropped = ask_cupti(flush == FLUSH_FORCED);
 	collection_drain(catch_up, records_take, NULL);
+	records_settle();
 	unread = collection_unread();
 	session_count(rows_session, COUNTER_cupti_dropped, dropped);
 	session_count(rows_session, COUNTER_cupti_unread, unread);

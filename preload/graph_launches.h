@@ -20,7 +20,10 @@ void graph_launches_start(void (*whole)(const struct expected *expected, uint32_
  * launch's call, which `expected` then is. */
 bool graph_launches_node(struct match_stream *stream, const struct activity *activity,
 			 struct expected *expected);
-/* Ends the launches whose last node ended before `before`. */
-void graph_launches_close(uint64_t before);
+/*
+ * Ends the launches that are over, now that records of work have come in that began at `newest`;
+ * all of them for UINT64_MAX.
+ */
+void graph_launches_settle(uint64_t newest);
 
 #endif

@@ -20,6 +20,8 @@
 static struct pointer_map operation_by_name; /* CUPTI's name pointer to an operation */
 static uint32_t name_generation = 1;
 static _Atomic bool names_distrusted;
+static uint64_t newest; /* start of any work that there is a record of */
+static bool has_news;
 
 /* The operation of a kernel's record; CUPTI keeps a name in one place for a kernel's life. */
 static struct operation *operation_of_name(const char *name)
@@ -267,6 +269,13 @@ static void take_other(const struct activity *activity)
 	skip_if_cheap(row, activity);
 }
 
+static void note_start(uint64_t start)
+{
+	if (start > newest)
+		newest = start;
+	has_news = true;
+}
+
 void records_take(const struct activity *activity, void *unused)
 {
 	(void)unused;
@@ -283,9 +292,11 @@ void records_take(const struct activity *activity, void *unused)
 	case ACTIVITY_MEMCPY:
 	case ACTIVITY_MEMCPY_PEER:
 	case ACTIVITY_MEMSET:
+		note_start(activity->start);
 		take_operation(activity);
 		break;
 	case ACTIVITY_GRAPH:
+		note_start(activity->start);
 		take_graph(activity);
 		break;
 	case ACTIVITY_UNIFIED_MEMORY:
@@ -313,8 +324,15 @@ void records_distrust_names(void)
 	atomic_store_explicit(&names_distrusted, true, memory_order_relaxed);
 }
 
+void records_settle(void)
+{
+	if (has_news)
+		graph_launches_settle(newest);
+	has_news = false;
+}
+
 void records_finish(void)
 {
 	say_what_was_skipped();
-	graph_launches_close(UINT64_MAX);
+	graph_launches_settle(UINT64_MAX);
 }

@@ -23,7 +23,9 @@ void records_trust_clock(bool trusted);
  * better. Any thread.
  */
 void records_distrust_names(void);
-/* Closes the launches of graphs whose nodes have all come. */
+/* After each drain: closes the launches of graphs whose nodes have all come. */
+void records_settle(void);
+/* At the end: closes the other ones too. */
 void records_finish(void);
 
 #endif

@@ -15,6 +15,8 @@ $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/, cost.o concurr
 $(BUILD)/tests/unit/test_lane: $(BUILD)/obj/preload/lane.o
 $(BUILD)/tests/unit/test_bias: $(BUILD)/obj/preload/bias.o
 $(BUILD)/tests/unit/test_rows: $(BUILD)/obj/preload/rows.o
+$(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/, preload/graph_launches.o \
+	cupti/match.o cupti/calls.o)
 
 # Those of cupti/ find a libcupti of their own through CUDA_HOME.
 FAKE_CUPTI := $(BUILD)/tests/unit/cuda/lib64/libcupti.so.13

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: MIT */
+/* When a launch of a graph is over, of which only the records of its nodes tell. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cupti/match.h"
+#include "preload/graph_launches.h"
+
+#define SECOND	   1000000000ull
+/* See graph_launches.c: for how many later ones of its stream a launch is kept. */
+#define LATER	   16u
+/* The one that a thread's own buffers name. */
+#define THREAD	   1
+#define OWN_STREAM 1000 /* of the driver's own, which has no calls */
+
+static struct matcher *matcher;
+static struct match_stream *streams[8];
+static unsigned ended;
+static uint64_t lasted[16384]; /* by call; 0: not over */
+
+static const int key;
+
+static void given_up(const struct expected *expected)
+{
+	(void)expected;
+}
+
+static void note_end(const struct expected *expected, uint32_t device, uint64_t start, uint64_t end)
+{
+	(void)device;
+	ended++;
+	lasted[expected->call] = end - start;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	matcher = matcher_create(given_up);
+	for (unsigned i = 0; i < 8; i++)
+		streams[i] = matcher_stream(matcher, 1, i);
+	ended = 0;
+	memset(lasted, 0, sizeof(lasted));
+	graph_launches_start(note_end);
+	return matcher ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	graph_launches_settle(UINT64_MAX);
+	matcher_destroy(matcher);
+	return 0;
+}
+
+static void call(uint32_t number, unsigned stream, uint64_t at)
+{
+	struct expected expected = {.started = at,
+				    .ended = at + 1,
+				    .key = &key,
+				    .thread = THREAD,
+				    .graph = true,
+				    .call = number};
+
+	match_expect(streams[stream], &expected);
+}
+
+/* True where it told the launch's call. */
+static bool node(uint32_t correlation, unsigned stream, uint64_t at, uint64_t end)
+{
+	struct activity activity = {.correlation = correlation,
+				    .context = 1,
+				    .stream = stream,
+				    .buffer_thread = THREAD,
+				    .start = at,
+				    .end = end};
+	struct expected expected;
+
+	return graph_launches_node(stream == OWN_STREAM ? NULL : streams[stream], &activity,
+				   &expected);
+}
+
+static void a_launch_ends_while_the_program_goes_on(void **state)
+{
+	(void)state;
+	/* 100 ns apart: all within a moment. */
+	for (uint32_t i = 0; i < 10000; i++) {
+		call(i, 0, 100 * i);
+		assert_true(node(i, 0, 100 * i, 100 * i + 50));
+		assert_false(node(i, 0, 100 * i + 50, 100 * i + 90));
+		graph_launches_settle(100 * i);
+	}
+	assert_int_equal(ended, 10000 - LATER - 1);
+	assert_int_equal(lasted[0], 90);
+	assert_int_equal(lasted[ended - 1], 90);
+	assert_int_equal(lasted[ended], 0);
+}
+
+static void launches_far_apart_end_after_a_moment(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i < 4; i++) {
+		call(i, 0, i * 2 * SECOND);
+		node(i, 0, i * 2 * SECOND, i * 2 * SECOND + 50);
+		graph_launches_settle(i * 2 * SECOND);
+	}
+	assert_int_equal(ended, 3);
+}
+
+static void a_launch_that_runs_for_long_is_not_cut_by_what_other_streams_do(void **state)
+{
+	(void)state;
+	call(1, 0, 100);
+	call(2, 0, 200);
+	assert_true(node(100000, 0, 100, 200));
+	for (uint32_t i = 0; i < 2000; i++) {
+		call(10 + i, 1, i * SECOND / 100);
+		node(10 + i, 1, i * SECOND / 100, i * SECOND / 100 + 50);
+		graph_launches_settle(i * SECOND / 100);
+	}
+	/* Its second node ran all the while, and is not taken for the next launch. */
+	assert_false(node(100000, 0, 200, 20 * SECOND));
+	assert_true(node(100001, 0, 20 * SECOND, 20 * SECOND + 10));
+	assert_int_equal(lasted[1], 0);
+	graph_launches_settle(22 * SECOND);
+	assert_int_equal(lasted[1], 20 * SECOND - 100);
+}
+
+static void a_node_that_comes_late_is_of_its_own_launch(void **state)
+{
+	(void)state;
+	for (uint32_t i = 0; i <= LATER; i++) {
+		call(i, 0, 100 * i);
+		assert_true(node(i, 0, 100 * i, 100 * i + 10));
+		graph_launches_settle(100 * i);
+	}
+	assert_false(node(0, OWN_STREAM, 10, 90));
+	assert_int_equal(ended, 0);
+	call(LATER + 1, 0, 100 * (LATER + 1));
+	node(LATER + 1, 0, 100 * (LATER + 1), 100 * (LATER + 1) + 10);
+	assert_int_equal(ended, 1);
+	assert_int_equal(lasted[0], 90);
+}
+
+static void the_last_launch_of_a_stream_ends_in_the_end(void **state)
+{
+	(void)state;
+	call(1, 0, 0);
+	node(1, 0, 0, SECOND);
+	graph_launches_settle(20 * SECOND);
+	assert_int_equal(ended, 0);
+	graph_launches_settle(40 * SECOND);
+	assert_int_equal(ended, 1);
+}
+
+/* A node of the driver's own streams tells nothing; of these only so many are kept. */
+static void launches_that_no_node_tells_are_given_up(void **state)
+{
+	const uint32_t many = 5000;
+
+	(void)state;
+	for (uint32_t i = 0; i < many; i++)
+		assert_false(node(i, OWN_STREAM, 100 * i, 100 * i + 10));
+	call(0, 0, 0);
+	call(many - 1, 0, 100 * (many - 1));
+	assert_true(node(0, 0, 100 * many, 100 * many + 10));
+	assert_true(node(many - 1, 0, 100 * many + 20, 100 * many + 30));
+	graph_launches_settle(UINT64_MAX);
+	assert_int_equal(ended, 2);
+	/* What is left of the first one's. */
+	assert_int_equal(lasted[0], 10);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(a_launch_ends_while_the_program_goes_on),
+		TEST(launches_far_apart_end_after_a_moment),
+		TEST(a_launch_that_runs_for_long_is_not_cut_by_what_other_streams_do),
+		TEST(a_node_that_comes_late_is_of_its_own_launch),
+		TEST(the_last_launch_of_a_stream_ends_in_the_end),
+		TEST(launches_that_no_node_tells_are_given_up),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
