@@ -136,6 +136,19 @@ static void take_graph_launch(const struct expected *expected, uint32_t device, 
 	samples_recorded(expected, end - start, false, false);
 }
 
+/* Whether the hooks have seen a launch of a graph; its row has all of its launches then. */
+static bool graph_was_launched(void)
+{
+	static bool seen;
+
+	for (const struct operation *operation = operation_first(); !seen && operation;
+	     operation = operation->next)
+		seen = operation->kind == ROW_GRAPH &&
+		       (operation->calls > 0 ||
+			atomic_load_explicit(&operation->lost, memory_order_relaxed) > 0);
+	return seen;
+}
+
 static void take_graph(const struct activity *activity)
 {
 	struct match_stream *stream =
@@ -156,7 +169,9 @@ static void take_graph(const struct activity *activity)
 	session_count(rows_session, COUNTER_unmatched_records, !matched);
 	if (trace_wanted())
 		trace_operation(expected.key, activity);
-	take_graph_launch(&expected, activity->device, activity->start, activity->end);
+	/* A record that is told of no call is of one that is counted, unless none was seen. */
+	if (matched || !graph_was_launched())
+		take_graph_launch(&expected, activity->device, activity->start, activity->end);
 }
 
 static void take_unified_memory(const struct activity *activity)

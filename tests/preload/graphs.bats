@@ -23,3 +23,21 @@ load helper
 	[ "$status" -eq 0 ]
 	[[ "$output$stderr" =~ "CUDA graphs:  100.00%  "[1-9].*" 100  2.0020us  2.0020us  2.0020us  [CUDA graph 1]" ]]
 }
+
+# hidden SEEN HIDDEN ROWS: "CALLS NAME" of the rows, of launches that the hooks see and do not see.
+hidden()
+{
+	export KTIME_OPTIONS="-f -o session --graph graph"
+	same_as_alone "$programs/hidden_graphs" "$programs/libhidden.so" "$1" "$2"
+	[ "$status" -eq 0 ]
+	is "$3" eval "session_rows | awk -F '\\t' '\$1 == \"graph\" { print \$3, \$2 }'"
+	is "$2" counter unmatched_records
+}
+
+@test "the record of a graph that is told of no call is in no second row" {
+	hidden 5 3 '5 [CUDA graph 1]'
+}
+
+@test "graphs whose launches were not seen are in a row by their records" {
+	hidden 0 3 '3 [CUDA graph]'
+}

@@ -5,7 +5,8 @@ PRELOAD_TESTS := $(SIM)/preload
 PRELOAD_OBJECTS := $(BUILD)/obj/tests/preload/programs
 PRELOAD_PROGRAMS := $(patsubst tests/preload/programs/%.c,$(PRELOAD_TESTS)/%, \
 	$(filter-out tests/preload/programs/lib%,$(wildcard tests/preload/programs/*.c))) \
-	$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so peer_dlsym.so plugin.so plugin_other.so)
+	$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so peer_dlsym.so plugin.so plugin_other.so \
+		hidden.so)
 
 .PHONY: preload-programs preload-tests
 preload-programs: $(PRELOAD_PROGRAMS)
@@ -38,6 +39,10 @@ $(PRELOAD_TESTS)/libcudart_other.so.13: $(call sim_objects,runtime)
 	$(CC) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
 
 $(PRELOAD_TESTS)/libplugin.so: $(PRELOAD_OBJECTS)/libplugin.o $(SIM)/lib/libcudart.so.13
+	@mkdir -p $(@D)
+	$(CC) -shared $^ -o $@
+
+$(PRELOAD_TESTS)/libhidden.so: $(PRELOAD_OBJECTS)/libhidden.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) -shared $^ -o $@
 
