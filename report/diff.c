@@ -31,6 +31,14 @@ static const char usage[] =
 	"                         longer in all, or one does that takes a hundredth of the time\n"
 	"Status: 0, 1 where a file cannot be read, 2 for a wrong usage, 3 as above.\n";
 
+const struct option diff_options[] = {
+	{"csv", no_argument, NULL, 'c'},
+	{"noise", required_argument, NULL, 'n'},
+	{"fail-above", required_argument, NULL, 'f'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
+
 struct arguments {
 	const char *paths[2];
 	double noise, limit; /* percent; limit is NAN where none was given */
@@ -50,18 +58,11 @@ static bool parse_percent(const char *text, double *percent)
 /* 0; -EINVAL after saying why; 1 where the usage was asked for. */
 static int parse_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	static const struct option options[] = {
-		{"csv", no_argument, NULL, 'c'},
-		{"noise", required_argument, NULL, 'n'},
-		{"fail-above", required_argument, NULL, 'f'},
-		{"help", no_argument, NULL, 'h'},
-		{0},
-	};
 	int letter;
 
 	*arguments = (struct arguments){.noise = NOISE_PERCENT, .limit = NAN};
 	optind = 1;
-	while ((letter = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+	while ((letter = getopt_long(argc, argv, "h", diff_options, NULL)) != -1) {
 		double *percent = letter == 'n' ? &arguments->noise : &arguments->limit;
 
 		switch (letter) {

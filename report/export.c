@@ -24,21 +24,31 @@ static const char usage[] =
 	"  -f, --force-overwrite  replace files that exist\n"
 	"OUT may be - for standard output, except with --sqlite.\n";
 
+enum { FORMAT_SQLITE, FORMAT_CHROME, FORMAT_JSON, FORMAT_COUNT };
+
 /* What an option writes, and whether it needs records of single operations. */
 static const struct export_format {
-	const char *option;
 	bool needs_trace;
 	int (*write_file)(struct session *session, FILE *file, char *message, size_t size);
 	int (*write_path)(struct session *session, const char *path, char *message, size_t size);
-} formats[] = {
-	{"sqlite", true, NULL, export_sqlite},
-	{"chrome", true, export_chrome, NULL},
-	{"json", false, export_json, NULL},
+} formats[FORMAT_COUNT] = {
+	[FORMAT_SQLITE] = {true, NULL, export_sqlite},
+	[FORMAT_CHROME] = {true, export_chrome, NULL},
+	[FORMAT_JSON] = {false, export_json, NULL},
 };
-#define FORMATS (sizeof(formats) / sizeof(*formats))
+
+#define IS_FORMAT 256
+const struct option export_options[] = {
+	[FORMAT_SQLITE] = {"sqlite", required_argument, NULL, IS_FORMAT},
+	[FORMAT_CHROME] = {"chrome", required_argument, NULL, IS_FORMAT},
+	[FORMAT_JSON] = {"json", required_argument, NULL, IS_FORMAT},
+	{"force-overwrite", no_argument, NULL, 'f'},
+	{"help", no_argument, NULL, 'h'},
+	{0},
+};
 
 struct arguments {
-	const char *outputs[FORMATS];
+	const char *outputs[FORMAT_COUNT];
 	const char *input;
 	bool overwrite;
 };
@@ -46,18 +56,11 @@ struct arguments {
 /* 0; -EINVAL after saying why; 1 where the usage was asked for. */
 static int parse_arguments(struct arguments *arguments, int argc, char **argv)
 {
-	struct option options[FORMATS + 3] = {{0}};
 	bool any = false;
-	size_t i;
-	int letter;
+	int letter, format;
 
-	for (i = 0; i < FORMATS; i++)
-		options[i] =
-			(struct option){formats[i].option, required_argument, NULL, (int)i + 256};
-	options[i++] = (struct option){"force-overwrite", no_argument, NULL, 'f'};
-	options[i] = (struct option){"help", no_argument, NULL, 'h'};
 	optind = 1;
-	while ((letter = getopt_long(argc, argv, "fh", options, NULL)) != -1) {
+	while ((letter = getopt_long(argc, argv, "fh", export_options, &format)) != -1) {
 		switch (letter) {
 		case 'f':
 			arguments->overwrite = true;
@@ -65,11 +68,12 @@ static int parse_arguments(struct arguments *arguments, int argc, char **argv)
 		case 'h':
 			fputs(usage, stdout);
 			return 1;
-		case '?':
-			return -EINVAL;
-		default:
-			arguments->outputs[letter - 256] = optarg;
+		case IS_FORMAT:
+			arguments->outputs[format] = optarg;
 			any = true;
+			break;
+		default:
+			return -EINVAL;
 		}
 	}
 	if (!any || optind != argc - 1) {
@@ -98,7 +102,8 @@ static int write_output(struct session *session, const struct export_format *for
 		error = format->write_path(session, output.temporary, reason, sizeof(reason));
 	} else {
 		error = -EINVAL;
-		snprintf(reason, sizeof(reason), "--%s needs a regular file", format->option);
+		snprintf(reason, sizeof(reason), "--%s needs a regular file",
+			 export_options[format - formats].name);
 	}
 	if (!error)
 		return output_finish(&output, message, size);
@@ -119,7 +124,7 @@ int command_export(int argc, char **argv)
 	if (error)
 		return error > 0 ? 0 : EXIT_USAGE;
 	error = session_load(&session, arguments.input, message, sizeof(message));
-	for (i = 0; i < FORMATS && !error; i++) {
+	for (i = 0; i < FORMAT_COUNT && !error; i++) {
 		if (!arguments.outputs[i])
 			continue;
 		if (formats[i].needs_trace && !session_next_trace(session, NULL)) {
@@ -127,7 +132,7 @@ int command_export(int argc, char **argv)
 			snprintf(message, sizeof(message),
 				 "%s: no records of single operations for --%s: record them with "
 				 "--print-gpu-trace --print-api-trace -o FILE",
-				 arguments.input, formats[i].option);
+				 arguments.input, export_options[i].name);
 			break;
 		}
 		error = write_output(session, &formats[i], &arguments, message, sizeof(message));

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <string.h>
 
+#include "report/commands.h"
 #include "report/options.h"
 
 static const char usage[] =
@@ -67,44 +68,140 @@ static void write_words(const char *choices, FILE *file)
 		fputc(*choices == '|' ? ' ' : *choices, file);
 }
 
+/* One of a case's patterns: the option of any command. */
+static void write_pattern(const struct option_entry *entry, const char *before, FILE *file)
+{
+	fprintf(file, "%s*:--%s", before, entry->name);
+	if (entry->letter)
+		fprintf(file, "|*:-%c", entry->letter);
+}
+
+/* What stands behind an option: words, "file", or what cannot be completed, "any". */
+static void write_kinds(FILE *file)
+{
+	const char *before = "\t";
+	size_t i;
+
+	for (i = 0; i < option_table_size; i++) {
+		const struct option_entry *entry = &option_table[i];
+
+		if (!*entry->argument || (is_offered(entry) && is_choice(entry)))
+			continue;
+		if (is_offered(entry) && entry->kind == OPTION_FILE)
+			continue;
+		write_pattern(entry, before, file);
+		before = "|";
+	}
+	fputs(") kind=any ;;\n", file);
+	for (i = 0; i < option_table_size; i++) {
+		const struct option_entry *entry = &option_table[i];
+
+		if (!is_offered(entry) || (!is_choice(entry) && entry->kind != OPTION_FILE))
+			continue;
+		write_pattern(entry, "\t", file);
+		fputs(") kind='", file);
+		write_words(entry->kind == OPTION_FILE ? "file" : entry->argument, file);
+		fputs("' ;;\n", file);
+	}
+}
+
+/* The kinds of what a command's options take that are not ktime's. */
+static void write_command_kinds(const struct command *command, FILE *file)
+{
+	const struct option *option;
+
+	if (command->prints_report)
+		return;
+	for (option = command->options; option->name; option++)
+		if (option->has_arg)
+			fprintf(file, "\t%s:--%s) kind=%s ;;\n", command->name, option->name,
+				command->takes_files ? "file" : "any");
+	fprintf(file, "\t%s:*) ;;\n", command->name);
+}
+
+static void write_option_names(const struct command *command, FILE *file)
+{
+	const struct option *option;
+	size_t i;
+
+	fprintf(file, "\t%s) options='", command ? command->name : "*");
+	for (i = 0; i < option_table_size; i++)
+		if (command ? command->prints_report && option_table[i].section == SECTION_PRINT
+			    : is_offered(&option_table[i]))
+			fprintf(file, "--%s ", option_table[i].name);
+	for (option = command ? command->options : NULL; option && option->name; option++)
+		fprintf(file, "--%s ", option->name);
+	fputs("' ;;\n", file);
+}
+
+/*
+ * Words are compared as bash splits them: at "=", which is then a word of its own. Behind the
+ * program's name, or behind "--", nothing is ktime's.
+ */
+static const char bash_function[] =
+	"_ktime()\n{\n"
+	"\tlocal current=${COMP_WORDS[COMP_CWORD]} command='' kind='' ended='' options word index\n"
+	"\tif ((COMP_CWORD > 1)) && [[ \" $_ktime_commands \" == *\" ${COMP_WORDS[1]} \"* ]]; "
+	"then\n"
+	"\t\tcommand=${COMP_WORDS[1]}\n"
+	"\tfi\n"
+	"\tfor ((index = ${#command} ? 2 : 1; index < COMP_CWORD; index++)); do\n"
+	"\t\tword=${COMP_WORDS[index]}\n"
+	"\t\tif [[ $kind ]]; then\n"
+	"\t\t\t[[ $word == = ]] || kind=''\n"
+	"\t\telif [[ $word == -- ]]; then\n"
+	"\t\t\tended=options\n"
+	"\t\telif [[ ! $ended && $word == -?* ]]; then\n"
+	"\t\t\t[[ $word =~ ^-[$_ktime_flags]+.$ ]] && word=-${word: -1}\n"
+	"\t\t\t_ktime_kind \"$command:$word\"\n"
+	"\t\telif [[ ! $command ]]; then\n"
+	"\t\t\tended=program\n"
+	"\t\t\tbreak\n"
+	"\t\tfi\n"
+	"\tdone\n"
+	"\t[[ $kind && $current == = ]] && current=''\n"
+	"\t_ktime_options \"$command\"\n"
+	"\tcase $kind in\n"
+	"\tany) COMPREPLY=(); return ;;\n"
+	"\tfile) set -- -f ;;\n"
+	"\t?*) set -- -W \"$kind\" ;;\n"
+	"\t*)\n"
+	"\t\tif [[ ! $ended && $current == -* ]]; then\n"
+	"\t\t\tset -- -W \"$options\"\n"
+	"\t\telif [[ $command || $ended == program ]]; then\n"
+	"\t\t\tset -- -f\n"
+	"\t\telif ((COMP_CWORD == 1)); then\n"
+	"\t\t\tset -- -c -f -W \"$_ktime_commands\"\n"
+	"\t\telse\n"
+	"\t\t\tset -- -c -f\n"
+	"\t\tfi ;;\n"
+	"\tesac\n"
+	"\tmapfile -t COMPREPLY < <(compgen \"$@\" -- \"$current\")\n"
+	"}\n"
+	"complete -o filenames -F _ktime ktime\n";
+
 static void write_bash(FILE *file)
 {
 	size_t i;
 
-	fputs("# bash completion of ktime; made by ktime --completion bash\n"
-	      "_ktime()\n{\n"
-	      "\tlocal current=${COMP_WORDS[COMP_CWORD]} previous=${COMP_WORDS[COMP_CWORD-1]}\n"
-	      "\tcase $previous in\n",
+	fputs("# bash completion of ktime; made by ktime --completion bash\n_ktime_commands='",
 	      file);
-	for (i = 0; i < option_table_size; i++) {
-		const struct option_entry *entry = &option_table[i];
-
-		if (!is_offered(entry) || !*entry->argument)
-			continue;
-		fprintf(file, "\t--%s", entry->name);
-		if (entry->letter)
-			fprintf(file, "|-%c", entry->letter);
-		fputs(") COMPREPLY=(", file);
-		if (is_choice(entry)) {
-			fputs("$(compgen -W '", file);
-			write_words(entry->argument, file);
-			fputs("' -- \"$current\")", file);
-		} else if (entry->kind == OPTION_FILE) {
-			fputs("$(compgen -f -- \"$current\")", file);
-		}
-		fputs("); return ;;\n", file);
-	}
-	fputs("\tesac\n\tif [[ $current == -* ]]; then\n\t\tCOMPREPLY=($(compgen -W '", file);
+	for (i = 0; i < command_count; i++)
+		fprintf(file, "%s%s", i ? " " : "", commands[i].name);
+	fputs("'\n_ktime_flags='", file);
 	for (i = 0; i < option_table_size; i++)
-		if (is_offered(&option_table[i]))
-			fprintf(file, "--%s ", option_table[i].name);
-	fputs("' -- \"$current\"))\n\telif [ \"$COMP_CWORD\" -eq 1 ]; then\n"
-	      "\t\tCOMPREPLY=($(compgen -W 'show export diff' -- \"$current\")"
-	      " $(compgen -c -- \"$current\")"
-	      " $(compgen -f -- \"$current\"))\n"
-	      "\telse\n\t\tCOMPREPLY=($(compgen -f -- \"$current\"))\n\tfi\n}\n"
-	      "complete -o filenames -F _ktime ktime\n",
-	      file);
+		if (option_table[i].letter && !*option_table[i].argument)
+			fputc(option_table[i].letter, file);
+	fputs("'\n_ktime_kind()\n{\n\tcase $1 in\n", file);
+	for (i = 0; i < command_count; i++)
+		write_command_kinds(&commands[i], file);
+	write_kinds(file);
+	fputs("\tesac\n}\n_ktime_options()\n{\n\tcase $1 in\n", file);
+	for (i = 0; i < command_count; i++)
+		write_option_names(&commands[i], file);
+	write_option_names(NULL, file);
+	fputs("\tesac\n}\n", file);
+	fputs(bash_function, file);
 }
 
 static void write_zsh(FILE *file)

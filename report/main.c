@@ -12,15 +12,6 @@
 
 #define BAD_USAGE 2
 
-static const struct {
-	const char *name;
-	int (*run)(int argc, char **argv);
-} commands[] = {
-	{"show", command_show},
-	{"export", command_export},
-	{"diff", command_diff},
-};
-
 /* What does not run a program. */
 static int answer(const struct options *options)
 {
@@ -51,7 +42,7 @@ int main(int argc, char **argv)
 	int first, status;
 	size_t i;
 
-	for (i = 0; argc > 1 && i < sizeof(commands) / sizeof(commands[0]); i++)
+	for (i = 0; argc > 1 && i < command_count; i++)
 		if (strcmp(argv[1], commands[i].name) == 0) {
 			/* What getopt's messages begin with. */
 			argv[1] = name;

@@ -5,7 +5,14 @@ load common
 
 # The long options that ktime serves, as its completion offers them.
 options() {
-	"$ktime" --completion bash | sed -n "s/.*compgen -W '\(--[^']*\)'.*/\1/p" | tail -n 1
+	"$ktime" --completion bash | sed -n "s/^\t\*) options='\([^']*\)'.*/\1/p"
+}
+
+# complete_word WORD…: what bash offers for the last of these behind "ktime".
+complete_word() {
+	"$ktime" --completion bash >completion
+	bash -c '. ./completion; COMP_WORDS=(ktime "$@"); COMP_CWORD=$#; _ktime
+		(IFS="|"; echo "${COMPREPLY[*]}")' bash "$@"
 }
 
 @test "help and version are printed on stdout" {
@@ -33,16 +40,52 @@ options() {
 }
 
 @test "bash completes options and their values" {
-	"$ktime" --completion bash >completion
-	complete_word() {
-		bash -c '. ./completion; COMP_WORDS=(ktime "$@"); COMP_CWORD=$#; _ktime
-			echo "${COMPREPLY[@]}"' bash "$@"
-	}
-	[ "$(complete_word --print-gpu)" = "--print-gpu-summary --print-gpu-trace" ]
+	[ "$(complete_word --print-gpu)" = "--print-gpu-summary|--print-gpu-trace" ]
 	[ "$(complete_word --timer e)" = "events" ]
+	[ "$(complete_word --timer = e)" = "events" ]
 	[ "$(complete_word -u m)" = "ms" ]
+	[ "$(complete_word --metrics --csv --perc)" = "--percentiles" ]
 	touch session.ktime
 	[ "$(complete_word -i sess)" = "session.ktime" ]
+	[ "$(complete_word -fo sess)" = "session.ktime" ]
+}
+
+@test "bash completes each command with its own options" {
+	[ "$(complete_word export --js)" = "--json" ]
+	[ "$(complete_word diff --no)" = "--noise" ]
+	[ "$(complete_word diff a.ktime --f)" = "--fail-above" ]
+	[ "$(complete_word show --sort n)" = "name" ]
+	[ "$(complete_word show run.ktime --to)" = "--top" ]
+	[ -z "$(complete_word diff --top)$(complete_word export --timer)$(complete_word show --budget)" ]
+	local command option
+	for command in show export diff; do
+		for option in $(complete_word $command -- | tr '|' ' '); do
+			[ "$option" = --import-profile ] ||
+				{ "$ktime" $command $option 2>&1 || true; } >said
+			! grep -qE 'unrecognized|unknown option' said ||
+				{ echo "$command refuses $option"; return 1; }
+		done
+	done
+	touch out.json
+	[ "$(complete_word export --json out)" = "out.json" ]
+	[ "$(complete_word diff out)" = "out.json" ]
+	[ -z "$(complete_word diff --noise out)" ]
+}
+
+@test "bash offers files, and no options, behind the program's name" {
+	touch -- input --input
+	[ "$(complete_word ./app inp)" = "input" ]
+	[ "$(complete_word --timer cupti ./app inp)" = "input" ]
+	[ "$(complete_word -- ./app inp)" = "input" ]
+	[ -z "$(complete_word ./app --tim)$(complete_word -- --tim)" ]
+	[ "$(complete_word ./app --inp)" = "--input" ]
+}
+
+@test "bash completes a file with a space as one word" {
+	touch "a b" "a c"
+	[ "$(complete_word -i a)" = "a b|a c" ]
+	[ "$(complete_word show a)" = "a b|a c" ]
+	[ "$(complete_word ./app a)" = "a b|a c" ]
 }
 
 @test "zsh's completion is a specification for every option" {
