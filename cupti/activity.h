@@ -112,8 +112,6 @@ struct activity {
 	uint32_t overhead_kind; /* CUpti_ActivityOverheadKind */
 };
 
-/* "HtoD", "DtoH" …; "" where the direction is not known. */
-const char *copy_kind_name(unsigned kind);
 /* What an overhead is made of, in a few words; never NULL. */
 const char *overhead_kind_name(uint32_t kind);
 

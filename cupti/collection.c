@@ -24,7 +24,7 @@
 /* The collector is woken once so many bytes wait. */
 #define WAKE_BYTES	(BUFFERS_TOGETHER / 16)
 
-enum state { STATE_OFF, STATE_ACTIVE, STATE_STOPPED, STATE_FINALIZED, STATE_FORGOTTEN };
+enum state { STATE_OFF, STATE_ACTIVE, STATE_FINALIZED, STATE_FORGOTTEN };
 
 static _Atomic(enum state) state;
 static _Atomic(uint64_t) lost; /* records that were in buffers taken back unread */
@@ -263,7 +263,7 @@ bool collection_active(void)
 
 bool collection_has_callbacks(void)
 {
-	return state == STATE_ACTIVE || state == STATE_STOPPED;
+	return state == STATE_ACTIVE;
 }
 
 bool collection_ended(void)
@@ -314,14 +314,6 @@ uint64_t collection_unread(void)
 uint64_t collection_errors(void)
 {
 	return atomic_exchange(&errors, 0);
-}
-
-void collection_stop(void)
-{
-	if (state != STATE_ACTIVE)
-		return;
-	kinds_disable_all(library_functions());
-	state = STATE_STOPPED;
 }
 
 void collection_finalized(void)

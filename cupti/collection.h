@@ -36,11 +36,11 @@ struct collection_settings {
  */
 int collection_start(const struct collection_settings *settings, char *reason, size_t size);
 
-/* Whether records come in. False again after collection_stop, and once the program ended CUPTI
- * by cuptiFinalize (collection_ended). Any thread. */
+/* Whether records come in. False again once the program ended CUPTI by cuptiFinalize
+ * (collection_ended). Any thread. */
 bool collection_active(void);
 bool collection_ended(void);
-/* Whether CUPTI's buffers come to ktime: from the start on, after collection_stop too. */
+/* Whether CUPTI's buffers come to ktime. Any thread. */
 bool collection_has_callbacks(void);
 
 /*
@@ -71,8 +71,6 @@ uint64_t collection_errors(void);
 
 /* Leaves a runtime call, by its callback id, out of the records from here on. Any thread. */
 void collection_skip_call(uint32_t callback);
-/* Turns ktime's kinds off; what the program turned on goes on. Flush and drain before. */
-void collection_stop(void);
 /* The program ended CUPTI by cuptiFinalize: nothing comes in any more. */
 void collection_finalized(void);
 /* In a forked child: forgets everything and never calls CUPTI. */

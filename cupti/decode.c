@@ -259,18 +259,6 @@ void decode_activity(const void *record, uint32_t version, struct activity *acti
 	activity->valid = activity->start != 0 && activity->end >= activity->start;
 }
 
-const char *copy_kind_name(unsigned kind)
-{
-	static const char *const names[COPY_KINDS] = {
-		[COPY_UNKNOWN] = "",  [COPY_HTOD] = "HtoD", [COPY_DTOH] = "DtoH",
-		[COPY_HTOA] = "HtoA", [COPY_ATOH] = "AtoH", [COPY_ATOA] = "AtoA",
-		[COPY_ATOD] = "AtoD", [COPY_DTOA] = "DtoA", [COPY_DTOD] = "DtoD",
-		[COPY_HTOH] = "HtoH", [COPY_PTOP] = "PtoP",
-	};
-
-	return kind < COPY_KINDS ? names[kind] : "";
-}
-
 const char *overhead_kind_name(uint32_t kind)
 {
 	static const char *const names[] = {

@@ -155,19 +155,6 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	return result;
 }
 
-void kinds_disable_all(const struct cupti_functions *cupti)
-{
-	uint32_t kind;
-
-	pthread_mutex_lock(&lock);
-	for (kind = 0; kind < KINDS; kind++)
-		if (kinds[kind].ktime) {
-			kinds[kind].ktime = false;
-			settle(cupti, kind);
-		}
-	pthread_mutex_unlock(&lock);
-}
-
 bool kinds_of_ktime(CUpti_ActivityKind kind)
 {
 	bool wanted = false;

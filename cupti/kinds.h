@@ -12,14 +12,10 @@
 #include "activity.h"
 #include "library.h"
 
-/*
- * Turns a kind on or off for ktime. A kind that the program has on stays on. CUPTI is called under
- * a lock that no callback takes. Any thread.
- */
+/* Turns a kind on for ktime. CUPTI is called under a lock that no callback takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
 /* Leaves a runtime call out of ktime's records from here on. Any thread. */
 void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback);
-void kinds_disable_all(const struct cupti_functions *cupti);
 /* Whether ktime wants a kind. */
 bool kinds_of_ktime(CUpti_ActivityKind kind);
 

@@ -36,6 +36,7 @@ struct matcher;
 
 /* NULL where memory is out. `unmatched` is called for every call that is given up. */
 struct matcher *matcher_create(void (*unmatched)(const struct expected *expected));
+/* For tests: ktime's own lives as long as the process. NULL is fine. */
 void matcher_destroy(struct matcher *matcher);
 
 /*

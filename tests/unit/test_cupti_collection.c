@@ -395,17 +395,6 @@ TEST_IN_CHILD(an_injected_profiler_keeps_cupti_to_itself)
 	assert_int_equal(collection_start(&all, reason, sizeof(reason)), 0);
 }
 
-TEST_IN_CHILD(stopping_turns_everything_off)
-{
-	struct fake_cupti *fake = start(&all);
-	unsigned i;
-
-	collection_stop();
-	assert_false(collection_active());
-	for (i = 0; i < FAKE_KINDS; i++)
-		assert_false(fake->kinds[i]);
-}
-
 TEST_IN_CHILD(a_forked_child_never_calls_cupti)
 {
 	struct fake_cupti *fake = start(&all);
@@ -479,7 +468,6 @@ int main(void)
 		cmocka_unit_test(a_refusal_names_its_reason_and_what_to_do),
 		cmocka_unit_test(a_kind_that_is_refused_is_named_and_the_rest_goes_on),
 		cmocka_unit_test(an_injected_profiler_keeps_cupti_to_itself),
-		cmocka_unit_test(stopping_turns_everything_off),
 		cmocka_unit_test(a_forked_child_never_calls_cupti),
 		cmocka_unit_test(streams_have_the_ids_of_their_records),
 		cmocka_unit_test(calls_have_the_names_that_programmers_write),

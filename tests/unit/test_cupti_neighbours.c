@@ -348,19 +348,6 @@ TEST_IN_CHILD(finalize_hands_over_what_there_is_and_ends_the_collection)
 	assert_ptr_equal(fake->requested, requested);
 }
 
-TEST_IN_CHILD(a_program_outlives_ktimes_collection)
-{
-	struct fake_cupti *fake = load();
-
-	start_ktime();
-	start_program();
-	collection_stop();
-	assert_true(fake->kinds[KERNEL]);
-	record_kernels(fake, 4);
-	cuptiActivityFlushAll(0);
-	assert_int_equal(program.records, 4);
-}
-
 TEST_IN_CHILD(looked_up_functions_are_replaced_only_for_the_same_library)
 {
 	void *real;
@@ -389,7 +376,6 @@ int main(void)
 		cmocka_unit_test(kinds_set_for_a_context_stay_on_for_ktime),
 		cmocka_unit_test(drops_that_ktime_asked_about_are_told_to_the_program_too),
 		cmocka_unit_test(finalize_hands_over_what_there_is_and_ends_the_collection),
-		cmocka_unit_test(a_program_outlives_ktimes_collection),
 		cmocka_unit_test(looked_up_functions_are_replaced_only_for_the_same_library),
 	};
 
