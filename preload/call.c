@@ -137,6 +137,13 @@ static inline bool count_only(struct thread *thread, struct call *call)
 	return call->counted;
 }
 
+/* A second driver call in one runtime call; the first one stands as it is. */
+static LAUNCH_SELDOM void publish_deferred(struct thread *thread)
+{
+	thread->deferred = NULL;
+	ring_publish(&thread->ring);
+}
+
 static inline void begin_span(struct thread *thread, struct call *call)
 {
 	enum untimed_reason against;
@@ -150,11 +157,8 @@ static inline void begin_span(struct thread *thread, struct call *call)
 	call->untimed = UNTIMED_NO_EVENT;
 	if (unlikely(call->call_only))
 		thread->chain = NULL;
-	if (unlikely(thread->deferred)) {
-		/* A second driver call in one runtime call; the first one stands as it is. */
-		thread->deferred = NULL;
-		ring_publish(&thread->ring);
-	}
+	if (unlikely(thread->deferred))
+		publish_deferred(thread);
 	if (unlikely(!collecting()))
 		call->flags |= SPAN_PAUSED;
 	call->span = ring_slot(&thread->ring);
@@ -179,8 +183,11 @@ static inline void begin_span(struct thread *thread, struct call *call)
 		atomic_store_explicit(&thread->last_operation->followed, true,
 				      memory_order_relaxed);
 	against = reason_against(thread, call);
-	call->untimed = against;
-	if (unlikely(against == UNTIMED_COUNT) && call->span) {
+	if (likely(against != UNTIMED_COUNT)) {
+		call->untimed = against;
+	} else if (unlikely(!call->span)) {
+		call->untimed = UNTIMED_RING_FULL; /* there may be room once the call is over */
+	} else {
 		inject_start(thread, call);
 		call->started = clock_ticks();
 	}
@@ -231,6 +238,23 @@ static uint16_t passed_row(struct thread *thread, const struct call *call)
 	return call->api >= API_FROM_RUNTIME(0) ? passed : call->api;
 }
 
+/* A call that finds its ring full: it is counted, its operation as not timed. */
+static LAUNCH_SELDOM void finish_without_room(struct thread *thread, const struct call *call)
+{
+	thread->chain = NULL;
+	if (call->pair)
+		thread->last_lane->spare = call->pair;
+	if (call->flags & SPAN_PAUSED)
+		return;
+	if (call->operation && !call->flags)
+		atomic_fetch_add_explicit(&call->operation->lost, 1, memory_order_relaxed);
+	if (thread_runtime_call)
+		thread->counted_call = true; /* its wrapper counts it */
+	else
+		thread_count(&thread->api_calls[thread->passed_symbol ? passed_row(thread, call)
+								      : call->api]);
+}
+
 static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CUresult result,
 				    uint64_t ended)
 {
@@ -267,11 +291,7 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 	if (unlikely(!span))
 		span = ring_slot(&thread->ring);
 	if (unlikely(!span)) {
-		thread->chain = NULL;
-		if (call->pair)
-			thread->last_lane->spare = call->pair;
-		if (call->operation && !call->flags)
-			atomic_fetch_add_explicit(&call->operation->lost, 1, memory_order_relaxed);
+		finish_without_room(thread, call);
 		return;
 	}
 	span->started = call->started;
@@ -323,6 +343,8 @@ static inline void end_span(struct thread *thread, struct call *call, CUresult r
 
 	if (unlikely(call->counted)) {
 		/* It failed, and failures are told one by one. */
+		if (thread->deferred)
+			publish_deferred(thread);
 		call->entered = call->started = ended;
 		call->flags = 0;
 		call->known = NULL;

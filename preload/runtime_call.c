@@ -63,8 +63,11 @@ LAUNCH_PATH void runtime_call_end(struct runtime_call *call, uint32_t which, int
 	if (!span) {
 		/* No driver call of ours in it: it failed early, or copied from host to host. */
 		span = call_only_span(thread, result);
-		if (!span)
+		if (!span) {
+			if (control_running() && collecting())
+				thread_count(&thread->api_calls[API_RUNTIME(which)]);
 			goto out;
+		}
 	}
 	duration -= thread->own_ticks < duration ? thread->own_ticks : 0;
 	span->started = call->started;
