@@ -320,8 +320,8 @@ void collection_finalized(void)
 {
 	if (collection_has_callbacks())
 		state = STATE_FINALIZED;
-	kinds_reset();
-	forward_reset();
+	kinds_clear();
+	forward_clear();
 }
 
 void collection_forget(void)

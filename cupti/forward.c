@@ -193,6 +193,18 @@ size_t forward_take_dropped(void)
 	return atomic_exchange(&dropped, 0);
 }
 
+void forward_clear(void)
+{
+	pthread_mutex_lock(&lock);
+	request = NULL;
+	complete = NULL;
+	partial.data = NULL;
+	/* What a thread is filling is not put back. */
+	flushes++;
+	pthread_mutex_unlock(&lock);
+	program_clock_set(NULL);
+}
+
 void forward_reset(void)
 {
 	pthread_mutex_init(&lock, NULL);

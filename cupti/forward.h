@@ -43,7 +43,11 @@ void forward_foreign(const struct cupti_functions *cupti, CUcontext context, uin
 void forward_note_dropped(size_t count);
 size_t forward_take_dropped(void);
 
-/* Forgets the program's buffer and callbacks; calls nothing. In a forked child. */
+/* After cuptiFinalize: forgets the program's buffer, callbacks and clock; calls nothing. Any
+ * thread.
+ */
+void forward_clear(void);
+/* In a forked child: the same, whichever thread of the parent held the lock. */
 void forward_reset(void);
 
 #endif

@@ -293,6 +293,20 @@ bool kinds_ktime_wants(const struct activity *activity)
 	return kinds[kind].read || !kinds[kind].ever;
 }
 
+void kinds_clear(void)
+{
+	uint32_t kind;
+
+	pthread_mutex_lock(&lock);
+	for (kind = 0; kind < KINDS; kind++) {
+		kinds[kind].ktime = kinds[kind].enabled = false;
+		kinds[kind].program = false;
+	}
+	program_count = 0;
+	program_ever = false;
+	pthread_mutex_unlock(&lock);
+}
+
 void kinds_reset(void)
 {
 	pthread_mutex_init(&lock, NULL);

@@ -39,7 +39,12 @@ bool kinds_program_wants(const struct activity *activity);
 /* Whether the record is one that ktime reads, or of a kind that nobody asked for. */
 bool kinds_ktime_wants(const struct activity *activity);
 
-/* Forgets everything; calls nothing. In a forked child, and after cuptiFinalize. */
+/*
+ * After cuptiFinalize: nothing is on any more. What ktime reads stays known, for the records that
+ * have come in by then. Calls nothing. Any thread.
+ */
+void kinds_clear(void);
+/* In a forked child: forgets everything, whichever thread of the parent held the lock. */
 void kinds_reset(void);
 
 #endif

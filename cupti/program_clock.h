@@ -31,7 +31,7 @@ void program_clock_read(void);
 /* Converts the times of a record, in place; nothing without a clock of the program's. */
 void program_clock_convert(void *record);
 
-/* Forgets the clock; calls nothing. In a forked child, and after cuptiFinalize. */
+/* In a forked child: forgets the clock, whichever thread of the parent held the lock. */
 void program_clock_reset(void);
 
 /* What one clock shows when the other shows `time`, by two readings of both. */

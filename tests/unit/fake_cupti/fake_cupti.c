@@ -140,6 +140,8 @@ EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbac
 
 EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
+	if (fake_cupti.enabling)
+		fake_cupti.enabling();
 	if (fake_cupti.answer)
 		return fake_cupti.answer;
 	if (kind >= FAKE_KINDS || kind == fake_cupti.refused_kind)
