@@ -154,6 +154,33 @@ static int check_file(const char *pattern, bool keep_existing)
 	return error;
 }
 
+/* Whether each of several processes has a file of its own. A variable may tell them apart. */
+static bool is_file_per_process(const char *pattern)
+{
+	char message[512];
+	char *first, *second;
+	bool differ;
+
+	if (!pattern || strcmp(pattern, "%1") == 0 || strcmp(pattern, "%2") == 0 ||
+	    strstr(pattern, "%q{"))
+		return true;
+	first = filename_expand(pattern, 1, -1, message, sizeof(message));
+	second = filename_expand(pattern, 2, -1, message, sizeof(message));
+	differ = !first || !second || strcmp(first, second) != 0;
+	free(first);
+	free(second);
+	return differ;
+}
+
+static void warn_of_shared_file(const char *option, const char *pattern)
+{
+	if (!is_file_per_process(pattern))
+		fprintf(stderr,
+			"ktime: every process writes to %s, and what one wrote remains: give %s a "
+			"name with %%p\n",
+			pattern, option);
+}
+
 int launch(const struct options *options, char *const *option_words, int option_count,
 	   char *const *argv)
 {
@@ -163,6 +190,10 @@ int launch(const struct options *options, char *const *option_words, int option_
 	if (check_file(options->log_file, false) ||
 	    check_file(options->export_profile, !options->force_overwrite))
 		return BAD_USAGE;
+	if (options->profile_children) {
+		warn_of_shared_file("--log-file", options->log_file);
+		warn_of_shared_file("-o", options->export_profile);
+	}
 	library = find_library();
 	if (!library) {
 		fputs("ktime: libktime.so is neither beside this command nor in ../lib\n", stderr);

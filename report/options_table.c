@@ -72,7 +72,7 @@
 	X(FILE, log_file, "log-file", 0, "FILE", FILE,                                             \
 	  "write the report there (%p: process, %h: host, %q{ENV}, %%; %1, %2: the streams)")      \
 	X(FILE, export_profile, "export-profile", 'o', "FILE", FILE,                               \
-	  "keep the session in a file; no summary unless asked for")                               \
+	  "keep the session in a file (%p: process); no summary unless asked for")                 \
 	X(FLAG, force_overwrite, "force-overwrite", 'f', "", FILE,                                 \
 	  "let -o replace a file that exists")                                                     \
 	X(FILE, import_profile, "import-profile", 'i', "FILE", FILE,                               \

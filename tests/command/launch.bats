@@ -30,6 +30,24 @@ load common
 	prints "'--log-file' 'out.%p' '--profile-child-processes' --log-file '$PWD/out.%p'"
 }
 
+@test "a file that all processes would write to is told" {
+	run "$ktime" --profile-child-processes -o run.ktime --log-file log true
+	[ "$status" -eq 0 ]
+	prints "ktime: every process writes to log, and what one wrote remains: give --log-file a name with %p
+ktime: every process writes to run.ktime, and what one wrote remains: give -o a name with %p"
+	run "$ktime" --profile-child-processes -o run%%p true
+	[ "${#lines[@]}" -eq 1 ]
+}
+
+@test "a file of each process, and one of the only process, get no word" {
+	run env RANK=1 "$ktime" --profile-child-processes -o run.%p --log-file log.%q{RANK} true
+	prints ""
+	run "$ktime" --profile-child-processes --log-file %1 true
+	prints ""
+	run "$ktime" -o run.ktime --log-file log true
+	prints ""
+}
+
 @test "arguments reach the program as they are" {
 	run "$ktime" -- printf '%s|' -s --csv "a b" ''
 	prints "-s|--csv|a b||"
