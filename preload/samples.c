@@ -65,6 +65,11 @@ static void settle(struct timed *timed)
 
 void samples_timed(struct timed *timed, enum timing_end end)
 {
+	static const enum untimed_reason reasons[] = {
+		[TIMING_LOST] = UNTIMED_CONTEXT_LOST,
+		[TIMING_LATE] = UNTIMED_NOT_FINISHED,
+		[TIMING_INTERLEAVED] = UNTIMED_INTERLEAVED,
+	};
 	struct row *row = timed->row;
 
 	if (end == TIMING_READ) {
@@ -77,7 +82,7 @@ void samples_timed(struct timed *timed, enum timing_end end)
 		if (!collection_active() && trace_wanted())
 			trace_timed(timed);
 	} else if (row) {
-		row->untimed[end == TIMING_LATE ? UNTIMED_NOT_FINISHED : UNTIMED_CONTEXT_LOST]++;
+		row->untimed[reasons[end]]++;
 	}
 	settle(timed);
 }

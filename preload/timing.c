@@ -134,17 +134,14 @@ static void read_pair(struct track *track, struct timed *timed,
 		      void (*done)(struct timed *, enum timing_end))
 {
 	struct event_pair *pair = timed->pair;
+	bool shared = pair->previous;
 	enum timing_end end = TIMING_READ;
 	float milliseconds = 0;
-	CUresult result;
 
-	if (!pair->previous)
-		result = driver.cuEventElapsedTime(&milliseconds, pair->start, pair->end);
-	else if (pair->previous == track->held)
-		result = driver.cuEventElapsedTime(&milliseconds, track->held->end, pair->end);
-	else
-		result = CUDA_ERROR_INVALID_HANDLE; /* the call before went without a span */
-	if (result == CUDA_SUCCESS) {
+	if (shared && pair->previous != track->held) {
+		end = TIMING_INTERLEAVED;
+	} else if (driver.cuEventElapsedTime(&milliseconds, shared ? track->held->end : pair->start,
+					     pair->end) == CUDA_SUCCESS) {
 		timed->raw = milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
 		timed->has_raw = true;
 	} else {

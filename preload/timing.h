@@ -39,6 +39,8 @@ enum timing_end {
 	TIMING_READ, /* timed->raw is the time between its events */
 	TIMING_LOST, /* the context is gone, or the driver failed */
 	TIMING_LATE, /* not finished when all had to end */
+	/* Its start is the end of the thread's call before, and another thread's came between. */
+	TIMING_INTERLEAVED,
 };
 
 struct timed *timed_new(void);

@@ -21,7 +21,7 @@
 #include "histogram.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      4
+#define SESSION_VERSION	      5
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -62,7 +62,8 @@ static inline bool row_is_gpu(enum row_kind kind)
 	X(CHAINED, "programmatic dependent launch left whole")                                     \
 	X(HOST_INCLUDED, "synchronous or pageable copy")                                           \
 	X(EVENTS_OFF, "events off")                                                                \
-	X(FIRST_LAUNCH, "first launch of a kernel")
+	X(FIRST_LAUNCH, "first launch of a kernel")                                                \
+	X(INTERLEAVED, "another thread's call between")
 
 #define UNTIMED_ENUM(name, text) UNTIMED_##name,
 enum untimed_reason { UNTIMED_REASONS(UNTIMED_ENUM) UNTIMED_COUNT };
