@@ -89,32 +89,56 @@ static bool is_cupti_name(const char *name)
 	return name && strncmp(name, "cupti", 5) == 0;
 }
 
+static bool is_runtime_name(const char *name)
+{
+	return name && (strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0);
+}
+
+static void *ask_next(void *handle, const char *name, const char *version)
+{
+	return version ? ((dlvsym_function *)lookup_next_dlvsym())(handle, name, version)
+		       : ((dlsym_function *)lookup_next_dlsym())(handle, name);
+}
+
+/*
+ * Whether a name would not be found without ktime: libktime.so alone has it. Many a program learns
+ * that way whether CUDA is there. The last look-up of all is one that fails, for dlerror.
+ */
+static bool is_own_alone(const char *name, const char *version)
+{
+	return !elf_symbol_elsewhere(name) && !ask_next(RTLD_NEXT, name, version);
+}
+
+static void *driver_replacement(const void *real)
+{
+	int entry = driver_entry_of(real);
+
+	atomic_store_explicit(&seen, true, memory_order_relaxed);
+	return entry >= 0 ? wrapper_of((enum entry)entry, resolving_runtime) : NULL;
+}
+
 void *lookup_replacement(void *handle, const char *name, const char *version)
 {
-	void *replacement = NULL;
+	void *replacement = NULL, *real;
 	int saved_errno = errno;
-	bool wanted = is_driver_name(name);
-	void *real;
+	bool own, wanted;
 
-	/* RTLD_DEFAULT and RTLD_NEXT depend on who asks, and find our own exports where they
-	 * should. */
-	if ((!wanted && !is_cupti_name(name)) || handle == RTLD_DEFAULT || handle == RTLD_NEXT ||
-	    looking_up)
+	if (looking_up || (!is_driver_name(name) && !is_cupti_name(name) && !is_runtime_name(name)))
 		return NULL;
 	looking_up = true;
-	if (!wanted || (driver_load() && !driver_is_behind(handle))) {
-		real = version ? ((dlvsym_function *)lookup_next_dlvsym())(handle, name, version)
-			       : ((dlsym_function *)lookup_next_dlsym())(handle, name);
-		if (wanted) {
-			int entry = driver_entry_of(real);
-
-			atomic_store_explicit(&seen, true, memory_order_relaxed);
-			if (entry >= 0)
-				replacement = wrapper_of((enum entry)entry, resolving_runtime);
-		} else if (real) {
+	/* These depend on who asks, and find our own exports where they should. */
+	own = handle == RTLD_DEFAULT || handle == RTLD_NEXT;
+	wanted = !own && is_driver_name(name) && driver_load();
+	if (!own && !(wanted && driver_is_behind(handle))) {
+		real = ask_next(handle, name, version);
+		own = elf_is_own(real);
+		if (wanted)
+			replacement = driver_replacement(real);
+		else if (real && is_cupti_name(name))
 			replacement = neighbours_replacement(name, real);
-		}
 	}
+	if (own && is_own_alone(name, version))
+		replacement = LOOKUP_NOTHING;
 	looking_up = false;
 	errno = saved_errno;
 	return replacement;

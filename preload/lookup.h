@@ -20,8 +20,9 @@ void *next_symbol(const char *name);
 
 /*
  * What the assembler part of dlsym (lookup_stub.S) asks before it jumps on to the next dlsym: a
- * pointer to give out instead, or NULL.
+ * pointer to give out instead, LOOKUP_NOTHING for NULL, or NULL.
  */
+#define LOOKUP_NOTHING ((void *)-1)
 void *lookup_replacement(void *handle, const char *name, const char *version);
 void *lookup_next_dlsym(void);
 void *lookup_next_dlvsym(void);

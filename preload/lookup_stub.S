@@ -41,6 +41,10 @@
 	.cfi_adjust_cfa_offset 24
 	addq	$24, %rsp
 	.cfi_adjust_cfa_offset -24
+	cmpq	$-1, %rax		/* LOOKUP_NOTHING */
+	jne	2f
+	xorl	%eax, %eax
+2:
 	ret
 	.cfi_endproc
 	.size	\symbol, . - \symbol
@@ -78,6 +82,8 @@
 	br	x16
 1:
 	ldp	x29, x30, [sp], #48
+	cmn	x0, #1			/* LOOKUP_NOTHING */
+	csel	x0, xzr, x0, eq
 	ret
 	.cfi_endproc
 	.size	\symbol, . - \symbol

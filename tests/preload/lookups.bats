@@ -11,6 +11,13 @@ load helper
 	echo "$output" | grep -qx "cuLaunchKernel 99000 0: 1 untouched 99"
 }
 
+@test "a program that asks whether CUDA is there gets the answer that it gets without ktime" {
+	same_as_alone "$programs/probes"
+	[ "$status" -eq 0 ]
+	[ "$(echo "$output" | grep -c "^default cuInit: NULL")" -eq 1 ]
+	[ "$(echo "$output" | grep -c "^default cuInit: found")" -eq 3 ]
+}
+
 # peer: a preload that wraps getenv through dlsym(RTLD_NEXT, …).
 with_peer()
 {
