@@ -283,8 +283,13 @@ static void start_once(void)
 
 	pid = getpid();
 	read_options();
-	if (!is_wanted_process())
+	if (!is_wanted_process()) {
+		/* Of a script's run this may be all that is seen of ktime. */
+		if (!control_options.quiet)
+			say("%s", "this process is not profiled: --profile-child-processes "
+				  "includes it");
 		return;
+	}
 	error = create_session();
 	if (error) {
 		say("cannot start: %s; the program runs on without it", strerror(-error));

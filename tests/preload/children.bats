@@ -35,8 +35,20 @@ sys.exit(subprocess.call([sys.argv[1], "--n", "1024"], close_fds=False))'
 	is 1 profiled
 }
 
-@test "under the command, a shell's programs are left alone" {
+@test "under the command, a shell's programs are left alone, and each that uses CUDA says so" {
 	run --separate-stderr "$root/tests/sim/run" "$built/ktime" sh -c "$in_shell" \
+		"$built/sim/workloads/saxpy"
+	[ "$status" -eq 3 ]
+	is 0 profiled
+	is "2 ktime: this process is not profiled: --profile-child-processes includes it" \
+		eval "report | sort | uniq -c | sed 's/^ *//'"
+}
+
+@test "under the command, programs without CUDA say nothing, and with --quiet none does" {
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" sh -c 'true; cat /dev/null'
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" --quiet sh -c "$in_shell" \
 		"$built/sim/workloads/saxpy"
 	[ "$status" -eq 3 ]
 	[ -z "$stderr" ]
