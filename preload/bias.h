@@ -18,8 +18,9 @@
  */
 void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds);
 /*
- * Scales what was found on other machines by what an empty pair measures on this one, nanoseconds.
- * Of no effect where that is the same, or nothing like it (0: it could not be measured).
+ * Scales what was found on other machines by what an empty pair measures on this one, nanoseconds;
+ * of several, by the shortest. Of no effect where that is the same, or nothing like it (0: it could
+ * not be measured).
  */
 void bias_calibrate(uint64_t empty_pair);
 /* Nanoseconds: the median so far, else what was found on other machines. */

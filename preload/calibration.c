@@ -58,15 +58,15 @@ static uint64_t least_empty_pair(void)
 	return least;
 }
 
-void calibration_update(void)
+void calibration_update(bool last)
 {
-	static bool done;
+	static bool measured;
 	struct context *context = context_first();
 
-	if (done || !control_events || collection_active() || !context ||
+	if ((measured && !last) || !control_events || collection_active() || !context ||
 	    atomic_load_explicit(&live_captures, memory_order_relaxed) > 0)
 		return;
-	done = true;
+	measured = true;
 	if (timing_use_context(context))
 		bias_calibrate(least_empty_pair());
 }

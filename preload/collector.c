@@ -185,7 +185,7 @@ static void finish_all(void)
 {
 	drain_rings();
 	wait_for_events(NULL, END_WAIT_NS);
-	calibration_update(); /* where the program was shorter than a period */
+	calibration_update(true);
 	wait_for_records(RECORD_WAIT_NS);
 	if (samples_expected() > 0 && collection_active()) {
 		wait_for_device();
@@ -232,11 +232,13 @@ static void *run(void *unused)
 		} else {
 			clock_scale_update(&scale);
 			drain_rings();
-			drain_counts();
+			/* Else what found its ring full is all that is counted, and has time. */
+			if (control_counting)
+				drain_counts();
 			busy = poll_events();
 			drain_records(FLUSH_IF_DUE);
 			lanes_grow();
-			calibration_update();
+			calibration_update(false);
 			budget_update(session, clock_ns(CLOCK_MONOTONIC));
 			collecting_update(session);
 			update_counters();

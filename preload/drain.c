@@ -95,8 +95,7 @@ void drain_rings(void)
 
 void drain_counts(void)
 {
-	for (struct thread *thread = thread_first(); control_counting && thread;
-	     thread = thread->next)
+	for (struct thread *thread = thread_first(); thread; thread = thread->next)
 		samples_counts(thread);
 }
 
