@@ -21,13 +21,20 @@ trap 'rm -rf "$directory"' EXIT
 # Profiles a run in $directory/callgrind-01 (the first thread's). Arguments: options, launches.
 #
 # valgrind 3.19 dies of a file that is mapped piece by piece (an assertion in its aspacemgr), so
-# there is no runtime directory: the session is then in memory alone.
+# folders take the places of the session's file: the session is then in memory alone.
 profile() {
+	local process status=0
+
 	rm -f "$directory"/callgrind*
-	XDG_RUNTIME_DIR=/nonexistent KTIME_OPTIONS=$1 LD_PRELOAD=$PWD/$build/libktime.so \
-		tests/sim/run valgrind --tool=callgrind --separate-threads=yes \
+	XDG_RUNTIME_DIR=$directory KTIME_OPTIONS=$1 LD_PRELOAD=$PWD/$build/libktime.so bash -c '
+		mkdir "$XDG_RUNTIME_DIR/ktime.$$" "/dev/shm/ktime.$$"
+		exec "$@"' - tests/sim/run valgrind --tool=callgrind --separate-threads=yes \
 		--callgrind-out-file="$directory/callgrind" "$program" "$2" \
-		>"$directory/output" 2>&1 || { cat "$directory/output" >&2; exit 1; }
+		>"$directory/output" 2>&1 &
+	process=$!
+	wait $process || status=$?
+	rmdir "/dev/shm/ktime.$process"
+	[ $status -eq 0 ] || { cat "$directory/output" >&2; exit 1; }
 }
 
 instructions() {
