@@ -24,11 +24,12 @@
 /* The collector is woken once so many bytes wait. */
 #define WAKE_BYTES	(BUFFERS_TOGETHER / 16)
 
-enum state { STATE_OFF, STATE_ACTIVE, STATE_FINALIZED, STATE_FORGOTTEN };
+enum state { STATE_OFF, STATE_ACTIVE, STATE_ENDING, STATE_FINALIZED, STATE_FORGOTTEN };
 
 static _Atomic(enum state) state;
 static _Atomic(uint64_t) lost; /* records that were in buffers taken back unread */
 static _Atomic(uint64_t) errors;
+static _Atomic(uint64_t) dropped_before_end;
 static void (*wake)(void);
 static bool by_thread;		/* CUPTI has every thread fill buffers of its own */
 static _Atomic(int64_t) behind; /* the records' clock, behind CLOCK_REALTIME */
@@ -83,7 +84,7 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 
 static void queue_buffer(struct buffer *buffer, size_t valid)
 {
-	if (!valid || state != STATE_ACTIVE)
+	if (!valid || !collection_has_callbacks())
 		buffers_release(buffer);
 	else if (buffers_queue(buffer, valid) >= WAKE_BYTES && wake)
 		wake();
@@ -136,40 +137,11 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream_id, uint8_t
 			forward_records(cupti, data, valid);
 		queue_buffer(buffer, valid);
 	} else if (data) {
-		if (state == STATE_ACTIVE)
+		if (collection_has_callbacks())
 			copy_foreign(cupti, data, valid);
 		forward_foreign(cupti, context, stream_id, data, size, valid);
 	}
 	errno = saved_errno;
-}
-
-/* Migrations to and from the host and page faults; the whole process counts as device 0. */
-static CUptiResult enable_unified_memory(const struct cupti_functions *cupti)
-{
-	static const CUpti_ActivityUnifiedMemoryCounterKind wanted[] = {
-		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
-		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
-		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
-		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
-	};
-	enum { COUNT = sizeof(wanted) / sizeof(wanted[0]) };
-	CUpti_ActivityUnifiedMemoryCounterConfig configuration[COUNT];
-	CUptiResult result;
-	unsigned i;
-
-	if (!cupti->cuptiActivityConfigureUnifiedMemoryCounter)
-		return CUPTI_ERROR_NOT_SUPPORTED;
-	for (i = 0; i < COUNT; i++) {
-		configuration[i].scope =
-			CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE;
-		configuration[i].kind = wanted[i];
-		configuration[i].deviceId = 0;
-		configuration[i].enable = 1;
-	}
-	result = cupti->cuptiActivityConfigureUnifiedMemoryCounter(configuration, COUNT);
-	if (result)
-		return result;
-	return kinds_enable(cupti, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
 }
 
 /* Kernels are what the collection is for; of the rest, `reason` names what is missing. */
@@ -207,7 +179,7 @@ static CUptiResult enable_kinds(const struct cupti_functions *cupti,
 	}
 	/* Many systems have no counters for it: that is not worth a line of everyone's report. */
 	if (settings->unified_memory)
-		enable_unified_memory(cupti);
+		kinds_enable_unified_memory(cupti);
 	return CUPTI_SUCCESS;
 }
 
@@ -263,7 +235,7 @@ bool collection_active(void)
 
 bool collection_has_callbacks(void)
 {
-	return state == STATE_ACTIVE;
+	return state == STATE_ACTIVE || state == STATE_ENDING;
 }
 
 bool collection_ended(void)
@@ -303,7 +275,7 @@ uint64_t collection_dropped(void)
 	if (state == STATE_ACTIVE &&
 	    !check(cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped)))
 		forward_note_dropped(dropped);
-	return dropped;
+	return dropped + atomic_exchange(&dropped_before_end, 0);
 }
 
 uint64_t collection_unread(void)
@@ -316,12 +288,35 @@ uint64_t collection_errors(void)
 	return atomic_exchange(&errors, 0);
 }
 
-void collection_finalized(void)
+void collection_ending(void)
 {
-	if (collection_has_callbacks())
+	if (state != STATE_ACTIVE)
+		return;
+	collection_flush(true);
+	dropped_before_end += collection_dropped();
+	if (wake)
+		merge_wait(wake);
+	state = STATE_ENDING;
+	merge_trust_names(false);
+}
+
+void collection_finalized(bool ended)
+{
+	if (!ended) {
+		if (state == STATE_ENDING)
+			state = STATE_ACTIVE;
+		merge_trust_names(true);
+		return;
+	}
+	if (state == STATE_ENDING)
 		state = STATE_FINALIZED;
 	kinds_clear();
 	forward_clear();
+}
+
+void collection_leave(void)
+{
+	merge_leave();
 }
 
 void collection_forget(void)

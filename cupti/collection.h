@@ -62,7 +62,8 @@ size_t collection_drain(void (*before)(bool first),
 
 /* The memory of the buffers' pool, touched as far as it was needed; NULL and 0 before the start. */
 void collection_range(const void **start, size_t *size);
-/* How many records CUPTI dropped since the last call, for want of a buffer. Without locks. */
+/* How many records CUPTI dropped since the last call, for want of a buffer; of those before its end
+ * too. Without locks. */
 uint64_t collection_dropped(void);
 /* How many records were lost since the last call, since what waited became too much. Any thread. */
 uint64_t collection_unread(void);
@@ -71,8 +72,15 @@ uint64_t collection_errors(void);
 
 /* Leaves a runtime call, by its callback id, out of the records from here on. Any thread. */
 void collection_skip_call(uint32_t callback);
-/* The program ended CUPTI by cuptiFinalize: nothing comes in any more. */
-void collection_finalized(void);
+/*
+ * Before and after the program's cuptiFinalize, which `ended` CUPTI or failed. The names in records
+ * may go with CUPTI, so before it the collector is given time to read them all; it is woken for it.
+ * What still comes in has no names. From then on nothing is asked of CUPTI any more. Without locks.
+ */
+void collection_ending(void);
+void collection_finalized(bool ended);
+/* The collector reads no more, and is not to be waited for. */
+void collection_leave(void);
 /* In a forked child: forgets everything and never calls CUPTI. */
 void collection_forget(void);
 

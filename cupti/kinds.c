@@ -155,6 +155,35 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	return result;
 }
 
+/* The whole process counts as device 0. */
+CUptiResult kinds_enable_unified_memory(const struct cupti_functions *cupti)
+{
+	static const CUpti_ActivityUnifiedMemoryCounterKind wanted[] = {
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT,
+		CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT,
+	};
+	enum { COUNT = sizeof(wanted) / sizeof(wanted[0]) };
+	CUpti_ActivityUnifiedMemoryCounterConfig configuration[COUNT];
+	CUptiResult result;
+	unsigned i;
+
+	if (!cupti->cuptiActivityConfigureUnifiedMemoryCounter)
+		return CUPTI_ERROR_NOT_SUPPORTED;
+	for (i = 0; i < COUNT; i++) {
+		configuration[i].scope =
+			CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE;
+		configuration[i].kind = wanted[i];
+		configuration[i].deviceId = 0;
+		configuration[i].enable = 1;
+	}
+	result = cupti->cuptiActivityConfigureUnifiedMemoryCounter(configuration, COUNT);
+	if (result)
+		return result;
+	return kinds_enable(cupti, CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER);
+}
+
 bool kinds_of_ktime(CUpti_ActivityKind kind)
 {
 	bool wanted = false;

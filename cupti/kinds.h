@@ -14,6 +14,8 @@
 
 /* Turns a kind on for ktime. CUPTI is called under a lock that no callback takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
+/* The same for migrations to and from the host and page faults. */
+CUptiResult kinds_enable_unified_memory(const struct cupti_functions *cupti);
 /* Leaves a runtime call out of ktime's records from here on. Any thread. */
 void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback);
 /* Whether ktime wants a kind. */

@@ -1,7 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "merge.h"
 
+#include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
+#include <time.h>
 
 #include "buffers.h"
 #include "decode.h"
@@ -10,6 +13,9 @@
 
 /* Of more than these, the later ones are read after them. */
 #define MOST_TOGETHER 64u
+/* How long the end of CUPTI waits for a reading: some of the collector's turns. */
+#define READ_WAITS    1000
+#define READ_WAIT_NS  200000
 
 /* A buffer with its next record. */
 struct reader {
@@ -21,6 +27,9 @@ struct reader {
 /* In the order in which the buffers were queued. */
 static struct reader readers[MOST_TOGETHER];
 static unsigned count;
+static _Atomic(bool) names_gone;
+static _Atomic(uint64_t) turns; /* beginnings and ends of readings: odd while one is under way */
+static _Atomic(bool) left;
 
 /* The next record that is wanted; false past the last. */
 static bool step(struct reader *reader)
@@ -30,6 +39,8 @@ static bool step(struct reader *reader)
 				&reader->activity);
 		if (!kinds_ktime_wants(&reader->activity))
 			continue;
+		if (names_gone)
+			reader->activity.name = NULL;
 		reader->activity.buffer_thread = reader->buffer->thread;
 		return true;
 	}
@@ -93,6 +104,7 @@ size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*bef
 	size_t records = 0;
 	bool first = true, more;
 
+	turns++;
 	while (open_readers(cupti, last), count > 0) {
 		unsigned reader = earliest();
 		uint64_t limit = limit_of(reader);
@@ -111,10 +123,36 @@ size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*bef
 				before(false);
 		}
 	}
+	turns++;
 	return records;
+}
+
+void merge_wait(void (*wake)(void))
+{
+	static const struct timespec rest = {.tv_nsec = READ_WAIT_NS};
+	uint64_t now = turns, wanted = now + 2 + now % 2;
+	int saved_errno = errno;
+
+	for (int i = 0; !left && turns < wanted && i < READ_WAITS; i++) {
+		wake();
+		if (turns < wanted)
+			nanosleep(&rest, NULL);
+	}
+	errno = saved_errno;
+}
+
+void merge_leave(void)
+{
+	left = true;
+}
+
+void merge_trust_names(bool trusted)
+{
+	names_gone = !trusted;
 }
 
 void merge_reset(void)
 {
+	names_gone = false;
 	count = 0;
 }

@@ -22,6 +22,17 @@
 size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*before)(bool first),
 		  void (*consume)(const struct activity *activity, void *argument), void *argument);
 
+/*
+ * Waits until a reading that begins from here on is over, bounded; `wake` asks for one. Not where
+ * the collector has left. Any thread.
+ */
+void merge_wait(void (*wake)(void));
+/* The collector reads no more. */
+void merge_leave(void);
+/* Whether the names in records that are read from here on are still there; they are, unless said
+ * otherwise. Any thread. */
+void merge_trust_names(bool trusted);
+
 /* In a forked child: what the parent was reading is not read on. */
 void merge_reset(void);
 

@@ -174,13 +174,15 @@ EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
 	if (!cupti || !cupti->cuptiFinalize)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	if (collection_has_callbacks()) {
+		collection_ending();
 		forward_flush();
 		/* The buffers are the program's from here on. */
 		library_say_buffers_are_zeroed(cupti, false);
 	}
 	result = cupti->cuptiFinalize();
-	if (!result)
-		collection_finalized();
+	if (collection_has_callbacks())
+		forward_flush();
+	collection_finalized(!result);
 	return result;
 }
 

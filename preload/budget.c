@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/budget.h"
 
+#include "cupti/collection.h"
 #include "preload/control.h"
 #include "preload/cost.h"
 #include "preload/operation.h"
@@ -149,7 +150,7 @@ void budget_update(struct session *session, uint64_t now)
 		return;
 	/* From here on in parts of the wall time, and so per nanosecond. */
 	allowed = control_options.budget / 100 *
-		  (header->cupti_active ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
+		  (collection_active() ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
 	if (cupti_rate + allowed > control_options.budget / 100)
 		allowed = 0;
 	allowed /= COST_PAIR_HOST_NS + COST_PAIR_GPU_NS;

@@ -150,19 +150,42 @@ static bool flush_is_due(uint64_t now)
 					    (last_spans > flushed && now - last_spans >= QUIET_NS));
 }
 
+/* The program ended CUPTI: events are the one clock from here on. */
+static void note_end(void)
+{
+	session_header(rows_session)->cupti_active = 0;
+	records_finish();
+	session_note(rows_session,
+		     "The program ended CUPTI (cuptiFinalize): operations after that %s%s. A row "
+		     "shows the clock that timed most of it.",
+		     control_events ? "have their times from CUDA events alone" : "have no times",
+		     control_runtime_calls || control_driver_calls
+			     ? ", and API calls that CUPTI counted are counted no more"
+			     : "");
+}
+
 void drain_records(enum flush flush)
 {
+	static bool end_noted;
+	bool ended = collection_ended();
 	uint64_t dropped = 0, unread;
 
-	if (!collection_active())
+	if (ended ? end_noted : !collection_active())
 		return;
-	if (flush != FLUSH_IF_DUE || flush_is_due(clock_ns(CLOCK_MONOTONIC)))
+	if (ended)
+		dropped = collection_dropped();
+	else if (flush != FLUSH_IF_DUE || flush_is_due(clock_ns(CLOCK_MONOTONIC)))
 		dropped = ask_cupti(flush == FLUSH_FORCED);
 	collection_drain(catch_up, records_take, NULL);
 	records_settle();
 	unread = collection_unread();
 	session_count(rows_session, COUNTER_cupti_dropped, dropped);
 	session_count(rows_session, COUNTER_cupti_unread, unread);
-	if (dropped || unread)
+	if (dropped || unread || ended)
 		samples_lost_records();
+	if (ended)
+		note_end();
+	end_noted = ended;
+	if (flush == FLUSH_FORCED)
+		collection_leave();
 }

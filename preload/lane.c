@@ -4,6 +4,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
+#include "cupti/collection.h"
 #include "preload/control.h"
 #include "preload/driver.h"
 #include "preload/timing.h"
@@ -185,7 +186,7 @@ struct lane *lane_enter(struct context *context)
  */
 void lanes_grow(void)
 {
-	if (control_stream_ids && control_options.events == EVENTS_AUTO)
+	if (collection_active() && control_options.events == EVENTS_AUTO)
 		return;
 	for (struct lane *lane = lane_first(); lane; lane = lane->all_next) {
 		uint32_t put = atomic_load_explicit(&lane->put, memory_order_relaxed);

@@ -100,7 +100,7 @@ static void take_operation(const struct activity *activity)
 	if (activity->graph_node)
 		matched = graph_launches_node(stream, activity, &expected);
 	else if (operation->kind == ROW_KERNEL &&
-		 atomic_load_explicit(&names_distrusted, memory_order_relaxed))
+		 (!activity->name || atomic_load_explicit(&names_distrusted, memory_order_relaxed)))
 		matched = stream &&
 			  match_kernel(stream, activity->buffer_thread, activity->start, &expected);
 	else

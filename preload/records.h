@@ -25,7 +25,7 @@ void records_trust_clock(bool trusted);
 void records_distrust_names(void);
 /* After each drain: closes the launches of graphs whose nodes have all come. */
 void records_settle(void);
-/* At the end: closes the other ones too. */
+/* At the end, or CUPTI's: closes the other ones too. */
 void records_finish(void);
 
 #endif

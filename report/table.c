@@ -32,7 +32,10 @@ uint64_t row_calls(const struct row *row)
 const struct figures *row_figures(const struct session *session, const struct row *row,
 				  enum clock_source *clock)
 {
-	bool events = session_header(session)->timer == TIMER_EVENTS && row->events.count > 0;
+	const struct session_header *header = session_header(session);
+	/* The program may have ended CUPTI: then it speaks for a row of which it timed most. */
+	bool ended = !header->cupti_active && 2 * row->cupti.count < row_calls(row);
+	bool events = (header->timer == TIMER_EVENTS || ended) && row->events.count > 0;
 
 	if (row->cupti.count > 0 && !events) {
 		*clock = CLOCK_CUPTI;

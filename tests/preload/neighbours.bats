@@ -24,3 +24,29 @@ contents()
 	is 203 eval "\"$built/ktime\" export --json - session |
 		jq '[.rows[] | select(.kind | IN(\"kernel\", \"memcpy\", \"memset\")) | .calls] | add'"
 }
+
+# ends BEFORE AFTER OTHERS ROWS: "CLOCK CALLS NAME" of a program that ends CUPTI.
+ends()
+{
+	export KTIME_OPTIONS="-f -o session"
+	same_as_alone "$programs/ends_cupti" "$1" "$2" "$3"
+	[ "$status" -eq 0 ]
+	is "$4" eval "\"$built/ktime\" export --json - session | jq -r '.rows[] |
+		select(.kind == \"kernel\") | \"\(.clock) \(.calls) \(.name)\"' | sort -k3"
+	run --separate-stderr "$built/ktime" show session
+	stderr=$output$stderr
+	[ "$(report | grep -c "The program ended CUPTI (cuptiFinalize)")" -eq 1 ]
+}
+
+@test "all that ran before a program ended CUPTI has its time by CUPTI, and the report says that it ended" {
+	ends 1000 0 0 'cupti 1000 first'
+	says "Times: CUPTI activity records. 1,000 operations seen, 1,000 timed, 0 untimed"
+}
+
+@test "what runs after a program ended CUPTI has its time by events, row by row" {
+	ends 1000 100 100 $'cupti 1100 first\nevents 100 second'
+	says "(1 row by CUDA events). 1,200 operations seen"
+	ends 40 200 0 'events 240 first'
+	says "Times: CUDA events around each operation"
+	says "of 240 calls: Time 240.24us"
+}

@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "cupti/collection.h"
 #include "preload/budget.h"
 #include "preload/control.h"
 #include "preload/operation.h"
@@ -22,6 +23,7 @@ struct options control_options;
 bool control_events = true;
 
 static struct operation frequent, rare;
+static bool beside_cupti;
 static struct session *session;
 static double cupti_part; /* of the time, that CUPTI takes */
 static uint64_t now;
@@ -29,6 +31,11 @@ static uint64_t now;
 struct operation *operation_first(void)
 {
 	return &frequent;
+}
+
+bool collection_active(void)
+{
+	return beside_cupti;
 }
 
 void operation_first_sampling(uint32_t sample_below)
@@ -44,6 +51,7 @@ static int start(void **state)
 	control_options = (struct options){.events = EVENTS_AUTO, .budget = 1};
 	now = SECOND;
 	cupti_part = 0;
+	beside_cupti = false;
 	budget_start(now);
 	return session_create(&session, NULL, false);
 }
@@ -118,10 +126,22 @@ static void first_calls_of_an_operation_all_get_a_pair(void **state)
 static void a_floor_remains_where_cupti_takes_the_budget(void **state)
 {
 	(void)state;
-	session_header(session)->cupti_active = 1;
+	beside_cupti = true;
 	cupti_part = 0.02;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(FLOOR_RATE);
+}
+
+/* As the program's cuptiFinalize does. */
+static void pairs_are_more_once_cupti_has_ended(void **state)
+{
+	(void)state;
+	beside_cupti = true;
+	pass(5000, 300000, 0);
+	pairs_a_second_are(FLOOR_RATE);
+	beside_cupti = false;
+	pass(20, 300000, 0);
+	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS);
 }
 
 /* Bursts of 60 ms, one in two seconds: none after the first is taken for rare work. */
@@ -173,6 +193,7 @@ int main(void)
 		TEST(few_calls_all_get_a_pair),
 		TEST(first_calls_of_an_operation_all_get_a_pair),
 		TEST(a_floor_remains_where_cupti_takes_the_budget),
+		TEST(pairs_are_more_once_cupti_has_ended),
 		TEST(work_in_bursts_stays_within_the_budget),
 		TEST(unevenly_called_work_is_not_taken_for_frequent),
 		TEST(work_that_becomes_rare_gets_all_pairs_again),

@@ -3,19 +3,15 @@
  * A program that uses CUPTI's activity interface itself, beside ktime: the test is the program, and
  * its calls are ktime's exported ones, as under LD_PRELOAD.
  */
-#include <pthread.h>
-#include <semaphore.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <time.h>
 
 #include <cmocka.h>
 
 #include "cupti/collection.h"
 #include "cupti/hot_calls.h"
-#include "cupti/kinds.h"
 #include "cupti/neighbours.h"
 #include "fake_cupti/in_child.h"
 
@@ -352,54 +348,6 @@ TEST_IN_CHILD(finalize_hands_over_what_there_is_and_ends_the_collection)
 	assert_ptr_equal(fake->requested, requested);
 }
 
-static sem_t enabling, go_on, finalized;
-
-static void wait_to_go_on(void)
-{
-	sem_post(&enabling);
-	sem_wait(&go_on);
-}
-
-static void *enable_copies(void *unused)
-{
-	(void)unused;
-	cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY);
-	return NULL;
-}
-
-static void *finalize(void *unused)
-{
-	(void)unused;
-	cuptiFinalize();
-	sem_post(&finalized);
-	return NULL;
-}
-
-/* The other thread holds what both change; what it does is done before all is forgotten. */
-TEST_IN_CHILD(finalize_waits_for_another_thread_that_turns_a_kind_on)
-{
-	struct fake_cupti *fake = load();
-	pthread_t enabler, finalizer;
-	struct timespec end;
-
-	sem_init(&enabling, 0, 0);
-	sem_init(&go_on, 0, 0);
-	sem_init(&finalized, 0, 0);
-	start_program();
-	fake->enabling = wait_to_go_on;
-	pthread_create(&enabler, NULL, enable_copies, NULL);
-	sem_wait(&enabling);
-	pthread_create(&finalizer, NULL, finalize, NULL);
-	clock_gettime(CLOCK_REALTIME, &end);
-	end.tv_sec++;
-	assert_int_equal(sem_timedwait(&finalized, &end), -1);
-	assert_int_equal(errno, ETIMEDOUT);
-	sem_post(&go_on);
-	pthread_join(enabler, NULL);
-	pthread_join(finalizer, NULL);
-	assert_false(kinds_program_any());
-}
-
 TEST_IN_CHILD(looked_up_functions_are_replaced_only_for_the_same_library)
 {
 	void *real;
@@ -428,7 +376,6 @@ int main(void)
 		cmocka_unit_test(kinds_set_for_a_context_stay_on_for_ktime),
 		cmocka_unit_test(drops_that_ktime_asked_about_are_told_to_the_program_too),
 		cmocka_unit_test(finalize_hands_over_what_there_is_and_ends_the_collection),
-		cmocka_unit_test(finalize_waits_for_another_thread_that_turns_a_kind_on),
 		cmocka_unit_test(looked_up_functions_are_replaced_only_for_the_same_library),
 	};
 

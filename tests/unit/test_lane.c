@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "cupti/collection.h"
 #include "preload/control.h"
 #include "preload/lane.h"
 #include "preload/timing.h"
@@ -20,6 +21,8 @@
 struct driver driver;
 struct options control_options;
 bool control_sharing, control_stream_ids;
+
+static bool collecting_records;
 
 static struct context contexts[8], *context;
 static unsigned used;
@@ -44,6 +47,11 @@ void driver_failed(void)
 	fail();
 }
 
+bool collection_active(void)
+{
+	return collecting_records;
+}
+
 bool timing_use_context(struct context *wanted)
 {
 	return wanted == context;
@@ -55,7 +63,7 @@ static int start(void **state)
 	driver.cuCtxGetCurrent = get_current;
 	driver.cuEventCreate = create_event;
 	control_options.events = EVENTS_AUTO;
-	control_stream_ids = false;
+	control_stream_ids = collecting_records = false;
 	context = &contexts[used++];
 	context->handle = (CUcontext)context;
 	return 0;
@@ -124,16 +132,20 @@ static void a_shortage_that_passes_brings_none(void **state)
 	assert_int_equal(lane->pairs, FIRST_PAIRS);
 }
 
-static void beside_cupti_lanes_stay_as_they_are(void **state)
+static void beside_cupti_lanes_stay_as_they_are_until_it_ends(void **state)
 {
 	struct lane *lane;
 
 	(void)state;
-	control_stream_ids = true;
+	control_stream_ids = collecting_records = true;
 	lane = lane_enter(context);
 	take(lane, lane->pairs);
 	look(3 * LOOKS);
 	assert_int_equal(lane->pairs, 32);
+	/* The program ends CUPTI. */
+	collecting_records = false;
+	look(LOOKS);
+	assert_int_equal(lane->pairs, 64);
 }
 
 int main(void)
@@ -143,7 +155,7 @@ int main(void)
 		TEST(the_first_thread_makes_the_pairs_of_sixteen),
 		TEST(a_shortage_that_lasts_brings_more_pairs),
 		TEST(a_shortage_that_passes_brings_none),
-		TEST(beside_cupti_lanes_stay_as_they_are),
+		TEST(beside_cupti_lanes_stay_as_they_are_until_it_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -249,6 +249,10 @@ EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t ca
 
 EXPORT CUptiResult cuptiFinalize(void)
 {
+	if (fake_cupti.answer)
+		return fake_cupti.answer;
+	if (fake_cupti.finalizing)
+		fake_cupti.finalizing();
 	fake_cupti.finalized++;
 	memset(fake_cupti.kinds, 0, sizeof(fake_cupti.kinds));
 	return CUPTI_SUCCESS;

@@ -36,7 +36,8 @@ struct fake_cupti {
 	unsigned flushes, forced_flushes, finalized;
 	CUptiResult answer; /* of every call that can fail, while it is not CUPTI_SUCCESS */
 	uint32_t refused_kind;
-	void (*enabling)(void); /* called within cuptiActivityEnable, or NULL */
+	/* Called within cuptiActivityEnable and cuptiFinalize; NULL for nothing. */
+	void (*enabling)(void), (*finalizing)(void);
 
 	uint8_t *buffer; /* the one being filled */
 	size_t size, used;

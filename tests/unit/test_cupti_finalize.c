@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* A program that ends CUPTI while ktime collects: the test is the program, and its collector. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "cupti/collection.h"
+#include "cupti/kinds.h"
+#include "cupti/neighbours.h"
+#include "fake_cupti/in_child.h"
+
+#define KERNEL CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+
+static struct fake_cupti *fake;
+
+/* The collector, which is woken: here it reads at once. */
+static struct {
+	unsigned wakes, records, named;
+} collector;
+
+static void see_name(const struct activity *activity, void *unused)
+{
+	(void)unused;
+	collector.records++;
+	collector.named += activity->name != NULL;
+}
+
+static void read_at_once(void)
+{
+	collector.wakes++;
+	collection_drain(NULL, see_name, NULL);
+}
+
+static void start_ktime_with_collector(void)
+{
+	const struct collection_settings woken = {.graph_nodes = true, .wake = read_at_once};
+	char reason[512];
+
+	assert_int_equal(collection_start(&woken, reason, sizeof(reason)), 0);
+}
+
+static void record_named_kernels(void)
+{
+	CUpti_ActivityKernel9 kernel = {.kind = KERNEL, .start = 5, .end = 6, .name = "kernel"};
+
+	for (int i = 0; i < 3; i++)
+		fake->record(&kernel, sizeof(kernel));
+}
+
+static void complete_records(void)
+{
+	record_named_kernels();
+	fake->complete();
+}
+
+/* The names of kernels are CUPTI's, and may go with it. */
+TEST_IN_CHILD(finalize_lets_ktime_read_all_that_has_come_in_before)
+{
+	fake = load_fake();
+	start_ktime_with_collector();
+	record_named_kernels();
+	fake->dropped = 7;
+	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
+	assert_int_equal(collector.records, 3);
+	assert_int_equal(collector.named, 3);
+	assert_true(collection_ended());
+	assert_int_equal(collection_dropped(), 7);
+	assert_int_equal(collection_errors(), 0);
+}
+
+TEST_IN_CHILD(what_comes_in_while_cupti_ends_is_read_without_names)
+{
+	fake = load_fake();
+	start_ktime_with_collector();
+	fake->finalizing = complete_records;
+	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
+	assert_int_equal(collector.records, 0);
+	read_at_once();
+	assert_int_equal(collector.records, 3);
+	assert_int_equal(collector.named, 0);
+}
+
+TEST_IN_CHILD(a_collector_that_has_left_is_not_waited_for)
+{
+	load_fake();
+	start_ktime_with_collector();
+	collection_leave();
+	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
+	assert_int_equal(collector.wakes, 0);
+}
+
+TEST_IN_CHILD(a_finalize_that_fails_leaves_the_collection_as_it_was)
+{
+	fake = load_fake();
+	start_ktime_with_collector();
+	fake->answer = CUPTI_ERROR_UNKNOWN;
+	assert_int_equal(cuptiFinalize(), CUPTI_ERROR_UNKNOWN);
+	fake->answer = CUPTI_SUCCESS;
+	assert_true(collection_active());
+	record_named_kernels();
+	collection_flush(false);
+	read_at_once();
+	assert_int_equal(collector.named, 3);
+}
+
+static sem_t enabling, go_on, finalized;
+
+static void wait_to_go_on(void)
+{
+	sem_post(&enabling);
+	sem_wait(&go_on);
+}
+
+static void *enable_copies(void *unused)
+{
+	(void)unused;
+	cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY);
+	return NULL;
+}
+
+static void *finalize(void *unused)
+{
+	(void)unused;
+	cuptiFinalize();
+	sem_post(&finalized);
+	return NULL;
+}
+
+/* The other thread holds what both change; what it does is done before all is forgotten. */
+TEST_IN_CHILD(finalize_waits_for_another_thread_that_turns_a_kind_on)
+{
+	pthread_t enabler, finalizer;
+	struct timespec end;
+
+	fake = load_fake();
+	sem_init(&enabling, 0, 0);
+	sem_init(&go_on, 0, 0);
+	sem_init(&finalized, 0, 0);
+	fake->enabling = wait_to_go_on;
+	pthread_create(&enabler, NULL, enable_copies, NULL);
+	sem_wait(&enabling);
+	pthread_create(&finalizer, NULL, finalize, NULL);
+	clock_gettime(CLOCK_REALTIME, &end);
+	end.tv_sec++;
+	assert_int_equal(sem_timedwait(&finalized, &end), -1);
+	assert_int_equal(errno, ETIMEDOUT);
+	sem_post(&go_on);
+	pthread_join(enabler, NULL);
+	pthread_join(finalizer, NULL);
+	assert_false(kinds_program_any());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(finalize_lets_ktime_read_all_that_has_come_in_before),
+		cmocka_unit_test(what_comes_in_while_cupti_ends_is_read_without_names),
+		cmocka_unit_test(a_collector_that_has_left_is_not_waited_for),
+		cmocka_unit_test(a_finalize_that_fails_leaves_the_collection_as_it_was),
+		cmocka_unit_test(finalize_waits_for_another_thread_that_turns_a_kind_on),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
