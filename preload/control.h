@@ -17,7 +17,8 @@ enum control_state {
 	CONTROL_IDLE,	  /* the driver has not been initialised */
 	CONTROL_STARTING, /* one thread is at it; the others pass through */
 	CONTROL_RUNNING,
-	CONTROL_CLOSED, /* the report is made, or this is a forked child: all passes through */
+	CONTROL_CLOSED, /* the report is made: all passes through */
+	CONTROL_FORKED, /* a child of fork: the same, and whatever was locked is so for good */
 };
 extern LAUNCH_STATE _Atomic int control_state;
 
@@ -46,6 +47,11 @@ static inline bool control_running(void)
 {
 	/* Acquire: what control_start() set is visible. */
 	return atomic_load_explicit(&control_state, memory_order_acquire) == CONTROL_RUNNING;
+}
+
+static inline bool control_forked(void)
+{
+	return atomic_load_explicit(&control_state, memory_order_relaxed) == CONTROL_FORKED;
 }
 
 /* After the driver's initialisation, or at the first call where that went unseen. Any thread. */

@@ -55,7 +55,7 @@ static void handle_fatal_signals(void)
 static void forked_child(void)
 {
 	if (atomic_load(&control_state) != CONTROL_IDLE) {
-		atomic_store(&control_state, CONTROL_CLOSED);
+		atomic_store(&control_state, CONTROL_FORKED);
 		call_watch(1);
 		collection_forget();
 	}

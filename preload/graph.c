@@ -164,6 +164,8 @@ void graph_ending(CUgraphExec exec)
 {
 	struct executable *executable = NULL;
 
+	if (control_forked())
+		return;
 	pthread_mutex_lock(&lock);
 	HASH_FIND(link, executables, &exec, sizeof(exec), executable);
 	if (executable) {

@@ -232,6 +232,8 @@ void stream_ending(CUstream handle)
 {
 	struct known_stream *known = NULL;
 
+	if (control_forked())
+		return;
 	pthread_mutex_lock(&lock);
 	HASH_FIND(link, streams, &handle, sizeof(handle), known);
 	if (known) {

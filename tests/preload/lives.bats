@@ -173,3 +173,10 @@ forks()
 	forks before 5 2
 	says "3 operations seen, 3 timed, 0 untimed"
 }
+
+@test "a child of fork ends what another thread of its parent's was making and ending" {
+	for what in streams graphs; do
+		same_as_alone "$programs/forks_amid" $what
+		[ "$output" = "300 children came back" ]
+	done
+}
