@@ -42,12 +42,26 @@ static void capture_began(CUresult result)
 	}
 }
 
-static void capture_ended(void)
+/*
+ * Whether the call took the capture from its stream. A driver refuses a stream that captures
+ * nothing, or that only joined the capture of another (H200: CUDA_ERROR_ILLEGAL_STATE), and the
+ * capture goes on: whatever is not known to end one is taken so, for a count that rests too high
+ * costs launches a question, and one too low breaks the program's capture.
+ */
+static bool ends_capture(CUresult result)
 {
-	/* Whatever the result, the stream captures no more. More ends than beginnings are the
-	 * program's mistake and must not drive the count below zero. */
+	return result == CUDA_SUCCESS || result == CUDA_ERROR_STREAM_CAPTURE_INVALIDATED ||
+	       result == CUDA_ERROR_STREAM_CAPTURE_UNJOINED ||
+	       result == CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+}
+
+static void capture_ended(CUresult result)
+{
 	int live = atomic_load_explicit(&live_captures, memory_order_relaxed);
 
+	if (!ends_capture(result))
+		return;
+	/* A capture that began unseen must not drive the count below zero. */
 	while (live > 0 &&
 	       !atomic_compare_exchange_weak_explicit(&live_captures, &live, live - 1,
 						      memory_order_relaxed, memory_order_relaxed))

@@ -62,6 +62,26 @@ seen()
 	is $'2 [CUDA graph 1]\n2 first' seen
 }
 
+@test "a capture that the driver refused to end by other streams" {
+	captures refused-ends 3
+	[[ $output == *"idle stream: 401"*"that joined: 401"* ]]
+	is $'2 [CUDA graph 1]\n1 first' seen
+	is 3 counter captured_calls
+}
+
+asked()
+{
+	grep -c ' cuStreamIsCapturing ' calls
+}
+
+@test "a capture that another thread ended is over: no launch asks about it any more" {
+	SIM_LOG=$PWD/calls captures ended-by-thread 2
+	[[ $output == *"end by a thread: 908"* ]]
+	is $'2 [CUDA graph 1]\n501 first' seen
+	is 4 counter captured_calls
+	is 4 asked
+}
+
 @test "the nodes' times come from CUPTI, and events time the launch whole" {
 	SIM_KERNEL_NS='first=1000,second=2000' captures streams 4
 	is $'2 [CUDA graph 1]' rows graph seen_by_hooks

@@ -24,21 +24,24 @@ static CUgraph graph;
 static char host[64];
 static _Atomic int done;
 
+static void wait_for(CUstream one, CUstream other)
+{
+	CUevent event;
+
+	CHECK(cuEventCreate(&event, CU_EVENT_DISABLE_TIMING));
+	CHECK(cuEventRecord(event, other));
+	CHECK(cuStreamWaitEvent(one, event, 0));
+}
+
 static void capture_streams(void)
 {
-	CUevent fork, join;
-
-	CHECK(cuEventCreate(&fork, CU_EVENT_DISABLE_TIMING));
-	CHECK(cuEventCreate(&join, CU_EVENT_DISABLE_TIMING));
 	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
 	check_launch(first, stream);
-	CHECK(cuEventRecord(fork, stream));
-	CHECK(cuStreamWaitEvent(side, fork, 0));
+	wait_for(side, stream);
 	CHECK(cuMemsetD8Async(memory, 5, sizeof(host), side));
 	check_launch(second, side);
 	CHECK(cuMemcpyHtoDAsync(memory, host, sizeof(host), stream));
-	CHECK(cuEventRecord(join, side));
-	CHECK(cuStreamWaitEvent(stream, join, 0));
+	wait_for(stream, side);
 	CHECK(cuStreamEndCapture(stream, &graph));
 }
 
@@ -130,14 +133,59 @@ static void capture_broken(void)
 	capture_streams();
 }
 
+/* The driver refuses to end it by another stream, and it goes on. */
+static void capture_with_refused_ends(void)
+{
+	CUstream idle;
+	CUgraph none;
+
+	CHECK(cuStreamCreate(&idle, CU_STREAM_NON_BLOCKING));
+	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	printf("end of an idle stream: %d\n", cuStreamEndCapture(idle, &none));
+	check_launch(first, stream);
+	wait_for(side, stream);
+	printf("end of a stream that joined: %d\n", cuStreamEndCapture(side, &none));
+	check_launch(second, side);
+	wait_for(stream, side);
+	check_launch(first, stream);
+	CHECK(cuStreamEndCapture(stream, &graph));
+}
+
+static void *end_capture(void *unused)
+{
+	CHECK(cuCtxSetCurrent(context));
+	printf("end by a thread: %d\n", cuStreamEndCapture(stream, &graph));
+	return unused;
+}
+
+/* It ends, but without a graph. */
+static void capture_ended_by_thread(void)
+{
+	pthread_t thread;
+
+	capture_to_graph();
+	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
+	pthread_create(&thread, NULL, end_capture, NULL);
+	pthread_join(thread, NULL);
+	for (int i = 0; i < MANY; i++)
+		check_launch(first, stream);
+	CHECK(cuStreamSynchronize(stream));
+	capture_to_graph();
+}
+
 static const struct {
 	const char *name;
 	void (*capture)(void);
 } ways[] = {
-	{"streams", capture_streams},	      {"slowly", capture_slowly},
-	{"per-thread", capture_per_thread},   {"from-thread", capture_from_thread},
-	{"beside-work", capture_beside_work}, {"to-graph", capture_to_graph},
+	{"streams", capture_streams},
+	{"slowly", capture_slowly},
+	{"per-thread", capture_per_thread},
+	{"from-thread", capture_from_thread},
+	{"beside-work", capture_beside_work},
+	{"to-graph", capture_to_graph},
 	{"broken", capture_broken},
+	{"refused-ends", capture_with_refused_ends},
+	{"ended-by-thread", capture_ended_by_thread},
 };
 
 static void print_nodes(void)

@@ -74,15 +74,13 @@ SIM_ENTRY_STREAM(cuStreamEndCapture, _ptsz, (CUstream handle, CUgraph *graph), (
 
 	if (!stream)
 		return result;
-	if (!capture)
+	/* A stream that only joined one ends nothing; one that another thread may not end is lost.
+	 */
+	if (!capture || capture->origin != stream)
 		return CUDA_ERROR_ILLEGAL_STATE;
-	if (capture->origin != stream) {
-		capture->invalidated = true;
-		return CUDA_ERROR_STREAM_CAPTURE_UNMATCHED;
-	}
 	if (capture->mode != CU_STREAM_CAPTURE_MODE_RELAXED && capture->thread != capture_thread())
-		return CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
-	if (capture->invalidated)
+		result = CUDA_ERROR_STREAM_CAPTURE_WRONG_THREAD;
+	else if (capture->invalidated)
 		result = CUDA_ERROR_STREAM_CAPTURE_INVALIDATED;
 	else if (unjoined(capture))
 		result = CUDA_ERROR_STREAM_CAPTURE_UNJOINED;
