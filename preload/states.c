@@ -70,12 +70,19 @@ static void capture_ended(CUresult result)
 		call_watch(-1);
 }
 
+/* Its modules end with it, and the handles of their kernels come back. */
+static void end_context(struct context *context)
+{
+	collector_end_context(context);
+	operation_forget_kernels();
+}
+
 static void context_ends(CUcontext handle)
 {
 	struct context *context = control_running() ? context_known(handle) : NULL;
 
 	if (context)
-		collector_end_context(context);
+		end_context(context);
 }
 
 static void device_ends(CUdevice device)
@@ -83,7 +90,7 @@ static void device_ends(CUdevice device)
 	struct context *context = control_running() ? context_of_device(device) : NULL;
 
 	if (context)
-		collector_end_context(context);
+		end_context(context);
 }
 
 /*

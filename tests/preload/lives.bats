@@ -12,18 +12,28 @@ operations()
 		"\(.calls) \(.name)'"${1-}"'"' | sort -k2
 }
 
-# lives WHAT OPERATIONS, by either clock
-lives()
+# by_either_clock PROGRAM WHAT OPERATIONS
+by_either_clock()
 {
 	for timer in cupti events both; do
 		export KTIME_OPTIONS="-f -o session --timer $timer --events all"
-		same_as_alone "$programs/lives" "$1"
+		same_as_alone "$programs/$1" "$2"
 		[ "$status" -eq 0 ]
 		echo "$timer"
-		is "$2" operations "${3-}"
+		is "$3" operations "${4-}"
 		is 0 counter driver_errors
 		is 0 counter unmatched_records
 	done
+}
+
+lives()
+{
+	by_either_clock lives "$@"
+}
+
+contexts()
+{
+	by_either_clock contexts "$@"
 }
 
 @test "bad arguments and empty work: the same results and errno, and no operations of them" {
@@ -47,11 +57,15 @@ failed_in_rows()
 }
 
 @test "contexts that are destroyed with work in flight" {
-	lives contexts "100 first"
+	contexts created "100 first"
+}
+
+@test "contexts that are destroyed, and other kernels at their kernels' handles" {
+	contexts kernels $'25 first\n25 second'
 }
 
 @test "a primary context that is released, reset and made again" {
-	lives primary $'50 [CUDA memcpy HtoD]\n50 first'
+	contexts primary $'50 [CUDA memcpy HtoD]\n50 first'
 }
 
 @test "modules that are unloaded, and other kernels at their handles" {
@@ -59,7 +73,7 @@ failed_in_rows()
 }
 
 @test "several devices have rows of their own" {
-	SIM_DEVICES=3 lives devices $'1 [CUDA memcpy HtoD] 0
+	SIM_DEVICES=3 contexts devices $'1 [CUDA memcpy HtoD] 0
 1 [CUDA memcpy HtoD] 1
 1 [CUDA memcpy HtoD] 2
 1 first 0

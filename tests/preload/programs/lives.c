@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Streams, contexts, modules and devices that end, with work in flight, and others that take their
- * place: what the argument names.
+ * Streams, modules and threads that end, with work in flight, and others that take their place:
+ * what the argument names.
  */
 #include <pthread.h>
 #include <stdbool.h>
@@ -9,21 +9,9 @@
 
 #include "tests/sim/programs/check.h"
 
-/* Declared by CUDA 12 alone, and in every driver. */
-CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
-
 enum {
 	TIMES = 50,
 };
-
-static void copy(CUstream stream)
-{
-	static char host[64];
-	CUdeviceptr device;
-
-	CHECK(cuMemAlloc(&device, sizeof(host)));
-	CHECK(cuMemcpyHtoDAsync(device, host, sizeof(host), stream));
-}
 
 /* Handles come again at the same addresses. */
 static void streams(void)
@@ -41,37 +29,6 @@ static void streams(void)
 	}
 }
 
-static void contexts(void)
-{
-	CUcontext context;
-	CUstream stream;
-
-	CHECK(cuInit(0));
-	for (int i = 0; i < TIMES; i++) {
-		CHECK(cuCtxCreate_v2(&context, 0, 0));
-		CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
-		check_launch(check_kernel("first"), stream);
-		check_launch(check_kernel("first"), NULL);
-		CHECK(cuCtxDestroy(context));
-	}
-}
-
-static void primary(void)
-{
-	CUcontext context;
-
-	CHECK(cuInit(0));
-	for (int i = 0; i < TIMES; i++) {
-		CHECK(cuDevicePrimaryCtxRetain(&context, 0));
-		CHECK(cuCtxSetCurrent(context));
-		check_launch(check_kernel("first"), NULL);
-		copy(NULL);
-		if (i % 2)
-			CHECK(cuDevicePrimaryCtxReset(0));
-		CHECK(cuDevicePrimaryCtxRelease(0));
-	}
-}
-
 /* The same handles, and other kernels behind them. */
 static void modules(void)
 {
@@ -85,22 +42,6 @@ static void modules(void)
 		check_launch(kernel, NULL);
 		CHECK(cuCtxSynchronize());
 		CHECK(cuModuleUnload(module));
-	}
-}
-
-static void devices(void)
-{
-	CUcontext context;
-	int count;
-
-	CHECK(cuInit(0));
-	CHECK(cuDeviceGetCount(&count));
-	for (int device = 0; device < count; device++) {
-		CHECK(cuDevicePrimaryCtxRetain(&context, device));
-		CHECK(cuCtxSetCurrent(context));
-		for (int i = 0; i <= device; i++)
-			check_launch(check_kernel("first"), NULL);
-		copy(NULL);
 	}
 }
 
@@ -278,10 +219,7 @@ static const struct {
 	void (*run)(void);
 } lives[] = {
 	{"streams", streams},
-	{"contexts", contexts},
-	{"primary", primary},
 	{"modules", modules},
-	{"devices", devices},
 	{"threads", threads},
 	{"threads_together", threads_together},
 	{"threads_in_turns", threads_in_turns},

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Contexts that end, with work in flight, and others that take their place: what the argument
+ * names.
+ */
+#include <string.h>
+
+#include "tests/sim/programs/check.h"
+
+/* Declared by CUDA 12 alone, and in every driver. */
+CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
+
+enum {
+	TIMES = 50,
+};
+
+static void copy(CUstream stream)
+{
+	static char host[64];
+	CUdeviceptr device;
+
+	CHECK(cuMemAlloc(&device, sizeof(host)));
+	CHECK(cuMemcpyHtoDAsync(device, host, sizeof(host), stream));
+}
+
+/* The same handles, and other kernels behind them. */
+static void kernels(void)
+{
+	CUcontext context;
+
+	CHECK(cuInit(0));
+	for (int i = 0; i < TIMES; i++) {
+		CHECK(cuCtxCreate_v2(&context, 0, 0));
+		check_launch(check_kernel(i % 2 ? "second" : "first"), NULL);
+		CHECK(cuCtxDestroy(context));
+	}
+}
+
+static void created(void)
+{
+	CUcontext context;
+	CUstream stream;
+
+	CHECK(cuInit(0));
+	for (int i = 0; i < TIMES; i++) {
+		CHECK(cuCtxCreate_v2(&context, 0, 0));
+		CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+		check_launch(check_kernel("first"), stream);
+		check_launch(check_kernel("first"), NULL);
+		CHECK(cuCtxDestroy(context));
+	}
+}
+
+static void primary(void)
+{
+	CUcontext context;
+
+	CHECK(cuInit(0));
+	for (int i = 0; i < TIMES; i++) {
+		CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+		CHECK(cuCtxSetCurrent(context));
+		check_launch(check_kernel("first"), NULL);
+		copy(NULL);
+		if (i % 2)
+			CHECK(cuDevicePrimaryCtxReset(0));
+		CHECK(cuDevicePrimaryCtxRelease(0));
+	}
+}
+
+static void devices(void)
+{
+	CUcontext context;
+	int count;
+
+	CHECK(cuInit(0));
+	CHECK(cuDeviceGetCount(&count));
+	for (int device = 0; device < count; device++) {
+		CHECK(cuDevicePrimaryCtxRetain(&context, device));
+		CHECK(cuCtxSetCurrent(context));
+		for (int i = 0; i <= device; i++)
+			check_launch(check_kernel("first"), NULL);
+		copy(NULL);
+	}
+}
+
+static const struct {
+	const char *name;
+	void (*run)(void);
+} ends[] = {
+	{"created", created},
+	{"kernels", kernels},
+	{"primary", primary},
+	{"devices", devices},
+};
+
+int main(int argc, char **argv)
+{
+	for (size_t i = 0; argc == 2 && i < sizeof(ends) / sizeof(ends[0]); i++) {
+		if (strcmp(argv[1], ends[i].name))
+			continue;
+		ends[i].run();
+		puts("done");
+		return 0;
+	}
+	return 2;
+}
