@@ -40,6 +40,8 @@
 	X(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device), 1)                               \
 	X(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device), 1)    \
 	X(cuDevicePrimaryCtxGetState, (CUdevice device, unsigned int *flags, int *active), 1)      \
+	X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), 1)                     \
+	X(cuDevicePrimaryCtxRelease_v2, (CUdevice device), 1)                                      \
 	X(cuCtxGetCurrent, (CUcontext * context), 1)                                               \
 	X(cuCtxSetCurrent, (CUcontext context), 1)                                                 \
 	X(cuCtxPushCurrent_v2, (CUcontext context), 1)                                             \

@@ -85,35 +85,65 @@ static void context_ends(CUcontext handle)
 		end_context(context);
 }
 
-static void device_ends(CUdevice device)
-{
-	struct context *context = control_running() ? context_of_device(device) : NULL;
+/*
+ * The primary context of each device. Its last release destroys it, and no call tells how many are
+ * left; cudart and libraries retain once each through these entries, so the count here is the
+ * driver's.
+ */
+static struct primary {
+	_Atomic int retains;
+	CUcontext _Atomic handle; /* NULL: no retain has told it since it last ended */
+} primaries[SESSION_DEVICES];
 
-	if (context)
-		end_context(context);
+static struct primary *primary_of(CUdevice device)
+{
+	return device >= 0 && device < SESSION_DEVICES ? &primaries[device] : NULL;
 }
 
-/*
- * The last release of a primary context destroys it, and no call tells how many are left; cudart
- * and libraries retain once each through these entries, so the count here is the driver's.
- */
-static _Atomic int retains[SESSION_DEVICES];
-
-static void context_retained(CUdevice device, CUresult result)
+/* The driver tells the handle at a retain alone, which would make a context where there is none. */
+static CUcontext ask_primary(CUdevice device)
 {
-	if (result != CUDA_SUCCESS || device < 0 || device >= SESSION_DEVICES)
+	CUcontext handle = NULL;
+	unsigned int flags;
+	int active = 0;
+
+	if (driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS && active &&
+	    driver.cuDevicePrimaryCtxRetain(&handle, device) == CUDA_SUCCESS)
+		driver.cuDevicePrimaryCtxRelease_v2(device);
+	return handle;
+}
+
+static void primary_ends(CUdevice device)
+{
+	struct primary *primary = primary_of(device);
+	CUcontext handle = NULL;
+
+	/* Forgotten, as another context may be given it. */
+	if (primary)
+		handle = atomic_exchange_explicit(&primary->handle, NULL, memory_order_relaxed);
+	if (control_running())
+		context_ends(handle ? handle : ask_primary(device));
+}
+
+static void primary_retained(CUdevice device, const CUcontext *handle, CUresult result)
+{
+	struct primary *primary = primary_of(device);
+
+	if (result != CUDA_SUCCESS || !primary)
 		return;
-	atomic_fetch_add_explicit(&retains[device], 1, memory_order_relaxed);
+	atomic_fetch_add_explicit(&primary->retains, 1, memory_order_relaxed);
+	if (handle)
+		atomic_store_explicit(&primary->handle, *handle, memory_order_relaxed);
 	context_on_device(device);
 }
 
-static void context_released(CUdevice device)
+static void primary_released(CUdevice device)
 {
-	if (device < 0 || device >= SESSION_DEVICES)
-		return;
-	if (atomic_fetch_sub_explicit(&retains[device], 1, memory_order_relaxed) <= 1) {
-		atomic_store_explicit(&retains[device], 0, memory_order_relaxed);
-		device_ends(device);
+	struct primary *primary = primary_of(device);
+
+	if (primary && atomic_fetch_sub_explicit(&primary->retains, 1, memory_order_relaxed) <= 1) {
+		atomic_store_explicit(&primary->retains, 0, memory_order_relaxed);
+		primary_ends(device);
 	}
 }
 

@@ -36,21 +36,6 @@ struct context *context_known(CUcontext handle)
 	return context;
 }
 
-struct context *context_of_device(int device)
-{
-	struct context *context = context_first();
-	unsigned int flags;
-	int active;
-
-	while (context && (context->device != device ||
-			   atomic_load_explicit(&context->ended, memory_order_relaxed)))
-		context = context->next;
-	if (context && driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS &&
-	    !active)
-		context = NULL;
-	return context;
-}
-
 static _Atomic uint64_t devices; /* a bit each; those beyond 64 share */
 
 void context_on_device(int device)

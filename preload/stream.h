@@ -88,8 +88,6 @@ struct stream *stream_take_ended(void);
 /* All streams of a context end with it. */
 void context_ending(struct context *context);
 
-/* The primary context of a device, if it was ever seen; else NULL. */
-struct context *context_of_device(int device);
 /* The live context of a handle, or NULL where it was never seen. */
 struct context *context_known(CUcontext handle);
 /*

@@ -68,6 +68,14 @@ failed_in_rows()
 	contexts primary $'50 [CUDA memcpy HtoD]\n50 first'
 }
 
+@test "a primary context that ends beside another one of its device" {
+	contexts primary_beside_another $'50 first\n100 second'
+}
+
+@test "a primary context of which no call told the handle" {
+	contexts primary_retained_unseen $'50 first\n50 second'
+}
+
 @test "modules that are unloaded, and other kernels at their handles" {
 	lives modules $'25 first\n25 second'
 }

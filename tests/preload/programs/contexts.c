@@ -67,6 +67,59 @@ static void primary(void)
 	}
 }
 
+/* The primary context ends, and another one of its device, the newer one, lives on. */
+static void primary_beside_another(void)
+{
+	CUcontext context, other;
+
+	CHECK(cuInit(0));
+	for (int i = 0; i < TIMES; i++) {
+		CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+		CHECK(cuCtxSetCurrent(context));
+		check_launch(check_kernel("first"), NULL);
+		CHECK(cuCtxCreate_v2(&other, 0, 0));
+		check_launch(check_kernel("second"), NULL);
+		if (i % 2)
+			CHECK(cuDevicePrimaryCtxReset(0));
+		CHECK(cuDevicePrimaryCtxRelease(0));
+		check_launch(check_kernel("second"), NULL);
+		CHECK(cuCtxDestroy(other));
+	}
+}
+
+static CUgreenCtx make_green(void)
+{
+	CUdevResourceDesc description;
+	CUdevResource whole, part;
+	unsigned int parts = 1;
+	CUgreenCtx green;
+
+	CHECK(cuDeviceGetDevResource(0, &whole, CU_DEV_RESOURCE_TYPE_SM));
+	CHECK(cuDevSmResourceSplitByCount(&part, &parts, &whole, NULL, 0, 16));
+	CHECK(cuDevResourceGenerateDesc(&description, &part, 1));
+	CHECK(cuGreenCtxCreate(&green, description, 0, CU_GREEN_CTX_DEFAULT_STREAM));
+	return green;
+}
+
+/* A green context makes it again after a reset, so that no call tells its handle. */
+static void primary_retained_unseen(void)
+{
+	CUcontext context, other;
+
+	CHECK(cuInit(0));
+	for (int i = 0; i < TIMES; i++) {
+		CHECK(cuDevicePrimaryCtxRetain(&context, 0));
+		CHECK(cuDevicePrimaryCtxReset(0));
+		make_green();
+		CHECK(cuCtxSetCurrent(context));
+		check_launch(check_kernel("first"), NULL);
+		CHECK(cuCtxCreate_v2(&other, 0, 0));
+		check_launch(check_kernel("second"), NULL);
+		CHECK(cuDevicePrimaryCtxReset(0));
+		CHECK(cuCtxDestroy(other));
+	}
+}
+
 static void devices(void)
 {
 	CUcontext context;
@@ -90,6 +143,8 @@ static const struct {
 	{"created", created},
 	{"kernels", kernels},
 	{"primary", primary},
+	{"primary_beside_another", primary_beside_another},
+	{"primary_retained_unseen", primary_retained_unseen},
 	{"devices", devices},
 };
 
