@@ -80,7 +80,8 @@ fault()
 	for call in cuStreamCreate:*:2 cuStreamDestroy_v2:*:999; do
 		rm -f calls
 		SIM_LOG=$PWD/calls fault "$call"
-		is 1 grep -c " ${call%%:*} .* ${call##*:}\$" calls
+		# At the first work, and again at the end.
+		is 2 grep -c " ${call%%:*} .* ${call##*:}\$" calls
 		is 12 counter timed_by_events
 	done
 }
