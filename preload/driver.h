@@ -42,6 +42,7 @@
 	X(cuDevicePrimaryCtxGetState, (CUdevice device, unsigned int *flags, int *active), 1)      \
 	X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), 1)                     \
 	X(cuDevicePrimaryCtxRelease_v2, (CUdevice device), 1)                                      \
+	X(cuCtxFromGreenCtx, (CUcontext * context, void *green), 0)                                \
 	X(cuCtxGetCurrent, (CUcontext * context), 1)                                               \
 	X(cuCtxSetCurrent, (CUcontext context), 1)                                                 \
 	X(cuCtxPushCurrent_v2, (CUcontext context), 1)                                             \

@@ -147,6 +147,21 @@ static void primary_released(CUdevice device)
 	}
 }
 
+/* A green context retains the primary one for its life, and ends the context derived from it. */
+static void green_ends(void *green)
+{
+	struct context *context = NULL;
+	CUcontext handle;
+
+	if (control_running() && driver.cuCtxFromGreenCtx &&
+	    driver.cuCtxFromGreenCtx(&handle, green) == CUDA_SUCCESS)
+		context = context_lookup(handle);
+	if (context) {
+		end_context(context);
+		primary_released(context->device);
+	}
+}
+
 /* A stream that was seen being made is one that may be asked about before a call succeeded in it.
  */
 static void stream_made(const CUstream *stream, CUresult result)

@@ -72,8 +72,16 @@ failed_in_rows()
 	contexts primary_beside_another $'50 first\n100 second'
 }
 
+@test "a primary context that a green one keeps longest" {
+	contexts primary_kept_by_green "100 first"
+}
+
 @test "a primary context of which no call told the handle" {
 	contexts primary_retained_unseen $'50 first\n50 second'
+}
+
+@test "green contexts that are destroyed, and others at their addresses" {
+	contexts green "100 first"
 }
 
 @test "modules that are unloaded, and other kernels at their handles" {

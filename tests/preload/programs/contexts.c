@@ -4,6 +4,7 @@
  * names.
  */
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/sim/programs/check.h"
 
@@ -12,6 +13,7 @@ CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice
 
 enum {
 	TIMES = 50,
+	PAUSE_US = 6000, /* ktime looks at its events meanwhile */
 };
 
 static void copy(CUstream stream)
@@ -101,6 +103,42 @@ static CUgreenCtx make_green(void)
 	return green;
 }
 
+static void green(void)
+{
+	CUcontext primary = check_context(), derived;
+	CUgreenCtx context;
+	CUstream stream;
+
+	for (int i = 0; i < TIMES; i++) {
+		context = make_green();
+		CHECK(cuCtxFromGreenCtx(&derived, context));
+		CHECK(cuCtxSetCurrent(derived));
+		CHECK(cuGreenCtxStreamCreate(&stream, context, CU_STREAM_NON_BLOCKING, 0));
+		check_launch(check_kernel("first"), stream);
+		check_launch(check_kernel("first"), NULL);
+		CHECK(cuStreamDestroy(stream));
+		CHECK(cuCtxSetCurrent(primary));
+		CHECK(cuGreenCtxDestroy(context));
+		usleep(PAUSE_US);
+	}
+}
+
+/* The program has released the primary context, and a green one keeps it. */
+static void primary_kept_by_green(void)
+{
+	CUgreenCtx context;
+
+	for (int i = 0; i < TIMES; i++) {
+		check_context();
+		check_launch(check_kernel("first"), NULL);
+		context = make_green();
+		CHECK(cuDevicePrimaryCtxRelease(0));
+		check_launch(check_kernel("first"), NULL);
+		CHECK(cuGreenCtxDestroy(context));
+		usleep(PAUSE_US);
+	}
+}
+
 /* A green context makes it again after a reset, so that no call tells its handle. */
 static void primary_retained_unseen(void)
 {
@@ -144,7 +182,9 @@ static const struct {
 	{"kernels", kernels},
 	{"primary", primary},
 	{"primary_beside_another", primary_beside_another},
+	{"primary_kept_by_green", primary_kept_by_green},
 	{"primary_retained_unseen", primary_retained_unseen},
+	{"green", green},
 	{"devices", devices},
 };
 
