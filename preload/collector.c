@@ -244,6 +244,7 @@ static void *run(void *unused)
 			update_counters();
 			thread_reap(samples_counts);
 			retire_streams(clock_ns(CLOCK_MONOTONIC));
+			lanes_free_ended();
 			futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
 		}
 	}

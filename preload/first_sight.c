@@ -101,11 +101,9 @@ struct lane *first_sight_lane(struct thread *thread, struct context *context)
 		lane = lane->next;
 	if (!lane) {
 		note_first_sight(thread);
-		lane = lane_enter(context);
-		if (!lane)
-			return NULL;
-		lane->next = thread->lanes;
-		thread->lanes = lane;
+		/* Its pair's lane may be among those that go. */
+		thread->chain = NULL;
+		lane = lane_enter(&thread->lanes, context);
 	}
 	thread->last_lane = lane;
 	return lane;

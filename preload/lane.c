@@ -26,8 +26,8 @@ static const struct pairs {
  */
 #define SHORT_LOOKS 10
 
-/* No call is made while it is held. */
-static pthread_mutex_t spare_lock = PTHREAD_MUTEX_INITIALIZER;
+/* Of the spare pairs and of the list of lanes. No call is made while it is held. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct lane *_Atomic lanes;
 
 struct lane *lane_first(void)
@@ -37,13 +37,13 @@ struct lane *lane_first(void)
 
 static void add_lane(struct lane *lane)
 {
-	struct lane *first = atomic_load_explicit(&lanes, memory_order_relaxed);
-
+	pthread_mutex_lock(&lock);
 	/* `next` is the thread's own list; this one is linked through all_next. */
-	do
-		lane->all_next = first;
-	while (!atomic_compare_exchange_weak_explicit(&lanes, &first, lane, memory_order_release,
-						      memory_order_relaxed));
+	lane->all_next = atomic_load_explicit(&lanes, memory_order_relaxed);
+	/* Release: the collector goes through the list without the lock, as it alone takes lanes
+	 * out of it. */
+	atomic_store_explicit(&lanes, lane, memory_order_release);
+	pthread_mutex_unlock(&lock);
 }
 
 /* NULL where the driver refuses or the bound is reached. The context must be current in the calling
@@ -76,11 +76,11 @@ static struct event_pair *take_spare(struct context *context)
 {
 	struct event_pair *pair;
 
-	pthread_mutex_lock(&spare_lock);
+	pthread_mutex_lock(&lock);
 	pair = context->spare;
 	if (pair)
 		context->spare = pair->next;
-	pthread_mutex_unlock(&spare_lock);
+	pthread_mutex_unlock(&lock);
 	return pair;
 }
 
@@ -89,10 +89,10 @@ static void make_spare(struct context *context, unsigned count)
 	struct event_pair *pair;
 
 	while (count-- && (pair = create_pair(context))) {
-		pthread_mutex_lock(&spare_lock);
+		pthread_mutex_lock(&lock);
 		pair->next = context->spare;
 		context->spare = pair;
-		pthread_mutex_unlock(&spare_lock);
+		pthread_mutex_unlock(&lock);
 	}
 }
 
@@ -132,6 +132,8 @@ static struct lane *idle_lane(const struct context *context)
 	struct lane *lane;
 	bool idle;
 
+	/* None is freed meanwhile. */
+	pthread_mutex_lock(&lock);
 	for (lane = lane_first(); lane; lane = lane->all_next) {
 		idle = true;
 		/* Acquire: the lane as its thread left it. */
@@ -140,6 +142,7 @@ static struct lane *idle_lane(const struct context *context)
 			    &lane->idle, &idle, false, memory_order_acquire, memory_order_relaxed))
 			break;
 	}
+	pthread_mutex_unlock(&lock);
 	return lane;
 }
 
@@ -171,11 +174,94 @@ static struct lane *new_lane(struct context *context)
 	return lane;
 }
 
-struct lane *lane_enter(struct context *context)
+static bool has_ended(const struct lane *lane)
 {
-	struct lane *lane = idle_lane(context);
+	return atomic_load_explicit(&lane->context->ended, memory_order_acquire);
+}
 
-	return lane ? lane : new_lane(context);
+static void let_go_of_ended(struct lane **link)
+{
+	struct lane *lane;
+
+	while ((lane = *link)) {
+		if (!has_ended(lane)) {
+			link = &lane->next;
+			continue;
+		}
+		*link = lane->next;
+		/* Release: the collector finds it as this thread left it. */
+		atomic_store_explicit(&lane->idle, true, memory_order_release);
+	}
+}
+
+struct lane *lane_enter(struct lane **list, struct context *context)
+{
+	struct lane *lane;
+
+	let_go_of_ended(list);
+	lane = idle_lane(context);
+	if (!lane)
+		lane = new_lane(context);
+	if (lane) {
+		lane->next = *list;
+		*list = lane;
+	}
+	return lane;
+}
+
+/*
+ * Whether no thread has a lane of a context that has ended, and all its pairs are in it: a span
+ * that names one, or a pair whose end another's start is, may be under way for long.
+ */
+static bool is_over(const struct lane *lane)
+{
+	uint32_t taken;
+
+	/* Acquire: the lane as its thread left it. No other takes it over: the lock is held. */
+	if (!has_ended(lane) || !atomic_load_explicit(&lane->idle, memory_order_acquire))
+		return false;
+	taken = atomic_load_explicit(&lane->taken, memory_order_relaxed);
+	return atomic_load_explicit(&lane->put, memory_order_relaxed) - taken +
+		       (lane->spare != NULL) ==
+	       lane->pairs;
+}
+
+/* The events have ended with their context. */
+static void free_lane(struct lane *lane)
+{
+	for (uint32_t i = atomic_load_explicit(&lane->taken, memory_order_relaxed);
+	     i != atomic_load_explicit(&lane->put, memory_order_relaxed); i++)
+		free(lane->free[i % LANE_PAIRS]);
+	free(lane->spare);
+	free(lane);
+}
+
+void lanes_free_ended(void)
+{
+	struct lane *previous = NULL, *over = NULL, *lane, *next;
+
+	/* Not waited for: who holds it may be in a signal's handler that waits for the collector.
+	 */
+	if (pthread_mutex_trylock(&lock))
+		return;
+	for (lane = lane_first(); lane; lane = next) {
+		next = lane->all_next;
+		if (!is_over(lane)) {
+			previous = lane;
+			continue;
+		}
+		if (previous)
+			previous->all_next = next;
+		else
+			atomic_store_explicit(&lanes, next, memory_order_relaxed);
+		lane->next = over;
+		over = lane;
+	}
+	pthread_mutex_unlock(&lock);
+	while ((lane = over)) {
+		over = lane->next;
+		free_lane(lane);
+	}
 }
 
 /*
@@ -192,8 +278,8 @@ void lanes_grow(void)
 		uint32_t put = atomic_load_explicit(&lane->put, memory_order_relaxed);
 		uint32_t taken = atomic_load_explicit(&lane->taken, memory_order_acquire);
 
-		if (atomic_load_explicit(&lane->context->ended, memory_order_acquire) ||
-		    put - taken >= lane->pairs / 2 || 2 * lane->pairs > LANE_PAIRS) {
+		if (has_ended(lane) || put - taken >= lane->pairs / 2 ||
+		    2 * lane->pairs > LANE_PAIRS) {
 			lane->short_looks = 0;
 			continue;
 		}

@@ -23,7 +23,8 @@ struct event_pair {
 
 /*
  * The free event pairs of one thread in one context: the collector puts back, the thread takes. A
- * thread that ends leaves them to the next that comes.
+ * thread that ends leaves them to the next that comes, and those of a context that has ended are
+ * left to the collector, which frees them.
  */
 #define LANE_PAIRS 1024u
 struct lane {
@@ -34,8 +35,8 @@ struct lane {
 	uint32_t known_put;
 	struct event_pair *spare; /* taken and not used: the thread's, used first */
 	struct context *context;
-	_Atomic bool idle;     /* its thread has ended: another may take it over */
-	struct lane *next;     /* of the thread's lanes */
+	_Atomic bool idle;     /* its thread has let go of it: another may take it over */
+	struct lane *next;     /* of the thread's lanes; of those that are freed */
 	struct lane *all_next; /* of all threads' */
 	struct event_pair *free[LANE_PAIRS];
 };
@@ -43,11 +44,16 @@ struct lane {
 /* Bounds a context's events, and with them the device memory they take. */
 #define CONTEXT_EVENTS 32768u
 
-/* The lane that an ended thread left in a context, or a new one with its first pairs; NULL where
- * memory is out. Any thread. */
-struct lane *lane_enter(struct context *context);
-/* All lanes, newest first, through all_next. */
+/*
+ * Adds to a thread's list the lane that an ended thread left in a context, or a new one with its
+ * first pairs; NULL where memory is out. Those of contexts that have ended go from the list: the
+ * thread must not use one, or a pair of one, from then on. The thread itself.
+ */
+struct lane *lane_enter(struct lane **list, struct context *context);
+/* All lanes, newest first, through all_next. The collector alone. */
 struct lane *lane_first(void);
+/* Once in a period of the collector's: frees the lanes that nothing will name any more. */
+void lanes_free_ended(void);
 /* Frees the pairs of a context that has ended and are in no lane; their events died with it. */
 void lane_forget_spare(struct context *context);
 /* Once in a period of the collector's: adds pairs where they ran short. */

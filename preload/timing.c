@@ -192,8 +192,9 @@ void timing_give_up(const struct context *context, enum timing_end end,
 		while ((!context || track->context == context) && track->tail != track->head) {
 			struct timed *timed = at(track, track->tail++);
 
-			/* The events die with their context and are never touched again; their
-			 * memory stays, as a lane may still name them. */
+			/* The events die with their context: its lanes are freed once they have
+			 * all of their pairs, and nothing takes one meanwhile. */
+			lane_put(timed->pair->lane, timed->pair);
 			timed->pair = NULL;
 			timed->awaits_event = false;
 			done(timed, end);
@@ -223,8 +224,7 @@ bool timing_forget(struct stream *stream)
 	*link = track->next;
 	if (resume == track)
 		resume = track->next;
-	/* The events of a context die with it. */
-	if (track->held && !atomic_load_explicit(&track->context->ended, memory_order_acquire))
+	if (track->held)
 		lane_put(track->held->lane, track->held);
 	free(track->ring);
 	free(track);

@@ -26,3 +26,16 @@ load helper
 	done
 	[ $((peak[10000] - peak[100])) -le 20000 ]
 }
+
+# The pairs of a thread in a context took 70 KiB: 130 MB here, where two launch in each.
+@test "contexts that come and go leave nothing behind" {
+	export KTIME_OPTIONS="-f -o session --timer events --events all"
+	declare -A peak
+	for contexts in 100 1000; do
+		run --separate-stderr under_ktime "$programs/context_lives" "$contexts"
+		[ "$status" -eq 0 ]
+		is $((3 * contexts)) counter operations
+		peak[$contexts]=$output
+	done
+	[ $((peak[1000] - peak[100])) -le 20000 ]
+}

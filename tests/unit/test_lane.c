@@ -24,8 +24,9 @@ bool control_sharing, control_stream_ids;
 
 static bool collecting_records;
 
-static struct context contexts[8], *context;
+static struct context contexts[16], *context;
 static unsigned used;
+static struct lane *list; /* of the thread's own */
 
 static CUresult get_current(CUcontext *current)
 {
@@ -66,10 +67,11 @@ static int start(void **state)
 	control_stream_ids = collecting_records = false;
 	context = &contexts[used++];
 	context->handle = (CUcontext)context;
+	list = NULL;
 	return 0;
 }
 
-/* The lanes are there for good; those of a context that has ended are left alone. */
+/* Lanes that a thread has are there for good; those of a context that has ended are left alone. */
 static int stop(void **state)
 {
 	(void)state;
@@ -92,16 +94,18 @@ static void look(unsigned times)
 static void the_first_thread_makes_the_pairs_of_sixteen(void **state)
 {
 	(void)state;
-	assert_int_equal(lane_enter(context)->pairs, FIRST_PAIRS);
+	assert_int_equal(lane_enter(&list, context)->pairs, FIRST_PAIRS);
 	assert_int_equal(context->events, 2 * (FIRST_PAIRS + SPARE_PAIRS));
-	for (int thread = 2; thread <= 16; thread++)
-		assert_int_equal(lane_enter(context)->pairs, LATER_PAIRS);
+	for (int thread = 2; thread <= 16; thread++) {
+		list = NULL;
+		assert_int_equal(lane_enter(&list, context)->pairs, LATER_PAIRS);
+	}
 	assert_int_equal(context->events, 2 * (FIRST_PAIRS + SPARE_PAIRS));
 }
 
 static void a_shortage_that_lasts_brings_more_pairs(void **state)
 {
-	struct lane *lane = lane_enter(context);
+	struct lane *lane = lane_enter(&list, context);
 
 	(void)state;
 	take(lane, FIRST_PAIRS);
@@ -117,7 +121,7 @@ static void a_shortage_that_lasts_brings_more_pairs(void **state)
 /* The first calls of all operations have a pair each, until the budget has been reckoned. */
 static void a_shortage_that_passes_brings_none(void **state)
 {
-	struct lane *lane = lane_enter(context);
+	struct lane *lane = lane_enter(&list, context);
 	struct event_pair *pairs[FIRST_PAIRS];
 
 	(void)state;
@@ -138,7 +142,7 @@ static void beside_cupti_lanes_stay_as_they_are_until_it_ends(void **state)
 
 	(void)state;
 	control_stream_ids = collecting_records = true;
-	lane = lane_enter(context);
+	lane = lane_enter(&list, context);
 	take(lane, lane->pairs);
 	look(3 * LOOKS);
 	assert_int_equal(lane->pairs, 32);
@@ -146,6 +150,75 @@ static void beside_cupti_lanes_stay_as_they_are_until_it_ends(void **state)
 	collecting_records = false;
 	look(LOOKS);
 	assert_int_equal(lane->pairs, 64);
+}
+
+static bool is_there(const struct lane *wanted)
+{
+	const struct lane *lane = lane_first();
+
+	while (lane && lane != wanted)
+		lane = lane->all_next;
+	return lane;
+}
+
+/* Whether it is still there when the collector has looked. */
+static bool stays(const struct lane *lane)
+{
+	lanes_free_ended();
+	return is_there(lane);
+}
+
+static void end_context(void)
+{
+	context->ended = true;
+	context = &contexts[used++];
+	context->handle = (CUcontext)context;
+}
+
+static void a_lane_of_an_ended_context_goes_when_its_thread_enters_another(void **state)
+{
+	struct lane *lane = lane_enter(&list, context), *next;
+
+	(void)state;
+	assert_true(stays(lane));
+	end_context();
+	assert_true(stays(lane));
+	next = lane_enter(&list, context);
+	assert_ptr_equal(list, next);
+	assert_null(next->next);
+	assert_false(stays(lane));
+	assert_true(stays(next));
+}
+
+static void a_lane_stays_until_all_its_pairs_are_back(void **state)
+{
+	struct lane *lane = lane_enter(&list, context);
+	struct event_pair *first = lane_take(lane), *second = lane_take(lane);
+
+	(void)state;
+	end_context();
+	lane_enter(&list, context);
+	assert_true(stays(lane));
+	lane_put(lane, first);
+	assert_true(stays(lane));
+	lane_put(lane, second);
+	assert_false(stays(lane));
+}
+
+static void a_thread_that_ended_leaves_a_lane_to_the_next_until_the_context_ends(void **state)
+{
+	struct lane *lane = lane_enter(&list, context);
+
+	(void)state;
+	lane->spare = lane_take(lane);
+	lane->idle = true;
+	list = NULL;
+	assert_true(stays(lane));
+	assert_ptr_equal(lane_enter(&list, context), lane);
+	lane->idle = true;
+	list = NULL;
+	end_context();
+	assert_false(stays(lane));
 }
 
 int main(void)
@@ -156,6 +229,9 @@ int main(void)
 		TEST(a_shortage_that_lasts_brings_more_pairs),
 		TEST(a_shortage_that_passes_brings_none),
 		TEST(beside_cupti_lanes_stay_as_they_are_until_it_ends),
+		TEST(a_lane_of_an_ended_context_goes_when_its_thread_enters_another),
+		TEST(a_lane_stays_until_all_its_pairs_are_back),
+		TEST(a_thread_that_ended_leaves_a_lane_to_the_next_until_the_context_ends),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
