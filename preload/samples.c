@@ -79,7 +79,8 @@ void samples_timed(struct timed *timed, enum timing_end end)
 			session_add_estimate(&row->estimate, timed->weight, timed->raw);
 			row->host_included += timed->host_included;
 		}
-		if (!collection_active() && trace_wanted())
+		/* With CUPTI by its record, which may have come before the program ended CUPTI. */
+		if (!collection_active() && !timed->has_cupti && trace_wanted())
 			trace_timed(timed);
 	} else if (row) {
 		row->untimed[reasons[end]]++;
