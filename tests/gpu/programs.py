@@ -94,6 +94,7 @@ PROGRAMS = [
     native("graphs"),
     native("graph_device_launch"),
     native("contexts"),
+    native("context_lives"),
     native("device_reset"),
     native("streams"),
     native("modules", expected={"alpha_kernel": 10, "beta_kernel": 20, "gamma_kernel": 30},
