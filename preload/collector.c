@@ -53,6 +53,7 @@ static struct session *session;
 static void (*finish)(struct session *);
 static struct clock_scale scale;
 static pthread_t collector;
+static _Atomic bool started;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* one context ends at a time */
 static _Atomic uint32_t wake_word, request_word, finished;
 static struct context *_Atomic ending;
@@ -279,6 +280,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	error = -pthread_create(&collector, &attributes, run, NULL);
 	pthread_attr_destroy(&attributes);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	atomic_store_explicit(&started, !error, memory_order_relaxed);
 	return error;
 }
 
@@ -332,8 +334,14 @@ void collector_end_context(struct context *context)
  */
 bool collector_finish(void)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS;
+	static _Atomic uint64_t until;
+	uint64_t end = 0, now = clock_ns(CLOCK_MONOTONIC);
 
+	if (!atomic_load_explicit(&started, memory_order_relaxed))
+		return true;
+	/* The first to ask sets the end of the wait for all: exit asks several times. */
+	if (atomic_compare_exchange_strong(&until, &end, now + END_WAIT_NS + FINISH_WAIT_NS))
+		end = now + END_WAIT_NS + FINISH_WAIT_NS;
 	atomic_store_explicit(&request_word, REQUEST_FINISH, memory_order_release);
 	futex_wake(&request_word);
 	collector_wake();

@@ -21,8 +21,11 @@ void collector_wake(void);
  * driver's own call would wait for it just so), at most some seconds, and lets go of its events.
  */
 void collector_end_context(struct context *context);
-/* Collects what is there, runs `finish`, ends the thread. Waits at most some seconds; false where
- * that was not enough. Any thread but the collector's own, also in a signal handler. */
+/*
+ * Collects what is there, runs `finish`, ends the thread: once, and nothing where the thread was
+ * never started. Waits at most some seconds; false where that was not enough. Any thread but the
+ * collector's own, also in a signal handler, and several at a time.
+ */
 bool collector_finish(void);
 
 #endif

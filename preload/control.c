@@ -353,14 +353,18 @@ void control_say_blind(void)
 
 void control_finish(void)
 {
-	int running = CONTROL_RUNNING;
+	int state = CONTROL_RUNNING;
+	bool first;
 
 	/* In a child made by vfork this is the parent's memory. */
-	if (!control_running() || getpid() != pid)
+	if (getpid() != pid)
 		return;
-	if (!atomic_compare_exchange_strong(&control_state, &running, CONTROL_CLOSED))
+	first = atomic_compare_exchange_strong(&control_state, &state, CONTROL_CLOSED);
+	if (first)
+		call_watch(1);
+	else if (state != CONTROL_CLOSED)
 		return;
-	call_watch(1);
-	if (!collector_finish())
+	/* The others would end the process before the first has the report. */
+	if (!collector_finish() && first)
 		say("%s", "the report was not ready in time");
 }

@@ -63,8 +63,8 @@ void control_start(void);
 void control_work_seen(void);
 /* At the end of a process whose calls were not seen: one line, unless ktime leaves it alone. */
 void control_say_blind(void);
-/* Makes the report, once; later calls and other threads' return at once. Waits for the collector,
- * at most some seconds. */
+/* Makes the report, once; a later call returns at once. Waits for the collector, at most some
+ * seconds, in other threads' calls too. */
 void control_finish(void);
 
 #endif

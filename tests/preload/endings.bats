@@ -67,23 +67,27 @@ counted()
 	ends reset 3 11
 }
 
-# The kernels in flight are what the end of the context waits for meanwhile; the records that are
-# late keep the report from being ready at the same moment.
-ends_while_a_context_ends()
+# The kernels in flight are what is waited for meanwhile; the records that are late keep the report
+# from being ready at the same moment.
+ends_during()
 {
 	export SIM_KERNEL_NS='first=5000000,second=2500000000' SIM_CUPTI_LATE=2
-	same_as_alone "$programs/endings" "$1_in_reset"
+	same_as_alone "$programs/endings" "$1"
 	[ "$status" -eq "$2" ]
 	[ "$(reports)" -eq 1 ]
 	says "14 operations seen"
 }
 
 @test "exit while another thread ends a context" {
-	ends_while_a_context_ends exit 3
+	ends_during exit_in_reset 3
 }
 
 @test "a signal to the thread that ends a context" {
-	ends_while_a_context_ends SIGALRM 142
+	ends_during SIGALRM_in_reset 142
+}
+
+@test "_exit while another thread's exit waits for the report" {
+	ends_during _exit_in_exit 3
 }
 
 @test "threads end with their work in flight" {

@@ -145,6 +145,24 @@ static void end_by_exit_in_reset(void)
 	exit(3);
 }
 
+static void *leave_by_exit(void *unused)
+{
+	(void)unused;
+	exit(3);
+}
+
+static void end_by__exit_in_exit(void)
+{
+	pthread_t thread;
+
+	kernel = check_kernel("second");
+	for (int i = 0; i < 2; i++)
+		check_launch(kernel, NULL);
+	if (pthread_create(&thread, NULL, leave_by_exit, NULL) == 0)
+		usleep(MEANWHILE_US);
+	_exit(3);
+}
+
 static void end_by_SIGALRM_in_reset(void)
 {
 	CUcontext context;
@@ -271,6 +289,7 @@ static const struct {
 	WAY(execle),	    WAY(failing_exec),
 	WAY(vfork),	    WAY(execution_of_itself),
 	WAY(exit_in_reset), WAY(SIGALRM_in_reset),
+	WAY(_exit_in_exit),
 #undef WAY
 };
 
