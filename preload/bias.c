@@ -17,13 +17,10 @@ struct differences {
 static struct differences clean[BIAS_KINDS], gapped[BIAS_KINDS];
 
 /* Found on an H200 with driver 580 (CUDA 13.0), streams busy. */
-#define KNOWN_BIASES                                                                               \
-	{                                                                                          \
-		[BIAS_KERNEL] = 2900, [BIAS_MEMSET] = 2700, [BIAS_MEMCPY_PINNED] = 3200,           \
-		[BIAS_MEMCPY_DTOD] = 5300, [BIAS_GRAPH] = 2900,                                    \
-	}
-
-static uint64_t biases[BIAS_KINDS] = KNOWN_BIASES;
+static uint64_t biases[BIAS_KINDS] = {
+	[BIAS_KERNEL] = 2900,	   [BIAS_MEMSET] = 2700, [BIAS_MEMCPY_PINNED] = 3200,
+	[BIAS_MEMCPY_DTOD] = 5300, [BIAS_GRAPH] = 2900,
+};
 
 static uint64_t median(const struct differences *differences)
 {
@@ -67,16 +64,10 @@ void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds)
 
 void bias_calibrate(uint64_t empty_pair)
 {
-	static const uint64_t known[BIAS_KINDS] = KNOWN_BIASES;
-	static uint64_t shortest = EMPTY_PAIR_NS * 4;
-	bool same;
-
-	if (empty_pair < EMPTY_PAIR_NS / 4 || empty_pair > shortest)
+	if (empty_pair < EMPTY_PAIR_NS / 4 || empty_pair > EMPTY_PAIR_NS - SAME_NS)
 		return;
-	shortest = empty_pair;
-	same = empty_pair > EMPTY_PAIR_NS - SAME_NS && empty_pair < EMPTY_PAIR_NS + SAME_NS;
 	for (int kind = 0; kind < BIAS_KINDS; kind++)
-		biases[kind] = same ? known[kind] : known[kind] * empty_pair / EMPTY_PAIR_NS;
+		biases[kind] = biases[kind] * empty_pair / EMPTY_PAIR_NS;
 }
 
 uint64_t bias_of(enum bias_kind kind)

@@ -58,12 +58,12 @@ static uint64_t least_empty_pair(void)
 	return least;
 }
 
-void calibration_update(bool last)
+void calibration_update(void)
 {
 	static bool measured;
 	struct context *context = context_first();
 
-	if ((measured && !last) || !control_events || collection_active() || !context ||
+	if (measured || !control_events || collection_active() || !context ||
 	    atomic_load_explicit(&live_captures, memory_order_relaxed) > 0)
 		return;
 	measured = true;

@@ -10,11 +10,9 @@
 #include "preload/stream.h"
 
 /*
- * Measures when a context is there and nothing captures, once and again at the end of all: a device
- * that comes from idle may run slowly at first (2 of 47 short programs on an H200: 2.2 us for the
- * empty pair that takes 1.3). Some 100 us of the collector thread, which alone may call it. A
- * device that does not answer within a millisecond is not asked again before the end.
+ * Measures once, when a context is there and nothing captures; some 100 us of the collector thread,
+ * which alone may call it. A device that does not answer within a millisecond is left for good.
  */
-void calibration_update(bool last);
+void calibration_update(void);
 
 #endif

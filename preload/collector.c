@@ -186,7 +186,7 @@ static void finish_all(void)
 {
 	drain_rings();
 	wait_for_events(NULL, END_WAIT_NS);
-	calibration_update(true);
+	calibration_update(); /* where the program was shorter than a period */
 	wait_for_records(RECORD_WAIT_NS);
 	if (samples_expected() > 0 && collection_active()) {
 		wait_for_device();
@@ -239,7 +239,7 @@ static void *run(void *unused)
 			busy = poll_events();
 			drain_records(FLUSH_IF_DUE);
 			lanes_grow();
-			calibration_update(false);
+			calibration_update();
 			budget_update(session, clock_ns(CLOCK_MONOTONIC));
 			collecting_update(session);
 			update_counters();

@@ -80,8 +80,7 @@ fault()
 	for call in cuStreamCreate:*:2 cuStreamDestroy_v2:*:999; do
 		rm -f calls
 		SIM_LOG=$PWD/calls fault "$call"
-		# At the first work, if the program lasts as long, and at the end.
-		[[ $(grep -c " ${call%%:*} .* ${call##*:}\$" calls) == [12] ]]
+		is 1 grep -c " ${call%%:*} .* ${call##*:}\$" calls
 		is 12 counter timed_by_events
 	done
 }
