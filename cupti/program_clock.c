@@ -137,6 +137,12 @@ CUpti_TimestampCallbackFunc program_clock(void)
 	return atomic_load_explicit(&clock_of_program, memory_order_relaxed);
 }
 
+/* A step back of CUPTI's clock is taken as it is; less is another thread's reading. */
+static bool is_later(const struct clock_reading *reading)
+{
+	return reading->cupti > later.cupti || later.cupti - reading->cupti > APART_NS;
+}
+
 void program_clock_read(void)
 {
 	CUpti_TimestampCallbackFunc clock = program_clock();
@@ -146,8 +152,8 @@ void program_clock_read(void)
 		return;
 	now = read_both(clock);
 	pthread_mutex_lock(&lock);
-	/* Another one may have been set meanwhile. */
-	if (clock == program_clock()) {
+	/* Another one may have been set meanwhile, or another thread have been faster. */
+	if (clock == program_clock() && is_later(&now)) {
 		if (now.cupti - later.cupti >= APART_NS)
 			earlier = later;
 		later = now;

@@ -173,6 +173,21 @@ TEST_IN_CHILD(setting_the_same_clock_again_keeps_what_is_known_of_its_rate)
 	expect_ticks();
 }
 
+/* Threads read both clocks side by side: one that was slower comes with older readings. */
+TEST_IN_CHILD(a_reading_that_comes_too_late_is_left_out)
+{
+	struct fake_cupti *fake = load_fake();
+
+	fake->now = BEGIN;
+	assert_int_equal(start_ktime(), 0);
+	assert_int_equal(cuptiActivityRegisterTimestampCallback(ticks), CUPTI_SUCCESS);
+	start_program();
+	realtime = BEGIN + 50001000;
+	program_clock_read();
+	record_and_flush(fake); /* 1 us before */
+	expect_ticks();
+}
+
 TEST_IN_CHILD(another_clock_takes_the_place_of_the_first)
 {
 	struct fake_cupti *fake = load_fake();
@@ -221,6 +236,7 @@ int main(void)
 		cmocka_unit_test(a_clock_that_was_there_first_makes_way_for_cuptis_own),
 		cmocka_unit_test(a_collection_that_does_not_start_leaves_the_programs_clock),
 		cmocka_unit_test(setting_the_same_clock_again_keeps_what_is_known_of_its_rate),
+		cmocka_unit_test(a_reading_that_comes_too_late_is_left_out),
 		cmocka_unit_test(another_clock_takes_the_place_of_the_first),
 		cmocka_unit_test(finalize_ends_the_programs_clock_too),
 		cmocka_unit_test(a_time_is_converted_by_the_rate_between_two_readings),
