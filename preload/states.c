@@ -79,7 +79,8 @@ static void end_context(struct context *context)
 
 static void context_ends(CUcontext handle)
 {
-	struct context *context = control_running() ? context_known(handle) : NULL;
+	/* Also while the report is made: the collector asks about the context's events. */
+	struct context *context = control_forked() ? NULL : context_known(handle);
 
 	if (context)
 		end_context(context);
@@ -121,8 +122,10 @@ static void primary_ends(CUdevice device)
 	/* Forgotten, as another context may be given it. */
 	if (primary)
 		handle = atomic_exchange_explicit(&primary->handle, NULL, memory_order_relaxed);
-	if (control_running())
-		context_ends(handle ? handle : ask_primary(device));
+	if (!handle && control_running())
+		handle = ask_primary(device);
+	if (handle)
+		context_ends(handle);
 }
 
 static void primary_retained(CUdevice device, const CUcontext *handle, CUresult result)
@@ -153,9 +156,9 @@ static void green_ends(void *green)
 	struct context *context = NULL;
 	CUcontext handle;
 
-	if (control_running() && driver.cuCtxFromGreenCtx &&
+	if (!control_forked() && driver.cuCtxFromGreenCtx &&
 	    driver.cuCtxFromGreenCtx(&handle, green) == CUDA_SUCCESS)
-		context = context_lookup(handle);
+		context = control_running() ? context_lookup(handle) : context_known(handle);
 	if (context) {
 		end_context(context);
 		primary_released(context->device);

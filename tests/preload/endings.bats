@@ -82,6 +82,12 @@ ends_during()
 	ends_during exit_in_reset 3
 }
 
+# The collector asks about the context's events for as long as the report takes.
+@test "a context that another thread ends while exit waits for the report" {
+	ends_during reset_in_exit 3
+	! grep -q "was destroyed" <<<"$stderr"
+}
+
 @test "a signal to the thread that ends a context" {
 	ends_during SIGALRM_in_reset 142
 }

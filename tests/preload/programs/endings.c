@@ -163,6 +163,27 @@ static void end_by__exit_in_exit(void)
 	_exit(3);
 }
 
+static void *reset_later(void *context)
+{
+	usleep(MEANWHILE_US);
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuDevicePrimaryCtxReset(0));
+	return NULL;
+}
+
+static void end_by_reset_in_exit(void)
+{
+	CUcontext context;
+	pthread_t thread;
+
+	CHECK(cuCtxGetCurrent(&context));
+	kernel = check_kernel("second");
+	for (int i = 0; i < 2; i++)
+		check_launch(kernel, NULL);
+	pthread_create(&thread, NULL, reset_later, context);
+	exit(3);
+}
+
 static void end_by_SIGALRM_in_reset(void)
 {
 	CUcontext context;
@@ -275,20 +296,35 @@ static const struct {
 	{                                                                                          \
 #name, end_by_##name                                                               \
 	}
-	WAY(return ),	    WAY(exit),
-	WAY(quick_exit),    WAY(_exit),
-	WAY(_Exit),	    WAY(abort),
-	WAY(SIGTERM),	    WAY(SIGSEGV),
-	WAY(SIGKILL),	    WAY(handler),
-	WAY(reset),	    WAY(thread),
-	WAY(closing_files), WAY(work_in_flight),
-	WAY(execve),	    WAY(execv),
-	WAY(execvp),	    WAY(execvpe),
-	WAY(fexecve),	    WAY(execveat),
-	WAY(execl),	    WAY(execlp),
-	WAY(execle),	    WAY(failing_exec),
-	WAY(vfork),	    WAY(execution_of_itself),
-	WAY(exit_in_reset), WAY(SIGALRM_in_reset),
+	WAY(return ),
+	WAY(exit),
+	WAY(quick_exit),
+	WAY(_exit),
+	WAY(_Exit),
+	WAY(abort),
+	WAY(SIGTERM),
+	WAY(SIGSEGV),
+	WAY(SIGKILL),
+	WAY(handler),
+	WAY(reset),
+	WAY(thread),
+	WAY(closing_files),
+	WAY(work_in_flight),
+	WAY(execve),
+	WAY(execv),
+	WAY(execvp),
+	WAY(execvpe),
+	WAY(fexecve),
+	WAY(execveat),
+	WAY(execl),
+	WAY(execlp),
+	WAY(execle),
+	WAY(failing_exec),
+	WAY(vfork),
+	WAY(execution_of_itself),
+	WAY(exit_in_reset),
+	WAY(reset_in_exit),
+	WAY(SIGALRM_in_reset),
 	WAY(_exit_in_exit),
 #undef WAY
 };
