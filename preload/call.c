@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/call.h"
 
+#include "cupti/collection.h"
 #include "preload/clock.h"
 #include "preload/collecting.h"
 #include "preload/control.h"
@@ -95,7 +96,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 									   memory_order_relaxed))))
 		return UNTIMED_CHAINED;
 	/* It may load its module between the two events, and CUPTI times it anyway. */
-	if (unlikely(!operation) && control_stream_ids)
+	if (unlikely(!operation) && collection_active())
 		return UNTIMED_FIRST_LAUNCH;
 	/* A kernel not seen before has no sampling yet. */
 	if (likely(operation) &&
@@ -242,8 +243,6 @@ static uint16_t passed_row(struct thread *thread, const struct call *call)
 static LAUNCH_SELDOM void finish_without_room(struct thread *thread, const struct call *call)
 {
 	thread->chain = NULL;
-	if (call->pair)
-		thread->last_lane->spare = call->pair;
 	if (call->flags & SPAN_PAUSED)
 		return;
 	if (call->operation && !call->flags)

@@ -44,6 +44,9 @@ ends()
 }
 
 @test "what runs after a program ended CUPTI has its time by events, row by row" {
+	ends 1000 100 1 $'cupti 1100 first\nevents 1 second'
+	"$built/ktime" export --json - session |
+		jq -e '.rows[] | select(.name == "second") | .events.count == 1'
 	ends 1000 100 100 $'cupti 1100 first\nevents 100 second'
 	says "(1 row by CUDA events). 1,200 operations seen"
 	ends 40 200 0 'events 240 first'
