@@ -56,7 +56,8 @@ LAUNCH_PATH void runtime_call_end(struct runtime_call *call, uint32_t which, int
 	if (thread->counted_call && !thread->deferred) {
 		thread->counted_call = false;
 		thread_count(&thread->api_calls[API_RUNTIME(which)]);
-		return;
+		/* A driver's call that found the ring full was watched until then. */
+		goto out;
 	}
 	thread->counted_call = false;
 	span = thread->deferred;
