@@ -296,8 +296,12 @@ void collection_ending(void)
 	dropped_before_end += collection_dropped();
 	if (wake)
 		merge_wait(wake);
-	state = STATE_ENDING;
+	/* No more of CUPTI or its names in the readings that begin now, and none is left that began
+	 * before. */
 	merge_trust_names(false);
+	state = STATE_ENDING;
+	if (wake)
+		merge_wait_for_end(wake);
 }
 
 void collection_finalized(bool ended)

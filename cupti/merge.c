@@ -127,10 +127,9 @@ size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*bef
 	return records;
 }
 
-void merge_wait(void (*wake)(void))
+static void wait_for_turn(uint64_t wanted, void (*wake)(void))
 {
 	static const struct timespec rest = {.tv_nsec = READ_WAIT_NS};
-	uint64_t now = turns, wanted = now + 2 + now % 2;
 	int saved_errno = errno;
 
 	for (int i = 0; !left && turns < wanted && i < READ_WAITS; i++) {
@@ -139,6 +138,20 @@ void merge_wait(void (*wake)(void))
 			nanosleep(&rest, NULL);
 	}
 	errno = saved_errno;
+}
+
+void merge_wait(void (*wake)(void))
+{
+	uint64_t now = turns;
+
+	wait_for_turn(now + 2 + now % 2, wake);
+}
+
+void merge_wait_for_end(void (*wake)(void))
+{
+	uint64_t now = turns;
+
+	wait_for_turn(now + now % 2, wake);
 }
 
 void merge_leave(void)

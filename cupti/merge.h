@@ -27,6 +27,8 @@ size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*bef
  * the collector has left. Any thread.
  */
 void merge_wait(void (*wake)(void));
+/* The same for the reading that is under way, if one is. */
+void merge_wait_for_end(void (*wake)(void));
 /* The collector reads no more. */
 void merge_leave(void);
 /* Whether the names in records that are read from here on are still there; they are, unless said

@@ -194,6 +194,7 @@ static void finish_all(void)
 	}
 	/* Forced last: a record that is handed out unfinished never gets its times. */
 	drain_records(FLUSH_FORCED);
+	collection_leave();
 	drain_rings();
 	drain_counts();
 	timing_give_up(NULL, TIMING_LATE, samples_timed);

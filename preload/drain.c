@@ -186,6 +186,4 @@ void drain_records(enum flush flush)
 	if (ended)
 		note_end();
 	end_noted = ended;
-	if (flush == FLUSH_FORCED)
-		collection_leave();
 }
