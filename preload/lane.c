@@ -72,11 +72,18 @@ out:
 	return NULL;
 }
 
-static struct event_pair *take_spare(struct context *context)
+/*
+ * The collector does not wait for the lock: who holds it may be in a signal's handler that waits
+ * for the collector. It has no spare pair then.
+ */
+static struct event_pair *take_spare(struct context *context, bool wait)
 {
 	struct event_pair *pair;
 
-	pthread_mutex_lock(&lock);
+	if (wait)
+		pthread_mutex_lock(&lock);
+	else if (pthread_mutex_trylock(&lock))
+		return NULL;
 	pair = context->spare;
 	if (pair)
 		context->spare = pair->next;
@@ -100,14 +107,14 @@ void lane_forget_spare(struct context *context)
 {
 	struct event_pair *pair;
 
-	while ((pair = take_spare(context)))
+	while ((pair = take_spare(context, false)))
 		free(pair);
 }
 
-static void add_pairs(struct lane *lane, unsigned count)
+static void add_pairs(struct lane *lane, unsigned count, bool wait)
 {
 	while (count-- && lane->pairs < LANE_PAIRS) {
-		struct event_pair *pair = take_spare(lane->context);
+		struct event_pair *pair = take_spare(lane->context, wait);
 
 		if (!pair)
 			pair = create_pair(lane->context);
@@ -160,10 +167,10 @@ static struct lane *new_lane(struct context *context)
 	is_current = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->handle;
 	if (is_current || driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
 		if (!atomic_exchange_explicit(&context->has_lanes, true, memory_order_relaxed)) {
-			add_pairs(lane, pairs->first);
+			add_pairs(lane, pairs->first, true);
 			make_spare(context, pairs->spare);
 		} else {
-			add_pairs(lane, pairs->later);
+			add_pairs(lane, pairs->later, true);
 		}
 		if (!is_current)
 			driver.cuCtxPopCurrent_v2(&current);
@@ -240,8 +247,7 @@ void lanes_free_ended(void)
 {
 	struct lane *previous = NULL, *over = NULL, *lane, *next;
 
-	/* Not waited for: who holds it may be in a signal's handler that waits for the collector.
-	 */
+	/* Not waited for: see take_spare(). */
 	if (pthread_mutex_trylock(&lock))
 		return;
 	for (lane = lane_first(); lane; lane = next) {
@@ -284,7 +290,7 @@ void lanes_grow(void)
 			continue;
 		}
 		if (++lane->short_looks >= SHORT_LOOKS && timing_use_context(lane->context))
-			add_pairs(lane, lane->pairs);
+			add_pairs(lane, lane->pairs, false);
 	}
 }
 
