@@ -6,7 +6,18 @@
 #define LAUNCHES 20
 
 static const char ptx[] = ".version 6.4\n.target sm_75\n.address_size 64\n"
-			  ".visible .entry short_kernel() { ret; }\n";
+			  ".visible .entry first_kernel() { ret; }\n"
+			  ".visible .entry second_kernel() { ret; }\n"
+			  ".visible .entry third_kernel() { ret; }\n";
+static const char *const kernels[] = {"first_kernel", "second_kernel", "third_kernel"};
+
+/* Another one than in the context before, whose handle may come again. */
+static const char *next_kernel()
+{
+	static unsigned next;
+
+	return kernels[next++ % 3];
+}
 
 /* Launches in the current context, into a stream of its own. */
 static void work(CUstream stream)
@@ -15,7 +26,7 @@ static void work(CUstream stream)
 	CUmodule module;
 
 	CHECK_DRIVER(cuModuleLoadData(&module, ptx));
-	CHECK_DRIVER(cuModuleGetFunction(&function, module, "short_kernel"));
+	CHECK_DRIVER(cuModuleGetFunction(&function, module, next_kernel()));
 	for (int i = 0; i < LAUNCHES; i++)
 		CHECK_DRIVER(
 			cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, nullptr, nullptr));
@@ -85,7 +96,7 @@ static void refused_end_of_capture(CUdevice gpu)
 	CHECK_DRIVER(cuDevicePrimaryCtxRetain(&context, gpu));
 	CHECK_DRIVER(cuCtxSetCurrent(context));
 	CHECK_DRIVER(cuModuleLoadData(&module, ptx));
-	CHECK_DRIVER(cuModuleGetFunction(&function, module, "short_kernel"));
+	CHECK_DRIVER(cuModuleGetFunction(&function, module, kernels[0]));
 	CHECK_DRIVER(cuStreamCreate(&origin, CU_STREAM_NON_BLOCKING));
 	CHECK_DRIVER(cuStreamCreate(&other, CU_STREAM_NON_BLOCKING));
 	CHECK_DRIVER(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, origin, nullptr, nullptr));
