@@ -125,8 +125,8 @@ WORKLOADS = {
     # worst of twelve rows.
     "rows": loop("12 kernels in random order", "rows", 250000,
                  variants=("cupti", "always_on"), rounds=2, session=True),
-    "true": Workload("/bin/true", ("/bin/true",), ("none", "default"), repeat=20),
-    "python": Workload("python3 -c pass", (sys.executable, "-c", "pass"), ("none", "default"),
+    "true": Workload("/bin/true", ("/bin/true",), ("none", "again", "default"), repeat=20),
+    "python": Workload("python3 -c pass", (sys.executable, "-c", "pass"), ("none", "again", "default"),
                        repeat=20),
 } | {
     # A session of each for itself.
