@@ -18,9 +18,9 @@
  */
 void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds);
 /*
- * Scales what was found on other machines by what an empty pair measures on this one, nanoseconds,
- * where that is shorter. A longer one may be the device's wait for the second event: on some H200s
- * it was 2.2 to 2.9 us instead of 1.3, and a kernel's whole pair less than the bias scaled by that.
+ * Adds to what was found on other machines half of what an empty pair measures more on this one,
+ * or takes half off of what it measures less, nanoseconds. Once; of no effect where that is the
+ * same, or nothing like it (0: it could not be measured).
  */
 void bias_calibrate(uint64_t empty_pair);
 /* Nanoseconds: the median so far, else what was found on other machines. */

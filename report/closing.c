@@ -82,7 +82,7 @@ static void write_biases(const struct session *session, const struct coverage *c
 	static const char *const names[BIAS_KINDS] = BIAS_NAMES;
 	const struct session_header *header = session_header(session);
 	char time[NUMBER_SIZE];
-	bool foreign = false;
+	uint64_t doubt = 0;
 	unsigned i, written = 0;
 
 	for (i = 0; i < BIAS_KINDS; i++) {
@@ -90,10 +90,14 @@ static void write_biases(const struct session *session, const struct coverage *c
 			continue;
 		fprintf(file, "%s%s %s", written++ ? ", " : ", less their bias (", names[i],
 			number_time(time, header->biases[i].ns));
-		foreign |= header->biases[i].calls == 0;
+		if (doubt < header->biases[i].doubt)
+			doubt = header->biases[i].doubt;
 	}
+	if (doubt)
+		fprintf(file, "; known from H200s, +- %s",
+			number_time(time, (uint64_t)(1.96 * (double)doubt)));
 	if (written)
-		fputs(foreign ? "; as on an H200)" : ")", file);
+		fputc(')', file);
 }
 
 static void write_clock(const struct session *session, const struct coverage *coverage,

@@ -168,6 +168,7 @@ static cJSON *biases_object(const struct session *session)
 
 		json_add_unsigned(entry, "bias", bias->ns);
 		json_add_unsigned(entry, "calls", bias->calls);
+		json_add_unsigned(entry, "doubt", bias->doubt);
 	}
 	return object;
 }

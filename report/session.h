@@ -207,10 +207,11 @@ struct device_info {
 	uint64_t memory;	     /* bytes */
 };
 
-/* The bias of an event pair by kind of operation; calls says from how many pairs it was taken. */
+/* The bias of an event pair by kind of operation. */
 struct bias {
 	uint64_t ns;
-	uint64_t calls;
+	uint64_t calls; /* how many pairs it was taken from; 0: it was found on another machine */
+	uint64_t doubt; /* ns: standard deviation of such a one */
 };
 enum bias_kind {
 	BIAS_KERNEL,

@@ -2,12 +2,6 @@
 /* Taking the bias of event pairs off a session's rows. */
 #include "report/session.h"
 
-/*
- * How well a bias is known that was found on another machine: in seven sessions on H200s, of twelve
- * kernels each, it was off by 0.02 to 0.23 us, the same for all kernels of a session.
- */
-#define BIAS_DOUBT_NS 100
-
 /* A histogram's buckets are moved by the bias as a whole. */
 static void move_histogram(struct histogram *histogram, uint64_t bias)
 {
@@ -68,8 +62,8 @@ void session_take_biases_off(struct session *session)
 		}
 		correct(session, &row->events, bias);
 		correct_estimate(&row->estimate, (double)bias);
-		if (bias > 0 && header->biases[row->bias].calls == 0)
-			row->estimate.doubt = BIAS_DOUBT_NS;
+		if (bias > 0)
+			row->estimate.doubt = (double)header->biases[row->bias].doubt;
 		row->checked_events = row->checked_raw > bias * row->checked
 					      ? row->checked_raw - bias * row->checked
 					      : 0;

@@ -36,7 +36,7 @@ gpu_table()
 		sed '/^Times: /,$d'
 }
 
-events_alone="CUDA events around each operation, less their bias (kernels 2.9000us; as on an H200); a wait \
+events_alone="CUDA events around each operation, less their bias (kernels 2.9000us; known from H200s, +- 196ns); a wait \
 of the device for the host within a pair is in them"
 
 # table BUILD OPTIONS TABLE CLOCK: the table, the clock named below it, and the program's own output.

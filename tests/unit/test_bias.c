@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A bias of another machine is scaled by an empty pair only where that tells devices apart. */
+/* What a bias of another machine is on this one, as far as an empty pair of events tells. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,26 +16,54 @@
 
 struct session *rows_session;
 
-/* Events resolve 32 ns, and a device that waits for its host makes a pair longer. */
-static void only_a_shorter_empty_pair_scales_the_biases(void **state)
+static const struct bias *stored(void)
+{
+	return &session_header(rows_session)->biases[BIAS_KERNEL];
+}
+
+/* Events resolve 32 ns. */
+static void an_empty_pair_of_the_same_length_changes_no_bias(void **state)
 {
 	static const uint64_t without_effect[] = {
-		0, EMPTY_NS - 128, EMPTY_NS, EMPTY_NS + 128, 2 * EMPTY_NS,
+		0, EMPTY_NS - 128, EMPTY_NS, EMPTY_NS + 128, 5 * EMPTY_NS,
 	};
 
 	(void)state;
+	assert_int_equal(session_create(&rows_session, NULL, false), 0);
+	bias_store();
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
 		bias_calibrate(without_effect[i]);
 		assert_int_equal(bias_of(BIAS_KERNEL), KERNEL_NS);
+		assert_int_equal(stored()->ns, KERNEL_NS);
+		assert_int_equal(stored()->doubt, 100);
 	}
-	bias_calibrate(EMPTY_NS / 2);
-	assert_int_equal(bias_of(BIAS_KERNEL), KERNEL_NS / 2);
+	session_close(rows_session);
+}
+
+static void half_of_what_an_empty_pair_takes_more_or_less_is_added_and_doubted(void **state)
+{
+	(void)state;
+	assert_int_equal(session_create(&rows_session, NULL, false), 0);
+	bias_calibrate(EMPTY_NS + 1600);
+	assert_int_equal(stored()->ns, KERNEL_NS + 800);
+	assert_int_equal(stored()->doubt, 900);
+	bias_calibrate(EMPTY_NS - 800);
+	assert_int_equal(stored()->ns, KERNEL_NS + 400);
+	assert_int_equal(stored()->doubt, 500);
+	/* What is measured here is in no doubt. */
+	for (int i = 0; i < 8; i++)
+		bias_add(BIAS_KERNEL, false, 3000);
+	assert_int_equal(stored()->ns, 3000);
+	assert_int_equal(stored()->doubt, 0);
+	session_close(rows_session);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(only_a_shorter_empty_pair_scales_the_biases),
+		cmocka_unit_test(an_empty_pair_of_the_same_length_changes_no_bias),
+		cmocka_unit_test(
+			half_of_what_an_empty_pair_takes_more_or_less_is_added_and_doubted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

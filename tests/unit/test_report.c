@@ -140,7 +140,7 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	int i;
 
 	(void)state;
-	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 100};
+	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 100, 0};
 	for (i = 0; i < 100; i++) {
 		session_add_sample(session, &row->events, i % 2 ? 2000 : 4000);
 		session_add_estimate(&row->estimate, 10, i % 2 ? 2000 : 4000);
@@ -166,14 +166,15 @@ static void the_bias_that_events_alone_are_less_is_stated(void **state)
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
 
 	(void)state;
-	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 0};
-	session_header(session)->biases[BIAS_MEMSET] = (struct bias){2700, 0};
+	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 0, 100};
+	session_header(session)->biases[BIAS_MEMSET] = (struct bias){2700, 0, 900};
 	session_add_sample(session, &row->events, 1000);
 	row->calls = 1;
 	row->bias = BIAS_KERNEL;
 	holds(session, "",
 	      "======== Times: CUDA events around each operation, less their bias (kernels "
-	      "2.9000us; as on an H200); a wait of the device for the host within a pair is in "
+	      "2.9000us; known from H200s, +- 196ns); a wait of the device for the host within a "
+	      "pair is in "
 	      "them. 1 operation seen, 1 timed, 0 untimed.\n");
 	session_close(session);
 }
