@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Contexts that end and come again at the same handles, and a capture whose end is refused. */
-#include "check.cuh"
+#include "contexts.cuh"
 
 #define ROUNDS	 4
 #define LAUNCHES 20
@@ -37,20 +37,10 @@ static void work(CUstream stream)
 static void green_context(CUdevice gpu)
 {
 #if CUDA_VERSION >= 12040
-	CUdevResource resource, part;
-	CUdevResourceDesc description;
 	CUgreenCtx green;
-	CUcontext context;
 	CUstream stream;
-	unsigned int parts = 1;
 
-	CHECK_DRIVER(cuDeviceGetDevResource(gpu, &resource, CU_DEV_RESOURCE_TYPE_SM));
-	CHECK_DRIVER(cuDevSmResourceSplitByCount(&part, &parts, &resource, nullptr, 0, 8));
-	CHECK_DRIVER(cuDevResourceGenerateDesc(&description, &part, 1));
-	CHECK_DRIVER(cuGreenCtxCreate(&green, description, gpu, CU_GREEN_CTX_DEFAULT_STREAM));
-	CHECK_DRIVER(cuCtxFromGreenCtx(&context, green));
-	CHECK_DRIVER(cuCtxSetCurrent(context));
-	CHECK_DRIVER(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
+	create_green_context(&green, &stream, gpu);
 	work(stream);
 	CHECK_DRIVER(cuCtxSetCurrent(nullptr));
 	CHECK_DRIVER(cuGreenCtxDestroy(green));
@@ -69,11 +59,7 @@ static void primary_context(CUdevice gpu)
 	CHECK_DRIVER(cuCtxSetCurrent(primary));
 	CHECK_DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	work(stream);
-#if CUDA_VERSION >= 13000
-	CHECK_DRIVER(cuCtxCreate(&beside, nullptr, 0, gpu));
-#else
-	CHECK_DRIVER(cuCtxCreate(&beside, 0, gpu));
-#endif
+	create_context(&beside, gpu);
 	CHECK_DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	work(stream);
 	CHECK_DRIVER(cuDevicePrimaryCtxReset(gpu));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Several contexts of one device, also green ones, destroyed with work in flight. */
-#include "check.cuh"
+#include "contexts.cuh"
 
 static const char ptx[] = ".version 6.4\n.target sm_75\n.address_size 64\n"
 			  ".visible .entry waiting_kernel(.param .u64 address)\n"
@@ -47,21 +47,12 @@ static CUdeviceptr work(CUstream stream, int launches)
 static void green_context(CUdevice gpu)
 {
 #if CUDA_VERSION >= 12040
-	CUdevResource resource, part;
-	CUdevResourceDesc description;
 	CUgreenCtx green;
-	CUcontext context;
 	CUdeviceptr memory;
 	CUstream stream;
-	unsigned int parts = 1, value = 0;
+	unsigned int value = 0;
 
-	CHECK_DRIVER(cuDeviceGetDevResource(gpu, &resource, CU_DEV_RESOURCE_TYPE_SM));
-	CHECK_DRIVER(cuDevSmResourceSplitByCount(&part, &parts, &resource, nullptr, 0, 8));
-	CHECK_DRIVER(cuDevResourceGenerateDesc(&description, &part, 1));
-	CHECK_DRIVER(cuGreenCtxCreate(&green, description, gpu, CU_GREEN_CTX_DEFAULT_STREAM));
-	CHECK_DRIVER(cuCtxFromGreenCtx(&context, green));
-	CHECK_DRIVER(cuCtxSetCurrent(context));
-	CHECK_DRIVER(cuGreenCtxStreamCreate(&stream, green, CU_STREAM_NON_BLOCKING, 0));
+	create_green_context(&green, &stream, gpu);
 	memory = work(stream, 5);
 	CHECK_DRIVER(cuStreamSynchronize(stream));
 	CHECK_DRIVER(cuMemcpyDtoH(&value, memory, 4));
@@ -70,15 +61,6 @@ static void green_context(CUdevice gpu)
 	CHECK_DRIVER(cuGreenCtxDestroy(green));
 #else
 	(void)gpu;
-#endif
-}
-
-static void create(CUcontext *context, CUdevice gpu)
-{
-#if CUDA_VERSION >= 13000
-	CHECK_DRIVER(cuCtxCreate(context, nullptr, 0, gpu));
-#else
-	CHECK_DRIVER(cuCtxCreate(context, 0, gpu));
 #endif
 }
 
@@ -93,7 +75,7 @@ int main()
 	CHECK_DRIVER(cuInit(0));
 	CHECK_DRIVER(cuDeviceGet(&gpu, 0));
 	for (int i = 0; i < 3; i++) {
-		create(&contexts[i], gpu);
+		create_context(&contexts[i], gpu);
 		memories[i] = work(nullptr, 4 + i);
 	}
 	for (int i = 0; i < 3; i++) {
@@ -108,7 +90,7 @@ int main()
 
 	/* Destroyed with its work in flight, and another one made at once. */
 	for (int i = 0; i < 4; i++) {
-		create(&contexts[0], gpu);
+		create_context(&contexts[0], gpu);
 		CHECK_DRIVER(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 		work(stream, 10);
 		CHECK_DRIVER(cuCtxDestroy(contexts[0]));

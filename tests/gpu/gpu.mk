@@ -41,7 +41,7 @@ gpu-libraries: command
 	@mkdir -p $(BUILD)/gpu/lib
 	@ldd $(BUILD)/ktime | awk '/libcjson|libsqlite3/ { print $$3 }' | xargs -r cp -L -t $(BUILD)/gpu/lib
 
-$(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh | toolkit
+$(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh tests/gpu/contexts.cuh | toolkit
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O2 $(GENCODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@ $(GPU_LIBRARIES) \
 		-Xlinker=-rpath=$(CUDA_LIBRARY) $(GPU_EXTRA)
