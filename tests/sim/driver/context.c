@@ -162,6 +162,12 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuCtxDestroy, (CUcontext handle), (handle))
 	return destroy_handle(handle);
 }
 
+/* As if nothing had attached to it. */
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuCtxDetach, (CUcontext handle), (handle))
+{
+	return destroy_handle(handle);
+}
+
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuCtxDestroy_v2, (CUcontext handle), (handle))
 {
 	return destroy_handle(handle);
