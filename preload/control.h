@@ -49,6 +49,14 @@ static inline bool control_running(void)
 	return atomic_load_explicit(&control_state, memory_order_acquire) == CONTROL_RUNNING;
 }
 
+/* Whether there is a report to be made, or being made, or made. */
+static inline bool control_reports(void)
+{
+	int state = atomic_load_explicit(&control_state, memory_order_acquire);
+
+	return state == CONTROL_RUNNING || state == CONTROL_CLOSED;
+}
+
 static inline bool control_forked(void)
 {
 	return atomic_load_explicit(&control_state, memory_order_relaxed) == CONTROL_FORKED;

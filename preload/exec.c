@@ -96,7 +96,7 @@ static void *pass_on(enum function function, bool ends)
 #define EXEC(name, parameters, arguments, ends)                                                    \
 	EXPORT int name parameters                                                                 \
 	{                                                                                          \
-		bool is_end = control_running() && (ends);                                         \
+		bool is_end = control_reports() && (ends);                                         \
 		int(*real) parameters = (int(*) parameters)pass_on(FUNCTION_##name, is_end);       \
                                                                                                    \
 		return real ? real arguments : -1;                                                 \

@@ -96,6 +96,10 @@ ends_during()
 	ends_during _exit_in_exit 3
 }
 
+@test "another program takes over while another thread's exit waits for the report" {
+	ends_during execve_in_exit 3
+}
+
 @test "threads end with their work in flight" {
 	ends thread 3 50
 }

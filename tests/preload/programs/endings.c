@@ -151,7 +151,8 @@ static void *leave_by_exit(void *unused)
 	exit(3);
 }
 
-static void end_by__exit_in_exit(void)
+/* Another thread's exit waits for what is in flight. */
+static void begin_exit(void)
 {
 	pthread_t thread;
 
@@ -160,6 +161,11 @@ static void end_by__exit_in_exit(void)
 		check_launch(kernel, NULL);
 	if (pthread_create(&thread, NULL, leave_by_exit, NULL) == 0)
 		usleep(MEANWHILE_US);
+}
+
+static void end_by__exit_in_exit(void)
+{
+	begin_exit();
 	_exit(3);
 }
 
@@ -215,6 +221,12 @@ static void end_by_closing_files(void)
 static char *const arguments[] = {"sh", "-c", QUESTION, "one", "two", NULL};
 static char *const environment[] = {"ENVIRONMENT=two", NULL};
 static char *const shorter[] = {"sh", "-c", QUESTION, "one", NULL};
+
+static void end_by_execve_in_exit(void)
+{
+	begin_exit();
+	execve(SHELL, shorter, environment);
+}
 
 static void end_by_execve(void)
 {
@@ -326,6 +338,7 @@ static const struct {
 	WAY(reset_in_exit),
 	WAY(SIGALRM_in_reset),
 	WAY(_exit_in_exit),
+	WAY(execve_in_exit),
 #undef WAY
 };
 
