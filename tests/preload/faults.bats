@@ -41,6 +41,19 @@ fault()
 	done
 }
 
+# What ktime asks where contexts end; the program makes some of these calls itself.
+@test "each of ktime's driver calls may fail where a context ends" {
+	for KTIME_OPTIONS in "" "--timer events"; do
+		export KTIME_OPTIONS
+		for call in cuCtxFromGreenCtx cuDevicePrimaryCtxGetState cuDevicePrimaryCtxRetain \
+			cuDevicePrimaryCtxRelease_v2 cuCtxPushCurrent_v2 cuCtxGetDevice; do
+			for context in green created primary primary_retained_unseen; do
+				SIM_FAULT="$call:*:999" same_as_alone "$programs/contexts" "$context"
+			done
+		done
+	done
+}
+
 # Calls that the program itself does not make: the report is there, all operations in it.
 @test "the report counts every operation whatever fails in ktime" {
 	for call in cuEventCreate cuEventRecord cuEventQuery cuEventElapsedTime cuEventDestroy_v2 \
