@@ -6,13 +6,7 @@ load helper
 # What ktime kept of each launch until the end took some 200 bytes: 33 MB here.
 @test "graphs launched node by node are forgotten once they are over" {
 	export KTIME_OPTIONS="-f -o session --graph node"
-	declare -A peak
-	for launches in 1000 150000; do
-		run --separate-stderr under_ktime "$programs/graph_launches" "$launches"
-		[ "$status" -eq 0 ]
-		peak[$launches]=$output
-	done
-	[ $((peak[150000] - peak[1000])) -le 20000 ]
+	[ "$(growth graph_launches 1000 150000)" -le 20000 ]
 }
 
 @test "a killed program's graphs are shown with the times of their launches, but for the last few" {

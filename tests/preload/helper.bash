@@ -102,3 +102,15 @@ counter()
 {
 	"$built/ktime" export --json - "${2:-session}" | jq ".counters.$1"
 }
+
+# growth PROGRAM FEW MANY: by how many KiB the peak memory, which the program prints, is higher with
+# MANY of what it makes than with FEW. The session is that of MANY.
+growth()
+{
+	local count peak few=
+	for count in "$2" "$3"; do
+		peak=$(under_ktime "$programs/$1" "$count" 2>/dev/null) || return
+		few=${few:-$peak}
+	done
+	echo $((peak - few))
+}

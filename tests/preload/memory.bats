@@ -16,26 +16,14 @@ load helper
 # What ktime kept of each stream took 4 KiB: 40 MB here.
 @test "streams that come and go leave nothing behind" {
 	export KTIME_OPTIONS="-f -o session"
-	declare -A peak
-	for streams in 100 10000; do
-		run --separate-stderr under_ktime "$built/sim/preload/stream_lives" "$streams"
-		[ "$status" -eq 0 ]
-		is $((streams + streams / 10)) counter operations
-		is $((streams + streams / 10)) counter cupti_records
-		peak[streams]=$output
-	done
-	[ $((peak[10000] - peak[100])) -le 20000 ]
+	[ "$(growth stream_lives 100 10000)" -le 20000 ]
+	is 11000 counter operations
+	is 11000 counter cupti_records
 }
 
 # The pairs of a thread in a context took 70 KiB: 130 MB here, where two launch in each.
 @test "contexts that come and go leave nothing behind" {
 	export KTIME_OPTIONS="-f -o session --timer events --events all"
-	declare -A peak
-	for contexts in 100 1000; do
-		run --separate-stderr under_ktime "$programs/context_lives" "$contexts"
-		[ "$status" -eq 0 ]
-		is $((3 * contexts)) counter operations
-		peak[$contexts]=$output
-	done
-	[ $((peak[1000] - peak[100])) -le 20000 ]
+	[ "$(growth context_lives 100 1000)" -le 20000 ]
+	is 3000 counter operations
 }
