@@ -87,7 +87,7 @@ install: library command
 		$(DESTDIR)$(PREFIX)/share/zsh/site-functions
 	install -m 755 $(BUILD)/ktime $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/libktime.so $(DESTDIR)$(PREFIX)/lib
-	install -m 644 report/ktime.1 $(DESTDIR)$(PREFIX)/share/man/man1
+	install -m 644 report/command/ktime.1 $(DESTDIR)$(PREFIX)/share/man/man1
 	$(BUILD)/ktime --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktime
 	$(BUILD)/ktime --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktime
 

@@ -9,7 +9,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "report/session.h"
+#include "report/session/session.h"
 
 enum activity_kind {
 	ACTIVITY_UNKNOWN, /* a kind that ktime does not read; only cupti_kind is set */

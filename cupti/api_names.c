@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "api_names.h"
+#include "cupti/api_names.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "library.h"
+#include "cupti/library.h"
 
 /* The runtime had 523 callback ids in CUDA 13.0, the driver 800. */
 #define CALLBACKS 2048

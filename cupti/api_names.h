@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "activity.h"
+#include "cupti/activity.h"
 
 /*
  * The name of the call that an API record is about, as a programmer writes it: "cudaMalloc" for

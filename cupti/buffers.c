@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "buffers.h"
+#include "cupti/buffers.h"
 
 #include <errno.h>
 #include <pthread.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "decode.h"
+#include "cupti/decode.h"
 
 #include <stddef.h>
 #include <string.h>

@@ -4,7 +4,7 @@
 
 #include <stdint.h>
 
-#include "activity.h"
+#include "cupti/activity.h"
 
 /*
  * Decodes one record, aligned or not, as CUPTI's version (cuptiGetVersion: 18 is CUDA 11.8,

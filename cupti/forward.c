@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-#include "forward.h"
+#include "cupti/forward.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "decode.h"
-#include "kinds.h"
-#include "program_clock.h"
-#include "walk.h"
+#include "cupti/decode.h"
+#include "cupti/kinds.h"
+#include "cupti/program_clock.h"
+#include "cupti/walk.h"
 
 /* A buffer of the program's that is being filled. */
 struct destination {

@@ -14,7 +14,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "library.h"
+#include "cupti/library.h"
 
 /* The program's callbacks; the last registered ones count, as in CUPTI. Any thread. */
 void forward_register(CUpti_BuffersCallbackRequestFunc requested,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "hot_calls.h"
+#include "cupti/hot_calls.h"
 
 #include <cuda.h>
 #include <cupti.h>

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "kinds.h"
+#include "cupti/kinds.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
 #include <string.h>
 
-#include "hot_calls.h"
+#include "cupti/hot_calls.h"
 
 #define KINDS	    64
 /* Runtime calls by callback id; CUDA 13.0 has some 500. */

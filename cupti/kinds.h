@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "activity.h"
-#include "library.h"
+#include "cupti/activity.h"
+#include "cupti/library.h"
 
 /* Turns a kind on for ktime. CUPTI is called under a lock that no callback takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);

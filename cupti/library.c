@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "library.h"
+#include "cupti/library.h"
 
 #include <dlfcn.h>
 #include <errno.h>

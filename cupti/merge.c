@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "merge.h"
+#include "cupti/merge.h"
 
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
 #include <time.h>
 
-#include "buffers.h"
-#include "decode.h"
-#include "kinds.h"
-#include "walk.h"
+#include "cupti/buffers.h"
+#include "cupti/decode.h"
+#include "cupti/kinds.h"
+#include "cupti/walk.h"
 
 /* Of more than these, the later ones are read after them. */
 #define MOST_TOGETHER 64u

@@ -10,8 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "activity.h"
-#include "library.h"
+#include "cupti/activity.h"
+#include "cupti/library.h"
 
 /*
  * Hands every wanted record of the buffers that were queued up to number `last` to `consume`, and

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "program_clock.h"
+#include "cupti/program_clock.h"
 
 #include <pthread.h>
 #include <stdatomic.h>

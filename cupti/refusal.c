@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "refusal.h"
+#include "cupti/refusal.h"
 
 #include <link.h>
 #include <stdio.h>

@@ -6,7 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "library.h"
+#include "cupti/library.h"
 
 /*
  * Whether the surroundings forbid CUPTI: a profiler that was injected around the program uses it

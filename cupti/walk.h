@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "library.h"
+#include "cupti/library.h"
 
 /* A position in a buffer of records. Sizes differ by CUPTI's version: only CUPTI knows them. */
 struct walk {

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 
-PRELOAD_SOURCES := $(wildcard preload/*.c) preload/lookup_stub.S
+PRELOAD_SOURCES := $(wildcard preload/*/*.c) preload/hooks/lookup_stub.S
 CUPTI_SOURCES := $(wildcard cupti/*.c)
 
 LIBRARY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(PRELOAD_SOURCES:%.S=%.c) $(CUPTI_SOURCES) \

@@ -27,13 +27,13 @@ complete_word() {
 @test "the manual has every option" {
 	[ "$(options | wc -w)" -gt 30 ]
 	for option in $(options); do
-		grep -q -- "${option//-/\\\\-}" "$root/report/ktime.1" ||
+		grep -q -- "${option//-/\\\\-}" "$root/report/command/ktime.1" ||
 			{ echo "$option is missing"; return 1; }
 	done
 }
 
 @test "the manual has no other option" {
-	served=$(sed '/^\.SH KTIME EXPORT/,/^\.SH ENVIRONMENT/d; /^\.SH EXIT/,$d' "$root/report/ktime.1")
+	served=$(sed '/^\.SH KTIME EXPORT/,/^\.SH ENVIRONMENT/d; /^\.SH EXIT/,$d' "$root/report/command/ktime.1")
 	for option in $(grep -o -- '\\-\\-[a-z\\-]*' <<<"$served" | tr -d '\\' | sort -u); do
 		[[ " $(options)" == *" $option "* ]] || { echo "$option is unknown"; return 1; }
 	done

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/report.h"
+#include "report/print/report.h"
 
 char *printed(struct session *session, const char *words)
 {

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "preload/bias.h"
-#include "preload/rows.h"
+#include "preload/events/event_overhead.h"
+#include "preload/collector/rows.h"
 
 /* See bias.c: of a kernel, and what an empty pair measured there. */
 #define KERNEL_NS 2900

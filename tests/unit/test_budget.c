@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "cupti/collection.h"
-#include "preload/budget.h"
-#include "preload/control.h"
-#include "preload/operation.h"
+#include "cupti/cupti.h"
+#include "preload/events/sampling.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/handles/operation.h"
 
 #define MS	   1000000u
 #define SECOND	   1000000000u

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
-#include "report/canonical.h"
-#include "report/compare.h"
-#include "report/compare_print.h"
+#include "report/names/canonical.h"
+#include "report/compare/compare.h"
+#include "report/compare/compare_print.h"
 
 static struct profile a, b;
 static struct comparison comparison;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/cost.h"
+#include "preload/collector/cost.h"
 
 #define CALL_NS	  5000
 /* See cost.c. */

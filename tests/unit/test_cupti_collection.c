@@ -10,7 +10,7 @@
 
 #include "cupti/api_names.h"
 #include "cupti/buffers.h"
-#include "cupti/collection.h"
+#include "cupti/cupti.h"
 #include "cupti/hot_calls.h"
 #include "fake_cupti/in_child.h"
 

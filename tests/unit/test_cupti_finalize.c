@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "cupti/collection.h"
+#include "cupti/cupti.h"
 #include "cupti/kinds.h"
-#include "cupti/neighbours.h"
+#include "preload/hooks/cupti_symbols.h"
 #include "fake_cupti/in_child.h"
 
 #define KERNEL CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL

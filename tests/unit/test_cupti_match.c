@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "cupti/match.h"
+#include "preload/collector/match.h"
 
 static unsigned given_up;
 

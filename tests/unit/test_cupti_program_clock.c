@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "cupti/collection.h"
-#include "cupti/neighbours.h"
+#include "cupti/cupti.h"
+#include "preload/hooks/cupti_symbols.h"
 #include "cupti/program_clock.h"
 #include "fake_cupti/in_child.h"
 

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/demangle.h"
+#include "report/names/demangle.h"
 
 static void reads(const char *mangled, const char *expected)
 {

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/estimate.h"
+#include "report/session/estimate.h"
 
 static void is_close(double value, double expected)
 {

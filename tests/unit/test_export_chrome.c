@@ -13,8 +13,8 @@
 
 #include <cjson/cJSON.h>
 
-#include "report/export.h"
-#include "report/records.h"
+#include "report/export/export.h"
+#include "report/session/records.h"
 
 #define DEVICE_PID 0x40000000
 

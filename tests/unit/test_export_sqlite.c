@@ -11,7 +11,7 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "report/export.h"
+#include "report/export/export.h"
 
 static char path[] = "/tmp/ktime-export-XXXXXX";
 static struct session *session;

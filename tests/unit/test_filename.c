@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/filename.h"
+#include "report/options/filename.h"
 
 static char message[256];
 

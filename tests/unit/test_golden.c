@@ -10,8 +10,8 @@
 
 #include <cmocka.h>
 
-#include "report/records.h"
-#include "report/report.h"
+#include "report/session/records.h"
+#include "report/print/report.h"
 #include "tests/unit/printed.h"
 
 #define DIRECTORY "tests/golden/"

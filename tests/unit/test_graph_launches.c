@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "cupti/match.h"
-#include "preload/graph_launches.h"
+#include "preload/collector/match.h"
+#include "preload/collector/graph_launches.h"
 
 #define SECOND	   1000000000ull
 /* See graph_launches.c: for how many later ones of its stream a launch is kept. */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/histogram.h"
+#include "report/session/histogram.h"
 
 static void buckets_tile_the_whole_range(void **state)
 {

@@ -7,10 +7,10 @@
 
 #include <cmocka.h>
 
-#include "cupti/collection.h"
-#include "preload/control.h"
-#include "preload/lane.h"
-#include "preload/timing.h"
+#include "cupti/cupti.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/events/event_pool.h"
+#include "preload/events/event_queue.h"
 
 /* See lane.c: without CUPTI, and the looks after which a shortage counts. */
 #define FIRST_PAIRS 256

@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report/log_file.h"
+#include "report/print/log_file.h"
 
 static char directory[32], message[256];
 

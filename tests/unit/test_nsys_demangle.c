@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/nsys_demangle.h"
+#include "report/names/nsys_demangle.h"
 
 static void check(const char *mangled, const char *name, const char *base)
 {

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/nsys_table.h"
+#include "report/print/nsys_table.h"
 
 static struct nsys_row rows[200];
 

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/number.h"
+#include "report/print/number.h"
 
 static char text[NUMBER_SIZE];
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/options.h"
+#include "report/options/options.h"
 
 static struct options options;
 static char message[256];

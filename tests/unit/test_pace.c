@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "preload/pace.h"
+#include "preload/base/rate_limit.h"
 
 static void what_is_quick_comes_once_in_its_period(void **state)
 {

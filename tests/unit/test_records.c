@@ -12,8 +12,8 @@
 
 #include <cmocka.h>
 
-#include "report/load.h"
-#include "report/records.h"
+#include "report/session/load.h"
+#include "report/session/records.h"
 
 static char path[] = "/tmp/ktime-records-XXXXXX";
 static char message[256];

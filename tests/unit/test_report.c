@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "report/report.h"
+#include "report/print/report.h"
 #include "tests/unit/printed.h"
 
 #define HEADING                                                                                    \

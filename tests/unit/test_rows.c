@@ -7,11 +7,11 @@
 
 #include <cmocka.h>
 
-#include "preload/call.h"
-#include "preload/control.h"
-#include "preload/rows.h"
-#include "preload/runtime.h"
-#include "preload/wrappers.h"
+#include "preload/launch/call.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/collector/rows.h"
+#include "preload/driver/runtime.h"
+#include "preload/hooks/wrappers.h"
 
 /* Each test has a call of its own: rows are remembered for as long as the process lives. */
 #define LAUNCH	    API_RUNTIME(RUNTIME_cudaLaunchKernel)

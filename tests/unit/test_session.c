@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "report/session.h"
+#include "report/session/session.h"
 
 static char directory[64], path[96];
 

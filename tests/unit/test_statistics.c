@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/statistics.h"
+#include "report/session/statistics.h"
 
 static void is_close(double value, double expected)
 {

@@ -3,25 +3,25 @@
 UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests/unit/test_*.c))
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
-		$(filter-out $(BUILD)/obj/report/main.o, $(REPORT_COMMAND_OBJECTS))
+		$(filter-out $(BUILD)/obj/report/command/main.o, $(REPORT_COMMAND_OBJECTS))
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report): $(BUILD)/obj/tests/unit/printed.o
 
 # These know of their neighbours what the test gives them.
-$(BUILD)/tests/unit/test_budget: $(BUILD)/obj/preload/budget.o
-$(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/, cost.o concurrency.o)
-$(BUILD)/tests/unit/test_lane: $(BUILD)/obj/preload/lane.o
-$(BUILD)/tests/unit/test_bias: $(BUILD)/obj/preload/bias.o
-$(BUILD)/tests/unit/test_rows: $(BUILD)/obj/preload/rows.o
-$(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/, preload/graph_launches.o \
-	cupti/match.o cupti/calls.o)
+$(BUILD)/tests/unit/test_budget: $(BUILD)/obj/preload/events/sampling.o
+$(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
+$(BUILD)/tests/unit/test_lane: $(BUILD)/obj/preload/events/event_pool.o
+$(BUILD)/tests/unit/test_bias: $(BUILD)/obj/preload/events/event_overhead.o
+$(BUILD)/tests/unit/test_rows: $(BUILD)/obj/preload/collector/rows.o
+$(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_queue.o)
 
 # Those of cupti/ find a libcupti of their own through CUDA_HOME.
 FAKE_CUPTI := $(BUILD)/tests/unit/cuda/lib64/libcupti.so.13
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
-		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c)) | $(FAKE_CUPTI)
+		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) $(addprefix preload/, collector/match.c \
+		collector/match_queue.c hooks/cupti_symbols.c)) | $(FAKE_CUPTI)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -o $@
 

@@ -1,0 +1,384 @@
+/* SPDX-License-Identifier: MIT */
+#include "cupti/cupti.h"
+
+#include <errno.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "cupti/buffers.h"
+#include "cupti/decode.h"
+#include "cupti/forward.h"
+#include "cupti/kinds.h"
+#include "cupti/library.h"
+#include "cupti/merge.h"
+#include "cupti/program_clock.h"
+#include "cupti/refusal.h"
+#include "cupti/walk.h"
+
+/* CUDA 12.9: before, CUPTI could crash where it was refused a buffer. */
+#define REFUSAL_VERSION 27
+/* The collector is woken once so many bytes wait. */
+#define WAKE_BYTES	(BUFFERS_TOGETHER / 16)
+
+enum state { STATE_OFF, STATE_ACTIVE, STATE_ENDING, STATE_FINALIZED, STATE_FORGOTTEN };
+
+static _Atomic(enum state) state;
+static _Atomic(uint64_t) lost; /* records that were in buffers taken back unread */
+static _Atomic(uint64_t) errors;
+static _Atomic(uint64_t) dropped_before_end;
+static void (*wake)(void);
+static bool by_thread;		/* CUPTI has every thread fill buffers of its own */
+static _Atomic(int64_t) behind; /* the records' clock, behind CLOCK_REALTIME */
+
+static CUptiResult check(CUptiResult result)
+{
+	if (result)
+		errors++;
+	return result;
+}
+
+static void count_lost(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
+{
+	struct walk walk;
+	uint64_t count = 0;
+
+	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);)
+		count++;
+	lost += count;
+}
+
+/* The calling thread's number, asked for once: this is within a launch. */
+static uint32_t thread_number(void)
+{
+	static __thread uint32_t number __attribute__((tls_model("initial-exec")));
+
+	if (!number)
+		number = (uint32_t)syscall(SYS_gettid);
+	return number;
+}
+
+/* Called by CUPTI on a thread that calls CUDA, or on its own. */
+static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_records)
+{
+	const struct cupti_functions *cupti = library_functions();
+	int saved_errno = errno;
+	size_t lost_bytes;
+	struct buffer *buffer = buffers_take(cupti->version < REFUSAL_VERSION, &lost_bytes);
+
+	if (lost_bytes) {
+		count_lost(cupti, buffer->data, lost_bytes);
+		buffers_clear(buffer);
+	}
+	/* A thread that fills a buffer of its own requests it. */
+	if (buffer)
+		buffer->thread = by_thread ? thread_number() : 0;
+	*data = buffer ? buffer->data : NULL;
+	*size = buffer ? buffer->size : 0;
+	*most_records = 0;
+	errno = saved_errno;
+}
+
+static void queue_buffer(struct buffer *buffer, size_t valid)
+{
+	if (!valid || !collection_has_callbacks())
+		buffers_release(buffer);
+	else if (buffers_queue(buffer, valid) >= WAKE_BYTES && wake)
+		wake();
+}
+
+/* The program may free its buffer once it has it back: what ktime reads of it is copied. */
+static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
+{
+	struct buffer *buffer = NULL;
+	struct activity activity;
+	struct walk walk;
+	size_t used = 0, lost_bytes;
+
+	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
+		decode_activity(walk.record, cupti->version, &activity);
+		if (!kinds_ktime_wants(&activity))
+			continue;
+		if (buffer && buffer->size - used < walk.size) {
+			queue_buffer(buffer, used);
+			buffer = NULL;
+		}
+		if (!buffer) {
+			buffer = buffers_take(false, &lost_bytes);
+			used = 0;
+			if (buffer)
+				buffer->thread = by_thread ? ACTIVITY_UNKNOWN_THREAD : 0;
+			if (lost_bytes)
+				count_lost(cupti, buffer->data, lost_bytes);
+		}
+		if (!buffer || walk.size > buffer->size) {
+			lost++;
+			continue;
+		}
+		memcpy(buffer->data + used, walk.record, walk.size);
+		used += walk.size;
+	}
+	if (buffer)
+		queue_buffer(buffer, used);
+}
+
+static void CUPTIAPI on_completed(CUcontext context, uint32_t stream_id, uint8_t *data, size_t size,
+				  size_t valid)
+{
+	const struct cupti_functions *cupti = library_functions();
+	struct buffer *buffer = buffers_find(data);
+	int saved_errno = errno;
+
+	if (buffer) {
+		if (valid)
+			forward_records(cupti, data, valid);
+		queue_buffer(buffer, valid);
+	} else if (data) {
+		if (collection_has_callbacks())
+			copy_foreign(cupti, data, valid);
+		forward_foreign(cupti, context, stream_id, data, size, valid);
+	}
+	errno = saved_errno;
+}
+
+/* Kernels are what the collection is for; of the rest, `reason` names what is missing. */
+static CUptiResult enable_kinds(const struct cupti_functions *cupti,
+				const struct collection_settings *settings, char *reason,
+				size_t size)
+{
+	const struct {
+		bool wanted;
+		CUpti_ActivityKind kind;
+		const char *text;
+	} more[] = {
+		{true, CUPTI_ACTIVITY_KIND_MEMCPY, "copies"},
+		{true, CUPTI_ACTIVITY_KIND_MEMCPY2, "peer copies"},
+		{true, CUPTI_ACTIVITY_KIND_MEMSET, "memsets"},
+		{true, CUPTI_ACTIVITY_KIND_OVERHEAD, "overheads"},
+		{!settings->graph_nodes, CUPTI_ACTIVITY_KIND_GRAPH_TRACE, "whole graphs"},
+		{settings->runtime_api, CUPTI_ACTIVITY_KIND_RUNTIME, "runtime calls"},
+		{settings->driver_api, CUPTI_ACTIVITY_KIND_DRIVER, "driver calls"},
+	};
+	CUptiResult result = check(kinds_enable(
+		cupti, settings->serial_kernels ? CUPTI_ACTIVITY_KIND_KERNEL
+						: CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+	size_t length = 0;
+	unsigned i;
+
+	if (result)
+		return result;
+	reason[0] = '\0';
+	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+		if (!more[i].wanted || !check(kinds_enable(cupti, more[i].kind)) || length >= size)
+			continue;
+		length += snprintf(reason + length, size - length, "%s%s",
+				   length ? ", " : "CUPTI does not trace ", more[i].text);
+	}
+	/* Many systems have no counters for it: that is not worth a line of everyone's report. */
+	if (settings->unified_memory)
+		kinds_enable_unified_memory(cupti);
+	return CUPTI_SUCCESS;
+}
+
+int collection_start(const struct collection_settings *settings, char *reason, size_t size)
+{
+	const struct cupti_functions *cupti = library_functions();
+	CUpti_BuffersCallbackCompleteFunc completed;
+	CUpti_BuffersCallbackRequestFunc requested;
+	CUptiResult result;
+
+	if (state != STATE_OFF) {
+		snprintf(reason, size, "CUPTI was started before");
+		return -EALREADY;
+	}
+	if (refusal_by_environment(reason, size))
+		return -EBUSY;
+	if (!cupti) {
+		snprintf(reason, size, "libcupti is not loaded");
+		return -ENOENT;
+	}
+	if (buffers_create()) {
+		snprintf(reason, size, "no memory for CUPTI's buffers");
+		return -ENOMEM;
+	}
+	wake = settings->wake;
+	by_thread = library_fills_by_thread(cupti);
+	state = STATE_ACTIVE;
+	result = check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
+	if (!result) {
+		/* What the program registered before is in its place again if this fails. */
+		if (program_clock())
+			check(cupti->cuptiActivityRegisterTimestampCallback(
+				program_clock_of_cupti));
+		result = enable_kinds(cupti, settings, reason, size);
+		if (result && program_clock())
+			check(cupti->cuptiActivityRegisterTimestampCallback(program_clock()));
+		if (result && forward_registered(&requested, &completed))
+			check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
+	}
+	if (!result) {
+		library_say_buffers_are_zeroed(cupti, true);
+		return 0;
+	}
+	state = STATE_OFF;
+	refusal_by_cupti(cupti, result, reason, size);
+	return -EIO;
+}
+
+bool collection_active(void)
+{
+	return state == STATE_ACTIVE;
+}
+
+bool collection_has_callbacks(void)
+{
+	return state == STATE_ACTIVE || state == STATE_ENDING;
+}
+
+bool collection_ended(void)
+{
+	return state == STATE_FINALIZED;
+}
+
+int collection_flush(bool forced)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	if (state != STATE_ACTIVE)
+		return 0;
+	return check(cupti->cuptiActivityFlushAll(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0))
+		       ? -EIO
+		       : 0;
+}
+
+size_t collection_drain(void (*before)(bool first),
+			void (*consume)(const struct activity *activity, void *argument),
+			void *argument)
+{
+	/* No more than there are now: a program that fills them faster does not keep us here. */
+	return merge_read(library_functions(), buffers_last(), before, consume, argument);
+}
+
+void collection_range(const void **start, size_t *size)
+{
+	buffers_range(start, size);
+}
+
+uint64_t collection_dropped(void)
+{
+	const struct cupti_functions *cupti = library_functions();
+	size_t dropped = 0;
+
+	if (state == STATE_ACTIVE &&
+	    !check(cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped)))
+		forward_note_dropped(dropped);
+	return dropped + atomic_exchange(&dropped_before_end, 0);
+}
+
+uint64_t collection_unread(void)
+{
+	return atomic_exchange(&lost, 0);
+}
+
+uint64_t collection_errors(void)
+{
+	return atomic_exchange(&errors, 0);
+}
+
+void collection_ending(void)
+{
+	if (state != STATE_ACTIVE)
+		return;
+	collection_flush(true);
+	dropped_before_end += collection_dropped();
+	if (wake)
+		merge_wait(wake);
+	/* No more of CUPTI or its names in the readings that begin now, and none is left that began
+	 * before. */
+	merge_trust_names(false);
+	state = STATE_ENDING;
+	if (wake)
+		merge_wait_for_end(wake);
+}
+
+void collection_finalized(bool ended)
+{
+	if (!ended) {
+		if (state == STATE_ENDING)
+			state = STATE_ACTIVE;
+		merge_trust_names(true);
+		return;
+	}
+	if (state == STATE_ENDING)
+		state = STATE_FINALIZED;
+	kinds_clear();
+	forward_clear();
+}
+
+void collection_leave(void)
+{
+	merge_leave();
+}
+
+void collection_forget(void)
+{
+	if (state != STATE_OFF)
+		state = STATE_FORGOTTEN;
+	merge_reset();
+	buffers_reset();
+	kinds_reset();
+	forward_reset();
+	lost = 0;
+	errors = 0;
+}
+
+int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	if (state != STATE_ACTIVE || !cupti->cuptiGetStreamIdEx)
+		return -ENOTSUP;
+	return check(cupti->cuptiGetStreamIdEx(context, stream, per_thread, stream_id)) ? -EINVAL
+											: 0;
+}
+
+int collection_context_id(CUcontext context, uint32_t *context_id)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	if (state != STATE_ACTIVE || !cupti->cuptiGetContextId)
+		return -ENOTSUP;
+	return check(cupti->cuptiGetContextId(context, context_id)) ? -EINVAL : 0;
+}
+
+bool collection_clock_is_realtime(void)
+{
+	const struct cupti_functions *cupti = library_functions();
+	struct timespec now;
+	uint64_t stamp = 0;
+	int64_t ahead;
+	bool realtime;
+
+	if (state != STATE_ACTIVE || check(cupti->cuptiGetTimestamp(&stamp)))
+		return false;
+	clock_gettime(CLOCK_REALTIME, &now);
+	ahead = (int64_t)((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - stamp);
+	/* Between the two questions this thread may have lost the processor for a while. */
+	realtime = ahead > -1000000 && ahead < 100000000;
+	behind = realtime ? 0 : ahead;
+	return realtime;
+}
+
+int64_t collection_clock_behind(void)
+{
+	return behind;
+}
+
+void collection_skip_call(uint32_t callback)
+{
+	if (state == STATE_ACTIVE)
+		kinds_skip_call(library_functions(), callback);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* Waiting on a word, which glibc has no call for. */
+#ifndef KTIME_PRELOAD_BASE_FUTEX_H
+#define KTIME_PRELOAD_BASE_FUTEX_H
+
+#include <linux/futex.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+/* Until the word has another value and someone says so, or the time has passed. */
+static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
+{
+	struct timespec limit = {.tv_sec = (time_t)(nanoseconds / 1000000000u),
+				 .tv_nsec = (long)(nanoseconds % 1000000000u)};
+
+	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
+}
+
+/* Wakes all that wait on the word. */
+static inline void futex_wake(_Atomic uint32_t *word)
+{
+	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+#endif

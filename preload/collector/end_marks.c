@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/collector/end_marks.h"
+
+#include <stddef.h>
+
+#include "preload/collector/match.h"
+#include "preload/launch/call.h"
+#include "preload/driver/driver.h"
+#include "preload/events/event_queue.h"
+
+/* More streams than this with work in flight at the end: those beyond are not waited for. */
+#define MARKS 256
+
+static CUevent marks[MARKS];
+static unsigned mark_count;
+
+static void mark_stream(struct stream *stream)
+{
+	CUevent event;
+
+	if (mark_count == MARKS || !stream->records || !match_pending(stream->records) ||
+	    !timing_use_context(stream->context) ||
+	    driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+		return;
+	if (driver.cuEventRecord(event, stream->handle) == CUDA_SUCCESS)
+		marks[mark_count++] = event;
+	else
+		driver.cuEventDestroy_v2(event);
+}
+
+void in_flight_mark(void)
+{
+	if (atomic_load_explicit(&live_captures, memory_order_relaxed) == 0)
+		stream_visit(mark_stream);
+}
+
+bool in_flight_done(void)
+{
+	/* An error is as good as an end: the context is gone, and its work with it. */
+	while (mark_count > 0 && driver.cuEventQuery(marks[mark_count - 1]) != CUDA_ERROR_NOT_READY)
+		driver.cuEventDestroy_v2(marks[--mark_count]);
+	return mark_count == 0;
+}

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/collector/graph_launches.h"
+
+#include <stdlib.h>
+#include <uthash.h>
+#include <utlist.h>
+
+/*
+ * When a launch is over. Work in a stream waits for what is before it, so a launch has ended on the
+ * device once a later one has begun in its stream, however long it runs and whatever other streams
+ * do meanwhile. Records of its branches may still be on their way: it is kept for so many later
+ * launches, or for so long.
+ */
+#define LATER_LAUNCHES	16u
+#define LATE_NS		1000000000u
+/* The last one of its stream: its next node may begin only when a long one has ended. */
+#define LONGEST_NODE_NS 30000000000u
+/* Launches of which no node has told the call; there is nothing to tell of them. */
+#define MOST_UNTOLD	1024u
+
+struct launch {
+	uint32_t correlation, device;
+	uint64_t start, end;
+	struct expected expected;
+	struct launches *list;
+	struct launch *prev, *next;
+	UT_hash_handle link;
+};
+
+/* The launches of one stream, in their order. */
+struct launches {
+	uint64_t stream; /* context, stream */
+	struct launch *first;
+	unsigned count;
+	UT_hash_handle link;
+};
+
+static struct launch *by_correlation;
+static struct launches *by_stream;
+static struct launches untold;
+static void (*whole)(const struct expected *, uint32_t, uint64_t, uint64_t);
+
+void graph_launches_start(void (*the_whole)(const struct expected *, uint32_t, uint64_t, uint64_t))
+{
+	whole = the_whole;
+}
+
+static void add(struct launches *list, struct launch *launch)
+{
+	launch->list = list;
+	list->count++;
+	DL_APPEND(list->first, launch);
+}
+
+static void take_out(struct launch *launch)
+{
+	launch->list->count--;
+	DL_DELETE(launch->list->first, launch);
+}
+
+static void free_if_empty(struct launches *list)
+{
+	if (list == &untold || list->count > 0)
+		return;
+	HASH_DELETE(link, by_stream, list);
+	free(list);
+}
+
+static void end(struct launch *launch)
+{
+	struct launches *list = launch->list;
+
+	if (list != &untold)
+		whole(&launch->expected, launch->device, launch->start, launch->end);
+	take_out(launch);
+	free_if_empty(list);
+	HASH_DELETE(link, by_correlation, launch);
+	free(launch);
+}
+
+static struct launches *launches_of(const struct activity *activity)
+{
+	uint64_t stream = (uint64_t)activity->context << 32 | activity->stream;
+	struct launches *list = NULL;
+
+	HASH_FIND(link, by_stream, &stream, sizeof(stream), list);
+	if (!list) {
+		list = calloc(1, sizeof(*list));
+		if (!list)
+			return NULL;
+		list->stream = stream;
+		HASH_ADD(link, by_stream, stream, sizeof(list->stream), list);
+	}
+	return list;
+}
+
+static struct launch *launch_of(const struct activity *activity)
+{
+	struct launch *launch = NULL;
+
+	HASH_FIND(link, by_correlation, &activity->correlation, sizeof(activity->correlation),
+		  launch);
+	if (launch)
+		return launch;
+	if (untold.count == MOST_UNTOLD)
+		end(untold.first);
+	launch = calloc(1, sizeof(*launch));
+	if (!launch)
+		return NULL;
+	launch->correlation = activity->correlation;
+	launch->device = activity->device;
+	launch->start = activity->start;
+	HASH_ADD(link, by_correlation, correlation, sizeof(launch->correlation), launch);
+	add(&untold, launch);
+	return launch;
+}
+
+/* Branches of a graph run in streams of the driver's own, which have no calls; the first node that
+ * runs in the stream of the launch itself tells. */
+static bool tell(struct launch *launch, struct match_stream *stream,
+		 const struct activity *activity)
+{
+	struct launches *list = launches_of(activity);
+
+	if (!list)
+		return false;
+	if (!match_graph(stream, activity->buffer_thread, activity->start, &launch->expected)) {
+		free_if_empty(list);
+		return false;
+	}
+	take_out(launch);
+	add(list, launch);
+	if (list->count > LATER_LAUNCHES + 1)
+		end(list->first);
+	return true;
+}
+
+bool graph_launches_node(struct match_stream *stream, const struct activity *activity,
+			 struct expected *expected)
+{
+	struct launch *launch = launch_of(activity);
+
+	if (!launch)
+		return false;
+	if (activity->start < launch->start)
+		launch->start = activity->start;
+	if (activity->end > launch->end)
+		launch->end = activity->end;
+	if (launch->list != &untold || !stream || !tell(launch, stream, activity))
+		return false;
+	*expected = launch->expected;
+	return true;
+}
+
+void graph_launches_settle(uint64_t newest)
+{
+	struct launch *launch, *next;
+
+	HASH_ITER (link, by_correlation, launch, next) {
+		bool is_last = launch->list == &untold || !launch->next;
+
+		if (launch->end + (is_last ? LONGEST_NODE_NS : LATE_NS) < newest)
+			end(launch);
+	}
+}

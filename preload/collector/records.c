@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/collector/records.h"
+
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cupti/api_names.h"
+#include "cupti/cupti.h"
+#include "preload/launch/window.h"
+#include "preload/collector/concurrency.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/collector/cost.h"
+#include "preload/collector/graph_launches.h"
+#include "preload/base/pointer_map.h"
+#include "preload/collector/rows.h"
+#include "preload/collector/calls.h"
+#include "preload/collector/trace.h"
+
+static struct pointer_map operation_by_name; /* CUPTI's name pointer to an operation */
+static uint32_t name_generation = 1;
+static _Atomic bool names_distrusted;
+static uint64_t newest; /* start of any work that there is a record of */
+static bool has_news;
+
+/* The operation of a kernel's record; CUPTI keeps a name in one place for a kernel's life. */
+static struct operation *operation_of_name(const char *name)
+{
+	struct operation *operation = NULL;
+
+	if (!name)
+		return operation_fixed(OPERATION_UNKNOWN_KERNEL);
+	operation = pointer_map_find(&operation_by_name, (uintptr_t)name, name_generation);
+	if (operation && strcmp(operation->name, name) == 0)
+		return operation;
+	if (operation) /* the place was given to another name: start over */
+		name_generation++;
+	operation = operation_named(ROW_KERNEL, name);
+	pointer_map_add(&operation_by_name, (uintptr_t)name, operation, name_generation);
+	return operation;
+}
+
+static struct operation *operation_of_record(const struct activity *activity)
+{
+	static const enum fixed_operation copies[COPY_KINDS] = {
+		[COPY_HTOD] = OPERATION_COPY_HTOD, [COPY_DTOH] = OPERATION_COPY_DTOH,
+		[COPY_HTOA] = OPERATION_COPY_HTOA, [COPY_ATOH] = OPERATION_COPY_ATOH,
+		[COPY_ATOA] = OPERATION_COPY_ATOA, [COPY_ATOD] = OPERATION_COPY_ATOD,
+		[COPY_DTOA] = OPERATION_COPY_DTOA, [COPY_DTOD] = OPERATION_COPY_DTOD,
+		[COPY_HTOH] = OPERATION_COPY_HTOH, [COPY_PTOP] = OPERATION_COPY_PTOP,
+	};
+
+	if (activity->kind == ACTIVITY_KERNEL)
+		return operation_of_name(activity->name);
+	if (activity->kind == ACTIVITY_MEMSET)
+		return operation_fixed(OPERATION_MEMSET);
+	if (activity->kind == ACTIVITY_MEMCPY_PEER)
+		return operation_fixed(OPERATION_COPY_PTOP);
+	return operation_fixed(activity->copy_kind < COPY_KINDS ? copies[activity->copy_kind]
+								: OPERATION_COPY_HTOH);
+}
+
+/* Whether a record counts: as its call does, or, where that is not known, by its own time. */
+static bool is_collected(const struct activity *activity, const struct expected *expected)
+{
+	if (expected)
+		return expected->collected;
+	return control_wants_device((int)activity->device) &&
+	       collecting_at(activity->start + (uint64_t)collection_clock_behind());
+}
+
+static void count_operation(struct operation *operation, const struct activity *activity)
+{
+	struct row *row = rows_of(operation, (int)activity->device);
+
+	session_count(rows_session, COUNTER_cupti_records, 1);
+	if (row) {
+		session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+		if (activity->graph_node) {
+			row->graph_records++;
+			session_count(rows_session, COUNTER_graph_nodes, 1);
+		}
+	}
+	if (trace_wanted())
+		trace_operation(operation, activity);
+}
+
+static void take_operation(const struct activity *activity)
+{
+	struct operation *operation = operation_of_record(activity);
+	uint64_t bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
+	struct match_stream *stream;
+	struct expected expected;
+	struct concurrency before = concurrency_note(activity);
+	bool matched;
+
+	stream = matcher_find(samples_matcher, activity->context, activity->stream,
+			      activity->buffer_thread, activity->start,
+			      activity->graph_node ? NULL : operation, bytes);
+	if (activity->graph_node)
+		matched = graph_launches_node(stream, activity, &expected);
+	else if (operation->kind == ROW_KERNEL &&
+		 (!activity->name || atomic_load_explicit(&names_distrusted, memory_order_relaxed)))
+		matched = stream &&
+			  match_kernel(stream, activity->buffer_thread, activity->start, &expected);
+	else
+		matched = stream && match_record(stream, activity->buffer_thread, activity->start,
+						 operation, bytes, &expected);
+	cost_of_record(rows_session, activity, matched ? &expected : NULL, &before);
+	if (matched)
+		samples_matched(&expected, activity->correlation);
+	if (matched && !activity->graph_node)
+		operation = (struct operation *)(uintptr_t)expected.key;
+	if (!is_collected(activity, matched ? &expected : NULL))
+		return;
+	count_operation(operation, activity);
+	if (activity->graph_node)
+		return;
+	if (matched)
+		samples_recorded(&expected, activity->end - activity->start, before.overlapped,
+				 matcher_trusts_clock(samples_matcher) &&
+					 before.stream_end < expected.started);
+	else
+		session_count(rows_session, COUNTER_unmatched_records, 1);
+}
+
+/* A whole launch of a graph: one record, or what its nodes' records span. */
+static void take_graph_launch(const struct expected *expected, uint32_t device, uint64_t start,
+			      uint64_t end)
+{
+	struct operation *operation = (struct operation *)(uintptr_t)expected->key;
+	struct row *row = expected->collected ? rows_of(operation, (int)device) : NULL;
+
+	if (row)
+		session_add_sample(rows_session, &row->cupti, end - start);
+	samples_recorded(expected, end - start, false, false);
+}
+
+/* Whether the hooks have seen a launch of a graph; its row has all of its launches then. */
+static bool graph_was_launched(void)
+{
+	static bool seen;
+
+	for (const struct operation *operation = operation_first(); !seen && operation;
+	     operation = operation->next)
+		seen = operation->kind == ROW_GRAPH &&
+		       (operation->calls > 0 ||
+			atomic_load_explicit(&operation->lost, memory_order_relaxed) > 0);
+	return seen;
+}
+
+static void take_graph(const struct activity *activity)
+{
+	struct match_stream *stream =
+		matcher_find(samples_matcher, activity->context, activity->stream,
+			     activity->buffer_thread, activity->start, NULL, 0);
+	struct expected expected = {.key = operation_fixed(OPERATION_UNKNOWN_GRAPH)};
+	struct concurrency before = concurrency_note(activity);
+	bool matched =
+		stream && match_graph(stream, activity->buffer_thread, activity->start, &expected);
+
+	cost_of_record(rows_session, activity, matched ? &expected : NULL, &before);
+	if (matched)
+		samples_matched(&expected, activity->correlation);
+	if (!is_collected(activity, matched ? &expected : NULL))
+		return;
+	expected.collected = true;
+	session_count(rows_session, COUNTER_cupti_records, 1);
+	session_count(rows_session, COUNTER_unmatched_records, !matched);
+	if (trace_wanted())
+		trace_operation(expected.key, activity);
+	/* A record that is told of no call is of one that is counted, unless none was seen. */
+	if (matched || !graph_was_launched())
+		take_graph_launch(&expected, activity->device, activity->start, activity->end);
+}
+
+static void take_unified_memory(const struct activity *activity)
+{
+	static const char *const names[] = {
+		[UNIFIED_MEMORY_HTOD] = "[CUDA unified memory HtoD]",
+		[UNIFIED_MEMORY_DTOH] = "[CUDA unified memory DtoH]",
+		[UNIFIED_MEMORY_GPU_PAGE_FAULT] = "[CUDA unified memory GPU page faults]",
+		[UNIFIED_MEMORY_DTOD] = "[CUDA unified memory DtoD]",
+	};
+	unsigned kind = activity->unified_memory_kind;
+	uint32_t device = activity->device;
+	struct row *row;
+
+	if (kind >= sizeof(names) / sizeof(names[0]) || !names[kind])
+		return;
+	if (device == ACTIVITY_HOST)
+		device = activity->source_device == ACTIVITY_HOST ? activity->destination_device
+								  : activity->source_device;
+	if (!control_wants_device((int)device))
+		return;
+	row = session_row(rows_session, ROW_MOVEMENT, names[kind],
+			  device < SESSION_DEVICES ? (int)device : 0);
+	if (!row)
+		return;
+	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+	session_add_bytes(row, activity->bytes);
+}
+
+/*
+ * CUPTI records ktime's own calls like the program's, on the program's threads too. Those that it
+ * makes are left out, whoever made them.
+ */
+static bool is_own_call(const char *name)
+{
+	static const char *const own[] = {
+#define OWN_CALL(call, arguments, needed) #call,
+		DRIVER_CALLS(OWN_CALL)
+#undef OWN_CALL
+	};
+	size_t length = strlen(name);
+
+	for (unsigned i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		if (strncmp(own[i], name, length) == 0 &&
+		    (!own[i][length] || strcmp(own[i] + length, "_v2") == 0))
+			return true;
+	return false;
+}
+
+/*
+ * A runtime call that does next to nothing costs as much again to be recorded, and programs make
+ * them by the thousand between two launches (PyTorch: cudaGetDevice). After so many of one its
+ * records end, unless a trace wants them all.
+ */
+#define MOST_CHEAP_CALLS 2000
+#define CHEAP_NS	 2000
+#define CHEAP_ROWS	 32
+
+static const struct row *cheap_rows[CHEAP_ROWS];
+static unsigned cheap_count;
+
+static void skip_if_cheap(const struct row *row, const struct activity *activity)
+{
+	if (activity->kind != ACTIVITY_RUNTIME_API || trace_wanted() ||
+	    row->calls != MOST_CHEAP_CALLS || cheap_count == CHEAP_ROWS ||
+	    row->cupti.total / row->cupti.count >= CHEAP_NS)
+		return;
+	collection_skip_call(activity->callback);
+	cheap_rows[cheap_count++] = row;
+}
+
+static void say_what_was_skipped(void)
+{
+	char list[1024] = "";
+	size_t length = 0;
+
+	for (unsigned i = 0; i < cheap_count && length < sizeof(list); i++)
+		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
+					   i ? ", " : "",
+					   session_string(rows_session, cheap_rows[i]->name));
+	if (cheap_count)
+		session_note(rows_session,
+			     "Calls beyond the first %u are not counted, as recording one costs as "
+			     "much as the call (--print-api-trace has all): %s.",
+			     MOST_CHEAP_CALLS, list);
+}
+
+static void take_other(const struct activity *activity)
+{
+	const char *name = NULL;
+	enum row_kind kind = ROW_OVERHEAD;
+	struct row *row;
+
+	if (activity->kind == ACTIVITY_OVERHEAD) {
+		name = overhead_kind_name(activity->overhead_kind);
+	} else {
+		kind = activity->kind == ACTIVITY_RUNTIME_API ? ROW_RUNTIME_API : ROW_DRIVER_API;
+		name = control_wants_calls(kind) ? api_call_name(activity) : NULL;
+		if (name && kind == ROW_DRIVER_API && is_own_call(name))
+			return;
+	}
+	row = name && *name ? session_row(rows_session, kind, name, -1) : NULL;
+	if (!row)
+		return;
+	row->calls++;
+	row->failed += kind != ROW_OVERHEAD && activity->result != 0;
+	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+	if (kind != ROW_OVERHEAD && trace_wanted())
+		trace_api_record(name, kind, activity);
+	skip_if_cheap(row, activity);
+}
+
+static void note_start(uint64_t start)
+{
+	if (start > newest)
+		newest = start;
+	has_news = true;
+}
+
+void records_take(const struct activity *activity, void *unused)
+{
+	(void)unused;
+	if (activity->kind == ACTIVITY_UNKNOWN) {
+		session_count(rows_session, COUNTER_cupti_unknown, 1);
+		return;
+	}
+	if (!activity->valid) {
+		session_count(rows_session, COUNTER_cupti_invalid, 1);
+		return;
+	}
+	switch (activity->kind) {
+	case ACTIVITY_KERNEL:
+	case ACTIVITY_MEMCPY:
+	case ACTIVITY_MEMCPY_PEER:
+	case ACTIVITY_MEMSET:
+		note_start(activity->start);
+		take_operation(activity);
+		break;
+	case ACTIVITY_GRAPH:
+		note_start(activity->start);
+		take_graph(activity);
+		break;
+	case ACTIVITY_UNIFIED_MEMORY:
+		if (collecting_at(activity->start + (uint64_t)collection_clock_behind()))
+			take_unified_memory(activity);
+		break;
+	default:
+		if (collecting_at(activity->start + (uint64_t)collection_clock_behind()))
+			take_other(activity);
+	}
+}
+
+void records_trust_clock(bool trusted)
+{
+	matcher_trust_clock(samples_matcher, trusted);
+}
+
+void records_start(void)
+{
+	graph_launches_start(take_graph_launch);
+}
+
+void records_distrust_names(void)
+{
+	atomic_store_explicit(&names_distrusted, true, memory_order_relaxed);
+}
+
+void records_settle(void)
+{
+	if (has_news)
+		graph_launches_settle(newest);
+	has_news = false;
+}
+
+void records_finish(void)
+{
+	say_what_was_skipped();
+	graph_launches_settle(UINT64_MAX);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/collector/rows.h"
+
+#include <stddef.h>
+
+#include "preload/launch/call.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/driver/runtime.h"
+#include "preload/hooks/wrappers.h"
+
+struct session *rows_session;
+const struct clock_scale *rows_scale;
+
+static struct row *api_rows[API_COUNT];
+
+struct row *rows_of(struct operation *operation, int device)
+{
+	struct row *row;
+
+	if (device < 0 || device >= SESSION_DEVICES)
+		device = 0;
+	row = operation->rows[device];
+	if (!row) {
+		row = session_row(rows_session, operation->kind, operation->name, device);
+		operation->rows[device] = row;
+		session_header(rows_session)->devices[device].used = 1;
+		if (row)
+			row->bias = operation->bias;
+		if (row && operation->kind == ROW_GRAPH) {
+			row->nodes = operation->nodes;
+			if (operation->kernels_listed)
+				row->kernels_listed =
+					session_intern(rows_session, operation->kernels_listed);
+		}
+	}
+	if (!row)
+		session_count(rows_session, COUNTER_rows_lost, 1);
+	return row;
+}
+
+const char *rows_call_name(unsigned api, enum row_kind *kind)
+{
+	const char *name;
+
+	if (api >= API_COUNT)
+		return NULL;
+	*kind = ROW_RUNTIME_API;
+	if (api >= API_RUNTIME(0))
+		return runtime_name((enum runtime_symbol)(api - API_RUNTIME(0)));
+	if (api >= API_FROM_RUNTIME(0)) {
+		name = entry_runtime_name((enum entry)(api - API_FROM_RUNTIME(0)));
+		if (name)
+			return name;
+		api -= API_FROM_RUNTIME(0);
+	}
+	*kind = ROW_DRIVER_API;
+	return entry_name((enum entry)api);
+}
+
+static struct row *api_row(unsigned api)
+{
+	enum row_kind kind;
+	const char *name;
+
+	if (api >= API_COUNT)
+		return NULL;
+	name = rows_call_name(api, &kind);
+	if (!api_rows[api] && name && control_wants_calls(kind))
+		api_rows[api] = session_row(rows_session, kind, name, -1);
+	return api_rows[api];
+}
+
+bool rows_has_record(const struct span *span)
+{
+	enum row_kind kind;
+
+	if (!rows_call_name(span->api, &kind))
+		return false;
+	return (control_driver_calls && kind == ROW_DRIVER_API) ||
+	       (control_runtime_calls && (span->flags & SPAN_CALL_ONLY) && !span->operation &&
+		kind == ROW_RUNTIME_API && span->api < API_RUNTIME(0));
+}
+
+void rows_count_call(const struct span *span)
+{
+	struct row *row = api_row(span->api);
+	uint64_t duration = clock_ticks_to_ns(rows_scale, span->duration);
+
+	if (!row || rows_has_record(span))
+		return;
+	row->calls++;
+	if (span->flags & SPAN_FAILED)
+		row->failed++;
+	session_add_sample(rows_session, &row->cupti, duration);
+	if (span->flags & SPAN_WATCHED)
+		session_add_estimate(&row->estimate, WATCHED_CALLS, duration);
+}
+
+void rows_add_calls(unsigned api, uint64_t calls)
+{
+	struct row *row = api_row(api);
+
+	if (row)
+		row->calls += calls;
+}
+
+/*
+ * A row's calls that were only counted took what those did that were watched in their place. The
+ * others, first calls above all, are no measure of them.
+ */
+static void add_unwatched(struct row *row)
+{
+	const struct estimate *watched = &row->estimate;
+	double unwatched = (double)(row->calls - row->cupti.count);
+	double total = (double)row->cupti.total, squares = row->cupti.squares;
+	double calls = (double)row->cupti.count;
+
+	if (watched->calls > 0) {
+		total = watched->total;
+		squares = watched->squares;
+		calls = watched->calls;
+	}
+	row->cupti.total += (uint64_t)(total * unwatched / calls);
+	row->cupti.squares += squares * unwatched / calls;
+	row->cupti.count = row->calls;
+}
+
+void rows_finish(void)
+{
+	struct row *row;
+
+	session_for_each_row (rows_session, row)
+		if (row_is_api(row->kind) && row->cupti.count > 0 && row->cupti.count < row->calls)
+			add_unwatched(row);
+}

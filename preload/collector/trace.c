@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/collector/trace.h"
+
+#include <string.h>
+
+#include "cupti/cupti.h"
+#include "preload/events/event_overhead.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/collector/rows.h"
+#include "preload/launch/thread.h"
+
+bool trace_wanted(void)
+{
+	return session_header(rows_session)->trace_on;
+}
+
+static void append(struct trace_record *record, const char *name)
+{
+	record->name = session_intern(rows_session, name);
+	session_trace(rows_session, record);
+}
+
+/* A program may have given CUPTI another clock; a session's records have one. */
+static uint64_t in_realtime(uint64_t time)
+{
+	return time + (uint64_t)collection_clock_behind();
+}
+
+void trace_operation(const struct operation *operation, const struct activity *activity)
+{
+	struct trace_record record = {
+		.start = in_realtime(activity->start),
+		.end = in_realtime(activity->end),
+		.bytes = activity->bytes,
+		.device = (int32_t)activity->device,
+		.kind = operation->kind,
+		.context = activity->context,
+		.stream = activity->stream,
+		.correlation = activity->correlation,
+		.registers = activity->registers,
+		.static_shared = activity->static_shared,
+		.dynamic_shared = activity->dynamic_shared,
+		.source_kind = activity->source_kind,
+		.destination_kind = activity->destination_kind,
+		.clock = CLOCK_CUPTI,
+		.graph = activity->graph,
+		.graph_node = (uint32_t)activity->graph_node,
+	};
+
+	memcpy(record.grid, activity->grid, sizeof(record.grid));
+	memcpy(record.block, activity->block, sizeof(record.block));
+	append(&record, operation->name);
+}
+
+/*
+ * Events tell how long an operation took and not when: it began once it was called, and not before
+ * the one ahead of it in its stream had ended.
+ */
+void trace_timed(const struct timed *timed)
+{
+	uint64_t bias = timed->host_included ? 0 : bias_of(timed->operation->bias);
+	uint64_t start = timed->started > timed->stream->traced_until ? timed->started
+								      : timed->stream->traced_until;
+	struct trace_record record = {
+		.start = start,
+		.end = start + (timed->raw > bias ? timed->raw - bias : 0),
+		.bytes = timed->bytes,
+		.device = timed->stream->context->device,
+		.kind = timed->operation->kind,
+		.context = timed->stream->context->id,
+		.stream = timed->stream->id,
+		.correlation = timed->correlation,
+		.clock = CLOCK_EVENTS,
+	};
+
+	timed->stream->traced_until = record.end;
+	append(&record, timed->operation->name);
+}
+
+static void append_call(unsigned api, const struct operation *operation,
+			struct trace_record *record)
+{
+	enum row_kind kind;
+	const char *name = rows_call_name(api, &kind);
+
+	if (!name || !control_wants_calls(kind) || (control_driver_calls && kind == ROW_DRIVER_API))
+		return;
+	record->kind = kind;
+	record->device = -1;
+	if (operation && operation->kind == ROW_KERNEL)
+		record->kernel = session_intern(rows_session, operation->name);
+	append(record, name);
+}
+
+void trace_call(const struct span *span, uint32_t thread, uint32_t correlation)
+{
+	uint64_t start = clock_realtime_at(rows_scale, span->started);
+	struct trace_record record = {
+		.start = start,
+		.end = start + clock_ticks_to_ns(rows_scale, span->duration),
+		.correlation = correlation,
+		.thread = thread,
+		.result = (span->flags & SPAN_FAILED) != 0,
+	};
+
+	if (!rows_has_record(span))
+		append_call(span->api, span->operation, &record);
+}
+
+void trace_expected(const struct expected *expected, uint32_t correlation)
+{
+	struct trace_record record = {
+		.start = expected->started,
+		.end = expected->ended,
+		.correlation = correlation,
+		.thread = expected->thread,
+	};
+
+	append_call(expected->call, expected->key, &record);
+}
+
+/*
+ * CUPTI names threads as pthread_self() does, but for the lower half, and the buffers as they came:
+ * a thread has one id in a trace, gettid()'s.
+ */
+static uint32_t thread_of(const struct activity *activity)
+{
+	const struct thread *thread = thread_first();
+
+	if (activity->buffer_thread && activity->buffer_thread != ACTIVITY_UNKNOWN_THREAD)
+		return activity->buffer_thread;
+	while (thread && thread->pthread_id != activity->thread)
+		thread = thread->next;
+	return thread ? thread->kernel_id : activity->thread;
+}
+
+void trace_api_record(const char *name, enum row_kind kind, const struct activity *activity)
+{
+	struct trace_record record = {
+		.start = in_realtime(activity->start),
+		.end = in_realtime(activity->end),
+		.device = -1,
+		.kind = kind,
+		.correlation = activity->correlation,
+		.thread = thread_of(activity),
+		.clock = CLOCK_CUPTI,
+		.result = activity->result,
+	};
+
+	append(&record, name);
+}

@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/driver/driver.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "preload/driver/elf_symbol.h"
+#include "preload/hooks/lookup.h"
+#include "preload/base/pointer_map.h"
+
+struct driver driver;
+void *_Atomic driver_entries[ENTRY_COUNT];
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static _Atomic bool loaded;
+static struct pointer_map entry_by_pointer;
+static const char *stand_in_name;
+static void *behind_stand_in;
+static _Atomic uint64_t failures;
+
+struct tables {
+	struct driver driver;
+	void *entries[ENTRY_COUNT];
+	struct pointer_map by_pointer;
+	const char *stand_in;
+	void *library;
+};
+
+static const struct {
+	const char *name;
+	size_t offset;
+	bool needed;
+} calls[] = {
+#define DRIVER_CALL(name, arguments, needed) {#name, offsetof(struct driver, name), needed},
+	DRIVER_CALLS(DRIVER_CALL)
+#undef DRIVER_CALL
+};
+
+static int is_libcuda(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	const char *base = strrchr(info->dlpi_name, '/');
+
+	(void)size;
+	(void)unused;
+	return strncmp(base ? base + 1 : info->dlpi_name, "libcuda.so", 10) == 0;
+}
+
+/* The driver's library past every interposed dlopen. Pinned, since cudart unloads it at exit,
+ * before the report is made. */
+static void *driver_library(void)
+{
+	void *(*libc_dlopen)(const char *, int) =
+		(void *(*)(const char *, int))elf_libc_symbol("dlopen");
+
+	return libc_dlopen ? libc_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)
+			   : NULL;
+}
+
+/* Where a driver gives two entries one function, the first wrapper serves both. */
+static int remember(struct tables *tables, void *pointer, uintptr_t entry)
+{
+	if (!pointer || pointer_map_find(&tables->by_pointer, (uintptr_t)pointer, 1))
+		return 0;
+	return pointer_map_add(&tables->by_pointer, (uintptr_t)pointer, (void *)(entry + 1), 1);
+}
+
+/* The name of the file that a library came from, for as long as it is loaded. */
+static const char *file_of(void *library)
+{
+	struct link_map *map = NULL;
+	const char *base;
+
+	if (dlinfo(library, RTLD_DI_LINKMAP, &map) || !map)
+		return "a library";
+	base = strrchr(map->l_name, '/');
+	return base ? base + 1 : map->l_name;
+}
+
+/*
+ * A preload may give programs a library of its own for the driver: ncu's libcuda-injection.so has a
+ * dlopen that answers so, while its cuGetProcAddress answers with the driver's own functions
+ * (Nsight Compute 2025.3). Either pointer stands for the entry, and the wrappers call what stands
+ * in, so that it sees what it would see without ktime; ktime's own calls go to the driver.
+ */
+static bool fill(struct tables *tables)
+{
+	void *library = NULL, *stand_in = NULL;
+	bool complete;
+
+	/* Asked first because a dlopen that fails would leave its text for the program's dlerror.
+	 */
+	if (dl_iterate_phdr(is_libcuda, NULL))
+		library = driver_library();
+	if (library)
+		stand_in = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (stand_in && stand_in != library) {
+		tables->stand_in = file_of(stand_in);
+		tables->library = library;
+	}
+	complete = library != NULL;
+	for (unsigned i = 0; library && i < sizeof(calls) / sizeof(calls[0]); i++) {
+		void *pointer = real_dlsym(library, calls[i].name);
+
+		*(void **)((char *)&tables->driver + calls[i].offset) = pointer;
+		complete = complete && (pointer || !calls[i].needed);
+	}
+	for (uintptr_t entry = 0; complete && entry < ENTRY_COUNT; entry++) {
+		const char *symbol = entry_symbol((enum entry)entry);
+		void *own = real_dlsym(library, symbol), *real = own;
+
+		if (tables->stand_in)
+			real = real_dlsym(stand_in, symbol);
+		tables->entries[entry] = real ? real : own;
+		if (remember(tables, real, entry) || remember(tables, own, entry))
+			complete = false;
+	}
+	if (library)
+		dlerror(); /* of entries that an older driver does not have */
+	return complete;
+}
+
+static inline bool is_loaded(void)
+{
+	/* Acquire: whoever sees it loaded sees the tables. */
+	return __builtin_expect(atomic_load_explicit(&loaded, memory_order_acquire), 1);
+}
+
+bool driver_load(void)
+{
+	struct tables *tables;
+	int saved_errno;
+
+	if (is_loaded())
+		return true;
+	saved_errno = errno;
+	/* Two threads may both fill; the lock is not held then, for dlopen takes the loader's. */
+	tables = calloc(1, sizeof(*tables));
+	if (tables && fill(tables)) {
+		pthread_mutex_lock(&lock);
+		if (!atomic_load_explicit(&loaded, memory_order_relaxed)) {
+			driver = tables->driver;
+			entry_by_pointer = tables->by_pointer;
+			stand_in_name = tables->stand_in;
+			behind_stand_in = tables->library;
+			tables->by_pointer.slots = NULL;
+			for (int i = 0; i < ENTRY_COUNT; i++)
+				atomic_store_explicit(&driver_entries[i], tables->entries[i],
+						      memory_order_release);
+			atomic_store_explicit(&loaded, true, memory_order_release);
+		}
+		pthread_mutex_unlock(&lock);
+	}
+	if (tables)
+		pointer_map_free(&tables->by_pointer);
+	free(tables);
+	errno = saved_errno;
+	return is_loaded();
+}
+
+int driver_entry_of(const void *real)
+{
+	void *found = NULL;
+
+	if (real && is_loaded())
+		found = pointer_map_find(&entry_by_pointer, (uintptr_t)real, 1);
+	return (int)(uintptr_t)found - 1;
+}
+
+const char *driver_stand_in(void)
+{
+	return is_loaded() ? stand_in_name : NULL;
+}
+
+bool driver_is_behind(const void *handle)
+{
+	return handle && is_loaded() && handle == behind_stand_in;
+}
+
+void driver_failed(void)
+{
+	atomic_fetch_add_explicit(&failures, 1, memory_order_relaxed);
+}
+
+uint64_t driver_failures(void)
+{
+	return atomic_load_explicit(&failures, memory_order_relaxed);
+}

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The real driver: the pointers behind the wrappers, and the calls that ktime makes itself.
+ *
+ * Real pointers come from a handle of libcuda.so.1 that is already in the process, never from
+ * RTLD_NEXT: XLA and others carry trampolines named like driver functions, and the next symbol of
+ * that name could be one that calls back into ktime.
+ */
+#ifndef KTIME_PRELOAD_DRIVER_DRIVER_H
+#define KTIME_PRELOAD_DRIVER_DRIVER_H
+
+/* Without this cuda.h renames every cuX to cuX_v2, our table's names included. */
+#ifndef __CUDA_API_VERSION_INTERNAL
+#define __CUDA_API_VERSION_INTERNAL
+#endif
+#include <cuda.h>
+/* The one name that it renames all the same. */
+#undef cuGetProcAddress
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/driver/entries.h"
+#include "preload/base/launch_section.h"
+
+/*
+ * Calls that ktime makes: X(name, arguments, needed). One that is not needed may be NULL in an
+ * older driver. All are resolved once, before the first wrapper calls through.
+ */
+#define DRIVER_CALLS(X)                                                                            \
+	X(cuInit, (unsigned int flags), 1)                                                         \
+	X(cuDriverGetVersion, (int *version), 1)                                                   \
+	X(cuGetProcAddress, (const char *name, void **pointer, int version, cuuint64_t flags), 0)  \
+	X(cuGetProcAddress_v2,                                                                     \
+	  (const char *name, void **pointer, int version, cuuint64_t flags, void *status), 0)      \
+	X(cuDeviceGetCount, (int *count), 1)                                                       \
+	X(cuDeviceGetName, (char *name, int length, CUdevice device), 1)                           \
+	X(cuDeviceGetUuid, (CUuuid * uuid, CUdevice device), 0)                                    \
+	X(cuDeviceTotalMem_v2, (size_t * bytes, CUdevice device), 1)                               \
+	X(cuDeviceGetAttribute, (int *value, CUdevice_attribute attribute, CUdevice device), 1)    \
+	X(cuDevicePrimaryCtxGetState, (CUdevice device, unsigned int *flags, int *active), 1)      \
+	X(cuDevicePrimaryCtxRetain, (CUcontext * context, CUdevice device), 1)                     \
+	X(cuDevicePrimaryCtxRelease_v2, (CUdevice device), 1)                                      \
+	X(cuCtxFromGreenCtx, (CUcontext * context, void *green), 0)                                \
+	X(cuCtxGetCurrent, (CUcontext * context), 1)                                               \
+	X(cuCtxSetCurrent, (CUcontext context), 1)                                                 \
+	X(cuCtxPushCurrent_v2, (CUcontext context), 1)                                             \
+	X(cuCtxPopCurrent_v2, (CUcontext * context), 1)                                            \
+	X(cuCtxGetDevice, (CUdevice * device), 1)                                                  \
+	X(cuStreamGetCtx, (CUstream stream, CUcontext * context), 1)                               \
+	X(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status), 1)               \
+	X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), 1)                      \
+	X(cuEventCreate, (CUevent * event, unsigned int flags), 1)                                 \
+	X(cuEventRecord, (CUevent event, CUstream stream), 1)                                      \
+	X(cuEventQuery, (CUevent event), 1)                                                        \
+	X(cuEventElapsedTime, (float *milliseconds, CUevent start, CUevent end), 1)                \
+	X(cuEventDestroy_v2, (CUevent event), 1)                                                   \
+	X(cuPointerGetAttributes,                                                                  \
+	  (unsigned int count, CUpointer_attribute *attributes, void **data, CUdeviceptr pointer), \
+	  1)                                                                                       \
+	X(cuKernelGetName, (const char **name, void *kernel), 0)                                   \
+	X(cuFuncGetName, (const char **name, CUfunction function), 0)                              \
+	X(cuGraphGetNodes, (CUgraph graph, CUgraphNode * nodes, size_t * count), 0)                \
+	X(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType * type), 0)                       \
+	X(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, void *parameters), 0)                  \
+	X(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph * graph), 0)
+
+struct driver {
+#define DRIVER_POINTER(name, arguments, needed) CUresult(*name) arguments;
+	DRIVER_CALLS(DRIVER_POINTER)
+#undef DRIVER_POINTER
+};
+
+/* Read-only once driver_load() returned true. */
+extern LAUNCH_TABLE struct driver driver;
+/* The real function behind each wrapped entry. */
+extern LAUNCH_TABLE void *_Atomic driver_entries[ENTRY_COUNT];
+
+/*
+ * Finds the driver that is already mapped and fills the tables. True once they are filled; false
+ * where no usable libcuda is in the process yet (asking again later is fine). Any thread; takes
+ * the loader's lock, so never call it while holding one of ktime's.
+ */
+bool driver_load(void);
+
+/* The real function; NULL where this driver has none, and before driver_load(). */
+static inline void *driver_entry(enum entry entry)
+{
+	/* Acquire: whoever sees an entry sees the tables. */
+	return atomic_load_explicit(&driver_entries[entry], memory_order_acquire);
+}
+
+/* The entry whose real pointer this is, or -1. Lock-free; false answers before driver_load(). */
+int driver_entry_of(const void *real);
+
+/* The file of a library that programs get in the driver's place, or NULL where they get the driver.
+ */
+const char *driver_stand_in(void);
+/*
+ * Whether the handle is the driver's own while another library stands in for it. What stands in
+ * finds the driver through it: to be handed a wrapper would send it round in a circle.
+ */
+bool driver_is_behind(const void *handle);
+
+/* Counts an error of one of ktime's own calls; the report has the sum. */
+void driver_failed(void);
+uint64_t driver_failures(void);
+
+#endif

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KTIME_PRELOAD_DRIVER_RUNTIME_H
+#define KTIME_PRELOAD_DRIVER_RUNTIME_H
+
+/* The runtime symbols of runtime.def. */
+enum runtime_symbol {
+#define RUNTIME(symbol, name, parameters, arguments) RUNTIME_##symbol,
+#include "preload/driver/runtime.def"
+#undef RUNTIME
+	RUNTIME_COUNT
+};
+
+/* What the API row of one is called. */
+const char *runtime_name(enum runtime_symbol symbol);
+
+#endif

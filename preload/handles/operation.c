@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/handles/operation.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include <uthash.h>
+
+struct named {
+	struct operation operation;
+	UT_hash_handle handle;
+	char key[]; /* kind, then the name */
+};
+
+struct remembered {
+	const void *function;
+	struct operation *operation;
+	UT_hash_handle handle;
+};
+
+#define FIXED_OPERATION_INIT(identifier, kind_, name_)                                             \
+	[identifier] = {.kind = kind_,                                                             \
+			.bias = kind_ == ROW_MEMSET  ? BIAS_MEMSET                                 \
+				: kind_ == ROW_GRAPH ? BIAS_GRAPH                                  \
+				: (kind_ == ROW_MEMCPY && identifier != OPERATION_COPY_HTOD &&     \
+				   identifier != OPERATION_COPY_DTOH)                              \
+					? BIAS_MEMCPY_DTOD                                         \
+				: kind_ == ROW_MEMCPY ? BIAS_MEMCPY_PINNED                         \
+						      : BIAS_KERNEL,                               \
+			.name = name_,                                                             \
+			.sample_below = SAMPLE_ALL},
+static struct operation fixed[FIXED_OPERATION_COUNT] = {FIXED_OPERATIONS(FIXED_OPERATION_INIT)};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct named *by_name;
+static struct remembered *by_handle;
+static struct operation *_Atomic first;
+static uint32_t operation_count = FIXED_OPERATION_COUNT;
+static uint32_t first_sampling = SAMPLE_ALL;
+
+_Atomic uint32_t operation_generation = 1;
+
+void operation_first_sampling(uint32_t sample_below)
+{
+	first_sampling = sample_below;
+	for (int i = 0; i < FIXED_OPERATION_COUNT; i++)
+		atomic_store_explicit(&fixed[i].sample_below, sample_below, memory_order_relaxed);
+}
+
+struct operation *operation_fixed(enum fixed_operation which)
+{
+	return &fixed[which];
+}
+
+struct operation *operation_first(void)
+{
+	struct operation *newest = atomic_load_explicit(&first, memory_order_acquire);
+
+	if (newest)
+		return newest;
+	/* The fixed ones are linked in at the first walk; a second thread links the same way. */
+	pthread_mutex_lock(&lock);
+	newest = atomic_load_explicit(&first, memory_order_relaxed);
+	if (!newest) {
+		for (int i = 0; i < FIXED_OPERATION_COUNT; i++) {
+			fixed[i].next = newest;
+			fixed[i].index = (uint32_t)i;
+			newest = &fixed[i];
+		}
+		atomic_store_explicit(&first, newest, memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+	return newest;
+}
+
+static struct operation *named_locked(enum row_kind kind, const char *name)
+{
+	size_t length = strlen(name) + 2;
+	struct named *found = NULL;
+	struct named *added;
+
+	added = calloc(1, sizeof(*added) + length);
+	if (!added)
+		return &fixed[OPERATION_UNKNOWN_KERNEL];
+	added->key[0] = (char)kind;
+	memcpy(added->key + 1, name, length - 1);
+	HASH_FIND(handle, by_name, added->key, length, found);
+	if (found) {
+		free(added);
+		return &found->operation;
+	}
+	added->operation.kind = kind;
+	added->operation.bias = kind == ROW_GRAPH ? BIAS_GRAPH : BIAS_KERNEL;
+	added->operation.name = added->key + 1;
+	added->operation.index = operation_count++;
+	atomic_init(&added->operation.sample_below, first_sampling);
+	HASH_ADD_KEYPTR(handle, by_name, added->key, length, added);
+	added->operation.next = atomic_load_explicit(&first, memory_order_relaxed);
+	atomic_store_explicit(&first, &added->operation, memory_order_release);
+	return &added->operation;
+}
+
+struct operation *operation_named(enum row_kind kind, const char *name)
+{
+	struct operation *operation;
+
+	(void)operation_first();
+	pthread_mutex_lock(&lock);
+	operation = named_locked(kind, name);
+	pthread_mutex_unlock(&lock);
+	return operation;
+}
+
+/*
+ * cudart hands cuLaunchKernel a CUkernel cast to CUfunction. cuKernelGetName knows those and takes
+ * 8 ns to say so; cuFuncGetName knows a module's functions and takes 600 ns to refuse the other.
+ */
+struct operation *operation_of_kernel(CUfunction function)
+{
+	struct remembered *known = NULL;
+	struct operation *operation = NULL;
+	const char *name = NULL;
+
+	(void)operation_first();
+	if (!(driver.cuKernelGetName && driver.cuKernelGetName(&name, function) == CUDA_SUCCESS &&
+	      name) &&
+	    !(driver.cuFuncGetName && driver.cuFuncGetName(&name, function) == CUDA_SUCCESS &&
+	      name))
+		name = NULL;
+
+	pthread_mutex_lock(&lock);
+	if (name) {
+		operation = named_locked(ROW_KERNEL, name);
+	} else {
+		HASH_FIND(handle, by_handle, &function, sizeof(function), known);
+		operation = known ? known->operation : &fixed[OPERATION_UNKNOWN_KERNEL];
+	}
+	pthread_mutex_unlock(&lock);
+	return operation;
+}
+
+bool operation_driver_names(void)
+{
+	return driver.cuKernelGetName && driver.cuFuncGetName;
+}
+
+void operation_remember_kernel(const void *function, const char *name)
+{
+	struct remembered *known = NULL;
+
+	(void)operation_first();
+	pthread_mutex_lock(&lock);
+	HASH_FIND(handle, by_handle, &function, sizeof(function), known);
+	if (!known) {
+		known = calloc(1, sizeof(*known));
+		if (known) {
+			known->function = function;
+			HASH_ADD(handle, by_handle, function, sizeof(known->function), known);
+		}
+	}
+	if (known)
+		known->operation = named_locked(ROW_KERNEL, name);
+	pthread_mutex_unlock(&lock);
+}
+
+void operation_forget_kernels(void)
+{
+	/* Release: a thread that reads the new number must not use what it cached before. */
+	atomic_fetch_add_explicit(&operation_generation, 1, memory_order_release);
+}

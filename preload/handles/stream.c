@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/handles/stream.h"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <uthash.h>
+
+#include "preload/lifecycle/lifecycle.h"
+
+struct known_stream {
+	CUstream handle;
+	struct stream *stream;
+	UT_hash_handle link;
+};
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static struct known_stream *streams; /* by handle, the default streams not among them */
+static struct context *_Atomic contexts;
+static struct stream *_Atomic ended_streams;
+static uint32_t stream_count, context_count;
+
+_Atomic uint32_t stream_generation = 1;
+
+struct context *context_first(void)
+{
+	return atomic_load_explicit(&contexts, memory_order_acquire);
+}
+
+struct context *context_known(CUcontext handle)
+{
+	struct context *context = context_first();
+
+	while (context && (context->handle != handle ||
+			   atomic_load_explicit(&context->ended, memory_order_relaxed)))
+		context = context->next;
+	return context;
+}
+
+static _Atomic uint64_t devices; /* a bit each; those beyond 64 share */
+
+void context_on_device(int device)
+{
+	atomic_fetch_or_explicit(&devices, UINT64_C(1) << (device & 63), memory_order_relaxed);
+}
+
+bool context_several_devices(void)
+{
+	uint64_t used = atomic_load_explicit(&devices, memory_order_relaxed);
+
+	return used & (used - 1);
+}
+
+static struct context *context_lookup_locked(CUcontext handle)
+{
+	struct context *context = context_known(handle);
+	CUcontext popped;
+	CUdevice device = 0;
+	CUresult result;
+
+	if (context || !handle)
+		return context;
+	result = driver.cuCtxPushCurrent_v2(handle);
+	if (result == CUDA_SUCCESS) {
+		result = driver.cuCtxGetDevice(&device);
+		driver.cuCtxPopCurrent_v2(&popped);
+	}
+	if (result != CUDA_SUCCESS) {
+		driver_failed();
+		return NULL;
+	}
+	context = calloc(1, sizeof(*context));
+	if (!context)
+		return NULL;
+	context->handle = handle;
+	context->device = device;
+	context_on_device(device);
+	context->wanted = control_wants_device(device);
+	context->id = ++context_count;
+	context->next = atomic_load_explicit(&contexts, memory_order_relaxed);
+	atomic_store_explicit(&contexts, context, memory_order_release);
+	return context;
+}
+
+struct context *context_lookup(CUcontext handle)
+{
+	struct context *context;
+
+	pthread_mutex_lock(&lock);
+	context = context_lookup_locked(handle);
+	pthread_mutex_unlock(&lock);
+	return context;
+}
+
+static struct stream *stream_new(CUstream handle, struct context *context)
+{
+	struct stream *stream = context ? calloc(1, sizeof(*stream)) : NULL;
+
+	if (stream) {
+		stream->handle = handle;
+		stream->context = context;
+		stream->id = ++stream_count;
+	}
+	return stream;
+}
+
+struct stream *stream_known(CUstream handle)
+{
+	struct known_stream *known = NULL;
+	struct stream *stream;
+
+	pthread_mutex_lock(&lock);
+	HASH_FIND(link, streams, &handle, sizeof(handle), known);
+	/* Read inside the lock: the entry is freed when the stream ends. */
+	stream = known ? known->stream : NULL;
+	pthread_mutex_unlock(&lock);
+	return stream;
+}
+
+static struct stream *default_stream_locked(CUstream handle, struct context *context)
+{
+	struct stream *stream = NULL;
+
+	if (context && handle == CU_STREAM_LEGACY)
+		stream = context->legacy;
+	if (!stream)
+		stream = stream_new(handle, context);
+	if (context && handle == CU_STREAM_LEGACY)
+		context->legacy = stream;
+	return stream;
+}
+
+struct stream *stream_lookup(CUstream handle, CUcontext current)
+{
+	bool by_context = handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
+	struct known_stream *known = NULL;
+	struct stream *stream = NULL;
+	CUcontext context = current;
+
+	if (!by_context) {
+		CUresult result;
+
+		stream = stream_known(handle);
+		if (stream)
+			return stream;
+		result = driver.cuStreamGetCtx(handle, &context);
+		if (result != CUDA_SUCCESS) {
+			driver_failed();
+			return NULL;
+		}
+	}
+
+	pthread_mutex_lock(&lock);
+	HASH_FIND(link, streams, &handle, sizeof(handle), known);
+	if (by_context) {
+		stream = default_stream_locked(handle, context_lookup_locked(context));
+	} else if (known) {
+		stream = known->stream; /* another thread was faster */
+	} else {
+		stream = stream_new(handle, context_lookup_locked(context));
+		known = stream ? calloc(1, sizeof(*known)) : NULL;
+		if (known) {
+			known->handle = handle;
+			known->stream = stream;
+			HASH_ADD(link, streams, handle, sizeof(known->handle), known);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return stream;
+}
+
+void stream_visit(void (*visit)(struct stream *stream))
+{
+	struct known_stream *known, *next;
+
+	pthread_mutex_lock(&lock);
+	HASH_ITER (link, streams, known, next)
+		visit(known->stream);
+	for (struct context *context = context_first(); context; context = context->next)
+		if (context->legacy && !atomic_load_explicit(&context->ended, memory_order_acquire))
+			visit(context->legacy);
+	pthread_mutex_unlock(&lock);
+}
+
+/* Without the lock: the collector must not wait for who holds it and asks the driver. */
+static void end_stream(struct stream *stream)
+{
+	stream->next = atomic_load_explicit(&ended_streams, memory_order_relaxed);
+	/* Release: the collector finds the stream as its threads left it. */
+	while (!atomic_compare_exchange_weak_explicit(&ended_streams, &stream->next, stream,
+						      memory_order_release, memory_order_relaxed))
+		;
+}
+
+struct stream *stream_take_ended(void)
+{
+	return atomic_exchange_explicit(&ended_streams, NULL, memory_order_acquire);
+}
+
+static void forget(struct known_stream *known)
+{
+	HASH_DELETE(link, streams, known);
+	end_stream(known->stream);
+	free(known);
+}
+
+void stream_list_ending(struct stream *list)
+{
+	struct stream *stream;
+
+	while ((stream = list)) {
+		list = stream->next;
+		end_stream(stream);
+	}
+}
+
+void stream_ending(CUstream handle)
+{
+	struct known_stream *known = NULL;
+
+	if (control_forked())
+		return;
+	pthread_mutex_lock(&lock);
+	HASH_FIND(link, streams, &handle, sizeof(handle), known);
+	if (known) {
+		forget(known);
+		/* Release: a thread that sees the new number looks its streams up again. */
+		atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void context_ending(struct context *context)
+{
+	struct known_stream *known, *next;
+
+	pthread_mutex_lock(&lock);
+	atomic_store_explicit(&context->ended, true, memory_order_release);
+	HASH_ITER (link, streams, known, next)
+		if (known->stream->context == context)
+			forget(known);
+	if (context->legacy)
+		end_stream(context->legacy);
+	context->legacy = NULL;
+	atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
+	pthread_mutex_unlock(&lock);
+}
+
+bool stream_is_capturing(CUstream handle)
+{
+	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+
+	/* An error is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking one
+	 * captures. A record there would break that capture. */
+	return driver.cuStreamIsCapturing(handle, &status) != CUDA_SUCCESS ||
+	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+}

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * At the end of a process whose CUDA calls passed ktime by: one line that says so. A library that
+ * is opened with RTLD_DEEPBIND finds libc's dlsym before ktime's, and a namespace of dlmopen has
+ * no preloaded library at all.
+ */
+#include <link.h>
+#include <string.h>
+
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/driver/driver.h"
+#include "preload/hooks/lookup.h"
+
+/* glibc 2.35 has this as struct r_debug_extended: `next` is there from r_version 2 on. */
+struct namespace
+{
+	struct r_debug base;
+	const struct namespace *next;
+};
+extern const struct namespace first_namespace __asm__("_r_debug");
+
+extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *argument, void *library);
+extern void *__dso_handle;
+
+struct sight {
+	bool opened;		    /* libcuda is in the first namespace */
+	bool needed;		    /* something there is linked to it, and so to our exports */
+	struct link_map *elsewhere; /* libcuda of another namespace */
+};
+
+static bool is_libcuda(const char *path)
+{
+	const char *base = strrchr(path, '/');
+
+	return strncmp(base ? base + 1 : path, "libcuda.so", 10) == 0;
+}
+
+static bool needs_libcuda(const struct link_map *map)
+{
+	const char *strings = NULL;
+
+	for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_STRTAB)
+			strings = (const char *)entry->d_un.d_ptr;
+	for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_NEEDED && is_libcuda(strings + entry->d_un.d_val))
+			return true;
+	return false;
+}
+
+/* Inside of the loader's call its lists do not change; one call is enough to walk them all. */
+static int look(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	const struct namespace *namespace = &first_namespace;
+	struct sight *sight = argument;
+
+	(void)info;
+	(void)size;
+	do {
+		for (struct link_map *map = namespace->base.r_map; map; map = map->l_next) {
+			bool here = is_libcuda(map->l_name);
+
+			if (namespace != &first_namespace) {
+				sight->elsewhere = here ? map : sight->elsewhere;
+				continue;
+			}
+			sight->opened |= here;
+			sight->needed |= !here && needs_libcuda(map);
+		}
+		namespace = first_namespace.base.r_version >= 2 ? namespace->next : NULL;
+	} while (namespace);
+	return 1;
+}
+
+/* The driver of a forked child says that it is not. */
+static bool was_initialised(CUresult (*count_devices)(int *count))
+{
+	int count;
+
+	return count_devices && count_devices(&count) == CUDA_SUCCESS;
+}
+
+static void end(void *unused)
+{
+	struct sight sight = {0};
+
+	(void)unused;
+	if (atomic_load_explicit(&control_state, memory_order_relaxed) != CONTROL_IDLE)
+		return;
+	dl_iterate_phdr(look, &sight);
+	if ((sight.opened && !sight.needed && !lookup_seen() && driver_load() &&
+	     was_initialised(driver.cuDeviceGetCount)) ||
+	    (sight.elsewhere &&
+	     was_initialised((CUresult(*)(int *))real_dlsym(sight.elsewhere, "cuDeviceGetCount"))))
+		control_say_blind();
+}
+
+/*
+ * exit runs the main thread's own destructors before all handlers: a cudart's handler unloads the
+ * driver, and no handler that a constructor registers, and no ELF destructor, comes before it.
+ */
+__attribute__((constructor)) static void start(void)
+{
+	__cxa_thread_atexit_impl(end, NULL, __dso_handle);
+}

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The calls of CUPTI's activity interface that libktime.so exports in CUPTI's place, so that a
+ * program that uses CUPTI itself and ktime do not take each other's records. A program's call
+ * comes here through the dynamic linker, or through neighbours_replacement().
+ *
+ * They work whatever ktime does: where it collects nothing they hand the call on, where there is
+ * no libcupti in the process they answer CUPTI_ERROR_NOT_INITIALIZED. What is not listed here
+ * (cuptiSubscribe, the callback interface, the calls of one subscriber) is CUPTI's own.
+ */
+#ifndef KTIME_PRELOAD_HOOKS_CUPTI_SYMBOLS_H
+#define KTIME_PRELOAD_HOOKS_CUPTI_SYMBOLS_H
+
+/*
+ * For a program that looks its functions up: ktime's function of this name, or NULL where it has
+ * none; `real` is what the look-up found. Any thread.
+ */
+void *neighbours_replacement(const char *name, void *real);
+
+#endif

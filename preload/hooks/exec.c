@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * exec: another program takes over the process, and no handler of this one's runs. The report is
+ * made before. A child of fork or vfork, which has the parent's state and another process number,
+ * goes through untouched.
+ *
+ * Each function is passed on as itself: libc's own reach execve by a way that no preload sees, and
+ * other preloads have wrappers of these too.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/export.h"
+#include "preload/hooks/lookup.h"
+
+/*
+ * A program may try one path after another until one is there. A file without a slash is searched
+ * for by libc, and will as a rule be found.
+ */
+static bool may_be_executed(const char *path)
+{
+	return path && (!strchr(path, '/') || access(path, X_OK) == 0);
+}
+
+#define EXEC_FUNCTIONS(X)                                                                          \
+	X(execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp),  \
+	  may_be_executed(path))                                                                   \
+	X(execv, (const char *path, char *const argv[]), (path, argv), may_be_executed(path))      \
+	X(execvp, (const char *file, char *const argv[]), (file, argv), may_be_executed(file))     \
+	X(execvpe, (const char *file, char *const argv[], char *const envp[]), (file, argv, envp), \
+	  may_be_executed(file))                                                                   \
+	X(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp), true)       \
+	X(execveat, (int fd, const char *path, char *const argv[], char *const envp[], int flags), \
+	  (fd, path, argv, envp, flags),                                                           \
+	  (flags & AT_EMPTY_PATH) || faccessat(fd, path, X_OK, 0) == 0)
+
+enum function {
+#define FUNCTION_ENUM(name, parameters, arguments, ends) FUNCTION_##name,
+	EXEC_FUNCTIONS(FUNCTION_ENUM)
+#undef FUNCTION_ENUM
+		FUNCTION_COUNT
+};
+
+static const char *const names[FUNCTION_COUNT] = {
+#define FUNCTION_NAME(name, parameters, arguments, ends) #name,
+	EXEC_FUNCTIONS(FUNCTION_NAME)
+#undef FUNCTION_NAME
+};
+
+static _Atomic uintptr_t real_functions[FUNCTION_COUNT];
+
+static void *real_function(enum function function)
+{
+	uintptr_t real = atomic_load_explicit(&real_functions[function], memory_order_relaxed);
+
+	if (!real) {
+		real = (uintptr_t)next_symbol(names[function]);
+		atomic_store_explicit(&real_functions[function], real, memory_order_relaxed);
+	}
+	return (void *)real;
+}
+
+/*
+ * A child of fork calls these as a rule, and must not ask the loader: another thread of the parent
+ * may have been in it.
+ */
+__attribute__((constructor)) static void find_functions(void)
+{
+	int saved_errno = errno;
+
+	for (enum function function = 0; function < FUNCTION_COUNT; function++)
+		real_function(function);
+	dlerror(); /* of those that an older libc does not have */
+	errno = saved_errno;
+}
+
+/* What is next in the loader's order, after the report where this program comes to its end. */
+static void *pass_on(enum function function, bool ends)
+{
+	int saved_errno = errno;
+	void *real = real_function(function);
+
+	if (ends)
+		control_finish();
+	errno = real ? saved_errno : ENOSYS;
+	return real;
+}
+
+#define EXEC(name, parameters, arguments, ends)                                                    \
+	EXPORT int name parameters                                                                 \
+	{                                                                                          \
+		bool is_end = control_reports() && (ends);                                         \
+		int(*real) parameters = (int(*) parameters)pass_on(FUNCTION_##name, is_end);       \
+                                                                                                   \
+		return real ? real arguments : -1;                                                 \
+	}
+EXEC_FUNCTIONS(EXEC)
+#undef EXEC
+
+static size_t count_arguments(const char *first, va_list *list)
+{
+	size_t count = 0;
+
+	for (const char *argument = first; argument; argument = va_arg(*list, const char *))
+		count++;
+	return count;
+}
+
+typedef int exec_function(const char *path, char *const argv[], char *const envp[]);
+
+/* Both lists stand behind `first`. execle's environment comes after the NULL that ends them. */
+static int pass_list(exec_function *pass, const char *path, const char *first, va_list *list,
+		     va_list *again, bool environment_follows)
+{
+	size_t count = count_arguments(first, list);
+	char *argv[count + 1];
+	char *const *envp = environ;
+
+	argv[0] = (char *)first;
+	for (size_t i = 1; i <= count; i++)
+		argv[i] = va_arg(*again, char *);
+	if (environment_follows)
+		envp = va_arg(*again, char *const *);
+	return pass(path, argv, envp);
+}
+
+#define EXEC_LIST(name, pass, environment_follows)                                                 \
+	EXPORT int name(const char *path, const char *first, ...)                                  \
+	{                                                                                          \
+		va_list list, again;                                                               \
+		int result;                                                                        \
+                                                                                                   \
+		va_start(list, first);                                                             \
+		va_copy(again, list);                                                              \
+		result = pass_list(pass, path, first, &list, &again, environment_follows);         \
+		va_end(again);                                                                     \
+		va_end(list);                                                                      \
+		return result;                                                                     \
+	}
+
+EXEC_LIST(execl, execve, false)
+EXEC_LIST(execle, execve, true)
+EXEC_LIST(execlp, execvpe, false)

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Look-ups of the driver's functions: dlsym, dlvsym and cuGetProcAddress, which every cudart and
+ * most libraries go through. The answer is decided by the real pointer that the look-up gives,
+ * never by the name alone: versions, per-thread variants and handles then come out right by
+ * themselves, and what ktime does not know passes through.
+ */
+#ifndef KTIME_PRELOAD_HOOKS_LOOKUP_H
+#define KTIME_PRELOAD_HOOKS_LOOKUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/driver/driver.h"
+
+/* libc's dlsym, past every interposed one; for handles that ktime holds. */
+void *real_dlsym(void *handle, const char *name);
+/* The next definition of a symbol after libktime.so in the global scope, or NULL. */
+void *next_symbol(const char *name);
+
+/*
+ * What the assembler part of dlsym (lookup_stub.S) asks before it jumps on to the next dlsym: a
+ * pointer to give out instead, LOOKUP_NOTHING for NULL, or NULL.
+ */
+#define LOOKUP_NOTHING ((void *)-1)
+void *lookup_replacement(void *handle, const char *name, const char *version);
+void *lookup_next_dlsym(void);
+void *lookup_next_dlvsym(void);
+
+/*
+ * Around the driver's cuGetProcAddress. `*pointer` is touched only where the driver answered with
+ * a pointer of its own: success and NULL is an answer too.
+ */
+void lookup_asked(const char *name);
+void lookup_answered(const char *name, void **pointer, CUresult result);
+
+/*
+ * A cudart resolves the driver between a look-up of the empty name and its cuInit; what it is
+ * handed in between are the wrappers that know a runtime call is behind them. CUDA 11.8 to 13.0.
+ */
+void lookup_initialised(void);
+
+/* Whether any look-up of a driver function came through here. */
+bool lookup_seen(void);
+/* Names of work-making entries that a newer driver handed out and entries.def lacks. */
+const char *lookup_unknown_entry(unsigned index);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/driver/runtime.h"
+
+#include <dlfcn.h>
+#include <errno.h>
+#include <link.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <vector_types.h>
+
+#include "preload/base/export.h"
+#include "preload/base/launch_section.h"
+#include "preload/hooks/lookup.h"
+#include "preload/launch/runtime_call.h"
+
+/* cudaErrorSharedObjectSymbolNotFound */
+#define NOT_FOUND 302
+#define MODULES	  64
+
+static const char *const symbols[RUNTIME_COUNT] = {
+#define RUNTIME(symbol, name, parameters, arguments) [RUNTIME_##symbol] = #symbol,
+#include "preload/driver/runtime.def"
+#undef RUNTIME
+};
+
+static const char *const names[RUNTIME_COUNT] = {
+#define RUNTIME(symbol, name, parameters, arguments) [RUNTIME_##symbol] = #name,
+#include "preload/driver/runtime.def"
+#undef RUNTIME
+};
+
+const char *runtime_name(enum runtime_symbol symbol)
+{
+	return names[symbol];
+}
+
+/* A library that calls a runtime which is not in the global scope, and what it is bound to. */
+struct module {
+	uintptr_t low, high;
+	_Atomic uintptr_t real[RUNTIME_COUNT];
+};
+
+static LAUNCH_OWN_TABLE _Atomic uintptr_t global[RUNTIME_COUNT];
+static struct module modules[MODULES];
+static _Atomic unsigned module_count;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+struct range {
+	uintptr_t address, low, high;
+};
+
+static int find_range(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct range *range = argument;
+	uintptr_t low = UINTPTR_MAX, high = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		low = start < low ? start : low;
+		high = start + info->dlpi_phdr[i].p_memsz > high
+			       ? start + info->dlpi_phdr[i].p_memsz
+			       : high;
+	}
+	range->low = low;
+	range->high = high;
+	return range->address >= low && range->address < high;
+}
+
+static struct module *known_module(uintptr_t caller)
+{
+	unsigned count = atomic_load_explicit(&module_count, memory_order_acquire);
+
+	for (unsigned i = 0; i < count; i++)
+		if (caller >= modules[i].low && caller < modules[i].high)
+			return &modules[i];
+	return NULL;
+}
+
+static struct module *add_module(uintptr_t caller)
+{
+	struct range range = {.address = caller};
+	struct module *module = NULL;
+	unsigned count;
+
+	if (!dl_iterate_phdr(find_range, &range))
+		return NULL;
+	pthread_mutex_lock(&lock);
+	module = known_module(caller);
+	count = atomic_load_explicit(&module_count, memory_order_relaxed);
+	if (!module && count < MODULES) {
+		module = &modules[count];
+		module->low = range.low;
+		module->high = range.high;
+		/* Release: the range is written before the module counts. */
+		atomic_store_explicit(&module_count, count + 1, memory_order_release);
+	}
+	pthread_mutex_unlock(&lock);
+	return module;
+}
+
+/* Looks where the loader looked when it bound the caller: in its own scope. */
+static void *find_in_scope_of(const void *caller, const char *symbol)
+{
+	struct link_map *map = NULL;
+	Dl_info info;
+	void *handle = NULL;
+
+	if (dladdr1(caller, &info, (void **)&map, RTLD_DL_LINKMAP) && map)
+		handle = dlopen(map->l_name[0] ? map->l_name : NULL, RTLD_LAZY | RTLD_NOLOAD);
+	/* The handle is kept: it holds the runtime in the process for as long as we call it. */
+	return handle ? real_dlsym(handle, symbol) : NULL;
+}
+
+/* What real_runtime answers where it is not known to be the global one. */
+static __attribute__((noinline)) void *callers_runtime(enum runtime_symbol which,
+						       const void *caller)
+{
+	struct module *module = known_module((uintptr_t)caller);
+	uintptr_t real = 0;
+	int saved_errno;
+
+	if (module)
+		real = atomic_load_explicit(&module->real[which], memory_order_relaxed);
+	if (real)
+		return (void *)real;
+
+	saved_errno = errno;
+	real = (uintptr_t)next_symbol(symbols[which]);
+	if (real) {
+		atomic_store_explicit(&global[which], real, memory_order_relaxed);
+	} else {
+		real = (uintptr_t)find_in_scope_of(caller, symbols[which]);
+		module = module ? module : add_module((uintptr_t)caller);
+		if (module && real)
+			atomic_store_explicit(&module->real[which], real, memory_order_relaxed);
+	}
+	errno = saved_errno;
+	return (void *)real;
+}
+
+/*
+ * The runtime function that the caller would have reached without ktime: the next one in the global
+ * scope, as the loader searches that first, else the one in the scope of the caller's own library
+ * (a Python extension's cudart is RTLD_LOCAL, and there may be several).
+ */
+static inline void *real_runtime(enum runtime_symbol which, const void *caller)
+{
+	uintptr_t real = atomic_load_explicit(&global[which], memory_order_relaxed);
+
+	return __builtin_expect(real != 0, 1) ? (void *)real : callers_runtime(which, caller);
+}
+
+#define WRAPPER(symbol, parameters, arguments, passes_on)                                          \
+	EXPORT LAUNCH_PATH int runtime_##symbol parameters __asm__(#symbol);                       \
+	int runtime_##symbol parameters                                                            \
+	{                                                                                          \
+		int(*real) parameters = (int(*) parameters)real_runtime(                           \
+			RUNTIME_##symbol, __builtin_return_address(0));                            \
+		struct runtime_call call;                                                          \
+		int result = NOT_FOUND;                                                            \
+                                                                                                   \
+		if (real) {                                                                        \
+			if (passes_on(RUNTIME_##symbol)) {                                         \
+				result = real arguments;                                           \
+				if (__builtin_expect(result != 0, 0))                              \
+					runtime_call_failed(RUNTIME_##symbol);                     \
+				return result;                                                     \
+			}                                                                          \
+			runtime_call_begin(&call, RUNTIME_##symbol);                               \
+			result = real arguments;                                                   \
+			runtime_call_end(&call, RUNTIME_##symbol, result);                         \
+		}                                                                                  \
+		return result;                                                                     \
+	}
+#define NEVER(which)				     false
+#define RUNTIME(symbol, name, parameters, arguments) WRAPPER(symbol, parameters, arguments, NEVER)
+#define RUNTIME_LAUNCH(symbol, name, parameters, arguments)                                        \
+	WRAPPER(symbol, parameters, arguments, runtime_call_passes_on)
+#include "preload/driver/runtime.def"
+#undef RUNTIME

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The wrappers, made from entries.def. Each entry has two: the one that libktime.so exports under
+ * the entry's own symbol and hands to programs, and the one it hands to a cudart, whose calls are
+ * known to the user by the runtime's names.
+ *
+ * In C they carry names of our own; the exported symbol is set for the assembler, so that neither
+ * cuda.h's prototypes nor its renaming macros get in the way.
+ */
+#include "preload/hooks/wrappers.h"
+
+#include <stddef.h>
+
+#include "preload/launch/describe.h"
+#include "preload/driver/driver.h"
+#include "preload/base/export.h"
+#include "preload/driver/signatures.h"
+
+#define DEFAULT_STREAM_legacy	  CU_STREAM_LEGACY
+#define DEFAULT_STREAM_per_thread CU_STREAM_PER_THREAD
+
+#define BODY(symbol, runtime, parameters, arguments, description, default_stream, from_runtime)    \
+	{                                                                                          \
+		struct call this_call;                                                             \
+		struct call *call = &this_call;                                                    \
+		CUresult(*real) parameters;                                                        \
+		CUresult result = CUDA_ERROR_NOT_FOUND;                                            \
+                                                                                                   \
+		real = (CUresult(*) parameters)driver_entry(ENTRY_##symbol);                       \
+		if (__builtin_expect(!real, 0)) {                                                  \
+			if (!driver_load())                                                        \
+				return CUDA_ERROR_NOT_INITIALIZED;                                 \
+			real = (CUresult(*) parameters)driver_entry(ENTRY_##symbol);               \
+		}                                                                                  \
+		if (real) {                                                                        \
+			call_describe(call,                                                        \
+				      from_runtime ? API_FROM_RUNTIME(ENTRY_##symbol)              \
+						   : API_DRIVER(ENTRY_##symbol),                   \
+				      DEFAULT_STREAM_##default_stream);                            \
+			description;                                                               \
+			call_begin(call);                                                          \
+			result = real arguments;                                                   \
+			call_end(call, result);                                                    \
+		}                                                                                  \
+		return result;                                                                     \
+	}
+
+#define WRAPPERS(runtime, parameters, arguments, description, symbol, default_stream)              \
+	EXPORT CUresult wrapped_##symbol parameters __asm__(#symbol);                              \
+	CUresult wrapped_##symbol parameters BODY(                                                 \
+		symbol, runtime, parameters, arguments, description, default_stream,               \
+		false) static CUresult from_runtime_##symbol parameters                            \
+	BODY(symbol, runtime, parameters, arguments, description, default_stream, true)
+
+#define ENTRY(symbol, name, signature, version, default_stream)                                    \
+	SIGNATURE_##signature(WRAPPERS, symbol, default_stream)
+#include "preload/driver/entries.def"
+#undef ENTRY
+
+static void *const wrappers[ENTRY_COUNT] = {
+#define ENTRY(symbol, name, signature, version, default_stream)                                    \
+	[ENTRY_##symbol] = (void *)wrapped_##symbol,
+#include "preload/driver/entries.def"
+#undef ENTRY
+#define STATE(symbol, name, parameters, arguments, before, after)                                  \
+	[ENTRY_##symbol] = (void *)wrapped_##symbol,
+#include "preload/driver/states.def"
+#undef STATE
+};
+
+static void *const runtime_wrappers[ENTRY_COUNT] = {
+#define ENTRY(symbol, name, signature, version, default_stream)                                    \
+	[ENTRY_##symbol] = (void *)from_runtime_##symbol,
+#include "preload/driver/entries.def"
+#undef ENTRY
+};
+
+void *wrapper_of(enum entry entry, bool for_runtime)
+{
+	return for_runtime && runtime_wrappers[entry] ? runtime_wrappers[entry] : wrappers[entry];
+}
+
+#define RUNTIME_NAME(runtime, parameters, arguments, description, symbol)                          \
+	[ENTRY_##symbol] = #runtime,
+static const char *const runtime_names[ENTRY_COUNT] = {
+#define ENTRY(symbol, name, signature, version, default_stream)                                    \
+	SIGNATURE_##signature(RUNTIME_NAME, symbol)
+#include "preload/driver/entries.def"
+#undef ENTRY
+};
+
+const char *entry_runtime_name(enum entry entry)
+{
+	return runtime_names[entry];
+}
+
+static const char *const symbols[ENTRY_COUNT] = {
+#define ENTRY(symbol, name, signature, version, default_stream) [ENTRY_##symbol] = #symbol,
+#include "preload/driver/entries.def"
+#undef ENTRY
+#define STATE(symbol, name, parameters, arguments, before, after) [ENTRY_##symbol] = #symbol,
+#include "preload/driver/states.def"
+#undef STATE
+};
+
+const char *entry_symbol(enum entry entry)
+{
+	return symbols[entry];
+}
+
+static const char *const names[ENTRY_COUNT] = {
+#define ENTRY(symbol, name, signature, version, default_stream) [ENTRY_##symbol] = #name,
+#include "preload/driver/entries.def"
+#undef ENTRY
+#define STATE(symbol, name, parameters, arguments, before, after) [ENTRY_##symbol] = #name,
+#include "preload/driver/states.def"
+#undef STATE
+};
+
+const char *entry_name(enum entry entry)
+{
+	return names[entry];
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KTIME_PRELOAD_HOOKS_WRAPPERS_H
+#define KTIME_PRELOAD_HOOKS_WRAPPERS_H
+
+#include <stdbool.h>
+
+#include "preload/driver/driver.h"
+#include "preload/driver/entries.h"
+#include "preload/base/export.h"
+
+/* Those of states.def are defined in states.c; in C they carry names of our own, as cuda.h's
+ * prototypes and macros would get in the way of the real ones. */
+#define STATE(symbol, name, parameters, arguments, before, after)                                  \
+	EXPORT CUresult wrapped_##symbol parameters __asm__(#symbol);
+#include "preload/driver/states.def"
+#undef STATE
+
+/* What ktime hands out in place of an entry: to a cudart, or to anybody else. */
+void *wrapper_of(enum entry entry, bool for_runtime);
+/* The runtime call that a cudart makes this driver call for; NULL for entries that do no work. */
+const char *entry_runtime_name(enum entry entry);
+
+#endif

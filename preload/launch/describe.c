@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/launch/describe.h"
+
+#include <errno.h>
+
+/* 0: pageable memory, which CUDA does not know. */
+static CUmemorytype memory_type(CUdeviceptr pointer)
+{
+	CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
+	CUmemorytype type = 0;
+	void *data = &type;
+	int saved_errno = errno;
+
+	/* Unlike cuPointerGetAttribute this one does not fail on pageable memory. */
+	if (driver.cuPointerGetAttributes(1, &attribute, &data, pointer) != CUDA_SUCCESS)
+		type = 0;
+	errno = saved_errno;
+	return type;
+}
+
+CUmemorytype describe_side(CUdeviceptr pointer)
+{
+	return memory_type(pointer) == CU_MEMORYTYPE_DEVICE ? CU_MEMORYTYPE_DEVICE
+							    : CU_MEMORYTYPE_HOST;
+}
+
+bool describe_is_pageable(const void *host)
+{
+	return memory_type((CUdeviceptr)(uintptr_t)host) == 0;
+}
+
+/* The device that an address is memory of, or -1: the host's, and managed memory, which moves. */
+static int device_of(CUdeviceptr pointer)
+{
+	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
+					    CU_POINTER_ATTRIBUTE_IS_MANAGED};
+	unsigned managed = 0;
+	int device = -1;
+	void *data[] = {&device, &managed};
+	int saved_errno = errno;
+
+	if (driver.cuPointerGetAttributes(2, attributes, data, pointer) != CUDA_SUCCESS || managed)
+		device = -1;
+	errno = saved_errno;
+	return device;
+}
+
+/* With one address space for all devices any copy between two addresses may be one between two
+ * devices, and CUPTI calls it so. */
+static enum fixed_operation direction_between(CUdeviceptr destination, CUdeviceptr source)
+{
+	int to, from;
+
+	if (!context_several_devices())
+		return OPERATION_COPY_DTOD;
+	to = device_of(destination);
+	from = device_of(source);
+	return to >= 0 && from >= 0 && to != from ? OPERATION_COPY_PTOP : OPERATION_COPY_DTOD;
+}
+
+void describe_copy_device(struct call *call, CUdeviceptr destination, CUdeviceptr source,
+			  uint64_t bytes, CUstream stream)
+{
+	describe_copy(call, direction_between(destination, source), bytes, NULL, stream,
+		      ASYNCHRONOUS);
+}
+
+enum fixed_operation describe_direction(CUmemorytype source, CUmemorytype destination)
+{
+	static const enum fixed_operation directions[3][3] = {
+		/* to:  host       device     array */
+		{OPERATION_COPY_HTOH, OPERATION_COPY_HTOD, OPERATION_COPY_HTOA},
+		{OPERATION_COPY_DTOH, OPERATION_COPY_DTOD, OPERATION_COPY_DTOA},
+		{OPERATION_COPY_ATOH, OPERATION_COPY_ATOD, OPERATION_COPY_ATOA},
+	};
+	unsigned from = source - CU_MEMORYTYPE_HOST;
+	unsigned to = destination - CU_MEMORYTYPE_HOST;
+
+	/* A type that cuda.h does not know: the driver will refuse the call. */
+	return from < 3 && to < 3 ? directions[from][to] : OPERATION_COPY_HTOH;
+}
+
+void describe_copy_sides(struct call *call, CUmemorytype source, CUdeviceptr source_pointer,
+			 const void *source_host, CUmemorytype destination,
+			 CUdeviceptr destination_pointer, const void *destination_host,
+			 uint64_t bytes, CUstream stream, bool synchronous)
+{
+	enum fixed_operation direction;
+	const void *host;
+
+	if (source == CU_MEMORYTYPE_UNIFIED) {
+		source = describe_side(source_pointer);
+		source_host = (const void *)(uintptr_t)source_pointer;
+	}
+	if (destination == CU_MEMORYTYPE_UNIFIED) {
+		destination = describe_side(destination_pointer);
+		destination_host = (const void *)(uintptr_t)destination_pointer;
+	}
+	direction = describe_direction(source, destination);
+	if (direction == OPERATION_COPY_DTOD)
+		direction = direction_between(destination_pointer, source_pointer);
+	host = source == CU_MEMORYTYPE_HOST	   ? source_host
+	       : destination == CU_MEMORYTYPE_HOST ? destination_host
+						   : NULL;
+	/* Between two places of the device even a synchronous copy does not hold the host up. */
+	describe_copy(call, direction, bytes, host, stream, synchronous && host);
+}
+
+void describe_copy_unified(struct call *call, CUdeviceptr destination, CUdeviceptr source,
+			   uint64_t bytes, CUstream stream, bool synchronous)
+{
+	describe_copy_sides(call, CU_MEMORYTYPE_UNIFIED, source, NULL, CU_MEMORYTYPE_UNIFIED,
+			    destination, NULL, bytes, stream, synchronous);
+}
+
+void describe_copy_peer(struct call *call, CUcontext destination, CUcontext source, uint64_t bytes,
+			CUstream stream)
+{
+	/* Known ones only: the driver may not survive being asked about a handle that is none. */
+	struct context *to = context_known(destination), *from = context_known(source);
+	bool peers = destination != source && (!to || !from || to->device != from->device);
+
+	describe_copy(call, peers ? OPERATION_COPY_PTOP : OPERATION_COPY_DTOD, bytes, NULL, stream,
+		      ASYNCHRONOUS);
+}
+
+/*
+ * A batch is one call and one operation, called by the direction of its first copy; CUPTI makes a
+ * record of each copy in it.
+ */
+void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
+			 const CUdeviceptr *sources, const size_t *sizes, size_t count,
+			 CUstream stream)
+{
+	if (count > 0 && destinations && sources)
+		describe_copy_unified(call, destinations[0], sources[0], sum_of_sizes(sizes, count),
+				      stream, ASYNCHRONOUS);
+	else
+		call->call_only = true;
+	call->no_record |= count > 1;
+}
+
+/* CUDA_MEMCPY3D_BATCH_OP as CUDA 12.8 laid it out; older toolkits do not declare it. */
+struct batch_copy {
+	struct {
+		uint32_t type;
+		uint64_t pointer; /* or the array */
+		uint64_t rest[3];
+	} source, destination;
+	size_t width, height, depth;
+	uint32_t order, flags;
+};
+
+#if CUDA_VERSION >= 12080
+_Static_assert(sizeof(struct batch_copy) == sizeof(CUDA_MEMCPY3D_BATCH_OP), "layout");
+_Static_assert(offsetof(struct batch_copy, width) == offsetof(CUDA_MEMCPY3D_BATCH_OP, extent),
+	       "layout");
+#endif
+
+/* CU_MEMCPY_OPERAND_TYPE_ARRAY is 2; 1 is a pointer to any memory. */
+static CUmemorytype operand_memory(uint32_t type)
+{
+	return type == 2 ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
+}
+
+void describe_copy_3d_batch(struct call *call, const void *list, size_t count, CUstream stream)
+{
+	const struct batch_copy *copies = list;
+	uint64_t bytes = 0;
+
+	if (!copies || count == 0) {
+		call->call_only = true;
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		bytes += (uint64_t)copies[i].width * copies[i].height * copies[i].depth;
+	describe_copy_sides(call, operand_memory(copies[0].source.type), copies[0].source.pointer,
+			    NULL, operand_memory(copies[0].destination.type),
+			    copies[0].destination.pointer, NULL, bytes, stream, ASYNCHRONOUS);
+	call->no_record |= count > 1;
+}
+
+/* CUmemDecompressParams as CUDA 12.6 laid it out. */
+struct decompression {
+	size_t source_bytes, destination_bytes;
+	uint64_t rest[6];
+};
+
+#if CUDA_VERSION >= 12060
+_Static_assert(sizeof(struct decompression) == sizeof(CUmemDecompressParams), "layout");
+_Static_assert(offsetof(struct decompression, destination_bytes) ==
+		       offsetof(CUmemDecompressParams, dstNumBytes),
+	       "layout");
+#endif
+
+/* The bytes are those that come out. */
+void describe_decompress(struct call *call, const void *list, size_t count, CUstream stream)
+{
+	const struct decompression *parts = list;
+	uint64_t bytes = 0;
+
+	for (size_t i = 0; parts && i < count; i++)
+		bytes += parts[i].destination_bytes;
+	describe_movement(call, OPERATION_DECOMPRESS, bytes, stream);
+}

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/launch/thread.h"
+
+#include <errno.h>
+#include <pthread.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/events/event_pool.h"
+
+__thread struct thread *thread_self;
+__thread uint32_t thread_runtime_call;
+
+static struct thread *_Atomic threads;
+static _Atomic uint32_t entered;
+static pthread_key_t end_key;
+static pthread_once_t key_once = PTHREAD_ONCE_INIT;
+static bool key_made;
+
+static void thread_ended(void *argument)
+{
+	struct thread *thread = argument;
+
+	if (thread->deferred) {
+		thread->deferred = NULL;
+		ring_publish(&thread->ring);
+	}
+	for (struct lane *lane = thread->lanes, *next; lane; lane = next) {
+		/* Whoever takes the lane over, from the next line on, puts it into a list of its
+		 * own; release: it finds the lane as this thread left it. */
+		next = lane->next;
+		atomic_store_explicit(&lane->idle, true, memory_order_release);
+	}
+	thread->lanes = thread->last_lane = NULL;
+	stream_list_ending(thread->default_streams);
+	thread->default_streams = NULL;
+	thread_self = NULL;
+	/* Release: the collector frees the thread's memory after it has seen this. */
+	atomic_store_explicit(&thread->ended, true, memory_order_release);
+}
+
+static void make_key(void)
+{
+	key_made = pthread_key_create(&end_key, thread_ended) == 0;
+}
+
+uint32_t thread_count_entered(void)
+{
+	return atomic_load_explicit(&entered, memory_order_relaxed);
+}
+
+struct thread *thread_first(void)
+{
+	return atomic_load_explicit(&threads, memory_order_acquire);
+}
+
+struct thread *thread_enter(void)
+{
+	struct thread *thread;
+
+	pthread_once(&key_once, make_key);
+	/* Fresh pages: the ring is zero, and takes memory only as far as it is used. */
+	thread = mmap(NULL, sizeof(*thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+		      -1, 0);
+	if (thread == MAP_FAILED)
+		return NULL;
+	thread->error = &errno;
+	thread->ring.spans = thread->spans;
+	thread->ring.tail = &thread->ring_tail;
+	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
+	thread->pthread_id = (uint32_t)pthread_self();
+	thread->random = thread->kernel_id * 2654435761u | 1;
+	thread->next = atomic_load_explicit(&threads, memory_order_relaxed);
+	while (!atomic_compare_exchange_weak_explicit(&threads, &thread->next, thread,
+						      memory_order_release, memory_order_relaxed))
+		;
+	atomic_fetch_add_explicit(&entered, 1, memory_order_relaxed);
+	if (key_made)
+		pthread_setspecific(end_key, thread);
+	thread_self = thread;
+	return thread;
+}
+
+static bool is_done(struct thread *thread)
+{
+	return atomic_load_explicit(&thread->ended, memory_order_acquire) &&
+	       atomic_load_explicit(&thread->ring.head, memory_order_acquire) ==
+		       atomic_load_explicit(&thread->ring_tail, memory_order_relaxed);
+}
+
+void thread_reap(void (*last)(struct thread *thread))
+{
+	struct thread *previous = NULL;
+	struct thread *thread = thread_first();
+
+	while (thread) {
+		struct thread *next = thread->next;
+
+		/* The head of the list is contended with thread_enter; it goes when another
+		 * thread has come before it. */
+		if (previous && is_done(thread)) {
+			previous->next = next;
+			last(thread);
+			pointer_map_free(&thread->streams);
+			pointer_map_free(&thread->kernels);
+			pointer_map_free(&thread->graphs);
+			munmap(thread, sizeof(*thread));
+		} else {
+			previous = thread;
+		}
+		thread = next;
+	}
+}

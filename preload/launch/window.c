@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/launch/window.h"
+
+#include <pthread.h>
+
+#include "preload/launch/call.h"
+#include "preload/base/clock.h"
+#include "preload/lifecycle/lifecycle.h"
+
+/* Records come at most some seconds late; a program that switches in a loop is remembered so far.
+ */
+#define CHANGES 1024u
+
+_Atomic bool collecting_on;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+/* The moments at which it changed; what it changed to alternates. */
+static uint64_t changes[CHANGES];
+static unsigned change_count;
+static uint64_t deadline; /* CLOCK_MONOTONIC; 0: none */
+static double seconds;
+static bool ended;
+
+void collecting_start(bool on, double timeout)
+{
+	seconds = timeout;
+	deadline = timeout > 0 ? clock_ns(CLOCK_MONOTONIC) + (uint64_t)(timeout * 1e9) : 0;
+	atomic_store_explicit(&collecting_on, on, memory_order_relaxed);
+	if (!on)
+		call_watch(1);
+}
+
+static void change_locked(bool on)
+{
+	if (ended || collecting() == on)
+		return;
+	changes[change_count++ % CHANGES] = clock_ns(CLOCK_REALTIME);
+	atomic_store_explicit(&collecting_on, on, memory_order_relaxed);
+	call_watch(on ? -1 : 1);
+}
+
+void collecting_set(bool on)
+{
+	/* In a forked child the lock may be held for good. */
+	if (!control_running())
+		return;
+	pthread_mutex_lock(&lock);
+	change_locked(on);
+	pthread_mutex_unlock(&lock);
+}
+
+void collecting_update(struct session *session)
+{
+	if (!deadline || clock_ns(CLOCK_MONOTONIC) < deadline)
+		return;
+	deadline = 0;
+	pthread_mutex_lock(&lock);
+	change_locked(false);
+	ended = true;
+	pthread_mutex_unlock(&lock);
+	session_note(session,
+		     "Collecting ended %g s after the driver's initialisation (--timeout).",
+		     seconds);
+}
+
+bool collecting_at(uint64_t realtime)
+{
+	unsigned kept;
+	bool on;
+
+	pthread_mutex_lock(&lock);
+	on = collecting();
+	kept = change_count < CHANGES ? change_count : CHANGES;
+	for (unsigned i = 1; i <= kept && realtime < changes[(change_count - i) % CHANGES]; i++)
+		on = !on;
+	pthread_mutex_unlock(&lock);
+	return on;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/lifecycle/lifecycle.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cupti/cupti.h"
+#include "cupti/library.h"
+#include "cupti/refusal.h"
+#include "preload/launch/call.h"
+#include "preload/base/clock.h"
+#include "preload/launch/window.h"
+#include "preload/collector/collector.h"
+#include "preload/driver/driver.h"
+#include "preload/lifecycle/endings.h"
+#include "preload/hooks/lookup.h"
+#include "report/options/filename.h"
+#include "report/print/log_file.h"
+#include "report/print/report.h"
+
+_Atomic int control_state;
+struct options control_options;
+bool control_events, control_sharing, control_stream_ids;
+bool control_counting, control_runtime_calls, control_driver_calls;
+
+static struct session *session;
+static struct log_file log_file;
+static pid_t pid;
+static struct {
+	bool started;
+	char reason[256];
+} cupti;
+static char session_path[PATH_MAX];
+
+static void say(const char *format, const char *what)
+{
+	fprintf(stderr, "==%d== ktime: ", (int)pid);
+	fprintf(stderr, format, what);
+	fputc('\n', stderr);
+}
+
+static void read_options(void)
+{
+	const char *text = getenv("KTIME_OPTIONS");
+	char message[256];
+
+	options_defaults(&control_options);
+	if (text && options_parse_string(&control_options, text, message, sizeof(message)) < 0) {
+		say("KTIME_OPTIONS: %s; going on with the defaults", message);
+		options_free(&control_options);
+		options_defaults(&control_options);
+	}
+}
+
+/* The file that -o asks for. */
+static int create_kept_session(char *message, size_t size)
+{
+	char *path = filename_expand(control_options.export_profile, pid, -1, message, size);
+	int error = -EEXIST;
+
+	if (!path)
+		return -EINVAL;
+	if (control_options.force_overwrite || access(path, F_OK) < 0)
+		error = session_create(&session, path, options_want_trace(&control_options));
+	if (error)
+		snprintf(message, size, "%s: %s%s", path, strerrordesc_np(-error),
+			 error == -EEXIST ? " (-f overwrites it)" : "");
+	free(path);
+	return error;
+}
+
+/*
+ * The table lives in memory that outlasts the process if it is killed: on disk it would stall. A
+ * trace may become longer than memory. Where the first folder cannot be had (su and containers
+ * leave XDG_RUNTIME_DIR without it), there is one that every system has.
+ */
+static int create_recoverable_session(void)
+{
+	bool trace = options_want_trace(&control_options);
+	const char *folders[] = {getenv(trace ? "TMPDIR" : "XDG_RUNTIME_DIR"),
+				 trace ? "/tmp" : "/dev/shm"};
+	int error = -ENOENT;
+
+	for (unsigned i = 0; i < sizeof(folders) / sizeof(folders[0]) && error; i++) {
+		if (!folders[i] || !*folders[i])
+			continue;
+		snprintf(session_path, sizeof(session_path), "%s/ktime.%d", folders[i], (int)pid);
+		error = session_create(&session, session_path, trace);
+	}
+	if (!error)
+		return 0;
+	error = session_create(&session, NULL, trace);
+	if (!error)
+		session_note(session,
+			     "No file for the session could be made (%s): if the program "
+			     "is killed, nothing is left.",
+			     session_path);
+	session_path[0] = '\0';
+	return error;
+}
+
+static int create_session(void)
+{
+	char message[PATH_MAX + 128];
+
+	if (control_options.export_profile) {
+		if (!create_kept_session(message, sizeof(message)))
+			return 0;
+		say("%s; the session is not kept", message);
+		control_options.export_profile = NULL;
+	}
+	return create_recoverable_session();
+}
+
+static void read_command(char *command, size_t size)
+{
+	FILE *file = fopen("/proc/self/cmdline", "re");
+	size_t length = file ? fread(command, 1, size - 1, file) : 0;
+
+	if (file)
+		fclose(file);
+	while (length > 0 && command[length - 1] == '\0')
+		length--;
+	for (size_t i = 0; i < length; i++)
+		if (command[i] == '\0')
+			command[i] = ' ';
+	command[length] = '\0';
+}
+
+static void describe_run(void)
+{
+	struct session_header *header = session_header(session);
+	char command[4096], hostname[256] = "";
+	int devices = 0, version = 0;
+
+	read_command(command, sizeof(command));
+	gethostname(hostname, sizeof(hostname) - 1);
+	header->pid = pid;
+	header->start_realtime = clock_ns(CLOCK_REALTIME);
+	header->trace_start = header->start_realtime;
+	header->command = session_intern(session, command);
+	header->hostname = session_intern(session, hostname);
+	driver.cuDriverGetVersion(&version);
+	header->driver_version = (uint32_t)version;
+	header->timer = (uint32_t)control_options.timer;
+	header->budget_percent = control_options.budget;
+	header->events_fraction = control_options.events_fraction;
+	header->trace_on = options_want_trace(&control_options);
+	driver.cuDeviceGetCount(&devices);
+	for (int i = 0; i < devices && i < SESSION_DEVICES; i++) {
+		struct device_info *device = &header->devices[i];
+		size_t bytes = 0;
+		int major = 0, minor = 0;
+
+		driver.cuDeviceGetName(device->name, sizeof(device->name), i);
+		if (driver.cuDeviceGetUuid)
+			driver.cuDeviceGetUuid((CUuuid *)device->uuid, i);
+		driver.cuDeviceTotalMem_v2(&bytes, i);
+		device->memory = bytes;
+		driver.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
+					    i);
+		driver.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
+					    i);
+		device->compute_capability = (uint32_t)(major * 10 + minor);
+	}
+}
+
+bool control_wants_calls(enum row_kind kind)
+{
+	int mode = control_options.api_trace;
+	int own = kind == ROW_RUNTIME_API ? API_TRACE_RUNTIME : API_TRACE_DRIVER;
+
+	return control_options.trace & TRACE_API && (mode == API_TRACE_ALL || mode == own);
+}
+
+static void start_cupti(void)
+{
+	struct collection_settings settings = {
+		.graph_nodes = control_options.graph == GRAPH_NODE,
+		.serial_kernels = !control_options.concurrent_kernels,
+		.runtime_api = control_wants_calls(ROW_RUNTIME_API),
+		/* What a cudart calls is known by the runtime's names unless the driver's are asked
+		 * for: they cost 0.15 us a launch. */
+		.driver_api = control_wants_calls(ROW_DRIVER_API) &&
+			      !control_wants_calls(ROW_RUNTIME_API),
+		.unified_memory = true,
+		.wake = collector_wake,
+	};
+	int version = 0;
+
+	driver.cuDriverGetVersion(&version);
+	library_use_lookup(real_dlsym);
+	cupti.started = control_options.timer != TIMER_EVENTS &&
+			!refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
+			library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
+			collection_start(&settings, cupti.reason, sizeof(cupti.reason)) == 0;
+	control_stream_ids = cupti.started;
+	control_runtime_calls = cupti.started && settings.runtime_api;
+	control_driver_calls = cupti.started && settings.driver_api;
+}
+
+static void describe_cupti(void)
+{
+	struct session_header *header = session_header(session);
+
+	if (cupti.started) {
+		header->cupti_active = 1;
+		header->cupti_version = library_functions()->version;
+	}
+	if (cupti.reason[0])
+		session_note(session, "%s", cupti.reason);
+	if (control_driver_calls)
+		session_note(session, "Driver calls that ktime makes too, on events and contexts, "
+				      "are not shown.");
+	if (driver_stand_in())
+		session_note(session,
+			     "%s stands in for the driver, as under ncu: what it does around an "
+			     "operation is in the times",
+			     driver_stand_in());
+	if (!cupti.started && !control_options.concurrent_kernels)
+		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
+}
+
+static void finish_report(struct session *finished)
+{
+	char message[PATH_MAX + 128];
+	const char *name;
+	FILE *output;
+
+	for (unsigned i = 0; (name = lookup_unknown_entry(i)); i++)
+		session_note(finished,
+			     "%s was called or may have been: this driver has it, ktime "
+			     "does not know it, and its work is not in the table",
+			     name);
+	session_header(finished)->finished = 1;
+	if (log_file_open(&log_file, true, &output, message, sizeof(message)) == 0) {
+		report_write(finished, &control_options, output);
+		log_file_close(output);
+	}
+	if (!control_options.export_profile && session_path[0])
+		unlink(session_path);
+}
+
+static void write_start(void)
+{
+	char message[PATH_MAX + 128];
+	FILE *output;
+
+	if (log_file_resolve(&log_file, control_options.log_file, pid, message, sizeof(message)) ||
+	    log_file_open(&log_file, log_file_is_continued(&log_file, pid), &output, message,
+			  sizeof(message))) {
+		say("%s; the report goes to stderr", message);
+		log_file_free(&log_file);
+		if (log_file_open(&log_file, false, &output, message, sizeof(message)))
+			return;
+	}
+	report_write_start(&control_options, pid,
+			   session_string(session, session_header(session)->command), output);
+	log_file_close(output);
+}
+
+static bool every_call_has_a_pair(void)
+{
+	return control_options.events == EVENTS_ALL ||
+	       (control_options.events == EVENTS_FRACTION && control_options.events_fraction == 1);
+}
+
+static bool is_wanted_process(void)
+{
+	/* The ktime command leaves the processes alone that its program starts. */
+	return !control_options.only_process || control_options.only_process == pid;
+}
+
+static void start_once(void)
+{
+	int devices = 0;
+	int error;
+
+	pid = getpid();
+	read_options();
+	if (!is_wanted_process()) {
+		/* Of a script's run this may be all that is seen of ktime. */
+		if (!control_options.quiet)
+			say("%s", "this process is not profiled: --profile-child-processes "
+				  "includes it");
+		return;
+	}
+	error = create_session();
+	if (error) {
+		say("cannot start: %s; the program runs on without it", strerror(-error));
+		return;
+	}
+	describe_run();
+	write_start();
+	start_cupti();
+	describe_cupti();
+	control_events =
+		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
+	driver.cuDeviceGetCount(&devices);
+	control_sharing = control_events && control_options.events == EVENTS_ALL;
+	control_counting = !cupti.started && devices == 1 && !every_call_has_a_pair() &&
+			   control_wants_device(0) && !options_want_trace(&control_options);
+	session_header(session)->events_active = control_events;
+	collecting_start(control_options.profile_from_start, control_options.timeout);
+	error = collector_start(session, finish_report);
+	if (error) {
+		say("cannot start its thread: %s; the program runs on without it",
+		    strerror(-error));
+		return;
+	}
+	ending_register();
+	/* Release: a thread that sees it running sees all of the above. */
+	atomic_store_explicit(&control_state, CONTROL_RUNNING, memory_order_release);
+	if (control_counting)
+		call_watch(-1);
+}
+
+void control_start(void)
+{
+	int idle = CONTROL_IDLE;
+
+	if (!driver_load() ||
+	    !atomic_compare_exchange_strong(&control_state, &idle, CONTROL_STARTING))
+		return;
+	start_once();
+	if (!control_running())
+		atomic_store_explicit(&control_state, CONTROL_CLOSED, memory_order_release);
+}
+
+void control_work_seen(void)
+{
+	static _Atomic bool registered;
+
+	if (!atomic_exchange(&registered, true))
+		ending_register_at_exit();
+}
+
+void control_say_blind(void)
+{
+	pid = getpid();
+	read_options();
+	if (!control_options.only_process || control_options.only_process == pid)
+		say("cannot see this process's CUDA calls: what makes them was loaded with %s, "
+		    "past "
+		    "LD_PRELOAD; load it without to have it profiled",
+		    "RTLD_DEEPBIND or dlmopen");
+}
+
+void control_finish(void)
+{
+	int state = CONTROL_RUNNING;
+	bool first;
+
+	/* In a child made by vfork this is the parent's memory. */
+	if (getpid() != pid)
+		return;
+	first = atomic_compare_exchange_strong(&control_state, &state, CONTROL_CLOSED);
+	if (first)
+		call_watch(1);
+	else if (state != CONTROL_CLOSED)
+		return;
+	/* The others would end the process before the first has the report. */
+	if (!collector_finish() && first)
+		say("%s", "the report was not ready in time");
+}

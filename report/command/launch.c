@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/command/launch.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/options/filename.h"
+
+#define CANNOT_RUN 126
+#define NOT_FOUND  127
+#define BAD_USAGE  2
+
+/* The library beside this command, or where it is installed to; the caller frees it. */
+static char *find_library(void)
+{
+	static const char *const places[] = {"libktime.so", "../lib/libktime.so",
+					     "../lib64/libktime.so"};
+	char self[PATH_MAX], *slash, *path;
+	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	size_t i;
+
+	if (length < 0)
+		return NULL;
+	self[length] = '\0';
+	slash = strrchr(self, '/');
+	if (slash)
+		*slash = '\0';
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *real;
+
+		if (asprintf(&path, "%s/%s", self, places[i]) < 0)
+			return NULL;
+		real = realpath(path, NULL);
+		free(path);
+		if (real)
+			return real;
+	}
+	return NULL;
+}
+
+/* Puts `value` behind what the variable holds already. */
+static int append_variable(const char *name, const char *separator, const char *value)
+{
+	const char *before = getenv(name);
+	char *joined;
+	int error = 0;
+
+	if (!before || !*before)
+		return setenv(name, value, 1) < 0 ? -errno : 0;
+	if (asprintf(&joined, "%s%s%s", before, separator, value) < 0)
+		return -ENOMEM;
+	if (setenv(name, joined, 1) < 0)
+		error = -errno;
+	free(joined);
+	return error;
+}
+
+/* One word, quoted so that it is read back as it was. */
+static void write_word(const char *word, FILE *out)
+{
+	fputs(" '", out);
+	for (; *word; word++) {
+		if (*word == '\'')
+			fputs("'\\''", out);
+		else
+			fputc(*word, out);
+	}
+	fputc('\'', out);
+}
+
+/* The program may change its directory before the file is opened. */
+static void write_absolute(const char *option, const char *pattern, FILE *out)
+{
+	char directory[PATH_MAX], *path;
+	const char *letter;
+	FILE *word;
+	size_t length;
+
+	if (!pattern || *pattern == '/' || strcmp(pattern, "%1") == 0 ||
+	    strcmp(pattern, "%2") == 0 || !getcwd(directory, sizeof(directory)))
+		return;
+	word = open_memstream(&path, &length);
+	if (!word)
+		return;
+	for (letter = directory; *letter; letter++)
+		fprintf(word, *letter == '%' ? "%%%%" : "%c", *letter);
+	fprintf(word, "/%s", pattern);
+	fclose(word);
+	fprintf(out, " --%s", option);
+	write_word(path, out);
+	free(path);
+}
+
+static int set_options(const struct options *options, char *const *words, int count)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+	int i, error;
+
+	if (!out)
+		return -ENOMEM;
+	for (i = 0; i < count; i++)
+		write_word(words[i], out);
+	write_absolute("log-file", options->log_file, out);
+	write_absolute("export-profile", options->export_profile, out);
+	if (!options->profile_children)
+		fprintf(out, " --only-process %d", (int)getpid());
+	error = fclose(out) == 0 ? append_variable("KTIME_OPTIONS", " ", text + (*text == ' '))
+				 : -ENOMEM;
+	free(text);
+	return error;
+}
+
+/* Finds out before the program runs what would go wrong after it. */
+static int check_file(const char *pattern, bool keep_existing)
+{
+	char message[512], *path, *slash;
+	struct stat status;
+	int error = 0;
+
+	if (!pattern || strcmp(pattern, "%1") == 0 || strcmp(pattern, "%2") == 0)
+		return 0;
+	path = filename_expand(pattern, getpid(), -1, message, sizeof(message));
+	if (!path) {
+		fprintf(stderr, "ktime: %s\n", message);
+		return -EINVAL;
+	}
+	if (stat(path, &status) == 0) {
+		if (S_ISDIR(status.st_mode))
+			error = -EISDIR;
+		else if (keep_existing)
+			error = -EEXIST;
+		else if (access(path, W_OK) < 0)
+			error = -errno;
+	} else {
+		slash = strrchr(path, '/');
+		if (slash)
+			slash[slash == path] = '\0';
+		if (access(slash ? path : ".", W_OK | X_OK) < 0)
+			error = -errno;
+		if (slash && slash != path)
+			*slash = '/';
+	}
+	if (error)
+		fprintf(stderr, "ktime: %s cannot be written: %s%s\n", path,
+			strerrordesc_np(-error), error == -EEXIST ? " (-f replaces it)" : "");
+	free(path);
+	return error;
+}
+
+/* Whether each of several processes has a file of its own. A variable may tell them apart. */
+static bool is_file_per_process(const char *pattern)
+{
+	char message[512];
+	char *first, *second;
+	bool differ;
+
+	if (!pattern || strcmp(pattern, "%1") == 0 || strcmp(pattern, "%2") == 0 ||
+	    strstr(pattern, "%q{"))
+		return true;
+	first = filename_expand(pattern, 1, -1, message, sizeof(message));
+	second = filename_expand(pattern, 2, -1, message, sizeof(message));
+	differ = !first || !second || strcmp(first, second) != 0;
+	free(first);
+	free(second);
+	return differ;
+}
+
+static void warn_of_shared_file(const char *option, const char *pattern)
+{
+	if (!is_file_per_process(pattern))
+		fprintf(stderr,
+			"ktime: every process writes to %s, and what one wrote remains: give %s a "
+			"name with %%p\n",
+			pattern, option);
+}
+
+int launch(const struct options *options, char *const *option_words, int option_count,
+	   char *const *argv)
+{
+	char *library;
+	int error;
+
+	if (check_file(options->log_file, false) ||
+	    check_file(options->export_profile, !options->force_overwrite))
+		return BAD_USAGE;
+	if (options->profile_children) {
+		warn_of_shared_file("--log-file", options->log_file);
+		warn_of_shared_file("-o", options->export_profile);
+	}
+	library = find_library();
+	if (!library) {
+		fputs("ktime: libktime.so is neither beside this command nor in ../lib\n", stderr);
+		return CANNOT_RUN;
+	}
+	/* The loader takes both for separators and knows no quoting. */
+	if (strpbrk(library, " :")) {
+		fprintf(stderr,
+			"ktime: the loader cannot preload %s: its path has a space or a "
+			"colon; install ktime elsewhere\n",
+			library);
+		free(library);
+		return CANNOT_RUN;
+	}
+	error = append_variable("LD_PRELOAD", ":", library);
+	free(library);
+	if (!error)
+		error = set_options(options, option_words, option_count);
+	if (error) {
+		fprintf(stderr, "ktime: %s\n", strerrordesc_np(-error));
+		return CANNOT_RUN;
+	}
+	execvp(argv[0], argv);
+	error = errno;
+	fprintf(stderr, "ktime: %s: %s\n", argv[0], strerrordesc_np(error));
+	return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
+}

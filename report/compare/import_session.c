@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/compare/import.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/names/demangle.h"
+#include "report/session/load.h"
+#include "report/names/nsys_demangle.h"
+#include "report/session/records.h"
+#include "report/session/statistics.h"
+#include "report/print/table.h"
+
+/* Of an estimated row the timed calls are no even sample. */
+static double average(const struct table_row *row)
+{
+	if (row->estimated)
+		return (double)row->total / (double)row->calls;
+	return row->timed ? (double)row->timed_total / (double)row->timed : 0;
+}
+
+/* The table's row has its mangled name: two kinds of readable ones are made of it. */
+static int import_row(struct profile *profile, const struct table_row *row, bool api)
+{
+	char *key = row->kind == ROW_KERNEL ? nsys_demangle(row->name) : strdup(row->name);
+	char *readable = row->kind == ROW_KERNEL ? demangle(row->name) : NULL;
+	struct profile_row *imported = NULL;
+	double timed_total = (double)row->timed_total;
+
+	if (key)
+		imported = profile_row(profile, api, key, readable ? readable : row->name);
+	free(key);
+	free(readable);
+	if (!imported)
+		return -ENOMEM;
+	profile_add_group(imported, row->calls, row->timed, (double)row->total, average(row),
+			  sample_variance(row->timed, timed_total, row->squares),
+			  (double)row->minimum, (double)row->maximum);
+	return row->histogram ? profile_add_histogram(imported, row->histogram) : 0;
+}
+
+int import_session(struct profile *profile, const char *path, char *message, size_t size)
+{
+	static const enum table_section sections[] = {TABLE_GPU, TABLE_API};
+	struct session *session;
+	struct options options;
+	size_t section, i;
+	int error;
+
+	error = session_load(&session, path, message, size);
+	if (error)
+		return error;
+	profile->source = records_is_table(path) ? "table of records" : "ktime session";
+	options_defaults(&options);
+	options.demangling = false;
+	for (section = 0; section < 2 && !error; section++) {
+		struct table table;
+
+		error = table_collect(&table, session, &options, sections[section],
+				      TABLE_ALL_DEVICES, true);
+		for (i = 0; i < table.count && !error; i++)
+			error = import_row(profile, &table.rows[i], sections[section] == TABLE_API);
+		table_free(&table);
+	}
+	if (error)
+		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+	session_close(session);
+	return error;
+}

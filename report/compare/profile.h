@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* One run's times by name, wherever they come from: what `ktime diff` compares. */
+#ifndef KTIME_REPORT_COMPARE_PROFILE_H
+#define KTIME_REPORT_COMPARE_PROFILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uthash.h>
+
+#include "report/session/histogram.h"
+
+struct profile_row {
+	bool api;	/* a call on the host; else an activity of the GPU */
+	char *name;	/* as it is printed */
+	char *key;	/* what it is found by: nsys's name for it */
+	uint64_t calls; /* all of them */
+	uint64_t timed; /* those that average, variance, minimum and maximum come from */
+	double total;	/* of all calls; times are in ns */
+	double average, variance;
+	double minimum, maximum;
+	unsigned part;		     /* which table of its file it came from */
+	bool variance_bound;	     /* the variance is the most that the other figures allow */
+	struct histogram *histogram; /* NULL: not known */
+	UT_hash_handle hh;
+};
+
+struct profile {
+	const char *source; /* what kind of file it was read from */
+	struct profile_row *gpu, *api;
+};
+
+/* The row of a name; added, empty, where it is not there. NULL where memory is out. */
+struct profile_row *profile_row(struct profile *profile, bool api, const char *key,
+				const char *name);
+/* Adds one call's time to a row. -ENOMEM. */
+int profile_add_sample(struct profile_row *row, uint64_t nanoseconds);
+/* Adds a group of calls: figures for one row that come in several parts. */
+void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, double total,
+		       double average, double variance, double minimum, double maximum);
+int profile_add_histogram(struct profile_row *row, const struct histogram *histogram);
+/* The most that a variance can be between a minimum and a maximum, the average being known. */
+double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls);
+
+void profile_free(struct profile *profile);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything that a session holds, as JSON. Times are nanoseconds. */
+#include <errno.h>
+#include <string.h>
+
+#include "report/export/export.h"
+#include "report/export/export_json_row.h"
+#include "report/export/export_trace.h"
+#include "report/export/json.h"
+
+/* Counts up where a member is changed or removed. */
+#define JSON_FORMAT 1
+
+static const char *const timer_names[] = {
+	[TIMER_AUTO] = "auto",
+	[TIMER_CUPTI] = "cupti",
+	[TIMER_EVENTS] = "events",
+	[TIMER_BOTH] = "both",
+};
+
+static const char *const bias_names[BIAS_KINDS] = {
+	[BIAS_KERNEL] = "kernel",
+	[BIAS_MEMSET] = "memset",
+	[BIAS_MEMCPY_PINNED] = "pinned memcpy",
+	[BIAS_MEMCPY_DTOD] = "DtoD memcpy",
+	[BIAS_GRAPH] = "graph",
+};
+
+struct json_export {
+	const struct session *session;
+	FILE *file;
+	struct trace_name *names;
+};
+
+static void add_extent(cJSON *object, const char *name, const uint32_t extent[3])
+{
+	cJSON *array = cJSON_AddArrayToObject(object, name);
+	int axis;
+
+	for (axis = 0; axis < 3; axis++)
+		cJSON_AddItemToArray(array, cJSON_CreateNumber(extent[axis]));
+}
+
+static int write_record(struct json_export *export, const struct trace_record *record)
+{
+	const struct session *session = export->session;
+	const char *name = trace_name_get(&export->names, session, record->kind, record->name);
+	cJSON *object;
+
+	if (!name)
+		return -ENOMEM;
+	object = cJSON_CreateObject();
+
+	json_add_text(object, "kind", json_kind_name(record->kind));
+	json_add_text(object, "name", name);
+	json_add_unsigned(object, "start", record->start);
+	json_add_unsigned(object, "end", record->end);
+	json_add_unsigned(object, "correlation", record->correlation);
+	if (row_is_api(record->kind)) {
+		json_add_unsigned(object, "thread", record->thread);
+		json_add_unsigned(object, "result", record->result);
+		if (record->kernel)
+			json_add_text(object, "kernel", session_string(session, record->kernel));
+		return json_write(export->file, object);
+	}
+	cJSON_AddNumberToObject(object, "device", record->device);
+	json_add_unsigned(object, "context", record->context);
+	json_add_unsigned(object, "stream", record->stream);
+	json_add_unsigned(object, "bytes", record->bytes);
+	if (record->kind == ROW_KERNEL) {
+		add_extent(object, "grid", record->grid);
+		add_extent(object, "block", record->block);
+		json_add_unsigned(object, "registers", record->registers);
+		json_add_unsigned(object, "static_shared", record->static_shared);
+		json_add_unsigned(object, "dynamic_shared", record->dynamic_shared);
+	}
+	json_add_text(object, "from", memory_kind_name(record->source_kind));
+	json_add_text(object, "to", memory_kind_name(record->destination_kind));
+	json_add_text(object, "clock", json_clock_name(record->clock));
+	json_add_unsigned(object, "graph", record->graph);
+	json_add_unsigned(object, "graph_node", record->graph_node);
+	return json_write(export->file, object);
+}
+
+static cJSON *session_object(const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	cJSON *object = cJSON_CreateObject();
+
+	cJSON_AddNumberToObject(object, "pid", header->pid);
+	json_add_text(object, "command", session_string(session, header->command));
+	json_add_text(object, "hostname", session_string(session, header->hostname));
+	json_add_unsigned(object, "start_realtime", header->start_realtime);
+	json_add_unsigned(object, "trace_start", header->trace_start);
+	cJSON_AddBoolToObject(object, "finished", header->finished);
+	json_add_unsigned(object, "driver_version", header->driver_version);
+	json_add_unsigned(object, "cupti_version", header->cupti_version);
+	json_add_text(object, "timer",
+		      header->timer <= TIMER_BOTH ? timer_names[header->timer] : "unknown");
+	cJSON_AddBoolToObject(object, "cupti_active", header->cupti_active);
+	cJSON_AddBoolToObject(object, "events_active", header->events_active);
+	json_add_unsigned(object, "events_fraction", header->events_fraction);
+	cJSON_AddNumberToObject(object, "budget_percent", header->budget_percent);
+	return object;
+}
+
+static cJSON *devices_array(const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	cJSON *array = cJSON_CreateArray();
+	int device;
+
+	for (device = 0; device < SESSION_DEVICES; device++) {
+		const struct device_info *info = &header->devices[device];
+		char name[sizeof(info->name) + 1], uuid[TRACE_UUID_SIZE];
+		cJSON *object;
+
+		if (!info->used)
+			continue;
+		object = cJSON_CreateObject();
+		snprintf(name, sizeof(name), "%.*s", (int)sizeof(info->name), info->name);
+		cJSON_AddNumberToObject(object, "ordinal", device);
+		json_add_text(object, "name", name);
+		json_add_text(object, "uuid", trace_uuid(info->uuid, uuid));
+		json_add_unsigned(object, "compute_capability", info->compute_capability);
+		json_add_unsigned(object, "memory", info->memory);
+		cJSON_AddItemToArray(array, object);
+	}
+	return array;
+}
+
+static cJSON *counters_object(const struct session *session)
+{
+	cJSON *object = cJSON_CreateObject();
+
+#define ADD_COUNTER(name, text)                                                                    \
+	json_add_unsigned(object, #name, session_header(session)->counters[COUNTER_##name]);
+	SESSION_COUNTERS(ADD_COUNTER)
+#undef ADD_COUNTER
+	return object;
+}
+
+/* Which operations the event clock did not time, and why, over all rows. */
+static cJSON *untimed_object(const struct session *session)
+{
+	uint64_t untimed[UNTIMED_COUNT] = {0};
+	cJSON *object = cJSON_CreateObject();
+	const struct row *row;
+	int reason;
+
+	session_for_each_row (session, row)
+		for (reason = 0; reason < UNTIMED_COUNT; reason++)
+			untimed[reason] += row->untimed[reason];
+#define ADD_REASON(name, text) json_add_unsigned(object, text, untimed[UNTIMED_##name]);
+	UNTIMED_REASONS(ADD_REASON)
+#undef ADD_REASON
+	return object;
+}
+
+static cJSON *biases_object(const struct session *session)
+{
+	cJSON *object = cJSON_CreateObject();
+	int kind;
+
+	for (kind = 0; kind < BIAS_KINDS; kind++) {
+		const struct bias *bias = &session_header(session)->biases[kind];
+		cJSON *entry = cJSON_AddObjectToObject(object, bias_names[kind]);
+
+		json_add_unsigned(entry, "bias", bias->ns);
+		json_add_unsigned(entry, "calls", bias->calls);
+		json_add_unsigned(entry, "doubt", bias->doubt);
+	}
+	return object;
+}
+
+static cJSON *notes_array(const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	cJSON *array = cJSON_CreateArray();
+	uint32_t i;
+
+	for (i = 0; i < header->note_count && i < SESSION_NOTES; i++) {
+		cJSON *holder = cJSON_CreateObject();
+
+		json_add_text(holder, "note", session_string(session, header->notes[i]));
+		cJSON_AddItemToArray(array, cJSON_DetachItemFromObject(holder, "note"));
+		cJSON_Delete(holder);
+	}
+	return array;
+}
+
+static int write_member(FILE *file, const char *name, cJSON *item)
+{
+	fprintf(file, ",\n\"%s\":", name);
+	return json_write(file, item);
+}
+
+static int write_rows(struct json_export *export)
+{
+	const struct row *row;
+	const char *separator = "\n";
+	int error = 0;
+
+	fputs(",\n\"rows\":[", export->file);
+	session_for_each_row (export->session, row) {
+		const char *name =
+			trace_name_get(&export->names, export->session, row->kind, row->name);
+
+		if (!name)
+			return -ENOMEM;
+		fputs(separator, export->file);
+		separator = ",\n";
+		error = json_write(export->file, json_row(export->session, row, name));
+		if (error)
+			return error;
+	}
+	fputs("\n]", export->file);
+	return 0;
+}
+
+static int write_trace(struct json_export *export)
+{
+	const struct trace_record *record;
+	const char *separator = "\n";
+	int error;
+
+	fputs(",\n\"trace\":[", export->file);
+	session_for_each_trace (export->session, record) {
+		fputs(separator, export->file);
+		separator = ",\n";
+		error = write_record(export, record);
+		if (error)
+			return error;
+	}
+	fputs("\n]\n}\n", export->file);
+	return 0;
+}
+
+int export_json(struct session *session, FILE *file, char *message, size_t size)
+{
+	static const struct {
+		const char *name;
+		cJSON *(*make)(const struct session *session);
+	} members[] = {
+		{"session", session_object},   {"devices", devices_array},
+		{"counters", counters_object}, {"untimed", untimed_object},
+		{"biases", biases_object},     {"notes", notes_array},
+	};
+	struct json_export export = {.session = session, .file = file};
+	int error = 0;
+	size_t i;
+
+	fprintf(file, "{\"format\":%d,\n\"made_by\":\"ktime %s\"", JSON_FORMAT, KTIME_VERSION);
+	for (i = 0; i < sizeof(members) / sizeof(*members) && !error; i++)
+		error = write_member(file, members[i].name, members[i].make(session));
+	if (!error)
+		error = write_rows(&export);
+	if (!error)
+		error = write_trace(&export);
+	if (error)
+		snprintf(message, size, "%s", strerrordesc_np(-error));
+	trace_names_free(&export.names);
+	return error;
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/export/export_json_row.h"
+
+#include <math.h>
+
+#include "report/session/estimate.h"
+#include "report/export/json.h"
+#include "report/session/statistics.h"
+#include "report/print/table.h"
+
+static const char *const kind_names[ROW_KINDS] = {
+	[ROW_KERNEL] = "kernel",       [ROW_MEMCPY] = "memcpy",	    [ROW_MEMSET] = "memset",
+	[ROW_GRAPH] = "graph",	       [ROW_MOVEMENT] = "movement", [ROW_OTHER] = "other",
+	[ROW_RUNTIME_API] = "runtime", [ROW_DRIVER_API] = "driver", [ROW_OVERHEAD] = "overhead",
+};
+
+static const char *const clock_names[] = {
+	[CLOCK_NONE] = "none",
+	[CLOCK_CUPTI] = "cupti",
+	[CLOCK_EVENTS] = "events",
+};
+
+const char *json_kind_name(unsigned kind)
+{
+	return kind < ROW_KINDS ? kind_names[kind] : "unknown";
+}
+
+const char *json_clock_name(unsigned clock)
+{
+	return clock <= CLOCK_EVENTS ? clock_names[clock] : "unknown";
+}
+
+static cJSON *histogram_object(const struct histogram *histogram)
+{
+	cJSON *buckets = cJSON_CreateArray();
+	unsigned bucket;
+
+	for (bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+		cJSON *entry;
+
+		if (!histogram->buckets[bucket])
+			continue;
+		entry = cJSON_CreateObject();
+		json_add_unsigned(entry, "from", histogram_bucket_low(bucket));
+		json_add_unsigned(entry, "to", histogram_bucket_high(bucket));
+		json_add_unsigned(entry, "count", histogram->buckets[bucket]);
+		cJSON_AddItemToArray(buckets, entry);
+	}
+	return buckets;
+}
+
+/* A percentile is a bucket's middle, which may lie outside of what was seen. */
+static uint64_t percentile(const struct figures *figures, const struct histogram *histogram,
+			   double fraction)
+{
+	uint64_t value = histogram_percentile(histogram, fraction);
+
+	if (value < figures->minimum)
+		return figures->minimum;
+	return value < figures->maximum ? value : figures->maximum;
+}
+
+static void add_figures(cJSON *object, const char *name, const struct session *session,
+			const struct figures *figures)
+{
+	static const struct {
+		const char *name;
+		double fraction;
+	} percentiles[] = {
+		{"median", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999},
+	};
+	const struct histogram *histogram = session_histogram(session, figures->histogram);
+	cJSON *clock;
+	size_t i;
+
+	if (!figures->count)
+		return;
+	clock = cJSON_AddObjectToObject(object, name);
+	json_add_unsigned(clock, "count", figures->count);
+	json_add_unsigned(clock, "total", figures->total);
+	cJSON_AddNumberToObject(clock, "average", (double)figures->total / (double)figures->count);
+	json_add_unsigned(clock, "minimum", figures->minimum);
+	json_add_unsigned(clock, "maximum", figures->maximum);
+	cJSON_AddNumberToObject(
+		clock, "deviation",
+		sqrt(sample_variance(figures->count, (double)figures->total, figures->squares)));
+	if (!histogram)
+		return;
+	for (i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
+		json_add_unsigned(clock, percentiles[i].name,
+				  percentile(figures, histogram, percentiles[i].fraction));
+	cJSON_AddItemToObject(clock, "histogram", histogram_object(histogram));
+}
+
+static void add_bytes(cJSON *object, const struct row *row)
+{
+	cJSON *bytes;
+
+	if (!row->bytes)
+		return;
+	bytes = cJSON_AddObjectToObject(object, "bytes");
+	json_add_unsigned(bytes, "total", row->bytes);
+	json_add_unsigned(bytes, "minimum", row->bytes_minimum);
+	json_add_unsigned(bytes, "maximum", row->bytes_maximum);
+	cJSON_AddNumberToObject(
+		bytes, "deviation",
+		sqrt(sample_variance(row->calls, (double)row->bytes, row->bytes_squares)));
+}
+
+static void add_untimed(cJSON *object, const struct row *row)
+{
+	cJSON *untimed = cJSON_AddObjectToObject(object, "untimed");
+
+#define ADD_REASON(name, text)                                                                     \
+	if (row->untimed[UNTIMED_##name])                                                          \
+		json_add_unsigned(untimed, text, row->untimed[UNTIMED_##name]);
+	UNTIMED_REASONS(ADD_REASON)
+#undef ADD_REASON
+}
+
+/* Where both clocks timed the same calls: how far they agree. */
+static void add_check(cJSON *object, const struct session *session, const struct row *row)
+{
+	const struct histogram *differences = session_histogram(session, row->difference_histogram);
+	cJSON *check;
+
+	if (!row->checked && !row->unmatched)
+		return;
+	check = cJSON_AddObjectToObject(object, "check");
+	json_add_unsigned(check, "calls", row->checked);
+	json_add_unsigned(check, "cupti", row->checked_cupti);
+	json_add_unsigned(check, "events", row->checked_events);
+	json_add_unsigned(check, "events_as_read", row->checked_raw);
+	json_add_unsigned(check, "overlapped", row->checked_overlapped);
+	json_add_unsigned(check, "starved", row->checked_starved);
+	json_add_unsigned(check, "unmatched", row->unmatched);
+	cJSON_AddNumberToObject(check, "difference_squares", row->checked_difference_squares);
+	if (differences)
+		json_add_unsigned(check, "median_difference",
+				  histogram_percentile(differences, 0.5));
+}
+
+/* Where a part of the calls was timed: the total of all, and half of its 95 % interval. */
+static void add_estimate(cJSON *object, const struct row *row)
+{
+	cJSON *estimate = cJSON_AddObjectToObject(object, "estimate");
+	double error,
+		total = estimate_total(&row->estimate, row->events.count, row_calls(row), &error);
+
+	cJSON_AddNumberToObject(estimate, "total", total);
+	cJSON_AddNumberToObject(estimate, "error", error);
+}
+
+cJSON *json_row(const struct session *session, const struct row *row, const char *name)
+{
+	cJSON *object = cJSON_CreateObject();
+	enum clock_source clock;
+
+	row_figures(session, row, &clock);
+	json_add_text(object, "kind", json_kind_name(row->kind));
+	json_add_text(object, "name", name);
+	if (row->kind == ROW_KERNEL)
+		json_add_text(object, "mangled", session_string(session, row->name));
+	if (row->device >= 0)
+		json_add_unsigned(object, "device", row->device);
+	json_add_unsigned(object, "calls", row_calls(row));
+	json_add_unsigned(object, "seen_by_hooks", row->calls);
+	json_add_unsigned(object, "failed", row->failed);
+	if (row->kind == ROW_GRAPH)
+		json_add_unsigned(object, "nodes", row->nodes);
+	if (row->kernels_listed)
+		json_add_text(object, "kernels", session_string(session, row->kernels_listed));
+	json_add_unsigned(object, "graph_records", row->graph_records);
+	json_add_unsigned(object, "host_included", row->host_included);
+	json_add_text(object, "clock", json_clock_name(clock));
+	add_bytes(object, row);
+	add_figures(object, "cupti", session, &row->cupti);
+	add_figures(object, "events", session, &row->events);
+	if (clock == CLOCK_EVENTS && row->events.count < row_calls(row))
+		add_estimate(object, row);
+	add_check(object, session, row);
+	add_untimed(object, row);
+	return object;
+}

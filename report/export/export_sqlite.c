@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* A session's trace as an Nsight Systems SQLite export, which `nsys stats` reads. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "report/export/export.h"
+#include "report/export/export_database.h"
+#include "report/export/export_trace.h"
+#include "report/names/nsys_demangle.h"
+#include "report/names/nsys_names.h"
+
+/* nsys's event classes of API calls. */
+#define EVENT_CLASS_RUNTIME 0
+#define EVENT_CLASS_DRIVER  1
+
+#define LAUNCH_TYPE_REGULAR 1
+
+/* The ids of a name's forms, so that a name is taken apart once. */
+struct name_ids {
+	uint64_t name; /* its offset in the session */
+	int64_t demangled, base, mangled;
+	UT_hash_handle hh;
+};
+
+struct export
+{
+	struct session *session;
+	struct database *database;
+	struct name_ids *names;
+	uint64_t zero; /* what an export's times count from */
+	uint64_t end;
+};
+
+static int name_ids_fill(struct export *export, struct name_ids *names)
+{
+	const char *mangled = session_string(export->session, names->name);
+	char *demangled = nsys_demangle(mangled);
+	char *base = nsys_demangle_base(mangled);
+	int error = -ENOMEM;
+
+	if (!demangled || !base)
+		goto out;
+	names->mangled = database_string(export->database, mangled);
+	names->demangled = database_string(export->database, demangled);
+	names->base = database_string(export->database, base);
+	error = names->mangled < 0     ? names->mangled
+		: names->demangled < 0 ? names->demangled
+		: names->base < 0      ? names->base
+				       : 0;
+out:
+	free(base);
+	free(demangled);
+	return error;
+}
+
+/* The ids of a kernel's names; NULL with *error set. */
+static const struct name_ids *kernel_names(struct export *export, uint64_t name, int *error)
+{
+	struct name_ids *names;
+
+	HASH_FIND(hh, export->names, &name, sizeof(name), names);
+	if (names)
+		return names;
+	names = calloc(1, sizeof(*names));
+	*error = -ENOMEM;
+	if (!names)
+		return NULL;
+	names->name = name;
+	*error = name_ids_fill(export, names);
+	if (!*error) {
+		HASH_ADD(hh, export->names, name, sizeof(names->name), names);
+		if (names->hh.tbl)
+			return names;
+		*error = -ENOMEM;
+	}
+	free(names);
+	return NULL;
+}
+
+/* CUPTI's and nsys's process and thread ids in one number. */
+static int64_t global_id(const struct export *export, uint32_t thread)
+{
+	uint64_t pid = (uint32_t)session_header(export->session)->pid;
+
+	return (int64_t)(pid << 24 | (thread & 0xffffff));
+}
+
+#define PLACE(export, record)                                                                      \
+	NUMBER((record)->start - (export)->zero), NUMBER((record)->end - (export)->zero),          \
+		NUMBER((record)->device), NUMBER((record)->context), NUMBER((record)->stream),     \
+		NUMBER((record)->correlation), NUMBER(global_id(export, 0))
+
+static int insert_kernel(struct export *export, const struct trace_record *record)
+{
+	int error;
+	const struct name_ids *names = kernel_names(export, record->name, &error);
+
+	if (!names)
+		return error;
+	return INSERT(export->database, NSYS_TABLE_KERNEL, PLACE(export, record),
+		      NUMBER(names->demangled), NUMBER(names->base), NUMBER(names->mangled),
+		      NUMBER(LAUNCH_TYPE_REGULAR), NUMBER(record->registers),
+		      NUMBER(record->grid[0]), NUMBER(record->grid[1]), NUMBER(record->grid[2]),
+		      NUMBER(record->block[0]), NUMBER(record->block[1]), NUMBER(record->block[2]),
+		      NUMBER(record->static_shared), NUMBER(record->dynamic_shared), NUMBER(0),
+		      NUMBER(0), NUMBER(0), NUMBER_OR_NULL(record->graph_node),
+		      NUMBER_OR_NULL(record->graph));
+}
+
+static int insert_copy(struct export *export, const struct trace_record *record)
+{
+	const char *name = session_string(export->session, record->name);
+
+	if (!nsys_is_memory_operation(record->kind, name))
+		return 0;
+	return INSERT(export->database, NSYS_TABLE_MEMCPY, PLACE(export, record),
+		      NUMBER(record->bytes), NUMBER(nsys_copy_kind(name)),
+		      NUMBER(nsys_memory_kind(record->source_kind)),
+		      NUMBER(nsys_memory_kind(record->destination_kind)),
+		      NUMBER_OR_NULL(record->graph_node), NUMBER(1));
+}
+
+static int insert_memset(struct export *export, const struct trace_record *record)
+{
+	/* A memset's memory is what it writes to; tables of records give it as the source. */
+	enum memory_kind kind = record->destination_kind != MEMORY_UNKNOWN
+					? record->destination_kind
+					: record->source_kind;
+
+	return INSERT(export->database, NSYS_TABLE_MEMSET, PLACE(export, record), NUMBER(0),
+		      NUMBER(record->bytes), NUMBER_OR_NULL(record->graph_node),
+		      NUMBER(nsys_memory_kind(kind)));
+}
+
+static int insert_graph(struct export *export, const struct trace_record *record)
+{
+	return INSERT(export->database, NSYS_TABLE_GRAPH_TRACE, PLACE(export, record),
+		      NUMBER(record->graph), NUMBER(record->graph));
+}
+
+static int insert_api(struct export *export, const struct trace_record *record)
+{
+	int64_t name =
+		database_string(export->database, session_string(export->session, record->name));
+
+	if (name < 0)
+		return name;
+	return INSERT(
+		export->database, NSYS_TABLE_RUNTIME, NUMBER(record->start - export->zero),
+		NUMBER(record->end - export->zero),
+		NUMBER(record->kind == ROW_DRIVER_API ? EVENT_CLASS_DRIVER : EVENT_CLASS_RUNTIME),
+		NUMBER(global_id(export, record->thread)), NUMBER(record->correlation),
+		NUMBER(name), NUMBER(record->result));
+}
+
+/* What nsys has a table for; the other kinds are left out. */
+static int insert_record(struct export *export, const struct trace_record *record)
+{
+	switch (record->kind) {
+	case ROW_KERNEL:
+		return insert_kernel(export, record);
+	case ROW_MEMCPY:
+	case ROW_MOVEMENT:
+		return insert_copy(export, record);
+	case ROW_MEMSET:
+		return insert_memset(export, record);
+	case ROW_GRAPH:
+		return insert_graph(export, record);
+	case ROW_RUNTIME_API:
+	case ROW_DRIVER_API:
+		return insert_api(export, record);
+	default:
+		return 0;
+	}
+}
+
+static int insert_enumerations(struct export *export)
+{
+	static const struct {
+		enum nsys_sqlite_table table;
+		int id;
+		const char *name, *label;
+	} entries[] = {
+#define ENTRY(id, name, other, label) {NSYS_TABLE_COPY_KINDS, id, #name, label},
+		NSYS_COPY_KINDS(ENTRY)
+#undef ENTRY
+#define ENTRY(id, name, other, label) {NSYS_TABLE_MEMORY_KINDS, id, #name, label},
+			NSYS_MEMORY_KINDS(ENTRY)
+#undef ENTRY
+				{NSYS_TABLE_LAUNCH_TYPES, 0, "CUDA_KERNEL_LAUNCH_TYPE_UNKNOWN",
+				 "Unknown"},
+		{NSYS_TABLE_LAUNCH_TYPES, LAUNCH_TYPE_REGULAR, "CUDA_KERNEL_LAUNCH_TYPE_REGULAR",
+		 "Regular"},
+		{NSYS_TABLE_EVENT_CLASSES, EVENT_CLASS_RUNTIME, "TRACE_PROCESS_EVENT_CUDA_RUNTIME",
+		 "CUDA runtime"},
+		{NSYS_TABLE_EVENT_CLASSES, EVENT_CLASS_DRIVER, "TRACE_PROCESS_EVENT_CUDA_DRIVER",
+		 "CUDA driver"},
+	};
+	size_t i;
+	int error = 0;
+
+	for (i = 0; i < sizeof(entries) / sizeof(*entries) && !error; i++)
+		error = INSERT(export->database, entries[i].table, NUMBER(entries[i].id),
+			       TEXT(entries[i].name), TEXT(entries[i].label));
+	return error;
+}
+
+static int insert_devices(struct export *export)
+{
+	const struct session_header *header = session_header(export->session);
+	int device, error = 0;
+
+	for (device = 0; device < SESSION_DEVICES && !error; device++) {
+		const struct device_info *info = &header->devices[device];
+		char uuid[TRACE_UUID_SIZE], name[sizeof(info->name) + 1] = "";
+
+		if (!info->used)
+			continue;
+		trace_uuid(info->uuid, uuid);
+		memcpy(name, info->name, sizeof(info->name));
+		error = INSERT(export->database, NSYS_TABLE_GPU, NUMBER(0), NUMBER(device),
+			       TEXT(name), NUMBER_OR_NULL(info->memory), TEXT(uuid), NUMBER(device),
+			       NUMBER(info->compute_capability / 10),
+			       NUMBER(info->compute_capability % 10));
+		if (!error)
+			error = INSERT(export->database, NSYS_TABLE_CUDA_DEVICE, NUMBER(device),
+				       NUMBER(device), NUMBER(header->pid), TEXT(uuid), NUMBER(0));
+	}
+	return error;
+}
+
+/* Every thread bears the program's name, as Linux has it for one that sets none. */
+static int insert_threads(struct export *export, const char *name)
+{
+	int64_t id = database_string(export->database, name);
+	char sql[160];
+	int error;
+
+	if (id < 0)
+		return id;
+	if (!database_has_table(export->database, NSYS_TABLE_RUNTIME))
+		return 0;
+	error = database_add_table(export->database, NSYS_TABLE_THREAD_NAMES);
+	if (error)
+		return error;
+	snprintf(sql, sizeof(sql),
+		 "INSERT INTO ThreadNames (nameId, priority, globalTid) SELECT DISTINCT %lld, 0, "
+		 "globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME",
+		 (long long)id);
+	return database_run(export->database, sql);
+}
+
+static int insert_session(struct export *export)
+{
+	const struct session_header *header = session_header(export->session);
+	time_t seconds = header->start_realtime / 1000000000;
+	char utc[32], local[32], name[256];
+	struct tm broken;
+	int error;
+
+	strftime(utc, sizeof(utc), "%Y-%m-%d %H:%M:%S", gmtime_r(&seconds, &broken));
+	strftime(local, sizeof(local), "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &broken));
+	trace_process_name(export->session, name, sizeof(name));
+	error = INSERT(export->database, NSYS_TABLE_SESSION_START, NUMBER(header->start_realtime),
+		       TEXT(utc), TEXT(local));
+	if (!error)
+		error = INSERT(export->database, NSYS_TABLE_ANALYSIS_DETAILS, NUMBER(0),
+			       NUMBER(export->end - export->zero), NUMBER(0),
+			       NUMBER(export->end - export->zero));
+	if (!error)
+		error = INSERT(export->database, NSYS_TABLE_PROCESSES, NUMBER(global_id(export, 0)),
+			       NUMBER(header->pid), TEXT(name));
+	if (!error)
+		error = insert_threads(export, name);
+	if (!error)
+		error = INSERT(export->database, NSYS_TABLE_SYSTEM_ENV, NUMBER(0), TEXT(""),
+			       TEXT("Hostname"), NUMBER(0),
+			       TEXT(session_string(export->session, header->hostname)));
+	if (!error)
+		error = INSERT(export->database, NSYS_TABLE_CAPTURE, TEXT("PROCESS_0:COMMAND"),
+			       TEXT(session_string(export->session, header->command)));
+	return error;
+}
+
+static int insert_export_data(struct export *export)
+{
+	static const char *const data[][2] = {
+		{"EXPORT_PRODUCT_NAME", "ktime"},
+		{"EXPORT_PRODUCT_VERSION", KTIME_VERSION},
+		{"EXPORT_SCHEMA_VERSION", NSYS_SCHEMA_VERSION},
+		{"EXPORT_SCHEMA_VERSION_MAJOR", NSYS_SCHEMA_MAJOR},
+		{"EXPORT_SCHEMA_VERSION_MINOR", NSYS_SCHEMA_MINOR},
+		{"EXPORT_SCHEMA_VERSION_MICRO", NSYS_SCHEMA_MICRO},
+		{"EXPORT_PARAM_LAZY", "true"},
+	};
+	size_t i;
+	int error = 0;
+
+	for (i = 0; i < sizeof(data) / sizeof(*data) && !error; i++)
+		error = INSERT(export->database, NSYS_TABLE_EXPORT, TEXT(data[i][0]),
+			       TEXT(data[i][1]));
+	return error;
+}
+
+static int export_insert(struct export *export)
+{
+	const struct trace_record *record;
+	int error = insert_export_data(export);
+
+	if (!error)
+		error = insert_enumerations(export);
+	if (!error)
+		error = insert_devices(export);
+	session_for_each_trace (export->session, record) {
+		if (error)
+			return error;
+		error = insert_record(export, record);
+	}
+	return error ? error : insert_session(export);
+}
+
+static void names_free(struct export *export)
+{
+	struct name_ids *names, *next;
+
+	HASH_ITER (hh, export->names, names, next) {
+		HASH_DEL(export->names, names);
+		free(names);
+	}
+}
+
+int export_sqlite(struct session *session, const char *path, char *message, size_t size)
+{
+	struct export export = {.session = session, .database = database_open(path)};
+	int error = -ENOMEM;
+
+	if (!export.database)
+		goto out;
+	trace_span(session, &export.zero, &export.end);
+	error = export_insert(&export);
+	if (!error)
+		error = database_commit(export.database);
+out:
+	if (error == -ENOMEM)
+		snprintf(message, size, "out of memory");
+	else if (error)
+		snprintf(message, size, "%s", database_error(export.database));
+	database_close(export.database);
+	names_free(&export);
+	return error;
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/export/export_trace.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "report/names/nsys_demangle.h"
+
+struct trace_name {
+	uint64_t offset;
+	char *text;
+	UT_hash_handle hh;
+};
+
+void trace_span(const struct session *session, uint64_t *zero, uint64_t *end)
+{
+	const struct trace_record *record;
+
+	*zero = session_header(session)->trace_start;
+	*end = *zero;
+	session_for_each_trace (session, record) {
+		if (!*zero || record->start < *zero)
+			*zero = record->start;
+		if (record->end > *end)
+			*end = record->end;
+	}
+}
+
+void trace_process_name(const struct session *session, char *name, size_t size)
+{
+	const char *command = session_string(session, session_header(session)->command);
+	size_t length = strcspn(command, " "), start = length;
+
+	while (start && command[start - 1] != '/')
+		start--;
+	if (start == length)
+		snprintf(name, size, "process %d", session_header(session)->pid);
+	else
+		snprintf(name, size, "%.*s", (int)(length - start), command + start);
+}
+
+const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE])
+{
+	char *end = text;
+	int i;
+
+	for (i = 0; i < 16; i++)
+		end += sprintf(end, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
+			       uuid[i]);
+	return text;
+}
+
+static char *make_name(const struct session *session, enum row_kind kind, uint64_t offset)
+{
+	const char *name = session_string(session, offset);
+
+	return kind == ROW_KERNEL ? nsys_demangle(name) : strdup(name);
+}
+
+const char *trace_name_get(struct trace_name **cache, const struct session *session,
+			   enum row_kind kind, uint64_t offset)
+{
+	struct trace_name *name;
+
+	HASH_FIND(hh, *cache, &offset, sizeof(offset), name);
+	if (name)
+		return name->text;
+	name = calloc(1, sizeof(*name));
+	if (!name)
+		return NULL;
+	name->offset = offset;
+	name->text = make_name(session, kind, offset);
+	if (name->text)
+		HASH_ADD(hh, *cache, offset, sizeof(name->offset), name);
+	if (name->hh.tbl)
+		return name->text;
+	free(name->text);
+	free(name);
+	return NULL;
+}
+
+void trace_names_free(struct trace_name **cache)
+{
+	struct trace_name *name, *next;
+
+	HASH_ITER (hh, *cache, name, next) {
+		HASH_DEL(*cache, name);
+		free(name->text);
+		free(name);
+	}
+}

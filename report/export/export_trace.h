@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* What the exports of a session's trace have in common. */
+#ifndef KTIME_REPORT_EXPORT_EXPORT_TRACE_H
+#define KTIME_REPORT_EXPORT_EXPORT_TRACE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/session/session.h"
+
+/* From the first record's start, or the session's own zero if that is earlier, to the last end. */
+void trace_span(const struct session *session, uint64_t *zero, uint64_t *end);
+/* The program's name: the last part of the command line's first word, else "process PID". */
+void trace_process_name(const struct session *session, char *name, size_t size);
+
+#define TRACE_UUID_SIZE 37
+/* A device's UUID in its usual form; returns the text. */
+const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE]);
+
+/* Names to read, kernels' as nsys has them, each made once. A cache begins as NULL. */
+struct trace_name;
+/* The name of a record, or of any row's name of that kind; NULL where memory is out. */
+const char *trace_name_get(struct trace_name **cache, const struct session *session,
+			   enum row_kind kind, uint64_t name);
+void trace_names_free(struct trace_name **cache);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/export/json.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+cJSON *json_add_unsigned(cJSON *object, const char *name, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%" PRIu64, value);
+	return cJSON_AddRawToObject(object, name, text);
+}
+
+cJSON *json_add_microseconds(cJSON *object, const char *name, uint64_t nanoseconds)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", nanoseconds / 1000,
+		 (unsigned)(nanoseconds % 1000));
+	return cJSON_AddRawToObject(object, name, text);
+}
+
+/* The length of the UTF-8 sequence that begins here; 0 where there is none. */
+static size_t sequence_length(const unsigned char *bytes)
+{
+	static const struct {
+		unsigned char low, high, second_low, second_high;
+		size_t length;
+	} forms[] = {
+		{0x01, 0x7f, 0, 0, 1},	     {0xc2, 0xdf, 0x80, 0xbf, 2},
+		{0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
+		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
+		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
+		{0xf4, 0xf4, 0x80, 0x8f, 4},
+	};
+	size_t form, i;
+
+	for (form = 0; form < sizeof(forms) / sizeof(*forms); form++) {
+		if (bytes[0] < forms[form].low || bytes[0] > forms[form].high)
+			continue;
+		if (forms[form].length > 1 &&
+		    (bytes[1] < forms[form].second_low || bytes[1] > forms[form].second_high))
+			return 0;
+		for (i = 2; i < forms[form].length; i++)
+			if ((bytes[i] & 0xc0) != 0x80)
+				return 0;
+		return forms[form].length;
+	}
+	return 0;
+}
+
+cJSON *json_add_text(cJSON *object, const char *name, const char *text)
+{
+	static const char replacement[] = "\xef\xbf\xbd";
+	char *valid = malloc(strlen(text) * strlen(replacement) + 1), *end = valid;
+	cJSON *item;
+
+	if (!valid)
+		return NULL;
+	while (*text) {
+		size_t length = sequence_length((const unsigned char *)text);
+
+		if (length) {
+			end = mempcpy(end, text, length);
+			text += length;
+		} else {
+			end = mempcpy(end, replacement, strlen(replacement));
+			text++;
+		}
+	}
+	*end = '\0';
+	item = cJSON_AddStringToObject(object, name, valid);
+	free(valid);
+	return item;
+}
+
+int json_write(FILE *file, cJSON *item)
+{
+	char *text = item ? cJSON_PrintUnformatted(item) : NULL;
+	int error = 0;
+
+	if (!text)
+		error = -ENOMEM;
+	else if (fputs(text, file) < 0)
+		error = -EIO;
+	cJSON_free(text);
+	cJSON_Delete(item);
+	return error;
+}

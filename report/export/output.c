@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/export/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+static int say(int error, const char *path, char *message, size_t size)
+{
+	snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+	return error;
+}
+
+/* mkstemp leaves the file to its owner alone; give it what open() would have. */
+static void grant_usual_mode(int descriptor)
+{
+	mode_t mask = umask(0);
+
+	umask(mask);
+	if (fchmod(descriptor, 0666 & ~mask))
+		return; /* a file system without modes */
+}
+
+int output_open(struct output *output, const char *path, bool overwrite, char *message, size_t size)
+{
+	struct stat status;
+	bool exists;
+	int descriptor;
+
+	*output = (struct output){.path = path, .overwrite = overwrite};
+	if (!strcmp(path, "-")) {
+		output->file = stdout;
+		return 0;
+	}
+	exists = !stat(path, &status);
+	if (exists && S_ISDIR(status.st_mode))
+		return say(-EISDIR, path, message, size);
+	if (exists && !S_ISREG(status.st_mode)) {
+		output->file = fopen(path, "we");
+		return output->file ? 0 : say(-errno, path, message, size);
+	}
+	if (exists && !overwrite) {
+		snprintf(message, size, "%s exists; -f overwrites it", path);
+		return -EEXIST;
+	}
+	if (asprintf(&output->temporary, "%s.XXXXXX", path) < 0) {
+		output->temporary = NULL;
+		return say(-ENOMEM, path, message, size);
+	}
+	descriptor = mkostemp(output->temporary, O_CLOEXEC);
+	if (descriptor < 0) {
+		int error = -errno;
+
+		free(output->temporary);
+		output->temporary = NULL;
+		return say(error, path, message, size);
+	}
+	grant_usual_mode(descriptor);
+	output->file = fdopen(descriptor, "w");
+	if (!output->file) {
+		close(descriptor);
+		output_abandon(output);
+		return say(-ENOMEM, path, message, size);
+	}
+	return 0;
+}
+
+static int put_in_place(const struct output *output)
+{
+	/* link() fails where a file has come up meanwhile, but some file systems have no links. */
+	if (!output->overwrite) {
+		if (!link(output->temporary, output->path))
+			return 0;
+		if (errno == EEXIST)
+			return -EEXIST;
+	}
+	return rename(output->temporary, output->path) ? -errno : 0;
+}
+
+int output_finish(struct output *output, char *message, size_t size)
+{
+	bool failed = fflush(output->file) || ferror(output->file);
+	int error = failed ? -errno : 0;
+
+	/* A file system that is full may say so only now. */
+	if (output->file != stdout && fclose(output->file) && !error)
+		error = -errno;
+	output->file = NULL;
+	if (failed && !error)
+		error = -EIO;
+	if (!error && output->temporary)
+		error = put_in_place(output);
+	output_abandon(output);
+	return error ? say(error, output->path, message, size) : 0;
+}
+
+void output_abandon(struct output *output)
+{
+	if (output->file && output->file != stdout)
+		fclose(output->file);
+	output->file = NULL;
+	if (output->temporary)
+		unlink(output->temporary);
+	free(output->temporary);
+	output->temporary = NULL;
+}

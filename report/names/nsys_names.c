@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "report/names/nsys_names.h"
+
+#define COPY_NAME(label) "[CUDA memcpy " label "]"
+
+static const struct copy_kind {
+	unsigned id;
+	const char *row_name, *operation;
+} copy_kinds[] = {
+#define COPY_KIND(id, name, row_name, label) {id, row_name, COPY_NAME(label)},
+	NSYS_COPY_KINDS(COPY_KIND)
+#undef COPY_KIND
+};
+#define COPY_KINDS (sizeof(copy_kinds) / sizeof(*copy_kinds))
+
+unsigned nsys_copy_kind(const char *row_name)
+{
+	size_t i;
+
+	for (i = 0; i < COPY_KINDS; i++)
+		if (!strcmp(row_name, copy_kinds[i].row_name))
+			return copy_kinds[i].id;
+	return 0;
+}
+
+const char *nsys_copy_row_name(unsigned copy_kind)
+{
+	size_t i;
+
+	for (i = 0; i < COPY_KINDS; i++)
+		if (copy_kinds[i].id == copy_kind)
+			return copy_kinds[i].row_name;
+	return nsys_copy_row_name(0);
+}
+
+bool nsys_is_memory_operation(enum row_kind kind, const char *row_name)
+{
+	return kind == ROW_MEMCPY || kind == ROW_MEMSET ||
+	       (kind == ROW_MOVEMENT && nsys_copy_kind(row_name));
+}
+
+unsigned nsys_memory_kind(enum memory_kind kind)
+{
+	switch (kind) {
+#define MEMORY_KIND(id, name, session_kind, label)                                                 \
+	case session_kind:                                                                         \
+		return id;
+		NSYS_MEMORY_KINDS(MEMORY_KIND)
+#undef MEMORY_KIND
+	default:
+		return nsys_memory_kind(MEMORY_UNKNOWN);
+	}
+}
+
+char *nsys_operation_name(const char *row_name, char *buffer, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < COPY_KINDS; i++)
+		if (!strcmp(row_name, copy_kinds[i].row_name))
+			row_name = copy_kinds[i].operation;
+	snprintf(buffer, size, "%s", row_name);
+	return buffer;
+}
+
+char *nsys_row_name(const char *operation, char *buffer, size_t size)
+{
+	size_t i;
+
+	for (i = 0; i < COPY_KINDS; i++)
+		if (!strcmp(operation, copy_kinds[i].operation))
+			operation = copy_kinds[i].row_name;
+	snprintf(buffer, size, "%s", operation);
+	return buffer;
+}

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ktime's options: one table for the command line, for KTIME_OPTIONS, the help text and the
+ * shells' completion. Names and meanings are nvprof's where nvprof had them.
+ *
+ * Parsing needs libc alone, keeps no state but `struct options`, and does not depend on the
+ * program's locale. It may run on any thread.
+ */
+#ifndef KTIME_REPORT_OPTIONS_OPTIONS_H
+#define KTIME_REPORT_OPTIONS_OPTIONS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "report/session/session.h"
+
+/* The values of an option that chooses, in the order of the table's argument text. */
+enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS, UNIT_COLUMN, UNIT_AUTO };
+enum events_mode { EVENTS_AUTO, EVENTS_ALL, EVENTS_OFF, EVENTS_FRACTION };
+enum graph_mode { GRAPH_NODE, GRAPH_WHOLE };
+enum api_trace_mode { API_TRACE_NONE, API_TRACE_RUNTIME, API_TRACE_DRIVER, API_TRACE_ALL };
+enum report_format { FORMAT_NVPROF, FORMAT_NSYS };
+enum sort_key { SORT_TIME, SORT_CALLS, SORT_AVERAGE, SORT_MINIMUM, SORT_MAXIMUM, SORT_NAME };
+/* --trace: a set of bits, one for each word of the argument text. */
+enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
+
+#define OPTIONS_NOTICES	      16
+#define OPTIONS_NOTICE_LENGTH 192
+
+struct options {
+	/* What is collected. */
+	int timer;		  /* enum timer_mode */
+	int events;		  /* enum events_mode */
+	unsigned events_fraction; /* N of 1/N with EVENTS_FRACTION */
+	double budget;		  /* percent of the wall time */
+	uint64_t devices;	  /* bit per device ordinal */
+	unsigned trace;		  /* enum trace_set */
+	int api_trace;		  /* enum api_trace_mode */
+	int graph;		  /* enum graph_mode */
+	bool concurrent_kernels;
+	bool profile_from_start;
+	bool profile_children; /* asked for; what is the default depends on how ktime was started */
+	pid_t only_process;    /* 0: any; set by the ktime command where children are left alone */
+	double timeout;	       /* seconds since the driver's initialisation; 0: none */
+
+	/* What is printed. */
+	bool print_summary, print_gpu_summary, print_api_summary, print_summary_per_gpu;
+	bool print_gpu_trace, print_api_trace;
+	bool csv;
+	int unit; /* enum time_unit */
+	bool demangling;
+	bool quiet;
+	int format; /* enum report_format */
+	bool percentiles, histogram, cross_check;
+	unsigned top;			       /* rows per section; 0: all */
+	int sort;			       /* enum sort_key */
+	const char *kernels, *exclude_kernels; /* POSIX extended, over the names as printed */
+	const char *context_name, *process_name, *stream_name;
+
+	/* Where it goes. */
+	const char *log_file, *export_profile, *import_profile;
+	bool force_overwrite;
+	bool help, version;
+	const char *completion; /* name of a shell */
+
+	/* Lines for the user about options that were accepted and have no effect. */
+	char notices[OPTIONS_NOTICES][OPTIONS_NOTICE_LENGTH];
+	unsigned notice_count;
+
+	struct option_text *texts; /* what the strings above point into */
+};
+
+enum option_kind {
+	OPTION_FLAG,	      /* bool, no argument */
+	OPTION_ON_OFF,	      /* bool */
+	OPTION_CHOICE,	      /* int, index into the argument text */
+	OPTION_SET,	      /* unsigned, bits by the words of the argument text */
+	OPTION_TEXT,	      /* const char * */
+	OPTION_REGEX,	      /* const char *, refused where it does not compile */
+	OPTION_FILE,	      /* const char *, completed as a file name */
+	OPTION_NUMBER,	      /* double, not negative */
+	OPTION_COUNT,	      /* unsigned */
+	OPTION_PID,	      /* pid_t */
+	OPTION_DEVICES,	      /* uint64_t, a list of ordinals or "all" */
+	OPTION_EVENTS,	      /* events and events_fraction */
+	OPTION_UNSERVED,      /* nvprof's, without an argument; help says what to use instead */
+	OPTION_UNSERVED_VALUE /* the same with an argument */
+};
+
+enum option_section {
+	SECTION_COLLECT,
+	SECTION_PRINT,
+	SECTION_FILE,
+	SECTION_UNSERVED,
+	SECTION_HIDDEN
+};
+
+struct option_entry {
+	const char *name; /* without the dashes */
+	char letter;	  /* of the short form, 0 where there is none */
+	enum option_kind kind;
+	size_t field;	      /* offset in struct options */
+	const char *argument; /* "on|off", "FILE" …; "" where it takes none */
+	enum option_section section;
+	const char *help;
+};
+
+extern const struct option_entry option_table[];
+extern const size_t option_table_size;
+
+void options_defaults(struct options *options);
+/* Frees what parsing allocated. */
+void options_free(struct options *options);
+
+/*
+ * Parses a line of options, split and quoted as a shell does it ('…', "…", \), without any
+ * expansion. 0, or -EINVAL or -ENOMEM with a one-line message.
+ */
+int options_parse_string(struct options *options, const char *text, char *message, size_t size);
+/*
+ * Parses argv[1…] up to the first word that is no option, or past "--"; *first is that word's
+ * index (argc where there is none). Strings stay the caller's.
+ */
+int options_parse_arguments(struct options *options, int argc, char *const *argv, int *first,
+			    char *message, size_t size);
+/* Whether any trace, and so trace records, are asked for. */
+bool options_want_trace(const struct options *options);
+
+#endif

@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/options/options_value.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <regex.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+int options_refuse(const struct message *message, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message->text, message->size, format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+__attribute__((format(printf, 2, 3))) static void notice(struct options *options,
+							 const char *format, ...)
+{
+	va_list arguments;
+	unsigned i = options->notice_count;
+
+	if (i == OPTIONS_NOTICES)
+		return;
+	va_start(arguments, format);
+	vsnprintf(options->notices[i], OPTIONS_NOTICE_LENGTH, format, arguments);
+	va_end(arguments);
+	options->notice_count++;
+}
+
+/* The index of a word among those of "a|b|c"; -1 where it is none of them. */
+static int choice_index(const char *choices, const char *word, size_t length)
+{
+	int index;
+
+	for (index = 0;; index++) {
+		size_t span = strcspn(choices, "|");
+
+		if (span == length && strncmp(choices, word, length) == 0)
+			return index;
+		if (!choices[span])
+			return -1;
+		choices += span + 1;
+	}
+}
+
+static bool parse_number(const char *value, double *number)
+{
+	char *end;
+	double parsed = strtod_l(value, &end, newlocale(LC_ALL_MASK, "C", NULL));
+
+	if (end == value || *end || !(parsed >= 0) || parsed > 1e15)
+		return false;
+	*number = parsed;
+	return true;
+}
+
+static bool parse_count(const char *value, size_t length, unsigned most, unsigned *count)
+{
+	unsigned long parsed = 0;
+	size_t i;
+
+	if (length == 0 || length > 9)
+		return false;
+	for (i = 0; i < length; i++) {
+		if (value[i] < '0' || value[i] > '9')
+			return false;
+		parsed = parsed * 10 + (unsigned long)(value[i] - '0');
+	}
+	if (parsed > most)
+		return false;
+	*count = (unsigned)parsed;
+	return true;
+}
+
+static bool parse_set(const char *choices, const char *value, unsigned *set)
+{
+	unsigned bits = 0;
+
+	for (;;) {
+		size_t span = strcspn(value, ",");
+		int index = choice_index(choices, value, span);
+
+		if (index < 0)
+			return false;
+		bits |= 1U << index;
+		if (!value[span])
+			break;
+		value += span + 1;
+	}
+	*set = bits;
+	return true;
+}
+
+static bool parse_devices(const char *value, uint64_t *devices)
+{
+	uint64_t bits = 0;
+
+	if (strcmp(value, "all") == 0) {
+		*devices = UINT64_MAX;
+		return true;
+	}
+	for (;;) {
+		size_t span = strcspn(value, ",");
+		unsigned device;
+
+		if (!parse_count(value, span, SESSION_DEVICES - 1, &device))
+			return false;
+		bits |= 1ULL << device;
+		if (!value[span])
+			break;
+		value += span + 1;
+	}
+	*devices = bits;
+	return true;
+}
+
+/* nvprof's --events took names of counters: what is no value of ktime's is one of those. */
+static void parse_events(struct options *options, const char *value)
+{
+	int index = choice_index("auto|all|off", value, strlen(value));
+	unsigned fraction;
+
+	if (strncmp(value, "1/", 2) == 0 &&
+	    parse_count(value + 2, strlen(value + 2), 1000000000, &fraction) && fraction > 0) {
+		options->events = EVENTS_FRACTION;
+		options->events_fraction = fraction;
+		return;
+	}
+	if (index >= 0)
+		options->events = index;
+	else
+		notice(options,
+		       "--events %.60s is ignored: ktime times, it does not count (use `ncu "
+		       "--metrics`); its own values are auto, all, off and 1/N",
+		       value);
+}
+
+static int check_regex(const struct message *message, const char *name, const char *value)
+{
+	char reason[96];
+	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	regex_t regex;
+	int error = regcomp(&regex, value, REG_EXTENDED | REG_NOSUB);
+
+	if (error)
+		regerror(error, &regex, reason, sizeof(reason));
+	else
+		regfree(&regex);
+	uselocale(before);
+	return error ? options_refuse(message, "option --%s: bad expression '%s': %s", name, value,
+				      reason)
+		     : 0;
+}
+
+static int refuse_value(const struct message *message, const struct option_entry *entry,
+			const char *value)
+{
+	return options_refuse(message, "option --%s: '%s' is not %s%s", entry->name, value,
+			      strchr(entry->argument, '|') ? "one of " : "a valid ",
+			      entry->argument);
+}
+
+int options_apply(struct options *options, const struct option_entry *entry, const char *value,
+		  const struct message *message)
+{
+	void *field = (char *)options + entry->field;
+	bool good = true;
+	int index;
+
+	switch (entry->kind) {
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		break;
+	case OPTION_ON_OFF:
+		index = choice_index(entry->argument, value, strlen(value));
+		good = index >= 0;
+		*(bool *)field = index == 0;
+		break;
+	case OPTION_CHOICE:
+		index = choice_index(entry->argument, value, strlen(value));
+		good = index >= 0;
+		*(int *)field = index;
+		break;
+	case OPTION_SET:
+		good = parse_set(entry->argument, value, field);
+		break;
+	case OPTION_REGEX:
+		if (check_regex(message, entry->name, value))
+			return -EINVAL;
+		*(const char **)field = value;
+		break;
+	case OPTION_TEXT:
+	case OPTION_FILE:
+		good = *value;
+		*(const char **)field = value;
+		break;
+	case OPTION_NUMBER:
+		good = parse_number(value, field);
+		break;
+	case OPTION_COUNT:
+	case OPTION_PID:
+		good = parse_count(value, strlen(value), INT_MAX, field);
+		break;
+	case OPTION_DEVICES:
+		good = parse_devices(value, field);
+		break;
+	case OPTION_EVENTS:
+		parse_events(options, value);
+		break;
+	case OPTION_UNSERVED:
+	case OPTION_UNSERVED_VALUE:
+		notice(options, "--%s is ignored: %s", entry->name, entry->help);
+		break;
+	}
+	return good ? 0 : refuse_value(message, entry, value);
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/print/agreement.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/print/number.h"
+#include "report/print/report.h"
+#include "report/print/table.h"
+
+#define REASON_TEXT(name, text) text,
+static const char *const reason_texts[] = {AGREEMENT_REASONS(REASON_TEXT)};
+
+const char *agreement_reason_text(enum agreement_reason reason)
+{
+	return reason_texts[reason];
+}
+
+static enum agreement_reason likely_reason(const struct row *row)
+{
+	uint64_t half = row->checked / 2;
+
+	if (row->checked_overlapped > half)
+		return AGREEMENT_OVERLAPPED;
+	if (row->checked_starved > half)
+		return AGREEMENT_STARVED;
+	if (row->host_included > 0)
+		return AGREEMENT_HOST;
+	if (row->checked_overlapped > 0)
+		return AGREEMENT_OVERLAPPED;
+	return row->checked_starved > 0 ? AGREEMENT_STARVED : AGREEMENT_UNKNOWN;
+}
+
+static void judge(struct agreement_row *judged, const struct session *session,
+		  const struct row *row)
+{
+	const struct histogram *differences = session_histogram(session, row->difference_histogram);
+
+	judged->kind = row->kind;
+	judged->device = row->device;
+	judged->calls = row_calls(row);
+	judged->checked = row->checked;
+	if (row->checked == 0)
+		return;
+	judged->cupti = row->checked_cupti / row->checked;
+	judged->raw = row->checked_raw / row->checked;
+	judged->events = row->checked_events / row->checked;
+	judged->difference = judged->events > judged->cupti ? judged->events - judged->cupti
+							    : judged->cupti - judged->events;
+	judged->percent =
+		judged->cupti > 0 ? 100.0 * (double)judged->difference / (double)judged->cupti : 0;
+	judged->median = differences ? histogram_percentile(differences, 0.5) : judged->difference;
+	judged->verdict =
+		judged->difference <= AGREEMENT_NANOSECONDS || judged->percent <= AGREEMENT_PERCENT
+			? VERDICT_AGREE
+			: VERDICT_DISAGREE;
+	if (judged->verdict == VERDICT_DISAGREE)
+		judged->reason = likely_reason(row);
+}
+
+static void add_histogram(struct histogram *sum, const struct histogram *histogram)
+{
+	unsigned i;
+
+	for (i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
+		uint64_t count = (uint64_t)sum->buckets[i] + histogram->buckets[i];
+
+		sum->buckets[i] = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
+	}
+}
+
+static int add_row(struct agreement *agreement, const struct session *session,
+		   const struct filter *filter, const struct row *row, size_t *capacity)
+{
+	char *name = row_display_name(session, filter->options, row->kind, row->name);
+	struct agreement_row *grown = agreement->rows;
+
+	if (!name)
+		return -ENOMEM;
+	if (!filter_passes(filter, row->kind, name, row->device)) {
+		free(name);
+		return 0;
+	}
+	if (agreement->count == *capacity) {
+		*capacity = *capacity ? *capacity * 2 : 32;
+		grown = realloc(grown, *capacity * sizeof(*grown));
+		if (!grown) {
+			free(name);
+			return -ENOMEM;
+		}
+		agreement->rows = grown;
+	}
+	grown[agreement->count] = (struct agreement_row){.name = name};
+	judge(&grown[agreement->count++], session, row);
+	return 0;
+}
+
+int agreement_collect(struct agreement *agreement, const struct session *session,
+		      const struct options *options)
+{
+	struct histogram *differences = calloc(1, sizeof(*differences));
+	struct filter filter;
+	struct row *row;
+	size_t capacity = 0, i;
+	int error;
+
+	*agreement = (struct agreement){.rows = NULL};
+	if (!differences)
+		return -ENOMEM;
+	error = filter_init(&filter, options);
+	if (error) {
+		free(differences);
+		return error;
+	}
+	session_for_each_row (session, row) {
+		if (!row_is_gpu(row->kind) || row_calls(row) == 0)
+			continue;
+		error = add_row(agreement, session, &filter, row, &capacity);
+		if (error)
+			break;
+		add_histogram(differences, session_histogram(session, row->difference_histogram));
+		agreement->checked += row->checked;
+	}
+	agreement->median = histogram_percentile(differences, 0.5);
+	for (i = 0; i < agreement->count; i++) {
+		const struct agreement_row *judged = &agreement->rows[i];
+
+		agreement->disagreeing += judged->verdict == VERDICT_DISAGREE;
+		if (judged->checked > 0 &&
+		    (!agreement->worst || judged->percent > agreement->worst->percent))
+			agreement->worst = judged;
+	}
+	filter_free(&filter);
+	free(differences);
+	if (error)
+		agreement_free(agreement);
+	return error;
+}
+
+void agreement_free(struct agreement *agreement)
+{
+	size_t i;
+
+	for (i = 0; i < agreement->count; i++)
+		free(agreement->rows[i].name);
+	free(agreement->rows);
+	*agreement = (struct agreement){.rows = NULL};
+}
+
+static void write_text_row(const struct agreement_row *row, FILE *file)
+{
+	static const char *const verdicts[] = {"unchecked", "agree", "DISAGREE"};
+	const uint64_t times[] = {row->cupti, row->raw, row->events, row->difference, row->median};
+	char text[NUMBER_SIZE];
+	size_t i;
+
+	fprintf(file, "%10s  %8llu  %8llu", verdicts[row->verdict], (unsigned long long)row->calls,
+		(unsigned long long)row->checked);
+	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+		fprintf(file, "  %8s", row->checked ? number_time(text, times[i]) : "-");
+	fprintf(file, "  %s", row->name);
+	if (row->reason != AGREEMENT_NONE)
+		fprintf(file, " (%s)", agreement_reason_text(row->reason));
+	fputc('\n', file);
+}
+
+static void write_csv_row(const struct agreement_row *row, FILE *file)
+{
+	static const char *const verdicts[] = {"unchecked", "agree", "disagree"};
+
+	fprintf(file, "\"%s\",%llu,%llu,", verdicts[row->verdict], (unsigned long long)row->calls,
+		(unsigned long long)row->checked);
+	if (row->checked)
+		fprintf(file, "%llu,%llu,%llu,%llu,%llu,", (unsigned long long)row->cupti,
+			(unsigned long long)row->raw, (unsigned long long)row->events,
+			(unsigned long long)row->difference, (unsigned long long)row->median);
+	else
+		fputs(",,,,,", file);
+	csv_write_text(row->name, file);
+	fputc(',', file);
+	csv_write_text(agreement_reason_text(row->reason), file);
+	fputc('\n', file);
+}
+
+int cross_check_write(const struct session *session, const struct options *options, FILE *file)
+{
+	struct agreement agreement;
+	size_t i;
+	int error = agreement_collect(&agreement, session, options);
+
+	if (error)
+		return error;
+	if (options->csv)
+		fputs("\n\"Clocks\",\"Calls\",\"Checked\",\"CUPTI Avg\",\"Events Raw\","
+		      "\"Events Avg\",\"Difference\",\"Median Difference\",\"Name\",\"Reason\"\n"
+		      ",,,ns,ns,ns,ns,ns,,\n",
+		      file);
+	else
+		fprintf(file, "\n%10s  %8s  %8s  %8s  %8s  %8s  %8s  %8s  %s\n", "Clocks", "Calls",
+			"Checked", "CUPTI", "Raw", "Events", "Diff", "Median", "Name");
+	for (i = 0; i < agreement.count; i++) {
+		if (options->csv)
+			write_csv_row(&agreement.rows[i], file);
+		else
+			write_text_row(&agreement.rows[i], file);
+	}
+	agreement_free(&agreement);
+	return 0;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* How far the two clocks agree, row by row, over the calls that both timed. */
+#ifndef KTIME_REPORT_PRINT_AGREEMENT_H
+#define KTIME_REPORT_PRINT_AGREEMENT_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/options/options.h"
+#include "report/session/session.h"
+
+/* Averages this close are the same: events resolve 0.5 us, their bias spreads by as much. */
+#define AGREEMENT_NANOSECONDS 1000
+#define AGREEMENT_PERCENT     2.0
+
+enum verdict { VERDICT_UNCHECKED, VERDICT_AGREE, VERDICT_DISAGREE };
+
+/* Why an event pair may hold more than the operation. */
+#define AGREEMENT_REASONS(X)                                                                       \
+	X(NONE, "")                                                                                \
+	X(OVERLAPPED, "operations overlapped on the device: the events include the wait")          \
+	X(STARVED, "the device waited for the host: the events include the gap")                   \
+	X(HOST, "the events include the host's part of the copy")                                  \
+	X(UNKNOWN, "no likely reason was seen")
+#define AGREEMENT_ENUM(name, text) AGREEMENT_##name,
+enum agreement_reason { AGREEMENT_REASONS(AGREEMENT_ENUM) };
+#undef AGREEMENT_ENUM
+
+struct agreement_row {
+	char *name;
+	enum row_kind kind;
+	int device;
+	uint64_t calls, checked;
+	uint64_t cupti, raw, events; /* averages over the checked calls */
+	uint64_t difference;	     /* of the averages, without its sign */
+	double percent;		     /* of CUPTI's */
+	uint64_t median;	     /* of the calls' differences */
+	enum verdict verdict;
+	enum agreement_reason reason;
+};
+
+struct agreement {
+	struct agreement_row *rows; /* in the session's order */
+	size_t count, disagreeing;
+	uint64_t checked;
+	uint64_t median;		   /* of the differences of all checked calls */
+	const struct agreement_row *worst; /* largest difference in percent, NULL without rows */
+};
+
+/* 0, -ENOMEM, or -EINVAL for a bad filter. */
+int agreement_collect(struct agreement *agreement, const struct session *session,
+		      const struct options *options);
+void agreement_free(struct agreement *agreement);
+const char *agreement_reason_text(enum agreement_reason reason);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where a report goes. Inside a program it is written twice, at the start and at the end, and no
+ * descriptor is kept in between: programs close those that they do not know, and what they open
+ * next takes the number over.
+ */
+#ifndef KTIME_REPORT_PRINT_LOG_FILE_H
+#define KTIME_REPORT_PRINT_LOG_FILE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+struct log_file {
+	char *path;	/* absolute; NULL for a standard stream */
+	int descriptor; /* of the standard stream: 1 or 2 */
+};
+
+/*
+ * Finds out where --log-file's value leads; NULL and "%2" mean stderr, "%1" stdout. 0, or -errno
+ * with a one-line message; the log file is then stderr. Free it with log_file_free.
+ */
+int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char *message,
+		     size_t size);
+/*
+ * Whether it holds a report of this very process: of the program that executed the present one. It
+ * is known by its first line, and by having been written since the process began.
+ */
+bool log_file_is_continued(const struct log_file *log, pid_t pid);
+/*
+ * Opens it, empty or to append to. 0, or -errno with a one-line message; *file is then NULL.
+ * The caller closes it with log_file_close.
+ */
+int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size);
+/* 0, or -errno where something was not written. */
+int log_file_close(FILE *file);
+void log_file_free(struct log_file *log);
+
+#endif

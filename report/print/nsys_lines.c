@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+#include <errno.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* An entry that the hash has no memory for is left out of it, and its hh.tbl stays NULL. */
+#define HASH_NONFATAL_OOM 1
+#include "report/print/nsys_lines.h"
+
+#include "report/session/estimate.h"
+#include "report/names/nsys_demangle.h"
+#include "report/names/nsys_names.h"
+#include "report/print/table.h"
+
+/*
+ * Samples kept for exact medians: 64 MB at most. A longer trace has its medians read from the
+ * histograms, as a session without a trace.
+ */
+#define SAMPLES_LIMIT  (8UL << 20)
+
+#define OPERATION_SIZE 128
+
+/* Which line the records of a name belong to: names are interned, so one offset is one name. */
+struct line_of_name {
+	uint64_t name;
+	struct nsys_line *line;
+	UT_hash_handle hh;
+};
+
+struct collection {
+	struct session *session;
+	struct filter filter;
+	unsigned kinds;
+	struct nsys_line *lines;
+	struct line_of_name *names;
+	size_t samples;
+};
+
+/* What nsys prints for a row; to be freed, NULL without memory. */
+static char *line_name(const struct collection *collection, const struct row *row)
+{
+	const char *name = session_string(collection->session, row->name);
+	char operation[OPERATION_SIZE];
+
+	if (row->kind == ROW_KERNEL)
+		return collection->filter.options->demangling ? nsys_demangle(name) : strdup(name);
+	if (row_is_gpu(row->kind))
+		name = nsys_operation_name(name, operation, sizeof(operation));
+	return strdup(name);
+}
+
+/* The line of a name, which is taken over; NULL without memory. */
+static struct nsys_line *line_get(struct collection *collection, char *name)
+{
+	struct nsys_line *line;
+
+	HASH_FIND_STR(collection->lines, name, line);
+	if (line) {
+		free(name);
+		return line;
+	}
+	line = calloc(1, sizeof(*line));
+	if (!line) {
+		free(name);
+		return NULL;
+	}
+	line->name = name;
+	HASH_ADD_KEYPTR(hh, collection->lines, line->name, strlen(line->name), line);
+	if (line->hh.tbl)
+		return line;
+	free(name);
+	free(line);
+	return NULL;
+}
+
+static int name_add(struct collection *collection, uint64_t name, struct nsys_line *line)
+{
+	struct line_of_name *entry;
+
+	HASH_FIND(hh, collection->names, &name, sizeof(name), entry);
+	if (entry)
+		return 0;
+	entry = calloc(1, sizeof(*entry));
+	if (!entry)
+		return -ENOMEM;
+	entry->name = name;
+	entry->line = line;
+	HASH_ADD(hh, collection->names, name, sizeof(entry->name), entry);
+	if (entry->hh.tbl)
+		return 0;
+	free(entry);
+	return -ENOMEM;
+}
+
+static void distribution_merge(struct distribution *distribution, const struct distribution *part)
+{
+	if (!part->timed)
+		return;
+	if (!distribution->timed || part->minimum < distribution->minimum)
+		distribution->minimum = part->minimum;
+	if (part->maximum > distribution->maximum)
+		distribution->maximum = part->maximum;
+	distribution->count += part->count;
+	distribution->timed += part->timed;
+	distribution->total += part->total;
+	distribution->timed_total += part->timed_total;
+	distribution->squares += part->squares;
+}
+
+static void histogram_merge(struct histogram *sum, const struct histogram *histogram)
+{
+	unsigned bucket;
+
+	if (!histogram)
+		return;
+	for (bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
+		if (__builtin_add_overflow(sum->buckets[bucket], histogram->buckets[bucket],
+					   &sum->buckets[bucket]))
+			sum->buckets[bucket] = UINT32_MAX;
+}
+
+static int row_collect(struct collection *collection, const struct row *row)
+{
+	enum clock_source clock;
+	const struct figures *figures = row_figures(collection->session, row, &clock);
+	struct distribution time = {
+		.count = figures->count,
+		.timed = figures->count,
+		.total = figures->total,
+		.timed_total = figures->total,
+		.minimum = figures->minimum,
+		.maximum = figures->maximum,
+		.squares = figures->squares,
+	};
+	const struct distribution bytes = {
+		.count = row_calls(row),
+		.timed = row->bytes ? row_calls(row) : 0,
+		.total = row->bytes,
+		.timed_total = row->bytes,
+		.minimum = row->bytes_minimum,
+		.maximum = row->bytes_maximum,
+		.squares = row->bytes_squares,
+	};
+	struct nsys_line *line;
+	double error;
+	char *name;
+
+	if (row_calls(row) == 0)
+		return 0;
+	if (row->kind == ROW_MOVEMENT &&
+	    !nsys_is_memory_operation(row->kind, session_string(collection->session, row->name)))
+		return 0;
+	name = line_name(collection, row);
+	if (!name)
+		return -ENOMEM;
+	if (!filter_passes(&collection->filter, row->kind, name, row->device)) {
+		free(name);
+		return 0;
+	}
+	line = line_get(collection, name);
+	if (!line)
+		return -ENOMEM;
+	/* A sample of the calls stands for all of them. */
+	if (clock == CLOCK_EVENTS && row_calls(row) > time.count) {
+		time.count = row_calls(row);
+		time.total = estimate_total(&row->estimate, time.timed, time.count, &error) + 0.5;
+	}
+	if (clock == CLOCK_NONE)
+		line->time.untimed += row_calls(row);
+	distribution_merge(&line->time, &time);
+	distribution_merge(&line->bytes, &bytes);
+	histogram_merge(&line->histogram,
+			session_histogram(collection->session, figures->histogram));
+	return name_add(collection, row->name, line);
+}
+
+static int sample_add(struct distribution *distribution, uint64_t value)
+{
+	if (distribution->sample_count == distribution->sample_capacity) {
+		size_t capacity = distribution->sample_capacity * 2 + 64;
+		uint64_t *samples = realloc(distribution->samples, capacity * sizeof(*samples));
+
+		if (!samples)
+			return -ENOMEM;
+		distribution->samples = samples;
+		distribution->sample_capacity = capacity;
+	}
+	distribution->samples[distribution->sample_count++] = value;
+	distribution->sample_total += value;
+	return 0;
+}
+
+/* Collects single durations and sizes, as far as they fit. */
+static int samples_collect(struct collection *collection)
+{
+	const struct trace_record *record;
+
+	session_for_each_trace (collection->session, record) {
+		struct line_of_name *entry;
+		int error;
+
+		if (record->kind >= ROW_KINDS || !(collection->kinds & 1U << record->kind))
+			continue;
+		HASH_FIND(hh, collection->names, &record->name, sizeof(record->name), entry);
+		if (!entry)
+			continue;
+		if (collection->samples++ == SAMPLES_LIMIT)
+			break;
+		error = sample_add(&entry->line->time, record->end - record->start);
+		if (!error && record->bytes)
+			error = sample_add(&entry->line->bytes, record->bytes);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static int compare_samples(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+/* Median and deviation from all of a line's samples. */
+static void distribution_exact(struct distribution *distribution)
+{
+	size_t count = distribution->sample_count, middle = count / 2, i;
+	long double mean = (long double)distribution->timed_total / count, sum = 0;
+	uint64_t *samples = distribution->samples;
+
+	qsort(samples, count, sizeof(*samples), compare_samples);
+	distribution->median = count % 2 ? (double)samples[middle]
+					 : ((double)samples[middle - 1] + samples[middle]) / 2;
+	for (i = 0; i < count; i++)
+		sum += (samples[i] - mean) * (samples[i] - mean);
+	distribution->deviation = count > 1 ? sqrt((double)(sum / (count - 1))) : 0;
+}
+
+/* A bucket's middle may lie outside of what was seen. */
+static double median_within(const struct distribution *distribution,
+			    const struct histogram *histogram)
+{
+	uint64_t median = histogram_percentile(histogram, 0.5);
+
+	if (median < distribution->minimum)
+		return distribution->minimum;
+	return median < distribution->maximum ? median : distribution->maximum;
+}
+
+static void distribution_finish(struct distribution *distribution,
+				const struct histogram *histogram)
+{
+	long double total = distribution->timed_total, sum;
+
+	if (!distribution->timed)
+		return;
+	/* Records of event pairs hold the pairs' bias, which the row's figures do not. */
+	if (distribution->sample_count == distribution->timed &&
+	    distribution->sample_total == distribution->timed_total) {
+		distribution_exact(distribution);
+		return;
+	}
+	if (histogram)
+		distribution->median = median_within(distribution, histogram);
+	else if (distribution->minimum == distribution->maximum)
+		distribution->median = distribution->minimum;
+	else
+		distribution->median = NAN;
+	sum = distribution->squares - total * total / distribution->timed;
+	distribution->deviation = distribution->timed > 1 && sum > 0
+					  ? sqrt((double)(sum / (distribution->timed - 1)))
+					  : 0;
+}
+
+static uint64_t calls_of(const struct nsys_line *line)
+{
+	return line->time.count + line->time.untimed;
+}
+
+/* nsys's order: total, calls (fewer first), name. */
+static int compare_time(const struct nsys_line *a, const struct nsys_line *b)
+{
+	if (a->time.total != b->time.total)
+		return a->time.total < b->time.total ? 1 : -1;
+	if (calls_of(a) != calls_of(b))
+		return calls_of(a) > calls_of(b) ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+static int compare_bytes(const struct nsys_line *a, const struct nsys_line *b)
+{
+	if (a->bytes.total != b->bytes.total)
+		return a->bytes.total < b->bytes.total ? 1 : -1;
+	return strcmp(a->name, b->name);
+}
+
+void nsys_lines_sort_by_bytes(struct nsys_line **lines)
+{
+	HASH_SORT(*lines, compare_bytes);
+}
+
+int nsys_lines_collect(struct session *session, const struct options *options, unsigned kinds,
+		       struct nsys_line **lines)
+{
+	struct collection collection = {.session = session, .kinds = kinds};
+	struct line_of_name *entry, *next;
+	struct nsys_line *line;
+	struct row *row;
+	int error;
+
+	*lines = NULL;
+	error = filter_init(&collection.filter, options);
+	if (error)
+		return error;
+	session_for_each_row (session, row) {
+		if (row->kind < ROW_KINDS && kinds & 1U << row->kind && !error)
+			error = row_collect(&collection, row);
+	}
+	if (!error)
+		error = samples_collect(&collection);
+	for (line = collection.lines; line && !error; line = line->hh.next) {
+		distribution_finish(&line->time, &line->histogram);
+		distribution_finish(&line->bytes, NULL);
+	}
+	HASH_SORT(collection.lines, compare_time);
+	*lines = collection.lines;
+	HASH_ITER (hh, collection.names, entry, next) {
+		HASH_DEL(collection.names, entry);
+		free(entry);
+	}
+	filter_free(&collection.filter);
+	return error;
+}
+
+void nsys_lines_free(struct nsys_line **lines)
+{
+	struct nsys_line *line, *next;
+
+	HASH_ITER (hh, *lines, line, next) {
+		HASH_DEL(*lines, line);
+		free(line->time.samples);
+		free(line->bytes.samples);
+		free(line->name);
+		free(line);
+	}
+}

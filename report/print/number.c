@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/print/number.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* Factors, as nvprof has them: 261,965 ns are 261.97us only when they are multiplied by 1e-3. */
+static const double time_units[] = {1e-9, 1e-6, 1e-3, 1};
+static const char *const time_unit_names[] = {"s", "ms", "us", "ns"};
+static const double size_units[] = {1, 1024, 1024 * 1024, 1024 * 1024 * 1024};
+static const char *const size_unit_names[] = {"B", "KB", "MB", "GB"};
+
+/*
+ * A number in at most 6, 7 or 8 characters: as many decimals as fit, or the exponential form from
+ * `most` up.
+ */
+static void fill(char *text, double value, int width, double most, const char *unit)
+{
+	static const char *const exponential[] = {"%.0e%s", "%.1e%s", "%.2e%s"};
+	static const char *const fraction[] = {"%.4f%s", "%.5f%s", "%.6f%s"};
+	static const char *const fixed[] = {"%#.5g%s", "%#.6g%s", "%#.7g%s"};
+	const char *const *format = value >= most ? exponential : value < 1 ? fraction : fixed;
+
+	snprintf(text, NUMBER_SIZE, format[width - 6], value, unit);
+}
+
+enum time_unit number_time_unit(uint64_t nanoseconds)
+{
+	if (nanoseconds < 1000)
+		return UNIT_NS;
+	if (nanoseconds < 1000000)
+		return UNIT_US;
+	return nanoseconds < 1000000000 ? UNIT_MS : UNIT_S;
+}
+
+const char *number_time_unit_name(enum time_unit unit)
+{
+	return time_unit_names[unit];
+}
+
+const char *number_time(char *text, uint64_t nanoseconds)
+{
+	enum time_unit unit = number_time_unit(nanoseconds);
+	const char *name = time_unit_names[unit];
+
+	if (unit == UNIT_NS)
+		snprintf(text, NUMBER_SIZE, "%d%s", (int)nanoseconds, name);
+	else
+		fill(text, (double)nanoseconds * time_units[unit], 8 - (int)strlen(name), 1000,
+		     name);
+	return text;
+}
+
+const char *number_time_in(char *text, uint64_t nanoseconds, enum time_unit unit)
+{
+	double value = (double)nanoseconds * time_units[unit];
+
+	if (unit == UNIT_NS && nanoseconds < 1000)
+		snprintf(text, NUMBER_SIZE, "%d", (int)nanoseconds);
+	else if (value < 0.01)
+		snprintf(text, NUMBER_SIZE, "%.2e", value);
+	else
+		fill(text, value, 8, 1000, "");
+	return text;
+}
+
+const char *number_time_csv(char *text, uint64_t nanoseconds, enum time_unit unit)
+{
+	if (unit == UNIT_NS && nanoseconds < 1000)
+		snprintf(text, NUMBER_SIZE, "%d", (int)nanoseconds);
+	else
+		snprintf(text, NUMBER_SIZE, "%f", (double)nanoseconds * time_units[unit]);
+	return text;
+}
+
+enum size_unit number_size_unit(double bytes)
+{
+	enum size_unit unit = SIZE_B;
+
+	while (unit < SIZE_GB && bytes / size_units[unit] >= 1000)
+		unit++;
+	return unit;
+}
+
+const char *number_size_unit_name(enum size_unit unit)
+{
+	return size_unit_names[unit];
+}
+
+static const char *size_or_rate(char *text, double bytes, double most, bool whole, const char *per)
+{
+	enum size_unit unit = number_size_unit(bytes);
+	char name[8];
+
+	snprintf(name, sizeof(name), "%s%s", size_unit_names[unit], per);
+	if (unit == SIZE_B && whole)
+		snprintf(text, NUMBER_SIZE, "%.0f%s", bytes, name);
+	else
+		fill(text, bytes / size_units[unit], unit == SIZE_B ? 7 : 6, most, name);
+	return text;
+}
+
+const char *number_size(char *text, uint64_t bytes)
+{
+	return size_or_rate(text, (double)bytes, 1000, true, "");
+}
+
+const char *number_throughput(char *text, double bytes_per_second)
+{
+	/* Unlike a size it goes on without an exponent: 3725.3GB/s, but 1e+05GB/s. */
+	return size_or_rate(text, bytes_per_second, 10000, false, "/s");
+}
+
+const char *number_size_in(char *text, double bytes, enum size_unit unit)
+{
+	double value = bytes / size_units[unit];
+
+	if (unit == SIZE_B && value < 1000)
+		snprintf(text, NUMBER_SIZE, "%.0f", value);
+	else if (value < 0.01)
+		snprintf(text, NUMBER_SIZE, "%.2e", value);
+	else
+		fill(text, value, 8, 1000, "");
+	return text;
+}
+
+const char *number_size_csv(char *text, double bytes, enum size_unit unit)
+{
+	snprintf(text, NUMBER_SIZE, unit == SIZE_B ? "%.0f" : "%f", bytes / size_units[unit]);
+	return text;
+}
+
+const char *number_count(char *text, uint64_t count)
+{
+	char digits[24];
+	size_t length = (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
+	char *write = text;
+	size_t i;
+
+	for (i = 0; i < length; i++) {
+		if (i > 0 && (length - i) % 3 == 0)
+			*write++ = ',';
+		*write++ = digits[i];
+	}
+	*write = '\0';
+	return text;
+}

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Times, sizes and throughputs as nvprof writes them. Every function fills a caller's buffer of
+ * NUMBER_SIZE bytes. The thread's locale decides the decimal point: the caller selects "C".
+ */
+#ifndef KTIME_REPORT_PRINT_NUMBER_H
+#define KTIME_REPORT_PRINT_NUMBER_H
+
+#include <stdint.h>
+
+#include "report/options/options.h"
+
+#define NUMBER_SIZE 40
+
+/* The unit that a time (nanoseconds) is written in; chosen before it is rounded. */
+enum time_unit number_time_unit(uint64_t nanoseconds);
+/* "s", "ms", "us" or "ns" */
+const char *number_time_unit_name(enum time_unit unit);
+/* With its unit, at most 8 characters: "1.2160us". */
+const char *number_time(char *text, uint64_t nanoseconds);
+/* In a given unit, without it, at most 8 characters: "1.22e-03". */
+const char *number_time_in(char *text, uint64_t nanoseconds, enum time_unit unit);
+/* In a given unit with six decimals: "1.216000". */
+const char *number_time_csv(char *text, uint64_t nanoseconds, enum time_unit unit);
+
+/* Sizes go by 1024 and are called B, KB, MB and GB. */
+enum size_unit { SIZE_B, SIZE_KB, SIZE_MB, SIZE_GB };
+enum size_unit number_size_unit(double bytes);
+const char *number_size_unit_name(enum size_unit unit);
+const char *number_size(char *text, uint64_t bytes);
+const char *number_throughput(char *text, double bytes_per_second);
+const char *number_size_in(char *text, double bytes, enum size_unit unit);
+const char *number_size_csv(char *text, double bytes, enum size_unit unit);
+
+/* "12,345": a count for the closing lines. */
+const char *number_count(char *text, uint64_t count);
+
+#endif

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The report of a session: what nvprof prints, and after it what ktime knows beyond that.
+ *
+ * These run inside the program as well as in the ktime command. They write to the given stream
+ * alone and select the "C" locale for the calling thread while they run. One thread at a time.
+ */
+#ifndef KTIME_REPORT_PRINT_REPORT_H
+#define KTIME_REPORT_PRINT_REPORT_H
+
+#include <stdint.h>
+#include <stdio.h>
+#include <sys/types.h>
+
+#include "report/options/options.h"
+#include "report/session/session.h"
+
+/*
+ * The line with which a live run begins, and one for each option that has no effect. Nothing with
+ * --quiet.
+ */
+void report_write_start(const struct options *options, pid_t pid, const char *command, FILE *file);
+/*
+ * The report. A session of this very process is headed "==PID==", another one "========".
+ * 0, or -errno: memory is out, or the stream could not be written.
+ */
+int report_write(struct session *session, const struct options *options, FILE *file);
+
+/* The parts of it. `prefix` is "==PID== " or "======== ". */
+int summary_write(const struct session *session, const struct options *options, bool gpu, bool api,
+		  int device, FILE *file);
+int trace_write(const struct session *session, const struct options *options, bool gpu, bool api,
+		FILE *file);
+int histograms_write(const struct session *session, const struct options *options, FILE *file);
+int cross_check_write(const struct session *session, const struct options *options, FILE *file);
+int closing_write(const struct session *session, const struct options *options, const char *prefix,
+		  FILE *file);
+/* A name in CSV: in quotes, a quote inside doubled. */
+void csv_write_text(const char *text, FILE *file);
+
+#endif

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* nvprof's summary, as text and as CSV. */
+#include <string.h>
+
+#include "report/print/number.h"
+#include "report/print/report.h"
+#include "report/print/table.h"
+
+struct summary {
+	struct table tables[TABLE_SECTIONS]; /* by enum table_section */
+	const struct options *options;
+	unsigned columns;			  /* how many times a row has */
+	enum time_unit units[TABLE_COLUMN_COUNT]; /* of the columns, but with --unit auto */
+	FILE *file;
+};
+
+#define COLUMN_TITLE(name, title) title,
+static const char *const column_titles[] = {TABLE_COLUMNS(COLUMN_TITLE)};
+
+static const char *const section_titles[] = {"GPU activities", "CUDA graphs", "API calls"};
+
+static bool has_own_units(const struct summary *summary)
+{
+	return !summary->options->csv && summary->options->unit == UNIT_AUTO;
+}
+
+/* A column of its own unit takes that of its largest value, over all sections. */
+static void choose_units(struct summary *summary)
+{
+	int unit = summary->options->unit;
+	unsigned column, section;
+	size_t i;
+
+	for (column = 0; column < summary->columns; column++) {
+		uint64_t largest = 0;
+
+		for (section = TABLE_GPU; section <= TABLE_API; section++) {
+			const struct table *table = &summary->tables[section];
+
+			for (i = 0; i < table->count; i++) {
+				uint64_t time = table_time(&table->rows[i], column);
+
+				if (time > largest)
+					largest = time;
+			}
+		}
+		summary->units[column] = unit == UNIT_AUTO || unit == UNIT_COLUMN
+						 ? number_time_unit(largest)
+						 : (enum time_unit)unit;
+	}
+}
+
+static double percent(const struct table *table, const struct table_row *row)
+{
+	return table->total > 0 ? 100.0 * (double)row->total / (double)table->total : 0;
+}
+
+void csv_write_text(const char *text, FILE *file)
+{
+	fputc('"', file);
+	for (; *text; text++) {
+		if (*text == '"')
+			fputc('"', file);
+		fputc(*text, file);
+	}
+	fputc('"', file);
+}
+
+static void write_text_heading(const struct summary *summary)
+{
+	FILE *file = summary->file;
+	unsigned column;
+
+	fprintf(file, "%16s  %7s  %8s  %8s", "Type", "Time(%)", column_titles[TABLE_TIME], "Calls");
+	for (column = TABLE_AVERAGE; column < summary->columns; column++)
+		fprintf(file, "  %8s", column_titles[column]);
+	fputs("  Name\n", file);
+	if (has_own_units(summary))
+		return;
+	fprintf(file, "%16s  %7s  %8s  %8s", "", "%",
+		number_time_unit_name(summary->units[TABLE_TIME]), "");
+	for (column = TABLE_AVERAGE; column < summary->columns; column++)
+		fprintf(file, "  %8s", number_time_unit_name(summary->units[column]));
+	fputc('\n', file);
+}
+
+static void write_text_time(const struct summary *summary, const struct table_row *row,
+			    enum table_column column)
+{
+	char text[NUMBER_SIZE] = "-";
+
+	if (row->timed > 0 && has_own_units(summary))
+		number_time(text, table_time(row, column));
+	else if (row->timed > 0)
+		number_time_in(text, table_time(row, column), summary->units[column]);
+	fprintf(summary->file, "  %8s", text);
+}
+
+static void write_text_section(const struct summary *summary, enum table_section section)
+{
+	const struct table *table = &summary->tables[section];
+	FILE *file = summary->file;
+	unsigned column;
+	char title[20];
+	size_t i;
+
+	snprintf(title, sizeof(title), "%s:", section_titles[section]);
+	for (i = 0; i < table->count; i++) {
+		const struct table_row *row = &table->rows[i];
+
+		fprintf(file, has_own_units(summary) ? "%16s  %6.2f%%" : "%16s  %7.2f",
+			i == 0 ? title : "", percent(table, row));
+		write_text_time(summary, row, TABLE_TIME);
+		fprintf(file, "  %8llu", (unsigned long long)row->calls);
+		for (column = TABLE_AVERAGE; column < summary->columns; column++)
+			write_text_time(summary, row, column);
+		fprintf(file, "  %s\n", row->name);
+	}
+}
+
+static void write_csv_heading(const struct summary *summary)
+{
+	FILE *file = summary->file;
+	unsigned column;
+
+	fprintf(file, "\"Type\",\"Time(%%)\",\"%s\",\"Calls\"", column_titles[TABLE_TIME]);
+	for (column = TABLE_AVERAGE; column < summary->columns; column++)
+		fprintf(file, ",\"%s\"", column_titles[column]);
+	fprintf(file, ",\"Name\"\n,%%,%s,", number_time_unit_name(summary->units[TABLE_TIME]));
+	for (column = TABLE_AVERAGE; column < summary->columns; column++)
+		fprintf(file, ",%s", number_time_unit_name(summary->units[column]));
+	fputs(",\n", file);
+}
+
+static void write_csv_time(const struct summary *summary, const struct table_row *row,
+			   enum table_column column)
+{
+	char text[NUMBER_SIZE] = "";
+
+	if (row->timed > 0)
+		number_time_csv(text, table_time(row, column), summary->units[column]);
+	fprintf(summary->file, "%s,", text);
+}
+
+static void write_csv_section(const struct summary *summary, enum table_section section)
+{
+	const struct table *table = &summary->tables[section];
+	FILE *file = summary->file;
+	unsigned column;
+	size_t i;
+
+	for (i = 0; i < table->count; i++) {
+		const struct table_row *row = &table->rows[i];
+
+		fprintf(file, "\"%s\",%f,", section_titles[section], percent(table, row));
+		write_csv_time(summary, row, TABLE_TIME);
+		fprintf(file, "%llu,", (unsigned long long)row->calls);
+		for (column = TABLE_AVERAGE; column < summary->columns; column++)
+			write_csv_time(summary, row, column);
+		csv_write_text(row->name, file);
+		fputc('\n', file);
+	}
+}
+
+int summary_write(const struct session *session, const struct options *options, bool gpu, bool api,
+		  int device, FILE *file)
+{
+	const bool wanted[TABLE_SECTIONS] = {gpu, gpu, api};
+	struct summary summary = {.options = options, .file = file};
+	unsigned section;
+	bool rows;
+	int error = 0;
+
+	summary.columns = options->percentiles ? TABLE_COLUMN_COUNT : TABLE_NVPROF_COLUMNS;
+	for (section = TABLE_GPU; section <= TABLE_API; section++)
+		if (wanted[section] && !error)
+			error = table_collect(&summary.tables[section], session, options, section,
+					      device, options->percentiles);
+	if (error)
+		goto out;
+	choose_units(&summary);
+	rows = summary.tables[TABLE_GPU].count > 0 || summary.tables[TABLE_API].count > 0;
+	if (gpu && summary.tables[TABLE_GPU].count == 0)
+		fputs("No kernels were profiled.\n", file);
+	if (rows && options->csv)
+		write_csv_heading(&summary);
+	else if (rows)
+		write_text_heading(&summary);
+	for (section = TABLE_GPU; section <= TABLE_API; section++) {
+		if (options->csv)
+			write_csv_section(&summary, section);
+		else
+			write_text_section(&summary, section);
+	}
+	if (api && summary.tables[TABLE_API].count == 0)
+		fputs("No API activities were profiled.\n", file);
+out:
+	for (section = TABLE_GPU; section <= TABLE_API; section++)
+		table_free(&summary.tables[section]);
+	return error;
+}

@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/print/table.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/names/demangle.h"
+#include "report/session/estimate.h"
+
+char *row_display_name(const struct session *session, const struct options *options,
+		       enum row_kind kind, uint64_t name)
+{
+	const char *text = session_string(session, name);
+	char *readable = options->demangling && kind == ROW_KERNEL ? demangle(text) : NULL;
+
+	return readable ? readable : strdup(text);
+}
+
+uint64_t row_calls(const struct row *row)
+{
+	uint64_t captured = row->untimed[UNTIMED_CAPTURED];
+	uint64_t calls = row->calls > captured ? row->calls - captured : 0;
+
+	if (row->cupti.count > calls)
+		calls = row->cupti.count;
+	return row->events.count > calls ? row->events.count : calls;
+}
+
+const struct figures *row_figures(const struct session *session, const struct row *row,
+				  enum clock_source *clock)
+{
+	const struct session_header *header = session_header(session);
+	/* The program may have ended CUPTI: then it speaks for a row of which it timed most. */
+	bool ended = !header->cupti_active && 2 * row->cupti.count < row_calls(row);
+	bool events = (header->timer == TIMER_EVENTS || ended) && row->events.count > 0;
+
+	if (row->cupti.count > 0 && !events) {
+		*clock = CLOCK_CUPTI;
+		return &row->cupti;
+	}
+	*clock = row->events.count > 0 ? CLOCK_EVENTS : CLOCK_NONE;
+	return &row->events;
+}
+
+/* The sum of the squared distances from the mean. */
+static double squared_distances(uint64_t count, uint64_t total, double squares)
+{
+	double distances = squares - (double)total * (double)total / (double)count;
+
+	return distances > 0 ? distances : 0;
+}
+
+static double deviation(uint64_t count, uint64_t total, double squares)
+{
+	return count > 1 ? sqrt(squared_distances(count, total, squares) / (double)(count - 1)) : 0;
+}
+
+/* Adds what the event clock says of all calls when it timed a part of them. */
+static void add_estimate(struct table_row *sum, const struct row *row, uint64_t calls)
+{
+	double error;
+
+	sum->total +=
+		(uint64_t)(estimate_total(&row->estimate, row->events.count, calls, &error) + 0.5);
+	sum->error = sqrt(sum->error * sum->error + error * error);
+	sum->estimated = true;
+}
+
+static int add_histogram(struct table_row *row, const struct histogram *histogram)
+{
+	unsigned i;
+
+	if (!histogram)
+		return 0;
+	if (!row->histogram)
+		row->histogram = calloc(1, sizeof(*row->histogram));
+	if (!row->histogram)
+		return -ENOMEM;
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		uint64_t sum = (uint64_t)row->histogram->buckets[i] + histogram->buckets[i];
+
+		row->histogram->buckets[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
+	}
+	return 0;
+}
+
+static int add_row(struct table_row *sum, const struct session *session, const struct row *row,
+		   bool histograms)
+{
+	enum clock_source clock;
+	const struct figures *figures = row_figures(session, row, &clock);
+	uint64_t calls = row_calls(row);
+
+	sum->calls += calls;
+	if (clock == CLOCK_NONE)
+		return 0;
+	if (clock == CLOCK_EVENTS && figures->count < calls)
+		add_estimate(sum, row, calls);
+	else
+		sum->total += figures->total;
+	if (sum->timed == 0 || figures->minimum < sum->minimum)
+		sum->minimum = figures->minimum;
+	if (figures->maximum > sum->maximum)
+		sum->maximum = figures->maximum;
+	sum->timed += figures->count;
+	sum->timed_total += figures->total;
+	sum->squares += figures->squares;
+	if (sum->clock != CLOCK_EVENTS)
+		sum->clock = clock;
+	return histograms ? add_histogram(sum, session_histogram(session, figures->histogram)) : 0;
+}
+
+static int compare_keys(const void *left, const void *right)
+{
+	const struct row *a = *(const struct row *const *)left;
+	const struct row *b = *(const struct row *const *)right;
+
+	if (a->kind != b->kind)
+		return a->kind < b->kind ? -1 : 1;
+	if (a->name != b->name)
+		return a->name < b->name ? -1 : 1;
+	return 0;
+}
+
+static int by_number(uint64_t left, uint64_t right)
+{
+	return left > right ? -1 : left < right;
+}
+
+static int compare_rows(const void *left, const void *right, void *argument)
+{
+	const struct table_row *a = left, *b = right;
+	const struct options *options = argument;
+	int order = 0;
+
+	switch ((enum sort_key)options->sort) {
+	case SORT_TIME:
+		break;
+	case SORT_CALLS:
+		order = by_number(a->calls, b->calls);
+		break;
+	case SORT_AVERAGE:
+		order = by_number(table_time(a, TABLE_AVERAGE), table_time(b, TABLE_AVERAGE));
+		break;
+	case SORT_MINIMUM:
+		order = by_number(a->minimum, b->minimum);
+		break;
+	case SORT_MAXIMUM:
+		order = by_number(a->maximum, b->maximum);
+		break;
+	case SORT_NAME:
+		order = strcmp(a->name, b->name);
+		break;
+	}
+	if (order == 0)
+		order = by_number(a->total, b->total);
+	return order ? order : strcmp(a->name, b->name);
+}
+
+static enum table_section section_of(const struct session *session, const struct row *row)
+{
+	if (row->kind == ROW_GRAPH && session_header(session)->counters[COUNTER_graph_nodes] > 0)
+		return TABLE_GRAPHS;
+	return row_is_gpu(row->kind)   ? TABLE_GPU
+	       : row_is_api(row->kind) ? TABLE_API
+				       : TABLE_SECTIONS;
+}
+
+static bool in_section(const struct session *session, const struct row *row,
+		       enum table_section section, int device)
+{
+	if (device != TABLE_ALL_DEVICES && row->device != device)
+		return false;
+	if (row_calls(row) == 0)
+		return false;
+	return section_of(session, row) == section;
+}
+
+/* The session's rows of a section, those of the same name next to each other. */
+static int collect_keys(const struct session *session, enum table_section section, int device,
+			const struct row ***result, size_t *count)
+{
+	const struct row **rows = NULL;
+	struct row *row;
+	size_t capacity = 0;
+
+	*count = 0;
+	session_for_each_row (session, row) {
+		if (!in_section(session, row, section, device))
+			continue;
+		if (*count == capacity) {
+			const struct row **grown;
+
+			capacity = capacity ? capacity * 2 : 64;
+			grown = realloc(rows, capacity * sizeof(*rows));
+			if (!grown) {
+				free(rows);
+				return -ENOMEM;
+			}
+			rows = grown;
+		}
+		rows[(*count)++] = row;
+	}
+	if (*count > 0)
+		qsort(rows, *count, sizeof(*rows), compare_keys);
+	*result = rows;
+	return 0;
+}
+
+/* "[CUDA graph 1] 3 nodes: kernel, other kernel"; frees `name`. NULL where memory is out. */
+static char *describe_graph(const struct session *session, const struct options *options,
+			    const struct row *row, char *name)
+{
+	const char *kernel = session_string(session, row->kernels_listed);
+	char *text = NULL;
+	size_t length = 0;
+	FILE *out;
+
+	if (row->nodes == 0)
+		return name;
+	out = open_memstream(&text, &length);
+	if (!out) {
+		free(name);
+		return NULL;
+	}
+	fprintf(out, "%s %u node%s", name, row->nodes, row->nodes == 1 ? "" : "s");
+	for (bool first = true; *kernel; first = false) {
+		size_t size = strcspn(kernel, "\n");
+		char *mangled = strndup(kernel, size);
+		char *readable = mangled && options->demangling ? demangle(mangled) : NULL;
+
+		if (mangled)
+			fprintf(out, "%s%s", first ? ": " : ", ", readable ? readable : mangled);
+		free(readable);
+		free(mangled);
+		kernel += size + (kernel[size] == '\n');
+	}
+	fclose(out);
+	free(name);
+	return text;
+}
+
+static int collect_rows(struct table *table, const struct session *session,
+			const struct filter *filter, const struct row *const *rows, size_t count,
+			bool histograms)
+{
+	struct table_row *sum = NULL;
+	const struct row *previous = NULL;
+	char *name = NULL;
+	size_t i;
+	int error = 0;
+
+	for (i = 0; i < count && !error; i++) {
+		const struct row *row = rows[i];
+
+		if (!previous || compare_keys(&rows[i], &previous) != 0) {
+			free(name);
+			name = row_display_name(session, filter->options, row->kind, row->name);
+			if (name && row->kind == ROW_GRAPH)
+				name = describe_graph(session, filter->options, row, name);
+			if (!name)
+				return -ENOMEM;
+			sum = NULL;
+			previous = row;
+		}
+		if (!filter_passes(filter, row->kind, name, row->device))
+			continue;
+		if (!sum) {
+			sum = &table->rows[table->collected++];
+			*sum = (struct table_row){.name = strdup(name), .kind = row->kind};
+			if (!sum->name)
+				error = -ENOMEM;
+		}
+		if (!error)
+			error = add_row(sum, session, row, histograms);
+	}
+	free(name);
+	return error;
+}
+
+int table_collect(struct table *table, const struct session *session, const struct options *options,
+		  enum table_section section, int device, bool histograms)
+{
+	const struct row **rows = NULL;
+	struct filter filter;
+	size_t count, i;
+	int error;
+
+	*table = (struct table){.rows = NULL};
+	error = filter_init(&filter, options);
+	if (error)
+		return error;
+	error = collect_keys(session, section, device, &rows, &count);
+	if (error)
+		goto out;
+	table->rows = calloc(count + 1, sizeof(*table->rows));
+	if (!table->rows) {
+		error = -ENOMEM;
+		goto out;
+	}
+	error = collect_rows(table, session, &filter, rows, count, histograms);
+	if (error)
+		goto out;
+	for (i = 0; i < table->collected; i++)
+		table->total += table->rows[i].total;
+	qsort_r(table->rows, table->collected, sizeof(*table->rows), compare_rows, (void *)options);
+	table->count = table->collected;
+	if (options->top > 0 && options->top < table->count)
+		table->count = options->top;
+out:
+	if (error)
+		table_free(table);
+	free(rows);
+	filter_free(&filter);
+	return error;
+}
+
+void table_free(struct table *table)
+{
+	size_t i;
+
+	for (i = 0; i < table->collected; i++) {
+		free(table->rows[i].name);
+		free(table->rows[i].histogram);
+	}
+	free(table->rows);
+	*table = (struct table){.rows = NULL};
+}
+
+static uint64_t percentile(const struct table_row *row, double fraction)
+{
+	uint64_t value =
+		row->histogram ? histogram_percentile(row->histogram, fraction) : row->minimum;
+
+	/* A bucket's middle may lie outside of what was seen. */
+	if (value < row->minimum)
+		return row->minimum;
+	return value > row->maximum ? row->maximum : value;
+}
+
+uint64_t table_time(const struct table_row *row, enum table_column column)
+{
+	if (row->timed == 0)
+		return 0;
+	switch (column) {
+	case TABLE_TIME:
+		return row->total;
+	case TABLE_AVERAGE:
+		/* As nvprof does it: what is left of a nanosecond is cut off. */
+		return row->estimated ? row->total / row->calls : row->timed_total / row->timed;
+	case TABLE_MINIMUM:
+		return row->minimum;
+	case TABLE_MAXIMUM:
+		return row->maximum;
+	case TABLE_MEDIAN:
+		return percentile(row, 0.5);
+	case TABLE_P95:
+		return percentile(row, 0.95);
+	case TABLE_P99:
+		return percentile(row, 0.99);
+	case TABLE_DEVIATION:
+		return (uint64_t)(deviation(row->timed, row->timed_total, row->squares) + 0.5);
+	default:
+		return 0;
+	}
+}

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The rows of one section of a report: the session's rows, filtered, one for each name, with the
+ * figures of the clock that the row shows, and sorted.
+ */
+#ifndef KTIME_REPORT_PRINT_TABLE_H
+#define KTIME_REPORT_PRINT_TABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/print/filter.h"
+#include "report/options/options.h"
+#include "report/session/session.h"
+
+/* Graphs have a section of their own where their nodes are rows of the first: a launch's time is
+ * then there already. */
+enum table_section { TABLE_GPU, TABLE_GRAPHS, TABLE_API, TABLE_SECTIONS };
+
+#define TABLE_ALL_DEVICES -1
+
+struct table_row {
+	char *name; /* as it is printed */
+	enum row_kind kind;
+	enum clock_source clock;
+	uint64_t calls; /* those that ran: captured ones did not */
+	uint64_t timed; /* the calls that the figures below come from */
+	bool estimated; /* total is for all calls, from a sample of them */
+	double error;	/* half the 95 % interval of an estimated total, ns */
+	uint64_t total;
+	uint64_t timed_total, minimum, maximum;
+	double squares;
+	struct histogram *histogram; /* NULL without samples, or where it was not asked for */
+};
+
+struct table {
+	struct table_row *rows;
+	size_t count; /* of rows to print, after --top */
+	size_t collected;
+	uint64_t total; /* of all rows, those that --top leaves out among them */
+};
+
+/* The rows' times, in the order of the columns. */
+#define TABLE_COLUMNS(X)                                                                           \
+	X(TIME, "Time")                                                                            \
+	X(AVERAGE, "Avg")                                                                          \
+	X(MINIMUM, "Min")                                                                          \
+	X(MAXIMUM, "Max")                                                                          \
+	X(MEDIAN, "Med")                                                                           \
+	X(P95, "p95")                                                                              \
+	X(P99, "p99")                                                                              \
+	X(DEVIATION, "StdDev")
+#define TABLE_COLUMN_ENUM(name, title) TABLE_##name,
+enum table_column { TABLE_COLUMNS(TABLE_COLUMN_ENUM) TABLE_COLUMN_COUNT };
+#undef TABLE_COLUMN_ENUM
+/* The columns that nvprof has come first. */
+#define TABLE_NVPROF_COLUMNS TABLE_MEDIAN
+
+/* 0 or -ENOMEM. A histogram for each row is made only where `histograms` says so. */
+int table_collect(struct table *table, const struct session *session, const struct options *options,
+		  enum table_section section, int device, bool histograms);
+void table_free(struct table *table);
+/* A cell; nanoseconds. */
+uint64_t table_time(const struct table_row *row, enum table_column column);
+
+/* The calls of a row that ran: what was recorded into a graph did not. */
+uint64_t row_calls(const struct row *row);
+/* The figures that a row shows, and from which clock. */
+const struct figures *row_figures(const struct session *session, const struct row *row,
+				  enum clock_source *clock);
+/* A row's name as it is printed; the caller frees it. */
+char *row_display_name(const struct session *session, const struct options *options,
+		       enum row_kind kind, uint64_t name);
+
+#endif

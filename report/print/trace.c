@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* nvprof's traces: every operation, in the order of time. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "report/options/filename.h"
+#include "report/print/report.h"
+#include "report/print/trace_columns.h"
+
+struct display_name {
+	uint64_t name; /* offset in the session */
+	char *text;
+	bool shown; /* the filters let it through */
+	UT_hash_handle hh;
+};
+
+static struct display_name *find_name(struct trace *trace, uint64_t offset, enum row_kind kind)
+{
+	struct display_name *name;
+
+	HASH_FIND(hh, trace->names, &offset, sizeof(offset), name);
+	if (name)
+		return name;
+	name = calloc(1, sizeof(*name));
+	if (!name)
+		return NULL;
+	name->name = offset;
+	name->text = row_display_name(trace->session, trace->options, kind, offset);
+	if (!name->text)
+		goto fail;
+	HASH_ADD(hh, trace->names, name, sizeof(name->name), name);
+	if (!name->hh.tbl)
+		goto fail;
+	name->shown = filter_passes(&trace->filter, kind, name->text, -1);
+	return name;
+fail:
+	free(name->text);
+	free(name);
+	return NULL;
+}
+
+const char *trace_name(struct trace *trace, uint64_t offset, enum row_kind kind)
+{
+	const struct display_name *name = find_name(trace, offset, kind);
+
+	return name ? name->text : "";
+}
+
+bool trace_is_memory(const struct trace_record *record)
+{
+	return record->kind == ROW_MEMCPY || record->kind == ROW_MEMSET ||
+	       record->kind == ROW_MOVEMENT;
+}
+
+bool trace_has_grid(const struct trace_record *record)
+{
+	return record->kind == ROW_KERNEL && record->grid[0] > 0;
+}
+
+uint64_t trace_duration(const struct trace_record *record)
+{
+	return record->end > record->start ? record->end - record->start : 0;
+}
+
+/* Bytes per second, by way of microseconds: nvprof's last digit depends on it. */
+double trace_throughput(const struct trace_record *record)
+{
+	double seconds = (double)trace_duration(record) * 1e-3 * 1e-6;
+
+	return seconds > 0 ? (double)record->bytes / seconds : 0;
+}
+
+const char *trace_memory_name(char text[12], uint8_t kind, const char *none)
+{
+	if (kind == MEMORY_UNKNOWN || kind >= MEMORY_KINDS)
+		return none;
+	strcpy(text, memory_kind_name(kind));
+	text[0] = (char)(text[0] - 'a' + 'A');
+	return text;
+}
+
+void trace_device_name(const struct trace *trace, int device, char *text, size_t size)
+{
+	if (device < 0 || device >= SESSION_DEVICES)
+		snprintf(text, size, "-");
+	else
+		snprintf(text, size, "%.63s (%d)",
+			 session_header(trace->session)->devices[device].name, device);
+}
+
+void trace_id_name(const struct trace *trace, const char *pattern, uint32_t id, char *text,
+		   size_t size)
+{
+	char message[8];
+	char *name = pattern ? filename_expand(pattern, session_header(trace->session)->pid, id,
+					       message, sizeof(message))
+			     : NULL;
+
+	if (name)
+		snprintf(text, size, "%s", name);
+	else
+		snprintf(text, size, "%u", id);
+	free(name);
+}
+
+static int compare_start(const void *left, const void *right)
+{
+	const struct trace_record *a = *(const struct trace_record *const *)left;
+	const struct trace_record *b = *(const struct trace_record *const *)right;
+
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	/* A call before what it starts, and both in the order of their making. */
+	if (a->correlation != b->correlation)
+		return a->correlation < b->correlation ? -1 : 1;
+	return 0;
+}
+
+static int collect(struct trace *trace, bool gpu, bool api)
+{
+	const struct trace_record *record;
+	size_t capacity = 0;
+
+	session_for_each_trace (trace->session, record) {
+		struct display_name *name;
+
+		if (!(gpu && row_is_gpu(record->kind)) && !(api && row_is_api(record->kind)))
+			continue;
+		name = find_name(trace, record->name, record->kind);
+		if (!name)
+			return -ENOMEM;
+		if (!name->shown || !filter_passes(&trace->filter, ROW_OTHER, "", record->device))
+			continue;
+		if (trace->count == capacity) {
+			const struct trace_record **grown;
+
+			capacity = capacity ? capacity * 2 : 1024;
+			grown = realloc(trace->records, capacity * sizeof(*grown));
+			if (!grown)
+				return -ENOMEM;
+			trace->records = grown;
+		}
+		trace->records[trace->count++] = record;
+	}
+	if (trace->count > 0)
+		qsort(trace->records, trace->count, sizeof(*trace->records), compare_start);
+	return 0;
+}
+
+/* What the columns are like depends on everything that is in them. */
+static void choose_columns(struct trace *trace)
+{
+	int unit = trace->options->unit;
+	uint64_t start = 0, longest = 0, static_shared = 0, dynamic_shared = 0, bytes = 0;
+	double rate = 0;
+	size_t i;
+
+	trace->zero = session_header(trace->session)->trace_start;
+	if (trace->count > 0 && (!trace->zero || trace->zero > trace->records[0]->start))
+		trace->zero = trace->records[0]->start;
+	for (i = 0; i < trace->count; i++) {
+		const struct trace_record *record = trace->records[i];
+
+#define LARGEST(variable, value)                                                                   \
+	do {                                                                                       \
+		if ((value) > (variable))                                                          \
+			(variable) = (value);                                                      \
+	} while (0)
+		LARGEST(start, record->start - trace->zero);
+		LARGEST(longest, trace_duration(record));
+		LARGEST(static_shared, record->static_shared);
+		LARGEST(dynamic_shared, record->dynamic_shared);
+		if (row_is_gpu(record->kind))
+			trace->gpu = true;
+		else
+			trace->api = true;
+		if (trace_is_memory(record)) {
+			trace->memory = true;
+			LARGEST(bytes, record->bytes);
+			LARGEST(rate, trace_throughput(record));
+		}
+#undef LARGEST
+	}
+	if (unit == UNIT_AUTO || unit == UNIT_COLUMN) {
+		trace->start_unit = number_time_unit(start);
+		trace->duration_unit = number_time_unit(longest);
+	} else {
+		trace->start_unit = trace->duration_unit = (enum time_unit)unit;
+	}
+	trace->static_unit = number_size_unit((double)static_shared);
+	trace->dynamic_unit = number_size_unit((double)dynamic_shared);
+	trace->size_unit = number_size_unit((double)bytes);
+	trace->rate_unit = number_size_unit(rate);
+}
+
+int trace_write(const struct session *session, const struct options *options, bool gpu, bool api,
+		FILE *file)
+{
+	struct trace trace = {.session = session, .options = options, .file = file};
+	struct display_name *name, *next;
+	int error = filter_init(&trace.filter, options);
+
+	if (error)
+		return error;
+	error = collect(&trace, gpu, api);
+	if (error)
+		goto out;
+	choose_columns(&trace);
+	if (gpu && !trace.gpu)
+		fputs("No kernels were profiled.\n", file);
+	if (trace.count > 0 && options->csv)
+		trace_write_csv(&trace);
+	else if (trace.count > 0)
+		trace_write_text(&trace);
+	if (api && !trace.api)
+		fputs("No API activities were profiled.\n", file);
+out:
+	HASH_ITER (hh, trace.names, name, next) {
+		HASH_DEL(trace.names, name);
+		free(name->text);
+		free(name);
+	}
+	free(trace.records);
+	filter_free(&trace.filter);
+	return error;
+}

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/print/trace_columns.h"
+
+/* Device names are cut to the width of their column, as nvprof does. */
+#define DEVICE_WIDTH 15
+
+/* Kernels carry their correlation id, launches the kernel that they launched. */
+static void write_name(struct trace *trace, const struct trace_record *record)
+{
+	fputs(trace_name(trace, record->name, record->kind), trace->file);
+	if (record->kind == ROW_KERNEL)
+		fprintf(trace->file, " [%u]", record->correlation);
+	if (row_is_api(record->kind) && record->kernel)
+		fprintf(trace->file, " (%s [%u])", trace_name(trace, record->kernel, ROW_KERNEL),
+			record->correlation);
+}
+
+static void write_gpu_columns(const struct trace *trace, const struct trace_record *record)
+{
+	const struct options *options = trace->options;
+	char grid[40] = "-", block[40] = "-", registers[12] = "-", static_shared[NUMBER_SIZE] = "-",
+	     dynamic_shared[NUMBER_SIZE] = "-", size[NUMBER_SIZE] = "-", rate[NUMBER_SIZE] = "-",
+	     source[12], destination[12], device[80] = "-", context[64] = "-", stream[64] = "-";
+	bool own_units = options->unit == UNIT_AUTO;
+
+	if (trace_has_grid(record)) {
+		snprintf(grid, sizeof(grid), "(%u %u %u)", record->grid[0], record->grid[1],
+			 record->grid[2]);
+		snprintf(block, sizeof(block), "(%u %u %u)", record->block[0], record->block[1],
+			 record->block[2]);
+		snprintf(registers, sizeof(registers), "%u", record->registers);
+		if (own_units) {
+			number_size(static_shared, record->static_shared);
+			number_size(dynamic_shared, record->dynamic_shared);
+		} else {
+			number_size_in(static_shared, record->static_shared, trace->static_unit);
+			number_size_in(dynamic_shared, record->dynamic_shared, trace->dynamic_unit);
+		}
+	}
+	if (trace_is_memory(record) && own_units) {
+		number_size(size, record->bytes);
+		if (trace_duration(record))
+			number_throughput(rate, trace_throughput(record));
+	} else if (trace_is_memory(record)) {
+		number_size_in(size, (double)record->bytes, trace->size_unit);
+		if (trace_duration(record))
+			number_size_in(rate, trace_throughput(record), trace->rate_unit);
+	}
+	if (row_is_gpu(record->kind)) {
+		trace_device_name(trace, record->device, device, sizeof(device));
+		trace_id_name(trace, options->context_name, record->context, context,
+			      sizeof(context));
+		trace_id_name(trace, options->stream_name, record->stream, stream, sizeof(stream));
+	}
+	fprintf(trace->file, "  %19s  %14s  %8s  %8s  %8s", grid, block, registers, static_shared,
+		dynamic_shared);
+	if (trace->memory)
+		fprintf(trace->file, "  %8s  %10s  %10s  %10s", size, rate,
+			trace_memory_name(source, record->source_kind, "-"),
+			trace_memory_name(destination, record->destination_kind, "-"));
+	fprintf(trace->file, "  %*.*s  %8s  %8s", DEVICE_WIDTH, DEVICE_WIDTH, device, context,
+		stream);
+}
+
+static void write_heading(const struct trace *trace)
+{
+	FILE *file = trace->file;
+
+	fprintf(file, "%8s  %8s", "Start", "Duration");
+	if (trace->gpu)
+		fprintf(file, "  %19s  %14s  %8s  %8s  %8s", "Grid Size", "Block Size", "Regs*",
+			"SSMem*", "DSMem*");
+	if (trace->gpu && trace->memory)
+		fprintf(file, "  %8s  %10s  %10s  %10s", "Size", "Throughput", "SrcMemType",
+			"DstMemType");
+	if (trace->gpu)
+		fprintf(file, "  %*s  %8s  %8s", DEVICE_WIDTH, "Device", "Context", "Stream");
+	fputs("  Name\n", file);
+	if (trace->options->unit == UNIT_AUTO)
+		return;
+	fprintf(file, "%8s  %8s", number_time_unit_name(trace->start_unit),
+		number_time_unit_name(trace->duration_unit));
+	if (trace->gpu)
+		fprintf(file, "  %19s  %14s  %8s  %8s  %8s", "", "", "",
+			number_size_unit_name(trace->static_unit),
+			number_size_unit_name(trace->dynamic_unit));
+	if (trace->gpu && trace->memory)
+		fprintf(file, "  %8s  %8s/s", number_size_unit_name(trace->size_unit),
+			number_size_unit_name(trace->rate_unit));
+	fputc('\n', file);
+}
+
+static void write_record(struct trace *trace, const struct trace_record *record)
+{
+	char start[NUMBER_SIZE], length[NUMBER_SIZE];
+	uint64_t since = record->start - trace->zero;
+
+	if (trace->options->unit == UNIT_AUTO)
+		fprintf(trace->file, "%8s  %8s", number_time(start, since),
+			number_time(length, trace_duration(record)));
+	else
+		fprintf(trace->file, "%8s  %8s", number_time_in(start, since, trace->start_unit),
+			number_time_in(length, trace_duration(record), trace->duration_unit));
+	if (trace->gpu)
+		write_gpu_columns(trace, record);
+	fputs("  ", trace->file);
+	write_name(trace, record);
+	fputc('\n', trace->file);
+}
+
+static void write_legend(const struct trace *trace)
+{
+	fputs("\nRegs: registers of each thread, those that the hardware takes among them.\n"
+	      "SSMem: shared memory of each block that the kernel declares.\n"
+	      "DSMem: shared memory of each block that the launch asks for.\n"
+	      "SrcMemType, DstMemType: the kind of memory that is read from and written to.\n"
+	      "Start: time since the first record, or since the profile began.\n",
+	      trace->file);
+}
+
+void trace_write_text(struct trace *trace)
+{
+	size_t i;
+
+	write_heading(trace);
+	for (i = 0; i < trace->count; i++)
+		write_record(trace, trace->records[i]);
+	if (trace->gpu && !trace->options->quiet)
+		write_legend(trace);
+}

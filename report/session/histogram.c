@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/session/histogram.h"
+
+#define LINEAR_BUCKETS (1U << HISTOGRAM_LINEAR_BITS)
+
+/*
+ * Values below 32 have a bucket each. Above, a value whose top bit is `bit` falls into one of the
+ * 32 equal parts of [2^bit, 2^(bit + 1)): group bit - 4 of the array, the part by the five bits
+ * below the top one.
+ */
+unsigned histogram_bucket(uint64_t value)
+{
+	unsigned bit, shift;
+
+	if (value < LINEAR_BUCKETS)
+		return (unsigned)value;
+	if (value >> HISTOGRAM_TOP_BIT)
+		return HISTOGRAM_BUCKETS - 1;
+	bit = 63 - (unsigned)__builtin_clzll(value);
+	shift = bit - HISTOGRAM_LINEAR_BITS;
+	return ((shift + 1) << HISTOGRAM_LINEAR_BITS) +
+	       ((unsigned)(value >> shift) & (LINEAR_BUCKETS - 1));
+}
+
+uint64_t histogram_bucket_low(unsigned bucket)
+{
+	unsigned group = bucket >> HISTOGRAM_LINEAR_BITS;
+	uint64_t part = bucket & (LINEAR_BUCKETS - 1);
+
+	if (group == 0)
+		return part;
+	return (LINEAR_BUCKETS + part) << (group - 1);
+}
+
+uint64_t histogram_bucket_high(unsigned bucket)
+{
+	return histogram_bucket_low(bucket + 1);
+}
+
+void histogram_add(struct histogram *histogram, uint64_t value)
+{
+	uint32_t *count = &histogram->buckets[histogram_bucket(value)];
+
+	if (*count != UINT32_MAX)
+		(*count)++;
+}
+
+uint64_t histogram_count(const struct histogram *histogram)
+{
+	uint64_t count = 0;
+	unsigned i;
+
+	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+		count += histogram->buckets[i];
+	return count;
+}
+
+uint64_t histogram_percentile(const struct histogram *histogram, double fraction)
+{
+	uint64_t count = histogram_count(histogram), seen = 0, rank;
+	unsigned i;
+
+	if (count == 0)
+		return 0;
+	/* The nearest rank: the smallest sample with at least `fraction` of all at or below it. */
+	if (fraction <= 0)
+		rank = 1;
+	else if (fraction >= 1)
+		rank = count;
+	else
+		rank = (uint64_t)(fraction * (double)count);
+	if ((double)rank < fraction * (double)count)
+		rank++;
+	if (rank > count)
+		rank = count;
+	for (i = 0; i < HISTOGRAM_BUCKETS - 1; i++) {
+		seen += histogram->buckets[i];
+		if (seen >= rank)
+			break;
+	}
+	/* The middle of the values that share the bucket. */
+	return (histogram_bucket_low(i) + histogram_bucket_high(i) - 1) / 2;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A log-linear histogram of durations: 32 linear buckets in every power of two, so a percentile
+ * read back from a bucket's middle is within 1.6 % of the sample it stands for.
+ */
+#ifndef KTIME_REPORT_SESSION_HISTOGRAM_H
+#define KTIME_REPORT_SESSION_HISTOGRAM_H
+
+#include <stdint.h>
+
+#define HISTOGRAM_LINEAR_BITS 5
+/* Values up to 2^42 ns (73 minutes) have a bucket of their own; longer ones share the last. */
+#define HISTOGRAM_TOP_BIT     42
+#define HISTOGRAM_BUCKETS                                                                          \
+	(((HISTOGRAM_TOP_BIT - HISTOGRAM_LINEAR_BITS) + 1) << HISTOGRAM_LINEAR_BITS)
+
+struct histogram {
+	uint32_t buckets[HISTOGRAM_BUCKETS]; /* counts saturate, they never wrap */
+};
+
+/* The bucket that a value (nanoseconds) falls into. */
+unsigned histogram_bucket(uint64_t value);
+/* The lowest value of a bucket, and the first value beyond it. */
+uint64_t histogram_bucket_low(unsigned bucket);
+uint64_t histogram_bucket_high(unsigned bucket);
+
+void histogram_add(struct histogram *histogram, uint64_t value);
+uint64_t histogram_count(const struct histogram *histogram);
+/* The value below which `fraction` (0 to 1) of the samples lie; 0 for an empty histogram. */
+uint64_t histogram_percentile(const struct histogram *histogram, double fraction);
+
+#endif

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The session: everything a report is made of, in one mapped file.
+ *
+ * A session is a header and a sequence of segments (rows, histograms, names, trace records), each
+ * added when it is needed. The writer is the collector thread alone; it stores with plain aligned
+ * writes, so a reader in another process, or one that comes after the writer was killed, sees
+ * figures that are at most one operation old. Nothing in the file is a pointer: references are
+ * offsets from the start of the file (0 means none).
+ *
+ * Times are nanoseconds. Functions return 0 or -errno unless said otherwise. A session may be
+ * written by one thread at a time; reading while it is written is safe.
+ */
+#ifndef KTIME_REPORT_SESSION_SESSION_H
+#define KTIME_REPORT_SESSION_SESSION_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/session/histogram.h"
+
+#define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
+#define SESSION_VERSION	      5
+#define SESSION_SEGMENT_ALIGN 65536
+#define SESSION_DEVICES	      64
+#define SESSION_NOTES	      64
+
+/* What a row stands for. The order is the order of the sections in a report. */
+enum row_kind {
+	ROW_KERNEL,	 /* name: the kernel's mangled name */
+	ROW_MEMCPY,	 /* name: "[CUDA memcpy HtoD]" and its like */
+	ROW_MEMSET,	 /* name: "[CUDA memset]" */
+	ROW_GRAPH,	 /* name: "[CUDA graph NAME/ID]" */
+	ROW_MOVEMENT,	 /* prefetch, discard, decompression, unified memory migration */
+	ROW_OTHER,	 /* stream memory operations and what else takes a place in a stream */
+	ROW_RUNTIME_API, /* host time of a runtime call */
+	ROW_DRIVER_API,	 /* host time of a driver call that the program made itself */
+	ROW_OVERHEAD,	 /* CUPTI's own overhead records */
+	ROW_KINDS
+};
+
+static inline bool row_is_api(enum row_kind kind)
+{
+	return kind == ROW_RUNTIME_API || kind == ROW_DRIVER_API;
+}
+
+static inline bool row_is_gpu(enum row_kind kind)
+{
+	return kind <= ROW_OTHER;
+}
+
+/* Why an operation has no time from events. One list for counting, storing and saying it. */
+#define UNTIMED_REASONS(X)                                                                         \
+	X(SAMPLED_OUT, "left out by sampling")                                                     \
+	X(CAPTURED, "recorded into a graph")                                                       \
+	X(NO_EVENT, "no free event")                                                               \
+	X(RING_FULL, "ring full")                                                                  \
+	X(RECORD_FAILED, "event not recorded")                                                     \
+	X(CONTEXT_LOST, "context destroyed or lost")                                               \
+	X(NOT_FINISHED, "not finished at exit")                                                    \
+	X(CHAINED, "programmatic dependent launch left whole")                                     \
+	X(HOST_INCLUDED, "synchronous or pageable copy")                                           \
+	X(EVENTS_OFF, "events off")                                                                \
+	X(FIRST_LAUNCH, "first launch of a kernel")                                                \
+	X(INTERLEAVED, "another thread's call between")
+
+#define UNTIMED_ENUM(name, text) UNTIMED_##name,
+enum untimed_reason { UNTIMED_REASONS(UNTIMED_ENUM) UNTIMED_COUNT };
+#undef UNTIMED_ENUM
+
+/* One clock's figures over the calls it timed. */
+struct figures {
+	uint64_t count;
+	uint64_t total;
+	uint64_t minimum; /* UINT64_MAX while count is 0 */
+	uint64_t maximum;
+	double squares;	    /* sum of the squares, ns^2 */
+	uint64_t histogram; /* offset of its struct histogram */
+};
+
+/*
+ * What the timed calls of a row say of all of them: one that had the chance p to be timed stands
+ * for 1/p calls, its weight. Sums over the timed calls; report/estimate.h makes the total of them.
+ */
+struct estimate {
+	double calls, total, squares; /* of the weights w, of w d and w d^2; durations d in ns */
+	double variance[3];	      /* of w (w - 1), of that times d, and times d^2 */
+	double doubt; /* ns: standard deviation of the bias that was taken off each call */
+};
+
+/* One line of the table; aligned, so that a row never shares a cache line with another. */
+struct row {
+	uint32_t committed; /* set last, with release order, when the key is in place */
+	uint32_t kind;	    /* enum row_kind */
+	uint64_t name;	    /* offset of a NUL-terminated string */
+	int32_t device;	    /* device ordinal; -1 where a row belongs to none */
+	uint32_t nodes;	    /* graphs: how many nodes */
+	uint64_t calls;	    /* operations that the hooks saw succeed, counted at the call */
+	uint64_t failed;    /* calls that returned an error */
+	uint64_t bytes;	    /* of all calls */
+	uint64_t bytes_minimum, bytes_maximum;
+	double bytes_squares;
+	uint64_t untimed[UNTIMED_COUNT]; /* by the event clock */
+
+	struct figures cupti;	  /* activity records; for API rows: the host time */
+	struct figures events;	  /* event pairs; their bias is taken off at the end */
+	struct estimate estimate; /* from these */
+
+	/* Calls timed by both clocks and matched. */
+	uint64_t checked;
+	uint64_t checked_cupti;	     /* total by CUPTI */
+	uint64_t checked_raw;	     /* total by event pairs as they were read */
+	uint64_t checked_events;     /* total by event pairs, bias taken off */
+	uint64_t checked_overlapped; /* of these, ran beside other work on the device */
+	uint64_t checked_starved;    /* of these, the device waited for the host */
+	/*
+	 * Calls for which the device waited for the host: their pairs hold that gap too. They are
+	 * kept apart, and stand for the row only where it has no others.
+	 */
+	uint64_t starved, starved_cupti, starved_raw;
+	double checked_difference_squares; /* sum of (events - cupti)^2 */
+	uint64_t unmatched;		   /* event pairs whose record was never found */
+	uint64_t graph_records;		   /* CUPTI records that were nodes of a graph */
+	uint64_t host_included;	 /* calls whose event pair holds host work: pageable, synchronous */
+	uint64_t kernels_listed; /* graphs: offset of a string that names the nodes' kernels */
+	/* Median of |events - cupti| over the checked calls. */
+	uint64_t difference_histogram;
+	uint32_t bias; /* enum bias_kind: what is taken off `events` */
+} __attribute__((aligned(64)));
+
+/* One operation, kept only while a trace is asked for. */
+struct trace_record {
+	uint64_t start, end; /* one clock for all records of a session */
+	uint64_t name;	     /* as in struct row */
+	uint64_t bytes;
+	int32_t device;
+	uint32_t kind; /* enum row_kind */
+	uint32_t context, stream, correlation;
+	uint32_t thread; /* API records: kernel thread id */
+	uint32_t grid[3], block[3];
+	uint32_t registers, static_shared, dynamic_shared;
+	uint8_t source_kind, destination_kind; /* enum memory_kind */
+	uint8_t clock;			       /* enum clock_source */
+	uint8_t reserved0;
+	uint32_t result; /* API records: what the call returned */
+	uint32_t graph, graph_node;
+	uint64_t kernel; /* API records of launches: name of the kernel, else 0 */
+};
+
+enum memory_kind {
+	MEMORY_UNKNOWN,
+	MEMORY_PAGEABLE,
+	MEMORY_PINNED,
+	MEMORY_DEVICE,
+	MEMORY_ARRAY,
+	MEMORY_MANAGED,
+	MEMORY_KINDS
+};
+/* "pageable", "pinned", … ; never NULL */
+const char *memory_kind_name(enum memory_kind kind);
+
+enum clock_source { CLOCK_NONE, CLOCK_CUPTI, CLOCK_EVENTS };
+enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
+
+/* Session-wide counts. One list for storing, showing and exporting them. */
+#define SESSION_COUNTERS(X)                                                                        \
+	X(operations, "operations seen by the hooks")                                              \
+	X(failed_calls, "calls that failed")                                                       \
+	X(event_pairs, "event pairs injected")                                                     \
+	X(timed_by_events, "operations timed by events")                                           \
+	X(cupti_records, "activity records of GPU operations")                                     \
+	X(cupti_dropped, "activity records dropped by CUPTI")                                      \
+	X(cupti_unread, "activity records not read in time")                                       \
+	X(cupti_invalid, "activity records without valid times")                                   \
+	X(cupti_unknown, "activity records of unknown kinds")                                      \
+	X(matched, "operations timed by both clocks")                                              \
+	X(unmatched_spans, "event pairs without an activity record")                               \
+	X(unmatched_records, "activity records without a call seen by the hooks")                  \
+	X(graph_nodes, "graph nodes recorded by CUPTI")                                            \
+	X(captured_calls, "calls recorded into graphs")                                            \
+	X(events_created, "events created")                                                        \
+	X(driver_errors, "errors met by ktime's own driver calls")                                 \
+	X(cupti_errors, "errors met by ktime's own CUPTI calls")                                   \
+	X(threads, "threads of the program's that made the GPU work")                              \
+	X(host_ns, "host time spent in ktime on the program's threads, ns")                        \
+	X(collector_ns, "processor time of ktime's own thread, ns")                                \
+	X(cupti_ns, "host time that CUPTI is known to add, ns")                                    \
+	X(gpu_ns, "GPU time that CUPTI and events are known to add, ns")                           \
+	X(cupti_added_ns, "by how much CUPTI is known to make the run longer, ns")                 \
+	X(added_ns, "by how much all that ktime does is known to make the run longer, ns")         \
+	X(wall_ns, "wall time since the first GPU work, ns")                                       \
+	X(memory_bytes, "peak memory added by ktime, bytes")                                       \
+	X(trace_records, "trace records written")                                                  \
+	X(trace_lost, "trace records that did not fit")                                            \
+	X(rows_lost, "operations whose row did not fit")
+
+#define SESSION_COUNTER_ENUM(name, text) COUNTER_##name,
+enum session_counter { SESSION_COUNTERS(SESSION_COUNTER_ENUM) COUNTER_COUNT };
+#undef SESSION_COUNTER_ENUM
+
+struct device_info {
+	char name[64];
+	uint8_t uuid[16];
+	uint32_t used;		     /* 0: no operation ran there */
+	uint32_t compute_capability; /* major * 10 + minor */
+	uint64_t memory;	     /* bytes */
+};
+
+/* The bias of an event pair by kind of operation. */
+struct bias {
+	uint64_t ns;
+	uint64_t calls; /* how many pairs it was taken from; 0: it was found on another machine */
+	uint64_t doubt; /* ns: standard deviation of such a one */
+};
+enum bias_kind {
+	BIAS_KERNEL,
+	BIAS_MEMSET,
+	BIAS_MEMCPY_PINNED,
+	BIAS_MEMCPY_DTOD,
+	BIAS_GRAPH,
+	BIAS_KINDS
+};
+
+struct session_header {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t header_size;
+	uint64_t file_size; /* bytes in use; segments lie between header_size and here */
+	uint32_t row_size, histogram_buckets;
+	int32_t pid;
+	uint32_t finished;	 /* 1 once the report was made: the program ended in order */
+	uint64_t start_realtime; /* CLOCK_REALTIME at the start, ns */
+	uint64_t trace_start;	 /* the zero of a trace's Start column */
+	uint64_t command;	 /* name offset: the command line */
+	uint64_t hostname;	 /* name offset */
+	uint32_t driver_version, cupti_version; /* as the driver and libcupti give them */
+	uint32_t timer;				/* enum timer_mode asked for */
+	uint32_t cupti_active;			/* 1 while activity records are collected */
+	uint32_t events_active;
+	uint32_t events_fraction; /* 1/N of the calls; 0: by budget */
+	double budget_percent;
+	uint64_t counters[COUNTER_COUNT];
+	uint64_t notes[SESSION_NOTES]; /* name offsets: lines for the report, in the order made */
+	uint32_t note_count;
+	uint32_t trace_on;
+	struct bias biases[BIAS_KINDS];
+	struct device_info devices[SESSION_DEVICES];
+};
+
+struct session;
+
+/*
+ * Creates a session: in `path`, or in memory alone where path is NULL. Where the file cannot be
+ * had (-EACCES, -ENOSPC …) nothing is created. An existing file is replaced. The descriptor is
+ * closed before this returns, unless `trace` is set: programs close descriptors they do not know.
+ */
+int session_create(struct session **session, const char *path, bool trace);
+/*
+ * Opens a file for reading. -EINVAL: not a session file; -EPROTO: of another version; -ENODATA: its
+ * end is missing.
+ */
+int session_open(struct session **session, const char *path);
+/* Unmaps; the file stays. NULL is fine. Safe in a forked child. */
+void session_close(struct session *session);
+
+struct session_header *session_header(const struct session *session);
+/* The addresses that a session in use lies in; not all of them are mapped. */
+void session_range(const struct session *session, const void **start, size_t *size);
+/* The string at an offset; "" where there is none or the offset is bad. */
+const char *session_string(const struct session *session, uint64_t offset);
+struct histogram *session_histogram(const struct session *session, uint64_t offset);
+
+/*
+ * Writing. session_row finds or adds the row of a key through a hash index; it returns NULL where
+ * no row can be had (the caller counts it). The pointer stays valid until session_close.
+ */
+struct row *session_row(struct session *session, enum row_kind kind, const char *name, int device);
+/* Interns a string; 0 where it did not fit. The same text always gives the same offset. */
+uint64_t session_intern(struct session *session, const char *text);
+/* Adds a sample to a row's figures, giving them a histogram at the first one. */
+void session_add_sample(struct session *session, struct figures *figures, uint64_t nanoseconds);
+/* Adds a sample that stands for so many calls, 1 or more. */
+void session_add_estimate(struct estimate *estimate, double weight, uint64_t nanoseconds);
+/* Adds one call's bytes to a row. */
+void session_add_bytes(struct row *row, uint64_t bytes);
+/* Adds a difference to row->difference_histogram. */
+void session_add_difference(struct session *session, struct row *row, uint64_t nanoseconds);
+/* Adds a printf-like line that the report prints once; the same text is added only once. */
+void session_note(struct session *session, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/*
+ * Takes the biases that the header holds off the rows' event figures. They are best known at the
+ * end, and the same for all calls of a kind, so until then the rows hold what the events said.
+ * session_open does it to its own copy of a session that never came to its end.
+ */
+void session_take_biases_off(struct session *session);
+/* Appends a trace record. -ENOSPC ends the trace for good: one note says so. */
+int session_trace(struct session *session, const struct trace_record *record);
+
+static inline void session_count(struct session *session, enum session_counter counter, uint64_t by)
+{
+	session_header(session)->counters[counter] += by;
+}
+
+/* Reading: rows and trace records in the order of their creation; NULL past the last. */
+struct row *session_next_row(const struct session *session, const struct row *previous);
+const struct trace_record *session_next_trace(const struct session *session,
+					      const struct trace_record *previous);
+#define session_for_each_row(session, row)                                                         \
+	for (row = session_next_row(session, NULL); row; row = session_next_row(session, row))
+#define session_for_each_trace(session, record)                                                    \
+	for (record = session_next_trace(session, NULL); record;                                   \
+	     record = session_next_trace(session, record))
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a session lies in its file and in memory; for the session's own sources alone.
+ *
+ * The file is a header and then segments, one after the other. A writer reserves a range of
+ * addresses that no session outgrows and maps every segment at base + its offset in the file, so
+ * an offset and a pointer differ by the base in the writer as in a reader, and no pointer ever
+ * moves.
+ */
+#ifndef KTIME_REPORT_SESSION_SESSION_INTERNAL_H
+#define KTIME_REPORT_SESSION_SESSION_INTERNAL_H
+
+#include <sys/types.h>
+
+#include "report/session/session.h"
+
+#define SEGMENT_MAGIC 0x6d676573U /* "segm" */
+#define TRACE_SEGMENT (1UL << 20)
+
+enum segment_kind {
+	SEGMENT_STRINGS,
+	SEGMENT_ROWS,
+	SEGMENT_HISTOGRAMS,
+	SEGMENT_TRACE,
+	SEGMENT_KINDS
+};
+
+/* What a segment begins with; its items follow. */
+struct segment {
+	uint32_t magic;
+	uint32_t kind; /* enum segment_kind */
+	uint64_t size; /* bytes, this header among them */
+	uint64_t used; /* bytes, this header among them; stored with release order */
+	uint64_t reserved[5];
+};
+_Static_assert(sizeof(struct segment) == 64, "items are aligned to cache lines");
+
+/* Where a segment lies: enough to find one without touching its pages. */
+struct segment_place {
+	uint64_t offset, size;
+	enum segment_kind kind;
+	bool mapped;
+};
+
+struct session {
+	char *base;
+	uint64_t reserved; /* bytes of address space at base */
+	uint64_t size;	   /* bytes in use, those in anonymous memory among them */
+	struct segment_place *places;
+	size_t place_count, place_capacity;
+
+	/* A writer's part. */
+	bool writable;
+	bool anonymous; /* segments come from anonymous memory from now on */
+	bool trace_ended;
+	char *path; /* absolute; NULL: in memory alone */
+	int fd;	    /* kept open for a trace; may be -1, or the program's by now */
+	dev_t device;
+	ino_t inode;
+	struct segment *current[SEGMENT_KINDS]; /* where the next item of a kind goes */
+	struct row_entry *rows;			/* hash index by kind, name and device */
+	struct string_entry *strings;		/* hash index by text */
+};
+
+/* Adds a segment of at least `payload` bytes; it becomes session->current[kind]. 0 or -errno. */
+int segment_add(struct session *session, enum segment_kind kind, uint64_t payload);
+/* Notes a segment's place in session->places; -ENOMEM. */
+int segment_place_add(struct session *session, uint64_t offset, uint64_t size,
+		      enum segment_kind kind);
+/* The place that holds an offset, NULL where none does. */
+struct segment_place *segment_find(const struct session *session, uint64_t offset);
+/* Gives a filled trace segment's memory back; its records stay in the file. */
+void segment_unmap(struct session *session, struct segment_place *place);
+/* Maps such a segment again, for reading. 0 or -errno. */
+int segment_map(const struct session *session, struct segment_place *place);
+
+/* Frees the hash indexes. */
+void session_index_free(struct session *session);
+
+static inline uint64_t session_offset(const struct session *session, const void *pointer)
+{
+	return (uint64_t)((const char *)pointer - session->base);
+}
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening a session file, and finding one's way in a session; nothing in a file is trusted. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/session/session_internal.h"
+
+struct session_header *session_header(const struct session *session)
+{
+	return (struct session_header *)session->base;
+}
+
+void session_range(const struct session *session, const void **start, size_t *size)
+{
+	*start = session->base;
+	*size = session->size;
+}
+
+const char *memory_kind_name(enum memory_kind kind)
+{
+	static const char *const names[MEMORY_KINDS] = {"unknown", "pageable", "pinned",
+							"device",  "array",    "managed"};
+
+	return kind < MEMORY_KINDS ? names[kind] : names[MEMORY_UNKNOWN];
+}
+
+static int header_check(const struct session_header *header, uint64_t size)
+{
+	if (header->magic != SESSION_MAGIC)
+		return -EINVAL;
+	if (size < sizeof(*header))
+		return -ENODATA;
+	if (header->version != SESSION_VERSION || header->row_size != sizeof(struct row) ||
+	    header->histogram_buckets != HISTOGRAM_BUCKETS)
+		return -EPROTO;
+	if (header->header_size < sizeof(*header) || header->header_size % sizeof(struct segment) ||
+	    header->file_size < header->header_size)
+		return -EINVAL;
+	return header->file_size > size ? -ENODATA : 0;
+}
+
+static int segments_check(struct session *session)
+{
+	uint64_t offset = session_header(session)->header_size;
+
+	while (offset < session->size) {
+		const struct segment *segment = (const struct segment *)(session->base + offset);
+		uint64_t left = session->size - offset;
+		int error;
+
+		if (left < sizeof(*segment) || segment->magic != SEGMENT_MAGIC ||
+		    segment->kind >= SEGMENT_KINDS || segment->size < sizeof(*segment) ||
+		    segment->size > left || segment->size % sizeof(*segment))
+			return -EINVAL;
+		error = segment_place_add(session, offset, segment->size, segment->kind);
+		if (error)
+			return error;
+		offset += segment->size;
+	}
+	return 0;
+}
+
+int session_open(struct session **result, const char *path)
+{
+	struct session *session = calloc(1, sizeof(*session));
+	struct stat status;
+	void *map;
+	int fd, error = 0;
+
+	*result = NULL;
+	if (!session)
+		return -ENOMEM;
+	session->fd = -1;
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0 || fstat(fd, &status) < 0) {
+		error = -errno;
+		goto out;
+	}
+	if (S_ISDIR(status.st_mode)) {
+		error = -EISDIR;
+		goto out;
+	}
+	if (!S_ISREG(status.st_mode) ||
+	    status.st_size < (off_t)sizeof(session_header(session)->magic)) {
+		error = -EINVAL;
+		goto out;
+	}
+	/* A copy: what is corrected below never reaches the file. */
+	map = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE,
+		   MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+	if (map == MAP_FAILED) {
+		error = -errno;
+		goto out;
+	}
+	session->base = map;
+	session->reserved = (uint64_t)status.st_size;
+	error = header_check(session_header(session), session->reserved);
+	if (error)
+		goto out;
+	/* A writer may add to the file from here on; this session ends where it ended now. */
+	session->size = __atomic_load_n(&session_header(session)->file_size, __ATOMIC_ACQUIRE);
+	if (session->size > session->reserved)
+		error = -EINVAL;
+	else
+		error = segments_check(session);
+	if (!error && !session_header(session)->finished)
+		session_take_biases_off(session);
+out:
+	if (fd >= 0)
+		close(fd);
+	if (error)
+		session_close(session);
+	else
+		*result = session;
+	return error;
+}
+
+/* Bytes of a segment that hold items; a file may claim more than the segment has. */
+static uint64_t segment_used(const struct session *session, const struct segment_place *place)
+{
+	const struct segment *segment = (const struct segment *)(session->base + place->offset);
+	uint64_t used = __atomic_load_n(&segment->used, __ATOMIC_ACQUIRE);
+
+	return used < place->size ? used : place->size;
+}
+
+/* The item of `size` bytes at an offset of a segment of this kind, or NULL. */
+static void *item_at(const struct session *session, uint64_t offset, enum segment_kind kind,
+		     uint64_t size)
+{
+	const struct segment_place *place = segment_find(session, offset);
+
+	if (!place || place->kind != kind || offset - place->offset < sizeof(struct segment) ||
+	    place->size - (offset - place->offset) < size)
+		return NULL;
+	return session->base + offset;
+}
+
+const char *session_string(const struct session *session, uint64_t offset)
+{
+	const char *text = item_at(session, offset, SEGMENT_STRINGS, 1);
+	const struct segment_place *place;
+
+	if (!text)
+		return "";
+	place = segment_find(session, offset);
+	if (!memchr(text, '\0', place->size - (offset - place->offset)))
+		return "";
+	return text;
+}
+
+struct histogram *session_histogram(const struct session *session, uint64_t offset)
+{
+	if (offset % _Alignof(struct histogram))
+		return NULL;
+	return item_at(session, offset, SEGMENT_HISTOGRAMS, sizeof(struct histogram));
+}
+
+/* The item after `previous` among those of a kind, in the order of their creation. */
+static void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
+		       const void *previous)
+{
+	struct segment_place *place = session->places;
+	struct segment_place *end = session->places + session->place_count;
+	uint64_t at = sizeof(struct segment);
+
+	if (previous) {
+		uint64_t offset = session_offset(session, previous);
+
+		place = segment_find(session, offset);
+		if (!place)
+			return NULL;
+		at = offset - place->offset + size;
+	}
+	for (; place < end; place++, at = sizeof(struct segment)) {
+		if (place->kind != kind || segment_map(session, place))
+			continue;
+		if (at + size <= segment_used(session, place))
+			return session->base + place->offset + at;
+	}
+	return NULL;
+}
+
+struct row *session_next_row(const struct session *session, const struct row *previous)
+{
+	struct row *row = item_next(session, SEGMENT_ROWS, sizeof(*row), previous);
+
+	/* A row whose name came after the file was opened, or is damaged, cannot be shown. */
+	while (row && (!__atomic_load_n(&row->committed, __ATOMIC_ACQUIRE) ||
+		       row->kind >= ROW_KINDS || !*session_string(session, row->name)))
+		row = item_next(session, SEGMENT_ROWS, sizeof(*row), row);
+	return row;
+}
+
+const struct trace_record *session_next_trace(const struct session *session,
+					      const struct trace_record *previous)
+{
+	const struct trace_record *record =
+		item_next(session, SEGMENT_TRACE, sizeof(*record), previous);
+
+	while (record && record->kind >= ROW_KINDS)
+		record = item_next(session, SEGMENT_TRACE, sizeof(*record), record);
+	return record;
+}

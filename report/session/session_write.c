@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* What the collector stores: rows, names, samples, notes and trace records. */
+#include <errno.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Out of memory, an entry is not added; uthash would end the process instead. */
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "report/session/session_internal.h"
+
+struct string_entry {
+	const char *text;
+	uint64_t offset;
+	UT_hash_handle hh;
+};
+
+struct row_key {
+	uint64_t name;
+	int32_t device;
+	uint32_t kind;
+};
+
+struct row_entry {
+	struct row_key key;
+	struct row *row;
+	UT_hash_handle hh;
+};
+
+/* Takes `size` bytes of a segment; they are published by items_publish. NULL: no room. */
+static void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size)
+{
+	struct segment *segment = session->current[kind];
+
+	if (!segment || segment->size - segment->used < size) {
+		if (segment_add(session, kind, size))
+			return NULL;
+		segment = session->current[kind];
+	}
+	return (char *)segment + segment->used;
+}
+
+static void items_publish(struct session *session, enum segment_kind kind, uint64_t size)
+{
+	struct segment *segment = session->current[kind];
+
+	__atomic_store_n(&segment->used, segment->used + size, __ATOMIC_RELEASE);
+}
+
+uint64_t session_intern(struct session *session, const char *text)
+{
+	size_t length = strlen(text);
+	struct string_entry *entry = NULL;
+	char *copy;
+
+	HASH_FIND(hh, session->strings, text, length, entry);
+	if (entry)
+		return entry->offset;
+	entry = malloc(sizeof(*entry));
+	if (!entry)
+		return 0;
+	copy = items_reserve(session, SEGMENT_STRINGS, length + 1);
+	if (!copy)
+		goto fail;
+	memcpy(copy, text, length + 1);
+	entry->text = copy;
+	entry->offset = session_offset(session, copy);
+	HASH_ADD_KEYPTR(hh, session->strings, copy, length, entry);
+	if (!entry->hh.tbl)
+		goto fail;
+	items_publish(session, SEGMENT_STRINGS, length + 1);
+	return entry->offset;
+fail:
+	free(entry);
+	return 0;
+}
+
+static struct row *row_add(struct session *session, const struct row_key *key)
+{
+	struct row *row = items_reserve(session, SEGMENT_ROWS, sizeof(*row));
+
+	if (!row)
+		return NULL;
+	row->kind = key->kind;
+	row->name = key->name;
+	row->device = key->device;
+	row->bytes_minimum = UINT64_MAX;
+	row->cupti.minimum = UINT64_MAX;
+	row->events.minimum = UINT64_MAX;
+	return row;
+}
+
+struct row *session_row(struct session *session, enum row_kind kind, const char *name, int device)
+{
+	struct row_key key;
+	struct row_entry *entry = NULL;
+
+	/* Compared byte by byte, so padding must not differ. */
+	memset(&key, 0, sizeof(key));
+	key.name = session_intern(session, name);
+	key.device = device;
+	key.kind = kind;
+	if (!key.name)
+		return NULL;
+	HASH_FIND(hh, session->rows, &key, sizeof(key), entry);
+	if (entry)
+		return entry->row;
+	entry = malloc(sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->key = key;
+	entry->row = row_add(session, &key);
+	if (!entry->row)
+		goto fail;
+	HASH_ADD(hh, session->rows, key, sizeof(key), entry);
+	if (!entry->hh.tbl)
+		goto fail;
+	__atomic_store_n(&entry->row->committed, 1, __ATOMIC_RELEASE);
+	items_publish(session, SEGMENT_ROWS, sizeof(struct row));
+	return entry->row;
+fail:
+	free(entry);
+	return NULL;
+}
+
+void session_index_free(struct session *session)
+{
+	struct string_entry *string, *next_string;
+	struct row_entry *row, *next_row;
+
+	HASH_ITER (hh, session->strings, string, next_string) {
+		HASH_DEL(session->strings, string);
+		free(string);
+	}
+	HASH_ITER (hh, session->rows, row, next_row) {
+		HASH_DEL(session->rows, row);
+		free(row);
+	}
+}
+
+/* The histogram at *offset, made at the first use; NULL where there is no room for it. */
+static struct histogram *histogram_of(struct session *session, uint64_t *offset)
+{
+	struct histogram *histogram;
+
+	/* The collector's own offsets need no check. */
+	if (*offset)
+		return (struct histogram *)(session->base + *offset);
+	histogram = items_reserve(session, SEGMENT_HISTOGRAMS, sizeof(*histogram));
+	if (!histogram)
+		return NULL;
+	items_publish(session, SEGMENT_HISTOGRAMS, sizeof(*histogram));
+	*offset = session_offset(session, histogram);
+	return histogram;
+}
+
+void session_add_sample(struct session *session, struct figures *figures, uint64_t nanoseconds)
+{
+	struct histogram *histogram = histogram_of(session, &figures->histogram);
+
+	figures->total += nanoseconds;
+	if (nanoseconds < figures->minimum || figures->count == 0)
+		figures->minimum = nanoseconds;
+	if (nanoseconds > figures->maximum)
+		figures->maximum = nanoseconds;
+	figures->squares += (double)nanoseconds * (double)nanoseconds;
+	if (histogram)
+		histogram_add(histogram, nanoseconds);
+	figures->count++;
+}
+
+void session_add_estimate(struct estimate *estimate, double weight, uint64_t nanoseconds)
+{
+	double value = (double)nanoseconds, term = weight * (weight - 1);
+
+	estimate->calls += weight;
+	estimate->total += weight * value;
+	estimate->squares += weight * value * value;
+	for (size_t i = 0; i < 3; i++, term *= value)
+		estimate->variance[i] += term;
+}
+
+void session_add_bytes(struct row *row, uint64_t bytes)
+{
+	row->bytes += bytes;
+	if (bytes < row->bytes_minimum)
+		row->bytes_minimum = bytes;
+	if (bytes > row->bytes_maximum)
+		row->bytes_maximum = bytes;
+	row->bytes_squares += (double)bytes * (double)bytes;
+}
+
+void session_add_difference(struct session *session, struct row *row, uint64_t nanoseconds)
+{
+	struct histogram *histogram = histogram_of(session, &row->difference_histogram);
+
+	if (histogram)
+		histogram_add(histogram, nanoseconds);
+}
+
+void session_note(struct session *session, const char *format, ...)
+{
+	struct session_header *header = session_header(session);
+	char text[1024];
+	va_list arguments;
+	locale_t before;
+	uint64_t offset;
+	uint32_t i;
+
+	/* The program's locale must not put a comma into a figure. */
+	before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	uselocale(before);
+
+	offset = session_intern(session, text);
+	if (!offset || header->note_count >= SESSION_NOTES)
+		return;
+	for (i = 0; i < header->note_count; i++)
+		if (header->notes[i] == offset)
+			return;
+	header->notes[header->note_count] = offset;
+	__atomic_store_n(&header->note_count, header->note_count + 1, __ATOMIC_RELEASE);
+}
+
+int session_trace(struct session *session, const struct trace_record *record)
+{
+	struct segment *segment = session->current[SEGMENT_TRACE];
+	struct trace_record *place;
+	int error;
+
+	if (session->trace_ended)
+		goto lost;
+	if (!segment || segment->size - segment->used < sizeof(*record)) {
+		error = segment_add(session, SEGMENT_TRACE, TRACE_SEGMENT - sizeof(*segment));
+		if (error) {
+			session->trace_ended = true;
+			session_note(session, "The trace ended early (%s): %llu records were kept.",
+				     strerrordesc_np(-error),
+				     (unsigned long long)session_header(session)
+					     ->counters[COUNTER_trace_records]);
+			goto lost;
+		}
+		if (segment)
+			segment_unmap(session,
+				      segment_find(session, session_offset(session, segment)));
+		segment = session->current[SEGMENT_TRACE];
+	}
+	place = (struct trace_record *)((char *)segment + segment->used);
+	*place = *record;
+	items_publish(session, SEGMENT_TRACE, sizeof(*record));
+	session_count(session, COUNTER_trace_records, 1);
+	return 0;
+lost:
+	session_count(session, COUNTER_trace_lost, 1);
+	return -ENOSPC;
+}
