@@ -36,7 +36,7 @@ counted()
 # "CALLS NAME": a symbol is a form of the entry that cuGetProcAddress knows by this name.
 named()
 {
-	sed -n 's/^ENTRY(\([^,]*\), \([^,]*\),.*/\1 \2/p' "$root/preload/entries.def" |
+	sed -n 's/^ENTRY(\([^,]*\), \([^,]*\),.*/\1 \2/p' "$root/preload/driver/entries.def" |
 		awk 'FNR == NR { name[$1] = $2; next } { calls[name[$1]]++ }
 			END { for (n in calls) print calls[n], n }' - calls | sort -k2
 }
@@ -90,7 +90,7 @@ toolkit()
 table()
 {
 	sed -n 's/^ENTRY(\([^,]*\), \([^,]*\), [^,]*, \([0-9]*\), \([a-z_]*\))$/\1 \2 \3 \4/p' \
-		"$root/preload/entries.def" | sed 's/legacy$/0/; s/per_thread$/1/' | sort
+		"$root/preload/driver/entries.def" | sed 's/legacy$/0/; s/per_thread$/1/' | sort
 }
 
 @test "the table has every entry of the installed toolkit that works the device" {

@@ -7,7 +7,7 @@ load helper
 # The driver calls of ktime's that a program like this one leads to.
 own_calls()
 {
-	sed -n '/^#define DRIVER_CALLS/,/^$/p' "$root/preload/driver.h" |
+	sed -n '/^#define DRIVER_CALLS/,/^$/p' "$root/preload/driver/driver.h" |
 		sed -n 's/^\tX(\(cu[A-Za-z0-9_]*\),.*/\1/p'
 }
 

@@ -12,9 +12,9 @@ load helper
 }
 
 @test "libktime.so exports every entry of its table" {
-	sed -n 's/^ENTRY(\([^,]*\),.*/\1/p' "$root/preload/entries.def" >wanted
-	sed -n 's/^STATE(\([^,]*\),.*/\1/p' "$root/preload/states.def" >>wanted
-	sed -n 's/^RUNTIME(\([^,]*\),.*/\1/p' "$root/preload/runtime.def" >>wanted
+	sed -n 's/^ENTRY(\([^,]*\),.*/\1/p' "$root/preload/driver/entries.def" >wanted
+	sed -n 's/^STATE(\([^,]*\),.*/\1/p' "$root/preload/driver/states.def" >>wanted
+	sed -n 's/^RUNTIME(\([^,]*\),.*/\1/p' "$root/preload/driver/runtime.def" >>wanted
 	nm -D --defined-only "$built/libktime.so" | awk '{ print $3 }' | sort >exported
 	[ -z "$(sort -u wanted | comm -23 - exported)" ]
 }
