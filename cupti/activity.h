@@ -70,7 +70,7 @@ enum migration_cause {
 
 /*
  * Members that a kind does not have are 0. The ids (device, context, stream, correlation, graph)
- * are CUPTI's own: a stream's id is what collection_stream_id() gives for its handle, not
+ * are CUPTI's own: a stream's id is what cupti_stream_id() gives for its handle, not
  * cuStreamGetId.
  */
 struct activity {

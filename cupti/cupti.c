@@ -84,7 +84,7 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 
 static void queue_buffer(struct buffer *buffer, size_t valid)
 {
-	if (!valid || !collection_has_callbacks())
+	if (!valid || !cupti_has_callbacks())
 		buffers_release(buffer);
 	else if (buffers_queue(buffer, valid) >= WAKE_BYTES && wake)
 		wake();
@@ -137,7 +137,7 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream_id, uint8_t
 			forward_records(cupti, data, valid);
 		queue_buffer(buffer, valid);
 	} else if (data) {
-		if (collection_has_callbacks())
+		if (cupti_has_callbacks())
 			copy_foreign(cupti, data, valid);
 		forward_foreign(cupti, context, stream_id, data, size, valid);
 	}
@@ -146,8 +146,7 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream_id, uint8_t
 
 /* Kernels are what the collection is for; of the rest, `reason` names what is missing. */
 static CUptiResult enable_kinds(const struct cupti_functions *cupti,
-				const struct collection_settings *settings, char *reason,
-				size_t size)
+				const struct cupti_settings *settings, char *reason, size_t size)
 {
 	const struct {
 		bool wanted;
@@ -183,7 +182,7 @@ static CUptiResult enable_kinds(const struct cupti_functions *cupti,
 	return CUPTI_SUCCESS;
 }
 
-int collection_start(const struct collection_settings *settings, char *reason, size_t size)
+int cupti_start(const struct cupti_settings *settings, char *reason, size_t size)
 {
 	const struct cupti_functions *cupti = library_functions();
 	CUpti_BuffersCallbackCompleteFunc completed;
@@ -228,22 +227,22 @@ int collection_start(const struct collection_settings *settings, char *reason, s
 	return -EIO;
 }
 
-bool collection_active(void)
+bool cupti_active(void)
 {
 	return state == STATE_ACTIVE;
 }
 
-bool collection_has_callbacks(void)
+bool cupti_has_callbacks(void)
 {
 	return state == STATE_ACTIVE || state == STATE_ENDING;
 }
 
-bool collection_ended(void)
+bool cupti_ended(void)
 {
 	return state == STATE_FINALIZED;
 }
 
-int collection_flush(bool forced)
+int cupti_flush(bool forced)
 {
 	const struct cupti_functions *cupti = library_functions();
 
@@ -254,20 +253,19 @@ int collection_flush(bool forced)
 		       : 0;
 }
 
-size_t collection_drain(void (*before)(bool first),
-			void (*consume)(const struct activity *activity, void *argument),
-			void *argument)
+size_t cupti_drain(void (*before)(bool first),
+		   void (*consume)(const struct activity *activity, void *argument), void *argument)
 {
 	/* No more than there are now: a program that fills them faster does not keep us here. */
 	return merge_read(library_functions(), buffers_last(), before, consume, argument);
 }
 
-void collection_range(const void **start, size_t *size)
+void cupti_range(const void **start, size_t *size)
 {
 	buffers_range(start, size);
 }
 
-uint64_t collection_dropped(void)
+uint64_t cupti_dropped(void)
 {
 	const struct cupti_functions *cupti = library_functions();
 	size_t dropped = 0;
@@ -278,22 +276,22 @@ uint64_t collection_dropped(void)
 	return dropped + atomic_exchange(&dropped_before_end, 0);
 }
 
-uint64_t collection_unread(void)
+uint64_t cupti_unread(void)
 {
 	return atomic_exchange(&lost, 0);
 }
 
-uint64_t collection_errors(void)
+uint64_t cupti_errors(void)
 {
 	return atomic_exchange(&errors, 0);
 }
 
-void collection_ending(void)
+void cupti_ending(void)
 {
 	if (state != STATE_ACTIVE)
 		return;
-	collection_flush(true);
-	dropped_before_end += collection_dropped();
+	cupti_flush(true);
+	dropped_before_end += cupti_dropped();
 	if (wake)
 		merge_wait(wake);
 	/* No more of CUPTI or its names in the readings that begin now, and none is left that began
@@ -304,7 +302,7 @@ void collection_ending(void)
 		merge_wait_for_end(wake);
 }
 
-void collection_finalized(bool ended)
+void cupti_finalized(bool ended)
 {
 	if (!ended) {
 		if (state == STATE_ENDING)
@@ -318,12 +316,12 @@ void collection_finalized(bool ended)
 	forward_clear();
 }
 
-void collection_leave(void)
+void cupti_leave(void)
 {
 	merge_leave();
 }
 
-void collection_forget(void)
+void cupti_forget(void)
 {
 	if (state != STATE_OFF)
 		state = STATE_FORGOTTEN;
@@ -335,7 +333,7 @@ void collection_forget(void)
 	errors = 0;
 }
 
-int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id)
+int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id)
 {
 	const struct cupti_functions *cupti = library_functions();
 
@@ -345,7 +343,7 @@ int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, ui
 											: 0;
 }
 
-int collection_context_id(CUcontext context, uint32_t *context_id)
+int cupti_context_id(CUcontext context, uint32_t *context_id)
 {
 	const struct cupti_functions *cupti = library_functions();
 
@@ -354,7 +352,7 @@ int collection_context_id(CUcontext context, uint32_t *context_id)
 	return check(cupti->cuptiGetContextId(context, context_id)) ? -EINVAL : 0;
 }
 
-bool collection_clock_is_realtime(void)
+bool cupti_clock_is_realtime(void)
 {
 	const struct cupti_functions *cupti = library_functions();
 	struct timespec now;
@@ -372,12 +370,12 @@ bool collection_clock_is_realtime(void)
 	return realtime;
 }
 
-int64_t collection_clock_behind(void)
+int64_t cupti_clock_behind(void)
 {
 	return behind;
 }
 
-void collection_skip_call(uint32_t callback)
+void cupti_skip_call(uint32_t callback)
 {
 	if (state == STATE_ACTIVE)
 		kinds_skip_call(library_functions(), callback);

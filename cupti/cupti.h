@@ -16,7 +16,7 @@
 
 #include "cupti/activity.h"
 
-struct collection_settings {
+struct cupti_settings {
 	bool graph_nodes;    /* a record for each node of a graph, else one for each launch */
 	bool serial_kernels; /* kernels one after the other, by CUPTI's serialising kind */
 	bool runtime_api;    /* runtime calls, but for the hot ones (hot_calls.h) */
@@ -34,20 +34,20 @@ struct collection_settings {
  * 10 ms). 0, or -errno and one line for the user in `reason`; also where it returns 0, `reason`
  * may say what is missing, else it is "". The caller holds no lock.
  */
-int collection_start(const struct collection_settings *settings, char *reason, size_t size);
+int cupti_start(const struct cupti_settings *settings, char *reason, size_t size);
 
 /* Whether records come in. False again once the program ended CUPTI by cuptiFinalize
- * (collection_ended). Any thread. */
-bool collection_active(void);
-bool collection_ended(void);
+ * (cupti_ended). Any thread. */
+bool cupti_active(void);
+bool cupti_ended(void);
 /* Whether CUPTI's buffers come to ktime. Any thread. */
-bool collection_has_callbacks(void);
+bool cupti_has_callbacks(void);
 
 /*
  * Asks CUPTI for its part-filled buffers: those whose records are all finished, or all of them if
  * forced; then some records may come without times, for good. 0, or -EIO. Any thread without locks.
  */
-int collection_flush(bool forced);
+int cupti_flush(bool forced);
 
 /*
  * Hands every record that has come in to `consume`, in the order in which their work began as far
@@ -56,47 +56,47 @@ int collection_flush(bool forced);
  * the records of all of them are of was called by then. Returns how many records. Collector thread
  * only.
  */
-size_t collection_drain(void (*before)(bool first),
-			void (*consume)(const struct activity *activity, void *argument),
-			void *argument);
+size_t cupti_drain(void (*before)(bool first),
+		   void (*consume)(const struct activity *activity, void *argument),
+		   void *argument);
 
 /* The memory of the buffers' pool, touched as far as it was needed; NULL and 0 before the start. */
-void collection_range(const void **start, size_t *size);
+void cupti_range(const void **start, size_t *size);
 /* How many records CUPTI dropped since the last call, for want of a buffer; of those before its end
  * too. Without locks. */
-uint64_t collection_dropped(void);
+uint64_t cupti_dropped(void);
 /* How many records were lost since the last call, since what waited became too much. Any thread. */
-uint64_t collection_unread(void);
+uint64_t cupti_unread(void);
 /* How many of ktime's own calls into CUPTI failed since the last call. Any thread. */
-uint64_t collection_errors(void);
+uint64_t cupti_errors(void);
 
 /* Leaves a runtime call, by its callback id, out of the records from here on. Any thread. */
-void collection_skip_call(uint32_t callback);
+void cupti_skip_call(uint32_t callback);
 /*
  * Before and after the program's cuptiFinalize, which `ended` CUPTI or failed. The names in records
  * may go with CUPTI, so before it the collector is given time to read them all; it is woken for it.
  * What still comes in has no names. From then on nothing is asked of CUPTI any more. Without locks.
  */
-void collection_ending(void);
-void collection_finalized(bool ended);
+void cupti_ending(void);
+void cupti_finalized(bool ended);
 /* The collector reads no more, and is not to be waited for. */
-void collection_leave(void);
+void cupti_leave(void);
 /* In a forked child: forgets everything and never calls CUPTI. */
-void collection_forget(void);
+void cupti_forget(void);
 
 /*
  * The id that records have for a stream; per_thread: what the default stream means to the caller.
  * `context` may be NULL for a stream of its own. 0, -ENOTSUP before CUPTI runs, or -EINVAL.
  */
-int collection_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id);
+int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id);
 /* The id that records have for a context; the same answers. */
-int collection_context_id(CUcontext context, uint32_t *context_id);
+int cupti_context_id(CUcontext context, uint32_t *context_id);
 /*
  * Whether records are stamped with CLOCK_REALTIME at this time. A program's own clock is kept from
  * CUPTI (program_clock.h), unless it was given past ktime's exported calls. Any thread.
  */
-bool collection_clock_is_realtime(void);
+bool cupti_clock_is_realtime(void);
 /* By how much the records' clock was behind CLOCK_REALTIME then, ns; 0 where it is that clock. */
-int64_t collection_clock_behind(void);
+int64_t cupti_clock_behind(void);
 
 #endif

@@ -11,23 +11,24 @@
 #include <stdint.h>
 
 /* How much longer than it took, to the next time. */
-#define PACE_REST 20u
+#define RATE_LIMIT_REST 20u
 
-struct pace {
+struct rate_limit {
 	uint64_t next; /* CLOCK_MONOTONIC, nanoseconds, as all times here */
 };
 
-static inline bool pace_due(const struct pace *pace, uint64_t now)
+static inline bool rate_limit_due(const struct rate_limit *rate_limit, uint64_t now)
 {
-	return now >= pace->next;
+	return now >= rate_limit->next;
 }
 
 /* It took from `start` to `end`; the next comes `period` after this one at the earliest. */
-static inline void pace_note(struct pace *pace, uint64_t start, uint64_t end, uint64_t period)
+static inline void rate_limit_note(struct rate_limit *rate_limit, uint64_t start, uint64_t end,
+				   uint64_t period)
 {
-	uint64_t rested = end + PACE_REST * (end - start);
+	uint64_t rested = end + RATE_LIMIT_REST * (end - start);
 
-	pace->next = start + period > rested ? start + period : rested;
+	rate_limit->next = start + period > rested ? start + period : rested;
 }
 
 #endif

@@ -5,223 +5,236 @@
 
 #include "cupti/cupti.h"
 #include "preload/events/event_overhead.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/collector/cost.h"
 #include "preload/events/event_pool.h"
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
 
-struct matcher *samples_matcher;
+struct matcher *calls_matcher;
 static size_t expected_count;
 static uint32_t call_count;
 
-static void release_pair(const struct span *span)
+static void release_pair(const struct call_record *record)
 {
-	if (span->pair)
-		lane_put(span->pair->lane, span->pair);
+	if (record->pair)
+		event_pool_put(record->pair->pool, record->pair);
 }
 
-static void compare(const struct timed *timed, struct row *row)
+static void compare(const struct in_flight *operation, struct row *row)
 {
-	enum bias_kind kind = timed->operation->bias;
-	uint64_t corrected = timed->raw > bias_of(kind) ? timed->raw - bias_of(kind) : 0;
+	enum bias_kind kind = operation->operation->bias;
+	uint64_t overhead = event_overhead_of(kind);
+	uint64_t corrected = operation->by_events > overhead ? operation->by_events - overhead : 0;
 
 	session_count(rows_session, COUNTER_matched, 1);
 	/* A first launch may load its module between the two events. */
-	if (!timed->overlapped && !timed->first)
-		bias_add(kind, timed->starved,
-			 timed->raw > timed->cupti ? timed->raw - timed->cupti : 0);
-	if (timed->starved || timed->first) {
+	if (!operation->overlapped && !operation->first)
+		event_overhead_add(kind, operation->device_idle,
+				   operation->by_events > operation->by_cupti
+					   ? operation->by_events - operation->by_cupti
+					   : 0);
+	if (operation->device_idle || operation->first) {
 		row->starved++;
-		row->starved_cupti += timed->cupti;
-		row->starved_raw += timed->raw;
+		row->starved_cupti += operation->by_cupti;
+		row->starved_raw += operation->by_events;
 		return;
 	}
 	row->checked++;
-	row->checked_cupti += timed->cupti;
-	row->checked_raw += timed->raw;
-	row->checked_overlapped += timed->overlapped;
+	row->checked_cupti += operation->by_cupti;
+	row->checked_raw += operation->by_events;
+	row->checked_overlapped += operation->overlapped;
 	session_add_difference(rows_session, row,
-			       corrected > timed->cupti ? corrected - timed->cupti
-							: timed->cupti - corrected);
+			       corrected > operation->by_cupti ? corrected - operation->by_cupti
+							       : operation->by_cupti - corrected);
 }
 
-/* Both clocks have spoken, or one never will. */
-static void settle(struct timed *timed)
+/* Frees an operation once neither clock is awaited, after comparing the two. */
+static void settle(struct in_flight *operation)
 {
-	struct row *row = timed->row;
+	struct row *row = operation->row;
 
-	if (timed->awaits_event || timed->awaits_record)
+	if (operation->awaits_events || operation->awaits_record)
 		return;
-	if (timed->has_raw && timed->has_cupti && row && !timed->host_included) {
-		compare(timed, row);
-	} else if (timed->has_raw && row && !timed->has_cupti && timed->leaves_record &&
-		   !timed->host_included) {
-		row->unmatched++;
-		session_count(rows_session, COUNTER_unmatched_spans, 1);
+	if (operation->has_events && row && !operation->host_included) {
+		if (operation->has_cupti) {
+			compare(operation, row);
+		} else if (operation->leaves_record) {
+			row->unmatched++;
+			session_count(rows_session, COUNTER_unmatched_spans, 1);
+		}
 	}
-	timed_free(timed);
+	in_flight_free(operation);
 }
 
-void samples_timed(struct timed *timed, enum timing_end end)
+void calls_timed(struct in_flight *operation, enum event_end end)
 {
 	static const enum untimed_reason reasons[] = {
-		[TIMING_LOST] = UNTIMED_CONTEXT_LOST,
-		[TIMING_LATE] = UNTIMED_NOT_FINISHED,
-		[TIMING_INTERLEAVED] = UNTIMED_INTERLEAVED,
+		[EVENT_LOST] = UNTIMED_CONTEXT_LOST,
+		[EVENT_LATE] = UNTIMED_NOT_FINISHED,
 	};
-	struct row *row = timed->row;
+	struct row *row = operation->row;
 
-	if (end == TIMING_READ) {
+	if (end == EVENT_READ) {
 		session_count(rows_session, COUNTER_timed_by_events, 1);
 		if (row) {
-			session_add_sample(rows_session, &row->events, timed->raw);
-			session_add_estimate(&row->estimate, timed->weight, timed->raw);
-			row->host_included += timed->host_included;
+			session_add_sample(rows_session, &row->events, operation->by_events);
+			session_add_estimate(&row->estimate, operation->weight,
+					     operation->by_events);
+			row->host_included += operation->host_included;
 		}
 		/* With CUPTI by its record, which may have come before the program ended CUPTI. */
-		if (!collection_active() && !timed->has_cupti && trace_wanted())
-			trace_timed(timed);
+		if (!mode_is_cupti() && !operation->has_cupti && trace_wanted())
+			trace_timed(operation);
 	} else if (row) {
 		row->untimed[reasons[end]]++;
 	}
-	settle(timed);
+	settle(operation);
 }
 
-/* A call that no record can be told to be of. */
-static void unmatched(const struct expected *expected)
+/* No record can be told to be of this call. */
+static void unmatched(struct in_flight *operation)
 {
-	struct timed *timed = expected->argument;
-
 	expected_count--;
-	if (expected->collected && trace_wanted())
-		trace_expected(expected, 0);
-	if (timed) {
-		timed->awaits_record = false;
-		settle(timed);
-	}
+	if (operation->wanted && trace_wanted())
+		trace_matched(operation, 0);
+	operation->awaits_record = false;
+	settle(operation);
 }
 
-/* Queues a call for the record that CUPTI will make of it. */
-static bool expect_record(const struct thread *thread, const struct span *span, struct timed *timed,
-			  bool collected)
+/* Queues an operation for the activity record that CUPTI will make of it. */
+static void expect_record(struct in_flight *operation)
 {
-	struct expected expected = {
-		.started = clock_realtime_at(rows_scale, span->started),
-		.ended = clock_realtime_at(rows_scale, span->started) +
-			 clock_ticks_to_ns(rows_scale, span->duration),
-		.key = span->operation,
-		.bytes = span->bytes,
-		.thread = thread->kernel_id,
-		.kernel = span->operation->kind == ROW_KERNEL,
-		.graph = span->operation->kind == ROW_GRAPH,
-		.collected = collected,
-		.call = span->api,
-		.argument = timed,
-	};
-	struct match_stream *stream = NULL;
+	struct stream *stream = operation->stream;
 
-	if (!span->stream->records)
-		span->stream->records =
-			span->stream->cupti_known
-				? matcher_stream(samples_matcher,
-						 span->stream->context->cupti_context,
-						 span->stream->cupti_stream)
-				: matcher_unnumbered(samples_matcher,
-						     span->stream->context->cupti_context);
-	stream = span->stream->records;
-	if (!stream)
-		return false;
-	if (timed)
-		timed->awaits_record = timed->leaves_record = true;
+	if (!stream->records)
+		stream->records =
+			stream->cupti_known
+				? matcher_stream(calls_matcher, stream->context->cupti_context,
+						 stream->cupti_stream)
+				: matcher_unnumbered(calls_matcher, stream->context->cupti_context);
+	if (!stream->records)
+		return;
+	operation->awaits_record = operation->leaves_record = true;
 	expected_count++;
-	match_expect(stream, &expected);
-	return true;
+	match_expect(stream->records, operation);
 }
 
-static bool is_operation(const struct span *span)
+static bool is_operation(const struct call_record *record)
 {
-	return !(span->flags & (SPAN_FAILED | SPAN_CALL_ONLY | SPAN_CAPTURED)) && span->operation &&
-	       span->stream;
+	return !(record->flags & (CALL_FAILED | CALL_API_ONLY | CALL_CAPTURED)) &&
+	       record->operation && record->stream;
 }
 
-/* How many calls one stands for that had this chance of a pair. */
+/* How many calls one stands for that had this chance of an event pair. */
 static double weight_of(uint32_t sampled_below)
 {
 	/* 0: the chance was taken from it just after the draw. */
 	return sampled_below ? (double)SAMPLE_ALL / sampled_below : 1;
 }
 
-void samples_span(const struct thread *thread, const struct span *span)
+static struct in_flight *in_flight_of(const struct thread *thread, const struct call_record *record,
+				      bool wanted)
 {
-	struct timed *timed = NULL;
-	bool awaited = false;
-	struct row *row;
+	struct in_flight *operation = in_flight_new();
 
-	call_count++;
-	if (!(span->flags & SPAN_PAUSED))
-		rows_count_call(span);
-	if (is_operation(span) &&
-	    (span->flags & SPAN_PAUSED || !control_wants_device(span->stream->context->device))) {
-		/* Its record comes all the same, and must not be taken for another call's. */
-		release_pair(span);
-		if (collection_active() && !(span->flags & SPAN_NO_RECORD))
-			expect_record(thread, span, NULL, false);
-		if (!(span->flags & SPAN_PAUSED) && trace_wanted())
-			trace_call(span, thread->kernel_id, call_count);
-		return;
-	}
-	if (span->flags & SPAN_PAUSED)
-		return;
-	if (!is_operation(span)) {
-		session_count(rows_session, COUNTER_failed_calls, (span->flags & SPAN_FAILED) != 0);
-		session_count(rows_session, COUNTER_captured_calls,
-			      (span->flags & SPAN_CAPTURED) != 0);
-		release_pair(span);
-		if (trace_wanted())
-			trace_call(span, thread->kernel_id, call_count);
-		return;
-	}
+	if (!operation)
+		return NULL;
+	operation->operation = record->operation;
+	operation->stream = record->stream;
+	operation->bytes = record->bytes;
+	operation->started = clock_realtime_at(rows_scale, record->started);
+	operation->ended = operation->started + clock_ticks_to_ns(rows_scale, record->duration);
+	operation->thread = thread->kernel_id;
+	operation->number = call_count;
+	operation->api = record->api;
+	operation->wanted = wanted;
+	operation->first = record->flags & CALL_FIRST;
+	operation->host_included = record->flags & CALL_HOST_INCLUDED;
+	return operation;
+}
+
+static struct row *count_operation(const struct call_record *record)
+{
+	struct operation *operation = record->operation;
+	struct row *row = rows_of(operation, record->stream->context->device);
+
 	session_count(rows_session, COUNTER_operations, 1);
-	span->operation->calls++;
-	span->operation->window_calls++;
-	row = rows_of(span->operation, span->stream->context->device);
+	operation->calls++;
+	operation->window_calls++;
 	if (row) {
 		row->calls++;
-		if (span->operation->kind != ROW_KERNEL && span->operation->kind != ROW_GRAPH)
-			session_add_bytes(row, span->bytes);
+		if (operation->kind != ROW_KERNEL && operation->kind != ROW_GRAPH)
+			session_add_bytes(row, record->bytes);
 	}
-	if (span->pair) {
-		session_count(rows_session, COUNTER_event_pairs, 1);
-		span->operation->pairs++;
-		cost_of_pair(rows_session);
-		timed = timed_new();
-		if (timed) {
-			timed->pair = span->pair;
-			timed->operation = span->operation;
-			timed->stream = span->stream;
-			timed->bytes = span->bytes;
-			timed->started = clock_realtime_at(rows_scale, span->started);
-			timed->correlation = call_count;
-			timed->row = row;
-			timed->host_included = span->flags & SPAN_HOST_INCLUDED;
-			timed->first = span->flags & SPAN_FIRST;
-			timed->weight = weight_of(span->pair->sampled_below);
-			timing_add(span->stream, timed);
-			if (!timed->awaits_event) {
-				timed_free(timed);
-				timed = NULL;
-			}
-		}
-		if (!timed)
-			release_pair(span);
+	return row;
+}
+
+/* Queues the operation's event pair to be read; false if that cannot be. */
+static bool await_events(const struct call_record *record, struct in_flight *operation)
+{
+	if (!record->pair)
+		return false;
+	session_count(rows_session, COUNTER_event_pairs, 1);
+	record->operation->pairs++;
+	cost_of_pair(rows_session);
+	if (operation) {
+		operation->pair = record->pair;
+		operation->weight = weight_of(record->pair->sampled_below);
+		if (event_queue_add(operation))
+			return true;
+		operation->pair = NULL;
 	}
-	if (row && !timed)
-		row->untimed[span->pair ? UNTIMED_NO_EVENT : span->untimed]++;
-	if (collection_active() && !(span->flags & SPAN_NO_RECORD))
-		awaited = expect_record(thread, span, timed, true);
-	if (trace_wanted() && !awaited)
-		trace_call(span, thread->kernel_id, call_count);
+	release_pair(record);
+	return false;
+}
+
+/* An operation that is wanted in its row, or whose record must not be taken for another call's. */
+static void take_operation(const struct thread *thread, const struct call_record *record,
+			   bool wanted)
+{
+	struct in_flight *operation = in_flight_of(thread, record, wanted);
+	struct row *row = NULL;
+
+	if (wanted) {
+		row = count_operation(record);
+		if (operation)
+			operation->row = row;
+		if (!await_events(record, operation) && row)
+			row->untimed[record->pair ? UNTIMED_NO_EVENT : record->untimed]++;
+	} else {
+		release_pair(record);
+	}
+	if (operation && mode_is_cupti() && !(record->flags & CALL_NO_ACTIVITY))
+		expect_record(operation);
+	/* A call that awaits its record is traced once it is known which one that is. */
+	if (trace_wanted() && !(record->flags & CALL_OUTSIDE_WINDOW) &&
+	    !(wanted && operation && operation->leaves_record))
+		trace_call(record, thread->kernel_id, call_count);
+	if (operation)
+		settle(operation);
+}
+
+void calls_take(const struct thread *thread, const struct call_record *record)
+{
+	bool in_window = !(record->flags & CALL_OUTSIDE_WINDOW);
+
+	call_count++;
+	if (in_window)
+		rows_count_call(record);
+	if (is_operation(record)) {
+		take_operation(thread, record,
+			       in_window && settings_want_device(record->stream->context->device));
+		return;
+	}
+	release_pair(record);
+	if (!in_window)
+		return;
+	session_count(rows_session, COUNTER_failed_calls, (record->flags & CALL_FAILED) != 0);
+	session_count(rows_session, COUNTER_captured_calls, (record->flags & CALL_CAPTURED) != 0);
+	if (trace_wanted())
+		trace_call(record, thread->kernel_id, call_count);
 }
 
 static void add_counted(struct operation *operation, uint64_t calls)
@@ -234,10 +247,10 @@ static void add_counted(struct operation *operation, uint64_t calls)
 	if (!row)
 		return;
 	row->calls += calls;
-	row->untimed[control_events ? UNTIMED_SAMPLED_OUT : UNTIMED_EVENTS_OFF] += calls;
+	row->untimed[mode_events ? UNTIMED_SAMPLED_OUT : UNTIMED_EVENTS_OFF] += calls;
 }
 
-void samples_counts(struct thread *thread)
+void calls_take_counts(struct thread *thread)
 {
 	uint64_t now, *seen;
 
@@ -261,35 +274,31 @@ void samples_counts(struct thread *thread)
 	}
 }
 
-void samples_matched(const struct expected *expected, uint32_t correlation)
+void calls_matched(const struct in_flight *operation, uint32_t correlation)
 {
 	expected_count--;
-	if (expected->collected && trace_wanted())
-		trace_expected(expected, correlation);
+	if (operation->wanted && trace_wanted())
+		trace_matched(operation, correlation);
 }
 
-void samples_recorded(const struct expected *expected, uint64_t nanoseconds, bool overlapped,
-		      bool starved)
+void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanoseconds, bool overlapped,
+		    bool device_idle)
 {
-	struct timed *timed = expected->argument;
-
-	if (!timed)
-		return;
-	/* Which of two calls at the same time the record is of is not known. */
-	timed->has_cupti = !expected->ambiguous;
-	timed->cupti = nanoseconds;
-	timed->awaits_record = false;
-	timed->overlapped = overlapped;
-	timed->starved = starved;
-	settle(timed);
+	/* Which of two concurrent calls the record is of is not known. */
+	operation->has_cupti = timed && !operation->ambiguous;
+	operation->by_cupti = nanoseconds;
+	operation->awaits_record = false;
+	operation->overlapped = overlapped;
+	operation->device_idle = device_idle;
+	settle(operation);
 }
 
-void samples_lost_records(void)
+void calls_lost_records(void)
 {
-	matcher_expire(samples_matcher, UINT64_MAX);
+	matcher_expire(calls_matcher, UINT64_MAX);
 }
 
-size_t samples_expected(void)
+size_t calls_expected(void)
 {
 	return expected_count;
 }
@@ -311,13 +320,13 @@ static void say_what_was_staged(void)
 			     "halves, by way of the host; the row PtoP has the whole, by events.");
 }
 
-void samples_finish(void)
+void calls_finish(void)
 {
-	matcher_expire(samples_matcher, UINT64_MAX);
-	bias_store();
+	matcher_expire(calls_matcher, UINT64_MAX);
+	event_overhead_store();
 	session_take_biases_off(rows_session);
 	rows_finish();
-	if (collection_active())
+	if (mode_is_cupti())
 		say_what_was_staged();
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
@@ -332,9 +341,9 @@ void samples_finish(void)
 	}
 }
 
-int samples_start(void)
+int calls_start(void)
 {
-	samples_matcher = matcher_create(unmatched);
-	bias_store();
-	return samples_matcher ? 0 : -ENOMEM;
+	calls_matcher = matcher_create(unmatched);
+	event_overhead_start(rows_session);
+	return calls_matcher ? 0 : -ENOMEM;
 }

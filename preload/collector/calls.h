@@ -1,39 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Samples: spans on their way into the rows of the session, by both clocks. The collector thread
- * alone.
+ * Call records on their way into the rows: counted, and kept in flight until both clocks have said
+ * how long the operation took. The collector thread alone.
  */
 #ifndef KTIME_PRELOAD_COLLECTOR_CALLS_H
 #define KTIME_PRELOAD_COLLECTOR_CALLS_H
 
 #include "preload/collector/match.h"
+#include "preload/events/event_queue.h"
 #include "preload/launch/call_record.h"
 #include "preload/launch/thread.h"
-#include "preload/events/event_queue.h"
 
 /* 0 or -ENOMEM. */
-int samples_start(void);
-/* A call that a wrapper saw. */
-void samples_span(const struct thread *thread, const struct span *span);
-/* The calls of a thread that were only counted since the last look. */
-void samples_counts(struct thread *thread);
-/* The end of an event pair: for timing_poll and timing_give_up. */
-void samples_timed(struct timed *timed, enum timing_end end);
+int calls_start(void);
+/* A call that left a record. */
+void calls_take(const struct thread *thread, const struct call_record *record);
+/* The calls of a thread that were only counted since the last time. */
+void calls_take_counts(struct thread *thread);
+/* The end of an event pair: for event_queue_poll and event_queue_give_up. */
+void calls_timed(struct in_flight *operation, enum event_end end);
 
 /* What records.c matches activity records with. */
-extern struct matcher *samples_matcher;
-/* A call was matched with the record of this correlation id, which is no longer awaited. */
-void samples_matched(const struct expected *expected, uint32_t correlation);
-/* The matched call's time by its record, or `expected` gave no time that can be told to be its. */
-void samples_recorded(const struct expected *expected, uint64_t nanoseconds, bool overlapped,
-		      bool starved);
-/* Records were dropped: which calls they were of is not known, so none is matched across the gap.
+extern struct matcher *calls_matcher;
+/* A call was matched with the activity record of this correlation id; it no longer awaits one. */
+void calls_matched(const struct in_flight *operation, uint32_t correlation);
+/*
+ * How long a matched operation took by its record, and what else ran. Last: it may be freed. With
+ * `timed` false the record says nothing of this call's time.
  */
-void samples_lost_records(void);
+void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanoseconds, bool overlapped,
+		    bool device_idle);
+/* Records were dropped: which calls they belong to is not known, so none is matched across the gap.
+ */
+void calls_lost_records(void);
 /* Calls whose records are still to come. */
-size_t samples_expected(void);
+size_t calls_expected(void);
 
-/* At the end: gives up what was not matched and settles the biases. */
-void samples_finish(void);
+/* At the end: gives up what was not matched and settles the event-pair overheads. */
+void calls_finish(void);
 
 #endif

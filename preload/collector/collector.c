@@ -13,7 +13,8 @@
 #include "preload/events/calibration.h"
 #include "preload/base/clock.h"
 #include "preload/launch/window.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/drain.h"
 #include "preload/base/futex.h"
@@ -95,24 +96,24 @@ static void update_counters(void)
 		last_measure = header->counters[COUNTER_wall_ns];
 		memory_measure(session);
 	}
-	if (collection_active())
-		header->counters[COUNTER_cupti_errors] += collection_errors();
+	if (mode_is_cupti())
+		header->counters[COUNTER_cupti_errors] += cupti_errors();
 }
 
 /* Whether many pairs are under way, so that the next look should come soon. */
 static bool poll_events(void)
 {
-	static struct pace polling;
+	static struct rate_limit polling;
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	size_t pending;
 
-	if (!collection_active())
-		return timing_poll(UINT64_MAX, samples_timed) >= BUSY_PAIRS;
+	if (!mode_is_cupti())
+		return event_queue_poll(UINT64_MAX, calls_timed) >= BUSY_PAIRS;
 	/* CUPTI's buffers must be emptied meanwhile. */
-	if (control_options.events == EVENTS_AUTO && !pace_due(&polling, start))
+	if (settings.events == EVENTS_AUTO && !rate_limit_due(&polling, start))
 		return false;
-	pending = timing_poll(start + POLL_NS, samples_timed);
-	pace_note(&polling, start, clock_ns(CLOCK_MONOTONIC), 0);
+	pending = event_queue_poll(start + POLL_NS, calls_timed);
+	rate_limit_note(&polling, start, clock_ns(CLOCK_MONOTONIC), 0);
 	return pending >= BUSY_PAIRS;
 }
 
@@ -132,9 +133,9 @@ static void wait_for_events(const struct context *context, uint64_t nanoseconds)
 	_Atomic uint32_t never = 0;
 
 	for (;;) {
-		size_t pending = timing_poll(end, samples_timed);
+		size_t pending = event_queue_poll(end, calls_timed);
 
-		if ((context ? timing_pending(context) == 0 : pending == 0) ||
+		if ((context ? event_queue_pending(context) == 0 : pending == 0) ||
 		    (context && finish_is_asked()) || clock_ns(CLOCK_MONOTONIC) >= end)
 			break;
 		futex_wait(&never, 0, 100000);
@@ -152,10 +153,10 @@ static void answer_end_context(void)
 		return;
 	drain_records(FLUSH_NOW);
 	context_ending(context);
-	lane_forget_spare(context);
-	timing_give_up(context, TIMING_LOST, samples_timed);
+	event_pool_forget_spare(context);
+	event_queue_give_up(context, EVENT_LOST, calls_timed);
 	/* The context must not be current here when it goes. */
-	timing_use_context(NULL);
+	context_use(NULL);
 }
 
 /* Takes the records of work that is finished, or will be within the bound. */
@@ -165,7 +166,7 @@ static void wait_for_records(uint64_t nanoseconds)
 	_Atomic uint32_t never = 0;
 
 	drain_records(FLUSH_NOW);
-	while (samples_expected() > 0 && collection_active() && clock_ns(CLOCK_MONOTONIC) < end) {
+	while (calls_expected() > 0 && mode_is_cupti() && clock_ns(CLOCK_MONOTONIC) < end) {
 		futex_wait(&never, 0, 200000);
 		drain_records(FLUSH_NOW);
 	}
@@ -177,8 +178,8 @@ static void wait_for_device(void)
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS;
 	_Atomic uint32_t never = 0;
 
-	in_flight_mark();
-	while (!in_flight_done() && clock_ns(CLOCK_MONOTONIC) < end)
+	end_marks_set();
+	while (!end_marks_reached() && clock_ns(CLOCK_MONOTONIC) < end)
 		futex_wait(&never, 0, 200000);
 }
 
@@ -188,20 +189,20 @@ static void finish_all(void)
 	wait_for_events(NULL, END_WAIT_NS);
 	calibration_update(); /* where the program was shorter than a period */
 	wait_for_records(RECORD_WAIT_NS);
-	if (samples_expected() > 0 && collection_active()) {
+	if (calls_expected() > 0 && mode_is_cupti()) {
 		wait_for_device();
 		wait_for_records(RECORD_WAIT_NS);
 	}
 	/* Forced last: a record that is handed out unfinished never gets its times. */
 	drain_records(FLUSH_FORCED);
-	collection_leave();
+	cupti_leave();
 	drain_rings();
 	drain_counts();
-	timing_give_up(NULL, TIMING_LATE, samples_timed);
+	event_queue_give_up(NULL, EVENT_LATE, calls_timed);
 	/* CUPTI's kinds stay on: turning them off takes 2 s at exit (CUPTI 13.0), and the process
 	 * ends here. */
 	records_finish();
-	samples_finish();
+	calls_finish();
 	clock_scale_update(&scale);
 	update_counters();
 	memory_measure(session);
@@ -235,18 +236,18 @@ static void *run(void *unused)
 			clock_scale_update(&scale);
 			drain_rings();
 			/* Else what found its ring full is all that is counted, and has time. */
-			if (control_counting)
+			if (mode_counting)
 				drain_counts();
 			busy = poll_events();
 			drain_records(FLUSH_IF_DUE);
-			lanes_grow();
+			event_pools_grow();
 			calibration_update();
-			budget_update(session, clock_ns(CLOCK_MONOTONIC));
-			collecting_update(session);
+			sampling_update(session, clock_ns(CLOCK_MONOTONIC));
+			window_update(session);
 			update_counters();
-			thread_reap(samples_counts);
-			retire_streams(clock_ns(CLOCK_MONOTONIC));
-			lanes_free_ended();
+			thread_reap(calls_take_counts);
+			reclaim_streams(clock_ns(CLOCK_MONOTONIC));
+			event_pools_free_ended();
 			futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
 		}
 	}
@@ -269,8 +270,8 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	rows_scale = &scale;
 	records_start();
 	cost_start();
-	budget_start(scale.monotonic);
-	error = samples_start();
+	sampling_start(scale.monotonic);
+	error = calls_start();
 	if (error)
 		return error;
 	/* A signal of the program's must never be handled on a thread that it does not know. */

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/cost.h"
 
+#include "preload/events/event_overhead.h"
+
 /*
  * Where the device had nothing to do before an operation, its call is what the program waited for,
  * and CUPTI a part of the call. Between kernels that are queued behind each other there are 1.1 us
@@ -41,7 +43,7 @@ void cost_start(void)
 	threads_at_once = 1;
 }
 
-static uint64_t on_host(const struct expected *call)
+static uint64_t on_host(const struct in_flight *call)
 {
 	uint64_t taken = call ? call->ended - call->started : UNKNOWN_CALL_NS;
 	double part = CUPTI_PART * (double)taken;
@@ -59,7 +61,7 @@ static uint64_t on_device(const struct activity *activity, const struct concurre
 }
 
 void cost_of_record(struct session *session, const struct activity *activity,
-		    const struct expected *call, const struct concurrency *before)
+		    const struct in_flight *call, const struct concurrency *before)
 {
 	/* A node has no call of its own. */
 	uint64_t host = activity->graph_node ? 0 : on_host(call);
@@ -80,8 +82,8 @@ void cost_of_record(struct session *session, const struct activity *activity,
 
 void cost_of_pair(struct session *session)
 {
-	pairs_gpu += COST_PAIR_GPU_NS;
-	session_count(session, COUNTER_gpu_ns, COST_PAIR_GPU_NS);
+	pairs_gpu += EVENT_PAIR_GPU_NS;
+	session_count(session, COUNTER_gpu_ns, EVENT_PAIR_GPU_NS);
 }
 
 void cost_update(struct session *session, unsigned threads)

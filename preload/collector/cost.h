@@ -10,19 +10,14 @@
 #include <stdint.h>
 
 #include "cupti/activity.h"
-#include "preload/collector/match.h"
+#include "preload/events/in_flight.h"
 #include "preload/collector/concurrency.h"
 #include "report/session/session.h"
-
-/* Nanoseconds that a pair of events takes of the host, and, of work that is queued, of the device.
- */
-#define COST_PAIR_HOST_NS 1600u
-#define COST_PAIR_GPU_NS  3500u
 
 void cost_start(void);
 /* An operation that CUPTI has recorded, and its call; NULL where that is not known. */
 void cost_of_record(struct session *session, const struct activity *activity,
-		    const struct expected *call, const struct concurrency *before);
+		    const struct in_flight *call, const struct concurrency *before);
 /* An event pair that was injected. */
 void cost_of_pair(struct session *session);
 /*

@@ -8,7 +8,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/mode.h"
 #include "preload/base/futex.h"
 #include "preload/base/rate_limit.h"
 #include "preload/collector/records.h"
@@ -26,22 +26,22 @@
 /* How long it waits for calls that are under way, when records came in: some time slices. */
 #define CALL_WAIT_NS 10000000u
 
-static struct pace flushing;
+static struct rate_limit flushing;
 /* When, in nanoseconds of CLOCK_MONOTONIC: the last flush, the first calls since, the last ones. */
-static uint64_t flushed, first_spans, last_spans;
+static uint64_t flushed, first_calls, last_calls;
 
 static uint32_t tail_of(const struct thread *thread)
 {
 	return atomic_load_explicit(&thread->ring_tail, memory_order_relaxed);
 }
 
-/* The threads that have spans now, linked by drain_next. */
-static struct thread *threads_with_spans(void)
+/* The threads that have call records now, linked by drain_next. */
+static struct thread *threads_with_records(void)
 {
 	struct thread *first = NULL;
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
-		/* Acquire: the spans were written before the head moved. */
+		/* Acquire: the records were written before the head moved. */
 		thread->drain_end = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
 		if (tail_of(thread) == thread->drain_end)
 			continue;
@@ -51,14 +51,14 @@ static struct thread *threads_with_spans(void)
 	return first;
 }
 
-/* The link to the thread whose next span began first; not of none. */
-static struct thread **oldest_span(struct thread **first)
+/* The link to the thread whose next call began first; not of none. */
+static struct thread **oldest_record(struct thread **first)
 {
 	struct thread **oldest = first;
 	uint64_t started, oldest_started = UINT64_MAX;
 
 	for (struct thread **link = first; *link; link = &(*link)->drain_next) {
-		started = (*link)->ring.spans[tail_of(*link) % RING_SPANS].started;
+		started = (*link)->ring.records[tail_of(*link) % RING_RECORDS].started;
 		if (started < oldest_started) {
 			oldest_started = started;
 			oldest = link;
@@ -68,24 +68,24 @@ static struct thread **oldest_span(struct thread **first)
 }
 
 /*
- * Takes the spans of all threads in the order in which their calls began, so that calls of several
- * threads into one stream are queued as the driver took them. Each head is read once: its thread
- * writes it at every launch, and would have to fetch it back each time.
+ * Takes the call records of all threads in the order in which their calls began, so that calls of
+ * several threads into one stream are queued as the driver took them. Each head is read once: its
+ * thread writes it at every launch, and would have to fetch it back each time.
  */
 void drain_rings(void)
 {
-	struct thread *first = threads_with_spans();
+	struct thread *first = threads_with_records();
 
 	if (first) {
-		last_spans = clock_ns(CLOCK_MONOTONIC);
-		if (first_spans <= flushed)
-			first_spans = last_spans;
+		last_calls = clock_ns(CLOCK_MONOTONIC);
+		if (first_calls <= flushed)
+			first_calls = last_calls;
 	}
 	while (first) {
-		struct thread **link = oldest_span(&first), *thread = *link;
+		struct thread **link = oldest_record(&first), *thread = *link;
 		uint32_t tail = tail_of(thread);
 
-		samples_span(thread, &thread->ring.spans[tail % RING_SPANS]);
+		calls_take(thread, &thread->ring.records[tail % RING_RECORDS]);
 		/* Release: the slot is read before the thread may write it again. */
 		atomic_store_explicit(&thread->ring_tail, tail + 1, memory_order_release);
 		if (tail + 1 == thread->drain_end)
@@ -96,7 +96,7 @@ void drain_rings(void)
 void drain_counts(void)
 {
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
-		samples_counts(thread);
+		calls_take_counts(thread);
 }
 
 bool drain_call_before(uint64_t ticks)
@@ -134,20 +134,21 @@ static uint64_t ask_cupti(bool forced)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), dropped;
 
-	records_trust_clock(collection_clock_is_realtime());
-	collection_flush(forced);
-	dropped = collection_dropped();
+	records_trust_clock(cupti_clock_is_realtime());
+	cupti_flush(forced);
+	dropped = cupti_dropped();
 	flushed = clock_ns(CLOCK_MONOTONIC);
-	pace_note(&flushing, start, flushed, QUIET_NS);
+	rate_limit_note(&flushing, start, flushed, QUIET_NS);
 	return dropped;
 }
 
 static bool flush_is_due(uint64_t now)
 {
-	uint64_t waiting = first_spans > flushed ? first_spans : flushed;
+	uint64_t waiting = first_calls > flushed ? first_calls : flushed;
 
-	return pace_due(&flushing, now) && (now - waiting >= FLUSH_NS ||
-					    (last_spans > flushed && now - last_spans >= QUIET_NS));
+	return rate_limit_due(&flushing, now) &&
+	       (now - waiting >= FLUSH_NS ||
+		(last_calls > flushed && now - last_calls >= QUIET_NS));
 }
 
 /* The program ended CUPTI: events are the one clock from here on. */
@@ -158,8 +159,8 @@ static void note_end(void)
 	session_note(rows_session,
 		     "The program ended CUPTI (cuptiFinalize): operations after that %s%s. A row "
 		     "shows the clock that timed most of it.",
-		     control_events ? "have their times from CUDA events alone" : "have no times",
-		     control_runtime_calls || control_driver_calls
+		     mode_events ? "have their times from CUDA events alone" : "have no times",
+		     mode_runtime_records || mode_driver_records
 			     ? ", and API calls that CUPTI counted are counted no more"
 			     : "");
 }
@@ -167,22 +168,22 @@ static void note_end(void)
 void drain_records(enum flush flush)
 {
 	static bool end_noted;
-	bool ended = collection_ended();
+	bool ended = cupti_ended();
 	uint64_t dropped = 0, unread;
 
-	if (ended ? end_noted : !collection_active())
+	if (ended ? end_noted : !mode_is_cupti())
 		return;
 	if (ended)
-		dropped = collection_dropped();
+		dropped = cupti_dropped();
 	else if (flush != FLUSH_IF_DUE || flush_is_due(clock_ns(CLOCK_MONOTONIC)))
 		dropped = ask_cupti(flush == FLUSH_FORCED);
-	collection_drain(catch_up, records_take, NULL);
+	cupti_drain(catch_up, records_take, NULL);
 	records_settle();
-	unread = collection_unread();
+	unread = cupti_unread();
 	session_count(rows_session, COUNTER_cupti_dropped, dropped);
 	session_count(rows_session, COUNTER_cupti_unread, unread);
 	if (dropped || unread || ended)
-		samples_lost_records();
+		calls_lost_records();
 	if (ended)
 		note_end();
 	end_noted = ended;

@@ -4,9 +4,8 @@
 #include <stddef.h>
 
 #include "preload/collector/match.h"
-#include "preload/launch/call.h"
+#include "preload/handles/capture.h"
 #include "preload/driver/driver.h"
-#include "preload/events/event_queue.h"
 
 /* More streams than this with work in flight at the end: those beyond are not waited for. */
 #define MARKS 256
@@ -19,7 +18,7 @@ static void mark_stream(struct stream *stream)
 	CUevent event;
 
 	if (mark_count == MARKS || !stream->records || !match_pending(stream->records) ||
-	    !timing_use_context(stream->context) ||
+	    !context_use(stream->context) ||
 	    driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
 		return;
 	if (driver.cuEventRecord(event, stream->handle) == CUDA_SUCCESS)
@@ -28,13 +27,13 @@ static void mark_stream(struct stream *stream)
 		driver.cuEventDestroy_v2(event);
 }
 
-void in_flight_mark(void)
+void end_marks_set(void)
 {
-	if (atomic_load_explicit(&live_captures, memory_order_relaxed) == 0)
+	if (!capture_is_live())
 		stream_visit(mark_stream);
 }
 
-bool in_flight_done(void)
+bool end_marks_reached(void)
 {
 	/* An error is as good as an end: the context is gone, and its work with it. */
 	while (mark_count > 0 && driver.cuEventQuery(marks[mark_count - 1]) != CUDA_ERROR_NOT_READY)

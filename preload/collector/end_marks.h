@@ -10,8 +10,8 @@
 
 /* Records an event in every stream that awaits activity records. Nothing while a stream captures.
  */
-void in_flight_mark(void);
+void end_marks_set(void);
 /* Whether the device has reached all of them; those that it has are let go of. */
-bool in_flight_done(void);
+bool end_marks_reached(void);
 
 #endif

@@ -21,7 +21,7 @@
 struct launch {
 	uint32_t correlation, device;
 	uint64_t start, end;
-	struct expected expected;
+	struct in_flight *call; /* NULL: no node has told it yet */
 	struct launches *list;
 	struct launch *prev, *next;
 	UT_hash_handle link;
@@ -38,9 +38,9 @@ struct launches {
 static struct launch *by_correlation;
 static struct launches *by_stream;
 static struct launches untold;
-static void (*whole)(const struct expected *, uint32_t, uint64_t, uint64_t);
+static void (*whole)(struct in_flight *, uint32_t, uint64_t, uint64_t);
 
-void graph_launches_start(void (*the_whole)(const struct expected *, uint32_t, uint64_t, uint64_t))
+void graph_launches_start(void (*the_whole)(struct in_flight *, uint32_t, uint64_t, uint64_t))
 {
 	whole = the_whole;
 }
@@ -71,7 +71,7 @@ static void end(struct launch *launch)
 	struct launches *list = launch->list;
 
 	if (list != &untold)
-		whole(&launch->expected, launch->device, launch->start, launch->end);
+		whole(launch->call, launch->device, launch->start, launch->end);
 	take_out(launch);
 	free_if_empty(list);
 	HASH_DELETE(link, by_correlation, launch);
@@ -124,7 +124,8 @@ static bool tell(struct launch *launch, struct match_stream *stream,
 
 	if (!list)
 		return false;
-	if (!match_graph(stream, activity->buffer_thread, activity->start, &launch->expected)) {
+	launch->call = match_graph(stream, activity->buffer_thread, activity->start);
+	if (!launch->call) {
 		free_if_empty(list);
 		return false;
 	}
@@ -135,21 +136,19 @@ static bool tell(struct launch *launch, struct match_stream *stream,
 	return true;
 }
 
-bool graph_launches_node(struct match_stream *stream, const struct activity *activity,
-			 struct expected *expected)
+struct in_flight *graph_launches_node(struct match_stream *stream, const struct activity *activity)
 {
 	struct launch *launch = launch_of(activity);
 
 	if (!launch)
-		return false;
+		return NULL;
 	if (activity->start < launch->start)
 		launch->start = activity->start;
 	if (activity->end > launch->end)
 		launch->end = activity->end;
 	if (launch->list != &untold || !stream || !tell(launch, stream, activity))
-		return false;
-	*expected = launch->expected;
-	return true;
+		return NULL;
+	return launch->call;
 }
 
 void graph_launches_settle(uint64_t newest)

@@ -13,13 +13,12 @@
 #include "cupti/activity.h"
 #include "preload/collector/match.h"
 
-/* `whole` gets each launch once it is over; `expected` is the call that it belongs to. */
-void graph_launches_start(void (*whole)(const struct expected *expected, uint32_t device,
-					uint64_t start, uint64_t end));
-/* A node's record, in a stream (NULL: none known). True when this one told the
- * launch's call, which `expected` then is. */
-bool graph_launches_node(struct match_stream *stream, const struct activity *activity,
-			 struct expected *expected);
+/* `whole` gets each launch's call once the launch is over. */
+void graph_launches_start(void (*whole)(struct in_flight *call, uint32_t device, uint64_t start,
+					uint64_t end));
+/* A node's record, in a stream (NULL: none known). The launch's call, if it was this record that
+ * told which one it is, else NULL. */
+struct in_flight *graph_launches_node(struct match_stream *stream, const struct activity *activity);
 /*
  * Ends the launches that are over, now that records of work have come in that began at `newest`;
  * all of them for UINT64_MAX.

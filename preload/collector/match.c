@@ -11,7 +11,7 @@ struct match_stream {
 	uint64_t id; /* context, stream */
 	unsigned uses;
 	struct matcher *matcher;
-	struct calls *calls;	   /* of each thread */
+	struct match_queue *calls; /* of each thread */
 	struct match_stream *next; /* of the unnumbered ones */
 	UT_hash_handle link;
 };
@@ -22,10 +22,10 @@ struct matcher {
 	struct match_stream *latest; /* the one that was found last */
 	uint32_t room;		     /* of all lists */
 	bool untrusted;		     /* the records' clock */
-	void (*unmatched)(const struct expected *);
+	void (*unmatched)(struct in_flight *);
 };
 
-struct matcher *matcher_create(void (*unmatched)(const struct expected *expected))
+struct matcher *matcher_create(void (*unmatched)(struct in_flight *call))
 {
 	struct matcher *matcher = calloc(1, sizeof(*matcher));
 
@@ -46,11 +46,11 @@ bool matcher_trusts_clock(const struct matcher *matcher)
 
 static void stream_free(struct match_stream *stream)
 {
-	struct calls *calls, *next;
+	struct match_queue *calls, *next;
 
 	for (calls = stream->calls; calls; calls = next) {
 		next = calls->next;
-		calls_free(calls);
+		match_queue_free(calls);
 	}
 	free(stream);
 }
@@ -111,9 +111,9 @@ struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t contex
 	return stream;
 }
 
-static struct calls *calls_of(const struct match_stream *stream, uint32_t thread)
+static struct match_queue *calls_of(const struct match_stream *stream, uint32_t thread)
 {
-	struct calls *calls = stream->calls;
+	struct match_queue *calls = stream->calls;
 
 	while (calls && calls->thread != thread)
 		calls = calls->next;
@@ -123,50 +123,50 @@ static struct calls *calls_of(const struct match_stream *stream, uint32_t thread
 /* Threads come and go: lists that are empty go when another one begins. */
 static void free_empty(struct match_stream *stream)
 {
-	struct calls **link = &stream->calls, *calls;
+	struct match_queue **link = &stream->calls, *calls;
 
 	while ((calls = *link)) {
-		if (calls_empty(calls)) {
+		if (match_queue_empty(calls)) {
 			*link = calls->next;
-			calls_free(calls);
+			match_queue_free(calls);
 		} else {
 			link = &calls->next;
 		}
 	}
 }
 
-void match_expect(struct match_stream *stream, const struct expected *expected)
+void match_expect(struct match_stream *stream, struct in_flight *call)
 {
-	struct calls *calls = calls_of(stream, expected->thread);
+	struct match_queue *calls = calls_of(stream, call->thread);
 
 	if (!calls) {
 		free_empty(stream);
-		calls = calls_new(expected->thread, &stream->matcher->room,
-				  stream->matcher->unmatched);
+		calls = match_queue_new(call->thread, &stream->matcher->room,
+					stream->matcher->unmatched);
 		if (!calls) {
-			stream->matcher->unmatched(expected);
+			stream->matcher->unmatched(call);
 			return;
 		}
 		calls->next = stream->calls;
 		stream->calls = calls;
 	}
-	calls_add(calls, expected);
+	match_queue_add(calls, call);
 }
 
 /* Of the threads' calls that fit, the one that began first; `thread` 0: any thread's. */
-static struct calls *earliest(const struct match_stream *stream, uint32_t thread,
-			      const struct wanted *wanted, uint32_t *index)
+static struct match_queue *earliest(const struct match_stream *stream, uint32_t thread,
+				    const struct wanted *wanted, uint32_t *index)
 {
-	struct calls *best = NULL;
+	struct match_queue *best = NULL;
 
-	for (struct calls *calls = stream->calls; calls; calls = calls->next) {
+	for (struct match_queue *calls = stream->calls; calls; calls = calls->next) {
 		uint32_t found;
 
 		if (thread && calls->thread != thread)
 			continue;
-		found = calls_find(calls, wanted);
-		if (found == calls->head ||
-		    (best && calls_at(best, *index)->started <= calls_at(calls, found)->started))
+		found = match_queue_find(calls, wanted);
+		if (found == calls->head || (best && match_queue_at(best, *index)->started <=
+							     match_queue_at(calls, found)->started))
 			continue;
 		best = calls;
 		*index = found;
@@ -174,19 +174,19 @@ static struct calls *earliest(const struct match_stream *stream, uint32_t thread
 	return best;
 }
 
-static bool overlap(const struct expected *one, const struct expected *other)
+static bool overlap(const struct in_flight *one, const struct in_flight *other)
 {
 	return one->started < other->ended && other->started < one->ended;
 }
 
 /* Whether the next call of another thread was made at the same time. */
-static bool overlaps_others(const struct match_stream *stream, const struct calls *own,
-			    const struct expected *expected)
+static bool overlaps_others(const struct match_stream *stream, const struct match_queue *own,
+			    struct in_flight *call)
 {
-	const struct calls *calls = stream->calls;
+	const struct match_queue *calls = stream->calls;
 
-	while (calls &&
-	       (calls == own || calls_empty(calls) || !overlap(calls_oldest(calls), expected)))
+	while (calls && (calls == own || match_queue_empty(calls) ||
+			 !overlap(match_queue_oldest(calls), call)))
 		calls = calls->next;
 	return calls;
 }
@@ -196,38 +196,39 @@ static bool overlaps_others(const struct match_stream *stream, const struct call
  * before it began have no record, and of those at the same time the driver may have taken either
  * first.
  */
-static void settle_others(struct match_stream *stream, const struct calls *own,
-			  struct expected *found)
+static void settle_others(struct match_stream *stream, const struct match_queue *own,
+			  struct in_flight *found)
 {
-	for (struct calls *calls = stream->calls; calls; calls = calls->next) {
+	for (struct match_queue *calls = stream->calls; calls; calls = calls->next) {
 		if (calls == own)
 			continue;
-		while (!calls_empty(calls) && calls_oldest(calls)->ended < found->started)
-			calls_give_up_oldest(calls);
-		if (!calls_empty(calls) && overlap(calls_oldest(calls), found))
-			calls_oldest(calls)->ambiguous = found->ambiguous = true;
+		while (!match_queue_empty(calls) &&
+		       match_queue_oldest(calls)->ended < found->started)
+			match_queue_give_up_oldest(calls);
+		if (!match_queue_empty(calls) && overlap(match_queue_oldest(calls), found))
+			match_queue_oldest(calls)->ambiguous = found->ambiguous = true;
 	}
 }
 
-static bool match(struct match_stream *stream, uint32_t thread, struct wanted wanted,
-		  struct expected *found)
+static struct in_flight *match(struct match_stream *stream, uint32_t thread, struct wanted wanted)
 {
-	struct calls *calls = thread ? calls_of(stream, thread) : NULL;
+	struct match_queue *calls = thread ? calls_of(stream, thread) : NULL;
+	struct in_flight *found;
 	uint32_t index = 0;
 
 	wanted.start_known = !stream->matcher->untrusted;
 	if (calls)
-		index = calls_find(calls, &wanted);
+		index = match_queue_find(calls, &wanted);
 	if (!calls || index == calls->head)
 		calls = earliest(stream, 0, &wanted, &index);
 	/* Which of two unknown calls comes next must not be guessed. */
-	if (!calls ||
-	    (!thread && wanted.kernel && overlaps_others(stream, calls, calls_at(calls, index))))
-		return false;
-	calls_take(calls, index, found);
+	if (!calls || (!thread && wanted.kernel &&
+		       overlaps_others(stream, calls, match_queue_at(calls, index))))
+		return NULL;
+	found = match_queue_take(calls, index);
 	if (!thread)
 		settle_others(stream, calls, found);
-	return true;
+	return found;
 }
 
 /* The unnumbered lists of a context that have a call which fits; the last of them in `found`. */
@@ -249,11 +250,14 @@ static unsigned fitting(struct matcher *matcher, uint32_t context, uint32_t thre
 }
 
 struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
-				  uint32_t thread, uint64_t start, const void *key, uint64_t bytes)
+				  uint32_t thread, uint64_t start,
+				  const struct operation *operation, uint64_t bytes)
 {
 	uint64_t id = (uint64_t)context << 32 | stream;
-	struct wanted wanted = {
-		.start = start, .start_known = !matcher->untrusted, .key = key, .bytes = bytes};
+	struct wanted wanted = {.start = start,
+				.start_known = !matcher->untrusted,
+				.operation = operation,
+				.bytes = bytes};
 	struct match_stream **place, *found = matcher->latest;
 	unsigned count;
 
@@ -277,35 +281,33 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 	return found;
 }
 
-bool match_record(struct match_stream *stream, uint32_t thread, uint64_t start, const void *key,
-		  uint64_t bytes, struct expected *found)
+struct in_flight *match_record(struct match_stream *stream, uint32_t thread, uint64_t start,
+			       const struct operation *operation, uint64_t bytes)
 {
-	struct wanted wanted = {.start = start, .key = key, .bytes = bytes};
+	struct wanted wanted = {.start = start, .operation = operation, .bytes = bytes};
 
-	return match(stream, thread, wanted, found);
+	return match(stream, thread, wanted);
 }
 
-bool match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start,
-		  struct expected *found)
+struct in_flight *match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start)
 {
 	struct wanted wanted = {.start = start, .kernel = true};
 
-	return match(stream, thread, wanted, found);
+	return match(stream, thread, wanted);
 }
 
-bool match_graph(struct match_stream *stream, uint32_t thread, uint64_t start,
-		 struct expected *found)
+struct in_flight *match_graph(struct match_stream *stream, uint32_t thread, uint64_t start)
 {
 	struct wanted wanted = {.start = start};
 
-	return match(stream, thread, wanted, found);
+	return match(stream, thread, wanted);
 }
 
 bool match_pending(const struct match_stream *stream)
 {
-	const struct calls *calls = stream->calls;
+	const struct match_queue *calls = stream->calls;
 
-	while (calls && calls_empty(calls))
+	while (calls && match_queue_empty(calls))
 		calls = calls->next;
 	return calls;
 }
@@ -314,9 +316,10 @@ static size_t stream_expire(struct match_stream *stream, uint64_t before)
 {
 	size_t count = 0;
 
-	for (struct calls *calls = stream->calls; calls; calls = calls->next)
-		for (; !calls_empty(calls) && calls_oldest(calls)->started < before; count++)
-			calls_give_up_oldest(calls);
+	for (struct match_queue *calls = stream->calls; calls; calls = calls->next)
+		for (; !match_queue_empty(calls) && match_queue_oldest(calls)->started < before;
+		     count++)
+			match_queue_give_up_oldest(calls);
 	return count;
 }
 
@@ -346,7 +349,8 @@ size_t matcher_memory(const struct matcher *matcher)
 {
 	size_t streams = HASH_CNT(link, matcher->streams);
 
-	return sizeof(*matcher) + matcher->room * sizeof(struct expected) +
+	return sizeof(*matcher) +
+	       matcher->room * (sizeof(struct in_flight *) + sizeof(struct in_flight)) +
 	       streams * sizeof(struct match_stream);
 }
 

@@ -16,26 +16,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A call whose record is to come. */
-struct expected {
-	uint64_t started, ended; /* of the host's call, in the records' clock */
-	const void *key;	 /* which operation; equal keys may match */
-	uint64_t bytes;
-	uint32_t thread;
-	bool kernel;
-	bool graph;	/* a graph launch: its record is a group of nodes, or the whole */
-	bool ambiguous; /* another thread called at the same time, and it is not known which it is
-			 */
-	bool collected; /* the caller's, as the next two */
-	uint32_t call;
-	void *argument;
-};
+#include "preload/events/in_flight.h"
 
 struct match_stream;
 struct matcher;
 
 /* NULL where memory is out. `unmatched` is called for every call that is given up. */
-struct matcher *matcher_create(void (*unmatched)(const struct expected *expected));
+struct matcher *matcher_create(void (*unmatched)(struct in_flight *call));
 /* For tests: ktime's own lives as long as the process. NULL is fine. */
 void matcher_destroy(struct matcher *matcher);
 
@@ -58,29 +45,28 @@ struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, u
 struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t context);
 /*
  * The list that a record's calls are in, by its numbers; else the only unnumbered one that it fits,
- * by the calls of its thread if that is known (else 0). `key` and `bytes` are NULL and 0 for a node
- * of a graph. NULL where there is none.
+ * by the calls of its thread if that is known (else 0). `operation` and `bytes` are NULL and 0 for
+ * a node of a graph. NULL where there is none.
  */
 struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
-				  uint32_t thread, uint64_t start, const void *key, uint64_t bytes);
+				  uint32_t thread, uint64_t start,
+				  const struct operation *operation, uint64_t bytes);
 
 /* Adds a call. Those of one thread come in their order. */
-void match_expect(struct match_stream *stream, const struct expected *expected);
+void match_expect(struct match_stream *stream, struct in_flight *call);
 
 /*
- * The call of a record that started at `start`: true and a copy in `found`. The time may be 100 us
- * before the call, as CUPTI's clock is fitted to the host's. `thread` is whose calls the record is
- * among; 0 where records come in the order of all threads' calls. Where two calls overlap then,
- * which one the driver took first cannot be known: both are marked ambiguous.
+ * The call of a record that started at `start`, taken off its list; NULL if none fits. The time may
+ * be 100 us before the call, as CUPTI's clock is fitted to the host's. `thread` is whose calls the
+ * record is among; 0 where records come in the order of all threads' calls. Where two calls overlap
+ * then, which one the driver took first cannot be known: both are marked ambiguous.
  */
-bool match_record(struct match_stream *stream, uint32_t thread, uint64_t start, const void *key,
-		  uint64_t bytes, struct expected *found);
+struct in_flight *match_record(struct match_stream *stream, uint32_t thread, uint64_t start,
+			       const struct operation *operation, uint64_t bytes);
 /* The next call if it is a kernel's, whichever; not where the order is not known. */
-bool match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start,
-		  struct expected *found);
+struct in_flight *match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start);
 /* The next call if it is a graph launch. */
-bool match_graph(struct match_stream *stream, uint32_t thread, uint64_t start,
-		 struct expected *found);
+struct in_flight *match_graph(struct match_stream *stream, uint32_t thread, uint64_t start);
 
 /* Whether calls of the stream await their records. */
 bool match_pending(const struct match_stream *stream);

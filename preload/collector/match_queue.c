@@ -17,111 +17,109 @@
 /* How many calls a record may pass over: those that left no record. */
 #define LOOK_AHEAD    64u
 
-struct calls *calls_new(uint32_t thread, uint32_t *room,
-			void (*unmatched)(const struct expected *expected))
+struct match_queue *match_queue_new(uint32_t thread, uint32_t *room,
+				    void (*unmatched)(struct in_flight *call))
 {
-	struct calls *calls = calloc(1, sizeof(*calls));
+	struct match_queue *queue = calloc(1, sizeof(*queue));
 
-	if (calls) {
-		calls->thread = thread;
-		calls->room = room;
-		calls->unmatched = unmatched;
+	if (queue) {
+		queue->thread = thread;
+		queue->room = room;
+		queue->unmatched = unmatched;
 	}
-	return calls;
+	return queue;
 }
 
-static uint32_t size_of(const struct calls *calls)
+static uint32_t size_of(const struct match_queue *queue)
 {
-	return calls->ring ? calls->mask + 1 : 0;
+	return queue->ring ? queue->mask + 1 : 0;
 }
 
-void calls_free(struct calls *calls)
+void match_queue_free(struct match_queue *queue)
 {
-	*calls->room -= size_of(calls);
-	free(calls->ring);
-	free(calls);
+	*queue->room -= size_of(queue);
+	free(queue->ring);
+	free(queue);
 }
 
-void calls_give_up_oldest(struct calls *calls)
+void match_queue_give_up_oldest(struct match_queue *queue)
 {
-	calls->unmatched(calls_at(calls, calls->tail++));
+	queue->unmatched(match_queue_at(queue, queue->tail++));
 }
 
 /* Whether a list may become twice as long. */
-static bool may_grow(const struct calls *calls, uint32_t size)
+static bool may_grow(const struct match_queue *queue, uint32_t size)
 {
-	return size < SMALL_SIZE || (size < MOST_EXPECTED && *calls->room + size <= MOST_TOGETHER);
+	return size < SMALL_SIZE || (size < MOST_EXPECTED && *queue->room + size <= MOST_TOGETHER);
 }
 
-static bool make_room(struct calls *calls)
+static bool make_room(struct match_queue *queue)
 {
-	uint32_t used = calls->head - calls->tail;
-	uint32_t size = size_of(calls);
-	struct expected *bigger;
+	uint32_t used = queue->head - queue->tail;
+	uint32_t size = size_of(queue);
+	struct in_flight **bigger;
 
 	if (used < size)
 		return true;
-	if (may_grow(calls, size)) {
+	if (may_grow(queue, size)) {
 		uint32_t larger = size ? 2 * size : FIRST_SIZE;
 
 		bigger = malloc(larger * sizeof(*bigger));
 		for (uint32_t i = 0; bigger && i < used; i++)
-			bigger[i] = *calls_at(calls, calls->tail + i);
+			bigger[i] = match_queue_at(queue, queue->tail + i);
 		if (bigger) {
-			free(calls->ring);
-			calls->ring = bigger;
-			calls->mask = larger - 1;
-			calls->tail = 0;
-			calls->head = used;
-			*calls->room += larger - size;
+			free(queue->ring);
+			queue->ring = bigger;
+			queue->mask = larger - 1;
+			queue->tail = 0;
+			queue->head = used;
+			*queue->room += larger - size;
 			return true;
 		}
 	}
 	if (used == 0)
 		return false;
-	calls_give_up_oldest(calls);
+	match_queue_give_up_oldest(queue);
 	return true;
 }
 
-void calls_add(struct calls *calls, const struct expected *expected)
+void match_queue_add(struct match_queue *queue, struct in_flight *call)
 {
-	if (!make_room(calls)) {
-		calls->unmatched(expected);
-		return;
-	}
-	*calls_at(calls, calls->head) = *expected;
-	calls_at(calls, calls->head++)->ambiguous = false;
+	if (make_room(queue))
+		queue->ring[queue->head++ & queue->mask] = call;
+	else
+		queue->unmatched(call);
 }
 
-static bool is_of_kind(const struct expected *expected, const struct wanted *wanted)
+static bool is_of_kind(const struct in_flight *call, const struct wanted *wanted)
 {
-	if (wanted->key)
-		return expected->key == wanted->key && expected->bytes == wanted->bytes;
-	return wanted->kernel ? expected->kernel : expected->graph;
+	if (wanted->operation)
+		return call->operation == wanted->operation && call->bytes == wanted->bytes;
+	return call->operation->kind == (wanted->kernel ? ROW_KERNEL : ROW_GRAPH);
 }
 
-uint32_t calls_find(const struct calls *calls, const struct wanted *wanted)
+uint32_t match_queue_find(const struct match_queue *queue, const struct wanted *wanted)
 {
-	uint32_t index = calls->tail, end = calls->head;
-	uint32_t most = wanted->key ? LOOK_AHEAD : 1;
+	uint32_t index = queue->tail, end = queue->head;
+	uint32_t most = wanted->operation ? LOOK_AHEAD : 1;
 
 	if (end - index > most)
 		end = index + most;
 	for (; index != end; index++) {
-		const struct expected *expected = calls_at(calls, index);
+		const struct in_flight *call = match_queue_at(queue, index);
 
 		/* A call that had not begun when the record did, and so none behind it. */
-		if (wanted->start_known && wanted->start + CLOCK_SLACK < expected->started)
+		if (wanted->start_known && wanted->start + CLOCK_SLACK < call->started)
 			break;
-		if (is_of_kind(expected, wanted))
+		if (is_of_kind(call, wanted))
 			return index;
 	}
-	return calls->head;
+	return queue->head;
 }
 
-void calls_take(struct calls *calls, uint32_t index, struct expected *found)
+struct in_flight *match_queue_take(struct match_queue *queue, uint32_t index)
 {
-	while (calls->tail != index)
-		calls_give_up_oldest(calls);
-	*found = *calls_at(calls, calls->tail++);
+	while (queue->tail != index)
+		match_queue_give_up_oldest(queue);
+	return match_queue_at(queue, queue->tail++);
 }

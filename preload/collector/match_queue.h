@@ -8,13 +8,13 @@
 
 #include "preload/collector/match.h"
 
-struct calls {
+struct match_queue {
 	uint32_t thread;
 	uint32_t *room; /* of all lists together, in calls */
-	void (*unmatched)(const struct expected *expected);
-	struct expected *ring;
+	void (*unmatched)(struct in_flight *call);
+	struct in_flight **ring;
 	uint32_t mask, head, tail; /* the oldest is at tail */
-	struct calls *next;	   /* of the stream's other threads */
+	struct match_queue *next;  /* of the stream's other threads */
 };
 
 /* What a record is to be matched with. */
@@ -22,37 +22,37 @@ struct wanted {
 	uint64_t start; /* of the record */
 	bool start_known;
 	uint64_t bytes;
-	const void *key; /* NULL: the next call whichever, a kernel's or else a graph's */
+	const struct operation *operation; /* NULL: the next call, a kernel's or else a graph's */
 	bool kernel;
 };
 
 /* NULL where memory is out. `unmatched` is called for every call that is given up. */
-struct calls *calls_new(uint32_t thread, uint32_t *room,
-			void (*unmatched)(const struct expected *expected));
-void calls_free(struct calls *calls);
+struct match_queue *match_queue_new(uint32_t thread, uint32_t *room,
+				    void (*unmatched)(struct in_flight *call));
+void match_queue_free(struct match_queue *queue);
 
-static inline bool calls_empty(const struct calls *calls)
+static inline bool match_queue_empty(const struct match_queue *queue)
 {
-	return calls->tail == calls->head;
+	return queue->tail == queue->head;
 }
 
-static inline struct expected *calls_at(const struct calls *calls, uint32_t index)
+static inline struct in_flight *match_queue_at(const struct match_queue *queue, uint32_t index)
 {
-	return &calls->ring[index & calls->mask];
+	return queue->ring[index & queue->mask];
 }
 
 /* Not of an empty list, as the next. */
-static inline struct expected *calls_oldest(const struct calls *calls)
+static inline struct in_flight *match_queue_oldest(const struct match_queue *queue)
 {
-	return calls_at(calls, calls->tail);
+	return match_queue_at(queue, queue->tail);
 }
 
-void calls_give_up_oldest(struct calls *calls);
+void match_queue_give_up_oldest(struct match_queue *queue);
 /* Adds a call behind the others; the oldest is given up where there is no room. */
-void calls_add(struct calls *calls, const struct expected *expected);
+void match_queue_add(struct match_queue *queue, struct in_flight *call);
 /* The index of the first call that fits, or head. */
-uint32_t calls_find(const struct calls *calls, const struct wanted *wanted);
+uint32_t match_queue_find(const struct match_queue *queue, const struct wanted *wanted);
 /* Takes a call off; those before it have no record, as a thread's records keep their order. */
-void calls_take(struct calls *calls, uint32_t index, struct expected *found);
+struct in_flight *match_queue_take(struct match_queue *queue, uint32_t index);
 
 #endif

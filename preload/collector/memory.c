@@ -86,13 +86,13 @@ void memory_measure(struct session *session)
 	dl_iterate_phdr(add_data, &bytes);
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
 		bytes += resident(thread, sizeof(*thread));
-	for (const struct lane *lane = lane_first(); lane; lane = lane->all_next)
-		bytes += sizeof(*lane) + BLOCK_BYTES +
-			 lane->pairs * (sizeof(struct event_pair) + BLOCK_BYTES);
-	bytes += matcher_memory(samples_matcher);
+	for (const struct event_pool *pool = event_pool_first(); pool; pool = pool->all_next)
+		bytes += sizeof(*pool) + BLOCK_BYTES +
+			 pool->pairs * (sizeof(struct event_pair) + BLOCK_BYTES);
+	bytes += matcher_memory(calls_matcher);
 	session_range(session, &start, &size);
 	bytes += resident(start, size);
-	collection_range(&start, &size);
+	cupti_range(&start, &size);
 	bytes += resident(start, size);
 	if (bytes > *peak)
 		*peak = bytes;

@@ -29,11 +29,11 @@ static bool is_free(struct stream *stream)
 		stream->quiet = !drain_call_before(stream->ended);
 		return false;
 	}
-	return timing_forget(stream) &&
+	return event_queue_forget(stream) &&
 	       (!stream->records || match_forget(stream->records, stream->looks > MOST_LOOKS));
 }
 
-void retire_streams(uint64_t now)
+void reclaim_streams(uint64_t now)
 {
 	struct stream **link = &waiting, *stream;
 

@@ -7,6 +7,6 @@
 
 /* Once in a period of the collector's, after it has drained the rings; the collector alone. The
  * time is CLOCK_MONOTONIC's, in nanoseconds. */
-void retire_streams(uint64_t now);
+void reclaim_streams(uint64_t now);
 
 #endif

@@ -9,7 +9,7 @@
 #include "cupti/cupti.h"
 #include "preload/launch/window.h"
 #include "preload/collector/concurrency.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/settings.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/graph_launches.h"
 #include "preload/base/pointer_map.h"
@@ -19,7 +19,6 @@
 
 static struct pointer_map operation_by_name; /* CUPTI's name pointer to an operation */
 static uint32_t name_generation = 1;
-static _Atomic bool names_distrusted;
 static uint64_t newest; /* start of any work that there is a record of */
 static bool has_news;
 
@@ -60,13 +59,13 @@ static struct operation *operation_of_record(const struct activity *activity)
 								: OPERATION_COPY_HTOH);
 }
 
-/* Whether a record counts: as its call does, or, where that is not known, by its own time. */
-static bool is_collected(const struct activity *activity, const struct expected *expected)
+/* Whether a record counts: as its call does, or, if that is not known, by its own time. */
+static bool is_wanted(const struct activity *activity, const struct in_flight *call)
 {
-	if (expected)
-		return expected->collected;
-	return control_wants_device((int)activity->device) &&
-	       collecting_at(activity->start + (uint64_t)collection_clock_behind());
+	if (call)
+		return call->wanted;
+	return settings_want_device((int)activity->device) &&
+	       window_was_open(activity->start + (uint64_t)cupti_clock_behind());
 }
 
 static void count_operation(struct operation *operation, const struct activity *activity)
@@ -85,55 +84,76 @@ static void count_operation(struct operation *operation, const struct activity *
 		trace_operation(operation, activity);
 }
 
+/* The call that an operation's record belongs to, or NULL. */
+static struct in_flight *call_of(const struct activity *activity, const struct operation *operation,
+				 uint64_t bytes)
+{
+	struct match_stream *stream =
+		matcher_find(calls_matcher, activity->context, activity->stream,
+			     activity->buffer_thread, activity->start, operation, bytes);
+
+	if (!stream)
+		return NULL;
+	if (operation->kind == ROW_KERNEL && (!activity->name || operation_names_are_reused()))
+		return match_kernel(stream, activity->buffer_thread, activity->start);
+	return match_record(stream, activity->buffer_thread, activity->start, operation, bytes);
+}
+
 static void take_operation(const struct activity *activity)
 {
 	struct operation *operation = operation_of_record(activity);
 	uint64_t bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
-	struct match_stream *stream;
-	struct expected expected;
 	struct concurrency before = concurrency_note(activity);
-	bool matched;
+	struct in_flight *call = call_of(activity, operation, bytes);
+	bool wanted = is_wanted(activity, call);
 
-	stream = matcher_find(samples_matcher, activity->context, activity->stream,
-			      activity->buffer_thread, activity->start,
-			      activity->graph_node ? NULL : operation, bytes);
-	if (activity->graph_node)
-		matched = graph_launches_node(stream, activity, &expected);
-	else if (operation->kind == ROW_KERNEL &&
-		 (!activity->name || atomic_load_explicit(&names_distrusted, memory_order_relaxed)))
-		matched = stream &&
-			  match_kernel(stream, activity->buffer_thread, activity->start, &expected);
-	else
-		matched = stream && match_record(stream, activity->buffer_thread, activity->start,
-						 operation, bytes, &expected);
-	cost_of_record(rows_session, activity, matched ? &expected : NULL, &before);
-	if (matched)
-		samples_matched(&expected, activity->correlation);
-	if (matched && !activity->graph_node)
-		operation = (struct operation *)(uintptr_t)expected.key;
-	if (!is_collected(activity, matched ? &expected : NULL))
-		return;
-	count_operation(operation, activity);
-	if (activity->graph_node)
-		return;
-	if (matched)
-		samples_recorded(&expected, activity->end - activity->start, before.overlapped,
-				 matcher_trusts_clock(samples_matcher) &&
-					 before.stream_end < expected.started);
-	else
+	cost_of_record(rows_session, activity, call, &before);
+	if (call) {
+		operation = call->operation;
+		calls_matched(call, activity->correlation);
+	} else if (wanted) {
 		session_count(rows_session, COUNTER_unmatched_records, 1);
+	}
+	if (wanted)
+		count_operation(operation, activity);
+	if (call)
+		calls_recorded(call, wanted, activity->end - activity->start, before.overlapped,
+			       matcher_trusts_clock(calls_matcher) &&
+				       before.stream_end < call->started);
 }
 
-/* A whole launch of a graph: one record, or what its nodes' records span. */
-static void take_graph_launch(const struct expected *expected, uint32_t device, uint64_t start,
-			      uint64_t end)
+/* A node of a graph whose nodes CUPTI records one by one. The launch's call stays with the launch.
+ */
+static void take_node(const struct activity *activity)
 {
-	struct operation *operation = (struct operation *)(uintptr_t)expected->key;
-	struct row *row = expected->collected ? rows_of(operation, (int)device) : NULL;
+	struct operation *operation = operation_of_record(activity);
+	struct concurrency before = concurrency_note(activity);
+	struct match_stream *stream = matcher_find(
+		calls_matcher, activity->context, activity->stream, activity->buffer_thread,
+		activity->start, NULL, operation->kind == ROW_KERNEL ? 0 : activity->bytes);
+	struct in_flight *call = graph_launches_node(stream, activity);
+
+	cost_of_record(rows_session, activity, call, &before);
+	if (call)
+		calls_matched(call, activity->correlation);
+	if (is_wanted(activity, call))
+		count_operation(operation, activity);
+}
+
+static void add_graph_launch(struct operation *operation, uint32_t device, uint64_t nanoseconds)
+{
+	struct row *row = rows_of(operation, (int)device);
 
 	if (row)
-		session_add_sample(rows_session, &row->cupti, end - start);
-	samples_recorded(expected, end - start, false, false);
+		session_add_sample(rows_session, &row->cupti, nanoseconds);
+}
+
+/* A launch whose nodes were recorded one by one: what their records span. */
+static void take_graph_launch(struct in_flight *call, uint32_t device, uint64_t start, uint64_t end)
+{
+	if (call->wanted)
+		add_graph_launch(call->operation, device, end - start);
+	calls_recorded(call, call->wanted, end - start, false, false);
 }
 
 /* Whether the hooks have seen a launch of a graph; its row has all of its launches then. */
@@ -152,26 +172,31 @@ static bool graph_was_launched(void)
 static void take_graph(const struct activity *activity)
 {
 	struct match_stream *stream =
-		matcher_find(samples_matcher, activity->context, activity->stream,
+		matcher_find(calls_matcher, activity->context, activity->stream,
 			     activity->buffer_thread, activity->start, NULL, 0);
-	struct expected expected = {.key = operation_fixed(OPERATION_UNKNOWN_GRAPH)};
 	struct concurrency before = concurrency_note(activity);
-	bool matched =
-		stream && match_graph(stream, activity->buffer_thread, activity->start, &expected);
+	struct in_flight *call =
+		stream ? match_graph(stream, activity->buffer_thread, activity->start) : NULL;
+	struct operation *operation =
+		call ? call->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	bool wanted = is_wanted(activity, call);
 
-	cost_of_record(rows_session, activity, matched ? &expected : NULL, &before);
-	if (matched)
-		samples_matched(&expected, activity->correlation);
-	if (!is_collected(activity, matched ? &expected : NULL))
-		return;
-	expected.collected = true;
-	session_count(rows_session, COUNTER_cupti_records, 1);
-	session_count(rows_session, COUNTER_unmatched_records, !matched);
-	if (trace_wanted())
-		trace_operation(expected.key, activity);
-	/* A record that is told of no call is of one that is counted, unless none was seen. */
-	if (matched || !graph_was_launched())
-		take_graph_launch(&expected, activity->device, activity->start, activity->end);
+	cost_of_record(rows_session, activity, call, &before);
+	if (call)
+		calls_matched(call, activity->correlation);
+	if (wanted) {
+		session_count(rows_session, COUNTER_cupti_records, 1);
+		session_count(rows_session, COUNTER_unmatched_records, !call);
+		if (trace_wanted())
+			trace_operation(operation, activity);
+		/* An unmatched record belongs to a launch that is already counted, unless no graph
+		 * launch was seen. */
+		if (call || !graph_was_launched())
+			add_graph_launch(operation, activity->device,
+					 activity->end - activity->start);
+	}
+	if (call)
+		calls_recorded(call, wanted, activity->end - activity->start, false, false);
 }
 
 static void take_unified_memory(const struct activity *activity)
@@ -191,7 +216,7 @@ static void take_unified_memory(const struct activity *activity)
 	if (device == ACTIVITY_HOST)
 		device = activity->source_device == ACTIVITY_HOST ? activity->destination_device
 								  : activity->source_device;
-	if (!control_wants_device((int)device))
+	if (!settings_want_device((int)device))
 		return;
 	row = session_row(rows_session, ROW_MOVEMENT, names[kind],
 			  device < SESSION_DEVICES ? (int)device : 0);
@@ -239,7 +264,7 @@ static void skip_if_cheap(const struct row *row, const struct activity *activity
 	    row->calls != MOST_CHEAP_CALLS || cheap_count == CHEAP_ROWS ||
 	    row->cupti.total / row->cupti.count >= CHEAP_NS)
 		return;
-	collection_skip_call(activity->callback);
+	cupti_skip_call(activity->callback);
 	cheap_rows[cheap_count++] = row;
 }
 
@@ -269,7 +294,7 @@ static void take_other(const struct activity *activity)
 		name = overhead_kind_name(activity->overhead_kind);
 	} else {
 		kind = activity->kind == ACTIVITY_RUNTIME_API ? ROW_RUNTIME_API : ROW_DRIVER_API;
-		name = control_wants_calls(kind) ? api_call_name(activity) : NULL;
+		name = settings_want_calls(kind) ? api_call_name(activity) : NULL;
 		if (name && kind == ROW_DRIVER_API && is_own_call(name))
 			return;
 	}
@@ -308,35 +333,33 @@ void records_take(const struct activity *activity, void *unused)
 	case ACTIVITY_MEMCPY_PEER:
 	case ACTIVITY_MEMSET:
 		note_start(activity->start);
-		take_operation(activity);
+		if (activity->graph_node)
+			take_node(activity);
+		else
+			take_operation(activity);
 		break;
 	case ACTIVITY_GRAPH:
 		note_start(activity->start);
 		take_graph(activity);
 		break;
 	case ACTIVITY_UNIFIED_MEMORY:
-		if (collecting_at(activity->start + (uint64_t)collection_clock_behind()))
+		if (window_was_open(activity->start + (uint64_t)cupti_clock_behind()))
 			take_unified_memory(activity);
 		break;
 	default:
-		if (collecting_at(activity->start + (uint64_t)collection_clock_behind()))
+		if (window_was_open(activity->start + (uint64_t)cupti_clock_behind()))
 			take_other(activity);
 	}
 }
 
 void records_trust_clock(bool trusted)
 {
-	matcher_trust_clock(samples_matcher, trusted);
+	matcher_trust_clock(calls_matcher, trusted);
 }
 
 void records_start(void)
 {
 	graph_launches_start(take_graph_launch);
-}
-
-void records_distrust_names(void)
-{
-	atomic_store_explicit(&names_distrusted, true, memory_order_relaxed);
 }
 
 void records_settle(void)

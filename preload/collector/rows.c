@@ -3,10 +3,9 @@
 
 #include <stddef.h>
 
-#include "preload/launch/call.h"
-#include "preload/lifecycle/lifecycle.h"
-#include "preload/driver/runtime.h"
-#include "preload/hooks/wrappers.h"
+#include "preload/launch/thread.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 
 struct session *rows_session;
 const struct clock_scale *rows_scale;
@@ -40,21 +39,11 @@ struct row *rows_of(struct operation *operation, int device)
 
 const char *rows_call_name(unsigned api, enum row_kind *kind)
 {
-	const char *name;
+	bool of_runtime = false;
+	const char *name = api_name(api, &of_runtime);
 
-	if (api >= API_COUNT)
-		return NULL;
-	*kind = ROW_RUNTIME_API;
-	if (api >= API_RUNTIME(0))
-		return runtime_name((enum runtime_symbol)(api - API_RUNTIME(0)));
-	if (api >= API_FROM_RUNTIME(0)) {
-		name = entry_runtime_name((enum entry)(api - API_FROM_RUNTIME(0)));
-		if (name)
-			return name;
-		api -= API_FROM_RUNTIME(0);
-	}
-	*kind = ROW_DRIVER_API;
-	return entry_name((enum entry)api);
+	*kind = of_runtime ? ROW_RUNTIME_API : ROW_DRIVER_API;
+	return name;
 }
 
 static struct row *api_row(unsigned api)
@@ -65,35 +54,35 @@ static struct row *api_row(unsigned api)
 	if (api >= API_COUNT)
 		return NULL;
 	name = rows_call_name(api, &kind);
-	if (!api_rows[api] && name && control_wants_calls(kind))
+	if (!api_rows[api] && name && settings_want_calls(kind))
 		api_rows[api] = session_row(rows_session, kind, name, -1);
 	return api_rows[api];
 }
 
-bool rows_has_record(const struct span *span)
+bool rows_has_activity(const struct call_record *record)
 {
 	enum row_kind kind;
 
-	if (!rows_call_name(span->api, &kind))
+	if (!rows_call_name(record->api, &kind))
 		return false;
-	return (control_driver_calls && kind == ROW_DRIVER_API) ||
-	       (control_runtime_calls && (span->flags & SPAN_CALL_ONLY) && !span->operation &&
-		kind == ROW_RUNTIME_API && span->api < API_RUNTIME(0));
+	return (mode_driver_records && kind == ROW_DRIVER_API) ||
+	       (mode_runtime_records && (record->flags & CALL_API_ONLY) && !record->operation &&
+		kind == ROW_RUNTIME_API && record->api < API_RUNTIME(0));
 }
 
-void rows_count_call(const struct span *span)
+void rows_count_call(const struct call_record *record)
 {
-	struct row *row = api_row(span->api);
-	uint64_t duration = clock_ticks_to_ns(rows_scale, span->duration);
+	struct row *row = api_row(record->api);
+	uint64_t duration = clock_ticks_to_ns(rows_scale, record->duration);
 
-	if (!row || rows_has_record(span))
+	if (!row || rows_has_activity(record))
 		return;
 	row->calls++;
-	if (span->flags & SPAN_FAILED)
+	if (record->flags & CALL_FAILED)
 		row->failed++;
 	session_add_sample(rows_session, &row->cupti, duration);
-	if (span->flags & SPAN_WATCHED)
-		session_add_estimate(&row->estimate, WATCHED_CALLS, duration);
+	if (record->flags & CALL_STANDS_FOR_MORE)
+		session_add_estimate(&row->estimate, RECORDED_CALLS, duration);
 }
 
 void rows_add_calls(unsigned api, uint64_t calls)

@@ -5,7 +5,8 @@
 
 #include "cupti/cupti.h"
 #include "preload/events/event_overhead.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
 
@@ -23,7 +24,7 @@ static void append(struct trace_record *record, const char *name)
 /* A program may have given CUPTI another clock; a session's records have one. */
 static uint64_t in_realtime(uint64_t time)
 {
-	return time + (uint64_t)collection_clock_behind();
+	return time + (uint64_t)cupti_clock_behind();
 }
 
 void trace_operation(const struct operation *operation, const struct activity *activity)
@@ -56,25 +57,27 @@ void trace_operation(const struct operation *operation, const struct activity *a
  * Events tell how long an operation took and not when: it began once it was called, and not before
  * the one ahead of it in its stream had ended.
  */
-void trace_timed(const struct timed *timed)
+void trace_timed(const struct in_flight *operation)
 {
-	uint64_t bias = timed->host_included ? 0 : bias_of(timed->operation->bias);
-	uint64_t start = timed->started > timed->stream->traced_until ? timed->started
-								      : timed->stream->traced_until;
+	uint64_t bias =
+		operation->host_included ? 0 : event_overhead_of(operation->operation->bias);
+	uint64_t start = operation->started > operation->stream->traced_until
+				 ? operation->started
+				 : operation->stream->traced_until;
 	struct trace_record record = {
 		.start = start,
-		.end = start + (timed->raw > bias ? timed->raw - bias : 0),
-		.bytes = timed->bytes,
-		.device = timed->stream->context->device,
-		.kind = timed->operation->kind,
-		.context = timed->stream->context->id,
-		.stream = timed->stream->id,
-		.correlation = timed->correlation,
+		.end = start + (operation->by_events > bias ? operation->by_events - bias : 0),
+		.bytes = operation->bytes,
+		.device = operation->stream->context->device,
+		.kind = operation->operation->kind,
+		.context = operation->stream->context->id,
+		.stream = operation->stream->id,
+		.correlation = operation->number,
 		.clock = CLOCK_EVENTS,
 	};
 
-	timed->stream->traced_until = record.end;
-	append(&record, timed->operation->name);
+	operation->stream->traced_until = record.end;
+	append(&record, operation->operation->name);
 }
 
 static void append_call(unsigned api, const struct operation *operation,
@@ -83,7 +86,7 @@ static void append_call(unsigned api, const struct operation *operation,
 	enum row_kind kind;
 	const char *name = rows_call_name(api, &kind);
 
-	if (!name || !control_wants_calls(kind) || (control_driver_calls && kind == ROW_DRIVER_API))
+	if (!name || !settings_want_calls(kind) || (mode_driver_records && kind == ROW_DRIVER_API))
 		return;
 	record->kind = kind;
 	record->device = -1;
@@ -92,31 +95,31 @@ static void append_call(unsigned api, const struct operation *operation,
 	append(record, name);
 }
 
-void trace_call(const struct span *span, uint32_t thread, uint32_t correlation)
+void trace_call(const struct call_record *call, uint32_t thread, uint32_t correlation)
 {
-	uint64_t start = clock_realtime_at(rows_scale, span->started);
+	uint64_t start = clock_realtime_at(rows_scale, call->started);
 	struct trace_record record = {
 		.start = start,
-		.end = start + clock_ticks_to_ns(rows_scale, span->duration),
+		.end = start + clock_ticks_to_ns(rows_scale, call->duration),
 		.correlation = correlation,
 		.thread = thread,
-		.result = (span->flags & SPAN_FAILED) != 0,
+		.result = (call->flags & CALL_FAILED) != 0,
 	};
 
-	if (!rows_has_record(span))
-		append_call(span->api, span->operation, &record);
+	if (!rows_has_activity(call))
+		append_call(call->api, call->operation, &record);
 }
 
-void trace_expected(const struct expected *expected, uint32_t correlation)
+void trace_matched(const struct in_flight *call, uint32_t correlation)
 {
 	struct trace_record record = {
-		.start = expected->started,
-		.end = expected->ended,
+		.start = call->started,
+		.end = call->ended,
 		.correlation = correlation,
-		.thread = expected->thread,
+		.thread = call->thread,
 	};
 
-	append_call(expected->call, expected->key, &record);
+	append_call(call->api, call->operation, &record);
 }
 
 /*

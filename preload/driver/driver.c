@@ -11,7 +11,7 @@
 #include <string.h>
 
 #include "preload/driver/elf_symbol.h"
-#include "preload/hooks/lookup.h"
+#include "preload/driver/real_symbol.h"
 #include "preload/base/pointer_map.h"
 
 struct driver driver;

@@ -107,4 +107,12 @@ bool driver_is_behind(const void *handle);
 void driver_failed(void);
 uint64_t driver_failures(void);
 
+/*
+ * An entry that makes the GPU work, which a newer driver handed out and entries.def lacks: noted by
+ * its name, for the report. Any thread; may allocate.
+ */
+void driver_note_unknown(const char *name);
+/* The names, one at each index from 0; NULL past the last. */
+const char *driver_unknown_entry(unsigned index);
+
 #endif

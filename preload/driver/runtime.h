@@ -10,7 +10,4 @@ enum runtime_symbol {
 	RUNTIME_COUNT
 };
 
-/* What the API row of one is called. */
-const char *runtime_name(enum runtime_symbol symbol);
-
 #endif

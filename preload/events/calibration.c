@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/calibration.h"
 
-#include "cupti/cupti.h"
 #include "preload/events/event_overhead.h"
-#include "preload/launch/call.h"
+#include "preload/handles/capture.h"
 #include "preload/base/clock.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/mode.h"
 #include "preload/events/event_queue.h"
 
 #define ROUNDS	8
@@ -63,10 +62,9 @@ void calibration_update(void)
 	static bool measured;
 	struct context *context = context_first();
 
-	if (measured || !control_events || collection_active() || !context ||
-	    atomic_load_explicit(&live_captures, memory_order_relaxed) > 0)
+	if (measured || !mode_events || mode_is_cupti() || !context || capture_is_live())
 		return;
 	measured = true;
-	if (timing_use_context(context))
-		bias_calibrate(least_empty_pair());
+	if (context_use(context))
+		event_overhead_calibrate(least_empty_pair());
 }

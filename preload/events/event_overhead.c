@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/event_overhead.h"
 
-#include "preload/collector/rows.h"
-
 /* 4 ns wide: events resolve some 30 ns. What lies beyond 33 us is no bias and goes into the last.
  */
 #define WIDTH_NS     4
@@ -29,6 +27,7 @@ static uint64_t biases[BIAS_KINDS] = {
 #define DOUBT_NS 100
 
 static uint64_t doubt = DOUBT_NS;
+static struct session *session;
 
 static uint64_t median(const struct differences *differences)
 {
@@ -43,7 +42,7 @@ static uint64_t median(const struct differences *differences)
 /* A session whose program is killed is shown with what is stored here by then. */
 static void update(enum bias_kind kind)
 {
-	struct bias *stored = &session_header(rows_session)->biases[kind];
+	struct bias *stored = &session_header(session)->biases[kind];
 
 	if (clean[kind].count >= ENOUGH_CLEAN || (clean[kind].count && !gapped[kind].count))
 		biases[kind] = median(&clean[kind]);
@@ -54,7 +53,13 @@ static void update(enum bias_kind kind)
 	stored->doubt = stored->calls ? 0 : doubt;
 }
 
-void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds)
+void event_overhead_start(struct session *the_session)
+{
+	session = the_session;
+	event_overhead_store();
+}
+
+void event_overhead_add(enum bias_kind kind, bool starved, uint64_t nanoseconds)
 {
 	struct differences *differences = starved ? &gapped[kind] : &clean[kind];
 	uint64_t bucket = nanoseconds / WIDTH_NS;
@@ -77,7 +82,7 @@ void bias_add(enum bias_kind kind, bool starved, uint64_t nanoseconds)
  */
 #define PART	      2
 
-void bias_calibrate(uint64_t empty_pair)
+void event_overhead_calibrate(uint64_t empty_pair)
 {
 	int64_t longer = (int64_t)empty_pair - EMPTY_PAIR_NS;
 
@@ -88,15 +93,15 @@ void bias_calibrate(uint64_t empty_pair)
 	for (int kind = 0; kind < BIAS_KINDS; kind++)
 		biases[kind] += (uint64_t)(longer / PART);
 	doubt = DOUBT_NS + (uint64_t)(longer < 0 ? -longer : longer) / PART;
-	bias_store();
+	event_overhead_store();
 }
 
-uint64_t bias_of(enum bias_kind kind)
+uint64_t event_overhead_of(enum bias_kind kind)
 {
 	return biases[kind];
 }
 
-void bias_store(void)
+void event_overhead_store(void)
 {
 	for (int kind = 0; kind < BIAS_KINDS; kind++)
 		update((enum bias_kind)kind);

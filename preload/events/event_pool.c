@@ -4,10 +4,9 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-#include "cupti/cupti.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/driver/driver.h"
-#include "preload/events/event_queue.h"
 
 /*
  * Pairs that the first thread in a context makes, at 1.6 us each: its own, and as many again for
@@ -17,32 +16,32 @@
  */
 static const struct pairs {
 	unsigned first, later, spare;
-} pairs_shared = {LANE_PAIRS, LANE_PAIRS, 0}, pairs_alone = {256, 16, 256},
+} pairs_for_all = {POOL_PAIRS, POOL_PAIRS, 0}, pairs_alone = {256, 16, 256},
   pairs_beside_cupti = {32, 4, 60};
 
 /*
  * The first calls of all operations have pairs, and then few have, once the budget has been
- * reckoned: that is no shortage yet. So many looks at the lanes are some 10 ms and more.
+ * reckoned: that is no shortage yet. So many looks at the pools are some 10 ms and more.
  */
 #define SHORT_LOOKS 10
 
-/* Of the spare pairs and of the list of lanes. No call is made while it is held. */
+/* Of the spare pairs and of the list of pools. No call is made while it is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct lane *_Atomic lanes;
+static struct event_pool *_Atomic pools;
 
-struct lane *lane_first(void)
+struct event_pool *event_pool_first(void)
 {
-	return atomic_load_explicit(&lanes, memory_order_acquire);
+	return atomic_load_explicit(&pools, memory_order_acquire);
 }
 
-static void add_lane(struct lane *lane)
+static void add_pool(struct event_pool *pool)
 {
 	pthread_mutex_lock(&lock);
 	/* `next` is the thread's own list; this one is linked through all_next. */
-	lane->all_next = atomic_load_explicit(&lanes, memory_order_relaxed);
-	/* Release: the collector goes through the list without the lock, as it alone takes lanes
+	pool->all_next = atomic_load_explicit(&pools, memory_order_relaxed);
+	/* Release: the collector goes through the list without the lock, as it alone takes pools
 	 * out of it. */
-	atomic_store_explicit(&lanes, lane, memory_order_release);
+	atomic_store_explicit(&pools, pool, memory_order_release);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -103,7 +102,7 @@ static void make_spare(struct context *context, unsigned count)
 	}
 }
 
-void lane_forget_spare(struct context *context)
+void event_pool_forget_spare(struct context *context)
 {
 	struct event_pair *pair;
 
@@ -111,199 +110,185 @@ void lane_forget_spare(struct context *context)
 		free(pair);
 }
 
-static void add_pairs(struct lane *lane, unsigned count, bool wait)
+static void add_pairs(struct event_pool *pool, unsigned count, bool wait)
 {
-	while (count-- && lane->pairs < LANE_PAIRS) {
-		struct event_pair *pair = take_spare(lane->context, wait);
+	while (count-- && pool->pairs < POOL_PAIRS) {
+		struct event_pair *pair = take_spare(pool->context, wait);
 
 		if (!pair)
-			pair = create_pair(lane->context);
+			pair = create_pair(pool->context);
 		if (!pair)
 			return;
-		pair->lane = lane;
-		lane->pairs++;
-		lane_put(lane, pair);
+		pair->pool = pool;
+		pool->pairs++;
+		event_pool_put(pool, pair);
 	}
 }
 
 static const struct pairs *pairs_wanted(void)
 {
-	if (control_sharing)
-		return &pairs_shared;
-	return control_stream_ids ? &pairs_beside_cupti : &pairs_alone;
+	if (settings.events == EVENTS_ALL)
+		return &pairs_for_all;
+	return mode_is_cupti() ? &pairs_beside_cupti : &pairs_alone;
 }
 
-/* A lane that an ended thread left, or NULL. */
-static struct lane *idle_lane(const struct context *context)
+/* A pool that an ended thread left, or NULL. */
+static struct event_pool *idle_pool(const struct context *context)
 {
-	struct lane *lane;
+	struct event_pool *pool;
 	bool idle;
 
 	/* None is freed meanwhile. */
 	pthread_mutex_lock(&lock);
-	for (lane = lane_first(); lane; lane = lane->all_next) {
+	for (pool = event_pool_first(); pool; pool = pool->all_next) {
 		idle = true;
-		/* Acquire: the lane as its thread left it. */
-		if (lane->context == context &&
+		/* Acquire: the pool as its thread left it. */
+		if (pool->context == context &&
 		    atomic_compare_exchange_strong_explicit(
-			    &lane->idle, &idle, false, memory_order_acquire, memory_order_relaxed))
+			    &pool->idle, &idle, false, memory_order_acquire, memory_order_relaxed))
 			break;
 	}
 	pthread_mutex_unlock(&lock);
-	return lane;
+	return pool;
 }
 
-static struct lane *new_lane(struct context *context)
+static struct event_pool *new_pool(struct context *context)
 {
-	struct lane *lane = aligned_alloc(64, sizeof(*lane));
+	struct event_pool *pool = aligned_alloc(64, sizeof(*pool));
 	const struct pairs *pairs = pairs_wanted();
 	CUcontext current = NULL;
 	bool is_current;
 
-	if (!lane)
+	if (!pool)
 		return NULL;
-	*lane = (struct lane){.context = context};
+	*pool = (struct event_pool){.context = context};
 	/* Most often it is current, and asking that takes no lock. */
 	is_current = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->handle;
 	if (is_current || driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
-		if (!atomic_exchange_explicit(&context->has_lanes, true, memory_order_relaxed)) {
-			add_pairs(lane, pairs->first, true);
+		if (!atomic_exchange_explicit(&context->has_pools, true, memory_order_relaxed)) {
+			add_pairs(pool, pairs->first, true);
 			make_spare(context, pairs->spare);
 		} else {
-			add_pairs(lane, pairs->later, true);
+			add_pairs(pool, pairs->later, true);
 		}
 		if (!is_current)
 			driver.cuCtxPopCurrent_v2(&current);
 	} else {
 		driver_failed();
 	}
-	add_lane(lane);
-	return lane;
+	add_pool(pool);
+	return pool;
 }
 
-static bool has_ended(const struct lane *lane)
+static bool has_ended(const struct event_pool *pool)
 {
-	return atomic_load_explicit(&lane->context->ended, memory_order_acquire);
+	return atomic_load_explicit(&pool->context->ended, memory_order_acquire);
 }
 
-static void let_go_of_ended(struct lane **link)
+static void let_go_of_ended(struct event_pool **link)
 {
-	struct lane *lane;
+	struct event_pool *pool;
 
-	while ((lane = *link)) {
-		if (!has_ended(lane)) {
-			link = &lane->next;
+	while ((pool = *link)) {
+		if (!has_ended(pool)) {
+			link = &pool->next;
 			continue;
 		}
-		*link = lane->next;
+		*link = pool->next;
 		/* Release: the collector finds it as this thread left it. */
-		atomic_store_explicit(&lane->idle, true, memory_order_release);
+		atomic_store_explicit(&pool->idle, true, memory_order_release);
 	}
 }
 
-struct lane *lane_enter(struct lane **list, struct context *context)
+struct event_pool *event_pool_enter(struct event_pool **list, struct context *context)
 {
-	struct lane *lane;
+	struct event_pool *pool;
 
 	let_go_of_ended(list);
-	lane = idle_lane(context);
-	if (!lane)
-		lane = new_lane(context);
-	if (lane) {
-		lane->next = *list;
-		*list = lane;
+	pool = idle_pool(context);
+	if (!pool)
+		pool = new_pool(context);
+	if (pool) {
+		pool->next = *list;
+		*list = pool;
 	}
-	return lane;
+	return pool;
 }
 
 /*
- * Whether no thread has a lane of a context that has ended, and all its pairs are in it: a span
+ * Whether no thread has a pool of a context that has ended, and all its pairs are in it: a span
  * that names one, or a pair whose end another's start is, may be under way for long.
  */
-static bool is_over(const struct lane *lane)
+static bool is_over(const struct event_pool *pool)
 {
 	uint32_t taken;
 
-	/* Acquire: the lane as its thread left it. No other takes it over: the lock is held. */
-	if (!has_ended(lane) || !atomic_load_explicit(&lane->idle, memory_order_acquire))
+	/* Acquire: the pool as its thread left it. No other takes it over: the lock is held. */
+	if (!has_ended(pool) || !atomic_load_explicit(&pool->idle, memory_order_acquire))
 		return false;
-	taken = atomic_load_explicit(&lane->taken, memory_order_relaxed);
-	return atomic_load_explicit(&lane->put, memory_order_relaxed) - taken +
-		       (lane->spare != NULL) ==
-	       lane->pairs;
+	taken = atomic_load_explicit(&pool->taken, memory_order_relaxed);
+	return atomic_load_explicit(&pool->put, memory_order_relaxed) - taken +
+		       (pool->spare != NULL) ==
+	       pool->pairs;
 }
 
 /* The events have ended with their context. */
-static void free_lane(struct lane *lane)
+static void free_pool(struct event_pool *pool)
 {
-	for (uint32_t i = atomic_load_explicit(&lane->taken, memory_order_relaxed);
-	     i != atomic_load_explicit(&lane->put, memory_order_relaxed); i++)
-		free(lane->free[i % LANE_PAIRS]);
-	free(lane->spare);
-	free(lane);
+	for (uint32_t i = atomic_load_explicit(&pool->taken, memory_order_relaxed);
+	     i != atomic_load_explicit(&pool->put, memory_order_relaxed); i++)
+		free(pool->free[i % POOL_PAIRS]);
+	free(pool->spare);
+	free(pool);
 }
 
-void lanes_free_ended(void)
+void event_pools_free_ended(void)
 {
-	struct lane *previous = NULL, *over = NULL, *lane, *next;
+	struct event_pool *previous = NULL, *over = NULL, *pool, *next;
 
 	/* Not waited for: see take_spare(). */
 	if (pthread_mutex_trylock(&lock))
 		return;
-	for (lane = lane_first(); lane; lane = next) {
-		next = lane->all_next;
-		if (!is_over(lane)) {
-			previous = lane;
+	for (pool = event_pool_first(); pool; pool = next) {
+		next = pool->all_next;
+		if (!is_over(pool)) {
+			previous = pool;
 			continue;
 		}
 		if (previous)
 			previous->all_next = next;
 		else
-			atomic_store_explicit(&lanes, next, memory_order_relaxed);
-		lane->next = over;
-		over = lane;
+			atomic_store_explicit(&pools, next, memory_order_relaxed);
+		pool->next = over;
+		over = pool;
 	}
 	pthread_mutex_unlock(&lock);
-	while ((lane = over)) {
-		over = lane->next;
-		free_lane(lane);
+	while ((pool = over)) {
+		over = pool->next;
+		free_pool(pool);
 	}
 }
 
 /*
- * A lane that was more than half empty at so many looks in a row gets as many pairs again, at each
+ * A pool that was more than half empty at so many looks in a row gets as many pairs again, at each
  * look until it is not. Not beside CUPTI: few calls have pairs once the budget has been reckoned,
  * and making events holds the driver's lock, which 16 launching threads feel (H200: 12 to 28 us
- * more a launch while lanes grew).
+ * more a launch while pools grew).
  */
-void lanes_grow(void)
+void event_pools_grow(void)
 {
-	if (collection_active() && control_options.events == EVENTS_AUTO)
+	if (mode_is_cupti() && settings.events == EVENTS_AUTO)
 		return;
-	for (struct lane *lane = lane_first(); lane; lane = lane->all_next) {
-		uint32_t put = atomic_load_explicit(&lane->put, memory_order_relaxed);
-		uint32_t taken = atomic_load_explicit(&lane->taken, memory_order_acquire);
+	for (struct event_pool *pool = event_pool_first(); pool; pool = pool->all_next) {
+		uint32_t put = atomic_load_explicit(&pool->put, memory_order_relaxed);
+		uint32_t taken = atomic_load_explicit(&pool->taken, memory_order_acquire);
 
-		if (has_ended(lane) || put - taken >= lane->pairs / 2 ||
-		    2 * lane->pairs > LANE_PAIRS) {
-			lane->short_looks = 0;
+		if (has_ended(pool) || put - taken >= pool->pairs / 2 ||
+		    2 * pool->pairs > POOL_PAIRS) {
+			pool->short_looks = 0;
 			continue;
 		}
-		if (++lane->short_looks >= SHORT_LOOKS && timing_use_context(lane->context))
-			add_pairs(lane, lane->pairs, false);
+		if (++pool->short_looks >= SHORT_LOOKS && context_use(pool->context))
+			add_pairs(pool, pool->pairs, false);
 	}
-}
-
-bool event_pair_is_pending(const struct event_pair *pair)
-{
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-	bool pending;
-
-	/* A query ends a capture that another thread makes in the global mode, unless the thread
-	 * that asks is in the relaxed one. */
-	if (driver.cuThreadExchangeStreamCaptureMode(&mode) != CUDA_SUCCESS)
-		return false;
-	pending = driver.cuEventQuery(pair->end) == CUDA_ERROR_NOT_READY;
-	driver.cuThreadExchangeStreamCaptureMode(&mode);
-	return pending;
 }

@@ -7,104 +7,74 @@
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
 
-struct track {
+#define FIRST_SIZE 64u
+
+struct event_queue {
 	struct context *context;
-	struct timed **ring;
+	struct in_flight **ring;
 	uint32_t mask, head, tail;
-	/* The last pair that was read: its end may be the start of the next one's call, so it is
-	 * given back only after that. */
-	struct event_pair *held;
-	struct track *next;
+	struct event_queue *next;
 };
 
-static struct track *tracks;
-static struct track *resume; /* where the next poll goes on */
-static struct timed *free_timed;
-static struct context *current;
+static struct event_queue *queues;
+static struct event_queue *resume; /* where the next poll goes on */
 
-struct timed *timed_new(void)
+static bool make_room(struct event_queue *queue)
 {
-	struct timed *timed = free_timed;
-
-	if (timed)
-		free_timed = timed->next;
-	else
-		timed = malloc(sizeof(*timed));
-	if (timed)
-		*timed = (struct timed){0};
-	return timed;
-}
-
-void timed_free(struct timed *timed)
-{
-	timed->next = free_timed;
-	free_timed = timed;
-}
-
-bool timing_use_context(struct context *context)
-{
-	CUresult result = CUDA_SUCCESS;
-
-	if (context == current)
-		return true;
-	if (context && atomic_load_explicit(&context->ended, memory_order_acquire))
-		return false;
-	result = driver.cuCtxSetCurrent(context ? context->handle : NULL);
-	if (result != CUDA_SUCCESS) {
-		driver_failed();
-		return false;
-	}
-	current = context;
-	return true;
-}
-
-static bool make_room(struct track *track)
-{
-	uint32_t used = track->head - track->tail;
-	uint32_t size = track->ring ? track->mask + 1 : 0;
-	struct timed **bigger;
+	uint32_t used = queue->head - queue->tail;
+	uint32_t size = queue->ring ? queue->mask + 1 : 0;
+	uint32_t larger = size ? 2 * size : FIRST_SIZE;
+	struct in_flight **bigger;
 
 	if (used < size)
 		return true;
-	bigger = malloc((size ? 2 * size : 64) * sizeof(*bigger));
+	bigger = malloc(larger * sizeof(*bigger));
 	if (!bigger)
 		return false;
 	for (uint32_t i = 0; i < used; i++)
-		bigger[i] = track->ring[(track->tail + i) & track->mask];
-	free(track->ring);
-	track->ring = bigger;
-	track->mask = (size ? 2 * size : 64) - 1;
-	track->tail = 0;
-	track->head = used;
+		bigger[i] = queue->ring[(queue->tail + i) & queue->mask];
+	free(queue->ring);
+	queue->ring = bigger;
+	queue->mask = larger - 1;
+	queue->tail = 0;
+	queue->head = used;
 	return true;
 }
 
-void timing_add(struct stream *stream, struct timed *timed)
+static struct event_queue *queue_of(struct stream *stream)
 {
-	struct track *track = stream->track;
+	struct event_queue *queue = stream->events;
 
-	if (!track) {
-		track = calloc(1, sizeof(*track));
-		if (track) {
-			track->context = stream->context;
-			track->next = tracks;
-			tracks = track;
-			stream->track = track;
-		}
+	if (queue)
+		return queue;
+	queue = calloc(1, sizeof(*queue));
+	if (queue) {
+		queue->context = stream->context;
+		queue->next = queues;
+		queues = queue;
+		stream->events = queue;
 	}
-	timed->awaits_event = track && make_room(track);
-	if (timed->awaits_event)
-		track->ring[track->head++ & track->mask] = timed;
+	return queue;
 }
 
-static struct timed *at(const struct track *track, uint32_t index)
+bool event_queue_add(struct in_flight *operation)
 {
-	return track->ring[index & track->mask];
+	struct event_queue *queue = queue_of(operation->stream);
+
+	operation->awaits_events = queue && make_room(queue);
+	if (operation->awaits_events)
+		queue->ring[queue->head++ & queue->mask] = operation;
+	return operation->awaits_events;
 }
 
-static CUresult query(const struct track *track, uint32_t index)
+static struct in_flight *at(const struct event_queue *queue, uint32_t index)
 {
-	CUresult result = driver.cuEventQuery(at(track, index)->pair->end);
+	return queue->ring[index & queue->mask];
+}
+
+static CUresult query(const struct event_queue *queue, uint32_t index)
+{
+	CUresult result = driver.cuEventQuery(at(queue, index)->pair->end);
 
 	if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
 		driver_failed();
@@ -112,122 +82,117 @@ static CUresult query(const struct track *track, uint32_t index)
 }
 
 /* How many of a stream's pairs are finished: all, or as many as a binary search finds. */
-static uint32_t count_finished(const struct track *track)
+static uint32_t count_finished(const struct event_queue *queue)
 {
-	uint32_t low = track->tail, high = track->head;
+	uint32_t low = queue->tail, high = queue->head;
 
-	if (query(track, high - 1) != CUDA_ERROR_NOT_READY)
+	if (query(queue, high - 1) != CUDA_ERROR_NOT_READY)
 		return high - low;
 	high--;
 	while (low != high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (query(track, middle) == CUDA_ERROR_NOT_READY)
+		if (query(queue, middle) == CUDA_ERROR_NOT_READY)
 			high = middle;
 		else
 			low = middle + 1;
 	}
-	return low - track->tail;
+	return low - queue->tail;
 }
 
-static void read_pair(struct track *track, struct timed *timed,
-		      void (*done)(struct timed *, enum timing_end))
+/* Takes the oldest off its queue. Its pair goes back to the pool: where the context has ended, the
+ * pool frees it once it has all of its pairs. */
+static void take_oldest(struct event_queue *queue, enum event_end end,
+			void (*done)(struct in_flight *, enum event_end))
 {
-	struct event_pair *pair = timed->pair;
-	bool shared = pair->previous;
-	enum timing_end end = TIMING_READ;
-	float milliseconds = 0;
+	struct in_flight *operation = at(queue, queue->tail++);
 
-	if (shared && pair->previous != track->held) {
-		end = TIMING_INTERLEAVED;
-	} else if (driver.cuEventElapsedTime(&milliseconds, shared ? track->held->end : pair->start,
-					     pair->end) == CUDA_SUCCESS) {
-		timed->raw = milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
-		timed->has_raw = true;
+	event_pool_put(operation->pair->pool, operation->pair);
+	operation->pair = NULL;
+	operation->awaits_events = false;
+	done(operation, end);
+}
+
+static void read_oldest(struct event_queue *queue, void (*done)(struct in_flight *, enum event_end))
+{
+	struct in_flight *operation = at(queue, queue->tail);
+	float milliseconds = 0;
+	enum event_end end = EVENT_LOST;
+
+	if (driver.cuEventElapsedTime(&milliseconds, operation->pair->start,
+				      operation->pair->end) == CUDA_SUCCESS) {
+		operation->by_events =
+			milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
+		operation->has_events = true;
+		end = EVENT_READ;
 	} else {
 		driver_failed();
-		end = TIMING_LOST;
 	}
-	timed->pair = NULL;
-	timed->awaits_event = false;
-	if (track->held)
-		lane_put(track->held->lane, track->held);
-	track->held = pair;
-	done(timed, end);
+	take_oldest(queue, end, done);
 }
 
-static void poll_track(struct track *track, uint64_t until,
-		       void (*done)(struct timed *timed, enum timing_end end))
+static void poll_queue(struct event_queue *queue, uint64_t until,
+		       void (*done)(struct in_flight *, enum event_end))
 {
 	uint32_t finished;
 
-	if (track->tail == track->head || !timing_use_context(track->context))
+	if (queue->tail == queue->head || !context_use(queue->context))
 		return;
-	finished = count_finished(track);
+	finished = count_finished(queue);
 	while (finished-- && clock_ns(CLOCK_MONOTONIC) < until)
-		read_pair(track, at(track, track->tail++), done);
+		read_oldest(queue, done);
 }
 
-size_t timing_poll(uint64_t until, void (*done)(struct timed *timed, enum timing_end end))
+size_t event_queue_poll(uint64_t until, void (*done)(struct in_flight *, enum event_end))
 {
-	struct track *first = resume ? resume : tracks, *track = first;
+	struct event_queue *first = resume ? resume : queues, *queue = first;
 	size_t pending = 0;
 
-	while (track && clock_ns(CLOCK_MONOTONIC) < until) {
-		poll_track(track, until, done);
-		track = track->next ? track->next : tracks;
-		if (track == first)
+	while (queue && clock_ns(CLOCK_MONOTONIC) < until) {
+		poll_queue(queue, until, done);
+		queue = queue->next ? queue->next : queues;
+		if (queue == first)
 			break;
 	}
-	resume = track;
-	for (track = tracks; track; track = track->next)
-		pending += track->head - track->tail;
+	resume = queue;
+	for (queue = queues; queue; queue = queue->next)
+		pending += queue->head - queue->tail;
 	return pending;
 }
 
-void timing_give_up(const struct context *context, enum timing_end end,
-		    void (*done)(struct timed *timed, enum timing_end end))
+void event_queue_give_up(const struct context *context, enum event_end end,
+			 void (*done)(struct in_flight *, enum event_end))
 {
-	for (struct track *track = tracks; track; track = track->next)
-		while ((!context || track->context == context) && track->tail != track->head) {
-			struct timed *timed = at(track, track->tail++);
-
-			/* The events die with their context: its lanes are freed once they have
-			 * all of their pairs, and nothing takes one meanwhile. */
-			lane_put(timed->pair->lane, timed->pair);
-			timed->pair = NULL;
-			timed->awaits_event = false;
-			done(timed, end);
-		}
+	for (struct event_queue *queue = queues; queue; queue = queue->next)
+		while ((!context || queue->context == context) && queue->tail != queue->head)
+			take_oldest(queue, end, done);
 }
 
-size_t timing_pending(const struct context *context)
+size_t event_queue_pending(const struct context *context)
 {
 	size_t pending = 0;
 
-	for (const struct track *track = tracks; track; track = track->next)
-		if (track->context == context)
-			pending += track->head - track->tail;
+	for (const struct event_queue *queue = queues; queue; queue = queue->next)
+		if (queue->context == context)
+			pending += queue->head - queue->tail;
 	return pending;
 }
 
-bool timing_forget(struct stream *stream)
+bool event_queue_forget(struct stream *stream)
 {
-	struct track *track = stream->track, **link = &tracks;
+	struct event_queue *queue = stream->events, **link = &queues;
 
-	if (!track)
+	if (!queue)
 		return true;
-	if (track->tail != track->head)
+	if (queue->tail != queue->head)
 		return false;
-	while (*link != track)
+	while (*link != queue)
 		link = &(*link)->next;
-	*link = track->next;
-	if (resume == track)
-		resume = track->next;
-	if (track->held)
-		lane_put(track->held->lane, track->held);
-	free(track->ring);
-	free(track);
-	stream->track = NULL;
+	*link = queue->next;
+	if (resume == queue)
+		resume = queue->next;
+	free(queue->ring);
+	free(queue);
+	stream->events = NULL;
 	return true;
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/sampling.h"
 
-#include "cupti/cupti.h"
-#include "preload/lifecycle/lifecycle.h"
-#include "preload/collector/cost.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
+#include "preload/events/event_overhead.h"
 #include "preload/handles/operation.h"
 
 /* The thresholds follow the program this often; at the start sooner, when all calls get a pair. */
@@ -114,17 +114,17 @@ static double follow_rates(uint64_t elapsed)
 	return sum;
 }
 
-void budget_start(uint64_t now)
+void sampling_start(uint64_t now)
 {
 	window_start = now;
 	windows = 0;
 	cupti_seen = 0;
 	cupti_rate = 0;
-	if (control_options.events == EVENTS_FRACTION)
-		operation_first_sampling(threshold_of(1.0 / control_options.events_fraction));
+	if (settings.events == EVENTS_FRACTION)
+		operation_first_sampling(threshold_of(1.0 / settings.events_fraction));
 }
 
-void budget_update(struct session *session, uint64_t now)
+void sampling_update(struct session *session, uint64_t now)
 {
 	const struct session_header *header = session_header(session);
 	uint64_t elapsed = now - window_start;
@@ -146,14 +146,13 @@ void budget_update(struct session *session, uint64_t now)
 		      ((double)(cupti - cupti_seen) / (double)elapsed - cupti_rate);
 	cupti_seen = cupti;
 	most = follow_rates(elapsed);
-	if (!control_events || control_options.events != EVENTS_AUTO)
+	if (!mode_events || settings.events != EVENTS_AUTO)
 		return;
 	/* From here on in parts of the wall time, and so per nanosecond. */
-	allowed = control_options.budget / 100 *
-		  (collection_active() ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
-	if (cupti_rate + allowed > control_options.budget / 100)
+	allowed = settings.budget / 100 * (mode_is_cupti() ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
+	if (cupti_rate + allowed > settings.budget / 100)
 		allowed = 0;
-	allowed /= COST_PAIR_HOST_NS + COST_PAIR_GPU_NS;
+	allowed /= EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS;
 	least = 1.0 / FLOOR_NS;
 	set_thresholds(allowed > least ? allowed : least, most);
 }

@@ -11,8 +11,8 @@
 #include "report/session/session.h"
 
 /* Before the first call. Times here are CLOCK_MONOTONIC's, in nanoseconds. */
-void budget_start(uint64_t now);
+void sampling_start(uint64_t now);
 /* Once in a period of the collector's; sets the thresholds anew every so often. */
-void budget_update(struct session *session, uint64_t now);
+void sampling_update(struct session *session, uint64_t now);
 
 #endif

@@ -7,7 +7,7 @@
 #include <string.h>
 #include <uthash.h>
 
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/lifecycle_state.h"
 #include "preload/handles/operation.h"
 
 /* Kernels that a row names; a graph of a network has hundreds of nodes and some ten kernels. */
@@ -143,7 +143,7 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 	struct contents contents = {.digest = 0xcbf29ce484222325ull};
 	struct executable *executable = NULL;
 
-	if (result != CUDA_SUCCESS || !exec || !control_running())
+	if (result != CUDA_SUCCESS || !exec || !lifecycle_running())
 		return;
 	read_nodes(&contents, graph, 0);
 	pthread_mutex_lock(&lock);
@@ -164,7 +164,7 @@ void graph_ending(CUgraphExec exec)
 {
 	struct executable *executable = NULL;
 
-	if (control_forked())
+	if (lifecycle_forked())
 		return;
 	pthread_mutex_lock(&lock);
 	HASH_FIND(link, executables, &exec, sizeof(exec), executable);

@@ -168,3 +168,16 @@ void operation_forget_kernels(void)
 	/* Release: a thread that reads the new number must not use what it cached before. */
 	atomic_fetch_add_explicit(&operation_generation, 1, memory_order_release);
 }
+
+static _Atomic bool names_reused;
+
+void operation_modules_unload(void)
+{
+	operation_forget_kernels();
+	atomic_store_explicit(&names_reused, true, memory_order_relaxed);
+}
+
+bool operation_names_are_reused(void)
+{
+	return atomic_load_explicit(&names_reused, memory_order_relaxed);
+}

@@ -100,6 +100,14 @@ bool operation_driver_names(void); /* it can say the name of every kernel */
 void operation_remember_kernel(const void *handle, const char *name);
 void operation_forget_kernels(void);
 /*
+ * A module is about to be unloaded. From here on CUPTI's names of kernels are not relied on: it
+ * gives a kernel that comes to stand at an old handle the old one's name (CUPTI 13.0, driver 580:
+ * of 60 launches of 30 modules 59 were named wrongly), and the call that a record is of knows
+ * better. Any thread.
+ */
+void operation_modules_unload(void);
+bool operation_names_are_reused(void);
+/*
  * Changes whenever a module goes away: handles may be given out again for other kernels, so what a
  * thread cached under an older number is void.
  */

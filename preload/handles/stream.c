@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <uthash.h>
 
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/lifecycle_state.h"
+#include "preload/base/settings.h"
 
 struct known_stream {
 	CUstream handle;
@@ -74,7 +75,7 @@ static struct context *context_lookup_locked(CUcontext handle)
 	context->handle = handle;
 	context->device = device;
 	context_on_device(device);
-	context->wanted = control_wants_device(device);
+	context->wanted = settings_want_device(device);
 	context->id = ++context_count;
 	context->next = atomic_load_explicit(&contexts, memory_order_relaxed);
 	atomic_store_explicit(&contexts, context, memory_order_release);
@@ -217,7 +218,7 @@ void stream_ending(CUstream handle)
 {
 	struct known_stream *known = NULL;
 
-	if (control_forked())
+	if (lifecycle_forked())
 		return;
 	pthread_mutex_lock(&lock);
 	HASH_FIND(link, streams, &handle, sizeof(handle), known);
@@ -245,12 +246,21 @@ void context_ending(struct context *context)
 	pthread_mutex_unlock(&lock);
 }
 
-bool stream_is_capturing(CUstream handle)
-{
-	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
+static struct context *current; /* in the collector's thread */
 
-	/* An error is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking one
-	 * captures. A record there would break that capture. */
-	return driver.cuStreamIsCapturing(handle, &status) != CUDA_SUCCESS ||
-	       status != CU_STREAM_CAPTURE_STATUS_NONE;
+bool context_use(struct context *context)
+{
+	CUresult result = CUDA_SUCCESS;
+
+	if (context == current)
+		return true;
+	if (context && atomic_load_explicit(&context->ended, memory_order_acquire))
+		return false;
+	result = driver.cuCtxSetCurrent(context ? context->handle : NULL);
+	if (result != CUDA_SUCCESS) {
+		driver_failed();
+		return false;
+	}
+	current = context;
+	return true;
 }

@@ -19,7 +19,7 @@
 
 struct event_pair;
 struct match_stream; /* a stream's calls that await their activity records */
-struct track;	     /* those that await their events */
+struct event_queue;  /* those that await their events */
 
 struct context {
 	CUcontext handle;
@@ -30,8 +30,8 @@ struct context {
 	/* No call of ktime's may use the handle or an event of it any more. */
 	_Atomic bool ended;
 	_Atomic uint32_t events; /* created */
-	_Atomic bool has_lanes;
-	struct event_pair *spare; /* made and in no lane yet: lane.c's */
+	_Atomic bool has_pools;
+	struct event_pair *spare; /* made and in no pool yet: pool.c's */
 	struct stream *legacy;	  /* the legacy default stream, once seen */
 	struct context *next;
 };
@@ -43,7 +43,7 @@ struct stream {
 	/* CUPTI's number of it, once known. */
 	uint32_t cupti_stream;
 	bool cupti_known;
-	struct track *track;	      /* the collector's alone */
+	struct event_queue *events;   /* the collector's alone */
 	struct match_stream *records; /* the same */
 	uint64_t traced_until;	      /* the same: the end of its last trace record */
 	struct stream *next; /* of a thread's own default streams, then of those that ended */
@@ -76,9 +76,6 @@ struct stream *stream_known(CUstream handle) LAUNCH_SELDOM;
  */
 void stream_visit(void (*visit)(struct stream *stream));
 
-/* Asks the driver, so only within the call that brought the handle. */
-bool stream_is_capturing(CUstream handle) LAUNCH_SELDOM;
-
 /* To be called before the driver's own call. */
 void stream_ending(CUstream handle);
 /* Ends streams that were never found by their handle, linked by `next`. */
@@ -97,5 +94,9 @@ void context_on_device(int device);
 bool context_several_devices(void);
 /* All contexts, newest first. */
 struct context *context_first(void);
+
+/* Makes a context current in the collector's thread, if it is not yet; NULL for none. The collector
+ * alone. */
+bool context_use(struct context *context);
 
 #endif

@@ -9,6 +9,7 @@
 
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/driver/driver.h"
+#include "preload/driver/real_symbol.h"
 #include "preload/hooks/lookup.h"
 
 /* glibc 2.35 has this as struct r_debug_extended: `next` is there from r_version 2 on. */
@@ -85,14 +86,14 @@ static void end(void *unused)
 	struct sight sight = {0};
 
 	(void)unused;
-	if (atomic_load_explicit(&control_state, memory_order_relaxed) != CONTROL_IDLE)
+	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) != LIFECYCLE_IDLE)
 		return;
 	dl_iterate_phdr(look, &sight);
 	if ((sight.opened && !sight.needed && !lookup_seen() && driver_load() &&
 	     was_initialised(driver.cuDeviceGetCount)) ||
 	    (sight.elsewhere &&
 	     was_initialised((CUresult(*)(int *))real_dlsym(sight.elsewhere, "cuDeviceGetCount"))))
-		control_say_blind();
+		lifecycle_say_blind();
 }
 
 /*

@@ -7,6 +7,7 @@
 #include <cupti.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/mode.h"
 #include "cupti/forward.h"
 #include "cupti/kinds.h"
 #include "cupti/library.h"
@@ -41,7 +42,7 @@ EXPORT CUptiResult CUPTIAPI cuptiActivityRegisterCallbacks(
 	if (!cupti)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	/* While ktime collects, its own callbacks stay, and hand on to these. */
-	if (!collection_has_callbacks() || !requested || !completed)
+	if (!cupti_has_callbacks() || !requested || !completed)
 		result = cupti->cuptiActivityRegisterCallbacks(requested, completed);
 	if (!result)
 		forward_register(requested, completed);
@@ -53,7 +54,7 @@ static CUptiResult enable(CUpti_ActivityKind kind, CUptiResult (*call)(CUpti_Act
 	const struct cupti_functions *cupti = library_functions();
 	CUptiResult result = kinds_program_enable(cupti, kind, call);
 
-	if (!result && collection_has_callbacks())
+	if (!result && cupti_has_callbacks())
 		forward_prepare();
 	return result;
 }
@@ -91,7 +92,7 @@ EXPORT CUptiResult CUPTIAPI cuptiActivityEnableContext(CUcontext context, CUpti_
 	result = cupti->cuptiActivityEnableContext(context, kind);
 	if (!result)
 		kinds_program_noted(cupti, kind);
-	if (!result && collection_has_callbacks())
+	if (!result && cupti_has_callbacks())
 		forward_prepare();
 	return result;
 }
@@ -103,7 +104,7 @@ EXPORT CUptiResult CUPTIAPI cuptiActivityDisableContext(CUcontext context, CUpti
 	if (!cupti || !cupti->cuptiActivityDisableContext)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	/* It would go before the setting of the process, and so turn the kind off for ktime. */
-	if (collection_has_callbacks() && kinds_of_ktime(kind))
+	if (cupti_has_callbacks() && kinds_of_ktime(kind))
 		return CUPTI_SUCCESS;
 	return cupti->cuptiActivityDisableContext(context, kind);
 }
@@ -116,7 +117,7 @@ EXPORT CUptiResult CUPTIAPI cuptiActivityFlushAll(uint32_t flag)
 	if (!cupti)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	result = cupti->cuptiActivityFlushAll(flag);
-	if (collection_has_callbacks()) {
+	if (cupti_has_callbacks()) {
 		forward_flush();
 		kinds_program_flushed();
 	}
@@ -146,7 +147,7 @@ cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock)
 
 	if (!cupti || !cupti->cuptiActivityRegisterTimestampCallback)
 		return CUPTI_ERROR_NOT_INITIALIZED;
-	if (!collection_has_callbacks() || !clock)
+	if (!cupti_has_callbacks() || !clock)
 		result = cupti->cuptiActivityRegisterTimestampCallback(clock);
 	if (!result)
 		program_clock_set(clock);
@@ -160,7 +161,7 @@ EXPORT CUptiResult CUPTIAPI cuptiGetTimestamp(uint64_t *timestamp)
 
 	if (!cupti)
 		return CUPTI_ERROR_NOT_INITIALIZED;
-	if (!clock || !timestamp || !collection_has_callbacks())
+	if (!clock || !timestamp || !cupti_has_callbacks())
 		return cupti->cuptiGetTimestamp(timestamp);
 	*timestamp = clock();
 	return CUPTI_SUCCESS;
@@ -173,20 +174,22 @@ EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
 
 	if (!cupti || !cupti->cuptiFinalize)
 		return CUPTI_ERROR_NOT_INITIALIZED;
-	if (collection_has_callbacks()) {
-		collection_ending();
+	if (cupti_has_callbacks()) {
+		cupti_ending();
 		forward_flush();
 		/* The buffers are the program's from here on. */
 		library_say_buffers_are_zeroed(cupti, false);
 	}
 	result = cupti->cuptiFinalize();
-	if (collection_has_callbacks())
+	if (cupti_has_callbacks())
 		forward_flush();
-	collection_finalized(!result);
+	cupti_finalized(!result);
+	if (cupti_ended())
+		mode_end_cupti();
 	return result;
 }
 
-void *neighbours_replacement(const char *name, void *real)
+void *cupti_symbol_replacement(const char *name, void *real)
 {
 #define REPLACEMENT(name) {#name, (void *)name, offsetof(struct cupti_functions, name)},
 	static const struct {

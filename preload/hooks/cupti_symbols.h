@@ -2,7 +2,7 @@
 /*
  * The calls of CUPTI's activity interface that libktime.so exports in CUPTI's place, so that a
  * program that uses CUPTI itself and ktime do not take each other's records. A program's call
- * comes here through the dynamic linker, or through neighbours_replacement().
+ * comes here through the dynamic linker, or through cupti_symbol_replacement().
  *
  * They work whatever ktime does: where it collects nothing they hand the call on, where there is
  * no libcupti in the process they answer CUPTI_ERROR_NOT_INITIALIZED. What is not listed here
@@ -15,6 +15,6 @@
  * For a program that looks its functions up: ktime's function of this name, or NULL where it has
  * none; `real` is what the look-up found. Any thread.
  */
-void *neighbours_replacement(const char *name, void *real);
+void *cupti_symbol_replacement(const char *name, void *real);
 
 #endif

@@ -18,7 +18,7 @@
 
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/base/export.h"
-#include "preload/hooks/lookup.h"
+#include "preload/driver/real_symbol.h"
 
 /*
  * A program may try one path after another until one is there. A file without a slash is searched
@@ -88,7 +88,7 @@ static void *pass_on(enum function function, bool ends)
 	void *real = real_function(function);
 
 	if (ends)
-		control_finish();
+		lifecycle_finish();
 	errno = real ? saved_errno : ENOSYS;
 	return real;
 }
@@ -96,7 +96,7 @@ static void *pass_on(enum function function, bool ends)
 #define EXEC(name, parameters, arguments, ends)                                                    \
 	EXPORT int name parameters                                                                 \
 	{                                                                                          \
-		bool is_end = control_reports() && (ends);                                         \
+		bool is_end = lifecycle_reports() && (ends);                                       \
 		int(*real) parameters = (int(*) parameters)pass_on(FUNCTION_##name, is_end);       \
                                                                                                    \
 		return real ? real arguments : -1;                                                 \

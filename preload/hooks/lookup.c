@@ -11,16 +11,14 @@
 #include "preload/hooks/cupti_symbols.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
+#include "preload/driver/real_symbol.h"
 #include "preload/hooks/wrappers.h"
 
 typedef void *dlsym_function(void *, const char *);
 typedef void *dlvsym_function(void *, const char *, const char *);
 
-#define UNKNOWN_ENTRIES 16
-
-static _Atomic uintptr_t libc_dlsym, next_dlsym, next_dlvsym;
+static _Atomic uintptr_t next_dlsym, next_dlvsym;
 static _Atomic bool seen;
-static _Atomic uintptr_t unknown[UNKNOWN_ENTRIES];
 static __thread bool resolving_runtime __attribute__((tls_model("initial-exec")));
 /* Set while lookup_replacement itself asks: a peer behind us may call back into dlsym. */
 static __thread bool looking_up __attribute__((tls_model("initial-exec")));
@@ -37,29 +35,12 @@ static void *once(_Atomic uintptr_t *cell, void *(*find)(void))
 	return (void *)value;
 }
 
-static void *find_libc_dlsym(void)
-{
-	return elf_libc_symbol("dlsym");
-}
-
-void *real_dlsym(void *handle, const char *name)
-{
-	dlsym_function *function = (dlsym_function *)once(&libc_dlsym, find_libc_dlsym);
-
-	return function ? function(handle, name) : NULL;
-}
-
-void *next_symbol(const char *name)
-{
-	return real_dlsym(RTLD_NEXT, name);
-}
-
 /* Another preload behind us may have a dlsym of its own; it gets its turn. */
 static void *find_next_dlsym(void)
 {
 	void *next = next_symbol("dlsym");
 
-	return next ? next : find_libc_dlsym();
+	return next ? next : elf_libc_symbol("dlsym");
 }
 
 static void *find_next_dlvsym(void)
@@ -135,7 +116,7 @@ void *lookup_replacement(void *handle, const char *name, const char *version)
 		if (wanted)
 			replacement = driver_replacement(real);
 		else if (real && is_cupti_name(name))
-			replacement = neighbours_replacement(name, real);
+			replacement = cupti_symbol_replacement(name, real);
 	}
 	if (own && is_own_alone(name, version))
 		replacement = LOOKUP_NOTHING;
@@ -167,34 +148,6 @@ static bool makes_work(const char *name)
 	return false;
 }
 
-static void note_unknown(const char *name)
-{
-	char *copy = NULL;
-
-	for (unsigned i = 0; i < UNKNOWN_ENTRIES; i++) {
-		uintptr_t there = atomic_load_explicit(&unknown[i], memory_order_acquire);
-		uintptr_t none = 0;
-
-		if (there && strcmp((const char *)there, name) == 0)
-			break;
-		if (there)
-			continue;
-		copy = copy ? copy : strdup(name);
-		if (!copy || atomic_compare_exchange_strong_explicit(
-				     &unknown[i], &none, (uintptr_t)copy, memory_order_acq_rel,
-				     memory_order_acquire))
-			return;
-	}
-	free(copy);
-}
-
-const char *lookup_unknown_entry(unsigned index)
-{
-	return index < UNKNOWN_ENTRIES
-		       ? (const char *)atomic_load_explicit(&unknown[index], memory_order_acquire)
-		       : NULL;
-}
-
 void lookup_asked(const char *name)
 {
 	if (name && !*name)
@@ -212,5 +165,5 @@ void lookup_answered(const char *name, void **pointer, CUresult result)
 	if (entry >= 0)
 		*pointer = wrapper_of((enum entry)entry, resolving_runtime);
 	else if (name && makes_work(name))
-		note_unknown(name);
+		driver_note_unknown(name);
 }

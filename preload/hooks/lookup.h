@@ -13,11 +13,6 @@
 
 #include "preload/driver/driver.h"
 
-/* libc's dlsym, past every interposed one; for handles that ktime holds. */
-void *real_dlsym(void *handle, const char *name);
-/* The next definition of a symbol after libktime.so in the global scope, or NULL. */
-void *next_symbol(const char *name);
-
 /*
  * What the assembler part of dlsym (lookup_stub.S) asks before it jumps on to the next dlsym: a
  * pointer to give out instead, LOOKUP_NOTHING for NULL, or NULL.
@@ -42,7 +37,5 @@ void lookup_initialised(void);
 
 /* Whether any look-up of a driver function came through here. */
 bool lookup_seen(void);
-/* Names of work-making entries that a newer driver handed out and entries.def lacks. */
-const char *lookup_unknown_entry(unsigned index);
 
 #endif

@@ -12,7 +12,7 @@
 
 #include "preload/base/export.h"
 #include "preload/base/launch_section.h"
-#include "preload/hooks/lookup.h"
+#include "preload/driver/real_symbol.h"
 #include "preload/launch/runtime_call.h"
 
 /* cudaErrorSharedObjectSymbolNotFound */
@@ -24,17 +24,6 @@ static const char *const symbols[RUNTIME_COUNT] = {
 #include "preload/driver/runtime.def"
 #undef RUNTIME
 };
-
-static const char *const names[RUNTIME_COUNT] = {
-#define RUNTIME(symbol, name, parameters, arguments) [RUNTIME_##symbol] = #name,
-#include "preload/driver/runtime.def"
-#undef RUNTIME
-};
-
-const char *runtime_name(enum runtime_symbol symbol)
-{
-	return names[symbol];
-}
 
 /* A library that calls a runtime which is not in the global scope, and what it is bound to. */
 struct module {
@@ -162,7 +151,7 @@ static inline void *real_runtime(enum runtime_symbol which, const void *caller)
 	{                                                                                          \
 		int(*real) parameters = (int(*) parameters)real_runtime(                           \
 			RUNTIME_##symbol, __builtin_return_address(0));                            \
-		struct runtime_call call;                                                          \
+		bool outermost;                                                                    \
 		int result = NOT_FOUND;                                                            \
                                                                                                    \
 		if (real) {                                                                        \
@@ -172,9 +161,9 @@ static inline void *real_runtime(enum runtime_symbol which, const void *caller)
 					runtime_call_failed(RUNTIME_##symbol);                     \
 				return result;                                                     \
 			}                                                                          \
-			runtime_call_begin(&call, RUNTIME_##symbol);                               \
+			outermost = runtime_call_begin(RUNTIME_##symbol);                          \
 			result = real arguments;                                                   \
-			runtime_call_end(&call, RUNTIME_##symbol, result);                         \
+			runtime_call_end(outermost, result);                                       \
 		}                                                                                  \
 		return result;                                                                     \
 	}

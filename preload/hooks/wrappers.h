@@ -17,7 +17,5 @@
 
 /* What ktime hands out in place of an entry: to a cudart, or to anybody else. */
 void *wrapper_of(enum entry entry, bool for_runtime);
-/* The runtime call that a cudart makes this driver call for; NULL for entries that do no work. */
-const char *entry_runtime_name(enum entry entry);
 
 #endif

@@ -5,20 +5,21 @@
 #include <stdlib.h>
 
 #include "cupti/cupti.h"
-#include "preload/launch/call.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/lifecycle_state.h"
+#include "preload/base/mode.h"
+#include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
 #include "preload/events/event_pool.h"
 
-struct thread *first_sight_thread(void)
+struct thread *cold_path_thread(void)
 {
 	int saved_errno = errno;
 	struct thread *thread = NULL;
 
-	if (atomic_load_explicit(&control_state, memory_order_relaxed) == CONTROL_IDLE)
-		control_start();
-	if (control_running()) {
-		control_work_seen();
+	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_IDLE)
+		lifecycle_start();
+	if (lifecycle_running()) {
+		lifecycle_work_seen();
 		thread = thread_enter();
 	}
 	errno = saved_errno;
@@ -26,10 +27,10 @@ struct thread *first_sight_thread(void)
 }
 
 /* Its time counts, and as that of this one call. */
-static void note_first_sight(struct thread *thread)
+static void note_miss(struct thread *thread)
 {
-	thread->first_sight = true;
-	thread->own_left = 0;
+	thread->missed = true;
+	thread->overhead_left = 0;
 }
 
 /* The thread's own default stream of a context: the driver has no handle for it. */
@@ -50,39 +51,36 @@ static struct stream *own_default_stream(struct thread *thread, CUcontext curren
 	return stream;
 }
 
-struct stream *first_sight_stream(struct thread *thread, CUstream handle)
+struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 {
 	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
 	CUcontext current;
-	uintptr_t key = first_sight_key(handle, &current);
+	uintptr_t key = stream_key(handle, &current);
 	struct stream *stream = NULL;
 
-	note_first_sight(thread);
+	note_miss(thread);
 	if (key)
 		stream = handle == CU_STREAM_PER_THREAD ? own_default_stream(thread, current)
 							: stream_lookup(handle, current);
 	if (!stream)
 		return NULL;
-	if (control_stream_ids && !stream->cupti_known &&
-	    atomic_load_explicit(&live_captures, memory_order_relaxed) == 0)
+	if (mode_is_cupti() && !stream->cupti_known && !capture_is_live())
 		stream->cupti_known =
 			(stream->context->cupti_context ||
-			 collection_context_id(stream->context->handle,
-					       &stream->context->cupti_context) == 0) &&
-			collection_stream_id(stream->context->handle, stream->handle,
-					     handle == CU_STREAM_PER_THREAD,
-					     &stream->cupti_stream) == 0;
+			 cupti_context_id(stream->context->handle,
+					  &stream->context->cupti_context) == 0) &&
+			cupti_stream_id(stream->context->handle, stream->handle,
+					handle == CU_STREAM_PER_THREAD, &stream->cupti_stream) == 0;
 	pointer_map_add(&thread->streams, key, stream, generation);
 	return stream;
 }
 
-struct operation *first_sight_operation(struct thread *thread, CUfunction function,
-					CUgraphExec graph)
+struct operation *cold_path_operation(struct thread *thread, CUfunction function, CUgraphExec graph)
 {
 	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 	struct operation *operation;
 
-	note_first_sight(thread);
+	note_miss(thread);
 	if (function) {
 		operation = operation_of_kernel(function);
 		pointer_map_add(&thread->kernels, (uintptr_t)function, operation, generation);
@@ -93,18 +91,16 @@ struct operation *first_sight_operation(struct thread *thread, CUfunction functi
 	return operation;
 }
 
-struct lane *first_sight_lane(struct thread *thread, struct context *context)
+struct event_pool *cold_path_pool(struct thread *thread, struct context *context)
 {
-	struct lane *lane = thread->lanes;
+	struct event_pool *pool = thread->pools;
 
-	while (lane && lane->context != context)
-		lane = lane->next;
-	if (!lane) {
-		note_first_sight(thread);
-		/* Its pair's lane may be among those that go. */
-		thread->chain = NULL;
-		lane = lane_enter(&thread->lanes, context);
+	while (pool && pool->context != context)
+		pool = pool->next;
+	if (!pool) {
+		note_miss(thread);
+		pool = event_pool_enter(&thread->pools, context);
 	}
-	thread->last_lane = lane;
-	return lane;
+	thread->last_pool = pool;
+	return pool;
 }

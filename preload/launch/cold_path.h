@@ -10,26 +10,26 @@
 #include "preload/launch/thread.h"
 
 /* A thread's first call, which may be ktime's own first; NULL where it is not to be watched. */
-struct thread *first_sight_thread(void) LAUNCH_SELDOM;
+struct thread *cold_path_thread(void) LAUNCH_SELDOM;
 
 /*
  * The stream of a handle that a call has just succeeded with, or of a default stream of the current
  * context; NULL where the driver does not know it. From here on it is in the thread's map.
  */
-struct stream *first_sight_stream(struct thread *thread, CUstream handle) LAUNCH_SELDOM;
+struct stream *cold_path_stream(struct thread *thread, CUstream handle) LAUNCH_SELDOM;
 /* The operation of a kernel, or of a graph where `function` is NULL, right after its launch. */
-struct operation *first_sight_operation(struct thread *thread, CUfunction function,
-					CUgraphExec graph) LAUNCH_SELDOM;
-/* The thread's event pairs in a context, its last_lane from here on; made where they are not there
+struct operation *cold_path_operation(struct thread *thread, CUfunction function,
+				      CUgraphExec graph) LAUNCH_SELDOM;
+/* The thread's event pairs in a context, its last_pool from here on; made where they are not there
  * yet, NULL where memory is out. */
-struct lane *first_sight_lane(struct thread *thread, struct context *context) LAUNCH_SELDOM;
+struct event_pool *cold_path_pool(struct thread *thread, struct context *context) LAUNCH_SELDOM;
 
 /*
  * The key of a stream in the thread's map. A default stream's is its context's handle, whose low
  * bits are free, with its number; `current` is then that context, else NULL. 0: no context is
  * current.
  */
-static inline uintptr_t first_sight_key(CUstream handle, CUcontext *current)
+static inline uintptr_t stream_key(CUstream handle, CUcontext *current)
 {
 	*current = NULL;
 	if (handle != CU_STREAM_LEGACY && handle != CU_STREAM_PER_THREAD)

@@ -136,8 +136,9 @@ void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
 		describe_copy_unified(call, destinations[0], sources[0], sum_of_sizes(sizes, count),
 				      stream, ASYNCHRONOUS);
 	else
-		call->call_only = true;
-	call->no_record |= count > 1;
+		call->record.flags |= CALL_API_ONLY;
+	if (count > 1)
+		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
 /* CUDA_MEMCPY3D_BATCH_OP as CUDA 12.8 laid it out; older toolkits do not declare it. */
@@ -169,7 +170,7 @@ void describe_copy_3d_batch(struct call *call, const void *list, size_t count, C
 	uint64_t bytes = 0;
 
 	if (!copies || count == 0) {
-		call->call_only = true;
+		call->record.flags |= CALL_API_ONLY;
 		return;
 	}
 	for (size_t i = 0; i < count; i++)
@@ -177,7 +178,8 @@ void describe_copy_3d_batch(struct call *call, const void *list, size_t count, C
 	describe_copy_sides(call, operand_memory(copies[0].source.type), copies[0].source.pointer,
 			    NULL, operand_memory(copies[0].destination.type),
 			    copies[0].destination.pointer, NULL, bytes, stream, ASYNCHRONOUS);
-	call->no_record |= count > 1;
+	if (count > 1)
+		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
 /* CUmemDecompressParams as CUDA 12.6 laid it out. */

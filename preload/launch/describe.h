@@ -28,7 +28,7 @@ static inline void describe_kernel_ex(struct call *call, const CUlaunchConfig *c
 				      CUfunction function)
 {
 	if (!config) {
-		call->call_only = true;
+		call->record.flags |= CALL_API_ONLY;
 		return;
 	}
 	describe_kernel(call, function, config->hStream);
@@ -53,7 +53,7 @@ static inline void describe_multi_device(struct call *call, const CUDA_LAUNCH_PA
 	if (list && devices > 0)
 		describe_kernel(call, list[0].function, list[0].hStream);
 	else
-		call->call_only = true;
+		call->record.flags |= CALL_API_ONLY;
 }
 
 static inline void describe_graph(struct call *call, CUgraphExec exec, CUstream stream)
@@ -65,36 +65,37 @@ static inline void describe_graph(struct call *call, CUgraphExec exec, CUstream 
 
 static inline void describe_call_only(struct call *call, CUstream stream)
 {
-	call->call_only = true;
+	call->record.flags |= CALL_API_ONLY;
 	describe_stream(call, stream);
 }
 
 static inline void describe_fixed(struct call *call, enum fixed_operation operation, uint64_t bytes,
 				  CUstream stream)
 {
-	call->operation = operation_fixed(operation);
-	call->bytes = bytes;
+	call->record.operation = operation_fixed(operation);
+	call->record.bytes = bytes;
 	describe_stream(call, stream);
 }
 
 static inline void describe_memset(struct call *call, uint64_t bytes, CUstream stream)
 {
 	describe_fixed(call, OPERATION_MEMSET, bytes, stream);
-	call->no_record = bytes == 0;
+	if (bytes == 0)
+		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
 static inline void describe_movement(struct call *call, enum fixed_operation operation,
 				     uint64_t bytes, CUstream stream)
 {
 	describe_fixed(call, operation, bytes, stream);
-	call->no_record = true;
+	call->record.flags |= CALL_NO_ACTIVITY;
 }
 
 static inline void describe_other(struct call *call, enum fixed_operation operation,
 				  CUstream stream)
 {
 	describe_fixed(call, operation, 0, stream);
-	call->no_record = true;
+	call->record.flags |= CALL_NO_ACTIVITY;
 }
 
 static inline void describe_copy(struct call *call, enum fixed_operation operation, uint64_t bytes,
@@ -103,7 +104,8 @@ static inline void describe_copy(struct call *call, enum fixed_operation operati
 	describe_fixed(call, operation, bytes, stream);
 	call->host = host;
 	call->synchronous = synchronous;
-	call->no_record = bytes == 0 || operation == OPERATION_COPY_HTOH;
+	if (bytes == 0 || operation == OPERATION_COPY_HTOH)
+		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
 /* The kinds of memory on the two sides of a copy, as cuda.h numbers them. */
@@ -133,7 +135,7 @@ void describe_decompress(struct call *call, const void *list, size_t count, CUst
 	((copy) ? describe_copy_sides(call, (copy)->srcMemoryType, (copy)->srcDevice,              \
 				      (copy)->srcHost, (copy)->dstMemoryType, (copy)->dstDevice,   \
 				      (copy)->dstHost, bytes, stream, synchronous)                 \
-		: (void)((call)->call_only = true))
+		: (void)((call)->record.flags |= CALL_API_ONLY))
 
 #define describe_copy_2d(call, copy, stream, synchronous)                                          \
 	describe_copy_shape(call, copy, (uint64_t)(copy)->WidthInBytes *(copy)->Height, stream,    \
@@ -156,7 +158,7 @@ static inline void describe_copy_3d_peer(struct call *call, const CUDA_MEMCPY3D_
 				   (uint64_t)copy->WidthInBytes * copy->Height * copy->Depth,
 				   stream);
 	else
-		call->call_only = true;
+		call->record.flags |= CALL_API_ONLY;
 }
 
 static inline uint64_t sum_of_sizes(const size_t *sizes, size_t count)

@@ -10,19 +10,20 @@
 #include "preload/launch/thread.h"
 
 /*
- * Takes a pair and records its start into the call's stream, or lets it begin where the last call's
- * ended. Where that fails the call goes without a pair, and `untimed` says why.
+ * Takes a pair and records its start into the call's stream. If that fails the call goes without a
+ * pair, and `untimed` says why.
  */
-void inject_start(struct thread *thread, struct call *call);
+void event_record_start(struct thread *thread, struct call *call);
 /* Gives back the pair of a call whose record has failed. */
-void inject_failed(struct thread *thread, struct call *call) LAUNCH_SELDOM;
+void event_record_failed(struct thread *thread, struct call *call) LAUNCH_SELDOM;
 
 /* Records the pair's end; where that fails the call goes without. */
-static inline void inject_end(struct thread *thread, struct call *call)
+static inline void event_record_end(struct thread *thread, struct call *call)
 {
-	if (__builtin_expect(
-		    driver.cuEventRecord(call->pair->end, call->known->handle) != CUDA_SUCCESS, 0))
-		inject_failed(thread, call);
+	if (__builtin_expect(driver.cuEventRecord(call->record.pair->end,
+						  call->record.stream->handle) != CUDA_SUCCESS,
+			     0))
+		event_record_failed(thread, call);
 }
 
 #endif

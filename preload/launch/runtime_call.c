@@ -1,82 +1,93 @@
 /* SPDX-License-Identifier: MIT */
-/* The part of a runtime symbol's wrapper that is around the driver's calls: see call.h. */
 #include "preload/launch/runtime_call.h"
 
 #include "preload/base/clock.h"
+#include "preload/base/lifecycle_state.h"
 #include "preload/launch/window.h"
-#include "preload/lifecycle/lifecycle.h"
-#include "preload/base/launch_section.h"
 
-LAUNCH_PATH void runtime_call_begin(struct runtime_call *call, uint32_t which)
-{
-	call->outer = thread_runtime_call;
-	call->started = clock_ticks();
-	thread_runtime_call = which + 1;
-	if (thread_self)
-		thread_self->own_ticks = 0;
-}
+__thread struct runtime_call runtime_call;
 
-/* NULL where there is no room. */
-static LAUNCH_SELDOM struct span *call_only_span(struct thread *thread, int result)
-{
-	struct span *span = control_running() ? ring_slot(&thread->ring) : NULL;
-
-	if (span)
-		*span = (struct span){.flags = SPAN_CALL_ONLY | (result ? SPAN_FAILED : 0) |
-					       (collecting() ? 0 : SPAN_PAUSED)};
-	return span;
-}
-
-void runtime_call_failed(uint32_t which)
+LAUNCH_PATH bool runtime_call_begin(enum runtime_symbol which)
 {
 	struct thread *thread = thread_self;
-	struct span *span;
 
-	if (!thread || !thread->passed_symbol)
+	if (runtime_call_is_around() || (thread && thread->depth > 0))
+		return false;
+	runtime_call = (struct runtime_call){.symbol = (uint16_t)which,
+					     .role = RUNTIME_CALL_TIMES,
+					     .record = runtime_call.record,
+					     .started = clock_ticks()};
+	return true;
+}
+
+/* The slot of a record for a call that makes no operation; NULL if there is no room. */
+static LAUNCH_SELDOM struct call_record *record_api_call(struct thread *thread, int result)
+{
+	struct call_record *slot = lifecycle_running() ? ring_slot(&thread->ring) : NULL;
+
+	if (slot)
+		*slot = (struct call_record){
+			.flags = (uint8_t)(CALL_API_ONLY | (result ? CALL_FAILED : 0) |
+					   (window_is_open() ? 0 : CALL_OUTSIDE_WINDOW))};
+	return slot;
+}
+
+void runtime_call_failed(enum runtime_symbol which)
+{
+	struct thread *thread = thread_self;
+	struct call_record *slot;
+
+	if (!thread || runtime_call.role != RUNTIME_CALL_NAMES)
 		return;
-	thread->passed_symbol = 0;
-	span = call_only_span(thread, 1);
-	if (!span)
+	runtime_call.role = RUNTIME_CALL_NONE;
+	slot = record_api_call(thread, 1);
+	if (!slot)
 		return;
-	span->started = clock_ticks();
-	span->api = (uint16_t)API_RUNTIME(which);
+	slot->started = clock_ticks();
+	slot->api = (uint16_t)API_RUNTIME(which);
 	ring_publish(&thread->ring);
 }
 
-LAUNCH_PATH void runtime_call_end(struct runtime_call *call, uint32_t which, int result)
+/* The record that the runtime call's own name and time go into; NULL: it was counted, or there is
+ * no room. */
+static struct call_record *record_to_complete(struct thread *thread, int result)
+{
+	_Atomic uint64_t *count = &thread->api_calls[API_RUNTIME(runtime_call.symbol)];
+	struct call_record *record = runtime_call.record;
+
+	if (record)
+		return record;
+	if (runtime_call.counted) {
+		thread_count(count);
+		return NULL;
+	}
+	/* No wrapped driver call was in it: it failed early, or copied from host to host. */
+	record = record_api_call(thread, result);
+	if (!record && lifecycle_running() && window_is_open())
+		thread_count(count);
+	return record;
+}
+
+LAUNCH_PATH void runtime_call_end(bool outermost, int result)
 {
 	struct thread *thread = thread_self;
-	uint64_t duration = clock_ticks() - call->started;
-	struct span *span;
+	uint64_t duration = clock_ticks() - runtime_call.started;
+	struct call_record *record;
 
-	thread_runtime_call = call->outer;
-	/* Within another call, of the runtime or of the driver, it is a part of that. */
-	if (!thread || call->outer || thread->depth > 0)
+	if (!outermost)
 		return;
-	if (thread->counted_call && !thread->deferred) {
-		thread->counted_call = false;
-		thread_count(&thread->api_calls[API_RUNTIME(which)]);
-		/* A driver's call that found the ring full was watched until then. */
-		goto out;
+	runtime_call.role = RUNTIME_CALL_NONE;
+	if (!thread)
+		return;
+	record = record_to_complete(thread, result);
+	runtime_call.record = NULL;
+	if (record) {
+		duration -= runtime_call.overhead < duration ? runtime_call.overhead : 0;
+		record->started = runtime_call.started;
+		record->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
+		record->api = (uint16_t)API_RUNTIME(runtime_call.symbol);
+		ring_publish(&thread->ring);
+		thread_add_overhead(thread, runtime_call.overhead, 1);
 	}
-	thread->counted_call = false;
-	span = thread->deferred;
-	if (!span) {
-		/* No driver call of ours in it: it failed early, or copied from host to host. */
-		span = call_only_span(thread, result);
-		if (!span) {
-			if (control_running() && collecting())
-				thread_count(&thread->api_calls[API_RUNTIME(which)]);
-			goto out;
-		}
-	}
-	duration -= thread->own_ticks < duration ? thread->own_ticks : 0;
-	span->started = call->started;
-	span->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
-	span->api = (uint16_t)API_RUNTIME(which);
-	thread->deferred = NULL;
-	ring_publish(&thread->ring);
-	thread_add_host_ticks(thread, thread->own_ticks, 1);
-out:
 	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
 }

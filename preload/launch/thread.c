@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "preload/events/event_pool.h"
+#include "preload/launch/runtime_call.h"
 
 __thread struct thread *thread_self;
-__thread uint32_t thread_runtime_call;
 
 static struct thread *_Atomic threads;
 static _Atomic uint32_t entered;
@@ -23,17 +23,14 @@ static void thread_ended(void *argument)
 {
 	struct thread *thread = argument;
 
-	if (thread->deferred) {
-		thread->deferred = NULL;
-		ring_publish(&thread->ring);
+	runtime_call_publish_earlier(thread); /* it ended inside of a runtime call */
+	for (struct event_pool *pool = thread->pools, *next; pool; pool = next) {
+		/* Whoever takes the pool over, from the next line on, puts it into a list of its
+		 * own; release: it finds the pool as this thread left it. */
+		next = pool->next;
+		atomic_store_explicit(&pool->idle, true, memory_order_release);
 	}
-	for (struct lane *lane = thread->lanes, *next; lane; lane = next) {
-		/* Whoever takes the lane over, from the next line on, puts it into a list of its
-		 * own; release: it finds the lane as this thread left it. */
-		next = lane->next;
-		atomic_store_explicit(&lane->idle, true, memory_order_release);
-	}
-	thread->lanes = thread->last_lane = NULL;
+	thread->pools = thread->last_pool = NULL;
 	stream_list_ending(thread->default_streams);
 	thread->default_streams = NULL;
 	thread_self = NULL;
@@ -67,7 +64,7 @@ struct thread *thread_enter(void)
 	if (thread == MAP_FAILED)
 		return NULL;
 	thread->error = &errno;
-	thread->ring.spans = thread->spans;
+	thread->ring.records = thread->records;
 	thread->ring.tail = &thread->ring_tail;
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
 	thread->pthread_id = (uint32_t)pthread_self();

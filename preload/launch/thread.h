@@ -16,6 +16,10 @@
 #include "preload/launch/call_record.h"
 #include "preload/handles/stream.h"
 
+/* Of the calls that are only counted, one in so many is recorded like the others: 3 % of them,
+ * which tells the API rows' host times. */
+#define RECORDED_CALLS 32
+
 /*
  * What a launch touches lies together, see launch_state.h: for one that is only counted from the
  * end of api_calls, the runtime's symbols, to the start of operation_calls.
@@ -32,28 +36,18 @@ struct thread {
 	uint32_t calls;				     /* that may be only counted */
 	struct pointer_map kernels;
 	uint32_t random;
-	/* The runtime symbol, plus one, whose wrapper passed the present launch on; 0: none. */
-	uint32_t passed_symbol;
-	/* The pair that ended the last call, if the next may start from there. */
-	struct event_pair *chain;
 	CUstream last_stream;
 	CUfunction last_function; /* NULL for what is not a kernel */
 	struct operation *last_operation;
 	uint32_t last_generation; /* of operations, when the two were brought together */
-	/* Calls until ktime's own time is next read off the clock, and how often it was. */
-	uint8_t own_left, own_taken;
-	bool first_sight;  /* the present call brought what the thread had not seen */
-	bool counted_call; /* the present runtime call's operation was only counted */
+	/* Calls until ktime's overhead is next read off the clock, and how often it was. */
+	uint8_t overhead_left, overhead_taken;
+	bool missed; /* the present call brought what the thread had not met */
 	struct pointer_map streams;
-	struct span *deferred; /* written, to be published when its runtime call ends */
-	int *error;	       /* its errno */
-	uint64_t own_ticks;    /* of ktime inside the present runtime call */
+	int *error; /* its errno */
 	struct pointer_map graphs;
-	struct lane *lanes, *last_lane;
+	struct event_pool *pools, *last_pool;
 	struct stream *default_streams; /* its own ones, a context each */
-	uint32_t chain_left;		/* how often it may be used before the device is asked */
-	bool chain_behind;		/* the device was, at the last look */
-	uint64_t chain_ended;		/* ticks */
 
 	/* Written by the launching thread, read by the collector. */
 	_Atomic uint64_t in_call __attribute__((aligned(64))); /* ticks at entry; 0 outside */
@@ -63,7 +57,7 @@ struct thread {
 
 	/* Pages that no operation falls into are never touched. */
 	_Atomic uint64_t operation_calls[COUNTED_OPERATIONS];
-	struct span spans[RING_SPANS] __attribute__((aligned(64)));
+	struct call_record records[RING_RECORDS] __attribute__((aligned(64)));
 
 	/* The collector's; the launching thread looks at the first where its ring is full. */
 	_Atomic uint32_t ring_tail __attribute__((aligned(64)));
@@ -82,8 +76,6 @@ struct thread {
  * launch path.
  */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
-/* The runtime symbol whose wrapper this thread is in, plus one; 0 outside of any. */
-extern __thread uint32_t thread_runtime_call __attribute__((tls_model("initial-exec")));
 
 /* Makes the calling thread known; NULL where memory is out. */
 struct thread *thread_enter(void);
@@ -93,7 +85,7 @@ uint32_t thread_count_entered(void);
 struct thread *thread_first(void);
 /*
  * The collector alone: takes a thread that ended, and whose ring is empty, off the list and frees
- * it, after `last` has seen it. Its lanes stay: spans of its may still be under way.
+ * it, after `last` has seen it. Its pools stay: spans of its may still be under way.
  */
 void thread_reap(void (*last)(struct thread *thread));
 
@@ -115,11 +107,11 @@ static inline void thread_count(_Atomic uint64_t *count)
 #define OWN_MOST_FIRST_US 2000
 
 /* Adds the time that ktime took of a call of the calling thread's, which stands for so many. */
-static inline void thread_add_host_ticks(struct thread *thread, uint64_t ticks, uint32_t calls)
+static inline void thread_add_overhead(struct thread *thread, uint64_t ticks, uint32_t calls)
 {
-	uint64_t most = clock_some_ticks(thread->first_sight ? OWN_MOST_FIRST_US : OWN_MOST_US);
+	uint64_t most = clock_some_ticks(thread->missed ? OWN_MOST_FIRST_US : OWN_MOST_US);
 
-	thread->first_sight = false;
+	thread->missed = false;
 	ticks = (ticks < most ? ticks : most) * calls;
 	atomic_store_explicit(&thread->host_ticks,
 			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +

@@ -3,15 +3,15 @@
 
 #include <pthread.h>
 
-#include "preload/launch/call.h"
 #include "preload/base/clock.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/lifecycle_state.h"
+#include "preload/base/mode.h"
 
 /* Records come at most some seconds late; a program that switches in a loop is remembered so far.
  */
 #define CHANGES 1024u
 
-_Atomic bool collecting_on;
+_Atomic bool window_open;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* The moments at which it changed; what it changed to alternates. */
@@ -21,35 +21,35 @@ static uint64_t deadline; /* CLOCK_MONOTONIC; 0: none */
 static double seconds;
 static bool ended;
 
-void collecting_start(bool on, double timeout)
+void window_start(bool on, double timeout)
 {
 	seconds = timeout;
 	deadline = timeout > 0 ? clock_ns(CLOCK_MONOTONIC) + (uint64_t)(timeout * 1e9) : 0;
-	atomic_store_explicit(&collecting_on, on, memory_order_relaxed);
+	atomic_store_explicit(&window_open, on, memory_order_relaxed);
 	if (!on)
-		call_watch(1);
+		count_only_block(1);
 }
 
 static void change_locked(bool on)
 {
-	if (ended || collecting() == on)
+	if (ended || window_is_open() == on)
 		return;
 	changes[change_count++ % CHANGES] = clock_ns(CLOCK_REALTIME);
-	atomic_store_explicit(&collecting_on, on, memory_order_relaxed);
-	call_watch(on ? -1 : 1);
+	atomic_store_explicit(&window_open, on, memory_order_relaxed);
+	count_only_block(on ? -1 : 1);
 }
 
-void collecting_set(bool on)
+void window_set(bool on)
 {
 	/* In a forked child the lock may be held for good. */
-	if (!control_running())
+	if (!lifecycle_running())
 		return;
 	pthread_mutex_lock(&lock);
 	change_locked(on);
 	pthread_mutex_unlock(&lock);
 }
 
-void collecting_update(struct session *session)
+void window_update(struct session *session)
 {
 	if (!deadline || clock_ns(CLOCK_MONOTONIC) < deadline)
 		return;
@@ -63,13 +63,13 @@ void collecting_update(struct session *session)
 		     seconds);
 }
 
-bool collecting_at(uint64_t realtime)
+bool window_was_open(uint64_t realtime)
 {
 	unsigned kept;
 	bool on;
 
 	pthread_mutex_lock(&lock);
-	on = collecting();
+	on = window_is_open();
 	kept = change_count < CHANGES ? change_count : CHANGES;
 	for (unsigned i = 1; i <= kept && realtime < changes[(change_count - i) % CHANGES]; i++)
 		on = !on;

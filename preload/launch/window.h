@@ -14,20 +14,20 @@
 #include "preload/base/launch_section.h"
 #include "report/session/session.h"
 
-extern LAUNCH_STATE _Atomic bool collecting_on;
+extern LAUNCH_STATE _Atomic bool window_open;
 
-static inline bool collecting(void)
+static inline bool window_is_open(void)
 {
-	return atomic_load_explicit(&collecting_on, memory_order_relaxed);
+	return atomic_load_explicit(&window_open, memory_order_relaxed);
 }
 
 /* Once, before the first call; `timeout` in seconds, 0 for none. */
-void collecting_start(bool on, double timeout);
+void window_start(bool on, double timeout);
 /* The program's own wish; of no effect once the time is up. Any thread; takes a lock. */
-void collecting_set(bool on);
+void window_set(bool on);
 /* Ends it when its time is up, and says so in the report. The collector thread, now and then. */
-void collecting_update(struct session *session);
+void window_update(struct session *session);
 /* Whether it was on at a moment of CLOCK_REALTIME, in nanoseconds. Any thread; takes a lock. */
-bool collecting_at(uint64_t realtime);
+bool window_was_open(uint64_t realtime);
 
 #endif

@@ -7,14 +7,10 @@
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "cupti/cupti.h"
-#include "preload/launch/call.h"
+#include "preload/base/mode.h"
 #include "preload/lifecycle/lifecycle.h"
-#include "preload/base/export.h"
-#include "preload/hooks/lookup.h"
 
 /*
  * Signals that end a program which does not handle them. A handler of ktime's takes the place of
@@ -29,7 +25,7 @@ static void end_by_signal(int number)
 	struct sigaction action;
 	int saved_errno = errno;
 
-	control_finish();
+	lifecycle_finish();
 	memset(&action, 0, sizeof(action));
 	action.sa_handler = SIG_DFL;
 	sigaction(number, &action, NULL);
@@ -54,10 +50,10 @@ static void handle_fatal_signals(void)
 /* CUDA does not work in a child of a process that has initialised it, so neither does ktime. */
 static void forked_child(void)
 {
-	if (atomic_load(&control_state) != CONTROL_IDLE) {
-		atomic_store(&control_state, CONTROL_FORKED);
-		call_watch(1);
-		collection_forget();
+	if (atomic_load(&lifecycle_state) != LIFECYCLE_IDLE) {
+		atomic_store(&lifecycle_state, LIFECYCLE_FORKED);
+		count_only_block(1);
+		cupti_forget();
 	}
 }
 
@@ -66,43 +62,11 @@ void ending_register(void)
 	pthread_atfork(NULL, NULL, forked_child);
 	handle_fatal_signals();
 	/* For a program that initialises the driver and gives it no work. */
-	atexit(control_finish);
+	atexit(lifecycle_finish);
 }
 
 void ending_register_at_exit(void)
 {
-	atexit(control_finish);
-	at_quick_exit(control_finish);
-}
-
-typedef void exit_function(int status);
-static exit_function *real__exit, *real__Exit;
-
-/* Before there can be a child of fork, which must not ask the loader: another thread of the parent
- * may have been in it. */
-__attribute__((constructor)) static void find_exits(void)
-{
-	real__exit = (exit_function *)next_symbol("_exit");
-	real__Exit = (exit_function *)next_symbol("_Exit");
-}
-
-/* _exit runs no handlers: Python's os._exit and many a worker process end like that. */
-static void leave(exit_function *real, int status) __attribute__((noreturn));
-static void leave(exit_function *real, int status)
-{
-	control_finish();
-	if (real)
-		real(status);
-	for (;;)
-		syscall(SYS_exit_group, status);
-}
-
-EXPORT void _exit(int status)
-{
-	leave(real__exit, status);
-}
-
-EXPORT void _Exit(int status)
-{
-	leave(real__Exit, status);
+	atexit(lifecycle_finish);
+	at_quick_exit(lifecycle_finish);
 }

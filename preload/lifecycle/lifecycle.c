@@ -12,21 +12,19 @@
 #include "cupti/cupti.h"
 #include "cupti/library.h"
 #include "cupti/refusal.h"
-#include "preload/launch/call.h"
 #include "preload/base/clock.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/launch/window.h"
 #include "preload/collector/collector.h"
 #include "preload/driver/driver.h"
 #include "preload/lifecycle/endings.h"
-#include "preload/hooks/lookup.h"
+#include "preload/driver/real_symbol.h"
 #include "report/options/filename.h"
 #include "report/print/log_file.h"
 #include "report/print/report.h"
 
-_Atomic int control_state;
-struct options control_options;
-bool control_events, control_sharing, control_stream_ids;
-bool control_counting, control_runtime_calls, control_driver_calls;
+_Atomic int lifecycle_state;
 
 static struct session *session;
 static struct log_file log_file;
@@ -44,29 +42,24 @@ static void say(const char *format, const char *what)
 	fputc('\n', stderr);
 }
 
-static void read_options(void)
+static void read_settings(void)
 {
-	const char *text = getenv("KTIME_OPTIONS");
 	char message[256];
 
-	options_defaults(&control_options);
-	if (text && options_parse_string(&control_options, text, message, sizeof(message)) < 0) {
+	if (settings_read(message, sizeof(message)))
 		say("KTIME_OPTIONS: %s; going on with the defaults", message);
-		options_free(&control_options);
-		options_defaults(&control_options);
-	}
 }
 
 /* The file that -o asks for. */
 static int create_kept_session(char *message, size_t size)
 {
-	char *path = filename_expand(control_options.export_profile, pid, -1, message, size);
+	char *path = filename_expand(settings.export_profile, pid, -1, message, size);
 	int error = -EEXIST;
 
 	if (!path)
 		return -EINVAL;
-	if (control_options.force_overwrite || access(path, F_OK) < 0)
-		error = session_create(&session, path, options_want_trace(&control_options));
+	if (settings.force_overwrite || access(path, F_OK) < 0)
+		error = session_create(&session, path, options_want_trace(&settings));
 	if (error)
 		snprintf(message, size, "%s: %s%s", path, strerrordesc_np(-error),
 			 error == -EEXIST ? " (-f overwrites it)" : "");
@@ -81,7 +74,7 @@ static int create_kept_session(char *message, size_t size)
  */
 static int create_recoverable_session(void)
 {
-	bool trace = options_want_trace(&control_options);
+	bool trace = options_want_trace(&settings);
 	const char *folders[] = {getenv(trace ? "TMPDIR" : "XDG_RUNTIME_DIR"),
 				 trace ? "/tmp" : "/dev/shm"};
 	int error = -ENOENT;
@@ -108,11 +101,11 @@ static int create_session(void)
 {
 	char message[PATH_MAX + 128];
 
-	if (control_options.export_profile) {
+	if (settings.export_profile) {
 		if (!create_kept_session(message, sizeof(message)))
 			return 0;
 		say("%s; the session is not kept", message);
-		control_options.export_profile = NULL;
+		settings.export_profile = NULL;
 	}
 	return create_recoverable_session();
 }
@@ -147,10 +140,10 @@ static void describe_run(void)
 	header->hostname = session_intern(session, hostname);
 	driver.cuDriverGetVersion(&version);
 	header->driver_version = (uint32_t)version;
-	header->timer = (uint32_t)control_options.timer;
-	header->budget_percent = control_options.budget;
-	header->events_fraction = control_options.events_fraction;
-	header->trace_on = options_want_trace(&control_options);
+	header->timer = (uint32_t)settings.timer;
+	header->budget_percent = settings.budget;
+	header->events_fraction = settings.events_fraction;
+	header->trace_on = options_want_trace(&settings);
 	driver.cuDeviceGetCount(&devices);
 	for (int i = 0; i < devices && i < SESSION_DEVICES; i++) {
 		struct device_info *device = &header->devices[i];
@@ -170,38 +163,29 @@ static void describe_run(void)
 	}
 }
 
-bool control_wants_calls(enum row_kind kind)
-{
-	int mode = control_options.api_trace;
-	int own = kind == ROW_RUNTIME_API ? API_TRACE_RUNTIME : API_TRACE_DRIVER;
-
-	return control_options.trace & TRACE_API && (mode == API_TRACE_ALL || mode == own);
-}
-
 static void start_cupti(void)
 {
-	struct collection_settings settings = {
-		.graph_nodes = control_options.graph == GRAPH_NODE,
-		.serial_kernels = !control_options.concurrent_kernels,
-		.runtime_api = control_wants_calls(ROW_RUNTIME_API),
+	struct cupti_settings wanted = {
+		.graph_nodes = settings.graph == GRAPH_NODE,
+		.serial_kernels = !settings.concurrent_kernels,
+		.runtime_api = settings_want_calls(ROW_RUNTIME_API),
 		/* What a cudart calls is known by the runtime's names unless the driver's are asked
 		 * for: they cost 0.15 us a launch. */
-		.driver_api = control_wants_calls(ROW_DRIVER_API) &&
-			      !control_wants_calls(ROW_RUNTIME_API),
+		.driver_api = settings_want_calls(ROW_DRIVER_API) &&
+			      !settings_want_calls(ROW_RUNTIME_API),
 		.unified_memory = true,
 		.wake = collector_wake,
 	};
-	int version = 0;
+	int version = 0, devices = 0;
 
 	driver.cuDriverGetVersion(&version);
+	driver.cuDeviceGetCount(&devices);
 	library_use_lookup(real_dlsym);
-	cupti.started = control_options.timer != TIMER_EVENTS &&
+	cupti.started = settings.timer != TIMER_EVENTS &&
 			!refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 			library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
-			collection_start(&settings, cupti.reason, sizeof(cupti.reason)) == 0;
-	control_stream_ids = cupti.started;
-	control_runtime_calls = cupti.started && settings.runtime_api;
-	control_driver_calls = cupti.started && settings.driver_api;
+			cupti_start(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
+	mode_choose(cupti.started, wanted.runtime_api, wanted.driver_api, devices);
 }
 
 static void describe_cupti(void)
@@ -214,7 +198,7 @@ static void describe_cupti(void)
 	}
 	if (cupti.reason[0])
 		session_note(session, "%s", cupti.reason);
-	if (control_driver_calls)
+	if (mode_driver_records)
 		session_note(session, "Driver calls that ktime makes too, on events and contexts, "
 				      "are not shown.");
 	if (driver_stand_in())
@@ -222,7 +206,7 @@ static void describe_cupti(void)
 			     "%s stands in for the driver, as under ncu: what it does around an "
 			     "operation is in the times",
 			     driver_stand_in());
-	if (!cupti.started && !control_options.concurrent_kernels)
+	if (!cupti.started && !settings.concurrent_kernels)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
 
@@ -232,17 +216,17 @@ static void finish_report(struct session *finished)
 	const char *name;
 	FILE *output;
 
-	for (unsigned i = 0; (name = lookup_unknown_entry(i)); i++)
+	for (unsigned i = 0; (name = driver_unknown_entry(i)); i++)
 		session_note(finished,
 			     "%s was called or may have been: this driver has it, ktime "
 			     "does not know it, and its work is not in the table",
 			     name);
 	session_header(finished)->finished = 1;
 	if (log_file_open(&log_file, true, &output, message, sizeof(message)) == 0) {
-		report_write(finished, &control_options, output);
+		report_write(finished, &settings, output);
 		log_file_close(output);
 	}
-	if (!control_options.export_profile && session_path[0])
+	if (!settings.export_profile && session_path[0])
 		unlink(session_path);
 }
 
@@ -251,7 +235,7 @@ static void write_start(void)
 	char message[PATH_MAX + 128];
 	FILE *output;
 
-	if (log_file_resolve(&log_file, control_options.log_file, pid, message, sizeof(message)) ||
+	if (log_file_resolve(&log_file, settings.log_file, pid, message, sizeof(message)) ||
 	    log_file_open(&log_file, log_file_is_continued(&log_file, pid), &output, message,
 			  sizeof(message))) {
 		say("%s; the report goes to stderr", message);
@@ -259,33 +243,26 @@ static void write_start(void)
 		if (log_file_open(&log_file, false, &output, message, sizeof(message)))
 			return;
 	}
-	report_write_start(&control_options, pid,
+	report_write_start(&settings, pid,
 			   session_string(session, session_header(session)->command), output);
 	log_file_close(output);
-}
-
-static bool every_call_has_a_pair(void)
-{
-	return control_options.events == EVENTS_ALL ||
-	       (control_options.events == EVENTS_FRACTION && control_options.events_fraction == 1);
 }
 
 static bool is_wanted_process(void)
 {
 	/* The ktime command leaves the processes alone that its program starts. */
-	return !control_options.only_process || control_options.only_process == pid;
+	return !settings.only_process || settings.only_process == pid;
 }
 
 static void start_once(void)
 {
-	int devices = 0;
 	int error;
 
 	pid = getpid();
-	read_options();
+	read_settings();
 	if (!is_wanted_process()) {
 		/* Of a script's run this may be all that is seen of ktime. */
-		if (!control_options.quiet)
+		if (!settings.quiet)
 			say("%s", "this process is not profiled: --profile-child-processes "
 				  "includes it");
 		return;
@@ -299,14 +276,8 @@ static void start_once(void)
 	write_start();
 	start_cupti();
 	describe_cupti();
-	control_events =
-		control_options.timer != TIMER_CUPTI && control_options.events != EVENTS_OFF;
-	driver.cuDeviceGetCount(&devices);
-	control_sharing = control_events && control_options.events == EVENTS_ALL;
-	control_counting = !cupti.started && devices == 1 && !every_call_has_a_pair() &&
-			   control_wants_device(0) && !options_want_trace(&control_options);
-	session_header(session)->events_active = control_events;
-	collecting_start(control_options.profile_from_start, control_options.timeout);
+	session_header(session)->events_active = mode_events;
+	window_start(settings.profile_from_start, settings.timeout);
 	error = collector_start(session, finish_report);
 	if (error) {
 		say("cannot start its thread: %s; the program runs on without it",
@@ -315,24 +286,24 @@ static void start_once(void)
 	}
 	ending_register();
 	/* Release: a thread that sees it running sees all of the above. */
-	atomic_store_explicit(&control_state, CONTROL_RUNNING, memory_order_release);
-	if (control_counting)
-		call_watch(-1);
+	atomic_store_explicit(&lifecycle_state, LIFECYCLE_RUNNING, memory_order_release);
+	if (mode_counting)
+		count_only_block(-1);
 }
 
-void control_start(void)
+void lifecycle_start(void)
 {
-	int idle = CONTROL_IDLE;
+	int idle = LIFECYCLE_IDLE;
 
 	if (!driver_load() ||
-	    !atomic_compare_exchange_strong(&control_state, &idle, CONTROL_STARTING))
+	    !atomic_compare_exchange_strong(&lifecycle_state, &idle, LIFECYCLE_STARTING))
 		return;
 	start_once();
-	if (!control_running())
-		atomic_store_explicit(&control_state, CONTROL_CLOSED, memory_order_release);
+	if (!lifecycle_running())
+		atomic_store_explicit(&lifecycle_state, LIFECYCLE_CLOSED, memory_order_release);
 }
 
-void control_work_seen(void)
+void lifecycle_work_seen(void)
 {
 	static _Atomic bool registered;
 
@@ -340,29 +311,29 @@ void control_work_seen(void)
 		ending_register_at_exit();
 }
 
-void control_say_blind(void)
+void lifecycle_say_blind(void)
 {
 	pid = getpid();
-	read_options();
-	if (!control_options.only_process || control_options.only_process == pid)
+	read_settings();
+	if (!settings.only_process || settings.only_process == pid)
 		say("cannot see this process's CUDA calls: what makes them was loaded with %s, "
 		    "past "
 		    "LD_PRELOAD; load it without to have it profiled",
 		    "RTLD_DEEPBIND or dlmopen");
 }
 
-void control_finish(void)
+void lifecycle_finish(void)
 {
-	int state = CONTROL_RUNNING;
+	int state = LIFECYCLE_RUNNING;
 	bool first;
 
 	/* In a child made by vfork this is the parent's memory. */
 	if (getpid() != pid)
 		return;
-	first = atomic_compare_exchange_strong(&control_state, &state, CONTROL_CLOSED);
+	first = atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_CLOSED);
 	if (first)
-		call_watch(1);
-	else if (state != CONTROL_CLOSED)
+		count_only_block(1);
+	else if (state != LIFECYCLE_CLOSED)
 		return;
 	/* The others would end the process before the first has the report. */
 	if (!collector_finish() && first)

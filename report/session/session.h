@@ -62,8 +62,7 @@ static inline bool row_is_gpu(enum row_kind kind)
 	X(CHAINED, "programmatic dependent launch left whole")                                     \
 	X(HOST_INCLUDED, "synchronous or pageable copy")                                           \
 	X(EVENTS_OFF, "events off")                                                                \
-	X(FIRST_LAUNCH, "first launch of a kernel")                                                \
-	X(INTERLEAVED, "another thread's call between")
+	X(FIRST_LAUNCH, "first launch of a kernel")
 
 #define UNTIMED_ENUM(name, text) UNTIMED_##name,
 enum untimed_reason { UNTIMED_REASONS(UNTIMED_ENUM) UNTIMED_COUNT };

@@ -74,4 +74,3 @@ case "${1:-}" in
 esac
 cost "hook" "--timer events --events off" 0
 cost "injected pair" "--timer events --events 1/1" 95
-cost "shared event" "--timer events --events all" 95

@@ -8,6 +8,7 @@
 #include <cmocka.h>
 
 #include "preload/collector/cost.h"
+#include "preload/events/event_overhead.h"
 
 #define CALL_NS	  5000
 /* See cost.c. */
@@ -39,7 +40,7 @@ static int stop(void **state)
 /* An operation of 1 us that begins so long after the last one has ended. */
 static void record(struct activity activity, uint64_t gap, uint64_t call_ns)
 {
-	struct expected call = {.started = 1000, .ended = 1000 + call_ns};
+	struct in_flight call = {.started = 1000, .ended = 1000 + call_ns};
 	struct concurrency before;
 
 	activity.start = now + gap;
@@ -145,9 +146,9 @@ static void without_records_the_slower_of_host_and_device_counts(void **state)
 	(void)state;
 	session_count(session, COUNTER_host_ns, 4000);
 	cost_of_pair(session);
-	counters_are(0, COST_PAIR_GPU_NS, 4000);
+	counters_are(0, EVENT_PAIR_GPU_NS, 4000);
 	cost_of_pair(session);
-	counters_are(0, 2 * COST_PAIR_GPU_NS, 2 * COST_PAIR_GPU_NS);
+	counters_are(0, 2 * EVENT_PAIR_GPU_NS, 2 * EVENT_PAIR_GPU_NS);
 }
 
 int main(void)

@@ -25,21 +25,21 @@ static void count_wake(void)
 	wakes++;
 }
 
-static const struct collection_settings all = {
+static const struct cupti_settings all = {
 	.graph_nodes = true,
 	.runtime_api = true,
 	.unified_memory = true,
 	.wake = count_wake,
 };
 
-static struct fake_cupti *start(const struct collection_settings *settings)
+static struct fake_cupti *start(const struct cupti_settings *settings)
 {
 	struct fake_cupti *fake = load_fake();
 	char reason[512];
 
-	assert_int_equal(collection_start(settings, reason, sizeof(reason)), 0);
+	assert_int_equal(cupti_start(settings, reason, sizeof(reason)), 0);
 	assert_string_equal(reason, "");
-	assert_true(collection_active());
+	assert_true(cupti_active());
 	return fake;
 }
 
@@ -89,7 +89,7 @@ static void see(const struct activity *activity, void *argument)
 static struct seen drain(void)
 {
 	struct seen seen = {0};
-	size_t count = collection_drain(NULL, see, &seen);
+	size_t count = cupti_drain(NULL, see, &seen);
 
 	assert_int_equal(count, seen.count);
 	return seen;
@@ -112,7 +112,7 @@ TEST_IN_CHILD(start_turns_on_what_was_asked_for_and_no_more)
 
 TEST_IN_CHILD(whole_graphs_are_traced_where_nodes_are_not_wanted)
 {
-	struct collection_settings settings = {.driver_api = true};
+	struct cupti_settings settings = {.driver_api = true};
 	struct fake_cupti *fake = start(&settings);
 
 	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
@@ -152,14 +152,14 @@ TEST_IN_CHILD(records_come_once_and_in_order)
 	assert_int_equal(seen.first, 1);
 	assert_true(seen.in_order);
 
-	assert_int_equal(collection_flush(false), 0);
+	assert_int_equal(cupti_flush(false), 0);
 	seen = drain();
 	assert_int_equal(seen.last, 20000);
 	assert_true(seen.in_order);
 	assert_int_equal(seen.activity.kind, ACTIVITY_KERNEL);
 	assert_string_equal(seen.activity.name, "kernel");
 	assert_int_equal(drain().count, 0);
-	assert_int_equal(collection_dropped(), 0);
+	assert_int_equal(cupti_dropped(), 0);
 	assert_int_equal(fake->forced_flushes, 0);
 }
 
@@ -181,13 +181,13 @@ TEST_IN_CHILD(a_drain_waits_once_and_takes_what_was_there_when_it_began)
 	uint32_t i;
 
 	filling = start(&all);
-	assert_int_equal(collection_drain(complete_another, see, &seen), 0);
+	assert_int_equal(cupti_drain(complete_another, see, &seen), 0);
 	assert_int_equal(buffers, 0);
 	for (i = 1; i <= 3; i++) {
 		record_kernel(filling, i, 1000);
 		filling->complete();
 	}
-	assert_int_equal(collection_drain(complete_another, see, &seen), 3);
+	assert_int_equal(cupti_drain(complete_another, see, &seen), 3);
 	assert_int_equal(seen.last, 3);
 	assert_int_equal(buffers, 3);
 	assert_int_equal(firsts, 1);
@@ -239,7 +239,7 @@ static uint32_t thread_of_records(uint8_t per_thread, CUptiResult answer, const 
 	fake->attribute_answer = answer;
 	start(&all);
 	record_kernel(fake, 1, 1000);
-	collection_flush(false);
+	cupti_flush(false);
 	return drain().activity.buffer_thread;
 }
 
@@ -270,7 +270,7 @@ TEST_IN_CHILD(records_without_times_are_marked)
 
 	record_kernel(fake, 1, 0);
 	record_kernel(fake, 2, 50);
-	assert_int_equal(collection_flush(true), 0);
+	assert_int_equal(cupti_flush(true), 0);
 	assert_int_equal(fake->forced_flushes, 1);
 	seen = drain();
 	assert_int_equal(seen.count, 2);
@@ -284,7 +284,7 @@ TEST_IN_CHILD(hot_calls_that_are_recorded_all_the_same_are_left_out)
 
 	record_call(fake, CUDA_LAUNCH);
 	record_call(fake, CUDA_MALLOC);
-	collection_flush(false);
+	cupti_flush(false);
 	seen = drain();
 	assert_int_equal(seen.count, 1);
 	assert_int_equal(seen.activity.callback, CUDA_MALLOC);
@@ -296,18 +296,18 @@ TEST_IN_CHILD(what_waits_wakes_the_collector_then_drops_the_oldest)
 	uint64_t kernels, dropped = 0;
 	struct seen seen;
 
-	for (kernels = 0; dropped == 0; dropped = collection_unread())
+	for (kernels = 0; dropped == 0; dropped = cupti_unread())
 		record_kernel(fake, ++kernels, 1000);
 	assert_true(wakes > 0);
 	/* No record is split between two buffers. */
 	assert_in_range(kernels, MOST_KERNELS * 9 / 10, MOST_KERNELS + 1);
 	assert_in_range(dropped, 1, MOST_KERNELS / 8);
-	assert_int_equal(collection_unread(), 0);
-	assert_int_equal(collection_dropped(), 0);
+	assert_int_equal(cupti_unread(), 0);
+	assert_int_equal(cupti_dropped(), 0);
 	seen = drain();
 	assert_int_equal(seen.first, dropped + 1);
 	assert_true(seen.in_order);
-	collection_flush(false);
+	cupti_flush(false);
 	seen = drain();
 	assert_int_equal(seen.last, kernels);
 	assert_int_equal(fake->lost, 0);
@@ -327,7 +327,7 @@ TEST_IN_CHILD(a_buffer_is_all_zeros_each_time_it_is_filled)
 	drain();
 	for (uint32_t i = 1; i <= 2 * MOST_KERNELS; i++)
 		record_kernel(fake, i, 1000);
-	assert_true(collection_unread() > 0);
+	assert_true(cupti_unread() > 0);
 	assert_int_equal(fake->dirty, 0);
 }
 
@@ -339,9 +339,9 @@ TEST_IN_CHILD(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
 	start(&all);
 	assert_int_equal(fake->zeroed, 0);
 	record_kernel(fake, 1, 1000);
-	collection_flush(false);
+	cupti_flush(false);
 	assert_int_equal(drain().count, 1);
-	assert_int_equal(collection_errors(), 0);
+	assert_int_equal(cupti_errors(), 0);
 }
 
 TEST_IN_CHILD(drops_in_cupti_are_counted_once)
@@ -349,8 +349,8 @@ TEST_IN_CHILD(drops_in_cupti_are_counted_once)
 	struct fake_cupti *fake = start(&all);
 
 	fake->dropped = 17;
-	assert_int_equal(collection_dropped(), 17);
-	assert_int_equal(collection_dropped(), 0);
+	assert_int_equal(cupti_dropped(), 17);
+	assert_int_equal(cupti_dropped(), 0);
 }
 
 TEST_IN_CHILD(a_refusal_names_its_reason_and_what_to_do)
@@ -359,14 +359,14 @@ TEST_IN_CHILD(a_refusal_names_its_reason_and_what_to_do)
 	char reason[512];
 
 	fake->answer = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-	assert_int_equal(collection_start(&all, reason, sizeof(reason)), -EIO);
+	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), -EIO);
 	assert_non_null(strstr(reason, "run without it"));
 	assert_non_null(strstr(reason, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"));
 	assert_null(strchr(reason, '\n'));
-	assert_false(collection_active());
-	assert_int_equal(collection_drain(NULL, see, NULL), 0);
-	assert_int_equal(collection_flush(true), 0);
-	assert_int_equal(collection_errors(), 1);
+	assert_false(cupti_active());
+	assert_int_equal(cupti_drain(NULL, see, NULL), 0);
+	assert_int_equal(cupti_flush(true), 0);
+	assert_int_equal(cupti_errors(), 1);
 }
 
 TEST_IN_CHILD(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
@@ -375,7 +375,7 @@ TEST_IN_CHILD(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
 	char reason[512];
 
 	fake->refused_kind = CUPTI_ACTIVITY_KIND_MEMSET;
-	assert_int_equal(collection_start(&all, reason, sizeof(reason)), 0);
+	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), 0);
 	assert_string_equal(reason, "CUPTI does not trace memsets");
 	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
 }
@@ -386,13 +386,13 @@ TEST_IN_CHILD(an_injected_profiler_keeps_cupti_to_itself)
 	char reason[512];
 
 	setenv("CUDA_INJECTION64_PATH", "/opt/nsight/libToolsInjection64.so", 1);
-	assert_int_equal(collection_start(&all, reason, sizeof(reason)), -EBUSY);
+	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), -EBUSY);
 	assert_non_null(strstr(reason, "/opt/nsight/libToolsInjection64.so"));
 	assert_null(fake->requested);
 
 	/* ktime's own library may come in by the same way. */
 	setenv("CUDA_INJECTION64_PATH", "/opt/ktime/lib/libktime.so", 1);
-	assert_int_equal(collection_start(&all, reason, sizeof(reason)), 0);
+	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), 0);
 }
 
 TEST_IN_CHILD(a_forked_child_never_calls_cupti)
@@ -402,11 +402,11 @@ TEST_IN_CHILD(a_forked_child_never_calls_cupti)
 
 	record_kernel(fake, 1, 1000);
 	fake->complete();
-	collection_forget();
+	cupti_forget();
 	assert_int_equal(drain().count, 0);
-	assert_int_equal(collection_flush(true), 0);
-	assert_int_equal(collection_dropped(), 0);
-	assert_int_equal(collection_stream_id(NULL, NULL, false, &stream_id), -ENOTSUP);
+	assert_int_equal(cupti_flush(true), 0);
+	assert_int_equal(cupti_dropped(), 0);
+	assert_int_equal(cupti_stream_id(NULL, NULL, false, &stream_id), -ENOTSUP);
 	assert_int_equal(fake->flushes, 0);
 }
 
@@ -414,15 +414,14 @@ TEST_IN_CHILD(streams_have_the_ids_of_their_records)
 {
 	uint32_t stream_id;
 
-	assert_int_equal(collection_stream_id(NULL, NULL, false, &stream_id), -ENOTSUP);
+	assert_int_equal(cupti_stream_id(NULL, NULL, false, &stream_id), -ENOTSUP);
 	start(&all);
-	assert_int_equal(collection_stream_id(NULL, NULL, false, &stream_id), 0);
+	assert_int_equal(cupti_stream_id(NULL, NULL, false, &stream_id), 0);
 	assert_int_equal(stream_id, 7);
-	assert_int_equal(collection_stream_id(NULL, NULL, true, &stream_id), 0);
+	assert_int_equal(cupti_stream_id(NULL, NULL, true, &stream_id), 0);
 	assert_int_equal(stream_id, 8);
-	assert_int_equal(
-		collection_stream_id(NULL, (CUstream)(uintptr_t)UINT32_MAX, false, &stream_id),
-		-EINVAL);
+	assert_int_equal(cupti_stream_id(NULL, (CUstream)(uintptr_t)UINT32_MAX, false, &stream_id),
+			 -EINVAL);
 }
 
 TEST_IN_CHILD(calls_have_the_names_that_programmers_write)

@@ -34,15 +34,15 @@ static void see_name(const struct activity *activity, void *unused)
 static void read_at_once(void)
 {
 	collector.wakes++;
-	collection_drain(NULL, see_name, NULL);
+	cupti_drain(NULL, see_name, NULL);
 }
 
 static void start_ktime_with_collector(void)
 {
-	const struct collection_settings woken = {.graph_nodes = true, .wake = read_at_once};
+	const struct cupti_settings woken = {.graph_nodes = true, .wake = read_at_once};
 	char reason[512];
 
-	assert_int_equal(collection_start(&woken, reason, sizeof(reason)), 0);
+	assert_int_equal(cupti_start(&woken, reason, sizeof(reason)), 0);
 }
 
 static void record_named_kernels(void)
@@ -69,9 +69,9 @@ TEST_IN_CHILD(finalize_lets_ktime_read_all_that_has_come_in_before)
 	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
 	assert_int_equal(collector.records, 3);
 	assert_int_equal(collector.named, 3);
-	assert_true(collection_ended());
-	assert_int_equal(collection_dropped(), 7);
-	assert_int_equal(collection_errors(), 0);
+	assert_true(cupti_ended());
+	assert_int_equal(cupti_dropped(), 7);
+	assert_int_equal(cupti_errors(), 0);
 }
 
 TEST_IN_CHILD(what_comes_in_while_cupti_ends_is_read_without_names)
@@ -90,7 +90,7 @@ TEST_IN_CHILD(a_collector_that_has_left_is_not_waited_for)
 {
 	load_fake();
 	start_ktime_with_collector();
-	collection_leave();
+	cupti_leave();
 	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
 	assert_int_equal(collector.wakes, 0);
 }
@@ -102,9 +102,9 @@ TEST_IN_CHILD(a_finalize_that_fails_leaves_the_collection_as_it_was)
 	fake->answer = CUPTI_ERROR_UNKNOWN;
 	assert_int_equal(cuptiFinalize(), CUPTI_ERROR_UNKNOWN);
 	fake->answer = CUPTI_SUCCESS;
-	assert_true(collection_active());
+	assert_true(cupti_active());
 	record_named_kernels();
-	collection_flush(false);
+	cupti_flush(false);
 	read_at_once();
 	assert_int_equal(collector.named, 3);
 }

@@ -21,7 +21,7 @@
 /* Two moments of CUPTI's clock that are plainly after one another, ns. */
 #define SECOND	    1000000000ull
 
-static const struct collection_settings settings = {.graph_nodes = true, .runtime_api = true};
+static const struct cupti_settings settings = {.graph_nodes = true, .runtime_api = true};
 
 /* What the program got. */
 static struct {
@@ -70,7 +70,7 @@ static void start_ktime(void)
 {
 	char reason[512];
 
-	assert_int_equal(collection_start(&settings, reason, sizeof(reason)), 0);
+	assert_int_equal(cupti_start(&settings, reason, sizeof(reason)), 0);
 }
 
 static void start_program(void)
@@ -109,8 +109,8 @@ static unsigned drain(void)
 {
 	unsigned count = 0;
 
-	assert_int_equal(collection_flush(false), 0);
-	collection_drain(NULL, count_record, &count);
+	assert_int_equal(cupti_flush(false), 0);
+	cupti_drain(NULL, count_record, &count);
 	return count;
 }
 
@@ -286,11 +286,11 @@ TEST_IN_CHILD(the_serialising_kernel_kind_takes_the_place_of_ktimes)
 
 TEST_IN_CHILD(a_program_that_wants_nodes_has_them_from_whole_graphs)
 {
-	const struct collection_settings whole = {.graph_nodes = false};
+	const struct cupti_settings whole = {.graph_nodes = false};
 	struct fake_cupti *fake = load();
 	char reason[512];
 
-	assert_int_equal(collection_start(&whole, reason, sizeof(reason)), 0);
+	assert_int_equal(cupti_start(&whole, reason, sizeof(reason)), 0);
 	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
 	start_program();
 	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
@@ -320,7 +320,7 @@ TEST_IN_CHILD(drops_that_ktime_asked_about_are_told_to_the_program_too)
 	start_ktime();
 	start_program();
 	fake->dropped = 5;
-	assert_int_equal(collection_dropped(), 5);
+	assert_int_equal(cupti_dropped(), 5);
 	fake->dropped = 2;
 	assert_int_equal(cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped), CUPTI_SUCCESS);
 	assert_int_equal(dropped, 7);
@@ -340,8 +340,8 @@ TEST_IN_CHILD(finalize_hands_over_what_there_is_and_ends_the_collection)
 	assert_int_equal(fake->finalized, 1);
 	assert_int_equal(fake->zeroed, 0);
 	assert_int_equal(program.records, 3);
-	assert_false(collection_active());
-	assert_true(collection_ended());
+	assert_false(cupti_active());
+	assert_true(cupti_ended());
 
 	/* The program may begin anew; it has CUPTI to itself now. */
 	start_program();
@@ -354,10 +354,11 @@ TEST_IN_CHILD(looked_up_functions_are_replaced_only_for_the_same_library)
 
 	load();
 	real = (void *)program.cupti->cuptiActivityEnable;
-	assert_ptr_equal(neighbours_replacement("cuptiActivityEnable", real), cuptiActivityEnable);
-	assert_null(neighbours_replacement("cuptiActivityEnable", (void *)&program));
-	assert_null(neighbours_replacement("cuptiActivityEnable", NULL));
-	assert_null(neighbours_replacement("cuptiSubscribe", real));
+	assert_ptr_equal(cupti_symbol_replacement("cuptiActivityEnable", real),
+			 cuptiActivityEnable);
+	assert_null(cupti_symbol_replacement("cuptiActivityEnable", (void *)&program));
+	assert_null(cupti_symbol_replacement("cuptiActivityEnable", NULL));
+	assert_null(cupti_symbol_replacement("cuptiSubscribe", real));
 }
 
 int main(void)

@@ -19,7 +19,7 @@
 #define BEGIN  1800000000000000000u
 #define TICKS  5000u
 
-static const struct collection_settings settings = {.graph_nodes = true};
+static const struct cupti_settings settings = {.graph_nodes = true};
 
 static uint64_t realtime = BEGIN;
 static CUpti_ActivityKernel9 kernel;
@@ -82,7 +82,7 @@ static int start_ktime(void)
 {
 	char reason[512];
 
-	return collection_start(&settings, reason, sizeof(reason));
+	return cupti_start(&settings, reason, sizeof(reason));
 }
 
 static void take(const struct activity *activity, void *argument)
@@ -125,7 +125,7 @@ TEST_IN_CHILD(ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_tic
 	start_program();
 	record_and_flush(fake);
 	expect_ticks();
-	collection_drain(NULL, take, NULL);
+	cupti_drain(NULL, take, NULL);
 	assert_int_equal(kernel_start_of_ktime, BEGIN + 1000);
 	assert_int_equal(cuptiGetTimestamp(&now), CUPTI_SUCCESS);
 	assert_int_equal(now, ticks());

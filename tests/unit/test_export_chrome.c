@@ -132,7 +132,7 @@ static void check_rules(void)
 	}
 }
 
-/* Whether a slice of a lane holds a time. */
+/* Whether a slice of a pool holds a time. */
 static bool slice_holds(double pid, double tid, double time)
 {
 	const cJSON *event;

@@ -7,43 +7,23 @@
 
 #include <cmocka.h>
 
-#include "preload/launch/call.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/collector/rows.h"
-#include "preload/driver/runtime.h"
-#include "preload/hooks/wrappers.h"
 
 /* Each test has a call of its own: rows are remembered for as long as the process lives. */
 #define LAUNCH	    API_RUNTIME(RUNTIME_cudaLaunchKernel)
 #define COOPERATIVE API_RUNTIME(RUNTIME_cudaLaunchCooperativeKernel)
 
-bool control_driver_calls, control_runtime_calls;
+bool mode_driver_records, mode_runtime_records;
 
 static const struct clock_scale nanoseconds = {.ns_per_tick = 1};
 static struct session *session;
 
-bool control_wants_calls(enum row_kind kind)
+bool settings_want_calls(enum row_kind kind)
 {
 	(void)kind;
 	return true;
-}
-
-const char *entry_name(enum entry entry)
-{
-	(void)entry;
-	return "cuLaunchKernel";
-}
-
-const char *entry_runtime_name(enum entry entry)
-{
-	(void)entry;
-	return "cudaLaunchKernel";
-}
-
-const char *runtime_name(enum runtime_symbol symbol)
-{
-	(void)symbol;
-	return "cudaLaunchKernel";
 }
 
 static int start(void **state)
@@ -65,9 +45,9 @@ static int stop(void **state)
 
 static void call(uint16_t api, uint32_t duration, uint8_t flags)
 {
-	struct span span = {.duration = duration, .api = api, .flags = flags};
+	struct call_record record = {.duration = duration, .api = api, .flags = flags};
 
-	rows_count_call(&span);
+	rows_count_call(&record);
 }
 
 /* Two of 64 calls are watched for the others; a first one took as long as all of them. */
@@ -76,9 +56,9 @@ static void a_first_call_stands_for_itself(void **state)
 	const struct row *row;
 
 	(void)state;
-	call(LAUNCH, 1000000, SPAN_FIRST);
-	call(LAUNCH, 3000, SPAN_WATCHED);
-	call(LAUNCH, 5000, SPAN_WATCHED);
+	call(LAUNCH, 1000000, CALL_FIRST);
+	call(LAUNCH, 3000, CALL_STANDS_FOR_MORE);
+	call(LAUNCH, 5000, CALL_STANDS_FOR_MORE);
 	rows_add_calls(LAUNCH, 62);
 	rows_finish();
 	row = session_row(session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
@@ -99,7 +79,7 @@ static void calls_with_none_watched_are_like_those_there_are(void **state)
 	call(COOPERATIVE, 4000, 0);
 	rows_add_calls(COOPERATIVE, 2);
 	rows_finish();
-	row = session_row(session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
+	row = session_row(session, ROW_RUNTIME_API, "cudaLaunchCooperativeKernel", -1);
 	assert_int_equal(row->cupti.count, 4);
 	assert_int_equal(row->cupti.total, 12000);
 }

@@ -10,20 +10,22 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report): $(BUILD)/obj/tests/unit/printed.o
 
 # These know of their neighbours what the test gives them.
-$(BUILD)/tests/unit/test_budget: $(BUILD)/obj/preload/events/sampling.o
+$(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
-$(BUILD)/tests/unit/test_lane: $(BUILD)/obj/preload/events/event_pool.o
-$(BUILD)/tests/unit/test_bias: $(BUILD)/obj/preload/events/event_overhead.o
-$(BUILD)/tests/unit/test_rows: $(BUILD)/obj/preload/collector/rows.o
+$(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
+$(BUILD)/tests/unit/test_event_overhead: $(BUILD)/obj/preload/events/event_overhead.o
+$(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_queue.o)
+
+$(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o match_queue.o)
 
 # Those of cupti/ find a libcupti of their own through CUDA_HOME.
 FAKE_CUPTI := $(BUILD)/tests/unit/cuda/lib64/libcupti.so.13
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
-		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) $(addprefix preload/, collector/match.c \
-		collector/match_queue.c hooks/cupti_symbols.c)) | $(FAKE_CUPTI)
+		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
+		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_LIBRARY_OBJECTS) | $(FAKE_CUPTI)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka -o $@
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 $(FAKE_CUPTI): $(BUILD)/obj/tests/unit/fake_cupti/fake_cupti.o
 	@mkdir -p $(@D)

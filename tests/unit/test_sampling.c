@@ -7,23 +7,23 @@
 
 #include <cmocka.h>
 
-#include "cupti/cupti.h"
 #include "preload/events/sampling.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/handles/operation.h"
 
 #define MS	   1000000u
 #define SECOND	   1000000000u
-/* What a pair is reckoned at, and the part of the budget that is aimed at: see budget.c. */
+/* What a pair is reckoned at, and the part of the budget that is aimed at: see sampling.c. */
 #define PAIR_NS	   5100.0
 #define AIMED_AT   0.4
 #define FLOOR_RATE 100.0
 
-struct options control_options;
-bool control_events = true;
+struct options settings;
+bool mode_events = true;
 
 static struct operation frequent, rare;
-static bool beside_cupti;
+_Atomic bool mode_cupti;
 static struct session *session;
 static double cupti_part; /* of the time, that CUPTI takes */
 static uint64_t now;
@@ -31,11 +31,6 @@ static uint64_t now;
 struct operation *operation_first(void)
 {
 	return &frequent;
-}
-
-bool collection_active(void)
-{
-	return beside_cupti;
 }
 
 void operation_first_sampling(uint32_t sample_below)
@@ -48,11 +43,11 @@ static int start(void **state)
 	(void)state;
 	frequent = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL, .next = &rare};
 	rare = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL};
-	control_options = (struct options){.events = EVENTS_AUTO, .budget = 1};
+	settings = (struct options){.events = EVENTS_AUTO, .budget = 1};
 	now = SECOND;
 	cupti_part = 0;
-	beside_cupti = false;
-	budget_start(now);
+	mode_cupti = false;
+	sampling_start(now);
 	return session_create(&session, NULL, false);
 }
 
@@ -71,7 +66,7 @@ static void pass(unsigned milliseconds, unsigned frequent_calls, unsigned rare_c
 		frequent.window_calls += frequent_calls / 200;
 		rare.window_calls += rare_calls / 200;
 		session_count(session, COUNTER_cupti_added_ns, cupti_part * 5 * MS);
-		budget_update(session, now);
+		sampling_update(session, now);
 	}
 }
 
@@ -90,7 +85,7 @@ static void frequent_calls_share_what_the_budget_allows(void **state)
 	(void)state;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS);
-	control_options.budget = 10;
+	settings.budget = 10;
 	pass(20, 300000, 0);
 	pairs_a_second_are(0.1 * AIMED_AT * SECOND / PAIR_NS);
 }
@@ -126,7 +121,7 @@ static void first_calls_of_an_operation_all_get_a_pair(void **state)
 static void a_floor_remains_where_cupti_takes_the_budget(void **state)
 {
 	(void)state;
-	beside_cupti = true;
+	mode_cupti = true;
 	cupti_part = 0.02;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(FLOOR_RATE);
@@ -136,10 +131,10 @@ static void a_floor_remains_where_cupti_takes_the_budget(void **state)
 static void pairs_are_more_once_cupti_has_ended(void **state)
 {
 	(void)state;
-	beside_cupti = true;
+	mode_cupti = true;
 	pass(5000, 300000, 0);
 	pairs_a_second_are(FLOOR_RATE);
-	beside_cupti = false;
+	mode_cupti = false;
 	pass(20, 300000, 0);
 	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS);
 }

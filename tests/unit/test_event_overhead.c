@@ -8,17 +8,16 @@
 #include <cmocka.h>
 
 #include "preload/events/event_overhead.h"
-#include "preload/collector/rows.h"
 
-/* See bias.c: of a kernel, and what an empty pair measured there. */
+/* See event_overhead.c: of a kernel, and what an empty pair measured there. */
 #define KERNEL_NS 2900
 #define EMPTY_NS  1280
 
-struct session *rows_session;
+static struct session *session;
 
 static const struct bias *stored(void)
 {
-	return &session_header(rows_session)->biases[BIAS_KERNEL];
+	return &session_header(session)->biases[BIAS_KERNEL];
 }
 
 /* Events resolve 32 ns. */
@@ -29,33 +28,34 @@ static void an_empty_pair_of_the_same_length_changes_no_bias(void **state)
 	};
 
 	(void)state;
-	assert_int_equal(session_create(&rows_session, NULL, false), 0);
-	bias_store();
+	assert_int_equal(session_create(&session, NULL, false), 0);
+	event_overhead_start(session);
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
-		bias_calibrate(without_effect[i]);
-		assert_int_equal(bias_of(BIAS_KERNEL), KERNEL_NS);
+		event_overhead_calibrate(without_effect[i]);
+		assert_int_equal(event_overhead_of(BIAS_KERNEL), KERNEL_NS);
 		assert_int_equal(stored()->ns, KERNEL_NS);
 		assert_int_equal(stored()->doubt, 100);
 	}
-	session_close(rows_session);
+	session_close(session);
 }
 
 static void half_of_what_an_empty_pair_takes_more_or_less_is_added_and_doubted(void **state)
 {
 	(void)state;
-	assert_int_equal(session_create(&rows_session, NULL, false), 0);
-	bias_calibrate(EMPTY_NS + 1600);
+	assert_int_equal(session_create(&session, NULL, false), 0);
+	event_overhead_start(session);
+	event_overhead_calibrate(EMPTY_NS + 1600);
 	assert_int_equal(stored()->ns, KERNEL_NS + 800);
 	assert_int_equal(stored()->doubt, 900);
-	bias_calibrate(EMPTY_NS - 800);
+	event_overhead_calibrate(EMPTY_NS - 800);
 	assert_int_equal(stored()->ns, KERNEL_NS + 400);
 	assert_int_equal(stored()->doubt, 500);
 	/* What is measured here is in no doubt. */
 	for (int i = 0; i < 8; i++)
-		bias_add(BIAS_KERNEL, false, 3000);
+		event_overhead_add(BIAS_KERNEL, false, 3000);
 	assert_int_equal(stored()->ns, 3000);
 	assert_int_equal(stored()->doubt, 0);
-	session_close(rows_session);
+	session_close(session);
 }
 
 int main(void)

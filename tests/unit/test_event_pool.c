@@ -7,26 +7,23 @@
 
 #include <cmocka.h>
 
-#include "cupti/cupti.h"
-#include "preload/lifecycle/lifecycle.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/events/event_pool.h"
-#include "preload/events/event_queue.h"
 
-/* See lane.c: without CUPTI, and the looks after which a shortage counts. */
+/* See event_pool.c: without CUPTI, and the checks after which a shortage counts. */
 #define FIRST_PAIRS 256
 #define SPARE_PAIRS 256
 #define LATER_PAIRS 16
 #define LOOKS	    10
 
 struct driver driver;
-struct options control_options;
-bool control_sharing, control_stream_ids;
-
-static bool collecting_records;
+struct options settings;
+_Atomic bool mode_cupti;
 
 static struct context contexts[16], *context;
 static unsigned used;
-static struct lane *list; /* of the thread's own */
+static struct event_pool *list; /* of the thread's own */
 
 static CUresult get_current(CUcontext *current)
 {
@@ -48,12 +45,7 @@ void driver_failed(void)
 	fail();
 }
 
-bool collection_active(void)
-{
-	return collecting_records;
-}
-
-bool timing_use_context(struct context *wanted)
+bool context_use(struct context *wanted)
 {
 	return wanted == context;
 }
@@ -63,15 +55,15 @@ static int start(void **state)
 	(void)state;
 	driver.cuCtxGetCurrent = get_current;
 	driver.cuEventCreate = create_event;
-	control_options.events = EVENTS_AUTO;
-	control_stream_ids = collecting_records = false;
+	settings.events = EVENTS_AUTO;
+	mode_cupti = false;
 	context = &contexts[used++];
 	context->handle = (CUcontext)context;
 	list = NULL;
 	return 0;
 }
 
-/* Lanes that a thread has are there for good; those of a context that has ended are left alone. */
+/* Pools that a thread has are there for good; those of a context that has ended are left alone. */
 static int stop(void **state)
 {
 	(void)state;
@@ -79,93 +71,93 @@ static int stop(void **state)
 	return 0;
 }
 
-static void take(struct lane *lane, unsigned count)
+static void take(struct event_pool *pool, unsigned count)
 {
 	while (count--)
-		assert_non_null(lane_take(lane));
+		assert_non_null(event_pool_take(pool));
 }
 
 static void look(unsigned times)
 {
 	while (times--)
-		lanes_grow();
+		event_pools_grow();
 }
 
 static void the_first_thread_makes_the_pairs_of_sixteen(void **state)
 {
 	(void)state;
-	assert_int_equal(lane_enter(&list, context)->pairs, FIRST_PAIRS);
+	assert_int_equal(event_pool_enter(&list, context)->pairs, FIRST_PAIRS);
 	assert_int_equal(context->events, 2 * (FIRST_PAIRS + SPARE_PAIRS));
 	for (int thread = 2; thread <= 16; thread++) {
 		list = NULL;
-		assert_int_equal(lane_enter(&list, context)->pairs, LATER_PAIRS);
+		assert_int_equal(event_pool_enter(&list, context)->pairs, LATER_PAIRS);
 	}
 	assert_int_equal(context->events, 2 * (FIRST_PAIRS + SPARE_PAIRS));
 }
 
 static void a_shortage_that_lasts_brings_more_pairs(void **state)
 {
-	struct lane *lane = lane_enter(&list, context);
+	struct event_pool *pool = event_pool_enter(&list, context);
 
 	(void)state;
-	take(lane, FIRST_PAIRS);
+	take(pool, FIRST_PAIRS);
 	look(LOOKS - 1);
-	assert_int_equal(lane->pairs, FIRST_PAIRS);
+	assert_int_equal(pool->pairs, FIRST_PAIRS);
 	look(1);
-	assert_int_equal(lane->pairs, 2 * FIRST_PAIRS);
+	assert_int_equal(pool->pairs, 2 * FIRST_PAIRS);
 	/* Enough now. */
 	look(1);
-	assert_int_equal(lane->pairs, 2 * FIRST_PAIRS);
+	assert_int_equal(pool->pairs, 2 * FIRST_PAIRS);
 }
 
 /* The first calls of all operations have a pair each, until the budget has been reckoned. */
 static void a_shortage_that_passes_brings_none(void **state)
 {
-	struct lane *lane = lane_enter(&list, context);
+	struct event_pool *pool = event_pool_enter(&list, context);
 	struct event_pair *pairs[FIRST_PAIRS];
 
 	(void)state;
 	for (int times = 0; times < 3; times++) {
 		for (int i = 0; i < FIRST_PAIRS; i++)
-			pairs[i] = lane_take(lane);
+			pairs[i] = event_pool_take(pool);
 		look(LOOKS - 1);
 		for (int i = 0; i < FIRST_PAIRS; i++)
-			lane_put(lane, pairs[i]);
+			event_pool_put(pool, pairs[i]);
 		look(1);
 	}
-	assert_int_equal(lane->pairs, FIRST_PAIRS);
+	assert_int_equal(pool->pairs, FIRST_PAIRS);
 }
 
 static void beside_cupti_lanes_stay_as_they_are_until_it_ends(void **state)
 {
-	struct lane *lane;
+	struct event_pool *pool;
 
 	(void)state;
-	control_stream_ids = collecting_records = true;
-	lane = lane_enter(&list, context);
-	take(lane, lane->pairs);
+	mode_cupti = true;
+	pool = event_pool_enter(&list, context);
+	take(pool, pool->pairs);
 	look(3 * LOOKS);
-	assert_int_equal(lane->pairs, 32);
+	assert_int_equal(pool->pairs, 32);
 	/* The program ends CUPTI. */
-	collecting_records = false;
+	mode_cupti = false;
 	look(LOOKS);
-	assert_int_equal(lane->pairs, 64);
+	assert_int_equal(pool->pairs, 64);
 }
 
-static bool is_there(const struct lane *wanted)
+static bool is_there(const struct event_pool *wanted)
 {
-	const struct lane *lane = lane_first();
+	const struct event_pool *pool = event_pool_first();
 
-	while (lane && lane != wanted)
-		lane = lane->all_next;
-	return lane;
+	while (pool && pool != wanted)
+		pool = pool->all_next;
+	return pool;
 }
 
 /* Whether it is still there when the collector has looked. */
-static bool stays(const struct lane *lane)
+static bool stays(const struct event_pool *pool)
 {
-	lanes_free_ended();
-	return is_there(lane);
+	event_pools_free_ended();
+	return is_there(pool);
 }
 
 static void end_context(void)
@@ -177,48 +169,48 @@ static void end_context(void)
 
 static void a_lane_of_an_ended_context_goes_when_its_thread_enters_another(void **state)
 {
-	struct lane *lane = lane_enter(&list, context), *next;
+	struct event_pool *pool = event_pool_enter(&list, context), *next;
 
 	(void)state;
-	assert_true(stays(lane));
+	assert_true(stays(pool));
 	end_context();
-	assert_true(stays(lane));
-	next = lane_enter(&list, context);
+	assert_true(stays(pool));
+	next = event_pool_enter(&list, context);
 	assert_ptr_equal(list, next);
 	assert_null(next->next);
-	assert_false(stays(lane));
+	assert_false(stays(pool));
 	assert_true(stays(next));
 }
 
 static void a_lane_stays_until_all_its_pairs_are_back(void **state)
 {
-	struct lane *lane = lane_enter(&list, context);
-	struct event_pair *first = lane_take(lane), *second = lane_take(lane);
+	struct event_pool *pool = event_pool_enter(&list, context);
+	struct event_pair *first = event_pool_take(pool), *second = event_pool_take(pool);
 
 	(void)state;
 	end_context();
-	lane_enter(&list, context);
-	assert_true(stays(lane));
-	lane_put(lane, first);
-	assert_true(stays(lane));
-	lane_put(lane, second);
-	assert_false(stays(lane));
+	event_pool_enter(&list, context);
+	assert_true(stays(pool));
+	event_pool_put(pool, first);
+	assert_true(stays(pool));
+	event_pool_put(pool, second);
+	assert_false(stays(pool));
 }
 
 static void a_thread_that_ended_leaves_a_lane_to_the_next_until_the_context_ends(void **state)
 {
-	struct lane *lane = lane_enter(&list, context);
+	struct event_pool *pool = event_pool_enter(&list, context);
 
 	(void)state;
-	lane->spare = lane_take(lane);
-	lane->idle = true;
+	pool->spare = event_pool_take(pool);
+	pool->idle = true;
 	list = NULL;
-	assert_true(stays(lane));
-	assert_ptr_equal(lane_enter(&list, context), lane);
-	lane->idle = true;
+	assert_true(stays(pool));
+	assert_ptr_equal(event_pool_enter(&list, context), pool);
+	pool->idle = true;
 	list = NULL;
 	end_context();
-	assert_false(stays(lane));
+	assert_false(stays(pool));
 }
 
 int main(void)

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/base/mode.h"
+
+#include "preload/base/settings.h"
+
+_Atomic bool mode_cupti;
+bool mode_events, mode_counting, mode_runtime_records, mode_driver_records;
+_Atomic int count_only_blocks = 1; /* until ktime runs */
+
+void mode_choose(bool cupti, bool runtime_records, bool driver_records, int devices)
+{
+	atomic_store_explicit(&mode_cupti, cupti, memory_order_relaxed);
+	mode_events = settings.timer != TIMER_CUPTI && settings.events != EVENTS_OFF;
+	mode_counting = !cupti && devices == 1 && !settings_want_every_pair() &&
+			settings_want_device(0) && !options_want_trace(&settings);
+	mode_runtime_records = cupti && runtime_records;
+	mode_driver_records = cupti && driver_records;
+}
+
+void mode_end_cupti(void)
+{
+	atomic_store_explicit(&mode_cupti, false, memory_order_relaxed);
+}

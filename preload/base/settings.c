@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/base/settings.h"
+
+#include <stdlib.h>
+
+struct options settings;
+
+int settings_read(char *message, size_t size)
+{
+	const char *text = getenv("KTIME_OPTIONS");
+	int error = 0;
+
+	options_defaults(&settings);
+	if (text)
+		error = options_parse_string(&settings, text, message, size);
+	if (error) {
+		options_free(&settings);
+		options_defaults(&settings);
+	}
+	return error;
+}
+
+bool settings_want_calls(enum row_kind kind)
+{
+	int own = kind == ROW_RUNTIME_API ? API_TRACE_RUNTIME : API_TRACE_DRIVER;
+
+	return settings.trace & TRACE_API &&
+	       (settings.api_trace == API_TRACE_ALL || settings.api_trace == own);
+}
+
+bool settings_want_every_pair(void)
+{
+	return settings.events == EVENTS_ALL ||
+	       (settings.events == EVENTS_FRACTION && settings.events_fraction == 1);
+}

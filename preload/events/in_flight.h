@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * An operation in flight: made from its call record, freed once both the event time and the CUPTI
+ * record have arrived or been given up. The collector thread alone.
+ */
+#ifndef KTIME_PRELOAD_EVENTS_IN_FLIGHT_H
+#define KTIME_PRELOAD_EVENTS_IN_FLIGHT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/handles/operation.h"
+#include "preload/handles/stream.h"
+
+struct row;
+
+struct in_flight {
+	/* From the call record. */
+	struct operation *operation;
+	struct stream *stream;
+	struct row *row;
+	uint64_t started, ended; /* of the host's call: CLOCK_REALTIME, ns */
+	uint64_t bytes;
+	uint32_t thread; /* the caller's, as gettid() says */
+	uint32_t number; /* of the call: a trace's correlation id without CUPTI */
+	uint16_t api;	 /* number of its API row */
+	bool wanted;	 /* made inside the window, on a device that gets rows */
+	bool first, host_included;
+
+	/* From its event pair, which goes back to its pool once it is read: NULL then. */
+	struct event_pair *pair;
+	double weight;	    /* how many calls it stands for */
+	uint64_t by_events; /* ns between the two events */
+	bool awaits_events, has_events;
+
+	/* From its activity record. */
+	uint64_t by_cupti; /* ns */
+	bool awaits_record, has_cupti;
+	bool leaves_record; /* one was expected, whether it came or not */
+	bool ambiguous;	    /* two threads called concurrently: their order is unknown */
+	bool overlapped;    /* it ran at the same time as work of another stream */
+	bool device_idle;   /* the device waited for the host before it */
+
+	struct in_flight *next;
+};
+
+/* All zero; NULL if memory is out. */
+struct in_flight *in_flight_new(void);
+void in_flight_free(struct in_flight *operation);
+
+#endif

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/lifecycle/context_end.h"
+
+#include <stdatomic.h>
+
+#include "preload/base/lifecycle_state.h"
+#include "preload/collector/collector.h"
+#include "preload/handles/operation.h"
+#include "preload/handles/stream.h"
+#include "report/session/session.h"
+
+/* Its modules end with it, and the handles of their kernels come back. */
+static void end_context(struct context *context)
+{
+	collector_end_context(context);
+	operation_forget_kernels();
+}
+
+void context_ends(CUcontext handle)
+{
+	/* Also while the report is made: the collector asks about the context's events. */
+	struct context *context = lifecycle_forked() ? NULL : context_known(handle);
+
+	if (context)
+		end_context(context);
+}
+
+/*
+ * The primary context of each device. Its last release destroys it, and no call tells how many are
+ * left; cudart and libraries retain once each through these entries, so the count here is the
+ * driver's.
+ */
+static struct primary {
+	_Atomic int retains;
+	CUcontext _Atomic handle; /* NULL: no retain has told it since it last ended */
+} primaries[SESSION_DEVICES];
+
+static struct primary *primary_of(CUdevice device)
+{
+	return device >= 0 && device < SESSION_DEVICES ? &primaries[device] : NULL;
+}
+
+/* The driver tells the handle at a retain alone, which would make a context where there is none. */
+static CUcontext ask_primary(CUdevice device)
+{
+	CUcontext handle = NULL;
+	unsigned int flags;
+	int active = 0;
+
+	if (driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS && active &&
+	    driver.cuDevicePrimaryCtxRetain(&handle, device) == CUDA_SUCCESS)
+		driver.cuDevicePrimaryCtxRelease_v2(device);
+	return handle;
+}
+
+void primary_ends(CUdevice device)
+{
+	struct primary *primary = primary_of(device);
+	CUcontext handle = NULL;
+
+	/* Forgotten, as another context may be given it. */
+	if (primary)
+		handle = atomic_exchange_explicit(&primary->handle, NULL, memory_order_relaxed);
+	if (!handle && lifecycle_running())
+		handle = ask_primary(device);
+	if (handle)
+		context_ends(handle);
+}
+
+void primary_retained(CUdevice device, const CUcontext *handle, CUresult result)
+{
+	struct primary *primary = primary_of(device);
+
+	if (result != CUDA_SUCCESS || !primary)
+		return;
+	atomic_fetch_add_explicit(&primary->retains, 1, memory_order_relaxed);
+	if (handle)
+		atomic_store_explicit(&primary->handle, *handle, memory_order_relaxed);
+	context_on_device(device);
+}
+
+void primary_released(CUdevice device)
+{
+	struct primary *primary = primary_of(device);
+
+	if (primary && atomic_fetch_sub_explicit(&primary->retains, 1, memory_order_relaxed) <= 1) {
+		atomic_store_explicit(&primary->retains, 0, memory_order_relaxed);
+		primary_ends(device);
+	}
+}
+
+/* A green context retains the primary one for its life, and ends the context derived from it. */
+void green_ends(void *green)
+{
+	struct context *context = NULL;
+	CUcontext handle;
+
+	if (!lifecycle_forked() && driver.cuCtxFromGreenCtx &&
+	    driver.cuCtxFromGreenCtx(&handle, green) == CUDA_SUCCESS)
+		context = lifecycle_running() ? context_lookup(handle) : context_known(handle);
+	if (context) {
+		end_context(context);
+		primary_released(context->device);
+	}
+}
