@@ -12,6 +12,7 @@ enum lifecycle_state {
 	LIFECYCLE_IDLE,	    /* the driver has not been initialised */
 	LIFECYCLE_STARTING, /* one thread starts ktime; calls of the others pass through */
 	LIFECYCLE_RUNNING,
+	LIFECYCLE_ENDING, /* by a signal: the report is being made, wrapped calls park */
 	LIFECYCLE_CLOSED, /* the report is made: calls pass through */
 	LIFECYCLE_FORKED, /* a child of fork: the same, and whatever was locked stays locked */
 };
@@ -28,7 +29,13 @@ static inline bool lifecycle_reports(void)
 {
 	int state = atomic_load_explicit(&lifecycle_state, memory_order_acquire);
 
-	return state == LIFECYCLE_RUNNING || state == LIFECYCLE_CLOSED;
+	return state == LIFECYCLE_RUNNING || state == LIFECYCLE_ENDING || state == LIFECYCLE_CLOSED;
+}
+
+/* Whether a signal is about to end the process. */
+static inline bool lifecycle_ending(void)
+{
+	return atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_ENDING;
 }
 
 static inline bool lifecycle_forked(void)

@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/resource.h>
 
 #include "cupti/cupti.h"
@@ -20,6 +21,7 @@
 #include "preload/base/futex.h"
 #include "preload/collector/end_marks.h"
 #include "preload/events/event_pool.h"
+#include "preload/collector/main_thread.h"
 #include "preload/collector/memory.h"
 #include "preload/base/rate_limit.h"
 #include "preload/collector/records.h"
@@ -43,6 +45,8 @@
 #define MEASURE_NS     1000000000u
 /* How long an ending waits for the GPU. */
 #define END_WAIT_NS    2000000000u
+/* The same for an ending by a signal: the process is to be gone within a second. */
+#define SIGNAL_WAIT_NS 100000000u
 /* How long it waits for records of work that is finished. */
 #define RECORD_WAIT_NS 30000000u
 /* How long the program's thread waits for the collector at its end, beyond END_WAIT_NS. */
@@ -52,10 +56,12 @@ enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
 static struct session *session;
 static void (*finish)(struct session *);
+static void (*main_ended)(void);
 static struct clock_scale scale;
 static pthread_t collector;
 static _Atomic bool started;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* one context ends at a time */
+static _Atomic uint64_t end_wait_ns = END_WAIT_NS;
 static _Atomic uint32_t wake_word, request_word, finished;
 static struct context *_Atomic ending;
 static uint64_t last_measure;
@@ -123,20 +129,27 @@ static bool finish_is_asked(void)
 	return atomic_load_explicit(&request_word, memory_order_acquire) == REQUEST_FINISH;
 }
 
-/*
- * Until the GPU is done with what was seen of a context, or of all, as far as events tell. The end
- * of all does not wait for that of one context: it waits for all of them.
- */
-static void wait_for_events(const struct context *context, uint64_t nanoseconds)
+/* A signal may shorten the wait while it lasts. */
+static bool is_over(uint64_t start)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
+	return clock_ns(CLOCK_MONOTONIC) - start >=
+	       atomic_load_explicit(&end_wait_ns, memory_order_relaxed);
+}
+
+/*
+ * Until the GPU is done with what was launched in a context, or in all, as far as events tell. The
+ * end of all does not wait for that of one context: it waits for all of them.
+ */
+static void wait_for_events(const struct context *context)
+{
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	_Atomic uint32_t never = 0;
 
 	for (;;) {
-		size_t pending = event_queue_poll(end, calls_timed);
+		size_t pending = event_queue_poll(start + END_WAIT_NS, calls_timed);
 
 		if ((context ? event_queue_pending(context) == 0 : pending == 0) ||
-		    (context && finish_is_asked()) || clock_ns(CLOCK_MONOTONIC) >= end)
+		    (context && finish_is_asked()) || is_over(start))
 			break;
 		futex_wait(&never, 0, 100000);
 	}
@@ -147,7 +160,7 @@ static void answer_end_context(void)
 	struct context *context = atomic_load_explicit(&ending, memory_order_relaxed);
 
 	drain_rings();
-	wait_for_events(context, END_WAIT_NS);
+	wait_for_events(context);
 	/* Then the context stays until all is collected: see collector_end_context(). */
 	if (finish_is_asked())
 		return;
@@ -175,18 +188,18 @@ static void wait_for_records(uint64_t nanoseconds)
 /* What CUPTI alone times, and is not finished yet: the same bound as for events. */
 static void wait_for_device(void)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS;
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
 	_Atomic uint32_t never = 0;
 
 	end_marks_set();
-	while (!end_marks_reached() && clock_ns(CLOCK_MONOTONIC) < end)
+	while (!end_marks_reached() && !is_over(start))
 		futex_wait(&never, 0, 200000);
 }
 
 static void finish_all(void)
 {
 	drain_rings();
-	wait_for_events(NULL, END_WAIT_NS);
+	wait_for_events(NULL);
 	calibration_update(); /* where the program was shorter than a period */
 	wait_for_records(RECORD_WAIT_NS);
 	if (calls_expected() > 0 && mode_is_cupti()) {
@@ -211,6 +224,8 @@ static void finish_all(void)
 
 static void *run(void *unused)
 {
+	bool alone = false;
+
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	enum request request = REQUEST_NONE;
 	bool busy;
@@ -248,16 +263,24 @@ static void *run(void *unused)
 			thread_reap(calls_take_counts);
 			reclaim_streams(clock_ns(CLOCK_MONOTONIC));
 			event_pools_free_ended();
-			futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
+			alone = main_thread_was_last(clock_ns(CLOCK_MONOTONIC), main_ended);
+			if (alone)
+				collector_ask_finish(false);
+			else
+				futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
 		}
 	}
 	/* Release: whoever asked goes on to end the process, or a context. */
 	atomic_store_explicit(&finished, 1, memory_order_release);
 	futex_wake(&finished);
+	/* As the last thread of the program would have done: its handlers run. */
+	if (alone)
+		exit(0);
 	return NULL;
 }
 
-int collector_start(struct session *the_session, void (*the_finish)(struct session *))
+int collector_start(struct session *the_session, void (*the_finish)(struct session *),
+		    void (*the_main_ended)(void))
 {
 	sigset_t all, before;
 	pthread_attr_t attributes;
@@ -265,6 +288,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 
 	session = the_session;
 	finish = the_finish;
+	main_ended = the_main_ended;
 	clock_scale_start(&scale);
 	rows_session = session;
 	rows_scale = &scale;
@@ -330,22 +354,31 @@ void collector_end_context(struct context *context)
 	pthread_mutex_unlock(&request_lock);
 }
 
-/*
- * A signal's handler may ask on a thread that is itself in ask_end_context(): so without its lock,
- * and with an answer that is no other request's.
- */
-bool collector_finish(void)
+void collector_ask_finish(bool soon)
 {
-	static _Atomic uint64_t until;
-	uint64_t end = 0, now = clock_ns(CLOCK_MONOTONIC);
-
-	if (!atomic_load_explicit(&started, memory_order_relaxed))
-		return true;
-	/* The first to ask sets the end of the wait for all: exit asks several times. */
-	if (atomic_compare_exchange_strong(&until, &end, now + END_WAIT_NS + FINISH_WAIT_NS))
-		end = now + END_WAIT_NS + FINISH_WAIT_NS;
+	if (soon)
+		atomic_store_explicit(&end_wait_ns, SIGNAL_WAIT_NS, memory_order_relaxed);
+	/* Release: with the shorter wait. */
 	atomic_store_explicit(&request_word, REQUEST_FINISH, memory_order_release);
 	futex_wake(&request_word);
 	collector_wake();
-	return wait_while(&finished, 0, end);
+}
+
+bool collector_wait_finished(uint64_t end)
+{
+	return !atomic_load_explicit(&started, memory_order_relaxed) ||
+	       wait_while(&finished, 0, end);
+}
+
+bool collector_finish(void)
+{
+	static _Atomic uint64_t until;
+	uint64_t none = 0, end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS;
+
+	/* The first to ask sets the end of the wait for all: exit asks several times. */
+	if (!atomic_compare_exchange_strong_explicit(&until, &none, end, memory_order_relaxed,
+						     memory_order_relaxed))
+		end = none;
+	collector_ask_finish(false);
+	return collector_wait_finished(end);
 }

@@ -12,8 +12,12 @@
 #include "preload/handles/stream.h"
 #include "report/session/session.h"
 
-/* Starts the thread. 0 or -errno. `finish` runs on it at the end, when all is collected. */
-int collector_start(struct session *session, void (*finish)(struct session *session));
+/*
+ * Starts the thread; 0 or -errno. On it run `finish` at the end, when all is collected, and
+ * `main_ended` once the program's main thread has ended and others go on.
+ */
+int collector_start(struct session *session, void (*finish)(struct session *session),
+		    void (*main_ended)(void));
 /* Cuts the present sleep short. Any thread; a system call, so not on the launch path. */
 void collector_wake(void);
 /*
@@ -22,10 +26,15 @@ void collector_wake(void);
  */
 void collector_end_context(struct context *context);
 /*
- * Collects what is there, runs `finish`, ends the thread: once, and nothing where the thread was
- * never started. Waits at most some seconds; false where that was not enough. Any thread but the
- * collector's own, also in a signal handler, and several at a time.
+ * Asks the collector to take in what is there, run `finish` and end its thread: once. `soon`: a
+ * signal ends the process, so it hardly waits for work in flight. Any thread but the collector's
+ * own, also in a signal's handler, and several at a time.
  */
+void collector_ask_finish(bool soon);
+/* Waits until that is done, at most until `end` (CLOCK_MONOTONIC, ns); false if that was not
+ * enough. True if the thread was never started. */
+bool collector_wait_finished(uint64_t end);
+/* Both, for a program that ends in order; waits some seconds at most. */
 bool collector_finish(void);
 
 #endif

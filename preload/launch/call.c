@@ -184,8 +184,11 @@ static LAUNCH_PATH __attribute__((noinline)) void begin_uncounted(struct call *c
 {
 	struct thread *thread = thread_self;
 
-	if (unlikely(!thread || !lifecycle_running()))
+	if (unlikely(!thread || !lifecycle_running())) {
+		if (lifecycle_ending() && !(thread && thread->depth))
+			cold_path_park();
 		thread = thread ? NULL : cold_path_thread();
+	}
 	call->thread = thread;
 	if (thread && !thread->depth++)
 		begin_recorded(thread, call, false);

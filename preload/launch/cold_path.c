@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/clock.h"
+#include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/handles/capture.h"
@@ -24,6 +26,20 @@ struct thread *cold_path_thread(void)
 	}
 	errno = saved_errno;
 	return thread;
+}
+
+/* Longer than the reporter takes to end the process. */
+#define PARK_NS 3000000000u
+
+void cold_path_park(void)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + PARK_NS;
+	_Atomic uint32_t never = 0;
+	int saved_errno = errno;
+
+	while (lifecycle_ending() && clock_ns(CLOCK_MONOTONIC) < end)
+		futex_wait(&never, 0, PARK_NS / 100);
+	errno = saved_errno;
 }
 
 /* Its time counts, and as that of this one call. */

@@ -13,6 +13,12 @@
 struct thread *cold_path_thread(void) LAUNCH_SELDOM;
 
 /*
+ * A signal is ending the process: the thread waits for that before its next call, outside of the
+ * driver, so that neither work nor output of the program goes on for long. Some seconds at most.
+ */
+void cold_path_park(void) LAUNCH_SELDOM;
+
+/*
  * The stream of a handle that a call has just succeeded with, or of a default stream of the current
  * context; NULL where the driver does not know it. From here on it is in the thread's map.
  */

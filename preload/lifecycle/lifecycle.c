@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,12 +20,16 @@
 #include "preload/collector/collector.h"
 #include "preload/driver/driver.h"
 #include "preload/lifecycle/endings.h"
+#include "preload/reporter/reporter.h"
 #include "preload/driver/real_symbol.h"
 #include "report/options/filename.h"
 #include "report/print/log_file.h"
 #include "report/print/report.h"
 
 _Atomic int lifecycle_state;
+
+/* Longer than the reporter takes to end the process. */
+#define SIGNAL_END_MS 2000
 
 static struct session *session;
 static struct log_file log_file;
@@ -60,6 +65,8 @@ static int create_kept_session(char *message, size_t size)
 		return -EINVAL;
 	if (settings.force_overwrite || access(path, F_OK) < 0)
 		error = session_create(&session, path, options_want_trace(&settings));
+	if (!error)
+		snprintf(session_path, sizeof(session_path), "%s", path);
 	if (error)
 		snprintf(message, size, "%s: %s%s", path, strerrordesc_np(-error),
 			 error == -EEXIST ? " (-f overwrites it)" : "");
@@ -216,6 +223,8 @@ static void finish_report(struct session *finished)
 	const char *name;
 	FILE *output;
 
+	if (!reporter_claim())
+		return;
 	for (unsigned i = 0; (name = driver_unknown_entry(i)); i++)
 		session_note(finished,
 			     "%s was called or may have been: this driver has it, ktime "
@@ -254,6 +263,12 @@ static bool is_wanted_process(void)
 	return !settings.only_process || settings.only_process == pid;
 }
 
+/* Where the profile lies; NULL if it is in memory alone. */
+static const char *kept_path(void)
+{
+	return session_path[0] ? session_path : NULL;
+}
+
 static void start_once(void)
 {
 	int error;
@@ -278,13 +293,24 @@ static void start_once(void)
 	describe_cupti();
 	session_header(session)->events_active = mode_events;
 	window_start(settings.profile_from_start, settings.timeout);
-	error = collector_start(session, finish_report);
+	error = collector_start(session, finish_report, reporter_take_signals);
 	if (error) {
 		say("cannot start its thread: %s; the program runs on without it",
 		    strerror(-error));
 		return;
 	}
-	ending_register();
+	error = reporter_start(&(struct reporter_output){.session = session,
+							 .path = log_file.path,
+							 .descriptor = log_file.descriptor,
+							 .kept = kept_path(),
+							 .remove_kept = !settings.export_profile});
+	if (error)
+		session_note(session,
+			     "Signals that end the program end it without a report: ktime's second "
+			     "thread could not be started.");
+	else
+		endings_handle_signals();
+	endings_register();
 	/* Release: a thread that sees it running sees all of the above. */
 	atomic_store_explicit(&lifecycle_state, LIFECYCLE_RUNNING, memory_order_release);
 	if (mode_counting)
@@ -308,7 +334,7 @@ void lifecycle_work_seen(void)
 	static _Atomic bool registered;
 
 	if (!atomic_exchange(&registered, true))
-		ending_register_at_exit();
+		endings_register_at_exit();
 }
 
 void lifecycle_say_blind(void)
@@ -333,9 +359,22 @@ void lifecycle_finish(void)
 	first = atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_CLOSED);
 	if (first)
 		count_only_block(1);
-	else if (state != LIFECYCLE_CLOSED)
+	else if (state != LIFECYCLE_CLOSED && state != LIFECYCLE_ENDING)
 		return;
+	if (lifecycle_ending()) {
+		/* A signal came first: the process ends by it, not by this exit. */
+		reporter_wait(SIGNAL_END_MS);
+		poll(NULL, 0, SIGNAL_END_MS);
+	}
 	/* The others would end the process before the first has the report. */
 	if (!collector_finish() && first)
 		say("%s", "the report was not ready in time");
+}
+
+void lifecycle_end_by_signal(void)
+{
+	int state = LIFECYCLE_RUNNING;
+
+	if (atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_ENDING))
+		count_only_block(1);
 }

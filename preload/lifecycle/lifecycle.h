@@ -13,5 +13,7 @@ void lifecycle_say_blind(void);
 /* Makes the report, once; a later call returns at once. Waits for the collector, at most some
  * seconds, in other threads' calls too. */
 void lifecycle_finish(void);
+/* For a signal's handler: from here on wrapped calls park, until the reporter ends the process. */
+void lifecycle_end_by_signal(void);
 
 #endif

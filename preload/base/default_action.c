@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/base/default_action.h"
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+const int default_action_signals[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGALRM, SIGTERM,
+				      SIGUSR1, SIGUSR2, SIGXCPU, SIGILL,  SIGABRT,
+				      SIGBUS,  SIGFPE,	SIGSEGV, SIGSYS,  0};
+
+default_action_handler *default_action_own;
+
+/* What the kernel takes, which is not libc's structure. */
+struct kernel_action {
+	uintptr_t handler;
+	unsigned long flags;
+	uintptr_t restorer;
+	uint64_t mask;
+};
+
+bool default_action_ends(int signal)
+{
+	const int *one = default_action_signals;
+
+	while (*one && *one != signal)
+		one++;
+	return *one;
+}
+
+bool default_action_is_fault(int signal)
+{
+	return signal == SIGILL || signal == SIGABRT || signal == SIGBUS || signal == SIGFPE ||
+	       signal == SIGSEGV || signal == SIGSYS;
+}
+
+void default_action_restore(int signal)
+{
+	struct kernel_action action = {.handler = (uintptr_t)SIG_DFL};
+
+	syscall(SYS_rt_sigaction, signal, &action, NULL, sizeof(action.mask));
+}
+
+void default_action_unblock(void)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	for (const int *signal = default_action_signals; *signal; signal++) {
+		struct kernel_action present = {0};
+
+		if (syscall(SYS_rt_sigaction, *signal, NULL, &present, sizeof(present.mask)) == 0 &&
+		    (present.handler == (uintptr_t)SIG_DFL ||
+		     present.handler == (uintptr_t)default_action_own))
+			sigaddset(&signals, *signal);
+	}
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+}

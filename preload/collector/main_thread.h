@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program whose main thread ends by pthread_exit lives on in its other threads. ktime's own must
+ * not keep it alive, nor leave it without a thread that takes signals.
+ */
+#ifndef KTIME_PRELOAD_COLLECTOR_MAIN_THREAD_H
+#define KTIME_PRELOAD_COLLECTOR_MAIN_THREAD_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/*
+ * Whether the main thread has ended and no thread but ktime's two is left. Looks once a second, by
+ * reading two files of /proc, some 20 us. Calls `ended` once the main thread has ended and others
+ * go on. `now` is CLOCK_MONOTONIC's, ns. The collector alone.
+ */
+bool main_thread_was_last(uint64_t now, void (*ended)(void));
+
+#endif

@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/reporter/last_report.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "preload/base/clock.h"
+#include "preload/launch/thread.h"
+#include "report/print/number.h"
+
+/* Rows beyond these are only counted; a program of 400 kernels has 450. */
+#define ROWS	   1024u
+#define NAME_WIDTH 200
+
+struct line {
+	const struct row *row;
+	uint64_t total, calls, minimum, maximum;
+	bool estimated;
+};
+
+static char buffer[1 << 16];
+static size_t length;
+static struct line lines[ROWS];
+static int file;
+static uint64_t last_moment;
+static bool failed = true;
+
+static void flush(void)
+{
+	for (size_t written = 0; written < length && !failed;) {
+		struct pollfd ready = {.fd = file, .events = POLLOUT};
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+		ssize_t count;
+
+		if (now >= last_moment ||
+		    poll(&ready, 1, (int)((last_moment - now) / 1000000) + 1) != 1) {
+			failed = true;
+			break;
+		}
+		/* As much as a pipe takes without waiting, once it says that it is ready. */
+		count = write(file, buffer + written,
+			      length - written < 4096 ? length - written : 4096);
+		if (count < 0 && errno != EINTR && errno != EAGAIN)
+			failed = true;
+		written += count > 0 ? (size_t)count : 0;
+	}
+	length = 0;
+}
+
+static void print(const char *format, ...) __attribute__((format(printf, 1, 2)));
+static void print(const char *format, ...)
+{
+	va_list arguments;
+	int added;
+
+	if (sizeof(buffer) - length < 1024)
+		flush();
+	va_start(arguments, format);
+	added = vsnprintf(buffer + length, sizeof(buffer) - length, format, arguments);
+	va_end(arguments);
+	if (added > 0 && (size_t)added < sizeof(buffer) - length)
+		length += (size_t)added;
+}
+
+/* By the clock that timed more of the row's calls. */
+static struct line line_of(const struct session_header *header, const struct row *row)
+{
+	bool by_events = row->events.count > row->cupti.count;
+	const struct figures *figures = by_events ? &row->events : &row->cupti;
+	uint64_t overhead = by_events && row->bias < BIAS_KINDS ? header->biases[row->bias].ns : 0;
+	struct line line = {.row = row, .calls = figures->count};
+
+	if (!figures->count)
+		return line;
+	line.minimum = figures->minimum > overhead ? figures->minimum - overhead : 0;
+	line.maximum = figures->maximum > overhead ? figures->maximum - overhead : 0;
+	line.total = figures->total > overhead * figures->count
+			     ? figures->total - overhead * figures->count
+			     : 0;
+	/* Events time a sample of the calls. */
+	if (by_events && row->calls > figures->count) {
+		line.total = (uint64_t)((double)line.total / (double)figures->count *
+					(double)row->calls);
+		line.calls = row->calls;
+		line.estimated = true;
+	}
+	return line;
+}
+
+/* Keeps the lines sorted by their totals, the longest first. */
+static void insert(unsigned *count, struct line line)
+{
+	unsigned at = *count < ROWS ? (*count)++ : ROWS - 1;
+
+	while (at > 0 && lines[at - 1].total < line.total) {
+		lines[at] = lines[at - 1];
+		at--;
+	}
+	lines[at] = line;
+}
+
+static void print_section(const struct session *session, const char *title, bool gpu)
+{
+	const struct session_header *header = session_header(session);
+	char total[NUMBER_SIZE], average[NUMBER_SIZE], minimum[NUMBER_SIZE], maximum[NUMBER_SIZE];
+	unsigned count = 0;
+	uint64_t sum = 0;
+	struct row *row;
+
+	session_for_each_row (session, row) {
+		struct line line = line_of(header, row);
+
+		if (!line.calls || (gpu ? !row_is_gpu(row->kind) || row->kind == ROW_GRAPH
+					: !row_is_api(row->kind)))
+			continue;
+		insert(&count, line);
+		sum += line.total;
+	}
+	for (unsigned i = 0; i < count; i++) {
+		const struct line *line = &lines[i];
+
+		print("%16s  %6.2f%%  %s%s  %9llu  %s  %s  %s  %.*s\n", i ? "" : title,
+		      sum ? 100.0 * (double)line->total / (double)sum : 0.0,
+		      line->estimated ? "~" : "", number_time(total, line->total),
+		      (unsigned long long)line->calls,
+		      number_time(average, line->total / line->calls),
+		      number_time(minimum, line->minimum), number_time(maximum, line->maximum),
+		      NAME_WIDTH, session_string(session, line->row->name));
+	}
+}
+
+/* Calls whose records the collector has not taken from the threads' rings. */
+static uint64_t count_missing(void)
+{
+	uint64_t missing = 0;
+
+	for (struct thread *thread = thread_first(); thread; thread = thread->next)
+		missing +=
+			(uint32_t)(atomic_load_explicit(&thread->ring.head, memory_order_acquire) -
+				   atomic_load_explicit(&thread->ring_tail, memory_order_relaxed));
+	return missing;
+}
+
+/* Operations in the table whose time by CUPTI has not come. */
+static uint64_t count_untimed(const struct session *session)
+{
+	uint64_t untimed = 0;
+	struct row *row;
+
+	session_for_each_row (session, row)
+		if (row_is_gpu(row->kind) && row->calls > row->cupti.count &&
+		    row->events.count <= row->cupti.count)
+			untimed += row->calls - row->cupti.count;
+	return untimed;
+}
+
+void last_report_write(const struct reporter_output *output, uint64_t end)
+{
+	const struct session *session = output->session;
+	int process = session_header(session)->pid;
+	char missing[NUMBER_SIZE], untimed[NUMBER_SIZE];
+
+	last_moment = end;
+	file = output->path ? open(output->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK)
+			    : output->descriptor;
+	failed = file < 0;
+	print("==%d== Profiling application: %s\n", process,
+	      session_string(session, session_header(session)->command));
+	print("==%d== Profiling result:\n", process);
+	print("%16s  %7s  %8s  %9s  %8s  %8s  %8s  %s\n", "Type", "Time(%)", "Time", "Calls", "Avg",
+	      "Min", "Max", "Name");
+	print_section(session, "GPU activities:", true);
+	print_section(session, "API calls:", false);
+	print("==%d== The driver was busy when the program was ended: %s operations are missing "
+	      "above, "
+	      "and %s have no time.\n",
+	      process, number_count(missing, count_missing()),
+	      number_count(untimed, count_untimed(session)));
+	flush();
+	/* The profile goes only when all that it holds was printed. */
+	if (!failed && output->kept && output->remove_kept)
+		unlink(output->kept);
+}
+
+bool last_report_is_written(void)
+{
+	return !failed;
+}

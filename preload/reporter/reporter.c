@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/reporter/reporter.h"
+
+#include <errno.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "preload/base/clock.h"
+#include "preload/base/default_action.h"
+#include "preload/base/futex.h"
+#include "preload/collector/collector.h"
+#include "preload/reporter/last_report.h"
+
+/* How long the collector has for its own report: as a rule it needs 5 to 50 ms (H200). */
+#define COLLECTOR_NS 300000000u
+/* And how long printing may take, from the signal on: the output may be a pipe that nobody reads.
+ */
+#define PRINT_NS     1000000000u
+
+static struct reporter_output output;
+static char kept_line[512];
+static size_t kept_length;
+static _Atomic uint32_t ending; /* the signal; 0: none. The reporter waits on it. */
+static _Atomic uint32_t reported;
+static _Atomic uint64_t asked; /* CLOCK_MONOTONIC, ns */
+static _Atomic int thread;     /* that the signal came to */
+static _Atomic bool claimed, take_signals;
+static pid_t process;
+
+bool reporter_ask(int signal, unsigned *milliseconds)
+{
+	uint32_t none = 0;
+
+	/* Release: with what the caller wrote before. */
+	if (!atomic_compare_exchange_strong_explicit(&ending, &none, (uint32_t)signal,
+						     memory_order_acq_rel, memory_order_acquire)) {
+		uint64_t first = atomic_load_explicit(&asked, memory_order_relaxed);
+
+		*milliseconds =
+			first ? (unsigned)((clock_ns(CLOCK_MONOTONIC) - first) / 1000000) : 0;
+		return false;
+	}
+	atomic_store_explicit(&thread, (int)syscall(SYS_gettid), memory_order_relaxed);
+	/* Release: whoever sees the time sees the thread. */
+	atomic_store_explicit(&asked, clock_ns(CLOCK_MONOTONIC), memory_order_release);
+	futex_wake(&ending);
+	return true;
+}
+
+/* Waits until the word is not 0; false if the time comes first. */
+static bool wait_until(_Atomic uint32_t *word, uint64_t end)
+{
+	while (!atomic_load_explicit(word, memory_order_acquire)) {
+		uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+		if (now >= end)
+			return false;
+		futex_wait(word, 0, end - now);
+	}
+	return true;
+}
+
+void reporter_wait(unsigned milliseconds)
+{
+	wait_until(&reported, clock_ns(CLOCK_MONOTONIC) + milliseconds * UINT64_C(1000000));
+}
+
+bool reporter_claim(void)
+{
+	return !atomic_exchange_explicit(&claimed, true, memory_order_acq_rel);
+}
+
+/* One line, only if it can be written at once. */
+static void say_what_is_kept(void)
+{
+	struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
+
+	if (kept_length && poll(&standard_error, 1, 0) == 1 && standard_error.revents & POLLOUT &&
+	    write(STDERR_FILENO, kept_line, kept_length) < 0)
+		return;
+}
+
+static void report(uint64_t since)
+{
+	collector_ask_finish(true);
+	if (collector_wait_finished(since + COLLECTOR_NS))
+		return;
+	if (reporter_claim()) {
+		last_report_write(&output, since + PRINT_NS);
+		if (last_report_is_written())
+			return;
+	} else if (collector_wait_finished(since + PRINT_NS)) {
+		return;
+	}
+	say_what_is_kept();
+}
+
+static void end_process(int signal)
+{
+	int to = atomic_load_explicit(&thread, memory_order_relaxed);
+
+	default_action_restore(signal);
+	if (syscall(SYS_tgkill, process, to, signal) < 0)
+		kill(process, signal); /* the thread has ended meanwhile */
+}
+
+static void *run(void *unused)
+{
+	(void)unused;
+	pthread_setname_np(pthread_self(), "ktime reporter");
+	while (!atomic_load_explicit(&ending, memory_order_acquire)) {
+		futex_wait(&ending, 0, UINT64_MAX / 2);
+		if (atomic_exchange_explicit(&take_signals, false, memory_order_relaxed))
+			default_action_unblock();
+	}
+	/* The handler writes the time right after the signal. */
+	while (!atomic_load_explicit(&asked, memory_order_acquire))
+		sched_yield();
+	report(atomic_load_explicit(&asked, memory_order_acquire));
+	atomic_store_explicit(&reported, 1, memory_order_release);
+	futex_wake(&reported);
+	/* A fault ends the process by itself once its handler returns. */
+	if (!default_action_is_fault((int)atomic_load_explicit(&ending, memory_order_relaxed)))
+		end_process((int)atomic_load_explicit(&ending, memory_order_relaxed));
+	return NULL;
+}
+
+void reporter_take_signals(void)
+{
+	atomic_store_explicit(&take_signals, true, memory_order_relaxed);
+	futex_wake(&ending);
+}
+
+int reporter_start(const struct reporter_output *the_output)
+{
+	sigset_t all, before;
+	pthread_attr_t attributes;
+	pthread_t reporter;
+	int length = 0;
+	int error;
+
+	output = *the_output;
+	process = getpid();
+	if (output.kept)
+		length = snprintf(kept_line, sizeof(kept_line),
+				  "==%d== ktime: no report could be printed; the profile is kept: "
+				  "ktime show %s\n",
+				  (int)process, output.kept);
+	kept_length = length > 0 && (size_t)length < sizeof(kept_line) ? (size_t)length : 0;
+	/* A signal of the program's must never be handled on a thread that it does not know. */
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &before);
+	pthread_attr_init(&attributes);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	error = -pthread_create(&reporter, &attributes, run, NULL);
+	pthread_attr_destroy(&attributes);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	return error;
+}

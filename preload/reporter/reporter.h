@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * ktime's second thread. It sleeps until a signal ends the program; then it has the collector make
+ * the report, makes a shorter one itself if the collector cannot, and ends the process as the
+ * signal would have. It never calls the driver, CUPTI, the loader, malloc or stdio, and takes no
+ * lock: the thread that the signal interrupted may hold any of these for good.
+ */
+#ifndef KTIME_PRELOAD_REPORTER_REPORTER_H
+#define KTIME_PRELOAD_REPORTER_REPORTER_H
+
+#include <stdbool.h>
+
+#include "report/session/session.h"
+
+struct reporter_output {
+	struct session *session;
+	const char *path; /* of the log file, or NULL: then */
+	int descriptor;	  /* the standard stream that the report goes to */
+	const char *kept; /* the profile's file, or NULL */
+	bool remove_kept; /* it goes once a report was printed: nobody asked for it */
+};
+
+/* Starts the thread; 0 or -errno. What `output` points to stays as it is until the process ends. */
+int reporter_start(const struct reporter_output *output);
+
+/*
+ * Asks for the end by a signal that has come to the calling thread. False if an end was asked for
+ * before; *milliseconds is then how long ago. For signal handlers.
+ */
+bool reporter_ask(int signal, unsigned *milliseconds);
+/* Waits for the report, at most so long: for the handler of a fault, which cannot return before. */
+void reporter_wait(unsigned milliseconds);
+
+/*
+ * Whether the caller is the one that prints the report, the first to ask. The collector asks before
+ * it prints, the reporter before it prints in the collector's place.
+ */
+bool reporter_claim(void);
+
+/*
+ * Lets the signals that would end the program reach the reporter's thread: no thread of the program
+ * is left to take them. `signals` are those whose action is ktime's or the default.
+ */
+void reporter_take_signals(void);
+
+#endif
