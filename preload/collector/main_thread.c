@@ -11,8 +11,6 @@
 #define STATE_FIELD   0
 #define THREADS_FIELD 17
 #define CHECK_NS      1000000000u
-/* The collector and the reporter. */
-#define OWN_THREADS   2
 
 /* The start of a field of /proc/self/PATH in `text`; "" if it cannot be had. */
 static const char *read_field(const char *path, unsigned field, char *text, size_t size)
@@ -33,6 +31,21 @@ static const char *read_field(const char *path, unsigned field, char *text, size
 	return at ? at : "";
 }
 
+static unsigned own;
+
+unsigned main_thread_count(void)
+{
+	char text[1024];
+
+	return (unsigned)strtoul(read_field("/proc/self/stat", THREADS_FIELD, text, sizeof(text)),
+				 NULL, 10);
+}
+
+void main_thread_set_own(unsigned threads)
+{
+	own = threads;
+}
+
 bool main_thread_was_last(uint64_t now, void (*ended)(void))
 {
 	static uint64_t checked;
@@ -46,8 +59,7 @@ bool main_thread_was_last(uint64_t now, void (*ended)(void))
 	if (*read_field(path, STATE_FIELD, text, sizeof(text)) != 'Z')
 		return false;
 	/* A main thread that has ended is counted for as long as the process lives. */
-	if (strtoul(read_field("/proc/self/stat", THREADS_FIELD, text, sizeof(text)), NULL, 10) <=
-	    OWN_THREADS + 1)
+	if (main_thread_count() <= own + 1)
 		return true;
 	if (!told)
 		ended();

@@ -9,8 +9,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* How many threads the process has; 0 if that cannot be had. Any thread. */
+unsigned main_thread_count(void);
+/* ktime's threads: those of CUPTI that came with it, and two of its own. Once, at the start. */
+void main_thread_set_own(unsigned threads);
+
 /*
- * Whether the main thread has ended and no thread but ktime's two is left. Looks once a second, by
+ * Whether the main thread has ended and no thread but ktime's is left. Looks once a second, by
  * reading two files of /proc, some 20 us. Calls `ended` once the main thread has ended and others
  * go on. `now` is CLOCK_MONOTONIC's, ns. The collector alone.
  */

@@ -18,6 +18,7 @@
 #include "preload/base/settings.h"
 #include "preload/launch/window.h"
 #include "preload/collector/collector.h"
+#include "preload/collector/main_thread.h"
 #include "preload/driver/driver.h"
 #include "preload/lifecycle/endings.h"
 #include "preload/reporter/reporter.h"
@@ -30,6 +31,8 @@ _Atomic int lifecycle_state;
 
 /* Longer than the reporter takes to end the process. */
 #define SIGNAL_END_MS 2000
+/* The collector and the reporter. */
+#define OWN_THREADS   2
 
 static struct session *session;
 static struct log_file log_file;
@@ -183,6 +186,7 @@ static void start_cupti(void)
 		.unified_memory = true,
 		.wake = collector_wake,
 	};
+	unsigned threads = main_thread_count();
 	int version = 0, devices = 0;
 
 	driver.cuDriverGetVersion(&version);
@@ -192,6 +196,7 @@ static void start_cupti(void)
 			!refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 			library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
 			cupti_start(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
+	main_thread_set_own(main_thread_count() - threads + OWN_THREADS);
 	mode_choose(cupti.started, wanted.runtime_api, wanted.driver_api, devices);
 }
 

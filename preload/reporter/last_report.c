@@ -74,8 +74,10 @@ static struct line line_of(const struct session_header *header, const struct row
 	uint64_t overhead = by_events && row->bias < BIAS_KINDS ? header->biases[row->bias].ns : 0;
 	struct line line = {.row = row, .calls = figures->count};
 
-	if (!figures->count)
+	if (!figures->count) {
+		line.calls = row->calls;
 		return line;
+	}
 	line.minimum = figures->minimum > overhead ? figures->minimum - overhead : 0;
 	line.maximum = figures->maximum > overhead ? figures->maximum - overhead : 0;
 	line.total = figures->total > overhead * figures->count
@@ -123,6 +125,12 @@ static void print_section(const struct session *session, const char *title, bool
 	for (unsigned i = 0; i < count; i++) {
 		const struct line *line = &lines[i];
 
+		if (!line->maximum) {
+			print("%16s  %7s  %8s  %9llu  %8s  %8s  %8s  %.*s\n", i ? "" : title, "-",
+			      "-", (unsigned long long)line->calls, "-", "-", "-", NAME_WIDTH,
+			      session_string(session, line->row->name));
+			continue;
+		}
 		print("%16s  %6.2f%%  %s%s  %9llu  %s  %s  %s  %.*s\n", i ? "" : title,
 		      sum ? 100.0 * (double)line->total / (double)sum : 0.0,
 		      line->estimated ? "~" : "", number_time(total, line->total),

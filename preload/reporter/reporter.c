@@ -22,24 +22,34 @@
 /* And how long printing may take, from the signal on: the output may be a pipe that nobody reads.
  */
 #define PRINT_NS     1000000000u
+/* The longest sleep, an hour: it has nothing to do. */
+#define WAIT_NS	     UINT64_C(3600000000000)
 
 static struct reporter_output output;
 static char kept_line[512];
 static size_t kept_length;
-static _Atomic uint32_t ending; /* the signal; 0: none. The reporter waits on it. */
+static _Atomic uint32_t wake_word; /* counts what the reporter is woken for */
+static _Atomic int ending;	   /* the signal; 0: none */
 static _Atomic uint32_t reported;
 static _Atomic uint64_t asked; /* CLOCK_MONOTONIC, ns */
 static _Atomic int thread;     /* that the signal came to */
 static _Atomic bool claimed, take_signals;
 static pid_t process;
 
+static void wake(void)
+{
+	/* Release: the reporter sees what it is woken for. */
+	atomic_fetch_add_explicit(&wake_word, 1, memory_order_release);
+	futex_wake(&wake_word);
+}
+
 bool reporter_ask(int signal, unsigned *milliseconds)
 {
-	uint32_t none = 0;
+	int none = 0;
 
 	/* Release: with what the caller wrote before. */
-	if (!atomic_compare_exchange_strong_explicit(&ending, &none, (uint32_t)signal,
-						     memory_order_acq_rel, memory_order_acquire)) {
+	if (!atomic_compare_exchange_strong_explicit(&ending, &none, signal, memory_order_acq_rel,
+						     memory_order_acquire)) {
 		uint64_t first = atomic_load_explicit(&asked, memory_order_relaxed);
 
 		*milliseconds =
@@ -49,7 +59,7 @@ bool reporter_ask(int signal, unsigned *milliseconds)
 	atomic_store_explicit(&thread, (int)syscall(SYS_gettid), memory_order_relaxed);
 	/* Release: whoever sees the time sees the thread. */
 	atomic_store_explicit(&asked, clock_ns(CLOCK_MONOTONIC), memory_order_release);
-	futex_wake(&ending);
+	wake();
 	return true;
 }
 
@@ -114,10 +124,14 @@ static void *run(void *unused)
 {
 	(void)unused;
 	pthread_setname_np(pthread_self(), "ktime reporter");
-	while (!atomic_load_explicit(&ending, memory_order_acquire)) {
-		futex_wait(&ending, 0, UINT64_MAX / 2);
+	for (;;) {
+		uint32_t woken = atomic_load_explicit(&wake_word, memory_order_acquire);
+
 		if (atomic_exchange_explicit(&take_signals, false, memory_order_relaxed))
 			default_action_unblock();
+		if (atomic_load_explicit(&ending, memory_order_acquire))
+			break;
+		futex_wait(&wake_word, woken, WAIT_NS);
 	}
 	/* The handler writes the time right after the signal. */
 	while (!atomic_load_explicit(&asked, memory_order_acquire))
@@ -126,15 +140,15 @@ static void *run(void *unused)
 	atomic_store_explicit(&reported, 1, memory_order_release);
 	futex_wake(&reported);
 	/* A fault ends the process by itself once its handler returns. */
-	if (!default_action_is_fault((int)atomic_load_explicit(&ending, memory_order_relaxed)))
-		end_process((int)atomic_load_explicit(&ending, memory_order_relaxed));
+	if (!default_action_is_fault(atomic_load_explicit(&ending, memory_order_relaxed)))
+		end_process(atomic_load_explicit(&ending, memory_order_relaxed));
 	return NULL;
 }
 
 void reporter_take_signals(void)
 {
 	atomic_store_explicit(&take_signals, true, memory_order_relaxed);
-	futex_wake(&ending);
+	wake();
 }
 
 int reporter_start(const struct reporter_output *the_output)

@@ -43,7 +43,8 @@ uint64_t sim_setting(const char *name, uint64_t fallback)
 	return text && *text ? strtoull(text, NULL, 0) : fallback;
 }
 
-/* SIM_FAULT="cuEventRecord:5:700,cuLaunchKernel:*:719": entry, which call, CUresult. */
+/* SIM_FAULT="cuEventRecord:5:700,cuLaunchKernel:*:719": entry, which call, CUresult; -1: it never
+ * returns, and keeps the driver's lock. */
 static void read_faults(void)
 {
 	const char *text = getenv("SIM_FAULT");
@@ -81,6 +82,8 @@ static CUresult fault_of(const char *entry)
 		if (!fault->call || fault->call == fault->seen)
 			result = fault->result;
 	}
+	while ((int)result < 0)
+		pause();
 	if (result != CUDA_SUCCESS)
 		errno = EIO;
 	return result;

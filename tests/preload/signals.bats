@@ -1,0 +1,162 @@
+# SPDX-License-Identifier: MIT
+# Programs that a signal ends while they launch: the report, its counts, and the status.
+# SIGNAL_RUNS (2) says how often each way is tried.
+load helper
+
+runs=${SIGNAL_RUNS:-2}
+
+# launches: the sum of the program's own counts, 64-bit words.
+launches()
+{
+	od -An -v -t u8 counts | awk '{ for (i = 1; i <= NF; i++) sum += $i } END { print sum + 0 }'
+}
+
+# The program itself in the background, not a shell that waits for it.
+background()
+{
+	(export LD_PRELOAD=$built/libktime.so; exec "$root/tests/sim/run" "$programs/signalled" counts "$@") \
+		>program.out 2>report &
+	process=$!
+}
+
+# Starts signalled with THREADS and WAY; waits until each thread has launched a hundred times.
+start()
+{
+	rm -f counts
+	background "$@"
+	until [ -s counts ] && [ "$(launches)" -gt $((100 * $1)) ]; do
+		kill -0 $process || { cat report; return 1; }
+		sleep 0.02
+	done
+}
+
+# The calls of the table's row, a kernel's or a graph's, and those said to be missing.
+reported()
+{
+	report report | awk -v of="$1" '
+		/^ *API calls:/ { exit }
+		/GPU activities:|CUDA graphs:/ { sub(/^ *[A-Za-z ]*:/, "") }
+		index($0, of) && $1 ~ /%$|^-$/ && !found { calls = $3; found = 1 }
+		END { print calls + 0 }'
+	sed -n 's/.*: \([0-9,]*\) operations are missing.*/\1/p' report | tr -d ,
+}
+
+# ended SIGNAL THREADS: the process died of the signal, with one report whose counts are the
+# program's: a launch of each thread may have been in the driver.
+ended()
+{
+	local status=0 launched counted
+	wait $process || status=$?
+	[ "$status" -eq $((128 + $(kill -l "$1"))) ] || { echo "status $status"; cat report; return 1; }
+	[ "$(report report | grep -c '^Profiling result:')" -eq 1 ] || { cat report; return 1; }
+	launched=$(launches)
+	counted=$(reported "${3:-first}" | awk '{ sum += $1 } END { print sum }')
+	[ "$counted" -ge "$launched" ] && [ "$counted" -le $((launched + $2)) ] ||
+		{ echo "counted $counted, launched $launched"; cat report; return 1; }
+}
+
+# by SIGNAL THREADS WAY ROW
+by()
+{
+	local run
+	for ((run = 0; run < runs; run++)); do
+		start "$2" ${3:+"$3"}
+		kill -s "$1" $process
+		ended "$1" "$2" "${4:-first}"
+	done
+}
+
+@test "Ctrl-C on a program that launches without end" {
+	by INT 1
+}
+
+@test "SIGTERM on a program that launches without end" {
+	by TERM 1
+}
+
+@test "a signal to programs of four and of sixteen threads" {
+	by INT 4
+	by TERM 16
+}
+
+@test "a signal while events alone time" {
+	export KTIME_OPTIONS="--timer events"
+	by TERM 1
+	by INT 4
+}
+
+@test "a signal while a trace is written" {
+	export KTIME_OPTIONS="--print-gpu-trace"
+	start 1 sleep
+	kill -s TERM $process
+	status=0
+	wait $process || status=$?
+	[ "$status" -eq 143 ]
+	[ "$(grep -c ' first ' report)" -ge $(($(launches))) ]
+}
+
+@test "a signal while graphs are launched" {
+	by TERM 1 graph "[CUDA graph 1]"
+}
+
+@test "a signal that the program raises itself" {
+	run --separate-stderr under_ktime "$programs/signalled" counts 1 self
+	[ "$status" -eq 143 ]
+	[ "$(reports)" -eq 1 ]
+	[ "$(launches)" -eq 1000 ]
+	is "1000 first" eval 'gpu_rows | awk "{ print \$2, \$6 }"'
+}
+
+@test "one signal to several launching threads at once" {
+	run --separate-stderr under_ktime "$programs/signalled" counts 8 signals
+	[ "$status" -eq $((128 + $(kill -l USR1))) ]
+	[ "$(reports)" -eq 1 ]
+}
+
+@test "a thread that never leaves the driver: the table comes from the profile" {
+	export SIM_FAULT=cuLaunchKernel:500:-1
+	rm -f counts
+	background 1
+	until [ -s counts ] && [ "$(launches)" -eq 499 ]; do sleep 0.02; done
+	kill -s TERM $process
+	ended TERM 1
+	grep -q "operations are missing above" report
+}
+
+@test "a second Ctrl-C ends at once" {
+	export SIM_FAULT=cuLaunchKernel:500:-1
+	rm -f counts
+	mkfifo full
+	exec 7<>full
+	# A pipe that nobody reads, and that is full: no report can be printed.
+	dd if=/dev/zero of=full bs=4096 count=16 oflag=nonblock 2>/dev/null || true
+	(export LD_PRELOAD=$built/libktime.so; exec "$root/tests/sim/run" "$programs/signalled" counts 1) \
+		>program.out 2>&7 &
+	process=$!
+	exec 7>&-
+	sleep 0.5
+	kill -s INT $process || true
+	sleep 0.2
+	kill -s INT $process || true
+	status=0
+	wait $process || status=$?
+	[ "$status" -eq 130 ]
+	rm -f run/*
+}
+
+@test "a program sees the default action, and what it sets" {
+	run --separate-stderr under_ktime "$programs/signalled" counts 1 dispositions
+	[ "$status" -eq 0 ]
+	[ "$output" = "default default ignored default" ]
+}
+
+@test "a main thread that ends by pthread_exit: SIGTERM works, and the last thread's end is the end" {
+	rm -f counts
+	background 2 main_ends
+	until [ -s counts ] && [ "$(launches)" -gt 100 ]; do sleep 0.02; done
+	kill -s TERM $process
+	ended TERM 2
+	run --separate-stderr under_ktime "$programs/signalled" counts 2 last_ends
+	[ "$status" -eq 0 ]
+	is "1000 first" eval 'gpu_rows | awk "{ print \$2, \$6 }"'
+}
