@@ -88,8 +88,8 @@ install: library command
 	install -m 755 $(BUILD)/ktime $(DESTDIR)$(PREFIX)/bin
 	install -m 755 $(BUILD)/libktime.so $(DESTDIR)$(PREFIX)/lib
 	install -m 644 report/command/ktime.1 $(DESTDIR)$(PREFIX)/share/man/man1
-	$(BUILD)/ktime --completion bash >$(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktime
-	$(BUILD)/ktime --completion zsh >$(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktime
+	install -m 644 report/command/completion.bash $(DESTDIR)$(PREFIX)/share/bash-completion/completions/ktime
+	install -m 644 report/command/completion.zsh $(DESTDIR)$(PREFIX)/share/zsh/site-functions/_ktime
 
 .PHONY: clean
 clean:

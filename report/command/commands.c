@@ -1,17 +1,81 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/command/commands.h"
 
-/* Of ktime's own options that are not on what is printed, those that have a meaning here. */
-static const struct option show_options[] = {
-	{"log-file", required_argument, NULL, 0},
-	{"import-profile", required_argument, NULL, 'i'},
-	{"help", no_argument, NULL, 'h'},
-	{0},
-};
+#include <string.h>
+
+#include "report/command/show.h"
+#include "report/compare/diff.h"
+#include "report/export/export.h"
 
 const struct command commands[] = {
-	{"show", command_show, show_options, true, true},
-	{"export", command_export, export_options, true, false},
-	{"diff", command_diff, diff_options, false, false},
+	{
+		.option_mask = OPTION_RUN,
+		.usage = "ktime [options] PROGRAM [arguments]   run PROGRAM, print where the GPU's "
+			 "time went\n"
+			 "       ktime show FILE...                    print the report of a "
+			 "profile\n"
+			 "       ktime diff A B                        compare two profiles\n"
+			 "       ktime export --json OUT FILE          write a profile for other "
+			 "tools\n"
+			 "Each command has its --help. Without ktime: LD_PRELOAD=libktime.so "
+			 "KTIME_OPTIONS='options' PROGRAM\n",
+		.examples = "",
+	},
+	{
+		.name = "show",
+		.option_mask = OPTION_SHOW,
+		.operands_least = 1,
+		.operands_most = SIZE_MAX,
+		.run = command_show,
+		.usage = "ktime show [options] FILE...\n"
+			 "Prints the reports of profiles (ktime -o FILE) on standard output.\n",
+		.examples = "  ktime show run.ktime\n"
+			    "  ktime show --sort calls --top 10 --percentiles run.ktime\n"
+			    "  ktime show --print-gpu-trace --csv run.ktime   (made with "
+			    "--keep-trace)\n",
+	},
+	{
+		.name = "diff",
+		.option_mask = OPTION_DIFF,
+		.operands_least = 2,
+		.operands_most = 2,
+		.run = command_diff,
+		.usage = "ktime diff [options] A B\n"
+			 "Compares two runs row by row. A and B: profiles of ktime, SQLite exports "
+			 "or CSV\n"
+			 "summaries of nsys, CSV summaries of nvprof.\n"
+			 "Exit status: 0, 1 if a file cannot be read, 2 for a wrong option, 3 for "
+			 "--fail-above.\n",
+		.examples = "  ktime diff before.ktime after.ktime\n"
+			    "  ktime diff --fail-above 5 main.ktime branch.ktime   (in CI)\n"
+			    "  ktime diff nsys.sqlite run.ktime\n",
+	},
+	{
+		.name = "export",
+		.option_mask = OPTION_EXPORT,
+		.operands_least = 1,
+		.operands_most = 1,
+		.run = command_export,
+		.usage =
+			"ktime export [options] FILE\n"
+			"Writes a profile in the formats of other tools. OUT may be - for standard "
+			"output, except\n"
+			"with --sqlite. --sqlite and --chrome need a trace: ktime --keep-trace all "
+			"-o "
+			"FILE.\n",
+		.examples =
+			"  ktime export --json - run.ktime | jq .rows\n"
+			"  ktime export --chrome run.json run.ktime   (for "
+			"https://ui.perfetto.dev)\n"
+			"  ktime export --sqlite run.sqlite run.ktime && nsys stats run.sqlite\n",
+	},
 };
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);
+
+const struct command *command_find(const char *name)
+{
+	for (size_t i = 1; i < command_count; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return NULL;
+}

@@ -1,30 +1,34 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The subcommands of the `ktime` command. Each is given its own arguments, argv[0] being what its
- * messages begin with, and returns the process's exit status.
- */
+/* What `ktime` can be asked to do: run a program, or one of the commands show, export and diff. */
 #ifndef KTIME_REPORT_COMMAND_COMMANDS_H
 #define KTIME_REPORT_COMMAND_COMMANDS_H
 
-#include <getopt.h>
-#include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
+
+#include "report/options/options.h"
 
 struct command {
-	const char *name;
-	int (*run)(int argc, char **argv);
-	const struct option *options; /* ends in zeros */
-	bool takes_files;	      /* the values of these options are files */
-	bool prints_report;	      /* takes the options on what is printed as well */
+	const char *name; /* NULL: the command that runs a program */
+	enum option_commands option_mask;
+	size_t operands_least, operands_most; /* files, or a program and its arguments */
+	/* Returns the process's exit status. */
+	int (*run)(const struct options *options, const char *const *files, size_t count);
+	const char *usage, *examples;
 };
 
-extern const struct command commands[];
+extern const struct command commands[]; /* the first is the one that runs a program */
 extern const size_t command_count;
 
-int command_show(int argc, char **argv);
-int command_export(int argc, char **argv);
-int command_diff(int argc, char **argv);
+/* The command of a name; NULL if there is none. */
+const struct command *command_find(const char *name);
 
-extern const struct option export_options[], diff_options[];
+/*
+ * The command's options: those that most users need, or those of a topic ("all", "nvprof").
+ * -EINVAL for another topic.
+ */
+int help_write(const struct command *command, const char *topic, FILE *file);
+/* A line for each option, which the shells' completions read (completion.bash, completion.zsh). */
+void completion_write(FILE *file);
 
 #endif

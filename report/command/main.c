@@ -1,71 +1,156 @@
 /* SPDX-License-Identifier: MIT */
 /* The ktime command. */
+#include <errno.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/command/commands.h"
-#include "report/command/help.h"
 #include "report/command/launch.h"
-#include "report/options/options.h"
 #include "report/command/show.h"
+#include "report/options/nearest.h"
 
 #define BAD_USAGE 2
+#define NOT_FOUND 127
 
-/* What does not run a program. */
-static int answer(const struct options *options)
+static int answer_help(const struct command *command, const char *topic)
 {
-	if (options->help) {
-		help_write(stdout);
+	if (help_write(command, topic, stdout) == 0)
 		return EXIT_SUCCESS;
+	fprintf(stderr, "ktime: no help on %s (--help, --help all, --help nvprof)\n", topic);
+	return BAD_USAGE;
+}
+
+static bool is_on_path(const char *program)
+{
+	const char *path = getenv("PATH");
+	char file[PATH_MAX];
+
+	/* As execvp does without PATH. */
+	for (path = path ? path : "/bin:/usr/bin";; path++) {
+		size_t length = strcspn(path, ":");
+
+		snprintf(file, sizeof(file), "%.*s%s%s", (int)length, path, length ? "/" : "",
+			 program);
+		if (access(file, X_OK) == 0)
+			return true;
+		path += length;
+		if (!*path)
+			return false;
 	}
+}
+
+/* Whether there is such a program, as far as can be told; says what may have been meant if not. */
+static bool check_program(const char *program)
+{
+	struct nearest nearest = {NULL, 0};
+
+	if (strchr(program, '/') || is_on_path(program))
+		return true;
+	for (size_t i = 1; i < command_count; i++)
+		nearest_consider(&nearest, program, strlen(program), commands[i].name);
+	if (access(program, X_OK) == 0)
+		fprintf(stderr, "ktime: %s is not on PATH; did you mean ./%s?\n", program, program);
+	else if (nearest.name)
+		fprintf(stderr, "ktime: no program %s on PATH; did you mean ktime %s?\n", program,
+			nearest.name);
+	else
+		fprintf(stderr, "ktime: no program %s on PATH\n", program);
+	return false;
+}
+
+/* argv[first] is the program; the words before it are options. */
+static int run_program(const struct options *options, int argc, char **argv, int first)
+{
+	int count = first - 1;
+
+	if (first == argc) {
+		fputs("ktime: no program given (ktime --help)\n", stderr);
+		return BAD_USAGE;
+	}
+	if (!check_program(argv[first]))
+		return NOT_FOUND;
+	/* "--" ends the options; it is not one. */
+	if (count > 0 && strcmp(argv[first - 1], "--") == 0)
+		count--;
+	return launch(options, argv + 1, count, argv + first);
+}
+
+static int main_run(struct options *options, int argc, char **argv)
+{
+	char message[512];
+	int first;
+
+	if (options_parse_arguments(options, argc, argv, &first, message, sizeof(message))) {
+		fprintf(stderr, "ktime: %s\n", message);
+		return BAD_USAGE;
+	}
+	if (options->help)
+		return answer_help(&commands[0], first < argc ? argv[first] : NULL);
 	if (options->version) {
 		puts("ktime " KTIME_VERSION);
 		return EXIT_SUCCESS;
 	}
 	if (options->completion) {
-		if (completion_write(options->completion, stdout) == 0)
-			return EXIT_SUCCESS;
-		fprintf(stderr, "ktime: no completion for %s, only for bash and zsh\n",
-			options->completion);
-		return BAD_USAGE;
+		completion_write(stdout);
+		return EXIT_SUCCESS;
 	}
-	/* As nvprof: a report goes to stderr. */
-	return show_files(options, &options->import_profile, 1, options->log_file);
+	/* As nvprof: the report goes to stderr. */
+	if (options->import_profile)
+		return show_files(options, &options->import_profile, 1, options->log_file);
+	return run_program(options, argc, argv, first);
+}
+
+/* argv[0] is the command; options may stand before, between and behind its files. */
+static int main_command(const struct command *command, struct options *options, int argc,
+			char **argv)
+{
+	const char **files = calloc((size_t)argc + 1, sizeof(*files));
+	int first, status = BAD_USAGE;
+	char message[512];
+	size_t count = 0;
+
+	options->command = command->option_mask;
+	if (!files)
+		return EXIT_FAILURE;
+	for (; argc > 1; argc -= first, argv += first) {
+		if (options_parse_arguments(options, argc, argv, &first, message,
+					    sizeof(message))) {
+			fprintf(stderr, "ktime %s: %s\n", command->name, message);
+			goto out;
+		}
+		if (first == argc)
+			break;
+		files[count++] = argv[first];
+	}
+	if (options->import_profile)
+		files[count++] = options->import_profile;
+	if (options->help)
+		status = answer_help(command, NULL);
+	else if (count < command->operands_least || count > command->operands_most)
+		fprintf(stderr, "ktime %s: %s file%s given; usage: %.*s\n", command->name,
+			count == 0   ? "no"
+			: count == 1 ? "one"
+				     : "too many",
+			count > 1 ? "s" : "", (int)strcspn(command->usage, "\n"), command->usage);
+	else
+		status = command->run(options, files, count);
+out:
+	free(files);
+	return status;
 }
 
 int main(int argc, char **argv)
 {
-	static char name[] = "ktime";
+	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
 	struct options options;
-	char message[512];
-	int first, status;
-	size_t i;
+	int status;
 
-	for (i = 0; argc > 1 && i < command_count; i++)
-		if (strcmp(argv[1], commands[i].name) == 0) {
-			/* What getopt's messages begin with. */
-			argv[1] = name;
-			return commands[i].run(argc - 1, argv + 1);
-		}
 	options_defaults(&options);
-	if (options_parse_arguments(&options, argc, argv, &first, message, sizeof(message))) {
-		fprintf(stderr, "ktime: %s\n", message);
-		return BAD_USAGE;
-	}
-	if (options.help || options.version || options.completion || options.import_profile) {
-		status = answer(&options);
-	} else if (first == argc) {
-		fputs("ktime: which program? (ktime --help tells more)\n", stderr);
-		status = BAD_USAGE;
-	} else {
-		/* "--" ends the options; it is none of them. */
-		int count = first - 1;
-
-		if (count > 0 && strcmp(argv[first - 1], "--") == 0)
-			count--;
-		status = launch(&options, argv + 1, count, argv + first);
-	}
+	status = command ? main_command(command, &options, argc - 1, argv + 1)
+			 : main_run(&options, argc, argv);
 	options_free(&options);
 	return status;
 }

@@ -5,13 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/command/commands.h"
-#include "report/command/help.h"
 #include "report/session/load.h"
 #include "report/print/log_file.h"
 #include "report/print/report.h"
-
-#define BAD_USAGE 2
 
 static int show_file(const char *path, const struct options *options, FILE *file)
 {
@@ -38,7 +34,6 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 	int status = EXIT_SUCCESS, error;
 	struct log_file log;
 	FILE *file;
-	size_t i;
 
 	error = log_file_resolve(&log, log_file, getpid(), message, sizeof(message));
 	if (!error)
@@ -48,9 +43,9 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 		fprintf(stderr, "ktime: %s\n", message);
 		return EXIT_FAILURE;
 	}
-	for (i = 0; i < options->notice_count; i++)
+	for (size_t i = 0; i < options->notice_count; i++)
 		fprintf(stderr, "======== Warning: %s\n", options->notices[i]);
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		if (show_file(paths[i], options, file) != EXIT_SUCCESS)
 			status = EXIT_FAILURE;
 	error = log_file_close(file);
@@ -61,45 +56,7 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 	return status;
 }
 
-int command_show(int argc, char **argv)
+int command_show(const struct options *options, const char *const *files, size_t count)
 {
-	const char **paths = calloc((size_t)argc + 1, sizeof(*paths));
-	struct options options;
-	char message[512];
-	size_t count = 0;
-	int first, status = EXIT_FAILURE;
-
-	options_defaults(&options);
-	if (!paths)
-		goto out;
-	/* Options may stand between and behind the files. */
-	while (argc > 1) {
-		if (options_parse_arguments(&options, argc, argv, &first, message,
-					    sizeof(message))) {
-			fprintf(stderr, "ktime: %s\n", message);
-			status = BAD_USAGE;
-			goto out;
-		}
-		argc -= first;
-		argv += first;
-		if (argc > 0)
-			paths[count++] = argv[0];
-	}
-	if (options.import_profile)
-		paths[count++] = options.import_profile;
-	if (options.help) {
-		help_write(stdout);
-		status = EXIT_SUCCESS;
-		goto out;
-	}
-	if (count == 0) {
-		fputs("usage: ktime show [options] FILE...\n", stderr);
-		status = BAD_USAGE;
-		goto out;
-	}
-	status = show_files(&options, paths, count, options.log_file ? options.log_file : "%1");
-out:
-	options_free(&options);
-	free(paths);
-	return status;
+	return show_files(options, files, count, options->log_file ? options->log_file : "%1");
 }

@@ -8,7 +8,9 @@
 
 #include "report/options/options.h"
 
-/* Prints the reports of files to a log file (NULL: stderr); returns an exit status. */
+/* Prints the reports of files to a log file, or to stdout; returns an exit status. */
+int command_show(const struct options *options, const char *const *files, size_t count);
+/* The same to stderr if log_file is NULL. */
 int show_files(const struct options *options, const char *const *paths, size_t count,
 	       const char *log_file);
 

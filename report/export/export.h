@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
+#include "report/options/options.h"
 #include "report/session/session.h"
 
 /* An Nsight Systems SQLite export of the session's trace; `path` is an empty file. */
@@ -17,5 +18,8 @@ int export_sqlite(struct session *session, const char *path, char *message, size
 int export_chrome(struct session *session, FILE *file, char *message, size_t size);
 /* Everything that the session holds. */
 int export_json(struct session *session, FILE *file, char *message, size_t size);
+
+/* `ktime export`: returns the process's exit status. */
+int command_export(const struct options *options, const char *const *files, size_t count);
 
 #endif

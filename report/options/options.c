@@ -2,75 +2,36 @@
 #include "report/options/options.h"
 
 #include <errno.h>
-#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/options/nearest.h"
 #include "report/options/options_value.h"
-
-/* The longest name that is looked at when the nearest one is sought. */
-#define NAME_LENGTH 64
 
 struct option_text {
 	struct option_text *next;
 	char text[];
 };
 
-/* How many letters are changed, left out, put in or swapped between two names. */
-static unsigned name_distance(const char *left, size_t left_length, const char *right)
+static bool is_known(const struct options *options, const struct option_entry *entry)
 {
-	size_t right_length = strlen(right), i, j;
-	unsigned rows[3][NAME_LENGTH + 1];
-	unsigned *before = rows[0], *above = rows[1], *row = rows[2];
-
-	if (left_length > NAME_LENGTH || right_length > NAME_LENGTH)
-		return UINT_MAX;
-	for (j = 0; j <= right_length; j++)
-		above[j] = (unsigned)j;
-	for (i = 1; i <= left_length; i++) {
-		unsigned *recycled = before;
-
-		row[0] = (unsigned)i;
-		for (j = 1; j <= right_length; j++) {
-			unsigned best = above[j - 1] + (left[i - 1] != right[j - 1]);
-
-			if (above[j] + 1 < best)
-				best = above[j] + 1;
-			if (row[j - 1] + 1 < best)
-				best = row[j - 1] + 1;
-			if (i > 1 && j > 1 && left[i - 1] == right[j - 2] &&
-			    left[i - 2] == right[j - 1] && before[j - 2] + 1 < best)
-				best = before[j - 2] + 1;
-			row[j] = best;
-		}
-		before = above;
-		above = row;
-		row = recycled;
-	}
-	return above[right_length];
+	return entry->commands & options->command;
 }
 
-static int refuse_unknown(const struct message *message, const char *word, const char *name,
-			  size_t length)
+static int refuse_unknown(const struct options *options, const struct message *message,
+			  const char *word, const char *name, size_t length)
 {
-	unsigned best = UINT_MAX;
-	const char *nearest = NULL;
-	size_t i;
+	struct nearest nearest = {NULL, 0};
 
-	for (i = 0; i < option_table_size; i++) {
-		unsigned distance = name_distance(name, length, option_table[i].name);
-
-		if (option_table[i].section != SECTION_HIDDEN && distance < best) {
-			best = distance;
-			nearest = option_table[i].name;
-		}
-	}
-	/* Beyond a third of the letters it is another word. */
-	if (!nearest || length < 2 || best > length / 3 + 1)
-		return options_refuse(message, "unknown option %s (ktime --help lists them all)",
-				      word);
-	return options_refuse(message, "unknown option %s: did you mean --%s?", word, nearest);
+	for (size_t i = 0; i < option_table_size; i++)
+		if (option_table[i].section != SECTION_HIDDEN &&
+		    is_known(options, &option_table[i]))
+			nearest_consider(&nearest, name, length, option_table[i].name);
+	if (!nearest.name)
+		return options_refuse(message, "unknown option %s (--help%s lists the options)",
+				      word, options->command == OPTION_RUN ? " all" : "");
+	return options_refuse(message, "unknown option %s: did you mean --%s?", word, nearest.name);
 }
 
 static bool takes_value(const struct option_entry *entry)
@@ -78,34 +39,33 @@ static bool takes_value(const struct option_entry *entry)
 	return *entry->argument;
 }
 
-static const struct option_entry *find_name(const char *name, size_t length)
+static const struct option_entry *find_name(const struct options *options, const char *name,
+					    size_t length)
 {
-	size_t i;
-
-	for (i = 0; i < option_table_size; i++)
-		if (strncmp(option_table[i].name, name, length) == 0 &&
+	for (size_t i = 0; i < option_table_size; i++)
+		if (is_known(options, &option_table[i]) &&
+		    strncmp(option_table[i].name, name, length) == 0 &&
 		    option_table[i].name[length] == '\0')
 			return &option_table[i];
 	return NULL;
 }
 
-static const struct option_entry *find_letter(char letter)
+static const struct option_entry *find_letter(const struct options *options, char letter)
 {
-	/* nvprof's short form of --events, which took counters alone. */
+	/* nvprof's short form of --events, which took hardware counters only. */
 	static const struct option_entry counters = {
-		"events",
-		'e',
-		OPTION_UNSERVED_VALUE,
-		0,
-		"EVENTS",
-		SECTION_UNSERVED,
-		"ktime times, it does not count: use `ncu --metrics`"};
-	size_t i;
+		.name = "events",
+		.letter = 'e',
+		.kind = OPTION_UNSERVED,
+		.argument = "EVENTS",
+		.section = SECTION_UNSERVED,
+		.commands = OPTION_RUN | OPTION_SHOW,
+		.help = "ktime measures time, not hardware counters: use `ncu --metrics`"};
 
-	if (letter == counters.letter)
+	if (letter == counters.letter && is_known(options, &counters))
 		return &counters;
-	for (i = 0; i < option_table_size; i++)
-		if (option_table[i].letter && option_table[i].letter == letter)
+	for (size_t i = 0; i < option_table_size; i++)
+		if (option_table[i].letter == letter && is_known(options, &option_table[i]))
 			return &option_table[i];
 	return NULL;
 }
@@ -115,7 +75,7 @@ struct words {
 	char *const *next, *const *end;
 };
 
-/* `value` is what stands in the option's own word; NULL where nothing does. */
+/* `value`: what stands behind "=" or the letter in the same word; NULL if nothing does. */
 static int take_option(struct options *options, const struct option_entry *entry, const char *value,
 		       struct words *words, const struct message *message)
 {
@@ -135,10 +95,10 @@ static int parse_name(struct options *options, const char *word, struct words *w
 {
 	const char *name = word + 2;
 	size_t length = strcspn(name, "=");
-	const struct option_entry *entry = find_name(name, length);
+	const struct option_entry *entry = find_name(options, name, length);
 
 	if (!entry)
-		return refuse_unknown(message, word, name, length);
+		return refuse_unknown(options, message, word, name, length);
 	return take_option(options, entry, name[length] ? name + length + 1 : NULL, words, message);
 }
 
@@ -150,18 +110,18 @@ static int parse_letters(struct options *options, const char *word, struct words
 	size_t length = strcspn(letter, "=");
 	int error = 0;
 
-	/* Read as letters, -format would keep the session in the file "rmat". */
-	if (length > 1 && find_name(letter, length))
-		return refuse_unknown(message, word, letter, length);
+	/* Read as letters, -format would keep the profile in the file "rmat". */
+	if (length > 1 && find_name(options, letter, length))
+		return refuse_unknown(options, message, word, letter, length);
 	while (!error && *letter) {
-		const struct option_entry *entry = find_letter(*letter);
+		const struct option_entry *entry = find_letter(options, *letter);
 		const char *value = NULL;
 
 		if (!entry && letter == word + 1)
-			return refuse_unknown(message, word, letter, length);
+			return refuse_unknown(options, message, word, letter, length);
 		if (!entry)
 			return options_refuse(
-				message, "unknown option -%c in %s (ktime --help lists them all)",
+				message, "unknown option -%c in %s (--help all lists the options)",
 				*letter, word);
 		letter++;
 		if (*letter == '=' || (*letter && takes_value(entry))) {
@@ -258,7 +218,7 @@ int options_parse_string(struct options *options, const char *text, char *messag
 		const char *word = *words.next;
 
 		if (word[0] != '-' || !word[1])
-			error = options_refuse(&errors, "'%s' is no option", word);
+			error = options_refuse(&errors, "'%s' is not an option", word);
 		else
 			error = parse_option(options, &words, &errors);
 	}
@@ -279,5 +239,5 @@ void options_free(struct options *options)
 
 bool options_want_trace(const struct options *options)
 {
-	return options->print_gpu_trace || options->print_api_trace;
+	return options->print_gpu_trace || options->print_api_trace || options->keep_trace;
 }

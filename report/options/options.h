@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ktime's options: one table for the command line, for KTIME_OPTIONS, the help text and the
- * shells' completion. Names and meanings are nvprof's where nvprof had them.
+ * ktime's options: one table for the command lines of all commands, for KTIME_OPTIONS, the help
+ * texts and the shells' completion. Names and meanings are nvprof's where nvprof had them.
  *
  * Parsing needs libc alone, keeps no state but `struct options`, and does not depend on the
  * program's locale. It may run on any thread.
@@ -21,7 +21,10 @@ enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS, UNIT_COLUMN, UNIT_AUTO };
 enum events_mode { EVENTS_AUTO, EVENTS_ALL, EVENTS_OFF, EVENTS_FRACTION };
 enum graph_mode { GRAPH_NODE, GRAPH_WHOLE };
 enum api_trace_mode { API_TRACE_NONE, API_TRACE_RUNTIME, API_TRACE_DRIVER, API_TRACE_ALL };
-enum report_format { FORMAT_NVPROF, FORMAT_NSYS };
+/* FORMAT_AUTO: nvprof's, fitted to a terminal if there is one. */
+enum report_format { FORMAT_NVPROF, FORMAT_NSYS, FORMAT_AUTO };
+/* How much of a kernel's name is printed. NAMES_DISTINCT: as little as tells the rows apart. */
+enum names_mode { NAMES_BASE, NAMES_SHORT, NAMES_FULL, NAMES_AUTO, NAMES_DISTINCT };
 enum sort_key { SORT_TIME, SORT_CALLS, SORT_AVERAGE, SORT_MINIMUM, SORT_MAXIMUM, SORT_NAME };
 /* --trace: a set of bits, one for each word of the argument text. */
 enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
@@ -29,7 +32,19 @@ enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
 #define OPTIONS_NOTICES	      16
 #define OPTIONS_NOTICE_LENGTH 192
 
+/* The commands that know an option; OPTION_FIRST: it stands in the short help. */
+enum option_commands {
+	OPTION_RUN = 1,
+	OPTION_SHOW = 2,
+	OPTION_EXPORT = 4,
+	OPTION_DIFF = 8,
+	OPTION_FIRST = 16
+};
+
 struct options {
+	unsigned
+		command; /* enum option_commands: whose options are parsed; OPTION_RUN by default */
+
 	/* What is collected. */
 	int timer;		  /* enum timer_mode */
 	int events;		  /* enum events_mode */
@@ -38,6 +53,7 @@ struct options {
 	uint64_t devices;	  /* bit per device ordinal */
 	unsigned trace;		  /* enum trace_set */
 	int api_trace;		  /* enum api_trace_mode */
+	uint64_t keep_trace;	  /* bytes of trace records to keep; UINT64_MAX: all */
 	int graph;		  /* enum graph_mode */
 	bool concurrent_kernels;
 	bool profile_from_start;
@@ -53,17 +69,26 @@ struct options {
 	bool demangling;
 	bool quiet;
 	int format; /* enum report_format */
-	bool percentiles, histogram, cross_check;
+	int names;  /* enum names_mode; NAMES_AUTO: distinct on a terminal, else full */
+	bool percentiles, histogram, cross_check, verbose;
 	unsigned top;			       /* rows per section; 0: all */
 	int sort;			       /* enum sort_key */
-	const char *kernels, *exclude_kernels; /* POSIX extended, over the names as printed */
+	const char *kernels, *exclude_kernels; /* POSIX extended, over the full names */
 	const char *context_name, *process_name, *stream_name;
 
 	/* Where it goes. */
 	const char *log_file, *export_profile, *import_profile;
 	bool force_overwrite;
 	bool help, version;
-	const char *completion; /* name of a shell */
+	bool completion;
+
+	/* Of ktime export and ktime diff. */
+	const char *sqlite, *chrome, *json;
+	double noise, fail_above; /* percent; NAN: no limit */
+
+	/* The terminal that is printed to; filled in by the report. */
+	unsigned width; /* columns; 0: any number */
+	bool colour;
 
 	/* Lines for the user about options that were accepted and have no effect. */
 	char notices[OPTIONS_NOTICES][OPTIONS_NOTICE_LENGTH];
@@ -73,20 +98,20 @@ struct options {
 };
 
 enum option_kind {
-	OPTION_FLAG,	      /* bool, no argument */
-	OPTION_ON_OFF,	      /* bool */
-	OPTION_CHOICE,	      /* int, index into the argument text */
-	OPTION_SET,	      /* unsigned, bits by the words of the argument text */
-	OPTION_TEXT,	      /* const char * */
-	OPTION_REGEX,	      /* const char *, refused where it does not compile */
-	OPTION_FILE,	      /* const char *, completed as a file name */
-	OPTION_NUMBER,	      /* double, not negative */
-	OPTION_COUNT,	      /* unsigned */
-	OPTION_PID,	      /* pid_t */
-	OPTION_DEVICES,	      /* uint64_t, a list of ordinals or "all" */
-	OPTION_EVENTS,	      /* events and events_fraction */
-	OPTION_UNSERVED,      /* nvprof's, without an argument; help says what to use instead */
-	OPTION_UNSERVED_VALUE /* the same with an argument */
+	OPTION_FLAG,	/* bool, no argument */
+	OPTION_ON_OFF,	/* bool */
+	OPTION_CHOICE,	/* int, index into the argument text */
+	OPTION_SET,	/* unsigned, bits by the words of the argument text */
+	OPTION_TEXT,	/* const char * */
+	OPTION_REGEX,	/* const char *, refused where it does not compile */
+	OPTION_FILE,	/* const char *, completed as a file name */
+	OPTION_NUMBER,	/* double, not negative */
+	OPTION_COUNT,	/* unsigned */
+	OPTION_SIZE,	/* uint64_t, bytes with K, M or G, or "all" */
+	OPTION_PID,	/* pid_t */
+	OPTION_DEVICES, /* uint64_t, a list of ordinals or "all" */
+	OPTION_EVENTS,	/* events and events_fraction */
+	OPTION_UNSERVED /* nvprof's: its value is left alone; help says what to use instead */
 };
 
 enum option_section {
@@ -104,6 +129,7 @@ struct option_entry {
 	size_t field;	      /* offset in struct options */
 	const char *argument; /* "on|off", "FILE" …; "" where it takes none */
 	enum option_section section;
+	unsigned commands; /* enum option_commands */
 	const char *help;
 };
 
@@ -120,12 +146,12 @@ void options_free(struct options *options);
  */
 int options_parse_string(struct options *options, const char *text, char *message, size_t size);
 /*
- * Parses argv[1…] up to the first word that is no option, or past "--"; *first is that word's
+ * Parses argv[1…] up to the first word that is not an option, or past "--"; *first is that word's
  * index (argc where there is none). Strings stay the caller's.
  */
 int options_parse_arguments(struct options *options, int argc, char *const *argv, int *first,
 			    char *message, size_t size);
-/* Whether any trace, and so trace records, are asked for. */
+/* Whether trace records are to be collected: to print them or to keep them. */
 bool options_want_trace(const struct options *options);
 
 #endif

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/options/options.h"
 
-#define COUNTERS "ktime times, it does not count: use `ncu --metrics`"
+#include <math.h>
+
+#define COUNTERS "ktime measures time, not hardware counters: use `ncu --metrics`"
 #define SAMPLES	 "ktime does not sample instructions: use `ncu --section SourceCounters`"
 #define CPU	 "ktime profiles the GPU: use `perf record` or `nsys profile --sample=cpu`"
 #define OPENACC	 "ktime shows the kernels and copies that OpenACC starts, not its constructs"
@@ -9,150 +11,183 @@
 #define TOPOLOGY "use `nvidia-smi topo -m`"
 #define BUFFERS	 "ktime's buffers need no size"
 
-/* X(kind, field, name, letter, argument, section, help) */
-#define OPTIONS(X)                                                                                 \
-	X(CHOICE, timer, "timer", 0, "auto|cupti|events|both", COLLECT,                            \
-	  "the clock of the rows: activity records, event pairs, or both")                         \
-	X(EVENTS, events, "events", 0, "auto|all|off|1/N", COLLECT,                                \
-	  "which calls get an event pair: by the budget, every one, none, one in N")               \
-	X(NUMBER, budget, "budget", 0, "PERCENT", COLLECT,                                         \
-	  "what ktime may add to the run's wall time (5)")                                         \
-	X(DEVICES, devices, "devices", 0, "IDS|all", COLLECT,                                      \
-	  "the devices to profile, by ordinal, separated by commas")                               \
-	X(SET, trace, "trace", 0, "gpu|api", COLLECT,                                              \
-	  "what to time: GPU operations, API calls, or both (gpu,api)")                            \
-	X(CHOICE, api_trace, "profile-api-trace", 0, "none|runtime|driver|all", COLLECT,           \
-	  "the API calls to time (all)")                                                           \
-	X(CHOICE, graph, "graph", 0, "node|graph", COLLECT,                                        \
-	  "CUDA graphs: time every node, or each launch as a whole")                               \
-	X(ON_OFF, concurrent_kernels, "concurrent-kernels", 0, "on|off", COLLECT,                  \
-	  "let kernels overlap while they are timed (on)")                                         \
-	X(ON_OFF, profile_from_start, "profile-from-start", 0, "on|off", COLLECT,                  \
-	  "off: collect only between cudaProfilerStart and cudaProfilerStop")                      \
-	X(FLAG, profile_children, "profile-child-processes", 0, "", COLLECT,                       \
-	  "profile the processes that the program starts too")                                     \
-	X(NUMBER, timeout, "timeout", 't', "SECONDS", COLLECT,                                     \
-	  "stop collecting this long after the driver was initialised; the program runs on")       \
-	X(PID, only_process, "only-process", 0, "PID", HIDDEN, "profile this process alone")       \
-	X(FLAG, print_summary, "print-summary", 's', "", PRINT,                                    \
-	  "a summary of GPU activities and API calls (the default)")                               \
-	X(FLAG, print_gpu_summary, "print-gpu-summary", 0, "", PRINT,                              \
-	  "a summary of GPU activities alone")                                                     \
-	X(FLAG, print_api_summary, "print-api-summary", 0, "", PRINT,                              \
-	  "a summary of API calls alone")                                                          \
-	X(FLAG, print_summary_per_gpu, "print-summary-per-gpu", 0, "", PRINT,                      \
-	  "a summary of each GPU's activities")                                                    \
-	X(FLAG, print_gpu_trace, "print-gpu-trace", 0, "", PRINT,                                  \
-	  "every GPU operation, in the order of time")                                             \
-	X(FLAG, print_api_trace, "print-api-trace", 0, "", PRINT,                                  \
-	  "every API call, in the order of time")                                                  \
-	X(FLAG, csv, "csv", 0, "", PRINT, "comma-separated values")                                \
-	X(CHOICE, unit, "normalized-time-unit", 'u', "s|ms|us|ns|col|auto", PRINT,                 \
-	  "the unit of times; col: one for each column (auto)")                                    \
-	X(ON_OFF, demangling, "demangling", 0, "on|off", PRINT, "C++ names as in the source (on)") \
-	X(CHOICE, format, "format", 0, "nvprof|nsys", PRINT,                                       \
-	  "the shape of the report: nvprof's, or that of `nsys stats`")                            \
-	X(FLAG, percentiles, "percentiles", 0, "", PRINT,                                          \
-	  "add the columns Med, p95, p99 and StdDev")                                              \
-	X(FLAG, histogram, "histogram", 0, "", PRINT, "a histogram of each row's times")           \
-	X(FLAG, cross_check, "cross-check", 0, "", PRINT, "compare the two clocks row by row")     \
-	X(COUNT, top, "top", 0, "N", PRINT, "only the first N rows of each section")               \
-	X(CHOICE, sort, "sort", 0, "time|calls|avg|min|max|name", PRINT,                           \
-	  "the order of the rows (time)")                                                          \
-	X(REGEX, kernels, "kernels", 0, "REGEX", PRINT, "only the kernels whose name matches")     \
-	X(REGEX, exclude_kernels, "exclude-kernels", 0, "REGEX", PRINT,                            \
-	  "leave out the kernels whose name matches")                                              \
-	X(TEXT, context_name, "context-name", 0, "NAME", PRINT,                                    \
-	  "name contexts in traces (%i: id, %p: process, %h: host, %q{ENV}, %%)")                  \
-	X(TEXT, process_name, "process-name", 0, "NAME", PRINT,                                    \
-	  "name the process in the heading (%p, %h, %q{ENV}, %%)")                                 \
-	X(TEXT, stream_name, "stream-name", 0, "NAME", PRINT,                                      \
-	  "name streams in traces (%i: id, %p: process, %h: host, %q{ENV}, %%)")                   \
-	X(FLAG, quiet, "quiet", 0, "", PRINT, "the tables alone, without headings and remarks")    \
-	X(FILE, log_file, "log-file", 0, "FILE", FILE,                                             \
-	  "write the report there (%p: process, %h: host, %q{ENV}, %%; %1, %2: the streams)")      \
-	X(FILE, export_profile, "export-profile", 'o', "FILE", FILE,                               \
-	  "keep the session in a file (%p: process); no summary unless asked for")                 \
-	X(FLAG, force_overwrite, "force-overwrite", 'f', "", FILE,                                 \
-	  "let -o replace a file that exists")                                                     \
-	X(FILE, import_profile, "import-profile", 'i', "FILE", FILE,                               \
-	  "print the report of a session file or of a table of records")                           \
-	X(TEXT, completion, "completion", 0, "bash|zsh", HIDDEN, "print a shell's completion")     \
-	X(FLAG, help, "help", 'h', "", FILE, "this help")                                          \
-	X(FLAG, version, "version", 'V', "", FILE, "the version")                                  \
-	X(UNSERVED_VALUE, help, "aggregate-mode", 0, "on|off", UNSERVED, COUNTERS)                 \
-	X(UNSERVED, help, "analysis-metrics", 0, "", UNSERVED, COUNTERS)                           \
-	X(UNSERVED_VALUE, help, "annotate-mpi", 0, "off|openmpi|mpich", UNSERVED,                  \
-	  "ktime does not mark MPI calls: use `nsys profile --trace=mpi`")                         \
-	X(UNSERVED_VALUE, help, "continuous-sampling-interval", 0, "MS", UNSERVED, COUNTERS)       \
-	X(UNSERVED_VALUE, help, "cpu-thread-tracing", 0, "on|off", UNSERVED,                       \
-	  "ktime does not trace threads: use `nsys profile --trace=osrt`")                         \
-	X(UNSERVED, help, "dependency-analysis", 0, "", UNSERVED,                                  \
-	  "ktime does not analyse dependencies: use `nsys profile`")                               \
-	X(UNSERVED_VALUE, help, "device-buffer-size", 0, "MB", UNSERVED, BUFFERS)                  \
-	X(UNSERVED_VALUE, help, "device-cdp-buffer-size", 0, "MB", UNSERVED, BUFFERS)              \
-	X(UNSERVED_VALUE, help, "event-collection-mode", 0, "kernel|continuous", UNSERVED,         \
-	  COUNTERS)                                                                                \
-	X(UNSERVED_VALUE, help, "kernel-latency-timestamps", 0, "on|off", UNSERVED,                \
-	  "ktime does not split launches: use `nsys stats -r cuda_kern_exec_sum`")                 \
-	X(UNSERVED_VALUE, help, "metrics", 'm', "METRICS", UNSERVED, COUNTERS)                     \
-	X(UNSERVED_VALUE, help, "pc-sampling-period", 0, "PERIOD", UNSERVED, SAMPLES)              \
-	X(UNSERVED, help, "profile-all-processes", 0, "", UNSERVED,                                \
-	  "set LD_PRELOAD to libktime.so in the environment that starts them")                     \
-	X(UNSERVED_VALUE, help, "profiling-semaphore-pool-size", 0, "N", UNSERVED, BUFFERS)        \
-	X(UNSERVED, help, "query-events", 0, "", UNSERVED,                                         \
-	  "ktime times, it does not count: use `ncu --query-metrics`")                             \
-	X(UNSERVED, help, "query-metrics", 0, "", UNSERVED,                                        \
-	  "ktime times, it does not count: use `ncu --query-metrics`")                             \
-	X(UNSERVED_VALUE, help, "replay-mode", 0, "disabled|kernel|application", UNSERVED,         \
-	  COUNTERS)                                                                                \
-	X(UNSERVED_VALUE, help, "skip-kernel-replay-save-restore", 0, "on|off", UNSERVED,          \
-	  COUNTERS)                                                                                \
-	X(UNSERVED_VALUE, help, "source-level-analysis", 'a', "LIST", UNSERVED, SAMPLES)           \
-	X(UNSERVED_VALUE, help, "system-profiling", 0, "on|off", UNSERVED,                         \
-	  "ktime does not read clocks and power: use `nvidia-smi dmon`")                           \
-	X(UNSERVED_VALUE, help, "track-memory-allocations", 0, "on|off", UNSERVED,                 \
-	  "ktime shows allocations as API calls: use `nsys profile --cuda-memory-usage=true`")     \
-	X(UNSERVED_VALUE, help, "unified-memory-profiling", 0, "per-process-device|off", UNSERVED, \
-	  "ktime shows migrations as rows: use `nsys profile --cuda-um-gpu-page-faults=true`")     \
-	X(UNSERVED_VALUE, help, "cpu-profiling", 0, "on|off", UNSERVED, CPU)                       \
-	X(UNSERVED_VALUE, help, "cpu-profiling-explain-ccff", 0, "FILE", UNSERVED, CPU)            \
-	X(UNSERVED_VALUE, help, "cpu-profiling-frequency", 0, "HZ", UNSERVED, CPU)                 \
-	X(UNSERVED_VALUE, help, "cpu-profiling-max-depth", 0, "N", UNSERVED, CPU)                  \
-	X(UNSERVED_VALUE, help, "cpu-profiling-mode", 0, "flat|top-down|bottom-up", UNSERVED, CPU) \
-	X(UNSERVED_VALUE, help, "cpu-profiling-percentage-threshold", 0, "PERCENT", UNSERVED, CPU) \
-	X(UNSERVED_VALUE, help, "cpu-profiling-scope", 0, "function|instruction", UNSERVED, CPU)   \
-	X(UNSERVED_VALUE, help, "cpu-profiling-show-ccff", 0, "on|off", UNSERVED, CPU)             \
-	X(UNSERVED_VALUE, help, "cpu-profiling-show-library", 0, "on|off", UNSERVED, CPU)          \
-	X(UNSERVED_VALUE, help, "cpu-profiling-thread-mode", 0, "separated|aggregated", UNSERVED,  \
-	  CPU)                                                                                     \
-	X(UNSERVED_VALUE, help, "cpu-profiling-unwind-stack", 0, "on|off", UNSERVED, CPU)          \
-	X(UNSERVED_VALUE, help, "openacc-profiling", 0, "on|off", UNSERVED, OPENACC)               \
-	X(UNSERVED_VALUE, help, "openacc-summary-mode", 0, "exclusive|inclusive", UNSERVED,        \
-	  OPENACC)                                                                                 \
-	X(UNSERVED, help, "print-openacc-constructs", 0, "", UNSERVED, OPENACC)                    \
-	X(UNSERVED, help, "print-openacc-summary", 0, "", UNSERVED, OPENACC)                       \
-	X(UNSERVED, help, "print-openacc-trace", 0, "", UNSERVED, OPENACC)                         \
-	X(UNSERVED_VALUE, help, "openmp-profiling", 0, "on|off", UNSERVED, OPENMP)                 \
-	X(UNSERVED, help, "print-openmp-summary", 0, "", UNSERVED, OPENMP)                         \
-	X(UNSERVED, help, "print-dependency-analysis-trace", 0, "", UNSERVED,                      \
-	  "ktime does not analyse dependencies: use `nsys profile`")                               \
-	X(UNSERVED, help, "print-nvlink-topology", 0, "", UNSERVED, TOPOLOGY)                      \
-	X(UNSERVED, help, "print-pci-topology", 0, "", UNSERVED, TOPOLOGY)
+/* The bits of enum option_commands, by the names that the table has room for. */
+enum {
+	RUN = OPTION_RUN,
+	SHOW = OPTION_SHOW,
+	EXPORT = OPTION_EXPORT,
+	DIFF = OPTION_DIFF,
+	FIRST = OPTION_FIRST
+};
 
-#define OPTION_ENTRY(kind, field, name, letter, argument, section, help)                           \
+#define OPTION(kind, field, name, letter, argument, section, commands, help)                       \
 	{                                                                                          \
-		name,	       letter,                                                             \
-		OPTION_##kind, offsetof(struct options, field),                                    \
-		argument,      SECTION_##section,                                                  \
-		help},
+		name, letter, OPTION_##kind, offsetof(struct options, field), argument,            \
+			SECTION_##section, commands, help                                          \
+	}
+/* nvprof's: accepted, with a line that says what to use instead. */
+#define UNSERVED(name, letter, argument, help)                                                     \
+	{                                                                                          \
+		name, letter, OPTION_UNSERVED, 0, argument, SECTION_UNSERVED, RUN | SHOW, help     \
+	}
 
-const struct option_entry option_table[] = {OPTIONS(OPTION_ENTRY)};
+const struct option_entry option_table[] = {
+	OPTION(CHOICE, timer, "timer", 0, "auto|cupti|events|both", COLLECT, RUN,
+	       "the clock: CUPTI activity records, CUDA event pairs, or both"),
+	OPTION(EVENTS, events, "events", 0, "auto|all|off|1/N", COLLECT, RUN,
+	       "which calls get an event pair: as the budget allows, all, none, one in N"),
+	OPTION(NUMBER, budget, "budget", 0, "PERCENT", COLLECT, RUN | FIRST,
+	       "how much longer ktime may make the run (5)"),
+	OPTION(DEVICES, devices, "devices", 0, "IDS|all", COLLECT, RUN | SHOW | FIRST,
+	       "profile these devices: ordinals, separated by commas"),
+	OPTION(SET, trace, "trace", 0, "gpu|api", COLLECT, RUN,
+	       "what to time: GPU operations, API calls, or both (gpu,api)"),
+	OPTION(CHOICE, api_trace, "profile-api-trace", 0, "none|runtime|driver|all", COLLECT, RUN,
+	       "the API calls to time (all)"),
+	OPTION(SIZE, keep_trace, "keep-trace", 0, "SIZE|all", COLLECT, RUN | FIRST,
+	       "keep a trace in the profile (-o): the newest records that fit into SIZE"),
+	OPTION(CHOICE, graph, "graph", 0, "node|graph", COLLECT, RUN,
+	       "CUDA graphs: time every node, or each launch as a whole"),
+	OPTION(ON_OFF, concurrent_kernels, "concurrent-kernels", 0, "on|off", COLLECT, RUN,
+	       "let kernels overlap while they are timed (on)"),
+	OPTION(ON_OFF, profile_from_start, "profile-from-start", 0, "on|off", COLLECT, RUN | FIRST,
+	       "off: only between cudaProfilerStart and cudaProfilerStop"),
+	OPTION(FLAG, profile_children, "profile-child-processes", 0, "", COLLECT, RUN | FIRST,
+	       "profile the processes that PROGRAM starts too"),
+	OPTION(NUMBER, timeout, "timeout", 't', "SECONDS", COLLECT, RUN | FIRST,
+	       "stop collecting this long after CUDA starts; PROGRAM goes on"),
+	OPTION(PID, only_process, "only-process", 0, "PID", HIDDEN, RUN,
+	       "profile this process alone"),
+	OPTION(FLAG, print_summary, "print-summary", 's', "", PRINT, RUN | SHOW,
+	       "the summary of GPU activities and API calls (the default)"),
+	OPTION(FLAG, print_gpu_summary, "print-gpu-summary", 0, "", PRINT, RUN | SHOW,
+	       "the summary of GPU activities alone"),
+	OPTION(FLAG, print_api_summary, "print-api-summary", 0, "", PRINT, RUN | SHOW,
+	       "the summary of API calls alone"),
+	OPTION(FLAG, print_summary_per_gpu, "print-summary-per-gpu", 0, "", PRINT,
+	       RUN | SHOW | FIRST, "a summary for each GPU"),
+	OPTION(FLAG, print_gpu_trace, "print-gpu-trace", 0, "", PRINT, RUN | SHOW | FIRST,
+	       "every GPU operation, in order of time"),
+	OPTION(FLAG, print_api_trace, "print-api-trace", 0, "", PRINT, RUN | SHOW | FIRST,
+	       "every API call, in order of time"),
+	OPTION(FLAG, csv, "csv", 0, "", PRINT, RUN | SHOW | DIFF | FIRST, "comma-separated values"),
+	OPTION(CHOICE, unit, "normalized-time-unit", 'u', "s|ms|us|ns|col|auto", PRINT, RUN | SHOW,
+	       "the unit of times; col: one for each column (auto)"),
+	OPTION(CHOICE, names, "names", 0, "base|short|full", PRINT, RUN | SHOW | FIRST,
+	       "kernel names: function alone, with scopes and arguments, or whole"),
+	OPTION(ON_OFF, demangling, "demangling", 0, "on|off", PRINT, RUN | SHOW,
+	       "C++ names as in the source (on)"),
+	OPTION(CHOICE, format, "format", 0, "nvprof|nsys", PRINT, RUN | SHOW | FIRST,
+	       "exactly nvprof's tables, or those of `nsys stats`"),
+	OPTION(FLAG, percentiles, "percentiles", 0, "", PRINT, RUN | SHOW | FIRST,
+	       "add the columns Med, p95, p99 and StdDev"),
+	OPTION(FLAG, histogram, "histogram", 0, "", PRINT, RUN | SHOW | FIRST,
+	       "draw a histogram of each row's times"),
+	OPTION(FLAG, cross_check, "cross-check", 0, "", PRINT, RUN | SHOW,
+	       "compare CUPTI's times with the events' times, row by row"),
+	OPTION(FLAG, verbose, "verbose", 0, "", PRINT, RUN | SHOW | FIRST,
+	       "more lines below the tables: clocks, corrections, overhead in parts"),
+	OPTION(COUNT, top, "top", 0, "N", PRINT, RUN | SHOW | FIRST,
+	       "the first N rows of each section"),
+	OPTION(CHOICE, sort, "sort", 0, "time|calls|avg|min|max|name", PRINT, RUN | SHOW | FIRST,
+	       "the order of the rows (time)"),
+	OPTION(REGEX, kernels, "kernels", 0, "REGEX", PRINT, RUN | SHOW | FIRST,
+	       "only the kernels whose full name matches"),
+	OPTION(REGEX, exclude_kernels, "exclude-kernels", 0, "REGEX", PRINT, RUN | SHOW,
+	       "leave out the kernels whose full name matches"),
+	OPTION(TEXT, context_name, "context-name", 0, "NAME", PRINT, RUN | SHOW,
+	       "name contexts in traces (%i: id, %p: process, %h: host, %q{ENV}, %%)"),
+	OPTION(TEXT, process_name, "process-name", 0, "NAME", PRINT, RUN | SHOW,
+	       "name the process in the heading (%p, %h, %q{ENV}, %%)"),
+	OPTION(TEXT, stream_name, "stream-name", 0, "NAME", PRINT, RUN | SHOW,
+	       "name streams in traces (%i: id, %p: process, %h: host, %q{ENV}, %%)"),
+	OPTION(FLAG, quiet, "quiet", 0, "", PRINT, RUN | SHOW | FIRST,
+	       "the tables alone, without the lines around them"),
+	OPTION(FILE, log_file, "log-file", 0, "FILE", FILE, RUN | SHOW | FIRST,
+	       "write the report to FILE (%p: process, %h: host, %q{ENV}, %%)"),
+	OPTION(FILE, export_profile, "export-profile", 'o', "FILE", FILE, RUN | FIRST,
+	       "keep the profile for ktime show, diff and export; print no summary"),
+	OPTION(FLAG, force_overwrite, "force-overwrite", 'f', "", FILE, RUN | EXPORT | FIRST,
+	       "replace files that exist"),
+	OPTION(FILE, import_profile, "import-profile", 'i', "FILE", FILE, RUN | SHOW,
+	       "print the report of a profile, on stderr as nvprof did"),
+	OPTION(FILE, sqlite, "sqlite", 0, "OUT", FILE, EXPORT,
+	       "an Nsight Systems SQLite export, which `nsys stats OUT` reads"),
+	OPTION(FILE, chrome, "chrome", 0, "OUT", FILE, EXPORT,
+	       "a trace for Perfetto and chrome://tracing"),
+	OPTION(FILE, json, "json", 0, "OUT", FILE, EXPORT, "everything the profile holds"),
+	OPTION(NUMBER, noise, "noise", 0, "PERCENT", PRINT, DIFF,
+	       "averages that differ by no more are the same (1)"),
+	OPTION(NUMBER, fail_above, "fail-above", 0, "PERCENT", PRINT, DIFF,
+	       "end with status 3 if B takes more than that longer"),
+	OPTION(FLAG, completion, "completion", 0, "", HIDDEN, RUN,
+	       "list the options for the shells"),
+	OPTION(FLAG, help, "help", 'h', "", FILE, RUN | SHOW | EXPORT | DIFF | FIRST,
+	       "this help; ktime --help all, ktime --help nvprof: the other options"),
+	OPTION(FLAG, version, "version", 'V', "", FILE, RUN | FIRST, "the version"),
+	UNSERVED("aggregate-mode", 0, "on|off", COUNTERS),
+	UNSERVED("analysis-metrics", 0, "", COUNTERS),
+	UNSERVED("annotate-mpi", 0, "off|openmpi|mpich",
+		 "ktime does not mark MPI calls: use `nsys profile --trace=mpi`"),
+	UNSERVED("continuous-sampling-interval", 0, "MS", COUNTERS),
+	UNSERVED("cpu-thread-tracing", 0, "on|off",
+		 "ktime does not trace threads: use `nsys profile --trace=osrt`"),
+	UNSERVED("dependency-analysis", 0, "",
+		 "ktime does not analyse dependencies: use `nsys profile`"),
+	UNSERVED("device-buffer-size", 0, "MB", BUFFERS),
+	UNSERVED("device-cdp-buffer-size", 0, "MB", BUFFERS),
+	UNSERVED("event-collection-mode", 0, "kernel|continuous", COUNTERS),
+	UNSERVED("kernel-latency-timestamps", 0, "on|off",
+		 "ktime does not split launches: use `nsys stats -r cuda_kern_exec_sum`"),
+	UNSERVED("metrics", 'm', "METRICS", COUNTERS),
+	UNSERVED("pc-sampling-period", 0, "PERIOD", SAMPLES),
+	UNSERVED("profile-all-processes", 0, "",
+		 "set LD_PRELOAD to libktime.so in the environment that starts them"),
+	UNSERVED("profiling-semaphore-pool-size", 0, "N", BUFFERS),
+	UNSERVED("query-events", 0, "",
+		 "ktime measures time, not hardware counters: use `ncu --query-metrics`"),
+	UNSERVED("query-metrics", 0, "",
+		 "ktime measures time, not hardware counters: use `ncu --query-metrics`"),
+	UNSERVED("replay-mode", 0, "disabled|kernel|application", COUNTERS),
+	UNSERVED("skip-kernel-replay-save-restore", 0, "on|off", COUNTERS),
+	UNSERVED("source-level-analysis", 'a', "LIST", SAMPLES),
+	UNSERVED("system-profiling", 0, "on|off",
+		 "ktime does not read clocks and power: use `nvidia-smi dmon`"),
+	UNSERVED("track-memory-allocations", 0, "on|off",
+		 "ktime shows allocations as API calls: use `nsys profile "
+		 "--cuda-memory-usage=true`"),
+	UNSERVED("unified-memory-profiling", 0, "per-process-device|off",
+		 "ktime shows migrations as rows: use `nsys profile "
+		 "--cuda-um-gpu-page-faults=true`"),
+	UNSERVED("cpu-profiling", 0, "on|off", CPU),
+	UNSERVED("cpu-profiling-explain-ccff", 0, "FILE", CPU),
+	UNSERVED("cpu-profiling-frequency", 0, "HZ", CPU),
+	UNSERVED("cpu-profiling-max-depth", 0, "N", CPU),
+	UNSERVED("cpu-profiling-mode", 0, "flat|top-down|bottom-up", CPU),
+	UNSERVED("cpu-profiling-percentage-threshold", 0, "PERCENT", CPU),
+	UNSERVED("cpu-profiling-scope", 0, "function|instruction", CPU),
+	UNSERVED("cpu-profiling-show-ccff", 0, "on|off", CPU),
+	UNSERVED("cpu-profiling-show-library", 0, "on|off", CPU),
+	UNSERVED("cpu-profiling-thread-mode", 0, "separated|aggregated", CPU),
+	UNSERVED("cpu-profiling-unwind-stack", 0, "on|off", CPU),
+	UNSERVED("openacc-profiling", 0, "on|off", OPENACC),
+	UNSERVED("openacc-summary-mode", 0, "exclusive|inclusive", OPENACC),
+	UNSERVED("print-openacc-constructs", 0, "", OPENACC),
+	UNSERVED("print-openacc-summary", 0, "", OPENACC),
+	UNSERVED("print-openacc-trace", 0, "", OPENACC),
+	UNSERVED("openmp-profiling", 0, "on|off", OPENMP),
+	UNSERVED("print-openmp-summary", 0, "", OPENMP),
+	UNSERVED("print-dependency-analysis-trace", 0, "",
+		 "ktime does not analyse dependencies: use `nsys profile`"),
+	UNSERVED("print-nvlink-topology", 0, "", TOPOLOGY),
+	UNSERVED("print-pci-topology", 0, "", TOPOLOGY),
+};
 const size_t option_table_size = sizeof(option_table) / sizeof(option_table[0]);
 
 void options_defaults(struct options *options)
 {
 	*options = (struct options){
+		.command = OPTION_RUN,
 		.timer = TIMER_AUTO,
 		.events = EVENTS_AUTO,
 		.budget = 5,
@@ -162,6 +197,10 @@ void options_defaults(struct options *options)
 		.concurrent_kernels = true,
 		.profile_from_start = true,
 		.unit = UNIT_AUTO,
+		.names = NAMES_AUTO,
+		.format = FORMAT_AUTO,
+		.noise = 1,
+		.fail_above = NAN,
 		.demangling = true,
 	};
 }

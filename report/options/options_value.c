@@ -34,27 +34,30 @@ __attribute__((format(printf, 2, 3))) static void notice(struct options *options
 	options->notice_count++;
 }
 
-/* The index of a word among those of "a|b|c"; -1 where it is none of them. */
+/* The index of a word among those of "a|b|c"; -1 if it is none of them. */
 static int choice_index(const char *choices, const char *word, size_t length)
 {
 	int index;
 
 	for (index = 0;; index++) {
-		size_t span = strcspn(choices, "|");
+		size_t word_length = strcspn(choices, "|");
 
-		if (span == length && strncmp(choices, word, length) == 0)
+		if (word_length == length && strncmp(choices, word, length) == 0)
 			return index;
-		if (!choices[span])
+		if (!choices[word_length])
 			return -1;
-		choices += span + 1;
+		choices += word_length + 1;
 	}
 }
 
-static bool parse_number(const char *value, double *number)
+/* A percent sign may follow where percent are meant. */
+static bool parse_number(const char *value, bool percent, double *number)
 {
 	char *end;
 	double parsed = strtod_l(value, &end, newlocale(LC_ALL_MASK, "C", NULL));
 
+	if (percent && end != value && *end == '%')
+		end++;
 	if (end == value || *end || !(parsed >= 0) || parsed > 1e15)
 		return false;
 	*number = parsed;
@@ -79,20 +82,39 @@ static bool parse_count(const char *value, size_t length, unsigned most, unsigne
 	return true;
 }
 
+/* "64M": bytes, at least 1; "all" is UINT64_MAX. */
+static bool parse_size(const char *value, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	size_t digits = strspn(value, "0123456789");
+	const char *unit = value[digits] ? strchr(units, value[digits]) : NULL;
+	unsigned count;
+
+	if (strcmp(value, "all") == 0) {
+		*bytes = UINT64_MAX;
+		return true;
+	}
+	if (!parse_count(value, digits, INT_MAX, &count) || count == 0 ||
+	    (value[digits] && (!unit || value[digits + 1])))
+		return false;
+	*bytes = (uint64_t)count << (unit ? 10 * (unit - units + 1) : 0);
+	return true;
+}
+
 static bool parse_set(const char *choices, const char *value, unsigned *set)
 {
 	unsigned bits = 0;
 
 	for (;;) {
-		size_t span = strcspn(value, ",");
-		int index = choice_index(choices, value, span);
+		size_t word = strcspn(value, ",");
+		int index = choice_index(choices, value, word);
 
 		if (index < 0)
 			return false;
 		bits |= 1U << index;
-		if (!value[span])
+		if (!value[word])
 			break;
-		value += span + 1;
+		value += word + 1;
 	}
 	*set = bits;
 	return true;
@@ -107,21 +129,21 @@ static bool parse_devices(const char *value, uint64_t *devices)
 		return true;
 	}
 	for (;;) {
-		size_t span = strcspn(value, ",");
+		size_t word = strcspn(value, ",");
 		unsigned device;
 
-		if (!parse_count(value, span, SESSION_DEVICES - 1, &device))
+		if (!parse_count(value, word, SESSION_DEVICES - 1, &device))
 			return false;
 		bits |= 1ULL << device;
-		if (!value[span])
+		if (!value[word])
 			break;
-		value += span + 1;
+		value += word + 1;
 	}
 	*devices = bits;
 	return true;
 }
 
-/* nvprof's --events took names of counters: what is no value of ktime's is one of those. */
+/* nvprof's --events took names of hardware counters: a value that ktime does not know is one. */
 static void parse_events(struct options *options, const char *value)
 {
 	int index = choice_index("auto|all|off", value, strlen(value));
@@ -137,8 +159,8 @@ static void parse_events(struct options *options, const char *value)
 		options->events = index;
 	else
 		notice(options,
-		       "--events %.60s is ignored: ktime times, it does not count (use `ncu "
-		       "--metrics`); its own values are auto, all, off and 1/N",
+		       "--events %.60s is ignored: ktime measures time, not hardware counters (use "
+		       "`ncu --metrics`); ktime's values are auto, all, off and 1/N",
 		       value);
 }
 
@@ -202,11 +224,14 @@ int options_apply(struct options *options, const struct option_entry *entry, con
 		*(const char **)field = value;
 		break;
 	case OPTION_NUMBER:
-		good = parse_number(value, field);
+		good = parse_number(value, strcmp(entry->argument, "PERCENT") == 0, field);
 		break;
 	case OPTION_COUNT:
 	case OPTION_PID:
 		good = parse_count(value, strlen(value), INT_MAX, field);
+		break;
+	case OPTION_SIZE:
+		good = parse_size(value, field);
 		break;
 	case OPTION_DEVICES:
 		good = parse_devices(value, field);
@@ -215,7 +240,6 @@ int options_apply(struct options *options, const struct option_entry *entry, con
 		parse_events(options, value);
 		break;
 	case OPTION_UNSERVED:
-	case OPTION_UNSERVED_VALUE:
 		notice(options, "--%s is ignored: %s", entry->name, entry->help);
 		break;
 	}

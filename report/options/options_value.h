@@ -16,7 +16,7 @@ struct message {
 /* Writes the line; returns -EINVAL. */
 int options_refuse(const struct message *message, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Stores an option's value (NULL where it takes none); 0 or -EINVAL with a message. */
+/* Stores an option's value (NULL if it takes none); 0 or -EINVAL with a message. */
 int options_apply(struct options *options, const struct option_entry *entry, const char *value,
 		  const struct message *message);
 

@@ -1,0 +1,63 @@
+# SPDX-License-Identifier: MIT
+# bash completion of ktime, installed as bash-completion/completions/ktime. `ktime --completion`
+# lists the options: command, option, letter, what it takes, offered or ignored, help.
+
+# _ktime_value OPTION: what stands behind it: "-" nothing, "file", words between |, or "any".
+_ktime_value()
+{
+	local table_command option letter value rest
+	while IFS=$'\t' read -r table_command option letter value rest; do
+		if [[ $table_command == "$command" && ($1 == "$option" || $1 == "$letter") ]]; then
+			echo "$value"
+			return
+		fi
+	done <<<"$table"
+}
+
+# Words are compared as bash splits them: at "=", which is then a word of its own. Behind the
+# program's name, or behind "--", nothing is ktime's.
+_ktime()
+{
+	local current=${COMP_WORDS[COMP_CWORD]} command=run value='' ended='' word index command_words=1
+	local table commands
+	table=$("${COMP_WORDS[0]}" --completion 2>/dev/null) || return
+	commands=$(cut -f1 <<<"$table" | sort -u | grep -v '^run$')
+	if ((COMP_CWORD > 1)) && grep -qxF -- "${COMP_WORDS[1]}" <<<"$commands"; then
+		command=${COMP_WORDS[1]} command_words=2
+	fi
+	for ((index = command_words; index < COMP_CWORD; index++)); do
+		word=${COMP_WORDS[index]}
+		if [[ $value ]]; then
+			[[ $word == = ]] || value=''
+		elif [[ $word == -- ]]; then
+			ended=options
+		elif [[ ! $ended && $word == -?* ]]; then
+			# The last of several letters may take a value.
+			[[ $word == --* ]] || word=-${word: -1}
+			value=$(_ktime_value "$word")
+			[[ $value != - ]] || value=''
+		elif [[ $command == run ]]; then
+			ended=program
+			break
+		fi
+	done
+	[[ $value && $current == = ]] && current=''
+	case $value in
+	any) COMPREPLY=(); return ;;
+	file) set -- -f ;;
+	?*) set -- -W "${value//|/ }" ;;
+	*)
+		if [[ ! $ended && $current == -* ]]; then
+			set -- -W "$(awk -F'\t' -v command="$command" \
+				'$1 == command && $5 == "offered" { print $2 }' <<<"$table")"
+		elif [[ $command != run || $ended == program ]]; then
+			set -- -f
+		elif ((COMP_CWORD == 1)); then
+			set -- -c -f -W "$commands"
+		else
+			set -- -c -f
+		fi ;;
+	esac
+	mapfile -t COMPREPLY < <(compgen "$@" -- "$current")
+}
+complete -o filenames -F _ktime ktime
