@@ -87,7 +87,8 @@ struct options {
 	double noise, fail_above; /* percent; NAN: no limit */
 
 	/* The terminal that is printed to; filled in by the report. */
-	unsigned width; /* columns; 0: any number */
+	unsigned width,
+		name_most; /* columns, and those that a row has for its name; 0: any number */
 	bool colour;
 
 	/* Lines for the user about options that were accepted and have no effect. */

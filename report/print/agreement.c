@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "report/print/number.h"
 #include "report/print/report.h"
@@ -69,29 +70,29 @@ static void add_histogram(struct histogram *sum, const struct histogram *histogr
 	}
 }
 
-static int add_row(struct agreement *agreement, const struct session *session,
-		   const struct filter *filter, const struct row *row, size_t *capacity)
+static int add_row(struct agreement *agreement, struct filter *filter, const struct row *row,
+		   size_t *capacity)
 {
-	char *name = row_display_name(session, filter->options, row->kind, row->name);
+	const char *name = filter_name(filter, row->kind, row->name);
 	struct agreement_row *grown = agreement->rows;
+	char *copy;
 
 	if (!name)
 		return -ENOMEM;
-	if (!filter_passes(filter, row->kind, name, row->device)) {
-		free(name);
+	if (!filter_shows(filter, row->kind, row->name, row->device))
 		return 0;
-	}
 	if (agreement->count == *capacity) {
 		*capacity = *capacity ? *capacity * 2 : 32;
 		grown = realloc(grown, *capacity * sizeof(*grown));
-		if (!grown) {
-			free(name);
+		if (!grown)
 			return -ENOMEM;
-		}
 		agreement->rows = grown;
 	}
-	grown[agreement->count] = (struct agreement_row){.name = name};
-	judge(&grown[agreement->count++], session, row);
+	copy = strdup(name);
+	if (!copy)
+		return -ENOMEM;
+	grown[agreement->count] = (struct agreement_row){.name = copy};
+	judge(&grown[agreement->count++], filter->session, row);
 	return 0;
 }
 
@@ -107,7 +108,7 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 	*agreement = (struct agreement){.rows = NULL};
 	if (!differences)
 		return -ENOMEM;
-	error = filter_init(&filter, options);
+	error = filter_init(&filter, session, options);
 	if (error) {
 		free(differences);
 		return error;
@@ -115,7 +116,7 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 	session_for_each_row (session, row) {
 		if (!row_is_gpu(row->kind) || row_calls(row) == 0)
 			continue;
-		error = add_row(agreement, session, &filter, row, &capacity);
+		error = add_row(agreement, &filter, row, &capacity);
 		if (error)
 			break;
 		add_histogram(differences, session_histogram(session, row->difference_histogram));

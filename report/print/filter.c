@@ -2,11 +2,194 @@
 #include "report/print/filter.h"
 
 #include <errno.h>
-#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-int filter_init(struct filter *filter, const struct options *options)
+#define HASH_NONFATAL_OOM 1
+#include <uthash.h>
+
+#include "report/names/demangle.h"
+#include "report/names/short_name.h"
+
+/* With NAMES_DISTINCT: what a name may take if no terminal says it; and a number behind it. */
+#define DISTINCT_MOST 100
+#define NUMBER_MOST   4
+
+struct printed_name {
+	uint64_t offset; /* of the mangled name in the session */
+	char *text;	 /* as it is printed */
+	bool shown;
+	UT_hash_handle hh;
+};
+
+static char *readable_name(const struct options *options, enum row_kind kind, const char *name)
 {
-	filter->options = options;
+	char *readable = options->demangling && kind == ROW_KERNEL ? demangle(name) : NULL;
+
+	return readable ? readable : strdup(name);
+}
+
+/* A name in one of the three lengths; only one that was mangled has shorter forms. */
+static char *printed_text(const struct options *options, enum row_kind kind, const char *name,
+			  int mode)
+{
+	char *full = readable_name(options, kind, name), *text;
+
+	if (!full || mode == NAMES_FULL || mode == NAMES_AUTO || strcmp(full, name) == 0)
+		return full;
+	text = short_name(full, mode == NAMES_BASE);
+	free(full);
+	return text;
+}
+
+char *filter_kernel_text(const struct filter *filter, const char *mangled)
+{
+	int mode = filter->options->names;
+
+	return printed_text(filter->options, ROW_KERNEL, mangled,
+			    mode == NAMES_DISTINCT ? NAMES_BASE : mode);
+}
+
+/* Takes the text over; NULL if memory is out. */
+static struct printed_name *add_name(struct filter *filter, enum row_kind kind, uint64_t offset,
+				     char *text)
+{
+	struct printed_name *name = text ? calloc(1, sizeof(*name)) : NULL;
+	char *full =
+		name ? readable_name(filter->options, kind, session_string(filter->session, offset))
+		     : NULL;
+
+	if (!full)
+		goto fail;
+	name->offset = offset;
+	name->text = text;
+	name->shown = filter_matches(filter, kind, full);
+	HASH_ADD(hh, filter->names, offset, sizeof(name->offset), name);
+	free(full);
+	if (name->hh.tbl)
+		return name;
+	full = NULL;
+fail:
+	free(full);
+	free(text);
+	free(name);
+	return NULL;
+}
+
+static struct printed_name *find_name(struct filter *filter, enum row_kind kind, uint64_t offset,
+				      int mode)
+{
+	const char *text = session_string(filter->session, offset);
+	struct printed_name *name;
+
+	HASH_FIND(hh, filter->names, &offset, sizeof(offset), name);
+	return name ? name
+		    : add_name(filter, kind, offset,
+			       printed_text(filter->options, kind, text, mode));
+}
+
+/* By text; the kernels that share one in the order in which the session met them. */
+static int compare_names(const void *left, const void *right)
+{
+	const struct printed_name *a = *(struct printed_name *const *)left;
+	const struct printed_name *b = *(struct printed_name *const *)right;
+	int order = strcmp(a->text, b->text);
+
+	return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
+}
+
+/* The longer name that tells a kernel from others, if there is room for it, or its number. */
+static char *tell_apart(const struct filter *filter, const struct printed_name *name, size_t number)
+{
+	size_t most = filter->options->name_most ? filter->options->name_most : DISTINCT_MOST;
+	char *text = NULL;
+
+	if (number)
+		return asprintf(&text, "%s #%zu", name->text, number) < 0 ? NULL : text;
+	text = printed_text(filter->options, ROW_KERNEL,
+			    session_string(filter->session, name->offset), NAMES_SHORT);
+	if (!text || strlen(text) <= most)
+		return text;
+	free(text);
+	return strdup(name->text);
+}
+
+/* Changes the names that several kernels share: to longer ones, or by numbers behind them. */
+static int tell_names_apart(struct filter *filter, struct printed_name **names, size_t count,
+			    bool numbers)
+{
+	size_t first = 0;
+
+	qsort(names, count, sizeof(*names), compare_names);
+	for (size_t i = 1; i <= count; i++) {
+		if (i < count && strcmp(names[i]->text, names[first]->text) == 0)
+			continue;
+		for (size_t j = first; i - first > 1 && j < i; j++) {
+			char *text = tell_apart(filter, names[j], numbers ? j - first + 1 : 0);
+
+			if (!text)
+				return -ENOMEM;
+			free(names[j]->text);
+			names[j]->text = text;
+		}
+		first = i;
+	}
+	return 0;
+}
+
+void filter_cut(const struct filter *filter, char *text)
+{
+	size_t length = strlen(text), most = filter->options->name_most, head, tail;
+
+	/* A number may follow: " #12". */
+	if (!most || length <= most - NUMBER_MOST)
+		return;
+	tail = most / 4;
+	head = most - NUMBER_MOST - tail - 3;
+	/* Not inside a character of UTF-8. */
+	while (head > 0 && (text[head] & 0xc0) == 0x80)
+		head--;
+	while (tail > 0 && (text[length - tail] & 0xc0) == 0x80)
+		tail--;
+	memcpy(text + head, "...", 3);
+	memmove(text + head + 3, text + length - tail, tail + 1);
+}
+
+/* With short names, those of all kernels are needed to know which of them are shared. */
+static int name_kernels(struct filter *filter)
+{
+	bool distinct = filter->options->names == NAMES_DISTINCT;
+	struct printed_name **names, *name;
+	struct row *row;
+	size_t count = 0;
+	int error = 0;
+
+	session_for_each_row (filter->session, row)
+		if (row->kind == ROW_KERNEL &&
+		    !find_name(filter, row->kind, row->name,
+			       distinct ? NAMES_BASE : filter->options->names))
+			return -ENOMEM;
+	names = calloc(HASH_COUNT(filter->names) + 1, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	for (name = filter->names; name; name = name->hh.next)
+		names[count++] = name;
+	if (distinct)
+		error = tell_names_apart(filter, names, count, false);
+	for (size_t i = 0; i < count; i++)
+		filter_cut(filter, names[i]->text);
+	if (!error)
+		error = tell_names_apart(filter, names, count, true);
+	free(names);
+	return error;
+}
+
+int filter_init(struct filter *filter, const struct session *session, const struct options *options)
+{
+	int error = 0;
+
+	*filter = (struct filter){.session = session, .options = options};
 	if (options->kernels &&
 	    regcomp(&filter->kernels, options->kernels, REG_EXTENDED | REG_NOSUB))
 		return -EINVAL;
@@ -16,23 +199,51 @@ int filter_init(struct filter *filter, const struct options *options)
 			regfree(&filter->kernels);
 		return -EINVAL;
 	}
-	return 0;
+	if (options->names != NAMES_FULL && options->names != NAMES_AUTO)
+		error = name_kernels(filter);
+	if (error)
+		filter_free(filter);
+	return error;
 }
 
 void filter_free(struct filter *filter)
 {
+	struct printed_name *name, *next;
+
 	if (filter->options->kernels)
 		regfree(&filter->kernels);
 	if (filter->options->exclude_kernels)
 		regfree(&filter->exclude_kernels);
+	HASH_ITER (hh, filter->names, name, next) {
+		HASH_DEL(filter->names, name);
+		free(name->text);
+		free(name);
+	}
 }
 
-bool filter_passes(const struct filter *filter, enum row_kind kind, const char *name, int device)
+const char *filter_name(struct filter *filter, enum row_kind kind, uint64_t offset)
+{
+	struct printed_name *name = find_name(filter, kind, offset, NAMES_FULL);
+
+	return name ? name->text : NULL;
+}
+
+bool filter_shows(struct filter *filter, enum row_kind kind, uint64_t offset, int device)
+{
+	struct printed_name *name = find_name(filter, kind, offset, NAMES_FULL);
+
+	return name && name->shown && filter_shows_device(filter, device);
+}
+
+bool filter_shows_device(const struct filter *filter, int device)
+{
+	return device < 0 || device >= SESSION_DEVICES || filter->options->devices >> device & 1;
+}
+
+bool filter_matches(const struct filter *filter, enum row_kind kind, const char *name)
 {
 	const struct options *options = filter->options;
 
-	if (device >= 0 && device < SESSION_DEVICES && !(options->devices >> device & 1))
-		return false;
 	if (kind != ROW_KERNEL)
 		return true;
 	if (options->kernels && regexec(&filter->kernels, name, 0, NULL, 0) != 0)

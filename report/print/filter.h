@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Which rows are printed: what --devices, --kernels and --exclude-kernels let through. */
+/*
+ * Which rows are printed, and under which names: what --devices, --kernels, --exclude-kernels,
+ * --demangling and --names say.
+ */
 #ifndef KTIME_REPORT_PRINT_FILTER_H
 #define KTIME_REPORT_PRINT_FILTER_H
 
@@ -9,14 +12,29 @@
 #include "report/options/options.h"
 #include "report/session/session.h"
 
+struct printed_name; /* a hash index by the names' offsets in the session */
+
 struct filter {
+	const struct session *session;
 	const struct options *options;
 	regex_t kernels, exclude_kernels;
+	struct printed_name *names;
 };
-/* 0, or -EINVAL for a bad expression. Free it with filter_free. */
-int filter_init(struct filter *filter, const struct options *options);
+/* 0, -ENOMEM, or -EINVAL for a bad expression. Free it with filter_free. */
+int filter_init(struct filter *filter, const struct session *session,
+		const struct options *options);
 void filter_free(struct filter *filter);
-/* The name is the one that is printed. */
-bool filter_passes(const struct filter *filter, enum row_kind kind, const char *name, int device);
+
+/* The name of a row or trace record as it is printed; NULL if memory is out. */
+const char *filter_name(struct filter *filter, enum row_kind kind, uint64_t name);
+/* Whether the rows of a name on a device (-1: on none) are printed. */
+bool filter_shows(struct filter *filter, enum row_kind kind, uint64_t name, int device);
+bool filter_shows_device(const struct filter *filter, int device);
+/* Whether a kernel passes --kernels and --exclude-kernels by its readable name. */
+bool filter_matches(const struct filter *filter, enum row_kind kind, const char *full_name);
+/* Cuts a name in the middle if it is longer than a row has room for. */
+void filter_cut(const struct filter *filter, char *text);
+/* A kernel's name that stands among others in a row's name; the caller frees it. */
+char *filter_kernel_text(const struct filter *filter, const char *mangled);
 
 #endif

@@ -155,7 +155,8 @@ static int row_collect(struct collection *collection, const struct row *row)
 	name = line_name(collection, row);
 	if (!name)
 		return -ENOMEM;
-	if (!filter_passes(&collection->filter, row->kind, name, row->device)) {
+	if (!filter_matches(&collection->filter, row->kind, name) ||
+	    !filter_shows_device(&collection->filter, row->device)) {
 		free(name);
 		return 0;
 	}
@@ -312,7 +313,7 @@ int nsys_lines_collect(struct session *session, const struct options *options, u
 	int error;
 
 	*lines = NULL;
-	error = filter_init(&collection.filter, options);
+	error = filter_init(&collection.filter, session, options);
 	if (error)
 		return error;
 	session_for_each_row (session, row) {

@@ -5,6 +5,7 @@
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include "report/print/nsys_format.h"
@@ -13,12 +14,48 @@
 
 #define PREFIX_SIZE 32
 
+/* Columns: names are not cut any shorter. */
+#define NAME_LEAST  20
+
 static void prefix_format(char prefix[PREFIX_SIZE], pid_t pid, bool live)
 {
 	if (live)
 		snprintf(prefix, PREFIX_SIZE, "==%d== ", (int)pid);
 	else
 		strcpy(prefix, "======== ");
+}
+
+/*
+ * What a reader at a terminal gets: names as short as tells the rows apart, a table as wide as the
+ * terminal, colour. A file, CSV and the other tools' formats get full names and nothing else.
+ */
+static void fit_terminal(struct options *options, FILE *file)
+{
+	const char *columns = getenv("COLUMNS"), *no_colour = getenv("NO_COLOR");
+	const char *terminal = getenv("TERM");
+	unsigned figures = TABLE_FIGURES_WIDTH(options->percentiles ? TABLE_COLUMN_COUNT
+								    : TABLE_NVPROF_COLUMNS);
+	struct winsize size = {0};
+	int fd = fileno(file);
+
+	if (fd < 0 || !isatty(fd) || options->csv || options->format != FORMAT_AUTO) {
+		if (options->names == NAMES_AUTO)
+			options->names = NAMES_FULL;
+		return;
+	}
+	options->colour = !(no_colour && *no_colour) && terminal && strcmp(terminal, "dumb") != 0;
+	if (options->names == NAMES_AUTO)
+		options->names = NAMES_DISTINCT;
+	if (columns && atoi(columns) > 0)
+		options->width = (unsigned)atoi(columns);
+	else if (ioctl(fd, TIOCGWINSZ, &size) == 0)
+		options->width = size.ws_col;
+	if (options->names == NAMES_FULL)
+		options->width = 0;
+	if (options->width)
+		options->name_most = options->width > figures + NAME_LEAST
+					     ? options->width - figures
+					     : NAME_LEAST;
 }
 
 void report_write_start(const struct options *options, pid_t pid, const char *command, FILE *file)
@@ -50,11 +87,16 @@ static void write_application(const struct session *session, const struct option
 	free(name);
 }
 
+static bool wants_trace(const struct options *options)
+{
+	return options->print_gpu_trace || options->print_api_trace;
+}
+
 /* As nvprof: the summary of both halves, unless something else was asked for. */
 static void what_to_print(const struct options *options, bool *gpu, bool *api)
 {
 	bool other = options->print_gpu_summary || options->print_api_summary ||
-		     options->print_summary_per_gpu || options_want_trace(options) ||
+		     options->print_summary_per_gpu || wants_trace(options) ||
 		     options->export_profile;
 	bool both = options->print_summary || !other;
 
@@ -85,7 +127,7 @@ static int write_tables(struct session *session, const struct options *options, 
 	int error = 0;
 
 	what_to_print(options, &gpu, &api);
-	if (options_want_trace(options))
+	if (wants_trace(options))
 		error = trace_write(session, options, options->print_gpu_trace,
 				    options->print_api_trace, file);
 	if (!error && (gpu || api))
@@ -110,32 +152,101 @@ static void write_result_file(const char *pattern, pid_t pid, const char *prefix
 	free(path);
 }
 
-int report_write(struct session *session, const struct options *options, FILE *file)
+static bool has_kernels(const struct session *session)
+{
+	struct row *row;
+
+	session_for_each_row (session, row)
+		if (row->kind == ROW_KERNEL && row_calls(row) > 0)
+			return true;
+	return false;
+}
+
+static int matches_kernel(const struct session *session, const struct options *options,
+			  bool *matches)
+{
+	struct filter filter;
+	struct row *row;
+	int error = filter_init(&filter, session, options);
+
+	if (error)
+		return error;
+	*matches = false;
+	session_for_each_row (session, row)
+		if (row->kind == ROW_KERNEL && filter_shows(&filter, row->kind, row->name, -1))
+			*matches = true;
+	filter_free(&filter);
+	return 0;
+}
+
+/* What was asked for and cannot be in the tables. */
+static int write_warnings(const struct session *session, const struct options *options,
+			  const char *prefix, bool live, FILE *file)
+{
+	const struct session_header *header = session_header(session);
+	bool matches = true;
+	int devices = 0, error = 0;
+
+	if (options->histogram && options->csv)
+		fprintf(file, "%sWarning: --histogram is ignored with --csv: it draws text\n",
+			prefix);
+	if (live && options->keep_trace && !options->export_profile)
+		fprintf(file, "%sWarning: --keep-trace keeps nothing without -o FILE\n", prefix);
+	while (devices < SESSION_DEVICES && *header->devices[devices].name)
+		devices++;
+	for (int i = devices; i < SESSION_DEVICES && options->devices != UINT64_MAX && devices; i++)
+		if (options->devices >> i & 1)
+			fprintf(file,
+				"%sWarning: --devices %d: there are %d devices, numbered from 0\n",
+				prefix, i, devices);
+	if (options->kernels && has_kernels(session))
+		error = matches_kernel(session, options, &matches);
+	if (!matches)
+		fprintf(file, "%sWarning: --kernels '%s' matches no kernel's full name\n", prefix,
+			options->kernels);
+	if (live && !options->profile_from_start && !session_next_row(session, NULL))
+		fprintf(file,
+			"%sWarning: nothing was profiled: with --profile-from-start off only what "
+			"runs "
+			"between cudaProfilerStart and cudaProfilerStop is\n",
+			prefix);
+	return error;
+}
+
+static int write_report(struct session *session, const struct options *options, FILE *file)
 {
 	const struct session_header *header = session_header(session);
 	bool live = header->pid == getpid();
-	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
 	char prefix[PREFIX_SIZE];
 	bool gpu, api;
-	int error;
+	int error = 0;
 
 	prefix_format(prefix, header->pid, live);
 	what_to_print(options, &gpu, &api);
 	if (!options->quiet) {
 		write_application(session, options, prefix, file);
-		if (options->histogram && options->csv)
-			fprintf(file,
-				"%sWarning: --histogram is ignored with --csv: it draws text\n",
-				prefix);
-		if (gpu || api || options->print_summary_per_gpu || options_want_trace(options))
+		error = write_warnings(session, options, prefix, live, file);
+		if (gpu || api || options->print_summary_per_gpu || wants_trace(options))
 			fprintf(file, "%sProfiling result:\n", prefix);
 	}
-	error = write_tables(session, options, prefix, file);
-	/* Where no process is known, a table of records was read: ktime has nothing to add. */
+	if (!error)
+		error = write_tables(session, options, prefix, file);
+	/* If no process is known, a table of records was read: ktime has nothing to add. */
 	if (!error && !options->quiet && header->pid != 0)
 		error = closing_write(session, options, prefix, file);
 	if (live && !options->quiet && options->export_profile)
 		write_result_file(options->export_profile, header->pid, prefix, file);
+	return error;
+}
+
+int report_write(struct session *session, const struct options *asked, FILE *file)
+{
+	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	struct options options = *asked;
+	int error;
+
+	fit_terminal(&options, file);
+	error = write_report(session, &options, file);
 	if (!error && fflush(file) != 0)
 		error = -errno;
 	if (!error && ferror(file))

@@ -6,11 +6,14 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 
+#define TITLE_WIDTH 16
+
 struct summary {
 	struct table tables[TABLE_SECTIONS]; /* by enum table_section */
 	const struct options *options;
 	unsigned columns;			  /* how many times a row has */
 	enum time_unit units[TABLE_COLUMN_COUNT]; /* of the columns, but with --unit auto */
+	bool narrow; /* the sections' titles stand on lines of their own */
 	FILE *file;
 };
 
@@ -66,19 +69,38 @@ void csv_write_text(const char *text, FILE *file)
 	fputc('"', file);
 }
 
+/* On a terminal that is too narrow for them the titles leave their column. */
+static void fit_width(struct summary *summary)
+{
+	size_t longest = 0, left = TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(summary->columns);
+
+	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
+		for (size_t i = 0; i < summary->tables[section].count; i++) {
+			size_t length = strlen(summary->tables[section].rows[i].name);
+
+			longest = length > longest ? length : longest;
+		}
+	summary->narrow = summary->options->width && left + longest > summary->options->width;
+}
+
 static void write_text_heading(const struct summary *summary)
 {
 	FILE *file = summary->file;
 	unsigned column;
 
-	fprintf(file, "%16s  %7s  %8s  %8s", "Type", "Time(%)", column_titles[TABLE_TIME], "Calls");
+	if (summary->options->colour)
+		fputs("\033[1m", file);
+	if (!summary->narrow)
+		fprintf(file, "%*s  ", TITLE_WIDTH, "Type");
+	fprintf(file, "%7s  %8s  %8s", "Time(%)", column_titles[TABLE_TIME], "Calls");
 	for (column = TABLE_AVERAGE; column < summary->columns; column++)
 		fprintf(file, "  %8s", column_titles[column]);
-	fputs("  Name\n", file);
+	fprintf(file, "  Name%s\n", summary->options->colour ? "\033[0m" : "");
 	if (has_own_units(summary))
 		return;
-	fprintf(file, "%16s  %7s  %8s  %8s", "", "%",
-		number_time_unit_name(summary->units[TABLE_TIME]), "");
+	if (!summary->narrow)
+		fprintf(file, "%*s  ", TITLE_WIDTH, "");
+	fprintf(file, "%7s  %8s  %8s", "%", number_time_unit_name(summary->units[TABLE_TIME]), "");
 	for (column = TABLE_AVERAGE; column < summary->columns; column++)
 		fprintf(file, "  %8s", number_time_unit_name(summary->units[column]));
 	fputc('\n', file);
@@ -93,7 +115,8 @@ static void write_text_time(const struct summary *summary, const struct table_ro
 		number_time(text, table_time(row, column));
 	else if (row->timed > 0)
 		number_time_in(text, table_time(row, column), summary->units[column]);
-	fprintf(summary->file, "  %8s", text);
+	/* An estimate: "Timing:" below the table says what the mark means. */
+	fprintf(summary->file, " %s%8s", column == TABLE_TIME && row->estimated ? "~" : " ", text);
 }
 
 static void write_text_section(const struct summary *summary, enum table_section section)
@@ -105,11 +128,14 @@ static void write_text_section(const struct summary *summary, enum table_section
 	size_t i;
 
 	snprintf(title, sizeof(title), "%s:", section_titles[section]);
+	if (summary->narrow && table->count > 0)
+		fprintf(file, "%s\n", title);
 	for (i = 0; i < table->count; i++) {
 		const struct table_row *row = &table->rows[i];
 
-		fprintf(file, has_own_units(summary) ? "%16s  %6.2f%%" : "%16s  %7.2f",
-			i == 0 ? title : "", percent(table, row));
+		if (!summary->narrow)
+			fprintf(file, "%*s  ", TITLE_WIDTH, i == 0 ? title : "");
+		fprintf(file, has_own_units(summary) ? "%6.2f%%" : "%7.2f", percent(table, row));
 		write_text_time(summary, row, TABLE_TIME);
 		fprintf(file, "  %8llu", (unsigned long long)row->calls);
 		for (column = TABLE_AVERAGE; column < summary->columns; column++)
@@ -179,6 +205,7 @@ int summary_write(const struct session *session, const struct options *options, 
 	if (error)
 		goto out;
 	choose_units(&summary);
+	fit_width(&summary);
 	rows = summary.tables[TABLE_GPU].count > 0 || summary.tables[TABLE_API].count > 0;
 	if (gpu && summary.tables[TABLE_GPU].count == 0)
 		fputs("No kernels were profiled.\n", file);

@@ -7,17 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/names/demangle.h"
 #include "report/session/estimate.h"
-
-char *row_display_name(const struct session *session, const struct options *options,
-		       enum row_kind kind, uint64_t name)
-{
-	const char *text = session_string(session, name);
-	char *readable = options->demangling && kind == ROW_KERNEL ? demangle(text) : NULL;
-
-	return readable ? readable : strdup(text);
-}
 
 uint64_t row_calls(const struct row *row)
 {
@@ -210,74 +200,71 @@ static int collect_keys(const struct session *session, enum table_section sectio
 	return 0;
 }
 
-/* "[CUDA graph 1] 3 nodes: kernel, other kernel"; frees `name`. NULL where memory is out. */
-static char *describe_graph(const struct session *session, const struct options *options,
-			    const struct row *row, char *name)
+/* "[CUDA graph 1] 3 nodes: kernel, other kernel"; NULL if memory is out. */
+static char *describe_graph(const struct filter *filter, const struct row *row, const char *name)
 {
-	const char *kernel = session_string(session, row->kernels_listed);
+	const char *kernel = session_string(filter->session, row->kernels_listed);
 	char *text = NULL;
 	size_t length = 0;
-	FILE *out;
+	FILE *out = open_memstream(&text, &length);
 
-	if (row->nodes == 0)
-		return name;
-	out = open_memstream(&text, &length);
-	if (!out) {
-		free(name);
+	if (!out)
 		return NULL;
-	}
 	fprintf(out, "%s %u node%s", name, row->nodes, row->nodes == 1 ? "" : "s");
 	for (bool first = true; *kernel; first = false) {
 		size_t size = strcspn(kernel, "\n");
 		char *mangled = strndup(kernel, size);
-		char *readable = mangled && options->demangling ? demangle(mangled) : NULL;
+		char *readable = mangled ? filter_kernel_text(filter, mangled) : NULL;
 
-		if (mangled)
-			fprintf(out, "%s%s", first ? ": " : ", ", readable ? readable : mangled);
+		if (readable)
+			fprintf(out, "%s%s", first ? ": " : ", ", readable);
 		free(readable);
 		free(mangled);
 		kernel += size + (kernel[size] == '\n');
 	}
 	fclose(out);
-	free(name);
 	return text;
 }
 
-static int collect_rows(struct table *table, const struct session *session,
-			const struct filter *filter, const struct row *const *rows, size_t count,
-			bool histograms)
+/* A row's name as it is printed; the caller frees it. */
+static char *describe_row(struct filter *filter, const struct row *row)
+{
+	const char *name = filter_name(filter, row->kind, row->name);
+	char *text;
+
+	if (!name)
+		return NULL;
+	if (row->kind != ROW_GRAPH || row->nodes == 0)
+		return strdup(name);
+	text = describe_graph(filter, row, name);
+	if (text)
+		filter_cut(filter, text);
+	return text;
+}
+
+static int collect_rows(struct table *table, struct filter *filter, const struct row *const *rows,
+			size_t count, bool histograms)
 {
 	struct table_row *sum = NULL;
 	const struct row *previous = NULL;
-	char *name = NULL;
-	size_t i;
 	int error = 0;
 
-	for (i = 0; i < count && !error; i++) {
+	for (size_t i = 0; i < count && !error; i++) {
 		const struct row *row = rows[i];
 
-		if (!previous || compare_keys(&rows[i], &previous) != 0) {
-			free(name);
-			name = row_display_name(session, filter->options, row->kind, row->name);
-			if (name && row->kind == ROW_GRAPH)
-				name = describe_graph(session, filter->options, row, name);
-			if (!name)
+		if (!filter_shows(filter, row->kind, row->name, row->device))
+			continue;
+		if (!previous || compare_keys(&row, &previous) != 0) {
+			sum = &table->rows[table->collected];
+			*sum = (struct table_row){.name = describe_row(filter, row),
+						  .kind = row->kind};
+			if (!sum->name)
 				return -ENOMEM;
-			sum = NULL;
+			table->collected++;
 			previous = row;
 		}
-		if (!filter_passes(filter, row->kind, name, row->device))
-			continue;
-		if (!sum) {
-			sum = &table->rows[table->collected++];
-			*sum = (struct table_row){.name = strdup(name), .kind = row->kind};
-			if (!sum->name)
-				error = -ENOMEM;
-		}
-		if (!error)
-			error = add_row(sum, session, row, histograms);
+		error = add_row(sum, filter->session, row, histograms);
 	}
-	free(name);
 	return error;
 }
 
@@ -286,11 +273,11 @@ int table_collect(struct table *table, const struct session *session, const stru
 {
 	const struct row **rows = NULL;
 	struct filter filter;
-	size_t count, i;
+	size_t count;
 	int error;
 
 	*table = (struct table){.rows = NULL};
-	error = filter_init(&filter, options);
+	error = filter_init(&filter, session, options);
 	if (error)
 		return error;
 	error = collect_keys(session, section, device, &rows, &count);
@@ -301,10 +288,10 @@ int table_collect(struct table *table, const struct session *session, const stru
 		error = -ENOMEM;
 		goto out;
 	}
-	error = collect_rows(table, session, &filter, rows, count, histograms);
+	error = collect_rows(table, &filter, rows, count, histograms);
 	if (error)
 		goto out;
-	for (i = 0; i < table->collected; i++)
+	for (size_t i = 0; i < table->collected; i++)
 		table->total += table->rows[i].total;
 	qsort_r(table->rows, table->collected, sizeof(*table->rows), compare_rows, (void *)options);
 	table->count = table->collected;
@@ -320,9 +307,7 @@ out:
 
 void table_free(struct table *table)
 {
-	size_t i;
-
-	for (i = 0; i < table->collected; i++) {
+	for (size_t i = 0; i < table->collected; i++) {
 		free(table->rows[i].name);
 		free(table->rows[i].histogram);
 	}

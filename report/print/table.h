@@ -55,7 +55,9 @@ struct table {
 enum table_column { TABLE_COLUMNS(TABLE_COLUMN_ENUM) TABLE_COLUMN_COUNT };
 #undef TABLE_COLUMN_ENUM
 /* The columns that nvprof has come first. */
-#define TABLE_NVPROF_COLUMNS TABLE_MEDIAN
+#define TABLE_NVPROF_COLUMNS	     TABLE_MEDIAN
+/* How wide a row is without its section's title and its name, with so many columns of times. */
+#define TABLE_FIGURES_WIDTH(columns) (7 + 10 + 10 * (columns) + 2)
 
 /* 0 or -ENOMEM. A histogram for each row is made only where `histograms` says so. */
 int table_collect(struct table *table, const struct session *session, const struct options *options,
@@ -69,8 +71,5 @@ uint64_t row_calls(const struct row *row);
 /* The figures that a row shows, and from which clock. */
 const struct figures *row_figures(const struct session *session, const struct row *row,
 				  enum clock_source *clock);
-/* A row's name as it is printed; the caller frees it. */
-char *row_display_name(const struct session *session, const struct options *options,
-		       enum row_kind kind, uint64_t name);
 
 #endif

@@ -4,50 +4,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
 #include "report/options/filename.h"
 #include "report/print/report.h"
-#include "report/print/trace_columns.h"
-
-struct display_name {
-	uint64_t name; /* offset in the session */
-	char *text;
-	bool shown; /* the filters let it through */
-	UT_hash_handle hh;
-};
-
-static struct display_name *find_name(struct trace *trace, uint64_t offset, enum row_kind kind)
-{
-	struct display_name *name;
-
-	HASH_FIND(hh, trace->names, &offset, sizeof(offset), name);
-	if (name)
-		return name;
-	name = calloc(1, sizeof(*name));
-	if (!name)
-		return NULL;
-	name->name = offset;
-	name->text = row_display_name(trace->session, trace->options, kind, offset);
-	if (!name->text)
-		goto fail;
-	HASH_ADD(hh, trace->names, name, sizeof(name->name), name);
-	if (!name->hh.tbl)
-		goto fail;
-	name->shown = filter_passes(&trace->filter, kind, name->text, -1);
-	return name;
-fail:
-	free(name->text);
-	free(name);
-	return NULL;
-}
+#include "report/print/trace.h"
 
 const char *trace_name(struct trace *trace, uint64_t offset, enum row_kind kind)
 {
-	const struct display_name *name = find_name(trace, offset, kind);
+	const char *name = filter_name(&trace->filter, kind, offset);
 
-	return name ? name->text : "";
+	return name ? name : "";
 }
 
 bool trace_is_memory(const struct trace_record *record)
@@ -126,14 +91,11 @@ static int collect(struct trace *trace, bool gpu, bool api)
 	size_t capacity = 0;
 
 	session_for_each_trace (trace->session, record) {
-		struct display_name *name;
-
 		if (!(gpu && row_is_gpu(record->kind)) && !(api && row_is_api(record->kind)))
 			continue;
-		name = find_name(trace, record->name, record->kind);
-		if (!name)
+		if (!filter_name(&trace->filter, record->kind, record->name))
 			return -ENOMEM;
-		if (!name->shown || !filter_passes(&trace->filter, ROW_OTHER, "", record->device))
+		if (!filter_shows(&trace->filter, record->kind, record->name, record->device))
 			continue;
 		if (trace->count == capacity) {
 			const struct trace_record **grown;
@@ -201,8 +163,7 @@ int trace_write(const struct session *session, const struct options *options, bo
 		FILE *file)
 {
 	struct trace trace = {.session = session, .options = options, .file = file};
-	struct display_name *name, *next;
-	int error = filter_init(&trace.filter, options);
+	int error = filter_init(&trace.filter, session, options);
 
 	if (error)
 		return error;
@@ -219,11 +180,6 @@ int trace_write(const struct session *session, const struct options *options, bo
 	if (api && !trace.api)
 		fputs("No API activities were profiled.\n", file);
 out:
-	HASH_ITER (hh, trace.names, name, next) {
-		HASH_DEL(trace.names, name);
-		free(name->text);
-		free(name);
-	}
 	free(trace.records);
 	filter_free(&trace.filter);
 	return error;

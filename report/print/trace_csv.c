@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/print/report.h"
-#include "report/print/trace_columns.h"
+#include "report/print/trace.h"
 
 static void write_heading(const struct trace *trace)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/print/trace_columns.h"
+#include "report/print/trace.h"
 
 /* Device names are cut to the width of their column, as nvprof does. */
 #define DEVICE_WIDTH 15

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What the text and the CSV of a trace share; for the trace's own sources. */
-#ifndef KTIME_REPORT_PRINT_TRACE_COLUMNS_H
-#define KTIME_REPORT_PRINT_TRACE_COLUMNS_H
+#ifndef KTIME_REPORT_PRINT_TRACE_H
+#define KTIME_REPORT_PRINT_TRACE_H
 
 #include <stdio.h>
 
@@ -10,15 +10,12 @@
 #include "report/session/session.h"
 #include "report/print/table.h"
 
-struct display_name; /* a hash index by the names' offsets */
-
 struct trace {
 	const struct session *session;
 	const struct options *options;
 	FILE *file;
 	const struct trace_record **records; /* in the order of time */
 	size_t count;
-	struct display_name *names;
 	struct filter filter;
 	uint64_t zero;	       /* of the Start column */
 	bool gpu, api, memory; /* which kinds of records there are */
