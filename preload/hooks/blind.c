@@ -94,6 +94,8 @@ static void end(void *unused)
 	    (sight.elsewhere &&
 	     was_initialised((CUresult(*)(int *))real_dlsym(sight.elsewhere, "cuDeviceGetCount"))))
 		lifecycle_say_blind();
+	else
+		lifecycle_say_unused();
 }
 
 /*

@@ -22,7 +22,10 @@ __attribute__((constructor)) static void find_exits(void)
 static void leave(exit_function *real, int status) __attribute__((noreturn));
 static void leave(exit_function *real, int status)
 {
-	lifecycle_finish();
+	if (atomic_load(&lifecycle_state) == LIFECYCLE_IDLE)
+		lifecycle_say_unused();
+	else
+		lifecycle_finish();
 	if (real)
 		real(status);
 	for (;;)

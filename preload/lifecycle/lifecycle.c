@@ -154,6 +154,8 @@ static void describe_run(void)
 	header->budget_percent = settings.budget;
 	header->events_fraction = settings.events_fraction;
 	header->trace_on = options_want_trace(&settings);
+	if (settings.keep_trace)
+		session_limit_trace(session, settings.keep_trace);
 	driver.cuDeviceGetCount(&devices);
 	for (int i = 0; i < devices && i < SESSION_DEVICES; i++) {
 		struct device_info *device = &header->devices[i];
@@ -351,6 +353,24 @@ void lifecycle_say_blind(void)
 		    "past "
 		    "LD_PRELOAD; load it without to have it profiled",
 		    "RTLD_DEEPBIND or dlmopen");
+}
+
+/* The program may be in a signal handler, or a child of fork: no memory may be asked for here. */
+void lifecycle_say_unused(void)
+{
+	static const char line[] = "======== Warning: No CUDA application was profiled, exiting\n";
+	static const char option[] = "--only-process ";
+	static _Atomic bool said;
+	const char *text = getenv("KTIME_OPTIONS"), *last = NULL;
+
+	for (const char *at = text; at && (at = strstr(at, option)); at += strlen(option))
+		last = at + strlen(option);
+	/* Only the process that the ktime command started was meant to use CUDA. */
+	if (!last || atoi(last) != getpid() || strstr(text, "--quiet") ||
+	    atomic_exchange(&said, true))
+		return;
+	if (write(STDERR_FILENO, line, strlen(line)) < 0)
+		return; /* nobody to tell */
 }
 
 void lifecycle_finish(void)

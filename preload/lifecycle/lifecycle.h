@@ -10,6 +10,8 @@
 
 /* At the end of a process whose calls were not seen: one line, unless ktime leaves it alone. */
 void lifecycle_say_blind(void);
+/* At the end of a process that did not use CUDA: nvprof's line, if the ktime command started it. */
+void lifecycle_say_unused(void);
 /* Makes the report, once; a later call returns at once. Waits for the collector, at most some
  * seconds, in other threads' calls too. */
 void lifecycle_finish(void);

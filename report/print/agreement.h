@@ -9,19 +9,19 @@
 #include "report/options/options.h"
 #include "report/session/session.h"
 
-/* Averages this close are the same: events resolve 0.5 us, their bias spreads by as much. */
+/* Averages this close agree: events resolve 0.5 us, and their overhead varies by as much. */
 #define AGREEMENT_NANOSECONDS 1000
 #define AGREEMENT_PERCENT     2.0
 
 enum verdict { VERDICT_UNCHECKED, VERDICT_AGREE, VERDICT_DISAGREE };
 
-/* Why an event pair may hold more than the operation. */
+/* Why an event pair may span more than the operation. */
 #define AGREEMENT_REASONS(X)                                                                       \
 	X(NONE, "")                                                                                \
-	X(OVERLAPPED, "operations overlapped on the device: the events include the wait")          \
-	X(STARVED, "the device waited for the host: the events include the gap")                   \
-	X(HOST, "the events include the host's part of the copy")                                  \
-	X(UNKNOWN, "no likely reason was seen")
+	X(OVERLAPPED, "operations overlapped; the events' time includes waiting for others")       \
+	X(STARVED, "the device was idle before; the events' time includes the wait for the host")  \
+	X(HOST, "the events' time includes the host's part of the copy")                           \
+	X(UNKNOWN, "reason unknown")
 #define AGREEMENT_ENUM(name, text) AGREEMENT_##name,
 enum agreement_reason { AGREEMENT_REASONS(AGREEMENT_ENUM) };
 #undef AGREEMENT_ENUM

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What stands after the table: the clock, what was seen and timed, and what ktime cost. */
-#include <stdlib.h>
-#include <string.h>
+/* The lines below the table: the clock, what was timed and what was not, and what ktime cost. */
+#include <stdarg.h>
 
 #include "report/print/agreement.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 
-/* Rows that are named one by one; more are counted. */
+/* Estimated rows that get a line each; the others are counted. */
 #define ROWS_NAMED 10
 
 #define BIAS_NAMES                                                                                 \
@@ -19,37 +18,73 @@
 #define UNTIMED_TEXT(name, text) text,
 static const char *const untimed_texts[] = {UNTIMED_REASONS(UNTIMED_TEXT)};
 
-/* The operations of the GPU rows. */
+/* The GPU operations, by the clock that their row shows. */
 struct coverage {
-	uint64_t seen, by_cupti, by_events, timed;
-	uint64_t untimed[UNTIMED_COUNT]; /* by events */
+	uint64_t seen, timed, by_events;
+	uint64_t untimed[UNTIMED_COUNT];  /* of rows without times, and of those by events */
+	uint64_t unpaired[UNTIMED_COUNT]; /* without an event pair, in any row */
 	unsigned rows_by_cupti, rows_by_events;
-	bool biased[BIAS_KINDS]; /* what was taken off a row that is shown by events */
+	bool sampled;		    /* a row is an estimate from a sample */
+	bool corrected[BIAS_KINDS]; /* a row by events has the event-pair overhead taken off */
 };
+
+struct closing {
+	const struct session *session;
+	const struct options *options;
+	const char *prefix;
+	FILE *file;
+	struct coverage coverage;
+};
+
+/* A line of the report, without its end; a warning is coloured. */
+__attribute__((format(printf, 2, 3))) static void begin(const struct closing *closing,
+							const char *format, ...)
+{
+	va_list arguments;
+
+	fputs(closing->prefix, closing->file);
+	va_start(arguments, format);
+	vfprintf(closing->file, format, arguments);
+	va_end(arguments);
+}
+
+__attribute__((format(printf, 2, 3))) static void warn(const struct closing *closing,
+						       const char *format, ...)
+{
+	va_list arguments;
+
+	fprintf(closing->file, "%s%s", closing->prefix, closing->options->colour ? "\033[33m" : "");
+	va_start(arguments, format);
+	vfprintf(closing->file, format, arguments);
+	va_end(arguments);
+	fprintf(closing->file, "%s\n", closing->options->colour ? "\033[0m" : "");
+}
 
 static void cover(struct coverage *coverage, const struct session *session)
 {
 	struct row *row;
-	unsigned i;
 
 	session_for_each_row (session, row) {
 		uint64_t calls = row_calls(row);
 		enum clock_source clock;
 		const struct figures *figures = row_figures(session, row, &clock);
 
-		if (!row_is_gpu(row->kind))
+		if (!row_is_gpu(row->kind) || calls == 0)
 			continue;
-		for (i = 0; i < UNTIMED_COUNT; i++)
-			coverage->untimed[i] += row->untimed[i];
-		if (calls == 0)
-			continue;
+		for (unsigned i = 0; i < UNTIMED_COUNT; i++) {
+			coverage->unpaired[i] += row->untimed[i];
+			/* What sampling leaves out is in the estimate. */
+			if (clock != CLOCK_CUPTI &&
+			    (i != UNTIMED_SAMPLED_OUT || clock == CLOCK_NONE))
+				coverage->untimed[i] += row->untimed[i];
+		}
 		coverage->rows_by_cupti += clock == CLOCK_CUPTI;
 		coverage->rows_by_events += clock == CLOCK_EVENTS;
+		coverage->sampled |= clock == CLOCK_EVENTS && figures->count < calls;
 		if (clock == CLOCK_EVENTS && !row->host_included && row->bias < BIAS_KINDS)
-			coverage->biased[row->bias] = true;
+			coverage->corrected[row->bias] = true;
 		coverage->seen += calls;
 		coverage->timed += clock == CLOCK_NONE ? 0 : figures->count;
-		coverage->by_cupti += row->cupti.count;
 		coverage->by_events += row->events.count;
 	}
 }
@@ -59,240 +94,242 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* "; 3 no free event, 1 ring full": the reasons that apply. */
-static void write_reasons(const struct coverage *coverage, const char *open, const char *close,
-			  FILE *file)
+/* "Not timed: 3 no free event, 1 ring full.": the reasons that apply. */
+static void write_reasons(const struct closing *closing, const char *title, const uint64_t *reasons)
 {
 	char count[NUMBER_SIZE];
-	unsigned i, written = 0;
+	unsigned written = 0;
 
-	for (i = 0; i < UNTIMED_COUNT; i++) {
-		if (coverage->untimed[i] == 0)
+	for (unsigned i = 0; i < UNTIMED_COUNT; i++) {
+		if (reasons[i] == 0)
 			continue;
-		fprintf(file, "%s%s %s", written++ ? ", " : open,
-			number_count(count, coverage->untimed[i]), untimed_texts[i]);
+		if (!written)
+			begin(closing, "%s: ", title);
+		fprintf(closing->file, "%s%s %s", written++ ? ", " : "",
+			number_count(count, reasons[i]), untimed_texts[i]);
 	}
 	if (written)
-		fputs(close, file);
+		fputs(".\n", closing->file);
 }
 
-/* Of the kinds that there are in the rows: what was taken off each, and where it is known from. */
-static void write_biases(const struct session *session, const struct coverage *coverage, FILE *file)
+/* What is taken off event pairs, and whether it was measured in this run. */
+static void write_corrections(const struct closing *closing)
 {
 	static const char *const names[BIAS_KINDS] = BIAS_NAMES;
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = session_header(closing->session);
 	char time[NUMBER_SIZE];
-	uint64_t doubt = 0;
-	unsigned i, written = 0;
+	unsigned written = 0;
 
-	for (i = 0; i < BIAS_KINDS; i++) {
-		if (!coverage->biased[i])
+	for (unsigned i = 0; i < BIAS_KINDS; i++) {
+		const struct bias *bias = &header->biases[i];
+
+		if (!closing->coverage.corrected[i])
 			continue;
-		fprintf(file, "%s%s %s", written++ ? ", " : ", less their bias (", names[i],
-			number_time(time, header->biases[i].ns));
-		if (doubt < header->biases[i].doubt)
-			doubt = header->biases[i].doubt;
+		if (!written++)
+			begin(closing, "Event-pair overhead taken off: ");
+		else
+			fputs(", ", closing->file);
+		if (bias->calls)
+			fprintf(closing->file, "%s %s (measured)", names[i],
+				number_about(time, (double)bias->ns, 2));
+		else
+			fprintf(closing->file, "%s %s (assumed, as on an H200)", names[i],
+				number_range(time, (double)bias->ns, 1.96 * (double)bias->doubt));
 	}
-	if (doubt)
-		fprintf(file, "; known from H200s, +- %s",
-			number_time(time, (uint64_t)(1.96 * (double)doubt)));
 	if (written)
-		fputc(')', file);
+		fputs(".\n", closing->file);
+	if (closing->options->verbose && closing->coverage.rows_by_events)
+		begin(closing,
+		      "Event times include what the device waits for the host inside a pair.\n");
 }
 
-static void write_clock(const struct session *session, const struct coverage *coverage,
-			const char *prefix, FILE *file)
+static void write_timing(const struct closing *closing)
 {
-	const struct session_header *header = session_header(session);
-	char count[NUMBER_SIZE];
+	const struct coverage *coverage = &closing->coverage;
+	char seen[NUMBER_SIZE], timed[NUMBER_SIZE];
 
-	fprintf(file, "%sTimes: ", prefix);
+	number_count(seen, coverage->seen);
+	number_count(timed, coverage->timed);
+	begin(closing, "Timing: ");
 	if (coverage->timed == 0) {
-		fputs("none", file);
-	} else if (coverage->rows_by_cupti == 0) {
-		fputs("CUDA events around each operation", file);
-		write_biases(session, coverage, file);
-		fputs("; a wait of the device for the host within a pair is in them", file);
+		fprintf(closing->file,
+			coverage->seen ? "none of %s GPU operation%s timed.\n"
+				       : "no GPU operations.\n",
+			seen, plural(coverage->seen));
+	} else if (coverage->rows_by_cupti == 0 && coverage->timed < coverage->seen) {
+		fprintf(closing->file, "CUDA events on %s of %s operations%s.\n", timed, seen,
+			coverage->sampled ? "; rows marked ~ are estimates" : "");
 	} else {
-		fputs("CUPTI activity records", file);
-		if (coverage->rows_by_events > 0)
-			fprintf(file, " (%u row%s by CUDA events)", coverage->rows_by_events,
-				plural(coverage->rows_by_events));
+		fputs(coverage->rows_by_cupti ? "CUPTI" : "CUDA events", closing->file);
+		if (coverage->rows_by_cupti && coverage->rows_by_events)
+			fprintf(closing->file, " (%u row%s by CUDA events)",
+				coverage->rows_by_events, plural(coverage->rows_by_events));
+		if (coverage->timed < coverage->seen)
+			fprintf(closing->file, "; %s of %s GPU operations timed%s.\n", timed, seen,
+				coverage->sampled ? "; rows marked ~ are estimates" : "");
+		else
+			fprintf(closing->file, "; %s%s GPU operation%s timed.\n",
+				coverage->seen > 1 ? "all " : "", seen, plural(coverage->seen));
 	}
-	fprintf(file, ". %s operation%s seen", number_count(count, coverage->seen),
-		plural(coverage->seen));
-	fprintf(file, ", %s timed", number_count(count, coverage->timed));
-	fprintf(file, ", %s untimed", number_count(count, coverage->seen - coverage->timed));
-	if (coverage->by_cupti > 0 && coverage->by_events > 0) {
-		fprintf(file, "; %s by events too", number_count(count, coverage->by_events));
-		write_reasons(coverage, " (not: ", ")", file);
-	} else if (coverage->by_cupti == 0) {
-		write_reasons(coverage, " (", ")", file);
-	} else if (header->events_active) {
-		write_reasons(coverage, "; none by events (", ")", file);
+	if (coverage->timed < coverage->seen)
+		write_reasons(closing, "Not timed", coverage->untimed);
+	if (closing->options->verbose && coverage->rows_by_cupti) {
+		begin(closing, "Timed by CUDA events too: %s of %s operations.\n",
+		      number_count(timed, coverage->by_events), seen);
+		write_reasons(closing, "Not timed by events", coverage->unpaired);
 	}
-	fputs(".\n", file);
+	write_corrections(closing);
 }
 
-static void write_drops(const struct session *session, const char *prefix, FILE *file)
+static void write_losses(const struct closing *closing)
 {
 	static const enum session_counter counters[] = {
-		COUNTER_cupti_dropped, COUNTER_cupti_unread,  COUNTER_cupti_invalid,
-		COUNTER_cupti_unknown, COUNTER_rows_lost,     COUNTER_trace_lost,
-		COUNTER_failed_calls,  COUNTER_driver_errors, COUNTER_cupti_errors,
+		COUNTER_cupti_dropped, COUNTER_cupti_unread, COUNTER_cupti_invalid,
+		COUNTER_cupti_unknown, COUNTER_rows_lost,    COUNTER_failed_calls,
+		COUNTER_driver_errors, COUNTER_cupti_errors,
 	};
 #define COUNTER_TEXT(name, text) text,
 	static const char *const texts[] = {SESSION_COUNTERS(COUNTER_TEXT)};
 #undef COUNTER_TEXT
-	const struct session_header *header = session_header(session);
+	const uint64_t *counts = session_header(closing->session)->counters;
 	char count[NUMBER_SIZE];
-	unsigned i, written = 0;
 
-	for (i = 0; i < sizeof(counters) / sizeof(counters[0]); i++) {
-		if (header->counters[counters[i]] == 0)
-			continue;
-		if (!written)
-			fprintf(file, "%sLost or failed: ", prefix);
-		fprintf(file, "%s%s %s", written++ ? ", " : "",
-			number_count(count, header->counters[counters[i]]), texts[counters[i]]);
-	}
-	if (written)
-		fputs(".\n", file);
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		if (counts[counters[i]] > 0)
+			warn(closing, "Lost or failed: %s %s.",
+			     number_count(count, counts[counters[i]]), texts[counters[i]]);
 }
 
-static void write_agreement(const struct agreement *agreement, const char *prefix, FILE *file)
+static int write_agreement(const struct closing *closing)
 {
-	char text[NUMBER_SIZE];
-	size_t i, named = 0;
-
-	if (agreement->checked == 0)
-		return;
-	fprintf(file, "%sClocks: %s operation%s timed by both; ", prefix,
-		number_count(text, agreement->checked), plural(agreement->checked));
-	fprintf(file, "median difference %s", number_time(text, agreement->median));
-	if (agreement->worst) {
-		fprintf(file, ", worst row %s", number_time(text, agreement->worst->difference));
-		fprintf(file, " (%.1f %%): %s", agreement->worst->percent, agreement->worst->name);
-	}
-	fputs(".\n", file);
-	for (i = 0; i < agreement->count && named < ROWS_NAMED; i++) {
-		const struct agreement_row *row = &agreement->rows[i];
-
-		if (row->verdict != VERDICT_DISAGREE)
-			continue;
-		named++;
-		fprintf(file, "%sClocks disagree: CUPTI %s", prefix, number_time(text, row->cupti));
-		fprintf(file, ", events %s (%s): %s\n", number_time(text, row->events),
-			agreement_reason_text(row->reason), row->name);
-	}
-	if (agreement->disagreeing > named)
-		fprintf(file, "%sClocks disagree: %zu more rows (--cross-check shows all).\n",
-			prefix, agreement->disagreeing - named);
-}
-
-static int write_estimates(const struct session *session, const struct options *options,
-			   const char *prefix, FILE *file)
-{
-	struct table table;
-	size_t i, named = 0, estimated = 0;
-	char text[NUMBER_SIZE];
-	int error = table_collect(&table, session, options, TABLE_GPU, TABLE_ALL_DEVICES, false);
+	struct agreement agreement;
+	char text[NUMBER_SIZE], other[NUMBER_SIZE];
+	int error = agreement_collect(&agreement, closing->session, closing->options);
 
 	if (error)
 		return error;
-	for (i = 0; i < table.count; i++) {
-		const struct table_row *row = &table.rows[i];
-
-		if (!row->estimated)
-			continue;
-		estimated++;
-		if (named == ROWS_NAMED)
-			continue;
-		named++;
-		fprintf(file, "%sEstimated from %s of ", prefix, number_count(text, row->timed));
-		fprintf(file, "%s calls: Time ", number_count(text, row->calls));
-		fprintf(file, "%s +- ", number_time(text, row->total));
-		fprintf(file, "%s (95 %%): %s\n", number_time(text, (uint64_t)row->error),
-			row->name);
+	if (agreement.disagreeing > 0)
+		warn(closing,
+		     "Clocks: CUPTI and events disagree by more than 1 us and 2 %% on %zu of %zu "
+		     "rows "
+		     "(--cross-check shows them).",
+		     agreement.disagreeing, agreement.count);
+	if (agreement.checked > 0 && closing->options->verbose) {
+		begin(closing, "Clocks: %s operation%s timed by both, median difference %s.\n",
+		      number_count(other, agreement.checked), plural(agreement.checked),
+		      number_about(text, (double)agreement.median, 2));
+		begin(closing, "Clocks: largest difference %s (%.2g %%), %s.\n",
+		      number_about(text, (double)agreement.worst->difference, 2),
+		      agreement.worst->percent, agreement.worst->name);
 	}
-	if (estimated > named)
-		fprintf(file, "%sEstimated: %zu more rows.\n", prefix, estimated - named);
+	agreement_free(&agreement);
+	return 0;
+}
+
+static int write_estimates(const struct closing *closing)
+{
+	struct table table;
+	size_t estimated = 0;
+	int error = table_collect(&table, closing->session, closing->options, TABLE_GPU,
+				  TABLE_ALL_DEVICES, false);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < table.count; i++) {
+		const struct table_row *row = &table.rows[i];
+		char total[NUMBER_SIZE], timed[NUMBER_SIZE], calls[NUMBER_SIZE];
+
+		if (!row->estimated || estimated++ >= ROWS_NAMED)
+			continue;
+		/* One call tells nothing of how the others vary. */
+		begin(closing, "~ %s: %s%s, from %s of %s calls.\n", row->name,
+		      row->timed > 1 ? number_range(total, (double)row->total, row->error)
+				     : number_about(total, (double)row->total, 3),
+		      row->timed > 1 ? " (95 %)" : "", number_count(timed, row->timed),
+		      number_count(calls, row->calls));
+	}
+	if (estimated > ROWS_NAMED)
+		begin(closing, "~ %zu more rows.\n", estimated - ROWS_NAMED);
 	table_free(&table);
 	return 0;
 }
 
-static void write_trace_size(const struct session *session, const char *prefix, FILE *file)
+static void write_trace_size(const struct closing *closing)
 {
-	uint64_t records = session_header(session)->counters[COUNTER_trace_records];
-	char text[NUMBER_SIZE];
+	const uint64_t *counters = session_header(closing->session)->counters;
+	uint64_t kept = counters[COUNTER_trace_records], lost = counters[COUNTER_trace_lost];
+	char text[NUMBER_SIZE], all[NUMBER_SIZE];
 
-	if (records == 0)
+	if (kept + lost == 0)
 		return;
-	fprintf(file, "%sTrace: %s record%s", prefix, number_count(text, records), plural(records));
-	fprintf(file, ", %s.\n", number_size(text, records * sizeof(struct trace_record)));
+	begin(closing, "Trace: %s", number_count(text, kept));
+	if (lost > 0)
+		fprintf(closing->file, " of %s", number_count(all, kept + lost));
+	fprintf(closing->file, " record%s kept, %s.\n", plural(kept + lost),
+		number_bytes_about(text, kept * sizeof(struct trace_record)));
 }
 
-static void write_cost(const struct session *session, const char *prefix, FILE *file)
+/* The sum is made of what was measured and of what CUPTI and events are known to cost. */
+static void write_overhead(const struct closing *closing)
 {
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = session_header(closing->session);
 	const uint64_t *counters = header->counters;
-	uint64_t host = counters[COUNTER_host_ns], cupti = counters[COUNTER_cupti_ns],
-		 gpu = counters[COUNTER_gpu_ns], wall = counters[COUNTER_wall_ns];
+	double wall = (double)counters[COUNTER_wall_ns], added = (double)counters[COUNTER_added_ns];
 	char text[NUMBER_SIZE];
-	double percent;
+	bool over = header->budget_percent > 0 && 100 * added > header->budget_percent * wall;
 
-	fprintf(file, "%sCost of ktime: host %s in the program's calls", prefix,
-		number_time(text, host));
-	if (cupti > 0)
-		fprintf(file, " + %s in CUPTI", number_time(text, cupti));
-	/* Theirs together, while the run's time is one clock's. */
-	if (counters[COUNTER_threads] > 1)
-		fprintf(file, ", on %s threads", number_count(text, counters[COUNTER_threads]));
-	fprintf(file, ", GPU %s", number_time(text, gpu));
+	begin(closing, "Overhead: ");
 	if (wall > 0) {
-		percent = 100.0 * (double)counters[COUNTER_added_ns] / (double)wall;
-		fprintf(file, ": %.2f %% of %s", percent, number_time(text, wall));
-		if (header->budget_percent > 0 && 100.0 * (double)counters[COUNTER_cupti_added_ns] >
-							  header->budget_percent * (double)wall)
-			fprintf(file,
-				"; CUPTI alone is over the budget of %g %%, --timer events costs "
-				"less",
-				header->budget_percent);
-		else if (header->budget_percent > 0 && percent > header->budget_percent)
-			fprintf(file, ", over the budget of %g %%", header->budget_percent);
+		fprintf(closing->file, "about %s", number_about(text, added, 2));
+		fprintf(closing->file, " of %s", number_about(text, wall, 3));
+		fprintf(closing->file, added < 0.1 * wall ? " (%.2g %%), " : " (%.0f %%), ",
+			100 * added / wall);
 	}
-	fprintf(file, "; own thread %s of processor time",
-		number_time(text, counters[COUNTER_collector_ns]));
-	fprintf(file, "; memory %s.\n", number_size(text, counters[COUNTER_memory_bytes]));
+	fprintf(closing->file, "%s of CPU in the background",
+		number_about(text, (double)counters[COUNTER_collector_ns], 2));
+	fprintf(closing->file, ", %s.\n", number_bytes_about(text, counters[COUNTER_memory_bytes]));
+	if (closing->options->verbose) {
+		begin(closing, "Overhead measured: %s in the program's calls",
+		      number_about(text, (double)counters[COUNTER_host_ns], 2));
+		if (counters[COUNTER_threads] > 1)
+			fprintf(closing->file, " on %s threads",
+				number_count(text, counters[COUNTER_threads]));
+		fputs(".\n", closing->file);
+		begin(closing, "Overhead assumed: %s in CUPTI on the host",
+		      number_about(text, (double)counters[COUNTER_cupti_ns], 2));
+		fprintf(closing->file, ", %s on the GPU.\n",
+			number_about(text, (double)counters[COUNTER_gpu_ns], 2));
+	}
+	if (over && 100 * (double)counters[COUNTER_cupti_added_ns] > header->budget_percent * wall)
+		warn(closing,
+		     "Overhead: CUPTI alone is over the budget of %g %%; --timer events costs "
+		     "less.",
+		     header->budget_percent);
+	else if (over)
+		warn(closing, "Overhead: over the budget of %g %%.", header->budget_percent);
 }
 
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
 		  FILE *file)
 {
 	const struct session_header *header = session_header(session);
-	struct coverage coverage = {0};
-	struct agreement agreement;
-	uint32_t i;
+	struct closing closing = {session, options, prefix, file, {0}};
 	int error;
 
-	error = agreement_collect(&agreement, session, options);
-	if (error)
-		return error;
 	if (!header->finished && header->pid)
-		fprintf(file,
-			"%sThe program was killed or runs still: what it did last may be "
-			"missing.\n",
-			prefix);
-	cover(&coverage, session);
-	write_clock(session, &coverage, prefix, file);
-	error = write_estimates(session, options, prefix, file);
-	write_agreement(&agreement, prefix, file);
-	write_drops(session, prefix, file);
-	write_trace_size(session, prefix, file);
-	write_cost(session, prefix, file);
-	for (i = 0; i < header->note_count && i < SESSION_NOTES; i++)
+		warn(&closing,
+		     "The program was killed or is still running: its last operations may be "
+		     "missing.");
+	cover(&closing.coverage, session);
+	write_timing(&closing);
+	error = write_estimates(&closing);
+	if (!error)
+		error = write_agreement(&closing);
+	write_losses(&closing);
+	write_trace_size(&closing);
+	write_overhead(&closing);
+	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)
 		if (*session_string(session, header->notes[i]))
-			fprintf(file, "%s%s\n", prefix, session_string(session, header->notes[i]));
-	agreement_free(&agreement);
+			begin(&closing, "%s\n", session_string(session, header->notes[i]));
 	return error;
 }

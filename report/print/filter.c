@@ -138,15 +138,12 @@ static int tell_names_apart(struct filter *filter, struct printed_name **names, 
 	return 0;
 }
 
-void filter_cut(const struct filter *filter, char *text)
+void filter_cut(char *text, size_t most)
 {
-	size_t length = strlen(text), most = filter->options->name_most, head, tail;
+	size_t length = strlen(text), tail = most / 4, head = most - tail - 3;
 
-	/* A number may follow: " #12". */
-	if (!most || length <= most - NUMBER_MOST)
+	if (length <= most)
 		return;
-	tail = most / 4;
-	head = most - NUMBER_MOST - tail - 3;
 	/* Not inside a character of UTF-8. */
 	while (head > 0 && (text[head] & 0xc0) == 0x80)
 		head--;
@@ -160,9 +157,9 @@ void filter_cut(const struct filter *filter, char *text)
 static int name_kernels(struct filter *filter)
 {
 	bool distinct = filter->options->names == NAMES_DISTINCT;
+	size_t most = filter->options->name_most, count = 0;
 	struct printed_name **names, *name;
 	struct row *row;
-	size_t count = 0;
 	int error = 0;
 
 	session_for_each_row (filter->session, row)
@@ -177,8 +174,8 @@ static int name_kernels(struct filter *filter)
 		names[count++] = name;
 	if (distinct)
 		error = tell_names_apart(filter, names, count, false);
-	for (size_t i = 0; i < count; i++)
-		filter_cut(filter, names[i]->text);
+	for (size_t i = 0; i < count && most; i++)
+		filter_cut(names[i]->text, most - NUMBER_MOST);
 	if (!error)
 		error = tell_names_apart(filter, names, count, true);
 	free(names);

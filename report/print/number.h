@@ -32,6 +32,12 @@ const char *number_throughput(char *text, double bytes_per_second);
 const char *number_size_in(char *text, double bytes, enum size_unit unit);
 const char *number_size_csv(char *text, double bytes, enum size_unit unit);
 
+/* In words: "20.1 ms", "1.4 MB", with so many significant digits (1 to 3). */
+const char *number_about(char *text, double nanoseconds, int digits);
+/* "20.1 ± 3.9 ms" */
+const char *number_range(char *text, double nanoseconds, double error);
+const char *number_bytes_about(char *text, uint64_t bytes);
+
 /* "12,345": a count for the closing lines. */
 const char *number_count(char *text, uint64_t count);
 

@@ -230,15 +230,14 @@ static char *describe_graph(const struct filter *filter, const struct row *row, 
 static char *describe_row(struct filter *filter, const struct row *row)
 {
 	const char *name = filter_name(filter, row->kind, row->name);
+	bool described = row->kind == ROW_GRAPH && row->nodes > 0;
 	char *text;
 
 	if (!name)
 		return NULL;
-	if (row->kind != ROW_GRAPH || row->nodes == 0)
-		return strdup(name);
-	text = describe_graph(filter, row, name);
-	if (text)
-		filter_cut(filter, text);
+	text = described ? describe_graph(filter, row, name) : strdup(name);
+	if (text && row->kind != ROW_KERNEL && filter->options->name_most)
+		filter_cut(text, filter->options->name_most);
 	return text;
 }
 

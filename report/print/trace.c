@@ -48,13 +48,16 @@ const char *trace_memory_name(char text[12], uint8_t kind, const char *none)
 	return text;
 }
 
-void trace_device_name(const struct trace *trace, int device, char *text, size_t size)
+void trace_device_name(const struct trace *trace, int device, int most, char *text, size_t size)
 {
+	char ordinal[16];
+
+	snprintf(text, size, "-");
 	if (device < 0 || device >= SESSION_DEVICES)
-		snprintf(text, size, "-");
-	else
-		snprintf(text, size, "%.63s (%d)",
-			 session_header(trace->session)->devices[device].name, device);
+		return;
+	most -= snprintf(ordinal, sizeof(ordinal), " (%d)", device);
+	snprintf(text, size, "%.*s%s", most < 63 ? most : 63,
+		 session_header(trace->session)->devices[device].name, ordinal);
 }
 
 void trace_id_name(const struct trace *trace, const char *pattern, uint32_t id, char *text,

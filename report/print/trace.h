@@ -23,17 +23,18 @@ struct trace {
 	enum size_unit static_unit, dynamic_unit, size_unit, rate_unit;
 };
 
-/* A record's name as it is printed; "" where memory is out. */
+/* A record's name as it is printed; "" if memory is out. */
 const char *trace_name(struct trace *trace, uint64_t offset, enum row_kind kind);
 bool trace_is_memory(const struct trace_record *record);
-/* Whether a record tells a launch's grid; one that events alone timed does not. */
+/* Whether a record has a launch's grid: one that only events timed has not. */
 bool trace_has_grid(const struct trace_record *record);
 uint64_t trace_duration(const struct trace_record *record);
 /* Bytes per second; 0 for a record without a duration. */
 double trace_throughput(const struct trace_record *record);
-/* "Device", as nvprof writes the kinds of memory; `none` where it is not known. */
+/* "Device", as nvprof writes the kinds of memory; `none` if it is not known. */
 const char *trace_memory_name(char text[12], uint8_t kind, const char *none);
-void trace_device_name(const struct trace *trace, int device, char *text, size_t size);
+/* "Tesla V100 (0)": the name is cut where it would be longer than `most`, the ordinal stays. */
+void trace_device_name(const struct trace *trace, int device, int most, char *text, size_t size);
 /* A context's or stream's number, or the name that the user gave to it. */
 void trace_id_name(const struct trace *trace, const char *pattern, uint32_t id, char *text,
 		   size_t size);

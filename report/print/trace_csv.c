@@ -72,7 +72,7 @@ static void write_gpu_columns(const struct trace *trace, const struct trace_reco
 		return;
 	}
 	fputc(',', file);
-	trace_device_name(trace, record->device, text, sizeof(text));
+	trace_device_name(trace, record->device, sizeof(text), text, sizeof(text));
 	csv_write_text(text, file);
 	fputc(',', file);
 	trace_id_name(trace, trace->options->context_name, record->context, text, sizeof(text));

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/print/trace.h"
 
-/* Device names are cut to the width of their column, as nvprof does. */
+/* Device names are cut to the width of their column, as nvprof does, but not their ordinals. */
 #define DEVICE_WIDTH 15
 
 /* Kernels carry their correlation id, launches the kernel that they launched. */
@@ -47,7 +47,7 @@ static void write_gpu_columns(const struct trace *trace, const struct trace_reco
 			number_size_in(rate, trace_throughput(record), trace->rate_unit);
 	}
 	if (row_is_gpu(record->kind)) {
-		trace_device_name(trace, record->device, device, sizeof(device));
+		trace_device_name(trace, record->device, DEVICE_WIDTH, device, sizeof(device));
 		trace_id_name(trace, options->context_name, record->context, context,
 			      sizeof(context));
 		trace_id_name(trace, options->stream_name, record->stream, stream, sizeof(stream));

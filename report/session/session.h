@@ -294,6 +294,11 @@ void session_note(struct session *session, const char *format, ...)
  * session_open does it to its own copy of a session that never came to its end.
  */
 void session_take_biases_off(struct session *session);
+/*
+ * How many bytes a trace may take, 128 KiB at least: when they are full, the oldest part gives way
+ * to what comes. Before the first record; there is no limit without.
+ */
+void session_limit_trace(struct session *session, uint64_t bytes);
 /* Appends a trace record. -ENOSPC ends the trace for good: one note says so. */
 int session_trace(struct session *session, const struct trace_record *record);
 
@@ -302,7 +307,10 @@ static inline void session_count(struct session *session, enum session_counter c
 	session_header(session)->counters[counter] += by;
 }
 
-/* Reading: rows and trace records in the order of their creation; NULL past the last. */
+/*
+ * Reading: rows in the order of their creation, trace records too unless older ones gave way; NULL
+ * past the last.
+ */
 struct row *session_next_row(const struct session *session, const struct row *previous);
 const struct trace_record *session_next_trace(const struct session *session,
 					      const struct trace_record *previous);

@@ -15,6 +15,7 @@
 #include "report/session/session.h"
 
 #define SEGMENT_MAGIC 0x6d676573U /* "segm" */
+/* The segments of a trace with a limit may be smaller. */
 #define TRACE_SEGMENT (1UL << 20)
 
 enum segment_kind {
@@ -53,6 +54,9 @@ struct session {
 	bool writable;
 	bool anonymous; /* segments come from anonymous memory from now on */
 	bool trace_ended;
+	uint64_t trace_segment;	    /* bytes of each of its segments */
+	size_t trace_segments_most; /* before the oldest is used again */
+	size_t trace_segments;
 	char *path; /* absolute; NULL: in memory alone */
 	int fd;	    /* kept open for a trace; may be -1, or the program's by now */
 	dev_t device;
@@ -71,8 +75,10 @@ int segment_place_add(struct session *session, uint64_t offset, uint64_t size,
 struct segment_place *segment_find(const struct session *session, uint64_t offset);
 /* Gives a filled trace segment's memory back; its records stay in the file. */
 void segment_unmap(struct session *session, struct segment_place *place);
-/* Maps such a segment again, for reading. 0 or -errno. */
-int segment_map(const struct session *session, struct segment_place *place);
+/* Maps such a segment again, with mmap's protection. 0 or -errno. */
+int segment_map(const struct session *session, struct segment_place *place, int protection);
+/* Empties the oldest trace segment, which becomes session->current. 0 or -errno. */
+int segment_reuse_trace(struct session *session);
 
 /* Frees the hash indexes. */
 void session_index_free(struct session *session);

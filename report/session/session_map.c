@@ -201,22 +201,43 @@ void segment_unmap(struct session *session, struct segment_place *place)
 		place->mapped = false;
 }
 
-int segment_map(const struct session *session, struct segment_place *place)
+int segment_map(const struct session *session, struct segment_place *place, int protection)
 {
 	bool opened;
 	int fd, error;
 
 	if (place->mapped)
 		return 0;
-	fd = session_descriptor(session, O_RDONLY, &opened);
+	fd = session_descriptor(session, protection & PROT_WRITE ? O_RDWR : O_RDONLY, &opened);
 	if (fd < 0)
 		return fd;
-	error = map_file(session, fd, PROT_READ, place->offset, place->size);
+	error = map_file(session, fd, protection, place->offset, place->size);
 	if (opened)
 		close(fd);
 	if (!error)
 		place->mapped = true;
 	return error;
+}
+
+int segment_reuse_trace(struct session *session)
+{
+	struct segment_place *end = session->places + session->place_count;
+	struct segment_place *place =
+		segment_find(session, session_offset(session, session->current[SEGMENT_TRACE]));
+	struct segment *segment;
+	int error;
+
+	/* They are filled one after the other: behind the newest is the oldest. */
+	do {
+		place = place + 1 < end ? place + 1 : session->places;
+	} while (place->kind != SEGMENT_TRACE);
+	error = segment_map(session, place, PROT_READ | PROT_WRITE);
+	if (error)
+		return error;
+	segment = (struct segment *)(session->base + place->offset);
+	__atomic_store_n(&segment->used, sizeof(*segment), __ATOMIC_RELEASE);
+	session->current[SEGMENT_TRACE] = segment;
+	return 0;
 }
 
 static int reserve_addresses(struct session *session)
@@ -309,6 +330,7 @@ int session_create(struct session **result, const char *path, bool trace)
 	session->fd = -1;
 	session->writable = true;
 	session->anonymous = !path;
+	session_limit_trace(session, UINT64_MAX);
 	error = reserve_addresses(session);
 	if (!error)
 		error = segment_place_add(session, HEADER_BYTES,

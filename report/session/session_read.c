@@ -178,7 +178,7 @@ static void *item_next(const struct session *session, enum segment_kind kind, ui
 		at = offset - place->offset + size;
 	}
 	for (; place < end; place++, at = sizeof(struct segment)) {
-		if (place->kind != kind || segment_map(session, place))
+		if (place->kind != kind || segment_map(session, place, PROT_READ))
 			continue;
 		if (at + size <= segment_used(session, place))
 			return session->base + place->offset + at;

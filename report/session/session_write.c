@@ -228,6 +228,41 @@ void session_note(struct session *session, const char *format, ...)
 	__atomic_store_n(&header->note_count, header->note_count + 1, __ATOMIC_RELEASE);
 }
 
+void session_limit_trace(struct session *session, uint64_t bytes)
+{
+	/* The oldest part that gives way at once is a quarter of it, or less. */
+	uint64_t segment = bytes / 4 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
+
+	if (segment < SESSION_SEGMENT_ALIGN)
+		segment = SESSION_SEGMENT_ALIGN;
+	session->trace_segment = segment < TRACE_SEGMENT ? segment : TRACE_SEGMENT;
+	session->trace_segments_most = bytes / session->trace_segment;
+	if (session->trace_segments_most < 2)
+		session->trace_segments_most = 2;
+}
+
+/* The next segment of the trace: a new one, or the oldest, whose records are lost. */
+static int next_trace_segment(struct session *session)
+{
+	struct segment *full = session->current[SEGMENT_TRACE];
+	uint64_t *counters = session_header(session)->counters, records;
+	int error;
+
+	if (session->trace_segments < session->trace_segments_most) {
+		error = segment_add(session, SEGMENT_TRACE,
+				    session->trace_segment - sizeof(struct segment));
+		session->trace_segments += !error;
+	} else {
+		error = segment_reuse_trace(session);
+		records = (session->trace_segment - sizeof(*full)) / sizeof(struct trace_record);
+		counters[COUNTER_trace_records] -= error ? 0 : records;
+		counters[COUNTER_trace_lost] += error ? 0 : records;
+	}
+	if (!error && full)
+		segment_unmap(session, segment_find(session, session_offset(session, full)));
+	return error;
+}
+
 int session_trace(struct session *session, const struct trace_record *record)
 {
 	struct segment *segment = session->current[SEGMENT_TRACE];
@@ -237,7 +272,7 @@ int session_trace(struct session *session, const struct trace_record *record)
 	if (session->trace_ended)
 		goto lost;
 	if (!segment || segment->size - segment->used < sizeof(*record)) {
-		error = segment_add(session, SEGMENT_TRACE, TRACE_SEGMENT - sizeof(*segment));
+		error = next_trace_segment(session);
 		if (error) {
 			session->trace_ended = true;
 			session_note(session, "The trace ended early (%s): %llu records were kept.",
@@ -246,9 +281,6 @@ int session_trace(struct session *session, const struct trace_record *record)
 					     ->counters[COUNTER_trace_records]);
 			goto lost;
 		}
-		if (segment)
-			segment_unmap(session,
-				      segment_find(session, session_offset(session, segment)));
 		segment = session->current[SEGMENT_TRACE];
 	}
 	place = (struct trace_record *)((char *)segment + segment->used);
