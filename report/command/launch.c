@@ -43,7 +43,7 @@ static char *find_library(void)
 	return NULL;
 }
 
-/* Puts `value` behind what the variable holds already. */
+/* Appends to what the environment variable holds already. */
 static int append_variable(const char *name, const char *separator, const char *value)
 {
 	const char *before = getenv(name);
@@ -117,7 +117,7 @@ static int set_options(const struct options *options, char *const *words, int co
 	return error;
 }
 
-/* Finds out before the program runs what would go wrong after it. */
+/* Checks before the program runs that the file can be written after it. */
 static int check_file(const char *pattern, bool keep_existing)
 {
 	char message[512], *path, *slash;
@@ -154,7 +154,8 @@ static int check_file(const char *pattern, bool keep_existing)
 	return error;
 }
 
-/* Whether each of several processes has a file of its own. A variable may tell them apart. */
+/* Whether several processes get different files. An environment variable may differ between them.
+ */
 static bool is_file_per_process(const char *pattern)
 {
 	char message[512];
@@ -176,8 +177,8 @@ static void warn_of_shared_file(const char *option, const char *pattern)
 {
 	if (!is_file_per_process(pattern))
 		fprintf(stderr,
-			"ktime: every process writes to %s, and what one wrote remains: give %s a "
-			"name with %%p\n",
+			"ktime: several processes would write to %s, one over the other: put %%p "
+			"into the name for %s\n",
 			pattern, option);
 }
 
@@ -196,7 +197,9 @@ int launch(const struct options *options, char *const *option_words, int option_
 	}
 	library = find_library();
 	if (!library) {
-		fputs("ktime: libktime.so is neither beside this command nor in ../lib\n", stderr);
+		fputs("ktime: libktime.so was not found beside this command or in ../lib; install "
+		      "both\n",
+		      stderr);
 		return CANNOT_RUN;
 	}
 	/* The loader takes both for separators and knows no quoting. */

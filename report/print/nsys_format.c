@@ -134,7 +134,7 @@ static int report_print(const struct nsys_report *report, struct nsys_line *line
 	table.rows = rows;
 	if (!table.row_count) {
 		if (!options->csv && !options->quiet)
-			fprintf(file, "SKIPPED: the session does not contain %s.\n\n",
+			fprintf(file, "SKIPPED: the profile does not contain %s.\n\n",
 				report->data);
 		error = 0;
 	} else if (options->csv) {

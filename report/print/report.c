@@ -197,8 +197,11 @@ static int write_warnings(const struct session *session, const struct options *o
 	for (int i = devices; i < SESSION_DEVICES && options->devices != UINT64_MAX && devices; i++)
 		if (options->devices >> i & 1)
 			fprintf(file,
-				"%sWarning: --devices %d: there are %d devices, numbered from 0\n",
-				prefix, i, devices);
+				devices == 1
+					? "%sWarning: --devices %d: the device there is has number "
+					  "0\n"
+					: "%sWarning: --devices %d: there are devices 0 to %d\n",
+				prefix, i, devices - 1);
 	if (options->kernels && has_kernels(session))
 		error = matches_kernel(session, options, &matches);
 	if (!matches)

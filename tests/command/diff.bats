@@ -202,15 +202,15 @@ Rows: 2 same"
 @test "a wrong usage is told" {
 	run "$ktime" diff one
 	[ "$status" -eq 2 ]
-	[ "${lines[0]}" = "ktime: diff takes two files" ]
+	prints "ktime diff: one file given; usage: ktime diff [options] A B"
 	run "$ktime" diff --fail-above five a b
 	[ "$status" -eq 2 ]
-	prints "ktime: 'five' is no percentage"
+	prints "ktime diff: option --fail-above: 'five' is not a valid PERCENT"
 	run "$ktime" diff --noise -1 a b
 	[ "$status" -eq 2 ]
 	run "$ktime" diff --top 3 a b
 	[ "$status" -eq 2 ]
-	prints "ktime: unrecognized option '--top'"
+	prints "ktime diff: unknown option --top (--help lists the options)"
 	run "$ktime" diff --help
 	[ "$status" -eq 0 ]
 	grep -q -- --fail-above <<<"$output"

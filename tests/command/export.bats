@@ -69,13 +69,13 @@ out.json" ]
 @test "a wrong usage is told" {
 	run "$ktime" export "$golden/nvprof_mix.records.tsv"
 	[ "$status" -eq 2 ]
-	[ "${lines[0]}" = "ktime: export to what?" ]
+	prints "ktime export: give --sqlite OUT, --chrome OUT or --json OUT"
 	run "$ktime" export --json out.json
 	[ "$status" -eq 2 ]
-	[ "${lines[0]}" = "ktime: export takes one session file" ]
+	prints "ktime export: no file given; usage: ktime export [options] FILE"
 	run "$ktime" export --csv out.csv "$golden/nvprof_mix.records.tsv"
 	[ "$status" -eq 2 ]
-	prints "ktime: unrecognized option '--csv'"
+	prints "ktime export: unknown option --csv (--help lists the options)"
 	run "$ktime" export --help
 	[ "$status" -eq 0 ]
 }

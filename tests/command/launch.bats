@@ -21,8 +21,8 @@ load common
 }
 
 @test "without --profile-child-processes the options name the one process" {
-	run "$ktime" sh -c 'echo $$ "$KTIME_OPTIONS"'
-	[ "${output%% *} --only-process ${output%% *}" = "$output" ]
+	run "$ktime" --quiet sh -c 'echo $$ "$KTIME_OPTIONS"'
+	[ "${output%% *} '--quiet' --only-process ${output%% *}" = "$output" ]
 }
 
 @test "a relative log file is meant from where ktime was started" {
@@ -33,8 +33,8 @@ load common
 @test "a file that all processes would write to is told" {
 	run "$ktime" --profile-child-processes -o run.ktime --log-file log true
 	[ "$status" -eq 0 ]
-	prints "ktime: every process writes to log, and what one wrote remains: give --log-file a name with %p
-ktime: every process writes to run.ktime, and what one wrote remains: give -o a name with %p"
+	prints "ktime: several processes would write to log, one over the other: put %p into the name for --log-file
+ktime: several processes would write to run.ktime, one over the other: put %p into the name for -o"
 	run "$ktime" --profile-child-processes -o run%%p true
 	[ "${#lines[@]}" -eq 1 ]
 }
@@ -44,17 +44,17 @@ ktime: every process writes to run.ktime, and what one wrote remains: give -o a 
 	prints ""
 	run "$ktime" --profile-child-processes --log-file %1 true
 	prints ""
-	run "$ktime" -o run.ktime --log-file log true
+	run "$ktime" --quiet -o run.ktime --log-file log true
 	prints ""
 }
 
 @test "arguments reach the program as they are" {
-	run "$ktime" -- printf '%s|' -s --csv "a b" ''
+	run "$ktime" --quiet -- printf '%s|' -s --csv "a b" ''
 	prints "-s|--csv|a b||"
 }
 
 @test "the exit status is the program's" {
-	run "$ktime" sh -c 'exit 37'
+	run "$ktime" --quiet sh -c 'exit 37'
 	[ "$status" -eq 37 ]
 	prints ""
 }
@@ -65,7 +65,7 @@ ktime: every process writes to run.ktime, and what one wrote remains: give -o a 
 }
 
 @test "stdin and stdout are the program's" {
-	run sh -c "echo text | '$ktime' cat"
+	run sh -c "echo text | '$ktime' --quiet cat"
 	prints "text"
 }
 
@@ -82,7 +82,7 @@ ktime: every process writes to run.ktime, and what one wrote remains: give -o a 
 @test "no program at all is told" {
 	run "$ktime" --csv
 	[ "$status" -eq 2 ]
-	prints "ktime: which program? (ktime --help tells more)"
+	prints "ktime: no program given (ktime --help)"
 }
 
 @test "a misspelt option is told before the program starts" {
@@ -116,4 +116,16 @@ ktime: every process writes to run.ktime, and what one wrote remains: give -o a 
 	run "$ktime" -f -o session touch started
 	[ "$status" -eq 0 ]
 	[ -e started ]
+}
+
+@test "a program that does not use CUDA gets nvprof's line, unless it was not started by ktime" {
+	for program in true "sh -c true" "bash -c true" "python3 -c pass"; do
+		run "$ktime" $program
+		[ "$status" -eq 0 ]
+		prints "======== Warning: No CUDA application was profiled, exiting"
+	done
+	LD_PRELOAD=$build/libktime.so run python3 -c pass
+	prints ""
+	run "$ktime" --profile-child-processes sh -c "true; true"
+	prints ""
 }

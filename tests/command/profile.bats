@@ -23,7 +23,7 @@ saxpy() {
 	prints ""
 	[ "$(ls | wc -l)" -eq 1 ]
 	grep -q '^"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"$' out.*
-	tail -n 3 out.* | grep -q '^==[0-9]*== Cost of ktime: '
+	tail -n 3 out.* | grep -q '^==[0-9]*== Overhead: about '
 }
 
 @test "processes that the program starts are profiled where that is asked for" {
@@ -61,7 +61,7 @@ saxpy() {
 	run sh -c "'$ktime' --print-gpu-trace -o 'session.%p' $(saxpy) 2>report >/dev/null"
 	[ "$status" -eq 0 ]
 	[[ "$(tail -n 1 report)" == *"Generated result file: $(echo "$PWD"/session.*)" ]]
-	grep -Eq '^==[0-9]+== Trace: [0-9]+ records, ' report
+	grep -Eq '^==[0-9]+== Trace: [0-9]+ records kept, ' report
 	[ "$(grep -c '\[CUDA memcpy HtoD\]' report)" -eq 2 ]
 	"$ktime" show --print-gpu-trace session.* >shown
 	[ "$(sed -n '/^   Start/,/^$/p' report)" = "$(sed -n '/^   Start/,/^$/p' shown)" ]
@@ -73,4 +73,48 @@ saxpy() {
 	TMPDIR=$PWD/temporary XDG_RUNTIME_DIR=$PWD/runtime \
 		run sh -c "'$ktime' --print-gpu-trace $(saxpy) 2>&1"
 	[ -z "$(ls temporary runtime | grep ktime)" ]
+}
+
+@test "a trace is kept without being printed, and its size may be limited to the newest" {
+	run sh -c "'$ktime' --keep-trace all -o session $(saxpy) --repetitions 5000 2>report >/dev/null"
+	[ "$status" -eq 0 ]
+	! grep -q 'Grid Size' report
+	[ "$("$ktime" show --quiet --print-gpu-trace session | awk 'NR > 1' | wc -l)" -eq 5003 ]
+	sh -c "'$ktime' -f --trace gpu --keep-trace 256K -o session $(saxpy) --repetitions 5000 2>report >/dev/null"
+	"$ktime" show --quiet --print-gpu-trace session | awk 'NR > 1' >shown
+	kept=$(wc -l <shown)
+	# Four segments of 64 KiB, the last of them part-filled.
+	[ "$kept" -gt 1500 ] && [ "$kept" -lt 2200 ]
+	grep -q "Trace: ${kept:0:1},${kept:1} of 5,003 records kept, " report
+	[[ "$(tail -n 1 shown)" == *"[CUDA memcpy DtoH]" ]]
+	"$ktime" export --chrome - session | jq -e '.traceEvents | length > 1500' >/dev/null
+}
+
+@test "--keep-trace without a profile is told" {
+	run sh -c "'$ktime' --keep-trace 1M $(saxpy) 2>&1"
+	[[ "$output" == *"Warning: --keep-trace keeps nothing without -o FILE"* ]]
+	run "$ktime" --keep-trace 0 -o session true
+	prints "ktime: option --keep-trace: '0' is not one of SIZE|all"
+}
+
+@test "the lines below the table say one thing each, --verbose says more" {
+	sh -c "'$ktime' $(saxpy) 2>report >/dev/null"
+	grep -q '^==[0-9]*== Timing: CUPTI; all 4 GPU operations timed.$' report
+	grep -Eq '^==[0-9]+== Overhead: about [0-9.]+ [mu]s of [0-9.]+ [mu]?s \([0-9.]+ %\), [0-9.]+ [mu]s of CPU in the background, [0-9.]+ [KM]B\.$' report
+	! grep -q 'Timed by CUDA events too' report
+	sh -c "'$ktime' --verbose $(saxpy) 2>report >/dev/null"
+	grep -q '^==[0-9]*== Timed by CUDA events too: 3 of 4 operations.$' report
+	grep -q '^==[0-9]*== Overhead measured: ' report
+}
+
+@test "nothing between cudaProfilerStart and cudaProfilerStop is told" {
+	run sh -c "'$ktime' --profile-from-start off $(saxpy) 2>&1"
+	[[ "$output" == *"Warning: nothing was profiled: with --profile-from-start off only what runs between cudaProfilerStart and cudaProfilerStop is"* ]]
+}
+
+@test "sampled rows are marked, and what they are estimated from is told" {
+	sh -c "'$ktime' --timer events --events 1/100 --print-gpu-summary $(saxpy) --repetitions 5000 2>report >/dev/null"
+	grep -Eq '% +~[0-9.]+[mu]s +5000 .*saxpy' report
+	grep -Eq 'Timing: CUDA events on [0-9]+ of 5,003 operations; rows marked ~ are estimates\.$' report
+	grep -Eq '~ saxpy\(int, float, float\*, float\*\): [0-9.]+( ms)? ± [0-9.]+ [mun]s \(95 %\), from [0-9]+ of 5,000 calls\.$' report
 }

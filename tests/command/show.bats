@@ -56,5 +56,95 @@ No API activities were profiled."
 
 @test "what nvprof had and ktime has not gets one line" {
 	run sh -c "'$ktime' show --metrics all '$golden/nvprof_noapi.records.tsv' 2>&1 >/dev/null"
-	prints '======== Warning: --metrics is ignored: ktime times, it does not count: use `ncu --metrics`'
+	prints '======== Warning: --metrics is ignored: ktime measures time, not hardware counters: use `ncu --metrics`'
+}
+
+# A table of kernels, by their mangled names.
+kernels() {
+	local name start=0
+	printf 'type\tname\tstart_ns\tend_ns\n'
+	for name; do
+		printf 'kernel\t%s\t%d\t%d\n' "$name" $start $((start + 100))
+		((start += 100))
+	done
+}
+
+# on_terminal COLUMNS OPTION…: what show prints on a terminal; M stands for the ends of lines.
+on_terminal() {
+	local columns=$1
+	shift
+	TERM=${TERM_HERE-dumb} script -qec "stty cols $columns; '$ktime' show $*" /dev/null </dev/null | tr -d '\r'
+}
+
+@test "off a terminal names are full, --names shortens them, and equal ones are numbered" {
+	kernels _ZN2at6kernelILi4EfEEvT0_ _ZN2at6kernelILi8EfEEvT0_ _Z3fooi _Z3foof plain >table
+	[ "$("$ktime" show --quiet --sort name --print-gpu-summary table | awk 'NR > 1' | cut -c76-)" = \
+"  foo(float)
+  foo(int)
+  plain
+  void at::kernel<int=4, float>(float)
+  void at::kernel<int=8, float>(float)" ]
+	[ "$("$ktime" show --quiet --sort name --names short --print-gpu-summary table | awk 'NR > 1' | cut -c78-)" = \
+"at::kernel<int=4, float>
+at::kernel<int=8, float>
+foo #1
+foo #2
+plain" ]
+	[ "$("$ktime" show --quiet --sort name --names base --print-gpu-summary table | awk 'NR > 1' | cut -c78-)" = \
+"foo #1
+foo #2
+kernel #1
+kernel #2
+plain" ]
+}
+
+@test "on a terminal names are as short as tells rows apart, and the table fits" {
+	kernels _ZN2at6kernelILi4EfEEvT0_ _ZN2at6kernelILi8EfEEvT0_ _ZN2at4fillEi \
+		_Z35a_rather_long_kernel_name_that_is_cv >table
+	[ "$(on_terminal 80 --quiet --sort name --print-gpu-summary table)" = \
+"Time(%)      Time     Calls       Avg       Min       Max  Name
+GPU activities:
+ 25.00%     100ns         1     100ns     100ns     100ns  a_rather_l...is_c
+ 25.00%     100ns         1     100ns     100ns     100ns  fill
+ 25.00%     100ns         1     100ns     100ns     100ns  kernel #1
+ 25.00%     100ns         1     100ns     100ns     100ns  kernel #2" ]
+	[ "$(on_terminal 150 --quiet --sort name --print-gpu-summary table)" = \
+"            Type  Time(%)      Time     Calls       Avg       Min       Max  Name
+ GPU activities:   25.00%     100ns         1     100ns     100ns     100ns  a_rather_long_kernel_name_that_is_c
+                   25.00%     100ns         1     100ns     100ns     100ns  at::kernel<int=4, float>
+                   25.00%     100ns         1     100ns     100ns     100ns  at::kernel<int=8, float>
+                   25.00%     100ns         1     100ns     100ns     100ns  fill" ]
+	[ "$(COLUMNS=80 on_terminal 150 table | wc -L)" -eq 76 ]
+	[ "$(on_terminal 40 --print-gpu-summary --format nvprof table)" = \
+		"$("$ktime" show --print-gpu-summary table)" ]
+	[ "$(on_terminal 40 --print-gpu-summary --names full table)" = \
+		"$("$ktime" show --print-gpu-summary table)" ]
+	[ "$(on_terminal 40 --csv table)" = "$("$ktime" show --csv table)" ]
+}
+
+@test "colour is for terminals that have it, and not with NO_COLOR" {
+	kernels k >table
+	[[ "$(TERM_HERE=xterm on_terminal 80 table)" == *$'\e[1m'* ]]
+	[[ "$(TERM_HERE=xterm NO_COLOR=1 on_terminal 80 table)" != *$'\e'* ]]
+	[[ "$(on_terminal 80 table)" != *$'\e'* ]]
+	[[ "$(TERM=xterm "$ktime" show table)" != *$'\e'* ]]
+	[[ "$(TERM_HERE=xterm on_terminal 80 --csv table)" != *$'\e'* ]]
+}
+
+@test "--kernels goes by the full name, and one that matches nothing is told" {
+	kernels _ZN2at6kernelILi4EfEEvT0_ >table
+	run "$ktime" show --names base --print-gpu-summary --kernels '^void at::' table
+	[[ "${lines[2]}" == *"  kernel" ]]
+	run "$ktime" show --print-gpu-summary --kernels '^at' table
+	prints "======== Warning: --kernels '^at' matches no kernel's full name
+======== Profiling result:
+No kernels were profiled."
+	run "$ktime" show --quiet --print-gpu-summary --kernels '^at' table
+	prints "No kernels were profiled."
+}
+
+@test "a device that there is not is told" {
+	kernels k >table
+	run "$ktime" show --devices 0,3 table
+	[ "${lines[0]}" = "======== Warning: --devices 3: the device there is has number 0" ]
 }
