@@ -131,41 +131,43 @@ const char *number_size_csv(char *text, double bytes, enum size_unit unit)
 	return text;
 }
 
-static const char *about(char *text, double value, int digits, const char *unit)
+/* The decimals that give a value so many significant digits. */
+static int decimals(double value, int digits)
 {
 	int whole = value < 9.95 ? 1 : value < 99.5 ? 2 : 3;
 
-	snprintf(text, NUMBER_SIZE, "%.*f %s", digits > whole ? digits - whole : 0, value, unit);
-	return text;
+	return digits > whole ? digits - whole : 0;
 }
 
 const char *number_about(char *text, double nanoseconds, int digits)
 {
 	enum time_unit unit = number_time_unit((uint64_t)(nanoseconds * 1.0005));
+	double value = nanoseconds * time_units[unit];
 
-	return about(text, nanoseconds * time_units[unit], unit == UNIT_NS ? 0 : digits,
-		     time_unit_names[unit]);
+	snprintf(text, NUMBER_SIZE, "%.*f %s", unit == UNIT_NS ? 0 : decimals(value, digits), value,
+		 time_unit_names[unit]);
+	return text;
 }
 
 const char *number_range(char *text, double nanoseconds, double error)
 {
-	char value[NUMBER_SIZE], range[NUMBER_SIZE], *unit;
+	enum time_unit unit = number_time_unit((uint64_t)(nanoseconds * 1.0005));
+	double value = nanoseconds * time_units[unit];
+	int places = unit == UNIT_NS ? 0 : decimals(value, 3);
 
-	number_about(value, nanoseconds, 3);
-	number_about(range, error, 2);
-	unit = strchr(value, ' ');
-	if (strcmp(unit, strchr(range, ' ')) == 0)
-		*unit = '\0';
-	snprintf(text, NUMBER_SIZE, "%.15s ± %.15s", value, range);
+	snprintf(text, NUMBER_SIZE, "%.*f ± %.*f %s", places, value, places,
+		 error * time_units[unit], time_unit_names[unit]);
 	return text;
 }
 
 const char *number_bytes_about(char *text, uint64_t bytes)
 {
 	enum size_unit unit = number_size_unit((double)bytes);
+	double value = (double)bytes / size_units[unit];
 
-	return about(text, (double)bytes / size_units[unit], unit == SIZE_B ? 0 : 2,
-		     size_unit_names[unit]);
+	snprintf(text, NUMBER_SIZE, "%.*f %s", unit == SIZE_B ? 0 : decimals(value, 2), value,
+		 size_unit_names[unit]);
+	return text;
 }
 
 const char *number_count(char *text, uint64_t count)

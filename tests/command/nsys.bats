@@ -53,7 +53,7 @@ same_as_nsys() {
 
 @test "what the session has none of is said in text alone" {
 	run sh -c "'$ktime' show --format nsys '$golden/nvprof_nokernels.records.tsv' 2>/dev/null"
-	grep -qx 'SKIPPED: the session does not contain CUDA kernel data.' <<<"$output"
+	grep -qx 'SKIPPED: the profile does not contain CUDA kernel data.' <<<"$output"
 	run "$ktime" show --quiet --format nsys --csv "$golden/nvprof_nokernels.records.tsv"
 	! grep -q SKIPPED <<<"$output"
 }

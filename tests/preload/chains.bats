@@ -5,10 +5,10 @@ load helper
 
 chain()
 {
-	export KTIME_OPTIONS="--timer $1 --events all" SIM_LOG=$BATS_TEST_TMPDIR/log
+	export KTIME_OPTIONS="--verbose --timer $1 --events all" SIM_LOG=$BATS_TEST_TMPDIR/log
 	run --separate-stderr under_ktime "$programs/dependent"
 	[ "$status" -eq 0 ]
-	says "200 operations seen"
+	says "all 200 GPU operations timed"
 	says "programmatic dependent launch left whole"
 }
 
@@ -29,5 +29,5 @@ parted()
 	chain auto
 	is $'100.10us 100 1.0010us 1.0010us 1.0010us first\n100.10us 100 1.0010us 1.0010us 1.0010us second' \
 		eval 'gpu_rows | sort'
-	says "200 timed, 0 untimed"
+	says "Timing: CUPTI; all 200 GPU operations timed."
 }

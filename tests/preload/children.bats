@@ -40,14 +40,15 @@ sys.exit(subprocess.call([sys.argv[1], "--n", "1024"], close_fds=False))'
 		"$built/sim/workloads/saxpy"
 	[ "$status" -eq 3 ]
 	is 0 profiled
-	is "2 ktime: this process is not profiled: --profile-child-processes includes it" \
+	is "1 ======== Warning: No CUDA application was profiled, exiting
+2 ktime: this process is not profiled: --profile-child-processes includes it" \
 		eval "report | sort | uniq -c | sed 's/^ *//'"
 }
 
-@test "under the command, programs without CUDA say nothing, and with --quiet none does" {
+@test "under the command, only the program itself says that it used no CUDA, and with --quiet none does" {
 	run --separate-stderr "$root/tests/sim/run" "$built/ktime" sh -c 'true; cat /dev/null'
 	[ "$status" -eq 0 ]
-	[ -z "$stderr" ]
+	[ "$stderr" = "======== Warning: No CUDA application was profiled, exiting" ]
 	run --separate-stderr "$root/tests/sim/run" "$built/ktime" --quiet sh -c "$in_shell" \
 		"$built/sim/workloads/saxpy"
 	[ "$status" -eq 3 ]

@@ -17,7 +17,7 @@ collects()
 	for timer in auto cupti events both; do
 		collects "--timer $timer" windows $'5 second\n3 first'
 		is '8 cuLaunchKernel' api_calls
-		says "8 operations seen, 8 timed, 0 untimed"
+		says "all 8 GPU operations timed"
 	done
 }
 
@@ -25,7 +25,7 @@ collects()
 	for timer in auto cupti events both; do
 		collects "--profile-from-start off --timer $timer" windows '5 second'
 		is '5 cuLaunchKernel' api_calls
-		says "5 operations seen, 5 timed, 0 untimed"
+		says "all 5 GPU operations timed"
 	done
 }
 
@@ -34,7 +34,7 @@ collects()
 		export KTIME_OPTIONS="--timeout 0.01 --timer $timer"
 		same_as_alone "$programs/collecting" late
 		[ -z "$(gpu_rows)$(api_calls)" ]
-		says "0 operations seen"
+		says "Timing: no GPU operations."
 		says "Collecting ended 0.01 s after the driver's initialisation (--timeout)."
 	done
 }
@@ -51,7 +51,7 @@ collects()
 		is '3 cuLaunchKernel' api_calls
 		collects "--devices 1 --timer $timer" devices '2 second'
 		collects "--devices 0,1 --timer $timer" devices $'2 second\n1 first'
-		says "3 operations seen, 3 timed, 0 untimed"
+		says "all 3 GPU operations timed"
 	done
 }
 
@@ -81,11 +81,11 @@ collects()
 	for timer in auto events; do
 		KTIME_OPTIONS="--trace gpu --timer $timer"
 		same_as_alone "$built/workloads/saxpy" --n 1024
-		says "4 operations seen, 4 timed"
+		says "all 4 GPU operations timed"
 		[ -z "$(api_calls)" ]
 		KTIME_OPTIONS="--trace api --timer $timer"
 		same_as_alone "$built/workloads/saxpy" --n 1024
-		says "0 operations seen"
+		says "Timing: no GPU operations."
 		api_calls | grep -qx '1 cudaLaunchKernel'
 	done
 }
@@ -93,7 +93,7 @@ collects()
 @test "--concurrent-kernels off: timed by CUPTI's serialising kind, or a line says that it cannot be" {
 	export KTIME_OPTIONS="--concurrent-kernels off"
 	same_as_alone "$built/workloads/saxpy" --n 1024
-	says "Times: CUPTI activity records. 4 operations seen, 4 timed"
+	says "Timing: CUPTI; all 4 GPU operations timed."
 	KTIME_OPTIONS+=" --timer events"
 	same_as_alone "$built/workloads/saxpy" --n 1024
 	says "Kernels may overlap: --concurrent-kernels off needs CUPTI."
@@ -102,10 +102,11 @@ collects()
 @test "--events off leaves the times to CUPTI; without it nothing is timed" {
 	export KTIME_OPTIONS="--events off"
 	same_as_alone "$built/workloads/saxpy" --n 1024
-	says "Times: CUPTI activity records. 4 operations seen, 4 timed"
+	says "Timing: CUPTI; all 4 GPU operations timed."
 	KTIME_OPTIONS+=" --timer events"
 	same_as_alone "$built/workloads/saxpy" --n 1024
-	says "4 operations seen, 0 timed, 4 untimed (4 events off)"
+	says "Timing: none of 4 GPU operations timed."
+	says "Not timed: 4 events off."
 }
 
 @test "--quiet prints the table and nothing else" {

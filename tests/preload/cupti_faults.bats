@@ -32,7 +32,7 @@ without_cupti()
 	is 0 counter cupti_records
 	is false eval "\"$built/ktime\" export --json - session | jq .session.cupti_active"
 	[ "$(report | grep -c "$1")" -eq 1 ]
-	says "Times: CUDA events around each operation"
+	says "Timing: CUDA events"
 }
 
 @test "dropped records are counted, and their calls are there all the same" {

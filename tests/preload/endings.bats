@@ -14,7 +14,7 @@ ends()
 	is "first: ${3:-10}
 [CUDA memcpy DtoH]: 1
 [CUDA memcpy HtoD]: 1" counted
-	says "$((${3:-10} + 2)) operations seen, $((${3:-10} + 2)) timed, 0 untimed"
+	says "all $((${3:-10} + 2)) GPU operations timed"
 }
 
 counted()
@@ -75,7 +75,7 @@ ends_during()
 	same_as_alone "$programs/endings" "$1"
 	[ "$status" -eq "$2" ]
 	[ "$(reports)" -eq 1 ]
-	says "14 operations seen"
+	says "14 GPU operations timed"
 }
 
 @test "exit while another thread ends a context" {
@@ -120,7 +120,7 @@ ends_during()
 	KTIME_OPTIONS="--log-file log" run under_ktime "$programs/endings" execution_of_itself
 	[ "$status" -eq 3 ]
 	[ "$(grep -c '^==[0-9]*== ktime is profiling process' log)" -eq 2 ]
-	[ "$(grep -c '12 operations seen, 12 timed, 0 untimed' log)" -eq 2 ]
+	[ "$(grep -c 'all 12 GPU operations timed' log)" -eq 2 ]
 	! grep -q 'of another process' log
 }
 

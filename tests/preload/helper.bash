@@ -69,7 +69,7 @@ api_calls()
 # The lines below the table.
 remarks()
 {
-	report "$@" | sed -n '/^Times: /,$p'
+	report "$@" | sed -n '/^Timing: /,$p'
 }
 
 # is EXPECTED COMMAND…: what the command prints.

@@ -30,12 +30,12 @@ complains()
 	[ "$status" -eq 0 ]
 	is "$2" eval 'printf "%s\n" "$stderr" | sed -n "s/^==[0-9]*== ktime: //p"'
 	[ "$(reports)" -eq 1 ]
-	says "4 operations seen, 4 timed"
+	says "all 4 GPU operations timed"
 }
 
 @test "an unknown option gets one line, and the program runs on" {
 	complains "--no-such-option" \
-		"KTIME_OPTIONS: unknown option --no-such-option (ktime --help lists them all); going on with the defaults"
+		"KTIME_OPTIONS: unknown option --no-such-option (--help all lists the options); going on with the defaults"
 }
 
 @test "a bad value gets one line, and the program runs on" {
