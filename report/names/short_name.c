@@ -118,7 +118,8 @@ char *short_name(const char *name, bool base)
 	if (base || list >= end || outside_length(list + 1, "") + list + 2 != end) {
 		out = append_plain(out, start, (size_t)(end - start), !base);
 		*out = '\0';
-		return result;
+		/* A name that is read wrongly stays as it is. */
+		return *result ? result : strcpy(result, name);
 	}
 	out = append_plain(out, start, (size_t)(list - start), true);
 	*out++ = '<';

@@ -29,8 +29,9 @@ static int refuse_unknown(const struct options *options, const struct message *m
 		    is_known(options, &option_table[i]))
 			nearest_consider(&nearest, name, length, option_table[i].name);
 	if (!nearest.name)
-		return options_refuse(message, "unknown option %s (--help%s lists the options)",
-				      word, options->command == OPTION_RUN ? " all" : "");
+		return options_refuse(message, "unknown option %s (%s lists the options)", word,
+				      options->command == OPTION_RUN ? "ktime --help all"
+								     : "--help");
 	return options_refuse(message, "unknown option %s: did you mean --%s?", word, nearest.name);
 }
 
@@ -121,7 +122,8 @@ static int parse_letters(struct options *options, const char *word, struct words
 			return refuse_unknown(options, message, word, letter, length);
 		if (!entry)
 			return options_refuse(
-				message, "unknown option -%c in %s (--help all lists the options)",
+				message,
+				"unknown option -%c in %s (ktime --help all lists the options)",
 				*letter, word);
 		letter++;
 		if (*letter == '=' || (*letter && takes_value(entry))) {

@@ -112,7 +112,7 @@ static void write_reasons(const struct closing *closing, const char *title, cons
 		fputs(".\n", closing->file);
 }
 
-/* What is taken off event pairs, and whether it was measured in this run. */
+/* What is taken off event pairs: the assumed part, or with --verbose all of it. */
 static void write_corrections(const struct closing *closing)
 {
 	static const char *const names[BIAS_KINDS] = BIAS_NAMES;
@@ -123,7 +123,7 @@ static void write_corrections(const struct closing *closing)
 	for (unsigned i = 0; i < BIAS_KINDS; i++) {
 		const struct bias *bias = &header->biases[i];
 
-		if (!closing->coverage.corrected[i])
+		if (!closing->coverage.corrected[i] || (bias->calls && !closing->options->verbose))
 			continue;
 		if (!written++)
 			begin(closing, "Event-pair overhead taken off: ");

@@ -35,7 +35,7 @@ complains()
 
 @test "an unknown option gets one line, and the program runs on" {
 	complains "--no-such-option" \
-		"KTIME_OPTIONS: unknown option --no-such-option (--help all lists the options); going on with the defaults"
+		"KTIME_OPTIONS: unknown option --no-such-option (ktime --help all lists the options); going on with the defaults"
 }
 
 @test "a bad value gets one line, and the program runs on" {

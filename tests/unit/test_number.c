@@ -64,6 +64,24 @@ static void counts_are_grouped(void **state)
 	assert_string_equal(number_count(text, UINT64_MAX), "18,446,744,073,709,551,615");
 }
 
+static void sentences_have_two_or_three_digits(void **state)
+{
+	(void)state;
+	assert_string_equal(number_about(text, 0, 2), "0 ns");
+	assert_string_equal(number_about(text, 999, 2), "999 ns");
+	assert_string_equal(number_about(text, 999999, 3), "1.00 ms");
+	assert_string_equal(number_about(text, 99960, 3), "100 us");
+	assert_string_equal(number_about(text, 9940, 2), "9.9 us");
+	assert_string_equal(number_about(text, 228900000, 3), "229 ms");
+	assert_string_equal(number_about(text, 1.5e12, 3), "1500 s");
+	assert_string_equal(number_range(text, 20100000, 3900000), "20.1 ± 3.9 ms");
+	assert_string_equal(number_range(text, 2900, 196), "2.90 ± 0.20 us");
+	assert_string_equal(number_range(text, 500, 20000), "500 ± 20000 ns");
+	assert_string_equal(number_bytes_about(text, 0), "0 B");
+	assert_string_equal(number_bytes_about(text, 1468006), "1.4 MB");
+	assert_string_equal(number_bytes_about(text, 212 << 10), "212 KB");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -72,6 +90,7 @@ int main(void)
 		cmocka_unit_test(csv_has_six_decimals),
 		cmocka_unit_test(sizes_change_their_unit_at_a_thousand),
 		cmocka_unit_test(counts_are_grouped),
+		cmocka_unit_test(sentences_have_two_or_three_digits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -67,6 +67,49 @@ static void every_kind_of_value_is_read(void **state)
 	assert_int_equal(options.trace, TRACE_GPU | TRACE_API);
 }
 
+static void sizes_have_units_and_percentages_may_have_their_sign(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--keep-trace all"), 0);
+	assert_int_equal(options.keep_trace, UINT64_MAX);
+	assert_int_equal(parse("--keep-trace 4096"), 0);
+	assert_int_equal(options.keep_trace, 4096);
+	assert_int_equal(parse("--keep-trace 3K"), 0);
+	assert_int_equal(options.keep_trace, 3 << 10);
+	assert_int_equal(parse("--keep-trace 64M"), 0);
+	assert_int_equal(options.keep_trace, 64 << 20);
+	assert_int_equal(parse("--keep-trace 8G"), 0);
+	assert_int_equal(options.keep_trace, 8ULL << 30);
+	assert_true(options_want_trace(&options));
+	refused("--keep-trace 0", "option --keep-trace: '0' is not one of SIZE|all");
+	refused("--keep-trace 1MB", "option --keep-trace: '1MB' is not one of SIZE|all");
+	refused("--keep-trace K", "option --keep-trace: 'K' is not one of SIZE|all");
+	assert_int_equal(parse("--budget 3%"), 0);
+	assert_true(options.budget == 3);
+	refused("-t 3%", "option --timeout: '3%' is not a valid SECONDS");
+}
+
+static void a_command_knows_its_own_options(void **state)
+{
+	char *const words[] = {"diff", "--noise", "2%", "a", NULL};
+	char *const others[] = {"diff", "--top", "2", NULL};
+	int first;
+
+	(void)state;
+	options_free(&options);
+	options_defaults(&options);
+	options.command = OPTION_DIFF;
+	assert_int_equal(
+		options_parse_arguments(&options, 4, words, &first, message, sizeof(message)), 0);
+	assert_int_equal(first, 3);
+	assert_true(options.noise == 2);
+	assert_int_equal(
+		options_parse_arguments(&options, 3, others, &first, message, sizeof(message)),
+		-22);
+	assert_string_equal(message, "unknown option --top (--help lists the options)");
+	refused("--noise 2", "unknown option --noise (ktime --help all lists the options)");
+}
+
 static void letters_may_stand_together(void **state)
 {
 	(void)state;
@@ -85,7 +128,7 @@ static void letters_may_stand_together(void **state)
 	refused("-uweeks",
 		"option --normalized-time-unit: 'weeks' is not one of s|ms|us|ns|col|auto");
 	refused("-sf=yes", "option --force-overwrite takes no value");
-	refused("-fq x", "unknown option -q in -fq (ktime --help lists them all)");
+	refused("-fq x", "unknown option -q in -fq (ktime --help all lists the options)");
 }
 
 static void a_name_behind_one_dash_is_not_read_as_letters(void **state)
@@ -123,9 +166,10 @@ static void events_are_ktimes_or_nvprofs_by_their_value(void **state)
 	assert_int_equal(parse("--events warps_launched"), 0);
 	assert_int_equal(options.events, EVENTS_AUTO);
 	assert_int_equal(options.notice_count, 1);
-	assert_string_equal(options.notices[0],
-			    "--events warps_launched is ignored: ktime times, it does not count "
-			    "(use `ncu --metrics`); its own values are auto, all, off and 1/N");
+	assert_string_equal(
+		options.notices[0],
+		"--events warps_launched is ignored: ktime measures time, not hardware "
+		"counters (use `ncu --metrics`); ktime's values are auto, all, off and 1/N");
 	assert_int_equal(parse("-e all"), 0);
 	assert_int_equal(options.events, EVENTS_AUTO);
 	assert_int_equal(options.notice_count, 1);
@@ -137,8 +181,8 @@ static void what_nvprof_had_and_ktime_has_not_is_accepted(void **state)
 	assert_int_equal(parse("--metrics all -m flop --openacc-profiling off --query-events -s"),
 			 0);
 	assert_int_equal(options.notice_count, 4);
-	assert_string_equal(options.notices[0], "--metrics is ignored: ktime times, it does not "
-						"count: use `ncu --metrics`");
+	assert_string_equal(options.notices[0], "--metrics is ignored: ktime measures time, not "
+						"hardware counters: use `ncu --metrics`");
 	assert_true(options.print_summary);
 	assert_false(options.help);
 }
@@ -150,9 +194,9 @@ static void a_misspelt_option_names_the_nearest(void **state)
 		"unknown option --prnit-gpu-trace: did you mean --print-gpu-trace?");
 	refused("--cvs", "unknown option --cvs: did you mean --csv?");
 	refused("--logfile x", "unknown option --logfile: did you mean --log-file?");
-	refused("--frobnicate", "unknown option --frobnicate (ktime --help lists them all)");
-	refused("-q", "unknown option -q (ktime --help lists them all)");
-	refused("program", "'program' is no option");
+	refused("--frobnicate", "unknown option --frobnicate (ktime --help all lists the options)");
+	refused("-q", "unknown option -q (ktime --help all lists the options)");
+	refused("program", "'program' is not an option");
 }
 
 static void a_bad_value_names_the_good_ones(void **state)
@@ -217,6 +261,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_asked_for_gives_the_defaults),
 		cmocka_unit_test(every_kind_of_value_is_read),
+		cmocka_unit_test(sizes_have_units_and_percentages_may_have_their_sign),
+		cmocka_unit_test(a_command_knows_its_own_options),
 		cmocka_unit_test(letters_may_stand_together),
 		cmocka_unit_test(a_name_behind_one_dash_is_not_read_as_letters),
 		cmocka_unit_test(words_are_quoted_as_in_a_shell),

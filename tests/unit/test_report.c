@@ -107,16 +107,27 @@ static void two_clocks_and_their_agreement(void **state)
 	       "                    0.00%         -         2         -         -         -  "
 	       "[CUDA memset]\n"
 	       "No API activities were profiled.\n"
-	       "======== Times: CUPTI activity records. 21 operations seen, 19 timed, 2 untimed; "
-	       "14 by events too (not: 5 left out by sampling, 2 no free event).\n"
-	       "======== Clocks: 14 operations timed by both; median difference 100ns, worst row "
-	       "30.000us (30.0 %): slow(void).\n"
-	       "======== Clocks disagree: CUPTI 100.00us, events 130.00us (operations overlapped "
-	       "on the device: the events include the wait): slow(void)\n"
-	       "======== Cost of ktime: host 1.5000ms in the program's calls, on 16 threads, GPU "
-	       "1.0000ms: 0.25 % of 500.00ms; own thread 4.0000ms of processor time; memory "
-	       "12.000MB.\n"
+	       "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
+	       "======== Not timed: 2 no free event.\n"
+	       "======== Clocks: CUPTI and events disagree by more than 1 us and 2 % on 1 of 3 "
+	       "rows "
+	       "(--cross-check shows them).\n"
+	       "======== Overhead: about 1.2 ms of 500 ms (0.25 %), 4.0 ms of CPU in the "
+	       "background, 12 MB.\n"
 	       "======== Something to know.\n");
+	holds(session, "--verbose --print-gpu-summary",
+	      "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
+	      "======== Not timed: 2 no free event.\n"
+	      "======== Timed by CUDA events too: 14 of 21 operations.\n"
+	      "======== Not timed by events: 5 left out by sampling, 2 no free event.\n"
+	      "======== Clocks: CUPTI and events disagree by more than 1 us and 2 % on 1 of 3 rows "
+	      "(--cross-check shows them).\n"
+	      "======== Clocks: 14 operations timed by both, median difference 100 ns.\n"
+	      "======== Clocks: largest difference 30 us (30 %), slow(void).\n"
+	      "======== Overhead: about 1.2 ms of 500 ms (0.25 %), 4.0 ms of CPU in the "
+	      "background, 12 MB.\n"
+	      "======== Overhead measured: 1.5 ms in the program's calls on 16 threads.\n"
+	      "======== Overhead assumed: 0 ns in CUPTI on the host, 1.0 ms on the GPU.\n");
 	prints(session, "--quiet --print-gpu-summary --cross-check --kernels slow",
 	       HEADING
 	       " GPU activities:  100.00%  400.00us         4  100.00us  100.00us  100.00us  "
@@ -127,7 +138,7 @@ static void two_clocks_and_their_agreement(void **state)
 	       "    Clocks     Calls   Checked     CUPTI       Raw    Events      Diff    Median  "
 	       "Name\n"
 	       "  DISAGREE         4         4  100.00us  132.90us  130.00us  30.000us  29.951us  "
-	       "slow(void) (operations overlapped on the device: the events include the wait)\n"
+	       "slow(void) (operations overlapped; the events' time includes waiting for others)\n"
 	       " unchecked         2         0         -         -         -         -         -  "
 	       "[CUDA memset]\n");
 	session_close(session);
@@ -148,19 +159,17 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	row->calls = 1000;
 	row->untimed[UNTIMED_SAMPLED_OUT] = 900;
 	holds(session, "",
-	      " GPU activities:  100.00%  3.0000ms      1000  3.0000us  2.0000us  4.0000us  "
+	      " GPU activities:  100.00% ~3.0000ms      1000  3.0000us  2.0000us  4.0000us  "
 	      "kernel\n"
 	      "No API activities were profiled.\n"
-	      "======== Times: CUDA events around each operation, less their bias (kernels "
-	      "2.9000us); a wait of the device for the host within a pair is in them. 1,000 "
-	      "operations seen, 100 timed, 900 untimed (900 left out by sampling).\n"
-	      "======== Estimated from 100 of 1,000 calls: Time 3.0000ms +- 186.88us (95 %): "
-	      "kernel\n");
+	      "======== Timing: CUDA events on 100 of 1,000 operations; rows marked ~ are "
+	      "estimates.\n"
+	      "======== ~ kernel: 3.00 ± 0.19 ms (95 %), from 100 of 1,000 calls.\n");
 	session_close(session);
 }
 
-/* Without CUPTI none is measured in the run; the kinds that no row is of are left out. */
-static void the_bias_that_events_alone_are_less_is_stated(void **state)
+/* Only for the kinds of operation that there are. */
+static void what_is_taken_off_event_pairs_is_said(void **state)
 {
 	struct session *session = new_session();
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
@@ -172,10 +181,9 @@ static void the_bias_that_events_alone_are_less_is_stated(void **state)
 	row->calls = 1;
 	row->bias = BIAS_KERNEL;
 	holds(session, "",
-	      "======== Times: CUDA events around each operation, less their bias (kernels "
-	      "2.9000us; known from H200s, +- 196ns); a wait of the device for the host within a "
-	      "pair is in "
-	      "them. 1 operation seen, 1 timed, 0 untimed.\n");
+	      "======== Timing: CUDA events; 1 GPU operation timed.\n"
+	      "======== Event-pair overhead taken off: kernels 2.90 ± 0.20 us (assumed, as on an "
+	      "H200).\n");
 	session_close(session);
 }
 
@@ -187,7 +195,7 @@ static void a_report_of_a_program_that_did_not_end_in_order_says_so(void **state
 	add_calls(session, session_row(session, ROW_KERNEL, "kernel", 0), 1, 1000, 0);
 	session_header(session)->finished = 0;
 	holds(session, "",
-	      "The program was killed or runs still: what it did last may be missing.\n");
+	      "The program was killed or is still running: its last operations may be missing.\n");
 	session_close(session);
 }
 
@@ -406,8 +414,8 @@ static void a_live_report_carries_the_process(void **state)
 	fclose(file);
 	assert_string_equal(text,
 			    "==42== ktime is profiling process 42, command: ./app 1\n"
-			    "==42== Warning: --query-events is ignored: ktime times, it does not "
-			    "count: use `ncu --query-metrics`\n");
+			    "==42== Warning: --query-events is ignored: ktime measures time, not "
+			    "hardware counters: use `ncu --query-metrics`\n");
 	free(text);
 	options_free(&options);
 	session_header(session)->pid = getpid();
@@ -421,7 +429,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_clocks_and_their_agreement),
 		cmocka_unit_test(events_alone_are_labelled_and_samples_scaled),
-		cmocka_unit_test(the_bias_that_events_alone_are_less_is_stated),
+		cmocka_unit_test(what_is_taken_off_event_pairs_is_said),
 		cmocka_unit_test(a_report_of_a_program_that_did_not_end_in_order_says_so),
 		cmocka_unit_test(captured_calls_did_not_run),
 		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),

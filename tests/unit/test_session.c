@@ -222,6 +222,41 @@ static void growth_survives_descriptors_that_the_program_closes(void **state)
 	session_close(session);
 }
 
+/* Two to four segments of 64 KiB: the last one is part-filled. */
+static void a_limited_trace_keeps_the_newest(void **state)
+{
+	static const uint64_t limits[] = {1, 256 << 10};
+	struct trace_record record = {.kind = ROW_KERNEL};
+	const struct trace_record *read;
+	struct session *session;
+
+	(void)state;
+	for (size_t i = 0; i < 2; i++) {
+		uint64_t most = i ? 4 : 2, segment = (65536 - 64) / sizeof(record), count = 0,
+			 sum = 0;
+		uint64_t kept = 20000 % segment + (most - 1) * segment;
+
+		assert_int_equal(session_create(&session, path, true), 0);
+		session_limit_trace(session, limits[i]);
+		for (record.start = 0; record.start < 20000; record.start++)
+			assert_int_equal(session_trace(session, &record), 0);
+		session_close(session);
+		assert_int_equal(session_open(&session, path), 0);
+		session_for_each_trace (session, read) {
+			assert_true(read->start >= 20000 - kept && read->start < 20000);
+			sum += read->start;
+			count++;
+		}
+		assert_int_equal(count, kept);
+		assert_int_equal(sum, kept * (20000 - kept + 19999) / 2);
+		assert_int_equal(session_header(session)->counters[COUNTER_trace_records], kept);
+		assert_int_equal(session_header(session)->counters[COUNTER_trace_lost],
+				 20000 - kept);
+		assert_int_equal(session_header(session)->file_size, 65536 * (most + 1));
+		session_close(session);
+	}
+}
+
 static void a_replaced_file_is_not_written_to(void **state)
 {
 	struct session *session, *reader;
@@ -378,6 +413,7 @@ int main(void)
 		file_test(names_may_be_of_any_length),
 		file_test(growth_survives_descriptors_that_the_program_closes),
 		file_test(a_replaced_file_is_not_written_to),
+		file_test(a_limited_trace_keeps_the_newest),
 		file_test(a_full_disk_ends_the_trace_and_nothing_else),
 		file_test(a_path_that_cannot_be_had_creates_nothing),
 		file_test(damaged_files_are_refused),

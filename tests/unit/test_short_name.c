@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/* A kernel's name is shortened whatever brackets are in it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "report/names/short_name.h"
+
+static void is(const char *name, const char *base, const char *expected)
+{
+	char *text = short_name(name, true);
+
+	assert_string_equal(text, base);
+	free(text);
+	text = short_name(name, false);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void functions_lose_their_parameters(void **state)
+{
+	(void)state;
+	is("saxpy(int, float, float const *, float*)", "saxpy", "saxpy");
+	is("_GLOBAL__N_1::kern(void*)", "kern", "_GLOBAL__N_1::kern");
+	is("void (anonymous)", "void (anonymous)", "void (anonymous)");
+}
+
+static void template_arguments_lose_their_scopes_and_their_own_arguments(void **state)
+{
+	(void)state;
+	is("void at::fill<int=4, at::Half<1>>(at::Half<1>*)", "fill", "at::fill<int=4, Half>");
+	is("void cutlass::Kernel<cutlass::gemm::Universal<cute::tuple<int, int>, "
+	   "cutlass::Epilogue<1, 2>, void>>(cutlass::gemm::X::Params)",
+	   "Kernel", "cutlass::Kernel<Universal>");
+	is("void a<b<c>>::d(int)", "d", "a::d");
+	is("void thrust::for_each_f<thrust::op<int>::inner<2>, void (*)(a::b<int>)>(int)",
+	   "for_each_f", "thrust::for_each_f<inner, void (*)(b)>");
+	is("void foo<>()", "foo", "foo<>");
+}
+
+static void operators_are_no_brackets(void **state)
+{
+	(void)state;
+	is("A::operator<<(int)", "A::operator<<", "A::operator<<");
+	is("A<int>::B<float>::operator()<int>(int)", "B::operator()", "A::B::operator()<int>");
+	is("main::{lambda(int)#1}::operator()(int) const", "{lambda(int)#1}::operator()",
+	   "main::{lambda(int)#1}::operator()");
+}
+
+static void damaged_names_are_shortened_somehow(void **state)
+{
+	(void)state;
+	is("", "", "");
+	is("foo<", "foo", "foo");
+	is("void foo<a, b", "foo", "foo");
+	is("foo(<>)>>", "foo", "foo");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_lose_their_parameters),
+		cmocka_unit_test(template_arguments_lose_their_scopes_and_their_own_arguments),
+		cmocka_unit_test(operators_are_no_brackets),
+		cmocka_unit_test(damaged_names_are_shortened_somehow),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
