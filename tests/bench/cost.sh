@@ -44,7 +44,7 @@ instructions() {
 
 # How many of the launches got a pair of events, by ktime's own report.
 timed() {
-	tr -d , <"$directory/output" | sed -n 's/.*operations seen \([0-9]*\) timed.*/\1/p'
+	tr -d , <"$directory/output" | sed -n 's/.*Timing: .*[^0-9]\([0-9]*\) of [0-9]* .*/\1/p; s/.*Timing: .*all \([0-9]*\) GPU .*/\1/p'
 }
 
 functions() {
