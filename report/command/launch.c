@@ -22,7 +22,6 @@ static char *find_library(void)
 					     "../lib64/libktime.so"};
 	char self[PATH_MAX], *slash, *path;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	size_t i;
 
 	if (length < 0)
 		return NULL;
@@ -30,7 +29,7 @@ static char *find_library(void)
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';
-	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		char *real;
 
 		if (asprintf(&path, "%s/%s", self, places[i]) < 0)
@@ -101,11 +100,11 @@ static int set_options(const struct options *options, char *const *words, int co
 	char *text = NULL;
 	size_t length;
 	FILE *out = open_memstream(&text, &length);
-	int i, error;
+	int error;
 
 	if (!out)
 		return -ENOMEM;
-	for (i = 0; i < count; i++)
+	for (int i = 0; i < count; i++)
 		write_word(words[i], out);
 	write_absolute("log-file", options->log_file, out);
 	write_absolute("export-profile", options->export_profile, out);

@@ -67,11 +67,10 @@ static bool parse_number(const char *value, bool percent, double *number)
 static bool parse_count(const char *value, size_t length, unsigned most, unsigned *count)
 {
 	unsigned long parsed = 0;
-	size_t i;
 
 	if (length == 0 || length > 9)
 		return false;
-	for (i = 0; i < length; i++) {
+	for (size_t i = 0; i < length; i++) {
 		if (value[i] < '0' || value[i] > '9')
 			return false;
 		parsed = parsed * 10 + (unsigned long)(value[i] - '0');

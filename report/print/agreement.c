@@ -61,9 +61,7 @@ static void judge(struct agreement_row *judged, const struct session *session,
 
 static void add_histogram(struct histogram *sum, const struct histogram *histogram)
 {
-	unsigned i;
-
-	for (i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
+	for (unsigned i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
 		uint64_t count = (uint64_t)sum->buckets[i] + histogram->buckets[i];
 
 		sum->buckets[i] = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
@@ -102,7 +100,7 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 	struct histogram *differences = calloc(1, sizeof(*differences));
 	struct filter filter;
 	struct row *row;
-	size_t capacity = 0, i;
+	size_t capacity = 0;
 	int error;
 
 	*agreement = (struct agreement){.rows = NULL};
@@ -123,7 +121,7 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 		agreement->checked += row->checked;
 	}
 	agreement->median = histogram_percentile(differences, 0.5);
-	for (i = 0; i < agreement->count; i++) {
+	for (size_t i = 0; i < agreement->count; i++) {
 		const struct agreement_row *judged = &agreement->rows[i];
 
 		agreement->disagreeing += judged->verdict == VERDICT_DISAGREE;
@@ -140,9 +138,7 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 
 void agreement_free(struct agreement *agreement)
 {
-	size_t i;
-
-	for (i = 0; i < agreement->count; i++)
+	for (size_t i = 0; i < agreement->count; i++)
 		free(agreement->rows[i].name);
 	free(agreement->rows);
 	*agreement = (struct agreement){.rows = NULL};
@@ -153,11 +149,10 @@ static void write_text_row(const struct agreement_row *row, FILE *file)
 	static const char *const verdicts[] = {"unchecked", "agree", "DISAGREE"};
 	const uint64_t times[] = {row->cupti, row->raw, row->events, row->difference, row->median};
 	char text[NUMBER_SIZE];
-	size_t i;
 
 	fprintf(file, "%10s  %8llu  %8llu", verdicts[row->verdict], (unsigned long long)row->calls,
 		(unsigned long long)row->checked);
-	for (i = 0; i < sizeof(times) / sizeof(times[0]); i++)
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
 		fprintf(file, "  %8s", row->checked ? number_time(text, times[i]) : "-");
 	fprintf(file, "  %s", row->name);
 	if (row->reason != AGREEMENT_NONE)
@@ -186,7 +181,6 @@ static void write_csv_row(const struct agreement_row *row, FILE *file)
 int cross_check_write(const struct session *session, const struct options *options, FILE *file)
 {
 	struct agreement agreement;
-	size_t i;
 	int error = agreement_collect(&agreement, session, options);
 
 	if (error)
@@ -199,7 +193,7 @@ int cross_check_write(const struct session *session, const struct options *optio
 	else
 		fprintf(file, "\n%10s  %8s  %8s  %8s  %8s  %8s  %8s  %8s  %s\n", "Clocks", "Calls",
 			"Checked", "CUPTI", "Raw", "Events", "Diff", "Median", "Name");
-	for (i = 0; i < agreement.count; i++) {
+	for (size_t i = 0; i < agreement.count; i++) {
 		if (options->csv)
 			write_csv_row(&agreement.rows[i], file);
 		else

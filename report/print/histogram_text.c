@@ -16,7 +16,7 @@
 static void write_histogram(const struct histogram *histogram, FILE *file)
 {
 	static const char bar[] = "##################################################";
-	unsigned first = 0, last = HISTOGRAM_BUCKETS - 1, step = 1, bucket, i;
+	unsigned first = 0, last = HISTOGRAM_BUCKETS - 1, step = 1;
 	uint64_t counts[LINES_MOST] = {0}, largest = 0;
 	char low[NUMBER_SIZE], high[NUMBER_SIZE];
 
@@ -26,12 +26,12 @@ static void write_histogram(const struct histogram *histogram, FILE *file)
 		last--;
 	while ((last - first) / step >= LINES_MOST)
 		step++;
-	for (bucket = first; bucket <= last; bucket++)
+	for (unsigned bucket = first; bucket <= last; bucket++)
 		counts[(bucket - first) / step] += histogram->buckets[bucket];
-	for (i = 0; i <= (last - first) / step; i++)
+	for (unsigned i = 0; i <= (last - first) / step; i++)
 		if (counts[i] > largest)
 			largest = counts[i];
-	for (i = 0; i <= (last - first) / step; i++) {
+	for (unsigned i = 0; i <= (last - first) / step; i++) {
 		unsigned from = first + i * step;
 		unsigned to = from + step - 1 < last ? from + step - 1 : last;
 		/* Rounded up: what is there is seen. */
@@ -46,17 +46,15 @@ static void write_histogram(const struct histogram *histogram, FILE *file)
 
 int histograms_write(const struct session *session, const struct options *options, FILE *file)
 {
-	enum table_section section;
-	size_t i;
 	int error = 0;
 
-	for (section = TABLE_GPU; section <= TABLE_API && !error; section++) {
+	for (enum table_section section = TABLE_GPU; section <= TABLE_API && !error; section++) {
 		struct table table;
 
 		if (section == TABLE_API && !(options->trace & TRACE_API))
 			break;
 		error = table_collect(&table, session, options, section, TABLE_ALL_DEVICES, true);
-		for (i = 0; !error && i < table.count; i++) {
+		for (size_t i = 0; !error && i < table.count; i++) {
 			const struct histogram *histogram = table.rows[i].histogram;
 
 			/* A damaged file may have one of zeros for calls that were timed. */

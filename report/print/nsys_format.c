@@ -159,9 +159,7 @@ static bool is_wanted(const struct nsys_report *report, const struct options *op
 
 int nsys_format_write(struct session *session, const struct options *options, FILE *file)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
+	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
 		struct nsys_line *lines;
 		int error;
 

@@ -111,11 +111,9 @@ static void distribution_merge(struct distribution *distribution, const struct d
 
 static void histogram_merge(struct histogram *sum, const struct histogram *histogram)
 {
-	unsigned bucket;
-
 	if (!histogram)
 		return;
-	for (bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
+	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
 		if (__builtin_add_overflow(sum->buckets[bucket], histogram->buckets[bucket],
 					   &sum->buckets[bucket]))
 			sum->buckets[bucket] = UINT32_MAX;
@@ -228,14 +226,14 @@ static int compare_samples(const void *a, const void *b)
 /* Median and deviation from all of a line's samples. */
 static void distribution_exact(struct distribution *distribution)
 {
-	size_t count = distribution->sample_count, middle = count / 2, i;
+	size_t count = distribution->sample_count, middle = count / 2;
 	long double mean = (long double)distribution->timed_total / count, sum = 0;
 	uint64_t *samples = distribution->samples;
 
 	qsort(samples, count, sizeof(*samples), compare_samples);
 	distribution->median = count % 2 ? (double)samples[middle]
 					 : ((double)samples[middle - 1] + samples[middle]) / 2;
-	for (i = 0; i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		sum += (samples[i] - mean) * (samples[i] - mean);
 	distribution->deviation = count > 1 ? sqrt((double)(sum / (count - 1))) : 0;
 }

@@ -86,10 +86,10 @@ static void print_cell(const char *text, size_t width, size_t left, size_t right
 
 int nsys_table_text(const struct nsys_table *table, FILE *file)
 {
-	size_t widths[NSYS_FIGURES + 1], column, row, i;
+	size_t widths[NSYS_FIGURES + 1];
 	char buffer[CELL_SIZE];
 
-	for (column = 0; column <= table->figures; column++) {
+	for (size_t column = 0; column <= table->figures; column++) {
 		size_t padding;
 
 		widths[column] = column_width(table, column);
@@ -99,14 +99,14 @@ int nsys_table_text(const struct nsys_table *table, FILE *file)
 			   padding - padding / 2, file);
 	}
 	fputc('\n', file);
-	for (column = 0; column <= table->figures; column++) {
+	for (size_t column = 0; column <= table->figures; column++) {
 		fputs(column ? "  " : " ", file);
-		for (i = 0; i < widths[column]; i++)
+		for (size_t i = 0; i < widths[column]; i++)
 			fputc('-', file);
 	}
 	fputc('\n', file);
-	for (row = 0; row < table->row_count; row++) {
-		for (column = 0; column <= table->figures; column++) {
+	for (size_t row = 0; row < table->row_count; row++) {
+		for (size_t column = 0; column <= table->figures; column++) {
 			const char *text = cell_text(table, row, column, buffer);
 			size_t width = text_width(text);
 			size_t padding = width < widths[column] ? widths[column] - width : 0;
@@ -139,13 +139,11 @@ static void print_csv_cell(const char *text, FILE *file)
 
 int nsys_table_csv(const struct nsys_table *table, FILE *file)
 {
-	size_t column, row;
-
-	for (column = 0; column <= table->figures; column++)
+	for (size_t column = 0; column <= table->figures; column++)
 		fprintf(file, "%s%s", column ? "," : "", table->headers[column]);
 	fputc('\n', file);
-	for (row = 0; row < table->row_count; row++) {
-		for (column = 0; column < table->figures; column++)
+	for (size_t row = 0; row < table->row_count; row++) {
+		for (size_t column = 0; column < table->figures; column++)
 			fprintf(file, "%s,", table->rows[row].figures[column]);
 		print_csv_cell(table->rows[row].name, file);
 		fputc('\n', file);

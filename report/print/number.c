@@ -175,9 +175,8 @@ const char *number_count(char *text, uint64_t count)
 	char digits[24];
 	size_t length = (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
 	char *write = text;
-	size_t i;
 
-	for (i = 0; i < length; i++) {
+	for (size_t i = 0; i < length; i++) {
 		if (i > 0 && (length - i) % 3 == 0)
 			*write++ = ',';
 		*write++ = digits[i];

@@ -61,13 +61,12 @@ static void fit_terminal(struct options *options, FILE *file)
 void report_write_start(const struct options *options, pid_t pid, const char *command, FILE *file)
 {
 	char prefix[PREFIX_SIZE];
-	unsigned i;
 
 	if (options->quiet)
 		return;
 	prefix_format(prefix, pid, true);
 	fprintf(file, "%sktime is profiling process %d, command: %s\n", prefix, (int)pid, command);
-	for (i = 0; i < options->notice_count; i++)
+	for (unsigned i = 0; i < options->notice_count; i++)
 		fprintf(file, "%sWarning: %s\n", prefix, options->notices[i]);
 	fflush(file);
 }
@@ -108,9 +107,9 @@ static int write_per_gpu(const struct session *session, const struct options *op
 			 const char *prefix, FILE *file)
 {
 	const struct session_header *header = session_header(session);
-	int device, error = 0;
+	int error = 0;
 
-	for (device = 0; device < SESSION_DEVICES && !error; device++) {
+	for (int device = 0; device < SESSION_DEVICES && !error; device++) {
 		if (!header->devices[device].used || !(options->devices >> device & 1))
 			continue;
 		fprintf(file, "\n%sDevice \"%.63s (%d)\"\n", prefix, header->devices[device].name,

@@ -31,16 +31,14 @@ static bool has_own_units(const struct summary *summary)
 static void choose_units(struct summary *summary)
 {
 	int unit = summary->options->unit;
-	unsigned column, section;
-	size_t i;
 
-	for (column = 0; column < summary->columns; column++) {
+	for (unsigned column = 0; column < summary->columns; column++) {
 		uint64_t largest = 0;
 
-		for (section = TABLE_GPU; section <= TABLE_API; section++) {
+		for (unsigned section = TABLE_GPU; section <= TABLE_API; section++) {
 			const struct table *table = &summary->tables[section];
 
-			for (i = 0; i < table->count; i++) {
+			for (size_t i = 0; i < table->count; i++) {
 				uint64_t time = table_time(&table->rows[i], column);
 
 				if (time > largest)
@@ -86,14 +84,13 @@ static void fit_width(struct summary *summary)
 static void write_text_heading(const struct summary *summary)
 {
 	FILE *file = summary->file;
-	unsigned column;
 
 	if (summary->options->colour)
 		fputs("\033[1m", file);
 	if (!summary->narrow)
 		fprintf(file, "%*s  ", TITLE_WIDTH, "Type");
 	fprintf(file, "%7s  %8s  %8s", "Time(%)", column_titles[TABLE_TIME], "Calls");
-	for (column = TABLE_AVERAGE; column < summary->columns; column++)
+	for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
 		fprintf(file, "  %8s", column_titles[column]);
 	fprintf(file, "  Name%s\n", summary->options->colour ? "\033[0m" : "");
 	if (has_own_units(summary))
@@ -101,7 +98,7 @@ static void write_text_heading(const struct summary *summary)
 	if (!summary->narrow)
 		fprintf(file, "%*s  ", TITLE_WIDTH, "");
 	fprintf(file, "%7s  %8s  %8s", "%", number_time_unit_name(summary->units[TABLE_TIME]), "");
-	for (column = TABLE_AVERAGE; column < summary->columns; column++)
+	for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
 		fprintf(file, "  %8s", number_time_unit_name(summary->units[column]));
 	fputc('\n', file);
 }
@@ -123,14 +120,12 @@ static void write_text_section(const struct summary *summary, enum table_section
 {
 	const struct table *table = &summary->tables[section];
 	FILE *file = summary->file;
-	unsigned column;
 	char title[20];
-	size_t i;
 
 	snprintf(title, sizeof(title), "%s:", section_titles[section]);
 	if (summary->narrow && table->count > 0)
 		fprintf(file, "%s\n", title);
-	for (i = 0; i < table->count; i++) {
+	for (size_t i = 0; i < table->count; i++) {
 		const struct table_row *row = &table->rows[i];
 
 		if (!summary->narrow)
@@ -138,7 +133,7 @@ static void write_text_section(const struct summary *summary, enum table_section
 		fprintf(file, has_own_units(summary) ? "%6.2f%%" : "%7.2f", percent(table, row));
 		write_text_time(summary, row, TABLE_TIME);
 		fprintf(file, "  %8llu", (unsigned long long)row->calls);
-		for (column = TABLE_AVERAGE; column < summary->columns; column++)
+		for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
 			write_text_time(summary, row, column);
 		fprintf(file, "  %s\n", row->name);
 	}
@@ -147,13 +142,12 @@ static void write_text_section(const struct summary *summary, enum table_section
 static void write_csv_heading(const struct summary *summary)
 {
 	FILE *file = summary->file;
-	unsigned column;
 
 	fprintf(file, "\"Type\",\"Time(%%)\",\"%s\",\"Calls\"", column_titles[TABLE_TIME]);
-	for (column = TABLE_AVERAGE; column < summary->columns; column++)
+	for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
 		fprintf(file, ",\"%s\"", column_titles[column]);
 	fprintf(file, ",\"Name\"\n,%%,%s,", number_time_unit_name(summary->units[TABLE_TIME]));
-	for (column = TABLE_AVERAGE; column < summary->columns; column++)
+	for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
 		fprintf(file, ",%s", number_time_unit_name(summary->units[column]));
 	fputs(",\n", file);
 }
@@ -172,16 +166,14 @@ static void write_csv_section(const struct summary *summary, enum table_section 
 {
 	const struct table *table = &summary->tables[section];
 	FILE *file = summary->file;
-	unsigned column;
-	size_t i;
 
-	for (i = 0; i < table->count; i++) {
+	for (size_t i = 0; i < table->count; i++) {
 		const struct table_row *row = &table->rows[i];
 
 		fprintf(file, "\"%s\",%f,", section_titles[section], percent(table, row));
 		write_csv_time(summary, row, TABLE_TIME);
 		fprintf(file, "%llu,", (unsigned long long)row->calls);
-		for (column = TABLE_AVERAGE; column < summary->columns; column++)
+		for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
 			write_csv_time(summary, row, column);
 		csv_write_text(row->name, file);
 		fputc('\n', file);
@@ -193,12 +185,11 @@ int summary_write(const struct session *session, const struct options *options, 
 {
 	const bool wanted[TABLE_SECTIONS] = {gpu, gpu, api};
 	struct summary summary = {.options = options, .file = file};
-	unsigned section;
 	bool rows;
 	int error = 0;
 
 	summary.columns = options->percentiles ? TABLE_COLUMN_COUNT : TABLE_NVPROF_COLUMNS;
-	for (section = TABLE_GPU; section <= TABLE_API; section++)
+	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
 		if (wanted[section] && !error)
 			error = table_collect(&summary.tables[section], session, options, section,
 					      device, options->percentiles);
@@ -213,7 +204,7 @@ int summary_write(const struct session *session, const struct options *options, 
 		write_csv_heading(&summary);
 	else if (rows)
 		write_text_heading(&summary);
-	for (section = TABLE_GPU; section <= TABLE_API; section++) {
+	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++) {
 		if (options->csv)
 			write_csv_section(&summary, section);
 		else
@@ -222,7 +213,7 @@ int summary_write(const struct session *session, const struct options *options, 
 	if (api && summary.tables[TABLE_API].count == 0)
 		fputs("No API activities were profiled.\n", file);
 out:
-	for (section = TABLE_GPU; section <= TABLE_API; section++)
+	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
 		table_free(&summary.tables[section]);
 	return error;
 }

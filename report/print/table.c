@@ -61,15 +61,13 @@ static void add_estimate(struct table_row *sum, const struct row *row, uint64_t 
 
 static int add_histogram(struct table_row *row, const struct histogram *histogram)
 {
-	unsigned i;
-
 	if (!histogram)
 		return 0;
 	if (!row->histogram)
 		row->histogram = calloc(1, sizeof(*row->histogram));
 	if (!row->histogram)
 		return -ENOMEM;
-	for (i = 0; i < HISTOGRAM_BUCKETS; i++) {
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		uint64_t sum = (uint64_t)row->histogram->buckets[i] + histogram->buckets[i];
 
 		row->histogram->buckets[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;

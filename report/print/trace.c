@@ -122,12 +122,11 @@ static void choose_columns(struct trace *trace)
 	int unit = trace->options->unit;
 	uint64_t start = 0, longest = 0, static_shared = 0, dynamic_shared = 0, bytes = 0;
 	double rate = 0;
-	size_t i;
 
 	trace->zero = session_header(trace->session)->trace_start;
 	if (trace->count > 0 && (!trace->zero || trace->zero > trace->records[0]->start))
 		trace->zero = trace->records[0]->start;
-	for (i = 0; i < trace->count; i++) {
+	for (size_t i = 0; i < trace->count; i++) {
 		const struct trace_record *record = trace->records[i];
 
 #define LARGEST(variable, value)                                                                   \

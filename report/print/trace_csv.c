@@ -33,7 +33,6 @@ static void write_memory(const struct trace *trace, const struct trace_record *r
 {
 	const uint8_t kinds[] = {record->source_kind, record->destination_kind};
 	char text[NUMBER_SIZE], name[12];
-	unsigned i;
 
 	if (!trace_is_memory(record)) {
 		fputs(",,,,", trace->file);
@@ -44,7 +43,7 @@ static void write_memory(const struct trace *trace, const struct trace_record *r
 		trace_duration(record)
 			? number_size_csv(text, trace_throughput(record), trace->rate_unit)
 			: "");
-	for (i = 0; i < 2; i++) {
+	for (unsigned i = 0; i < 2; i++) {
 		const char *kind = trace_memory_name(name, kinds[i], NULL);
 
 		fprintf(trace->file, kind ? ",\"%s\"" : ",%s", kind ? kind : "");
@@ -98,9 +97,7 @@ static void write_record(struct trace *trace, const struct trace_record *record)
 
 void trace_write_csv(struct trace *trace)
 {
-	size_t i;
-
 	write_heading(trace);
-	for (i = 0; i < trace->count; i++)
+	for (size_t i = 0; i < trace->count; i++)
 		write_record(trace, trace->records[i]);
 }

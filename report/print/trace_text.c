@@ -120,10 +120,8 @@ static void write_legend(const struct trace *trace)
 
 void trace_write_text(struct trace *trace)
 {
-	size_t i;
-
 	write_heading(trace);
-	for (i = 0; i < trace->count; i++)
+	for (size_t i = 0; i < trace->count; i++)
 		write_record(trace, trace->records[i]);
 	if (trace->gpu && !trace->options->quiet)
 		write_legend(trace);
