@@ -59,17 +59,19 @@ No API activities were profiled."
 	prints '======== Warning: --metrics is ignored: ktime measures time, not hardware counters: use `ncu --metrics`'
 }
 
-# A table of kernels, by their mangled names.
+# kernels NAME…: the file "table" of kernels with these mangled names, 100 ns each.
 kernels() {
 	local name start=0
-	printf 'type\tname\tstart_ns\tend_ns\n'
-	for name; do
-		printf 'kernel\t%s\t%d\t%d\n' "$name" $start $((start + 100))
-		((start += 100))
-	done
+	{
+		printf 'type\tname\tstart_ns\tend_ns\n'
+		for name; do
+			printf 'kernel\t%s\t%d\t%d\n' "$name" $start $((start + 100))
+			((start += 100))
+		done
+	} >table
 }
 
-# on_terminal COLUMNS OPTION…: what show prints on a terminal; M stands for the ends of lines.
+# on_terminal COLUMNS OPTION…: what show prints on a terminal of so many columns.
 on_terminal() {
 	local columns=$1
 	shift
@@ -77,7 +79,7 @@ on_terminal() {
 }
 
 @test "off a terminal names are full, --names shortens them, and equal ones are numbered" {
-	kernels _ZN2at6kernelILi4EfEEvT0_ _ZN2at6kernelILi8EfEEvT0_ _Z3fooi _Z3foof plain >table
+	kernels _ZN2at6kernelILi4EfEEvT0_ _ZN2at6kernelILi8EfEEvT0_ _Z3fooi _Z3foof plain
 	[ "$("$ktime" show --quiet --sort name --print-gpu-summary table | awk 'NR > 1' | cut -c76-)" = \
 "  foo(float)
   foo(int)
@@ -100,7 +102,7 @@ plain" ]
 
 @test "on a terminal names are as short as tells rows apart, and the table fits" {
 	kernels _ZN2at6kernelILi4EfEEvT0_ _ZN2at6kernelILi8EfEEvT0_ _ZN2at4fillEi \
-		_Z35a_rather_long_kernel_name_that_is_cv >table
+		_Z35a_rather_long_kernel_name_that_is_cv
 	[ "$(on_terminal 80 --quiet --sort name --print-gpu-summary table)" = \
 "Time(%)      Time     Calls       Avg       Min       Max  Name
 GPU activities:
@@ -123,7 +125,7 @@ GPU activities:
 }
 
 @test "colour is for terminals that have it, and not with NO_COLOR" {
-	kernels k >table
+	kernels k
 	[[ "$(TERM_HERE=xterm on_terminal 80 table)" == *$'\e[1m'* ]]
 	[[ "$(TERM_HERE=xterm NO_COLOR=1 on_terminal 80 table)" != *$'\e'* ]]
 	[[ "$(on_terminal 80 table)" != *$'\e'* ]]
@@ -132,7 +134,7 @@ GPU activities:
 }
 
 @test "--kernels goes by the full name, and one that matches nothing is told" {
-	kernels _ZN2at6kernelILi4EfEEvT0_ >table
+	kernels _ZN2at6kernelILi4EfEEvT0_
 	run "$ktime" show --names base --print-gpu-summary --kernels '^void at::' table
 	[[ "${lines[2]}" == *"  kernel" ]]
 	run "$ktime" show --print-gpu-summary --kernels '^at' table
@@ -144,7 +146,7 @@ No kernels were profiled."
 }
 
 @test "a device that there is not is told" {
-	kernels k >table
+	kernels k
 	run "$ktime" show --devices 0,3 table
 	[ "${lines[0]}" = "======== Warning: --devices 3: the device there is has number 0" ]
 }
