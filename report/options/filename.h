@@ -9,7 +9,7 @@
 
 /*
  * Expands %p (process), %h (host), %q{ENV} (an environment variable) and %% in a pattern; %i too,
- * where `id` is not negative. Returns a string that the caller frees, or NULL with a one-line
+ * if `id` is not negative. Returns a string that the caller frees, or NULL with a one-line
  * message: an unset variable or another character after % is an error, as in nvprof.
  */
 char *filename_expand(const char *pattern, pid_t pid, int64_t id, char *message, size_t size);

@@ -135,7 +135,7 @@ static int parse_letters(struct options *options, const char *word, struct words
 	return error;
 }
 
-/* Parses one option and, where it takes one, its value. */
+/* Parses one option and its value, if it takes one. */
 static int parse_option(struct options *options, struct words *words, const struct message *message)
 {
 	const char *word = *words->next++;

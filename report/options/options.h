@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * ktime's options: one table for the command lines of all commands, for KTIME_OPTIONS, the help
- * texts and the shells' completion. Names and meanings are nvprof's where nvprof had them.
+ * texts and the shells' completion. Names and meanings are nvprof's if nvprof had them.
  *
  * Parsing needs libc alone, keeps no state but `struct options`, and does not depend on the
  * program's locale. It may run on any thread.
@@ -58,8 +58,8 @@ struct options {
 	bool concurrent_kernels;
 	bool profile_from_start;
 	bool profile_children; /* asked for; what is the default depends on how ktime was started */
-	pid_t only_process;    /* 0: any; set by the ktime command where children are left alone */
-	double timeout;	       /* seconds since the driver's initialisation; 0: none */
+	pid_t only_process; /* 0: any; set by the ktime command unless children are profiled too */
+	double timeout;	    /* seconds since the driver's initialisation; 0: none */
 
 	/* What is printed. */
 	bool print_summary, print_gpu_summary, print_api_summary, print_summary_per_gpu;
@@ -104,7 +104,7 @@ enum option_kind {
 	OPTION_CHOICE,	/* int, index into the argument text */
 	OPTION_SET,	/* unsigned, bits by the words of the argument text */
 	OPTION_TEXT,	/* const char * */
-	OPTION_REGEX,	/* const char *, refused where it does not compile */
+	OPTION_REGEX,	/* const char *, refused if it does not compile */
 	OPTION_FILE,	/* const char *, completed as a file name */
 	OPTION_NUMBER,	/* double, not negative */
 	OPTION_COUNT,	/* unsigned */
@@ -125,10 +125,10 @@ enum option_section {
 
 struct option_entry {
 	const char *name; /* without the dashes */
-	char letter;	  /* of the short form, 0 where there is none */
+	char letter;	  /* of the short form, 0 if there is none */
 	enum option_kind kind;
 	size_t field;	      /* offset in struct options */
-	const char *argument; /* "on|off", "FILE" …; "" where it takes none */
+	const char *argument; /* "on|off", "FILE" …; "" if it takes none */
 	enum option_section section;
 	unsigned commands; /* enum option_commands */
 	const char *help;

@@ -50,7 +50,7 @@ static int choice_index(const char *choices, const char *word, size_t length)
 	}
 }
 
-/* A percent sign may follow where percent are meant. */
+/* `percent`: a percent sign may follow. */
 static bool parse_number(const char *value, bool percent, double *number)
 {
 	char *end;

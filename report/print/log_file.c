@@ -70,7 +70,7 @@ static double seconds(clockid_t clock)
 	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
 }
 
-/* Seconds since this process began, which exec does not change; 0 where it is not known. */
+/* Seconds since this process began, which exec does not change; 0 if it is not known. */
 static double process_age(void)
 {
 	unsigned long long started; /* clock ticks since the system's start */
@@ -126,7 +126,7 @@ int log_file_open(const struct log_file *log, bool append, FILE **file, char *me
 		snprintf(message, size, "the log file %s cannot be written: %s", log->path,
 			 strerrordesc_np(-error));
 	else
-		snprintf(message, size, "the report has nowhere to go: %s",
+		snprintf(message, size, "the report cannot be written: %s",
 			 strerrordesc_np(-error));
 	return error;
 }

@@ -18,7 +18,7 @@ struct log_file {
 };
 
 /*
- * Finds out where --log-file's value leads; NULL and "%2" mean stderr, "%1" stdout. 0, or -errno
+ * Resolves the value of --log-file; NULL and "%2" mean stderr, "%1" stdout. 0, or -errno
  * with a one-line message; the log file is then stderr. Free it with log_file_free.
  */
 int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char *message,
@@ -33,7 +33,7 @@ bool log_file_is_continued(const struct log_file *log, pid_t pid);
  * The caller closes it with log_file_close.
  */
 int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size);
-/* 0, or -errno where something was not written. */
+/* 0, or -errno if something was not written. */
 int log_file_close(FILE *file);
 void log_file_free(struct log_file *log);
 

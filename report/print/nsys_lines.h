@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The lines of nsys's summaries: a session's rows, those of all devices put together by the name
- * that nsys prints. Median and deviation are exact where the session kept a record of every call,
- * and read from the histogram and the sum of squares where it did not.
+ * The lines of nsys's summaries: a session's rows, summed over the devices by the name that
+ * nsys prints. Median and deviation are exact if the session kept a record of every call,
+ * else read from the histogram and the sum of squares.
  */
 #ifndef KTIME_REPORT_PRINT_NSYS_LINES_H
 #define KTIME_REPORT_PRINT_NSYS_LINES_H
@@ -15,7 +15,7 @@
 /* Nanoseconds or bytes over the calls of a line. */
 struct distribution {
 	uint64_t count, total;
-	uint64_t untimed; /* calls that count and total leave out: of rows without any time */
+	uint64_t untimed;	     /* calls of rows without any time; not in count and total */
 	uint64_t timed, timed_total; /* the calls that what follows comes from */
 	uint64_t minimum, maximum;
 	double squares;

@@ -121,7 +121,7 @@ int nsys_table_text(const struct nsys_table *table, FILE *file)
 	return ferror(file) ? -EIO : 0;
 }
 
-/* As Python's csv module quotes where it must. */
+/* As Python's csv module quotes if it has to. */
 static void print_csv_cell(const char *text, FILE *file)
 {
 	if (!strpbrk(text, ",\"\r\n")) {

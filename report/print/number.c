@@ -131,7 +131,7 @@ const char *number_size_csv(char *text, double bytes, enum size_unit unit)
 	return text;
 }
 
-/* The decimals that give a value so many significant digits. */
+/* How many decimals make a value's significant digits as many as asked for. */
 static int decimals(double value, int digits)
 {
 	int whole = value < 9.95 ? 1 : value < 99.5 ? 2 : 3;

@@ -31,7 +31,7 @@ struct table_row {
 	uint64_t total;
 	uint64_t timed_total, minimum, maximum;
 	double squares;
-	struct histogram *histogram; /* NULL without samples, or where it was not asked for */
+	struct histogram *histogram; /* NULL without samples, or if it was not asked for */
 };
 
 struct table {
@@ -59,7 +59,7 @@ enum table_column { TABLE_COLUMNS(TABLE_COLUMN_ENUM) TABLE_COLUMN_COUNT };
 /* How wide a row is without its section's title and its name, with so many columns of times. */
 #define TABLE_FIGURES_WIDTH(columns) (7 + 10 + 10 * (columns) + 2)
 
-/* 0 or -ENOMEM. A histogram for each row is made only where `histograms` says so. */
+/* 0 or -ENOMEM. The rows have histograms only if `histograms` is set. */
 int table_collect(struct table *table, const struct session *session, const struct options *options,
 		  enum table_section section, int device, bool histograms);
 void table_free(struct table *table);
