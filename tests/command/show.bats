@@ -148,5 +148,5 @@ No kernels were profiled."
 @test "a device that there is not is told" {
 	kernels k
 	run "$ktime" show --devices 0,3 table
-	[ "${lines[0]}" = "======== Warning: --devices 3: the device there is has number 0" ]
+	[ "${lines[0]}" = "======== Warning: --devices 3: there is only device 0" ]
 }
