@@ -197,8 +197,7 @@ static int write_warnings(const struct session *session, const struct options *o
 		if (options->devices >> i & 1)
 			fprintf(file,
 				devices == 1
-					? "%sWarning: --devices %d: the device there is has number "
-					  "0\n"
+					? "%sWarning: --devices %d: there is only device 0\n"
 					: "%sWarning: --devices %d: there are devices 0 to %d\n",
 				prefix, i, devices - 1);
 	if (options->kernels && has_kernels(session))
