@@ -8,7 +8,6 @@
 
 #include "report/names/demangle.h"
 #include "report/session/load.h"
-#include "report/names/nsys_demangle.h"
 #include "report/session/records.h"
 #include "report/session/statistics.h"
 #include "report/print/table.h"

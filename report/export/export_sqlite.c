@@ -11,7 +11,7 @@
 #include "report/export/export.h"
 #include "report/export/export_database.h"
 #include "report/export/export_trace.h"
-#include "report/names/nsys_demangle.h"
+#include "report/names/demangle.h"
 #include "report/names/nsys_names.h"
 
 /* nsys's event classes of API calls. */

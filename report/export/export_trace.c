@@ -8,7 +8,7 @@
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
-#include "report/names/nsys_demangle.h"
+#include "report/names/demangle.h"
 
 struct trace_name {
 	uint64_t offset;

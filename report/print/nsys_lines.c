@@ -10,7 +10,7 @@
 #include "report/print/nsys_lines.h"
 
 #include "report/session/estimate.h"
-#include "report/names/nsys_demangle.h"
+#include "report/names/demangle.h"
 #include "report/names/nsys_names.h"
 #include "report/print/table.h"
 
