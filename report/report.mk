@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 # What libktime.so needs of the report.
-REPORT_LIBRARY_SOURCES := $(filter-out report/session/load.c report/session/records.c report/session/statistics.c \
+REPORT_LIBRARY_SOURCES := $(filter-out report/session/load.c report/session/statistics.c \
 	report/names/canonical.c, $(wildcard $(addprefix report/, session/*.c options/*.c names/*.c print/*.c)))
 
 # What only the command needs.

@@ -23,7 +23,7 @@
 
 static const char usage[] =
 	"Usage: ktime diff [--csv] [--noise PERCENT] [--fail-above PERCENT] A B\n"
-	"Compares two runs row by row. A and B: ktime's session files, tables of records, nsys's\n"
+	"Compares two runs row by row. A and B: ktime's session files, nsys's\n"
 	"SQLite exports or CSV summaries, nvprof's CSV summaries.\n"
 	"  --csv                  comma-separated values; times in ns\n"
 	"  --noise PERCENT        differences of averages that count as none (1)\n"

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/session/records.h"
 #include "report/session/session.h"
 
 #define SQLITE_MAGIC "SQLite format 3"
@@ -47,7 +46,7 @@ int import_profile(struct profile *profile, const char *path, char *message, siz
 			 error == -ENODATA ? "empty" : strerrordesc_np(-error));
 		return error;
 	}
-	if (!memcmp(start, &session_magic, sizeof(session_magic)) || records_is_table(path))
+	if (!memcmp(start, &session_magic, sizeof(session_magic)))
 		return import_session(profile, path, message, size);
 	if (!memcmp(start, SQLITE_MAGIC, sizeof(SQLITE_MAGIC)))
 		return import_sqlite(profile, path, message, size);

@@ -8,7 +8,6 @@
 
 #include "report/names/demangle.h"
 #include "report/session/load.h"
-#include "report/session/records.h"
 #include "report/session/statistics.h"
 #include "report/print/table.h"
 
@@ -51,7 +50,7 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 	error = session_load(&session, path, message, size);
 	if (error)
 		return error;
-	profile->source = records_is_table(path) ? "table of records" : "ktime session";
+	profile->source = "ktime session";
 	options_defaults(&options);
 	options.demangling = false;
 	for (section = 0; section < 2 && !error; section++) {

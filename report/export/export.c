@@ -17,7 +17,7 @@
 
 static const char usage[] =
 	"Usage: ktime export [-f] [--sqlite OUT] [--chrome OUT] [--json OUT] FILE\n"
-	"Writes a session file, or a table of records, in the formats of other tools.\n"
+	"Writes a session file in the formats of other tools.\n"
 	"  --sqlite OUT  an Nsight Systems SQLite export, which `nsys stats OUT` reads\n"
 	"  --chrome OUT  a trace for Perfetto and chrome://tracing\n"
 	"  --json OUT    everything the session holds\n"

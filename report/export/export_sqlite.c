@@ -127,7 +127,7 @@ static int insert_copy(struct export *export, const struct trace_record *record)
 
 static int insert_memset(struct export *export, const struct trace_record *record)
 {
-	/* A memset's memory is what it writes to; tables of records give it as the source. */
+	/* A memset's memory is what it writes to; some traces give it as the source. */
 	enum memory_kind kind = record->destination_kind != MEMORY_UNKNOWN
 					? record->destination_kind
 					: record->source_kind;

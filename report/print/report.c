@@ -131,7 +131,7 @@ int report_write(struct session *session, const struct options *options, FILE *f
 			fprintf(file, "%sProfiling result:\n", prefix);
 	}
 	error = write_tables(session, options, prefix, file);
-	/* Where no process is known, a table of records was read: ktime has nothing to add. */
+	/* Without a process the records come from elsewhere: ktime has nothing to add. */
 	if (!error && !options->quiet && header->pid != 0)
 		error = closing_write(session, options, prefix, file);
 	if (live && !options->quiet && options->export_profile)

@@ -8,6 +8,16 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report): $(BUILD)/obj/tests/unit/printed.o
+$(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): $(BUILD)/obj/tests/unit/records.o
+
+# What the tests of the command have session files made by.
+SESSION_OF_RECORDS := $(BUILD)/tests/command/session_of_records
+.PHONY: command-programs
+command-programs: $(SESSION_OF_RECORDS)
+$(SESSION_OF_RECORDS): $(addprefix $(BUILD)/obj/tests/, command/session_of_records.o unit/records.o) \
+		$(REPORT_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REPORT_LIBRARIES) -lm -o $@
 
 # These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/session/records.h"
+#include "tests/unit/records.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -187,7 +187,8 @@ static int add_record(struct reader *reader, char *name, size_t size)
 	return session_trace(session, &record);
 }
 
-int records_read(struct session **result, const char *path, char *message, size_t size)
+int records_read(struct session **result, const char *path, const char *output, char *message,
+		 size_t size)
 {
 	struct reader reader = {.session = NULL};
 	FILE *file = fopen(path, "re");
@@ -202,13 +203,14 @@ int records_read(struct session **result, const char *path, char *message, size_
 		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
 		return error;
 	}
-	error = session_create(&reader.session, NULL, false);
+	error = session_create(&reader.session, output, output);
 	if (error) {
 		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
 		goto out;
 	}
 	/* Another process's records, if any process's. */
 	session_header(reader.session)->pid = 0;
+	session_header(reader.session)->finished = 1;
 	session_header(reader.session)->trace_on = 1;
 	session_header(reader.session)->cupti_active = 1;
 	if (getline(&line, &capacity, file) < 0 || !read_heading(&reader, line)) {
@@ -245,17 +247,4 @@ out:
 	free(line);
 	fclose(file);
 	return error;
-}
-
-bool records_is_table(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char start[5] = "";
-	bool table;
-
-	if (!file)
-		return false;
-	table = fread(start, 1, 4, file) == 4 && strcmp(start, "type") == 0;
-	fclose(file);
-	return table;
 }
