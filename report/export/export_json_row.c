@@ -134,7 +134,6 @@ static void add_check(cJSON *object, const struct session *session, const struct
 	json_add_unsigned(check, "overlapped", row->checked_overlapped);
 	json_add_unsigned(check, "starved", row->checked_starved);
 	json_add_unsigned(check, "unmatched", row->unmatched);
-	cJSON_AddNumberToObject(check, "difference_squares", row->checked_difference_squares);
 	if (differences)
 		json_add_unsigned(check, "median_difference",
 				  histogram_percentile(differences, 0.5));

@@ -21,11 +21,8 @@ char *row_display_name(const struct session *session, const struct options *opti
 
 uint64_t row_calls(const struct row *row)
 {
-	uint64_t captured = row->untimed[UNTIMED_CAPTURED];
-	uint64_t calls = row->calls > captured ? row->calls - captured : 0;
+	uint64_t calls = row->cupti.count > row->calls ? row->cupti.count : row->calls;
 
-	if (row->cupti.count > calls)
-		calls = row->cupti.count;
 	return row->events.count > calls ? row->events.count : calls;
 }
 
