@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/command/commands.h"
 
+#include "report/compare/diff.h"
+#include "report/export/export.h"
+
 /* Of ktime's own options that are not on what is printed, those that have a meaning here. */
 static const struct option show_options[] = {
 	{"log-file", required_argument, NULL, 0},

@@ -22,9 +22,5 @@ extern const struct command commands[];
 extern const size_t command_count;
 
 int command_show(int argc, char **argv);
-int command_export(int argc, char **argv);
-int command_diff(int argc, char **argv);
-
-extern const struct option export_options[], diff_options[];
 
 #endif

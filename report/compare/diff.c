@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* `ktime diff`: two runs side by side. */
+#include "report/compare/diff.h"
+
 #include <errno.h>
-#include <getopt.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/command/commands.h"
 #include "report/compare/compare_print.h"
 #include "report/compare/import.h"
 #include "report/print/number.h"

@@ -3,12 +3,10 @@
 #include "report/export/export.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdbool.h>
 #include <string.h>
 #include <sys/stat.h>
 
-#include "report/command/commands.h"
 #include "report/export/output.h"
 #include "report/session/load.h"
 
