@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/print/number.h"
+#include "report/print/report.h"
 
 #define ROW_FORMAT "%16s  %8s  %8s  %8s  %8s  %8s  %8s  %6s  %6s  %-9s  %s\n"
 
@@ -123,17 +124,6 @@ static void print_csv_side(const struct profile_row *row, FILE *file)
 	print_csv_number(row->timed > 1 ? sqrt(row->variance) : NAN, file);
 }
 
-static void print_csv_text(const char *text, FILE *file)
-{
-	fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', file);
-		fputc(*text, file);
-	}
-	fputc('"', file);
-}
-
 void comparison_print_csv(const struct comparison *comparison, FILE *file)
 {
 	size_t i;
@@ -152,7 +142,7 @@ void comparison_print_csv(const struct comparison *comparison, FILE *file)
 		print_csv_number(row->median_ratio, file);
 		print_csv_number(row->probability, file);
 		fprintf(file, "\"%s\",", verdict_text(row->verdict));
-		print_csv_text(comparison_name(row), file);
+		csv_write_text(comparison_name(row), file);
 		fputc('\n', file);
 	}
 }

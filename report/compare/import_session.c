@@ -8,7 +8,7 @@
 
 #include "report/names/demangle.h"
 #include "report/session/load.h"
-#include "report/session/statistics.h"
+#include "report/session/estimate.h"
 #include "report/print/table.h"
 
 /* Of an estimated row the timed calls are no even sample. */

@@ -11,6 +11,7 @@
 #include <uthash.h>
 
 #include "report/export/export.h"
+#include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
 
@@ -45,19 +46,6 @@ struct chrome {
 	uint64_t devices; /* bit for each that was named */
 	bool any;	  /* an event was written: a comma comes before the next */
 };
-
-static const char *category(enum row_kind kind)
-{
-	static const char *const categories[ROW_KINDS] = {
-		[ROW_KERNEL] = "kernel",       [ROW_MEMCPY] = "memcpy",
-		[ROW_MEMSET] = "memset",       [ROW_GRAPH] = "graph",
-		[ROW_MOVEMENT] = "movement",   [ROW_OTHER] = "other",
-		[ROW_RUNTIME_API] = "runtime", [ROW_DRIVER_API] = "driver",
-		[ROW_OVERHEAD] = "overhead",
-	};
-
-	return categories[kind];
-}
 
 /* What every event has. NULL where memory is out. */
 static cJSON *event_create(const char *phase, const char *name, int64_t pid, int64_t tid)
@@ -272,7 +260,7 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 	if (!name)
 		return -ENOMEM;
 	event = event_create("X", name, pid, tid);
-	json_add_text(event, "cat", category(record->kind));
+	json_add_text(event, "cat", json_kind_name(record->kind));
 	json_add_microseconds(event, "ts", record->start - chrome->zero);
 	json_add_microseconds(event, "dur", record->end - record->start);
 	add_arguments(event, chrome, record);

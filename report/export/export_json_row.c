@@ -5,7 +5,6 @@
 
 #include "report/session/estimate.h"
 #include "report/export/json.h"
-#include "report/session/statistics.h"
 #include "report/print/table.h"
 
 static const char *const kind_names[ROW_KINDS] = {
@@ -49,17 +48,6 @@ static cJSON *histogram_object(const struct histogram *histogram)
 	return buckets;
 }
 
-/* A percentile is a bucket's middle, which may lie outside of what was seen. */
-static uint64_t percentile(const struct figures *figures, const struct histogram *histogram,
-			   double fraction)
-{
-	uint64_t value = histogram_percentile(histogram, fraction);
-
-	if (value < figures->minimum)
-		return figures->minimum;
-	return value < figures->maximum ? value : figures->maximum;
-}
-
 static void add_figures(cJSON *object, const char *name, const struct session *session,
 			const struct figures *figures)
 {
@@ -88,7 +76,8 @@ static void add_figures(cJSON *object, const char *name, const struct session *s
 		return;
 	for (i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
 		json_add_unsigned(clock, percentiles[i].name,
-				  percentile(figures, histogram, percentiles[i].fraction));
+				  histogram_percentile_within(histogram, percentiles[i].fraction,
+							      figures->minimum, figures->maximum));
 	cJSON_AddItemToObject(clock, "histogram", histogram_object(histogram));
 }
 

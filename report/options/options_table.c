@@ -76,7 +76,7 @@
 	X(FLAG, force_overwrite, "force-overwrite", 'f', "", FILE,                                 \
 	  "let -o replace a file that exists")                                                     \
 	X(FILE, import_profile, "import-profile", 'i', "FILE", FILE,                               \
-	  "print the report of a session file")                                                      \
+	  "print the report of a session file")                                                    \
 	X(TEXT, completion, "completion", 0, "bash|zsh", HIDDEN, "print a shell's completion")     \
 	X(FLAG, help, "help", 'h', "", FILE, "this help")                                          \
 	X(FLAG, version, "version", 'V', "", FILE, "the version")                                  \

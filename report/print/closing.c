@@ -178,7 +178,7 @@ static void write_agreement(const struct agreement *agreement, const char *prefi
 	for (i = 0; i < agreement->count && named < ROWS_NAMED; i++) {
 		const struct agreement_row *row = &agreement->rows[i];
 
-		if (row->verdict != VERDICT_DISAGREE)
+		if (row->verdict != CLOCKS_DISAGREE)
 			continue;
 		named++;
 		fprintf(file, "%sClocks disagree: CUPTI %s", prefix, number_time(text, row->cupti));

@@ -109,18 +109,6 @@ static void distribution_merge(struct distribution *distribution, const struct d
 	distribution->squares += part->squares;
 }
 
-static void histogram_merge(struct histogram *sum, const struct histogram *histogram)
-{
-	unsigned bucket;
-
-	if (!histogram)
-		return;
-	for (bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
-		if (__builtin_add_overflow(sum->buckets[bucket], histogram->buckets[bucket],
-					   &sum->buckets[bucket]))
-			sum->buckets[bucket] = UINT32_MAX;
-}
-
 static int row_collect(struct collection *collection, const struct row *row)
 {
 	enum clock_source clock;
@@ -239,17 +227,6 @@ static void distribution_exact(struct distribution *distribution)
 	distribution->deviation = count > 1 ? sqrt((double)(sum / (count - 1))) : 0;
 }
 
-/* A bucket's middle may lie outside of what was seen. */
-static double median_within(const struct distribution *distribution,
-			    const struct histogram *histogram)
-{
-	uint64_t median = histogram_percentile(histogram, 0.5);
-
-	if (median < distribution->minimum)
-		return distribution->minimum;
-	return median < distribution->maximum ? median : distribution->maximum;
-}
-
 static void distribution_finish(struct distribution *distribution,
 				const struct histogram *histogram)
 {
@@ -264,7 +241,8 @@ static void distribution_finish(struct distribution *distribution,
 		return;
 	}
 	if (histogram)
-		distribution->median = median_within(distribution, histogram);
+		distribution->median = histogram_percentile_within(
+			histogram, 0.5, distribution->minimum, distribution->maximum);
 	else if (distribution->minimum == distribution->maximum)
 		distribution->median = distribution->minimum;
 	else

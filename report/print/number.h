@@ -34,5 +34,7 @@ const char *number_size_csv(char *text, double bytes, enum size_unit unit);
 
 /* "12,345": a count for the closing lines. */
 const char *number_count(char *text, uint64_t count);
+/* The same for a number in text, of which only the whole part is grouped: half as long again. */
+const char *number_group_thousands(char *text, const char *number);
 
 #endif

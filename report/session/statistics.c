@@ -3,16 +3,6 @@
 
 #include <math.h>
 
-double sample_variance(uint64_t count, double total, double squares)
-{
-	double distances;
-
-	if (count < 2)
-		return 0;
-	distances = squares - total * total / (double)count;
-	return distances > 0 ? distances / (double)(count - 1) : 0;
-}
-
 /*
  * The continued fraction of the incomplete beta function, by Lentz's method. Source: Abramowitz
  * and Stegun, Handbook of Mathematical Functions, 26.5.8.
