@@ -198,7 +198,6 @@ static int read_row(struct csv_import *import)
 	double minimum = 0, maximum = 0, variance = 0;
 	const char *name = field(import, COLUMN_NAME);
 	struct profile_row *row;
-	char *converted;
 
 	if (timed) {
 		total = number(import, COLUMN_TOTAL);
@@ -219,12 +218,8 @@ static int read_row(struct csv_import *import)
 	}
 	if (import->bad)
 		return -EINVAL;
-	converted = malloc(strlen(name) + 1);
-	if (!converted)
-		return -ENOMEM;
-	nsys_row_name(name, converted, strlen(name) + 1);
-	row = profile_row(import->profile, api, converted, converted);
-	free(converted);
+	name = nsys_row_name(name);
+	row = profile_row(import->profile, api, name, name);
 	if (!row)
 		return -ENOMEM;
 	/* A row of two nsys reports is one row; nvprof has a table for each device. */

@@ -136,7 +136,7 @@ static void add_extent(cJSON *arguments, const char *name, const uint32_t extent
 static void add_arguments(cJSON *event, struct chrome *chrome, const struct trace_record *record)
 {
 	cJSON *arguments = cJSON_AddObjectToObject(event, "args");
-	const char *kernel;
+	const struct trace_name *kernel;
 
 	json_add_unsigned(arguments, "correlation", record->correlation);
 	switch (record->kind) {
@@ -163,7 +163,7 @@ static void add_arguments(cJSON *event, struct chrome *chrome, const struct trac
 							 ROW_KERNEL, record->kernel)
 					: NULL;
 		if (kernel)
-			json_add_text(arguments, "kernel", kernel);
+			json_add_text(arguments, "kernel", kernel->text);
 		break;
 	default:
 		break;
@@ -250,7 +250,7 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 	bool api = row_is_api(record->kind) || record->kind == ROW_OVERHEAD;
 	int64_t pid = api ? session_header(chrome->session)->pid : device_pid(record->device);
 	int64_t tid = api ? (int64_t)record->thread : stream_tid(chrome, record);
-	const char *name;
+	const struct trace_name *name;
 	cJSON *event;
 	int error;
 
@@ -259,7 +259,7 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 	name = trace_name_get(&chrome->names, chrome->session, record->kind, record->name);
 	if (!name)
 		return -ENOMEM;
-	event = event_create("X", name, pid, tid);
+	event = event_create("X", name->text, pid, tid);
 	json_add_text(event, "cat", json_kind_name(record->kind));
 	json_add_microseconds(event, "ts", record->start - chrome->zero);
 	json_add_microseconds(event, "dur", record->end - record->start);

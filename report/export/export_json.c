@@ -44,7 +44,8 @@ static void add_extent(cJSON *object, const char *name, const uint32_t extent[3]
 static int write_record(struct json_export *export, const struct trace_record *record)
 {
 	const struct session *session = export->session;
-	const char *name = trace_name_get(&export->names, session, record->kind, record->name);
+	const struct trace_name *name =
+		trace_name_get(&export->names, session, record->kind, record->name);
 	cJSON *object;
 
 	if (!name)
@@ -52,7 +53,7 @@ static int write_record(struct json_export *export, const struct trace_record *r
 	object = cJSON_CreateObject();
 
 	json_add_text(object, "kind", json_kind_name(record->kind));
-	json_add_text(object, "name", name);
+	json_add_text(object, "name", name->text);
 	json_add_unsigned(object, "start", record->start);
 	json_add_unsigned(object, "end", record->end);
 	json_add_unsigned(object, "correlation", record->correlation);
@@ -203,14 +204,14 @@ static int write_rows(struct json_export *export)
 
 	fputs(",\n\"rows\":[", export->file);
 	session_for_each_row (export->session, row) {
-		const char *name =
+		const struct trace_name *name =
 			trace_name_get(&export->names, export->session, row->kind, row->name);
 
 		if (!name)
 			return -ENOMEM;
 		fputs(separator, export->file);
 		separator = ",\n";
-		error = json_write(export->file, json_row(export->session, row, name));
+		error = json_write(export->file, json_row(export->session, row, name->text));
 		if (error)
 			return error;
 	}

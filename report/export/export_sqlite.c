@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A session's trace as an Nsight Systems SQLite export, which `nsys stats` reads. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 #include "report/export/export.h"
 #include "report/export/export_database.h"
 #include "report/export/export_trace.h"
-#include "report/names/demangle.h"
 #include "report/names/nsys_names.h"
 
 /* nsys's event classes of API calls. */
@@ -20,67 +15,14 @@
 
 #define LAUNCH_TYPE_REGULAR 1
 
-/* The ids of a name's forms, so that a name is taken apart once. */
-struct name_ids {
-	uint64_t name; /* its offset in the session */
-	int64_t demangled, base, mangled;
-	UT_hash_handle hh;
-};
-
 struct export
 {
 	struct session *session;
 	struct database *database;
-	struct name_ids *names;
+	struct trace_name *names;
 	uint64_t zero; /* what an export's times count from */
 	uint64_t end;
 };
-
-static int name_ids_fill(struct export *export, struct name_ids *names)
-{
-	const char *mangled = session_string(export->session, names->name);
-	char *demangled = nsys_demangle(mangled);
-	char *base = nsys_demangle_base(mangled);
-	int error = -ENOMEM;
-
-	if (!demangled || !base)
-		goto out;
-	names->mangled = database_string(export->database, mangled);
-	names->demangled = database_string(export->database, demangled);
-	names->base = database_string(export->database, base);
-	error = names->mangled < 0     ? names->mangled
-		: names->demangled < 0 ? names->demangled
-		: names->base < 0      ? names->base
-				       : 0;
-out:
-	free(base);
-	free(demangled);
-	return error;
-}
-
-/* The ids of a kernel's names; NULL with *error set. */
-static const struct name_ids *kernel_names(struct export *export, uint64_t name, int *error)
-{
-	struct name_ids *names;
-
-	HASH_FIND(hh, export->names, &name, sizeof(name), names);
-	if (names)
-		return names;
-	names = calloc(1, sizeof(*names));
-	*error = -ENOMEM;
-	if (!names)
-		return NULL;
-	names->name = name;
-	*error = name_ids_fill(export, names);
-	if (!*error) {
-		HASH_ADD(hh, export->names, name, sizeof(names->name), names);
-		if (names->hh.tbl)
-			return names;
-		*error = -ENOMEM;
-	}
-	free(names);
-	return NULL;
-}
 
 /* CUPTI's and nsys's process and thread ids in one number. */
 static int64_t global_id(const struct export *export, uint32_t thread)
@@ -97,19 +39,24 @@ static int64_t global_id(const struct export *export, uint32_t thread)
 
 static int insert_kernel(struct export *export, const struct trace_record *record)
 {
-	int error;
-	const struct name_ids *names = kernel_names(export, record->name, &error);
+	const struct trace_name *name =
+		trace_name_get(&export->names, export->session, ROW_KERNEL, record->name);
+	int64_t demangled, base, mangled;
 
-	if (!names)
-		return error;
-	return INSERT(export->database, NSYS_TABLE_KERNEL, PLACE(export, record),
-		      NUMBER(names->demangled), NUMBER(names->base), NUMBER(names->mangled),
-		      NUMBER(LAUNCH_TYPE_REGULAR), NUMBER(record->registers),
-		      NUMBER(record->grid[0]), NUMBER(record->grid[1]), NUMBER(record->grid[2]),
-		      NUMBER(record->block[0]), NUMBER(record->block[1]), NUMBER(record->block[2]),
-		      NUMBER(record->static_shared), NUMBER(record->dynamic_shared), NUMBER(0),
-		      NUMBER(0), NUMBER(0), NUMBER_OR_NULL(record->graph_node),
-		      NUMBER_OR_NULL(record->graph));
+	if (!name)
+		return -ENOMEM;
+	mangled = database_string(export->database, session_string(export->session, record->name));
+	demangled = database_string(export->database, name->text);
+	base = database_string(export->database, name->base);
+	if (mangled < 0 || demangled < 0 || base < 0)
+		return mangled < 0 ? mangled : demangled < 0 ? demangled : base;
+	return INSERT(export->database, NSYS_TABLE_KERNEL, PLACE(export, record), NUMBER(demangled),
+		      NUMBER(base), NUMBER(mangled), NUMBER(LAUNCH_TYPE_REGULAR),
+		      NUMBER(record->registers), NUMBER(record->grid[0]), NUMBER(record->grid[1]),
+		      NUMBER(record->grid[2]), NUMBER(record->block[0]), NUMBER(record->block[1]),
+		      NUMBER(record->block[2]), NUMBER(record->static_shared),
+		      NUMBER(record->dynamic_shared), NUMBER(0), NUMBER(0), NUMBER(0),
+		      NUMBER_OR_NULL(record->graph_node), NUMBER_OR_NULL(record->graph));
 }
 
 static int insert_copy(struct export *export, const struct trace_record *record)
@@ -324,16 +271,6 @@ static int export_insert(struct export *export)
 	return error ? error : insert_session(export);
 }
 
-static void names_free(struct export *export)
-{
-	struct name_ids *names, *next;
-
-	HASH_ITER (hh, export->names, names, next) {
-		HASH_DEL(export->names, names);
-		free(names);
-	}
-}
-
 int export_sqlite(struct session *session, const char *path, char *message, size_t size)
 {
 	struct export export = {.session = session, .database = database_open(path)};
@@ -351,6 +288,6 @@ out:
 	else if (error)
 		snprintf(message, size, "%s", database_error(export.database));
 	database_close(export.database);
-	names_free(&export);
+	trace_names_free(&export.names);
 	return error;
 }

@@ -18,9 +18,7 @@
  * Samples kept for exact medians: 64 MB at most. A longer trace has its medians read from the
  * histograms, as a session without a trace.
  */
-#define SAMPLES_LIMIT  (8UL << 20)
-
-#define OPERATION_SIZE 128
+#define SAMPLES_LIMIT (8UL << 20)
 
 /* Which line the records of a name belong to: names are interned, so one offset is one name. */
 struct line_of_name {
@@ -42,12 +40,11 @@ struct collection {
 static char *line_name(const struct collection *collection, const struct row *row)
 {
 	const char *name = session_string(collection->session, row->name);
-	char operation[OPERATION_SIZE];
 
 	if (row->kind == ROW_KERNEL)
 		return collection->filter.options->demangling ? nsys_demangle(name) : strdup(name);
 	if (row_is_gpu(row->kind))
-		name = nsys_operation_name(name, operation, sizeof(operation));
+		name = nsys_operation_name(name);
 	return strdup(name);
 }
 
