@@ -29,17 +29,12 @@ $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collec
 
 $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o match_queue.o)
 
-# Those of cupti/ find a libcupti of their own through CUDA_HOME.
-FAKE_CUPTI := $(BUILD)/tests/unit/cuda/lib64/libcupti.so.13
+# Those of cupti/ find the simulated libcupti through CUDA_HOME.
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
-		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_LIBRARY_OBJECTS) | $(FAKE_CUPTI)
+		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_LIBRARY_OBJECTS) | $(SIM)/toolkit/lib64/libcupti.so.13
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
-
-$(FAKE_CUPTI): $(BUILD)/obj/tests/unit/fake_cupti/fake_cupti.o
-	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic $^ -o $@
 
 # Kept, so that only what changed is built again.
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)
