@@ -39,9 +39,8 @@ static void print_row(const struct comparison_row *row, const char *type, FILE *
 	char calls[2][NUMBER_SIZE], totals[2][NUMBER_SIZE], averages[2][NUMBER_SIZE];
 	char ratio[NUMBER_SIZE], median[NUMBER_SIZE];
 	const struct profile_row *sides[2] = {row->a, row->b};
-	int side;
 
-	for (side = 0; side < 2; side++) {
+	for (int side = 0; side < 2; side++) {
 		const struct profile_row *profile = sides[side];
 
 		print_calls(calls[side], profile);
@@ -71,13 +70,13 @@ static void print_total(const struct comparison *comparison, FILE *file)
 
 static void print_verdicts(const struct comparison *comparison, FILE *file)
 {
-	size_t counts[VERDICT_COUNT] = {0}, i;
+	size_t counts[VERDICT_COUNT] = {0};
 	const char *separator = "";
 
-	for (i = 0; i < comparison->count; i++)
+	for (size_t i = 0; i < comparison->count; i++)
 		counts[comparison->rows[i].verdict]++;
 	fprintf(file, "Rows: ");
-	for (i = 0; i < VERDICT_COUNT; i++) {
+	for (size_t i = 0; i < VERDICT_COUNT; i++) {
 		if (!counts[i])
 			continue;
 		fprintf(file, "%s%zu %s", separator, counts[i], verdict_text(i));
@@ -88,11 +87,9 @@ static void print_verdicts(const struct comparison *comparison, FILE *file)
 
 void comparison_print_text(const struct comparison *comparison, FILE *file)
 {
-	size_t i;
-
 	fprintf(file, ROW_FORMAT, "Type", "Calls A", "Calls B", "Time A", "Time B", "Avg A",
 		"Avg B", "Ratio", "Median", "Verdict", "Name");
-	for (i = 0; i < comparison->count; i++) {
+	for (size_t i = 0; i < comparison->count; i++) {
 		const char *type = i == 0 && comparison->gpu_count ? "GPU activities:"
 				   : i == comparison->gpu_count	   ? "API calls:"
 								   : "";
@@ -126,13 +123,11 @@ static void print_csv_side(const struct profile_row *row, FILE *file)
 
 void comparison_print_csv(const struct comparison *comparison, FILE *file)
 {
-	size_t i;
-
 	fputs("\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"StdDev A\",\"Calls B\",\"Time B\","
 	      "\"Avg B\",\"StdDev B\",\"Ratio\",\"Median ratio\",\"Probability\",\"Verdict\","
 	      "\"Name\"\n",
 	      file);
-	for (i = 0; i < comparison->count; i++) {
+	for (size_t i = 0; i < comparison->count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
 
 		fprintf(file, "\"%s\",", comparison_is_api(row) ? "API calls" : "GPU activities");

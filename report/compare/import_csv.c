@@ -69,9 +69,8 @@ static double unit_of(const char *text, size_t length)
 		{"ns", 1},	    {"us", 1e3}, {"\xce\xbcs", 1e3},
 		{"\xc2\xb5s", 1e3}, {"ms", 1e6}, {"s", 1e9},
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (strlen(units[i].name) == length && !strncmp(units[i].name, text, length))
 			return units[i].nanoseconds;
 	return 0;
@@ -88,14 +87,13 @@ static double header_unit(const char *header)
 
 static void find_columns(struct csv_import *import)
 {
-	size_t place;
 	int column;
 
 	for (column = 0; column < COLUMNS_COUNT; column++) {
 		import->places[column] = -1;
 		import->units[column] = 1;
 	}
-	for (place = 0; place < import->reader.field_count; place++) {
+	for (size_t place = 0; place < import->reader.field_count; place++) {
 		const char *header = import->reader.fields[place];
 
 		for (column = 0; column < COLUMNS_COUNT; column++)
@@ -117,11 +115,8 @@ static bool has(const struct csv_import *import, enum column column)
 /* Whether the record is a summary's header: whether it has a column of percentages. */
 static bool is_header(const struct csv_import *import)
 {
-	size_t place;
-	int form;
-
-	for (place = 0; place < import->reader.field_count; place++)
-		for (form = 0; form < 2; form++)
+	for (size_t place = 0; place < import->reader.field_count; place++)
+		for (int form = 0; form < 2; form++)
 			if (begins(import->reader.fields[place], headers[COLUMN_PERCENT][form]))
 				return true;
 	return false;
@@ -159,10 +154,8 @@ static double number(struct csv_import *import, enum column column)
 
 static void read_units(struct csv_import *import)
 {
-	int column;
-
 	import->units_follow = false;
-	for (column = 0; column < COLUMNS_COUNT; column++) {
+	for (int column = 0; column < COLUMNS_COUNT; column++) {
 		const char *unit = field(import, column);
 
 		import->units[column] = *unit ? unit_of(unit, strlen(unit)) : 1;

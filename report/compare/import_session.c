@@ -44,7 +44,6 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 	static const enum table_section sections[] = {TABLE_GPU, TABLE_API};
 	struct session *session;
 	struct options options;
-	size_t section, i;
 	int error;
 
 	error = session_load(&session, path, message, size);
@@ -53,12 +52,12 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 	profile->source = "ktime session";
 	options_defaults(&options);
 	options.demangling = false;
-	for (section = 0; section < 2 && !error; section++) {
+	for (size_t section = 0; section < 2 && !error; section++) {
 		struct table table;
 
 		error = table_collect(&table, session, &options, sections[section],
 				      TABLE_ALL_DEVICES, true);
-		for (i = 0; i < table.count && !error; i++)
+		for (size_t i = 0; i < table.count && !error; i++)
 			error = import_row(profile, &table.rows[i], sections[section] == TABLE_API);
 		table_free(&table);
 	}

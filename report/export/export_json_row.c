@@ -32,9 +32,8 @@ const char *json_clock_name(unsigned clock)
 static cJSON *histogram_object(const struct histogram *histogram)
 {
 	cJSON *buckets = cJSON_CreateArray();
-	unsigned bucket;
 
-	for (bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
 		cJSON *entry;
 
 		if (!histogram->buckets[bucket])
@@ -59,7 +58,6 @@ static void add_figures(cJSON *object, const char *name, const struct session *s
 	};
 	const struct histogram *histogram = session_histogram(session, figures->histogram);
 	cJSON *clock;
-	size_t i;
 
 	if (!figures->count)
 		return;
@@ -74,7 +72,7 @@ static void add_figures(cJSON *object, const char *name, const struct session *s
 		sqrt(sample_variance(figures->count, (double)figures->total, figures->squares)));
 	if (!histogram)
 		return;
-	for (i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
+	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
 		json_add_unsigned(clock, percentiles[i].name,
 				  histogram_percentile_within(histogram, percentiles[i].fraction,
 							      figures->minimum, figures->maximum));

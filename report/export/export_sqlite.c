@@ -148,10 +148,9 @@ static int insert_enumerations(struct export *export)
 		{NSYS_TABLE_EVENT_CLASSES, EVENT_CLASS_DRIVER, "TRACE_PROCESS_EVENT_CUDA_DRIVER",
 		 "CUDA driver"},
 	};
-	size_t i;
 	int error = 0;
 
-	for (i = 0; i < sizeof(entries) / sizeof(*entries) && !error; i++)
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries) && !error; i++)
 		error = INSERT(export->database, entries[i].table, NUMBER(entries[i].id),
 			       TEXT(entries[i].name), TEXT(entries[i].label));
 	return error;
@@ -160,9 +159,9 @@ static int insert_enumerations(struct export *export)
 static int insert_devices(struct export *export)
 {
 	const struct session_header *header = session_header(export->session);
-	int device, error = 0;
+	int error = 0;
 
-	for (device = 0; device < SESSION_DEVICES && !error; device++) {
+	for (int device = 0; device < SESSION_DEVICES && !error; device++) {
 		const struct device_info *info = &header->devices[device];
 		char uuid[TRACE_UUID_SIZE], name[sizeof(info->name) + 1] = "";
 
@@ -245,10 +244,9 @@ static int insert_export_data(struct export *export)
 		{"EXPORT_SCHEMA_VERSION_MICRO", NSYS_SCHEMA_MICRO},
 		{"EXPORT_PARAM_LAZY", "true"},
 	};
-	size_t i;
 	int error = 0;
 
-	for (i = 0; i < sizeof(data) / sizeof(*data) && !error; i++)
+	for (size_t i = 0; i < sizeof(data) / sizeof(*data) && !error; i++)
 		error = INSERT(export->database, NSYS_TABLE_EXPORT, TEXT(data[i][0]),
 			       TEXT(data[i][1]));
 	return error;

@@ -38,9 +38,8 @@ void trace_process_name(const struct session *session, char *name, size_t size)
 const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE])
 {
 	char *end = text;
-	int i;
 
-	for (i = 0; i < 16; i++)
+	for (int i = 0; i < 16; i++)
 		end += sprintf(end, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
 			       uuid[i]);
 	return text;

@@ -56,9 +56,8 @@ void histogram_merge(struct histogram *histogram, const struct histogram *added)
 uint64_t histogram_count(const struct histogram *histogram)
 {
 	uint64_t count = 0;
-	unsigned i;
 
-	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
 		count += histogram->buckets[i];
 	return count;
 }
