@@ -219,7 +219,6 @@ static int read_row(struct csv_import *import)
 	if (row->part && row->part != import->part && !import->nvprof)
 		return 0;
 	row->part = import->part;
-	row->variance_bound = !has(import, COLUMN_DEVIATION);
 	profile_add_group(row, (uint64_t)calls, timed ? (uint64_t)calls : 0, total, average,
 			  variance, minimum, maximum);
 	return 0;
