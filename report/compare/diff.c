@@ -150,7 +150,7 @@ int command_diff(int argc, char **argv)
 	}
 	error = compare_profiles(&comparison, &profiles[0], &profiles[1], arguments.noise / 100);
 	if (error) {
-		fprintf(stderr, "ktime: %s\n", strerrordesc_np(-error));
+		fprintf(stderr, "ktime: %s\n", strerror(-error));
 		goto out;
 	}
 	if (arguments.csv) {
@@ -162,7 +162,7 @@ int command_diff(int argc, char **argv)
 		comparison_print_text(&comparison, stdout);
 	}
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "ktime: standard output: %s\n", strerrordesc_np(errno));
+		fprintf(stderr, "ktime: standard output: %s\n", strerror(errno));
 		goto out;
 	}
 	status = !isnan(arguments.limit) && is_above(&comparison, arguments.limit) ? EXIT_ABOVE : 0;

@@ -43,7 +43,7 @@ int import_profile(struct profile *profile, const char *path, char *message, siz
 	error = read_start(path, start, sizeof(start));
 	if (error) {
 		snprintf(message, size, "%s: %s", path,
-			 error == -ENODATA ? "empty" : strerrordesc_np(-error));
+			 error == -ENODATA ? "empty" : strerror(-error));
 		return error;
 	}
 	if (!memcmp(start, &session_magic, sizeof(session_magic)))

@@ -260,7 +260,7 @@ int import_csv(struct profile *profile, const char *path, char *message, size_t 
 	import.reader.file = fopen(path, "re");
 	if (!import.reader.file) {
 		error = -errno;
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 		return error;
 	}
 	while (!error) {
@@ -280,7 +280,7 @@ int import_csv(struct profile *profile, const char *path, char *message, size_t 
 		snprintf(message, size, "%s: no session, nsys SQLite export, or summary as CSV",
 			 path);
 	} else if (error)
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 	profile->source = import.nvprof ? "nvprof CSV" : "nsys CSV";
 	csv_free(&import.reader);
 	fclose(import.reader.file);

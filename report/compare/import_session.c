@@ -62,7 +62,7 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 		table_free(&table);
 	}
 	if (error)
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 	session_close(session);
 	return error;
 }

@@ -6,6 +6,7 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
@@ -313,7 +314,7 @@ int export_chrome(struct session *session, FILE *file, char *message, size_t siz
 	if (!error)
 		error = write_trailer(&chrome);
 	if (error)
-		snprintf(message, size, "%s", strerrordesc_np(-error));
+		snprintf(message, size, "%s", strerror(-error));
 	HASH_ITER (hh, chrome.lanes, lane, next) {
 		HASH_DEL(chrome.lanes, lane);
 		free(lane);

@@ -253,7 +253,7 @@ int export_json(struct session *session, FILE *file, char *message, size_t size)
 	if (!error)
 		error = write_trace(&export);
 	if (error)
-		snprintf(message, size, "%s", strerrordesc_np(-error));
+		snprintf(message, size, "%s", strerror(-error));
 	trace_names_free(&export.names);
 	return error;
 }

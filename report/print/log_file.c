@@ -39,7 +39,7 @@ int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char 
 	if (error) {
 		log->path = NULL;
 		snprintf(message, size, "the log file %s cannot be found: %s", path,
-			 strerrordesc_np(-error));
+			 strerror(-error));
 	}
 	free(path);
 	return error;
@@ -83,10 +83,9 @@ int log_file_open(const struct log_file *log, bool append, FILE **file, char *me
 		close(fd);
 	if (log->path)
 		snprintf(message, size, "the log file %s cannot be written: %s", log->path,
-			 strerrordesc_np(-error));
+			 strerror(-error));
 	else
-		snprintf(message, size, "the report has nowhere to go: %s",
-			 strerrordesc_np(-error));
+		snprintf(message, size, "the report has nowhere to go: %s", strerror(-error));
 	return error;
 }
 

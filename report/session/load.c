@@ -21,7 +21,7 @@ int session_load(struct session **session, const char *path, char *message, size
 		snprintf(message, size, "%s: a session of another version of ktime", path);
 		break;
 	default:
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 		break;
 	}
 	return error;

@@ -200,12 +200,12 @@ int records_read(struct session **result, const char *path, const char *output, 
 	*result = NULL;
 	if (!file) {
 		error = -errno;
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 		return error;
 	}
 	error = session_create(&reader.session, output, output);
 	if (error) {
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 		goto out;
 	}
 	/* Another process's records, if any process's. */
@@ -237,7 +237,7 @@ int records_read(struct session **result, const char *path, const char *output, 
 	if (reader.bad)
 		snprintf(message, size, "%s: line %zu: bad %s", path, number, reader.bad);
 	else if (error)
-		snprintf(message, size, "%s: line %zu: %s", path, number, strerrordesc_np(-error));
+		snprintf(message, size, "%s: line %zu: %s", path, number, strerror(-error));
 out:
 	if (error)
 		session_close(reader.session);
