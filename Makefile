@@ -68,12 +68,17 @@ $(BUILD)/obj/%.o: %.S | toolkit
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) -fPIC -c $< -o $@
 
+# The oldest toolkit whose headers ktime compiles with, as CUDA_VERSION in cuda.h has it.
+OLDEST_CUDA := 12000
 .PHONY: toolkit
 toolkit:
 	@test -n "$(CUDA_INCLUDE)" || { echo "ktime: no CUDA Toolkit found (looked for nvcc on PATH and\
 	 in /usr/local/cuda): install one of 12.0 or later, or set CUDA_HOME" >&2; exit 1; }
 	@test -n "$(CUPTI_INCLUDE)" || { echo "ktime: the CUDA Toolkit in $(CUDA_HOME) has no CUPTI\
 	 headers (cupti.h): install its CUPTI package" >&2; exit 1; }
+	@awk '$$1 == "#define" && $$2 == "CUDA_VERSION" && $$3 < $(OLDEST_CUDA) { printf "ktime: the CUDA Toolkit\
+	 in $(CUDA_HOME) is %d.%d: install one of 12.0 or later, or set CUDA_HOME\n", $$3 / 1000, $$3 % 1000 / 10;\
+	 exit 1 }' $(CUDA_INCLUDE)cuda.h >&2
 
 # What the distribution has to give, by the file that tells it is there.
 .PHONY: packages
