@@ -80,10 +80,10 @@ toolkit:
 	 in $(CUDA_HOME) is %d.%d: install one of 12.0 or later, or set CUDA_HOME\n", $$3 / 1000, $$3 % 1000 / 10;\
 	 exit 1 }' $(CUDA_INCLUDE)cuda.h >&2
 
-# What the distribution has to give, by the file that tells it is there.
+# Names the packages that the distribution has to give. Only make demo and make check install them.
 .PHONY: packages
 packages:
-	@tests/packages.sh build
+	@CC='$(CC)' CXX='$(CXX)' tests/packages.sh $(if $(filter check demo,$(MAKECMDGOALS)),install,name) build
 
 .PHONY: install
 install: library command
