@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 #
-# make            the library, the command and the workloads
+# make            the library, the command and the workloads; V=1 shows the commands
 # make demo       runs saxpy under ktime, on the GPU or else on the simulated device
 # make check      every test that needs no GPU
 # make gpu-check  the tests that need one
@@ -37,14 +37,21 @@ ifeq ($(origin CXX),default)
 CXX := g++
 endif
 
-# V=1 shows the commands.
 Q := $(if $(V),,@)
 CFLAGS ?= -O2 -g
-WARNINGS := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes \
-	-Wdeclaration-after-statement
+# Warnings are errors in make check (WERROR=1), and from then on in the folder that it has built.
+WERROR ?= $(findstring -Werror,$(file <$(BUILD)/flags))
+WARNINGS := -Wall -Wextra $(if $(filter-out 0,$(WERROR)),-Werror)
+C_WARNINGS := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes -Wdeclaration-after-statement
 KTIME_CPPFLAGS := -I. -I$(BUILD)/include -isystem $(CUDA_INCLUDE) -isystem $(CUPTI_INCLUDE) \
 	-D_GNU_SOURCE -DKTIME_VERSION='"$(VERSION)"'
-KTIME_CFLAGS := -std=gnu11 $(WARNINGS) -fvisibility=hidden -fno-strict-aliasing -fno-math-errno -MMD -MP
+KTIME_CFLAGS := -std=gnu11 $(C_WARNINGS) -fvisibility=hidden -fno-strict-aliasing -fno-math-errno -MMD -MP
+
+# A sanitizer's own functions come with the program, so a library may leave them undefined.
+comma := ,
+SANITIZERS := $(subst $(comma), ,$(patsubst -fsanitize=%,%,$(filter -fsanitize=%,$(CFLAGS))))
+NVCC_SANITIZERS := $(patsubst %,-Xcompiler -fsanitize=%,$(SANITIZERS))
+NO_UNDEFINED := $(if $(SANITIZERS),,-Wl$(comma)-z$(comma)defs)
 
 .PHONY: all
 all: library command workloads
@@ -59,12 +66,24 @@ include tests/gpu/gpu.mk
 include tests/bench/bench.mk
 include tests/tests.mk
 
+LINK = $(CC) $(CFLAGS) $(LDFLAGS)
+LINK_CXX = $(CXX) $(CFLAGS) $(LDFLAGS)
+
+# Changes when the compiler or its flags do, so that no two objects are built in different ways.
+quote = '$(subst ','\'',$(1))'
+FLAGS := $(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(LDFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo $(call quote,$(FLAGS)) | cmp -s - $@ || echo $(call quote,$(FLAGS)) >$@
+.PHONY: FORCE
+FORCE:
+
 # Position-independent objects serve the library and the programs alike.
-$(BUILD)/obj/%.o: %.c | toolkit packages
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | toolkit packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -fPIC -c $< -o $@
 
-$(BUILD)/obj/%.o: %.S | toolkit
+$(BUILD)/obj/%.o: %.S $(BUILD)/flags | toolkit packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) -fPIC -c $< -o $@
 

@@ -17,7 +17,7 @@ check: check-packages
 # The second compiler's warnings: parsed, not built. Headers are checked as they are included.
 clang-check: $(SIM)/include/sim_versions.h $(SIM)/include/sim_cbids.h
 	@printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -P$(JOBS:-j%=%) -n4 clang -fsyntax-only \
-		$(KTIME_CPPFLAGS) -I$(SIM)/include $(filter-out -MMD -MP,$(KTIME_CFLAGS))
+		$(KTIME_CPPFLAGS) -I$(SIM)/include $(filter-out -MMD -MP,$(KTIME_CFLAGS)) -Werror
 
 format-check:
 	@clang-format --dry-run -Werror $(SOURCES)

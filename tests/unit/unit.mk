@@ -5,7 +5,7 @@ UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 		$(filter-out $(BUILD)/obj/report/command/main.o, $(REPORT_COMMAND_OBJECTS))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
+	$(LINK) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report): $(BUILD)/obj/tests/unit/printed.o
 $(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): $(BUILD)/obj/tests/unit/records.o
@@ -17,7 +17,7 @@ command-programs: $(SESSION_OF_RECORDS)
 $(SESSION_OF_RECORDS): $(addprefix $(BUILD)/obj/tests/, command/session_of_records.o unit/records.o) \
 		$(REPORT_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REPORT_LIBRARIES) -lm -o $@
+	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
 
 # These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
@@ -34,7 +34,7 @@ $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
 		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_LIBRARY_OBJECTS) | $(SIM)/toolkit/lib64/libcupti.so.13
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
+	$(LINK) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 # Kept, so that only what changed is built again.
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)
