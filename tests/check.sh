@@ -4,7 +4,7 @@
 # "N passed, N failed"; what failed is shown above it.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
-: "${MAKE:=make}" "${JOBS:=-j2}" "${UNIT_TESTS:=}"
+: "${MAKE:=make}" "${JOBS:=-j2}" "${BUILD:=build}" "${UNIT_TESTS:=}"
 
 # What the tests write, session files included, lies here and nowhere else.
 scratch=$(mktemp -d) || exit 1
@@ -25,6 +25,11 @@ step()
 		echo "not ok $name"
 		sed 's/^/# /' "$scratch/output"
 	fi
+}
+
+structure_tests()
+{
+	step "libktime.so loads with glibc 2.28" tests/structure/glibc.sh "$BUILD/libktime.so"
 }
 
 unit_tests()
@@ -72,6 +77,7 @@ run "build" step "everything builds" "$MAKE" --no-print-directory WERROR=1 "$JOB
 if ! grep -q '^not ok' "$results"; then
 	run "clang's warnings" step "clang finds nothing" "$MAKE" --no-print-directory clang-check
 	run "format" step "the sources are formatted" "$MAKE" --no-print-directory format-check
+	run "structure" structure_tests
 	run "unit tests" unit_tests
 	run "tests on the simulated device" command_line_tests
 	run "what is left" step "nothing is left behind" nothing_left
