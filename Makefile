@@ -7,6 +7,7 @@
 # make bench      what ktime costs, beside its peers (needs a GPU)
 # make cost       instructions of the launch path, counted on the simulated device
 # make install    to PREFIX (/usr/local)
+# make portable   a command and a library for other machines, into build/portable
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -58,6 +59,7 @@ all: library command workloads
 
 include report/report.mk
 include preload/preload.mk
+include report/portable.mk
 include workloads/workloads.mk
 include tests/sim/sim.mk
 include tests/unit/unit.mk

@@ -4,8 +4,8 @@
  * refuses to load a library that asks for a newer version. Most of these functions only moved from
  * libpthread and libdl into libc; glibc keeps them under their old versions as well, but a linker
  * takes the newest. Each stub below takes a function's place within the link, in the objects of
- * static libraries too, and jumps to the old version. tests/structure/glibc.sh names what is
- * missing here. A stub that a link does not need is dropped (--gc-sections), with what it asks for.
+ * static libraries too, and jumps to the old version. tests/structure/glibc.sh names what is missing
+ * here. A stub that a link does not need is dropped (--gc-sections), with what it asks for.
  */
 
 #if defined(__x86_64__)
@@ -68,12 +68,34 @@
 	old	pthread_join, 2.2.5
 	old	pthread_key_create, 2.2.5
 	old	pthread_mutex_trylock, 2.2.5
+	old	pthread_mutexattr_destroy, 2.2.5
+	old	pthread_mutexattr_init, 2.2.5
+	old	pthread_mutexattr_settype, 2.2.5
 	old	pthread_once, 2.2.5
 	old	pthread_setname_np, 2.12
 	old	pthread_setspecific, 2.2.5
 	old	pthread_sigmask, 2.2.5
 
 	old_stat fstat, __fxstat
+	old_stat fstat64, __fxstat64
+	old_stat lstat64, __lxstat64
 	old_stat stat, __xstat
+	old_stat stat64, __xstat64
+
+	/* The same function with 64-bit offsets, under a name of glibc 2.28. */
+	stub	fcntl64, fcntl, 2.2.5
+
+#ifdef KTIME_COMMAND
+	/* libktime.so exports one itself. */
+	old	dlsym, 2.2.5
+
+	/* Newer versions of these no longer call matherr. */
+	old	exp, 2.2.5
+	old	log, 2.2.5
+	old	pow, 2.2.5
+
+	/* The older one leaves constructors to a start file that is gone; the command has none. */
+	old	__libc_start_main, 2.2.5
+#endif
 
 	.section .note.GNU-stack, "", %progbits
