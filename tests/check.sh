@@ -27,11 +27,6 @@ step()
 	fi
 }
 
-structure_tests()
-{
-	step "libktime.so loads with glibc 2.28" tests/structure/glibc.sh "$BUILD/libktime.so"
-}
-
 unit_tests()
 {
 	local program
@@ -50,7 +45,7 @@ unit_tests()
 command_line_tests()
 {
 	local folder
-	for folder in tests/sim tests/preload tests/command tests/gpu; do
+	for folder in tests/structure tests/sim tests/preload tests/command tests/gpu; do
 		compgen -G "$folder/*.bats" >/dev/null || continue
 		bats --tap "$folder" 2>&1 || true
 	done
@@ -77,9 +72,8 @@ run "build" step "everything builds" "$MAKE" --no-print-directory WERROR=1 "$JOB
 if ! grep -q '^not ok' "$results"; then
 	run "clang's warnings" step "clang finds nothing" "$MAKE" --no-print-directory clang-check
 	run "format" step "the sources are formatted" "$MAKE" --no-print-directory format-check
-	run "structure" structure_tests
 	run "unit tests" unit_tests
-	run "tests on the simulated device" command_line_tests
+	run "structure, and tests on the simulated device" command_line_tests
 	run "what is left" step "nothing is left behind" nothing_left
 fi
 

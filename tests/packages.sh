@@ -25,7 +25,8 @@ check="$build
 	bats           bats
 	clang          clang
 	clang-format   clang-format
-	jq             jq"
+	jq             jq
+	python3        python3"
 
 is_there()
 {
