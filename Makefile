@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 #
-# make            the library, the command and the workloads
+# make            the library, the command and the workloads; V=1 shows the commands
 # make demo       runs saxpy under ktime, on the GPU or else on the simulated device
 # make check      every test that needs no GPU
 # make gpu-check  the tests that need one
 # make bench      what ktime costs, beside its peers (needs a GPU)
 # make cost       instructions of the launch path, counted on the simulated device
 # make install    to PREFIX (/usr/local)
+# make portable   a command and a library for other machines, into build/portable
 
 .DELETE_ON_ERROR:
 .SUFFIXES:
@@ -37,20 +38,28 @@ ifeq ($(origin CXX),default)
 CXX := g++
 endif
 
-# V=1 shows the commands.
 Q := $(if $(V),,@)
 CFLAGS ?= -O2 -g
-WARNINGS := -Wall -Wextra -Werror -Wstrict-prototypes -Wmissing-prototypes \
-	-Wdeclaration-after-statement
+# Warnings are errors in make check (WERROR=1), and from then on in the folder that it has built.
+WERROR ?= $(findstring -Werror,$(file <$(BUILD)/flags))
+WARNINGS := -Wall -Wextra $(if $(filter-out 0,$(WERROR)),-Werror)
+C_WARNINGS := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes -Wdeclaration-after-statement
 KTIME_CPPFLAGS := -I. -I$(BUILD)/include -isystem $(CUDA_INCLUDE) -isystem $(CUPTI_INCLUDE) \
 	-D_GNU_SOURCE -DKTIME_VERSION='"$(VERSION)"'
-KTIME_CFLAGS := -std=gnu11 $(WARNINGS) -fvisibility=hidden -fno-strict-aliasing -fno-math-errno -MMD -MP
+KTIME_CFLAGS := -std=gnu11 $(C_WARNINGS) -fvisibility=hidden -fno-strict-aliasing -fno-math-errno -MMD -MP
+
+# A sanitizer's own functions come with the program, so a library may leave them undefined.
+comma := ,
+SANITIZERS := $(subst $(comma), ,$(patsubst -fsanitize=%,%,$(filter -fsanitize=%,$(CFLAGS))))
+NVCC_SANITIZERS := $(patsubst %,-Xcompiler -fsanitize=%,$(SANITIZERS))
+NO_UNDEFINED := $(if $(SANITIZERS),,-Wl$(comma)-z$(comma)defs)
 
 .PHONY: all
 all: library command workloads
 
 include report/report.mk
 include preload/preload.mk
+include report/portable.mk
 include workloads/workloads.mk
 include tests/sim/sim.mk
 include tests/unit/unit.mk
@@ -59,26 +68,43 @@ include tests/gpu/gpu.mk
 include tests/bench/bench.mk
 include tests/tests.mk
 
+LINK = $(CC) $(CFLAGS) $(LDFLAGS)
+LINK_CXX = $(CXX) $(CFLAGS) $(LDFLAGS)
+
+# Changes when the compiler or its flags do, so that no two objects are built in different ways.
+quote = '$(subst ','\'',$(1))'
+FLAGS := $(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(LDFLAGS)
+$(BUILD)/flags: FORCE
+	@mkdir -p $(@D)
+	@echo $(call quote,$(FLAGS)) | cmp -s - $@ || echo $(call quote,$(FLAGS)) >$@
+.PHONY: FORCE
+FORCE:
+
 # Position-independent objects serve the library and the programs alike.
-$(BUILD)/obj/%.o: %.c | toolkit packages
+$(BUILD)/obj/%.o: %.c $(BUILD)/flags | toolkit packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -fPIC -c $< -o $@
 
-$(BUILD)/obj/%.o: %.S | toolkit
+$(BUILD)/obj/%.o: %.S $(BUILD)/flags | toolkit packages
 	@mkdir -p $(@D)
 	$(Q)$(CC) $(KTIME_CPPFLAGS) $(CPPFLAGS) -fPIC -c $< -o $@
 
+# The oldest toolkit whose headers ktime compiles with, as CUDA_VERSION in cuda.h has it.
+OLDEST_CUDA := 12000
 .PHONY: toolkit
 toolkit:
 	@test -n "$(CUDA_INCLUDE)" || { echo "ktime: no CUDA Toolkit found (looked for nvcc on PATH and\
 	 in /usr/local/cuda): install one of 12.0 or later, or set CUDA_HOME" >&2; exit 1; }
 	@test -n "$(CUPTI_INCLUDE)" || { echo "ktime: the CUDA Toolkit in $(CUDA_HOME) has no CUPTI\
 	 headers (cupti.h): install its CUPTI package" >&2; exit 1; }
+	@awk '$$1 == "#define" && $$2 == "CUDA_VERSION" && $$3 < $(OLDEST_CUDA) { printf "ktime: the CUDA Toolkit\
+	 in $(CUDA_HOME) is %d.%d: install one of 12.0 or later, or set CUDA_HOME\n", $$3 / 1000, $$3 % 1000 / 10;\
+	 exit 1 }' $(CUDA_INCLUDE)cuda.h >&2
 
-# What the distribution has to give, by the file that tells it is there.
+# Names the packages that the distribution has to give. Only make demo and make check install them.
 .PHONY: packages
 packages:
-	@tests/packages.sh build
+	@CC='$(CC)' CXX='$(CXX)' tests/packages.sh $(if $(filter check demo,$(MAKECMDGOALS)),install,name) build
 
 .PHONY: install
 install: library command

@@ -83,9 +83,16 @@
 	X(cudaLaunchKernelExC_v11060, 430)                                                         \
 	X(cudaLaunchKernelExC_ptsz_v11060, 431)
 
+/* CUDA 13 left the _v2 out of the names of these two. */
+#if CUDA_VERSION < 13000
+#define CALLS_12_2(X)                                                                              \
+	X(cudaMemPrefetchAsync_v2_v12020, 449)                                                     \
+	X(cudaMemPrefetchAsync_v2_ptsz_v12020, 450)
+#else
 #define CALLS_12_2(X)                                                                              \
 	X(cudaMemPrefetchAsync_v12020, 449)                                                        \
 	X(cudaMemPrefetchAsync_ptsz_v12020, 450)
+#endif
 
 #define CALLS_12_8(X)                                                                              \
 	X(cudaMemcpyBatchAsync_v12080, 482)                                                        \

@@ -1,16 +1,26 @@
 # SPDX-License-Identifier: MIT
 
-PRELOAD_SOURCES := $(wildcard preload/*/*.c) preload/hooks/lookup_stub.S
+PRELOAD_SOURCES := $(wildcard preload/*/*.c preload/*/*.S)
 CUPTI_SOURCES := $(wildcard cupti/*.c)
 
 LIBRARY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(PRELOAD_SOURCES:%.S=%.c) $(CUPTI_SOURCES) \
 	$(REPORT_LIBRARY_SOURCES))
+# A sanitizer has functions of glibc's names too, which the old versions' would be mixed up with.
+ifneq ($(SANITIZERS),)
+LIBRARY_OBJECTS := $(filter-out %/old_glibc.o,$(LIBRARY_OBJECTS))
+endif
 
 .PHONY: library
 library: $(BUILD)/libktime.so
 
+# Where glibc has dlopen and pthread_create, before 2.34; asked for by file, for a newer one has stubs
+# alone under these names, which nothing seems to need.
+GLIBC_PARTS := -Wl,--push-state,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--pop-state
+
 # The version script keeps what comes in with libiberty hidden. It is anonymous on purpose: under a
-# named version the loader would pass the interposed dlsym by without a word.
+# named version the loader would pass the interposed dlsym by without a word. Only a build without
+# optimization needs libm, for square roots. For --gc-sections see preload/base/old_glibc.S.
 $(BUILD)/libktime.so: $(LIBRARY_OBJECTS) preload/exports.map
-	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -shared -Wl,-soname,libktime.so -Wl,-z,defs -Wl,-z,now \
-		-Wl,--version-script=preload/exports.map $(LIBRARY_OBJECTS) -l:libiberty.a -ldl -lpthread -o $@
+	$(LINK) -shared -Wl,-soname,libktime.so $(NO_UNDEFINED) -Wl,-z,now -Wl,--gc-sections \
+		-Wl,--version-script=preload/exports.map $(LIBRARY_OBJECTS) -l:libiberty.a $(GLIBC_PARTS) \
+		-Wl,--as-needed -lm -o $@

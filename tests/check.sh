@@ -4,7 +4,7 @@
 # "N passed, N failed"; what failed is shown above it.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
-: "${MAKE:=make}" "${JOBS:=-j2}" "${UNIT_TESTS:=}"
+: "${MAKE:=make}" "${JOBS:=-j2}" "${BUILD:=build}" "${UNIT_TESTS:=}"
 
 # What the tests write, session files included, lies here and nowhere else.
 scratch=$(mktemp -d) || exit 1
@@ -45,7 +45,7 @@ unit_tests()
 command_line_tests()
 {
 	local folder
-	for folder in tests/sim tests/preload tests/command tests/gpu; do
+	for folder in tests/structure tests/sim tests/preload tests/command tests/gpu; do
 		compgen -G "$folder/*.bats" >/dev/null || continue
 		bats --tap "$folder" 2>&1 || true
 	done
@@ -68,12 +68,12 @@ run()
 
 : >"$results"
 # shellcheck disable=SC2086 # UNIT_TESTS is a list
-run "build" step "everything builds" "$MAKE" --no-print-directory "$JOBS" all sim preload-programs bare-tracer $UNIT_TESTS
+run "build" step "everything builds" "$MAKE" --no-print-directory WERROR=1 "$JOBS" all sim preload-programs command-programs bare-tracer $UNIT_TESTS
 if ! grep -q '^not ok' "$results"; then
 	run "clang's warnings" step "clang finds nothing" "$MAKE" --no-print-directory clang-check
 	run "format" step "the sources are formatted" "$MAKE" --no-print-directory format-check
 	run "unit tests" unit_tests
-	run "tests on the simulated device" command_line_tests
+	run "structure, and tests on the simulated device" command_line_tests
 	run "what is left" step "nothing is left behind" nothing_left
 fi
 

@@ -1,43 +1,59 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# Installs the distribution packages that a step needs, where root or a passwordless sudo allows
-# it; otherwise names them in one line. Usage: packages.sh build|check
+# Says in one line which distribution packages are missing, with the command that installs them; with
+# "install" runs that command where root or a passwordless sudo allows it.
+# Usage: packages.sh name|install build|check
 set -euo pipefail
+: "${CC:=gcc}" "${CXX:=g++}"
 
-# package, and a file that is there once it is installed
-build="gcc:/usr/bin/gcc g++:/usr/bin/g++ uthash-dev:/usr/include/uthash.h
-libiberty-dev:/usr/include/libiberty/demangle.h libsqlite3-dev:/usr/include/sqlite3.h
-libcjson-dev:/usr/include/cjson/cJSON.h"
-check="$build libcmocka-dev:/usr/include/cmocka.h bats:/usr/bin/bats clang:/usr/bin/clang
-clang-format:/usr/bin/clang-format jq:/usr/bin/jq"
+usage()
+{
+	echo "usage: $0 name|install build|check" >&2
+	exit 2
+}
 
-case "${1:-}" in
-build) wanted=$build ;;
-check) wanted=$check ;;
-*) echo "usage: $0 build|check" >&2; exit 2 ;;
-esac
+# Each line: the package on Debian and Ubuntu, and a command or a header that comes with it.
+build="
+	gcc            $CC
+	g++            $CXX
+	uthash-dev     uthash.h
+	libiberty-dev  libiberty/demangle.h
+	libsqlite3-dev sqlite3.h
+	libcjson-dev   cjson/cJSON.h"
+check="$build
+	libcmocka-dev  cmocka.h
+	bats           bats
+	clang          clang
+	clang-format   clang-format
+	jq             jq
+	python3        python3"
+
+is_there()
+{
+	case "$1" in
+	*.h) [ -e "/usr/include/$1" ] || $CC -E -x c -o /dev/null - 2>/dev/null <<<"#include <$1>" ;;
+	*) command -v "${1%% *}" >/dev/null ;;
+	esac
+}
+
+[ $# -eq 2 ] || usage
+case "$1" in name | install) action=$1 ;; *) usage ;; esac
+case "$2" in build) wanted=$build ;; check) wanted=$check ;; *) usage ;; esac
 
 missing=()
-for entry in $wanted; do
-	[ -e "${entry#*:}" ] || missing+=("${entry%%:*}")
-done
+while read -r package evidence; do
+	[ -z "$package" ] || is_there "$evidence" || missing+=("$package")
+done <<<"$wanted"
 [ ${#missing[@]} -gt 0 ] || exit 0
 
-run=()
-if [ "$(id -u)" -ne 0 ]; then
-	if command -v sudo >/dev/null && sudo -n true 2>/dev/null; then
-		run=(sudo -n)
-	else
-		run=(false)
-	fi
-fi
-if [ "${run[*]-}" != false ] && command -v apt-get >/dev/null; then
+install=(apt-get install --no-install-recommends -y "${missing[@]}")
+as_root=()
+[ "$(id -u)" -eq 0 ] || as_root=(sudo -n)
+if [ "$action" = install ] && command -v apt-get >/dev/null && "${as_root[@]}" true 2>/dev/null; then
 	echo "ktime: installing ${missing[*]}" >&2
 	export DEBIAN_FRONTEND=noninteractive
-	"${run[@]}" apt-get update -qq >/dev/null || true
-	if "${run[@]}" apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null; then
-		exit 0
-	fi
+	"${as_root[@]}" apt-get update -qq >/dev/null || true
+	"${as_root[@]}" "${install[@]}" -qq >/dev/null && exit
 fi
-echo "ktime: these packages are needed: ${missing[*]} (Debian, Ubuntu: apt-get install ${missing[*]})" >&2
+echo "ktime: not installed: ${missing[*]}; on Debian and Ubuntu: sudo apt-get install ${missing[*]}" >&2
 exit 1

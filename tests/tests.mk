@@ -8,7 +8,7 @@ JOBS := -j$(shell nproc)
 
 .PHONY: check check-packages demo clang-check format-check
 check-packages:
-	@tests/packages.sh check
+	@CC='$(CC)' CXX='$(CXX)' tests/packages.sh install check
 
 # Every test that needs no GPU; ends with the line "N passed, N failed".
 check: check-packages
@@ -17,7 +17,7 @@ check: check-packages
 # The second compiler's warnings: parsed, not built. Headers are checked as they are included.
 clang-check: $(SIM)/include/sim_versions.h $(SIM)/include/sim_cbids.h
 	@printf '%s\n' $(filter %.c,$(SOURCES)) | xargs -P$(JOBS:-j%=%) -n4 clang -fsyntax-only \
-		$(KTIME_CPPFLAGS) -I$(SIM)/include $(filter-out -MMD -MP,$(KTIME_CFLAGS))
+		$(KTIME_CPPFLAGS) -I$(SIM)/include $(filter-out -MMD -MP,$(KTIME_CFLAGS)) -Werror
 
 format-check:
 	@clang-format --dry-run -Werror $(SOURCES)
@@ -25,7 +25,7 @@ format-check:
 # On the GPU where the driver finds one, else on the simulated device.
 GPU_HERE := nvidia-smi -L 2>/dev/null | grep -q '^GPU' || \
 	{ [ -e /dev/nvidiactl ] && [ -z "$$(LD_PRELOAD=libcuda.so.1 true 2>&1)" ]; }
-demo: library $(BUILD)/workloads/saxpy
+demo: library command $(BUILD)/workloads/saxpy
 	@if $(GPU_HERE); then \
 		echo "LD_PRELOAD=$(BUILD)/libktime.so $(BUILD)/workloads/saxpy, on this machine's GPU:"; \
 		LD_PRELOAD=$(BUILD)/libktime.so $(BUILD)/workloads/saxpy; \

@@ -29,12 +29,12 @@ SAXPY_DRIVER_OBJECTS := $(addprefix $(WORKLOAD_OBJECTS)/,saxpy_driver.o saxpy_co
 
 $(BUILD)/workloads/saxpy: $(SAXPY_RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
-	$(NVCC) $(GENCODE) $^ -o $@
+	$(NVCC) $(GENCODE) $(NVCC_SANITIZERS) $^ -o $@
 
 $(BUILD)/workloads/saxpy_shared: $(SAXPY_RUNTIME_OBJECTS)
 	@mkdir -p $(@D)
-	$(NVCC) $(GENCODE) -cudart shared $^ -o $@ -Xlinker -rpath=$(CUDA_LIBRARY)
+	$(NVCC) $(GENCODE) $(NVCC_SANITIZERS) -cudart shared $^ -o $@ -Xlinker -rpath=$(CUDA_LIBRARY)
 
 $(BUILD)/workloads/saxpy_driver: $(SAXPY_DRIVER_OBJECTS)
 	@mkdir -p $(@D)
-	$(CC) $^ -o $@ -L$(CUDA_LIBRARY)stubs -lcuda -lpthread -lm
+	$(LINK) $^ -o $@ -L$(CUDA_LIBRARY)stubs -lcuda -lpthread -lm

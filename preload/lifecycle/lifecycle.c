@@ -71,7 +71,7 @@ static int create_kept_session(char *message, size_t size)
 	if (!error)
 		snprintf(session_path, sizeof(session_path), "%s", path);
 	if (error)
-		snprintf(message, size, "%s: %s%s", path, strerrordesc_np(-error),
+		snprintf(message, size, "%s: %s%s", path, strerror(-error),
 			 error == -EEXIST ? " (-f overwrites it)" : "");
 	free(path);
 	return error;

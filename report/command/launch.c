@@ -147,8 +147,8 @@ static int check_file(const char *pattern, bool keep_existing)
 			*slash = '/';
 	}
 	if (error)
-		fprintf(stderr, "ktime: %s cannot be written: %s%s\n", path,
-			strerrordesc_np(-error), error == -EEXIST ? " (-f replaces it)" : "");
+		fprintf(stderr, "ktime: %s cannot be written: %s%s\n", path, strerror(-error),
+			error == -EEXIST ? " (-f replaces it)" : "");
 	free(path);
 	return error;
 }
@@ -215,11 +215,11 @@ int launch(const struct options *options, char *const *option_words, int option_
 	if (!error)
 		error = set_options(options, option_words, option_count);
 	if (error) {
-		fprintf(stderr, "ktime: %s\n", strerrordesc_np(-error));
+		fprintf(stderr, "ktime: %s\n", strerror(-error));
 		return CANNOT_RUN;
 	}
 	execvp(argv[0], argv);
 	error = errno;
-	fprintf(stderr, "ktime: %s: %s\n", argv[0], strerrordesc_np(error));
+	fprintf(stderr, "ktime: %s: %s\n", argv[0], strerror(error));
 	return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }

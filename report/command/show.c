@@ -22,7 +22,7 @@ static int show_file(const char *path, const struct options *options, FILE *file
 	error = report_write(session, options, file);
 	if (error)
 		fprintf(stderr, "ktime: the report of %s was not written: %s\n", path,
-			strerrordesc_np(-error));
+			strerror(-error));
 	session_close(session);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
@@ -50,7 +50,7 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 			status = EXIT_FAILURE;
 	error = log_file_close(file);
 	if (error && status == EXIT_SUCCESS) {
-		fprintf(stderr, "ktime: the report was not written: %s\n", strerrordesc_np(-error));
+		fprintf(stderr, "ktime: the report was not written: %s\n", strerror(-error));
 		status = EXIT_FAILURE;
 	}
 	return status;

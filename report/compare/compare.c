@@ -60,9 +60,9 @@ static int compare_unpaired(const void *left, const void *right)
 static size_t pair_canonical(struct comparison *comparison, struct unpaired *rows, size_t count,
 			     bool base, int *error)
 {
-	size_t i, end, left = 0;
+	size_t end, left = 0;
 
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct profile_row *row = rows[i].a ? rows[i].a : rows[i].b;
 
 		free(rows[i].canonical);
@@ -74,7 +74,7 @@ static size_t pair_canonical(struct comparison *comparison, struct unpaired *row
 	}
 	if (count)
 		qsort(rows, count, sizeof(*rows), compare_unpaired);
-	for (i = 0; i < count; i = end) {
+	for (size_t i = 0; i < count; i = end) {
 		for (end = i + 1; end < count && !compare_unpaired(&rows[i], &rows[end]); end++)
 			;
 		if (end - i == 2 && !rows[i].a != !rows[i + 1].a) {
@@ -96,7 +96,7 @@ static int pair_rows(struct comparison *comparison, const struct profile_row *a,
 {
 	struct unpaired *rows = calloc(HASH_COUNT(a) + HASH_COUNT(b) + 1, sizeof(*rows));
 	const struct profile_row *row, *other;
-	size_t count = 0, i;
+	size_t count = 0;
 	int error = 0;
 
 	if (!rows)
@@ -116,7 +116,7 @@ static int pair_rows(struct comparison *comparison, const struct profile_row *a,
 	count = pair_canonical(comparison, rows, count, false, &error);
 	if (!error)
 		count = pair_canonical(comparison, rows, count, true, &error);
-	for (i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		if (!error)
 			add_pair(comparison, rows[i].a, rows[i].b);
 		free(rows[i].canonical);
@@ -206,9 +206,7 @@ static int compare_rows(const void *left, const void *right)
 /* What one profile alone has the time of would make that profile's total longer by all of it. */
 static void add_up(struct comparison *comparison)
 {
-	size_t i;
-
-	for (i = 0; i < comparison->gpu_count; i++) {
+	for (size_t i = 0; i < comparison->gpu_count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
 
 		if (row->verdict == VERDICT_UNTIMED) {
@@ -225,7 +223,7 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 {
 	size_t most =
 		HASH_COUNT(a->gpu) + HASH_COUNT(b->gpu) + HASH_COUNT(a->api) + HASH_COUNT(b->api);
-	size_t i, paired = 0;
+	size_t paired = 0;
 	int error;
 
 	*comparison = (struct comparison){0};
@@ -240,9 +238,9 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		comparison_free(comparison);
 		return error;
 	}
-	for (i = 0; i < comparison->count; i++)
+	for (size_t i = 0; i < comparison->count; i++)
 		paired += comparison->rows[i].a && comparison->rows[i].b;
-	for (i = 0; i < comparison->count; i++)
+	for (size_t i = 0; i < comparison->count; i++)
 		judge(&comparison->rows[i], noise, WRONG_TABLES / (double)(paired ? paired : 1));
 	add_up(comparison);
 	qsort(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/print/number.h"
+#include "report/print/report.h"
 
 #define ROW_FORMAT "%16s  %8s  %8s  %8s  %8s  %8s  %8s  %6s  %6s  %-9s  %s\n"
 
@@ -38,9 +39,8 @@ static void print_row(const struct comparison_row *row, const char *type, FILE *
 	char calls[2][NUMBER_SIZE], totals[2][NUMBER_SIZE], averages[2][NUMBER_SIZE];
 	char ratio[NUMBER_SIZE], median[NUMBER_SIZE];
 	const struct profile_row *sides[2] = {row->a, row->b};
-	int side;
 
-	for (side = 0; side < 2; side++) {
+	for (int side = 0; side < 2; side++) {
 		const struct profile_row *profile = sides[side];
 
 		print_calls(calls[side], profile);
@@ -70,13 +70,13 @@ static void print_total(const struct comparison *comparison, FILE *file)
 
 static void print_verdicts(const struct comparison *comparison, FILE *file)
 {
-	size_t counts[VERDICT_COUNT] = {0}, i;
+	size_t counts[VERDICT_COUNT] = {0};
 	const char *separator = "";
 
-	for (i = 0; i < comparison->count; i++)
+	for (size_t i = 0; i < comparison->count; i++)
 		counts[comparison->rows[i].verdict]++;
 	fprintf(file, "Rows: ");
-	for (i = 0; i < VERDICT_COUNT; i++) {
+	for (size_t i = 0; i < VERDICT_COUNT; i++) {
 		if (!counts[i])
 			continue;
 		fprintf(file, "%s%zu %s", separator, counts[i], verdict_text(i));
@@ -87,11 +87,9 @@ static void print_verdicts(const struct comparison *comparison, FILE *file)
 
 void comparison_print_text(const struct comparison *comparison, FILE *file)
 {
-	size_t i;
-
 	fprintf(file, ROW_FORMAT, "Type", "Calls A", "Calls B", "Time A", "Time B", "Avg A",
 		"Avg B", "Ratio", "Median", "Verdict", "Name");
-	for (i = 0; i < comparison->count; i++) {
+	for (size_t i = 0; i < comparison->count; i++) {
 		const char *type = i == 0 && comparison->gpu_count ? "GPU activities:"
 				   : i == comparison->gpu_count	   ? "API calls:"
 								   : "";
@@ -123,26 +121,13 @@ static void print_csv_side(const struct profile_row *row, FILE *file)
 	print_csv_number(row->timed > 1 ? sqrt(row->variance) : NAN, file);
 }
 
-static void print_csv_text(const char *text, FILE *file)
-{
-	fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', file);
-		fputc(*text, file);
-	}
-	fputc('"', file);
-}
-
 void comparison_print_csv(const struct comparison *comparison, FILE *file)
 {
-	size_t i;
-
 	fputs("\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"StdDev A\",\"Calls B\",\"Time B\","
 	      "\"Avg B\",\"StdDev B\",\"Ratio\",\"Median ratio\",\"Probability\",\"Verdict\","
 	      "\"Name\"\n",
 	      file);
-	for (i = 0; i < comparison->count; i++) {
+	for (size_t i = 0; i < comparison->count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
 
 		fprintf(file, "\"%s\",", comparison_is_api(row) ? "API calls" : "GPU activities");
@@ -152,7 +137,7 @@ void comparison_print_csv(const struct comparison *comparison, FILE *file)
 		print_csv_number(row->median_ratio, file);
 		print_csv_number(row->probability, file);
 		fprintf(file, "\"%s\",", verdict_text(row->verdict));
-		print_csv_text(comparison_name(row), file);
+		csv_write_text(comparison_name(row), file);
 		fputc('\n', file);
 	}
 }

@@ -28,9 +28,9 @@ static int put(struct csv_reader *reader, char letter)
 /* Points the fields into the text, which has a NUL after each. */
 static int find_fields(struct csv_reader *reader)
 {
-	size_t i, count = 0;
+	size_t count = 0;
 
-	for (i = 0; i < reader->length; i++)
+	for (size_t i = 0; i < reader->length; i++)
 		count += reader->text[i] == '\0';
 	if (count > reader->field_capacity) {
 		char **fields = realloc(reader->fields, count * sizeof(*fields));
@@ -41,7 +41,7 @@ static int find_fields(struct csv_reader *reader)
 		reader->field_capacity = count;
 	}
 	reader->field_count = 0;
-	for (i = 0; i < reader->length; i++)
+	for (size_t i = 0; i < reader->length; i++)
 		if (i == 0 || reader->text[i - 1] == '\0')
 			reader->fields[reader->field_count++] = reader->text + i;
 	return 1;

@@ -73,7 +73,7 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	}
 	error = compare_profiles(&comparison, &profiles[0], &profiles[1], options->noise / 100);
 	if (error) {
-		fprintf(stderr, "ktime: %s\n", strerrordesc_np(-error));
+		fprintf(stderr, "ktime: %s\n", strerror(-error));
 		goto out;
 	}
 	if (options->csv) {
@@ -85,7 +85,7 @@ int command_diff(const struct options *options, const char *const *files, size_t
 		comparison_print_text(&comparison, stdout);
 	}
 	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "ktime: standard output: %s\n", strerrordesc_np(errno));
+		fprintf(stderr, "ktime: standard output: %s\n", strerror(errno));
 		goto out;
 	}
 	status = !isnan(options->fail_above) && is_above(&comparison, options->fail_above)

@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/session/records.h"
 #include "report/session/session.h"
 
 #define SQLITE_MAGIC "SQLite format 3"
@@ -44,10 +43,10 @@ int import_profile(struct profile *profile, const char *path, char *message, siz
 	error = read_start(path, start, sizeof(start));
 	if (error) {
 		snprintf(message, size, "%s: %s", path,
-			 error == -ENODATA ? "empty" : strerrordesc_np(-error));
+			 error == -ENODATA ? "empty" : strerror(-error));
 		return error;
 	}
-	if (!memcmp(start, &session_magic, sizeof(session_magic)) || records_is_table(path))
+	if (!memcmp(start, &session_magic, sizeof(session_magic)))
 		return import_session(profile, path, message, size);
 	if (!memcmp(start, SQLITE_MAGIC, sizeof(SQLITE_MAGIC)))
 		return import_sqlite(profile, path, message, size);

@@ -12,7 +12,7 @@
 #include "report/compare/profile.h"
 
 /*
- * A ktime session file, a table of records, an Nsight Systems SQLite export, the CSV of `nsys
+ * A ktime session file, an Nsight Systems SQLite export, the CSV of `nsys
  * stats` (one or more of its summaries in one file), or nvprof's or ktime's CSV summary.
  */
 int import_profile(struct profile *profile, const char *path, char *message, size_t size);

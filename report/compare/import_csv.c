@@ -69,9 +69,8 @@ static double unit_of(const char *text, size_t length)
 		{"ns", 1},	    {"us", 1e3}, {"\xce\xbcs", 1e3},
 		{"\xc2\xb5s", 1e3}, {"ms", 1e6}, {"s", 1e9},
 	};
-	size_t i;
 
-	for (i = 0; i < sizeof(units) / sizeof(*units); i++)
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++)
 		if (strlen(units[i].name) == length && !strncmp(units[i].name, text, length))
 			return units[i].nanoseconds;
 	return 0;
@@ -88,14 +87,13 @@ static double header_unit(const char *header)
 
 static void find_columns(struct csv_import *import)
 {
-	size_t place;
 	int column;
 
 	for (column = 0; column < COLUMNS_COUNT; column++) {
 		import->places[column] = -1;
 		import->units[column] = 1;
 	}
-	for (place = 0; place < import->reader.field_count; place++) {
+	for (size_t place = 0; place < import->reader.field_count; place++) {
 		const char *header = import->reader.fields[place];
 
 		for (column = 0; column < COLUMNS_COUNT; column++)
@@ -117,11 +115,8 @@ static bool has(const struct csv_import *import, enum column column)
 /* Whether the record is a summary's header: whether it has a column of percentages. */
 static bool is_header(const struct csv_import *import)
 {
-	size_t place;
-	int form;
-
-	for (place = 0; place < import->reader.field_count; place++)
-		for (form = 0; form < 2; form++)
+	for (size_t place = 0; place < import->reader.field_count; place++)
+		for (int form = 0; form < 2; form++)
 			if (begins(import->reader.fields[place], headers[COLUMN_PERCENT][form]))
 				return true;
 	return false;
@@ -159,10 +154,8 @@ static double number(struct csv_import *import, enum column column)
 
 static void read_units(struct csv_import *import)
 {
-	int column;
-
 	import->units_follow = false;
-	for (column = 0; column < COLUMNS_COUNT; column++) {
+	for (int column = 0; column < COLUMNS_COUNT; column++) {
 		const char *unit = field(import, column);
 
 		import->units[column] = *unit ? unit_of(unit, strlen(unit)) : 1;
@@ -198,7 +191,6 @@ static int read_row(struct csv_import *import)
 	double minimum = 0, maximum = 0, variance = 0;
 	const char *name = field(import, COLUMN_NAME);
 	struct profile_row *row;
-	char *converted;
 
 	if (timed) {
 		total = number(import, COLUMN_TOTAL);
@@ -219,19 +211,14 @@ static int read_row(struct csv_import *import)
 	}
 	if (import->bad)
 		return -EINVAL;
-	converted = malloc(strlen(name) + 1);
-	if (!converted)
-		return -ENOMEM;
-	nsys_row_name(name, converted, strlen(name) + 1);
-	row = profile_row(import->profile, api, converted, converted);
-	free(converted);
+	name = nsys_row_name(name);
+	row = profile_row(import->profile, api, name, name);
 	if (!row)
 		return -ENOMEM;
 	/* A row of two nsys reports is one row; nvprof has a table for each device. */
 	if (row->part && row->part != import->part && !import->nvprof)
 		return 0;
 	row->part = import->part;
-	row->variance_bound = !has(import, COLUMN_DEVIATION);
 	profile_add_group(row, (uint64_t)calls, timed ? (uint64_t)calls : 0, total, average,
 			  variance, minimum, maximum);
 	return 0;
@@ -273,7 +260,7 @@ int import_csv(struct profile *profile, const char *path, char *message, size_t 
 	import.reader.file = fopen(path, "re");
 	if (!import.reader.file) {
 		error = -errno;
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 		return error;
 	}
 	while (!error) {
@@ -290,11 +277,10 @@ int import_csv(struct profile *profile, const char *path, char *message, size_t 
 			 import.bad);
 	else if (!import.part && (!error || error == -E2BIG)) {
 		error = -EINVAL;
-		snprintf(message, size,
-			 "%s: no session, table of records, nsys SQLite export, or summary as CSV",
+		snprintf(message, size, "%s: no session, nsys SQLite export, or summary as CSV",
 			 path);
 	} else if (error)
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 	profile->source = import.nvprof ? "nvprof CSV" : "nsys CSV";
 	csv_free(&import.reader);
 	fclose(import.reader.file);

@@ -8,9 +8,7 @@
 
 #include "report/names/demangle.h"
 #include "report/session/load.h"
-#include "report/names/nsys_demangle.h"
-#include "report/session/records.h"
-#include "report/session/statistics.h"
+#include "report/session/estimate.h"
 #include "report/print/table.h"
 
 /* Of an estimated row the timed calls are no even sample. */
@@ -46,26 +44,25 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 	static const enum table_section sections[] = {TABLE_GPU, TABLE_API};
 	struct session *session;
 	struct options options;
-	size_t section, i;
 	int error;
 
 	error = session_load(&session, path, message, size);
 	if (error)
 		return error;
-	profile->source = records_is_table(path) ? "table of records" : "ktime session";
+	profile->source = "ktime session";
 	options_defaults(&options);
 	options.demangling = false;
-	for (section = 0; section < 2 && !error; section++) {
+	for (size_t section = 0; section < 2 && !error; section++) {
 		struct table table;
 
 		error = table_collect(&table, session, &options, sections[section],
 				      TABLE_ALL_DEVICES, true);
-		for (i = 0; i < table.count && !error; i++)
+		for (size_t i = 0; i < table.count && !error; i++)
 			error = import_row(profile, &table.rows[i], sections[section] == TABLE_API);
 		table_free(&table);
 	}
 	if (error)
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 	session_close(session);
 	return error;
 }

@@ -91,12 +91,11 @@ int import_sqlite(struct profile *profile, const char *path, char *message, size
 	sqlite3 *database = NULL;
 	bool any = false;
 	int error = 0;
-	size_t i;
 
 	profile->source = "nsys SQLite export";
 	if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
 		error = -EINVAL;
-	for (i = 0; i < sizeof(activities) / sizeof(*activities) && !error; i++) {
+	for (size_t i = 0; i < sizeof(activities) / sizeof(*activities) && !error; i++) {
 		int there = has_table(database, activities[i].table);
 
 		if (there < 0)

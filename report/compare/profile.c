@@ -81,15 +81,9 @@ int profile_add_sample(struct profile_row *row, uint64_t nanoseconds)
 
 int profile_add_histogram(struct profile_row *row, const struct histogram *histogram)
 {
-	unsigned bucket;
-
 	if (histogram_make(row))
 		return -ENOMEM;
-	for (bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
-		if (__builtin_add_overflow(row->histogram->buckets[bucket],
-					   histogram->buckets[bucket],
-					   &row->histogram->buckets[bucket]))
-			row->histogram->buckets[bucket] = UINT32_MAX;
+	histogram_merge(row->histogram, histogram);
 	return 0;
 }
 

@@ -21,7 +21,6 @@ struct profile_row {
 	double average, variance;
 	double minimum, maximum;
 	unsigned part;		     /* which table of its file it came from */
-	bool variance_bound;	     /* the variance is the most that the other figures allow */
 	struct histogram *histogram; /* NULL: not known */
 	UT_hash_handle hh;
 };

@@ -6,11 +6,13 @@
  */
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "report/export/export.h"
+#include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
 
@@ -45,19 +47,6 @@ struct chrome {
 	uint64_t devices; /* bit for each that was named */
 	bool any;	  /* an event was written: a comma comes before the next */
 };
-
-static const char *category(enum row_kind kind)
-{
-	static const char *const categories[ROW_KINDS] = {
-		[ROW_KERNEL] = "kernel",       [ROW_MEMCPY] = "memcpy",
-		[ROW_MEMSET] = "memset",       [ROW_GRAPH] = "graph",
-		[ROW_MOVEMENT] = "movement",   [ROW_OTHER] = "other",
-		[ROW_RUNTIME_API] = "runtime", [ROW_DRIVER_API] = "driver",
-		[ROW_OVERHEAD] = "overhead",
-	};
-
-	return categories[kind];
-}
 
 /* What every event has. NULL where memory is out. */
 static cJSON *event_create(const char *phase, const char *name, int64_t pid, int64_t tid)
@@ -148,7 +137,7 @@ static void add_extent(cJSON *arguments, const char *name, const uint32_t extent
 static void add_arguments(cJSON *event, struct chrome *chrome, const struct trace_record *record)
 {
 	cJSON *arguments = cJSON_AddObjectToObject(event, "args");
-	const char *kernel;
+	const struct trace_name *kernel;
 
 	json_add_unsigned(arguments, "correlation", record->correlation);
 	switch (record->kind) {
@@ -175,7 +164,7 @@ static void add_arguments(cJSON *event, struct chrome *chrome, const struct trac
 							 ROW_KERNEL, record->kernel)
 					: NULL;
 		if (kernel)
-			json_add_text(arguments, "kernel", kernel);
+			json_add_text(arguments, "kernel", kernel->text);
 		break;
 	default:
 		break;
@@ -262,7 +251,7 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 	bool api = row_is_api(record->kind) || record->kind == ROW_OVERHEAD;
 	int64_t pid = api ? session_header(chrome->session)->pid : device_pid(record->device);
 	int64_t tid = api ? (int64_t)record->thread : stream_tid(chrome, record);
-	const char *name;
+	const struct trace_name *name;
 	cJSON *event;
 	int error;
 
@@ -271,8 +260,8 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 	name = trace_name_get(&chrome->names, chrome->session, record->kind, record->name);
 	if (!name)
 		return -ENOMEM;
-	event = event_create("X", name, pid, tid);
-	json_add_text(event, "cat", category(record->kind));
+	event = event_create("X", name->text, pid, tid);
+	json_add_text(event, "cat", json_kind_name(record->kind));
 	json_add_microseconds(event, "ts", record->start - chrome->zero);
 	json_add_microseconds(event, "dur", record->end - record->start);
 	add_arguments(event, chrome, record);
@@ -325,7 +314,7 @@ int export_chrome(struct session *session, FILE *file, char *message, size_t siz
 	if (!error)
 		error = write_trailer(&chrome);
 	if (error)
-		snprintf(message, size, "%s", strerrordesc_np(-error));
+		snprintf(message, size, "%s", strerror(-error));
 	HASH_ITER (hh, chrome.lanes, lane, next) {
 		HASH_DEL(chrome.lanes, lane);
 		free(lane);

@@ -84,11 +84,10 @@ int database_insert(struct database *database, enum nsys_sqlite_table table,
 {
 	int error = database_add_table(database, table);
 	sqlite3_stmt *insert = database->inserts[table];
-	int i;
 
 	if (error)
 		return error;
-	for (i = 0; i < count; i++) {
+	for (int i = 0; i < count; i++) {
 		if (values[i].type == VALUE_TEXT)
 			sqlite3_bind_text(insert, i + 1, values[i].text, -1, SQLITE_STATIC);
 		else if (values[i].type == VALUE_NUMBER)
@@ -154,7 +153,6 @@ const char *database_error(const struct database *database)
 void database_close(struct database *database)
 {
 	struct string_id *string, *next;
-	int i;
 
 	if (!database)
 		return;
@@ -163,7 +161,7 @@ void database_close(struct database *database)
 		free(string->text);
 		free(string);
 	}
-	for (i = 0; i < NSYS_TABLE_COUNT; i++)
+	for (int i = 0; i < NSYS_TABLE_COUNT; i++)
 		sqlite3_finalize(database->inserts[i]);
 	sqlite3_close(database->sqlite);
 	free(database);

@@ -35,16 +35,16 @@ struct json_export {
 static void add_extent(cJSON *object, const char *name, const uint32_t extent[3])
 {
 	cJSON *array = cJSON_AddArrayToObject(object, name);
-	int axis;
 
-	for (axis = 0; axis < 3; axis++)
+	for (int axis = 0; axis < 3; axis++)
 		cJSON_AddItemToArray(array, cJSON_CreateNumber(extent[axis]));
 }
 
 static int write_record(struct json_export *export, const struct trace_record *record)
 {
 	const struct session *session = export->session;
-	const char *name = trace_name_get(&export->names, session, record->kind, record->name);
+	const struct trace_name *name =
+		trace_name_get(&export->names, session, record->kind, record->name);
 	cJSON *object;
 
 	if (!name)
@@ -52,7 +52,7 @@ static int write_record(struct json_export *export, const struct trace_record *r
 	object = cJSON_CreateObject();
 
 	json_add_text(object, "kind", json_kind_name(record->kind));
-	json_add_text(object, "name", name);
+	json_add_text(object, "name", name->text);
 	json_add_unsigned(object, "start", record->start);
 	json_add_unsigned(object, "end", record->end);
 	json_add_unsigned(object, "correlation", record->correlation);
@@ -108,9 +108,8 @@ static cJSON *devices_array(const struct session *session)
 {
 	const struct session_header *header = session_header(session);
 	cJSON *array = cJSON_CreateArray();
-	int device;
 
-	for (device = 0; device < SESSION_DEVICES; device++) {
+	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_info *info = &header->devices[device];
 		char name[sizeof(info->name) + 1], uuid[TRACE_UUID_SIZE];
 		cJSON *object;
@@ -146,10 +145,9 @@ static cJSON *untimed_object(const struct session *session)
 	uint64_t untimed[UNTIMED_COUNT] = {0};
 	cJSON *object = cJSON_CreateObject();
 	const struct row *row;
-	int reason;
 
 	session_for_each_row (session, row)
-		for (reason = 0; reason < UNTIMED_COUNT; reason++)
+		for (int reason = 0; reason < UNTIMED_COUNT; reason++)
 			untimed[reason] += row->untimed[reason];
 #define ADD_REASON(name, text) json_add_unsigned(object, text, untimed[UNTIMED_##name]);
 	UNTIMED_REASONS(ADD_REASON)
@@ -160,9 +158,8 @@ static cJSON *untimed_object(const struct session *session)
 static cJSON *biases_object(const struct session *session)
 {
 	cJSON *object = cJSON_CreateObject();
-	int kind;
 
-	for (kind = 0; kind < BIAS_KINDS; kind++) {
+	for (int kind = 0; kind < BIAS_KINDS; kind++) {
 		const struct bias *bias = &session_header(session)->biases[kind];
 		cJSON *entry = cJSON_AddObjectToObject(object, bias_names[kind]);
 
@@ -177,9 +174,8 @@ static cJSON *notes_array(const struct session *session)
 {
 	const struct session_header *header = session_header(session);
 	cJSON *array = cJSON_CreateArray();
-	uint32_t i;
 
-	for (i = 0; i < header->note_count && i < SESSION_NOTES; i++) {
+	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++) {
 		cJSON *holder = cJSON_CreateObject();
 
 		json_add_text(holder, "note", session_string(session, header->notes[i]));
@@ -203,14 +199,14 @@ static int write_rows(struct json_export *export)
 
 	fputs(",\n\"rows\":[", export->file);
 	session_for_each_row (export->session, row) {
-		const char *name =
+		const struct trace_name *name =
 			trace_name_get(&export->names, export->session, row->kind, row->name);
 
 		if (!name)
 			return -ENOMEM;
 		fputs(separator, export->file);
 		separator = ",\n";
-		error = json_write(export->file, json_row(export->session, row, name));
+		error = json_write(export->file, json_row(export->session, row, name->text));
 		if (error)
 			return error;
 	}
@@ -248,17 +244,16 @@ int export_json(struct session *session, FILE *file, char *message, size_t size)
 	};
 	struct json_export export = {.session = session, .file = file};
 	int error = 0;
-	size_t i;
 
 	fprintf(file, "{\"format\":%d,\n\"made_by\":\"ktime %s\"", JSON_FORMAT, KTIME_VERSION);
-	for (i = 0; i < sizeof(members) / sizeof(*members) && !error; i++)
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members) && !error; i++)
 		error = write_member(file, members[i].name, members[i].make(session));
 	if (!error)
 		error = write_rows(&export);
 	if (!error)
 		error = write_trace(&export);
 	if (error)
-		snprintf(message, size, "%s", strerrordesc_np(-error));
+		snprintf(message, size, "%s", strerror(-error));
 	trace_names_free(&export.names);
 	return error;
 }

@@ -5,7 +5,6 @@
 
 #include "report/session/estimate.h"
 #include "report/export/json.h"
-#include "report/session/statistics.h"
 #include "report/print/table.h"
 
 static const char *const kind_names[ROW_KINDS] = {
@@ -33,9 +32,8 @@ const char *json_clock_name(unsigned clock)
 static cJSON *histogram_object(const struct histogram *histogram)
 {
 	cJSON *buckets = cJSON_CreateArray();
-	unsigned bucket;
 
-	for (bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
 		cJSON *entry;
 
 		if (!histogram->buckets[bucket])
@@ -49,17 +47,6 @@ static cJSON *histogram_object(const struct histogram *histogram)
 	return buckets;
 }
 
-/* A percentile is a bucket's middle, which may lie outside of what was seen. */
-static uint64_t percentile(const struct figures *figures, const struct histogram *histogram,
-			   double fraction)
-{
-	uint64_t value = histogram_percentile(histogram, fraction);
-
-	if (value < figures->minimum)
-		return figures->minimum;
-	return value < figures->maximum ? value : figures->maximum;
-}
-
 static void add_figures(cJSON *object, const char *name, const struct session *session,
 			const struct figures *figures)
 {
@@ -71,7 +58,6 @@ static void add_figures(cJSON *object, const char *name, const struct session *s
 	};
 	const struct histogram *histogram = session_histogram(session, figures->histogram);
 	cJSON *clock;
-	size_t i;
 
 	if (!figures->count)
 		return;
@@ -86,9 +72,10 @@ static void add_figures(cJSON *object, const char *name, const struct session *s
 		sqrt(sample_variance(figures->count, (double)figures->total, figures->squares)));
 	if (!histogram)
 		return;
-	for (i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
+	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
 		json_add_unsigned(clock, percentiles[i].name,
-				  percentile(figures, histogram, percentiles[i].fraction));
+				  histogram_percentile_within(histogram, percentiles[i].fraction,
+							      figures->minimum, figures->maximum));
 	cJSON_AddItemToObject(clock, "histogram", histogram_object(histogram));
 }
 
@@ -134,7 +121,6 @@ static void add_check(cJSON *object, const struct session *session, const struct
 	json_add_unsigned(check, "overlapped", row->checked_overlapped);
 	json_add_unsigned(check, "starved", row->checked_starved);
 	json_add_unsigned(check, "unmatched", row->unmatched);
-	cJSON_AddNumberToObject(check, "difference_squares", row->checked_difference_squares);
 	if (differences)
 		json_add_unsigned(check, "median_difference",
 				  histogram_percentile(differences, 0.5));

@@ -1,17 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* A session's trace as an Nsight Systems SQLite export, which `nsys stats` reads. */
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <time.h>
-
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
 
 #include "report/export/export.h"
 #include "report/export/export_database.h"
 #include "report/export/export_trace.h"
-#include "report/names/nsys_demangle.h"
 #include "report/names/nsys_names.h"
 
 /* nsys's event classes of API calls. */
@@ -20,67 +15,14 @@
 
 #define LAUNCH_TYPE_REGULAR 1
 
-/* The ids of a name's forms, so that a name is taken apart once. */
-struct name_ids {
-	uint64_t name; /* its offset in the session */
-	int64_t demangled, base, mangled;
-	UT_hash_handle hh;
-};
-
 struct export
 {
 	struct session *session;
 	struct database *database;
-	struct name_ids *names;
+	struct trace_name *names;
 	uint64_t zero; /* what an export's times count from */
 	uint64_t end;
 };
-
-static int name_ids_fill(struct export *export, struct name_ids *names)
-{
-	const char *mangled = session_string(export->session, names->name);
-	char *demangled = nsys_demangle(mangled);
-	char *base = nsys_demangle_base(mangled);
-	int error = -ENOMEM;
-
-	if (!demangled || !base)
-		goto out;
-	names->mangled = database_string(export->database, mangled);
-	names->demangled = database_string(export->database, demangled);
-	names->base = database_string(export->database, base);
-	error = names->mangled < 0     ? names->mangled
-		: names->demangled < 0 ? names->demangled
-		: names->base < 0      ? names->base
-				       : 0;
-out:
-	free(base);
-	free(demangled);
-	return error;
-}
-
-/* The ids of a kernel's names; NULL with *error set. */
-static const struct name_ids *kernel_names(struct export *export, uint64_t name, int *error)
-{
-	struct name_ids *names;
-
-	HASH_FIND(hh, export->names, &name, sizeof(name), names);
-	if (names)
-		return names;
-	names = calloc(1, sizeof(*names));
-	*error = -ENOMEM;
-	if (!names)
-		return NULL;
-	names->name = name;
-	*error = name_ids_fill(export, names);
-	if (!*error) {
-		HASH_ADD(hh, export->names, name, sizeof(names->name), names);
-		if (names->hh.tbl)
-			return names;
-		*error = -ENOMEM;
-	}
-	free(names);
-	return NULL;
-}
 
 /* CUPTI's and nsys's process and thread ids in one number. */
 static int64_t global_id(const struct export *export, uint32_t thread)
@@ -97,19 +39,24 @@ static int64_t global_id(const struct export *export, uint32_t thread)
 
 static int insert_kernel(struct export *export, const struct trace_record *record)
 {
-	int error;
-	const struct name_ids *names = kernel_names(export, record->name, &error);
+	const struct trace_name *name =
+		trace_name_get(&export->names, export->session, ROW_KERNEL, record->name);
+	int64_t demangled, base, mangled;
 
-	if (!names)
-		return error;
-	return INSERT(export->database, NSYS_TABLE_KERNEL, PLACE(export, record),
-		      NUMBER(names->demangled), NUMBER(names->base), NUMBER(names->mangled),
-		      NUMBER(LAUNCH_TYPE_REGULAR), NUMBER(record->registers),
-		      NUMBER(record->grid[0]), NUMBER(record->grid[1]), NUMBER(record->grid[2]),
-		      NUMBER(record->block[0]), NUMBER(record->block[1]), NUMBER(record->block[2]),
-		      NUMBER(record->static_shared), NUMBER(record->dynamic_shared), NUMBER(0),
-		      NUMBER(0), NUMBER(0), NUMBER_OR_NULL(record->graph_node),
-		      NUMBER_OR_NULL(record->graph));
+	if (!name)
+		return -ENOMEM;
+	mangled = database_string(export->database, session_string(export->session, record->name));
+	demangled = database_string(export->database, name->text);
+	base = database_string(export->database, name->base);
+	if (mangled < 0 || demangled < 0 || base < 0)
+		return mangled < 0 ? mangled : demangled < 0 ? demangled : base;
+	return INSERT(export->database, NSYS_TABLE_KERNEL, PLACE(export, record), NUMBER(demangled),
+		      NUMBER(base), NUMBER(mangled), NUMBER(LAUNCH_TYPE_REGULAR),
+		      NUMBER(record->registers), NUMBER(record->grid[0]), NUMBER(record->grid[1]),
+		      NUMBER(record->grid[2]), NUMBER(record->block[0]), NUMBER(record->block[1]),
+		      NUMBER(record->block[2]), NUMBER(record->static_shared),
+		      NUMBER(record->dynamic_shared), NUMBER(0), NUMBER(0), NUMBER(0),
+		      NUMBER_OR_NULL(record->graph_node), NUMBER_OR_NULL(record->graph));
 }
 
 static int insert_copy(struct export *export, const struct trace_record *record)
@@ -127,7 +74,7 @@ static int insert_copy(struct export *export, const struct trace_record *record)
 
 static int insert_memset(struct export *export, const struct trace_record *record)
 {
-	/* A memset's memory is what it writes to; tables of records give it as the source. */
+	/* A memset's memory is what it writes to; some traces give it as the source. */
 	enum memory_kind kind = record->destination_kind != MEMORY_UNKNOWN
 					? record->destination_kind
 					: record->source_kind;
@@ -201,10 +148,9 @@ static int insert_enumerations(struct export *export)
 		{NSYS_TABLE_EVENT_CLASSES, EVENT_CLASS_DRIVER, "TRACE_PROCESS_EVENT_CUDA_DRIVER",
 		 "CUDA driver"},
 	};
-	size_t i;
 	int error = 0;
 
-	for (i = 0; i < sizeof(entries) / sizeof(*entries) && !error; i++)
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries) && !error; i++)
 		error = INSERT(export->database, entries[i].table, NUMBER(entries[i].id),
 			       TEXT(entries[i].name), TEXT(entries[i].label));
 	return error;
@@ -213,9 +159,9 @@ static int insert_enumerations(struct export *export)
 static int insert_devices(struct export *export)
 {
 	const struct session_header *header = session_header(export->session);
-	int device, error = 0;
+	int error = 0;
 
-	for (device = 0; device < SESSION_DEVICES && !error; device++) {
+	for (int device = 0; device < SESSION_DEVICES && !error; device++) {
 		const struct device_info *info = &header->devices[device];
 		char uuid[TRACE_UUID_SIZE], name[sizeof(info->name) + 1] = "";
 
@@ -298,10 +244,9 @@ static int insert_export_data(struct export *export)
 		{"EXPORT_SCHEMA_VERSION_MICRO", NSYS_SCHEMA_MICRO},
 		{"EXPORT_PARAM_LAZY", "true"},
 	};
-	size_t i;
 	int error = 0;
 
-	for (i = 0; i < sizeof(data) / sizeof(*data) && !error; i++)
+	for (size_t i = 0; i < sizeof(data) / sizeof(*data) && !error; i++)
 		error = INSERT(export->database, NSYS_TABLE_EXPORT, TEXT(data[i][0]),
 			       TEXT(data[i][1]));
 	return error;
@@ -324,16 +269,6 @@ static int export_insert(struct export *export)
 	return error ? error : insert_session(export);
 }
 
-static void names_free(struct export *export)
-{
-	struct name_ids *names, *next;
-
-	HASH_ITER (hh, export->names, names, next) {
-		HASH_DEL(export->names, names);
-		free(names);
-	}
-}
-
 int export_sqlite(struct session *session, const char *path, char *message, size_t size)
 {
 	struct export export = {.session = session, .database = database_open(path)};
@@ -351,6 +286,6 @@ out:
 	else if (error)
 		snprintf(message, size, "%s", database_error(export.database));
 	database_close(export.database);
-	names_free(&export);
+	trace_names_free(&export.names);
 	return error;
 }

@@ -1,20 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+#define HASH_NONFATAL_OOM 1
 #include "report/export/export_trace.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
-#include <uthash.h>
-
-#include "report/names/nsys_demangle.h"
-
-struct trace_name {
-	uint64_t offset;
-	char *text;
-	UT_hash_handle hh;
-};
+#include "report/names/demangle.h"
 
 void trace_span(const struct session *session, uint64_t *zero, uint64_t *end)
 {
@@ -46,40 +38,41 @@ void trace_process_name(const struct session *session, char *name, size_t size)
 const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE])
 {
 	char *end = text;
-	int i;
 
-	for (i = 0; i < 16; i++)
+	for (int i = 0; i < 16; i++)
 		end += sprintf(end, i == 4 || i == 6 || i == 8 || i == 10 ? "-%02x" : "%02x",
 			       uuid[i]);
 	return text;
 }
 
-static char *make_name(const struct session *session, enum row_kind kind, uint64_t offset)
+static void name_free(struct trace_name *name)
 {
-	const char *name = session_string(session, offset);
-
-	return kind == ROW_KERNEL ? nsys_demangle(name) : strdup(name);
+	free(name->text);
+	free(name->base);
+	free(name);
 }
 
-const char *trace_name_get(struct trace_name **cache, const struct session *session,
-			   enum row_kind kind, uint64_t offset)
+const struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
+					enum row_kind kind, uint64_t offset)
 {
+	const char *text = session_string(session, offset);
+	bool kernel = kind == ROW_KERNEL;
 	struct trace_name *name;
 
 	HASH_FIND(hh, *cache, &offset, sizeof(offset), name);
 	if (name)
-		return name->text;
+		return name;
 	name = calloc(1, sizeof(*name));
 	if (!name)
 		return NULL;
 	name->offset = offset;
-	name->text = make_name(session, kind, offset);
-	if (name->text)
+	name->text = kernel ? nsys_demangle(text) : strdup(text);
+	name->base = kernel ? nsys_demangle_base(text) : NULL;
+	if (name->text && (name->base || !kernel))
 		HASH_ADD(hh, *cache, offset, sizeof(name->offset), name);
 	if (name->hh.tbl)
-		return name->text;
-	free(name->text);
-	free(name);
+		return name;
+	name_free(name);
 	return NULL;
 }
 
@@ -89,7 +82,6 @@ void trace_names_free(struct trace_name **cache)
 
 	HASH_ITER (hh, *cache, name, next) {
 		HASH_DEL(*cache, name);
-		free(name->text);
-		free(name);
+		name_free(name);
 	}
 }

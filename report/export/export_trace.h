@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <uthash.h>
+
 #include "report/session/session.h"
 
 /* From the first record's start, or the session's own zero if that is earlier, to the last end. */
@@ -18,10 +20,15 @@ void trace_process_name(const struct session *session, char *name, size_t size);
 const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE]);
 
 /* Names to read, kernels' as nsys has them, each made once. A cache begins as NULL. */
-struct trace_name;
+struct trace_name {
+	uint64_t offset; /* in the session */
+	char *text;
+	char *base; /* of a kernel, without its scopes and arguments */
+	UT_hash_handle hh;
+};
 /* The name of a record, or of any row's name of that kind; NULL where memory is out. */
-const char *trace_name_get(struct trace_name **cache, const struct session *session,
-			   enum row_kind kind, uint64_t name);
+const struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
+					enum row_kind kind, uint64_t offset);
 void trace_names_free(struct trace_name **cache);
 
 #endif

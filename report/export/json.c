@@ -36,15 +36,14 @@ static size_t sequence_length(const unsigned char *bytes)
 		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
 		{0xf4, 0xf4, 0x80, 0x8f, 4},
 	};
-	size_t form, i;
 
-	for (form = 0; form < sizeof(forms) / sizeof(*forms); form++) {
+	for (size_t form = 0; form < sizeof(forms) / sizeof(*forms); form++) {
 		if (bytes[0] < forms[form].low || bytes[0] > forms[form].high)
 			continue;
 		if (forms[form].length > 1 &&
 		    (bytes[1] < forms[form].second_low || bytes[1] > forms[form].second_high))
 			return 0;
-		for (i = 2; i < forms[form].length; i++)
+		for (size_t i = 2; i < forms[form].length; i++)
 			if ((bytes[i] & 0xc0) != 0x80)
 				return 0;
 		return forms[form].length;

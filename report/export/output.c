@@ -10,7 +10,7 @@
 
 static int say(int error, const char *path, char *message, size_t size)
 {
-	snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+	snprintf(message, size, "%s: %s", path, strerror(-error));
 	return error;
 }
 

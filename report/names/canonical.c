@@ -12,8 +12,6 @@ static const char *const spellings[][2] = {
 	{"operator ()", "operator{}"},	 {"operator()", "operator{}"},
 };
 
-static const char *const dropped_words[] = {"const", "void"};
-
 static size_t word_length(const char *text)
 {
 	size_t length = 0;
@@ -23,14 +21,9 @@ static size_t word_length(const char *text)
 	return length;
 }
 
-static bool is_dropped(const char *word, size_t length)
+static bool is_word(const char *text, size_t length, const char *word)
 {
-	size_t i;
-
-	for (i = 0; i < sizeof(dropped_words) / sizeof(*dropped_words); i++)
-		if (strlen(dropped_words[i]) == length && !strncmp(word, dropped_words[i], length))
-			return true;
-	return false;
+	return strlen(word) == length && !strncmp(text, word, length);
 }
 
 /* The length of "(int)" in "(int)4" and of "int=" in "int=4"; 0 where a text begins otherwise. */
@@ -50,9 +43,9 @@ static size_t value_type_length(const char *text)
 /* Takes one token off the text and writes what stands for it; returns the end of what it wrote. */
 static char *take_token(const char **text, char *end, bool first_of_list)
 {
-	size_t length, i;
+	size_t length;
 
-	for (i = 0; i < sizeof(spellings) / sizeof(*spellings); i++) {
+	for (size_t i = 0; i < sizeof(spellings) / sizeof(*spellings); i++) {
 		if (strncmp(*text, spellings[i][0], strlen(spellings[i][0])))
 			continue;
 		*text += strlen(spellings[i][0]);
@@ -70,7 +63,7 @@ static char *take_token(const char **text, char *end, bool first_of_list)
 		++*text;
 		return end;
 	}
-	if (!is_dropped(*text, length))
+	if (!is_word(*text, length, "const") && !is_word(*text, length, "void"))
 		end = mempcpy(end, *text, length);
 	*text += length;
 	return end;

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 #include <stdbool.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "report/names/nsys_names.h"
@@ -19,9 +18,7 @@ static const struct copy_kind {
 
 unsigned nsys_copy_kind(const char *row_name)
 {
-	size_t i;
-
-	for (i = 0; i < COPY_KINDS; i++)
+	for (size_t i = 0; i < COPY_KINDS; i++)
 		if (!strcmp(row_name, copy_kinds[i].row_name))
 			return copy_kinds[i].id;
 	return 0;
@@ -29,9 +26,7 @@ unsigned nsys_copy_kind(const char *row_name)
 
 const char *nsys_copy_row_name(unsigned copy_kind)
 {
-	size_t i;
-
-	for (i = 0; i < COPY_KINDS; i++)
+	for (size_t i = 0; i < COPY_KINDS; i++)
 		if (copy_kinds[i].id == copy_kind)
 			return copy_kinds[i].row_name;
 	return nsys_copy_row_name(0);
@@ -56,24 +51,18 @@ unsigned nsys_memory_kind(enum memory_kind kind)
 	}
 }
 
-char *nsys_operation_name(const char *row_name, char *buffer, size_t size)
+const char *nsys_operation_name(const char *row_name)
 {
-	size_t i;
-
-	for (i = 0; i < COPY_KINDS; i++)
+	for (size_t i = 0; i < COPY_KINDS; i++)
 		if (!strcmp(row_name, copy_kinds[i].row_name))
-			row_name = copy_kinds[i].operation;
-	snprintf(buffer, size, "%s", row_name);
-	return buffer;
+			return copy_kinds[i].operation;
+	return row_name;
 }
 
-char *nsys_row_name(const char *operation, char *buffer, size_t size)
+const char *nsys_row_name(const char *operation)
 {
-	size_t i;
-
-	for (i = 0; i < COPY_KINDS; i++)
+	for (size_t i = 0; i < COPY_KINDS; i++)
 		if (!strcmp(operation, copy_kinds[i].operation))
-			operation = copy_kinds[i].row_name;
-	snprintf(buffer, size, "%s", operation);
-	return buffer;
+			return copy_kinds[i].row_name;
+	return operation;
 }

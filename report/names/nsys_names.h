@@ -45,12 +45,9 @@ unsigned nsys_memory_kind(enum memory_kind kind);
 /* Whether nsys has an operation among its copies and memsets: of movements only some are. */
 bool nsys_is_memory_operation(enum row_kind kind, const char *row_name);
 
-/*
- * Writes what nsys calls a memory operation ("[CUDA memcpy Host-to-Device]"); a name that is no
- * copy's stays as it is. Cut to size; returns the buffer.
- */
-char *nsys_operation_name(const char *row_name, char *buffer, size_t size);
-/* The way back: nsys's name, of any of its releases, to that of a session's row. */
-char *nsys_row_name(const char *operation, char *buffer, size_t size);
+/* What nsys calls a copy ("[CUDA memcpy Host-to-Device]"); any other name is returned as it is. */
+const char *nsys_operation_name(const char *row_name);
+/* The way back: nsys's name to that of a session's row. */
+const char *nsys_row_name(const char *operation);
 
 #endif

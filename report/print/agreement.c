@@ -53,19 +53,10 @@ static void judge(struct agreement_row *judged, const struct session *session,
 	judged->median = differences ? histogram_percentile(differences, 0.5) : judged->difference;
 	judged->verdict =
 		judged->difference <= AGREEMENT_NANOSECONDS || judged->percent <= AGREEMENT_PERCENT
-			? VERDICT_AGREE
-			: VERDICT_DISAGREE;
-	if (judged->verdict == VERDICT_DISAGREE)
+			? CLOCKS_AGREE
+			: CLOCKS_DISAGREE;
+	if (judged->verdict == CLOCKS_DISAGREE)
 		judged->reason = likely_reason(row);
-}
-
-static void add_histogram(struct histogram *sum, const struct histogram *histogram)
-{
-	for (unsigned i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
-		uint64_t count = (uint64_t)sum->buckets[i] + histogram->buckets[i];
-
-		sum->buckets[i] = count < UINT32_MAX ? (uint32_t)count : UINT32_MAX;
-	}
 }
 
 static int add_row(struct agreement *agreement, struct filter *filter, const struct row *row,
@@ -117,14 +108,14 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 		error = add_row(agreement, &filter, row, &capacity);
 		if (error)
 			break;
-		add_histogram(differences, session_histogram(session, row->difference_histogram));
+		histogram_merge(differences, session_histogram(session, row->difference_histogram));
 		agreement->checked += row->checked;
 	}
 	agreement->median = histogram_percentile(differences, 0.5);
 	for (size_t i = 0; i < agreement->count; i++) {
 		const struct agreement_row *judged = &agreement->rows[i];
 
-		agreement->disagreeing += judged->verdict == VERDICT_DISAGREE;
+		agreement->disagreeing += judged->verdict == CLOCKS_DISAGREE;
 		if (judged->checked > 0 &&
 		    (!agreement->worst || judged->percent > agreement->worst->percent))
 			agreement->worst = judged;

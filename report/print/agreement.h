@@ -13,7 +13,7 @@
 #define AGREEMENT_NANOSECONDS 1000
 #define AGREEMENT_PERCENT     2.0
 
-enum verdict { VERDICT_UNCHECKED, VERDICT_AGREE, VERDICT_DISAGREE };
+enum clock_verdict { CLOCKS_UNCHECKED, CLOCKS_AGREE, CLOCKS_DISAGREE };
 
 /* Why an event pair may span more than the operation. */
 #define AGREEMENT_REASONS(X)                                                                       \
@@ -35,7 +35,7 @@ struct agreement_row {
 	uint64_t difference;	     /* of the averages, without its sign */
 	double percent;		     /* of CUPTI's */
 	uint64_t median;	     /* of the calls' differences */
-	enum verdict verdict;
+	enum clock_verdict verdict;
 	enum agreement_reason reason;
 };
 

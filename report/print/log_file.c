@@ -7,13 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "report/options/filename.h"
-
-/* A file is stamped with the clock of the last tick, 10 ms at most; in seconds. */
-#define TICK 0.01
 
 int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char *message,
 		     size_t size)
@@ -43,65 +39,28 @@ int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char 
 	if (error) {
 		log->path = NULL;
 		snprintf(message, size, "the log file %s cannot be found: %s", path,
-			 strerrordesc_np(-error));
+			 strerror(-error));
 	}
 	free(path);
 	return error;
 }
 
-/* Up to `size` - 1 bytes from a file's beginning, and a zero; 0 or -errno. */
-static int read_beginning(const char *path, char *text, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
-	ssize_t length = fd >= 0 ? read(fd, text, size - 1) : -1;
-	int error = length < 0 ? -errno : 0;
-
-	text[length > 0 ? length : 0] = '\0';
-	if (fd >= 0)
-		close(fd);
-	return error;
-}
-
-static double seconds(clockid_t clock)
-{
-	struct timespec now;
-
-	clock_gettime(clock, &now);
-	return (double)now.tv_sec + (double)now.tv_nsec * 1e-9;
-}
-
-/* Seconds since this process began, which exec does not change; 0 if it is not known. */
-static double process_age(void)
-{
-	unsigned long long started; /* clock ticks since the system's start */
-	char text[1024], *name_end;
-
-	if (read_beginning("/proc/self/stat", text, sizeof(text)))
-		return 0;
-	/* A program's name may hold anything. The 22nd field: proc_pid_stat(5). */
-	name_end = strrchr(text, ')');
-	if (!name_end ||
-	    sscanf(name_end + 1,
-		   " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
-		   "%llu",
-		   &started) != 1)
-		return 0;
-	return seconds(CLOCK_BOOTTIME) - (double)started / (double)sysconf(_SC_CLK_TCK);
-}
-
 bool log_file_is_continued(const struct log_file *log, pid_t pid)
 {
-	char first[32], own[32];
+	char first[32] = "", own[32];
 	struct stat status;
+	FILE *file;
 
-	if (!log->path || stat(log->path, &status) || !S_ISREG(status.st_mode) ||
-	    read_beginning(log->path, first, sizeof(first)))
+	/* Opening a pipe for reading would wait. */
+	if (!log->path || stat(log->path, &status) || !S_ISREG(status.st_mode))
+		return false;
+	file = fopen(log->path, "re");
+	if (!file)
 		return false;
 	snprintf(own, sizeof(own), "==%d== ", (int)pid);
-	return strncmp(first, own, strlen(own)) == 0 &&
-	       seconds(CLOCK_REALTIME) - (double)status.st_mtim.tv_sec -
-			       (double)status.st_mtim.tv_nsec * 1e-9 <
-		       process_age() + TICK;
+	fgets(first, sizeof(first), file);
+	fclose(file);
+	return strncmp(first, own, strlen(own)) == 0;
 }
 
 int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size)
@@ -124,10 +83,9 @@ int log_file_open(const struct log_file *log, bool append, FILE **file, char *me
 		close(fd);
 	if (log->path)
 		snprintf(message, size, "the log file %s cannot be written: %s", log->path,
-			 strerrordesc_np(-error));
+			 strerror(-error));
 	else
-		snprintf(message, size, "the report cannot be written: %s",
-			 strerrordesc_np(-error));
+		snprintf(message, size, "the report cannot be written: %s", strerror(-error));
 	return error;
 }
 

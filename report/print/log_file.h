@@ -24,8 +24,8 @@ struct log_file {
 int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char *message,
 		     size_t size);
 /*
- * Whether it holds a report of this very process: of the program that executed the present one. It
- * is known by its first line, and by having been written since the process began.
+ * Whether the file begins with a report of this process number: as a rule, that of the program that
+ * executed the present one, whose report is to stay.
  */
 bool log_file_is_continued(const struct log_file *log, pid_t pid);
 /*

@@ -10,7 +10,7 @@
 #include "report/print/nsys_lines.h"
 
 #include "report/session/estimate.h"
-#include "report/names/nsys_demangle.h"
+#include "report/names/demangle.h"
 #include "report/names/nsys_names.h"
 #include "report/print/table.h"
 
@@ -18,9 +18,7 @@
  * Samples kept for exact medians: 64 MB at most. A longer trace has its medians read from the
  * histograms, as a session without a trace.
  */
-#define SAMPLES_LIMIT  (8UL << 20)
-
-#define OPERATION_SIZE 128
+#define SAMPLES_LIMIT (8UL << 20)
 
 /* Which line the records of a name belong to: names are interned, so one offset is one name. */
 struct line_of_name {
@@ -42,12 +40,11 @@ struct collection {
 static char *line_name(const struct collection *collection, const struct row *row)
 {
 	const char *name = session_string(collection->session, row->name);
-	char operation[OPERATION_SIZE];
 
 	if (row->kind == ROW_KERNEL)
 		return collection->filter.options->demangling ? nsys_demangle(name) : strdup(name);
 	if (row_is_gpu(row->kind))
-		name = nsys_operation_name(name, operation, sizeof(operation));
+		name = nsys_operation_name(name);
 	return strdup(name);
 }
 
@@ -107,16 +104,6 @@ static void distribution_merge(struct distribution *distribution, const struct d
 	distribution->total += part->total;
 	distribution->timed_total += part->timed_total;
 	distribution->squares += part->squares;
-}
-
-static void histogram_merge(struct histogram *sum, const struct histogram *histogram)
-{
-	if (!histogram)
-		return;
-	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++)
-		if (__builtin_add_overflow(sum->buckets[bucket], histogram->buckets[bucket],
-					   &sum->buckets[bucket]))
-			sum->buckets[bucket] = UINT32_MAX;
 }
 
 static int row_collect(struct collection *collection, const struct row *row)
@@ -238,17 +225,6 @@ static void distribution_exact(struct distribution *distribution)
 	distribution->deviation = count > 1 ? sqrt((double)(sum / (count - 1))) : 0;
 }
 
-/* A bucket's middle may lie outside of what was seen. */
-static double median_within(const struct distribution *distribution,
-			    const struct histogram *histogram)
-{
-	uint64_t median = histogram_percentile(histogram, 0.5);
-
-	if (median < distribution->minimum)
-		return distribution->minimum;
-	return median < distribution->maximum ? median : distribution->maximum;
-}
-
 static void distribution_finish(struct distribution *distribution,
 				const struct histogram *histogram)
 {
@@ -263,7 +239,8 @@ static void distribution_finish(struct distribution *distribution,
 		return;
 	}
 	if (histogram)
-		distribution->median = median_within(distribution, histogram);
+		distribution->median = histogram_percentile_within(
+			histogram, 0.5, distribution->minimum, distribution->maximum);
 	else if (distribution->minimum == distribution->maximum)
 		distribution->median = distribution->minimum;
 	else

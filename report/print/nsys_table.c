@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "report/print/nsys_table.h"
+#include "report/print/number.h"
+#include "report/print/report.h"
 
 #define WIDTH_ROWS  100 /* rows that a column's width is taken from */
 #define WIDTH_LIMIT 100 /* characters */
@@ -37,26 +39,13 @@ static void print_spaces(size_t count, FILE *file)
 	fprintf(file, "%*s", (int)count, "");
 }
 
-static void group_thousands(const char *figure, char *cell)
-{
-	size_t whole = strspn(figure, "0123456789"), i;
-
-	for (i = 0; i < whole; i++) {
-		if (i && (whole - i) % 3 == 0)
-			*cell++ = ',';
-		*cell++ = figure[i];
-	}
-	strcpy(cell, figure + whole);
-}
-
 /* The text of a cell; figures are written to the buffer, names are the row's own. */
 static const char *cell_text(const struct nsys_table *table, size_t row, size_t column,
 			     char buffer[CELL_SIZE])
 {
 	if (column == table->figures)
 		return table->rows[row].name;
-	group_thousands(table->rows[row].figures[column], buffer);
-	return buffer;
+	return number_group_thousands(buffer, table->rows[row].figures[column]);
 }
 
 static size_t column_width(const struct nsys_table *table, size_t column)
@@ -124,17 +113,10 @@ int nsys_table_text(const struct nsys_table *table, FILE *file)
 /* As Python's csv module quotes if it has to. */
 static void print_csv_cell(const char *text, FILE *file)
 {
-	if (!strpbrk(text, ",\"\r\n")) {
+	if (strpbrk(text, ",\"\r\n"))
+		csv_write_text(text, file);
+	else
 		fputs(text, file);
-		return;
-	}
-	fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
-			fputc('"', file);
-		fputc(*text, file);
-	}
-	fputc('"', file);
 }
 
 int nsys_table_csv(const struct nsys_table *table, FILE *file)

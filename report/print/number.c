@@ -170,17 +170,24 @@ const char *number_bytes_about(char *text, uint64_t bytes)
 	return text;
 }
 
+const char *number_group_thousands(char *text, const char *number)
+{
+	size_t whole = strspn(number, "0123456789");
+	char *write = text;
+
+	for (size_t i = 0; i < whole; i++) {
+		if (i > 0 && (whole - i) % 3 == 0)
+			*write++ = ',';
+		*write++ = number[i];
+	}
+	strcpy(write, number + whole);
+	return text;
+}
+
 const char *number_count(char *text, uint64_t count)
 {
 	char digits[24];
-	size_t length = (size_t)snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
-	char *write = text;
 
-	for (size_t i = 0; i < length; i++) {
-		if (i > 0 && (length - i) % 3 == 0)
-			*write++ = ',';
-		*write++ = digits[i];
-	}
-	*write = '\0';
-	return text;
+	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
+	return number_group_thousands(text, digits);
 }

@@ -40,5 +40,7 @@ const char *number_bytes_about(char *text, uint64_t bytes);
 
 /* "12,345": a count for the closing lines. */
 const char *number_count(char *text, uint64_t count);
+/* The same for a number in text, of which only the whole part is grouped: half as long again. */
+const char *number_group_thousands(char *text, const char *number);
 
 #endif

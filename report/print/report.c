@@ -232,7 +232,7 @@ static int write_report(struct session *session, const struct options *options, 
 	}
 	if (!error)
 		error = write_tables(session, options, prefix, file);
-	/* If no process is known, a table of records was read: ktime has nothing to add. */
+	/* Without a process the records come from elsewhere: ktime has nothing to add. */
 	if (!error && !options->quiet && header->pid != 0)
 		error = closing_write(session, options, prefix, file);
 	if (live && !options->quiet && options->export_profile)

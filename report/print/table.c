@@ -11,11 +11,8 @@
 
 uint64_t row_calls(const struct row *row)
 {
-	uint64_t captured = row->untimed[UNTIMED_CAPTURED];
-	uint64_t calls = row->calls > captured ? row->calls - captured : 0;
+	uint64_t calls = row->cupti.count > row->calls ? row->cupti.count : row->calls;
 
-	if (row->cupti.count > calls)
-		calls = row->cupti.count;
 	return row->events.count > calls ? row->events.count : calls;
 }
 
@@ -35,19 +32,6 @@ const struct figures *row_figures(const struct session *session, const struct ro
 	return &row->events;
 }
 
-/* The sum of the squared distances from the mean. */
-static double squared_distances(uint64_t count, uint64_t total, double squares)
-{
-	double distances = squares - (double)total * (double)total / (double)count;
-
-	return distances > 0 ? distances : 0;
-}
-
-static double deviation(uint64_t count, uint64_t total, double squares)
-{
-	return count > 1 ? sqrt(squared_distances(count, total, squares) / (double)(count - 1)) : 0;
-}
-
 /* Adds what the event clock says of all calls when it timed a part of them. */
 static void add_estimate(struct table_row *sum, const struct row *row, uint64_t calls)
 {
@@ -61,17 +45,11 @@ static void add_estimate(struct table_row *sum, const struct row *row, uint64_t 
 
 static int add_histogram(struct table_row *row, const struct histogram *histogram)
 {
-	if (!histogram)
-		return 0;
-	if (!row->histogram)
+	if (histogram && !row->histogram)
 		row->histogram = calloc(1, sizeof(*row->histogram));
-	if (!row->histogram)
+	if (histogram && !row->histogram)
 		return -ENOMEM;
-	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
-		uint64_t sum = (uint64_t)row->histogram->buckets[i] + histogram->buckets[i];
-
-		row->histogram->buckets[i] = sum < UINT32_MAX ? (uint32_t)sum : UINT32_MAX;
-	}
+	histogram_merge(row->histogram, histogram);
 	return 0;
 }
 
@@ -314,13 +292,9 @@ void table_free(struct table *table)
 
 static uint64_t percentile(const struct table_row *row, double fraction)
 {
-	uint64_t value =
-		row->histogram ? histogram_percentile(row->histogram, fraction) : row->minimum;
-
-	/* A bucket's middle may lie outside of what was seen. */
-	if (value < row->minimum)
-		return row->minimum;
-	return value > row->maximum ? row->maximum : value;
+	return row->histogram ? histogram_percentile_within(row->histogram, fraction, row->minimum,
+							    row->maximum)
+			      : row->minimum;
 }
 
 uint64_t table_time(const struct table_row *row, enum table_column column)
@@ -344,7 +318,9 @@ uint64_t table_time(const struct table_row *row, enum table_column column)
 	case TABLE_P99:
 		return percentile(row, 0.99);
 	case TABLE_DEVIATION:
-		return (uint64_t)(deviation(row->timed, row->timed_total, row->squares) + 0.5);
+		return (uint64_t)(sqrt(sample_variance(row->timed, (double)row->timed_total,
+						       row->squares)) +
+				  0.5);
 	default:
 		return 0;
 	}

@@ -24,7 +24,7 @@ struct table_row {
 	char *name; /* as it is printed */
 	enum row_kind kind;
 	enum clock_source clock;
-	uint64_t calls; /* those that ran: captured ones did not */
+	uint64_t calls;
 	uint64_t timed; /* the calls that the figures below come from */
 	bool estimated; /* total is for all calls, from a sample of them */
 	double error;	/* half the 95 % interval of an estimated total, ns */
@@ -66,7 +66,7 @@ void table_free(struct table *table);
 /* A cell; nanoseconds. */
 uint64_t table_time(const struct table_row *row, enum table_column column);
 
-/* The calls of a row that ran: what was recorded into a graph did not. */
+/* The calls of a row: as the hooks or a clock counted them, whichever saw more. */
 uint64_t row_calls(const struct row *row);
 /* The figures that a row shows, and from which clock. */
 const struct figures *row_figures(const struct session *session, const struct row *row,

@@ -5,6 +5,16 @@
 
 #define NORMAL_95 1.96 /* standard deviations on either side of the mean */
 
+double sample_variance(uint64_t count, double total, double squares)
+{
+	double distances;
+
+	if (count < 2)
+		return 0;
+	distances = squares - total * total / (double)count;
+	return distances > 0 ? distances / (double)(count - 1) : 0;
+}
+
 double estimate_total(const struct estimate *estimate, uint64_t timed, uint64_t calls,
 		      double *error)
 {

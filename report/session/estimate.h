@@ -16,4 +16,7 @@
 double estimate_total(const struct estimate *estimate, uint64_t timed, uint64_t calls,
 		      double *error);
 
+/* The variance of a sample (n - 1) from its sums; 0 below two values. */
+double sample_variance(uint64_t count, double total, double squares);
+
 #endif

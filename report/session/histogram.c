@@ -45,12 +45,19 @@ void histogram_add(struct histogram *histogram, uint64_t value)
 		(*count)++;
 }
 
+void histogram_merge(struct histogram *histogram, const struct histogram *added)
+{
+	for (unsigned i = 0; added && i < HISTOGRAM_BUCKETS; i++)
+		if (__builtin_add_overflow(histogram->buckets[i], added->buckets[i],
+					   &histogram->buckets[i]))
+			histogram->buckets[i] = UINT32_MAX;
+}
+
 uint64_t histogram_count(const struct histogram *histogram)
 {
 	uint64_t count = 0;
-	unsigned i;
 
-	for (i = 0; i < HISTOGRAM_BUCKETS; i++)
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++)
 		count += histogram->buckets[i];
 	return count;
 }
@@ -80,4 +87,14 @@ uint64_t histogram_percentile(const struct histogram *histogram, double fraction
 	}
 	/* The middle of the values that share the bucket. */
 	return (histogram_bucket_low(i) + histogram_bucket_high(i) - 1) / 2;
+}
+
+uint64_t histogram_percentile_within(const struct histogram *histogram, double fraction,
+				     uint64_t minimum, uint64_t maximum)
+{
+	uint64_t value = histogram_percentile(histogram, fraction);
+
+	if (value < minimum)
+		return minimum;
+	return value < maximum ? value : maximum;
 }

@@ -25,8 +25,13 @@ uint64_t histogram_bucket_low(unsigned bucket);
 uint64_t histogram_bucket_high(unsigned bucket);
 
 void histogram_add(struct histogram *histogram, uint64_t value);
+/* Adds another histogram's samples; NULL has none. */
+void histogram_merge(struct histogram *histogram, const struct histogram *added);
 uint64_t histogram_count(const struct histogram *histogram);
 /* The value below which `fraction` (0 to 1) of the samples lie; 0 for an empty histogram. */
 uint64_t histogram_percentile(const struct histogram *histogram, double fraction);
+/* The same for samples of which the extremes are known: a bucket's middle may lie outside. */
+uint64_t histogram_percentile_within(const struct histogram *histogram, double fraction,
+				     uint64_t minimum, uint64_t maximum);
 
 #endif

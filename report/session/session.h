@@ -21,7 +21,7 @@
 #include "report/session/histogram.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      5
+#define SESSION_VERSION	      6
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -53,14 +53,12 @@ static inline bool row_is_gpu(enum row_kind kind)
 /* Why an operation has no time from events. One list for counting, storing and saying it. */
 #define UNTIMED_REASONS(X)                                                                         \
 	X(SAMPLED_OUT, "left out by sampling")                                                     \
-	X(CAPTURED, "recorded into a graph")                                                       \
 	X(NO_EVENT, "no free event")                                                               \
 	X(RING_FULL, "ring full")                                                                  \
 	X(RECORD_FAILED, "event not recorded")                                                     \
 	X(CONTEXT_LOST, "context destroyed or lost")                                               \
 	X(NOT_FINISHED, "not finished at exit")                                                    \
 	X(CHAINED, "programmatic dependent launch left whole")                                     \
-	X(HOST_INCLUDED, "synchronous or pageable copy")                                           \
 	X(EVENTS_OFF, "events off")                                                                \
 	X(FIRST_LAUNCH, "first launch of a kernel")
 
@@ -118,9 +116,8 @@ struct row {
 	 * kept apart, and stand for the row only where it has no others.
 	 */
 	uint64_t starved, starved_cupti, starved_raw;
-	double checked_difference_squares; /* sum of (events - cupti)^2 */
-	uint64_t unmatched;		   /* event pairs whose record was never found */
-	uint64_t graph_records;		   /* CUPTI records that were nodes of a graph */
+	uint64_t unmatched;	 /* event pairs whose record was never found */
+	uint64_t graph_records;	 /* CUPTI records that were nodes of a graph */
 	uint64_t host_included;	 /* calls whose event pair holds host work: pageable, synchronous */
 	uint64_t kernels_listed; /* graphs: offset of a string that names the nodes' kernels */
 	/* Median of |events - cupti| over the checked calls. */

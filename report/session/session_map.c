@@ -167,7 +167,7 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 			goto undo;
 		if (error) {
 			session->anonymous = true;
-			file_error = strerrordesc_np(-error);
+			file_error = strerror(-error);
 		}
 	}
 	if (session->anonymous) {

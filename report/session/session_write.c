@@ -276,7 +276,7 @@ int session_trace(struct session *session, const struct trace_record *record)
 		if (error) {
 			session->trace_ended = true;
 			session_note(session, "The trace ended early (%s): %llu records were kept.",
-				     strerrordesc_np(-error),
+				     strerror(-error),
 				     (unsigned long long)session_header(session)
 					     ->counters[COUNTER_trace_records]);
 			goto lost;

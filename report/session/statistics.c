@@ -3,16 +3,6 @@
 
 #include <math.h>
 
-double sample_variance(uint64_t count, double total, double squares)
-{
-	double distances;
-
-	if (count < 2)
-		return 0;
-	distances = squares - total * total / (double)count;
-	return distances > 0 ? distances / (double)(count - 1) : 0;
-}
-
 /*
  * The continued fraction of the incomplete beta function, by Lentz's method. Source: Abramowitz
  * and Stegun, Handbook of Mathematical Functions, 26.5.8.
@@ -21,9 +11,8 @@ static double beta_fraction(double x, double a, double b)
 {
 	const double tiny = 1e-300;
 	double c = 1, d = 1 / fmax(fabs(1 - (a + b) * x / (a + 1)), tiny), fraction = d;
-	int m;
 
-	for (m = 1; m < 10000; m++) {
+	for (int m = 1; m < 10000; m++) {
 		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
 		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
 		double change;
@@ -83,11 +72,10 @@ double rank_sum_probability(const struct histogram *a, const struct histogram *b
 	double count_a = (double)histogram_count(a), count_b = (double)histogram_count(b);
 	double count = count_a + count_b, below = 0, rank_sum = 0, ties = 0;
 	double mean, variance, distance;
-	unsigned bucket;
 
 	if (count_a == 0 || count_b == 0)
 		return 1;
-	for (bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
 		double here = (double)a->buckets[bucket] + b->buckets[bucket];
 
 		/* Ties share the middle of the ranks that they take. */

@@ -7,9 +7,6 @@
 
 #include "report/session/histogram.h"
 
-/* The variance of a sample (n - 1) from its sums; 0 below two values. */
-double sample_variance(uint64_t count, double total, double squares);
-
 /*
  * The probability that a difference as large as that of the two means comes from chance alone:
  * Welch's t-test, which does not ask for equal variances. Counts of two and more; variances are

@@ -9,7 +9,7 @@ bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/bench/libbare_tracer.so: $(BUILD)/obj/tests/bench/bare_tracer.o
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-z,defs $(LDFLAGS) $< -o $@ -ldl -lpthread
+	$(LINK) -shared $(NO_UNDEFINED) $< -o $@ -ldl -lpthread
 
 $(BUILD)/bench/%: tests/bench/%.cu | toolkit
 	@mkdir -p $(@D)
@@ -21,7 +21,7 @@ bench: library command bench-programs
 $(BUILD)/bench/launch_path: $(BUILD)/obj/tests/bench/launch_path.o \
 		$(WORKLOAD_OBJECTS)/saxpy_fatbin.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $(LDFLAGS) $^ -o $@
+	$(LINK) $^ -o $@
 
 .PHONY: cost-program
 cost-program: library sim $(BUILD)/bench/launch_path

@@ -23,11 +23,11 @@ csv_row() {
 }
 
 @test "the same run differs in nothing" {
-	records 10000 >a.tsv
-	run "$ktime" diff --fail-above 0 a.tsv a.tsv
+	records 10000 | session a
+	run "$ktime" diff --fail-above 0 a a
 	[ "$status" -eq 0 ]
-	prints "A: a.tsv (table of records)
-B: a.tsv (table of records)
+	prints "A: a (ktime session)
+B: a (ktime session)
 
             Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   Ratio  Median  Verdict    Name
  GPU activities:        40        40  400.00us  400.00us  10.000us  10.000us   1.000   1.000  same       add(float const *, int)
@@ -38,46 +38,46 @@ Rows: 2 same"
 }
 
 @test "--fail-above ends with 3 beyond it, with 0 within it" {
-	records 10000 >a.tsv
-	records 10800 >b.tsv
-	run "$ktime" diff --fail-above 5% a.tsv b.tsv
+	records 10000 | session a
+	records 10800 | session b
+	run "$ktime" diff --fail-above 5% a b
 	[ "$status" -eq 3 ]
 	grep -qF '1.080' <<<"$output"
 	grep -qx 'ktime: all GPU activities take 7.9% longer: above 5%' <<<"$output"
 	grep -qx 'ktime: add(float const \*, int) takes 8.0% longer: above 5%' <<<"$output"
-	run "$ktime" diff --fail-above 10 a.tsv b.tsv
+	run "$ktime" diff --fail-above 10 a b
 	[ "$status" -eq 0 ]
-	run "$ktime" diff --fail-above 5% b.tsv a.tsv
+	run "$ktime" diff --fail-above 5% b a
 	[ "$status" -eq 0 ]
-	run "$ktime" diff a.tsv b.tsv
+	run "$ktime" diff a b
 	[ "$status" -eq 0 ]
 }
 
 @test "--noise says what counts as none" {
-	records 10000 >a.tsv
-	records 10800 >b.tsv
-	csv_row a.tsv b.tsv add | grep -qF '"slower"'
-	"$ktime" diff --csv --noise 9% a.tsv b.tsv | grep -F add | grep -qF '"same"'
+	records 10000 | session a
+	records 10800 | session b
+	csv_row a b add | grep -qF '"slower"'
+	"$ktime" diff --csv --noise 9% a b | grep -F add | grep -qF '"same"'
 }
 
 @test "CSV has times in nanoseconds" {
-	records 10000 >a.tsv
-	records 20000 >b.tsv
-	run "$ktime" diff --csv a.tsv b.tsv
+	records 10000 | session a
+	records 20000 | session b
+	run "$ktime" diff --csv a b
 	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","StdDev A","Calls B","Time B","Avg B","StdDev B","Ratio","Median ratio","Probability","Verdict","Name"' ]
 	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,71.6114874,40,800000,20000.000,143.222975,2,2.0000989,'*',"slower","add(float const *, int)"' ]]
 }
 
 @test "an SQLite export of the same run differs in nothing" {
-	"$ktime" export --sqlite out.sqlite "$golden/nsys_many.records.tsv"
-	run "$ktime" diff "$golden/nsys_many.records.tsv" out.sqlite
+	"$ktime" export --sqlite out.sqlite "$(golden nsys_many)"
+	run "$ktime" diff "$(golden nsys_many)" out.sqlite
 	[ "$status" -eq 0 ]
 	[ "${lines[1]}" = "B: out.sqlite (nsys SQLite export)" ]
 	[ "${lines[-1]}" = "Rows: 17 same" ]
 }
 
 @test "nsys's CSV of the same run differs in nothing" {
-	run "$ktime" diff "$golden/nsys_many.records.tsv" "$golden/nsys_many.csv"
+	run "$ktime" diff "$(golden nsys_many)" "$golden/nsys_many.csv"
 	[ "$status" -eq 0 ]
 	[ "${lines[1]}" = "B: $golden/nsys_many.csv (nsys CSV)" ]
 	[ "${lines[-1]}" = "Rows: 17 same" ]
@@ -85,14 +85,14 @@ Rows: 2 same"
 
 @test "nvprof's CSV of the same run differs in nothing" {
 	awk '/^\$ nvprof --csv$/ {on = 1; next} /^$/ {on = 0} on' "$golden/nvprof_mix.txt" >nvprof.csv
-	run "$ktime" diff "$golden/nvprof_mix.records.tsv" nvprof.csv
+	run "$ktime" diff "$(golden nvprof_mix)" nvprof.csv
 	[ "$status" -eq 0 ]
 	[ "${lines[1]}" = "B: nvprof.csv (nvprof CSV)" ]
 	[ "${lines[-1]}" = "Rows: 7 same" ]
 }
 
 @test "nvprof's names of kernels are found by ktime's and nsys's" {
-	local set=$golden/nvprof_demangle.records.tsv
+	local set=$(golden nvprof_demangle)
 	"$ktime" show --quiet --csv "$set" >nvprof.csv
 	"$ktime" show --quiet --csv --format nsys "$set" >nsys.csv
 	run "$ktime" diff nvprof.csv nsys.csv
@@ -177,7 +177,7 @@ Rows: 2 same"
 }
 
 @test "what cannot be compared is told in one line" {
-	records 10000 >a.tsv
+	records 10000 | session a
 	head -c 100000 /dev/urandom | tr -d '\000' >garbage
 	printf 'SQLite format 3\0' >cut.sqlite
 	: >empty
@@ -186,17 +186,17 @@ Rows: 2 same"
 	echo x >x.nsys-rep
 	local file
 	for file in garbage cut.sqlite empty bad.csv unit.csv x.nsys-rep . none; do
-		run "$ktime" diff a.tsv $file
+		run "$ktime" diff a $file
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -eq 1 ]
 		[[ ${lines[0]} == "ktime: $file: "* ]]
 	done
-	run "$ktime" diff a.tsv bad.csv
+	run "$ktime" diff a bad.csv
 	prints "ktime: bad.csv: line 2: bad Total Time"
-	run "$ktime" diff a.tsv unit.csv
+	run "$ktime" diff a unit.csv
 	prints "ktime: unit.csv: line 2: bad unit"
-	run "$ktime" diff a.tsv garbage
-	prints "ktime: garbage: no session, table of records, nsys SQLite export, or summary as CSV"
+	run "$ktime" diff a garbage
+	prints "ktime: garbage: no session, nsys SQLite export, or summary as CSV"
 }
 
 @test "a wrong usage is told" {
@@ -217,8 +217,8 @@ Rows: 2 same"
 }
 
 @test "a full disk is told" {
-	records 10000 >a.tsv
-	run sh -c "'$ktime' diff a.tsv a.tsv 2>&1 >/dev/full"
+	records 10000 | session a
+	run sh -c "'$ktime' diff a a 2>&1 >/dev/full"
 	[ "$status" -eq 1 ]
 	prints "ktime: standard output: No space left on device"
 }

@@ -16,17 +16,19 @@ records() {
 }
 
 @test "names that need it are escaped, and bytes that are no UTF-8 replaced" {
-	printf 'type\tname\tstart_ns\tend_ns\n' >records.tsv
-	printf 'kernel\ta"b\\c\xff\xc3\xa9,d\t1\t2\n' >>records.tsv
-	"$ktime" export --json - records.tsv >out.json
+	{
+		printf 'type\tname\tstart_ns\tend_ns\n'
+		printf 'kernel\ta"b\\c\xff\xc3\xa9,d\t1\t2\n'
+	} | session records
+	"$ktime" export --json - records >out.json
 	grep -qF '"mangled":"a\"b\\c'$'\xef\xbf\xbd\xc3\xa9'',d"' out.json
-	run "$ktime" show --quiet --format nsys --csv records.tsv
+	run "$ktime" show --quiet --format nsys --csv records
 	[ "${lines[1]}" = '100.0,1,1,1.0,1.0,1,1,0.0,"a""b\c'$'\xff\xc3\xa9'',d"' ]
 }
 
 @test "JSON holds both clocks, the counts and the trace" {
-	records >records.tsv
-	run "$ktime" export --json - records.tsv
+	records | session records
+	run "$ktime" export --json - records
 	[ "$status" -eq 0 ]
 	grep -qF '"kind":"kernel","name":"void n::add<int>(T1 *)","mangled":"_ZN1n3addIiEEvPT_","device":0,"calls":1' <<<"$output"
 	grep -qF '"clock":"cupti","cupti":{"count":1,"total":2500,"average":2500,"minimum":2500,"maximum":2500,"deviation":0,"median":2500,"p90":2500,"p95":2500,"p99":2500,"p99.9":2500,' <<<"$output"
@@ -37,23 +39,23 @@ records() {
 
 @test "an existing file is replaced only with -f, and never by half a file" {
 	echo mine >out.json
-	run "$ktime" export --json out.json "$golden/nvprof_mix.records.tsv"
+	run "$ktime" export --json out.json "$(golden nvprof_mix)"
 	[ "$status" -eq 1 ]
 	prints "ktime: out.json exists; -f overwrites it"
 	[ "$(cat out.json)" = mine ]
-	"$ktime" export -f --json out.json "$golden/nvprof_mix.records.tsv"
+	"$ktime" export -f --json out.json "$(golden nvprof_mix)"
 	grep -q '"made_by":"ktime' out.json
 	echo garbage >garbage
 	run "$ktime" export -f --json out.json garbage
 	[ "$status" -eq 1 ]
-	prints "ktime: garbage: neither a ktime session nor a table of records"
+	prints "ktime: garbage: not a ktime session"
 	grep -q '"made_by":"ktime' out.json
 	[ "$(ls)" = "garbage
 out.json" ]
 }
 
 @test "a directory, a missing folder, a full disk and a pipe for SQLite are told" {
-	local records=$golden/nvprof_mix.records.tsv
+	local records=$(golden nvprof_mix)
 	run "$ktime" export --json . "$records"
 	prints "ktime: .: Is a directory"
 	run "$ktime" export --sqlite none/out "$records"
@@ -67,13 +69,13 @@ out.json" ]
 }
 
 @test "a wrong usage is told" {
-	run "$ktime" export "$golden/nvprof_mix.records.tsv"
+	run "$ktime" export "$(golden nvprof_mix)"
 	[ "$status" -eq 2 ]
 	prints "ktime export: give --sqlite OUT, --chrome OUT or --json OUT"
 	run "$ktime" export --json out.json
 	[ "$status" -eq 2 ]
 	prints "ktime export: no file given; usage: ktime export [options] FILE"
-	run "$ktime" export --csv out.csv "$golden/nvprof_mix.records.tsv"
+	run "$ktime" export --csv out.csv "$(golden nvprof_mix)"
 	[ "$status" -eq 2 ]
 	prints "ktime export: unknown option --csv (--help lists the options)"
 	run "$ktime" export --help
@@ -81,7 +83,7 @@ out.json" ]
 }
 
 @test "several outputs are written at once" {
-	"$ktime" export --sqlite a --chrome b --json c "$golden/nvprof_mix.records.tsv"
+	"$ktime" export --sqlite a --chrome b --json c "$(golden nvprof_mix)"
 	[ "$(ls | tr '\n' ' ')" = "a b c " ]
 	[ "$(head -c 15 a)" = "SQLite format 3" ]
 	[ "$(head -n 1 b)" = '{"traceEvents":[' ]

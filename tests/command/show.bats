@@ -3,8 +3,8 @@
 
 load common
 
-@test "show prints a table of records on stdout" {
-	run sh -c "'$ktime' show '$golden/nvprof_noapi.records.tsv' 2>/dev/null"
+@test "show prints a session file on stdout" {
+	run sh -c "'$ktime' show '$(golden nvprof_noapi)' 2>/dev/null"
 	[ "$status" -eq 0 ]
 	prints "======== Profiling result:
             Type  Time(%)      Time     Calls       Avg       Min       Max  Name
@@ -13,23 +13,23 @@ No API activities were profiled."
 }
 
 @test "-i prints on stderr as nvprof did" {
-	run sh -c "'$ktime' -i '$golden/nvprof_noapi.records.tsv' 2>/dev/null"
+	run sh -c "'$ktime' -i '$(golden nvprof_noapi)' 2>/dev/null"
 	[ "$status" -eq 0 ]
 	prints ""
-	run sh -c "'$ktime' --csv -i '$golden/nvprof_noapi.records.tsv' 2>&1 >/dev/null"
+	run sh -c "'$ktime' --csv -i '$(golden nvprof_noapi)' 2>&1 >/dev/null"
 	[ "${lines[1]}" = '"Type","Time(%)","Time","Calls","Avg","Min","Max","Name"' ]
 }
 
 @test "options may follow the file, and several files are printed" {
-	run "$ktime" show "$golden/nvprof_noapi.records.tsv" --quiet \
-		"$golden/nvprof_nokernels.records.tsv" --print-gpu-summary
+	run "$ktime" show "$(golden nvprof_noapi)" --quiet \
+		"$(golden nvprof_nokernels)" --print-gpu-summary
 	[ "$status" -eq 0 ]
 	[ "${#lines[@]}" -eq 3 ]
 	[ "${lines[2]}" = "No kernels were profiled." ]
 }
 
 @test "show writes to a log file" {
-	run "$ktime" show --log-file "out.%%" --quiet "$golden/nvprof_noapi.records.tsv"
+	run "$ktime" show --log-file "out.%%" --quiet "$(golden nvprof_noapi)"
 	[ "$status" -eq 0 ]
 	prints ""
 	[ "$(wc -l <out.%)" -eq 3 ]
@@ -39,7 +39,7 @@ No API activities were profiled."
 	head -c 100000 /dev/urandom >garbage
 	run "$ktime" show garbage
 	[ "$status" -eq 1 ]
-	prints "ktime: garbage: neither a ktime session nor a table of records"
+	prints "ktime: garbage: not a ktime session"
 	run "$ktime" -i garbage
 	[ "$status" -eq 1 ]
 	run "$ktime" show .
@@ -49,17 +49,18 @@ No API activities were profiled."
 }
 
 @test "a full disk is told" {
-	run "$ktime" show --log-file /dev/full "$golden/nvprof_mix.records.tsv"
+	local file=$(golden nvprof_mix)
+	run "$ktime" show --log-file /dev/full "$file"
 	[ "$status" -eq 1 ]
-	prints "ktime: the report of $golden/nvprof_mix.records.tsv was not written: No space left on device"
+	prints "ktime: the report of $file was not written: No space left on device"
 }
 
 @test "what nvprof had and ktime has not gets one line" {
-	run sh -c "'$ktime' show --metrics all '$golden/nvprof_noapi.records.tsv' 2>&1 >/dev/null"
+	run sh -c "'$ktime' show --metrics all '$(golden nvprof_noapi)' 2>&1 >/dev/null"
 	prints '======== Warning: --metrics is ignored: ktime measures time, not hardware counters: use `ncu --metrics`'
 }
 
-# kernels NAME…: the file "table" of kernels with these mangled names, 100 ns each.
+# kernels NAME…: the profile "table" of kernels with these mangled names, 100 ns each.
 kernels() {
 	local name start=0
 	{
@@ -68,7 +69,7 @@ kernels() {
 			printf 'kernel\t%s\t%d\t%d\n' "$name" $start $((start + 100))
 			((start += 100))
 		done
-	} >table
+	} | session table
 }
 
 # on_terminal COLUMNS OPTION…: what show prints on a terminal of so many columns.

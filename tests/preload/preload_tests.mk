@@ -13,16 +13,16 @@ preload-programs: $(PRELOAD_PROGRAMS)
 
 $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) -Wl,--as-needed $^ -o $@ -lpthread -ldl
+	$(LINK) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
 # With the runtime linked in, as nvcc does it.
 $(PRELOAD_TESTS)/runtimes: $(PRELOAD_OBJECTS)/runtimes.o $(SIM)/lib/libcudart_static.a
 	@mkdir -p $(@D)
-	$(CC) $^ -o $@ -lpthread -ldl
+	$(LINK) $^ -o $@ -lpthread -ldl
 
 $(PRELOAD_TESTS)/libpeer.so $(PRELOAD_TESTS)/libpeer_driver.so: $(PRELOAD_TESTS)/%.so: $(PRELOAD_OBJECTS)/%.o
 	@mkdir -p $(@D)
-	$(CC) -shared $^ -o $@ -ldl
+	$(LINK) -shared $^ -o $@ -ldl
 
 $(PRELOAD_TESTS)/libpeer_dlsym.so: tests/preload/programs/libpeer.c
 	@mkdir -p $(@D)
@@ -31,25 +31,25 @@ $(PRELOAD_TESTS)/libpeer_dlsym.so: tests/preload/programs/libpeer.c
 # With the shared one, whose symbols are wrapped.
 $(PRELOAD_TESTS)/failed_launches: $(PRELOAD_OBJECTS)/failed_launches.o $(SIM)/lib/libcudart.so.13
 	@mkdir -p $(@D)
-	$(CC) $^ -o $@
+	$(LINK) $^ -o $@
 
 # One plug-in per runtime: the shared one, and the same under another name.
 $(PRELOAD_TESTS)/libcudart_other.so.13: $(call sim_objects,runtime)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
+	$(LINK) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic $(NO_UNDEFINED) $^ -o $@ -lpthread -ldl
 
 $(PRELOAD_TESTS)/libplugin.so: $(PRELOAD_OBJECTS)/libplugin.o $(SIM)/lib/libcudart.so.13
 	@mkdir -p $(@D)
-	$(CC) -shared $^ -o $@
+	$(LINK) -shared $^ -o $@
 
 $(PRELOAD_TESTS)/libhidden.so: $(PRELOAD_OBJECTS)/libhidden.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) -shared $^ -o $@
+	$(LINK) -shared $^ -o $@
 
 $(PRELOAD_TESTS)/libplugin_other.so: $(PRELOAD_OBJECTS)/libplugin.o \
 		$(PRELOAD_TESTS)/libcudart_other.so.13
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-rpath,'$$ORIGIN' $^ -o $@
+	$(LINK) -shared -Wl,-rpath,'$$ORIGIN' $^ -o $@
 
 .SECONDARY: $(patsubst $(PRELOAD_TESTS)/%,$(PRELOAD_OBJECTS)/%.o,$(PRELOAD_PROGRAMS)) \
 	$(PRELOAD_OBJECTS)/libplugin.o

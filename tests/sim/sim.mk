@@ -36,19 +36,19 @@ $(SIM_OBJECTS)/driver/resolve.o $(SIM_OBJECTS)/runtime/driver.o $(addprefix $(SI
 
 $(SIM_OBJECTS)/cupti/record.o: $(SIM)/include/sim_cbids.h
 
-$(SIM_OBJECTS)/driver/not_supported.o: $(SIM)/include/not_supported.c
+$(SIM_OBJECTS)/driver/not_supported.o: $(SIM)/include/not_supported.c $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -fPIC -c $< -o $@
 
-$(SIM_OBJECTS)/%.cc.o: tests/sim/%.cc | toolkit
+$(SIM_OBJECTS)/%.cc.o: tests/sim/%.cc $(BUILD)/flags | toolkit
 	@mkdir -p $(@D)
-	$(CXX) $(KTIME_CPPFLAGS) -std=c++17 -fno-exceptions -fno-rtti -Wall -Wextra -Werror \
+	$(CXX) $(KTIME_CPPFLAGS) -std=c++17 -fno-exceptions -fno-rtti $(WARNINGS) \
 		-fvisibility=hidden -MMD -MP $(CFLAGS) -fPIC -c $< -o $@
 
 $(SIM)/lib/libcuda.so.1: $(call sim_objects,driver) $(SIM_OBJECTS)/driver/not_supported.o \
 		$(SIM_OBJECTS)/driver/host_kernel.cc.o
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
+	$(LINK) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic $(NO_UNDEFINED) $^ -o $@ -lpthread -ldl
 
 $(SIM)/lib/libcudart_static.a: $(call sim_objects,runtime)
 	@mkdir -p $(@D)
@@ -58,28 +58,28 @@ $(SIM)/lib/libcudart_static.a: $(call sim_objects,runtime)
 # Entries are in archive and library alike, so the library shows what the archive's headers mark.
 $(SIM)/lib/libcudart.so.13: $(call sim_objects,runtime)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libcudart.so.13 -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
+	$(LINK) -shared -Wl,-soname,libcudart.so.13 -Wl,-Bsymbolic $(NO_UNDEFINED) $^ -o $@ -lpthread -ldl
 
 # In a folder of its own, which a test for its absence leaves out.
 $(SIM)/toolkit/lib64/libcupti.so.13: $(call sim_objects,cupti)
 	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,libcupti.so.13 -Wl,-Bsymbolic -Wl,--no-undefined $^ -o $@ -lpthread -ldl
+	$(LINK) -shared -Wl,-soname,libcupti.so.13 -Wl,-Bsymbolic $(NO_UNDEFINED) $^ -o $@ -lpthread -ldl
 
 $(SIM)/workloads/saxpy: $(SAXPY_RUNTIME_OBJECTS) $(SIM)/lib/libcudart_static.a
 	@mkdir -p $(@D)
-	$(CXX) $^ -o $@ -lpthread -ldl
+	$(LINK_CXX) $^ -o $@ -lpthread -ldl
 
 $(SIM)/workloads/saxpy_shared: $(SAXPY_RUNTIME_OBJECTS) $(SIM)/lib/libcudart.so.13
 	@mkdir -p $(@D)
-	$(CXX) $^ -o $@ -lpthread -ldl
+	$(LINK_CXX) $^ -o $@ -lpthread -ldl
 
 $(SIM)/workloads/saxpy_driver: $(SAXPY_DRIVER_OBJECTS) $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) $^ -o $@ -lpthread -lm
+	$(LINK) $^ -o $@ -lpthread -lm
 
 $(SIM)/programs/%: $(SIM_OBJECTS)/programs/%.o $(SIM)/lib/libcuda.so.1 $(SIM)/toolkit/lib64/libcupti.so.13
 	@mkdir -p $(@D)
-	$(CC) -Wl,--as-needed $^ -o $@ -lpthread -ldl
+	$(LINK) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
 $(SIM_OBJECTS)/programs/%.cu.o: tests/sim/programs/%.cu | toolkit
 	@mkdir -p $(@D)
@@ -91,15 +91,15 @@ $(SIM_OBJECTS)/programs/%_per_thread.cu.o: tests/sim/programs/%.cu | toolkit
 
 $(SIM)/programs/%_static: $(SIM_OBJECTS)/programs/%.cu.o $(SIM)/lib/libcudart_static.a
 	@mkdir -p $(@D)
-	$(CXX) $^ -o $@ -lpthread -ldl
+	$(LINK_CXX) $^ -o $@ -lpthread -ldl
 
 $(SIM)/programs/%_per_thread: $(SIM_OBJECTS)/programs/%_per_thread.cu.o $(SIM)/lib/libcudart_static.a
 	@mkdir -p $(@D)
-	$(CXX) $^ -o $@ -lpthread -ldl
+	$(LINK_CXX) $^ -o $@ -lpthread -ldl
 
 $(SIM)/programs/%_shared: $(SIM_OBJECTS)/programs/%.cu.o $(SIM)/lib/libcudart.so.13
 	@mkdir -p $(@D)
-	$(CXX) $^ -o $@ -lpthread -ldl
+	$(LINK_CXX) $^ -o $@ -lpthread -ldl
 
 .SECONDARY: $(addprefix $(SIM_OBJECTS)/programs/runtime_calls,.cu.o _per_thread.cu.o) \
 	$(patsubst $(SIM)/programs/%,$(SIM_OBJECTS)/programs/%.o,$(SIM_PROGRAMS))

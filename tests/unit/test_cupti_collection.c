@@ -12,9 +12,9 @@
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/hot_calls.h"
-#include "fake_cupti/in_child.h"
+#include "tests/unit/cupti_in_child.h"
 
-#define MOST_KERNELS (BUFFERS_TOGETHER / sizeof(CUpti_ActivityKernel9))
+#define MOST_KERNELS (BUFFERS_TOGETHER / sizeof(CUpti_ActivityKernel10))
 #define CUDA_MALLOC  20
 #define CUDA_LAUNCH  211
 
@@ -32,20 +32,20 @@ static const struct cupti_settings all = {
 	.wake = count_wake,
 };
 
-static struct fake_cupti *start(const struct cupti_settings *settings)
+static struct sim_cupti *start(const struct cupti_settings *settings)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
 
 	assert_int_equal(cupti_start(settings, reason, sizeof(reason)), 0);
 	assert_string_equal(reason, "");
 	assert_true(cupti_active());
-	return fake;
+	return cupti;
 }
 
-static void record_kernel(struct fake_cupti *fake, uint32_t correlation, uint64_t start)
+static void record_kernel(struct sim_cupti *cupti, uint32_t correlation, uint64_t start)
 {
-	CUpti_ActivityKernel9 kernel = {
+	CUpti_ActivityKernel10 kernel = {
 		.kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 		.start = start,
 		.end = start + 10,
@@ -53,15 +53,15 @@ static void record_kernel(struct fake_cupti *fake, uint32_t correlation, uint64_
 		.name = "kernel",
 	};
 
-	fake->record(&kernel, sizeof(kernel));
+	cupti->record(&kernel, sizeof(kernel));
 }
 
-static void record_call(struct fake_cupti *fake, uint32_t callback)
+static void record_call(struct sim_cupti *cupti, uint32_t callback)
 {
 	CUpti_ActivityAPI call = {
 		.kind = CUPTI_ACTIVITY_KIND_RUNTIME, .cbid = callback, .start = 5, .end = 6};
 
-	fake->record(&call, sizeof(call));
+	cupti->record(&call, sizeof(call));
 }
 
 struct seen {
@@ -97,55 +97,55 @@ static struct seen drain(void)
 
 TEST_IN_CHILD(start_turns_on_what_was_asked_for_and_no_more)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_MEMCPY]);
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_MEMCPY2]);
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_MEMSET]);
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_OVERHEAD]);
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
-	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_KERNEL]);
-	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
-	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_DRIVER]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_MEMCPY]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_MEMCPY2]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_MEMSET]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_OVERHEAD]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
+	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_KERNEL]);
+	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_DRIVER]);
 }
 
 TEST_IN_CHILD(whole_graphs_are_traced_where_nodes_are_not_wanted)
 {
 	struct cupti_settings settings = {.driver_api = true};
-	struct fake_cupti *fake = start(&settings);
+	struct sim_cupti *cupti = start(&settings);
 
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_DRIVER]);
-	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_DRIVER]);
+	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
 }
 
 TEST_IN_CHILD(launches_and_copies_are_off_in_the_runtime_kind)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 	size_t i, off = 0;
 
-	for (i = 0; i < FAKE_CALLBACKS; i++)
-		off += fake->call_off[i];
+	for (i = 0; i < CALLS_MAX; i++)
+		off += cupti->calls_off[1][i];
 	assert_int_equal(off, hot_runtime_call_count);
-	assert_true(fake->call_off[CUDA_LAUNCH]);
-	assert_true(fake->call_off[41]);  /* cudaMemcpyAsync */
-	assert_true(fake->call_off[504]); /* __cudaLaunchKernel */
-	assert_false(fake->call_off[CUDA_MALLOC]);
-	assert_false(fake->call_off[131]); /* cudaStreamSynchronize */
+	assert_true(cupti->calls_off[1][CUDA_LAUNCH]);
+	assert_true(cupti->calls_off[1][41]);  /* cudaMemcpyAsync */
+	assert_true(cupti->calls_off[1][504]); /* __cudaLaunchKernel */
+	assert_false(cupti->calls_off[1][CUDA_MALLOC]);
+	assert_false(cupti->calls_off[1][131]); /* cudaStreamSynchronize */
 	for (i = 1; i < hot_runtime_call_count; i++)
 		assert_true(hot_runtime_calls[i - 1] < hot_runtime_calls[i]);
 }
 
 TEST_IN_CHILD(records_come_once_and_in_order)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
 	uint32_t i;
 
 	for (i = 1; i <= 20000; i++)
-		record_kernel(fake, i, 1000 + i);
+		record_kernel(cupti, i, 1000 + i);
 	/* Full buffers come without a flush. */
 	seen = drain();
 	assert_in_range(seen.count, 1, 19999);
@@ -160,10 +160,10 @@ TEST_IN_CHILD(records_come_once_and_in_order)
 	assert_string_equal(seen.activity.name, "kernel");
 	assert_int_equal(drain().count, 0);
 	assert_int_equal(cupti_dropped(), 0);
-	assert_int_equal(fake->forced_flushes, 0);
+	assert_int_equal(cupti->forced_flushes, 0);
 }
 
-static struct fake_cupti *filling;
+static struct sim_cupti *filling;
 static unsigned buffers, firsts;
 
 /* Stands for threads that launch while the collector reads. */
@@ -172,7 +172,7 @@ static void complete_another(bool first)
 	buffers++;
 	firsts += first;
 	record_kernel(filling, 4, 1000);
-	filling->complete();
+	complete_buffers();
 }
 
 TEST_IN_CHILD(a_drain_waits_once_and_takes_what_was_there_when_it_began)
@@ -185,7 +185,7 @@ TEST_IN_CHILD(a_drain_waits_once_and_takes_what_was_there_when_it_began)
 	assert_int_equal(buffers, 0);
 	for (i = 1; i <= 3; i++) {
 		record_kernel(filling, i, 1000);
-		filling->complete();
+		complete_buffers();
 	}
 	assert_int_equal(cupti_drain(complete_another, see, &seen), 3);
 	assert_int_equal(seen.last, 3);
@@ -197,13 +197,13 @@ TEST_IN_CHILD(a_drain_waits_once_and_takes_what_was_there_when_it_began)
 TEST_IN_CHILD(records_of_several_buffers_come_as_their_work_began)
 {
 	static const uint32_t order[][4] = {{1, 4, 7, 10}, {2, 5, 8, 11}, {3, 6, 9, 12}};
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
 
 	for (int buffer = 0; buffer < 3; buffer++) {
 		for (int i = 0; i < 4; i++)
-			record_kernel(fake, order[buffer][i], 100 * order[buffer][i]);
-		fake->complete();
+			record_kernel(cupti, order[buffer][i], 100 * order[buffer][i]);
+		complete_buffers();
 	}
 	seen = drain();
 	assert_int_equal(seen.count, 12);
@@ -213,15 +213,15 @@ TEST_IN_CHILD(records_of_several_buffers_come_as_their_work_began)
 
 TEST_IN_CHILD(records_of_one_buffer_keep_their_order)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
 
-	record_kernel(fake, 2, 300);
-	record_kernel(fake, 3, 100);
-	fake->complete();
-	record_kernel(fake, 1, 200);
-	record_kernel(fake, 4, 300);
-	fake->complete();
+	record_kernel(cupti, 2, 300);
+	record_kernel(cupti, 3, 100);
+	complete_buffers();
+	record_kernel(cupti, 1, 200);
+	record_kernel(cupti, 4, 300);
+	complete_buffers();
 	seen = drain();
 	assert_int_equal(seen.count, 4);
 	assert_int_equal(seen.first, 1);
@@ -229,16 +229,16 @@ TEST_IN_CHILD(records_of_one_buffer_keep_their_order)
 }
 
 /* Whose calls the records of a buffer are said to be of. */
-static uint32_t thread_of_records(uint8_t per_thread, CUptiResult answer, const char *version)
+static uint32_t thread_of_records(bool per_thread, CUptiResult answer, const char *version)
 {
-	struct fake_cupti *fake;
+	struct sim_cupti *cupti;
 
-	setenv("FAKE_CUPTI_VERSION", version, 1);
-	fake = load_fake();
-	fake->per_thread = per_thread;
-	fake->attribute_answer = answer;
+	setenv("SIM_CUPTI_VERSION", version, 1);
+	cupti = load_cupti();
+	cupti->shared_buffers = !per_thread;
+	cupti->attribute_answer = answer;
 	start(&all);
-	record_kernel(fake, 1, 1000);
+	record_kernel(cupti, 1, 1000);
 	cupti_flush(false);
 	return drain().activity.buffer_thread;
 }
@@ -265,13 +265,13 @@ TEST_IN_CHILD(an_older_cupti_that_does_not_say_has_buffers_of_all)
 
 TEST_IN_CHILD(records_without_times_are_marked)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
 
-	record_kernel(fake, 1, 0);
-	record_kernel(fake, 2, 50);
+	record_kernel(cupti, 1, 0);
+	record_kernel(cupti, 2, 50);
 	assert_int_equal(cupti_flush(true), 0);
-	assert_int_equal(fake->forced_flushes, 1);
+	assert_int_equal(cupti->forced_flushes, 1);
 	seen = drain();
 	assert_int_equal(seen.count, 2);
 	assert_int_equal(seen.invalid, 1);
@@ -279,11 +279,11 @@ TEST_IN_CHILD(records_without_times_are_marked)
 
 TEST_IN_CHILD(hot_calls_that_are_recorded_all_the_same_are_left_out)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
 
-	record_call(fake, CUDA_LAUNCH);
-	record_call(fake, CUDA_MALLOC);
+	record_call(cupti, CUDA_LAUNCH);
+	record_call(cupti, CUDA_MALLOC);
 	cupti_flush(false);
 	seen = drain();
 	assert_int_equal(seen.count, 1);
@@ -292,12 +292,12 @@ TEST_IN_CHILD(hot_calls_that_are_recorded_all_the_same_are_left_out)
 
 TEST_IN_CHILD(what_waits_wakes_the_collector_then_drops_the_oldest)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 	uint64_t kernels, dropped = 0;
 	struct seen seen;
 
 	for (kernels = 0; dropped == 0; dropped = cupti_unread())
-		record_kernel(fake, ++kernels, 1000);
+		record_kernel(cupti, ++kernels, 1000);
 	assert_true(wakes > 0);
 	/* No record is split between two buffers. */
 	assert_in_range(kernels, MOST_KERNELS * 9 / 10, MOST_KERNELS + 1);
@@ -310,35 +310,35 @@ TEST_IN_CHILD(what_waits_wakes_the_collector_then_drops_the_oldest)
 	cupti_flush(false);
 	seen = drain();
 	assert_int_equal(seen.last, kernels);
-	assert_int_equal(fake->lost, 0);
+	assert_int_equal(cupti->dropped, 0);
 }
 
 TEST_IN_CHILD(a_buffer_is_all_zeros_each_time_it_is_filled)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 
-	assert_int_equal(fake->zeroed, 1);
+	assert_int_equal(cupti->zeroed, 1);
 	/* Those that were read, those that were taken back unread, and one that was not used up. */
 	for (uint32_t i = 1; i <= 2 * MOST_KERNELS; i++)
-		record_kernel(fake, i, 1000);
+		record_kernel(cupti, i, 1000);
 	drain();
-	record_kernel(fake, 1, 1000);
-	fake->complete();
+	record_kernel(cupti, 1, 1000);
+	complete_buffers();
 	drain();
 	for (uint32_t i = 1; i <= 2 * MOST_KERNELS; i++)
-		record_kernel(fake, i, 1000);
+		record_kernel(cupti, i, 1000);
 	assert_true(cupti_unread() > 0);
-	assert_int_equal(fake->dirty, 0);
+	assert_int_equal(cupti->dirty, 0);
 }
 
 TEST_IN_CHILD(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 
-	fake->attribute_answer = CUPTI_ERROR_INVALID_PARAMETER;
+	cupti->attribute_answer = CUPTI_ERROR_INVALID_PARAMETER;
 	start(&all);
-	assert_int_equal(fake->zeroed, 0);
-	record_kernel(fake, 1, 1000);
+	assert_int_equal(cupti->zeroed, 0);
+	record_kernel(cupti, 1, 1000);
 	cupti_flush(false);
 	assert_int_equal(drain().count, 1);
 	assert_int_equal(cupti_errors(), 0);
@@ -346,19 +346,19 @@ TEST_IN_CHILD(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
 
 TEST_IN_CHILD(drops_in_cupti_are_counted_once)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 
-	fake->dropped = 17;
+	cupti->dropped = 17;
 	assert_int_equal(cupti_dropped(), 17);
 	assert_int_equal(cupti_dropped(), 0);
 }
 
 TEST_IN_CHILD(a_refusal_names_its_reason_and_what_to_do)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
 
-	fake->answer = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+	cupti->answer = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
 	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), -EIO);
 	assert_non_null(strstr(reason, "run without it"));
 	assert_non_null(strstr(reason, "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"));
@@ -371,24 +371,24 @@ TEST_IN_CHILD(a_refusal_names_its_reason_and_what_to_do)
 
 TEST_IN_CHILD(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
 
-	fake->refused_kind = CUPTI_ACTIVITY_KIND_MEMSET;
+	cupti->refused_kind = CUPTI_ACTIVITY_KIND_MEMSET;
 	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), 0);
 	assert_string_equal(reason, "CUPTI does not trace memsets");
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
 }
 
 TEST_IN_CHILD(an_injected_profiler_keeps_cupti_to_itself)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
 
 	setenv("CUDA_INJECTION64_PATH", "/opt/nsight/libToolsInjection64.so", 1);
 	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), -EBUSY);
 	assert_non_null(strstr(reason, "/opt/nsight/libToolsInjection64.so"));
-	assert_null(fake->requested);
+	assert_null(cupti->requested);
 
 	/* ktime's own library may come in by the same way. */
 	setenv("CUDA_INJECTION64_PATH", "/opt/ktime/lib/libktime.so", 1);
@@ -397,17 +397,17 @@ TEST_IN_CHILD(an_injected_profiler_keeps_cupti_to_itself)
 
 TEST_IN_CHILD(a_forked_child_never_calls_cupti)
 {
-	struct fake_cupti *fake = start(&all);
+	struct sim_cupti *cupti = start(&all);
 	uint32_t stream_id;
 
-	record_kernel(fake, 1, 1000);
-	fake->complete();
+	record_kernel(cupti, 1, 1000);
+	complete_buffers();
 	cupti_forget();
 	assert_int_equal(drain().count, 0);
 	assert_int_equal(cupti_flush(true), 0);
 	assert_int_equal(cupti_dropped(), 0);
 	assert_int_equal(cupti_stream_id(NULL, NULL, false, &stream_id), -ENOTSUP);
-	assert_int_equal(fake->flushes, 0);
+	assert_int_equal(cupti->flushes, 1); /* the test's own */
 }
 
 TEST_IN_CHILD(streams_have_the_ids_of_their_records)
@@ -426,22 +426,29 @@ TEST_IN_CHILD(streams_have_the_ids_of_their_records)
 
 TEST_IN_CHILD(calls_have_the_names_that_programmers_write)
 {
-	struct activity activity = {.kind = ACTIVITY_RUNTIME_API, .callback = 1};
+	static const struct {
+		enum activity_kind kind;
+		uint32_t callback;
+		const char *name;
+	} calls[] = {
+		{ACTIVITY_RUNTIME_API, CUDA_MALLOC, "cudaMalloc"},
+		{ACTIVITY_RUNTIME_API, CUPTI_RUNTIME_TRACE_CBID_cudaMemcpyAsync_ptsz_v7000,
+		 "cudaMemcpyAsync"},
+		{ACTIVITY_RUNTIME_API,
+		 CUPTI_RUNTIME_TRACE_CBID_cudaStreamGetCaptureInfo_v2_ptsz_v11030,
+		 "cudaStreamGetCaptureInfo"},
+		{ACTIVITY_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuD3D9Begin, "cuD3D9Begin"},
+		{ACTIVITY_DRIVER_API, CUPTI_DRIVER_TRACE_CBID_cuMemAlloc_v2, "cuMemAlloc"},
+		{ACTIVITY_DRIVER_API, 99999, "unknown call"},
+		{ACTIVITY_DRIVER_API, UINT32_MAX, "unknown call"},
+	};
 
-	load_fake();
-	assert_string_equal(api_call_name(&activity), "cudaMalloc");
-	activity.callback = 2;
-	assert_string_equal(api_call_name(&activity), "cudaMemcpyAsync");
-	activity.callback = 3;
-	assert_string_equal(api_call_name(&activity), "cudaStreamGetCaptureInfo");
-	activity.kind = ACTIVITY_DRIVER_API;
-	assert_string_equal(api_call_name(&activity), "cuD3D9Begin");
-	activity.callback = 1;
-	assert_string_equal(api_call_name(&activity), "cuMemAlloc");
-	activity.callback = 99;
-	assert_string_equal(api_call_name(&activity), "unknown call");
-	activity.callback = UINT32_MAX;
-	assert_string_equal(api_call_name(&activity), "unknown call");
+	load_cupti();
+	for (size_t i = 0; i < sizeof(calls) / sizeof(*calls); i++) {
+		struct activity activity = {.kind = calls[i].kind, .callback = calls[i].callback};
+
+		assert_string_equal(api_call_name(&activity), calls[i].name);
+	}
 }
 
 int main(void)

@@ -13,11 +13,11 @@
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
 #include "preload/hooks/cupti_symbols.h"
-#include "fake_cupti/in_child.h"
+#include "tests/unit/cupti_in_child.h"
 
 #define KERNEL CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 
-static struct fake_cupti *fake;
+static struct sim_cupti *cupti;
 
 /* The collector, which is woken: here it reads at once. */
 static struct {
@@ -47,25 +47,25 @@ static void start_ktime_with_collector(void)
 
 static void record_named_kernels(void)
 {
-	CUpti_ActivityKernel9 kernel = {.kind = KERNEL, .start = 5, .end = 6, .name = "kernel"};
+	CUpti_ActivityKernel10 kernel = {.kind = KERNEL, .start = 5, .end = 6, .name = "kernel"};
 
 	for (int i = 0; i < 3; i++)
-		fake->record(&kernel, sizeof(kernel));
+		cupti->record(&kernel, sizeof(kernel));
 }
 
 static void complete_records(void)
 {
 	record_named_kernels();
-	fake->complete();
+	complete_buffers();
 }
 
 /* The names of kernels are CUPTI's, and may go with it. */
 TEST_IN_CHILD(finalize_lets_ktime_read_all_that_has_come_in_before)
 {
-	fake = load_fake();
+	cupti = load_cupti();
 	start_ktime_with_collector();
 	record_named_kernels();
-	fake->dropped = 7;
+	cupti->dropped = 7;
 	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
 	assert_int_equal(collector.records, 3);
 	assert_int_equal(collector.named, 3);
@@ -76,9 +76,9 @@ TEST_IN_CHILD(finalize_lets_ktime_read_all_that_has_come_in_before)
 
 TEST_IN_CHILD(what_comes_in_while_cupti_ends_is_read_without_names)
 {
-	fake = load_fake();
+	cupti = load_cupti();
 	start_ktime_with_collector();
-	fake->finalizing = complete_records;
+	cupti->finalizing = complete_records;
 	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
 	assert_int_equal(collector.records, 0);
 	read_at_once();
@@ -88,7 +88,7 @@ TEST_IN_CHILD(what_comes_in_while_cupti_ends_is_read_without_names)
 
 TEST_IN_CHILD(a_collector_that_has_left_is_not_waited_for)
 {
-	load_fake();
+	load_cupti();
 	start_ktime_with_collector();
 	cupti_leave();
 	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
@@ -97,11 +97,11 @@ TEST_IN_CHILD(a_collector_that_has_left_is_not_waited_for)
 
 TEST_IN_CHILD(a_finalize_that_fails_leaves_the_collection_as_it_was)
 {
-	fake = load_fake();
+	cupti = load_cupti();
 	start_ktime_with_collector();
-	fake->answer = CUPTI_ERROR_UNKNOWN;
+	cupti->answer = CUPTI_ERROR_UNKNOWN;
 	assert_int_equal(cuptiFinalize(), CUPTI_ERROR_UNKNOWN);
-	fake->answer = CUPTI_SUCCESS;
+	cupti->answer = CUPTI_SUCCESS;
 	assert_true(cupti_active());
 	record_named_kernels();
 	cupti_flush(false);
@@ -138,11 +138,11 @@ TEST_IN_CHILD(finalize_waits_for_another_thread_that_turns_a_kind_on)
 	pthread_t enabler, finalizer;
 	struct timespec end;
 
-	fake = load_fake();
+	cupti = load_cupti();
 	sem_init(&enabling, 0, 0);
 	sem_init(&go_on, 0, 0);
 	sem_init(&finalized, 0, 0);
-	fake->enabling = wait_to_go_on;
+	cupti->enabling = wait_to_go_on;
 	pthread_create(&enabler, NULL, enable_copies, NULL);
 	sem_wait(&enabling);
 	pthread_create(&finalizer, NULL, finalize, NULL);

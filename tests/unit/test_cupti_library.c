@@ -7,7 +7,7 @@
 #include <cmocka.h>
 
 #include "cupti/library.h"
-#include "fake_cupti/in_child.h"
+#include "tests/unit/cupti_in_child.h"
 
 static char reason[512];
 
@@ -16,10 +16,21 @@ TEST_IN_CHILD(the_library_in_cuda_home_is_found)
 	assert_null(library_functions());
 	assert_string_equal(library_path(), "");
 	assert_int_equal(library_load(13000, reason, sizeof(reason)), 0);
-	assert_non_null(strstr(library_path(), "/cuda/lib64/libcupti.so.13"));
-	assert_int_equal(library_functions()->version, 130000);
+	assert_non_null(strstr(library_path(), "/sim/toolkit/lib64/libcupti.so.13"));
+	assert_int_equal(library_functions()->version, CUPTI_API_VERSION);
 	assert_non_null(library_functions()->cuptiActivityEnable);
-	/* The fake has no such function, and it is one that may be missing. */
+}
+
+static void *no_counter(void *handle, const char *name)
+{
+	return strstr(name, "UnifiedMemoryCounter") ? NULL : dlsym(handle, name);
+}
+
+TEST_IN_CHILD(a_function_that_is_not_needed_may_be_missing)
+{
+	library_use_lookup(no_counter);
+	assert_int_equal(library_load(13000, reason, sizeof(reason)), 0);
+	assert_non_null(library_functions()->cuptiActivityEnable);
 	assert_null(library_functions()->cuptiActivityConfigureUnifiedMemoryCounter);
 }
 
@@ -64,7 +75,7 @@ TEST_IN_CHILD(no_library_says_what_to_install)
 
 TEST_IN_CHILD(a_library_newer_than_the_driver_is_refused)
 {
-	load_fake();
+	load_cupti();
 	assert_int_equal(library_load(12080, reason, sizeof(reason)), -EPROTO);
 	assert_non_null(strstr(reason, "is of CUDA 13, the driver of CUDA 12"));
 	assert_non_null(strstr(reason, "install CUPTI of CUDA 12"));
@@ -74,7 +85,7 @@ TEST_IN_CHILD(a_library_older_than_cuda_11_8_is_refused)
 {
 	char path[PATH_MAX];
 
-	setenv("FAKE_CUPTI_VERSION", "17", 1);
+	setenv("SIM_CUPTI_VERSION", "17", 1);
 	snprintf(path, sizeof(path), "%s/lib64/libcupti.so.13", getenv("CUDA_HOME"));
 	assert_non_null(dlopen(path, RTLD_NOW));
 	assert_int_equal(library_load(13000, reason, sizeof(reason)), -EPROTO);
@@ -123,6 +134,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_library_in_cuda_home_is_found),
+		cmocka_unit_test(a_function_that_is_not_needed_may_be_missing),
 		cmocka_unit_test(a_newer_driver_takes_an_older_library),
 		cmocka_unit_test(the_library_that_the_program_loaded_comes_first),
 		cmocka_unit_test(nothing_is_loaded_to_attach),

@@ -13,7 +13,7 @@
 #include "cupti/cupti.h"
 #include "cupti/hot_calls.h"
 #include "preload/hooks/cupti_symbols.h"
-#include "fake_cupti/in_child.h"
+#include "tests/unit/cupti_in_child.h"
 
 #define KERNEL	    CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 #define CUDA_LAUNCH 211
@@ -27,10 +27,10 @@ static const struct cupti_settings settings = {.graph_nodes = true, .runtime_api
 static struct {
 	_Alignas(8) uint8_t memory[64][2048];
 	unsigned requests, completed, records;
-	unsigned kinds[FAKE_KINDS];
+	unsigned kinds[CUPTI_ACTIVITY_KIND_COUNT];
 	unsigned launches;
 	bool declines;
-	const struct cupti_functions *cupti;
+	const struct cupti_functions *library;
 } program;
 
 static void requested(uint8_t **buffer, size_t *size, size_t *most_records)
@@ -50,7 +50,7 @@ static void completed(CUcontext context, uint32_t stream_id, uint8_t *buffer, si
 	assert_int_equal(size, sizeof(program.memory[0]));
 	assert_true(valid <= size);
 	program.completed++;
-	while (!program.cupti->cuptiActivityGetNextRecord(buffer, valid, &record)) {
+	while (!program.library->cuptiActivityGetNextRecord(buffer, valid, &record)) {
 		program.records++;
 		program.kinds[record->kind]++;
 		if (record->kind == CUPTI_ACTIVITY_KIND_RUNTIME)
@@ -58,12 +58,12 @@ static void completed(CUcontext context, uint32_t stream_id, uint8_t *buffer, si
 	}
 }
 
-static struct fake_cupti *load(void)
+static struct sim_cupti *load(void)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 
-	program.cupti = library_functions();
-	return fake;
+	program.library = library_functions();
+	return cupti;
 }
 
 static void start_ktime(void)
@@ -79,23 +79,23 @@ static void start_program(void)
 	assert_int_equal(cuptiActivityEnable(KERNEL), CUPTI_SUCCESS);
 }
 
-static void record_kernels(struct fake_cupti *fake, unsigned count)
+static void record_kernels(struct sim_cupti *cupti, unsigned count)
 {
-	CUpti_ActivityKernel9 kernel = {.kind = KERNEL, .start = fake->now, .end = fake->now + 10};
+	CUpti_ActivityKernel10 kernel = {.kind = KERNEL, .start = cupti_now, .end = cupti_now + 10};
 
 	for (; count > 0; count--)
-		fake->record(&kernel, sizeof(kernel));
+		cupti->record(&kernel, sizeof(kernel));
 }
 
-static void record_call(struct fake_cupti *fake, uint32_t callback)
+static void record_call(struct sim_cupti *cupti, uint32_t callback)
 {
 	CUpti_ActivityAPI call = {.kind = CUPTI_ACTIVITY_KIND_RUNTIME,
 				  .cbid = callback,
-				  .start = fake->now,
-				  .end = fake->now + 10};
+				  .start = cupti_now,
+				  .end = cupti_now + 10};
 
-	if (!fake->call_off[callback])
-		fake->record(&call, sizeof(call));
+	if (!cupti->calls_off[1][callback])
+		cupti->record(&call, sizeof(call));
 }
 
 static void count_record(const struct activity *activity, void *argument)
@@ -133,38 +133,38 @@ TEST_IN_CHILD(calls_answer_not_initialized_without_libcupti)
 
 TEST_IN_CHILD(a_program_alone_has_cupti_to_itself)
 {
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 
 	start_program();
-	assert_ptr_equal(fake->requested, requested);
-	assert_ptr_equal(fake->completed, completed);
-	assert_true(fake->kinds[KERNEL]);
-	record_kernels(fake, 3);
+	assert_ptr_equal(cupti->requested, requested);
+	assert_ptr_equal(cupti->completed, completed);
+	assert_true(cupti->kinds[KERNEL]);
+	record_kernels(cupti, 3);
 	assert_int_equal(cuptiActivityFlushAll(1), CUPTI_SUCCESS);
-	assert_int_equal(fake->forced_flushes, 1);
+	assert_int_equal(cupti->forced_flushes, 1);
 	assert_int_equal(program.records, 3);
 	assert_int_equal(cuptiActivityDisable(KERNEL), CUPTI_SUCCESS);
-	assert_false(fake->kinds[KERNEL]);
+	assert_false(cupti->kinds[KERNEL]);
 }
 
 TEST_IN_CHILD(both_have_every_record_where_the_program_comes_second)
 {
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 
 	start_ktime();
-	record_kernels(fake, 5);
-	fake->now += SECOND;
+	record_kernels(cupti, 5);
+	cupti_now += SECOND;
 	start_program();
 	assert_int_equal(program.requests, 1); /* as CUPTI would at the first record */
-	record_kernels(fake, 100);
+	record_kernels(cupti, 100);
 	assert_int_equal(cuptiActivityDisable(KERNEL), CUPTI_SUCCESS);
 	assert_int_equal(cuptiActivityFlushAll(0), CUPTI_SUCCESS);
 	assert_int_equal(program.records, 100);
 	assert_int_equal(program.completed, program.requests);
 
-	assert_true(fake->kinds[KERNEL]);
-	fake->now += SECOND;
-	record_kernels(fake, 7);
+	assert_true(cupti->kinds[KERNEL]);
+	cupti_now += SECOND;
+	record_kernels(cupti, 7);
 	assert_int_equal(drain(), 5 + 100 + 7);
 	assert_int_equal(program.records, 100);
 	assert_int_equal(program.completed, program.requests);
@@ -172,19 +172,19 @@ TEST_IN_CHILD(both_have_every_record_where_the_program_comes_second)
 
 TEST_IN_CHILD(both_have_every_record_where_the_program_was_first)
 {
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 
 	start_program();
-	record_kernels(fake, 3); /* in a buffer of the program's, which ktime meets later */
+	record_kernels(cupti, 3); /* in a buffer of the program's, which ktime meets later */
 	start_ktime();
-	assert_ptr_not_equal(fake->requested, requested);
-	record_kernels(fake, 2);
-	record_call(fake, CUDA_MALLOC);
-	fake->complete();
+	assert_ptr_not_equal(cupti->requested, requested);
+	record_kernels(cupti, 2);
+	record_call(cupti, CUDA_MALLOC);
+	complete_buffers();
 	assert_int_equal(program.completed, 1);
 	assert_int_equal(program.records, 5);
 	assert_int_equal(program.kinds[CUPTI_ACTIVITY_KIND_RUNTIME], 0);
-	record_kernels(fake, 4);
+	record_kernels(cupti, 4);
 	cuptiActivityFlushAll(0);
 	assert_int_equal(program.records, 9);
 	assert_int_equal(drain(), 10);
@@ -192,16 +192,16 @@ TEST_IN_CHILD(both_have_every_record_where_the_program_was_first)
 
 TEST_IN_CHILD(the_program_gets_no_record_that_it_did_not_ask_for)
 {
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 	CUpti_ActivitySynchronization synchronization = {
 		.kind = CUPTI_ACTIVITY_KIND_SYNCHRONIZATION};
 
 	start_ktime();
 	start_program();
 	cuptiActivityEnable(CUPTI_ACTIVITY_KIND_SYNCHRONIZATION);
-	record_kernels(fake, 1);
-	record_call(fake, CUDA_MALLOC);
-	fake->record(&synchronization, sizeof(synchronization));
+	record_kernels(cupti, 1);
+	record_call(cupti, CUDA_MALLOC);
+	cupti->record(&synchronization, sizeof(synchronization));
 	cuptiActivityFlushAll(0);
 	assert_int_equal(program.records, 2);
 	assert_int_equal(program.kinds[KERNEL], 1);
@@ -212,38 +212,38 @@ TEST_IN_CHILD(the_program_gets_no_record_that_it_did_not_ask_for)
 
 TEST_IN_CHILD(the_program_sees_the_launches_that_ktime_leaves_out)
 {
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 
 	start_ktime();
 	start_program();
-	record_call(fake, CUDA_LAUNCH);
+	record_call(cupti, CUDA_LAUNCH);
 	assert_int_equal(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_RUNTIME), CUPTI_SUCCESS);
-	assert_false(fake->call_off[CUDA_LAUNCH]);
-	record_call(fake, CUDA_LAUNCH);
-	record_call(fake, CUDA_MALLOC);
+	assert_false(cupti->calls_off[1][CUDA_LAUNCH]);
+	record_call(cupti, CUDA_LAUNCH);
+	record_call(cupti, CUDA_MALLOC);
 	cuptiActivityDisable(CUPTI_ACTIVITY_KIND_RUNTIME);
 	cuptiActivityFlushAll(0);
 	assert_int_equal(program.launches, 1);
 	assert_int_equal(program.records, 2);
 
 	/* After that ktime pays for none again. */
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
-	assert_true(fake->call_off[CUDA_LAUNCH]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
+	assert_true(cupti->calls_off[1][CUDA_LAUNCH]);
 	assert_int_equal(drain(), 1);
 }
 
 TEST_IN_CHILD(the_programs_buffers_are_filled_before_another_is_requested)
 {
-	struct fake_cupti *fake = load();
-	unsigned in_buffer = sizeof(program.memory[0]) / sizeof(CUpti_ActivityKernel9);
+	struct sim_cupti *cupti = load();
+	unsigned in_buffer = sizeof(program.memory[0]) / sizeof(CUpti_ActivityKernel10);
 
 	start_ktime();
 	start_program();
 	/* ktime's own flushes hand the program nothing yet: CUPTI would not have. */
-	record_kernels(fake, in_buffer);
+	record_kernels(cupti, in_buffer);
 	assert_int_equal(drain(), in_buffer);
 	assert_int_equal(program.completed, 0);
-	record_kernels(fake, 1);
+	record_kernels(cupti, 1);
 	assert_int_equal(drain(), 1);
 	assert_int_equal(program.completed, 1);
 	assert_int_equal(program.requests, 2);
@@ -254,12 +254,12 @@ TEST_IN_CHILD(the_programs_buffers_are_filled_before_another_is_requested)
 
 TEST_IN_CHILD(a_program_that_declines_buffers_loses_only_its_own_records)
 {
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 
 	program.declines = true;
 	start_ktime();
 	start_program();
-	record_kernels(fake, 10);
+	record_kernels(cupti, 10);
 	cuptiActivityFlushAll(0);
 	assert_int_equal(program.completed, 0);
 	assert_int_equal(drain(), 10);
@@ -267,61 +267,61 @@ TEST_IN_CHILD(a_program_that_declines_buffers_loses_only_its_own_records)
 
 TEST_IN_CHILD(the_serialising_kernel_kind_takes_the_place_of_ktimes)
 {
-	struct fake_cupti *fake = load();
-	CUpti_ActivityKernel9 kernel = {
-		.kind = CUPTI_ACTIVITY_KIND_KERNEL, .start = fake->now, .end = fake->now + 10};
+	struct sim_cupti *cupti = load();
+	CUpti_ActivityKernel10 kernel = {
+		.kind = CUPTI_ACTIVITY_KIND_KERNEL, .start = cupti_now, .end = cupti_now + 10};
 
 	start_ktime();
 	cuptiActivityRegisterCallbacks(requested, completed);
 	assert_int_equal(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_KERNEL), CUPTI_SUCCESS);
-	assert_false(fake->kinds[KERNEL]);
-	fake->record(&kernel, sizeof(kernel));
+	assert_false(cupti->kinds[KERNEL]);
+	cupti->record(&kernel, sizeof(kernel));
 	cuptiActivityFlushAll(0);
 	assert_int_equal(program.kinds[CUPTI_ACTIVITY_KIND_KERNEL], 1);
 	assert_int_equal(drain(), 1);
 	cuptiActivityDisable(CUPTI_ACTIVITY_KIND_KERNEL);
-	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_KERNEL]);
-	assert_true(fake->kinds[KERNEL]);
+	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_KERNEL]);
+	assert_true(cupti->kinds[KERNEL]);
 }
 
 TEST_IN_CHILD(a_program_that_wants_nodes_has_them_from_whole_graphs)
 {
 	const struct cupti_settings whole = {.graph_nodes = false};
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 	char reason[512];
 
 	assert_int_equal(cupti_start(&whole, reason, sizeof(reason)), 0);
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
 	start_program();
-	assert_false(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
 	cuptiActivityDisable(KERNEL);
-	assert_true(fake->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
 }
 
 TEST_IN_CHILD(kinds_set_for_a_context_stay_on_for_ktime)
 {
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 
 	start_ktime();
 	cuptiActivityRegisterCallbacks(requested, completed);
-	assert_int_equal(cuptiActivityEnableContext(NULL, KERNEL), CUPTI_SUCCESS);
-	record_kernels(fake, 2);
-	assert_int_equal(cuptiActivityDisableContext(NULL, KERNEL), CUPTI_SUCCESS);
-	assert_true(fake->kinds[KERNEL]);
+	assert_int_equal(cuptiActivityEnableContext((CUcontext)1, KERNEL), CUPTI_SUCCESS);
+	record_kernels(cupti, 2);
+	assert_int_equal(cuptiActivityDisableContext((CUcontext)1, KERNEL), CUPTI_SUCCESS);
+	assert_true(cupti->kinds[KERNEL]);
 	cuptiActivityFlushAll(0);
 	assert_int_equal(program.records, 2);
 }
 
 TEST_IN_CHILD(drops_that_ktime_asked_about_are_told_to_the_program_too)
 {
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 	size_t dropped = 0;
 
 	start_ktime();
 	start_program();
-	fake->dropped = 5;
+	cupti->dropped = 5;
 	assert_int_equal(cupti_dropped(), 5);
-	fake->dropped = 2;
+	cupti->dropped = 2;
 	assert_int_equal(cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped), CUPTI_SUCCESS);
 	assert_int_equal(dropped, 7);
 	assert_int_equal(cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped), CUPTI_SUCCESS);
@@ -330,22 +330,22 @@ TEST_IN_CHILD(drops_that_ktime_asked_about_are_told_to_the_program_too)
 
 TEST_IN_CHILD(finalize_hands_over_what_there_is_and_ends_the_collection)
 {
-	struct fake_cupti *fake = load();
+	struct sim_cupti *cupti = load();
 
 	start_ktime();
 	start_program();
-	record_kernels(fake, 3);
-	fake->complete();
+	record_kernels(cupti, 3);
+	complete_buffers();
 	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);
-	assert_int_equal(fake->finalized, 1);
-	assert_int_equal(fake->zeroed, 0);
+	assert_int_equal(cupti->finalized, 1);
+	assert_int_equal(cupti->zeroed, 0);
 	assert_int_equal(program.records, 3);
 	assert_false(cupti_active());
 	assert_true(cupti_ended());
 
 	/* The program may begin anew; it has CUPTI to itself now. */
 	start_program();
-	assert_ptr_equal(fake->requested, requested);
+	assert_ptr_equal(cupti->requested, requested);
 }
 
 TEST_IN_CHILD(looked_up_functions_are_replaced_only_for_the_same_library)
@@ -353,7 +353,7 @@ TEST_IN_CHILD(looked_up_functions_are_replaced_only_for_the_same_library)
 	void *real;
 
 	load();
-	real = (void *)program.cupti->cuptiActivityEnable;
+	real = (void *)program.library->cuptiActivityEnable;
 	assert_ptr_equal(cupti_symbol_replacement("cuptiActivityEnable", real),
 			 cuptiActivityEnable);
 	assert_null(cupti_symbol_replacement("cuptiActivityEnable", (void *)&program));

@@ -11,7 +11,7 @@
 #include "cupti/cupti.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "cupti/program_clock.h"
-#include "fake_cupti/in_child.h"
+#include "tests/unit/cupti_in_child.h"
 
 #define KERNEL CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 #define MARKER CUPTI_ACTIVITY_KIND_MARKER
@@ -22,7 +22,7 @@
 static const struct cupti_settings settings = {.graph_nodes = true};
 
 static uint64_t realtime = BEGIN;
-static CUpti_ActivityKernel9 kernel;
+static CUpti_ActivityKernel10 kernel;
 static CUpti_ActivityMarker2 marker;
 static uint64_t kernel_start_of_ktime;
 
@@ -93,14 +93,14 @@ static void take(const struct activity *activity, void *argument)
 }
 
 /* A kernel from 1 to 3 us after the beginning, and a marker at 1 ms. */
-static void record_and_flush(struct fake_cupti *fake)
+static void record_and_flush(struct sim_cupti *cupti)
 {
-	CUpti_ActivityKernel9 ran = {.kind = KERNEL, .start = BEGIN + 1000, .end = BEGIN + 3000};
+	CUpti_ActivityKernel10 ran = {.kind = KERNEL, .start = BEGIN + 1000, .end = BEGIN + 3000};
 	CUpti_ActivityMarker2 marked = {.kind = MARKER, .timestamp = BEGIN + 1000000};
 
-	fake->now = BEGIN;
-	fake->record(&ran, sizeof(ran));
-	fake->record(&marked, sizeof(marked));
+	cupti_now = BEGIN;
+	cupti->record(&ran, sizeof(ran));
+	cupti->record(&marked, sizeof(marked));
 	realtime = BEGIN + 50000000;
 	assert_int_equal(cuptiActivityFlushAll(0), CUPTI_SUCCESS);
 }
@@ -115,15 +115,15 @@ static void expect_ticks(void)
 
 TEST_IN_CHILD(ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_ticks)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 	uint64_t now = 0;
 
-	fake->now = BEGIN;
+	cupti_now = BEGIN;
 	assert_int_equal(start_ktime(), 0);
 	assert_int_equal(cuptiActivityRegisterTimestampCallback(ticks), CUPTI_SUCCESS);
-	assert_null(fake->clock);
+	assert_null(cupti->clock);
 	start_program();
-	record_and_flush(fake);
+	record_and_flush(cupti);
 	expect_ticks();
 	cupti_drain(NULL, take, NULL);
 	assert_int_equal(kernel_start_of_ktime, BEGIN + 1000);
@@ -133,80 +133,79 @@ TEST_IN_CHILD(ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_tic
 
 TEST_IN_CHILD(a_clock_that_was_there_first_makes_way_for_cuptis_own)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 
-	fake->now = BEGIN;
+	cupti_now = BEGIN;
 	assert_int_equal(cuptiActivityRegisterTimestampCallback(ticks), CUPTI_SUCCESS);
-	assert_ptr_equal(fake->clock, ticks);
+	assert_ptr_equal(cupti->clock, ticks);
 	assert_int_equal(start_ktime(), 0);
-	assert_int_equal(fake->clock(), realtime);
+	assert_int_equal(cupti->clock(), realtime);
 	start_program();
-	record_and_flush(fake);
+	record_and_flush(cupti);
 	expect_ticks();
 }
 
 TEST_IN_CHILD(a_collection_that_does_not_start_leaves_the_programs_clock)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 	uint64_t now = 0;
 
-	fake->now = BEGIN;
+	cupti_now = BEGIN;
 	assert_int_equal(cuptiActivityRegisterTimestampCallback(ticks), CUPTI_SUCCESS);
-	fake->refused_kind = KERNEL;
+	cupti->refused_kind = KERNEL;
 	assert_int_equal(start_ktime(), -EIO);
-	assert_ptr_equal(fake->clock, ticks);
+	assert_ptr_equal(cupti->clock, ticks);
 	assert_int_equal(cuptiGetTimestamp(&now), CUPTI_SUCCESS);
 	assert_int_equal(now, BEGIN); /* the library's own answer */
 }
 
 TEST_IN_CHILD(setting_the_same_clock_again_keeps_what_is_known_of_its_rate)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 
-	fake->now = BEGIN;
+	cupti_now = BEGIN;
 	assert_int_equal(start_ktime(), 0);
 	assert_int_equal(cuptiActivityRegisterTimestampCallback(ticks), CUPTI_SUCCESS);
 	start_program();
 	realtime = BEGIN + 50000000;
 	assert_int_equal(cuptiActivityRegisterTimestampCallback(ticks), CUPTI_SUCCESS);
-	record_and_flush(fake);
+	record_and_flush(cupti);
 	expect_ticks();
 }
 
 /* Threads read both clocks side by side: one that was slower comes with older readings. */
 TEST_IN_CHILD(a_reading_that_comes_too_late_is_left_out)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 
-	fake->now = BEGIN;
+	cupti_now = BEGIN;
 	assert_int_equal(start_ktime(), 0);
 	assert_int_equal(cuptiActivityRegisterTimestampCallback(ticks), CUPTI_SUCCESS);
 	start_program();
 	realtime = BEGIN + 50001000;
 	program_clock_read();
-	record_and_flush(fake); /* 1 us before */
+	record_and_flush(cupti); /* 1 us before */
 	expect_ticks();
 }
 
 TEST_IN_CHILD(another_clock_takes_the_place_of_the_first)
 {
-	struct fake_cupti *fake = load_fake();
+	struct sim_cupti *cupti = load_cupti();
 
-	fake->now = BEGIN;
+	cupti_now = BEGIN;
 	assert_int_equal(start_ktime(), 0);
 	assert_int_equal(cuptiActivityRegisterTimestampCallback(ticks), CUPTI_SUCCESS);
 	assert_int_equal(cuptiActivityRegisterTimestampCallback(other_ticks), CUPTI_SUCCESS);
 	start_program();
-	record_and_flush(fake);
+	record_and_flush(cupti);
 	assert_int_equal(kernel.start, 1000);
 	assert_int_equal(kernel.end, 3000);
 }
 
 TEST_IN_CHILD(finalize_ends_the_programs_clock_too)
 {
-	struct fake_cupti *fake = load_fake();
-
-	fake->now = BEGIN;
+	load_cupti();
+	cupti_now = BEGIN;
 	assert_int_equal(start_ktime(), 0);
 	assert_int_equal(cuptiActivityRegisterTimestampCallback(ticks), CUPTI_SUCCESS);
 	assert_int_equal(cuptiFinalize(), CUPTI_SUCCESS);

@@ -58,6 +58,36 @@ static void parameters_are_numbered_over_nested_templates(void **state)
 	      "at::detail::Array<char*, int=1>>(int, float, at::native::FillFunctor<float>)");
 }
 
+/* nvcc gives static kernels, as NCCL has them, a prefix with the length of what follows it. */
+static void static_kernels_are_read(void **state)
+{
+	(void)state;
+	reads("__nv_static_32__b4148644_10_onerank_cu_fdf47990__ZN12_GLOBAL__N_113oneRankReduceI7"
+	      "FuncSumIfEEEvPvS3_mmb",
+	      "void _GLOBAL__N_1::oneRankReduce<FuncSum<float>>(void*, void*, unsigned long, "
+	      "unsigned long, bool)");
+	assert_null(demangle("__nv_static_32__b4148644_10_onerank_cu_fdf47990__kernel"));
+	assert_null(demangle("__nv_static_33__b4148644_10_onerank_cu_fdf47990__Z1kv"));
+	assert_null(demangle("__nv_static_99999999999999999999__Z1kv"));
+	assert_null(demangle("__nv_static_"));
+}
+
+/* A<A<…>, A<…>>: by substitution every level doubles what the name unfolds to. */
+static void a_name_that_unfolds_without_end_stays(void **state)
+{
+	char mangled[512] = "_Z1fI1AIiiE";
+	char *end = mangled + strlen(mangled);
+
+	(void)state;
+	for (int level = 0; level < 30; level++) {
+		const char digit = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZ"[level];
+
+		end += sprintf(end, "S_IS%c_S%c_E", digit, digit);
+	}
+	strcpy(end, "EvT_");
+	assert_null(demangle(mangled));
+}
+
 /* nvprof printed such names as they are. */
 static void lambdas_and_packs_are_resolved(void **state)
 {
@@ -156,6 +186,8 @@ int main(void)
 		cmocka_unit_test(types_are_spelt_as_nvprof_spells_them),
 		cmocka_unit_test(template_values_carry_their_type),
 		cmocka_unit_test(parameters_are_numbered_over_nested_templates),
+		cmocka_unit_test(static_kernels_are_read),
+		cmocka_unit_test(a_name_that_unfolds_without_end_stays),
 		cmocka_unit_test(lambdas_and_packs_are_resolved),
 		cmocka_unit_test(what_is_not_mangled_is_left_alone),
 		cmocka_unit_test(long_names_are_read),

@@ -14,7 +14,7 @@
 #include <cjson/cJSON.h>
 
 #include "report/export/export.h"
-#include "report/session/records.h"
+#include "tests/unit/records.h"
 
 #define DEVICE_PID 0x40000000
 
@@ -248,7 +248,7 @@ static void a_program_of_many_calls_keeps_the_rules(void **state)
 
 	(void)state;
 	session_close(session);
-	assert_int_equal(records_read(&session, "tests/golden/nsys_many.records.tsv", message,
+	assert_int_equal(records_read(&session, "tests/golden/nsys_many.records.tsv", NULL, message,
 				      sizeof(message)),
 			 0);
 	export();

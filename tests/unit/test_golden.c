@@ -10,9 +10,9 @@
 
 #include <cmocka.h>
 
-#include "report/session/records.h"
 #include "report/print/report.h"
 #include "tests/unit/printed.h"
+#include "tests/unit/records.h"
 
 #define DIRECTORY "tests/golden/"
 #define COMMAND	  "$ nvprof"
@@ -48,7 +48,7 @@ static void compare_set(void **state)
 
 	snprintf(records, sizeof(records), DIRECTORY "%s.records.tsv", name);
 	snprintf(expected_path, sizeof(expected_path), DIRECTORY "%s.txt", name);
-	assert_int_equal(records_read(&session, records, message, sizeof(message)), 0);
+	assert_int_equal(records_read(&session, records, NULL, message, sizeof(message)), 0);
 	expected = read_text(expected_path);
 	for (block = expected; block; block = next) {
 		char *words = block + strlen(COMMAND), *output = strchr(words, '\n'), *got;

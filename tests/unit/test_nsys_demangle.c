@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/names/nsys_demangle.h"
+#include "report/names/demangle.h"
 
 static void check(const char *mangled, const char *name, const char *base)
 {
@@ -94,6 +94,8 @@ static void names_read_as_nsys_prints_them(void **state)
 		{"_ZNK1OltES_", "O::operator <(O) const", "operator <"},
 		{"_ZNK1n1BIfE2cmEv", "n::B<float>::cm() const", "cm"},
 		{"_ZNK1n1BIiE2cmEv", "n::B<int>::cm() const", "cm"},
+		{"__nv_static_32__b4148644_10_onerank_cu_fdf47990__ZN12_GLOBAL__N_14anonIiEEvT_",
+		 "void <unnamed>::anon<int>(T1)", "anon"},
 		{"_ZZ3la2RKiENKUliE_clEi",
 		 "la2(const int &)::[lambda(int) (instance 1)]::operator ()(int) const",
 		 "operator ()"},

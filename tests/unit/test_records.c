@@ -13,19 +13,24 @@
 #include <cmocka.h>
 
 #include "report/session/load.h"
-#include "report/session/records.h"
+#include "tests/unit/records.h"
 
 static char path[] = "/tmp/ktime-records-XXXXXX";
 static char message[256];
 
-static int read_table(struct session **session, const char *text)
+static void write_file(const char *text)
 {
 	FILE *file = fopen(path, "w");
 
 	assert_non_null(file);
 	fputs(text, file);
 	fclose(file);
-	return session_load(session, path, message, sizeof(message));
+}
+
+static int read_table(struct session **session, const char *text)
+{
+	write_file(text);
+	return records_read(session, path, NULL, message, sizeof(message));
 }
 
 static void refused(const char *text, const char *expected)
@@ -90,8 +95,12 @@ static void other_files_are_refused(void **state)
 	struct session *session;
 
 	(void)state;
-	refused("", "neither a ktime session nor a table of records");
-	refused("garbage", "neither a ktime session nor a table of records");
+	refused("", "no table of records (its first line names no columns)");
+	for (size_t i = 0; i < 2; i++) {
+		write_file(i ? "garbage" : "");
+		assert_int_equal(session_load(&session, path, message, sizeof(message)), -EINVAL);
+		assert_non_null(strstr(message, ": not a ktime session"));
+	}
 	assert_int_equal(session_load(&session, "/tmp", message, sizeof(message)), -EISDIR);
 	assert_string_equal(message, "/tmp: Is a directory");
 	assert_int_equal(session_load(&session, "/nowhere", message, sizeof(message)), -ENOENT);

@@ -199,22 +199,6 @@ static void a_report_of_a_program_that_did_not_end_in_order_says_so(void **state
 	session_close(session);
 }
 
-static void captured_calls_did_not_run(void **state)
-{
-	struct session *session = new_session();
-	struct row *row = session_row(session, ROW_KERNEL, "recorded", 0);
-
-	(void)state;
-	row->calls = 3;
-	row->untimed[UNTIMED_CAPTURED] = 3;
-	add_calls(session, session_row(session, ROW_KERNEL, "launched", 0), 1, 1000, 0);
-	prints(session, "--quiet --print-gpu-summary",
-	       HEADING
-	       " GPU activities:  100.00%  1.0000us         1  1.0000us  1.0000us  1.0000us  "
-	       "launched\n");
-	session_close(session);
-}
-
 static void names_are_printed_whole_and_csv_quotes_them(void **state)
 {
 	struct session *session = new_session();
@@ -329,8 +313,6 @@ static void nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed(void **st
 	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 4, 1000, 0);
 	/* One line of two rows: the average is of the calls that have a time. */
 	add_calls(session, session_row(session, ROW_KERNEL, "k", 1), 3, 0, 0);
-	add_calls(session, session_row(session, ROW_KERNEL, "captured", 0), 2, 0, 0);
-	session_row(session, ROW_KERNEL, "captured", 0)->untimed[UNTIMED_CAPTURED] = 2;
 	row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
 	add_calls(session, row, 3, 0, 0);
 	for (i = 1; i <= 3; i++)
@@ -431,7 +413,6 @@ int main(void)
 		cmocka_unit_test(events_alone_are_labelled_and_samples_scaled),
 		cmocka_unit_test(what_is_taken_off_event_pairs_is_said),
 		cmocka_unit_test(a_report_of_a_program_that_did_not_end_in_order_says_so),
-		cmocka_unit_test(captured_calls_did_not_run),
 		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
 		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
 		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "report/session/estimate.h"
 #include "report/session/statistics.h"
 
 static void is_close(double value, double expected)

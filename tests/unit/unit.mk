@@ -5,9 +5,19 @@ UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 		$(filter-out $(BUILD)/obj/report/command/main.o, $(REPORT_COMMAND_OBJECTS))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
+	$(LINK) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report): $(BUILD)/obj/tests/unit/printed.o
+$(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): $(BUILD)/obj/tests/unit/records.o
+
+# What the tests of the command have session files made by.
+SESSION_OF_RECORDS := $(BUILD)/tests/command/session_of_records
+.PHONY: command-programs
+command-programs: $(SESSION_OF_RECORDS)
+$(SESSION_OF_RECORDS): $(addprefix $(BUILD)/obj/tests/, command/session_of_records.o unit/records.o) \
+		$(REPORT_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
 
 # These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
@@ -19,17 +29,12 @@ $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collec
 
 $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o match_queue.o)
 
-# Those of cupti/ find a libcupti of their own through CUDA_HOME.
-FAKE_CUPTI := $(BUILD)/tests/unit/cuda/lib64/libcupti.so.13
+# Those of cupti/ find the simulated libcupti through CUDA_HOME.
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
-		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_LIBRARY_OBJECTS) | $(FAKE_CUPTI)
+		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_LIBRARY_OBJECTS) | $(SIM)/toolkit/lib64/libcupti.so.13
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
-
-$(FAKE_CUPTI): $(BUILD)/obj/tests/unit/fake_cupti/fake_cupti.o
-	@mkdir -p $(@D)
-	$(CC) -shared -Wl,-soname,$(@F) -Wl,-Bsymbolic $^ -o $@
+	$(LINK) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 # Kept, so that only what changed is built again.
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)

@@ -10,6 +10,7 @@
 #include "tests/sim/cupti/buffer.h"
 #include "tests/sim/cupti/driver.h"
 #include "tests/sim/cupti/kinds.h"
+#include "tests/sim/cupti/state.h"
 
 enum {
 	OVERHEAD_NS = 5000,
@@ -29,12 +30,9 @@ static pthread_mutex_t delivery = PTHREAD_RECURSIVE_MUTEX_INITIALIZER_NP;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
-static CUpti_BuffersCallbackRequestFunc request;
-static CUpti_BuffersCallbackCompleteFunc complete;
 /* From CUPTI 13 on each thread fills a buffer of its own. */
 static struct buffer *part_filled_list;
 static struct buffer *full; /* oldest first */
-static size_t dropped;
 static uint32_t period_ms;
 static bool overhead_wanted;
 static bool thread_running;
@@ -50,6 +48,8 @@ static const struct {
 #undef X
 		{CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION,
 		 sizeof(CUpti_ActivityExternalCorrelation), 0, 0},
+	{CUPTI_ACTIVITY_KIND_MARKER, sizeof(CUpti_ActivityMarker2), 0, 0},
+	{CUPTI_ACTIVITY_KIND_SYNCHRONIZATION, sizeof(CUpti_ActivitySynchronization), 0, 0},
 };
 
 CUptiResult buffer_next_record(uint8_t *buffer, size_t size, CUpti_Activity **record)
@@ -116,7 +116,7 @@ static void add_overhead(struct buffer *buffer, uint64_t now)
 
 static void hand_back(struct buffer *buffer)
 {
-	complete(NULL, 0, buffer->data, buffer->size, buffer->used);
+	sim_cupti.completed(NULL, 0, buffer->data, buffer->size, buffer->used);
 	free(buffer);
 }
 
@@ -171,7 +171,7 @@ static void deliver(bool part_filled, bool forced)
 	do {
 		now = driver->sim_activity_device_ns(false);
 		pthread_mutex_lock(&lock);
-		buffer = complete ? take(now, part_filled, forced, &waiting) : NULL;
+		buffer = sim_cupti.completed ? take(now, part_filled, forced, &waiting) : NULL;
 		if (buffer) {
 			take_times(buffer, now);
 			add_overhead(buffer, now);
@@ -224,7 +224,7 @@ static void start_thread(void)
 	sigset_t all, before;
 	pthread_t thread;
 
-	if (thread_running)
+	if (thread_running || sim_cupti.driver)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
@@ -234,12 +234,12 @@ static void start_thread(void)
 		pthread_detach(thread);
 }
 
-void buffer_set_callbacks(CUpti_BuffersCallbackRequestFunc new_request,
-			  CUpti_BuffersCallbackCompleteFunc new_complete)
+void buffer_set_callbacks(CUpti_BuffersCallbackRequestFunc requested,
+			  CUpti_BuffersCallbackCompleteFunc completed)
 {
 	pthread_mutex_lock(&lock);
-	request = new_request;
-	complete = new_complete;
+	sim_cupti.requested = requested;
+	sim_cupti.completed = completed;
 	start_thread();
 	pthread_mutex_unlock(&lock);
 }
@@ -249,11 +249,17 @@ static struct buffer *request_buffer(void)
 {
 	struct buffer *buffer = calloc(1, sizeof(*buffer));
 
-	if (!buffer || !request)
+	if (!buffer || !sim_cupti.requested)
 		goto none;
-	request(&buffer->data, &buffer->size, &buffer->records_max);
+	sim_cupti.requested(&buffer->data, &buffer->size, &buffer->records_max);
 	if (!buffer->data || !buffer->size)
 		goto none;
+	for (size_t i = 0; sim_cupti.driver && i < buffer->size; i++) {
+		if (buffer->data[i]) {
+			sim_cupti.dirty++;
+			break;
+		}
+	}
 	return buffer;
 none:
 	free(buffer);
@@ -268,12 +274,12 @@ static bool has_room(const struct buffer *buffer, size_t size)
 	       (!buffer->records_max || buffer->records < buffer->records_max);
 }
 
-static bool by_thread(void)
+bool buffer_by_thread(void)
 {
 	uint32_t version = 0;
 
 	cuptiGetVersion(&version);
-	return version >= 130000;
+	return version >= 130000 && !sim_cupti.shared_buffers;
 }
 
 /* The link to the calling thread's buffer, or to the list's end; before CUPTI 13 there is one. */
@@ -281,7 +287,7 @@ static struct buffer **own_buffer(void)
 {
 	struct buffer **link = &part_filled_list;
 
-	while (*link && by_thread() && !pthread_equal((*link)->thread, pthread_self()))
+	while (*link && buffer_by_thread() && !pthread_equal((*link)->thread, pthread_self()))
 		link = &(*link)->next;
 	return link;
 }
@@ -306,6 +312,11 @@ void buffer_add(const void *record, size_t size, uint64_t end_ns)
 	own = own_buffer();
 	if (*own && !has_room(*own, size)) {
 		set_full(own);
+		if (sim_cupti.driver) {
+			pthread_mutex_unlock(&lock);
+			deliver(false, false);
+			pthread_mutex_lock(&lock);
+		}
 		own = own_buffer();
 	}
 	if (!*own) {
@@ -316,7 +327,7 @@ void buffer_add(const void *record, size_t size, uint64_t end_ns)
 	if (*own && has_room(*own, size))
 		append(*own, record, size, end_ns);
 	else
-		dropped++;
+		sim_cupti.dropped++;
 	pthread_mutex_unlock(&lock);
 }
 
@@ -339,8 +350,8 @@ size_t buffer_dropped(void)
 	size_t count;
 
 	pthread_mutex_lock(&lock);
-	count = dropped;
-	dropped = 0;
+	count = sim_cupti.dropped;
+	sim_cupti.dropped = 0;
 	pthread_mutex_unlock(&lock);
 	return count;
 }
@@ -348,13 +359,13 @@ size_t buffer_dropped(void)
 void buffer_drop(void)
 {
 	pthread_mutex_lock(&lock);
-	dropped++;
+	sim_cupti.dropped++;
 	pthread_mutex_unlock(&lock);
 }
 
 void buffer_want_overhead(bool wanted)
 {
 	pthread_mutex_lock(&lock);
-	overhead_wanted = wanted;
+	overhead_wanted = wanted && !sim_cupti.driver;
 	pthread_mutex_unlock(&lock);
 }

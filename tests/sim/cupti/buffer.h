@@ -14,8 +14,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-void buffer_set_callbacks(CUpti_BuffersCallbackRequestFunc request,
-			  CUpti_BuffersCallbackCompleteFunc complete);
+void buffer_set_callbacks(CUpti_BuffersCallbackRequestFunc requested,
+			  CUpti_BuffersCallbackCompleteFunc completed);
 
 /*
  * Puts a record into the current buffer. end_ns is when the work it tells of ends. Records that
@@ -29,6 +29,9 @@ void buffer_flush_every(uint32_t milliseconds);
 /* The records dropped since the last call. */
 size_t buffer_dropped(void);
 void buffer_drop(void);
+
+/* Whether each thread fills a buffer of its own. */
+bool buffer_by_thread(void);
 
 CUptiResult buffer_next_record(uint8_t *buffer, size_t size, CUpti_Activity **record);
 

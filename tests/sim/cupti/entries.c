@@ -4,11 +4,13 @@
  * another tool; SIM_CUPTI_VERSION=N is what cuptiGetVersion says.
  */
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/sim/cupti/buffer.h"
 #include "tests/sim/cupti/device_record.h"
 #include "tests/sim/cupti/driver.h"
 #include "tests/sim/cupti/record.h"
+#include "tests/sim/cupti/state.h"
 
 #define CUPTI_EXPORT __attribute__((visibility("default")))
 
@@ -21,7 +23,7 @@ static CUpti_SubscriberHandle subscriber;
 
 static CUptiResult refusal(void)
 {
-	return (CUptiResult)sim_setting("SIM_CUPTI_REFUSE", CUPTI_SUCCESS);
+	return (CUptiResult)sim_setting("SIM_CUPTI_REFUSE", sim_cupti.answer);
 }
 
 uint64_t sim_setting(const char *name, uint64_t fallback)
@@ -92,7 +94,14 @@ CUPTI_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackReq
 
 CUPTI_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
+	if (sim_cupti.enabling)
+		sim_cupti.enabling();
 	return refusal() ? refusal() : record_enable(kind, true);
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
+{
+	return cuptiActivityEnable(kind);
 }
 
 CUPTI_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
@@ -122,6 +131,8 @@ CUPTI_EXPORT CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, ui
 
 CUPTI_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
+	sim_cupti.flushes++;
+	sim_cupti.forced_flushes += flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
 	if (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)
 		device_record_release_late();
 	buffer_flush(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);
@@ -164,7 +175,47 @@ CUPTI_EXPORT CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCor
 	return record_pop_external(kind, id);
 }
 
-/* Attributes and options are taken, and change nothing here. */
+CUPTI_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock)
+{
+	if (!clock)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	sim_cupti.clock = clock;
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
+						   void *value)
+{
+	if (sim_cupti.attribute_answer)
+		return sim_cupti.attribute_answer;
+	if ((int)attribute != ATTRIBUTE_PER_THREAD || *size != 1)
+		return CUPTI_ERROR_INVALID_PARAMETER;
+	*(uint8_t *)value = buffer_by_thread();
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
+						   void *value)
+{
+	if (sim_cupti.attribute_answer)
+		return sim_cupti.attribute_answer;
+	if ((int)attribute == ATTRIBUTE_ZEROED && *size == sizeof(sim_cupti.zeroed))
+		memcpy(&sim_cupti.zeroed, value, *size);
+	return CUPTI_SUCCESS;
+}
+
+CUPTI_EXPORT CUptiResult cuptiFinalize(void)
+{
+	if (refusal())
+		return refusal();
+	if (sim_cupti.finalizing)
+		sim_cupti.finalizing();
+	sim_cupti.finalized++;
+	record_disable_all();
+	return CUPTI_SUCCESS;
+}
+
+/* Options are taken, and change nothing here. */
 #define ACCEPTED(symbol, parameters)                                                               \
 	CUPTI_EXPORT CUptiResult symbol parameters                                                 \
 	{                                                                                          \
@@ -172,7 +223,6 @@ CUPTI_EXPORT CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCor
 	}
 
 #pragma GCC diagnostic ignored "-Wunused-parameter"
-ACCEPTED(cuptiActivitySetAttribute, (CUpti_ActivityAttribute attribute, size_t *size, void *value))
 ACCEPTED(cuptiActivityEnableLatencyTimestamps, (uint8_t enable))
 ACCEPTED(cuptiActivityEnableLaunchAttributes, (uint8_t enable))
 ACCEPTED(cuptiActivityEnableDeviceGraph, (uint8_t enable))
@@ -184,7 +234,6 @@ ACCEPTED(cuptiEnableCallback, (uint32_t enable, CUpti_SubscriberHandle handle,
 			       CUpti_CallbackDomain domain, CUpti_CallbackId cbid))
 ACCEPTED(cuptiEnableDomain,
 	 (uint32_t enable, CUpti_SubscriberHandle handle, CUpti_CallbackDomain domain))
-ACCEPTED(cuptiFinalize, (void))
 
 /* Numbers. */
 

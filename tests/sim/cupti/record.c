@@ -9,14 +9,17 @@
 #include "tests/sim/cupti/device_record.h"
 #include "tests/sim/cupti/driver.h"
 #include "tests/sim/cupti/record.h"
+#include "tests/sim/cupti/state.h"
 
 enum {
-	CALLS_MAX = 1024,
 	EXTERNAL_MAX = 16,
 };
 
-static bool kinds[CUPTI_ACTIVITY_KIND_COUNT];
-static bool calls_off[2][CALLS_MAX]; /* of the driver, of the runtime */
+static void add_record(const void *record, size_t size);
+
+extern struct sim_cupti sim_cupti;
+__attribute__((visibility("default"))) struct sim_cupti sim_cupti = {.record = add_record};
+
 static __thread struct {
 	CUpti_ExternalCorrelationKind kind;
 	uint64_t id;
@@ -63,9 +66,15 @@ static CUpti_CallbackId cbid_of(bool runtime, const char *name)
 	return found;
 }
 
+static void add_record(const void *record, size_t size)
+{
+	if (sim_cupti.kinds[((const CUpti_Activity *)record)->kind])
+		buffer_add(record, size, 0);
+}
+
 static void on_activity(const struct sim_activity *activity)
 {
-	device_record_add(activity, kinds);
+	device_record_add(activity, sim_cupti.kinds);
 }
 
 static void add_external(uint32_t correlation)
@@ -94,20 +103,19 @@ static void on_api_call(const struct sim_api_call *call)
 		.returnValue = call->result,
 	};
 
-	if (!kinds[record.kind])
+	if (!sim_cupti.kinds[record.kind])
 		return;
 	record.cbid = cbid_of(call->runtime, call->name);
-	if (record.cbid >= CALLS_MAX || calls_off[call->runtime][record.cbid])
+	if (record.cbid >= CALLS_MAX || sim_cupti.calls_off[call->runtime][record.cbid])
 		return;
-	if (kinds[CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION])
+	if (sim_cupti.kinds[CUPTI_ACTIVITY_KIND_EXTERNAL_CORRELATION])
 		add_external(call->correlation);
 	buffer_add(&record, sizeof(record), 0);
 }
 
-/* The parent's records are not the child's, whose CUDA does not work. */
-static void in_child(void)
+void record_disable_all(void)
 {
-	memset(kinds, 0, sizeof(kinds));
+	memset(sim_cupti.kinds, 0, sizeof(sim_cupti.kinds));
 }
 
 CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled)
@@ -118,12 +126,22 @@ CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled)
 
 	if (!driver)
 		return CUPTI_ERROR_NOT_INITIALIZED;
-	if (kind <= CUPTI_ACTIVITY_KIND_INVALID || kind >= CUPTI_ACTIVITY_KIND_COUNT)
+	if (kind <= CUPTI_ACTIVITY_KIND_INVALID || kind >= CUPTI_ACTIVITY_KIND_COUNT ||
+	    (enabled && kind == sim_cupti.refused_kind))
 		return CUPTI_ERROR_INVALID_KIND;
+	if (enabled && ((kind == CUPTI_ACTIVITY_KIND_KERNEL &&
+			 sim_cupti.kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]) ||
+			(kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL &&
+			 sim_cupti.kinds[CUPTI_ACTIVITY_KIND_KERNEL])))
+		return CUPTI_ERROR_NOT_COMPATIBLE;
 	if (!forks_watched)
-		pthread_atfork(NULL, NULL, in_child);
+		/* The parent's records are not the child's, whose CUDA does not work. */
+		pthread_atfork(NULL, NULL, record_disable_all);
 	forks_watched = true;
-	kinds[kind] = enabled;
+	sim_cupti.kinds[kind] = enabled;
+	/* The kind overrides what was set call by call before. */
+	if (enabled && (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER))
+		memset(sim_cupti.calls_off[kind == CUPTI_ACTIVITY_KIND_RUNTIME], 0, CALLS_MAX);
 	if (kind == CUPTI_ACTIVITY_KIND_OVERHEAD)
 		buffer_want_overhead(enabled);
 	driver->sim_activity_set_hooks(&hooks);
@@ -134,7 +152,7 @@ CUptiResult record_enable_call(CUpti_ActivityKind kind, CUpti_CallbackId cbid, b
 {
 	if (!cbid || cbid >= CALLS_MAX)
 		return CUPTI_ERROR_INVALID_PARAMETER;
-	calls_off[kind == CUPTI_ACTIVITY_KIND_RUNTIME][cbid] = !enabled;
+	sim_cupti.calls_off[kind == CUPTI_ACTIVITY_KIND_RUNTIME][cbid] = !enabled;
 	return CUPTI_SUCCESS;
 }
 

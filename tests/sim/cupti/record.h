@@ -9,6 +9,8 @@
 /* CUPTI_ERROR_NOT_INITIALIZED where the driver is not the simulated one. */
 CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled);
 
+void record_disable_all(void);
+
 /* Takes single calls out of a kind's records, and puts them back. */
 CUptiResult record_enable_call(CUpti_ActivityKind kind, CUpti_CallbackId cbid, bool enabled);
 

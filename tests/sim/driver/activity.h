@@ -4,7 +4,8 @@
 #define SIM_DRIVER_ACTIVITY_H
 
 #include "tests/sim/driver/sim.h"
-#include "tests/sim/driver/operation.h"
+
+struct operation;
 
 /* A piece of work on a device, with its times. */
 struct sim_activity {

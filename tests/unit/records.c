@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/session/records.h"
+#include "tests/unit/records.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -187,7 +187,8 @@ static int add_record(struct reader *reader, char *name, size_t size)
 	return session_trace(session, &record);
 }
 
-int records_read(struct session **result, const char *path, char *message, size_t size)
+int records_read(struct session **result, const char *path, const char *output, char *message,
+		 size_t size)
 {
 	struct reader reader = {.session = NULL};
 	FILE *file = fopen(path, "re");
@@ -199,16 +200,17 @@ int records_read(struct session **result, const char *path, char *message, size_
 	*result = NULL;
 	if (!file) {
 		error = -errno;
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 		return error;
 	}
-	error = session_create(&reader.session, NULL, false);
+	error = session_create(&reader.session, output, output);
 	if (error) {
-		snprintf(message, size, "%s: %s", path, strerrordesc_np(-error));
+		snprintf(message, size, "%s: %s", path, strerror(-error));
 		goto out;
 	}
 	/* Another process's records, if any process's. */
 	session_header(reader.session)->pid = 0;
+	session_header(reader.session)->finished = 1;
 	session_header(reader.session)->trace_on = 1;
 	session_header(reader.session)->cupti_active = 1;
 	if (getline(&line, &capacity, file) < 0 || !read_heading(&reader, line)) {
@@ -235,7 +237,7 @@ int records_read(struct session **result, const char *path, char *message, size_
 	if (reader.bad)
 		snprintf(message, size, "%s: line %zu: bad %s", path, number, reader.bad);
 	else if (error)
-		snprintf(message, size, "%s: line %zu: %s", path, number, strerrordesc_np(-error));
+		snprintf(message, size, "%s: line %zu: %s", path, number, strerror(-error));
 out:
 	if (error)
 		session_close(reader.session);
@@ -245,17 +247,4 @@ out:
 	free(line);
 	fclose(file);
 	return error;
-}
-
-bool records_is_table(const char *path)
-{
-	FILE *file = fopen(path, "re");
-	char start[5] = "";
-	bool table;
-
-	if (!file)
-		return false;
-	table = fread(start, 1, 4, file) == 4 && strcmp(start, "type") == 0;
-	fclose(file);
-	return table;
 }

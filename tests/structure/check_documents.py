@@ -1,0 +1,144 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+Holds the documents to the sources. Fails, naming each, on
+  a link or a path of a source file that leads nowhere, a README of more than MOST_LINES lines,
+  a field of the profile or a member of the JSON export that its document does not have, or has
+  and they have not; the version of either,
+  an option of nvprof's that docs/from-nvprof.md does not have,
+  a folder of folders.txt that docs/design.md does not have.
+Usage: check_documents.py [ROOT]
+"""
+import glob
+import os
+import re
+import sys
+
+MOST_LINES = 130
+SOURCE = r"\.(?:c|h|S|def|map|mk|py|sh|txt|bats|bash|cu|awk|1)"
+# Of the JSON export, by no call that would name them.
+MEMBERS_WRITTEN_OUT = {"format", "made_by", "rows", "trace"}
+HERE = os.path.dirname(os.path.abspath(__file__))
+wrong = []
+
+
+def read(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def expect(condition, message):
+    if not condition:
+        wrong.append(message)
+
+
+def check_paths(root, path):
+    text = read(root, path)
+    folder = os.path.dirname(path)
+    for target in re.findall(r"\]\(([^)#:]+)[^)]*\)", text):
+        expect(os.path.exists(os.path.join(root, folder, target)), f"{path}: no file {target}")
+    for target in re.findall(r"`((?:[\w-]+/)+[\w.-]+" + SOURCE + ")`", text):
+        expect("NAME" in target or os.path.exists(os.path.join(root, target)),
+               f"{path}: no file {target}")
+
+
+def without_comments(text):
+    return re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+
+
+def fields(header, name):
+    """The names of a structure's members."""
+    body = re.search(r"struct " + name + r" \{(.*?)\n\}", without_comments(header), re.S).group(1)
+    for line in body.split(";"):
+        for field in re.findall(r"(?:^|[\s*,])(\w+)(?:\[\w+\])?(?=\s*(?:,|$))", line.strip()):
+            yield field
+
+
+def has_word(document, word):
+    """In a span of code, alone or with others."""
+    return any(re.search(r"(?<![\w.])" + re.escape(word) + r"(?![\w])", span)
+               for span in re.findall(r"`([^`]+)`", document))
+
+
+def named_first(document):
+    """What the first cells of the tables name."""
+    for cell in re.findall(r"^\| *((?:`[^`|]+`(?:, )?)+) *\|", document, re.M):
+        yield from re.findall(r"`(\w[\w.]*)`", cell)
+
+
+def check_profile(root):
+    document = read(root, "docs/profile-format.md")
+    header = read(root, "report/session/session.h")
+    inner = read(root, "report/session/session_internal.h")
+    version = re.search(r"define SESSION_VERSION\s+(\d+)", header).group(1)
+    expect(f"describes version {version}." in document,
+           f"docs/profile-format.md does not describe version {version}")
+    known = set()
+    for text, names in ((header, ("session_header", "row", "figures", "trace_record")),
+                        (inner, ("segment",))):
+        for name in names:
+            for field in fields(text, name):
+                known.add(field)
+                expect(field.startswith("reserved") or has_word(document, field),
+                       f"docs/profile-format.md has no `{field}` of struct {name}")
+    for name in named_first(document):
+        expect(name in known, f"docs/profile-format.md: no structure has `{name}`")
+
+
+def check_json(root):
+    document = read(root, "docs/json-format.md")
+    sources = [read(root, path) for path in ("report/export/export_json.c",
+                                             "report/export/export_json_row.c")]
+    version = re.search(r"define JSON_FORMAT (\d+)", sources[0]).group(1)
+    expect(f"`format` is {version}." in document,
+           f"docs/json-format.md does not describe format {version}")
+    members = set(re.findall(r'(?:json_add_\w+|cJSON_Add\w+|add_\w+)\(\s*(?!holder)\w+,\s*"([^"]+)"',
+                             "".join(sources)))
+    members |= set(re.findall(r'\{"(\w[\w.]*)", (?:[\d.]+|\w+)\}', "".join(sources)))
+    counters = re.search(r"define SESSION_COUNTERS(.*?)\n\n",
+                         read(root, "report/session/session.h"), re.S).group(1)
+    members |= set(re.findall(r"X\((\w+),", counters))
+    for member in sorted(members):
+        expect(has_word(document, member), f"docs/json-format.md has no `{member}`")
+    for name in named_first(document):
+        expect(name in members | MEMBERS_WRITTEN_OUT,
+               f"docs/json-format.md: no export has `{name}`")
+
+
+def check_options(root):
+    document = read(root, "docs/from-nvprof.md")
+    table = read(root, "report/options/options_table.c")
+    options = re.findall(r'UNSERVED\w*(?:, \w+,|\()\s*"([\w-]+)"', table)
+    expect(options, "no option of nvprof's is found in report/options/options_table.c")
+    for option in options:
+        expect(has_word(document, "--" + option) or
+               any(option.startswith(start) for start in re.findall(r"--([\w-]+-)…", document)),
+               f"docs/from-nvprof.md has no --{option}")
+
+
+def check_folders(root):
+    document = read(root, "docs/design.md")
+    for line in read(root, "tests/structure/folders.txt").splitlines():
+        folder = (line.split("#")[0].split() or [None])[0]
+        expect(not folder or f"`{folder}`" in document, f"docs/design.md has no folder `{folder}`")
+
+
+def main(arguments):
+    root = (arguments or [os.path.join(HERE, "..", "..")])[0]
+    documents = [os.path.relpath(path, root) for path in
+                 sorted(glob.glob(os.path.join(root, "*.md")) +
+                        glob.glob(os.path.join(root, "docs", "*.md")))]
+    for path in documents:
+        check_paths(root, path)
+    expect(read(root, "README.md").count("\n") <= MOST_LINES,
+           f"README.md: more than {MOST_LINES} lines")
+    check_profile(root)
+    check_json(root)
+    check_options(root)
+    check_folders(root)
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -1,0 +1,76 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The rules that hold for the sources and for what is built from them.
+
+setup() {
+	cd "$BATS_TEST_TMPDIR"
+	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
+	built=$root/${BUILD:-build}
+	mkdir tree
+	cp -r "$root/preload" "$root/cupti" "$root/report" tree
+	mkdir tree/tests
+	cp -r "$root/tests/structure" tree/tests
+	check=$root/tests/structure/check.py
+}
+
+# plant LINE FILE, FILE being one of the copy: what check.py says of the copy only with the line.
+plant() {
+	python3 "$check" tree | sort >before || true
+	echo "$1" >>"tree/$2"
+	run python3 "$check" tree
+	[ "$status" -eq 1 ]
+	sort <<<"$output" | comm -13 before - >found
+}
+
+@test "an include of a folder that stands higher is found" {
+	plant '#include "preload/lifecycle/lifecycle.h"' preload/base/clock.c
+	line=$(wc -l <tree/preload/base/clock.c)
+	[ "$(cat found)" = "preload/base/clock.c:$line: preload/base may not include preload/lifecycle" ]
+}
+
+@test "an include that is not written from the root is found" {
+	plant '#include "clock.h"' preload/base/pointer_map.c
+	line=$(wc -l <tree/preload/base/pointer_map.c)
+	[ "$(cat found)" = "preload/base/pointer_map.c:$line: \"clock.h\" is not a path from the root" ]
+}
+
+@test "a circle of four rooms is found" {
+	mkdir -p tree/report/ring
+	echo report/ring >>tree/tests/structure/folders.txt
+	for arrow in a:b b:c c:d; do
+		echo "#include \"report/ring/${arrow#*:}.h\"" >"tree/report/ring/${arrow%:*}.h"
+	done
+	plant '#include "report/ring/a.h"' report/ring/d.h
+	[ "$(cat found)" = "a circle of 4 rooms: report/ring/a report/ring/b report/ring/c report/ring/d" ]
+}
+
+@test "a folder of seventeen rooms is found" {
+	mkdir -p tree/report/crowd
+	echo report/crowd >>tree/tests/structure/folders.txt
+	for i in $(seq 16); do
+		echo >"tree/report/crowd/$i.c"
+	done
+	plant '' report/crowd/17.c
+	[ "$(cat found)" = "report/crowd: 17 rooms, at most 16 are allowed" ]
+}
+
+@test "a file of 401 lines is found" {
+	yes '' | head -n 400 >tree/report/session/long.h
+	plant '' report/session/long.h
+	[ "$(cat found)" = "report/session/long.h: 401 lines, at most 400 are allowed" ]
+}
+
+@test "libktime.so asks for no symbol newer than those of glibc 2.28" {
+	"$root/tests/structure/glibc.sh" "$built/libktime.so"
+}
+
+@test "a symbol of a newer glibc is found" {
+	echo 'void newer(void); void newer(void) {}' >newer.c
+	echo 'GLIBC_2.99 { newer; };' >newer.map
+	cc -shared -fPIC -Wl,--version-script=newer.map newer.c -o libnewer.so
+	echo 'void newer(void); void user(void); void user(void) { newer(); }' >user.c
+	cc -shared -fPIC user.c -L. -lnewer -o libuser.so
+	run "$root/tests/structure/glibc.sh" libuser.so
+	[ "$status" -eq 1 ]
+	[ "$output" = "libuser.so: newer is of glibc 2.99: add it to preload/base/old_glibc.S" ]
+}
