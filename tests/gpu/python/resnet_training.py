@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
-"""A few training steps of ResNet-50."""
+"""Training steps of ResNet-50: a few, or as many as the argument says."""
+import sys
+
 import common
 
 torch = common.deterministic_torch()
@@ -9,7 +11,7 @@ model = torchvision.models.resnet50(weights=None).cuda().train()
 optimizer = torch.optim.SGD(model.parameters(), lr=0.01, momentum=0.9)
 images = torch.randn(8, 3, 224, 224).cuda()
 labels = torch.randint(0, 1000, (8,)).cuda()
-for step in range(5):
+for step in range(int(sys.argv[1]) if len(sys.argv) > 1 else 5):
     optimizer.zero_grad()
     loss = torch.nn.functional.cross_entropy(model(images), labels)
     loss.backward()
