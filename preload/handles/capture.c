@@ -3,8 +3,7 @@
 
 #include "preload/base/mode.h"
 
-/* The first of its section: one cache line has room for all of it. */
-_Atomic int live_captures __attribute__((aligned(64)));
+_Atomic int live_captures;
 
 /*
  * Counted from before the call: a launch of another thread must ask from the moment that the
