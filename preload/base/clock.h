@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The host clock of the launch path: the processor's own counter, some 10 ns to read where a call
- * of clock_gettime costs twice that. The collector turns ticks into nanoseconds.
- */
+/* The host clock of the launch path: the processor's cycle counter, which takes about 10 ns to read
+ * where clock_gettime() takes 20. The collector converts its ticks to nanoseconds. */
 #ifndef KTIME_PRELOAD_BASE_CLOCK_H
 #define KTIME_PRELOAD_BASE_CLOCK_H
 
@@ -17,7 +15,7 @@ static inline uint64_t clock_ticks(void)
 	return __rdtsc();
 }
 
-/* About so many microseconds in ticks: processors count 2 to 4 GHz. */
+/* An approximation is enough for limits: the counters of x86 processors run at 2 to 4 GHz. */
 static inline uint64_t clock_some_ticks(unsigned microseconds)
 {
 	return microseconds * 2500ull;
@@ -31,7 +29,7 @@ static inline uint64_t clock_ticks(void)
 	return ticks;
 }
 
-/* Here it is 25 MHz to 1 GHz, and the processor says which. */
+/* The counter runs at 25 MHz to 1 GHz, and the processor says at how much. */
 static inline uint64_t clock_some_ticks(unsigned microseconds)
 {
 	uint64_t frequency;
@@ -52,11 +50,12 @@ static inline uint64_t clock_ns(clockid_t clock)
 }
 
 /*
- * Ticks against the wall clock, measured from the start of the run on; more exact the longer it
- * runs. clock_scale_start busies the processor for some 50 us so that the first figures are right.
+ * The length of a tick and the start of the run on three clocks. The length is measured from the
+ * start of the run to the last update, so it gets more exact the longer the run lasts.
+ * clock_scale_start() spins for 50 us to have a usable length from the beginning.
  */
 struct clock_scale {
-	uint64_t ticks, realtime, monotonic; /* at the start */
+	uint64_t ticks, realtime, monotonic; /* at the start; times in ns */
 	double ns_per_tick;
 };
 
@@ -68,7 +67,7 @@ static inline uint64_t clock_ticks_to_ns(const struct clock_scale *scale, uint64
 	return (uint64_t)((double)ticks * scale->ns_per_tick + 0.5);
 }
 
-/* The realtime clock at a tick count, ns: the time base of CUPTI's records. */
+/* CLOCK_REALTIME at a tick count, in nanoseconds: the time base of CUPTI's records. */
 static inline uint64_t clock_realtime_at(const struct clock_scale *scale, uint64_t ticks)
 {
 	return scale->realtime +

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The mark of what libktime.so exports; everything else is hidden. */
+/* Marks the symbols that libktime.so exports; all others are hidden. */
 #ifndef KTIME_PRELOAD_BASE_EXPORT_H
 #define KTIME_PRELOAD_BASE_EXPORT_H
 

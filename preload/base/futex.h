@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Waiting on a word, which glibc has no call for. */
+/* Waiting until a word in memory changes: the futex system call, which glibc does not wrap. */
 #ifndef KTIME_PRELOAD_BASE_FUTEX_H
 #define KTIME_PRELOAD_BASE_FUTEX_H
 
@@ -11,7 +11,10 @@
 #include <time.h>
 #include <unistd.h>
 
-/* Until the word has another value and someone says so, or the time has passed. */
+/*
+ * Waits until futex_wake() is called for the word, or the time has passed. Returns at once if the
+ * word does not have this value. It may also return early, so callers check their condition again.
+ */
 static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t nanoseconds)
 {
 	struct timespec limit = {.tv_sec = (time_t)(nanoseconds / 1000000000u),
@@ -20,7 +23,7 @@ static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t n
 	syscall(SYS_futex, word, FUTEX_WAIT_PRIVATE, value, &limit, NULL, 0);
 }
 
-/* Wakes all that wait on the word. */
+/* Wakes all threads that wait on the word. May be called in a signal handler. */
 static inline void futex_wake(_Atomic uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);

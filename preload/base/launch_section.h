@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Where the launch path's code and the process-wide data it reads lie. A program that uses the
- * caches for itself finds none of it there at its next launch: every line is then fetched from far,
- * and every page looked up anew, which takes longer than the instructions do.
+ * Keeps the code of the launch path together, and the process-wide data that it reads. A program
+ * that fills the caches between two launches evicts ktime's lines; each cache line and page that a
+ * launch then has to fetch costs more than the instructions do.
  */
 #ifndef KTIME_PRELOAD_BASE_LAUNCH_SECTION_H
 #define KTIME_PRELOAD_BASE_LAUNCH_SECTION_H
 
 /*
- * For variables, and for tables, where they are declared: the linker lays those of one section side
- * by side. That they are hidden has to be said there too, or each is looked up by its address.
+ * For declarations of process-wide variables and tables: the linker places what is in one section
+ * side by side. The visibility must stand in the declaration, else the compiler reads the
+ * variable's address from the global offset table first.
  */
 #define LAUNCH_STATE	 __attribute__((section("launch_state"), visibility("hidden")))
 #define LAUNCH_TABLE	 __attribute__((section("launch_table"), visibility("hidden")))
-/* For a table of one file's own. */
+/* For a static table, which has no declaration in a header. */
 #define LAUNCH_OWN_TABLE __attribute__((section("launch_table")))
-/* For functions: it puts these together. */
+/* For functions of the launch path: the linker groups hot functions. */
 #define LAUNCH_PATH	 __attribute__((hot))
-/* For what they seldom call: the compiler takes the way there out of them. */
+/* For functions that the launch path rarely calls: the compiler moves the code around such a call
+ * out of the hot function. */
 #define LAUNCH_SELDOM	 __attribute__((cold))
 
 #endif

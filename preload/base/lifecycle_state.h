@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Where ktime is in the life of the process. lifecycle/ changes it, all others ask. */
+/* The stage of the process's life that ktime is in. Only lifecycle/ changes it. */
 #ifndef KTIME_PRELOAD_BASE_LIFECYCLE_STATE_H
 #define KTIME_PRELOAD_BASE_LIFECYCLE_STATE_H
 
@@ -9,22 +9,22 @@
 #include "preload/base/launch_section.h"
 
 enum lifecycle_state {
-	LIFECYCLE_IDLE,	    /* the driver has not been initialised */
-	LIFECYCLE_STARTING, /* one thread starts ktime; calls of the others pass through */
+	LIFECYCLE_IDLE,	    /* the program has not initialised the driver */
+	LIFECYCLE_STARTING, /* one thread starts ktime; other threads' calls pass through */
 	LIFECYCLE_RUNNING,
-	LIFECYCLE_ENDING, /* by a signal: the report is being made, wrapped calls park */
-	LIFECYCLE_CLOSED, /* the report is made: calls pass through */
-	LIFECYCLE_FORKED, /* a child of fork: the same, and whatever was locked stays locked */
+	LIFECYCLE_ENDING, /* by a signal: the report is being written, wrapped calls block */
+	LIFECYCLE_CLOSED, /* the report is being written or is done: calls pass through */
+	LIFECYCLE_FORKED, /* a child of fork: calls pass through; locks may be held for ever */
 };
 extern LAUNCH_STATE _Atomic int lifecycle_state;
 
 static inline bool lifecycle_running(void)
 {
-	/* Acquire: what lifecycle_start() set is visible. */
+	/* Acquire: what lifecycle_start() wrote before is visible. */
 	return atomic_load_explicit(&lifecycle_state, memory_order_acquire) == LIFECYCLE_RUNNING;
 }
 
-/* Whether there is a report to be made, or being made, or made. */
+/* Whether there is a report to write, or it is being or has been written. */
 static inline bool lifecycle_reports(void)
 {
 	int state = atomic_load_explicit(&lifecycle_state, memory_order_acquire);
@@ -43,15 +43,16 @@ static inline bool lifecycle_forked(void)
 	return atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_FORKED;
 }
 
+/* Defined by lifecycle/, and declared here because a thread's first call needs them and no folder
+ * below lifecycle/ may include it. Any thread, without locks held. */
 /*
- * Defined by lifecycle/, and declared here because a thread's first call needs them and nothing
- * below lifecycle/ includes it. Any thread without locks.
+ * Starts ktime: after the program's cuInit, or at the first wrapped call if cuInit was not hooked.
  */
-/* After the driver's initialisation, or at the first call if that went unseen. */
 void lifecycle_start(void);
 /*
- * At a thread's first GPU work. Registers what runs at exit: from here on that comes before the
- * driver's own teardown, which a handler registered any earlier would not.
+ * Called at each thread's first GPU work. Registers ktime's exit handler the first time: exit
+ * handlers run in reverse order, so one registered after the driver's initialisation runs before
+ * the driver's own teardown, while events can still be read.
  */
 void lifecycle_work_seen(void);
 

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * How this run times its operations: decided once, when ktime starts and it is known whether CUPTI
- * works. Only mode_cupti changes later, if the program itself ends CUPTI.
- */
+/* How this run times its operations: decided once, when ktime starts and has found out whether
+ * CUPTI works. Only mode_cupti changes later, if the program itself ends CUPTI (cuptiFinalize). */
 #ifndef KTIME_PRELOAD_BASE_MODE_H
 #define KTIME_PRELOAD_BASE_MODE_H
 
@@ -11,13 +9,15 @@
 
 #include "preload/base/launch_section.h"
 
-/* CUPTI's activity records time the operations; else events do. */
+/* CUPTI's activity records time the operations. If false, only CUDA events do. */
 extern LAUNCH_STATE _Atomic bool mode_cupti;
-/* Event pairs are recorded around calls: the only clock, or the check of the other. */
+/* Event pairs are recorded around calls: the only clock, or a check of CUPTI's times. */
 extern LAUNCH_STATE bool mode_events;
-/* Launches without an event pair are only counted: events are the only clock, on one device. */
+/* Launches that get no event pair are count-only, without a call record: events are the only clock,
+ * and the program has one device. */
 extern bool mode_counting;
-/* CUPTI gives the API rows of the runtime's calls that are not wrapped, or of all driver calls. */
+/* CUPTI's API records fill the API rows: of the runtime functions that ktime does not wrap, or of
+ * all driver functions. */
 extern bool mode_runtime_records, mode_driver_records;
 
 static inline bool mode_is_cupti(void)
@@ -25,16 +25,17 @@ static inline bool mode_is_cupti(void)
 	return atomic_load_explicit(&mode_cupti, memory_order_relaxed);
 }
 
-/* `runtime_records` and `driver_records`: the API records that CUPTI makes, if it is the clock. */
+/* Sets the mode, once, before the first call is recorded. `runtime_records` and `driver_records`:
+ * the API records that CUPTI was asked for; they have no effect without `cupti`. */
 void mode_choose(bool cupti, bool runtime_records, bool driver_records, int devices);
 
-/* The program ended CUPTI: events are the only clock from here on. Any thread. */
+/* Called when the program has ended CUPTI: events are the only clock from now on. Any thread. */
 void mode_end_cupti(void);
 
 /*
- * Reasons for which no call may be only counted, as each one needs a record: CUPTI or a trace wants
- * it, a stream captures, the window is closed, ktime does not run. At 0 the launch path asks no
- * further.
+ * How many reasons there are against count-only launches, each of which needs a call record of
+ * every launch: CUPTI or a trace, a stream capture, a closed profiling window, ktime not running.
+ * The launch path checks this one number, and goes on to count-only launches if it is 0.
  */
 extern LAUNCH_STATE _Atomic int count_only_blocks;
 static inline void count_only_block(int by)

@@ -18,6 +18,7 @@ static void insert(struct pointer_map *map, uintptr_t key, uintptr_t value)
 
 static int grow(struct pointer_map *map)
 {
+	/* 64 slots take 1 KB. Chosen. */
 	uint32_t size = map->slots ? 2 * (map->mask + 1) : 64;
 	struct pointer_map bigger = {.mask = size - 1, .generation = map->generation};
 
@@ -40,7 +41,7 @@ int pointer_map_add(struct pointer_map *map, uintptr_t key, void *value, uint32_
 		memset(map->slots, 0, 2 * ((size_t)map->mask + 1) * sizeof(*map->slots));
 		map->used = 0;
 	}
-	/* Half full at most, so that a search for what is not there ends soon. */
+	/* At most half full, so that a search for a missing key ends soon. */
 	if (!map->slots || 2 * (map->used + 1) > map->mask)
 		error = grow(map);
 	if (!error) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A thread's own map from a handle to what ktime knows of it: open addressing, read without a lock,
- * void as a whole when its generation is over. Not shared between threads.
+ * A map from a driver handle to ktime's object for it, for use by a single thread without a lock:
+ * open addressing with linear probing. All its entries become invalid at once when the caller's
+ * generation number differs from the map's.
  */
 #ifndef KTIME_PRELOAD_BASE_POINTER_MAP_H
 #define KTIME_PRELOAD_BASE_POINTER_MAP_H
@@ -16,12 +17,13 @@ struct pointer_map {
 	uint32_t generation;
 };
 
+/* Fibonacci hashing (Knuth, TAOCP 3, 6.4): 2^64 divided by the golden ratio. */
 static inline uint32_t pointer_hash(uintptr_t key)
 {
 	return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 32);
 }
 
-/* The value of a key that is not 0, or NULL. */
+/* The value of a key, or NULL. The key must not be 0. */
 static inline void *pointer_map_find(const struct pointer_map *map, uintptr_t key,
 				     uint32_t generation)
 {
@@ -35,7 +37,8 @@ static inline void *pointer_map_find(const struct pointer_map *map, uintptr_t ke
 	}
 }
 
-/* Adds a key that is not there, dropping all of an older generation; -ENOMEM where it cannot. */
+/* Adds a key that is not in the map, after dropping all entries of an older generation. 0 or
+ * -ENOMEM. */
 int pointer_map_add(struct pointer_map *map, uintptr_t key, void *value, uint32_t generation);
 void pointer_map_free(struct pointer_map *map);
 

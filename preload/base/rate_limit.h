@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Pace for what waits for locks of the driver's and CUPTI's. Many launching threads hardly leave
- * them to another one, and while the collector waits nothing is read. No more than a part of the
- * time goes there, so that what has come in meanwhile is read before the next wait.
+ * Rate limit for calls that contend for the driver's and CUPTI's locks. Where many threads launch,
+ * the collector may wait long for such a lock, and reads no call records meanwhile. So these calls
+ * get at most a twentieth of the collector's time, and it reads what has come in between two of
+ * them.
  */
 #ifndef KTIME_PRELOAD_BASE_RATE_LIMIT_H
 #define KTIME_PRELOAD_BASE_RATE_LIMIT_H
@@ -10,11 +11,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How much longer than it took, to the next time. */
+/* The next call comes after this many times the duration of the last one at the earliest.
+ * Chosen. */
 #define RATE_LIMIT_REST 20u
 
 struct rate_limit {
-	uint64_t next; /* CLOCK_MONOTONIC, nanoseconds, as all times here */
+	uint64_t next; /* CLOCK_MONOTONIC in nanoseconds, as all times here */
 };
 
 static inline bool rate_limit_due(const struct rate_limit *rate_limit, uint64_t now)
@@ -22,7 +24,8 @@ static inline bool rate_limit_due(const struct rate_limit *rate_limit, uint64_t 
 	return now >= rate_limit->next;
 }
 
-/* It took from `start` to `end`; the next comes `period` after this one at the earliest. */
+/* To be called after a call that took from `start` to `end`; the next one is due `period` after its
+ * start at the earliest. */
 static inline void rate_limit_note(struct rate_limit *rate_limit, uint64_t start, uint64_t end,
 				   uint64_t period)
 {

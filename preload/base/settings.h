@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What the user asked for in KTIME_OPTIONS. Read once, before ktime runs; read-only after. */
+/* The user's settings, from KTIME_OPTIONS: read once, before ktime runs, and constant
+ * afterwards. */
 #ifndef KTIME_PRELOAD_BASE_SETTINGS_H
 #define KTIME_PRELOAD_BASE_SETTINGS_H
 
@@ -11,20 +12,20 @@
 
 extern struct options settings;
 
-/* 0, or -EINVAL with a one-line message; the settings are then the defaults. */
+/* Reads the settings. 0, or -EINVAL with a one-line message; the settings are then the defaults. */
 int settings_read(char *message, size_t size);
 
-/* Whether calls of a kind, runtime or driver, get rows. */
+/* Whether the user asked for rows of ROW_RUNTIME_API or ROW_DRIVER_API calls. */
 bool settings_want_calls(enum row_kind kind);
 
-/* Whether the work of a device gets rows. */
+/* Whether the user asked for rows of a device's work; always true beyond SESSION_DEVICES. */
 static inline bool settings_want_device(int device)
 {
 	return settings.trace & TRACE_GPU &&
 	       (device < 0 || device >= SESSION_DEVICES || settings.devices >> device & 1);
 }
 
-/* Whether every operation is to have an event pair, whatever that costs. */
+/* Whether the user asked for an event pair around every operation, whatever that costs. */
 bool settings_want_every_pair(void);
 
 #endif
