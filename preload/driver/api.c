@@ -5,41 +5,29 @@
 
 #include "preload/driver/signatures.h"
 
-#define RUNTIME_NAME(runtime, parameters, arguments, description, symbol)                          \
-	[ENTRY_##symbol] = #runtime,
-static const char *const runtime_names[ENTRY_COUNT] = {
+static const struct {
+	const char *symbol, *name;
+	const char *runtime; /* the runtime function that makes this call; NULL if it has no row */
+} entries[ENTRY_COUNT] = {
+#define RUNTIME_NAME(runtime, parameters, arguments, description, symbol) #runtime
 #define ENTRY(symbol, name, signature, version, default_stream)                                    \
-	SIGNATURE_##signature(RUNTIME_NAME, symbol)
+	[ENTRY_##symbol] = {#symbol, #name, SIGNATURE_##signature(RUNTIME_NAME, symbol)},
 #include "preload/driver/entries.def"
 #undef ENTRY
-};
-
-static const char *const symbols[ENTRY_COUNT] = {
-#define ENTRY(symbol, name, signature, version, default_stream) [ENTRY_##symbol] = #symbol,
-#include "preload/driver/entries.def"
-#undef ENTRY
-#define STATE(symbol, name, parameters, arguments, before, after) [ENTRY_##symbol] = #symbol,
+#define STATE(symbol, name, parameters, arguments, before, after)                                  \
+	[ENTRY_##symbol] = {#symbol, #name, NULL},
 #include "preload/driver/states.def"
 #undef STATE
 };
 
 const char *entry_symbol(enum entry entry)
 {
-	return symbols[entry];
+	return entries[entry].symbol;
 }
-
-static const char *const names[ENTRY_COUNT] = {
-#define ENTRY(symbol, name, signature, version, default_stream) [ENTRY_##symbol] = #name,
-#include "preload/driver/entries.def"
-#undef ENTRY
-#define STATE(symbol, name, parameters, arguments, before, after) [ENTRY_##symbol] = #name,
-#include "preload/driver/states.def"
-#undef STATE
-};
 
 const char *entry_name(enum entry entry)
 {
-	return names[entry];
+	return entries[entry].name;
 }
 
 static const char *const runtime_symbol_names[RUNTIME_COUNT] = {
@@ -57,9 +45,9 @@ const char *api_name(unsigned api, bool *of_runtime)
 		return runtime_symbol_names[api - API_RUNTIME(0)];
 	if (api >= API_FROM_RUNTIME(0)) {
 		api -= API_FROM_RUNTIME(0);
-		if (runtime_names[api])
-			return runtime_names[api];
+		if (entries[api].runtime)
+			return entries[api].runtime;
 	}
 	*of_runtime = false;
-	return names[api];
+	return entries[api].name;
 }

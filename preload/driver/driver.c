@@ -51,8 +51,8 @@ static int is_libcuda(struct dl_phdr_info *info, size_t size, void *unused)
 	return strncmp(base ? base + 1 : info->dlpi_name, "libcuda.so", 10) == 0;
 }
 
-/* The driver's library past every interposed dlopen. Pinned, since cudart unloads it at exit,
- * before the report is made. */
+/* The driver's library, found with libc's own dlopen. NODELETE because cudart unloads it at exit,
+ * before ktime writes the report. */
 static void *driver_library(void)
 {
 	void *(*libc_dlopen)(const char *, int) =
@@ -62,7 +62,7 @@ static void *driver_library(void)
 			   : NULL;
 }
 
-/* Where a driver gives two entries one function, the first wrapper serves both. */
+/* If a driver has one function for two entries, the first entry's wrapper serves both. */
 static int remember(struct tables *tables, void *pointer, uintptr_t entry)
 {
 	if (!pointer || pointer_map_find(&tables->by_pointer, (uintptr_t)pointer, 1))
@@ -70,7 +70,8 @@ static int remember(struct tables *tables, void *pointer, uintptr_t entry)
 	return pointer_map_add(&tables->by_pointer, (uintptr_t)pointer, (void *)(entry + 1), 1);
 }
 
-/* The name of the file that a library came from, for as long as it is loaded. */
+/* The file that a library was loaded from, without its folder; valid while the library is
+ * loaded. */
 static const char *file_of(void *library)
 {
 	struct link_map *map = NULL;
@@ -83,18 +84,18 @@ static const char *file_of(void *library)
 }
 
 /*
- * A preload may give programs a library of its own for the driver: ncu's libcuda-injection.so has a
- * dlopen that answers so, while its cuGetProcAddress answers with the driver's own functions
- * (Nsight Compute 2025.3). Either pointer stands for the entry, and the wrappers call what stands
- * in, so that it sees what it would see without ktime; ktime's own calls go to the driver.
+ * Another preloaded library may stand in for the driver: the dlopen of ncu's libcuda-injection.so
+ * returns that library for libcuda.so.1, while its cuGetProcAddress returns the driver's own
+ * functions (Nsight Compute 2025.3). ktime wraps both pointers of an entry. The wrappers call the
+ * stand-in, which thus sees what it would see without ktime; ktime's own calls go to the driver.
  */
 static bool fill(struct tables *tables)
 {
 	void *library = NULL, *stand_in = NULL;
 	bool complete;
 
-	/* Asked first because a dlopen that fails would leave its text for the program's dlerror.
-	 */
+	/* A dlopen that fails would leave its message for the program's dlerror(), so look
+	 * first. */
 	if (dl_iterate_phdr(is_libcuda, NULL))
 		library = driver_library();
 	if (library)
@@ -121,13 +122,14 @@ static bool fill(struct tables *tables)
 			complete = false;
 	}
 	if (library)
-		dlerror(); /* of entries that an older driver does not have */
+		dlerror(); /* clears the message about functions that an older driver does not have
+			    */
 	return complete;
 }
 
 static inline bool is_loaded(void)
 {
-	/* Acquire: whoever sees it loaded sees the tables. */
+	/* Acquire: pairs with the release store in driver_load(), which fills the tables first. */
 	return __builtin_expect(atomic_load_explicit(&loaded, memory_order_acquire), 1);
 }
 
@@ -139,7 +141,8 @@ bool driver_load(void)
 	if (is_loaded())
 		return true;
 	saved_errno = errno;
-	/* Two threads may both fill; the lock is not held then, for dlopen takes the loader's. */
+	/* Two threads may both fill a table of their own. The lock is not held for that, as dlopen
+	 * takes the loader's lock. */
 	tables = calloc(1, sizeof(*tables));
 	if (tables && fill(tables)) {
 		pthread_mutex_lock(&lock);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The real driver: the pointers behind the wrappers, and the calls that ktime makes itself.
+ * The real driver: the pointers that the wrappers call through, and the functions that ktime calls.
  *
- * Real pointers come from a handle of libcuda.so.1 that is already in the process, never from
- * RTLD_NEXT: XLA and others carry trampolines named like driver functions, and the next symbol of
- * that name could be one that calls back into ktime.
+ * Real pointers come from a handle of the libcuda.so.1 that is already loaded, never from
+ * RTLD_NEXT: XLA and other libraries export trampolines named like driver functions, so the next
+ * symbol of that name could be a function that calls back into ktime.
  */
 #ifndef KTIME_PRELOAD_DRIVER_DRIVER_H
 #define KTIME_PRELOAD_DRIVER_DRIVER_H
 
-/* Without this cuda.h renames every cuX to cuX_v2, our table's names included. */
+/* Without this, cuda.h renames every cuX to cuX_v2 by macros, also in ktime's tables. */
 #ifndef __CUDA_API_VERSION_INTERNAL
 #define __CUDA_API_VERSION_INTERNAL
 #endif
 #include <cuda.h>
-/* The one name that it renames all the same. */
+/* cuda.h renames this one in any case. */
 #undef cuGetProcAddress
 
 #include <stdatomic.h>
@@ -24,10 +24,8 @@
 #include "preload/driver/entries.h"
 #include "preload/base/launch_section.h"
 
-/*
- * Calls that ktime makes: X(name, arguments, needed). One that is not needed may be NULL in an
- * older driver. All are resolved once, before the first wrapper calls through.
- */
+/* The driver functions that ktime calls: X(name, arguments, needed). One that is not needed may be
+ * NULL, in an older driver. All are looked up once, before the first wrapper calls through. */
 #define DRIVER_CALLS(X)                                                                            \
 	X(cuInit, (unsigned int flags), 1)                                                         \
 	X(cuDriverGetVersion, (int *version), 1)                                                   \
@@ -72,47 +70,44 @@ struct driver {
 #undef DRIVER_POINTER
 };
 
-/* Read-only once driver_load() returned true. */
+/* Constant once driver_load() has returned true. */
 extern LAUNCH_TABLE struct driver driver;
-/* The real function behind each wrapped entry. */
+/* The function that each entry's wrapper calls. */
 extern LAUNCH_TABLE void *_Atomic driver_entries[ENTRY_COUNT];
 
 /*
- * Finds the driver that is already mapped and fills the tables. True once they are filled; false
- * where no usable libcuda is in the process yet (asking again later is fine). Any thread; takes
- * the loader's lock, so never call it while holding one of ktime's.
+ * Finds the driver that is already loaded and fills the tables. False if no usable libcuda is
+ * loaded yet; a later call may succeed. Any thread; takes the loader's lock, so hold none of
+ * ktime's.
  */
 bool driver_load(void);
 
-/* The real function; NULL where this driver has none, and before driver_load(). */
+/* The function that an entry's wrapper calls; NULL if this driver has none, and before
+ * driver_load(). */
 static inline void *driver_entry(enum entry entry)
 {
-	/* Acquire: whoever sees an entry sees the tables. */
+	/* Acquire: pairs with driver_load(), so a thread that sees an entry sees the tables too. */
 	return atomic_load_explicit(&driver_entries[entry], memory_order_acquire);
 }
 
-/* The entry whose real pointer this is, or -1. Lock-free; false answers before driver_load(). */
+/* The entry that a function pointer belongs to, or -1; always -1 before driver_load().
+ * Lock-free. */
 int driver_entry_of(const void *real);
 
-/* The file of a library that programs get in the driver's place, or NULL where they get the driver.
- */
+/* The file name of the library that stands in for the driver, or NULL if none does. */
 const char *driver_stand_in(void);
-/*
- * Whether the handle is the driver's own while another library stands in for it. What stands in
- * finds the driver through it: to be handed a wrapper would send it round in a circle.
- */
+/* Whether the handle is the driver's while another library stands in for it. The stand-in looks the
+ * driver's functions up with this handle; if it got ktime's wrappers, its calls would never end. */
 bool driver_is_behind(const void *handle);
 
-/* Counts an error of one of ktime's own calls; the report has the sum. */
+/* Counts an error that a driver function returned to ktime; the report shows the sum. */
 void driver_failed(void);
 uint64_t driver_failures(void);
 
-/*
- * An entry that makes the GPU work, which a newer driver handed out and entries.def lacks: noted by
- * its name, for the report. Any thread; may allocate.
- */
+/* Remembers the name of a driver function that starts GPU work, that a newer driver handed out and
+ * that entries.def lacks, for a warning in the report. Any thread; may allocate. */
 void driver_note_unknown(const char *name);
-/* The names, one at each index from 0; NULL past the last. */
+/* The remembered names by index, from 0; NULL past the last. */
 const char *driver_unknown_entry(unsigned index);
 
 #endif

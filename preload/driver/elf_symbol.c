@@ -11,19 +11,19 @@ struct search {
 	void *found;
 };
 
-/* What the loader itself looks symbols up in. */
+/* A loaded object's symbols and hash tables; one of the two hash tables may be missing. */
 struct symbol_tables {
 	const ElfW(Sym) * symbols;
 	const char *strings;
 	const uint32_t *gnu_hash, *hash;
 };
 
-/* The linker's: where libktime.so is mapped, and the end of it. */
+/* Defined by the linker: the start and the end of libktime.so in memory. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-/* glibc relocates the pointers of a mapped object's dynamic section in place, except in the vDSO.
- */
+/* glibc relocates the pointers in a loaded object's dynamic section in place, except in the
+ * vDSO. */
 static const void *address_of(const struct dl_phdr_info *info, ElfW(Addr) value)
 {
 	return (const void *)(value < info->dlpi_addr ? info->dlpi_addr + value : value);
@@ -37,14 +37,13 @@ static bool is_named(const struct symbol_tables *tables, uint32_t index, const c
 	       strcmp(tables->strings + symbol->st_name, name) == 0;
 }
 
-/*
- * By the hash table, as the loader does it: a walk through all of libc's symbols takes 30 us, which
- * every short process would pay.
- */
+/* Searches the GNU hash table, as the loader does: comparing all of libc's symbols takes 30 us,
+ * which every short-lived process would pay. */
 static const ElfW(Sym) * find_hashed(const struct symbol_tables *tables, const char *name)
 {
 	const uint32_t *gnu_hash = tables->gnu_hash;
-	uint32_t buckets = gnu_hash[0], first = gnu_hash[1], bloom = gnu_hash[2], hash = 5381, i;
+	uint32_t buckets = gnu_hash[0], first = gnu_hash[1], bloom = gnu_hash[2], i;
+	uint32_t hash = 5381; /* this, and the factor 33 below, are the table's format */
 	const uint32_t *bucket = gnu_hash + 4 + bloom * (sizeof(ElfW(Addr)) / 4);
 	const uint32_t *chain = bucket + buckets;
 
@@ -62,7 +61,8 @@ static const ElfW(Sym) * find_hashed(const struct symbol_tables *tables, const c
 	}
 }
 
-/* In an object that has the older kind of table alone, whose second word counts the symbols. */
+/* For an object that has only the older System V hash table, whose second word counts the
+ * symbols. */
 static const ElfW(Sym) * find_in_all(const struct symbol_tables *tables, const char *name)
 {
 	for (uint32_t i = 1; tables->hash && i < tables->hash[1]; i++)

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
+/* Symbol lookup in the loaded ELF objects, without dlsym. Any thread; takes the loader's lock. */
 #ifndef KTIME_PRELOAD_DRIVER_ELF_SYMBOL_H
 #define KTIME_PRELOAD_DRIVER_ELF_SYMBOL_H
 
 #include <stdbool.h>
 
 /*
- * A function of libc (or of libdl, where it was a library of its own before glibc 2.34), read from
- * the mapped object's symbol table: for dlsym itself, which cannot be had from dlsym when that name
- * is interposed. NULL where there is none. Any thread; takes the loader's lock.
+ * A function of libc (or of libdl, a library of its own before glibc 2.34), for dlsym itself, which
+ * dlsym cannot find while that name is interposed. NULL if there is none.
  */
 void *elf_libc_symbol(const char *name);
 
-/* Whether any loaded object but libktime.so has such a symbol for others. The same. */
+/* Whether any loaded object but libktime.so exports such a symbol. */
 bool elf_symbol_elsewhere(const char *name);
-/* Whether a pointer is into libktime.so. */
+/* Whether a pointer points into libktime.so. Takes no lock. */
 bool elf_is_own(const void *pointer);
 
 #endif

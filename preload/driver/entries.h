@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The numbers of the driver entries of entries.def. */
+/* Entries: the driver functions that ktime wraps, numbered as in entries.def and states.def. An
+ * entry is one exported symbol, so each version of a function is an entry of its own. */
 #ifndef KTIME_PRELOAD_DRIVER_ENTRIES_H
 #define KTIME_PRELOAD_DRIVER_ENTRIES_H
 
@@ -13,7 +14,7 @@ enum entry {
 	ENTRY_COUNT
 };
 
-/* The exported symbol of an entry, and the name that cuGetProcAddress knows it by. */
+/* An entry's exported symbol, and the name without version that cuGetProcAddress takes. */
 const char *entry_symbol(enum entry entry);
 const char *entry_name(enum entry entry);
 

@@ -16,7 +16,7 @@ void *real_dlsym(void *handle, const char *name)
 {
 	uintptr_t function = atomic_load_explicit(&libc_dlsym, memory_order_relaxed);
 
-	/* Two threads that find it at once find the same. */
+	/* Two threads may both search: they find the same function. */
 	if (!function) {
 		function = (uintptr_t)elf_libc_symbol("dlsym");
 		atomic_store_explicit(&libc_dlsym, function, memory_order_relaxed);

@@ -6,7 +6,7 @@
 
 #include "preload/driver/driver.h"
 
-/* Enough for a driver some years newer: from CUDA 11.8 to 13.0 ten such entries came. */
+/* Enough for a driver some years newer: ten such functions came from CUDA 11.8 to 13.0. */
 #define UNKNOWN_ENTRIES 16
 
 static _Atomic uintptr_t unknown[UNKNOWN_ENTRIES];
@@ -24,7 +24,8 @@ void driver_note_unknown(const char *name)
 		if (there)
 			continue;
 		copy = copy ? copy : strdup(name);
-		/* Release: the copy is whole before the report's thread can see it. */
+		/* Release: the copy is complete before the thread that writes the report can see
+		 * it. */
 		if (!copy || atomic_compare_exchange_strong_explicit(
 				     &unknown[i], &none, (uintptr_t)copy, memory_order_acq_rel,
 				     memory_order_acquire))
