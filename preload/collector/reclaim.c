@@ -11,12 +11,12 @@
 #include "preload/events/event_queue.h"
 
 /* Much longer than a processor keeps a store to itself; the rings are drained in between. */
-#define LOOK_NS	   10000000u
+#define CHECK_NS	   10000000u
 /* A minute or more: records that have not come by then are not waited for. */
-#define MOST_LOOKS 6000u
+#define MOST_CHECKS 6000u
 
 static struct stream *waiting;
-static uint64_t next_look;
+static uint64_t next_check;
 
 /*
  * A call that began before the stream ended may still have it at hand, and leaves a span that
@@ -24,22 +24,22 @@ static uint64_t next_look;
  */
 static bool is_free(struct stream *stream)
 {
-	stream->looks++;
-	if (!stream->quiet) {
-		stream->quiet = !drain_call_before(stream->ended);
+	stream->checks++;
+	if (!stream->unused) {
+		stream->unused = !drain_call_before(stream->ended);
 		return false;
 	}
 	return event_queue_forget(stream) &&
-	       (!stream->records || match_forget(stream->records, stream->looks > MOST_LOOKS));
+	       (!stream->records || match_forget(stream->records, stream->checks > MOST_CHECKS));
 }
 
 void reclaim_streams(uint64_t now)
 {
 	struct stream **link = &waiting, *stream;
 
-	if (now < next_look)
+	if (now < next_check)
 		return;
-	next_look = now + LOOK_NS;
+	next_check = now + CHECK_NS;
 	while ((stream = *link)) {
 		if (is_free(stream)) {
 			*link = stream->next;

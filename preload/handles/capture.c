@@ -5,10 +5,8 @@
 
 _Atomic int live_captures;
 
-/*
- * Counted from before the call: a launch of another thread must ask from the moment that the
- * capture can be there.
- */
+/* Counted before the driver's call: from the moment that the capture can exist, other threads'
+ * launches must check for it. */
 void capture_begins(void)
 {
 	atomic_fetch_add_explicit(&live_captures, 1, memory_order_relaxed);
@@ -24,10 +22,10 @@ void capture_began(CUresult result)
 }
 
 /*
- * Whether the call took the capture from its stream. A driver refuses a stream that captures
- * nothing, or that only joined the capture of another (H200: CUDA_ERROR_ILLEGAL_STATE), and the
- * capture goes on. An unknown result is taken so too: a count that stays too high costs launches a
- * question to the driver, one that is too low breaks the program's capture.
+ * Whether the capture has ended. If the stream is not capturing, or only joined another stream's
+ * capture, the driver refuses (H200: CUDA_ERROR_ILLEGAL_STATE) and the capture goes on. Results
+ * unknown to ktime count as a refusal: a count that stays too high costs each launch a query, one
+ * that is too low would let ktime break the program's capture.
  */
 static bool ends_capture(CUresult result)
 {
@@ -42,7 +40,7 @@ void capture_ended(CUresult result)
 
 	if (!ends_capture(result))
 		return;
-	/* A capture that began unseen must not drive the count below zero. */
+	/* A capture that began before ktime ran must not make the count negative. */
 	while (live > 0 &&
 	       !atomic_compare_exchange_weak_explicit(&live_captures, &live, live - 1,
 						      memory_order_relaxed, memory_order_relaxed))
@@ -55,8 +53,8 @@ bool capture_is_in(CUstream handle)
 {
 	CUstreamCaptureStatus status = CU_STREAM_CAPTURE_STATUS_NONE;
 
-	/* An error is CUDA_ERROR_STREAM_CAPTURE_IMPLICIT: the legacy stream, while a blocking one
-	 * captures. A record there would break that capture. */
+	/* The query fails with CUDA_ERROR_STREAM_CAPTURE_IMPLICIT on the legacy default stream
+	 * while a blocking stream captures. Recording an event there would break that capture. */
 	return driver.cuStreamIsCapturing(handle, &status) != CUDA_SUCCESS ||
 	       status != CU_STREAM_CAPTURE_STATUS_NONE;
 }

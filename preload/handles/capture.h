@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Stream captures. While none is under way no launch asks the driver about them; while one is,
- * nothing of ktime's may go into a stream that captures.
- */
+/* Counts the stream captures in progress. While there are none, launches need not ask the driver
+ * about them; while there is one, ktime must put nothing into a capturing stream. */
 #ifndef KTIME_PRELOAD_HANDLES_CAPTURE_H
 #define KTIME_PRELOAD_HANDLES_CAPTURE_H
 
@@ -19,12 +17,14 @@ static inline bool capture_is_live(void)
 	return atomic_load_explicit(&live_captures, memory_order_relaxed) > 0;
 }
 
-/* Before and after the driver's call that begins a capture, and after the one that ends it. */
+/* To be called before and after the driver's call that begins a capture, and after the one that
+ * ends it. Any thread. */
 void capture_begins(void);
 void capture_began(CUresult result);
 void capture_ended(CUresult result);
 
-/* Asks the driver, so only within the call that brought the handle. */
+/* Whether a stream is capturing. Asks the driver, which crashes on a destroyed stream, so call it
+ * only within the program's call that passed the handle. */
 bool capture_is_in(CUstream handle) LAUNCH_SELDOM;
 
 #endif

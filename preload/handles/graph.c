@@ -10,9 +10,10 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/handles/operation.h"
 
-/* Kernels that a row names; a graph of a network has hundreds of nodes and some ten kernels. */
+/* How many kernels a row lists. The graph of a neural network has hundreds of nodes but some ten
+ * kernels. */
 #define LISTED_KERNELS 16
-/* Child graphs within child graphs: a bound for what is not a tree. */
+/* How deep child graphs are followed; a bound in case they are not a tree. Chosen. */
 #define NESTING	       16
 
 struct executable {
@@ -34,7 +35,7 @@ struct contents {
 	unsigned kernel_count;
 };
 
-/* CUDA_KERNEL_NODE_PARAMS_v2, which toolkits before 12.0 do not have. */
+/* CUDA_KERNEL_NODE_PARAMS_v2, which toolkits before 12.0 do not declare. */
 struct kernel_node {
 	CUfunction function;
 	unsigned grid[3], block[3], shared;
@@ -49,7 +50,7 @@ static unsigned shape_count;
 
 static uint64_t mix(uint64_t digest, uint64_t value)
 {
-	/* FNV-1a, a word at a time. */
+	/* FNV-1a with its 64-bit prime, a word at a time instead of a byte. */
 	return (digest ^ value) * 0x100000001b3ull;
 }
 
@@ -110,7 +111,7 @@ static char *list_kernels(const struct contents *contents)
 	list = malloc(size);
 	if (list)
 		list[0] = '\0';
-	/* One a line: demangled names hold commas and spaces. */
+	/* One per line, as demangled names contain commas and spaces. */
 	for (unsigned i = 0; list && i < contents->kernel_count; i++) {
 		strcat(list, contents->kernels[i]);
 		strcat(list, i + 1 < contents->kernel_count ? "\n" : "");
@@ -140,7 +141,7 @@ static struct operation *operation_of_shape_locked(const struct contents *conten
 
 void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 {
-	struct contents contents = {.digest = 0xcbf29ce484222325ull};
+	struct contents contents = {.digest = 0xcbf29ce484222325ull}; /* FNV-1a's offset basis */
 	struct executable *executable = NULL;
 
 	if (result != CUDA_SUCCESS || !exec || !lifecycle_running())
@@ -171,7 +172,8 @@ void graph_ending(CUgraphExec exec)
 	if (executable) {
 		HASH_DELETE(link, executables, executable);
 		free(executable);
-		/* Threads cache executables beside kernels; the handle may come back. */
+		/* Threads cache the operations of graphs like those of kernels, and the driver may
+		 * reuse the handle. */
 		operation_forget_kernels();
 	}
 	pthread_mutex_unlock(&lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Executable graphs: which graph one was made of, so that its launches have a row with a name.
- * Graphs with the same nodes share a row, or a program that instantiates one in every iteration
- * would have a row for each.
+ * Executable graphs and the operations that their launches are counted under. Graphs with the same
+ * nodes share one, so that a program which instantiates a graph in every iteration does not get a
+ * row for each.
  */
 #ifndef KTIME_PRELOAD_HANDLES_GRAPH_H
 #define KTIME_PRELOAD_HANDLES_GRAPH_H
@@ -11,11 +11,12 @@
 
 struct operation;
 
-/* After an instantiation; reads the graph's nodes. Any thread. */
+/* To be called after an instantiation; reads the graph's nodes. Any thread; takes a lock. */
 void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result);
-/* Before the driver destroys it. */
+/* To be called before the driver destroys it. Any thread; takes a lock. */
 void graph_ending(CUgraphExec exec);
-/* The operation of a launch; OPERATION_UNKNOWN_GRAPH where its instantiation went unseen. */
+/* The operation of a graph's launches; OPERATION_UNKNOWN_GRAPH if ktime has not seen its
+ * instantiation. Any thread; takes a lock. */
 struct operation *graph_operation(CUgraphExec exec);
 
 #endif

@@ -9,7 +9,7 @@
 struct named {
 	struct operation operation;
 	UT_hash_handle handle;
-	char key[]; /* kind, then the name */
+	char key[]; /* row kind, then the name */
 };
 
 struct remembered {
@@ -58,7 +58,7 @@ struct operation *operation_first(void)
 
 	if (newest)
 		return newest;
-	/* The fixed ones are linked in at the first walk; a second thread links the same way. */
+	/* The first caller links the fixed operations into the list. */
 	pthread_mutex_lock(&lock);
 	newest = atomic_load_explicit(&first, memory_order_relaxed);
 	if (!newest) {
@@ -112,8 +112,9 @@ struct operation *operation_named(enum row_kind kind, const char *name)
 }
 
 /*
- * cudart hands cuLaunchKernel a CUkernel cast to CUfunction. cuKernelGetName knows those and takes
- * 8 ns to say so; cuFuncGetName knows a module's functions and takes 600 ns to refuse the other.
+ * cudart passes cuLaunchKernel a CUkernel cast to CUfunction. cuKernelGetName accepts only those,
+ * and takes 8 ns to tell; cuFuncGetName accepts a module's functions only, and takes 600 ns to
+ * refuse the other (H200, driver 580). So the fast one is asked first.
  */
 struct operation *operation_of_kernel(CUfunction function)
 {
@@ -165,7 +166,7 @@ void operation_remember_kernel(const void *function, const char *name)
 
 void operation_forget_kernels(void)
 {
-	/* Release: a thread that reads the new number must not use what it cached before. */
+	/* Release: a thread that reads the new generation must not use what it cached before. */
 	atomic_fetch_add_explicit(&operation_generation, 1, memory_order_release);
 }
 

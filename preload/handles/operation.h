@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Operations: what a row of the table stands for, seen from the launch path. There is one for
- * every kernel name, every copy direction, every graph; none is ever freed, so a span may point to
- * one for as long as it likes.
- */
+/* Operations: one for each kernel name, copy direction and graph, the launch path's counterpart of
+ * a row. None is ever freed, so call records may keep pointers to them. */
 #ifndef KTIME_PRELOAD_HANDLES_OPERATION_H
 #define KTIME_PRELOAD_HANDLES_OPERATION_H
 
@@ -15,7 +12,7 @@
 #include "preload/base/launch_section.h"
 #include "report/session/session.h"
 
-/* The operations that are there from the start: X(identifier, row kind, name). */
+/* The operations that exist from the start: X(identifier, row kind, name). */
 #define FIXED_OPERATIONS(X)                                                                        \
 	X(OPERATION_COPY_HTOD, ROW_MEMCPY, "[CUDA memcpy HtoD]")                                   \
 	X(OPERATION_COPY_DTOH, ROW_MEMCPY, "[CUDA memcpy DtoH]")                                   \
@@ -43,74 +40,72 @@ enum fixed_operation {
 		FIXED_OPERATION_COUNT
 };
 
-#define SAMPLE_ALL	   UINT32_MAX
+#define SAMPLE_ALL	   UINT32_MAX /* in sample_below: every call gets an event pair */
 
-/* Operations that threads can count by their index; those beyond always leave a span. */
+/*
+ * How many operations a thread can count without call records, by index: 64 KB of counters a
+ * thread, touched only as far as used. Chosen; calls of further operations always leave a record.
+ */
 #define COUNTED_OPERATIONS 8192u
 
 struct operation {
-	/*
-	 * An event pair goes around a call when a random 32-bit number lies below this; SAMPLE_ALL
-	 * is every call. The collector sets it, launching threads read it.
-	 */
+	/* An event pair is recorded around a call if a random 32-bit number is below this. The
+	 * collector writes it, launching threads read it. */
 	_Atomic uint32_t sample_below;
 	uint32_t index;
-	/* A dependent launch has followed this kernel in its stream: an event after it would part
-	 * the chain. Set once, never cleared. */
+	/* A programmatic dependent launch has followed this kernel in its stream: an event in
+	 * between would keep the two from overlapping. Set once, never cleared. */
 	_Atomic bool followed;
 	enum row_kind kind;
 	enum bias_kind bias;
-	const char *name; /* kernels: mangled, as the driver gives it */
-	uint32_t nodes;	  /* graphs */
-	const char *kernels_listed;
-	/* Calls whose span found no room. */
+	const char *name;	    /* kernels: mangled, from the driver */
+	uint32_t nodes;		    /* graphs: how many */
+	const char *kernels_listed; /* graphs: the names of its kernels, one per line */
+	/* Calls dropped because the thread's ring was full. */
 	_Atomic uint64_t lost;
 
-	/* The collector's alone. */
+	/* For the collector thread only. */
 	struct row *rows[SESSION_DEVICES];
-	uint64_t calls, pairs; /* so far */
-	uint64_t window_calls; /* in the budget's present window */
-	double rate;	       /* calls a nanosecond, as the budget follows it */
+	uint64_t calls, pairs; /* so far, in all */
+	uint64_t window_calls; /* in the present sampling window */
+	double rate;	       /* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
 };
 
-/*
- * What share of an operation's calls gets a pair before the budget has seen any of them: SAMPLE_ALL
- * unless set. For those that are there as well; before the first call.
- */
+/* Sets sample_below for all operations, existing and new ones, until the budget has seen their
+ * calls; SAMPLE_ALL unless set. To be called before the first call. */
 void operation_first_sampling(uint32_t sample_below);
 
-/* Any thread. */
+/* Any thread, as all functions here. */
 struct operation *operation_fixed(enum fixed_operation which);
-/*
- * The operation of a kernel or graph by name; the name is copied. Takes a lock; any thread.
- * OPERATION_UNKNOWN_KERNEL where memory is out.
- */
+/* The operation of a kernel or graph by name, which is copied; OPERATION_UNKNOWN_KERNEL if memory
+ * is out. Takes a lock. */
 struct operation *operation_named(enum row_kind kind, const char *name);
-/* A list of all, newest first; safe to walk from any thread. */
+/* The list of all operations, newest first, linked by `next`; it may be walked without a lock. */
 struct operation *operation_first(void);
 
 /*
- * The operation behind a kernel's handle. Asks the driver, so only within the call that brought
- * the handle; takes a lock. The names that module look-ups gave are used where the driver is older
- * than 12.3 and cannot say.
+ * The operation of a kernel's handle. Asks the driver, so call it only within the program's call
+ * that passed the handle; takes a lock. A driver older than 12.3 does not know all names; then
+ * those that operation_remember_kernel() was given are used.
  */
 struct operation *operation_of_kernel(CUfunction function);
-bool operation_driver_names(void); /* it can say the name of every kernel */
+/* Whether the driver knows the names of all kernels. */
+bool operation_driver_names(void);
+/* Remembers the name with which the program looked up a kernel's handle. Takes a lock. */
 void operation_remember_kernel(const void *handle, const char *name);
+/* Makes the threads look up the operations of all kernel and graph handles again. */
 void operation_forget_kernels(void);
 /*
- * A module is about to be unloaded. From here on CUPTI's names of kernels are not relied on: it
- * gives a kernel that comes to stand at an old handle the old one's name (CUPTI 13.0, driver 580:
- * of 60 launches of 30 modules 59 were named wrongly), and the call that a record is of knows
- * better. Any thread.
+ * To be called before a module is unloaded. From then on operation_names_are_reused(), and kernel
+ * names in CUPTI's records are not trusted: CUPTI reports a kernel loaded at an unloaded one's
+ * handle under the old name (CUPTI 13.0, driver 580: 59 of 60 launches of 30 modules). The call
+ * that a record is matched with has the right name.
  */
 void operation_modules_unload(void);
 bool operation_names_are_reused(void);
-/*
- * Changes whenever a module goes away: handles may be given out again for other kernels, so what a
- * thread cached under an older number is void.
- */
+/* Changes whenever a module is unloaded or an executable graph destroyed. The driver may reuse
+ * their handles, so operations that a thread cached under an older generation are invalid. */
 extern LAUNCH_STATE _Atomic uint32_t operation_generation;
 
 #endif

@@ -15,7 +15,7 @@ struct known_stream {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct known_stream *streams; /* by handle, the default streams not among them */
+static struct known_stream *streams; /* by handle; without the default streams */
 static struct context *_Atomic contexts;
 static struct stream *_Atomic ended_streams;
 static uint32_t stream_count, context_count;
@@ -37,7 +37,7 @@ struct context *context_known(CUcontext handle)
 	return context;
 }
 
-static _Atomic uint64_t devices; /* a bit each; those beyond 64 share */
+static _Atomic uint64_t devices; /* a bit for each; devices beyond 64 share bits */
 
 void context_on_device(int device)
 {
@@ -75,7 +75,7 @@ static struct context *context_lookup_locked(CUcontext handle)
 	context->handle = handle;
 	context->device = device;
 	context_on_device(device);
-	context->wanted = settings_want_device(device);
+	context->reported = settings_want_device(device);
 	context->id = ++context_count;
 	context->next = atomic_load_explicit(&contexts, memory_order_relaxed);
 	atomic_store_explicit(&contexts, context, memory_order_release);
@@ -111,7 +111,7 @@ struct stream *stream_known(CUstream handle)
 
 	pthread_mutex_lock(&lock);
 	HASH_FIND(link, streams, &handle, sizeof(handle), known);
-	/* Read inside the lock: the entry is freed when the stream ends. */
+	/* Read with the lock held: the entry is freed when the stream ends. */
 	stream = known ? known->stream : NULL;
 	pthread_mutex_unlock(&lock);
 	return stream;
@@ -155,7 +155,7 @@ struct stream *stream_lookup(CUstream handle, CUcontext current)
 	if (by_context) {
 		stream = default_stream_locked(handle, context_lookup_locked(context));
 	} else if (known) {
-		stream = known->stream; /* another thread was faster */
+		stream = known->stream; /* another thread has added it meanwhile */
 	} else {
 		stream = stream_new(handle, context_lookup_locked(context));
 		known = stream ? calloc(1, sizeof(*known)) : NULL;
@@ -182,11 +182,12 @@ void stream_visit(void (*visit)(struct stream *stream))
 	pthread_mutex_unlock(&lock);
 }
 
-/* Without the lock: the collector must not wait for who holds it and asks the driver. */
+/* A list without a lock, as the collector must not wait for a thread that holds `lock` and asks the
+ * driver. */
 static void end_stream(struct stream *stream)
 {
 	stream->next = atomic_load_explicit(&ended_streams, memory_order_relaxed);
-	/* Release: the collector finds the stream as its threads left it. */
+	/* Release: the collector sees the stream's contents. */
 	while (!atomic_compare_exchange_weak_explicit(&ended_streams, &stream->next, stream,
 						      memory_order_release, memory_order_relaxed))
 		;
@@ -224,7 +225,8 @@ void stream_ending(CUstream handle)
 	HASH_FIND(link, streams, &handle, sizeof(handle), known);
 	if (known) {
 		forget(known);
-		/* Release: a thread that sees the new number looks its streams up again. */
+		/* Release: a thread that reads the new generation does not use what it cached
+		 * before. */
 		atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
 	}
 	pthread_mutex_unlock(&lock);
@@ -246,7 +248,7 @@ void context_ending(struct context *context)
 	pthread_mutex_unlock(&lock);
 }
 
-static struct context *current; /* in the collector's thread */
+static struct context *current; /* context of the collector thread */
 
 bool context_use(struct context *context)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Contexts and streams, as far as ktime has to know them.
+ * The program's contexts and streams.
  *
- * A handle of the program's is used only within the call that brought it: asking the driver about
- * a stream that is gone is a segmentation fault, and handles are given out again. So a context or
- * stream is looked up by handle at its first sight in a thread, and forgotten, for all threads at
- * once, right before the call that ends it.
+ * A handle may be used only within the program's call that passed it: the driver crashes on the
+ * handle of a destroyed stream, and reuses handles. So a thread looks a context or stream up by its
+ * handle when it first meets it, and all threads forget it right before the driver's call that
+ * destroys it.
  */
 #ifndef KTIME_PRELOAD_HANDLES_STREAM_H
 #define KTIME_PRELOAD_HANDLES_STREAM_H
@@ -18,85 +18,93 @@
 #include "preload/base/launch_section.h"
 
 struct event_pair;
-struct match_stream; /* a stream's calls that await their activity records */
-struct event_queue;  /* those that await their events */
+struct match_stream; /* a stream's calls that wait for their activity records */
+struct event_queue;  /* a stream's calls whose event pairs are not read yet */
 
 struct context {
 	CUcontext handle;
 	int device;
-	bool wanted; /* what runs there is to be timed */
+	bool reported; /* the user wants rows of this device */
 	uint32_t id;
-	uint32_t cupti_context; /* CUPTI's number of it; 0 unknown */
-	/* No call of ktime's may use the handle or an event of it any more. */
+	uint32_t cupti_context; /* its id in CUPTI's records; 0 unknown */
+	/* ktime must not use the handle, or an event of the context, any more. */
 	_Atomic bool ended;
-	_Atomic uint32_t events; /* created */
+	_Atomic uint32_t events; /* events created */
 	_Atomic bool has_pools;
-	struct event_pair *spare; /* made and in no pool yet: pool.c's */
-	struct stream *legacy;	  /* the legacy default stream, once seen */
+	struct event_pair *spare; /* event pairs that are in no pool yet; for event_pool.c only */
+	struct stream *legacy;	  /* the legacy default stream; NULL until the program uses it */
 	struct context *next;
 };
 
 struct stream {
-	CUstream handle; /* to record into; 0x1 and 0x2 for the default streams */
+	CUstream handle; /* 0x1 and 0x2 for the default streams */
 	struct context *context;
 	uint32_t id;
-	/* CUPTI's number of it, once known. */
+	/* Its id in CUPTI's records, and whether that is known. */
 	uint32_t cupti_stream;
 	bool cupti_known;
-	struct event_queue *events;   /* the collector's alone */
-	struct match_stream *records; /* the same */
-	uint64_t traced_until;	      /* the same: the end of its last trace record */
-	struct stream *next; /* of a thread's own default streams, then of those that ended */
-	/* Once it has ended, the collector's: ticks when that was seen, how often it has looked
-	 * since, and whether all calls that knew the stream were over at a look. */
+	struct event_queue *events;   /* for the collector only */
+	struct match_stream *records; /* for the collector only */
+	uint64_t traced_until;	      /* for the collector only: end of its last trace record, ns */
+	struct stream *next;	      /* of a list of default or of ended streams */
+	/*
+	 * For the collector after the stream has ended (reclaim.c): ticks when the collector learnt
+	 * of it, how often it has checked since, and whether all calls that may use the stream had
+	 * returned at a check.
+	 */
 	uint64_t ended;
-	uint32_t looks;
-	bool quiet;
+	uint32_t checks;
+	bool unused;
 };
 
-/* Changes whenever a context or stream ends: what threads cached under an older one is void. */
+/* Changes whenever a context or stream ends; what a thread cached under an older generation is
+ * invalid. */
 extern LAUNCH_STATE _Atomic uint32_t stream_generation;
 
 /*
- * The stream behind a handle (0x1 and 0x2: the default streams of the current context), or NULL
- * where the driver does not know it or memory is out. Takes a lock and may ask the driver, which
- * crashes on a handle that is none: only for one that a call has just succeeded with. The
- * per-thread default stream is another one in every thread.
+ * The stream of a handle (0x1 and 0x2: a default stream of the current context), or NULL if the
+ * driver does not know it or memory is out. Takes a lock and may ask the driver, which crashes on
+ * an invalid handle: pass only a handle that a call has just succeeded with. Every thread has a
+ * per-thread default stream of its own, so for 0x2 this returns a new object each time.
  */
 struct stream *stream_lookup(CUstream handle, CUcontext current);
-/* The context of a handle, first seen or known. */
+/* The context of a handle; asks the driver the first time. NULL if it does not know it or memory is
+ * out. */
 struct context *context_lookup(CUcontext handle);
 
-/* The same for a handle that was seen before, without asking the driver; else NULL. */
+/* The stream of a handle that stream_lookup() has returned before, without asking the driver; else
+ * NULL. */
 struct stream *stream_known(CUstream handle) LAUNCH_SELDOM;
 
 /*
- * Shows every stream that has not ended, the legacy default ones among them, while none can end:
- * the lock that stream_ending() takes is held, so `visit` may ask the driver about it and no more.
+ * Calls `visit` for every stream that has not ended, including legacy default streams. The lock
+ * that stream_ending() takes is held, so no stream can end meanwhile; `visit` may ask the driver
+ * about the stream but must call nothing else here.
  */
 void stream_visit(void (*visit)(struct stream *stream));
 
-/* To be called before the driver's own call. */
+/* To be called before the driver destroys a stream. */
 void stream_ending(CUstream handle);
-/* Ends streams that were never found by their handle, linked by `next`. */
+/* Ends streams that have no handle to be found by, linked by `next`: per-thread default streams. */
 void stream_list_ending(struct stream *streams);
-/* The streams that have ended since the last call, linked by `next`: the caller's from here on. */
+/* Takes the streams that have ended since the last call, linked by `next`; the caller then owns
+ * them. */
 struct stream *stream_take_ended(void);
-/* All streams of a context end with it. */
+/* To be called before the driver destroys a context: all its streams end with it. */
 void context_ending(struct context *context);
 
-/* The live context of a handle, or NULL where it was never seen. */
+/* The context of a handle that context_lookup() has returned before and that has not ended; else
+ * NULL. */
 struct context *context_known(CUcontext handle);
-/*
- * Notes that a device has a context. Whether several have: only then can a copy be between two.
- */
+/* Remembers that a device has a context. Only if several devices have one can a copy be between
+ * two. */
 void context_on_device(int device);
 bool context_several_devices(void);
-/* All contexts, newest first. */
+/* All contexts, newest first, linked by `next`, including those that have ended. */
 struct context *context_first(void);
 
-/* Makes a context current in the collector's thread, if it is not yet; NULL for none. The collector
- * alone. */
+/* Makes a context (NULL: none) current in the collector thread, which alone may call it. False if
+ * the context has ended or the driver refuses. */
 bool context_use(struct context *context);
 
 #endif
