@@ -97,7 +97,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 static void unmatched(struct in_flight *operation)
 {
 	expected_count--;
-	if (operation->wanted && trace_wanted())
+	if (operation->reported && trace_wanted())
 		trace_matched(operation, 0);
 	operation->awaits_record = false;
 	settle(operation);
@@ -135,7 +135,7 @@ static double weight_of(uint32_t sampled_below)
 }
 
 static struct in_flight *in_flight_of(const struct thread *thread, const struct call_record *record,
-				      bool wanted)
+				      bool reported)
 {
 	struct in_flight *operation = in_flight_new();
 
@@ -149,7 +149,7 @@ static struct in_flight *in_flight_of(const struct thread *thread, const struct 
 	operation->thread = thread->kernel_id;
 	operation->number = call_count;
 	operation->api = record->api;
-	operation->wanted = wanted;
+	operation->reported = reported;
 	operation->first = record->flags & CALL_FIRST;
 	operation->host_included = record->flags & CALL_HOST_INCLUDED;
 	return operation;
@@ -192,12 +192,12 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 
 /* An operation that is wanted in its row, or whose record must not be taken for another call's. */
 static void take_operation(const struct thread *thread, const struct call_record *record,
-			   bool wanted)
+			   bool reported)
 {
-	struct in_flight *operation = in_flight_of(thread, record, wanted);
+	struct in_flight *operation = in_flight_of(thread, record, reported);
 	struct row *row = NULL;
 
-	if (wanted) {
+	if (reported) {
 		row = count_operation(record);
 		if (operation)
 			operation->row = row;
@@ -210,7 +210,7 @@ static void take_operation(const struct thread *thread, const struct call_record
 		expect_record(operation);
 	/* A call that awaits its record is traced once it is known which one that is. */
 	if (trace_wanted() && !(record->flags & CALL_OUTSIDE_WINDOW) &&
-	    !(wanted && operation && operation->leaves_record))
+	    !(reported && operation && operation->leaves_record))
 		trace_call(record, thread->kernel_id, call_count);
 	if (operation)
 		settle(operation);
@@ -277,7 +277,7 @@ void calls_take_counts(struct thread *thread)
 void calls_matched(const struct in_flight *operation, uint32_t correlation)
 {
 	expected_count--;
-	if (operation->wanted && trace_wanted())
+	if (operation->reported && trace_wanted())
 		trace_matched(operation, correlation);
 }
 

@@ -60,10 +60,10 @@ static struct operation *operation_of_record(const struct activity *activity)
 }
 
 /* Whether a record counts: as its call does, or, if that is not known, by its own time. */
-static bool is_wanted(const struct activity *activity, const struct in_flight *call)
+static bool is_reported(const struct activity *activity, const struct in_flight *call)
 {
 	if (call)
-		return call->wanted;
+		return call->reported;
 	return settings_want_device((int)activity->device) &&
 	       window_was_open(activity->start + (uint64_t)cupti_clock_behind());
 }
@@ -105,19 +105,19 @@ static void take_operation(const struct activity *activity)
 	uint64_t bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
 	struct concurrency before = concurrency_note(activity);
 	struct in_flight *call = call_of(activity, operation, bytes);
-	bool wanted = is_wanted(activity, call);
+	bool reported = is_reported(activity, call);
 
 	cost_of_record(rows_session, activity, call, &before);
 	if (call) {
 		operation = call->operation;
 		calls_matched(call, activity->correlation);
-	} else if (wanted) {
+	} else if (reported) {
 		session_count(rows_session, COUNTER_unmatched_records, 1);
 	}
-	if (wanted)
+	if (reported)
 		count_operation(operation, activity);
 	if (call)
-		calls_recorded(call, wanted, activity->end - activity->start, before.overlapped,
+		calls_recorded(call, reported, activity->end - activity->start, before.overlapped,
 			       matcher_trusts_clock(calls_matcher) &&
 				       before.stream_end < call->started);
 }
@@ -136,7 +136,7 @@ static void take_node(const struct activity *activity)
 	cost_of_record(rows_session, activity, call, &before);
 	if (call)
 		calls_matched(call, activity->correlation);
-	if (is_wanted(activity, call))
+	if (is_reported(activity, call))
 		count_operation(operation, activity);
 }
 
@@ -151,9 +151,9 @@ static void add_graph_launch(struct operation *operation, uint32_t device, uint6
 /* A launch whose nodes were recorded one by one: what their records span. */
 static void take_graph_launch(struct in_flight *call, uint32_t device, uint64_t start, uint64_t end)
 {
-	if (call->wanted)
+	if (call->reported)
 		add_graph_launch(call->operation, device, end - start);
-	calls_recorded(call, call->wanted, end - start, false, false);
+	calls_recorded(call, call->reported, end - start, false, false);
 }
 
 /* Whether the hooks have seen a launch of a graph; its row has all of its launches then. */
@@ -179,12 +179,12 @@ static void take_graph(const struct activity *activity)
 		stream ? match_graph(stream, activity->buffer_thread, activity->start) : NULL;
 	struct operation *operation =
 		call ? call->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
-	bool wanted = is_wanted(activity, call);
+	bool reported = is_reported(activity, call);
 
 	cost_of_record(rows_session, activity, call, &before);
 	if (call)
 		calls_matched(call, activity->correlation);
-	if (wanted) {
+	if (reported) {
 		session_count(rows_session, COUNTER_cupti_records, 1);
 		session_count(rows_session, COUNTER_unmatched_records, !call);
 		if (trace_wanted())
@@ -196,7 +196,7 @@ static void take_graph(const struct activity *activity)
 					 activity->end - activity->start);
 	}
 	if (call)
-		calls_recorded(call, wanted, activity->end - activity->start, false, false);
+		calls_recorded(call, reported, activity->end - activity->start, false, false);
 }
 
 static void take_unified_memory(const struct activity *activity)

@@ -7,13 +7,16 @@
 #include "preload/base/mode.h"
 #include "preload/events/event_queue.h"
 
-#define ROUNDS	8
-#define WAIT_NS 1000000u
+/* The least of this many measurements is taken. Chosen. */
+#define ROUNDS	     8
+/* The longest wait for one pair. Chosen: a thousand times the time between its events. */
+#define MOST_WAIT_NS 1000000u
 
-/* What an empty pair measures in the stream, nanoseconds; 0 where it cannot be had. */
-static uint64_t empty_pair(CUstream stream, CUevent start, CUevent end)
+/* The time between two back-to-back events in the stream, in nanoseconds; 0 if it cannot be
+ * measured. */
+static uint64_t pair_overhead(CUstream stream, CUevent start, CUevent end)
 {
-	uint64_t limit = clock_ns(CLOCK_MONOTONIC) + WAIT_NS;
+	uint64_t limit = clock_ns(CLOCK_MONOTONIC) + MOST_WAIT_NS;
 	float milliseconds = 0;
 	CUresult result;
 
@@ -29,7 +32,7 @@ static uint64_t empty_pair(CUstream stream, CUevent start, CUevent end)
 	return (uint64_t)((double)milliseconds * 1e6 + 0.5);
 }
 
-static uint64_t least_empty_pair(void)
+static uint64_t least_pair_overhead(void)
 {
 	CUresult (*create)(CUstream *, unsigned) =
 		(CUresult(*)(CUstream *, unsigned))driver_entry(ENTRY_cuStreamCreate);
@@ -44,7 +47,7 @@ static uint64_t least_empty_pair(void)
 	if (driver.cuEventCreate(&start, CU_EVENT_DEFAULT) == CUDA_SUCCESS &&
 	    driver.cuEventCreate(&end, CU_EVENT_DEFAULT) == CUDA_SUCCESS)
 		for (int i = 0; i < ROUNDS; i++) {
-			one = empty_pair(stream, start, end);
+			one = pair_overhead(stream, start, end);
 			if (one == 0)
 				break;
 			least = least == 0 || one < least ? one : least;
@@ -66,5 +69,5 @@ void calibration_update(void)
 		return;
 	measured = true;
 	if (context_use(context))
-		event_overhead_calibrate(least_empty_pair());
+		event_overhead_calibrate(least_pair_overhead());
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bias of an event pair on this device, where there are no activity records to tell it from:
- * two events with nothing between them are recorded into a stream of ktime's own, and what they
- * measure is held against what they measured on the machine that the known biases come from.
+ * Measures the event-pair overhead of this device: two back-to-back events are recorded into a
+ * stream of ktime's, and the time between them is compared with that on the device where the
+ * built-in overheads were measured. Only needed without CUPTI, whose records tell the overhead call
+ * by call.
  */
 #ifndef KTIME_PRELOAD_EVENTS_CALIBRATION_H
 #define KTIME_PRELOAD_EVENTS_CALIBRATION_H
@@ -10,8 +11,9 @@
 #include "preload/handles/stream.h"
 
 /*
- * Measures once, when a context is there and nothing captures; some 100 us of the collector thread,
- * which alone may call it. A device that does not answer within a millisecond is left for good.
+ * Measures once, as soon as there is a context and no stream captures: some 100 us of the collector
+ * thread, which alone may call it. If the device does not finish within a millisecond it is not
+ * tried again.
  */
 void calibration_update(void);
 

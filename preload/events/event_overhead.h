@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The bias of an event pair: what it measures beyond the operation, nearly constant per kind. Taken
- * as the median over the pairs that CUPTI's record could be compared with. The collector thread
- * alone.
+ * The event-pair overhead: what the time between two events holds beyond the operation, nearly
+ * constant for each kind of operation. It is the median difference between the event time and
+ * CUPTI's time over the calls that have both. For the collector thread only.
  */
 #ifndef KTIME_PRELOAD_EVENTS_EVENT_OVERHEAD_H
 #define KTIME_PRELOAD_EVENTS_EVENT_OVERHEAD_H
@@ -12,26 +12,24 @@
 
 #include "report/session/session.h"
 
-/* Before any of the others: the session whose header holds them. */
+/* To be called first, with the profile in whose header the overheads are stored. */
 void event_overhead_start(struct session *session);
+/* Adds a call's event time less CUPTI's time. The event times of calls that found the device idle
+ * include the wait for the host; they are used only if there are hardly any others. */
+void event_overhead_add(enum bias_kind kind, bool device_idle, uint64_t nanoseconds);
 /*
- * A pair's time less the record's. Pairs that the device waited for the host in hold that gap too:
- * they count only where there are hardly any others.
+ * Shifts the built-in overheads by half the difference between this device's event-pair overhead,
+ * in nanoseconds, and the reference device's. Has no effect if the two agree, or if `pair_ns` is
+ * implausible (0: not measured). To be called once.
  */
-void event_overhead_add(enum bias_kind kind, bool starved, uint64_t nanoseconds);
-/*
- * Adds to what was found on other machines half of what an empty pair measures more on this one,
- * or takes half off of what it measures less, nanoseconds. Once; of no effect where that is the
- * same, or nothing like it (0: it could not be measured).
- */
-void event_overhead_calibrate(uint64_t empty_pair);
-/* Nanoseconds: the median so far, else what was found on other machines. */
+void event_overhead_calibrate(uint64_t pair_ns);
+/* The overhead in nanoseconds: the median so far, else the built-in one. */
 uint64_t event_overhead_of(enum bias_kind kind);
-/* Brings the biases in the session's header up to date. */
+/* Updates the overheads in the profile's header. */
 void event_overhead_store(void);
 
-/* Nanoseconds that a pair of events takes of the host, and, of work that is queued, of the device
- * (medians on an H200, driver 580). */
+/* What an event pair costs: the host's time, and the device's if work is queued (H200, driver 580,
+ * medians). In nanoseconds. */
 #define EVENT_PAIR_HOST_NS 1600u
 #define EVENT_PAIR_GPU_NS  3500u
 

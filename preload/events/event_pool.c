@@ -9,23 +9,23 @@
 #include "preload/driver/driver.h"
 
 /*
- * Pairs that the first thread in a context makes, at 1.6 us each: its own, and as many again for
- * the threads that come after it. A thread that makes them while others launch waits for the
- * driver's lock at each, which the others hardly leave to it (16 threads, H200: milliseconds at a
- * thread's first call). They have to last until the collector adds some.
+ * How many pairs a thread makes at its first call, at 1.6 us each (H200): the first thread in a
+ * context for itself and, as `spare`, for later ones, which take them from there. A thread that
+ * makes pairs while others launch waits for the driver's lock at each (16 threads, H200:
+ * milliseconds at the first call). The pairs must last until the collector adds some. Numbers
+ * chosen by that benchmark.
  */
 static const struct pairs {
 	unsigned first, later, spare;
-} pairs_for_all = {POOL_PAIRS, POOL_PAIRS, 0}, pairs_alone = {256, 16, 256},
-  pairs_beside_cupti = {32, 4, 60};
+} pairs_for_every_call = {POOL_PAIRS, POOL_PAIRS, 0}, pairs_without_cupti = {256, 16, 256},
+  pairs_with_cupti = {32, 4, 60};
 
-/*
- * The first calls of all operations have pairs, and then few have, once the budget has been
- * reckoned: that is no shortage yet. So many looks at the pools are some 10 ms and more.
- */
-#define SHORT_LOOKS 10
+/* For this many checks, some 10 ms, a pool may be short of pairs: each operation's first calls have
+ * one, and few calls once the budget has been computed. */
+#define SHORT_CHECKS 10
 
-/* Of the spare pairs and of the list of pools. No call is made while it is held. */
+/* Guards the contexts' spare pairs and the list of pools. No driver call is made while it
+ * is held. */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct event_pool *_Atomic pools;
 
@@ -37,16 +37,15 @@ struct event_pool *event_pool_first(void)
 static void add_pool(struct event_pool *pool)
 {
 	pthread_mutex_lock(&lock);
-	/* `next` is the thread's own list; this one is linked through all_next. */
+	/* `next` links the thread's pools, all_next those of all threads. */
 	pool->all_next = atomic_load_explicit(&pools, memory_order_relaxed);
-	/* Release: the collector goes through the list without the lock, as it alone takes pools
-	 * out of it. */
+	/* Release: the collector walks the list without the lock, as it alone removes pools. */
 	atomic_store_explicit(&pools, pool, memory_order_release);
 	pthread_mutex_unlock(&lock);
 }
 
-/* NULL where the driver refuses or the bound is reached. The context must be current in the calling
- * thread. */
+/* NULL if the driver refuses or the limit of events is reached. The context must be current in the
+ * calling thread. */
 static struct event_pair *create_pair(struct context *context)
 {
 	struct event_pair *pair = NULL;
@@ -71,10 +70,8 @@ out:
 	return NULL;
 }
 
-/*
- * The collector does not wait for the lock: who holds it may be in a signal's handler that waits
- * for the collector. It has no spare pair then.
- */
+/* With `wait` false, as in the collector, NULL if another thread holds the lock: that thread may be
+ * in a signal handler that waits for the collector. */
 static struct event_pair *take_spare(struct context *context, bool wait)
 {
 	struct event_pair *pair;
@@ -128,21 +125,21 @@ static void add_pairs(struct event_pool *pool, unsigned count, bool wait)
 static const struct pairs *pairs_wanted(void)
 {
 	if (settings.events == EVENTS_ALL)
-		return &pairs_for_all;
-	return mode_is_cupti() ? &pairs_beside_cupti : &pairs_alone;
+		return &pairs_for_every_call;
+	return mode_is_cupti() ? &pairs_with_cupti : &pairs_without_cupti;
 }
 
-/* A pool that an ended thread left, or NULL. */
+/* A pool that an ended thread has left, or NULL. */
 static struct event_pool *idle_pool(const struct context *context)
 {
 	struct event_pool *pool;
 	bool idle;
 
-	/* None is freed meanwhile. */
+	/* The lock keeps the collector from freeing pools meanwhile. */
 	pthread_mutex_lock(&lock);
 	for (pool = event_pool_first(); pool; pool = pool->all_next) {
 		idle = true;
-		/* Acquire: the pool as its thread left it. */
+		/* Acquire: the last owner's changes are visible. */
 		if (pool->context == context &&
 		    atomic_compare_exchange_strong_explicit(
 			    &pool->idle, &idle, false, memory_order_acquire, memory_order_relaxed))
@@ -162,7 +159,7 @@ static struct event_pool *new_pool(struct context *context)
 	if (!pool)
 		return NULL;
 	*pool = (struct event_pool){.context = context};
-	/* Most often it is current, and asking that takes no lock. */
+	/* The context is usually current, and cuCtxGetCurrent takes no lock. */
 	is_current = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->handle;
 	if (is_current || driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
 		if (!atomic_exchange_explicit(&context->has_pools, true, memory_order_relaxed)) {
@@ -195,7 +192,7 @@ static void let_go_of_ended(struct event_pool **link)
 			continue;
 		}
 		*link = pool->next;
-		/* Release: the collector finds it as this thread left it. */
+		/* Release: the next owner, or the collector, sees this thread's changes. */
 		atomic_store_explicit(&pool->idle, true, memory_order_release);
 	}
 }
@@ -215,15 +212,14 @@ struct event_pool *event_pool_enter(struct event_pool **list, struct context *co
 	return pool;
 }
 
-/*
- * Whether no thread has a pool of a context that has ended, and all its pairs are in it: a span
- * that names one, or a pair whose end another's start is, may be under way for long.
- */
+/* Whether a pool can be freed: its context has ended, no thread owns it, and all its pairs have
+ * come back from the call records that held them. */
 static bool is_over(const struct event_pool *pool)
 {
 	uint32_t taken;
 
-	/* Acquire: the pool as its thread left it. No other takes it over: the lock is held. */
+	/* Acquire: the last owner's changes are visible. The lock keeps other threads from taking
+	 * the pool. */
 	if (!has_ended(pool) || !atomic_load_explicit(&pool->idle, memory_order_acquire))
 		return false;
 	taken = atomic_load_explicit(&pool->taken, memory_order_relaxed);
@@ -232,7 +228,7 @@ static bool is_over(const struct event_pool *pool)
 	       pool->pairs;
 }
 
-/* The events have ended with their context. */
+/* Without cuEventDestroy: the driver has destroyed the events with their context. */
 static void free_pool(struct event_pool *pool)
 {
 	for (uint32_t i = atomic_load_explicit(&pool->taken, memory_order_relaxed);
@@ -246,7 +242,7 @@ void event_pools_free_ended(void)
 {
 	struct event_pool *previous = NULL, *over = NULL, *pool, *next;
 
-	/* Not waited for: see take_spare(). */
+	/* Not waiting for the lock: see take_spare(). */
 	if (pthread_mutex_trylock(&lock))
 		return;
 	for (pool = event_pool_first(); pool; pool = next) {
@@ -270,10 +266,9 @@ void event_pools_free_ended(void)
 }
 
 /*
- * A pool that was more than half empty at so many looks in a row gets as many pairs again, at each
- * look until it is not. Not beside CUPTI: few calls have pairs once the budget has been reckoned,
- * and making events holds the driver's lock, which 16 launching threads feel (H200: 12 to 28 us
- * more a launch while pools grew).
+ * Doubles a pool that was more than half empty in SHORT_CHECKS checks in a row. Not if CUPTI is on:
+ * few calls get pairs once the budget has been computed, and creating events holds the driver's
+ * lock, which 16 launching threads feel (H200: 12 to 28 us more per launch while pools grew).
  */
 void event_pools_grow(void)
 {
@@ -285,10 +280,10 @@ void event_pools_grow(void)
 
 		if (has_ended(pool) || put - taken >= pool->pairs / 2 ||
 		    2 * pool->pairs > POOL_PAIRS) {
-			pool->short_looks = 0;
+			pool->short_checks = 0;
 			continue;
 		}
-		if (++pool->short_looks >= SHORT_LOOKS && context_use(pool->context))
+		if (++pool->short_checks >= SHORT_CHECKS && context_use(pool->context))
 			add_pairs(pool, pool->pairs, false);
 	}
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Event pairs, and the pools that launching threads take them from: a pool for each thread in each
- * context, so that no thread waits for another.
- */
+/* Event pairs, and the event pools that launching threads take them from: one pool for each thread
+ * in each context, so that no thread waits for another. */
 #ifndef KTIME_PRELOAD_EVENTS_EVENT_POOL_H
 #define KTIME_PRELOAD_EVENTS_EVENT_POOL_H
 
@@ -15,48 +13,52 @@
 struct event_pair {
 	CUevent start, end;
 	struct event_pool *pool;
-	uint32_t sampled_below;	 /* the chance that its call had of one, as in struct operation */
-	struct event_pair *next; /* of the spare ones of a context */
+	uint32_t sampled_below;	 /* its call's chance of an event pair: struct operation's
+				    sample_below */
+	struct event_pair *next; /* of a context's spare pairs */
 };
 
 /*
- * The free event pairs of one thread in one context: the collector puts back, the thread takes. A
- * thread that ends leaves them to the next that comes, and those of a context that has ended are
- * left to the collector, which frees them.
+ * The free event pairs of one thread in one context, in a ring: the collector puts pairs back, the
+ * thread takes them. When the thread ends, the next one takes the pool over. When the context has
+ * ended, the collector frees it.
  */
-#define POOL_PAIRS 1024u
+#define POOL_PAIRS 1024u /* a stream holds at most 1021 launches that are not finished (H200) */
 struct event_pool {
-	_Atomic uint32_t put __attribute__((aligned(64))); /* the collector's */
-	uint32_t pairs;	      /* made for this pool; the collector's after the first */
-	uint32_t short_looks; /* how often in a row it has found them short: the same */
-	_Atomic uint32_t taken __attribute__((aligned(64))); /* the thread's */
-	uint32_t known_put;
-	struct event_pair *spare; /* taken and not used: the thread's, used first */
+	_Atomic uint32_t put __attribute__((aligned(64))); /* for the collector to write */
+	uint32_t pairs;	       /* pairs made for this pool; written by the thread first, then by the
+				  collector */
+	uint32_t short_checks; /* for the collector: in how many checks in a row pairs were short */
+	_Atomic uint32_t taken __attribute__((aligned(64))); /* for the thread to write */
+	uint32_t known_put;	  /* for the thread: `put` when it was last read */
+	struct event_pair *spare; /* for the thread: taken but not used; the next to use */
 	struct context *context;
-	_Atomic bool idle;	     /* its thread has let go of it: another may take it over */
-	struct event_pool *next;     /* of the thread's pools; of those that are freed */
-	struct event_pool *all_next; /* of all threads' */
+	_Atomic bool idle;	     /* its thread has left it, so another may take it over */
+	struct event_pool *next;     /* of the thread's pools, or of those to be freed */
+	struct event_pool *all_next; /* of all threads' pools */
 	struct event_pair *free[POOL_PAIRS];
 };
 
-/* Bounds a context's events, and with them the device memory they take. */
+/* Limits a context's events, and so the device memory that they take. Chosen: 16 threads with full
+ * pools. */
 #define CONTEXT_EVENTS 32768u
 
 /*
- * Adds to a thread's list the pool that an ended thread left in a context, or a new one with its
- * first pairs; NULL where memory is out. Those of contexts that have ended go from the list: the
- * thread must not use one, or a pair of one, from then on. The thread itself.
+ * Adds to a thread's list the pool that an ended thread has left in a context, or a new one with
+ * its first pairs; NULL if memory is out. Removes the pools of ended contexts from the list; the
+ * thread must not use them, or their pairs, any more. To be called by the thread itself.
  */
 struct event_pool *event_pool_enter(struct event_pool **list, struct context *context);
-/* All pools, newest first, through all_next. The collector alone. */
+/* All pools, newest first, linked by all_next. For the collector only, as the next three. */
 struct event_pool *event_pool_first(void);
-/* Once in a period of the collector's: frees the pools that nothing will name any more. */
+/* Frees the pools that nothing refers to any more. Once per period of the collector. */
 void event_pools_free_ended(void);
-/* Frees the pairs of a context that has ended and are in no pool; their events died with it. */
+/* Frees the spare pairs of a context that has ended, and with it their events. */
 void event_pool_forget_spare(struct context *context);
-/* Once in a period of the collector's: adds pairs where they ran short. */
+/* Adds pairs to pools that are short of them. Once per period of the collector. */
 void event_pools_grow(void);
 
+/* Takes a pair; NULL if there is none. For the thread that owns the pool. */
 static inline struct event_pair *event_pool_take(struct event_pool *pool)
 {
 	struct event_pair *pair = pool->spare;
@@ -74,12 +76,13 @@ static inline struct event_pair *event_pool_take(struct event_pool *pool)
 			return NULL;
 	}
 	pair = pool->free[taken % POOL_PAIRS];
-	/* Release: the slot is read before the collector may fill it again. */
+	/* Release: the slot is read before the collector may overwrite it. */
 	atomic_store_explicit(&pool->taken, taken + 1, memory_order_release);
 	return pair;
 }
 
-/* The collector alone; a pool never has more pairs than slots, so there is always room. */
+/* Gives a pair back. For the collector only. There is always room: a pool has no more pairs than
+ * slots. */
 static inline void event_pool_put(struct event_pool *pool, struct event_pair *pair)
 {
 	uint32_t put = atomic_load_explicit(&pool->put, memory_order_relaxed);

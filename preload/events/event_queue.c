@@ -7,8 +7,9 @@
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
 
-#define FIRST_SIZE 64u
+#define FIRST_SIZE 64u /* slots of a queue at first, 512 bytes. Chosen; it doubles as needed. */
 
+/* A stream's operations whose event pairs are not read yet, oldest at the tail. */
 struct event_queue {
 	struct context *context;
 	struct in_flight **ring;
@@ -17,7 +18,7 @@ struct event_queue {
 };
 
 static struct event_queue *queues;
-static struct event_queue *resume; /* where the next poll goes on */
+static struct event_queue *resume; /* the queue that the next poll starts with */
 
 static bool make_room(struct event_queue *queue)
 {
@@ -81,7 +82,7 @@ static CUresult query(const struct event_queue *queue, uint32_t index)
 	return result;
 }
 
-/* How many of a stream's pairs are finished: all, or as many as a binary search finds. */
+/* How many of a queue's pairs are finished: all if the newest one is, else by a binary search. */
 static uint32_t count_finished(const struct event_queue *queue)
 {
 	uint32_t low = queue->tail, high = queue->head;
@@ -100,8 +101,8 @@ static uint32_t count_finished(const struct event_queue *queue)
 	return low - queue->tail;
 }
 
-/* Takes the oldest off its queue. Its pair goes back to the pool: where the context has ended, the
- * pool frees it once it has all of its pairs. */
+/* Removes the oldest operation and returns its pair to the pool, also if the context has ended: the
+ * pool is freed when it has all its pairs. */
 static void take_oldest(struct event_queue *queue, enum event_end end,
 			void (*done)(struct in_flight *, enum event_end))
 {

@@ -3,7 +3,7 @@
 
 #include <stdlib.h>
 
-static struct in_flight *spare;
+static struct in_flight *spare; /* freed ones, for reuse */
 
 struct in_flight *in_flight_new(void)
 {

@@ -19,32 +19,32 @@ struct in_flight {
 	struct operation *operation;
 	struct stream *stream;
 	struct row *row;
-	uint64_t started, ended; /* of the host's call: CLOCK_REALTIME, ns */
+	uint64_t started, ended; /* of the host's call: CLOCK_REALTIME in nanoseconds */
 	uint64_t bytes;
 	uint32_t thread; /* the caller's, as gettid() says */
 	uint32_t number; /* of the call: a trace's correlation id without CUPTI */
-	uint16_t api;	 /* number of its API row */
-	bool wanted;	 /* made inside the window, on a device that gets rows */
+	uint16_t api;	 /* its API row: see api.h */
+	bool reported;	 /* made inside the window, on a device that gets rows */
 	bool first, host_included;
 
-	/* From its event pair, which goes back to its pool once it is read: NULL then. */
+	/* From its event pair, which returns to its pool when it has been read; NULL then. */
 	struct event_pair *pair;
-	double weight;	    /* how many calls it stands for */
-	uint64_t by_events; /* ns between the two events */
+	double weight;	    /* how many calls it stands for in the row's estimate */
+	uint64_t by_events; /* nanoseconds between the two events */
 	bool awaits_events, has_events;
 
 	/* From its activity record. */
-	uint64_t by_cupti; /* ns */
+	uint64_t by_cupti; /* nanoseconds */
 	bool awaits_record, has_cupti;
-	bool leaves_record; /* one was expected, whether it came or not */
+	bool leaves_record; /* CUPTI makes a record of it, whether that has come or not */
 	bool ambiguous;	    /* two threads called concurrently: their order is unknown */
-	bool overlapped;    /* it ran at the same time as work of another stream */
-	bool device_idle;   /* the device waited for the host before it */
+	bool overlapped;    /* ran at the same time as work of another stream */
+	bool device_idle;   /* the device was idle, waiting for the host, before it */
 
 	struct in_flight *next;
 };
 
-/* All zero; NULL if memory is out. */
+/* A new one, all zero; NULL if memory is out. */
 struct in_flight *in_flight_new(void);
 void in_flight_free(struct in_flight *operation);
 

@@ -6,36 +6,39 @@
 #include "preload/events/event_overhead.h"
 #include "preload/handles/operation.h"
 
-/* The thresholds follow the program this often; at the start sooner, when all calls get a pair. */
-#define WINDOW_NS	   20000000u
-#define FIRST_WINDOW_NS	   1000000u
-#define FIRST_WINDOWS	   10
-/* Every operation keeps full coverage up to so many pairs. */
-#define FIRST_PAIRS	   8u
-/* Beyond the budget one pair in so many nanoseconds keeps the check alive. */
-#define FLOOR_NS	   10000000u
+/* Length of a sampling window, after which the thresholds are set anew. The first ones are shorter,
+ * as all calls get a pair in the first window with calls. Chosen. */
+#define WINDOW_NS	    20000000u
+#define FIRST_WINDOW_NS	    1000000u
+#define FIRST_WINDOWS	    10
+/* Every operation gets a pair around each of its first calls. Chosen. */
+#define FIRST_PAIRS	    8u
+/* The minimum sampling rate: one event pair per this many nanoseconds, whatever the budget, to keep
+ * the check of CUPTI alive. Chosen: 100 pairs a second cost 0.05 %. */
+#define MINIMUM_RATE_NS	    10000000u
 /*
- * How far back the rates of calls reach. One that is called often enough for a window to tell is
- * followed soon when it rises and late when it falls: of work that comes in bursts, a request in a
- * second or two, all calls of each burst's first windows would have a pair, as if it were rare.
+ * The period over which call rates are averaged, in nanoseconds: AVERAGE_NS for rare operations. An
+ * operation with enough calls in a window is followed quickly when its rate rises and slowly when
+ * it falls. Otherwise work that comes in bursts, say one request every second or two, would look
+ * rare at the start of each burst, and all calls there would get a pair. Chosen.
  */
-#define RATE_NS		   200000000.0
-#define RISING_NS	   50000000.0
-#define FALLING_NS	   2000000000.0
-#define TELLING_CALLS	   8
+#define AVERAGE_NS	    200000000.0
+#define RISING_NS	    50000000.0
+#define FALLING_NS	    2000000000.0
+#define SIGNIFICANT_CALLS   8
 
 /*
- * What a pair costs is known by medians of one machine's: aiming below the budget keeps others
- * within it. Beside CUPTI, which times every call, events are a check, and a hundredth is enough
- * for that.
+ * Parts of the budget that event pairs may take. The cost of a pair is known only as a median on
+ * one machine; 40 % keeps other machines within the budget too. With CUPTI, which times every call,
+ * events are only a check, and 1 % is enough for that. Chosen.
  */
-#define SHARE_OF_BUDGET	   0.4
-#define SHARE_BESIDE_CUPTI 0.01
+#define SHARE_WITHOUT_CUPTI 0.4
+#define SHARE_WITH_CUPTI    0.01
 
 static uint64_t window_start;
 static unsigned windows;
-static uint64_t cupti_seen; /* of what CUPTI has added to the run, ns */
-static double cupti_rate;   /* of what it adds, as a part of the wall time */
+static uint64_t cupti_seen; /* nanoseconds that CUPTI has added to the run */
+static double cupti_rate;   /* what CUPTI adds, as a fraction of the wall time */
 
 static uint32_t threshold_of(double fraction)
 {
@@ -43,13 +46,15 @@ static uint32_t threshold_of(double fraction)
 }
 
 /*
- * The most pairs in a nanosecond that each operation may have so that all together have no more
- * than `allowed`: rare kernels keep every call, frequent ones share what is left.
+ * The limit on each operation's pairs per nanosecond with which all operations together have no
+ * more than `allowed`: rare operations get a pair around every call, frequent ones share what is
+ * left.
  */
-static double level_of(double allowed, double most)
+static double rate_limit_of(double allowed, double most)
 {
 	double low = 0, high = most;
 
+	/* 30 halvings: to a billionth of the range. */
 	for (int i = 0; i < 30; i++) {
 		double middle = (low + high) / 2, sum = 0;
 
@@ -64,40 +69,41 @@ static double level_of(double allowed, double most)
 	return low;
 }
 
-/* `allowed` and `most` in calls a nanosecond: of pairs, and of all operations together. */
+/* Sets the thresholds. Both in calls per nanosecond of all operations together: how many may have a
+ * pair, and how many there are. */
 static void set_thresholds(double allowed, double most)
 {
-	double level = allowed < most ? level_of(allowed, most) : most;
+	double limit = allowed < most ? rate_limit_of(allowed, most) : most;
 
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
-		double own = 1;
+		double fraction = 1;
 
-		if (operation->pairs >= FIRST_PAIRS && operation->rate > level)
-			own = level / operation->rate;
-		atomic_store_explicit(&operation->sample_below, threshold_of(own),
+		if (operation->pairs >= FIRST_PAIRS && operation->rate > limit)
+			fraction = limit / operation->rate;
+		atomic_store_explicit(&operation->sample_below, threshold_of(fraction),
 				      memory_order_relaxed);
 	}
 }
 
-static double weight_of(uint64_t elapsed, double reach)
+static double weight_of(uint64_t elapsed, double period)
 {
-	double weight = (double)elapsed / reach;
+	double weight = (double)elapsed / period;
 
-	/* At the start there is nothing to remember. */
+	/* In the first windows there is no history yet: a plain average. */
 	if (weight < 1.0 / windows)
 		weight = 1.0 / windows;
 	return weight > 1 ? 1 : weight;
 }
 
-static double reach_of(double rate, double now, uint64_t elapsed)
+static double averaged_over(double rate, double now, uint64_t elapsed)
 {
-	if ((rate > now ? rate : now) * (double)elapsed < TELLING_CALLS)
-		return RATE_NS;
+	if ((rate > now ? rate : now) * (double)elapsed < SIGNIFICANT_CALLS)
+		return AVERAGE_NS;
 	return now > rate ? RISING_NS : FALLING_NS;
 }
 
-/* Follows how often each operation is called; returns the rates' sum. */
+/* Updates the call rates with those of the window that ends now; returns their sum. */
 static double follow_rates(uint64_t elapsed)
 {
 	double sum = 0;
@@ -105,9 +111,9 @@ static double follow_rates(uint64_t elapsed)
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		double now = (double)operation->window_calls / (double)elapsed;
-		double reach = reach_of(operation->rate, now, elapsed);
+		double period = averaged_over(operation->rate, now, elapsed);
 
-		operation->rate += weight_of(elapsed, reach) * (now - operation->rate);
+		operation->rate += weight_of(elapsed, period) * (now - operation->rate);
 		operation->window_calls = 0;
 		sum += operation->rate;
 	}
@@ -137,22 +143,23 @@ void sampling_update(struct session *session, uint64_t now)
 	for (const struct operation *operation = operation_first(); operation;
 	     operation = operation->next)
 		calls += operation->window_calls;
-	/* The short windows are for when the work begins, not for the start of CUDA before it. */
+	/* The short windows are for the first calls, not for CUDA's initialisation before them. */
 	if (windows == 0 && calls == 0)
 		return;
 	windows++;
 	cupti = header->counters[COUNTER_cupti_added_ns];
-	cupti_rate += weight_of(elapsed, RATE_NS) *
+	cupti_rate += weight_of(elapsed, AVERAGE_NS) *
 		      ((double)(cupti - cupti_seen) / (double)elapsed - cupti_rate);
 	cupti_seen = cupti;
 	most = follow_rates(elapsed);
 	if (!mode_events || settings.events != EVENTS_AUTO)
 		return;
-	/* From here on in parts of the wall time, and so per nanosecond. */
-	allowed = settings.budget / 100 * (mode_is_cupti() ? SHARE_BESIDE_CUPTI : SHARE_OF_BUDGET);
+	/* As a fraction of the wall time, and then as pairs per nanosecond. */
+	allowed =
+		settings.budget / 100 * (mode_is_cupti() ? SHARE_WITH_CUPTI : SHARE_WITHOUT_CUPTI);
 	if (cupti_rate + allowed > settings.budget / 100)
 		allowed = 0;
 	allowed /= EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS;
-	least = 1.0 / FLOOR_NS;
+	least = 1.0 / MINIMUM_RATE_NS;
 	set_thresholds(allowed > least ? allowed : least, most);
 }

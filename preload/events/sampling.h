@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The budget: which share of the calls of each operation gets an event pair. The collector thread
- * alone; launching threads read the thresholds.
- */
+/* The budget: what fraction of each operation's calls gets an event pair. For the collector thread
+ * only; launching threads read the thresholds. */
 #ifndef KTIME_PRELOAD_EVENTS_SAMPLING_H
 #define KTIME_PRELOAD_EVENTS_SAMPLING_H
 
@@ -10,9 +8,10 @@
 
 #include "report/session/session.h"
 
-/* Before the first call. Times here are CLOCK_MONOTONIC's, in nanoseconds. */
+/* To be called before the first call. `now` is CLOCK_MONOTONIC in nanoseconds. */
 void sampling_start(uint64_t now);
-/* Once in a period of the collector's; sets the thresholds anew every so often. */
+/* Sets the thresholds at the end of each sampling window. To be called once per period of the
+ * collector. */
 void sampling_update(struct session *session, uint64_t now);
 
 #endif

@@ -15,13 +15,14 @@
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
 
-/* ktime's overhead is read off the clock in one of so many calls: reading it takes 20 ns more, and
- * a thread's 64th part of a thousand launches tells it within a tenth. */
+/* ktime's overhead is measured in one of this many calls, as that takes 20 ns more. Over a thousand
+ * launches of a thread this sample gives the sum within a tenth. */
 #define OVERHEAD_SAMPLE	    64
 
 /*
- * A stream's object without asking the driver about the handle: from this thread's map, from its
- * creation, or, for the default streams, from the current context. NULL: not known to be a stream.
+ * The stream of a handle, without asking the driver about a handle that may be invalid: known to
+ * this thread, from its creation, or a default stream of the current context. NULL if the handle is
+ * not known.
  */
 static struct stream *find_stream(struct thread *thread, CUstream handle)
 {
@@ -45,21 +46,21 @@ static inline struct operation *known_operation(struct thread *thread, const str
 
 	if (unlikely(!call->function))
 		return pointer_map_find(&thread->graphs, (uintptr_t)call->graph, generation);
-	/* Programs launch one kernel many times over. */
+	/* Fast path: programs often launch one kernel many times in a row. */
 	if (call->function == thread->last_function && generation == thread->last_generation)
 		return thread->last_operation;
 	return pointer_map_find(&thread->kernels, (uintptr_t)call->function, generation);
 }
 
-/* What the next call may be compared with. */
-static inline void note_operation(struct thread *thread, const struct call *call)
+/* Remembers the call's operation for known_operation() and for dependent launches. */
+static inline void remember_operation(struct thread *thread, const struct call *call)
 {
 	thread->last_operation = call->record.operation;
 	thread->last_stream = call->stream;
 	thread->last_function = call->function;
 }
 
-/* Xorshift (Marsaglia 2003), 32 bits: no division, no shared state. */
+/* 32-bit Xorshift (Marsaglia 2003): no division and no state shared between threads. */
 static inline uint32_t next_random(struct thread *thread)
 {
 	uint32_t x = thread->random;
@@ -77,7 +78,8 @@ static inline bool is_sampled(struct thread *thread, const struct operation *ope
 	return below == SAMPLE_ALL || (below > 0 && next_random(thread) < below);
 }
 
-/* Why no event pair goes around this call; UNTIMED_COUNT: one should. `drawn`: it was sampled. */
+/* Why this call gets no event pair; UNTIMED_COUNT if it gets one. `drawn`: the random draw was made
+ * before, and chose this call. */
 static enum untimed_reason reason_against(struct thread *thread, const struct call *call,
 					  bool drawn)
 {
@@ -88,14 +90,15 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 	if (unlikely(call->dependent || (operation && atomic_load_explicit(&operation->followed,
 									   memory_order_relaxed))))
 		return UNTIMED_CHAINED;
-	/* It may load its module between the two events, and CUPTI times it anyway. */
+	/* A first launch may load its module between the two events; CUPTI times it anyway. */
 	if (unlikely(!operation) && mode_is_cupti())
 		return UNTIMED_FIRST_LAUNCH;
-	/* A kernel without a record so far has no sampling yet. */
+	/* A kernel's first launch gets a pair if there is no CUPTI: it has no sampling threshold
+	 * yet. */
 	if (likely(operation) && likely(!drawn && !is_sampled(thread, operation)))
 		return UNTIMED_SAMPLED_OUT;
-	/* Most calls come no further, and need not look at the stream. */
-	if (unlikely(!call->record.stream->context->wanted))
+	/* Few calls come here, so most do not touch the stream's cache line. */
+	if (unlikely(!call->record.stream->context->reported))
 		return UNTIMED_EVENTS_OFF;
 	if (unlikely(atomic_load_explicit(&call->record.stream->context->ended,
 					  memory_order_acquire)))
@@ -103,10 +106,8 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 	return UNTIMED_COUNT;
 }
 
-/*
- * Whether a call is to be counted and no more: without CUPTI a launch that gets no event pair needs
- * neither its stream nor a record. Sets `drawn` where the draw was made and an event pair is due.
- */
+/* Whether a call is count-only: without CUPTI, a launch that gets no event pair needs neither its
+ * stream nor a call record. Sets `drawn` if the random draw chose the call for an event pair. */
 static inline bool count_only(struct thread *thread, struct call *call, bool *drawn)
 {
 	struct operation *operation;
@@ -125,7 +126,7 @@ static inline bool count_only(struct thread *thread, struct call *call, bool *dr
 	*drawn = mode_events && is_sampled(thread, operation);
 	call->counted = !*drawn;
 	if (call->counted)
-		note_operation(thread, call);
+		remember_operation(thread, call);
 	return call->counted;
 }
 
@@ -163,14 +164,15 @@ static inline void begin_record(struct thread *thread, struct call *call, bool d
 	if (likely(against != UNTIMED_COUNT)) {
 		record->untimed = against;
 	} else if (unlikely(!call->slot)) {
-		record->untimed = UNTIMED_RING_FULL; /* there may be room once the call is over */
+		record->untimed =
+			UNTIMED_RING_FULL; /* unless there is room when the call returns */
 	} else {
 		event_record_start(thread, call);
 		record->started = clock_ticks();
 	}
 }
 
-/* A call that leaves a record, with an event pair around it or without. errno is the program's. */
+/* A call that leaves a call record. Keeps the program's errno. */
 static LAUNCH_PATH __attribute__((noinline)) void begin_recorded(struct thread *thread,
 								 struct call *call, bool drawn)
 {
@@ -204,12 +206,12 @@ LAUNCH_PATH void call_begin(struct call *call)
 		return;
 	}
 	call->thread = thread;
-	/* Deeper than one the driver calls its own functions: part of the outer call. */
+	/* At depth 2 or more the driver calls its own functions: part of the outer call. */
 	if (!thread->depth++ && !count_only(thread, call, &drawn))
 		begin_recorded(thread, call, drawn);
 }
 
-/* A call that finds its ring full: it is counted, its operation as not timed. */
+/* The ring is full: counts the call, and its operation as dropped. */
 static LAUNCH_SELDOM void finish_without_room(struct thread *thread, const struct call *call)
 {
 	const struct call_record *record = &call->record;
@@ -222,7 +224,8 @@ static LAUNCH_SELDOM void finish_without_room(struct thread *thread, const struc
 		thread_count(&thread->api_calls[runtime_call_row(record->api)]);
 }
 
-/* What a call that succeeded has to be known by: its stream and its operation. */
+/* Finds the stream and operation of a call that has succeeded, if they are not known yet: only now
+ * are the handles known to be valid. */
 static inline void identify(struct thread *thread, struct call *call)
 {
 	struct call_record *record = &call->record;
@@ -234,16 +237,17 @@ static inline void identify(struct thread *thread, struct call *call)
 	}
 	if (unlikely(!record->operation)) {
 		record->operation = cold_path_operation(thread, call->function, call->graph);
-		/* Its event pairs are made now: the next launches may be those of many threads. */
+		/* Event pairs are made now, as the next launches may come from many threads at
+		 * once. */
 		if (record->untimed == UNTIMED_FIRST_LAUNCH && !(record->flags & CALL_CAPTURED))
 			cold_path_pool(thread, record->stream->context);
 		record->flags |= CALL_FIRST;
 	}
-	/* An empty copy or memset does nothing on the device. */
+	/* An empty copy or memset does no work on the device. */
 	if (record->flags & CALL_NO_ACTIVITY && record->bytes == 0 &&
 	    record->operation->kind != ROW_OTHER && record->operation->kind != ROW_MOVEMENT)
 		record->flags |= CALL_API_ONLY;
-	note_operation(thread, call);
+	remember_operation(thread, call);
 	thread->last_generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 }
 
@@ -271,7 +275,7 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 	}
 	if (unlikely(runtime_call.role == RUNTIME_CALL_NAMES)) {
 		record->api = runtime_call_row(record->api);
-		/* The record covers the driver call alone, so the runtime call is counted without a
+		/* The record covers only the driver call, so the runtime call is counted without a
 		 * duration. */
 		if (!(record->flags & CALL_FAILED)) {
 			thread_count(&thread->api_calls[record->api]);
@@ -282,15 +286,16 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 	ring_publish(&thread->ring);
 }
 
-/* The first calls cost more than those after, so each is taken as it is, as is every lookup miss.
- */
+/* A thread's first calls and cold paths cost more than others, so each counts as itself; other
+ * sampled calls stand for OVERHEAD_SAMPLE calls. */
 static __attribute__((noinline)) void add_overhead(struct thread *thread, const struct call *call,
 						   uint64_t ended)
 {
 	uint64_t ticks = call->record.started - call->entered + clock_ticks() - ended;
 	bool sampled = thread->overhead_taken >= OVERHEAD_SAMPLE;
 
-	thread_add_overhead(thread, ticks, sampled && !thread->missed ? OVERHEAD_SAMPLE : 1);
+	thread_add_overhead(thread, ticks,
+			    sampled && !thread->took_cold_path ? OVERHEAD_SAMPLE : 1);
 	thread->overhead_taken += !sampled;
 	thread->overhead_left = sampled ? OVERHEAD_SAMPLE - 1 : 0;
 }
@@ -301,7 +306,7 @@ static inline void end_record(struct thread *thread, struct call *call, CUresult
 	uint64_t ended = clock_ticks();
 
 	if (unlikely(call->counted)) {
-		/* It failed, and each failure leaves a record. */
+		/* A count-only call that failed: every failure leaves a call record. */
 		runtime_call_publish_earlier(thread);
 		call->entered = record->started = ended;
 		record->stream = NULL;
@@ -313,7 +318,7 @@ static inline void end_record(struct thread *thread, struct call *call, CUresult
 		event_record_end(thread, call);
 	finish_call(thread, call, result, ended);
 	if (unlikely(runtime_call_is_around())) {
-		/* It lasts until its wrapper ends it. */
+		/* The runtime call goes on; its wrapper adds the overhead. */
 		runtime_call.overhead += record->started - call->entered + clock_ticks() - ended;
 		return;
 	}

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * One call of a wrapped driver function, from the wrapper's entry to its return: the launch path.
+ * The launch path: one call of a wrapped driver function, from the wrapper's entry to its return.
  *
- * call_begin and call_end bracket the real call. Once a thread has met its streams and kernels they
- * take no lock, allocate nothing and make no system call.
+ * call_begin() and call_end() bracket the real call. Once a thread has met its streams and kernels
+ * they take no lock, allocate nothing and make no system call.
  */
 #ifndef KTIME_PRELOAD_LAUNCH_CALL_H
 #define KTIME_PRELOAD_LAUNCH_CALL_H
@@ -16,37 +16,41 @@
 #include "preload/launch/call_record.h"
 
 struct call {
-	/* What goes to the collector; the wrapper's description (describe.h) begins it. */
+	/* What the collector gets; call_describe() and the functions of describe.h fill in its
+	 * first members. */
 	struct call_record record;
 
-	/* The rest of the description: the program's handles, of use until the call returns. */
-	CUstream default_stream; /* what a NULL stream means here: 0x1 or 0x2 */
+	/* The rest of the description: the program's handles, to be used only until the call
+	 * returns. */
+	CUstream default_stream; /* what stream NULL means: 0x1 or 0x2 */
 	CUstream stream;
-	CUfunction function; /* or NULL: record.operation or the graph says what is launched */
+	CUfunction function; /* NULL: record.operation or `graph` tells what is launched */
 	CUgraphExec graph;
-	const void *host; /* the host's side of a copy */
+	const void *host; /* the host address of a copy, or NULL */
 	union {
-		uint32_t marks; /* all of these, to clear them at once */
+		uint32_t marks; /* clears the four below at once */
 		struct {
-			bool synchronous; /* waits for the copy: an event pair would hold host work
-					   */
-			bool countable;	  /* a launch that may be only counted */
+			bool synchronous; /* waits for the copy: an event pair would include host
+					     work */
+			bool countable;	  /* a launch that may be count-only */
 			bool dependent;	  /* a programmatic dependent launch */
-			/* Between begin and end: it is to be counted and no more. */
+			/* Set by call_begin(): the call is count-only. */
 			bool counted;
 		};
 	};
 
-	/* Between begin and end; `thread` alone is always set, NULL: leaves no record. */
+	/* Set by call_begin(). `thread` is NULL if the call is not recorded; the other two are then
+	 * not set. */
 	struct thread *thread;
-	/* Where the record goes, NULL if the ring was full. Nothing else of the thread is published
-	 * in between. */
+	/* Where the record goes; NULL if the ring was full. The thread publishes no other record
+	 * before call_end(). */
 	struct call_record *slot;
 	uint64_t entered; /* ticks */
 };
 _Static_assert(offsetof(struct call, counted) < offsetof(struct call, marks) + 4,
-	       "all are cleared");
+	       "marks must cover all four");
 
+/* Begins the description of a call: its API row, and what stream NULL means. */
 static inline void call_describe(struct call *call, uint16_t api, CUstream default_stream)
 {
 	call->record.api = api;
@@ -60,6 +64,7 @@ static inline void call_describe(struct call *call, uint16_t api, CUstream defau
 	call->marks = 0;
 }
 
+/* Before and after the real call, on the calling thread. Both keep errno. */
 void call_begin(struct call *call);
 void call_end(struct call *call, CUresult result);
 

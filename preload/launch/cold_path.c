@@ -28,7 +28,7 @@ struct thread *cold_path_thread(void)
 	return thread;
 }
 
-/* Longer than the reporter takes to end the process. */
+/* Longer than the reporter takes to end the process. Chosen. */
 #define PARK_NS 3000000000u
 
 void cold_path_park(void)
@@ -42,15 +42,15 @@ void cold_path_park(void)
 	errno = saved_errno;
 }
 
-/* Its time counts, and as that of this one call. */
-static void note_miss(struct thread *thread)
+/* Has this call's overhead measured, and counted for this call only. */
+static void note_cold_path(struct thread *thread)
 {
-	thread->missed = true;
+	thread->took_cold_path = true;
 	thread->overhead_left = 0;
 }
 
-/* The thread's own default stream of a context: the driver has no handle for it. */
-static struct stream *own_default_stream(struct thread *thread, CUcontext current)
+/* The calling thread's per-thread default stream of a context, which has no handle of its own. */
+static struct stream *per_thread_stream(struct thread *thread, CUcontext current)
 {
 	struct stream *stream = thread->default_streams;
 
@@ -74,9 +74,9 @@ struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 	uintptr_t key = stream_key(handle, &current);
 	struct stream *stream = NULL;
 
-	note_miss(thread);
+	note_cold_path(thread);
 	if (key)
-		stream = handle == CU_STREAM_PER_THREAD ? own_default_stream(thread, current)
+		stream = handle == CU_STREAM_PER_THREAD ? per_thread_stream(thread, current)
 							: stream_lookup(handle, current);
 	if (!stream)
 		return NULL;
@@ -96,7 +96,7 @@ struct operation *cold_path_operation(struct thread *thread, CUfunction function
 	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 	struct operation *operation;
 
-	note_miss(thread);
+	note_cold_path(thread);
 	if (function) {
 		operation = operation_of_kernel(function);
 		pointer_map_add(&thread->kernels, (uintptr_t)function, operation, generation);
@@ -114,7 +114,7 @@ struct event_pool *cold_path_pool(struct thread *thread, struct context *context
 	while (pool && pool->context != context)
 		pool = pool->next;
 	if (!pool) {
-		note_miss(thread);
+		note_cold_path(thread);
 		pool = event_pool_enter(&thread->pools, context);
 	}
 	thread->last_pool = pool;

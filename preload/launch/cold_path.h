@@ -1,39 +1,37 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What a thread does when it meets a stream, kernel, graph or context for the first time: it asks
- * the driver, takes locks and allocates, so that the launch path need not do so again.
- */
+/* The cold path: what a thread does when it meets a stream, kernel, graph or context for the first
+ * time. It asks the driver, takes locks and allocates, so that the launch path need not. */
 #ifndef KTIME_PRELOAD_LAUNCH_COLD_PATH_H
 #define KTIME_PRELOAD_LAUNCH_COLD_PATH_H
 
 #include "preload/base/launch_section.h"
 #include "preload/launch/thread.h"
 
-/* A thread's first call, which may be ktime's own first; NULL where it is not to be watched. */
+/* To be called at a thread's first call; starts ktime if it has not been started. NULL if the
+ * thread's calls are not to be recorded. */
 struct thread *cold_path_thread(void) LAUNCH_SELDOM;
 
 /*
- * A signal is ending the process: the thread waits for that before its next call, outside of the
- * driver, so that neither work nor output of the program goes on for long. Some seconds at most.
+ * To be called when a signal is ending the process: blocks the thread before its next driver call,
+ * for some seconds at most, so that the program neither queues work nor prints for long.
  */
 void cold_path_park(void) LAUNCH_SELDOM;
 
-/*
- * The stream of a handle that a call has just succeeded with, or of a default stream of the current
- * context; NULL where the driver does not know it. From here on it is in the thread's map.
- */
+/* The stream of a handle that a call has just succeeded with, or of a default stream of the current
+ * context; NULL if the driver does not know it. Adds it to the thread's map. */
 struct stream *cold_path_stream(struct thread *thread, CUstream handle) LAUNCH_SELDOM;
-/* The operation of a kernel, or of a graph where `function` is NULL, right after its launch. */
+/* The operation of a kernel, or of a graph if `function` is NULL, right after a launch of it. Adds
+ * it to the thread's map. */
 struct operation *cold_path_operation(struct thread *thread, CUfunction function,
 				      CUgraphExec graph) LAUNCH_SELDOM;
-/* The thread's event pairs in a context, its last_pool from here on; made where they are not there
- * yet, NULL where memory is out. */
+/* The thread's event pool in a context, which becomes its last_pool; made if there is none yet.
+ * NULL if memory is out. */
 struct event_pool *cold_path_pool(struct thread *thread, struct context *context) LAUNCH_SELDOM;
 
 /*
- * The key of a stream in the thread's map. A default stream's is its context's handle, whose low
- * bits are free, with its number; `current` is then that context, else NULL. 0: no context is
- * current.
+ * The key of a stream in the thread's map. The key of a default stream is the handle of its
+ * context, whose low bits are zero, with 1 or 2 added; `current` is then that context, else NULL. 0
+ * if a default stream is meant and no context is current.
  */
 static inline uintptr_t stream_key(CUstream handle, CUcontext *current)
 {

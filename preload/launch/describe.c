@@ -3,7 +3,7 @@
 
 #include <errno.h>
 
-/* 0: pageable memory, which CUDA does not know. */
+/* The type of memory at an address; 0 for pageable memory, which CUDA does not know. */
 static CUmemorytype memory_type(CUdeviceptr pointer)
 {
 	CUpointer_attribute attribute = CU_POINTER_ATTRIBUTE_MEMORY_TYPE;
@@ -11,7 +11,7 @@ static CUmemorytype memory_type(CUdeviceptr pointer)
 	void *data = &type;
 	int saved_errno = errno;
 
-	/* Unlike cuPointerGetAttribute this one does not fail on pageable memory. */
+	/* cuPointerGetAttribute would fail for pageable memory. */
 	if (driver.cuPointerGetAttributes(1, &attribute, &data, pointer) != CUDA_SUCCESS)
 		type = 0;
 	errno = saved_errno;
@@ -29,7 +29,8 @@ bool describe_is_pageable(const void *host)
 	return memory_type((CUdeviceptr)(uintptr_t)host) == 0;
 }
 
-/* The device that an address is memory of, or -1: the host's, and managed memory, which moves. */
+/* The device of the memory at an address; -1 for host memory and for managed memory, which
+ * migrates. */
 static int device_of(CUdeviceptr pointer)
 {
 	CUpointer_attribute attributes[] = {CU_POINTER_ATTRIBUTE_DEVICE_ORDINAL,
@@ -45,8 +46,8 @@ static int device_of(CUdeviceptr pointer)
 	return device;
 }
 
-/* With one address space for all devices any copy between two addresses may be one between two
- * devices, and CUPTI calls it so. */
+/* All devices share one address space, so any copy between two device addresses may be one between
+ * two devices; CUPTI reports that as a peer copy. */
 static enum fixed_operation direction_between(CUdeviceptr destination, CUdeviceptr source)
 {
 	int to, from;
@@ -68,7 +69,7 @@ void describe_copy_device(struct call *call, CUdeviceptr destination, CUdevicept
 enum fixed_operation describe_direction(CUmemorytype source, CUmemorytype destination)
 {
 	static const enum fixed_operation directions[3][3] = {
-		/* to:  host       device     array */
+		/* to: host, device, array; from: a row each */
 		{OPERATION_COPY_HTOH, OPERATION_COPY_HTOD, OPERATION_COPY_HTOA},
 		{OPERATION_COPY_DTOH, OPERATION_COPY_DTOD, OPERATION_COPY_DTOA},
 		{OPERATION_COPY_ATOH, OPERATION_COPY_ATOD, OPERATION_COPY_ATOA},
@@ -76,7 +77,7 @@ enum fixed_operation describe_direction(CUmemorytype source, CUmemorytype destin
 	unsigned from = source - CU_MEMORYTYPE_HOST;
 	unsigned to = destination - CU_MEMORYTYPE_HOST;
 
-	/* A type that cuda.h does not know: the driver will refuse the call. */
+	/* A type unknown to cuda.h: the driver will refuse the call. */
 	return from < 3 && to < 3 ? directions[from][to] : OPERATION_COPY_HTOH;
 }
 
@@ -102,7 +103,7 @@ void describe_copy_sides(struct call *call, CUmemorytype source, CUdeviceptr sou
 	host = source == CU_MEMORYTYPE_HOST	   ? source_host
 	       : destination == CU_MEMORYTYPE_HOST ? destination_host
 						   : NULL;
-	/* Between two places of the device even a synchronous copy does not hold the host up. */
+	/* A copy within the device does not block the host, even if it is synchronous. */
 	describe_copy(call, direction, bytes, host, stream, synchronous && host);
 }
 
@@ -116,7 +117,7 @@ void describe_copy_unified(struct call *call, CUdeviceptr destination, CUdevicep
 void describe_copy_peer(struct call *call, CUcontext destination, CUcontext source, uint64_t bytes,
 			CUstream stream)
 {
-	/* Known ones only: the driver may not survive being asked about a handle that is none. */
+	/* Without asking the driver, which may crash on an invalid handle. */
 	struct context *to = context_known(destination), *from = context_known(source);
 	bool peers = destination != source && (!to || !from || to->device != from->device);
 
@@ -124,10 +125,8 @@ void describe_copy_peer(struct call *call, CUcontext destination, CUcontext sour
 		      ASYNCHRONOUS);
 }
 
-/*
- * A batch is one call and one operation, called by the direction of its first copy; CUPTI makes a
- * record of each copy in it.
- */
+/* A batch is one operation, named after the direction of its first copy, while CUPTI makes a record
+ * of each copy in it: so a batch of several is not matched with records. */
 void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
 			 const CUdeviceptr *sources, const size_t *sizes, size_t count,
 			 CUstream stream)
@@ -141,11 +140,11 @@ void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
-/* CUDA_MEMCPY3D_BATCH_OP as CUDA 12.8 laid it out; older toolkits do not declare it. */
+/* CUDA_MEMCPY3D_BATCH_OP as in CUDA 12.8; older toolkits do not declare it. */
 struct batch_copy {
 	struct {
 		uint32_t type;
-		uint64_t pointer; /* or the array */
+		uint64_t pointer; /* or array handle */
 		uint64_t rest[3];
 	} source, destination;
 	size_t width, height, depth;
@@ -158,7 +157,8 @@ _Static_assert(offsetof(struct batch_copy, width) == offsetof(CUDA_MEMCPY3D_BATC
 	       "layout");
 #endif
 
-/* CU_MEMCPY_OPERAND_TYPE_ARRAY is 2; 1 is a pointer to any memory. */
+/* CU_MEMCPY_OPERAND_TYPE_ARRAY is 2; 1 is a pointer, to any memory. Older toolkits declare
+ * neither. */
 static CUmemorytype operand_memory(uint32_t type)
 {
 	return type == 2 ? CU_MEMORYTYPE_ARRAY : CU_MEMORYTYPE_UNIFIED;
@@ -182,7 +182,7 @@ void describe_copy_3d_batch(struct call *call, const void *list, size_t count, C
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
-/* CUmemDecompressParams as CUDA 12.6 laid it out. */
+/* CUmemDecompressParams as in CUDA 12.6; older toolkits do not declare it. */
 struct decompression {
 	size_t source_bytes, destination_bytes;
 	uint64_t rest[6];
@@ -195,7 +195,7 @@ _Static_assert(offsetof(struct decompression, destination_bytes) ==
 	       "layout");
 #endif
 
-/* The bytes are those that come out. */
+/* Counts the decompressed bytes. */
 void describe_decompress(struct call *call, const void *list, size_t count, CUstream stream)
 {
 	const struct decompression *parts = list;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the arguments of each signature say: which operation, in which stream, how many bytes. Runs
- * before the real call, on arguments that may be wrong: nothing here follows a pointer that the
- * driver would not follow too.
+ * Reads from a call's arguments which operation it starts, in which stream, and of how many bytes.
+ * Runs before the real call, so arguments may be invalid: nothing here dereferences a pointer that
+ * the driver would not dereference too. For the calling thread.
  */
 #ifndef KTIME_PRELOAD_LAUNCH_DESCRIBE_H
 #define KTIME_PRELOAD_LAUNCH_DESCRIBE_H
@@ -35,8 +35,8 @@ static inline void describe_kernel_ex(struct call *call, const CUlaunchConfig *c
 	for (unsigned i = 0; config->attrs && i < config->numAttrs; i++) {
 		const CUlaunchAttribute *attribute = &config->attrs[i];
 
-		/* The kernel may start before the one in front of it ends; an event between the
-		 * two would take that away. */
+		/* The kernel may start before the one ahead of it ends, which an event between the
+		 * two would prevent. */
 		if (attribute->id == CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION)
 			call->dependent |=
 				attribute->value.programmaticStreamSerializationAllowed != 0;
@@ -46,7 +46,7 @@ static inline void describe_kernel_ex(struct call *call, const CUlaunchConfig *c
 	call->countable = !call->dependent;
 }
 
-/* The launches on the other devices are seen by CUPTI alone. */
+/* Describes the launch on the first device; only CUPTI records those on the others. */
 static inline void describe_multi_device(struct call *call, const CUDA_LAUNCH_PARAMS *list,
 					 unsigned devices)
 {
@@ -63,6 +63,7 @@ static inline void describe_graph(struct call *call, CUgraphExec exec, CUstream 
 	describe_stream(call, stream);
 }
 
+/* An API row, but no operation. */
 static inline void describe_call_only(struct call *call, CUstream stream)
 {
 	call->record.flags |= CALL_API_ONLY;
@@ -84,6 +85,7 @@ static inline void describe_memset(struct call *call, uint64_t bytes, CUstream s
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
+/* Managed memory is moved by page migration, for which CUPTI makes no record of the call. */
 static inline void describe_movement(struct call *call, enum fixed_operation operation,
 				     uint64_t bytes, CUstream stream)
 {
@@ -108,18 +110,20 @@ static inline void describe_copy(struct call *call, enum fixed_operation operati
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
-/* The kinds of memory on the two sides of a copy, as cuda.h numbers them. */
+/* The operation of a copy between two memory types, as cuda.h numbers them. */
 enum fixed_operation describe_direction(CUmemorytype source, CUmemorytype destination);
-/* The side that an address is on: CU_MEMORYTYPE_HOST or _DEVICE. Asks the driver. */
+/* Whether an address counts as CU_MEMORYTYPE_HOST or CU_MEMORYTYPE_DEVICE. Asks the driver. */
 CUmemorytype describe_side(CUdeviceptr pointer);
-/* Whether a host's address is of memory that CUDA does not know. Asks the driver. */
+/* Whether a host address is pageable memory. Asks the driver. */
 bool describe_is_pageable(const void *host);
 
-/* Between two addresses of devices, which may be two devices. Asks the driver where there are. */
+/* A copy between two device addresses. Asks the driver for their devices if several are in use. */
 void describe_copy_device(struct call *call, CUdeviceptr destination, CUdeviceptr source,
 			  uint64_t bytes, CUstream stream);
+/* A copy between addresses of any memory, which the driver is asked for. */
 void describe_copy_unified(struct call *call, CUdeviceptr destination, CUdeviceptr source,
 			   uint64_t bytes, CUstream stream, bool synchronous);
+/* A copy between two memory types; the addresses that belong to other types are ignored. */
 void describe_copy_sides(struct call *call, CUmemorytype source, CUdeviceptr source_pointer,
 			 const void *source_host, CUmemorytype destination,
 			 CUdeviceptr destination_pointer, const void *destination_host,
@@ -130,7 +134,8 @@ void describe_copy_batch(struct call *call, const CUdeviceptr *destinations,
 void describe_copy_3d_batch(struct call *call, const void *list, size_t count, CUstream stream);
 void describe_decompress(struct call *call, const void *list, size_t count, CUstream stream);
 
-/* The two- and three-dimensional forms differ in the width of their fields alone. */
+/* Macros, because the versions of CUDA_MEMCPY2D and CUDA_MEMCPY3D differ in their members'
+ * types. */
 #define describe_copy_shape(call, copy, bytes, stream, synchronous)                                \
 	((copy) ? describe_copy_sides(call, (copy)->srcMemoryType, (copy)->srcDevice,              \
 				      (copy)->srcHost, (copy)->dstMemoryType, (copy)->dstDevice,   \
@@ -146,7 +151,8 @@ void describe_decompress(struct call *call, const void *list, size_t count, CUst
 			    (uint64_t)(copy)->WidthInBytes *(copy)->Height *(copy)->Depth, stream, \
 			    synchronous)
 
-/* Between two contexts of one device it is a copy within the device, and CUPTI says so too. */
+/* A copy between two contexts; if they are of one device, it is a copy within that device, as in
+ * CUPTI's records. */
 void describe_copy_peer(struct call *call, CUcontext destination, CUcontext source, uint64_t bytes,
 			CUstream stream);
 

@@ -13,7 +13,7 @@ static struct event_pair *take_pair(struct thread *thread, struct context *conte
 	return pool ? event_pool_take(pool) : NULL;
 }
 
-/* What a call's random number had to be below; as good as at the draw itself, just before. */
+/* The threshold that the call's random number was compared with, moments ago. */
 static inline uint32_t chance_of(const struct operation *operation)
 {
 	return operation ? atomic_load_explicit(&operation->sample_below, memory_order_relaxed)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The two event records around a call, made by the thread that calls, within its wrapper. */
+/* Recording the two events around a call, on the calling thread, within its wrapper. */
 #ifndef KTIME_PRELOAD_LAUNCH_EVENT_RECORD_H
 #define KTIME_PRELOAD_LAUNCH_EVENT_RECORD_H
 
@@ -9,15 +9,13 @@
 #include "preload/base/launch_section.h"
 #include "preload/launch/thread.h"
 
-/*
- * Takes a pair and records its start into the call's stream. If that fails the call goes without a
- * pair, and `untimed` says why.
- */
+/* Takes a pair and records its start event into the call's stream. If that fails the call goes on
+ * without a pair, with the reason in `untimed`. */
 void event_record_start(struct thread *thread, struct call *call);
-/* Gives back the pair of a call whose record has failed. */
+/* Gives back the pair of a call whose event could not be recorded. */
 void event_record_failed(struct thread *thread, struct call *call) LAUNCH_SELDOM;
 
-/* Records the pair's end; where that fails the call goes without. */
+/* Records the pair's end event; if that fails the call goes on without a pair. */
 static inline void event_record_end(struct thread *thread, struct call *call)
 {
 	if (__builtin_expect(driver.cuEventRecord(call->record.pair->end,

@@ -20,7 +20,7 @@ LAUNCH_PATH bool runtime_call_begin(enum runtime_symbol which)
 	return true;
 }
 
-/* The slot of a record for a call that makes no operation; NULL if there is no room. */
+/* Begins a record without an operation in the next slot; NULL if there is no room. */
 static LAUNCH_SELDOM struct call_record *record_api_call(struct thread *thread, int result)
 {
 	struct call_record *slot = lifecycle_running() ? ring_slot(&thread->ring) : NULL;
@@ -48,8 +48,8 @@ void runtime_call_failed(enum runtime_symbol which)
 	ring_publish(&thread->ring);
 }
 
-/* The record that the runtime call's own name and time go into; NULL: it was counted, or there is
- * no room. */
+/* The record to put the runtime call's name and time into; NULL if the call has been counted, or
+ * there is no room. */
 static struct call_record *record_to_complete(struct thread *thread, int result)
 {
 	_Atomic uint64_t *count = &thread->api_calls[API_RUNTIME(runtime_call.symbol)];
@@ -61,7 +61,7 @@ static struct call_record *record_to_complete(struct thread *thread, int result)
 		thread_count(count);
 		return NULL;
 	}
-	/* No wrapped driver call was in it: it failed early, or copied from host to host. */
+	/* It made no wrapped driver call: it failed early, or copied from host to host. */
 	record = record_api_call(thread, result);
 	if (!record && lifecycle_running() && window_is_open())
 		thread_count(count);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The runtime call that a thread is in, where a runtime symbol is wrapped: the driver call inside
- * gives the operation, the runtime call the name and the host time of the API row. Only the
- * outermost counts; a runtime call inside of another, or of a driver call, is a part of that.
+ * The wrapped runtime call that a thread is in: the driver call inside tells the operation, the
+ * runtime call the API row's name and host time. Only the outermost call counts; a runtime call
+ * inside another one, or inside a driver call, is part of it.
  */
 #ifndef KTIME_PRELOAD_LAUNCH_RUNTIME_CALL_H
 #define KTIME_PRELOAD_LAUNCH_RUNTIME_CALL_H
@@ -17,31 +17,32 @@
 
 enum runtime_call_role {
 	RUNTIME_CALL_NONE,
-	/* Its wrapper has put nothing around it: it lends its name to the driver call inside. */
+	/* A launch that is not timed: it only gives the driver call inside its name. */
 	RUNTIME_CALL_NAMES,
-	/* Its wrapper completes the record of the driver call inside and publishes it. */
+	/* A timed call: its wrapper completes the record of the driver call inside and publishes
+	 * it. */
 	RUNTIME_CALL_TIMES,
 };
 
 struct runtime_call {
 	uint16_t symbol;	    /* enum runtime_symbol */
 	uint8_t role;		    /* enum runtime_call_role */
-	bool counted;		    /* the driver call inside was only counted */
-	struct call_record *record; /* of the driver call inside, to be completed; may be NULL */
-	uint64_t started;	    /* ticks */
-	uint64_t overhead;	    /* ticks that ktime took within */
+	bool counted;		    /* the driver call inside was count-only */
+	struct call_record *record; /* the record of the driver call inside; may be NULL */
+	uint64_t started;	    /* ticks at its start */
+	uint64_t overhead;	    /* ticks that ktime took inside */
 };
 extern __thread struct runtime_call runtime_call __attribute__((tls_model("initial-exec")));
 
-/* Around the real runtime call; runtime_call_begin says whether this is the outermost one, which
- * runtime_call_end is told again. */
+/* To be called before and after the real runtime call, on its thread. runtime_call_begin() returns
+ * whether this is the outermost call; pass that to runtime_call_end(). */
 bool runtime_call_begin(enum runtime_symbol which);
 void runtime_call_end(bool outermost, int result);
 
 /*
- * Whether a launch goes on to the real runtime with nothing around it: the driver's wrapper inside
- * will most likely only count it. A thread's first is recorded: a program may make no other, and
- * its row would have no time.
+ * Whether a launch calls the real runtime function without being timed, because the driver call
+ * inside will most likely be count-only. Never a thread's first launch: its row would have no time
+ * if the program makes no other.
  */
 static inline bool runtime_call_passes_on(enum runtime_symbol which)
 {
@@ -56,17 +57,18 @@ static inline bool runtime_call_passes_on(enum runtime_symbol which)
 	return true;
 }
 
-/* Such a launch has failed: if it came to no driver call, it leaves its record from here. */
+/* To be called when such a launch has failed: leaves its record if it made no driver call. */
 void runtime_call_failed(enum runtime_symbol which) LAUNCH_SELDOM;
 
-/* The rest is for the driver's wrapper inside, on the same thread. */
+/* The rest is for the driver function's wrapper inside, on the same thread. */
 
+/* Whether a timed runtime call is around this driver call. */
 static inline bool runtime_call_is_around(void)
 {
 	return runtime_call.role == RUNTIME_CALL_TIMES;
 }
 
-/* A second driver call in one runtime call: the first one's record stands as it is. */
+/* At a second driver call in one runtime call: publishes the first one's record as it is. */
 static inline void runtime_call_publish_earlier(struct thread *thread)
 {
 	if (__builtin_expect(runtime_call.record != NULL, 0)) {
@@ -75,7 +77,7 @@ static inline void runtime_call_publish_earlier(struct thread *thread)
 	}
 }
 
-/* Leaves the record in its slot for the runtime call's wrapper. */
+/* Leaves the driver call's record to the runtime call's wrapper. */
 static inline void runtime_call_take(const struct call_record *record, struct call_record *slot)
 {
 	*slot = *record;
@@ -83,7 +85,8 @@ static inline void runtime_call_take(const struct call_record *record, struct ca
 	runtime_call.record = slot;
 }
 
-/* Whether the runtime call's wrapper counts the call in its API row. */
+/* Whether the runtime call's wrapper counts the call in its API row, so the driver call
+ * must not. */
 static inline bool runtime_call_counts(void)
 {
 	if (__builtin_expect(!runtime_call_is_around(), 1))
@@ -92,8 +95,8 @@ static inline bool runtime_call_counts(void)
 	return true;
 }
 
-/* The API row of a driver call: that of the runtime call which lends its name, unless the program
- * made the driver call itself. */
+/* The API row of a driver call: the runtime call's around it, unless the program called the
+ * driver. */
 static inline uint16_t runtime_call_row(uint16_t api)
 {
 	if (__builtin_expect(runtime_call.role != RUNTIME_CALL_NAMES, 1))

@@ -23,10 +23,10 @@ static void thread_ended(void *argument)
 {
 	struct thread *thread = argument;
 
-	runtime_call_publish_earlier(thread); /* it ended inside of a runtime call */
+	runtime_call_publish_earlier(thread); /* if it ended inside a runtime call */
 	for (struct event_pool *pool = thread->pools, *next; pool; pool = next) {
-		/* Whoever takes the pool over, from the next line on, puts it into a list of its
-		 * own; release: it finds the pool as this thread left it. */
+		/* Another thread may take the pool over from the next line on, and then changes
+		 * `next`. Release: that thread sees this one's changes. */
 		next = pool->next;
 		atomic_store_explicit(&pool->idle, true, memory_order_release);
 	}
@@ -34,7 +34,7 @@ static void thread_ended(void *argument)
 	stream_list_ending(thread->default_streams);
 	thread->default_streams = NULL;
 	thread_self = NULL;
-	/* Release: the collector frees the thread's memory after it has seen this. */
+	/* Release: the collector frees this memory after it has seen the flag. */
 	atomic_store_explicit(&thread->ended, true, memory_order_release);
 }
 
@@ -58,7 +58,7 @@ struct thread *thread_enter(void)
 	struct thread *thread;
 
 	pthread_once(&key_once, make_key);
-	/* Fresh pages: the ring is zero, and takes memory only as far as it is used. */
+	/* mmap: the pages are zero, and take memory only as far as they are used. */
 	thread = mmap(NULL, sizeof(*thread), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
 		      -1, 0);
 	if (thread == MAP_FAILED)
@@ -68,6 +68,8 @@ struct thread *thread_enter(void)
 	thread->ring.tail = &thread->ring_tail;
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
 	thread->pthread_id = (uint32_t)pthread_self();
+	/* Different for each thread (Knuth's multiplicative hash), and never 0, as Xorshift needs.
+	 */
 	thread->random = thread->kernel_id * 2654435761u | 1;
 	thread->next = atomic_load_explicit(&threads, memory_order_relaxed);
 	while (!atomic_compare_exchange_weak_explicit(&threads, &thread->next, thread,
@@ -95,8 +97,8 @@ void thread_reap(void (*last)(struct thread *thread))
 	while (thread) {
 		struct thread *next = thread->next;
 
-		/* The head of the list is contended with thread_enter; it goes when another
-		 * thread has come before it. */
+		/* The head of the list is left to thread_enter(); it is freed when another thread
+		 * has been put before it. */
 		if (previous && is_done(thread)) {
 			previous->next = next;
 			last(thread);

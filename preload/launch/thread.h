@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What ktime keeps for each thread that launches work: its ring of spans and its own maps, so that
- * the launch path shares no cache line with another thread.
- */
+/* What ktime keeps for each thread that calls CUDA: its ring of call records and maps from handles,
+ * so that the launch path shares no cache line with another thread. */
 #ifndef KTIME_PRELOAD_LAUNCH_THREAD_H
 #define KTIME_PRELOAD_LAUNCH_THREAD_H
 
@@ -16,102 +14,103 @@
 #include "preload/launch/call_record.h"
 #include "preload/handles/stream.h"
 
-/* Of the calls that are only counted, one in so many is recorded like the others: 3 % of them,
- * which tells the API rows' host times. */
+/* One in this many of the calls that could be count-only is recorded, for the host times of the API
+ * rows. Chosen: 3 % of the calls. */
 #define RECORDED_CALLS 32
 
 /*
- * What a launch touches lies together, see launch_state.h: for one that is only counted from the
- * end of api_calls, the runtime's symbols, to the start of operation_calls.
+ * Members that a launch touches lie together (see launch_section.h); those that a count-only launch
+ * touches lie between the runtime functions' counters at the end of api_calls and the start of
+ * operation_calls.
  */
 struct thread {
-	/*
-	 * Calls that are only counted: by the row of the API, here, and by operation, below. The
-	 * launching thread writes them, the collector reads them.
-	 */
+	/* How often each API row's function was called count-only; operation_calls has the counts
+	 * by operation. Written by the launching thread, read by the collector. */
 	_Atomic uint64_t api_calls[API_COUNT];
 
-	/* The launching thread's alone; first what every launch needs. */
-	uint32_t depth __attribute__((aligned(64))); /* inside one of our wrappers */
-	uint32_t calls;				     /* that may be only counted */
+	/* For the launching thread only; first what every launch needs. */
+	uint32_t depth __attribute__((aligned(64))); /* how many wrappers it is inside */
+	uint32_t calls;				     /* calls that could be count-only */
 	struct pointer_map kernels;
 	uint32_t random;
 	CUstream last_stream;
-	CUfunction last_function; /* NULL for what is not a kernel */
+	CUfunction last_function; /* NULL if it was not a kernel */
 	struct operation *last_operation;
-	uint32_t last_generation; /* of operations, when the two were brought together */
-	/* Calls until ktime's overhead is next read off the clock, and how often it was. */
+	uint32_t last_generation; /* operation_generation when the last_ members were set */
+	/* Calls until ktime's overhead is next measured, and how often it was measured at first. */
 	uint8_t overhead_left, overhead_taken;
-	bool missed; /* the present call brought what the thread had not met */
+	bool took_cold_path; /* the present call took the cold path */
 	struct pointer_map streams;
-	int *error; /* its errno */
+	int *error; /* the address of its errno */
 	struct pointer_map graphs;
 	struct event_pool *pools, *last_pool;
-	struct stream *default_streams; /* its own ones, a context each */
+	struct stream *default_streams; /* its per-thread default streams, one for each context */
 
 	/* Written by the launching thread, read by the collector. */
-	_Atomic uint64_t in_call __attribute__((aligned(64))); /* ticks at entry; 0 outside */
-	_Atomic uint64_t host_ticks;			       /* spent in ktime, as sampled */
+	_Atomic uint64_t in_call __attribute__((
+		aligned(64)));	     /* ticks at the entry of the present call; 0 if none */
+	_Atomic uint64_t host_ticks; /* spent in ktime, estimated from a sample of the calls */
 	_Atomic bool ended;
 	struct ring ring;
 
-	/* Pages that no operation falls into are never touched. */
+	/* Only pages of operations that are launched are ever touched. */
 	_Atomic uint64_t operation_calls[COUNTED_OPERATIONS];
 	struct call_record records[RING_RECORDS] __attribute__((aligned(64)));
 
-	/* The collector's; the launching thread looks at the first where its ring is full. */
+	/* For the collector; the launching thread reads the first one when its ring is full. */
 	_Atomic uint32_t ring_tail __attribute__((aligned(64)));
 	uint64_t operation_calls_seen[COUNTED_OPERATIONS];
 	uint64_t api_calls_seen[API_COUNT];
 	uint64_t host_ticks_seen;
-	uint32_t drain_end; /* the ring's head when draining began */
+	uint32_t drain_end; /* the ring's head when the present drain began */
 	struct thread *drain_next;
-	uint32_t kernel_id;  /* as gettid() says */
-	uint32_t pthread_id; /* the lower half of pthread_self(): what CUPTI's records say */
+	uint32_t kernel_id;  /* from gettid() */
+	uint32_t pthread_id; /* the low half of pthread_self(), as in CUPTI's records */
 	struct thread *next;
 };
 
-/*
- * NULL until thread_enter(). Initial-exec: no call of __tls_get_addr, which may allocate, on the
- * launch path.
- */
+/* The calling thread; NULL until thread_enter(). Initial-exec, as the usual TLS access calls
+ * __tls_get_addr(), which may allocate. */
 extern __thread struct thread *thread_self __attribute__((tls_model("initial-exec")));
 
-/* Makes the calling thread known; NULL where memory is out. */
+/* Adds the calling thread; NULL if memory is out. */
 struct thread *thread_enter(void);
-/* How many threads were made known, those that ended among them. */
+/* How many threads were added, including those that have ended. */
 uint32_t thread_count_entered(void);
-/* All known threads, newest first. */
+/* All threads, newest first, linked by `next`. */
 struct thread *thread_first(void);
 /*
- * The collector alone: takes a thread that ended, and whose ring is empty, off the list and frees
- * it, after `last` has seen it. Its pools stay: spans of its may still be under way.
+ * Removes and frees threads that have ended and whose rings are empty, each after calling `last`
+ * for it. Their event pools stay, as their call records may still be in flight. For the collector
+ * only.
  */
 void thread_reap(void (*last)(struct thread *thread));
 
-/* Adds one to a count of the calling thread's own. */
+/* Adds one to a counter that only the calling thread writes. */
 static inline void thread_count(_Atomic uint64_t *count)
 {
-	/* One writer: a load and a store do, without the cost of a locked addition. */
+	/* With one writer a load and a store suffice, without the cost of a locked addition. */
 	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
 }
 
 /*
- * The most that one call's own time can be: what is beyond is a wait for room in the launch queue
- * or for the driver's lock, as the launch itself would have waited (16 threads, H200: up to seconds
- * at a thread's first launch, and the threads together no slower). A first sight may make 1024
- * pairs of events.
+ * The most that is counted as ktime's overhead of one call, in microseconds. What is beyond is a
+ * wait for room in the launch queue or for the driver's lock, which the launch itself would have
+ * waited for (H200, 16 threads: up to seconds at a thread's first launch, while the threads
+ * together were no slower). A cold path may create 1024 event pairs at 1.6 us each.
  */
-#define OWN_MOST_US	  5
-#define OWN_MOST_FIRST_US 2000
+#define MOST_OVERHEAD_US      5
+#define MOST_COLD_OVERHEAD_US 2000
 
-/* Adds the time that ktime took of a call of the calling thread's, which stands for so many. */
+/* Adds ktime's overhead of a call, in ticks, which stands for this many calls. For the calling
+ * thread. */
 static inline void thread_add_overhead(struct thread *thread, uint64_t ticks, uint32_t calls)
 {
-	uint64_t most = clock_some_ticks(thread->missed ? OWN_MOST_FIRST_US : OWN_MOST_US);
+	uint64_t most =
+		clock_some_ticks(thread->took_cold_path ? MOST_COLD_OVERHEAD_US : MOST_OVERHEAD_US);
 
-	thread->missed = false;
+	thread->took_cold_path = false;
 	ticks = (ticks < most ? ticks : most) * calls;
 	atomic_store_explicit(&thread->host_ticks,
 			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +

@@ -7,17 +7,16 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 
-/* Records come at most some seconds late; a program that switches in a loop is remembered so far.
- */
+/* How many changes are remembered, for records that come up to some seconds late. Chosen. */
 #define CHANGES 1024u
 
 _Atomic bool window_open;
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-/* The moments at which it changed; what it changed to alternates. */
+/* When the window opened or closed, alternately: CLOCK_REALTIME in nanoseconds. */
 static uint64_t changes[CHANGES];
 static unsigned change_count;
-static uint64_t deadline; /* CLOCK_MONOTONIC; 0: none */
+static uint64_t deadline; /* CLOCK_MONOTONIC in nanoseconds; 0: none */
 static double seconds;
 static bool ended;
 
@@ -41,7 +40,7 @@ static void change_locked(bool on)
 
 void window_set(bool on)
 {
-	/* In a forked child the lock may be held for good. */
+	/* In a forked child the lock may be held for ever. */
 	if (!lifecycle_running())
 		return;
 	pthread_mutex_lock(&lock);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * When ktime collects: not before cudaProfilerStart where it is told to start off, not after
- * cudaProfilerStop, and no more once its time is up. A call is judged when it is made, a record
- * that has no call by when it started.
+ * The profiling window: from cudaProfilerStart if profiling starts off, to cudaProfilerStop or the
+ * end of --timeout. A call belongs to the window if it is made while it is open; a record without a
+ * known call, if its work started then.
  */
 #ifndef KTIME_PRELOAD_LAUNCH_WINDOW_H
 #define KTIME_PRELOAD_LAUNCH_WINDOW_H
@@ -21,13 +21,15 @@ static inline bool window_is_open(void)
 	return atomic_load_explicit(&window_open, memory_order_relaxed);
 }
 
-/* Once, before the first call; `timeout` in seconds, 0 for none. */
+/* To be called once, before the first call; `timeout` is in seconds, 0 for none. */
 void window_start(bool on, double timeout);
-/* The program's own wish; of no effect once the time is up. Any thread; takes a lock. */
+/* The program opens or closes the window; no effect after the timeout. Any thread; takes a lock. */
 void window_set(bool on);
-/* Ends it when its time is up, and says so in the report. The collector thread, now and then. */
+/* Closes the window for good at the timeout, with a warning in the report. For the collector
+ * thread, once per period. */
 void window_update(struct session *session);
-/* Whether it was on at a moment of CLOCK_REALTIME, in nanoseconds. Any thread; takes a lock. */
+/* Whether the window was open at a time of CLOCK_REALTIME, in nanoseconds. Any thread; takes a
+ * lock. */
 bool window_was_open(uint64_t realtime);
 
 #endif
