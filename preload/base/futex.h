@@ -29,4 +29,12 @@ static inline void futex_wake(_Atomic uint32_t *word)
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
 }
 
+/* Sleeps, without a function of libc's that the program may have replaced. */
+static inline void futex_sleep(uint64_t nanoseconds)
+{
+	_Atomic uint32_t never_woken = 0;
+
+	futex_wait(&never_woken, 0, nanoseconds);
+}
+
 #endif

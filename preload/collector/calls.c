@@ -4,13 +4,13 @@
 #include <errno.h>
 
 #include "cupti/cupti.h"
-#include "preload/events/event_overhead.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/cost.h"
-#include "preload/events/event_pool.h"
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
+#include "preload/events/event_overhead.h"
+#include "preload/events/event_pool.h"
 
 struct matcher *calls_matcher;
 static size_t expected_count;
@@ -50,7 +50,8 @@ static void compare(const struct in_flight *operation, struct row *row)
 							       : operation->by_cupti - corrected);
 }
 
-/* Frees an operation once neither clock is awaited, after comparing the two. */
+/* Compares the two clocks and frees the operation, once both the event time and the CUPTI record
+ * have arrived or been given up. */
 static void settle(struct in_flight *operation)
 {
 	struct row *row = operation->row;
@@ -84,7 +85,8 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 					     operation->by_events);
 			row->host_included += operation->host_included;
 		}
-		/* With CUPTI by its record, which may have come before the program ended CUPTI. */
+		/* If CUPTI recorded the operation before the program ended CUPTI, it is in the
+		 * trace already. */
 		if (!mode_is_cupti() && !operation->has_cupti && trace_wanted())
 			trace_timed(operation);
 	} else if (row) {
@@ -93,7 +95,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 	settle(operation);
 }
 
-/* No record can be told to be of this call. */
+/* The matcher has given up the call: no activity record can be assigned to it. */
 static void unmatched(struct in_flight *operation)
 {
 	expected_count--;
@@ -103,7 +105,7 @@ static void unmatched(struct in_flight *operation)
 	settle(operation);
 }
 
-/* Queues an operation for the activity record that CUPTI will make of it. */
+/* Queues an operation until CUPTI's activity record of it arrives. */
 static void expect_record(struct in_flight *operation)
 {
 	struct stream *stream = operation->stream;
@@ -127,10 +129,10 @@ static bool is_operation(const struct call_record *record)
 	       record->operation && record->stream;
 }
 
-/* How many calls one stands for that had this chance of an event pair. */
+/* How many calls a sampled one stands for, by the threshold of its random draw. */
 static double weight_of(uint32_t sampled_below)
 {
-	/* 0: the chance was taken from it just after the draw. */
+	/* 0: the collector set the threshold to 0 just after the draw. */
 	return sampled_below ? (double)SAMPLE_ALL / sampled_below : 1;
 }
 
@@ -171,7 +173,8 @@ static struct row *count_operation(const struct call_record *record)
 	return row;
 }
 
-/* Queues the operation's event pair to be read; false if that cannot be. */
+/* Queues the operation until its event pair can be read; false if it has none or cannot be
+ * queued. */
 static bool await_events(const struct call_record *record, struct in_flight *operation)
 {
 	if (!record->pair)
@@ -190,7 +193,8 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 	return false;
 }
 
-/* An operation that is wanted in its row, or whose record must not be taken for another call's. */
+/* Takes an operation. One that is not reported is queued all the same if CUPTI records it, so that
+ * its record is not matched with another call. */
 static void take_operation(const struct thread *thread, const struct call_record *record,
 			   bool reported)
 {
@@ -208,7 +212,8 @@ static void take_operation(const struct thread *thread, const struct call_record
 	}
 	if (operation && mode_is_cupti() && !(record->flags & CALL_NO_ACTIVITY))
 		expect_record(operation);
-	/* A call that awaits its record is traced once it is known which one that is. */
+	/* A call that waits for its record is traced once the record is matched, which has the
+	 * correlation id. */
 	if (trace_wanted() && !(record->flags & CALL_OUTSIDE_WINDOW) &&
 	    !(reported && operation && operation->leaves_record))
 		trace_call(record, thread->kernel_id, call_count);
@@ -284,7 +289,7 @@ void calls_matched(const struct in_flight *operation, uint32_t correlation)
 void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanoseconds, bool overlapped,
 		    bool device_idle)
 {
-	/* Which of two concurrent calls the record is of is not known. */
+	/* If ambiguous, the record may be another call's. */
 	operation->has_cupti = timed && !operation->ambiguous;
 	operation->by_cupti = nanoseconds;
 	operation->awaits_record = false;
@@ -303,8 +308,9 @@ size_t calls_expected(void)
 	return expected_count;
 }
 
-/* CUPTI has no record of such a copy as one (driver 580, with nsys too). */
-static void say_what_was_staged(void)
+/* CUPTI records a copy without peer access as two, by way of the host (driver 580; nsys shows the
+ * same). */
+static void warn_of_staged_copies(void)
 {
 	struct operation *copies = operation_fixed(OPERATION_COPY_PTOP);
 	uint64_t staged = 0;
@@ -312,7 +318,7 @@ static void say_what_was_staged(void)
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		if (copies->rows[device])
 			staged += copies->rows[device]->calls - copies->rows[device]->cupti.count;
-	/* Where records were dropped, some of such copies may be among them. */
+	/* If records were dropped, some may be of such copies: then the difference says nothing. */
 	if (staged > 0 && staged <= copies->calls &&
 	    session_header(rows_session)->counters[COUNTER_cupti_dropped] == 0)
 		session_note(rows_session,
@@ -327,7 +333,7 @@ void calls_finish(void)
 	session_take_biases_off(rows_session);
 	rows_finish();
 	if (mode_is_cupti())
-		say_what_was_staged();
+		warn_of_staged_copies();
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		uint64_t lost = atomic_load_explicit(&operation->lost, memory_order_relaxed);

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Call records on their way into the rows: counted, and kept in flight until both clocks have said
- * how long the operation took. The collector thread alone.
- */
+/* The path of call records into the rows: counts them, and keeps operations in flight until both
+ * clocks have said how long they took, or have been given up. For the collector thread only. */
 #ifndef KTIME_PRELOAD_COLLECTOR_CALLS_H
 #define KTIME_PRELOAD_COLLECTOR_CALLS_H
 
@@ -11,32 +9,36 @@
 #include "preload/launch/call_record.h"
 #include "preload/launch/thread.h"
 
-/* 0 or -ENOMEM. */
+/* To be called first. 0 or -ENOMEM. */
 int calls_start(void);
-/* A call that left a record. */
+/* Takes a call record from a thread's ring. */
 void calls_take(const struct thread *thread, const struct call_record *record);
-/* The calls of a thread that were only counted since the last time. */
+/* Takes a thread's count-only calls since the last time. */
 void calls_take_counts(struct thread *thread);
-/* The end of an event pair: for event_queue_poll and event_queue_give_up. */
+/* Takes an operation whose event pair has been read or given up: the callback of event_queue_poll()
+ * and event_queue_give_up(). */
 void calls_timed(struct in_flight *operation, enum event_end end);
 
-/* What records.c matches activity records with. */
+/* The calls that wait for activity records; records.c matches the records with them. */
 extern struct matcher *calls_matcher;
-/* A call was matched with the activity record of this correlation id; it no longer awaits one. */
+/* A call has been matched with the activity record of this correlation id, and waits for it no
+ * longer. */
 void calls_matched(const struct in_flight *operation, uint32_t correlation);
 /*
- * How long a matched operation took by its record, and what else ran. Last: it may be freed. With
- * `timed` false the record says nothing of this call's time.
+ * Gives a matched operation the time of its record, in nanoseconds, and what else ran on the
+ * device. If `timed` is false, the record does not tell the call's time. The operation may be
+ * freed.
  */
 void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanoseconds, bool overlapped,
 		    bool device_idle);
-/* Records were dropped: which calls they belong to is not known, so none is matched across the gap.
- */
+/* CUPTI has dropped records. It is not known which calls they belong to, so all calls that wait for
+ * records are given up. */
 void calls_lost_records(void);
-/* Calls whose records are still to come. */
+/* How many calls wait for their records. */
 size_t calls_expected(void);
 
-/* At the end: gives up what was not matched and settles the event-pair overheads. */
+/* To be called at the end: gives up calls without records, and subtracts the event-pair
+ * overheads. */
 void calls_finish(void);
 
 #endif

@@ -10,47 +10,53 @@
 #include <sys/resource.h>
 
 #include "cupti/cupti.h"
-#include "preload/events/sampling.h"
-#include "preload/events/calibration.h"
 #include "preload/base/clock.h"
-#include "preload/launch/window.h"
+#include "preload/base/futex.h"
 #include "preload/base/mode.h"
+#include "preload/base/rate_limit.h"
 #include "preload/base/settings.h"
+#include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/drain.h"
-#include "preload/base/futex.h"
 #include "preload/collector/end_marks.h"
-#include "preload/events/event_pool.h"
 #include "preload/collector/main_thread.h"
 #include "preload/collector/memory.h"
-#include "preload/base/rate_limit.h"
-#include "preload/collector/records.h"
 #include "preload/collector/reclaim.h"
+#include "preload/collector/records.h"
 #include "preload/collector/rows.h"
-#include "preload/collector/calls.h"
-#include "preload/launch/thread.h"
+#include "preload/events/calibration.h"
+#include "preload/events/event_pool.h"
 #include "preload/events/event_queue.h"
+#include "preload/events/sampling.h"
+#include "preload/launch/thread.h"
+#include "preload/launch/window.h"
 
 /*
- * A thread's ring holds 22 ms of the fastest launching, so this leaves room for a late wake-up; 200
- * of them a second take 0.2 % of one processor when there is nothing to do.
+ * The collector's period. A thread's ring holds 22 ms of the fastest launching, which leaves room
+ * for a late wake-up; 200 periods a second take 0.2 % of a processor when there is nothing to do.
  */
-#define PERIOD_NS      5000000u
-/* While many event pairs are under way they are wanted back sooner. */
-#define BUSY_PERIOD_NS 1000000u
-#define BUSY_PAIRS     64u
-/* The longest that one look at the events takes beside CUPTI. */
-#define POLL_NS	       2000000u
-/* Memory is looked at this often. */
-#define MEASURE_NS     1000000000u
-/* How long an ending waits for the GPU. */
-#define END_WAIT_NS    2000000000u
-/* The same for an ending by a signal: the process is to be gone within a second. */
-#define SIGNAL_WAIT_NS 100000000u
-/* How long it waits for records of work that is finished. */
-#define RECORD_WAIT_NS 30000000u
-/* How long the program's thread waits for the collector at its end, beyond END_WAIT_NS. */
-#define FINISH_WAIT_NS 5000000000u
+#define PERIOD_NS	 5000000u
+/* The period while at least this many event pairs are in flight, to return them to their pools in
+ * time. Chosen. */
+#define BUSY_PERIOD_NS	 1000000u
+#define BUSY_PAIRS	 64u
+/* The longest that one poll of the events takes if CUPTI is on, whose buffers must be emptied.
+ * Chosen. */
+#define POLL_NS		 2000000u
+/* How often ktime's memory is measured. Chosen: it takes some 50 us. */
+#define MEMORY_PERIOD_NS 1000000000u
+/* The longest wait for the GPU at the end of a context or of the program. Chosen. */
+#define END_WAIT_NS	 2000000000u
+/* The longest wait if a signal ends the program, which is to be gone within a second. Chosen. */
+#define SIGNAL_WAIT_NS	 100000000u
+/* The longest wait for CUPTI's records of finished work. Chosen. */
+#define RECORD_WAIT_NS	 30000000u
+/* How much longer than END_WAIT_NS the program's thread waits for the collector. Chosen. */
+#define FINISH_WAIT_NS	 5000000000u
+/* How long the collector sleeps between two polls while it waits at an end: for events, and for
+ * what takes CUPTI's locks. Chosen. */
+#define EVENT_POLL_NS	 100000u
+#define CUPTI_POLL_NS	 200000u
 
 enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
@@ -60,11 +66,11 @@ static void (*main_ended)(void);
 static struct clock_scale scale;
 static pthread_t collector;
 static _Atomic bool started;
-static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* one context ends at a time */
+static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* for one context at a time */
 static _Atomic uint64_t end_wait_ns = END_WAIT_NS;
 static _Atomic uint32_t wake_word, request_word, finished;
 static struct context *_Atomic ending;
-static uint64_t last_measure;
+static uint64_t last_memory_check;
 
 void collector_wake(void)
 {
@@ -98,15 +104,16 @@ static void update_counters(void)
 	for (struct context *context = context_first(); context; context = context->next)
 		header->counters[COUNTER_events_created] +=
 			atomic_load_explicit(&context->events, memory_order_relaxed);
-	if (header->counters[COUNTER_wall_ns] - last_measure >= MEASURE_NS) {
-		last_measure = header->counters[COUNTER_wall_ns];
+	if (header->counters[COUNTER_wall_ns] - last_memory_check >= MEMORY_PERIOD_NS) {
+		last_memory_check = header->counters[COUNTER_wall_ns];
 		memory_measure(session);
 	}
 	if (mode_is_cupti())
 		header->counters[COUNTER_cupti_errors] += cupti_errors();
 }
 
-/* Whether many pairs are under way, so that the next look should come soon. */
+/* Reads finished event pairs. Returns whether many are in flight, so that the next poll should come
+ * soon. */
 static bool poll_events(void)
 {
 	static struct rate_limit polling;
@@ -115,7 +122,7 @@ static bool poll_events(void)
 
 	if (!mode_is_cupti())
 		return event_queue_poll(UINT64_MAX, calls_timed) >= BUSY_PAIRS;
-	/* CUPTI's buffers must be emptied meanwhile. */
+	/* CUPTI's buffers must be emptied in between. */
 	if (settings.events == EVENTS_AUTO && !rate_limit_due(&polling, start))
 		return false;
 	pending = event_queue_poll(start + POLL_NS, calls_timed);
@@ -123,97 +130,96 @@ static bool poll_events(void)
 	return pending >= BUSY_PAIRS;
 }
 
-/* The end of all may be asked for at any time, by a signal too, and then stays asked for. */
-static bool finish_is_asked(void)
+/* Whether the end of the run was requested, which can happen at any time, also in a signal
+ * handler. */
+static bool finish_requested(void)
 {
 	return atomic_load_explicit(&request_word, memory_order_acquire) == REQUEST_FINISH;
 }
 
-/* A signal may shorten the wait while it lasts. */
+/* Whether a wait for the GPU since `start` is over. A signal may shorten the wait while it lasts.
+ */
 static bool is_over(uint64_t start)
 {
 	return clock_ns(CLOCK_MONOTONIC) - start >=
 	       atomic_load_explicit(&end_wait_ns, memory_order_relaxed);
 }
 
-/*
- * Until the GPU is done with what was launched in a context, or in all, as far as events tell. The
- * end of all does not wait for that of one context: it waits for all of them.
- */
+/* Waits until the GPU has finished what event pairs time in a context, or in all (NULL). The wait
+ * for one context stops if the end of the run is requested, which waits for all of them. */
 static void wait_for_events(const struct context *context)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
-	_Atomic uint32_t never = 0;
 
 	for (;;) {
 		size_t pending = event_queue_poll(start + END_WAIT_NS, calls_timed);
 
 		if ((context ? event_queue_pending(context) == 0 : pending == 0) ||
-		    (context && finish_is_asked()) || is_over(start))
+		    (context && finish_requested()) || is_over(start))
 			break;
-		futex_wait(&never, 0, 100000);
+		futex_sleep(EVENT_POLL_NS);
 	}
 }
 
-static void answer_end_context(void)
+static void end_context(void)
 {
 	struct context *context = atomic_load_explicit(&ending, memory_order_relaxed);
 
 	drain_rings();
 	wait_for_events(context);
-	/* Then the context stays until all is collected: see collector_end_context(). */
-	if (finish_is_asked())
+	/* If the run ends, the context is kept until all is collected: see
+	 * request_end_context(). */
+	if (finish_requested())
 		return;
 	drain_records(FLUSH_NOW);
 	context_ending(context);
 	event_pool_forget_spare(context);
 	event_queue_give_up(context, EVENT_LOST, calls_timed);
-	/* The context must not be current here when it goes. */
+	/* The context must not be current in this thread when the driver destroys it. */
 	context_use(NULL);
 }
 
-/* Takes the records of work that is finished, or will be within the bound. */
+/* Takes the records of work that is finished, or finishes within this time. */
 static void wait_for_records(uint64_t nanoseconds)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
-	_Atomic uint32_t never = 0;
 
 	drain_records(FLUSH_NOW);
 	while (calls_expected() > 0 && mode_is_cupti() && clock_ns(CLOCK_MONOTONIC) < end) {
-		futex_wait(&never, 0, 200000);
+		futex_sleep(CUPTI_POLL_NS);
 		drain_records(FLUSH_NOW);
 	}
 }
 
-/* What CUPTI alone times, and is not finished yet: the same bound as for events. */
+/* Waits for work that only CUPTI times, as long as for events. */
 static void wait_for_device(void)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC);
-	_Atomic uint32_t never = 0;
 
 	end_marks_set();
 	while (!end_marks_reached() && !is_over(start))
-		futex_wait(&never, 0, 200000);
+		futex_sleep(CUPTI_POLL_NS);
 }
 
 static void finish_all(void)
 {
 	drain_rings();
 	wait_for_events(NULL);
-	calibration_update(); /* where the program was shorter than a period */
+	calibration_update(); /* for programs shorter than a period */
 	wait_for_records(RECORD_WAIT_NS);
 	if (calls_expected() > 0 && mode_is_cupti()) {
 		wait_for_device();
 		wait_for_records(RECORD_WAIT_NS);
 	}
-	/* Forced last: a record that is handed out unfinished never gets its times. */
+	/* A forced flush comes last: a record handed out before its work has finished never gets
+	 * its times. */
 	drain_records(FLUSH_FORCED);
 	cupti_leave();
 	drain_rings();
 	drain_counts();
 	event_queue_give_up(NULL, EVENT_LATE, calls_timed);
-	/* CUPTI's kinds stay on: turning them off takes 2 s at exit (CUPTI 13.0), and the process
-	 * ends here. */
+	/* The activity kinds stay enabled: disabling them takes 2 s at exit (CUPTI 13.0), and the
+	 * process ends here. */
 	records_finish();
 	calls_finish();
 	clock_scale_update(&scale);
@@ -238,9 +244,9 @@ static void *run(void *unused)
 
 		request = atomic_load_explicit(&request_word, memory_order_acquire);
 		if (request == REQUEST_END_CONTEXT) {
-			answer_end_context();
-			/* Unless the end of all was asked for meanwhile. Release: the context's
-			 * thread sees that it has ended. */
+			end_context();
+			/* Unless the end of the run has been requested meanwhile. Release: the
+			 * thread that ends the context sees context->ended. */
 			atomic_compare_exchange_strong_explicit(&request_word, &(uint32_t){request},
 								REQUEST_NONE, memory_order_release,
 								memory_order_relaxed);
@@ -250,7 +256,8 @@ static void *run(void *unused)
 		} else {
 			clock_scale_update(&scale);
 			drain_rings();
-			/* Else what found its ring full is all that is counted, and has time. */
+			/* If launches are not count-only, the counts hold only calls that found
+			 * their ring full, which can wait. */
 			if (mode_counting)
 				drain_counts();
 			busy = poll_events();
@@ -270,7 +277,7 @@ static void *run(void *unused)
 				futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
 		}
 	}
-	/* Release: whoever asked goes on to end the process, or a context. */
+	/* Release: the waiting threads see the finished report. */
 	atomic_store_explicit(&finished, 1, memory_order_release);
 	futex_wake(&finished);
 	/* As the last thread of the program would have done: its handlers run. */
@@ -298,7 +305,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	error = calls_start();
 	if (error)
 		return error;
-	/* A signal of the program's must never be handled on a thread that it does not know. */
+	/* The program's signals must not be handled on a thread that it does not know. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attributes);
@@ -310,7 +317,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	return error;
 }
 
-/* False where the word still has the value at the end. */
+/* Waits while the word has the value; false if it still has it at `end`. */
 static bool wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t end)
 {
 	uint64_t now;
@@ -324,23 +331,24 @@ static bool wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t end)
 	return true;
 }
 
-static void ask_end_context(struct context *context)
+static void request_end_context(struct context *context)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS;
 
-	/* One that was no longer waited for may still be under way. */
+	/* An earlier request may still be in progress, although its thread no longer waits
+	 * for it. */
 	if (!wait_while(&request_word, REQUEST_END_CONTEXT, end))
 		return;
 	atomic_store_explicit(&ending, context, memory_order_relaxed);
-	/* Never in the place of the end of all. Release: with the context to be ended. */
+	/* Must not replace a request to end the run. Release: the collector sees `ending`. */
 	if (atomic_compare_exchange_strong_explicit(&request_word, &(uint32_t){REQUEST_NONE},
 						    REQUEST_END_CONTEXT, memory_order_release,
 						    memory_order_relaxed)) {
 		collector_wake();
 		wait_while(&request_word, REQUEST_END_CONTEXT, end);
 	}
-	/* The collector asks about events of all contexts until it is finished. */
-	if (finish_is_asked())
+	/* Until the collector has finished it asks the driver about the events of all contexts. */
+	if (finish_requested())
 		wait_while(&finished, 0, end);
 }
 
@@ -348,7 +356,7 @@ void collector_end_context(struct context *context)
 {
 	pthread_mutex_lock(&request_lock);
 	if (!atomic_load_explicit(&context->ended, memory_order_acquire))
-		ask_end_context(context);
+		request_end_context(context);
 	if (!atomic_load_explicit(&context->ended, memory_order_acquire))
 		context_ending(context);
 	pthread_mutex_unlock(&request_lock);
@@ -358,7 +366,7 @@ void collector_ask_finish(bool soon)
 {
 	if (soon)
 		atomic_store_explicit(&end_wait_ns, SIGNAL_WAIT_NS, memory_order_relaxed);
-	/* Release: with the shorter wait. */
+	/* Release: the collector sees the shorter wait. */
 	atomic_store_explicit(&request_word, REQUEST_FINISH, memory_order_release);
 	futex_wake(&request_word);
 	collector_wake();

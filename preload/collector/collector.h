@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ktime's own thread. It alone reads the rings, asks about events, reads activity records and
- * writes the session; it runs with all signals blocked and in the relaxed capture mode, so that
- * its questions never end a capture of the program's.
+ * The collector: ktime's background thread. It alone reads the rings, event pairs and activity
+ * records, and writes the profile. It blocks all signals and is in the relaxed capture mode, in
+ * which its calls to the driver cannot invalidate a stream capture.
  */
 #ifndef KTIME_PRELOAD_COLLECTOR_COLLECTOR_H
 #define KTIME_PRELOAD_COLLECTOR_COLLECTOR_H
@@ -13,22 +13,23 @@
 #include "report/session/session.h"
 
 /*
- * Starts the thread; 0 or -errno. On it run `finish` at the end, when all is collected, and
- * `main_ended` once the program's main thread has ended and others go on.
+ * Starts the thread; 0 or -errno. It calls `finish` at the end of the run, when all is collected,
+ * and `main_ended` once the program's main thread has ended while others go on.
  */
 int collector_start(struct session *session, void (*finish)(struct session *session),
 		    void (*main_ended)(void));
-/* Cuts the present sleep short. Any thread; a system call, so not on the launch path. */
+/* Wakes the collector from its sleep. Any thread; a system call, so not for the launch path. */
 void collector_wake(void);
 /*
- * Right before the program ends a context: takes in what is finished, waits for what is not (the
- * driver's own call would wait for it just so), at most some seconds, and lets go of its events.
+ * To be called right before the program ends a context: collects what is finished, waits up to some
+ * seconds for what is not, as the driver's call would, and gives up the context's events. Any
+ * thread but the collector; takes a lock.
  */
 void collector_end_context(struct context *context);
 /*
- * Asks the collector to take in what is there, run `finish` and end its thread: once. `soon`: a
- * signal ends the process, so it hardly waits for work in flight. Any thread but the collector's
- * own, also in a signal's handler, and several at a time.
+ * Asks the collector to collect all that is left, call `finish` and end its thread, once. `soon`: a
+ * signal ends the process, so it hardly waits for work in flight. Any thread but the collector,
+ * several at a time, also in a signal handler.
  */
 void collector_ask_finish(bool soon);
 /* Waits until that is done, at most until `end` (CLOCK_MONOTONIC, ns); false if that was not

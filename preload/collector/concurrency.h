@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What ran on a device at the same time, and right before, by the activity records. The collector
- * thread alone.
- */
+/* What ran on a device before an operation, and at the same time, by the activity records. Times in
+ * nanoseconds. For the collector thread only. */
 #ifndef KTIME_PRELOAD_COLLECTOR_CONCURRENCY_H
 #define KTIME_PRELOAD_COLLECTOR_CONCURRENCY_H
 
@@ -12,16 +10,14 @@
 #include "cupti/activity.h"
 
 struct concurrency {
-	bool overlapped;     /* it ran at the same time as one of another stream */
-	bool same_stream;    /* the one that ended last before it was of its stream */
-	uint64_t stream_end; /* of the one before it in its stream; 0 where it is the first */
-	uint64_t device_end; /* of the one that ended last on its device; 0 where it is the first */
+	bool overlapped;     /* it ran at the same time as an operation of another stream */
+	bool same_stream;    /* the operation that ended last before it was of its stream */
+	uint64_t stream_end; /* end of the one before it in its stream; 0 if none */
+	uint64_t device_end; /* end of the one that ended last on its device; 0 if none */
 };
 
-/*
- * Notes an operation, and says what was before it. As records come in the order of their starts,
- * more or less: of those that come late some overlaps are missed, and none is made up.
- */
-struct concurrency concurrency_note(const struct activity *activity);
+/* Adds an operation and returns what was before it. Records come roughly in the order of their
+ * starts; for late ones an overlap may be missed, but none is reported that was not there. */
+struct concurrency concurrency_add(const struct activity *activity);
 
 #endif

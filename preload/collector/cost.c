@@ -4,36 +4,38 @@
 #include "preload/events/event_overhead.h"
 
 /*
- * Where the device had nothing to do before an operation, its call is what the program waited for,
- * and CUPTI a part of the call. Between kernels that are queued behind each other there are 1.1 us
- * and less, with CUPTI; more than this is a device that waited for the host.
+ * A gap before an operation that is longer than this means that the device was idle, waiting for
+ * the host: between queued kernels there are at most 1.1 us, with CUPTI (H200). The program then
+ * waited for the operation's call, which includes CUPTI's part of it.
  */
 #define IDLE_NS		    2000u
 /*
- * CUPTI's part of a launch call that was made under it (H200, driver 580, CUPTI 13.0): 0.17 to 0.28
- * of those of a loop of empty kernels in seven runs of the benchmark, 0.52 to 1.33 us of 3.0
- * to 4.7; 0.14 to 0.27 of ResNet-50's at batch 1, 0.9 to 1.5 us of 5.6 to 7.4. A call may wait for
- * something else, so there is a limit. What a call takes that is not known is taken from the loop.
+ * CUPTI's part of a launch call, which it makes longer (H200, driver 580, CUPTI 13.0): 0.17 to 0.28
+ * in a loop of empty kernels, in seven runs of the benchmark (0.52 to 1.33 us of 3.0 to 4.7 us);
+ * 0.14 to 0.27 in ResNet-50 at batch 1 (0.9 to 1.5 us of 5.6 to 7.4 us). Limited, as a call may
+ * also wait for something else. The duration of a call that is not known is taken from the loop.
  */
 #define CUPTI_PART	    0.2
 #define CUPTI_HOST_MOST_NS  2000.0
 #define UNKNOWN_CALL_NS	    4000u
 /*
- * What it adds on the device to work that is queued, there: kernels of 3, 10 and 100 us took 0.2 to
- * 0.7 us longer, 0.3 in most runs, each node of a graph 0.36 to 0.5, copies of 4 KB 1.3. Kernels of
- * 16 threads in 16 streams, which run while others end, 0.08 to 0.23.
+ * What CUPTI adds to queued work on the device, measured there: 0.2 to 0.7 us to kernels of 3, 10
+ * and 100 us (0.3 in most runs), 0.36 to 0.5 to each node of a graph, 1.3 to copies of 4 KB, and
+ * 0.08 to 0.23 to kernels of 16 threads in 16 streams, which run while others end.
  */
 #define KERNEL_GPU_NS	    280u
 #define NODE_GPU_NS	    380u
 #define COPY_GPU_NS	    1300u
 #define OTHER_STREAM_GPU_NS 200u
 
-/* Operations whose call the device waited for, and those that were queued. */
+/* Operations that the device was idle before, and those that were queued. */
 static uint64_t awaited, queued;
-/* Nanoseconds: of event pairs on the device, of hooks on each thread, and those seen in all. */
+/* In nanoseconds: the event pairs' time on the device, and the hooks' time on all threads that
+ * `hooks` includes. */
 static uint64_t pairs_gpu, hooks_seen;
-static double hooks;
-/* The driver takes the launches of a context one by one, but much of a call is side by side. */
+static double hooks; /* nanoseconds of the hooks, divided by the threads that ran them at once */
+/* How many threads are in hooks at once. The driver serialises the launches of a context, but much
+ * of a call runs concurrently. */
 static unsigned threads_at_once = 1;
 
 void cost_start(void)
@@ -63,7 +65,7 @@ static uint64_t on_device(const struct activity *activity, const struct concurre
 void cost_of_record(struct session *session, const struct activity *activity,
 		    const struct in_flight *call, const struct concurrency *before)
 {
-	/* A node has no call of its own. */
+	/* A node of a graph has no call. */
 	uint64_t host = activity->graph_node ? 0 : on_host(call);
 
 	session_count(session, COUNTER_cupti_ns, host);
@@ -96,10 +98,10 @@ void cost_update(struct session *session, unsigned threads)
 	hooks += (double)(counters[COUNTER_host_ns] - hooks_seen) / threads_at_once;
 	hooks_seen = counters[COUNTER_host_ns];
 	host = (uint64_t)hooks;
-	/* What the hooks take while the device has work to do, nobody waits for. */
+	/* Nobody waits for the hooks while the device has work to do. */
 	if (awaited + queued > 0)
 		host = (uint64_t)(hooks * (double)awaited / (double)(awaited + queued));
-	/* The host and the device work side by side: the program waits for the slower. */
+	/* The host and the device work at the same time: the program waits for the slower one. */
 	counters[COUNTER_added_ns] =
 		counters[COUNTER_cupti_added_ns] + (host > pairs_gpu ? host : pairs_gpu);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What ktime costs the program, in the session's counters: the host's time of the hooks, which is
- * read off the clock, what CUPTI and events are known to add to it and to the device's, and by how
- * much all of that makes the run longer. The collector thread alone.
+ * ktime's overhead, for the profile's counters: the host time of the hooks, which is measured; what
+ * CUPTI and events add to the host's and the device's time, which is assumed from measurements; and
+ * by how much all of that makes the run longer. For the collector thread only.
  */
 #ifndef KTIME_PRELOAD_COLLECTOR_COST_H
 #define KTIME_PRELOAD_COLLECTOR_COST_H
@@ -10,20 +10,18 @@
 #include <stdint.h>
 
 #include "cupti/activity.h"
-#include "preload/events/in_flight.h"
 #include "preload/collector/concurrency.h"
+#include "preload/events/in_flight.h"
 #include "report/session/session.h"
 
 void cost_start(void);
-/* An operation that CUPTI has recorded, and its call; NULL where that is not known. */
+/* Adds an operation that CUPTI has recorded; `call` is NULL if it is not known. */
 void cost_of_record(struct session *session, const struct activity *activity,
 		    const struct in_flight *call, const struct concurrency *before);
-/* An event pair that was injected. */
+/* Adds an event pair that was recorded. */
 void cost_of_pair(struct session *session);
-/*
- * Brings the time by which the run is longer up to date; `threads` is how many of the program's
- * were in the hooks of late.
- */
+/* Updates the counters; `threads` is how many of the program's threads called hooks since the last
+ * time. */
 void cost_update(struct session *session, unsigned threads);
 
 #endif

@@ -8,26 +8,30 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
-#include "preload/base/mode.h"
 #include "preload/base/futex.h"
+#include "preload/base/mode.h"
 #include "preload/base/rate_limit.h"
+#include "preload/collector/calls.h"
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
-#include "preload/collector/calls.h"
 #include "preload/launch/thread.h"
 
 /*
- * A flush costs the program some 0.1 ms (H200, CUPTI 13.0: kernels of 100 us took 0.2 % longer at
- * one in 50 ms, 0.03 % at one in 200). So it is seldom while work keeps coming, and not at its
- * beginning: full buffers come by themselves. Once no call comes any more, one takes what is left.
+ * How often CUPTI is flushed. A flush costs the program some 0.1 ms (H200, CUPTI 13.0: kernels of
+ * 100 us took 0.2 % longer with a flush every 50 ms, 0.03 % with one every 200 ms). So flushes are
+ * rare while calls keep coming, and full buffers come without one. QUIET_NS after the last call one
+ * flush takes what is left.
  */
 #define FLUSH_NS     200000000u
 #define QUIET_NS     50000000u
-/* How long it waits for calls that are under way, when records came in: some time slices. */
+/* The longest wait for calls in progress when records have arrived: some scheduling time slices.
+ * Chosen. */
 #define CALL_WAIT_NS 10000000u
+/* The sleep between two checks for them: some launches long. Chosen. */
+#define CALL_POLL_NS 10000u
 
 static struct rate_limit flushing;
-/* When, in nanoseconds of CLOCK_MONOTONIC: the last flush, the first calls since, the last ones. */
+/* CLOCK_MONOTONIC in nanoseconds: the last flush, the first calls after it, and the last calls. */
 static uint64_t flushed, first_calls, last_calls;
 
 static uint32_t tail_of(const struct thread *thread)
@@ -51,7 +55,7 @@ static struct thread *threads_with_records(void)
 	return first;
 }
 
-/* The link to the thread whose next call began first; not of none. */
+/* The link to the thread whose next call began first; the list must not be empty. */
 static struct thread **oldest_record(struct thread **first)
 {
 	struct thread **oldest = first;
@@ -68,9 +72,9 @@ static struct thread **oldest_record(struct thread **first)
 }
 
 /*
- * Takes the call records of all threads in the order in which their calls began, so that calls of
- * several threads into one stream are queued as the driver took them. Each head is read once: its
- * thread writes it at every launch, and would have to fetch it back each time.
+ * Takes the call records of all threads in the order in which the calls began, so that calls of
+ * several threads into one stream are queued in the driver's order. Each ring's head is read only
+ * once, as every read takes the cache line from the thread, which writes it at each launch.
  */
 void drain_rings(void)
 {
@@ -86,7 +90,7 @@ void drain_rings(void)
 		uint32_t tail = tail_of(thread);
 
 		calls_take(thread, &thread->ring.records[tail % RING_RECORDS]);
-		/* Release: the slot is read before the thread may write it again. */
+		/* Release: the slot is read before the thread may overwrite it. */
 		atomic_store_explicit(&thread->ring_tail, tail + 1, memory_order_release);
 		if (tail + 1 == thread->drain_end)
 			*link = thread->drain_next;
@@ -111,26 +115,26 @@ bool drain_call_before(uint64_t ticks)
 }
 
 /*
- * What the records are of has to be known before they are read; a short kernel's record can be
- * there before its launch has returned. The wait is bounded for calls that take long of themselves,
- * like a copy that waits. It is for all buffers at once: of 16 threads that launch, one is always
- * in a call, and some calls take milliseconds (H200, CUPTI 13.0: up to 24 ms).
+ * All calls that produced these records must be queued before the records are read, and the record
+ * of a short kernel can arrive before its launch has returned. So this waits for calls in progress,
+ * for a bounded time, as some block, like a synchronous copy. It waits once for all buffers: of 16
+ * launching threads one is always in a call, and some calls take milliseconds (H200, CUPTI 13.0: up
+ * to 24 ms).
  */
-static void catch_up(bool first)
+static void drain_before_records(bool first)
 {
 	uint64_t now = clock_ticks();
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALL_WAIT_NS;
-	_Atomic uint32_t never = 0;
 
 	while (first && drain_call_before(now) && clock_ns(CLOCK_MONOTONIC) < end) {
-		futex_wait(&never, 0, 10000);
+		futex_sleep(CALL_POLL_NS);
 		drain_rings();
 	}
 	drain_rings();
 }
 
-/* What needs CUPTI's locks. Returns how many records it has dropped. */
-static uint64_t ask_cupti(bool forced)
+/* Flushes CUPTI, for which CUPTI's locks are needed. Returns how many records it has dropped. */
+static uint64_t flush_cupti(bool forced)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), dropped;
 
@@ -151,8 +155,8 @@ static bool flush_is_due(uint64_t now)
 		(last_calls > flushed && now - last_calls >= QUIET_NS));
 }
 
-/* The program ended CUPTI: events are the one clock from here on. */
-static void note_end(void)
+/* The program has ended CUPTI: events are the only clock from now on. */
+static void report_end_of_cupti(void)
 {
 	session_header(rows_session)->cupti_active = 0;
 	records_finish();
@@ -167,17 +171,17 @@ static void note_end(void)
 
 void drain_records(enum flush flush)
 {
-	static bool end_noted;
+	static bool end_reported;
 	bool ended = cupti_ended();
 	uint64_t dropped = 0, unread;
 
-	if (ended ? end_noted : !mode_is_cupti())
+	if (ended ? end_reported : !mode_is_cupti())
 		return;
 	if (ended)
 		dropped = cupti_dropped();
 	else if (flush != FLUSH_IF_DUE || flush_is_due(clock_ns(CLOCK_MONOTONIC)))
-		dropped = ask_cupti(flush == FLUSH_FORCED);
-	cupti_drain(catch_up, records_take, NULL);
+		dropped = flush_cupti(flush == FLUSH_FORCED);
+	cupti_drain(drain_before_records, records_take, NULL);
 	records_settle();
 	unread = cupti_unread();
 	session_count(rows_session, COUNTER_cupti_dropped, dropped);
@@ -185,6 +189,6 @@ void drain_records(enum flush flush)
 	if (dropped || unread || ended)
 		calls_lost_records();
 	if (ended)
-		note_end();
-	end_noted = ended;
+		report_end_of_cupti();
+	end_reported = ended;
 }

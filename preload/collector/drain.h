@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What the collector takes in: spans from the threads' rings, counts, and CUPTI's records. The
- * collector thread alone.
- */
+/* Taking in call records from the threads' rings, count-only calls, and CUPTI's activity records.
+ * For the collector thread only. */
 #ifndef KTIME_PRELOAD_COLLECTOR_DRAIN_H
 #define KTIME_PRELOAD_COLLECTOR_DRAIN_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
+/* Takes all call records. */
 void drain_rings(void);
-/* Whether a call that began before, by clock_ticks(), is still under way. */
+/* Whether a call that began before `ticks` (clock_ticks()) is still in progress. */
 bool drain_call_before(uint64_t ticks);
-/* The calls that threads only counted. */
+/* Takes all count-only calls. */
 void drain_counts(void);
 
 enum flush {
 	FLUSH_IF_DUE,
 	FLUSH_NOW,
-	FLUSH_FORCED, /* hands out records of unfinished work too, which never get their times */
+	FLUSH_FORCED, /* also hands out records of unfinished work, which never get their times */
 };
+/* Takes all activity records that have arrived, after a flush of CUPTI. */
 void drain_records(enum flush flush);
 
 #endif

@@ -4,10 +4,10 @@
 #include <stddef.h>
 
 #include "preload/collector/match.h"
-#include "preload/handles/capture.h"
 #include "preload/driver/driver.h"
+#include "preload/handles/capture.h"
 
-/* More streams than this with work in flight at the end: those beyond are not waited for. */
+/* How many streams are waited for; more are not. Chosen. */
 #define MARKS 256
 
 static CUevent marks[MARKS];
@@ -35,7 +35,7 @@ void end_marks_set(void)
 
 bool end_marks_reached(void)
 {
-	/* An error is as good as an end: the context is gone, and its work with it. */
+	/* An error means that the context has ended, and its work with it. */
 	while (mark_count > 0 && driver.cuEventQuery(marks[mark_count - 1]) != CUDA_ERROR_NOT_READY)
 		driver.cuEventDestroy_v2(marks[--mark_count]);
 	return mark_count == 0;

@@ -6,30 +6,30 @@
 #include <utlist.h>
 
 /*
- * When a launch is over. Work in a stream waits for what is before it, so a launch has ended on the
- * device once a later one has begun in its stream, however long it runs and whatever other streams
- * do meanwhile. Records of its branches may still be on their way: it is kept for so many later
- * launches, or for so long.
+ * When a launch is taken as complete. On the device it has ended when a later launch in its stream
+ * begins, but records of its parallel branches may arrive later: it is kept for this many later
+ * launches, or for this many nanoseconds of later work. Chosen.
  */
-#define LATER_LAUNCHES	16u
-#define LATE_NS		1000000000u
-/* The last one of its stream: its next node may begin only when a long one has ended. */
-#define LONGEST_NODE_NS 30000000000u
-/* Launches of which no node has told the call; there is nothing to tell of them. */
-#define MOST_UNTOLD	1024u
+#define LATER_LAUNCHES	  16u
+#define LATE_NS		  1000000000u
+/* For the last launch of its stream: its next node may start only after a long one has ended.
+ * Chosen. */
+#define LONGEST_NODE_NS	  30000000000u
+/* How many launches are kept whose call is not known yet; nothing is reported of them. Chosen. */
+#define MOST_UNIDENTIFIED 1024u
 
 struct launch {
 	uint32_t correlation, device;
 	uint64_t start, end;
-	struct in_flight *call; /* NULL: no node has told it yet */
+	struct in_flight *call; /* NULL: not known yet */
 	struct launches *list;
 	struct launch *prev, *next;
 	UT_hash_handle link;
 };
 
-/* The launches of one stream, in their order. */
+/* The launches of one stream, in order. */
 struct launches {
-	uint64_t stream; /* context, stream */
+	uint64_t stream; /* context id, stream id */
 	struct launch *first;
 	unsigned count;
 	UT_hash_handle link;
@@ -37,12 +37,12 @@ struct launches {
 
 static struct launch *by_correlation;
 static struct launches *by_stream;
-static struct launches untold;
-static void (*whole)(struct in_flight *, uint32_t, uint64_t, uint64_t);
+static struct launches unidentified;
+static void (*finished)(struct in_flight *, uint32_t, uint64_t, uint64_t);
 
-void graph_launches_start(void (*the_whole)(struct in_flight *, uint32_t, uint64_t, uint64_t))
+void graph_launches_start(void (*the_finished)(struct in_flight *, uint32_t, uint64_t, uint64_t))
 {
-	whole = the_whole;
+	finished = the_finished;
 }
 
 static void add(struct launches *list, struct launch *launch)
@@ -60,7 +60,7 @@ static void take_out(struct launch *launch)
 
 static void free_if_empty(struct launches *list)
 {
-	if (list == &untold || list->count > 0)
+	if (list == &unidentified || list->count > 0)
 		return;
 	HASH_DELETE(link, by_stream, list);
 	free(list);
@@ -70,8 +70,8 @@ static void end(struct launch *launch)
 {
 	struct launches *list = launch->list;
 
-	if (list != &untold)
-		whole(launch->call, launch->device, launch->start, launch->end);
+	if (list != &unidentified)
+		finished(launch->call, launch->device, launch->start, launch->end);
 	take_out(launch);
 	free_if_empty(list);
 	HASH_DELETE(link, by_correlation, launch);
@@ -102,8 +102,8 @@ static struct launch *launch_of(const struct activity *activity)
 		  launch);
 	if (launch)
 		return launch;
-	if (untold.count == MOST_UNTOLD)
-		end(untold.first);
+	if (unidentified.count == MOST_UNIDENTIFIED)
+		end(unidentified.first);
 	launch = calloc(1, sizeof(*launch));
 	if (!launch)
 		return NULL;
@@ -111,14 +111,14 @@ static struct launch *launch_of(const struct activity *activity)
 	launch->device = activity->device;
 	launch->start = activity->start;
 	HASH_ADD(link, by_correlation, correlation, sizeof(launch->correlation), launch);
-	add(&untold, launch);
+	add(&unidentified, launch);
 	return launch;
 }
 
-/* Branches of a graph run in streams of the driver's own, which have no calls; the first node that
- * runs in the stream of the launch itself tells. */
-static bool tell(struct launch *launch, struct match_stream *stream,
-		 const struct activity *activity)
+/* Finds a launch's call by a node's record. The driver runs parallel branches of a graph in streams
+ * of its own, which have no calls; the first node in the launch's stream identifies the call. */
+static bool identify(struct launch *launch, struct match_stream *stream,
+		     const struct activity *activity)
 {
 	struct launches *list = launches_of(activity);
 
@@ -146,7 +146,7 @@ struct in_flight *graph_launches_node(struct match_stream *stream, const struct 
 		launch->start = activity->start;
 	if (activity->end > launch->end)
 		launch->end = activity->end;
-	if (launch->list != &untold || !stream || !tell(launch, stream, activity))
+	if (launch->list != &unidentified || !stream || !identify(launch, stream, activity))
 		return NULL;
 	return launch->call;
 }
@@ -156,7 +156,7 @@ void graph_launches_settle(uint64_t newest)
 	struct launch *launch, *next;
 
 	HASH_ITER (link, by_correlation, launch, next) {
-		bool is_last = launch->list == &untold || !launch->next;
+		bool is_last = launch->list == &unidentified || !launch->next;
 
 		if (launch->end + (is_last ? LONGEST_NODE_NS : LATE_NS) < newest)
 			end(launch);

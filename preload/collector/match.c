@@ -8,20 +8,20 @@
 #include "preload/collector/match_queue.h"
 
 struct match_stream {
-	uint64_t id; /* context, stream */
+	uint64_t id; /* CUPTI's ids: context, stream */
 	unsigned uses;
 	struct matcher *matcher;
-	struct match_queue *calls; /* of each thread */
-	struct match_stream *next; /* of the unnumbered ones */
+	struct match_queue *calls; /* one queue for each thread */
+	struct match_stream *next; /* in the list of streams without id */
 	UT_hash_handle link;
 };
 
 struct matcher {
-	struct match_stream *streams; /* by number */
-	struct match_stream *unnumbered;
-	struct match_stream *latest; /* the one that was found last */
-	uint32_t room;		     /* of all lists */
-	bool untrusted;		     /* the records' clock */
+	struct match_stream *streams;	 /* by id */
+	struct match_stream *unnumbered; /* id not known yet */
+	struct match_stream *latest;	 /* the stream that was found last */
+	uint32_t room;			 /* slots of all queues together */
+	bool clock_differs;		 /* CUPTI's times cannot be compared with the calls' */
 	void (*unmatched)(struct in_flight *);
 };
 
@@ -36,12 +36,12 @@ struct matcher *matcher_create(void (*unmatched)(struct in_flight *call))
 
 void matcher_trust_clock(struct matcher *matcher, bool trusted)
 {
-	matcher->untrusted = !trusted;
+	matcher->clock_differs = !trusted;
 }
 
 bool matcher_trusts_clock(const struct matcher *matcher)
 {
-	return !matcher->untrusted;
+	return !matcher->clock_differs;
 }
 
 static void stream_free(struct match_stream *stream)
@@ -120,7 +120,7 @@ static struct match_queue *calls_of(const struct match_stream *stream, uint32_t 
 	return calls;
 }
 
-/* Threads come and go: lists that are empty go when another one begins. */
+/* Frees empty queues, whose threads may have ended, before a new one is added. */
 static void free_empty(struct match_stream *stream)
 {
 	struct match_queue **link = &stream->calls, *calls;
@@ -153,9 +153,10 @@ void match_expect(struct match_stream *stream, struct in_flight *call)
 	match_queue_add(calls, call);
 }
 
-/* Of the threads' calls that fit, the one that began first; `thread` 0: any thread's. */
+/* The queue with the earliest call that fits, of one thread or, for `thread` 0, of all; its index
+ * in `index`. */
 static struct match_queue *earliest(const struct match_stream *stream, uint32_t thread,
-				    const struct wanted *wanted, uint32_t *index)
+				    const struct record_key *key, uint32_t *index)
 {
 	struct match_queue *best = NULL;
 
@@ -164,9 +165,10 @@ static struct match_queue *earliest(const struct match_stream *stream, uint32_t 
 
 		if (thread && calls->thread != thread)
 			continue;
-		found = match_queue_find(calls, wanted);
-		if (found == calls->head || (best && match_queue_at(best, *index)->started <=
-							     match_queue_at(calls, found)->started))
+		found = match_queue_find(calls, key);
+		if (found == calls->ring.head ||
+		    (best && in_flight_at(&best->ring, *index)->started <=
+				     in_flight_at(&calls->ring, found)->started))
 			continue;
 		best = calls;
 		*index = found;
@@ -179,7 +181,7 @@ static bool overlap(const struct in_flight *one, const struct in_flight *other)
 	return one->started < other->ended && other->started < one->ended;
 }
 
-/* Whether the next call of another thread was made at the same time. */
+/* Whether another thread's next call was made at the same time. */
 static bool overlaps_others(const struct match_stream *stream, const struct match_queue *own,
 			    struct in_flight *call)
 {
@@ -192,9 +194,9 @@ static bool overlaps_others(const struct match_stream *stream, const struct matc
 }
 
 /*
- * The other threads' calls beside one that was taken by the order of all: those that were over
- * before it began have no record, and of those at the same time the driver may have taken either
- * first.
+ * Called when a record was matched by the order of all threads' calls. Other calls that ended
+ * before the found one began have no record. Of calls at the same time the driver may have taken
+ * either first.
  */
 static void settle_others(struct match_stream *stream, const struct match_queue *own,
 			  struct in_flight *found)
@@ -210,20 +212,20 @@ static void settle_others(struct match_stream *stream, const struct match_queue 
 	}
 }
 
-static struct in_flight *match(struct match_stream *stream, uint32_t thread, struct wanted wanted)
+static struct in_flight *match(struct match_stream *stream, uint32_t thread, struct record_key key)
 {
 	struct match_queue *calls = thread ? calls_of(stream, thread) : NULL;
 	struct in_flight *found;
 	uint32_t index = 0;
 
-	wanted.start_known = !stream->matcher->untrusted;
+	key.start_known = !stream->matcher->clock_differs;
 	if (calls)
-		index = match_queue_find(calls, &wanted);
-	if (!calls || index == calls->head)
-		calls = earliest(stream, 0, &wanted, &index);
-	/* Which of two unknown calls comes next must not be guessed. */
-	if (!calls || (!thread && wanted.kernel &&
-		       overlaps_others(stream, calls, match_queue_at(calls, index))))
+		index = match_queue_find(calls, &key);
+	if (!calls || index == calls->ring.head)
+		calls = earliest(stream, 0, &key, &index);
+	/* Without names, the order of two concurrent calls must not be guessed. */
+	if (!calls || (!thread && key.kernel &&
+		       overlaps_others(stream, calls, in_flight_at(&calls->ring, index))))
 		return NULL;
 	found = match_queue_take(calls, index);
 	if (!thread)
@@ -231,9 +233,10 @@ static struct in_flight *match(struct match_stream *stream, uint32_t thread, str
 	return found;
 }
 
-/* The unnumbered lists of a context that have a call which fits; the last of them in `found`. */
+/* Counts the lists without id in a context that have a call which fits; `found` is the link to the
+ * last one. */
 static unsigned fitting(struct matcher *matcher, uint32_t context, uint32_t thread,
-			const struct wanted *wanted, struct match_stream ***found)
+			const struct record_key *key, struct match_stream ***found)
 {
 	unsigned count = 0;
 
@@ -241,7 +244,7 @@ static unsigned fitting(struct matcher *matcher, uint32_t context, uint32_t thre
 		uint32_t index;
 
 		if (((*place)->id && (*place)->id >> 32 != context) ||
-		    !earliest(*place, thread, wanted, &index))
+		    !earliest(*place, thread, key, &index))
 			continue;
 		*found = place;
 		count++;
@@ -254,10 +257,10 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 				  const struct operation *operation, uint64_t bytes)
 {
 	uint64_t id = (uint64_t)context << 32 | stream;
-	struct wanted wanted = {.start = start,
-				.start_known = !matcher->untrusted,
-				.operation = operation,
-				.bytes = bytes};
+	struct record_key key = {.start = start,
+				 .start_known = !matcher->clock_differs,
+				 .operation = operation,
+				 .bytes = bytes};
 	struct match_stream **place, *found = matcher->latest;
 	unsigned count;
 
@@ -268,10 +271,10 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 		matcher->latest = found;
 		return found;
 	}
-	/* Threads that do the same at the same time are told apart by whose record it is. */
-	count = fitting(matcher, context, thread, &wanted, &place);
+	/* The thread, if known, distinguishes threads that do the same at the same time. */
+	count = fitting(matcher, context, thread, &key, &place);
 	if (count == 0 && thread)
-		count = fitting(matcher, context, 0, &wanted, &place);
+		count = fitting(matcher, context, 0, &key, &place);
 	if (count == 1) {
 		found = *place;
 		*place = found->next;
@@ -284,23 +287,23 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 struct in_flight *match_record(struct match_stream *stream, uint32_t thread, uint64_t start,
 			       const struct operation *operation, uint64_t bytes)
 {
-	struct wanted wanted = {.start = start, .operation = operation, .bytes = bytes};
+	struct record_key key = {.start = start, .operation = operation, .bytes = bytes};
 
-	return match(stream, thread, wanted);
+	return match(stream, thread, key);
 }
 
 struct in_flight *match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start)
 {
-	struct wanted wanted = {.start = start, .kernel = true};
+	struct record_key key = {.start = start, .kernel = true};
 
-	return match(stream, thread, wanted);
+	return match(stream, thread, key);
 }
 
 struct in_flight *match_graph(struct match_stream *stream, uint32_t thread, uint64_t start)
 {
-	struct wanted wanted = {.start = start};
+	struct record_key key = {.start = start};
 
-	return match(stream, thread, wanted);
+	return match(stream, thread, key);
 }
 
 bool match_pending(const struct match_stream *stream)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The calls of one thread in a stream that await their records, in their order: what match.c keeps
- * its streams in. The collector thread alone.
- */
+/* The calls of one thread in a stream that wait for their records, in order; used by match.c. For
+ * the collector thread only. */
 #ifndef KTIME_PRELOAD_COLLECTOR_MATCH_QUEUE_H
 #define KTIME_PRELOAD_COLLECTOR_MATCH_QUEUE_H
 
@@ -10,49 +8,45 @@
 
 struct match_queue {
 	uint32_t thread;
-	uint32_t *room; /* of all lists together, in calls */
+	uint32_t *room; /* slots of all queues together */
 	void (*unmatched)(struct in_flight *call);
-	struct in_flight **ring;
-	uint32_t mask, head, tail; /* the oldest is at tail */
-	struct match_queue *next;  /* of the stream's other threads */
+	struct in_flight_ring ring;
+	struct match_queue *next; /* queue of another thread in the stream */
 };
 
-/* What a record is to be matched with. */
-struct wanted {
-	uint64_t start; /* of the record */
+/* What is known of a record: the call must fit it. */
+struct record_key {
+	uint64_t start; /* of the record, nanoseconds */
 	bool start_known;
 	uint64_t bytes;
-	const struct operation *operation; /* NULL: the next call, a kernel's or else a graph's */
+	const struct operation *operation; /* NULL: any kernel or any graph */
 	bool kernel;
 };
 
-/* NULL where memory is out. `unmatched` is called for every call that is given up. */
+/* NULL if memory is out. `unmatched` is called for every call that is given up. */
 struct match_queue *match_queue_new(uint32_t thread, uint32_t *room,
 				    void (*unmatched)(struct in_flight *call));
 void match_queue_free(struct match_queue *queue);
 
 static inline bool match_queue_empty(const struct match_queue *queue)
 {
-	return queue->tail == queue->head;
+	return in_flight_ring_used(&queue->ring) == 0;
 }
 
-static inline struct in_flight *match_queue_at(const struct match_queue *queue, uint32_t index)
-{
-	return queue->ring[index & queue->mask];
-}
-
-/* Not of an empty list, as the next. */
+/* The queue must not be empty, here and in the next function. */
 static inline struct in_flight *match_queue_oldest(const struct match_queue *queue)
 {
-	return match_queue_at(queue, queue->tail);
+	return in_flight_at(&queue->ring, queue->ring.tail);
 }
 
+/* Removes the oldest call as unmatched. */
 void match_queue_give_up_oldest(struct match_queue *queue);
-/* Adds a call behind the others; the oldest is given up where there is no room. */
+/* Adds a call; if there is no room, the oldest is given up. */
 void match_queue_add(struct match_queue *queue, struct in_flight *call);
-/* The index of the first call that fits, or head. */
-uint32_t match_queue_find(const struct match_queue *queue, const struct wanted *wanted);
-/* Takes a call off; those before it have no record, as a thread's records keep their order. */
+/* The index of the first call that fits, or ring.head. */
+uint32_t match_queue_find(const struct match_queue *queue, const struct record_key *key);
+/* Removes and returns a call. Those before it are given up: a thread's records come in order, so
+ * theirs will not come. */
 struct in_flight *match_queue_take(struct match_queue *queue, uint32_t index);
 
 #endif

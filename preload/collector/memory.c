@@ -8,14 +8,15 @@
 #include <unistd.h>
 
 #include "cupti/cupti.h"
+#include "preload/collector/calls.h"
 #include "preload/collector/collector.h"
 #include "preload/events/event_pool.h"
-#include "preload/collector/calls.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
 
-/* What the C library puts before each block. */
+/* glibc's malloc() puts this much before each block. */
 #define BLOCK_BYTES 16u
+/* Pages for one call of mincore(): 16 MB. Chosen. */
 #define PAGES_ASKED 4096u
 
 static uint64_t resident(const void *start, size_t size)
@@ -38,7 +39,7 @@ static uint64_t resident(const void *start, size_t size)
 	return count * page;
 }
 
-/* The library's own data. */
+/* Adds the resident part of libktime.so's writable segments. */
 static int add_data(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	uint64_t bytes = 0;

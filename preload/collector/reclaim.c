@@ -3,24 +3,27 @@
 
 #include <stdlib.h>
 
-#include "preload/collector/match.h"
 #include "preload/base/clock.h"
-#include "preload/collector/drain.h"
 #include "preload/collector/calls.h"
-#include "preload/handles/stream.h"
+#include "preload/collector/drain.h"
+#include "preload/collector/match.h"
 #include "preload/events/event_queue.h"
+#include "preload/handles/stream.h"
 
-/* Much longer than a processor keeps a store to itself; the rings are drained in between. */
-#define CHECK_NS	   10000000u
-/* A minute or more: records that have not come by then are not waited for. */
+/* How often ended streams are checked. Much longer than a store takes to reach other processors;
+ * the rings are drained in between. Chosen. */
+#define CHECK_NS    10000000u
+/* After this many checks, a minute or more, records that have not come are no longer waited for.
+ * Chosen. */
 #define MOST_CHECKS 6000u
 
 static struct stream *waiting;
 static uint64_t next_check;
 
 /*
- * A call that began before the stream ended may still have it at hand, and leaves a span that
- * names it. Once no such call is under way all spans are in the rings, and read by the next look.
+ * Whether a stream can be freed. A call that began before the stream ended may still leave a call
+ * record that refers to it. Once no such call is in progress all such records are in the rings, and
+ * have been read by the next check.
  */
 static bool is_free(struct stream *stream)
 {
@@ -48,8 +51,8 @@ void reclaim_streams(uint64_t now)
 			link = &stream->next;
 		}
 	}
-	/* No call that begins from here on finds these. They are looked at from the next time on.
-	 */
+	/* Calls that begin from now on cannot find these streams. They are checked from the next
+	 * time on. */
 	*link = stream_take_ended();
 	for (stream = *link; stream; stream = stream->next)
 		stream->ended = clock_ticks();

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is kept of streams that have ended goes when nothing refers to it any more. */
+/* Frees ended streams when nothing refers to them any more. */
 #ifndef KTIME_PRELOAD_COLLECTOR_RECLAIM_H
 #define KTIME_PRELOAD_COLLECTOR_RECLAIM_H
 
 #include <stdint.h>
 
-/* Once in a period of the collector's, after it has drained the rings; the collector alone. The
- * time is CLOCK_MONOTONIC's, in nanoseconds. */
+/* To be called once per period of the collector, after it has drained the rings; for the collector
+ * only. `now` is CLOCK_MONOTONIC in nanoseconds. */
 void reclaim_streams(uint64_t now);
 
 #endif

@@ -7,22 +7,23 @@
 
 #include "cupti/api_names.h"
 #include "cupti/cupti.h"
-#include "preload/launch/window.h"
-#include "preload/collector/concurrency.h"
+#include "preload/base/pointer_map.h"
 #include "preload/base/settings.h"
+#include "preload/collector/calls.h"
+#include "preload/collector/concurrency.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/graph_launches.h"
-#include "preload/base/pointer_map.h"
 #include "preload/collector/rows.h"
-#include "preload/collector/calls.h"
 #include "preload/collector/trace.h"
+#include "preload/launch/window.h"
 
-static struct pointer_map operation_by_name; /* CUPTI's name pointer to an operation */
+static struct pointer_map operation_by_name; /* from the address of CUPTI's name to the operation */
 static uint32_t name_generation = 1;
-static uint64_t newest; /* start of any work that there is a record of */
-static bool has_news;
+static uint64_t newest; /* latest start of any record's work, nanoseconds */
+static bool has_newer;
 
-/* The operation of a kernel's record; CUPTI keeps a name in one place for a kernel's life. */
+/* The operation of a kernel's name. CUPTI keeps a name at one address as long as the kernel
+ * exists. */
 static struct operation *operation_of_name(const char *name)
 {
 	struct operation *operation = NULL;
@@ -32,7 +33,7 @@ static struct operation *operation_of_name(const char *name)
 	operation = pointer_map_find(&operation_by_name, (uintptr_t)name, name_generation);
 	if (operation && strcmp(operation->name, name) == 0)
 		return operation;
-	if (operation) /* the place was given to another name: start over */
+	if (operation) /* the address now holds another name: forget all */
 		name_generation++;
 	operation = operation_named(ROW_KERNEL, name);
 	pointer_map_add(&operation_by_name, (uintptr_t)name, operation, name_generation);
@@ -59,7 +60,7 @@ static struct operation *operation_of_record(const struct activity *activity)
 								: OPERATION_COPY_HTOH);
 }
 
-/* Whether a record counts: as its call does, or, if that is not known, by its own time. */
+/* Whether a record's operation is reported: as its call is, or else by its own start. */
 static bool is_reported(const struct activity *activity, const struct in_flight *call)
 {
 	if (call)
@@ -84,7 +85,7 @@ static void count_operation(struct operation *operation, const struct activity *
 		trace_operation(operation, activity);
 }
 
-/* The call that an operation's record belongs to, or NULL. */
+/* The call of an operation's record, or NULL. */
 static struct in_flight *call_of(const struct activity *activity, const struct operation *operation,
 				 uint64_t bytes)
 {
@@ -103,7 +104,7 @@ static void take_operation(const struct activity *activity)
 {
 	struct operation *operation = operation_of_record(activity);
 	uint64_t bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
-	struct concurrency before = concurrency_note(activity);
+	struct concurrency before = concurrency_add(activity);
 	struct in_flight *call = call_of(activity, operation, bytes);
 	bool reported = is_reported(activity, call);
 
@@ -122,12 +123,11 @@ static void take_operation(const struct activity *activity)
 				       before.stream_end < call->started);
 }
 
-/* A node of a graph whose nodes CUPTI records one by one. The launch's call stays with the launch.
- */
+/* Takes the record of a graph node; graph_launches.c keeps the call of the launch. */
 static void take_node(const struct activity *activity)
 {
 	struct operation *operation = operation_of_record(activity);
-	struct concurrency before = concurrency_note(activity);
+	struct concurrency before = concurrency_add(activity);
 	struct match_stream *stream = matcher_find(
 		calls_matcher, activity->context, activity->stream, activity->buffer_thread,
 		activity->start, NULL, operation->kind == ROW_KERNEL ? 0 : activity->bytes);
@@ -148,7 +148,8 @@ static void add_graph_launch(struct operation *operation, uint32_t device, uint6
 		session_add_sample(rows_session, &row->cupti, nanoseconds);
 }
 
-/* A launch whose nodes were recorded one by one: what their records span. */
+/* A launch whose nodes were recorded one by one is complete: from its first node's start to its
+ * last one's end. */
 static void take_graph_launch(struct in_flight *call, uint32_t device, uint64_t start, uint64_t end)
 {
 	if (call->reported)
@@ -156,7 +157,8 @@ static void take_graph_launch(struct in_flight *call, uint32_t device, uint64_t 
 	calls_recorded(call, call->reported, end - start, false, false);
 }
 
-/* Whether the hooks have seen a launch of a graph; its row has all of its launches then. */
+/* Whether any graph launch was hooked, also one that was dropped. If so, the graph rows have all
+ * launches. */
 static bool graph_was_launched(void)
 {
 	static bool seen;
@@ -174,7 +176,7 @@ static void take_graph(const struct activity *activity)
 	struct match_stream *stream =
 		matcher_find(calls_matcher, activity->context, activity->stream,
 			     activity->buffer_thread, activity->start, NULL, 0);
-	struct concurrency before = concurrency_note(activity);
+	struct concurrency before = concurrency_add(activity);
 	struct in_flight *call =
 		stream ? match_graph(stream, activity->buffer_thread, activity->start) : NULL;
 	struct operation *operation =
@@ -189,8 +191,8 @@ static void take_graph(const struct activity *activity)
 		session_count(rows_session, COUNTER_unmatched_records, !call);
 		if (trace_wanted())
 			trace_operation(operation, activity);
-		/* An unmatched record belongs to a launch that is already counted, unless no graph
-		 * launch was seen. */
+		/* An unmatched graph record belongs to a launch that is already counted, unless no
+		 * graph launch was hooked. */
 		if (call || !graph_was_launched())
 			add_graph_launch(operation, activity->device,
 					 activity->end - activity->start);
@@ -226,30 +228,29 @@ static void take_unified_memory(const struct activity *activity)
 	session_add_bytes(row, activity->bytes);
 }
 
-/*
- * CUPTI records ktime's own calls like the program's, on the program's threads too. Those that it
- * makes are left out, whoever made them.
- */
-static bool is_own_call(const char *name)
+/* CUPTI also records the driver functions that ktime calls, and not who called them. Their calls
+ * are left out of the rows, the program's too. */
+static bool is_ktime_call(const char *name)
 {
-	static const char *const own[] = {
-#define OWN_CALL(call, arguments, needed) #call,
-		DRIVER_CALLS(OWN_CALL)
-#undef OWN_CALL
+	static const char *const calls[] = {
+#define KTIME_CALL(call, arguments, needed) #call,
+		DRIVER_CALLS(KTIME_CALL)
+#undef KTIME_CALL
 	};
 	size_t length = strlen(name);
 
-	for (unsigned i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		if (strncmp(own[i], name, length) == 0 &&
-		    (!own[i][length] || strcmp(own[i] + length, "_v2") == 0))
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (strncmp(calls[i], name, length) == 0 &&
+		    (!calls[i][length] || strcmp(calls[i] + length, "_v2") == 0))
 			return true;
 	return false;
 }
 
 /*
- * A runtime call that does next to nothing costs as much again to be recorded, and programs make
- * them by the thousand between two launches (PyTorch: cudaGetDevice). After so many of one its
- * records end, unless a trace wants them all.
+ * Recording a runtime call that does next to nothing doubles its time, and programs make thousands
+ * of them between two launches (PyTorch: cudaGetDevice). After this many calls of less than
+ * CHEAP_NS on average CUPTI stops recording the function, unless a trace wants all calls; for at
+ * most CHEAP_ROWS functions. Chosen.
  */
 #define MOST_CHEAP_CALLS 2000
 #define CHEAP_NS	 2000
@@ -268,7 +269,7 @@ static void skip_if_cheap(const struct row *row, const struct activity *activity
 	cheap_rows[cheap_count++] = row;
 }
 
-static void say_what_was_skipped(void)
+static void warn_of_skipped_calls(void)
 {
 	char list[1024] = "";
 	size_t length = 0;
@@ -295,7 +296,7 @@ static void take_other(const struct activity *activity)
 	} else {
 		kind = activity->kind == ACTIVITY_RUNTIME_API ? ROW_RUNTIME_API : ROW_DRIVER_API;
 		name = settings_want_calls(kind) ? api_call_name(activity) : NULL;
-		if (name && kind == ROW_DRIVER_API && is_own_call(name))
+		if (name && kind == ROW_DRIVER_API && is_ktime_call(name))
 			return;
 	}
 	row = name && *name ? session_row(rows_session, kind, name, -1) : NULL;
@@ -313,7 +314,7 @@ static void note_start(uint64_t start)
 {
 	if (start > newest)
 		newest = start;
-	has_news = true;
+	has_newer = true;
 }
 
 void records_take(const struct activity *activity, void *unused)
@@ -364,13 +365,13 @@ void records_start(void)
 
 void records_settle(void)
 {
-	if (has_news)
+	if (has_newer)
 		graph_launches_settle(newest);
-	has_news = false;
+	has_newer = false;
 }
 
 void records_finish(void)
 {
-	say_what_was_skipped();
+	warn_of_skipped_calls();
 	graph_launches_settle(UINT64_MAX);
 }

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Activity records on their way into the rows of the session, and to the calls that they belong to.
- * The collector thread alone.
- */
+/* The path of activity records into the profile's rows, and to the calls that they belong to. For
+ * the collector thread only. */
 #ifndef KTIME_PRELOAD_COLLECTOR_RECORDS_H
 #define KTIME_PRELOAD_COLLECTOR_RECORDS_H
 
@@ -11,14 +9,16 @@
 
 #include "cupti/activity.h"
 
+/* To be called first. */
 void records_start(void);
-/* For cupti_drain. */
+/* Takes a record: the callback of cupti_drain(). */
 void records_take(const struct activity *activity, void *unused);
-/* Whether records come with CLOCK_REALTIME, as they do unless the program changes it. */
+/* Whether the records' times are of CLOCK_REALTIME, as they are unless the program has given CUPTI
+ * another clock. */
 void records_trust_clock(bool trusted);
-/* After each drain: closes the launches of graphs whose nodes have all come. */
+/* To be called after each drain: ends the graph launches whose nodes have all been recorded. */
 void records_settle(void);
-/* At the end, or CUPTI's: closes the other ones too. */
+/* To be called at the end of the run or of CUPTI: ends the other graph launches too. */
 void records_finish(void);
 
 #endif

@@ -3,9 +3,9 @@
 
 #include <stddef.h>
 
-#include "preload/launch/thread.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
+#include "preload/launch/thread.h"
 
 struct session *rows_session;
 const struct clock_scale *rows_scale;
@@ -94,23 +94,24 @@ void rows_add_calls(unsigned api, uint64_t calls)
 }
 
 /*
- * A row's calls that were only counted took what those did that were watched in their place. The
- * others, first calls above all, are no measure of them.
+ * Adds the time of an API row's count-only calls, estimated by the calls that were recorded to
+ * stand for them. First calls and others that would have been recorded anyway are no measure of
+ * them.
  */
-static void add_unwatched(struct row *row)
+static void add_count_only(struct row *row)
 {
-	const struct estimate *watched = &row->estimate;
-	double unwatched = (double)(row->calls - row->cupti.count);
+	const struct estimate *recorded = &row->estimate;
+	double count_only = (double)(row->calls - row->cupti.count);
 	double total = (double)row->cupti.total, squares = row->cupti.squares;
 	double calls = (double)row->cupti.count;
 
-	if (watched->calls > 0) {
-		total = watched->total;
-		squares = watched->squares;
-		calls = watched->calls;
+	if (recorded->calls > 0) {
+		total = recorded->total;
+		squares = recorded->squares;
+		calls = recorded->calls;
 	}
-	row->cupti.total += (uint64_t)(total * unwatched / calls);
-	row->cupti.squares += squares * unwatched / calls;
+	row->cupti.total += (uint64_t)(total * count_only / calls);
+	row->cupti.squares += squares * count_only / calls;
 	row->cupti.count = row->calls;
 }
 
@@ -120,5 +121,5 @@ void rows_finish(void)
 
 	session_for_each_row (rows_session, row)
 		if (row_is_api(row->kind) && row->cupti.count > 0 && row->cupti.count < row->calls)
-			add_unwatched(row);
+			add_count_only(row);
 }

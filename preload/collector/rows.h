@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The session's rows, found by what the launch path knows. The collector thread alone. */
+/* The profile's rows by operation and by API row number. For the collector thread only. */
 #ifndef KTIME_PRELOAD_COLLECTOR_ROWS_H
 #define KTIME_PRELOAD_COLLECTOR_ROWS_H
 
@@ -8,22 +8,21 @@
 #include "preload/launch/call_record.h"
 #include "report/session/session.h"
 
-/* What the collector's files share; set once, before the first call. */
+/* Shared by the collector's files; set once, before the first call. */
 extern struct session *rows_session;
 extern const struct clock_scale *rows_scale;
 
-/* The row of an operation on a device, or NULL where it does not fit: then it is counted. */
+/* The row of an operation on a device; NULL, and counted as lost, if the table is full. */
 struct row *rows_of(struct operation *operation, int device);
-/* Whether CUPTI records the call itself, as it does calls that make no operation. */
+/* Whether CUPTI makes an API record of the call, so that the row counts that instead. */
 bool rows_has_activity(const struct call_record *record);
-/* Counts a call in the API's rows. */
+/* Counts a call in its API row. */
 void rows_count_call(const struct call_record *record);
-/* Adds calls that were only counted. */
+/* Adds count-only calls. */
 void rows_add_calls(unsigned api, uint64_t calls);
-/* At the end: their time is that of the calls that were watched. */
+/* To be called at the end: estimates the time of count-only calls. */
 void rows_finish(void);
-/* The name of a call, and whether it is a runtime or a driver row; NULL where it has none.
- */
+/* An API row's name, and whether it is a runtime or a driver row; NULL if the number has no row. */
 const char *rows_call_name(unsigned api, enum row_kind *kind);
 
 #endif

@@ -4,10 +4,10 @@
 #include <string.h>
 
 #include "cupti/cupti.h"
-#include "preload/events/event_overhead.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/rows.h"
+#include "preload/events/event_overhead.h"
 #include "preload/launch/thread.h"
 
 bool trace_wanted(void)
@@ -21,7 +21,8 @@ static void append(struct trace_record *record, const char *name)
 	session_trace(rows_session, record);
 }
 
-/* A program may have given CUPTI another clock; a session's records have one. */
+/* Records may be in another clock's time, which the program gave CUPTI; the profile has
+ * CLOCK_REALTIME only. */
 static uint64_t in_realtime(uint64_t time)
 {
 	return time + (uint64_t)cupti_clock_behind();
@@ -53,10 +54,8 @@ void trace_operation(const struct operation *operation, const struct activity *a
 	append(&record, operation->name);
 }
 
-/*
- * Events tell how long an operation took and not when: it began once it was called, and not before
- * the one ahead of it in its stream had ended.
- */
+/* Events tell how long an operation took, not when. It started at its call, or at the end of the
+ * operation ahead of it in its stream if that is later. */
 void trace_timed(const struct in_flight *operation)
 {
 	uint64_t bias =
@@ -122,10 +121,8 @@ void trace_matched(const struct in_flight *call, uint32_t correlation)
 	append_call(call->api, call->operation, &record);
 }
 
-/*
- * CUPTI names threads as pthread_self() does, but for the lower half, and the buffers as they came:
- * a thread has one id in a trace, gettid()'s.
- */
+/* The thread of an API record as gettid() numbers it: CUPTI gives the low half of pthread_self(),
+ * and ktime notes for each buffer whose it is. */
 static uint32_t thread_of(const struct activity *activity)
 {
 	const struct thread *thread = thread_first();

@@ -1,26 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The records of a trace, one for each operation and API call, while one is asked for. The
- * collector thread alone.
- */
+/* Trace records, one for each operation and each API call, if the user asked for a trace. For the
+ * collector thread only. */
 #ifndef KTIME_PRELOAD_COLLECTOR_TRACE_H
 #define KTIME_PRELOAD_COLLECTOR_TRACE_H
 
 #include "cupti/activity.h"
+#include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/call_record.h"
-#include "preload/events/in_flight.h"
 
-/* Whether a trace is kept; asked before any of the others. */
+/* Whether there is a trace. The functions below must not be called otherwise. */
 bool trace_wanted(void);
-/* An operation by its activity record. */
+/* Adds an operation by its activity record. */
 void trace_operation(const struct operation *operation, const struct activity *activity);
-/* An operation that events alone timed. */
+/* Adds an operation that only events timed. */
 void trace_timed(const struct in_flight *operation);
-/* A wrapped call, and the same one once its operation's correlation id is known (0: never). */
+/* Add a wrapped call: without an operation in flight, and with one once the correlation id of its
+ * record is known (0: it has none). */
 void trace_call(const struct call_record *call, uint32_t thread, uint32_t correlation);
 void trace_matched(const struct in_flight *call, uint32_t correlation);
-/* A call that CUPTI recorded. */
+/* Adds a call by CUPTI's API record. */
 void trace_api_record(const char *name, enum row_kind kind, const struct activity *activity);
 
 #endif

@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/base/pointer_map.h"
 #include "preload/driver/elf_symbol.h"
 #include "preload/driver/real_symbol.h"
-#include "preload/base/pointer_map.h"
 
 struct driver driver;
 void *_Atomic driver_entries[ENTRY_COUNT];

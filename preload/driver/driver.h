@@ -21,8 +21,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/driver/entries.h"
 #include "preload/base/launch_section.h"
+#include "preload/driver/entries.h"
 
 /* The driver functions that ktime calls: X(name, arguments, needed). One that is not needed may be
  * NULL, in an older driver. All are looked up once, before the first wrapper calls through. */

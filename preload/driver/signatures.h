@@ -265,20 +265,20 @@
 	APPLY(cudaMemPrefetchAsync,                                                                \
 	      (CUdeviceptr pointer, size_t bytes, CUdevice device, CUstream stream),               \
 	      (pointer, bytes, device, stream),                                                    \
-	      (describe_movement(call, OPERATION_PREFETCH, bytes, stream)), __VA_ARGS__)
+	      (describe_unrecorded(call, OPERATION_PREFETCH, bytes, stream)), __VA_ARGS__)
 #define SIGNATURE_MemPrefetchAsync_v2(APPLY, ...)                                                  \
 	APPLY(cudaMemPrefetchAsync,                                                                \
 	      (CUdeviceptr pointer, size_t bytes, CUmemLocation location, unsigned flags,          \
 	       CUstream stream),                                                                   \
 	      (pointer, bytes, location, flags, stream),                                           \
-	      (describe_movement(call, OPERATION_PREFETCH, bytes, stream)), __VA_ARGS__)
+	      (describe_unrecorded(call, OPERATION_PREFETCH, bytes, stream)), __VA_ARGS__)
 #define PREFETCH_BATCH(runtime, APPLY, ...)                                                        \
 	APPLY(runtime,                                                                             \
 	      (CUdeviceptr * pointers, size_t * sizes, size_t count, CUmemLocation * locations,    \
 	       size_t * indices, size_t location_count, unsigned long long flags,                  \
 	       CUstream stream),                                                                   \
 	      (pointers, sizes, count, locations, indices, location_count, flags, stream),         \
-	      (describe_movement(call, OPERATION_PREFETCH, sum_of_sizes(sizes, count), stream)),   \
+	      (describe_unrecorded(call, OPERATION_PREFETCH, sum_of_sizes(sizes, count), stream)), \
 	      __VA_ARGS__)
 #define SIGNATURE_MemPrefetchBatchAsync(...) PREFETCH_BATCH(cudaMemPrefetchBatchAsync, __VA_ARGS__)
 #define SIGNATURE_MemDiscardAndPrefetchBatchAsync(...)                                             \
@@ -288,7 +288,7 @@
 	      (CUdeviceptr * pointers, size_t * sizes, size_t count, unsigned long long flags,     \
 	       CUstream stream),                                                                   \
 	      (pointers, sizes, count, flags, stream),                                             \
-	      (describe_movement(call, OPERATION_DISCARD, sum_of_sizes(sizes, count), stream)),    \
+	      (describe_unrecorded(call, OPERATION_DISCARD, sum_of_sizes(sizes, count), stream)),  \
 	      __VA_ARGS__)
 #define SIGNATURE_MemBatchDecompressAsync(APPLY, ...)                                              \
 	APPLY(cuMemBatchDecompressAsync,                                                           \
@@ -300,7 +300,7 @@
 #define STREAM_WRITE(runtime, value_type, APPLY, ...)                                              \
 	APPLY(runtime, (CUstream stream, CUdeviceptr address, value_type value, unsigned flags),   \
 	      (stream, address, value, flags),                                                     \
-	      (describe_other(call, OPERATION_STREAM_WRITE, stream)), __VA_ARGS__)
+	      (describe_unrecorded(call, OPERATION_STREAM_WRITE, 0, stream)), __VA_ARGS__)
 #define SIGNATURE_StreamWriteValue32(...)                                                          \
 	STREAM_WRITE(cuStreamWriteValue32, cuuint32_t, __VA_ARGS__)
 #define SIGNATURE_StreamWriteValue64(...)                                                          \
@@ -315,7 +315,7 @@
 	APPLY(cuStreamBatchMemOp,                                                                  \
 	      (CUstream stream, unsigned count, void *operations, unsigned flags),                 \
 	      (stream, count, operations, flags),                                                  \
-	      (describe_other(call, OPERATION_STREAM_BATCH, stream)), __VA_ARGS__)
+	      (describe_unrecorded(call, OPERATION_STREAM_BATCH, 0, stream)), __VA_ARGS__)
 
 /* API rows only */
 #define GRAPHICS_RESOURCES(runtime, ...)                                                           \

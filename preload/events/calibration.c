@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/calibration.h"
 
-#include "preload/events/event_overhead.h"
-#include "preload/handles/capture.h"
 #include "preload/base/clock.h"
 #include "preload/base/mode.h"
+#include "preload/events/event_overhead.h"
 #include "preload/events/event_queue.h"
+#include "preload/handles/capture.h"
 
 /* The least of this many measurements is taken. Chosen. */
 #define ROUNDS	     8

@@ -7,40 +7,15 @@
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
 
-#define FIRST_SIZE 64u /* slots of a queue at first, 512 bytes. Chosen; it doubles as needed. */
-
 /* A stream's operations whose event pairs are not read yet, oldest at the tail. */
 struct event_queue {
 	struct context *context;
-	struct in_flight **ring;
-	uint32_t mask, head, tail;
+	struct in_flight_ring ring;
 	struct event_queue *next;
 };
 
 static struct event_queue *queues;
 static struct event_queue *resume; /* the queue that the next poll starts with */
-
-static bool make_room(struct event_queue *queue)
-{
-	uint32_t used = queue->head - queue->tail;
-	uint32_t size = queue->ring ? queue->mask + 1 : 0;
-	uint32_t larger = size ? 2 * size : FIRST_SIZE;
-	struct in_flight **bigger;
-
-	if (used < size)
-		return true;
-	bigger = malloc(larger * sizeof(*bigger));
-	if (!bigger)
-		return false;
-	for (uint32_t i = 0; i < used; i++)
-		bigger[i] = queue->ring[(queue->tail + i) & queue->mask];
-	free(queue->ring);
-	queue->ring = bigger;
-	queue->mask = larger - 1;
-	queue->tail = 0;
-	queue->head = used;
-	return true;
-}
 
 static struct event_queue *queue_of(struct stream *stream)
 {
@@ -62,20 +37,17 @@ bool event_queue_add(struct in_flight *operation)
 {
 	struct event_queue *queue = queue_of(operation->stream);
 
-	operation->awaits_events = queue && make_room(queue);
+	operation->awaits_events =
+		queue && (in_flight_ring_used(&queue->ring) < in_flight_ring_size(&queue->ring) ||
+			  in_flight_ring_grow(&queue->ring));
 	if (operation->awaits_events)
-		queue->ring[queue->head++ & queue->mask] = operation;
+		in_flight_ring_add(&queue->ring, operation);
 	return operation->awaits_events;
-}
-
-static struct in_flight *at(const struct event_queue *queue, uint32_t index)
-{
-	return queue->ring[index & queue->mask];
 }
 
 static CUresult query(const struct event_queue *queue, uint32_t index)
 {
-	CUresult result = driver.cuEventQuery(at(queue, index)->pair->end);
+	CUresult result = driver.cuEventQuery(in_flight_at(&queue->ring, index)->pair->end);
 
 	if (result != CUDA_SUCCESS && result != CUDA_ERROR_NOT_READY)
 		driver_failed();
@@ -85,7 +57,7 @@ static CUresult query(const struct event_queue *queue, uint32_t index)
 /* How many of a queue's pairs are finished: all if the newest one is, else by a binary search. */
 static uint32_t count_finished(const struct event_queue *queue)
 {
-	uint32_t low = queue->tail, high = queue->head;
+	uint32_t low = queue->ring.tail, high = queue->ring.head;
 
 	if (query(queue, high - 1) != CUDA_ERROR_NOT_READY)
 		return high - low;
@@ -98,7 +70,7 @@ static uint32_t count_finished(const struct event_queue *queue)
 		else
 			low = middle + 1;
 	}
-	return low - queue->tail;
+	return low - queue->ring.tail;
 }
 
 /* Removes the oldest operation and returns its pair to the pool, also if the context has ended: the
@@ -106,7 +78,7 @@ static uint32_t count_finished(const struct event_queue *queue)
 static void take_oldest(struct event_queue *queue, enum event_end end,
 			void (*done)(struct in_flight *, enum event_end))
 {
-	struct in_flight *operation = at(queue, queue->tail++);
+	struct in_flight *operation = in_flight_at(&queue->ring, queue->ring.tail++);
 
 	event_pool_put(operation->pair->pool, operation->pair);
 	operation->pair = NULL;
@@ -116,7 +88,7 @@ static void take_oldest(struct event_queue *queue, enum event_end end,
 
 static void read_oldest(struct event_queue *queue, void (*done)(struct in_flight *, enum event_end))
 {
-	struct in_flight *operation = at(queue, queue->tail);
+	struct in_flight *operation = in_flight_at(&queue->ring, queue->ring.tail);
 	float milliseconds = 0;
 	enum event_end end = EVENT_LOST;
 
@@ -137,7 +109,7 @@ static void poll_queue(struct event_queue *queue, uint64_t until,
 {
 	uint32_t finished;
 
-	if (queue->tail == queue->head || !context_use(queue->context))
+	if (in_flight_ring_used(&queue->ring) == 0 || !context_use(queue->context))
 		return;
 	finished = count_finished(queue);
 	while (finished-- && clock_ns(CLOCK_MONOTONIC) < until)
@@ -157,7 +129,7 @@ size_t event_queue_poll(uint64_t until, void (*done)(struct in_flight *, enum ev
 	}
 	resume = queue;
 	for (queue = queues; queue; queue = queue->next)
-		pending += queue->head - queue->tail;
+		pending += in_flight_ring_used(&queue->ring);
 	return pending;
 }
 
@@ -165,7 +137,8 @@ void event_queue_give_up(const struct context *context, enum event_end end,
 			 void (*done)(struct in_flight *, enum event_end))
 {
 	for (struct event_queue *queue = queues; queue; queue = queue->next)
-		while ((!context || queue->context == context) && queue->tail != queue->head)
+		while ((!context || queue->context == context) &&
+		       in_flight_ring_used(&queue->ring) > 0)
 			take_oldest(queue, end, done);
 }
 
@@ -175,7 +148,7 @@ size_t event_queue_pending(const struct context *context)
 
 	for (const struct event_queue *queue = queues; queue; queue = queue->next)
 		if (queue->context == context)
-			pending += queue->head - queue->tail;
+			pending += in_flight_ring_used(&queue->ring);
 	return pending;
 }
 
@@ -185,14 +158,14 @@ bool event_queue_forget(struct stream *stream)
 
 	if (!queue)
 		return true;
-	if (queue->tail != queue->head)
+	if (in_flight_ring_used(&queue->ring) > 0)
 		return false;
 	while (*link != queue)
 		link = &(*link)->next;
 	*link = queue->next;
 	if (resume == queue)
 		resume = queue->next;
-	free(queue->ring);
+	free(queue->ring.slots);
 	free(queue);
 	stream->events = NULL;
 	return true;

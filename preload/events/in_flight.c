@@ -23,3 +23,21 @@ void in_flight_free(struct in_flight *operation)
 	operation->next = spare;
 	spare = operation;
 }
+
+/* Chosen: 256 bytes for a stream with few calls in flight. */
+#define FIRST_SLOTS 32u
+
+bool in_flight_ring_grow(struct in_flight_ring *ring)
+{
+	uint32_t size = in_flight_ring_size(ring), used = in_flight_ring_used(ring);
+	uint32_t larger = size ? 2 * size : FIRST_SLOTS;
+	struct in_flight **slots = malloc(larger * sizeof(*slots));
+
+	if (!slots)
+		return false;
+	for (uint32_t i = 0; i < used; i++)
+		slots[i] = in_flight_at(ring, ring->tail + i);
+	free(ring->slots);
+	*ring = (struct in_flight_ring){.slots = slots, .mask = larger - 1, .head = used};
+	return true;
+}

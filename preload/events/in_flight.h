@@ -44,6 +44,36 @@ struct in_flight {
 	struct in_flight *next;
 };
 
+/* A queue of them, oldest at the tail. All zero: empty. */
+struct in_flight_ring {
+	struct in_flight **slots;
+	uint32_t mask, head, tail; /* mask: slots - 1 */
+};
+
+static inline uint32_t in_flight_ring_size(const struct in_flight_ring *ring)
+{
+	return ring->slots ? ring->mask + 1 : 0;
+}
+
+static inline uint32_t in_flight_ring_used(const struct in_flight_ring *ring)
+{
+	return ring->head - ring->tail;
+}
+
+static inline struct in_flight *in_flight_at(const struct in_flight_ring *ring, uint32_t index)
+{
+	return ring->slots[index & ring->mask];
+}
+
+/* Doubles the slots; false if memory is out. */
+bool in_flight_ring_grow(struct in_flight_ring *ring);
+
+/* The ring must have a free slot. */
+static inline void in_flight_ring_add(struct in_flight_ring *ring, struct in_flight *operation)
+{
+	ring->slots[ring->head++ & ring->mask] = operation;
+}
+
 /* A new one, all zero; NULL if memory is out. */
 struct in_flight *in_flight_new(void);
 void in_flight_free(struct in_flight *operation);

@@ -8,8 +8,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/driver/driver.h"
 #include "preload/base/launch_section.h"
+#include "preload/driver/driver.h"
 #include "report/session/session.h"
 
 /* The operations that exist from the start: X(identifier, row kind, name). */

@@ -14,8 +14,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-#include "preload/driver/driver.h"
 #include "preload/base/launch_section.h"
+#include "preload/driver/driver.h"
 
 struct event_pair;
 struct match_stream; /* a stream's calls that wait for their activity records */

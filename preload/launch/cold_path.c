@@ -9,9 +9,9 @@
 #include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
+#include "preload/events/event_pool.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
-#include "preload/events/event_pool.h"
 
 struct thread *cold_path_thread(void)
 {

@@ -203,5 +203,5 @@ void describe_decompress(struct call *call, const void *list, size_t count, CUst
 
 	for (size_t i = 0; parts && i < count; i++)
 		bytes += parts[i].destination_bytes;
-	describe_movement(call, OPERATION_DECOMPRESS, bytes, stream);
+	describe_unrecorded(call, OPERATION_DECOMPRESS, bytes, stream);
 }

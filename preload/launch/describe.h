@@ -85,18 +85,11 @@ static inline void describe_memset(struct call *call, uint64_t bytes, CUstream s
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
-/* Managed memory is moved by page migration, for which CUPTI makes no record of the call. */
-static inline void describe_movement(struct call *call, enum fixed_operation operation,
-				     uint64_t bytes, CUstream stream)
+/* An operation that CUPTI makes no activity record of. */
+static inline void describe_unrecorded(struct call *call, enum fixed_operation operation,
+				       uint64_t bytes, CUstream stream)
 {
 	describe_fixed(call, operation, bytes, stream);
-	call->record.flags |= CALL_NO_ACTIVITY;
-}
-
-static inline void describe_other(struct call *call, enum fixed_operation operation,
-				  CUstream stream)
-{
-	describe_fixed(call, operation, 0, stream);
 	call->record.flags |= CALL_NO_ACTIVITY;
 }
 

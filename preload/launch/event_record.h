@@ -3,10 +3,10 @@
 #ifndef KTIME_PRELOAD_LAUNCH_EVENT_RECORD_H
 #define KTIME_PRELOAD_LAUNCH_EVENT_RECORD_H
 
-#include "preload/launch/call.h"
+#include "preload/base/launch_section.h"
 #include "preload/driver/driver.h"
 #include "preload/events/event_pool.h"
-#include "preload/base/launch_section.h"
+#include "preload/launch/call.h"
 #include "preload/launch/thread.h"
 
 /* Takes a pair and records its start event into the call's stream. If that fails the call goes on

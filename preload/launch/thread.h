@@ -9,10 +9,10 @@
 #include <stdint.h>
 
 #include "preload/base/clock.h"
-#include "preload/handles/operation.h"
 #include "preload/base/pointer_map.h"
-#include "preload/launch/call_record.h"
+#include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
+#include "preload/launch/call_record.h"
 
 /* One in this many of the calls that could be count-only is recorded, for the host times of the API
  * rows. Chosen: 3 % of the calls. */
@@ -47,8 +47,7 @@ struct thread {
 	struct stream *default_streams; /* its per-thread default streams, one for each context */
 
 	/* Written by the launching thread, read by the collector. */
-	_Atomic uint64_t in_call __attribute__((
-		aligned(64)));	     /* ticks at the entry of the present call; 0 if none */
+	_Atomic uint64_t in_call __attribute__((aligned(64))); /* ticks at entry; 0 outside */
 	_Atomic uint64_t host_ticks; /* spent in ktime, estimated from a sample of the calls */
 	_Atomic bool ended;
 	struct ring ring;

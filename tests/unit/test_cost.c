@@ -45,7 +45,7 @@ static void record(struct activity activity, uint64_t gap, uint64_t call_ns)
 
 	activity.start = now + gap;
 	activity.end = now = activity.start + 1000;
-	before = concurrency_note(&activity);
+	before = concurrency_add(&activity);
 	cost_of_record(session, &activity, call_ns ? &call : NULL, &before);
 }
 
