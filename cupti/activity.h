@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * One decoded activity record: what CUPTI says about one operation on the device or one API call,
- * in the same words whichever CUPTI it came from.
- */
+/* One decoded activity record: what CUPTI reports about one operation on the device, or one API
+ * call, in the same form for all versions of CUPTI. */
 #ifndef KTIME_CUPTI_ACTIVITY_H
 #define KTIME_CUPTI_ACTIVITY_H
 
@@ -12,12 +10,12 @@
 #include "report/session/session.h"
 
 enum activity_kind {
-	ACTIVITY_UNKNOWN, /* a kind that ktime does not read; only cupti_kind is set */
+	ACTIVITY_UNKNOWN, /* a kind that ktime does not decode: only cupti_kind is set */
 	ACTIVITY_KERNEL,
 	ACTIVITY_MEMCPY,
 	ACTIVITY_MEMCPY_PEER,
 	ACTIVITY_MEMSET,
-	ACTIVITY_GRAPH, /* a whole graph launch; its nodes have no records of their own */
+	ACTIVITY_GRAPH, /* a whole graph launch, whose nodes have no records */
 	ACTIVITY_UNIFIED_MEMORY,
 	ACTIVITY_OVERHEAD,
 	ACTIVITY_RUNTIME_API,
@@ -25,7 +23,7 @@ enum activity_kind {
 	ACTIVITY_KINDS
 };
 
-/* The direction of a copy, with CUPTI's numbers. H: host, D: device, A: array, P: peer. */
+/* The direction of a copy, numbered as in CUPTI. H: host, D: device, A: array, P: peer. */
 enum copy_kind {
 	COPY_UNKNOWN,
 	COPY_HTOD,
@@ -41,11 +39,11 @@ enum copy_kind {
 	COPY_KINDS
 };
 
-/* What a unified memory record counts, with CUPTI's numbers. */
+/* What a unified memory record counts, numbered as in CUPTI. */
 enum unified_memory_kind {
 	UNIFIED_MEMORY_UNKNOWN,
 	UNIFIED_MEMORY_HTOD,	       /* bytes migrated; start and end are the migration's */
-	UNIFIED_MEMORY_DTOH,	       /* the same */
+	UNIFIED_MEMORY_DTOH,	       /* as for HTOD */
 	UNIFIED_MEMORY_CPU_PAGE_FAULT, /* one fault; it has a start and no end */
 	UNIFIED_MEMORY_GPU_PAGE_FAULT, /* count groups of faults, from the fault to the replay */
 	UNIFIED_MEMORY_THRASHING,
@@ -54,7 +52,8 @@ enum unified_memory_kind {
 	UNIFIED_MEMORY_DTOD
 };
 
-/* Why unified memory moved, with CUPTI's numbers; known for migrations from and to the host. */
+/* Why managed memory was migrated, numbered as in CUPTI; known for migrations from and to
+ * the host. */
 enum migration_cause {
 	MIGRATION_UNKNOWN,
 	MIGRATION_USER,
@@ -64,34 +63,33 @@ enum migration_cause {
 	MIGRATION_ACCESS_COUNTERS
 };
 
-#define ACTIVITY_HOST		UINT32_MAX /* the host where a unified memory record names a device */
-/* In buffer_thread: one thread's calls, and not known whose. */
+#define ACTIVITY_HOST		UINT32_MAX /* instead of a device in unified memory records */
+/* In buffer_thread: the records are of one thread's calls, but it is not known which. */
 #define ACTIVITY_UNKNOWN_THREAD UINT32_MAX
 
 /*
- * Members that a kind does not have are 0. The ids (device, context, stream, correlation, graph)
- * are CUPTI's own: a stream's id is what cupti_stream_id() gives for its handle, not
- * cuStreamGetId.
+ * Members that a kind of record does not have are 0. All ids (device, context, stream, correlation,
+ * graph) are CUPTI's: a stream's id is what cupti_stream_id() returns, not what cuStreamGetId does.
  */
 struct activity {
 	enum activity_kind kind;
 	uint32_t cupti_kind; /* CUpti_ActivityKind */
-	/* false: the record has no start, or ends before it starts; its times say nothing */
+	/* false: no start, or an end before the start, so the times are meaningless */
 	bool valid;
 	uint64_t start,
 		end; /* nanoseconds, CLOCK_REALTIME unless the program chose another clock */
 	uint32_t device, context, stream;
-	uint32_t correlation; /* of the API call that caused it; 0 unknown */
+	uint32_t correlation; /* of the API call that caused it; 0: unknown */
 	uint32_t graph;	      /* id of the executable graph, 0 outside graphs */
 	uint64_t graph_node;  /* id of the graph's node, 0 outside graphs */
-	/* The thread whose calls the records of this buffer are of, as gettid() says; 0 where they
-	 * are of all threads'. */
+	/* The thread whose calls all records of this buffer are of, from gettid(); 0: all
+	 * threads'. */
 	uint32_t buffer_thread;
 
-	/* Kernels. The mangled name belongs to CUPTI: copy it before the callback returns. */
+	/* Kernels. The mangled name is CUPTI's memory: copy it before the callback returns. */
 	const char *name;
 	uint32_t grid[3], block[3];
-	uint32_t registers, static_shared, dynamic_shared; /* per thread; bytes per block */
+	uint32_t registers, static_shared, dynamic_shared; /* a thread's; bytes per block */
 
 	/* Copies, memsets and migrations. */
 	uint64_t bytes;
@@ -106,13 +104,13 @@ struct activity {
 	uint64_t count; /* GPU page fault groups; 1 for a CPU page fault */
 
 	/* API calls and overheads. */
-	uint32_t callback;	/* callback id (cbid) of the call: api_call_name() names it */
-	uint32_t thread;	/* as CUPTI numbers threads: the low half of pthread_self() */
+	uint32_t callback;	/* CUPTI's callback id (cbid): see api_call_name() */
+	uint32_t thread;	/* low half of pthread_self() */
 	uint32_t result;	/* what the call returned */
 	uint32_t overhead_kind; /* CUpti_ActivityOverheadKind */
 };
 
-/* What an overhead is made of, in a few words; never NULL. */
+/* A short description of an overhead; never NULL. */
 const char *overhead_kind_name(uint32_t kind);
 
 #endif

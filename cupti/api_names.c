@@ -7,13 +7,13 @@
 
 #include "cupti/library.h"
 
-/* The runtime had 523 callback ids in CUDA 13.0, the driver 800. */
+/* Callback ids with cached names: in CUDA 13.0 the runtime has 523 ids, the driver 800. */
 #define CALLBACKS 2048
 
-/* Names are copied: what CUPTI gives has a version and the default stream's flavour behind. */
+/* Copies without the version and default-stream suffix that CUPTI's names have. */
 static char *names[2][CALLBACKS];
 
-/* The length without one "_v3020", "_ptsz" or "_ptds" at the end. */
+/* The length without one suffix "_v3020", "_ptsz" or "_ptds", if there is one. */
 static size_t strip_suffix(const char *name, size_t length)
 {
 	size_t digits = length;

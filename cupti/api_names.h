@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Names of API calls in CUPTI's records. */
 #ifndef KTIME_CUPTI_API_NAMES_H
 #define KTIME_CUPTI_API_NAMES_H
 
@@ -7,9 +8,9 @@
 #include "cupti/activity.h"
 
 /*
- * The name of the call that an API record is about, as a programmer writes it: "cudaMalloc" for
- * CUPTI's cudaMalloc_v3020. Valid for good; never NULL: "unknown call" where CUPTI has none.
- * Collector thread only.
+ * The name of an API record's function as a programmer writes it: "cudaMalloc" for CUPTI's
+ * cudaMalloc_v3020, or "unknown call"; never NULL, and valid for ever. For the collector thread
+ * only.
  */
 const char *api_call_name(const struct activity *activity);
 

@@ -8,11 +8,11 @@
 #include <sys/mman.h>
 
 /*
- * The largest that is free is taken. 1 MiB, some 5,000 kernel records, is the least that CUPTI
- * advises: with 128 KiB ResNet-50 at batch 1 took 4 % longer on an H200. A buffer that was used
- * once has all of its memory; of more threads than launch in most programs, each gets a smaller
- * one. Without any, CUPTI drops what the thread does, and takes longer for it: with 16 buffers, 16
- * threads lost four of five records, at twice the cost.
+ * The sizes of the pool's buffers, and how many there are of each; the largest free one is taken.
+ * CUPTI advises 1 MiB at least, some 5,000 kernel records: with 128 KiB ResNet-50 at batch 1 took 4
+ * % longer (H200). A buffer that has been used keeps its memory, so if many threads launch, later
+ * ones get smaller buffers. Without a free buffer CUPTI drops records, which even costs more: with
+ * 16 buffers, 16 threads lost four of five records, at twice the cost.
  */
 #define POOL(X)                                                                                    \
 	X(1024 * 1024, 16)                                                                         \
@@ -39,12 +39,12 @@ _Static_assert(ARENA_SIZE == BUFFERS_TOGETHER, "the sizes do not add up");
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buffer buffers[BUFFER_COUNT];
 static uint8_t *arena;
-/* By size; last in, first out: the pages touched last are used again. */
+/* A list for each size; last in, first out, to reuse the pages that were touched last. */
 static struct buffer *free_lists[SIZES];
 static struct buffer *queue, **queue_end = &queue;
-static size_t queued; /* bytes */
+static size_t queued; /* in bytes */
 static uint64_t last_number;
-/* Buffers beyond the pool that are being filled. */
+/* Buffers outside the pool that are being filled. */
 static struct buffer *beyond_list;
 
 static void fill_free_lists(void)
@@ -66,7 +66,7 @@ static void fill_free_lists(void)
 	}
 }
 
-/* The free list that a buffer of the pool goes back to. */
+/* The free list for a buffer of the pool. */
 static struct buffer **free_list_of(const struct buffer *buffer)
 {
 	unsigned i = 0;

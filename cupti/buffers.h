@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The pool of activity buffers: CUPTI fills them on the program's threads and its own, the
- * collector reads them. One short lock guards two lists; no call is made while it is held. A free
- * buffer is all zeros, so that nobody has to clear it within a launch.
+ * The pool of activity buffers. CUPTI fills them on the program's threads and its own, the
+ * collector reads them. A short lock guards the lists; nothing is called while it is held. Free
+ * buffers are all zeros, so that CUPTI need not clear one within a launch.
  */
 #ifndef KTIME_CUPTI_BUFFERS_H
 #define KTIME_CUPTI_BUFFERS_H
@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Bytes of all buffers of the pool, which bound what is being filled and what waits to be read. */
+/* Bytes of all buffers together: limits what is being filled and what waits to be read. */
 #define BUFFERS_TOGETHER (48u << 20)
 
 struct buffer {
@@ -20,37 +20,38 @@ struct buffer {
 	size_t size;	 /* bytes */
 	size_t valid;	 /* bytes of records */
 	uint64_t number; /* in the order of queueing */
-	uint32_t thread; /* whose calls its records are of, as gettid() says; 0: all threads' */
-	bool beyond;	 /* not of the pool: freed when it is released */
+	uint32_t thread; /* see buffer_thread in struct activity */
+	bool beyond;	 /* outside the pool: freed on release */
 };
 
-/* Maps the pool; 0 or -ENOMEM. Later calls do nothing. */
+/* Maps the pool's memory, once. 0 or -ENOMEM. */
 int buffers_create(void);
 
 /*
- * A buffer to fill: a free one, else the oldest filled one, whose records are lost: `lost` is then
- * how many bytes of them it holds, for the caller to count and to clear, else 0. Where all are
- * being filled: one beyond the pool, allocated, if `beyond` is set, else NULL. Any thread.
+ * A buffer to fill: a free one, else the oldest filled one, whose records are lost. `lost` is then
+ * the bytes of these records, which the caller must count and clear; else 0. If all are being
+ * filled, a new buffer outside the pool if `beyond`, else NULL. Any thread.
  */
 struct buffer *buffers_take(bool beyond, size_t *lost);
-/* The buffer that was taken to be filled and has this data; NULL for memory of others. Any thread.
- */
+/* The buffer with this data, taken before; NULL for memory that is not ktime's. Any thread. */
 struct buffer *buffers_find(const uint8_t *data);
-/* Queues a filled buffer for the collector; returns how many bytes are queued. Any thread. */
+/* Queues a filled buffer for the collector; returns how many bytes are queued in all. Any
+ * thread. */
 size_t buffers_queue(struct buffer *buffer, size_t valid);
-/* The number of the buffer that was queued last; 0 where none is queued. Any thread. */
+/* The number of the last buffer that was queued; 0 if the queue is empty. Any thread. */
 uint64_t buffers_last(void);
-/* The oldest filled buffer, if its number is not above `last`; else NULL. Any thread. */
+/* Removes the oldest filled buffer from the queue if its number is at most `last`; else NULL. Any
+ * thread. */
 struct buffer *buffers_next(uint64_t last);
-/* Makes a buffer that was taken all zeros again. Any thread. */
+/* Fills a buffer with zeros. Any thread. */
 void buffers_clear(struct buffer *buffer);
-/* Clears a buffer and gives it back to the pool. Any thread. */
+/* Clears a buffer and returns it to the pool. Any thread. */
 void buffers_release(struct buffer *buffer);
 
-/* In a forked child: every buffer is free again, whoever held the lock in the parent. */
+/* For a forked child: frees all buffers, and the lock, whichever thread of the parent held it. */
 void buffers_reset(void);
 
-/* The pool's memory; NULL and 0 before it is made. */
+/* The pool's memory; NULL and 0 before buffers_create(). */
 void buffers_range(const void **start, size_t *size);
 
 #endif

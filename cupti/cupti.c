@@ -6,7 +6,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/syscall.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "cupti/buffers.h"
@@ -19,25 +18,54 @@
 #include "cupti/refusal.h"
 #include "cupti/walk.h"
 
-/* CUDA 12.9: before, CUPTI could crash where it was refused a buffer. */
+/* CUDA 12.9's CUPTI. Older ones can crash if they are refused a buffer. */
 #define REFUSAL_VERSION 27
-/* The collector is woken once so many bytes wait. */
+/* Wakes the collector when this many bytes wait to be read. Chosen. */
 #define WAKE_BYTES	(BUFFERS_TOGETHER / 16)
+/*
+ * How far CUPTI's clock may be ahead of CLOCK_REALTIME, and behind it, to count as the same clock.
+ * It is read just before, so it is behind by the time for which this thread was preempted. In
+ * nanoseconds. Chosen.
+ */
+#define CLOCKS_APART_NS 1000000
+#define MOST_DELAY_NS	100000000
 
 enum state { STATE_OFF, STATE_ACTIVE, STATE_ENDING, STATE_FINALIZED, STATE_FORGOTTEN };
 
-static _Atomic(enum state) state;
-static _Atomic(uint64_t) lost; /* records that were in buffers taken back unread */
-static _Atomic(uint64_t) errors;
-static _Atomic(uint64_t) dropped_before_end;
+static _Atomic int state;     /* enum state */
+static _Atomic uint64_t lost; /* records in buffers that were reused before they were read */
+static _Atomic uint64_t errors;
+static _Atomic uint64_t dropped_before_end;
 static void (*wake)(void);
-static bool by_thread;		/* CUPTI has every thread fill buffers of its own */
-static _Atomic(int64_t) behind; /* the records' clock, behind CLOCK_REALTIME */
+static bool by_thread;	       /* CUPTI gives each thread its own buffers */
+static _Atomic int64_t behind; /* CLOCK_REALTIME less the records' clock, ns */
+
+/* Acquire and release: a thread that sees the state also sees `wake` and `by_thread`. */
+static bool state_is(enum state which)
+{
+	return atomic_load_explicit(&state, memory_order_acquire) == (int)which;
+}
+
+static void set_state(enum state to)
+{
+	atomic_store_explicit(&state, (int)to, memory_order_release);
+}
+
+/* The counters order nothing else, so relaxed. */
+static void add(_Atomic uint64_t *counter, uint64_t count)
+{
+	atomic_fetch_add_explicit(counter, count, memory_order_relaxed);
+}
+
+static uint64_t take(_Atomic uint64_t *counter)
+{
+	return atomic_exchange_explicit(counter, 0, memory_order_relaxed);
+}
 
 static CUptiResult check(CUptiResult result)
 {
 	if (result)
-		errors++;
+		add(&errors, 1);
 	return result;
 }
 
@@ -48,10 +76,10 @@ static void count_lost(const struct cupti_functions *cupti, uint8_t *data, size_
 
 	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);)
 		count++;
-	lost += count;
+	add(&lost, count);
 }
 
-/* The calling thread's number, asked for once: this is within a launch. */
+/* The calling thread's id, cached because this runs within a launch. */
 static uint32_t thread_number(void)
 {
 	static __thread uint32_t number __attribute__((tls_model("initial-exec")));
@@ -61,7 +89,7 @@ static uint32_t thread_number(void)
 	return number;
 }
 
-/* Called by CUPTI on a thread that calls CUDA, or on its own. */
+/* Called by CUPTI on a thread that calls CUDA, or on its own thread. */
 static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_records)
 {
 	const struct cupti_functions *cupti = library_functions();
@@ -73,7 +101,8 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 		count_lost(cupti, buffer->data, lost_bytes);
 		buffers_clear(buffer);
 	}
-	/* A thread that fills a buffer of its own requests it. */
+	/* If threads have their own buffers, the thread that requests a buffer is the one that
+	 * fills it. */
 	if (buffer)
 		buffer->thread = by_thread ? thread_number() : 0;
 	*data = buffer ? buffer->data : NULL;
@@ -90,7 +119,8 @@ static void queue_buffer(struct buffer *buffer, size_t valid)
 		wake();
 }
 
-/* The program may free its buffer once it has it back: what ktime reads of it is copied. */
+/* Copies the records that ktime needs from a buffer of the program, which may free it when it gets
+ * it back. */
 static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
 {
 	struct buffer *buffer = NULL;
@@ -115,7 +145,7 @@ static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, siz
 				count_lost(cupti, buffer->data, lost_bytes);
 		}
 		if (!buffer || walk.size > buffer->size) {
-			lost++;
+			add(&lost, 1);
 			continue;
 		}
 		memcpy(buffer->data + used, walk.record, walk.size);
@@ -144,7 +174,8 @@ static void CUPTIAPI on_completed(CUcontext context, uint32_t stream_id, uint8_t
 	errno = saved_errno;
 }
 
-/* Kernels are what the collection is for; of the rest, `reason` names what is missing. */
+/* Enables the activity kinds. Without kernels it fails; other missing kinds are listed in
+ * `reason`. */
 static CUptiResult enable_kinds(const struct cupti_functions *cupti,
 				const struct cupti_settings *settings, char *reason, size_t size)
 {
@@ -165,18 +196,17 @@ static CUptiResult enable_kinds(const struct cupti_functions *cupti,
 		cupti, settings->serial_kernels ? CUPTI_ACTIVITY_KIND_KERNEL
 						: CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
 	size_t length = 0;
-	unsigned i;
 
 	if (result)
 		return result;
 	reason[0] = '\0';
-	for (i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
+	for (unsigned i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
 		if (!more[i].wanted || !check(kinds_enable(cupti, more[i].kind)) || length >= size)
 			continue;
 		length += snprintf(reason + length, size - length, "%s%s",
 				   length ? ", " : "CUPTI does not trace ", more[i].text);
 	}
-	/* Many systems have no counters for it: that is not worth a line of everyone's report. */
+	/* Without a message: many systems have no unified memory counters. */
 	if (settings->unified_memory)
 		kinds_enable_unified_memory(cupti);
 	return CUPTI_SUCCESS;
@@ -189,7 +219,7 @@ int cupti_start(const struct cupti_settings *settings, char *reason, size_t size
 	CUpti_BuffersCallbackRequestFunc requested;
 	CUptiResult result;
 
-	if (state != STATE_OFF) {
+	if (!state_is(STATE_OFF)) {
 		snprintf(reason, size, "CUPTI was started before");
 		return -EALREADY;
 	}
@@ -205,10 +235,10 @@ int cupti_start(const struct cupti_settings *settings, char *reason, size_t size
 	}
 	wake = settings->wake;
 	by_thread = library_fills_by_thread(cupti);
-	state = STATE_ACTIVE;
+	set_state(STATE_ACTIVE);
 	result = check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
 	if (!result) {
-		/* What the program registered before is in its place again if this fails. */
+		/* If enabling fails, the program's clock and callbacks are registered again. */
 		if (program_clock())
 			check(cupti->cuptiActivityRegisterTimestampCallback(
 				program_clock_of_cupti));
@@ -222,31 +252,31 @@ int cupti_start(const struct cupti_settings *settings, char *reason, size_t size
 		library_say_buffers_are_zeroed(cupti, true);
 		return 0;
 	}
-	state = STATE_OFF;
+	set_state(STATE_OFF);
 	refusal_by_cupti(cupti, result, reason, size);
 	return -EIO;
 }
 
 bool cupti_active(void)
 {
-	return state == STATE_ACTIVE;
+	return state_is(STATE_ACTIVE);
 }
 
 bool cupti_has_callbacks(void)
 {
-	return state == STATE_ACTIVE || state == STATE_ENDING;
+	return state_is(STATE_ACTIVE) || state_is(STATE_ENDING);
 }
 
 bool cupti_ended(void)
 {
-	return state == STATE_FINALIZED;
+	return state_is(STATE_FINALIZED);
 }
 
 int cupti_flush(bool forced)
 {
 	const struct cupti_functions *cupti = library_functions();
 
-	if (state != STATE_ACTIVE)
+	if (!state_is(STATE_ACTIVE))
 		return 0;
 	return check(cupti->cuptiActivityFlushAll(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0))
 		       ? -EIO
@@ -256,7 +286,8 @@ int cupti_flush(bool forced)
 size_t cupti_drain(void (*before)(bool first),
 		   void (*consume)(const struct activity *activity, void *argument), void *argument)
 {
-	/* No more than there are now: a program that fills them faster does not keep us here. */
+	/* Only the buffers queued now: a program that fills them faster must not keep the collector
+	 * here. */
 	return merge_read(library_functions(), buffers_last(), before, consume, argument);
 }
 
@@ -270,34 +301,37 @@ uint64_t cupti_dropped(void)
 	const struct cupti_functions *cupti = library_functions();
 	size_t dropped = 0;
 
-	if (state == STATE_ACTIVE &&
+	if (state_is(STATE_ACTIVE) &&
 	    !check(cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped)))
 		forward_note_dropped(dropped);
-	return dropped + atomic_exchange(&dropped_before_end, 0);
+	return dropped + take(&dropped_before_end);
 }
 
 uint64_t cupti_unread(void)
 {
-	return atomic_exchange(&lost, 0);
+	return take(&lost);
 }
 
 uint64_t cupti_errors(void)
 {
-	return atomic_exchange(&errors, 0);
+	return take(&errors);
 }
 
 void cupti_ending(void)
 {
-	if (state != STATE_ACTIVE)
+	if (!state_is(STATE_ACTIVE))
 		return;
 	cupti_flush(true);
-	dropped_before_end += cupti_dropped();
+	add(&dropped_before_end, cupti_dropped());
 	if (wake)
 		merge_wait(wake);
-	/* No more of CUPTI or its names in the readings that begin now, and none is left that began
-	 * before. */
+	/*
+	 * From now on a reading uses no names of CUPTI's, and a reading that began before is waited
+	 * for. Sequentially consistent, here and in merge.c: either the collector sees these stores
+	 * or this thread sees its reading.
+	 */
 	merge_trust_names(false);
-	state = STATE_ENDING;
+	atomic_store_explicit(&state, STATE_ENDING, memory_order_seq_cst);
 	if (wake)
 		merge_wait_for_end(wake);
 }
@@ -305,13 +339,13 @@ void cupti_ending(void)
 void cupti_finalized(bool ended)
 {
 	if (!ended) {
-		if (state == STATE_ENDING)
-			state = STATE_ACTIVE;
+		if (state_is(STATE_ENDING))
+			set_state(STATE_ACTIVE);
 		merge_trust_names(true);
 		return;
 	}
-	if (state == STATE_ENDING)
-		state = STATE_FINALIZED;
+	if (state_is(STATE_ENDING))
+		set_state(STATE_FINALIZED);
 	kinds_clear();
 	forward_clear();
 }
@@ -323,21 +357,21 @@ void cupti_leave(void)
 
 void cupti_forget(void)
 {
-	if (state != STATE_OFF)
-		state = STATE_FORGOTTEN;
+	if (!state_is(STATE_OFF))
+		set_state(STATE_FORGOTTEN);
 	merge_reset();
 	buffers_reset();
 	kinds_reset();
 	forward_reset();
-	lost = 0;
-	errors = 0;
+	take(&lost);
+	take(&errors);
 }
 
 int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id)
 {
 	const struct cupti_functions *cupti = library_functions();
 
-	if (state != STATE_ACTIVE || !cupti->cuptiGetStreamIdEx)
+	if (!state_is(STATE_ACTIVE) || !cupti->cuptiGetStreamIdEx)
 		return -ENOTSUP;
 	return check(cupti->cuptiGetStreamIdEx(context, stream, per_thread, stream_id)) ? -EINVAL
 											: 0;
@@ -347,7 +381,7 @@ int cupti_context_id(CUcontext context, uint32_t *context_id)
 {
 	const struct cupti_functions *cupti = library_functions();
 
-	if (state != STATE_ACTIVE || !cupti->cuptiGetContextId)
+	if (!state_is(STATE_ACTIVE) || !cupti->cuptiGetContextId)
 		return -ENOTSUP;
 	return check(cupti->cuptiGetContextId(context, context_id)) ? -EINVAL : 0;
 }
@@ -355,28 +389,25 @@ int cupti_context_id(CUcontext context, uint32_t *context_id)
 bool cupti_clock_is_realtime(void)
 {
 	const struct cupti_functions *cupti = library_functions();
-	struct timespec now;
 	uint64_t stamp = 0;
 	int64_t ahead;
 	bool realtime;
 
-	if (state != STATE_ACTIVE || check(cupti->cuptiGetTimestamp(&stamp)))
+	if (!state_is(STATE_ACTIVE) || check(cupti->cuptiGetTimestamp(&stamp)))
 		return false;
-	clock_gettime(CLOCK_REALTIME, &now);
-	ahead = (int64_t)((uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec - stamp);
-	/* Between the two questions this thread may have lost the processor for a while. */
-	realtime = ahead > -1000000 && ahead < 100000000;
-	behind = realtime ? 0 : ahead;
+	ahead = (int64_t)(program_clock_of_cupti() - stamp);
+	realtime = ahead > -CLOCKS_APART_NS && ahead < MOST_DELAY_NS;
+	atomic_store_explicit(&behind, realtime ? 0 : ahead, memory_order_relaxed);
 	return realtime;
 }
 
 int64_t cupti_clock_behind(void)
 {
-	return behind;
+	return atomic_load_explicit(&behind, memory_order_relaxed);
 }
 
 void cupti_skip_call(uint32_t callback)
 {
-	if (state == STATE_ACTIVE)
+	if (state_is(STATE_ACTIVE))
 		kinds_skip_call(library_functions(), callback);
 }

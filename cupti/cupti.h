@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ktime's collection of activity records: CUPTI fills buffers from ktime's pool, the collector
- * thread reads them. It never subscribes, so a program that profiles itself still can.
+ * Collecting CUPTI's activity records: CUPTI fills buffers from ktime's pool, the collector thread
+ * reads them. ktime never subscribes to CUPTI's callbacks, of which there can be only one
+ * subscriber, so a program that profiles itself still can.
  *
- * No ktime lock is held around a call into CUPTI that can call back.
+ * No lock of ktime's is held around a call into CUPTI that can call back.
  */
 #ifndef KTIME_CUPTI_CUPTI_H
 #define KTIME_CUPTI_CUPTI_H
@@ -17,86 +18,90 @@
 #include "cupti/activity.h"
 
 struct cupti_settings {
-	bool graph_nodes;    /* a record for each node of a graph, else one for each launch */
-	bool serial_kernels; /* kernels one after the other, by CUPTI's serialising kind */
-	bool runtime_api;    /* runtime calls, but for the hot ones (hot_calls.h) */
-	bool driver_api;     /* driver calls: 0.15 us a launch */
+	bool graph_nodes;    /* a record for each node of a graph, not one for each launch */
+	bool serial_kernels; /* CUPTI runs kernels one after the other */
+	bool runtime_api;    /* runtime calls that ktime does not wrap */
+	bool driver_api;     /* driver calls, which costs 0.15 us a launch */
 	bool unified_memory; /* migrations and page faults */
-	/*
-	 * Called when filled buffers begin to pile up, so that the collector does not wait for its
-	 * period; on any thread, the program's among them: it must not block. NULL for none.
-	 */
+	/* Called on any thread, also the program's, when many filled buffers wait, so that the
+	 * collector need not wait for its period. Must not block. May be NULL. */
 	void (*wake)(void);
 };
 
 /*
- * Starts to collect, with the library that library_load() found, once a context may exist (some
- * 10 ms). 0, or -errno and one line for the user in `reason`; also where it returns 0, `reason`
- * may say what is missing, else it is "". The caller holds no lock.
+ * Starts collecting with the library that library_load() has found, once a context may exist; takes
+ * some 10 ms. 0, or -errno with one line for the user in `reason`. If it returns 0, `reason` is ""
+ * or says what CUPTI does not record. The caller holds no lock.
  */
 int cupti_start(const struct cupti_settings *settings, char *reason, size_t size);
 
-/* Whether records come in. False again once the program ended CUPTI by cuptiFinalize
- * (cupti_ended). Any thread. */
+/* Whether CUPTI records; false again when the program has ended CUPTI with cuptiFinalize (then
+ * cupti_ended()). Any thread. */
 bool cupti_active(void);
 bool cupti_ended(void);
-/* Whether CUPTI's buffers come to ktime. Any thread. */
+/* Whether CUPTI uses ktime's buffers. Any thread. */
 bool cupti_has_callbacks(void);
 
 /*
- * Asks CUPTI for its part-filled buffers: those whose records are all finished, or all of them if
- * forced; then some records may come without times, for good. 0, or -EIO. Any thread without locks.
+ * Makes CUPTI hand over its part-filled buffers: those whose records are all finished, or all of
+ * them if `forced`; then records of unfinished work never get their times. 0 or -EIO. Any thread,
+ * without locks held.
  */
 int cupti_flush(bool forced);
 
 /*
- * Hands every record that has come in to `consume`, in the order in which their work began as far
- * as the buffers of several threads go; pointers in the record are valid during the call only.
- * `before` (or NULL) is called for each buffer before its first record; at the first one, whatever
- * the records of all of them are of was called by then. Returns how many records. Collector thread
- * only.
+ * Calls `consume` for every record that has arrived, in the order in which the work began, as far
+ * as different threads' buffers allow. Pointers in the record are valid during the call only.
+ * `before` (may be NULL) is called before each buffer's first record; all calls that the records of
+ * all these buffers belong to were made before its first call. Returns the number of records. For
+ * the collector thread only.
  */
 size_t cupti_drain(void (*before)(bool first),
 		   void (*consume)(const struct activity *activity, void *argument),
 		   void *argument);
 
-/* The memory of the buffers' pool, touched as far as it was needed; NULL and 0 before the start. */
+/* The memory of the buffer pool, of which only a part may be resident; NULL and 0 before
+ * the start. */
 void cupti_range(const void **start, size_t *size);
-/* How many records CUPTI dropped since the last call, for want of a buffer; of those before its end
- * too. Without locks. */
+/* How many records CUPTI has dropped since the last call, for want of a buffer; also those before
+ * its end. Without locks held. */
 uint64_t cupti_dropped(void);
-/* How many records were lost since the last call, since what waited became too much. Any thread. */
+/* How many records were overwritten unread since the last call, as too many waited. Any thread. */
 uint64_t cupti_unread(void);
-/* How many of ktime's own calls into CUPTI failed since the last call. Any thread. */
+/* How many of ktime's calls into CUPTI have failed since the last call. Any thread. */
 uint64_t cupti_errors(void);
 
-/* Leaves a runtime call, by its callback id, out of the records from here on. Any thread. */
+/* Stops recording a runtime function, by its callback id. Any thread. */
 void cupti_skip_call(uint32_t callback);
 /*
- * Before and after the program's cuptiFinalize, which `ended` CUPTI or failed. The names in records
- * may go with CUPTI, so before it the collector is given time to read them all; it is woken for it.
- * What still comes in has no names. From then on nothing is asked of CUPTI any more. Without locks.
+ * To be called before and after the program's cuptiFinalize(), with whether it succeeded. As the
+ * names in records may be freed with CUPTI, cupti_ending() wakes the collector and waits, for a
+ * bounded time, until it has read all records; those that arrive later have no names. From then on
+ * ktime does not call CUPTI. Without locks held.
  */
 void cupti_ending(void);
 void cupti_finalized(bool ended);
-/* The collector reads no more, and is not to be waited for. */
+/* To be called by the collector when it will read no more and must not be waited for. */
 void cupti_leave(void);
-/* In a forked child: forgets everything and never calls CUPTI. */
+/* For a forked child: forgets everything, and never calls CUPTI. */
 void cupti_forget(void);
 
 /*
- * The id that records have for a stream; per_thread: what the default stream means to the caller.
- * `context` may be NULL for a stream of its own. 0, -ENOTSUP before CUPTI runs, or -EINVAL.
+ * The id of a stream in records; per_thread: the caller's default stream is the per-thread one.
+ * `context` may be NULL for a stream that is not a default stream. 0, -ENOTSUP if CUPTI does not
+ * run, or -EINVAL.
  */
 int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id);
-/* The id that records have for a context; the same answers. */
+/* The id of a context in records; returns the same values. */
 int cupti_context_id(CUcontext context, uint32_t *context_id);
 /*
- * Whether records are stamped with CLOCK_REALTIME at this time. A program's own clock is kept from
- * CUPTI (program_clock.h), unless it was given past ktime's exported calls. Any thread.
+ * Whether records have times of CLOCK_REALTIME now. ktime keeps a program's clock from CUPTI
+ * (program_clock.h), unless the program reached CUPTI past the functions that ktime exports. Any
+ * thread.
  */
 bool cupti_clock_is_realtime(void);
-/* By how much the records' clock was behind CLOCK_REALTIME then, ns; 0 where it is that clock. */
+/* CLOCK_REALTIME less the records' clock, in nanoseconds, at the last cupti_clock_is_realtime(); 0
+ * if they agree. */
 int64_t cupti_clock_behind(void);
 
 #endif

@@ -7,12 +7,12 @@
 #include <cupti.h>
 
 /*
- * Where the members lie. CUPTI names a new structure whenever it appends one
- * (CUpti_ActivityKernel4 to 10, CUpti_ActivityMemcpy to 6 …), and never moves what was there
- * before: a prefix and the version that each member came with describe every layout.
+ * The offsets of the members. When CUPTI appends members to a structure it gives it a new name
+ * (CUpti_ActivityKernel4 to 10, CUpti_ActivityMemcpy to 6 …), but never moves existing ones:
+ * offsets, and the version that each member came with, describe all layouts.
  *
- * X(member of struct activity, structure in the headers, its member, offset, bytes,
- *   first version of CUPTI that has it; 1: every one)
+ *   X(member of struct activity, structure in the headers, its member, offset, bytes,
+ *     first version of CUPTI that has it; 1: all)
  */
 #define DEVICE_FIELDS(X, type)                                                                     \
 	X(bytes, type, bytes, 8, 8, 1)                                                             \
@@ -133,7 +133,7 @@ CHECK_SAME(CUpti_ActivityUnifiedMemoryCounter2, CUpti_ActivityUnifiedMemoryCount
 CHECK_SAME(CUpti_ActivityOverhead, CUpti_ActivityOverhead3, end);
 #endif
 
-/* The records' numbers are ours: both clocks' figures and the report use them as they come. */
+/* ktime's enums have CUPTI's numbers, so they are copied without conversion. */
 #define CHECK_NUMBER(ours, theirs) _Static_assert((int)(ours) == (int)(theirs), #theirs " changed")
 CHECK_NUMBER(COPY_HTOD, CUPTI_ACTIVITY_MEMCPY_KIND_HTOD);
 CHECK_NUMBER(COPY_DTOD, CUPTI_ACTIVITY_MEMCPY_KIND_DTOD);
@@ -184,7 +184,8 @@ static uint8_t memory_kind_of(uint8_t cupti_kind)
 	}
 }
 
-/* A kind's members at once: a program can have a million records in a second. */
+/* Copies all members of a kind in straight-line code: a program can make a million records a
+ * second. */
 static void copy_fields(const uint8_t *record, uint32_t version, struct activity *activity)
 {
 #define COPY_FIELD(to, type, from, offset, size, since)                                            \
@@ -207,7 +208,7 @@ static void copy_fields(const uint8_t *record, uint32_t version, struct activity
 #undef COPY_FIELD
 }
 
-/* `value`, `flags` and `end` mean something else for each counter. */
+/* The members value, flags and end mean something else for each counter. */
 static void decode_unified_memory(struct activity *activity)
 {
 	bool migration = false;
@@ -218,7 +219,7 @@ static void decode_unified_memory(struct activity *activity)
 		migration = true;
 		break;
 	case UNIFIED_MEMORY_CPU_PAGE_FAULT:
-		/* The value is the program counter; there is no end. */
+		/* value is the program counter; there is no end. */
 		activity->bytes = 0;
 		activity->count = 1;
 		activity->end = activity->start;
@@ -272,7 +273,7 @@ const char *overhead_kind_name(uint32_t kind)
 		"CUPTI activity buffer request",
 		"unified memory activity initialization",
 	};
-	uint32_t index = kind >> 16;
+	uint32_t index = kind >> 16; /* CUpti_ActivityOverheadKind counts in the upper half */
 
 	if (kind == CUPTI_ACTIVITY_OVERHEAD_DRIVER_COMPILER)
 		return "driver compiler";

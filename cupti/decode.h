@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+/* Decoding activity records of all supported versions of CUPTI. */
 #ifndef KTIME_CUPTI_DECODE_H
 #define KTIME_CUPTI_DECODE_H
 
@@ -7,9 +8,9 @@
 #include "cupti/activity.h"
 
 /*
- * Decodes one record, aligned or not, as CUPTI's version (cuptiGetVersion: 18 is CUDA 11.8,
- * 130000 is 13.0) lays it out; reads no byte beyond the members that this version has. A kind
- * that is not read gives ACTIVITY_UNKNOWN. The name points where the record points. Any thread.
+ * Decodes one record, aligned or not, in the layout of a version of CUPTI (from cuptiGetVersion():
+ * 18 is CUDA 11.8, 130000 is 13.0). Reads no byte beyond the members that this version has. A kind
+ * that ktime does not decode gives ACTIVITY_UNKNOWN. The name points to CUPTI's memory. Any thread.
  */
 void decode_activity(const void *record, uint32_t version, struct activity *activity);
 

@@ -10,19 +10,19 @@
 #include "cupti/program_clock.h"
 #include "cupti/walk.h"
 
-/* A buffer of the program's that is being filled. */
+/* A buffer of the program that is being filled. */
 struct destination {
 	uint8_t *data;
 	size_t size, used;
-	size_t records, most_records; /* most_records 0: as many as fit */
+	size_t records, most_records; /* most_records 0: no limit */
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static CUpti_BuffersCallbackRequestFunc request;
 static CUpti_BuffersCallbackCompleteFunc complete;
-static struct destination partial; /* data NULL: none, or a thread is filling it */
+static struct destination partial; /* data NULL: there is none, or a thread is filling it */
 static unsigned flushes;
-static _Atomic(size_t) dropped;
+static _Atomic size_t dropped;
 
 void forward_register(CUpti_BuffersCallbackRequestFunc requested,
 		      CUpti_BuffersCallbackCompleteFunc completed)
@@ -53,7 +53,7 @@ static void hand_over(struct destination *destination)
 	destination->data = NULL;
 }
 
-/* The program may decline: then its records are dropped, as CUPTI would. */
+/* The program may give none: its records are then dropped, as CUPTI would. */
 static void request_buffer(struct destination *destination)
 {
 	CUpti_BuffersCallbackRequestFunc requested;
@@ -64,7 +64,7 @@ static void request_buffer(struct destination *destination)
 		requested(&destination->data, &destination->size, &destination->most_records);
 }
 
-/* Takes the part-filled buffer, so that no other thread has it. */
+/* Takes the part-filled buffer away, so that no other thread fills it. */
 static struct destination take_partial(unsigned *flushes_seen)
 {
 	struct destination taken;
@@ -77,7 +77,8 @@ static struct destination take_partial(unsigned *flushes_seen)
 	return taken;
 }
 
-/* Puts it back, or hands it over where another is there or the program flushed meanwhile. */
+/* Puts it back; hands it over if there is another one by now, or the program has flushed
+ * meanwhile. */
 static void put_partial(struct destination *destination, unsigned flushes_seen)
 {
 	bool kept = false;
@@ -107,11 +108,26 @@ static void append(struct destination *destination, const void *record, size_t s
 		request_buffer(destination);
 	if (!destination->data || destination->size < size)
 		return;
-	/* The destination may be the buffer that the record is in, before it. */
+	/* memmove: the destination may be the record's own buffer, ahead of the record. */
 	memmove(destination->data + destination->used, record, size);
 	program_clock_convert(destination->data + destination->used);
 	destination->used += size;
 	destination->records++;
+}
+
+/* Appends the records of a buffer that the program wants. */
+static void append_wanted(struct destination *destination, const struct cupti_functions *cupti,
+			  uint8_t *data, size_t valid)
+{
+	struct activity activity;
+	struct walk walk;
+
+	program_clock_read();
+	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
+		decode_activity(walk.record, cupti->version, &activity);
+		if (kinds_program_wants(&activity))
+			append(destination, walk.record, walk.size);
+	}
 }
 
 void forward_prepare(void)
@@ -130,19 +146,12 @@ void forward_prepare(void)
 void forward_records(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
 {
 	struct destination destination;
-	struct activity activity;
-	struct walk walk;
 	unsigned seen;
 
 	if (!kinds_program_ever())
 		return;
-	program_clock_read();
 	destination = take_partial(&seen);
-	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
-		decode_activity(walk.record, cupti->version, &activity);
-		if (kinds_program_wants(&activity))
-			append(&destination, walk.record, walk.size);
-	}
+	append_wanted(&destination, cupti, data, valid);
 	put_partial(&destination, seen);
 }
 
@@ -155,7 +164,7 @@ void forward_flush(void)
 	flushes++;
 	pthread_mutex_unlock(&lock);
 	destination = take_partial(&seen);
-	/* An empty one is worth keeping while more is to come. */
+	/* An empty buffer is kept while the program has activity kinds enabled. */
 	if (destination.used || !kinds_program_any())
 		hand_over(&destination);
 	put_partial(&destination, seen);
@@ -168,29 +177,22 @@ void forward_foreign(const struct cupti_functions *cupti, CUcontext context, uin
 	struct destination same = {.data = data, .size = size};
 	CUpti_BuffersCallbackRequestFunc requested;
 	CUpti_BuffersCallbackCompleteFunc completed;
-	struct activity activity;
-	struct walk walk;
 
 	if (!forward_registered(&requested, &completed))
 		return;
-	program_clock_read();
-	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
-		decode_activity(walk.record, cupti->version, &activity);
-		if (kinds_program_wants(&activity))
-			append(&same, walk.record, walk.size);
-	}
+	append_wanted(&same, cupti, data, valid);
 	completed(context, stream_id, data, size, same.used);
 }
 
 void forward_note_dropped(size_t count)
 {
 	if (kinds_program_any())
-		dropped += count;
+		atomic_fetch_add_explicit(&dropped, count, memory_order_relaxed);
 }
 
 size_t forward_take_dropped(void)
 {
-	return atomic_exchange(&dropped, 0);
+	return atomic_exchange_explicit(&dropped, 0, memory_order_relaxed);
 }
 
 void forward_clear(void)
@@ -199,7 +201,7 @@ void forward_clear(void)
 	request = NULL;
 	complete = NULL;
 	partial.data = NULL;
-	/* What a thread is filling is not put back. */
+	/* A buffer that a thread is filling now will not be put back. */
 	flushes++;
 	pthread_mutex_unlock(&lock);
 	program_clock_set(NULL);

@@ -5,42 +5,55 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "cupti/hot_calls.h"
+#include "cupti/wrapped_calls.h"
 
+/* Activity kinds by number; CUDA 13.0 has numbers up to 55. */
 #define KINDS	    64
-/* Runtime calls by callback id; CUDA 13.0 has some 500. */
+/* Runtime functions by callback id; CUDA 13.0 has 523. */
 #define CALLBACKS   2048
 /*
- * How far a record's start may be from the moment a kind was turned on or off to count as before
- * or after it: a GPU's clock is known to some microseconds. Too many records do no harm, a missing
- * one does.
+ * How far a record's start may be from the moment when a kind was enabled or disabled, in
+ * nanoseconds, to count as before or after it. Generous, as a GPU's clock is known to some
+ * microseconds: records too many do no harm, a missing one does.
  */
 #define CLOCK_SLACK 100000ull
-/* How long after a kind was turned off work that was launched before may still start. */
+/* How long after a kind was disabled, in nanoseconds, work that was launched before may still
+ * start. Chosen. */
 #define START_DELAY 1000000000ull
 
 struct kind {
-	bool ktime;	       /* wanted by ktime */
-	bool enabled;	       /* by CUPTI's answer */
-	_Atomic(bool) read;    /* ktime reads its records, late ones too */
-	_Atomic(bool) program; /* wanted by the program */
-	_Atomic(bool) ever;    /* was wanted by the program before */
-	_Atomic(bool) flushed; /* the program flushed since it turned the kind off */
-	/* When the program turned the kind on and off last, on CUPTI's clock. */
-	_Atomic(uint64_t) begin, end;
+	bool ktime;	      /* ktime wants it */
+	bool enabled;	      /* enabled in CUPTI */
+	_Atomic bool read;    /* ktime reads its records, also late ones */
+	_Atomic bool program; /* the program has it enabled */
+	_Atomic bool ever;    /* the program has had it enabled */
+	_Atomic bool flushed; /* the program has flushed since it disabled it */
+	/* When the program last enabled and disabled it, on CUPTI's clock. */
+	_Atomic uint64_t begin, end;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kind kinds[KINDS];
-static _Atomic(unsigned) program_count;
-static _Atomic(bool) program_ever;
+static _Atomic unsigned program_count;
+static _Atomic bool program_ever;
+
+/* Acquire and release: a thread that sees a flag sees the times that were stored before it. */
+static bool is_set(const _Atomic bool *flag)
+{
+	return atomic_load_explicit(flag, memory_order_acquire);
+}
+
+static void set(_Atomic bool *flag, bool value)
+{
+	atomic_store_explicit(flag, value, memory_order_release);
+}
 
 static bool in_range(uint32_t kind)
 {
 	return kind < KINDS;
 }
 
-/* The two kernel kinds exclude each other, and both give the same records. */
+/* The two kernel kinds exclude each other, and give the same records. */
 static bool is_kernel(uint32_t kind)
 {
 	return kind == CUPTI_ACTIVITY_KIND_KERNEL || kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
@@ -48,22 +61,22 @@ static bool is_kernel(uint32_t kind)
 
 static bool program_has_kernels(void)
 {
-	return kinds[CUPTI_ACTIVITY_KIND_KERNEL].program ||
-	       kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].program;
+	return is_set(&kinds[CUPTI_ACTIVITY_KIND_KERNEL].program) ||
+	       is_set(&kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].program);
 }
 
 /*
- * Whether ktime's own wish for a kind may stand beside the program's. Where it may not, the
- * program has its way: a serialising kernel kind, or the kernels inside of graphs, which CUPTI
- * leaves out while whole graphs are traced.
+ * Whether ktime may have a kind enabled next to the program's kinds. The program takes precedence
+ * where it has the other, serialising kernel kind, or wants the kernels inside graphs, which CUPTI
+ * does not record while it traces whole graphs.
  */
 static bool ktime_may_have(uint32_t kind)
 {
 	switch (kind) {
 	case CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL:
-		return !kinds[CUPTI_ACTIVITY_KIND_KERNEL].program;
+		return !is_set(&kinds[CUPTI_ACTIVITY_KIND_KERNEL].program);
 	case CUPTI_ACTIVITY_KIND_KERNEL:
-		return !kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].program;
+		return !is_set(&kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].program);
 	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
 		return !program_has_kernels();
 	default:
@@ -71,19 +84,18 @@ static bool ktime_may_have(uint32_t kind)
 	}
 }
 
-static _Atomic(bool) skipped[CALLBACKS];
+static _Atomic bool skipped[CALLBACKS];
 
-static void skip_hot_calls(const struct cupti_functions *cupti)
+static void skip_wrapped_calls(const struct cupti_functions *cupti)
 {
-	size_t i;
-
-	/* One that this CUPTI does not know is refused, and not recorded anyway. */
-	if (cupti->cuptiActivityEnableRuntimeApi)
-		for (i = 0; i < hot_runtime_call_count; i++)
-			cupti->cuptiActivityEnableRuntimeApi(hot_runtime_calls[i], 0);
-	for (i = 0; cupti->cuptiActivityEnableRuntimeApi && i < CALLBACKS; i++)
-		if (skipped[i])
-			cupti->cuptiActivityEnableRuntimeApi((CUpti_CallbackId)i, 0);
+	if (!cupti->cuptiActivityEnableRuntimeApi)
+		return;
+	/* A function that this CUPTI does not know is refused, and not recorded anyway. */
+	for (size_t i = 0; i < wrapped_runtime_call_count; i++)
+		cupti->cuptiActivityEnableRuntimeApi(wrapped_runtime_calls[i], 0);
+	for (uint32_t i = 0; i < CALLBACKS; i++)
+		if (is_set(&skipped[i]))
+			cupti->cuptiActivityEnableRuntimeApi(i, 0);
 }
 
 void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
@@ -91,18 +103,19 @@ void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
 	if (callback >= CALLBACKS)
 		return;
 	pthread_mutex_lock(&lock);
-	skipped[callback] = true;
-	if (cupti->cuptiActivityEnableRuntimeApi && !kinds[CUPTI_ACTIVITY_KIND_RUNTIME].program)
+	set(&skipped[callback], true);
+	if (cupti->cuptiActivityEnableRuntimeApi &&
+	    !is_set(&kinds[CUPTI_ACTIVITY_KIND_RUNTIME].program))
 		cupti->cuptiActivityEnableRuntimeApi(callback, 0);
 	pthread_mutex_unlock(&lock);
 }
 
 static bool is_wanted(uint32_t kind)
 {
-	return kinds[kind].program || (kinds[kind].ktime && ktime_may_have(kind));
+	return is_set(&kinds[kind].program) || (kinds[kind].ktime && ktime_may_have(kind));
 }
 
-/* Makes CUPTI's setting of a kind what both want. */
+/* Enables or disables a kind in CUPTI as ktime and the program want it together. */
 static CUptiResult settle(const struct cupti_functions *cupti, uint32_t kind)
 {
 	struct kind *state = &kinds[kind];
@@ -116,26 +129,25 @@ static CUptiResult settle(const struct cupti_functions *cupti, uint32_t kind)
 		result = cupti->cuptiActivityDisable(kind);
 		state->enabled = false;
 	}
-	if (kind == CUPTI_ACTIVITY_KIND_RUNTIME && state->enabled && !state->program)
-		skip_hot_calls(cupti);
+	if (kind == CUPTI_ACTIVITY_KIND_RUNTIME && state->enabled && !is_set(&state->program))
+		skip_wrapped_calls(cupti);
 	return result;
 }
 
-/* Turning off comes first: the two kernel kinds are never on together. */
+/* Disables before it enables: the two kernel kinds are never enabled together. */
 static void settle_exclusive(const struct cupti_functions *cupti)
 {
 	static const uint32_t exclusive[] = {CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL,
 					     CUPTI_ACTIVITY_KIND_KERNEL,
 					     CUPTI_ACTIVITY_KIND_GRAPH_TRACE};
 	const unsigned count = sizeof(exclusive) / sizeof(exclusive[0]);
-	unsigned i;
 
-	for (i = 0; i < count; i++)
+	for (unsigned i = 0; i < count; i++)
 		if (!is_wanted(exclusive[i]))
 			settle(cupti, exclusive[i]);
-	/* What the program itself turns on is left to kinds_program_enable. */
-	for (i = 0; i < count; i++)
-		if (!kinds[exclusive[i]].program)
+	/* kinds_program_enable() enables the program's kinds. */
+	for (unsigned i = 0; i < count; i++)
+		if (!is_set(&kinds[exclusive[i]].program))
 			settle(cupti, exclusive[i]);
 }
 
@@ -147,15 +159,17 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 		return CUPTI_ERROR_INVALID_KIND;
 	pthread_mutex_lock(&lock);
 	kinds[kind].ktime = true;
-	kinds[kind].read = true;
+	set(&kinds[kind].read, true);
 	result = settle(cupti, kind);
-	if (result)
-		kinds[kind].read = kinds[kind].ktime = false;
+	if (result) {
+		kinds[kind].ktime = false;
+		set(&kinds[kind].read, false);
+	}
 	pthread_mutex_unlock(&lock);
 	return result;
 }
 
-/* The whole process counts as device 0. */
+/* The counters are the whole process's, which CUPTI calls device 0. */
 CUptiResult kinds_enable_unified_memory(const struct cupti_functions *cupti)
 {
 	static const CUpti_ActivityUnifiedMemoryCounterKind wanted[] = {
@@ -167,17 +181,15 @@ CUptiResult kinds_enable_unified_memory(const struct cupti_functions *cupti)
 	enum { COUNT = sizeof(wanted) / sizeof(wanted[0]) };
 	CUpti_ActivityUnifiedMemoryCounterConfig configuration[COUNT];
 	CUptiResult result;
-	unsigned i;
 
 	if (!cupti->cuptiActivityConfigureUnifiedMemoryCounter)
 		return CUPTI_ERROR_NOT_SUPPORTED;
-	for (i = 0; i < COUNT; i++) {
-		configuration[i].scope =
-			CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE;
-		configuration[i].kind = wanted[i];
-		configuration[i].deviceId = 0;
-		configuration[i].enable = 1;
-	}
+	for (unsigned i = 0; i < COUNT; i++)
+		configuration[i] = (CUpti_ActivityUnifiedMemoryCounterConfig){
+			.scope = CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_SCOPE_PROCESS_SINGLE_DEVICE,
+			.kind = wanted[i],
+			.enable = 1,
+		};
 	result = cupti->cuptiActivityConfigureUnifiedMemoryCounter(configuration, COUNT);
 	if (result)
 		return result;
@@ -201,20 +213,20 @@ static void set_program(const struct cupti_functions *cupti, uint32_t kind, bool
 	struct kind *state = &kinds[kind];
 	uint64_t now = 0;
 
-	if (state->program == wanted)
+	if (is_set(&state->program) == wanted)
 		return;
 	cupti->cuptiGetTimestamp(&now);
 	if (wanted) {
-		state->begin = now;
-		state->ever = true;
-		program_ever = true;
-		program_count++;
+		atomic_store_explicit(&state->begin, now, memory_order_relaxed);
+		set(&state->ever, true);
+		set(&program_ever, true);
+		atomic_fetch_add_explicit(&program_count, 1, memory_order_relaxed);
 	} else {
-		state->end = now;
-		state->flushed = false;
-		program_count--;
+		atomic_store_explicit(&state->end, now, memory_order_relaxed);
+		set(&state->flushed, false);
+		atomic_fetch_sub_explicit(&program_count, 1, memory_order_relaxed);
 	}
-	state->program = wanted;
+	set(&state->program, wanted);
 }
 
 CUptiResult kinds_program_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind,
@@ -227,7 +239,7 @@ CUptiResult kinds_program_enable(const struct cupti_functions *cupti, CUpti_Acti
 	pthread_mutex_lock(&lock);
 	set_program(cupti, kind, true);
 	settle_exclusive(cupti);
-	/* The runtime kind is turned on once more: that takes back what skip_hot_calls did. */
+	/* The runtime kind is enabled again, which undoes skip_wrapped_calls(). */
 	if (!kinds[kind].enabled || kind == CUPTI_ACTIVITY_KIND_RUNTIME ||
 	    enable != cupti->cuptiActivityEnable)
 		result = enable(kind);
@@ -249,7 +261,7 @@ CUptiResult kinds_program_disable(const struct cupti_functions *cupti, CUpti_Act
 		return cupti->cuptiActivityDisable(kind);
 	pthread_mutex_lock(&lock);
 	set_program(cupti, kind, false);
-	/* CUPTI has an answer of its own for turning off what is not on. */
+	/* CUPTI has its own error for disabling what is not enabled. */
 	if (kinds[kind].enabled)
 		result = settle(cupti, kind);
 	else
@@ -270,20 +282,18 @@ void kinds_program_noted(const struct cupti_functions *cupti, CUpti_ActivityKind
 
 void kinds_program_flushed(void)
 {
-	uint32_t kind;
-
-	for (kind = 0; kind < KINDS; kind++)
-		kinds[kind].flushed = true;
+	for (unsigned kind = 0; kind < KINDS; kind++)
+		set(&kinds[kind].flushed, true);
 }
 
 bool kinds_program_any(void)
 {
-	return program_count != 0;
+	return atomic_load_explicit(&program_count, memory_order_relaxed) != 0;
 }
 
 bool kinds_program_ever(void)
 {
-	return program_ever;
+	return is_set(&program_ever);
 }
 
 bool kinds_program_wants(const struct activity *activity)
@@ -294,15 +304,17 @@ bool kinds_program_wants(const struct activity *activity)
 	if (!in_range(activity->cupti_kind))
 		return kinds_program_any();
 	state = &kinds[activity->cupti_kind];
-	if (!state->read)
-		return state->ever || kinds_program_any();
-	if (!state->ever)
+	if (!is_set(&state->read))
+		return is_set(&state->ever) || kinds_program_any();
+	if (!is_set(&state->ever))
 		return false;
 	if (start == 0)
-		return state->program || !state->flushed;
-	if (start + CLOCK_SLACK < state->begin)
+		return is_set(&state->program) || !is_set(&state->flushed);
+	if (start + CLOCK_SLACK < atomic_load_explicit(&state->begin, memory_order_relaxed))
 		return false;
-	return state->program || start <= state->end + (state->flushed ? CLOCK_SLACK : START_DELAY);
+	return is_set(&state->program) ||
+	       start <= atomic_load_explicit(&state->end, memory_order_relaxed) +
+				(is_set(&state->flushed) ? CLOCK_SLACK : START_DELAY);
 }
 
 bool kinds_ktime_wants(const struct activity *activity)
@@ -312,27 +324,30 @@ bool kinds_ktime_wants(const struct activity *activity)
 	if (!in_range(kind))
 		return true;
 	if (activity->kind == ACTIVITY_RUNTIME_API &&
-	    (runtime_call_is_hot(activity->callback) ||
-	     (activity->callback < CALLBACKS && skipped[activity->callback])))
+	    (runtime_call_is_wrapped(activity->callback) ||
+	     (activity->callback < CALLBACKS && is_set(&skipped[activity->callback]))))
 		return false;
-	/* What the program has in place of ktime's kernel kind tells of the same work. */
+	/* The program's kernel kind in place of ktime's records the same work. */
 	if (is_kernel(kind) || kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE)
-		return kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].read ||
-		       kinds[CUPTI_ACTIVITY_KIND_KERNEL].read;
-	return kinds[kind].read || !kinds[kind].ever;
+		return is_set(&kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].read) ||
+		       is_set(&kinds[CUPTI_ACTIVITY_KIND_KERNEL].read);
+	return is_set(&kinds[kind].read) || !is_set(&kinds[kind].ever);
+}
+
+static void forget_program(void)
+{
+	atomic_store_explicit(&program_count, 0, memory_order_relaxed);
+	set(&program_ever, false);
 }
 
 void kinds_clear(void)
 {
-	uint32_t kind;
-
 	pthread_mutex_lock(&lock);
-	for (kind = 0; kind < KINDS; kind++) {
+	for (unsigned kind = 0; kind < KINDS; kind++) {
 		kinds[kind].ktime = kinds[kind].enabled = false;
-		kinds[kind].program = false;
+		set(&kinds[kind].program, false);
 	}
-	program_count = 0;
-	program_ever = false;
+	forget_program();
 	pthread_mutex_unlock(&lock);
 }
 
@@ -340,6 +355,5 @@ void kinds_reset(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	memset(kinds, 0, sizeof(kinds));
-	program_count = 0;
-	program_ever = false;
+	forget_program();
 }

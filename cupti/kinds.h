@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * Which kinds of activity records are collected, and for whom. CUPTI knows one set for the whole
- * process; ktime and the program each have their own here, and each sees the other's nowhere.
- */
+/* Which activity kinds are enabled, and for whom. CUPTI has one set for the whole process; here
+ * ktime and the program have one each, and neither notices the other's. */
 #ifndef KTIME_CUPTI_KINDS_H
 #define KTIME_CUPTI_KINDS_H
 
@@ -12,41 +10,41 @@
 #include "cupti/activity.h"
 #include "cupti/library.h"
 
-/* Turns a kind on for ktime. CUPTI is called under a lock that no callback takes. Any thread. */
+/* Enables a kind for ktime; CUPTI's result. CUPTI is called with a lock held that no callback
+ * takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* The same for migrations to and from the host and page faults. */
+/* Enables migrations to and from the host, and page faults, for ktime. */
 CUptiResult kinds_enable_unified_memory(const struct cupti_functions *cupti);
-/* Leaves a runtime call out of ktime's records from here on. Any thread. */
+/* Stops recording a runtime function for ktime. Any thread. */
 void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback);
-/* Whether ktime wants a kind. */
+/* Whether ktime has enabled a kind. Any thread; takes a lock. */
 bool kinds_of_ktime(CUpti_ActivityKind kind);
 
-/*
- * The same for the program, by the call that it made: what CUPTI answered, or success where the
- * kind is on, or stays on, for ktime's sake.
- */
+/* The program's calls to enable (with the function that it called) and disable a kind: CUPTI's
+ * result, or success if the kind is on already, or stays on, for ktime. Any thread; take a lock. */
 CUptiResult kinds_program_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind,
 				 CUptiResult (*enable)(CUpti_ActivityKind));
 CUptiResult kinds_program_disable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* The program turned a kind on for a context; its records are the program's until disabled. */
+/* The program has enabled a kind for a context: its records are the program's until it disables the
+ * kind. */
 void kinds_program_noted(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* The program flushed: what it turned off before is complete. */
+/* The program has flushed: it has all records of kinds that it disabled before. */
 void kinds_program_flushed(void);
 
-/* Whether the program has any kind on now, and whether it ever had. Lock-free, as the next two. */
+/* Whether the program has any kind enabled now, and whether it has had one. These and the next two
+ * take no lock. */
 bool kinds_program_any(void);
 bool kinds_program_ever(void);
-/* Whether the record is one that the program would have had without ktime. */
+/* Whether the program would have got this record without ktime. */
 bool kinds_program_wants(const struct activity *activity);
-/* Whether the record is one that ktime reads, or of a kind that nobody asked for. */
+/* Whether ktime reads this record, or nobody asked for its kind. */
 bool kinds_ktime_wants(const struct activity *activity);
 
-/*
- * After cuptiFinalize: nothing is on any more. What ktime reads stays known, for the records that
- * have come in by then. Calls nothing. Any thread.
- */
+/* To be called after cuptiFinalize(): no kind is enabled any more. ktime still reads the records
+ * that have arrived. Calls nothing. Any thread. */
 void kinds_clear(void);
-/* In a forked child: forgets everything, whichever thread of the parent held the lock. */
+/* For a forked child: forgets everything, and frees the lock, whichever thread of the parent held
+ * it. */
 void kinds_reset(void);
 
 #endif

@@ -12,18 +12,16 @@
 #include <string.h>
 #include <unistd.h>
 
-/* CUDA 11.8, the oldest whose records are read. */
+/* CUDA 11.8, the oldest version whose records ktime decodes. */
 #define OLDEST_VERSION	     18
 #define OLDEST_MAJOR	     11
-/*
- * CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER and _PER_THREAD_ACTIVITY_BUFFER, which older
- * headers do not have.
- */
+/* CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER and _PER_THREAD_ACTIVITY_BUFFER, which older
+ * headers lack. */
 #define ZEROED_ATTRIBUTE     ((CUpti_ActivityAttribute)5)
 #define PER_THREAD_ATTRIBUTE ((CUpti_ActivityAttribute)9)
-/* CUDA 13.0: on unless turned off. */
+/* CUDA 13.0, where per-thread buffers are the default. */
 #define PER_THREAD_VERSION   130000
-#define ANCHORS		     8
+#define ANCHORS		     8 /* folders to search near the program's CUDA libraries. Chosen. */
 
 struct library {
 	struct cupti_functions functions;
@@ -31,16 +29,16 @@ struct library {
 };
 
 static void *(*lookup_symbol)(void *handle, const char *name) = dlsym;
-/* Set once, never freed. There is no lock: a constructor that runs under the loader's lock may
- * come here, while we wait for that lock in dlopen. */
-static _Atomic(struct library *) library;
+/* Set once, never freed. Without a lock: this may run in a constructor, under the loader's lock,
+ * while another thread waits for that lock in dlopen(). */
+static struct library *_Atomic library;
 
-/* What the process has mapped: libcupti itself, and the folders where one may lie. */
+/* What the process has loaded: libcupti, and libraries next to which one may be. */
 struct search {
 	char loaded[PATH_MAX];
 	char anchors[ANCHORS][PATH_MAX];
 	unsigned anchor_count;
-	char failure[256]; /* why the first library that exists was not taken */
+	char failure[256]; /* why the first library that was found is not used */
 	int error;
 };
 
@@ -63,7 +61,8 @@ const char *library_path(void)
 	return found ? found->path : "";
 }
 
-/* CUPTI counted its versions to 28 (CUDA 12.9 Update 1), then began to write the toolkit's. */
+/* CUPTI's versions counted up to 28 (CUDA 12.9 Update 1), and then became the toolkit's. 19 is CUDA
+ * 12.0. */
 static int major_version(uint32_t version)
 {
 	if (version >= 10000)
@@ -73,18 +72,16 @@ static int major_version(uint32_t version)
 
 static void add_anchor(struct search *search, const char *path, size_t length)
 {
-	unsigned i;
-
 	if (search->anchor_count == ANCHORS || length >= PATH_MAX)
 		return;
-	for (i = 0; i < search->anchor_count; i++)
+	for (unsigned i = 0; i < search->anchor_count; i++)
 		if (!strncmp(search->anchors[i], path, length) && !search->anchors[i][length])
 			return;
 	memcpy(search->anchors[search->anchor_count], path, length);
 	search->anchors[search->anchor_count++][length] = '\0';
 }
 
-/* Runs under the loader's lock: it only takes notes. */
+/* Runs under the loader's lock, so it only remembers paths. */
 static int note_object(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	struct search *search = argument;
@@ -95,7 +92,7 @@ static int note_object(struct dl_phdr_info *info, size_t size, void *argument)
 		return 0;
 	if (!strncmp(file, "/libcupti.so", 12) && !search->loaded[0])
 		snprintf(search->loaded, sizeof(search->loaded), "%s", info->dlpi_name);
-	/* Python's wheels put each library in a folder of its own under nvidia/. */
+	/* Python wheels install each library in a folder of its own under nvidia/. */
 	if (!strncmp(file, "/libcudart.so", 13) || strstr(info->dlpi_name, "/nvidia/"))
 		add_anchor(search, info->dlpi_name, file - info->dlpi_name);
 	return 0;
@@ -114,7 +111,7 @@ note_failure(struct search *search, int error, const char *format, ...)
 	va_end(arguments);
 }
 
-/* Looks the functions up; NULL, and a note, where one that is needed is missing. */
+/* Looks up CUPTI's functions; NULL, with the failure noted, if a required one is missing. */
 static struct library *bind_functions(struct search *search, void *handle, const char *path)
 {
 	struct library *found = calloc(1, sizeof(*found));
@@ -146,7 +143,7 @@ static struct library *bind_functions(struct search *search, void *handle, const
 	return found;
 }
 
-/* Whether this version is used with the driver; driver_version 0 takes any. */
+/* Whether this version can be used with the driver; any can for driver_version 0. */
 static bool version_fits(struct search *search, const struct library *found, int driver_version)
 {
 	uint32_t version = found->functions.version;
@@ -169,7 +166,7 @@ static bool version_fits(struct search *search, const struct library *found, int
 	return true;
 }
 
-/* Opens one library and makes it the one that is used; its handle is kept for good. */
+/* Opens a library and makes it the one to use; it is never closed. */
 static bool take(struct search *search, const char *path, int flags, int driver_version)
 {
 	struct library *found, *other = NULL;
@@ -191,19 +188,21 @@ static bool take(struct search *search, const char *path, int flags, int driver_
 		free(found);
 		return false;
 	}
-	if (!atomic_compare_exchange_strong(&library, &other, found))
+	/* Release: a thread that sees the library sees its functions. */
+	if (!atomic_compare_exchange_strong_explicit(&library, &other, found, memory_order_release,
+						     memory_order_relaxed))
 		free(found);
 	return true;
 }
 
-/* Tries each version that the driver takes in one folder; in the loader's path for "". */
+/* Tries each version that the driver supports in one folder; for "", in the loader's search
+ * path. */
 static bool take_from(struct search *search, const char *folder, const char *below,
 		      int driver_version)
 {
 	char path[PATH_MAX];
-	int major;
 
-	for (major = driver_version / 1000; major >= OLDEST_MAJOR; major--) {
+	for (int major = driver_version / 1000; major >= OLDEST_MAJOR; major--) {
 		int length =
 			snprintf(path, sizeof(path), "%s%s%slibcupti.so.%d%s", folder, below,
 				 folder[0] ? "/" : "", major, major == OLDEST_MAJOR ? ".8" : "");
@@ -226,14 +225,14 @@ static bool take_below(struct search *search, const char *folder, const char *co
 }
 
 /*
- * "New versions of the CUDA driver are backwards compatible with older versions of CUPTI", a newer
- * CUPTI does not initialise on an older driver (CUPTI's documentation, 1.1 Compatibility). So an
- * older major version will do; the driver's own comes first in each place, and any version beside
- * the program's CUDA before one elsewhere: that one knows the program's runtime.
+ * "New versions of the CUDA driver are backwards compatible with older versions of CUPTI" (CUPTI's
+ * documentation, 1.1 Compatibility); a newer CUPTI does not initialise on an older driver. So an
+ * older major version is accepted. In each place the driver's version is tried first; but any
+ * version next to the program's CUDA comes before one elsewhere, as it knows the program's runtime.
  */
 static bool find(struct search *search, int driver_version)
 {
-	/* In a toolkit's lib64 and targets/MACHINE/lib, and in Python's wheels. */
+	/* From a toolkit's lib64 and targets/MACHINE/lib, and from the folders of Python wheels. */
 	static const char *const beside[] = {"",
 					     "/../../cuda_cupti/lib",
 					     "/../../cu13/lib",
@@ -242,11 +241,10 @@ static bool find(struct search *search, int driver_version)
 					     NULL};
 	static const char *const toolkit[] = {"/lib64", "/lib", "/extras/CUPTI/lib64", NULL};
 	const char *home = getenv("CUDA_HOME");
-	unsigned i;
 
 	if (search->loaded[0])
 		return take(search, search->loaded, RTLD_NOLOAD, driver_version);
-	for (i = 0; i < search->anchor_count; i++)
+	for (unsigned i = 0; i < search->anchor_count; i++)
 		if (take_below(search, search->anchors[i], beside, driver_version))
 			return true;
 	if (home && home[0] && take_below(search, home, toolkit, driver_version))

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * libcupti, found and loaded at run time. ktime links neither it nor its stub, so that a program
- * without CUPTI, or with another version of it, runs as before.
- */
+/* Finding and loading libcupti at run time. ktime links neither it nor its stub library, so
+ * programs without CUPTI, or with another version, run as before. */
 #ifndef KTIME_CUPTI_LIBRARY_H
 #define KTIME_CUPTI_LIBRARY_H
 
@@ -12,10 +10,8 @@
 
 #include <cupti.h>
 
-/*
- * X(name, arguments, need): what ktime calls, by the API's names. Written out because the
- * headers of CUDA 12.0 do not declare all of them; an OPTIONAL one may be NULL.
- */
+/* The functions that ktime calls: X(name, arguments, need). Written out because the headers of CUDA
+ * 12.0 do not declare all of them. An OPTIONAL one may be NULL. */
 #define CUPTI_FUNCTIONS(X)                                                                         \
 	X(cuptiGetVersion, (uint32_t * version), REQUIRED)                                         \
 	X(cuptiGetTimestamp, (uint64_t * timestamp), REQUIRED)                                     \
@@ -51,49 +47,43 @@
 	  (CUpti_CallbackDomain domain, uint32_t callback, const char **name), OPTIONAL)
 
 struct cupti_functions {
-	uint32_t version; /* as cuptiGetVersion gives it */
+	uint32_t version; /* from cuptiGetVersion() */
 #define CUPTI_FUNCTION(name, arguments, need) CUptiResult(*name) arguments;
 	CUPTI_FUNCTIONS(CUPTI_FUNCTION)
 #undef CUPTI_FUNCTION
 };
 
-/*
- * Says how symbols are looked up in a handle; dlsym unless set. ktime interposes dlsym, and its
- * own look-ups must not be given its own wrappers. Call it before anything else of cupti/.
- */
+/* Sets the function for symbol lookups, which is dlsym otherwise: ktime interposes dlsym, and must
+ * not get its own wrappers. To be called before all other functions of cupti/. */
 void library_use_lookup(void *(*lookup)(void *handle, const char *name));
 
 /*
- * Finds and loads libcupti, once: the one in the process, beside the program's CUDA runtime, in
- * CUDA_HOME, in the default prefix, by the loader's search path. `driver_version` is
- * cuDriverGetVersion's: a libcupti of a newer major version than the driver is not used.
- * The caller holds no lock of its own; the loader's is taken. Any thread, several at once.
- * Returns 0, or -ENOENT (not found), -EPROTO (of a version that is not used), -ENOSYS (without a
- * function that is needed), and one line for the user in `reason`. It is never unloaded.
+ * Finds and loads libcupti, once: the one that is loaded already, next to the program's CUDA
+ * runtime, in CUDA_HOME, in /usr/local/cuda, or in the loader's search path. `driver_version` is
+ * cuDriverGetVersion()'s: a libcupti of a newer major version is not used. 0, or one line for the
+ * user in `reason` and -ENOENT (not found), -EPROTO (unsuitable version), -ENOSYS (a required
+ * function is missing) or -ENOMEM. It is never unloaded. Any thread, several at once; takes the
+ * loader's lock, so hold none of ktime's.
  */
 int library_load(int driver_version, char *reason, size_t size);
 
-/*
- * Takes the libcupti that is in the process, if there is one, whatever its version. What a
- * program's own calls need where ktime uses no CUPTI itself. Any thread.
- */
+/* Uses the libcupti that is loaded already, of any version, for forwarding the program's calls when
+ * ktime does not use CUPTI itself. 0, -ENOENT or -ENOMEM. Any thread. */
 int library_attach(void);
 
-/* The functions, once library_load or library_attach returned 0; else NULL. Any thread. */
+/* The functions, once library_load() or library_attach() has returned 0; else NULL. Any thread. */
 const struct cupti_functions *library_functions(void);
-/* The path that the functions came from; "" before. */
+/* The path of the library; "" if there is none. */
 const char *library_path(void);
 
 /*
- * Whether CUPTI has each thread fill activity buffers of its own: from CUDA 13.0 on unless it was
- * turned off, in 12.3 to 12.9 where a program asked for it. That is settled before the first kind
- * is on (cupti_activity.h).
+ * Whether CUPTI gives each thread its own activity buffers: from CUDA 13.0 on unless disabled, from
+ * 12.3 to 12.9 if the program asked for it. That cannot change after the first kind is enabled
+ * (cupti_activity.h).
  */
 bool library_fills_by_thread(const struct cupti_functions *cupti);
-/*
- * Tells CUPTI whether each buffer it is given is all zeros, so that it need not clear it within the
- * call that needs it. It may not know the attribute: then it clears what is clear.
- */
+/* Tells CUPTI whether all buffers that it gets are zeroed, so that it need not clear them within
+ * the program's calls. If this CUPTI does not know the attribute, it clears them nevertheless. */
 void library_say_buffers_are_zeroed(const struct cupti_functions *cupti, bool zeroed);
 
 #endif

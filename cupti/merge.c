@@ -11,13 +11,14 @@
 #include "cupti/kinds.h"
 #include "cupti/walk.h"
 
-/* Of more than these, the later ones are read after them. */
+/* How many buffers are read side by side; further ones are read after them. Chosen. */
 #define MOST_TOGETHER 64u
-/* How long the end of CUPTI waits for a reading: some of the collector's turns. */
+/* How often and for how long the end of CUPTI waits for a reading: 0.2 s in all, some of the
+ * collector's periods. Chosen. */
 #define READ_WAITS    1000
 #define READ_WAIT_NS  200000
 
-/* A buffer with its next record. */
+/* A buffer and its next record. */
 struct reader {
 	struct buffer *buffer;
 	struct walk walk;
@@ -27,11 +28,11 @@ struct reader {
 /* In the order in which the buffers were queued. */
 static struct reader readers[MOST_TOGETHER];
 static unsigned count;
-static _Atomic(bool) names_gone;
-static _Atomic(uint64_t) turns; /* beginnings and ends of readings: odd while one is under way */
-static _Atomic(bool) left;
+static _Atomic bool names_gone;
+static _Atomic uint64_t turns; /* begins and ends of readings: odd during one */
+static _Atomic bool left;
 
-/* The next record that is wanted; false past the last. */
+/* Goes to the next record that ktime wants; false past the last. */
 static bool step(struct reader *reader)
 {
 	while (walk_step(&reader->walk)) {
@@ -39,7 +40,7 @@ static bool step(struct reader *reader)
 				&reader->activity);
 		if (!kinds_ktime_wants(&reader->activity))
 			continue;
-		if (names_gone)
+		if (atomic_load_explicit(&names_gone, memory_order_seq_cst))
 			reader->activity.name = NULL;
 		reader->activity.buffer_thread = reader->buffer->thread;
 		return true;
@@ -70,7 +71,7 @@ static void close_reader(unsigned index)
 	memmove(&readers[index], &readers[index + 1], (count - index) * sizeof(readers[0]));
 }
 
-/* The reader whose record began first; of equals, the one that was queued first. */
+/* The reader whose record began first; of equal ones, the one queued first. */
 static unsigned earliest(void)
 {
 	unsigned found = 0;
@@ -81,7 +82,7 @@ static unsigned earliest(void)
 	return found;
 }
 
-/* The latest start up to which a reader goes on before any other. */
+/* The latest start for which this reader's next record still comes before all others'. */
 static uint64_t limit_of(unsigned reader)
 {
 	uint64_t limit = UINT64_MAX;
@@ -89,7 +90,7 @@ static uint64_t limit_of(unsigned reader)
 	for (unsigned i = 0; i < count; i++) {
 		uint64_t start = readers[i].activity.start;
 
-		/* Behind an equal one that was queued before. */
+		/* An equal start in a buffer that was queued before comes first. */
 		if (i < reader && start > 0)
 			start--;
 		if (i != reader && start < limit)
@@ -98,13 +99,15 @@ static uint64_t limit_of(unsigned reader)
 	return limit;
 }
 
+/* The turns are counted, and names_gone is read, in one order with cupti_ending()'s stores: see
+ * there. */
 size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*before)(bool first),
 		  void (*consume)(const struct activity *activity, void *argument), void *argument)
 {
 	size_t records = 0;
 	bool first = true, more;
 
-	turns++;
+	atomic_fetch_add_explicit(&turns, 1, memory_order_seq_cst);
 	while (open_readers(cupti, last), count > 0) {
 		unsigned reader = earliest();
 		uint64_t limit = limit_of(reader);
@@ -123,18 +126,25 @@ size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*bef
 				before(false);
 		}
 	}
-	turns++;
+	atomic_fetch_add_explicit(&turns, 1, memory_order_seq_cst);
 	return records;
 }
 
-static void wait_for_turn(uint64_t wanted, void (*wake)(void))
+static uint64_t turns_now(void)
+{
+	return atomic_load_explicit(&turns, memory_order_seq_cst);
+}
+
+static void wait_for_turn(uint64_t turn, void (*wake)(void))
 {
 	static const struct timespec rest = {.tv_nsec = READ_WAIT_NS};
 	int saved_errno = errno;
 
-	for (int i = 0; !left && turns < wanted && i < READ_WAITS; i++) {
+	for (int i = 0; i < READ_WAITS && turns_now() < turn &&
+			!atomic_load_explicit(&left, memory_order_relaxed);
+	     i++) {
 		wake();
-		if (turns < wanted)
+		if (turns_now() < turn)
 			nanosleep(&rest, NULL);
 	}
 	errno = saved_errno;
@@ -142,30 +152,30 @@ static void wait_for_turn(uint64_t wanted, void (*wake)(void))
 
 void merge_wait(void (*wake)(void))
 {
-	uint64_t now = turns;
+	uint64_t now = turns_now();
 
 	wait_for_turn(now + 2 + now % 2, wake);
 }
 
 void merge_wait_for_end(void (*wake)(void))
 {
-	uint64_t now = turns;
+	uint64_t now = turns_now();
 
 	wait_for_turn(now + now % 2, wake);
 }
 
 void merge_leave(void)
 {
-	left = true;
+	atomic_store_explicit(&left, true, memory_order_relaxed);
 }
 
 void merge_trust_names(bool trusted)
 {
-	names_gone = !trusted;
+	atomic_store_explicit(&names_gone, !trusted, memory_order_seq_cst);
 }
 
 void merge_reset(void)
 {
-	names_gone = false;
+	merge_trust_names(true);
 	count = 0;
 }

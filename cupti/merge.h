@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading filled buffers side by side, in the order in which their records' work began: each thread
- * has buffers of its own, and what ran at the same time or before is told from that order.
+ * Reads filled buffers side by side, merged by the start of their records. Each thread may have
+ * buffers of its own, and the collector needs the order to tell what ran at the same time or
+ * before.
  */
 #ifndef KTIME_CUPTI_MERGE_H
 #define KTIME_CUPTI_MERGE_H
@@ -14,28 +15,26 @@
 #include "cupti/library.h"
 
 /*
- * Hands every wanted record of the buffers that were queued up to number `last` to `consume`, and
- * gives the buffers back; a buffer's own records keep their order. `before` (or NULL) is called
- * before each buffer's worth, with `first` before any. Returns how many records. Collector thread
- * only.
+ * Calls `consume` for every record that ktime wants in the buffers queued up to number `last`, and
+ * releases the buffers; a buffer's records keep their order. `before` (may be NULL) is called
+ * before each buffer's records, with `first` the first time. Returns the number of records. For the
+ * collector thread only.
  */
 size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*before)(bool first),
 		  void (*consume)(const struct activity *activity, void *argument), void *argument);
 
-/*
- * Waits until a reading that begins from here on is over, bounded; `wake` asks for one. Not where
- * the collector has left. Any thread.
- */
+/* Waits, for a bounded time, until a reading that begins from now on has ended; `wake` wakes the
+ * collector. Returns at once if the collector has left. Any thread. */
 void merge_wait(void (*wake)(void));
-/* The same for the reading that is under way, if one is. */
+/* Waits, for a bounded time, for the reading in progress, if there is one. */
 void merge_wait_for_end(void (*wake)(void));
-/* The collector reads no more. */
+/* To be called when the collector will read no more. */
 void merge_leave(void);
-/* Whether the names in records that are read from here on are still there; they are, unless said
- * otherwise. Any thread. */
+/* Whether the names in records that are read from now on are still valid, as they are at first. Any
+ * thread. */
 void merge_trust_names(bool trusted);
 
-/* In a forked child: what the parent was reading is not read on. */
+/* For a forked child: forgets what the parent was reading. */
 void merge_reset(void);
 
 #endif

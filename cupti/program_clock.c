@@ -8,72 +8,52 @@
 #include <time.h>
 
 /*
- * Where the times lie, as in decode.c: a prefix of every version of a structure. Left alone is
- * CUpti_ActivityCudaEvent2's deviceTimestamp, which is the device's.
+ * The offsets of the times, which are the same in all versions of a structure (see decode.c). The
+ * deviceTimestamp of CUpti_ActivityCudaEvent2 is not listed, as it is of the device's clock.
  *
- * X(kind of record, structure in the headers, its member, offset)
+ *   X(kind of record, structure in the headers, its member, offset)
  */
+#define SPAN_TIMES(X, kind, type, offset)                                                          \
+	X(kind, type, start, offset) X(kind, type, end, (offset) + 8)
+#define KERNEL_TIMES(X, kind)                                                                      \
+	SPAN_TIMES(X, kind, CUpti_ActivityKernel9, 16)                                             \
+	X(kind, CUpti_ActivityKernel9, completed, 32)                                              \
+	X(kind, CUpti_ActivityKernel9, queued, 120)                                                \
+	X(kind, CUpti_ActivityKernel9, submitted, 128)
 #define TIMES(X)                                                                                   \
-	X(KERNEL, CUpti_ActivityKernel9, start, 16)                                                \
-	X(KERNEL, CUpti_ActivityKernel9, end, 24)                                                  \
-	X(KERNEL, CUpti_ActivityKernel9, completed, 32)                                            \
-	X(KERNEL, CUpti_ActivityKernel9, queued, 120)                                              \
-	X(KERNEL, CUpti_ActivityKernel9, submitted, 128)                                           \
-	X(CONCURRENT_KERNEL, CUpti_ActivityKernel9, start, 16)                                     \
-	X(CONCURRENT_KERNEL, CUpti_ActivityKernel9, end, 24)                                       \
-	X(CONCURRENT_KERNEL, CUpti_ActivityKernel9, completed, 32)                                 \
-	X(CONCURRENT_KERNEL, CUpti_ActivityKernel9, queued, 120)                                   \
-	X(CONCURRENT_KERNEL, CUpti_ActivityKernel9, submitted, 128)                                \
-	X(CDP_KERNEL, CUpti_ActivityCdpKernel, start, 8)                                           \
-	X(CDP_KERNEL, CUpti_ActivityCdpKernel, end, 16)                                            \
+	KERNEL_TIMES(X, KERNEL)                                                                    \
+	KERNEL_TIMES(X, CONCURRENT_KERNEL)                                                         \
+	SPAN_TIMES(X, CDP_KERNEL, CUpti_ActivityCdpKernel, 8)                                      \
 	X(CDP_KERNEL, CUpti_ActivityCdpKernel, queued, 96)                                         \
 	X(CDP_KERNEL, CUpti_ActivityCdpKernel, submitted, 104)                                     \
 	X(CDP_KERNEL, CUpti_ActivityCdpKernel, completed, 112)                                     \
-	X(MEMCPY, CUpti_ActivityMemcpy5, start, 16)                                                \
-	X(MEMCPY, CUpti_ActivityMemcpy5, end, 24)                                                  \
-	X(MEMCPY2, CUpti_ActivityMemcpyPtoP4, start, 16)                                           \
-	X(MEMCPY2, CUpti_ActivityMemcpyPtoP4, end, 24)                                             \
-	X(MEMSET, CUpti_ActivityMemset4, start, 16)                                                \
-	X(MEMSET, CUpti_ActivityMemset4, end, 24)                                                  \
-	X(GRAPH_TRACE, CUpti_ActivityGraphTrace, start, 8)                                         \
-	X(GRAPH_TRACE, CUpti_ActivityGraphTrace, end, 16)                                          \
-	X(UNIFIED_MEMORY_COUNTER, CUpti_ActivityUnifiedMemoryCounter2, start, 16)                  \
-	X(UNIFIED_MEMORY_COUNTER, CUpti_ActivityUnifiedMemoryCounter2, end, 24)                    \
-	X(RUNTIME, CUpti_ActivityAPI, start, 8)                                                    \
-	X(RUNTIME, CUpti_ActivityAPI, end, 16)                                                     \
-	X(DRIVER, CUpti_ActivityAPI, start, 8)                                                     \
-	X(DRIVER, CUpti_ActivityAPI, end, 16)                                                      \
-	X(INTERNAL_LAUNCH_API, CUpti_ActivityAPI, start, 8)                                        \
-	X(INTERNAL_LAUNCH_API, CUpti_ActivityAPI, end, 16)                                         \
-	X(OVERHEAD, CUpti_ActivityOverhead, start, 24)                                             \
-	X(OVERHEAD, CUpti_ActivityOverhead, end, 32)                                               \
-	X(SYNCHRONIZATION, CUpti_ActivitySynchronization, start, 8)                                \
-	X(SYNCHRONIZATION, CUpti_ActivitySynchronization, end, 16)                                 \
-	X(MEMORY, CUpti_ActivityMemory, start, 24)                                                 \
-	X(MEMORY, CUpti_ActivityMemory, end, 32)                                                   \
+	SPAN_TIMES(X, MEMCPY, CUpti_ActivityMemcpy5, 16)                                           \
+	SPAN_TIMES(X, MEMCPY2, CUpti_ActivityMemcpyPtoP4, 16)                                      \
+	SPAN_TIMES(X, MEMSET, CUpti_ActivityMemset4, 16)                                           \
+	SPAN_TIMES(X, GRAPH_TRACE, CUpti_ActivityGraphTrace, 8)                                    \
+	SPAN_TIMES(X, UNIFIED_MEMORY_COUNTER, CUpti_ActivityUnifiedMemoryCounter2, 16)             \
+	SPAN_TIMES(X, RUNTIME, CUpti_ActivityAPI, 8)                                               \
+	SPAN_TIMES(X, DRIVER, CUpti_ActivityAPI, 8)                                                \
+	SPAN_TIMES(X, INTERNAL_LAUNCH_API, CUpti_ActivityAPI, 8)                                   \
+	SPAN_TIMES(X, OVERHEAD, CUpti_ActivityOverhead, 24)                                        \
+	SPAN_TIMES(X, SYNCHRONIZATION, CUpti_ActivitySynchronization, 8)                           \
+	SPAN_TIMES(X, MEMORY, CUpti_ActivityMemory, 24)                                            \
 	X(MEMORY2, CUpti_ActivityMemory3, timestamp, 32)                                           \
 	X(MEMORY_POOL, CUpti_ActivityMemoryPool2, timestamp, 56)                                   \
 	X(MARKER, CUpti_ActivityMarker2, timestamp, 8)                                             \
 	X(PREEMPTION, CUpti_ActivityPreemption, timestamp, 8)                                      \
 	X(ENVIRONMENT, CUpti_ActivityEnvironment, timestamp, 8)                                    \
-	X(OPENACC_DATA, CUpti_ActivityOpenAcc, start, 64)                                          \
-	X(OPENACC_DATA, CUpti_ActivityOpenAcc, end, 72)                                            \
-	X(OPENACC_LAUNCH, CUpti_ActivityOpenAcc, start, 64)                                        \
-	X(OPENACC_LAUNCH, CUpti_ActivityOpenAcc, end, 72)                                          \
-	X(OPENACC_OTHER, CUpti_ActivityOpenAcc, start, 64)                                         \
-	X(OPENACC_OTHER, CUpti_ActivityOpenAcc, end, 72)                                           \
-	X(OPENMP, CUpti_ActivityOpenMp, start, 16)                                                 \
-	X(OPENMP, CUpti_ActivityOpenMp, end, 24)                                                   \
-	X(JIT, CUpti_ActivityJit, start, 16)                                                       \
-	X(JIT, CUpti_ActivityJit, end, 24)                                                         \
+	SPAN_TIMES(X, OPENACC_DATA, CUpti_ActivityOpenAcc, 64)                                     \
+	SPAN_TIMES(X, OPENACC_LAUNCH, CUpti_ActivityOpenAcc, 64)                                   \
+	SPAN_TIMES(X, OPENACC_OTHER, CUpti_ActivityOpenAcc, 64)                                    \
+	SPAN_TIMES(X, OPENMP, CUpti_ActivityOpenMp, 16)                                            \
+	SPAN_TIMES(X, JIT, CUpti_ActivityJit, 16)                                                  \
 	NEW_TIMES(X)
 
 #if CUPTI_API_VERSION >= 130000
 #define NEW_TIMES(X)                                                                               \
-	X(DEVICE_GRAPH_TRACE, CUpti_ActivityDeviceGraphTrace, start, 8)                            \
-	X(DEVICE_GRAPH_TRACE, CUpti_ActivityDeviceGraphTrace, end, 16)                             \
-	X(MEM_DECOMPRESS, CUpti_ActivityMemDecompress, start, 48)                                  \
-	X(MEM_DECOMPRESS, CUpti_ActivityMemDecompress, end, 56)
+	SPAN_TIMES(X, DEVICE_GRAPH_TRACE, CUpti_ActivityDeviceGraphTrace, 8)                       \
+	SPAN_TIMES(X, MEM_DECOMPRESS, CUpti_ActivityMemDecompress, 48)
 #else
 #define NEW_TIMES(X)
 #endif
@@ -83,9 +63,10 @@
 		       #type "." #member " is not where it was");
 TIMES(CHECK_TIME)
 
-/* Readings closer than this say less of the clocks' rates than of how long reading takes. */
+/* Two readings closer than this, in nanoseconds, tell less about the clocks' rates than about the
+ * time that reading takes. Chosen. */
 #define APART_NS 10000000u
-/* Of so many readings, the one that took the shortest is taken. */
+/* The fastest of this many readings is taken. Chosen. */
 #define TRIES	 8
 
 static CUpti_TimestampCallbackFunc _Atomic clock_of_program;
@@ -121,7 +102,7 @@ void program_clock_set(CUpti_TimestampCallbackFunc clock)
 {
 	struct clock_reading first = {0};
 
-	/* PyTorch sets the same one for each of its sessions: what is known of it holds. */
+	/* PyTorch sets the same clock for each of its profiles: the readings stay valid. */
 	if (clock == program_clock())
 		return;
 	if (clock)
@@ -137,7 +118,8 @@ CUpti_TimestampCallbackFunc program_clock(void)
 	return atomic_load_explicit(&clock_of_program, memory_order_relaxed);
 }
 
-/* A step back of CUPTI's clock is taken as it is; less is another thread's reading. */
+/* A small step back is another thread's earlier reading. A large one is of CUPTI's clock, and taken
+ * as it is. */
 static bool is_later(const struct clock_reading *reading)
 {
 	return reading->cupti > later.cupti || later.cupti - reading->cupti > APART_NS;
@@ -152,7 +134,8 @@ void program_clock_read(void)
 		return;
 	now = read_both(clock);
 	pthread_mutex_lock(&lock);
-	/* Another one may have been set meanwhile, or another thread have been faster. */
+	/* The program may have set another clock meanwhile, or another thread may have been
+	 * faster. */
 	if (clock == program_clock() && is_later(&now)) {
 		if (now.cupti - later.cupti >= APART_NS)
 			earlier = later;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The clock that a program has given CUPTI for the times of its records
- * (cuptiActivityRegisterTimestampCallback). PyTorch's profiler gives it the processor's ticks;
- * CUPTI has one clock for the whole process, and from then on a kernel of 4.5 us lasted 9.5 (H200,
- * CUPTI 13.0). So while ktime collects the program's clock does not get there: ktime's records stay
- * in nanoseconds, and the times of those that the program is handed are converted to its clock
- * here.
+ * The clock that a program gives CUPTI for the times in its records
+ * (cuptiActivityRegisterTimestampCallback). PyTorch's profiler gives it the processor's cycle
+ * counter. CUPTI has one clock for the whole process, and with that one a kernel of 4.5 us was
+ * recorded with 9.5 (H200, CUPTI 13.0). So while ktime collects, CUPTI does not get the program's
+ * clock: ktime's records stay in nanoseconds, and the times in records for the program are
+ * converted here.
  */
 #ifndef KTIME_CUPTI_PROGRAM_CLOCK_H
 #define KTIME_CUPTI_PROGRAM_CLOCK_H
@@ -15,26 +15,26 @@
 
 #include <cupti.h>
 
-/*
- * Notes the clock, or none for NULL. This and program_clock_read() call it, with no lock held, as
- * CUPTI would on any thread. Any thread, as all of these.
- */
+/* Sets the program's clock; NULL for none. This and program_clock_read() call the clock, with no
+ * lock held, on any thread, as CUPTI would. All functions here: any thread. */
 void program_clock_set(CUpti_TimestampCallbackFunc clock);
-/* The program's clock, or NULL where it uses CUPTI's. */
+/* The program's clock, or NULL if it uses CUPTI's. */
 CUpti_TimestampCallbackFunc program_clock(void);
 
-/* CUPTI's own clock, which it keeps while ktime collects: CLOCK_REALTIME in nanoseconds. */
+/* CUPTI's default clock, which it keeps while ktime collects: CLOCK_REALTIME in nanoseconds. */
 uint64_t program_clock_of_cupti(void);
 
-/* Reads both clocks, which the records that follow are converted by; nothing without one. */
+/* Reads both clocks, to convert the records that follow. Does nothing without a clock of the
+ * program. */
 void program_clock_read(void);
-/* Converts the times of a record, in place; nothing without a clock of the program's. */
+/* Converts the times of a record, in place. Does nothing without a clock of the program. */
 void program_clock_convert(void *record);
 
-/* In a forked child: forgets the clock, whichever thread of the parent held the lock. */
+/* For a forked child: forgets the clock, and frees the lock, whichever thread of the parent held
+ * it. */
 void program_clock_reset(void);
 
-/* What one clock shows when the other shows `time`, by two readings of both. */
+/* What the program's clock shows at `time` of CUPTI's clock, by two readings of both. */
 struct clock_reading {
 	uint64_t cupti, program;
 };

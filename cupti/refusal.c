@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Nsight Systems' injection, by what it maps and by how it came. */
+/* Nsight Systems maps this library; it may be injected without CUDA_INJECTION64_PATH. */
 static int find_injection(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	(void)size;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Why CUPTI cannot be used, and what the user may do about it. */
+/* Why CUPTI cannot be used, in words for the user. */
 #ifndef KTIME_CUPTI_REFUSAL_H
 #define KTIME_CUPTI_REFUSAL_H
 
@@ -8,13 +8,11 @@
 
 #include "cupti/library.h"
 
-/*
- * Whether the surroundings forbid CUPTI: a profiler that was injected around the program uses it
- * already, and would lose its records to us. One line for the user in `reason`. Any thread.
- */
+/* Whether another profiler is injected into the program, which uses CUPTI and would lose its
+ * records to ktime; one line for the user in `reason`. Any thread. */
 bool refusal_by_environment(char *reason, size_t size);
 
-/* What CUPTI's answer to a start means: one line in `reason`. */
+/* What CUPTI's error at the start means, and what the user can do: one line in `reason`. */
 void refusal_by_cupti(const struct cupti_functions *cupti, CUptiResult result, char *reason,
 		      size_t size);
 

@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+/*
+ * Walking the records in a buffer. Their sizes depend on CUPTI's version, so only CUPTI knows them.
+ */
 #ifndef KTIME_CUPTI_WALK_H
 #define KTIME_CUPTI_WALK_H
 
@@ -8,14 +11,14 @@
 
 #include "cupti/library.h"
 
-/* A position in a buffer of records. Sizes differ by CUPTI's version: only CUPTI knows them. */
+/* A position in a buffer of records. */
 struct walk {
 	const struct cupti_functions *cupti;
 	uint8_t *data;
 	size_t valid;
-	CUpti_Activity *record; /* the record at hand */
-	CUpti_Activity *next;	/* the one after it; NULL where it is the last */
-	size_t size;		/* bytes of the record at hand */
+	CUpti_Activity *record; /* the present record */
+	CUpti_Activity *next;	/* the one after it; NULL if there is none */
+	size_t size;		/* bytes of the present record */
 };
 
 static inline CUpti_Activity *walk_after(const struct walk *walk, CUpti_Activity *record)
@@ -25,8 +28,9 @@ static inline CUpti_Activity *walk_after(const struct walk *walk, CUpti_Activity
 }
 
 /*
- * The first record, or the next; false past the last. The record at hand may be moved or
- * overwritten before the next is asked for: that one was looked up already.
+ * walk_first() starts before the first record; walk_step() goes to the next, and returns false past
+ * the last. The present record may be moved or overwritten before the next step, which is looked up
+ * already.
  */
 static inline bool walk_first(struct walk *walk, const struct cupti_functions *cupti, uint8_t *data,
 			      size_t valid)

@@ -11,7 +11,7 @@
 #include "cupti/api_names.h"
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
-#include "cupti/hot_calls.h"
+#include "cupti/wrapped_calls.h"
 #include "tests/unit/cupti_in_child.h"
 
 #define MOST_KERNELS (BUFFERS_TOGETHER / sizeof(CUpti_ActivityKernel10))
@@ -128,14 +128,14 @@ TEST_IN_CHILD(launches_and_copies_are_off_in_the_runtime_kind)
 
 	for (i = 0; i < CALLS_MAX; i++)
 		off += cupti->calls_off[1][i];
-	assert_int_equal(off, hot_runtime_call_count);
+	assert_int_equal(off, wrapped_runtime_call_count);
 	assert_true(cupti->calls_off[1][CUDA_LAUNCH]);
 	assert_true(cupti->calls_off[1][41]);  /* cudaMemcpyAsync */
 	assert_true(cupti->calls_off[1][504]); /* __cudaLaunchKernel */
 	assert_false(cupti->calls_off[1][CUDA_MALLOC]);
 	assert_false(cupti->calls_off[1][131]); /* cudaStreamSynchronize */
-	for (i = 1; i < hot_runtime_call_count; i++)
-		assert_true(hot_runtime_calls[i - 1] < hot_runtime_calls[i]);
+	for (i = 1; i < wrapped_runtime_call_count; i++)
+		assert_true(wrapped_runtime_calls[i - 1] < wrapped_runtime_calls[i]);
 }
 
 TEST_IN_CHILD(records_come_once_and_in_order)
@@ -277,7 +277,7 @@ TEST_IN_CHILD(records_without_times_are_marked)
 	assert_int_equal(seen.invalid, 1);
 }
 
-TEST_IN_CHILD(hot_calls_that_are_recorded_all_the_same_are_left_out)
+TEST_IN_CHILD(wrapped_calls_that_are_recorded_all_the_same_are_left_out)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
@@ -466,7 +466,7 @@ int main(void)
 		cmocka_unit_test(an_older_cupti_that_does_not_say_has_buffers_of_all),
 		cmocka_unit_test(a_drain_waits_once_and_takes_what_was_there_when_it_began),
 		cmocka_unit_test(records_without_times_are_marked),
-		cmocka_unit_test(hot_calls_that_are_recorded_all_the_same_are_left_out),
+		cmocka_unit_test(wrapped_calls_that_are_recorded_all_the_same_are_left_out),
 		cmocka_unit_test(what_waits_wakes_the_collector_then_drops_the_oldest),
 		cmocka_unit_test(a_buffer_is_all_zeros_each_time_it_is_filled),
 		cmocka_unit_test(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same),

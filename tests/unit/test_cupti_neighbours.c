@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "cupti/cupti.h"
-#include "cupti/hot_calls.h"
+#include "cupti/wrapped_calls.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "tests/unit/cupti_in_child.h"
 

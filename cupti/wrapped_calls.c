@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "cupti/hot_calls.h"
+#include "cupti/wrapped_calls.h"
 
 #include <cuda.h>
 #include <cupti.h>
 
-/*
- * X(name, callback id), with the names of cupti_runtime_cbid.h and in the order of their ids, by
- * the toolkit that brought them. An id never changes; an older CUPTI does not know the later ones.
- */
+/* X(name in cupti_runtime_cbid.h, callback id), in the order of the ids, by the toolkit that
+ * brought them. An id never changes; older versions of CUPTI do not know the later ones. */
 #define CALLS_12_0(X)                                                                              \
 	X(cudaConfigureCall_v3020, 8)                                                              \
 	X(cudaSetupArgument_v3020, 9)                                                              \
@@ -131,24 +129,25 @@ CALLS_13_0(CHECK)
 #endif
 #undef CHECK
 
-const uint32_t hot_runtime_calls[] = {
+const uint32_t wrapped_runtime_calls[] = {
 #define ID(name, id) id,
 	CALLS_12_0(ID) CALLS_12_2(ID) CALLS_12_8(ID) CALLS_13_0(ID)
 #undef ID
 };
-const size_t hot_runtime_call_count = sizeof(hot_runtime_calls) / sizeof(hot_runtime_calls[0]);
+const size_t wrapped_runtime_call_count =
+	sizeof(wrapped_runtime_calls) / sizeof(wrapped_runtime_calls[0]);
 
-bool runtime_call_is_hot(uint32_t callback)
+bool runtime_call_is_wrapped(uint32_t callback)
 {
-	size_t low = 0, high = hot_runtime_call_count;
+	size_t low = 0, high = wrapped_runtime_call_count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (hot_runtime_calls[middle] < callback)
+		if (wrapped_runtime_calls[middle] < callback)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return low < hot_runtime_call_count && hot_runtime_calls[low] == callback;
+	return low < wrapped_runtime_call_count && wrapped_runtime_calls[low] == callback;
 }
