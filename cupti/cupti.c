@@ -22,20 +22,17 @@
 #define REFUSAL_VERSION 27
 /* Wakes the collector when this many bytes wait to be read. Chosen. */
 #define WAKE_BYTES	(BUFFERS_TOGETHER / 16)
-/*
- * How far CUPTI's clock may be ahead of CLOCK_REALTIME, and behind it, to count as the same clock.
- * It is read just before, so it is behind by the time for which this thread was preempted. In
- * nanoseconds. Chosen.
- */
+/* How far, in nanoseconds, CUPTI's clock may be ahead of CLOCK_REALTIME, and behind it (a preempted
+ * thread reads it late), to count as the same clock. Chosen. */
 #define CLOCKS_APART_NS 1000000
 #define MOST_DELAY_NS	100000000
 
 enum state { STATE_OFF, STATE_ACTIVE, STATE_ENDING, STATE_FINALIZED, STATE_FORGOTTEN };
 
-static _Atomic int state;     /* enum state */
+static _Atomic int state; /* enum state */
+/* Counters order nothing else, so their accesses are relaxed. */
 static _Atomic uint64_t lost; /* records in buffers that were reused before they were read */
-static _Atomic uint64_t errors;
-static _Atomic uint64_t dropped_before_end;
+static _Atomic uint64_t errors, dropped_before_end;
 static void (*wake)(void);
 static bool by_thread;	       /* CUPTI gives each thread its own buffers */
 static _Atomic int64_t behind; /* CLOCK_REALTIME less the records' clock, ns */
@@ -51,21 +48,10 @@ static void set_state(enum state to)
 	atomic_store_explicit(&state, (int)to, memory_order_release);
 }
 
-/* The counters order nothing else, so relaxed. */
-static void add(_Atomic uint64_t *counter, uint64_t count)
-{
-	atomic_fetch_add_explicit(counter, count, memory_order_relaxed);
-}
-
-static uint64_t take(_Atomic uint64_t *counter)
-{
-	return atomic_exchange_explicit(counter, 0, memory_order_relaxed);
-}
-
 static CUptiResult check(CUptiResult result)
 {
 	if (result)
-		add(&errors, 1);
+		atomic_fetch_add_explicit(&errors, 1, memory_order_relaxed);
 	return result;
 }
 
@@ -76,7 +62,7 @@ static void count_lost(const struct cupti_functions *cupti, uint8_t *data, size_
 
 	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);)
 		count++;
-	add(&lost, count);
+	atomic_fetch_add_explicit(&lost, count, memory_order_relaxed);
 }
 
 /* The calling thread's id, cached because this runs within a launch. */
@@ -145,7 +131,7 @@ static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, siz
 				count_lost(cupti, buffer->data, lost_bytes);
 		}
 		if (!buffer || walk.size > buffer->size) {
-			add(&lost, 1);
+			atomic_fetch_add_explicit(&lost, 1, memory_order_relaxed);
 			continue;
 		}
 		memcpy(buffer->data + used, walk.record, walk.size);
@@ -304,17 +290,17 @@ uint64_t cupti_dropped(void)
 	if (state_is(STATE_ACTIVE) &&
 	    !check(cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped)))
 		forward_note_dropped(dropped);
-	return dropped + take(&dropped_before_end);
+	return dropped + atomic_exchange_explicit(&dropped_before_end, 0, memory_order_relaxed);
 }
 
 uint64_t cupti_unread(void)
 {
-	return take(&lost);
+	return atomic_exchange_explicit(&lost, 0, memory_order_relaxed);
 }
 
 uint64_t cupti_errors(void)
 {
-	return take(&errors);
+	return atomic_exchange_explicit(&errors, 0, memory_order_relaxed);
 }
 
 void cupti_ending(void)
@@ -322,7 +308,7 @@ void cupti_ending(void)
 	if (!state_is(STATE_ACTIVE))
 		return;
 	cupti_flush(true);
-	add(&dropped_before_end, cupti_dropped());
+	atomic_fetch_add_explicit(&dropped_before_end, cupti_dropped(), memory_order_relaxed);
 	if (wake)
 		merge_wait(wake);
 	/*
@@ -363,8 +349,8 @@ void cupti_forget(void)
 	buffers_reset();
 	kinds_reset();
 	forward_reset();
-	take(&lost);
-	take(&errors);
+	atomic_store_explicit(&lost, 0, memory_order_relaxed);
+	atomic_store_explicit(&errors, 0, memory_order_relaxed);
 }
 
 int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id)

@@ -158,9 +158,10 @@ static bool version_fits(struct search *search, const struct library *found, int
 		return false;
 	}
 	if (major_version(version) > driver_major) {
-		note_failure(search, -EPROTO,
-			     "%s is of CUDA %d, the driver of CUDA %d: install CUPTI of CUDA %d",
-			     found->path, major_version(version), driver_major, driver_major);
+		note_failure(
+			search, -EPROTO,
+			"%s is for CUDA %d, the driver is of CUDA %d: install CUPTI of CUDA %d",
+			found->path, major_version(version), driver_major, driver_major);
 		return false;
 	}
 	return true;
@@ -233,19 +234,19 @@ static bool take_below(struct search *search, const char *folder, const char *co
 static bool find(struct search *search, int driver_version)
 {
 	/* From a toolkit's lib64 and targets/MACHINE/lib, and from the folders of Python wheels. */
-	static const char *const beside[] = {"",
-					     "/../../cuda_cupti/lib",
-					     "/../../cu13/lib",
-					     "/../extras/CUPTI/lib64",
-					     "/../../../extras/CUPTI/lib64",
-					     NULL};
+	static const char *const near[] = {"",
+					   "/../../cuda_cupti/lib",
+					   "/../../cu13/lib",
+					   "/../extras/CUPTI/lib64",
+					   "/../../../extras/CUPTI/lib64",
+					   NULL};
 	static const char *const toolkit[] = {"/lib64", "/lib", "/extras/CUPTI/lib64", NULL};
 	const char *home = getenv("CUDA_HOME");
 
 	if (search->loaded[0])
 		return take(search, search->loaded, RTLD_NOLOAD, driver_version);
 	for (unsigned i = 0; i < search->anchor_count; i++)
-		if (take_below(search, search->anchors[i], beside, driver_version))
+		if (take_below(search, search->anchors[i], near, driver_version))
 			return true;
 	if (home && home[0] && take_below(search, home, toolkit, driver_version))
 		return true;
@@ -274,11 +275,10 @@ int library_load(int driver_version, char *reason, size_t size)
 	if (error && search->error)
 		snprintf(reason, size, "%s", search->failure);
 	else if (error)
-		snprintf(
-			reason, size,
-			"libcupti.so.%d was not found beside the program's CUDA, in CUDA_HOME or in"
-			" /usr/local/cuda: install CUPTI of CUDA %d, or set CUDA_HOME",
-			driver_version / 1000, driver_version / 1000);
+		snprintf(reason, size,
+			 "libcupti.so.%d was not found near the program's CUDA, in CUDA_HOME or in"
+			 " /usr/local/cuda: install CUPTI of CUDA %d, or set CUDA_HOME",
+			 driver_version / 1000, driver_version / 1000);
 	free(search);
 	return error;
 }

@@ -63,7 +63,7 @@ void library_use_lookup(void *(*lookup)(void *handle, const char *name));
  * cuDriverGetVersion()'s: a libcupti of a newer major version is not used. 0, or one line for the
  * user in `reason` and -ENOENT (not found), -EPROTO (unsuitable version), -ENOSYS (a required
  * function is missing) or -ENOMEM. It is never unloaded. Any thread, several at once; takes the
- * loader's lock, so hold none of ktime's.
+ * loader's lock, so hold no lock of ktime's.
  */
 int library_load(int driver_version, char *reason, size_t size);
 

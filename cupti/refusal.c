@@ -41,19 +41,18 @@ void refusal_by_cupti(const struct cupti_functions *cupti, CUptiResult result, c
 		name = "an unknown error";
 	switch (result) {
 	case CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED:
-		advice =
-			"another tool holds CUPTI, as ncu and compute-sanitizer do; run without it";
+		advice = "another tool uses CUPTI, as ncu and compute-sanitizer do; run without it";
 		break;
 	case CUPTI_ERROR_NOT_INITIALIZED:
-		advice = "it does not fit the driver; install CUPTI of the driver's CUDA version";
+		advice = "it does not match the driver; install CUPTI of the driver's CUDA version";
 		break;
 	case CUPTI_ERROR_INSUFFICIENT_PRIVILEGES:
 	case CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES:
-		advice = "the driver keeps profiling to administrators; ask for it to be opened"
-			 " (NVreg_RestrictProfilingToAdminUsers=0)";
+		advice = "the driver allows only administrators to profile; ask yours to load it"
+			 " with NVreg_RestrictProfilingToAdminUsers=0";
 		break;
 	default:
-		advice = "it cannot be used on this device or beside this program";
+		advice = "it cannot be used on this device or with this program";
 		break;
 	}
 	snprintf(reason, size, "CUPTI refused: %s (%s, %s)", advice, name, library_path());

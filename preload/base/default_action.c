@@ -13,7 +13,7 @@ const int default_action_signals[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGALRM, SIGTERM
 
 default_action_handler *default_action_own;
 
-/* What the kernel takes, which is not libc's structure. */
+/* The kernel's structure, which differs from libc's. */
 struct kernel_action {
 	uintptr_t handler;
 	unsigned long flags;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The signals whose default action ends a program, as far as ktime makes its report before. Not
- * SIGPIPE, whose handler would be on every program's way of ending a pipe, nor SIGTRAP, SIGPROF and
- * SIGVTALRM, which debuggers and profilers use.
+ * The signals whose default action ends the process and at which ktime writes its report first. Not
+ * SIGPIPE, at which most programs in a pipeline end, nor SIGTRAP, SIGPROF and SIGVTALRM, which
+ * debuggers and profilers use.
  */
 #ifndef KTIME_PRELOAD_BASE_DEFAULT_ACTION_H
 #define KTIME_PRELOAD_BASE_DEFAULT_ACTION_H
@@ -10,19 +10,22 @@
 #include <signal.h>
 #include <stdbool.h>
 
-/* All of them, 0 at the end. */
+/* All of these signals, ended by 0. */
 extern const int default_action_signals[];
 
+/* Whether a signal is one of these. */
 bool default_action_ends(int signal);
-/* Whether it is raised by what the thread does, so that its handler must not return before the
- * report is there: the thread would meet it again. */
+/* Whether a signal is raised by the thread's own instructions. Its handler must not return before
+ * the report is written, as the thread would raise it again. */
 bool default_action_is_fault(int signal);
-/* Sets SIG_DFL, past every interposed sigaction. For signal handlers. */
+/* Sets SIG_DFL, with a system call, so that no interposed sigaction() sees it. May be called in a
+ * signal handler. */
 void default_action_restore(int signal);
-/* Unblocks those of them in the calling thread that no handler of the program's waits for. */
+/* Unblocks these signals in the calling thread, except those for which the program has a
+ * handler. */
 void default_action_unblock(void);
 
-/* The handler that ktime has in the place of the default action; set once. */
+/* ktime's handler in place of the default action; set once. */
 typedef void default_action_handler(int, siginfo_t *, void *);
 extern default_action_handler *default_action_own;
 

@@ -321,9 +321,11 @@ static void warn_of_staged_copies(void)
 	/* If records were dropped, some may be of such copies: then the difference says nothing. */
 	if (staged > 0 && staged <= copies->calls &&
 	    session_header(rows_session)->counters[COUNTER_cupti_dropped] == 0)
-		session_note(rows_session,
-			     "Copies between devices without peer access: CUPTI records their two "
-			     "halves, by way of the host; the row PtoP has the whole, by events.");
+		session_note(
+			rows_session,
+			"Copies between devices without peer access: CUPTI records two copies, "
+			"to and from the host; the row PtoP has the whole copies, timed by "
+			"events.");
 }
 
 void calls_finish(void)

@@ -383,7 +383,8 @@ bool collector_finish(void)
 	static _Atomic uint64_t until;
 	uint64_t none = 0, end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS;
 
-	/* The first to ask sets the end of the wait for all: exit asks several times. */
+	/* The first caller sets the deadline for all, as this is called several times at exit.
+	 * Relaxed: the deadline says nothing about other data. */
 	if (!atomic_compare_exchange_strong_explicit(&until, &none, end, memory_order_relaxed,
 						     memory_order_relaxed))
 		end = none;

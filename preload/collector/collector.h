@@ -32,10 +32,10 @@ void collector_end_context(struct context *context);
  * several at a time, also in a signal handler.
  */
 void collector_ask_finish(bool soon);
-/* Waits until that is done, at most until `end` (CLOCK_MONOTONIC, ns); false if that was not
- * enough. True if the thread was never started. */
+/* Waits until that is done, until `end` (CLOCK_MONOTONIC in nanoseconds) at most; false if that was
+ * not enough. True if the thread was never started. */
 bool collector_wait_finished(uint64_t end);
-/* Both, for a program that ends in order; waits some seconds at most. */
+/* Does both, for a program that ends by itself; waits some seconds at most. */
 bool collector_finish(void);
 
 #endif

@@ -161,11 +161,11 @@ static void report_end_of_cupti(void)
 	session_header(rows_session)->cupti_active = 0;
 	records_finish();
 	session_note(rows_session,
-		     "The program ended CUPTI (cuptiFinalize): operations after that %s%s. A row "
-		     "shows the clock that timed most of it.",
-		     mode_events ? "have their times from CUDA events alone" : "have no times",
+		     "The program ended CUPTI (cuptiFinalize): later operations are %s%s. Each row "
+		     "shows the clock that timed most of its calls.",
+		     mode_events ? "timed by CUDA events only" : "not timed",
 		     mode_runtime_records || mode_driver_records
-			     ? ", and API calls that CUPTI counted are counted no more"
+			     ? ", and API calls that CUPTI recorded are no longer counted"
 			     : "");
 }
 

@@ -7,12 +7,14 @@
 #include <string.h>
 #include <unistd.h>
 
-/* proc(5): the fields after the command, which stands in parentheses and may hold any character. */
+/* Fields of /proc/self/stat, counted from after the command, which is in parentheses and may hold
+ * any character: see proc(5). */
 #define STATE_FIELD   0
 #define THREADS_FIELD 17
+/* How often the collector checks. Chosen. */
 #define CHECK_NS      1000000000u
 
-/* The start of a field of /proc/self/PATH in `text`; "" if it cannot be had. */
+/* The start of a field of the file `path`, which is read into `text`; "" if that fails. */
 static const char *read_field(const char *path, unsigned field, char *text, size_t size)
 {
 	int file = open(path, O_RDONLY | O_CLOEXEC);
@@ -31,7 +33,7 @@ static const char *read_field(const char *path, unsigned field, char *text, size
 	return at ? at : "";
 }
 
-static unsigned own;
+static unsigned ktime_threads;
 
 unsigned main_thread_count(void)
 {
@@ -43,13 +45,13 @@ unsigned main_thread_count(void)
 
 void main_thread_set_own(unsigned threads)
 {
-	own = threads;
+	ktime_threads = threads;
 }
 
 bool main_thread_was_last(uint64_t now, void (*ended)(void))
 {
 	static uint64_t checked;
-	static bool told;
+	static bool reported;
 	char path[64], text[1024];
 
 	if (now - checked < CHECK_NS)
@@ -58,11 +60,11 @@ bool main_thread_was_last(uint64_t now, void (*ended)(void))
 	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
 	if (*read_field(path, STATE_FIELD, text, sizeof(text)) != 'Z')
 		return false;
-	/* A main thread that has ended is counted for as long as the process lives. */
-	if (main_thread_count() <= own + 1)
+	/* The process's count of threads includes the ended main thread. */
+	if (main_thread_count() <= ktime_threads + 1)
 		return true;
-	if (!told)
+	if (!reported)
 		ended();
-	told = true;
+	reported = true;
 	return false;
 }

@@ -279,10 +279,11 @@ static void warn_of_skipped_calls(void)
 					   i ? ", " : "",
 					   session_string(rows_session, cheap_rows[i]->name));
 	if (cheap_count)
-		session_note(rows_session,
-			     "Calls beyond the first %u are not counted, as recording one costs as "
-			     "much as the call (--print-api-trace has all): %s.",
-			     MOST_CHEAP_CALLS, list);
+		session_note(
+			rows_session,
+			"Only the first %u calls are counted, as recording one takes as long as "
+			"the call (--print-api-trace records all): %s.",
+			MOST_CHEAP_CALLS, list);
 }
 
 static void take_other(const struct activity *activity)

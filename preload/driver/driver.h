@@ -77,8 +77,8 @@ extern LAUNCH_TABLE void *_Atomic driver_entries[ENTRY_COUNT];
 
 /*
  * Finds the driver that is already loaded and fills the tables. False if no usable libcuda is
- * loaded yet; a later call may succeed. Any thread; takes the loader's lock, so hold none of
- * ktime's.
+ * loaded yet; a later call may succeed. Any thread; takes the loader's lock, so hold no lock
+ * of ktime's.
  */
 bool driver_load(void);
 

@@ -34,11 +34,10 @@ struct thread *cold_path_thread(void)
 void cold_path_park(void)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + PARK_NS;
-	_Atomic uint32_t never = 0;
 	int saved_errno = errno;
 
 	while (lifecycle_ending() && clock_ns(CLOCK_MONOTONIC) < end)
-		futex_wait(&never, 0, PARK_NS / 100);
+		futex_sleep(PARK_NS / 100);
 	errno = saved_errno;
 }
 

@@ -57,8 +57,7 @@ void window_update(struct session *session)
 	change_locked(false);
 	ended = true;
 	pthread_mutex_unlock(&lock);
-	session_note(session,
-		     "Collecting ended %g s after the driver's initialisation (--timeout).",
+	session_note(session, "Profiling ended %g s after the driver's initialisation (--timeout).",
 		     seconds);
 }
 

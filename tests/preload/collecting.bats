@@ -35,7 +35,7 @@ collects()
 		same_as_alone "$programs/collecting" late
 		[ -z "$(gpu_rows)$(api_calls)" ]
 		says "Timing: no GPU operations."
-		says "Collecting ended 0.01 s after the driver's initialisation (--timeout)."
+		says "Profiling ended 0.01 s after the driver's initialisation (--timeout)."
 	done
 }
 

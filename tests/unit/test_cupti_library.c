@@ -77,7 +77,7 @@ TEST_IN_CHILD(a_library_newer_than_the_driver_is_refused)
 {
 	load_cupti();
 	assert_int_equal(library_load(12080, reason, sizeof(reason)), -EPROTO);
-	assert_non_null(strstr(reason, "is of CUDA 13, the driver of CUDA 12"));
+	assert_non_null(strstr(reason, "is for CUDA 13, the driver is of CUDA 12"));
 	assert_non_null(strstr(reason, "install CUPTI of CUDA 12"));
 }
 
