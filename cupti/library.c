@@ -147,7 +147,8 @@ static struct library *bind_functions(struct search *search, void *handle, const
 static bool version_fits(struct search *search, const struct library *found, int driver_version)
 {
 	uint32_t version = found->functions.version;
-	int driver_major = driver_version / 1000;
+	int driver_major =
+		driver_version / 1000; /* cuDriverGetVersion(): 1000 * major + 10 * minor */
 
 	if (!driver_version)
 		return true;

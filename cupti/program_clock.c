@@ -147,9 +147,9 @@ void program_clock_read(void)
 uint64_t program_clock_at(const struct clock_reading *earlier_reading,
 			  const struct clock_reading *later_reading, uint64_t time)
 {
-	int64_t span = (int64_t)(later_reading->cupti - earlier_reading->cupti);
+	int64_t elapsed = (int64_t)(later_reading->cupti - earlier_reading->cupti);
 	int64_t ticks = (int64_t)(later_reading->program - earlier_reading->program);
-	double rate = span > 0 ? (double)ticks / (double)span : 1;
+	double rate = elapsed > 0 ? (double)ticks / (double)elapsed : 1;
 
 	return later_reading->program +
 	       (uint64_t)(int64_t)((double)(int64_t)(time - later_reading->cupti) * rate);

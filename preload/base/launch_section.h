@@ -22,4 +22,7 @@
  * out of the hot function. */
 #define LAUNCH_SELDOM	 __attribute__((cold))
 
+/* Bytes, on x86-64 and on most aarch64 processors. */
+#define CACHE_LINE	 64
+
 #endif

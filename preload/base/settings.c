@@ -22,10 +22,10 @@ int settings_read(char *message, size_t size)
 
 bool settings_want_calls(enum row_kind kind)
 {
-	int own = kind == ROW_RUNTIME_API ? API_TRACE_RUNTIME : API_TRACE_DRIVER;
+	int api_trace = kind == ROW_RUNTIME_API ? API_TRACE_RUNTIME : API_TRACE_DRIVER;
 
 	return settings.trace & TRACE_API &&
-	       (settings.api_trace == API_TRACE_ALL || settings.api_trace == own);
+	       (settings.api_trace == API_TRACE_ALL || settings.api_trace == api_trace);
 }
 
 bool settings_want_every_pair(void)

@@ -81,7 +81,6 @@ void collector_wake(void)
 static void update_counters(void)
 {
 	struct session_header *header = session_header(session);
-	struct timespec processor;
 	unsigned threads = 0;
 	uint64_t ticks = 0;
 
@@ -95,9 +94,7 @@ static void update_counters(void)
 	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(&scale, ticks);
 	cost_update(session, threads);
 	header->counters[COUNTER_threads] = thread_count_entered();
-	if (clock_gettime(CLOCK_THREAD_CPUTIME_ID, &processor) == 0)
-		header->counters[COUNTER_collector_ns] =
-			(uint64_t)processor.tv_sec * 1000000000u + (uint64_t)processor.tv_nsec;
+	header->counters[COUNTER_collector_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
 	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - scale.monotonic;
 	header->counters[COUNTER_driver_errors] = driver_failures();
 	header->counters[COUNTER_events_created] = 0;

@@ -182,12 +182,12 @@ static bool overlap(const struct in_flight *one, const struct in_flight *other)
 }
 
 /* Whether another thread's next call was made at the same time. */
-static bool overlaps_others(const struct match_stream *stream, const struct match_queue *own,
+static bool overlaps_others(const struct match_stream *stream, const struct match_queue *matched,
 			    struct in_flight *call)
 {
 	const struct match_queue *calls = stream->calls;
 
-	while (calls && (calls == own || match_queue_empty(calls) ||
+	while (calls && (calls == matched || match_queue_empty(calls) ||
 			 !overlap(match_queue_oldest(calls), call)))
 		calls = calls->next;
 	return calls;
@@ -198,11 +198,11 @@ static bool overlaps_others(const struct match_stream *stream, const struct matc
  * before the found one began have no record. Of calls at the same time the driver may have taken
  * either first.
  */
-static void settle_others(struct match_stream *stream, const struct match_queue *own,
+static void settle_others(struct match_stream *stream, const struct match_queue *matched,
 			  struct in_flight *found)
 {
 	for (struct match_queue *calls = stream->calls; calls; calls = calls->next) {
-		if (calls == own)
+		if (calls == matched)
 			continue;
 		while (!match_queue_empty(calls) &&
 		       match_queue_oldest(calls)->ended < found->started)

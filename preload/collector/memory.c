@@ -43,7 +43,7 @@ static uint64_t resident(const void *start, size_t size)
 static int add_data(struct dl_phdr_info *info, size_t size, void *argument)
 {
 	uint64_t bytes = 0;
-	bool own = false;
+	bool is_ktime = false;
 
 	(void)size;
 	for (int i = 0; i < info->dlpi_phnum; i++) {
@@ -52,17 +52,17 @@ static int add_data(struct dl_phdr_info *info, size_t size, void *argument)
 
 		if (segment->p_type != PT_LOAD || !(segment->p_flags & PF_W))
 			continue;
-		own |= (uintptr_t)&thread_first >= info->dlpi_addr &&
-		       (uintptr_t)&thread_first < start + segment->p_memsz;
+		is_ktime |= (uintptr_t)&thread_first >= info->dlpi_addr &&
+			    (uintptr_t)&thread_first < start + segment->p_memsz;
 		bytes += resident((const void *)start, segment->p_memsz);
-		if (!own)
+		if (!is_ktime)
 			return 0;
 	}
 	*(uint64_t *)argument += bytes;
-	return own;
+	return is_ktime;
 }
 
-static uint64_t own_stack(void)
+static uint64_t collector_stack(void)
 {
 	pthread_attr_t attributes;
 	uint64_t bytes = 0;
@@ -80,7 +80,7 @@ static uint64_t own_stack(void)
 void memory_measure(struct session *session)
 {
 	uint64_t *peak = &session_header(session)->counters[COUNTER_memory_bytes];
-	uint64_t bytes = own_stack();
+	uint64_t bytes = collector_stack();
 	const void *start;
 	size_t size;
 

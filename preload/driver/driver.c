@@ -113,12 +113,12 @@ static bool fill(struct tables *tables)
 	}
 	for (uintptr_t entry = 0; complete && entry < ENTRY_COUNT; entry++) {
 		const char *symbol = entry_symbol((enum entry)entry);
-		void *own = real_dlsym(library, symbol), *real = own;
+		void *of_driver = real_dlsym(library, symbol), *real = of_driver;
 
 		if (tables->stand_in)
 			real = real_dlsym(stand_in, symbol);
-		tables->entries[entry] = real ? real : own;
-		if (remember(tables, real, entry) || remember(tables, own, entry))
+		tables->entries[entry] = real ? real : of_driver;
+		if (remember(tables, real, entry) || remember(tables, of_driver, entry))
 			complete = false;
 	}
 	if (library)

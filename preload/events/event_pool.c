@@ -151,7 +151,7 @@ static struct event_pool *idle_pool(const struct context *context)
 
 static struct event_pool *new_pool(struct context *context)
 {
-	struct event_pool *pool = aligned_alloc(64, sizeof(*pool));
+	struct event_pool *pool = aligned_alloc(CACHE_LINE, sizeof(*pool));
 	const struct pairs *pairs = pairs_wanted();
 	CUcontext current = NULL;
 	bool is_current;

@@ -25,11 +25,11 @@ struct event_pair {
  */
 #define POOL_PAIRS 1024u /* a stream holds at most 1021 launches that are not finished (H200) */
 struct event_pool {
-	_Atomic uint32_t put __attribute__((aligned(64))); /* for the collector to write */
+	_Atomic uint32_t put __attribute__((aligned(CACHE_LINE))); /* for the collector to write */
 	uint32_t pairs;	       /* pairs made for this pool; written by the thread first, then by the
 				  collector */
 	uint32_t short_checks; /* for the collector: in how many checks in a row pairs were short */
-	_Atomic uint32_t taken __attribute__((aligned(64))); /* for the thread to write */
+	_Atomic uint32_t taken __attribute__((aligned(CACHE_LINE))); /* for the thread to write */
 	uint32_t known_put;	  /* for the thread: `put` when it was last read */
 	struct event_pair *spare; /* for the thread: taken but not used; the next to use */
 	struct context *context;

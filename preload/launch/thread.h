@@ -29,8 +29,8 @@ struct thread {
 	_Atomic uint64_t api_calls[API_COUNT];
 
 	/* For the launching thread only; first what every launch needs. */
-	uint32_t depth __attribute__((aligned(64))); /* how many wrappers it is inside */
-	uint32_t calls;				     /* calls that could be count-only */
+	uint32_t depth __attribute__((aligned(CACHE_LINE))); /* how many wrappers it is inside */
+	uint32_t calls;					     /* calls that could be count-only */
 	struct pointer_map kernels;
 	uint32_t random;
 	CUstream last_stream;
@@ -47,17 +47,18 @@ struct thread {
 	struct stream *default_streams; /* its per-thread default streams, one for each context */
 
 	/* Written by the launching thread, read by the collector. */
-	_Atomic uint64_t in_call __attribute__((aligned(64))); /* ticks at entry; 0 outside */
+	_Atomic uint64_t in_call
+		__attribute__((aligned(CACHE_LINE))); /* ticks at entry; 0 outside */
 	_Atomic uint64_t host_ticks; /* spent in ktime, estimated from a sample of the calls */
 	_Atomic bool ended;
 	struct ring ring;
 
 	/* Only pages of operations that are launched are ever touched. */
 	_Atomic uint64_t operation_calls[COUNTED_OPERATIONS];
-	struct call_record records[RING_RECORDS] __attribute__((aligned(64)));
+	struct call_record records[RING_RECORDS] __attribute__((aligned(CACHE_LINE)));
 
 	/* For the collector; the launching thread reads the first one when its ring is full. */
-	_Atomic uint32_t ring_tail __attribute__((aligned(64)));
+	_Atomic uint32_t ring_tail __attribute__((aligned(CACHE_LINE)));
 	uint64_t operation_calls_seen[COUNTED_OPERATIONS];
 	uint64_t api_calls_seen[API_COUNT];
 	uint64_t host_ticks_seen;
