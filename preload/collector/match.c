@@ -287,23 +287,18 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 struct in_flight *match_record(struct match_stream *stream, uint32_t thread, uint64_t start,
 			       const struct operation *operation, uint64_t bytes)
 {
-	struct record_key key = {.start = start, .operation = operation, .bytes = bytes};
-
-	return match(stream, thread, key);
+	return match(stream, thread,
+		     (struct record_key){.start = start, .operation = operation, .bytes = bytes});
 }
 
 struct in_flight *match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start)
 {
-	struct record_key key = {.start = start, .kernel = true};
-
-	return match(stream, thread, key);
+	return match(stream, thread, (struct record_key){.start = start, .kernel = true});
 }
 
 struct in_flight *match_graph(struct match_stream *stream, uint32_t thread, uint64_t start)
 {
-	struct record_key key = {.start = start};
-
-	return match(stream, thread, key);
+	return match(stream, thread, (struct record_key){.start = start});
 }
 
 bool match_pending(const struct match_stream *stream)
