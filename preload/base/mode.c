@@ -4,7 +4,7 @@
 #include "preload/base/settings.h"
 
 /* The first that the linker puts into its section: one cache line has room for all of it. */
-_Atomic int count_only_blocks __attribute__((aligned(64))) = 1; /* until ktime runs */
+_Atomic int count_only_blocks __attribute__((aligned(CACHE_LINE))) = 1; /* until ktime runs */
 _Atomic bool mode_cupti;
 bool mode_events, mode_counting, mode_runtime_records, mode_driver_records;
 
