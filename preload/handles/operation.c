@@ -12,9 +12,11 @@ struct named {
 	char key[]; /* row kind, then the name */
 };
 
+/* A kernel that a module look-up gave: it becomes an operation when it is launched. Eager loaders
+ * look up tens of thousands that never are, and the collector goes through all operations. */
 struct remembered {
 	const void *function;
-	struct operation *operation;
+	char *name;
 	UT_hash_handle handle;
 };
 
@@ -134,7 +136,8 @@ struct operation *operation_of_kernel(CUfunction function)
 		operation = named_locked(ROW_KERNEL, name);
 	} else {
 		HASH_FIND(handle, by_handle, &function, sizeof(function), known);
-		operation = known ? known->operation : &fixed[OPERATION_UNKNOWN_KERNEL];
+		operation = known && known->name ? named_locked(ROW_KERNEL, known->name)
+						 : &fixed[OPERATION_UNKNOWN_KERNEL];
 	}
 	pthread_mutex_unlock(&lock);
 	return operation;
@@ -149,7 +152,6 @@ void operation_remember_kernel(const void *function, const char *name)
 {
 	struct remembered *known = NULL;
 
-	(void)operation_first();
 	pthread_mutex_lock(&lock);
 	HASH_FIND(handle, by_handle, &function, sizeof(function), known);
 	if (!known) {
@@ -159,8 +161,11 @@ void operation_remember_kernel(const void *function, const char *name)
 			HASH_ADD(handle, by_handle, function, sizeof(known->function), known);
 		}
 	}
-	if (known)
-		known->operation = named_locked(ROW_KERNEL, name);
+	/* Another module's kernel may have come to stand at the same handle. */
+	if (known && !(known->name && strcmp(known->name, name) == 0)) {
+		free(known->name);
+		known->name = strdup(name);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
