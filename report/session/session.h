@@ -21,7 +21,7 @@
 #include "report/session/histogram.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      6
+#define SESSION_VERSION	      7
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -218,6 +218,13 @@ enum bias_kind {
 	BIAS_KINDS
 };
 
+/* The process that writes a profile: its number alone may be another process's by now. */
+struct session_owner {
+	char boot[40];	  /* boot id of the kernel, as text; "" where it is not known */
+	uint64_t started; /* clock ticks since boot: proc_pid_stat(5), field 22; 0: not known */
+	uint64_t pid_namespace; /* inode: containers share folders and not process numbers */
+};
+
 struct session_header {
 	uint64_t magic;
 	uint32_t version;
@@ -225,11 +232,14 @@ struct session_header {
 	uint64_t file_size; /* bytes in use; segments lie between header_size and here */
 	uint32_t row_size, histogram_buckets;
 	int32_t pid;
-	uint32_t finished;	 /* 1 once the report was made: the program ended in order */
-	uint64_t start_realtime; /* CLOCK_REALTIME at the start, ns */
-	uint64_t trace_start;	 /* the zero of a trace's Start column */
-	uint64_t command;	 /* name offset: the command line */
-	uint64_t hostname;	 /* name offset */
+	uint32_t finished; /* 1 once the figures are final: the program ended in order */
+	uint32_t reported; /* 1 once the whole report was written */
+	uint32_t kept;	   /* 1 where the user asked for the file: it is never swept */
+	struct session_owner owner;
+	uint64_t start_realtime;		/* CLOCK_REALTIME at the start, ns */
+	uint64_t trace_start;			/* the zero of a trace's Start column */
+	uint64_t command;			/* name offset: the command line */
+	uint64_t hostname;			/* name offset */
 	uint32_t driver_version, cupti_version; /* as the driver and libcupti give them */
 	uint32_t timer;				/* enum timer_mode asked for */
 	uint32_t cupti_active;			/* 1 while activity records are collected */
@@ -246,19 +256,38 @@ struct session_header {
 
 struct session;
 
+/* How session_create makes the file. */
+enum {
+	SESSION_TRACE = 1, /* trace records follow: the descriptor is kept open */
+	SESSION_KEPT = 2   /* the user asked for the file */
+};
 /*
- * Creates a session: in `path`, or in memory alone where path is NULL. Where the file cannot be
- * had (-EACCES, -ENOSPC …) nothing is created. An existing file is replaced. The descriptor is
- * closed before this returns, unless `trace` is set: programs close descriptors they do not know.
+ * Creates a session: in `path`, which only this user may read and write, or in memory alone where
+ * path is NULL. Where the file cannot be had (-EEXIST, -EACCES, -ENOSPC …) nothing is created. The
+ * descriptor is closed before this returns, unless SESSION_TRACE is set: programs close descriptors
+ * that they do not know.
  */
-int session_create(struct session **session, const char *path, bool trace);
+int session_create(struct session **session, const char *path, unsigned flags);
 /*
  * Opens a file for reading. -EINVAL: not a session file; -EPROTO: of another version; -ENODATA: its
- * end is missing.
+ * end is missing. session_open_file takes an open descriptor, which stays the caller's.
  */
 int session_open(struct session **session, const char *path);
+int session_open_file(struct session **session, int fd);
 /* Unmaps; the file stays. NULL is fine. Safe in a forked child. */
 void session_close(struct session *session);
+
+/*
+ * For the handler of SIGBUS: another process cut a profile's file, and its mapping ends there.
+ * Where the address lies in a session, memory of zeros takes the page's place and true is returned;
+ * the access may then be made again. Safe in a handler.
+ */
+bool session_fault(const void *address);
+/*
+ * Before the report: where another process cut the file or wrote over its beginning, the header is
+ * made whole and a note says that figures are missing.
+ */
+void session_check(struct session *session);
 
 struct session_header *session_header(const struct session *session);
 /* The addresses that a session in use lies in; not all of them are mapped. */

@@ -50,7 +50,9 @@ void session_take_biases_off(struct session *session)
 	struct row *row;
 
 	session_for_each_row (session, row) {
-		uint64_t bias = row->bias < BIAS_KINDS ? header->biases[row->bias].ns : 0;
+		/* Read once: the file may change while it is read. */
+		uint32_t kind = __atomic_load_n(&row->bias, __ATOMIC_RELAXED);
+		uint64_t bias = kind < BIAS_KINDS ? header->biases[kind].ns : 0;
 
 		/* Pairs that hold the host's work have no bias that could be told apart. */
 		if (!row_is_gpu(row->kind) || row->host_included)
@@ -62,8 +64,8 @@ void session_take_biases_off(struct session *session)
 		}
 		correct(session, &row->events, bias);
 		correct_estimate(&row->estimate, (double)bias);
-		if (bias > 0)
-			row->estimate.doubt = (double)header->biases[row->bias].doubt;
+		if (kind < BIAS_KINDS && bias > 0)
+			row->estimate.doubt = (double)header->biases[kind].doubt;
 		row->checked_events = row->checked_raw > bias * row->checked
 					      ? row->checked_raw - bias * row->checked
 					      : 0;

@@ -43,6 +43,15 @@ struct segment_place {
 	bool mapped;
 };
 
+/*
+ * Where the next item of a kind goes. The writer never reads this from the file: another process
+ * may have written there.
+ */
+struct segment_end {
+	char *segment; /* NULL before the first one */
+	uint64_t size, used;
+};
+
 struct session {
 	char *base;
 	uint64_t reserved; /* bytes of address space at base */
@@ -52,6 +61,8 @@ struct session {
 
 	/* A writer's part. */
 	bool writable;
+	unsigned flags; /* SESSION_TRACE, SESSION_KEPT */
+	struct session_owner owner;
 	bool anonymous; /* segments come from anonymous memory from now on */
 	bool trace_ended;
 	uint64_t trace_segment;	    /* bytes of each of its segments */
@@ -61,10 +72,29 @@ struct session {
 	int fd;	    /* kept open for a trace; may be -1, or the program's by now */
 	dev_t device;
 	ino_t inode;
-	struct segment *current[SEGMENT_KINDS]; /* where the next item of a kind goes */
-	struct row_entry *rows;			/* hash index by kind, name and device */
-	struct string_entry *strings;		/* hash index by text */
+	struct segment_end current[SEGMENT_KINDS];
+	struct row_entry *rows;	      /* hash index by kind, name and device */
+	struct string_entry *strings; /* hash index by text */
 };
+
+/* Has session_fault() cover the addresses of a session, or no longer. */
+void fault_cover(const struct session *session);
+void fault_uncover(const struct session *session);
+/* Whether a page of the session was replaced. */
+bool fault_happened(const struct session *session);
+/* Writes the fixed part of a writer's header. */
+void header_write(struct session *session);
+
+/* Whether a descriptor is of the session's file. */
+bool is_session_file(const struct session *session, int fd);
+/* Gives a part of a file its blocks: a store into a hole of a full disk would be a SIGBUS. */
+int allocate_blocks(int fd, uint64_t offset, uint64_t size);
+/* Map a part of the session, a file's MAP_SHARED or MAP_PRIVATE: 0 or -errno. */
+int map_file(const struct session *session, int fd, int protection, int sharing, uint64_t offset,
+	     uint64_t size);
+int map_anonymous(const struct session *session, uint64_t offset, uint64_t size);
+/* Writes a segment's header; it becomes session->current[kind]. */
+void segment_start(struct session *session, enum segment_kind kind, uint64_t offset, uint64_t size);
 
 /* Adds a segment of at least `payload` bytes; it becomes session->current[kind]. 0 or -errno. */
 int segment_add(struct session *session, enum segment_kind kind, uint64_t payload);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Address space, file growth and segments: what lies under a session's rows. */
+/* File growth and segments: what lies under a session's rows. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -11,12 +11,6 @@
 #include <unistd.h>
 
 #include "report/session/session_internal.h"
-
-#define RESERVED_MOST  (256UL << 30)
-#define RESERVED_LEAST (16UL << 20)
-
-#define HEADER_BYTES   (((sizeof(struct session_header)) + 4095) / 4096 * 4096)
-_Static_assert(HEADER_BYTES < SESSION_SEGMENT_ALIGN, "the header shares the first 64 KiB");
 
 int segment_place_add(struct session *session, uint64_t offset, uint64_t size,
 		      enum segment_kind kind)
@@ -53,7 +47,7 @@ struct segment_place *segment_find(const struct session *session, uint64_t offse
 	return NULL;
 }
 
-static bool is_session_file(const struct session *session, int fd)
+bool is_session_file(const struct session *session, int fd)
 {
 	struct stat status;
 
@@ -83,8 +77,7 @@ static int session_descriptor(const struct session *session, int access, bool *o
 	return fd;
 }
 
-/* Allocates the blocks first: a store into a hole of a full disk would be a SIGBUS. */
-static int allocate_blocks(int fd, uint64_t offset, uint64_t size)
+int allocate_blocks(int fd, uint64_t offset, uint64_t size)
 {
 	struct rlimit limit;
 	int error;
@@ -98,16 +91,16 @@ static int allocate_blocks(int fd, uint64_t offset, uint64_t size)
 	return -error;
 }
 
-static int map_file(const struct session *session, int fd, int protection, uint64_t offset,
-		    uint64_t size)
+int map_file(const struct session *session, int fd, int protection, int sharing, uint64_t offset,
+	     uint64_t size)
 {
-	void *map = mmap(session->base + offset, size, protection, MAP_SHARED | MAP_FIXED, fd,
+	void *map = mmap(session->base + offset, size, protection, sharing | MAP_FIXED, fd,
 			 (off_t)offset);
 
 	return map == MAP_FAILED ? -errno : 0;
 }
 
-static int map_anonymous(const struct session *session, uint64_t offset, uint64_t size)
+int map_anonymous(const struct session *session, uint64_t offset, uint64_t size)
 {
 	void *map = mmap(session->base + offset, size, PROT_READ | PROT_WRITE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -117,22 +110,29 @@ static int map_anonymous(const struct session *session, uint64_t offset, uint64_
 
 static int grow_file(const struct session *session, uint64_t offset, uint64_t size)
 {
+	struct stat status;
 	bool opened;
-	int fd, error;
+	int fd, error = 0;
 
 	fd = session_descriptor(session, O_RDWR, &opened);
 	if (fd < 0)
 		return fd;
-	error = allocate_blocks(fd, offset, size);
+	/* Another process cut it: what lies behind the cut is lost, and would be for a reader too.
+	 */
+	if (fstat(fd, &status) < 0)
+		error = -errno;
+	else if ((uint64_t)status.st_size < offset)
+		error = -ESTALE;
 	if (!error)
-		error = map_file(session, fd, PROT_READ | PROT_WRITE, offset, size);
+		error = allocate_blocks(fd, offset, size);
+	if (!error)
+		error = map_file(session, fd, PROT_READ | PROT_WRITE, MAP_SHARED, offset, size);
 	if (opened)
 		close(fd);
 	return error;
 }
 
-static void segment_start(struct session *session, enum segment_kind kind, uint64_t offset,
-			  uint64_t size)
+void segment_start(struct session *session, enum segment_kind kind, uint64_t offset, uint64_t size)
 {
 	struct segment *segment = (struct segment *)(session->base + offset);
 
@@ -140,7 +140,7 @@ static void segment_start(struct session *session, enum segment_kind kind, uint6
 	segment->kind = kind;
 	segment->size = size;
 	segment->used = sizeof(*segment);
-	session->current[kind] = segment;
+	session->current[kind] = (struct segment_end){(char *)segment, size, sizeof(*segment)};
 }
 
 int segment_add(struct session *session, enum segment_kind kind, uint64_t payload)
@@ -211,7 +211,7 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 	fd = session_descriptor(session, protection & PROT_WRITE ? O_RDWR : O_RDONLY, &opened);
 	if (fd < 0)
 		return fd;
-	error = map_file(session, fd, protection, place->offset, place->size);
+	error = map_file(session, fd, protection, MAP_SHARED, place->offset, place->size);
 	if (opened)
 		close(fd);
 	if (!error)
@@ -222,8 +222,8 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 int segment_reuse_trace(struct session *session)
 {
 	struct segment_place *end = session->places + session->place_count;
-	struct segment_place *place =
-		segment_find(session, session_offset(session, session->current[SEGMENT_TRACE]));
+	struct segment_place *place = segment_find(
+		session, session_offset(session, session->current[SEGMENT_TRACE].segment));
 	struct segment *segment;
 	int error;
 
@@ -236,127 +236,7 @@ int segment_reuse_trace(struct session *session)
 		return error;
 	segment = (struct segment *)(session->base + place->offset);
 	__atomic_store_n(&segment->used, sizeof(*segment), __ATOMIC_RELEASE);
-	session->current[SEGMENT_TRACE] = segment;
+	session->current[SEGMENT_TRACE] =
+		(struct segment_end){(char *)segment, place->size, sizeof(*segment)};
 	return 0;
-}
-
-static int reserve_addresses(struct session *session)
-{
-	uint64_t size;
-
-	for (size = RESERVED_MOST; size >= RESERVED_LEAST; size /= 2) {
-		void *base = mmap(NULL, size, PROT_NONE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-		if (base != MAP_FAILED) {
-			session->base = base;
-			session->reserved = size;
-			return 0;
-		}
-	}
-	return -ENOMEM;
-}
-
-/* Creates the file under a name of its own and moves it into place once it is whole. */
-static int create_file(struct session *session, const char *path, bool trace)
-{
-	struct stat status;
-	char *temporary = NULL;
-	int fd = -1, error = 0;
-
-	/* A device or a pipe would be replaced as well. */
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
-	if (asprintf(&temporary, "%s.%d.new", path, (int)getpid()) < 0)
-		return -ENOMEM;
-	unlink(temporary);
-	fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0) {
-		error = -errno;
-		goto out;
-	}
-	error = allocate_blocks(fd, 0, SESSION_SEGMENT_ALIGN);
-	if (!error)
-		error = map_file(session, fd, PROT_READ | PROT_WRITE, 0, SESSION_SEGMENT_ALIGN);
-	if (!error && fstat(fd, &status) < 0)
-		error = -errno;
-	if (!error && rename(temporary, path) < 0)
-		error = -errno;
-	if (error) {
-		unlink(temporary);
-		goto out;
-	}
-	session->device = status.st_dev;
-	session->inode = status.st_ino;
-	/* The program may change its directory. */
-	session->path = realpath(path, NULL);
-	if (!session->path) {
-		error = -errno;
-		unlink(path);
-	}
-out:
-	if (trace && !error)
-		session->fd = fd;
-	else if (fd >= 0)
-		close(fd);
-	free(temporary);
-	return error;
-}
-
-static void header_start(struct session *session, bool trace)
-{
-	struct session_header *header = session_header(session);
-
-	header->version = SESSION_VERSION;
-	header->header_size = HEADER_BYTES;
-	header->row_size = sizeof(struct row);
-	header->histogram_buckets = HISTOGRAM_BUCKETS;
-	header->pid = getpid();
-	header->trace_on = trace;
-	segment_start(session, SEGMENT_STRINGS, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES);
-	session->size = SESSION_SEGMENT_ALIGN;
-	__atomic_store_n(&header->file_size, session->size, __ATOMIC_RELEASE);
-	__atomic_store_n(&header->magic, SESSION_MAGIC, __ATOMIC_RELEASE);
-}
-
-int session_create(struct session **result, const char *path, bool trace)
-{
-	struct session *session = calloc(1, sizeof(*session));
-	int error;
-
-	*result = NULL;
-	if (!session)
-		return -ENOMEM;
-	session->fd = -1;
-	session->writable = true;
-	session->anonymous = !path;
-	session_limit_trace(session, UINT64_MAX);
-	error = reserve_addresses(session);
-	if (!error)
-		error = segment_place_add(session, HEADER_BYTES,
-					  SESSION_SEGMENT_ALIGN - HEADER_BYTES, SEGMENT_STRINGS);
-	if (!error)
-		error = path ? create_file(session, path, trace)
-			     : map_anonymous(session, 0, SESSION_SEGMENT_ALIGN);
-	if (error) {
-		session_close(session);
-		return error;
-	}
-	header_start(session, trace);
-	*result = session;
-	return 0;
-}
-
-void session_close(struct session *session)
-{
-	if (!session)
-		return;
-	session_index_free(session);
-	if (session->fd >= 0 && is_session_file(session, session->fd))
-		close(session->fd);
-	if (session->base)
-		munmap(session->base, session->reserved);
-	free(session->places);
-	free(session->path);
-	free(session);
 }

@@ -10,6 +10,8 @@
 
 #include "report/session/session_internal.h"
 
+#define PAGE 4096
+
 struct session_header *session_header(const struct session *session)
 {
 	return (struct session_header *)session->base;
@@ -44,40 +46,100 @@ static int header_check(const struct session_header *header, uint64_t size)
 	return header->file_size > size ? -ENODATA : 0;
 }
 
-static int segments_check(struct session *session)
+/*
+ * Copies a part of the file, but for its holes: whoever may write to the file could cut it later,
+ * or change an offset between its check and its use. What cannot be read stays zeros.
+ */
+static void read_part(const struct session *session, int fd, uint64_t offset, uint64_t size)
 {
-	uint64_t offset = session_header(session)->header_size;
+	uint64_t end = offset + size;
 
-	while (offset < session->size) {
-		const struct segment *segment = (const struct segment *)(session->base + offset);
-		uint64_t left = session->size - offset;
-		int error;
+	while (offset < end) {
+		off_t data = lseek(fd, (off_t)offset, SEEK_DATA);
+		ssize_t length;
 
-		if (left < sizeof(*segment) || segment->magic != SEGMENT_MAGIC ||
-		    segment->kind >= SEGMENT_KINDS || segment->size < sizeof(*segment) ||
-		    segment->size > left || segment->size % sizeof(*segment))
-			return -EINVAL;
-		error = segment_place_add(session, offset, segment->size, segment->kind);
-		if (error)
-			return error;
-		offset += segment->size;
+		if (data > (off_t)offset)
+			offset = (uint64_t)data;
+		if ((data < 0 && errno == ENXIO) || offset >= end)
+			return;
+		length = pread(fd, session->base + offset, end - offset, (off_t)offset);
+		if (length == 0 || (length < 0 && errno != EINTR))
+			return;
+		offset += length > 0 ? (uint64_t)length : 0;
 	}
+}
+
+/* A trace may be longer than memory: its records are read from the file when they are needed. */
+static int read_segment(const struct session *session, int fd, uint64_t offset,
+			const struct segment *segment)
+{
+	uint64_t used = segment->used < segment->size ? segment->used : segment->size;
+
+	if (segment->kind == SEGMENT_TRACE && offset % PAGE == 0 && segment->size % PAGE == 0)
+		return map_file(session, fd, PROT_READ, MAP_PRIVATE, offset, segment->size);
+	read_part(session, fd, offset + sizeof(*segment),
+		  used > sizeof(*segment) ? used - sizeof(*segment) : 0);
 	return 0;
 }
 
-int session_open(struct session **result, const char *path)
+static int read_segments(struct session *session, int fd)
+{
+	uint64_t offset = session_header(session)->header_size;
+	int error = 0;
+
+	while (offset < session->size && !error) {
+		/* A copy of its own: the trace's is the file's. */
+		struct segment segment;
+		uint64_t left = session->size - offset;
+
+		read_part(session, fd, offset, left < sizeof(segment) ? left : sizeof(segment));
+		memcpy(&segment, session->base + offset, sizeof(segment));
+		if (left < sizeof(segment) || segment.magic != SEGMENT_MAGIC ||
+		    segment.kind >= SEGMENT_KINDS || segment.size < sizeof(segment) ||
+		    segment.size > left || segment.size % sizeof(segment))
+			return -EINVAL;
+		error = segment_place_add(session, offset, segment.size, segment.kind);
+		if (!error)
+			error = read_segment(session, fd, offset, &segment);
+		offset += segment.size;
+	}
+	return error;
+}
+
+/* Bytes of a segment that hold items; a file may claim more than the segment has. */
+static uint64_t segment_used(const struct session *session, const struct segment_place *place)
+{
+	const struct segment *segment = (const struct segment *)(session->base + place->offset);
+	uint64_t used = __atomic_load_n(&segment->used, __ATOMIC_ACQUIRE);
+
+	return used < place->size ? used : place->size;
+}
+
+/* The driver gave them; a file may hold anything. */
+static void clean_device_names(struct session_header *header)
+{
+	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
+		char *name = header->devices[i].name;
+
+		name[sizeof(header->devices[i].name) - 1] = '\0';
+		for (; *name; name++)
+			if ((unsigned char)*name < ' ' || (unsigned char)*name >= 0x7f)
+				*name = '?';
+	}
+}
+
+int session_open_file(struct session **result, int fd)
 {
 	struct session *session = calloc(1, sizeof(*session));
 	struct stat status;
 	void *map;
-	int fd, error = 0;
+	int error = 0;
 
 	*result = NULL;
 	if (!session)
 		return -ENOMEM;
 	session->fd = -1;
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0 || fstat(fd, &status) < 0) {
+	if (fstat(fd, &status) < 0) {
 		error = -errno;
 		goto out;
 	}
@@ -90,29 +152,31 @@ int session_open(struct session **result, const char *path)
 		error = -EINVAL;
 		goto out;
 	}
-	/* A copy: what is corrected below never reaches the file. */
 	map = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE,
-		   MAP_PRIVATE | MAP_NORESERVE, fd, 0);
+		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED) {
 		error = -errno;
 		goto out;
 	}
 	session->base = map;
 	session->reserved = (uint64_t)status.st_size;
+	fault_cover(session);
+	read_part(session, fd, 0,
+		  session->reserved < sizeof(struct session_header)
+			  ? session->reserved
+			  : sizeof(struct session_header));
 	error = header_check(session_header(session), session->reserved);
 	if (error)
 		goto out;
 	/* A writer may add to the file from here on; this session ends where it ended now. */
-	session->size = __atomic_load_n(&session_header(session)->file_size, __ATOMIC_ACQUIRE);
-	if (session->size > session->reserved)
-		error = -EINVAL;
-	else
-		error = segments_check(session);
-	if (!error && !session_header(session)->finished)
+	session->size = session_header(session)->file_size;
+	error = read_segments(session, fd);
+	if (error)
+		goto out;
+	clean_device_names(session_header(session));
+	if (!session_header(session)->finished)
 		session_take_biases_off(session);
 out:
-	if (fd >= 0)
-		close(fd);
 	if (error)
 		session_close(session);
 	else
@@ -120,13 +184,18 @@ out:
 	return error;
 }
 
-/* Bytes of a segment that hold items; a file may claim more than the segment has. */
-static uint64_t segment_used(const struct session *session, const struct segment_place *place)
+int session_open(struct session **result, const char *path)
 {
-	const struct segment *segment = (const struct segment *)(session->base + place->offset);
-	uint64_t used = __atomic_load_n(&segment->used, __ATOMIC_ACQUIRE);
+	/* Of a pipe that nobody writes to, opening would have no end. */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	int error;
 
-	return used < place->size ? used : place->size;
+	*result = NULL;
+	if (fd < 0)
+		return -errno;
+	error = session_open_file(result, fd);
+	close(fd);
+	return error;
 }
 
 /* The item of `size` bytes at an offset of a segment of this kind, or NULL. */

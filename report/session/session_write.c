@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Out of memory, an entry is not added; uthash would end the process instead. */
-#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "report/session/session_internal.h"
@@ -34,21 +32,19 @@ struct row_entry {
 /* Takes `size` bytes of a segment; they are published by items_publish. NULL: no room. */
 static void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size)
 {
-	struct segment *segment = session->current[kind];
+	struct segment_end *end = &session->current[kind];
 
-	if (!segment || segment->size - segment->used < size) {
-		if (segment_add(session, kind, size))
-			return NULL;
-		segment = session->current[kind];
-	}
-	return (char *)segment + segment->used;
+	if (end->size - end->used < size && segment_add(session, kind, size))
+		return NULL;
+	return end->segment + end->used;
 }
 
 static void items_publish(struct session *session, enum segment_kind kind, uint64_t size)
 {
-	struct segment *segment = session->current[kind];
+	struct segment_end *end = &session->current[kind];
 
-	__atomic_store_n(&segment->used, segment->used + size, __ATOMIC_RELEASE);
+	end->used += size;
+	__atomic_store_n(&((struct segment *)end->segment)->used, end->used, __ATOMIC_RELEASE);
 }
 
 uint64_t session_intern(struct session *session, const char *text)
@@ -145,11 +141,11 @@ void session_index_free(struct session *session)
 /* The histogram at *offset, made at the first use; NULL where there is no room for it. */
 static struct histogram *histogram_of(struct session *session, uint64_t *offset)
 {
+	uint64_t present = __atomic_load_n(offset, __ATOMIC_RELAXED);
 	struct histogram *histogram;
 
-	/* The collector's own offsets need no check. */
-	if (*offset)
-		return (struct histogram *)(session->base + *offset);
+	if (present)
+		return session_histogram(session, present);
 	histogram = items_reserve(session, SEGMENT_HISTOGRAMS, sizeof(*histogram));
 	if (!histogram)
 		return NULL;
@@ -209,7 +205,7 @@ void session_note(struct session *session, const char *format, ...)
 	va_list arguments;
 	locale_t before;
 	uint64_t offset;
-	uint32_t i;
+	uint32_t count, i;
 
 	/* The program's locale must not put a comma into a figure. */
 	before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
@@ -219,13 +215,14 @@ void session_note(struct session *session, const char *format, ...)
 	uselocale(before);
 
 	offset = session_intern(session, text);
-	if (!offset || header->note_count >= SESSION_NOTES)
+	count = __atomic_load_n(&header->note_count, __ATOMIC_RELAXED);
+	if (!offset || count >= SESSION_NOTES)
 		return;
-	for (i = 0; i < header->note_count; i++)
+	for (i = 0; i < count; i++)
 		if (header->notes[i] == offset)
 			return;
-	header->notes[header->note_count] = offset;
-	__atomic_store_n(&header->note_count, header->note_count + 1, __ATOMIC_RELEASE);
+	header->notes[count] = offset;
+	__atomic_store_n(&header->note_count, count + 1, __ATOMIC_RELEASE);
 }
 
 void session_limit_trace(struct session *session, uint64_t bytes)
@@ -244,7 +241,7 @@ void session_limit_trace(struct session *session, uint64_t bytes)
 /* The next segment of the trace: a new one, or the oldest, whose records are lost. */
 static int next_trace_segment(struct session *session)
 {
-	struct segment *full = session->current[SEGMENT_TRACE];
+	char *full = session->current[SEGMENT_TRACE].segment;
 	uint64_t *counters = session_header(session)->counters, records;
 	int error;
 
@@ -254,7 +251,8 @@ static int next_trace_segment(struct session *session)
 		session->trace_segments += !error;
 	} else {
 		error = segment_reuse_trace(session);
-		records = (session->trace_segment - sizeof(*full)) / sizeof(struct trace_record);
+		records = (session->trace_segment - sizeof(struct segment)) /
+			  sizeof(struct trace_record);
 		counters[COUNTER_trace_records] -= error ? 0 : records;
 		counters[COUNTER_trace_lost] += error ? 0 : records;
 	}
@@ -265,13 +263,12 @@ static int next_trace_segment(struct session *session)
 
 int session_trace(struct session *session, const struct trace_record *record)
 {
-	struct segment *segment = session->current[SEGMENT_TRACE];
-	struct trace_record *place;
+	struct segment_end *end = &session->current[SEGMENT_TRACE];
 	int error;
 
 	if (session->trace_ended)
 		goto lost;
-	if (!segment || segment->size - segment->used < sizeof(*record)) {
+	if (end->size - end->used < sizeof(*record)) {
 		error = next_trace_segment(session);
 		if (error) {
 			session->trace_ended = true;
@@ -281,10 +278,8 @@ int session_trace(struct session *session, const struct trace_record *record)
 					     ->counters[COUNTER_trace_records]);
 			goto lost;
 		}
-		segment = session->current[SEGMENT_TRACE];
 	}
-	place = (struct trace_record *)((char *)segment + segment->used);
-	*place = *record;
+	memcpy(end->segment + end->used, record, sizeof(*record));
 	items_publish(session, SEGMENT_TRACE, sizeof(*record));
 	session_count(session, COUNTER_trace_records, 1);
 	return 0;

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define COLUMNS(X)                                                                                 \
 	X(type)                                                                                    \
@@ -203,7 +204,9 @@ int records_read(struct session **result, const char *path, const char *output, 
 		snprintf(message, size, "%s: %s", path, strerror(-error));
 		return error;
 	}
-	error = session_create(&reader.session, output, output);
+	if (output)
+		unlink(output);
+	error = session_create(&reader.session, output, output ? SESSION_TRACE : 0);
 	if (error) {
 		snprintf(message, size, "%s: %s", path, strerror(-error));
 		goto out;

@@ -254,6 +254,7 @@ static void a_limited_trace_keeps_the_newest(void **state)
 				 20000 - kept);
 		assert_int_equal(session_header(session)->file_size, 65536 * (most + 1));
 		session_close(session);
+		assert_int_equal(unlink(path), 0);
 	}
 }
 

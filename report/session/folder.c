@@ -1,0 +1,343 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/session/folder.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define PREFIX	   "ktime."
+#define NAMES_MOST 64
+/* How long the profile of a process that ended is left for `ktime show`. */
+#define KEPT_NS	   (24 * 3600 * 1000000000ULL)
+
+/* Where a profile may lie: by a variable, else where every system has a folder. */
+static const struct {
+	const char *variable, *otherwise;
+} folders[] = {
+	{"XDG_RUNTIME_DIR", "/dev/shm"}, {"TMPDIR", "/tmp"}, /* traces */
+};
+#define FOLDERS (sizeof(folders) / sizeof(folders[0]))
+
+/* ktime.PID or ktime.PID.N */
+static bool is_profile_name(const char *name)
+{
+	size_t length;
+
+	if (strncmp(name, PREFIX, strlen(PREFIX)) != 0)
+		return false;
+	name += strlen(PREFIX);
+	length = strspn(name, "0123456789");
+	if (length > 0 && name[length] == '.') {
+		name += length + 1;
+		length = strspn(name, "0123456789");
+	}
+	return length > 0 && !name[length];
+}
+
+static int open_profile(int folder, const char *name)
+{
+	return openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NOCTTY | O_NONBLOCK);
+}
+
+/* A profile's header; NULL where the file is none, or memory is out. The caller frees it. */
+static struct session_header *read_header(int fd)
+{
+	struct session_header *header = malloc(sizeof(*header));
+
+	if (header && (pread(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header) ||
+		       header->magic != SESSION_MAGIC || header->version != SESSION_VERSION)) {
+		free(header);
+		header = NULL;
+	}
+	return header;
+}
+
+static uint64_t written_until(const struct session_header *header)
+{
+	return header->start_realtime + header->counters[COUNTER_wall_ns];
+}
+
+static bool is_stale(int fd)
+{
+	struct session_header *header;
+	struct timespec now;
+	struct stat status;
+	bool stale = false;
+
+	if (fstat(fd, &status) < 0 || !S_ISREG(status.st_mode) || status.st_uid != geteuid())
+		return false;
+	header = read_header(fd);
+	clock_gettime(CLOCK_REALTIME, &now);
+	if (header)
+		stale = !header->kept && owner_state(header) == OWNER_ENDED &&
+			(uint64_t)now.tv_sec * 1000000000u > written_until(header) + KEPT_NS;
+	free(header);
+	return stale;
+}
+
+/* Removes the profiles of one's own whose processes ended more than a day ago. */
+static void sweep(const char *path)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+
+	while (folder && (entry = readdir(folder))) {
+		int fd = is_profile_name(entry->d_name) ? open_profile(dirfd(folder), entry->d_name)
+							: -1;
+
+		if (fd >= 0 && is_stale(fd))
+			unlinkat(dirfd(folder), entry->d_name, 0);
+		if (fd >= 0)
+			close(fd);
+	}
+	if (folder)
+		closedir(folder);
+}
+
+static int create_in(const char *folder, struct session **session, unsigned flags, char *path,
+		     size_t size)
+{
+	int error = -EEXIST;
+
+	sweep(folder);
+	for (unsigned i = 1; i <= NAMES_MOST && error == -EEXIST; i++) {
+		int length = snprintf(path, size, "%s/" PREFIX "%d", folder, (int)getpid());
+
+		if (length > 0 && (size_t)length < size && i > 1)
+			length += snprintf(path + length, size - (size_t)length, ".%u", i);
+		if (length < 0 || (size_t)length >= size)
+			return -ENAMETOOLONG;
+		error = session_create(session, path, flags);
+	}
+	return error;
+}
+
+int folder_create(struct session **session, bool trace, char *path, size_t size)
+{
+	const char *named = getenv(folders[trace].variable);
+	int error = -ENOENT;
+
+	/* su and containers leave the variable without its folder. */
+	if (named && *named)
+		error = create_in(named, session, trace ? SESSION_TRACE : 0, path, size);
+	if (error)
+		error = create_in(folders[trace].otherwise, session, trace ? SESSION_TRACE : 0,
+				  path, size);
+	return error;
+}
+
+/* The running process that writes to an open file; 0: none. */
+static pid_t holder_of(int fd)
+{
+	struct session_header *header = read_header(fd);
+	pid_t holder = header && owner_state(header) == OWNER_RUNS ? header->pid : 0;
+
+	free(header);
+	return holder;
+}
+
+pid_t folder_holder(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	pid_t holder = fd >= 0 ? holder_of(fd) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	return holder;
+}
+
+/*
+ * Removes a file unless a running process writes a profile to it. Of several processes that want
+ * the name, one holds the lock at a time; what the others have open is then no longer the file.
+ * 0, -EAGAIN: not the file any more, -EBUSY, or another -errno.
+ */
+static int remove_unheld(const char *path, pid_t *holder)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	struct stat opened, named;
+	int error = 0;
+
+	/* What cannot be read can be replaced all the same. */
+	if (fd < 0)
+		return errno == ENOENT ? 0 : unlink(path) < 0 ? -errno : 0;
+	flock(fd, LOCK_EX);
+	*holder = holder_of(fd);
+	if (*holder)
+		error = -EBUSY;
+	else if (fstat(fd, &opened) < 0 || stat(path, &named) < 0 ||
+		 opened.st_dev != named.st_dev || opened.st_ino != named.st_ino)
+		error = -EAGAIN;
+	else if (!S_ISREG(opened.st_mode))
+		error = S_ISDIR(opened.st_mode) ? -EISDIR : -EINVAL;
+	else if (unlink(path) < 0)
+		error = -errno;
+	close(fd);
+	return error;
+}
+
+int folder_create_kept(struct session **session, const char *path, bool trace, bool overwrite,
+		       pid_t *holder)
+{
+	unsigned flags = SESSION_KEPT | (trace ? SESSION_TRACE : 0);
+	int error = session_create(session, path, flags);
+
+	*holder = 0;
+	for (unsigned i = 0; i < NAMES_MOST && error == -EEXIST && overwrite; i++) {
+		error = remove_unheld(path, holder);
+		if (!error)
+			error = session_create(session, path, flags);
+		else if (error == -EAGAIN)
+			error = -EEXIST;
+	}
+	if (error == -EEXIST) {
+		*holder = folder_holder(path);
+		if (*holder)
+			error = -EBUSY;
+	}
+	return error;
+}
+
+/* -EINVAL where the file is no profile, or may not be read. */
+static int describe(struct left_profile *profile, int fd)
+{
+	const struct session_header *header;
+	struct session *session;
+	struct stat status;
+	int error = session_open_file(&session, fd);
+
+	if (error)
+		return error == -ENOMEM ? error : -EINVAL;
+	header = session_header(session);
+	*profile = (struct left_profile){
+		.pid = header->pid,
+		.started = header->owner.started,
+		.since = header->start_realtime,
+		.until = written_until(header),
+		.state = owner_state(header),
+		.reported = header->reported,
+		.kept = header->kept,
+		.command = strdup(session_string(session, header->command)),
+	};
+	if (fstat(fd, &status) == 0) {
+		profile->user = status.st_uid;
+		profile->bytes = (uint64_t)status.st_size;
+	}
+	session_close(session);
+	return profile->command ? 0 : -ENOMEM;
+}
+
+/* Adds an open file to the list; its path is taken over. */
+static int add(struct left_profile **profiles, size_t *count, int fd, char *path)
+{
+	struct left_profile *grown =
+		path ? realloc(*profiles, (*count + 1) * sizeof(*grown)) : NULL;
+	int error = -ENOMEM;
+
+	if (grown) {
+		*profiles = grown;
+		error = describe(&grown[*count], fd);
+	}
+	if (error) {
+		free(path);
+		return error;
+	}
+	grown[(*count)++].path = path;
+	return 0;
+}
+
+int left_profile_at(struct left_profile **profiles, size_t *count, const char *path)
+{
+	int fd = open_profile(AT_FDCWD, path);
+	int error = fd >= 0 ? add(profiles, count, fd, strdup(path)) : -errno;
+
+	if (fd >= 0)
+		close(fd);
+	return error;
+}
+
+static int find_in(const char *path, struct left_profile **profiles, size_t *count)
+{
+	DIR *folder = opendir(path);
+	struct dirent *entry;
+	int error = 0;
+
+	while (folder && !error && (entry = readdir(folder))) {
+		int fd = is_profile_name(entry->d_name) ? open_profile(dirfd(folder), entry->d_name)
+							: -1;
+		char *name;
+
+		if (fd < 0)
+			continue;
+		if (asprintf(&name, "%s/%s", path, entry->d_name) < 0)
+			name = NULL;
+		error = add(profiles, count, fd, name);
+		if (error != -ENOMEM)
+			error = 0;
+		close(fd);
+	}
+	if (folder)
+		closedir(folder);
+	return error;
+}
+
+static int compare_since(const void *left, const void *right)
+{
+	const struct left_profile *a = left, *b = right;
+
+	if (a->since != b->since)
+		return a->since < b->since ? -1 : 1;
+	return strcmp(a->path, b->path);
+}
+
+/* Whether a folder is one that was looked through before, by another name maybe. */
+static bool is_repeated(const char *const *paths, size_t index)
+{
+	struct stat one, other;
+
+	if (stat(paths[index], &one) < 0)
+		return true;
+	for (size_t i = 0; i < index; i++)
+		if (paths[i] && stat(paths[i], &other) == 0 && one.st_dev == other.st_dev &&
+		    one.st_ino == other.st_ino)
+			return true;
+	return false;
+}
+
+int left_profiles_find(struct left_profile **profiles, size_t *count)
+{
+	const char *paths[2 * FOLDERS];
+	int error = 0;
+
+	*profiles = NULL;
+	*count = 0;
+	for (size_t i = 0; i < 2 * FOLDERS && !error; i++) {
+		paths[i] = i % 2 ? folders[i / 2].otherwise : getenv(folders[i / 2].variable);
+		if (paths[i] && *paths[i] && !is_repeated(paths, i))
+			error = find_in(paths[i], profiles, count);
+	}
+	if (error) {
+		left_profiles_free(*profiles, *count);
+		*profiles = NULL;
+		*count = 0;
+	} else if (*count > 0) {
+		qsort(*profiles, *count, sizeof(**profiles), compare_since);
+	}
+	return error;
+}
+
+void left_profiles_free(struct left_profile *profiles, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		free(profiles[i].path);
+		free(profiles[i].command);
+	}
+	free(profiles);
+}

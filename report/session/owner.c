@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/session/owner.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* A small file's text, without the end of its last line; "" where it cannot be read. */
+static void read_text(const char *path, char *text, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t length = fd >= 0 ? read(fd, text, size - 1) : 0;
+
+	if (fd >= 0)
+		close(fd);
+	text[length > 0 ? length : 0] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+}
+
+uint64_t process_started(pid_t pid)
+{
+	unsigned long long started;
+	char path[32], text[1024], *name_end;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	read_text(path, text, sizeof(text));
+	/* A program's name may hold anything but a zero; the last parenthesis ends it. */
+	name_end = strrchr(text, ')');
+	if (!name_end ||
+	    sscanf(name_end + 1,
+		   " %*c %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s %*s "
+		   "%llu",
+		   &started) != 1)
+		return 0;
+	return started;
+}
+
+void owner_of_this_process(struct session_owner *owner)
+{
+	struct stat status;
+
+	memset(owner, 0, sizeof(*owner));
+	read_text("/proc/sys/kernel/random/boot_id", owner->boot, sizeof(owner->boot));
+	owner->started = process_started(getpid());
+	if (stat("/proc/self/ns/pid", &status) == 0)
+		owner->pid_namespace = status.st_ino;
+}
+
+enum owner_state owner_state(const struct session_header *header)
+{
+	const struct session_owner *owner = &header->owner;
+	struct session_owner self;
+
+	owner_of_this_process(&self);
+	if (!owner->boot[0] || !owner->started || !owner->pid_namespace || !self.started)
+		return OWNER_UNKNOWN;
+	if (strncmp(owner->boot, self.boot, sizeof(owner->boot)) != 0)
+		return OWNER_ENDED;
+	if (owner->pid_namespace != self.pid_namespace)
+		return OWNER_UNKNOWN;
+	return process_started(header->pid) == owner->started ? OWNER_RUNS : OWNER_ENDED;
+}

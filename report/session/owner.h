@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Whether the process that wrote a profile still runs. Its number does not tell: another process
+ * may have it by now, and containers that share a folder number their processes on their own.
+ */
+#ifndef KTIME_REPORT_SESSION_OWNER_H
+#define KTIME_REPORT_SESSION_OWNER_H
+
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "report/session/session.h"
+
+enum owner_state {
+	OWNER_RUNS,
+	OWNER_ENDED,
+	OWNER_UNKNOWN /* of another container, or this system does not tell */
+};
+
+void owner_of_this_process(struct session_owner *owner);
+enum owner_state owner_state(const struct session_header *header);
+/* When a process began, in clock ticks since boot; 0 where there is none or it is not known. */
+uint64_t process_started(pid_t pid);
+
+#endif

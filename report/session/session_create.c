@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: MIT */
+/* Making a session: its addresses, its file and its header; and its end. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/session/owner.h"
+#include "report/session/session_internal.h"
+
+#define RESERVED_MOST  (256UL << 30)
+#define RESERVED_LEAST (1UL << 20)
+/* Where the process may have only so many addresses, the program needs them. */
+#define LIMIT_SHARE    64
+
+#define HEADER_BYTES   (((sizeof(struct session_header)) + 4095) / 4096 * 4096)
+_Static_assert(HEADER_BYTES < SESSION_SEGMENT_ALIGN, "the header shares the first 64 KiB");
+
+static uint64_t most_addresses(void)
+{
+	struct rlimit limit;
+	uint64_t share;
+
+	if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return RESERVED_MOST;
+	share = limit.rlim_cur / LIMIT_SHARE / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
+	return share < RESERVED_MOST ? share : RESERVED_MOST;
+}
+
+static int reserve_addresses(struct session *session)
+{
+	for (uint64_t size = most_addresses(); size >= RESERVED_LEAST;
+	     size = size / 2 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN) {
+		void *base = mmap(NULL, size, PROT_NONE,
+				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+		if (base != MAP_FAILED) {
+			session->base = base;
+			session->reserved = size;
+			fault_cover(session);
+			return 0;
+		}
+	}
+	return -ENOMEM;
+}
+
+/* Moves a file to a name that nothing has yet: 0, -EEXIST or another -errno. */
+static int move_new(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* Some file systems cannot do it in one step. */
+	if (faccessat(AT_FDCWD, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	return rename(from, to) < 0 ? -errno : 0;
+}
+
+static int create_temporary(const char *temporary)
+{
+	int fd;
+
+	unlink(temporary);
+	fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
+	if (fd < 0)
+		return -errno;
+	/* What the umask took away. Some file systems have no modes. */
+	fchmod(fd, 0600);
+	return fd;
+}
+
+/* Creates the file under a name of its own and moves it into place once it is whole. */
+static int create_file(struct session *session, const char *path)
+{
+	struct stat status;
+	char *temporary = NULL;
+	int fd = -1, error = 0;
+
+	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
+		return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
+	if (asprintf(&temporary, "%s.%d.new", path, (int)getpid()) < 0)
+		return -ENOMEM;
+	fd = create_temporary(temporary);
+	if (fd < 0) {
+		error = fd;
+		goto out;
+	}
+	error = allocate_blocks(fd, 0, SESSION_SEGMENT_ALIGN);
+	if (!error)
+		error = map_file(session, fd, PROT_READ | PROT_WRITE, MAP_SHARED, 0,
+				 SESSION_SEGMENT_ALIGN);
+	if (!error && fstat(fd, &status) < 0)
+		error = -errno;
+	if (!error) {
+		header_write(session);
+		segment_start(session, SEGMENT_STRINGS, HEADER_BYTES,
+			      SESSION_SEGMENT_ALIGN - HEADER_BYTES);
+		error = move_new(temporary, path);
+	}
+	if (error) {
+		unlink(temporary);
+		goto out;
+	}
+	session->device = status.st_dev;
+	session->inode = status.st_ino;
+	/* The program may change its directory. */
+	session->path = realpath(path, NULL);
+	if (!session->path) {
+		error = -errno;
+		unlink(path);
+	}
+out:
+	if (session->flags & SESSION_TRACE && !error)
+		session->fd = fd;
+	else if (fd >= 0)
+		close(fd);
+	free(temporary);
+	return error;
+}
+
+static int create_memory(struct session *session)
+{
+	int error = map_anonymous(session, 0, SESSION_SEGMENT_ALIGN);
+
+	if (error)
+		return error;
+	header_write(session);
+	segment_start(session, SEGMENT_STRINGS, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES);
+	return 0;
+}
+
+void header_write(struct session *session)
+{
+	struct session_header *header = session_header(session);
+
+	header->version = SESSION_VERSION;
+	header->header_size = HEADER_BYTES;
+	header->row_size = sizeof(struct row);
+	header->histogram_buckets = HISTOGRAM_BUCKETS;
+	header->pid = getpid();
+	header->owner = session->owner;
+	header->trace_on = !!(session->flags & SESSION_TRACE);
+	header->kept = !!(session->flags & SESSION_KEPT);
+	__atomic_store_n(&header->file_size, session->size, __ATOMIC_RELEASE);
+	__atomic_store_n(&header->magic, SESSION_MAGIC, __ATOMIC_RELEASE);
+}
+
+int session_create(struct session **result, const char *path, unsigned flags)
+{
+	struct session *session = calloc(1, sizeof(*session));
+	int error;
+
+	*result = NULL;
+	if (!session)
+		return -ENOMEM;
+	session->fd = -1;
+	session->writable = true;
+	session->anonymous = !path;
+	session->flags = flags;
+	session->size = SESSION_SEGMENT_ALIGN;
+	session_limit_trace(session, UINT64_MAX);
+	owner_of_this_process(&session->owner);
+	error = reserve_addresses(session);
+	if (!error)
+		error = segment_place_add(session, HEADER_BYTES,
+					  SESSION_SEGMENT_ALIGN - HEADER_BYTES, SEGMENT_STRINGS);
+	if (!error)
+		error = path ? create_file(session, path) : create_memory(session);
+	if (error)
+		session_close(session);
+	else
+		*result = session;
+	return error;
+}
+
+void session_check(struct session *session)
+{
+	struct session_header *header = session_header(session);
+
+	if (!fault_happened(session) && header->magic == SESSION_MAGIC)
+		return;
+	if (header->magic != SESSION_MAGIC)
+		header_write(session);
+	session_note(session,
+		     "Another process cut or overwrote the profile %s: what it held until "
+		     "then is missing.",
+		     session->path ? session->path : "");
+}
+
+void session_close(struct session *session)
+{
+	if (!session)
+		return;
+	session_index_free(session);
+	if (session->fd >= 0 && is_session_file(session, session->fd))
+		close(session->fd);
+	fault_uncover(session);
+	if (session->base)
+		munmap(session->base, session->reserved);
+	free(session->places);
+	free(session->path);
+	free(session);
+}

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A mapped file ends where another process cuts it, and the next access behind its end is a SIGBUS.
+ * The descriptors of sealed memory cannot be cut, but have no name in a folder either, under which
+ * a killed program's profile would be found.
+ */
+#include <stdatomic.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "report/session/session_internal.h"
+
+/* More sessions are not covered: a program writes one, `ktime diff` reads two. */
+#define COVERED_MOST 4
+
+/* A handler reads this at any time: the size is stored last and taken away first. */
+static struct covered {
+	_Atomic uintptr_t base;
+	_Atomic size_t size; /* 0: not in use */
+	_Atomic bool happened;
+} covered[COVERED_MOST];
+static _Atomic uintptr_t page_size;
+
+static struct covered *find_covered(uintptr_t base)
+{
+	for (unsigned i = 0; i < COVERED_MOST; i++)
+		if (atomic_load(&covered[i].base) == base && atomic_load(&covered[i].size) > 0)
+			return &covered[i];
+	return NULL;
+}
+
+void fault_cover(const struct session *session)
+{
+	atomic_store(&page_size, (uintptr_t)sysconf(_SC_PAGESIZE));
+	for (unsigned i = 0; i < COVERED_MOST; i++) {
+		uintptr_t none = 0;
+
+		if (!atomic_compare_exchange_strong(&covered[i].base, &none,
+						    (uintptr_t)session->base))
+			continue;
+		atomic_store(&covered[i].happened, false);
+		atomic_store(&covered[i].size, session->reserved);
+		return;
+	}
+}
+
+void fault_uncover(const struct session *session)
+{
+	struct covered *range = session->base ? find_covered((uintptr_t)session->base) : NULL;
+
+	if (!range)
+		return;
+	atomic_store(&range->size, 0);
+	atomic_store(&range->base, 0);
+}
+
+bool fault_happened(const struct session *session)
+{
+	struct covered *range = find_covered((uintptr_t)session->base);
+
+	return range && atomic_load(&range->happened);
+}
+
+bool session_fault(const void *address)
+{
+	uintptr_t at = (uintptr_t)address, page = atomic_load(&page_size);
+
+	for (unsigned i = 0; i < COVERED_MOST; i++) {
+		uintptr_t base = atomic_load(&covered[i].base);
+
+		if (at < base || at - base >= atomic_load(&covered[i].size))
+			continue;
+		atomic_store(&covered[i].happened, true);
+		return mmap((void *)(at & ~(page - 1)), page, PROT_READ | PROT_WRITE,
+			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
+	}
+	return false;
+}
