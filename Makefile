@@ -44,8 +44,9 @@ CFLAGS ?= -O2 -g
 WERROR ?= $(findstring -Werror,$(file <$(BUILD)/flags))
 WARNINGS := -Wall -Wextra $(if $(filter-out 0,$(WERROR)),-Werror)
 C_WARNINGS := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes -Wdeclaration-after-statement
+# uthash would end the program if memory is out: an entry is not added then, and its hh.tbl is NULL.
 KTIME_CPPFLAGS := -I. -I$(BUILD)/include -isystem $(CUDA_INCLUDE) -isystem $(CUPTI_INCLUDE) \
-	-D_GNU_SOURCE -DKTIME_VERSION='"$(VERSION)"'
+	-D_GNU_SOURCE -DKTIME_VERSION='"$(VERSION)"' -DHASH_NONFATAL_OOM=1
 KTIME_CFLAGS := -std=gnu11 $(C_WARNINGS) -fvisibility=hidden -fno-strict-aliasing -fno-math-errno -MMD -MP
 
 # A sanitizer's own functions come with the program, so a library may leave them undefined.

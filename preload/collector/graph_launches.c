@@ -90,6 +90,10 @@ static struct launches *launches_of(const struct activity *activity)
 			return NULL;
 		list->stream = stream;
 		HASH_ADD(link, by_stream, stream, sizeof(list->stream), list);
+		if (!list->link.tbl) {
+			free(list);
+			return NULL;
+		}
 	}
 	return list;
 }
@@ -111,6 +115,10 @@ static struct launch *launch_of(const struct activity *activity)
 	launch->device = activity->device;
 	launch->start = activity->start;
 	HASH_ADD(link, by_correlation, correlation, sizeof(launch->correlation), launch);
+	if (!launch->link.tbl) {
+		free(launch);
+		return NULL;
+	}
 	add(&unidentified, launch);
 	return launch;
 }

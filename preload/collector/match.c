@@ -93,6 +93,10 @@ struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, u
 		found = stream_new(matcher, id);
 		if (found)
 			HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
+		if (found && !found->link.tbl) {
+			free(found);
+			found = NULL;
+		}
 	}
 	if (found)
 		found->uses++;
@@ -276,10 +280,16 @@ struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uin
 	if (count == 0 && thread)
 		count = fitting(matcher, context, 0, &key, &place);
 	if (count == 1) {
+		uint64_t before = (*place)->id;
+
 		found = *place;
-		*place = found->next;
 		found->id = id;
 		HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
+		/* Where memory is out, it stays among those without a number. */
+		if (found->link.tbl)
+			*place = found->next;
+		else
+			found->id = before;
 	}
 	return found;
 }

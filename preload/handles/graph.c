@@ -121,6 +121,7 @@ static char *list_kernels(const struct contents *contents)
 
 static struct operation *operation_of_shape_locked(const struct contents *contents)
 {
+	struct operation *operation;
 	struct shape *shape = NULL;
 	char name[64];
 
@@ -132,11 +133,14 @@ static struct operation *operation_of_shape_locked(const struct contents *conten
 		return operation_fixed(OPERATION_UNKNOWN_GRAPH);
 	snprintf(name, sizeof(name), "[CUDA graph %u]", ++shape_count);
 	shape->digest = contents->digest;
-	shape->operation = operation_named(ROW_GRAPH, name);
-	shape->operation->nodes = contents->nodes;
-	shape->operation->kernels_listed = list_kernels(contents);
+	operation = operation_named(ROW_GRAPH, name);
+	operation->nodes = contents->nodes;
+	operation->kernels_listed = list_kernels(contents);
+	shape->operation = operation;
 	HASH_ADD(link, shapes, digest, sizeof(shape->digest), shape);
-	return shape->operation;
+	if (!shape->link.tbl)
+		free(shape);
+	return operation;
 }
 
 void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
@@ -154,6 +158,10 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 		if (executable) {
 			executable->exec = *exec;
 			HASH_ADD(link, executables, exec, sizeof(executable->exec), executable);
+			if (!executable->link.tbl) {
+				free(executable);
+				executable = NULL;
+			}
 		}
 	}
 	if (executable)

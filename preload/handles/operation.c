@@ -12,11 +12,9 @@ struct named {
 	char key[]; /* row kind, then the name */
 };
 
-/* A kernel that a module look-up gave: it becomes an operation when it is launched. Eager loaders
- * look up tens of thousands that never are, and the collector goes through all operations. */
 struct remembered {
 	const void *function;
-	char *name;
+	struct operation *operation;
 	UT_hash_handle handle;
 };
 
@@ -94,9 +92,13 @@ static struct operation *named_locked(enum row_kind kind, const char *name)
 	added->operation.kind = kind;
 	added->operation.bias = kind == ROW_GRAPH ? BIAS_GRAPH : BIAS_KERNEL;
 	added->operation.name = added->key + 1;
-	added->operation.index = operation_count++;
 	atomic_init(&added->operation.sample_below, first_sampling);
 	HASH_ADD_KEYPTR(handle, by_name, added->key, length, added);
+	if (!added->handle.tbl) {
+		free(added);
+		return &fixed[OPERATION_UNKNOWN_KERNEL];
+	}
+	added->operation.index = operation_count++;
 	added->operation.next = atomic_load_explicit(&first, memory_order_relaxed);
 	atomic_store_explicit(&first, &added->operation, memory_order_release);
 	return &added->operation;
@@ -136,8 +138,7 @@ struct operation *operation_of_kernel(CUfunction function)
 		operation = named_locked(ROW_KERNEL, name);
 	} else {
 		HASH_FIND(handle, by_handle, &function, sizeof(function), known);
-		operation = known && known->name ? named_locked(ROW_KERNEL, known->name)
-						 : &fixed[OPERATION_UNKNOWN_KERNEL];
+		operation = known ? known->operation : &fixed[OPERATION_UNKNOWN_KERNEL];
 	}
 	pthread_mutex_unlock(&lock);
 	return operation;
@@ -152,6 +153,7 @@ void operation_remember_kernel(const void *function, const char *name)
 {
 	struct remembered *known = NULL;
 
+	(void)operation_first();
 	pthread_mutex_lock(&lock);
 	HASH_FIND(handle, by_handle, &function, sizeof(function), known);
 	if (!known) {
@@ -159,13 +161,14 @@ void operation_remember_kernel(const void *function, const char *name)
 		if (known) {
 			known->function = function;
 			HASH_ADD(handle, by_handle, function, sizeof(known->function), known);
+			if (!known->handle.tbl) {
+				free(known);
+				known = NULL;
+			}
 		}
 	}
-	/* Another module's kernel may have come to stand at the same handle. */
-	if (known && !(known->name && strcmp(known->name, name) == 0)) {
-		free(known->name);
-		known->name = strdup(name);
-	}
+	if (known)
+		known->operation = named_locked(ROW_KERNEL, name);
 	pthread_mutex_unlock(&lock);
 }
 

@@ -163,6 +163,8 @@ struct stream *stream_lookup(CUstream handle, CUcontext current)
 			known->handle = handle;
 			known->stream = stream;
 			HASH_ADD(link, streams, handle, sizeof(known->handle), known);
+			if (!known->link.tbl)
+				free(known);
 		}
 	}
 	pthread_mutex_unlock(&lock);

@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define HASH_NONFATAL_OOM 1
 #include "report/compare/profile.h"
 
 #include <errno.h>

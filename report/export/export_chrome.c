@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "report/export/export.h"

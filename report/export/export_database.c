@@ -7,7 +7,6 @@
 
 #include <sqlite3.h>
 
-#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #define COLUMNS_MOST 32

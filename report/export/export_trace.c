@@ -1,5 +1,4 @@
 /* SPDX-License-Identifier: MIT */
-#define HASH_NONFATAL_OOM 1
 #include "report/export/export_trace.h"
 
 #include <stdio.h>

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 /* libiberty's own limit when it prints; a name with a deeper tree stays mangled. */
