@@ -3,8 +3,10 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/names/visible.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
 
@@ -39,6 +41,7 @@ static void print_row(const struct comparison_row *row, const char *type, FILE *
 	char calls[2][NUMBER_SIZE], totals[2][NUMBER_SIZE], averages[2][NUMBER_SIZE];
 	char ratio[NUMBER_SIZE], median[NUMBER_SIZE];
 	const struct profile_row *sides[2] = {row->a, row->b};
+	char *name = visible_text(comparison_name(row));
 
 	for (int side = 0; side < 2; side++) {
 		const struct profile_row *profile = sides[side];
@@ -50,7 +53,8 @@ static void print_row(const struct comparison_row *row, const char *type, FILE *
 	print_ratio(ratio, row->ratio);
 	print_ratio(median, row->median_ratio);
 	fprintf(file, ROW_FORMAT, type, calls[0], calls[1], totals[0], totals[1], averages[0],
-		averages[1], ratio, median, verdict_text(row->verdict), comparison_name(row));
+		averages[1], ratio, median, verdict_text(row->verdict), name ? name : "");
+	free(name);
 }
 
 static void print_total(const struct comparison *comparison, FILE *file)

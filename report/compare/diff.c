@@ -10,6 +10,7 @@
 
 #include "report/compare/compare_print.h"
 #include "report/compare/import.h"
+#include "report/names/visible.h"
 #include "report/print/number.h"
 
 #define MESSAGE_SIZE	  512
@@ -50,8 +51,9 @@ static bool is_above(const struct comparison *comparison, double limit)
 
 		if (!counts || !slower || slowdown(row) <= limit)
 			continue;
-		fprintf(stderr, "ktime: %s takes %.1f%% longer: above %g%%\n", comparison_name(row),
-			slowdown(row), limit);
+		fputs("ktime: ", stderr);
+		visible_write(comparison_name(row), stderr);
+		fprintf(stderr, " takes %.1f%% longer: above %g%%\n", slowdown(row), limit);
 		above = true;
 	}
 	return above;

@@ -2,6 +2,7 @@
 /* The lines below the table: the clock, what was timed and what was not, and what ktime cost. */
 #include <stdarg.h>
 
+#include "report/names/visible.h"
 #include "report/print/agreement.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
@@ -309,6 +310,15 @@ static void write_overhead(const struct closing *closing)
 		warn(closing, "Overhead: over the budget of %g %%.", header->budget_percent);
 }
 
+static void write_note(const struct closing *closing, const char *note)
+{
+	if (!*note)
+		return;
+	begin(closing, "%s", "");
+	visible_write(note, closing->file);
+	fputc('\n', closing->file);
+}
+
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
 		  FILE *file)
 {
@@ -329,7 +339,6 @@ int closing_write(const struct session *session, const struct options *options, 
 	write_trace_size(&closing);
 	write_overhead(&closing);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)
-		if (*session_string(session, header->notes[i]))
-			begin(&closing, "%s\n", session_string(session, header->notes[i]));
+		write_note(&closing, session_string(session, header->notes[i]));
 	return error;
 }

@@ -6,11 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define HASH_NONFATAL_OOM 1
 #include <uthash.h>
 
 #include "report/names/demangle.h"
 #include "report/names/short_name.h"
+#include "report/names/visible.h"
 
 /* With NAMES_DISTINCT: what a name may take if no terminal says it; and a number behind it. */
 #define DISTINCT_MOST 100
@@ -31,8 +31,8 @@ static char *readable_name(const struct options *options, enum row_kind kind, co
 }
 
 /* A name in one of the three lengths; only one that was mangled has shorter forms. */
-static char *printed_text(const struct options *options, enum row_kind kind, const char *name,
-			  int mode)
+static char *text_of_length(const struct options *options, enum row_kind kind, const char *name,
+			    int mode)
 {
 	char *full = readable_name(options, kind, name), *text;
 
@@ -41,6 +41,19 @@ static char *printed_text(const struct options *options, enum row_kind kind, con
 	text = short_name(full, mode == NAMES_BASE);
 	free(full);
 	return text;
+}
+
+/* The same as a terminal may be sent it; CSV quotes what is in a field. */
+static char *printed_text(const struct options *options, enum row_kind kind, const char *name,
+			  int mode)
+{
+	char *text = text_of_length(options, kind, name, mode), *visible;
+
+	if (!text || options->csv)
+		return text;
+	visible = visible_text(text);
+	free(text);
+	return visible;
 }
 
 char *filter_kernel_text(const struct filter *filter, const char *mangled)

@@ -5,13 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* An entry that the hash has no memory for is left out of it, and its hh.tbl stays NULL. */
-#define HASH_NONFATAL_OOM 1
 #include "report/print/nsys_lines.h"
 
 #include "report/session/estimate.h"
 #include "report/names/demangle.h"
 #include "report/names/nsys_names.h"
+#include "report/names/visible.h"
 #include "report/print/table.h"
 
 /*
@@ -40,12 +39,17 @@ struct collection {
 static char *line_name(const struct collection *collection, const struct row *row)
 {
 	const char *name = session_string(collection->session, row->name);
+	const struct options *options = collection->filter.options;
+	char *text, *visible;
 
-	if (row->kind == ROW_KERNEL)
-		return collection->filter.options->demangling ? nsys_demangle(name) : strdup(name);
-	if (row_is_gpu(row->kind))
+	if (row_is_gpu(row->kind) && row->kind != ROW_KERNEL)
 		name = nsys_operation_name(name);
-	return strdup(name);
+	text = row->kind == ROW_KERNEL && options->demangling ? nsys_demangle(name) : strdup(name);
+	if (options->csv || !text)
+		return text;
+	visible = visible_text(text);
+	free(text);
+	return visible;
 }
 
 /* The line of a name, which is taken over; NULL without memory. */

@@ -151,3 +151,23 @@ No kernels were profiled."
 	run "$ktime" show --devices 0,3 table
 	[ "${lines[0]}" = "======== Warning: --devices 3: there is only device 0" ]
 }
+
+@test "a name with control characters changes no terminal" {
+	{
+		head -1 "$golden/nvprof_noapi.records.tsv"
+		printf 'kernel\tred\e[31m\xc2\x9b\t1000000000\t1000005000\t0\t1\t7\t1\t\t64x1x1\t256x1x1\t16\t0\t0\t\t\n'
+	} | session red
+	local options
+	for options in "--format nvprof" "--format nsys" --print-gpu-trace; do
+		run "$ktime" show $options red
+		[ "$status" -eq 0 ]
+		[[ "$output" == *'red\x1b[31m\xc2\x9b'* ]]
+		[[ "$output" != *$'\e'* ]]
+	done
+	run "$ktime" diff red red
+	[[ "$output" == *'red\x1b[31m\xc2\x9b'* ]]
+	[[ "$output" != *$'\e'* ]]
+	# A field of CSV is what it is.
+	run "$ktime" show --csv red
+	[[ "$output" == *$'"red\e[31m\xc2\x9b"'* ]]
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Nothing that a program named itself changes the terminal that a report is read on. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "report/names/visible.h"
+
+static const struct {
+	const char *text, *visible;
+} cases[] = {
+	{"", ""},
+	{"void k<int>(float*)", "void k<int>(float*)"},
+	{"gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80",
+	 "gr\xc3\xbc\xc3\x9f \xe2\x82\xac \xf0\x9f\x98\x80"},
+	{"a\x1b[2Jb", "a\\x1b[2Jb"},
+	{"one\ntwo\ttabs\r", "one\\x0atwo\\x09tabs\\x0d"},
+	{"\x7f", "\\x7f"},
+	/* The control characters beyond ASCII, in UTF-8 and as bytes. */
+	{"\xc2\x9b"
+	 "31m\xc2\xa0",
+	 "\\xc2\\x9b"
+	 "31m\xc2\xa0"},
+	{"\x9b"
+	 "31m",
+	 "\\x9b"
+	 "31m"},
+	/* What is cut short or too long for what it says. */
+	{"\xe2\x82", "\\xe2\\x82"},
+	{"\xf0\x9f\x98", "\\xf0\\x9f\\x98"},
+	{"\xc0\x9b", "\\xc0\\x9b"},
+	{"\xff", "\\xff"},
+	{"\xe2\x1b[2J", "\\xe2\\x1b[2J"},
+};
+
+static void control_characters_are_escaped(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		char *visible = visible_text(cases[i].text);
+
+		assert_non_null(visible);
+		assert_string_equal(visible, cases[i].visible);
+		free(visible);
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(control_characters_are_escaped),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
