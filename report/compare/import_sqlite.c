@@ -5,10 +5,20 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <stdlib.h>
+#include <sys/stat.h>
 
 #include <sqlite3.h>
 
 #include "report/names/nsys_names.h"
+#include "report/names/visible.h"
+
+/* Of SQLite's virtual machine; a record takes some ten bytes of the file and some fifty steps. */
+#define STEPS_AT_ONCE 10000
+#define STEPS_ALWAYS  10000000
+#define STEPS_A_BYTE  100
+/* A longer name is refused. */
+#define TEXT_MOST     (1 << 20)
 
 /* Name (or copy kind) and duration of each record of a table that a file may lack. */
 static const struct activity {
@@ -35,7 +45,7 @@ static const struct activity {
 	 "FROM CUPTI_ACTIVITY_KIND_RUNTIME r JOIN StringIds s ON s.id = r.nameId"},
 };
 
-/* 1: there; 0: not; -errno. */
+/* 1: there; 0: not; -errno. A view, which may compute for ever, is no table. */
 static int has_table(sqlite3 *database, const char *table)
 {
 	sqlite3_stmt *statement;
@@ -86,15 +96,46 @@ static int import_activity(struct profile *profile, sqlite3 *database,
 	return error;
 }
 
-int import_sqlite(struct profile *profile, const char *path, char *message, size_t size)
+/* Ends a query whose work is out of all proportion to the file; `left` are its steps. */
+static int count_steps(void *left)
+{
+	int64_t *steps = left;
+
+	*steps -= STEPS_AT_ONCE;
+	return *steps <= 0;
+}
+
+/*
+ * Whoever made the file may have put anything into it: views and triggers are not run, functions
+ * not called by the schema, and a query does only so much work for each byte of the file.
+ */
+static sqlite3 *open_guarded(const char *path, int64_t *steps)
 {
 	sqlite3 *database = NULL;
+	struct stat status;
+
+	*steps = STEPS_ALWAYS;
+	if (stat(path, &status) == 0)
+		*steps += status.st_size * STEPS_A_BYTE;
+	if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
+		return database;
+	sqlite3_db_config(database, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_db_config(database, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_limit(database, SQLITE_LIMIT_LENGTH, TEXT_MOST);
+	sqlite3_progress_handler(database, STEPS_AT_ONCE, count_steps, steps);
+	return database;
+}
+
+int import_sqlite(struct profile *profile, const char *path, char *message, size_t size)
+{
+	int64_t steps;
+	sqlite3 *database = open_guarded(path, &steps);
+	int error = sqlite3_errcode(database) == SQLITE_OK ? 0 : -EINVAL;
 	bool any = false;
-	int error = 0;
+	char *reason;
 
 	profile->source = "nsys SQLite export";
-	if (sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK)
-		error = -EINVAL;
 	for (size_t i = 0; i < sizeof(activities) / sizeof(*activities) && !error; i++) {
 		int there = has_table(database, activities[i].table);
 
@@ -106,8 +147,15 @@ int import_sqlite(struct profile *profile, const char *path, char *message, size
 	}
 	if (error == -ENOMEM) {
 		snprintf(message, size, "%s: out of memory", path);
+	} else if (error && steps <= 0) {
+		snprintf(message, size,
+			 "%s: no nsys export: reading it takes more work than its size explains",
+			 path);
 	} else if (error) {
-		snprintf(message, size, "%s: no nsys export: %s", path, sqlite3_errmsg(database));
+		/* It may name what is in the file. */
+		reason = visible_text(sqlite3_errmsg(database));
+		snprintf(message, size, "%s: no nsys export: %s", path, reason ? reason : "");
+		free(reason);
 	} else if (!any) {
 		error = -EINVAL;
 		snprintf(message, size, "%s: a database without any CUDA activity of nsys's", path);

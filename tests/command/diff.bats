@@ -222,3 +222,26 @@ Rows: 2 same"
 	[ "$status" -eq 1 ]
 	prints "ktime: standard output: No space left on device"
 }
+
+# database FILE SQL…: made by the shell of SQLite, which is there with its library's headers or not.
+database() {
+	command -v sqlite3 >/dev/null || skip "no sqlite3 here to make the file"
+	sqlite3 "$1" "create table CUPTI_ACTIVITY_KIND_KERNEL(start, \"end\", demangledName);
+		insert into CUPTI_ACTIVITY_KIND_KERNEL values(1, 2, 3); $2"
+}
+
+@test "a view without an end, and a product of tables, end" {
+	database view.sqlite "create view StringIds as with recursive r(id, value) as
+		(select 1, 'x' union all select id + 1, value from r) select * from r"
+	database product.sqlite "create table StringIds(id, value);
+		with recursive n(i) as (select 1 union all select i + 1 from n where i < 20000)
+			insert into StringIds select 3, 'x' from n;
+		insert into CUPTI_ACTIVITY_KIND_KERNEL select 1, 2, 3 from StringIds"
+	database long.sqlite "create table StringIds(id, value text
+		generated always as (hex(zeroblob(300000000)))); insert into StringIds(id) values(3)"
+	for file in view product long; do
+		run "$ktime" diff $file.sqlite $file.sqlite
+		[ "$status" -eq 1 ]
+		[[ "$output" == "ktime: $file.sqlite: no nsys export: "* ]]
+	done
+}
