@@ -63,6 +63,7 @@
 	old	dlinfo, 2.3.3
 	old	dlopen, 2.2.5
 	old	pthread_attr_getstack, 2.2.5
+	old	pthread_attr_setstacksize, 2.2.5
 	old	pthread_create, 2.2.5
 	old	pthread_getattr_np, 2.2.5
 	old	pthread_join, 2.2.5

@@ -58,6 +58,9 @@
 #define EVENT_POLL_NS	 100000u
 #define CUPTI_POLL_NS	 200000u
 
+/* Demangling and the report take 300 KB at most. */
+#define STACK_BYTES	 (1UL << 20)
+
 enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
 static struct session *session;
@@ -304,8 +307,13 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 		return error;
 	/* The program's signals must not be handled on a thread that it does not know. */
 	sigfillset(&all);
+	/* Raised by an access to a profile that another process cut; blocked, it ends the process.
+	 */
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attributes);
+	/* By default it is what `ulimit -s` says, which may be too small for long kernel names. */
+	pthread_attr_setstacksize(&attributes, STACK_BYTES);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
 	error = -pthread_create(&collector, &attributes, run, NULL);
 	pthread_attr_destroy(&attributes);

@@ -57,6 +57,8 @@ static void on_signal(int signal, siginfo_t *info, void *unused)
 	bool first;
 
 	(void)unused;
+	if (signal == SIGBUS && info->si_code > 0 && session_fault(info->si_addr))
+		goto out;
 	/* In a child of fork there is no reporter; in one of vfork this is the parent's memory. */
 	if ((pid_t)syscall(SYS_getpid) != process) {
 		end_now(signal);

@@ -21,11 +21,10 @@
 #include "preload/collector/main_thread.h"
 #include "preload/driver/driver.h"
 #include "preload/lifecycle/endings.h"
+#include "preload/lifecycle/output.h"
 #include "preload/reporter/reporter.h"
 #include "preload/driver/real_symbol.h"
-#include "report/options/filename.h"
 #include "report/print/log_file.h"
-#include "report/print/report.h"
 
 _Atomic int lifecycle_state;
 
@@ -35,89 +34,18 @@ _Atomic int lifecycle_state;
 #define OWN_THREADS   2
 
 static struct session *session;
-static struct log_file log_file;
 static pid_t pid;
 static struct {
 	bool started;
 	char reason[256];
 } cupti;
-static char session_path[PATH_MAX];
-
-static void say(const char *format, const char *what)
-{
-	fprintf(stderr, "==%d== ktime: ", (int)pid);
-	fprintf(stderr, format, what);
-	fputc('\n', stderr);
-}
 
 static void read_settings(void)
 {
 	char message[256];
 
 	if (settings_read(message, sizeof(message)))
-		say("KTIME_OPTIONS: %s; going on with the defaults", message);
-}
-
-/* The file that -o asks for. */
-static int create_kept_session(char *message, size_t size)
-{
-	char *path = filename_expand(settings.export_profile, pid, -1, message, size);
-	int error = -EEXIST;
-
-	if (!path)
-		return -EINVAL;
-	if (settings.force_overwrite || access(path, F_OK) < 0)
-		error = session_create(&session, path, options_want_trace(&settings));
-	if (!error)
-		snprintf(session_path, sizeof(session_path), "%s", path);
-	if (error)
-		snprintf(message, size, "%s: %s%s", path, strerror(-error),
-			 error == -EEXIST ? " (-f overwrites it)" : "");
-	free(path);
-	return error;
-}
-
-/*
- * The table lives in memory that outlasts the process if it is killed: on disk it would stall. A
- * trace may become longer than memory. Where the first folder cannot be had (su and containers
- * leave XDG_RUNTIME_DIR without it), there is one that every system has.
- */
-static int create_recoverable_session(void)
-{
-	bool trace = options_want_trace(&settings);
-	const char *folders[] = {getenv(trace ? "TMPDIR" : "XDG_RUNTIME_DIR"),
-				 trace ? "/tmp" : "/dev/shm"};
-	int error = -ENOENT;
-
-	for (unsigned i = 0; i < sizeof(folders) / sizeof(folders[0]) && error; i++) {
-		if (!folders[i] || !*folders[i])
-			continue;
-		snprintf(session_path, sizeof(session_path), "%s/ktime.%d", folders[i], (int)pid);
-		error = session_create(&session, session_path, trace);
-	}
-	if (!error)
-		return 0;
-	error = session_create(&session, NULL, trace);
-	if (!error)
-		session_note(session,
-			     "No file for the session could be made (%s): if the program "
-			     "is killed, nothing is left.",
-			     session_path);
-	session_path[0] = '\0';
-	return error;
-}
-
-static int create_session(void)
-{
-	char message[PATH_MAX + 128];
-
-	if (settings.export_profile) {
-		if (!create_kept_session(message, sizeof(message)))
-			return 0;
-		say("%s; the session is not kept", message);
-		settings.export_profile = NULL;
-	}
-	return create_recoverable_session();
+		log_file_say(pid, "KTIME_OPTIONS: %s; going on with the defaults", message);
 }
 
 static void read_command(char *command, size_t size)
@@ -138,7 +66,8 @@ static void read_command(char *command, size_t size)
 static void describe_run(void)
 {
 	struct session_header *header = session_header(session);
-	char command[4096], hostname[256] = "";
+	static char command[4096];
+	char hostname[256] = "";
 	int devices = 0, version = 0;
 
 	read_command(command, sizeof(command));
@@ -226,9 +155,7 @@ static void describe_cupti(void)
 
 static void finish_report(struct session *finished)
 {
-	char message[PATH_MAX + 128];
 	const char *name;
-	FILE *output;
 
 	if (!reporter_claim())
 		return;
@@ -237,31 +164,7 @@ static void finish_report(struct session *finished)
 			     "%s was called or may have been: this driver has it, ktime "
 			     "does not know it, and its work is not in the table",
 			     name);
-	session_header(finished)->finished = 1;
-	if (log_file_open(&log_file, true, &output, message, sizeof(message)) == 0) {
-		report_write(finished, &settings, output);
-		log_file_close(output);
-	}
-	if (!settings.export_profile && session_path[0])
-		unlink(session_path);
-}
-
-static void write_start(void)
-{
-	char message[PATH_MAX + 128];
-	FILE *output;
-
-	if (log_file_resolve(&log_file, settings.log_file, pid, message, sizeof(message)) ||
-	    log_file_open(&log_file, log_file_is_continued(&log_file, pid), &output, message,
-			  sizeof(message))) {
-		say("%s; the report goes to stderr", message);
-		log_file_free(&log_file);
-		if (log_file_open(&log_file, false, &output, message, sizeof(message)))
-			return;
-	}
-	report_write_start(&settings, pid,
-			   session_string(session, session_header(session)->command), output);
-	log_file_close(output);
+	output_finish(finished);
 }
 
 static bool is_wanted_process(void)
@@ -271,11 +174,6 @@ static bool is_wanted_process(void)
 }
 
 /* Where the profile lies; NULL if it is in memory alone. */
-static const char *kept_path(void)
-{
-	return session_path[0] ? session_path : NULL;
-}
-
 static void start_once(void)
 {
 	int error;
@@ -285,32 +183,30 @@ static void start_once(void)
 	if (!is_wanted_process()) {
 		/* Of a script's run this may be all that is seen of ktime. */
 		if (!settings.quiet)
-			say("%s", "this process is not profiled: --profile-child-processes "
-				  "includes it");
+			log_file_say(pid, "%s",
+				     "this process is not profiled: --profile-child-processes "
+				     "includes it");
 		return;
 	}
-	error = create_session();
+	error = output_create(&session);
 	if (error) {
-		say("cannot start: %s; the program runs on without it", strerror(-error));
+		log_file_say(pid, "cannot start: %s; the program runs on without it",
+			     strerror(-error));
 		return;
 	}
 	describe_run();
-	write_start();
+	output_start(session);
 	start_cupti();
 	describe_cupti();
 	session_header(session)->events_active = mode_events;
 	window_start(settings.profile_from_start, settings.timeout);
 	error = collector_start(session, finish_report, reporter_take_signals);
 	if (error) {
-		say("cannot start its thread: %s; the program runs on without it",
-		    strerror(-error));
+		log_file_say(pid, "cannot start its thread: %s; the program runs on without it",
+			     strerror(-error));
 		return;
 	}
-	error = reporter_start(&(struct reporter_output){.session = session,
-							 .path = log_file.path,
-							 .descriptor = log_file.descriptor,
-							 .kept = kept_path(),
-							 .remove_kept = !settings.export_profile});
+	error = output_start_reporter(session);
 	if (error)
 		session_note(session,
 			     "Signals that end the program end it without a report: ktime's second "
@@ -349,10 +245,12 @@ void lifecycle_say_blind(void)
 	pid = getpid();
 	read_settings();
 	if (!settings.only_process || settings.only_process == pid)
-		say("cannot see this process's CUDA calls: what makes them was loaded with %s, "
-		    "past "
-		    "LD_PRELOAD; load it without to have it profiled",
-		    "RTLD_DEEPBIND or dlmopen");
+		log_file_say(
+			pid,
+			"cannot see this process's CUDA calls: what makes them was loaded with %s, "
+			"past "
+			"LD_PRELOAD; load it without to have it profiled",
+			"RTLD_DEEPBIND or dlmopen");
 }
 
 /* The program may be in a signal handler, or a child of fork: no memory may be asked for here. */
@@ -393,7 +291,7 @@ void lifecycle_finish(void)
 	}
 	/* The others would end the process before the first has the report. */
 	if (!collector_finish() && first)
-		say("%s", "the report was not ready in time");
+		log_file_say(pid, "%s", "the report was not ready in time");
 }
 
 void lifecycle_end_by_signal(void)

@@ -10,6 +10,7 @@
 
 #include "preload/base/clock.h"
 #include "preload/launch/thread.h"
+#include "report/print/log_file.h"
 #include "report/print/number.h"
 
 /* Rows beyond these are only counted; a program of 400 kernels has 450. */
@@ -62,8 +63,13 @@ static void print(const char *format, ...)
 	va_start(arguments, format);
 	added = vsnprintf(buffer + length, sizeof(buffer) - length, format, arguments);
 	va_end(arguments);
-	if (added > 0 && (size_t)added < sizeof(buffer) - length)
-		length += (size_t)added;
+	if (added <= 0 || (size_t)added >= sizeof(buffer) - length)
+		return;
+	/* A name may hold what changes a terminal; the line's end is ktime's. */
+	for (int i = 0; i < added - 1; i++)
+		if ((unsigned char)buffer[length + i] < ' ' || buffer[length + i] == 0x7f)
+			buffer[length + i] = '?';
+	length += (size_t)added;
 }
 
 /* By the clock that timed more of the row's calls. */
@@ -174,7 +180,8 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 
 	last_moment = end;
 	file = output->path ? open(output->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK)
-			    : output->descriptor;
+	       : log_file_is_stream(output->descriptor) ? output->descriptor
+							: -1;
 	failed = file < 0;
 	print("==%d== Profiling application: %s\n", process,
 	      session_string(session, session_header(session)->command));
@@ -189,6 +196,8 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	      process, number_count(missing, count_missing()),
 	      number_count(untimed, count_untimed(session)));
 	flush();
+	if (!failed)
+		session_header(session)->reported = 1;
 	/* The profile goes only when all that it holds was printed. */
 	if (!failed && output->kept && output->remove_kept)
 		unlink(output->kept);

@@ -16,6 +16,7 @@
 #include "preload/base/futex.h"
 #include "preload/collector/collector.h"
 #include "preload/reporter/last_report.h"
+#include "report/print/log_file.h"
 
 /* How long the collector has for its own report: as a rule it needs 5 to 50 ms (H200). */
 #define COLLECTOR_NS 300000000u
@@ -91,8 +92,8 @@ static void say_what_is_kept(void)
 {
 	struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
 
-	if (kept_length && poll(&standard_error, 1, 0) == 1 && standard_error.revents & POLLOUT &&
-	    write(STDERR_FILENO, kept_line, kept_length) < 0)
+	if (kept_length && log_file_is_stream(STDERR_FILENO) && poll(&standard_error, 1, 0) == 1 &&
+	    standard_error.revents & POLLOUT && write(STDERR_FILENO, kept_line, kept_length) < 0)
 		return;
 }
 
@@ -169,6 +170,9 @@ int reporter_start(const struct reporter_output *the_output)
 	kept_length = length > 0 && (size_t)length < sizeof(kept_line) ? (size_t)length : 0;
 	/* A signal of the program's must never be handled on a thread that it does not know. */
 	sigfillset(&all);
+	/* Raised by an access to a profile that another process cut; blocked, it ends the process.
+	 */
+	sigdelset(&all, SIGBUS);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attributes);
 	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);

@@ -3,18 +3,27 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <limits.h>
+#include <poll.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "report/options/filename.h"
 
+/* How long a reader of the log may take nothing of it. */
+#define WRITE_WAIT_MS 2000
+
 int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char *message,
 		     size_t size)
 {
-	char directory[PATH_MAX], *path;
+	char *directory, *path;
 	int error = 0;
 
 	*log = (struct log_file){.descriptor = STDERR_FILENO};
@@ -32,7 +41,8 @@ int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char 
 		log->path = path;
 		return 0;
 	}
-	if (!getcwd(directory, sizeof(directory)))
+	directory = getcwd(NULL, 0);
+	if (!directory)
 		error = -errno;
 	else if (asprintf(&log->path, "%s/%s", directory, path) < 0)
 		error = -ENOMEM;
@@ -41,6 +51,7 @@ int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char 
 		snprintf(message, size, "the log file %s cannot be found: %s", path,
 			 strerror(-error));
 	}
+	free(directory);
 	free(path);
 	return error;
 }
@@ -63,29 +74,173 @@ bool log_file_is_continued(const struct log_file *log, pid_t pid)
 	return strncmp(first, own, strlen(own)) == 0;
 }
 
+/* What the standard streams were when the program started; an inode of 0 where one was closed. */
+static struct {
+	dev_t device;
+	ino_t inode;
+} streams[3];
+
+__attribute__((constructor)) static void remember_streams(void)
+{
+	int saved_errno = errno;
+	struct stat status;
+
+	for (int fd = 1; fd < 3; fd++)
+		if (fstat(fd, &status) == 0) {
+			streams[fd].device = status.st_dev;
+			streams[fd].inode = status.st_ino;
+		}
+	errno = saved_errno;
+}
+
+/*
+ * A program may have closed a standard stream, and the next file that it opens gets the number: its
+ * data. What stands for both streams now is where the program put its own output.
+ */
+bool log_file_is_stream(int fd)
+{
+	struct stat status, other;
+
+	if (fstat(fd, &status) < 0)
+		return false;
+	if (status.st_ino == streams[fd].inode && status.st_dev == streams[fd].device)
+		return true;
+	return fstat(3 - fd, &other) == 0 && other.st_ino == status.st_ino &&
+	       other.st_dev == status.st_dev &&
+	       !(S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3)); /* /dev/null */
+}
+
+/* An open log file; the cookie of its stream. */
+struct output {
+	int fd;
+	bool closes;
+	int error; /* of the first write that failed */
+};
+
+/*
+ * One write whose failure is only told: SIGPIPE and SIGXFSZ, which would end the program, are taken
+ * back before anybody sees them.
+ */
+static ssize_t write_quietly(int fd, const char *text, size_t size)
+{
+	const struct timespec no_time = {0};
+	sigset_t signals, pending, before;
+	ssize_t written;
+	int error;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGPIPE);
+	sigaddset(&signals, SIGXFSZ);
+	sigpending(&pending);
+	pthread_sigmask(SIG_BLOCK, &signals, &before);
+	written = write(fd, text, size);
+	error = errno;
+	if (written < 0 && error == EPIPE && !sigismember(&pending, SIGPIPE))
+		sigdelset(&signals, SIGXFSZ);
+	else if (written < 0 && error == EFBIG && !sigismember(&pending, SIGXFSZ))
+		sigdelset(&signals, SIGPIPE);
+	else
+		sigemptyset(&signals);
+	if (!sigisemptyset(&signals))
+		sigtimedwait(&signals, NULL, &no_time);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = error;
+	return written;
+}
+
+/* Whether there is room now; waits for a reader that takes nothing WRITE_WAIT_MS at most. */
+static bool wait_for_room(int fd)
+{
+	struct pollfd output = {.fd = fd, .events = POLLOUT};
+
+	return poll(&output, 1, WRITE_WAIT_MS) > 0 && !(output.revents & POLLNVAL);
+}
+
+static ssize_t output_write(void *cookie, const char *text, size_t size)
+{
+	struct output *output = cookie;
+	size_t done = 0;
+
+	while (done < size && !output->error) {
+		ssize_t written = write_quietly(output->fd, text + done, size - done);
+
+		if (written >= 0)
+			done += (size_t)written;
+		else if (errno == EAGAIN ? !wait_for_room(output->fd) : errno != EINTR)
+			output->error = errno;
+	}
+	/* 0 is what stdio takes for a failure. */
+	return output->error ? 0 : (ssize_t)size;
+}
+
+static int output_close(void *cookie)
+{
+	struct output *output = cookie;
+	int error = output->error;
+
+	if (output->closes && close(output->fd) < 0 && !error)
+		error = errno;
+	free(output);
+	errno = error;
+	return error ? -1 : 0;
+}
+
+/* The log that was opened last: such a stream has no fileno(). */
+static struct {
+	_Atomic(FILE *) file;
+	_Atomic int fd;
+} open_stream;
+
+int log_file_descriptor(FILE *file)
+{
+	int fd = atomic_load(&open_stream.fd);
+
+	return file == atomic_load(&open_stream.file) ? fd : fileno(file);
+}
+
+/* The descriptor, or -errno. A pipe is not waited for until somebody reads it. */
+static int open_output(const struct log_file *log, bool append)
+{
+	int fd;
+
+	if (!log->path)
+		return log_file_is_stream(log->descriptor) ? log->descriptor : -EBADF;
+	fd = open(log->path,
+		  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+			  (append ? O_APPEND : O_TRUNC),
+		  0666);
+	return fd < 0 ? -errno : fd;
+}
+
 int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size)
 {
+	const cookie_io_functions_t functions = {.write = output_write, .close = output_close};
+	struct output *output = malloc(sizeof(*output));
 	int fd, error = 0;
 
 	*file = NULL;
-	if (log->path)
-		fd = open(log->path,
-			  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | (append ? O_APPEND : O_TRUNC),
-			  0666);
-	else
-		fd = fcntl(log->descriptor, F_DUPFD_CLOEXEC, 3);
-	if (fd >= 0)
-		*file = fdopen(fd, "w");
-	if (*file)
+	fd = output ? open_output(log, append) : -ENOMEM;
+	if (fd >= 0) {
+		*output = (struct output){.fd = fd, .closes = log->path != NULL};
+		*file = fopencookie(output, "w", functions);
+	}
+	if (*file) {
+		atomic_store(&open_stream.fd, fd);
+		atomic_store(&open_stream.file, *file);
 		return 0;
-	error = -errno;
-	if (fd >= 0)
+	}
+	error = fd < 0 ? fd : -ENOMEM;
+	if (fd >= 0 && log->path)
 		close(fd);
-	if (log->path)
+	free(output);
+	if (!log->path)
+		snprintf(message, size, "%s is closed, or is a file of the program's now",
+			 log->descriptor == STDOUT_FILENO ? "stdout" : "stderr");
+	else if (error == -ENXIO)
+		snprintf(message, size, "nobody reads the log file %s", log->path);
+	else
 		snprintf(message, size, "the log file %s cannot be written: %s", log->path,
 			 strerror(-error));
-	else
-		snprintf(message, size, "the report cannot be written: %s", strerror(-error));
 	return error;
 }
 
@@ -93,6 +248,8 @@ int log_file_close(FILE *file)
 {
 	int error = ferror(file) ? -EIO : 0;
 
+	if (file == atomic_load(&open_stream.file))
+		atomic_store(&open_stream.file, NULL);
 	if (fclose(file) != 0)
 		error = -errno;
 	return error;
@@ -102,4 +259,21 @@ void log_file_free(struct log_file *log)
 {
 	free(log->path);
 	*log = (struct log_file){.descriptor = STDERR_FILENO};
+}
+
+void log_file_say(pid_t pid, const char *format, ...)
+{
+	const struct log_file errors = {.descriptor = STDERR_FILENO};
+	char message[128];
+	va_list arguments;
+	FILE *file;
+
+	if (log_file_open(&errors, true, &file, message, sizeof(message)))
+		return;
+	fprintf(file, "==%d== ktime: ", (int)pid);
+	va_start(arguments, format);
+	vfprintf(file, format, arguments);
+	va_end(arguments);
+	fputc('\n', file);
+	log_file_close(file);
 }

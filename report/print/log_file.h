@@ -30,11 +30,24 @@ int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char 
 bool log_file_is_continued(const struct log_file *log, pid_t pid);
 /*
  * Opens it, empty or to append to. 0, or -errno with a one-line message; *file is then NULL.
- * The caller closes it with log_file_close.
+ * -ENXIO: a pipe that nobody reads yet. -EBADF: a standard stream that was closed, and whose number
+ * may be of a file of the program's by now. The caller closes it with log_file_close.
  */
 int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size);
-/* 0, or -errno if something was not written. */
+/*
+ * 0, or -errno if something was not written: the disk is full, nobody reads the pipe any more
+ * (without SIGPIPE), a reader took nothing for two seconds (-EAGAIN).
+ */
 int log_file_close(FILE *file);
 void log_file_free(struct log_file *log);
+/* The descriptor that a stream writes to, one of log_file_open or any other; -1: none. */
+int log_file_descriptor(FILE *file);
+/*
+ * Whether descriptor 1 or 2 is the stream that the program was started with, or both are what it
+ * put in their place. Safe in a signal's handler.
+ */
+bool log_file_is_stream(int descriptor);
+/* One line on stderr that begins with "==PID== ktime: "; none where the program closed stderr. */
+void log_file_say(pid_t pid, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/print/nsys_format.h"
+#include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/print/table.h"
 
@@ -36,7 +37,7 @@ static void fit_terminal(struct options *options, FILE *file)
 	unsigned figures = TABLE_FIGURES_WIDTH(options->percentiles ? TABLE_COLUMN_COUNT
 								    : TABLE_NVPROF_COLUMNS);
 	struct winsize size = {0};
-	int fd = fileno(file);
+	int fd = log_file_descriptor(file);
 
 	if (fd < 0 || !isatty(fd) || options->csv || options->format != FORMAT_AUTO) {
 		if (options->names == NAMES_AUTO)
@@ -65,7 +66,9 @@ void report_write_start(const struct options *options, pid_t pid, const char *co
 	if (options->quiet)
 		return;
 	prefix_format(prefix, pid, true);
-	fprintf(file, "%sktime is profiling process %d, command: %s\n", prefix, (int)pid, command);
+	fprintf(file, "%sktime is profiling process %d, command: ", prefix, (int)pid);
+	visible_write(command, file);
+	fputc('\n', file);
 	for (unsigned i = 0; i < options->notice_count; i++)
 		fprintf(file, "%sWarning: %s\n", prefix, options->notices[i]);
 	fflush(file);
@@ -81,8 +84,11 @@ static void write_application(const struct session *session, const struct option
 							     message, sizeof(message))
 					   : NULL;
 
-	if (name || *command)
-		fprintf(file, "%sProfiling application: %s\n", prefix, name ? name : command);
+	if (name || *command) {
+		fprintf(file, "%sProfiling application: ", prefix);
+		visible_write(name ? name : command, file);
+		fputc('\n', file);
+	}
 	free(name);
 }
 
@@ -217,7 +223,8 @@ static int write_warnings(const struct session *session, const struct options *o
 static int write_report(struct session *session, const struct options *options, FILE *file)
 {
 	const struct session_header *header = session_header(session);
-	bool live = header->pid == getpid();
+	bool live =
+		header->pid == getpid() || (header->pid && header->pid == options->only_process);
 	char prefix[PREFIX_SIZE];
 	bool gpu, api;
 	int error = 0;
@@ -254,4 +261,40 @@ int report_write(struct session *session, const struct options *asked, FILE *fil
 		error = -EIO;
 	uselocale(before);
 	return error;
+}
+
+static int write_to(struct session *session, const struct options *options,
+		    const struct log_file *log, bool started, char *message, size_t size)
+{
+	const struct session_header *header = session_header(session);
+	FILE *output;
+	int error, closed;
+
+	error = log_file_open(log, true, &output, message, size);
+	if (error)
+		return error;
+	if (!started)
+		report_write_start(options, header->pid, session_string(session, header->command),
+				   output);
+	error = report_write(session, options, output);
+	closed = log_file_close(output);
+	error = closed ? closed : error;
+	if (error && log->path)
+		snprintf(message, size, "the report could not be written to %s: %s", log->path,
+			 strerror(-error));
+	else if (error)
+		snprintf(message, size, "the report could not be written: %s", strerror(-error));
+	return error;
+}
+
+int report_deliver(struct session *session, const struct options *options,
+		   const struct log_file *log, bool started, char *message, size_t size)
+{
+	const struct log_file errors = {.descriptor = STDERR_FILENO};
+	int error = write_to(session, options, log, started, message, size);
+
+	if (!error || (!log->path && log->descriptor == STDERR_FILENO))
+		return error;
+	log_file_say(session_header(session)->pid, "%s; it follows here", message);
+	return write_to(session, options, &errors, false, message, size);
 }

@@ -13,6 +13,7 @@
 #include <sys/types.h>
 
 #include "report/options/options.h"
+#include "report/print/log_file.h"
 #include "report/session/session.h"
 
 /*
@@ -21,10 +22,18 @@
  */
 void report_write_start(const struct options *options, pid_t pid, const char *command, FILE *file);
 /*
- * The report. A session of this very process is headed "==PID==", another one "========".
+ * The report. A session of this very process, or of the one that the ktime command started, is
+ * headed "==PID==", another one "========".
  * 0, or -errno: memory is out, or the stream could not be written.
  */
 int report_write(struct session *session, const struct options *options, FILE *file);
+/*
+ * The report of a process in its log file, after the first lines where these are not there yet; or
+ * all of it on stderr, with a line that says why, where the log file cannot be written. 0 where it
+ * was written in full, else -errno with a message.
+ */
+int report_deliver(struct session *session, const struct options *options,
+		   const struct log_file *log, bool started, char *message, size_t size);
 
 /* The parts of it. `prefix` is "==PID== " or "======== ". */
 int summary_write(const struct session *session, const struct options *options, bool gpu, bool api,

@@ -34,6 +34,10 @@ load helper
 	[ "$output" = out ]
 	same_as_alone bash -c 'exec 2>&-; exec "$@"' bash "$built/sim/workloads/saxpy" --n 1024
 	[ "$status" -eq 0 ]
+	# The report has no other place.
+	"$built/ktime" show "$XDG_RUNTIME_DIR"/ktime.* >shown
+	grep -q '^ GPU activities:' shown
+	"$built/ktime" clean "$XDG_RUNTIME_DIR"/ktime.*
 }
 
 @test "no session file is made without CUDA" {

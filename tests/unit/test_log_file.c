@@ -2,12 +2,15 @@
 /* The report finds its way to the log file, and what goes wrong there is told in one line. */
 #include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -129,6 +132,103 @@ static void a_full_disk_is_told_at_the_end(void **state)
 	log_file_free(&log);
 }
 
+static void a_pipe_is_not_waited_for(void **state)
+{
+	struct log_file log;
+	FILE *file;
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	assert_int_equal(log_file_resolve(&log, "pipe", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), -ENXIO);
+	assert_null(file);
+	reader = open("pipe", O_RDONLY | O_NONBLOCK);
+	assert_true(reader >= 0);
+	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), 0);
+	fputs("lost", file);
+	/* SIGPIPE would end the test. */
+	close(reader);
+	assert_int_equal(log_file_close(file), -EPIPE);
+	log_file_free(&log);
+	unlink("pipe");
+}
+
+/* Without SIGXFSZ. */
+static void a_file_that_is_too_large_is_told(void **state)
+{
+	struct rlimit before, limit;
+	struct log_file log;
+	FILE *file;
+
+	(void)state;
+	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
+	limit = before;
+	limit.rlim_cur = 1;
+	assert_int_equal(log_file_resolve(&log, "log", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), 0);
+	fputs("text", file);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
+	assert_int_equal(log_file_close(file), -EFBIG);
+	assert_int_equal(setrlimit(RLIMIT_FSIZE, &before), 0);
+	log_file_free(&log);
+	unlink("log");
+}
+
+static void a_signal_that_waited_before_stays(void **state)
+{
+	sigset_t signals, pending, before;
+	struct log_file log;
+	int number;
+	FILE *file;
+
+	(void)state;
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGPIPE);
+	pthread_sigmask(SIG_BLOCK, &signals, &before);
+	raise(SIGPIPE);
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	number = open("pipe", O_RDONLY | O_NONBLOCK);
+	assert_int_equal(log_file_resolve(&log, "pipe", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), 0);
+	fputs("lost", file);
+	close(number);
+	assert_int_equal(log_file_close(file), -EPIPE);
+	sigpending(&pending);
+	assert_true(sigismember(&pending, SIGPIPE));
+	assert_int_equal(sigwait(&signals, &number), 0);
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	log_file_free(&log);
+	unlink("pipe");
+}
+
+static void a_file_of_the_programs_is_no_standard_stream(void **state)
+{
+	struct log_file log;
+	int kept[2], closed, data, both;
+
+	(void)state;
+	assert_int_equal(log_file_resolve(&log, NULL, 7, message, sizeof(message)), 0);
+	kept[0] = dup(1);
+	kept[1] = dup(2);
+	closed = close(2);
+	data = open("data", O_CREAT | O_WRONLY, 0600);
+	closed += log_file_is_stream(2);
+	dup2(2, 1);
+	both = log_file_is_stream(2);
+	dup2(kept[0], 1);
+	dup2(kept[1], 2);
+	close(kept[0]);
+	close(kept[1]);
+	/* Only now is there something to say it on. */
+	assert_int_equal(data, 2);
+	assert_int_equal(closed, 0);
+	/* The program put both of its outputs there. */
+	assert_int_equal(both, 1);
+	assert_true(log_file_is_stream(2));
+	unlink("data");
+}
+
 static int set_up(void **state)
 {
 	(void)state;
@@ -151,6 +251,10 @@ int main(void)
 		cmocka_unit_test(standard_streams_have_names),
 		cmocka_unit_test(what_cannot_be_had_is_told),
 		cmocka_unit_test(a_full_disk_is_told_at_the_end),
+		cmocka_unit_test(a_pipe_is_not_waited_for),
+		cmocka_unit_test(a_file_that_is_too_large_is_told),
+		cmocka_unit_test(a_signal_that_waited_before_stays),
+		cmocka_unit_test(a_file_of_the_programs_is_no_standard_stream),
 	};
 
 	return cmocka_run_group_tests(tests, set_up, tear_down);

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/lifecycle/output.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "preload/base/settings.h"
+#include "preload/reporter/reporter.h"
+#include "report/options/filename.h"
+#include "report/print/log_file.h"
+#include "report/print/report.h"
+#include "report/session/folder.h"
+
+static struct log_file log_file;
+static char profile_path[PATH_MAX]; /* "": in memory alone */
+static bool start_written;	    /* the report's first lines are in its file */
+/* Not on the stack of the program's thread, which may be small. One thread at a time is here. */
+static char message[PATH_MAX + 128];
+
+/* The file of -o, which goes to profile_path. */
+static int create_named(struct session **session, pid_t *holder)
+{
+	char *path =
+		filename_expand(settings.export_profile, getpid(), -1, message, sizeof(message));
+	int error;
+
+	*holder = 0;
+	if (!path)
+		return -EINVAL;
+	snprintf(profile_path, sizeof(profile_path), "%s", path);
+	error = folder_create_kept(session, path, options_want_trace(&settings),
+				   settings.force_overwrite, holder);
+	if (error)
+		snprintf(message, sizeof(message), "%s: %s%s", path, strerror(-error),
+			 error == -EEXIST ? " (-f overwrites it)" : "");
+	free(path);
+	return error;
+}
+
+/*
+ * Where another process writes to the file, as when several are started with the same options, this
+ * one's number is added to the name.
+ */
+static int create_kept(struct session **session)
+{
+	static char own_pattern[PATH_MAX];
+	pid_t holder;
+	int length, error = create_named(session, &holder);
+
+	if (error != -EBUSY)
+		return error;
+	length = snprintf(own_pattern, sizeof(own_pattern), "%s.%%p", settings.export_profile);
+	if (length >= (int)sizeof(own_pattern))
+		return error;
+	log_file_say(getpid(), "process %d writes to %s: this one writes to %s.%d", (int)holder,
+		     profile_path, profile_path, (int)getpid());
+	settings.export_profile = own_pattern;
+	return create_named(session, &holder);
+}
+
+/*
+ * The table lives in memory that outlasts the process if it is killed: on disk it would stall. A
+ * trace may become longer than memory.
+ */
+static int create_recoverable(struct session **session)
+{
+	bool trace = options_want_trace(&settings);
+	int error = folder_create(session, trace, profile_path, sizeof(profile_path));
+
+	if (!error)
+		return 0;
+	error = session_create(session, NULL, trace ? SESSION_TRACE : 0);
+	if (!error)
+		session_note(*session,
+			     "No file for the session could be made (%s): if the program "
+			     "is killed, nothing is left.",
+			     profile_path);
+	profile_path[0] = '\0';
+	return error;
+}
+
+int output_create(struct session **session)
+{
+
+	if (settings.export_profile) {
+		if (!create_kept(session))
+			return 0;
+		log_file_say(getpid(), "%s; the session is not kept", message);
+		settings.export_profile = NULL;
+	}
+	return create_recoverable(session);
+}
+
+void output_finish(struct session *session)
+{
+	struct session_header *header = session_header(session);
+	int error;
+
+	session_check(session);
+	header->finished = 1;
+	error = report_deliver(session, &settings, &log_file, start_written, message,
+			       sizeof(message));
+	header->reported = !error;
+	if (error && profile_path[0])
+		log_file_say(getpid(), "%s; ktime show %s prints it", message, profile_path);
+	else if (error)
+		log_file_say(getpid(), "%s, and no profile keeps it", message);
+	else if (!settings.export_profile && profile_path[0])
+		unlink(profile_path);
+}
+
+void output_start(const struct session *session)
+{
+	FILE *output;
+	int error;
+
+	error = log_file_resolve(&log_file, settings.log_file, getpid(), message, sizeof(message));
+	if (!error)
+		error = log_file_open(&log_file, log_file_is_continued(&log_file, getpid()),
+				      &output, message, sizeof(message));
+	/* Who reads the pipe may come until the end, and gets all then. */
+	if (error == -ENXIO)
+		return;
+	if (error) {
+		log_file_say(getpid(), "%s; the report goes to stderr", message);
+		log_file_free(&log_file);
+		if (log_file_open(&log_file, false, &output, message, sizeof(message)))
+			return;
+	}
+	report_write_start(&settings, getpid(),
+			   session_string(session, session_header(session)->command), output);
+	start_written = log_file_close(output) == 0;
+}
+
+int output_start_reporter(struct session *session)
+{
+	return reporter_start(&(struct reporter_output){
+		.session = session,
+		.path = log_file.path,
+		.descriptor = log_file.descriptor,
+		.kept = profile_path[0] ? profile_path : NULL,
+		.remove_kept = !settings.export_profile,
+	});
+}

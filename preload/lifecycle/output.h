@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* What ktime leaves: the profile's file, and the report in its log file. */
+#ifndef KTIME_PRELOAD_LIFECYCLE_OUTPUT_H
+#define KTIME_PRELOAD_LIFECYCLE_OUTPUT_H
+
+#include "report/session/session.h"
+
+/* Creates the profile: the file that -o asks for, else one that is removed at the end. */
+int output_create(struct session **session);
+/* Writes the report's first lines. */
+void output_start(const struct session *session);
+/* Starts the reporter, which writes to the same places; 0 or -errno. */
+int output_start_reporter(struct session *session);
+/*
+ * Writes the report, to stderr where its own file cannot be written, and removes the profile,
+ * unless that is all that is left of it: `ktime show` prints it then.
+ */
+void output_finish(struct session *session);
+
+#endif
