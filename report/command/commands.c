@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/command/list.h"
 #include "report/command/show.h"
 #include "report/compare/diff.h"
 #include "report/export/export.h"
@@ -17,6 +18,9 @@ const struct command commands[] = {
 			 "       ktime diff A B                        compare two profiles\n"
 			 "       ktime export --json OUT FILE          write a profile for other "
 			 "tools\n"
+			 "       ktime list                            list what killed programs "
+			 "left\n"
+			 "       ktime clean                           remove that\n"
 			 "Each command has its --help. Without ktime: LD_PRELOAD=libktime.so "
 			 "KTIME_OPTIONS='options' PROGRAM\n",
 		.examples = "",
@@ -24,11 +28,13 @@ const struct command commands[] = {
 	{
 		.name = "show",
 		.option_mask = OPTION_SHOW,
-		.operands_least = 1,
 		.operands_most = SIZE_MAX,
 		.run = command_show,
 		.usage = "ktime show [options] FILE...\n"
-			 "Prints the reports of profiles (ktime -o FILE) on standard output.\n",
+			 "Prints the reports of profiles (ktime -o FILE) on standard output; "
+			 "without "
+			 "a file,\n"
+			 "lists the profiles of programs that ended without a report.\n",
 		.examples = "  ktime show run.ktime\n"
 			    "  ktime show --sort calls --top 10 --percentiles run.ktime\n"
 			    "  ktime show --print-gpu-trace --csv run.ktime   (made with "
@@ -68,6 +74,30 @@ const struct command commands[] = {
 			"  ktime export --chrome run.json run.ktime   (for "
 			"https://ui.perfetto.dev)\n"
 			"  ktime export --sqlite run.sqlite run.ktime && nsys stats run.sqlite\n",
+	},
+	{
+		.name = "list",
+		.option_mask = OPTION_LIST,
+		.run = command_list,
+		.usage =
+			"ktime list\n"
+			"Lists the profiles of programs that are running, or that ended without a "
+			"report: by a\n"
+			"signal that cannot be handled, or with no place left to write it to. What "
+			"is older than\n"
+			"a day is removed.\n",
+		.examples = "",
+	},
+	{
+		.name = "clean",
+		.option_mask = OPTION_LIST,
+		.operands_most = SIZE_MAX,
+		.run = command_clean,
+		.usage = "ktime clean [FILE...]\n"
+			 "Removes the profiles of programs that have ended: all that ktime list "
+			 "has, or these.\n"
+			 "Files that were asked for with -o stay.\n",
+		.examples = "",
 	},
 };
 const size_t command_count = sizeof(commands) / sizeof(commands[0]);

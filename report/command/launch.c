@@ -2,6 +2,7 @@
 #include "report/command/launch.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,7 +10,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/command/child.h"
+#include "report/command/remains.h"
 #include "report/options/filename.h"
+#include "report/session/folder.h"
 
 #define CANNOT_RUN 126
 #define NOT_FOUND  127
@@ -133,7 +137,7 @@ static int check_file(const char *pattern, bool keep_existing)
 	if (stat(path, &status) == 0) {
 		if (S_ISDIR(status.st_mode))
 			error = -EISDIR;
-		else if (keep_existing)
+		else if (keep_existing && !folder_holder(path))
 			error = -EEXIST;
 		else if (access(path, W_OK) < 0)
 			error = -errno;
@@ -181,6 +185,57 @@ static void warn_of_shared_file(const char *option, const char *pattern)
 			pattern, option);
 }
 
+/* Becomes the program; returns only with a message and a status. */
+static int become(const struct options *options, char *const *option_words, int option_count,
+		  char *const *argv)
+{
+	int error = set_options(options, option_words, option_count);
+
+	if (error) {
+		fprintf(stderr, "ktime: %s\n", strerror(-error));
+		return CANNOT_RUN;
+	}
+	execvp(argv[0], argv);
+	error = errno;
+	fprintf(stderr, "ktime: %s: %s\n", argv[0], strerror(error));
+	return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
+}
+
+/*
+ * Whoever reads what the program writes waits until nobody holds the other end: what ktime does not
+ * need for the report is the program's alone.
+ */
+static void let_go(const struct options *options)
+{
+	int null = open("/dev/null", O_RDWR | O_CLOEXEC);
+
+	if (null >= 0) {
+		dup2(null, STDIN_FILENO);
+		if (!options->log_file || strcmp(options->log_file, "%1") != 0)
+			dup2(null, STDOUT_FILENO);
+	}
+	close_range(3, ~0U, 0);
+}
+
+/* Runs the program as a child, and reports on it where it could not do that itself. */
+static int run(const struct options *options, char *const *option_words, int option_count,
+	       char *const *argv)
+{
+	struct child child;
+	int status, forked = child_fork(&child);
+
+	if (forked < 0) {
+		fprintf(stderr, "ktime: %s\n", strerror(-forked));
+		return CANNOT_RUN;
+	}
+	if (forked == 0)
+		_exit(become(options, option_words, option_count, argv));
+	let_go(options);
+	status = child_wait(&child);
+	remains_report(options, &child, status);
+	return child_end_alike(status);
+}
+
 int launch(const struct options *options, char *const *option_words, int option_count,
 	   char *const *argv)
 {
@@ -212,14 +267,9 @@ int launch(const struct options *options, char *const *option_words, int option_
 	}
 	error = append_variable("LD_PRELOAD", ":", library);
 	free(library);
-	if (!error)
-		error = set_options(options, option_words, option_count);
 	if (error) {
 		fprintf(stderr, "ktime: %s\n", strerror(-error));
 		return CANNOT_RUN;
 	}
-	execvp(argv[0], argv);
-	error = errno;
-	fprintf(stderr, "ktime: %s: %s\n", argv[0], strerror(error));
-	return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
+	return run(options, option_words, option_count, argv);
 }

@@ -6,9 +6,10 @@
 #include "report/options/options.h"
 
 /*
- * Becomes the program `argv`, with libktime.so preloaded and the words of `option_words` in
- * KTIME_OPTIONS: its process, signals and exit status are its own. Returns only where that cannot
- * be done, with a message on stderr and an exit status (127: no such program, as shells do).
+ * Runs the program `argv` as a child, with libktime.so preloaded and the words of `option_words` in
+ * KTIME_OPTIONS, and ends as it ends; where it was killed, the report is printed from the profile
+ * that it left. Returns the exit status: the program's, or with a message on stderr 127 (no such
+ * program, as shells do), 126 or 2.
  */
 int launch(const struct options *options, char *const *option_words, int option_count,
 	   char *const *argv);

@@ -2,6 +2,7 @@
 /* The ktime command. */
 #include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -142,12 +143,25 @@ out:
 	return status;
 }
 
+/* A profile may be cut by another process while it is read. */
+static void handle_fault(int number, siginfo_t *information, void *context)
+{
+	(void)context;
+	if (session_fault(information->si_addr))
+		return;
+	/* The fault comes again, and ends the process. */
+	signal(number, SIG_DFL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+	struct sigaction action = {.sa_flags = SA_SIGINFO};
 	struct options options;
 	int status;
 
+	action.sa_sigaction = handle_fault;
+	sigaction(SIGBUS, &action, NULL);
 	options_defaults(&options);
 	status = command ? main_command(command, &options, argc - 1, argv + 1)
 			 : main_run(&options, argc, argv);

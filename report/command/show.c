@@ -5,9 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/command/list.h"
 #include "report/session/load.h"
 #include "report/print/log_file.h"
 #include "report/print/report.h"
+
+#define BAD_USAGE 2
 
 static int show_file(const char *path, const struct options *options, FILE *file)
 {
@@ -56,7 +59,23 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 	return status;
 }
 
+/* Without a file: what there is to be shown. */
+static int show_left(void)
+{
+	int count = list_write(true, stdout);
+
+	if (count > 0) {
+		puts("These programs ended without a report: ktime show FILE prints it, ktime "
+		     "clean removes them.");
+		return EXIT_SUCCESS;
+	}
+	fputs("ktime show: no file given; usage: ktime show [options] FILE...\n", stderr);
+	return BAD_USAGE;
+}
+
 int command_show(const struct options *options, const char *const *files, size_t count)
 {
+	if (count == 0)
+		return show_left();
 	return show_files(options, files, count, options->log_file ? options->log_file : "%1");
 }

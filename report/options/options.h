@@ -38,7 +38,8 @@ enum option_commands {
 	OPTION_SHOW = 2,
 	OPTION_EXPORT = 4,
 	OPTION_DIFF = 8,
-	OPTION_FIRST = 16
+	OPTION_LIST = 16, /* list and clean */
+	OPTION_FIRST = 32
 };
 
 struct options {

@@ -17,6 +17,7 @@ enum {
 	SHOW = OPTION_SHOW,
 	EXPORT = OPTION_EXPORT,
 	DIFF = OPTION_DIFF,
+	LIST = OPTION_LIST,
 	FIRST = OPTION_FIRST
 };
 
@@ -122,7 +123,7 @@ const struct option_entry option_table[] = {
 	       "end with status 3 if B takes more than that longer"),
 	OPTION(FLAG, completion, "completion", 0, "", HIDDEN, RUN,
 	       "list the options for the shells"),
-	OPTION(FLAG, help, "help", 'h', "", FILE, RUN | SHOW | EXPORT | DIFF | FIRST,
+	OPTION(FLAG, help, "help", 'h', "", FILE, RUN | SHOW | EXPORT | DIFF | LIST | FIRST,
 	       "this help; ktime --help all, ktime --help nvprof: the other options"),
 	OPTION(FLAG, version, "version", 'V', "", FILE, RUN | FIRST, "the version"),
 	UNSERVED("aggregate-mode", 0, "on|off", COUNTERS),

@@ -108,7 +108,7 @@ complete_word() {
 	[ "$(complete_word show run.ktime --to)" = "--top" ]
 	[ -z "$(complete_word diff --top)$(complete_word export --timer)$(complete_word show --budget)" ]
 	local command
-	for command in show export diff; do
+	for command in show export diff list clean; do
 		[ "$(complete_word $command --)" = "$(options $command | paste -sd '|')" ]
 	done
 	touch out.json

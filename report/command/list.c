@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/command/list.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pwd.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "report/names/visible.h"
+#include "report/print/number.h"
+#include "report/session/folder.h"
+
+static const char *user_name(uid_t user, char *number, size_t size)
+{
+	const struct passwd *entry = getpwuid(user);
+
+	snprintf(number, size, "%u", (unsigned)user);
+	return entry ? entry->pw_name : number;
+}
+
+static void write_line(const struct left_profile *profile, FILE *file)
+{
+	static const char *const states[] = {"running", "ended", "unknown"};
+	time_t seconds = (time_t)(profile->since / 1000000000u);
+	char since[32] = "-", number[16], size[NUMBER_SIZE];
+	struct tm date;
+
+	if (profile->since && localtime_r(&seconds, &date))
+		strftime(since, sizeof(since), "%Y-%m-%d %H:%M:%S", &date);
+	fprintf(file, "%7d  %-8s  %-19s  %8s  %-7s  ", (int)profile->pid,
+		user_name(profile->user, number, sizeof(number)), since,
+		number_size(size, profile->bytes), states[profile->state]);
+	visible_write(profile->path, file);
+	fputs("  ", file);
+	visible_write(profile->command, file);
+	fputc('\n', file);
+}
+
+static bool is_left(const struct left_profile *profile)
+{
+	return profile->state != OWNER_RUNS && !profile->reported;
+}
+
+int list_write(bool left_only, FILE *file)
+{
+	struct left_profile *profiles;
+	size_t found;
+	int count = 0, error = left_profiles_find(&profiles, &found);
+
+	if (error)
+		return error;
+	for (size_t i = 0; i < found && count < INT_MAX; i++) {
+		if (left_only && !is_left(&profiles[i]))
+			continue;
+		if (count++ == 0)
+			fprintf(file, "%7s  %-8s  %-19s  %8s  %-7s  %s  %s\n", "PID", "User",
+				"Since", "Size", "State", "File", "Command");
+		write_line(&profiles[i], file);
+	}
+	left_profiles_free(profiles, found);
+	return count;
+}
+
+static int fail(int error)
+{
+	fprintf(stderr, "ktime: %s\n", strerror(error));
+	return EXIT_FAILURE;
+}
+
+int command_list(const struct options *options, const char *const *files, size_t files_count)
+{
+	int count = list_write(false, stdout);
+
+	(void)options;
+	(void)files;
+	(void)files_count;
+	if (count < 0)
+		return fail(-count);
+	if (count == 0)
+		puts("No profiles.");
+	return fflush(stdout) == 0 ? EXIT_SUCCESS : fail(errno);
+}
+
+/* All profiles, or those of the files that are named. */
+static int find_wanted(const char *const *paths, size_t path_count, struct left_profile **profiles,
+		       size_t *count)
+{
+	int error = 0;
+
+	if (path_count == 0)
+		return left_profiles_find(profiles, count);
+	*profiles = NULL;
+	*count = 0;
+	for (size_t i = 0; i < path_count && !error; i++) {
+		error = left_profile_at(profiles, count, paths[i]);
+		if (error)
+			fprintf(stderr, "ktime: %s: %s\n", paths[i],
+				error == -EINVAL ? "no profile" : strerror(-error));
+	}
+	return error;
+}
+
+int command_clean(const struct options *options, const char *const *files, size_t files_count)
+{
+	struct left_profile *profiles;
+	size_t count, removed = 0;
+	int error = find_wanted(files, files_count, &profiles, &count);
+	int status = error ? EXIT_FAILURE : EXIT_SUCCESS;
+
+	(void)options;
+	for (size_t i = 0; i < count; i++) {
+		const struct left_profile *profile = &profiles[i];
+
+		if (profile->state != OWNER_ENDED || profile->kept)
+			continue;
+		if (unlink(profile->path) < 0) {
+			fprintf(stderr, "ktime: %s: %s\n", profile->path, strerror(errno));
+			status = EXIT_FAILURE;
+			continue;
+		}
+		removed++;
+		printf("removed %s\n", profile->path);
+	}
+	if (removed == 0 && status == EXIT_SUCCESS)
+		puts("No profile of a program that has ended.");
+	left_profiles_free(profiles, count);
+	return status;
+}

@@ -1,0 +1,225 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What is left where no report could be printed by the program itself, and who prints it then.
+load helper
+
+ktime=$built/ktime
+
+# A program under the ktime command, which is its parent.
+parent_of()
+{
+	"$ktime" "$@"
+}
+
+# The one profile that is left, by `ktime list`: "STATE FILE COMMAND".
+listed()
+{
+	"$ktime" list | awk -v folder="$XDG_RUNTIME_DIR/" \
+		'index($7, folder) == 1 { print $6, $7, $8, $9 }'
+}
+
+left()
+{
+	find "$XDG_RUNTIME_DIR" -type f
+}
+
+@test "a killed program is listed, shown and cleaned away" {
+	run under_ktime "$programs/endings" SIGKILL
+	[ "$status" -eq 137 ]
+	profile=$(left)
+	[ "$(stat -c %a "$profile")" = 600 ]
+	is "ended $profile $programs/endings SIGKILL" listed
+	run "$ktime" show
+	[ "$status" -eq 0 ]
+	grep -qF " ended    $profile  $programs/endings SIGKILL" <<<"$output"
+	[ "${lines[-1]}" = "These programs ended without a report: ktime show FILE prints it, ktime clean removes them." ]
+	"$ktime" show "$profile" | grep -q " 10  .* first$"
+	run "$ktime" clean "$profile"
+	[ "$status" -eq 0 ]
+	[ "$output" = "removed $profile" ]
+	[ ! -e "$profile" ]
+	run "$ktime" clean "$profile"
+	[ "$status" -eq 1 ]
+	[ "${lines[0]}" = "ktime: $profile: No such file or directory" ]
+	[ -z "$(listed)" ]
+}
+
+@test "a running program's profile is listed, and not cleaned away" {
+	mkfifo in
+	under_ktime "$programs/odd_endings" waits <in >out 2>err &
+	program=$!
+	exec 5>in
+	until grep -qs ready out; do sleep 0.05; done
+	profile=$(left)
+	is "running $profile $programs/odd_endings waits" listed
+	run "$ktime" clean "$profile"
+	[ "$output" = "No profile of a program that has ended." ]
+	[ -e "$profile" ]
+	echo >&5
+	wait $program
+	[ -z "$(left)" ]
+}
+
+@test "ktime prints the report of a program that was killed" {
+	run --separate-stderr parent_of "$root/tests/sim/run" "$programs/endings" SIGKILL
+	[ "$status" -eq 137 ]
+	says "ktime: the program was killed (Killed): its profile tells this"
+	says " first"
+	[ "$(reports)" -eq 1 ]
+	[ "$(grep -c "ktime is profiling" <<<"$stderr")" -eq 1 ]
+}
+
+@test "ktime prints the report of a program that ends by a system call of its own" {
+	run --separate-stderr parent_of "$root/tests/sim/run" "$programs/odd_endings" raw
+	[ "$status" -eq 3 ]
+	says "ktime: the program ended without a report: its profile tells this"
+	is ' 10 first' rows_left
+}
+
+# " CALLS NAME" of the GPU rows.
+rows_left()
+{
+	gpu_rows | awk '{ print " " $2, $6 }'
+}
+
+@test "ktime prints the report of a program whose stack ran over" {
+	run --separate-stderr parent_of "$root/tests/sim/run" "$programs/odd_endings" overflow
+	[ "$status" -eq 139 ]
+	[ "$(reports)" -eq 1 ]
+	is ' 10 first' rows_left
+}
+
+@test "the report of a killed program goes to its log file" {
+	run --separate-stderr parent_of --log-file log "$root/tests/sim/run" "$programs/endings" SIGKILL
+	[ "$status" -eq 137 ]
+	[ "$(head -1 log | sed 's/==[0-9]*==//')" = " ktime is profiling process $(sed -nE '1s/^==([0-9]+)==.*/\1/p' log), command: $programs/endings SIGKILL" ]
+	grep -q '^ GPU activities:.* first$' log
+	[ "$(grep -c 'Profiling result:' log)" -eq 1 ]
+}
+
+@test "a killed program's file of -o stays" {
+	run --separate-stderr parent_of -o kept --print-gpu-summary "$root/tests/sim/run" \
+		"$programs/endings" SIGKILL
+	[ "$status" -eq 137 ]
+	says " first"
+	says "Generated result file: kept"
+	"$ktime" show kept | grep -q " first$"
+	[ "$(stat -c %a kept)" = 600 ]
+}
+
+@test "a program that printed its report gets no second one" {
+	run --separate-stderr parent_of -o kept --print-gpu-summary "$root/tests/sim/run" \
+		"$programs/endings" SIGTERM
+	[ "$status" -eq 143 ]
+	[ "$(reports)" -eq 1 ]
+	run --separate-stderr parent_of "$root/tests/sim/run" "$programs/endings" _exit
+	[ "$status" -eq 3 ]
+	[ "$(reports)" -eq 1 ]
+}
+
+@test "the report goes to standard error where its file is full" {
+	KTIME_OPTIONS="--log-file /dev/full" run --separate-stderr under_ktime \
+		"$programs/endings" return
+	[ "$status" -eq 3 ]
+	says "ktime: the report could not be written to /dev/full: No space left on device; it follows here"
+	says " first"
+}
+
+@test "the report goes to standard error where the folder of its file is gone" {
+	mkdir folder
+	mkfifo in
+	KTIME_OPTIONS="--log-file folder/log" LD_PRELOAD=$built/libktime.so "$root/tests/sim/run" \
+		"$programs/odd_endings" waits <in >out 2>err &
+	program=$!
+	exec 5>in
+	until grep -qs ready out; do sleep 0.05; done
+	rm -r folder
+	echo >&5
+	wait $program
+	stderr=$(cat err)
+	says "ktime: the log file $PWD/folder/log cannot be written: No such file or directory; it follows here"
+	says " first"
+}
+
+@test "the profile is kept where the report can be written nowhere" {
+	under_ktime "$programs/endings" return 2>/dev/full || [ $? -eq 3 ]
+	is "ended $(left) $programs/endings return" listed
+	"$ktime" show "$(left)" >shown
+	grep -q ' first$' shown
+	! grep -q "was killed or runs still" shown
+	"$ktime" clean "$(left)"
+}
+
+@test "a pipe that nobody reads does not hold the program up" {
+	mkfifo pipe
+	KTIME_OPTIONS="--log-file pipe" run --separate-stderr under_ktime "$programs/endings" return
+	[ "$status" -eq 3 ]
+	says "ktime: nobody reads the log file $PWD/pipe; it follows here"
+	says " first"
+}
+
+@test "who reads the pipe from the end on gets the whole report" {
+	mkfifo pipe in
+	KTIME_OPTIONS="--log-file pipe" under_ktime "$programs/odd_endings" waits <in >out 2>err &
+	program=$!
+	exec 5>in
+	until grep -qs ready out; do sleep 0.05; done
+	exec 6<>pipe
+	echo >&5
+	wait $program
+	[ ! -s err ]
+	read -r line <&6
+	[[ "$line" == *"ktime is profiling process"* ]]
+}
+
+@test "a reader that has gone ends no program" {
+	run bash -c '"$@" 2> >(true); echo $?' bash env LD_PRELOAD="$built/libktime.so" \
+		"$root/tests/sim/run" "$programs/endings" return
+	[ "${lines[-1]}" = 3 ]
+	"$ktime" clean "$(left)"
+}
+
+@test "a file that the program opened as descriptor 2 is left alone" {
+	run --separate-stderr under_ktime "$programs/odd_endings" data
+	[ "$status" -eq 0 ]
+	[ ! -s data ]
+	is "ended $(left) $programs/odd_endings data" listed
+	"$ktime" clean "$(left)"
+}
+
+@test "a daemon's report stays in its profile" {
+	under_ktime "$programs/odd_endings" daemon
+	until listed | grep -q '^ended '; do sleep 0.05; done
+	is "ended $(left) $programs/odd_endings daemon" listed
+	"$ktime" show "$(left)" | grep -q ' first$'
+	"$ktime" clean "$(left)"
+}
+
+@test "a profile that is cut while it is written ends nothing" {
+	run --separate-stderr under_ktime "$programs/odd_endings" cut "$XDG_RUNTIME_DIR/ktime"
+	[ "$status" -eq 0 ]
+	grep -q "Another process cut or overwrote the profile" <<<"$stderr"
+}
+
+@test "each of several processes with one -o has a file" {
+	mkfifo in
+	"$ktime" -o same "$root/tests/sim/run" "$programs/odd_endings" waits <in >out 2>err &
+	first=$!
+	exec 5>in
+	until grep -qs ready out; do sleep 0.05; done
+	holder=$(sed -nE '1s/^==([0-9]+)==.*/\1/p' err)
+	for i in 1 2 3; do
+		run --separate-stderr parent_of -o same "$root/tests/sim/run" "$programs/endings" exit
+		[ "$status" -eq 3 ]
+		process=$(sed -nE '1s/^==([0-9]+)==.*/\1/p' <<<"$stderr")
+		says "ktime: process $holder writes to $PWD/same: this one writes to $PWD/same.$process"
+		"$ktime" show "same.$process" | grep -q ' first$'
+	done
+	echo >&5
+	wait $first
+	[ "$(ls same* | wc -l)" -eq 4 ]
+	# Nobody holds the name any more.
+	run parent_of -o same "$root/tests/sim/run" "$programs/endings" exit
+	[ "$status" -eq 2 ]
+	[ "$output" = "ktime: same cannot be written: File exists (-f replaces it)" ]
+}

@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Works the device and ends in a way after which no report is printed by the usual means:
+ * raw        by the system call itself
+ * overflow   by a fault for which there is no stack left
+ * daemon     as a daemon, whose standard streams are /dev/null; the first process has ended before
+ * data       after its standard error was closed and its data file has got the number
+ * waits      after a line on its standard input
+ * cut        after its profile, the file named next, was cut to nothing, and more work
+ */
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "tests/sim/programs/check.h"
+
+static const char *profile;
+
+static void work(void)
+{
+	CUfunction kernel;
+
+	check_context();
+	kernel = check_kernel("first");
+	for (int i = 0; i < 10; i++)
+		check_launch(kernel, NULL);
+	CHECK(cuCtxSynchronize());
+}
+
+static void end_raw(void)
+{
+	work();
+	/* Long enough for ktime's thread to have put down what it saw. */
+	usleep(200000);
+	syscall(SYS_exit_group, 3);
+}
+
+static int recurse(volatile char *above)
+{
+	volatile char here[4096];
+
+	here[0] = above[0];
+	return here[0] ? 0 : recurse(here) + here[0];
+}
+
+static void end_by_overflow(void)
+{
+	char start = 0;
+
+	work();
+	usleep(200000);
+	recurse(&start);
+}
+
+static void end_as_daemon(void)
+{
+	if (daemon(1, 0))
+		exit(1);
+	work();
+}
+
+static void end_with_data(void)
+{
+	close(STDERR_FILENO);
+	if (open("data", O_CREAT | O_WRONLY, 0600) != STDERR_FILENO)
+		exit(1);
+	work();
+}
+
+static void end_after_a_line(void)
+{
+	char byte;
+
+	work();
+	puts("ready");
+	fflush(stdout);
+	while (read(STDIN_FILENO, &byte, 1) == 1 && byte != '\n')
+		;
+}
+
+static void end_after_a_cut(void)
+{
+	char path[4096];
+
+	work();
+	snprintf(path, sizeof(path), "%s.%d", profile, (int)getpid());
+	if (truncate(path, 0))
+		exit(1);
+	for (int i = 0; i < 100; i++)
+		check_launch(check_kernel("first"), NULL);
+	CHECK(cuCtxSynchronize());
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*end)(void);
+	} ways[] = {
+		{"raw", end_raw},	 {"overflow", end_by_overflow}, {"daemon", end_as_daemon},
+		{"data", end_with_data}, {"waits", end_after_a_line},	{"cut", end_after_a_cut}};
+
+	profile = argc > 2 ? argv[2] : NULL;
+	for (unsigned i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strcmp(argv[1], ways[i].name) == 0) {
+			ways[i].end();
+			return 0;
+		}
+	return 2;
+}
