@@ -9,7 +9,7 @@
 #include "report/export/json.h"
 
 /* Counts up where a member is changed or removed. */
-#define JSON_FORMAT 1
+#define JSON_FORMAT 2
 
 static const char *const timer_names[] = {
 	[TIMER_AUTO] = "auto",

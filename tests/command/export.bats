@@ -87,5 +87,5 @@ out.json" ]
 	[ "$(ls | tr '\n' ' ')" = "a b c " ]
 	[ "$(head -c 15 a)" = "SQLite format 3" ]
 	[ "$(head -n 1 b)" = '{"traceEvents":[' ]
-	[ "$(head -n 1 c)" = '{"format":1,' ]
+	[ "$(head -n 1 c)" = '{"format":2,' ]
 }

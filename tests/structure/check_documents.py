@@ -48,8 +48,9 @@ def without_comments(text):
 
 def fields(header, name):
     """The names of a structure's members."""
-    body = re.search(r"struct " + name + r" \{(.*?)\n\}", without_comments(header), re.S).group(1)
-    for line in body.split(";"):
+    body = re.search(r"struct " + name + r" \{(.*?)\n\}", without_comments(header), re.S)
+    expect(body, f"the profile's headers have no struct {name}")
+    for line in body.group(1).split(";") if body else ():
         for field in re.findall(r"(?:^|[\s*,])(\w+)(?:\[\w+\])?(?=\s*(?:,|$))", line.strip()):
             yield field
 
@@ -74,7 +75,8 @@ def check_profile(root):
     expect(f"describes version {version}." in document,
            f"docs/profile-format.md does not describe version {version}")
     known = set()
-    for text, names in ((header, ("session_header", "row", "figures", "trace_record")),
+    for text, names in ((header, ("session_owner", "session_header", "row", "figures",
+                                  "trace_record")),
                         (inner, ("segment",))):
         for name in names:
             for field in fields(text, name):
