@@ -22,6 +22,10 @@ plant() {
 	sort <<<"$output" | comm -13 before - >found
 }
 
+@test "the sources keep to the include table" {
+	python3 "$check"
+}
+
 @test "an include of a folder that stands higher is found" {
 	plant '#include "preload/lifecycle/lifecycle.h"' preload/base/clock.c
 	line=$(wc -l <tree/preload/base/clock.c)
