@@ -36,10 +36,14 @@ static void wait_for_signals(void)
 		pause();
 }
 
+/* One after the other: of two handlers at once the later one would write first. */
 static void handle(const int *signals)
 {
+	struct sigaction action = {.sa_handler = note_signal};
+
+	sigfillset(&action.sa_mask);
 	for (; *signals; signals++)
-		signal(*signals, note_signal);
+		sigaction(*signals, &action, NULL);
 }
 
 /* What ktime does around a program; never returns. */
@@ -280,9 +284,14 @@ static void interrupt_on_terminal(void)
 	pid_t ktime = start_on_terminal(&terminal, count_interrupts);
 
 	expect_event(0, 13);
+	/* ktime sees the interrupt only after the program has handled it: two would not become one.
+	 */
+	kill(ktime, SIGSTOP);
+	waitpid(ktime, NULL, WUNTRACED);
 	if (write(terminal, "\003", 1) != 1)
 		_exit(14);
 	expect_event(SIGINT, 15);
+	kill(ktime, SIGCONT);
 	/* Had ktime passed the interrupt on, that would come first. */
 	kill(ktime, SIGUSR1);
 	expect_event(SIGUSR1, 16);
