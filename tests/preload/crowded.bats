@@ -37,3 +37,44 @@ calls()
 		(.untimed | has("context destroyed or lost") | not) and
 		.calls == .events.count + ([.untimed[]] | add // 0)'
 }
+
+# A kernel's first launch brings what the others find there.
+@test "a kernel's first launch that finds its ring full is counted" {
+	for timer in events both cupti; do
+		export KTIME_OPTIONS="-f -o session --timer $timer --events all"
+		same_as_alone "$programs/held" full
+		[ "$status" -eq 0 ]
+		is 20000 calls kernel first
+		is 1 calls kernel second
+		is 20001 calls driver cuLaunchKernel
+		is 20001 counter operations
+		"$built/ktime" export --json - session | jq -e '.rows[] |
+			select(.name == "second") | .seen_by_hooks == 1'
+	done
+}
+
+# ktime finds all of it in the threads' rings at once.
+@test "two threads' calls are taken in the order in which they were made" {
+	for timer in events cupti both; do
+		for version in 28 130000; do
+			export KTIME_OPTIONS="-f -o session --timer $timer --events all --print-gpu-trace"
+			SIM_CUPTI_VERSION=$version same_as_alone "$programs/held" turns
+			[ "$status" -eq 0 ]
+			is "$(
+				printf '1 first\n1 second\n'
+				for ((i = 0; i < 10; i++)); do printf '10 first\n10 second\n'; done
+			)" launched
+			is 0 counter unmatched_records
+		done
+		# Each has a record of its own, and all but each thread's first of a kernel events.
+		[ "$timer" != both ] || is 198 counter matched
+	done
+}
+
+# "LAUNCHES NAME" of a trace, in order.
+launched()
+{
+	"$built/ktime" export --json - session |
+		jq -r '[.trace[] | select(.kind == "kernel")] | sort_by(.start)[].name' |
+		uniq -c | sed 's/^ *//'
+}

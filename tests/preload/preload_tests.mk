@@ -15,6 +15,11 @@ $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(LINK) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
+# Its clock_gettime is the one that ktime calls.
+$(PRELOAD_TESTS)/held: $(PRELOAD_OBJECTS)/held.o $(SIM)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(CC) -rdynamic $^ -o $@ -lpthread -ldl
+
 # With the runtime linked in, as nvcc does it.
 $(PRELOAD_TESTS)/runtimes: $(PRELOAD_OBJECTS)/runtimes.o $(SIM)/lib/libcudart_static.a
 	@mkdir -p $(@D)

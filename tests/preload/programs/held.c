@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Launches while ktime's own threads get no further: they read the clock at every turn, and this
+ * program's clock_gettime keeps them there. What the argument names:
+ *
+ * full      20000 launches of `first`, which is more than a thread's ring holds, and one of
+ * `second` turns     two threads that launch in turns into one stream, 10 x 10 times each: one
+ * `first`, the other `second`
+ */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tests/sim/programs/check.h"
+
+enum {
+	FULL = 20000,
+	TURNS = 10,
+	LAUNCHES = 10,
+};
+
+static __thread bool of_program;
+static _Atomic bool hold, held;
+
+__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
+{
+	while (!of_program && atomic_load(&hold)) {
+		atomic_store(&held, true);
+		usleep(100);
+	}
+	return (int)syscall(SYS_clock_gettime, clock, now);
+}
+
+/* From here on nothing is collected until release(). Without a preload there is no one to wait for.
+ */
+static void hold_ktime(void)
+{
+	atomic_store(&hold, true);
+	for (int i = 0; getenv("LD_PRELOAD") && !atomic_load(&held); i++) {
+		EXPECT(true, i < 200000);
+		usleep(100);
+	}
+}
+
+static void release(void)
+{
+	atomic_store(&hold, false);
+	CHECK(cuCtxSynchronize());
+}
+
+static void full(void)
+{
+	CUfunction first, second;
+
+	check_context();
+	first = check_kernel("first");
+	second = check_kernel("second");
+	check_launch(first, NULL);
+	hold_ktime();
+	for (int i = 1; i < FULL; i++)
+		check_launch(first, NULL);
+	check_launch(second, NULL);
+	release();
+}
+
+struct turn_taker {
+	pthread_barrier_t *turn;
+	CUcontext context;
+	CUfunction kernel;
+	int number;
+};
+
+static void *launch_in_turn(void *argument)
+{
+	const struct turn_taker *taker = argument;
+
+	of_program = true;
+	CHECK(cuCtxSetCurrent(taker->context));
+	for (int turn = 0; turn < 2 * TURNS; turn++) {
+		pthread_barrier_wait(taker->turn);
+		for (int i = 0; turn % 2 == taker->number && i < LAUNCHES; i++)
+			check_launch(taker->kernel, NULL);
+	}
+	return NULL;
+}
+
+static void turns(void)
+{
+	static const char *const names[] = {"first", "second"};
+	CUcontext context = check_context();
+	struct turn_taker takers[2];
+	pthread_barrier_t turn;
+	pthread_t others[2];
+
+	pthread_barrier_init(&turn, NULL, 2);
+	for (int i = 0; i < 2; i++)
+		takers[i] = (struct turn_taker){&turn, context, check_kernel(names[i]), i};
+	check_launch(takers[0].kernel, NULL);
+	check_launch(takers[1].kernel, NULL);
+	hold_ktime();
+	for (int i = 0; i < 2; i++)
+		pthread_create(&others[i], NULL, launch_in_turn, &takers[i]);
+	for (int i = 0; i < 2; i++)
+		pthread_join(others[i], NULL);
+	release();
+	pthread_barrier_destroy(&turn);
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} ways[] = {{"full", full}, {"turns", turns}};
+
+	of_program = true;
+	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strcmp(argv[1], ways[i].name) == 0) {
+			ways[i].run();
+			return 0;
+		}
+	return 2;
+}
