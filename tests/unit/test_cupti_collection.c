@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,6 +12,7 @@
 #include "cupti/api_names.h"
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
+#include "cupti/kinds.h"
 #include "cupti/wrapped_calls.h"
 #include "tests/unit/cupti_in_child.h"
 
@@ -380,6 +382,20 @@ TEST_IN_CHILD(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
 	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
 }
 
+TEST_IN_CHILD(without_kernels_there_is_no_collection)
+{
+	struct sim_cupti *cupti = load_cupti();
+	char reason[512] = "";
+
+	cupti->refused_kind = CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
+	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), -EIO);
+	assert_string_not_equal(reason, "");
+	assert_false(cupti_active());
+	assert_false(kinds_of_ktime(CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
+	for (uint32_t kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
+		assert_false(cupti->kinds[kind]);
+}
+
 TEST_IN_CHILD(an_injected_profiler_keeps_cupti_to_itself)
 {
 	struct sim_cupti *cupti = load_cupti();
@@ -473,6 +489,7 @@ int main(void)
 		cmocka_unit_test(drops_in_cupti_are_counted_once),
 		cmocka_unit_test(a_refusal_names_its_reason_and_what_to_do),
 		cmocka_unit_test(a_kind_that_is_refused_is_named_and_the_rest_goes_on),
+		cmocka_unit_test(without_kernels_there_is_no_collection),
 		cmocka_unit_test(an_injected_profiler_keeps_cupti_to_itself),
 		cmocka_unit_test(a_forked_child_never_calls_cupti),
 		cmocka_unit_test(streams_have_the_ids_of_their_records),

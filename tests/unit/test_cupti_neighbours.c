@@ -11,6 +11,7 @@
 #include <cmocka.h>
 
 #include "cupti/cupti.h"
+#include "cupti/kinds.h"
 #include "cupti/wrapped_calls.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "tests/unit/cupti_in_child.h"
@@ -284,6 +285,23 @@ TEST_IN_CHILD(the_serialising_kernel_kind_takes_the_place_of_ktimes)
 	assert_true(cupti->kinds[KERNEL]);
 }
 
+/* What CUPTI answered stands, whoever asked first. */
+TEST_IN_CHILD(a_kind_that_cupti_refuses_is_on_for_no_one)
+{
+	struct sim_cupti *cupti = load();
+
+	cupti->refused_kind = CUPTI_ACTIVITY_KIND_MEMCPY;
+	start_ktime();
+	assert_false(kinds_of_ktime(CUPTI_ACTIVITY_KIND_MEMCPY));
+	assert_int_equal(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY), CUPTI_ERROR_INVALID_KIND);
+	assert_false(kinds_program_any());
+	cupti->refused_kind = 0;
+	assert_int_equal(cuptiActivityEnable(CUPTI_ACTIVITY_KIND_MEMCPY), CUPTI_SUCCESS);
+	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_MEMCPY]);
+	assert_int_equal(cuptiActivityDisable(CUPTI_ACTIVITY_KIND_MEMCPY), CUPTI_SUCCESS);
+	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_MEMCPY]);
+}
+
 TEST_IN_CHILD(a_program_that_wants_nodes_has_them_from_whole_graphs)
 {
 	const struct cupti_settings whole = {.graph_nodes = false};
@@ -373,6 +391,7 @@ int main(void)
 		cmocka_unit_test(the_programs_buffers_are_filled_before_another_is_requested),
 		cmocka_unit_test(a_program_that_declines_buffers_loses_only_its_own_records),
 		cmocka_unit_test(the_serialising_kernel_kind_takes_the_place_of_ktimes),
+		cmocka_unit_test(a_kind_that_cupti_refuses_is_on_for_no_one),
 		cmocka_unit_test(a_program_that_wants_nodes_has_them_from_whole_graphs),
 		cmocka_unit_test(kinds_set_for_a_context_stay_on_for_ktime),
 		cmocka_unit_test(drops_that_ktime_asked_about_are_told_to_the_program_too),

@@ -245,6 +245,52 @@ static void rows_are_filtered_sorted_and_cut(void **state)
 	session_close(session);
 }
 
+/* Figures of which no two are equal, on two devices, the larger ones first. */
+static struct session *two_devices(void)
+{
+	struct session *session = new_session();
+	struct row *row;
+	int device;
+
+	session_header(session)->devices[1].used = 1;
+	for (device = 0; device < 2; device++) {
+		row = session_row(session, ROW_KERNEL, "k", device);
+		add_calls(session, row, 3, device ? 1000 : 7000, 0);
+		add_calls(session, row, 1, device ? 3000 : 9000, 0);
+		row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", device);
+		add_calls(session, row, 1, device ? 2000 : 5000, 0);
+		session_add_bytes(row, device ? 1000000 : 4000000);
+	}
+	return session;
+}
+
+static void rows_of_two_devices_are_added_up(void **state)
+{
+	struct session *session = two_devices();
+
+	(void)state;
+	prints(session, "--quiet --print-gpu-summary --percentiles",
+	       "            Type  Time(%)      Time     Calls       Avg       Min       Max       "
+	       "Med       p95       p99    StdDev  Name\n"
+	       " GPU activities:   83.72%  36.000us         8  4.5000us  1.0000us  9.0000us  "
+	       "2.9750us  9.0000us  9.0000us  3.3380us  k\n"
+	       "                   16.28%  7.0000us         2  3.5000us  2.0000us  5.0000us  "
+	       "2.0000us  5.0000us  5.0000us  2.1210us  [CUDA memcpy HtoD]\n");
+	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
+	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
+	       "(ns),Name\n"
+	       "100.0,36000,8,4500.0,2975.0,1000,9000,3338.1,k\n"
+	       "\n"
+	       "Time (%),Total Time (ns),Count,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
+	       "(ns),Operation\n"
+	       "100.0,7000,2,3500.0,2000.0,2000,5000,2121.3,[CUDA memcpy Host-to-Device]\n"
+	       "\n"
+	       "Total (MB),Count,Avg (MB),Med (MB),Min (MB),Max (MB),StdDev (MB),Operation\n"
+	       "5.000,2,2.500,,1.000,4.000,2.121,[CUDA memcpy Host-to-Device]\n"
+	       "\n");
+	session_close(session);
+}
+
 static void percentiles_and_histograms_come_from_the_samples(void **state)
 {
 	struct session *session = new_session();
@@ -415,6 +461,7 @@ int main(void)
 		cmocka_unit_test(a_report_of_a_program_that_did_not_end_in_order_says_so),
 		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
 		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
+		cmocka_unit_test(rows_of_two_devices_are_added_up),
 		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),
 		cmocka_unit_test(a_histogram_of_zeros_is_not_drawn),
 		cmocka_unit_test(no_histogram_is_drawn_into_csv),

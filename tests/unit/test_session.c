@@ -402,12 +402,72 @@ static void bad_offsets_give_nothing(void **state)
 	session_close(session);
 }
 
+/* Of all that stands in the header after the notes nothing is touched. */
+static void notes_beyond_the_last_that_fits_are_left_out(void **state)
+{
+	struct session_header *header, before;
+	struct session *session;
+	char last[32];
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, false), 0);
+	header = session_header(session);
+	before = *header;
+	for (int i = 1; i <= SESSION_NOTES + 2; i++)
+		session_note(session, "note %d", i);
+	assert_int_equal(header->note_count, SESSION_NOTES);
+	snprintf(last, sizeof(last), "note %d", SESSION_NOTES);
+	assert_string_equal(session_string(session, header->notes[SESSION_NOTES - 1]), last);
+	before.note_count = header->note_count;
+	assert_memory_equal(&header->note_count, &before.note_count,
+			    sizeof(*header) - offsetof(struct session_header, note_count));
+	session_close(session);
+}
+
+static void figures_add_up(void **state)
+{
+	struct session *session;
+	struct row *row;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, false), 0);
+	row = session_row(session, ROW_KERNEL, "kernel", 3);
+	session_add_sample(session, &row->cupti, 300);
+	session_add_sample(session, &row->cupti, 200);
+	session_add_sample(session, &row->cupti, 700);
+	assert_int_equal(row->cupti.count, 3);
+	assert_int_equal(row->cupti.total, 1200);
+	assert_int_equal(row->cupti.minimum, 200);
+	assert_int_equal(row->cupti.maximum, 700);
+	assert_true(row->cupti.squares == 620000);
+	assert_int_equal(row->events.count, 0);
+	assert_int_equal(row->events.minimum, UINT64_MAX);
+	session_add_bytes(row, 30);
+	session_add_bytes(row, 20);
+	session_add_bytes(row, 50);
+	assert_int_equal(row->bytes, 100);
+	assert_int_equal(row->bytes_minimum, 20);
+	assert_int_equal(row->bytes_maximum, 50);
+	assert_true(row->bytes_squares == 3800);
+	session_add_estimate(&row->estimate, 4, 10);
+	session_add_estimate(&row->estimate, 2, 30);
+	assert_true(row->estimate.calls == 6);
+	assert_true(row->estimate.total == 100);
+	assert_true(row->estimate.squares == 2200);
+	assert_true(row->estimate.variance[0] == 14);
+	assert_true(row->estimate.variance[1] == 180);
+	assert_true(row->estimate.variance[2] == 3000);
+	session_close(session);
+}
+
 #define file_test(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(memory_holds_what_was_written),
+		cmocka_unit_test(notes_beyond_the_last_that_fits_are_left_out),
+		cmocka_unit_test(figures_add_up),
 		file_test(a_reader_sees_the_file_while_it_is_written),
 		file_test(a_killed_writer_leaves_its_figures),
 		file_test(the_same_key_is_the_same_row),
