@@ -18,6 +18,17 @@ traced()
 	[ "$(grep -c '1.0010us .*(1 1 1) .*(1 1 1) ' trace)" -eq 8 ]
 }
 
+@test "with CUPTI a kernel's launch is there with each of its figures" {
+	for timer in cupti both; do
+		export KTIME_OPTIONS="-f --print-gpu-trace -o session --timer $timer"
+		same_as_alone "$programs/collecting" shape
+		is '[2,3,4,5,6,7,24,3072,2048]' eval "\"$built/ktime\" export --json - session |
+			jq -c '.trace[] | select(.kind == \"kernel\") | .grid + .block +
+				[.registers, .static_shared, .dynamic_shared]'"
+		report | grep -qE '1.0200us +\(2 3 4\) +\(5 6 7\) +24 +3.0000KB +2.0000KB '
+	done
+}
+
 @test "by events alone a kernel has its time without the bias, and no grid" {
 	traced events >trace
 	[ "$(wc -l <trace)" -eq 8 ]

@@ -6,6 +6,7 @@
  *           and cuProfilerStop, then 2 of `first`
  * late      a second's pause between the driver's initialisation and 4 launches
  * devices   1 launch on device 0, 2 on device 1
+ * shape     1 launch of 2 x 3 x 4 blocks of 5 x 6 x 7 threads with 2048 bytes of shared memory
  * killed    100 launches, and once ktime has seen to them SIGKILL
  */
 #include <cudaProfiler.h>
@@ -53,6 +54,13 @@ static void devices(void)
 	CHECK(cuCtxSynchronize());
 }
 
+static void shape(void)
+{
+	check_context();
+	CHECK(cuLaunchKernel(check_kernel("first"), 2, 3, 4, 5, 6, 7, 2048, NULL, NULL, NULL));
+	CHECK(cuCtxSynchronize());
+}
+
 static void killed(void)
 {
 	check_context();
@@ -67,7 +75,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} ways[] = {{"windows", windows}, {"late", late}, {"devices", devices}, {"killed", killed}};
+	} ways[] = {{"windows", windows},
+		    {"late", late},
+		    {"devices", devices},
+		    {"shape", shape},
+		    {"killed", killed}};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {

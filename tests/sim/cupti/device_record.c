@@ -11,6 +11,9 @@
 enum {
 	RECORD_MAX = 256,
 	LATE_MAX = 64,
+	/* Of every kernel. */
+	REGISTERS = 24,
+	STATIC_SHARED = 3072,
 };
 
 struct late {
@@ -102,6 +105,8 @@ static void add_kernel(const struct sim_activity *activity, CUpti_ActivityKind k
 		.blockX = operation->u.launch.block[0],
 		.blockY = operation->u.launch.block[1],
 		.blockZ = operation->u.launch.block[2],
+		.registersPerThread = REGISTERS,
+		.staticSharedMemory = STATIC_SHARED,
 		.dynamicSharedMemory = operation->u.launch.shared_bytes,
 		.gridId = ++grids,
 		.name = lasting(operation->u.launch.kernel->name),
