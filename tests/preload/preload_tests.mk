@@ -34,9 +34,10 @@ $(PRELOAD_TESTS)/libpeer_dlsym.so: tests/preload/programs/libpeer.c
 	$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
 
 # With the shared one, whose symbols are wrapped.
-$(PRELOAD_TESTS)/failed_launches: $(PRELOAD_OBJECTS)/failed_launches.o $(SIM)/lib/libcudart.so.13
+$(addprefix $(PRELOAD_TESTS)/,api_times failed_launches): $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o \
+		$(SIM)/lib/libcudart.so.13 $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(LINK) $^ -o $@
+	$(LINK) -Wl,--as-needed $^ -o $@
 
 # One plug-in per runtime: the shared one, and the same under another name.
 $(PRELOAD_TESTS)/libcudart_other.so.13: $(call sim_objects,runtime)
