@@ -15,8 +15,9 @@ $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(LINK) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
-# Its clock_gettime is the one that ktime calls.
-$(PRELOAD_TESTS)/held: $(PRELOAD_OBJECTS)/held.o $(SIM)/lib/libcuda.so.1
+# ktime calls the clock_gettime of those that wait for its threads.
+$(addprefix $(PRELOAD_TESTS)/,collecting ends_cupti graph_launches held): $(PRELOAD_TESTS)/%: \
+		$(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(CC) -rdynamic $^ -o $@ -lpthread -ldl
 

@@ -14,6 +14,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 static void launch(const char *name, int count)
@@ -66,7 +67,7 @@ static void killed(void)
 	check_context();
 	launch("first", 100);
 	CHECK(cuCtxSynchronize());
-	sleep(1);
+	wait_for_ktime_at_rest();
 	raise(SIGKILL);
 }
 
@@ -81,6 +82,7 @@ int main(int argc, char **argv)
 		    {"shape", shape},
 		    {"killed", killed}};
 
+	thread_of_program = true;
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {
 			ways[i].run();

@@ -5,6 +5,7 @@
  */
 #include <dlfcn.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 static void launch(CUfunction kernel, CUstream stream, const char *count)
@@ -22,6 +23,7 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
+	thread_of_program = true;
 	check_context();
 	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	first = check_kernel("first");
@@ -31,6 +33,8 @@ int main(int argc, char **argv)
 	if (library)
 		EXPECT(0, ((int (*)(void))dlsym(library, "cuptiFinalize"))());
 	launch(first, stream, argv[2]);
+	/* `second` needs events, which those launches may have taken all of. */
+	wait_for_ktime();
 	launch(second, stream, argv[3]);
 	return 0;
 }

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/resource.h>
 #include <time.h>
-#include <unistd.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 static CUgraphExec make_graph(CUstream stream)
@@ -34,6 +34,7 @@ int main(int argc, char **argv)
 	CUgraphExec graph;
 	CUstream stream;
 
+	thread_of_program = true;
 	check_context();
 	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	graph = make_graph(stream);
@@ -46,7 +47,7 @@ int main(int argc, char **argv)
 	}
 	CHECK(cuStreamSynchronize(stream));
 	if (argc > 2 && strcmp(argv[2], "killed") == 0) {
-		sleep(1);
+		wait_for_ktime_at_rest();
 		raise(SIGKILL);
 	}
 	getrusage(RUSAGE_SELF, &usage);

@@ -1,20 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Launches while ktime's own threads get no further: they read the clock at every turn, and this
- * program's clock_gettime keeps them there. What the argument names:
+ * Launches while ktime's own threads get no further. What the argument names:
  *
- * full      20000 launches of `first`, which is more than a thread's ring holds, and one of
- * `second` turns     two threads that launch in turns into one stream, 10 x 10 times each: one
- * `first`, the other `second`
+ * full    20000 launches of `first`, which is more than a thread's ring holds, and one of `second`
+ * turns   two threads that launch in turns into one stream, 10 x 10 times: `first` and `second`
  */
 #include <pthread.h>
-#include <stdatomic.h>
-#include <stdbool.h>
 #include <string.h>
-#include <sys/syscall.h>
-#include <time.h>
-#include <unistd.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 enum {
@@ -22,35 +16,6 @@ enum {
 	TURNS = 10,
 	LAUNCHES = 10,
 };
-
-static __thread bool of_program;
-static _Atomic bool hold, held;
-
-__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
-{
-	while (!of_program && atomic_load(&hold)) {
-		atomic_store(&held, true);
-		usleep(100);
-	}
-	return (int)syscall(SYS_clock_gettime, clock, now);
-}
-
-/* From here on nothing is collected until release(). Without a preload there is no one to wait for.
- */
-static void hold_ktime(void)
-{
-	atomic_store(&hold, true);
-	for (int i = 0; getenv("LD_PRELOAD") && !atomic_load(&held); i++) {
-		EXPECT(true, i < 200000);
-		usleep(100);
-	}
-}
-
-static void release(void)
-{
-	atomic_store(&hold, false);
-	CHECK(cuCtxSynchronize());
-}
 
 static void full(void)
 {
@@ -64,7 +29,8 @@ static void full(void)
 	for (int i = 1; i < FULL; i++)
 		check_launch(first, NULL);
 	check_launch(second, NULL);
-	release();
+	release_ktime();
+	CHECK(cuCtxSynchronize());
 }
 
 struct turn_taker {
@@ -78,7 +44,7 @@ static void *launch_in_turn(void *argument)
 {
 	const struct turn_taker *taker = argument;
 
-	of_program = true;
+	thread_of_program = true;
 	CHECK(cuCtxSetCurrent(taker->context));
 	for (int turn = 0; turn < 2 * TURNS; turn++) {
 		pthread_barrier_wait(taker->turn);
@@ -106,7 +72,8 @@ static void turns(void)
 		pthread_create(&others[i], NULL, launch_in_turn, &takers[i]);
 	for (int i = 0; i < 2; i++)
 		pthread_join(others[i], NULL);
-	release();
+	release_ktime();
+	CHECK(cuCtxSynchronize());
 	pthread_barrier_destroy(&turn);
 }
 
@@ -117,7 +84,7 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} ways[] = {{"full", full}, {"turns", turns}};
 
-	of_program = true;
+	thread_of_program = true;
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {
 			ways[i].run();
