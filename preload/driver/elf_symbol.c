@@ -3,13 +3,8 @@
 
 #include <elf.h>
 #include <link.h>
+#include <stddef.h>
 #include <stdint.h>
-#include <string.h>
-
-struct search {
-	const char *name;
-	void *found;
-};
 
 /* A loaded object's symbols and hash tables; one of the two hash tables may be missing. */
 struct symbol_tables {
@@ -24,17 +19,21 @@ extern const char _end[] __attribute__((visibility("hidden")));
 
 /* glibc relocates the pointers in a loaded object's dynamic section in place, except in the
  * vDSO. */
-static const void *address_of(const struct dl_phdr_info *info, ElfW(Addr) value)
+static const void *address_of(ElfW(Addr) base, ElfW(Addr) value)
 {
-	return (const void *)(value < info->dlpi_addr ? info->dlpi_addr + value : value);
+	return (const void *)(value < base ? base + value : value);
 }
 
 static bool is_named(const struct symbol_tables *tables, uint32_t index, const char *name)
 {
 	const ElfW(Sym) *symbol = &tables->symbols[index];
+	const char *there = tables->strings + symbol->st_name;
 
-	return symbol->st_shndx != SHN_UNDEF &&
-	       strcmp(tables->strings + symbol->st_name, name) == 0;
+	while (*there && *there == *name) {
+		there++;
+		name++;
+	}
+	return symbol->st_shndx != SHN_UNDEF && *there == *name;
 }
 
 /* Searches the GNU hash table, as the loader does: comparing all of libc's symbols takes 30 us,
@@ -71,23 +70,19 @@ static const ElfW(Sym) * find_in_all(const struct symbol_tables *tables, const c
 	return NULL;
 }
 
-static const ElfW(Sym) * find_symbol(const struct dl_phdr_info *info, const char *name)
+static const ElfW(Sym) * find_symbol(ElfW(Addr) base, const ElfW(Dyn) * dynamic, const char *name)
 {
 	struct symbol_tables tables = {0};
-	const ElfW(Dyn) *dynamic = NULL;
 
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			dynamic = (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
 	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
 		if (dynamic->d_tag == DT_SYMTAB)
-			tables.symbols = address_of(info, dynamic->d_un.d_ptr);
+			tables.symbols = address_of(base, dynamic->d_un.d_ptr);
 		else if (dynamic->d_tag == DT_STRTAB)
-			tables.strings = address_of(info, dynamic->d_un.d_ptr);
+			tables.strings = address_of(base, dynamic->d_un.d_ptr);
 		else if (dynamic->d_tag == DT_GNU_HASH)
-			tables.gnu_hash = address_of(info, dynamic->d_un.d_ptr);
+			tables.gnu_hash = address_of(base, dynamic->d_un.d_ptr);
 		else if (dynamic->d_tag == DT_HASH)
-			tables.hash = address_of(info, dynamic->d_un.d_ptr);
+			tables.hash = address_of(base, dynamic->d_un.d_ptr);
 	}
 	if (!tables.symbols || !tables.strings)
 		return NULL;
@@ -96,36 +91,44 @@ static const ElfW(Sym) * find_symbol(const struct dl_phdr_info *info, const char
 
 static bool is_libc(const char *path)
 {
-	const char *base = strrchr(path, '/');
+	const char *base = path;
 
-	base = base ? base + 1 : path;
-	return strncmp(base, "libc.so", 7) == 0 || strncmp(base, "libc-2.", 7) == 0 ||
-	       strncmp(base, "libdl.so", 8) == 0 || strncmp(base, "libdl-2.", 8) == 0;
+	for (; *path; path++)
+		if (*path == '/')
+			base = path + 1;
+	return elf_name_begins(base, "libc.so") || elf_name_begins(base, "libc-2.") ||
+	       elf_name_begins(base, "libdl.so") || elf_name_begins(base, "libdl-2.");
 }
 
-static int search_libc(struct dl_phdr_info *info, size_t size, void *argument)
-{
-	struct search *search = argument;
-	const ElfW(Sym) *found = is_libc(info->dlpi_name) ? find_symbol(info, search->name) : NULL;
-
-	(void)size;
-	if (found)
-		search->found = (void *)(info->dlpi_addr + found->st_value);
-	return found != NULL;
-}
-
+/*
+ * Follows the loader's list of objects: ThreadSanitizer interposes dl_iterate_phdr(). The objects
+ * before libc in that list were loaded at the program's start and are never unloaded.
+ */
 void *elf_libc_symbol(const char *name)
 {
-	struct search search = {.name = name};
+	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
+		const ElfW(Sym) *found =
+			is_libc(map->l_name) ? find_symbol(map->l_addr, map->l_ld, name) : NULL;
 
-	dl_iterate_phdr(search_libc, &search);
-	return search.found;
+		if (found)
+			return (void *)(map->l_addr + found->st_value);
+	}
+	return NULL;
+}
+
+static const ElfW(Dyn) * dynamic_section(const struct dl_phdr_info *info)
+{
+	for (int i = 0; i < info->dlpi_phnum; i++)
+		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
+			return (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
+	return NULL;
 }
 
 static int search_elsewhere(struct dl_phdr_info *info, size_t size, void *name)
 {
 	(void)size;
-	return info->dlpi_addr != (ElfW(Addr))__ehdr_start && find_symbol(info, name);
+	return info->dlpi_addr != (ElfW(Addr))__ehdr_start &&
+	       find_symbol(info->dlpi_addr, dynamic_section(info), name);
 }
 
 bool elf_symbol_elsewhere(const char *name)

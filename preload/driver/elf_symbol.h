@@ -7,9 +7,20 @@
 
 /*
  * A function of libc (or of libdl, a library of its own before glibc 2.34), for dlsym itself, which
- * dlsym cannot find while that name is interposed. NULL if there is none.
+ * dlsym cannot find while that name is interposed. NULL if there is none. Calls nothing of libc's:
+ * a sanitizer's runtime asks dlsym for the functions that it interposes before they may be called.
  */
 void *elf_libc_symbol(const char *name);
+
+/* Whether a name begins with a prefix, without libc. */
+static inline bool elf_name_begins(const char *name, const char *prefix)
+{
+	while (*prefix && *name == *prefix) {
+		name++;
+		prefix++;
+	}
+	return !*prefix;
+}
 
 /* Whether any loaded object but libktime.so exports such a symbol. */
 bool elf_symbol_elsewhere(const char *name);

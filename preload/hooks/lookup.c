@@ -67,12 +67,12 @@ static bool is_driver_name(const char *name)
 
 static bool is_cupti_name(const char *name)
 {
-	return name && strncmp(name, "cupti", 5) == 0;
+	return name && elf_name_begins(name, "cupti");
 }
 
 static bool is_runtime_name(const char *name)
 {
-	return name && (strncmp(name, "cuda", 4) == 0 || strncmp(name, "__cuda", 6) == 0);
+	return name && (elf_name_begins(name, "cuda") || elf_name_begins(name, "__cuda"));
 }
 
 static void *ask_next(void *handle, const char *name, const char *version)
