@@ -3,6 +3,7 @@
 # make            the library, the command and the workloads; V=1 shows the commands
 # make demo       runs saxpy under ktime, on the GPU or else on the simulated device
 # make check      every test that needs no GPU
+# make check-asan the same with address and undefined behaviour checked; check-tsan: data races
 # make gpu-check  the tests that need one
 # make bench      what ktime costs, beside its peers (needs a GPU)
 # make cost       instructions of the launch path, counted on the simulated device
@@ -67,6 +68,7 @@ include tests/unit/unit.mk
 include tests/preload/preload_tests.mk
 include tests/gpu/gpu.mk
 include tests/bench/bench.mk
+include tests/sanitizers/sanitizers.mk
 include tests/tests.mk
 
 LINK = $(CC) $(CFLAGS) $(LDFLAGS)

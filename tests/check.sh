@@ -74,6 +74,11 @@ if ! grep -q '^not ok' "$results"; then
 	run "format" step "the sources are formatted" "$MAKE" --no-print-directory format-check
 	run "unit tests" unit_tests
 	run "structure, and tests on the simulated device" command_line_tests
+	# A tenth of what make check-asan and check-tsan run.
+	run "address sanitizer" step "no report of a part of the tests" tests/sanitizers/check.sh \
+		address "$BUILD/asan" tests/preload/{captures,killed}.bats
+	run "thread sanitizer" step "no report of a part of the tests" tests/sanitizers/check.sh \
+		thread "$BUILD/tsan" tests/preload/{crowded,captures}.bats
 	run "what is left" step "nothing is left behind" nothing_left
 fi
 

@@ -14,14 +14,17 @@ blind()
 }
 
 @test "a plug-in opened with RTLD_DEEPBIND" {
+	not_under_sanitizers "RTLD_DEEPBIND and dlmopen"
 	blind deepbind "$programs/libplugin.so" "$notice"
 }
 
 @test "a plug-in in a namespace of its own" {
+	not_under_sanitizers "RTLD_DEEPBIND and dlmopen"
 	blind dlmopen "$programs/libplugin.so" "$notice"
 }
 
 @test "a forked child adds no line of its own" {
+	not_under_sanitizers "RTLD_DEEPBIND and dlmopen"
 	blind fork "$programs/libplugin.so" "$notice"
 }
 
@@ -33,6 +36,7 @@ blind()
 }
 
 @test "a process that the ktime command leaves alone" {
+	not_under_sanitizers "RTLD_DEEPBIND and dlmopen"
 	run --separate-stderr "$root/tests/sim/run" "$built/ktime" sh -c \
 		'"$0" deepbind "$1"; true' "$programs/blind" "$programs/libplugin.so"
 	[ "$status" -eq 0 ]

@@ -22,6 +22,12 @@ teardown()
 	[ ! -e "${left[0]}" ] || { echo "left: ${left[*]}"; false; }
 }
 
+# For what no sanitizer's runtime allows, and what is measured of the library.
+not_under_sanitizers()
+{
+	[ -z "${SANITIZE-}" ] || skip "under a sanitizer: $1"
+}
+
 alone()
 {
 	"$root/tests/sim/run" "$@"

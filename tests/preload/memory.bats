@@ -4,6 +4,7 @@
 load helper
 
 @test "ktime's own memory is measured, and bounded for a thread however much it launches" {
+	not_under_sanitizers "memory"
 	export KTIME_OPTIONS="-f -o session --timer events --events all"
 	for repetitions in 10 40000; do
 		same_as_alone "$built/workloads/saxpy" --n 256 --repetitions $repetitions
@@ -15,6 +16,7 @@ load helper
 
 # What ktime kept of each stream took 4 KiB: 40 MB here. It keeps those of the last moments.
 @test "streams that come and go leave nothing behind" {
+	not_under_sanitizers "memory"
 	export KTIME_OPTIONS="-f -o session"
 	[ "$(growth stream_lives 100 10000)" -le 12000 ]
 	is 11000 counter operations
@@ -24,6 +26,7 @@ load helper
 # The pairs of a thread in a context took 70 KiB, 130 MB here, where two launch in each, and an event
 # pool without its pairs 8 KiB, 15 MB. What the contexts themselves take is some 600 bytes of each.
 @test "contexts that come and go leave nothing behind" {
+	not_under_sanitizers "memory"
 	export KTIME_OPTIONS="-f -o session --timer events --events all"
 	[ "$(growth context_lives 100 1000)" -le 2500 ]
 	is 3000 counter operations

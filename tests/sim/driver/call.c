@@ -102,7 +102,7 @@ static void after_fork(void)
 /* The driver does not work in a child of a process that has initialised it. */
 static void in_child(void)
 {
-	pthread_mutex_init(&lock, NULL);
+	pthread_mutex_unlock(&lock);
 	if (life == RUNNING)
 		life = FORKED;
 }

@@ -1,0 +1,58 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# check.sh address|thread BUILD [TEST…]: builds under a sanitizer and runs the unit tests and those on
+# the simulated device, or the given bats files alone. What any of their processes is told of is
+# shown. Ends with "N passed, N failed, N reports".
+set -uo pipefail
+cd "$(dirname "$0")/../.." || exit
+: "${MAKE:=make}" "${JOBS:=-j$(nproc)}"
+export SANITIZE=$1 BUILD=$2
+shift 2
+
+scratch=$(mktemp -d) || exit 1
+trap 'rm -rf "$scratch"' EXIT
+export TMPDIR=$scratch/tmp XDG_RUNTIME_DIR=$scratch/run
+mkdir "$TMPDIR" "$XDG_RUNTIME_DIR" "$scratch/reports"
+unset KTIME_OPTIONS LD_PRELOAD
+
+# Faults are what some tests are about. What ktime holds until the process ends is no leak.
+common="log_path=$scratch/reports/report:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0"
+export ASAN_OPTIONS=$common:detect_leaks=0:verify_asan_link_order=0:allocator_may_return_null=1
+export UBSAN_OPTIONS=$common:print_stacktrace=1
+# A program may leave its threads, and ktime its own, to the end of the process.
+export TSAN_OPTIONS=$common:die_after_fork=0:report_thread_leaks=0
+
+targets=(library command sim preload-programs)
+[ $# -gt 0 ] || targets+=(unit-test-programs)
+if ! "$MAKE" --no-print-directory "$JOBS" BUILD="$BUILD" SANITIZE="$SANITIZE" \
+	"${targets[@]}" >"$scratch/build" 2>&1; then
+	cat "$scratch/build"
+	echo "not ok the build"
+	exit 1
+fi
+
+# Only a program's twin under sim/ is built, and found by its folder here.
+mkdir -p "$BUILD/workloads"
+tests=("$@")
+: >"$scratch/results"
+if [ $# -eq 0 ]; then
+	tests=(tests/sim tests/preload)
+	for program in "$BUILD"/tests/unit/test_*; do
+		if "$program" >"$scratch/output" 2>&1; then
+			echo "ok ${program##*/}"
+		else
+			echo "not ok ${program##*/}"
+			sed 's/^/# /' "$scratch/output"
+		fi
+	done >"$scratch/results"
+fi
+bats --tap "${tests[@]}" >>"$scratch/results" 2>&1
+
+awk '/^not ok / { show = 1 } /^ok / { show = 0 } show' "$scratch/results"
+reports=$(find "$scratch/reports" -type f | wc -l)
+find "$scratch/reports" -type f -exec sed -n 1,60p {} \; | head -2000
+grep -E '^ok .* # skip' "$scratch/results"
+passed=$(grep '^ok ' "$scratch/results" | grep -vc '# skip')
+failed=$(grep -c '^not ok ' "$scratch/results")
+echo "$passed passed, $failed failed, $reports reports"
+[ "$passed" -gt 0 ] && [ "$failed" -eq 0 ] && [ "$reports" -eq 0 ]
