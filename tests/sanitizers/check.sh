@@ -46,6 +46,15 @@ if [ $# -eq 0 ]; then
 		fi
 	done >"$scratch/results"
 fi
+if [ "$SANITIZE" = address ]; then
+	if "$MAKE" --no-print-directory BUILD="$BUILD" SANITIZE=address fuzz-check \
+		>"$scratch/output" 2>&1; then
+		echo "ok the readers take changed inputs"
+	else
+		echo "not ok the readers take changed inputs"
+		sed 's/^/# /' "$scratch/output"
+	fi >>"$scratch/results"
+fi
 bats --tap "${tests[@]}" >>"$scratch/results" 2>&1
 
 awk '/^not ok / { show = 1 } /^ok / { show = 0 } show' "$scratch/results"

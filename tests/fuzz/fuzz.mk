@@ -1,0 +1,32 @@
+# SPDX-License-Identifier: MIT
+# What ktime reads, from changed inputs: see fuzz.c. `make check` runs it under AddressSanitizer with
+# the same inputs each time; `make fuzz` has libFuzzer look for FUZZ_SECONDS with each reader.
+
+FUZZ_SECONDS ?= 600
+FUZZ_INPUTS ?= 2000
+FUZZ_READERS := profile csv sqlite options activity names
+FUZZ_SOURCES := cupti/decode.c $(filter-out report/command/main.c, \
+	$(REPORT_LIBRARY_SOURCES) $(REPORT_COMMAND_SOURCES))
+
+$(BUILD)/tests/fuzz/fuzz: $(addprefix $(BUILD)/obj/, tests/fuzz/fuzz.o $(FUZZ_SOURCES:.c=.o))
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REPORT_COMMAND_LIBRARIES) -o $@
+
+$(BUILD)/tests/fuzz/libfuzzer: tests/fuzz/fuzz.c $(FUZZ_SOURCES) | toolkit
+	@mkdir -p $(@D)
+	clang $(KTIME_CPPFLAGS) -DFUZZ_LIBFUZZER -std=gnu11 -O1 -g -fsanitize=fuzzer,address,undefined \
+		-fno-sanitize-recover=undefined $^ $(REPORT_COMMAND_LIBRARIES) -o $@
+
+.PHONY: fuzz fuzz-check
+fuzz-check: $(BUILD)/tests/fuzz/fuzz
+	@for reader in $(FUZZ_READERS); do \
+		timeout 120 $< $$reader $(FUZZ_INPUTS) $$(ls tests/fuzz/corpus/$$reader/* 2>/dev/null) || exit; \
+	done
+
+fuzz: $(BUILD)/tests/fuzz/libfuzzer
+	@for reader in $(FUZZ_READERS); do \
+		mkdir -p $(BUILD)/fuzz/$$reader; \
+		FUZZ_READER=$$reader $< -max_total_time=$(FUZZ_SECONDS) -timeout=20 -max_len=1000000 \
+			-artifact_prefix=$(BUILD)/fuzz/$$reader- $(BUILD)/fuzz/$$reader \
+			$$(ls -d tests/fuzz/corpus/$$reader 2>/dev/null) || exit; \
+	done
