@@ -5,6 +5,7 @@
  *
  *   fuzz READER COUNT [FILE…]     COUNT inputs, the same in every run: the files as they are, then
  *                                 with some bytes changed
+ *   fuzz READER make FILE         writes the input that it makes itself to begin with, if any
  *
  * With clang's -fsanitize=fuzzer and -DFUZZ_LIBFUZZER the reader is that of FUZZ_READER in the
  * environment, and libFuzzer finds the inputs.
@@ -24,7 +25,8 @@
 #include "report/print/report.h"
 #include "report/session/load.h"
 
-enum { INPUT_MAX = 1 << 20 };
+/* A session with a trace takes more than 1 MB. */
+enum { INPUT_MAX = 1 << 21 };
 
 static char path[256];
 
@@ -319,6 +321,8 @@ int main(int argc, char **argv)
 		sizes[count] = read_input(path, inputs[count]);
 		count++;
 	}
+	if (argc == 4 && strcmp(argv[2], "make") == 0)
+		return reader->make && rename(path, argv[3]) ? 2 : 0;
 	for (int i = 3; i < argc && count < 16; i++, count++)
 		sizes[count] = read_input(argv[i], inputs[count]);
 	for (size_t i = 0; i < count; i++)

@@ -23,10 +23,11 @@ fuzz-check: $(BUILD)/tests/fuzz/fuzz
 		timeout 120 $< $$reader $(FUZZ_INPUTS) $$(ls tests/fuzz/corpus/$$reader/* 2>/dev/null) || exit; \
 	done
 
-fuzz: $(BUILD)/tests/fuzz/libfuzzer
+fuzz: $(BUILD)/tests/fuzz/libfuzzer $(BUILD)/tests/fuzz/fuzz
 	@for reader in $(FUZZ_READERS); do \
 		mkdir -p $(BUILD)/fuzz/$$reader; \
-		FUZZ_READER=$$reader $< -max_total_time=$(FUZZ_SECONDS) -timeout=20 -max_len=1000000 \
+		TMPDIR=$(BUILD) $(BUILD)/tests/fuzz/fuzz $$reader make $(BUILD)/fuzz/$$reader/made || exit; \
+		FUZZ_READER=$$reader $< -max_total_time=$(FUZZ_SECONDS) -timeout=20 -max_len=2000000 \
 			-artifact_prefix=$(BUILD)/fuzz/$$reader- $(BUILD)/fuzz/$$reader \
 			$$(ls -d tests/fuzz/corpus/$$reader 2>/dev/null) || exit; \
 	done
