@@ -6,6 +6,7 @@
 # make check-asan the same with address and undefined behaviour checked; check-tsan: data races
 # make gpu-check  the tests that need one
 # make fuzz       changed inputs for each reader, for FUZZ_SECONDS each
+# make mutants    how many small changes of the sources the tests notice
 # make bench      what ktime costs, beside its peers (needs a GPU)
 # make cost       instructions of the launch path, counted on the simulated device
 # make install    to PREFIX (/usr/local)
@@ -70,6 +71,7 @@ include tests/preload/preload_tests.mk
 include tests/gpu/gpu.mk
 include tests/bench/bench.mk
 include tests/fuzz/fuzz.mk
+include tests/mutants/mutants.mk
 include tests/sanitizers/sanitizers.mk
 include tests/tests.mk
 
