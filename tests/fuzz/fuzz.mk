@@ -10,7 +10,7 @@ FUZZ_SOURCES := cupti/decode.c $(filter-out report/command/main.c, \
 
 $(BUILD)/tests/fuzz/fuzz: $(addprefix $(BUILD)/obj/, tests/fuzz/fuzz.o $(FUZZ_SOURCES:.c=.o))
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(LDFLAGS) $^ $(REPORT_COMMAND_LIBRARIES) -o $@
+	$(LINK) $^ $(REPORT_COMMAND_LIBRARIES) -o $@
 
 $(BUILD)/tests/fuzz/libfuzzer: tests/fuzz/fuzz.c $(FUZZ_SOURCES) | toolkit
 	@mkdir -p $(@D)

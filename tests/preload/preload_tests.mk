@@ -19,7 +19,7 @@ $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 $(addprefix $(PRELOAD_TESTS)/,collecting ends_cupti graph_launches held): $(PRELOAD_TESTS)/%: \
 		$(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(CC) -rdynamic $^ -o $@ -lpthread -ldl
+	$(LINK) -rdynamic $^ -o $@ -lpthread -ldl
 
 # With the runtime linked in, as nvcc does it.
 $(PRELOAD_TESTS)/runtimes: $(PRELOAD_OBJECTS)/runtimes.o $(SIM)/lib/libcudart_static.a

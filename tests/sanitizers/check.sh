@@ -22,10 +22,14 @@ export UBSAN_OPTIONS=$common:print_stacktrace=1
 # A program may leave its threads, and ktime its own, to the end of the process.
 export TSAN_OPTIONS=$common:die_after_fork=0:report_thread_leaks=0
 
+case $SANITIZE in
+address) flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
+thread) flags="-fsanitize=thread" ;;
+esac
+make_here=("$MAKE" --no-print-directory BUILD="$BUILD" CFLAGS="-O1 -g -fno-omit-frame-pointer $flags")
 targets=(library command sim preload-programs)
 [ $# -gt 0 ] || targets+=(unit-test-programs)
-if ! "$MAKE" --no-print-directory "$JOBS" BUILD="$BUILD" SANITIZE="$SANITIZE" \
-	"${targets[@]}" >"$scratch/build" 2>&1; then
+if ! "${make_here[@]}" "$JOBS" "${targets[@]}" >"$scratch/build" 2>&1; then
 	cat "$scratch/build"
 	echo "not ok the build"
 	exit 1
@@ -47,8 +51,7 @@ if [ $# -eq 0 ]; then
 	done >"$scratch/results"
 fi
 if [ "$SANITIZE" = address ]; then
-	if "$MAKE" --no-print-directory BUILD="$BUILD" SANITIZE=address fuzz-check \
-		>"$scratch/output" 2>&1; then
+	if "${make_here[@]}" fuzz-check >"$scratch/output" 2>&1; then
 		echo "ok the readers take changed inputs"
 	else
 		echo "not ok the readers take changed inputs"

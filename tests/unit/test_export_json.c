@@ -76,7 +76,6 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	row->checked_overlapped = 25;
 	row->checked_starved = 26;
 	row->unmatched = 27;
-	row->checked_difference_squares = 28;
 	for (int i = 1; i <= 20; i++)
 		session_add_difference(session, row, i < 19 ? 7 : 9);
 	text = exported(session);
@@ -91,7 +90,7 @@ static void each_figure_of_a_row_has_its_name(void **state)
 		    "\"maximum\":960,");
 	holds(text, "\"check\":{\"calls\":21,\"cupti\":22,\"events\":23,\"events_as_read\":24,"
 		    "\"overlapped\":25,\"starved\":26,\"unmatched\":27,"
-		    "\"difference_squares\":28,\"median_difference\":7}");
+		    "\"median_difference\":7}");
 	holds(text, "\"untimed\":{\"left out by sampling\":11,\"ring full\":12,"
 		    "\"first launch of a kernel\":13}");
 	free(text);
