@@ -17,6 +17,7 @@
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
+#include "preload/collector/counters.h"
 #include "preload/collector/drain.h"
 #include "preload/collector/end_marks.h"
 #include "preload/collector/main_thread.h"
@@ -35,31 +36,29 @@
  * The collector's period. A thread's ring holds 22 ms of the fastest launching, which leaves room
  * for a late wake-up; 200 periods a second take 0.2 % of a processor when there is nothing to do.
  */
-#define PERIOD_NS	 5000000u
+#define PERIOD_NS      5000000u
 /* The period while at least this many event pairs are in flight, to return them to their pools in
  * time. Chosen. */
-#define BUSY_PERIOD_NS	 1000000u
-#define BUSY_PAIRS	 64u
+#define BUSY_PERIOD_NS 1000000u
+#define BUSY_PAIRS     64u
 /* The longest that one poll of the events takes if CUPTI is on, whose buffers must be emptied.
  * Chosen. */
-#define POLL_NS		 2000000u
-/* How often ktime's memory is measured. Chosen: it takes some 50 us. */
-#define MEMORY_PERIOD_NS 1000000000u
+#define POLL_NS	       2000000u
 /* The longest wait for the GPU at the end of a context or of the program. Chosen. */
-#define END_WAIT_NS	 2000000000u
+#define END_WAIT_NS    2000000000u
 /* The longest wait if a signal ends the program, which is to be gone within a second. Chosen. */
-#define SIGNAL_WAIT_NS	 100000000u
+#define SIGNAL_WAIT_NS 100000000u
 /* The longest wait for CUPTI's records of finished work. Chosen. */
-#define RECORD_WAIT_NS	 30000000u
+#define RECORD_WAIT_NS 30000000u
 /* How much longer than END_WAIT_NS the program's thread waits for the collector. Chosen. */
-#define FINISH_WAIT_NS	 5000000000u
+#define FINISH_WAIT_NS 5000000000u
 /* How long the collector sleeps between two polls while it waits at an end: for events, and for
  * what takes CUPTI's locks. Chosen. */
-#define EVENT_POLL_NS	 100000u
-#define CUPTI_POLL_NS	 200000u
+#define EVENT_POLL_NS  100000u
+#define CUPTI_POLL_NS  200000u
 
 /* Demangling and the report take 300 KB at most. */
-#define STACK_BYTES	 (1UL << 20)
+#define STACK_BYTES    (1UL << 20)
 
 enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
@@ -71,45 +70,14 @@ static pthread_t collector;
 static _Atomic bool started;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* for one context at a time */
 static _Atomic uint64_t end_wait_ns = END_WAIT_NS;
+static _Atomic uint32_t begun;
 static _Atomic uint32_t wake_word, request_word, finished;
 static struct context *_Atomic ending;
-static uint64_t last_memory_check;
 
 void collector_wake(void)
 {
 	atomic_fetch_add_explicit(&wake_word, 1, memory_order_release);
 	futex_wake(&wake_word);
-}
-
-static void update_counters(void)
-{
-	struct session_header *header = session_header(session);
-	unsigned threads = 0;
-	uint64_t ticks = 0;
-
-	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
-		uint64_t host = atomic_load_explicit(&thread->host_ticks, memory_order_relaxed);
-
-		ticks += host - thread->host_ticks_seen;
-		threads += host != thread->host_ticks_seen;
-		thread->host_ticks_seen = host;
-	}
-	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(&scale, ticks);
-	cost_update(session, threads);
-	header->counters[COUNTER_threads] = thread_count_entered();
-	header->counters[COUNTER_collector_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - scale.monotonic;
-	header->counters[COUNTER_driver_errors] = driver_failures();
-	header->counters[COUNTER_events_created] = 0;
-	for (struct context *context = context_first(); context; context = context->next)
-		header->counters[COUNTER_events_created] +=
-			atomic_load_explicit(&context->events, memory_order_relaxed);
-	if (header->counters[COUNTER_wall_ns] - last_memory_check >= MEMORY_PERIOD_NS) {
-		last_memory_check = header->counters[COUNTER_wall_ns];
-		memory_measure(session);
-	}
-	if (mode_is_cupti())
-		header->counters[COUNTER_cupti_errors] += cupti_errors();
 }
 
 /* Reads finished event pairs. Returns whether many are in flight, so that the next poll should come
@@ -223,7 +191,7 @@ static void finish_all(void)
 	records_finish();
 	calls_finish();
 	clock_scale_update(&scale);
-	update_counters();
+	counters_update(session, &scale);
 	memory_measure(session);
 	finish(session);
 }
@@ -231,13 +199,14 @@ static void finish_all(void)
 static void *run(void *unused)
 {
 	bool alone = false;
-
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	enum request request = REQUEST_NONE;
 	bool busy;
 
 	(void)unused;
 	pthread_setname_np(pthread_self(), "ktime");
+	while (!atomic_load_explicit(&begun, memory_order_acquire))
+		futex_wait(&begun, 0, PERIOD_NS);
 	driver.cuThreadExchangeStreamCaptureMode(&mode);
 	while (request != REQUEST_FINISH) {
 		uint32_t woken = atomic_load_explicit(&wake_word, memory_order_acquire);
@@ -266,7 +235,7 @@ static void *run(void *unused)
 			calibration_update();
 			sampling_update(session, clock_ns(CLOCK_MONOTONIC));
 			window_update(session);
-			update_counters();
+			counters_update(session, &scale);
 			thread_reap(calls_take_counts);
 			reclaim_streams(clock_ns(CLOCK_MONOTONIC));
 			event_pools_free_ended();
@@ -320,6 +289,13 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	atomic_store_explicit(&started, !error, memory_order_relaxed);
 	return error;
+}
+
+void collector_begin(void)
+{
+	/* Release: the thread sees what was decided meanwhile, as the mode. */
+	atomic_store_explicit(&begun, 1, memory_order_release);
+	futex_wake(&begun);
 }
 
 /* Waits while the word has the value; false if it still has it at `end`. */

@@ -18,6 +18,9 @@
  */
 int collector_start(struct session *session, void (*finish)(struct session *session),
 		    void (*main_ended)(void));
+/* Has the thread begin its work: it waits until then, so that what it needs can be set up once it
+ * is known that there is a thread. */
+void collector_begin(void);
 /* Wakes the collector from its sleep. Any thread; a system call, so not for the launch path. */
 void collector_wake(void);
 /*

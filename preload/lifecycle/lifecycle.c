@@ -173,7 +173,6 @@ static bool is_wanted_process(void)
 	return !settings.only_process || settings.only_process == pid;
 }
 
-/* Where the profile lies; NULL if it is in memory alone. */
 static void start_once(void)
 {
 	int error;
@@ -195,17 +194,20 @@ static void start_once(void)
 		return;
 	}
 	describe_run();
+	/* Before CUPTI is started, which would cost the program for nothing. */
+	error = collector_start(session, finish_report, reporter_take_signals);
+	if (error) {
+		log_file_say(pid, "cannot start its thread: %s; the program runs on without it",
+			     strerror(-error));
+		output_abandon();
+		return;
+	}
 	output_start(session);
 	start_cupti();
 	describe_cupti();
 	session_header(session)->events_active = mode_events;
 	window_start(settings.profile_from_start, settings.timeout);
-	error = collector_start(session, finish_report, reporter_take_signals);
-	if (error) {
-		log_file_say(pid, "cannot start its thread: %s; the program runs on without it",
-			     strerror(-error));
-		return;
-	}
+	collector_begin();
 	error = output_start_reporter(session);
 	if (error)
 		session_note(session,

@@ -95,6 +95,12 @@ int output_create(struct session **session)
 	return create_recoverable(session);
 }
 
+void output_abandon(void)
+{
+	if (profile_path[0])
+		unlink(profile_path);
+}
+
 void output_finish(struct session *session)
 {
 	struct session_header *header = session_header(session);

@@ -7,6 +7,8 @@
 
 /* Creates the profile: the file that -o asks for, else one that is removed at the end. */
 int output_create(struct session **session);
+/* Removes what output_create made: ktime does not run. */
+void output_abandon(void);
 /* Writes the report's first lines. */
 void output_start(const struct session *session);
 /* Starts the reporter, which writes to the same places; 0 or -errno. */

@@ -74,3 +74,14 @@ without_cupti()
 @test "under nsys ktime leaves CUPTI alone and says so" {
 	CUDA_INJECTION64_PATH=/opt/nvidia/libToolsInjection64.so without_cupti "a profiler is attached"
 }
+
+@test "where no thread can be started ktime leaves neither a file nor CUPTI behind" {
+	LD_PRELOAD=$built/libktime.so:$programs/libno_threads.so LD_DEBUG=files LD_DEBUG_OUTPUT=opened run --separate-stderr \
+		"$root/tests/sim/run" "$built/workloads/saxpy_driver"
+	[ "$status" -eq 0 ]
+	says "cannot start its thread"
+	[ "$(reports)" -eq 0 ]
+	[ -z "$(ls run)" ]
+	grep -q libcuda.so.1 opened.*
+	run ! grep -q libcupti opened.*
+}

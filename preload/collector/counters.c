@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/collector/counters.h"
+
+#include "cupti/cupti.h"
+#include "preload/base/mode.h"
+#include "preload/collector/cost.h"
+#include "preload/collector/memory.h"
+#include "preload/driver/driver.h"
+#include "preload/handles/stream.h"
+#include "preload/launch/thread.h"
+
+/* How often ktime's memory is measured. Chosen: it takes some 50 us. */
+#define MEMORY_PERIOD_NS 1000000000u
+
+void counters_update(struct session *session, const struct clock_scale *scale)
+{
+	static uint64_t last_memory_check;
+	struct session_header *header = session_header(session);
+	unsigned threads = 0;
+	uint64_t ticks = 0;
+
+	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
+		uint64_t host = atomic_load_explicit(&thread->host_ticks, memory_order_relaxed);
+
+		ticks += host - thread->host_ticks_seen;
+		threads += host != thread->host_ticks_seen;
+		thread->host_ticks_seen = host;
+	}
+	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(scale, ticks);
+	cost_update(session, threads);
+	header->counters[COUNTER_threads] = thread_count_entered();
+	header->counters[COUNTER_collector_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - scale->monotonic;
+	header->counters[COUNTER_driver_errors] = driver_failures();
+	header->counters[COUNTER_events_created] = 0;
+	for (struct context *context = context_first(); context; context = context->next)
+		header->counters[COUNTER_events_created] +=
+			atomic_load_explicit(&context->events, memory_order_relaxed);
+	if (header->counters[COUNTER_wall_ns] - last_memory_check >= MEMORY_PERIOD_NS) {
+		last_memory_check = header->counters[COUNTER_wall_ns];
+		memory_measure(session);
+	}
+	if (mode_is_cupti())
+		header->counters[COUNTER_cupti_errors] += cupti_errors();
+}
