@@ -69,7 +69,7 @@ fault()
 		fault "$call:*:999"
 		echo "$call"
 		[ "$(reports)" -eq 1 ]
-		says "12 operations seen, 12 timed"
+		says "all 12 GPU operations timed"
 	done
 }
 
@@ -78,18 +78,20 @@ fault()
 	export KTIME_OPTIONS="--timer events --events all"
 	for call in cuThreadExchangeStreamCaptureMode cuEventQuery; do
 		fault "$call:*:999"
-		says "12 operations seen, 12 timed, 0 untimed"
+		says "all 12 GPU operations timed"
 	done
 }
 
 @test "events that cannot be made, recorded or read are counted by their reason" {
 	export KTIME_OPTIONS="--timer events"
 	fault cuEventCreate:*:2
-	says "12 operations seen, 0 timed, 12 untimed (12 no free event)"
+	says "Timing: none of 12 GPU operations timed."
+	says "Not timed: 12 no free event."
 	fault cuEventRecord:*:999
-	says "12 operations seen, 0 timed, 12 untimed (12 event not recorded)"
+	says "Timing: none of 12 GPU operations timed."
+	says "Not timed: 12 event not recorded."
 	fault cuEventElapsedTime:*:999
-	says "12 operations seen, 0 timed, 12 untimed"
+	says "Timing: none of 12 GPU operations timed."
 }
 
 # The program makes no stream: the one that the empty pairs are recorded in is ktime's.
@@ -105,15 +107,16 @@ fault()
 
 # Beside CUPTI ktime records no empty pairs of its own, so the fifth event is one around a call.
 @test "one event that cannot be recorded costs its own call's time and no other" {
-	export KTIME_OPTIONS="--events 1/1"
+	export KTIME_OPTIONS="--verbose --events 1/1"
 	fault cuEventRecord:5:999
-	says "12 timed, 0 untimed; 10 by events too (not: 1 event not recorded, 1 first launch of a kernel)"
+	says "Timed by CUDA events too: 10 of 12 operations."
+	says "Not timed by events: 1 event not recorded, 1 first launch of a kernel."
 	says "1 errors met by ktime's own driver calls"
 }
 
 @test "a kernel that the driver has no name for has that of its look-up" {
 	KTIME_OPTIONS="--timer events" fault cuFuncGetName:*:999
-	says "12 operations seen, 12 timed, 0 untimed"
+	says "all 12 GPU operations timed"
 	gpu_rows | grep -qxF "10.010us 10 1.0010us 1.0010us 1.0010us first"
 }
 
