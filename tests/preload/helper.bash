@@ -109,7 +109,7 @@ counter()
 	"$built/ktime" export --json - "${2:-session}" | jq ".counters.$1"
 }
 
-# growth PROGRAM FEW MANY: by how many KiB the peak memory, which the program prints, is higher with
+# growth PROGRAM FEW MANY: by how many KiB the memory, which the program prints, is higher with
 # MANY of what it makes than with FEW. The session is that of MANY.
 growth()
 {

@@ -1,12 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * context_lives CONTEXTS: makes contexts one after the other, launches kernels in each, one of them
- * in a thread of its own, and destroys it. Prints the peak resident memory in KiB.
+ * in a thread of its own, and destroys it. Prints how many KiB of the heap are in use at the end.
  */
+/*
+ * context_lives CONTEXTS: makes contexts one after the other, launches kernels in each, one of them
+ * in a thread of its own, and destroys it. Prints the resident
+ * memory in KiB at the end.
+ */
+#include <malloc.h>
 #include <pthread.h>
-#include <sys/resource.h>
-#include <time.h>
+#include <string.h>
 
+#include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
 
 /* Declared by CUDA 12 alone, and in every driver. */
@@ -18,18 +24,45 @@ static CUfunction kernel;
 static void *launch(void *unused)
 {
 	(void)unused;
+	thread_of_program = true;
 	CHECK(cuCtxSetCurrent(context));
 	check_launch(kernel, NULL);
 	return NULL;
 }
 
+/* The last of malloc_info()'s numbers are those of all arenas. */
+static long last_size(const char *text, const char *kind)
+{
+	long size = 0;
+
+	for (const char *found = strstr(text, kind); found; found = strstr(found + 1, kind))
+		EXPECT(1, sscanf(strstr(found, "size=") + 5, "\"%ld\"", &size));
+	return size;
+}
+
+/* Not the resident memory: how far free pieces of the heap are used again differs by run. */
+static long heap_kib(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	long bytes;
+
+	EXPECT(0, malloc_info(0, file));
+	fclose(file);
+	bytes = last_size(text, "<system type=\"current\"") +
+		last_size(text, "<total type=\"mmap\"") - last_size(text, "<total type=\"fast\"") -
+		last_size(text, "<total type=\"rest\"");
+	free(text);
+	return bytes / 1024;
+}
+
 int main(int argc, char **argv)
 {
-	static const struct timespec rest = {.tv_nsec = 1000000};
 	long contexts = argc > 1 ? atol(argv[1]) : 100;
-	struct rusage usage;
 	pthread_t thread;
 
+	thread_of_program = true;
 	CHECK(cuInit(0));
 	for (long i = 0; i < contexts; i++) {
 		CHECK(cuCtxCreate_v2(&context, 0, 0));
@@ -39,9 +72,10 @@ int main(int argc, char **argv)
 		pthread_create(&thread, NULL, launch, NULL);
 		pthread_join(thread, NULL);
 		CHECK(cuCtxDestroy(context));
-		nanosleep(&rest, NULL);
+		if (i % 20 == 19)
+			wait_for_a_turn_of_ktime();
 	}
-	getrusage(RUSAGE_SELF, &usage);
-	printf("%ld\n", usage.ru_maxrss);
+	wait_for_ktime();
+	printf("%ld\n", heap_kib());
 	return 0;
 }

@@ -45,6 +45,11 @@ static inline void wait_for_ktime(void)
 	wait_for_clock_reads(100);
 }
 
+static inline void wait_for_a_turn_of_ktime(void)
+{
+	wait_for_clock_reads(20);
+}
+
 /* Until they had so many that they take the program for quiet, and ask CUPTI for what it has. */
 static inline void wait_for_ktime_at_rest(void)
 {
