@@ -26,4 +26,4 @@ $(BUILD)/libktime.so: $(LIBRARY_OBJECTS) preload/exports.map
 		-Wl,--as-needed -lm -o $@
 
 # A sanitizer's runtime looks functions up, by way of the library, before instrumented code may run.
-$(addprefix $(BUILD)/obj/preload/,hooks/lookup.o driver/elf_symbol.o): OBJECT_CFLAGS += -fno-sanitize=all
+$(addprefix $(BUILD)/obj/preload/,hooks/lookup.o driver/elf_symbol.o driver/real_symbol.o): OBJECT_CFLAGS += -fno-sanitize=all

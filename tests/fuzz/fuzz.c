@@ -21,7 +21,6 @@
 #include "report/compare/import.h"
 #include "report/export/export.h"
 #include "report/names/demangle.h"
-#include "report/names/nsys_demangle.h"
 #include "report/print/report.h"
 #include "report/session/load.h"
 
