@@ -157,6 +157,7 @@ static void make_session(void)
 	struct session *session;
 	struct row *row;
 
+	unlink(path);
 	if (session_create(&session, path, true))
 		fail(path);
 	row = session_row(session, ROW_KERNEL, "_Z5saxpyifPKfPf", 0);
