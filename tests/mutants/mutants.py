@@ -234,7 +234,7 @@ def main():
     copy_sources(tree)
     tests = every_test()
     units = [f"build/tests/unit/{test}" for test in tests if test.startswith("test_")]
-    subprocess.run(["make", f"-j{options.jobs}", "BUILD=build", "all", "sim", "preload-programs"] + units,
+    subprocess.run(["make", f"-j{options.jobs}", "BUILD=build", "all", "sim", "preload-programs", "command-programs"] + units,
                    cwd=tree, check=True, stdout=subprocess.DEVNULL)
     environment = surroundings(tree)
     left_out = [test for test in tests if fails(test, tree, environment, 1)]
