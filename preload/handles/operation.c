@@ -12,9 +12,13 @@ struct named {
 	char key[]; /* row kind, then the name */
 };
 
+/*
+ * A kernel that a module look-up gave. It becomes an operation when it is launched: eager loaders
+ * look up tens of thousands that never are, and the collector goes through all operations.
+ */
 struct remembered {
 	const void *function;
-	struct operation *operation;
+	char *name; /* NULL: no memory for it */
 	UT_hash_handle handle;
 };
 
@@ -138,7 +142,8 @@ struct operation *operation_of_kernel(CUfunction function)
 		operation = named_locked(ROW_KERNEL, name);
 	} else {
 		HASH_FIND(handle, by_handle, &function, sizeof(function), known);
-		operation = known ? known->operation : &fixed[OPERATION_UNKNOWN_KERNEL];
+		operation = known && known->name ? named_locked(ROW_KERNEL, known->name)
+						 : &fixed[OPERATION_UNKNOWN_KERNEL];
 	}
 	pthread_mutex_unlock(&lock);
 	return operation;
@@ -153,7 +158,6 @@ void operation_remember_kernel(const void *function, const char *name)
 {
 	struct remembered *known = NULL;
 
-	(void)operation_first();
 	pthread_mutex_lock(&lock);
 	HASH_FIND(handle, by_handle, &function, sizeof(function), known);
 	if (!known) {
@@ -167,8 +171,11 @@ void operation_remember_kernel(const void *function, const char *name)
 			}
 		}
 	}
-	if (known)
-		known->operation = named_locked(ROW_KERNEL, name);
+	/* Another module's kernel may have been given the same handle. */
+	if (known && !(known->name && strcmp(known->name, name) == 0)) {
+		free(known->name);
+		known->name = strdup(name);
+	}
 	pthread_mutex_unlock(&lock);
 }
 
