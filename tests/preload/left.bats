@@ -141,6 +141,13 @@ rows_left()
 	says " first"
 }
 
+@test "the report goes to standard error where no file can be opened any more" {
+	KTIME_OPTIONS="--log-file log" run --separate-stderr under_ktime "$programs/odd_endings" files
+	[ "$status" -eq 0 ]
+	says "ktime: the log file $PWD/log cannot be written: Too many open files; it follows here"
+	is ' 10 first' rows_left
+}
+
 @test "the profile is kept where the report can be written nowhere" {
 	under_ktime "$programs/endings" return 2>/dev/full || [ $? -eq 3 ]
 	is "ended $(left) $programs/endings return" listed

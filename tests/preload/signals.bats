@@ -123,13 +123,71 @@ by()
 	grep -q "operations are missing above" report
 }
 
-@test "a second Ctrl-C ends at once" {
-	export SIM_FAULT=cuLaunchKernel:500:-1
-	rm -f counts
+# A pipe that nobody reads, and that is full, as descriptor 7: no report can be printed to it.
+full_pipe()
+{
 	mkfifo full
 	exec 7<>full
-	# A pipe that nobody reads, and that is full: no report can be printed.
 	dd if=/dev/zero of=full bs=4096 count=16 oflag=nonblock 2>/dev/null || true
+}
+
+@test "a report's file that takes nothing: one line names the profile" {
+	export SIM_FAULT=cuLaunchKernel:500:-1 KTIME_OPTIONS="--log-file full"
+	full_pipe
+	rm -f counts
+	background 1
+	until [ -s counts ] && [ "$(launches)" -eq 499 ]; do sleep 0.02; done
+	kill -s TERM $process
+	status=0
+	wait $process || status=$?
+	exec 7>&-
+	[ "$status" -eq 143 ]
+	is "ktime: no report could be printed; the profile is kept: ktime show $XDG_RUNTIME_DIR/ktime.$process" \
+		report report
+	"$built/ktime" show "$XDG_RUNTIME_DIR/ktime.$process" | grep -q "^=.* Profiling result:$"
+	"$built/ktime" clean "$XDG_RUNTIME_DIR/ktime.$process"
+}
+
+# start_shown THREADS: the same, and ktime's thread has put launches into the profile.
+start_shown()
+{
+	start "$@"
+	until "$built/ktime" show "$XDG_RUNTIME_DIR/ktime.$process" 2>&1 | grep -q " first$"; do
+		sleep 0.02
+	done
+}
+
+# As mpirun and Slurm end what does not end soon enough, here at once.
+@test "SIGKILL after SIGTERM: the report, or the profile" {
+	local run
+	for ((run = 0; run < runs; run++)); do
+		start_shown 1
+		kill -s TERM $process
+		kill -s KILL $process
+		wait $process || true
+		[ ! -e "$XDG_RUNTIME_DIR/ktime.$process" ] ||
+			"$built/ktime" show "$XDG_RUNTIME_DIR/ktime.$process" >report
+		[ "$(reported first | head -1)" -gt 0 ] || { cat report; false; }
+		rm -f "$XDG_RUNTIME_DIR/ktime.$process"
+	done
+}
+
+# ktime has no handler for it.
+@test "SIGPIPE ends the program, and its profile stays" {
+	start_shown 1
+	kill -s PIPE $process
+	status=0
+	wait $process || status=$?
+	[ "$status" -eq 141 ]
+	is 0 eval 'report report | grep -c "^Profiling result:"'
+	"$built/ktime" show "$XDG_RUNTIME_DIR/ktime.$process" | grep -q " first$"
+	"$built/ktime" clean "$XDG_RUNTIME_DIR/ktime.$process"
+}
+
+@test "a second Ctrl-C ends at once" {
+	export SIM_FAULT=cuLaunchKernel:500:-1
+	full_pipe
+	rm -f counts
 	(export LD_PRELOAD=$built/libktime.so; exec "$root/tests/sim/run" "$programs/signalled" counts 1) \
 		>program.out 2>&7 &
 	process=$!

@@ -6,6 +6,7 @@
  * daemon     as a daemon, whose standard streams are /dev/null; the first process has ended before
  * data       after its standard error was closed and its data file has got the number
  * waits      after a line on its standard input
+ * files      when it may open no file any more
  * cut        after its profile, the file named next, was cut to nothing, and more work
  */
 #include <fcntl.h>
@@ -13,6 +14,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -82,6 +84,15 @@ static void end_after_a_line(void)
 		;
 }
 
+static void end_without_descriptors(void)
+{
+	const struct rlimit none = {.rlim_cur = 0, .rlim_max = 0};
+
+	work();
+	if (setrlimit(RLIMIT_NOFILE, &none))
+		exit(1);
+}
+
 static void end_after_a_cut(void)
 {
 	char path[4096];
@@ -100,9 +111,13 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*end)(void);
-	} ways[] = {
-		{"raw", end_raw},	 {"overflow", end_by_overflow}, {"daemon", end_as_daemon},
-		{"data", end_with_data}, {"waits", end_after_a_line},	{"cut", end_after_a_cut}};
+	} ways[] = {{"raw", end_raw},
+		    {"overflow", end_by_overflow},
+		    {"daemon", end_as_daemon},
+		    {"data", end_with_data},
+		    {"waits", end_after_a_line},
+		    {"cut", end_after_a_cut},
+		    {"files", end_without_descriptors}};
 
 	profile = argc > 2 ? argv[2] : NULL;
 	for (unsigned i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
