@@ -35,6 +35,7 @@ static struct library *_Atomic library;
 
 /* What the process has loaded: libcupti, and libraries next to which one may be. */
 struct search {
+	char path[PATH_MAX]; /* tried now: not on the stack, which may be small */
 	char loaded[PATH_MAX];
 	char anchors[ANCHORS][PATH_MAX];
 	unsigned anchor_count;
@@ -202,16 +203,15 @@ static bool take(struct search *search, const char *path, int flags, int driver_
 static bool take_from(struct search *search, const char *folder, const char *below,
 		      int driver_version)
 {
-	char path[PATH_MAX];
-
 	for (int major = driver_version / 1000; major >= OLDEST_MAJOR; major--) {
-		int length =
-			snprintf(path, sizeof(path), "%s%s%slibcupti.so.%d%s", folder, below,
-				 folder[0] ? "/" : "", major, major == OLDEST_MAJOR ? ".8" : "");
+		int length = snprintf(search->path, sizeof(search->path), "%s%s%slibcupti.so.%d%s",
+				      folder, below, folder[0] ? "/" : "", major,
+				      major == OLDEST_MAJOR ? ".8" : "");
 
-		if (length >= (int)sizeof(path) || (folder[0] && access(path, F_OK)))
+		if (length >= (int)sizeof(search->path) ||
+		    (folder[0] && access(search->path, F_OK)))
 			continue;
-		if (take(search, path, 0, driver_version))
+		if (take(search, search->path, 0, driver_version))
 			return true;
 	}
 	return false;
