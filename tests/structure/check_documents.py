@@ -6,7 +6,8 @@ Holds the documents to the sources. Fails, naming each, on
   a field of the profile or a member of the JSON export that its document does not have, or has
   and they have not; the version of either,
   an option of nvprof's that docs/from-nvprof.md does not have,
-  a folder of folders.txt that docs/design.md does not have.
+  a folder of folders.txt that docs/design.md does not have,
+  a test that docs/reliability.md names and that is not there.
 Usage: check_documents.py [ROOT]
 """
 import glob
@@ -125,6 +126,18 @@ def check_folders(root):
         expect(not folder or f"`{folder}`" in document, f"docs/design.md has no folder `{folder}`")
 
 
+def check_tests(root):
+    """A table's cell has `FILE`: "NAME", "NAME"; a unit test's name is its function's."""
+    document = read(root, "docs/reliability.md")
+    named = re.findall(r'`(tests/[\w/]+\.\w+)`: ("[^"]+"(?:, "[^"]+")*)', document)
+    expect(named, "docs/reliability.md names no test")
+    for path, names in named:
+        text = read(root, path) if os.path.exists(os.path.join(root, path)) else ""
+        for name in re.findall(r'"([^"]+)"', names):
+            expect(f'@test "{name}"' in text or f" {name}(void **" in text,
+                   f"docs/reliability.md: {path} has no test {name}")
+
+
 def main(arguments):
     root = (arguments or [os.path.join(HERE, "..", "..")])[0]
     documents = [os.path.relpath(path, root) for path in
@@ -138,6 +151,7 @@ def main(arguments):
     check_json(root)
     check_options(root)
     check_folders(root)
+    check_tests(root)
     print("\n".join(wrong))
     return 1 if wrong else 0
 

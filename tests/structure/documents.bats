@@ -75,3 +75,8 @@ finds() {
 	plant tests/structure/folders.txt '$ s#$#\nreport/new report/session#'
 	finds 'docs/design.md has no folder `report/new`'
 }
+
+@test "a test that is named and not there is found" {
+	plant docs/reliability.md 's/"main returns"/"main comes back"/'
+	finds 'docs/reliability.md: tests/preload/endings.bats has no test main comes back'
+}
