@@ -35,10 +35,11 @@ void collector_end_context(struct context *context);
  * several at a time, also in a signal handler.
  */
 void collector_ask_finish(bool soon);
-/* Waits until that is done, until `end` (CLOCK_MONOTONIC in nanoseconds) at most; false if that was
- * not enough. True if the thread was never started. */
+/* Waits for the collector to finish, until `end` (CLOCK_MONOTONIC in nanoseconds) at most; false if
+ * it has not by then. True if the thread was never started. */
 bool collector_wait_finished(uint64_t end);
-/* Does both, for a program that ends by itself; waits some seconds at most. */
+/* Asks the collector to finish and waits for it, some seconds at most: for a program that ends by
+ * itself. */
 bool collector_finish(void);
 
 #endif

@@ -75,7 +75,8 @@ void event_overhead_add(enum bias_kind kind, bool device_idle, uint64_t nanoseco
 
 /* The time between back-to-back events on the H200 of the overheads above. */
 #define REFERENCE_PAIR_NS 1280
-/* A difference below this, five times the events' resolution of 32 ns, is taken as none. */
+/* Devices whose times differ by less than this, five times the events' resolution of 32 ns, are
+ * taken as equal. */
 #define INSIGNIFICANT_NS  160
 /*
  * On another host, with two H200s, it was 2850 ns. There the overhead of a kernel's event pair was

@@ -13,8 +13,8 @@
 struct event_pair {
 	CUevent start, end;
 	struct event_pool *pool;
-	uint32_t sampled_below;	 /* its call's chance of an event pair: struct operation's
-				    sample_below */
+	uint32_t sampled_below;	 /* how likely the call was to get a pair: its operation's
+				    sample_below when it was made */
 	struct event_pair *next; /* of a context's spare pairs */
 };
 

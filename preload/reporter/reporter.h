@@ -14,10 +14,10 @@
 
 struct reporter_output {
 	struct session *session;
-	const char *path; /* of the log file, or NULL: then */
-	int descriptor;	  /* the standard stream that the report goes to */
-	const char *kept; /* the profile's file, or NULL */
-	bool remove_kept; /* it goes once a report was printed: nobody asked for it */
+	const char *path; /* the log file that the report goes to; NULL: to a standard stream */
+	int descriptor;	  /* 1 or 2: that stream */
+	const char *kept; /* the profile's file; NULL: the profile is in memory alone */
+	bool remove_kept; /* the user did not ask for the file: remove it after the report */
 };
 
 /* Starts the thread; 0 or -errno. What `output` points to stays as it is until the process ends. */

@@ -79,13 +79,12 @@ const struct command commands[] = {
 		.name = "list",
 		.option_mask = OPTION_LIST,
 		.run = command_list,
-		.usage =
-			"ktime list\n"
-			"Lists the profiles of programs that are running, or that ended without a "
-			"report: by a\n"
-			"signal that cannot be handled, or with no place left to write it to. What "
-			"is older than\n"
-			"a day is removed.\n",
+		.usage = "ktime list\n"
+			 "Lists the profiles of programs that are running, or that ended without a "
+			 "report: by a\n"
+			 "signal that cannot be handled, or with no place left to write it to. A "
+			 "program that starts\n"
+			 "under ktime removes those whose program ended more than a day ago.\n",
 		.examples = "",
 	},
 	{

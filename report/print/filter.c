@@ -12,8 +12,9 @@
 #include "report/names/short_name.h"
 #include "report/names/visible.h"
 
-/* With NAMES_DISTINCT: what a name may take if no terminal says it; and a number behind it. */
+/* The longest name in characters, with NAMES_DISTINCT and no terminal whose width decides. */
 #define DISTINCT_MOST 100
+/* The room that is left for " #12" behind a name that was cut. */
 #define NUMBER_MOST   4
 
 struct printed_name {

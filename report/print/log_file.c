@@ -234,7 +234,8 @@ int log_file_open(const struct log_file *log, bool append, FILE **file, char *me
 		close(fd);
 	free(output);
 	if (!log->path)
-		snprintf(message, size, "%s is closed, or is a file of the program's now",
+		snprintf(message, size,
+			 "%s was closed, or the program has a file of its own in its place",
 			 log->descriptor == STDOUT_FILENO ? "stdout" : "stderr");
 	else if (error == -ENXIO)
 		snprintf(message, size, "nobody reads the log file %s", log->path);

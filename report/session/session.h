@@ -183,8 +183,8 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(collector_ns, "processor time of ktime's own thread, ns")                                \
 	X(cupti_ns, "host time that CUPTI is known to add, ns")                                    \
 	X(gpu_ns, "GPU time that CUPTI and events are known to add, ns")                           \
-	X(cupti_added_ns, "by how much CUPTI is known to make the run longer, ns")                 \
-	X(added_ns, "by how much all that ktime does is known to make the run longer, ns")         \
+	X(cupti_added_ns, "time that CUPTI is known to add to the run, ns")                        \
+	X(added_ns, "time that ktime is known to add to the run, CUPTI included, ns")              \
 	X(wall_ns, "wall time since the first GPU work, ns")                                       \
 	X(memory_bytes, "peak memory added by ktime, bytes")                                       \
 	X(trace_records, "trace records written")                                                  \
