@@ -76,7 +76,7 @@ static int create_recoverable(struct session **session)
 	error = session_create(session, NULL, trace ? SESSION_TRACE : 0);
 	if (!error)
 		session_note(*session,
-			     "No file for the session could be made (%s): if the program "
+			     "No file for the profile could be made (%s): if the program "
 			     "is killed, nothing is left.",
 			     profile_path);
 	profile_path[0] = '\0';
@@ -89,7 +89,7 @@ int output_create(struct session **session)
 	if (settings.export_profile) {
 		if (!create_kept(session))
 			return 0;
-		log_file_say(getpid(), "%s; the session is not kept", message);
+		log_file_say(getpid(), "%s; the profile is not kept", message);
 		settings.export_profile = NULL;
 	}
 	return create_recoverable(session);

@@ -277,7 +277,7 @@ int import_csv(struct profile *profile, const char *path, char *message, size_t 
 			 import.bad);
 	else if (!import.part && (!error || error == -E2BIG)) {
 		error = -EINVAL;
-		snprintf(message, size, "%s: no session, nsys SQLite export, or summary as CSV",
+		snprintf(message, size, "%s: no profile, nsys SQLite export, or summary as CSV",
 			 path);
 	} else if (error)
 		snprintf(message, size, "%s: %s", path, strerror(-error));

@@ -49,7 +49,7 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 	error = session_load(&session, path, message, size);
 	if (error)
 		return error;
-	profile->source = "ktime session";
+	profile->source = "ktime profile";
 	options_defaults(&options);
 	options.demangling = false;
 	for (size_t section = 0; section < 2 && !error; section++) {

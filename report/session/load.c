@@ -12,13 +12,13 @@ int session_load(struct session **session, const char *path, char *message, size
 	case 0:
 		break;
 	case -EINVAL:
-		snprintf(message, size, "%s: not a ktime session", path);
+		snprintf(message, size, "%s: not a ktime profile", path);
 		break;
 	case -ENODATA:
-		snprintf(message, size, "%s: a ktime session that is cut short", path);
+		snprintf(message, size, "%s: a ktime profile that is cut short", path);
 		break;
 	case -EPROTO:
-		snprintf(message, size, "%s: a session of another version of ktime", path);
+		snprintf(message, size, "%s: a profile of another version of ktime", path);
 		break;
 	default:
 		snprintf(message, size, "%s: %s", path, strerror(-error));

@@ -182,7 +182,7 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 		__atomic_store_n(&header->file_size, session->size, __ATOMIC_RELEASE);
 	if (file_error)
 		session_note(session,
-			     "The session file %s could not grow (%s): what came later is in this "
+			     "The profile %s could not grow (%s): what came later is in this "
 			     "report only.",
 			     session->path, file_error);
 	return 0;

@@ -26,8 +26,8 @@ csv_row() {
 	records 10000 | session a
 	run "$ktime" diff --fail-above 0 a a
 	[ "$status" -eq 0 ]
-	prints "A: a (ktime session)
-B: a (ktime session)
+	prints "A: a (ktime profile)
+B: a (ktime profile)
 
             Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   Ratio  Median  Verdict    Name
  GPU activities:        40        40  400.00us  400.00us  10.000us  10.000us   1.000   1.000  same       add(float const *, int)
@@ -196,7 +196,7 @@ Rows: 2 same"
 	run "$ktime" diff a unit.csv
 	prints "ktime: unit.csv: line 2: bad unit"
 	run "$ktime" diff a garbage
-	prints "ktime: garbage: no session, nsys SQLite export, or summary as CSV"
+	prints "ktime: garbage: no profile, nsys SQLite export, or summary as CSV"
 }
 
 @test "a wrong usage is told" {

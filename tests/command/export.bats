@@ -48,7 +48,7 @@ records() {
 	echo garbage >garbage
 	run "$ktime" export -f --json out.json garbage
 	[ "$status" -eq 1 ]
-	prints "ktime: garbage: not a ktime session"
+	prints "ktime: garbage: not a ktime profile"
 	grep -q '"made_by":"ktime' out.json
 	[ "$(ls)" = "garbage
 out.json" ]

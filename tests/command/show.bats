@@ -39,7 +39,7 @@ No API activities were profiled."
 	head -c 100000 /dev/urandom >garbage
 	run "$ktime" show garbage
 	[ "$status" -eq 1 ]
-	prints "ktime: garbage: not a ktime session"
+	prints "ktime: garbage: not a ktime profile"
 	run "$ktime" -i garbage
 	[ "$status" -eq 1 ]
 	run "$ktime" show .

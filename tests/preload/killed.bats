@@ -39,9 +39,9 @@ shown()
 		head -c $size session >short
 		run "$built/ktime" show short
 		[ "$status" -eq 1 ]
-		[ "$output" = "ktime: short: a ktime session that is cut short" ]
+		[ "$output" = "ktime: short: a ktime profile that is cut short" ]
 		run "$built/ktime" diff session short
-		[ "$output" = "ktime: short: a ktime session that is cut short" ]
+		[ "$output" = "ktime: short: a ktime profile that is cut short" ]
 	done
 }
 

@@ -50,12 +50,12 @@ complains()
 
 @test "a session that cannot be written gets one line, and the report is printed" {
 	complains "-o /no/such/folder/session" \
-		"/no/such/folder/session: No such file or directory; the session is not kept"
+		"/no/such/folder/session: No such file or directory; the profile is not kept"
 }
 
 @test "a session file that exists is kept, unless -f says so" {
 	echo mine >session
-	complains "-o session" "session: File exists (-f overwrites it); the session is not kept"
+	complains "-o session" "session: File exists (-f overwrites it); the profile is not kept"
 	[ "$(cat session)" = mine ]
 	KTIME_OPTIONS="-f -o session" under_ktime "$built/workloads/saxpy" --n 1024 2>/dev/null
 	is 4 counter operations

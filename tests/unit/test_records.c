@@ -99,7 +99,7 @@ static void other_files_are_refused(void **state)
 	for (size_t i = 0; i < 2; i++) {
 		write_file(i ? "garbage" : "");
 		assert_int_equal(session_load(&session, path, message, sizeof(message)), -EINVAL);
-		assert_non_null(strstr(message, ": not a ktime session"));
+		assert_non_null(strstr(message, ": not a ktime profile"));
 	}
 	assert_int_equal(session_load(&session, "/tmp", message, sizeof(message)), -EISDIR);
 	assert_string_equal(message, "/tmp: Is a directory");
