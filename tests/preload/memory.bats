@@ -44,3 +44,24 @@ load helper
 		says first
 	done
 }
+
+# The first five are the tables of the driver's functions.
+@test "each allocation of ktime's may fail, and all from one on" {
+	not_under_sanitizers "memory"
+	run alone "$programs/endings" return
+	printf '%s\n' "$output" >alone.out
+	local number on without=0
+	for number in $(seq 6 60); do
+		for on in "" 1; do
+			run --separate-stderr env NO_MEMORY=$number ${on:+NO_MEMORY_ON=1} \
+				LD_PRELOAD="$built/libktime.so:$programs/libno_memory.so" \
+				"$root/tests/sim/run" "$programs/endings" return
+			[ "$status" -eq 3 ] && diff alone.out <(printf '%s\n' "$output") ||
+				{ echo "allocation $number${on:+ and on}: status $status"; false; }
+			# Without memory for a report the profile stays, where there was some for it.
+			[ "$(reports)" -eq 1 ] || without=$((without + 1))
+			rm -f "$XDG_RUNTIME_DIR"/ktime.*
+		done
+	done
+	[ "$without" -gt 0 ]
+}

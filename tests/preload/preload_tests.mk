@@ -6,7 +6,7 @@ PRELOAD_OBJECTS := $(BUILD)/obj/tests/preload/programs
 PRELOAD_PROGRAMS := $(patsubst tests/preload/programs/%.c,$(PRELOAD_TESTS)/%, \
 	$(filter-out tests/preload/programs/lib%,$(wildcard tests/preload/programs/*.c))) \
 	$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so peer_dlsym.so plugin.so plugin_other.so \
-		hidden.so no_threads.so)
+		hidden.so no_threads.so no_memory.so)
 
 .PHONY: preload-programs preload-tests
 preload-programs: $(PRELOAD_PROGRAMS)
@@ -26,7 +26,7 @@ $(PRELOAD_TESTS)/runtimes: $(PRELOAD_OBJECTS)/runtimes.o $(SIM)/lib/libcudart_st
 	@mkdir -p $(@D)
 	$(LINK) $^ -o $@ -lpthread -ldl
 
-$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so no_threads.so): $(PRELOAD_TESTS)/%.so: $(PRELOAD_OBJECTS)/%.o
+$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so no_threads.so no_memory.so): $(PRELOAD_TESTS)/%.so: $(PRELOAD_OBJECTS)/%.o
 	@mkdir -p $(@D)
 	$(LINK) -shared $^ -o $@ -ldl
 
