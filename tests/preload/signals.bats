@@ -19,6 +19,12 @@ background()
 	process=$!
 }
 
+# ThreadSanitizer keeps a signal back until the thread's next call of libc's, which these never make.
+setup_file()
+{
+	[ "${SANITIZE-}" != thread ] || skip "ThreadSanitizer delays signals"
+}
+
 # Starts signalled with THREADS and WAY; waits until each thread has launched a hundred times.
 start()
 {
@@ -51,7 +57,7 @@ ended()
 	[ "$(report report | grep -c '^Profiling result:')" -eq 1 ] || { cat report; return 1; }
 	launched=$(launches)
 	counted=$(reported "${3:-first}" | awk '{ sum += $1 } END { print sum }')
-	[ "$counted" -ge "$launched" ] && [ "$counted" -le $((launched + $2)) ] ||
+	[ "$counted" -ge $((launched - $2)) ] && [ "$counted" -le $((launched + $2)) ] ||
 		{ echo "counted $counted, launched $launched"; cat report; return 1; }
 }
 
