@@ -10,10 +10,15 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/lifecycle/lifecycle.h"
@@ -21,25 +26,58 @@
 #include "preload/driver/real_symbol.h"
 
 /*
- * A program may try one path after another until one is there. A file without a slash is searched
- * for by libc, and will as a rule be found.
+ * A program may try one path after another until one is there. The system call is made by itself
+ * for glibc's function is of 2.33.
  */
-static bool may_be_executed(const char *path)
+static bool may_be_executed(int folder, const char *path)
 {
-	return path && (!strchr(path, '/') || access(path, X_OK) == 0);
+	struct stat file;
+
+	return path && faccessat(folder, path, X_OK, 0) == 0 &&
+	       syscall(SYS_newfstatat, folder, path, &file, 0) == 0 && S_ISREG(file.st_mode);
+}
+
+static bool is_file(int fd)
+{
+	struct stat file;
+
+	return fstat(fd, &file) == 0 && S_ISREG(file.st_mode);
+}
+
+/* A name without a slash is in one of PATH's folders, of which an empty one is the current. */
+static bool may_be_found(const char *name)
+{
+	const char *folders = getenv("PATH"), *end;
+	char path[PATH_MAX];
+
+	if (!name || !*name || strchr(name, '/'))
+		return may_be_executed(AT_FDCWD, name);
+	/* As libc has it. */
+	folders = folders ? folders : "/bin:/usr/bin";
+	for (;; folders = end + 1) {
+		end = strchrnul(folders, ':');
+		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - folders), folders,
+			     end > folders ? "/" : "", name) < (int)sizeof(path) &&
+		    may_be_executed(AT_FDCWD, path))
+			return true;
+		if (!*end)
+			return false;
+	}
 }
 
 #define EXEC_FUNCTIONS(X)                                                                          \
 	X(execve, (const char *path, char *const argv[], char *const envp[]), (path, argv, envp),  \
-	  may_be_executed(path))                                                                   \
-	X(execv, (const char *path, char *const argv[]), (path, argv), may_be_executed(path))      \
-	X(execvp, (const char *file, char *const argv[]), (file, argv), may_be_executed(file))     \
+	  may_be_executed(AT_FDCWD, path))                                                         \
+	X(execv, (const char *path, char *const argv[]), (path, argv),                             \
+	  may_be_executed(AT_FDCWD, path))                                                         \
+	X(execvp, (const char *file, char *const argv[]), (file, argv), may_be_found(file))        \
 	X(execvpe, (const char *file, char *const argv[], char *const envp[]), (file, argv, envp), \
-	  may_be_executed(file))                                                                   \
-	X(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp), true)       \
+	  may_be_found(file))                                                                      \
+	X(fexecve, (int fd, char *const argv[], char *const envp[]), (fd, argv, envp),             \
+	  is_file(fd))                                                                             \
 	X(execveat, (int fd, const char *path, char *const argv[], char *const envp[], int flags), \
 	  (fd, path, argv, envp, flags),                                                           \
-	  (flags & AT_EMPTY_PATH) || faccessat(fd, path, X_OK, 0) == 0)
+	  (flags & AT_EMPTY_PATH && !*path) ? is_file(fd) : may_be_executed(fd, path))
 
 enum function {
 #define FUNCTION_ENUM(name, parameters, arguments, ends) FUNCTION_##name,

@@ -289,8 +289,22 @@ static void end_by_execution_of_itself(void)
 /* What cannot be executed leaves the program, and ktime, as they are. */
 static void end_by_failing_exec(void)
 {
-	if (execl("/nowhere/sh", "sh", (char *)NULL) != -1 || errno != ENOENT)
-		exit(1);
+	EXPECT(-1, execl("/nowhere/sh", "sh", (char *)NULL));
+	EXPECT(ENOENT, errno);
+	EXPECT(-1, execl("sh", "sh", (char *)NULL));
+	EXPECT(ENOENT, errno);
+	EXPECT(-1, execlp("nowhere-on-path", "sh", (char *)NULL));
+	EXPECT(ENOENT, errno);
+	EXPECT(-1, execvp("nowhere-on-path", arguments));
+	EXPECT(ENOENT, errno);
+	EXPECT(-1, execvpe("", arguments, environment));
+	EXPECT(ENOENT, errno);
+	EXPECT(-1, execv("/tmp", arguments));
+	EXPECT(EACCES, errno);
+	EXPECT(-1, execveat(AT_FDCWD, "nowhere", arguments, environment, 0));
+	EXPECT(ENOENT, errno);
+	EXPECT(-1, fexecve(open("/tmp", O_RDONLY), arguments, environment));
+	EXPECT(EACCES, errno);
 	check_launch(kernel, NULL);
 }
 
