@@ -14,6 +14,7 @@
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
 #include "preload/base/rate_limit.h"
+#include "preload/base/sanitizer.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/cost.h"
@@ -204,6 +205,7 @@ static void *run(void *unused)
 	bool busy;
 
 	(void)unused;
+	sanitizer_ignore_begin();
 	pthread_setname_np(pthread_self(), "ktime");
 	while (!atomic_load_explicit(&begun, memory_order_acquire))
 		futex_wait(&begun, 0, PERIOD_NS);
@@ -246,6 +248,7 @@ static void *run(void *unused)
 				futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
 		}
 	}
+	sanitizer_ignore_end();
 	/* Release: the waiting threads see the finished report. */
 	atomic_store_explicit(&finished, 1, memory_order_release);
 	futex_wake(&finished);

@@ -14,6 +14,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/default_action.h"
 #include "preload/base/futex.h"
+#include "preload/base/sanitizer.h"
 #include "preload/collector/collector.h"
 #include "preload/reporter/last_report.h"
 #include "report/print/log_file.h"
@@ -124,6 +125,7 @@ static void end_process(int signal)
 static void *run(void *unused)
 {
 	(void)unused;
+	sanitizer_ignore_begin();
 	pthread_setname_np(pthread_self(), "ktime reporter");
 	for (;;) {
 		uint32_t woken = atomic_load_explicit(&wake_word, memory_order_acquire);
@@ -138,6 +140,7 @@ static void *run(void *unused)
 	while (!atomic_load_explicit(&asked, memory_order_acquire))
 		sched_yield();
 	report(atomic_load_explicit(&asked, memory_order_acquire));
+	sanitizer_ignore_end();
 	atomic_store_explicit(&reported, 1, memory_order_release);
 	futex_wake(&reported);
 	/* A fault ends the process by itself once its handler returns. */
