@@ -18,12 +18,14 @@ library: $(BUILD)/libktime.so
 GLIBC_PARTS := -Wl,--push-state,--no-as-needed -l:libpthread.so.0 -l:libdl.so.2 -Wl,--pop-state
 
 # The version script keeps what comes in with libiberty hidden. It is anonymous on purpose: under a
-# named version the loader would pass the interposed dlsym by without a word. Only a build without
-# optimization needs libm, for square roots. For --gc-sections see preload/base/old_glibc.S.
+# named version the loader would pass the interposed dlsym by without a word. What ktime hands out are
+# its own functions, also where the program has symbols of the same names: -Bsymbolic-functions. Only a
+# build without optimization needs libm, for square roots. For --gc-sections see
+# preload/base/old_glibc.S.
 $(BUILD)/libktime.so: $(LIBRARY_OBJECTS) preload/exports.map
 	$(LINK) -shared -Wl,-soname,libktime.so $(NO_UNDEFINED) -Wl,-z,now -Wl,--gc-sections \
-		-Wl,--version-script=preload/exports.map $(LIBRARY_OBJECTS) -l:libiberty.a $(GLIBC_PARTS) \
-		-Wl,--as-needed -lm -o $@
+		-Wl,-Bsymbolic-functions -Wl,--version-script=preload/exports.map $(LIBRARY_OBJECTS) \
+		-l:libiberty.a $(GLIBC_PARTS) -Wl,--as-needed -lm -o $@
 
 # A sanitizer's runtime looks functions up, by way of the library, before instrumented code may run.
 $(addprefix $(BUILD)/obj/preload/,hooks/lookup.o driver/elf_symbol.o driver/real_symbol.o): OBJECT_CFLAGS += -fno-sanitize=all

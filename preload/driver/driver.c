@@ -14,22 +14,24 @@
 #include "preload/driver/elf_symbol.h"
 #include "preload/driver/real_symbol.h"
 
+typedef void *dlsym_function(void *, const char *);
+
 struct driver driver;
 void *_Atomic driver_entries[ENTRY_COUNT];
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool loaded;
 static struct pointer_map entry_by_pointer;
-static const char *stand_in_name;
-static void *behind_stand_in;
+static struct link_map *stand_in;
+static void *behind_stand_in; /* the driver's handle, if dlopen returns another one to programs */
 static _Atomic uint64_t failures;
 
 struct tables {
 	struct driver driver;
 	void *entries[ENTRY_COUNT];
 	struct pointer_map by_pointer;
-	const char *stand_in;
-	void *library;
+	struct link_map *stand_in;
+	void *library, *behind;
 };
 
 static const struct {
@@ -70,60 +72,66 @@ static int remember(struct tables *tables, void *pointer, uintptr_t entry)
 	return pointer_map_add(&tables->by_pointer, (uintptr_t)pointer, (void *)(entry + 1), 1);
 }
 
-/* The file that a library was loaded from, without its folder; valid while the library is
- * loaded. */
-static const char *file_of(void *library)
+/* The dlsym of a library preloaded after libktime.so, else libc's. */
+static dlsym_function *programs_dlsym(void)
 {
-	struct link_map *map = NULL;
-	const char *base;
+	void *next = next_symbol("dlsym");
 
-	if (dlinfo(library, RTLD_DI_LINKMAP, &map) || !map)
-		return "a library";
-	base = strrchr(map->l_name, '/');
-	return base ? base + 1 : map->l_name;
+	return (dlsym_function *)(next ? next : elf_libc_symbol("dlsym"));
 }
 
 /*
- * Another preloaded library may stand in for the driver: the dlopen of ncu's libcuda-injection.so
+ * Another preloaded library may stand in for the driver. The dlopen of ncu's libcuda-injection.so
  * returns that library for libcuda.so.1, while its cuGetProcAddress returns the driver's own
- * functions (Nsight Compute 2025.3). ktime wraps both pointers of an entry. The wrappers call the
- * stand-in, which thus sees what it would see without ktime; ktime's own calls go to the driver.
+ * functions (Nsight Compute 2025.3); HAMi-core's libvgpu.so, which limits a container's share of a
+ * GPU, has a dlsym that returns its own functions. ktime wraps both pointers of an entry. The
+ * wrappers call the stand-in, which thus sees what it would see without ktime; ktime's own calls go
+ * to the driver.
  */
+static bool fill_entries(struct tables *tables, void *opened)
+{
+	dlsym_function *find = programs_dlsym();
+	bool complete = true;
+
+	for (uintptr_t entry = 0; entry < ENTRY_COUNT; entry++) {
+		const char *symbol = entry_symbol((enum entry)entry);
+		void *of_driver = real_dlsym(tables->library, symbol);
+		void *real = find(opened, symbol);
+
+		if (!real || elf_is_own(real))
+			real = of_driver;
+		if (real != of_driver && !tables->stand_in)
+			tables->stand_in = object_of(real);
+		tables->entries[entry] = real;
+		if (remember(tables, real, entry) || remember(tables, of_driver, entry))
+			complete = false;
+	}
+	return complete;
+}
+
 static bool fill(struct tables *tables)
 {
-	void *library = NULL, *stand_in = NULL;
+	void *opened = NULL;
 	bool complete;
 
 	/* A dlopen that fails would leave its message for the program's dlerror(), so look
 	 * first. */
 	if (dl_iterate_phdr(is_libcuda, NULL))
-		library = driver_library();
-	if (library)
-		stand_in = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
-	if (stand_in && stand_in != library) {
-		tables->stand_in = file_of(stand_in);
-		tables->library = library;
-	}
-	complete = library != NULL;
-	for (unsigned i = 0; library && i < sizeof(calls) / sizeof(calls[0]); i++) {
-		void *pointer = real_dlsym(library, calls[i].name);
+		tables->library = driver_library();
+	if (!tables->library)
+		return false;
+	opened = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
+	if (opened && opened != tables->library)
+		tables->behind = tables->library;
+	complete = true;
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++) {
+		void *pointer = real_dlsym(tables->library, calls[i].name);
 
 		*(void **)((char *)&tables->driver + calls[i].offset) = pointer;
 		complete = complete && (pointer || !calls[i].needed);
 	}
-	for (uintptr_t entry = 0; complete && entry < ENTRY_COUNT; entry++) {
-		const char *symbol = entry_symbol((enum entry)entry);
-		void *of_driver = real_dlsym(library, symbol), *real = of_driver;
-
-		if (tables->stand_in)
-			real = real_dlsym(stand_in, symbol);
-		tables->entries[entry] = real ? real : of_driver;
-		if (remember(tables, real, entry) || remember(tables, of_driver, entry))
-			complete = false;
-	}
-	if (library)
-		dlerror(); /* clears the message about functions that an older driver does not have
-			    */
+	complete = complete && fill_entries(tables, opened ? opened : tables->library);
+	dlerror(); /* clears the message about functions that an older driver does not have */
 	return complete;
 }
 
@@ -135,11 +143,14 @@ static inline bool is_loaded(void)
 
 bool driver_load(void)
 {
+	/* A stand-in's dlsym, which fill() calls, may call back into ktime's. */
+	static __thread bool loading __attribute__((tls_model("initial-exec")));
 	struct tables *tables;
 	int saved_errno;
 
-	if (is_loaded())
-		return true;
+	if (is_loaded() || loading)
+		return is_loaded();
+	loading = true;
 	saved_errno = errno;
 	/* Two threads may both fill a table of their own. The lock is not held for that, as dlopen
 	 * takes the loader's lock. */
@@ -149,8 +160,8 @@ bool driver_load(void)
 		if (!atomic_load_explicit(&loaded, memory_order_relaxed)) {
 			driver = tables->driver;
 			entry_by_pointer = tables->by_pointer;
-			stand_in_name = tables->stand_in;
-			behind_stand_in = tables->library;
+			stand_in = tables->stand_in;
+			behind_stand_in = tables->behind;
 			tables->by_pointer.slots = NULL;
 			for (int i = 0; i < ENTRY_COUNT; i++)
 				atomic_store_explicit(&driver_entries[i], tables->entries[i],
@@ -163,6 +174,7 @@ bool driver_load(void)
 		pointer_map_free(&tables->by_pointer);
 	free(tables);
 	errno = saved_errno;
+	loading = false;
 	return is_loaded();
 }
 
@@ -177,12 +189,12 @@ int driver_entry_of(const void *real)
 
 const char *driver_stand_in(void)
 {
-	return is_loaded() ? stand_in_name : NULL;
+	return is_loaded() && stand_in ? elf_file_name(stand_in) : NULL;
 }
 
-bool driver_is_behind(const void *handle)
+bool driver_is_behind(const void *handle, const struct link_map *caller)
 {
-	return handle && is_loaded() && handle == behind_stand_in;
+	return is_loaded() && stand_in && (handle == behind_stand_in || caller == stand_in);
 }
 
 void driver_failed(void)

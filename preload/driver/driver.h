@@ -96,9 +96,12 @@ int driver_entry_of(const void *real);
 
 /* The file name of the library that stands in for the driver, or NULL if none does. */
 const char *driver_stand_in(void);
-/* Whether the handle is the driver's while another library stands in for it. The stand-in looks the
- * driver's functions up with this handle; if it got ktime's wrappers, its calls would never end. */
-bool driver_is_behind(const void *handle);
+/*
+ * Whether the driver itself is asked for while another library stands in for it: with the driver's
+ * handle, or from the stand-in. If the stand-in got ktime's wrappers, its calls would never end.
+ */
+struct link_map;
+bool driver_is_behind(const void *handle, const struct link_map *caller);
 
 /* Counts an error that a driver function returned to ktime; the report shows the sum. */
 void driver_failed(void);

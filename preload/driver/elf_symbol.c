@@ -2,141 +2,223 @@
 #include "preload/driver/elf_symbol.h"
 
 #include <elf.h>
-#include <link.h>
 #include <stddef.h>
 #include <stdint.h>
-
-/* A loaded object's symbols and hash tables; one of the two hash tables may be missing. */
-struct symbol_tables {
-	const ElfW(Sym) * symbols;
-	const char *strings;
-	const uint32_t *gnu_hash, *hash;
-};
 
 /* Defined by the linker: the start and the end of libktime.so in memory. */
 extern const char __ehdr_start[] __attribute__((visibility("hidden")));
 extern const char _end[] __attribute__((visibility("hidden")));
 
-/* glibc relocates the pointers in a loaded object's dynamic section in place, except in the
- * vDSO. */
-static const void *address_of(ElfW(Addr) base, ElfW(Addr) value)
+struct link_map *elf_first_object(void)
 {
-	return (const void *)(value < base ? base + value : value);
+	return _r_debug.r_map;
 }
 
-static bool is_named(const struct symbol_tables *tables, uint32_t index, const char *name)
+bool elf_is_own(const void *pointer)
+{
+	return (const char *)pointer >= __ehdr_start && (const char *)pointer < _end;
+}
+
+bool elf_is_libktime(const struct link_map *object)
+{
+	return object->l_addr == (ElfW(Addr))__ehdr_start;
+}
+
+bool elf_name_begins(const char *text, const char *start)
+{
+	while (*start && *text == *start) {
+		text++;
+		start++;
+	}
+	return !*start;
+}
+
+static bool is_equal(const char *one, const char *other)
+{
+	while (*one && *one == *other) {
+		one++;
+		other++;
+	}
+	return *one == *other;
+}
+
+static const char *file_name(const char *path)
+{
+	const char *base = path;
+
+	for (const char *c = path; *c; c++)
+		if (*c == '/')
+			base = c + 1;
+	return base;
+}
+
+const char *elf_file_name(const struct link_map *object)
+{
+	return file_name(object->l_name);
+}
+
+/* glibc relocates the pointers in a loaded object's dynamic section in place, except in the
+ * vDSO. */
+static const void *address_of(const struct link_map *object, ElfW(Addr) value)
+{
+	return (const void *)(value < object->l_addr ? object->l_addr + value : value);
+}
+
+void elf_read(const struct link_map *object, struct elf_tables *tables)
+{
+	*tables = (struct elf_tables){.base = object->l_addr};
+	for (const ElfW(Dyn) *entry = object->l_ld; entry && entry->d_tag != DT_NULL; entry++) {
+		const void *address = address_of(object, entry->d_un.d_ptr);
+
+		switch (entry->d_tag) {
+		case DT_SYMTAB:
+			tables->symbols = address;
+			break;
+		case DT_STRTAB:
+			tables->strings = address;
+			break;
+		case DT_GNU_HASH:
+			tables->gnu_hash = address;
+			break;
+		case DT_HASH:
+			tables->hash = address;
+			break;
+		case DT_RELA:
+			tables->relocations = address;
+			break;
+		case DT_RELASZ:
+			tables->relocation_count = entry->d_un.d_val / sizeof(ElfW(Rela));
+			break;
+		case DT_JMPREL:
+			tables->jump_relocations = address;
+			break;
+		case DT_PLTRELSZ:
+			tables->jump_relocation_count = entry->d_un.d_val / sizeof(ElfW(Rela));
+			break;
+		}
+	}
+}
+
+bool elf_needs(const struct link_map *object, const char *library)
+{
+	struct elf_tables tables;
+
+	elf_read(object, &tables);
+	for (const ElfW(Dyn) *entry = object->l_ld; entry && entry->d_tag != DT_NULL; entry++)
+		if (entry->d_tag == DT_NEEDED && tables.strings &&
+		    elf_name_begins(file_name(tables.strings + entry->d_un.d_val), library))
+			return true;
+	return false;
+}
+
+static bool is_named(const struct elf_tables *tables, uint32_t index, const char *name)
 {
 	const ElfW(Sym) *symbol = &tables->symbols[index];
-	const char *there = tables->strings + symbol->st_name;
 
-	while (*there && *there == *name) {
-		there++;
-		name++;
-	}
-	return symbol->st_shndx != SHN_UNDEF && *there == *name;
+	return symbol->st_shndx != SHN_UNDEF && is_equal(tables->strings + symbol->st_name, name);
 }
 
 /* Searches the GNU hash table, as the loader does: comparing all of libc's symbols takes 30 us,
  * which every short-lived process would pay. */
-static const ElfW(Sym) * find_hashed(const struct symbol_tables *tables, const char *name)
+static const ElfW(Sym) * find_hashed(const struct elf_tables *tables, const struct elf_name *name)
 {
-	const uint32_t *gnu_hash = tables->gnu_hash;
-	uint32_t buckets = gnu_hash[0], first = gnu_hash[1], bloom = gnu_hash[2], i;
-	uint32_t hash = 5381; /* this, and the factor 33 below, are the table's format */
-	const uint32_t *bucket = gnu_hash + 4 + bloom * (sizeof(ElfW(Addr)) / 4);
+	const unsigned bits = 8 * sizeof(ElfW(Addr));
+	const uint32_t *table = tables->gnu_hash;
+	uint32_t buckets = table[0], first = table[1], words = table[2], hash = name->hash, i;
+	const ElfW(Addr) *filter = (const ElfW(Addr) *)(table + 4);
+	const uint32_t *bucket = (const uint32_t *)(filter + words);
 	const uint32_t *chain = bucket + buckets;
+	ElfW(Addr) word = filter[hash / bits % words];
 
-	for (const char *c = name; *c; c++)
-		hash = hash * 33 + (unsigned char)*c;
+	if (!(word >> hash % bits & word >> (hash >> table[3]) % bits & 1))
+		return NULL;
 	i = buckets ? bucket[hash % buckets] : 0;
 	if (i < first)
 		return NULL;
 	for (;; i++) {
 		/* The lowest bit marks the end of a chain. */
-		if ((chain[i - first] | 1) == (hash | 1) && is_named(tables, i, name))
+		if ((chain[i - first] | 1) == (hash | 1) && is_named(tables, i, name->text))
 			return &tables->symbols[i];
 		if (chain[i - first] & 1)
 			return NULL;
 	}
 }
 
-/* For an object that has only the older System V hash table, whose second word counts the
- * symbols. */
-static const ElfW(Sym) * find_in_all(const struct symbol_tables *tables, const char *name)
+/* For an object that has only the older System V hash table. */
+static const ElfW(Sym) * find_in_older_hash(const struct elf_tables *tables, const char *name)
 {
-	for (uint32_t i = 1; tables->hash && i < tables->hash[1]; i++)
+	uint32_t buckets = tables->hash[0], hash = 0;
+	const uint32_t *bucket = tables->hash + 2, *chain = bucket + buckets;
+
+	for (const char *c = name; *c; c++) {
+		hash = (hash << 4) + (unsigned char)*c;
+		hash = (hash ^ (hash >> 24 & 0xf0)) & 0x0fffffff;
+	}
+	for (uint32_t i = buckets ? bucket[hash % buckets] : 0; i; i = chain[i])
 		if (is_named(tables, i, name))
 			return &tables->symbols[i];
 	return NULL;
 }
 
-static const ElfW(Sym) * find_symbol(ElfW(Addr) base, const ElfW(Dyn) * dynamic, const char *name)
+struct elf_name elf_name(const char *text)
 {
-	struct symbol_tables tables = {0};
+	struct elf_name name = {.text = text,
+				.hash = 5381}; /* this, and the factor 33, are the table's format */
 
-	for (; dynamic && dynamic->d_tag != DT_NULL; dynamic++) {
-		if (dynamic->d_tag == DT_SYMTAB)
-			tables.symbols = address_of(base, dynamic->d_un.d_ptr);
-		else if (dynamic->d_tag == DT_STRTAB)
-			tables.strings = address_of(base, dynamic->d_un.d_ptr);
-		else if (dynamic->d_tag == DT_GNU_HASH)
-			tables.gnu_hash = address_of(base, dynamic->d_un.d_ptr);
-		else if (dynamic->d_tag == DT_HASH)
-			tables.hash = address_of(base, dynamic->d_un.d_ptr);
-	}
-	if (!tables.symbols || !tables.strings)
+	for (const char *c = text; *c; c++)
+		name.hash = name.hash * 33 + (unsigned char)*c;
+	return name;
+}
+
+const ElfW(Sym) * elf_find(const struct elf_tables *tables, const struct elf_name *name)
+{
+	if (!tables->symbols || !tables->strings)
 		return NULL;
-	return tables.gnu_hash ? find_hashed(&tables, name) : find_in_all(&tables, name);
+	if (tables->gnu_hash)
+		return find_hashed(tables, name);
+	return tables->hash ? find_in_older_hash(tables, name->text) : NULL;
 }
 
-static bool is_libc(const char *path)
+void *elf_address(const struct link_map *object, const char *text)
 {
-	const char *base = path;
+	struct elf_name name = elf_name(text);
+	struct elf_tables tables;
+	const ElfW(Sym) * found;
 
-	for (; *path; path++)
-		if (*path == '/')
-			base = path + 1;
-	return elf_name_begins(base, "libc.so") || elf_name_begins(base, "libc-2.") ||
-	       elf_name_begins(base, "libdl.so") || elf_name_begins(base, "libdl-2.");
+	elf_read(object, &tables);
+	found = elf_find(&tables, &name);
+	return found ? (void *)(tables.base + found->st_value) : NULL;
 }
 
-/*
- * Follows the loader's list of objects: ThreadSanitizer interposes dl_iterate_phdr(). The objects
- * before libc in that list were loaded at the program's start and are never unloaded.
- */
+static bool is_libc(const struct link_map *object)
+{
+	static const char *const names[] = {"libc.so", "libc-2.", "libdl.so", "libdl-2."};
+	const char *file = elf_file_name(object);
+
+	for (unsigned i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (elf_name_begins(file, names[i]))
+			return true;
+	return false;
+}
+
+/* libc is loaded with the program, so this walk does not reach objects that may be unloaded. */
 void *elf_libc_symbol(const char *name)
 {
-	for (const struct link_map *map = _r_debug.r_map; map; map = map->l_next) {
-		const ElfW(Sym) *found =
-			is_libc(map->l_name) ? find_symbol(map->l_addr, map->l_ld, name) : NULL;
+	const struct link_map *object = elf_first_object();
+	void *found = NULL;
 
-		if (found)
-			return (void *)(map->l_addr + found->st_value);
-	}
+	for (; object && !found; object = object->l_next)
+		if (is_libc(object))
+			found = elf_address(object, name);
+	return found;
+}
+
+const char *elf_definer_in_front(const char *name)
+{
+	const struct link_map *object = elf_first_object();
+
+	for (; object && !elf_is_libktime(object); object = object->l_next)
+		if (elf_address(object, name))
+			return object->l_name[0] ? elf_file_name(object) : "the program";
 	return NULL;
-}
-
-static const ElfW(Dyn) * dynamic_section(const struct dl_phdr_info *info)
-{
-	for (int i = 0; i < info->dlpi_phnum; i++)
-		if (info->dlpi_phdr[i].p_type == PT_DYNAMIC)
-			return (const void *)(info->dlpi_addr + info->dlpi_phdr[i].p_vaddr);
-	return NULL;
-}
-
-static int search_elsewhere(struct dl_phdr_info *info, size_t size, void *name)
-{
-	(void)size;
-	return info->dlpi_addr != (ElfW(Addr))__ehdr_start &&
-	       find_symbol(info->dlpi_addr, dynamic_section(info), name);
-}
-
-bool elf_symbol_elsewhere(const char *name)
-{
-	return dl_iterate_phdr(search_elsewhere, (void *)name) != 0;
-}
-
-bool elf_is_own(const void *pointer)
-{
-	return (const char *)pointer >= __ehdr_start && (const char *)pointer < _end;
 }

@@ -1,30 +1,63 @@
 /* SPDX-License-Identifier: MIT */
-/* Symbol lookup in the loaded ELF objects, without dlsym. Any thread; takes the loader's lock. */
+/*
+ * Symbols as the loader sees them, read from the tables of the loaded objects: for what dlsym
+ * cannot find while that name is interposed, and for what a name would mean without libktime.so.
+ *
+ * Nothing here calls a function of libc: the first dlsym of a process may come from a sanitizer
+ * that is about to find the functions that it interposes, and none of those works before. Another
+ * thread may change the loader's list of objects, except for those that were loaded with the
+ * program; walk past these only inside dl_iterate_phdr, which holds the lock of the list.
+ */
 #ifndef KTIME_PRELOAD_DRIVER_ELF_SYMBOL_H
 #define KTIME_PRELOAD_DRIVER_ELF_SYMBOL_H
 
+#include <link.h>
 #include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 
+/* An object's symbols, hash tables and relocations; NULL for what it does not have. */
+struct elf_tables {
+	ElfW(Addr) base;
+	const ElfW(Sym) * symbols;
+	const char *strings;
+	const uint32_t *gnu_hash, *hash;
+	const ElfW(Rela) * relocations, *jump_relocations;
+	size_t relocation_count, jump_relocation_count;
+};
+
+/* The first object of the process, which is the program; each has the next one in l_next. */
+struct link_map *elf_first_object(void);
+bool elf_is_libktime(const struct link_map *object);
+/* Whether a pointer points into libktime.so. */
+bool elf_is_own(const void *pointer);
+
+void elf_read(const struct link_map *object, struct elf_tables *tables);
+
+/* A name, and its hash in the loader's tables. */
+struct elf_name {
+	const char *text;
+	uint32_t hash;
+};
+struct elf_name elf_name(const char *text);
+/* The object's definition of a name, or NULL. */
+const ElfW(Sym) * elf_find(const struct elf_tables *tables, const struct elf_name *name);
 /*
- * A function of libc (or of libdl, a library of its own before glibc 2.34), for dlsym itself, which
- * dlsym cannot find while that name is interposed. NULL if there is none. Calls nothing of libc's:
- * a sanitizer's runtime asks dlsym for the functions that it interposes before they may be called.
+ * The address of an object's function or variable, or NULL. (libc's dlsym takes an object for a
+ * handle, but crashes if the object was only loaded as a dependency of another one.)
+ */
+void *elf_address(const struct link_map *object, const char *name);
+
+/* The name of the file that an object was loaded from, without its folder. */
+const char *elf_file_name(const struct link_map *object);
+/* Whether an object is linked to a library whose file name starts like this. */
+bool elf_needs(const struct link_map *object, const char *library);
+bool elf_name_begins(const char *text, const char *start);
+
+/* A function of libc (or of libdl, a library of its own before glibc 2.34). NULL if there is none.
  */
 void *elf_libc_symbol(const char *name);
-
-/* Whether a name begins with a prefix, without libc. */
-static inline bool elf_name_begins(const char *name, const char *prefix)
-{
-	while (*prefix && *name == *prefix) {
-		name++;
-		prefix++;
-	}
-	return !*prefix;
-}
-
-/* Whether any loaded object but libktime.so exports such a symbol. */
-bool elf_symbol_elsewhere(const char *name);
-/* Whether a pointer points into libktime.so. Takes no lock. */
-bool elf_is_own(const void *pointer);
+/* The first file before libktime.so, in the loader's order, that defines this name, or NULL. */
+const char *elf_definer_in_front(const char *name);
 
 #endif

@@ -2,6 +2,7 @@
 #include "preload/driver/real_symbol.h"
 
 #include <dlfcn.h>
+#include <link.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,4 +28,39 @@ void *real_dlsym(void *handle, const char *name)
 void *next_symbol(const char *name)
 {
 	return real_dlsym(RTLD_NEXT, name);
+}
+
+struct link_map *object_of(const void *address)
+{
+	struct link_map *object = NULL;
+	Dl_info info;
+
+	if (!dladdr1(address, &info, (void **)&object, RTLD_DL_LINKMAP) || !object)
+		object = elf_first_object();
+	return object;
+}
+
+/* An object that was loaded as a dependency gets a scope of its own when it is opened. */
+static void *find_in_scope_of(const struct link_map *object, const char *name)
+{
+	void *(*libc_dlopen)(const char *, int) =
+		(void *(*)(const char *, int))elf_libc_symbol("dlopen");
+	void *handle = libc_dlopen ? libc_dlopen(object->l_name, RTLD_LAZY | RTLD_NOLOAD) : NULL;
+	void *found = handle ? real_dlsym(handle, name) : NULL;
+
+	if (handle)
+		dlclose(handle);
+	return found;
+}
+
+void *symbol_without_ktime(const struct link_map *from, const char *name)
+{
+	void *found = real_dlsym(RTLD_DEFAULT, name);
+
+	if (elf_is_own(found))
+		found = next_symbol(name);
+	/* The program's own scope is the global one. */
+	if (!found && from->l_name[0])
+		found = find_in_scope_of(from, name);
+	return elf_is_own(found) ? NULL : found;
 }

@@ -5,11 +5,10 @@
  * no preloaded library at all.
  */
 #include <link.h>
-#include <string.h>
 
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/driver/driver.h"
-#include "preload/driver/real_symbol.h"
+#include "preload/driver/elf_symbol.h"
 #include "preload/hooks/lookup.h"
 
 /* glibc 2.35 has this as struct r_debug_extended: `next` is there from r_version 2 on. */
@@ -29,24 +28,9 @@ struct sight {
 	struct link_map *elsewhere; /* libcuda of another namespace */
 };
 
-static bool is_libcuda(const char *path)
+static bool is_libcuda(const struct link_map *map)
 {
-	const char *base = strrchr(path, '/');
-
-	return strncmp(base ? base + 1 : path, "libcuda.so", 10) == 0;
-}
-
-static bool needs_libcuda(const struct link_map *map)
-{
-	const char *strings = NULL;
-
-	for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
-		if (entry->d_tag == DT_STRTAB)
-			strings = (const char *)entry->d_un.d_ptr;
-	for (const ElfW(Dyn) *entry = map->l_ld; entry && entry->d_tag != DT_NULL; entry++)
-		if (entry->d_tag == DT_NEEDED && is_libcuda(strings + entry->d_un.d_val))
-			return true;
-	return false;
+	return elf_name_begins(elf_file_name(map), "libcuda.so");
 }
 
 /* Inside of the loader's call its lists do not change; one call is enough to walk them all. */
@@ -59,14 +43,14 @@ static int look(struct dl_phdr_info *info, size_t size, void *argument)
 	(void)size;
 	do {
 		for (struct link_map *map = namespace->base.r_map; map; map = map->l_next) {
-			bool here = is_libcuda(map->l_name);
+			bool here = is_libcuda(map);
 
 			if (namespace != &first_namespace) {
 				sight->elsewhere = here ? map : sight->elsewhere;
 				continue;
 			}
 			sight->opened |= here;
-			sight->needed |= !here && needs_libcuda(map);
+			sight->needed |= !here && elf_needs(map, "libcuda.so");
 		}
 		namespace = first_namespace.base.r_version >= 2 ? namespace->next : NULL;
 	} while (namespace);
@@ -89,10 +73,10 @@ static void end(void *unused)
 	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) != LIFECYCLE_IDLE)
 		return;
 	dl_iterate_phdr(look, &sight);
-	if ((sight.opened && !sight.needed && !lookup_seen() && driver_load() &&
-	     was_initialised(driver.cuDeviceGetCount)) ||
+	if ((sight.opened && (elf_definer_in_front("dlsym") || (!sight.needed && !lookup_seen())) &&
+	     driver_load() && was_initialised(driver.cuDeviceGetCount)) ||
 	    (sight.elsewhere &&
-	     was_initialised((CUresult(*)(int *))real_dlsym(sight.elsewhere, "cuDeviceGetCount"))))
+	     was_initialised((CUresult(*)(int *))elf_address(sight.elsewhere, "cuDeviceGetCount"))))
 		lifecycle_say_blind();
 	else
 		lifecycle_say_unused();

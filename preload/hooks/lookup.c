@@ -3,11 +3,13 @@
 
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "preload/hooks/bindings.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
@@ -60,19 +62,43 @@ void *lookup_next_dlvsym(void)
 	return once(&next_dlvsym, find_next_dlvsym);
 }
 
+/*
+ * No function of libc's and no errno: a sanitizer's first look-ups find the functions that it
+ * interposes, and none works before.
+ */
 static bool is_driver_name(const char *name)
 {
-	return name && name[0] == 'c' && name[1] == 'u' && name[2] >= 'A' && name[2] <= 'Z';
+	return elf_name_begins(name, "cu") && name[2] >= 'A' && name[2] <= 'Z';
 }
 
 static bool is_cupti_name(const char *name)
 {
-	return name && elf_name_begins(name, "cupti");
+	return elf_name_begins(name, "cupti");
 }
 
 static bool is_runtime_name(const char *name)
 {
-	return name && (elf_name_begins(name, "cuda") || elf_name_begins(name, "__cuda"));
+	return elf_name_begins(name, "cuda") || elf_name_begins(name, "__cuda");
+}
+
+static bool is_cuda_name(const char *name)
+{
+	return name && (is_driver_name(name) || is_cupti_name(name) || is_runtime_name(name));
+}
+
+/* Programs look up functions of what they have just opened: a handle that was not seen last. */
+static void note_handle(void *handle)
+{
+	static _Atomic(void *) last;
+	int saved_errno;
+
+	if (handle == RTLD_DEFAULT || handle == RTLD_NEXT ||
+	    atomic_load_explicit(&last, memory_order_relaxed) == handle)
+		return;
+	saved_errno = errno;
+	atomic_store_explicit(&last, handle, memory_order_relaxed);
+	bindings_check();
+	errno = saved_errno;
 }
 
 static void *ask_next(void *handle, const char *name, const char *version)
@@ -81,48 +107,149 @@ static void *ask_next(void *handle, const char *name, const char *version)
 		       : ((dlsym_function *)lookup_next_dlsym())(handle, name);
 }
 
-/*
- * Whether a name would not be found without ktime: libktime.so alone has it. Many a program learns
- * that way whether CUDA is there. The last look-up of all is one that fails, for dlerror.
- */
-static bool is_own_alone(const char *name, const char *version)
+static bool is_function(const void *pointer)
 {
-	return !elf_symbol_elsewhere(name) && !ask_next(RTLD_NEXT, name, version);
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info info;
+
+	return dladdr1(pointer, &info, (void **)&symbol, RTLD_DL_SYMENT) && symbol &&
+	       ELF64_ST_TYPE(symbol->st_info) == STT_FUNC;
 }
 
-static void *driver_replacement(const void *real)
+/* What is handed out in place of a function of the driver's or of CUPTI's, if that is what it is.
+ */
+static void *replacement_of(const char *name, void *real)
 {
-	int entry = driver_entry_of(real);
+	int entry;
 
+	if (is_cupti_name(name))
+		return cupti_symbol_replacement(name, real);
+	if (!is_driver_name(name) || !driver_load())
+		return NULL;
+	entry = driver_entry_of(real);
 	atomic_store_explicit(&seen, true, memory_order_relaxed);
 	return entry >= 0 ? wrapper_of((enum entry)entry, resolving_runtime) : NULL;
 }
 
-void *lookup_replacement(void *handle, const char *name, const char *version)
+/*
+ * Where the answer would be ktime's own export: what is found without it. Many a program learns
+ * that way whether CUDA is there. The last look-up of all is one that fails, for dlerror.
+ */
+static void *answer_without_ktime(const char *name, void *found)
 {
-	void *replacement = NULL, *real;
-	int saved_errno = errno;
-	bool own, wanted;
+	void *replacement;
 
-	if (looking_up || (!is_driver_name(name) && !is_cupti_name(name) && !is_runtime_name(name)))
-		return NULL;
-	looking_up = true;
-	/* These depend on who asks, and find our own exports where they should. */
-	own = handle == RTLD_DEFAULT || handle == RTLD_NEXT;
-	wanted = !own && is_driver_name(name) && driver_load();
-	if (!own && !(wanted && driver_is_behind(handle))) {
-		real = ask_next(handle, name, version);
-		own = elf_is_own(real);
-		if (wanted)
-			replacement = driver_replacement(real);
-		else if (real && is_cupti_name(name))
-			replacement = cupti_symbol_replacement(name, real);
+	if (!found) {
+		next_symbol(name);
+		return LOOKUP_NOTHING;
 	}
-	if (own && is_own_alone(name, version))
-		replacement = LOOKUP_NOTHING;
+	replacement = replacement_of(name, found);
+	if (replacement)
+		return replacement;
+	/* A runtime's functions may be in any library, and ktime's call on to the caller's. */
+	return is_runtime_name(name) && is_function(found) ? NULL : found;
+}
+
+/*
+ * RTLD_NEXT of an object behind ktime, a tracer that is preloaded too for one: it does not come by
+ * ktime's exports, but by the driver's functions. That the driver is in its scope is sure where it
+ * was before the program started, or where the object itself needs it.
+ */
+static void *next_replacement(struct link_map *from, const char *name)
+{
+	struct link_map *object = bindings_next_definer(from, name);
+
+	if (!object || !bindings_is_cuda(object) || !bindings_may_reach(from, object))
+		return NULL;
+	return replacement_of(name, elf_address(object, name));
+}
+
+/* These two depend on who asks. */
+static void *scope_replacement(void *handle, const char *name, struct link_map *from)
+{
+	struct link_map *in_front;
+	void *found;
+
+	if (handle == RTLD_DEFAULT) {
+		found = real_dlsym(RTLD_DEFAULT, name);
+		return elf_is_own(found)
+			       ? answer_without_ktime(name, symbol_without_ktime(from, name))
+			       : replacement_of(name, found);
+	}
+	if (!bindings_is_before_ktime(from))
+		return next_replacement(from, name);
+	in_front = bindings_next_definer(from, name);
+	return in_front && bindings_is_before_ktime(in_front)
+		       ? NULL
+		       : answer_without_ktime(name, next_symbol(name));
+}
+
+static void *handle_replacement(void *handle, const char *name, const char *version,
+				struct link_map *from)
+{
+	void *real;
+
+	/* Otherwise what stands in for the driver would be sent round in a circle. */
+	if (is_driver_name(name) && driver_load() && driver_is_behind(handle, from))
+		return NULL;
+	real = ask_next(handle, name, version);
+	if (elf_is_own(real))
+		return answer_without_ktime(name, next_symbol(name));
+	return real ? replacement_of(name, real) : NULL;
+}
+
+void *lookup_replacement(void *handle, const char *name, const char *version, const void *caller)
+{
+	struct link_map *from;
+	void *replacement;
+	int saved_errno;
+
+	if (looking_up)
+		return NULL;
+	note_handle(handle);
+	if (!is_cuda_name(name))
+		return NULL;
+	saved_errno = errno;
+	looking_up = true;
+	bindings_check();
+	from = object_of(caller);
+	if (handle != RTLD_DEFAULT && handle != RTLD_NEXT)
+		replacement = handle_replacement(handle, name, version, from);
+	else if (!version)
+		replacement = scope_replacement(handle, name, from);
+	else
+		replacement = ask_next(RTLD_NEXT, name, version) ? NULL : LOOKUP_NOTHING;
 	looking_up = false;
 	errno = saved_errno;
 	return replacement;
+}
+
+/* Whatever arguments they are called with, they do not look at them. */
+static CUresult no_driver(void)
+{
+	return CUDA_ERROR_NOT_INITIALIZED;
+}
+
+static CUresult no_entry(void)
+{
+	return CUDA_ERROR_NOT_FOUND;
+}
+
+void *lookup_late(enum entry entry, const void *caller)
+{
+	int saved_errno = errno;
+	void *real;
+
+	if (driver_load()) {
+		real = driver_entry(entry);
+		real = real ? real : (void *)no_entry;
+	} else {
+		bindings_check();
+		real = symbol_without_ktime(object_of(caller), entry_symbol(entry));
+		real = real ? real : (void *)no_driver;
+	}
+	errno = saved_errno;
+	return real;
 }
 
 void lookup_initialised(void)

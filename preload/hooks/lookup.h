@@ -18,7 +18,7 @@
  * pointer to give out instead, LOOKUP_NOTHING for NULL, or NULL.
  */
 #define LOOKUP_NOTHING ((void *)-1)
-void *lookup_replacement(void *handle, const char *name, const char *version);
+void *lookup_replacement(void *handle, const char *name, const char *version, const void *caller);
 void *lookup_next_dlsym(void);
 void *lookup_next_dlvsym(void);
 
@@ -34,6 +34,13 @@ void lookup_answered(const char *name, void **pointer, CUresult result);
  * handed in between are the wrappers that know a runtime call is behind them. CUDA 11.8 to 13.0.
  */
 void lookup_initialised(void);
+
+/*
+ * For a wrapper that was called before the driver's tables were filled: the driver's function, or
+ * where there is no driver in the process, what the caller would have reached without ktime (a
+ * function of its own, which may be about to load the driver), else one that only returns an error.
+ */
+void *lookup_late(enum entry entry, const void *caller);
 
 /* Whether any look-up of a driver function came through here. */
 bool lookup_seen(void);

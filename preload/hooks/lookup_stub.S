@@ -26,6 +26,7 @@
 	.ifc \symbol, dlsym
 	xorl	%edx, %edx
 	.endif
+	movq	24(%rsp), %rcx		/* who calls */
 	call	lookup_replacement
 	testq	%rax, %rax
 	jne	1f
@@ -72,6 +73,7 @@
 	.ifc \symbol, dlsym
 	mov	x2, xzr
 	.endif
+	mov	x3, x30			/* who calls */
 	bl	lookup_replacement
 	cbnz	x0, 1f
 	bl	\next

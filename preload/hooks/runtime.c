@@ -146,7 +146,8 @@ static inline void *real_runtime(enum runtime_symbol which, const void *caller)
 }
 
 #define WRAPPER(symbol, parameters, arguments, passes_on)                                          \
-	EXPORT LAUNCH_PATH int runtime_##symbol parameters __asm__(#symbol);                       \
+	LAUNCH_PATH int runtime_##symbol parameters;                                               \
+	EXPORT_AS(runtime_##symbol, symbol)                                                        \
 	int runtime_##symbol parameters                                                            \
 	{                                                                                          \
 		int(*real) parameters = (int(*) parameters)real_runtime(                           \

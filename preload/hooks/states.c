@@ -56,18 +56,21 @@ static void kernel_turned(void *const *function, void *kernel, CUresult result)
 #define STATE(symbol, name, parameters, arguments, before, after)                                  \
 	CUresult wrapped_##symbol parameters                                                       \
 	{                                                                                          \
-		CUresult result = CUDA_ERROR_NOT_INITIALIZED;                                      \
+		CUresult(*real) parameters = (CUresult(*) parameters)driver_entry(ENTRY_##symbol); \
 		int saved_errno = errno;                                                           \
+		CUresult result;                                                                   \
                                                                                                    \
-		if (driver_load() && driver_entry(ENTRY_##symbol)) {                               \
-			before;                                                                    \
-			errno = saved_errno;                                                       \
-			result = ((CUresult(*) parameters)driver_entry(ENTRY_##symbol))arguments;  \
-			saved_errno = errno;                                                       \
-			after;                                                                     \
-		}                                                                                  \
+		if (!real)                                                                         \
+			real = (CUresult(*) parameters)lookup_late(ENTRY_##symbol,                 \
+								   __builtin_return_address(0));   \
+		before;                                                                            \
+		errno = saved_errno;                                                               \
+		result = real arguments;                                                           \
+		saved_errno = errno;                                                               \
+		after;                                                                             \
 		errno = saved_errno;                                                               \
 		return result;                                                                     \
-	}
+	}                                                                                          \
+	EXPORT_AS(wrapped_##symbol, symbol)
 #include "preload/driver/states.def"
 #undef STATE

@@ -15,6 +15,7 @@
 #include "preload/driver/driver.h"
 #include "preload/base/export.h"
 #include "preload/driver/signatures.h"
+#include "preload/hooks/lookup.h"
 
 #define DEFAULT_STREAM_legacy	  CU_STREAM_LEGACY
 #define DEFAULT_STREAM_per_thread CU_STREAM_PER_THREAD
@@ -24,33 +25,30 @@
 		struct call this_call;                                                             \
 		struct call *call = &this_call;                                                    \
 		CUresult(*real) parameters;                                                        \
-		CUresult result = CUDA_ERROR_NOT_FOUND;                                            \
+		CUresult result;                                                                   \
                                                                                                    \
 		real = (CUresult(*) parameters)driver_entry(ENTRY_##symbol);                       \
-		if (__builtin_expect(!real, 0)) {                                                  \
-			if (!driver_load())                                                        \
-				return CUDA_ERROR_NOT_INITIALIZED;                                 \
-			real = (CUresult(*) parameters)driver_entry(ENTRY_##symbol);               \
-		}                                                                                  \
-		if (real) {                                                                        \
-			call_describe(call,                                                        \
-				      from_runtime ? API_FROM_RUNTIME(ENTRY_##symbol)              \
-						   : API_DRIVER(ENTRY_##symbol),                   \
-				      DEFAULT_STREAM_##default_stream);                            \
-			description;                                                               \
-			call_begin(call);                                                          \
-			result = real arguments;                                                   \
-			call_end(call, result);                                                    \
-		}                                                                                  \
+		if (__builtin_expect(!real, 0))                                                    \
+			real = (CUresult(*) parameters)lookup_late(ENTRY_##symbol,                 \
+								   __builtin_return_address(0));   \
+		call_describe(call,                                                                \
+			      from_runtime ? API_FROM_RUNTIME(ENTRY_##symbol)                      \
+					   : API_DRIVER(ENTRY_##symbol),                           \
+			      DEFAULT_STREAM_##default_stream);                                    \
+		description;                                                                       \
+		call_begin(call);                                                                  \
+		result = real arguments;                                                           \
+		call_end(call, result);                                                            \
 		return result;                                                                     \
 	}
 
 #define WRAPPERS(runtime, parameters, arguments, description, symbol, default_stream)              \
-	EXPORT CUresult wrapped_##symbol parameters __asm__(#symbol);                              \
+	CUresult wrapped_##symbol parameters;                                                      \
 	CUresult wrapped_##symbol parameters BODY(                                                 \
 		symbol, runtime, parameters, arguments, description, default_stream,               \
 		false) static CUresult from_runtime_##symbol parameters                            \
-	BODY(symbol, runtime, parameters, arguments, description, default_stream, true)
+	BODY(symbol, runtime, parameters, arguments, description, default_stream, true)            \
+		EXPORT_AS(wrapped_##symbol, symbol)
 
 #define ENTRY(symbol, name, signature, version, default_stream)                                    \
 	SIGNATURE_##signature(WRAPPERS, symbol, default_stream)

@@ -6,12 +6,11 @@
 
 #include "preload/driver/driver.h"
 #include "preload/driver/entries.h"
-#include "preload/base/export.h"
 
 /* Those of states.def are defined in states.c; in C they carry names of our own, as cuda.h's
  * prototypes and macros would get in the way of the real ones. */
 #define STATE(symbol, name, parameters, arguments, before, after)                                  \
-	EXPORT CUresult wrapped_##symbol parameters __asm__(#symbol);
+	CUresult wrapped_##symbol parameters;
 #include "preload/driver/states.def"
 #undef STATE
 

@@ -20,11 +20,17 @@
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
 #include "preload/driver/driver.h"
+#include "preload/driver/elf_symbol.h"
 #include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/output.h"
 #include "preload/reporter/reporter.h"
 #include "preload/driver/real_symbol.h"
 #include "report/print/log_file.h"
+
+/* Another preload that looks the driver's functions up past ktime. */
+#define IN_FRONT                                                                                   \
+	"%s has a dlsym of its own, which comes before ktime's; put libktime.so first in "         \
+	"LD_PRELOAD"
 
 _Atomic int lifecycle_state;
 
@@ -149,6 +155,9 @@ static void describe_cupti(void)
 			     "%s stands in for the driver, as under ncu: what it does around an "
 			     "operation is in the times",
 			     driver_stand_in());
+	if (elf_definer_in_front("dlsym"))
+		session_note(session, "Calls may be missing: " IN_FRONT ".",
+			     elf_definer_in_front("dlsym"));
 	if (!cupti.started && !settings.concurrent_kernels)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
@@ -244,9 +253,15 @@ void lifecycle_work_seen(void)
 
 void lifecycle_say_blind(void)
 {
+	const char *in_front = elf_definer_in_front("dlsym");
+
 	pid = getpid();
 	read_settings();
-	if (!settings.only_process || settings.only_process == pid)
+	if (settings.only_process && settings.only_process != pid)
+		return;
+	if (in_front)
+		log_file_say(pid, "cannot see this process's CUDA calls: " IN_FRONT, in_front);
+	else
 		log_file_say(
 			pid,
 			"cannot see this process's CUDA calls: what makes them was loaded with %s, "

@@ -47,6 +47,32 @@ with_peer()
 	says "libpeer_driver.so stands in for the driver, as under ncu"
 }
 
+# As HAMi-core's libvgpu.so: its dlsym answers with its own functions.
+@test "a preload behind ktime whose dlsym stands in for the driver's functions is called through" {
+	not_under_sanitizers "a dlsym that is instrumented itself"
+	with_peer "$built/libktime.so:$built/sim/preload/libpeer_limiter.so"
+	says "libpeer_limiter.so stands in for the driver"
+}
+
+in_front="libpeer_limiter.so has a dlsym of its own, which comes before ktime's; put libktime.so first in LD_PRELOAD"
+
+@test "a preload in front of ktime whose dlsym hides the driver from ktime is named" {
+	not_under_sanitizers "a dlsym that is instrumented itself"
+	LD_PRELOAD=$built/sim/preload/libpeer_limiter.so:$built/libktime.so run --separate-stderr \
+		"$root/tests/sim/run" "$built/sim/workloads/saxpy" --n 1024
+	[ "$status" -eq 0 ]
+	is "peer: called
+ktime: cannot see this process's CUDA calls: $in_front" report
+}
+
+@test "a preload in front of ktime that hides some of the driver is named in the report" {
+	not_under_sanitizers "a dlsym that is instrumented itself"
+	LD_PRELOAD=$built/sim/preload/libpeer_limiter.so:$built/libktime.so run --separate-stderr \
+		"$root/tests/sim/run" "$programs/endings" return
+	is 10 eval 'grep -cx "peer: called" <<<"$stderr"'
+	says "Calls may be missing: $in_front."
+}
+
 @test "a static, a shared and a local runtime in one process each reach theirs, once a call" {
 	export KTIME_OPTIONS="-o session"
 	same_as_alone "$programs/runtimes" "$built/sim/preload"

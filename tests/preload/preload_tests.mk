@@ -3,10 +3,14 @@
 
 PRELOAD_TESTS := $(SIM)/preload
 PRELOAD_OBJECTS := $(BUILD)/obj/tests/preload/programs
+# COMPILER-SANITIZER
+SANITIZED := gcc-address gcc-thread gcc-undefined clang-address clang-thread clang-memory
 PRELOAD_PROGRAMS := $(patsubst tests/preload/programs/%.c,$(PRELOAD_TESTS)/%, \
-	$(filter-out tests/preload/programs/lib%,$(wildcard tests/preload/programs/*.c))) \
-	$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so peer_dlsym.so plugin.so plugin_other.so \
-		hidden.so no_threads.so no_memory.so)
+	$(filter-out tests/preload/programs/lib% %/sanitized.c,$(wildcard tests/preload/programs/*.c))) \
+	$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so peer_dlsym.so peer_limiter.so plugin.so \
+		plugin_other.so hidden.so no_threads.so no_memory.so odd_pointers.so odd_functions.so odd_next.so) \
+	$(addprefix $(PRELOAD_TESTS)/sanitized_,$(SANITIZED)) \
+	$(addprefix $(PRELOAD_TESTS)/odd_,$(foreach kind,pointers functions next,$(kind) $(kind)_linked))
 
 .PHONY: preload-programs preload-tests
 preload-programs: $(PRELOAD_PROGRAMS)
@@ -34,6 +38,10 @@ $(PRELOAD_TESTS)/libpeer_dlsym.so: tests/preload/programs/libpeer.c
 	@mkdir -p $(@D)
 	$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
 
+$(PRELOAD_TESTS)/libpeer_limiter.so: tests/preload/programs/libpeer_driver.c
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KTIME_CPPFLAGS) $(filter-out -MMD -MP,$(KTIME_CFLAGS)) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
+
 # With the shared one, whose symbols are wrapped.
 $(addprefix $(PRELOAD_TESTS)/,api_times failed_launches): $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o \
 		$(SIM)/lib/libcudart.so.13 $(SIM)/lib/libcuda.so.1
@@ -52,6 +60,33 @@ $(PRELOAD_TESTS)/libplugin.so: $(PRELOAD_OBJECTS)/libplugin.o $(SIM)/lib/libcuda
 $(PRELOAD_TESTS)/libhidden.so: $(PRELOAD_OBJECTS)/libhidden.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(LINK) -shared $^ -o $@
+
+$(PRELOAD_TESTS)/sanitized_%: tests/preload/programs/sanitized.c tests/preload/programs/odd.h $(SIM)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(Q)$(word 1,$(subst -, ,$*)) $(KTIME_CPPFLAGS) -O1 -g -fsanitize=$(word 2,$(subst -, ,$*)) \
+		$(filter-out %.h,$^) -o $@ -lpthread -ldl
+
+# What defines the driver's names itself: a library, a program linked with it (whose variables the
+# loader copies into the program), and a program that has all in itself and shows it to others.
+odd_pointers_FLAGS := -DODD_POINTERS
+odd_next_FLAGS := -DODD_NEXT
+odd_next_LIBRARIES := $(SIM)/lib/libcuda.so.1
+ODD_SOURCE = tests/preload/programs/libodd_$(if $(filter pointers,$1),pointers,functions).c
+define odd_rules
+$(PRELOAD_TESTS)/libodd_$1.so: $(ODD_SOURCE) tests/preload/programs/odd.h $(odd_$1_LIBRARIES)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(KTIME_CPPFLAGS) $$(filter-out -MMD -MP,$$(KTIME_CFLAGS)) $$(CFLAGS) $(odd_$1_FLAGS) -fPIC \
+		-shared -Wl,-soname,$$(@F) -Wl,--no-as-needed $$(filter-out %.h,$$^) -o $$@ -ldl
+$(PRELOAD_TESTS)/odd_$1: tests/preload/programs/odd.c $(ODD_SOURCE) tests/preload/programs/odd.h $(odd_$1_LIBRARIES)
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(KTIME_CPPFLAGS) $$(filter-out -MMD -MP,$$(KTIME_CFLAGS)) $$(CFLAGS) $(odd_$1_FLAGS) -DODD_LINKED \
+		-rdynamic -Wl,--no-as-needed $$(filter-out %.h,$$^) -o $$@ -ldl
+$(PRELOAD_TESTS)/odd_$1_linked: tests/preload/programs/odd.c $(PRELOAD_TESTS)/libodd_$1.so tests/preload/programs/odd.h
+	@mkdir -p $$(@D)
+	$$(Q)$$(CC) $$(KTIME_CPPFLAGS) $$(filter-out -MMD -MP,$$(KTIME_CFLAGS)) $$(CFLAGS) $(odd_$1_FLAGS) -DODD_LINKED \
+		$$(filter-out %.h,$$^) -o $$@ -Wl,-rpath,'$$$$ORIGIN' -Wl,-rpath-link,$(SIM)/lib -ldl
+endef
+$(foreach kind,pointers functions next,$(eval $(call odd_rules,$(kind))))
 
 $(PRELOAD_TESTS)/libplugin_other.so: $(PRELOAD_OBJECTS)/libplugin.o \
 		$(PRELOAD_TESTS)/libcudart_other.so.13

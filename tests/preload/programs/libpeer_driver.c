@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Another preload, which gives itself out for the driver, as Nsight Compute's libcuda-injection.so
- * does: its dlopen answers with itself, its cuGetProcAddress with the driver's own functions.
+ * Another preload, which gives itself out for the driver. As Nsight Compute's libcuda-injection.so:
+ * its dlopen answers with itself, its cuGetProcAddress with the driver's own functions. With
+ * PEER_DLSYM as HAMi-core's libvgpu.so: its dlsym answers with its own functions, its
+ * cuGetProcAddress too, and it finds the driver's past every other dlsym.
  */
 #define __CUDA_API_VERSION_INTERNAL
 #include <cuda.h>
@@ -12,7 +14,46 @@
 #include <unistd.h>
 
 #define EXPORT	     __attribute__((visibility("default")))
-#define DRIVER(name) ((__typeof__(name) *)dlsym(driver(), #name))
+#define DRIVER(name) ((__typeof__(name) *)find(driver(), #name))
+
+#ifdef PEER_DLSYM
+static void *find(void *handle, const char *name)
+{
+	static void *(*libc_dlsym)(void *, const char *);
+
+	if (!libc_dlsym)
+		*(void **)&libc_dlsym = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.2.5");
+	if (!libc_dlsym)
+		*(void **)&libc_dlsym = dlvsym(RTLD_NEXT, "dlsym", "GLIBC_2.17");
+	return libc_dlsym(handle, name);
+}
+
+static void *own(const char *name)
+{
+	if (strcmp(name, "cuGetProcAddress_v2") == 0)
+		return (void *)cuGetProcAddress_v2;
+	return strcmp(name, "cuLaunchKernel") == 0 ? (void *)cuLaunchKernel : NULL;
+}
+
+/* Its caller matters for RTLD_NEXT alone, which the programs of these tests do not use. */
+EXPORT void *dlsym(void *handle, const char *name)
+{
+	void *answer = own(name);
+
+	return answer ? answer : find(handle, name);
+}
+
+static void *driver(void)
+{
+	static void *library;
+
+	if (!library)
+		library = dlopen("libcuda.so.1", RTLD_NOW);
+	return library;
+}
+#else
+#define find	  dlsym
+#define own(name) NULL
 
 void *dlopen(const char *file, int flags);
 
@@ -38,11 +79,16 @@ EXPORT void *dlopen(const char *file, int flags)
 		file = self.dli_fname;
 	return next_dlopen(file, flags);
 }
+#endif
 
 EXPORT CUresult cuGetProcAddress_v2(const char *name, void **pointer, int version, cuuint64_t flags,
 				    CUdriverProcAddressQueryResult *status)
 {
-	return DRIVER(cuGetProcAddress_v2)(name, pointer, version, flags, status);
+	CUresult result = DRIVER(cuGetProcAddress_v2)(name, pointer, version, flags, status);
+
+	if (result == CUDA_SUCCESS && own(name))
+		*pointer = own(name);
+	return result;
 }
 
 EXPORT CUresult cuLaunchKernel(CUfunction function, unsigned grid_x, unsigned grid_y,
