@@ -27,11 +27,7 @@
 /* The driver functions that ktime calls: X(name, arguments, needed). One that is not needed may be
  * NULL, in an older driver. All are looked up once, before the first wrapper calls through. */
 #define DRIVER_CALLS(X)                                                                            \
-	X(cuInit, (unsigned int flags), 1)                                                         \
 	X(cuDriverGetVersion, (int *version), 1)                                                   \
-	X(cuGetProcAddress, (const char *name, void **pointer, int version, cuuint64_t flags), 0)  \
-	X(cuGetProcAddress_v2,                                                                     \
-	  (const char *name, void **pointer, int version, cuuint64_t flags, void *status), 0)      \
 	X(cuDeviceGetCount, (int *count), 1)                                                       \
 	X(cuDeviceGetName, (char *name, int length, CUdevice device), 1)                           \
 	X(cuDeviceGetUuid, (CUuuid * uuid, CUdevice device), 0)                                    \

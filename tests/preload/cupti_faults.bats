@@ -85,3 +85,44 @@ without_cupti()
 	grep -q libcuda.so.1 opened.*
 	run ! grep -q libcupti opened.*
 }
+
+# Options, program. ktime uses CUPTI itself in the first, and hands the program's calls on in the
+# second.
+cupti_scenarios=("--verbose|$built/sim/workloads/saxpy --n 1024"
+	"--timer events|$programs/cupti_calls")
+
+# same_with FAULTS SCENARIO CALL: the program sees its own calls fail, as alone, and no others.
+same_with()
+{
+	export SIM_FAULT=$1 SIM_LOG=$PWD/log KTIME_OPTIONS=${2%%|*}
+	# Asked for once another one has failed.
+	[ "$3" != cuptiGetResultString ] || SIM_FAULT+=,cuptiActivityEnable:*:39
+	rm -f log
+	same_as_alone ${2#*|} || { echo "$SIM_FAULT"; return 1; }
+	[ "$(reports)" -eq 1 ]
+	grep -s " $3 .* 999$" log >>failed || :
+}
+
+@test "each of the CUPTI calls that libktime.so makes fails every time, and once" {
+	local call calls scenario untested=
+	calls=$(x_macro CUPTI_FUNCTIONS "$root/cupti/library.h")
+	[ -n "$calls" ] || { echo "no CUPTI call was found in cupti/library.h"; false; }
+	for call in $calls; do
+		: >failed
+		for scenario in "${cupti_scenarios[@]}"; do
+			same_with "$call:*:999" "$scenario" "$call"
+		done
+		same_with "$call:1:999" "${cupti_scenarios[0]}" "$call"
+		[ -s failed ] || untested+=" $call"
+	done
+	[ -z "$untested" ] || { echo "no test here leads ktime to:$untested"; false; }
+}
+
+@test "all of the CUPTI calls that libktime.so makes fail together" {
+	local call all=
+	for call in $(x_macro CUPTI_FUNCTIONS "$root/cupti/library.h"); do
+		all+="${all:+,}$call:*:999"
+	done
+	SIM_FAULT=$all launch
+	is 0 counter cupti_records
+}

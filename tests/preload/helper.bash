@@ -120,3 +120,9 @@ growth()
 	done
 	echo $((peak - few))
 }
+
+# x_macro NAME FILE: the first arguments in a list of the kind "#define NAME(X) X(one, …) X(two, …)".
+x_macro()
+{
+	sed -n "/^#define $1(X)/,/[^\\\\]\$/p" "$2" | sed -n 's/^\tX(\([A-Za-z0-9_]*\),.*/\1/p'
+}

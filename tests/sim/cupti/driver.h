@@ -10,7 +10,8 @@
 	X(sim_activity_device_ns)                                                                  \
 	X(sim_activity_host_ns)                                                                    \
 	X(sim_activity_stream)                                                                     \
-	X(sim_activity_context)
+	X(sim_activity_context)                                                                    \
+	X(sim_activity_fault)
 
 struct cupti_driver {
 #define X(symbol) __typeof__(symbol) *symbol;

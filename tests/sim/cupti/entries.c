@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The entries of libcupti. SIM_CUPTI_REFUSE=RESULT makes those that start tracing fail, as under
+ * The entries of libcupti. SIM_FAULT makes single calls fail, as it does the driver's.
+ * SIM_CUPTI_REFUSE=RESULT makes those that start tracing fail, as under
  * another tool; SIM_CUPTI_VERSION=N is what cuptiGetVersion says.
  */
 #include <stdlib.h>
@@ -21,6 +22,22 @@ struct CUpti_Subscriber_st {
 
 static CUpti_SubscriberHandle subscriber;
 
+static CUptiResult fault_of(const char *entry)
+{
+	const struct cupti_driver *driver = cupti_driver();
+
+	return driver && driver->sim_activity_fault ? (CUptiResult)driver->sim_activity_fault(entry)
+						    : CUPTI_SUCCESS;
+}
+
+#define MAY_FAIL                                                                                   \
+	do {                                                                                       \
+		CUptiResult fault = fault_of(__func__);                                            \
+                                                                                                   \
+		if (fault)                                                                         \
+			return fault;                                                              \
+	} while (0)
+
 static CUptiResult refusal(void)
 {
 	return (CUptiResult)sim_setting("SIM_CUPTI_REFUSE", sim_cupti.answer);
@@ -35,6 +52,7 @@ uint64_t sim_setting(const char *name, uint64_t fallback)
 
 CUPTI_EXPORT CUptiResult cuptiGetVersion(uint32_t *version)
 {
+	MAY_FAIL;
 	if (!version)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	*version = sim_setting("SIM_CUPTI_VERSION", CUPTI_API_VERSION);
@@ -59,6 +77,7 @@ CUPTI_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **t
 		 "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"},
 	};
 
+	MAY_FAIL;
 	if (!text)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	*text = NULL;
@@ -73,6 +92,7 @@ CUPTI_EXPORT CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
 {
 	const struct cupti_driver *driver = cupti_driver();
 
+	MAY_FAIL;
 	if (!driver)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	*timestamp = driver->sim_activity_host_ns();
@@ -84,6 +104,7 @@ CUPTI_EXPORT CUptiResult cuptiGetTimestamp(uint64_t *timestamp)
 CUPTI_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackRequestFunc request,
 							CUpti_BuffersCallbackCompleteFunc complete)
 {
+	MAY_FAIL;
 	if (refusal())
 		return refusal();
 	if (!request || !complete)
@@ -94,6 +115,7 @@ CUPTI_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackReq
 
 CUPTI_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
+	MAY_FAIL;
 	if (sim_cupti.enabling)
 		sim_cupti.enabling();
 	return refusal() ? refusal() : record_enable(kind, true);
@@ -101,21 +123,25 @@ CUPTI_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 
 CUPTI_EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
 {
+	MAY_FAIL;
 	return cuptiActivityEnable(kind);
 }
 
 CUPTI_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 {
+	MAY_FAIL;
 	return record_enable(kind, false);
 }
 
 CUPTI_EXPORT CUptiResult cuptiActivityEnableContext(CUcontext context, CUpti_ActivityKind kind)
 {
+	MAY_FAIL;
 	return context ? cuptiActivityEnable(kind) : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
 CUPTI_EXPORT CUptiResult cuptiActivityDisableContext(CUcontext context, CUpti_ActivityKind kind)
 {
+	MAY_FAIL;
 	return context ? cuptiActivityDisable(kind) : CUPTI_ERROR_INVALID_PARAMETER;
 }
 
@@ -126,11 +152,13 @@ CUPTI_EXPORT CUptiResult cuptiActivityEnableDriverApi(CUpti_CallbackId cbid, uin
 
 CUPTI_EXPORT CUptiResult cuptiActivityEnableRuntimeApi(CUpti_CallbackId cbid, uint8_t enable)
 {
+	MAY_FAIL;
 	return record_enable_call(CUPTI_ACTIVITY_KIND_RUNTIME, cbid, enable);
 }
 
 CUPTI_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
 {
+	MAY_FAIL;
 	sim_cupti.flushes++;
 	sim_cupti.forced_flushes += flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
 	if (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)
@@ -148,12 +176,14 @@ CUPTI_EXPORT CUptiResult cuptiActivityFlushPeriod(uint32_t milliseconds)
 CUPTI_EXPORT CUptiResult cuptiActivityGetNextRecord(uint8_t *buffer, size_t size,
 						    CUpti_Activity **record)
 {
+	MAY_FAIL;
 	return buffer_next_record(buffer, size, record);
 }
 
 CUPTI_EXPORT CUptiResult cuptiActivityGetNumDroppedRecords(CUcontext context, uint32_t stream,
 							   size_t *count)
 {
+	MAY_FAIL;
 	(void)context;
 	(void)stream;
 	if (!count)
@@ -177,6 +207,7 @@ CUPTI_EXPORT CUptiResult cuptiActivityPopExternalCorrelationId(CUpti_ExternalCor
 
 CUPTI_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampCallbackFunc clock)
 {
+	MAY_FAIL;
 	if (!clock)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	sim_cupti.clock = clock;
@@ -186,6 +217,7 @@ CUPTI_EXPORT CUptiResult cuptiActivityRegisterTimestampCallback(CUpti_TimestampC
 CUPTI_EXPORT CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
 						   void *value)
 {
+	MAY_FAIL;
 	if (sim_cupti.attribute_answer)
 		return sim_cupti.attribute_answer;
 	if ((int)attribute != ATTRIBUTE_PER_THREAD || *size != 1)
@@ -197,6 +229,7 @@ CUPTI_EXPORT CUptiResult cuptiActivityGetAttribute(CUpti_ActivityAttribute attri
 CUPTI_EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attribute, size_t *size,
 						   void *value)
 {
+	MAY_FAIL;
 	if (sim_cupti.attribute_answer)
 		return sim_cupti.attribute_answer;
 	if ((int)attribute == ATTRIBUTE_ZEROED && *size == sizeof(sim_cupti.zeroed))
@@ -206,6 +239,7 @@ CUPTI_EXPORT CUptiResult cuptiActivitySetAttribute(CUpti_ActivityAttribute attri
 
 CUPTI_EXPORT CUptiResult cuptiFinalize(void)
 {
+	MAY_FAIL;
 	if (refusal())
 		return refusal();
 	if (sim_cupti.finalizing)
@@ -219,6 +253,7 @@ CUPTI_EXPORT CUptiResult cuptiFinalize(void)
 #define ACCEPTED(symbol, parameters)                                                               \
 	CUPTI_EXPORT CUptiResult symbol parameters                                                 \
 	{                                                                                          \
+		MAY_FAIL;                                                                          \
 		return CUPTI_SUCCESS;                                                              \
 	}
 
@@ -242,6 +277,7 @@ CUPTI_EXPORT CUptiResult cuptiGetStreamIdEx(CUcontext context, CUstream stream, 
 {
 	const struct cupti_driver *driver = cupti_driver();
 
+	MAY_FAIL;
 	if (!driver)
 		return CUPTI_ERROR_NOT_INITIALIZED;
 	return driver->sim_activity_stream(context, stream, per_thread, id)
@@ -268,6 +304,7 @@ CUPTI_EXPORT CUptiResult cuptiGetContextId(CUcontext context, uint32_t *id)
 {
 	uint32_t device;
 
+	MAY_FAIL;
 	return context_numbers(context, id, &device);
 }
 
@@ -310,6 +347,7 @@ CUPTI_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
 CUPTI_EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid,
 					      const char **name)
 {
+	MAY_FAIL;
 	if (!name)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	*name = record_call_name(domain == CUPTI_CB_DOMAIN_RUNTIME_API, cbid);

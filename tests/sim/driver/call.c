@@ -22,6 +22,7 @@ struct fault {
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_mutex_t fault_lock = PTHREAD_MUTEX_INITIALIZER;
 static enum {
 	BEFORE_INIT,
 	RUNNING,
@@ -70,11 +71,13 @@ static void read_faults(void)
 	}
 }
 
-/* A driver's call that fails leaves errno as its system call did. */
-static CUresult fault_of(const char *entry)
+/* A call that fails leaves errno as its system call did. CUPTI's come from its callbacks too, under
+ * the driver's lock. */
+static int fault_of(const char *entry)
 {
-	CUresult result = CUDA_SUCCESS;
+	int result = 0;
 
+	pthread_mutex_lock(&fault_lock);
 	for (struct fault *fault = faults; fault; fault = fault->next) {
 		if (strcmp(fault->entry, entry))
 			continue;
@@ -82,10 +85,22 @@ static CUresult fault_of(const char *entry)
 		if (!fault->call || fault->call == fault->seen)
 			result = fault->result;
 	}
-	while ((int)result < 0)
+	pthread_mutex_unlock(&fault_lock);
+	while (result < 0)
 		pause();
-	if (result != CUDA_SUCCESS)
+	if (result)
 		errno = EIO;
+	return result;
+}
+
+int sim_activity_fault(const char *entry)
+{
+	int result = fault_of(entry);
+
+	if (result && log_file) {
+		fprintf(log_file, "0 %s (nil) 0 %d\n", entry, result);
+		fflush(log_file);
+	}
 	return result;
 }
 
@@ -170,7 +185,7 @@ CUresult sim_enter(struct sim_call *call, enum sim_needs needs)
 		return result;
 	call->correlation = runtime_correlation ? runtime_correlation : ++correlation;
 	if (result == CUDA_SUCCESS)
-		result = fault_of(call->entry);
+		result = (CUresult)fault_of(call->entry);
 	return result;
 }
 
