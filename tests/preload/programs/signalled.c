@@ -98,6 +98,8 @@ int main(int argc, char **argv)
 	thread_count = file < 0 ? 0 : (unsigned)atoi(argv[2]);
 	if (thread_count < 1 || thread_count > MOST_THREADS || ftruncate(file, 4096))
 		return 2;
+	/* Ignored in what a shell without job control starts in the background. */
+	signal(SIGINT, SIG_DFL);
 	way = argc > 3 ? argv[3] : "";
 	counts = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED, file, 0);
 	check_context();
