@@ -51,7 +51,7 @@ load helper
 	run alone "$programs/endings" return
 	printf '%s\n' "$output" >alone.out
 	local number on without=0
-	for number in $(seq 6 60); do
+	for number in $(seq 1 60); do
 		for on in "" 1; do
 			run --separate-stderr env NO_MEMORY=$number ${on:+NO_MEMORY_ON=1} \
 				LD_PRELOAD="$built/libktime.so:$programs/libno_memory.so" \
