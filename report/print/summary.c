@@ -27,23 +27,25 @@ static bool has_own_units(const struct summary *summary)
 	return !summary->options->csv && summary->options->unit == UNIT_AUTO;
 }
 
-/* A column of its own unit takes that of its largest value, over all sections. */
+/*
+ * As nvprof: a column takes the unit of its largest value in the first section that has times. The
+ * API's times, often much longer, do not make the kernels' times unreadable.
+ */
 static void choose_units(struct summary *summary)
 {
 	int unit = summary->options->unit;
+	const struct table *table = summary->tables;
 
+	while (table->total == 0 && table < &summary->tables[TABLE_API])
+		table++;
 	for (unsigned column = 0; column < summary->columns; column++) {
 		uint64_t largest = 0;
 
-		for (unsigned section = TABLE_GPU; section <= TABLE_API; section++) {
-			const struct table *table = &summary->tables[section];
+		for (size_t i = 0; i < table->count; i++) {
+			uint64_t time = table_time(&table->rows[i], column);
 
-			for (size_t i = 0; i < table->count; i++) {
-				uint64_t time = table_time(&table->rows[i], column);
-
-				if (time > largest)
-					largest = time;
-			}
+			if (time > largest)
+				largest = time;
 		}
 		summary->units[column] = unit == UNIT_AUTO || unit == UNIT_COLUMN
 						 ? number_time_unit(largest)

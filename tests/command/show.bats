@@ -28,6 +28,20 @@ No API activities were profiled."
 	[ "${lines[2]}" = "No kernels were profiled." ]
 }
 
+@test "a long API call does not choose the unit of the kernels' columns" {
+	{
+		printf 'type\tname\tstart_ns\tend_ns\tdevice\n'
+		printf 'kernel\t_Z1kv\t1000\t901000\t0\n'
+		printf 'api\tcudaMalloc\t1000\t100001000\t\n'
+	} | session a
+	run "$ktime" show --quiet --csv a
+	[ "${lines[1]}" = ',%,us,,us,us,us,' ]
+	[ "${lines[2]}" = '"GPU activities",100.000000,900.000000,1,900.000000,900.000000,900.000000,"k(void)"' ]
+	[ "${lines[3]}" = '"API calls",100.000000,100000.000000,1,100000.000000,100000.000000,100000.000000,"cudaMalloc"' ]
+	run "$ktime" show --quiet -u col --print-api-summary a
+	[ "${lines[1]}" = "                        %        ms                  ms        ms        ms" ]
+}
+
 @test "show writes to a log file" {
 	run "$ktime" show --log-file "out.%%" --quiet "$(golden nvprof_noapi)"
 	[ "$status" -eq 0 ]
