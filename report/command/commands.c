@@ -15,7 +15,7 @@ const struct command commands[] = {
 			 "time went\n"
 			 "       ktime show FILE...                    print the report of a "
 			 "profile\n"
-			 "       ktime diff A B                        compare two profiles\n"
+			 "       ktime diff A B                        compare two programs\n"
 			 "       ktime export --json OUT FILE          write a profile for other "
 			 "tools\n"
 			 "       ktime list                            list what killed programs "
@@ -44,17 +44,23 @@ const struct command commands[] = {
 		.name = "diff",
 		.option_mask = OPTION_DIFF,
 		.operands_least = 2,
-		.operands_most = 2,
+		.operands_most = SIZE_MAX,
 		.run = command_diff,
-		.usage = "ktime diff [options] A B\n"
-			 "Compares two runs row by row. A and B: profiles of ktime, SQLite exports "
-			 "or CSV\n"
-			 "summaries of nsys, CSV summaries of nvprof.\n"
-			 "Exit status: 0, 1 if a file cannot be read, 2 for a wrong option, 3 for "
-			 "--fail-above.\n",
-		.examples = "  ktime diff before.ktime after.ktime\n"
-			    "  ktime diff --fail-above 5 main.ktime branch.ktime   (in CI)\n"
-			    "  ktime diff nsys.sqlite run.ktime\n",
+		.usage =
+			"ktime diff [options] A B, ktime diff [options] A... -- B...\n"
+			"Compares the runs of two programs row by row. A and B: profiles of ktime, "
+			"folders of\n"
+			"ktime bench, SQLite exports or CSV summaries of nsys, CSV summaries of "
+			"nvprof.\n"
+			"Several runs a side show which differences are more than noise.\n"
+			"Exit status: 0, 1 if a file cannot be read, 2 for a wrong option, 3 for "
+			"--fail-above.\n",
+		.examples =
+			"  ktime diff before.ktime after.ktime\n"
+			"  ktime diff a1.ktime a2.ktime a3.ktime -- b1.ktime b2.ktime b3.ktime\n"
+			"  ktime diff --fail-above 5 --markdown out.md main.runs branch.runs   "
+			"(in CI)\n"
+			"  ktime diff nsys.sqlite run.ktime\n",
 	},
 	{
 		.name = "export",

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What `ktime` can be asked to do: run a program, or one of the commands show, export and diff. */
+/* What `ktime` can be asked to do: run a program, or one of the other commands. */
 #ifndef KTIME_REPORT_COMMAND_COMMANDS_H
 #define KTIME_REPORT_COMMAND_COMMANDS_H
 

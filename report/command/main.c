@@ -122,6 +122,8 @@ static int main_command(const struct command *command, struct options *options, 
 			fprintf(stderr, "ktime %s: %s\n", command->name, message);
 			goto out;
 		}
+		if (first > 1 && strcmp(argv[first - 1], "--") == 0)
+			options->separator = count;
 		if (first == argc)
 			break;
 		files[count++] = argv[first];
@@ -135,7 +137,8 @@ static int main_command(const struct command *command, struct options *options, 
 			count == 0   ? "no"
 			: count == 1 ? "one"
 				     : "too many",
-			count > 1 ? "s" : "", (int)strcspn(command->usage, "\n"), command->usage);
+			count > 1 ? "s" : "",
+			(int)strcspn(command->usage, "\n"), command->usage);
 	else
 		status = command->run(options, files, count);
 out:

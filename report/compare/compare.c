@@ -6,17 +6,17 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/names/canonical.h"
+#include "report/compare/pair.h"
 #include "report/session/statistics.h"
 
-/* Tables that may have a wrong verdict, of all. */
-#define WRONG_TABLES	  0.01
+/* Comparisons with a verdict by chance, of all, and how they are shared out. */
+#define CHANCE	     0.02
+#define GPU_PART     0.7
+#define API_PART     0.2
+#define ALL_GPU_PART 0.1
 
-/* From this many calls on the rank sum test can tell whether the most are the same. */
-#define RANKED_CALLS	  30
-
-/* How far apart two medians from histograms can lie that are none: a bucket's width. */
-#define MEDIAN_RESOLUTION (1.0 / (1 << HISTOGRAM_LINEAR_BITS))
+/* Equal but for what other tools round. */
+#define EQUAL	     1e-3
 
 const char *verdict_text(enum verdict verdict)
 {
@@ -32,180 +32,225 @@ bool comparison_is_api(const struct comparison_row *row)
 	return row->a ? row->a->api : row->b->api;
 }
 
+bool comparison_is_of_single_runs(const struct comparison *comparison)
+{
+	return comparison->runs_a < 2 || comparison->runs_b < 2;
+}
+
 const char *comparison_name(const struct comparison_row *row)
 {
 	return row->a ? row->a->name : row->b->name;
 }
 
-static void add_pair(struct comparison *comparison, const struct profile_row *a,
-		     const struct profile_row *b)
-{
-	comparison->rows[comparison->count++] = (struct comparison_row){.a = a, .b = b};
-}
-
-/* A row that its exact name does not pair. */
-struct unpaired {
-	char *canonical;
-	const struct profile_row *a, *b; /* one of them */
+/* Logarithms of times: their noise is about the same in short rows and in long ones. */
+struct sample {
+	uint64_t count;
+	double mean, squares; /* of the distances from the mean (Welford) */
 };
 
-static int compare_unpaired(const void *left, const void *right)
+static void sample_add(struct sample *sample, double time)
 {
-	const struct unpaired *x = left, *y = right;
+	double value = log(time > 0 ? time : NAN), distance = value - sample->mean;
 
-	return strcmp(x->canonical, y->canonical);
+	sample->count++;
+	sample->mean += distance / (double)sample->count;
+	sample->squares += distance * (value - sample->mean);
 }
 
-/* Pairs rows whose canonical name no third row has; returns how many are left. */
-static size_t pair_canonical(struct comparison *comparison, struct unpaired *rows, size_t count,
-			     bool base, int *error)
+static double sample_variation(const struct sample *sample)
 {
-	size_t end, left = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		const struct profile_row *row = rows[i].a ? rows[i].a : rows[i].b;
-
-		free(rows[i].canonical);
-		rows[i].canonical = canonical_name(row->key, base && row->key[0] != '[');
-		if (!rows[i].canonical) {
-			*error = -ENOMEM;
-			return count;
-		}
-	}
-	if (count)
-		qsort(rows, count, sizeof(*rows), compare_unpaired);
-	for (size_t i = 0; i < count; i = end) {
-		for (end = i + 1; end < count && !compare_unpaired(&rows[i], &rows[end]); end++)
-			;
-		if (end - i == 2 && !rows[i].a != !rows[i + 1].a) {
-			add_pair(comparison, rows[i].a ? rows[i].a : rows[i + 1].a,
-				 rows[i].b ? rows[i].b : rows[i + 1].b);
-			free(rows[i].canonical);
-			free(rows[i + 1].canonical);
-			continue;
-		}
-		for (; i < end; i++)
-			rows[left++] = rows[i];
-	}
-	return left;
+	return sample->squares / (double)(sample->count - 1);
 }
 
-/* Pairs the rows of one half of two profiles. */
-static int pair_rows(struct comparison *comparison, const struct profile_row *a,
-		     const struct profile_row *b)
-{
-	struct unpaired *rows = calloc(HASH_COUNT(a) + HASH_COUNT(b) + 1, sizeof(*rows));
-	const struct profile_row *row, *other;
-	size_t count = 0;
-	int error = 0;
+static const struct change no_change = {NAN, NAN, NAN, NAN};
 
-	if (!rows)
-		return -ENOMEM;
-	for (row = a; row; row = row->hh.next) {
-		HASH_FIND_STR(b, row->key, other);
-		if (other)
-			add_pair(comparison, row, other);
-		else
-			rows[count++] = (struct unpaired){.a = row};
-	}
-	for (row = b; row; row = row->hh.next) {
-		HASH_FIND_STR(a, row->key, other);
-		if (!other)
-			rows[count++] = (struct unpaired){.b = row};
-	}
-	count = pair_canonical(comparison, rows, count, false, &error);
-	if (!error)
-		count = pair_canonical(comparison, rows, count, true, &error);
-	for (size_t i = 0; i < count; i++) {
-		if (!error)
-			add_pair(comparison, rows[i].a, rows[i].b);
-		free(rows[i].canonical);
-	}
-	free(rows);
-	return error;
+static struct change compare_samples(const struct sample *a, const struct sample *b)
+{
+	double distance = b->mean - a->mean, variance_a, variance_b, margin;
+	struct change change = no_change;
+
+	if (!a->count || !b->count || isnan(distance))
+		return change;
+	change.ratio = exp(distance);
+	if (a->count < 2 || b->count < 2)
+		return change;
+	variance_a = sample_variation(a);
+	variance_b = sample_variation(b);
+	change.probability =
+		welch_probability(a->count, a->mean, variance_a, b->count, b->mean, variance_b);
+	margin = welch_margin(a->count, variance_a, b->count, variance_b);
+	change.low = exp(distance - margin);
+	change.high = exp(distance + margin);
+	return change;
 }
 
-static bool is_apart(double ratio, double noise)
+static struct sample averages_of(const struct profile_row *row)
 {
-	return !isnan(ratio) && (ratio > 1 + noise || ratio < 1 / (1 + noise));
+	struct sample sample = {0};
+
+	for (size_t i = 0; i < row->run_count; i++)
+		sample_add(&sample, row->runs[i].average);
+	return sample;
 }
 
-static void judge(struct comparison_row *row, double noise, double level)
+static struct sample totals_of(const struct profile_row *row)
+{
+	struct sample sample = {0};
+
+	for (size_t i = 0; i < row->run_count; i++)
+		sample_add(&sample, row->runs[i].total);
+	return sample;
+}
+
+/* The calls of a single run, which say nothing of the noise between runs. */
+static struct sample calls_of(const struct profile_row *row)
+{
+	double relative = row->variance / (row->average * row->average);
+
+	return (struct sample){.count = row->timed,
+			       .mean = log(row->average > 0 ? row->average : NAN),
+			       .squares = relative * (double)(row->timed - 1)};
+}
+
+static bool is_beyond(const struct change *change, double threshold)
+{
+	return fabs(log(change->ratio)) > log1p(threshold);
+}
+
+/* `chance`: at which probability a change counts. */
+static enum verdict judge(const struct comparison *comparison, const struct change *change,
+			  double chance)
+{
+	double limit = 1 + comparison->threshold;
+
+	if (isnan(change->ratio))
+		return VERDICT_CANNOT_TELL;
+	if (change->probability <= chance && is_beyond(change, comparison->threshold))
+		return change->ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
+	if (comparison_is_of_single_runs(comparison))
+		return is_beyond(change, EQUAL) ? VERDICT_CANNOT_TELL : VERDICT_SAME;
+	return change->low >= 1 / limit && change->high <= limit ? VERDICT_SAME
+								 : VERDICT_CANNOT_TELL;
+}
+
+/* Where it does not, the totals change as the averages do. */
+static bool calls_vary(const struct profile_row *a, const struct profile_row *b)
+{
+	for (size_t i = 0; i < a->run_count; i++)
+		if (a->runs[i].calls != b->runs[0].calls)
+			return true;
+	for (size_t i = 0; i < b->run_count; i++)
+		if (b->runs[i].calls != a->runs[0].calls)
+			return true;
+	return false;
+}
+
+static bool is_compared(const struct comparison_row *row)
+{
+	return row->a && row->b && row->a->run_count && row->b->run_count;
+}
+
+static void judge_row(const struct comparison *comparison, struct comparison_row *row,
+		      double chance)
 {
 	const struct profile_row *a = row->a, *b = row->b;
-	double ranked = NAN;
-	bool averages, positions;
+	struct sample sample_a, sample_b;
+	bool single = comparison_is_of_single_runs(comparison), totals;
 
-	row->ratio = row->median_ratio = row->probability = NAN;
+	row->average = row->total = no_change;
 	if (!a || !b) {
 		row->verdict = a ? VERDICT_ONLY_A : VERDICT_ONLY_B;
 		return;
 	}
-	if (!a->timed || !b->timed) {
+	if (!is_compared(row)) {
 		row->verdict = VERDICT_UNTIMED;
 		return;
 	}
-	row->verdict = VERDICT_UNKNOWN;
-	if (a->average > 0)
-		row->ratio = b->average / a->average;
-	if (a->average == b->average) {
-		row->ratio = 1;
-		row->verdict = VERDICT_SAME;
-	}
-	if (a->timed < 2 || b->timed < 2)
+	sample_a = single ? calls_of(a) : averages_of(a);
+	sample_b = single ? calls_of(b) : averages_of(b);
+	row->average = compare_samples(&sample_a, &sample_b);
+	if (single)
+		row->average.low = row->average.high = NAN;
+	/* A run that did not time the row has a total, but not one that is known. */
+	totals = !single && a->run_count == comparison->runs_a &&
+		 b->run_count == comparison->runs_b && calls_vary(a, b);
+	if (totals)
+		chance /= 2;
+	row->verdict = judge(comparison, &row->average, chance);
+	if (!totals)
 		return;
-	row->probability = welch_probability(a->timed, a->average, a->variance, b->timed,
-					     b->average, b->variance);
-	if (a->histogram && b->histogram) {
-		double median = (double)histogram_percentile(a->histogram, 0.5);
-
-		if (median > 0)
-			row->median_ratio = histogram_percentile(b->histogram, 0.5) / median;
-		ranked = rank_sum_probability(a->histogram, b->histogram);
+	sample_a = totals_of(a);
+	sample_b = totals_of(b);
+	row->total = compare_samples(&sample_a, &sample_b);
+	if (row->verdict == VERDICT_FASTER || row->verdict == VERDICT_SLOWER)
+		return;
+	switch (judge(comparison, &row->total, chance)) {
+	case VERDICT_SLOWER:
+		row->verdict = VERDICT_MORE_TIME;
+		break;
+	case VERDICT_FASTER:
+		row->verdict = VERDICT_LESS_TIME;
+		break;
+	default:
+		break;
 	}
-	averages = row->probability < level && is_apart(row->ratio, noise);
-	positions =
-		ranked < level &&
-		is_apart(row->median_ratio, noise > MEDIAN_RESOLUTION ? noise : MEDIAN_RESOLUTION);
-	row->verdict = VERDICT_SAME;
-	if (positions)
-		row->verdict = row->median_ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
-	else if (averages && ranked >= level && a->timed >= RANKED_CALLS &&
-		 b->timed >= RANKED_CALLS)
-		row->verdict = VERDICT_OUTLIERS;
-	else if (averages)
-		row->verdict = row->ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
 }
 
-static double total_of(const struct profile_row *row)
+/* A run's time. */
+static double time_of(const struct profile_row *row, size_t runs)
 {
-	return row ? row->total : 0;
+	return row ? row->total / (double)runs : 0;
 }
 
-/* Of calls that nothing timed it is not known how much longer they take. */
-static double difference(const struct comparison_row *row)
+/* Both sides' time in a row that is compared: its weight. */
+static double weight_of(const struct comparison *comparison, const struct comparison_row *row)
 {
-	return row->verdict == VERDICT_UNTIMED ? 0 : fabs(total_of(row->b) - total_of(row->a));
+	return is_compared(row)
+		       ? time_of(row->a, comparison->runs_a) + time_of(row->b, comparison->runs_b)
+		       : 0;
 }
 
-static int by_time(double x, double y)
+/* Judges the rows of one half, which share a part of the chance for a wrong verdict. */
+static void judge_rows(const struct comparison *comparison, struct comparison_row *rows,
+		       size_t count, double chance)
 {
-	return (x < y) - (x > y);
+	double all = 0;
+
+	for (size_t i = 0; i < count; i++)
+		all += weight_of(comparison, &rows[i]);
+	for (size_t i = 0; i < count; i++)
+		judge_row(comparison, &rows[i],
+			  all > 0 ? chance * weight_of(comparison, &rows[i]) / all : 0);
 }
 
-static int compare_rows(const void *left, const void *right)
+/* Adds a row's times to each run's total. */
+static void add_to_runs(double *totals, const struct profile_row *row)
 {
-	const struct comparison_row *x = left, *y = right;
-	int order = by_time(difference(x), difference(y));
-
-	if (!order)
-		order = by_time(total_of(x->a), total_of(y->a));
-	return order ? order : strcmp(comparison_name(x), comparison_name(y));
+	for (size_t i = 0; row && i < row->run_count; i++)
+		totals[row->runs[i].run] += row->runs[i].total;
 }
 
-/* What one profile alone has the time of would make that profile's total longer by all of it. */
-static void add_up(struct comparison *comparison)
+static struct sample sample_of(const double *times, size_t count)
 {
+	struct sample sample = {0};
+
+	for (size_t i = 0; i < count; i++)
+		sample_add(&sample, times[i]);
+	return sample;
+}
+
+/*
+ * All GPU activities. What one profile alone has the time of would make that profile's total longer
+ * by all of it.
+ */
+static int judge_total(struct comparison *comparison)
+{
+	double *totals = calloc(comparison->runs_a + comparison->runs_b, sizeof(*totals));
+	double *totals_b = totals + comparison->runs_a;
+	struct sample a, b;
+
+	if (!totals)
+		return -ENOMEM;
 	for (size_t i = 0; i < comparison->gpu_count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
 
@@ -213,39 +258,75 @@ static void add_up(struct comparison *comparison)
 			comparison->gpu_untimed++;
 			continue;
 		}
-		comparison->gpu_a += total_of(row->a);
-		comparison->gpu_b += total_of(row->b);
+		comparison->gpu_a += time_of(row->a, comparison->runs_a);
+		comparison->gpu_b += time_of(row->b, comparison->runs_b);
+		add_to_runs(totals, row->a);
+		add_to_runs(totals_b, row->b);
 	}
+	a = sample_of(totals, comparison->runs_a);
+	b = sample_of(totals_b, comparison->runs_b);
+	free(totals);
+	comparison->gpu = compare_samples(&a, &b);
+	comparison->gpu_verdict = judge(comparison, &comparison->gpu, CHANCE * ALL_GPU_PART);
+	/* Of one run a side nothing says how sure the total is. */
+	if (comparison_is_of_single_runs(comparison) &&
+	    is_beyond(&comparison->gpu, comparison->threshold))
+		comparison->gpu_verdict =
+			comparison->gpu.ratio > 1 ? VERDICT_SLOWER : VERDICT_FASTER;
+	return 0;
+}
+
+/* Of calls that nothing timed it is not known how much longer they take. */
+static double difference(const struct comparison *comparison, const struct comparison_row *row)
+{
+	return row->verdict == VERDICT_UNTIMED ? 0
+					       : fabs(time_of(row->b, comparison->runs_b) -
+						      time_of(row->a, comparison->runs_a));
+}
+
+static int by_time(double x, double y)
+{
+	return (x < y) - (x > y);
+}
+
+static int compare_rows(const void *left, const void *right, void *argument)
+{
+	const struct comparison_row *x = left, *y = right;
+	const struct comparison *comparison = argument;
+	int order = by_time(difference(comparison, x), difference(comparison, y));
+
+	if (!order)
+		order = by_time(time_of(x->a, comparison->runs_a),
+				time_of(y->a, comparison->runs_a));
+	return order ? order : strcmp(comparison_name(x), comparison_name(y));
 }
 
 int compare_profiles(struct comparison *comparison, const struct profile *a,
-		     const struct profile *b, double noise)
+		     const struct profile *b, double threshold)
 {
-	size_t most =
-		HASH_COUNT(a->gpu) + HASH_COUNT(b->gpu) + HASH_COUNT(a->api) + HASH_COUNT(b->api);
-	size_t paired = 0;
+	size_t api_count;
 	int error;
 
-	*comparison = (struct comparison){0};
-	comparison->rows = calloc(most + 1, sizeof(*comparison->rows));
-	if (!comparison->rows)
-		return -ENOMEM;
-	error = pair_rows(comparison, a->gpu, b->gpu);
-	comparison->gpu_count = comparison->count;
-	if (!error)
-		error = pair_rows(comparison, a->api, b->api);
+	*comparison = (struct comparison){.runs_a = a->runs, .runs_b = b->runs};
+	comparison->threshold = !isnan(threshold)			   ? threshold
+				: comparison_is_of_single_runs(comparison) ? THRESHOLD_RUN
+									   : THRESHOLD_RUNS;
+	error = pair_rows(comparison, a, b);
+	if (error)
+		return error;
+	api_count = comparison->count - comparison->gpu_count;
+	judge_rows(comparison, comparison->rows, comparison->gpu_count, CHANCE * GPU_PART);
+	judge_rows(comparison, comparison->rows + comparison->gpu_count, api_count,
+		   CHANCE * API_PART);
+	error = judge_total(comparison);
 	if (error) {
 		comparison_free(comparison);
 		return error;
 	}
-	for (size_t i = 0; i < comparison->count; i++)
-		paired += comparison->rows[i].a && comparison->rows[i].b;
-	for (size_t i = 0; i < comparison->count; i++)
-		judge(&comparison->rows[i], noise, WRONG_TABLES / (double)(paired ? paired : 1));
-	add_up(comparison);
-	qsort(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows);
-	qsort(comparison->rows + comparison->gpu_count, comparison->count - comparison->gpu_count,
-	      sizeof(*comparison->rows), compare_rows);
+	qsort_r(comparison->rows, comparison->gpu_count, sizeof(*comparison->rows), compare_rows,
+		comparison);
+	qsort_r(comparison->rows + comparison->gpu_count, api_count, sizeof(*comparison->rows),
+		compare_rows, comparison);
 	return 0;
 }
 

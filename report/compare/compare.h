@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Two profiles side by side, row by row, and what of their difference is more than noise. */
+/* The runs of two programs side by side, row by row, and which differences are more than noise. */
 #ifndef KTIME_REPORT_COMPARE_COMPARE_H
 #define KTIME_REPORT_COMPARE_COMPARE_H
 
@@ -10,12 +10,13 @@
 
 /* What can be said of a row. */
 #define VERDICTS(X)                                                                                \
-	X(SAME, "same")		/* no more than noise */                                           \
-	X(FASTER, "faster")	/* B takes less than A */                                          \
-	X(SLOWER, "slower")	/* B takes more than A */                                          \
-	X(OUTLIERS, "outliers") /* the averages differ by a few calls: the most are the same */    \
-	X(UNKNOWN, "one call")	/* a single call says nothing of noise */                          \
-	X(UNTIMED, "untimed")	/* there are calls in both, but in one of them none was timed */   \
+	X(SAME, "same")		      /* the 95 % interval lies within the threshold */            \
+	X(FASTER, "faster")	      /* a call takes less time in B */                            \
+	X(SLOWER, "slower")	      /* a call takes more time in B */                            \
+	X(LESS_TIME, "less time")     /* all calls together take less, by fewer calls */           \
+	X(MORE_TIME, "more time")     /* all calls together take more, by more calls */            \
+	X(CANNOT_TELL, "cannot tell") /* too few runs for the noise between them */                \
+	X(UNTIMED, "untimed")	      /* there are calls in both, but in one of them no times */   \
 	X(ONLY_A, "only in A")                                                                     \
 	X(ONLY_B, "only in B")
 #define VERDICT_ENUM(name, text) VERDICT_##name,
@@ -23,11 +24,16 @@ enum verdict { VERDICTS(VERDICT_ENUM) VERDICT_COUNT };
 #undef VERDICT_ENUM
 const char *verdict_text(enum verdict verdict);
 
+/* How a time changed from A to B: the ratio of its geometric means over the runs. */
+struct change {
+	double ratio;	    /* NAN where one is missing */
+	double low, high;   /* the ratio's 95 % interval; NAN with one run a side */
+	double probability; /* that chance alone makes a change as large; NAN: unknown */
+};
+
 struct comparison_row {
 	const struct profile_row *a, *b; /* NULL: not in that profile */
-	double ratio;			 /* of the averages, B to A; NAN where one is missing */
-	double median_ratio;		 /* NAN where a histogram is missing */
-	double probability;		 /* that chance alone makes the difference; NAN: unknown */
+	struct change average, total;	 /* total: NAN where the number of calls does not vary */
 	enum verdict verdict;
 };
 
@@ -35,24 +41,35 @@ struct comparison {
 	/* GPU activities, then API calls; in both, those whose totals differ most come first. */
 	struct comparison_row *rows;
 	size_t count, gpu_count;
-	double gpu_a, gpu_b; /* totals of all GPU activities but the untimed rows, ns */
-	size_t gpu_untimed;  /* GPU rows with that verdict */
+	size_t runs_a, runs_b;
+	double threshold;    /* relative */
+	double gpu_a, gpu_b; /* a run's total of all GPU activities but the untimed rows, ns */
+	struct change gpu;   /* of that total */
+	enum verdict gpu_verdict;
+	size_t gpu_untimed; /* GPU rows with that verdict */
 };
 
+/* Thresholds unless one is given: of several runs a side, and of one. */
+#define THRESHOLD_RUNS 0.02
+#define THRESHOLD_RUN  0.10
+
 /*
- * Compares. Two rows are one where nsys would give both the same name, or where only the
- * profilers' ways to write a C++ name tell them apart.
+ * Compares the runs that profile_add_run added up to A and B. Two rows are one where nsys would
+ * give both the same name, or where only the profilers' ways to write a C++ name tell them apart.
  *
- * A difference counts where chance alone would make it less than once in a hundred tables like
- * this one (Welch's test of the averages; the rank sum test of the histograms, where there are
- * both), and where it is larger than `noise` (relative), which is what runs of the same program
- * differ by. The profiles must outlive the result. 0 or -ENOMEM.
+ * Faster and slower mean a difference of more than `threshold` (NAN: the one above) that chance
+ * alone makes in any row of at most two comparisons in a hundred: Welch's t-test of the logarithms
+ * of the runs' times, with Bonferroni's correction, weighted by the rows' shares of the time. With
+ * one run a side the noise between runs is unknown; then the calls are tested, which is less, and
+ * nothing is the same but equal figures. The profiles must outlive the result. 0 or -ENOMEM.
  */
 int compare_profiles(struct comparison *comparison, const struct profile *a,
-		     const struct profile *b, double noise);
+		     const struct profile *b, double threshold);
 void comparison_free(struct comparison *comparison);
 
 bool comparison_is_api(const struct comparison_row *row);
+/* Whether one of the sides is a single run, so that the noise between runs is unknown. */
+bool comparison_is_of_single_runs(const struct comparison *comparison);
 /* A row's name: as the first profile has it, if it has it. */
 const char *comparison_name(const struct comparison_row *row);
 

@@ -10,9 +10,29 @@
 #include "report/print/number.h"
 #include "report/print/report.h"
 
-#define ROW_FORMAT "%16s  %8s  %8s  %8s  %8s  %8s  %8s  %6s  %6s  %-9s  %s\n"
+/* The columns of text and Markdown, with their widths in text; the last two stand on the left. */
+#define COLUMNS(X)                                                                                 \
+	X("Type", 16)                                                                              \
+	X("Calls A", 8)                                                                            \
+	X("Calls B", 8)                                                                            \
+	X("Time A", 8)                                                                             \
+	X("Time B", 8)                                                                             \
+	X("Avg A", 8)                                                                              \
+	X("Avg B", 8)                                                                              \
+	X("Ratio", 6)                                                                              \
+	X("95 %", 13)                                                                              \
+	X("Verdict", -11)                                                                          \
+	X("Name", 0)
+#define COLUMN_TITLE(title, width) title,
+#define COLUMN_WIDTH(title, width) width,
+#define COLUMN_ONE(title, width)   +1
+enum { COLUMN_COUNT = COLUMNS(COLUMN_ONE) };
+static const char *const titles[] = {COLUMNS(COLUMN_TITLE)};
+static const int widths[] = {COLUMNS(COLUMN_WIDTH)};
 
-static void print_time(char text[NUMBER_SIZE], const struct profile_row *row, double time)
+typedef char cell[NUMBER_SIZE];
+
+static void print_time(cell text, const struct profile_row *row, double time)
 {
 	if (row && row->timed)
 		number_time(text, (uint64_t)(time + 0.5));
@@ -20,15 +40,16 @@ static void print_time(char text[NUMBER_SIZE], const struct profile_row *row, do
 		strcpy(text, "-");
 }
 
-static void print_calls(char text[NUMBER_SIZE], const struct profile_row *row)
+/* Of a run. */
+static void print_calls(cell text, const struct profile_row *row, size_t runs)
 {
 	if (row)
-		snprintf(text, NUMBER_SIZE, "%" PRIu64, row->calls);
+		snprintf(text, NUMBER_SIZE, "%.0f", (double)row->calls / (double)runs);
 	else
 		strcpy(text, "-");
 }
 
-static void print_ratio(char text[NUMBER_SIZE], double ratio)
+static void print_ratio(cell text, double ratio)
 {
 	if (isnan(ratio))
 		strcpy(text, "-");
@@ -36,36 +57,59 @@ static void print_ratio(char text[NUMBER_SIZE], double ratio)
 		snprintf(text, NUMBER_SIZE, ratio < 1000 ? "%.3f" : "%.0e", ratio);
 }
 
-static void print_row(const struct comparison_row *row, const char *type, FILE *file)
+static void print_interval(cell text, const struct change *change)
 {
-	char calls[2][NUMBER_SIZE], totals[2][NUMBER_SIZE], averages[2][NUMBER_SIZE];
-	char ratio[NUMBER_SIZE], median[NUMBER_SIZE];
+	cell low, high;
+
+	print_ratio(low, change->low);
+	print_ratio(high, change->high);
+	if (isnan(change->low))
+		strcpy(text, "-");
+	else
+		snprintf(text, NUMBER_SIZE, "%.12s..%.12s", low, high);
+}
+
+/* What the verdict is of: of a call's time, or of that of all calls. */
+static const struct change *change_of(const struct comparison_row *row)
+{
+	return row->verdict == VERDICT_LESS_TIME || row->verdict == VERDICT_MORE_TIME
+		       ? &row->total
+		       : &row->average;
+}
+
+/* Fills all columns but the first and the last. */
+static void fill_cells(cell *cells, const struct comparison *comparison,
+		       const struct comparison_row *row)
+{
 	const struct profile_row *sides[2] = {row->a, row->b};
-	char *name = visible_text(comparison_name(row));
+	size_t runs[2] = {comparison->runs_a, comparison->runs_b};
 
 	for (int side = 0; side < 2; side++) {
 		const struct profile_row *profile = sides[side];
 
-		print_calls(calls[side], profile);
-		print_time(totals[side], profile, profile ? profile->total : 0);
-		print_time(averages[side], profile, profile ? profile->average : 0);
+		print_calls(cells[1 + side], profile, runs[side]);
+		print_time(cells[3 + side], profile,
+			   profile ? profile->total / (double)runs[side] : 0);
+		print_time(cells[5 + side], profile, profile ? profile->average : 0);
 	}
-	print_ratio(ratio, row->ratio);
-	print_ratio(median, row->median_ratio);
-	fprintf(file, ROW_FORMAT, type, calls[0], calls[1], totals[0], totals[1], averages[0],
-		averages[1], ratio, median, verdict_text(row->verdict), name ? name : "");
-	free(name);
+	print_ratio(cells[7], change_of(row)->ratio);
+	print_interval(cells[8], change_of(row));
+	strcpy(cells[9], verdict_text(row->verdict));
 }
 
 static void print_total(const struct comparison *comparison, FILE *file)
 {
-	char totals[2][NUMBER_SIZE], ratio[NUMBER_SIZE];
+	cell totals[2], ratio, interval;
 
 	number_time(totals[0], (uint64_t)(comparison->gpu_a + 0.5));
 	number_time(totals[1], (uint64_t)(comparison->gpu_b + 0.5));
-	print_ratio(ratio, comparison->gpu_a > 0 ? comparison->gpu_b / comparison->gpu_a : NAN);
-	fprintf(file, "\nAll GPU activities: %s in A, %s in B, ratio %s", totals[0], totals[1],
+	print_ratio(ratio, comparison->gpu.ratio);
+	print_interval(interval, &comparison->gpu);
+	fprintf(file, "All GPU activities: %s in A, %s in B, ratio %s", totals[0], totals[1],
 		ratio);
+	if (!isnan(comparison->gpu.low))
+		fprintf(file, " (95 %%: %s)", interval);
+	fprintf(file, ": %s", verdict_text(comparison->gpu_verdict));
 	if (comparison->gpu_untimed)
 		fprintf(file, ", without %zu untimed row%s", comparison->gpu_untimed,
 			comparison->gpu_untimed == 1 ? "" : "s");
@@ -89,19 +133,89 @@ static void print_verdicts(const struct comparison *comparison, FILE *file)
 	fprintf(file, "%s\n", *separator ? "" : "none");
 }
 
+static void print_basis(const struct comparison *comparison, FILE *file)
+{
+	double percent = comparison->threshold * 100;
+
+	if (comparison_is_of_single_runs(comparison))
+		fprintf(file,
+			"How much runs differ is unknown with one run a side: faster and slower "
+			"mean by more than %g %%.\n",
+			percent);
+	else
+		fprintf(file,
+			"%zu and %zu runs. Faster and slower mean by more than %g %%, in 98 of 100 "
+			"comparisons not by chance; same, within it.\n",
+			comparison->runs_a, comparison->runs_b, percent);
+}
+
 void comparison_print_text(const struct comparison *comparison, FILE *file)
 {
-	fprintf(file, ROW_FORMAT, "Type", "Calls A", "Calls B", "Time A", "Time B", "Avg A",
-		"Avg B", "Ratio", "Median", "Verdict", "Name");
+	for (int column = 0; column < COLUMN_COUNT; column++)
+		fprintf(file, "%*s%s", widths[column], titles[column],
+			column == COLUMN_COUNT - 1 ? "\n" : "  ");
 	for (size_t i = 0; i < comparison->count; i++) {
-		const char *type = i == 0 && comparison->gpu_count ? "GPU activities:"
-				   : i == comparison->gpu_count	   ? "API calls:"
-								   : "";
+		const struct comparison_row *row = &comparison->rows[i];
+		char *name = visible_text(comparison_name(row));
+		cell cells[COLUMN_COUNT];
 
-		print_row(&comparison->rows[i], type, file);
+		strcpy(cells[0], i == 0 && comparison->gpu_count ? "GPU activities:"
+				 : i == comparison->gpu_count	 ? "API calls:"
+								 : "");
+		fill_cells(cells, comparison, row);
+		for (int column = 0; column < COLUMN_COUNT - 1; column++)
+			fprintf(file, "%*s  ", widths[column], cells[column]);
+		fprintf(file, "%s\n", name ? name : "");
+		free(name);
 	}
+	fputc('\n', file);
 	print_total(comparison, file);
 	print_verdicts(comparison, file);
+	print_basis(comparison, file);
+}
+
+/* A bar would end the cell, and other characters of C++ names would be markup. */
+static void print_markdown_name(const char *name, FILE *file)
+{
+	fputs("<code>", file);
+	for (; *name; name++) {
+		if (strchr("|<>&`*_~[]\\", *name))
+			fprintf(file, "&#%d;", *name);
+		else
+			fputc(*name, file);
+	}
+	fputs("</code>", file);
+}
+
+void comparison_print_markdown(const struct comparison *comparison, FILE *file)
+{
+	print_total(comparison, file);
+	fputc('\n', file);
+	print_verdicts(comparison, file);
+	fputc('\n', file);
+	print_basis(comparison, file);
+	fputs("\n|", file);
+	for (int column = 0; column < COLUMN_COUNT; column++)
+		fprintf(file, " %s |", titles[column]);
+	fputs("\n|", file);
+	for (int column = 0; column < COLUMN_COUNT; column++)
+		fputs(column > 0 && widths[column] > 0 ? "---:|" : "---|", file);
+	fputc('\n', file);
+	for (size_t i = 0; i < comparison->count; i++) {
+		const struct comparison_row *row = &comparison->rows[i];
+		char *name = visible_text(comparison_name(row));
+		cell cells[COLUMN_COUNT];
+
+		strcpy(cells[0], comparison_is_api(row) ? "API" : "GPU");
+		fill_cells(cells, comparison, row);
+		fputc('|', file);
+		for (int column = 0; column < COLUMN_COUNT - 1; column++)
+			fprintf(file, " %s |", cells[column]);
+		fputc(' ', file);
+		print_markdown_name(name ? name : "", file);
+		fputs(" |\n", file);
+		free(name);
+	}
 }
 
 static void print_csv_number(double value, FILE *file)
@@ -111,35 +225,33 @@ static void print_csv_number(double value, FILE *file)
 	fputc(',', file);
 }
 
-static void print_csv_side(const struct profile_row *row, FILE *file)
+static void print_csv_side(const struct profile_row *row, size_t runs, FILE *file)
 {
-	if (!row) {
-		fputs(",,,,", file);
-		return;
-	}
-	if (!row->timed) {
-		fprintf(file, "%" PRIu64 ",,,,", row->calls);
-		return;
-	}
-	fprintf(file, "%" PRIu64 ",%.0f,%.3f,", row->calls, row->total, row->average);
-	print_csv_number(row->timed > 1 ? sqrt(row->variance) : NAN, file);
+	if (row)
+		fprintf(file, "%.9g", (double)row->calls / (double)runs);
+	fputc(',', file);
+	if (row && row->timed)
+		fprintf(file, "%.0f,%.3f,", row->total / (double)runs, row->average);
+	else
+		fputs(",,", file);
 }
 
 void comparison_print_csv(const struct comparison *comparison, FILE *file)
 {
-	fputs("\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"StdDev A\",\"Calls B\",\"Time B\","
-	      "\"Avg B\",\"StdDev B\",\"Ratio\",\"Median ratio\",\"Probability\",\"Verdict\","
-	      "\"Name\"\n",
+	fputs("\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg B\","
+	      "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\"\n",
 	      file);
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
+		const struct change *change = change_of(row);
 
 		fprintf(file, "\"%s\",", comparison_is_api(row) ? "API calls" : "GPU activities");
-		print_csv_side(row->a, file);
-		print_csv_side(row->b, file);
-		print_csv_number(row->ratio, file);
-		print_csv_number(row->median_ratio, file);
-		print_csv_number(row->probability, file);
+		print_csv_side(row->a, comparison->runs_a, file);
+		print_csv_side(row->b, comparison->runs_b, file);
+		print_csv_number(change->ratio, file);
+		print_csv_number(change->low, file);
+		print_csv_number(change->high, file);
+		print_csv_number(change->probability, file);
 		fprintf(file, "\"%s\",", verdict_text(row->verdict));
 		csv_write_text(comparison_name(row), file);
 		fputc('\n', file);

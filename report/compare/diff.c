@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `ktime diff`: two runs side by side. */
+/* `ktime diff`: the runs of two programs side by side. */
 #include "report/compare/diff.h"
 
 #include <errno.h>
@@ -9,54 +9,99 @@
 #include <string.h>
 
 #include "report/compare/compare_print.h"
-#include "report/compare/import.h"
+#include "report/compare/runs.h"
 #include "report/names/visible.h"
-#include "report/print/number.h"
 
 #define MESSAGE_SIZE	  512
+#define EXIT_USAGE	  2
 #define EXIT_ABOVE	  3
 
-/* Rows that take less of the GPU's time, in both runs, do not fail a run. */
+/* Rows that take less of the GPU's time, on both sides, do not fail a comparison. */
 #define SHARE_THAT_COUNTS 0.01
 
-/* By how much a row's calls take longer in B: the larger of what averages and medians say. */
-static double slowdown(const struct comparison_row *row)
+/* Whether a change is a slower one beyond the limit; says so. */
+static bool is_above(const struct change *change, enum verdict verdict, double limit,
+		     const char *name)
 {
-	double ratio = row->ratio;
+	double percent = (change->ratio - 1) * 100;
 
-	if (row->verdict == VERDICT_SLOWER && row->median_ratio > ratio)
-		ratio = row->median_ratio;
-	return (ratio - 1) * 100;
+	if ((verdict != VERDICT_SLOWER && verdict != VERDICT_MORE_TIME) || percent <= limit)
+		return false;
+	fputs("ktime: ", stderr);
+	visible_write(name, stderr);
+	fprintf(stderr, " takes %.1f%% longer: above %g%%\n", percent, limit);
+	return true;
 }
 
 /* Whether B is slower than the limit allows; says where. */
-static bool is_above(const struct comparison *comparison, double limit)
+static bool any_above(const struct comparison *comparison, double limit)
 {
-	bool above = false;
+	bool above = is_above(&comparison->gpu, comparison->gpu_verdict, limit,
+			      "the total of GPU activities");
 
-	if (comparison->gpu_b > comparison->gpu_a * (1 + limit / 100)) {
-		fprintf(stderr, "ktime: all GPU activities take %.1f%% longer: above %g%%\n",
-			comparison->gpu_a > 0 ? (comparison->gpu_b / comparison->gpu_a - 1) * 100
-					      : INFINITY,
-			limit);
-		above = true;
-	}
 	for (size_t i = 0; i < comparison->gpu_count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
-		bool counts = row->a && row->b &&
-			      (row->a->total >= comparison->gpu_a * SHARE_THAT_COUNTS ||
-			       row->b->total >= comparison->gpu_b * SHARE_THAT_COUNTS);
-		bool slower = row->verdict == VERDICT_SLOWER ||
-			      (row->verdict == VERDICT_OUTLIERS && row->ratio > 1);
 
-		if (!counts || !slower || slowdown(row) <= limit)
+		if (!row->a || !row->b)
 			continue;
-		fputs("ktime: ", stderr);
-		visible_write(comparison_name(row), stderr);
-		fprintf(stderr, " takes %.1f%% longer: above %g%%\n", slowdown(row), limit);
-		above = true;
+		if (row->a->total <
+			    comparison->gpu_a * (double)comparison->runs_a * SHARE_THAT_COUNTS &&
+		    row->b->total <
+			    comparison->gpu_b * (double)comparison->runs_b * SHARE_THAT_COUNTS)
+			continue;
+		above |= is_above(row->verdict == VERDICT_MORE_TIME ? &row->total : &row->average,
+				  row->verdict, limit, comparison_name(row));
 	}
 	return above;
+}
+
+static void print_side(char side, const struct profile *profile, const char *const *files,
+		       size_t count)
+{
+	printf("%c: ", side);
+	visible_write(files[0], stdout);
+	if (count > 1) {
+		fputs(count > 2 ? " … " : " ", stdout);
+		visible_write(files[count - 1], stdout);
+	}
+	printf(" (%s", profile->source);
+	if (profile->runs > 1)
+		printf(", %zu runs", profile->runs);
+	puts(")");
+}
+
+static void print_json(const struct comparison *comparison, FILE *file)
+{
+	if (comparison_print_json(comparison, file))
+		fputs("ktime: out of memory\n", stderr);
+}
+
+static bool is_stdout(const char *path)
+{
+	return path && strcmp(path, "-") == 0;
+}
+
+/* Writes a form of the comparison to a file, "-" being standard output. */
+static int write_to(const char *path,
+		    void (*print)(const struct comparison *comparison, FILE *file),
+		    const struct comparison *comparison)
+{
+	FILE *file = stdout;
+
+	if (!path)
+		return 0;
+	if (!is_stdout(path))
+		file = fopen(path, "we");
+	if (file)
+		print(comparison, file);
+	if (!file || fflush(file) || ferror(file)) {
+		fprintf(stderr, "ktime: %s: %s\n", is_stdout(path) ? "standard output" : path,
+			strerror(errno));
+		if (file && file != stdout)
+			fclose(file);
+		return -EIO;
+	}
+	return file == stdout || fclose(file) == 0 ? 0 : -EIO;
 }
 
 int command_diff(const struct options *options, const char *const *files, size_t count)
@@ -64,33 +109,42 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	struct profile profiles[2] = {{0}};
 	struct comparison comparison = {0};
 	char message[MESSAGE_SIZE] = "";
-	int error = 0, status = 1;
+	size_t first_b = options->separator ? options->separator : 1;
+	double threshold = options->threshold;
+	int error, status = 1;
 
-	(void)count;
-	for (int i = 0; i < 2 && !error; i++)
-		error = import_profile(&profiles[i], files[i], message, sizeof(message));
+	if (first_b == count || (!options->separator && count > 2)) {
+		fprintf(stderr, "ktime diff: put -- between the runs of A and those of B\n");
+		return EXIT_USAGE;
+	}
+	error = runs_load(&profiles[0], files, first_b, message, sizeof(message));
+	if (!error)
+		error = runs_load(&profiles[1], files + first_b, count - first_b, message,
+				  sizeof(message));
 	if (error) {
 		fprintf(stderr, "ktime: %s\n", message);
 		goto out;
 	}
-	error = compare_profiles(&comparison, &profiles[0], &profiles[1], options->noise / 100);
+	/* What fails a comparison has to be a verdict. */
+	if (isnan(threshold) && !isnan(options->fail_above))
+		threshold = options->fail_above;
+	error = compare_profiles(&comparison, &profiles[0], &profiles[1], threshold / 100);
 	if (error) {
 		fprintf(stderr, "ktime: %s\n", strerror(-error));
 		goto out;
 	}
 	if (options->csv) {
-		comparison_print_csv(&comparison, stdout);
-	} else {
-		for (int i = 0; i < 2; i++)
-			printf("%c: %s (%s)\n", "AB"[i], files[i], profiles[i].source);
+		error = write_to("-", comparison_print_csv, &comparison);
+	} else if (!is_stdout(options->json) && !is_stdout(options->markdown)) {
+		print_side('A', &profiles[0], files, first_b);
+		print_side('B', &profiles[1], files + first_b, count - first_b);
 		putchar('\n');
-		comparison_print_text(&comparison, stdout);
+		error = write_to("-", comparison_print_text, &comparison);
 	}
-	if (fflush(stdout) || ferror(stdout)) {
-		fprintf(stderr, "ktime: standard output: %s\n", strerror(errno));
+	if (error || write_to(options->json, print_json, &comparison) ||
+	    write_to(options->markdown, comparison_print_markdown, &comparison))
 		goto out;
-	}
-	status = !isnan(options->fail_above) && is_above(&comparison, options->fail_above)
+	status = !isnan(options->fail_above) && any_above(&comparison, options->fail_above)
 			 ? EXIT_ABOVE
 			 : 0;
 out:

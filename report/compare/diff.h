@@ -7,7 +7,7 @@
 
 #include "report/options/options.h"
 
-/* Compares two files and prints the result; returns the process's exit status. */
+/* Compares two sides of files and prints the result; returns the process's exit status. */
 int command_diff(const struct options *options, const char *const *files, size_t count);
 
 #endif

@@ -36,7 +36,7 @@ static int import_row(struct profile *profile, const struct table_row *row, bool
 	profile_add_group(imported, row->calls, row->timed, (double)row->total, average(row),
 			  sample_variance(row->timed, timed_total, row->squares),
 			  (double)row->minimum, (double)row->maximum);
-	return row->histogram ? profile_add_histogram(imported, row->histogram) : 0;
+	return 0;
 }
 
 int import_session(struct profile *profile, const char *path, char *message, size_t size)
@@ -56,7 +56,7 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 		struct table table;
 
 		error = table_collect(&table, session, &options, sections[section],
-				      TABLE_ALL_DEVICES, true);
+				      TABLE_ALL_DEVICES, false);
 		for (size_t i = 0; i < table.count && !error; i++)
 			error = import_row(profile, &table.rows[i], sections[section] == TABLE_API);
 		table_free(&table);

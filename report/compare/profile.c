@@ -9,7 +9,7 @@ static void row_free(struct profile_row *row)
 {
 	free(row->name);
 	free(row->key);
-	free(row->histogram);
+	free(row->runs);
 	free(row);
 }
 
@@ -60,30 +60,11 @@ void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, 
 	row->timed += timed;
 }
 
-static int histogram_make(struct profile_row *row)
-{
-	if (!row->histogram)
-		row->histogram = calloc(1, sizeof(*row->histogram));
-	return row->histogram ? 0 : -ENOMEM;
-}
-
-int profile_add_sample(struct profile_row *row, uint64_t nanoseconds)
+void profile_add_sample(struct profile_row *row, uint64_t nanoseconds)
 {
 	double time = (double)nanoseconds;
 
-	if (histogram_make(row))
-		return -ENOMEM;
-	histogram_add(row->histogram, nanoseconds);
 	profile_add_group(row, 1, 1, time, time, 0, time, time);
-	return 0;
-}
-
-int profile_add_histogram(struct profile_row *row, const struct histogram *histogram)
-{
-	if (histogram_make(row))
-		return -ENOMEM;
-	histogram_merge(row->histogram, histogram);
-	return 0;
 }
 
 double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls)
@@ -92,6 +73,41 @@ double profile_variance_bound(double average, double minimum, double maximum, ui
 	if (calls < 2)
 		return 0;
 	return (maximum - average) * (average - minimum) * (double)calls / (double)(calls - 1);
+}
+
+static int add_row_run(struct profile *sum, const struct profile_row *row)
+{
+	struct profile_row *added = profile_row(sum, row->api, row->key, row->name);
+	struct row_run *runs;
+
+	if (!added)
+		return -ENOMEM;
+	profile_add_group(added, row->calls, row->timed, row->total, row->average, row->variance,
+			  row->minimum, row->maximum);
+	if (!row->timed)
+		return 0;
+	runs = realloc(added->runs, (added->run_count + 1) * sizeof(*runs));
+	if (!runs)
+		return -ENOMEM;
+	added->runs = runs;
+	runs[added->run_count++] = (struct row_run){.run = sum->runs,
+						    .calls = row->calls,
+						    .total = row->total,
+						    .average = row->average};
+	return 0;
+}
+
+int profile_add_run(struct profile *sum, const struct profile *run)
+{
+	const struct profile_row *sections[] = {run->gpu, run->api};
+	int error = 0;
+
+	for (int i = 0; i < 2; i++)
+		for (const struct profile_row *row = sections[i]; row && !error; row = row->hh.next)
+			error = add_row_run(sum, row);
+	sum->source = run->source;
+	sum->runs++;
+	return error;
 }
 
 static void rows_free(struct profile_row **rows)

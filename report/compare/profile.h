@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One run's times by name, wherever they come from: what `ktime diff` compares. */
+/* The times of a run, or of several runs, by name, wherever they come from. */
 #ifndef KTIME_REPORT_COMPARE_PROFILE_H
 #define KTIME_REPORT_COMPARE_PROFILE_H
 
@@ -9,7 +9,12 @@
 
 #include <uthash.h>
 
-#include "report/session/histogram.h"
+/* A row in one of several runs, which timed it. */
+struct row_run {
+	size_t run; /* from 0 */
+	uint64_t calls;
+	double total, average; /* ns */
+};
 
 struct profile_row {
 	bool api;	/* a call on the host; else an activity of the GPU */
@@ -20,27 +25,31 @@ struct profile_row {
 	double total;	/* of all calls; times are in ns */
 	double average, variance;
 	double minimum, maximum;
-	unsigned part;		     /* which table of its file it came from */
-	struct histogram *histogram; /* NULL: not known */
+	unsigned part;	      /* which table of its file it came from */
+	struct row_run *runs; /* see profile_add_run */
+	size_t run_count;
 	UT_hash_handle hh;
 };
 
 struct profile {
 	const char *source; /* what kind of file it was read from */
 	struct profile_row *gpu, *api;
+	size_t runs; /* that were added up; 0: the profile of a single run, as it was read */
 };
 
 /* The row of a name; added, empty, where it is not there. NULL where memory is out. */
 struct profile_row *profile_row(struct profile *profile, bool api, const char *key,
 				const char *name);
-/* Adds one call's time to a row. -ENOMEM. */
-int profile_add_sample(struct profile_row *row, uint64_t nanoseconds);
+/* Adds one call's time to a row. */
+void profile_add_sample(struct profile_row *row, uint64_t nanoseconds);
 /* Adds a group of calls: figures for one row that come in several parts. */
 void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, double total,
 		       double average, double variance, double minimum, double maximum);
-int profile_add_histogram(struct profile_row *row, const struct histogram *histogram);
 /* The most that a variance can be between a minimum and a maximum, the average being known. */
 double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls);
+
+/* Adds a run to the sum of the runs of one program. -ENOMEM. */
+int profile_add_run(struct profile *sum, const struct profile *run);
 
 void profile_free(struct profile *profile);
 

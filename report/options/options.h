@@ -84,8 +84,9 @@ struct options {
 	bool completion;
 
 	/* Of ktime export and ktime diff. */
-	const char *sqlite, *chrome, *json;
-	double noise, fail_above; /* percent; NAN: no limit */
+	const char *sqlite, *chrome, *json, *markdown;
+	double threshold, fail_above; /* percent; NAN: not given */
+	size_t separator;	      /* the operand that "--" stands before; 0: none */
 
 	/* The terminal that is printed to; filled in by the report. */
 	unsigned width,

@@ -51,43 +51,48 @@ static double student_probability(double t, double freedom)
 	return incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5);
 }
 
+/* The standard error of the difference of two means, and its degrees of freedom. */
+struct welch {
+	double error, freedom;
+};
+
+static struct welch welch(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b)
+{
+	double square_a = variance_a / (double)count_a, square_b = variance_b / (double)count_b;
+	double square = square_a + square_b;
+
+	return (struct welch){.error = sqrt(square),
+			      .freedom = square * square /
+					 (square_a * square_a / (double)(count_a - 1) +
+					  square_b * square_b / (double)(count_b - 1))};
+}
+
 double welch_probability(uint64_t count_a, double mean_a, double variance_a, uint64_t count_b,
 			 double mean_b, double variance_b)
 {
-	double error_a = variance_a / (double)count_a, error_b = variance_b / (double)count_b;
-	double error = error_a + error_b, freedom;
+	struct welch test = welch(count_a, variance_a, count_b, variance_b);
 
 	if (mean_a == mean_b)
 		return 1;
-	if (error <= 0)
+	if (test.error <= 0)
 		return 0;
-	freedom = error * error /
-		  (error_a * error_a / (double)(count_a - 1) +
-		   error_b * error_b / (double)(count_b - 1));
-	return student_probability((mean_a - mean_b) / sqrt(error), freedom);
+	return student_probability((mean_a - mean_b) / test.error, test.freedom);
 }
 
-double rank_sum_probability(const struct histogram *a, const struct histogram *b)
+double welch_margin(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b)
 {
-	double count_a = (double)histogram_count(a), count_b = (double)histogram_count(b);
-	double count = count_a + count_b, below = 0, rank_sum = 0, ties = 0;
-	double mean, variance, distance;
+	struct welch test = welch(count_a, variance_a, count_b, variance_b);
+	double low = 0, high = 13; /* t is 12.7 with one degree of freedom, and less with more */
 
-	if (count_a == 0 || count_b == 0)
-		return 1;
-	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
-		double here = (double)a->buckets[bucket] + b->buckets[bucket];
+	if (test.error <= 0)
+		return 0;
+	while (high - low > 1e-9) {
+		double middle = (low + high) / 2;
 
-		/* Ties share the middle of the ranks that they take. */
-		rank_sum += a->buckets[bucket] * (below + (here + 1) / 2);
-		ties += here * here * here - here;
-		below += here;
+		if (student_probability(middle, test.freedom) > 0.05)
+			low = middle;
+		else
+			high = middle;
 	}
-	mean = count_a * (count + 1) / 2;
-	variance = count_a * count_b / 12 * (count + 1 - ties / (count * (count - 1)));
-	if (variance <= 0)
-		return 1;
-	/* Half a rank less, as ranks are whole and the normal distribution is not. */
-	distance = fmax(fabs(rank_sum - mean) - 0.5, 0);
-	return erfc(distance / sqrt(variance) / M_SQRT2);
+	return high * test.error;
 }

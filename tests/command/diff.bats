@@ -29,12 +29,13 @@ csv_row() {
 	prints "A: a (ktime profile)
 B: a (ktime profile)
 
-            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   Ratio  Median  Verdict    Name
- GPU activities:        40        40  400.00us  400.00us  10.000us  10.000us   1.000   1.000  same       add(float const *, int)
-                         2         2  4.0000us  4.0000us  2.0000us  2.0000us   1.000   1.000  same       [CUDA memcpy HtoD]
+            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   Ratio           95 %  Verdict      Name
+ GPU activities:        40        40  400.00us  400.00us  10.000us  10.000us   1.000              -  same         add(float const *, int)
+                         2         2  4.0000us  4.0000us  2.0000us  2.0000us   1.000              -  same         [CUDA memcpy HtoD]
 
-All GPU activities: 404.00us in A, 404.00us in B, ratio 1.000
-Rows: 2 same"
+All GPU activities: 404.00us in A, 404.00us in B, ratio 1.000: same
+Rows: 2 same
+How much runs differ is unknown with one run a side: faster and slower mean by more than 0 %."
 }
 
 @test "--fail-above ends with 3 beyond it, with 0 within it" {
@@ -43,7 +44,7 @@ Rows: 2 same"
 	run "$ktime" diff --fail-above 5% a b
 	[ "$status" -eq 3 ]
 	grep -qF '1.080' <<<"$output"
-	grep -qx 'ktime: all GPU activities take 7.9% longer: above 5%' <<<"$output"
+	grep -qx 'ktime: the total of GPU activities takes 7.9% longer: above 5%' <<<"$output"
 	grep -qx 'ktime: add(float const \*, int) takes 8.0% longer: above 5%' <<<"$output"
 	run "$ktime" diff --fail-above 10 a b
 	[ "$status" -eq 0 ]
@@ -53,19 +54,80 @@ Rows: 2 same"
 	[ "$status" -eq 0 ]
 }
 
-@test "--noise says what counts as none" {
+# runs SIDE AVERAGE...: a profile for each average, in the folder SIDE.
+runs() {
+	mkdir "$1"
+	local side=$1 run=0 average
+	shift
+	for average; do
+		records "$average" | session "$side/$run.ktime"
+		run=$((run + 1))
+	done
+}
+
+@test "several runs a side show what is more than noise between them" {
+	runs a 10000 10070 9930 10030 9970
+	runs b 10500 10590 10420 10530 10460
+	run "$ktime" diff a b
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "A: a (ktime profile, 5 runs)" ]
+	[ "${lines[3]}" = " GPU activities:        40        40  400.00us  420.00us  10.000us  10.500us   1.050   1.041..1.059  slower       add(float const *, int)" ]
+	[ "${lines[5]}" = "All GPU activities: 404.00us in A, 424.00us in B, ratio 1.050 (95 %: 1.041..1.058): slower" ]
+	[ "${lines[6]}" = "Rows: 1 same, 1 slower" ]
+	[ "${lines[7]}" = "5 and 5 runs. Faster and slower mean by more than 2 %, in 98 of 100 comparisons not by chance; same, within it." ]
+	# The files one by one are the same comparison.
+	diff <("$ktime" diff a b | tail -n +4) <("$ktime" diff a/*.ktime -- b/*.ktime | tail -n +4)
+	run "$ktime" diff b a
+	[ "${lines[6]}" = "Rows: 1 same, 1 faster" ]
+	# The first three runs of a, and its others, are of one program.
+	run "$ktime" diff a/{0,1,2}.ktime -- a/{3,4}.ktime
+	[ "${lines[0]}" = "A: a/0.ktime … a/2.ktime (ktime profile, 3 runs)" ]
+	[ "${lines[1]}" = "B: a/3.ktime a/4.ktime (ktime profile, 2 runs)" ]
+	[ "${lines[6]}" = "Rows: 2 same" ]
+	run "$ktime" diff --threshold 6 a b
+	[ "${lines[6]}" = "Rows: 2 same" ]
+	run "$ktime" diff --fail-above 4 a b
+	[ "$status" -eq 3 ]
+	[[ "$output" == *"ktime: add(float const *, int) takes 5.0% longer: above 4%"* ]]
+	run "$ktime" diff --fail-above 6 a b
+	[ "$status" -eq 0 ]
+}
+
+@test "one run a side is compared beyond the threshold only" {
 	records 10000 | session a
 	records 10800 | session b
-	csv_row a b add | grep -qF '"slower"'
-	"$ktime" diff --csv --noise 9% a b | grep -F add | grep -qF '"same"'
+	csv_row a b add | grep -qF '"cannot tell"'
+	"$ktime" diff --csv --threshold 5 a b | grep -F add | grep -qF '"slower"'
+	"$ktime" diff a b | grep -qx 'How much runs differ is unknown .* mean by more than 10 %.'
 }
 
 @test "CSV has times in nanoseconds" {
 	records 10000 | session a
 	records 20000 | session b
 	run "$ktime" diff --csv a b
-	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","StdDev A","Calls B","Time B","Avg B","StdDev B","Ratio","Median ratio","Probability","Verdict","Name"' ]
-	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,71.6114874,40,800000,20000.000,143.222975,2,2.0000989,'*',"slower","add(float const *, int)"' ]]
+	[ "${lines[0]}" = '"Type","Calls A","Time A","Avg A","Calls B","Time B","Avg B","Ratio","Low","High","Probability","Verdict","Name"' ]
+	[[ ${lines[1]} == '"GPU activities",40,400000,10000.000,40,800000,20000.000,2,,,'*',"slower","add(float const *, int)"' ]]
+}
+
+@test "JSON and Markdown go to files, or to standard output instead of the table" {
+	runs a 10000 10070 9930
+	runs b 20000 20100 19900
+	run "$ktime" diff --json out.json --markdown out.md a b
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "A: a (ktime profile, 3 runs)" ]
+	[ "$(jq -c '[.format, .runs_a, .runs_b, .threshold_percent, .gpu_total.a_ns, .gpu_total.verdict]' out.json)" = \
+		'[1,3,3,2,404000,"slower"]' ]
+	[ "$(jq -c '.rows[0] | [.type, .name, .verdict, .a.runs[1], (.average.ratio * 100 | round), .total.ratio]' out.json)" = \
+		'["gpu","add(float const *, int)","slower",{"run":1,"calls":40,"total_ns":402800,"average_ns":10070},200,null]' ]
+	diff out.json <("$ktime" diff --json - a b)
+	[ "$(head -5 out.md)" = "$(printf '%s\n\n' "All GPU activities: 404.00us in A, 804.00us in B, ratio 1.990 (95 %: 1.962..2.019): slower" \
+		"Rows: 1 same, 1 slower" \
+		"3 and 3 runs. Faster and slower mean by more than 2 %, in 98 of 100 comparisons not by chance; same, within it.")" ]
+	[ "$(sed -n 9p out.md)" = "| GPU | 40 | 40 | 400.00us | 800.00us | 10.000us | 20.000us | 2.000 | 1.971..2.029 | slower | <code>add(float const &#42;, int)</code> |" ]
+	diff out.md <("$ktime" diff --markdown - a b)
+	run "$ktime" diff --json /dev/full a b
+	[ "$status" -eq 1 ]
+	[ "${lines[-1]}" = "ktime: /dev/full: No space left on device" ]
 }
 
 @test "an SQLite export of the same run differs in nothing" {
@@ -73,14 +135,14 @@ Rows: 2 same"
 	run "$ktime" diff "$(golden nsys_many)" out.sqlite
 	[ "$status" -eq 0 ]
 	[ "${lines[1]}" = "B: out.sqlite (nsys SQLite export)" ]
-	[ "${lines[-1]}" = "Rows: 17 same" ]
+	[ "${lines[-2]}" = "Rows: 17 same" ]
 }
 
 @test "nsys's CSV of the same run differs in nothing" {
 	run "$ktime" diff "$(golden nsys_many)" "$golden/nsys_many.csv"
 	[ "$status" -eq 0 ]
 	[ "${lines[1]}" = "B: $golden/nsys_many.csv (nsys CSV)" ]
-	[ "${lines[-1]}" = "Rows: 17 same" ]
+	[ "${lines[-2]}" = "Rows: 17 same" ]
 }
 
 @test "nvprof's CSV of the same run differs in nothing" {
@@ -88,7 +150,7 @@ Rows: 2 same"
 	run "$ktime" diff "$(golden nvprof_mix)" nvprof.csv
 	[ "$status" -eq 0 ]
 	[ "${lines[1]}" = "B: nvprof.csv (nvprof CSV)" ]
-	[ "${lines[-1]}" = "Rows: 7 same" ]
+	[ "${lines[-2]}" = "Rows: 7 same" ]
 }
 
 @test "nvprof's names of kernels are found by ktime's and nsys's" {
@@ -96,9 +158,9 @@ Rows: 2 same"
 	"$ktime" show --quiet --csv "$set" >nvprof.csv
 	"$ktime" show --quiet --csv --format nsys "$set" >nsys.csv
 	run "$ktime" diff nvprof.csv nsys.csv
-	[ "${lines[-1]}" = "Rows: 6 same" ]
+	[ "${lines[-2]}" = "Rows: 6 same" ]
 	run "$ktime" diff "$set" nvprof.csv
-	[ "${lines[-1]}" = "Rows: 6 same" ]
+	[ "${lines[-2]}" = "Rows: 6 same" ]
 }
 
 @test "units are read: nsys's in the header, nvprof's in a row, with micro in both spellings" {
@@ -120,8 +182,8 @@ Rows: 2 same"
 	END
 	run "$ktime" diff --csv nsys.csv nvprof.csv
 	[ "$status" -eq 0 ]
-	[[ ${lines[1]} == '"GPU activities",4,40500,10125.000,500,4,40500,10125.000,'*',1,,1,"same","f(int, int)"' ]]
-	[ "${lines[2]}" = '"API calls",,,,,1,1000000,1000000.000,,,,,"only in B","cudaMalloc"' ]
+	[[ ${lines[1]} == '"GPU activities",4,40500,10125.000,4,40500,10125.000,1,,,1,"same","f(int, int)"' ]]
+	[ "${lines[2]}" = '"API calls",,,,1,1000000,1000000.000,,,,,"only in B","cudaMalloc"' ]
 }
 
 @test "calls without a time are read from CSV, and are no difference" {
@@ -140,11 +202,11 @@ Rows: 2 same"
 	END
 	run "$ktime" diff --fail-above 0 some.csv all.csv
 	[ "$status" -eq 0 ]
-	[ "${lines[-1]}" = "Rows: 1 same, 1 untimed" ]
+	[ "${lines[-2]}" = "Rows: 1 same, 1 untimed" ]
 	[ "$(csv_row some.csv all.csv HtoD)" = \
-		'"GPU activities",2,,,,2,14000,7000.000,0,,,,"untimed","[CUDA memcpy HtoD]"' ]
+		'"GPU activities",2,,,2,14000,7000.000,,,,,"untimed","[CUDA memcpy HtoD]"' ]
 	run "$ktime" diff some.csv some.csv
-	[ "${lines[-1]}" = "Rows: 1 same, 1 untimed" ]
+	[ "${lines[-2]}" = "Rows: 1 same, 1 untimed" ]
 	sed 's/,2,,/,,,/' some.csv >no_calls.csv
 	run "$ktime" diff some.csv no_calls.csv
 	[ "$status" -eq 1 ]
@@ -185,7 +247,7 @@ Rows: 2 same"
 	printf '"Time(%%)","Time","Calls","Avg","Min","Max","Name"\n%%,parsecs,,us,us,us,\n' >unit.csv
 	echo x >x.nsys-rep
 	local file
-	for file in garbage cut.sqlite empty bad.csv unit.csv x.nsys-rep . none; do
+	for file in garbage cut.sqlite empty bad.csv unit.csv x.nsys-rep /dev none; do
 		run "$ktime" diff a $file
 		[ "$status" -eq 1 ]
 		[ "${#lines[@]}" -eq 1 ]
@@ -202,11 +264,17 @@ Rows: 2 same"
 @test "a wrong usage is told" {
 	run "$ktime" diff one
 	[ "$status" -eq 2 ]
-	prints "ktime diff: one file given; usage: ktime diff [options] A B"
+	prints "ktime diff: one file given; usage: ktime diff [options] A B, ktime diff [options] A... -- B..."
+	run "$ktime" diff a b c
+	[ "$status" -eq 2 ]
+	prints "ktime diff: put -- between the runs of A and those of B"
+	run "$ktime" diff a b --
+	[ "$status" -eq 2 ]
+	prints "ktime diff: put -- between the runs of A and those of B"
 	run "$ktime" diff --fail-above five a b
 	[ "$status" -eq 2 ]
 	prints "ktime diff: option --fail-above: 'five' is not a valid PERCENT"
-	run "$ktime" diff --noise -1 a b
+	run "$ktime" diff --threshold -1 a b
 	[ "$status" -eq 2 ]
 	run "$ktime" diff --top 3 a b
 	[ "$status" -eq 2 ]

@@ -83,7 +83,7 @@ complete_word() {
 }
 
 @test "the manual has no other option" {
-	for option in $(grep -o -- '\\-\\-[a-z\\-]*' "$root/report/command/ktime.1" | tr -d '\\' | sort -u); do
+	for option in $(grep -o -- '\\-\\-[a-z][a-z\\-]*' "$root/report/command/ktime.1" | tr -d '\\' | sort -u); do
 		"$ktime" --completion | cut -f2 | grep -qxF -- "$option" ||
 			{ echo "$option is unknown"; return 1; }
 	done
@@ -102,7 +102,7 @@ complete_word() {
 
 @test "bash completes each command with its own options" {
 	[ "$(complete_word export --js)" = "--json" ]
-	[ "$(complete_word diff --no)" = "--noise" ]
+	[ "$(complete_word diff --th)" = "--threshold" ]
 	[ "$(complete_word diff a.ktime --f)" = "--fail-above" ]
 	[ "$(complete_word show --sort n)" = "name" ]
 	[ "$(complete_word show run.ktime --to)" = "--top" ]
@@ -114,7 +114,7 @@ complete_word() {
 	touch out.json
 	[ "$(complete_word export --json out)" = "out.json" ]
 	[ "$(complete_word diff out)" = "out.json" ]
-	[ -z "$(complete_word diff --noise out)" ]
+	[ -z "$(complete_word diff --threshold out)" ]
 }
 
 @test "bash offers files, and no options, behind the program's name" {

@@ -91,7 +91,7 @@ static void sizes_have_units_and_percentages_may_have_their_sign(void **state)
 
 static void a_command_knows_its_own_options(void **state)
 {
-	char *const words[] = {"diff", "--noise", "2%", "a", NULL};
+	char *const words[] = {"diff", "--threshold", "2%", "a", NULL};
 	char *const others[] = {"diff", "--top", "2", NULL};
 	int first;
 
@@ -102,12 +102,12 @@ static void a_command_knows_its_own_options(void **state)
 	assert_int_equal(
 		options_parse_arguments(&options, 4, words, &first, message, sizeof(message)), 0);
 	assert_int_equal(first, 3);
-	assert_true(options.noise == 2);
+	assert_true(options.threshold == 2);
 	assert_int_equal(
 		options_parse_arguments(&options, 3, others, &first, message, sizeof(message)),
 		-22);
 	assert_string_equal(message, "unknown option --top (--help lists the options)");
-	refused("--noise 2", "unknown option --noise (ktime --help all lists the options)");
+	refused("--threshold 2", "unknown option --threshold (ktime --help all lists the options)");
 }
 
 static void letters_may_stand_together(void **state)
