@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "report/command/bench.h"
 #include "report/command/list.h"
 #include "report/command/show.h"
 #include "report/compare/diff.h"
@@ -15,6 +16,8 @@ const struct command commands[] = {
 			 "time went\n"
 			 "       ktime show FILE...                    print the report of a "
 			 "profile\n"
+			 "       ktime bench [-n N] PROGRAM            run PROGRAM N times, print "
+			 "the mean times\n"
 			 "       ktime diff A B                        compare two programs\n"
 			 "       ktime export --json OUT FILE          write a profile for other "
 			 "tools\n"
@@ -61,6 +64,23 @@ const struct command commands[] = {
 			"  ktime diff --fail-above 5 --markdown out.md main.runs branch.runs   "
 			"(in CI)\n"
 			"  ktime diff nsys.sqlite run.ktime\n",
+	},
+	{
+		.name = "bench",
+		.option_mask = OPTION_BENCH,
+		.operands_least = 1,
+		.operands_most = SIZE_MAX,
+		.runs_program = true,
+		.run = command_bench,
+		.usage = "ktime bench [options] PROGRAM [arguments]\n"
+			 "Runs PROGRAM several times, keeps a profile of each run in a folder, and "
+			 "prints the mean\n"
+			 "times and the standard deviation between runs. Options of ktime itself "
+			 "go into\n"
+			 "KTIME_OPTIONS. Exit status: that of the first run that failed, or 0.\n",
+		.examples = "  ktime bench -n 10 -o main.runs ./app\n"
+			    "  ktime bench -n 10 -o branch.runs ./app && ktime diff main.runs "
+			    "branch.runs\n",
 	},
 	{
 		.name = "export",

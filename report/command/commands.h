@@ -3,6 +3,7 @@
 #ifndef KTIME_REPORT_COMMAND_COMMANDS_H
 #define KTIME_REPORT_COMMAND_COMMANDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -12,6 +13,7 @@ struct command {
 	const char *name; /* NULL: the command that runs a program */
 	enum option_commands option_mask;
 	size_t operands_least, operands_most; /* files, or a program and its arguments */
+	bool runs_program;		      /* so what follows its name is the program's */
 	/* Returns the process's exit status. */
 	int (*run)(const struct options *options, const char *const *files, size_t count);
 	const char *usage, *examples;

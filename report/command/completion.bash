@@ -36,7 +36,7 @@ _ktime()
 			[[ $word == --* ]] || word=-${word: -1}
 			value=$(_ktime_value "$word")
 			[[ $value != - ]] || value=''
-		elif [[ $command == run ]]; then
+		elif [[ $command == run || $command == bench ]]; then
 			ended=program
 			break
 		fi

@@ -127,17 +127,23 @@ static int main_command(const struct command *command, struct options *options, 
 		if (first == argc)
 			break;
 		files[count++] = argv[first];
+		/* What follows a program's name is the program's. */
+		if (!command->runs_program)
+			continue;
+		while (++first < argc)
+			files[count++] = argv[first];
+		break;
 	}
 	if (options->import_profile)
 		files[count++] = options->import_profile;
 	if (options->help)
 		status = answer_help(command, NULL);
 	else if (count < command->operands_least || count > command->operands_most)
-		fprintf(stderr, "ktime %s: %s file%s given; usage: %.*s\n", command->name,
+		fprintf(stderr, "ktime %s: %s %s%s given; usage: %.*s\n", command->name,
 			count == 0   ? "no"
 			: count == 1 ? "one"
 				     : "too many",
-			count > 1 ? "s" : "",
+			command->runs_program ? "program" : "file", count > 1 ? "s" : "",
 			(int)strcspn(command->usage, "\n"), command->usage);
 	else
 		status = command->run(options, files, count);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The runs of one program, from their files or from a folder of them. */
+/* The runs of one program, from their files or from the folder that `ktime bench` wrote. */
 #ifndef KTIME_REPORT_COMPARE_RUNS_H
 #define KTIME_REPORT_COMPARE_RUNS_H
 

@@ -39,7 +39,8 @@ enum option_commands {
 	OPTION_EXPORT = 4,
 	OPTION_DIFF = 8,
 	OPTION_LIST = 16, /* list and clean */
-	OPTION_FIRST = 32
+	OPTION_BENCH = 32,
+	OPTION_FIRST = 64
 };
 
 struct options {
@@ -83,10 +84,11 @@ struct options {
 	bool help, version;
 	bool completion;
 
-	/* Of ktime export and ktime diff. */
+	/* Of ktime export, ktime diff and ktime bench. */
 	const char *sqlite, *chrome, *json, *markdown;
 	double threshold, fail_above; /* percent; NAN: not given */
 	size_t separator;	      /* the operand that "--" stands before; 0: none */
+	unsigned runs;
 
 	/* The terminal that is printed to; filled in by the report. */
 	unsigned width,

@@ -18,6 +18,7 @@ enum {
 	EXPORT = OPTION_EXPORT,
 	DIFF = OPTION_DIFF,
 	LIST = OPTION_LIST,
+	BENCH = OPTION_BENCH,
 	FIRST = OPTION_FIRST
 };
 
@@ -106,10 +107,10 @@ const struct option_entry option_table[] = {
 	       "the tables alone, without the lines around them"),
 	OPTION(FILE, log_file, "log-file", 0, "FILE", FILE, RUN | SHOW | FIRST,
 	       "write the report to FILE (%p: process, %h: host, %q{ENV}, %%)"),
-	OPTION(FILE, export_profile, "export-profile", 'o', "FILE", FILE, RUN | FIRST,
-	       "keep the profile for ktime show, diff and export; print no summary"),
+	OPTION(FILE, export_profile, "export-profile", 'o', "FILE", FILE, RUN | BENCH | FIRST,
+	       "keep the profile for ktime show, diff and export; of bench, a folder"),
 	OPTION(FLAG, force_overwrite, "force-overwrite", 'f', "", FILE,
-	       RUN | EXPORT | FIRST, "replace files that exist"),
+	       RUN | EXPORT | BENCH | FIRST, "replace files that exist"),
 	OPTION(FILE, import_profile, "import-profile", 'i', "FILE", FILE, RUN | SHOW,
 	       "print the report of a profile, on stderr as nvprof did"),
 	OPTION(FILE, sqlite, "sqlite", 0, "OUT", FILE, EXPORT,
@@ -123,9 +124,10 @@ const struct option_entry option_table[] = {
 	       "faster and slower mean by more than that (2; 10 with one run a side)"),
 	OPTION(NUMBER, fail_above, "fail-above", 0, "PERCENT", PRINT, DIFF,
 	       "end with status 3 if B is slower by more than that"),
+	OPTION(COUNT, runs, "runs", 'n', "N", COLLECT, BENCH, "how often to run PROGRAM (5)"),
 	OPTION(FLAG, completion, "completion", 0, "", HIDDEN, RUN,
 	       "list the options for the shells"),
-	OPTION(FLAG, help, "help", 'h', "", FILE, RUN | SHOW | EXPORT | DIFF | LIST | FIRST,
+	OPTION(FLAG, help, "help", 'h', "", FILE, RUN | SHOW | EXPORT | DIFF | LIST | BENCH | FIRST,
 	       "this help; ktime --help all, ktime --help nvprof: the other options"),
 	OPTION(FLAG, version, "version", 'V', "", FILE, RUN | FIRST, "the version"),
 	UNSERVED("aggregate-mode", 0, "on|off", COUNTERS),
@@ -204,6 +206,7 @@ void options_defaults(struct options *options)
 		.format = FORMAT_AUTO,
 		.threshold = NAN,
 		.fail_above = NAN,
+		.runs = 5,
 		.demangling = true,
 	};
 }

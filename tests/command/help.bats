@@ -73,7 +73,7 @@ complete_word() {
 }
 
 @test "the manual has every option" {
-	for command in run show diff export; do
+	for command in run show diff bench export; do
 		[ -n "$(options $command)" ]
 		for option in $(options $command); do
 			grep -q -- "${option//-/\\\\-}" "$root/report/command/ktime.1" ||
@@ -108,7 +108,7 @@ complete_word() {
 	[ "$(complete_word show run.ktime --to)" = "--top" ]
 	[ -z "$(complete_word diff --top)$(complete_word export --timer)$(complete_word show --budget)" ]
 	local command
-	for command in show export diff list clean; do
+	for command in show export diff bench list clean; do
 		[ "$(complete_word $command --)" = "$(options $command | paste -sd '|')" ]
 	done
 	touch out.json
