@@ -11,6 +11,7 @@
 #include "preload/collector/trace.h"
 #include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
+#include "report/session/estimate.h"
 
 struct matcher *calls_matcher;
 static size_t expected_count;
@@ -80,9 +81,11 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 	if (end == EVENT_READ) {
 		session_count(rows_session, COUNTER_timed_by_events, 1);
 		if (row) {
-			session_add_sample(rows_session, &row->events, operation->by_events);
-			session_add_estimate(&row->estimate, operation->weight,
-					     operation->by_events);
+			session_add_weighted(
+				rows_session, &row->events, operation->by_events,
+				estimate_whole_calls(&row->estimate, operation->weight));
+			estimate_timed(&row->estimate, operation->place, operation->weight,
+				       operation->by_events);
 			row->host_included += operation->host_included;
 		}
 		/* If CUPTI recorded the operation before the program ended CUPTI, it is in the
@@ -134,6 +137,33 @@ static double weight_of(uint32_t sampled_below)
 {
 	/* 0: the collector set the threshold to 0 just after the draw. */
 	return sampled_below ? (double)SAMPLE_ALL / sampled_below : 1;
+}
+
+/* A call that was drawn and has no pair stands for as many calls as one that has. By the present
+ * threshold, at most some windows younger than the draw's. */
+static double weight_without_pair(const struct call_record *record)
+{
+	const struct operation *operation = record->operation;
+	uint32_t below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
+	/* With CUPTI, what keeps a call from being timed is asked before the draw. */
+	bool certain = mode_is_cupti() && record->untimed != UNTIMED_NO_EVENT;
+	bool thinned = record->untimed == UNTIMED_NO_EVENT && event_pools_thin();
+
+	return weight_of((certain ? SAMPLE_ALL : below) >> (thinned ? POOL_THINNING : 0));
+}
+
+/* Adds a call to its row's estimate: a call of a known size always, others if they were drawn.
+ * Returns its place there. */
+static uint64_t place_of(struct row *row, const struct call_record *record)
+{
+	enum row_kind kind = record->operation->kind;
+
+	if (kind == ROW_MEMCPY || kind == ROW_MEMSET || kind == ROW_MOVEMENT)
+		return estimate_sized_call(&row->estimate, record->bytes);
+	if (!record->pair && record->untimed == UNTIMED_SAMPLED_OUT)
+		return 0;
+	return estimate_call(&row->estimate, record->pair ? weight_of(record->pair->sampled_below)
+							  : weight_without_pair(record));
 }
 
 static struct in_flight *in_flight_of(const struct thread *thread, const struct call_record *record,
@@ -202,9 +232,14 @@ static void take_operation(const struct thread *thread, const struct call_record
 	struct row *row = NULL;
 
 	if (reported) {
+		uint64_t place;
+
 		row = count_operation(record);
-		if (operation)
+		place = row ? place_of(row, record) : 0;
+		if (operation) {
 			operation->row = row;
+			operation->place = place;
+		}
 		if (!await_events(record, operation) && row)
 			row->untimed[record->pair ? UNTIMED_NO_EVENT : record->untimed]++;
 	} else {

@@ -259,13 +259,14 @@ static bool is_ktime_call(const char *name)
 static const struct row *cheap_rows[CHEAP_ROWS];
 static unsigned cheap_count;
 
-static void skip_if_cheap(const struct row *row, const struct activity *activity)
+static void skip_if_cheap(struct row *row, const struct activity *activity)
 {
 	if (activity->kind != ACTIVITY_RUNTIME_API || trace_wanted() ||
 	    row->calls != MOST_CHEAP_CALLS || cheap_count == CHEAP_ROWS ||
 	    row->cupti.total / row->cupti.count >= CHEAP_NS)
 		return;
 	cupti_skip_call(activity->callback);
+	row->more_calls = 1;
 	cheap_rows[cheap_count++] = row;
 }
 

@@ -6,6 +6,7 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/launch/thread.h"
+#include "report/session/estimate.h"
 
 struct session *rows_session;
 const struct clock_scale *rows_scale;
@@ -74,15 +75,18 @@ void rows_count_call(const struct call_record *record)
 {
 	struct row *row = api_row(record->api);
 	uint64_t duration = clock_ticks_to_ns(rows_scale, record->duration);
+	uint32_t stands_for;
 
 	if (!row || rows_has_activity(record))
 		return;
 	row->calls++;
 	if (record->flags & CALL_FAILED)
 		row->failed++;
-	session_add_sample(rows_session, &row->cupti, duration);
-	if (record->flags & CALL_STANDS_FOR_MORE)
-		session_add_estimate(&row->estimate, RECORDED_CALLS, duration);
+	stands_for = record->flags & CALL_STANDS_FOR_MORE ? RECORDED_CALLS : 1;
+	session_add_weighted(rows_session, &row->cupti, duration, stands_for);
+	if (stands_for > 1)
+		estimate_timed(&row->estimate, estimate_call(&row->estimate, stands_for),
+			       stands_for, duration);
 }
 
 void rows_add_calls(unsigned api, uint64_t calls)
@@ -100,18 +104,16 @@ void rows_add_calls(unsigned api, uint64_t calls)
  */
 static void add_count_only(struct row *row)
 {
-	const struct estimate *recorded = &row->estimate;
-	double count_only = (double)(row->calls - row->cupti.count);
-	double total = (double)row->cupti.total, squares = row->cupti.squares;
-	double calls = (double)row->cupti.count;
+	uint64_t count_only = row->calls - row->cupti.count;
+	struct estimated estimated = estimate_of(&row->estimate, count_only);
+	double part = (double)count_only / (double)row->cupti.count;
 
-	if (recorded->calls > 0) {
-		total = recorded->total;
-		squares = recorded->squares;
-		calls = recorded->calls;
+	if (!(estimated.total > 0)) {
+		estimated.total = (double)row->cupti.total * part;
+		estimated.squares = row->cupti.squares * part;
 	}
-	row->cupti.total += (uint64_t)(total * count_only / calls);
-	row->cupti.squares += squares * count_only / calls;
+	row->cupti.total += (uint64_t)estimated.total;
+	row->cupti.squares += estimated.squares;
 	row->cupti.count = row->calls;
 }
 

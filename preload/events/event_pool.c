@@ -149,6 +149,12 @@ static struct event_pool *idle_pool(const struct context *context)
 	return pool;
 }
 
+bool event_pools_thin(void)
+{
+	return settings.events == EVENTS_AUTO ||
+	       (settings.events == EVENTS_FRACTION && settings.events_fraction > 1);
+}
+
 static struct event_pool *new_pool(struct context *context)
 {
 	struct event_pool *pool = aligned_alloc(CACHE_LINE, sizeof(*pool));
@@ -158,7 +164,10 @@ static struct event_pool *new_pool(struct context *context)
 
 	if (!pool)
 		return NULL;
-	*pool = (struct event_pool){.context = context};
+	*pool = (struct event_pool){
+		.context = context,
+		.thins = event_pools_thin(),
+	};
 	/* The context is usually current, and cuCtxGetCurrent takes no lock. */
 	is_current = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->handle;
 	if (is_current || driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {

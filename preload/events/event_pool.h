@@ -7,14 +7,15 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "preload/handles/stream.h"
 
 struct event_pair {
 	CUevent start, end;
 	struct event_pool *pool;
-	uint32_t sampled_below;	 /* how likely the call was to get a pair: its operation's
-				    sample_below when it was made */
+	uint32_t sampled_below;	 /* how likely the call was to get a pair, as its operation's
+				    sample_below */
 	struct event_pair *next; /* of a context's spare pairs */
 };
 
@@ -23,7 +24,12 @@ struct event_pair {
  * thread takes them. When the thread ends, the next one takes the pool over. When the context has
  * ended, the collector frees it.
  */
-#define POOL_PAIRS 1024u /* a stream holds at most 1021 launches that are not finished (H200) */
+#define POOL_PAIRS	  1024u /* a stream holds at most 1021 launches that are not finished (H200) */
+#define POOL_CERTAIN_PART 32u  /* of a pool each operation has at once. Chosen. */
+#define POOL_OPERATIONS	  128u /* operations of the same index modulo this share a count. Chosen. */
+/* In how many steps the chance of a pair is halved while a pool gets empty: 256 pairs last for some
+ * 8000 calls, more than a thread makes in a period of the collector. */
+#define POOL_THINNING	  8u
 struct event_pool {
 	_Atomic uint32_t put __attribute__((aligned(CACHE_LINE))); /* for the collector to write */
 	uint32_t pairs;	       /* pairs made for this pool; written by the thread first, then by the
@@ -32,7 +38,10 @@ struct event_pool {
 	_Atomic uint32_t taken __attribute__((aligned(CACHE_LINE))); /* for the thread to write */
 	uint32_t known_put;	  /* for the thread: `put` when it was last read */
 	struct event_pair *spare; /* for the thread: taken but not used; the next to use */
+	bool thins;		  /* fewer calls get a pair as the pool gets empty */
 	struct context *context;
+	/* Pairs taken for certain since some were last put back, by operation. */
+	uint8_t taken_by[POOL_OPERATIONS];
 	_Atomic bool idle;	     /* its thread has left it, so another may take it over */
 	struct event_pool *next;     /* of the thread's pools, or of those to be freed */
 	struct event_pool *all_next; /* of all threads' pools */
@@ -57,6 +66,36 @@ void event_pools_free_ended(void);
 void event_pool_forget_spare(struct context *context);
 /* Adds pairs to pools that are short of them. Once per period of the collector. */
 void event_pools_grow(void);
+
+/*
+ * How often the chance of a call to get a pair is to be halved in a pool that thins. Otherwise one
+ * frequent kernel would take all pairs at once, many calls in a row would have none, and rows with
+ * few calls none at all. So each operation has a few pairs for certain each time that the collector
+ * puts pairs back; then the chance gets smaller as the pool gets empty. The result is POOL_THINNING
+ * if it is empty. For the thread that owns the pool.
+ */
+static inline uint32_t event_pool_thinning(struct event_pool *pool, uint32_t operation)
+{
+	uint32_t taken = atomic_load_explicit(&pool->taken, memory_order_relaxed);
+	/* Acquire: as in event_pool_take(). */
+	uint32_t put = atomic_load_explicit(&pool->put, memory_order_acquire);
+	uint8_t *taken_by = &pool->taken_by[operation % POOL_OPERATIONS];
+
+	if (put != pool->known_put) {
+		pool->known_put = put;
+		memset(pool->taken_by, 0, sizeof(pool->taken_by));
+	}
+	if (put == taken)
+		return POOL_THINNING;
+	if (*taken_by <= pool->pairs / POOL_CERTAIN_PART) {
+		++*taken_by;
+		return 0;
+	}
+	return (pool->pairs - (put - taken)) * POOL_THINNING / pool->pairs;
+}
+
+/* Whether pools thin out what they give; not if the user asked for pairs around all calls. */
+bool event_pools_thin(void);
 
 /* Takes a pair; NULL if there is none. For the thread that owns the pool. */
 static inline struct event_pair *event_pool_take(struct event_pool *pool)

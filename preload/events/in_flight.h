@@ -30,6 +30,7 @@ struct in_flight {
 	/* From its event pair, which returns to its pool when it has been read; NULL then. */
 	struct event_pair *pair;
 	double weight;	    /* how many calls it stands for in the row's estimate */
+	uint64_t place;	    /* in the row's estimate */
 	uint64_t by_events; /* nanoseconds between the two events */
 	bool awaits_events, has_events;
 

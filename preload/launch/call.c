@@ -60,22 +60,11 @@ static inline void remember_operation(struct thread *thread, const struct call *
 	thread->last_function = call->function;
 }
 
-/* 32-bit Xorshift (Marsaglia 2003): no division and no state shared between threads. */
-static inline uint32_t next_random(struct thread *thread)
-{
-	uint32_t x = thread->random;
-
-	x ^= x << 13;
-	x ^= x >> 17;
-	x ^= x << 5;
-	return thread->random = x;
-}
-
 static inline bool is_sampled(struct thread *thread, const struct operation *operation)
 {
 	uint32_t below = atomic_load_explicit(&operation->sample_below, memory_order_relaxed);
 
-	return below == SAMPLE_ALL || (below > 0 && next_random(thread) < below);
+	return below == SAMPLE_ALL || (below > 0 && thread_random(thread) < below);
 }
 
 /* Why this call gets no event pair; UNTIMED_COUNT if it gets one. `drawn`: the random draw was made

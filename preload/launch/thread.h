@@ -86,6 +86,17 @@ struct thread *thread_first(void);
  */
 void thread_reap(void (*last)(struct thread *thread));
 
+/* 32-bit Xorshift (Marsaglia 2003): no division and no state shared between threads. */
+static inline uint32_t thread_random(struct thread *thread)
+{
+	uint32_t x = thread->random;
+
+	x ^= x << 13;
+	x ^= x >> 17;
+	x ^= x << 5;
+	return thread->random = x;
+}
+
 /* Adds one to a counter that only the calling thread writes. */
 static inline void thread_count(_Atomic uint64_t *count)
 {

@@ -12,6 +12,7 @@
 #include "preload/launch/thread.h"
 #include "report/print/log_file.h"
 #include "report/print/number.h"
+#include "report/session/estimate.h"
 
 /* Rows beyond these are only counted; a program of 400 kernels has 450. */
 #define ROWS	   1024u
@@ -79,6 +80,7 @@ static struct line line_of(const struct session_header *header, const struct row
 	const struct figures *figures = by_events ? &row->events : &row->cupti;
 	uint64_t overhead = by_events && row->bias < BIAS_KINDS ? header->biases[row->bias].ns : 0;
 	struct line line = {.row = row, .calls = figures->count};
+	double estimated;
 
 	if (!figures->count) {
 		line.calls = row->calls;
@@ -91,8 +93,9 @@ static struct line line_of(const struct session_header *header, const struct row
 			     : 0;
 	/* Events time a sample of the calls. */
 	if (by_events && row->calls > figures->count) {
-		line.total = (uint64_t)((double)line.total / (double)figures->count *
-					(double)row->calls);
+		estimated = estimate_of(&row->estimate, row->calls).total -
+			    (double)overhead * (double)row->calls;
+		line.total = estimated > 0 ? (uint64_t)estimated : 0;
 		line.calls = row->calls;
 		line.estimated = true;
 	}

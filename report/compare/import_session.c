@@ -8,24 +8,15 @@
 
 #include "report/names/demangle.h"
 #include "report/session/load.h"
-#include "report/session/estimate.h"
 #include "report/print/table.h"
 
-/* Of an estimated row the timed calls are no even sample. */
-static double average(const struct table_row *row)
-{
-	if (row->estimated)
-		return (double)row->total / (double)row->calls;
-	return row->timed ? (double)row->timed_total / (double)row->timed : 0;
-}
-
 /* The table's row has its mangled name: two kinds of readable ones are made of it. */
-static int import_row(struct profile *profile, const struct table_row *row, bool api)
+static int import_row(struct profile *profile, struct table_row *row, bool api)
 {
 	char *key = row->kind == ROW_KERNEL ? nsys_demangle(row->name) : strdup(row->name);
 	char *readable = row->kind == ROW_KERNEL ? demangle(row->name) : NULL;
 	struct profile_row *imported = NULL;
-	double timed_total = (double)row->timed_total;
+	double average = row->counted ? (double)row->total / (double)row->counted : 0;
 
 	if (key)
 		imported = profile_row(profile, api, key, readable ? readable : row->name);
@@ -34,8 +25,7 @@ static int import_row(struct profile *profile, const struct table_row *row, bool
 	if (!imported)
 		return -ENOMEM;
 	profile_add_group(imported, row->calls, row->timed, (double)row->total, average(row),
-			  sample_variance(row->timed, timed_total, row->squares),
-			  (double)row->minimum, (double)row->maximum);
+			  table_variance(row), (double)row->minimum, (double)row->maximum);
 	return 0;
 }
 

@@ -47,8 +47,9 @@ static cJSON *histogram_object(const struct histogram *histogram)
 	return buckets;
 }
 
+/* `all`: what the figures say of all calls, where they are a sample of `calls`; else NULL. */
 static void add_figures(cJSON *object, const char *name, const struct session *session,
-			const struct figures *figures)
+			const struct figures *figures, const struct estimated *all, uint64_t calls)
 {
 	static const struct {
 		const char *name;
@@ -57,19 +58,22 @@ static void add_figures(cJSON *object, const char *name, const struct session *s
 		{"median", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999},
 	};
 	const struct histogram *histogram = session_histogram(session, figures->histogram);
+	double total = all ? all->total : (double)figures->total;
 	cJSON *clock;
 
 	if (!figures->count)
 		return;
+	if (!all)
+		calls = figures->count;
 	clock = cJSON_AddObjectToObject(object, name);
 	json_add_unsigned(clock, "count", figures->count);
 	json_add_unsigned(clock, "total", figures->total);
-	cJSON_AddNumberToObject(clock, "average", (double)figures->total / (double)figures->count);
+	cJSON_AddNumberToObject(clock, "average", total / (double)calls);
 	json_add_unsigned(clock, "minimum", figures->minimum);
 	json_add_unsigned(clock, "maximum", figures->maximum);
 	cJSON_AddNumberToObject(
 		clock, "deviation",
-		sqrt(sample_variance(figures->count, (double)figures->total, figures->squares)));
+		sqrt(sample_variance(calls, total, all ? all->squares : figures->squares)));
 	if (!histogram)
 		return;
 	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
@@ -127,19 +131,19 @@ static void add_check(cJSON *object, const struct session *session, const struct
 }
 
 /* Where a part of the calls was timed: the total of all, and half of its 95 % interval. */
-static void add_estimate(cJSON *object, const struct row *row)
+static void add_estimate(cJSON *object, const struct estimated *estimated)
 {
 	cJSON *estimate = cJSON_AddObjectToObject(object, "estimate");
-	double error,
-		total = estimate_total(&row->estimate, row->events.count, row_calls(row), &error);
 
-	cJSON_AddNumberToObject(estimate, "total", total);
-	cJSON_AddNumberToObject(estimate, "error", error);
+	cJSON_AddNumberToObject(estimate, "total", estimated->total);
+	if (!isnan(estimated->error))
+		cJSON_AddNumberToObject(estimate, "error", estimated->error);
 }
 
 cJSON *json_row(const struct session *session, const struct row *row, const char *name)
 {
 	cJSON *object = cJSON_CreateObject();
+	struct estimated estimated = {0};
 	enum clock_source clock;
 
 	row_figures(session, row, &clock);
@@ -151,6 +155,8 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 		json_add_unsigned(object, "device", row->device);
 	json_add_unsigned(object, "calls", row_calls(row));
 	json_add_unsigned(object, "seen_by_hooks", row->calls);
+	if (row->more_calls)
+		cJSON_AddBoolToObject(object, "more_calls", true);
 	json_add_unsigned(object, "failed", row->failed);
 	if (row->kind == ROW_GRAPH)
 		json_add_unsigned(object, "nodes", row->nodes);
@@ -160,10 +166,13 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 	json_add_unsigned(object, "host_included", row->host_included);
 	json_add_text(object, "clock", json_clock_name(clock));
 	add_bytes(object, row);
-	add_figures(object, "cupti", session, &row->cupti);
-	add_figures(object, "events", session, &row->events);
+	add_figures(object, "cupti", session, &row->cupti, NULL, 0);
+	if (row->events.count < row_calls(row))
+		estimated = estimate_of(&row->estimate, row_calls(row));
+	add_figures(object, "events", session, &row->events,
+		    estimated.total > 0 ? &estimated : NULL, row_calls(row));
 	if (clock == CLOCK_EVENTS && row->events.count < row_calls(row))
-		add_estimate(object, row);
+		add_estimate(object, &estimated);
 	add_check(object, session, row);
 	add_untimed(object, row);
 	return object;

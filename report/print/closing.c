@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines below the table: the clock, what was timed and what was not, and what ktime cost. */
+#include <math.h>
 #include <stdarg.h>
 
 #include "report/names/visible.h"
@@ -24,6 +25,7 @@ struct coverage {
 	uint64_t seen, timed, by_events;
 	uint64_t untimed[UNTIMED_COUNT];  /* of rows without times, and of those by events */
 	uint64_t unpaired[UNTIMED_COUNT]; /* without an event pair, in any row */
+	uint64_t left_out; /* operations of rows without times: the percentages leave them out */
 	unsigned rows_by_cupti, rows_by_events;
 	bool sampled;		    /* a row is an estimate from a sample */
 	bool corrected[BIAS_KINDS]; /* a row by events has the event-pair overhead taken off */
@@ -79,6 +81,7 @@ static void cover(struct coverage *coverage, const struct session *session)
 			    (i != UNTIMED_SAMPLED_OUT || clock == CLOCK_NONE))
 				coverage->untimed[i] += row->untimed[i];
 		}
+		coverage->left_out += clock == CLOCK_NONE ? calls : 0;
 		coverage->rows_by_cupti += clock == CLOCK_CUPTI;
 		coverage->rows_by_events += clock == CLOCK_EVENTS;
 		coverage->sampled |= clock == CLOCK_EVENTS && figures->count < calls;
@@ -174,6 +177,9 @@ static void write_timing(const struct closing *closing)
 	}
 	if (coverage->timed < coverage->seen)
 		write_reasons(closing, "Not timed", coverage->untimed);
+	if (coverage->left_out && coverage->timed > 0)
+		begin(closing, "Time(%%) leaves out %s operation%s of rows without times.\n",
+		      number_count(timed, coverage->left_out), plural(coverage->left_out));
 	if (closing->options->verbose && coverage->rows_by_cupti) {
 		begin(closing, "Timed by CUDA events too: %s of %s operations.\n",
 		      number_count(timed, coverage->by_events), seen);
@@ -242,12 +248,12 @@ static int write_estimates(const struct closing *closing)
 
 		if (!row->estimated || estimated++ >= ROWS_NAMED)
 			continue;
-		/* One call tells nothing of how the others vary. */
-		begin(closing, "~ %s: %s%s, from %s of %s calls.\n", row->name,
-		      row->timed > 1 ? number_range(total, (double)row->total, row->error)
-				     : number_about(total, (double)row->total, 3),
-		      row->timed > 1 ? " (95 %)" : "", number_count(timed, row->timed),
-		      number_count(calls, row->calls));
+		begin(closing, "~ %s: %s%s, from %s of %s calls%s.\n", row->name,
+		      isnan(row->error) ? number_about(total, (double)row->total, 3)
+					: number_range(total, (double)row->total, row->error),
+		      isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
+		      number_count(calls, row->calls),
+		      isnan(row->error) ? ", too few for an interval" : "");
 	}
 	if (estimated > ROWS_NAMED)
 		begin(closing, "~ %zu more rows.\n", estimated - ROWS_NAMED);

@@ -106,7 +106,6 @@ static void distribution_merge(struct distribution *distribution, const struct d
 	distribution->count += part->count;
 	distribution->timed += part->timed;
 	distribution->total += part->total;
-	distribution->timed_total += part->timed_total;
 	distribution->squares += part->squares;
 }
 
@@ -118,7 +117,6 @@ static int row_collect(struct collection *collection, const struct row *row)
 		.count = figures->count,
 		.timed = figures->count,
 		.total = figures->total,
-		.timed_total = figures->total,
 		.minimum = figures->minimum,
 		.maximum = figures->maximum,
 		.squares = figures->squares,
@@ -127,13 +125,12 @@ static int row_collect(struct collection *collection, const struct row *row)
 		.count = row_calls(row),
 		.timed = row->bytes ? row_calls(row) : 0,
 		.total = row->bytes,
-		.timed_total = row->bytes,
 		.minimum = row->bytes_minimum,
 		.maximum = row->bytes_maximum,
 		.squares = row->bytes_squares,
 	};
+	struct estimated estimated;
 	struct nsys_line *line;
-	double error;
 	char *name;
 
 	if (row_calls(row) == 0)
@@ -155,7 +152,9 @@ static int row_collect(struct collection *collection, const struct row *row)
 	/* A sample of the calls stands for all of them. */
 	if (clock == CLOCK_EVENTS && row_calls(row) > time.count) {
 		time.count = row_calls(row);
-		time.total = estimate_total(&row->estimate, time.timed, time.count, &error) + 0.5;
+		estimated = estimate_of(&row->estimate, time.count);
+		time.total = (uint64_t)(estimated.total + 0.5);
+		time.squares = estimated.squares;
 	}
 	if (clock == CLOCK_NONE)
 		line->time.untimed += row_calls(row);
@@ -218,7 +217,7 @@ static int compare_samples(const void *a, const void *b)
 static void distribution_exact(struct distribution *distribution)
 {
 	size_t count = distribution->sample_count, middle = count / 2;
-	long double mean = (long double)distribution->timed_total / count, sum = 0;
+	long double mean = (long double)distribution->total / count, sum = 0;
 	uint64_t *samples = distribution->samples;
 
 	qsort(samples, count, sizeof(*samples), compare_samples);
@@ -232,13 +231,13 @@ static void distribution_exact(struct distribution *distribution)
 static void distribution_finish(struct distribution *distribution,
 				const struct histogram *histogram)
 {
-	long double total = distribution->timed_total, sum;
+	long double total = distribution->total, sum;
 
 	if (!distribution->timed)
 		return;
 	/* Records of event pairs hold the pairs' bias, which the row's figures do not. */
-	if (distribution->sample_count == distribution->timed &&
-	    distribution->sample_total == distribution->timed_total) {
+	if (distribution->sample_count == distribution->count &&
+	    distribution->sample_total == distribution->total) {
 		distribution_exact(distribution);
 		return;
 	}
@@ -249,9 +248,9 @@ static void distribution_finish(struct distribution *distribution,
 		distribution->median = distribution->minimum;
 	else
 		distribution->median = NAN;
-	sum = distribution->squares - total * total / distribution->timed;
-	distribution->deviation = distribution->timed > 1 && sum > 0
-					  ? sqrt((double)(sum / (distribution->timed - 1)))
+	sum = distribution->squares - total * total / distribution->count;
+	distribution->deviation = distribution->count > 1 && sum > 0
+					  ? sqrt((double)(sum / (distribution->count - 1)))
 					  : 0;
 }
 

@@ -15,10 +15,10 @@
 /* Nanoseconds or bytes over the calls of a line. */
 struct distribution {
 	uint64_t count, total;
-	uint64_t untimed;	     /* calls of rows without any time; not in count and total */
-	uint64_t timed, timed_total; /* the calls that what follows comes from */
+	uint64_t untimed; /* calls of rows without any time; not in count and total */
+	double squares;	  /* sum over those in count */
+	uint64_t timed;	  /* of these, from the clock; the others are estimated */
 	uint64_t minimum, maximum;
-	double squares;
 	double median;	  /* NAN: not known */
 	double deviation; /* of the sample (n - 1); 0 for a single call */
 	uint64_t *samples, sample_total;

@@ -122,7 +122,7 @@ static void write_text_section(const struct summary *summary, enum table_section
 {
 	const struct table *table = &summary->tables[section];
 	FILE *file = summary->file;
-	char title[20];
+	char title[20], calls[24];
 
 	snprintf(title, sizeof(title), "%s:", section_titles[section]);
 	if (summary->narrow && table->count > 0)
@@ -132,9 +132,15 @@ static void write_text_section(const struct summary *summary, enum table_section
 
 		if (!summary->narrow)
 			fprintf(file, "%*s  ", TITLE_WIDTH, i == 0 ? title : "");
-		fprintf(file, has_own_units(summary) ? "%6.2f%%" : "%7.2f", percent(table, row));
+		if (row->timed == 0)
+			fprintf(file, "%7s", "-");
+		else
+			fprintf(file, has_own_units(summary) ? "%6.2f%%" : "%7.2f",
+				percent(table, row));
 		write_text_time(summary, row, TABLE_TIME);
-		fprintf(file, "  %8llu", (unsigned long long)row->calls);
+		snprintf(calls, sizeof(calls), "%s%llu", row->more_calls ? ">" : "",
+			 (unsigned long long)row->calls);
+		fprintf(file, "  %8s", calls);
 		for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
 			write_text_time(summary, row, column);
 		fprintf(file, "  %s\n", row->name);
@@ -172,7 +178,10 @@ static void write_csv_section(const struct summary *summary, enum table_section 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct table_row *row = &table->rows[i];
 
-		fprintf(file, "\"%s\",%f,", section_titles[section], percent(table, row));
+		fprintf(file, "\"%s\",", section_titles[section]);
+		if (row->timed > 0)
+			fprintf(file, "%f", percent(table, row));
+		fputc(',', file);
 		write_csv_time(summary, row, TABLE_TIME);
 		fprintf(file, "%llu,", (unsigned long long)row->calls);
 		for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)

@@ -35,11 +35,12 @@ const struct figures *row_figures(const struct session *session, const struct ro
 /* Adds what the event clock says of all calls when it timed a part of them. */
 static void add_estimate(struct table_row *sum, const struct row *row, uint64_t calls)
 {
-	double error;
+	struct estimated estimated = estimate_of(&row->estimate, calls);
 
-	sum->total +=
-		(uint64_t)(estimate_total(&row->estimate, row->events.count, calls, &error) + 0.5);
-	sum->error = sqrt(sum->error * sum->error + error * error);
+	sum->total += (uint64_t)(estimated.total + 0.5);
+	sum->squares += estimated.squares;
+	sum->counted += calls;
+	sum->error = sqrt(sum->error * sum->error + estimated.error * estimated.error);
 	sum->estimated = true;
 }
 
@@ -61,19 +62,21 @@ static int add_row(struct table_row *sum, const struct session *session, const s
 	uint64_t calls = row_calls(row);
 
 	sum->calls += calls;
+	sum->more_calls |= row->more_calls != 0;
 	if (clock == CLOCK_NONE)
 		return 0;
-	if (clock == CLOCK_EVENTS && figures->count < calls)
+	if (clock == CLOCK_EVENTS && figures->count < calls) {
 		add_estimate(sum, row, calls);
-	else
+	} else {
 		sum->total += figures->total;
+		sum->squares += figures->squares;
+		sum->counted += figures->count;
+	}
 	if (sum->timed == 0 || figures->minimum < sum->minimum)
 		sum->minimum = figures->minimum;
 	if (figures->maximum > sum->maximum)
 		sum->maximum = figures->maximum;
 	sum->timed += figures->count;
-	sum->timed_total += figures->total;
-	sum->squares += figures->squares;
 	if (sum->clock != CLOCK_EVENTS)
 		sum->clock = clock;
 	return histograms ? add_histogram(sum, session_histogram(session, figures->histogram)) : 0;
@@ -297,6 +300,11 @@ static uint64_t percentile(const struct table_row *row, double fraction)
 			      : row->minimum;
 }
 
+double table_variance(const struct table_row *row)
+{
+	return sample_variance(row->counted, (double)row->total, row->squares);
+}
+
 uint64_t table_time(const struct table_row *row, enum table_column column)
 {
 	if (row->timed == 0)
@@ -306,7 +314,7 @@ uint64_t table_time(const struct table_row *row, enum table_column column)
 		return row->total;
 	case TABLE_AVERAGE:
 		/* As nvprof does it: what is left of a nanosecond is cut off. */
-		return row->estimated ? row->total / row->calls : row->timed_total / row->timed;
+		return row->total / row->counted;
 	case TABLE_MINIMUM:
 		return row->minimum;
 	case TABLE_MAXIMUM:
@@ -318,9 +326,7 @@ uint64_t table_time(const struct table_row *row, enum table_column column)
 	case TABLE_P99:
 		return percentile(row, 0.99);
 	case TABLE_DEVIATION:
-		return (uint64_t)(sqrt(sample_variance(row->timed, (double)row->timed_total,
-						       row->squares)) +
-				  0.5);
+		return (uint64_t)(sqrt(table_variance(row)) + 0.5);
 	default:
 		return 0;
 	}

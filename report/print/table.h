@@ -25,12 +25,14 @@ struct table_row {
 	enum row_kind kind;
 	enum clock_source clock;
 	uint64_t calls;
-	uint64_t timed; /* the calls that the figures below come from */
-	bool estimated; /* total is for all calls, from a sample of them */
-	double error;	/* half the 95 % interval of an estimated total, ns */
+	bool more_calls; /* than `calls`: see struct row */
+	uint64_t timed;
+	bool estimated;	  /* total is for all calls, from a sample of them */
+	double error;	  /* half the 95 % interval of an estimated total, ns; NAN: not known */
+	uint64_t counted; /* the calls that total and squares stand for */
 	uint64_t total;
-	uint64_t timed_total, minimum, maximum;
-	double squares;
+	double squares; /* ns^2: sum of the squared durations */
+	uint64_t minimum, maximum;
 	struct histogram *histogram; /* NULL without samples, or if it was not asked for */
 };
 
@@ -63,6 +65,8 @@ enum table_column { TABLE_COLUMNS(TABLE_COLUMN_ENUM) TABLE_COLUMN_COUNT };
 int table_collect(struct table *table, const struct session *session, const struct options *options,
 		  enum table_section section, int device, bool histograms);
 void table_free(struct table *table);
+/* Of the durations of the counted calls, ns^2. */
+double table_variance(const struct table_row *row);
 /* A cell; nanoseconds. */
 uint64_t table_time(const struct table_row *row, enum table_column column);
 

@@ -2,19 +2,42 @@
 /*
  * The total of all calls of a row, estimated from those that the event clock has timed.
  *
- * Calls are timed by chance, and the chance follows the program: all of the first ones, few of what
- * is frequent later. Weighted by the inverse of its chance, each part of the run counts for what it
- * is (Hajek's ratio estimator, with Horvitz and Thompson's variance for independent draws). A bias
- * that may be off is so for all calls alike, and adds to the error as it is.
+ * Calls are timed by chance, and the chance changes during a run: all of the first calls, few of a
+ * frequent kernel later. Weighted by the inverse of its chance, each call counts for what it stands
+ * for (Hajek's ratio estimator). Some calls that were to be timed are not, many in a row, because
+ * no event was free; so each stretch of the run has a mean of its own (post-stratification), and a
+ * stretch without times widens the interval by what its neighbours differ.
  */
 #ifndef KTIME_REPORT_SESSION_ESTIMATE_H
 #define KTIME_REPORT_SESSION_ESTIMATE_H
 
 #include "report/session/session.h"
 
-/* The total of so many calls, ns; *error is half of its 95 % interval. Of no timed calls: 0. */
-double estimate_total(const struct estimate *estimate, uint64_t timed, uint64_t calls,
-		      double *error);
+/* Fewer timed calls say too little of how the others vary: there is no interval. */
+#define ESTIMATE_LEAST_TIMED 8
+
+/*
+ * Adds a call that is to be timed and stands for `weight` calls, 1 or more; in the order of the
+ * calls. Returns its place, to be given to estimate_timed() with its duration. If it is never
+ * timed, the call is missing.
+ */
+uint64_t estimate_call(struct estimate *estimate, double weight);
+/* The same for a call whose duration depends on its size. Every call of the row must be added,
+ * also those that are not to be timed. */
+uint64_t estimate_sized_call(struct estimate *estimate, uint64_t bytes);
+void estimate_timed(struct estimate *estimate, uint64_t place, double weight, uint64_t nanoseconds);
+/* How many whole calls a call of this weight adds to a histogram; what is left is kept for the
+ * next one. */
+uint32_t estimate_whole_calls(struct estimate *estimate, double weight);
+/* Takes the event-pair overhead off all durations. */
+void estimate_take_off(struct estimate *estimate, double nanoseconds);
+
+struct estimated {
+	double total;	/* ns, of all calls; 0 if none was timed */
+	double squares; /* ns^2: sum of the squared durations of all calls */
+	double error;	/* ns: half of the total's 95 % interval; NAN: too few timed calls */
+};
+struct estimated estimate_of(const struct estimate *estimate, uint64_t calls);
 
 /* The variance of a sample (n - 1) from its sums; 0 below two values. */
 double sample_variance(uint64_t count, double total, double squares);

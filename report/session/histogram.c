@@ -39,10 +39,15 @@ uint64_t histogram_bucket_high(unsigned bucket)
 
 void histogram_add(struct histogram *histogram, uint64_t value)
 {
+	histogram_add_calls(histogram, value, 1);
+}
+
+void histogram_add_calls(struct histogram *histogram, uint64_t value, uint32_t calls)
+{
 	uint32_t *count = &histogram->buckets[histogram_bucket(value)];
 
-	if (*count != UINT32_MAX)
-		(*count)++;
+	if (__builtin_add_overflow(*count, calls, count))
+		*count = UINT32_MAX;
 }
 
 void histogram_merge(struct histogram *histogram, const struct histogram *added)
@@ -51,6 +56,22 @@ void histogram_merge(struct histogram *histogram, const struct histogram *added)
 		if (__builtin_add_overflow(histogram->buckets[i], added->buckets[i],
 					   &histogram->buckets[i]))
 			histogram->buckets[i] = UINT32_MAX;
+}
+
+void histogram_scale(struct histogram *histogram, uint64_t count)
+{
+	double total = (double)histogram_count(histogram), scaled = 0, before = 0;
+
+	/* What rounding takes from a bucket goes into the next one. */
+	for (unsigned i = 0; total > 0 && i < HISTOGRAM_BUCKETS; i++) {
+		double whole;
+
+		scaled += (double)histogram->buckets[i] / total * (double)count;
+		whole = (double)(uint64_t)(scaled + 0.5);
+		histogram->buckets[i] =
+			whole - before < UINT32_MAX ? (uint32_t)(whole - before) : UINT32_MAX;
+		before = whole;
+	}
 }
 
 uint64_t histogram_count(const struct histogram *histogram)

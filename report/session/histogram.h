@@ -25,8 +25,12 @@ uint64_t histogram_bucket_low(unsigned bucket);
 uint64_t histogram_bucket_high(unsigned bucket);
 
 void histogram_add(struct histogram *histogram, uint64_t value);
+/* Adds a value that so many calls had. */
+void histogram_add_calls(struct histogram *histogram, uint64_t value, uint32_t calls);
 /* Adds another histogram's samples; NULL has none. */
 void histogram_merge(struct histogram *histogram, const struct histogram *added);
+/* Makes the counts add up to `count`, as far as they can in the same proportions. */
+void histogram_scale(struct histogram *histogram, uint64_t count);
 uint64_t histogram_count(const struct histogram *histogram);
 /* The value below which `fraction` (0 to 1) of the samples lie; 0 for an empty histogram. */
 uint64_t histogram_percentile(const struct histogram *histogram, double fraction);

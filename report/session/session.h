@@ -21,7 +21,7 @@
 #include "report/session/histogram.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      7
+#define SESSION_VERSION	      8
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -77,13 +77,30 @@ struct figures {
 };
 
 /*
- * What the timed calls of a row say of all of them: one that had the chance p to be timed stands
- * for 1/p calls, its weight. Sums over the timed calls; report/estimate.h makes the total of them.
+ * A part of a row's calls: a stretch of the run or, in rows of copies, a class of sizes. A call
+ * that had the chance p to be timed has the weight w = 1 / p: it stands for that many calls.
  */
+struct stratum {
+	double calls;  /* sum of the weights of the calls that were to be timed */
+	double spread; /* of these, sum of w (w - 1) */
+	/* Of those that were timed: sums of w, of w^2, of w d and of w d^2; d is in ns. */
+	double weight, weight_squares, total, squares;
+	uint64_t timed;
+};
+
+/*
+ * What the timed calls of a row say of all of them. Stretches are equally long, in calls; once they
+ * are all in use, each two become one, so that the memory stays the same however long the run is.
+ */
+#define ESTIMATE_STRATA 32
 struct estimate {
-	double calls, total, squares; /* of the weights w, of w d and w d^2; durations d in ns */
-	double variance[3];	      /* of w (w - 1), of that times d, and times d^2 */
-	double doubt; /* ns: standard deviation of the bias that was taken off each call */
+	struct stratum strata[ESTIMATE_STRATA];
+	double position;  /* sum of the weights so far: where in the run the next call is */
+	uint32_t shift;	  /* a stretch is 2^shift calls long */
+	uint32_t by_size; /* 1: a stratum is a class of sizes */
+	double fraction;  /* of a call that the histogram of the weighted durations lacks */
+	double doubt; /* ns: standard error of the event-pair overhead that was taken off each call
+		       */
 };
 
 /* One line of the table; aligned, so that a row never shares a cache line with another. */
@@ -122,7 +139,8 @@ struct row {
 	uint64_t kernels_listed; /* graphs: offset of a string that names the nodes' kernels */
 	/* Median of |events - cupti| over the checked calls. */
 	uint64_t difference_histogram;
-	uint32_t bias; /* enum bias_kind: what is taken off `events` */
+	uint32_t bias;	     /* enum bias_kind: what is taken off `events` */
+	uint32_t more_calls; /* 1: no calls were counted from some moment on */
 } __attribute__((aligned(64)));
 
 /* One operation, kept only while a trace is asked for. */
@@ -305,8 +323,9 @@ struct row *session_row(struct session *session, enum row_kind kind, const char 
 uint64_t session_intern(struct session *session, const char *text);
 /* Adds a sample to a row's figures, giving them a histogram at the first one. */
 void session_add_sample(struct session *session, struct figures *figures, uint64_t nanoseconds);
-/* Adds a sample that stands for so many calls, 1 or more. */
-void session_add_estimate(struct estimate *estimate, double weight, uint64_t nanoseconds);
+/* The same for a sample that stands for so many calls in the histogram. */
+void session_add_weighted(struct session *session, struct figures *figures, uint64_t nanoseconds,
+			  uint32_t calls);
 /* Adds one call's bytes to a row. */
 void session_add_bytes(struct row *row, uint64_t bytes);
 /* Adds a difference to row->difference_histogram. */

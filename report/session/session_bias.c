@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking the bias of event pairs off a session's rows. */
-#include "report/session/session.h"
+#include "report/session/estimate.h"
 
 /* A histogram's buckets are moved by the bias as a whole. */
 static void move_histogram(struct histogram *histogram, uint64_t bias)
@@ -33,17 +33,6 @@ static void correct(const struct session *session, struct figures *figures, uint
 		move_histogram(histogram, bias);
 }
 
-/* All of an estimate's durations less the bias. */
-static void correct_estimate(struct estimate *estimate, double bias)
-{
-	double *variance = estimate->variance;
-
-	estimate->squares += bias * (bias * estimate->calls - 2 * estimate->total);
-	estimate->total -= bias * estimate->calls;
-	variance[2] += bias * (bias * variance[0] - 2 * variance[1]);
-	variance[1] -= bias * variance[0];
-}
-
 void session_take_biases_off(struct session *session)
 {
 	const struct session_header *header = session_header(session);
@@ -63,7 +52,7 @@ void session_take_biases_off(struct session *session)
 			row->checked_raw = row->starved_raw;
 		}
 		correct(session, &row->events, bias);
-		correct_estimate(&row->estimate, (double)bias);
+		estimate_take_off(&row->estimate, (double)bias);
 		if (kind < BIAS_KINDS && bias > 0)
 			row->estimate.doubt = (double)header->biases[kind].doubt;
 		row->checked_events = row->checked_raw > bias * row->checked

@@ -156,6 +156,12 @@ static struct histogram *histogram_of(struct session *session, uint64_t *offset)
 
 void session_add_sample(struct session *session, struct figures *figures, uint64_t nanoseconds)
 {
+	session_add_weighted(session, figures, nanoseconds, 1);
+}
+
+void session_add_weighted(struct session *session, struct figures *figures, uint64_t nanoseconds,
+			  uint32_t calls)
+{
 	struct histogram *histogram = histogram_of(session, &figures->histogram);
 
 	figures->total += nanoseconds;
@@ -165,19 +171,8 @@ void session_add_sample(struct session *session, struct figures *figures, uint64
 		figures->maximum = nanoseconds;
 	figures->squares += (double)nanoseconds * (double)nanoseconds;
 	if (histogram)
-		histogram_add(histogram, nanoseconds);
+		histogram_add_calls(histogram, nanoseconds, calls);
 	figures->count++;
-}
-
-void session_add_estimate(struct estimate *estimate, double weight, uint64_t nanoseconds)
-{
-	double value = (double)nanoseconds, term = weight * (weight - 1);
-
-	estimate->calls += weight;
-	estimate->total += weight * value;
-	estimate->squares += weight * value * value;
-	for (size_t i = 0; i < 3; i++, term *= value)
-		estimate->variance[i] += term;
 }
 
 void session_add_bytes(struct row *row, uint64_t bytes)

@@ -28,3 +28,13 @@ cost-program: library sim $(BUILD)/bench/launch_path
 
 cost: cost-program
 	@BUILD=$(BUILD) tests/bench/cost.sh
+
+# How often the intervals of estimates hold the truth, in simulated runs.
+$(BUILD)/bench/coverage: $(BUILD)/obj/tests/bench/coverage.o \
+		$(BUILD)/obj/preload/events/sampling.o $(REPORT_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
+
+.PHONY: coverage
+coverage: $(BUILD)/bench/coverage
+	@$(BUILD)/bench/coverage 5000

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a part of the calls says of all is weighted by the chance each had. */
+/* What the timed calls say of all: weighted by the chance each had, stretch by stretch. */
 #include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -11,102 +11,270 @@
 
 #include "report/session/estimate.h"
 
-static void is_close(double value, double expected)
+#define NORMAL_95    1.959964
+/* Student's t for a 95 % interval, from tables. */
+#define STUDENT_95_9 2.26216
+
+static struct estimate estimate;
+
+static int start(void **state)
 {
-	if (fabs(value - expected) > 1e-9 * fabs(expected))
+	(void)state;
+	memset(&estimate, 0, sizeof(estimate));
+	return 0;
+}
+
+static void is_within(double value, double expected, double part)
+{
+	if (!(fabs(value - expected) <= part * fabs(expected)))
 		fail_msg("%.15g, expected %.15g", value, expected);
 }
 
-static void add(struct estimate *estimate, int count, double weight, uint64_t low, uint64_t high)
+static void is_close(double value, double expected)
+{
+	is_within(value, expected, 1e-9);
+}
+
+/* Student's t is approximated. */
+static void is_interval(double value, double expected)
+{
+	is_within(value, expected, 1e-3);
+}
+
+static void add(int count, double weight, uint64_t low, uint64_t high)
 {
 	for (int i = 0; i < count; i++)
-		session_add_estimate(estimate, weight, i % 2 ? low : high);
+		estimate_timed(&estimate, estimate_call(&estimate, weight), weight,
+			       i % 2 ? low : high);
+}
+
+static void miss(int count, double weight)
+{
+	while (count--)
+		estimate_call(&estimate, weight);
 }
 
 /* With one chance for all it is the textbook's: N s / sqrt(n) sqrt(1 - n / N). */
 static void one_chance_is_a_simple_sample(void **state)
 {
-	struct estimate estimate = {0};
-	double error;
+	struct estimated estimated;
 
 	(void)state;
-	add(&estimate, 100, 10, 2000, 4000);
-	is_close(estimate_total(&estimate, 100, 1000, &error), 3e6);
-	is_close(error, 1.96 * 1000 * sqrt(1e8 / 99) / 10 * sqrt(0.9));
+	add(10, 10, 2000, 4000);
+	estimated = estimate_of(&estimate, 100);
+	is_close(estimated.total, 3e5);
+	is_close(estimated.squares, 100 * 1e7);
+	is_interval(estimated.error, STUDENT_95_9 * 100 * sqrt(1e7 / 9 / 10 * 0.9));
 }
 
-/* A slow start whose calls were all timed counts for itself alone. */
-static void a_start_that_was_timed_whole_weighs_what_it_is(void **state)
+/* Nothing is estimated of a start whose calls were all timed. */
+static void a_start_that_was_timed_whole_counts_for_itself(void **state)
 {
-	struct estimate estimate = {0};
-	double error;
+	struct estimated estimated;
 
 	(void)state;
-	add(&estimate, 100, 1, 10000, 10000);
-	add(&estimate, 90, 10, 2000, 4000);
-	is_close(estimate_total(&estimate, 190, 1000, &error), 100 * 10000.0 + 900 * 3000.0);
-	is_close(error, 1.96 * sqrt(90 * 45 * (1700.0 * 1700 + 300.0 * 300) * 190 / 189));
+	add(96, 1, 10000, 10000);
+	add(90, 10, 3000, 3000);
+	estimated = estimate_of(&estimate, 996);
+	is_close(estimated.total, 96 * 10000.0 + 900 * 3000.0);
+	is_close(estimated.squares, 96 * 1e8 + 900 * 9e6);
+	/* How many calls of the second kind there are is known by chance: 90 draws of 10 each. */
+	is_interval(estimated.error, 1.97287 * sqrt(90 * 90) * (estimated.total / 996 - 3000));
 }
 
-/* Calls that should have been timed and were not are like the others, and leave the same doubt. */
-static void calls_without_a_pair_are_a_smaller_sample(void **state)
+/* Where the duration changed in it is not known: anywhere, with the same chance. */
+static void a_stretch_without_times_is_between_its_neighbours(void **state)
 {
-	struct estimate estimate = {0};
-	double error;
+	struct estimated estimated;
 
 	(void)state;
-	add(&estimate, 100, 10, 2000, 4000);
-	is_close(estimate_total(&estimate, 100, 2000, &error), 6e6);
-	is_close(error, 1.96 * 2000 * sqrt(1e8 / 99) / 10 * sqrt(0.95));
-	memset(&estimate, 0, sizeof(estimate));
-	/* Every call was to be timed, and for half of them there was no pair. */
-	add(&estimate, 100, 1, 2000, 4000);
-	is_close(estimate_total(&estimate, 100, 200, &error), 6e5);
-	is_close(error, 1.96 * 200 * sqrt(1e8 / 99) / 10 * sqrt(0.5));
+	add(64, 1, 1000, 1000);
+	miss(64, 1);
+	add(64, 1, 3000, 3000);
+	estimated = estimate_of(&estimate, 192);
+	is_close(estimated.total, 64 * (1000.0 + 2000 + 3000));
+	is_close(estimated.error, NORMAL_95 * 64 * 2000 / sqrt(12));
+}
+
+static void it_widens_the_interval_by_its_own_calls_alone(void **state)
+{
+	struct estimated estimated;
+
+	(void)state;
+	add(64, 1, 1000, 1000);
+	miss(64, 1);
+	add(64, 1, 3000, 3000);
+	add(32, 1, 3000, 3000);
+	miss(32, 1);
+	add(800, 1, 3000, 3000);
+	estimated = estimate_of(&estimate, 1056);
+	is_close(estimated.total, 64 * (1000.0 + 2000) + 928 * 3000.0);
+	is_close(estimated.error, NORMAL_95 * 64 * 2000 / sqrt(12));
+}
+
+/* It was so: 127.25 +- 5.07 ms for 95.0. */
+static void a_step_behind_an_empty_pool_is_in_the_interval(void **state)
+{
+	struct estimated estimated;
+	double truth = 0;
+
+	(void)state;
+	for (int i = 0; i < 5000; i++) {
+		uint64_t duration = i < 1000 ? 39000 : 14000, place = estimate_call(&estimate, 1);
+
+		truth += (double)duration;
+		if (i < 600 || i % 1000 > 300)
+			estimate_timed(&estimate, place, 1, duration);
+	}
+	estimated = estimate_of(&estimate, 5000);
+	is_close(truth, 95e6);
+	assert_true(fabs(estimated.total - truth) < estimated.error);
+	assert_true(estimated.error < 0.06 * truth);
+}
+
+static void calls_that_were_not_drawn_are_like_the_others(void **state)
+{
+	struct estimated estimated;
+
+	(void)state;
+	add(10, 10, 2000, 4000);
+	estimated = estimate_of(&estimate, 200);
+	is_close(estimated.total, 6e5);
+	is_interval(estimated.error,
+		    STUDENT_95_9 * sqrt(200 * 200 * (1e7 / 9 / 10 * 0.9) + 100 * 1e6));
+}
+
+static void few_timed_calls_have_no_interval(void **state)
+{
+	struct estimated estimated;
+
+	(void)state;
+	assert_true(estimate_of(&estimate, 10).total == 0);
+	assert_true(isnan(estimate_of(&estimate, 10).error));
+	add(7, 10, 2000, 4000);
+	estimated = estimate_of(&estimate, 70);
+	assert_true(estimated.total > 0);
+	assert_true(isnan(estimated.error));
+	add(1, 10, 2000, 4000);
+	assert_false(isnan(estimate_of(&estimate, 80).error));
+	/* All but a few calls are of one that stands for them. */
+	add(1, 1000, 2000, 4000);
+	assert_true(isnan(estimate_of(&estimate, 1080).error));
 }
 
 /* It is not drawn anew for each call: a hundred times the calls are a hundred times as far off. */
-static void a_bias_that_may_be_off_is_so_for_all_calls(void **state)
+static void an_overhead_that_may_be_off_is_so_for_all_calls(void **state)
 {
-	struct estimate estimate = {.doubt = 100};
-	double error;
-
 	(void)state;
-	add(&estimate, 100, 10, 5000, 5000);
-	is_close(estimate_total(&estimate, 100, 1000, &error), 5e6);
-	is_close(error, 1.96 * 100 * 1000);
+	estimate.doubt = 100;
+	add(10, 10, 5000, 5000);
+	is_close(estimate_of(&estimate, 100).error, NORMAL_95 * 100 * 100);
 	memset(&estimate, 0, sizeof(estimate));
 	estimate.doubt = 100;
-	add(&estimate, 100, 10, 2000, 4000);
-	estimate_total(&estimate, 100, 1000, &error);
-	is_close(error, 1.96 * 1000 * sqrt(1e4 + 1e8 / 99 / 100 * 0.9));
+	add(10, 10, 2000, 4000);
+	is_interval(
+		estimate_of(&estimate, 100).error,
+		100 * sqrt(pow(NORMAL_95 * 100, 2) + pow(STUDENT_95_9, 2) * (1e7 / 9 / 10 * 0.9)));
 }
 
 static void equal_durations_leave_no_doubt(void **state)
 {
-	struct estimate estimate = {0};
-	double error;
+	(void)state;
+	add(1000, 7.25, 123457, 123457);
+	is_close(estimate_of(&estimate, 7250).total, 7250 * 123457.0);
+	assert_true(estimate_of(&estimate, 7250).error == 0);
+	memset(&estimate, 0, sizeof(estimate));
+	/* All of them timed: nothing is estimated. */
+	add(10, 1, 2000, 4000);
+	is_close(estimate_of(&estimate, 10).total, 30000);
+	assert_true(estimate_of(&estimate, 10).error == 0);
+}
+
+/* A row of small and large copies: the sizes of all calls are known, also of those left out. */
+static void copies_are_estimated_by_size(void **state)
+{
+	struct estimated estimated;
 
 	(void)state;
-	add(&estimate, 1000, 7.3, 123457, 123457);
-	is_close(estimate_total(&estimate, 1000, 7300, &error), 7300 * 123457.0);
-	assert_true(error == 0);
-	memset(&estimate, 0, sizeof(estimate));
-	assert_true(estimate_total(&estimate, 0, 10, &error) == 0 && error == 0);
-	/* All of them timed: nothing is estimated. */
-	add(&estimate, 10, 1, 2000, 4000);
-	is_close(estimate_total(&estimate, 10, 10, &error), 30000);
-	assert_true(error == 0);
+	for (int i = 0; i < 1000; i++) {
+		uint64_t place = estimate_sized_call(&estimate, i % 100 ? 65536 : 1 << 28);
+
+		if (i % 100 == 0)
+			estimate_timed(&estimate, place, 1, 5000000);
+		else if (i % 100 <= 2)
+			estimate_timed(&estimate, place, 49.5, i % 2 ? 4000 : 6000);
+	}
+	estimated = estimate_of(&estimate, 1000);
+	is_close(estimated.total, 10 * 5e6 + 990 * 5000.0);
+	is_interval(estimated.error, 2.09302 * 990 * sqrt(2e7 / 19 / 20 * (1 - 20 / 990.0)));
+}
+
+/* Their total takes the nearest sizes' mean, and nothing says how far off that is. */
+static void copies_of_a_size_without_times_leave_no_interval(void **state)
+{
+	struct estimated estimated;
+
+	(void)state;
+	for (int i = 0; i < 20; i++)
+		estimate_timed(&estimate, estimate_sized_call(&estimate, 65536), 1, 5000);
+	estimate_sized_call(&estimate, 1 << 28);
+	estimated = estimate_of(&estimate, 21);
+	is_close(estimated.total, 21 * 5000.0);
+	assert_true(isnan(estimated.error));
+}
+
+static void a_long_run_takes_no_more_memory(void **state)
+{
+	double calls = 0, timed = 0;
+
+	(void)state;
+	add(1000000, 3, 1000, 3000);
+	assert_int_equal(estimate.shift, 17);
+	for (int i = 0; i < ESTIMATE_STRATA; i++) {
+		calls += estimate.strata[i].calls;
+		timed += (double)estimate.strata[i].timed;
+	}
+	is_close(calls, 3e6);
+	is_close(timed, 1e6);
+	is_within(estimate_of(&estimate, 3000000).total, 6e9, 1e-6);
+}
+
+static void an_overhead_is_taken_off_each_duration(void **state)
+{
+	(void)state;
+	add(10, 10, 2000, 4000);
+	estimate_take_off(&estimate, 500);
+	is_close(estimate_of(&estimate, 100).total, 2.5e5);
+	is_close(estimate_of(&estimate, 100).squares, 50 * (1500.0 * 1500 + 3500.0 * 3500));
+}
+
+static void a_part_of_a_call_is_kept_for_the_next(void **state)
+{
+	(void)state;
+	assert_int_equal(estimate_whole_calls(&estimate, 2.5), 2);
+	assert_int_equal(estimate_whole_calls(&estimate, 2.5), 3);
+	assert_int_equal(estimate_whole_calls(&estimate, 1), 1);
+	assert_true(estimate_whole_calls(&estimate, 1e12) == UINT32_MAX);
 }
 
 int main(void)
 {
+#define TEST(function) cmocka_unit_test_setup(function, start)
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_chance_is_a_simple_sample),
-		cmocka_unit_test(a_start_that_was_timed_whole_weighs_what_it_is),
-		cmocka_unit_test(calls_without_a_pair_are_a_smaller_sample),
-		cmocka_unit_test(a_bias_that_may_be_off_is_so_for_all_calls),
-		cmocka_unit_test(equal_durations_leave_no_doubt),
+		TEST(one_chance_is_a_simple_sample),
+		TEST(a_start_that_was_timed_whole_counts_for_itself),
+		TEST(a_stretch_without_times_is_between_its_neighbours),
+		TEST(it_widens_the_interval_by_its_own_calls_alone),
+		TEST(a_step_behind_an_empty_pool_is_in_the_interval),
+		TEST(calls_that_were_not_drawn_are_like_the_others),
+		TEST(few_timed_calls_have_no_interval),
+		TEST(an_overhead_that_may_be_off_is_so_for_all_calls),
+		TEST(equal_durations_leave_no_doubt),
+		TEST(copies_are_estimated_by_size),
+		TEST(copies_of_a_size_without_times_leave_no_interval),
+		TEST(a_long_run_takes_no_more_memory),
+		TEST(an_overhead_is_taken_off_each_duration),
+		TEST(a_part_of_a_call_is_kept_for_the_next),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -213,6 +213,64 @@ static void a_thread_that_ended_leaves_a_lane_to_the_next_until_the_context_ends
 	assert_false(stays(pool));
 }
 
+/* Takes pairs for an operation as a launching thread does, by a draw that is made beforehand. */
+static unsigned taken_by(struct event_pool *pool, uint32_t operation, unsigned calls)
+{
+	unsigned count = 0;
+
+	for (unsigned i = 0; i < calls; i++)
+		if (i % (1u << event_pool_thinning(pool, operation)) == 0 && event_pool_take(pool))
+			count++;
+	return count;
+}
+
+static void a_frequent_kernel_leaves_pairs_to_others(void **state)
+{
+	struct event_pool *pool = event_pool_enter(&list, context);
+
+	(void)state;
+	assert_true(pool->thins);
+	/* 32 calls at each chance, 1 to 1/128. */
+	assert_in_range(taken_by(pool, 1, 1000), 128, 176);
+	assert_int_equal(taken_by(pool, 2, 9), 9);
+	assert_int_equal(taken_by(pool, 3, 9), 9);
+}
+
+static void a_row_has_pairs_for_certain_again_once_some_came_back(void **state)
+{
+	struct event_pool *pool = event_pool_enter(&list, context);
+	struct event_pair *pair = event_pool_take(pool);
+
+	(void)state;
+	take(pool, 200);
+	for (int i = 0; i < 9; i++)
+		assert_int_equal(event_pool_thinning(pool, 5), 0);
+	assert_int_equal(event_pool_thinning(pool, 5), 6);
+	event_pool_put(pool, pair);
+	assert_int_equal(event_pool_thinning(pool, 5), 0);
+}
+
+static void an_empty_pool_thins_most(void **state)
+{
+	struct event_pool *pool = event_pool_enter(&list, context);
+
+	(void)state;
+	take(pool, FIRST_PAIRS);
+	assert_int_equal(event_pool_thinning(pool, 5), POOL_THINNING);
+}
+
+static void pairs_for_all_calls_are_not_thinned(void **state)
+{
+	(void)state;
+	settings.events = EVENTS_ALL;
+	assert_false(event_pool_enter(&list, context)->thins);
+	settings.events = EVENTS_FRACTION;
+	settings.events_fraction = 1;
+	assert_false(event_pools_thin());
+	settings.events_fraction = 2;
+	assert_true(event_pools_thin());
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -224,6 +282,10 @@ int main(void)
 		TEST(a_lane_of_an_ended_context_goes_when_its_thread_enters_another),
 		TEST(a_lane_stays_until_all_its_pairs_are_back),
 		TEST(a_thread_that_ended_leaves_a_lane_to_the_next_until_the_context_ends),
+		TEST(a_frequent_kernel_leaves_pairs_to_others),
+		TEST(a_row_has_pairs_for_certain_again_once_some_came_back),
+		TEST(an_empty_pool_thins_most),
+		TEST(pairs_for_all_calls_are_not_thinned),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "report/print/report.h"
+#include "report/session/estimate.h"
 #include "tests/unit/printed.h"
 
 #define HEADING                                                                                    \
@@ -104,11 +105,12 @@ static void two_clocks_and_their_agreement(void **state)
 	       "slow(void)\n"
 	       "                   10.11%  45.000us        15  3.0000us  3.0000us  3.0000us  "
 	       "saxpy(int, float, float const *, float*)\n"
-	       "                    0.00%         -         2         -         -         -  "
+	       "                        -         -         2         -         -         -  "
 	       "[CUDA memset]\n"
 	       "No API activities were profiled.\n"
 	       "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
 	       "======== Not timed: 2 no free event.\n"
+	       "======== Time(%) leaves out 2 operations of rows without times.\n"
 	       "======== Clocks: CUPTI and events disagree by more than 1 us and 2 % on 1 of 3 "
 	       "rows "
 	       "(--cross-check shows them).\n"
@@ -118,6 +120,7 @@ static void two_clocks_and_their_agreement(void **state)
 	holds(session, "--verbose --print-gpu-summary",
 	      "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
 	      "======== Not timed: 2 no free event.\n"
+	      "======== Time(%) leaves out 2 operations of rows without times.\n"
 	      "======== Timed by CUDA events too: 14 of 21 operations.\n"
 	      "======== Not timed by events: 5 left out by sampling, 2 no free event.\n"
 	      "======== Clocks: CUPTI and events disagree by more than 1 us and 2 % on 1 of 3 rows "
@@ -132,7 +135,7 @@ static void two_clocks_and_their_agreement(void **state)
 	       HEADING
 	       " GPU activities:  100.00%  400.00us         4  100.00us  100.00us  100.00us  "
 	       "slow(void)\n"
-	       "                    0.00%         -         2         -         -         -  "
+	       "                        -         -         2         -         -         -  "
 	       "[CUDA memset]\n"
 	       "\n"
 	       "    Clocks     Calls   Checked     CUPTI       Raw    Events      Diff    Median  "
@@ -153,8 +156,9 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	(void)state;
 	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 100, 0};
 	for (i = 0; i < 100; i++) {
-		session_add_sample(session, &row->events, i % 2 ? 2000 : 4000);
-		session_add_estimate(&row->estimate, 10, i % 2 ? 2000 : 4000);
+		session_add_weighted(session, &row->events, i % 2 ? 2000 : 4000, 10);
+		estimate_timed(&row->estimate, estimate_call(&row->estimate, 10), 10,
+			       i % 2 ? 2000 : 4000);
 	}
 	row->calls = 1000;
 	row->untimed[UNTIMED_SAMPLED_OUT] = 900;
@@ -164,7 +168,7 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	      "No API activities were profiled.\n"
 	      "======== Timing: CUDA events on 100 of 1,000 operations; rows marked ~ are "
 	      "estimates.\n"
-	      "======== ~ kernel: 3.00 ± 0.19 ms (95 %), from 100 of 1,000 calls.\n");
+	      "======== ~ kernel: 3.00 ± 0.20 ms (95 %), from 100 of 1,000 calls.\n");
 	session_close(session);
 }
 

@@ -449,14 +449,9 @@ static void figures_add_up(void **state)
 	assert_int_equal(row->bytes_minimum, 20);
 	assert_int_equal(row->bytes_maximum, 50);
 	assert_true(row->bytes_squares == 3800);
-	session_add_estimate(&row->estimate, 4, 10);
-	session_add_estimate(&row->estimate, 2, 30);
-	assert_true(row->estimate.calls == 6);
-	assert_true(row->estimate.total == 100);
-	assert_true(row->estimate.squares == 2200);
-	assert_true(row->estimate.variance[0] == 14);
-	assert_true(row->estimate.variance[1] == 180);
-	assert_true(row->estimate.variance[2] == 3000);
+	session_add_weighted(session, &row->events, 5, 3);
+	assert_int_equal(row->events.count, 1);
+	assert_int_equal(session_histogram(session, row->events.histogram)->buckets[5], 3);
 	session_close(session);
 }
 
