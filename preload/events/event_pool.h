@@ -86,7 +86,7 @@ static inline uint32_t event_pool_thinning(struct event_pool *pool, uint32_t ope
 		memset(pool->taken_by, 0, sizeof(pool->taken_by));
 	}
 	if (put == taken)
-		return POOL_THINNING;
+		return pool->pairs ? POOL_THINNING : 0;
 	if (*taken_by <= pool->pairs / POOL_CERTAIN_PART) {
 		++*taken_by;
 		return 0;
