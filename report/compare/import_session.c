@@ -24,7 +24,7 @@ static int import_row(struct profile *profile, struct table_row *row, bool api)
 	free(readable);
 	if (!imported)
 		return -ENOMEM;
-	profile_add_group(imported, row->calls, row->timed, (double)row->total, average(row),
+	profile_add_group(imported, row->calls, row->timed, (double)row->total, average,
 			  table_variance(row), (double)row->minimum, (double)row->maximum);
 	return 0;
 }

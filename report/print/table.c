@@ -314,7 +314,7 @@ uint64_t table_time(const struct table_row *row, enum table_column column)
 		return row->total;
 	case TABLE_AVERAGE:
 		/* As nvprof does it: what is left of a nanosecond is cut off. */
-		return row->total / row->counted;
+		return row->counted ? row->total / row->counted : 0;
 	case TABLE_MINIMUM:
 		return row->minimum;
 	case TABLE_MAXIMUM:

@@ -172,6 +172,47 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	session_close(session);
 }
 
+static void few_timed_calls_have_no_interval_and_a_sample_its_own_average(void **state)
+{
+	struct session *session = new_session();
+	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
+
+	(void)state;
+	for (int i = 0; i < 7; i++) {
+		uint32_t weight = i < 6 ? 1 : 14;
+
+		session_add_weighted(session, &row->events, i < 6 ? 9000 : 2000, weight);
+		estimate_timed(&row->estimate, estimate_call(&row->estimate, weight), weight,
+			       i < 6 ? 9000 : 2000);
+	}
+	row->calls = 20;
+	holds(session, "--percentiles",
+	      " GPU activities:  100.00% ~82.000us        20  4.1000us  2.0000us  9.0000us  "
+	      "2.0000us  9.0000us  9.0000us  3.2910us  kernel\n"
+	      "No API activities were profiled.\n"
+	      "======== Timing: CUDA events on 7 of 20 operations; rows marked ~ are estimates.\n"
+	      "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an "
+	      "H200).\n"
+	      "======== ~ kernel: 82.0 us, from 7 of 20 calls, too few for an interval.\n");
+	session_close(session);
+}
+
+static void calls_that_were_counted_for_a_while_are_so_marked(void **state)
+{
+	struct session *session = new_session();
+	struct row *row = session_row(session, ROW_RUNTIME_API, "cudaGetDevice", -1);
+
+	(void)state;
+	for (int i = 0; i < 2000; i++)
+		session_add_sample(session, &row->cupti, 100);
+	row->calls = 2000;
+	row->more_calls = 1;
+	holds(session, "",
+	      "      API calls:  100.00%  200.00us     >2000     100ns     100ns     100ns  "
+	      "cudaGetDevice\n");
+	session_close(session);
+}
+
 /* Only for the kinds of operation that there are. */
 static void what_is_taken_off_event_pairs_is_said(void **state)
 {
@@ -461,6 +502,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(two_clocks_and_their_agreement),
 		cmocka_unit_test(events_alone_are_labelled_and_samples_scaled),
+		cmocka_unit_test(few_timed_calls_have_no_interval_and_a_sample_its_own_average),
+		cmocka_unit_test(calls_that_were_counted_for_a_while_are_so_marked),
 		cmocka_unit_test(what_is_taken_off_event_pairs_is_said),
 		cmocka_unit_test(a_report_of_a_program_that_did_not_end_in_order_says_so),
 		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
