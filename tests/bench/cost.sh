@@ -55,12 +55,13 @@ functions() {
 
 # Arguments: what is counted, options, the least part of the launches that has a pair, in percent.
 cost() {
-	local first second
+	local first second timed
 
 	first=$(instructions "$2" $few)
 	second=$(instructions "$2" $many)
-	if [ "$(timed)" -lt $((many * $3 / 100)) ]; then
-		echo "cost.sh: $1: only $(timed) of $many launches were timed" >&2
+	timed=$(timed)
+	if [ "${timed:-0}" -lt $((many * $3 / 100)) ]; then
+		echo "cost.sh: $1: only ${timed:-0} of $many launches were timed" >&2
 		exit 1
 	fi
 	echo "$1 $(((second - first) / (many - few))) instructions"
