@@ -98,3 +98,32 @@ device 6400"
 		[[ "$output" == *"was destroyed"* ]]
 	done
 }
+
+@test "a stream that waits for a word is held until the host or another stream writes it" {
+	SIM_KERNEL_NS='first=5000' simulate "$programs/gates"
+	[ "$status" -eq 0 ]
+	expect_output "the device waits for the host 7900
+the device is busy 7900
+gated 7900
+back-to-back 0
+opened by another thread 7900"
+}
+
+@test "what event pairs hold beside the operation can be chosen" {
+	SIM_KERNEL_NS='first=5000' SIM_EVENT_NS=1312 SIM_KERNEL_EVENT_NS=800 SIM_STARVED_NS=3000 \
+		simulate "$programs/gates"
+	[ "$status" -eq 0 ]
+	expect_output "the device waits for the host 10112
+the device is busy 7112
+gated 7112
+back-to-back 1312
+opened by another thread 7112"
+}
+
+@test "a call can wait for the device, or never return without keeping the driver's lock" {
+	SIM_FAULT=cuLaunchKernel:2:-3 SIM_KERNEL_NS='first=5000' simulate "$programs/gates"
+	[ "$status" -eq 0 ]
+	[ "${lines[0]}" = "the device waits for the host 7900" ]
+	SIM_FAULT=cuMemcpyHtoD_v2:2:-2 run -124 timeout 1 "$BATS_TEST_DIRNAME/run" \
+		"$workloads/saxpy" --n 10
+}

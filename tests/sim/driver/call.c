@@ -11,6 +11,7 @@
 #include "tests/sim/driver/sim.h"
 #include "tests/sim/driver/activity.h"
 #include "tests/sim/driver/context.h"
+#include "tests/sim/driver/stream.h"
 #include "tests/sim/driver/timeline.h"
 
 struct fault {
@@ -44,8 +45,8 @@ uint64_t sim_setting(const char *name, uint64_t fallback)
 	return text && *text ? strtoull(text, NULL, 0) : fallback;
 }
 
-/* SIM_FAULT="cuEventRecord:5:700,cuLaunchKernel:*:719": entry, which call, CUresult; -1: it never
- * returns, and keeps the driver's lock. */
+/* SIM_FAULT="cuEventRecord:5:700,cuLaunchKernel:*:719": entry, which call, CUresult, or one of the
+ * numbers below. */
 static void read_faults(void)
 {
 	const char *text = getenv("SIM_FAULT");
@@ -71,6 +72,18 @@ static void read_faults(void)
 	}
 }
 
+enum {
+	STUCK_WITH_LOCK = -1,
+	STUCK = -2,
+	WAITS = -3,
+};
+
+static void sleep_once(void *unused)
+{
+	(void)unused;
+	pause();
+}
+
 /* A call that fails leaves errno as its system call did. CUPTI's come from its callbacks too, under
  * the driver's lock. */
 static int fault_of(const char *entry)
@@ -86,8 +99,14 @@ static int fault_of(const char *entry)
 			result = fault->result;
 	}
 	pthread_mutex_unlock(&fault_lock);
-	while (result < 0)
+	if (result == WAITS) {
+		stream_wait_all(context_current());
+		return 0;
+	}
+	while (result == STUCK_WITH_LOCK)
 		pause();
+	while (result == STUCK)
+		sim_call_out(sleep_once, NULL);
 	if (result)
 		errno = EIO;
 	return result;

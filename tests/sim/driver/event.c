@@ -128,7 +128,7 @@ static CUresult record(CUevent handle, CUstream stream_handle, bool external)
 	if (stream->capture)
 		return record_captured(event, stream, external);
 	event->captured.capture = NULL;
-	event->at = stream_begin(stream);
+	event->at = stream_event(stream);
 	event->recorded = true;
 	return CUDA_SUCCESS;
 }
@@ -219,6 +219,8 @@ static CUresult elapsed_time(float *milliseconds, CUevent start_, CUevent stop_)
 		return CUDA_ERROR_INVALID_HANDLE;
 	if (!timeline_passed(&start->at) || !timeline_passed(&stop->at))
 		return CUDA_ERROR_NOT_READY;
+	timeline_settle(&start->at);
+	timeline_settle(&stop->at);
 	*milliseconds = ((double)stop->at.ns - (double)start->at.ns) / 1e6;
 	return CUDA_SUCCESS;
 }

@@ -114,10 +114,44 @@ static struct moment barrier(const struct stream *stream)
 struct moment stream_begin(struct stream *stream)
 {
 	stream->tail = barrier(stream);
+	timeline_settle(&stream->tail);
+	stream->starved |= stream->idle;
 	if (stream->idle && stream->tail.ns < timeline_host_ns())
 		stream->tail.ns = timeline_host_ns();
 	stream->idle = false;
 	return stream->tail;
+}
+
+CUresult stream_hold(struct stream *stream, const struct hold_wait *wait)
+{
+	struct moment begin = stream_begin(stream);
+	uint64_t number = hold_begin(wait, begin.ns, begin.hold);
+
+	if (!number)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	stream->tail.hold = number;
+	stream->starved = stream->after_event = false;
+	hold_used(number, timeline_host_ns());
+	return CUDA_SUCCESS;
+}
+
+struct moment stream_event(struct stream *stream)
+{
+	stream_begin(stream);
+	if (stream->after_event)
+		stream->tail.ns += sim_setting("SIM_EVENT_NS", 0);
+	stream->after_event = true;
+	hold_used(stream->tail.hold, timeline_host_ns());
+	return stream->tail;
+}
+
+/* Between an event and the work after it, where the device had to wait for that work. */
+static uint64_t gap(struct stream *stream)
+{
+	bool waits = stream->starved && stream->after_event;
+
+	stream->starved = stream->after_event = false;
+	return waits ? sim_setting("SIM_STARVED_NS", 0) : 0;
 }
 
 void stream_wait(struct stream *stream)
@@ -174,6 +208,7 @@ CUresult stream_submit(struct stream *stream, const struct operation *operation,
 	if (stream->capture)
 		return capture_operation(stream, operation, synchronous);
 	activity.start_ns = stream_begin(stream).ns + operation_bias_ns(operation);
+	activity.start_ns += gap(stream);
 	if (operation->kind == OPERATION_GRAPH) {
 		activity.graph = operation->u.graph->id;
 		activity.end_ns = graph_run(operation->u.graph, &activity);
@@ -182,6 +217,7 @@ CUresult stream_submit(struct stream *stream, const struct operation *operation,
 		operation_execute(operation);
 	}
 	stream->tail.ns = activity.end_ns;
+	hold_used(stream->tail.hold, timeline_host_ns());
 	if (host != host_last())
 		stream->tail.host = host_last();
 	activity_done(&activity);

@@ -4,6 +4,7 @@
 
 #include "tests/sim/driver/context.h"
 #include "tests/sim/driver/graph.h"
+#include "tests/sim/driver/hold.h"
 #include "tests/sim/driver/operation.h"
 #include "tests/sim/driver/timeline.h"
 
@@ -18,6 +19,8 @@ struct stream {
 	int priority;
 	struct moment tail; /* where its work ends */
 	bool idle;	    /* a wait has seen its end */
+	bool after_event;   /* its last piece of work was an event */
+	bool starved;	    /* the device waits for the host */
 	struct capture *capture;
 	struct graph_nodes captured; /* what its next node in the capture follows */
 	struct stream *next_per_thread;
@@ -37,6 +40,12 @@ void stream_destroy_all(struct context *context);
 
 /* Where work submitted now to the stream starts; the stream is busy from then on. */
 struct moment stream_begin(struct stream *stream);
+
+/* Holds the stream until the wait is satisfied; CUDA_ERROR_OUT_OF_MEMORY without memory. */
+CUresult stream_hold(struct stream *stream, const struct hold_wait *wait);
+
+/* The moment of an event recorded now. */
+struct moment stream_event(struct stream *stream);
 
 /* The thread waits for the stream, or for every stream of the context. */
 void stream_wait(struct stream *stream);

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stream memory operations. Work is done in the order of the calls, so a wait finds all that was
- * written before it, and does not hold the stream for what is not.
+ * written before it; a single one holds its stream for what is not, one in a batch does not.
  */
 #include <string.h>
 
+#include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/memory.h"
 #include "tests/sim/driver/stream.h"
 
@@ -23,41 +24,60 @@ static CUresult access_value(CUdeviceptr address, size_t size)
 							       : CUDA_SUCCESS;
 }
 
-/* value NULL: a wait. */
-static CUresult value_operation(CUstream stream, CUdeviceptr address, const void *value,
-				size_t size)
+static CUresult write_value(CUstream stream, CUdeviceptr address, uint64_t value,
+			    unsigned int flags, size_t size)
 {
 	CUresult result = access_value(address, size);
 
+	(void)flags;
 	if (result == CUDA_SUCCESS)
 		result = submit(stream);
-	if (result == CUDA_SUCCESS && value)
-		memcpy((void *)address, value, size);
+	if (result == CUDA_SUCCESS && size == sizeof(cuuint32_t))
+		__atomic_store_n((cuuint32_t *)address, (cuuint32_t)value, __ATOMIC_RELEASE);
+	else if (result == CUDA_SUCCESS)
+		__atomic_store_n((cuuint64_t *)address, value, __ATOMIC_RELEASE);
 	return result;
 }
 
-#define VALUE_ENTRIES(name, value_t, written)                                                      \
+/* One that holds its stream costs no time but that: see timeline.h. */
+static CUresult wait_value(CUstream handle, CUdeviceptr address, uint64_t value, unsigned int flags,
+			   size_t size)
+{
+	struct hold_wait wait = {(const void *)address, value, flags, size};
+	CUresult result = access_value(address, size);
+	struct stream *stream;
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	stream = stream_of(handle, &result);
+	if (!stream)
+		return result;
+	if (stream->capture || hold_satisfied(&wait))
+		return submit(handle);
+	result = capture_allows(stream);
+	return result == CUDA_SUCCESS ? stream_hold(stream, &wait) : result;
+}
+
+#define VALUE_ENTRIES(name, value_t, operation)                                                    \
 	SIM_ENTRY_STREAM(                                                                          \
 		name, _ptsz,                                                                       \
 		(CUstream stream, CUdeviceptr address, value_t value, unsigned int flags),         \
 		(stream, address, value, flags))                                                   \
 	{                                                                                          \
-		(void)flags;                                                                       \
-		return value_operation(stream, address, written ? &value : NULL, sizeof(value));   \
+		return operation(stream, address, value, flags, sizeof(value));                    \
 	}                                                                                          \
 	SIM_ENTRY_STREAM(                                                                          \
 		name##_v2, _ptsz,                                                                  \
 		(CUstream stream, CUdeviceptr address, value_t value, unsigned int flags),         \
 		(stream, address, value, flags))                                                   \
 	{                                                                                          \
-		(void)flags;                                                                       \
-		return value_operation(stream, address, written ? &value : NULL, sizeof(value));   \
+		return operation(stream, address, value, flags, sizeof(value));                    \
 	}
 
-VALUE_ENTRIES(cuStreamWriteValue32, cuuint32_t, true)
-VALUE_ENTRIES(cuStreamWriteValue64, cuuint64_t, true)
-VALUE_ENTRIES(cuStreamWaitValue32, cuuint32_t, false)
-VALUE_ENTRIES(cuStreamWaitValue64, cuuint64_t, false)
+VALUE_ENTRIES(cuStreamWriteValue32, cuuint32_t, write_value)
+VALUE_ENTRIES(cuStreamWriteValue64, cuuint64_t, write_value)
+VALUE_ENTRIES(cuStreamWaitValue32, cuuint32_t, wait_value)
+VALUE_ENTRIES(cuStreamWaitValue64, cuuint64_t, wait_value)
 
 static CUresult check(const CUstreamBatchMemOpParams *one)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/driver/timeline.h"
+#include "tests/sim/driver/hold.h"
 #include "tests/sim/driver/host.h"
 #include "tests/sim/driver/sim.h"
 
@@ -38,16 +39,35 @@ uint64_t timeline_call_end_ns(uint64_t start_ns)
 	return end_ns > start_ns ? end_ns : start_ns + TIMELINE_CALL_NS;
 }
 
+void timeline_settle(struct moment *moment)
+{
+	uint64_t moved;
+
+	if (moment->hold && hold_ended(moment->hold, &moved)) {
+		moment->ns += moved;
+		moment->hold = 0;
+	}
+}
+
+/* Of two holds the later one counts, as the one before it in its stream must have ended then. */
 void timeline_follow(struct moment *moment, const struct moment *other)
 {
-	if (moment->ns < other->ns)
-		moment->ns = other->ns;
-	if (moment->host < other->host)
-		moment->host = other->host;
+	struct moment settled = *other;
+
+	timeline_settle(moment);
+	timeline_settle(&settled);
+	if (moment->ns < settled.ns)
+		moment->ns = settled.ns;
+	if (moment->host < settled.host)
+		moment->host = settled.host;
+	if (moment->hold < settled.hold)
+		moment->hold = settled.hold;
 }
 
 void timeline_wait(struct moment moment)
 {
+	hold_wait_for(moment.hold);
+	timeline_settle(&moment);
 	host_wait(moment.host);
 	if (timeline_host_ns() < moment.ns)
 		host_ns = moment.ns;
@@ -56,7 +76,10 @@ void timeline_wait(struct moment moment)
 
 bool timeline_passed(const struct moment *moment)
 {
-	return host_done(moment->host) && moment->ns <= device_ns;
+	struct moment settled = *moment;
+
+	timeline_settle(&settled);
+	return !settled.hold && host_done(settled.host) && settled.ns <= device_ns;
 }
 
 uint64_t timeline_device_ns(bool advance)

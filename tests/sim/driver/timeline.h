@@ -29,11 +29,18 @@ void timeline_spend_host(uint64_t ns);
 /* When a call that began at start_ns and ends now ends in its record. */
 uint64_t timeline_call_end_ns(uint64_t start_ns);
 
-/* A point in a stream: its time, and the last host function that has to return before it. */
+/*
+ * A point in a stream: its time, the last host function that has to return before it, and the hold
+ * (hold.h) that has to end before it and then moves the time on.
+ */
 struct moment {
 	uint64_t ns;
 	uint64_t host;
+	uint64_t hold;
 };
+
+/* Makes the time final where the hold has ended. */
+void timeline_settle(struct moment *moment);
 
 /* Moves the moment on to the other where that is later. */
 void timeline_follow(struct moment *moment, const struct moment *other);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams held by a wait for a word in memory that nobody has written yet. Their work is done at
+ * once all the same, but counts as finished only after the word has been written, and its times
+ * are known only then: a moment behind a hold is counted from the hold, and moves on with it.
+ *
+ * The hold ends where the thread that last used the stream was by its own clock at that use, so
+ * figures do not depend on when the word is read. CUPTI's records are not held: they come at once,
+ * with the times that the work would have had.
+ */
+#ifndef SIM_DRIVER_HOLD_H
+#define SIM_DRIVER_HOLD_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A wait: for 4 or 8 bytes, compared as `flags` (CUstreamWaitValue_flags) says. */
+struct hold_wait {
+	const void *address;
+	uint64_t value;
+	unsigned int flags;
+	size_t size;
+};
+
+bool hold_satisfied(const struct hold_wait *wait);
+
+/* Holds are numbered from 1. One behind another (0: none) ends after it. 0 without memory. */
+uint64_t hold_begin(const struct hold_wait *wait, uint64_t at_ns, uint64_t behind);
+
+/* The stream is used, by a thread whose clock this is. */
+void hold_used(uint64_t number, uint64_t host_ns);
+
+/* Whether a hold has ended, and by how much it then moved on what is behind it. */
+bool hold_ended(uint64_t number, uint64_t *moved_ns);
+
+/* Waits until it has ended, without the driver's lock. */
+void hold_wait_for(uint64_t number);
+
+#endif
