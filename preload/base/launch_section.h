@@ -12,17 +12,17 @@
  * side by side. The visibility must stand in the declaration, else the compiler reads the
  * variable's address from the global offset table first.
  */
-#define LAUNCH_STATE	 __attribute__((section("launch_state"), visibility("hidden")))
-#define LAUNCH_TABLE	 __attribute__((section("launch_table"), visibility("hidden")))
+#define LAUNCH_STATE	    __attribute__((section("launch_state"), visibility("hidden")))
+#define LAUNCH_TABLE	    __attribute__((section("launch_table"), visibility("hidden")))
 /* For a static table, which has no declaration in a header. */
-#define LAUNCH_OWN_TABLE __attribute__((section("launch_table")))
+#define LAUNCH_STATIC_TABLE __attribute__((section("launch_table")))
 /* For functions of the launch path: the linker groups hot functions. */
-#define LAUNCH_PATH	 __attribute__((hot))
+#define LAUNCH_PATH	    __attribute__((hot))
 /* For functions that the launch path rarely calls: the compiler moves the code around such a call
  * out of the hot function. */
-#define LAUNCH_SELDOM	 __attribute__((cold))
+#define LAUNCH_COLD	    __attribute__((cold))
 
 /* Bytes, on x86-64 and on most aarch64 processors. */
-#define CACHE_LINE	 64
+#define CACHE_LINE	    64
 
 #endif

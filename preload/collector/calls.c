@@ -25,7 +25,7 @@ static void release_pair(const struct call_record *record)
 
 static void compare(const struct in_flight *operation, struct row *row)
 {
-	enum bias_kind kind = operation->operation->bias;
+	enum overhead_kind kind = operation->operation->overhead;
 	uint64_t overhead = event_overhead_of(kind);
 	uint64_t corrected = operation->by_events > overhead ? operation->by_events - overhead : 0;
 
@@ -37,9 +37,9 @@ static void compare(const struct in_flight *operation, struct row *row)
 					   ? operation->by_events - operation->by_cupti
 					   : 0);
 	if (operation->device_idle || operation->first) {
-		row->starved++;
-		row->starved_cupti += operation->by_cupti;
-		row->starved_raw += operation->by_events;
+		row->device_idle++;
+		row->idle_cupti += operation->by_cupti;
+		row->idle_raw += operation->by_events;
 		return;
 	}
 	row->checked++;
@@ -64,7 +64,7 @@ static void settle(struct in_flight *operation)
 			compare(operation, row);
 		} else if (operation->leaves_record) {
 			row->unmatched++;
-			session_count(rows_session, COUNTER_unmatched_spans, 1);
+			session_count(rows_session, COUNTER_unmatched_pairs, 1);
 		}
 	}
 	in_flight_free(operation);
@@ -367,7 +367,7 @@ void calls_finish(void)
 {
 	matcher_expire(calls_matcher, UINT64_MAX);
 	event_overhead_store();
-	session_take_biases_off(rows_session);
+	session_subtract_overheads(rows_session);
 	rows_finish();
 	if (mode_is_cupti())
 		warn_of_staged_copies();

@@ -25,7 +25,7 @@ struct row *rows_of(struct operation *operation, int device)
 		operation->rows[device] = row;
 		session_header(rows_session)->devices[device].used = 1;
 		if (row)
-			row->bias = operation->bias;
+			row->overhead = operation->overhead;
 		if (row && operation->kind == ROW_GRAPH) {
 			row->nodes = operation->nodes;
 			if (operation->kernels_listed)

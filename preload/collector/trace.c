@@ -58,14 +58,15 @@ void trace_operation(const struct operation *operation, const struct activity *a
  * operation ahead of it in its stream if that is later. */
 void trace_timed(const struct in_flight *operation)
 {
-	uint64_t bias =
-		operation->host_included ? 0 : event_overhead_of(operation->operation->bias);
+	uint64_t overhead =
+		operation->host_included ? 0 : event_overhead_of(operation->operation->overhead);
 	uint64_t start = operation->started > operation->stream->traced_until
 				 ? operation->started
 				 : operation->stream->traced_until;
 	struct trace_record record = {
 		.start = start,
-		.end = start + (operation->by_events > bias ? operation->by_events - bias : 0),
+		.end = start +
+		       (operation->by_events > overhead ? operation->by_events - overhead : 0),
 		.bytes = operation->bytes,
 		.device = operation->stream->context->device,
 		.kind = operation->operation->kind,

@@ -15,13 +15,13 @@ struct differences {
 };
 
 /* Calls that found the device busy, and idle. */
-static struct differences busy[BIAS_KINDS], idle[BIAS_KINDS];
+static struct differences busy[OVERHEAD_KINDS], idle[OVERHEAD_KINDS];
 
 /* Nanoseconds. Until calls are compared: measured on an H200 (driver 580, CUDA 13.0),
  * device busy. */
-static uint64_t overheads[BIAS_KINDS] = {
-	[BIAS_KERNEL] = 2900,	   [BIAS_MEMSET] = 2700, [BIAS_MEMCPY_PINNED] = 3200,
-	[BIAS_MEMCPY_DTOD] = 5300, [BIAS_GRAPH] = 2900,
+static uint64_t overheads[OVERHEAD_KINDS] = {
+	[OVERHEAD_KERNEL] = 2900,      [OVERHEAD_MEMSET] = 2700, [OVERHEAD_MEMCPY_PINNED] = 3200,
+	[OVERHEAD_MEMCPY_DTOD] = 5300, [OVERHEAD_GRAPH] = 2900,
 };
 
 /* The standard error of these on another H200: in twelve runs of twelve kernels each they were off
@@ -42,9 +42,9 @@ static uint64_t median(const struct differences *differences)
 }
 
 /* Stored at once, as the program may be killed at any time. */
-static void update(enum bias_kind kind)
+static void update(enum overhead_kind kind)
 {
-	struct bias *stored = &session_header(session)->biases[kind];
+	struct event_overhead *stored = &session_header(session)->overheads[kind];
 
 	if (busy[kind].count >= ENOUGH_BUSY || (busy[kind].count && !idle[kind].count))
 		overheads[kind] = median(&busy[kind]);
@@ -52,7 +52,7 @@ static void update(enum bias_kind kind)
 		overheads[kind] = median(&idle[kind]);
 	stored->ns = overheads[kind];
 	stored->calls = busy[kind].count + idle[kind].count;
-	stored->doubt = stored->calls ? 0 : standard_error;
+	stored->standard_error = stored->calls ? 0 : standard_error;
 }
 
 void event_overhead_start(struct session *the_session)
@@ -61,7 +61,7 @@ void event_overhead_start(struct session *the_session)
 	event_overhead_store();
 }
 
-void event_overhead_add(enum bias_kind kind, bool device_idle, uint64_t nanoseconds)
+void event_overhead_add(enum overhead_kind kind, bool device_idle, uint64_t nanoseconds)
 {
 	struct differences *differences = device_idle ? &idle[kind] : &busy[kind];
 	uint64_t bucket = nanoseconds / WIDTH_NS;
@@ -94,19 +94,19 @@ void event_overhead_calibrate(uint64_t pair_ns)
 		return;
 	if (longer < INSIGNIFICANT_NS && longer > -INSIGNIFICANT_NS)
 		return;
-	for (int kind = 0; kind < BIAS_KINDS; kind++)
+	for (int kind = 0; kind < OVERHEAD_KINDS; kind++)
 		overheads[kind] += (uint64_t)(longer / SHIFT_PART);
 	standard_error = STANDARD_ERROR_NS + (uint64_t)(longer < 0 ? -longer : longer) / SHIFT_PART;
 	event_overhead_store();
 }
 
-uint64_t event_overhead_of(enum bias_kind kind)
+uint64_t event_overhead_of(enum overhead_kind kind)
 {
 	return overheads[kind];
 }
 
 void event_overhead_store(void)
 {
-	for (int kind = 0; kind < BIAS_KINDS; kind++)
-		update((enum bias_kind)kind);
+	for (int kind = 0; kind < OVERHEAD_KINDS; kind++)
+		update((enum overhead_kind)kind);
 }

@@ -16,7 +16,7 @@
 void event_overhead_start(struct session *session);
 /* Adds a call's event time less CUPTI's time. The event times of calls that found the device idle
  * include the wait for the host; they are used only if there are hardly any others. */
-void event_overhead_add(enum bias_kind kind, bool device_idle, uint64_t nanoseconds);
+void event_overhead_add(enum overhead_kind kind, bool device_idle, uint64_t nanoseconds);
 /*
  * Shifts the built-in overheads by half the difference between this device's event-pair overhead,
  * in nanoseconds, and the reference device's. Has no effect if the two agree, or if `pair_ns` is
@@ -24,7 +24,7 @@ void event_overhead_add(enum bias_kind kind, bool device_idle, uint64_t nanoseco
  */
 void event_overhead_calibrate(uint64_t pair_ns);
 /* The overhead in nanoseconds: the median so far, else the built-in one. */
-uint64_t event_overhead_of(enum bias_kind kind);
+uint64_t event_overhead_of(enum overhead_kind kind);
 /* Updates the overheads in the profile's header. */
 void event_overhead_store(void);
 

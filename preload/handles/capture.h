@@ -25,6 +25,6 @@ void capture_ended(CUresult result);
 
 /* Whether a stream is capturing. Asks the driver, which crashes on a destroyed stream, so call it
  * only within the program's call that passed the handle. */
-bool capture_is_in(CUstream handle) LAUNCH_SELDOM;
+bool capture_is_in(CUstream handle) LAUNCH_COLD;
 
 #endif

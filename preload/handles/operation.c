@@ -24,13 +24,13 @@ struct remembered {
 
 #define FIXED_OPERATION_INIT(identifier, kind_, name_)                                             \
 	[identifier] = {.kind = kind_,                                                             \
-			.bias = kind_ == ROW_MEMSET  ? BIAS_MEMSET                                 \
-				: kind_ == ROW_GRAPH ? BIAS_GRAPH                                  \
-				: (kind_ == ROW_MEMCPY && identifier != OPERATION_COPY_HTOD &&     \
-				   identifier != OPERATION_COPY_DTOH)                              \
-					? BIAS_MEMCPY_DTOD                                         \
-				: kind_ == ROW_MEMCPY ? BIAS_MEMCPY_PINNED                         \
-						      : BIAS_KERNEL,                               \
+			.overhead = kind_ == ROW_MEMSET	 ? OVERHEAD_MEMSET                         \
+				    : kind_ == ROW_GRAPH ? OVERHEAD_GRAPH                          \
+				    : (kind_ == ROW_MEMCPY && identifier != OPERATION_COPY_HTOD && \
+				       identifier != OPERATION_COPY_DTOH)                          \
+					    ? OVERHEAD_MEMCPY_DTOD                                 \
+				    : kind_ == ROW_MEMCPY ? OVERHEAD_MEMCPY_PINNED                 \
+							  : OVERHEAD_KERNEL,                       \
 			.name = name_,                                                             \
 			.sample_below = SAMPLE_ALL},
 static struct operation fixed[FIXED_OPERATION_COUNT] = {FIXED_OPERATIONS(FIXED_OPERATION_INIT)};
@@ -94,7 +94,7 @@ static struct operation *named_locked(enum row_kind kind, const char *name)
 		return &found->operation;
 	}
 	added->operation.kind = kind;
-	added->operation.bias = kind == ROW_GRAPH ? BIAS_GRAPH : BIAS_KERNEL;
+	added->operation.overhead = kind == ROW_GRAPH ? OVERHEAD_GRAPH : OVERHEAD_KERNEL;
 	added->operation.name = added->key + 1;
 	atomic_init(&added->operation.sample_below, first_sampling);
 	HASH_ADD_KEYPTR(handle, by_name, added->key, length, added);

@@ -57,7 +57,7 @@ struct operation {
 	 * between would keep the two from overlapping. Set once, never cleared. */
 	_Atomic bool followed;
 	enum row_kind kind;
-	enum bias_kind bias;
+	enum overhead_kind overhead;
 	const char *name;	    /* kernels: mangled, from the driver */
 	uint32_t nodes;		    /* graphs: how many */
 	const char *kernels_listed; /* graphs: the names of its kernels, one per line */

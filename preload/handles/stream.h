@@ -74,7 +74,7 @@ struct context *context_lookup(CUcontext handle);
 
 /* The stream of a handle that stream_lookup() has returned before, without asking the driver; else
  * NULL. */
-struct stream *stream_known(CUstream handle) LAUNCH_SELDOM;
+struct stream *stream_known(CUstream handle) LAUNCH_COLD;
 
 /*
  * Calls `visit` for every stream that has not ended, including legacy default streams. The lock

@@ -31,7 +31,7 @@ struct module {
 	_Atomic uintptr_t real[RUNTIME_COUNT];
 };
 
-static LAUNCH_OWN_TABLE _Atomic uintptr_t global[RUNTIME_COUNT];
+static LAUNCH_STATIC_TABLE _Atomic uintptr_t global[RUNTIME_COUNT];
 static struct module modules[MODULES];
 static _Atomic unsigned module_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

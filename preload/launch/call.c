@@ -78,7 +78,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 		return UNTIMED_EVENTS_OFF;
 	if (unlikely(call->dependent || (operation && atomic_load_explicit(&operation->followed,
 									   memory_order_relaxed))))
-		return UNTIMED_CHAINED;
+		return UNTIMED_DEPENDENT;
 	/* A first launch may load its module between the two events; CUPTI times it anyway. */
 	if (unlikely(!operation) && mode_is_cupti())
 		return UNTIMED_FIRST_LAUNCH;
@@ -201,7 +201,7 @@ LAUNCH_PATH void call_begin(struct call *call)
 }
 
 /* The ring is full: counts the call, and its operation as dropped. */
-static LAUNCH_SELDOM void finish_without_room(struct thread *thread, const struct call *call)
+static LAUNCH_COLD void finish_without_room(struct thread *thread, const struct call *call)
 {
 	const struct call_record *record = &call->record;
 

@@ -9,24 +9,24 @@
 
 /* To be called at a thread's first call; starts ktime if it has not been started. NULL if the
  * thread's calls are not to be recorded. */
-struct thread *cold_path_thread(void) LAUNCH_SELDOM;
+struct thread *cold_path_thread(void) LAUNCH_COLD;
 
 /*
  * To be called when a signal is ending the process: blocks the thread before its next driver call,
  * for some seconds at most, so that the program neither queues work nor prints for long.
  */
-void cold_path_park(void) LAUNCH_SELDOM;
+void cold_path_park(void) LAUNCH_COLD;
 
 /* The stream of a handle that a call has just succeeded with, or of a default stream of the current
  * context; NULL if the driver does not know it. Adds it to the thread's map. */
-struct stream *cold_path_stream(struct thread *thread, CUstream handle) LAUNCH_SELDOM;
+struct stream *cold_path_stream(struct thread *thread, CUstream handle) LAUNCH_COLD;
 /* The operation of a kernel, or of a graph if `function` is NULL, right after a launch of it. Adds
  * it to the thread's map. */
 struct operation *cold_path_operation(struct thread *thread, CUfunction function,
-				      CUgraphExec graph) LAUNCH_SELDOM;
+				      CUgraphExec graph) LAUNCH_COLD;
 /* The thread's event pool in a context, which becomes its last_pool; made if there is none yet.
  * NULL if memory is out. */
-struct event_pool *cold_path_pool(struct thread *thread, struct context *context) LAUNCH_SELDOM;
+struct event_pool *cold_path_pool(struct thread *thread, struct context *context) LAUNCH_COLD;
 
 /*
  * The key of a stream in the thread's map. The key of a default stream is the handle of its

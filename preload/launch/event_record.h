@@ -13,7 +13,7 @@
  * without a pair, with the reason in `untimed`. */
 void event_record_start(struct thread *thread, struct call *call);
 /* Gives back the pair of a call whose event could not be recorded. */
-void event_record_failed(struct thread *thread, struct call *call) LAUNCH_SELDOM;
+void event_record_failed(struct thread *thread, struct call *call) LAUNCH_COLD;
 
 /* Records the pair's end event; if that fails the call goes on without a pair. */
 static inline void event_record_end(struct thread *thread, struct call *call)

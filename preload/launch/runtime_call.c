@@ -21,7 +21,7 @@ LAUNCH_PATH bool runtime_call_begin(enum runtime_symbol which)
 }
 
 /* Begins a record without an operation in the next slot; NULL if there is no room. */
-static LAUNCH_SELDOM struct call_record *record_api_call(struct thread *thread, int result)
+static LAUNCH_COLD struct call_record *record_api_call(struct thread *thread, int result)
 {
 	struct call_record *slot = lifecycle_running() ? ring_slot(&thread->ring) : NULL;
 

@@ -58,7 +58,7 @@ static inline bool runtime_call_passes_on(enum runtime_symbol which)
 }
 
 /* To be called when such a launch has failed: leaves its record if it made no driver call. */
-void runtime_call_failed(enum runtime_symbol which) LAUNCH_SELDOM;
+void runtime_call_failed(enum runtime_symbol which) LAUNCH_COLD;
 
 /* The rest is for the driver function's wrapper inside, on the same thread. */
 

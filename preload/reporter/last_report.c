@@ -78,7 +78,9 @@ static struct line line_of(const struct session_header *header, const struct row
 {
 	bool by_events = row->events.count > row->cupti.count;
 	const struct figures *figures = by_events ? &row->events : &row->cupti;
-	uint64_t overhead = by_events && row->bias < BIAS_KINDS ? header->biases[row->bias].ns : 0;
+	uint64_t overhead = by_events && row->overhead < OVERHEAD_KINDS
+				    ? header->overheads[row->overhead].ns
+				    : 0;
 	struct line line = {.row = row, .calls = figures->count};
 	double estimated;
 

@@ -18,12 +18,12 @@ static const char *const timer_names[] = {
 	[TIMER_BOTH] = "both",
 };
 
-static const char *const bias_names[BIAS_KINDS] = {
-	[BIAS_KERNEL] = "kernel",
-	[BIAS_MEMSET] = "memset",
-	[BIAS_MEMCPY_PINNED] = "pinned memcpy",
-	[BIAS_MEMCPY_DTOD] = "DtoD memcpy",
-	[BIAS_GRAPH] = "graph",
+static const char *const bias_names[OVERHEAD_KINDS] = {
+	[OVERHEAD_KERNEL] = "kernel",
+	[OVERHEAD_MEMSET] = "memset",
+	[OVERHEAD_MEMCPY_PINNED] = "pinned memcpy",
+	[OVERHEAD_MEMCPY_DTOD] = "DtoD memcpy",
+	[OVERHEAD_GRAPH] = "graph",
 };
 
 struct json_export {
@@ -159,13 +159,13 @@ static cJSON *biases_object(const struct session *session)
 {
 	cJSON *object = cJSON_CreateObject();
 
-	for (int kind = 0; kind < BIAS_KINDS; kind++) {
-		const struct bias *bias = &session_header(session)->biases[kind];
+	for (int kind = 0; kind < OVERHEAD_KINDS; kind++) {
+		const struct event_overhead *overhead = &session_header(session)->overheads[kind];
 		cJSON *entry = cJSON_AddObjectToObject(object, bias_names[kind]);
 
-		json_add_unsigned(entry, "bias", bias->ns);
-		json_add_unsigned(entry, "calls", bias->calls);
-		json_add_unsigned(entry, "doubt", bias->doubt);
+		json_add_unsigned(entry, "overhead", overhead->ns);
+		json_add_unsigned(entry, "calls", overhead->calls);
+		json_add_unsigned(entry, "standard_error", overhead->standard_error);
 	}
 	return object;
 }
@@ -240,7 +240,7 @@ int export_json(struct session *session, FILE *file, char *message, size_t size)
 	} members[] = {
 		{"session", session_object},   {"devices", devices_array},
 		{"counters", counters_object}, {"untimed", untimed_object},
-		{"biases", biases_object},     {"notes", notes_array},
+		{"overheads", biases_object},  {"notes", notes_array},
 	};
 	struct json_export export = {.session = session, .file = file};
 	int error = 0;

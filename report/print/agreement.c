@@ -23,13 +23,13 @@ static enum agreement_reason likely_reason(const struct row *row)
 
 	if (row->checked_overlapped > half)
 		return AGREEMENT_OVERLAPPED;
-	if (row->checked_starved > half)
+	if (row->checked_idle > half)
 		return AGREEMENT_STARVED;
 	if (row->host_included > 0)
 		return AGREEMENT_HOST;
 	if (row->checked_overlapped > 0)
 		return AGREEMENT_OVERLAPPED;
-	return row->checked_starved > 0 ? AGREEMENT_STARVED : AGREEMENT_UNKNOWN;
+	return row->checked_idle > 0 ? AGREEMENT_STARVED : AGREEMENT_UNKNOWN;
 }
 
 static void judge(struct agreement_row *judged, const struct session *session,

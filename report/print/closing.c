@@ -27,8 +27,8 @@ struct coverage {
 	uint64_t unpaired[UNTIMED_COUNT]; /* without an event pair, in any row */
 	uint64_t left_out; /* operations of rows without times: the percentages leave them out */
 	unsigned rows_by_cupti, rows_by_events;
-	bool sampled;		    /* a row is an estimate from a sample */
-	bool corrected[BIAS_KINDS]; /* a row by events has the event-pair overhead taken off */
+	bool sampled;			/* a row is an estimate from a sample */
+	bool corrected[OVERHEAD_KINDS]; /* a row by events has the event-pair overhead taken off */
 };
 
 struct closing {
@@ -85,8 +85,8 @@ static void cover(struct coverage *coverage, const struct session *session)
 		coverage->rows_by_cupti += clock == CLOCK_CUPTI;
 		coverage->rows_by_events += clock == CLOCK_EVENTS;
 		coverage->sampled |= clock == CLOCK_EVENTS && figures->count < calls;
-		if (clock == CLOCK_EVENTS && !row->host_included && row->bias < BIAS_KINDS)
-			coverage->corrected[row->bias] = true;
+		if (clock == CLOCK_EVENTS && !row->host_included && row->overhead < OVERHEAD_KINDS)
+			coverage->corrected[row->overhead] = true;
 		coverage->seen += calls;
 		coverage->timed += clock == CLOCK_NONE ? 0 : figures->count;
 		coverage->by_events += row->events.count;
@@ -119,26 +119,28 @@ static void write_reasons(const struct closing *closing, const char *title, cons
 /* What is taken off event pairs: the assumed part, or with --verbose all of it. */
 static void write_corrections(const struct closing *closing)
 {
-	static const char *const names[BIAS_KINDS] = BIAS_NAMES;
+	static const char *const names[OVERHEAD_KINDS] = BIAS_NAMES;
 	const struct session_header *header = session_header(closing->session);
 	char time[NUMBER_SIZE];
 	unsigned written = 0;
 
-	for (unsigned i = 0; i < BIAS_KINDS; i++) {
-		const struct bias *bias = &header->biases[i];
+	for (unsigned i = 0; i < OVERHEAD_KINDS; i++) {
+		const struct event_overhead *overhead = &header->overheads[i];
 
-		if (!closing->coverage.corrected[i] || (bias->calls && !closing->options->verbose))
+		if (!closing->coverage.corrected[i] ||
+		    (overhead->calls && !closing->options->verbose))
 			continue;
 		if (!written++)
 			begin(closing, "Event-pair overhead taken off: ");
 		else
 			fputs(", ", closing->file);
-		if (bias->calls)
+		if (overhead->calls)
 			fprintf(closing->file, "%s %s (measured)", names[i],
-				number_about(time, (double)bias->ns, 2));
+				number_about(time, (double)overhead->ns, 2));
 		else
 			fprintf(closing->file, "%s %s (assumed, as on an H200)", names[i],
-				number_range(time, (double)bias->ns, 1.96 * (double)bias->doubt));
+				number_range(time, (double)overhead->ns,
+					     1.96 * (double)overhead->standard_error));
 	}
 	if (written)
 		fputs(".\n", closing->file);

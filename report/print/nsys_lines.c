@@ -235,7 +235,7 @@ static void distribution_finish(struct distribution *distribution,
 
 	if (!distribution->timed)
 		return;
-	/* Records of event pairs hold the pairs' bias, which the row's figures do not. */
+	/* Records of event pairs hold the pairs' overhead, which the row's figures do not. */
 	if (distribution->sample_count == distribution->count &&
 	    distribution->sample_total == distribution->total) {
 		distribution_exact(distribution);

@@ -273,8 +273,8 @@ struct estimated estimate_of(const struct estimate *estimate, uint64_t calls)
 {
 	struct groups groups = {.by_size = estimate->by_size};
 	struct estimated estimated = {0};
-	double scale, variance, freedom, mean_square, squares = 0,
-						      doubt = estimate->doubt * (double)calls;
+	double scale, variance, freedom, mean_square,
+		squares = 0, standard_error = estimate->standard_error * (double)calls;
 
 	group_strata(&groups, estimate);
 	if (!groups.count) {
@@ -287,7 +287,7 @@ struct estimated estimate_of(const struct estimate *estimate, uint64_t calls)
 		squares += groups.group[i].calls * groups.group[i].sum.squares /
 			   groups.group[i].sum.weight;
 	estimated.squares = squares / groups.calls * (double)calls;
-	estimated.error = NORMAL_95 * doubt;
+	estimated.error = NORMAL_95 * standard_error;
 	if (groups.timed >= calls)
 		return estimated;
 	/* Kish's effective sample size: calls of unequal weights say less. Of copies of another

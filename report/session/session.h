@@ -58,7 +58,7 @@ static inline bool row_is_gpu(enum row_kind kind)
 	X(RECORD_FAILED, "event not recorded")                                                     \
 	X(CONTEXT_LOST, "context destroyed or lost")                                               \
 	X(NOT_FINISHED, "not finished at exit")                                                    \
-	X(CHAINED, "programmatic dependent launch left whole")                                     \
+	X(DEPENDENT, "programmatic dependent launch left whole")                                   \
 	X(EVENTS_OFF, "events off")                                                                \
 	X(FIRST_LAUNCH, "first launch of a kernel")
 
@@ -95,12 +95,13 @@ struct stratum {
 #define ESTIMATE_STRATA 32
 struct estimate {
 	struct stratum strata[ESTIMATE_STRATA];
-	double position;  /* sum of the weights so far: where in the run the next call is */
-	uint32_t shift;	  /* a stretch is 2^shift calls long */
-	uint32_t by_size; /* 1: a stratum is a class of sizes */
-	double fraction;  /* of a call that the histogram of the weighted durations lacks */
-	double doubt; /* ns: standard error of the event-pair overhead that was taken off each call
-		       */
+	double position;       /* sum of the weights so far: where in the run the next call is */
+	uint32_t shift;	       /* a stretch is 2^shift calls long */
+	uint32_t by_size;      /* 1: a stratum is a class of sizes */
+	double fraction;       /* of a call that the histogram of the weighted durations lacks */
+	double standard_error; /* ns: standard error of the event-pair overhead that was taken off
+				* each call
+				*/
 };
 
 /* One line of the table; aligned, so that a row never shares a cache line with another. */
@@ -118,28 +119,28 @@ struct row {
 	uint64_t untimed[UNTIMED_COUNT]; /* by the event clock */
 
 	struct figures cupti;	  /* activity records; for API rows: the host time */
-	struct figures events;	  /* event pairs; their bias is taken off at the end */
+	struct figures events;	  /* event pairs; their overhead is taken off at the end */
 	struct estimate estimate; /* from these */
 
 	/* Calls timed by both clocks and matched. */
 	uint64_t checked;
 	uint64_t checked_cupti;	     /* total by CUPTI */
 	uint64_t checked_raw;	     /* total by event pairs as they were read */
-	uint64_t checked_events;     /* total by event pairs, bias taken off */
+	uint64_t checked_events;     /* total by event pairs, overhead taken off */
 	uint64_t checked_overlapped; /* of these, ran beside other work on the device */
-	uint64_t checked_starved;    /* of these, the device waited for the host */
+	uint64_t checked_idle;	     /* of these, the device waited for the host */
 	/*
 	 * Calls for which the device waited for the host: their pairs hold that gap too. They are
 	 * kept apart, and stand for the row only where it has no others.
 	 */
-	uint64_t starved, starved_cupti, starved_raw;
+	uint64_t device_idle, idle_cupti, idle_raw;
 	uint64_t unmatched;	 /* event pairs whose record was never found */
 	uint64_t graph_records;	 /* CUPTI records that were nodes of a graph */
 	uint64_t host_included;	 /* calls whose event pair holds host work: pageable, synchronous */
 	uint64_t kernels_listed; /* graphs: offset of a string that names the nodes' kernels */
 	/* Median of |events - cupti| over the checked calls. */
 	uint64_t difference_histogram;
-	uint32_t bias;	     /* enum bias_kind: what is taken off `events` */
+	uint32_t overhead;   /* enum overhead_kind: what is taken off `events` */
 	uint32_t more_calls; /* 1: no calls were counted from some moment on */
 } __attribute__((aligned(64)));
 
@@ -179,7 +180,7 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 
 /* Session-wide counts. One list for storing, showing and exporting them. */
 #define SESSION_COUNTERS(X)                                                                        \
-	X(operations, "operations seen by the hooks")                                              \
+	X(operations, "operations launched")                                                       \
 	X(failed_calls, "calls that failed")                                                       \
 	X(event_pairs, "event pairs injected")                                                     \
 	X(timed_by_events, "operations timed by events")                                           \
@@ -189,7 +190,7 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(cupti_invalid, "activity records without valid times")                                   \
 	X(cupti_unknown, "activity records of unknown kinds")                                      \
 	X(matched, "operations timed by both clocks")                                              \
-	X(unmatched_spans, "event pairs without an activity record")                               \
+	X(unmatched_pairs, "event pairs without an activity record")                               \
 	X(unmatched_records, "activity records without a call seen by the hooks")                  \
 	X(graph_nodes, "graph nodes recorded by CUPTI")                                            \
 	X(captured_calls, "calls recorded into graphs")                                            \
@@ -221,19 +222,19 @@ struct device_info {
 	uint64_t memory;	     /* bytes */
 };
 
-/* The bias of an event pair by kind of operation. */
-struct bias {
+/* The overhead of an event pair by kind of operation. */
+struct event_overhead {
 	uint64_t ns;
 	uint64_t calls; /* how many pairs it was taken from; 0: it was found on another machine */
-	uint64_t doubt; /* ns: standard deviation of such a one */
+	uint64_t standard_error; /* ns: standard deviation of such a one */
 };
-enum bias_kind {
-	BIAS_KERNEL,
-	BIAS_MEMSET,
-	BIAS_MEMCPY_PINNED,
-	BIAS_MEMCPY_DTOD,
-	BIAS_GRAPH,
-	BIAS_KINDS
+enum overhead_kind {
+	OVERHEAD_KERNEL,
+	OVERHEAD_MEMSET,
+	OVERHEAD_MEMCPY_PINNED,
+	OVERHEAD_MEMCPY_DTOD,
+	OVERHEAD_GRAPH,
+	OVERHEAD_KINDS
 };
 
 /* The process that writes a profile: its number alone may be another process's by now. */
@@ -268,7 +269,7 @@ struct session_header {
 	uint64_t notes[SESSION_NOTES]; /* name offsets: lines for the report, in the order made */
 	uint32_t note_count;
 	uint32_t trace_on;
-	struct bias biases[BIAS_KINDS];
+	struct event_overhead overheads[OVERHEAD_KINDS];
 	struct device_info devices[SESSION_DEVICES];
 };
 
@@ -334,11 +335,11 @@ void session_add_difference(struct session *session, struct row *row, uint64_t n
 void session_note(struct session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
- * Takes the biases that the header holds off the rows' event figures. They are best known at the
+ * Takes the overheads that the header holds off the rows' event figures. They are best known at the
  * end, and the same for all calls of a kind, so until then the rows hold what the events said.
  * session_open does it to its own copy of a session that never came to its end.
  */
-void session_take_biases_off(struct session *session);
+void session_subtract_overheads(struct session *session);
 /*
  * How many bytes a trace may take, 128 KiB at least: when they are full, the oldest part gives way
  * to what comes. Before the first record; there is no limit without.

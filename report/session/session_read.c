@@ -175,7 +175,7 @@ int session_open_file(struct session **result, int fd)
 		goto out;
 	clean_device_names(session_header(session));
 	if (!session_header(session)->finished)
-		session_take_biases_off(session);
+		session_subtract_overheads(session);
 out:
 	if (error)
 		session_close(session);

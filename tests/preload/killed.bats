@@ -15,7 +15,7 @@ shown()
 	is '100.10us 100 1.0010us 1.0010us 1.0010us first' gpu_rows
 }
 
-@test "a killed program's events are shown with their bias taken off" {
+@test "a killed program's events are shown with their overhead taken off" {
 	shown events
 }
 

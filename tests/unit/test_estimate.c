@@ -166,11 +166,11 @@ static void few_timed_calls_have_no_interval(void **state)
 static void an_overhead_that_may_be_off_is_so_for_all_calls(void **state)
 {
 	(void)state;
-	estimate.doubt = 100;
+	estimate.standard_error = 100;
 	add(10, 10, 5000, 5000);
 	is_close(estimate_of(&estimate, 100).error, NORMAL_95 * 100 * 100);
 	memset(&estimate, 0, sizeof(estimate));
-	estimate.doubt = 100;
+	estimate.standard_error = 100;
 	add(10, 10, 2000, 4000);
 	is_interval(
 		estimate_of(&estimate, 100).error,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a bias of another machine is on this one, as far as an empty pair of events tells. */
+/* What a overhead of another machine is on this one, as far as an empty pair of events tells. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,9 +15,9 @@
 
 static struct session *session;
 
-static const struct bias *stored(void)
+static const struct event_overhead *stored(void)
 {
-	return &session_header(session)->biases[BIAS_KERNEL];
+	return &session_header(session)->overheads[OVERHEAD_KERNEL];
 }
 
 /* Events resolve 32 ns. */
@@ -32,9 +32,9 @@ static void an_empty_pair_of_the_same_length_changes_no_bias(void **state)
 	event_overhead_start(session);
 	for (size_t i = 0; i < sizeof(without_effect) / sizeof(without_effect[0]); i++) {
 		event_overhead_calibrate(without_effect[i]);
-		assert_int_equal(event_overhead_of(BIAS_KERNEL), KERNEL_NS);
+		assert_int_equal(event_overhead_of(OVERHEAD_KERNEL), KERNEL_NS);
 		assert_int_equal(stored()->ns, KERNEL_NS);
-		assert_int_equal(stored()->doubt, 100);
+		assert_int_equal(stored()->standard_error, 100);
 	}
 	session_close(session);
 }
@@ -46,15 +46,15 @@ static void half_of_what_an_empty_pair_takes_more_or_less_is_added_and_doubted(v
 	event_overhead_start(session);
 	event_overhead_calibrate(EMPTY_NS + 1600);
 	assert_int_equal(stored()->ns, KERNEL_NS + 800);
-	assert_int_equal(stored()->doubt, 900);
+	assert_int_equal(stored()->standard_error, 900);
 	event_overhead_calibrate(EMPTY_NS - 800);
 	assert_int_equal(stored()->ns, KERNEL_NS + 400);
-	assert_int_equal(stored()->doubt, 500);
-	/* What is measured here is in no doubt. */
+	assert_int_equal(stored()->standard_error, 500);
+	/* What is measured here is in no standard_error. */
 	for (int i = 0; i < 8; i++)
-		event_overhead_add(BIAS_KERNEL, false, 3000);
+		event_overhead_add(OVERHEAD_KERNEL, false, 3000);
 	assert_int_equal(stored()->ns, 3000);
-	assert_int_equal(stored()->doubt, 0);
+	assert_int_equal(stored()->standard_error, 0);
 	session_close(session);
 }
 

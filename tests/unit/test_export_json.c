@@ -74,7 +74,7 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	row->checked_events = 23;
 	row->checked_raw = 24;
 	row->checked_overlapped = 25;
-	row->checked_starved = 26;
+	row->checked_idle = 26;
 	row->unmatched = 27;
 	for (int i = 1; i <= 20; i++)
 		session_add_difference(session, row, i < 19 ? 7 : 9);
@@ -89,7 +89,7 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	holds(text, "\"events\":{\"count\":1000,\"total\":57480,\"average\":57.48,\"minimum\":30,"
 		    "\"maximum\":960,");
 	holds(text, "\"check\":{\"calls\":21,\"cupti\":22,\"events\":23,\"events_as_read\":24,"
-		    "\"overlapped\":25,\"starved\":26,\"unmatched\":27,"
+		    "\"overlapped\":25,\"device_idle\":26,\"unmatched\":27,"
 		    "\"median_difference\":7}");
 	holds(text, "\"untimed\":{\"left out by sampling\":11,\"ring full\":12,"
 		    "\"first launch of a kernel\":13}");
@@ -170,8 +170,8 @@ static void each_figure_of_the_session_has_its_name(void **state)
 	header->devices[3].memory = 207;
 	for (unsigned i = 0; i < COUNTER_COUNT; i++)
 		header->counters[i] = 300 + i;
-	for (unsigned i = 0; i < BIAS_KINDS; i++)
-		header->biases[i] = (struct bias){400 + i, 500 + i, 600 + i};
+	for (unsigned i = 0; i < OVERHEAD_KINDS; i++)
+		header->overheads[i] = (struct event_overhead){400 + i, 500 + i, 600 + i};
 	/* Sums over two rows. */
 	for (int device = 0; device < 2; device++) {
 		row = session_row(session, ROW_KERNEL, "k", device);
@@ -195,9 +195,9 @@ static void each_figure_of_the_session_has_its_name(void **state)
 	snprintf(part, sizeof(part), "\"%s\":%d", description, 1001 + UNTIMED_##name);             \
 	holds(text, part);
 	UNTIMED_REASONS(UNTIMED)
-	for (unsigned i = 0; i < BIAS_KINDS; i++) {
-		snprintf(part, sizeof(part), "\"bias\":%d,\"calls\":%d,\"doubt\":%d", 400 + i,
-			 500 + i, 600 + i);
+	for (unsigned i = 0; i < OVERHEAD_KINDS; i++) {
+		snprintf(part, sizeof(part), "\"overhead\":%d,\"calls\":%d,\"standard_error\":%d",
+			 400 + i, 500 + i, 600 + i);
 		holds(text, part);
 	}
 	holds(text, "\"notes\":[\"a note\"]");

@@ -158,7 +158,7 @@ static void a_writer_survives_what_another_wrote(void **state)
 		session_check(session);
 		assert_true(session_header(session)->magic == SESSION_MAGIC);
 		assert_int_equal(session_header(session)->pid, getpid());
-		session_take_biases_off(session);
+		session_subtract_overheads(session);
 		/* Those whose rows came after. */
 		assert_true(read_all(session) >= 100);
 		session_close(session);

@@ -154,7 +154,7 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	int i;
 
 	(void)state;
-	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 100, 0};
+	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 100, 0};
 	for (i = 0; i < 100; i++) {
 		session_add_weighted(session, &row->events, i % 2 ? 2000 : 4000, 10);
 		estimate_timed(&row->estimate, estimate_call(&row->estimate, 10), 10,
@@ -220,11 +220,11 @@ static void what_is_taken_off_event_pairs_is_said(void **state)
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
 
 	(void)state;
-	session_header(session)->biases[BIAS_KERNEL] = (struct bias){2900, 0, 100};
-	session_header(session)->biases[BIAS_MEMSET] = (struct bias){2700, 0, 900};
+	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 0, 100};
+	session_header(session)->overheads[OVERHEAD_MEMSET] = (struct event_overhead){2700, 0, 900};
 	session_add_sample(session, &row->events, 1000);
 	row->calls = 1;
-	row->bias = BIAS_KERNEL;
+	row->overhead = OVERHEAD_KERNEL;
 	holds(session, "",
 	      "======== Timing: CUDA events; 1 GPU operation timed.\n"
 	      "======== Event-pair overhead taken off: kernels 2.90 ± 0.20 us (assumed, as on an "

@@ -8,7 +8,7 @@
 #include "tests/sim/driver/operation.h"
 
 /*
- * Copies: 1000 ns and the bytes at these rates, in bytes per 1000 ns. The biases of event pairs
+ * Copies: 1000 ns and the bytes at these rates, in bytes per 1000 ns. The overheads of event pairs
  * are those seen on an H200. A pageable copy's pair holds the host's staging as well.
  */
 enum copy_path {

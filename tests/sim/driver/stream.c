@@ -115,7 +115,7 @@ struct moment stream_begin(struct stream *stream)
 {
 	stream->tail = barrier(stream);
 	timeline_settle(&stream->tail);
-	stream->starved |= stream->idle;
+	stream->device_idle |= stream->idle;
 	if (stream->idle && stream->tail.ns < timeline_host_ns())
 		stream->tail.ns = timeline_host_ns();
 	stream->idle = false;
@@ -130,7 +130,7 @@ CUresult stream_hold(struct stream *stream, const struct hold_wait *wait)
 	if (!number)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	stream->tail.hold = number;
-	stream->starved = stream->after_event = false;
+	stream->device_idle = stream->after_event = false;
 	hold_used(number, timeline_host_ns());
 	return CUDA_SUCCESS;
 }
@@ -148,9 +148,9 @@ struct moment stream_event(struct stream *stream)
 /* Between an event and the work after it, where the device had to wait for that work. */
 static uint64_t gap(struct stream *stream)
 {
-	bool waits = stream->starved && stream->after_event;
+	bool waits = stream->device_idle && stream->after_event;
 
-	stream->starved = stream->after_event = false;
+	stream->device_idle = stream->after_event = false;
 	return waits ? sim_setting("SIM_STARVED_NS", 0) : 0;
 }
 

@@ -20,7 +20,7 @@ struct stream {
 	struct moment tail; /* where its work ends */
 	bool idle;	    /* a wait has seen its end */
 	bool after_event;   /* its last piece of work was an event */
-	bool starved;	    /* the device waits for the host */
+	bool device_idle;   /* the device waits for the host */
 	struct capture *capture;
 	struct graph_nodes captured; /* what its next node in the capture follows */
 	struct stream *next_per_thread;

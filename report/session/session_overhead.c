@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking the overhead of event pairs off a session's rows. */
+#include "report/session/estimate.h"
+
+/* A histogram's buckets are moved by the overhead as a whole. */
+static void move_histogram(struct histogram *histogram, uint64_t overhead)
+{
+	struct histogram moved = {{0}};
+
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		uint64_t middle = (histogram_bucket_low(i) + histogram_bucket_high(i)) / 2;
+
+		if (histogram->buckets[i])
+			moved.buckets[histogram_bucket(middle > overhead ? middle - overhead
+									 : 0)] +=
+				histogram->buckets[i];
+	}
+	*histogram = moved;
+}
+
+static void correct(const struct session *session, struct figures *figures, uint64_t overhead)
+{
+	struct histogram *histogram = session_histogram(session, figures->histogram);
+	double total = (double)figures->total;
+
+	if (!figures->count)
+		return;
+	figures->squares +=
+		(double)overhead * ((double)overhead * (double)figures->count - 2 * total);
+	figures->total -= overhead * figures->count < figures->total ? overhead * figures->count
+								     : figures->total;
+	figures->minimum -= overhead < figures->minimum ? overhead : figures->minimum;
+	figures->maximum -= overhead < figures->maximum ? overhead : figures->maximum;
+	if (histogram)
+		move_histogram(histogram, overhead);
+}
+
+void session_subtract_overheads(struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	struct row *row;
+
+	session_for_each_row (session, row) {
+		/* Read once: the file may change while it is read. */
+		uint32_t kind = __atomic_load_n(&row->overhead, __ATOMIC_RELAXED);
+		uint64_t overhead = kind < OVERHEAD_KINDS ? header->overheads[kind].ns : 0;
+
+		/* Pairs that hold the host's work have no overhead that could be told apart. */
+		if (!row_is_gpu(row->kind) || row->host_included)
+			continue;
+		if (row->checked == 0) {
+			row->checked = row->checked_idle = row->device_idle;
+			row->checked_cupti = row->idle_cupti;
+			row->checked_raw = row->idle_raw;
+		}
+		correct(session, &row->events, overhead);
+		estimate_take_off(&row->estimate, (double)overhead);
+		if (kind < OVERHEAD_KINDS && overhead > 0)
+			row->estimate.standard_error =
+				(double)header->overheads[kind].standard_error;
+		row->checked_events = row->checked_raw > overhead * row->checked
+					      ? row->checked_raw - overhead * row->checked
+					      : 0;
+	}
+}
