@@ -86,14 +86,23 @@ static void take_oldest(struct event_queue *queue, enum event_end end,
 	done(operation, end);
 }
 
-static void read_oldest(struct event_queue *queue, void (*done)(struct in_flight *, enum event_end))
+/*
+ * False if its end has not been reached. Threads that launch into one stream at once are queued by
+ * when their calls began, which may not be how the driver took them: a pair that was reached says
+ * nothing of one that was queued just before it.
+ */
+static bool read_oldest(struct event_queue *queue, void (*done)(struct in_flight *, enum event_end))
 {
 	struct in_flight *operation = in_flight_at(&queue->ring, queue->ring.tail);
-	float milliseconds = 0;
 	enum event_end end = EVENT_LOST;
+	float milliseconds = 0;
+	CUresult result;
 
-	if (driver.cuEventElapsedTime(&milliseconds, operation->pair->start,
-				      operation->pair->end) == CUDA_SUCCESS) {
+	result = driver.cuEventElapsedTime(&milliseconds, operation->pair->start,
+					   operation->pair->end);
+	if (result == CUDA_ERROR_NOT_READY)
+		return false;
+	if (result == CUDA_SUCCESS) {
 		operation->by_events =
 			milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
 		operation->has_events = true;
@@ -102,6 +111,7 @@ static void read_oldest(struct event_queue *queue, void (*done)(struct in_flight
 		driver_failed();
 	}
 	take_oldest(queue, end, done);
+	return true;
 }
 
 static void poll_queue(struct event_queue *queue, uint64_t until,
@@ -112,8 +122,8 @@ static void poll_queue(struct event_queue *queue, uint64_t until,
 	if (in_flight_ring_used(&queue->ring) == 0 || !context_use(queue->context))
 		return;
 	finished = count_finished(queue);
-	while (finished-- && clock_ns(CLOCK_MONOTONIC) < until)
-		read_oldest(queue, done);
+	while (finished-- && clock_ns(CLOCK_MONOTONIC) < until && read_oldest(queue, done))
+		;
 }
 
 size_t event_queue_poll(uint64_t until, void (*done)(struct in_flight *, enum event_end))

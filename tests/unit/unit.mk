@@ -27,6 +27,7 @@ $(BUILD)/tests/unit/test_event_overhead: $(BUILD)/obj/preload/events/event_overh
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_operation: $(BUILD)/obj/preload/handles/operation.o
+$(BUILD)/tests/unit/test_event_queue: $(addprefix $(BUILD)/obj/preload/events/, event_queue.o in_flight.o)
 $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 
 # Those of cupti/ find the simulated libcupti through CUDA_HOME.
