@@ -261,7 +261,7 @@ static void tally_add(struct tally *tally, const struct run *run)
 	tally->intervals++;
 	tally->covered +=
 		fabs(run->estimated.total - run->truth) <= run->estimated.error + 0.5 * calls;
-	tally->overhead += run->estimated.total / run->truth - 1;
+	tally->bias += run->estimated.total / run->truth - 1;
 	ideal = 1.96 * calls * run->deviation * sqrt((1 - n / calls) / n);
 	tally->ratios[tally->ratio_count++] = run->estimated.error / ideal;
 }
@@ -269,7 +269,7 @@ static void tally_add(struct tally *tally, const struct run *run)
 static bool tally_print(struct tally *tally, const char *name, double bar)
 {
 	double coverage = (double)tally->covered / tally->intervals;
-	double bias = 100 * tally->overhead / tally->intervals, ratio;
+	double bias = 100 * tally->bias / tally->intervals, ratio;
 	bool good;
 
 	qsort(tally->ratios, (size_t)tally->ratio_count, sizeof(*tally->ratios), compare);
