@@ -12,7 +12,7 @@
 /* Estimated rows that get a line each; the others are counted. */
 #define ROWS_NAMED 10
 
-#define BIAS_NAMES                                                                                 \
+#define OVERHEAD_NAMES                                                                             \
 	{                                                                                          \
 		"kernels", "memsets", "pinned copies", "device copies", "graphs"                   \
 	}
@@ -119,7 +119,7 @@ static void write_reasons(const struct closing *closing, const char *title, cons
 /* What is taken off event pairs: the assumed part, or with --verbose all of it. */
 static void write_corrections(const struct closing *closing)
 {
-	static const char *const names[OVERHEAD_KINDS] = BIAS_NAMES;
+	static const char *const names[OVERHEAD_KINDS] = OVERHEAD_NAMES;
 	const struct session_header *header = session_header(closing->session);
 	char time[NUMBER_SIZE];
 	unsigned written = 0;
