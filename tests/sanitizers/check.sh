@@ -19,8 +19,9 @@ unset KTIME_OPTIONS LD_PRELOAD
 common="log_path=$scratch/reports/report:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0"
 export ASAN_OPTIONS=$common:detect_leaks=0:verify_asan_link_order=0:allocator_may_return_null=1
 export UBSAN_OPTIONS=$common:print_stacktrace=1
-# A program may leave its threads, and ktime its own, to the end of the process.
-export TSAN_OPTIONS=$common:die_after_fork=0:report_thread_leaks=0
+# A program may leave its threads, and ktime its own, to the end of the process; nothing is waited for
+# there, which would be a second for each of the programs.
+export TSAN_OPTIONS=$common:atexit_sleep_ms=0:die_after_fork=0:report_thread_leaks=0
 
 case $SANITIZE in
 address) flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
