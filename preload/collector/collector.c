@@ -3,13 +3,13 @@
 
 #include <errno.h>
 #include <pthread.h>
-#include <signal.h>
 #include <stdatomic.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <sys/resource.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
@@ -58,16 +58,12 @@
 #define EVENT_POLL_NS  100000u
 #define CUPTI_POLL_NS  200000u
 
-/* Demangling and the report take 300 KB at most. */
-#define STACK_BYTES    (1UL << 20)
-
 enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
 static struct session *session;
 static void (*finish)(struct session *);
 static void (*main_ended)(void);
 static struct clock_scale scale;
-static pthread_t collector;
 static _Atomic bool started;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* for one context at a time */
 static _Atomic uint64_t end_wait_ns = END_WAIT_NS;
@@ -261,8 +257,6 @@ static void *run(void *unused)
 int collector_start(struct session *the_session, void (*the_finish)(struct session *),
 		    void (*the_main_ended)(void))
 {
-	sigset_t all, before;
-	pthread_attr_t attributes;
 	int error;
 
 	session = the_session;
@@ -277,19 +271,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	error = calls_start();
 	if (error)
 		return error;
-	/* The program's signals must not be handled on a thread that it does not know. */
-	sigfillset(&all);
-	/* Raised by an access to a profile that another process cut; blocked, it ends the process.
-	 */
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attributes);
-	/* By default it is what `ulimit -s` says, which may be too small for long kernel names. */
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	error = -pthread_create(&collector, &attributes, run, NULL);
-	pthread_attr_destroy(&attributes);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	error = background_thread_start(run);
 	atomic_store_explicit(&started, !error, memory_order_relaxed);
 	return error;
 }

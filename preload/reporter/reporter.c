@@ -11,6 +11,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/default_action.h"
 #include "preload/base/futex.h"
@@ -27,9 +28,6 @@
 #define PRINT_NS     1000000000u
 /* The longest sleep, an hour: it has nothing to do. */
 #define WAIT_NS	     UINT64_C(3600000000000)
-
-/* By default it is what `ulimit -s` says, which may be too small for formatted numbers. */
-#define STACK_BYTES  (UINT64_C(256) << 10)
 
 static struct reporter_output output;
 static char kept_line[512];
@@ -161,11 +159,7 @@ void reporter_take_signals(void)
 
 int reporter_start(const struct reporter_output *the_output)
 {
-	sigset_t all, before;
-	pthread_attr_t attributes;
-	pthread_t reporter;
 	int length = 0;
-	int error;
 
 	output = *the_output;
 	process = getpid();
@@ -175,17 +169,5 @@ int reporter_start(const struct reporter_output *the_output)
 				  "ktime show %s\n",
 				  (int)process, output.kept);
 	kept_length = length > 0 && (size_t)length < sizeof(kept_line) ? (size_t)length : 0;
-	/* A signal of the program's must never be handled on a thread that it does not know. */
-	sigfillset(&all);
-	/* Raised by an access to a profile that another process cut; blocked, it ends the process.
-	 */
-	sigdelset(&all, SIGBUS);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
-	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, STACK_BYTES);
-	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	error = -pthread_create(&reporter, &attributes, run, NULL);
-	pthread_attr_destroy(&attributes);
-	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	return error;
+	return background_thread_start(run);
 }

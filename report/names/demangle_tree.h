@@ -33,9 +33,9 @@ struct spelling {
 };
 
 /*
- * Edits and prints a tree that was made of so many letters; the caller frees the text. NULL with
- * *beyond set where a part of it is beyond the spelling, else where memory is out, or the name is
- * too deep or too long.
+ * Edits and prints a tree that was made of a name of that length; the caller frees the text. NULL
+ * with *beyond set where a part of it is beyond the spelling, else where memory is out, or the name
+ * is too deep or too long.
  */
 char *demangle_tree(const struct spelling *spelling, struct demangle_component *tree,
 		    size_t letters, bool *beyond);

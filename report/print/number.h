@@ -32,7 +32,7 @@ const char *number_throughput(char *text, double bytes_per_second);
 const char *number_size_in(char *text, double bytes, enum size_unit unit);
 const char *number_size_csv(char *text, double bytes, enum size_unit unit);
 
-/* In words: "20.1 ms", "1.4 MB", with so many significant digits (1 to 3). */
+/* In words: "20.1 ms", "1.4 MB", with the given number of significant digits (1 to 3). */
 const char *number_about(char *text, double nanoseconds, int digits);
 /* "20.1 ± 3.9 ms" */
 const char *number_range(char *text, double nanoseconds, double error);

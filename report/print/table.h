@@ -58,7 +58,8 @@ enum table_column { TABLE_COLUMNS(TABLE_COLUMN_ENUM) TABLE_COLUMN_COUNT };
 #undef TABLE_COLUMN_ENUM
 /* The columns that nvprof has come first. */
 #define TABLE_NVPROF_COLUMNS	     TABLE_MEDIAN
-/* How wide a row is without its section's title and its name, with so many columns of times. */
+/* How wide a row is without its section's title and its name, with the given number of time
+ * columns. */
 #define TABLE_FIGURES_WIDTH(columns) (7 + 10 + 10 * (columns) + 2)
 
 /* 0 or -ENOMEM. The rows have histograms only if `histograms` is set. */

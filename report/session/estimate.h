@@ -6,7 +6,7 @@
  * frequent kernel later. Weighted by the inverse of its chance, each call counts for what it stands
  * for (Hajek's ratio estimator). Some calls that were to be timed are not, many in a row, because
  * no event was free; so each stretch of the run has a mean of its own (post-stratification), and a
- * stretch without times widens the interval by what its neighbours differ.
+ * stretch without times widens the interval by the difference of those beside it.
  */
 #ifndef KTIME_REPORT_SESSION_ESTIMATE_H
 #define KTIME_REPORT_SESSION_ESTIMATE_H
