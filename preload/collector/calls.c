@@ -80,6 +80,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 
 	if (end == EVENT_READ) {
 		session_count(rows_session, COUNTER_timed_by_events, 1);
+		session_count(rows_session, COUNTER_gated_pairs, operation->gated);
 		if (row) {
 			session_add_weighted(
 				rows_session, &row->events, operation->by_events,
@@ -87,6 +88,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 			estimate_timed(&row->estimate, operation->place, operation->weight,
 				       operation->by_events);
 			row->host_included += operation->host_included;
+			row->gated += operation->gated;
 		}
 		/* If CUPTI recorded the operation before the program ended CUPTI, it is in the
 		 * trace already. */
@@ -215,6 +217,7 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 	if (operation) {
 		operation->pair = record->pair;
 		operation->weight = weight_of(record->pair->sampled_below);
+		operation->gated = record->pair->gated;
 		if (event_queue_add(operation))
 			return true;
 		operation->pair = NULL;

@@ -27,6 +27,7 @@
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "preload/events/calibration.h"
+#include "preload/events/context_gates.h"
 #include "preload/events/event_pool.h"
 #include "preload/events/event_queue.h"
 #include "preload/events/sampling.h"
@@ -139,6 +140,7 @@ static void end_context(void)
 	drain_records(FLUSH_NOW);
 	context_ending(context);
 	event_pool_forget_spare(context);
+	context_gates_end(context);
 	event_queue_give_up(context, EVENT_LOST, calls_timed);
 	/* The context must not be current in this thread when the driver destroys it. */
 	context_use(NULL);
@@ -188,6 +190,7 @@ static void finish_all(void)
 	records_finish();
 	calls_finish();
 	clock_scale_update(&scale);
+	context_gates_note(session);
 	counters_update(session, &scale);
 	memory_measure(session);
 	finish(session);
@@ -231,6 +234,7 @@ static void *run(void *unused)
 			drain_records(FLUSH_IF_DUE);
 			event_pools_grow();
 			calibration_update();
+			context_gates_update(session);
 			sampling_update(session, clock_ns(CLOCK_MONOTONIC));
 			window_update(session);
 			counters_update(session, &scale);

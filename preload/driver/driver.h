@@ -45,6 +45,13 @@
 	X(cuStreamGetCtx, (CUstream stream, CUcontext * context), 1)                               \
 	X(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status), 1)               \
 	X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), 1)                      \
+	X(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned int flags), 0)              \
+	X(cuMemHostGetDevicePointer_v2,                                                            \
+	  (CUdeviceptr * pointer, void *address, unsigned int flags), 0)                           \
+	X(cuStreamWaitValue32_v2,                                                                  \
+	  (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), 0)         \
+	X(cuStreamWriteValue32_v2,                                                                 \
+	  (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), 0)         \
 	X(cuEventCreate, (CUevent * event, unsigned int flags), 1)                                 \
 	X(cuEventRecord, (CUevent event, CUstream stream), 1)                                      \
 	X(cuEventQuery, (CUevent event), 1)                                                        \

@@ -24,15 +24,16 @@
 	APPLY(runtime, parameters, arguments, (describe(call, FORM_LIST list, NULL)), __VA_ARGS__)
 #define FORM_STREAM(runtime, parameters, arguments, describe, list, APPLY, ...)                    \
 	APPLY(runtime##Async, (FORM_LIST parameters, CUstream stream),                             \
-	      (FORM_LIST arguments, stream), (describe(call, FORM_LIST list, stream)),             \
-	      __VA_ARGS__)
+	      (FORM_LIST arguments, stream),                                                       \
+	      (call->asynchronous = true, describe(call, FORM_LIST list, stream)), __VA_ARGS__)
 #define FORM_SYNC(runtime, parameters, arguments, describe, list, APPLY, ...)                      \
 	APPLY(runtime, parameters, arguments, (describe(call, FORM_LIST list, NULL, SYNCHRONOUS)), \
 	      __VA_ARGS__)
 #define FORM_ASYNC(runtime, parameters, arguments, describe, list, APPLY, ...)                     \
 	APPLY(runtime##Async, (FORM_LIST parameters, CUstream stream),                             \
 	      (FORM_LIST arguments, stream),                                                       \
-	      (describe(call, FORM_LIST list, stream, ASYNCHRONOUS)), __VA_ARGS__)
+	      (call->asynchronous = true, describe(call, FORM_LIST list, stream, ASYNCHRONOUS)),   \
+	      __VA_ARGS__)
 /* A call in a stream that gets an API row and no operation. */
 #define FORM_API_ONLY(runtime, parameters, arguments, APPLY, ...)                                  \
 	APPLY(runtime, parameters, arguments, (describe_call_only(call, stream)), __VA_ARGS__)

@@ -5,11 +5,13 @@
 
 #include "preload/base/clock.h"
 #include "preload/driver/driver.h"
+#include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
 
 /* A stream's operations whose event pairs are not read yet, oldest at the tail. */
 struct event_queue {
 	struct context *context;
+	struct stream *stream;
 	struct in_flight_ring ring;
 	struct event_queue *next;
 };
@@ -26,6 +28,7 @@ static struct event_queue *queue_of(struct stream *stream)
 	queue = calloc(1, sizeof(*queue));
 	if (queue) {
 		queue->context = stream->context;
+		queue->stream = stream;
 		queue->next = queues;
 		queues = queue;
 		stream->events = queue;
@@ -86,6 +89,15 @@ static void take_oldest(struct event_queue *queue, enum event_end end,
 	done(operation, end);
 }
 
+static void note_shortest(const struct in_flight *operation)
+{
+	uint64_t overhead = event_overhead_of(operation->operation->overhead), least;
+
+	least = operation->by_events > overhead ? operation->by_events - overhead : 0;
+	if (operation->operation->timed++ == 0 || least < operation->operation->shortest)
+		operation->operation->shortest = least;
+}
+
 /*
  * False if its end has not been reached. Threads that launch into one stream at once are queued by
  * when their calls began, which may not be how the driver took them: a pair that was reached says
@@ -106,6 +118,7 @@ static bool read_oldest(struct event_queue *queue, void (*done)(struct in_flight
 		operation->by_events =
 			milliseconds > 0 ? (uint64_t)((double)milliseconds * 1e6 + 0.5) : 0;
 		operation->has_events = true;
+		note_shortest(operation);
 		end = EVENT_READ;
 	} else {
 		driver_failed();
@@ -114,9 +127,28 @@ static bool read_oldest(struct event_queue *queue, void (*done)(struct in_flight
 	return true;
 }
 
+/* What the sum of durations stops at: several of the collector's periods. */
+#define BUSY_MOST_NS 20000000u
+
+/* Notes for how long the stream has work at least: all its pairs in flight but the oldest, which
+ * may be about to end, take as long as their operations ever took at least. */
+static void note_busy(const struct event_queue *queue, uint64_t polled)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = queue->ring.tail + 1;
+	     in_flight_ring_used(&queue->ring) > 0 && i != queue->ring.head && sum < BUSY_MOST_NS;
+	     i++)
+		sum += in_flight_at(&queue->ring, i)->operation->shortest;
+	atomic_store_explicit(&queue->stream->busy_until,
+			      sum ? polled + clock_some_ticks((unsigned)(sum / 1000)) : 0,
+			      memory_order_relaxed);
+}
+
 static void poll_queue(struct event_queue *queue, uint64_t until,
 		       void (*done)(struct in_flight *, enum event_end))
 {
+	uint64_t polled = clock_ticks();
 	uint32_t finished;
 
 	if (in_flight_ring_used(&queue->ring) == 0 || !context_use(queue->context))
@@ -124,6 +156,7 @@ static void poll_queue(struct event_queue *queue, uint64_t until,
 	finished = count_finished(queue);
 	while (finished-- && clock_ns(CLOCK_MONOTONIC) < until && read_oldest(queue, done))
 		;
+	note_busy(queue, polled);
 }
 
 size_t event_queue_poll(uint64_t until, void (*done)(struct in_flight *, enum event_end))

@@ -33,6 +33,7 @@ struct in_flight {
 	uint64_t place;	    /* in the row's estimate */
 	uint64_t by_events; /* nanoseconds between the two events */
 	bool awaits_events, has_events;
+	bool gated;
 
 	/* From its activity record. */
 	uint64_t by_cupti; /* nanoseconds */

@@ -66,9 +66,10 @@ struct operation {
 
 	/* For the collector thread only. */
 	struct row *rows[SESSION_DEVICES];
-	uint64_t calls, pairs; /* so far, in all */
-	uint64_t window_calls; /* in the present sampling window */
-	double rate;	       /* calls per nanosecond, smoothed: see sampling.c */
+	uint64_t calls, pairs;	  /* so far, in all */
+	uint64_t timed, shortest; /* by events: how many calls, and the shortest, ns */
+	uint64_t window_calls;	  /* in the present sampling window */
+	double rate;		  /* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
 };
 

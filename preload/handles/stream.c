@@ -100,6 +100,7 @@ static struct stream *stream_new(CUstream handle, struct context *context)
 		stream->handle = handle;
 		stream->context = context;
 		stream->id = ++stream_count;
+		atomic_fetch_add_explicit(&context->streams, 1, memory_order_relaxed);
 	}
 	return stream;
 }
@@ -188,6 +189,7 @@ void stream_visit(void (*visit)(struct stream *stream))
  * driver. */
 static void end_stream(struct stream *stream)
 {
+	atomic_fetch_sub_explicit(&stream->context->streams, 1, memory_order_relaxed);
 	stream->next = atomic_load_explicit(&ended_streams, memory_order_relaxed);
 	/* Release: the collector sees the stream's contents. */
 	while (!atomic_compare_exchange_weak_explicit(&ended_streams, &stream->next, stream,

@@ -14,12 +14,15 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/base/gate.h"
 #include "preload/base/launch_section.h"
 #include "preload/driver/driver.h"
 
 struct event_pair;
 struct match_stream; /* a stream's calls that wait for their activity records */
 struct event_queue;  /* a stream's calls whose event pairs are not read yet */
+
+#define GATES_FORCED_MOST 3
 
 struct context {
 	CUcontext handle;
@@ -31,6 +34,19 @@ struct context {
 	_Atomic bool ended;
 	_Atomic uint32_t events; /* events created */
 	_Atomic bool has_pools;
+	/*
+	 * The words that gated calls make their streams wait for, as the host and the device see
+	 * them; NULL: calls are not gated. The collector sets them; a thread that has seen
+	 * GATES_FORCED_MOST gates opened by the reporter clears them.
+	 */
+	struct gate_words *_Atomic gates;
+	CUdeviceptr gate_address;
+	_Atomic uint32_t gates_forced;
+	_Atomic uint32_t streams; /* known to ktime and not ended */
+	/* For context_gates.c: the page, whether it was tried to make one, and whether the user
+	 * knows that gates are off. */
+	struct gate_words *gate_page;
+	bool gates_tried, gates_warned;
 	struct event_pair *spare; /* event pairs that are in no pool yet; for event_pool.c only */
 	struct stream *legacy;	  /* the legacy default stream; NULL until the program uses it */
 	struct context *next;
@@ -43,6 +59,8 @@ struct stream {
 	/* Its id in CUPTI's records, and whether that is known. */
 	uint32_t cupti_stream;
 	bool cupti_known;
+	/* Ticks: until then the device surely has work of the stream; set by the collector. */
+	_Atomic uint64_t busy_until;
 	struct event_queue *events;   /* for the collector only */
 	struct match_stream *records; /* for the collector only */
 	uint64_t traced_until;	      /* for the collector only: end of its last trace record, ns */

@@ -28,14 +28,16 @@ struct call {
 	CUgraphExec graph;
 	const void *host; /* the host address of a copy, or NULL */
 	union {
-		uint32_t marks; /* clears the four below at once */
+		uint64_t marks; /* clears those below at once */
 		struct {
-			bool synchronous; /* waits for the copy: an event pair would include host
-					     work */
-			bool countable;	  /* a launch that may be count-only */
-			bool dependent;	  /* a programmatic dependent launch */
-			/* Set by call_begin(): the call is count-only. */
-			bool counted;
+			bool synchronous;  /* waits for the copy: an event pair would include host
+					      work */
+			bool asynchronous; /* its function returns before its operation ends */
+			bool countable;	   /* a launch that may be count-only */
+			bool dependent;	   /* a programmatic dependent launch */
+			/* Set by call_begin(): the call is count-only; its stream waits for the
+			 * thread's gate. */
+			bool counted, gated;
 		};
 	};
 
@@ -47,8 +49,8 @@ struct call {
 	struct call_record *slot;
 	uint64_t entered; /* ticks */
 };
-_Static_assert(offsetof(struct call, counted) < offsetof(struct call, marks) + 4,
-	       "marks must cover all four");
+_Static_assert(offsetof(struct call, gated) < offsetof(struct call, marks) + 8,
+	       "marks must cover all of them");
 
 /* Begins the description of a call: its API row, and what stream NULL means. */
 static inline void call_describe(struct call *call, uint16_t api, CUstream default_stream)

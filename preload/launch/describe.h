@@ -20,7 +20,7 @@ static inline void describe_stream(struct call *call, CUstream stream)
 static inline void describe_kernel(struct call *call, CUfunction function, CUstream stream)
 {
 	call->function = function;
-	call->countable = true;
+	call->countable = call->asynchronous = true;
 	describe_stream(call, stream);
 }
 
@@ -54,12 +54,14 @@ static inline void describe_multi_device(struct call *call, const CUDA_LAUNCH_PA
 		describe_kernel(call, list[0].function, list[0].hStream);
 	else
 		call->record.flags |= CALL_API_ONLY;
+	/* It may wait for the streams of the other devices. */
+	call->asynchronous = false;
 }
 
 static inline void describe_graph(struct call *call, CUgraphExec exec, CUstream stream)
 {
 	call->graph = exec;
-	call->countable = true;
+	call->countable = call->asynchronous = true;
 	describe_stream(call, stream);
 }
 

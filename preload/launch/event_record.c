@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/launch/event_record.h"
 
+#include "preload/base/gate.h"
+#include "preload/handles/capture.h"
 #include "preload/launch/cold_path.h"
 #include "preload/launch/describe.h"
 
@@ -38,12 +40,110 @@ static struct event_pair *take_pair(struct thread *thread, struct call_record *r
 	return pair;
 }
 
+static void give_back(struct thread *thread, struct call *call, enum untimed_reason why)
+{
+	thread->last_pool->spare = call->record.pair;
+	call->record.pair = NULL;
+	call->record.untimed = (uint8_t)why;
+}
+
 void event_record_failed(struct thread *thread, struct call *call)
 {
 	driver_failed();
-	thread->last_pool->spare = call->record.pair;
-	call->record.pair = NULL;
-	call->record.untimed = UNTIMED_RECORD_FAILED;
+	give_back(thread, call, UNTIMED_RECORD_FAILED);
+}
+
+/* The key of a kernel or graph in a context, for thread->launched. */
+static uintptr_t launched_key(const struct call *call)
+{
+	uintptr_t handle = call->function ? (uintptr_t)call->function : (uintptr_t)call->graph;
+
+	return handle ^ ((uintptr_t)call->record.stream->context->id << 48);
+}
+
+/*
+ * Whether the driver has loaded what the call launches: a first launch in a context may wait until
+ * the device has finished all work of the context. Where there are several contexts the thread's
+ * maps do not tell in which of them it launched a kernel before.
+ */
+static bool is_loaded(struct thread *thread, const struct call *call)
+{
+	uint32_t generation;
+
+	if (!call->function && !call->graph)
+		return true;
+	if (!call->record.operation)
+		return false;
+	if (!context_first()->next)
+		return true;
+	generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+	if (pointer_map_find(&thread->launched, launched_key(call), generation))
+		return true;
+	pointer_map_add(&thread->launched, launched_key(call), call->record.operation, generation);
+	return false;
+}
+
+/*
+ * Whether a call is gated. Its function has to return before its operation ends, or only the
+ * reporter would open the gate. A stream that has work to do anyway needs none; the driver is not
+ * asked for that, as cuStreamQuery breaks other threads' captures. What waits in the legacy stream
+ * holds up all other streams.
+ */
+static bool may_gate(struct thread *thread, const struct call *call)
+{
+	const struct call_record *record = &call->record;
+	const struct stream *stream = record->stream;
+
+	return thread->gate && call->asynchronous &&
+	       !(record->flags & (CALL_HOST_INCLUDED | CALL_NO_ACTIVITY)) &&
+	       atomic_load_explicit(&stream->context->gates, memory_order_acquire) &&
+	       record->operation != operation_fixed(OPERATION_COPY_PTOP) && !capture_is_live() &&
+	       is_loaded(thread, call) &&
+	       (stream->handle != CU_STREAM_LEGACY ||
+		atomic_load_explicit(&stream->context->streams, memory_order_relaxed) == 1) &&
+	       call->entered >= atomic_load_explicit(&stream->busy_until, memory_order_relaxed);
+}
+
+static void turn_off(struct context *context)
+{
+	atomic_store_explicit(&context->gates, NULL, memory_order_relaxed);
+}
+
+static void close_gate(struct thread *thread, struct call *call)
+{
+	struct context *context = call->record.stream->context;
+	struct gate_words *words = atomic_load_explicit(&context->gates, memory_order_acquire);
+	uint32_t value;
+
+	if (!words)
+		return;
+	value = gate_close(thread->gate, words);
+	call->gated =
+		driver.cuStreamWaitValue32_v2(call->record.stream->handle,
+					      context->gate_address + gate_offset(thread->gate),
+					      value, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
+	call->record.pair->gated = call->gated;
+	if (call->gated)
+		return;
+	gate_open(thread->gate);
+	driver_failed();
+	turn_off(context);
+}
+
+/* The pair is right however long the gate was closed, unless the reporter opened it: then the end
+ * event may have been queued later. */
+LAUNCH_PATH void event_record_open(struct thread *thread, struct call *call)
+{
+	struct context *context = call->record.stream->context;
+	bool in_time = gate_open(thread->gate);
+
+	call->gated = false;
+	if (!in_time &&
+	    atomic_fetch_add_explicit(&context->gates_forced, 1, memory_order_relaxed) + 1 >=
+		    GATES_FORCED_MOST)
+		turn_off(context);
+	if (call->record.pair && !in_time)
+		give_back(thread, call, UNTIMED_GATE_FORCED);
 }
 
 LAUNCH_PATH void event_record_start(struct thread *thread, struct call *call)
@@ -53,8 +153,14 @@ LAUNCH_PATH void event_record_start(struct thread *thread, struct call *call)
 	record->pair = take_pair(thread, record);
 	if (!record->pair)
 		return;
+	record->pair->gated = false;
 	if (call->host && (call->synchronous || describe_is_pageable(call->host)))
 		record->flags |= CALL_HOST_INCLUDED;
-	if (driver.cuEventRecord(record->pair->start, record->stream->handle) != CUDA_SUCCESS)
+	if (may_gate(thread, call))
+		close_gate(thread, call);
+	if (driver.cuEventRecord(record->pair->start, record->stream->handle) != CUDA_SUCCESS) {
 		event_record_failed(thread, call);
+		if (call->gated)
+			event_record_open(thread, call);
+	}
 }

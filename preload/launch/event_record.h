@@ -15,6 +15,9 @@ void event_record_start(struct thread *thread, struct call *call);
 /* Gives back the pair of a call whose event could not be recorded. */
 void event_record_failed(struct thread *thread, struct call *call) LAUNCH_COLD;
 
+/* Opens the gate of a call. Throws its pair away if the reporter has opened it before. */
+void event_record_open(struct thread *thread, struct call *call);
+
 /* Records the pair's end event; if that fails the call goes on without a pair. */
 static inline void event_record_end(struct thread *thread, struct call *call)
 {
@@ -22,6 +25,8 @@ static inline void event_record_end(struct thread *thread, struct call *call)
 						  call->record.stream->handle) != CUDA_SUCCESS,
 			     0))
 		event_record_failed(thread, call);
+	if (call->gated)
+		event_record_open(thread, call);
 }
 
 #endif

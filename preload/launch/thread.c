@@ -8,6 +8,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "preload/base/gate.h"
 #include "preload/events/event_pool.h"
 #include "preload/launch/runtime_call.h"
 
@@ -31,6 +32,9 @@ static void thread_ended(void *argument)
 		atomic_store_explicit(&pool->idle, true, memory_order_release);
 	}
 	thread->pools = thread->last_pool = NULL;
+	if (thread->gate)
+		gate_give(thread->gate);
+	thread->gate = NULL;
 	stream_list_ending(thread->default_streams);
 	thread->default_streams = NULL;
 	thread_self = NULL;
@@ -66,6 +70,7 @@ struct thread *thread_enter(void)
 	thread->error = &errno;
 	thread->ring.records = thread->records;
 	thread->ring.tail = &thread->ring_tail;
+	thread->gate = gate_take();
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
 	thread->pthread_id = (uint32_t)pthread_self();
 	/* Different for each thread (Knuth's multiplicative hash), and never 0, as Xorshift needs.
@@ -105,6 +110,7 @@ void thread_reap(void (*last)(struct thread *thread))
 			pointer_map_free(&thread->streams);
 			pointer_map_free(&thread->kernels);
 			pointer_map_free(&thread->graphs);
+			pointer_map_free(&thread->launched);
 			munmap(thread, sizeof(*thread));
 		} else {
 			previous = thread;

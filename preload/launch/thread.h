@@ -44,6 +44,10 @@ struct thread {
 	int *error; /* the address of its errno */
 	struct pointer_map graphs;
 	struct event_pool *pools, *last_pool;
+	struct gate *gate; /* NULL: its calls are not gated */
+	/* With several contexts: the kernels and graphs that had a pair in one, by a key of both.
+	 */
+	struct pointer_map launched;
 	struct stream *default_streams; /* its per-thread default streams, one for each context */
 
 	/* Written by the launching thread, read by the collector. */

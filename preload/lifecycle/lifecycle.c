@@ -16,6 +16,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
+#include "preload/events/context_gates.h"
 #include "preload/launch/window.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
@@ -110,6 +111,17 @@ static void describe_run(void)
 	}
 }
 
+/* Where launches wait for the device, as with these settings or under these tools, a gate would
+ * be closed until the reporter opens it. */
+static bool gates_are_allowed(void)
+{
+	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+	char reason[256];
+
+	return settings.gate == GATE_AUTO && !(blocking && atoi(blocking)) && !driver_stand_in() &&
+	       !refusal_by_environment(reason, sizeof(reason));
+}
+
 static void start_cupti(void)
 {
 	struct cupti_settings wanted = {
@@ -135,6 +147,7 @@ static void start_cupti(void)
 			cupti_start(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
 	main_thread_set_own(main_thread_count() - threads + OWN_THREADS);
 	mode_choose(cupti.started, wanted.runtime_api, wanted.driver_api, devices);
+	context_gates_allow(gates_are_allowed());
 }
 
 static void describe_cupti(void)

@@ -15,6 +15,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/default_action.h"
 #include "preload/base/futex.h"
+#include "preload/base/gate.h"
 #include "preload/base/sanitizer.h"
 #include "preload/collector/collector.h"
 #include "preload/reporter/last_report.h"
@@ -26,6 +27,8 @@
 /* And how long printing may take, from the signal on: nobody may read the pipe it goes to. Chosen.
  */
 #define PRINT_NS     1000000000u
+/* Between two looks at the gates while they are in use. */
+#define GATE_LOOK_NS 1000000u
 /* The longest sleep, an hour: it has nothing to do. */
 #define WAIT_NS	     UINT64_C(3600000000000)
 
@@ -136,8 +139,10 @@ static void *run(void *unused)
 			default_action_unblock();
 		if (atomic_load_explicit(&ending, memory_order_acquire))
 			break;
-		futex_wait(&wake_word, woken, WAIT_NS);
+		futex_wait(&wake_word, woken,
+			   gate_watch(clock_ns(CLOCK_MONOTONIC)) ? GATE_LOOK_NS : WAIT_NS);
 	}
+	gate_open_all();
 	/* The handler writes the time right after the signal. */
 	while (!atomic_load_explicit(&asked, memory_order_acquire))
 		sched_yield();
@@ -159,7 +164,7 @@ void reporter_take_signals(void)
 
 int reporter_start(const struct reporter_output *the_output)
 {
-	int length = 0;
+	int length = 0, error;
 
 	output = *the_output;
 	process = getpid();
@@ -169,5 +174,8 @@ int reporter_start(const struct reporter_output *the_output)
 				  "ktime show %s\n",
 				  (int)process, output.kept);
 	kept_length = length > 0 && (size_t)length < sizeof(kept_line) ? (size_t)length : 0;
-	return background_thread_start(run);
+	error = background_thread_start(run);
+	if (!error)
+		gate_start_watch(wake);
+	return error;
 }

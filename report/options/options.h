@@ -19,6 +19,7 @@
 /* The values of an option that chooses, in the order of the table's argument text. */
 enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS, UNIT_COLUMN, UNIT_AUTO };
 enum events_mode { EVENTS_AUTO, EVENTS_ALL, EVENTS_OFF, EVENTS_FRACTION };
+enum gate_mode { GATE_AUTO, GATE_OFF };
 enum graph_mode { GRAPH_NODE, GRAPH_WHOLE };
 enum api_trace_mode { API_TRACE_NONE, API_TRACE_RUNTIME, API_TRACE_DRIVER, API_TRACE_ALL };
 /* FORMAT_AUTO: nvprof's, fitted to a terminal if there is one. */
@@ -50,6 +51,7 @@ struct options {
 	/* What is collected. */
 	int timer;		  /* enum timer_mode */
 	int events;		  /* enum events_mode */
+	int gate;		  /* enum gate_mode */
 	unsigned events_fraction; /* N of 1/N with EVENTS_FRACTION */
 	double budget;		  /* percent of the wall time */
 	uint64_t devices;	  /* bit per device ordinal */

@@ -38,6 +38,8 @@ const struct option_entry option_table[] = {
 	       "the clock: CUPTI activity records, CUDA event pairs, or both"),
 	OPTION(EVENTS, events, "events", 0, "auto|all|off|1/N", COLLECT, RUN,
 	       "which calls get an event pair: as the budget allows, all, none, one in N"),
+	OPTION(CHOICE, gate, "gate", 0, "auto|off", COLLECT, RUN,
+	       "hold the stream while an operation and its event pair are queued"),
 	OPTION(NUMBER, budget, "budget", 0, "PERCENT", COLLECT, RUN | FIRST,
 	       "how much longer ktime may make the run (5)"),
 	OPTION(DEVICES, devices, "devices", 0, "IDS|all", COLLECT, RUN | SHOW | FIRST,

@@ -116,6 +116,22 @@ static void write_reasons(const struct closing *closing, const char *title, cons
 		fputs(".\n", closing->file);
 }
 
+/* How many event pairs were recorded in a stream that was held until they were queued. */
+static void write_gates(const struct closing *closing)
+{
+	const uint64_t *counters = session_header(closing->session)->counters;
+	uint64_t pairs = counters[COUNTER_timed_by_events], gated = counters[COUNTER_gated_pairs];
+	char text[NUMBER_SIZE], other[NUMBER_SIZE];
+
+	if (gated < pairs)
+		begin(closing,
+		      "Event times include what the device waits for the host, except in %s of %s "
+		      "pairs, which were gated.\n",
+		      number_count(text, gated), number_count(other, pairs));
+	else
+		begin(closing, "All event pairs were gated.\n");
+}
+
 /* What is taken off event pairs: the assumed part, or with --verbose all of it. */
 static void write_corrections(const struct closing *closing)
 {
@@ -145,8 +161,7 @@ static void write_corrections(const struct closing *closing)
 	if (written)
 		fputs(".\n", closing->file);
 	if (closing->options->verbose && closing->coverage.rows_by_events)
-		begin(closing,
-		      "Event times include what the device waits for the host inside a pair.\n");
+		write_gates(closing);
 }
 
 static void write_timing(const struct closing *closing)

@@ -21,7 +21,7 @@
 #include "report/session/histogram.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      8
+#define SESSION_VERSION	      9
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -60,7 +60,8 @@ static inline bool row_is_gpu(enum row_kind kind)
 	X(NOT_FINISHED, "not finished at exit")                                                    \
 	X(DEPENDENT, "programmatic dependent launch left whole")                                   \
 	X(EVENTS_OFF, "events off")                                                                \
-	X(FIRST_LAUNCH, "first launch of a kernel")
+	X(FIRST_LAUNCH, "first launch of a kernel")                                                \
+	X(GATE_FORCED, "gate opened too early")
 
 #define UNTIMED_ENUM(name, text) UNTIMED_##name,
 enum untimed_reason { UNTIMED_REASONS(UNTIMED_ENUM) UNTIMED_COUNT };
@@ -121,6 +122,7 @@ struct row {
 	struct figures cupti;	  /* activity records; for API rows: the host time */
 	struct figures events;	  /* event pairs; their overhead is taken off at the end */
 	struct estimate estimate; /* from these */
+	uint64_t gated;		  /* of these, pairs behind a gate */
 
 	/* Calls timed by both clocks and matched. */
 	uint64_t checked;
@@ -184,6 +186,8 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(failed_calls, "calls that failed")                                                       \
 	X(event_pairs, "event pairs injected")                                                     \
 	X(timed_by_events, "operations timed by events")                                           \
+	X(gated_pairs, "event pairs behind a gate")                                                \
+	X(gates_forced, "gates opened because a call took too long")                               \
 	X(cupti_records, "activity records of GPU operations")                                     \
 	X(cupti_dropped, "activity records dropped by CUPTI")                                      \
 	X(cupti_unread, "activity records not read in time")                                       \

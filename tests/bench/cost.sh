@@ -74,4 +74,5 @@ case "${1:-}" in
 *) echo "usage: $0 [--functions]" >&2; exit 2 ;;
 esac
 cost "hook" "--timer events --events off" 0
-cost "injected pair" "--timer events --events 1/1" 95
+cost "injected pair" "--timer events --events 1/1 --gate off" 95
+cost "gated pair" "--timer events --events 1/1" 95

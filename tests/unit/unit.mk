@@ -21,6 +21,7 @@ $(SESSION_OF_RECORDS): $(addprefix $(BUILD)/obj/tests/, command/session_of_recor
 
 # These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
+$(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_event_overhead: $(BUILD)/obj/preload/events/event_overhead.o

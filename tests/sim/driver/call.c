@@ -76,7 +76,11 @@ enum {
 	STUCK_WITH_LOCK = -1,
 	STUCK = -2,
 	WAITS = -3,
+	WAITS_WITH_LOCK = -4,
 };
+
+/* The thread's calls keep the lock while they wait. */
+static __thread bool keeps_lock;
 
 static void sleep_once(void *unused)
 {
@@ -99,8 +103,10 @@ static int fault_of(const char *entry)
 			result = fault->result;
 	}
 	pthread_mutex_unlock(&fault_lock);
-	if (result == WAITS) {
+	if (result == WAITS || result == WAITS_WITH_LOCK) {
+		keeps_lock = result == WAITS_WITH_LOCK;
 		stream_wait_all(context_current());
+		keeps_lock = false;
 		return 0;
 	}
 	while (result == STUCK_WITH_LOCK)
@@ -234,6 +240,10 @@ void sim_call_out(void (*function)(void *), void *argument)
 {
 	struct sim_call *call = current;
 
+	if (keeps_lock) {
+		function(argument);
+		return;
+	}
 	current = NULL;
 	pthread_mutex_unlock(&lock);
 	function(argument);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Gates: a stream waits on a word that the host writes, so that the device finds an event, the
+ * operation and a second event queued when it goes on, and the time between the events holds
+ * nothing of the host's. This is the host's side: the words that are waited for at present, and the
+ * watch over them. No function here calls the driver, allocates or takes a lock.
+ *
+ * A gate is open again when the wrapper of the gated call returns. If that takes long, as when the
+ * launch itself waits for the device, the reporter opens the gate.
+ */
+#ifndef KTIME_PRELOAD_BASE_GATE_H
+#define KTIME_PRELOAD_BASE_GATE_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/base/launch_section.h"
+
+/* How many threads have a gate at a time: as many as a page has cache lines. Calls of further
+ * threads are not gated. */
+#define GATE_THREADS 64u
+
+/* The words of one context: a page of shared memory that the device reads. */
+struct gate_words {
+	struct {
+		_Atomic uint32_t word __attribute__((aligned(CACHE_LINE)));
+	} of[GATE_THREADS];
+};
+
+/* One thread's gate. */
+struct gate {
+	/* The word that is waited for, until it has `value`; NULL: none. */
+	_Atomic uint32_t *_Atomic word __attribute__((aligned(CACHE_LINE)));
+	_Atomic uint32_t value;
+	_Atomic uint32_t uses;
+	_Atomic bool taken;
+};
+
+extern struct gate gates[GATE_THREADS];
+/* Whether the reporter looks at the gates. */
+extern LAUNCH_STATE _Atomic bool gates_watched;
+
+/* To be called once, by the reporter, with what wakes it. Without a watch no thread gets a gate. */
+void gate_start_watch(void (*wake)(void));
+/*
+ * Opens the gates that have been closed for some 4 ms. To be called once a millisecond by the
+ * reporter while this returns true; false: no gate was used in the last second, and the next use
+ * wakes the reporter. `now` is CLOCK_MONOTONIC in nanoseconds.
+ */
+bool gate_watch(uint64_t now);
+/* Opens all gates. For the reporter. */
+void gate_open_all(void);
+/* How many gates the reporter has opened. */
+uint64_t gate_forced(void);
+
+/* A gate for the calling thread, NULL if there is none; and back, open. */
+struct gate *gate_take(void);
+void gate_give(struct gate *gate);
+
+void gate_wake_watch(void) LAUNCH_COLD;
+
+/* Where the gate's word is in a context's words, in bytes. */
+static inline size_t gate_offset(const struct gate *gate)
+{
+	return (size_t)(gate - gates) * sizeof(((struct gate_words *)NULL)->of[0]);
+}
+
+/* Closes the gate; returns the value that the stream has to wait for. */
+static inline uint32_t gate_close(struct gate *gate, struct gate_words *words)
+{
+	_Atomic uint32_t *word = &words->of[gate - gates].word;
+	/* Only this thread moves its word on, unless it leaves a gate closed. */
+	uint32_t value = atomic_load_explicit(word, memory_order_relaxed) + 1;
+
+	atomic_store_explicit(&gate->value, value, memory_order_relaxed);
+	atomic_store_explicit(&gate->uses,
+			      atomic_load_explicit(&gate->uses, memory_order_relaxed) + 1,
+			      memory_order_relaxed);
+	/* Sequentially consistent, as the reporter's stop is: it sees the gate or the thread sees
+	 * that it has stopped. */
+	atomic_store_explicit(&gate->word, word, memory_order_seq_cst);
+	if (__builtin_expect(!atomic_load_explicit(&gates_watched, memory_order_seq_cst), 0))
+		gate_wake_watch();
+	return value;
+}
+
+/* Opens the gate; false if the reporter had to. */
+static inline bool gate_open(struct gate *gate)
+{
+	_Atomic uint32_t *word = atomic_load_explicit(&gate->word, memory_order_relaxed);
+	uint32_t value = atomic_load_explicit(&gate->value, memory_order_relaxed);
+	bool closed = atomic_load_explicit(word, memory_order_relaxed) != value;
+
+	/* Release: after the calls that queued what the gate holds back. */
+	atomic_store_explicit(word, value, memory_order_release);
+	atomic_store_explicit(&gate->word, NULL, memory_order_release);
+	return closed;
+}
+
+#endif

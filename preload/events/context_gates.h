@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/* Gives contexts their gates (see gate.h): a page of words that the device reads, and a test
+ * whether a stream really waits for them. For the collector thread only. */
+#ifndef KTIME_PRELOAD_EVENTS_CONTEXT_GATES_H
+#define KTIME_PRELOAD_EVENTS_CONTEXT_GATES_H
+
+#include <stdbool.h>
+
+#include "preload/handles/stream.h"
+#include "report/session/session.h"
+
+/* Whether calls may be gated at all in this run; no unless this says so. To be called before the
+ * first call. */
+void context_gates_allow(bool allowed);
+/*
+ * Makes the gates of contexts that have none yet, unless a stream captures: some 0.3 ms for each
+ * context, in which the driver's lock is taken several times. Adds a warning to the profile
+ * for a context whose gates do not work or were turned off.
+ */
+void context_gates_update(struct session *session);
+/* What the profile says of gates, up to date; asks the driver nothing. */
+void context_gates_note(struct session *session);
+/* To be called when a context has ended, once its calls have been collected. */
+void context_gates_end(struct context *context);
+
+#endif

@@ -1,0 +1,121 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Streams are held while an operation and its event pair are queued, so that the pair holds nothing of
+# the host's; and no program hangs by that.
+load helper
+
+# On a device where a pair that is not gated holds 50 us more.
+gates()
+{
+	SIM_STARVED_NS=50000 same_as_alone "$programs/gates" "$1"
+}
+
+setup_file()
+{
+	export KTIME_GATE=auto
+	export KTIME_EVENTS="--timer events --events all -f -o session"
+}
+
+@test "work that is queued by a call that does not wait is gated, each time in a stream that idles" {
+	KTIME_OPTIONS=$KTIME_EVENTS gates kinds
+	is 51 counter timed_by_events
+	is 40 counter gated_pairs
+	is 0 counter gates_forced
+}
+
+@test "the legacy stream is gated while no other stream is in use" {
+	KTIME_OPTIONS=$KTIME_EVENTS gates legacy
+	is 10 counter gated_pairs
+}
+
+@test "a kernel is gated from its second launch in a context on" {
+	SIM_DEVICES=2 KTIME_OPTIONS=$KTIME_EVENTS gates contexts
+	is 18 counter gated_pairs
+}
+
+@test "threads gate their launches into one stream and into their own" {
+	KTIME_OPTIONS=$KTIME_EVENTS gates threads
+	is 801 counter operations
+	[ "$(counter gated_pairs)" -gt 700 ]
+}
+
+@test "a launch behind work that takes long is not gated" {
+	export SIM_KERNEL_NS=second=1000000000 KTIME_OPTIONS=$KTIME_EVENTS
+	gates deep
+	is 17 counter timed_by_events
+	# Of those in front at most.
+	[ "$(counter gated_pairs)" -le 5 ]
+}
+
+@test "gates can be turned off, and are with CUDA_LAUNCH_BLOCKING and under another profiler" {
+	KTIME_OPTIONS="$KTIME_EVENTS --gate off" SIM_LOG=$PWD/calls gates kinds
+	is 0 counter gated_pairs
+	CUDA_LAUNCH_BLOCKING=1 KTIME_OPTIONS=$KTIME_EVENTS SIM_LOG=$PWD/calls gates kinds
+	is 0 counter gated_pairs
+	! grep -q cuStreamWaitValue32_v2 calls
+	KTIME_OPTIONS=$KTIME_EVENTS CUDA_INJECTION64_PATH=$built/sim/preload/libpeer.so \
+		under_ktime "$programs/gates" kinds
+	is 0 counter gated_pairs
+}
+
+@test "a stream that the driver does not hold, or lets go without the word, has no gates" {
+	for fault in cuMemHostRegister_v2:1:2 cuMemHostGetDevicePointer_v2:1:2 \
+		cuStreamWaitValue32_v2:1:801 cuEventQuery:*:999 \
+		cuEventQuery:*:999,cuStreamWriteValue32_v2:*:801; do
+		SIM_FAULT=$fault KTIME_OPTIONS=$KTIME_EVENTS gates kinds
+		is 0 counter gated_pairs
+		says "Gates are off, as this device or driver cannot hold a stream"
+	done
+}
+
+@test "gates are off once the driver refuses to hold a stream" {
+	SIM_FAULT=cuStreamWaitValue32_v2:5:801 KTIME_OPTIONS=$KTIME_EVENTS gates kinds
+	is 3 counter gated_pairs
+	is 51 counter timed_by_events
+	says "Gates are off, as the driver refused to hold a stream"
+}
+
+@test "launches that wait for the device are let go, and after three the context has no gates" {
+	SIM_FAULT=cuLaunchKernel:20:-3,cuLaunchKernel:30:-3,cuLaunchKernel:40:-3 \
+		KTIME_OPTIONS=$KTIME_EVENTS gates blocked
+	is 57 counter timed_by_events
+	is 36 counter gated_pairs
+	is 3 counter gates_forced
+	says "Gates are off, as calls waited for the device behind them"
+	says "3 gate opened too early"
+}
+
+# As a launch that loads its module does: it holds the driver's lock until all streams are idle, that in
+# which ktime tests gates too.
+@test "launches that wait for the device while ktime tests its gates are let go" {
+	SIM_FAULT=cuLaunchKernel:*:-4 KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr timeout 20 env \
+		LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" "$programs/gates" waiting
+	[ "$output" = "launches done" ]
+	says "Gates are off, as calls waited for the device behind them"
+}
+
+@test "a launch that never returns does not hold its stream" {
+	SIM_FAULT=cuLaunchKernel:3:-2 KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr -0 \
+		timeout 20 env LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" \
+		"$programs/gates" stuck
+	[ "$output" = "the stream went on" ]
+	is 1 counter gates_forced
+}
+
+# The collector holds the driver's lock for good at its first query; a signal then ends the program.
+@test "a collector that never leaves the driver leaves no gate closed" {
+	export KTIME_OPTIONS=$KTIME_EVENTS SIM_FAULT=cuEventElapsedTime:3:-1
+	run --separate-stderr timeout -s TERM 3 env LD_PRELOAD="$built/libktime.so" \
+		"$root/tests/sim/run" "$programs/gates" blocked
+	[ "$status" -eq 124 ]
+	[ "$(reports)" -eq 1 ]
+}
+
+@test "a launch or an event that fails opens the gate" {
+	for fault in cuLaunchKernel:20:1 cuEventRecord:21:999 cuEventRecord:22:999; do
+		SIM_FAULT=$fault KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr timeout 20 env \
+			LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" "$programs/gates" blocked
+		[ "$status" -ne 124 ]
+		is 0 counter gates_forced
+	done
+}

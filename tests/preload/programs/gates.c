@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Work that ktime can gate. What the argument names:
+ *
+ * kinds     each kind of work in a stream of its own, 10 times, waited for each time
+ * legacy    10 launches in the legacy stream, 10 more while a second stream is in use
+ * behind    a launch behind 50 others, 10 times
+ * deep      3 launches of a long kernel, and once ktime has seen that they are not done 10 of a
+ *           short one
+ * blocked   60 launches, each waited for
+ * waiting   launches without a pause for 0.2 s
+ * stuck     3 launches, the last of which may never return; another thread waits for its stream
+ * threads   4 threads with a stream each and one in common, 100 launches of each
+ * contexts  10 launches of a kernel in each of two contexts, in turns
+ */
+#include <pthread.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/preload/programs/ktime_threads.h"
+#include "tests/sim/programs/check.h"
+
+enum {
+	TIMES = 10,
+	BEHIND = 50,
+	LAUNCHES = 60,
+	THREADS = 4,
+	THREAD_LAUNCHES = 100,
+	BYTES = 100000,
+	FEW_BYTES = 1000, /* the simulated device sets them one by one */
+};
+
+static CUcontext context;
+static CUfunction kernel;
+static CUstream stream;
+
+static void begin(void)
+{
+	context = check_context();
+	kernel = check_kernel("first");
+	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	check_launch(kernel, stream);
+	CHECK(cuStreamSynchronize(stream));
+	/* ktime's collector has made the gates of the context by then. */
+	wait_for_ktime();
+}
+
+static void kinds(void)
+{
+	static char pageable[BYTES];
+	CUdeviceptr device, second;
+	void *pinned;
+
+	begin();
+	CHECK(cuMemAlloc(&device, BYTES));
+	CHECK(cuMemAlloc(&second, BYTES));
+	CHECK(cuMemAllocHost(&pinned, BYTES));
+	for (int i = 0; i < TIMES; i++) {
+		check_launch(kernel, stream);
+		CHECK(cuStreamSynchronize(stream));
+		CHECK(cuMemcpyHtoDAsync(device, pinned, BYTES, stream));
+		CHECK(cuStreamSynchronize(stream));
+		CHECK(cuMemcpyDtoHAsync(pageable, device, BYTES, stream));
+		CHECK(cuStreamSynchronize(stream));
+		CHECK(cuMemcpyDtoDAsync(second, device, BYTES, stream));
+		CHECK(cuStreamSynchronize(stream));
+		CHECK(cuMemsetD8Async(device, 0, FEW_BYTES, stream));
+		CHECK(cuStreamSynchronize(stream));
+	}
+}
+
+static void legacy(void)
+{
+	CHECK(cuInit(0));
+	context = check_context();
+	kernel = check_kernel("first");
+	check_launch(kernel, NULL);
+	CHECK(cuCtxSynchronize());
+	wait_for_ktime();
+	for (int i = 0; i < TIMES; i++) {
+		check_launch(kernel, NULL);
+		CHECK(cuCtxSynchronize());
+	}
+	CHECK(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+	check_launch(check_kernel("second"), stream);
+	for (int i = 0; i < TIMES; i++) {
+		check_launch(kernel, NULL);
+		CHECK(cuCtxSynchronize());
+	}
+}
+
+static void behind(void)
+{
+	CUfunction long_kernel;
+
+	begin();
+	long_kernel = check_kernel("second");
+	for (int i = 0; i < TIMES; i++) {
+		for (int j = 0; j < BEHIND; j++)
+			check_launch(long_kernel, stream);
+		check_launch(kernel, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+}
+
+static void deep(void)
+{
+	CUfunction long_kernel;
+
+	begin();
+	long_kernel = check_kernel("second");
+	for (int i = 0; i < 3; i++)
+		check_launch(long_kernel, stream);
+	CHECK(cuStreamSynchronize(stream));
+	wait_for_ktime();
+	for (int i = 0; i < 3; i++)
+		check_launch(long_kernel, stream);
+	wait_for_ktime();
+	for (int i = 0; i < TIMES; i++)
+		check_launch(kernel, stream);
+	CHECK(cuStreamSynchronize(stream));
+}
+
+static void *launch_and_wait(void *unused)
+{
+	(void)unused;
+	thread_of_program = true;
+	CHECK(cuCtxSetCurrent(context));
+	for (int i = 1; i < LAUNCHES; i++) {
+		check_launch(kernel, stream);
+		CHECK(cuStreamSynchronize(stream));
+	}
+	return NULL;
+}
+
+static _Atomic bool launching;
+
+static void *launch_for_ever(void *unused)
+{
+	(void)unused;
+	thread_of_program = true;
+	CHECK(cuCtxSetCurrent(context));
+	check_launch(kernel, stream);
+	CHECK(cuStreamSynchronize(stream));
+	atomic_store(&launching, true);
+	check_launch(kernel, stream);
+	return NULL;
+}
+
+static void blocked(void)
+{
+	begin();
+	launch_and_wait(NULL);
+	printf("%d launches done\n", LAUNCHES);
+}
+
+static void waiting(void)
+{
+	struct timespec now, end;
+
+	context = check_context();
+	kernel = check_kernel("first");
+	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	clock_gettime(CLOCK_MONOTONIC, &end);
+	end.tv_nsec += 200000000;
+	do {
+		check_launch(kernel, stream);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	} while ((now.tv_sec - end.tv_sec) * 1000000000 + now.tv_nsec < end.tv_nsec);
+	puts("launches done");
+}
+
+/* The third launch does not return; what was queued for it before does not hold the stream. */
+static void stuck(void)
+{
+	pthread_t other;
+
+	begin();
+	pthread_create(&other, NULL, launch_for_ever, NULL);
+	while (!atomic_load(&launching))
+		usleep(100);
+	usleep(1000);
+	CHECK(cuStreamSynchronize(stream));
+	puts("the stream went on");
+	exit(0);
+}
+
+static CUstream streams[THREADS];
+
+static void *launch_on_thread(void *argument)
+{
+	const int *number = argument;
+
+	thread_of_program = true;
+	CHECK(cuCtxSetCurrent(context));
+	for (int i = 0; i < THREAD_LAUNCHES; i++) {
+		check_launch(kernel, streams[*number]);
+		check_launch(kernel, stream);
+	}
+	return NULL;
+}
+
+static void threads(void)
+{
+	pthread_t others[THREADS];
+	int numbers[THREADS];
+
+	begin();
+	for (int i = 0; i < THREADS; i++)
+		CHECK(cuStreamCreate(&streams[i], CU_STREAM_DEFAULT));
+	for (int i = 0; i < THREADS; i++) {
+		numbers[i] = i;
+		pthread_create(&others[i], NULL, launch_on_thread, &numbers[i]);
+	}
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(others[i], NULL);
+	CHECK(cuCtxSynchronize());
+}
+
+static void contexts(void)
+{
+	CUcontext both[2];
+	CUfunction kernels[2];
+	CUstream own[2];
+
+	for (int i = 0; i < 2; i++) {
+		CHECK(cuInit(0));
+		CHECK(cuDevicePrimaryCtxRetain(&both[i], i));
+		CHECK(cuCtxSetCurrent(both[i]));
+		kernels[i] = check_kernel("first");
+		CHECK(cuStreamCreate(&own[i], CU_STREAM_NON_BLOCKING));
+		check_launch(kernels[i], own[i]);
+	}
+	wait_for_ktime();
+	for (int i = 0; i < 2 * TIMES; i++) {
+		CHECK(cuCtxSetCurrent(both[i % 2]));
+		check_launch(kernels[i % 2], own[i % 2]);
+		CHECK(cuStreamSynchronize(own[i % 2]));
+	}
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		void (*run)(void);
+	} ways[] = {{"kinds", kinds}, {"legacy", legacy},   {"behind", behind},
+		    {"deep", deep},   {"blocked", blocked}, {"waiting", waiting},
+		    {"stuck", stuck}, {"threads", threads}, {"contexts", contexts}};
+
+	thread_of_program = true;
+	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strcmp(argv[1], ways[i].name) == 0) {
+			ways[i].run();
+			return 0;
+		}
+	return 2;
+}
