@@ -20,7 +20,9 @@ scenarios=("|$programs/endings return"
 	"|$programs/contexts primary"
 	"|$programs/contexts primary_retained_unseen"
 	"|$programs/hidden_graphs $programs/libhidden.so 5 3"
-	"|$built/sim/programs/graph")
+	"|$built/sim/programs/graph"
+	"--timer events --gate auto|$programs/gates blocked"
+	"--timer events --gate auto|env SIM_NO_HOLD=1 $programs/gates blocked")
 
 # in_scenario SCENARIO FAULTS NAME: same_as_alone with these faults; the driver's calls are in
 # NAME.alone and NAME.ktime, however they ended.
@@ -85,8 +87,6 @@ one_is_not_the_programs()
 	done
 	[ -z "$untested" ] || { echo "no test here leads ktime to:$untested"; false; }
 }
-
-export KTIME_GATE=auto
 
 # What the program does is the same with and without, whatever it meets itself.
 fault()

@@ -52,7 +52,7 @@ static CUresult wait_value(CUstream handle, CUdeviceptr address, uint64_t value,
 	stream = stream_of(handle, &result);
 	if (!stream)
 		return result;
-	if (stream->capture || hold_satisfied(&wait))
+	if (stream->capture || hold_satisfied(&wait) || sim_setting("SIM_NO_HOLD", 0))
 		return submit(handle);
 	result = capture_allows(stream);
 	return result == CUDA_SUCCESS ? stream_hold(stream, &wait) : result;
