@@ -11,6 +11,7 @@
 #include "preload/collector/trace.h"
 #include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
+#include "preload/timeline/feed.h"
 #include "report/session/estimate.h"
 
 struct matcher *calls_matcher;
@@ -182,6 +183,7 @@ static struct in_flight *in_flight_of(const struct thread *thread, const struct 
 	operation->ended = operation->started + clock_ticks_to_ns(rows_scale, record->duration);
 	operation->thread = thread->kernel_id;
 	operation->number = call_count;
+	operation->host_call = thread->last_call;
 	operation->api = record->api;
 	operation->reported = reported;
 	operation->first = record->flags & CALL_FIRST;
@@ -259,11 +261,13 @@ static void take_operation(const struct thread *thread, const struct call_record
 		settle(operation);
 }
 
-void calls_take(const struct thread *thread, const struct call_record *record)
+void calls_take(struct thread *thread, const struct call_record *record)
 {
 	bool in_window = !(record->flags & CALL_OUTSIDE_WINDOW);
 
 	call_count++;
+	if (mode_is_cupti())
+		feed_call(thread, record, rows_scale);
 	if (in_window)
 		rows_count_call(record);
 	if (is_operation(record)) {

@@ -33,6 +33,7 @@
 #include "preload/events/sampling.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
+#include "preload/timeline/timeline.h"
 
 /*
  * The collector's period. A thread's ring holds 22 ms of the fastest launching, which leaves room
@@ -189,6 +190,7 @@ static void finish_all(void)
 	 * process ends here. */
 	records_finish();
 	calls_finish();
+	timeline_settle(UINT64_MAX);
 	clock_scale_update(&scale);
 	context_gates_note(session);
 	counters_update(session, &scale);
@@ -270,6 +272,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	rows_session = session;
 	rows_scale = &scale;
 	records_start();
+	timeline_start(session);
 	cost_start();
 	sampling_start(scale.monotonic);
 	error = calls_start();

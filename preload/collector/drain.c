@@ -15,6 +15,7 @@
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
+#include "preload/timeline/timeline.h"
 
 /*
  * How often CUPTI is flushed. A flush costs the program some 0.1 ms (H200, CUPTI 13.0: kernels of
@@ -169,6 +170,32 @@ static void report_end_of_cupti(void)
 			     : "");
 }
 
+/* CUPTI's clock is fitted to the host's: a record may start so much before its call (match.h). */
+#define CLOCK_FIT_NS 100000u
+
+/*
+ * The records of operations that started before a certain time have all arrived: every call that
+ * began earlier has its record. A call in progress may have started its operation already.
+ */
+static void settle_timeline(void)
+{
+	uint64_t began = clock_ticks(), oldest;
+
+	if (!matcher_trusts_clock(calls_matcher))
+		return;
+	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
+		uint64_t entered = atomic_load_explicit(&thread->in_call, memory_order_acquire);
+
+		if (entered && entered < began)
+			began = entered;
+	}
+	/* What has ended meanwhile is in the rings. */
+	drain_rings();
+	oldest = matcher_oldest(calls_matcher);
+	began = clock_realtime_at(rows_scale, began);
+	timeline_settle((oldest < began ? oldest : began) - CLOCK_FIT_NS);
+}
+
 void drain_records(enum flush flush)
 {
 	static bool end_reported;
@@ -181,7 +208,8 @@ void drain_records(enum flush flush)
 		dropped = cupti_dropped();
 	else if (flush != FLUSH_IF_DUE || flush_is_due(clock_ns(CLOCK_MONOTONIC)))
 		dropped = flush_cupti(flush == FLUSH_FORCED);
-	cupti_drain(drain_before_records, records_take, NULL);
+	if (cupti_drain(drain_before_records, records_take, NULL) > 0)
+		settle_timeline();
 	records_settle();
 	unread = cupti_unread();
 	session_count(rows_session, COUNTER_cupti_dropped, dropped);

@@ -353,6 +353,26 @@ bool match_forget(struct match_stream *stream, bool pending_too)
 	return true;
 }
 
+static uint64_t stream_oldest(const struct match_stream *stream, uint64_t oldest)
+{
+	for (const struct match_queue *calls = stream->calls; calls; calls = calls->next)
+		if (!match_queue_empty(calls) && match_queue_oldest(calls)->started < oldest)
+			oldest = match_queue_oldest(calls)->started;
+	return oldest;
+}
+
+uint64_t matcher_oldest(const struct matcher *matcher)
+{
+	uint64_t oldest = UINT64_MAX;
+
+	for (const struct match_stream *stream = matcher->streams; stream;
+	     stream = stream->link.next)
+		oldest = stream_oldest(stream, oldest);
+	for (const struct match_stream *stream = matcher->unnumbered; stream; stream = stream->next)
+		oldest = stream_oldest(stream, oldest);
+	return oldest;
+}
+
 size_t matcher_memory(const struct matcher *matcher)
 {
 	size_t streams = HASH_CNT(link, matcher->streams);

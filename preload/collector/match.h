@@ -72,6 +72,9 @@ bool match_pending(const struct match_stream *stream);
 bool match_forget(struct match_stream *stream, bool pending_too);
 /* How many bytes the lists take. */
 size_t matcher_memory(const struct matcher *matcher);
+/* When the first of the calls that wait for their records started, in nanoseconds; UINT64_MAX if
+ * none waits. */
+uint64_t matcher_oldest(const struct matcher *matcher);
 /* Gives up every call that started before `before`, in nanoseconds; UINT64_MAX for all. Returns how
  * many. */
 size_t matcher_expire(struct matcher *matcher, uint64_t before);

@@ -13,6 +13,7 @@
 #include "preload/events/event_pool.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
+#include "preload/timeline/timeline.h"
 
 /* glibc's malloc() puts this much before each block. */
 #define BLOCK_BYTES 16u
@@ -90,7 +91,7 @@ void memory_measure(struct session *session)
 	for (const struct event_pool *pool = event_pool_first(); pool; pool = pool->all_next)
 		bytes += sizeof(*pool) + BLOCK_BYTES +
 			 pool->pairs * (sizeof(struct event_pair) + BLOCK_BYTES);
-	bytes += matcher_memory(calls_matcher);
+	bytes += matcher_memory(calls_matcher) + timeline_memory();
 	session_range(session, &start, &size);
 	bytes += resident(start, size);
 	cupti_range(&start, &size);

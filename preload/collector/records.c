@@ -16,6 +16,7 @@
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/launch/window.h"
+#include "preload/timeline/feed.h"
 
 static struct pointer_map operation_by_name; /* from the address of CUPTI's name to the operation */
 static uint32_t name_generation = 1;
@@ -69,7 +70,9 @@ static bool is_reported(const struct activity *activity, const struct in_flight 
 	       window_was_open(activity->start + (uint64_t)cupti_clock_behind());
 }
 
-static void count_operation(struct operation *operation, const struct activity *activity)
+/* `call`: of the operation, or of the graph launch if this record has identified it; else NULL. */
+static void count_operation(struct operation *operation, const struct activity *activity,
+			    const struct in_flight *call)
 {
 	struct row *row = rows_of(operation, (int)activity->device);
 
@@ -81,6 +84,7 @@ static void count_operation(struct operation *operation, const struct activity *
 			session_count(rows_session, COUNTER_graph_nodes, 1);
 		}
 	}
+	feed_operation(activity, row, matcher_trusts_clock(calls_matcher) ? call : NULL);
 	if (trace_wanted())
 		trace_operation(operation, activity);
 }
@@ -116,7 +120,7 @@ static void take_operation(const struct activity *activity)
 		session_count(rows_session, COUNTER_unmatched_records, 1);
 	}
 	if (reported)
-		count_operation(operation, activity);
+		count_operation(operation, activity, call);
 	if (call)
 		calls_recorded(call, reported, activity->end - activity->start, before.overlapped,
 			       matcher_trusts_clock(calls_matcher) &&
@@ -137,7 +141,7 @@ static void take_node(const struct activity *activity)
 	if (call)
 		calls_matched(call, activity->correlation);
 	if (is_reported(activity, call))
-		count_operation(operation, activity);
+		count_operation(operation, activity, call);
 }
 
 static void add_graph_launch(struct operation *operation, uint32_t device, uint64_t nanoseconds)
@@ -171,6 +175,13 @@ static bool graph_was_launched(void)
 	return seen;
 }
 
+/* NULL if there is none yet: its calls make it. */
+static const struct row *row_of_graph(const struct operation *operation,
+				      const struct activity *activity)
+{
+	return activity->device < SESSION_DEVICES ? operation->rows[activity->device] : NULL;
+}
+
 static void take_graph(const struct activity *activity)
 {
 	struct match_stream *stream =
@@ -189,6 +200,8 @@ static void take_graph(const struct activity *activity)
 	if (reported) {
 		session_count(rows_session, COUNTER_cupti_records, 1);
 		session_count(rows_session, COUNTER_unmatched_records, !call);
+		feed_operation(activity, row_of_graph(operation, activity),
+			       matcher_trusts_clock(calls_matcher) ? call : NULL);
 		if (trace_wanted())
 			trace_operation(operation, activity);
 		/* An unmatched graph record belongs to a launch that is already counted, unless no

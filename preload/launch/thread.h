@@ -67,6 +67,7 @@ struct thread {
 	uint64_t api_calls_seen[API_COUNT];
 	uint64_t host_ticks_seen;
 	uint32_t drain_end; /* the ring's head when the present drain began */
+	uint32_t last_call; /* number of its latest call that the timeline has (host_calls.h) */
 	struct thread *drain_next;
 	uint32_t kernel_id;  /* from gettid() */
 	uint32_t pthread_id; /* the low half of pthread_self(), as in CUPTI's records */

@@ -15,7 +15,7 @@ _Atomic bool window_open;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* When the window opened or closed, alternately: CLOCK_REALTIME in nanoseconds. */
 static uint64_t changes[CHANGES];
-static unsigned change_count;
+static _Atomic unsigned change_count;
 static uint64_t deadline; /* CLOCK_MONOTONIC in nanoseconds; 0: none */
 static double seconds;
 static bool ended;
@@ -33,7 +33,8 @@ static void change_locked(bool on)
 {
 	if (ended || window_is_open() == on)
 		return;
-	changes[change_count++ % CHANGES] = clock_ns(CLOCK_REALTIME);
+	changes[change_count % CHANGES] = clock_ns(CLOCK_REALTIME);
+	change_count++;
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
 	count_only_block(on ? -1 : 1);
 }
@@ -73,4 +74,24 @@ bool window_was_open(uint64_t realtime)
 		on = !on;
 	pthread_mutex_unlock(&lock);
 	return on;
+}
+
+bool window_changed_between(uint64_t start, uint64_t end)
+{
+	bool changed = false;
+	unsigned kept;
+
+	if (atomic_load_explicit(&change_count, memory_order_relaxed) == 0)
+		return false;
+	pthread_mutex_lock(&lock);
+	kept = change_count < CHANGES ? change_count : CHANGES;
+	for (unsigned i = 1; i <= kept && !changed; i++) {
+		uint64_t change = changes[(change_count - i) % CHANGES];
+
+		changed = change >= start && change <= end;
+		if (change < start)
+			break;
+	}
+	pthread_mutex_unlock(&lock);
+	return changed;
 }

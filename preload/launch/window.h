@@ -31,5 +31,7 @@ void window_update(struct session *session);
 /* Whether the window was open at a time of CLOCK_REALTIME, in nanoseconds. Any thread; takes a
  * lock. */
 bool window_was_open(uint64_t realtime);
+/* Whether it opened or closed between two such times. Any thread; takes a lock if it ever did. */
+bool window_changed_between(uint64_t start, uint64_t end);
 
 #endif

@@ -128,6 +128,58 @@ static cJSON *devices_array(const struct session *session)
 	return array;
 }
 
+static cJSON *cause_object(const struct session *session, const struct idle_row *row)
+{
+	static const char *const keys[] = {
+#define CAUSE_KEY(name, key, text) key,
+		IDLE_CAUSES(CAUSE_KEY)
+#undef CAUSE_KEY
+	};
+	cJSON *object = cJSON_CreateObject();
+
+	json_add_text(object, "cause", keys[row->cause]);
+	if (row->cause == IDLE_CALL)
+		json_add_text(object, "function", session_string(session, row->name));
+	if (row->thread)
+		json_add_unsigned(object, "thread", row->thread);
+	json_add_unsigned(object, "gaps", row->gaps);
+	json_add_unsigned(object, "total", row->total);
+	json_add_unsigned(object, "longest", row->longest);
+	json_add_text(object, "before", session_string(session, row->longest_before));
+	json_add_text(object, "after", session_string(session, row->longest_after));
+	return object;
+}
+
+/* How busy each device was, and why it was idle. */
+static cJSON *use_array(const struct session *session)
+{
+	cJSON *array = cJSON_CreateArray();
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		const struct device_use *use = &session_header(session)->uses[device];
+		const struct idle_row *row;
+		cJSON *object, *causes;
+
+		if (!use->last)
+			continue;
+		object = cJSON_CreateObject();
+		cJSON_AddNumberToObject(object, "device", device);
+		json_add_unsigned(object, "first", use->first);
+		json_add_unsigned(object, "last", use->last);
+		json_add_unsigned(object, "excluded", use->excluded);
+		json_add_unsigned(object, "busy", use->busy);
+		json_add_unsigned(object, "busy_kernels", use->kernels);
+		json_add_unsigned(object, "busy_copies", use->copies);
+		json_add_unsigned(object, "late", use->late);
+		cJSON_AddBoolToObject(object, "several_contexts", use->contexts > 1);
+		causes = cJSON_AddArrayToObject(object, "causes");
+		session_for_each_idle(session, row) if (row->device == device)
+			cJSON_AddItemToArray(causes, cause_object(session, row));
+		cJSON_AddItemToArray(array, object);
+	}
+	return array;
+}
+
 static cJSON *counters_object(const struct session *session)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -238,9 +290,10 @@ int export_json(struct session *session, FILE *file, char *message, size_t size)
 		const char *name;
 		cJSON *(*make)(const struct session *session);
 	} members[] = {
-		{"session", session_object},   {"devices", devices_array},
-		{"counters", counters_object}, {"untimed", untimed_object},
-		{"overheads", biases_object},  {"notes", notes_array},
+		{"session", session_object}, {"devices", devices_array},
+		{"use", use_array},	     {"counters", counters_object},
+		{"untimed", untimed_object}, {"overheads", biases_object},
+		{"notes", notes_array},
 	};
 	struct json_export export = {.session = session, .file = file};
 	int error = 0;

@@ -74,7 +74,7 @@ struct options {
 	bool quiet;
 	int format; /* enum report_format */
 	int names;  /* enum names_mode; NAMES_AUTO: distinct on a terminal, else full */
-	bool percentiles, histogram, cross_check, verbose;
+	bool percentiles, histogram, idle, cross_check, verbose;
 	unsigned top;			       /* rows per section; 0: all */
 	int sort;			       /* enum sort_key */
 	const char *kernels, *exclude_kernels; /* POSIX extended, over the full names */

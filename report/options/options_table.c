@@ -87,6 +87,8 @@ const struct option_entry option_table[] = {
 	       "add the columns Med, p95, p99 and StdDev"),
 	OPTION(FLAG, histogram, "histogram", 0, "", PRINT, RUN | SHOW | FIRST,
 	       "draw a histogram of each row's times"),
+	OPTION(FLAG, idle, "idle", 0, "", PRINT, RUN | SHOW | FIRST,
+	       "why each GPU was idle, by cause"),
 	OPTION(FLAG, cross_check, "cross-check", 0, "", PRINT, RUN | SHOW,
 	       "compare CUPTI's times with the events' times, row by row"),
 	OPTION(FLAG, verbose, "verbose", 0, "", PRINT, RUN | SHOW | FIRST,

@@ -342,6 +342,15 @@ static void write_note(const struct closing *closing, const char *note)
 	fputc('\n', closing->file);
 }
 
+/* How busy the devices were. Events say how long an operation took, and not when. */
+static void write_use(const struct closing *closing)
+{
+	idle_lines_write(closing->session, closing->options, closing->prefix, closing->file);
+	if (closing->coverage.timed > 0 && closing->coverage.rows_by_cupti == 0)
+		begin(closing, "GPU busy and idle: not known, as CUDA events say how long an "
+			       "operation took and not when.\n");
+}
+
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
 		  FILE *file)
 {
@@ -359,6 +368,7 @@ int closing_write(const struct session *session, const struct options *options, 
 	if (!error)
 		error = write_agreement(&closing);
 	write_losses(&closing);
+	write_use(&closing);
 	write_trace_size(&closing);
 	write_overhead(&closing);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)

@@ -143,6 +143,8 @@ static int write_tables(struct session *session, const struct options *options, 
 		error = write_per_gpu(session, options, prefix, file);
 	if (!error && options->histogram && !options->csv)
 		error = histograms_write(session, options, file);
+	if (!error && options->idle)
+		idle_table_write(session, options, file);
 	if (!error && options->cross_check)
 		error = cross_check_write(session, options, file);
 	return error;

@@ -44,6 +44,10 @@ int histograms_write(const struct session *session, const struct options *option
 int cross_check_write(const struct session *session, const struct options *options, FILE *file);
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
 		  FILE *file);
+/* How busy the devices were, and why not, in two lines each; the table of --idle, text or CSV. */
+void idle_lines_write(const struct session *session, const struct options *options,
+		      const char *prefix, FILE *file);
+void idle_table_write(const struct session *session, const struct options *options, FILE *file);
 /* A name in CSV: in quotes, a quote inside doubled. */
 void csv_write_text(const char *text, FILE *file);
 

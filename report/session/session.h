@@ -19,9 +19,10 @@
 #include <stdint.h>
 
 #include "report/session/histogram.h"
+#include "report/session/idle.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      9
+#define SESSION_VERSION	      10
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -275,6 +276,7 @@ struct session_header {
 	uint32_t trace_on;
 	struct event_overhead overheads[OVERHEAD_KINDS];
 	struct device_info devices[SESSION_DEVICES];
+	struct device_use uses[SESSION_DEVICES];
 };
 
 struct session;

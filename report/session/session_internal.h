@@ -23,6 +23,7 @@ enum segment_kind {
 	SEGMENT_ROWS,
 	SEGMENT_HISTOGRAMS,
 	SEGMENT_TRACE,
+	SEGMENT_IDLE,
 	SEGMENT_KINDS
 };
 
@@ -74,6 +75,7 @@ struct session {
 	ino_t inode;
 	struct segment_end current[SEGMENT_KINDS];
 	struct row_entry *rows;	      /* hash index by kind, name and device */
+	struct idle_entry *idle;      /* hash index by cause, name, device and thread */
 	struct string_entry *strings; /* hash index by text */
 };
 

@@ -276,3 +276,14 @@ const struct trace_record *session_next_trace(const struct session *session,
 		record = item_next(session, SEGMENT_TRACE, sizeof(*record), record);
 	return record;
 }
+
+struct idle_row *session_next_idle(const struct session *session, const struct idle_row *previous)
+{
+	struct idle_row *row = item_next(session, SEGMENT_IDLE, sizeof(*row), previous);
+
+	while (row && (!__atomic_load_n(&row->committed, __ATOMIC_ACQUIRE) ||
+		       row->cause >= IDLE_CAUSE_COUNT || row->device < 0 ||
+		       row->device >= SESSION_DEVICES))
+		row = item_next(session, SEGMENT_IDLE, sizeof(*row), row);
+	return row;
+}

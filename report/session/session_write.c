@@ -23,6 +23,18 @@ struct row_key {
 	uint32_t kind;
 };
 
+struct idle_key {
+	uint64_t name;
+	int32_t device;
+	uint32_t cause, thread, reserved;
+};
+
+struct idle_entry {
+	struct idle_key key;
+	struct idle_row *row;
+	UT_hash_handle hh;
+};
+
 struct row_entry {
 	struct row_key key;
 	struct row *row;
@@ -127,6 +139,7 @@ void session_index_free(struct session *session)
 {
 	struct string_entry *string, *next_string;
 	struct row_entry *row, *next_row;
+	struct idle_entry *idle, *next_idle;
 
 	HASH_ITER (hh, session->strings, string, next_string) {
 		HASH_DEL(session->strings, string);
@@ -136,6 +149,66 @@ void session_index_free(struct session *session)
 		HASH_DEL(session->rows, row);
 		free(row);
 	}
+	HASH_ITER (hh, session->idle, idle, next_idle) {
+		HASH_DEL(session->idle, idle);
+		free(idle);
+	}
+}
+
+static struct idle_entry *idle_add(struct session *session, const struct idle_key *key)
+{
+	struct idle_entry *entry = malloc(sizeof(*entry));
+	struct idle_row *row = items_reserve(session, SEGMENT_IDLE, sizeof(*row));
+
+	if (!entry || !row)
+		goto fail;
+	entry->key = *key;
+	entry->row = row;
+	row->cause = key->cause;
+	row->name = key->name;
+	row->device = key->device;
+	row->thread = key->thread;
+	HASH_ADD(hh, session->idle, key, sizeof(entry->key), entry);
+	if (!entry->hh.tbl)
+		goto fail;
+	__atomic_store_n(&row->committed, 1, __ATOMIC_RELEASE);
+	items_publish(session, SEGMENT_IDLE, sizeof(*row));
+	return entry;
+fail:
+	free(entry);
+	return NULL;
+}
+
+/* The causes of so many threads are told apart; those of further threads are summed up. Chosen. */
+#define IDLE_ROWS 1024
+
+struct idle_row *session_idle_row(struct session *session, const struct idle_row *wanted)
+{
+	struct idle_key key = {.name = wanted->name,
+			       .device = wanted->device,
+			       .cause = wanted->cause,
+			       .thread = wanted->thread};
+	struct idle_entry *entry = NULL;
+
+	HASH_FIND(hh, session->idle, &key, sizeof(key), entry);
+	if (!entry && HASH_COUNT(session->idle) >= IDLE_ROWS) {
+		key.thread = 0;
+		HASH_FIND(hh, session->idle, &key, sizeof(key), entry);
+	}
+	if (!entry)
+		entry = idle_add(session, &key);
+	return entry ? entry->row : NULL;
+}
+
+void session_add_idle(struct idle_row *row, uint64_t nanoseconds, uint64_t before, uint64_t after)
+{
+	row->gaps++;
+	row->total += nanoseconds;
+	if (nanoseconds <= row->longest)
+		return;
+	row->longest = nanoseconds;
+	row->longest_before = before;
+	row->longest_after = after;
 }
 
 /* The histogram at *offset, made at the first use; NULL where there is no room for it. */

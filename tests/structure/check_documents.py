@@ -72,13 +72,14 @@ def check_profile(root):
     document = read(root, "docs/profile-format.md")
     header = read(root, "report/session/session.h")
     inner = read(root, "report/session/session_internal.h")
+    idle = read(root, "report/session/idle.h")
     version = re.search(r"define SESSION_VERSION\s+(\d+)", header).group(1)
     expect(f"describes version {version}." in document,
            f"docs/profile-format.md does not describe version {version}")
     known = set()
     for text, names in ((header, ("session_owner", "session_header", "row", "figures",
                                   "trace_record")),
-                        (inner, ("segment",))):
+                        (idle, ("device_use", "idle_row")), (inner, ("segment",))):
         for name in names:
             for field in fields(text, name):
                 known.add(field)

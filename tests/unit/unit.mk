@@ -7,7 +7,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 	@mkdir -p $(@D)
 	$(LINK) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
-$(addprefix $(BUILD)/tests/unit/, test_golden test_report): $(BUILD)/obj/tests/unit/printed.o
+$(addprefix $(BUILD)/tests/unit/, test_golden test_report test_idle_report): $(BUILD)/obj/tests/unit/printed.o
 $(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): $(BUILD)/obj/tests/unit/records.o
 
 # What the tests of the command have session files made by.
@@ -27,6 +27,8 @@ $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_event_overhead: $(BUILD)/obj/preload/events/event_overhead.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
+$(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
+$(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
 $(BUILD)/tests/unit/test_operation: $(BUILD)/obj/preload/handles/operation.o
 $(BUILD)/tests/unit/test_event_queue: $(addprefix $(BUILD)/obj/preload/events/, event_queue.o in_flight.o)
 $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/timeline/timeline.h"
+
+#include <stdlib.h>
+
+#include "preload/driver/api.h"
+#include "preload/launch/window.h"
+#include "preload/timeline/causes.h"
+#include "preload/timeline/host_calls.h"
+
+/* How many launches of graphs are remembered by their nodes' correlation ids. Chosen. */
+#define GRAPH_LAUNCHES 256u
+
+/* The unions of a device's operations: their overlap is what the parts have more than the whole. */
+struct device {
+	struct interval_set all, kernels, copies;
+	struct device_use *use;
+	uint32_t number, context;
+};
+
+static struct session *session;
+static struct device *devices[SESSION_DEVICES];
+/* The first node of a launch tells its call, the others only the correlation id. */
+static struct {
+	uint32_t correlation, call;
+} graph_launches[GRAPH_LAUNCHES];
+/* Nodes of a graph may come later than records of calls that were made after its launch. */
+static bool has_nodes;
+
+/* The rows of a device's causes, found again without a look-up: those without a name. */
+static void add_part(const struct device *device, const struct split *split, enum idle_cause cause,
+		     uint16_t api, uint64_t part, const struct interval *before,
+		     const struct interval *after)
+{
+	bool of_runtime;
+	const char *name = cause == IDLE_CALL ? api_name(api, &of_runtime) : NULL;
+	struct idle_row key = {.cause = cause,
+			       .device = (int32_t)device->number,
+			       .thread = split->thread,
+			       .name = name ? session_intern(session, name) : 0};
+	struct idle_row *row = session_idle_row(session, &key);
+
+	if (row)
+		session_add_idle(row, part, before->last.name, after->first.name);
+}
+
+static void take_gap(const struct interval *before, const struct interval *after, void *argument)
+{
+	const struct device *device = argument;
+	struct split split;
+
+	if (window_changed_between(before->end, after->start)) {
+		device->use->excluded += after->start - before->end;
+		return;
+	}
+	causes_split(&split, before, after);
+	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++)
+		if (split.parts[cause] && cause != IDLE_CALL)
+			add_part(device, &split, cause, API_NONE, split.parts[cause], before,
+				 after);
+	for (unsigned i = 0; i < split.call_count; i++)
+		add_part(device, &split, IDLE_CALL, split.calls[i].api, split.calls[i].part, before,
+			 after);
+}
+
+static struct device *device_of(uint32_t number)
+{
+	struct device *device;
+
+	if (number >= SESSION_DEVICES)
+		number = 0;
+	if (!devices[number]) {
+		device = calloc(1, sizeof(*device));
+		if (!device)
+			return NULL;
+		device->number = number;
+		device->use = &session_header(session)->uses[number];
+		device->all.gap = take_gap;
+		device->all.argument = device;
+		devices[number] = device;
+	}
+	return devices[number];
+}
+
+static uint32_t call_of(const struct timeline_operation *operation)
+{
+	unsigned place = operation->graph_launch % GRAPH_LAUNCHES;
+
+	if (!operation->graph_launch)
+		return operation->call;
+	has_nodes = true;
+	if (operation->call) {
+		graph_launches[place].correlation = operation->graph_launch;
+		graph_launches[place].call = operation->call;
+	}
+	return graph_launches[place].correlation == operation->graph_launch
+		       ? graph_launches[place].call
+		       : 0;
+}
+
+static void note_context(struct device *device, uint32_t context)
+{
+	if (device->use->contexts == 0) {
+		device->context = context;
+		device->use->contexts = 1;
+	} else if (context != device->context) {
+		device->use->contexts = 2;
+	}
+}
+
+void timeline_add(const struct timeline_operation *operation)
+{
+	struct device *device = device_of(operation->device);
+	struct interval interval = {
+		.start = operation->start,
+		.end = operation->end,
+		.first = {.name = operation->name,
+			  .call = call_of(operation),
+			  .graph_launch = operation->graph_launch},
+	};
+
+	if (!device)
+		return;
+	interval.last = interval.first;
+	note_context(device, operation->context);
+	interval_set_add(&device->all, &interval);
+	interval_set_add(operation->copy ? &device->copies : &device->kernels, &interval);
+	if (!device->use->first || operation->start < device->use->first)
+		device->use->first = operation->start;
+	if (operation->end > device->use->last)
+		device->use->last = operation->end;
+}
+
+void timeline_settle(uint64_t until)
+{
+	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
+		struct device *device = devices[i];
+
+		if (!device)
+			continue;
+		if (!has_nodes || until == UINT64_MAX)
+			interval_set_settle(&device->all, until);
+		device->use->busy = device->all.total;
+		device->use->kernels = device->kernels.total;
+		device->use->copies = device->copies.total;
+		device->use->late = device->all.late;
+	}
+}
+
+void timeline_start(struct session *the_session)
+{
+	session = the_session;
+}
+
+size_t timeline_memory(void)
+{
+	size_t bytes = host_calls_memory();
+
+	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+		if (devices[i])
+			bytes += sizeof(*devices[i]) + interval_set_memory(&devices[i]->all) +
+				 interval_set_memory(&devices[i]->kernels) +
+				 interval_set_memory(&devices[i]->copies);
+	return bytes;
+}

@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* How busy the devices were, and why they were idle: two lines a device, and the table of --idle.
+ */
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/names/demangle.h"
+#include "report/names/short_name.h"
+#include "report/names/visible.h"
+#include "report/print/number.h"
+#include "report/print/report.h"
+
+/* The causes of the line "Idle:", and the least that one of them has of the device's time, in
+ * percent. Chosen: what a reader takes in, and what is shown as 0.1 %. */
+#define CAUSES_NAMED  5
+#define LEAST_PERCENT 0.05
+/* A run that is longer than the device's time by less than this part gets no share of its own.
+ * Chosen. */
+#define RUN_LONGER    0.05
+/* How many threads of a device the table tells apart. Chosen. */
+#define THREADS_SHOWN 16
+
+/* A cause of a device's idle time, over all threads. */
+struct idle_sum {
+	enum idle_cause cause;
+	const char *function; /* IDLE_CALL; else "" */
+	uint64_t gaps, total, longest;
+	uint64_t before, after; /* offsets of the names around the longest */
+};
+
+/* Room for every cause, and a function for each of the other rows. */
+#define IDLE_SUMS 64
+
+static const char *const cause_texts[] = {
+#define CAUSE_TEXT(name, key, text) text,
+	IDLE_CAUSES(CAUSE_TEXT)
+#undef CAUSE_TEXT
+};
+
+static const char *const cause_keys[] = {
+#define CAUSE_KEY(name, key, text) key,
+	IDLE_CAUSES(CAUSE_KEY)
+#undef CAUSE_KEY
+};
+
+/* A device's idle time, in nanoseconds, and the time that it is a part of. */
+static uint64_t idle_time(const struct device_use *use, uint64_t *whole)
+{
+	/* A damaged file may hold anything. */
+	uint64_t time = use->last > use->first ? use->last - use->first : 0;
+
+	*whole = time > use->excluded ? time - use->excluded : 0;
+	return *whole > use->busy ? *whole - use->busy : 0;
+}
+
+static int compare_sums(const void *left, const void *right)
+{
+	const struct idle_sum *a = left, *b = right;
+
+	if (a->total != b->total)
+		return a->total > b->total ? -1 : 1;
+	if (a->cause != b->cause)
+		return a->cause < b->cause ? -1 : 1;
+	return strcmp(a->function, b->function);
+}
+
+static void add(struct idle_sum *sum, const struct idle_row *row)
+{
+	sum->gaps += row->gaps;
+	sum->total += row->total;
+	if (row->longest <= sum->longest)
+		return;
+	sum->longest = row->longest;
+	sum->before = row->longest_before;
+	sum->after = row->longest_after;
+}
+
+/* A device's causes, the largest first; those of `thread` alone unless it is 0. Functions that have
+ * no room are summed up in the last one. Returns how many there are. */
+static unsigned idle_sums(const struct session *session, int device, uint32_t thread,
+			  struct idle_sum sums[IDLE_SUMS])
+{
+	const struct idle_row *row;
+	unsigned count = 0, i;
+
+	session_for_each_idle(session, row)
+	{
+		const char *function =
+			row->cause == IDLE_CALL ? session_string(session, row->name) : "";
+
+		if (row->device != device || (thread && row->thread != thread))
+			continue;
+		for (i = 0; i < count; i++)
+			if (sums[i].cause == row->cause && strcmp(sums[i].function, function) == 0)
+				break;
+		if (i == count && count < IDLE_SUMS)
+			sums[count++] =
+				(struct idle_sum){.cause = row->cause, .function = function};
+		add(&sums[i < count ? i : count - 1], row);
+	}
+	qsort(sums, count, sizeof(*sums), compare_sums);
+	return count;
+}
+
+static double percent(uint64_t part, uint64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+static const char *cause_text(const struct idle_sum *sum)
+{
+	if (sum->cause != IDLE_CALL)
+		return cause_texts[sum->cause];
+	return *sum->function ? sum->function : "other CUDA calls";
+}
+
+static void write_busy(const struct session *session, int device, const char *prefix, FILE *file)
+{
+	const struct session_header *header = session_header(session);
+	const struct device_use *use = &header->uses[device];
+	uint64_t whole, idle = idle_time(use, &whole), run = header->counters[COUNTER_wall_ns];
+	uint64_t both =
+		use->kernels + use->copies > use->busy ? use->kernels + use->copies - use->busy : 0;
+	double ratio = use->copies ? (double)use->kernels / (double)use->copies : 0;
+	char text[NUMBER_SIZE];
+
+	fprintf(file, "%sGPU %d: busy %.1f %% of %s (", prefix, device, percent(use->busy, whole),
+		number_about(text, (double)whole, 3));
+	if (use->kernels)
+		fprintf(file, "kernels %.1f %%%s", percent(use->kernels, whole),
+			use->copies ? ", " : "");
+	if (use->copies)
+		fprintf(file, "copies %.1f %%", percent(use->copies, whole));
+	if (use->kernels && use->copies)
+		fprintf(file, ", both at once %.1f %%; ", percent(both, whole));
+	if (ratio >= 1)
+		fprintf(file, "%.*f s of kernels to 1 s of copies", ratio < 10, ratio);
+	else if (ratio > 0)
+		fprintf(file, "1 s of kernels to %.*f s of copies", ratio > 0.1, 1 / ratio);
+	fprintf(file, "); idle %.1f %%", percent(idle, whole));
+	if ((double)run > (1 + RUN_LONGER) * (double)whole)
+		fprintf(file, "; of the whole run (%s) busy %.1f %%",
+			number_about(text, (double)run, 3), percent(use->busy, run));
+	fputs(".\n", file);
+	if (use->contexts > 1)
+		fprintf(file,
+			"%sGPU %d: several contexts share it, which take turns: busy is the time "
+			"in which any of them worked.\n",
+			prefix, device);
+}
+
+/* The program's own code is one cause, whatever went before it. */
+static void join_program(struct idle_sum *sums, unsigned *count, uint64_t *waited)
+{
+	struct idle_sum *program = NULL, *after = NULL;
+
+	*waited = 0;
+	for (unsigned i = 0; i < *count; i++) {
+		program = sums[i].cause == IDLE_PROGRAM ? &sums[i] : program;
+		after = sums[i].cause == IDLE_AFTER_WAIT ? &sums[i] : after;
+	}
+	if (!after)
+		return;
+	*waited = after->total;
+	after->cause = IDLE_PROGRAM;
+	if (program) {
+		after->total += program->total;
+		*program = sums[--*count];
+	}
+	qsort(sums, *count, sizeof(*sums), compare_sums);
+}
+
+static void write_causes(const struct session *session, int device, const char *prefix, FILE *file)
+{
+	struct idle_sum sums[IDLE_SUMS];
+	const struct device_use *use = &session_header(session)->uses[device];
+	uint64_t whole, idle = idle_time(use, &whole), waited, left = idle;
+	unsigned count = idle_sums(session, device, 0, sums), written = 0;
+
+	join_program(sums, &count, &waited);
+	for (unsigned i = 0; i < count && written < CAUSES_NAMED; i++) {
+		double share = percent(sums[i].total, whole);
+
+		if (share < LEAST_PERCENT)
+			break;
+		fprintf(file, "%s%s%.1f %% %s", written ? "" : prefix,
+			written ? ", " : "Idle: ", share, cause_text(&sums[i]));
+		if (sums[i].cause == IDLE_PROGRAM && percent(waited, whole) >= LEAST_PERCENT)
+			fprintf(file, " (%.1f %% after a synchronizing call)",
+				percent(waited, whole));
+		left -= sums[i].total < left ? sums[i].total : left;
+		written++;
+	}
+	if (written && percent(left, whole) >= LEAST_PERCENT)
+		fprintf(file, ", %.1f %% other causes", percent(left, whole));
+	if (written)
+		fputs(".\n", file);
+}
+
+static bool is_shown(const struct session *session, const struct options *options, int device)
+{
+	return session_header(session)->uses[device].last && options->devices >> device & 1;
+}
+
+void idle_lines_write(const struct session *session, const struct options *options,
+		      const char *prefix, FILE *file)
+{
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		if (!is_shown(session, options, device))
+			continue;
+		write_busy(session, device, prefix, file);
+		write_causes(session, device, prefix, file);
+	}
+}
+
+/* The function's name of a kernel, or the name as it is. */
+static char *plain_name(const char *name)
+{
+	char *readable = demangle(name);
+	char *base = readable ? short_name(readable, true) : NULL;
+	char *visible = visible_text(base ? base : name);
+
+	free(base);
+	free(readable);
+	return visible;
+}
+
+static void write_row(const struct session *session, const struct idle_sum *sum, uint64_t whole,
+		      FILE *file)
+{
+	char time[NUMBER_SIZE], average[NUMBER_SIZE], longest[NUMBER_SIZE];
+	char *before = plain_name(session_string(session, sum->before));
+	char *after = plain_name(session_string(session, sum->after));
+
+	fprintf(file, "%6.2f%%  %8s  %8llu  %8s  %8s  %s", percent(sum->total, whole),
+		number_time(time, sum->total), (unsigned long long)sum->gaps,
+		number_time(average, sum->gaps ? sum->total / sum->gaps : 0),
+		number_time(longest, sum->longest), cause_text(sum));
+	if (before && after && *before && *after)
+		fprintf(file, " (longest: %s to %s)", before, after);
+	fputc('\n', file);
+	free(before);
+	free(after);
+}
+
+/* The threads whose operations ended a gap of a device. */
+static unsigned list_threads(const struct session *session, int device, uint32_t *threads)
+{
+	const struct idle_row *row;
+	unsigned count = 0, i;
+
+	session_for_each_idle(session, row)
+	{
+		if (row->device != device || !row->thread)
+			continue;
+		for (i = 0; i < count && threads[i] != row->thread; i++)
+			;
+		if (i == count && count < THREADS_SHOWN)
+			threads[count++] = row->thread;
+	}
+	return count;
+}
+
+static void write_part(const struct session *session, int device, uint32_t thread, FILE *file)
+{
+	struct idle_sum sums[IDLE_SUMS];
+	unsigned count = idle_sums(session, device, thread, sums);
+	uint64_t whole;
+
+	idle_time(&session_header(session)->uses[device], &whole);
+	for (unsigned i = 0; i < count; i++)
+		write_row(session, &sums[i], whole, file);
+}
+
+static void write_text(const struct session *session, int device, FILE *file)
+{
+	const struct device_use *use = &session_header(session)->uses[device];
+	uint64_t whole, idle = idle_time(use, &whole);
+	uint32_t threads[THREADS_SHOWN];
+	unsigned thread_count = list_threads(session, device, threads);
+	char time[NUMBER_SIZE], all[NUMBER_SIZE];
+
+	fprintf(file, "\nGPU %d idle: %s of %s\n", device, number_about(time, (double)idle, 3),
+		number_about(all, (double)whole, 3));
+	fputs("  Share      Time      Gaps       Avg   Longest  Cause\n", file);
+	write_part(session, device, 0, file);
+	for (unsigned i = 0; i < thread_count && thread_count > 1; i++) {
+		fprintf(file, "before operations of thread %u:\n", threads[i]);
+		write_part(session, device, threads[i], file);
+	}
+}
+
+/* One line for each cause and thread. */
+static void write_csv(const struct session *session, const struct options *options, FILE *file)
+{
+	const struct idle_row *row;
+
+	fputs("\"Device\",\"Thread\",\"Cause\",\"Function\",\"Share(%)\",\"Time(ns)\",\"Gaps\","
+	      "\"Longest(ns)\",\"Before\",\"After\"\n",
+	      file);
+	session_for_each_idle(session, row)
+	{
+		uint64_t whole;
+
+		if (!is_shown(session, options, row->device))
+			continue;
+		idle_time(&session_header(session)->uses[row->device], &whole);
+		fprintf(file, "%d,%u,\"%s\",", row->device, row->thread, cause_keys[row->cause]);
+		csv_write_text(session_string(session, row->name), file);
+		fprintf(file, ",%f,%llu,%llu,%llu,", percent(row->total, whole),
+			(unsigned long long)row->total, (unsigned long long)row->gaps,
+			(unsigned long long)row->longest);
+		csv_write_text(session_string(session, row->longest_before), file);
+		fputc(',', file);
+		csv_write_text(session_string(session, row->longest_after), file);
+		fputc('\n', file);
+	}
+}
+
+void idle_table_write(const struct session *session, const struct options *options, FILE *file)
+{
+	if (options->csv) {
+		write_csv(session, options, file);
+		return;
+	}
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (is_shown(session, options, device))
+			write_text(session, device, file);
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines and the table that say how busy the devices were, and why they were idle. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/printed.h"
+
+#define MS 1000000ull
+
+static struct session *session;
+
+static void cause(enum idle_cause cause, const char *function, uint32_t thread, uint64_t gaps,
+		  uint64_t each)
+{
+	struct idle_row key = {.cause = cause,
+			       .name = *function ? session_intern(session, function) : 0,
+			       .thread = thread};
+	struct idle_row *row = session_idle_row(session, &key);
+
+	assert_non_null(row);
+	for (uint64_t i = 0; i < gaps; i++)
+		session_add_idle(row, each, session_intern(session, "_Z5saxpyifPKfPf"),
+				 session_intern(session, "[CUDA memcpy HtoD]"));
+}
+
+static int start(void **state)
+{
+	struct session_header *header;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, false), 0);
+	header = session_header(session);
+	header->pid = 1;
+	header->finished = 1;
+	header->counters[COUNTER_wall_ns] = 1000 * MS;
+	header->uses[0] = (struct device_use){.first = 50 * MS,
+					      .last = 1050 * MS,
+					      .busy = 631 * MS,
+					      .kernels = 602 * MS,
+					      .copies = 41 * MS,
+					      .contexts = 1};
+	cause(IDLE_PROGRAM, "", 10, 100, 21 * MS / 10);
+	cause(IDLE_AFTER_WAIT, "", 10, 1, 94 * MS);
+	cause(IDLE_LATENCY, "", 10, 50, 41 * MS / 50);
+	cause(IDLE_CALL, "cudaMalloc", 10, 2, 12 * MS);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+static void prints(const char *words, const char *expected)
+{
+	char *text = printed(session, words);
+
+	if (!strstr(text, expected))
+		assert_string_equal(text, expected);
+	free(text);
+}
+
+static void a_device_has_a_line_for_busy_and_one_for_idle(void **state)
+{
+	(void)state;
+	prints("",
+	       "======== GPU 0: busy 63.1 % of 1.00 s (kernels 60.2 %, copies 4.1 %, both at once "
+	       "1.2 %; 15 s of kernels to 1 s of copies); idle 36.9 %.\n"
+	       "======== Idle: 30.4 % the program between CUDA calls (9.4 % after a "
+	       "synchronizing call), 4.1 % launch latency, 2.4 % cudaMalloc.\n");
+}
+
+static void the_share_of_a_longer_run_and_several_contexts_are_said(void **state)
+{
+	struct session_header *header = session_header(session);
+
+	(void)state;
+	header->counters[COUNTER_wall_ns] = 2000 * MS;
+	header->uses[0].contexts = 2;
+	header->uses[0].copies = 0;
+	header->uses[0].kernels = header->uses[0].busy;
+	prints("",
+	       "======== GPU 0: busy 63.1 % of 1.00 s (kernels 63.1 %); idle 36.9 %; of the whole "
+	       "run (2.00 s) busy 31.6 %.\n"
+	       "======== GPU 0: several contexts share it, which take turns: busy is the time in "
+	       "which any of them worked.\n");
+}
+
+static void time_outside_the_profiling_window_is_no_part_of_it(void **state)
+{
+	(void)state;
+	session_header(session)->uses[0].excluded = 200 * MS;
+	prints("", "======== GPU 0: busy 78.9 % of 800 ms (");
+}
+
+static void the_table_has_every_cause_and_its_longest_gap(void **state)
+{
+	(void)state;
+	prints("--idle --quiet",
+	       "\nGPU 0 idle: 369 ms of 1.00 s\n"
+	       "  Share      Time      Gaps       Avg   Longest  Cause\n"
+	       " 21.00%  210.00ms       100  2.1000ms  2.1000ms  the program between CUDA calls "
+	       "(longest: saxpy to [CUDA memcpy HtoD])\n"
+	       "  9.40%  94.000ms         1  94.000ms  94.000ms  the program after a synchronizing "
+	       "call (longest: saxpy to [CUDA memcpy HtoD])\n"
+	       "  4.10%  41.000ms        50  820.00us  820.00us  launch latency (longest: saxpy to "
+	       "[CUDA memcpy HtoD])\n"
+	       "  2.40%  24.000ms         2  12.000ms  12.000ms  cudaMalloc (longest: saxpy to "
+	       "[CUDA memcpy HtoD])\n");
+}
+
+static void several_threads_are_told_apart(void **state)
+{
+	(void)state;
+	cause(IDLE_LATENCY, "", 11, 1, MS);
+	prints("--idle --quiet",
+	       "before operations of thread 11:\n"
+	       "  0.10%  1.0000ms         1  1.0000ms  1.0000ms  launch latency (longest: saxpy to "
+	       "[CUDA memcpy HtoD])\n");
+}
+
+static void the_table_is_had_as_csv(void **state)
+{
+	(void)state;
+	prints("--idle --quiet --csv",
+	       "\"Device\",\"Thread\",\"Cause\",\"Function\",\"Share(%)\",\"Time(ns)\",\"Gaps\","
+	       "\"Longest(ns)\",\"Before\",\"After\"\n"
+	       "0,10,\"program\",\"\",21.000000,210000000,100,2100000,\"_Z5saxpyifPKfPf\","
+	       "\"[CUDA memcpy HtoD]\"\n");
+	prints("--idle --quiet --csv",
+	       "0,10,\"call\",\"cudaMalloc\",2.400000,24000000,2,12000000,\"_Z5saxpyifPKfPf\","
+	       "\"[CUDA memcpy HtoD]\"\n");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(a_device_has_a_line_for_busy_and_one_for_idle,
+						start, stop),
+		cmocka_unit_test_setup_teardown(
+			the_share_of_a_longer_run_and_several_contexts_are_said, start, stop),
+		cmocka_unit_test_setup_teardown(time_outside_the_profiling_window_is_no_part_of_it,
+						start, stop),
+		cmocka_unit_test_setup_teardown(the_table_has_every_cause_and_its_longest_gap,
+						start, stop),
+		cmocka_unit_test_setup_teardown(several_threads_are_told_apart, start, stop),
+		cmocka_unit_test_setup_teardown(the_table_is_had_as_csv, start, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
