@@ -133,14 +133,15 @@ static struct library *bind_functions(struct search *search, void *handle, const
 #undef REQUIRED
 #undef OPTIONAL
 	snprintf(found->path, sizeof(found->path), "%s", path);
-	if (!missing && found->functions.cuptiGetVersion(&found->functions.version))
-		missing = "a version";
 	if (missing) {
 		note_failure(search, -ENOSYS, "%s has no %s: install CUPTI of CUDA 11.8 or later",
 			     path, missing);
 		free(found);
 		return NULL;
 	}
+	/* The program's own calls need none. */
+	if (found->functions.cuptiGetVersion(&found->functions.version))
+		found->functions.version = 0;
 	return found;
 }
 
@@ -153,6 +154,12 @@ static bool version_fits(struct search *search, const struct library *found, int
 
 	if (!driver_version)
 		return true;
+	if (!version) {
+		note_failure(search, -EPROTO,
+			     "%s does not tell its version: install CUPTI of CUDA %d", found->path,
+			     driver_major);
+		return false;
+	}
 	if (version < OLDEST_VERSION) {
 		note_failure(search, -EPROTO,
 			     "%s is older than CUDA 11.8: install CUPTI of CUDA %d", found->path,

@@ -47,7 +47,7 @@
 	  (CUpti_CallbackDomain domain, uint32_t callback, const char **name), OPTIONAL)
 
 struct cupti_functions {
-	uint32_t version; /* from cuptiGetVersion() */
+	uint32_t version; /* from cuptiGetVersion(); 0: it failed */
 #define CUPTI_FUNCTION(name, arguments, need) CUptiResult(*name) arguments;
 	CUPTI_FUNCTIONS(CUPTI_FUNCTION)
 #undef CUPTI_FUNCTION

@@ -130,6 +130,30 @@ TEST_IN_CHILD(a_missing_function_is_named)
 	assert_non_null(strstr(reason, "has no cuptiActivityFlushAll"));
 }
 
+static CUptiResult fail_version(uint32_t *version)
+{
+	(void)version;
+	return CUPTI_ERROR_UNKNOWN;
+}
+
+static void *without_version(void *handle, const char *name)
+{
+	return strcmp(name, "cuptiGetVersion") ? dlsym(handle, name) : (void *)fail_version;
+}
+
+TEST_IN_CHILD(without_a_version_it_serves_the_programs_calls_alone)
+{
+	char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/lib64/libcupti.so.13", getenv("CUDA_HOME"));
+	assert_non_null(dlopen(path, RTLD_NOW));
+	library_use_lookup(without_version);
+	assert_int_equal(library_attach(), 0);
+	assert_non_null(library_functions()->cuptiActivityEnable);
+	assert_int_equal(library_load(13000, reason, sizeof(reason)), -EPROTO);
+	assert_non_null(strstr(reason, "does not tell its version: install CUPTI of CUDA 13"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -143,6 +167,7 @@ int main(void)
 		cmocka_unit_test(a_library_older_than_cuda_11_8_is_refused),
 		cmocka_unit_test(a_file_that_is_no_library_is_named),
 		cmocka_unit_test(a_missing_function_is_named),
+		cmocka_unit_test(without_a_version_it_serves_the_programs_calls_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
