@@ -14,6 +14,8 @@
 #include "preload/driver/elf_symbol.h"
 #include "preload/driver/real_symbol.h"
 
+#define NO_MEMORY "no memory"
+
 typedef void *dlsym_function(void *, const char *);
 
 struct driver driver;
@@ -25,6 +27,7 @@ static struct pointer_map entry_by_pointer;
 static struct link_map *stand_in;
 static void *behind_stand_in; /* the driver's handle, if dlopen returns another one to programs */
 static _Atomic uint64_t failures;
+static const char *_Atomic unusable; /* why the tables could not be filled the last time */
 
 struct tables {
 	struct driver driver;
@@ -35,11 +38,13 @@ struct tables {
 };
 
 static const struct {
-	const char *name;
+	const char *name, *missing;
 	size_t offset;
 	bool needed;
 } calls[] = {
-#define DRIVER_CALL(name, arguments, needed) {#name, offsetof(struct driver, name), needed},
+#define DRIVER_CALL(name, arguments, needed)                                                       \
+	{#name, "the driver has no " #name ", install a newer one", offsetof(struct driver, name), \
+	 needed},
 	DRIVER_CALLS(DRIVER_CALL)
 #undef DRIVER_CALL
 };
@@ -109,6 +114,12 @@ static bool fill_entries(struct tables *tables, void *opened)
 	return complete;
 }
 
+static bool cannot_be_used(const char *reason)
+{
+	atomic_store_explicit(&unusable, reason, memory_order_relaxed);
+	return false;
+}
+
 static bool fill(struct tables *tables)
 {
 	void *opened = NULL;
@@ -120,6 +131,7 @@ static bool fill(struct tables *tables)
 		tables->library = driver_library();
 	if (!tables->library)
 		return false;
+	atomic_store_explicit(&unusable, NULL, memory_order_relaxed);
 	opened = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE);
 	if (opened && opened != tables->library)
 		tables->behind = tables->library;
@@ -128,9 +140,11 @@ static bool fill(struct tables *tables)
 		void *pointer = real_dlsym(tables->library, calls[i].name);
 
 		*(void **)((char *)&tables->driver + calls[i].offset) = pointer;
-		complete = complete && (pointer || !calls[i].needed);
+		if (calls[i].needed && !pointer)
+			complete = cannot_be_used(calls[i].missing);
 	}
-	complete = complete && fill_entries(tables, opened ? opened : tables->library);
+	if (complete && !fill_entries(tables, opened ? opened : tables->library))
+		complete = cannot_be_used(NO_MEMORY);
 	dlerror(); /* clears the message about functions that an older driver does not have */
 	return complete;
 }
@@ -155,6 +169,8 @@ bool driver_load(void)
 	/* Two threads may both fill a table of their own. The lock is not held for that, as dlopen
 	 * takes the loader's lock. */
 	tables = calloc(1, sizeof(*tables));
+	if (!tables)
+		cannot_be_used(NO_MEMORY);
 	if (tables && fill(tables)) {
 		pthread_mutex_lock(&lock);
 		if (!atomic_load_explicit(&loaded, memory_order_relaxed)) {
@@ -185,6 +201,11 @@ int driver_entry_of(const void *real)
 	if (real && is_loaded())
 		found = pointer_map_find(&entry_by_pointer, (uintptr_t)real, 1);
 	return (int)(uintptr_t)found - 1;
+}
+
+const char *driver_trouble(void)
+{
+	return is_loaded() ? NULL : atomic_load_explicit(&unusable, memory_order_relaxed);
 }
 
 const char *driver_stand_in(void)

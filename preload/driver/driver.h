@@ -84,6 +84,9 @@ extern LAUNCH_TABLE void *_Atomic driver_entries[ENTRY_COUNT];
  * of ktime's.
  */
 bool driver_load(void);
+/* Why driver_load() returned false though the driver was there, for the user; else NULL. Any
+ * thread. */
+const char *driver_trouble(void);
 
 /* The function that an entry's wrapper calls; NULL if this driver has none, and before
  * driver_load(). */

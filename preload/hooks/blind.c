@@ -23,7 +23,7 @@ extern int __cxa_thread_atexit_impl(void (*destructor)(void *), void *argument, 
 extern void *__dso_handle;
 
 struct sight {
-	bool opened;		    /* libcuda is in the first namespace */
+	struct link_map *here;	    /* libcuda of the first namespace */
 	bool needed;		    /* something there is linked to it, and so to our exports */
 	struct link_map *elsewhere; /* libcuda of another namespace */
 };
@@ -43,14 +43,14 @@ static int look(struct dl_phdr_info *info, size_t size, void *argument)
 	(void)size;
 	do {
 		for (struct link_map *map = namespace->base.r_map; map; map = map->l_next) {
-			bool here = is_libcuda(map);
+			bool driver_itself = is_libcuda(map);
 
 			if (namespace != &first_namespace) {
-				sight->elsewhere = here ? map : sight->elsewhere;
+				sight->elsewhere = driver_itself ? map : sight->elsewhere;
 				continue;
 			}
-			sight->opened |= here;
-			sight->needed |= !here && elf_needs(map, "libcuda.so");
+			sight->here = driver_itself ? map : sight->here;
+			sight->needed |= !driver_itself && elf_needs(map, "libcuda.so");
 		}
 		namespace = first_namespace.base.r_version >= 2 ? namespace->next : NULL;
 	} while (namespace);
@@ -58,8 +58,10 @@ static int look(struct dl_phdr_info *info, size_t size, void *argument)
 }
 
 /* The driver of a forked child says that it is not. */
-static bool was_initialised(CUresult (*count_devices)(int *count))
+static bool was_initialised(const struct link_map *library)
 {
+	CUresult (*count_devices)(int *) =
+		library ? (CUresult(*)(int *))elf_address(library, "cuDeviceGetCount") : NULL;
 	int count;
 
 	return count_devices && count_devices(&count) == CUDA_SUCCESS;
@@ -68,15 +70,15 @@ static bool was_initialised(CUresult (*count_devices)(int *count))
 static void end(void *unused)
 {
 	struct sight sight = {0};
+	bool unseen;
 
 	(void)unused;
 	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) != LIFECYCLE_IDLE)
 		return;
 	dl_iterate_phdr(look, &sight);
-	if ((sight.opened && (elf_definer_in_front("dlsym") || (!sight.needed && !lookup_seen())) &&
-	     driver_load() && was_initialised(driver.cuDeviceGetCount)) ||
-	    (sight.elsewhere &&
-	     was_initialised((CUresult(*)(int *))elf_address(sight.elsewhere, "cuDeviceGetCount"))))
+	unseen = sight.here && (!driver_load() || elf_definer_in_front("dlsym") ||
+				(!sight.needed && !lookup_seen()));
+	if ((unseen && was_initialised(sight.here)) || was_initialised(sight.elsewhere))
 		lifecycle_say_blind();
 	else
 		lifecycle_say_unused();

@@ -272,7 +272,9 @@ void lifecycle_say_blind(void)
 	read_settings();
 	if (settings.only_process && settings.only_process != pid)
 		return;
-	if (in_front)
+	if (driver_trouble())
+		log_file_say(pid, "cannot start: %s; the program ran without it", driver_trouble());
+	else if (in_front)
 		log_file_say(pid, "cannot see this process's CUDA calls: " IN_FRONT, in_front);
 	else
 		log_file_say(

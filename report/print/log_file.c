@@ -215,12 +215,11 @@ static int open_output(const struct log_file *log, bool append)
 int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size)
 {
 	const cookie_io_functions_t functions = {.write = output_write, .close = output_close};
-	struct output *output = malloc(sizeof(*output));
-	int fd, error = 0;
+	int error, fd = open_output(log, append);
+	struct output *output = fd >= 0 ? malloc(sizeof(*output)) : NULL;
 
 	*file = NULL;
-	fd = output ? open_output(log, append) : -ENOMEM;
-	if (fd >= 0) {
+	if (output) {
 		*output = (struct output){.fd = fd, .closes = log->path != NULL};
 		*file = fopencookie(output, "w", functions);
 	}
@@ -233,7 +232,9 @@ int log_file_open(const struct log_file *log, bool append, FILE **file, char *me
 	if (fd >= 0 && log->path)
 		close(fd);
 	free(output);
-	if (!log->path)
+	if (error == -ENOMEM)
+		snprintf(message, size, "there is no memory for the report");
+	else if (!log->path)
 		snprintf(message, size,
 			 "%s was closed, or the program has a file of its own in its place",
 			 log->descriptor == STDOUT_FILENO ? "stdout" : "stderr");
@@ -262,19 +263,36 @@ void log_file_free(struct log_file *log)
 	*log = (struct log_file){.descriptor = STDERR_FILENO};
 }
 
+/* There is no memory for a stream: the line, or as much of it as a small stack has room for. */
+static void say_without_memory(pid_t pid, const char *format, va_list arguments)
+{
+	struct output errors = {.fd = STDERR_FILENO};
+	char line[512];
+	int start = snprintf(line, sizeof(line), "==%d== ktime: ", (int)pid);
+	size_t length;
+
+	vsnprintf(line + start, sizeof(line) - (size_t)start - 1, format, arguments);
+	length = strlen(line);
+	line[length++] = '\n';
+	output_write(&errors, line, length);
+}
+
 void log_file_say(pid_t pid, const char *format, ...)
 {
 	const struct log_file errors = {.descriptor = STDERR_FILENO};
 	char message[128];
 	va_list arguments;
 	FILE *file;
+	int error = log_file_open(&errors, true, &file, message, sizeof(message));
 
-	if (log_file_open(&errors, true, &file, message, sizeof(message)))
-		return;
-	fprintf(file, "==%d== ktime: ", (int)pid);
 	va_start(arguments, format);
-	vfprintf(file, format, arguments);
+	if (!error) {
+		fprintf(file, "==%d== ktime: ", (int)pid);
+		vfprintf(file, format, arguments);
+		fputc('\n', file);
+		log_file_close(file);
+	} else if (error == -ENOMEM) {
+		say_without_memory(pid, format, arguments);
+	}
 	va_end(arguments);
-	fputc('\n', file);
-	log_file_close(file);
 }

@@ -60,6 +60,8 @@ load helper
 				{ echo "allocation $number${on:+ and on}: status $status"; false; }
 			# Without memory for a report the profile stays, where there was some for it.
 			[ "$(reports)" -eq 1 ] || without=$((without + 1))
+			grep -q "Profiling result:\|ktime: " <<<"$stderr" ||
+				{ echo "allocation $number${on:+ and on}: not a word"; false; }
 			rm -f "$XDG_RUNTIME_DIR"/ktime.*
 		done
 	done
