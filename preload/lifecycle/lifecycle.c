@@ -17,6 +17,7 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/events/context_gates.h"
+#include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
@@ -229,6 +230,10 @@ static void start_once(void)
 	describe_cupti();
 	session_header(session)->events_active = mode_events;
 	window_start(settings.profile_from_start, settings.timeout);
+	/* CUPTI may record calls of this thread before its first wrapped one, and gives no number
+	 * of the kernel's for it. */
+	if (options_want_trace(&settings) && !thread_self)
+		thread_enter();
 	collector_begin();
 	error = output_start_reporter(session);
 	if (error)

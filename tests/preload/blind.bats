@@ -29,6 +29,7 @@ blind()
 }
 
 @test "a driver that is opened and not used" {
+	not_under_sanitizers "RTLD_DEEPBIND and dlmopen"
 	same_as_alone "$programs/blind" unused libcuda.so.1
 	[ -z "$stderr" ]
 	same_as_alone "$programs/blind" unused "$programs/libplugin.so"

@@ -19,10 +19,11 @@ scenarios=("|$programs/endings return"
 	"|$programs/contexts green"
 	"|$programs/contexts primary"
 	"|$programs/contexts primary_retained_unseen"
-	"|$programs/hidden_graphs $programs/libhidden.so 5 3"
 	"|$built/sim/programs/graph"
 	"--timer events --gate auto|$programs/gates blocked"
 	"--timer events --gate auto|env SIM_NO_HOLD=1 $programs/gates blocked")
+# No sanitizer allows RTLD_DEEPBIND.
+[ -n "${SANITIZE-}" ] || scenarios+=("|$programs/hidden_graphs $programs/libhidden.so 5 3")
 
 # in_scenario SCENARIO FAULTS NAME: same_as_alone with these faults; the driver's calls are in
 # NAME.alone and NAME.ktime, however they ended.

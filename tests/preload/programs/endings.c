@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -29,10 +30,13 @@ static void work(void)
 	CHECK(cuMemcpyDtoH(host, device, sizeof(host)));
 }
 
+/* Not through a null pointer, which a sanitizer would see first. */
 static void *fault(void *argument)
 {
-	*(volatile char *)argument = 1;
-	return NULL;
+	volatile char *page = mmap(NULL, 1, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	*page = 1;
+	return argument;
 }
 
 static void *launch(void *argument)
