@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What the tests of the simulated device share.
+bats_require_minimum_version 1.5.0
 
 build=$(cd "$BATS_TEST_DIRNAME/../../${BUILD:-build}" && pwd)
 workloads=$build/workloads

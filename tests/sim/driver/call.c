@@ -147,8 +147,12 @@ static void in_child(void)
 		life = FORKED;
 }
 
-static void tear_down(void)
+extern int __cxa_atexit(void (*function)(void *), void *argument, void *library);
+extern void *__dso_handle;
+
+static void tear_down(void *unused)
 {
+	(void)unused;
 	pthread_mutex_lock(&lock);
 	life = TORN_DOWN;
 	if (log_file)
@@ -174,7 +178,9 @@ CUresult sim_start(void)
 {
 	if (life == BEFORE_INIT) {
 		life = RUNNING;
-		atexit(tear_down);
+		/* What atexit() is in a library; ThreadSanitizer's forgets the library, and calls
+		 * this after a runtime has unloaded it. */
+		__cxa_atexit(tear_down, NULL, __dso_handle);
 	}
 	return CUDA_SUCCESS;
 }
