@@ -59,6 +59,23 @@ static void report_on(const struct left_profile *profile, const struct options *
 	session_close(session);
 }
 
+static void settle(const struct left_profile *profile, const struct options *options, int status)
+{
+	bool own = profile->user == geteuid();
+
+	if (own && !profile->reported)
+		report_on(profile, options, status);
+	/* Of a program that became another user: what others wrote is not read unasked. */
+	else if (!profile->reported)
+		log_file_say(profile->pid,
+			     "the program ended without a report as another user: ktime show %s "
+			     "prints it",
+			     profile->path);
+	/* A program that gave up its rights could not remove it. */
+	else if (own && !profile->kept)
+		unlink(profile->path);
+}
+
 void remains_report(const struct options *options, const struct child *child, int status)
 {
 	struct options own = *options;
@@ -72,9 +89,8 @@ void remains_report(const struct options *options, const struct child *child, in
 	for (size_t i = 0; !error && i < count; i++) {
 		const struct left_profile *profile = &profiles[i];
 
-		if (profile->pid == child->pid && profile->started == child->started &&
-		    profile->user == geteuid() && !profile->reported)
-			report_on(profile, &own, status);
+		if (profile->pid == child->pid && profile->started == child->started)
+			settle(profile, &own, status);
 	}
 	left_profiles_free(profiles, count);
 }

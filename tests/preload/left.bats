@@ -230,3 +230,35 @@ rows_left()
 	[ "$status" -eq 2 ]
 	[ "$output" = "ktime: same cannot be written: File exists (-f replaces it)" ]
 }
+
+only_as_root()
+{
+	[ "$(id -u)" -eq 0 ] || skip "only root can become another user"
+}
+
+# It may not remove its profile any more.
+@test "a program that gave up its rights has its report, and ktime removes its profile" {
+	only_as_root
+	run --separate-stderr parent_of "$root/tests/sim/run" "$programs/odd_endings" gives_up
+	[ "$status" -eq 0 ]
+	is ' 20 first' rows_left
+	[ -z "$(left)" ]
+	run --separate-stderr under_ktime "$programs/odd_endings" gives_up
+	is ' 20 first' rows_left
+	# That it was reported is known, and nothing is offered to be shown.
+	is "ended $(left) $programs/odd_endings gives_up" listed
+	run "$ktime" show
+	! grep -qF "$(left)" <<<"$output"
+	"$ktime" clean "$(left)"
+}
+
+@test "the profile of a program that became another user is named" {
+	only_as_root
+	run --separate-stderr parent_of "$root/tests/sim/run" "$programs/odd_endings" other
+	[ "$status" -eq 137 ]
+	profile=$(sed -n 's/.*ended without a report as another user: ktime show \(.*\) prints it$/\1/p' \
+		<<<"$stderr")
+	"$ktime" show "$profile" | grep -q ' 10 .* first$'
+	[ "$(stat -c %u "$profile")" -eq 65534 ]
+	"$ktime" clean "$profile"
+}

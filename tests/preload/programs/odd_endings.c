@@ -8,6 +8,8 @@
  * waits      after a line on its standard input
  * files      when it may open no file any more
  * cut        after its profile, the file named next, was cut to nothing, and more work
+ * gives_up   after it gave up root's rights, and more work
+ * other      by SIGKILL, having become another user before its work
  */
 #include <fcntl.h>
 #include <signal.h>
@@ -106,6 +108,27 @@ static void end_after_a_cut(void)
 	CHECK(cuCtxSynchronize());
 }
 
+static void become_nobody(void)
+{
+	if (setgid(65534) || setuid(65534))
+		exit(1);
+}
+
+static void end_without_rights(void)
+{
+	work();
+	become_nobody();
+	work();
+}
+
+static void end_as_other(void)
+{
+	become_nobody();
+	work();
+	usleep(200000);
+	raise(SIGKILL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -117,6 +140,8 @@ int main(int argc, char **argv)
 		    {"data", end_with_data},
 		    {"waits", end_after_a_line},
 		    {"cut", end_after_a_cut},
+		    {"gives_up", end_without_rights},
+		    {"other", end_as_other},
 		    {"files", end_without_descriptors}};
 
 	profile = argc > 2 ? argv[2] : NULL;
