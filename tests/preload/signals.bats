@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # Programs that a signal ends while they launch: the report, its counts, and the status.
-# SIGNAL_RUNS (2) says how often each way is tried.
+# SIGNAL_RUNS (2) says how often each way is tried; the times from the signal to the end go to the
+# file SIGNAL_TIMES, in ms.
 load helper
 
 runs=${SIGNAL_RUNS:-2}
@@ -47,12 +48,28 @@ reported()
 	sed -n 's/.*: \([0-9,]*\) operations are missing.*/\1/p' report | tr -d ,
 }
 
-# ended SIGNAL THREADS: the process died of the signal, with one report whose counts are the
-# program's: a launch of each thread may have been in the driver.
+# send SIGNAL [TARGET]: to the program or a process group, and waits for the program's end, for 10 s
+# at most. Its status is in $status.
+send()
+{
+	local sent=$(date +%s%N) polls
+	kill -s "$1" -- "${2:-$process}"
+	for ((polls = 0; polls < 1000; polls++)); do
+		kill -0 $process 2>/dev/null || break
+		sleep 0.01
+	done
+	[ -z "${SIGNAL_TIMES-}" ] ||
+		echo "$((($(date +%s%N) - sent) / 1000000)) $1 $BATS_TEST_DESCRIPTION" >>"$SIGNAL_TIMES"
+	kill -s KILL $process 2>/dev/null || true
+	status=0
+	wait $process || status=$?
+}
+
+# ended SIGNAL THREADS [ROW]: after send. The process died of the signal, with one report whose
+# counts are the program's: a launch of each thread may have been in the driver.
 ended()
 {
-	local status=0 launched counted
-	wait $process || status=$?
+	local launched counted
 	[ "$status" -eq $((128 + $(kill -l "$1"))) ] || { echo "status $status"; cat report; return 1; }
 	[ "$(report report | grep -c '^Profiling result:')" -eq 1 ] || { cat report; return 1; }
 	launched=$(launches)
@@ -67,7 +84,7 @@ by()
 	local run
 	for ((run = 0; run < runs; run++)); do
 		start "$2" ${3:+"$3"}
-		kill -s "$1" $process
+		send "$1"
 		ended "$1" "$2" "${4:-first}"
 	done
 }
@@ -94,9 +111,7 @@ by()
 @test "a signal while a trace is written" {
 	export KTIME_OPTIONS="--print-gpu-trace"
 	start 1 sleep
-	kill -s TERM $process
-	status=0
-	wait $process || status=$?
+	send TERM
 	[ "$status" -eq 143 ]
 	[ "$(grep -c ' first ' report)" -ge $(($(launches))) ]
 }
@@ -119,12 +134,28 @@ by()
 	[ "$(reports)" -eq 1 ]
 }
 
+# As by timeout(1), or a script's `kill -- -GROUP`: ktime passes on what the program has already.
+@test "a signal to the process group of ktime and its program is one" {
+	local run signal
+	for ((run = 0; run < runs; run++)); do
+		for signal in INT TERM; do
+			rm -f counts
+			setsid "$built/ktime" "$root/tests/sim/run" "$programs/signalled" counts 1 \
+				>program.out 2>report &
+			process=$!
+			until [ -s counts ] && [ "$(launches)" -gt 100 ]; do sleep 0.02; done
+			send $signal -$process
+			ended $signal 1
+		done
+	done
+}
+
 @test "a thread that never leaves the driver: the table comes from the profile" {
 	export SIM_FAULT=cuLaunchKernel:500:-1
 	rm -f counts
 	background 1
 	until [ -s counts ] && [ "$(launches)" -eq 499 ]; do sleep 0.02; done
-	kill -s TERM $process
+	send TERM
 	ended TERM 1
 	grep -q "operations are missing above" report
 }
@@ -143,9 +174,7 @@ full_pipe()
 	rm -f counts
 	background 1
 	until [ -s counts ] && [ "$(launches)" -eq 499 ]; do sleep 0.02; done
-	kill -s TERM $process
-	status=0
-	wait $process || status=$?
+	send TERM
 	exec 7>&-
 	[ "$status" -eq 143 ]
 	is "ktime: no report could be printed; the profile is kept: ktime show $XDG_RUNTIME_DIR/ktime.$process" \
@@ -218,7 +247,7 @@ start_shown()
 	rm -f counts
 	background 2 main_ends
 	until [ -s counts ] && [ "$(launches)" -gt 100 ]; do sleep 0.02; done
-	kill -s TERM $process
+	send TERM
 	ended TERM 2
 	run --separate-stderr under_ktime "$programs/signalled" counts 2 last_ends
 	[ "$status" -eq 0 ]
