@@ -52,4 +52,17 @@ static inline void sanitizer_ignore_end(void)
 	}
 }
 
+/* Around what is read on purpose while another thread may write it: a figure of one moment. */
+static inline void sanitizer_ignore_reads_begin(void)
+{
+	if (AnnotateIgnoreReadsBegin)
+		AnnotateIgnoreReadsBegin(__FILE__, __LINE__);
+}
+
+static inline void sanitizer_ignore_reads_end(void)
+{
+	if (AnnotateIgnoreReadsEnd)
+		AnnotateIgnoreReadsEnd(__FILE__, __LINE__);
+}
+
 #endif

@@ -12,6 +12,7 @@
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
+#include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/base/rate_limit.h"
 #include "preload/base/sanitizer.h"
@@ -240,7 +241,9 @@ static void *run(void *unused)
 			sampling_update(session, clock_ns(CLOCK_MONOTONIC));
 			window_update(session);
 			counters_update(session, &scale);
-			thread_reap(calls_take_counts);
+			/* The reporter may be reading their rings. */
+			if (!lifecycle_ending())
+				thread_reap(calls_take_counts);
 			reclaim_streams(clock_ns(CLOCK_MONOTONIC));
 			event_pools_free_ended();
 			alone = main_thread_was_last(clock_ns(CLOCK_MONOTONIC), main_ended);

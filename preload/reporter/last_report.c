@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/base/clock.h"
+#include "preload/base/sanitizer.h"
 #include "preload/launch/thread.h"
 #include "report/print/log_file.h"
 #include "report/print/number.h"
@@ -188,6 +189,8 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	       : log_file_is_stream(output->descriptor) ? output->descriptor
 							: -1;
 	failed = file < 0;
+	/* The collector may be writing, as any process of which `ktime show` prints the profile. */
+	sanitizer_ignore_reads_begin();
 	print("==%d== Profiling application: %s\n", process,
 	      session_string(session, session_header(session)->command));
 	print("==%d== Profiling result:\n", process);
@@ -200,6 +203,7 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	      "and %s have no time.\n",
 	      process, number_count(missing, count_missing()),
 	      number_count(untimed, count_untimed(session)));
+	sanitizer_ignore_reads_end();
 	flush();
 	if (!failed)
 		session_header(session)->reported = 1;

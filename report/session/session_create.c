@@ -167,8 +167,10 @@ int session_create(struct session **result, const char *path, unsigned flags)
 	owner_of_this_process(&session->owner);
 	error = reserve_addresses(session);
 	if (!error)
-		error = segment_place_add(session, HEADER_BYTES,
-					  SESSION_SEGMENT_ALIGN - HEADER_BYTES, SEGMENT_STRINGS);
+		error = segment_places_reserve(session);
+	if (!error)
+		segment_place_add(session, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES,
+				  SEGMENT_STRINGS);
 	if (!error)
 		error = path ? create_file(session, path) : create_memory(session);
 	if (error)
@@ -202,7 +204,7 @@ void session_close(struct session *session)
 	fault_uncover(session);
 	if (session->base)
 		munmap(session->base, session->reserved);
-	free(session->places);
+	segment_places_free(session);
 	free(session->path);
 	free(session);
 }

@@ -57,8 +57,11 @@ struct session {
 	char *base;
 	uint64_t reserved; /* bytes of address space at base */
 	uint64_t size;	   /* bytes in use, those in anonymous memory among them */
+	/* While the writer adds one, the reporter of the same process may read them: see
+	 * segment_places(). */
 	struct segment_place *places;
 	size_t place_count, place_capacity;
+	struct place_array *place_arrays;
 
 	/* A writer's part. */
 	bool writable;
@@ -100,11 +103,19 @@ void segment_start(struct session *session, enum segment_kind kind, uint64_t off
 
 /* Adds a segment of at least `payload` bytes; it becomes session->current[kind]. 0 or -errno. */
 int segment_add(struct session *session, enum segment_kind kind, uint64_t payload);
-/* Notes a segment's place in session->places; -ENOMEM. */
-int segment_place_add(struct session *session, uint64_t offset, uint64_t size,
-		      enum segment_kind kind);
+/* Makes room in session->places for one more; -ENOMEM. */
+int segment_places_reserve(struct session *session);
+/* Notes a segment's place there, after segment_places_reserve() and once the segment can be read.
+ */
+void segment_place_add(struct session *session, uint64_t offset, uint64_t size,
+		       enum segment_kind kind);
+/* The places of a moment, and how many; any thread, without memory or a lock. */
+size_t segment_places(const struct session *session, struct segment_place **places);
+void segment_places_free(struct session *session);
 /* The place that holds an offset, NULL where none does. */
 struct segment_place *segment_find(const struct session *session, uint64_t offset);
+struct segment_place *segment_find_among(struct segment_place *places, size_t count,
+					 uint64_t offset);
 /* Gives a filled trace segment's memory back; its records stay in the file. */
 void segment_unmap(struct session *session, struct segment_place *place);
 /* Maps such a segment again, with mmap's protection. 0 or -errno. */

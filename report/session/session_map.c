@@ -12,30 +12,66 @@
 
 #include "report/session/session_internal.h"
 
-int segment_place_add(struct session *session, uint64_t offset, uint64_t size,
-		      enum segment_kind kind)
-{
-	if (session->place_count == session->place_capacity) {
-		size_t capacity = session->place_capacity ? session->place_capacity * 2 : 64;
-		struct segment_place *places = realloc(session->places, capacity * sizeof(*places));
+/* An array that has become too small is kept: it may be read. All together are twice the last. */
+struct place_array {
+	struct place_array *before;
+	struct segment_place places[];
+};
 
-		if (!places)
-			return -ENOMEM;
-		session->places = places;
-		session->place_capacity = capacity;
-	}
-	session->places[session->place_count++] =
-		(struct segment_place){offset, size, kind, .mapped = true};
+int segment_places_reserve(struct session *session)
+{
+	size_t capacity = session->place_capacity ? session->place_capacity * 2 : 64;
+	struct place_array *array;
+
+	if (session->place_count < session->place_capacity)
+		return 0;
+	array = malloc(sizeof(*array) + capacity * sizeof(array->places[0]));
+	if (!array)
+		return -ENOMEM;
+	array->before = session->place_arrays;
+	if (session->place_count)
+		memcpy(array->places, session->places,
+		       session->place_count * sizeof(array->places[0]));
+	session->place_arrays = array;
+	session->place_capacity = capacity;
+	__atomic_store_n(&session->places, array->places, __ATOMIC_RELEASE);
 	return 0;
 }
 
-struct segment_place *segment_find(const struct session *session, uint64_t offset)
+void segment_place_add(struct session *session, uint64_t offset, uint64_t size,
+		       enum segment_kind kind)
 {
-	size_t low = 0, high = session->place_count;
+	session->places[session->place_count] =
+		(struct segment_place){offset, size, kind, .mapped = true};
+	/* Release: whoever sees the count sees the place, and the segment that is there. */
+	__atomic_store_n(&session->place_count, session->place_count + 1, __ATOMIC_RELEASE);
+}
+
+size_t segment_places(const struct session *session, struct segment_place **places)
+{
+	/* The count first: an array that is newer has these places too. */
+	size_t count = __atomic_load_n(&session->place_count, __ATOMIC_ACQUIRE);
+
+	*places = __atomic_load_n(&session->places, __ATOMIC_ACQUIRE);
+	return count;
+}
+
+void segment_places_free(struct session *session)
+{
+	for (struct place_array *array = session->place_arrays, *before; array; array = before) {
+		before = array->before;
+		free(array);
+	}
+}
+
+struct segment_place *segment_find_among(struct segment_place *places, size_t count,
+					 uint64_t offset)
+{
+	size_t low = 0, high = count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		struct segment_place *place = &session->places[middle];
+		struct segment_place *place = &places[middle];
 
 		if (offset < place->offset)
 			high = middle;
@@ -45,6 +81,14 @@ struct segment_place *segment_find(const struct session *session, uint64_t offse
 			return place;
 	}
 	return NULL;
+}
+
+struct segment_place *segment_find(const struct session *session, uint64_t offset)
+{
+	struct segment_place *places;
+	size_t count = segment_places(session, &places);
+
+	return segment_find_among(places, count, offset);
 }
 
 bool is_session_file(const struct session *session, int fd)
@@ -156,7 +200,7 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 	size = (size + SESSION_SEGMENT_ALIGN - 1) / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
 	if (size > session->reserved - offset)
 		return -ENOSPC;
-	error = segment_place_add(session, offset, size, kind);
+	error = segment_places_reserve(session);
 	if (error)
 		return error;
 
@@ -164,7 +208,7 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 		error = grow_file(session, offset, size);
 		/* A trace is the one thing that may be as large as the disk: it ends here. */
 		if (error && kind == SEGMENT_TRACE)
-			goto undo;
+			return error;
 		if (error) {
 			session->anonymous = true;
 			file_error = strerror(-error);
@@ -173,9 +217,10 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 	if (session->anonymous) {
 		error = map_anonymous(session, offset, size);
 		if (error)
-			goto undo;
+			return error;
 	}
 	segment_start(session, kind, offset, size);
+	segment_place_add(session, offset, size, kind);
 	session->size = offset + size;
 	/* What is not in the file must not be looked for there. */
 	if (!session->anonymous)
@@ -186,9 +231,6 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 			     "report only.",
 			     session->path, file_error);
 	return 0;
-undo:
-	session->place_count--;
-	return error;
 }
 
 void segment_unmap(struct session *session, struct segment_place *place)

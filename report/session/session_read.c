@@ -98,9 +98,11 @@ static int read_segments(struct session *session, int fd)
 		    segment.kind >= SEGMENT_KINDS || segment.size < sizeof(segment) ||
 		    segment.size > left || segment.size % sizeof(segment))
 			return -EINVAL;
-		error = segment_place_add(session, offset, segment.size, segment.kind);
+		error = segment_places_reserve(session);
 		if (!error)
 			error = read_segment(session, fd, offset, &segment);
+		if (!error)
+			segment_place_add(session, offset, segment.size, segment.kind);
 		offset += segment.size;
 	}
 	return error;
@@ -234,19 +236,20 @@ struct histogram *session_histogram(const struct session *session, uint64_t offs
 static void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
 		       const void *previous)
 {
-	struct segment_place *place = session->places;
-	struct segment_place *end = session->places + session->place_count;
+	struct segment_place *places, *place;
+	size_t count = segment_places(session, &places);
 	uint64_t at = sizeof(struct segment);
 
+	place = places;
 	if (previous) {
 		uint64_t offset = session_offset(session, previous);
 
-		place = segment_find(session, offset);
+		place = segment_find_among(places, count, offset);
 		if (!place)
 			return NULL;
 		at = offset - place->offset + size;
 	}
-	for (; place < end; place++, at = sizeof(struct segment)) {
+	for (; place < places + count; place++, at = sizeof(struct segment)) {
 		if (place->kind != kind || segment_map(session, place, PROT_READ))
 			continue;
 		if (at + size <= segment_used(session, place))

@@ -8,6 +8,11 @@ programs=$built/sim/preload
 
 setup()
 {
+	folder_of_its_own
+}
+
+folder_of_its_own()
+{
 	cd "$BATS_TEST_TMPDIR"
 	# Where session files go.
 	export XDG_RUNTIME_DIR=$BATS_TEST_TMPDIR/run

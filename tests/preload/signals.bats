@@ -21,8 +21,9 @@ background()
 }
 
 # ThreadSanitizer keeps a signal back until the thread's next call of libc's, which these never make.
-setup_file()
+setup()
 {
+	folder_of_its_own
 	[ "${SANITIZE-}" != thread ] || skip "ThreadSanitizer delays signals"
 }
 
@@ -109,14 +110,20 @@ by()
 }
 
 @test "a signal while a trace is written" {
+	local run signal
 	export KTIME_OPTIONS="--print-gpu-trace"
-	start 1 sleep
-	send TERM
-	[ "$status" -eq 143 ]
-	[ "$(grep -c ' first ' report)" -ge $(($(launches))) ]
+	for ((run = 0; run < runs; run++)); do
+		for signal in INT TERM; do
+			start 1 sleep
+			send $signal
+			[ "$status" -eq $((128 + $(kill -l $signal))) ]
+			[ "$(grep -c ' first ' report)" -ge $(($(launches))) ]
+		done
+	done
 }
 
 @test "a signal while graphs are launched" {
+	by INT 1 graph "[CUDA graph 1]"
 	by TERM 1 graph "[CUDA graph 1]"
 }
 
