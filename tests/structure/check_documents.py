@@ -136,7 +136,8 @@ def check_tests(root):
     for path, names in named:
         text = read(root, path) if os.path.exists(os.path.join(root, path)) else ""
         for name in re.findall(r'"([^"]+)"', names):
-            expect(f'@test "{name}"' in text or f" {name}(void **" in text,
+            expect(f'@test "{name}"' in text or f" {name}(void **" in text or
+                   f"TEST_IN_CHILD({name})" in text,
                    f"docs/reliability.md: {path} has no test {name}")
 
 
