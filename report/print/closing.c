@@ -273,7 +273,8 @@ static int write_estimates(const struct closing *closing)
 		      isnan(row->error) ? ", too few for an interval" : "");
 	}
 	if (estimated > ROWS_NAMED)
-		begin(closing, "~ %zu more rows.\n", estimated - ROWS_NAMED);
+		begin(closing, "~ %zu more row%s.\n", estimated - ROWS_NAMED,
+		      plural(estimated - ROWS_NAMED));
 	table_free(&table);
 	return 0;
 }

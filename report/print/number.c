@@ -131,10 +131,12 @@ const char *number_size_csv(char *text, double bytes, enum size_unit unit)
 	return text;
 }
 
-/* How many decimals make a value's significant digits as many as asked for. */
+/* How many decimals make a value's significant digits, 2 or 3, as many as asked for. */
 static int decimals(double value, int digits)
 {
-	int whole = value < 9.95 ? 1 : value < 99.5 ? 2 : 3;
+	/* From here on a value is rounded to 10. */
+	double ten = digits > 2 ? 9.995 : 9.95;
+	int whole = value < ten ? 1 : value < 10 * ten ? 2 : 3;
 
 	return digits > whole ? digits - whole : 0;
 }

@@ -52,6 +52,25 @@ static void sizes_change_their_unit_at_a_thousand(void **state)
 	assert_string_equal(number_size(text, 1024000), "0.9766MB");
 	assert_string_equal(number_size(text, 1099511627776), "1e+03GB");
 	assert_string_equal(number_throughput(text, 3725.3 * 1024 * 1024 * 1024), "3725.3GB/s");
+	assert_string_equal(number_throughput(text, 9999.5 * 1024 * 1024 * 1024), "9999.5GB/s");
+	assert_string_equal(number_throughput(text, 10000.0 * 1024 * 1024 * 1024), "1e+04GB/s");
+	assert_string_equal(number_throughput(text, 999), "999.000B/s");
+}
+
+static void sizes_in_a_given_unit_fill_eight_characters(void **state)
+{
+	(void)state;
+	assert_string_equal(number_size_in(text, 999, SIZE_B), "999");
+	assert_string_equal(number_size_in(text, 1000, SIZE_B), "1.00e+03");
+	assert_string_equal(number_size_in(text, 0, SIZE_B), "0");
+	assert_string_equal(number_size_in(text, 0, SIZE_KB), "0.00e+00");
+	assert_string_equal(number_size_in(text, 10, SIZE_KB), "9.77e-03");
+	assert_string_equal(number_size_in(text, 0.01 * 1024 * 1024, SIZE_MB), "0.010000");
+	assert_string_equal(number_size_in(text, 512, SIZE_KB), "0.500000");
+	assert_string_equal(number_size_in(text, 1536, SIZE_KB), "1.500000");
+	assert_string_equal(number_size_in(text, 1000 * 1024, SIZE_KB), "1.00e+03");
+	assert_string_equal(number_size_csv(text, 1536, SIZE_B), "1536");
+	assert_string_equal(number_size_csv(text, 1536, SIZE_KB), "1.500000");
 }
 
 static void counts_are_grouped(void **state)
@@ -73,6 +92,15 @@ static void sentences_have_two_or_three_digits(void **state)
 	assert_string_equal(number_about(text, 99960, 3), "100 us");
 	assert_string_equal(number_about(text, 9940, 2), "9.9 us");
 	assert_string_equal(number_about(text, 228900000, 3), "229 ms");
+	assert_string_equal(number_about(text, 9950, 2), "10 us");
+	assert_string_equal(number_about(text, 9990, 3), "9.99 us");
+	assert_string_equal(number_about(text, 9995, 3), "10.0 us");
+	assert_string_equal(number_about(text, 9996, 3), "10.0 us");
+	assert_string_equal(number_about(text, 99400, 2), "99 us");
+	assert_string_equal(number_about(text, 99600, 2), "100 us");
+	assert_string_equal(number_about(text, 99900, 3), "99.9 us");
+	assert_string_equal(number_about(text, 99950, 3), "100 us");
+	assert_string_equal(number_about(text, 100000, 3), "100 us");
 	assert_string_equal(number_about(text, 1.5e12, 3), "1500 s");
 	assert_string_equal(number_range(text, 20100000, 3900000), "20.1 ± 3.9 ms");
 	assert_string_equal(number_range(text, 2900, 196), "2.90 ± 0.20 us");
@@ -89,6 +117,7 @@ int main(void)
 		cmocka_unit_test(times_in_a_given_unit_fill_eight_characters),
 		cmocka_unit_test(csv_has_six_decimals),
 		cmocka_unit_test(sizes_change_their_unit_at_a_thousand),
+		cmocka_unit_test(sizes_in_a_given_unit_fill_eight_characters),
 		cmocka_unit_test(counts_are_grouped),
 		cmocka_unit_test(sentences_have_two_or_three_digits),
 	};

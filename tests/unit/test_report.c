@@ -290,6 +290,45 @@ static void rows_are_filtered_sorted_and_cut(void **state)
 	session_close(session);
 }
 
+/* Rows that are equal by a key are sorted by time, then by name. */
+static void each_sort_key_has_its_own_order(void **state)
+{
+	static const struct {
+		const char *name;
+		uint64_t calls, shorter, longer;
+	} kernels[] = {{"d", 1, 60, 0},	 {"a", 4, 20, 50}, {"c", 3, 10, 90},
+		       {"b", 2, 30, 70}, {"f", 2, 30, 70}, {"e", 2, 30, 80}};
+	static const struct {
+		const char *words, *order;
+	} orders[] = {{"time", "eabfcd"}, {"calls", "acebfd"}, {"avg", "debfca"},
+		      {"min", "debfac"},  {"max", "cebfda"},   {"name", "abcdef"}};
+	struct session *session = new_session();
+	char words[64], order[8], *text, *line;
+	size_t length;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++) {
+		struct row *row = session_row(session, ROW_KERNEL, kernels[i].name, 0);
+
+		add_calls(session, row, kernels[i].calls, kernels[i].shorter, 0);
+		if (kernels[i].longer)
+			add_calls(session, row, 1, kernels[i].longer, 0);
+	}
+	for (size_t i = 0; i < sizeof(orders) / sizeof(orders[0]); i++) {
+		snprintf(words, sizeof(words), "--quiet --print-gpu-summary --sort %s",
+			 orders[i].words);
+		text = printed(session, words);
+		length = 0;
+		/* After the heading, each line ends with its name. */
+		for (line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n'))
+			order[length++] = strchr(line + 1, '\n')[-1];
+		order[length] = '\0';
+		assert_string_equal(order, orders[i].order);
+		free(text);
+	}
+	session_close(session);
+}
+
 /* Figures of which no two are equal, on two devices, the larger ones first. */
 static struct session *two_devices(void)
 {
@@ -333,6 +372,37 @@ static void rows_of_two_devices_are_added_up(void **state)
 	       "Total (MB),Count,Avg (MB),Med (MB),Min (MB),Max (MB),StdDev (MB),Operation\n"
 	       "5.000,2,2.500,,1.000,4.000,2.121,[CUDA memcpy Host-to-Device]\n"
 	       "\n");
+	session_close(session);
+}
+
+/* Of each device's calls events timed a fifth. */
+static void estimates_of_two_devices_are_added_up(void **state)
+{
+	struct session *session = new_session();
+
+	(void)state;
+	for (int device = 0; device < 2; device++) {
+		struct row *row = session_row(session, ROW_KERNEL, "k", device);
+
+		for (uint64_t i = 0; i < 40; i++) {
+			uint64_t time = (device ? 1000 : 9000) + 100 * (7 * i % 40);
+
+			session_add_weighted(session, &row->events, time, 5);
+			estimate_timed(&row->estimate, estimate_call(&row->estimate, 5), 5, time);
+		}
+		row->calls = device ? 200 : 201;
+	}
+	holds(session, "--percentiles",
+	      " GPU activities:  100.00% ~2.7910ms       401  6.9590us  1.0000us  12.900us  "
+	      "4.9270us  12.415us  12.900us  4.1680us  k\n"
+	      "No API activities were profiled.\n"
+	      "======== Timing: CUDA events on 80 of 401 operations; rows marked ~ are estimates.\n"
+	      "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an H200).\n"
+	      "======== ~ k: 2.79 ± 0.10 ms (95 %), from 80 of 401 calls.\n");
+	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
+	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
+	       "(ns),Name\n"
+	       "100.0,2790950,401,6960.0,4927.0,1000,12900,4168.4,k\n\n");
 	session_close(session);
 }
 
@@ -508,7 +578,9 @@ int main(void)
 		cmocka_unit_test(a_report_of_a_program_that_did_not_end_in_order_says_so),
 		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
 		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
+		cmocka_unit_test(each_sort_key_has_its_own_order),
 		cmocka_unit_test(rows_of_two_devices_are_added_up),
+		cmocka_unit_test(estimates_of_two_devices_are_added_up),
 		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),
 		cmocka_unit_test(a_histogram_of_zeros_is_not_drawn),
 		cmocka_unit_test(no_histogram_is_drawn_into_csv),

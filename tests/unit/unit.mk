@@ -7,7 +7,9 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 	@mkdir -p $(@D)
 	$(LINK) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
-$(addprefix $(BUILD)/tests/unit/, test_golden test_report test_idle_report): $(BUILD)/obj/tests/unit/printed.o
+# Those that print a report.
+$(addprefix $(BUILD)/tests/unit/, test_golden test_report test_idle_report test_cross_check test_closing \
+	test_trace): $(BUILD)/obj/tests/unit/printed.o
 $(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): $(BUILD)/obj/tests/unit/records.o
 
 # What the tests of the command have session files made by.

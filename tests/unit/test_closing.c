@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines below the table, where a figure is at the limit that decides what they say. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/session/estimate.h"
+#include "report/session/session.h"
+#include "tests/unit/printed.h"
+
+static struct session *session;
+static struct session_header *header;
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (session_create(&session, NULL, 0))
+		return -1;
+	header = session_header(session);
+	header->pid = 1;
+	header->finished = 1;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+/* A kernel's row of which each clock timed a part of the calls. */
+static struct row *add_row(const char *name, uint64_t calls, uint64_t cupti, uint64_t events)
+{
+	struct row *row = session_row(session, ROW_KERNEL, name, 0);
+
+	assert_non_null(row);
+	row->calls = calls;
+	while (cupti--)
+		session_add_sample(session, &row->cupti, 1000);
+	while (events--) {
+		session_add_weighted(session, &row->events, 1000, 1);
+		estimate_timed(&row->estimate, estimate_call(&row->estimate, 1), 1, 1000);
+	}
+	return row;
+}
+
+/* What stands below the table. */
+static void closes(const char *words, const char *expected)
+{
+	char all[256], *text;
+
+	snprintf(all, sizeof(all), "--print-gpu-summary %s", words);
+	text = printed(session, all);
+	assert_non_null(strstr(text, "======== Timing: "));
+	assert_string_equal(strstr(text, "======== Timing: "), expected);
+	free(text);
+}
+
+static void nothing_to_time_and_nothing_timed(void **state)
+{
+	(void)state;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+	add_row("k", 1, 0, 0);
+	closes("", "======== Timing: none of 1 GPU operation timed.\n"
+		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+	add_row("k", 2, 0, 0)->untimed[UNTIMED_RING_FULL] = 2;
+	closes("", "======== Timing: none of 2 GPU operations timed.\n"
+		   "======== Not timed: 2 ring full.\n"
+		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+}
+
+static void one_operation_of_each_clock(void **state)
+{
+	(void)state;
+	add_row("by both", 1, 1, 1);
+	closes("--verbose",
+	       "======== Timing: CUPTI; 1 GPU operation timed.\n"
+	       "======== Timed by CUDA events too: 1 of 1 operations.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
+	       "======== Overhead measured: 0 ns in the program's calls.\n"
+	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+	add_row("by events", 1, 0, 1)->overhead = OVERHEAD_MEMSET;
+	header->overheads[OVERHEAD_MEMSET] = (struct event_overhead){2700, 0, 100};
+	closes("--verbose",
+	       "======== Timing: CUPTI (1 row by CUDA events); all 2 GPU operations timed.\n"
+	       "======== Timed by CUDA events too: 2 of 2 operations.\n"
+	       "======== Event-pair overhead taken off: memsets 2.70 ± 0.20 us (assumed, as on an "
+	       "H200).\n"
+	       "======== Event times include what the device waits for the host inside a pair.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
+	       "======== Overhead measured: 0 ns in the program's calls.\n"
+	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+	add_row("by events too", 3, 0, 2)->untimed[UNTIMED_SAMPLED_OUT] = 1;
+	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 12, 0};
+	closes("",
+	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations timed; rows "
+	       "marked ~ are estimates.\n"
+	       "======== Event-pair overhead taken off: memsets 2.70 ± 0.20 us (assumed, as on an "
+	       "H200).\n"
+	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+	closes("--verbose",
+	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations timed; rows "
+	       "marked ~ are estimates.\n"
+	       "======== Timed by CUDA events too: 4 of 5 operations.\n"
+	       "======== Not timed by events: 1 left out by sampling.\n"
+	       "======== Event-pair overhead taken off: kernels 2.9 us (measured), memsets 2.70 ± "
+	       "0.20 us (assumed, as on an H200).\n"
+	       "======== Event times include what the device waits for the host inside a pair.\n"
+	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
+	       "======== Overhead measured: 0 ns in the program's calls.\n"
+	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+	add_row("by neither", 1, 0, 0)->untimed[UNTIMED_NO_EVENT] = 1;
+	closes("",
+	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 6 GPU operations timed; rows "
+	       "marked ~ are estimates.\n"
+	       "======== Not timed: 1 no free event.\n"
+	       "======== Time(%) leaves out 1 operation of rows without times.\n"
+	       "======== Event-pair overhead taken off: memsets 2.70 ± 0.20 us (assumed, as on an "
+	       "H200).\n"
+	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+}
+
+static void only_so_many_estimates_are_named(void **state)
+{
+	char name[8];
+
+	(void)state;
+	for (int i = 0; i < 10; i++) {
+		snprintf(name, sizeof(name), "k%d", i);
+		add_row(name, 2, 0, 1);
+	}
+	closes("",
+	       "======== Timing: CUDA events on 10 of 20 operations; rows marked ~ are estimates.\n"
+	       "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an "
+	       "H200).\n"
+	       "======== ~ k0: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k1: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k2: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k3: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k4: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k5: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k6: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k7: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k8: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k9: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+	add_row("k10", 2, 0, 1);
+	closes("--top 3",
+	       "======== Timing: CUDA events on 11 of 22 operations; rows marked ~ are estimates.\n"
+	       "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an "
+	       "H200).\n"
+	       "======== ~ k0: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k1: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k10: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+	closes("",
+	       "======== Timing: CUDA events on 11 of 22 operations; rows marked ~ are estimates.\n"
+	       "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an "
+	       "H200).\n"
+	       "======== ~ k0: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k1: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k10: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k2: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k3: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k4: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k5: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k6: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k7: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ k8: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== ~ 1 more row.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+}
+
+static void all_that_was_lost_is_said(void **state)
+{
+	(void)state;
+	for (unsigned i = 0; i < COUNTER_COUNT; i++)
+		header->counters[i] = i + 1;
+	closes("--verbose",
+	       "======== Timing: no GPU operations.\n"
+	       "======== Lost or failed: 6 activity records dropped by CUPTI.\n"
+	       "======== Lost or failed: 7 activity records not read in time.\n"
+	       "======== Lost or failed: 8 activity records without valid times.\n"
+	       "======== Lost or failed: 9 activity records of unknown kinds.\n"
+	       "======== Lost or failed: 29 operations whose row did not fit.\n"
+	       "======== Lost or failed: 2 calls that failed.\n"
+	       "======== Lost or failed: 16 errors met by ktime's own driver calls.\n"
+	       "======== Lost or failed: 17 errors met by ktime's own CUPTI calls.\n"
+	       "======== Trace: 27 of 55 records kept, 3.2 KB.\n"
+	       "======== Overhead: about 24 ns of 25 ns (96 %), 20 ns of CPU in the background, 26 "
+	       "B.\n"
+	       "======== Overhead measured: 19 ns in the program's calls on 18 threads.\n"
+	       "======== Overhead assumed: 21 ns in CUPTI on the host, 22 ns on the GPU.\n");
+	for (unsigned i = 0; i < COUNTER_COUNT; i++)
+		header->counters[i] = 0;
+	header->counters[COUNTER_trace_records] = 1;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Trace: 1 record kept, 120 B.\n"
+		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+	header->counters[COUNTER_trace_records] = 0;
+	header->counters[COUNTER_trace_lost] = 2;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Trace: 0 of 2 records kept, 0 B.\n"
+		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+}
+
+static void the_budget_may_be_used_up_and_not_passed(void **state)
+{
+	(void)state;
+	header->budget_percent = 1;
+	header->counters[COUNTER_wall_ns] = 100000000;
+	header->counters[COUNTER_added_ns] = 1000000;
+	header->counters[COUNTER_cupti_added_ns] = 1000000;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "
+		   "background, 0 B.\n");
+	header->counters[COUNTER_added_ns] = 1000001;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "
+		   "background, 0 B.\n"
+		   "======== Overhead: over the budget of 1 %.\n");
+	header->counters[COUNTER_cupti_added_ns] = 1000001;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "
+		   "background, 0 B.\n"
+		   "======== Overhead: CUPTI alone is over the budget of 1 %; --timer events costs "
+		   "less.\n");
+	header->budget_percent = 0;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "
+		   "background, 0 B.\n");
+}
+
+static void the_overhead_is_of_the_wall_time(void **state)
+{
+	(void)state;
+	header->counters[COUNTER_wall_ns] = 100000000;
+	header->counters[COUNTER_added_ns] = 9460000;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Overhead: about 9.5 ms of 100 ms (9.5 %), 0 ns of CPU in the "
+		   "background, 0 B.\n");
+	header->counters[COUNTER_added_ns] = 123456789;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Overhead: about 123 ms of 100 ms (123 %), 0 ns of CPU in the "
+		   "background, 0 B.\n");
+	header->counters[COUNTER_threads] = 1;
+	closes("--verbose",
+	       "======== Timing: no GPU operations.\n"
+	       "======== Overhead: about 123 ms of 100 ms (123 %), 0 ns of CPU in the background, "
+	       "0 B.\n"
+	       "======== Overhead measured: 0 ns in the program's calls.\n"
+	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+	header->counters[COUNTER_threads] = 2;
+	closes("--verbose",
+	       "======== Timing: no GPU operations.\n"
+	       "======== Overhead: about 123 ms of 100 ms (123 %), 0 ns of CPU in the background, "
+	       "0 B.\n"
+	       "======== Overhead measured: 0 ns in the program's calls on 2 threads.\n"
+	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
+}
+
+static void as_many_notes_as_there_are(void **state)
+{
+	char *text, note[16];
+
+	(void)state;
+	for (int i = 1; i <= SESSION_NOTES; i++)
+		session_note(session, "note %d.", i);
+	text = printed(session, "--print-gpu-summary");
+	for (int i = 1; i <= SESSION_NOTES; i++) {
+		snprintf(note, sizeof(note), "= note %d.\n", i);
+		assert_non_null(strstr(text, note));
+	}
+	free(text);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(nothing_to_time_and_nothing_timed),
+		TEST(one_operation_of_each_clock),
+		TEST(only_so_many_estimates_are_named),
+		TEST(all_that_was_lost_is_said),
+		TEST(the_budget_may_be_used_up_and_not_passed),
+		TEST(the_overhead_is_of_the_wall_time),
+		TEST(as_many_notes_as_there_are),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

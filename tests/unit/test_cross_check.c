@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* --cross-check: where the clocks are said to agree, and the reason given where they do not. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/session/session.h"
+#include "tests/unit/printed.h"
+
+static struct session *session;
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (session_create(&session, NULL, 0))
+		return -1;
+	session_header(session)->pid = 1;
+	session_header(session)->finished = 1;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+/* A row of four calls that both clocks timed; a pair as it was read holds 2.9 us more. */
+static struct row *checked_row(const char *name, uint64_t cupti, uint64_t events)
+{
+	struct row *row = session_row(session, ROW_KERNEL, name, 0);
+
+	assert_non_null(row);
+	for (int i = 0; i < 4; i++) {
+		session_add_sample(session, &row->cupti, cupti);
+		session_add_sample(session, &row->events, events);
+		session_add_difference(session, row,
+				       events > cupti ? events - cupti : cupti - events);
+	}
+	row->calls = 5;
+	row->checked = 4;
+	row->checked_cupti = 4 * cupti;
+	row->checked_raw = 4 * (events + 2900);
+	row->checked_events = 4 * events;
+	return row;
+}
+
+static void prints(const char *words, const char *expected)
+{
+	char *text = printed(session, words), *table = strstr(text, "Clocks");
+
+	while (table && table > text && table[-1] != '\n')
+		table--;
+	assert_non_null(table);
+	assert_string_equal(table, expected);
+	free(text);
+}
+
+static void reasons_are_given_by_most_of_the_calls(void **state)
+{
+	struct row *row = checked_row("most overlapped", 100000, 150000);
+
+	(void)state;
+	row->checked_overlapped = 3;
+	row->checked_idle = 3;
+	row->host_included = 1;
+	row = checked_row("most idle", 100000, 150000);
+	row->checked_overlapped = 2;
+	row->checked_idle = 3;
+	row->host_included = 1;
+	row = checked_row("host work", 100000, 150000);
+	row->checked_overlapped = 2;
+	row->checked_idle = 2;
+	row->host_included = 1;
+	row = checked_row("some overlapped", 100000, 150000);
+	row->checked_overlapped = 1;
+	row->checked_idle = 1;
+	checked_row("some idle", 100000, 150000)->checked_idle = 1;
+	checked_row("unknown", 100000, 150000);
+	prints("--quiet --print-gpu-summary --csv --cross-check",
+	       "\"Clocks\",\"Calls\",\"Checked\",\"CUPTI Avg\",\"Events Raw\",\"Events "
+	       "Avg\",\"Difference\",\"Median Difference\",\"Name\",\"Reason\"\n"
+	       ",,,ns,ns,ns,ns,ns,,\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"most overlapped\",\"operations "
+	       "overlapped; the events' time includes waiting for others\"\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"most idle\",\"the device was "
+	       "idle before; the events' time includes the wait for the host\"\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"host work\",\"the events' time "
+	       "includes the host's part of the copy\"\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"some overlapped\",\"operations "
+	       "overlapped; the events' time includes waiting for others\"\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"some idle\",\"the device was "
+	       "idle before; the events' time includes the wait for the host\"\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"unknown\",\"reason "
+	       "unknown\"\n");
+}
+
+static void clocks_agree_up_to_a_microsecond_or_two_percent(void **state)
+{
+	(void)state;
+	checked_row("a microsecond", 100, 1100);
+	checked_row("more than that", 100, 1101);
+	checked_row("two percent", 100000, 102000);
+	checked_row("two percent less", 100000, 98000);
+	checked_row("more than two", 100000, 102001);
+	checked_row("more than two less", 100000, 97999);
+	session_row(session, ROW_KERNEL, "not checked", 0)->calls = 7;
+	prints("--quiet --print-gpu-summary --csv --cross-check",
+	       "\"Clocks\",\"Calls\",\"Checked\",\"CUPTI Avg\",\"Events Raw\",\"Events "
+	       "Avg\",\"Difference\",\"Median Difference\",\"Name\",\"Reason\"\n"
+	       ",,,ns,ns,ns,ns,ns,,\n"
+	       "\"agree\",5,4,100,4000,1100,1000,999,\"a microsecond\",\"\"\n"
+	       "\"disagree\",5,4,100,4001,1101,1001,999,\"more than that\",\"reason unknown\"\n"
+	       "\"agree\",5,4,100000,104900,102000,2000,1999,\"two percent\",\"\"\n"
+	       "\"agree\",5,4,100000,100900,98000,2000,1999,\"two percent less\",\"\"\n"
+	       "\"disagree\",5,4,100000,104901,102001,2001,1999,\"more than two\",\"reason "
+	       "unknown\"\n"
+	       "\"disagree\",5,4,100000,100899,97999,2001,1999,\"more than two less\",\"reason "
+	       "unknown\"\n"
+	       "\"unchecked\",7,0,,,,,,\"not checked\",\"\"\n");
+	prints("--quiet --print-gpu-summary --cross-check",
+	       "    Clocks     Calls   Checked     CUPTI       Raw    Events      Diff    Median  "
+	       "Name\n"
+	       "     agree         5         4     100ns  4.0000us  1.1000us  1.0000us     999ns  "
+	       "a microsecond\n"
+	       "  DISAGREE         5         4     100ns  4.0010us  1.1010us  1.0010us     999ns  "
+	       "more than that (reason unknown)\n"
+	       "     agree         5         4  100.00us  104.90us  102.00us  2.0000us  1.9990us  "
+	       "two percent\n"
+	       "     agree         5         4  100.00us  100.90us  98.000us  2.0000us  1.9990us  "
+	       "two percent less\n"
+	       "  DISAGREE         5         4  100.00us  104.90us  102.00us  2.0010us  1.9990us  "
+	       "more than two (reason unknown)\n"
+	       "  DISAGREE         5         4  100.00us  100.90us  97.999us  2.0010us  1.9990us  "
+	       "more than two less (reason unknown)\n"
+	       " unchecked         7         0         -         -         -         -         -  "
+	       "not checked\n");
+}
+
+static void the_difference_in_the_middle_is_shown(void **state)
+{
+	static const uint64_t differences[] = {10, 20, 30, 4000};
+	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
+	char *text;
+
+	(void)state;
+	for (int i = 0; i < 4; i++) {
+		session_add_sample(session, &row->cupti, 10000);
+		session_add_sample(session, &row->events, 10000 + differences[i]);
+		session_add_difference(session, row, differences[i]);
+	}
+	row->calls = row->checked = 4;
+	row->checked_cupti = 40000;
+	row->checked_raw = 55660;
+	row->checked_events = 44060;
+	session_header(session)->counters[COUNTER_operations] = 4;
+	prints("--quiet --print-gpu-summary --csv --cross-check",
+	       "\"Clocks\",\"Calls\",\"Checked\",\"CUPTI Avg\",\"Events Raw\",\"Events "
+	       "Avg\",\"Difference\",\"Median Difference\",\"Name\",\"Reason\"\n"
+	       ",,,ns,ns,ns,ns,ns,,\n"
+	       "\"disagree\",4,4,10000,13915,11015,1015,20,\"k\",\"reason unknown\"\n");
+	text = printed(session, "--verbose --print-gpu-summary");
+	assert_non_null(strstr(text, "4 operations timed by both, median difference 20 ns.\n"));
+	assert_non_null(strstr(text, "largest difference 1.0 us (10 %), k.\n"));
+	free(text);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(reasons_are_given_by_most_of_the_calls, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(clocks_agree_up_to_a_microsecond_or_two_percent,
+						set_up, tear_down),
+		cmocka_unit_test_setup_teardown(the_difference_in_the_middle_is_shown, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

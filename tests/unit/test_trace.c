@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/* Traces in text and CSV, in each unit: every column has its own record's figure. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/session/session.h"
+#include "tests/unit/printed.h"
+
+static struct session *session;
+
+static void add(struct trace_record record, const char *name)
+{
+	record.name = session_intern(session, name);
+	record.clock = CLOCK_CUPTI;
+	assert_int_equal(session_trace(session, &record), 0);
+}
+
+/* No two figures are equal. */
+static int set_up(void **state)
+{
+	struct session_header *header;
+
+	(void)state;
+	if (session_create(&session, NULL, 0))
+		return -1;
+	header = session_header(session);
+	header->pid = 1;
+	header->finished = 1;
+	header->trace_start = 1000;
+	strcpy(header->devices[0].name, "NVIDIA H200");
+	strcpy(header->devices[1].name, "NVIDIA H100 80GB HBM3");
+	add((struct trace_record){.start = 5001000,
+				  .end = 5012500,
+				  .kind = ROW_KERNEL,
+				  .correlation = 7,
+				  .context = 3,
+				  .stream = 14,
+				  .grid = {1, 2, 3},
+				  .block = {4, 5, 6},
+				  .registers = 42,
+				  .static_shared = 1536,
+				  .dynamic_shared = 3 << 20},
+	    "_Z1kv");
+	add((struct trace_record){.start = 9001000,
+				  .end = 9001000,
+				  .kind = ROW_MEMCPY,
+				  .device = 1,
+				  .correlation = 9,
+				  .context = 4,
+				  .stream = 15,
+				  .bytes = 8192,
+				  .source_kind = MEMORY_PINNED,
+				  .destination_kind = MEMORY_DEVICE},
+	    "[CUDA memcpy HtoD]");
+	add((struct trace_record){.start = 7001000,
+				  .end = 7003000,
+				  .kind = ROW_MEMCPY,
+				  .device = 1,
+				  .correlation = 8,
+				  .context = 4,
+				  .stream = 15,
+				  .bytes = 5 << 20,
+				  .source_kind = MEMORY_PAGEABLE,
+				  .destination_kind = MEMORY_MANAGED},
+	    "[CUDA memcpy HtoD]");
+	add((struct trace_record){.start = 9001000,
+				  .end = 9001250,
+				  .kind = ROW_MEMSET,
+				  .correlation = 10,
+				  .context = 3,
+				  .stream = 16,
+				  .bytes = 100,
+				  .destination_kind = MEMORY_ARRAY},
+	    "[CUDA memset]");
+	add((struct trace_record){.start = 4001000,
+				  .end = 4701000,
+				  .kind = ROW_RUNTIME_API,
+				  .device = -1,
+				  .correlation = 7,
+				  .kernel = session_intern(session, "_Z1kv")},
+	    "cudaLaunchKernel");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+static void prints(const char *words, const char *expected)
+{
+	char *text = printed(session, words);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void times_have_their_own_units(void **state)
+{
+	(void)state;
+	prints("--quiet --print-gpu-trace --print-api-trace",
+	       "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    "
+	       "DSMem*      Size  Throughput  SrcMemType  DstMemType           Device   Context    "
+	       "Stream  Name\n"
+	       "4.0000ms  700.00us                    -               -         -         -        "
+	       " -         -           -           -           -                -         -        "
+	       " -  cudaLaunchKernel (k(void) [7])\n"
+	       "5.0000ms  11.500us              (1 2 3)         (4 5 6)        42  1.5000KB  "
+	       "3.0000MB         -           -           -           -  NVIDIA H200 (0)         3  "
+	       "      14  k(void) [7]\n"
+	       "7.0000ms  2.0000us                    -               -         -         -        "
+	       " -  5.0000MB  2441.4GB/s    Pageable     Managed  NVIDIA H100 (1)         4        "
+	       "15  [CUDA memcpy HtoD]\n"
+	       "9.0000ms       0ns                    -               -         -         -        "
+	       " -  8.0000KB           -      Pinned      Device  NVIDIA H100 (1)         4        "
+	       "15  [CUDA memcpy HtoD]\n"
+	       "9.0000ms     250ns                    -               -         -         -        "
+	       " -      100B  381.47MB/s           -       Array  NVIDIA H200 (0)         3        "
+	       "16  [CUDA memset]\n");
+}
+
+static void a_column_has_the_unit_of_its_largest_figure(void **state)
+{
+	(void)state;
+	prints("--quiet --print-gpu-trace --print-api-trace -u col",
+	       "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    "
+	       "DSMem*      Size  Throughput  SrcMemType  DstMemType           Device   Context    "
+	       "Stream  Name\n"
+	       "      ms        us                                                       KB        "
+	       "MB        MB        GB/s\n"
+	       "4.000000  700.0000                    -               -         -         -        "
+	       " -         -           -           -           -                -         -        "
+	       " -  cudaLaunchKernel (k(void) [7])\n"
+	       "5.000000  11.50000              (1 2 3)         (4 5 6)        42  1.500000  "
+	       "3.000000         -           -           -           -  NVIDIA H200 (0)         3  "
+	       "      14  k(void) [7]\n"
+	       "7.000000  2.000000                    -               -         -         -        "
+	       " -  5.000000    2.44e+03    Pageable     Managed  NVIDIA H100 (1)         4        "
+	       "15  [CUDA memcpy HtoD]\n"
+	       "9.000000  0.00e+00                    -               -         -         -        "
+	       " -  7.81e-03           -      Pinned      Device  NVIDIA H100 (1)         4        "
+	       "15  [CUDA memcpy HtoD]\n"
+	       "9.000000  0.250000                    -               -         -         -        "
+	       " -  9.54e-05    0.372529           -       Array  NVIDIA H200 (0)         3        "
+	       "16  [CUDA memset]\n");
+}
+
+static void times_are_in_the_unit_asked_for(void **state)
+{
+	(void)state;
+	prints("--quiet --print-gpu-trace -u ms",
+	       "   Start  Duration            Grid Size      Block Size     Regs*    SSMem*    "
+	       "DSMem*      Size  Throughput  SrcMemType  DstMemType           Device   Context    "
+	       "Stream  Name\n"
+	       "      ms        ms                                                       KB        "
+	       "MB        MB        GB/s\n"
+	       "5.000000  0.011500              (1 2 3)         (4 5 6)        42  1.500000  "
+	       "3.000000         -           -           -           -  NVIDIA H200 (0)         3  "
+	       "      14  k(void) [7]\n"
+	       "7.000000  2.00e-03                    -               -         -         -        "
+	       " -  5.000000    2.44e+03    Pageable     Managed  NVIDIA H100 (1)         4        "
+	       "15  [CUDA memcpy HtoD]\n"
+	       "9.000000  0.00e+00                    -               -         -         -        "
+	       " -  7.81e-03           -      Pinned      Device  NVIDIA H100 (1)         4        "
+	       "15  [CUDA memcpy HtoD]\n"
+	       "9.000000  2.50e-04                    -               -         -         -        "
+	       " -  9.54e-05    0.372529           -       Array  NVIDIA H200 (0)         3        "
+	       "16  [CUDA memset]\n");
+}
+
+static void an_api_trace_has_the_columns_of_calls_alone(void **state)
+{
+	(void)state;
+	prints("--quiet --print-api-trace -u us",
+	       "   Start  Duration  Name\n"
+	       "      us        us\n"
+	       "4.00e+03  700.0000  cudaLaunchKernel (k(void) [7])\n");
+}
+
+static void csv_has_all_columns(void **state)
+{
+	(void)state;
+	prints("--quiet --csv --print-gpu-trace --print-api-trace",
+	       "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block "
+	       "Y\",\"Block Z\",\"Registers Per Thread\",\"Static SMem\",\"Dynamic "
+	       "SMem\",\"Size\",\"Throughput\",\"SrcMemType\",\"DstMemType\",\"Device\","
+	       "\"Context\",\"Stream\",\"Name\",\"Correlation_ID\"\n"
+	       "ms,us,,,,,,,,KB,MB,MB,GB/s,,,,,,,\n"
+	       "4.000000,700.000000,,,,,,,,,,,,,,,,,\"cudaLaunchKernel\",7\n"
+	       "5.000000,11.500000,1,2,3,4,5,6,42,1.500000,3.000000,,,,,\"NVIDIA H200 "
+	       "(0)\",\"3\",\"14\",\"k(void)\",7\n"
+	       "7.000000,2.000000,,,,,,,,,,5.000000,2441.406250,\"Pageable\",\"Managed\",\"NVIDIA "
+	       "H100 80GB HBM3 (1)\",\"4\",\"15\",\"[CUDA memcpy HtoD]\",8\n"
+	       "9.000000,0.000000,,,,,,,,,,0.007812,,\"Pinned\",\"Device\",\"NVIDIA H100 80GB HBM3 "
+	       "(1)\",\"4\",\"15\",\"[CUDA memcpy HtoD]\",9\n"
+	       "9.000000,0.250000,,,,,,,,,,0.000095,0.372529,,\"Array\",\"NVIDIA H200 "
+	       "(0)\",\"3\",\"16\",\"[CUDA memset]\",10\n");
+}
+
+static void csv_of_one_device_and_in_nanoseconds(void **state)
+{
+	(void)state;
+	prints("--quiet --csv --print-gpu-trace --devices 1 -u ns",
+	       "\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block "
+	       "Y\",\"Block Z\",\"Registers Per Thread\",\"Static SMem\",\"Dynamic "
+	       "SMem\",\"Size\",\"Throughput\",\"SrcMemType\",\"DstMemType\",\"Device\","
+	       "\"Context\",\"Stream\",\"Name\",\"Correlation_ID\"\n"
+	       "ns,ns,,,,,,,,B,B,MB,GB/s,,,,,,,\n"
+	       "7000000.000000,2000.000000,,,,,,,,,,5.000000,2441.406250,\"Pageable\",\"Managed\","
+	       "\"NVIDIA H100 80GB HBM3 (1)\",\"4\",\"15\",\"[CUDA memcpy HtoD]\",8\n"
+	       "9000000.000000,0,,,,,,,,,,0.007812,,\"Pinned\",\"Device\",\"NVIDIA H100 80GB HBM3 "
+	       "(1)\",\"4\",\"15\",\"[CUDA memcpy HtoD]\",9\n");
+}
+
+static void a_trace_without_a_beginning_starts_with_its_first_record(void **state)
+{
+	static const char expected[] =
+		"\"Start\",\"Duration\",\"Grid X\",\"Grid Y\",\"Grid Z\",\"Block X\",\"Block "
+		"Y\",\"Block Z\",\"Registers Per Thread\",\"Static SMem\",\"Dynamic "
+		"SMem\",\"Size\",\"Throughput\",\"SrcMemType\",\"DstMemType\",\"Device\","
+		"\"Context\",\"Stream\",\"Name\",\"Correlation_ID\"\n"
+		"ms,us,,,,,,,,B,B,MB,GB/s,,,,,,,\n"
+		"0.000000,2.000000,,,,,,,,,,5.000000,2441.406250,\"Pageable\",\"Managed\",\"NVIDIA "
+		"H100 80GB HBM3 (1)\",\"4\",\"15\",\"[CUDA memcpy HtoD]\",8\n"
+		"2.000000,0.000000,,,,,,,,,,0.007812,,\"Pinned\",\"Device\",\"NVIDIA H100 80GB "
+		"HBM3 "
+		"(1)\",\"4\",\"15\",\"[CUDA memcpy HtoD]\",9\n";
+
+	(void)state;
+	session_header(session)->trace_start = 0;
+	prints("--quiet --csv --print-gpu-trace --devices 1", expected);
+	session_header(session)->trace_start = 8001000;
+	prints("--quiet --csv --print-gpu-trace --devices 1", expected);
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(times_have_their_own_units),
+		TEST(a_column_has_the_unit_of_its_largest_figure),
+		TEST(times_are_in_the_unit_asked_for),
+		TEST(an_api_trace_has_the_columns_of_calls_alone),
+		TEST(csv_has_all_columns),
+		TEST(csv_of_one_device_and_in_nanoseconds),
+		TEST(a_trace_without_a_beginning_starts_with_its_first_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
