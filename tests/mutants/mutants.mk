@@ -1,11 +1,24 @@
 # SPDX-License-Identifier: MIT
 # How many of COUNT small changes of the sources the tests notice; the same ones for the same SEED.
 # What was tried is kept in MUTANTS, so that it can be ended at any time and taken up again.
+# MUTANT_JOBS are tried at a time, each with as many tests as take SECONDS together.
 
 SEED ?= 1
 COUNT ?= 100
 MUTANTS ?= $(BUILD)/mutants
+SECONDS ?= 30
+MUTANT_JOBS ?= $(JOBS:-j%=%)
 
 .PHONY: mutants
 mutants: toolkit packages
-	@tests/mutants/mutants.py --seed $(SEED) --count $(COUNT) --folder $(abspath $(MUTANTS))
+	@tests/mutants/mutants.py --seed $(SEED) --count $(COUNT) --folder $(abspath $(MUTANTS)) \
+		--jobs $(MUTANT_JOBS) --seconds $(SECONDS)
+
+# A build of its own tells which test reaches which line: each basic block notes that it has run.
+ifdef COVERAGE_BUILD
+COVERAGE_OBJECT := $(BUILD)/obj/tests/mutants/coverage.o
+COVERED := $(BUILD)/libktime.so $(BUILD)/ktime $(UNIT_TESTS) $(SESSION_OF_RECORDS)
+$(addprefix $(BUILD)/obj/,preload/% cupti/% report/%): OBJECT_CFLAGS += -O0 -g -fsanitize-coverage=trace-pc
+$(COVERED): private LDFLAGS += $(COVERAGE_OBJECT)
+$(COVERED): | $(COVERAGE_OBJECT)
+endif

@@ -250,6 +250,13 @@ start_shown()
 	[ "$output" = "default default ignored default" ]
 }
 
+@test "signal and its kin do under ktime what they do without it" {
+	same_as_alone "$programs/handlers"
+	[ "$status" -eq 0 ]
+	[ "$(grep -c ": default, handler" <<<"$output")" -eq 15 ]
+	[ "$(grep -c " error, errno 22" <<<"$output")" -eq 30 ]
+}
+
 @test "a main thread that ends by pthread_exit: SIGTERM works, and the last thread's end is the end" {
 	rm -f counts
 	background 2 main_ends

@@ -31,6 +31,12 @@ $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
+$(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_entries.o
+HASHED := $(addprefix $(BUILD)/tests/unit/libhashed_,gnu.so sysv.so)
+$(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o
+	@mkdir -p $(@D)
+	$(LINK) -shared -Wl,--hash-style=$* $^ -o $@
+$(BUILD)/tests/unit/test_elf_symbol: $(BUILD)/obj/preload/driver/elf_symbol.o | $(HASHED)
 $(BUILD)/tests/unit/test_operation: $(BUILD)/obj/preload/handles/operation.o
 $(BUILD)/tests/unit/test_event_queue: $(addprefix $(BUILD)/obj/preload/events/, event_queue.o in_flight.o)
 $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
