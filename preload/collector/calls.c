@@ -83,11 +83,8 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 		session_count(rows_session, COUNTER_timed_by_events, 1);
 		session_count(rows_session, COUNTER_gated_pairs, operation->gated);
 		if (row) {
-			session_add_weighted(
-				rows_session, &row->events, operation->by_events,
-				estimate_whole_calls(&row->estimate, operation->weight));
-			estimate_timed(&row->estimate, operation->place, operation->weight,
-				       operation->by_events);
+			rows_add_event_time(row, operation,
+					    event_overhead_of(operation->operation->overhead));
 			row->host_included += operation->host_included;
 			row->gated += operation->gated;
 		}

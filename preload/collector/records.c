@@ -79,6 +79,7 @@ static void count_operation(struct operation *operation, const struct activity *
 	session_count(rows_session, COUNTER_cupti_records, 1);
 	if (row) {
 		session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+		rows_add_size(row, activity);
 		if (activity->graph_node) {
 			row->graph_records++;
 			session_count(rows_session, COUNTER_graph_nodes, 1);

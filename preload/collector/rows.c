@@ -60,6 +60,28 @@ static struct row *api_row(unsigned api)
 	return api_rows[api];
 }
 
+void rows_add_size(struct row *row, const struct activity *activity)
+{
+	uint64_t blocks = (uint64_t)activity->grid[0] * activity->grid[1] * activity->grid[2];
+	uint32_t threads = activity->block[0] * activity->block[1] * activity->block[2];
+	bool is_kernel = activity->kind == ACTIVITY_KERNEL;
+
+	session_add_size(&row->cupti, is_kernel ? blocks * threads : activity->bytes,
+			 activity->end - activity->start, 0);
+	if (is_kernel && threads)
+		session_add_shape(row, threads, activity->registers,
+				  activity->static_shared + activity->dynamic_shared, blocks);
+}
+
+void rows_add_event_time(struct row *row, const struct in_flight *operation, uint64_t overhead)
+{
+	session_add_weighted(rows_session, &row->events, operation->by_events,
+			     estimate_whole_calls(&row->estimate, operation->weight));
+	estimate_timed(&row->estimate, operation->place, operation->weight, operation->by_events);
+	session_add_size(&row->events, operation->bytes, operation->by_events,
+			 operation->host_included ? 0 : overhead);
+}
+
 bool rows_has_activity(const struct call_record *record)
 {
 	enum row_kind kind;

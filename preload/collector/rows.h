@@ -3,7 +3,9 @@
 #ifndef KTIME_PRELOAD_COLLECTOR_ROWS_H
 #define KTIME_PRELOAD_COLLECTOR_ROWS_H
 
+#include "cupti/activity.h"
 #include "preload/base/clock.h"
+#include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/call_record.h"
 #include "report/session/session.h"
@@ -14,6 +16,11 @@ extern const struct clock_scale *rows_scale;
 
 /* The row of an operation on a device; NULL, and counted as lost, if the table is full. */
 struct row *rows_of(struct operation *operation, int device);
+/* Adds what a row's rates are made of: a record's bytes, or the threads of its launch and their
+ * shape. */
+void rows_add_size(struct row *row, const struct activity *activity);
+/* Adds what an event pair measured; `overhead`: ns that will be taken off it at the end. */
+void rows_add_event_time(struct row *row, const struct in_flight *operation, uint64_t overhead);
 /* Whether CUPTI makes an API record of the call, so that the row counts that instead. */
 bool rows_has_activity(const struct call_record *record);
 /* Counts a call in its API row. */

@@ -18,11 +18,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "report/session/device_info.h"
 #include "report/session/histogram.h"
 #include "report/session/idle.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      10
+#define SESSION_VERSION	      11
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -68,6 +69,11 @@ static inline bool row_is_gpu(enum row_kind kind)
 enum untimed_reason { UNTIMED_REASONS(UNTIMED_ENUM) UNTIMED_COUNT };
 #undef UNTIMED_ENUM
 
+/* One call: its size (bytes of a copy or memset, threads of a kernel) and its duration. */
+struct sized_call {
+	uint64_t size, ns;
+};
+
 /* One clock's figures over the calls it timed. */
 struct figures {
 	uint64_t count;
@@ -76,6 +82,9 @@ struct figures {
 	uint64_t maximum;
 	double squares;	    /* sum of the squares, ns^2 */
 	uint64_t histogram; /* offset of its struct histogram */
+	uint64_t size;	    /* sum of the sizes; 0: they are not known */
+	/* The calls with the least and the most size per time; both 0: none has a size. */
+	struct sized_call slowest, fastest;
 };
 
 /*
@@ -143,6 +152,9 @@ struct row {
 	uint64_t kernels_listed; /* graphs: offset of a string that names the nodes' kernels */
 	/* Median of |events - cupti| over the checked calls. */
 	uint64_t difference_histogram;
+	/* Kernels, by CUPTI: the first shapes that were launched. Launches of others are in `calls`
+	 * alone. */
+	struct launch_shape shapes[ROW_SHAPES];
 	uint32_t overhead;   /* enum overhead_kind: what is taken off `events` */
 	uint32_t more_calls; /* 1: no calls were counted from some moment on */
 } __attribute__((aligned(64)));
@@ -218,14 +230,6 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 #define SESSION_COUNTER_ENUM(name, text) COUNTER_##name,
 enum session_counter { SESSION_COUNTERS(SESSION_COUNTER_ENUM) COUNTER_COUNT };
 #undef SESSION_COUNTER_ENUM
-
-struct device_info {
-	char name[64];
-	uint8_t uuid[16];
-	uint32_t used;		     /* 0: no operation ran there */
-	uint32_t compute_capability; /* major * 10 + minor */
-	uint64_t memory;	     /* bytes */
-};
 
 /* The overhead of an event pair by kind of operation. */
 struct event_overhead {
@@ -335,6 +339,15 @@ void session_add_weighted(struct session *session, struct figures *figures, uint
 			  uint32_t calls);
 /* Adds one call's bytes to a row. */
 void session_add_bytes(struct row *row, uint64_t bytes);
+/*
+ * Adds the size of a call whose duration was added. `overhead`: what will be taken off the duration
+ * at the end, by what is known now: it decides which call is the fastest. A size of 0 is not known.
+ */
+void session_add_size(struct figures *figures, uint64_t size, uint64_t nanoseconds,
+		      uint64_t overhead);
+/* Adds a launch to its row's shapes. */
+void session_add_shape(struct row *row, uint32_t threads, uint32_t registers, uint32_t shared,
+		       uint64_t blocks);
 /* Adds a difference to row->difference_histogram. */
 void session_add_difference(struct session *session, struct row *row, uint64_t nanoseconds);
 /* Adds a printf-like line that the report prints once; the same text is added only once. */

@@ -31,6 +31,8 @@ static void correct(const struct session *session, struct figures *figures, uint
 								     : figures->total;
 	figures->minimum -= overhead < figures->minimum ? overhead : figures->minimum;
 	figures->maximum -= overhead < figures->maximum ? overhead : figures->maximum;
+	figures->slowest.ns -= overhead < figures->slowest.ns ? overhead : figures->slowest.ns;
+	figures->fastest.ns -= overhead < figures->fastest.ns ? overhead : figures->fastest.ns;
 	if (histogram)
 		move_histogram(histogram, overhead);
 }

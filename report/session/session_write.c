@@ -258,6 +258,47 @@ void session_add_bytes(struct row *row, uint64_t bytes)
 	row->bytes_squares += (double)bytes * (double)bytes;
 }
 
+/* Size per time of a call, once the overhead is off its duration; less than 0 if none is left. */
+static double speed(const struct sized_call *call, uint64_t overhead)
+{
+	return call->ns > overhead ? (double)call->size / (double)(call->ns - overhead) : -1;
+}
+
+void session_add_size(struct figures *figures, uint64_t size, uint64_t nanoseconds,
+		      uint64_t overhead)
+{
+	struct sized_call call = {size, nanoseconds};
+	double mine = speed(&call, overhead);
+
+	figures->size += size;
+	if (size == 0 || mine < 0)
+		return;
+	if (figures->slowest.size == 0 || mine < speed(&figures->slowest, overhead))
+		figures->slowest = call;
+	if (figures->fastest.size == 0 || mine > speed(&figures->fastest, overhead))
+		figures->fastest = call;
+}
+
+void session_add_shape(struct row *row, uint32_t threads, uint32_t registers, uint32_t shared,
+		       uint64_t blocks)
+{
+	for (unsigned i = 0; i < ROW_SHAPES; i++) {
+		struct launch_shape *shape = &row->shapes[i];
+
+		if (!shape->threads) {
+			shape->threads = threads;
+			shape->registers = registers;
+			shape->shared = shared;
+		}
+		if (shape->threads == threads && shape->registers == registers &&
+		    shape->shared == shared) {
+			shape->launches++;
+			shape->blocks += blocks;
+			return;
+		}
+	}
+}
+
 void session_add_difference(struct session *session, struct row *row, uint64_t nanoseconds)
 {
 	struct histogram *histogram = histogram_of(session, &row->difference_histogram);

@@ -139,6 +139,20 @@ static enum row_kind read_kind(struct reader *reader, char *name, size_t size)
 	return ROW_OTHER;
 }
 
+static void add_sizes(struct row *row, const struct trace_record *record)
+{
+	uint64_t blocks = (uint64_t)record->grid[0] * record->grid[1] * record->grid[2];
+	uint32_t threads = record->block[0] * record->block[1] * record->block[2];
+
+	if (record->kind == ROW_MEMCPY || record->kind == ROW_MEMSET)
+		session_add_bytes(row, record->bytes);
+	session_add_size(&row->cupti, record->kind == ROW_KERNEL ? blocks * threads : record->bytes,
+			 record->end - record->start, 0);
+	if (threads)
+		session_add_shape(row, threads, record->registers,
+				  record->static_shared + record->dynamic_shared, blocks);
+}
+
 static int add_record(struct reader *reader, char *name, size_t size)
 {
 	struct session *session = reader->session;
@@ -174,8 +188,7 @@ static int add_record(struct reader *reader, char *name, size_t size)
 		return -ENOMEM;
 	row->calls++;
 	session_add_sample(session, &row->cupti, record.end - record.start);
-	if (record.kind == ROW_MEMCPY || record.kind == ROW_MEMSET)
-		session_add_bytes(row, record.bytes);
+	add_sizes(row, &record);
 	record.name = row->name;
 	if (record.device >= 0) {
 		struct device_info *device = &session_header(session)->devices[record.device];
