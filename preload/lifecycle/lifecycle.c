@@ -27,6 +27,8 @@
 #include "preload/lifecycle/output.h"
 #include "preload/reporter/reporter.h"
 #include "preload/driver/real_symbol.h"
+#include "report/devices/attributes.h"
+#include "report/devices/nvml.h"
 #include "report/print/log_file.h"
 
 /* Another preload that looks the driver's functions up past ktime. */
@@ -43,6 +45,7 @@ _Atomic int lifecycle_state;
 
 static struct session *session;
 static pid_t pid;
+static size_t device_count;
 static struct {
 	bool started;
 	char reason[256];
@@ -71,9 +74,19 @@ static void read_command(char *command, size_t size)
 	command[length] = '\0';
 }
 
+/* CUresult, CUuuid and CUdevice are int, 16 bytes and int. */
+#define CALL_OF(call, function)                                                                    \
+	.call = (__typeof__(((struct device_calls *)0)->call))(void *)function
+
 static void describe_run(void)
 {
 	struct session_header *header = session_header(session);
+	const struct device_calls calls = {
+		CALL_OF(name, driver.cuDeviceGetName),
+		CALL_OF(uuid, driver.cuDeviceGetUuid),
+		CALL_OF(memory, driver.cuDeviceTotalMem_v2),
+		CALL_OF(attribute, driver.cuDeviceGetAttribute),
+	};
 	static char command[4096];
 	char hostname[256] = "";
 	int devices = 0, version = 0;
@@ -94,22 +107,8 @@ static void describe_run(void)
 	if (settings.keep_trace)
 		session_limit_trace(session, settings.keep_trace);
 	driver.cuDeviceGetCount(&devices);
-	for (int i = 0; i < devices && i < SESSION_DEVICES; i++) {
-		struct device_info *device = &header->devices[i];
-		size_t bytes = 0;
-		int major = 0, minor = 0;
-
-		driver.cuDeviceGetName(device->name, sizeof(device->name), i);
-		if (driver.cuDeviceGetUuid)
-			driver.cuDeviceGetUuid((CUuuid *)device->uuid, i);
-		driver.cuDeviceTotalMem_v2(&bytes, i);
-		device->memory = bytes;
-		driver.cuDeviceGetAttribute(&major, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MAJOR,
-					    i);
-		driver.cuDeviceGetAttribute(&minor, CU_DEVICE_ATTRIBUTE_COMPUTE_CAPABILITY_MINOR,
-					    i);
-		device->compute_capability = (uint32_t)(major * 10 + minor);
-	}
+	for (int i = 0; i < devices && i < SESSION_DEVICES; i++)
+		device_describe(&header->devices[device_count++], &calls, i);
 }
 
 /* Where launches wait for the device, as with these settings or under these tools, a gate would
@@ -176,12 +175,26 @@ static void describe_cupti(void)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
 
+/* On the background thread, and at the end alone: to initialise NVML can take longer than a ring of
+ * call records holds out. */
+static void describe_links(struct session *finished)
+{
+	const char *reason;
+
+	if (!options_want_rates(&settings))
+		return;
+	reason = nvml_describe(session_header(finished)->devices, device_count, real_dlsym);
+	if (reason)
+		session_note(finished, "The links of the devices are not known: %s.", reason);
+}
+
 static void finish_report(struct session *finished)
 {
 	const char *name;
 
 	if (!reporter_claim())
 		return;
+	describe_links(finished);
 	for (unsigned i = 0; (name = driver_unknown_entry(i)); i++)
 		session_note(finished,
 			     "%s was called or may have been: this driver has it, ktime "

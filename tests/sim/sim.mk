@@ -1,11 +1,11 @@
 # SPDX-License-Identifier: MIT
-# The simulated device: libcuda.so.1, libcudart.so.13 and its archive, libcupti.so.13, and the
+# The simulated device: libcuda.so.1, libnvidia-ml.so.1, libcudart.so.13 and its archive, libcupti.so.13, and the
 # workloads linked to them.
 
 SIM := $(BUILD)/sim
 SIM_OBJECTS := $(BUILD)/obj/tests/sim
 SIM_WORKLOADS := $(patsubst $(BUILD)/%,$(SIM)/%,$(WORKLOADS))
-SIM_LIBRARIES := $(addprefix $(SIM)/lib/,libcuda.so.1 libcudart.so.13 libcudart_static.a) \
+SIM_LIBRARIES := $(addprefix $(SIM)/lib/,libcuda.so.1 libnvidia-ml.so.1 libcudart.so.13 libcudart_static.a) \
 	$(SIM)/toolkit/lib64/libcupti.so.13
 SIM_PROGRAMS := $(patsubst tests/sim/programs/%.c,$(SIM)/programs/%,$(wildcard tests/sim/programs/*.c))
 SIM_RUNTIME_PROGRAMS := $(addprefix $(SIM)/programs/runtime_calls,_static _shared _per_thread)
@@ -49,6 +49,10 @@ $(SIM)/lib/libcuda.so.1: $(call sim_objects,driver) $(SIM_OBJECTS)/driver/not_su
 		$(SIM_OBJECTS)/driver/host_kernel.cc.o
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic $(NO_UNDEFINED) $^ -o $@ -lpthread -ldl
+
+$(SIM)/lib/libnvidia-ml.so.1: $(call sim_objects,nvml)
+	@mkdir -p $(@D)
+	$(LINK) -shared -Wl,-soname,libnvidia-ml.so.1 -Wl,-Bsymbolic $(NO_UNDEFINED) $^ -o $@
 
 $(SIM)/lib/libcudart_static.a: $(call sim_objects,runtime)
 	@mkdir -p $(@D)

@@ -93,6 +93,7 @@ def check_json(root):
     document = read(root, "docs/json-format.md")
     sources = [read(root, path) for path in ("report/export/export_json.c",
                                              "report/export/export_json_row.c",
+                                             "report/export/export_json_device.c",
                                              "report/compare/compare_json.c")]
     version = re.search(r"define JSON_FORMAT (\d+)", sources[0]).group(1)
     expect(f"`format` is {version}." in document,

@@ -150,7 +150,28 @@ static const struct {
 	{CU_DEVICE_ATTRIBUTE_COOPERATIVE_LAUNCH, 1},
 	{CU_DEVICE_ATTRIBUTE_MEMORY_POOLS_SUPPORTED, 1},
 	{CU_DEVICE_ATTRIBUTE_CAN_MAP_HOST_MEMORY, 1},
+	{CU_DEVICE_ATTRIBUTE_ECC_ENABLED, 1},
+	{CU_DEVICE_ATTRIBUTE_MAX_BLOCKS_PER_MULTIPROCESSOR, 32},
+	{CU_DEVICE_ATTRIBUTE_MAX_REGISTERS_PER_MULTIPROCESSOR, 65536},
+	{CU_DEVICE_ATTRIBUTE_MAX_SHARED_MEMORY_PER_MULTIPROCESSOR, 233472},
+	{CU_DEVICE_ATTRIBUTE_RESERVED_SHARED_MEMORY_PER_BLOCK, 1024},
 };
+
+/* "16=108,37=-1": the attribute's value; -1: this driver does not have it. */
+static bool asked_for(CUdevice_attribute attribute, int *value)
+{
+	const char *text = getenv("SIM_ATTRIBUTES");
+	int number, given, length;
+
+	for (; text && sscanf(text, "%d=%d%n", &number, &given, &length) == 2;
+	     text += length + (text[length] == ',')) {
+		if (number != (int)attribute)
+			continue;
+		*value = given;
+		return true;
+	}
+	return false;
+}
 
 /* Attributes that the table lacks are 0. */
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuDeviceGetAttribute,
@@ -168,7 +189,7 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuDeviceGetAttribute,
 		if (attributes[i].attribute == attribute)
 			*value = attributes[i].value;
 	}
-	return CUDA_SUCCESS;
+	return asked_for(attribute, value) && *value < 0 ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
 }
 
 #define ERRORS(X)                                                                                  \

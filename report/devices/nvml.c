@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/devices/nvml.h"
+
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+/* NVML's numbers: NVML_CLOCK_SM and NVML_CLOCK_MEM; field ids; the type of a value. */
+#define CLOCK_SM	    1
+#define CLOCK_MEMORY	    2
+#define FIELD_NVLINK_SPEED  90 /* 10^6 bytes/s of each active link, in one direction */
+#define FIELD_C2C_LINKS	    170
+#define FIELD_C2C_STATUS    171 /* 1: active */
+#define FIELD_C2C_BANDWIDTH 172 /* as of NVLink */
+#define VALUE_UNSIGNED	    1
+#define MOST_LINKS	    32
+#define UUID_TEXT	    48
+
+typedef struct device *nvml_device;
+struct nvml_field {
+	unsigned id, scope; /* scope: which link */
+	long long timestamp, latency;
+	int type;
+	int result;
+	union {
+		unsigned number;
+		double of_its_size;
+	} value;
+};
+
+/* X(name, arguments, needed); one that is not needed may be NULL, in an older NVML. */
+#define NVML_CALLS(X)                                                                              \
+	X(nvmlInit_v2, (void), 1)                                                                  \
+	X(nvmlShutdown, (void), 1)                                                                 \
+	X(nvmlDeviceGetHandleByUUID, (const char *uuid, nvml_device *device), 1)                   \
+	X(nvmlDeviceGetMaxClockInfo, (nvml_device device, int clock, unsigned *mhz), 0)            \
+	X(nvmlDeviceGetMemoryBusWidth, (nvml_device device, unsigned *bits), 0)                    \
+	X(nvmlDeviceGetMaxPcieLinkGeneration, (nvml_device device, unsigned *generation), 0)       \
+	X(nvmlDeviceGetMaxPcieLinkWidth, (nvml_device device, unsigned *lanes), 0)                 \
+	X(nvmlDeviceGetNvLinkState, (nvml_device device, unsigned link, int *active), 0)           \
+	X(nvmlDeviceGetFieldValues, (nvml_device device, int count, struct nvml_field *fields), 0)
+
+static struct {
+#define NVML_POINTER(name, arguments, needed) int(*name) arguments;
+	NVML_CALLS(NVML_POINTER)
+#undef NVML_POINTER
+} nvml;
+
+static const char *load(void *(*lookup)(void *handle, const char *name))
+{
+	void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
+	bool complete = true;
+
+	if (!handle)
+		return "libnvidia-ml.so.1 was not found";
+#define NVML_LOOK_UP(name, arguments, needed)                                                      \
+	*(void **)&nvml.name = lookup(handle, #name);                                              \
+	complete &= !(needed) || nvml.name;
+	NVML_CALLS(NVML_LOOK_UP)
+#undef NVML_LOOK_UP
+	return complete ? NULL : "libnvidia-ml.so.1 is too old";
+}
+
+/* 0 where NVML does not say. */
+static uint32_t field_of(nvml_device device, unsigned id, unsigned link)
+{
+	struct nvml_field field = {.id = id, .scope = link};
+
+	if (!nvml.nvmlDeviceGetFieldValues || nvml.nvmlDeviceGetFieldValues(device, 1, &field) ||
+	    field.result || field.type != VALUE_UNSIGNED)
+		return 0;
+	return field.value.number;
+}
+
+static void describe_nvlink(struct device_info *info, nvml_device device)
+{
+	int active;
+
+	for (unsigned link = 0; nvml.nvmlDeviceGetNvLinkState && link < MOST_LINKS; link++) {
+		active = 0;
+		if (nvml.nvmlDeviceGetNvLinkState(device, link, &active))
+			break;
+		info->nvlink_links += active == 1;
+	}
+	if (info->nvlink_links)
+		info->nvlink_mbps = field_of(device, FIELD_NVLINK_SPEED, 0);
+}
+
+static void describe_c2c(struct device_info *info, nvml_device device)
+{
+	unsigned links = field_of(device, FIELD_C2C_LINKS, 0);
+
+	for (unsigned link = 0; link < links && link < MOST_LINKS; link++)
+		if (field_of(device, FIELD_C2C_STATUS, link) == 1)
+			info->c2c_mbps += field_of(device, FIELD_C2C_BANDWIDTH, link);
+}
+
+static void describe(struct device_info *info, nvml_device device)
+{
+	unsigned value = 0;
+
+	if (!info->clock_khz && nvml.nvmlDeviceGetMaxClockInfo &&
+	    nvml.nvmlDeviceGetMaxClockInfo(device, CLOCK_SM, &value) == 0)
+		info->clock_khz = value * 1000;
+	if (!info->memory_clock_khz && nvml.nvmlDeviceGetMaxClockInfo &&
+	    nvml.nvmlDeviceGetMaxClockInfo(device, CLOCK_MEMORY, &value) == 0)
+		info->memory_clock_khz = value * 1000;
+	if (!info->bus_bits && nvml.nvmlDeviceGetMemoryBusWidth &&
+	    nvml.nvmlDeviceGetMemoryBusWidth(device, &value) == 0)
+		info->bus_bits = value;
+	if (nvml.nvmlDeviceGetMaxPcieLinkGeneration &&
+	    nvml.nvmlDeviceGetMaxPcieLinkGeneration(device, &value) == 0)
+		info->pcie_generation = value;
+	if (nvml.nvmlDeviceGetMaxPcieLinkWidth &&
+	    nvml.nvmlDeviceGetMaxPcieLinkWidth(device, &value) == 0)
+		info->pcie_lanes = value;
+	info->nvlink_links = info->nvlink_mbps = info->c2c_mbps = 0;
+	describe_nvlink(info, device);
+	describe_c2c(info, device);
+}
+
+/* As NVML and nvidia-smi write it. */
+static void uuid_text(char text[UUID_TEXT], const uint8_t uuid[16])
+{
+	size_t length = (size_t)snprintf(text, UUID_TEXT, "GPU-");
+
+	for (int i = 0; i < 16; i++)
+		length +=
+			(size_t)snprintf(text + length, UUID_TEXT - length, "%s%02x",
+					 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
+}
+
+const char *nvml_describe(struct device_info *devices, size_t count,
+			  void *(*lookup)(void *handle, const char *name))
+{
+	const char *reason = nvml.nvmlInit_v2 ? NULL : load(lookup);
+
+	if (reason)
+		return reason;
+	if (nvml.nvmlInit_v2())
+		return "NVML could not be initialised";
+	for (size_t i = 0; i < count; i++) {
+		char uuid[UUID_TEXT];
+		nvml_device device;
+
+		uuid_text(uuid, devices[i].uuid);
+		if (nvml.nvmlDeviceGetHandleByUUID(uuid, &device) == 0)
+			describe(&devices[i], device);
+		else
+			reason = "NVML does not know the device";
+	}
+	nvml.nvmlShutdown();
+	return reason;
+}
