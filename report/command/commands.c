@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/command/bench.h"
+#include "report/command/devices.h"
 #include "report/command/list.h"
 #include "report/command/show.h"
 #include "report/compare/diff.h"
@@ -21,6 +22,8 @@ const struct command commands[] = {
 			 "       ktime diff A B                        compare two programs\n"
 			 "       ktime export --json OUT FILE          write a profile for other "
 			 "tools\n"
+			 "       ktime devices                         what the GPUs here can do "
+			 "at most\n"
 			 "       ktime list                            list what killed programs "
 			 "left\n"
 			 "       ktime clean                           remove that\n"
@@ -100,6 +103,18 @@ const struct command commands[] = {
 			"  ktime export --chrome run.json run.ktime   (for "
 			"https://ui.perfetto.dev)\n"
 			"  ktime export --sqlite run.sqlite run.ktime && nsys stats run.sqlite\n",
+	},
+	{
+		.name = "devices",
+		.option_mask = OPTION_PEAKS,
+		.run = command_devices,
+		.usage = "ktime devices [options]\n"
+			 "Prints what the driver and NVML say of each GPU, and the peaks that "
+			 "follow: "
+			 "DRAM\n"
+			 "bandwidth, FLOP/s, links. GB/s are 10^9 bytes/s.\n",
+		.examples = "  ktime devices\n"
+			    "  ktime devices --json | jq '.[0].peaks'\n",
 	},
 	{
 		.name = "list",

@@ -99,6 +99,34 @@ static void write_absolute(const char *option, const char *pattern, FILE *out)
 	free(path);
 }
 
+/*
+ * A word that names a file of declarations, by its whole path: the program may change its directory
+ * before the file is read.
+ */
+static void write_option_word(const char *word, const char *before, FILE *out)
+{
+	static const char *const names[] = {"--bytes", "--flops", "--work"};
+	const char *file = NULL;
+	char *path, *absolute;
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		size_t length = strlen(names[i]);
+
+		if (before && strcmp(before, names[i]) == 0)
+			file = word;
+		else if (strncmp(word, names[i], length) == 0 && word[length] == '=')
+			file = word + length + 1;
+	}
+	path = file && *file == '@' ? realpath(file + 1, NULL) : NULL;
+	if (path && asprintf(&absolute, "%.*s@%s", (int)(file - word), word, path) >= 0) {
+		write_word(absolute, out);
+		free(absolute);
+	} else {
+		write_word(word, out);
+	}
+	free(path);
+}
+
 static int set_options(const struct options *options, char *const *words, int count)
 {
 	char *text = NULL;
@@ -109,7 +137,7 @@ static int set_options(const struct options *options, char *const *words, int co
 	if (!out)
 		return -ENOMEM;
 	for (int i = 0; i < count; i++)
-		write_word(words[i], out);
+		write_option_word(words[i], i > 0 ? words[i - 1] : NULL, out);
 	write_absolute("log-file", options->log_file, out);
 	write_absolute("export-profile", options->export_profile, out);
 	if (!options->profile_children)

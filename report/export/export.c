@@ -17,7 +17,8 @@
 static const struct export_format {
 	const char *name;
 	bool needs_trace;
-	int (*write_file)(struct session *session, FILE *file, char *message, size_t size);
+	int (*write_file)(struct session *session, const struct options *options, FILE *file,
+			  char *message, size_t size);
 	int (*write_path)(struct session *session, const char *path, char *message, size_t size);
 } formats[] = {
 	{"sqlite", true, NULL, export_sqlite},
@@ -26,18 +27,19 @@ static const struct export_format {
 };
 #define FORMAT_COUNT (sizeof(formats) / sizeof(formats[0]))
 
-static int write_output(struct session *session, const struct export_format *format,
-			const char *path, bool overwrite, char *message, size_t size)
+static int write_output(struct session *session, const struct options *options,
+			const struct export_format *format, const char *path, char *message,
+			size_t size)
 {
 	char reason[MESSAGE_SIZE] = "";
 	struct output output;
 	int error;
 
-	error = output_open(&output, path, overwrite, message, size);
+	error = output_open(&output, path, options->force_overwrite, message, size);
 	if (error)
 		return error;
 	if (format->write_file) {
-		error = format->write_file(session, output.file, reason, sizeof(reason));
+		error = format->write_file(session, options, output.file, reason, sizeof(reason));
 	} else if (output.temporary) {
 		error = format->write_path(session, output.temporary, reason, sizeof(reason));
 	} else {
@@ -75,8 +77,8 @@ int command_export(const struct options *options, const char *const *files, size
 				 files[0], formats[i].name);
 			break;
 		}
-		error = write_output(session, &formats[i], outputs[i], options->force_overwrite,
-				     message, sizeof(message));
+		error = write_output(session, options, &formats[i], outputs[i], message,
+				     sizeof(message));
 	}
 	if (error)
 		fprintf(stderr, "ktime: %s\n", message);

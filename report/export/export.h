@@ -15,9 +15,11 @@
 /* An Nsight Systems SQLite export of the session's trace; `path` is an empty file. */
 int export_sqlite(struct session *session, const char *path, char *message, size_t size);
 /* The trace in the trace event format that chrome://tracing and Perfetto load. */
-int export_chrome(struct session *session, FILE *file, char *message, size_t size);
-/* Everything that the session holds. */
-int export_json(struct session *session, FILE *file, char *message, size_t size);
+int export_chrome(struct session *session, const struct options *options, FILE *file, char *message,
+		  size_t size);
+/* Everything that the session holds, with the rates of what the options declare. */
+int export_json(struct session *session, const struct options *options, FILE *file, char *message,
+		size_t size);
 
 /* `ktime export`: returns the process's exit status. */
 int command_export(const struct options *options, const char *const *files, size_t count);

@@ -291,7 +291,8 @@ static int write_trailer(struct chrome *chrome)
 	return error;
 }
 
-int export_chrome(struct session *session, FILE *file, char *message, size_t size)
+int export_chrome(struct session *session, const struct options *options, FILE *file, char *message,
+		  size_t size)
 {
 	struct chrome chrome = {.session = session, .file = file};
 	const struct trace_record *record;
@@ -299,6 +300,7 @@ int export_chrome(struct session *session, FILE *file, char *message, size_t siz
 	uint64_t end;
 	int error;
 
+	(void)options;
 	trace_span(session, &chrome.zero, &end);
 	error = calls_collect(&chrome);
 	fputs("{\"traceEvents\":[", file);

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "report/export/export.h"
+#include "report/export/export_json_device.h"
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
@@ -28,6 +29,8 @@ static const char *const bias_names[OVERHEAD_KINDS] = {
 
 struct json_export {
 	const struct session *session;
+	bool demangling;
+	struct work_patterns patterns;
 	FILE *file;
 	struct trace_name *names;
 };
@@ -109,22 +112,9 @@ static cJSON *devices_array(const struct session *session)
 	const struct session_header *header = session_header(session);
 	cJSON *array = cJSON_CreateArray();
 
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		const struct device_info *info = &header->devices[device];
-		char name[sizeof(info->name) + 1], uuid[TRACE_UUID_SIZE];
-		cJSON *object;
-
-		if (!info->used)
-			continue;
-		object = cJSON_CreateObject();
-		snprintf(name, sizeof(name), "%.*s", (int)sizeof(info->name), info->name);
-		cJSON_AddNumberToObject(object, "ordinal", device);
-		json_add_text(object, "name", name);
-		json_add_text(object, "uuid", trace_uuid(info->uuid, uuid));
-		json_add_unsigned(object, "compute_capability", info->compute_capability);
-		json_add_unsigned(object, "memory", info->memory);
-		cJSON_AddItemToArray(array, object);
-	}
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (header->devices[device].used)
+			cJSON_AddItemToArray(array, json_device(&header->devices[device], device));
 	return array;
 }
 
@@ -243,6 +233,19 @@ static int write_member(FILE *file, const char *name, cJSON *item)
 	return json_write(file, item);
 }
 
+static int row_write(struct json_export *export, const struct row *row, const char *name)
+{
+	struct row_work work = {.bytes = NULL};
+	int error = 0;
+
+	if (row->kind == ROW_KERNEL)
+		error = work_patterns_match(&export->patterns,
+					    session_string(export->session, row->name),
+					    export->demangling, &work);
+	return error ? error
+		     : json_write(export->file, json_row(export->session, row, name, &work));
+}
+
 static int write_rows(struct json_export *export)
 {
 	const struct row *row;
@@ -258,7 +261,7 @@ static int write_rows(struct json_export *export)
 			return -ENOMEM;
 		fputs(separator, export->file);
 		separator = ",\n";
-		error = json_write(export->file, json_row(export->session, row, name->text));
+		error = row_write(export, row, name->text);
 		if (error)
 			return error;
 	}
@@ -284,7 +287,8 @@ static int write_trace(struct json_export *export)
 	return 0;
 }
 
-int export_json(struct session *session, FILE *file, char *message, size_t size)
+int export_json(struct session *session, const struct options *options, FILE *file, char *message,
+		size_t size)
 {
 	static const struct {
 		const char *name;
@@ -295,8 +299,14 @@ int export_json(struct session *session, FILE *file, char *message, size_t size)
 		{"untimed", untimed_object}, {"overheads", biases_object},
 		{"notes", notes_array},
 	};
-	struct json_export export = {.session = session, .file = file};
-	int error = 0;
+	struct json_export export = {
+		.session = session, .file = file, .demangling = options->demangling};
+	int error = work_patterns_init(&export.patterns, options);
+
+	if (error) {
+		snprintf(message, size, "%s", strerror(-error));
+		return error;
+	}
 
 	fprintf(file, "{\"format\":%d,\n\"made_by\":\"ktime %s\"", JSON_FORMAT, KTIME_VERSION);
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members) && !error; i++)
@@ -307,6 +317,7 @@ int export_json(struct session *session, FILE *file, char *message, size_t size)
 		error = write_trace(&export);
 	if (error)
 		snprintf(message, size, "%s", strerror(-error));
+	work_patterns_free(&export.patterns);
 	trace_names_free(&export.names);
 	return error;
 }

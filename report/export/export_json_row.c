@@ -140,7 +140,95 @@ static void add_estimate(cJSON *object, const struct estimated *estimated)
 		cJSON_AddNumberToObject(estimate, "error", estimated->error);
 }
 
-cJSON *json_row(const struct session *session, const struct row *row, const char *name)
+static void add_rate_members(cJSON *object, const struct rate *rate)
+{
+	cJSON_AddNumberToObject(object, "average", rate->average);
+	cJSON_AddNumberToObject(object, "minimum", rate->minimum);
+	cJSON_AddNumberToObject(object, "maximum", rate->maximum);
+}
+
+/* False, and nothing is added, if the rate is not known. */
+static bool add_rate(cJSON *object, const char *name, const struct rate *rate)
+{
+	if (!(rate->average > 0))
+		return false;
+	add_rate_members(cJSON_AddObjectToObject(object, name), rate);
+	return true;
+}
+
+static void add_above_zero(cJSON *object, const char *name, double value)
+{
+	if (value > 0)
+		cJSON_AddNumberToObject(object, name, value);
+}
+
+static void add_units(cJSON *rates, const struct row_work *work, const struct row_rates *of_row)
+{
+	cJSON *array = work->units[0] ? cJSON_AddArrayToObject(rates, "work") : NULL;
+
+	for (int i = 0; i < WORK_UNITS && work->units[i]; i++) {
+		cJSON *entry = cJSON_CreateObject();
+
+		json_add_text(entry, "unit", work->units[i]->unit);
+		if (of_row->units[i].average > 0)
+			add_rate_members(entry, &of_row->units[i]);
+		cJSON_AddItemToArray(array, entry);
+	}
+}
+
+static void add_occupancy(cJSON *rates, const struct row_rates *of_row)
+{
+	cJSON *occupancy;
+
+	if (!(of_row->occupancy_most > 0))
+		return;
+	occupancy = cJSON_AddObjectToObject(rates, "occupancy");
+	cJSON_AddNumberToObject(occupancy, "least", of_row->occupancy_least);
+	cJSON_AddNumberToObject(occupancy, "most", of_row->occupancy_most);
+	json_add_text(occupancy, "limit", occupancy_limit_text(of_row->occupancy.limit));
+	add_above_zero(occupancy, "waves", of_row->occupancy.waves);
+}
+
+/* GB/s and GFLOP/s beside the device's peaks; of kernels what was declared, and the occupancy. */
+static void add_rates(cJSON *object, const struct session *session, const struct row *row,
+		      const struct row_work *work)
+{
+	const struct device_info *device = rates_device(session, row);
+	struct timed_row timed;
+	struct row_rates of_row;
+	char text[64];
+	cJSON *rates;
+
+	if ((row->kind != ROW_KERNEL && row->kind != ROW_MEMCPY && row->kind != ROW_MEMSET) ||
+	    !row_timed(session, row, &timed))
+		return;
+	of_row = rates_of(&timed, session_string(session, row->name), work, device);
+	rates = cJSON_AddObjectToObject(object, "rates");
+	if (add_rate(rates, "bandwidth", &of_row.bandwidth)) {
+		json_add_text(rates, "peak_of",
+			      peak_text(of_row.peak_kind, device, text, sizeof(text)));
+		add_above_zero(rates, "peak", of_row.peak);
+		add_above_zero(rates, "percent", of_row.bandwidth_percent);
+	}
+	if (of_row.remark != REMARK_NONE)
+		json_add_text(rates, "remark", rate_remark_text(of_row.remark));
+	if (add_rate(rates, "flops", &of_row.flops)) {
+		json_add_text(rates, "precision", precision_name(of_row.precision));
+		add_above_zero(rates, "flops_peak", of_row.flops_peak);
+		add_above_zero(rates, "flops_percent", of_row.flops_percent);
+	}
+	add_above_zero(rates, "bytes_per_flop", of_row.bytes_per_flop);
+	add_above_zero(rates, "balance", of_row.balance);
+	if (of_row.bound != BOUND_UNKNOWN)
+		json_add_text(rates, "bound", rates_bound_text(of_row.bound));
+	add_units(rates, work, &of_row);
+	add_occupancy(rates, &of_row);
+	if (!rates->child)
+		cJSON_Delete(cJSON_DetachItemViaPointer(object, rates));
+}
+
+cJSON *json_row(const struct session *session, const struct row *row, const char *name,
+		const struct row_work *work)
 {
 	cJSON *object = cJSON_CreateObject();
 	struct estimated estimated = {0};
@@ -174,6 +262,7 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 	if (clock == CLOCK_EVENTS && row->events.count < row_calls(row))
 		add_estimate(object, &estimated);
 	add_check(object, session, row);
+	add_rates(object, session, row, work);
 	add_untimed(object, row);
 	return object;
 }

@@ -5,13 +5,15 @@
 
 #include <cjson/cJSON.h>
 
+#include "report/rates/rates.h"
 #include "report/session/session.h"
 
 /* For kinds and clocks of a file, which may be any number; never NULL. */
 const char *json_kind_name(unsigned kind);
 const char *json_clock_name(unsigned clock);
 
-/* The caller deletes it; NULL where memory is out. */
-cJSON *json_row(const struct session *session, const struct row *row, const char *name);
+/* `work`: what a kernel was declared to do. The caller deletes it; NULL where memory is out. */
+cJSON *json_row(const struct session *session, const struct row *row, const char *name,
+		const struct row_work *work);
 
 #endif

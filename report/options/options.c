@@ -237,9 +237,15 @@ void options_free(struct options *options)
 		free(options->texts);
 		options->texts = next;
 	}
+	declared_free(&options->declared);
 }
 
 bool options_want_trace(const struct options *options)
 {
 	return options->print_gpu_trace || options->print_api_trace || options->keep_trace;
+}
+
+bool options_want_rates(const struct options *options)
+{
+	return options->bandwidth || options->declared;
 }

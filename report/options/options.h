@@ -14,6 +14,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "report/options/declared.h"
 #include "report/session/session.h"
 
 /* The values of an option that chooses, in the order of the table's argument text. */
@@ -41,7 +42,8 @@ enum option_commands {
 	OPTION_DIFF = 8,
 	OPTION_LIST = 16, /* list and clean */
 	OPTION_BENCH = 32,
-	OPTION_FIRST = 64
+	OPTION_FIRST = 64,
+	OPTION_PEAKS = 128 /* devices */
 };
 
 struct options {
@@ -75,6 +77,8 @@ struct options {
 	int format; /* enum report_format */
 	int names;  /* enum names_mode; NAMES_AUTO: distinct on a terminal, else full */
 	bool percentiles, histogram, idle, cross_check, verbose;
+	bool bandwidth;
+	struct declared_work *declared;	       /* in the order given */
 	unsigned top;			       /* rows per section; 0: all */
 	int sort;			       /* enum sort_key */
 	const char *kernels, *exclude_kernels; /* POSIX extended, over the full names */
@@ -88,6 +92,7 @@ struct options {
 
 	/* Of ktime export, ktime diff and ktime bench. */
 	const char *sqlite, *chrome, *json, *markdown;
+	bool print_json;
 	double threshold, fail_above; /* percent; NAN: not given */
 	size_t separator;	      /* the operand that "--" stands before; 0: none */
 	unsigned runs;
@@ -105,20 +110,21 @@ struct options {
 };
 
 enum option_kind {
-	OPTION_FLAG,	/* bool, no argument */
-	OPTION_ON_OFF,	/* bool */
-	OPTION_CHOICE,	/* int, index into the argument text */
-	OPTION_SET,	/* unsigned, bits by the words of the argument text */
-	OPTION_TEXT,	/* const char * */
-	OPTION_REGEX,	/* const char *, refused if it does not compile */
-	OPTION_FILE,	/* const char *, completed as a file name */
-	OPTION_NUMBER,	/* double, not negative */
-	OPTION_COUNT,	/* unsigned */
-	OPTION_SIZE,	/* uint64_t, bytes with K, M or G, or "all" */
-	OPTION_PID,	/* pid_t */
-	OPTION_DEVICES, /* uint64_t, a list of ordinals or "all" */
-	OPTION_EVENTS,	/* events and events_fraction */
-	OPTION_UNSERVED /* nvprof's: its value is left alone; help says what to use instead */
+	OPTION_FLAG,	 /* bool, no argument */
+	OPTION_ON_OFF,	 /* bool */
+	OPTION_CHOICE,	 /* int, index into the argument text */
+	OPTION_SET,	 /* unsigned, bits by the words of the argument text */
+	OPTION_TEXT,	 /* const char * */
+	OPTION_REGEX,	 /* const char *, refused if it does not compile */
+	OPTION_FILE,	 /* const char *, completed as a file name */
+	OPTION_NUMBER,	 /* double, not negative */
+	OPTION_COUNT,	 /* unsigned */
+	OPTION_SIZE,	 /* uint64_t, bytes with K, M or G, or "all" */
+	OPTION_PID,	 /* pid_t */
+	OPTION_DEVICES,	 /* uint64_t, a list of ordinals or "all" */
+	OPTION_EVENTS,	 /* events and events_fraction */
+	OPTION_DECLARED, /* struct declared_work *, each adds to the list; by the option's name */
+	OPTION_UNSERVED	 /* nvprof's: its value is left alone; help says what to use instead */
 };
 
 enum option_section {
@@ -160,5 +166,7 @@ int options_parse_arguments(struct options *options, int argc, char *const *argv
 			    char *message, size_t size);
 /* Whether trace records are to be collected: to print them or to keep them. */
 bool options_want_trace(const struct options *options);
+/* Whether the report has rates: --bandwidth, or what implies it. */
+bool options_want_rates(const struct options *options);
 
 #endif

@@ -180,6 +180,16 @@ static int check_regex(const struct message *message, const char *name, const ch
 		     : 0;
 }
 
+static int add_declared(const struct message *message, const char *name, const char *value,
+			struct declared_work **list)
+{
+	enum declared_kind kind = DECLARED_BYTES;
+
+	while (kind < DECLARED_WORK && strcmp(declared_option(kind), name) != 0)
+		kind++;
+	return declared_add(list, kind, value, message->text, message->size);
+}
+
 static int refuse_value(const struct message *message, const struct option_entry *entry,
 			const char *value)
 {
@@ -238,6 +248,8 @@ int options_apply(struct options *options, const struct option_entry *entry, con
 	case OPTION_EVENTS:
 		parse_events(options, value);
 		break;
+	case OPTION_DECLARED:
+		return add_declared(message, entry->name, value, field);
 	case OPTION_UNSERVED:
 		notice(options, "--%s is ignored: %s", entry->name, entry->help);
 		break;

@@ -193,3 +193,25 @@ const char *number_count(char *text, uint64_t count)
 	snprintf(digits, sizeof(digits), "%llu", (unsigned long long)count);
 	return number_group_thousands(text, digits);
 }
+
+const char *number_rate(char *text, double value)
+{
+	int decimals = value >= 100 ? 1 : value >= 10 ? 2 : value >= 1 ? 3 : 4;
+
+	if (!(value > 0))
+		strcpy(text, "-");
+	else if (value >= 1e6 || value < 1e-3)
+		snprintf(text, NUMBER_SIZE, "%.2e", value);
+	else
+		snprintf(text, NUMBER_SIZE, "%.*f", decimals, value);
+	return text;
+}
+
+const char *number_percent(char *text, double percent)
+{
+	if (percent > 0)
+		snprintf(text, NUMBER_SIZE, "%.1f%%", percent);
+	else
+		strcpy(text, "-");
+	return text;
+}

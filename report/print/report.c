@@ -12,6 +12,7 @@
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/print/table.h"
+#include "report/rates/rates.h"
 
 #define PREFIX_SIZE 32
 
@@ -147,6 +148,8 @@ static int write_tables(struct session *session, const struct options *options, 
 		idle_table_write(session, options, file);
 	if (!error && options->cross_check)
 		error = cross_check_write(session, options, file);
+	if (!error && options_want_rates(options))
+		error = rates_write(session, options, prefix, file);
 	return error;
 }
 
@@ -213,6 +216,8 @@ static int write_warnings(const struct session *session, const struct options *o
 	if (!matches)
 		fprintf(file, "%sWarning: --kernels '%s' matches no kernel's full name\n", prefix,
 			options->kernels);
+	if (!error && options->declared)
+		error = work_patterns_warn(session, options, prefix, file);
 	if (live && !options->profile_from_start && !session_next_row(session, NULL))
 		fprintf(file,
 			"%sWarning: nothing was profiled: with --profile-from-start off only what "

@@ -42,6 +42,9 @@ int trace_write(const struct session *session, const struct options *options, bo
 		FILE *file);
 int histograms_write(const struct session *session, const struct options *options, FILE *file);
 int cross_check_write(const struct session *session, const struct options *options, FILE *file);
+/* Rates beside the device's peaks, of --bandwidth and what kernels were declared to do. */
+int rates_write(const struct session *session, const struct options *options, const char *prefix,
+		FILE *file);
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
 		  FILE *file);
 /* How busy the devices were, and why not, in two lines each; the table of --idle, text or CSV. */

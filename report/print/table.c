@@ -32,6 +32,22 @@ const struct figures *row_figures(const struct session *session, const struct ro
 	return &row->events;
 }
 
+bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed)
+{
+	enum clock_source clock;
+
+	*timed = (struct timed_row){.row = row, .figures = row_figures(session, row, &clock)};
+	timed->calls = row_calls(row);
+	timed->estimated = clock == CLOCK_EVENTS && timed->figures->count < timed->calls;
+	if (timed->estimated) {
+		timed->total = estimate_of(&row->estimate, timed->calls).total;
+	} else {
+		timed->total = (double)timed->figures->total;
+		timed->calls = timed->figures->count;
+	}
+	return clock != CLOCK_NONE;
+}
+
 /* Adds what the event clock says of all calls when it timed a part of them. */
 static void add_estimate(struct table_row *sum, const struct row *row, uint64_t calls)
 {

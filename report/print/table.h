@@ -12,6 +12,7 @@
 
 #include "report/print/filter.h"
 #include "report/options/options.h"
+#include "report/rates/rates.h"
 #include "report/session/session.h"
 
 /* Graphs have a section of their own where their nodes are rows of the first: a launch's time is
@@ -76,5 +77,7 @@ uint64_t row_calls(const struct row *row);
 /* The figures that a row shows, and from which clock. */
 const struct figures *row_figures(const struct session *session, const struct row *row,
 				  enum clock_source *clock);
+/* What the row's rates are made of; false if no call was timed. */
+bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed);
 
 #endif

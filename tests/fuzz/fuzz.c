@@ -69,7 +69,10 @@ static void read_profile(const uint8_t *data, size_t size)
 		"--csv --percentiles",
 		"--format nsys",
 		"--cross-check --histogram",
+		"--bandwidth --bytes .=12/thread --flops .=2/launch --work '.=1K/thread x'",
+		"--csv --bandwidth",
 	};
+	struct options options;
 	char message[512];
 	struct session *session;
 	FILE *file;
@@ -81,15 +84,16 @@ static void read_profile(const uint8_t *data, size_t size)
 	if (!file)
 		fail("/dev/null");
 	for (size_t i = 0; i < sizeof(prints) / sizeof(*prints); i++) {
-		struct options options;
-
 		options_defaults(&options);
 		if (!options_parse_string(&options, prints[i], message, sizeof(message)))
 			report_write(session, &options, file);
 		options_free(&options);
 	}
-	export_json(session, file, message, sizeof(message));
-	export_chrome(session, file, message, sizeof(message));
+	options_defaults(&options);
+	options_parse_string(&options, prints[4], message, sizeof(message));
+	export_json(session, &options, file, message, sizeof(message));
+	options_free(&options);
+	export_chrome(session, &options, file, message, sizeof(message));
 	fclose(file);
 	session_close(session);
 }

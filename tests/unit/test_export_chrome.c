@@ -55,9 +55,11 @@ static void export(void)
 {
 	char *text = NULL, message[256] = "";
 	size_t size;
+	struct options options;
 	FILE *file = open_memstream(&text, &size);
 
-	assert_int_equal(export_chrome(session, file, message, sizeof(message)), 0);
+	options_defaults(&options);
+	assert_int_equal(export_chrome(session, &options, file, message, sizeof(message)), 0);
 	fclose(file);
 	document = cJSON_Parse(text);
 	assert_non_null(document);

@@ -16,10 +16,12 @@ static char *exported(struct session *session)
 {
 	char *text = NULL, message[256] = "";
 	size_t size;
+	struct options options;
 	FILE *file = open_memstream(&text, &size);
 
+	options_defaults(&options);
 	assert_non_null(file);
-	assert_int_equal(export_json(session, file, message, sizeof(message)), 0);
+	assert_int_equal(export_json(session, &options, file, message, sizeof(message)), 0);
 	fclose(file);
 	return text;
 }
@@ -186,7 +188,7 @@ static void each_figure_of_the_session_has_its_name(void **state)
 		    "\"cupti_active\":false,\"events_active\":true,\"events_fraction\":206,"
 		    "\"budget_percent\":2.5}");
 	holds(text, "\"ordinal\":3,\"name\":\"GPU\",");
-	holds(text, "\"compute_capability\":90,\"memory\":207}");
+	holds(text, "\"compute_capability\":90,\"memory\":207,\"multiprocessors\":null,");
 #define COUNTER(name, description)                                                                 \
 	snprintf(part, sizeof(part), "\"%s\":%d", #name, 300 + COUNTER_##name);                    \
 	holds(text, part);

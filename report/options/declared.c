@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/options/declared.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <locale.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Where the line goes that says what is wrong, and what it begins with. */
+struct place {
+	const char *option, *file; /* file: NULL without one */
+	size_t line;
+	char *message;
+	size_t size;
+};
+
+static int refuse(const struct place *place, const char *text, const char *reason)
+{
+	if (place->file)
+		snprintf(place->message, place->size, "option --%s: %s, line %zu: '%s': %s",
+			 place->option, place->file, place->line, text, reason);
+	else
+		snprintf(place->message, place->size, "option --%s: '%s': %s", place->option, text,
+			 reason);
+	return -EINVAL;
+}
+
+const char *declared_option(enum declared_kind kind)
+{
+	static const char *const names[] = {"bytes", "flops", "work"};
+
+	return names[kind];
+}
+
+/* K, M, G and T are powers of 1000; with an i behind them, of 1024. */
+static double suffix(const char **text)
+{
+	static const char letters[] = "KMGT";
+	const char *letter = **text ? strchr(letters, **text) : NULL;
+	double factor = 1, step = 1000;
+
+	if (!letter)
+		return 1;
+	(*text)++;
+	if (**text == 'i') {
+		step = 1024;
+		(*text)++;
+	}
+	for (const char *power = letters; power <= letter; power++)
+		factor *= step;
+	return factor;
+}
+
+static int check_pattern(const struct place *place, const char *text, const char *pattern)
+{
+	char reason[96];
+	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	regex_t regex;
+	int error = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
+
+	if (error)
+		regerror(error, &regex, reason, sizeof(reason));
+	else
+		regfree(&regex);
+	uselocale(before);
+	return error ? refuse(place, text, reason) : 0;
+}
+
+/* The place of a word among those of "a|b|c"; -1 if it is none of them. */
+static int place_among(const char *word, const char *const *words, int count)
+{
+	for (int i = 0; i < count; i++)
+		if (strcmp(word, words[i]) == 0)
+			return i;
+	return -1;
+}
+
+/* What stands behind "/thread" or "/launch". NULL, or what is wrong with it. */
+static const char *read_unit(struct declared_work *work, const char *unit)
+{
+	static const char *const precisions[] = {"fp32", "fp64", "fp16"};
+
+	work->unit = "";
+	if (work->kind == DECLARED_BYTES && *unit)
+		return "nothing may follow /thread or /launch";
+	if (work->kind == DECLARED_FLOPS && *unit) {
+		work->precision = place_among(unit, precisions, 3);
+		return work->precision < 0 ? "only fp32, fp64 or fp16 may follow" : NULL;
+	}
+	if (work->kind == DECLARED_WORK) {
+		work->unit = unit;
+		return *unit ? NULL : "say behind it what is counted, as in 1M/launch updates";
+	}
+	return NULL;
+}
+
+/* "12K/thread unit" into amount, per_thread and the rest. NULL, or what is wrong with it. */
+static const char *read_amount(struct declared_work *work, const char *text)
+{
+	char *end;
+
+	work->amount = strtod_l(text, &end, newlocale(LC_ALL_MASK, "C", NULL));
+	if (end == text || !(work->amount > 0) || work->amount > 1e18)
+		return "a number above 0 must follow the =";
+	text = end;
+	work->amount *= suffix(&text);
+	work->per_thread = strncmp(text, "/thread", 7) == 0;
+	if (!work->per_thread && strncmp(text, "/launch", 7) != 0)
+		return "/thread or /launch must follow the number (K, M, G, T, Ki … may stand "
+		       "between)";
+	text += 7;
+	if (*text && !isspace((unsigned char)*text))
+		return "a space must follow /thread or /launch";
+	while (isspace((unsigned char)*text))
+		text++;
+	return read_unit(work, text);
+}
+
+/* Appends one declaration, whose strings lie behind it in one piece of memory. */
+static int add_text(struct declared_work **list, enum declared_kind kind, const char *text,
+		    const struct place *place)
+{
+	const char *amount = strrchr(text, '='), *wrong;
+	size_t length = strlen(text);
+	struct declared_work *work;
+	char *copy, *pattern;
+	int error;
+
+	if (!amount || amount == text)
+		return refuse(place, text, "expected REGEX=NUMBER/thread or REGEX=NUMBER/launch");
+	work = calloc(1, sizeof(*work) + 2 * (length + 1));
+	if (!work) {
+		snprintf(place->message, place->size, "out of memory");
+		return -ENOMEM;
+	}
+	copy = (char *)(work + 1);
+	pattern = copy + length + 1;
+	memcpy(copy, text, length + 1);
+	memcpy(pattern, text, (size_t)(amount - text));
+	work->kind = kind;
+	work->text = copy;
+	work->pattern = pattern;
+	wrong = read_amount(work, copy + (amount - text) + 1);
+	error = wrong ? refuse(place, text, wrong) : check_pattern(place, text, pattern);
+	if (error) {
+		free(work);
+		return error;
+	}
+	while (*list)
+		list = &(*list)->next;
+	*list = work;
+	return 0;
+}
+
+static char *trimmed(char *line)
+{
+	size_t length;
+
+	while (isspace((unsigned char)*line))
+		line++;
+	length = strlen(line);
+	while (length > 0 && isspace((unsigned char)line[length - 1]))
+		line[--length] = '\0';
+	return line;
+}
+
+static int add_file(struct declared_work **list, enum declared_kind kind, struct place *place)
+{
+	FILE *file = fopen(place->file, "re");
+	size_t capacity = 0;
+	char *line = NULL;
+	int error = 0;
+
+	if (!file) {
+		snprintf(place->message, place->size, "option --%s: %s: %s", place->option,
+			 place->file, strerror(errno));
+		return -EINVAL;
+	}
+	while (!error && getline(&line, &capacity, file) >= 0) {
+		const char *text = trimmed(line);
+
+		place->line++;
+		if (*text && *text != '#')
+			error = add_text(list, kind, text, place);
+	}
+	if (!error && ferror(file)) {
+		snprintf(place->message, place->size, "option --%s: %s could not be read",
+			 place->option, place->file);
+		error = -EINVAL;
+	}
+	free(line);
+	fclose(file);
+	return error;
+}
+
+int declared_add(struct declared_work **list, enum declared_kind kind, const char *value,
+		 char *message, size_t size)
+{
+	struct place place = {.option = declared_option(kind), .message = message, .size = size};
+
+	if (*value != '@')
+		return add_text(list, kind, value, &place);
+	place.file = value + 1;
+	return add_file(list, kind, &place);
+}
+
+void declared_free(struct declared_work **list)
+{
+	while (*list) {
+		struct declared_work *next = (*list)->next;
+
+		free(*list);
+		*list = next;
+	}
+}

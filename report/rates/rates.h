@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What a row's times say of the work that was done in them: its rates, beside the peaks of its
+ * device. Copies and memsets have their bytes from the profile, kernels what the user declares.
+ */
+#ifndef KTIME_REPORT_RATES_RATES_H
+#define KTIME_REPORT_RATES_RATES_H
+
+#include <stdbool.h>
+#include <regex.h>
+#include <stdio.h>
+
+#include "report/devices/occupancy.h"
+#include "report/devices/peaks.h"
+#include "report/options/options.h"
+#include "report/session/session.h"
+
+/* The declarations of --bytes, --flops and --work, ready to be matched. */
+struct work_pattern {
+	const struct declared_work *declared;
+	regex_t regex;
+	bool matched; /* a kernel's name */
+};
+struct work_patterns {
+	struct work_pattern *patterns;
+	size_t count;
+};
+/* 0, or -ENOMEM. Free it with work_patterns_free. */
+int work_patterns_init(struct work_patterns *patterns, const struct options *options);
+void work_patterns_free(struct work_patterns *patterns);
+
+/* Kinds of --work that one kernel can have. Chosen. */
+#define WORK_UNITS 8
+/* What is declared for one kernel: of each kind, and for each unit, the last that matches. */
+struct row_work {
+	const struct declared_work *bytes, *flops, *units[WORK_UNITS]; /* NULL: nothing */
+};
+/* `mangled`: a kernel's name, which is demangled to be matched. 0, or -ENOMEM. */
+int work_patterns_match(struct work_patterns *patterns, const char *mangled, bool demangling,
+			struct row_work *work);
+/* Writes a line for each declaration that matches no kernel of a session. 0, or -ENOMEM. */
+int work_patterns_warn(const struct session *session, const struct options *options,
+		       const char *prefix, FILE *file);
+
+/* 10^9 per second, that is, per nanosecond; 0: not known. */
+struct rate {
+	double average, minimum, maximum;
+};
+
+/* Which peak a bandwidth is compared with. */
+enum peak_kind { PEAK_NONE, PEAK_HOST, PEAK_NVLINK, PEAK_DRAM, PEAK_DRAM_BOTH };
+/* Why there is no percentage, or no bound: X(name, text, what it means). */
+#define RATE_REMARKS(X)                                                                            \
+	X(NONE, "", "")                                                                            \
+	X(FITS_L2, "fits L2",                                                                      \
+	  "what a call moves on average fits the L2 cache, so that no percentage of DRAM's peak "  \
+	  "and no bound is given.")                                                                \
+	X(ABOVE, "above DRAM",                                                                     \
+	  "more than DRAM can move, so that a part came from the caches, or more was declared "    \
+	  "than was moved; no bound is given.")                                                    \
+	X(NO_PEAK, "peak unknown",                                                                 \
+	  "`ktime devices` says what is known; links are known only if --bandwidth was given "     \
+	  "when the program ran.")                                                                 \
+	X(NO_THREADS, "threads unknown",                                                           \
+	  "only CUPTI tells how many a launch has; declare the work of a launch (N/launch).")
+#define RATE_REMARK_ENUM(name, text, meaning) REMARK_##name,
+enum rate_remark { RATE_REMARKS(RATE_REMARK_ENUM) REMARK_COUNT };
+#undef RATE_REMARK_ENUM
+const char *rate_remark_text(enum rate_remark remark);
+const char *rate_remark_meaning(enum rate_remark remark);
+
+enum bound { BOUND_UNKNOWN, BOUND_MEMORY, BOUND_COMPUTE };
+
+struct row_rates {
+	uint64_t bytes;	       /* copies and memsets: of the timed calls, or of all if estimated */
+	struct rate bandwidth; /* GB/s; a copy's bytes count once */
+	enum peak_kind peak_kind;
+	double peak;		  /* GB/s; 0: not known */
+	double bandwidth_percent; /* of the peak; PEAK_DRAM_BOTH: read and written; 0: none given */
+	enum rate_remark remark;
+
+	struct rate flops; /* GFLOP/s */
+	enum precision precision;
+	double flops_peak, flops_percent;
+	double bytes_per_flop, balance; /* the kernel's, the device's; 0: not known */
+	enum bound bound;
+
+	struct rate units[WORK_UNITS]; /* 10^9 units/s */
+
+	struct occupancy occupancy; /* of the shape with most launches */
+	double occupancy_least, occupancy_most;
+};
+
+/* One row's figures of the clock that it shows. */
+struct timed_row {
+	const struct row *row;
+	const struct figures *figures;
+	double total; /* ns of `calls`, estimated if a part of them was timed */
+	uint64_t calls;
+	bool estimated;
+};
+struct row_rates rates_of(const struct timed_row *timed, const char *name,
+			  const struct row_work *work, const struct device_info *device);
+
+/* The device of a row; one of which nothing is known if it has none. */
+const struct device_info *rates_device(const struct session *session, const struct row *row);
+
+/* "memory", "compute", "-" */
+const char *rates_bound_text(enum bound bound);
+/* "100%", "62.5% (registers)", "50-100%", "-" */
+const char *rates_occupancy_text(const struct row_rates *rates, char *text, size_t size);
+/* "DRAM", "DRAM, read + write", "PCIe 5 x16", "NVLink x18", "-" */
+const char *peak_text(enum peak_kind kind, const struct device_info *device, char *text,
+		      size_t size);
+
+#endif
