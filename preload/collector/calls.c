@@ -11,7 +11,6 @@
 #include "preload/collector/trace.h"
 #include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
-#include "preload/timeline/feed.h"
 #include "report/session/estimate.h"
 
 struct matcher *calls_matcher;
@@ -258,13 +257,11 @@ static void take_operation(const struct thread *thread, const struct call_record
 		settle(operation);
 }
 
-void calls_take(struct thread *thread, const struct call_record *record)
+void calls_take(const struct thread *thread, const struct call_record *record)
 {
 	bool in_window = !(record->flags & CALL_OUTSIDE_WINDOW);
 
 	call_count++;
-	if (mode_is_cupti())
-		feed_call(thread, record, rows_scale);
 	if (in_window)
 		rows_count_call(record);
 	if (is_operation(record)) {

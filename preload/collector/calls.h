@@ -12,7 +12,7 @@
 /* To be called first. 0 or -ENOMEM. */
 int calls_start(void);
 /* Takes a call record from a thread's ring. */
-void calls_take(struct thread *thread, const struct call_record *record);
+void calls_take(const struct thread *thread, const struct call_record *record);
 /* Takes a thread's count-only calls since the last time. */
 void calls_take_counts(struct thread *thread);
 /* Takes an operation whose event pair has been read or given up: the callback of event_queue_poll()

@@ -15,6 +15,7 @@
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
+#include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 
 /*
@@ -89,8 +90,12 @@ void drain_rings(void)
 	while (first) {
 		struct thread **link = oldest_record(&first), *thread = *link;
 		uint32_t tail = tail_of(thread);
+		const struct call_record *record = &thread->ring.records[tail % RING_RECORDS];
 
-		calls_take(thread, &thread->ring.records[tail % RING_RECORDS]);
+		if (mode_is_cupti())
+			feed_call(thread, record, rows_scale);
+		if (!api_host_call(record->api))
+			calls_take(thread, record);
 		/* Release: the slot is read before the thread may overwrite it. */
 		atomic_store_explicit(&thread->ring_tail, tail + 1, memory_order_release);
 		if (tail + 1 == thread->drain_end)
@@ -193,7 +198,8 @@ static void settle_timeline(void)
 	drain_rings();
 	oldest = matcher_oldest(calls_matcher);
 	began = clock_realtime_at(rows_scale, began);
-	timeline_settle((oldest < began ? oldest : began) - CLOCK_FIT_NS);
+	oldest = oldest < began ? oldest : began;
+	timeline_settle(oldest > CLOCK_FIT_NS ? oldest - CLOCK_FIT_NS : 0);
 }
 
 void drain_records(enum flush flush)

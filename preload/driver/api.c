@@ -8,16 +8,22 @@
 static const struct {
 	const char *symbol, *name;
 	const char *runtime; /* the runtime function that makes this call; NULL if it has no row */
+	enum host_call_kind host_call;
 } entries[ENTRY_COUNT] = {
 #define RUNTIME_NAME(runtime, parameters, arguments, description, symbol) #runtime
 #define ENTRY(symbol, name, signature, version, default_stream)                                    \
-	[ENTRY_##symbol] = {#symbol, #name, SIGNATURE_##signature(RUNTIME_NAME, symbol)},
+	[ENTRY_##symbol] = {#symbol, #name, SIGNATURE_##signature(RUNTIME_NAME, symbol),           \
+			    HOST_CALL_NONE},
 #include "preload/driver/entries.def"
 #undef ENTRY
 #define STATE(symbol, name, parameters, arguments, before, after)                                  \
-	[ENTRY_##symbol] = {#symbol, #name, NULL},
+	[ENTRY_##symbol] = {#symbol, #name, NULL, HOST_CALL_NONE},
 #include "preload/driver/states.def"
 #undef STATE
+#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments)                              \
+	[ENTRY_##symbol] = {#symbol, #name, #runtime, HOST_CALL_##kind},
+#include "preload/driver/host_calls.def"
+#undef HOST_CALL
 };
 
 const char *entry_symbol(enum entry entry)
@@ -28,6 +34,11 @@ const char *entry_symbol(enum entry entry)
 const char *entry_name(enum entry entry)
 {
 	return entries[entry].name;
+}
+
+enum host_call_kind api_host_call(unsigned api)
+{
+	return api < API_RUNTIME(0) ? entries[api % ENTRY_COUNT].host_call : HOST_CALL_NONE;
 }
 
 static const char *const runtime_symbol_names[RUNTIME_COUNT] = {

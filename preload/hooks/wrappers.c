@@ -64,6 +64,10 @@ static void *const wrappers[ENTRY_COUNT] = {
 	[ENTRY_##symbol] = (void *)wrapped_##symbol,
 #include "preload/driver/states.def"
 #undef STATE
+#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments)                              \
+	[ENTRY_##symbol] = (void *)wrapped_##symbol,
+#include "preload/driver/host_calls.def"
+#undef HOST_CALL
 };
 
 static void *const runtime_wrappers[ENTRY_COUNT] = {
@@ -71,6 +75,10 @@ static void *const runtime_wrappers[ENTRY_COUNT] = {
 	[ENTRY_##symbol] = (void *)from_runtime_##symbol,
 #include "preload/driver/entries.def"
 #undef ENTRY
+#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments)                              \
+	[ENTRY_##symbol] = (void *)from_runtime_##symbol,
+#include "preload/driver/host_calls.def"
+#undef HOST_CALL
 };
 
 void *wrapper_of(enum entry entry, bool for_runtime)

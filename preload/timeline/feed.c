@@ -22,14 +22,21 @@ static bool waits_for_copy(const struct call_record *record)
 	return host && name && !strstr(name, "Async");
 }
 
-static uint8_t flags_of(const struct call_record *record)
+/* A launch takes some microseconds; one that loads its module 0.1 ms and more. Chosen. */
+#define LOADING_NS 50000u
+
+/* `duration` in nanoseconds. */
+static uint8_t flags_of(const struct call_record *record, uint64_t duration)
 {
 	uint8_t flags = 0;
 
+	if (api_host_call(record->api) == HOST_CALL_WAIT)
+		return HOST_CALL_WAITED;
 	if (!record->operation || record->flags & (CALL_API_ONLY | CALL_CAPTURED | CALL_FAILED))
 		return 0;
 	flags = HOST_CALL_WORK;
-	if (record->flags & CALL_FIRST)
+	/* It may be the first launch of the thread alone. */
+	if (record->flags & CALL_FIRST && duration >= LOADING_NS)
 		flags |= HOST_CALL_FIRST;
 	if (waits_for_copy(record))
 		flags |= HOST_CALL_WAITED;
@@ -40,13 +47,14 @@ uint32_t feed_call(struct thread *thread, const struct call_record *record,
 		   const struct clock_scale *scale)
 {
 	uint64_t begin = clock_realtime_at(scale, record->started);
+	uint64_t duration = clock_ticks_to_ns(scale, record->duration);
 	uint32_t number = host_calls_add(&(struct host_call){
 		.begin = begin,
-		.end = begin + clock_ticks_to_ns(scale, record->duration),
+		.end = begin + duration,
 		.previous = thread->last_call,
 		.thread = thread->kernel_id,
 		.api = record->api,
-		.flags = flags_of(record),
+		.flags = flags_of(record, duration),
 	});
 
 	if (number)

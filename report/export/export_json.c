@@ -163,8 +163,9 @@ static cJSON *use_array(const struct session *session)
 		json_add_unsigned(object, "late", use->late);
 		cJSON_AddBoolToObject(object, "several_contexts", use->contexts > 1);
 		causes = cJSON_AddArrayToObject(object, "causes");
-		session_for_each_idle(session, row) if (row->device == device)
-			cJSON_AddItemToArray(causes, cause_object(session, row));
+		session_for_each_idle (session, row)
+			if (row->device == device)
+				cJSON_AddItemToArray(causes, cause_object(session, row));
 		cJSON_AddItemToArray(array, object);
 	}
 	return array;

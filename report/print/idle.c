@@ -84,8 +84,7 @@ static unsigned idle_sums(const struct session *session, int device, uint32_t th
 	const struct idle_row *row;
 	unsigned count = 0, i;
 
-	session_for_each_idle(session, row)
-	{
+	session_for_each_idle (session, row) {
 		const char *function =
 			row->cause == IDLE_CALL ? session_string(session, row->name) : "";
 
@@ -250,8 +249,7 @@ static unsigned list_threads(const struct session *session, int device, uint32_t
 	const struct idle_row *row;
 	unsigned count = 0, i;
 
-	session_for_each_idle(session, row)
-	{
+	session_for_each_idle (session, row) {
 		if (row->device != device || !row->thread)
 			continue;
 		for (i = 0; i < count && threads[i] != row->thread; i++)
@@ -299,8 +297,7 @@ static void write_csv(const struct session *session, const struct options *optio
 	fputs("\"Device\",\"Thread\",\"Cause\",\"Function\",\"Share(%)\",\"Time(ns)\",\"Gaps\","
 	      "\"Longest(ns)\",\"Before\",\"After\"\n",
 	      file);
-	session_for_each_idle(session, row)
-	{
+	session_for_each_idle (session, row) {
 		uint64_t whole;
 
 		if (!is_shown(session, options, row->device))

@@ -16,6 +16,7 @@ load helper
 	not_under_sanitizers "symbols"
 	sed -n 's/^ENTRY(\([^,]*\),.*/\1/p' "$root/preload/driver/entries.def" >wanted
 	sed -n 's/^STATE(\([^,]*\),.*/\1/p' "$root/preload/driver/states.def" >>wanted
+	sed -n 's/^HOST_CALL(\([^,]*\),.*/\1/p' "$root/preload/driver/host_calls.def" >>wanted
 	sed -n 's/^RUNTIME(\([^,]*\),.*/\1/p' "$root/preload/driver/runtime.def" >>wanted
 	nm -D --defined-only "$built/libktime.so" | awk '{ print $3 }' | sort >exported
 	[ -z "$(sort -u wanted | comm -23 - exported)" ]

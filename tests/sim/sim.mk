@@ -110,3 +110,22 @@ $(SIM)/programs/%_shared: $(SIM_OBJECTS)/programs/%.cu.o $(SIM)/lib/libcudart.so
 
 sim-tests: sim
 	bats tests/sim
+
+# ktime with the simulated device's clock as the host's: for what it says of the host's time.
+VIRTUAL := $(SIM)/libktime_virtual.so
+VIRTUAL_SOURCES := preload/collector/drain.c preload/launch/call.c preload/launch/host_call.c \
+	preload/launch/runtime_call.c preload/launch/window.c
+VIRTUAL_OBJECTS := $(VIRTUAL_SOURCES:%.c=$(SIM_OBJECTS)/clock/%.o)
+
+$(SIM_OBJECTS)/clock/preload/%.o: preload/%.c $(BUILD)/flags | toolkit
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -include tests/sim/clock/virtual_clock.h -fPIC -c $< -o $@
+
+$(VIRTUAL): $(filter-out $(VIRTUAL_SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/preload/base/clock.o,$(LIBRARY_OBJECTS)) \
+		$(VIRTUAL_OBJECTS) $(SIM_OBJECTS)/clock/virtual_clock.o preload/exports.map
+	@mkdir -p $(@D)
+	$(LINK) -shared -Wl,-soname,$(@F) $(NO_UNDEFINED) -Wl,-z,now -Wl,--gc-sections -Wl,-Bsymbolic-functions \
+		-Wl,--wrap=cupti_clock_is_realtime -Wl,--version-script=preload/exports.map $(filter %.o,$^) \
+		-l:libiberty.a $(GLIBC_PARTS) -Wl,--as-needed -lm -o $@
+
+sim: $(VIRTUAL)

@@ -229,6 +229,8 @@ CUresult sim_leave(struct sim_call *call, CUresult result)
 			(void *)call->stream, call->bytes, result);
 		fflush(log_file);
 	}
+	if (call->entry && timeline_call_cost_ns(call->entry))
+		timeline_spend_host(timeline_call_cost_ns(call->entry));
 	if (call->entry)
 		activity_api_call(&(struct sim_api_call){
 			.name = call->entry,

@@ -187,6 +187,18 @@ static CUresult capture_operation(struct stream *stream, const struct operation 
 	return capture_add(stream, types[operation->kind], operation, NULL);
 }
 
+/* With SIM_LAUNCH_NS work starts so long after its call began, or when the stream is free; else as
+ * timeline.h says. */
+static uint64_t start_of(struct stream *stream, const struct operation *operation)
+{
+	uint64_t latency = sim_setting("SIM_LAUNCH_NS", 0), start = stream_begin(stream).ns;
+
+	if (!latency)
+		return start + operation_bias_ns(operation) + gap(stream);
+	gap(stream);
+	return start < sim_call()->host_ns + latency ? sim_call()->host_ns + latency : start;
+}
+
 CUresult stream_submit(struct stream *stream, const struct operation *operation, bool synchronous)
 {
 	struct sim_activity activity = {
@@ -207,8 +219,7 @@ CUresult stream_submit(struct stream *stream, const struct operation *operation,
 	timeline_spend_host(TIMELINE_SUBMIT_NS);
 	if (stream->capture)
 		return capture_operation(stream, operation, synchronous);
-	activity.start_ns = stream_begin(stream).ns + operation_bias_ns(operation);
-	activity.start_ns += gap(stream);
+	activity.start_ns = start_of(stream, operation);
 	if (operation->kind == OPERATION_GRAPH) {
 		activity.graph = operation->u.graph->id;
 		activity.end_ns = graph_run(operation->u.graph, &activity);

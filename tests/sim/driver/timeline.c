@@ -1,4 +1,7 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdlib.h>
+#include <string.h>
+
 #include "tests/sim/driver/timeline.h"
 #include "tests/sim/driver/hold.h"
 #include "tests/sim/driver/host.h"
@@ -11,6 +14,7 @@ enum {
 /* The furthest any thread has seen. Not 0, which in a record means that it has no times. */
 static uint64_t device_ns = 1;
 static __thread uint64_t host_ns;
+static __thread bool has_worked;
 
 uint64_t timeline_host_ns(void)
 {
@@ -20,16 +24,54 @@ uint64_t timeline_host_ns(void)
 	return host_ns;
 }
 
+/* Under the driver's lock, but for the program's own time. */
 static void reach(uint64_t ns)
 {
-	if (device_ns < ns)
-		device_ns = ns;
+	uint64_t before = __atomic_load_n(&device_ns, __ATOMIC_RELAXED);
+
+	while (before < ns && !__atomic_compare_exchange_n(&device_ns, &before, ns, false,
+							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+		;
 }
 
 void timeline_spend_host(uint64_t ns)
 {
 	host_ns = timeline_host_ns() + ns;
+	has_worked = true;
 	reach(host_ns);
+}
+
+uint64_t sim_clock_ns(void)
+{
+	return has_worked ? host_ns : __atomic_load_n(&device_ns, __ATOMIC_RELAXED);
+}
+
+void sim_clock_spend(uint64_t ns)
+{
+	timeline_spend_host(ns);
+}
+
+void sim_clock_wait_until(uint64_t ns)
+{
+	timeline_spend_host(ns > timeline_host_ns() ? ns - timeline_host_ns() : 0);
+}
+
+/* "ENTRY=NS,…" */
+uint64_t timeline_call_cost_ns(const char *entry)
+{
+	const char *text = getenv("SIM_CALL_NS");
+	size_t length;
+
+	while (text && *text) {
+		length = strcspn(text, "=");
+		if (!text[length])
+			break;
+		if (strlen(entry) == length && !strncmp(text, entry, length))
+			return strtoull(text + length + 1, NULL, 10);
+		text += strcspn(text, ",");
+		text += *text == ',';
+	}
+	return 0;
 }
 
 uint64_t timeline_call_end_ns(uint64_t start_ns)

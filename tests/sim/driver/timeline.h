@@ -26,6 +26,18 @@ enum timeline_cost {
 uint64_t timeline_host_ns(void);
 void timeline_spend_host(uint64_t ns);
 
+/* What a call costs the host beyond that, by SIM_CALL_NS; 0 for most. */
+uint64_t timeline_call_cost_ns(const char *entry);
+
+/*
+ * For programs that say what the host does between calls, and for a build of ktime that takes its
+ * times from here: the calling thread's clock, or the device's if it has submitted no work; and the
+ * host's own time, up to a certain moment or for a while. Without the driver's lock.
+ */
+__attribute__((visibility("default"))) uint64_t sim_clock_ns(void);
+__attribute__((visibility("default"))) void sim_clock_wait_until(uint64_t ns);
+__attribute__((visibility("default"))) void sim_clock_spend(uint64_t ns);
+
 /* When a call that began at start_ns and ends now ends in its record. */
 uint64_t timeline_call_end_ns(uint64_t start_ns);
 

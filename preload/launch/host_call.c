@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/launch/host_call.h"
+
+#include "preload/base/clock.h"
+#include "preload/base/lifecycle_state.h"
+#include "preload/launch/runtime_call.h"
+#include "preload/launch/thread.h"
+
+void host_call_begin(struct timed_call *call)
+{
+	struct thread *thread = thread_self;
+
+	call->thread = NULL;
+	if (!thread || thread->depth > 0 || runtime_call_is_around() || !lifecycle_running())
+		return;
+	thread->depth++;
+	call->thread = thread;
+	call->started = clock_ticks();
+}
+
+void host_call_end(const struct timed_call *call, uint16_t api, CUresult result)
+{
+	struct thread *thread = call->thread;
+	struct call_record *slot;
+	uint64_t duration;
+
+	if (!thread)
+		return;
+	duration = clock_ticks() - call->started;
+	thread->depth--;
+	slot = ring_slot(&thread->ring);
+	if (!slot)
+		return;
+	*slot = (struct call_record){
+		.started = call->started,
+		.duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX,
+		.api = api,
+		.flags = (uint8_t)(CALL_API_ONLY | (result ? CALL_FAILED : 0)),
+	};
+	ring_publish(&thread->ring);
+}
