@@ -154,9 +154,147 @@ TEST_IN_CHILD(without_a_version_it_serves_the_programs_calls_alone)
 	assert_non_null(strstr(reason, "does not tell its version: install CUPTI of CUDA 13"));
 }
 
+/* What one case of the tests below is about: they run it in a child each. */
+static struct {
+	const char *version, *below, *file;
+	int driver, error;
+} now;
+
+static void load_version(void)
+{
+	char path[PATH_MAX];
+
+	setenv("SIM_CUPTI_VERSION", now.version, 1);
+	snprintf(path, sizeof(path), "%s/lib64/libcupti.so.13", getenv("CUDA_HOME"));
+	assert_non_null(dlopen(path, RTLD_NOW));
+	assert_int_equal(library_load(now.driver, reason, sizeof(reason)), now.error);
+}
+
+/* The library's versions count CUPTI's releases, and from CUDA 13 on the toolkit's. */
+static void a_version_needs_a_driver_of_its_cuda(void **state)
+{
+	static const struct {
+		const char *version;
+		int driver, error;
+	} cases[] = {
+		{"17", 11080, -EPROTO}, {"18", 11080, 0},	    {"18", 11000, 0},
+		{"18", 10020, -EPROTO}, {"19", 11080, -EPROTO},	    {"19", 12000, 0},
+		{"28", 12090, 0},	{"28", 11080, -EPROTO},	    {"28", 13000, 0},
+		{"130000", 13000, 0},	{"130000", 12090, -EPROTO}, {"140100", 13020, -EPROTO},
+		{"140100", 14000, 0},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		now.version = cases[i].version;
+		now.driver = cases[i].driver;
+		now.error = cases[i].error;
+		in_child(load_version);
+	}
+}
+
+/* A folder with the library below, under the name given. */
+static void make_toolkit(char *folder, char *path)
+{
+	char command[2 * PATH_MAX];
+
+	strcpy(folder, "/tmp/ktime-cupti-XXXXXX");
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, PATH_MAX, "%s%s/%s", folder, now.below, now.file);
+	snprintf(command, sizeof(command),
+		 "mkdir -p '%s%s' && ln -s '%s/lib64/libcupti.so.13' '%s'", folder, now.below,
+		 getenv("CUDA_HOME"), path);
+	assert_int_equal(system(command), 0);
+}
+
+static void remove_toolkit(const char *folder)
+{
+	char command[PATH_MAX];
+
+	snprintf(command, sizeof(command), "rm -r '%s'", folder);
+	assert_int_equal(system(command), 0);
+}
+
+static void load_from_toolkit(void)
+{
+	char folder[64], path[PATH_MAX];
+
+	make_toolkit(folder, path);
+	setenv("CUDA_HOME", folder, 1);
+	setenv("SIM_CUPTI_VERSION", "18", 1);
+	assert_int_equal(library_load(now.driver, reason, sizeof(reason)), 0);
+	assert_string_equal(library_path(), path);
+	remove_toolkit(folder);
+}
+
+static void each_folder_of_a_toolkit_is_searched(void **state)
+{
+	static const char *const folders[] = {"/lib64", "/lib", "/extras/CUPTI/lib64"};
+	static const struct {
+		const char *file;
+		int driver;
+	} files[] = {{"libcupti.so.13", 13000},
+		     {"libcupti.so.12", 13000},
+		     {"libcupti.so.12", 12000},
+		     {"libcupti.so.11.8", 12000},
+		     {"libcupti.so.11.8", 11080}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++)
+		for (size_t k = 0; k < sizeof(files) / sizeof(files[0]); k++) {
+			now.below = folders[i];
+			now.file = files[k].file;
+			now.driver = files[k].driver;
+			in_child(load_from_toolkit);
+		}
+}
+
+/* The runtime that the program has loaded lies in the toolkit, or in the wheel beside CUPTI's. */
+static void load_near_runtime(void)
+{
+	char folder[64], path[PATH_MAX], command[3 * PATH_MAX], runtime[PATH_MAX], *found;
+	void *handle;
+
+	make_toolkit(folder, path);
+	snprintf(runtime, sizeof(runtime), "%s/nvidia/cuda_runtime/lib/libcudart.so.13", folder);
+	snprintf(command, sizeof(command),
+		 "mkdir -p '%s/nvidia/cuda_runtime/lib' && cp '%s/../lib/libcudart.so.13' '%s'",
+		 folder, getenv("CUDA_HOME"), runtime);
+	assert_int_equal(system(command), 0);
+	handle = dlopen(runtime, RTLD_NOW);
+	if (!handle)
+		fail_msg("%s", dlerror());
+	setenv("CUDA_HOME", "/nowhere", 1);
+	setenv("SIM_CUPTI_VERSION", "18", 1);
+	assert_int_equal(library_load(now.driver, reason, sizeof(reason)), 0);
+	found = realpath(library_path(), NULL);
+	assert_non_null(found);
+	assert_non_null(strstr(library_path(), folder));
+	free(found);
+	remove_toolkit(folder);
+}
+
+static void the_folders_near_the_loaded_runtime_are_searched(void **state)
+{
+	static const char *const folders[] = {
+		"/nvidia/cuda_runtime/lib", "/nvidia/cuda_cupti/lib", "/nvidia/cu13/lib",
+		"/nvidia/cuda_runtime/extras/CUPTI/lib64", "/extras/CUPTI/lib64"};
+
+	(void)state;
+	now.file = "libcupti.so.13";
+	now.driver = 13000;
+	for (size_t i = 0; i < sizeof(folders) / sizeof(folders[0]); i++) {
+		now.below = folders[i];
+		in_child(load_near_runtime);
+	}
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_version_needs_a_driver_of_its_cuda),
+		cmocka_unit_test(each_folder_of_a_toolkit_is_searched),
+		cmocka_unit_test(the_folders_near_the_loaded_runtime_are_searched),
 		cmocka_unit_test(the_library_in_cuda_home_is_found),
 		cmocka_unit_test(a_function_that_is_not_needed_may_be_missing),
 		cmocka_unit_test(a_newer_driver_takes_an_older_library),

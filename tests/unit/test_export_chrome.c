@@ -203,6 +203,60 @@ static void a_launch_points_to_its_kernel(void **state)
 	assert_string_equal(label_of("process_name", 321, 0), "saxpy");
 }
 
+/* The arguments of the n-th slice, no two of which are equal. */
+static void has_arguments(int n, const char *expected)
+{
+	char *text = cJSON_PrintUnformatted(cJSON_GetObjectItem(find("X", n), "args"));
+
+	assert_non_null(text);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void each_kind_has_its_arguments(void **state)
+{
+	const struct trace_record every = {.device = 1,
+					   .correlation = 9,
+					   .bytes = 8192,
+					   .grid = {1, 2, 3},
+					   .block = {4, 5, 6},
+					   .registers = 10,
+					   .static_shared = 11,
+					   .dynamic_shared = 12,
+					   .source_kind = MEMORY_PINNED,
+					   .destination_kind = MEMORY_DEVICE,
+					   .clock = CLOCK_EVENTS,
+					   .result = 13,
+					   .graph = 14,
+					   .graph_node = 15};
+	struct trace_record call = {
+		.device = -1, .thread = 322, .correlation = 7, .clock = CLOCK_CUPTI, .result = 700};
+
+	(void)state;
+	record(ROW_KERNEL, "_Z1kv", 3000, 5500, every);
+	record(ROW_MEMCPY, "[CUDA memcpy HtoD]", 6000, 6500, every);
+	record(ROW_MEMSET, "[CUDA memset]", 7000, 7500, every);
+	record(ROW_MOVEMENT, "[CUDA prefetch]", 8000, 8500, every);
+	record(ROW_OTHER, "[CUDA other]", 9000, 9500, every);
+	record(ROW_DRIVER_API, "cuCtxSynchronize", 9600, 9700, call);
+	call.kernel = session_intern(session, "_Z1kv");
+	record(ROW_RUNTIME_API, "cudaLaunchKernel", 9800, 9900, call);
+	export();
+	has_arguments(0, "{\"correlation\":9,\"grid\":\"1x2x3\",\"block\":\"4x5x6\",\"registers\":"
+			 "10,\"static shared memory\":11,\"dynamic shared "
+			 "memory\":12,\"mangled\":\"_Z1kv\",\"graph\":14,\"graph "
+			 "node\":15,\"clock\":\"events\"}");
+	has_arguments(1, "{\"correlation\":9,\"from\":\"pinned\",\"to\":\"device\",\"bytes\":8192,"
+			 "\"graph\":14,\"graph node\":15,\"clock\":\"events\"}");
+	has_arguments(2, "{\"correlation\":9,\"bytes\":8192,\"graph\":14,\"graph "
+			 "node\":15,\"clock\":\"events\"}");
+	has_arguments(3, "{\"correlation\":9,\"from\":\"pinned\",\"to\":\"device\",\"bytes\":8192,"
+			 "\"graph\":14,\"graph node\":15,\"clock\":\"events\"}");
+	has_arguments(4, "{\"correlation\":9,\"graph\":14,\"graph node\":15,\"clock\":\"events\"}");
+	has_arguments(5, "{\"correlation\":7,\"result\":700}");
+	has_arguments(6, "{\"correlation\":7,\"result\":700,\"kernel\":\"k()\"}");
+}
+
 static void each_node_of_a_graph_has_an_arrow_of_its_own(void **state)
 {
 	(void)state;
@@ -266,6 +320,7 @@ int main(void)
 #define EXPORT_TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		EXPORT_TEST(a_launch_points_to_its_kernel),
+		EXPORT_TEST(each_kind_has_its_arguments),
 		EXPORT_TEST(each_node_of_a_graph_has_an_arrow_of_its_own),
 		EXPORT_TEST(what_no_call_started_has_no_arrow),
 		EXPORT_TEST(streams_of_one_number_in_two_contexts_are_two),

@@ -213,6 +213,60 @@ static void a_bad_value_names_the_good_ones(void **state)
 	assert_int_equal(strncmp(message, "option --kernels: bad expression '(': ", 38), 0);
 }
 
+static void numbers_are_taken_up_to_their_limits(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("--top 999999999"), 0);
+	assert_int_equal(options.top, 999999999);
+	assert_int_equal(parse("--top 0"), 0);
+	assert_int_equal(options.top, 0);
+	refused("--top 1000000000", "option --top: '1000000000' is not a valid N");
+	refused("--top 1/2", "option --top: '1/2' is not a valid N");
+	refused("--top 1:2", "option --top: '1:2' is not a valid N");
+	refused("--top ''", "option --top: '' is not a valid N");
+	assert_int_equal(parse("--devices 63,0,62"), 0);
+	assert_int_equal(options.devices, UINT64_C(3) << 62 | 1);
+	assert_int_equal(parse("--devices all"), 0);
+	assert_int_equal(options.devices, UINT64_MAX);
+	refused("--devices 64", "option --devices: '64' is not one of IDS|all");
+	refused("--devices 1,", "option --devices: '1,' is not one of IDS|all");
+	assert_int_equal(parse("--keep-trace 1"), 0);
+	assert_int_equal(options.keep_trace, 1);
+	assert_int_equal(parse("--keep-trace 1K"), 0);
+	assert_int_equal(options.keep_trace, 1024);
+	assert_int_equal(parse("--events 1/1"), 0);
+	assert_int_equal(options.events_fraction, 1);
+	assert_int_equal(options.notice_count, 0);
+	assert_int_equal(parse("--events 1/0"), 0);
+	assert_int_equal(options.events, EVENTS_AUTO);
+	assert_int_equal(options.notice_count, 1);
+	assert_int_equal(parse("-t 0 --budget 1e15"), 0);
+	assert_true(options.timeout == 0 && options.budget == 1e15);
+	refused("--budget 1.1e15", "option --budget: '1.1e15' is not a valid PERCENT");
+	refused("--budget %", "option --budget: '%' is not a valid PERCENT");
+	refused("--budget 5%%", "option --budget: '5%%' is not a valid PERCENT");
+	refused("--trace gpu,", "option --trace: 'gpu,' is not one of gpu|api");
+	refused("--trace apis", "option --trace: 'apis' is not one of gpu|api");
+	refused("--trace ap", "option --trace: 'ap' is not one of gpu|api");
+	refused("--log-file ''", "option --log-file: '' is not a valid FILE");
+}
+
+static void so_many_notices_are_kept_and_no_more(void **state)
+{
+	char words[16 * 20] = "";
+
+	(void)state;
+	for (int i = 0; i < OPTIONS_NOTICES; i++)
+		strcat(words, "--metrics x ");
+	assert_int_equal(parse(words), 0);
+	assert_int_equal(options.notice_count, OPTIONS_NOTICES);
+	for (int i = 0; i < OPTIONS_NOTICES; i++)
+		assert_memory_equal(options.notices[i], "--metrics is ignored", 20);
+	strcat(words, "--metrics x ");
+	assert_int_equal(parse(words), 0);
+	assert_int_equal(options.notice_count, OPTIONS_NOTICES);
+}
+
 static void arguments_end_at_the_program(void **state)
 {
 	char *const words[] = {"ktime", "--csv", "-u", "us", "./app", "--csv", NULL};
@@ -273,6 +327,8 @@ int main(void)
 		cmocka_unit_test(what_nvprof_had_and_ktime_has_not_is_accepted),
 		cmocka_unit_test(a_misspelt_option_names_the_nearest),
 		cmocka_unit_test(a_bad_value_names_the_good_ones),
+		cmocka_unit_test(numbers_are_taken_up_to_their_limits),
+		cmocka_unit_test(so_many_notices_are_kept_and_no_more),
 		cmocka_unit_test(arguments_end_at_the_program),
 		cmocka_unit_test(names_and_letters_of_a_command_are_unique),
 	};

@@ -435,6 +435,28 @@ static void percentiles_and_histograms_come_from_the_samples(void **state)
 	session_close(session);
 }
 
+static void each_percentile_is_its_own(void **state)
+{
+	struct session *session = new_session();
+	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
+
+	(void)state;
+	for (uint64_t i = 0; i < 200; i++) {
+		row->calls++;
+		session_add_sample(session, &row->cupti,
+				   i < 100   ? 10
+				   : i < 189 ? 20
+				   : i < 197 ? 40
+					     : 80);
+	}
+	prints(session, "--quiet --print-gpu-summary --percentiles",
+	       "            Type  Time(%)      Time     Calls       Avg       Min       Max       "
+	       "Med       p95       p99    StdDev  Name\n"
+	       " GPU activities:  100.00%  3.3400us       200      16ns      10ns      80ns      "
+	       "10ns      40ns      80ns      10ns  k\n");
+	session_close(session);
+}
+
 static void a_histogram_of_zeros_is_not_drawn(void **state)
 {
 	struct session *session = new_session();
@@ -582,6 +604,7 @@ int main(void)
 		cmocka_unit_test(rows_of_two_devices_are_added_up),
 		cmocka_unit_test(estimates_of_two_devices_are_added_up),
 		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),
+		cmocka_unit_test(each_percentile_is_its_own),
 		cmocka_unit_test(a_histogram_of_zeros_is_not_drawn),
 		cmocka_unit_test(no_histogram_is_drawn_into_csv),
 		cmocka_unit_test(nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed),

@@ -31,6 +31,9 @@ $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
+$(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
+$(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/concurrency.o
+$(BUILD)/tests/unit/test_pointer_map: $(BUILD)/obj/preload/base/pointer_map.o
 $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_entries.o
 HASHED := $(addprefix $(BUILD)/tests/unit/libhashed_,gnu.so sysv.so)
 $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o

@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* What the collector sums up over the threads and contexts, each of them once. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "cupti/cupti.h"
+#include "preload/base/mode.h"
+#include "preload/collector/cost.h"
+#include "preload/collector/counters.h"
+#include "preload/collector/memory.h"
+#include "preload/driver/driver.h"
+#include "preload/handles/stream.h"
+#include "preload/launch/thread.h"
+
+_Atomic bool mode_cupti;
+
+static struct thread threads[2] = {{.next = &threads[1]}};
+static struct context contexts[2] = {{.next = &contexts[1]}};
+static unsigned busy, measured;
+
+struct thread *thread_first(void)
+{
+	return &threads[0];
+}
+
+struct context *context_first(void)
+{
+	return &contexts[0];
+}
+
+uint32_t thread_count_entered(void)
+{
+	return 17;
+}
+
+uint64_t driver_failures(void)
+{
+	return 19;
+}
+
+uint64_t cupti_errors(void)
+{
+	return 23;
+}
+
+void cost_update(struct session *session, unsigned active)
+{
+	(void)session;
+	busy = active;
+}
+
+void memory_measure(struct session *session)
+{
+	(void)session;
+	measured++;
+}
+
+static void ticks_of_all_threads_are_added_up_in_nanoseconds(void **state)
+{
+	const struct clock_scale scale = {.ns_per_tick = 0.25,
+					  .monotonic = clock_ns(CLOCK_MONOTONIC)};
+	struct session *session;
+	uint64_t *counters;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	counters = session_header(session)->counters;
+	threads[0].host_ticks = 4000;
+	threads[1].host_ticks = 800;
+	contexts[0].events = 512;
+	contexts[1].events = 32;
+	counters_update(session, &scale);
+	assert_int_equal(counters[COUNTER_host_ns], 1200);
+	assert_int_equal(busy, 2);
+	assert_int_equal(counters[COUNTER_threads], 17);
+	assert_int_equal(counters[COUNTER_driver_errors], 19);
+	assert_int_equal(counters[COUNTER_events_created], 544);
+	assert_int_equal(counters[COUNTER_cupti_errors], 0);
+	/* Only what is new. */
+	threads[1].host_ticks = 1200;
+	mode_cupti = true;
+	counters_update(session, &scale);
+	assert_int_equal(counters[COUNTER_host_ns], 1300);
+	assert_int_equal(busy, 1);
+	assert_int_equal(counters[COUNTER_events_created], 544);
+	assert_int_equal(counters[COUNTER_cupti_errors], 23);
+	counters_update(session, &scale);
+	assert_int_equal(counters[COUNTER_host_ns], 1300);
+	assert_int_equal(busy, 0);
+	assert_int_equal(counters[COUNTER_cupti_errors], 46);
+	session_close(session);
+}
+
+static void memory_is_measured_once_a_second(void **state)
+{
+	struct clock_scale scale = {.ns_per_tick = 1};
+	struct session *session;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	measured = 0;
+	/* An hour after the start, and so for the first time. */
+	scale.monotonic = clock_ns(CLOCK_MONOTONIC) - UINT64_C(3600000000000);
+	counters_update(session, &scale);
+	assert_int_equal(measured, 1);
+	assert_true(session_header(session)->counters[COUNTER_wall_ns] >= 3600000000000);
+	assert_true(session_header(session)->counters[COUNTER_wall_ns] < 7200000000000);
+	/* No later than that. */
+	scale.monotonic =
+		clock_ns(CLOCK_MONOTONIC) - session_header(session)->counters[COUNTER_wall_ns];
+	counters_update(session, &scale);
+	assert_int_equal(measured, 1);
+	/* A second and more of the profile's time later. */
+	scale.monotonic -= UINT64_C(100000000000);
+	counters_update(session, &scale);
+	assert_int_equal(measured, 2);
+	session_close(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(ticks_of_all_threads_are_added_up_in_nanoseconds),
+		cmocka_unit_test(memory_is_measured_once_a_second),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
