@@ -27,6 +27,15 @@ def blank_comments(text):
                   blank, text, flags=re.S | re.M)
 
 
+# Where both sides are equal these give the same either way: the greater or smaller of two, what one
+# is more than the other, and what is kept of both.
+VALUE = r"([\w*&][\w>.\-\[\]]*(?:\([\w>.\-, ]*\))?)"
+EQUAL_EITHER_WAY = re.compile("|".join((
+    rf"{VALUE} [<>]=? {VALUE}\s+\?\s+(?:\1\s+:\s+\2|\2\s+:\s+\1|\1 - \2\s+:\s+(?:0|\2 - \1))(?![\w.(\[-])",
+    rf"\bif \({VALUE} [<>]=? {VALUE}\)\n\s+(?:\3 = \4|\4 = \3);",
+)))
+
+
 def swap(names, name, chance):
     return chance.choice([other for other in names if other != name])
 
@@ -36,7 +45,10 @@ def changes(path, chance, structs):
     with open(path) as file:
         code = blank_comments(file.read())
     found = []
+    either = [match.span() for match in EQUAL_EITHER_WAY.finditer(code)]
     for match in re.finditer(r"(?<=[\w)\]] )(<=|>=|==|!=|<|>)(?= [\w(\-!&*])", code):
+        if any(begin <= match.start() < end for begin, end in either) and match.group(1) not in ("==", "!="):
+            continue
         found.append((match.start(), len(match.group(1)), COMPARISONS[match.group(1)], "comparison"))
     for match in re.finditer(r"^\t+(?!return|goto|break|continue|case|default|const|static|struct|enum"
                              r"|u?int|unsigned|bool|char|void|size_t|double)"
