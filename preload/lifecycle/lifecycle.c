@@ -341,7 +341,7 @@ void lifecycle_finish(void)
 	}
 	/* The others would end the process before the first has the report. */
 	if (!collector_finish() && first)
-		log_file_say(pid, "%s", "the report was not ready in time");
+		reporter_print();
 }
 
 void lifecycle_end_by_signal(void)

@@ -143,10 +143,10 @@ static void print_section(const struct session *session, const char *title, bool
 			      session_string(session, line->row->name));
 			continue;
 		}
-		print("%16s  %6.2f%%  %s%s  %9llu  %s  %s  %s  %.*s\n", i ? "" : title,
+		print("%16s  %6.2f%%  %s%*s  %9llu  %8s  %8s  %8s  %.*s\n", i ? "" : title,
 		      sum ? 100.0 * (double)line->total / (double)sum : 0.0,
-		      line->estimated ? "~" : "", number_time(total, line->total),
-		      (unsigned long long)line->calls,
+		      line->estimated ? "~" : "", line->estimated ? 7 : 8,
+		      number_time(total, line->total), (unsigned long long)line->calls,
 		      number_time(average, line->total / line->calls),
 		      number_time(minimum, line->minimum), number_time(maximum, line->maximum),
 		      NAME_WIDTH, session_string(session, line->row->name));
@@ -198,7 +198,7 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	      "Min", "Max", "Name");
 	print_section(session, "GPU activities:", true);
 	print_section(session, "API calls:", false);
-	print("==%d== The driver was busy when the program was ended: %s operations are missing "
+	print("==%d== The driver was busy when the program ended: %s operations are missing "
 	      "above, "
 	      "and %s have no time.\n",
 	      process, number_count(missing, count_missing()),

@@ -103,19 +103,27 @@ static void say_what_is_kept(void)
 		return;
 }
 
+/* The report in the collector's place, unless the collector has begun to print it. */
+static void print_by(uint64_t end)
+{
+	if (reporter_claim())
+		last_report_write(&output, end);
+	else if (collector_wait_finished(end))
+		return;
+	if (!last_report_is_written())
+		say_what_is_kept();
+}
+
 static void report(uint64_t since)
 {
 	collector_ask_finish(true);
-	if (collector_wait_finished(since + COLLECTOR_NS))
-		return;
-	if (reporter_claim()) {
-		last_report_write(&output, since + PRINT_NS);
-		if (last_report_is_written())
-			return;
-	} else if (collector_wait_finished(since + PRINT_NS)) {
-		return;
-	}
-	say_what_is_kept();
+	if (!collector_wait_finished(since + COLLECTOR_NS))
+		print_by(since + PRINT_NS);
+}
+
+void reporter_print(void)
+{
+	print_by(clock_ns(CLOCK_MONOTONIC) + PRINT_NS);
 }
 
 static void end_process(int signal)

@@ -32,6 +32,13 @@ bool reporter_ask(int signal, unsigned *milliseconds);
 void reporter_wait(unsigned milliseconds);
 
 /*
+ * Prints the report from the profile, in the calling thread, for an end that no signal brought: the
+ * collector does not come back from the driver. A second at most; if it cannot be printed one line
+ * names the profile.
+ */
+void reporter_print(void);
+
+/*
  * Whether the caller is the one that prints the report, the first to ask. The collector asks before
  * it prints, the reporter before it prints in the collector's place.
  */

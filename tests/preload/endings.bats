@@ -55,6 +55,17 @@ counted()
 	ends SIGSEGV 139
 }
 
+# Of the program's 12 operations some may not have been taken from their rings.
+@test "the driver never answers ktime's thread: the table comes from the profile" {
+	export SIM_FAULT=cuEventQuery:1:-2 KTIME_OPTIONS="--timer events"
+	for way in return _exit abort SIGSEGV; do
+		same_as_alone "$programs/endings" $way
+		[ "$(reports)" -eq 1 ]
+		missing=$(report | sed -n 's/^The driver was busy when the program ended: \([0-9]*\) operations are missing above, .*/\1/p')
+		is $((12 - missing)) eval 'gpu_rows | awk "{ sum += \$2 } END { print sum + 0 }"'
+	done
+}
+
 @test "a signal that the program handles itself" {
 	ends handler 55
 }
