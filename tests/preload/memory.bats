@@ -45,25 +45,41 @@ load helper
 	done
 }
 
-# The first five are the tables of the driver's functions.
-@test "each allocation of ktime's may fail, and all from one on" {
-	not_under_sanitizers "memory"
-	run alone "$programs/endings" return
-	printf '%s\n' "$output" >alone.out
-	local number on without=0
-	for number in $(seq 1 60); do
+# without_memory FIRST LAST OPTIONS PROGRAM…: each of these allocations fails, and all from it on.
+# `without` is how often there was no report.
+without_memory()
+{
+	local first=$1 last=$2 number on
+	export KTIME_OPTIONS=$3
+	shift 3
+	run alone "$@"
+	local alone_status=$status
+	grep -v time <<<"$output" >alone.out
+	without=0
+	for number in $(seq "$first" "$last"); do
 		for on in "" 1; do
 			run --separate-stderr env NO_MEMORY=$number ${on:+NO_MEMORY_ON=1} \
 				LD_PRELOAD="$built/libktime.so:$programs/libno_memory.so" \
-				"$root/tests/sim/run" "$programs/endings" return
-			[ "$status" -eq 3 ] && diff alone.out <(printf '%s\n' "$output") ||
+				"$root/tests/sim/run" "$@"
+			[ "$status" -eq $alone_status ] && diff alone.out <(grep -v time <<<"$output") ||
 				{ echo "allocation $number${on:+ and on}: status $status"; false; }
 			# Without memory for a report the profile stays, where there was some for it.
-			[ "$(reports)" -eq 1 ] || without=$((without + 1))
-			grep -q "Profiling result:\|ktime: " <<<"$stderr" ||
+			report | grep -q "Profiling result:\|Time (%)" || without=$((without + 1))
+			grep -q "Profiling result:\|Time (%)\|ktime: " <<<"$stderr" ||
 				{ echo "allocation $number${on:+ and on}: not a word"; false; }
 			rm -f "$XDG_RUNTIME_DIR"/ktime.*
 		done
 	done
+}
+
+# The first five are the tables of the driver's functions.
+@test "each allocation of ktime's may fail, and all from one on" {
+	not_under_sanitizers "memory"
+	without_memory 1 60 "" "$programs/endings" return
 	[ "$without" -gt 0 ]
+}
+
+@test "each allocation may fail while names are demangled" {
+	not_under_sanitizers "memory"
+	without_memory 20 70 "--format nsys" "$built/sim/workloads/saxpy" --n 256
 }
