@@ -109,6 +109,14 @@ by()
 	by INT 4
 }
 
+# Thousands of kernels of 1 ms each, of which most have not begun.
+@test "a signal while the queue is full of long kernels" {
+	export SIM_KERNEL_NS='first=1000000'
+	by INT 1
+	by TERM 1
+	KTIME_OPTIONS="--timer events" by TERM 1
+}
+
 @test "a signal while a trace is written" {
 	local run signal
 	export KTIME_OPTIONS="--print-gpu-trace"
