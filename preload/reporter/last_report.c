@@ -11,6 +11,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/sanitizer.h"
 #include "preload/launch/thread.h"
+#include "report/names/visible.h"
 #include "report/print/log_file.h"
 #include "report/print/number.h"
 #include "report/session/estimate.h"
@@ -68,9 +69,7 @@ static void print(const char *format, ...)
 	if (added <= 0 || (size_t)added >= sizeof(buffer) - length)
 		return;
 	/* A name may hold what changes a terminal; the line's end is ktime's. */
-	for (int i = 0; i < added - 1; i++)
-		if ((unsigned char)buffer[length + i] < ' ' || buffer[length + i] == 0x7f)
-			buffer[length + i] = '?';
+	visible_replace(buffer + length, (size_t)added - 1);
 	length += (size_t)added;
 }
 

@@ -23,6 +23,17 @@ static size_t shown_length(const unsigned char *text)
 	return length;
 }
 
+void visible_replace(char *text, size_t length)
+{
+	for (char *end = text + length; text < end;) {
+		size_t shown = shown_length((const unsigned char *)text);
+
+		if (shown == 0)
+			*text = '?';
+		text += shown > 0 ? shown : 1;
+	}
+}
+
 void visible_write(const char *text, FILE *file)
 {
 	while (*text) {

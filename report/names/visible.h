@@ -12,5 +12,7 @@
 void visible_write(const char *text, FILE *file);
 /* The same in a string that the caller frees; NULL where memory is out. */
 char *visible_text(const char *text);
+/* In a part of a string, without memory: each byte of such a character becomes a question mark. */
+void visible_replace(char *text, size_t length);
 
 #endif

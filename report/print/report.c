@@ -158,7 +158,9 @@ static void write_result_file(const char *pattern, pid_t pid, const char *prefix
 	char message[128];
 	char *path = filename_expand(pattern, pid, -1, message, sizeof(message));
 
-	fprintf(file, "%sGenerated result file: %s\n", prefix, path ? path : pattern);
+	fprintf(file, "%sGenerated result file: ", prefix);
+	visible_write(path ? path : pattern, file);
+	fputc('\n', file);
 	free(path);
 }
 

@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -49,10 +50,20 @@ static void control_characters_are_escaped(void **state)
 	}
 }
 
+static void without_memory_they_are_replaced(void **state)
+{
+	char text[] = "gr\xc3\xbc\xc3\x9f\x1b[2J\x7f\xc2\x9b\x9b\xe2\x82\n";
+
+	(void)state;
+	visible_replace(text, strlen(text) - 1);
+	assert_string_equal(text, "gr\xc3\xbc\xc3\x9f?[2J??????\n");
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_characters_are_escaped),
+		cmocka_unit_test(without_memory_they_are_replaced),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
