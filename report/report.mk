@@ -3,7 +3,7 @@
 # What libktime.so needs of the report.
 REPORT_LIBRARY_SOURCES := $(filter-out report/session/load.c report/session/statistics.c \
 	report/names/canonical.c, $(wildcard $(addprefix report/, session/*.c devices/*.c options/*.c names/*.c \
-	rates/*.c print/*.c)))
+	rates/*.c findings/*.c print/*.c)))
 
 # What only the command needs.
 REPORT_COMMAND_SOURCES := $(filter-out $(REPORT_LIBRARY_SOURCES), $(wildcard report/*/*.c))

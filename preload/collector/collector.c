@@ -34,6 +34,7 @@
 #include "preload/events/sampling.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
+#include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 
 /*
@@ -275,7 +276,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	rows_session = session;
 	rows_scale = &scale;
 	records_start();
-	timeline_start(session);
+	feed_start(session);
 	cost_start();
 	sampling_start(scale.monotonic);
 	error = calls_start();

@@ -92,8 +92,7 @@ void drain_rings(void)
 		uint32_t tail = tail_of(thread);
 		const struct call_record *record = &thread->ring.records[tail % RING_RECORDS];
 
-		if (mode_is_cupti())
-			feed_call(thread, record, rows_scale);
+		feed_call(thread, record, rows_scale);
 		if (!api_host_call(record->api))
 			calls_take(thread, record);
 		/* Release: the slot is read before the thread may overwrite it. */

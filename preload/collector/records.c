@@ -85,7 +85,7 @@ static void count_operation(struct operation *operation, const struct activity *
 			session_count(rows_session, COUNTER_graph_nodes, 1);
 		}
 	}
-	feed_operation(activity, row, matcher_trusts_clock(calls_matcher) ? call : NULL);
+	feed_operation(activity, row, call, matcher_trusts_clock(calls_matcher));
 	if (trace_wanted())
 		trace_operation(operation, activity);
 }
@@ -201,8 +201,8 @@ static void take_graph(const struct activity *activity)
 	if (reported) {
 		session_count(rows_session, COUNTER_cupti_records, 1);
 		session_count(rows_session, COUNTER_unmatched_records, !call);
-		feed_operation(activity, row_of_graph(operation, activity),
-			       matcher_trusts_clock(calls_matcher) ? call : NULL);
+		feed_operation(activity, row_of_graph(operation, activity), call,
+			       matcher_trusts_clock(calls_matcher));
 		if (trace_wanted())
 			trace_operation(operation, activity);
 		/* An unmatched graph record belongs to a launch that is already counted, unless no

@@ -4,9 +4,18 @@
 #include <string.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/mode.h"
 #include "preload/driver/api.h"
 #include "preload/timeline/host_calls.h"
 #include "preload/timeline/timeline.h"
+
+static struct session *session;
+
+void feed_start(struct session *the_session)
+{
+	session = the_session;
+	timeline_start(session);
+}
 
 /* Whether a copy's function waits for it: by the name, as CUDA has it. A copy on the device does
  * not make the host wait, whatever it is called. */
@@ -43,35 +52,79 @@ static uint8_t flags_of(const struct call_record *record, uint64_t duration)
 	return flags;
 }
 
-uint32_t feed_call(struct thread *thread, const struct call_record *record,
-		   const struct clock_scale *scale)
+/* What findings are made of. */
+static void add_to_totals(const struct call_record *record, uint8_t flags, uint64_t duration)
+{
+	struct call_totals *totals = &session_header(session)->totals;
+
+	switch (api_host_call(record->api)) {
+	case HOST_CALL_WAIT:
+		totals->waiting_calls++;
+		totals->waiting_ns += duration;
+		break;
+	case HOST_CALL_MEMORY:
+		totals->memory_calls++;
+		totals->memory_ns += duration;
+		break;
+	default:
+		if (flags & HOST_CALL_WAITED) {
+			totals->synchronous_calls++;
+			totals->synchronous_ns += duration;
+		}
+	}
+}
+
+void feed_call(struct thread *thread, const struct call_record *record,
+	       const struct clock_scale *scale)
 {
 	uint64_t begin = clock_realtime_at(scale, record->started);
 	uint64_t duration = clock_ticks_to_ns(scale, record->duration);
-	uint32_t number = host_calls_add(&(struct host_call){
+	uint8_t flags = flags_of(record, duration);
+	uint32_t number;
+
+	if (!(record->flags & (CALL_FAILED | CALL_OUTSIDE_WINDOW)))
+		add_to_totals(record, flags, duration);
+	if (!mode_is_cupti())
+		return;
+	number = host_calls_add(&(struct host_call){
 		.begin = begin,
 		.end = begin + duration,
 		.previous = thread->last_call,
 		.thread = thread->kernel_id,
 		.api = record->api,
-		.flags = flags_of(record, duration),
+		.flags = flags,
 	});
-
 	if (number)
 		thread->last_call = number;
-	return number;
+}
+
+/* Whether an asynchronous function copied pageable memory, which makes it wait all the same. */
+static bool is_pageable(const struct activity *activity, const struct in_flight *call)
+{
+	bool of_runtime;
+	const char *name = call ? api_name(call->api, &of_runtime) : NULL;
+
+	return activity->kind == ACTIVITY_MEMCPY && name && strstr(name, "Async") &&
+	       (activity->source_kind == MEMORY_PAGEABLE ||
+		activity->destination_kind == MEMORY_PAGEABLE);
 }
 
 void feed_operation(const struct activity *activity, const struct row *row,
-		    const struct in_flight *call)
+		    const struct in_flight *call, bool clock_trusted)
 {
+	struct call_totals *totals = &session_header(session)->totals;
+
+	if (is_pageable(activity, call)) {
+		totals->pageable_calls++;
+		totals->pageable_ns += activity->end - activity->start;
+	}
 	timeline_add(&(struct timeline_operation){
 		.start = activity->start,
 		.end = activity->end,
 		.device = activity->device,
 		.context = activity->context,
 		.graph_launch = activity->graph_node ? activity->correlation : 0,
-		.call = call ? call->host_call : 0,
+		.call = call && clock_trusted ? call->host_call : 0,
 		.name = row ? row->name : 0,
 		.copy = activity->kind != ACTIVITY_KERNEL && activity->kind != ACTIVITY_GRAPH,
 	});

@@ -8,12 +8,14 @@
 #include "preload/launch/call_record.h"
 #include "preload/launch/thread.h"
 
-/* Takes a call record of a thread; the calls of one thread in order. Returns its number
- * (host_calls.h), or 0. */
-uint32_t feed_call(struct thread *thread, const struct call_record *record,
-		   const struct clock_scale *scale);
-/* Takes an operation by its record, with its row and its call (NULL: not known). */
+/* To be called first. */
+void feed_start(struct session *session);
+/* Takes a call record of a thread; the calls of one thread in order. */
+void feed_call(struct thread *thread, const struct call_record *record,
+	       const struct clock_scale *scale);
+/* Takes an operation by its record, with its row and its call (NULL: not known). `clock_trusted`:
+ * the record's times can be compared with the call's. */
 void feed_operation(const struct activity *activity, const struct row *row,
-		    const struct in_flight *call);
+		    const struct in_flight *call, bool clock_trusted);
 
 #endif

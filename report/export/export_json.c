@@ -8,6 +8,7 @@
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
+#include "report/findings/findings.h"
 
 /* Counts up where a member is changed or removed. */
 #define JSON_FORMAT 2
@@ -171,6 +172,26 @@ static cJSON *use_array(const struct session *session)
 	return array;
 }
 
+static cJSON *findings_array(const struct session *session)
+{
+	cJSON *array = cJSON_CreateArray();
+	struct finding findings[FINDING_COUNT];
+	unsigned count = findings_of(session, findings);
+
+	for (unsigned i = 0; i < count; i++) {
+		cJSON *object = cJSON_CreateObject();
+
+		json_add_text(object, "finding", findings[i].key);
+		if (findings[i].count)
+			json_add_unsigned(object, "count", findings[i].count);
+		json_add_unsigned(object, "time", findings[i].time);
+		cJSON_AddNumberToObject(object, "percent", findings[i].percent);
+		json_add_text(object, "advice", findings[i].advice);
+		cJSON_AddItemToArray(array, object);
+	}
+	return array;
+}
+
 static cJSON *counters_object(const struct session *session)
 {
 	cJSON *object = cJSON_CreateObject();
@@ -295,9 +316,13 @@ int export_json(struct session *session, const struct options *options, FILE *fi
 		const char *name;
 		cJSON *(*make)(const struct session *session);
 	} members[] = {
-		{"session", session_object}, {"devices", devices_array},
-		{"use", use_array},	     {"counters", counters_object},
-		{"untimed", untimed_object}, {"overheads", biases_object},
+		{"session", session_object},
+		{"devices", devices_array},
+		{"use", use_array},
+		{"findings", findings_array},
+		{"counters", counters_object},
+		{"untimed", untimed_object},
+		{"overheads", biases_object},
 		{"notes", notes_array},
 	};
 	struct json_export export = {

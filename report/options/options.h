@@ -76,7 +76,7 @@ struct options {
 	bool quiet;
 	int format; /* enum report_format */
 	int names;  /* enum names_mode; NAMES_AUTO: distinct on a terminal, else full */
-	bool percentiles, histogram, idle, cross_check, verbose;
+	bool percentiles, histogram, idle, findings, cross_check, verbose;
 	bool bandwidth;
 	struct declared_work *declared;	       /* in the order given */
 	unsigned top;			       /* rows per section; 0: all */

@@ -347,6 +347,8 @@ static void write_note(const struct closing *closing, const char *note)
 static void write_use(const struct closing *closing)
 {
 	idle_lines_write(closing->session, closing->options, closing->prefix, closing->file);
+	if (closing->options->findings)
+		findings_write(closing->session, closing->prefix, closing->file);
 	if (closing->coverage.timed > 0 && closing->coverage.rows_by_cupti == 0)
 		begin(closing, "GPU busy and idle: not known, as CUDA events say how long an "
 			       "operation took and not when.\n");

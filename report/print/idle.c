@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/findings/findings.h"
 #include "report/names/demangle.h"
 #include "report/names/short_name.h"
 #include "report/names/visible.h"
@@ -210,6 +211,26 @@ void idle_lines_write(const struct session *session, const struct options *optio
 			continue;
 		write_busy(session, device, prefix, file);
 		write_causes(session, device, prefix, file);
+	}
+}
+
+/* The most lines. Chosen: what a reader acts on. */
+#define FINDINGS_SHOWN 5
+
+void findings_write(const struct session *session, const char *prefix, FILE *file)
+{
+	struct finding findings[FINDING_COUNT];
+	unsigned count = findings_of(session, findings);
+
+	for (unsigned i = 0; i < count && i < FINDINGS_SHOWN; i++) {
+		char number[NUMBER_SIZE], time[NUMBER_SIZE];
+
+		fprintf(file, "%sFinding: ", prefix);
+		if (findings[i].count)
+			fprintf(file, "%s ", number_count(number, findings[i].count));
+		fprintf(file, "%s, %s (%.1f %%): %s.\n", findings[i].what,
+			number_about(time, (double)findings[i].time, 3), findings[i].percent,
+			findings[i].advice);
 	}
 }
 

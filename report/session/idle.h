@@ -37,6 +37,15 @@ struct device_use {
 	uint32_t reserved0;
 };
 
+/* Calls that a program may do better without: how many, and how long they took in all. */
+struct call_totals {
+	uint64_t pageable_calls, pageable_ns; /* asynchronous copies of pageable memory, on the
+					       * device */
+	uint64_t synchronous_calls, synchronous_ns; /* synchronous copies, on the host */
+	uint64_t waiting_calls, waiting_ns;	    /* synchronizing calls, on the host */
+	uint64_t memory_calls, memory_ns;	    /* that allocate or free memory, on the host */
+};
+
 /* A cause of idle time. */
 struct idle_row {
 	uint32_t committed; /* as in struct row */

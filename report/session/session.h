@@ -23,7 +23,7 @@
 #include "report/session/idle.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      11
+#define SESSION_VERSION	      12
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -281,6 +281,7 @@ struct session_header {
 	struct event_overhead overheads[OVERHEAD_KINDS];
 	struct device_info devices[SESSION_DEVICES];
 	struct device_use uses[SESSION_DEVICES];
+	struct call_totals totals;
 };
 
 struct session;

@@ -79,7 +79,7 @@ def check_profile(root):
     known = set()
     for text, names in ((header, ("session_owner", "session_header", "row", "figures",
                                   "trace_record")),
-                        (idle, ("device_use", "idle_row")), (inner, ("segment",))):
+                        (idle, ("device_use", "call_totals", "idle_row")), (inner, ("segment",))):
         for name in names:
             for field in fields(text, name):
                 known.add(field)

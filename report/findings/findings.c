@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/findings/findings.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* One call is no habit of the program. A finding is at least so long. Chosen: less is not worth a
+ * change. */
+#define LEAST_NS	 1000000u
+/* Launch-bound: at least so many kernels are so short, and no fewer are longer. Chosen: a launch
+ * takes the host some 3 us. */
+#define SHORT_KERNEL_NS	 5000u
+#define SHORT_KERNELS	 1000u
+/* nsys's rule for gaps has 500 ms. */
+#define LONG_GAP_NS	 500000000u
+/* Loading for less than this is what every program does at its start. Chosen. */
+#define LEAST_LOADING_NS 100000000u
+/* Copies and kernels overlap if this part of the shorter of the two does. Chosen. */
+#define OVERLAPPING_PART 0.1
+
+struct figures_found {
+	uint64_t idle, kernels, copies, both;
+	uint64_t causes[IDLE_CAUSE_COUNT];
+	uint64_t memory, loading; /* idle time in such calls */
+	uint64_t longest;	  /* part of a gap in which the program was in its own code */
+	uint64_t short_kernels, other_kernels;
+};
+
+static bool has_one_of(const char *name, const char *const *parts)
+{
+	while (*parts && !strstr(name, *parts))
+		parts++;
+	return *parts;
+}
+
+static void add_cause(struct figures_found *found, const struct session *session,
+		      const struct idle_row *row)
+{
+	static const char *const memory[] = {
+		"Alloc",       "Free",	       "Malloc",   "HostRegister", "HostUnregister",
+		"cuMemCreate", "cuMemRelease", "cuMemMap", "cuMemUnmap",   "cuMemSetAccess",
+		NULL};
+	static const char *const loading[] = {"LibraryLoad", "ModuleLoad", NULL};
+	const char *name = session_string(session, row->name);
+
+	found->causes[row->cause] += row->total;
+	if (row->cause == IDLE_CALL && has_one_of(name, memory))
+		found->memory += row->total;
+	if (row->cause == IDLE_FIRST_LAUNCH ||
+	    (row->cause == IDLE_CALL && has_one_of(name, loading))) {
+		found->loading += row->total;
+	}
+	if ((row->cause == IDLE_PROGRAM || row->cause == IDLE_AFTER_WAIT) &&
+	    row->longest > found->longest)
+		found->longest = row->longest;
+}
+
+/* From its first operation to its last, in the profiling window. */
+static uint64_t device_time(const struct device_use *use)
+{
+	uint64_t time = use->last > use->first ? use->last - use->first : 0;
+
+	return time > use->excluded ? time - use->excluded : 0;
+}
+
+static void add_device(struct figures_found *found, const struct device_use *use)
+{
+	uint64_t time = device_time(use);
+
+	found->idle += use->busy < time ? time - use->busy : 0;
+	found->kernels += use->kernels;
+	found->copies += use->copies;
+	if (use->kernels + use->copies > use->busy)
+		found->both += use->kernels + use->copies - use->busy;
+}
+
+static void add_kernels(struct figures_found *found, const struct session *session,
+			const struct row *row)
+{
+	const struct histogram *histogram = session_histogram(session, row->cupti.histogram);
+	uint64_t count = 0;
+
+	for (unsigned i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
+		if (histogram_bucket_high(i) > SHORT_KERNEL_NS)
+			break;
+		count += histogram->buckets[i];
+	}
+	found->short_kernels += count;
+	found->other_kernels += row->cupti.count > count ? row->cupti.count - count : 0;
+}
+
+static void find(struct figures_found *found, const struct session *session)
+{
+	const struct idle_row *cause;
+	const struct row *row;
+
+	*found = (struct figures_found){0};
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		add_device(found, &session_header(session)->uses[device]);
+	session_for_each_idle (session, cause)
+		add_cause(found, session, cause);
+	session_for_each_row (session, row)
+		if (row->kind == ROW_KERNEL)
+			add_kernels(found, session, row);
+}
+
+/* The idle time of a program of short kernels that waits for launches. */
+static uint64_t launch_bound(const struct figures_found *found)
+{
+	bool is_bound = found->short_kernels >= SHORT_KERNELS &&
+			found->short_kernels >= found->other_kernels;
+
+	return is_bound ? found->causes[IDLE_LATENCY] + found->causes[IDLE_SHORT] : 0;
+}
+
+/* How much of the shorter of the two ran while the other did not, if hardly any ran with it. */
+static uint64_t apart(const struct figures_found *found)
+{
+	uint64_t shorter = found->kernels < found->copies ? found->kernels : found->copies;
+
+	return (double)found->both < OVERLAPPING_PART * (double)shorter ? shorter - found->both : 0;
+}
+
+static uint64_t at_least(uint64_t time, uint64_t least)
+{
+	return time >= least ? time : 0;
+}
+
+static int compare(const void *left, const void *right)
+{
+	const struct finding *a = left, *b = right;
+	bool a_is_use = a->kind == FINDING_LOW_USE, b_is_use = b->kind == FINDING_LOW_USE;
+
+	/* The others say why. */
+	if (a_is_use != b_is_use)
+		return a_is_use ? 1 : -1;
+	if (a->time != b->time)
+		return a->time > b->time ? -1 : 1;
+	return a->kind < b->kind ? -1 : 1;
+}
+
+static const struct {
+	const char *key, *what, *advice;
+	double least;
+} rules[] = {
+#define RULE(name, key, least, what, advice) {key, what, advice, least},
+	FINDINGS(RULE)
+#undef RULE
+};
+
+struct figure {
+	uint64_t count, time;
+};
+
+static void fill(struct figure figures[FINDING_COUNT], const struct session *session)
+{
+	const struct call_totals *totals = &session_header(session)->totals;
+	struct figures_found found;
+
+	find(&found, session);
+	figures[FINDING_PAGEABLE] = (struct figure){totals->pageable_calls, totals->pageable_ns};
+	figures[FINDING_SYNCHRONOUS] =
+		(struct figure){totals->synchronous_calls, totals->synchronous_ns};
+	figures[FINDING_WAITING] =
+		(struct figure){totals->waiting_calls, found.causes[IDLE_AFTER_WAIT]};
+	figures[FINDING_GAP] = (struct figure){0, at_least(found.longest, LONG_GAP_NS)};
+	figures[FINDING_LAUNCH_BOUND] = (struct figure){found.short_kernels, launch_bound(&found)};
+	figures[FINDING_MEMORY] = (struct figure){totals->memory_calls, found.memory};
+	figures[FINDING_OVERLAP] = (struct figure){0, apart(&found)};
+	figures[FINDING_LOADING] = (struct figure){0, at_least(found.loading, LEAST_LOADING_NS)};
+	figures[FINDING_LOW_USE] = (struct figure){0, found.idle};
+}
+
+static uint64_t time_of_devices(const struct session *session)
+{
+	uint64_t sum = 0;
+
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		sum += device_time(&session_header(session)->uses[device]);
+	return sum;
+}
+
+unsigned findings_of(const struct session *session, struct finding findings[FINDING_COUNT])
+{
+	struct figure figures[FINDING_COUNT];
+	double whole = (double)time_of_devices(session);
+	unsigned count = 0;
+
+	fill(figures, session);
+	for (unsigned i = 0; i < FINDING_COUNT; i++) {
+		double percent = whole > 0 ? 100 * (double)figures[i].time / whole : 0;
+
+		if (figures[i].time < LEAST_NS || percent < rules[i].least || figures[i].count == 1)
+			continue;
+		findings[count++] = (struct finding){.kind = i,
+						     .key = rules[i].key,
+						     .what = rules[i].what,
+						     .advice = rules[i].advice,
+						     .count = figures[i].count,
+						     .time = figures[i].time,
+						     .percent = percent};
+	}
+	qsort(findings, count, sizeof(*findings), compare);
+	return count;
+}

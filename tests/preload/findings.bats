@@ -1,0 +1,107 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Each finding, in a program that has it and in one that has not, on the simulated device's clock.
+load helper
+
+# The findings of a program of commands (see programs/timeline.c), one a line: "KEY COUNT NANOSECONDS".
+findings()
+{
+	not_under_sanitizers "they have a build of their own"
+	SIM_LAUNCH_NS=${SIM_LAUNCH_NS-4000} KTIME_OPTIONS="--timer cupti -f -o session ${options-}" \
+		LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" \
+		"$programs/timeline" "$@" 2>report
+	"$built/ktime" export --json - session |
+		jq -r '.findings[] | "\(.finding) \(.count // "-") \(.time)"'
+}
+
+# times COUNT COMMAND…: so often, in $repeated.
+times()
+{
+	local count=$1
+	shift
+	repeated=()
+	for ((; count > 0; count--)); do repeated+=("$@"); done
+}
+
+@test "asynchronous copies of pageable memory are found, and of pinned memory not" {
+	findings k,9000000 p,20000000 p,20000000 k,1000000 >out
+	grep -qx 'pageable copies 2 2002000' out
+	grep -q 'Finding: 2 asynchronous copies of pageable memory, 2.00 ms (16.7 %): pin the buffer (cudaHostAlloc), or the call waits for the copy.$' report
+	findings k,9000000 c,20000000 c,20000000 k,1000000 >out
+	! grep -q '^pageable' out
+}
+
+# 60 MB at 20 GB/s, 4 us of latency and 1 us of the copy's own.
+@test "synchronous copies are found, asynchronous ones not" {
+	findings k,1000000 C,60000000 C,60000000 k,1000000 >out
+	grep -qx 'synchronous copies 2 6010000' out
+	findings k,1000000 p,60000000 p,60000000 k,1000000 >out
+	! grep -q '^synchronous' out
+}
+
+@test "synchronizing calls after which the GPU is idle are found, and others not" {
+	times 10 k,100000 s h,100000
+	findings "${repeated[@]}" k,100000 >out
+	grep -qx 'synchronizing calls 10 1000000' out
+	times 10 k,100000 k,100000 s
+	findings "${repeated[@]}" k,100000 >out
+	! grep -q '^synchronizing' out
+}
+
+@test "a long gap is found, and many short ones not" {
+	findings k,100000 h,700000000 k,100000 >out
+	grep -qx 'long gap - 699898000' out
+	times 10 k,100000 h,70000000
+	findings "${repeated[@]}" k,100000 >out
+	! grep -q '^long gap' out
+}
+
+@test "short kernels are launch-bound if the GPU waits for launches, and not if it is behind them" {
+	times 1100 k,1001
+	findings "${repeated[@]}" >out
+	grep -q '^launch-bound 1100 ' out
+	times 1100 k,4000
+	findings "${repeated[@]}" >out
+	! grep -q '^launch-bound' out
+}
+
+@test "allocation for which the GPU waits is found, and while it works not" {
+	export SIM_CALL_NS=cuMemAlloc_v2=300000,cuMemFree_v2=200000
+	times 5 k,100000 m f
+	findings "${repeated[@]}" k,100000 >out
+	grep -q '^allocation 10 ' out
+	findings k,9000000 m m m k,100000 >out
+	! grep -q '^allocation' out
+}
+
+@test "copies and kernels that never run at once are found, and those that do not" {
+	times 5 k,1000000,0 c,50000000,0
+	findings "${repeated[@]}" >out
+	grep -qx 'no overlap - 5000000' out
+	times 5 k,1000000,0 c,50000000,1
+	findings "${repeated[@]}" >out
+	! grep -q '^no overlap' out
+}
+
+@test "a launch that loads code for long is found, and one that does not not" {
+	export SIM_CALL_NS=cuLaunchKernel=300000000
+	SIM_LAUNCH_NS=301000000 findings k,1000000 1/h,1000000 1/k,1000000,1 >out
+	grep -q '^loading - ' out
+	export SIM_CALL_NS=
+	findings k,1000000 1/h,1000000 1/k,1000000,1 >out
+	! grep -q '^loading' out
+}
+
+@test "a GPU that is idle most of the time is found, and one that is not not" {
+	findings k,100000 h,5000000 k,100000 >out
+	grep -qx 'low use - 4902000' out
+	grep -q 'Finding: the GPU was idle, 4.90 ms (96.1 %): larger batches, or several processes on one GPU.$' report
+	findings k,9000000 h,10000000 k,9000000 >out
+	! grep -q '^low use' out
+}
+
+@test "--findings off leaves them out of the report" {
+	options='--findings off' findings k,100000 h,5000000 k,100000 >out
+	grep -q '^low use' out
+	! grep -q Finding report
+}
