@@ -167,26 +167,43 @@ static void write_copies(const struct rates_report *report, const struct rates_t
 	}
 }
 
+/* Columns that no row has anything in are left out: they come with what was declared. */
 static void write_kernels(const struct rates_report *report, const struct rates_table *table)
 {
+	FILE *file = report->file;
+	bool bytes = false, flops = false;
 	char text[TEXT_SIZE];
 
-	fprintf(report->file, "\n%10s  %8s  %8s  %15s  %8s  %8s  %7s  %7s  %-21s  %8s  %s\n",
-		"GB/s", "Min", "Max", "Of peak", "GFLOP/s", "Of peak", "B/FLOP", "Bound",
-		"Occupancy", "Waves", "Name");
+	for (size_t i = 0; i < table->count; i++) {
+		bytes |= table->rows[i].work.bytes != NULL;
+		flops |= table->rows[i].work.flops != NULL;
+	}
+	fputc('\n', file);
+	if (bytes)
+		fprintf(file, "%10s  %8s  %8s  %15s", "GB/s", "Min", "Max", "Of peak");
+	if (flops)
+		fprintf(file, "  %8s  %8s", "GFLOP/s", "Of peak");
+	if (bytes && flops)
+		fprintf(file, "  %7s  %7s", "B/FLOP", "Bound");
+	fprintf(file, "  %-21s  %8s  %s\n", "Occupancy", "Waves", "Name");
 	for (size_t i = 0; i < shown(report, table); i++) {
 		const struct rates_row *row = &table->rows[i];
 		const struct row_rates *rates = &row->rates;
 
-		write_rate(report, &rates->bandwidth);
-		write_of_peak(report, rates);
-		fprintf(report->file, "  %8s", number_rate(text, rates->flops.average));
-		fprintf(report->file, "  %8s", number_percent(text, rates->flops_percent));
-		fprintf(report->file, "  %7s", number_rate(text, rates->bytes_per_flop));
-		fprintf(report->file, "  %7s", rates_bound_text(rates->bound));
-		fprintf(report->file, "  %-21s", rates_occupancy_text(rates, text, sizeof(text)));
-		fprintf(report->file, "  %8s  %s\n", number_rate(text, rates->occupancy.waves),
-			row->name);
+		if (bytes)
+			write_rate(report, &rates->bandwidth);
+		if (bytes)
+			write_of_peak(report, rates);
+		if (flops)
+			fprintf(file, "  %8s", number_rate(text, rates->flops.average));
+		if (flops)
+			fprintf(file, "  %8s", number_percent(text, rates->flops_percent));
+		if (bytes && flops)
+			fprintf(file, "  %7s", number_rate(text, rates->bytes_per_flop));
+		if (bytes && flops)
+			fprintf(file, "  %7s", rates_bound_text(rates->bound));
+		fprintf(file, "  %-21s", rates_occupancy_text(rates, text, sizeof(text)));
+		fprintf(file, "  %8s  %s\n", number_rate(text, rates->occupancy.waves), row->name);
 	}
 }
 

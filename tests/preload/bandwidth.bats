@@ -14,7 +14,7 @@ devices()
 # rates: the tables of --bandwidth, and the lines that belong to them, with single spaces.
 rates()
 {
-	report "$@" | awk '/^ *(Bytes|GB\/s|10\^9\/s) / { on = 1 } /^Timing:/ { exit } on' | tr -s ' ' |
+	report "$@" | awk '/^ *(Bytes|GB\/s|Occupancy|10\^9\/s) / { on = 1 } /^Timing:/ { exit } on' | tr -s ' ' |
 		sed 's/^ //; s/ $//; /^$/d'
 }
 
@@ -121,8 +121,8 @@ END
 5.6267MB 49.17 47.62 49.49 78.0% 63.02 PCIe 5 x16 [CUDA memcpy HtoD]
 46.730MB 980.0 980.0 980.0 39.9% 4916.7 DRAM, read + write [CUDA memcpy DtoD]
 93.460MB 1960.0 1960.0 1960.0 39.9% 4916.7 DRAM [CUDA memset]
-GB/s Min Max Of peak GFLOP/s Of peak B/FLOP Bound Occupancy Waves Name
-- - - - - - - - 37.5-100% 2.500 first
+Occupancy Waves Name
+37.5-100% 2.500 first
 $peaks" rates
 	says "Timing: CUPTI; all 6 GPU operations timed."
 }
@@ -148,6 +148,31 @@ GB/s Min Max Of peak GFLOP/s Of peak B/FLOP Bound Occupancy Waves Name
 252.9 252.9 252.9 elements saxpy(int, float, float*, float*)
 252.9 252.9 252.9 threads saxpy(int, float, float*, float*)
 $peaks" rates
+}
+
+@test "each of several devices has rows and peaks of its own" {
+	SIM_DEVICES=2 KTIME_OPTIONS="--bandwidth --print-gpu-summary" \
+		same_as_alone "$programs/contexts" devices
+	is "Bytes GB/s Min Max Of peak Peak Name
+64B 0.0638 0.0638 0.0638 0.1% 63.02 PCIe 5 x16 [CUDA memcpy HtoD] (device 0)
+64B 0.0638 0.0638 0.0638 0.1% 63.02 PCIe 5 x16 [CUDA memcpy HtoD] (device 1)
+Occupancy Waves Name
+50% (blocks) 2.37e-04 first (device 1)
+50% (blocks) 2.37e-04 first (device 0)
+$peaks
+${peaks/device 0/device 1}" rates
+}
+
+@test "copies between devices go by NVLink, or by PCIe without it" {
+	export SIM_DEVICES=2 KTIME_OPTIONS="--bandwidth --print-gpu-summary"
+	same_as_alone "$programs/lives" peers_with_access
+	rates | grep -qxF "16.000KB 4.016 4.016 4.016 6.4% 63.02 PCIe 5 x16 [CUDA memcpy PtoP]" ||
+		{ rates; false; }
+	SIM_NVML=pcie=5,lanes=16,nvlinks=18,nvlink_mbps=26562 same_as_alone "$programs/lives" peers_with_access
+	rates | grep -qxF "16.000KB 4.016 4.016 4.016 0.8% 478.1 NVLink x18 [CUDA memcpy PtoP]" ||
+		{ rates; false; }
+	rates | grep -qxF "8.0000KB 4.080 4.080 4.080 fits L2 4916.7 DRAM, read + write [CUDA memcpy DtoD]" ||
+		{ rates; false; }
 }
 
 @test "a kernel whose bytes fit L2 gets no percentage and no bound" {
@@ -246,8 +271,8 @@ END
 5.6267MB 49.17 47.62 49.49 peak unknown - unknown [CUDA memcpy HtoD]
 46.730MB 980.0 980.0 980.0 peak unknown - DRAM, read + write [CUDA memcpy DtoD]
 93.460MB 1960.0 1960.0 1960.0 peak unknown - DRAM [CUDA memset]
-GB/s Min Max Of peak GFLOP/s Of peak B/FLOP Bound Occupancy Waves Name
-- - - - - - - - - - first
+Occupancy Waves Name
+- - first
 Peaks of device 0: DRAM - GB/s, L2 0B, unknown - GB/s, FP32 - GFLOP/s, FP64 - GFLOP/s.
 peak unknown: \`ktime devices\` says what is known; links are known only if --bandwidth was given when the program ran." rates
 	says "The links of the devices are not known: NVML could not be initialised."
