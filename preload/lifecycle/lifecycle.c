@@ -46,6 +46,7 @@ _Atomic int lifecycle_state;
 static struct session *session;
 static pid_t pid;
 static size_t device_count;
+static const char *no_nvml; /* why there is none */
 static struct {
 	bool started;
 	char reason[256];
@@ -109,6 +110,9 @@ static void describe_run(void)
 	driver.cuDeviceGetCount(&devices);
 	for (int i = 0; i < devices && i < SESSION_DEVICES; i++)
 		device_describe(&header->devices[device_count++], &calls, i);
+	/* Now: at the end a thread of the program's may hold the loader's lock. */
+	if (options_want_rates(&settings))
+		no_nvml = nvml_load(real_dlsym);
 }
 
 /* Where launches wait for the device, as with these settings or under these tools, a gate would
@@ -179,13 +183,12 @@ static void describe_cupti(void)
  * call records holds out. */
 static void describe_links(struct session *finished)
 {
-	const char *reason;
-
 	if (!options_want_rates(&settings))
 		return;
-	reason = nvml_describe(session_header(finished)->devices, device_count, real_dlsym);
-	if (reason)
-		session_note(finished, "The links of the devices are not known: %s.", reason);
+	if (!no_nvml)
+		no_nvml = nvml_describe(session_header(finished)->devices, device_count);
+	if (no_nvml)
+		session_note(finished, "The links of the devices are not known: %s.", no_nvml);
 }
 
 static void finish_report(struct session *finished)

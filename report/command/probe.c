@@ -74,6 +74,8 @@ int probe_devices(struct probe *probe, char *message, size_t size)
 		device_describe(&probe->devices[i], &driver.device, i);
 		probe->count++;
 	}
-	probe->no_nvml = nvml_describe(probe->devices, probe->count, dlsym);
+	probe->no_nvml = nvml_load(dlsym);
+	if (!probe->no_nvml)
+		probe->no_nvml = nvml_describe(probe->devices, probe->count);
 	return 0;
 }

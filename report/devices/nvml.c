@@ -46,20 +46,21 @@ static struct {
 	NVML_CALLS(NVML_POINTER)
 #undef NVML_POINTER
 } nvml;
+static bool loaded;
 
-static const char *load(void *(*lookup)(void *handle, const char *name))
+const char *nvml_load(void *(*lookup)(void *handle, const char *name))
 {
 	void *handle = dlopen("libnvidia-ml.so.1", RTLD_NOW | RTLD_LOCAL);
-	bool complete = true;
 
 	if (!handle)
 		return "libnvidia-ml.so.1 was not found";
+	loaded = true;
 #define NVML_LOOK_UP(name, arguments, needed)                                                      \
 	*(void **)&nvml.name = lookup(handle, #name);                                              \
-	complete &= !(needed) || nvml.name;
+	loaded &= !(needed) || nvml.name;
 	NVML_CALLS(NVML_LOOK_UP)
 #undef NVML_LOOK_UP
-	return complete ? NULL : "libnvidia-ml.so.1 is too old";
+	return loaded ? NULL : "libnvidia-ml.so.1 is too old";
 }
 
 /* 0 where NVML does not say. */
@@ -131,13 +132,12 @@ static void uuid_text(char text[UUID_TEXT], const uint8_t uuid[16])
 					 i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "", uuid[i]);
 }
 
-const char *nvml_describe(struct device_info *devices, size_t count,
-			  void *(*lookup)(void *handle, const char *name))
+const char *nvml_describe(struct device_info *devices, size_t count)
 {
-	const char *reason = nvml.nvmlInit_v2 ? NULL : load(lookup);
+	const char *reason = NULL;
 
-	if (reason)
-		return reason;
+	if (!loaded)
+		return "NVML was not loaded";
 	if (nvml.nvmlInit_v2())
 		return "NVML could not be initialised";
 	for (size_t i = 0; i < count; i++) {
