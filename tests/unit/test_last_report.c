@@ -1,0 +1,210 @@
+/* SPDX-License-Identifier: MIT */
+/* The table that is printed where the collector cannot: from the profile's rows as they are. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/base/clock.h"
+#include "preload/launch/thread.h"
+#include "preload/reporter/last_report.h"
+#include "report/session/estimate.h"
+
+static struct thread threads[2] = {{.next = &threads[1]}};
+static struct session *session;
+
+struct thread *thread_first(void)
+{
+	return &threads[0];
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (session_create(&session, NULL, 0))
+		return -1;
+	session_header(session)->pid = 42;
+	session_header(session)->command = session_intern(session, "./app 1");
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_close(session);
+	for (unsigned i = 0; i < 2; i++)
+		threads[i].ring.head = threads[i].ring_tail = 0;
+	return 0;
+}
+
+static struct row *row_of(enum row_kind kind, const char *name, uint64_t calls)
+{
+	struct row *row = session_row(session, kind, name, row_is_api(kind) ? -1 : 0);
+
+	assert_non_null(row);
+	row->calls = calls;
+	return row;
+}
+
+/* What is written in a minute; the profile is said to be reported. */
+static char *written(void)
+{
+	char path[] = "/tmp/ktime-last-report-XXXXXX", *text = calloc(1, 1 << 20);
+	struct reporter_output output = {.session = session, .path = path};
+	int fd = mkstemp(path);
+
+	assert_true(fd >= 0);
+	assert_non_null(text);
+	session_header(session)->reported = 0;
+	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
+	assert_true(last_report_is_written());
+	assert_int_equal(session_header(session)->reported, 1);
+	assert_true(read(fd, text, (1 << 20) - 1) > 0);
+	close(fd);
+	unlink(path);
+	return text;
+}
+
+static void prints(const char *expected)
+{
+	char *text = written();
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
+{
+	struct row *row = row_of(ROW_KERNEL, "by CUPTI", 4);
+
+	(void)state;
+	session_header(session)->overheads[OVERHEAD_KERNEL].ns = 2900;
+	session_header(session)->overheads[OVERHEAD_MEMSET].ns = 1000;
+	for (uint64_t i = 1; i <= 3; i++)
+		session_add_sample(session, &row->cupti, 1000 * i);
+	for (uint64_t i = 1; i <= 3; i++)
+		session_add_sample(session, &row->events, 9000);
+	/* Of eight calls four were to be timed and were. */
+	row = row_of(ROW_KERNEL, "by events", 8);
+	for (uint64_t i = 0; i < 4; i++) {
+		session_add_weighted(session, &row->events, 4900 + 1000 * i, 2);
+		estimate_timed(&row->estimate, estimate_call(&row->estimate, 2), 2,
+			       4900 + 1000 * i);
+	}
+	row = row_of(ROW_MEMSET, "[CUDA memset]", 2);
+	row->overhead = OVERHEAD_MEMSET;
+	session_add_sample(session, &row->events, 1500);
+	session_add_sample(session, &row->events, 900);
+	row_of(ROW_MEMCPY, "[CUDA memcpy HtoD]", 7);
+	row_of(ROW_GRAPH, "[CUDA graph 1]", 9);
+	row_of(ROW_KERNEL, "never launched", 0);
+	row = row_of(ROW_RUNTIME_API, "cudaLaunchKernel", 5);
+	for (uint64_t i = 1; i <= 5; i++)
+		session_add_sample(session, &row->cupti, 100 * i);
+	row = row_of(ROW_OVERHEAD, "overhead", 1);
+	session_add_sample(session, &row->cupti, 100);
+	threads[0].ring.head = 12;
+	threads[0].ring_tail = 5;
+	threads[1].ring.head = 3;
+	threads[1].ring_tail = UINT32_MAX;
+	prints("==42== Profiling application: ./app 1\n"
+	       "==42== Profiling result:\n"
+	       "            Type  Time(%)      Time      Calls       Avg       Min       Max  "
+	       "Name\n"
+	       " GPU activities:   81.40%  ~28.000us          8  3.5000us  2.0000us  5.0000us  by "
+	       "events\n"
+	       "                   17.44%  6.0000us          3  2.0000us  1.0000us  3.0000us  by "
+	       "CUPTI\n"
+	       "                    1.16%  400ns          2  200ns  0ns  500ns  [CUDA memset]\n"
+	       "                        -         -          7         -         -         -  "
+	       "[CUDA memcpy HtoD]\n"
+	       "      API calls:  100.00%  1.5000us          5  300ns  100ns  500ns  "
+	       "cudaLaunchKernel\n"
+	       "==42== The driver was busy when the program was ended: 11 operations are missing "
+	       "above, and 17 have no time.\n");
+}
+
+static void what_would_change_a_terminal_is_replaced(void **state)
+{
+	(void)state;
+	session_header(session)->command = session_intern(session, "./app \033[1m\x7f\t~ a");
+	row_of(ROW_KERNEL, "k\nl\x1f ", 1);
+	prints("==42== Profiling application: ./app ?[1m??~ a\n"
+	       "==42== Profiling result:\n"
+	       "            Type  Time(%)      Time      Calls       Avg       Min       Max  "
+	       "Name\n"
+	       " GPU activities:        -         -          1         -         -         -  k?l? "
+	       "\n"
+	       "==42== The driver was busy when the program was ended: 0 operations are missing "
+	       "above, and 1 have no time.\n");
+}
+
+static void the_longest_of_very_many_rows_are_printed(void **state)
+{
+	char name[300], *text, *line;
+	unsigned lines = 0;
+
+	(void)state;
+	for (uint64_t i = 0; i < 1100; i++) {
+		/* Neither in order nor in the reverse. */
+		snprintf(name, sizeof(name), "k%llu", (unsigned long long)(i * 7 % 1100));
+		session_add_sample(session, &row_of(ROW_KERNEL, name, 1)->cupti,
+				   1000 + i * 7 % 1100);
+	}
+	text = written();
+	line = strstr(text, "GPU activities:");
+	assert_non_null(line);
+	for (uint64_t i = 1099; line && lines < 1000; i--, lines++) {
+		snprintf(name, sizeof(name), "  k%llu\n", (unsigned long long)i);
+		assert_memory_equal(strchr(line, '\n') + 1 - strlen(name), name, strlen(name));
+		line = strchr(line, '\n') + 1;
+	}
+	free(text);
+}
+
+static void nothing_is_written_after_the_end(void **state)
+{
+	char path[] = "/tmp/ktime-last-report-XXXXXX";
+	struct reporter_output output = {
+		.session = session, .path = path, .kept = path, .remove_kept = true};
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) - 1);
+	assert_false(last_report_is_written());
+	assert_int_equal(session_header(session)->reported, 0);
+	assert_int_equal(lseek(fd, 0, SEEK_END), 0);
+	assert_int_equal(access(path, F_OK), 0);
+	/* Kept where the user asked for it, and else removed with the report. */
+	output.remove_kept = false;
+	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
+	assert_int_equal(access(path, F_OK), 0);
+	output.remove_kept = true;
+	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
+	assert_true(last_report_is_written());
+	assert_int_equal(access(path, F_OK), -1);
+	output.path = "/nowhere/log";
+	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
+	assert_false(last_report_is_written());
+	close(fd);
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		TEST(each_row_is_by_the_clock_that_timed_more_of_it),
+		TEST(what_would_change_a_terminal_is_replaced),
+		TEST(the_longest_of_very_many_rows_are_printed),
+		TEST(nothing_is_written_after_the_end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
