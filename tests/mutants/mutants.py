@@ -118,11 +118,10 @@ def copy_sources(tree):
     os.makedirs(tree, exist_ok=True)
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
                             stdout=subprocess.PIPE, text=True).stdout.splitlines()
+    listed = {name for name in listed if os.path.isfile(os.path.join(ROOT, name))}
     digest = hashlib.sha256()
     for name in sorted(listed):
         source, copy = os.path.join(ROOT, name), os.path.join(tree, name)
-        if not os.path.isfile(source):
-            continue
         if name.startswith(("Makefile", "preload/", "cupti/", "report/", "tests/")) and "/mutants/" not in name:
             with open(source, "rb") as file:
                 digest.update(name.encode() + b"\0" + file.read())
@@ -130,6 +129,11 @@ def copy_sources(tree):
             continue
         os.makedirs(os.path.dirname(copy), exist_ok=True)
         shutil.copy(source, copy)
+    # make builds what lies there.
+    for base, _, names in (one for folder in changes.SOURCES + ("tests",) for one in os.walk(os.path.join(tree, folder))):
+        for name in names:
+            if os.path.relpath(os.path.join(base, name), tree) not in listed:
+                os.unlink(os.path.join(base, name))
     return digest.hexdigest()
 
 
