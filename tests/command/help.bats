@@ -89,6 +89,23 @@ complete_word() {
 	done
 }
 
+# takes OPTION: letter, value, and whether it is offered.
+takes() {
+	"$ktime" --completion | awk -F'\t' -v OFS=' ' -v "option=$1" '$1 == "run" && $2 == option { print $3, $4, $5 }'
+}
+
+@test "what completion reads tells of each option what it takes" {
+	[ -z "$("$ktime" --completion | awk -F'\t' 'NF != 6 || $1 $2 $3 $4 $5 ~ / / || !length($6)')" ]
+	[ "$(takes --csv)" = "- - offered" ]
+	[ "$(takes --budget)" = "- any offered" ]
+	[ "$(takes --log-file)" = "- file offered" ]
+	[ "$(takes --export-profile)" = "-o file offered" ]
+	[ "$(takes --demangling)" = "- on|off offered" ]
+	[ "$(takes --trace)" = "- gpu|api offered" ]
+	[ "$(takes --sort)" = "- time|calls|avg|min|max|name offered" ]
+	[ "$(takes --metrics)" = "-m any ignored" ]
+}
+
 @test "bash completes options and their values" {
 	[ "$(complete_word --print-gpu)" = "--print-gpu-summary|--print-gpu-trace" ]
 	[ "$(complete_word --timer e)" = "events" ]

@@ -196,6 +196,10 @@ static void a_misspelt_option_names_the_nearest(void **state)
 	refused("--logfile x", "unknown option --logfile: did you mean --log-file?");
 	refused("--frobnicate", "unknown option --frobnicate (ktime --help all lists the options)");
 	refused("-q", "unknown option -q (ktime --help all lists the options)");
+	/* A third of the letters may differ, and one more. */
+	refused("--topxyz", "unknown option --topxyz: did you mean --top?");
+	refused("--topxyzw", "unknown option --topxyzw (ktime --help all lists the options)");
+	refused("--x", "unknown option --x (ktime --help all lists the options)");
 	refused("program", "'program' is not an option");
 }
 
@@ -211,6 +215,8 @@ static void a_bad_value_names_the_good_ones(void **state)
 	refused("--csv=yes", "option --csv takes no value");
 	assert_int_equal(parse("--kernels '('"), -22);
 	assert_int_equal(strncmp(message, "option --kernels: bad expression '(': ", 38), 0);
+	/* And what is bad about it. */
+	assert_true(strlen(message) > 38 + 5);
 }
 
 static void numbers_are_taken_up_to_their_limits(void **state)

@@ -494,6 +494,8 @@ static void nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed(void **st
 
 	(void)state;
 	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 4, 1000, 0);
+	/* Looked up and never launched: no line. */
+	assert_non_null(session_row(session, ROW_KERNEL, "l", 0));
 	/* One line of two rows: the average is of the calls that have a time. */
 	add_calls(session, session_row(session, ROW_KERNEL, "k", 1), 3, 0, 0);
 	row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
