@@ -121,12 +121,13 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 	       "events\n"
 	       "                   17.44%  6.0000us          3  2.0000us  1.0000us  3.0000us  by "
 	       "CUPTI\n"
-	       "                    1.16%  400ns          2  200ns  0ns  500ns  [CUDA memset]\n"
+	       "                    1.16%     400ns          2     200ns       0ns     500ns  "
+	       "[CUDA memset]\n"
 	       "                        -         -          7         -         -         -  "
 	       "[CUDA memcpy HtoD]\n"
-	       "      API calls:  100.00%  1.5000us          5  300ns  100ns  500ns  "
+	       "      API calls:  100.00%  1.5000us          5     300ns     100ns     500ns  "
 	       "cudaLaunchKernel\n"
-	       "==42== The driver was busy when the program was ended: 11 operations are missing "
+	       "==42== The driver was busy when the program ended: 11 operations are missing "
 	       "above, and 17 have no time.\n");
 }
 
@@ -141,8 +142,8 @@ static void what_would_change_a_terminal_is_replaced(void **state)
 	       "Name\n"
 	       " GPU activities:        -         -          1         -         -         -  k?l? "
 	       "\n"
-	       "==42== The driver was busy when the program was ended: 0 operations are missing "
-	       "above, and 1 have no time.\n");
+	       "==42== The driver was busy when the program ended: 0 operations are missing above, "
+	       "and 1 have no time.\n");
 }
 
 static void the_longest_of_very_many_rows_are_printed(void **state)
