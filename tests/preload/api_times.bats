@@ -34,3 +34,22 @@ api_time()
 @test "a runtime call's row and record have the time that it took" {
 	api_time runtime
 }
+
+# calls OPTIONS COUNT [WAIT]: how often cudaGetDevice is counted, and whether that is all.
+calls()
+{
+	export KTIME_OPTIONS="-f -o session $1"
+	shift
+	run --separate-stderr under_ktime "$programs/cheap_calls" "$@"
+	[ "$status" -eq 0 ]
+	"$built/ktime" export --json - session |
+		jq -c '.rows[] | select(.name == "cudaGetDevice") | [.calls, .cupti.count, .more_calls]'
+}
+
+@test "runtime calls that take next to nothing are counted 2000 times, and all in a trace" {
+	is '[1998,1998,null]' calls "" 999
+	is '[2000,2000,true]' calls "" 3000 wait
+	run --separate-stderr under_ktime "$programs/cheap_calls" 3000 wait
+	says "Only the first 2000 calls are counted, as recording one takes as long as the call (--print-api-trace records all): cudaGetDevice."
+	is '[6000,6000,null]' calls --print-api-trace 3000
+}
