@@ -73,6 +73,25 @@ ktime: cannot see this process's CUDA calls: $in_front" report
 	says "Calls may be missing: $in_front."
 }
 
+# names VERSION PROGRAM…: of the GPU rows with a driver of this version.
+names()
+{
+	export KTIME_OPTIONS="-f -o session --timer events" SIM_DRIVER_VERSION=$1
+	shift
+	run --separate-stderr under_ktime "$@"
+	[ "$status" -eq 0 ]
+	"$built/ktime" export --json - session |
+		jq -r '.rows[] | select(.device != null) | "\(.calls) \(.name)"' | sort
+}
+
+# Drivers before CUDA 12.3 have neither cuFuncGetName nor cuKernelGetName.
+@test "with a driver that cannot say a kernel's name the look-ups give it" {
+	for program in sim/workloads/saxpy_driver sim/programs/graph sim/preload/dependent; do
+		is "$(names 13000 "$built/$program")" names 12020 "$built/$program"
+	done
+	is 1 eval 'grep -cx "[0-9]* first" <<<"$(names 12020 "$built/sim/preload/dependent")"'
+}
+
 @test "a static, a shared and a local runtime in one process each reach theirs, once a call" {
 	export KTIME_OPTIONS="-o session"
 	same_as_alone "$programs/runtimes" "$built/sim/preload"
