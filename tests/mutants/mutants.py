@@ -247,7 +247,7 @@ def main():
         copy_sources(tree)
         build(tree, options.jobs)
     for test, seconds in reach.failed:
-        if fails(test, seconds, trees[0]):
+        if seconds <= options.seconds and fails(test, seconds, trees[0]):
             print(f"left out, as it fails without a mutant: {': '.join(filter(None, test))}", flush=True)
             reach.left_out.add((test, seconds))
     trial = Trial(options, trees, reach)
