@@ -112,12 +112,15 @@ static void expect_record(struct in_flight *operation)
 {
 	struct stream *stream = operation->stream;
 
-	if (!stream->records)
+	if (!stream->records) {
+		/* Acquire: with both ids. */
+		bool known = atomic_load_explicit(&stream->cupti_known, memory_order_acquire);
+
 		stream->records =
-			stream->cupti_known
-				? matcher_stream(calls_matcher, stream->context->cupti_context,
-						 stream->cupti_stream)
-				: matcher_unnumbered(calls_matcher, stream->context->cupti_context);
+			known ? matcher_stream(calls_matcher, stream->context->cupti_context,
+					       stream->cupti_stream)
+			      : matcher_unnumbered(calls_matcher, stream->context->cupti_context);
+	}
 	if (!stream->records)
 		return;
 	operation->awaits_record = operation->leaves_record = true;

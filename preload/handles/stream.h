@@ -29,7 +29,7 @@ struct context {
 	int device;
 	bool reported; /* the user wants rows of this device */
 	uint32_t id;
-	uint32_t cupti_context; /* its id in CUPTI's records; 0 unknown */
+	_Atomic uint32_t cupti_context; /* its id in CUPTI's records; 0 unknown */
 	/* ktime must not use the handle, or an event of the context, any more. */
 	_Atomic bool ended;
 	_Atomic uint32_t events; /* events created */
@@ -56,9 +56,10 @@ struct stream {
 	CUstream handle; /* 0x1 and 0x2 for the default streams */
 	struct context *context;
 	uint32_t id;
-	/* Its id in CUPTI's records, and whether that is known. */
-	uint32_t cupti_stream;
-	bool cupti_known;
+	/* Its id in CUPTI's records, and whether that and the context's are known, which is set
+	 * after both, by any thread that uses the stream. */
+	_Atomic uint32_t cupti_stream;
+	_Atomic bool cupti_known;
 	/* Ticks: until then the device surely has work of the stream; set by the collector. */
 	_Atomic uint64_t busy_until;
 	struct event_queue *events;   /* for the collector only */

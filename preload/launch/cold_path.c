@@ -66,6 +66,22 @@ static struct stream *per_thread_stream(struct thread *thread, CUcontext current
 	return stream;
 }
 
+/* Another thread may ask for the same ids, and the collector may read them, at the same time. */
+static void ask_cupti_ids(struct stream *stream, bool per_thread)
+{
+	struct context *context = stream->context;
+	uint32_t id = atomic_load_explicit(&context->cupti_context, memory_order_relaxed);
+
+	if (!id && cupti_context_id(context->handle, &id))
+		return;
+	atomic_store_explicit(&context->cupti_context, id, memory_order_relaxed);
+	if (cupti_stream_id(context->handle, stream->handle, per_thread, &id))
+		return;
+	atomic_store_explicit(&stream->cupti_stream, id, memory_order_relaxed);
+	/* Release: whoever sees this sees both ids. */
+	atomic_store_explicit(&stream->cupti_known, true, memory_order_release);
+}
+
 struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 {
 	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
@@ -79,13 +95,9 @@ struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 							: stream_lookup(handle, current);
 	if (!stream)
 		return NULL;
-	if (mode_is_cupti() && !stream->cupti_known && !capture_is_live())
-		stream->cupti_known =
-			(stream->context->cupti_context ||
-			 cupti_context_id(stream->context->handle,
-					  &stream->context->cupti_context) == 0) &&
-			cupti_stream_id(stream->context->handle, stream->handle,
-					handle == CU_STREAM_PER_THREAD, &stream->cupti_stream) == 0;
+	if (mode_is_cupti() && !atomic_load_explicit(&stream->cupti_known, memory_order_relaxed) &&
+	    !capture_is_live())
+		ask_cupti_ids(stream, handle == CU_STREAM_PER_THREAD);
 	pointer_map_add(&thread->streams, key, stream, generation);
 	return stream;
 }

@@ -62,10 +62,10 @@ one_is_not_the_programs()
 	return 1
 }
 
-# What the program does is the same, and ktime made the call, not the program alone.
-@test "each of ktime's driver calls fails once, every time, and all of them together" {
-	local call calls all number untested=
-	calls=$(own_calls)
+# Each scenario without faults, and with all at once of the calls that the program does not make.
+without_faults()
+{
+	local call number all
 	for number in "${!scenarios[@]}"; do
 		in_scenario "${scenarios[number]}" "" "$number"
 		all=
@@ -74,19 +74,42 @@ one_is_not_the_programs()
 		done
 		in_scenario "${scenarios[number]}" "${all%,}" all
 	done
-	for call in $calls; do
-		for number in "${!scenarios[@]}"; do
-			[ "$(made "$call" "$number.ktime")" -gt "$(made "$call" "$number.alone")" ] && break
-		done
-		in_scenario "${scenarios[number]}" "$call:*:999" fault
-		if [ "$(made "$call" "$number.alone")" -eq 0 ]; then
-			[ "$(made "$call" fault.ktime 999)" -gt 0 ] || untested+=" $call"
-			in_scenario "${scenarios[number]}" "$call:1:2" fault
-		else
-			one_is_not_the_programs "$call" "$number" || untested+=" $call"
-		fi
+}
+
+# fails_somewhere CALL: what the program does is the same, and ktime made the call, not the program
+# alone. The program's doing something else is in $different.
+fails_somewhere()
+{
+	local number
+	for number in "${!scenarios[@]}"; do
+		[ "$(made "$1" "$number.ktime")" -gt "$(made "$1" "$number.alone")" ] && break
 	done
-	[ -z "$untested" ] || { echo "no test here leads ktime to:$untested"; false; }
+	in_scenario "${scenarios[number]}" "$1:*:999" fault >different || return
+	if [ "$(made "$1" "$number.alone")" -eq 0 ]; then
+		[ "$(made "$1" fault.ktime 999)" -gt 0 ] || return
+		in_scenario "${scenarios[number]}" "$1:1:2" fault >different
+	else
+		one_is_not_the_programs "$1" "$number"
+	fi
+}
+
+@test "each of ktime's driver calls fails once, every time, and all of them together" {
+	local call calls untested=
+	calls=$(own_calls)
+	without_faults
+	for call in $calls; do
+		fails_somewhere "$call" || untested+=" $call"
+		[ ! -s different ] || { cat different; false; }
+	done
+	# On a busy machine a stream is let go on before ktime has asked for it: once more.
+	if [ -n "$untested" ]; then
+		without_faults
+		calls=$untested untested=
+		for call in $calls; do
+			fails_somewhere "$call" || untested+=" $call"
+		done
+	fi
+	[ -z "$untested" ] || { cat different; echo "no test here leads ktime to:$untested"; false; }
 }
 
 # What the program does is the same with and without, whatever it meets itself.
