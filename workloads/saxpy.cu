@@ -1,23 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* saxpy by the runtime API, after Mark Harris's "How to Implement Performance Metrics in CUDA". */
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "workloads/saxpy.h"
 #include "workloads/saxpy_kernel.h"
+#include "workloads/workload.cuh"
 
-static void check(cudaError_t error, const char *call)
-{
-	if (error != cudaSuccess) {
-		std::fprintf(stderr, "saxpy: %s: %s\n", call, cudaGetErrorString(error));
-		std::exit(1);
-	}
-}
-#define CHECK(call) check(call, #call)
+static void (*const kernels[])(int, float, float *, float *) = {saxpy, saxpy_grid_stride,
+								saxpy_float4};
 
 struct work {
 	const struct saxpy_options *options;
+	int multiprocessors;   /* of the GPU; needed for the grid-stride kernel */
 	float *x, *y;	       /* on the device */
 	std::vector<float> ms; /* of each thread */
 };
@@ -34,7 +28,7 @@ static void launch_all(int thread, void *argument)
 	std::vector<cudaStream_t> stream(streams, nullptr);
 	std::vector<cudaEvent_t> done(streams);
 	std::vector<struct saxpy_slice> slice(streams);
-	struct saxpy_hold hold = {0};
+	struct workload_hold hold = {0};
 	int held = saxpy_held_launches(options);
 	cudaEvent_t start, stop;
 
@@ -48,26 +42,26 @@ static void launch_all(int thread, void *argument)
 	}
 
 	if (held)
-		CHECK(cudaLaunchHostFunc(stream[0], saxpy_hold, &hold));
+		CHECK(cudaLaunchHostFunc(stream[0], workload_hold, &hold));
 	CHECK(cudaEventRecord(start, stream[0]));
 	for (int i = 1; i < streams; i++)
 		CHECK(cudaStreamWaitEvent(stream[i], start, 0));
 	for (int i = 0; i < options->repetitions; i++) {
 		const struct saxpy_slice &s = slice[i % streams];
-		int blocks = (s.count + SAXPY_BLOCK - 1) / SAXPY_BLOCK;
+		int blocks = saxpy_blocks(options, s.count, work->multiprocessors);
 
-		saxpy<<<blocks, SAXPY_BLOCK, 0, stream[i % streams]>>>(
+		kernels[options->variant]<<<blocks, options->block, 0, stream[i % streams]>>>(
 			s.count, SAXPY_A, work->x + s.first, work->y + s.first);
 		CHECK(cudaGetLastError());
 		if (i + 1 == held)
-			saxpy_release(&hold);
+			workload_release(&hold);
 	}
 	for (int i = 1; i < streams; i++) {
 		CHECK(cudaEventRecord(done[i], stream[i]));
 		CHECK(cudaStreamWaitEvent(stream[0], done[i], 0));
 	}
 	CHECK(cudaEventRecord(stop, stream[0]));
-	saxpy_release(&hold);
+	workload_release(&hold);
 	CHECK(cudaEventSynchronize(stop));
 	CHECK(cudaEventElapsedTime(&work->ms[thread], start, stop));
 
@@ -87,14 +81,16 @@ int main(int argc, char **argv)
 	saxpy_parse(&options, argc, argv);
 
 	size_t bytes = options.n * sizeof(float);
-	struct work work = {&options, nullptr, nullptr, std::vector<float>(options.threads)};
+	struct work work = {&options, 0, nullptr, nullptr, std::vector<float>(options.threads)};
 	std::vector<float> x(options.n), y(options.n);
 	cudaFuncAttributes attributes;
 	float slowest = 0;
 
+	if (options.variant == SAXPY_GRID_STRIDE)
+		work.multiprocessors = workload_attribute(cudaDevAttrMultiProcessorCount);
 	saxpy_fill(&options, x.data(), y.data());
 	/* Kernels are loaded at first use: not between the events. */
-	CHECK(cudaFuncGetAttributes(&attributes, saxpy));
+	CHECK(cudaFuncGetAttributes(&attributes, kernels[options.variant]));
 	CHECK(cudaMalloc(&work.x, bytes));
 	CHECK(cudaMalloc(&work.y, bytes));
 	CHECK(cudaMemcpy(work.x, x.data(), bytes, cudaMemcpyHostToDevice));

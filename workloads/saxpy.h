@@ -9,8 +9,11 @@
 extern "C" {
 #endif
 
-enum {
-	SAXPY_BLOCK = 256,
+/* Which of saxpy_kernel.h's kernels. */
+enum saxpy_variant {
+	SAXPY_PLAIN,
+	SAXPY_GRID_STRIDE,
+	SAXPY_FLOAT4,
 };
 
 #define SAXPY_A 2.0f
@@ -22,6 +25,8 @@ struct saxpy_options {
 	int repetitions; /* launches of each thread */
 	int streams;	 /* of each thread; 0: the default stream */
 	int threads;
+	int variant; /* enum saxpy_variant */
+	int block;   /* threads of a block */
 };
 
 /* Elements [first, first + count) of the vectors, all a slice's launches work on. */
@@ -43,24 +48,13 @@ struct saxpy_slice saxpy_slice(const struct saxpy_options *options, int thread, 
  */
 int saxpy_report(const struct saxpy_options *options, const float *y, float kernel_ms);
 
-void saxpy_fill(const struct saxpy_options *options, float *x, float *y);
+/* The blocks of a launch on count elements; the GPU's multiprocessors bound a grid-stride one. */
+int saxpy_blocks(const struct saxpy_options *options, int count, int multiprocessors);
 
-/*
- * A host function that holds a stream until the work behind it is enqueued. Without it the device
- * waits for the host between a start event and the first kernel, and the pair of events measures
- * that as well.
- */
-struct saxpy_hold {
-	int released;
-};
+void saxpy_fill(const struct saxpy_options *options, float *x, float *y);
 
 /* How many launches of a thread may be enqueued behind its hold; 0: nothing may be held. */
 int saxpy_held_launches(const struct saxpy_options *options);
-
-/* The host function; its argument is the hold. Gives up after 20 ms. */
-void saxpy_hold(void *hold);
-
-void saxpy_release(struct saxpy_hold *hold);
 
 /* Runs body(thread, argument) on options->threads threads, the calling one being the first. */
 void saxpy_threads(const struct saxpy_options *options, void (*body)(int thread, void *argument),

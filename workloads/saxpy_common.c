@@ -1,75 +1,52 @@
 /* SPDX-License-Identifier: MIT */
-#include <getopt.h>
-#include <limits.h>
 #include <math.h>
 #include <pthread.h>
-#include <sched.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 #include "workloads/saxpy.h"
-
-/*
- * A stream takes about 1000 commands before the next call waits for the device, streams may share
- * a queue of the device, and a profiler may add two events to a launch: this many launches fit
- * beside each other whatever the options.
- */
-#define HELD_LAUNCHES	128
-/* Where launches wait for their kernels (CUDA_LAUNCH_BLOCKING=1, a debugger), none gets further. */
-#define LONGEST_HOLD_NS 20000000
+#include "workloads/workload.h"
 
 static const char usage[] =
-	"usage: %s [--n N] [--repetitions R] [--streams S] [--threads T]\n"
+	"[--n N] [--repetitions R] [--streams S] [--threads T]\n"
+	"       [--variant plain|grid-stride|float4] [--block B]\n"
 	"y = a*x + y over N floats (default 20*2^20). Each of T threads (1) launches R kernels "
 	"(1),\n"
 	"in turn on its own S streams (default: all on the default stream). The vectors are split\n"
-	"among the streams of all threads.\n";
+	"among the streams of all threads. The kernel is the plain one, one with fewer threads "
+	"that\n"
+	"run through the vectors, or one that takes four floats at a time, in blocks of B (256)\n"
+	"threads.\n";
 
-static int parse_count(const char *program, const char *name, const char *text)
-{
-	char *end;
-	long value = strtol(text, &end, 10);
-
-	if (*end || end == text || value < 1 || value > INT_MAX) {
-		fprintf(stderr, "%s: --%s wants a whole number from 1, not '%s'\n", program, name,
-			text);
-		exit(2);
-	}
-	return value;
-}
+enum {
+	/* Threads that a multiprocessor of most GPUs holds at a time. */
+	RESIDENT_THREADS = 2048,
+	BLOCK_MAX = 1024,
+};
 
 void saxpy_parse(struct saxpy_options *options, int argc, char **argv)
 {
-	static const struct option names[] = {
-		{"n", required_argument, NULL, 0},
-		{"repetitions", required_argument, NULL, 1},
-		{"streams", required_argument, NULL, 2},
-		{"threads", required_argument, NULL, 3},
-		{"help", no_argument, NULL, 'h'},
-		{NULL, 0, NULL, 0},
+	static const char *const variants[] = {"plain", "grid-stride", "float4", NULL};
+	const struct workload_option table[] = {
+		WORKLOAD_COUNT("n", &options->n, 0),
+		WORKLOAD_COUNT("repetitions", &options->repetitions, 0),
+		WORKLOAD_COUNT("streams", &options->streams, 0),
+		WORKLOAD_COUNT("threads", &options->threads, 0),
+		WORKLOAD_CHOICE("variant", &options->variant, variants),
+		WORKLOAD_COUNT("block", &options->block, BLOCK_MAX),
+		WORKLOAD_END,
 	};
-	int *const values[] = {&options->n, &options->repetitions, &options->streams,
-			       &options->threads};
-	int option;
 
-	*options = (struct saxpy_options){.n = 20 << 20, .repetitions = 1, .threads = 1};
-	while ((option = getopt_long(argc, argv, "h", names, NULL)) != -1) {
-		if (option == 'h') {
-			printf(usage, argv[0]);
-			exit(0);
-		}
-		if (option == '?') {
-			fprintf(stderr, usage, argv[0]);
-			exit(2);
-		}
-		*values[option] = parse_count(argv[0], names[option].name, optarg);
-	}
-	if (optind < argc) {
-		fprintf(stderr, usage, argv[0]);
-		exit(2);
-	}
+	*options =
+		(struct saxpy_options){.n = 20 << 20, .repetitions = 1, .threads = 1, .block = 256};
+	workload_parse(usage, table, argc, argv);
+}
+
+static int slice_start(const struct saxpy_options *options, long index, long slices)
+{
+	long start = options->n * index / slices;
+
+	return options->variant == SAXPY_FLOAT4 && index < slices ? start / 4 * 4 : start;
 }
 
 struct saxpy_slice saxpy_slice(const struct saxpy_options *options, int thread, int stream)
@@ -78,12 +55,12 @@ struct saxpy_slice saxpy_slice(const struct saxpy_options *options, int thread, 
 	long slices = (long)options->threads * streams;
 	long index = (long)thread * streams + stream;
 	struct saxpy_slice slice = {
-		.first = options->n * index / slices,
+		.first = slice_start(options, index, slices),
 		.launches =
 			options->repetitions / streams + (stream < options->repetitions % streams),
 	};
 
-	slice.count = options->n * (index + 1) / slices - slice.first;
+	slice.count = slice_start(options, index + 1, slices) - slice.first;
 	return slice;
 }
 
@@ -93,29 +70,17 @@ struct saxpy_slice saxpy_slice(const struct saxpy_options *options, int thread, 
  */
 int saxpy_held_launches(const struct saxpy_options *options)
 {
-	return options->streams || options->threads == 1 ? HELD_LAUNCHES / options->threads : 0;
+	return options->streams || options->threads == 1 ? WORKLOAD_HELD_LAUNCHES / options->threads
+							 : 0;
 }
 
-static int64_t now_ns(void)
+int saxpy_blocks(const struct saxpy_options *options, int count, int multiprocessors)
 {
-	struct timespec now;
+	int threads = options->variant == SAXPY_FLOAT4 ? count / 4 + count % 4 : count;
+	int blocks = threads / options->block + (threads % options->block != 0);
+	int resident = multiprocessors * (RESIDENT_THREADS / options->block);
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
-}
-
-void saxpy_hold(void *argument)
-{
-	struct saxpy_hold *hold = argument;
-	int64_t until = now_ns() + LONGEST_HOLD_NS;
-
-	while (!__atomic_load_n(&hold->released, __ATOMIC_ACQUIRE) && now_ns() < until)
-		sched_yield();
-}
-
-void saxpy_release(struct saxpy_hold *hold)
-{
-	__atomic_store_n(&hold->released, 1, __ATOMIC_RELEASE);
+	return options->variant == SAXPY_GRID_STRIDE && resident < blocks ? resident : blocks;
 }
 
 void saxpy_fill(const struct saxpy_options *options, float *x, float *y)

@@ -5,8 +5,15 @@
 #include <stdlib.h>
 
 #include "workloads/saxpy.h"
+#include "workloads/workload.h"
 
 extern const unsigned long long saxpy_fatbin[];
+
+static const char *const kernels[] = {
+	[SAXPY_PLAIN] = "_Z5saxpyifPfS_",
+	[SAXPY_GRID_STRIDE] = "_Z17saxpy_grid_strideifPfS_",
+	[SAXPY_FLOAT4] = "_Z12saxpy_float4ifPfS_",
+};
 
 static void check(CUresult result, const char *call)
 {
@@ -14,7 +21,8 @@ static void check(CUresult result, const char *call)
 
 	if (result != CUDA_SUCCESS) {
 		cuGetErrorString(result, &text);
-		fprintf(stderr, "saxpy: %s: %s\n", call, text ? text : "unknown error");
+		fprintf(stderr, "%s: %s: %s\n", workload_name(), call,
+			text ? text : "unknown error");
 		exit(1);
 	}
 }
@@ -25,7 +33,7 @@ static void *allocate(size_t count, size_t size)
 	void *memory = calloc(count, size);
 
 	if (!memory) {
-		perror("saxpy");
+		perror(workload_name());
 		exit(1);
 	}
 	return memory;
@@ -35,6 +43,7 @@ struct work {
 	const struct saxpy_options *options;
 	CUcontext context;
 	CUfunction saxpy;
+	int multiprocessors;
 	CUdeviceptr x, y;
 	float *ms; /* of each thread */
 };
@@ -45,10 +54,10 @@ static void launch(const struct work *work, struct saxpy_slice slice, CUstream s
 	CUdeviceptr y = work->y + slice.first * sizeof(float);
 	float a = SAXPY_A;
 	void *parameters[] = {&slice.count, &a, &x, &y};
-	int blocks = (slice.count + SAXPY_BLOCK - 1) / SAXPY_BLOCK;
+	int blocks = saxpy_blocks(work->options, slice.count, work->multiprocessors);
 
-	CHECK(cuLaunchKernel(work->saxpy, blocks, 1, 1, SAXPY_BLOCK, 1, 1, 0, stream, parameters,
-			     NULL));
+	CHECK(cuLaunchKernel(work->saxpy, blocks, 1, 1, work->options->block, 1, 1, 0, stream,
+			     parameters, NULL));
 }
 
 /*
@@ -62,7 +71,7 @@ static void launch_all(int thread, void *argument)
 	int streams = options->streams ? options->streams : 1;
 	CUstream *stream = allocate(streams, sizeof(*stream));
 	CUevent *done = allocate(streams, sizeof(*done));
-	struct saxpy_hold hold = {0};
+	struct workload_hold hold = {0};
 	int held = saxpy_held_launches(options);
 	CUevent start, stop;
 
@@ -76,21 +85,21 @@ static void launch_all(int thread, void *argument)
 	}
 
 	if (held)
-		CHECK(cuLaunchHostFunc(stream[0], saxpy_hold, &hold));
+		CHECK(cuLaunchHostFunc(stream[0], workload_hold, &hold));
 	CHECK(cuEventRecord(start, stream[0]));
 	for (int i = 1; i < streams; i++)
 		CHECK(cuStreamWaitEvent(stream[i], start, 0));
 	for (int i = 0; i < options->repetitions; i++) {
 		launch(work, saxpy_slice(options, thread, i % streams), stream[i % streams]);
 		if (i + 1 == held)
-			saxpy_release(&hold);
+			workload_release(&hold);
 	}
 	for (int i = 1; i < streams; i++) {
 		CHECK(cuEventRecord(done[i], stream[i]));
 		CHECK(cuStreamWaitEvent(stream[0], done[i], 0));
 	}
 	CHECK(cuEventRecord(stop, stream[0]));
-	saxpy_release(&hold);
+	workload_release(&hold);
 	CHECK(cuEventSynchronize(stop));
 	CHECK(cuEventElapsedTime(&work->ms[thread], start, stop));
 
@@ -124,10 +133,12 @@ int main(int argc, char **argv)
 
 	CHECK(cuInit(0));
 	CHECK(cuDeviceGet(&device, 0));
+	CHECK(cuDeviceGetAttribute(&work.multiprocessors, CU_DEVICE_ATTRIBUTE_MULTIPROCESSOR_COUNT,
+				   device));
 	CHECK(cuDevicePrimaryCtxRetain(&work.context, device));
 	CHECK(cuCtxSetCurrent(work.context));
 	CHECK(cuModuleLoadData(&module, saxpy_fatbin));
-	CHECK(cuModuleGetFunction(&work.saxpy, module, "_Z5saxpyifPfS_"));
+	CHECK(cuModuleGetFunction(&work.saxpy, module, kernels[options.variant]));
 	/* Kernels are loaded at first use: not between the events. */
 	CHECK(cuFuncGetAttribute(&registers, CU_FUNC_ATTRIBUTE_NUM_REGS, work.saxpy));
 	CHECK(cuMemAlloc(&work.x, bytes));

@@ -25,7 +25,7 @@ define build_with_older
 $(call older_folder,$(1))/saxpy: cudart = static
 $(call older_folder,$(1))/saxpy_shared: cudart = shared -Xlinker=-rpath=\$$$$ORIGIN
 $(call older_folder,$(1))/saxpy $(call older_folder,$(1))/saxpy_shared: workloads/saxpy.cu \
-		$(WORKLOAD_OBJECTS)/saxpy_common.o
+		$(WORKLOAD_OBJECTS)/saxpy_common.o $(WORKLOAD_OBJECTS)/workload.o
 	@mkdir -p $$(@D)
 	cp -L $(call older_home,$(1))/lib64/libcudart.so.$(firstword $(subst ., ,$(call older_version,$(1))))* $$(@D)
 	$(call older_home,$(1))/bin/nvcc -allow-unsupported-compiler -std=c++14 -I. $$(GENCODE) $$(NVCCFLAGS) \

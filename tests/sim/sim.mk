@@ -48,7 +48,7 @@ $(SIM_OBJECTS)/%.cc.o: tests/sim/%.cc $(BUILD)/flags | toolkit
 $(SIM)/lib/libcuda.so.1: $(call sim_objects,driver) $(SIM_OBJECTS)/driver/not_supported.o \
 		$(SIM_OBJECTS)/driver/host_kernel.cc.o
 	@mkdir -p $(@D)
-	$(LINK) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic $(NO_UNDEFINED) $^ -o $@ -lpthread -ldl
+	$(LINK) -shared -Wl,-soname,libcuda.so.1 -Wl,-Bsymbolic $(NO_UNDEFINED) $^ -o $@ -lpthread -ldl -lm
 
 $(SIM)/lib/libnvidia-ml.so.1: $(call sim_objects,nvml)
 	@mkdir -p $(@D)
@@ -80,6 +80,11 @@ $(SIM)/workloads/saxpy_shared: $(SAXPY_RUNTIME_OBJECTS) $(SIM)/lib/libcudart.so.
 $(SIM)/workloads/saxpy_driver: $(SAXPY_DRIVER_OBJECTS) $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(LINK) $^ -o $@ -lpthread -lm
+
+$(addprefix $(SIM)/workloads/,$(PLAIN_WORKLOADS)): $(SIM)/workloads/%: $(WORKLOAD_OBJECTS)/%.cu.o \
+		$(WORKLOAD_OBJECTS)/workload.o $(SIM)/lib/libcudart_static.a $(SIM)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(LINK_CXX) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
 $(SIM)/programs/%: $(SIM_OBJECTS)/programs/%.o $(SIM)/lib/libcuda.so.1 $(SIM)/toolkit/lib64/libcupti.so.13
 	@mkdir -p $(@D)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The bundled workloads' kernels, compiled for the CPU from the same source. */
+#include <cmath>
 #include <cstring>
 #include <utility>
 
@@ -10,8 +11,18 @@ struct index3 {
 };
 static __thread index3 blockIdx, threadIdx, blockDim, gridDim;
 
+struct float4 {
+	float x, y, z, w;
+};
+
+using std::fma;
+
 #define __global__ static inline
+#define __device__ static inline
+#include "workloads/flops_kernel.h"
+#include "workloads/matcopy_kernel.h"
 #include "workloads/saxpy_kernel.h"
+#include "workloads/vecadd_kernel.h"
 
 template <auto kernel> struct runner;
 
@@ -54,8 +65,23 @@ template <auto kernel> static constexpr host_kernel entry(const char *name)
 		runner<kernel>::run};
 }
 
+#define COPIES(type, letter)                                                                       \
+	entry<copy_coalesced<type>>("_Z14copy_coalescedI" letter "EviPKT_PS0_"),                   \
+		entry<copy_strided<type>>("_Z12copy_stridedI" letter "EviPKT_PS0_"),               \
+		entry<copy_transposed<type>>("_Z15copy_transposedI" letter "EviPKT_PS0_")
+
 static const host_kernel host_kernels[] = {
 	entry<saxpy>("_Z5saxpyifPfS_"),
+	entry<saxpy_grid_stride>("_Z17saxpy_grid_strideifPfS_"),
+	entry<saxpy_float4>("_Z12saxpy_float4ifPfS_"),
+	entry<vector_add>("_Z10vector_addiPKfS0_Pf"),
+	COPIES(int, "i"),
+	COPIES(float, "f"),
+	COPIES(double, "d"),
+	entry<add<float>>("_Z3addIfEviT_PS0_"),
+	entry<add<double>>("_Z3addIdEviT_PS0_"),
+	entry<multiply_add<float>>("_Z12multiply_addIfEviT_S0_PS0_"),
+	entry<multiply_add<double>>("_Z12multiply_addIdEviT_S0_PS0_"),
 };
 
 const struct host_kernel *host_kernel_find(const char *name)

@@ -1,0 +1,3 @@
+/* SPDX-License-Identifier: MIT */
+/* Compiled to a cubin, which can be edited: latency --cubin. */
+#include "workloads/latency_kernel.cuh"
