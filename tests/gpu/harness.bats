@@ -36,3 +36,61 @@ gpu_check()
 	[ "$status" -eq 1 ]
 	[[ $output == *"against CUPTI"* ]]
 }
+
+# A cuobjdump that lists kernels whose clock readings have given instructions between them.
+fake_cuobjdump()
+{
+	{
+		echo "#!/bin/sh"
+		echo "cat <<'END'"
+		for kernel in "$@"; do
+			echo "	Function : ${kernel%%:*}"
+			echo "        /*0000*/                   S2R R0, SR_TID.X ;      /* 0x0000000000007919 */"
+			echo "        /*0010*/                   CS2R R4, SR_CLOCKLO ;   /* 0x0000000000047805 */"
+			for instruction in ${kernel#*:}; do
+				echo "        /*0020*/               @P1 $instruction R7, [R6] ;  /* 0x0000000006077984 */"
+			done
+			echo "        /*0030*/                   CS2R R8, SR_CLOCKLO ;   /* 0x0000000000087805 */"
+			echo "        /*0040*/                   EXIT ;                  /* 0x000000000000794d */"
+		done
+		echo "END"
+	} >"$BATS_TEST_TMPDIR/bin/cuobjdump"
+	chmod +x "$BATS_TEST_TMPDIR/bin/cuobjdump"
+}
+
+chain()
+{
+	printf "$1%.0s " {1..64}
+	echo STS
+}
+
+@test "what stands between two readings of the clock is read off the disassembly" {
+	right=(overhead:STS "shared_naive:STS BAR.SYNC LDS" "shared_store_load:STS BAR.SYNC LDS STS"
+		"global_load_l1:LDG.E STS" "global_load_l2:LDG.E.STRONG STS"
+		"integer_multiply_add:$(chain IMAD)" "float_multiply_add:$(chain FFMA)"
+		"double_multiply_add:$(chain DFMA)")
+	fake_cuobjdump "${right[@]}" "shared_load:LDS STS"
+	run python3 tests/gpu/clock_reads.py
+	[ "$status" -eq 0 ]
+	[ "$output" = "9 kernels: only what they measure is between their clocks" ]
+	fake_cuobjdump "${right[@]}" "shared_load:IMAD LDS STS"
+	run python3 tests/gpu/clock_reads.py
+	[ "$status" -eq 1 ]
+	[ "$output" = "shared_load: between the clocks stand IMAD LDS STS, not LDS STS" ]
+}
+
+@test "the workloads of this build measure only what they say, where a disassembler is" {
+	rm -f "$BATS_TEST_TMPDIR/bin/cuobjdump"
+	run python3 tests/gpu/clock_reads.py
+	[ "$status" -eq 0 ]
+	[[ $output != skipped* ]] || skip "no cuobjdump"
+}
+
+@test "the workloads' figures are held against ktime's rows" {
+	run python3 tests/gpu/workloads.py --quick
+	echo "$output"
+	[ "$status" -eq 0 ]
+	[[ $output == *"0 failures" ]]
+	[[ $output == *"| saxpy --n 1048576 --variant plain --block 256 | 20 "*" 2469.2 "* ]]
+	[[ $output == *"| device to device, pinned, 1 MB | 31 "*" 1024.0 "* ]]
+}

@@ -45,6 +45,7 @@ def ending(way):
     return native("endings", way, reference_argv=(path, "return"))
 
 
+LINES_WITH_FIGURES = r"^.*[0-9].*$"
 MEASURED_LINES = r"^(Kernel time|Effective bandwidth|Throughput).*$"
 
 
@@ -60,6 +61,12 @@ SAXPY_COUNTS = {"[CUDA memcpy HtoD]": 2, "[CUDA memcpy DtoH]": 1, "kernel": 1}
 
 def saxpy_once(name):
     return saxpy(name, expected=SAXPY_COUNTS, own_time=r"([\d.]+) per launch")
+
+
+def workload(name, *arguments, **rest):
+    title = " ".join([name, *arguments])
+    return Program(title, (os.path.join(profilers.BUILD, "workloads", name), *arguments),
+                   masked=LINES_WITH_FIGURES, **rest)
 
 
 def older_cuda():
@@ -85,6 +92,11 @@ PROGRAMS = [
     saxpy("saxpy", *MANY),
     saxpy("saxpy_shared", *MANY),
     saxpy("saxpy_driver", *MANY),
+    workload("vecadd", expected={"[CUDA memcpy HtoD]": 3, "[CUDA memcpy DtoH]": 1, "kernel": 1}),
+    workload("matcopy", "--n", "1000", "--type", "double"),
+    workload("bandwidth", "--bytes", "1000000"),
+    workload("flops", "--n", "10", "--blocks", "4"),
+    workload("async", "--milliseconds", "1"),
     native("copies", nsys=True,
            explained={"[CUDA memcpy PtoP]": "between devices without peer access CUPTI and nsys have "
                                             "the two halves only, which ktime shows too"}),

@@ -41,6 +41,8 @@ class Row:
     events: Figures
     checked: Checked
     marks: list  # what most of its calls were: overlapped, device_idle, holding the host's part
+    bandwidth: float  # 10^9 bytes/s; None where the bytes are not known
+    peak: float  # what that is compared with; None where it is not known
 
 
 @dataclasses.dataclass
@@ -50,11 +52,11 @@ class Session:
     cost_ns: float  # by how much ktime says the run is longer
 
 
-def export(file):
+def export(file, options=()):
     """The exported JSON of a session file. Raises OSError where ktime cannot export it."""
     with tempfile.TemporaryDirectory(prefix="ktime-export-") as directory:
         path = os.path.join(directory, "session.json")
-        done = subprocess.run([profilers.COMMAND, "export", "--json", path, file],
+        done = subprocess.run([profilers.COMMAND, "export", "--json", path, *options, file],
                               env=profilers.command_environment(), capture_output=True,
                               text=True)
         if done.returncode:
@@ -87,6 +89,7 @@ def _marks(data):
 
 def _row(data):
     cupti, events = _figures(data.get("cupti")), _figures(data.get("events"))
+    rates = data.get("rates", {})
     check = data.get("check", {})
     shown = {"cupti": cupti, "events": events}.get(data["clock"], Figures())
     total, interval = shown.total_ns, None
@@ -96,11 +99,13 @@ def _row(data):
     checked = Checked(check.get("calls", 0), check.get("cupti", 0), check.get("events_as_read", 0),
                       check.get("events", 0))
     return Row(data["kind"], data.get("mangled", data["name"]), data["calls"], total, interval,
-               cupti, events, checked, _marks(data))
+               cupti, events, checked, _marks(data),
+               rates.get("bandwidth", {}).get("average"), rates.get("peak"))
 
 
-def read(file):
-    data = export(file)
+def read(file, options=()):
+    """The session of a file; options of `ktime export`, such as the bytes of a kernel."""
+    data = export(file, options)
     counters = data["counters"]
     return Session([_row(row) for row in data["rows"]], counters,
                    counters["added_ns"])
