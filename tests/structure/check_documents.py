@@ -146,7 +146,8 @@ def main(arguments):
     root = (arguments or [os.path.join(HERE, "..", "..")])[0]
     documents = [os.path.relpath(path, root) for path in
                  sorted(glob.glob(os.path.join(root, "*.md")) +
-                        glob.glob(os.path.join(root, "docs", "*.md")))]
+                        glob.glob(os.path.join(root, "docs", "*.md")) +
+                        glob.glob(os.path.join(root, "workloads", "*.md")))]
     for path in documents:
         check_paths(root, path)
     expect(read(root, "README.md").count("\n") <= MOST_LINES,

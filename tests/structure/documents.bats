@@ -17,7 +17,7 @@ setup() {
 # plant FILE SED: what is found in a copy of the tree with this change alone.
 plant() {
 	mkdir tree
-	cp -r "$root"/*.md "$root"/{LICENSE,Makefile,docs,preload,cupti,report,tests} tree
+	cp -r "$root"/*.md "$root"/{LICENSE,Makefile,docs,preload,cupti,report,tests,workloads} tree
 	sed -i "$2" "tree/$1"
 	! cmp -s "$root/$1" "tree/$1" || { echo "$1 is as before"; return 1; }
 	run python3 "$check" tree
