@@ -5,10 +5,20 @@ CUPTI_SOURCES := $(wildcard cupti/*.c)
 
 LIBRARY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(PRELOAD_SOURCES:%.S=%.c) $(CUPTI_SOURCES) \
 	$(REPORT_LIBRARY_SOURCES))
+LIBRARY_OBJECTS += $(BUILD)/obj/preload/events/self_timing_fatbin.o
 # A sanitizer has functions of glibc's names too, which the old versions' would be mixed up with.
 ifneq ($(SANITIZERS),)
 LIBRARY_OBJECTS := $(filter-out %/old_glibc.o,$(LIBRARY_OBJECTS))
 endif
+
+# The kernel that measures event pairs: real code for all devices that the toolkit knows.
+$(BUILD)/obj/preload/events/self_timing.fatbin: preload/events/self_timing.cu | toolkit
+	@mkdir -p $(@D)
+	$(NVCC) -arch=all-major -fatbin $< -o $@
+
+$(BUILD)/obj/preload/events/self_timing_fatbin.o: $(BUILD)/obj/preload/events/self_timing.fatbin
+	$(dir $(NVCC))bin2c --const --type longlong --padd 0 --name self_timing_fatbin $< >$(@:.o=.c)
+	$(CC) -fPIC -fvisibility=hidden -c $(@:.o=.c) -o $@
 
 .PHONY: library
 library: $(BUILD)/libktime.so

@@ -25,30 +25,22 @@ static void release_pair(const struct call_record *record)
 
 static void compare(const struct in_flight *operation, struct row *row)
 {
-	enum overhead_kind kind = operation->operation->overhead;
-	uint64_t overhead = event_overhead_of(kind);
-	uint64_t corrected = operation->by_events > overhead ? operation->by_events - overhead : 0;
-
 	session_count(rows_session, COUNTER_matched, 1);
 	/* A first launch may load its module between the two events. */
-	if (!operation->overlapped && !operation->first)
-		event_overhead_add(kind, operation->device_idle,
-				   operation->by_events > operation->by_cupti
-					   ? operation->by_events - operation->by_cupti
-					   : 0);
-	if (operation->device_idle || operation->first) {
-		row->device_idle++;
-		row->idle_cupti += operation->by_cupti;
-		row->idle_raw += operation->by_events;
+	if ((operation->device_idle && !operation->gated) || operation->first ||
+	    operation->holds_more) {
+		row->waited++;
 		return;
 	}
 	row->checked++;
 	row->checked_cupti += operation->by_cupti;
 	row->checked_raw += operation->by_events;
 	row->checked_overlapped += operation->overlapped;
+	/* The overhead is taken off at the end. */
 	session_add_difference(rows_session, row,
-			       corrected > operation->by_cupti ? corrected - operation->by_cupti
-							       : operation->by_cupti - corrected);
+			       operation->by_events > operation->by_cupti
+				       ? operation->by_events - operation->by_cupti
+				       : 0);
 }
 
 /* Compares the two clocks and frees the operation, once both the event time and the CUPTI record
@@ -168,6 +160,19 @@ static uint64_t place_of(struct row *row, const struct call_record *record)
 							  : weight_without_pair(record));
 }
 
+/* Whether the stream's work before this was of the other engine; the pair then holds a wait of 0.3
+ * to 10 us, gated or not (H200). */
+static bool changes_engine(const struct call_record *record)
+{
+	struct stream *stream = record->stream;
+	bool copies = record->operation->overhead == OVERHEAD_COPY;
+	bool changes = stream->used && stream->copied != copies;
+
+	stream->used = true;
+	stream->copied = copies;
+	return changes;
+}
+
 static struct in_flight *in_flight_of(const struct thread *thread, const struct call_record *record,
 				      bool reported)
 {
@@ -187,6 +192,7 @@ static struct in_flight *in_flight_of(const struct thread *thread, const struct 
 	operation->reported = reported;
 	operation->first = record->flags & CALL_FIRST;
 	operation->host_included = record->flags & CALL_HOST_INCLUDED;
+	operation->holds_more = changes_engine(record);
 	return operation;
 }
 
@@ -370,7 +376,6 @@ static void warn_of_staged_copies(void)
 void calls_finish(void)
 {
 	matcher_expire(calls_matcher, UINT64_MAX);
-	event_overhead_store();
 	session_subtract_overheads(rows_session);
 	rows_finish();
 	if (mode_is_cupti())

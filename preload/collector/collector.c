@@ -144,6 +144,7 @@ static void end_context(void)
 	context_ending(context);
 	event_pool_forget_spare(context);
 	context_gates_end(context);
+	calibration_context_ended(context);
 	event_queue_give_up(context, EVENT_LOST, calls_timed);
 	/* The context must not be current in this thread when the driver destroys it. */
 	context_use(NULL);
@@ -175,7 +176,8 @@ static void finish_all(void)
 {
 	drain_rings();
 	wait_for_events(NULL);
-	calibration_update(); /* for programs shorter than a period */
+	/* For programs in which nothing was idle for a period. */
+	calibration_finish();
 	wait_for_records(RECORD_WAIT_NS);
 	if (calls_expected() > 0 && mode_is_cupti()) {
 		wait_for_device();
@@ -184,6 +186,7 @@ static void finish_all(void)
 	/* A forced flush comes last: a record handed out before its work has finished never gets
 	 * its times. */
 	drain_records(FLUSH_FORCED);
+	calibration_settle();
 	cupti_leave();
 	drain_rings();
 	drain_counts();
@@ -198,6 +201,22 @@ static void finish_all(void)
 	counters_update(session, &scale);
 	memory_measure(session);
 	finish(session);
+}
+
+/*
+ * Whether nothing of the program's is in flight, as far as event pairs and records tell: they tell
+ * it of calls that have one. So there must have been no other call in the last period, unless all
+ * calls have had a pair.
+ */
+static bool is_idle(void)
+{
+	static uint64_t seen;
+	const uint64_t *counters = session_header(session)->counters;
+	uint64_t operations = counters[COUNTER_operations];
+	bool quiet = operations == seen || counters[COUNTER_event_pairs] >= operations;
+
+	seen = operations;
+	return operations > 0 && quiet && calls_expected() == 0 && event_queue_pending(NULL) == 0;
 }
 
 static void *run(void *unused)
@@ -237,7 +256,7 @@ static void *run(void *unused)
 			busy = poll_events();
 			drain_records(FLUSH_IF_DUE);
 			event_pools_grow();
-			calibration_update();
+			calibration_update(is_idle());
 			context_gates_update(session);
 			sampling_update(session, clock_ns(CLOCK_MONOTONIC));
 			window_update(session);

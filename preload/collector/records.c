@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/collector/records.h"
 
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,6 +16,7 @@
 #include "preload/collector/graph_launches.h"
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
+#include "preload/events/calibration.h"
 #include "preload/launch/window.h"
 #include "preload/timeline/feed.h"
 
@@ -159,6 +161,7 @@ static void take_graph_launch(struct in_flight *call, uint32_t device, uint64_t 
 {
 	if (call->reported)
 		add_graph_launch(call->operation, device, end - start);
+	call->holds_more = true;
 	calls_recorded(call, call->reported, end - start, false, false);
 }
 
@@ -242,8 +245,8 @@ static void take_unified_memory(const struct activity *activity)
 	session_add_bytes(row, activity->bytes);
 }
 
-/* CUPTI also records the driver functions that ktime calls, and not who called them. Their calls
- * are left out of the rows, the program's too. */
+/* CUPTI also records the driver functions that ktime calls on the program's threads. All their
+ * calls are left out of the rows, the program's too. */
 static bool is_ktime_call(const char *name)
 {
 	static const char *const calls[] = {
@@ -312,7 +315,9 @@ static void take_other(const struct activity *activity)
 	} else {
 		kind = activity->kind == ACTIVITY_RUNTIME_API ? ROW_RUNTIME_API : ROW_DRIVER_API;
 		name = settings_want_calls(kind) ? api_call_name(activity) : NULL;
-		if (name && kind == ROW_DRIVER_API && is_ktime_call(name))
+		/* This is the collector thread, whose calls are ktime's. */
+		if (name && kind == ROW_DRIVER_API &&
+		    (is_ktime_call(name) || activity->thread == (uint32_t)pthread_self()))
 			return;
 	}
 	row = name && *name ? session_row(rows_session, kind, name, -1) : NULL;
@@ -352,7 +357,7 @@ void records_take(const struct activity *activity, void *unused)
 		note_start(activity->start);
 		if (activity->graph_node)
 			take_node(activity);
-		else
+		else if (!calibration_take(activity))
 			take_operation(activity);
 		break;
 	case ACTIVITY_GRAPH:

@@ -74,6 +74,10 @@ void trace_timed(const struct in_flight *operation)
 		.stream = operation->stream->id,
 		.correlation = operation->number,
 		.clock = CLOCK_EVENTS,
+		/* What is not known yet is taken off at the end. */
+		.overhead = operation->host_included || overhead
+				    ? 0
+				    : (uint8_t)(1 + operation->operation->overhead),
 	};
 
 	operation->stream->traced_until = record.end;

@@ -45,7 +45,7 @@ static const struct {
 #define DRIVER_CALL(name, arguments, needed)                                                       \
 	{#name, "the driver has no " #name ", install a newer one", offsetof(struct driver, name), \
 	 needed},
-	DRIVER_CALLS(DRIVER_CALL)
+	COLLECTOR_CALLS(DRIVER_CALL) DRIVER_CALLS(DRIVER_CALL)
 #undef DRIVER_CALL
 };
 

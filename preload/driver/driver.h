@@ -24,8 +24,20 @@
 #include "preload/base/launch_section.h"
 #include "preload/driver/entries.h"
 
-/* The driver functions that ktime calls: X(name, arguments, needed). One that is not needed may be
- * NULL, in an older driver. All are looked up once, before the first wrapper calls through. */
+/* The driver functions that the collector alone calls, as in DRIVER_CALLS. */
+#define COLLECTOR_CALLS(X)                                                                         \
+	X(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned int flags), 0)              \
+	X(cuMemHostGetDevicePointer_v2,                                                            \
+	  (CUdeviceptr * pointer, void *address, unsigned int flags), 0)                           \
+	X(cuStreamWriteValue32_v2,                                                                 \
+	  (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), 0)         \
+	X(cuModuleLoadData, (CUmodule * module, const void *image), 0)                             \
+	X(cuModuleGetGlobal_v2,                                                                    \
+	  (CUdeviceptr * pointer, size_t * bytes, CUmodule module, const char *name), 0)
+
+/* Those that ktime calls on the program's threads too: X(name, arguments, needed). One that is not
+ * needed may be NULL, in an older driver. All are looked up once, before the first wrapper calls
+ * through. */
 #define DRIVER_CALLS(X)                                                                            \
 	X(cuDriverGetVersion, (int *version), 1)                                                   \
 	X(cuDeviceGetCount, (int *count), 1)                                                       \
@@ -45,12 +57,7 @@
 	X(cuStreamGetCtx, (CUstream stream, CUcontext * context), 1)                               \
 	X(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status), 1)               \
 	X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), 1)                      \
-	X(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned int flags), 0)              \
-	X(cuMemHostGetDevicePointer_v2,                                                            \
-	  (CUdeviceptr * pointer, void *address, unsigned int flags), 0)                           \
 	X(cuStreamWaitValue32_v2,                                                                  \
-	  (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), 0)         \
-	X(cuStreamWriteValue32_v2,                                                                 \
 	  (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), 0)         \
 	X(cuEventCreate, (CUevent * event, unsigned int flags), 1)                                 \
 	X(cuEventRecord, (CUevent event, CUstream stream), 1)                                      \
@@ -69,6 +76,7 @@
 
 struct driver {
 #define DRIVER_POINTER(name, arguments, needed) CUresult(*name) arguments;
+	COLLECTOR_CALLS(DRIVER_POINTER)
 	DRIVER_CALLS(DRIVER_POINTER)
 #undef DRIVER_POINTER
 };

@@ -1,73 +1,389 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/calibration.h"
 
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include "cupti/cupti.h"
 #include "preload/base/clock.h"
+#include "preload/base/futex.h"
 #include "preload/base/mode.h"
 #include "preload/events/event_overhead.h"
-#include "preload/events/event_queue.h"
 #include "preload/handles/capture.h"
 
-/* The least of this many measurements is taken. Chosen. */
-#define ROUNDS	     8
-/* The longest wait for one pair. Chosen: a thousand times the time between its events. */
-#define MOST_WAIT_NS 1000000u
+/* The pairs of a series, of which the median is taken. Chosen. */
+#define PAIRS	   16u
+/* How long the first kernel runs: the pairs must be queued by then. If they are not, each try is so
+ * many times longer than the one before. Chosen: queueing takes some 0.2 ms on an H200. */
+#define FIRST_NS   500000u
+#define LONGER	   4u
+#define TRIES	   4u
+/* How long the other kernels run. Chosen: longer than any clock's step. */
+#define KERNEL_NS  2000u
+/* Chosen: copies of a few bytes are not made by a copy engine (H200: 4 bytes are not). */
+#define COPY_BYTES 4096u
+/* Within so long the pairs must have ended, and CUPTI's records have come. Chosen. */
+#define MOST_NS	   50000000u
+#define POLL_NS	   100000u
 
-/* The time between two back-to-back events in the stream, in nanoseconds; 0 if it cannot be
- * measured. */
-static uint64_t pair_overhead(CUstream stream, CUevent start, CUevent end)
+/* From preload/events/self_timing.cu. */
+extern const unsigned long long self_timing_fatbin[];
+
+/* Pairs around nothing, behind a kernel and behind a copy; around kernels; around copies, for which
+ * CUPTI must record them. */
+enum series { AFTER_KERNEL, KERNELS, AFTER_COPY, COPIES, SERIES };
+
+/* What a kernel wrote. */
+struct reading {
+	uint64_t begin, end, step, unused;
+};
+
+/* What the device writes and reads. */
+struct shared {
+	struct reading readings[PAIRS + 1];
+	uint8_t copied[COPY_BYTES];
+};
+
+enum state { WAITING, QUEUED, DONE };
+
+static enum state state;
+static unsigned tries;
+static uint64_t queued_at; /* CLOCK_MONOTONIC, ns */
+static struct context *context;
+static CUstream stream;
+static CUfunction kernel;
+static CUdeviceptr target;
+static struct shared *shared; /* memory of its own, as a child of fork must not copy it */
+static CUdeviceptr shared_address;
+static CUevent events[SERIES][PAIRS][2];
+/* CUPTI's times of the kernels and copies; the first of each has no pair. */
+static uint64_t recorded[2][PAIRS + 1];
+static unsigned records[2];
+static uint32_t cupti_context, cupti_stream;
+static bool records_come;
+
+static struct context *usable_context(void)
 {
-	uint64_t limit = clock_ns(CLOCK_MONOTONIC) + MOST_WAIT_NS;
-	float milliseconds = 0;
-	CUresult result;
+	struct context *one = context_first();
 
-	if (driver.cuEventRecord(start, stream) != CUDA_SUCCESS ||
-	    driver.cuEventRecord(end, stream) != CUDA_SUCCESS)
-		return 0;
-	do
-		result = driver.cuEventQuery(end);
-	while (result == CUDA_ERROR_NOT_READY && clock_ns(CLOCK_MONOTONIC) < limit);
-	if (result != CUDA_SUCCESS ||
-	    driver.cuEventElapsedTime(&milliseconds, start, end) != CUDA_SUCCESS)
-		return 0;
-	return (uint64_t)((double)milliseconds * 1e6 + 0.5);
+	while (one && (atomic_load_explicit(&one->ended, memory_order_acquire) || !one->reported))
+		one = one->next;
+	return one && context_use(one) ? one : NULL;
 }
 
-static uint64_t least_pair_overhead(void)
+static bool load_kernel(void)
+{
+	CUresult (*function)(CUfunction *, CUmodule, const char *) = (CUresult(*)(
+		CUfunction *, CUmodule, const char *))driver_entry(ENTRY_cuModuleGetFunction);
+	CUmodule module;
+	size_t bytes;
+
+	/* Never unloaded: CUPTI names kernels wrongly from the first unloading on. */
+	return driver.cuModuleLoadData && driver.cuModuleGetGlobal_v2 && function &&
+	       driver.cuModuleLoadData(&module, self_timing_fatbin) == CUDA_SUCCESS &&
+	       function(&kernel, module, "ktime_self_timing") == CUDA_SUCCESS &&
+	       driver.cuModuleGetGlobal_v2(&target, &bytes, module, "ktime_target") ==
+		       CUDA_SUCCESS &&
+	       bytes >= COPY_BYTES;
+}
+
+static bool make_shared(void)
+{
+	if (!shared) {
+		shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (shared == MAP_FAILED)
+			shared = NULL;
+	}
+	return shared && driver.cuMemHostRegister_v2 && driver.cuMemHostGetDevicePointer_v2 &&
+	       driver.cuMemHostRegister_v2(shared, sizeof(*shared), CU_MEMHOSTREGISTER_DEVICEMAP) ==
+		       CUDA_SUCCESS &&
+	       driver.cuMemHostGetDevicePointer_v2(&shared_address, shared, 0) == CUDA_SUCCESS;
+}
+
+static CUevent last_event(void)
+{
+	return events[records_come ? COPIES : AFTER_COPY][PAIRS - 1][1];
+}
+
+static bool make_events(void)
+{
+	for (unsigned i = 0; i < SERIES * PAIRS * 2; i++)
+		if (driver.cuEventCreate(&events[0][0][0] + i, CU_EVENT_DEFAULT) != CUDA_SUCCESS)
+			return false;
+	return true;
+}
+
+static void destroy_events(void)
+{
+	for (unsigned i = 0; i < SERIES * PAIRS * 2; i++) {
+		CUevent *event = &events[0][0][0] + i;
+
+		if (*event)
+			driver.cuEventDestroy_v2(*event);
+		*event = NULL;
+	}
+}
+
+/* The stream stays as long as its context: CUPTI's records of it may come late. */
+static bool prepare(void)
 {
 	CUresult (*create)(CUstream *, unsigned) =
 		(CUresult(*)(CUstream *, unsigned))driver_entry(ENTRY_cuStreamCreate);
-	CUresult (*destroy)(CUstream) =
-		(CUresult(*)(CUstream))driver_entry(ENTRY_cuStreamDestroy_v2);
-	CUevent start = NULL, end = NULL;
-	CUstream stream = NULL;
-	uint64_t least = 0, one;
 
-	if (!create || !destroy || create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS)
-		return 0;
-	if (driver.cuEventCreate(&start, CU_EVENT_DEFAULT) == CUDA_SUCCESS &&
-	    driver.cuEventCreate(&end, CU_EVENT_DEFAULT) == CUDA_SUCCESS)
-		for (int i = 0; i < ROUNDS; i++) {
-			one = pair_overhead(stream, start, end);
-			if (one == 0)
-				break;
-			least = least == 0 || one < least ? one : least;
-		}
-	if (start)
-		driver.cuEventDestroy_v2(start);
-	if (end)
-		driver.cuEventDestroy_v2(end);
-	destroy(stream);
-	return least;
+	if (!create || !make_shared() || !load_kernel() ||
+	    create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS || !make_events())
+		return false;
+	/* Without the stream's number CUPTI's records of it cannot be told from the program's. */
+	records_come = mode_is_cupti();
+	return !records_come ||
+	       (cupti_context_id(context->handle, &cupti_context) == 0 &&
+		cupti_stream_id(context->handle, stream, false, &cupti_stream) == 0);
 }
 
-void calibration_update(void)
+/* The forms for per-thread default streams do the same in another stream; among the driver's calls
+ * they can be told from those of most programs. */
+static bool launch(unsigned reading, uint64_t nanoseconds)
 {
-	static bool measured;
-	struct context *context = context_first();
+	CUresult (*real)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+			 unsigned, CUstream, void **, void **) =
+		(CUresult(*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+			     unsigned, CUstream, void **,
+			     void **))driver_entry(ENTRY_cuLaunchKernel_ptsz);
+	CUdeviceptr result = shared_address + reading * sizeof(struct reading);
+	void *parameters[] = {&result, &nanoseconds};
 
-	if (measured || !mode_events || mode_is_cupti() || !context || capture_is_live())
-		return;
-	measured = true;
+	return real && real(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL) == CUDA_SUCCESS;
+}
+
+static bool copy(void)
+{
+	CUresult (*real)(CUdeviceptr, const void *, size_t, CUstream) =
+		(CUresult(*)(CUdeviceptr, const void *, size_t, CUstream))driver_entry(
+			ENTRY_cuMemcpyHtoDAsync_v2_ptsz);
+
+	return real && real(target, shared->copied, COPY_BYTES, stream) == CUDA_SUCCESS;
+}
+
+static bool queue_pair(enum series series, unsigned number)
+{
+	CUevent *pair = events[series][number];
+
+	return driver.cuEventRecord(pair[0], stream) == CUDA_SUCCESS &&
+	       (series != KERNELS || launch(number + 1, KERNEL_NS)) &&
+	       (series != COPIES || copy()) &&
+	       driver.cuEventRecord(pair[1], stream) == CUDA_SUCCESS;
+}
+
+static bool queue(void)
+{
+	uint64_t first = FIRST_NS;
+
+	for (unsigned i = 0; i < tries; i++)
+		first *= LONGER;
+	records[0] = records[1] = 0;
+	if (!launch(0, first))
+		return false;
+	for (unsigned series = 0; series < (records_come ? SERIES : COPIES); series++) {
+		/* A copy behind kernels waits for the other engine. */
+		if (series == AFTER_COPY && !copy())
+			return false;
+		for (unsigned i = 0; i < PAIRS; i++)
+			if (!queue_pair((enum series)series, i))
+				return false;
+	}
+	return true;
+}
+
+static void done(void)
+{
 	if (context_use(context))
-		event_overhead_calibrate(least_pair_overhead());
+		destroy_events();
+	state = DONE;
+}
+
+static void begin(void)
+{
+	context = usable_context();
+	if (!context)
+		return;
+	if (!stream && !prepare()) {
+		done();
+		return;
+	}
+	queued_at = clock_ns(CLOCK_MONOTONIC);
+	if (!queue())
+		done();
+	/* Not reached: the pairs were queued before the device got to them. */
+	else if (driver.cuEventQuery(events[0][0][0]) == CUDA_ERROR_NOT_READY)
+		state = QUEUED;
+	else if (++tries == TRIES)
+		done();
+}
+
+static int by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+struct measured {
+	double median, error; /* ns; the median's standard error, from the quartiles */
+};
+
+static struct measured measured_of(double *values)
+{
+	qsort(values, PAIRS, sizeof(*values), by_value);
+	return (struct measured){
+		.median = (values[PAIRS / 2 - 1] + values[PAIRS / 2]) / 2,
+		/* A normal distribution's quartiles are 1.349 standard deviations apart; a median
+		 * varies 1.253 times as much as a mean, and PAIRS are 4 squared. */
+		.error = (values[PAIRS * 3 / 4] - values[PAIRS / 4]) / 1.349 * 1.253 / 4,
+	};
+}
+
+/* A series' pairs, less what is given for each; false if the driver does not know one. */
+static bool measure(enum series series, const double *less, struct measured *measured)
+{
+	double values[PAIRS];
+	float milliseconds;
+
+	for (unsigned i = 0; i < PAIRS; i++) {
+		if (driver.cuEventElapsedTime(&milliseconds, events[series][i][0],
+					      events[series][i][1]) != CUDA_SUCCESS)
+			return false;
+		values[i] = (double)milliseconds * 1e6 - (less ? less[i] : 0);
+	}
+	*measured = measured_of(values);
+	return true;
+}
+
+static double step_of_clock(void)
+{
+	return (double)shared->readings[0].step;
+}
+
+static void set(enum overhead_kind kind, double nanoseconds, double error)
+{
+	double step = step_of_clock();
+
+	if (nanoseconds > 0)
+		event_overhead_set(kind, nanoseconds, error > step ? error : step, PAIRS);
+}
+
+static void use_records(void)
+{
+	static const enum series series[] = {KERNELS, COPIES};
+	static const enum overhead_kind kinds[] = {OVERHEAD_KERNEL, OVERHEAD_COPY};
+	double less[PAIRS];
+	struct measured measured;
+
+	for (unsigned of = 0; of < 2; of++) {
+		for (unsigned i = 0; i < PAIRS; i++)
+			less[i] = (double)recorded[of][i + 1];
+		if (measure(series[of], less, &measured))
+			set(kinds[of], measured.median, measured.error);
+	}
+}
+
+/* How far the ends of an interval lie from its middle, in standard deviations, if each point of it
+ * is as likely as any other. */
+#define SQUARE_ROOT_OF_3 1.7320508
+
+static void use_readings(void)
+{
+	double less[PAIRS];
+	struct measured least, most, copies;
+
+	/* A reading is the clock's last step: half a step early on average, at the end not, as the
+	 * kernel waits for a step there. */
+	for (unsigned i = 0; i < PAIRS; i++)
+		less[i] = (double)(shared->readings[i + 1].end - shared->readings[i + 1].begin) -
+			  step_of_clock() / 2;
+	if (measure(AFTER_KERNEL, NULL, &least) && measure(KERNELS, less, &most))
+		set(OVERHEAD_KERNEL, (least.median + most.median) / 2,
+		    (most.median - least.median) / 2 / SQUARE_ROOT_OF_3);
+	if (measure(AFTER_COPY, NULL, &copies))
+		set(OVERHEAD_COPY, copies.median, copies.error);
+}
+
+/* Uses what was queued once it has ended; `last`: now or never. */
+static void evaluate(bool last)
+{
+	bool late = last || clock_ns(CLOCK_MONOTONIC) - queued_at >= MOST_NS;
+	bool complete = records[0] == PAIRS + 1 && records[1] == PAIRS + 1;
+	CUresult result;
+
+	if (!context_use(context)) {
+		state = DONE;
+		return;
+	}
+	result = driver.cuEventQuery(last_event());
+	if (result == CUDA_ERROR_NOT_READY || (records_come && !complete)) {
+		if (late)
+			done();
+		return;
+	}
+	if (result == CUDA_SUCCESS && records_come)
+		use_records();
+	else if (result == CUDA_SUCCESS)
+		use_readings();
+	done();
+}
+
+void calibration_update(bool idle)
+{
+	if (state == QUEUED)
+		evaluate(false);
+	else if (state == WAITING && idle && mode_events && !capture_is_live())
+		begin();
+}
+
+void calibration_finish(void)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
+
+	if (!mode_events || capture_is_live())
+		return;
+	while (state == WAITING && usable_context() && clock_ns(CLOCK_MONOTONIC) < end)
+		begin();
+	while (state == QUEUED && clock_ns(CLOCK_MONOTONIC) < end) {
+		bool ended;
+
+		ended = !context_use(context) ||
+			driver.cuEventQuery(last_event()) != CUDA_ERROR_NOT_READY;
+		if (ended)
+			break;
+		futex_sleep(POLL_NS);
+	}
+}
+
+void calibration_settle(void)
+{
+	if (state == QUEUED)
+		evaluate(true);
+}
+
+bool calibration_take(const struct activity *activity)
+{
+	unsigned of = activity->kind == ACTIVITY_KERNEL ? 0 : 1;
+
+	if (!records_come || activity->context != cupti_context || activity->stream != cupti_stream)
+		return false;
+	if (records[of] <= PAIRS)
+		recorded[of][records[of]++] = activity->end - activity->start;
+	return true;
+}
+
+void calibration_context_ended(const struct context *ended)
+{
+	if (state == DONE || context != ended)
+		return;
+	/* Its handles are gone; another context may do. */
+	for (unsigned i = 0; i < SERIES * PAIRS * 2; i++)
+		(&events[0][0][0])[i] = NULL;
+	stream = NULL;
+	context = NULL;
+	state = WAITING;
 }

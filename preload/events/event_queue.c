@@ -190,7 +190,7 @@ size_t event_queue_pending(const struct context *context)
 	size_t pending = 0;
 
 	for (const struct event_queue *queue = queues; queue; queue = queue->next)
-		if (queue->context == context)
+		if (!context || queue->context == context)
 			pending += in_flight_ring_used(&queue->ring);
 	return pending;
 }

@@ -29,7 +29,7 @@ size_t event_queue_poll(uint64_t until, void (*done)(struct in_flight *, enum ev
  * each. */
 void event_queue_give_up(const struct context *context, enum event_end end,
 			 void (*done)(struct in_flight *, enum event_end));
-/* How many pairs of a context are in flight. */
+/* How many pairs of a context, or of all (NULL), are in flight. */
 size_t event_queue_pending(const struct context *context);
 /* Frees the queue of a stream that has ended; false if pairs of it are still in flight. */
 bool event_queue_forget(struct stream *stream);

@@ -35,6 +35,9 @@ struct in_flight {
 	uint64_t by_events; /* nanoseconds between the two events */
 	bool awaits_events, has_events;
 	bool gated;
+	/* Its pair holds more than the operation and what each pair of its kind does: a change of
+	 * engines before it, or what CUPTI adds to a graph whose nodes it records. */
+	bool holds_more;
 
 	/* From its activity record. */
 	uint64_t by_cupti; /* nanoseconds */

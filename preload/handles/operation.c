@@ -22,15 +22,15 @@ struct remembered {
 	UT_hash_handle handle;
 };
 
+/* Memsets and copies within a device run as kernels (H200, driver 580). */
+#define BY_KERNEL(identifier, kind)                                                                \
+	((kind) == ROW_KERNEL || (kind) == ROW_GRAPH || (kind) == ROW_MEMSET ||                    \
+	 (identifier) == OPERATION_COPY_DTOD || (identifier) == OPERATION_COPY_ATOD ||             \
+	 (identifier) == OPERATION_COPY_DTOA || (identifier) == OPERATION_COPY_ATOA)
 #define FIXED_OPERATION_INIT(identifier, kind_, name_)                                             \
 	[identifier] = {.kind = kind_,                                                             \
-			.overhead = kind_ == ROW_MEMSET	 ? OVERHEAD_MEMSET                         \
-				    : kind_ == ROW_GRAPH ? OVERHEAD_GRAPH                          \
-				    : (kind_ == ROW_MEMCPY && identifier != OPERATION_COPY_HTOD && \
-				       identifier != OPERATION_COPY_DTOH)                          \
-					    ? OVERHEAD_MEMCPY_DTOD                                 \
-				    : kind_ == ROW_MEMCPY ? OVERHEAD_MEMCPY_PINNED                 \
-							  : OVERHEAD_KERNEL,                       \
+			.overhead =                                                                \
+				BY_KERNEL(identifier, kind_) ? OVERHEAD_KERNEL : OVERHEAD_COPY,    \
 			.name = name_,                                                             \
 			.sample_below = SAMPLE_ALL},
 static struct operation fixed[FIXED_OPERATION_COUNT] = {FIXED_OPERATIONS(FIXED_OPERATION_INIT)};
@@ -94,7 +94,7 @@ static struct operation *named_locked(enum row_kind kind, const char *name)
 		return &found->operation;
 	}
 	added->operation.kind = kind;
-	added->operation.overhead = kind == ROW_GRAPH ? OVERHEAD_GRAPH : OVERHEAD_KERNEL;
+	added->operation.overhead = OVERHEAD_KERNEL;
 	added->operation.name = added->key + 1;
 	atomic_init(&added->operation.sample_below, first_sampling);
 	HASH_ADD_KEYPTR(handle, by_name, added->key, length, added);

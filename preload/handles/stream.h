@@ -62,6 +62,7 @@ struct stream {
 	_Atomic bool cupti_known;
 	/* Ticks: until then the device surely has work of the stream; set by the collector. */
 	_Atomic uint64_t busy_until;
+	bool used, copied; /* for the collector only: its last operation was a copy engine's */
 	struct event_queue *events;   /* for the collector only */
 	struct match_stream *records; /* for the collector only */
 	uint64_t traced_until;	      /* for the collector only: end of its last trace record, ns */

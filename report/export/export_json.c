@@ -22,10 +22,7 @@ static const char *const timer_names[] = {
 
 static const char *const bias_names[OVERHEAD_KINDS] = {
 	[OVERHEAD_KERNEL] = "kernel",
-	[OVERHEAD_MEMSET] = "memset",
-	[OVERHEAD_MEMCPY_PINNED] = "pinned memcpy",
-	[OVERHEAD_MEMCPY_DTOD] = "DtoD memcpy",
-	[OVERHEAD_GRAPH] = "graph",
+	[OVERHEAD_COPY] = "copy",
 };
 
 struct json_export {
@@ -228,7 +225,7 @@ static cJSON *biases_object(const struct session *session)
 		cJSON *entry = cJSON_AddObjectToObject(object, bias_names[kind]);
 
 		json_add_unsigned(entry, "overhead", overhead->ns);
-		json_add_unsigned(entry, "calls", overhead->calls);
+		json_add_unsigned(entry, "pairs", overhead->pairs);
 		json_add_unsigned(entry, "standard_error", overhead->standard_error);
 	}
 	return object;

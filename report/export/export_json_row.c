@@ -123,7 +123,7 @@ static void add_check(cJSON *object, const struct session *session, const struct
 	json_add_unsigned(check, "events", row->checked_events);
 	json_add_unsigned(check, "events_as_read", row->checked_raw);
 	json_add_unsigned(check, "overlapped", row->checked_overlapped);
-	json_add_unsigned(check, "device_idle", row->checked_idle);
+	json_add_unsigned(check, "waited", row->waited);
 	json_add_unsigned(check, "unmatched", row->unmatched);
 	if (differences)
 		json_add_unsigned(check, "median_difference",

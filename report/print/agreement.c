@@ -23,13 +23,16 @@ static enum agreement_reason likely_reason(const struct row *row)
 
 	if (row->checked_overlapped > half)
 		return AGREEMENT_OVERLAPPED;
-	if (row->checked_idle > half)
-		return AGREEMENT_STARVED;
 	if (row->host_included > 0)
 		return AGREEMENT_HOST;
-	if (row->checked_overlapped > 0)
-		return AGREEMENT_OVERLAPPED;
-	return row->checked_idle > 0 ? AGREEMENT_STARVED : AGREEMENT_UNKNOWN;
+	return row->checked_overlapped > 0 ? AGREEMENT_OVERLAPPED : AGREEMENT_UNKNOWN;
+}
+
+/* Whether it is known what the row's event pairs hold beside the operation. */
+static bool overhead_is_known(const struct session *session, const struct row *row)
+{
+	return row->overhead < OVERHEAD_KINDS &&
+	       session_header(session)->overheads[row->overhead].pairs > 0;
 }
 
 static void judge(struct agreement_row *judged, const struct session *session,
@@ -41,6 +44,10 @@ static void judge(struct agreement_row *judged, const struct session *session,
 	judged->device = row->device;
 	judged->calls = row_calls(row);
 	judged->checked = row->checked;
+	if (row->checked == 0 && row->waited > 0)
+		judged->reason = AGREEMENT_WAITED;
+	else if (row->checked > 0 && !overhead_is_known(session, row))
+		judged->reason = AGREEMENT_NO_OVERHEAD;
 	if (row->checked == 0)
 		return;
 	judged->cupti = row->checked_cupti / row->checked;
@@ -51,6 +58,8 @@ static void judge(struct agreement_row *judged, const struct session *session,
 	judged->percent =
 		judged->cupti > 0 ? 100.0 * (double)judged->difference / (double)judged->cupti : 0;
 	judged->median = differences ? histogram_percentile(differences, 0.5) : judged->difference;
+	if (judged->reason == AGREEMENT_NO_OVERHEAD)
+		return;
 	judged->verdict =
 		judged->difference <= AGREEMENT_NANOSECONDS || judged->percent <= AGREEMENT_PERCENT
 			? CLOCKS_AGREE

@@ -9,8 +9,8 @@
 #include "report/options/options.h"
 #include "report/session/session.h"
 
-/* Averages this close agree: events resolve 0.5 us, and their overhead varies by as much. */
-#define AGREEMENT_NANOSECONDS 1000
+/* Averages this close agree: so well is the event-pair overhead known, measured on the device. */
+#define AGREEMENT_NANOSECONDS 200
 #define AGREEMENT_PERCENT     2.0
 
 enum clock_verdict { CLOCKS_UNCHECKED, CLOCKS_AGREE, CLOCKS_DISAGREE };
@@ -19,9 +19,11 @@ enum clock_verdict { CLOCKS_UNCHECKED, CLOCKS_AGREE, CLOCKS_DISAGREE };
 #define AGREEMENT_REASONS(X)                                                                       \
 	X(NONE, "")                                                                                \
 	X(OVERLAPPED, "operations overlapped; the events' time includes waiting for others")       \
-	X(STARVED, "the device was idle before; the events' time includes the wait for the host")  \
+	X(WAITED,                                                                                  \
+	  "event pairs hold more than the operation: a wait for the host or another engine")       \
+	X(NO_OVERHEAD, "what an event pair holds by itself could not be measured")                 \
 	X(HOST, "the events' time includes the host's part of the copy")                           \
-	X(UNKNOWN, "reason unknown")
+	X(UNKNOWN, "no likely reason was seen")
 #define AGREEMENT_ENUM(name, text) AGREEMENT_##name,
 enum agreement_reason { AGREEMENT_REASONS(AGREEMENT_ENUM) };
 #undef AGREEMENT_ENUM

@@ -14,7 +14,7 @@
 
 #define OVERHEAD_NAMES                                                                             \
 	{                                                                                          \
-		"kernels", "memsets", "pinned copies", "device copies", "graphs"                   \
+		"kernels, memsets and device copies", "copies to and from the host"                \
 	}
 
 #define UNTIMED_TEXT(name, text) text,
@@ -132,7 +132,7 @@ static void write_gates(const struct closing *closing)
 		begin(closing, "All event pairs were gated.\n");
 }
 
-/* What is taken off event pairs: the assumed part, or with --verbose all of it. */
+/* What is taken off event pairs, and which rows it is not known for. */
 static void write_corrections(const struct closing *closing)
 {
 	static const char *const names[OVERHEAD_KINDS] = OVERHEAD_NAMES;
@@ -143,23 +143,24 @@ static void write_corrections(const struct closing *closing)
 	for (unsigned i = 0; i < OVERHEAD_KINDS; i++) {
 		const struct event_overhead *overhead = &header->overheads[i];
 
-		if (!closing->coverage.corrected[i] ||
-		    (overhead->calls && !closing->options->verbose))
+		if (!closing->coverage.corrected[i] || !overhead->pairs)
 			continue;
 		if (!written++)
 			begin(closing, "Event-pair overhead taken off: ");
 		else
-			fputs(", ", closing->file);
-		if (overhead->calls)
-			fprintf(closing->file, "%s %s (measured)", names[i],
-				number_about(time, (double)overhead->ns, 2));
-		else
-			fprintf(closing->file, "%s %s (assumed, as on an H200)", names[i],
-				number_range(time, (double)overhead->ns,
-					     1.96 * (double)overhead->standard_error));
+			fputs("; ", closing->file);
+		fprintf(closing->file, "%s %s", names[i],
+			number_range(time, (double)overhead->ns,
+				     1.96 * (double)overhead->standard_error));
 	}
 	if (written)
 		fputs(".\n", closing->file);
+	for (unsigned i = 0; i < OVERHEAD_KINDS; i++)
+		if (closing->coverage.corrected[i] && !header->overheads[i].pairs)
+			warn(closing,
+			     "Times of %s hold the event pairs' own share, which could not be "
+			     "measured.",
+			     names[i]);
 	if (closing->options->verbose && closing->coverage.rows_by_events)
 		write_gates(closing);
 }
@@ -234,7 +235,7 @@ static int write_agreement(const struct closing *closing)
 		return error;
 	if (agreement.disagreeing > 0)
 		warn(closing,
-		     "Clocks: CUPTI and events disagree by more than 1 us and 2 %% on %zu of %zu "
+		     "Clocks: CUPTI and events disagree by more than 0.2 us and 2 %% on %zu of %zu "
 		     "rows "
 		     "(--cross-check shows them).",
 		     agreement.disagreeing, agreement.count);

@@ -23,7 +23,7 @@
 #include "report/session/idle.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      12
+#define SESSION_VERSION	      13
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -140,12 +140,8 @@ struct row {
 	uint64_t checked_raw;	     /* total by event pairs as they were read */
 	uint64_t checked_events;     /* total by event pairs, overhead taken off */
 	uint64_t checked_overlapped; /* of these, ran beside other work on the device */
-	uint64_t checked_idle;	     /* of these, the device waited for the host */
-	/*
-	 * Calls for which the device waited for the host: their pairs hold that gap too. They are
-	 * kept apart, and stand for the row only where it has no others.
-	 */
-	uint64_t device_idle, idle_cupti, idle_raw;
+	uint64_t waited; /* timed by both and not compared: the pair holds more, as a wait for the
+			    host */
 	uint64_t unmatched;	 /* event pairs whose record was never found */
 	uint64_t graph_records;	 /* CUPTI records that were nodes of a graph */
 	uint64_t host_included;	 /* calls whose event pair holds host work: pageable, synchronous */
@@ -172,8 +168,8 @@ struct trace_record {
 	uint32_t registers, static_shared, dynamic_shared;
 	uint8_t source_kind, destination_kind; /* enum memory_kind */
 	uint8_t clock;			       /* enum clock_source */
-	uint8_t reserved0;
-	uint32_t result; /* API records: what the call returned */
+	uint8_t overhead; /* 1 + enum overhead_kind of what `end` still holds; 0: nothing */
+	uint32_t result;  /* API records: what the call returned */
 	uint32_t graph, graph_node;
 	uint64_t kernel; /* API records of launches: name of the kernel, else 0 */
 };
@@ -234,15 +230,12 @@ enum session_counter { SESSION_COUNTERS(SESSION_COUNTER_ENUM) COUNTER_COUNT };
 /* The overhead of an event pair by kind of operation. */
 struct event_overhead {
 	uint64_t ns;
-	uint64_t calls; /* how many pairs it was taken from; 0: it was found on another machine */
-	uint64_t standard_error; /* ns: standard deviation of such a one */
+	uint64_t pairs;		 /* of ktime's own that it was measured with; 0: it is not known */
+	uint64_t standard_error; /* ns */
 };
 enum overhead_kind {
-	OVERHEAD_KERNEL,
-	OVERHEAD_MEMSET,
-	OVERHEAD_MEMCPY_PINNED,
-	OVERHEAD_MEMCPY_DTOD,
-	OVERHEAD_GRAPH,
+	OVERHEAD_KERNEL, /* what runs as a kernel: memsets, graphs, copies within a device too */
+	OVERHEAD_COPY,	 /* what a copy engine or the front end of the device does */
 	OVERHEAD_KINDS
 };
 

@@ -37,11 +37,50 @@ static void correct(const struct session *session, struct figures *figures, uint
 		move_histogram(histogram, overhead);
 }
 
+/* The differences of the clocks, by which events are longer before the overhead is taken off. */
+static void correct_differences(struct histogram *histogram, uint64_t overhead)
+{
+	struct histogram moved = {{0}};
+
+	if (!histogram)
+		return;
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		uint64_t middle = (histogram_bucket_low(i) + histogram_bucket_high(i)) / 2;
+
+		moved.buckets[histogram_bucket(middle > overhead ? middle - overhead
+								 : overhead - middle)] +=
+			histogram->buckets[i];
+	}
+	*histogram = moved;
+}
+
+static void correct_trace(const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	const struct trace_record *read;
+
+	session_for_each_trace (session, read) {
+		struct trace_record *record = (struct trace_record *)read;
+		unsigned kind = record->overhead;
+		uint64_t overhead =
+			kind && kind <= OVERHEAD_KINDS ? header->overheads[kind - 1].ns : 0;
+
+		if (overhead > 0 && record->end > record->start)
+			record->end -= overhead < record->end - record->start
+					       ? overhead
+					       : record->end - record->start;
+		if (kind)
+			record->overhead = 0;
+	}
+}
+
 void session_subtract_overheads(struct session *session)
 {
 	const struct session_header *header = session_header(session);
 	struct row *row;
 
+	if (header->trace_on)
+		correct_trace(session);
 	session_for_each_row (session, row) {
 		/* Read once: the file may change while it is read. */
 		uint32_t kind = __atomic_load_n(&row->overhead, __ATOMIC_RELAXED);
@@ -50,14 +89,11 @@ void session_subtract_overheads(struct session *session)
 		/* Pairs that hold the host's work have no overhead that could be told apart. */
 		if (!row_is_gpu(row->kind) || row->host_included)
 			continue;
-		if (row->checked == 0) {
-			row->checked = row->checked_idle = row->device_idle;
-			row->checked_cupti = row->idle_cupti;
-			row->checked_raw = row->idle_raw;
-		}
 		correct(session, &row->events, overhead);
+		correct_differences(session_histogram(session, row->difference_histogram),
+				    overhead);
 		estimate_take_off(&row->estimate, (double)overhead);
-		if (kind < OVERHEAD_KINDS && overhead > 0)
+		if (kind < OVERHEAD_KINDS)
 			row->estimate.standard_error =
 				(double)header->overheads[kind].standard_error;
 		row->checked_events = row->checked_raw > overhead * row->checked

@@ -40,7 +40,7 @@ class Row:
     cupti: Figures
     events: Figures
     checked: Checked
-    marks: list  # what most of its calls were: overlapped, device_idle, holding the host's part
+    marks: list  # what most of its calls were: overlapped, holding the host's part
     bandwidth: float  # 10^9 bytes/s; None where the bytes are not known
     peak: float  # what that is compared with; None where it is not known
 
@@ -80,7 +80,7 @@ def _figures(data):
 def _marks(data):
     """Conditions of the calls that hold for more than half of them."""
     check = data.get("check", {})
-    found = [word for word in ("overlapped", "device_idle")
+    found = [word for word in ("overlapped",)
              if check.get("calls") and check[word] > check["calls"] / 2]
     if data["host_included"] > data["calls"] / 2:
         found.append("holds the host's part")

@@ -37,9 +37,10 @@ without_cupti()
 
 @test "dropped records are counted, and their calls are there all the same" {
 	SIM_CUPTI_DROP=10 launch
-	is 1803 recorded
-	is 200 counter cupti_dropped
-	says "200 activity records dropped by CUPTI"
+	# Three or four of the 203 are of ktime's own 34 operations.
+	[[ "$(recorded)" =~ ^180[34]$ ]]
+	is 203 counter cupti_dropped
+	says "203 activity records dropped by CUPTI"
 }
 
 @test "records that come late are matched like others" {

@@ -47,10 +47,13 @@ api_rows()
 		"\(.seen_by_hooks) \(.name)"' | sort -k2
 }
 
-# Calls whose neighbours in the driver's log are not ktime's records in the same stream.
+# Calls of the program's thread whose neighbours in the driver's log are not ktime's records in the same
+# stream.
 out_of_place()
 {
 	awk 'FNR == NR { if ($2 !~ /^(host|none)$/ && $1 !~ /StreamWait/) timed[$1] = 1; next }
+		FNR == 1 { program = $1 }
+		$1 != program { next }
 		$2 == "cuEventRecord" { if (call != "" && $3 != stream) print call, stream, $3
 			call = ""; record = $3 }
 		$2 in timed { if (record != $3) print $2, $3, "after", record

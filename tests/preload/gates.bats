@@ -59,7 +59,7 @@ setup_file()
 }
 
 @test "a stream that the driver does not hold, or lets go without the word, has no gates" {
-	for fault in cuMemHostRegister_v2:1:2 cuMemHostGetDevicePointer_v2:1:2 \
+	for fault in 'cuMemHostRegister_v2:*:2' 'cuMemHostGetDevicePointer_v2:*:2' \
 		cuStreamWaitValue32_v2:1:801 cuEventQuery:*:999 \
 		cuEventQuery:*:999,cuStreamWriteValue32_v2:*:801; do
 		SIM_FAULT=$fault KTIME_OPTIONS=$KTIME_EVENTS gates kinds

@@ -27,7 +27,8 @@ use()
 as_the_model_says()
 {
 	local seed=$1 commands
-	export SIM_DEVICES=2
+	# The model has no time between two events.
+	export SIM_DEVICES=2 SIM_EVENT_NS=0
 	export SIM_CALL_NS=cuMemAlloc_v2=70001,cuMemFree_v2=90007,cuCtxSynchronize=6011,cuStreamSynchronize=5003
 	mapfile -t commands < <(python3 "$model" make "$seed")
 	timeline "${commands[@]}"

@@ -87,26 +87,27 @@ static void one_operation_of_each_clock(void **state)
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
 	       "======== Overhead measured: 0 ns in the program's calls.\n"
 	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
-	add_row("by events", 1, 0, 1)->overhead = OVERHEAD_MEMSET;
-	header->overheads[OVERHEAD_MEMSET] = (struct event_overhead){2700, 0, 100};
+	add_row("by events", 1, 0, 1)->overhead = OVERHEAD_COPY;
+	header->overheads[OVERHEAD_COPY] = (struct event_overhead){2700, 16, 100};
 	closes("--verbose",
 	       "======== Timing: CUPTI (1 row by CUDA events); all 2 GPU operations timed.\n"
 	       "======== Timed by CUDA events too: 2 of 2 operations.\n"
-	       "======== Event-pair overhead taken off: memsets 2.70 ± 0.20 us (assumed, as on an "
-	       "H200).\n"
+	       "======== Event-pair overhead taken off: copies to and from the host 2.70 ± 0.20 "
+	       "us.\n"
 	       "======== All event pairs were gated.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
 	       "======== Overhead measured: 0 ns in the program's calls.\n"
 	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
 	add_row("by events too", 3, 0, 2)->untimed[UNTIMED_SAMPLED_OUT] = 1;
-	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 12, 0};
+	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 500};
 	header->counters[COUNTER_timed_by_events] = 4;
 	header->counters[COUNTER_gated_pairs] = 3;
 	closes("",
 	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations timed; rows "
 	       "marked ~ are estimates.\n"
-	       "======== Event-pair overhead taken off: memsets 2.70 ± 0.20 us (assumed, as on an "
-	       "H200).\n"
+	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
+	       "0.98 "
+	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
 	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	closes("--verbose",
@@ -114,8 +115,9 @@ static void one_operation_of_each_clock(void **state)
 	       "marked ~ are estimates.\n"
 	       "======== Timed by CUDA events too: 4 of 5 operations.\n"
 	       "======== Not timed by events: 1 left out by sampling.\n"
-	       "======== Event-pair overhead taken off: kernels 2.9 us (measured), memsets 2.70 ± "
-	       "0.20 us (assumed, as on an H200).\n"
+	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
+	       "0.98 "
+	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
 	       "======== Event times include what the device waits for the host, except in 3 of 4 "
 	       "pairs, which were gated.\n"
 	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
@@ -128,8 +130,9 @@ static void one_operation_of_each_clock(void **state)
 	       "marked ~ are estimates.\n"
 	       "======== Not timed: 1 no free event.\n"
 	       "======== Time(%) leaves out 1 operation of rows without times.\n"
-	       "======== Event-pair overhead taken off: memsets 2.70 ± 0.20 us (assumed, as on an "
-	       "H200).\n"
+	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
+	       "0.98 "
+	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
 	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
@@ -145,8 +148,8 @@ static void only_so_many_estimates_are_named(void **state)
 	}
 	closes("",
 	       "======== Timing: CUDA events on 10 of 20 operations; rows marked ~ are estimates.\n"
-	       "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an "
-	       "H200).\n"
+	       "======== Times of kernels, memsets and device copies hold the event pairs' own "
+	       "share, which could not be measured.\n"
 	       "======== ~ k0: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
 	       "======== ~ k1: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
 	       "======== ~ k2: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
@@ -163,8 +166,8 @@ static void only_so_many_estimates_are_named(void **state)
 	add_row("k10", 2, 0, 1);
 	closes("--top 3",
 	       "======== Timing: CUDA events on 11 of 22 operations; rows marked ~ are estimates.\n"
-	       "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an "
-	       "H200).\n"
+	       "======== Times of kernels, memsets and device copies hold the event pairs' own "
+	       "share, which could not be measured.\n"
 	       "======== ~ k0: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
 	       "======== ~ k1: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
 	       "======== ~ k10: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
@@ -173,8 +176,8 @@ static void only_so_many_estimates_are_named(void **state)
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	closes("",
 	       "======== Timing: CUDA events on 11 of 22 operations; rows marked ~ are estimates.\n"
-	       "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an "
-	       "H200).\n"
+	       "======== Times of kernels, memsets and device copies hold the event pairs' own "
+	       "share, which could not be measured.\n"
 	       "======== ~ k0: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
 	       "======== ~ k1: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
 	       "======== ~ k10: 2.00 us, from 1 of 2 calls, too few for an interval.\n"

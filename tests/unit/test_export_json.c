@@ -76,7 +76,7 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	row->checked_events = 23;
 	row->checked_raw = 24;
 	row->checked_overlapped = 25;
-	row->checked_idle = 26;
+	row->waited = 26;
 	row->unmatched = 27;
 	for (int i = 1; i <= 20; i++)
 		session_add_difference(session, row, i < 19 ? 7 : 9);
@@ -91,7 +91,7 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	holds(text, "\"events\":{\"count\":1000,\"total\":57480,\"average\":57.48,\"minimum\":30,"
 		    "\"maximum\":960,");
 	holds(text, "\"check\":{\"calls\":21,\"cupti\":22,\"events\":23,\"events_as_read\":24,"
-		    "\"overlapped\":25,\"device_idle\":26,\"unmatched\":27,"
+		    "\"overlapped\":25,\"waited\":26,\"unmatched\":27,"
 		    "\"median_difference\":7}");
 	holds(text, "\"untimed\":{\"left out by sampling\":11,\"ring full\":12,"
 		    "\"first launch of a kernel\":13}");
@@ -198,7 +198,7 @@ static void each_figure_of_the_session_has_its_name(void **state)
 	holds(text, part);
 	UNTIMED_REASONS(UNTIMED)
 	for (unsigned i = 0; i < OVERHEAD_KINDS; i++) {
-		snprintf(part, sizeof(part), "\"overhead\":%d,\"calls\":%d,\"standard_error\":%d",
+		snprintf(part, sizeof(part), "\"overhead\":%d,\"pairs\":%d,\"standard_error\":%d",
 			 400 + i, 500 + i, 600 + i);
 		holds(text, part);
 	}

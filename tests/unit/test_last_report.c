@@ -85,7 +85,7 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 
 	(void)state;
 	session_header(session)->overheads[OVERHEAD_KERNEL].ns = 2900;
-	session_header(session)->overheads[OVERHEAD_MEMSET].ns = 1000;
+	session_header(session)->overheads[OVERHEAD_COPY].ns = 1000;
 	for (uint64_t i = 1; i <= 3; i++)
 		session_add_sample(session, &row->cupti, 1000 * i);
 	for (uint64_t i = 1; i <= 3; i++)
@@ -98,7 +98,7 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 			       4900 + 1000 * i);
 	}
 	row = row_of(ROW_MEMSET, "[CUDA memset]", 2);
-	row->overhead = OVERHEAD_MEMSET;
+	row->overhead = OVERHEAD_COPY;
 	session_add_sample(session, &row->events, 1500);
 	session_add_sample(session, &row->events, 900);
 	row_of(ROW_MEMCPY, "[CUDA memcpy HtoD]", 7);

@@ -80,6 +80,7 @@ static void two_clocks_and_their_agreement(void **state)
 
 	(void)state;
 	header->command = session_intern(session, "./saxpy");
+	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 10};
 	header->counters[COUNTER_host_ns] = 1500000;
 	header->counters[COUNTER_gpu_ns] = 1000000;
 	header->counters[COUNTER_added_ns] = 1250000;
@@ -111,7 +112,7 @@ static void two_clocks_and_their_agreement(void **state)
 	       "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
 	       "======== Not timed: 2 no free event.\n"
 	       "======== Time(%) leaves out 2 operations of rows without times.\n"
-	       "======== Clocks: CUPTI and events disagree by more than 1 us and 2 % on 1 of 3 "
+	       "======== Clocks: CUPTI and events disagree by more than 0.2 us and 2 % on 1 of 3 "
 	       "rows "
 	       "(--cross-check shows them).\n"
 	       "======== Overhead: about 1.2 ms of 500 ms (0.25 %), 4.0 ms of CPU in the "
@@ -123,7 +124,8 @@ static void two_clocks_and_their_agreement(void **state)
 	      "======== Time(%) leaves out 2 operations of rows without times.\n"
 	      "======== Timed by CUDA events too: 14 of 21 operations.\n"
 	      "======== Not timed by events: 5 left out by sampling, 2 no free event.\n"
-	      "======== Clocks: CUPTI and events disagree by more than 1 us and 2 % on 1 of 3 rows "
+	      "======== Clocks: CUPTI and events disagree by more than 0.2 us and 2 % on 1 of 3 "
+	      "rows "
 	      "(--cross-check shows them).\n"
 	      "======== Clocks: 14 operations timed by both, median difference 100 ns.\n"
 	      "======== Clocks: largest difference 30 us (30 %), slow(void).\n"
@@ -154,7 +156,7 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	int i;
 
 	(void)state;
-	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 100, 0};
+	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 0};
 	for (i = 0; i < 100; i++) {
 		session_add_weighted(session, &row->events, i % 2 ? 2000 : 4000, 10);
 		estimate_timed(&row->estimate, estimate_call(&row->estimate, 10), 10,
@@ -168,6 +170,8 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	      "No API activities were profiled.\n"
 	      "======== Timing: CUDA events on 100 of 1,000 operations; rows marked ~ are "
 	      "estimates.\n"
+	      "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
+	      "0.00 us.\n"
 	      "======== ~ kernel: 3.00 ± 0.20 ms (95 %), from 100 of 1,000 calls.\n");
 	session_close(session);
 }
@@ -191,8 +195,8 @@ static void few_timed_calls_have_no_interval_and_a_sample_its_own_average(void *
 	      "2.0000us  9.0000us  9.0000us  3.2910us  kernel\n"
 	      "No API activities were profiled.\n"
 	      "======== Timing: CUDA events on 7 of 20 operations; rows marked ~ are estimates.\n"
-	      "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an "
-	      "H200).\n"
+	      "======== Times of kernels, memsets and device copies hold the event pairs' own "
+	      "share, which could not be measured.\n"
 	      "======== ~ kernel: 82.0 us, from 7 of 20 calls, too few for an interval.\n");
 	session_close(session);
 }
@@ -220,15 +224,15 @@ static void what_is_taken_off_event_pairs_is_said(void **state)
 	struct row *row = session_row(session, ROW_KERNEL, "kernel", 0);
 
 	(void)state;
-	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 0, 100};
-	session_header(session)->overheads[OVERHEAD_MEMSET] = (struct event_overhead){2700, 0, 900};
+	session_header(session)->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 9};
+	session_header(session)->overheads[OVERHEAD_COPY] = (struct event_overhead){2700, 16, 500};
 	session_add_sample(session, &row->events, 1000);
 	row->calls = 1;
-	row->overhead = OVERHEAD_KERNEL;
+	row->overhead = OVERHEAD_COPY;
 	holds(session, "",
 	      "======== Timing: CUDA events; 1 GPU operation timed.\n"
-	      "======== Event-pair overhead taken off: kernels 2.90 ± 0.20 us (assumed, as on an "
-	      "H200).\n");
+	      "======== Event-pair overhead taken off: copies to and from the host 2.70 ± 0.98 "
+	      "us.\n");
 	session_close(session);
 }
 
@@ -397,7 +401,8 @@ static void estimates_of_two_devices_are_added_up(void **state)
 	      "4.9270us  12.415us  12.900us  4.1680us  k\n"
 	      "No API activities were profiled.\n"
 	      "======== Timing: CUDA events on 80 of 401 operations; rows marked ~ are estimates.\n"
-	      "======== Event-pair overhead taken off: kernels 0 ± 0 ns (assumed, as on an H200).\n"
+	      "======== Times of kernels, memsets and device copies hold the event pairs' own "
+	      "share, which could not be measured.\n"
 	      "======== ~ k: 2.79 ± 0.10 ms (95 %), from 80 of 401 calls.\n");
 	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "

@@ -3,6 +3,7 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "tests/sim/driver/timeline.h"
 #include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/memory.h"
 #include "tests/sim/driver/stream.h"
@@ -239,6 +240,8 @@ SIM_ENTRY(cuMemHostRegister_v2, (void *pointer, size_t bytes, unsigned int flags
 	allocation = calloc(1, sizeof(*allocation));
 	if (!allocation)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	/* Takes long: a thread that only asked so far is then where the process is. */
+	timeline_catch_up();
 	*allocation = (struct allocation){
 		.address = pointer,
 		.bytes = bytes,

@@ -8,8 +8,8 @@
 #include "tests/sim/driver/operation.h"
 
 /*
- * Copies: 1000 ns and the bytes at these rates, in bytes per 1000 ns. The overheads of event pairs
- * are those seen on an H200. A pageable copy's pair holds the host's staging as well.
+ * Copies: 1000 ns and the bytes at these rates, in bytes per 1000 ns. A pageable copy's pair holds
+ * the host's staging as well.
  */
 enum copy_path {
 	PATH_HOST_TO_HOST,
@@ -21,23 +21,21 @@ enum copy_path {
 
 static const struct {
 	uint64_t bytes_per_us;
-	uint64_t bias_ns;
 	uint64_t staging_bytes_per_us; /* 0: none */
 } copy_paths[] = {
-	[PATH_HOST_TO_HOST] = {10000, 3200, 0}, [PATH_PAGEABLE] = {20000, 3200, 20000},
-	[PATH_PINNED] = {50000, 3200, 0},	[PATH_ON_DEVICE] = {1000000, 5300, 0},
-	[PATH_PEER] = {200000, 5300, 0},
+	[PATH_HOST_TO_HOST] = {10000, 0}, [PATH_PAGEABLE] = {20000, 20000},
+	[PATH_PINNED] = {50000, 0},	  [PATH_ON_DEVICE] = {1000000, 0},
+	[PATH_PEER] = {200000, 0},
 };
 
 enum {
-	KERNEL_BIAS_NS = 2900,
-	MEMSET_BIAS_NS = 2700,
 	LATENCY_NS = 1000,
 	MEMSET_BYTES_PER_US = 2000000,
 	MOVEMENT_BYTES_PER_US = 20000,
 	KERNEL_THREADS_PER_NS = 256,
+	EVENT_NS = 1400,
+	KERNEL_EVENT_NS = 1000,
 	STREAM_MEMORY_NS = 500,
-	STREAM_MEMORY_BIAS_NS = 1300,
 };
 
 /* Parameters of unknown sizes cannot be kept: the kernel does nothing with them anyway. */
@@ -144,6 +142,9 @@ static uint64_t at_rate(size_t bytes, uint64_t bytes_per_us)
 	return LATENCY_NS + bytes * 1000 / bytes_per_us;
 }
 
+/* ktime's own kernel, which runs for as long as it is asked to by its clock. */
+#define SELF_TIMING "ktime_self_timing"
+
 /* SIM_KERNEL_NS="NAME=NS,…,*=NS" by mangled name; else from the number of threads. */
 static uint64_t kernel_ns(const struct operation *operation)
 {
@@ -152,6 +153,9 @@ static uint64_t kernel_ns(const struct operation *operation)
 	uint64_t threads = 1;
 	size_t length;
 
+	if (!strcmp(name, SELF_TIMING) && operation->u.launch.parameters)
+		return *(uint64_t *)operation->u.launch.parameters[1] +
+		       sim_setting("SIM_READING_NS", KERNEL_EVENT_NS);
 	while (text && *text) {
 		length = strcspn(text, "=");
 		if (!text[length])
@@ -185,13 +189,16 @@ uint64_t operation_duration_ns(const struct operation *operation)
 	}
 }
 
-/* What is asked for, in place of what was seen on an H200; copies on a device are kernels. */
-static uint64_t own_share(uint64_t seen_ns, bool kernel)
+uint64_t operation_event_ns(void)
 {
-	if (!getenv("SIM_EVENT_NS"))
-		return seen_ns;
-	return sim_setting("SIM_EVENT_NS", 0) +
-	       (kernel ? sim_setting("SIM_KERNEL_EVENT_NS", 0) : 0);
+	return sim_setting("SIM_EVENT_NS", EVENT_NS);
+}
+
+/* What a pair holds beside an operation; copies on a device are kernels. */
+static uint64_t pair_ns(bool kernel)
+{
+	return operation_event_ns() +
+	       (kernel ? sim_setting("SIM_KERNEL_EVENT_NS", KERNEL_EVENT_NS) : 0);
 }
 
 uint64_t operation_bias_ns(const struct operation *operation)
@@ -199,20 +206,35 @@ uint64_t operation_bias_ns(const struct operation *operation)
 	uint64_t staging;
 
 	switch (operation->kind) {
+	case OPERATION_MEMSET:
+		return pair_ns(true) + sim_setting("SIM_MEMSET_EVENT_NS", 0);
 	case OPERATION_KERNEL:
 	case OPERATION_GRAPH:
-		return own_share(KERNEL_BIAS_NS, true);
-	case OPERATION_MEMSET:
+		return pair_ns(true);
 	case OPERATION_MOVEMENT:
-		return own_share(MEMSET_BIAS_NS, false);
 	case OPERATION_STREAM_MEMORY:
-		return STREAM_MEMORY_BIAS_NS;
+		return pair_ns(false);
 	case OPERATION_COPY:
 		staging = copy_paths[copy_path(operation)].staging_bytes_per_us;
-		return own_share(copy_paths[copy_path(operation)].bias_ns,
-				 copy_path(operation) == PATH_ON_DEVICE) +
+		return pair_ns(copy_path(operation) == PATH_ON_DEVICE) +
 		       (staging ? at_rate(operation->bytes, staging) : 0);
 	default:
 		return 0;
 	}
+}
+
+/* As the kernel that ktime measures event pairs with reads the device's clock: it has begun before
+ * its first reading and ends after the last one. */
+void operation_read_clock(const struct operation *operation, uint64_t start_ns, uint64_t end_ns)
+{
+	uint64_t outside = sim_setting("SIM_READING_NS", KERNEL_EVENT_NS) / 2;
+	uint64_t *result;
+
+	if (operation->kind != OPERATION_KERNEL || !operation->u.launch.parameters ||
+	    strcmp(operation->u.launch.kernel->name, SELF_TIMING))
+		return;
+	result = *(uint64_t **)operation->u.launch.parameters[0];
+	result[0] = start_ns + outside;
+	result[1] = end_ns - outside;
+	result[2] = 1;
 }

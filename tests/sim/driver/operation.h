@@ -89,4 +89,11 @@ uint64_t operation_duration_ns(const struct operation *operation);
 /* What a pair of events around the operation measures on top of that. */
 uint64_t operation_bias_ns(const struct operation *operation);
 
+/* The time between two back-to-back events. */
+uint64_t operation_event_ns(void);
+
+/* Where the operation is ktime's self-timing kernel: writes what it read from the device's clock.
+ */
+void operation_read_clock(const struct operation *operation, uint64_t start_ns, uint64_t end_ns);
+
 #endif

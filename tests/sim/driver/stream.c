@@ -139,7 +139,7 @@ struct moment stream_event(struct stream *stream)
 {
 	stream_begin(stream);
 	if (stream->after_event)
-		stream->tail.ns += sim_setting("SIM_EVENT_NS", 0);
+		stream->tail.ns += operation_event_ns();
 	stream->after_event = true;
 	hold_used(stream->tail.hold, timeline_host_ns());
 	return stream->tail;
@@ -226,6 +226,7 @@ CUresult stream_submit(struct stream *stream, const struct operation *operation,
 	} else {
 		activity.end_ns = activity.start_ns + operation_duration_ns(operation);
 		operation_execute(operation);
+		operation_read_clock(operation, activity.start_ns, activity.end_ns);
 	}
 	stream->tail.ns = activity.end_ns;
 	hold_used(stream->tail.hold, timeline_host_ns());

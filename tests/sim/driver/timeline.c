@@ -74,6 +74,12 @@ uint64_t timeline_call_cost_ns(const char *entry)
 	return 0;
 }
 
+void timeline_catch_up(void)
+{
+	if (timeline_host_ns() < device_ns)
+		host_ns = device_ns;
+}
+
 uint64_t timeline_call_end_ns(uint64_t start_ns)
 {
 	uint64_t end_ns = timeline_host_ns();

@@ -25,6 +25,8 @@ enum timeline_cost {
 /* The calling thread's clock. */
 uint64_t timeline_host_ns(void);
 void timeline_spend_host(uint64_t ns);
+/* Takes the calling thread to where the process is. */
+void timeline_catch_up(void);
 
 /* What a call costs the host beyond that, by SIM_CALL_NS; 0 for most. */
 uint64_t timeline_call_cost_ns(const char *entry);
