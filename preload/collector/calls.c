@@ -78,6 +78,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 					    event_overhead_of(operation->operation->overhead));
 			row->host_included += operation->host_included;
 			row->gated += operation->gated;
+			row->may_wait += operation->may_wait || operation->holds_more;
 		}
 		/* If CUPTI recorded the operation before the program ended CUPTI, it is in the
 		 * trace already. */
@@ -160,19 +161,6 @@ static uint64_t place_of(struct row *row, const struct call_record *record)
 							  : weight_without_pair(record));
 }
 
-/* Whether the stream's work before this was of the other engine; the pair then holds a wait of 0.3
- * to 10 us, gated or not (H200). */
-static bool changes_engine(const struct call_record *record)
-{
-	struct stream *stream = record->stream;
-	bool copies = record->operation->overhead == OVERHEAD_COPY;
-	bool changes = stream->used && stream->copied != copies;
-
-	stream->used = true;
-	stream->copied = copies;
-	return changes;
-}
-
 static struct in_flight *in_flight_of(const struct thread *thread, const struct call_record *record,
 				      bool reported)
 {
@@ -192,7 +180,7 @@ static struct in_flight *in_flight_of(const struct thread *thread, const struct 
 	operation->reported = reported;
 	operation->first = record->flags & CALL_FIRST;
 	operation->host_included = record->flags & CALL_HOST_INCLUDED;
-	operation->holds_more = changes_engine(record);
+	in_flight_follow(operation);
 	return operation;
 }
 
@@ -225,6 +213,11 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 		operation->pair = record->pair;
 		operation->weight = weight_of(record->pair->sampled_below);
 		operation->gated = record->pair->gated;
+		/* The collector's last word on that, as the call found it. */
+		operation->may_wait =
+			!operation->gated &&
+			record->started >= atomic_load_explicit(&record->stream->busy_until,
+								memory_order_relaxed);
 		if (event_queue_add(operation))
 			return true;
 		operation->pair = NULL;

@@ -41,3 +41,13 @@ bool in_flight_ring_grow(struct in_flight_ring *ring)
 	*ring = (struct in_flight_ring){.slots = slots, .mask = larger - 1, .head = used};
 	return true;
 }
+
+void in_flight_follow(struct in_flight *operation)
+{
+	struct stream *stream = operation->stream;
+	bool copies = operation->operation->overhead == OVERHEAD_COPY;
+
+	operation->holds_more = stream->used && stream->copied != copies;
+	stream->used = true;
+	stream->copied = copies;
+}

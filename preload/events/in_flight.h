@@ -35,6 +35,7 @@ struct in_flight {
 	uint64_t by_events; /* nanoseconds between the two events */
 	bool awaits_events, has_events;
 	bool gated;
+	bool may_wait; /* its pair may hold what the device waited for the host */
 	/* Its pair holds more than the operation and what each pair of its kind does: a change of
 	 * engines before it, or what CUPTI adds to a graph whose nodes it records. */
 	bool holds_more;
@@ -79,6 +80,12 @@ static inline void in_flight_ring_add(struct in_flight_ring *ring, struct in_fli
 {
 	ring->slots[ring->head++ & ring->mask] = operation;
 }
+
+/*
+ * Notes which engine the operation runs on, in the order of its stream: behind another engine's
+ * work a pair holds a wait of 0.3 to 10 us, gated or not (H200).
+ */
+void in_flight_follow(struct in_flight *operation);
 
 /* A new one, all zero; NULL if memory is out. */
 struct in_flight *in_flight_new(void);

@@ -116,20 +116,24 @@ static void write_reasons(const struct closing *closing, const char *title, cons
 		fputs(".\n", closing->file);
 }
 
-/* How many event pairs were recorded in a stream that was held until they were queued. */
-static void write_gates(const struct closing *closing)
+/* The rows by events of which most pairs may hold more than the operation. */
+static void write_upper_bounds(const struct closing *closing)
 {
-	const uint64_t *counters = session_header(closing->session)->counters;
-	uint64_t pairs = counters[COUNTER_timed_by_events], gated = counters[COUNTER_gated_pairs];
-	char text[NUMBER_SIZE], other[NUMBER_SIZE];
+	struct row *row;
+	unsigned rows = 0;
 
-	if (gated < pairs)
+	session_for_each_row (closing->session, row) {
+		enum clock_source clock;
+
+		row_figures(closing->session, row, &clock);
+		rows += row_is_gpu(row->kind) && clock == CLOCK_EVENTS && !row->host_included &&
+			row->may_wait > row->events.count / 2;
+	}
+	if (rows > 0)
 		begin(closing,
-		      "Event times include what the device waits for the host, except in %s of %s "
-		      "pairs, which were gated.\n",
-		      number_count(text, gated), number_count(other, pairs));
-	else
-		begin(closing, "All event pairs were gated.\n");
+		      "Upper bounds: %u of %u rows by CUDA events; most of their pairs may hold a "
+		      "wait, for the host or another engine.\n",
+		      rows, closing->coverage.rows_by_events);
 }
 
 /* What is taken off event pairs, and which rows it is not known for. */
@@ -161,8 +165,7 @@ static void write_corrections(const struct closing *closing)
 			     "Times of %s hold the event pairs' own share, which could not be "
 			     "measured.",
 			     names[i]);
-	if (closing->options->verbose && closing->coverage.rows_by_events)
-		write_gates(closing);
+	write_upper_bounds(closing);
 }
 
 static void write_timing(const struct closing *closing)

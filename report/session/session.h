@@ -23,7 +23,7 @@
 #include "report/session/idle.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      13
+#define SESSION_VERSION	      14
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -133,6 +133,8 @@ struct row {
 	struct figures events;	  /* event pairs; their overhead is taken off at the end */
 	struct estimate estimate; /* from these */
 	uint64_t gated;		  /* of these, pairs behind a gate */
+	uint64_t
+		may_wait; /* of these, pairs that may hold a wait, for the host or another engine */
 
 	/* Calls timed by both clocks and matched. */
 	uint64_t checked;

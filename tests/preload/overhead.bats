@@ -91,3 +91,14 @@ setup_file()
 	! awk '$2 == "cuStreamBeginCapture_v2" { on = 1 } $2 == "cuStreamEndCapture" { on = 0 }
 		on && $2 == "cuModuleLoadData" { print }' calls | grep .
 }
+
+@test "rows whose pairs may hold a wait are counted, and no others" {
+	# The pinned copies behind kernels, and the copies within the device behind those.
+	kinds
+	says "Upper bounds: 2 of 5 rows by CUDA events"
+	# Only kernels, each behind the one before.
+	KTIME_OPTIONS=$events same_as_alone "$programs/gates" blocked
+	! report | grep -q "Upper bounds"
+	KTIME_OPTIONS="$events --gate off" same_as_alone "$programs/gates" blocked
+	says "Upper bounds: 1 of 1 rows by CUDA events"
+}

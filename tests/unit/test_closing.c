@@ -94,20 +94,21 @@ static void one_operation_of_each_clock(void **state)
 	       "======== Timed by CUDA events too: 2 of 2 operations.\n"
 	       "======== Event-pair overhead taken off: copies to and from the host 2.70 ± 0.20 "
 	       "us.\n"
-	       "======== All event pairs were gated.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
 	       "======== Overhead measured: 0 ns in the program's calls.\n"
 	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
 	add_row("by events too", 3, 0, 2)->untimed[UNTIMED_SAMPLED_OUT] = 1;
 	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 500};
-	header->counters[COUNTER_timed_by_events] = 4;
-	header->counters[COUNTER_gated_pairs] = 3;
+	session_row(session, ROW_KERNEL, "by events too", 0)->may_wait = 2;
 	closes("",
 	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations timed; rows "
 	       "marked ~ are estimates.\n"
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
+	       "======== Upper bounds: 1 of 2 rows by CUDA events; most of their pairs may hold a "
+	       "wait, "
+	       "for the host or another engine.\n"
 	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	closes("--verbose",
@@ -118,8 +119,9 @@ static void one_operation_of_each_clock(void **state)
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
-	       "======== Event times include what the device waits for the host, except in 3 of 4 "
-	       "pairs, which were gated.\n"
+	       "======== Upper bounds: 1 of 2 rows by CUDA events; most of their pairs may hold a "
+	       "wait, "
+	       "for the host or another engine.\n"
 	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
 	       "======== Overhead measured: 0 ns in the program's calls.\n"
@@ -133,6 +135,9 @@ static void one_operation_of_each_clock(void **state)
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
+	       "======== Upper bounds: 1 of 2 rows by CUDA events; most of their pairs may hold a "
+	       "wait, "
+	       "for the host or another engine.\n"
 	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
