@@ -41,10 +41,10 @@ complete_word() {
 
 @test "each command has its own help: its options and examples" {
 	local command option
-	for command in show diff export; do
+	for command in show diff export devices; do
 		"$ktime" $command --help >help
 		grep -q "^usage: ktime $command " help
-		grep -q "^  ktime $command .*run" help
+		grep -q "^  ktime $command " help
 		for option in $(options $command); do
 			grep -q -- "$option " help || { echo "$command $option is missing"; return 1; }
 		done
@@ -73,7 +73,7 @@ complete_word() {
 }
 
 @test "the manual has every option" {
-	for command in run show diff bench export; do
+	for command in run show diff bench export devices; do
 		[ -n "$(options $command)" ]
 		for option in $(options $command); do
 			grep -q -- "${option//-/\\\\-}" "$root/report/command/ktime.1" ||
@@ -125,7 +125,7 @@ takes() {
 	[ "$(complete_word show run.ktime --to)" = "--top" ]
 	[ -z "$(complete_word diff --top)$(complete_word export --timer)$(complete_word show --budget)" ]
 	local command
-	for command in show export diff bench list clean; do
+	for command in show export diff bench devices list clean; do
 		[ "$(complete_word $command --)" = "$(options $command | paste -sd '|')" ]
 	done
 	touch out.json
