@@ -12,6 +12,7 @@
 #include "preload/base/mode.h"
 #include "preload/base/rate_limit.h"
 #include "preload/collector/calls.h"
+#include "preload/collector/graph_launches.h"
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
@@ -177,9 +178,15 @@ static void report_end_of_cupti(void)
 /* CUPTI's clock is fitted to the host's: a record may start so much before its call (match.h). */
 #define CLOCK_FIT_NS 100000u
 
+static uint64_t earlier(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
 /*
  * The records of operations that started before a certain time have all arrived: every call that
- * began earlier has its record. A call in progress may have started its operation already.
+ * began earlier has its record, and the nodes of every graph launch. A call in progress may have
+ * started its operation already.
  */
 static void settle_timeline(void)
 {
@@ -195,9 +202,9 @@ static void settle_timeline(void)
 	}
 	/* What has ended meanwhile is in the rings. */
 	drain_rings();
-	oldest = matcher_oldest(calls_matcher);
 	began = clock_realtime_at(rows_scale, began);
-	oldest = oldest < began ? oldest : began;
+	oldest = earlier(earlier(began, matcher_oldest(calls_matcher)),
+			 graph_launches_open_since(began));
 	timeline_settle(oldest > CLOCK_FIT_NS ? oldest - CLOCK_FIT_NS : 0);
 }
 

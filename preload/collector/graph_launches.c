@@ -15,6 +15,9 @@
 /* For the last launch of its stream: its next node may start only after a long one has ended.
  * Chosen. */
 #define LONGEST_NODE_NS	  30000000000u
+/* For this long after the last known node of the last launch of its stream more nodes may come: a
+ * flush hands out the records of what has finished. Chosen: FLUSH_NS (drain.c). */
+#define OPEN_NS		  200000000u
 /* How many launches are kept whose call is not known yet; nothing is reported of them. Chosen. */
 #define MOST_UNIDENTIFIED 1024u
 
@@ -157,6 +160,20 @@ struct in_flight *graph_launches_node(struct match_stream *stream, const struct 
 	if (launch->list != &unidentified || !stream || !identify(launch, stream, activity))
 		return NULL;
 	return launch->call;
+}
+
+uint64_t graph_launches_open_since(uint64_t now)
+{
+	uint64_t first = UINT64_MAX;
+	const struct launch *launch;
+
+	for (launch = by_correlation; launch; launch = launch->link.next) {
+		bool is_last = launch->list == &unidentified || !launch->next;
+
+		if (is_last && launch->end + OPEN_NS > now && launch->start < first)
+			first = launch->start;
+	}
+	return first;
 }
 
 void graph_launches_settle(uint64_t newest)

@@ -19,6 +19,9 @@ void graph_launches_start(void (*finished)(struct in_flight *call, uint32_t devi
 /* Takes a node's record, in a stream (NULL: not known). Returns the launch's call if this record
  * has identified it, else NULL. */
 struct in_flight *graph_launches_node(struct match_stream *stream, const struct activity *activity);
+/* The start of the first launch whose nodes may still have records to come, at the time `now`;
+ * UINT64_MAX if there is none. */
+uint64_t graph_launches_open_since(uint64_t now);
 /* Ends the launches that are complete, given that records of work that started at `newest` have
  * arrived; all launches for UINT64_MAX. */
 void graph_launches_settle(uint64_t newest);

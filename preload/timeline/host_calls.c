@@ -26,6 +26,11 @@ const struct host_call *host_calls_get(uint32_t number)
 		       : NULL;
 }
 
+bool host_calls_soon_forgotten(uint32_t number)
+{
+	return number && count - number > HOST_CALLS_KEPT / 2;
+}
+
 size_t host_calls_memory(void)
 {
 	return (count < HOST_CALLS_KEPT ? count : HOST_CALLS_KEPT) * sizeof(*calls);

@@ -7,6 +7,7 @@
 #ifndef KTIME_PRELOAD_TIMELINE_HOST_CALLS_H
 #define KTIME_PRELOAD_TIMELINE_HOST_CALLS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,6 +34,8 @@ struct host_call {
 uint32_t host_calls_add(const struct host_call *call);
 /* The call of a number; NULL for 0, and if it is no longer remembered. */
 const struct host_call *host_calls_get(uint32_t number);
+/* Whether a call is among the older half of those that are remembered. */
+bool host_calls_soon_forgotten(uint32_t number);
 /* How many bytes of them are in use. */
 size_t host_calls_memory(void);
 

@@ -24,8 +24,6 @@ static struct device *devices[SESSION_DEVICES];
 static struct {
 	uint32_t correlation, call;
 } graph_launches[GRAPH_LAUNCHES];
-/* Nodes of a graph may come later than records of calls that were made after its launch. */
-static bool has_nodes;
 
 /* The rows of a device's causes, found again without a look-up: those without a name. */
 static void add_part(const struct device *device, const struct split *split, enum idle_cause cause,
@@ -88,7 +86,6 @@ static uint32_t call_of(const struct timeline_operation *operation)
 
 	if (!operation->graph_launch)
 		return operation->call;
-	has_nodes = true;
 	if (operation->call) {
 		graph_launches[place].correlation = operation->graph_launch;
 		graph_launches[place].call = operation->call;
@@ -129,22 +126,31 @@ void timeline_add(const struct timeline_operation *operation)
 		device->use->first = operation->start;
 	if (operation->end > device->use->last)
 		device->use->last = operation->end;
+	device->use->busy = device->all.total;
+	device->use->kernels = device->kernels.total;
+	device->use->copies = device->copies.total;
+	device->use->late = device->all.late;
+}
+
+/* A record that never comes must not keep gaps until the calls before them are forgotten. */
+static void settle_before_forgotten(struct interval_set *set)
+{
+	while (interval_set_kept(set) > 1) {
+		const struct interval *next = &set->intervals[set->begin + 1];
+
+		if (!host_calls_soon_forgotten(next->first.call))
+			return;
+		interval_set_settle(set, next->start);
+	}
 }
 
 void timeline_settle(uint64_t until)
 {
-	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
-		struct device *device = devices[i];
-
-		if (!device)
-			continue;
-		if (!has_nodes || until == UINT64_MAX)
-			interval_set_settle(&device->all, until);
-		device->use->busy = device->all.total;
-		device->use->kernels = device->kernels.total;
-		device->use->copies = device->copies.total;
-		device->use->late = device->all.late;
-	}
+	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+		if (devices[i]) {
+			interval_set_settle(&devices[i]->all, until);
+			settle_before_forgotten(&devices[i]->all);
+		}
 }
 
 void timeline_start(struct session *the_session)

@@ -115,6 +115,13 @@ static const char *cause_text(const struct idle_sum *sum)
 	return *sum->function ? sum->function : "other CUDA calls";
 }
 
+/* Records were lost, or came too late to be counted: what they recorded seems idle. */
+static bool is_incomplete(const struct session_header *header, const struct device_use *use)
+{
+	return use->late || header->counters[COUNTER_cupti_dropped] ||
+	       header->counters[COUNTER_cupti_unread];
+}
+
 static void write_busy(const struct session *session, int device, const char *prefix, FILE *file)
 {
 	const struct session_header *header = session_header(session);
@@ -125,7 +132,8 @@ static void write_busy(const struct session *session, int device, const char *pr
 	double ratio = use->copies ? (double)use->kernels / (double)use->copies : 0;
 	char text[NUMBER_SIZE];
 
-	fprintf(file, "%sGPU %d: busy %.1f %% of %s (", prefix, device, percent(use->busy, whole),
+	fprintf(file, "%sGPU %d: busy %s%.1f %% of %s (", prefix, device,
+		is_incomplete(header, use) ? "at least " : "", percent(use->busy, whole),
 		number_about(text, (double)whole, 3));
 	if (use->kernels)
 		fprintf(file, "kernels %.1f %%%s", percent(use->kernels, whole),

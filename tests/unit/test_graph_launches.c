@@ -146,6 +146,19 @@ static void a_node_that_comes_late_is_of_its_own_launch(void **state)
 	assert_int_equal(lasted[0], 90);
 }
 
+static void a_launch_is_open_until_another_one_follows_or_no_node_comes(void **state)
+{
+	(void)state;
+	assert_true(graph_launches_open_since(0) == UINT64_MAX);
+	call(1, 0, 100);
+	call(2, 0, 1000);
+	assert_true(node(1, 0, 100, 200));
+	assert_int_equal(graph_launches_open_since(300), 100);
+	assert_true(node(2, 0, 1000, 1200));
+	assert_int_equal(graph_launches_open_since(1300), 1000);
+	assert_true(graph_launches_open_since(SECOND) == UINT64_MAX);
+}
+
 static void the_last_launch_of_a_stream_ends_in_the_end(void **state)
 {
 	(void)state;
@@ -183,6 +196,7 @@ int main(void)
 		TEST(launches_far_apart_end_after_a_moment),
 		TEST(a_launch_that_runs_for_long_is_not_cut_by_what_other_streams_do),
 		TEST(a_node_that_comes_late_is_of_its_own_launch),
+		TEST(a_launch_is_open_until_another_one_follows_or_no_node_comes),
 		TEST(the_last_launch_of_a_stream_ends_in_the_end),
 		TEST(launches_that_no_node_tells_are_given_up),
 	};

@@ -94,6 +94,13 @@ static void the_share_of_a_longer_run_and_several_contexts_are_said(void **state
 	       "which any of them worked.\n");
 }
 
+static void what_lost_records_leave_out_is_a_bound(void **state)
+{
+	(void)state;
+	session_header(session)->counters[COUNTER_cupti_dropped] = 3;
+	prints("", "======== GPU 0: busy at least 63.1 % of 1.00 s (");
+}
+
 static void time_outside_the_profiling_window_is_no_part_of_it(void **state)
 {
 	(void)state;
@@ -147,6 +154,8 @@ int main(void)
 						start, stop),
 		cmocka_unit_test_setup_teardown(
 			the_share_of_a_longer_run_and_several_contexts_are_said, start, stop),
+		cmocka_unit_test_setup_teardown(what_lost_records_leave_out_is_a_bound, start,
+						stop),
 		cmocka_unit_test_setup_teardown(time_outside_the_profiling_window_is_no_part_of_it,
 						start, stop),
 		cmocka_unit_test_setup_teardown(the_table_has_every_cause_and_its_longest_gap,

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* The time of devices, from operations and calls to the profile. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "preload/launch/window.h"
+#include "preload/timeline/host_calls.h"
+#include "preload/timeline/timeline.h"
+
+#define US 1000ull
+
+static struct session *session;
+static uint32_t last; /* number of the thread's last call */
+
+/* The window's part: open all the time. */
+bool window_changed_between(uint64_t start, uint64_t end)
+{
+	(void)start;
+	(void)end;
+	return false;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	last = 0;
+	return session_create(&session, NULL, 0);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+/* Times in microseconds. The timeline lives as long as its process: each test has a device. */
+static void operation(uint32_t device, uint64_t begin, uint64_t end, uint32_t launch, uint32_t call)
+{
+	timeline_add(&(struct timeline_operation){.start = begin * US,
+						  .end = end * US,
+						  .device = device,
+						  .context = 1,
+						  .graph_launch = launch,
+						  .call = call});
+}
+
+static uint32_t call(uint64_t begin, uint64_t end)
+{
+	last = host_calls_add(&(struct host_call){.begin = begin * US,
+						  .end = end * US,
+						  .previous = last,
+						  .thread = 7,
+						  .flags = HOST_CALL_WORK});
+	return last;
+}
+
+static uint64_t idle(int device, enum idle_cause cause)
+{
+	const struct idle_row *row;
+	uint64_t total = 0;
+
+	session_for_each_idle (session, row)
+		if (row->device == device && row->cause == cause)
+			total += row->total;
+	return total / US;
+}
+
+static void gaps_of_a_record_that_never_comes_are_resolved(void **state)
+{
+	const uint64_t count = 3 * HOST_CALLS_KEPT;
+
+	(void)state;
+	timeline_start(session);
+	/* 100 operations follow each other without a gap, and the oldest call keeps its record. */
+	for (uint64_t i = 0; i < count; i++) {
+		operation(0, 10 * i + 5 * (i % 100 == 0), 10 * i + 10, 0, call(10 * i, 10 * i + 1));
+		timeline_settle(0);
+	}
+	timeline_settle(UINT64_MAX);
+	assert_int_equal(idle(0, IDLE_UNRESOLVED), 0);
+	assert_int_equal(idle(0, IDLE_LATENCY), (count - 1) / 100 * 5);
+	assert_int_equal(session_header(session)->uses[0].late, 0);
+}
+
+/* Only its first node tells a graph launch's call. */
+static void gaps_inside_a_graph_launch_are_apart_from_those_before_it(void **state)
+{
+	uint32_t number;
+
+	(void)state;
+	timeline_start(session);
+	operation(1, 0, 10, 0, call(0, 2));
+	number = call(50, 60);
+	operation(1, 70, 80, 33, number);
+	operation(1, 90, 95, 33, 0);
+	operation(1, 96, 99, 33, 0);
+	timeline_settle(UINT64_MAX);
+	assert_int_equal(idle(1, IDLE_PROGRAM), 40);
+	assert_int_equal(idle(1, IDLE_LATENCY), 20);
+	assert_int_equal(idle(1, IDLE_GRAPH), 11);
+	assert_int_equal(session_header(session)->uses[1].busy, 28 * US);
+}
+
+static void a_node_behind_other_work_has_the_call_of_its_launch(void **state)
+{
+	uint32_t number;
+
+	(void)state;
+	timeline_start(session);
+	number = call(0, 5);
+	operation(2, 10, 20, 34, number);
+	operation(2, 25, 30, 0, call(6, 8));
+	operation(2, 50, 60, 34, 0);
+	timeline_settle(UINT64_MAX);
+	assert_int_equal(idle(2, IDLE_UNRESOLVED), 0);
+	assert_int_equal(idle(2, IDLE_DEPENDENCY), 25);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(gaps_of_a_record_that_never_comes_are_resolved,
+						start, stop),
+		cmocka_unit_test_setup_teardown(
+			gaps_inside_a_graph_launch_are_apart_from_those_before_it, start, stop),
+		cmocka_unit_test_setup_teardown(a_node_behind_other_work_has_the_call_of_its_launch,
+						start, stop),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
