@@ -11,6 +11,7 @@
 #include "preload/collector/trace.h"
 #include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
+#include "preload/nvtx/ranges.h"
 #include "report/session/estimate.h"
 
 struct matcher *calls_matcher;
@@ -82,8 +83,13 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 		}
 		/* If CUPTI recorded the operation before the program ended CUPTI, it is in the
 		 * trace already. */
-		if (!mode_is_cupti() && !operation->has_cupti && trace_wanted())
-			trace_timed(operation);
+		if (!mode_is_cupti() && !operation->has_cupti) {
+			if (trace_wanted())
+				trace_timed(operation);
+			if (row)
+				ranges_add(&operation->ranges, row, operation->by_events,
+					   operation->weight, CLOCK_EVENTS);
+		}
 	} else if (row) {
 		row->untimed[reasons[end]]++;
 	}
@@ -162,7 +168,7 @@ static uint64_t place_of(struct row *row, const struct call_record *record)
 }
 
 static struct in_flight *in_flight_of(const struct thread *thread, const struct call_record *record,
-				      bool reported)
+				      const struct range_place *place, bool reported)
 {
 	struct in_flight *operation = in_flight_new();
 
@@ -171,6 +177,7 @@ static struct in_flight *in_flight_of(const struct thread *thread, const struct 
 	operation->operation = record->operation;
 	operation->stream = record->stream;
 	operation->bytes = record->bytes;
+	operation->ranges = *place;
 	operation->started = clock_realtime_at(rows_scale, record->started);
 	operation->ended = operation->started + clock_ticks_to_ns(rows_scale, record->duration);
 	operation->thread = thread->kernel_id;
@@ -229,9 +236,9 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 /* Takes an operation. One that is not reported is queued all the same if CUPTI records it, so that
  * its record is not matched with another call. */
 static void take_operation(const struct thread *thread, const struct call_record *record,
-			   bool reported)
+			   const struct range_place *place, bool reported)
 {
-	struct in_flight *operation = in_flight_of(thread, record, reported);
+	struct in_flight *operation = in_flight_of(thread, record, place, reported);
 	struct row *row = NULL;
 
 	if (reported) {
@@ -252,7 +259,7 @@ static void take_operation(const struct thread *thread, const struct call_record
 		expect_record(operation);
 	/* A call that waits for its record is traced once the record is matched, which has the
 	 * correlation id. */
-	if (trace_wanted() && !(record->flags & CALL_OUTSIDE_WINDOW) &&
+	if (trace_wanted() && !(record->flags & CALL_OUTSIDE_WINDOW) && place->included &&
 	    !(reported && operation && operation->leaves_record))
 		trace_call(record, thread->kernel_id, call_count);
 	if (operation)
@@ -261,13 +268,14 @@ static void take_operation(const struct thread *thread, const struct call_record
 
 void calls_take(const struct thread *thread, const struct call_record *record)
 {
-	bool in_window = !(record->flags & CALL_OUTSIDE_WINDOW);
+	struct range_place place = ranges_at(thread->kernel_id, record->started);
+	bool in_window = !(record->flags & CALL_OUTSIDE_WINDOW) && place.included;
 
 	call_count++;
 	if (in_window)
-		rows_count_call(record);
+		rows_count_call(record, &place);
 	if (is_operation(record)) {
-		take_operation(thread, record,
+		take_operation(thread, record, &place,
 			       in_window && settings_want_device(record->stream->context->device));
 		return;
 	}
@@ -346,33 +354,11 @@ size_t calls_expected(void)
 	return expected_count;
 }
 
-/* CUPTI records a copy without peer access as two, by way of the host (driver 580; nsys shows the
- * same). */
-static void warn_of_staged_copies(void)
-{
-	struct operation *copies = operation_fixed(OPERATION_COPY_PTOP);
-	uint64_t staged = 0;
-
-	for (int device = 0; device < SESSION_DEVICES; device++)
-		if (copies->rows[device])
-			staged += copies->rows[device]->calls - copies->rows[device]->cupti.count;
-	/* If records were dropped, some may be of such copies: then the difference says nothing. */
-	if (staged > 0 && staged <= copies->calls &&
-	    session_header(rows_session)->counters[COUNTER_cupti_dropped] == 0)
-		session_note(
-			rows_session,
-			"Copies between devices without peer access: CUPTI records two copies, "
-			"to and from the host; the row PtoP has the whole copies, timed by "
-			"events.");
-}
-
 void calls_finish(void)
 {
 	matcher_expire(calls_matcher, UINT64_MAX);
 	session_subtract_overheads(rows_session);
 	rows_finish();
-	if (mode_is_cupti())
-		warn_of_staged_copies();
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		uint64_t lost = atomic_load_explicit(&operation->lost, memory_order_relaxed);

@@ -36,6 +36,7 @@
 #include "preload/launch/window.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
+#include "preload/nvtx/ranges.h"
 
 /*
  * The collector's period. A thread's ring holds 22 ms of the fastest launching, which leaves room
@@ -194,6 +195,7 @@ static void finish_all(void)
 	/* The activity kinds stay enabled: disabling them takes 2 s at exit (CUPTI 13.0), and the
 	 * process ends here. */
 	records_finish();
+	ranges_finish();
 	calls_finish();
 	timeline_settle(UINT64_MAX);
 	clock_scale_update(&scale);
@@ -266,6 +268,7 @@ static void *run(void *unused)
 				thread_reap(calls_take_counts);
 			reclaim_streams(clock_ns(CLOCK_MONOTONIC));
 			event_pools_free_ended();
+			ranges_reclaim(clock_ns(CLOCK_MONOTONIC));
 			alone = main_thread_was_last(clock_ns(CLOCK_MONOTONIC), main_ended);
 			if (alone)
 				collector_ask_finish(false);
@@ -296,6 +299,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	rows_scale = &scale;
 	records_start();
 	feed_start(session);
+	ranges_start(session, &scale, window_was_open);
 	cost_start();
 	sampling_start(scale.monotonic);
 	error = calls_start();

@@ -18,6 +18,7 @@
 #include "preload/launch/thread.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
+#include "preload/nvtx/ranges.h"
 
 /*
  * How often CUPTI is flushed. A flush costs the program some 0.1 ms (H200, CUPTI 13.0: kernels of
@@ -83,6 +84,8 @@ void drain_rings(void)
 {
 	struct thread *first = threads_with_records();
 
+	/* After the calls' records were seen: the ranges that they were made in are known then. */
+	ranges_drain();
 	if (first) {
 		last_calls = clock_ns(CLOCK_MONOTONIC);
 		if (first_calls <= flushed)

@@ -187,3 +187,12 @@ void graph_launches_settle(uint64_t newest)
 			end(launch);
 	}
 }
+
+const struct in_flight *graph_launches_call(const struct activity *activity)
+{
+	struct launch *launch = NULL;
+
+	HASH_FIND(link, by_correlation, &activity->correlation, sizeof(activity->correlation),
+		  launch);
+	return launch ? launch->call : NULL;
+}

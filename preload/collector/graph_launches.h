@@ -25,5 +25,7 @@ uint64_t graph_launches_open_since(uint64_t now);
 /* Ends the launches that are complete, given that records of work that started at `newest` have
  * arrived; all launches for UINT64_MAX. */
 void graph_launches_settle(uint64_t newest);
+/* The call of the launch that a node's record belongs to; NULL if it is not known yet. */
+const struct in_flight *graph_launches_call(const struct activity *activity);
 
 #endif

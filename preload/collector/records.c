@@ -18,6 +18,7 @@
 #include "preload/collector/trace.h"
 #include "preload/events/calibration.h"
 #include "preload/launch/window.h"
+#include "preload/nvtx/ranges.h"
 #include "preload/timeline/feed.h"
 
 static struct pointer_map operation_by_name; /* from the address of CUPTI's name to the operation */
@@ -68,7 +69,7 @@ static bool is_reported(const struct activity *activity, const struct in_flight 
 {
 	if (call)
 		return call->reported;
-	return settings_want_device((int)activity->device) &&
+	return !ranges_are_chosen() && settings_want_device((int)activity->device) &&
 	       window_was_open(activity->start + (uint64_t)cupti_clock_behind());
 }
 
@@ -77,11 +78,16 @@ static void count_operation(struct operation *operation, const struct activity *
 			    const struct in_flight *call)
 {
 	struct row *row = rows_of(operation, (int)activity->device);
+	const struct in_flight *launch =
+		activity->graph_node ? graph_launches_call(activity) : call;
 
 	session_count(rows_session, COUNTER_cupti_records, 1);
 	if (row) {
 		session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
 		rows_add_size(row, activity);
+		if (launch)
+			ranges_add(&launch->ranges, row, activity->end - activity->start, 1,
+				   CLOCK_CUPTI);
 		if (activity->graph_node) {
 			row->graph_records++;
 			session_count(rows_session, COUNTER_graph_nodes, 1);
@@ -147,12 +153,14 @@ static void take_node(const struct activity *activity)
 		count_operation(operation, activity, call);
 }
 
-static void add_graph_launch(struct operation *operation, uint32_t device, uint64_t nanoseconds)
+static struct row *add_graph_launch(struct operation *operation, uint32_t device,
+				    uint64_t nanoseconds)
 {
 	struct row *row = rows_of(operation, (int)device);
 
 	if (row)
 		session_add_sample(rows_session, &row->cupti, nanoseconds);
+	return row;
 }
 
 /* A launch whose nodes were recorded one by one is complete: from its first node's start to its
@@ -197,6 +205,7 @@ static void take_graph(const struct activity *activity)
 	struct operation *operation =
 		call ? call->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
 	bool reported = is_reported(activity, call);
+	struct row *row = NULL;
 
 	cost_of_record(rows_session, activity, call, &before);
 	if (call)
@@ -211,9 +220,11 @@ static void take_graph(const struct activity *activity)
 		/* An unmatched graph record belongs to a launch that is already counted, unless no
 		 * graph launch was hooked. */
 		if (call || !graph_was_launched())
-			add_graph_launch(operation, activity->device,
-					 activity->end - activity->start);
+			row = add_graph_launch(operation, activity->device,
+					       activity->end - activity->start);
 	}
+	if (call && row)
+		ranges_add(&call->ranges, row, activity->end - activity->start, 1, CLOCK_CUPTI);
 	if (call)
 		calls_recorded(call, reported, activity->end - activity->start, false, false);
 }
@@ -243,24 +254,6 @@ static void take_unified_memory(const struct activity *activity)
 		return;
 	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
 	session_add_bytes(row, activity->bytes);
-}
-
-/* CUPTI also records the driver functions that ktime calls on the program's threads. All their
- * calls are left out of the rows, the program's too. */
-static bool is_ktime_call(const char *name)
-{
-	static const char *const calls[] = {
-#define KTIME_CALL(call, arguments, needed) #call,
-		DRIVER_CALLS(KTIME_CALL)
-#undef KTIME_CALL
-	};
-	size_t length = strlen(name);
-
-	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (strncmp(calls[i], name, length) == 0 &&
-		    (!calls[i][length] || strcmp(calls[i] + length, "_v2") == 0))
-			return true;
-	return false;
 }
 
 /*
@@ -308,6 +301,7 @@ static void take_other(const struct activity *activity)
 {
 	const char *name = NULL;
 	enum row_kind kind = ROW_OVERHEAD;
+	struct range_place place = {.included = true};
 	struct row *row;
 
 	if (activity->kind == ACTIVITY_OVERHEAD) {
@@ -317,7 +311,10 @@ static void take_other(const struct activity *activity)
 		name = settings_want_calls(kind) ? api_call_name(activity) : NULL;
 		/* This is the collector thread, whose calls are ktime's. */
 		if (name && kind == ROW_DRIVER_API &&
-		    (is_ktime_call(name) || activity->thread == (uint32_t)pthread_self()))
+		    (driver_is_called(name) || activity->thread == (uint32_t)pthread_self()))
+			return;
+		place = trace_place_of(activity);
+		if (!place.included)
 			return;
 	}
 	row = name && *name ? session_row(rows_session, kind, name, -1) : NULL;
@@ -326,6 +323,7 @@ static void take_other(const struct activity *activity)
 	row->calls++;
 	row->failed += kind != ROW_OVERHEAD && activity->result != 0;
 	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
+	ranges_add(&place, row, activity->end - activity->start, 1, CLOCK_NONE);
 	if (kind != ROW_OVERHEAD && trace_wanted())
 		trace_api_record(name, kind, activity);
 	skip_if_cheap(row, activity);
@@ -365,7 +363,8 @@ void records_take(const struct activity *activity, void *unused)
 		take_graph(activity);
 		break;
 	case ACTIVITY_UNIFIED_MEMORY:
-		if (window_was_open(activity->start + (uint64_t)cupti_clock_behind()))
+		if (!ranges_are_chosen() &&
+		    window_was_open(activity->start + (uint64_t)cupti_clock_behind()))
 			take_unified_memory(activity);
 		break;
 	default:

@@ -6,6 +6,7 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/launch/thread.h"
+#include "preload/nvtx/ranges.h"
 #include "report/session/estimate.h"
 
 struct session *rows_session;
@@ -93,7 +94,7 @@ bool rows_has_activity(const struct call_record *record)
 		kind == ROW_RUNTIME_API && record->api < API_RUNTIME(0));
 }
 
-void rows_count_call(const struct call_record *record)
+void rows_count_call(const struct call_record *record, const struct range_place *place)
 {
 	struct row *row = api_row(record->api);
 	uint64_t duration = clock_ticks_to_ns(rows_scale, record->duration);
@@ -106,6 +107,7 @@ void rows_count_call(const struct call_record *record)
 		row->failed++;
 	stands_for = record->flags & CALL_STANDS_FOR_MORE ? RECORDED_CALLS : 1;
 	session_add_weighted(rows_session, &row->cupti, duration, stands_for);
+	ranges_add(place, row, duration, stands_for, CLOCK_NONE);
 	if (stands_for > 1)
 		estimate_timed(&row->estimate, estimate_call(&row->estimate, stands_for),
 			       stands_for, duration);
@@ -139,6 +141,26 @@ static void add_count_only(struct row *row)
 	row->cupti.count = row->calls;
 }
 
+/* CUPTI records a copy without peer access as two, by way of the host (driver 580; nsys shows the
+ * same). */
+static void warn_of_staged_copies(void)
+{
+	struct operation *copies = operation_fixed(OPERATION_COPY_PTOP);
+	uint64_t staged = 0;
+
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (copies->rows[device])
+			staged += copies->rows[device]->calls - copies->rows[device]->cupti.count;
+	/* If records were dropped, some may be of such copies: then the difference says nothing. */
+	if (staged > 0 && staged <= copies->calls &&
+	    session_header(rows_session)->counters[COUNTER_cupti_dropped] == 0)
+		session_note(
+			rows_session,
+			"Copies between devices without peer access: CUPTI records two copies, "
+			"to and from the host; the row PtoP has the whole copies, timed by "
+			"events.");
+}
+
 void rows_finish(void)
 {
 	struct row *row;
@@ -146,4 +168,6 @@ void rows_finish(void)
 	session_for_each_row (rows_session, row)
 		if (row_is_api(row->kind) && row->cupti.count > 0 && row->cupti.count < row->calls)
 			add_count_only(row);
+	if (mode_is_cupti())
+		warn_of_staged_copies();
 }

@@ -8,6 +8,7 @@
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/call_record.h"
+#include "preload/nvtx/place.h"
 #include "report/session/session.h"
 
 /* Shared by the collector's files; set once, before the first call. */
@@ -23,11 +24,11 @@ void rows_add_size(struct row *row, const struct activity *activity);
 void rows_add_event_time(struct row *row, const struct in_flight *operation, uint64_t overhead);
 /* Whether CUPTI makes an API record of the call, so that the row counts that instead. */
 bool rows_has_activity(const struct call_record *record);
-/* Counts a call in its API row. */
-void rows_count_call(const struct call_record *record);
+/* Counts a call in its API row, and in the ranges that it was made in. */
+void rows_count_call(const struct call_record *record, const struct range_place *place);
 /* Adds count-only calls. */
 void rows_add_calls(unsigned api, uint64_t calls);
-/* To be called at the end: estimates the time of count-only calls. */
+/* To be called at the end: estimates the time of count-only calls, and warns of what rows miss. */
 void rows_finish(void);
 /* An API row's name, and whether it is a runtime or a driver row; NULL if the number has no row. */
 const char *rows_call_name(unsigned api, enum row_kind *kind);

@@ -9,6 +9,7 @@
 #include "preload/collector/rows.h"
 #include "preload/events/event_overhead.h"
 #include "preload/launch/thread.h"
+#include "preload/nvtx/ranges.h"
 
 bool trace_wanted(void)
 {
@@ -126,8 +127,7 @@ void trace_matched(const struct in_flight *call, uint32_t correlation)
 	append_call(call->api, call->operation, &record);
 }
 
-/* The thread of an API record as gettid() numbers it: CUPTI gives the low half of pthread_self(),
- * and ktime notes for each buffer whose it is. */
+/* CUPTI gives the low half of pthread_self(), and ktime notes for each buffer whose it is. */
 static uint32_t thread_of(const struct activity *activity)
 {
 	const struct thread *thread = thread_first();
@@ -137,6 +137,12 @@ static uint32_t thread_of(const struct activity *activity)
 	while (thread && thread->pthread_id != activity->thread)
 		thread = thread->next;
 	return thread ? thread->kernel_id : activity->thread;
+}
+
+struct range_place trace_place_of(const struct activity *activity)
+{
+	return ranges_of_record(thread_of(activity), in_realtime(activity->start),
+				in_realtime(activity->end));
 }
 
 void trace_api_record(const char *name, enum row_kind kind, const struct activity *activity)

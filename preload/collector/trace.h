@@ -8,6 +8,7 @@
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/call_record.h"
+#include "preload/nvtx/place.h"
 
 /* Whether there is a trace. The functions below must not be called otherwise. */
 bool trace_wanted(void);
@@ -19,6 +20,8 @@ void trace_timed(const struct in_flight *operation);
  * record is known (0: it has none). */
 void trace_call(const struct call_record *call, uint32_t thread, uint32_t correlation);
 void trace_matched(const struct in_flight *call, uint32_t correlation);
+/* In which NVTX ranges the call of an API record was made; also without a trace. */
+struct range_place trace_place_of(const struct activity *activity);
 /* Adds a call by CUPTI's API record. */
 void trace_api_record(const char *name, enum row_kind kind, const struct activity *activity);
 

@@ -227,3 +227,19 @@ uint64_t driver_failures(void)
 {
 	return atomic_load_explicit(&failures, memory_order_relaxed);
 }
+
+bool driver_is_called(const char *name)
+{
+	static const char *const calls[] = {
+#define KTIME_CALL(call, arguments, needed) #call,
+		DRIVER_CALLS(KTIME_CALL)
+#undef KTIME_CALL
+	};
+	size_t length = strlen(name);
+
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (strncmp(calls[i], name, length) == 0 &&
+		    (!calls[i][length] || strcmp(calls[i] + length, "_v2") == 0))
+			return true;
+	return false;
+}

@@ -121,6 +121,10 @@ bool driver_is_behind(const void *handle, const struct link_map *caller);
 void driver_failed(void);
 uint64_t driver_failures(void);
 
+/* Whether ktime calls a driver function itself. CUPTI records those calls too, and not who made
+ * them: such a function's calls are left out of the rows, the program's as well. */
+bool driver_is_called(const char *name);
+
 /* Remembers the name of a driver function that starts GPU work, that a newer driver handed out and
  * that entries.def lacks, for a warning in the report. Any thread; may allocate. */
 void driver_note_unknown(const char *name);

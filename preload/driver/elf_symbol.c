@@ -222,3 +222,22 @@ const char *elf_definer_in_front(const char *name)
 			return object->l_name[0] ? elf_file_name(object) : "the program";
 	return NULL;
 }
+
+const char *elf_own_path(void)
+{
+	const struct link_map *object = elf_first_object();
+
+	while (object && !elf_is_libktime(object))
+		object = object->l_next;
+	return object ? object->l_name : NULL;
+}
+
+/* What the loader brings in before the program runs comes before libc; what is opened, after it. */
+bool elf_is_preloaded(void)
+{
+	const struct link_map *object = elf_first_object();
+
+	while (object && !elf_is_libktime(object) && !is_libc(object))
+		object = object->l_next;
+	return object && elf_is_libktime(object);
+}

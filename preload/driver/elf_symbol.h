@@ -29,6 +29,10 @@ struct elf_tables {
 /* The first object of the process, which is the program; each has the next one in l_next. */
 struct link_map *elf_first_object(void);
 bool elf_is_libktime(const struct link_map *object);
+/* The file that it was loaded from, as the loader names it; NULL if it is not in the list. */
+const char *elf_own_path(void);
+/* Whether libktime.so came with LD_PRELOAD. A program that uses NVTX may open it later. */
+bool elf_is_preloaded(void);
 /* Whether a pointer points into libktime.so. */
 bool elf_is_own(const void *pointer);
 

@@ -11,6 +11,7 @@
 
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
+#include "preload/nvtx/place.h"
 
 struct row;
 
@@ -21,11 +22,12 @@ struct in_flight {
 	struct row *row;
 	uint64_t started, ended; /* of the host's call: CLOCK_REALTIME in nanoseconds */
 	uint64_t bytes;
-	uint32_t thread;    /* the caller's, as gettid() says */
-	uint32_t number;    /* of the call: a trace's correlation id without CUPTI */
-	uint32_t host_call; /* its number in the timeline (host_calls.h); 0: none */
-	uint16_t api;	    /* its API row: see api.h */
-	bool reported;	    /* made inside the window, on a device that gets rows */
+	struct range_place ranges; /* the NVTX ranges that it was made in */
+	uint32_t thread;	   /* the caller's, as gettid() says */
+	uint32_t number;	   /* of the call: a trace's correlation id without CUPTI */
+	uint32_t host_call;	   /* its number in the timeline (host_calls.h); 0: none */
+	uint16_t api;		   /* its API row: see api.h */
+	bool reported;		   /* made inside the window, on a device that gets rows */
 	bool first, host_included;
 
 	/* From its event pair, which returns to its pool when it has been read; NULL then. */

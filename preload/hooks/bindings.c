@@ -290,6 +290,8 @@ bool bindings_may_reach(const struct link_map *object, const struct link_map *li
 /* Before the program's own code runs, and before the constructors of most libraries. */
 __attribute__((constructor)) static void bind_at_start(void)
 {
+	if (!elf_is_preloaded())
+		return;
 	for (const struct link_map *object = elf_first_object(); object; object = object->l_next)
 		last_at_start = object;
 	read_own_names();

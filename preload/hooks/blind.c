@@ -90,5 +90,6 @@ static void end(void *unused)
  */
 __attribute__((constructor)) static void start(void)
 {
-	__cxa_thread_atexit_impl(end, NULL, __dso_handle);
+	if (elf_is_preloaded())
+		__cxa_thread_atexit_impl(end, NULL, __dso_handle);
 }

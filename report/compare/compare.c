@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "report/compare/pair.h"
-#include "report/session/statistics.h"
+#include "report/compare/statistics.h"
 
 /* Comparisons with a verdict by chance, of all, and how they are shared out. */
 #define CHANCE	     0.02

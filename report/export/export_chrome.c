@@ -14,6 +14,7 @@
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
+#include "report/session/session_nvtx.h"
 
 /* The processes of the devices: beyond any id that Linux gives, and within 32 bits. */
 #define DEVICE_PID 0x40000000
@@ -42,9 +43,9 @@ struct chrome {
 	struct call *calls; /* by correlation id */
 	size_t call_count;
 	uint64_t zero;
-	uint64_t arrows;
-	uint64_t devices; /* bit for each that was named */
-	bool any;	  /* an event was written: a comma comes before the next */
+	uint64_t arrows, started; /* so far: they are the ids */
+	uint64_t devices;	  /* bit for each that was named */
+	bool any;		  /* an event was written: a comma comes before the next */
 };
 
 /* What every event has. NULL where memory is out. */
@@ -165,6 +166,11 @@ static void add_arguments(cJSON *event, struct chrome *chrome, const struct trac
 		if (kernel)
 			json_add_text(arguments, "kernel", kernel->text);
 		break;
+	case ROW_RANGE:
+		if (*session_string(chrome->session, record->kernel))
+			json_add_text(arguments, "domain",
+				      session_string(chrome->session, record->kernel));
+		break;
 	default:
 		break;
 	}
@@ -245,9 +251,30 @@ static int write_arrow(struct chrome *chrome, const struct trace_record *record,
 	return write_arrow_end(chrome, "f", device_pid(record->device), tid, record->start);
 }
 
+/* A start/end range overlaps others and may end on another thread: it has a track of its own. */
+static int write_started(struct chrome *chrome, const struct trace_record *record, const char *name)
+{
+	static const char *const phases[] = {"b", "e"};
+	int error = 0;
+
+	chrome->started++;
+	for (int end = 0; end < 2 && !error; end++) {
+		cJSON *event = event_create(phases[end], name, session_header(chrome->session)->pid,
+					    record->thread);
+
+		json_add_text(event, "cat", json_kind_name(record->kind));
+		json_add_unsigned(event, "id", chrome->started);
+		json_add_microseconds(event, "ts",
+				      (end ? record->end : record->start) - chrome->zero);
+		error = event_write(chrome, event);
+	}
+	return error;
+}
+
 static int write_record(struct chrome *chrome, const struct trace_record *record)
 {
-	bool api = row_is_api(record->kind) || record->kind == ROW_OVERHEAD;
+	bool api = row_is_api(record->kind) || record->kind == ROW_OVERHEAD ||
+		   record->kind == ROW_RANGE;
 	int64_t pid = api ? session_header(chrome->session)->pid : device_pid(record->device);
 	int64_t tid = api ? (int64_t)record->thread : stream_tid(chrome, record);
 	const struct trace_name *name;
@@ -259,6 +286,8 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 	name = trace_name_get(&chrome->names, chrome->session, record->kind, record->name);
 	if (!name)
 		return -ENOMEM;
+	if (record->kind == ROW_RANGE && record->result == RANGE_START_END)
+		return write_started(chrome, record, name->text);
 	event = event_create("X", name->text, pid, tid);
 	json_add_text(event, "cat", json_kind_name(record->kind));
 	json_add_microseconds(event, "ts", record->start - chrome->zero);

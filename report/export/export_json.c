@@ -5,6 +5,7 @@
 
 #include "report/export/export.h"
 #include "report/export/export_json_device.h"
+#include "report/export/export_json_range.h"
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
@@ -62,6 +63,12 @@ static int write_record(struct json_export *export, const struct trace_record *r
 		json_add_unsigned(object, "result", record->result);
 		if (record->kernel)
 			json_add_text(object, "kernel", session_string(session, record->kernel));
+		return json_write(export->file, object);
+	}
+	if (record->kind == ROW_RANGE) {
+		json_add_unsigned(object, "thread", record->thread);
+		json_add_text(object, "domain", session_string(session, record->kernel));
+		json_add_text(object, "style", json_range_style(record->result));
 		return json_write(export->file, object);
 	}
 	cJSON_AddNumberToObject(object, "device", record->device);
@@ -288,6 +295,24 @@ static int write_rows(struct json_export *export)
 	return 0;
 }
 
+static int write_ranges(struct json_export *export)
+{
+	struct range_tree tree;
+	const char *separator = "\n";
+	int error = range_tree_build(&tree, export->session, true, NULL, NULL);
+
+	fputs(",\n\"ranges\":[", export->file);
+	for (size_t i = 0; i < tree.count && !error; i++) {
+		fputs(separator, export->file);
+		separator = ",\n";
+		error = json_write(export->file,
+				   json_range(&tree, i, export->session, &export->names));
+	}
+	fputs("\n]", export->file);
+	range_tree_free(&tree);
+	return error;
+}
+
 static int write_trace(struct json_export *export)
 {
 	const struct trace_record *record;
@@ -336,6 +361,8 @@ int export_json(struct session *session, const struct options *options, FILE *fi
 		error = write_member(file, members[i].name, members[i].make(session));
 	if (!error)
 		error = write_rows(&export);
+	if (!error)
+		error = write_ranges(&export);
 	if (!error)
 		error = write_trace(&export);
 	if (error)

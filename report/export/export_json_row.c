@@ -11,6 +11,7 @@ static const char *const kind_names[ROW_KINDS] = {
 	[ROW_KERNEL] = "kernel",       [ROW_MEMCPY] = "memcpy",	    [ROW_MEMSET] = "memset",
 	[ROW_GRAPH] = "graph",	       [ROW_MOVEMENT] = "movement", [ROW_OTHER] = "other",
 	[ROW_RUNTIME_API] = "runtime", [ROW_DRIVER_API] = "driver", [ROW_OVERHEAD] = "overhead",
+	[ROW_RANGE] = "range",
 };
 
 static const char *const clock_names[] = {

@@ -8,12 +8,20 @@
 #include "report/export/export_database.h"
 #include "report/export/export_trace.h"
 #include "report/names/nsys_names.h"
+#include "report/session/session_nvtx.h"
 
 /* nsys's event classes of API calls. */
-#define EVENT_CLASS_RUNTIME 0
-#define EVENT_CLASS_DRIVER  1
+#define EVENT_CLASS_RUNTIME  0
+#define EVENT_CLASS_DRIVER   1
 
-#define LAUNCH_TYPE_REGULAR 1
+#define LAUNCH_TYPE_REGULAR  1
+
+/* nsys's event types of NVTX. */
+#define EVENT_TYPE_PUSH_POP  59
+#define EVENT_TYPE_START_END 60
+#define EVENT_TYPE_DOMAIN    75
+/* NVTX domains in a session: as many as ktime tells apart. */
+#define DOMAINS		     64
 
 struct export
 {
@@ -22,6 +30,8 @@ struct export
 	struct trace_name *names;
 	uint64_t zero; /* what an export's times count from */
 	uint64_t end;
+	uint64_t domains[DOMAINS]; /* offsets of the names of those that are in the table */
+	unsigned domain_count;
 };
 
 /* CUPTI's and nsys's process and thread ids in one number. */
@@ -105,6 +115,44 @@ static int insert_api(struct export *export, const struct trace_record *record)
 		NUMBER(name), NUMBER(record->result));
 }
 
+/* The number of a domain, which an event of its own names; 0: the default domain. Or -errno. */
+static int64_t domain_id(struct export *export, const struct trace_record *record)
+{
+	const char *name = session_string(export->session, record->kernel);
+	unsigned known = 0;
+	int error;
+
+	if (!*name)
+		return 0;
+	while (known < export->domain_count && export->domains[known] != record->kernel)
+		known++;
+	if (known < export->domain_count || known == DOMAINS)
+		return (int64_t)known + 1;
+	export->domains[export->domain_count++] = record->kernel;
+	error = INSERT(export->database, NSYS_TABLE_NVTX, NUMBER(record->start - export->zero),
+		       NUMBER_OR_NULL(0), NUMBER(EVENT_TYPE_DOMAIN), NUMBER_OR_NULL(0), TEXT(name),
+		       NUMBER(global_id(export, record->thread)), NUMBER_OR_NULL(0),
+		       NUMBER_OR_NULL(0), NUMBER(known + 1));
+	return error ? error : (int64_t)known + 1;
+}
+
+static int insert_range(struct export *export, const struct trace_record *record)
+{
+	bool started = record->result == RANGE_START_END;
+	int64_t name =
+		database_string(export->database, session_string(export->session, record->name));
+	int64_t domain = domain_id(export, record), thread = global_id(export, record->thread);
+
+	if (name < 0 || domain < 0)
+		return (int)(name < 0 ? name : domain);
+	return INSERT(export->database, NSYS_TABLE_NVTX, NUMBER(record->start - export->zero),
+		      NUMBER(record->end - export->zero),
+		      NUMBER(started ? EVENT_TYPE_START_END : EVENT_TYPE_PUSH_POP),
+		      NUMBER_OR_NULL(started ? record->correlation : 0), NUMBER_OR_NULL(0),
+		      NUMBER(thread), NUMBER_OR_NULL(started ? thread : 0), NUMBER(name),
+		      NUMBER(domain));
+}
+
 /* What nsys has a table for; the other kinds are left out. */
 static int insert_record(struct export *export, const struct trace_record *record)
 {
@@ -121,6 +169,8 @@ static int insert_record(struct export *export, const struct trace_record *recor
 	case ROW_RUNTIME_API:
 	case ROW_DRIVER_API:
 		return insert_api(export, record);
+	case ROW_RANGE:
+		return insert_range(export, record);
 	default:
 		return 0;
 	}
@@ -147,6 +197,12 @@ static int insert_enumerations(struct export *export)
 		 "CUDA runtime"},
 		{NSYS_TABLE_EVENT_CLASSES, EVENT_CLASS_DRIVER, "TRACE_PROCESS_EVENT_CUDA_DRIVER",
 		 "CUDA driver"},
+		{NSYS_TABLE_EVENT_TYPES, EVENT_TYPE_PUSH_POP, "NvtxPushPopRange",
+		 "NVTX Push/Pop Range"},
+		{NSYS_TABLE_EVENT_TYPES, EVENT_TYPE_START_END, "NvtxStartEndRange",
+		 "NVTX Start/End Range"},
+		{NSYS_TABLE_EVENT_TYPES, EVENT_TYPE_DOMAIN, "NvtxDomainCreate",
+		 "NVTX Domain Create"},
 	};
 	int error = 0;
 

@@ -57,6 +57,16 @@ const struct nsys_sqlite_schema nsys_sqlite_schema[NSYS_TABLE_COUNT] = {
 				    SPAN PLACE
 				    "graphId INTEGER NOT NULL, graphExecId INTEGER NOT NULL",
 				    PLACE_FILLED "graphId, graphExecId"},
+	[NSYS_TABLE_NVTX] =
+		{"NVTX_EVENTS",
+		 "start INTEGER NOT NULL, end INTEGER, eventType INTEGER NOT NULL, "
+		 "rangeId INTEGER, category INTEGER, color INTEGER, text TEXT, "
+		 "globalTid INTEGER, endGlobalTid INTEGER, textId INTEGER, "
+		 "domainId INTEGER, uint64Value INTEGER, int64Value INTEGER, "
+		 "doubleValue REAL, uint32Value INTEGER, int32Value INTEGER, "
+		 "floatValue REAL, jsonTextId INTEGER, jsonText TEXT, binaryData TEXT",
+		 "start, end, eventType, rangeId, text, globalTid, endGlobalTid, textId, "
+		 "domainId"},
 	[NSYS_TABLE_GPU] =
 		{"TARGET_INFO_GPU",
 		 "vmId INTEGER NOT NULL, id INTEGER NOT NULL, name TEXT, busLocation TEXT, "
@@ -104,4 +114,5 @@ const struct nsys_sqlite_schema nsys_sqlite_schema[NSYS_TABLE_COUNT] = {
 	[NSYS_TABLE_LAUNCH_TYPES] = {"ENUM_CUDA_KERNEL_LAUNCH_TYPE", ENUMERATION,
 				     "id, name, label"},
 	[NSYS_TABLE_EVENT_CLASSES] = {"ENUM_NSYS_EVENT_CLASS", ENUMERATION, "id, name, label"},
+	[NSYS_TABLE_EVENT_TYPES] = {"ENUM_NSYS_EVENT_TYPE", ENUMERATION, "id, name, label"},
 };

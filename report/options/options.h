@@ -33,6 +33,8 @@ enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
 
 #define OPTIONS_NOTICES	      16
 #define OPTIONS_NOTICE_LENGTH 192
+/* How many times --nvtx-include can be given. */
+#define OPTIONS_RANGES	      8
 
 /* The commands that know an option; OPTION_FIRST: it stands in the short help. */
 enum option_commands {
@@ -65,12 +67,14 @@ struct options {
 	bool profile_from_start;
 	bool profile_children; /* asked for; what is the default depends on how ktime was started */
 	pid_t only_process; /* 0: any; set by the ktime command unless children are profiled too */
-	double timeout;	    /* seconds since the driver's initialisation; 0: none */
+	const char *nvtx_include[OPTIONS_RANGES]; /* see range_pattern.h; NULL after the last */
+	double timeout; /* seconds since the driver's initialisation; 0: none */
 
 	/* What is printed. */
 	bool print_summary, print_gpu_summary, print_api_summary, print_summary_per_gpu;
 	bool print_gpu_trace, print_api_trace;
 	bool csv;
+	bool nvtx_kernels;
 	int unit; /* enum time_unit */
 	bool demangling;
 	bool quiet;
@@ -116,6 +120,7 @@ enum option_kind {
 	OPTION_SET,	 /* unsigned, bits by the words of the argument text */
 	OPTION_TEXT,	 /* const char * */
 	OPTION_REGEX,	 /* const char *, refused if it does not compile */
+	OPTION_RANGES,	 /* const char *[OPTIONS_RANGES], one more each time, refused if bad */
 	OPTION_FILE,	 /* const char *, completed as a file name */
 	OPTION_NUMBER,	 /* double, not negative */
 	OPTION_COUNT,	 /* unsigned */

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/options/range_pattern.h"
+
 int options_refuse(const struct message *message, const char *format, ...)
 {
 	va_list arguments;
@@ -190,6 +192,26 @@ static int add_declared(const struct message *message, const char *name, const c
 	return declared_add(list, kind, value, message->text, message->size);
 }
 
+static int add_ranges(const struct message *message, const char *name, const char **field,
+		      const char *value)
+{
+	struct range_pattern *pattern;
+	char reason[160];
+	int error = range_pattern_parse(&pattern, value, reason, sizeof(reason));
+	unsigned count = 0;
+
+	range_pattern_free(pattern);
+	if (error)
+		return options_refuse(message, "option --%s: '%s': %s", name, value, reason);
+	while (count < OPTIONS_RANGES && field[count])
+		count++;
+	if (count == OPTIONS_RANGES)
+		return options_refuse(message, "option --%s: at most %d times", name,
+				      OPTIONS_RANGES);
+	field[count] = value;
+	return 0;
+}
+
 static int refuse_value(const struct message *message, const struct option_entry *entry,
 			const char *value)
 {
@@ -227,6 +249,8 @@ int options_apply(struct options *options, const struct option_entry *entry, con
 			return -EINVAL;
 		*(const char **)field = value;
 		break;
+	case OPTION_RANGES:
+		return add_ranges(message, entry->name, field, value);
 	case OPTION_TEXT:
 	case OPTION_FILE:
 		good = *value;

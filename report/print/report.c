@@ -140,6 +140,8 @@ static int write_tables(struct session *session, const struct options *options, 
 		error = options->format == FORMAT_NSYS ? nsys_format_write(session, options, file)
 						       : summary_write(session, options, gpu, api,
 								       TABLE_ALL_DEVICES, file);
+	if (!error && gpu && options->format != FORMAT_NSYS)
+		error = ranges_write(session, options, prefix, file);
 	if (!error && options->print_summary_per_gpu)
 		error = write_per_gpu(session, options, prefix, file);
 	if (!error && options->histogram && !options->csv)
@@ -225,6 +227,11 @@ static int write_warnings(const struct session *session, const struct options *o
 			"%sWarning: nothing was profiled: with --profile-from-start off only what "
 			"runs "
 			"between cudaProfilerStart and cudaProfilerStop is\n",
+			prefix);
+	if (live && options->nvtx_include[0] && !header->counters[COUNTER_operations])
+		fprintf(file,
+			"%sWarning: nothing was profiled: no CUDA call was made in the ranges of "
+			"--nvtx-include\n",
 			prefix);
 	return error;
 }

@@ -40,6 +40,9 @@ int summary_write(const struct session *session, const struct options *options, 
 		  int device, FILE *file);
 int trace_write(const struct session *session, const struct options *options, bool gpu, bool api,
 		FILE *file);
+/* NVTX ranges; nothing if there are none. */
+int ranges_write(const struct session *session, const struct options *options, const char *prefix,
+		 FILE *file);
 int histograms_write(const struct session *session, const struct options *options, FILE *file);
 int cross_check_write(const struct session *session, const struct options *options, FILE *file);
 /* Rates beside the device's peaks, of --bandwidth and what kernels were declared to do. */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* nvprof's summary, as text and as CSV. */
+/* nvprof's summary, as text and as CSV, and the histograms of its rows. */
 #include <string.h>
 
 #include "report/print/number.h"
@@ -20,7 +20,7 @@ struct summary {
 #define COLUMN_TITLE(name, title) title,
 static const char *const column_titles[] = {TABLE_COLUMNS(COLUMN_TITLE)};
 
-static const char *const section_titles[] = {"GPU activities", "CUDA graphs", "API calls"};
+static const char *const section_titles[] = {"Range", "GPU activities", "CUDA graphs", "API calls"};
 
 static bool has_own_units(const struct summary *summary)
 {
@@ -74,7 +74,7 @@ static void fit_width(struct summary *summary)
 {
 	size_t longest = 0, left = TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(summary->columns);
 
-	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
+	for (unsigned section = TABLE_RANGE; section <= TABLE_API; section++)
 		for (size_t i = 0; i < summary->tables[section].count; i++) {
 			size_t length = strlen(summary->tables[section].rows[i].name);
 
@@ -178,7 +178,9 @@ static void write_csv_section(const struct summary *summary, enum table_section 
 	for (size_t i = 0; i < table->count; i++) {
 		const struct table_row *row = &table->rows[i];
 
-		fprintf(file, "\"%s\",", section_titles[section]);
+		/* nvprof writes the colon here too. */
+		fprintf(file, "\"%s%s\",", section_titles[section],
+			section == TABLE_RANGE ? ":" : "");
 		if (row->timed > 0)
 			fprintf(file, "%f", percent(table, row));
 		fputc(',', file);
@@ -191,10 +193,35 @@ static void write_csv_section(const struct summary *summary, enum table_section 
 	}
 }
 
+void summary_write_range(const struct table *tables, const struct options *options, FILE *file)
+{
+	struct summary summary = {
+		.options = options, .file = file, .columns = TABLE_NVPROF_COLUMNS};
+
+	memcpy(summary.tables, tables, sizeof(summary.tables));
+	choose_units(&summary);
+	fit_width(&summary);
+	if (options->csv)
+		write_csv_heading(&summary);
+	else
+		write_text_heading(&summary);
+	for (unsigned section = TABLE_RANGE; section <= TABLE_API; section++) {
+		if (options->csv)
+			write_csv_section(&summary, section);
+		else
+			write_text_section(&summary, section);
+		if (section == TABLE_GPU && summary.tables[section].count == 0)
+			fputs("No kernels were profiled in this range.\n", file);
+		if (section == TABLE_API && summary.tables[section].count == 0)
+			fputs("No API activities were profiled in this range.\n", file);
+	}
+}
+
 int summary_write(const struct session *session, const struct options *options, bool gpu, bool api,
 		  int device, FILE *file)
 {
-	const bool wanted[TABLE_SECTIONS] = {gpu, gpu, api};
+	const bool wanted[TABLE_SECTIONS] = {
+		[TABLE_GPU] = gpu, [TABLE_GRAPHS] = gpu, [TABLE_API] = api};
 	struct summary summary = {.options = options, .file = file};
 	bool rows;
 	int error = 0;
@@ -226,5 +253,69 @@ int summary_write(const struct session *session, const struct options *options, 
 out:
 	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
 		table_free(&summary.tables[section]);
+	return error;
+}
+
+/* Each row's histogram, drawn in text. */
+#define LINES_MOST 16
+#define BAR_WIDTH  50
+
+/*
+ * Draws the buckets between the first and the last that are not empty, `step` to a line. There must
+ * be a sample in one of them.
+ */
+static void write_histogram(const struct histogram *histogram, FILE *file)
+{
+	static const char bar[] = "##################################################";
+	unsigned first = 0, last = HISTOGRAM_BUCKETS - 1, step = 1;
+	uint64_t counts[LINES_MOST] = {0}, largest = 0;
+	char low[NUMBER_SIZE], high[NUMBER_SIZE];
+
+	while (first < last && histogram->buckets[first] == 0)
+		first++;
+	while (last > first && histogram->buckets[last] == 0)
+		last--;
+	while ((last - first) / step >= LINES_MOST)
+		step++;
+	for (unsigned bucket = first; bucket <= last; bucket++)
+		counts[(bucket - first) / step] += histogram->buckets[bucket];
+	for (unsigned i = 0; i <= (last - first) / step; i++)
+		if (counts[i] > largest)
+			largest = counts[i];
+	for (unsigned i = 0; i <= (last - first) / step; i++) {
+		unsigned from = first + i * step;
+		unsigned to = from + step - 1 < last ? from + step - 1 : last;
+		/* Rounded up: what is there is seen. */
+		uint64_t width = (counts[i] * BAR_WIDTH + largest - 1) / largest;
+
+		fprintf(file, "%10s ..%10s  %10llu  %.*s\n",
+			number_time(low, histogram_bucket_low(from)),
+			number_time(high, histogram_bucket_high(to) - 1),
+			(unsigned long long)counts[i], (int)width, bar);
+	}
+}
+
+int histograms_write(const struct session *session, const struct options *options, FILE *file)
+{
+	int error = 0;
+
+	for (enum table_section section = TABLE_GPU; section <= TABLE_API && !error; section++) {
+		struct table table;
+
+		if (section == TABLE_API && !(options->trace & TRACE_API))
+			break;
+		error = table_collect(&table, session, options, section, TABLE_ALL_DEVICES, true);
+		for (size_t i = 0; !error && i < table.count; i++) {
+			const struct histogram *histogram = table.rows[i].histogram;
+
+			/* A damaged file may have one of zeros for calls that were timed. */
+			if (!histogram || histogram_count(histogram) == 0)
+				continue;
+			fprintf(file, "\n%s\n", table.rows[i].name);
+			write_histogram(histogram, file);
+		}
+		if (!error)
+			table_free(&table);
+	}
 	return error;
 }

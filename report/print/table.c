@@ -145,7 +145,7 @@ static int compare_rows(const void *left, const void *right, void *argument)
 	return order ? order : strcmp(a->name, b->name);
 }
 
-static enum table_section section_of(const struct session *session, const struct row *row)
+enum table_section table_section_of(const struct session *session, const struct row *row)
 {
 	if (row->kind == ROW_GRAPH && session_header(session)->counters[COUNTER_graph_nodes] > 0)
 		return TABLE_GRAPHS;
@@ -161,7 +161,7 @@ static bool in_section(const struct session *session, const struct row *row,
 		return false;
 	if (row_calls(row) == 0)
 		return false;
-	return section_of(session, row) == section;
+	return table_section_of(session, row) == section;
 }
 
 /* The session's rows of a section, those of the same name next to each other. */
@@ -221,8 +221,7 @@ static char *describe_graph(const struct filter *filter, const struct row *row, 
 	return text;
 }
 
-/* A row's name as it is printed; the caller frees it. */
-static char *describe_row(struct filter *filter, const struct row *row)
+char *table_row_name(struct filter *filter, const struct row *row)
 {
 	const char *name = filter_name(filter, row->kind, row->name);
 	bool described = row->kind == ROW_GRAPH && row->nodes > 0;
@@ -250,7 +249,7 @@ static int collect_rows(struct table *table, struct filter *filter, const struct
 			continue;
 		if (!previous || compare_keys(&row, &previous) != 0) {
 			sum = &table->rows[table->collected];
-			*sum = (struct table_row){.name = describe_row(filter, row),
+			*sum = (struct table_row){.name = table_row_name(filter, row),
 						  .kind = row->kind};
 			if (!sum->name)
 				return -ENOMEM;
@@ -260,6 +259,19 @@ static int collect_rows(struct table *table, struct filter *filter, const struct
 		error = add_row(sum, filter->session, row, histograms);
 	}
 	return error;
+}
+
+void table_sort(struct table *table, const struct options *options)
+{
+	table->total = 0;
+	for (size_t i = 0; i < table->collected; i++)
+		table->total += table->rows[i].total;
+	if (table->collected > 0)
+		qsort_r(table->rows, table->collected, sizeof(*table->rows), compare_rows,
+			(void *)options);
+	table->count = table->collected;
+	if (options->top > 0 && options->top < table->count)
+		table->count = options->top;
 }
 
 int table_collect(struct table *table, const struct session *session, const struct options *options,
@@ -285,12 +297,7 @@ int table_collect(struct table *table, const struct session *session, const stru
 	error = collect_rows(table, &filter, rows, count, histograms);
 	if (error)
 		goto out;
-	for (size_t i = 0; i < table->collected; i++)
-		table->total += table->rows[i].total;
-	qsort_r(table->rows, table->collected, sizeof(*table->rows), compare_rows, (void *)options);
-	table->count = table->collected;
-	if (options->top > 0 && options->top < table->count)
-		table->count = options->top;
+	table_sort(table, options);
 out:
 	if (error)
 		table_free(table);

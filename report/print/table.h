@@ -9,6 +9,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "report/print/filter.h"
 #include "report/options/options.h"
@@ -16,8 +17,8 @@
 #include "report/session/session.h"
 
 /* Graphs have a section of their own where their nodes are rows of the first: a launch's time is
- * then there already. */
-enum table_section { TABLE_GPU, TABLE_GRAPHS, TABLE_API, TABLE_SECTIONS };
+ * then there already. TABLE_RANGE is of nvprof's tables for an NVTX range: its own time. */
+enum table_section { TABLE_RANGE, TABLE_GPU, TABLE_GRAPHS, TABLE_API, TABLE_SECTIONS };
 
 #define TABLE_ALL_DEVICES -1
 
@@ -67,6 +68,14 @@ enum table_column { TABLE_COLUMNS(TABLE_COLUMN_ENUM) TABLE_COLUMN_COUNT };
 int table_collect(struct table *table, const struct session *session, const struct options *options,
 		  enum table_section section, int device, bool histograms);
 void table_free(struct table *table);
+/* Which section a row belongs to; TABLE_SECTIONS: none. */
+enum table_section table_section_of(const struct session *session, const struct row *row);
+/* A row's name as it is printed; the caller frees it. NULL if memory is out. */
+char *table_row_name(struct filter *filter, const struct row *row);
+/* Sums the rows up, sorts them, and leaves those to print that --top asks for. */
+void table_sort(struct table *table, const struct options *options);
+/* nvprof's table of an NVTX range, from tables by enum table_section. */
+void summary_write_range(const struct table *tables, const struct options *options, FILE *file);
 /* Of the durations of the counted calls, ns^2. */
 double table_variance(const struct table_row *row);
 /* A cell; nanoseconds. */

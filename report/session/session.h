@@ -23,7 +23,7 @@
 #include "report/session/idle.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      14
+#define SESSION_VERSION	      15
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -39,6 +39,7 @@ enum row_kind {
 	ROW_RUNTIME_API, /* host time of a runtime call */
 	ROW_DRIVER_API,	 /* host time of a driver call that the program made itself */
 	ROW_OVERHEAD,	 /* CUPTI's own overhead records */
+	ROW_RANGE,	 /* trace records alone: an NVTX range; rows have struct nvtx_range */
 	ROW_KINDS
 };
 
@@ -171,9 +172,10 @@ struct trace_record {
 	uint8_t source_kind, destination_kind; /* enum memory_kind */
 	uint8_t clock;			       /* enum clock_source */
 	uint8_t overhead; /* 1 + enum overhead_kind of what `end` still holds; 0: nothing */
-	uint32_t result;  /* API records: what the call returned */
+	uint32_t result;  /* API records: what the call returned; ranges: enum range_style */
 	uint32_t graph, graph_node;
-	uint64_t kernel; /* API records of launches: name of the kernel, else 0 */
+	uint64_t kernel; /* API records of launches: the kernel's name. Ranges: the domain's; else 0
+			  */
 };
 
 enum memory_kind {
@@ -223,7 +225,10 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(memory_bytes, "peak memory added by ktime, bytes")                                       \
 	X(trace_records, "trace records written")                                                  \
 	X(trace_lost, "trace records that did not fit")                                            \
-	X(rows_lost, "operations whose row did not fit")
+	X(rows_lost, "operations whose row did not fit")                                           \
+	X(ranges, "NVTX ranges that ended")                                                        \
+	X(ranges_lost, "NVTX ranges, or operations in them, that did not fit")                     \
+	X(ranges_unbalanced, "NVTX ranges ended that were not begun")
 
 #define SESSION_COUNTER_ENUM(name, text) COUNTER_##name,
 enum session_counter { SESSION_COUNTERS(SESSION_COUNTER_ENUM) COUNTER_COUNT };

@@ -24,6 +24,8 @@ enum segment_kind {
 	SEGMENT_HISTOGRAMS,
 	SEGMENT_TRACE,
 	SEGMENT_IDLE,
+	SEGMENT_RANGES,
+	SEGMENT_RANGE_PARTS,
 	SEGMENT_KINDS
 };
 
@@ -122,6 +124,16 @@ void segment_unmap(struct session *session, struct segment_place *place);
 int segment_map(const struct session *session, struct segment_place *place, int protection);
 /* Empties the oldest trace segment, which becomes session->current. 0 or -errno. */
 int segment_reuse_trace(struct session *session);
+
+/* Takes `size` bytes of a segment, NULL if there is no room, and makes them visible to readers. */
+void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size);
+void items_publish(struct session *session, enum segment_kind kind, uint64_t size);
+/* The item of `size` bytes at an offset of a segment of this kind, or NULL. */
+void *item_at(const struct session *session, uint64_t offset, enum segment_kind kind,
+	      uint64_t size);
+/* The item after `previous` among those of a kind, in the order of their creation. */
+void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
+		const void *previous);
 
 /* Frees the hash indexes. */
 void session_index_free(struct session *session);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking the overhead of event pairs off a session's rows. */
 #include "report/session/estimate.h"
+#include "report/session/session_nvtx.h"
 
 /* A histogram's buckets are moved by the overhead as a whole. */
 static void move_histogram(struct histogram *histogram, uint64_t overhead)
@@ -74,6 +75,29 @@ static void correct_trace(const struct session *session)
 	}
 }
 
+/* What a row's calls were inside of ranges. */
+static void correct_parts(struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	const struct nvtx_part *part;
+
+	session_for_each_nvtx_part (session, part) {
+		struct nvtx_part *corrected = (struct nvtx_part *)part;
+		const struct row *row = session_row_at(session, part->row);
+		uint32_t kind = __atomic_load_n(&row->overhead, __ATOMIC_RELAXED);
+		uint64_t overhead = kind < OVERHEAD_KINDS ? header->overheads[kind].ns : 0;
+		uint64_t all = (uint64_t)(part->event_calls * (double)overhead);
+
+		if (!row_is_gpu(row->kind) || row->host_included || !(part->event_calls > 0))
+			continue;
+		corrected->total -= all < part->total ? all : part->total;
+		if (part->event_calls < part->calls)
+			continue;
+		corrected->minimum -= overhead < part->minimum ? overhead : part->minimum;
+		corrected->maximum -= overhead < part->maximum ? overhead : part->maximum;
+	}
+}
+
 void session_subtract_overheads(struct session *session)
 {
 	const struct session_header *header = session_header(session);
@@ -100,4 +124,5 @@ void session_subtract_overheads(struct session *session)
 					      ? row->checked_raw - overhead * row->checked
 					      : 0;
 	}
+	correct_parts(session);
 }

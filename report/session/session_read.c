@@ -200,9 +200,7 @@ int session_open(struct session **result, const char *path)
 	return error;
 }
 
-/* The item of `size` bytes at an offset of a segment of this kind, or NULL. */
-static void *item_at(const struct session *session, uint64_t offset, enum segment_kind kind,
-		     uint64_t size)
+void *item_at(const struct session *session, uint64_t offset, enum segment_kind kind, uint64_t size)
 {
 	const struct segment_place *place = segment_find(session, offset);
 
@@ -232,9 +230,8 @@ struct histogram *session_histogram(const struct session *session, uint64_t offs
 	return item_at(session, offset, SEGMENT_HISTOGRAMS, sizeof(struct histogram));
 }
 
-/* The item after `previous` among those of a kind, in the order of their creation. */
-static void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
-		       const void *previous)
+void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
+		const void *previous)
 {
 	struct segment_place *places, *place;
 	size_t count = segment_places(session, &places);

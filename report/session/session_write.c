@@ -41,8 +41,7 @@ struct row_entry {
 	UT_hash_handle hh;
 };
 
-/* Takes `size` bytes of a segment; they are published by items_publish. NULL: no room. */
-static void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size)
+void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size)
 {
 	struct segment_end *end = &session->current[kind];
 
@@ -51,7 +50,7 @@ static void *items_reserve(struct session *session, enum segment_kind kind, uint
 	return end->segment + end->used;
 }
 
-static void items_publish(struct session *session, enum segment_kind kind, uint64_t size)
+void items_publish(struct session *session, enum segment_kind kind, uint64_t size)
 {
 	struct segment_end *end = &session->current[kind];
 

@@ -8,7 +8,7 @@ SANITIZED := gcc-address gcc-thread gcc-undefined clang-address clang-thread cla
 PRELOAD_PROGRAMS := $(patsubst tests/preload/programs/%.c,$(PRELOAD_TESTS)/%, \
 	$(filter-out tests/preload/programs/lib% %/sanitized.c,$(wildcard tests/preload/programs/*.c))) \
 	$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so peer_dlsym.so peer_limiter.so plugin.so \
-		plugin_other.so hidden.so no_threads.so no_memory.so odd_pointers.so odd_functions.so odd_next.so) \
+		plugin_other.so hidden.so no_threads.so no_memory.so ranges.so ranges_tool.so odd_pointers.so odd_functions.so odd_next.so) \
 	$(addprefix $(PRELOAD_TESTS)/sanitized_,$(SANITIZED)) \
 	$(addprefix $(PRELOAD_TESTS)/odd_,$(foreach kind,pointers functions next,$(kind) $(kind)_linked))
 
@@ -30,13 +30,17 @@ $(PRELOAD_TESTS)/runtimes: $(PRELOAD_OBJECTS)/runtimes.o $(SIM)/lib/libcudart_st
 	@mkdir -p $(@D)
 	$(LINK) $^ -o $@ -lpthread -ldl
 
-$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so no_threads.so no_memory.so): $(PRELOAD_TESTS)/%.so: $(PRELOAD_OBJECTS)/%.o
+$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so no_threads.so no_memory.so ranges.so): $(PRELOAD_TESTS)/%.so: $(PRELOAD_OBJECTS)/%.o
 	@mkdir -p $(@D)
 	$(LINK) -shared $^ -o $@ -ldl
 
 $(PRELOAD_TESTS)/libpeer_dlsym.so: tests/preload/programs/libpeer.c
 	@mkdir -p $(@D)
 	$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
+
+$(PRELOAD_TESTS)/libranges_tool.so: tests/preload/programs/libranges.c
+	@mkdir -p $(@D)
+	$(CC) $(KTIME_CPPFLAGS) $(filter-out -MMD -MP,$(KTIME_CFLAGS)) $(CFLAGS) -DTOOL -fPIC -shared $< -o $@
 
 $(PRELOAD_TESTS)/libpeer_limiter.so: tests/preload/programs/libpeer_driver.c
 	@mkdir -p $(@D)

@@ -73,13 +73,15 @@ def check_profile(root):
     header = read(root, "report/session/session.h")
     inner = read(root, "report/session/session_internal.h")
     idle = read(root, "report/session/idle.h")
+    nvtx = read(root, "report/session/session_nvtx.h")
     version = re.search(r"define SESSION_VERSION\s+(\d+)", header).group(1)
     expect(f"describes version {version}." in document,
            f"docs/profile-format.md does not describe version {version}")
     known = set()
     for text, names in ((header, ("session_owner", "session_header", "row", "figures",
                                   "trace_record")),
-                        (idle, ("device_use", "call_totals", "idle_row")), (inner, ("segment",))):
+                        (idle, ("device_use", "call_totals", "idle_row")),
+                        (nvtx, ("nvtx_range", "nvtx_part")), (inner, ("segment",))):
         for name in names:
             for field in fields(text, name):
                 known.add(field)
@@ -94,6 +96,7 @@ def check_json(root):
     sources = [read(root, path) for path in ("report/export/export_json.c",
                                              "report/export/export_json_row.c",
                                              "report/export/export_json_device.c",
+                                             "report/export/export_json_range.c",
                                              "report/compare/compare_json.c")]
     version = re.search(r"define JSON_FORMAT (\d+)", sources[0]).group(1)
     expect(f"`format` is {version}." in document,

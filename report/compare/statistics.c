@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/session/statistics.h"
+#include "report/compare/statistics.h"
 
 #include <math.h>
 

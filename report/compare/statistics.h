@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What can be said of samples of which only sums are left. */
-#ifndef KTIME_REPORT_SESSION_STATISTICS_H
-#define KTIME_REPORT_SESSION_STATISTICS_H
+#ifndef KTIME_REPORT_COMPARE_STATISTICS_H
+#define KTIME_REPORT_COMPARE_STATISTICS_H
 
 #include <stdint.h>
 

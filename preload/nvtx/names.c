@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/nvtx/names.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Twice as many slots as names, so that chains stay short. */
+#define SLOTS	   (2 * NAMES_RANGES)
+/* Names of 127 bytes on average. Chosen. */
+#define TEXT_BYTES (512u << 10)
+
+static struct range_name ranges[NAMES_RANGES] = {{.text = "(further ranges)"}};
+static _Atomic uint16_t slots[SLOTS]; /* 0: empty */
+static uint16_t range_count = 1;
+static char texts[TEXT_BYTES];
+static size_t text_used;
+static const char *_Atomic domains[NAMES_DOMAINS] = {""};
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* FNV-1a, 32 bits (Fowler, Noll, Vo 1991). */
+static uint32_t hash_of(uint8_t domain, const char *text, size_t length)
+{
+	uint32_t hash = (2166136261u ^ domain) * 16777619u;
+
+	for (size_t i = 0; i < length; i++)
+		hash = (hash ^ (unsigned char)text[i]) * 16777619u;
+	return hash;
+}
+
+/* A copy that is never freed; NULL if there is no room. The lock must be held. */
+static const char *keep(const char *text, size_t length)
+{
+	char *copy = texts + text_used;
+
+	if (length + 1 > TEXT_BYTES - text_used)
+		return NULL;
+	memcpy(copy, text, length);
+	copy[length] = '\0';
+	text_used += length + 1;
+	return copy;
+}
+
+/* The name's number, or 0; `slot` is then where it belongs. */
+static uint16_t find(uint8_t domain, const char *text, size_t length, uint32_t *slot)
+{
+	uint16_t name;
+
+	*slot = hash_of(domain, text, length) % SLOTS;
+	/* Acquire: the name was written before its number. There are always empty slots. */
+	while ((name = atomic_load_explicit(&slots[*slot], memory_order_acquire)) != 0) {
+		if (ranges[name].domain == domain &&
+		    strncmp(ranges[name].text, text, length) == 0 && !ranges[name].text[length])
+			return name;
+		*slot = (*slot + 1) % SLOTS;
+	}
+	return 0;
+}
+
+static uint16_t add(uint8_t domain, const char *text, size_t length)
+{
+	const char *kept;
+	uint32_t slot;
+	uint16_t name;
+
+	pthread_mutex_lock(&lock);
+	name = find(domain, text, length, &slot);
+	if (!name && range_count < NAMES_RANGES) {
+		kept = keep(text, length);
+		if (kept) {
+			name = range_count++;
+			ranges[name] = (struct range_name){.text = kept, .domain = domain};
+			atomic_store_explicit(&slots[slot], name, memory_order_release);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	return name;
+}
+
+/* Where the part begins that tells a call from the others, else the text's end. */
+static const char *end_of_common_part(const char *text)
+{
+	static const char *const numbers[] = {", seq = ", ", op_id = "};
+	const char *end = text + strlen(text), *found;
+
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(numbers[0]); i++) {
+		found = strstr(text, numbers[i]);
+		if (found && found < end && found[strlen(numbers[i])] >= '0' &&
+		    found[strlen(numbers[i])] <= '9')
+			end = found;
+	}
+	return end;
+}
+
+uint16_t names_range(uint8_t domain, const char *text)
+{
+	static const char sizes[] = ", sizes = ", inputs[] = ", input_op_ids = ";
+	const char *end = end_of_common_part(text), *shapes = *end ? strstr(end, sizes) : NULL;
+	char joined[NAMES_LENGTH + 1];
+	size_t length = (size_t)(end - text), more;
+	uint32_t slot;
+	uint16_t name;
+
+	if (length > NAMES_LENGTH)
+		length = NAMES_LENGTH;
+	if (shapes) {
+		const char *shapes_end = strstr(shapes, inputs);
+
+		more = shapes_end ? (size_t)(shapes_end - shapes) : strlen(shapes);
+		if (more > NAMES_LENGTH - length)
+			more = NAMES_LENGTH - length;
+		memcpy(joined, text, length);
+		memcpy(joined + length, shapes, more);
+		text = joined;
+		length += more;
+	}
+	name = find(domain, text, length, &slot);
+	return name ? name : add(domain, text, length);
+}
+
+struct range_name names_of(uint16_t name)
+{
+	return ranges[name];
+}
+
+uint8_t names_domain(const char *text)
+{
+	const char *known, *kept;
+	uint8_t domain;
+
+	pthread_mutex_lock(&lock);
+	for (domain = 1; domain < NAMES_DOMAINS; domain++) {
+		known = atomic_load_explicit(&domains[domain], memory_order_relaxed);
+		if (known && strcmp(known, text) == 0)
+			break;
+		if (known)
+			continue;
+		kept = domain < NAMES_DOMAINS - 1 ? keep(text, strnlen(text, NAMES_LENGTH)) : NULL;
+		/* Release: the text was written before. */
+		atomic_store_explicit(&domains[domain], kept ? kept : "(further domains)",
+				      memory_order_release);
+		break;
+	}
+	pthread_mutex_unlock(&lock);
+	return domain < NAMES_DOMAINS ? domain : NAMES_DOMAINS - 1;
+}
+
+const char *names_domain_text(uint8_t domain)
+{
+	const char *text = atomic_load_explicit(&domains[domain], memory_order_acquire);
+
+	return text ? text : "";
+}
+
+/* The bytes of a character in UTF-8. */
+static size_t encode(uint32_t character, char bytes[4])
+{
+	if (character < 0x80) {
+		bytes[0] = (char)character;
+		return 1;
+	}
+	if (character < 0x800) {
+		bytes[0] = (char)(0xc0 | character >> 6);
+		bytes[1] = (char)(0x80 | (character & 0x3f));
+		return 2;
+	}
+	if (character < 0x10000) {
+		bytes[0] = (char)(0xe0 | character >> 12);
+		bytes[1] = (char)(0x80 | (character >> 6 & 0x3f));
+		bytes[2] = (char)(0x80 | (character & 0x3f));
+		return 3;
+	}
+	bytes[0] = (char)(0xf0 | (character >> 18 & 7));
+	bytes[1] = (char)(0x80 | (character >> 12 & 0x3f));
+	bytes[2] = (char)(0x80 | (character >> 6 & 0x3f));
+	bytes[3] = (char)(0x80 | (character & 0x3f));
+	return 4;
+}
+
+void names_narrow(const wchar_t *text, char *narrow, size_t size)
+{
+	size_t used = 0, length;
+	char bytes[4];
+
+	for (; *text; text++) {
+		length = encode((uint32_t)*text, bytes);
+		if (used + length >= size)
+			break;
+		memcpy(narrow + used, bytes, length);
+		used += length;
+	}
+	narrow[used] = '\0';
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The names of NVTX domains and ranges, each kept once, under a small number that stands for it.
+ * Looking a name up that is known takes no lock; adding one takes a lock. Any thread.
+ */
+#ifndef KTIME_PRELOAD_NVTX_NAMES_H
+#define KTIME_PRELOAD_NVTX_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* Further domains share the last number, and further names of any domain have number 0. Chosen. */
+#define NAMES_DOMAINS 64u
+#define NAMES_RANGES  4096u
+/* Bytes of a range's name that are kept. Chosen. */
+#define NAMES_LENGTH  511u
+
+struct range_name {
+	const char *text;
+	uint8_t domain;
+};
+
+/* The domain of a name; 0 is the default domain, which has no name. */
+uint8_t names_domain(const char *text);
+/* "" for the default domain. */
+const char *names_domain_text(uint8_t domain);
+
+/*
+ * The number of a range's name in a domain. What PyTorch's emit_nvtx puts into a name to tell each
+ * call from the others (", seq = 7, op_id = 9") is left out, as every call would have a name of its
+ * own.
+ */
+uint16_t names_range(uint8_t domain, const char *text);
+struct range_name names_of(uint16_t name);
+
+/* Converts a wide string to UTF-8, as far as there is room. */
+void names_narrow(const wchar_t *text, char *narrow, size_t size);
+
+#endif

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ktime keeps for each thread that opens NVTX ranges: the push/pop ranges that are open, and a
+ * ring of changes for the collector. A call record need not say which range it was made in: the
+ * collector finds that by the time of the call. So ranges cost a launch nothing.
+ */
+#ifndef KTIME_PRELOAD_NVTX_RANGE_THREAD_H
+#define KTIME_PRELOAD_NVTX_RANGE_THREAD_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/nvtx/names.h"
+
+/* What is opened inside of so many ranges counts as its enclosing range. Chosen. */
+#define OPEN_MOST      128u
+/* The start/end ranges that can be open at a time, in the process. Chosen. */
+#define STARTED_MOST   1024u
+/* As many as a thread makes in 20 collector periods with one change in 25 us. Chosen. */
+#define CHANGE_RECORDS 4096u
+
+enum change_kind {
+	CHANGE_PATH,  /* another range is the innermost one: a push, or a pop */
+	CHANGE_START, /* a start/end range has begun, */
+	CHANGE_END,   /* and has ended */
+};
+
+struct change {
+	uint64_t time;	  /* ticks */
+	uint64_t started; /* ticks: when the range that has ended began; 0: none has ended */
+	/* Ticks since when changes before this one were lost, as the ring was full; 0: none. */
+	uint64_t lost_since;
+	uint16_t path;	/* the range that has ended, or the start/end range */
+	uint16_t now;	/* the innermost range from now on */
+	uint8_t kind;	/* enum change_kind */
+	uint16_t place; /* of a start/end range among those that are open */
+};
+_Static_assert(sizeof(struct change) == 32, "a ring of them is 131,072 bytes");
+
+struct open_range {
+	_Atomic uint64_t started; /* ticks */
+	_Atomic uint16_t path;
+	uint16_t name;
+	uint8_t domain;
+};
+
+struct range_thread {
+	/* Written by the thread, read by the collector. */
+	_Atomic uint32_t head;
+	_Atomic uint32_t open_count; /* of `open` */
+	_Atomic uint16_t now;	     /* the innermost range */
+	_Atomic uint16_t at_start;   /* the innermost range when ktime began to collect */
+	_Atomic uint64_t lost_since; /* ticks: changes are being lost; 0: they are not */
+	_Atomic uint64_t lost;	     /* how many changes were */
+	_Atomic bool ended;
+	struct open_range open[OPEN_MOST];
+	struct change changes[CHANGE_RECORDS];
+
+	/* For the thread alone. */
+	uint32_t known_tail;
+	uint32_t deeper; /* pushes beyond OPEN_MOST that are still open */
+	uint32_t levels[NAMES_DOMAINS];
+
+	/* For the collector; the thread reads the first one when its ring is full. */
+	_Atomic uint32_t tail;
+	struct range_history *history;
+	uint64_t ended_at; /* CLOCK_MONOTONIC in ns; 0: it was not seen to have ended */
+	uint32_t kernel_id, pthread_id; /* from gettid(); the low half of pthread_self() */
+	struct range_thread *next;
+};
+
+/* All threads, newest first, linked by `next`. */
+struct range_thread *range_threads(void);
+/* Removes and frees the threads for which `done` answers true. For the collector only. */
+void range_threads_reap(bool (*done)(struct range_thread *thread));
+
+/* The rest is for the thread that opens and closes ranges. They keep errno. */
+
+/* Opens a range; its level in its domain, from 0. -1 if memory is out. */
+int range_push(uint8_t domain, uint16_t name);
+/* Closes the innermost range of a domain; its level, or -1 if none is open. */
+int range_pop(uint8_t domain);
+/* Opens and closes a start/end range, which any thread may close. 0 if too many are open. */
+uint64_t range_start(uint16_t name);
+void range_end(uint64_t id);
+
+/* Calls `take` for each start/end range that is open now, `place` being its place among them. Any
+ * thread. */
+void range_each_started(void (*take)(uint16_t path, uint16_t place, uint64_t started));
+
+/* Counts of what was wrong or did not fit. Any thread. */
+struct range_counts {
+	uint64_t unbalanced; /* pops, and ends, without a range */
+	uint64_t too_deep;   /* pushes beyond OPEN_MOST */
+	uint64_t unstarted;  /* starts beyond STARTED_MOST */
+};
+struct range_counts range_counts(void);
+
+#endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/options/range_pattern.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <regex.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Ranges in one expression. Chosen. */
+#define ELEMENTS_MOST 32
+
+struct element {
+	enum { ELEMENT_NAME, ELEMENT_REGEX, ELEMENT_ONE, ELEMENT_ANY } kind;
+	char *text;
+	regex_t regex;
+};
+
+struct range_pattern {
+	struct element domain; /* ELEMENT_ANY: none was given */
+	struct element elements[ELEMENTS_MOST];
+	size_t count;
+	bool push_pop, bottom, top;
+};
+
+static const char regex_prefix[] = "regex:";
+
+static void free_element(struct element *element)
+{
+	if (element->kind == ELEMENT_REGEX)
+		regfree(&element->regex);
+	free(element->text);
+}
+
+void range_pattern_free(struct range_pattern *pattern)
+{
+	if (!pattern)
+		return;
+	free_element(&pattern->domain);
+	for (size_t i = 0; i < pattern->count; i++)
+		free_element(&pattern->elements[i]);
+	free(pattern);
+}
+
+/* Compiles an element's text; 0 or -EINVAL with a message. */
+static int compile(struct element *element, char *message, size_t size)
+{
+	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	char reason[96];
+	int error = regcomp(&element->regex, element->text, REG_EXTENDED | REG_NOSUB);
+
+	if (error)
+		regerror(error, &element->regex, reason, sizeof(reason));
+	uselocale(before);
+	if (error) {
+		snprintf(message, size, "bad expression '%s': %s", element->text, reason);
+		return -EINVAL;
+	}
+	element->kind = ELEMENT_REGEX;
+	return 0;
+}
+
+/* Copies a part of the text, without the backslashes that keep a letter from having a meaning. */
+static int make_element(struct element *element, const char *text, size_t length, bool regex,
+			char *message, size_t size)
+{
+	size_t used = 0;
+
+	if (length == 1 && (*text == '*' || *text == '+')) {
+		element->kind = *text == '*' ? ELEMENT_ANY : ELEMENT_ONE;
+		return 0;
+	}
+	if (strncmp(text, regex_prefix, strlen(regex_prefix)) == 0 &&
+	    length > strlen(regex_prefix)) {
+		text += strlen(regex_prefix);
+		length -= strlen(regex_prefix);
+		regex = true;
+	}
+	element->text = malloc(length + 1);
+	if (!element->text)
+		return -ENOMEM;
+	for (size_t i = 0; i < length; i++) {
+		/* In an expression only the separators are not its own. */
+		if (text[i] == '\\' && i + 1 < length &&
+		    strchr(regex ? "@,/" : "@,/[]*+\\", text[i + 1]))
+			i++;
+		element->text[used++] = text[i];
+	}
+	element->text[used] = '\0';
+	return regex ? compile(element, message, size) : 0;
+}
+
+/* The next of these letters that no backslash stands before, or the end. */
+static const char *find(const char *text, const char *letters)
+{
+	while (*text && !strchr(letters, *text))
+		text += text[0] == '\\' && text[1] ? 2 : 1;
+	return text;
+}
+
+static int add_elements(struct range_pattern *pattern, const char *text, bool regex, char *message,
+			size_t size)
+{
+	const char *separator = pattern->push_pop ? "/" : ",", *end;
+	int error = 0;
+
+	for (; *text && !error; text = *end ? end + 1 : end) {
+		end = find(text, separator);
+		if (end == text || pattern->count == ELEMENTS_MOST) {
+			snprintf(message, size,
+				 end == text ? "a range has no name" : "more than 32 ranges");
+			return -EINVAL;
+		}
+		/* Counted first: what it has is freed if it fails. */
+		pattern->count++;
+		error = make_element(&pattern->elements[pattern->count - 1], text,
+				     (size_t)(end - text), regex, message, size);
+	}
+	if (!error && pattern->count == 0) {
+		snprintf(message, size, "no range is given");
+		error = -EINVAL;
+	}
+	return error;
+}
+
+/* Reads what stands around the ranges: the domain, the brackets. */
+static int parse(struct range_pattern *pattern, char *text, char *message, size_t size)
+{
+	bool regex = strncmp(text, regex_prefix, strlen(regex_prefix)) == 0;
+	const char *at;
+	size_t length;
+	int error = 0;
+
+	text += regex ? strlen(regex_prefix) : 0;
+	at = find(text, "@");
+	if (*at) {
+		error = make_element(&pattern->domain, text, (size_t)(at - text), regex, message,
+				     size);
+		text += at - text + 1;
+	} else {
+		pattern->domain.text = strdup("");
+		error = pattern->domain.text ? 0 : -ENOMEM;
+	}
+	if (error)
+		return error;
+	pattern->push_pop = *find(text, "/") != '\0';
+	length = strlen(text);
+	if (!regex && length > 0 && *text == '[') {
+		pattern->bottom = pattern->push_pop = true;
+		text++;
+		length--;
+	}
+	if (!regex && length > 1 && text[length - 1] == ']' && text[length - 2] != '\\') {
+		pattern->top = pattern->push_pop = true;
+		text[length - 1] = '\0';
+	}
+	return add_elements(pattern, text, regex, message, size);
+}
+
+int range_pattern_parse(struct range_pattern **result, const char *text, char *message, size_t size)
+{
+	struct range_pattern *pattern = calloc(1, sizeof(*pattern));
+	char *copy = strdup(text);
+	int error = -ENOMEM;
+
+	*result = NULL;
+	snprintf(message, size, "%s", strerror(ENOMEM));
+	if (pattern && copy)
+		error = parse(pattern, copy, message, size);
+	free(copy);
+	if (error)
+		range_pattern_free(pattern);
+	else
+		*result = pattern;
+	return error;
+}
+
+bool range_pattern_is_push_pop(const struct range_pattern *pattern)
+{
+	return pattern->push_pop;
+}
+
+static bool matches_name(const struct element *element, const char *name)
+{
+	if (element->kind == ELEMENT_REGEX)
+		return regexec(&element->regex, name, 0, NULL, 0) == 0;
+	return element->kind != ELEMENT_NAME || strcmp(element->text, name) == 0;
+}
+
+/* Whether the elements from one on match the open ranges of the domain from one on. */
+static bool matches_from(const struct range_pattern *pattern, size_t element,
+			 const struct open_range_name *open, size_t count)
+{
+	if (element == pattern->count)
+		return !pattern->top || count == 0;
+	if (pattern->elements[element].kind == ELEMENT_ANY) {
+		for (size_t skipped = 0; skipped <= count; skipped++)
+			if (matches_from(pattern, element + 1, open + skipped, count - skipped))
+				return true;
+		return false;
+	}
+	return count > 0 && matches_name(&pattern->elements[element], open->name) &&
+	       matches_from(pattern, element + 1, open + 1, count - 1);
+}
+
+static bool matches_stack(const struct range_pattern *pattern, const struct open_range_name *open,
+			  size_t count)
+{
+	for (size_t start = 0; start < count; start++)
+		if ((start == 0 || !pattern->bottom) &&
+		    matches_from(pattern, 0, open + start, count - start))
+			return true;
+	return false;
+}
+
+static bool matches_all(const struct range_pattern *pattern, const struct open_range_name *open,
+			size_t count)
+{
+	for (size_t i = 0; i < pattern->count; i++) {
+		size_t j = 0;
+
+		while (j < count && !matches_name(&pattern->elements[i], open[j].name))
+			j++;
+		if (j == count)
+			return false;
+	}
+	return true;
+}
+
+bool range_pattern_matches(const struct range_pattern *pattern, const struct open_range_name *open,
+			   size_t count)
+{
+	struct open_range_name *of_domain = malloc((count + 1) * sizeof(*of_domain));
+	bool matches = false;
+
+	/* The stacks of several domains that an expression matches are several. */
+	for (size_t first = 0; first < count && of_domain && !matches; first++) {
+		size_t there = 0, before = 0;
+
+		while (before < first && strcmp(open[before].domain, open[first].domain) != 0)
+			before++;
+		if (before < first || !matches_name(&pattern->domain, open[first].domain))
+			continue;
+		for (size_t i = first; i < count; i++)
+			if (strcmp(open[i].domain, open[first].domain) == 0)
+				of_domain[there++] = open[i];
+		matches = pattern->push_pop ? matches_stack(pattern, of_domain, there)
+					    : matches_all(pattern, of_domain, there);
+	}
+	free(of_domain);
+	return matches;
+}

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/ranges/range_tree.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+struct node_key {
+	size_t parent;
+	uint64_t name, domain;
+	uint32_t style, thread;
+};
+
+struct node_entry {
+	struct node_key key;
+	size_t node;
+	UT_hash_handle hh;
+};
+
+bool range_is_gpu_time(const struct session *session, const struct row *row)
+{
+	return row_is_gpu(row->kind) &&
+	       !(row->kind == ROW_GRAPH &&
+		 session_header(session)->counters[COUNTER_graph_nodes] > 0);
+}
+
+/* The node of a session's range; RANGE_NO_PARENT if it has none. */
+static size_t find(const struct range_tree *tree, uint64_t offset)
+{
+	size_t low = 0, high = tree->range_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (tree->offsets[middle] < offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < tree->range_count && tree->offsets[low] == offset ? tree->node_of[low]
+								       : RANGE_NO_PARENT;
+}
+
+static void add_range(struct range_node *node, const struct nvtx_range *range)
+{
+	node->calls += range->calls;
+	node->total += range->total;
+	node->open += range->open;
+	if (range->minimum < node->minimum)
+		node->minimum = range->minimum;
+	if (range->maximum > node->maximum)
+		node->maximum = range->maximum;
+}
+
+/* The node of a range, made if it is the first of its kind; RANGE_NO_PARENT if memory is out. */
+static size_t node_for(struct range_tree *tree, struct node_entry **index,
+		       const struct nvtx_range *range, bool by_thread)
+{
+	struct node_entry *entry = NULL;
+	struct node_key key;
+
+	/* Compared byte by byte, so padding must not differ. */
+	memset(&key, 0, sizeof(key));
+	key.parent = range->parent ? find(tree, range->parent) : RANGE_NO_PARENT;
+	key.name = range->name;
+	key.domain = range->domain;
+	key.style = range->style;
+	key.thread = by_thread ? range->thread : 0;
+	HASH_FIND(hh, *index, &key, sizeof(key), entry);
+	if (entry)
+		return entry->node;
+	entry = malloc(sizeof(*entry));
+	if (!entry)
+		return RANGE_NO_PARENT;
+	entry->key = key;
+	entry->node = tree->count;
+	HASH_ADD(hh, *index, key, sizeof(key), entry);
+	if (!entry->hh.tbl) {
+		free(entry);
+		return RANGE_NO_PARENT;
+	}
+	tree->nodes[tree->count] = (struct range_node){
+		.range = range,
+		.parent = key.parent,
+		.depth = key.parent == RANGE_NO_PARENT ? 0 : tree->nodes[key.parent].depth + 1,
+		.minimum = UINT64_MAX,
+	};
+	return tree->count++;
+}
+
+static int add_ranges(struct range_tree *tree, const struct session *session, bool by_thread)
+{
+	struct node_entry *index = NULL, *entry, *next;
+	const struct nvtx_range *range;
+	const void *base;
+	size_t size, most = 0;
+	int error = 0;
+
+	session_range(session, &base, &size);
+	session_for_each_nvtx_range (session, range)
+		most++;
+	tree->nodes = calloc(most + 1, sizeof(*tree->nodes));
+	tree->offsets = calloc(most + 1, sizeof(*tree->offsets));
+	tree->node_of = calloc(most + 1, sizeof(*tree->node_of));
+	if (!tree->nodes || !tree->offsets || !tree->node_of)
+		return -ENOMEM;
+	session_for_each_nvtx_range (session, range) {
+		size_t node;
+
+		/* The collector may add ranges while a profile is shown. */
+		if (tree->range_count == most || error)
+			break;
+		node = node_for(tree, &index, range, by_thread);
+		if (node == RANGE_NO_PARENT) {
+			error = -ENOMEM;
+			break;
+		}
+		add_range(&tree->nodes[node], range);
+		tree->offsets[tree->range_count] =
+			(uint64_t)((const char *)range - (const char *)base);
+		tree->node_of[tree->range_count++] = node;
+	}
+	HASH_ITER (hh, index, entry, next) {
+		HASH_DEL(index, entry);
+		free(entry);
+	}
+	return error;
+}
+
+static void add_sum(struct range_sum *sum, const struct range_sum *more)
+{
+	sum->operations += more->operations;
+	sum->time += more->time;
+	sum->estimated |= more->estimated;
+}
+
+/* Sorts the parts by their nodes. Those that come while they are counted are left out. */
+static int add_parts(struct range_tree *tree, const struct session *session)
+{
+	const struct nvtx_part *part;
+	size_t most = 0, next = 0, node;
+
+	session_for_each_nvtx_part (session, part) {
+		node = find(tree, part->range);
+		if (node == RANGE_NO_PARENT)
+			continue;
+		tree->nodes[node].part_count++;
+		most++;
+	}
+	tree->parts = calloc(most + 1, sizeof(*tree->parts));
+	if (!tree->parts)
+		return -ENOMEM;
+	for (size_t i = 0; i < tree->count; i++) {
+		tree->nodes[i].first_part = next;
+		next += tree->nodes[i].part_count;
+		tree->nodes[i].part_count = 0;
+	}
+	session_for_each_nvtx_part (session, part) {
+		node = find(tree, part->range);
+		if (node == RANGE_NO_PARENT || most-- == 0)
+			break;
+		tree->parts[tree->nodes[node].first_part + tree->nodes[node].part_count++] = part;
+	}
+	return 0;
+}
+
+int range_tree_build(struct range_tree *tree, const struct session *session, bool by_thread,
+		     range_filter *shows, void *argument)
+{
+	int error;
+
+	*tree = (struct range_tree){.nodes = NULL};
+	error = add_ranges(tree, session, by_thread);
+	if (!error)
+		error = add_parts(tree, session);
+	if (error)
+		return error;
+	for (size_t i = 0; i < tree->count; i++) {
+		struct range_node *node = &tree->nodes[i];
+
+		for (size_t j = 0; j < node->part_count; j++) {
+			const struct nvtx_part *part = tree->parts[node->first_part + j];
+			const struct row *row = session_row_at(session, part->row);
+
+			if (range_is_gpu_time(session, row) && (!shows || shows(row, argument)))
+				add_sum(&node->own,
+					&(struct range_sum){.operations = part->calls,
+							    .time = part->total,
+							    .estimated = part->estimated});
+		}
+		node->all = node->own;
+	}
+	/* Children come after their parents. */
+	for (size_t i = tree->count; i-- > 0;)
+		if (tree->nodes[i].parent != RANGE_NO_PARENT)
+			add_sum(&tree->nodes[tree->nodes[i].parent].all, &tree->nodes[i].all);
+	return 0;
+}
+
+void range_tree_free(struct range_tree *tree)
+{
+	free(tree->nodes);
+	free(tree->parts);
+	free(tree->offsets);
+	free(tree->node_of);
+	*tree = (struct range_tree){.nodes = NULL};
+}

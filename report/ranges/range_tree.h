@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The NVTX ranges of a session as a tree: a range inside of another one is its child. What the
+ * session holds by thread is one node here unless the threads are to be told apart. One thread at a
+ * time.
+ */
+#ifndef KTIME_REPORT_RANGES_RANGE_TREE_H
+#define KTIME_REPORT_RANGES_RANGE_TREE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/session/session_nvtx.h"
+
+#define RANGE_NO_PARENT SIZE_MAX
+
+/* GPU operations and how long they took together, in nanoseconds. */
+struct range_sum {
+	double operations;
+	uint64_t time;
+	bool estimated; /* from a sample of them */
+};
+
+struct range_node {
+	const struct nvtx_range *range; /* the first of those that are one here */
+	size_t parent;			/* its index, which is lower; or RANGE_NO_PARENT */
+	unsigned depth;
+	uint64_t calls, total, minimum, maximum; /* on the host; ns */
+	uint64_t open;				 /* of the calls: were open at the end */
+	size_t first_part, part_count;		 /* of the tree's parts: its own */
+	struct range_sum own, all; /* launched in the range alone, and also in those inside of it */
+};
+
+struct range_tree {
+	struct range_node *nodes;
+	size_t count;
+	const struct nvtx_part **parts; /* by their nodes */
+	/* By the order of the session's ranges: their offsets, which ascend, and their nodes. */
+	uint64_t *offsets;
+	size_t *node_of;
+	size_t range_count;
+};
+
+/* Whether an operation's row counts; `argument` is the caller's. */
+typedef bool range_filter(const struct row *row, void *argument);
+
+/* 0 or -ENOMEM. To be freed also if it fails. `shows` may be NULL: all rows count. */
+int range_tree_build(struct range_tree *tree, const struct session *session, bool by_thread,
+		     range_filter *shows, void *argument);
+void range_tree_free(struct range_tree *tree);
+/* Whether a row's time is GPU time: of a graph whose nodes have rows it is in those already. */
+bool range_is_gpu_time(const struct session *session, const struct row *row);
+
+#endif

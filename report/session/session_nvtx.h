@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: MIT */
+/* NVTX ranges in a session, and what was done inside of them. As for all of a session: one thread
+ * at a time writes, and reading while it is written is safe. */
+#ifndef KTIME_REPORT_SESSION_SESSION_NVTX_H
+#define KTIME_REPORT_SESSION_SESSION_NVTX_H
+
+#include "report/session/session.h"
+
+/* How an NVTX range is opened and closed: by push and pop, on one thread, or by start and end. */
+enum range_style { RANGE_PUSH_POP, RANGE_START_END };
+
+/*
+ * An NVTX range by its path: one for each way into it on each thread, and its times on the host. A
+ * start/end range belongs to no thread.
+ */
+struct nvtx_range {
+	uint32_t committed;    /* set last, with release order */
+	uint32_t style;	       /* enum range_style */
+	uint64_t parent;       /* offset of the range that it is in; 0: none */
+	uint64_t name, domain; /* offsets of strings; the default domain's is empty */
+	uint32_t thread; /* the low half of pthread_self(); 0: threads beyond those told apart */
+	uint32_t open;	 /* of its calls: were open when the run ended, and last until then */
+	uint64_t calls;
+	uint64_t total, minimum, maximum; /* ns */
+} __attribute__((aligned(64)));
+
+/* What a row's calls were inside a range, those of ranges inside of that one not among them. */
+struct nvtx_part {
+	uint64_t range;	    /* offset of struct nvtx_range */
+	uint64_t row;	    /* offset of struct row */
+	double calls;	    /* timed; if the times are sampled, how many those stand for */
+	double event_calls; /* of these, timed by event pairs, whose overhead is taken off at the
+			       end */
+	uint64_t total, minimum, maximum; /* ns */
+	uint32_t estimated;		  /* 1: a timed call stood for others */
+	uint32_t committed;
+} __attribute__((aligned(64)));
+
+/* Add a range, and a part of a row; NULL if there is no room. They look for no earlier one. For the
+ * writer. */
+struct nvtx_range *session_add_nvtx_range(struct session *session, const struct nvtx_range *range);
+struct nvtx_part *session_add_nvtx_part(struct session *session, const struct nvtx_range *range,
+					const struct row *row);
+
+/* Reading, in the order of their creation; NULL past the last. */
+const struct nvtx_range *session_next_nvtx_range(const struct session *session,
+						 const struct nvtx_range *previous);
+const struct nvtx_part *session_next_nvtx_part(const struct session *session,
+					       const struct nvtx_part *previous);
+/* The item at an offset; NULL if none is there. */
+const struct nvtx_range *session_nvtx_range_at(const struct session *session, uint64_t offset);
+const struct row *session_row_at(const struct session *session, uint64_t offset);
+#define session_for_each_nvtx_range(session, range)                                                \
+	for (range = session_next_nvtx_range(session, NULL); range;                                \
+	     range = session_next_nvtx_range(session, range))
+#define session_for_each_nvtx_part(session, part)                                                  \
+	for (part = session_next_nvtx_part(session, NULL); part;                                   \
+	     part = session_next_nvtx_part(session, part))
+
+#endif

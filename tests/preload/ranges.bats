@@ -1,0 +1,262 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# NVTX ranges: which GPU time is in which range, whatever the program does with them.
+load helper
+
+# "RANGE CALLS ALL-OPERATIONS ALL-NANOSECONDS OWN-OPERATIONS OWN-NANOSECONDS" by the names of a range
+# and of those around it, of all threads together.
+ranges()
+{
+	"$built/ktime" export --json - "${1:-session}" | jq -r '.ranges as $all |
+		def path: (if .parent == null then "" else ($all[.parent] | path) + "/" end) +
+			(if .domain == "" then "" else .domain + "@" end) + .name;
+		[$all[] | {path: path, calls, all, own, style}] | group_by([.path, .style])[] |
+		[.[0].path + (if .[0].style == "start/end" then " (start/end)" else "" end),
+			(map(.calls) | add), (map(.all.operations) | add), (map(.all.time) | add),
+			(map(.own.operations) | add), (map(.own.time) | add)] | @tsv' | tr '\t' ' ' | LC_ALL=C sort
+}
+
+# in_ranges MODE: runs the program, with $options.
+in_ranges()
+{
+	export KTIME_OPTIONS="-f -o session --keep-trace all $options"
+	same_as_alone_but_for_levels "$programs/ranges" "$@"
+}
+
+# Without a tool NVTX answers that nobody counts the levels.
+same_as_alone_but_for_levels()
+{
+	run --separate-stderr under_ktime "$@"
+	[ "$status" -eq 0 ]
+}
+
+@test "a range holds what is called in it and in the ranges inside of it" {
+	in_ranges nested
+	is "main 1 11 11000 1 1000
+main/inner 1 1 1000 1 1000
+main/step 3 9 9000 3 3000
+main/step/inner 3 6 6000 6 6000" ranges
+	# A push and a pop answer the range's level, from 0.
+	is "level 0 level 1 level 2 level 1 level 2 level 1 level 2" echo $output
+}
+
+@test "ranges are printed as a tree, those with most GPU time first" {
+	in_ranges nested
+	# Without the host's times.
+	"$built/ktime" show session --quiet -s | sed -n '/NVTX/,$p' |
+		sed -E 's/^(.{37}).{10}(.{10}).{10}/\1\2/; s/ +$//' >got
+	is "NVTX ranges:
+ GPU(%)  GPU time       Own   GPU ops     Calls  Range
+ 91.67%  11.000us  1.0000us        11         1  main
+ 75.00%  9.0000us  3.0000us         9         3    step
+ 50.00%  6.0000us  6.0000us         6         3      inner
+  8.33%  1.0000us  1.0000us         1         1    inner" cat got
+}
+
+@test "each domain has a stack of its own, and they need not be nested" {
+	in_ranges domains
+	is "library@call 1 6 6000 2 2000
+library@call/library@call 1 4 4000 4 4000
+outer 1 1 1000 0 0
+outer/library@call 0 1 1000 1 1000" ranges
+	is "level 0 level 0 level 0 the same domain: 1 level 1 level -1" echo $output
+}
+
+@test "a thread's ranges hold what that thread calls" {
+	in_ranges threads
+	is "both 2 3 3000 0 0
+both/one 1 1 1000 1 1000
+both/two 1 2 2000 2 2000
+starter 1 4 4000 4 4000" ranges
+	[ "$("$built/ktime" export --json - session | jq '[.ranges[].thread] | unique | length')" -ge 2 ]
+}
+
+@test "a start/end range holds what all threads call, also one that began before CUDA did" {
+	in_ranges started
+	is "inside 1 1 1000 1 1000
+library@other (start/end) 1 6 6000 6 6000
+request (start/end) 1 3 3000 3 3000" ranges
+	is 1 counter ranges_unbalanced
+}
+
+@test "names come as text, wide, registered and not at all, and long ones are cut" {
+	in_ranges names
+	is " 1 3 3000 3 3000
+LONG 1 5 5000 5 5000
+aten::mm 3 3 3000 3 3000
+aten::mm, sizes = [[2, 3]] 3 3 3000 3 3000
+café 1 2 2000 2 2000
+wide 1 4 4000 4 4000
+wide €@registered 1 1 1000 1 1000" sh -c \
+		"$(declare -f ranges); built='$built'; ranges | sed 's/x\\{511\\} /LONG /' | LC_ALL=C sort"
+}
+
+@test "a pop without a range is answered with -1 and counted" {
+	in_ranges unbalanced
+	is "balanced 1 1 1000 1 1000" ranges
+	is "pop -1 pop -1" echo $output
+	says "NVTX ranges ended that had not begun: 3."
+}
+
+@test "ranges that are open at the end last until then" {
+	in_ranges open
+	is "never closed 1 3 3000 3 3000
+never ended (start/end) 1 3 3000 3 3000" ranges
+	is "1 1" sh -c "'$built/ktime' export --json - session | jq '.ranges[].open' | xargs"
+}
+
+@test "what is nested deeper than ktime follows counts in the range around it" {
+	in_ranges deep
+	is "after 1 4 4000 4 4000" sh -c "$(declare -f ranges); built='$built'; ranges | grep ^after"
+	ranges | awk '$NF > 0 { own += $NF } END { exit own != 6000 }'
+	is 2000 sh -c "$(declare -f ranges); built='$built'; ranges | awk '/^level/ { own += \$NF } END { print own }'"
+	says "NVTX ranges: 72 did not fit"
+	[ -z "$output" ]
+}
+
+@test "more names than ktime keeps are one range, and no time is lost" {
+	in_ranges many
+	is 6000 counter operations
+	ranges | awk '{ calls += $(NF - 4); own += $NF } /^\(further ranges\)/ { further = $NF }
+		END { print calls, own, (further > 1000000) }' >got
+	is "6000 6000000 1" cat got
+}
+
+@test "each module of the program that uses NVTX is followed, on one stack" {
+	in_ranges modules "$programs/libranges.so"
+	is "of the module 1 3 3000 1 1000
+of the module/of the program 1 2 2000 2 2000" ranges
+}
+
+@test "an NVTX of before domains, with a shorter table, is followed" {
+	in_ranges old
+	is "attached: 1" echo "$output"
+	is "old 1 3 3000 3 3000" ranges
+}
+
+@test "a forked child has no ranges, and its parent's go on" {
+	in_ranges forked
+	is "child: -2" echo "$output"
+	is "parent 1 3 3000 3 3000" ranges
+}
+
+@test "a graph's nodes count in the range of the launch" {
+	in_ranges graph
+	is "capture 1 0 0 0 0
+launch 1 6 6000 6 6000" ranges
+	options='--graph graph' in_ranges graph
+	is "launch 1 2 6000 2 6000" sh -c "$(declare -f ranges); built='$built'; ranges | grep ^launch"
+}
+
+@test "with events alone the ranges have the events' times" {
+	options='--timer events' in_ranges nested
+	is "main 1 11 11000 1 1000
+main/inner 1 1 1000 1 1000
+main/step 3 9 9000 3 3000
+main/step/inner 3 6 6000 6 6000" ranges
+}
+
+@test "API calls count in the range that they were made in" {
+	in_ranges nested
+	"$built/ktime" export --json - session | jq -r '.ranges[] | . as $range | .parts[] |
+		select(.kind == "driver") | [$range.id, .name, .calls] | @tsv' | sort >got
+	is "0	cuMemsetD8Async	1
+1	cuMemsetD8Async	3
+2	cuMemsetD8Async	6
+3	cuMemsetD8Async	1" cat got
+}
+
+@test "--nvtx-kernels prints nvprof's tables of each range" {
+	options='--nvtx-kernels -s' in_ranges nested
+	report | sed -n '/^NVTX result:/,/^Timing:/p' | sed 's/(id = [0-9]*)/(id)/; s/  */ /g' >got
+	grep -v 'Type\|API calls' got | sed 's/^ Range: \(100.00%\) [0-9.a-z]* \([0-9]*\) .* /Range: \1 \2 /' >cut
+	is 'NVTX result:
+ Thread "<unnamed>" (id)
+ Domain "<unnamed>"
+ Range "main"
+Range: 100.00% 1 main
+ GPU activities: 100.00% 11.000us 11 1.0000us 1.0000us 1.0000us [CUDA memset]
+
+ Range "step"
+Range: 100.00% 3 step
+ GPU activities: 100.00% 9.0000us 9 1.0000us 1.0000us 1.0000us [CUDA memset]
+
+ Range "inner"
+Range: 100.00% 4 inner
+ GPU activities: 100.00% 7.0000us 7 1.0000us 1.0000us 1.0000us [CUDA memset]' \
+		sed '/^Timing/d; /^Overhead/d' cut
+}
+
+@test "--nvtx-include reports only what is called in these ranges" {
+	local expression
+	while read -r expression memsets; do
+		options="--nvtx-include '$expression'" in_ranges nested
+		[ "$(counter operations)" = "$memsets" ] || { echo "$expression: $(counter operations)"; false; }
+		options="--timer events --nvtx-include '$expression'" in_ranges nested
+		[ "$(counter operations)" = "$memsets" ] || { echo "events, $expression: $(counter operations)"; false; }
+	done <<-'end'
+		step/ 9
+		inner/ 7
+		main/inner/ 1
+		main/*/inner 7
+		main/+/inner 6
+		[main/ 11
+		[step/ 0
+		inner] 7
+		main] 1
+		regex:^(in|st)/ 10
+		other@step/ 0
+		step 0
+	end
+	options="--nvtx-include main/inner/ --nvtx-include step/" in_ranges nested
+	is 10 counter operations
+	options="--nvtx-include library@call/" in_ranges domains
+	is 7 counter operations
+	options="--nvtx-include request" in_ranges started
+	is 3 counter operations
+	options="--nvtx-include nowhere/" in_ranges nested
+	says "Warning: nothing was profiled: no CUDA call was made in the ranges of --nvtx-include"
+}
+
+@test "a trace has the ranges, in JSON, in Chrome's format and in nsys's table" {
+	in_ranges started
+	"$built/ktime" export -f --chrome chrome.json --sqlite nsys.sqlite session
+	is '["X","inside"] ["b","other"] ["b","request"] ["e","other"] ["e","request"]' sh -c \
+		"jq -c '.traceEvents[] | select(.cat == \"range\") | [.ph, .name]' chrome.json | LC_ALL=C sort | xargs -d '\n'"
+	is "59|inside|0
+60|other|1
+60|request|0
+75|library|1" sqlite3 nsys.sqlite "SELECT eventType, coalesce(text, value), domainId FROM NVTX_EVENTS
+		LEFT JOIN StringIds ON id = textId ORDER BY 1, 2"
+	# Each start/end range has its start's thread, and ends after it began.
+	is 2 sqlite3 nsys.sqlite "SELECT count(*) FROM NVTX_EVENTS WHERE eventType = 60 AND end > start AND
+		endGlobalTid = globalTid AND rangeId > 0"
+}
+
+@test "the variable by which NVTX finds ktime is set, and another tool's stays" {
+	is set under_ktime "$programs/ranges" variable
+	is "NVTX_INJECTION64_PATH=$(realpath "$built/libktime.so")" sh -c \
+		"LD_PRELOAD='$built/libktime.so' env | grep ^NVTX"
+	is "NVTX_INJECTION64_PATH=/other" sh -c \
+		"NVTX_INJECTION64_PATH=/other LD_PRELOAD='$built/libktime.so' env | grep ^NVTX"
+	# nsys sets it itself once CUDA has loaded its library.
+	is 0 sh -c "CUDA_INJECTION64_PATH=/other LD_PRELOAD='$built/libktime.so' env | grep -c ^NVTX || true"
+}
+
+@test "a program under another tool that follows NVTX keeps that tool" {
+	export NVTX_INJECTION64_PATH=$programs/libranges_tool.so
+	options= in_ranges nested
+	grep -q "the other tool was asked: 1" <<<"$stderr"
+	[ -z "$(ranges)" ]
+	is 12 counter operations
+}
+
+@test "a child that has the variable and not the preload is left alone" {
+	run --separate-stderr alone "$programs/ranges" nested
+	printf '%s\n' "$output" >without
+	export NVTX_INJECTION64_PATH=$built/libktime.so
+	run --separate-stderr alone "$programs/ranges" nested
+	[ "$status" -eq 0 ]
+	[ -z "$stderr" ]
+	is "$(cat without)" echo "$output"
+}

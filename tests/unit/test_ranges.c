@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/* NVTX ranges by themselves: which range a time is in, whatever the rings had room for. */
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/base/clock.h"
+#include "preload/base/lifecycle_state.h"
+#include "preload/nvtx/history.h"
+#include "preload/nvtx/names.h"
+#include "preload/nvtx/paths.h"
+#include "preload/nvtx/range_rows.h"
+#include "preload/nvtx/range_thread.h"
+#include "preload/nvtx/ranges.h"
+#include "report/ranges/range_tree.h"
+
+_Atomic int lifecycle_state = LIFECYCLE_RUNNING;
+_Atomic int count_only_blocks;
+
+static struct clock_scale scale;
+static struct session *session;
+static const struct row *row;
+
+static bool always(uint64_t time)
+{
+	(void)time;
+	return true;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	clock_scale_start(&scale);
+	if (session_create(&session, NULL, 0))
+		return -1;
+	row = session_row(session, ROW_KERNEL, "kernel", 0);
+	ranges_start(session, &scale, always);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	/* The threads' memory is not of the heap, so the leak checker does not look there. */
+	for (struct range_thread *thread = range_threads(); thread; thread = thread->next)
+		history_free(thread->history);
+	session_close(session);
+	return 0;
+}
+
+static const char *name_at(uint64_t ticks)
+{
+	struct range_place place = ranges_at((uint32_t)syscall(SYS_gettid), ticks);
+	const struct nvtx_range *range = range_rows_numbered(place.range);
+
+	return range ? session_string(session, range->name) : "none";
+}
+
+static void push(const char *name)
+{
+	range_push(0, names_range(0, name));
+}
+
+static void a_time_is_in_the_range_that_was_innermost_then(void **state)
+{
+	uint64_t before = clock_ticks(), outer, inner, after, end;
+
+	(void)state;
+	push("outer");
+	outer = clock_ticks();
+	push("inner");
+	inner = clock_ticks();
+	range_pop(0);
+	after = clock_ticks();
+	range_pop(0);
+	end = clock_ticks();
+	ranges_drain();
+	assert_string_equal(name_at(before), "none");
+	assert_string_equal(name_at(outer), "outer");
+	assert_string_equal(name_at(inner), "inner");
+	assert_string_equal(name_at(after), "outer");
+	assert_string_equal(name_at(end), "none");
+}
+
+/* The thread makes more changes than its ring holds, and nobody reads them meanwhile. */
+static void changes_that_are_lost_leave_no_wrong_range(void **state)
+{
+	uint64_t known, lost, now, lost_before;
+
+	(void)state;
+	ranges_drain();
+	push("known");
+	known = clock_ticks();
+	for (unsigned i = 0; i < CHANGE_RECORDS; i++) {
+		push("short");
+		range_pop(0);
+	}
+	push("lost");
+	lost = clock_ticks();
+	ranges_drain();
+	now = clock_ticks();
+	lost_before = session_header(session)->counters[COUNTER_ranges_lost];
+	assert_string_equal(name_at(known), "known");
+	assert_string_equal(name_at(lost), "none");
+	assert_int_equal(session_header(session)->counters[COUNTER_ranges_lost], lost_before + 1);
+	/* From the drain on it is known again, although no change came. */
+	assert_string_equal(name_at(now), "lost");
+	range_pop(0);
+	range_pop(0);
+	ranges_drain();
+	assert_string_equal(name_at(clock_ticks()), "none");
+}
+
+static void what_is_older_than_the_history_is_not_known(void **state)
+{
+	struct range_history *history = history_create();
+
+	(void)state;
+	assert_int_equal(history_at(history, 5, 7), 7);
+	for (uint64_t i = 1; i <= 32768; i++)
+		history_add(history, 10 * i, (uint16_t)(i % 100 + 1));
+	assert_int_equal(history_at(history, 9, 7), 7);
+	assert_int_equal(history_at(history, 10, 7), 2);
+	assert_int_equal(history_at(history, 19, 7), 2);
+	history_add(history, 400000, 50);
+	assert_int_equal(history_at(history, 9, 7), PATHS_UNKNOWN);
+	assert_int_equal(history_at(history, 10, 7), PATHS_UNKNOWN);
+	assert_int_equal(history_at(history, 20, 7), 3);
+	assert_int_equal(history_at(history, 500000, 7), 50);
+	history_free(history);
+}
+
+static void a_name_has_one_number_in_each_domain(void **state)
+{
+	uint8_t library = names_domain("library");
+
+	(void)state;
+	assert_int_equal(names_domain("library"), library);
+	assert_int_equal(names_range(0, "name"), names_range(0, "name"));
+	assert_int_not_equal(names_range(0, "name"), names_range(library, "name"));
+	assert_string_equal(names_of(names_range(library, "name")).text, "name");
+	assert_int_equal(names_of(names_range(library, "name")).domain, library);
+	assert_int_equal(names_range(0, "op, seq = 7"), names_range(0, "op"));
+	assert_int_equal(names_range(0, "op, op_id = 12"), names_range(0, "op"));
+	assert_int_not_equal(names_range(0, "op, seq = x"), names_range(0, "op"));
+}
+
+static void further_domains_share_a_number(void **state)
+{
+	char name[16];
+	uint8_t last = 0;
+
+	(void)state;
+	for (int i = 0; i < 100; i++) {
+		snprintf(name, sizeof(name), "domain %d", i);
+		last = names_domain(name);
+		assert_true(last < NAMES_DOMAINS);
+	}
+	assert_string_equal(names_domain_text(last), "(further domains)");
+}
+
+static void *push_and_pop(void *unused)
+{
+	char name[16];
+
+	(void)unused;
+	for (int i = 0; i < 20000; i++) {
+		snprintf(name, sizeof(name), "shared %d", i % 50);
+		assert_true(names_range(0, name) == names_range(0, name));
+		push(name);
+		push("inside");
+		range_pop(0);
+		range_pop(0);
+	}
+	return NULL;
+}
+
+/* Names and paths are found without a lock while others add them. */
+static void threads_that_open_the_same_ranges_find_the_same_paths(void **state)
+{
+	pthread_t threads[8];
+
+	(void)state;
+	for (int i = 0; i < 8; i++)
+		pthread_create(&threads[i], NULL, push_and_pop, NULL);
+	for (int i = 0; i < 8; i++)
+		pthread_join(threads[i], NULL);
+	for (int i = 0; i < 50; i++) {
+		char name[16];
+		uint16_t outer, number;
+
+		snprintf(name, sizeof(name), "shared %d", i);
+		number = names_range(0, name);
+		assert_string_equal(names_of(number).text, name);
+		outer = paths_enter(PATHS_OUTSIDE, number, RANGE_PUSH_POP);
+		assert_int_equal(paths_of(outer).name, number);
+		assert_int_equal(outer, paths_enter(PATHS_OUTSIDE, number, RANGE_PUSH_POP));
+	}
+}
+
+static void a_sample_stands_for_the_calls_that_were_not_timed(void **state)
+{
+	struct range_place place;
+	struct range_tree tree;
+
+	(void)state;
+	push("sampled");
+	ranges_drain();
+	place = ranges_at((uint32_t)syscall(SYS_gettid), clock_ticks());
+	ranges_add(&place, row, 1000, 10, CLOCK_EVENTS);
+	ranges_add(&place, row, 2000, 1, CLOCK_EVENTS);
+	range_pop(0);
+	assert_int_equal(range_tree_build(&tree, session, false, NULL, NULL), 0);
+	for (size_t i = 0; i < tree.count; i++) {
+		const struct range_node *node = &tree.nodes[i];
+
+		if (strcmp(session_string(session, node->range->name), "sampled") != 0)
+			continue;
+		assert_int_equal((int)node->own.operations, 11);
+		assert_int_equal(node->own.time, 12000);
+		assert_true(node->own.estimated);
+	}
+	range_tree_free(&tree);
+}
+
+/* As in a file that somebody damaged. */
+static void a_range_that_is_inside_of_itself_is_not_shown(void **state)
+{
+	struct nvtx_range *bad = session_add_nvtx_range(session, &(struct nvtx_range){.name = 0});
+	const struct nvtx_range *range;
+	const void *base;
+	size_t size;
+
+	(void)state;
+	session_range(session, &base, &size);
+	bad->parent = (uint64_t)((const char *)bad - (const char *)base);
+	session_for_each_nvtx_range (session, range)
+		assert_ptr_not_equal(range, bad);
+	bad->parent = 12345;
+	session_for_each_nvtx_range (session, range)
+		assert_ptr_not_equal(range, bad);
+	bad->parent = 0;
+	bad->style = 77;
+	session_for_each_nvtx_range (session, range)
+		assert_ptr_not_equal(range, bad);
+	assert_null(session_nvtx_range_at(session, 1));
+	assert_null(session_row_at(session, UINT64_MAX - 63));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_time_is_in_the_range_that_was_innermost_then),
+		cmocka_unit_test(changes_that_are_lost_leave_no_wrong_range),
+		cmocka_unit_test(what_is_older_than_the_history_is_not_known),
+		cmocka_unit_test(a_name_has_one_number_in_each_domain),
+		cmocka_unit_test(further_domains_share_a_number),
+		cmocka_unit_test(threads_that_open_the_same_ranges_find_the_same_paths),
+		cmocka_unit_test(a_sample_stands_for_the_calls_that_were_not_timed),
+		cmocka_unit_test(a_range_that_is_inside_of_itself_is_not_shown),
+	};
+
+	return cmocka_run_group_tests(tests, start, stop);
+}
