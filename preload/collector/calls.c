@@ -102,6 +102,8 @@ static void unmatched(struct in_flight *operation)
 	expected_count--;
 	if (operation->reported && trace_wanted())
 		trace_matched(operation, 0);
+	if (operation->reported && operation->row)
+		ranges_add_untimed(&operation->ranges, operation->row);
 	operation->awaits_record = false;
 	settle(operation);
 }

@@ -176,6 +176,16 @@ static struct nvtx_part *part_of(const struct nvtx_range *range, const struct ro
 	return entry->hh.tbl ? entry->part : NULL;
 }
 
+void range_rows_add_untimed(const struct nvtx_range *range, const struct row *row)
+{
+	struct nvtx_part *part = range && row ? part_of(range, row) : NULL;
+
+	if (part)
+		part->untimed++;
+	else
+		session_count(session, COUNTER_ranges_lost, 1);
+}
+
 void range_rows_add(const struct nvtx_range *range, const struct row *row, uint64_t nanoseconds,
 		    double weight, enum clock_source clock)
 {

@@ -34,4 +34,7 @@ void range_rows_end(struct nvtx_range *range, uint16_t path, const struct range_
 void range_rows_add(const struct nvtx_range *range, const struct row *row, uint64_t nanoseconds,
 		    double weight, enum clock_source clock);
 
+/* Adds a call of a row whose time nobody knows. */
+void range_rows_add_untimed(const struct nvtx_range *range, const struct row *row);
+
 #endif

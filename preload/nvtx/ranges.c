@@ -201,6 +201,15 @@ void ranges_add(const struct range_place *place, const struct row *row, uint64_t
 
 /* CUPTI's clock and the host's differ by some microseconds: by its middle a call is least likely to
  * be taken for another range's. */
+void ranges_add_untimed(const struct range_place *place, const struct row *row)
+{
+	if (place->range)
+		range_rows_add_untimed(range_rows_numbered(place->range), row);
+	for (uint32_t bits = place->started; bits; bits &= bits - 1)
+		range_rows_add_untimed(
+			range_rows_find(0, started_path((unsigned)__builtin_ctz(bits))), row);
+}
+
 struct range_place ranges_of_record(uint32_t thread, uint64_t start, uint64_t end)
 {
 	double since = (double)(int64_t)(start + (end - start) / 2 - scale->realtime);

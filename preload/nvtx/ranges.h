@@ -34,6 +34,9 @@ struct range_place ranges_of_record(uint32_t thread, uint64_t start, uint64_t en
 void ranges_add(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
 		double weight, enum clock_source clock);
 
+/* Adds a call whose time nobody knows: it is taken to be as long as the row's others. */
+void ranges_add_untimed(const struct range_place *place, const struct row *row);
+
 /* To be called at the end of the run: ends the ranges that are open. */
 void ranges_finish(void);
 

@@ -9,6 +9,7 @@
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
+#include "report/print/table.h"
 #include "report/findings/findings.h"
 
 /* Counts up where a member is changed or removed. */
@@ -295,11 +296,18 @@ static int write_rows(struct json_export *export)
 	return 0;
 }
 
+static bool average_of(const struct row *row, double *average, void *session)
+{
+	*average = row_average(session, row);
+	return true;
+}
+
 static int write_ranges(struct json_export *export)
 {
 	struct range_tree tree;
 	const char *separator = "\n";
-	int error = range_tree_build(&tree, export->session, true, NULL, NULL);
+	int error =
+		range_tree_build(&tree, export->session, true, average_of, (void *)export->session);
 
 	fputs(",\n\"ranges\":[", export->file);
 	for (size_t i = 0; i < tree.count && !error; i++) {

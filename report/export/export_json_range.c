@@ -33,8 +33,11 @@ static void add_part(cJSON *parts, const struct session *session, const struct n
 	if (row->device >= 0)
 		json_add_unsigned(entry, "device", row->device);
 	cJSON_AddNumberToObject(entry, "calls", part->calls);
+	if (part->untimed > 0)
+		cJSON_AddNumberToObject(entry, "untimed", part->untimed);
 	json_add_unsigned(entry, "total", part->total);
-	json_add_unsigned(entry, "minimum", part->minimum);
+	if (part->calls > 0)
+		json_add_unsigned(entry, "minimum", part->minimum);
 	json_add_unsigned(entry, "maximum", part->maximum);
 	cJSON_AddItemToArray(parts, entry);
 }

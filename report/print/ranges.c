@@ -25,9 +25,11 @@ struct printer {
 	FILE *file;
 };
 
-static bool shows(const struct row *row, void *argument)
+static bool shows(const struct row *row, double *average, void *argument)
 {
 	struct printer *printer = argument;
+
+	*average = row_average(printer->session, row);
 
 	return filter_shows(&printer->filter, row->kind, row->name, row->device);
 }
@@ -147,7 +149,7 @@ static int write_tree(struct printer *printer)
 
 /* Adds a part of a row to the table's row of its name. */
 static int add_part(struct printer *printer, struct table *table, const struct nvtx_part *part,
-		    const struct row *row)
+		    const struct row *row, double average)
 {
 	struct table_row *sum = table->rows;
 	struct table_row *end = table->rows + table->collected;
@@ -172,10 +174,10 @@ static int add_part(struct printer *printer, struct table *table, const struct n
 		*sum = (struct table_row){
 			.name = name, .kind = row->kind, .minimum = part->minimum};
 	}
-	sum->calls += (uint64_t)(part->calls + 0.5);
+	sum->calls += (uint64_t)(part->calls + part->untimed + 0.5);
 	sum->timed = sum->counted = sum->calls;
-	sum->total += part->total;
-	sum->estimated |= part->estimated;
+	sum->total += part->total + (uint64_t)(part->untimed * average + 0.5);
+	sum->estimated |= part->estimated || part->untimed > 0;
 	if (part->minimum < sum->minimum)
 		sum->minimum = part->minimum;
 	if (part->maximum > sum->maximum)
@@ -192,9 +194,10 @@ static int add_parts(struct printer *printer, const struct range_node *node, str
 		const struct nvtx_part *part = printer->tree.parts[node->first_part + i];
 		const struct row *row = session_row_at(printer->session, part->row);
 		enum table_section section = table_section_of(printer->session, row);
+		double average;
 
-		if (section != TABLE_SECTIONS && shows(row, printer))
-			error = add_part(printer, &tables[section], part, row);
+		if (section != TABLE_SECTIONS && shows(row, &average, printer))
+			error = add_part(printer, &tables[section], part, row, average);
 	}
 	return error;
 }

@@ -48,6 +48,14 @@ bool row_timed(const struct session *session, const struct row *row, struct time
 	return clock != CLOCK_NONE;
 }
 
+double row_average(const struct session *session, const struct row *row)
+{
+	struct timed_row timed;
+
+	return row_timed(session, row, &timed) && timed.calls ? timed.total / (double)timed.calls
+							      : 0;
+}
+
 /* Adds what the event clock says of all calls when it timed a part of them. */
 static void add_estimate(struct table_row *sum, const struct row *row, uint64_t calls)
 {

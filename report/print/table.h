@@ -86,6 +86,8 @@ uint64_t row_calls(const struct row *row);
 /* The figures that a row shows, and from which clock. */
 const struct figures *row_figures(const struct session *session, const struct row *row,
 				  enum clock_source *clock);
+/* What a call of a row takes on average, ns, by what it shows; 0 if no call was timed. */
+double row_average(const struct session *session, const struct row *row);
 /* What the row's rates are made of; false if no call was timed. */
 bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed);
 

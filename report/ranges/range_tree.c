@@ -19,13 +19,6 @@ struct node_entry {
 	UT_hash_handle hh;
 };
 
-bool range_is_gpu_time(const struct session *session, const struct row *row)
-{
-	return row_is_gpu(row->kind) &&
-	       !(row->kind == ROW_GRAPH &&
-		 session_header(session)->counters[COUNTER_graph_nodes] > 0);
-}
-
 /* The node of a session's range; RANGE_NO_PARENT if it has none. */
 static size_t find(const struct range_tree *tree, uint64_t offset)
 {
@@ -166,6 +159,21 @@ static int add_parts(struct range_tree *tree, const struct session *session)
 	return 0;
 }
 
+/* A graph launch whose nodes were recorded is in their rows already; one of which nothing was, is
+ * not. */
+static void add_part(struct range_sum *sum, const struct session *session,
+		     const struct nvtx_part *part, const struct row *row, double average)
+{
+	bool of_nodes = row->kind == ROW_GRAPH &&
+			session_header(session)->counters[COUNTER_graph_nodes] > 0;
+	double untimed = part->untimed * average;
+
+	add_sum(sum, &(struct range_sum){
+			     .operations = (of_nodes ? 0 : part->calls) + part->untimed,
+			     .time = (of_nodes ? 0 : part->total) + (uint64_t)(untimed + 0.5),
+			     .estimated = (!of_nodes && part->estimated) || part->untimed > 0});
+}
+
 int range_tree_build(struct range_tree *tree, const struct session *session, bool by_thread,
 		     range_filter *shows, void *argument)
 {
@@ -179,16 +187,14 @@ int range_tree_build(struct range_tree *tree, const struct session *session, boo
 		return error;
 	for (size_t i = 0; i < tree->count; i++) {
 		struct range_node *node = &tree->nodes[i];
+		double average;
 
 		for (size_t j = 0; j < node->part_count; j++) {
 			const struct nvtx_part *part = tree->parts[node->first_part + j];
 			const struct row *row = session_row_at(session, part->row);
 
-			if (range_is_gpu_time(session, row) && (!shows || shows(row, argument)))
-				add_sum(&node->own,
-					&(struct range_sum){.operations = part->calls,
-							    .time = part->total,
-							    .estimated = part->estimated});
+			if (row_is_gpu(row->kind) && shows(row, &average, argument))
+				add_part(&node->own, session, part, row, average);
 		}
 		node->all = node->own;
 	}

@@ -42,14 +42,15 @@ struct range_tree {
 	size_t range_count;
 };
 
-/* Whether an operation's row counts; `argument` is the caller's. */
-typedef bool range_filter(const struct row *row, void *argument);
+/*
+ * Whether an operation's row counts, and what a call of it takes on average, in nanoseconds, for
+ * those that were not timed; `argument` is the caller's.
+ */
+typedef bool range_filter(const struct row *row, double *average, void *argument);
 
-/* 0 or -ENOMEM. To be freed also if it fails. `shows` may be NULL: all rows count. */
+/* 0 or -ENOMEM. To be freed also if it fails. */
 int range_tree_build(struct range_tree *tree, const struct session *session, bool by_thread,
 		     range_filter *shows, void *argument);
 void range_tree_free(struct range_tree *tree);
-/* Whether a row's time is GPU time: of a graph whose nodes have rows it is in those already. */
-bool range_is_gpu_time(const struct session *session, const struct row *row);
 
 #endif

@@ -31,6 +31,7 @@ struct nvtx_part {
 	double calls;	    /* timed; if the times are sampled, how many those stand for */
 	double event_calls; /* of these, timed by event pairs, whose overhead is taken off at the
 			       end */
+	double untimed;	    /* further calls, of which no record tells the time */
 	uint64_t total, minimum, maximum; /* ns */
 	uint32_t estimated;		  /* 1: a timed call stood for others */
 	uint32_t committed;

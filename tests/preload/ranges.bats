@@ -156,6 +156,16 @@ main/step 3 9 9000 3 3000
 main/step/inner 3 6 6000 6 6000" ranges
 }
 
+@test "an operation whose record CUPTI drops counts in its range with its row's average" {
+	SIM_CUPTI_DROP=3 in_ranges nested
+	[ "$(counter cupti_dropped)" -gt 0 ]
+	is "main 1 11 11000 1 1000
+main/inner 1 1 1000 1 1000
+main/step 3 9 9000 3 3000
+main/step/inner 3 6 6000 6 6000" ranges
+	is true sh -c "'$built/ktime' export --json - session | jq '[.ranges[].all.estimated] | any'"
+}
+
 @test "API calls count in the range that they were made in" {
 	in_ranges nested
 	"$built/ktime" export --json - session | jq -r '.ranges[] | . as $range | .parts[] |
