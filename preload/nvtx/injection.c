@@ -258,12 +258,17 @@ int InitializeInjectionNvtx2(NvtxGetExportTableFunc_t get_table)
  */
 __attribute__((constructor)) static void announce(void)
 {
-	int saved_errno = errno;
-	char path[PATH_MAX];
+	/* Not on the stack, which may be small. */
+	static char path[PATH_MAX];
 	const char *own = elf_own_path();
+	int saved_errno = errno;
 
-	if (elf_is_preloaded() && !getenv(VARIABLE) && !getenv("CUDA_INJECTION64_PATH") && own &&
-	    realpath(own, path))
-		setenv(VARIABLE, path, 0);
+	if (!elf_is_preloaded() || getenv(VARIABLE) || getenv("CUDA_INJECTION64_PATH") || !own)
+		return;
+	/* The program may change its directory. */
+	if (*own != '/')
+		own = realpath(own, path);
+	if (own)
+		setenv(VARIABLE, own, 0);
 	errno = saved_errno;
 }
