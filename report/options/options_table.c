@@ -76,7 +76,7 @@ const struct option_entry option_table[] = {
 	OPTION(FLAG, print_gpu_trace, "print-gpu-trace", 0, "", PRINT, RUN | SHOW | FIRST,
 	       "every GPU operation, in order of time"),
 	OPTION(FLAG, print_api_trace, "print-api-trace", 0, "", PRINT, RUN | SHOW | FIRST,
-	       "every API call, in order of time"),
+	       "every API call and NVTX range, in order of time"),
 	OPTION(FLAG, csv, "csv", 0, "", PRINT, RUN | SHOW | DIFF | PEAKS | FIRST,
 	       "comma-separated values"),
 	OPTION(CHOICE, unit, "normalized-time-unit", 'u', "s|ms|us|ns|col|auto", PRINT, RUN | SHOW,

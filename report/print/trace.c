@@ -94,7 +94,9 @@ static int collect(struct trace *trace, bool gpu, bool api)
 	size_t capacity = 0;
 
 	session_for_each_trace (trace->session, record) {
-		if (!(gpu && row_is_gpu(record->kind)) && !(api && row_is_api(record->kind)))
+		bool of_host = row_is_api(record->kind) || record->kind == ROW_RANGE;
+
+		if (!(gpu && row_is_gpu(record->kind)) && !(api && of_host))
 			continue;
 		if (!filter_name(&trace->filter, record->kind, record->name))
 			return -ENOMEM;

@@ -1,15 +1,35 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines of a trace, as text and as CSV. */
+#include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/print/trace.h"
 
 /* Device names are cut to the width of their column, as nvprof does, but not their ordinals. */
 #define DEVICE_WIDTH 15
 
+/* A range's name with its domain's and what stands before it, cut if need be. */
+#define RANGE_TEXT   1100
+
+/* A record's name; that of an NVTX range is put together in `range`. */
+static const char *name_of(struct trace *trace, const struct trace_record *record,
+			   char range[RANGE_TEXT])
+{
+	const char *domain;
+
+	if (record->kind != ROW_RANGE)
+		return trace_name(trace, record->name, record->kind);
+	domain = session_string(trace->session, record->kernel);
+	snprintf(range, RANGE_TEXT, "[Range] %s%s%s", domain, *domain ? "@" : "",
+		 session_string(trace->session, record->name));
+	return range;
+}
+
 /* Kernels carry their correlation id, launches the kernel that they launched. */
 static void write_name(struct trace *trace, const struct trace_record *record)
 {
-	fputs(trace_name(trace, record->name, record->kind), trace->file);
+	char range[RANGE_TEXT];
+
+	visible_write(name_of(trace, record, range), trace->file);
 	if (record->kind == ROW_KERNEL)
 		fprintf(trace->file, " [%u]", record->correlation);
 	if (row_is_api(record->kind) && record->kernel)
@@ -210,7 +230,7 @@ static void csv_write_gpu_columns(const struct trace *trace, const struct trace_
 
 static void csv_write_record(struct trace *trace, const struct trace_record *record)
 {
-	char start[NUMBER_SIZE], length[NUMBER_SIZE];
+	char start[NUMBER_SIZE], length[NUMBER_SIZE], range[RANGE_TEXT];
 
 	fprintf(trace->file, "%s,%s",
 		number_time_csv(start, record->start - trace->zero, trace->start_unit),
@@ -218,7 +238,7 @@ static void csv_write_record(struct trace *trace, const struct trace_record *rec
 	if (trace->gpu)
 		csv_write_gpu_columns(trace, record);
 	fputc(',', trace->file);
-	csv_write_text(trace_name(trace, record->name, record->kind), trace->file);
+	csv_write_text(name_of(trace, record, range), trace->file);
 	fprintf(trace->file, ",%u\n", record->correlation);
 }
 

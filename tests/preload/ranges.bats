@@ -243,6 +243,16 @@ Range: 100.00% 4 inner
 		endGlobalTid = globalTid AND rangeId > 0"
 }
 
+@test "a trace of API calls has the ranges" {
+	options="--print-api-trace --csv --quiet" in_ranges domains
+	is '"[Range] library@call"
+"[Range] library@call"
+"[Range] outer"' sh -c "printf '%s\n' '$stderr' | grep -o '\"\[Range\][^\"]*\"' | sort"
+	options="--print-api-trace --quiet" in_ranges nested
+	is 8 grep -c '  \[Range\] ' <<<"$stderr"
+	[ "$(grep -c '  \[Range\] step$' <<<"$stderr")" -eq 3 ]
+}
+
 @test "the variable by which NVTX finds ktime is set, and another tool's stays" {
 	is set under_ktime "$programs/ranges" variable
 	is "NVTX_INJECTION64_PATH=$(realpath "$built/libktime.so")" sh -c \
