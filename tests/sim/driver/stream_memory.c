@@ -52,8 +52,10 @@ static CUresult wait_value(CUstream handle, CUdeviceptr address, uint64_t value,
 	stream = stream_of(handle, &result);
 	if (!stream)
 		return result;
-	if (stream->capture || hold_satisfied(&wait) || sim_setting("SIM_NO_HOLD", 0))
+	if (stream->capture || hold_satisfied(&wait))
 		return submit(handle);
+	if (sim_setting("SIM_NO_HOLD", 0))
+		return CUDA_SUCCESS;
 	result = capture_allows(stream);
 	return result == CUDA_SUCCESS ? stream_hold(stream, &wait) : result;
 }
