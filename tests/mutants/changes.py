@@ -32,7 +32,7 @@ def blank_comments(text):
 VALUE = r"([\w*&][\w>.\-\[\]]*(?:\([\w>.\-, ]*\))?)"
 EQUAL_EITHER_WAY = re.compile("|".join((
     rf"{VALUE} [<>]=? {VALUE}\s+\?\s+(?:\1\s+:\s+\2|\2\s+:\s+\1|\1 - \2\s+:\s+(?:0|\2 - \1))(?![\w.(\[-])",
-    rf"\bif \({VALUE} [<>]=? {VALUE}\)\n\s+(?:\3 = \4|\4 = \3);",
+    rf"\bif \((?:!?[\w>.\-]+ \|\| )?{VALUE} [<>]=? {VALUE}\)\n\s+(?:\3 = \4|\4 = \3);",
 )))
 
 

@@ -1,6 +1,6 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# Every figure of the GPU rows, the number of each API call, and every record of the trace of whole
+# Every figure of the GPU rows, the counters, the number of each API call, and every record of the trace of whole
 # runs on the simulated device, where they are exact: as in the files of figures/. To write them anew:
 # FIGURES=write bats tests/preload/figures.bats
 load helper
@@ -19,6 +19,11 @@ rows='def figures: if . == null then "-" else
 		(.untimed | to_entries | map("\(.key): \(.value)") | join(", "))] end |
 	map(tostring) | join("\t")'
 
+counters='.counters | [.operations, .failed_calls, .event_pairs, .timed_by_events, .cupti_records, .cupti_dropped,
+	.cupti_unread, .cupti_invalid, .cupti_unknown, .matched, .unmatched_pairs, .unmatched_records, .graph_nodes,
+	.captured_calls, .events_created, .driver_errors, .cupti_errors, .threads, .gpu_ns, .trace_records,
+	.trace_lost, .rows_lost] | map(tostring) | join(" ")'
+
 # figures NAME OPTIONS PROGRAM…
 figures()
 {
@@ -27,7 +32,8 @@ figures()
 	shift 2
 	run --separate-stderr under_ktime "$@"
 	[ "$status" -eq 0 ]
-	"$built/ktime" export --json - session | jq -r "$rows" >figures
+	"$built/ktime" export --json - session >json
+	{ jq -r "$rows" json; jq -r "$counters" json; } >figures
 	# From the first record on; without correlation ids. Events say nothing of when an operation began.
 	[ "$name" = events ] ||
 		"$built/ktime" show --quiet --csv --print-gpu-trace -u ns session | awk -F, -v OFS=, '

@@ -136,6 +136,31 @@ static void long_names_are_read(void **state)
 }
 
 /* Half a megabyte of any kind must neither end the stack nor the process. */
+static void a_name_is_read_up_to_its_limit(void **state)
+{
+	static char mangled[(16 << 10) + 2], expected[(16 << 10) + 8];
+
+	(void)state;
+	/* 16,384 characters, and one more. */
+	snprintf(mangled, sizeof(mangled), "_Z16376%0*dv", 16376, 0);
+	mangled[7] = 'k';
+	assert_int_equal(strlen(mangled), 16 << 10);
+	snprintf(expected, sizeof(expected), "%.16376s(void)", mangled + 7);
+	reads(mangled, expected);
+	snprintf(mangled, sizeof(mangled), "_Z16377%0*dv", 16377, 0);
+	mangled[7] = 'k';
+	assert_null(demangle(mangled));
+}
+
+static void references_to_functions_and_arrays_are_read(void **state)
+{
+	(void)state;
+	reads("_Z1kRK3FooI3BarIiEE", "k(Foo<Bar<int>> const &)");
+	reads("_Z1kRFvvE", "k(void (&)(void))");
+	reads("_Z1kRA4_fPA4_f", "k(float (&) [4], float (*) [4])");
+	reads("_Z1kIRFviEEvT_", "void k<void (&)(int)>(void (&)(int))");
+}
+
 static void monstrous_names_do_no_harm(void **state)
 {
 	static const char *const parts[] = {"P", "N1a", "1aI", "1aIT_E", "R", "X", "T_", "M1a"};
@@ -191,6 +216,8 @@ int main(void)
 		cmocka_unit_test(lambdas_and_packs_are_resolved),
 		cmocka_unit_test(what_is_not_mangled_is_left_alone),
 		cmocka_unit_test(long_names_are_read),
+		cmocka_unit_test(a_name_is_read_up_to_its_limit),
+		cmocka_unit_test(references_to_functions_and_arrays_are_read),
 		cmocka_unit_test(monstrous_names_do_no_harm),
 		cmocka_unit_test(random_changes_do_no_harm),
 	};

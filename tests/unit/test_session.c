@@ -318,6 +318,40 @@ static void a_full_disk_ends_the_trace_and_nothing_else(void **state)
 	session_close(session);
 }
 
+static unsigned open_descriptors(void)
+{
+	unsigned count = 0;
+
+	for (int fd = 0; fd < 64; fd++)
+		count += fcntl(fd, F_GETFD) != -1;
+	return count;
+}
+
+static void no_descriptor_is_left_open_and_none_of_the_programs_is_closed(void **state)
+{
+	struct session *session;
+	unsigned before = open_descriptors();
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	session_close(session);
+	assert_int_equal(open_descriptors(), before);
+	assert_int_equal(session_create(&session, path, 0), 0);
+	assert_int_equal(open_descriptors(), before);
+	session_close(session);
+	assert_int_equal(open_descriptors(), before);
+	assert_int_equal(unlink(path), 0);
+	assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
+	assert_int_equal(open_descriptors(), before + 1);
+	session_close(session);
+	assert_int_equal(open_descriptors(), before);
+	assert_int_equal(session_open(&session, path), 0);
+	session_close(session);
+	assert_int_equal(session_create(&session, directory, 0), -EISDIR);
+	assert_int_equal(session_open(&session, directory), -EISDIR);
+	assert_int_equal(open_descriptors(), before);
+}
+
 static void a_path_that_cannot_be_had_creates_nothing(void **state)
 {
 	struct session *session;
@@ -471,6 +505,7 @@ int main(void)
 		file_test(a_replaced_file_is_not_written_to),
 		file_test(a_limited_trace_keeps_the_newest),
 		file_test(a_full_disk_ends_the_trace_and_nothing_else),
+		file_test(no_descriptor_is_left_open_and_none_of_the_programs_is_closed),
 		file_test(a_path_that_cannot_be_had_creates_nothing),
 		file_test(damaged_files_are_refused),
 		cmocka_unit_test(bad_offsets_give_nothing),

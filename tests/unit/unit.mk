@@ -38,6 +38,7 @@ $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, cau
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(BUILD)/obj/preload/launch/describe.o
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
+$(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background_thread.o
 $(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/concurrency.o
 $(BUILD)/tests/unit/test_pointer_map: $(BUILD)/obj/preload/base/pointer_map.o
 $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_entries.o
