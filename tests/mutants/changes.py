@@ -51,7 +51,7 @@ def changes(path, chance, structs):
             continue
         found.append((match.start(), len(match.group(1)), COMPARISONS[match.group(1)], "comparison"))
     for match in re.finditer(r"^\t+(?!return|goto|break|continue|case|default|const|static|struct|enum"
-                             r"|u?int|unsigned|bool|char|void|size_t|double)"
+                             r"|u?int|unsigned|bool|char|void|size_t|double|va_end)"
                              r"[\w*&(][^;{}=\n]*(?:=[^;{}\n]*)?;$", code, re.M):
         statement = match.group(0).strip()
         # A declaration is no statement.

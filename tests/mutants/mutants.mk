@@ -6,7 +6,7 @@
 SEED ?= 1
 COUNT ?= 100
 MUTANTS ?= $(BUILD)/mutants
-SECONDS ?= 30
+SECONDS ?= 60
 MUTANT_JOBS ?= $(JOBS:-j%=%)
 
 .PHONY: mutants

@@ -235,7 +235,7 @@ def main():
     parser.add_argument("--count", type=int, default=100)
     parser.add_argument("--folder", default="/tmp/ktime-mutants", help="the copies, and what was found")
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="mutants at a time")
-    parser.add_argument("--seconds", type=float, default=30, help="of tests for a mutant, the nearest first")
+    parser.add_argument("--seconds", type=float, default=60, help="of tests for a mutant, the nearest first")
     options = parser.parse_args()
 
     for name in ("KTIME_OPTIONS", "LD_PRELOAD", "MAKEFLAGS", "MFLAGS", "MAKELEVEL", "BUILD"):
