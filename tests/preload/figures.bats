@@ -24,6 +24,9 @@ counters='.counters | [.operations, .failed_calls, .event_pairs, .timed_by_event
 	.captured_calls, .events_created, .driver_errors, .cupti_errors, .threads, .gpu_ns, .trace_records,
 	.trace_lost, .rows_lost] | map(tostring) | join(" ")'
 
+# What is taken off event pairs.
+overheads='.overheads | to_entries[] | "\(.key): \(.value.overhead) \(.value.calls) \(.value.standard_error)"'
+
 # figures NAME OPTIONS PROGRAM…
 figures()
 {
@@ -33,7 +36,7 @@ figures()
 	run --separate-stderr under_ktime "$@"
 	[ "$status" -eq 0 ]
 	"$built/ktime" export --json - session >json
-	{ jq -r "$rows" json; jq -r "$counters" json; } >figures
+	{ jq -r "$rows" json; jq -r "$counters" json; jq -r "$overheads" json; } >figures
 	# From the first record on; without correlation ids. Events say nothing of when an operation began.
 	[ "$name" = events ] ||
 		"$built/ktime" show --quiet --csv --print-gpu-trace -u ns session | awk -F, -v OFS=, '
@@ -46,7 +49,7 @@ figures()
 
 @test "each figure of copies and kernels in three streams, by both clocks" {
 	SIM_EVENT_NS=2000 SIM_KERNEL_EVENT_NS=700 figures streams "--timer both --events all" \
-		"$built/workloads/saxpy" --n 100000 --streams 3 --repetitions 6
+		"$built/workloads/saxpy" --n 100000 --streams 3 --repetitions 40
 }
 
 @test "each figure of copies and kernels in three streams, by events" {
