@@ -32,7 +32,7 @@ def blank_comments(text):
 VALUE = r"([\w*&][\w>.\-\[\]]*(?:\([\w>.\-, ]*\))?)"
 EQUAL_EITHER_WAY = re.compile("|".join((
     rf"{VALUE} [<>]=? {VALUE}\s+\?\s+(?:\1\s+:\s+\2|\2\s+:\s+\1|\1 - \2\s+:\s+(?:0|\2 - \1))(?![\w.(\[-])",
-    rf"\bif \((?:!?[\w>.\-]+ \|\| )?{VALUE} [<>]=? {VALUE}\)\n\s+(?:\3 = \4|\4 = \3);",
+    rf"\bif \((?:!?[*\w>.\-]+ \|\| )?{VALUE} [<>]=? {VALUE}\)\n\s+(?:\3 = \4|\4 = \3);",
 )))
 
 
@@ -72,7 +72,8 @@ def changes(path, chance, structs):
                               "wrong member"))
                 break
     for match in re.finditer(r"\b\w+\((\w[\w>.\-]*), (\w[\w>.\-]*)\)", code):
-        if match.group(1) != match.group(2):
+        is_equal_either_way = match.group(0).startswith("strcmp(") and re.match(" [!=]= 0", code[match.end():])
+        if match.group(1) != match.group(2) and not is_equal_either_way:
             first, second = match.group(1), match.group(2)
             found.append((match.start(1), match.end(2) - match.start(1), f"{second}, {first}", "arguments swapped"))
     return found
