@@ -53,3 +53,10 @@ calls()
 	says "Only the first 2000 calls are counted, as recording one takes as long as the call (--print-api-trace records all): cudaGetDevice."
 	is '[6000,6000,null]' calls --print-api-trace 3000
 }
+
+@test "a runtime call that fails is counted among its failures" {
+	calls "" 1
+	is '["cudaGetDevice",2,0]
+["cudaSetDevice",1,1]' eval '"$built/ktime" export --json - session | jq -c ".rows[] |
+		select(.kind == \"runtime\" and (.name | endswith(\"Device\"))) | [.name, .calls, .failed]"'
+}

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+#include <cjson/cJSON.h>
+
 #include "report/names/canonical.h"
 #include "report/compare/compare.h"
 #include "report/compare/compare_print.h"
@@ -342,6 +344,168 @@ static void untimed_sides_are_printed_without_times(void **state)
 	       "\"GPU activities\",2,,,2,2000,1000.000,,,,,\"untimed\",\"k\"\n");
 }
 
+/* Runs of three rows in which nothing is equal to anything else. */
+static void compare_three_rows(void)
+{
+	for (size_t run = 0; run < RUNS; run++) {
+		add(&a, "k", 20 + (unsigned)run, noisy(100000, run, 1), 500);
+		add(&b, "k", 30 + (unsigned)run, noisy(125000, run + 2, 2), 700);
+		add(&a, "l", 7, noisy(40000, run + 1, 3), 300);
+		add(&b, "l", 7, noisy(40100, run + 3, 3), 300);
+		add(&a, "cudaMalloc", 3, noisy(9000, run, 9), 100);
+		if (run)
+			add(&b, "cudaFree", 5, noisy(7000, run, 8), 90);
+		end_runs();
+	}
+	compare_beyond(0.07);
+}
+
+static void is_number(const cJSON *object, const char *name, double expected)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	assert_non_null(item);
+	if (isnan(expected))
+		assert_true(cJSON_IsNull(item));
+	else
+		assert_true(fabs(item->valuedouble - expected) <= 1e-12 * fabs(expected));
+}
+
+static void is_text(const cJSON *object, const char *name, const char *expected)
+{
+	const cJSON *item = cJSON_GetObjectItemCaseSensitive(object, name);
+
+	assert_true(cJSON_IsString(item));
+	assert_string_equal(item->valuestring, expected);
+}
+
+static void is_change(const cJSON *object, const struct change *change)
+{
+	is_number(object, "ratio", change->ratio);
+	is_number(object, "low", change->low);
+	is_number(object, "high", change->high);
+	is_number(object, "probability", change->probability);
+}
+
+static void is_side(const cJSON *side, const struct profile_row *row)
+{
+	const cJSON *runs = cJSON_GetObjectItem(side, "runs");
+
+	if (!row) {
+		assert_true(cJSON_IsNull(side));
+		return;
+	}
+	assert_int_equal(cJSON_GetArraySize(runs), row->run_count);
+	for (size_t i = 0; i < row->run_count; i++) {
+		const cJSON *run = cJSON_GetArrayItem(runs, (int)i);
+
+		is_number(run, "run", (double)row->runs[i].run);
+		is_number(run, "calls", (double)row->runs[i].calls);
+		is_number(run, "total_ns", row->runs[i].total);
+		is_number(run, "average_ns", row->runs[i].average);
+	}
+}
+
+static void json_has_all_that_was_compared(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+	cJSON *root, *rows;
+
+	(void)state;
+	assert_non_null(file);
+	compare_three_rows();
+	assert_int_equal(comparison_print_json(&comparison, file), 0);
+	fclose(file);
+	assert_int_equal(text[size - 1], '\n');
+	root = cJSON_Parse(text);
+	assert_non_null(root);
+	is_number(root, "format", 1);
+	is_number(root, "runs_a", RUNS);
+	is_number(root, "runs_b", RUNS);
+	is_number(root, "threshold_percent", 7);
+	is_number(cJSON_GetObjectItem(root, "gpu_total"), "a_ns", comparison.gpu_a);
+	is_number(cJSON_GetObjectItem(root, "gpu_total"), "b_ns", comparison.gpu_b);
+	assert_true(comparison.gpu_a > 0 && comparison.gpu_b > comparison.gpu_a);
+	is_change(cJSON_GetObjectItem(root, "gpu_total"), &comparison.gpu);
+	is_text(cJSON_GetObjectItem(root, "gpu_total"), "verdict",
+		verdict_text(comparison.gpu_verdict));
+	rows = cJSON_GetObjectItem(root, "rows");
+	assert_int_equal(cJSON_GetArraySize(rows), 4);
+	assert_int_equal(comparison.count, 4);
+	for (size_t i = 0; i < comparison.count; i++) {
+		const struct comparison_row *row = &comparison.rows[i];
+		const cJSON *object = cJSON_GetArrayItem(rows, (int)i);
+
+		is_text(object, "type", i < 2 ? "gpu" : "api");
+		is_text(object, "name", comparison_name(row));
+		is_text(object, "verdict", verdict_text(row->verdict));
+		is_side(cJSON_GetObjectItem(object, "a"), row->a);
+		is_side(cJSON_GetObjectItem(object, "b"), row->b);
+		is_change(cJSON_GetObjectItem(object, "average"), &row->average);
+		is_change(cJSON_GetObjectItem(object, "total"), &row->total);
+	}
+	assert_true(row_of("k")->total.low < row_of("k")->total.ratio);
+	assert_true(row_of("k")->total.high > row_of("k")->total.ratio);
+	cJSON_Delete(root);
+	free(text);
+}
+
+static void runs_are_printed_with_their_spread(void **state)
+{
+	(void)state;
+	compare_three_rows();
+	prints(comparison_print_text,
+	       "            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   "
+	       "Ratio           95 %  Verdict      Name\n"
+	       " GPU activities:        22        32  2.2004ms  4.0006ms  100.02us  125.02us   "
+	       "1.250   1.230..1.271  slower       k\n"
+	       "                         7         7  280.17us  280.87us  40.024us  40.124us   "
+	       "1.002   0.973..1.033  same         l\n"
+	       "      API calls:         -         4         -  27.832us         -  6.9580us       "
+	       "-              -  only in B    cudaFree\n"
+	       "                         3         -  27.049us         -  9.0160us         -       "
+	       "-              -  only in A    cudaMalloc\n"
+	       "\n"
+	       "All GPU activities: 2.4805ms in A, 4.2814ms in B, ratio 1.728 (95 %: "
+	       "1.593..1.874): slower\n"
+	       "Rows: 1 same, 1 slower, 1 only in A, 1 only in B\n"
+	       "5 and 5 runs. Faster and slower mean by more than 7 %, in 98 of 100 comparisons "
+	       "not by chance; same, within it.\n");
+	prints(comparison_print_csv,
+	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg "
+	       "B\",\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\"\n"
+	       "\"GPU "
+	       "activities\",22,2200360,100016.364,32,4000551,125017.212,1.25018176,1.22959253,1."
+	       "27111574,6.57139897e-08,\"slower\",\"k\"\n"
+	       "\"GPU "
+	       "activities\",7,280168,40024.000,7,280868,40124.000,1.00249847,0.973320731,1."
+	       "03255088,0.850393046,\"same\",\"l\"\n"
+	       "\"API calls\",,,,4,27832,6958.000,,,,,\"only in B\",\"cudaFree\"\n"
+	       "\"API calls\",3,27049,9016.200,,,,,,,,\"only in A\",\"cudaMalloc\"\n");
+	prints(comparison_print_markdown,
+	       "All GPU activities: 2.4805ms in A, 4.2814ms in B, ratio 1.728 (95 %: "
+	       "1.593..1.874): slower\n"
+	       "\n"
+	       "Rows: 1 same, 1 slower, 1 only in A, 1 only in B\n"
+	       "\n"
+	       "5 and 5 runs. Faster and slower mean by more than 7 %, in 98 of 100 comparisons "
+	       "not by chance; same, within it.\n"
+	       "\n"
+	       "| Type | Calls A | Calls B | Time A | Time B | Avg A | Avg B | Ratio | 95 % | "
+	       "Verdict | Name |\n"
+	       "|---|---:|---:|---:|---:|---:|---:|---:|---:|---|---|\n"
+	       "| GPU | 22 | 32 | 2.2004ms | 4.0006ms | 100.02us | 125.02us | 1.250 | 1.230..1.271 "
+	       "| slower | <code>k</code> |\n"
+	       "| GPU | 7 | 7 | 280.17us | 280.87us | 40.024us | 40.124us | 1.002 | 0.973..1.033 | "
+	       "same | <code>l</code> |\n"
+	       "| API | - | 4 | - | 27.832us | - | 6.9580us | - | - | only in B | "
+	       "<code>cudaFree</code> |\n"
+	       "| API | 3 | - | 27.049us | - | 9.0160us | - | - | - | only in A | "
+	       "<code>cudaMalloc</code> |\n");
+}
+
 static void rows_come_by_what_they_add(void **state)
 {
 	(void)state;
@@ -398,6 +562,8 @@ int main(void)
 		COMPARE_TEST(a_shift_within_the_spread_of_the_calls_is_none),
 		COMPARE_TEST(what_one_run_did_not_time_is_no_difference),
 		COMPARE_TEST(untimed_sides_are_printed_without_times),
+		COMPARE_TEST(json_has_all_that_was_compared),
+		COMPARE_TEST(runs_are_printed_with_their_spread),
 		COMPARE_TEST(rows_come_by_what_they_add),
 		COMPARE_TEST(parts_of_a_row_add_up_as_if_they_were_one),
 	};

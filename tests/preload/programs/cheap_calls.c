@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cheap_calls COUNT [WAIT]: so many calls of the runtime that do next to nothing, and then as many
- * again; with WAIT once CUPTI was told to record no more of them, or after 10 s.
+ * cheap_calls COUNT [WAIT]: so many calls of the runtime that do next to nothing, one that fails,
+ * and then as many again; with WAIT once CUPTI was told to record no more of them, or after 10 s.
  */
 #include <cuda_runtime_api.h>
 #include <dlfcn.h>
@@ -32,6 +32,7 @@ int main(int argc, char **argv)
 	check_context();
 	check_launch(check_kernel("first"), NULL);
 	call(count);
+	EXPECT(cudaErrorInvalidDevice, cudaSetDevice(99));
 	library = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
 	cupti = library ? (struct sim_cupti *)dlsym(library, "sim_cupti") : NULL;
 	for (int i = 0; argc > 2 && cupti && i < MOST_POLLS; i++) {
