@@ -114,8 +114,10 @@ static int main_command(const struct command *command, struct options *options, 
 	size_t count = 0;
 
 	options->command = command->option_mask;
-	if (!files)
+	if (!files) {
+		fprintf(stderr, "ktime %s: %s\n", command->name, strerror(ENOMEM));
 		return EXIT_FAILURE;
+	}
 	for (; argc > 1; argc -= first, argv += first) {
 		if (options_parse_arguments(options, argc, argv, &first, message,
 					    sizeof(message))) {

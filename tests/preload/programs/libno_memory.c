@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Gives libktime.so no memory: the allocation that NO_MEMORY counts to fails, and with NO_MEMORY_ON
- * all later ones too. The program has all that it asks for.
+ * Gives libktime.so, or the file with NO_MEMORY_OF in its path, no memory: the allocation that
+ * NO_MEMORY counts to fails, and with NO_MEMORY_ON all later ones too. All others have what they
+ * ask for.
  */
 #include <dlfcn.h>
 #include <stdbool.h>
@@ -17,11 +18,11 @@ extern void *__libc_realloc(void *memory, size_t size);
 static bool is_refused(const void *caller)
 {
 	static _Atomic int allocations;
-	const char *text = getenv("NO_MEMORY");
+	const char *text = getenv("NO_MEMORY"), *of = getenv("NO_MEMORY_OF");
 	Dl_info info;
 	int number;
 
-	if (!text || !dladdr(caller, &info) || !strstr(info.dli_fname, "libktime.so"))
+	if (!text || !dladdr(caller, &info) || !strstr(info.dli_fname, of ? of : "libktime.so"))
 		return false;
 	number = ++allocations;
 	return number == atoi(text) || (number > atoi(text) && getenv("NO_MEMORY_ON"));
