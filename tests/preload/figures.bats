@@ -14,7 +14,7 @@ rows='def figures: if . == null then "-" else
 	[.kind, .name, .device, .calls, .seen_by_hooks, .failed, .graph_records, .host_included, .clock,
 		(.bytes // {} | [.total, .minimum, .maximum, (.deviation // 0 | round)] | map(tostring) | join(" ")),
 		(.cupti | figures), (.events | figures),
-		(.check // {} | [.calls, .cupti, .events, .events_as_read, .overlapped, .device_idle, .unmatched,
+		(.check // {} | [.calls, .cupti, .events, .events_as_read, .overlapped, .unmatched,
 			.median_difference] | map(tostring) | join(" ")),
 		(.untimed | to_entries | map("\(.key): \(.value)") | join(", "))] end |
 	map(tostring) | join("\t")'

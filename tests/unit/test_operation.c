@@ -113,12 +113,12 @@ static void operations_have_the_overhead_of_their_kind(void **state)
 	static const struct {
 		enum fixed_operation operation;
 		enum overhead_kind overhead;
-	} fixed[] = {{OPERATION_COPY_HTOD, OVERHEAD_MEMCPY_PINNED},
-		     {OPERATION_COPY_DTOH, OVERHEAD_MEMCPY_PINNED},
-		     {OPERATION_COPY_DTOD, OVERHEAD_MEMCPY_DTOD},
-		     {OPERATION_COPY_PTOP, OVERHEAD_MEMCPY_DTOD},
-		     {OPERATION_MEMSET, OVERHEAD_MEMSET},
-		     {OPERATION_UNKNOWN_GRAPH, OVERHEAD_GRAPH},
+	} fixed[] = {{OPERATION_COPY_HTOD, OVERHEAD_COPY},
+		     {OPERATION_COPY_DTOH, OVERHEAD_COPY},
+		     {OPERATION_COPY_DTOD, OVERHEAD_KERNEL},
+		     {OPERATION_COPY_PTOP, OVERHEAD_COPY},
+		     {OPERATION_MEMSET, OVERHEAD_KERNEL},
+		     {OPERATION_UNKNOWN_GRAPH, OVERHEAD_KERNEL},
 		     {OPERATION_UNKNOWN_KERNEL, OVERHEAD_KERNEL}};
 	const struct operation *kernel = operation_named(ROW_KERNEL, "named"),
 			       *graph = operation_named(ROW_GRAPH, "named");
@@ -130,7 +130,7 @@ static void operations_have_the_overhead_of_their_kind(void **state)
 	assert_int_equal(kernel->kind, ROW_KERNEL);
 	assert_int_equal(kernel->overhead, OVERHEAD_KERNEL);
 	assert_int_equal(graph->kind, ROW_GRAPH);
-	assert_int_equal(graph->overhead, OVERHEAD_GRAPH);
+	assert_int_equal(graph->overhead, OVERHEAD_KERNEL);
 	assert_int_equal(graph->index, kernel->index + 1);
 	assert_ptr_equal(operation_named(ROW_KERNEL, "named"), kernel);
 	for (unsigned i = 0; i < FIXED_OPERATION_COUNT; i++)
