@@ -7,6 +7,7 @@
 #ifndef KTIME_PRELOAD_LAUNCH_DESCRIBE_H
 #define KTIME_PRELOAD_LAUNCH_DESCRIBE_H
 
+#include "preload/handles/copy_direction.h"
 #include "preload/launch/call.h"
 
 #define SYNCHRONOUS  true
@@ -105,12 +106,11 @@ static inline void describe_copy(struct call *call, enum fixed_operation operati
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
-/* The operation of a copy between two memory types, as cuda.h numbers them. */
-enum fixed_operation describe_direction(CUmemorytype source, CUmemorytype destination);
-/* Whether an address counts as CU_MEMORYTYPE_HOST or CU_MEMORYTYPE_DEVICE. Asks the driver. */
-CUmemorytype describe_side(CUdeviceptr pointer);
 /* Whether a host address is pageable memory. Asks the driver. */
-bool describe_is_pageable(const void *host);
+static inline bool describe_is_pageable(const void *host)
+{
+	return copy_is_pageable(host);
+}
 
 /* A copy between two device addresses. Asks the driver for their devices if several are in use. */
 void describe_copy_device(struct call *call, CUdeviceptr destination, CUdeviceptr source,
