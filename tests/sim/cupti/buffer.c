@@ -16,6 +16,8 @@ enum {
 	OVERHEAD_NS = 5000,
 };
 
+#define END_LOST (UINT64_MAX - 1)
+
 struct buffer {
 	pthread_t thread; /* that fills it */
 	uint8_t *data;
@@ -70,6 +72,29 @@ CUptiResult buffer_next_record(uint8_t *buffer, size_t size, CUpti_Activity **re
 	return CUPTI_SUCCESS;
 }
 
+static void lose_ends(struct buffer *buffer, uint32_t correlation)
+{
+	CUpti_Activity *record = NULL;
+
+	while (buffer_next_record(buffer->data, buffer->used, &record) == CUPTI_SUCCESS) {
+		CUpti_ActivityKernel10 *kernel = (CUpti_ActivityKernel10 *)record;
+
+		if (record->kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL &&
+		    kernel->correlationId == correlation)
+			kernel->end = END_LOST;
+	}
+}
+
+void buffer_lose_ends(uint32_t correlation)
+{
+	pthread_mutex_lock(&lock);
+	for (struct buffer *buffer = part_filled_list; buffer; buffer = buffer->next)
+		lose_ends(buffer, correlation);
+	for (struct buffer *buffer = full; buffer; buffer = buffer->next)
+		lose_ends(buffer, correlation);
+	pthread_mutex_unlock(&lock);
+}
+
 /* Work that is not finished at a forced flush has no times. A call is over once it has a record. */
 static void take_times(struct buffer *buffer, uint64_t now)
 {
@@ -84,6 +109,8 @@ static void take_times(struct buffer *buffer, uint64_t now)
 				continue;
 			start = (uint64_t *)((uint8_t *)record + layouts[i].start);
 			end = (uint64_t *)((uint8_t *)record + layouts[i].end);
+			if (*end == END_LOST)
+				*end = now;
 			if (*end > now)
 				*start = *end = 0;
 		}

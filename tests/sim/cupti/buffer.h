@@ -23,6 +23,9 @@ void buffer_set_callbacks(CUpti_BuffersCallbackRequestFunc requested,
  */
 void buffer_add(const void *record, size_t size, uint64_t end_ns);
 
+/* The ends of the kernels of this call are lost: they are when their buffer goes back. */
+void buffer_lose_ends(uint32_t correlation);
+
 void buffer_flush(bool forced);
 void buffer_flush_every(uint32_t milliseconds);
 

@@ -72,8 +72,24 @@ static void add_record(const void *record, size_t size)
 		buffer_add(record, size, 0);
 }
 
+static uint32_t last_graph; /* correlation id of the last graph launch that was recorded */
+
+static bool traces_nodes(void)
+{
+	return (sim_cupti.kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL] ||
+		sim_cupti.kinds[CUPTI_ACTIVITY_KIND_KERNEL]) &&
+	       !sim_cupti.kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE];
+}
+
+static uint64_t node_cost(void)
+{
+	return traces_nodes() ? sim_setting("SIM_CUPTI_NODE_NS", 0) : 0;
+}
+
 static void on_activity(const struct sim_activity *activity)
 {
+	if (activity->graph)
+		last_graph = activity->correlation;
 	device_record_add(activity, sim_cupti.kinds);
 }
 
@@ -120,7 +136,7 @@ void record_disable_all(void)
 
 CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled)
 {
-	static const struct sim_activity_hooks hooks = {on_activity, on_api_call};
+	static const struct sim_activity_hooks hooks = {on_activity, on_api_call, node_cost};
 	static bool forks_watched;
 	const struct cupti_driver *driver = cupti_driver();
 
@@ -138,6 +154,9 @@ CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled)
 		/* The parent's records are not the child's, whose CUDA does not work. */
 		pthread_atfork(NULL, NULL, record_disable_all);
 	forks_watched = true;
+	if (!enabled && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL && sim_cupti.kinds[kind] &&
+	    last_graph && sim_setting("SIM_CUPTI_LOSE_ENDS", 0))
+		buffer_lose_ends(last_graph);
 	sim_cupti.kinds[kind] = enabled;
 	/* The kind overrides what was set call by call before. */
 	if (enabled && (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER))

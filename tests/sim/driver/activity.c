@@ -26,6 +26,13 @@ void activity_api_call(const struct sim_api_call *call)
 		now->api_call(call);
 }
 
+uint64_t activity_node_cost(void)
+{
+	const struct sim_activity_hooks *now = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
+
+	return now ? now->node_cost() : 0;
+}
+
 uint64_t sim_activity_device_ns(bool advance)
 {
 	struct sim_call call = {.entry = NULL};

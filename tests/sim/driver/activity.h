@@ -41,6 +41,7 @@ struct sim_runtime_table {
 struct sim_activity_hooks {
 	void (*activity)(const struct sim_activity *activity);
 	void (*api_call)(const struct sim_api_call *call);
+	uint64_t (*node_cost)(void); /* ns that recording a graph's node adds to its launch */
 };
 
 /* The hooks run under the driver's lock. NULL takes them out. */
@@ -62,5 +63,6 @@ SIM_EXPORT bool sim_activity_context(CUcontext context, uint32_t *number, uint32
 
 void activity_done(const struct sim_activity *activity);
 void activity_api_call(const struct sim_api_call *call);
+uint64_t activity_node_cost(void);
 
 #endif

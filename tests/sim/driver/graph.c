@@ -227,7 +227,7 @@ static uint64_t run_nodes(const struct graph *graph, struct sim_activity *activi
 		if (node->type == CU_GRAPH_NODE_TYPE_EVENT_RECORD)
 			event_record_at(node->event, activity->start_ns);
 		activity_done(activity);
-		activity->start_ns = activity->end_ns;
+		activity->start_ns = activity->end_ns + activity_node_cost();
 	}
 	return activity->start_ns;
 }

@@ -281,6 +281,9 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphExecUpdate_v2,
 	clone = graph_clone(graph);
 	if (!clone)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	/* As with the real driver, disabled nodes stay so. */
+	for (size_t i = 0; i < clone->nodes.count; i++)
+		clone->nodes.list[i]->disabled = exec->graph->nodes.list[i]->disabled;
 	graph_destroy(exec->graph);
 	exec->graph = clone;
 	return CUDA_SUCCESS;
