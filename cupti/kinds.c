@@ -110,9 +110,26 @@ void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
 	pthread_mutex_unlock(&lock);
 }
 
+/* What records the device's work, and what launches pay for: the kernel kind last, as it costs
+ * most. */
+static const uint32_t work_kinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
+				      CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_KERNEL,
+				      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
+#define WORK_KINDS (sizeof(work_kinds) / sizeof(work_kinds[0]))
+static bool work_paused;
+
+static bool is_paused(uint32_t kind)
+{
+	for (unsigned i = 0; work_paused && i < WORK_KINDS; i++)
+		if (work_kinds[i] == kind)
+			return true;
+	return false;
+}
+
 static bool is_wanted(uint32_t kind)
 {
-	return is_set(&kinds[kind].program) || (kinds[kind].ktime && ktime_may_have(kind));
+	return is_set(&kinds[kind].program) ||
+	       (kinds[kind].ktime && !is_paused(kind) && ktime_may_have(kind));
 }
 
 /* Enables or disables a kind in CUPTI as ktime and the program want it together. */
@@ -167,6 +184,23 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	}
 	pthread_mutex_unlock(&lock);
 	return result;
+}
+
+void kinds_pause(const struct cupti_functions *cupti, bool paused)
+{
+	pthread_mutex_lock(&lock);
+	work_paused = paused;
+	for (unsigned i = 0; i < WORK_KINDS; i++)
+		settle(cupti, work_kinds[i]);
+	pthread_mutex_unlock(&lock);
+}
+
+bool kinds_program_records_work(void)
+{
+	for (unsigned i = 0; i < WORK_KINDS; i++)
+		if (is_set(&kinds[work_kinds[i]].program))
+			return true;
+	return false;
 }
 
 /* The counters are the whole process's, which CUPTI calls device 0. */
@@ -355,5 +389,6 @@ void kinds_reset(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	memset(kinds, 0, sizeof(kinds));
+	work_paused = false;
 	forget_program();
 }

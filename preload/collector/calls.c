@@ -12,6 +12,7 @@
 #include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/recording.h"
 #include "report/session/estimate.h"
 
 struct matcher *calls_matcher;
@@ -108,7 +109,7 @@ static void unmatched(struct in_flight *operation)
 	settle(operation);
 }
 
-/* Queues an operation until CUPTI's activity record of it arrives. */
+/* Queues an operation until CUPTI's activity record of it arrives, if they are matched. */
 static void expect_record(struct in_flight *operation)
 {
 	struct stream *stream = operation->stream;
@@ -122,7 +123,8 @@ static void expect_record(struct in_flight *operation)
 					       stream->cupti_stream)
 			      : matcher_unnumbered(calls_matcher, stream->context->cupti_context);
 	}
-	if (!stream->records)
+	recording_call(operation);
+	if (!stream->records || !recording_matches())
 		return;
 	operation->awaits_record = operation->leaves_record = true;
 	expected_count++;
@@ -259,8 +261,7 @@ static void take_operation(const struct thread *thread, const struct call_record
 	}
 	if (operation && mode_is_cupti() && !(record->flags & CALL_NO_ACTIVITY))
 		expect_record(operation);
-	/* A call that waits for its record is traced once the record is matched, which has the
-	 * correlation id. */
+	/* One that waits for its record is traced with that one's correlation id. */
 	if (trace_wanted() && !(record->flags & CALL_OUTSIDE_WINDOW) && place->included &&
 	    !(reported && operation && operation->leaves_record))
 		trace_call(record, thread->kernel_id, call_count);

@@ -34,6 +34,7 @@
 #include "preload/events/sampling.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
+#include "preload/recording/recording.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 #include "preload/nvtx/ranges.h"
@@ -180,7 +181,7 @@ static void finish_all(void)
 	/* For programs in which nothing was idle for a period. */
 	calibration_finish();
 	wait_for_records(RECORD_WAIT_NS);
-	if (calls_expected() > 0 && mode_is_cupti()) {
+	if ((calls_expected() > 0 || !recording_matches()) && mode_is_cupti()) {
 		wait_for_device();
 		wait_for_records(RECORD_WAIT_NS);
 	}
@@ -198,6 +199,7 @@ static void finish_all(void)
 	ranges_finish();
 	calls_finish();
 	timeline_settle(UINT64_MAX);
+	recording_finish();
 	clock_scale_update(&scale);
 	context_gates_note(session);
 	counters_update(session, &scale);
@@ -227,6 +229,7 @@ static void *run(void *unused)
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 	enum request request = REQUEST_NONE;
 	bool busy;
+	uint64_t sleep;
 
 	(void)unused;
 	sanitizer_ignore_begin();
@@ -257,6 +260,8 @@ static void *run(void *unused)
 				drain_counts();
 			busy = poll_events();
 			drain_records(FLUSH_IF_DUE);
+			sleep = recording_update(clock_ns(CLOCK_REALTIME),
+						 busy ? BUSY_PERIOD_NS : PERIOD_NS);
 			event_pools_grow();
 			calibration_update(is_idle());
 			context_gates_update(session);
@@ -273,7 +278,7 @@ static void *run(void *unused)
 			if (alone)
 				collector_ask_finish(false);
 			else
-				futex_wait(&wake_word, woken, busy ? BUSY_PERIOD_NS : PERIOD_NS);
+				futex_wait(&wake_word, woken, sleep);
 		}
 	}
 	sanitizer_ignore_end();
@@ -312,6 +317,8 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 
 void collector_begin(void)
 {
+	/* Before the program can make a graph. */
+	recording_start(session, rows_of, collector_wake);
 	/* Release: the thread sees what was decided meanwhile, as the mode. */
 	atomic_store_explicit(&begun, 1, memory_order_release);
 	futex_wake(&begun);

@@ -16,6 +16,7 @@
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
+#include "preload/recording/recording.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 #include "preload/nvtx/ranges.h"
@@ -26,13 +27,16 @@
  * rare while calls keep coming, and full buffers come without one. QUIET_NS after the last call one
  * flush takes what is left.
  */
-#define FLUSH_NS     200000000u
-#define QUIET_NS     50000000u
+#define FLUSH_NS      200000000u
+#define QUIET_NS      50000000u
 /* The longest wait for calls in progress when records have arrived: some scheduling time slices.
  * Chosen. */
-#define CALL_WAIT_NS 10000000u
+#define CALL_WAIT_NS  10000000u
 /* The sleep between two checks for them: some launches long. Chosen. */
-#define CALL_POLL_NS 10000u
+#define CALL_POLL_NS  10000u
+
+/* The longest wait for records of calls made before calls were matched no more. Chosen. */
+#define LAST_MATCH_NS 2000000000u
 
 static struct rate_limit flushing;
 /* CLOCK_MONOTONIC in nanoseconds: the last flush, the first calls after it, and the last calls. */
@@ -164,6 +168,18 @@ static bool flush_is_due(uint64_t now)
 		(last_calls > flushed && now - last_calls >= QUIET_NS));
 }
 
+/* Once calls are matched no more, those that wait for their records get them soon, or never. */
+static bool is_matching_over(void)
+{
+	static uint64_t end;
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+
+	if (recording_matches() || calls_expected() == 0)
+		return false;
+	end = end ? end : now + LAST_MATCH_NS;
+	return now >= end;
+}
+
 /* The program has ended CUPTI: events are the only clock from now on. */
 static void report_end_of_cupti(void)
 {
@@ -221,7 +237,8 @@ void drain_records(enum flush flush)
 		return;
 	if (ended)
 		dropped = cupti_dropped();
-	else if (flush != FLUSH_IF_DUE || flush_is_due(clock_ns(CLOCK_MONOTONIC)))
+	else if (flush != FLUSH_IF_DUE || flush_is_due(clock_ns(CLOCK_MONOTONIC)) ||
+		 recording_wants_flush(clock_ns(CLOCK_REALTIME)))
 		dropped = flush_cupti(flush == FLUSH_FORCED);
 	if (cupti_drain(drain_before_records, records_take, NULL) > 0)
 		settle_timeline();
@@ -229,7 +246,7 @@ void drain_records(enum flush flush)
 	unread = cupti_unread();
 	session_count(rows_session, COUNTER_cupti_dropped, dropped);
 	session_count(rows_session, COUNTER_cupti_unread, unread);
-	if (dropped || unread || ended)
+	if (dropped || unread || ended || is_matching_over())
 		calls_lost_records();
 	if (ended)
 		report_end_of_cupti();

@@ -19,6 +19,8 @@
 #include "preload/events/calibration.h"
 #include "preload/launch/window.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/cheap_calls.h"
+#include "preload/recording/recording.h"
 #include "preload/timeline/feed.h"
 
 static struct pointer_map operation_by_name; /* from the address of CUPTI's name to the operation */
@@ -93,7 +95,8 @@ static void count_operation(struct operation *operation, const struct activity *
 			session_count(rows_session, COUNTER_graph_nodes, 1);
 		}
 	}
-	feed_operation(activity, row, call, matcher_trusts_clock(calls_matcher));
+	if (recording_is_complete())
+		feed_operation(activity, row, call, matcher_trusts_clock(calls_matcher));
 	if (trace_wanted())
 		trace_operation(operation, activity);
 }
@@ -125,11 +128,13 @@ static void take_operation(const struct activity *activity)
 	if (call) {
 		operation = call->operation;
 		calls_matched(call, activity->correlation);
-	} else if (reported) {
+	} else if (reported && recording_matches()) {
 		session_count(rows_session, COUNTER_unmatched_records, 1);
 	}
-	if (reported)
+	if (reported && (call || operation->kind != ROW_KERNEL || recording_knows_kernels())) {
 		count_operation(operation, activity, call);
+		recording_record(operation, activity);
+	}
 	if (call)
 		calls_recorded(call, reported, activity->end - activity->start, before.overlapped,
 			       matcher_trusts_clock(calls_matcher) &&
@@ -144,13 +149,21 @@ static void take_node(const struct activity *activity)
 	struct match_stream *stream = matcher_find(
 		calls_matcher, activity->context, activity->stream, activity->buffer_thread,
 		activity->start, NULL, operation->kind == ROW_KERNEL ? 0 : activity->bytes);
-	struct in_flight *call = graph_launches_node(stream, activity);
+	struct in_flight *call = recording_matches() ? graph_launches_node(stream, activity) : NULL;
 
 	cost_of_record(rows_session, activity, call, &before);
 	if (call)
 		calls_matched(call, activity->correlation);
-	if (is_reported(activity, call))
+	if (!is_reported(activity, call))
+		return;
+	/* Whether a record is sound is known once its launch is complete. */
+	if (recording_matches())
 		count_operation(operation, activity, call);
+	else
+		recording_record(operation, activity);
+	if (!recording_matches() && recording_is_complete())
+		feed_operation(activity, rows_of(operation, (int)activity->device), NULL,
+			       matcher_trusts_clock(calls_matcher));
 }
 
 static struct row *add_graph_launch(struct operation *operation, uint32_t device,
@@ -256,45 +269,22 @@ static void take_unified_memory(const struct activity *activity)
 	session_add_bytes(row, activity->bytes);
 }
 
-/*
- * Recording a runtime call that does next to nothing doubles its time, and programs make thousands
- * of them between two launches (PyTorch: cudaGetDevice). After this many calls of less than
- * CHEAP_NS on average CUPTI stops recording the function, unless a trace wants all calls; for at
- * most CHEAP_ROWS functions. Chosen.
- */
-#define MOST_CHEAP_CALLS 2000
-#define CHEAP_NS	 2000
-#define CHEAP_ROWS	 32
-
-static const struct row *cheap_rows[CHEAP_ROWS];
-static unsigned cheap_count;
-
-static void skip_if_cheap(struct row *row, const struct activity *activity)
+/* CUPTI also records the driver functions that ktime calls on the program's threads. All their
+ * calls are left out of the rows, the program's too. */
+static bool is_ktime_call(const char *name)
 {
-	if (activity->kind != ACTIVITY_RUNTIME_API || trace_wanted() ||
-	    row->calls != MOST_CHEAP_CALLS || cheap_count == CHEAP_ROWS ||
-	    row->cupti.total / row->cupti.count >= CHEAP_NS)
-		return;
-	cupti_skip_call(activity->callback);
-	row->more_calls = 1;
-	cheap_rows[cheap_count++] = row;
-}
+	static const char *const calls[] = {
+#define KTIME_CALL(call, arguments, needed) #call,
+		DRIVER_CALLS(KTIME_CALL)
+#undef KTIME_CALL
+	};
+	size_t length = strlen(name);
 
-static void warn_of_skipped_calls(void)
-{
-	char list[1024] = "";
-	size_t length = 0;
-
-	for (unsigned i = 0; i < cheap_count && length < sizeof(list); i++)
-		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
-					   i ? ", " : "",
-					   session_string(rows_session, cheap_rows[i]->name));
-	if (cheap_count)
-		session_note(
-			rows_session,
-			"Only the first %u calls are counted, as recording one takes as long as "
-			"the call (--print-api-trace records all): %s.",
-			MOST_CHEAP_CALLS, list);
+	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
+		if (strncmp(calls[i], name, length) == 0 &&
+		    (!calls[i][length] || strcmp(calls[i] + length, "_v2") == 0))
+			return true;
+	return false;
 }
 
 static void take_other(const struct activity *activity)
@@ -326,7 +316,8 @@ static void take_other(const struct activity *activity)
 	ranges_add(&place, row, activity->end - activity->start, 1, CLOCK_NONE);
 	if (kind != ROW_OVERHEAD && trace_wanted())
 		trace_api_record(name, kind, activity);
-	skip_if_cheap(row, activity);
+	if (activity->kind == ACTIVITY_RUNTIME_API && !trace_wanted())
+		cheap_calls_note(row, activity->callback);
 }
 
 static void note_start(uint64_t start)
@@ -344,7 +335,8 @@ void records_take(const struct activity *activity, void *unused)
 		return;
 	}
 	if (!activity->valid) {
-		session_count(rows_session, COUNTER_cupti_invalid, 1);
+		/* Those of the last launch before the recording was turned off have none. */
+		session_count(rows_session, COUNTER_cupti_invalid, recording_matches());
 		return;
 	}
 	switch (activity->kind) {
@@ -392,6 +384,6 @@ void records_settle(void)
 
 void records_finish(void)
 {
-	warn_of_skipped_calls();
+	cheap_calls_warn(rows_session);
 	graph_launches_settle(UINT64_MAX);
 }

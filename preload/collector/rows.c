@@ -5,6 +5,7 @@
 
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
+#include "preload/handles/graph_contents.h"
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 #include "report/session/estimate.h"
@@ -28,7 +29,10 @@ struct row *rows_of(struct operation *operation, int device)
 		if (row)
 			row->overhead = operation->overhead;
 		if (row && operation->kind == ROW_GRAPH) {
-			row->nodes = operation->nodes;
+			const struct graph_contents *contents =
+				atomic_load_explicit(&operation->contents, memory_order_acquire);
+
+			row->nodes = contents ? contents->nodes : 0;
 			if (operation->kernels_listed)
 				row->kernels_listed =
 					session_intern(rows_session, operation->kernels_listed);

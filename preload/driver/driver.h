@@ -72,6 +72,7 @@
 	X(cuGraphGetNodes, (CUgraph graph, CUgraphNode * nodes, size_t * count), 0)                \
 	X(cuGraphNodeGetType, (CUgraphNode node, CUgraphNodeType * type), 0)                       \
 	X(cuGraphKernelNodeGetParams_v2, (CUgraphNode node, void *parameters), 0)                  \
+	X(cuGraphMemcpyNodeGetParams, (CUgraphNode node, CUDA_MEMCPY3D * copy), 0)                 \
 	X(cuGraphChildGraphNodeGetGraph, (CUgraphNode node, CUgraph * graph), 0)
 
 struct driver {

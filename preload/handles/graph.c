@@ -8,17 +8,20 @@
 #include <uthash.h>
 
 #include "preload/base/lifecycle_state.h"
-#include "preload/handles/operation.h"
+#include "preload/handles/graph_contents.h"
 
 /* How many kernels a row lists. The graph of a neural network has hundreds of nodes but some ten
  * kernels. */
 #define LISTED_KERNELS 16
-/* How deep child graphs are followed; a bound in case they are not a tree. Chosen. */
-#define NESTING	       16
+/* How many nodes of executable graphs are kept to follow their updates, 40 bytes each; updates of
+ * graphs made beyond are not followed. Chosen. */
+#define MOST_NODES     500000u
 
 struct executable {
 	CUgraphExec exec;
 	struct operation *operation;
+	struct graph_nodes nodes; /* none unless updates are followed */
+	bool changed;		  /* they have, since its operation was found */
 	UT_hash_handle link;
 };
 
@@ -28,114 +31,79 @@ struct shape {
 	UT_hash_handle link;
 };
 
-struct contents {
-	uint64_t digest;
-	uint32_t nodes;
-	const char *kernels[LISTED_KERNELS];
-	unsigned kernel_count;
-};
-
-/* CUDA_KERNEL_NODE_PARAMS_v2, which toolkits before 12.0 do not declare. */
-struct kernel_node {
-	CUfunction function;
-	unsigned grid[3], block[3], shared;
-	void **parameters, **extra;
-	void *kernel, *context;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct executable *executables;
 static struct shape *shapes;
 static unsigned shape_count;
+static size_t nodes_kept;
+static _Atomic bool follows;
 
-static uint64_t mix(uint64_t digest, uint64_t value)
+void graph_follow_updates(void)
 {
-	/* FNV-1a with its 64-bit prime, a word at a time instead of a byte. */
-	return (digest ^ value) * 0x100000001b3ull;
+	atomic_store_explicit(&follows, true, memory_order_relaxed);
 }
 
-static void add_kernel(struct contents *contents, CUgraphNode node)
+static bool is_following(void)
 {
-	struct kernel_node parameters;
-	struct operation *operation;
-	unsigned i;
-
-	memset(&parameters, 0, sizeof(parameters));
-	if (!driver.cuGraphKernelNodeGetParams_v2 ||
-	    driver.cuGraphKernelNodeGetParams_v2(node, &parameters) != CUDA_SUCCESS)
-		return;
-	operation = operation_of_kernel(parameters.function ? parameters.function
-							    : (CUfunction)parameters.kernel);
-	contents->digest = mix(contents->digest, (uintptr_t)operation);
-	for (i = 0; i < contents->kernel_count; i++)
-		if (contents->kernels[i] == operation->name)
-			return;
-	if (i < LISTED_KERNELS)
-		contents->kernels[contents->kernel_count++] = operation->name;
+	return atomic_load_explicit(&follows, memory_order_relaxed) && lifecycle_running();
 }
 
-static void read_nodes(struct contents *contents, CUgraph graph, int depth)
+static unsigned count_kernels(const struct graph_contents *contents, const char **names)
 {
-	CUgraphNode *nodes = NULL;
-	size_t count = 0;
+	unsigned count = 0;
 
-	if (depth > NESTING || !driver.cuGraphGetNodes || !driver.cuGraphNodeGetType ||
-	    driver.cuGraphGetNodes(graph, NULL, &count) != CUDA_SUCCESS || count == 0)
-		return;
-	nodes = calloc(count, sizeof(*nodes));
-	if (!nodes || driver.cuGraphGetNodes(graph, nodes, &count) != CUDA_SUCCESS)
-		count = 0;
-	for (size_t i = 0; i < count; i++) {
-		CUgraphNodeType type = CU_GRAPH_NODE_TYPE_EMPTY;
-		CUgraph child;
-
-		driver.cuGraphNodeGetType(nodes[i], &type);
-		contents->digest = mix(contents->digest, type + 1);
-		contents->nodes++;
-		if (type == CU_GRAPH_NODE_TYPE_KERNEL)
-			add_kernel(contents, nodes[i]);
-		else if (type == CU_GRAPH_NODE_TYPE_GRAPH && driver.cuGraphChildGraphNodeGetGraph &&
-			 driver.cuGraphChildGraphNodeGetGraph(nodes[i], &child) == CUDA_SUCCESS)
-			read_nodes(contents, child, depth + 1);
-	}
-	free(nodes);
+	for (uint32_t i = 0; i < contents->part_count && count < LISTED_KERNELS; i++)
+		if (contents->parts[i].operation->kind == ROW_KERNEL)
+			names[count++] = contents->parts[i].operation->name;
+	return count;
 }
 
-static char *list_kernels(const struct contents *contents)
+static char *list_kernels(const struct graph_contents *contents)
 {
+	const char *names[LISTED_KERNELS];
+	unsigned count = count_kernels(contents, names);
 	size_t size = 1;
 	char *list;
 
-	for (unsigned i = 0; i < contents->kernel_count; i++)
-		size += strlen(contents->kernels[i]) + 1;
+	for (unsigned i = 0; i < count; i++)
+		size += strlen(names[i]) + 1;
 	list = malloc(size);
 	if (list)
 		list[0] = '\0';
 	/* One per line, as demangled names contain commas and spaces. */
-	for (unsigned i = 0; list && i < contents->kernel_count; i++) {
-		strcat(list, contents->kernels[i]);
-		strcat(list, i + 1 < contents->kernel_count ? "\n" : "");
+	for (unsigned i = 0; list && i < count; i++) {
+		strcat(list, names[i]);
+		strcat(list, i + 1 < count ? "\n" : "");
 	}
 	return list;
 }
 
-static struct operation *operation_of_shape_locked(const struct contents *contents)
+/* The operation of what a graph holds, and makes one if there is none yet. */
+static struct operation *operation_of_nodes_locked(const struct graph_nodes *nodes)
 {
-	struct operation *operation;
+	struct operation *operation = operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	struct graph_contents *contents = graph_contents_sum(nodes);
 	struct shape *shape = NULL;
 	char name[64];
 
+	if (!contents)
+		return operation;
 	HASH_FIND(link, shapes, &contents->digest, sizeof(contents->digest), shape);
-	if (shape)
+	if (shape) {
+		free(contents);
 		return shape->operation;
+	}
 	shape = calloc(1, sizeof(*shape));
-	if (!shape)
-		return operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	if (!shape) {
+		free(contents);
+		return operation;
+	}
 	snprintf(name, sizeof(name), "[CUDA graph %u]", ++shape_count);
 	shape->digest = contents->digest;
 	operation = operation_named(ROW_GRAPH, name);
-	operation->nodes = contents->nodes;
 	operation->kernels_listed = list_kernels(contents);
+	/* Release: the collector reads what it holds. */
+	atomic_store_explicit(&operation->contents, contents, memory_order_release);
 	shape->operation = operation;
 	HASH_ADD(link, shapes, digest, sizeof(shape->digest), shape);
 	if (!shape->link.tbl)
@@ -143,41 +111,66 @@ static struct operation *operation_of_shape_locked(const struct contents *conten
 	return operation;
 }
 
+static struct executable *executable_locked(CUgraphExec exec, bool add)
+{
+	struct executable *executable = NULL;
+
+	HASH_FIND(link, executables, &exec, sizeof(exec), executable);
+	if (executable || !add)
+		return executable;
+	executable = calloc(1, sizeof(*executable));
+	if (!executable)
+		return NULL;
+	executable->exec = exec;
+	HASH_ADD(link, executables, exec, sizeof(executable->exec), executable);
+	if (!executable->link.tbl) {
+		free(executable);
+		executable = NULL;
+	}
+	return executable;
+}
+
+static void drop_nodes_locked(struct executable *executable)
+{
+	nodes_kept -= executable->nodes.count;
+	free(executable->nodes.nodes);
+	executable->nodes = (struct graph_nodes){0};
+}
+
 void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 {
-	struct contents contents = {.digest = 0xcbf29ce484222325ull}; /* FNV-1a's offset basis */
-	struct executable *executable = NULL;
+	struct executable *executable;
+	struct graph_nodes nodes = {0};
 
 	if (result != CUDA_SUCCESS || !exec || !lifecycle_running())
 		return;
-	read_nodes(&contents, graph, 0);
+	graph_contents_read(&nodes, graph, NULL);
 	pthread_mutex_lock(&lock);
-	HASH_FIND(link, executables, exec, sizeof(*exec), executable);
-	if (!executable) {
-		executable = calloc(1, sizeof(*executable));
-		if (executable) {
-			executable->exec = *exec;
-			HASH_ADD(link, executables, exec, sizeof(executable->exec), executable);
-			if (!executable->link.tbl) {
-				free(executable);
-				executable = NULL;
-			}
+	executable = executable_locked(*exec, true);
+	if (executable) {
+		drop_nodes_locked(executable);
+		executable->operation = operation_of_nodes_locked(&nodes);
+		executable->changed = false;
+		if (is_following() && nodes_kept + nodes.count <= MOST_NODES) {
+			nodes_kept += nodes.count;
+			executable->nodes = nodes;
+			nodes.nodes = NULL;
 		}
 	}
-	if (executable)
-		executable->operation = operation_of_shape_locked(&contents);
 	pthread_mutex_unlock(&lock);
+	free(nodes.nodes);
 }
 
 void graph_ending(CUgraphExec exec)
 {
-	struct executable *executable = NULL;
+	struct executable *executable;
 
 	if (lifecycle_forked())
 		return;
 	pthread_mutex_lock(&lock);
-	HASH_FIND(link, executables, &exec, sizeof(exec), executable);
+	executable = executable_locked(exec, false);
 	if (executable) {
+		drop_nodes_locked(executable);
 		HASH_DELETE(link, executables, executable);
 		free(executable);
 		/* Threads cache the operations of graphs like those of kernels, and the driver may
@@ -189,12 +182,122 @@ void graph_ending(CUgraphExec exec)
 
 struct operation *graph_operation(CUgraphExec exec)
 {
-	struct executable *executable = NULL;
+	struct executable *executable;
 	struct operation *operation;
 
 	pthread_mutex_lock(&lock);
-	HASH_FIND(link, executables, &exec, sizeof(exec), executable);
+	executable = executable_locked(exec, false);
+	if (executable && executable->changed) {
+		executable->operation = operation_of_nodes_locked(&executable->nodes);
+		executable->changed = false;
+	}
 	operation = executable ? executable->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
 	pthread_mutex_unlock(&lock);
 	return operation;
+}
+
+/* Its nodes have changed: its next launch may be another operation's. Programs often change many
+ * nodes before that. */
+static void renew_locked(struct executable *executable)
+{
+	if (!executable->changed)
+		operation_forget_kernels();
+	executable->changed = true;
+}
+
+static struct graph_node *node_locked(const struct executable *executable, CUgraphNode handle)
+{
+	for (size_t i = 0; executable && i < executable->nodes.count; i++)
+		if (executable->nodes.nodes[i].handle == handle)
+			return &executable->nodes.nodes[i];
+	return NULL;
+}
+
+void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
+{
+	struct graph_nodes nodes = {0};
+	struct executable *executable;
+
+	if (result != CUDA_SUCCESS || !is_following())
+		return;
+	graph_contents_read(&nodes, graph, NULL);
+	pthread_mutex_lock(&lock);
+	executable = executable_locked(exec, false);
+	/* The program goes on naming nodes by those of the first graph. */
+	if (executable && executable->nodes.count == nodes.count) {
+		for (size_t i = 0; i < nodes.count; i++) {
+			struct graph_node *node = &executable->nodes.nodes[i];
+
+			if (node->operation == nodes.nodes[i].operation)
+				continue;
+			node->operation = nodes.nodes[i].operation;
+			renew_locked(executable);
+		}
+	}
+	pthread_mutex_unlock(&lock);
+	free(nodes.nodes);
+}
+
+void graph_kernel_changed(CUgraphExec exec, CUgraphNode handle, const void *parameters,
+			  CUresult result)
+{
+	struct executable *executable;
+	struct operation *operation;
+	struct graph_node *node;
+
+	if (result != CUDA_SUCCESS || !parameters || !is_following())
+		return;
+	operation = graph_contents_kernel(parameters);
+	pthread_mutex_lock(&lock);
+	executable = executable_locked(exec, false);
+	node = node_locked(executable, handle);
+	if (node && node->operation != operation) {
+		node->operation = operation;
+		renew_locked(executable);
+	}
+	pthread_mutex_unlock(&lock);
+}
+
+void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CUresult result)
+{
+	struct graph_nodes added = {0}, *nodes;
+	struct executable *executable;
+	size_t kept = 0;
+
+	if (result != CUDA_SUCCESS || !is_following())
+		return;
+	graph_contents_read(&added, graph, handle);
+	pthread_mutex_lock(&lock);
+	executable = executable_locked(exec, false);
+	if (node_locked(executable, handle)) {
+		nodes = &executable->nodes;
+		nodes_kept -= nodes->count;
+		for (size_t i = 0; i < nodes->count; i++)
+			if (nodes->nodes[i].child != handle)
+				nodes->nodes[kept++] = nodes->nodes[i];
+		nodes->count = kept;
+		for (size_t i = 0; i < added.count; i++)
+			graph_contents_add(nodes, &added.nodes[i]);
+		nodes_kept += nodes->count;
+		renew_locked(executable);
+	}
+	pthread_mutex_unlock(&lock);
+	free(added.nodes);
+}
+
+void graph_node_enabled(CUgraphExec exec, CUgraphNode handle, bool enabled, CUresult result)
+{
+	struct executable *executable;
+	struct graph_node *node;
+
+	if (result != CUDA_SUCCESS || !is_following())
+		return;
+	pthread_mutex_lock(&lock);
+	executable = executable_locked(exec, false);
+	node = node_locked(executable, handle);
+	if (node && node->disabled == enabled) {
+		node->disabled = !enabled;
+		renew_locked(executable);
+	}
+	pthread_mutex_unlock(&lock);
 }

@@ -48,6 +48,8 @@ enum fixed_operation {
  */
 #define COUNTED_OPERATIONS 8192u
 
+struct graph_contents;
+
 struct operation {
 	/* An event pair is recorded around a call if a random 32-bit number is below this. The
 	 * collector writes it, launching threads read it. */
@@ -58,8 +60,8 @@ struct operation {
 	_Atomic bool followed;
 	enum row_kind kind;
 	enum overhead_kind overhead;
-	const char *name;	    /* kernels: mangled, from the driver */
-	uint32_t nodes;		    /* graphs: how many */
+	const char *name;			 /* kernels: mangled, from the driver */
+	struct graph_contents *_Atomic contents; /* graphs: what a launch does; NULL: not known */
 	const char *kernels_listed; /* graphs: the names of its kernels, one per line */
 	/* Calls dropped because the thread's ring was full. */
 	_Atomic uint64_t lost;

@@ -9,6 +9,7 @@
 #include "preload/handles/capture.h"
 #include "preload/driver/driver.h"
 #include "preload/base/export.h"
+#include "preload/base/instantiation.h"
 #include "preload/handles/graph.h"
 #include "preload/hooks/lookup.h"
 #include "preload/handles/operation.h"
@@ -50,6 +51,46 @@ static void kernel_turned(void *const *function, void *kernel, CUresult result)
 {
 	if (!operation_driver_names() && result == CUDA_SUCCESS && function)
 		operation_remember_kernel(*function, operation_of_kernel(kernel)->name);
+}
+
+static void graph_made(const CUgraphExec *exec, CUgraph graph, CUresult result)
+{
+	instantiation_end();
+	graph_instantiated(exec, graph, result);
+}
+
+static void graph_remade(CUgraphExec exec, CUgraph graph, CUresult result)
+{
+	instantiation_end();
+	graph_updated(exec, graph, result);
+}
+
+/* CUDA_KERNEL_NODE_PARAMS_v1 ends before the member that names a CUkernel. */
+static void graph_old_kernel_changed(CUgraphExec exec, CUgraphNode node, const void *parameters,
+				     CUresult result)
+{
+	CUDA_KERNEL_NODE_PARAMS_v2 newer = {0};
+
+	if (result != CUDA_SUCCESS || !parameters)
+		return;
+	newer.func = ((const CUDA_KERNEL_NODE_PARAMS_v1 *)parameters)->func;
+	graph_kernel_changed(exec, node, &newer, result);
+}
+
+/* CUgraphNodeParams, which toolkits before 12.2 do not declare: the type, and the parameters behind
+ * 16 bytes. */
+static void graph_node_changed(CUgraphExec exec, CUgraphNode node, const void *parameters,
+			       CUresult result)
+{
+	const CUgraphNodeType *type = parameters;
+	const void *rest = (const char *)parameters + 16;
+
+	if (result != CUDA_SUCCESS || !parameters)
+		return;
+	if (*type == CU_GRAPH_NODE_TYPE_KERNEL)
+		graph_kernel_changed(exec, node, rest, result);
+	else if (*type == CU_GRAPH_NODE_TYPE_GRAPH)
+		graph_child_changed(exec, node, *(const CUgraph *)rest, result);
 }
 
 /* errno is what the real call left, whatever ktime did around it. */

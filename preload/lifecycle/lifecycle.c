@@ -129,7 +129,7 @@ static bool gates_are_allowed(void)
 static void start_cupti(void)
 {
 	struct cupti_settings wanted = {
-		.graph_nodes = settings.graph == GRAPH_NODE,
+		.graph_nodes = settings.graph != GRAPH_WHOLE,
 		.serial_kernels = !settings.concurrent_kernels,
 		.runtime_api = settings_want_calls(ROW_RUNTIME_API),
 		/* What a cudart calls is known by the runtime's names unless the driver's are asked

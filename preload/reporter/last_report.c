@@ -85,7 +85,7 @@ static struct line line_of(const struct session_header *header, const struct row
 	double estimated;
 
 	if (!figures->count) {
-		line.calls = row->calls;
+		line.calls = row->calls + row->node_calls;
 		return line;
 	}
 	line.minimum = figures->minimum > overhead ? figures->minimum - overhead : 0;
@@ -99,6 +99,11 @@ static struct line line_of(const struct session_header *header, const struct row
 			    (double)overhead * (double)row->calls;
 		line.total = estimated > 0 ? (uint64_t)estimated : 0;
 		line.calls = row->calls;
+		line.estimated = true;
+	}
+	if (!by_events && row->windows_total > 0) {
+		line.total = (uint64_t)row->windows_total;
+		line.calls = row->calls + row->node_calls;
 		line.estimated = true;
 	}
 	return line;

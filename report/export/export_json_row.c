@@ -252,6 +252,10 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 	if (row->kernels_listed)
 		json_add_text(object, "kernels", session_string(session, row->kernels_listed));
 	json_add_unsigned(object, "graph_records", row->graph_records);
+	if (row->node_calls > 0)
+		json_add_unsigned(object, "node_calls", row->node_calls);
+	if (row->node_calls_estimated > 0)
+		json_add_unsigned(object, "node_calls_estimated", row->node_calls_estimated);
 	json_add_unsigned(object, "host_included", row->host_included);
 	json_add_text(object, "clock", json_clock_name(clock));
 	add_bytes(object, row);
@@ -260,8 +264,10 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 		estimated = estimate_of(&row->estimate, row_calls(row));
 	add_figures(object, "events", session, &row->events,
 		    estimated.total > 0 ? &estimated : NULL, row_calls(row));
-	if (clock == CLOCK_EVENTS && row->events.count < row_calls(row))
+	if (row_is_estimated(row, clock)) {
+		estimated = row_estimate(row, clock);
 		add_estimate(object, &estimated);
+	}
 	add_check(object, session, row);
 	add_rates(object, session, row, work);
 	add_untimed(object, row);

@@ -21,7 +21,7 @@
 enum time_unit { UNIT_S, UNIT_MS, UNIT_US, UNIT_NS, UNIT_COLUMN, UNIT_AUTO };
 enum events_mode { EVENTS_AUTO, EVENTS_ALL, EVENTS_OFF, EVENTS_FRACTION };
 enum gate_mode { GATE_AUTO, GATE_OFF };
-enum graph_mode { GRAPH_NODE, GRAPH_WHOLE };
+enum graph_mode { GRAPH_AUTO, GRAPH_NODE, GRAPH_WHOLE };
 enum api_trace_mode { API_TRACE_NONE, API_TRACE_RUNTIME, API_TRACE_DRIVER, API_TRACE_ALL };
 /* FORMAT_AUTO: nvprof's, fitted to a terminal if there is one. */
 enum report_format { FORMAT_NVPROF, FORMAT_NSYS, FORMAT_AUTO };

@@ -84,7 +84,7 @@ static void cover(struct coverage *coverage, const struct session *session)
 		coverage->left_out += clock == CLOCK_NONE ? calls : 0;
 		coverage->rows_by_cupti += clock == CLOCK_CUPTI;
 		coverage->rows_by_events += clock == CLOCK_EVENTS;
-		coverage->sampled |= clock == CLOCK_EVENTS && figures->count < calls;
+		coverage->sampled |= row_is_estimated(row, clock);
 		if (clock == CLOCK_EVENTS && !row->host_included && row->overhead < OVERHEAD_KINDS)
 			coverage->corrected[row->overhead] = true;
 		coverage->seen += calls;
@@ -350,6 +350,10 @@ static void write_note(const struct closing *closing, const char *note)
 /* How busy the devices were. Events say how long an operation took, and not when. */
 static void write_use(const struct closing *closing)
 {
+	if (session_header(closing->session)->counters[COUNTER_windows] > 0) {
+		begin(closing, "GPU busy and idle: not known, as CUPTI recorded in windows.\n");
+		return;
+	}
 	idle_lines_write(closing->session, closing->options, closing->prefix, closing->file);
 	if (closing->options->findings)
 		findings_write(closing->session, closing->prefix, closing->file);

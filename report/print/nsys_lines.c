@@ -150,9 +150,9 @@ static int row_collect(struct collection *collection, const struct row *row)
 	if (!line)
 		return -ENOMEM;
 	/* A sample of the calls stands for all of them. */
-	if (clock == CLOCK_EVENTS && row_calls(row) > time.count) {
+	if (row_is_estimated(row, clock)) {
 		time.count = row_calls(row);
-		estimated = estimate_of(&row->estimate, time.count);
+		estimated = row_estimate(row, clock);
 		time.total = (uint64_t)(estimated.total + 0.5);
 		time.squares = estimated.squares;
 	}

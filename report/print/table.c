@@ -11,7 +11,8 @@
 
 uint64_t row_calls(const struct row *row)
 {
-	uint64_t calls = row->cupti.count > row->calls ? row->cupti.count : row->calls;
+	uint64_t counted = row->calls + row->node_calls;
+	uint64_t calls = row->cupti.count > counted ? row->cupti.count : counted;
 
 	return row->events.count > calls ? row->events.count : calls;
 }
@@ -22,7 +23,14 @@ const struct figures *row_figures(const struct session *session, const struct ro
 	const struct session_header *header = session_header(session);
 	/* The program may have ended CUPTI: then it speaks for a row of which it timed most. */
 	bool ended = !header->cupti_active && 2 * row->cupti.count < row_calls(row);
-	bool events = (header->timer == TIMER_EVENTS || ended) && row->events.count > 0;
+	/* In a window the launch of a graph takes longer than outside. */
+	bool outside = row->kind == ROW_GRAPH && header->counters[COUNTER_windows] > 0 &&
+		       row->cupti.count < row_calls(row);
+	/* Of an operation that was in few windows events may know more. */
+	bool rare = row->windows_total > 0 && isnan(row->windows_error) && row->node_calls == 0 &&
+		    row->events.count >= ESTIMATE_LEAST_TIMED;
+	bool events = (header->timer == TIMER_EVENTS || ended || outside || rare) &&
+		      row->events.count > 0;
 
 	if (row->cupti.count > 0 && !events) {
 		*clock = CLOCK_CUPTI;
@@ -32,15 +40,27 @@ const struct figures *row_figures(const struct session *session, const struct ro
 	return &row->events;
 }
 
+bool row_is_estimated(const struct row *row, enum clock_source clock)
+{
+	return (clock == CLOCK_EVENTS && row->events.count < row_calls(row)) ||
+	       (clock == CLOCK_CUPTI && row->windows_total > 0);
+}
+
+struct estimated row_estimate(const struct row *row, enum clock_source clock)
+{
+	return clock == CLOCK_EVENTS ? estimate_of(&row->estimate, row_calls(row))
+				     : window_estimate_of(row, row_calls(row));
+}
+
 bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed)
 {
 	enum clock_source clock;
 
 	*timed = (struct timed_row){.row = row, .figures = row_figures(session, row, &clock)};
 	timed->calls = row_calls(row);
-	timed->estimated = clock == CLOCK_EVENTS && timed->figures->count < timed->calls;
+	timed->estimated = row_is_estimated(row, clock);
 	if (timed->estimated) {
-		timed->total = estimate_of(&row->estimate, timed->calls).total;
+		timed->total = row_estimate(row, clock).total;
 	} else {
 		timed->total = (double)timed->figures->total;
 		timed->calls = timed->figures->count;
@@ -56,11 +76,9 @@ double row_average(const struct session *session, const struct row *row)
 							      : 0;
 }
 
-/* Adds what the event clock says of all calls when it timed a part of them. */
-static void add_estimate(struct table_row *sum, const struct row *row, uint64_t calls)
+/* Adds what a clock that timed a part of the calls says of all. */
+static void add_estimate(struct table_row *sum, struct estimated estimated, uint64_t calls)
 {
-	struct estimated estimated = estimate_of(&row->estimate, calls);
-
 	sum->total += (uint64_t)(estimated.total + 0.5);
 	sum->squares += estimated.squares;
 	sum->counted += calls;
@@ -89,8 +107,8 @@ static int add_row(struct table_row *sum, const struct session *session, const s
 	sum->more_calls |= row->more_calls != 0;
 	if (clock == CLOCK_NONE)
 		return 0;
-	if (clock == CLOCK_EVENTS && figures->count < calls) {
-		add_estimate(sum, row, calls);
+	if (row_is_estimated(row, clock)) {
+		add_estimate(sum, row_estimate(row, clock), calls);
 	} else {
 		sum->total += figures->total;
 		sum->squares += figures->squares;
@@ -155,7 +173,10 @@ static int compare_rows(const void *left, const void *right, void *argument)
 
 enum table_section table_section_of(const struct session *session, const struct row *row)
 {
-	if (row->kind == ROW_GRAPH && session_header(session)->counters[COUNTER_graph_nodes] > 0)
+	const uint64_t *counters = session_header(session)->counters;
+
+	if (row->kind == ROW_GRAPH &&
+	    (counters[COUNTER_graph_nodes] > 0 || counters[COUNTER_graph_node_calls] > 0))
 		return TABLE_GRAPHS;
 	return row_is_gpu(row->kind)   ? TABLE_GPU
 	       : row_is_api(row->kind) ? TABLE_API

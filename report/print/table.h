@@ -14,6 +14,7 @@
 #include "report/print/filter.h"
 #include "report/options/options.h"
 #include "report/rates/rates.h"
+#include "report/session/estimate.h"
 #include "report/session/session.h"
 
 /* Graphs have a section of their own where their nodes are rows of the first: a launch's time is
@@ -88,6 +89,9 @@ const struct figures *row_figures(const struct session *session, const struct ro
 				  enum clock_source *clock);
 /* What a call of a row takes on average, ns, by what it shows; 0 if no call was timed. */
 double row_average(const struct session *session, const struct row *row);
+/* Whether a row's total is an estimate from the calls that this clock timed, and that estimate. */
+bool row_is_estimated(const struct row *row, enum clock_source clock);
+struct estimated row_estimate(const struct row *row, enum clock_source clock);
 /* What the row's rates are made of; false if no call was timed. */
 bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed);
 

@@ -229,8 +229,8 @@ static double variance_of_gaps(const struct groups *groups)
 	return sum;
 }
 
-/* The quantile of Student's t for a 95 % interval (Abramowitz and Stegun, 26.7.5). */
-static double student_95(double freedom)
+/* Abramowitz and Stegun, 26.7.5. */
+double estimate_student_95(double freedom)
 {
 	const double z = NORMAL_95, z3 = z * z * z, z5 = z3 * z * z, z7 = z5 * z * z;
 
@@ -305,7 +305,79 @@ struct estimated estimate_of(const struct estimate *estimate, uint64_t calls)
 		if (mean_square > 1e-9 * groups.mean * groups.mean)
 			variance += ((double)calls - groups.calls) * mean_square;
 	}
+	estimated.error = sqrt(estimated.error * estimated.error +
+			       pow(estimate_student_95(freedom), 2) * variance);
+	return estimated;
+}
+
+/* The quantile of Student's t for a 95 % interval with two degrees of freedom, for which
+ * estimate_student_95() is not made. */
+#define STUDENT_95_2 4.302653
+/* Without windows, so few missing units that they may be taken as twice or as nothing. Chosen. */
+#define FEW_MISSING  0.01
+
+void window_units_add(struct window_units *units, double covers)
+{
+	units->covered += covers;
+	units->squares += covers * covers;
+	if (!units->windows++ && !(units->certain > 0))
+		units->first_squared = covers * covers;
+}
+
+void window_times_add(struct window_times *times, const struct window_units *units, double covers,
+		      double mean)
+{
+	double before = units->windows > 1   ? times->last
+			: units->certain > 0 ? times->certain / units->certain
+					     : mean;
+	double difference = mean - before;
+
+	/* What rounding leaves of equal means is nothing. */
+	if (fabs(difference) > 1e-9 * mean)
+		times->differences += covers * covers * difference * difference / 2;
+	times->total += covers * (before + mean) / 2;
+	times->last = mean;
+}
+
+static double student(uint64_t windows)
+{
+	return windows > WINDOWS_LEAST ? estimate_student_95((double)windows - 1) : STUDENT_95_2;
+}
+
+struct estimated window_estimate(const struct window_units *units, const struct window_times *times,
+				 double all)
+{
+	double missing = all - units->certain;
+	double rest = missing - units->covered; /* after the last window */
+	struct estimated estimated = {.total = times->certain};
+	double mean, squares;
+
+	if (missing <= 0)
+		return estimated;
+	if (!units->windows) {
+		mean = units->certain > 0 ? times->certain / units->certain : 0;
+		estimated.total += missing * mean;
+		estimated.error = missing <= FEW_MISSING * all ? missing * mean : NAN;
+		return estimated;
+	}
+	rest = rest > 0 ? rest : 0;
+	estimated.total += times->total + rest * times->last;
+	squares = units->squares - units->first_squared;
+	/* The first window may have no neighbour before it, and the rest has no window: taken to be
+	 * like the others. */
 	estimated.error =
-		sqrt(estimated.error * estimated.error + pow(student_95(freedom), 2) * variance);
+		units->windows < WINDOWS_LEAST || !(squares > 0)
+			? NAN
+			: student(units->windows) * sqrt(times->differences *
+							 (units->squares + rest * rest) / squares);
+	return estimated;
+}
+
+struct estimated window_estimate_of(const struct row *row, uint64_t calls)
+{
+	struct estimated estimated = {.total = row->windows_total, .error = row->windows_error};
+
+	if (row->cupti.count > 0)
+		estimated.squares = row->cupti.squares * (double)calls / (double)row->cupti.count;
 	return estimated;
 }

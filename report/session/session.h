@@ -147,6 +147,11 @@ struct row {
 			    host */
 	uint64_t unmatched;	 /* event pairs whose record was never found */
 	uint64_t graph_records;	 /* CUPTI records that were nodes of a graph */
+	/* Where CUPTI records in windows: nodes of graphs that ran, and how many of them are
+	 * estimated; the time of all operations, ns (0: all were recorded, or none), and half of
+	 * its 95 % interval (NAN: not known). */
+	uint64_t node_calls, node_calls_estimated;
+	double windows_total, windows_error;
 	uint64_t host_included;	 /* calls whose event pair holds host work: pageable, synchronous */
 	uint64_t kernels_listed; /* graphs: offset of a string that names the nodes' kernels */
 	/* Median of |events - cupti| over the checked calls. */
@@ -210,6 +215,9 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(unmatched_pairs, "event pairs without an activity record")                               \
 	X(unmatched_records, "activity records without a call seen by the hooks")                  \
 	X(graph_nodes, "graph nodes recorded by CUPTI")                                            \
+	X(graph_node_calls, "graph nodes launched, where they are recorded in windows")            \
+	X(windows, "windows in which CUPTI recorded")                                              \
+	X(windows_ns, "time that these windows were open, ns")                                     \
 	X(captured_calls, "calls recorded into graphs")                                            \
 	X(events_created, "events created")                                                        \
 	X(driver_errors, "errors met by ktime's own driver calls")                                 \

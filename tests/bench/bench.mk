@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What ktime costs. The programs are built here and may be carried to the machine with the GPU.
 
-BENCH_PROGRAMS := $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/launch_loop
+BENCH_PROGRAMS := $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/launch_loop $(BUILD)/bench/graph_loop
 
 .PHONY: bare-tracer bench-programs bench cost
 bare-tracer: $(BUILD)/bench/libbare_tracer.so

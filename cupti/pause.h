@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* Turning the recording of kernels, copies and memsets off and on while the program runs. */
+#ifndef KTIME_CUPTI_PAUSE_H
+#define KTIME_CUPTI_PAUSE_H
+
+#include <stdbool.h>
+
+/* Whether this CUPTI has been seen to record every launch made while the kinds are on, and to go on
+ * well after: see pause.c. Call it once CUPTI is active. */
+bool pause_is_safe(void);
+/* Stops recording for ktime, or goes on; what the program has enabled goes on. False if CUPTI does
+ * not record. Any thread, without locks held. */
+bool pause_set(bool paused);
+/* Whether the program records such work itself now: then a pause has no effect. Any thread. */
+bool pause_is_refused(void);
+
+#endif

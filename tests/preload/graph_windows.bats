@@ -1,0 +1,112 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# Graphs whose nodes would cost more than the budget: CUPTI records in windows, calls are counted
+# all, and what the windows say of their times is right.
+load helper
+
+# The program rests so long that there are some windows in its time, but for slow machines.
+LAUNCHES=4000
+
+# windows WHAT [OPTIONS]: the program of that name; kernels take 1, 5 and 20 us.
+windows()
+{
+	export SIM_KERNEL_NS='first=1000,second=5000,third=20000'
+	export KTIME_OPTIONS="-f -o session ${2-}"
+	same_as_alone "$programs/graph_windows" "${launches:-$LAUNCHES}" "${nodes:-100}" "$1"
+	[ "$status" -eq 0 ]
+}
+
+# "CALLS TOTAL NAME" of all GPU operations but graphs: the total as the table has it, in us.
+totals()
+{
+	"$built/ktime" export --json - session | jq -r '.rows[] |
+		select(.kind | IN("kernel", "memcpy", "memset")) |
+		"\(.calls) \((.estimate.total // .cupti.total) / 1000 | round) \(.name)"' | LC_ALL=C sort
+}
+
+# "CALLS NAME" of the graphs.
+graphs()
+{
+	"$built/ktime" export --json - session | jq -r '.rows[] | select(.kind == "graph") |
+		"\(.calls) \(.name)"' | LC_ALL=C sort
+}
+
+recorded()
+{
+	"$built/ktime" export --json - session | jq '[.rows[] | select(.kind == "kernel") |
+		.cupti.count] | add'
+}
+
+@test "all nodes are counted and a part of them is recorded, from which their time is estimated" {
+	windows plain
+	is '400000 400000 first' totals
+	is '4000 [CUDA graph 1]' graphs
+	[ "$(counter windows)" -ge 1 ]
+	[ "$(recorded)" -lt 400000 ]
+	is 400000 counter graph_node_calls
+	says "Calls are counted all."
+	says "GPU busy and idle: not known, as CUPTI recorded in windows."
+	says "rows marked ~ are estimates"
+}
+
+@test "child graphs, memsets and copies are counted and estimated like kernels" {
+	windows mixed
+	is $'4000 4000 [CUDA memset]\n4000 4080 [CUDA memcpy HtoD]\n400000 400000 first\n8000 40000 second' totals
+}
+
+@test "nodes that the program disables are not counted from then on" {
+	windows disabled
+	is $'200000 1000000 second\n400000 400000 first' totals
+	is $'2000 [CUDA graph 1]\n2000 [CUDA graph 2]' graphs
+}
+
+@test "an updated graph's launches are counted as what they are" {
+	for how in updated changed; do
+		windows "$how"
+		is $'2000 10000 second\n2000 40000 third\n400000 400000 first' totals
+	done
+}
+
+@test "two graphs in turn are told apart by their kernels" {
+	windows two
+	is $'400000 400000 first\n8000 40000 second' totals
+	is $'4000 [CUDA graph 1]\n4000 [CUDA graph 2]' graphs
+}
+
+@test "launches without a graph are counted and estimated beside graphs" {
+	windows launches
+	is $'4000 20000 second\n400000 400000 first' totals
+}
+
+@test "a launch whose ends were lost when the recording was turned off is left out" {
+	SIM_CUPTI_LOSE_ENDS=1 windows plain
+	is '400000 400000 first' totals
+	is 1000 eval "\"$built/ktime\" export --json - session |
+		jq '.rows[] | select(.kind == \"kernel\") | .cupti.maximum'"
+}
+
+@test "what recording costs a graph is not in the times of its launches outside windows" {
+	SIM_EVENT_NS=0 SIM_CUPTI_NODE_NS=1000 windows plain
+	# 100 us a launch, twice that while its nodes are recorded.
+	"$built/ktime" export --json - session | jq -e '.rows[] | select(.kind == "graph") |
+		.estimate.total / .calls < 150000'
+}
+
+@test "within the budget every node is recorded, also of graphs that are updated" {
+	launches=100 nodes=3 windows updated
+	is $'300 300 first\n50 1000 third\n50 250 second' totals
+	is 400 recorded
+	is 0 counter windows
+}
+
+@test "--graph node, a trace, --timer cupti and an unknown CUPTI record every node" {
+	launches=600
+	for options in "--graph node" "--print-gpu-trace" "--timer cupti"; do
+		windows plain "$options"
+		is 60000 recorded
+		is 0 counter windows
+	done
+	SIM_CUPTI_VERSION=130100 windows plain
+	is 60000 recorded
+	is 0 counter windows
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * graph_windows LAUNCHES NODES WHAT: launches a graph so often, with a rest after each launch, so
+ * that ktime records it in windows. It has NODES kernels `first`, and then WHAT:
+ *
+ *   plain	   nothing more
+ *   mixed	   a child graph of two kernels `second`, a memset and a copy to the device
+ *   disabled	   the same number of kernels `second`, which are disabled from the middle on
+ *   updated	   a kernel `second`, which is `third` from the middle on, by cuGraphExecUpdate
+ *   changed	   the same by cuGraphExecKernelNodeSetParams
+ *   two	   and launches another graph of two kernels `second` in turn with it
+ *   launches	   and launches the kernel `second` by itself after each of its launches
+ */
+#include <string.h>
+#include <time.h>
+
+#include "tests/sim/programs/check.h"
+
+static char *memory, *pinned;
+
+static CUfunction kernel_named(const char *name)
+{
+	static CUmodule module;
+	CUfunction kernel;
+
+	if (!module)
+		CHECK(cuModuleLoadData(&module, CHECK_PTX ".visible .entry third()\n"));
+	CHECK(cuModuleGetFunction(&kernel, module, name));
+	return kernel;
+}
+
+static CUgraphNode add_kernel(CUgraph graph, const CUgraphNode *after, CUfunction kernel)
+{
+	CUDA_KERNEL_NODE_PARAMS parameters = {.func = kernel,
+					      .gridDimX = 1,
+					      .gridDimY = 1,
+					      .gridDimZ = 1,
+					      .blockDimX = 1,
+					      .blockDimY = 1,
+					      .blockDimZ = 1};
+	CUgraphNode node;
+
+	CHECK(cuGraphAddKernelNode(&node, graph, after, after != NULL, &parameters));
+	return node;
+}
+
+static CUgraph make_graph(int count, CUfunction kernel, CUgraphNode *last)
+{
+	CUgraph graph;
+
+	CHECK(cuGraphCreate(&graph, 0));
+	for (int i = 0; i < count; i++)
+		*last = add_kernel(graph, i ? last : NULL, kernel);
+	return graph;
+}
+
+static void add_mixed(CUgraph graph, CUgraphNode last)
+{
+	CUDA_MEMSET_NODE_PARAMS fill = {
+		.dst = (CUdeviceptr)memory, .elementSize = 1, .width = 1000, .height = 1};
+	CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
+			      .srcHost = pinned,
+			      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
+			      .dstDevice = (CUdeviceptr)memory,
+			      .WidthInBytes = 1000,
+			      .Height = 1,
+			      .Depth = 1};
+	CUgraphNode node, inner;
+	CUcontext context;
+
+	CHECK(cuCtxGetCurrent(&context));
+	CHECK(cuGraphAddChildGraphNode(&node, graph, &last, 1,
+				       make_graph(2, kernel_named("second"), &inner)));
+	CHECK(cuGraphAddMemsetNode(&last, graph, &node, 1, &fill, context));
+	CHECK(cuGraphAddMemcpyNode(&node, graph, &last, 1, &copy, context));
+}
+
+static CUgraphExec instantiate(CUgraph graph)
+{
+	CUgraphExec exec;
+
+	CHECK(cuGraphInstantiate(&exec, graph, 0));
+	return exec;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct timespec rest = {.tv_nsec = 300000};
+	long launches = argc > 1 ? atol(argv[1]) : 100;
+	int nodes = argc > 2 ? atoi(argv[2]) : 10;
+	const char *what = argc > 3 ? argv[3] : "plain";
+	CUgraph graph, other = NULL;
+	CUgraphExec exec, second = NULL;
+	CUgraphNode last, changed[1000];
+	CUfunction kernel;
+	CUstream stream;
+
+	check_context();
+	kernel = kernel_named("second");
+	CHECK(cuMemAlloc((CUdeviceptr *)&memory, 1000));
+	CHECK(cuMemAllocHost((void **)&pinned, 1000));
+	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	graph = make_graph(nodes, kernel_named("first"), &last);
+	if (strcmp(what, "mixed") == 0)
+		add_mixed(graph, last);
+	for (int i = 0; strcmp(what, "disabled") == 0 && i < nodes; i++)
+		changed[i] = last = add_kernel(graph, &last, kernel);
+	if (strcmp(what, "updated") == 0 || strcmp(what, "changed") == 0) {
+		changed[0] = add_kernel(graph, &last, kernel);
+		other = make_graph(nodes, kernel_named("first"), &last);
+		add_kernel(other, &last, kernel_named("third"));
+	}
+	exec = instantiate(graph);
+	if (strcmp(what, "two") == 0)
+		second = instantiate(make_graph(2, kernel, &last));
+	for (long i = 0; i < launches; i++) {
+		if (i == launches / 2 && strcmp(what, "updated") == 0) {
+			CUgraphExecUpdateResultInfo info;
+
+			CHECK(cuGraphExecUpdate(exec, other, &info));
+		} else if (i == launches / 2 && strcmp(what, "changed") == 0) {
+			CUDA_KERNEL_NODE_PARAMS parameters;
+
+			CHECK(cuGraphKernelNodeGetParams(changed[0], &parameters));
+			parameters.func = kernel_named("third");
+			CHECK(cuGraphExecKernelNodeSetParams(exec, changed[0], &parameters));
+		}
+		for (int k = 0; i == launches / 2 && strcmp(what, "disabled") == 0 && k < nodes;
+		     k++)
+			CHECK(cuGraphNodeSetEnabled(exec, changed[k], 0));
+		CHECK(cuGraphLaunch(exec, stream));
+		if (second)
+			CHECK(cuGraphLaunch(second, stream));
+		if (strcmp(what, "launches") == 0)
+			check_launch(kernel, stream);
+		CHECK(cuStreamSynchronize(stream));
+		nanosleep(&rest, NULL);
+	}
+	return 0;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* What recording windows say of all launches. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/session/estimate.h"
+
+static struct window_units units;
+static struct window_times times;
+
+static int start(void **state)
+{
+	(void)state;
+	units = (struct window_units){0};
+	times = (struct window_times){0};
+	return 0;
+}
+
+static void add(double covers, double mean)
+{
+	window_units_add(&units, covers);
+	window_times_add(&times, &units, covers, mean);
+}
+
+static void is_close(double value, double expected)
+{
+	if (!(fabs(value - expected) <= 1e-6 * fabs(expected)))
+		fail_msg("%.15g, expected %.15g", value, expected);
+}
+
+static void all_recorded_is_exact(void **state)
+{
+	struct estimated estimated;
+
+	(void)state;
+	units.certain = 10;
+	times.certain = 12345;
+	estimated = window_estimate(&units, &times, 10);
+	assert_true(estimated.total == 12345);
+	assert_true(estimated.error == 0);
+}
+
+static void launches_between_two_windows_are_like_both(void **state)
+{
+	struct estimated estimated;
+
+	(void)state;
+	add(100, 10);
+	add(300, 10);
+	add(200, 40);
+	/* 20 launches after the last window are taken to be like those in it. */
+	estimated = window_estimate(&units, &times, 600 + 20);
+	is_close(estimated.total, 100 * 10 + 300 * 10 + 200 * 25 + 20 * 40);
+	/* Student's t with two degrees of freedom; the first window's variance is as the others'.
+	 */
+	is_close(estimated.error, 4.302653 * sqrt(200.0 * 200 * 30 * 30 / 2 *
+						  (100.0 * 100 + 300 * 300 + 200 * 200 + 20 * 20) /
+						  (300.0 * 300 + 200 * 200)));
+}
+
+static void the_first_window_is_compared_with_what_was_recorded_before(void **state)
+{
+	struct estimated estimated;
+
+	(void)state;
+	units.certain = 10;
+	times.certain = 10 * 4;
+	add(100, 8);
+	add(100, 8);
+	add(100, 8);
+	estimated = window_estimate(&units, &times, 310);
+	is_close(estimated.total, 10 * 4 + 100 * 6 + 200 * 8);
+	is_close(estimated.error, 4.302653 * sqrt(100.0 * 100 * 4 * 4 / 2));
+}
+
+static void equal_windows_leave_no_interval(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		add(1000 + i, 7.25);
+	is_close(window_estimate(&units, &times, 5000).total, 5000 * 7.25);
+	assert_true(window_estimate(&units, &times, 5000).error == 0);
+}
+
+static void below_three_windows_there_is_no_interval(void **state)
+{
+	(void)state;
+	add(10, 5);
+	assert_true(isnan(window_estimate(&units, &times, 20).error));
+	add(10, 5);
+	assert_true(isnan(window_estimate(&units, &times, 20).error));
+	add(10, 5);
+	assert_false(isnan(window_estimate(&units, &times, 30).error));
+}
+
+static void without_windows_few_missing_launches_are_bounded(void **state)
+{
+	struct estimated estimated;
+
+	(void)state;
+	units.certain = 995;
+	times.certain = 995 * 40;
+	estimated = window_estimate(&units, &times, 1000);
+	is_close(estimated.total, 1000 * 40);
+	is_close(estimated.error, 5 * 40);
+	assert_true(isnan(window_estimate(&units, &times, 2000).error));
+	assert_true(window_estimate(&(struct window_units){0}, &times, 10).total == times.certain);
+}
+
+static uint64_t random_state = 88172645463325252ull;
+
+static double random_part(void)
+{
+	random_state ^= random_state << 13;
+	random_state ^= random_state >> 7;
+	random_state ^= random_state << 17;
+	return (double)(random_state >> 11) * 0x1p-53;
+}
+
+/* A run's launches, each of a time of its own, that drift and jump; windows at random times. */
+static int holds(int windows, double jump)
+{
+	double truth = 0, stands_for = 0;
+	long launches = 4000L * windows, next = 100 + (long)(4000 * random_part());
+	struct estimated estimated;
+
+	start(NULL);
+	for (long i = 0; i < launches; i++) {
+		double level = 1000 + (i > launches / 3 ? jump : 0) + 50 * sin((double)i / 20000);
+		double sum = 0;
+
+		truth += level;
+		stands_for++;
+		/* As a run begins: a few are recorded. */
+		if (i < 100) {
+			units.certain++;
+			times.certain += level;
+			stands_for = 0;
+		}
+		if (i < next)
+			continue;
+		for (int k = 0; k < 20; k++)
+			sum += level + 100 * (random_part() - 0.5);
+		add(stands_for, sum / 20);
+		stands_for = 0;
+		next = i + (long)(2000 + 4000 * random_part());
+	}
+	estimated = window_estimate(&units, &times, (double)launches);
+	return fabs(estimated.total - truth) <= estimated.error;
+}
+
+static void the_truth_is_in_19_of_20_intervals(void **state)
+{
+	static const double jumps[] = {0, 300, -500};
+
+	(void)state;
+	for (unsigned i = 0; i < sizeof(jumps) / sizeof(jumps[0]); i++) {
+		for (int windows = 5; windows <= 80; windows *= 4) {
+			int held = 0;
+
+			for (int run = 0; run < 1000; run++)
+				held += holds(windows, jumps[i]);
+			if (held < 950)
+				fail_msg("%d windows, jump %g: %d of 1000", windows, jumps[i],
+					 held);
+		}
+	}
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(all_recorded_is_exact, start),
+		cmocka_unit_test_setup(launches_between_two_windows_are_like_both, start),
+		cmocka_unit_test_setup(the_first_window_is_compared_with_what_was_recorded_before,
+				       start),
+		cmocka_unit_test_setup(equal_windows_leave_no_interval, start),
+		cmocka_unit_test_setup(below_three_windows_there_is_no_interval, start),
+		cmocka_unit_test_setup(without_windows_few_missing_launches_are_bounded, start),
+		cmocka_unit_test_setup(the_truth_is_in_19_of_20_intervals, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
