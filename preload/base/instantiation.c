@@ -13,7 +13,7 @@
  * is made with the kind on, which costs and breaks nothing. Chosen. */
 #define WAIT_NS 20000000u
 
-enum { KIND_ON, KIND_OFF, KIND_STAYS_OFF };
+enum { KIND_ON, KIND_IN_WINDOW, KIND_OFF, KIND_STAYS_OFF };
 
 static void (*wake)(void);
 static _Atomic bool watched;
@@ -26,18 +26,25 @@ static uint32_t state_now(void)
 	return atomic_load_explicit(&state, memory_order_acquire);
 }
 
-/* Waits while the kind is as given, and for KIND_OFF only until another thread needs it off. */
-static void wait_while(uint32_t which)
+/* Waits while the kind is on, or else until it is on or another thread needs it off. */
+static void wait_while(bool on)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + WAIT_NS;
 
-	for (; state_now() == which && now < end && lifecycle_running();
-	     now = clock_ns(CLOCK_MONOTONIC)) {
-		if (which == KIND_OFF && instantiation_count() > 0)
+	for (; now < end && lifecycle_running(); now = clock_ns(CLOCK_MONOTONIC)) {
+		uint32_t seen = state_now();
+
+		if (on ? seen > KIND_IN_WINDOW : seen != KIND_OFF || instantiation_count() > 0)
 			break;
 		wake();
-		futex_wait(&state, which, end - now);
+		futex_wait(&state, seen, end - now);
 	}
+}
+
+void instantiation_update_begin(void)
+{
+	if (state_now() != KIND_IN_WINDOW)
+		instantiation_begin();
 }
 
 void instantiation_begin(void)
@@ -49,7 +56,7 @@ void instantiation_begin(void)
 	/* Sequentially consistent, here and in instantiation_tell(): either the collector sees this
 	 * thread's graph, or this thread sees that the kind is on, and wakes the collector. */
 	atomic_fetch_add(&count, 1);
-	wait_while(KIND_ON);
+	wait_while(true);
 }
 
 void instantiation_end(void)
@@ -58,7 +65,7 @@ void instantiation_end(void)
 		return;
 	counted = false;
 	atomic_fetch_sub(&count, 1);
-	wait_while(KIND_OFF);
+	wait_while(false);
 }
 
 void instantiation_watch(void (*the_wake)(void))
@@ -77,9 +84,10 @@ unsigned instantiation_count(void)
 	return atomic_load(&count);
 }
 
-void instantiation_tell(bool off, bool comes_on)
+void instantiation_tell(bool off, bool windows)
 {
-	uint32_t now = !off ? KIND_ON : comes_on ? KIND_OFF : KIND_STAYS_OFF;
+	uint32_t now =
+		windows ? (off ? KIND_STAYS_OFF : KIND_IN_WINDOW) : (off ? KIND_OFF : KIND_ON);
 
 	if (atomic_exchange(&state, now) != now)
 		futex_wake(&state);

@@ -10,17 +10,22 @@
 
 #include <stdbool.h>
 
-/* Before and after the driver's call, on the program's thread. Without effect unless watched. */
+/* Before and after the driver's call that makes a graph, on the program's thread. Without effect
+ * unless watched. */
 void instantiation_begin(void);
 void instantiation_end(void);
+/* The same for one that updates it, which some programs do before every launch: a window that is
+ * open stays so. */
+void instantiation_update_begin(void);
 
 /* From now on the collector sees to it; `wake` wakes it. */
 void instantiation_watch(void (*wake)(void));
 /* Whether there has been any, and how many there are now. For the collector. */
 bool instantiation_ever(void);
 unsigned instantiation_count(void);
-/* Tells the program's threads whether the kind is off, and whether it comes on again right after:
- * they wait for that too, so that no launch is missed. For the collector. */
-void instantiation_tell(bool off, bool comes_on);
+/* Tells the program's threads whether the kind is off, and whether the collector records in
+ * windows. If it does not, the kind comes on again right after, and they wait for that too, so that
+ * no launch is missed. For the collector. */
+void instantiation_tell(bool off, bool windows);
 
 #endif

@@ -278,6 +278,8 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 	if (in_window)
 		rows_count_call(record, &place);
 	if (is_operation(record)) {
+		if (!in_window && settings_want_device(record->stream->context->device))
+			rows_count_outside(record);
 		take_operation(thread, record, &place,
 			       in_window && settings_want_device(record->stream->context->device));
 		return;
@@ -372,6 +374,7 @@ void calls_finish(void)
 			row->untimed[UNTIMED_RING_FULL] += lost;
 			session_count(rows_session, COUNTER_operations, lost);
 		}
+		rows_lost_outside(operation);
 	}
 }
 

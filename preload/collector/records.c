@@ -3,7 +3,6 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "cupti/api_names.h"
@@ -267,24 +266,6 @@ static void take_unified_memory(const struct activity *activity)
 		return;
 	session_add_sample(rows_session, &row->cupti, activity->end - activity->start);
 	session_add_bytes(row, activity->bytes);
-}
-
-/* CUPTI also records the driver functions that ktime calls on the program's threads. All their
- * calls are left out of the rows, the program's too. */
-static bool is_ktime_call(const char *name)
-{
-	static const char *const calls[] = {
-#define KTIME_CALL(call, arguments, needed) #call,
-		DRIVER_CALLS(KTIME_CALL)
-#undef KTIME_CALL
-	};
-	size_t length = strlen(name);
-
-	for (unsigned i = 0; i < sizeof(calls) / sizeof(calls[0]); i++)
-		if (strncmp(calls[i], name, length) == 0 &&
-		    (!calls[i][length] || strcmp(calls[i] + length, "_v2") == 0))
-			return true;
-	return false;
 }
 
 static void take_other(const struct activity *activity)

@@ -117,6 +117,27 @@ void rows_count_call(const struct call_record *record, const struct range_place 
 			       stands_for, duration);
 }
 
+void rows_count_outside(const struct call_record *record)
+{
+	struct row *row = rows_of(record->operation, record->stream->context->device);
+
+	if (!row)
+		return;
+	row->calls_outside++;
+	session_count(rows_session, COUNTER_operations_outside, 1);
+}
+
+void rows_lost_outside(struct operation *operation)
+{
+	uint64_t lost = atomic_load_explicit(&operation->lost_outside, memory_order_relaxed);
+	struct row *row = lost ? rows_of(operation, 0) : NULL;
+
+	if (!row)
+		return;
+	row->calls_outside += lost;
+	session_count(rows_session, COUNTER_operations_outside, lost);
+}
+
 void rows_add_calls(unsigned api, uint64_t calls)
 {
 	struct row *row = api_row(api);

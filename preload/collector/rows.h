@@ -26,6 +26,10 @@ void rows_add_event_time(struct row *row, const struct in_flight *operation, uin
 bool rows_has_activity(const struct call_record *record);
 /* Counts a call in its API row, and in the ranges that it was made in. */
 void rows_count_call(const struct call_record *record, const struct range_place *place);
+/* Counts an operation launched outside the profiling window. */
+void rows_count_outside(const struct call_record *record);
+/* Counts those that were dropped because a ring was full; once, at the end. */
+void rows_lost_outside(struct operation *operation);
 /* Adds count-only calls. */
 void rows_add_calls(unsigned api, uint64_t calls);
 /* To be called at the end: estimates the time of count-only calls, and warns of what rows miss. */

@@ -61,8 +61,7 @@ enum fixed_operation copy_between_devices(CUdeviceptr destination, CUdeviceptr s
 	return to >= 0 && from >= 0 && to != from ? OPERATION_COPY_PTOP : OPERATION_COPY_DTOD;
 }
 
-/* As cuda.h numbers the types; a copy within the device may be one between two devices. */
-static enum fixed_operation between_types(CUmemorytype source, CUmemorytype destination)
+enum fixed_operation copy_between_types(CUmemorytype source, CUmemorytype destination)
 {
 	static const enum fixed_operation directions[3][3] = {
 		/* to: host, device, array; from: a row each */
@@ -86,7 +85,7 @@ enum fixed_operation copy_direction(CUmemorytype source, CUdeviceptr source_poin
 		source = copy_side(source_pointer);
 	if (destination == CU_MEMORYTYPE_UNIFIED)
 		destination = copy_side(destination_pointer);
-	direction = between_types(source, destination);
+	direction = copy_between_types(source, destination);
 	return direction == OPERATION_COPY_DTOD
 		       ? copy_between_devices(destination_pointer, source_pointer)
 		       : direction;

@@ -10,6 +10,9 @@
 CUmemorytype copy_side(CUdeviceptr pointer);
 /* Whether a host address is pageable memory. */
 bool copy_is_pageable(const void *host);
+/* The operation of a copy between two memory types, as cuda.h numbers them; of one within the
+ * device also if it is one between two devices. */
+enum fixed_operation copy_between_types(CUmemorytype source, CUmemorytype destination);
 /* The operation of a copy between two device addresses. Asks the driver for their devices if
  * several are in use. */
 enum fixed_operation copy_between_devices(CUdeviceptr destination, CUdeviceptr source);

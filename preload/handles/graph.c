@@ -7,15 +7,18 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/handles/graph_contents.h"
 
 /* How many kernels a row lists. The graph of a neural network has hundreds of nodes but some ten
  * kernels. */
-#define LISTED_KERNELS 16
+#define LISTED_KERNELS	 16
 /* How many nodes of executable graphs are kept to follow their updates, 40 bytes each; updates of
  * graphs made beyond are not followed. Chosen. */
-#define MOST_NODES     500000u
+#define MOST_NODES	 500000u
+/* What reading updated graphs may take at first, in nanoseconds. Chosen. */
+#define READING_START_NS 10000000u
 
 struct executable {
 	CUgraphExec exec;
@@ -37,9 +40,13 @@ static struct shape *shapes;
 static unsigned shape_count;
 static size_t nodes_kept;
 static _Atomic bool follows;
+/* Nanoseconds: when updates began to be followed, and what reading them has taken. */
+static _Atomic uint64_t following_since, reading_ns;
+static _Atomic uint64_t unread;
 
 void graph_follow_updates(void)
 {
+	atomic_store_explicit(&following_since, clock_ns(CLOCK_MONOTONIC), memory_order_relaxed);
 	atomic_store_explicit(&follows, true, memory_order_relaxed);
 }
 
@@ -213,14 +220,35 @@ static struct graph_node *node_locked(const struct executable *executable, CUgra
 	return NULL;
 }
 
+/* Reads a graph's nodes if there is time for it; else counts it. */
+static bool read_in_time(struct graph_nodes *nodes, CUgraph graph)
+{
+	uint64_t begun = clock_ns(CLOCK_MONOTONIC);
+	uint64_t first = atomic_load_explicit(&following_since, memory_order_relaxed);
+
+	if (atomic_load_explicit(&reading_ns, memory_order_relaxed) >
+	    READING_START_NS + (begun - first) / 100 * GRAPH_READING_PERCENT) {
+		atomic_fetch_add_explicit(&unread, 1, memory_order_relaxed);
+		return false;
+	}
+	graph_contents_read(nodes, graph, NULL);
+	atomic_fetch_add_explicit(&reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
+				  memory_order_relaxed);
+	return true;
+}
+
+uint64_t graph_updates_unread(void)
+{
+	return atomic_load_explicit(&unread, memory_order_relaxed);
+}
+
 void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
 {
 	struct graph_nodes nodes = {0};
 	struct executable *executable;
 
-	if (result != CUDA_SUCCESS || !is_following())
+	if (result != CUDA_SUCCESS || !is_following() || !read_in_time(&nodes, graph))
 		return;
-	graph_contents_read(&nodes, graph, NULL);
 	pthread_mutex_lock(&lock);
 	executable = executable_locked(exec, false);
 	/* The program goes on naming nodes by those of the first graph. */

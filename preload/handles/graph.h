@@ -20,6 +20,11 @@ void graph_follow_updates(void);
  * node, with its CUDA_KERNEL_NODE_PARAMS; a child graph; or whether a node is run. Any thread; take
  * a lock. */
 void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result);
+/* Programs may update a graph before every launch. Reading a node takes about a microsecond; all of
+ * that takes so much of the run's time at most. Chosen. */
+#define GRAPH_READING_PERCENT 1
+/* How many updates were not read because of that. */
+uint64_t graph_updates_unread(void);
 void graph_kernel_changed(CUgraphExec exec, CUgraphNode node, const void *parameters,
 			  CUresult result);
 void graph_child_changed(CUgraphExec exec, CUgraphNode node, CUgraph graph, CUresult result);

@@ -64,7 +64,7 @@ struct operation {
 	struct graph_contents *_Atomic contents; /* graphs: what a launch does; NULL: not known */
 	const char *kernels_listed; /* graphs: the names of its kernels, one per line */
 	/* Calls dropped because the thread's ring was full. */
-	_Atomic uint64_t lost;
+	_Atomic uint64_t lost, lost_outside; /* the second ones outside the profiling window */
 
 	/* For the collector thread only. */
 	struct row *rows[SESSION_DEVICES];

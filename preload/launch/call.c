@@ -204,11 +204,14 @@ LAUNCH_PATH void call_begin(struct call *call)
 static LAUNCH_COLD void finish_without_room(struct thread *thread, const struct call *call)
 {
 	const struct call_record *record = &call->record;
+	bool outside = record->flags & CALL_OUTSIDE_WINDOW;
 
-	if (record->flags & CALL_OUTSIDE_WINDOW)
-		return;
 	if (record->operation && !(record->flags & (CALL_FAILED | CALL_API_ONLY | CALL_CAPTURED)))
-		atomic_fetch_add_explicit(&record->operation->lost, 1, memory_order_relaxed);
+		atomic_fetch_add_explicit(outside ? &record->operation->lost_outside
+						  : &record->operation->lost,
+					  1, memory_order_relaxed);
+	if (outside)
+		return;
 	if (!runtime_call_counts())
 		thread_count(&thread->api_calls[runtime_call_row(record->api)]);
 }

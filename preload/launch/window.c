@@ -8,7 +8,9 @@
 #include "preload/base/mode.h"
 
 /* How many changes are remembered, for records that come up to some seconds late. Chosen. */
-#define CHANGES 1024u
+#define CHANGES	   1024u
+/* How long a window of --every is unless --duration says. */
+#define DURATION_S 1.0
 
 _Atomic bool window_open;
 
@@ -16,14 +18,31 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 /* When the window opened or closed, alternately: CLOCK_REALTIME in nanoseconds. */
 static uint64_t changes[CHANGES];
 static _Atomic unsigned change_count;
-static uint64_t deadline; /* CLOCK_MONOTONIC in nanoseconds; 0: none */
+/* CLOCK_MONOTONIC in nanoseconds; 0: never. */
+static uint64_t deadline, opens, closes;
+static uint64_t duration, every; /* nanoseconds; 0: none */
 static double seconds;
 static bool ended;
 
-void window_start(bool on, double timeout)
+static uint64_t nanoseconds(double given)
 {
-	seconds = timeout;
-	deadline = timeout > 0 ? clock_ns(CLOCK_MONOTONIC) + (uint64_t)(timeout * 1e9) : 0;
+	return given > 0 ? (uint64_t)(given * 1e9) : 0;
+}
+
+void window_start(const struct window_plan *plan)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool on = plan->from_start && !(plan->delay > 0);
+
+	seconds = plan->timeout;
+	deadline = seconds > 0 ? now + nanoseconds(seconds) : 0;
+	every = plan->from_start ? nanoseconds(plan->every) : 0;
+	duration = nanoseconds(every && !(plan->duration > 0) ? DURATION_S : plan->duration);
+	if (plan->from_start && !on)
+		opens = now + nanoseconds(plan->delay);
+	else
+		opens = every ? now + every : 0;
+	closes = on && duration ? now + duration : 0;
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
 	if (!on)
 		count_only_block(1);
@@ -49,8 +68,22 @@ void window_set(bool on)
 	pthread_mutex_unlock(&lock);
 }
 
+static void follow_plan(uint64_t now)
+{
+	if (opens && now >= opens) {
+		window_set(true);
+		closes = duration ? now + duration : 0;
+		/* A process that was stopped does not make up for the windows of that time. */
+		opens = every ? opens + every * ((now - opens) / every + 1) : 0;
+	} else if (closes && now >= closes) {
+		window_set(false);
+		closes = 0;
+	}
+}
+
 void window_update(struct session *session)
 {
+	follow_plan(clock_ns(CLOCK_MONOTONIC));
 	if (!deadline || clock_ns(CLOCK_MONOTONIC) < deadline)
 		return;
 	deadline = 0;

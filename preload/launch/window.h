@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The profiling window: from cudaProfilerStart if profiling starts off, to cudaProfilerStop or the
- * end of --timeout. A call belongs to the window if it is made while it is open; a record without a
- * known call, if its work started then.
+ * end of --timeout; with --delay, --duration and --every it opens and closes by the clock. A call
+ * belongs to the window if it is made while it is open; a record without a known call, if its work
+ * started then.
  */
 #ifndef KTIME_PRELOAD_LAUNCH_WINDOW_H
 #define KTIME_PRELOAD_LAUNCH_WINDOW_H
@@ -21,12 +22,18 @@ static inline bool window_is_open(void)
 	return atomic_load_explicit(&window_open, memory_order_relaxed);
 }
 
-/* To be called once, before the first call; `timeout` is in seconds, 0 for none. */
-void window_start(bool on, double timeout);
+/* When the window is open, in seconds; 0: no such limit. */
+struct window_plan {
+	bool from_start;
+	double delay, duration, every, timeout;
+};
+
+/* To be called once, before the first call. */
+void window_start(const struct window_plan *plan);
 /* The program opens or closes the window; no effect after the timeout. Any thread; takes a lock. */
 void window_set(bool on);
-/* Closes the window for good at the timeout, with a warning in the report. For the collector
- * thread, once per period. */
+/* Opens and closes the window by the plan; at the timeout for good, with a warning in the report.
+ * For the collector thread, once per period. */
 void window_update(struct session *session);
 /* Whether the window was open at a time of CLOCK_REALTIME, in nanoseconds. Any thread; takes a
  * lock. */

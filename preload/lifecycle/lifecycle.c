@@ -245,7 +245,8 @@ static void start_once(void)
 	start_cupti();
 	describe_cupti();
 	session_header(session)->events_active = mode_events;
-	window_start(settings.profile_from_start, settings.timeout);
+	window_start(&(struct window_plan){settings.profile_from_start, settings.delay,
+					   settings.duration, settings.every, settings.timeout});
 	/* CUPTI may record calls of this thread before its first wrapped one, and gives no number
 	 * of the kernel's for it. */
 	if (options_want_trace(&settings) && !thread_self)

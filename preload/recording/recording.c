@@ -313,7 +313,7 @@ static void make_room(uint64_t now)
 	if (on && phase == WINDOWS)
 		close_window(now);
 	turn(false, now);
-	instantiation_tell(!on, phase == CONTINUOUS);
+	instantiation_tell(!on, phase == WINDOWS);
 	/* The program's thread has waited for that, and will again. */
 	if (phase == CONTINUOUS)
 		credit -= 2.0 * (double)(clock_ns(CLOCK_REALTIME) - now);
@@ -346,7 +346,7 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 		update_windows(now);
 	}
 	if (instantiation_count() == 0)
-		instantiation_tell(!on, phase == CONTINUOUS);
+		instantiation_tell(!on, phase == WINDOWS);
 	launches_settle();
 	if (now - rows_updated >= (uint64_t)MEAN_GAP_NS) {
 		rows_updated = now;
@@ -370,4 +370,9 @@ void recording_finish(void)
 		return;
 	settle(!on);
 	sums_update_rows();
+	if (graph_updates_unread() > 0)
+		session_note(session,
+			     "%llu updates of graphs were not read, as that would have taken more "
+			     "than %d %% of the time: their launches are counted as those before.",
+			     (unsigned long long)graph_updates_unread(), GRAPH_READING_PERCENT);
 }

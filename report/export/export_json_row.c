@@ -244,6 +244,8 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 		json_add_unsigned(object, "device", row->device);
 	json_add_unsigned(object, "calls", row_calls(row));
 	json_add_unsigned(object, "seen_by_hooks", row->calls);
+	if (row->calls_outside > 0)
+		json_add_unsigned(object, "calls_outside", row->calls_outside);
 	if (row->more_calls)
 		cJSON_AddBoolToObject(object, "more_calls", true);
 	json_add_unsigned(object, "failed", row->failed);

@@ -68,7 +68,8 @@ struct options {
 	bool profile_children; /* asked for; what is the default depends on how ktime was started */
 	pid_t only_process; /* 0: any; set by the ktime command unless children are profiled too */
 	const char *nvtx_include[OPTIONS_RANGES]; /* see range_pattern.h; NULL after the last */
-	double timeout; /* seconds since the driver's initialisation; 0: none */
+	double timeout;		       /* seconds since the driver's initialisation; 0: none */
+	double delay, duration, every; /* seconds; 0: none */
 
 	/* What is printed. */
 	bool print_summary, print_gpu_summary, print_api_summary, print_summary_per_gpu;

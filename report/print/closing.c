@@ -209,6 +209,16 @@ static void write_timing(const struct closing *closing)
 	write_corrections(closing);
 }
 
+static void write_outside(const struct closing *closing)
+{
+	uint64_t outside = session_header(closing->session)->counters[COUNTER_operations_outside];
+	char count[NUMBER_SIZE];
+
+	if (outside > 0)
+		begin(closing, "Outside the profiling window: %s GPU operation%s, counted only.\n",
+		      number_count(count, outside), plural(outside));
+}
+
 static void write_losses(const struct closing *closing)
 {
 	static const enum session_counter counters[] = {
@@ -378,6 +388,7 @@ int closing_write(const struct session *session, const struct options *options, 
 	error = write_estimates(&closing);
 	if (!error)
 		error = write_agreement(&closing);
+	write_outside(&closing);
 	write_losses(&closing);
 	write_use(&closing);
 	write_trace_size(&closing);

@@ -23,7 +23,7 @@
 #include "report/session/idle.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      15
+#define SESSION_VERSION	      17
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -118,14 +118,15 @@ struct estimate {
 
 /* One line of the table; aligned, so that a row never shares a cache line with another. */
 struct row {
-	uint32_t committed; /* set last, with release order, when the key is in place */
-	uint32_t kind;	    /* enum row_kind */
-	uint64_t name;	    /* offset of a NUL-terminated string */
-	int32_t device;	    /* device ordinal; -1 where a row belongs to none */
-	uint32_t nodes;	    /* graphs: how many nodes */
-	uint64_t calls;	    /* operations that the hooks saw succeed, counted at the call */
-	uint64_t failed;    /* calls that returned an error */
-	uint64_t bytes;	    /* of all calls */
+	uint32_t committed;	/* set last, with release order, when the key is in place */
+	uint32_t kind;		/* enum row_kind */
+	uint64_t name;		/* offset of a NUL-terminated string */
+	int32_t device;		/* device ordinal; -1 where a row belongs to none */
+	uint32_t nodes;		/* graphs: how many nodes */
+	uint64_t calls;		/* operations that the hooks saw succeed, counted at the call */
+	uint64_t calls_outside; /* those outside the profiling window, which are in nothing else */
+	uint64_t failed;	/* calls that returned an error */
+	uint64_t bytes;		/* of all calls */
 	uint64_t bytes_minimum, bytes_maximum;
 	double bytes_squares;
 	uint64_t untimed[UNTIMED_COUNT]; /* by the event clock */
@@ -145,8 +146,8 @@ struct row {
 	uint64_t checked_overlapped; /* of these, ran beside other work on the device */
 	uint64_t waited; /* timed by both and not compared: the pair holds more, as a wait for the
 			    host */
-	uint64_t unmatched;	 /* event pairs whose record was never found */
-	uint64_t graph_records;	 /* CUPTI records that were nodes of a graph */
+	uint64_t unmatched;	/* event pairs whose record was never found */
+	uint64_t graph_records; /* CUPTI records that were nodes of a graph */
 	/* Where CUPTI records in windows: nodes of graphs that ran, and how many of them are
 	 * estimated; the time of all operations, ns (0: all were recorded, or none), and half of
 	 * its 95 % interval (NAN: not known). */
@@ -201,6 +202,7 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 /* Session-wide counts. One list for storing, showing and exporting them. */
 #define SESSION_COUNTERS(X)                                                                        \
 	X(operations, "operations launched")                                                       \
+	X(operations_outside, "operations launched outside the profiling window")                  \
 	X(failed_calls, "calls that failed")                                                       \
 	X(event_pairs, "event pairs injected")                                                     \
 	X(timed_by_events, "operations timed by events")                                           \

@@ -39,6 +39,42 @@ collects()
 	done
 }
 
+# outside OPTIONS WAY INSIDE OUTSIDE: "CALLS NAME" of the kernels launched inside the profiling window,
+# and outside it.
+outside()
+{
+	export KTIME_OPTIONS="-f -o session $1"
+	same_as_alone "$programs/collecting" "$2"
+	[ "$status" -eq 0 ]
+	is "$3" echo "$(kernels calls)"
+	is "$4" echo "$(kernels calls_outside)"
+	is "$(awk '{ sum += $1 } END { print sum + 0 }' <<<"$4")" counter operations_outside
+}
+
+kernels()
+{
+	"$built/ktime" export --json - session |
+		jq -r ".rows[] | select(.kind == \"kernel\" and .$1 > 0) | \"\(.$1) \(.name)\""
+}
+
+@test "launches outside cuProfilerStart and cuProfilerStop are counted" {
+	for timer in auto events; do
+		outside "--profile-from-start off --timer $timer" windows '5 second' '5 first'
+		says "Outside the profiling window: 5 GPU operations, counted only."
+	done
+}
+
+@test "--delay, --duration and --every say when to collect, and the rest is counted" {
+	for plan in "--duration 0.1" "--delay 100" "--every 100 --duration 0.1" \
+		"--every 100 --delay 0.01 --duration 0.1"; do
+		outside "$plan" late '' '4 first'
+	done
+	for plan in "--delay 0.1" "--duration 100" "--every 0.2 --duration 100" \
+		"--every 100 --delay 0.1 --duration 100"; do
+		outside "$plan" late '4 first' ''
+	done
+}
+
 @test "--timeout 0 is no limit" {
 	collects "--timeout 0" late '4 first'
 	! report | grep -qF -- --timeout

@@ -117,12 +117,12 @@ static void each_two_memory_types_have_a_direction(void **state)
 	(void)state;
 	for (unsigned from = 0; from < 3; from++)
 		for (unsigned to = 0; to < 3; to++)
-			assert_int_equal(describe_direction(from + 1, to + 1), expected[from][to]);
+			assert_int_equal(copy_between_types(from + 1, to + 1), expected[from][to]);
 	for (unsigned known = 1; known <= 3; known++) {
-		assert_int_equal(describe_direction(0, known), OPERATION_COPY_HTOH);
-		assert_int_equal(describe_direction(known, 0), OPERATION_COPY_HTOH);
-		assert_int_equal(describe_direction(4, known), OPERATION_COPY_HTOH);
-		assert_int_equal(describe_direction(known, 4), OPERATION_COPY_HTOH);
+		assert_int_equal(copy_between_types(0, known), OPERATION_COPY_HTOH);
+		assert_int_equal(copy_between_types(known, 0), OPERATION_COPY_HTOH);
+		assert_int_equal(copy_between_types(4, known), OPERATION_COPY_HTOH);
+		assert_int_equal(copy_between_types(known, 4), OPERATION_COPY_HTOH);
 	}
 }
 
@@ -220,7 +220,7 @@ static void a_copy_with_a_host_side_may_block(void **state)
 	assert_false(describe_is_pageable((void *)PINNED));
 	driver.cuPointerGetAttributes = refuse;
 	assert_true(describe_is_pageable((void *)PINNED));
-	assert_int_equal(describe_side(DEVICE_0), CU_MEMORYTYPE_HOST);
+	assert_int_equal(copy_side(DEVICE_0), CU_MEMORYTYPE_HOST);
 	assert_int_equal(errno, 0);
 }
 

@@ -36,7 +36,7 @@ $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_se
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o causes.o host_calls.o interval_set.o) driver/api.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
-$(BUILD)/tests/unit/test_describe: $(BUILD)/obj/preload/launch/describe.o
+$(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
 $(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background_thread.o
 $(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/concurrency.o
