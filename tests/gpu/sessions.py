@@ -94,8 +94,8 @@ def _row(data):
     shown = {"cupti": cupti, "events": events}.get(data["clock"], Figures())
     total, interval = shown.total_ns, None
     if "estimate" in data:
-        total, error = data["estimate"]["total"], data["estimate"]["error"]
-        interval = (total - error, total + error)
+        total, error = data["estimate"]["total"], data["estimate"].get("error")
+        interval = None if error is None else (total - error, total + error)
     checked = Checked(check.get("calls", 0), check.get("cupti", 0), check.get("events_as_read", 0),
                       check.get("events", 0))
     return Row(data["kind"], data.get("mangled", data["name"]), data["calls"], total, interval,
