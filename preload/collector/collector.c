@@ -142,7 +142,10 @@ static void end_context(void)
 	 * request_end_context(). */
 	if (finish_requested())
 		return;
+	/* It may be the only context that the program ever has. */
+	calibration_finish();
 	drain_records(FLUSH_NOW);
+	calibration_settle();
 	context_ending(context);
 	event_pool_forget_spare(context);
 	context_gates_end(context);

@@ -320,12 +320,12 @@ static void evaluate(bool last)
 		return;
 	}
 	result = driver.cuEventQuery(last_event());
-	if (result == CUDA_ERROR_NOT_READY || (records_come && !complete)) {
-		if (late)
-			done();
-		return;
+	/* No records come any more if the program has ended CUPTI. */
+	if (result == CUDA_ERROR_NOT_READY || (records_come && mode_is_cupti() && !complete)) {
+		if (!late)
+			return;
 	}
-	if (result == CUDA_SUCCESS && records_come)
+	if (result == CUDA_SUCCESS && complete)
 		use_records();
 	else if (result == CUDA_SUCCESS)
 		use_readings();
