@@ -53,7 +53,7 @@ expect_capture()
 	SIM_KERNEL_NS='first=1000,second=2000' simulate "$programs/graph"
 	[ "$status" -eq 0 ]
 	expect_output "nodes 4 edges 4
-launch 0.007900 ms
+launch 0.007400 ms
 memory 5 5
-as a child 0.007900 ms"
+as a child 0.007400 ms"
 }

@@ -10,9 +10,9 @@ load common
 		[ "$status" -eq 0 ]
 		expect_output "Max error: 0.000000
 Kernel launches: 1 (threads: 1, streams per thread: 1, the default one)
-Kernel time by events (us): 85.820 in all, 85.820 per launch
-Effective bandwidth (GB/s): 2932.396
-Throughput (GFLOP/s): 488.733"
+Kernel time by events (us): 85.320 in all, 85.320 per launch
+Effective bandwidth (GB/s): 2949.581
+Throughput (GFLOP/s): 491.597"
 	done
 }
 

@@ -58,11 +58,11 @@ refuses() {
 }
 
 @test "saxpy's grid-stride kernel has as many threads as the device holds at a time" {
-	# 132 multiprocessors of 2048 threads: 1000 ns and 1 ns for 256 threads, and 2900 of the events.
+	# 132 multiprocessors of 2048 threads: 1000 ns and 1 ns for 256 threads, and 2400 of the events.
 	simulate "$workloads/saxpy" --variant grid-stride
-	[ "${lines[2]}" = "Kernel time by events (us): 4.956 in all, 4.956 per launch" ]
+	[ "${lines[2]}" = "Kernel time by events (us): 4.456 in all, 4.456 per launch" ]
 	simulate "$workloads/saxpy" --variant float4
-	[ "${lines[2]}" = "Kernel time by events (us): 24.380 in all, 24.380 per launch" ]
+	[ "${lines[2]}" = "Kernel time by events (us): 23.880 in all, 23.880 per launch" ]
 }
 
 @test "vecadd adds, copies three vectors to the device and one back, and times one launch" {
@@ -73,7 +73,7 @@ refuses() {
 	[ "${lines[1]}" = "vector_add <<<16384, 1024>>>, the host waits in a loop" ]
 	[[ "${lines[2]}" == "Kernel time by gettimeofday() (us): "* ]]
 	[[ "${lines[3]}" == "Kernel time by clock() (us): "* ]]
-	[ "${lines[4]}" = "Kernel time by events (us): 69.436" ]
+	[ "${lines[4]}" = "Kernel time by events (us): 68.936" ]
 	[ "${lines[5]}" = "Arrays match." ]
 	work=$(awk '$2 ~ /^cu(Memcpy|Memset|LaunchKernel)/ { print $2, $4 }' "$log")
 	[ "$work" = "cuMemcpyHtoD_v2 67108864
@@ -104,7 +104,7 @@ cuMemcpyDtoH_v2 67108864" ]
 	[ "$status" -eq 0 ]
 	expect_output "Copy of a 3000 x 3000 matrix of float: 72.000 MB read and written, launches: 1
 variant        time (us)        GB/s    of DRAM  result
-transposed       102.900     699.708      14.2%  right"
+transposed       102.400     703.125      14.3%  right"
 }
 
 @test "a call that fails ends the program, which names it" {
@@ -117,11 +117,11 @@ transposed       102.900     699.708      14.2%  right"
 	simulate "$workloads/bandwidth"
 	[ "$status" -eq 0 ]
 	expect_output "direction         memory         bytes   a copy (us)        GB/s
-host to device    pinned      33554432       675.288      49.689
-device to host    pinned      33554432       675.288      49.689
-device to device  -           33554432        39.854    1683.868
-host to device    pageable    33554432      3362.442       9.979
-device to host    pageable    33554432      3362.442       9.979
+host to device    pinned      33554432       673.488      49.822
+device to host    pinned      33554432       673.488      49.822
+device to device  -           33554432        36.954    1816.011
+host to device    pageable    33554432      3360.642       9.985
+device to host    pageable    33554432      3360.642       9.985
 Result: PASS"
 	simulate "$workloads/bandwidth" --range --memory pinned --copies 1
 	[ "$status" -eq 0 ]
@@ -135,10 +135,10 @@ Result: PASS"
 	expect_output "Peak of float (GFLOP/s): 66908.2
 Peak of double (GFLOP/s): 33454.1
 kernel        type    blocks  threads     time (us)       GFLOP/s   of peak  result
-add           float        2       32         3.901         1.641    0.002%  right
-add           double       2       32         3.901         1.641    0.005%  right
-multiply-add  float        2       32         3.901        41.999    0.063%  right
-multiply-add  double       2       32         3.901        41.999    0.126%  right"
+add           float        2       32         3.401         1.882    0.003%  right
+add           double       2       32         3.401         1.882    0.006%  right
+multiply-add  float        2       32         3.401        48.174    0.072%  right
+multiply-add  double       2       32         3.401        48.174    0.144%  right"
 	simulate "$workloads/flops" --n 2 --kernel add --type float
 	[ "$(grep -c ' right$' <<<"$output")" -eq 15 ]
 }
@@ -168,8 +168,8 @@ cudaMemset, 4 MB: yes
 cudaMemsetAsync, 4 MB: yes
 cudaDeviceSynchronize: no" ] || { echo "$returned"; false; }
 	events=$(sed -nE 's/^  (events .*[^ ]) +([0-9.]+)$/\1: \2/p' <<<"$output")
-	[ "$events" = "events in the kernel's stream: 5.003
-events in another stream, which has no kernel: 0.000
-events around a kernel that waits for one in another stream: 5.003
-events in the default stream around two kernels side by side: 5.007" ] || { echo "$events"; false; }
+	[ "$events" = "events in the kernel's stream: 5.002
+events in another stream, which has no kernel: 0.001
+events around a kernel that waits for one in another stream: 5.002
+events in the default stream around two kernels side by side: 5.008" ] || { echo "$events"; false; }
 }
