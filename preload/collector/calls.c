@@ -124,6 +124,8 @@ static void expect_record(struct in_flight *operation)
 			      : matcher_unnumbered(calls_matcher, stream->context->cupti_context);
 	}
 	recording_call(operation);
+	if (!recording_matches() && operation->reported && operation->row)
+		ranges_add_untimed(&operation->ranges, operation->row);
 	if (!stream->records || !recording_matches())
 		return;
 	operation->awaits_record = operation->leaves_record = true;

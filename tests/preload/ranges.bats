@@ -280,3 +280,8 @@ Range: 100.00% 4 inner
 	[ -z "$stderr" ]
 	is "$(cat without)" echo "$output"
 }
+
+@test "where graphs are recorded in windows a launch counts in its range with its row's average" {
+	KTIME_OPTIONS="-f -o session" same_as_alone_but_for_levels "$programs/ranges" graph
+	is "launch 1 2 6000 2 6000" sh -c "$(declare -f ranges); built='$built'; ranges | grep ^launch"
+}
