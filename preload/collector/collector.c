@@ -34,14 +34,13 @@
 #include "preload/events/sampling.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
+#include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
-#include "preload/nvtx/ranges.h"
 
-/*
- * The collector's period. A thread's ring holds 22 ms of the fastest launching, which leaves room
- * for a late wake-up; 200 periods a second take 0.2 % of a processor when there is nothing to do.
+/* The collector's period. A thread's ring holds 22 ms of the fastest launching, which leaves room
+ * for a late wake-up; 200 periods a second take 0.2 % of a processor while nothing is to be done.
  */
 #define PERIOD_NS      5000000u
 /* The period while at least this many event pairs are in flight, to return them to their pools in
@@ -138,11 +137,9 @@ static void end_context(void)
 
 	drain_rings();
 	wait_for_events(context);
-	/* If the run ends, the context is kept until all is collected: see
-	 * request_end_context(). */
+	/* Kept until all is collected if the run ends: see request_end_context(). */
 	if (finish_requested())
 		return;
-	/* It may be the only context that the program ever has. */
 	calibration_finish();
 	drain_records(FLUSH_NOW);
 	calibration_settle();

@@ -30,8 +30,9 @@
  * otherwise it does not begin, as loading may wait for the device while it holds the driver's lock.
  */
 void calibration_update(bool idle);
-/* At the end of the run, once the device is idle: measures unless that is done, within 50 ms. Call
- * calibration_settle() once CUPTI's records have been read. */
+/* At the end of the run, and of a context, which may be the only one, once the device is idle:
+ * measures unless that is done, within 50 ms. Call calibration_settle() once CUPTI's records have
+ * been read. */
 void calibration_finish(void);
 void calibration_settle(void);
 /* Takes a record of ktime's own stream; false: the record is the program's. */

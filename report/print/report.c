@@ -166,12 +166,12 @@ static void write_result_file(const char *pattern, pid_t pid, const char *prefix
 	free(path);
 }
 
-static bool has_kernels(const struct session *session)
+static bool has_calls(const struct session *session, bool of_kernels)
 {
 	struct row *row;
 
 	session_for_each_row (session, row)
-		if (row->kind == ROW_KERNEL && row_calls(row) > 0)
+		if ((row->kind == ROW_KERNEL || !of_kernels) && row_calls(row) > 0)
 			return true;
 	return false;
 }
@@ -215,14 +215,14 @@ static int write_warnings(const struct session *session, const struct options *o
 					? "%sWarning: --devices %d: there is only device 0\n"
 					: "%sWarning: --devices %d: there are devices 0 to %d\n",
 				prefix, i, devices - 1);
-	if (options->kernels && has_kernels(session))
+	if (options->kernels && has_calls(session, true))
 		error = matches_kernel(session, options, &matches);
 	if (!matches)
 		fprintf(file, "%sWarning: --kernels '%s' matches no kernel's full name\n", prefix,
 			options->kernels);
 	if (!error && options->declared)
 		error = work_patterns_warn(session, options, prefix, file);
-	if (live && !options->profile_from_start && !session_next_row(session, NULL))
+	if (live && !options->profile_from_start && !has_calls(session, false))
 		fprintf(file,
 			"%sWarning: nothing was profiled: with --profile-from-start off only what "
 			"runs "
