@@ -22,7 +22,7 @@
 
 struct line {
 	const struct row *row;
-	uint64_t total, calls, minimum, maximum;
+	uint64_t total, calls, timed, minimum, maximum;
 	bool estimated;
 };
 
@@ -81,13 +81,15 @@ static struct line line_of(const struct session_header *header, const struct row
 	uint64_t overhead = by_events && row->overhead < OVERHEAD_KINDS
 				    ? header->overheads[row->overhead].ns
 				    : 0;
-	struct line line = {.row = row, .calls = figures->count};
+	struct line line = {
+		.row = row, .calls = row->calls + row->node_calls, .timed = figures->count};
 	double estimated;
 
-	if (!figures->count) {
-		line.calls = row->calls + row->node_calls;
+	/* Nodes of graphs and some API calls are known by their records alone. */
+	if (line.calls < line.timed)
+		line.calls = line.timed;
+	if (!line.timed)
 		return line;
-	}
 	line.minimum = figures->minimum > overhead ? figures->minimum - overhead : 0;
 	line.maximum = figures->maximum > overhead ? figures->maximum - overhead : 0;
 	line.total = figures->total > overhead * figures->count
@@ -98,12 +100,12 @@ static struct line line_of(const struct session_header *header, const struct row
 		estimated = estimate_of(&row->estimate, row->calls).total -
 			    (double)overhead * (double)row->calls;
 		line.total = estimated > 0 ? (uint64_t)estimated : 0;
-		line.calls = row->calls;
+		line.timed = row->calls;
 		line.estimated = true;
 	}
 	if (!by_events && row->windows_total > 0) {
 		line.total = (uint64_t)row->windows_total;
-		line.calls = row->calls + row->node_calls;
+		line.timed = line.calls;
 		line.estimated = true;
 	}
 	return line;
@@ -151,7 +153,7 @@ static void print_section(const struct session *session, const char *title, bool
 		      sum ? 100.0 * (double)line->total / (double)sum : 0.0,
 		      line->estimated ? "~" : "", line->estimated ? 7 : 8,
 		      number_time(total, line->total), (unsigned long long)line->calls,
-		      number_time(average, line->total / line->calls),
+		      number_time(average, line->total / line->timed),
 		      number_time(minimum, line->minimum), number_time(maximum, line->maximum),
 		      NAME_WIDTH, session_string(session, line->row->name));
 	}

@@ -119,7 +119,7 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 	       "Name\n"
 	       " GPU activities:   81.40%  ~28.000us          8  3.5000us  2.0000us  5.0000us  by "
 	       "events\n"
-	       "                   17.44%  6.0000us          3  2.0000us  1.0000us  3.0000us  by "
+	       "                   17.44%  6.0000us          4  2.0000us  1.0000us  3.0000us  by "
 	       "CUPTI\n"
 	       "                    1.16%     400ns          2     200ns       0ns     500ns  "
 	       "[CUDA memset]\n"
