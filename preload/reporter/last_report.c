@@ -114,8 +114,12 @@ static struct line line_of(const struct session_header *header, const struct row
 /* Keeps the lines sorted by their totals, the longest first. */
 static void insert(unsigned *count, struct line line)
 {
-	unsigned at = *count < ROWS ? (*count)++ : ROWS - 1;
+	unsigned at = *count;
 
+	if (at < ROWS)
+		(*count)++;
+	else if (lines[--at].total >= line.total)
+		return;
 	while (at > 0 && lines[at - 1].total < line.total) {
 		lines[at] = lines[at - 1];
 		at--;
