@@ -7,7 +7,7 @@ import counts
 import process
 import profilers
 
-OPTIONS = ["-t", "cuda", "--sample=none", "--cpuctxsw=none"]
+OPTIONS = ["--sample=none", "--cpuctxsw=none"]
 REPORTS = "cuda_gpu_kern_sum:mangled,cuda_gpu_mem_time_sum"
 
 
@@ -25,13 +25,13 @@ def environment():
                                     os.environ.get("KTIME_NSYS_LIBRARY_PATH", ""))
 
 
-def command(report, options=()):
+def command(report, options=(), trace="cuda"):
     """What stands before the program's own command; nsys leaves REPORT.nsys-rep."""
-    return [find(), "profile", *OPTIONS, *options, "-f", "true", "-o", report]
+    return [find(), "profile", "-t", trace, *OPTIONS, *options, "-f", "true", "-o", report]
 
 
-def under_nsys(argv, report, options=()):
-    return command(report, options) + argv, environment()
+def under_nsys(argv, report, options=(), trace="cuda"):
+    return command(report, options, trace) + argv, environment()
 
 
 def read(report):

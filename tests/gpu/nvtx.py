@@ -146,7 +146,7 @@ def under_ktime(argv, directory):
 
 def under_nsys(argv, directory):
     report = os.path.join(directory, "nsys")
-    command, environment = nsys.under_nsys(argv, report, ["-t", "cuda,nvtx", "--export=sqlite"])
+    command, environment = nsys.under_nsys(argv, report, ["--export=sqlite"], "cuda,nvtx")
     outcome = process.run(command, environment, timeout=90)
     database = report + ".sqlite"
     if not os.path.exists(database):
