@@ -181,7 +181,7 @@ static void join_program(struct idle_sum *sums, unsigned *count, uint64_t *waite
 
 static void write_causes(const struct session *session, int device, const char *prefix, FILE *file)
 {
-	struct idle_sum sums[IDLE_SUMS];
+	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
 	const struct device_use *use = &session_header(session)->uses[device];
 	uint64_t whole, idle = idle_time(use, &whole), waited, left = idle;
 	unsigned count = idle_sums(session, device, 0, sums), written = 0;
@@ -291,7 +291,7 @@ static unsigned list_threads(const struct session *session, int device, uint32_t
 
 static void write_part(const struct session *session, int device, uint32_t thread, FILE *file)
 {
-	struct idle_sum sums[IDLE_SUMS];
+	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
 	unsigned count = idle_sums(session, device, thread, sums);
 	uint64_t whole;
 

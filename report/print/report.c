@@ -266,9 +266,11 @@ static int write_report(struct session *session, const struct options *options, 
 int report_write(struct session *session, const struct options *asked, FILE *file)
 {
 	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
-	struct options options = *asked;
+	/* Too large for a small stack; reports are written one after the other. */
+	static struct options options;
 	int error;
 
+	options = *asked;
 	fit_terminal(&options, file);
 	error = write_report(session, &options, file);
 	if (!error && fflush(file) != 0)
