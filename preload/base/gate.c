@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/base/gate.h"
 
-/* How many looks, a millisecond apart, a gate may be closed. A launch takes 5 to 10 us; one that
+/* How many polls, a millisecond apart, a gate may be closed. A launch takes 5 to 10 us; one that
  * takes this long waits for the device. Chosen. */
-#define MOST_LOOKS 5u
-/* How long the reporter goes on looking after the last use. Chosen. */
+#define MOST_POLLS 5u
+/* How long the reporter goes on polling after the last use. Chosen. */
 #define USED_NS	   1000000000u
 
 _Static_assert(sizeof(struct gate_words) == 4096, "a page");
@@ -15,11 +15,11 @@ _Atomic bool gates_watched;
 static void (*_Atomic wake_reporter)(void);
 static _Atomic uint64_t forced;
 
-/* For the reporter: what it saw at the last look. */
+/* For the reporter: what it saw at the last poll. */
 static struct {
 	_Atomic uint32_t *word;
 	uint32_t value, uses;
-	unsigned looks;
+	unsigned polls;
 } seen[GATE_THREADS];
 static uint64_t last_use;
 
@@ -48,8 +48,8 @@ static void force_open(_Atomic uint32_t *word, uint32_t value)
 		atomic_fetch_add_explicit(&forced, 1, memory_order_relaxed);
 }
 
-/* Returns whether the gate was used since the last look. */
-static bool look_at(unsigned index)
+/* Returns whether the gate was used since the last poll. */
+static bool poll_gate(unsigned index)
 {
 	_Atomic uint32_t *word = atomic_load_explicit(&gates[index].word, memory_order_seq_cst);
 	uint32_t value = atomic_load_explicit(&gates[index].value, memory_order_relaxed);
@@ -57,8 +57,8 @@ static bool look_at(unsigned index)
 	bool used = uses != seen[index].uses;
 
 	if (!word || word != seen[index].word || value != seen[index].value)
-		seen[index].looks = 0;
-	else if (++seen[index].looks >= MOST_LOOKS)
+		seen[index].polls = 0;
+	else if (++seen[index].polls >= MOST_POLLS)
 		force_open(word, value);
 	seen[index].word = word;
 	seen[index].value = value;
@@ -66,12 +66,12 @@ static bool look_at(unsigned index)
 	return used || word;
 }
 
-static bool look_at_all(void)
+static bool poll_all(void)
 {
 	bool used = false;
 
 	for (unsigned i = 0; i < GATE_THREADS; i++)
-		used |= look_at(i);
+		used |= poll_gate(i);
 	return used;
 }
 
@@ -79,13 +79,13 @@ bool gate_watch(uint64_t now)
 {
 	if (!atomic_load_explicit(&gates_watched, memory_order_seq_cst))
 		return false;
-	if (look_at_all())
+	if (poll_all())
 		last_use = now;
 	if (now - last_use < USED_NS)
 		return true;
 	atomic_store_explicit(&gates_watched, false, memory_order_seq_cst);
 	/* A gate may have been closed before its thread could see that the watch ends. */
-	if (!look_at_all())
+	if (!poll_all())
 		return false;
 	last_use = now;
 	atomic_store_explicit(&gates_watched, true, memory_order_seq_cst);

@@ -39,7 +39,7 @@ struct gate {
 };
 
 extern struct gate gates[GATE_THREADS];
-/* Whether the reporter looks at the gates. */
+/* Whether the reporter polls the gates. */
 extern LAUNCH_STATE _Atomic bool gates_watched;
 
 /* To be called once, by the reporter, with what wakes it. Without a watch no thread gets a gate. */

@@ -14,7 +14,7 @@
 #define HELD_NS	   100000u
 #define OPENED_NS  5000000u
 #define POLL_NS	   20000u
-/* At least so many polls, as the collector may get no processor for longer. Chosen. */
+/* At least this many polls, as the collector may get no processor for longer. Chosen. */
 #define OPEN_POLLS 16u
 
 static bool allowed;

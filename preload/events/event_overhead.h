@@ -13,8 +13,8 @@
 
 /* To be called first, with the profile in whose header the overheads are stored. */
 void event_overhead_start(struct session *session);
-/* An overhead and its standard error, in nanoseconds, from so many pairs. Stored at once, as the
- * program may be killed at any time. */
+/* An overhead and its standard error, in nanoseconds, from `pairs` event pairs. Stored at once, as
+ * the program may be killed at any time. */
 void event_overhead_set(enum overhead_kind kind, double nanoseconds, double standard_error,
 			unsigned pairs);
 /* The overhead in nanoseconds; 0 until it is known. */

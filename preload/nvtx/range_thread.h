@@ -13,7 +13,7 @@
 
 #include "preload/nvtx/names.h"
 
-/* What is opened inside of so many ranges counts as its enclosing range. Chosen. */
+/* What is opened inside this many ranges counts as its enclosing range. Chosen. */
 #define OPEN_MOST      128u
 /* The start/end ranges that can be open at a time, in the process. Chosen. */
 #define STARTED_MOST   1024u

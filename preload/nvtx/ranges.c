@@ -128,7 +128,7 @@ void ranges_drain(void)
 }
 
 /* The ranges that a thread has open. One that opens and closes more at the same time may have read
- * a time that is another range's: such is the end of a run with threads under way. */
+ * a time that is another range's: so at the end of a run whose threads go on. */
 static void end_open(struct range_thread *thread, uint64_t now)
 {
 	uint32_t count = atomic_load_explicit(&thread->open_count, memory_order_acquire);

@@ -9,7 +9,7 @@
 #include "preload/recording/sums.h"
 
 /* A launch is complete once work has begun that started this many nanoseconds after its last node,
- * or this many later launches are under way. Chosen. */
+ * or this many later launches are in flight. Chosen. */
 #define LATER_NS      1000000000u
 #define MOST_LAUNCHES 4096u
 
