@@ -14,7 +14,6 @@
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -44,11 +43,28 @@ static bool is_file(int fd)
 	return fstat(fd, &file) == 0 && S_ISREG(file.st_mode);
 }
 
-/* A name without a slash is in one of PATH's folders, of which an empty one is the current. */
+/*
+ * A name without a slash is in one of PATH's folders, of which an empty one is the current. Only as
+ * much stack as the path needs: it may be a child's of vfork, or a small one.
+ */
+static bool is_in_folder(const char *folder, size_t length, const char *name)
+{
+	size_t size = length + 1 + strlen(name) + 1;
+	char path[size <= PATH_MAX ? size : 1], *at = path;
+
+	if (size > PATH_MAX)
+		return false;
+	if (length > 0) {
+		at = mempcpy(at, folder, length);
+		*at++ = '/';
+	}
+	strcpy(at, name);
+	return may_be_executed(AT_FDCWD, path);
+}
+
 static bool may_be_found(const char *name)
 {
 	const char *folders = getenv("PATH"), *end;
-	char path[PATH_MAX];
 
 	if (!name || !*name || strchr(name, '/'))
 		return may_be_executed(AT_FDCWD, name);
@@ -56,9 +72,7 @@ static bool may_be_found(const char *name)
 	folders = folders ? folders : "/bin:/usr/bin";
 	for (;; folders = end + 1) {
 		end = strchrnul(folders, ':');
-		if (snprintf(path, sizeof(path), "%.*s%s%s", (int)(end - folders), folders,
-			     end > folders ? "/" : "", name) < (int)sizeof(path) &&
-		    may_be_executed(AT_FDCWD, path))
+		if (is_in_folder(folders, (size_t)(end - folders), name))
 			return true;
 		if (!*end)
 			return false;

@@ -37,7 +37,7 @@ static uint8_t domain_of(nvtxDomainHandle_t handle)
 
 static uint16_t name_of_wide(uint8_t domain, const wchar_t *message)
 {
-	char narrow[4 * NAMES_LENGTH];
+	char narrow[NAMES_LENGTH + 1];
 
 	names_narrow(message ? message : L"", narrow, sizeof(narrow));
 	return names_range(domain, narrow);
@@ -164,7 +164,7 @@ static nvtxDomainHandle_t create_domain(const char *name)
 
 static nvtxDomainHandle_t create_domain_wide(const wchar_t *name)
 {
-	char narrow[4 * NAMES_LENGTH];
+	char narrow[NAMES_LENGTH + 1];
 
 	WITHOUT_RANGES(NULL);
 	names_narrow(name ? name : L"", narrow, sizeof(narrow));

@@ -32,16 +32,30 @@ load helper
 	is 3000 counter operations
 }
 
-# The environment lies on the stack too, and the loader's own part of it.
+# Of 24 KiB, as the kernel leaves out up to 8 at random, and the loader takes 8 for any preload.
 @test "a stack of 16 KiB is enough, whatever the report" {
 	not_under_sanitizers "memory"
 	for options in "" "--format nsys" "--print-gpu-trace --csv"; do
 		run --separate-stderr env -i PATH="$PATH" XDG_RUNTIME_DIR="$XDG_RUNTIME_DIR" \
 			LD_PRELOAD="$built/libktime.so" KTIME_OPTIONS="$options" "$root/tests/sim/run" \
-			prlimit --stack=16384 "$programs/endings" return
+			prlimit --stack=24576 "$programs/endings" return
 		[ "$status" -eq 3 ]
 		[ "$output" = worked ]
 		says first
+	done
+}
+
+# A thread of the smallest stack that pthreads has, 16 KiB, keeps 12 of them.
+@test "a thread that does all of the program's work needs at most 4 KiB more of stack" {
+	not_under_sanitizers "memory"
+	local alone_used options
+	alone_used=$(alone "$programs/small_stack" 3>&1 >/dev/null) || [ $? -eq 3 ]
+	for options in "" "--timer events" "--print-gpu-trace --csv"; do
+		KTIME_OPTIONS=$options run --separate-stderr under_ktime "$programs/small_stack" 3>used
+		[ "$status" -eq 3 ]
+		says first
+		[ "$(<used)" -gt 0 ]
+		[ "$(<used)" -le $((alone_used + 4096)) ]
 	done
 }
 
