@@ -282,7 +282,8 @@ struct estimated estimate_of(const struct estimate *estimate, uint64_t calls)
 		return estimated;
 	}
 	average(&groups);
-	estimated.total = groups.mean * (double)calls;
+	/* Of calls that are shorter than the overhead that was taken off nothing may be left. */
+	estimated.total = groups.mean > 0 ? groups.mean * (double)calls : 0;
 	for (unsigned i = 0; i < groups.count; i++)
 		squares += groups.group[i].calls * groups.group[i].sum.squares /
 			   groups.group[i].sum.weight;

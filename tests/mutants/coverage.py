@@ -67,7 +67,7 @@ def lines_of(folder, modules):
 def measure(tree, run, environment):
     """The map of a tree that is built for it: tests with their seconds, and for each line their numbers."""
     modules = {os.path.basename(path): blocks(path, tree) for path in
-               [f"{tree}/build/libktime.so", f"{tree}/build/ktime"] + glob.glob(f"{tree}/build/tests/unit/test_*")
+               [f"{tree}/build/libktime.so", f"{tree}/build/sim/libktime_virtual.so", f"{tree}/build/ktime"] + glob.glob(f"{tree}/build/tests/unit/test_*")
                if os.access(path, os.X_OK)}
     folder = os.path.join(tree, "covered")
     tests, reached = [], {}

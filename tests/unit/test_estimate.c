@@ -248,6 +248,15 @@ static void an_overhead_is_taken_off_each_duration(void **state)
 	is_close(estimate_of(&estimate, 100).squares, 50 * (1500.0 * 1500 + 3500.0 * 3500));
 }
 
+/* A total below zero would be printed as centuries. */
+static void an_overhead_longer_than_the_calls_leaves_nothing(void **state)
+{
+	(void)state;
+	add(10, 10, 2000, 4000);
+	estimate_take_off(&estimate, 3500);
+	assert_true(estimate_of(&estimate, 100).total == 0);
+}
+
 static void a_part_of_a_call_is_kept_for_the_next(void **state)
 {
 	(void)state;
@@ -274,6 +283,7 @@ int main(void)
 		TEST(copies_of_a_size_without_times_leave_no_interval),
 		TEST(a_long_run_takes_no_more_memory),
 		TEST(an_overhead_is_taken_off_each_duration),
+		TEST(an_overhead_longer_than_the_calls_leaves_nothing),
 		TEST(a_part_of_a_call_is_kept_for_the_next),
 	};
 

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each figure of a profile stands where it belongs, in every form: profiles that hold something of
+ * everything come out as tests/golden/whole_*.txt have it. Where a change of the output is wanted,
+ * `FIGURES=write build/tests/unit/test_whole_profile` writes these files anew; the difference is
+ * then to be read.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "report/compare/compare_print.h"
+#include "report/compare/import.h"
+#include "report/export/export.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/whole_profile.h"
+
+/* Compares a text with a file, line by line. */
+static void is_golden(const char *name, const char *text)
+{
+	char path[128], *expected = NULL;
+	const char *left, *right;
+	size_t capacity = 0;
+	unsigned line = 1;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "tests/golden/whole_%s.txt", name);
+	file = fopen(path, getenv("FIGURES") ? "w+e" : "re");
+	assert_non_null(file);
+	if (getenv("FIGURES")) {
+		fputs(text, file);
+		rewind(file);
+	}
+	assert_true(getdelim(&expected, &capacity, '\0', file) > 0);
+	fclose(file);
+	for (left = text, right = expected; *left || *right; line++) {
+		size_t one = strcspn(left, "\n"), other = strcspn(right, "\n");
+
+		if (one != other || memcmp(left, right, one) != 0)
+			fail_msg("%s:%u: is\n%.*s\ninstead of\n%.*s\nIf that is wanted: "
+				 "FIGURES=write build/tests/unit/test_whole_profile",
+				 path, line, (int)one, left, (int)other, right);
+		left += one + (left[one] == '\n');
+		right += other + (right[other] == '\n');
+	}
+	free(expected);
+}
+
+static void print_all(enum whole_profile kind, const char *name, const char *const *words)
+{
+	struct session *session = whole_profile(kind, NULL);
+	char *all = NULL;
+	size_t size;
+	FILE *file = open_memstream(&all, &size);
+
+	assert_non_null(file);
+	for (; *words; words++) {
+		char *text = printed(session, *words);
+
+		fprintf(file, "$ ktime show %s\n%s\n", *words, text);
+		free(text);
+	}
+	fclose(file);
+	is_golden(name, all);
+	free(all);
+	session_close(session);
+}
+
+#define DECLARED                                                                                   \
+	"--bytes saxpy=12/thread --flops saxpy=2/thread --bytes reduce=1000000000/launch "         \
+	"--flops 'reduce=40000000/launch fp64' --flops by_events=7/thread "                        \
+	"--work 'saxpy=1/thread update' --work 'tiny=5/launch step' --work 'missing=1/launch "     \
+	"none'"
+
+static void reports_of_both_clocks(void **state)
+{
+	static const char *const words[] = {
+		"",
+		"--verbose --percentiles --histogram --idle --cross-check --bandwidth " DECLARED,
+		"--csv --verbose --percentiles --idle --cross-check --bandwidth " DECLARED,
+		"--csv -u ms --print-summary --idle --quiet",
+		"-u us --print-summary --quiet",
+		"-u col --print-summary --percentiles --quiet",
+		"--print-gpu-trace --quiet",
+		"--print-api-trace --quiet",
+		"--print-gpu-trace --print-api-trace --csv --quiet",
+		"--print-gpu-trace -u us --context-name c%i --stream-name s%i --names short "
+		"--quiet",
+		"--print-summary-per-gpu --quiet",
+		"--nvtx-kernels --quiet",
+		"--nvtx-kernels --csv --print-gpu-summary --quiet",
+		"--format nvprof --print-gpu-summary --quiet",
+		"--format nsys --quiet",
+		"--format nsys --csv --quiet",
+		"--quiet --print-summary --sort calls --top 2",
+		"--quiet --print-summary --sort avg --top 2 --names base",
+		"--quiet --print-summary --sort min --top 3 --names short",
+		"--quiet --print-summary --sort max --top 3 --demangling off",
+		"--quiet --print-summary --sort name",
+		"--quiet --kernels reduce --devices 0 --bandwidth --idle --histogram --top 1",
+		"--exclude-kernels saxpy|reduce --devices 1,2,5",
+		"--process-name train-%p --findings off --print-api-summary",
+		"--only-process 4321 --export-profile out.%p --keep-trace 1M --print-gpu-summary",
+		"--quiet --cross-check --csv --top 1",
+		NULL};
+
+	(void)state;
+	print_all(WHOLE_CUPTI, "cupti", words);
+}
+
+static void reports_of_a_sample_by_events(void **state)
+{
+	static const char *const words[] = {
+		"",
+		"--verbose --percentiles --histogram --idle --cross-check --bandwidth",
+		"--csv --percentiles --bandwidth",
+		"--format nsys --quiet",
+		"--top 1 --print-gpu-summary",
+		NULL};
+
+	(void)state;
+	print_all(WHOLE_EVENTS, "events", words);
+}
+
+static void reports_of_windows(void **state)
+{
+	static const char *const words[] = {"", "--verbose --percentiles --bandwidth",
+					    "--csv --print-gpu-summary", "--format nsys --quiet",
+					    NULL};
+
+	(void)state;
+	print_all(WHOLE_WINDOWS, "windows", words);
+}
+
+/* Makes the file easier to read: an object a line. */
+static char *in_lines(const char *json)
+{
+	char *lines = malloc(2 * strlen(json) + 1), *end = lines;
+
+	assert_non_null(lines);
+	for (; *json; json++) {
+		*end++ = *json;
+		if (*json == ',' && (json[-1] == '}' || json[-1] == ']'))
+			*end++ = '\n';
+	}
+	*end = '\0';
+	return lines;
+}
+
+typedef int export_function(struct session *session, const struct options *options, FILE *file,
+			    char *message, size_t size);
+
+static void export_all(export_function *function, const char *name)
+{
+	char *all = NULL, *lines, message[256] = "";
+	size_t size;
+	FILE *file = open_memstream(&all, &size);
+
+	assert_non_null(file);
+	for (int kind = 0; kind < WHOLE_KINDS; kind++) {
+		struct session *session = whole_profile(kind, NULL);
+		struct options options;
+
+		options_defaults(&options);
+		assert_int_equal(function(session, &options, file, message, sizeof(message)), 0);
+		fputc('\n', file);
+		options_free(&options);
+		session_close(session);
+	}
+	fclose(file);
+	lines = in_lines(all);
+	is_golden(name, lines);
+	free(lines);
+	free(all);
+}
+
+static void json(void **state)
+{
+	(void)state;
+	export_all(export_json, "json");
+}
+
+static void chrome(void **state)
+{
+	(void)state;
+	export_all(export_chrome, "chrome");
+}
+
+static void new_file(char path[32])
+{
+	int descriptor;
+
+	strcpy(path, "/tmp/ktime-whole-XXXXXX");
+	descriptor = mkstemp(path);
+	assert_true(descriptor >= 0);
+	close(descriptor);
+}
+
+static int print_line(void *file, int count, char **values, char **names)
+{
+	(void)names;
+	for (int i = 0; i < count; i++)
+		fprintf(file, "%s%s", i ? "|" : "", values[i] ? values[i] : "NULL");
+	fputc('\n', file);
+	return 0;
+}
+
+struct dump {
+	sqlite3 *database;
+	FILE *file;
+};
+
+static int print_table(void *argument, int count, char **values, char **names)
+{
+	struct dump *dump = argument;
+	char query[256];
+
+	(void)count;
+	(void)names;
+	fprintf(dump->file, "%s\n", values[1]);
+	/* The codes of enumerations are many, and always the same. */
+	snprintf(query, sizeof(query), "SELECT * FROM \"%s\" LIMIT 40", values[0]);
+	return sqlite3_exec(dump->database, query, print_line, dump->file, NULL);
+}
+
+static void sqlite(void **state)
+{
+	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
+	char path[32], message[256] = "", *all = NULL;
+	size_t size;
+	struct dump dump = {.file = open_memstream(&all, &size)};
+
+	(void)state;
+	assert_non_null(dump.file);
+	new_file(path);
+	assert_int_equal(export_sqlite(session, path, message, sizeof(message)), 0);
+	assert_int_equal(sqlite3_open_v2(path, &dump.database, SQLITE_OPEN_READONLY, NULL),
+			 SQLITE_OK);
+	assert_int_equal(sqlite3_exec(dump.database,
+				      "SELECT name, sql FROM sqlite_master WHERE type = 'table' "
+				      "ORDER BY name",
+				      print_table, &dump, NULL),
+			 SQLITE_OK);
+	sqlite3_close(dump.database);
+	fclose(dump.file);
+	unlink(path);
+	is_golden("sqlite", all);
+	free(all);
+	session_close(session);
+}
+
+static void read_run(struct profile *sum, enum whole_profile kind)
+{
+	char path[32], message[256] = "";
+	struct profile run = {0};
+
+	new_file(path);
+	unlink(path);
+	session_close(whole_profile(kind, path));
+	assert_int_equal(import_profile(&run, path, message, sizeof(message)), 0);
+	assert_int_equal(profile_add_run(sum, &run), 0);
+	profile_free(&run);
+	unlink(path);
+}
+
+static void comparisons(void **state)
+{
+	char *all = NULL;
+	size_t size;
+	FILE *file = open_memstream(&all, &size);
+
+	(void)state;
+	assert_non_null(file);
+	for (int kind = WHOLE_EVENTS; kind < WHOLE_KINDS; kind++) {
+		struct profile a = {0}, b = {0};
+		struct comparison comparison;
+
+		read_run(&a, WHOLE_CUPTI);
+		read_run(&b, kind);
+		assert_int_equal(compare_profiles(&comparison, &a, &b, 0.05), 0);
+		comparison_print_text(&comparison, file);
+		comparison_print_markdown(&comparison, file);
+		comparison_print_csv(&comparison, file);
+		assert_int_equal(comparison_print_json(&comparison, file), 0);
+		comparison_free(&comparison);
+		read_run(&b, kind);
+		runs_print_text(&b, file);
+		profile_free(&a);
+		profile_free(&b);
+	}
+	fclose(file);
+	is_golden("comparison", all);
+	free(all);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reports_of_both_clocks),
+		cmocka_unit_test(reports_of_a_sample_by_events),
+		cmocka_unit_test(reports_of_windows),
+		cmocka_unit_test(json),
+		cmocka_unit_test(chrome),
+		cmocka_unit_test(sqlite),
+		cmocka_unit_test(comparisons),
+	};
+
+	/* An SQLite export has the local time too. */
+	setenv("TZ", "UTC", 1);
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
