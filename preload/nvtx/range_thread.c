@@ -17,6 +17,7 @@
 struct started_range {
 	_Atomic uint64_t id; /* 0: free */
 	uint64_t started;    /* ticks */
+	struct range_owner owner;
 	uint16_t path;
 };
 
@@ -241,6 +242,7 @@ uint64_t range_start(uint16_t name)
 			continue;
 		now = clock_ticks();
 		range->started = now;
+		range->owner = (struct range_owner){thread->kernel_id, thread->pthread_id};
 		range->path = path;
 		publish(thread, (struct change){.time = now,
 						.path = path,
@@ -275,16 +277,17 @@ void range_end(uint64_t id)
 	atomic_store_explicit(&range->id, 0, memory_order_release);
 }
 
-void range_each_started(void (*take)(uint16_t, uint16_t, uint64_t))
+void range_each_started(void (*take)(struct range_owner, uint16_t, uint16_t, uint64_t))
 {
 	for (uint16_t place = 0; place < STARTED_MOST; place++) {
 		struct started_range *range = &started_ranges[place];
 		uint64_t id = atomic_load_explicit(&range->id, memory_order_acquire);
 		uint64_t started = range->started;
+		struct range_owner owner = range->owner;
 		uint16_t path = range->path;
 
 		if (id && path && atomic_load_explicit(&range->id, memory_order_acquire) == id)
-			take(path, place, started);
+			take(owner, path, place, started);
 	}
 }
 

@@ -70,6 +70,11 @@ struct range_thread {
 	struct range_thread *next;
 };
 
+/* Whose a range is. */
+struct range_owner {
+	uint32_t kernel_id, pthread_id; /* as above */
+};
+
 /* All threads, newest first, linked by `next`. */
 struct range_thread *range_threads(void);
 /* Removes and frees the threads for which `done` answers true. For the collector only. */
@@ -87,7 +92,8 @@ void range_end(uint64_t id);
 
 /* Calls `take` for each start/end range that is open now, `place` being its place among them. Any
  * thread. */
-void range_each_started(void (*take)(uint16_t path, uint16_t place, uint64_t started));
+void range_each_started(void (*take)(struct range_owner owner, uint16_t path, uint16_t place,
+				     uint64_t started));
 
 /* Counts of what was wrong or did not fit. Any thread. */
 struct range_counts {

@@ -34,10 +34,9 @@ static void take_end(struct nvtx_range *range, uint16_t path, uint32_t thread, u
 		range_rows_end(range, path, &time);
 }
 
-static void take_start(const struct range_thread *thread, uint16_t path, uint16_t place,
-		       uint64_t begin)
+static void take_start(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin)
 {
-	session_count(session, COUNTER_ranges_lost, !started_begin(thread, path, place, begin));
+	session_count(session, COUNTER_ranges_lost, !started_begin(owner, path, place, begin));
 }
 
 static void take_started_end(uint16_t place, uint64_t begin, uint64_t end)
@@ -54,7 +53,8 @@ static void take_change(struct range_thread *thread, const struct change *change
 	if (change->lost_since)
 		history_add(thread->history, change->lost_since, PATHS_UNKNOWN);
 	if (change->kind == CHANGE_START)
-		take_start(thread, change->path, change->place, change->time);
+		take_start((struct range_owner){thread->kernel_id, thread->pthread_id},
+			   change->path, change->place, change->time);
 	else if (change->kind == CHANGE_END)
 		take_started_end(change->place, change->started, change->time);
 	else
@@ -89,11 +89,6 @@ static void drain_thread(struct range_thread *thread)
 	}
 }
 
-static void take_early_start(uint16_t path, uint16_t place, uint64_t begin)
-{
-	take_start(NULL, path, place, begin);
-}
-
 void ranges_start(struct session *the_session, const struct clock_scale *the_scale,
 		  bool (*the_counts)(uint64_t))
 {
@@ -101,7 +96,7 @@ void ranges_start(struct session *the_session, const struct clock_scale *the_sca
 	range_rows_start(session);
 	scale = the_scale;
 	counts = the_counts;
-	range_each_started(take_early_start);
+	range_each_started(take_start);
 	include_start();
 	/* A count-only call leaves no record of where it was made. */
 	if (include_is_on())
@@ -120,7 +115,7 @@ void ranges_drain(void)
 	/* From now on the threads tell of the ranges that they start. Most that were started before
 	 * are known already. */
 	if (!running && lifecycle_running()) {
-		range_each_started(take_early_start);
+		range_each_started(take_start);
 		running = true;
 	}
 	for (struct range_thread *thread = range_threads(); thread; thread = thread->next)

@@ -2,7 +2,6 @@
 #include "preload/nvtx/started.h"
 
 #include "preload/base/clock.h"
-#include "preload/nvtx/range_thread.h"
 
 /* Of how many ranges that have ended it is kept when they were open: calls that are only learnt of
  * later may have been made in them. Chosen. */
@@ -43,7 +42,7 @@ static struct interval *find_open(uint16_t place)
 	return NULL;
 }
 
-bool started_begin(const struct range_thread *thread, uint16_t path, uint16_t place, uint64_t begin)
+bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin)
 {
 	struct interval *range = find_open(place);
 	unsigned bit = bit_of(path);
@@ -51,17 +50,15 @@ bool started_begin(const struct range_thread *thread, uint16_t path, uint16_t pl
 	if (bit == STARTED_PATHS && path_count < STARTED_PATHS) {
 		bit = path_count++;
 		paths[bit] = path;
-		threads[bit] = thread ? thread->pthread_id : 0;
+		threads[bit] = owner.pthread_id;
 	}
 	if (bit == STARTED_PATHS)
 		return false;
 	/* There is one already if its end was lost. */
 	if (!range)
 		range = &open[open_count++];
-	*range = (struct interval){.begin = begin,
-				   .kernel_id = thread ? thread->kernel_id : 0,
-				   .place = place,
-				   .bit = (uint8_t)bit};
+	*range = (struct interval){
+		.begin = begin, .kernel_id = owner.kernel_id, .place = place, .bit = (uint8_t)bit};
 	return true;
 }
 

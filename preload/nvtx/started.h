@@ -7,15 +7,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "preload/nvtx/range_thread.h"
+
 /* How many start/end ranges are told apart, by name: a bit for each. */
 #define STARTED_PATHS 31u
 
-struct range_thread;
-
-/* A range begins, at a time in ticks; `place` is its own among those that are open. `thread` began
- * it; NULL: not known. False if there are too many paths. The same again has no effect. */
-bool started_begin(const struct range_thread *thread, uint16_t path, uint16_t place,
-		   uint64_t begin);
+/* A range begins, at a time in ticks; `place` is its own among those that are open. False if
+ * there are too many paths. The same again has no effect. */
+bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin);
 /* The range that began at `begin` ends. Its path, or 0 if it is not open; `kernel_id` is of the
  * thread that began it. */
 uint16_t started_end(uint16_t place, uint64_t begin, uint64_t end, uint32_t *kernel_id);
