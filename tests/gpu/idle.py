@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """
-How busy the GPU was and why it was idle: what ktime says, beside a count over the SQLite database that
-nsys exports of another run of the same program. Writes its section of tests/gpu/RESULTS.md.
+How busy the GPU was and why it was idle: what ktime says, beside the same count over its own trace of
+the same run, and over the SQLite databases that nsys exports of other runs of the program. Writes its
+section of tests/gpu/RESULTS.md.
 
   idle.py                 measures
   idle.py count DATABASE  prints the count of one database
+
+KTIME_CUDA_SAMPLES names a folder with a built simpleStreams of NVIDIA's cuda-samples.
 """
 import collections
 import json
@@ -23,14 +26,22 @@ import profilers
 import results
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+SAMPLE = os.path.join(os.environ.get("KTIME_CUDA_SAMPLES", "/nowhere"), "simpleStreams")
 PROGRAMS = [
     ("four streams, copies and kernels", [os.path.join(profilers.BUILD, "gpu", "idle_streams")]),
     ("a short kernel every 30 us", [os.path.join(profilers.BUILD, "gpu", "idle_launches")]),
     ("PyTorch training, slow data loader",
      [sys.executable, os.path.join(HERE, "python", "training_loader.py")]),
 ]
-# In points of the device's time: how far two runs of a program may be apart.
-BUSY_BAR, CAUSE_BAR = 1.0, 3.0
+if os.path.exists(SAMPLE):
+    PROGRAMS.insert(0, ("simpleStreams of cuda-samples", [SAMPLE, "--sync_method=4"]))
+# Under each profiler, in turns.
+RUNS = 2
+# Busy and overlap: how far the times of ktime's and nsys's runs may be apart, in percent of nsys's. (Not
+# the shares of the run: how long a run is from its first operation to its last varies.)
+TIME_BAR = 1.0
+# Causes, in points of the run.
+CAUSE_BAR = 3.0
 # As ktime has it (preload/timeline/causes.h).
 SHORT_NS = 5000
 # The calls that ktime times (preload/driver/host_calls.def and entries.def).
@@ -111,7 +122,7 @@ def split(begin, end, calls, number, works):
 
 
 def count(path):
-    """Of a database: (whole, busy, both at once, {cause: nanoseconds})."""
+    """The Account of a database."""
     database = sqlite3.connect(path)
     operations = operations_of(database)
     calls = calls_of(database)
@@ -126,65 +137,102 @@ def count(path):
         until = max(until, end)
     whole, busy = until - operations[0][0], union(operations)
     both = (union(o for o in operations if o[2]) + union(o for o in operations if not o[2])) - busy
-    return whole, busy, both, parts
+    return Account(whole, busy, both, parts)
+
+
+class Account:
+    """Of one run; times in nanoseconds."""
+
+    def __init__(self, whole, busy, both, parts):
+        self.whole, self.busy, self.both, self.parts = whole, busy, both, parts
+
+    def percent(self, cause):
+        return 100 * self.parts[cause] / self.whole
+
+
+def exported(option, path, profile):
+    done = process.run([profilers.COMMAND, "export", "-f", option, path, profile],
+                       profilers.command_environment())
+    if done.returncode:
+        raise RuntimeError(f"ktime export {option}: {done.stderr.strip()}")
 
 
 def of_ktime(argv, directory):
-    profile = os.path.join(directory, "profile")
-    argv, environment = profilers.under_ktime(argv, f"--timer cupti -f -o {profile}")
+    """What ktime says of a run, the count over its trace of it, and its lines of the report."""
+    profile, database = os.path.join(directory, "profile"), os.path.join(directory, "ktime.sqlite")
+    argv, environment = profilers.under_ktime(argv, f"--timer cupti --keep-trace all -f -o {profile}")
     outcome = process.run(argv, environment, 120)
-    exported = process.run([profilers.COMMAND, "export", "--json", "-", profile],
-                           profilers.command_environment())
-    use = json.loads(exported.stdout)["use"][0]
+    exported("--json", profile + ".json", profile)
+    exported("--sqlite", database, profile)
+    with open(profile + ".json") as file:
+        use = json.load(file)["use"][0]
     parts = collections.Counter()
     for cause in use["causes"]:
         function = " " + cause["function"] if "function" in cause else ""
-        # nsys does not say which launches load their module.
+        # A trace does not say which launches load their module.
         name = "launch latency" if cause["cause"] == "first launch" else cause["cause"] + function
         parts[name] += cause["total"]
     lines = [re.sub(r"^==\d+== ", "", line) for line in outcome.stderr.splitlines()
              if re.search("== (GPU 0|Idle):", line)]
     both = use["busy_kernels"] + use["busy_copies"] - use["busy"]
-    return (use["last"] - use["first"], use["busy"], both, parts), lines
+    return Account(use["last"] - use["first"], use["busy"], both, parts), count(database), lines
 
 
 def of_nsys(argv, directory):
     report = os.path.join(directory, "nsys")
-    process.run(*nsys.under_nsys(argv, report), 180)
-    process.run([nsys.find(), "export", "--type", "sqlite", "-f", "true", "-o", report + ".sqlite",
-                 report + ".nsys-rep"], nsys.environment(), 180)
+    process.run(*nsys.under_nsys(argv, report, ["--export=sqlite"]), 180)
     return count(report + ".sqlite")
 
 
+def runs_of(argv):
+    """(ktime's accounts, those of its traces, nsys's), ktime's lines of the last run"""
+    accounts = [], [], []
+    for _ in range(RUNS):
+        with tempfile.TemporaryDirectory(prefix="ktime-idle-") as directory:
+            own, trace, lines = of_ktime(argv, directory)
+            for found, account in zip(accounts, (own, trace, of_nsys(argv, directory))):
+                found.append(account)
+    return accounts, lines
+
+
 def compare(title, argv):
-    """[rows], [ktime's lines], what is beyond the bars"""
-    with tempfile.TemporaryDirectory() as directory:
-        (whole, busy, both, parts), lines = of_ktime(argv, directory)
-        try:
-            other_whole, other_busy, other_both, other_parts = of_nsys(argv, directory)
-        except (sqlite3.Error, FileNotFoundError, TypeError) as error:
-            return [[title, "nsys", str(error), "", ""]], lines, [f"{title}: nsys: {error}"]
+    """[rows], [lines], what is beyond the bars"""
+    try:
+        accounts, lines = runs_of(argv)
+    except (sqlite3.Error, OSError, RuntimeError, LookupError, TypeError) as error:
+        return [[title, "", repr(error), "", "", ""]], [], [f"{title}: {error!r}"]
     rows, wrong = [], []
 
-    def row(what, one, other, bar):
-        one, other = 100 * one / whole, 100 * other / other_whole
-        if max(one, other) >= 0.3:
-            rows.append([title if not rows else "", what, f"{one:.2f}", f"{other:.2f}",
-                         f"{one - other:+.2f}"])
-        if abs(one - other) > bar:
-            wrong.append(f"{title}: {what}: {one:.2f} %, nsys {other:.2f} %")
+    def row(what, runs, unit, bar, difference, from_trace):
+        own, other = (" ".join(f"{one:.2f}" for one in found) for found in runs)
+        rows.append(["" if rows else title, what, own, other, f"{difference:+.2f} {unit}",
+                     f"{from_trace:+.2f} {unit}"])
+        if max(abs(difference), abs(from_trace) if unit == "%" else 0) > bar:
+            wrong.append(f"{title}: {what}: {difference:+.2f} {unit} from nsys, {from_trace:+.2f} from "
+                         "the trace")
 
-    row("busy", busy, other_busy, BUSY_BAR)
-    row("kernels and copies at once", both, other_both, BUSY_BAR)
-    for cause in sorted(set(parts) | set(other_parts), key=lambda cause: -parts[cause]):
-        row(cause, parts[cause], other_parts[cause], CAUSE_BAR)
+    def largest(differences):
+        return max(differences, key=abs)
+
+    for what, member in (("whole, ms", "whole"), ("busy, ms", "busy"), ("both at once, ms", "both")):
+        own, trace, other = ([getattr(account, member) / 1e6 for account in found]
+                             for found in accounts)
+        if sum(other):
+            row(what, (own, other), "%", 1e9 if member == "whole" else TIME_BAR,
+                100 * (sum(own) / sum(other) - 1),
+                largest([100 * (one / two - 1) for one, two in zip(own, trace) if two]))
+    names = {name for found in accounts for account in found for name in account.parts}
+    for name in sorted(names, key=lambda name: -accounts[0][0].parts[name]):
+        own, trace, other = ([account.percent(name) for account in found] for found in accounts)
+        if max(sum(own), sum(other)) >= 0.3 * RUNS:
+            row(name + ", %", (own, other), "points", CAUSE_BAR, (sum(own) - sum(other)) / RUNS,
+                largest([one - two for one, two in zip(own, trace)]))
     return rows, lines, wrong
 
 
 def main(arguments):
     if arguments[:1] == ["count"]:
-        whole, busy, both, parts = count(arguments[1])
-        print(json.dumps({"whole": whole, "busy": busy, "both": both, "idle": parts}, indent=1))
+        print(json.dumps(vars(count(arguments[1])), indent=1))
         return 0
     if not nsys.find():
         print("idle.py: no nsys", file=sys.stderr)
@@ -195,9 +243,12 @@ def main(arguments):
         rows += more
         said += [f"{title}:", "", *("    " + line for line in lines), ""]
         wrong += beyond
-    lines = results.table(["program", "part of the time", "ktime, %", "nsys, %", "difference"], rows)
-    lines += ["", "A run each: nsys's figures are counted over its SQLite export. Bars: busy and overlap "
-              f"{BUSY_BAR:g} point, causes {CAUSE_BAR:g}.", "", *said]
+    lines = results.table(["program", "part of the time", "ktime", "nsys", "difference",
+                           "from its trace"], rows)
+    lines += ["", f"{RUNS} runs each, in turns. The difference is that of the means; the last column has "
+              "the largest one of a run of ktime's from the same count over its own trace, which lacks the "
+              "driver's calls that the runtime makes. "
+              f"Bars: busy and overlap {TIME_BAR:g} %, causes {CAUSE_BAR:g} points.", "", *said]
     lines += ["All within the bars." if not wrong else "Beyond the bars: " + "; ".join(wrong) + "."]
     results.write_section("idle", "Busy and idle", "idle.py", lines)
     print("\n".join(lines))

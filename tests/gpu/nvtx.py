@@ -3,8 +3,9 @@
 """
 GPU time by NVTX range: ktime's ranges beside the same sums over nsys's export of another run, and
 nsys's own report nvtx_gpu_proj_sum of both exports. The programs: ranges.cu, and PyTorch with
-torch.cuda.nvtx and emit_nvtx where it is installed. Writes its section of tests/gpu/RESULTS.md;
-takes about 50 s. Needs nsys (KTIME_NSYS) for the comparison.
+torch.cuda.nvtx and emit_nvtx, CuPy and Numba where they are installed. And what --nvtx-include
+chooses of range_filter.cu beside what Nsight Compute's option of that name does. Writes its section of
+tests/gpu/RESULTS.md; takes about 80 s. Needs nsys (KTIME_NSYS) and ncu for the comparisons.
 """
 import argparse
 import bisect
@@ -12,6 +13,8 @@ import csv
 import importlib.util
 import io
 import os
+import re
+import shutil
 import sqlite3
 import sys
 import tempfile
@@ -26,7 +29,11 @@ import sessions
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 RANGES = os.path.join(profilers.BUILD, "gpu", "ranges")
-TRAINING = os.path.join(HERE, "python", "nvtx_training.py")
+FILTERED = os.path.join(profilers.BUILD, "gpu", "range_filter")
+PYTHON = os.path.join(HERE, "python")
+# What --nvtx-include takes.
+EXPRESSIONS = ["a/", "a/b/", "a/+/d", "a/*/d", "[a/", "b]", "library@x/", "regex:step [0-9]/",
+               "a\\/b/", "request", "request,reply", "library@request"]
 HEADER = ["range", "calls", "GPU ops", "nsys: ops", "GPU time", "nsys: GPU time", "difference",
           "result"]
 PUSH_POP, START_END, DOMAIN = 59, 60, 75
@@ -180,8 +187,11 @@ def measure(title, argv, tolerance, failures):
         own, database = under_ktime(argv, directory)
         # The trace and the rows of one run are one.
         compare(f"{title}, its own trace", own, of_sqlite(database), 0, failures)
-        if not nsys.find():
-            return lines + ["nsys is not here: compared with ktime's own trace alone.", ""]
+        if tolerance is None or not nsys.find():
+            rows = [["/".join(path), one.calls, f"{one.operations:.0f}", f"{one.time / 1e6:.3f} ms"]
+                    for path, one in own.items()]
+            return lines + ["Compared with ktime's own trace alone.", "",
+                            *results.table(["range", "calls", "GPU ops", "GPU time"], rows), ""]
         theirs = under_nsys(argv, directory)
         rows = compare(title, own, of_sqlite(theirs), tolerance, failures)
         lines += [*results.table(HEADER, rows[:40]), ""]
@@ -200,14 +210,57 @@ def measure(title, argv, tolerance, failures):
     return lines
 
 
+def run_filtered(expression):
+    """The kernels of range_filter.cu that ktime reports."""
+    with tempfile.TemporaryDirectory(prefix="ktime-nvtx-") as directory:
+        file = os.path.join(directory, "session")
+        process.run(*profilers.under_ktime(
+            [FILTERED], f"--quiet -f -o {file} --nvtx-include '{expression}'"), timeout=30)
+        return {re.sub(r"\(.*", "", row["name"]) for row in sessions.export(file)["rows"]
+                if row["kind"] == "kernel" and row["calls"]}
+
+
+def run_filtered_by_ncu(expression):
+    """Those that Nsight Compute profiles; None where it refuses the expression."""
+    outcome = process.run(["ncu", "--nvtx", "--nvtx-include", expression, "--clock-control", "none",
+                           "--metrics", "launch__grid_size", FILTERED],
+                          profilers.plain_environment(), 60)
+    said = outcome.stdout + outcome.stderr
+    if outcome.timed_out or "==ERROR==" in said:
+        return None
+    return set(re.findall(r'Profiling "(\w+)', said))
+
+
+def filtered(failures):
+    lines = ["### --nvtx-include, and Nsight Compute's", ""]
+    if not shutil.which("ncu"):
+        return lines + ["ncu is not here.", ""]
+    rows = []
+    for expression in EXPRESSIONS:
+        own, other = run_filtered(expression), run_filtered_by_ncu(expression)
+        good = own == other
+        if not good:
+            difference = "refused" if other is None else " ".join(sorted(own ^ other))
+            failures.append(f"--nvtx-include '{expression}': ktime {sorted(own)}, ncu: {difference}")
+        rows.append([f"`{expression}`", len(own), "refused" if other is None else len(other),
+                     " ".join(sorted(own)), "ok" if good else "**differs**"])
+    return lines + results.table(["expression", "kernels", "ncu: kernels", "which", "result"],
+                                 rows) + [""]
+
+
 def main():
     parser = argparse.ArgumentParser(description="Compares GPU time by NVTX range with nsys's.")
     parser.add_argument("program", nargs="*", help="another program than ranges and PyTorch's")
     options = parser.parse_args()
     failures, text = [], []
     cases = [("ranges.cu", [RANGES], 0.02)]
-    if importlib.util.find_spec("torch"):
-        cases.append(("PyTorch training", [sys.executable, TRAINING], 0.1))
+    for package, title, tolerance, script in (
+            ("torch", "PyTorch training", 0.1, ["nvtx_training.py"]),
+            ("cupy", "CuPy", None, ["nvtx_arrays.py", "cupy"]),
+            ("numba", "Numba", None, ["nvtx_arrays.py", "numba"])):
+        if importlib.util.find_spec(package):
+            argv = [sys.executable, os.path.join(PYTHON, script[0]), *script[1:]]
+            cases.append((title, argv, tolerance))
     if options.program:
         cases = [(options.program[0], options.program, 0.1)]
     for title, argv, tolerance in cases:
@@ -216,12 +269,14 @@ def main():
             text += measure(title, argv, tolerance, failures)
         except (RuntimeError, OSError, sqlite3.Error) as error:
             failures.append(f"{title}: {error}")
+    if not options.program:
+        text += filtered(failures)
     text += [f"- {failure}" for failure in failures]
     print("\n".join(text))
     if not options.program:
         results.write_section("nvtx", "GPU time by NVTX range", "nvtx.py", [
             "Two runs, one under each profiler; by the names of the ranges, all threads together. "
-            "Calls and operations must be equal, GPU time within 2 % (PyTorch 10 %) or 5 us; "
+            "Calls and operations must be equal, GPU time within 2 % (Python 10 %) or 5 us; "
             "and equal to what the SQLite export of ktime's run gives.", "", *text])
     print(f"\n{len(failures)} failures")
     sys.exit(1 if failures else 0)
