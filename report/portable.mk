@@ -23,7 +23,7 @@ portable: $(PORTABLE)/ktime $(PORTABLE)/libktime.so
 
 $(PORTABLE)/ktime: $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUILD)/obj/report/old_glibc.o $(CJSON)
 	@mkdir -p $(@D)
-	$(LINK) -s -Wl,--gc-sections $^ -l:libsqlite3.a -l:libiberty.a $(GLIBC_PARTS) -lm -o $@
+	$(LINK) -s -Wl,--gc-sections $^ -l:libsqlite3.a -l:libncursesw.a -l:libtinfo.a -l:libiberty.a $(GLIBC_PARTS) -lm -o $@
 
 $(BUILD)/obj/report/old_glibc.o: preload/base/old_glibc.S $(BUILD)/flags
 	@mkdir -p $(@D)

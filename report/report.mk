@@ -13,7 +13,7 @@ REPORT_LIBRARY_OBJECTS := $(REPORT_LIBRARY_SOURCES:%.c=$(BUILD)/obj/%.o)
 REPORT_COMMAND_OBJECTS := $(REPORT_COMMAND_SOURCES:%.c=$(BUILD)/obj/%.o)
 REPORT_LIBRARIES := -l:libiberty.a
 
-REPORT_COMMAND_LIBRARIES := -lsqlite3 -lcjson $(REPORT_LIBRARIES) -lm
+REPORT_COMMAND_LIBRARIES := -lsqlite3 -lcjson -lncursesw -ltinfo $(REPORT_LIBRARIES) -lm
 
 .PHONY: command
 command: $(BUILD)/ktime

@@ -19,13 +19,15 @@ build="
 	uthash-dev     uthash.h
 	libiberty-dev  libiberty/demangle.h
 	libsqlite3-dev sqlite3.h
-	libcjson-dev   cjson/cJSON.h"
+	libcjson-dev   cjson/cJSON.h
+	libncurses-dev curses.h"
 check="$build
 	libcmocka-dev  cmocka.h
 	bats           bats
 	clang          clang
 	clang-format   clang-format
 	jq             jq
+	tmux           tmux
 	python3        python3"
 
 is_there()

@@ -9,6 +9,7 @@
 #include "report/command/show.h"
 #include "report/compare/diff.h"
 #include "report/export/export.h"
+#include "report/live/top.h"
 
 const struct command commands[] = {
 	{
@@ -24,9 +25,10 @@ const struct command commands[] = {
 			 "tools\n"
 			 "       ktime devices                         what the GPUs here can do "
 			 "at most\n"
-			 "       ktime list                            list what killed programs "
-			 "left\n"
-			 "       ktime clean                           remove that\n"
+			 "       ktime top [PID]                       what running programs do on "
+			 "the GPU now\n"
+			 "       ktime list, ktime clean               profiles of programs; "
+			 "remove what killed ones left\n"
 			 "Each command has its --help. Without ktime: LD_PRELOAD=libktime.so "
 			 "KTIME_OPTIONS='options' PROGRAM\n",
 		.examples = "",
@@ -115,6 +117,22 @@ const struct command commands[] = {
 			 "bandwidth, FLOP/s, links. GB/s are 10^9 bytes/s.\n",
 		.examples = "  ktime devices\n"
 			    "  ktime devices --json | jq '.[0].peaks'\n",
+	},
+	{
+		.name = "top",
+		.option_mask = OPTION_TOP,
+		.operands_most = SIZE_MAX,
+		.run = command_top,
+		.usage = "ktime top [options] [PID...]\n"
+			 "Shows what running programs do on the GPU: in the last second and in the "
+			 "whole run. -b\n"
+			 "prints a line for each program and reading. Keys: q quit; t, r, c, n "
+			 "order by the last\n"
+			 "second, the run, calls, name; / filter; a API calls; tab next program; "
+			 "space read now.\n",
+		.examples = "  ktime top\n"
+			    "  ktime top -b -d 10 12345\n"
+			    "  ktime top --json -n 2 12345 | tail -1 | jq .rows[0]\n",
 	},
 	{
 		.name = "list",

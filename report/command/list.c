@@ -21,18 +21,32 @@ static const char *user_name(uid_t user, char *number, size_t size)
 	return entry ? entry->pw_name : number;
 }
 
+/* "0,2,3" */
+static const char *device_list(uint64_t devices, char *text, size_t size)
+{
+	size_t length = 0;
+
+	snprintf(text, size, "-");
+	for (unsigned i = 0; i < SESSION_DEVICES && length < size; i++)
+		if (devices >> i & 1)
+			length += (size_t)snprintf(text + length, size - length, "%s%u",
+						   length ? "," : "", i);
+	return text;
+}
+
 static void write_line(const struct left_profile *profile, FILE *file)
 {
 	static const char *const states[] = {"running", "ended", "unknown"};
 	time_t seconds = (time_t)(profile->since / 1000000000u);
-	char since[32] = "-", number[16], size[NUMBER_SIZE];
+	char since[32] = "-", number[16], size[NUMBER_SIZE], devices[3 * SESSION_DEVICES];
 	struct tm date;
 
 	if (profile->since && localtime_r(&seconds, &date))
 		strftime(since, sizeof(since), "%Y-%m-%d %H:%M:%S", &date);
-	fprintf(file, "%7d  %-8s  %-19s  %8s  %-7s  ", (int)profile->pid,
+	fprintf(file, "%7d  %-8s  %-19s  %8s  %-7s  %-3s  ", (int)profile->pid,
 		user_name(profile->user, number, sizeof(number)), since,
-		number_size(size, profile->bytes), states[profile->state]);
+		number_size(size, profile->bytes), states[profile->state],
+		device_list(profile->devices, devices, sizeof(devices)));
 	visible_write(profile->path, file);
 	fputs("  ", file);
 	visible_write(profile->command, file);
@@ -56,8 +70,8 @@ int list_write(bool left_only, FILE *file)
 		if (left_only && !is_left(&profiles[i]))
 			continue;
 		if (count++ == 0)
-			fprintf(file, "%7s  %-8s  %-19s  %8s  %-7s  %s  %s\n", "PID", "User",
-				"Since", "Size", "State", "File", "Command");
+			fprintf(file, "%7s  %-8s  %-19s  %8s  %-7s  %-3s  %s  %s\n", "PID", "User",
+				"Since", "Size", "State", "GPU", "File", "Command");
 		write_line(&profiles[i], file);
 	}
 	left_profiles_free(profiles, found);

@@ -27,6 +27,7 @@ enum api_trace_mode { API_TRACE_NONE, API_TRACE_RUNTIME, API_TRACE_DRIVER, API_T
 enum report_format { FORMAT_NVPROF, FORMAT_NSYS, FORMAT_AUTO };
 /* How much of a kernel's name is printed. NAMES_DISTINCT: as little as tells the rows apart. */
 enum names_mode { NAMES_BASE, NAMES_SHORT, NAMES_FULL, NAMES_AUTO, NAMES_DISTINCT };
+enum top_sort { TOP_TIME, TOP_RUN, TOP_CALLS, TOP_NAME };
 enum sort_key { SORT_TIME, SORT_CALLS, SORT_AVERAGE, SORT_MINIMUM, SORT_MAXIMUM, SORT_NAME };
 /* --trace: a set of bits, one for each word of the argument text. */
 enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
@@ -45,7 +46,8 @@ enum option_commands {
 	OPTION_LIST = 16, /* list and clean */
 	OPTION_BENCH = 32,
 	OPTION_FIRST = 64,
-	OPTION_PEAKS = 128 /* devices */
+	OPTION_PEAKS = 128, /* devices */
+	OPTION_TOP = 256
 };
 
 struct options {
@@ -101,6 +103,13 @@ struct options {
 	double threshold, fail_above; /* percent; NAN: not given */
 	size_t separator;	      /* the operand that "--" stands before; 0: none */
 	unsigned runs;
+
+	/* Of ktime top. */
+	const char *profile; /* the profile's file; NULL: by process */
+	double interval;     /* seconds between readings */
+	unsigned readings;   /* 0: no end */
+	bool batch;	     /* lines instead of a screen */
+	int top_sort;	     /* enum top_sort */
 
 	/* The terminal that is printed to; filled in by the report. */
 	unsigned width,

@@ -226,6 +226,8 @@ static int describe(struct left_profile *profile, int fd)
 		.kept = header->kept,
 		.command = strdup(session_string(session, header->command)),
 	};
+	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+		profile->devices |= (uint64_t)(header->devices[i].used != 0) << i;
 	if (fstat(fd, &status) == 0) {
 		profile->user = status.st_uid;
 		profile->bytes = (uint64_t)status.st_size;

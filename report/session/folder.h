@@ -38,6 +38,7 @@ struct left_profile {
 	uint64_t since; /* CLOCK_REALTIME, ns */
 	uint64_t until; /* when something was last written; the same clock */
 	uint64_t bytes;
+	uint64_t devices; /* a bit for each that was used */
 	enum owner_state state;
 	bool reported; /* the report was written */
 	bool kept;     /* the user asked for the file */

@@ -15,7 +15,7 @@ parent_of()
 listed()
 {
 	"$ktime" list | awk -v folder="$XDG_RUNTIME_DIR/" \
-		'index($7, folder) == 1 { print $6, $7, $8, $9 }'
+		'index($8, folder) == 1 { print $6, $8, $9, $10 }'
 }
 
 left()
@@ -31,7 +31,7 @@ left()
 	is "ended $profile $programs/endings SIGKILL" listed
 	run "$ktime" show
 	[ "$status" -eq 0 ]
-	grep -qF " ended    $profile  $programs/endings SIGKILL" <<<"$output"
+	grep -qF " ended    0    $profile  $programs/endings SIGKILL" <<<"$output"
 	[ "${lines[-1]}" = "These programs ended without a report: ktime show FILE prints it, ktime clean removes them." ]
 	"$ktime" show "$profile" | grep -q " 10  .* first$"
 	run "$ktime" clean "$profile"

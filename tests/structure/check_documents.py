@@ -97,7 +97,8 @@ def check_json(root):
                                              "report/export/export_json_row.c",
                                              "report/export/export_json_device.c",
                                              "report/export/export_json_range.c",
-                                             "report/compare/compare_json.c")]
+                                             "report/compare/compare_json.c",
+                                             "report/live/top.c")]
     version = re.search(r"define JSON_FORMAT (\d+)", sources[0]).group(1)
     expect(f"`format` is {version}." in document,
            f"docs/json-format.md does not describe format {version}")

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/live/processes.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/names/visible.h"
+
+/* Adds the profile that a process has mapped. Its path is one of its own mount namespace. */
+static int add_mapped(struct left_profile **profiles, size_t *count, pid_t pid)
+{
+	char maps[32], line[PATH_MAX + 128], path[PATH_MAX + 32];
+	FILE *file;
+	int error = -ENOENT;
+
+	snprintf(maps, sizeof(maps), "/proc/%d/maps", (int)pid);
+	file = fopen(maps, "re");
+	if (!file)
+		return -errno;
+	/* Shared, and written from the beginning of the file: "ADDRESSES rw-s 00000000 …". */
+	while (error && fgets(line, sizeof(line), file)) {
+		const char *name = strchr(line, '/');
+
+		line[strcspn(line, "\n")] = '\0';
+		if (!name || !strstr(line, " rw-s 00000000 ") ||
+		    strncmp(name, "/dev/nvidia", 11) == 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/root%s", (int)pid, name);
+		error = left_profile_at(profiles, count, path);
+	}
+	fclose(file);
+	return error;
+}
+
+static int add_process(struct left_profile **profiles, size_t *count, const char *number,
+		       char *message, size_t size)
+{
+	char *end;
+	long pid = strtol(number, &end, 10);
+	int error;
+
+	if (end == number || *end || pid <= 0 || pid > INT_MAX) {
+		snprintf(message, size, "'%s' is no process number (--profile FILE takes a file)",
+			 number);
+		return -EINVAL;
+	}
+	error = add_mapped(profiles, count, (pid_t)pid);
+	if (error == -ENOENT || error == -EINVAL)
+		snprintf(message, size,
+			 "process %ld has no profile: it does not run, or not under ktime, or has "
+			 "not used CUDA yet",
+			 pid);
+	else if (error)
+		snprintf(message, size, "process %ld: %s (--profile FILE takes a profile by name)",
+			 pid, strerror(-error));
+	return error;
+}
+
+static int add_running(struct left_profile **profiles, size_t *count, char *message, size_t size)
+{
+	size_t found, kept = 0;
+	int error = left_profiles_find(profiles, &found);
+
+	for (size_t i = 0; i < found; i++) {
+		struct left_profile *profile = &(*profiles)[i];
+
+		if (profile->state == OWNER_RUNS) {
+			(*profiles)[kept++] = *profile;
+			continue;
+		}
+		free(profile->path);
+		free(profile->command);
+	}
+	*count = kept;
+	if (error)
+		snprintf(message, size, "%s", strerror(-error));
+	return error;
+}
+
+int processes_find(struct left_profile **profiles, size_t *count, const struct options *options,
+		   const char *const *numbers, size_t number_count, char *message, size_t size)
+{
+	int error = 0;
+
+	*profiles = NULL;
+	*count = 0;
+	for (size_t i = 0; i < number_count; i++) {
+		int failed = add_process(profiles, count, numbers[i], message, size);
+
+		error = failed ? failed : error;
+	}
+	if (options->profile && !error) {
+		error = left_profile_at(profiles, count, options->profile);
+		if (error)
+			snprintf(message, size, "%s: %s", options->profile,
+				 error == -EINVAL ? "no profile of this version of ktime"
+						  : strerror(-error));
+	} else if (number_count == 0 && !error) {
+		error = add_running(profiles, count, message, size);
+	}
+	return error;
+}
+
+void processes_program(const char *command, char *name, size_t size)
+{
+	size_t length = strcspn(command, " "), start = length;
+
+	while (start > 0 && command[start - 1] != '/')
+		start--;
+	snprintf(name, size, "%.*s", (int)(length - start), command + start);
+	visible_replace(name, strlen(name));
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* The screen of `ktime top`: the programs, and the rows of one of them. */
+#include <curses.h>
+#include <locale.h>
+#include <pwd.h>
+#include <regex.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/live/processes.h"
+#include "report/live/top.h"
+#include "report/print/number.h"
+
+/* Programs that have a line each; the one that is chosen is among them. Chosen: as many leave half
+ * of a terminal of 24 lines to the rows. */
+#define PROGRAMS_SHOWN 6
+/* Columns of a row before its name, and the fewest that a name gets. */
+#define ROW_COLUMNS    60
+#define NAME_LEAST     16
+#define FILTER_MOST    64
+
+struct screen {
+	struct readings *readings;
+	struct options options; /* as the keys have changed them */
+	const char *const *numbers;
+	size_t number_count;
+	size_t chosen;	  /* which program's rows are shown */
+	size_t first_row; /* scrolled to */
+	bool api;
+	char filter[FILTER_MOST]; /* "": none */
+	char message[96];	  /* what went wrong with the last key */
+};
+
+static const char *const sort_names[] = {"last interval", "run", "calls", "name"};
+
+/* A line of the screen, cut at its right edge. */
+__attribute__((format(printf, 2, 3))) static void put(int y, const char *format, ...)
+{
+	char text[1024];
+	va_list arguments;
+
+	if (y >= LINES - 1)
+		return;
+	va_start(arguments, format);
+	vsnprintf(text, sizeof(text), format, arguments);
+	va_end(arguments);
+	mvaddnstr(y, 0, text, COLS);
+}
+
+static const char *user_name(uid_t user, char *number, size_t size)
+{
+	const struct passwd *entry = getpwuid(user);
+
+	snprintf(number, size, "%u", (unsigned)user);
+	return entry ? entry->pw_name : number;
+}
+
+static void put_program(const struct screen *screen, int y, size_t index)
+{
+	const struct reading *reading = &screen->readings->of[index];
+	char busy[NUMBER_SIZE], run_busy[NUMBER_SIZE], calls[NUMBER_SIZE], total[NUMBER_SIZE];
+	char user[16], program[64];
+	struct top_line line;
+
+	if (top_line(&line, reading, &screen->options, false))
+		return;
+	processes_program(reading->command, program, sizeof(program));
+	if (index == screen->chosen)
+		attron(A_REVERSE);
+	put(y, "%7d  %-8.8s  %7s  %7s  %11s  %8s  %s", (int)reading->pid,
+	    user_name(reading->user, user, sizeof(user)), top_percent(busy, line.busy),
+	    top_percent(run_busy, line.run_busy), number_count(calls, line.rows.calls),
+	    number_time(total, line.rows.total), program);
+	attroff(A_REVERSE);
+	reading_rows_free(&line.rows);
+}
+
+static int put_programs(const struct screen *screen, int y)
+{
+	size_t count = screen->readings->count, first = 0;
+
+	if (screen->chosen >= PROGRAMS_SHOWN)
+		first = screen->chosen - PROGRAMS_SHOWN + 1;
+	attron(A_BOLD);
+	put(y++, "%7s  %-8s  %7s  %7s  %11s  %8s  %s", "PID", "User", "Busy(%)", "Run(%)", "Calls",
+	    "GPU Time", "Program");
+	attroff(A_BOLD);
+	for (size_t i = first; i < count && i < first + PROGRAMS_SHOWN; i++)
+		put_program(screen, y++, i);
+	return y + 1;
+}
+
+static int put_devices(const struct screen *screen, const struct reading *reading, int y)
+{
+	char busy[NUMBER_SIZE], run_busy[NUMBER_SIZE], idle[NUMBER_SIZE];
+	struct reading_use use;
+	bool any = false;
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		if (!(screen->options.devices >> device & 1) || !reading_use(reading, device, &use))
+			continue;
+		any = true;
+		if (use.cause)
+			put(y++, "GPU %d: busy %s %%, of the run %s %%; idle most by %s (%s %%)",
+			    device, top_percent(busy, use.busy),
+			    top_percent(run_busy, use.run_busy), use.cause,
+			    top_percent(idle, use.cause_share));
+		else
+			put(y++, "GPU %d: busy %s %%, of the run %s %%", device,
+			    top_percent(busy, use.busy), top_percent(run_busy, use.run_busy));
+	}
+	if (!any)
+		put(y++, "GPU busy: not known, as no activity records tell.");
+	return y + 1;
+}
+
+static const char *percent_of(char *text, uint64_t part, uint64_t whole)
+{
+	return top_percent(text, whole ? (double)part / (double)whole : 0);
+}
+
+static void put_row(const struct reading_rows *rows, const struct reading_row *row, int y)
+{
+	char percent[NUMBER_SIZE], total[NUMBER_SIZE], calls[NUMBER_SIZE];
+	char run_percent[NUMBER_SIZE], run_total[NUMBER_SIZE], run_calls[NUMBER_SIZE];
+
+	put(y, "%5s  %8s  %9s  |  %5s %c%8s  %9s  %s", percent_of(percent, row->total, rows->total),
+	    number_time(total, row->total), number_count(calls, row->calls),
+	    percent_of(run_percent, row->run_total, rows->run_total), row->estimated ? '~' : ' ',
+	    number_time(run_total, row->run_total), number_count(run_calls, row->run_calls),
+	    row->name);
+}
+
+static void put_rows(struct screen *screen, const struct reading *reading, int y)
+{
+	struct options options = screen->options;
+	struct reading_rows rows;
+
+	options.kernels = *screen->filter ? screen->filter : screen->options.kernels;
+	options.name_most =
+		COLS > ROW_COLUMNS + NAME_LEAST ? (unsigned)(COLS - ROW_COLUMNS) : NAME_LEAST;
+	attron(A_BOLD);
+	put(y++, "%5s  %8s  %9s  |  %5s  %8s  %9s  %s", "%", "Time", "Calls", "Run %", "Time",
+	    "Calls", screen->api ? "API call" : "Name");
+	attroff(A_BOLD);
+	if (reading_rows(reading, &options, screen->api, &rows))
+		return;
+	if (screen->first_row >= rows.count)
+		screen->first_row = rows.count ? rows.count - 1 : 0;
+	for (size_t i = screen->first_row; i < rows.count && y < LINES - 1; i++)
+		put_row(&rows, &rows.rows[i], y++);
+	reading_rows_free(&rows);
+}
+
+static void draw(struct screen *screen)
+{
+	const struct reading *reading;
+	char clock[16] = "";
+	time_t now = time(NULL);
+	struct tm date;
+	int y;
+
+	erase();
+	if (screen->chosen >= screen->readings->count)
+		screen->chosen = screen->readings->count ? screen->readings->count - 1 : 0;
+	if (localtime_r(&now, &date))
+		strftime(clock, sizeof(clock), "%H:%M:%S", &date);
+	put(0, "ktime top  %s  %zu program%s, every %g s; by %s%s%s", clock,
+	    screen->readings->count, screen->readings->count == 1 ? "" : "s",
+	    screen->options.interval, sort_names[screen->options.top_sort],
+	    *screen->filter ? "; kernels like " : "", screen->filter);
+	if (screen->readings->count == 0) {
+		put(2, "No program runs under ktime any more.");
+	} else {
+		reading = &screen->readings->of[screen->chosen];
+		y = put_programs(screen, 2);
+		put(y, "Process %d: last %.2f s of %.2f s", (int)reading->pid,
+		    reading_seconds(reading), reading_run_seconds(reading));
+		y = put_devices(screen, reading, y + 1);
+		put_rows(screen, reading, y);
+	}
+	mvaddnstr(LINES - 1, 0,
+		  *screen->message
+			  ? screen->message
+			  : "q quit  t last interval  r run  c calls  n name  / filter  a API  "
+			    "tab next program  space read now",
+		  COLS - 1);
+	refresh();
+}
+
+/* A part of the kernels' names, as a regular expression. */
+static void ask_filter(struct screen *screen)
+{
+	char text[FILTER_MOST] = "";
+	regex_t regex;
+
+	move(LINES - 1, 0);
+	clrtoeol();
+	addstr("Kernels like: ");
+	echo();
+	timeout(-1);
+	if (getnstr(text, sizeof(text) - 1) == ERR)
+		*text = '\0';
+	noecho();
+	if (regcomp(&regex, text, REG_EXTENDED | REG_NOSUB)) {
+		snprintf(screen->message, sizeof(screen->message), "'%s' is no expression", text);
+		return;
+	}
+	regfree(&regex);
+	snprintf(screen->filter, sizeof(screen->filter), "%s", text);
+}
+
+static void scroll_by(struct screen *screen, long lines)
+{
+	if (lines < 0 && screen->first_row < (size_t)-lines)
+		screen->first_row = 0;
+	else
+		screen->first_row += (size_t)lines;
+}
+
+/* Whether the profiles are to be read again now. */
+static bool take_key(struct screen *screen, int key)
+{
+	*screen->message = '\0';
+	switch (key) {
+	case 't':
+		screen->options.top_sort = TOP_TIME;
+		break;
+	case 'r':
+		screen->options.top_sort = TOP_RUN;
+		break;
+	case 'c':
+		screen->options.top_sort = TOP_CALLS;
+		break;
+	case 'n':
+		screen->options.top_sort = TOP_NAME;
+		break;
+	case 'a':
+		screen->api = !screen->api;
+		break;
+	case '/':
+		ask_filter(screen);
+		break;
+	case '\t':
+		screen->chosen =
+			screen->chosen + 1 < screen->readings->count ? screen->chosen + 1 : 0;
+		screen->first_row = 0;
+		break;
+	case KEY_DOWN:
+		scroll_by(screen, 1);
+		break;
+	case KEY_UP:
+		scroll_by(screen, -1);
+		break;
+	case KEY_NPAGE:
+		scroll_by(screen, LINES / 2);
+		break;
+	case KEY_PPAGE:
+		scroll_by(screen, -LINES / 2);
+		break;
+	case ' ':
+		return true;
+	}
+	return false;
+}
+
+static int milliseconds_until(const struct timespec *due)
+{
+	struct timespec now;
+	double left;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	left = (double)(due->tv_sec - now.tv_sec) * 1e3 +
+	       (double)(due->tv_nsec - now.tv_nsec) / 1e6;
+	return left > 0 ? (int)left + 1 : 0;
+}
+
+static void next_due(struct timespec *due, double seconds)
+{
+	clock_gettime(CLOCK_MONOTONIC, due);
+	due->tv_sec += (time_t)seconds;
+	due->tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
+}
+
+int screen_run(struct readings *readings, const struct options *options, const char *const *numbers,
+	       size_t number_count)
+{
+	struct screen screen = {.readings = readings,
+				.options = *options,
+				.numbers = numbers,
+				.number_count = number_count};
+	char message[512];
+	struct timespec due;
+	int key;
+
+	/* For names that are not ASCII; numbers stay those of the "C" locale. */
+	setlocale(LC_CTYPE, "");
+	if (!initscr()) {
+		fputs("ktime top: this terminal is not known (TERM); -b prints lines\n", stderr);
+		return EXIT_FAILURE;
+	}
+	cbreak();
+	noecho();
+	keypad(stdscr, TRUE);
+	curs_set(0);
+	next_due(&due, options->interval);
+	do {
+		draw(&screen);
+		timeout(milliseconds_until(&due));
+		key = getch();
+		if ((key == ERR && milliseconds_until(&due) == 0) ||
+		    (key != ERR && take_key(&screen, key))) {
+			readings_take(readings, options, numbers, number_count, message,
+				      sizeof(message));
+			next_due(&due, options->interval);
+		}
+	} while (key != 'q');
+	endwin();
+	return EXIT_SUCCESS;
+}

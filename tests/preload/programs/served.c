@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A program that never ends by itself: does what the lines of its standard input say, and answers
+ * each with "ok" once it is done.
+ *
+ *   first N, second N  launches that kernel N times, and waits for it
+ *   copy N             copies N bytes from pinned memory
+ *   load THREADS       from now on that many threads launch `first`, each into a stream of its own
+ *   rest               until now; the answer is "ok N" with the number of these launches
+ *   settle             until ktime has collected what was done before
+ */
+#include <pthread.h>
+#include <string.h>
+
+#include "tests/preload/programs/ktime_threads.h"
+#include "tests/sim/programs/check.h"
+
+#define THREADS 8
+
+static CUcontext context;
+static CUfunction first, second;
+static pthread_t threads[THREADS];
+static unsigned thread_count;
+static _Atomic bool loaded;
+static _Atomic unsigned long launched;
+
+static void launch(CUfunction kernel, unsigned long count)
+{
+	while (count--)
+		check_launch(kernel, NULL);
+	CHECK(cuCtxSynchronize());
+}
+
+static void copy(unsigned long bytes)
+{
+	CUdeviceptr memory;
+	void *host;
+
+	CHECK(cuMemAlloc(&memory, bytes));
+	CHECK(cuMemAllocHost(&host, bytes));
+	CHECK(cuMemcpyHtoD(memory, host, bytes));
+	CHECK(cuMemFreeHost(host));
+	CHECK(cuMemFree(memory));
+}
+
+static void *launch_on(void *unused)
+{
+	unsigned long count = 0;
+	CUstream stream;
+
+	(void)unused;
+	thread_of_program = true;
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	while (atomic_load(&loaded)) {
+		check_launch(first, stream);
+		/* The collector has to keep up: rings that are full lose times, not calls. */
+		if (++count % 64 == 0)
+			usleep(1000);
+	}
+	CHECK(cuStreamSynchronize(stream));
+	atomic_fetch_add(&launched, count);
+	return NULL;
+}
+
+static void load(unsigned long count)
+{
+	atomic_store(&loaded, true);
+	for (thread_count = 0; thread_count < count && thread_count < THREADS; thread_count++)
+		EXPECT(0, pthread_create(&threads[thread_count], NULL, launch_on, NULL));
+}
+
+static void rest(void)
+{
+	atomic_store(&loaded, false);
+	for (unsigned i = 0; i < thread_count; i++)
+		pthread_join(threads[i], NULL);
+	thread_count = 0;
+}
+
+int main(void)
+{
+	char line[64], word[16];
+	unsigned long count;
+
+	thread_of_program = true;
+	context = check_context();
+	first = check_kernel("first");
+	second = check_kernel("second");
+	puts("ready");
+	fflush(stdout);
+	while (fgets(line, sizeof(line), stdin)) {
+		count = 0;
+		if (sscanf(line, "%15s %lu", word, &count) < 1)
+			continue;
+		if (strcmp(word, "first") == 0)
+			launch(first, count);
+		else if (strcmp(word, "second") == 0)
+			launch(second, count);
+		else if (strcmp(word, "copy") == 0)
+			copy(count);
+		else if (strcmp(word, "load") == 0)
+			load(count);
+		else if (strcmp(word, "rest") == 0)
+			rest();
+		else if (strcmp(word, "settle") == 0)
+			wait_for_ktime_at_rest();
+		if (strcmp(word, "rest") == 0)
+			printf("ok %lu\n", atomic_load(&launched));
+		else
+			puts("ok");
+		fflush(stdout);
+	}
+	CHECK(cuCtxSynchronize());
+	return 0;
+}

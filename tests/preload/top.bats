@@ -1,0 +1,186 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What a program that runs does on the GPU now: ktime top, as lines and as a screen, and ktime list.
+load helper
+load served
+
+teardown()
+{
+	tmux -L "$BATS_TEST_NAME" kill-server 2>/dev/null || true
+	end_served
+	rm -f run/ktime.*
+}
+
+# "KIND NAME CALLS TOTAL RUN_CALLS RUN_TOTAL" of each row of the last line of JSON.
+last_rows()
+{
+	tail -n 1 "$1" | jq -r '.rows[] | "\(.kind) \(.name) \(.calls) \(.total) \(.run_calls) \(.run_total)"'
+}
+
+@test "top -b tells the run so far, and then what came since the last line" {
+	export SIM_KERNEL_NS=first=1000,second=3000
+	serve
+	order first 5
+	order settle
+	"$ktime" top --json -n 1 "$program" >once
+	is 'kernel first 5 5000 5 5000' last_rows once
+	# Two readings far apart: what comes between them is in the second.
+	"$ktime" top --json -d 2 -n 2 "$program" >lines 5>&- 6<&- &
+	top=$!
+	until [ -s lines ]; do sleep 0.02; done
+	order first 3
+	order second 2
+	order settle
+	wait $top
+	[ "$(wc -l <lines)" -eq 2 ]
+	is $'kernel second 2 6000 2 6000\nkernel first 3 3000 8 8000' last_rows lines
+	[ "$(tail -n 1 lines | jq .pid)" -eq "$program" ]
+	[ "$(tail -n 1 lines | jq -r .command)" = "$programs/served" ]
+	dismiss
+}
+
+@test "top -b prints a line for each reading, whose calls add up to those of the run" {
+	serve
+	"$ktime" top -b -d 0.05 "$program" >lines 5>&- 6<&- &
+	top=$!
+	for i in {1..10}; do
+		order first 7
+	done
+	order settle
+	sleep 0.2
+	is $'    Time      PID  Seconds  Busy(%)      Calls  GPU Time  Time(%)  Name' head -n 1 lines
+	is 70 awk -v program="$program" 'NR > 1 && $2 == program { sum += $5 } END { print sum }' lines
+	dismiss
+	# A program that has ended ends the lines too.
+	wait $top
+	is ' GPU activities: 70 first' eval "report report | awk '/GPU act/ { print \" GPU activities: \" \$5, \$9 }'"
+}
+
+@test "top takes the options of the rows: order, names, filters" {
+	export SIM_KERNEL_NS=first=1000,second=3000
+	serve
+	order first 5
+	order second 1
+	order copy 1000
+	order settle
+	rows()
+	{
+		"$ktime" top --json -n 1 "$@" "$program" | jq -r '[.rows[].name] | join(" ")'
+	}
+	copy='[CUDA memcpy HtoD]'
+	is "first second $copy" rows
+	is "second $copy" rows --kernels second
+	is "first $copy" rows --exclude-kernels second
+	is "first second $copy" rows --sort calls
+	is '[CUDA memcpy HtoD] first second' rows --sort name
+	is '[CUDA memcpy HtoD] first' rows --sort name --top 2
+	dismiss
+}
+
+@test "list tells which GPU a program uses, and since when" {
+	serve
+	order first 1
+	order settle
+	"$ktime" list >listed
+	is "PID User Since Size State GPU File Command" eval "head -n 1 listed | tr -s ' ' | sed 's/^ //'"
+	is "$program $(id -un) $(date +%Y-%m-%d) running 0 $XDG_RUNTIME_DIR/ktime.$program $programs/served" \
+		eval "tail -n 1 listed | awk '{ print \$1, \$2, \$3, \$6, \$7, \$8, \$9 }'"
+	dismiss
+}
+
+@test "top says why there is nothing to show" {
+	run "$ktime" top
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime top: no program runs under ktime here (--profile FILE: the profile of one elsewhere)" ]
+	run "$ktime" top -b $$
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime top: process $$ has no profile: it does not run, or not under ktime, or has not used CUDA yet" ]
+	run "$ktime" top -b app
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime top: 'app' is no process number (--profile FILE takes a file)" ]
+	echo nothing >file
+	run "$ktime" top -b --profile file
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime top: file: no profile of this version of ktime" ]
+}
+
+@test "a profile that was asked for under a name is found by the process, and by --profile" {
+	KTIME_OPTIONS="-o $PWD/named.ktime" serve
+	order first 2
+	order settle
+	is 2 jq .rows[0].run_calls <("$ktime" top --json -n 1 "$program")
+	is 2 jq .rows[0].run_calls <("$ktime" top --json -n 1 --profile named.ktime)
+	dismiss
+}
+
+@test "a reader that is killed leaves nothing, and the program runs on" {
+	serve
+	for i in {1..5}; do
+		"$ktime" top -b -d 0.01 "$program" >lines 5>&- 6<&- &
+		top=$!
+		order first 3
+		kill -KILL $top
+		wait $top || true
+	done
+	[ "$(find "$XDG_RUNTIME_DIR" -type f | wc -l)" -eq 1 ]
+	dismiss
+	grep -q ' 15 .* first$' report
+}
+
+# screen: what tmux shows, without what depends on the machine: process, time, seconds, shares of time.
+screen()
+{
+	tmux -L "$BATS_TEST_NAME" capture-pane -p | sed -E "s/\b$program\b/PID/; s/[0-9]{2}:[0-9]{2}:[0-9]{2}/TIME/
+		s/last [0-9.]+ s of [0-9.]+ s/last S s of S s/; s/busy [0-9.]+ %, of the run [0-9.]+ %/busy B %, of the run B %/
+		s/(most by [a-zA-Z -]+) \([0-9.]+ %\)/CAUSE/; s/; idle CAUSE//
+		s/^( *)PID  [^ ]+ +[0-9.]+ +[0-9.]+ /PID USER B B /; s/ +$//" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
+}
+
+# shows NAME: waits until the screen is the expected one; SCREENS=write bats tests/preload/top.bats makes that
+# of what is there a second later.
+shows()
+{
+	set -- "$root/tests/preload/screens/$1"
+	if [ "${SCREENS-}" = write ]; then
+		sleep 1
+		screen >"$1"
+	fi
+	for i in {1..200}; do
+		screen >seen
+		! cmp -s "$1" seen || return 0
+		sleep 0.05
+	done
+	diff "$1" seen
+}
+
+keys()
+{
+	tmux -L "$BATS_TEST_NAME" send-keys "$@"
+}
+
+@test "the screen of top: last reading and run, order, filter, API calls" {
+	export SIM_KERNEL_NS=first=1000000,second=3000000
+	serve
+	order first 5
+	order second 1
+	order settle
+	tmux -L "$BATS_TEST_NAME" -f /dev/null new-session -d -x 100 -y 20 \
+		"exec $ktime top -d 3600 $program 5>&- 6<&-"
+	shows start
+	order second 2
+	order settle
+	keys Space
+	shows second
+	keys r c
+	shows calls
+	keys /
+	keys sec Enter
+	shows filter
+	keys / '[' Enter
+	shows refused
+	keys / Enter n
+	shows name
+	keys q
+	until ! tmux -L "$BATS_TEST_NAME" has-session 2>/dev/null; do sleep 0.02; done
+	dismiss
+}
