@@ -100,7 +100,7 @@ static struct stream *stream_new(CUstream handle, struct context *context)
 		stream->handle = handle;
 		stream->context = context;
 		stream->id = ++stream_count;
-		atomic_fetch_add_explicit(&context->streams, 1, memory_order_relaxed);
+		stream->blocking = handle != CU_STREAM_LEGACY;
 	}
 	return stream;
 }
@@ -172,6 +172,22 @@ struct stream *stream_lookup(CUstream handle, CUcontext current)
 	return stream;
 }
 
+void stream_made(CUstream handle, unsigned flags)
+{
+	struct stream *stream = stream_lookup(handle, NULL);
+
+	if (stream)
+		stream->blocking = !(flags & CU_STREAM_NON_BLOCKING);
+}
+
+void stream_used(struct stream *stream)
+{
+	if (stream->blocking &&
+	    !atomic_exchange_explicit(&stream->used_blocking, true, memory_order_relaxed))
+		atomic_fetch_add_explicit(&stream->context->blocking_streams, 1,
+					  memory_order_relaxed);
+}
+
 void stream_visit(void (*visit)(struct stream *stream))
 {
 	struct known_stream *known, *next;
@@ -189,7 +205,9 @@ void stream_visit(void (*visit)(struct stream *stream))
  * driver. */
 static void end_stream(struct stream *stream)
 {
-	atomic_fetch_sub_explicit(&stream->context->streams, 1, memory_order_relaxed);
+	if (atomic_load_explicit(&stream->used_blocking, memory_order_relaxed))
+		atomic_fetch_sub_explicit(&stream->context->blocking_streams, 1,
+					  memory_order_relaxed);
 	stream->next = atomic_load_explicit(&ended_streams, memory_order_relaxed);
 	/* Release: the collector sees the stream's contents. */
 	while (!atomic_compare_exchange_weak_explicit(&ended_streams, &stream->next, stream,

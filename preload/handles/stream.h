@@ -42,7 +42,7 @@ struct context {
 	struct gate_words *_Atomic gates;
 	CUdeviceptr gate_address;
 	_Atomic uint32_t gates_forced;
-	_Atomic uint32_t streams; /* known to ktime and not ended */
+	_Atomic uint32_t blocking_streams; /* in use, without the legacy stream, and not ended */
 	/* For context_gates.c: the page, whether it was tried to make one, and whether the user
 	 * knows that gates are off. */
 	struct gate_words *gate_page;
@@ -56,6 +56,9 @@ struct stream {
 	CUstream handle; /* 0x1 and 0x2 for the default streams */
 	struct context *context;
 	uint32_t id;
+	/* Whether it waits for the legacy stream and that for it, and was counted as such. */
+	bool blocking;
+	_Atomic bool used_blocking;
 	/* Its id in CUPTI's records, and whether that and the context's are known, which is set
 	 * after both, by any thread that uses the stream. */
 	_Atomic uint32_t cupti_stream;
@@ -91,6 +94,12 @@ struct stream *stream_lookup(CUstream handle, CUcontext current);
 /* The context of a handle; asks the driver the first time. NULL if it does not know it or memory is
  * out. */
 struct context *context_lookup(CUcontext handle);
+
+/* To be called when a stream was made, with its flags, before the program knows of it. One that
+ * ktime has not seen being made is taken to be a blocking stream. */
+void stream_made(CUstream handle, unsigned flags);
+/* To be called when a thread first works in a stream. */
+void stream_used(struct stream *stream);
 
 /* The stream of a handle that stream_lookup() has returned before, without asking the driver; else
  * NULL. */

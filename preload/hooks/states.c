@@ -27,10 +27,10 @@ static void initialised(CUresult result)
 
 /* A stream that was seen being made is one that may be asked about before a call succeeded in it.
  */
-static void stream_made(const CUstream *stream, CUresult result)
+static void stream_seen(const CUstream *stream, unsigned flags, CUresult result)
 {
 	if (result == CUDA_SUCCESS && lifecycle_running())
-		stream_lookup(*stream, NULL);
+		stream_made(*stream, flags);
 }
 
 static void module_ends(void)

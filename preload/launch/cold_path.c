@@ -95,6 +95,7 @@ struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 							: stream_lookup(handle, current);
 	if (!stream)
 		return NULL;
+	stream_used(stream);
 	if (mode_is_cupti() && !atomic_load_explicit(&stream->cupti_known, memory_order_relaxed) &&
 	    !capture_is_live())
 		ask_cupti_ids(stream, handle == CU_STREAM_PER_THREAD);

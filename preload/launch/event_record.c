@@ -87,7 +87,7 @@ static bool is_loaded(struct thread *thread, const struct call *call)
  * Whether a call is gated. Its function has to return before its operation ends, or only the
  * reporter would open the gate. A stream that has work to do anyway needs none; the driver is not
  * asked for that, as cuStreamQuery breaks other threads' captures. What waits in the legacy stream
- * holds up all other streams.
+ * holds up all blocking streams.
  */
 static bool may_gate(struct thread *thread, const struct call *call)
 {
@@ -100,7 +100,7 @@ static bool may_gate(struct thread *thread, const struct call *call)
 	       record->operation != operation_fixed(OPERATION_COPY_PTOP) && !capture_is_live() &&
 	       is_loaded(thread, call) &&
 	       (stream->handle != CU_STREAM_LEGACY ||
-		atomic_load_explicit(&stream->context->streams, memory_order_relaxed) == 1) &&
+		!atomic_load_explicit(&stream->context->blocking_streams, memory_order_relaxed)) &&
 	       call->entered >= atomic_load_explicit(&stream->busy_until, memory_order_relaxed);
 }
 

@@ -23,9 +23,25 @@ setup_file()
 	is 0 counter gates_forced
 }
 
-@test "the legacy stream is gated while no other stream is in use" {
+# The launches into the other streams are first ones.
+@test "the legacy stream is gated while no blocking stream is in use" {
 	KTIME_OPTIONS=$KTIME_EVENTS gates legacy
-	is 10 counter gated_pairs
+	is 54 counter timed_by_events
+	is 30 counter gated_pairs
+	is 0 counter gates_forced
+}
+
+@test "streams that begin to wait for the legacy stream while it is gated are not held" {
+	KTIME_OPTIONS=$KTIME_EVENTS gates legacy_and_blocking
+	is 511 counter operations
+	is 0 counter gates_forced
+}
+
+# The driver's own streams, and those made before ktime ran, may be blocking ones.
+@test "a stream that ktime has not seen being made counts as one that waits for the legacy stream" {
+	KTIME_OPTIONS=$KTIME_EVENTS same_as_alone "$programs/gates" unseen "$programs/libhidden.so"
+	is 11 counter timed_by_events
+	is 0 counter gated_pairs
 }
 
 @test "a kernel is gated from its second launch in a context on" {

@@ -3,7 +3,15 @@
  * Work that ktime can gate. What the argument names:
  *
  * kinds     each kind of work in a stream of its own, 10 times, waited for each time
- * legacy    10 launches in the legacy stream, 10 more while a second stream is in use
+ * legacy    10 launches in the legacy stream at a time: alone; while streams exist that are not in
+ *           use, or do not wait for it; while a blocking stream is in use; after that one's end;
+ *           and while a thread's own default stream is in use
+ * legacy_and_blocking
+ *           4 threads with a blocking stream each, which they begin to use while the main thread
+ *           launches into the legacy stream
+ * unseen LIBRARY
+ *           10 launches in the legacy stream beside a non-blocking one that the library has made,
+ *           past what is preloaded
  * behind    a launch behind 50 others, 10 times
  * deep      3 launches of a long kernel, and once ktime has seen that they are not done 10 of a
  *           short one
@@ -13,6 +21,7 @@
  * threads   4 threads with a stream each and one in common, 100 launches of each
  * contexts  10 launches of a kernel in each of two contexts, in turns
  */
+#include <dlfcn.h>
 #include <pthread.h>
 #include <string.h>
 #include <time.h>
@@ -69,24 +78,86 @@ static void kinds(void)
 	}
 }
 
+static void launch_into_legacy(void)
+{
+	for (int i = 0; i < TIMES; i++) {
+		check_launch(kernel, NULL);
+		CHECK(cuCtxSynchronize());
+	}
+}
+
 static void legacy(void)
 {
+	CUstream apart;
+
 	CHECK(cuInit(0));
 	context = check_context();
 	kernel = check_kernel("first");
 	check_launch(kernel, NULL);
 	CHECK(cuCtxSynchronize());
 	wait_for_ktime();
-	for (int i = 0; i < TIMES; i++) {
-		check_launch(kernel, NULL);
-		CHECK(cuCtxSynchronize());
-	}
-	CHECK(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
+	launch_into_legacy();
+	CHECK(cuStreamCreate(&apart, CU_STREAM_NON_BLOCKING));
+	check_launch(check_kernel("second"), apart);
+	CHECK(cuStreamCreateWithPriority(&stream, CU_STREAM_DEFAULT, 0));
+	launch_into_legacy();
 	check_launch(check_kernel("second"), stream);
-	for (int i = 0; i < TIMES; i++) {
+	launch_into_legacy();
+	CHECK(cuStreamDestroy(stream));
+	launch_into_legacy();
+	check_launch(check_kernel("second"), CU_STREAM_PER_THREAD);
+	launch_into_legacy();
+}
+
+static void unseen(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW | RTLD_DEEPBIND);
+	CUresult (*make)(CUstream *);
+
+	if (!library)
+		exit(2);
+	*(void **)&make = dlsym(library, "hidden_stream");
+	begin();
+	CHECK(make(&stream));
+	check_launch(kernel, stream);
+	launch_into_legacy();
+}
+
+static _Atomic bool both_ready;
+
+/* Uses its blocking stream for the first time while the main thread launches into the legacy one.
+ */
+static void *launch_into_blocking(void *unused)
+{
+	CUstream own;
+
+	(void)unused;
+	thread_of_program = true;
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuStreamCreate(&own, CU_STREAM_DEFAULT));
+	while (!atomic_load(&both_ready))
+		;
+	for (int i = 0; i < THREAD_LAUNCHES; i++)
+		check_launch(kernel, own);
+	CHECK(cuStreamSynchronize(own));
+	return NULL;
+}
+
+static void legacy_and_blocking(void)
+{
+	pthread_t others[THREADS];
+
+	begin();
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&others[i], NULL, launch_into_blocking, NULL);
+	for (int i = 0; i < TIMES; i++)
 		check_launch(kernel, NULL);
-		CHECK(cuCtxSynchronize());
-	}
+	atomic_store(&both_ready, true);
+	for (int i = 0; i < THREAD_LAUNCHES; i++)
+		check_launch(kernel, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_join(others[i], NULL);
+	CHECK(cuCtxSynchronize());
 }
 
 static void behind(void)
@@ -244,11 +315,22 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} ways[] = {{"kinds", kinds}, {"legacy", legacy},   {"behind", behind},
-		    {"deep", deep},   {"blocked", blocked}, {"waiting", waiting},
-		    {"stuck", stuck}, {"threads", threads}, {"contexts", contexts}};
+	} ways[] = {{"kinds", kinds},
+		    {"legacy", legacy},
+		    {"legacy_and_blocking", legacy_and_blocking},
+		    {"behind", behind},
+		    {"deep", deep},
+		    {"blocked", blocked},
+		    {"waiting", waiting},
+		    {"stuck", stuck},
+		    {"threads", threads},
+		    {"contexts", contexts}};
 
 	thread_of_program = true;
+	if (argc == 3 && strcmp(argv[1], "unseen") == 0) {
+		unseen(argv[2]);
+		return 0;
+	}
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {
 			ways[i].run();
