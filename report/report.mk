@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 
 # What libktime.so needs of the report.
-REPORT_LIBRARY_SOURCES := $(filter-out report/session/load.c \
-	report/names/canonical.c, $(wildcard $(addprefix report/, session/*.c devices/*.c options/*.c names/*.c \
+REPORT_LIBRARY_SOURCES := $(filter-out report/names/canonical.c, \
+	$(wildcard $(addprefix report/, session/*.c devices/*.c options/*.c names/*.c \
 	rates/*.c findings/*.c print/*.c)))
 REPORT_LIBRARY_SOURCES += $(wildcard report/ranges/*.c)
 

@@ -20,6 +20,14 @@ int settings_read(char *message, size_t size)
 	return error;
 }
 
+void settings_count_only(void)
+{
+	settings.timer = TIMER_EVENTS;
+	settings.events = EVENTS_OFF;
+	settings.keep_trace = 0;
+	settings.print_gpu_trace = settings.print_api_trace = false;
+}
+
 bool settings_want_calls(enum row_kind kind)
 {
 	int api_trace = kind == ROW_RUNTIME_API ? API_TRACE_RUNTIME : API_TRACE_DRIVER;

@@ -15,6 +15,9 @@ extern struct options settings;
 /* Reads the settings. 0, or -EINVAL with a one-line message; the settings are then the defaults. */
 int settings_read(char *message, size_t size);
 
+/* Has the process count its operations, and time none of them. Before anything is timed. */
+void settings_count_only(void);
+
 /* Whether the user asked for rows of ROW_RUNTIME_API or ROW_DRIVER_API calls. */
 bool settings_want_calls(enum row_kind kind);
 

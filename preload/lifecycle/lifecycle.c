@@ -29,6 +29,7 @@
 #include "preload/driver/real_symbol.h"
 #include "report/devices/attributes.h"
 #include "report/devices/nvml.h"
+#include "report/options/rank.h"
 #include "report/print/log_file.h"
 
 /* Another preload that looks the driver's functions up past ktime. */
@@ -212,8 +213,26 @@ static bool is_wanted_process(void)
 	return !settings.only_process || settings.only_process == pid;
 }
 
+/* Whether the process is of a rank that --ranks wants timed; the others count. */
+static bool is_timed_rank(struct process_rank *rank)
+{
+	bool timed;
+
+	if (!rank_find(rank, settings.rank_variable) && settings.rank_variable)
+		log_file_say(pid,
+			     "the rank is not known: the variable %s of --rank-variable is not "
+			     "set to a number",
+			     settings.rank_variable);
+	timed = rank_is_listed(settings.ranks, rank->rank);
+	if (!timed)
+		settings_count_only();
+	return timed;
+}
+
 static void start_once(void)
 {
+	struct process_rank rank;
+	bool timed;
 	int error;
 
 	pid = getpid();
@@ -226,7 +245,8 @@ static void start_once(void)
 				     "includes it");
 		return;
 	}
-	error = output_create(&session);
+	timed = is_timed_rank(&rank);
+	error = output_create(&session, &rank, timed);
 	if (error) {
 		log_file_say(pid, "cannot start: %s; the program runs on without it",
 			     strerror(-error));

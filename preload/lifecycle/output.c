@@ -11,6 +11,7 @@
 #include "preload/base/settings.h"
 #include "preload/reporter/reporter.h"
 #include "report/options/filename.h"
+#include "report/options/rank.h"
 #include "report/print/log_file.h"
 #include "report/print/report.h"
 #include "report/session/folder.h"
@@ -20,20 +21,31 @@ static char profile_path[PATH_MAX]; /* "": in memory alone */
 static bool start_written;	    /* the report's first lines are in its file */
 /* Not on the stack of the program's thread, which may be small. One thread at a time is here. */
 static char message[PATH_MAX + 128];
+static struct process_rank rank;
+static bool silent; /* of a rank that only counts nothing is printed */
 
-/* The file of -o, which goes to profile_path. */
-static int create_named(struct session **session, pid_t *holder)
+static struct name_codes own_codes(void)
 {
-	char *path =
-		filename_expand(settings.export_profile, getpid(), -1, message, sizeof(message));
+	return (struct name_codes){getpid(), rank.rank, -1};
+}
+
+/* The file of -o, which goes to profile_path. `of_rank`: its name is made of the rank. */
+static int create_named(struct session **session, bool of_rank, pid_t *holder)
+{
+	const struct name_codes codes = own_codes();
+	char *path = filename_expand(settings.export_profile, &codes, message, sizeof(message));
+	bool overwrite = settings.force_overwrite;
 	int error;
 
 	*holder = 0;
 	if (!path)
 		return -EINVAL;
 	snprintf(profile_path, sizeof(profile_path), "%s", path);
+	/* Without the lock of folder_create_kept: the folder may be shared between nodes. */
+	if (of_rank && overwrite && !folder_holder(path))
+		unlink(path);
 	error = folder_create_kept(session, path, options_want_trace(&settings),
-				   settings.force_overwrite, holder);
+				   overwrite && !of_rank, holder);
 	if (error)
 		snprintf(message, sizeof(message), "%s: %s%s", path, strerror(-error),
 			 error == -EEXIST ? " (-f overwrites it)" : "");
@@ -42,24 +54,36 @@ static int create_named(struct session **session, pid_t *holder)
 }
 
 /*
- * Where another process writes to the file, as when several are started with the same options, this
- * one's number is added to the name.
+ * The ranks of a job, which are started with the same options, each have a file. Where another
+ * process writes to the file this one's number is added to the name; of a rank, where there is a
+ * file at all: the processes that a rank starts have the same rank.
  */
 static int create_kept(struct session **session)
 {
 	static char own_pattern[PATH_MAX];
+	const char *asked = settings.export_profile;
+	bool of_rank = rank_file_pattern(own_pattern, sizeof(own_pattern), asked, &rank, false);
+	bool fits = true;
 	pid_t holder;
-	int length, error = create_named(session, &holder);
+	int error;
 
-	if (error != -EBUSY)
+	if (of_rank)
+		settings.export_profile = own_pattern;
+	error = create_named(session, of_rank, &holder);
+	if (error != -EBUSY && !(of_rank && error == -EEXIST))
 		return error;
-	length = snprintf(own_pattern, sizeof(own_pattern), "%s.%%p", settings.export_profile);
-	if (length >= (int)sizeof(own_pattern))
+	if (of_rank)
+		fits = rank_file_pattern(own_pattern, sizeof(own_pattern), asked, &rank, true);
+	else
+		fits = snprintf(own_pattern, sizeof(own_pattern), "%s.%%p", asked) <
+		       (int)sizeof(own_pattern);
+	if (!fits)
 		return error;
-	log_file_say(getpid(), "process %d writes to %s: this one writes to %s.%d", (int)holder,
-		     profile_path, profile_path, (int)getpid());
+	if (!of_rank)
+		log_file_say(getpid(), "process %d writes to %s: this one writes to %s.%d",
+			     (int)holder, profile_path, profile_path, (int)getpid());
 	settings.export_profile = own_pattern;
-	return create_named(session, &holder);
+	return create_named(session, of_rank, &holder);
 }
 
 /*
@@ -83,9 +107,8 @@ static int create_recoverable(struct session **session)
 	return error;
 }
 
-int output_create(struct session **session)
+static int create(struct session **session)
 {
-
 	if (settings.export_profile) {
 		if (!create_kept(session))
 			return 0;
@@ -93,6 +116,18 @@ int output_create(struct session **session)
 		settings.export_profile = NULL;
 	}
 	return create_recoverable(session);
+}
+
+int output_create(struct session **session, const struct process_rank *own_rank, bool prints)
+{
+	int error;
+
+	rank = *own_rank;
+	silent = !prints;
+	error = create(session);
+	if (!error)
+		session_header(*session)->rank = rank;
+	return error;
 }
 
 void output_abandon(void)
@@ -104,12 +139,13 @@ void output_abandon(void)
 void output_finish(struct session *session)
 {
 	struct session_header *header = session_header(session);
-	int error;
+	int error = 0;
 
 	session_check(session);
 	header->finished = 1;
-	error = report_deliver(session, &settings, &log_file, start_written, message,
-			       sizeof(message));
+	if (!silent)
+		error = report_deliver(session, &settings, &log_file, start_written, message,
+				       sizeof(message));
 	header->reported = !error;
 	if (error && profile_path[0])
 		log_file_say(getpid(), "%s; ktime show %s prints it", message, profile_path);
@@ -121,10 +157,13 @@ void output_finish(struct session *session)
 
 void output_start(const struct session *session)
 {
+	const struct name_codes codes = own_codes();
 	FILE *output;
 	int error;
 
-	error = log_file_resolve(&log_file, settings.log_file, getpid(), message, sizeof(message));
+	if (silent)
+		return;
+	error = log_file_resolve(&log_file, settings.log_file, &codes, message, sizeof(message));
 	if (!error)
 		error = log_file_open(&log_file, log_file_is_continued(&log_file, getpid()),
 				      &output, message, sizeof(message));
@@ -146,7 +185,7 @@ int output_start_reporter(struct session *session)
 {
 	return reporter_start(&(struct reporter_output){
 		.session = session,
-		.path = log_file.path,
+		.path = silent ? "/dev/null" : log_file.path,
 		.descriptor = log_file.descriptor,
 		.kept = profile_path[0] ? profile_path : NULL,
 		.remove_kept = !settings.export_profile,

@@ -3,10 +3,15 @@
 #ifndef KTIME_PRELOAD_LIFECYCLE_OUTPUT_H
 #define KTIME_PRELOAD_LIFECYCLE_OUTPUT_H
 
+#include <stdbool.h>
+
 #include "report/session/session.h"
 
-/* Creates the profile: the file that -o asks for, else one that is removed at the end. */
-int output_create(struct session **session);
+/*
+ * Creates the profile: the file that -o asks for, else one that is removed at the end. `prints`:
+ * the process writes a report.
+ */
+int output_create(struct session **session, const struct process_rank *own_rank, bool prints);
 /* Removes what output_create made: ktime does not run. */
 void output_abandon(void);
 /* Writes the report's first lines. */

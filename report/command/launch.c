@@ -13,6 +13,7 @@
 #include "report/command/child.h"
 #include "report/command/remains.h"
 #include "report/options/filename.h"
+#include "report/options/rank.h"
 #include "report/session/folder.h"
 
 #define CANNOT_RUN 126
@@ -149,15 +150,19 @@ static int set_options(const struct options *options, char *const *words, int co
 }
 
 /* Checks before the program runs that the file can be written after it. */
-static int check_file(const char *pattern, bool keep_existing)
+static int check_file(const char *pattern, const struct process_rank *rank, bool keep_existing)
 {
 	char message[512], *path, *slash;
+	struct name_codes codes = {getpid(), rank->rank, -1};
 	struct stat status;
 	int error = 0;
 
 	if (!pattern || strcmp(pattern, "%1") == 0 || strcmp(pattern, "%2") == 0)
 		return 0;
-	path = filename_expand(pattern, getpid(), -1, message, sizeof(message));
+	/* PROGRAM may start the ranks, as mpirun does. */
+	if (strstr(pattern, "%r") && rank->rank < 0)
+		codes.rank = 0;
+	path = filename_expand(pattern, &codes, message, sizeof(message));
 	if (!path) {
 		fprintf(stderr, "ktime: %s\n", message);
 		return -EINVAL;
@@ -189,6 +194,7 @@ static int check_file(const char *pattern, bool keep_existing)
  */
 static bool is_file_per_process(const char *pattern)
 {
+	static const struct name_codes codes[] = {{1, 1, -1}, {2, 2, -1}};
 	char message[512];
 	char *first, *second;
 	bool differ;
@@ -196,8 +202,8 @@ static bool is_file_per_process(const char *pattern)
 	if (!pattern || strcmp(pattern, "%1") == 0 || strcmp(pattern, "%2") == 0 ||
 	    strstr(pattern, "%q{"))
 		return true;
-	first = filename_expand(pattern, 1, -1, message, sizeof(message));
-	second = filename_expand(pattern, 2, -1, message, sizeof(message));
+	first = filename_expand(pattern, &codes[0], message, sizeof(message));
+	second = filename_expand(pattern, &codes[1], message, sizeof(message));
 	differ = !first || !second || strcmp(first, second) != 0;
 	free(first);
 	free(second);
@@ -264,14 +270,28 @@ static int run(const struct options *options, char *const *option_words, int opt
 	return child_end_alike(status);
 }
 
+static int check_files(const struct options *options)
+{
+	const char *profile = options->export_profile;
+	char pattern[PATH_MAX];
+	struct process_rank rank;
+	bool of_rank;
+
+	rank_find(&rank, options->rank_variable);
+	of_rank = profile && rank_file_pattern(pattern, sizeof(pattern), profile, &rank, false);
+	/* A rank's file that is there already is left alone; it gets another name. */
+	return check_file(options->log_file, &rank, false) ||
+	       check_file(of_rank ? pattern : profile, &rank,
+			  !options->force_overwrite && !of_rank);
+}
+
 int launch(const struct options *options, char *const *option_words, int option_count,
 	   char *const *argv)
 {
 	char *library;
 	int error;
 
-	if (check_file(options->log_file, false) ||
-	    check_file(options->export_profile, !options->force_overwrite))
+	if (check_files(options))
 		return BAD_USAGE;
 	if (options->profile_children) {
 		warn_of_shared_file("--log-file", options->log_file);

@@ -9,39 +9,58 @@
 #include <unistd.h>
 
 #include "report/options/filename.h"
+#include "report/options/rank.h"
 #include "report/print/log_file.h"
 #include "report/print/report.h"
 #include "report/session/folder.h"
+
+/* Adds the profile that a pattern names; -ENOMEM. */
+static int find_pattern(const char *pattern, const struct name_codes *codes,
+			struct left_profile **profiles, size_t *count)
+{
+	char message[128], *path = filename_expand(pattern, codes, message, sizeof(message));
+	int error = path ? left_profile_at(profiles, count, path) : 0;
+
+	free(path);
+	return error == -ENOMEM ? error : 0;
+}
 
 /* The profile of -o, by the two names that it may have. */
 static int find_named(const struct options *options, pid_t pid, struct left_profile **profiles,
 		      size_t *count)
 {
-	char message[128], own[PATH_MAX];
-	char *path = filename_expand(options->export_profile, pid, -1, message, sizeof(message));
-	int error = 0;
+	const char *asked = options->export_profile;
+	char own[PATH_MAX], with_process[PATH_MAX];
+	struct process_rank rank;
+	struct name_codes codes;
+	int error;
 
-	if (!path)
-		return 0;
-	snprintf(own, sizeof(own), "%s.%d", path, (int)pid);
-	error = left_profile_at(profiles, count, path);
-	if (error != -ENOMEM)
-		error = left_profile_at(profiles, count, own);
-	free(path);
-	return error == -ENOMEM ? error : 0;
+	rank_find(&rank, options->rank_variable);
+	codes = (struct name_codes){pid, rank.rank, -1};
+	if (!rank_file_pattern(own, sizeof(own), asked, &rank, false) ||
+	    !rank_file_pattern(with_process, sizeof(with_process), asked, &rank, true)) {
+		snprintf(own, sizeof(own), "%s", asked);
+		snprintf(with_process, sizeof(with_process), "%s.%%p", asked);
+	}
+	error = find_pattern(own, &codes, profiles, count);
+	return error ? error : find_pattern(with_process, &codes, profiles, count);
 }
 
 static void report_on(const struct left_profile *profile, const struct options *options, int status)
 {
 	char message[PATH_MAX + 128];
 	struct session *session;
+	struct process_rank rank;
+	struct name_codes codes;
 	struct log_file log;
 	int error = session_open(&session, profile->path);
 
 	if (error)
 		return;
 	/* Where the file cannot be had, it is stderr. */
-	log_file_resolve(&log, options->log_file, profile->pid, message, sizeof(message));
+	rank_find(&rank, options->rank_variable);
+	codes = (struct name_codes){profile->pid, rank.rank, -1};
+	log_file_resolve(&log, options->log_file, &codes, message, sizeof(message));
 	if (!options->quiet && WIFSIGNALED(status))
 		log_file_say(profile->pid, "the program was killed (%s): its profile tells this",
 			     sigdescr_np(WTERMSIG(status)));

@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "report/command/list.h"
-#include "report/session/load.h"
 #include "report/print/log_file.h"
 #include "report/print/report.h"
+#include "report/session/session.h"
 
 #define BAD_USAGE 2
 
@@ -35,10 +35,11 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 {
 	char message[512];
 	int status = EXIT_SUCCESS, error;
+	const struct name_codes codes = {getpid(), -1, -1};
 	struct log_file log;
 	FILE *file;
 
-	error = log_file_resolve(&log, log_file, getpid(), message, sizeof(message));
+	error = log_file_resolve(&log, log_file, &codes, message, sizeof(message));
 	if (!error)
 		error = log_file_open(&log, false, &file, message, sizeof(message));
 	log_file_free(&log);

@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "report/names/demangle.h"
-#include "report/session/load.h"
 #include "report/print/table.h"
+#include "report/session/session.h"
 
 /* The table's row has its mangled name: two kinds of readable ones are made of it. */
 static int import_row(struct profile *profile, struct table_row *row, bool api)

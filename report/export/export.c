@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 
 #include "report/export/output.h"
-#include "report/session/load.h"
+#include "report/session/session.h"
 
 #define MESSAGE_SIZE 512
 #define EXIT_USAGE   2

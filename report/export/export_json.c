@@ -91,6 +91,19 @@ static int write_record(struct json_export *export, const struct trace_record *r
 	return json_write(export->file, object);
 }
 
+static void add_rank(cJSON *session, const struct process_rank *rank)
+{
+	cJSON *object = cJSON_AddObjectToObject(session, "rank");
+
+	cJSON_AddNumberToObject(object, "number", rank->rank);
+	if (rank->local_rank >= 0)
+		cJSON_AddNumberToObject(object, "local_rank", rank->local_rank);
+	if (rank->world_size >= 0)
+		cJSON_AddNumberToObject(object, "world_size", rank->world_size);
+	json_add_text(object, "launcher", rank->launcher);
+	json_add_text(object, "job", rank->job);
+}
+
 static cJSON *session_object(const struct session *session)
 {
 	const struct session_header *header = session_header(session);
@@ -99,6 +112,8 @@ static cJSON *session_object(const struct session *session)
 	cJSON_AddNumberToObject(object, "pid", header->pid);
 	json_add_text(object, "command", session_string(session, header->command));
 	json_add_text(object, "hostname", session_string(session, header->hostname));
+	if (header->rank.rank >= 0)
+		add_rank(object, &header->rank);
 	json_add_unsigned(object, "start_realtime", header->start_realtime);
 	json_add_unsigned(object, "trace_start", header->trace_start);
 	cJSON_AddBoolToObject(object, "finished", header->finished);

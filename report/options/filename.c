@@ -8,8 +8,8 @@
 
 /* Writes what follows a % at `code` to `out`; returns the rest of the pattern, NULL for an error.
  */
-static const char *expand_code(FILE *out, const char *code, pid_t pid, int64_t id, char *message,
-			       size_t size)
+static const char *expand_code(FILE *out, const char *code, const struct name_codes *codes,
+			       char *message, size_t size)
 {
 	char host[256], variable[256];
 	const char *end, *value;
@@ -19,7 +19,17 @@ static const char *expand_code(FILE *out, const char *code, pid_t pid, int64_t i
 		fputc('%', out);
 		return code + 1;
 	case 'p':
-		fprintf(out, "%d", (int)pid);
+		fprintf(out, "%d", (int)codes->pid);
+		return code + 1;
+	case 'r':
+		if (codes->rank < 0) {
+			snprintf(message, size,
+				 "the rank of %%r is not known: no launcher tells it "
+				 "(--rank-variable "
+				 "NAME names what does)");
+			return NULL;
+		}
+		fprintf(out, "%d", codes->rank);
 		return code + 1;
 	case 'h':
 		if (gethostname(host, sizeof(host)) < 0)
@@ -28,9 +38,9 @@ static const char *expand_code(FILE *out, const char *code, pid_t pid, int64_t i
 		fputs(host, out);
 		return code + 1;
 	case 'i':
-		if (id < 0)
+		if (codes->id < 0)
 			break;
-		fprintf(out, "%lld", (long long)id);
+		fprintf(out, "%lld", (long long)codes->id);
 		return code + 1;
 	case 'q':
 		end = code[1] == '{' ? strchr(code, '}') : NULL;
@@ -49,14 +59,15 @@ static const char *expand_code(FILE *out, const char *code, pid_t pid, int64_t i
 		return end + 1;
 	}
 	if (*code)
-		snprintf(message, size, "%%%c means nothing in a name (%%p, %%h, %%q{ENV}, %%%%)",
-			 *code);
+		snprintf(message, size,
+			 "%%%c means nothing in a name (%%p, %%r, %%h, %%q{ENV}, %%%%)", *code);
 	else
 		snprintf(message, size, "a name ends in a lone %% (write %%%%)");
 	return NULL;
 }
 
-char *filename_expand(const char *pattern, pid_t pid, int64_t id, char *message, size_t size)
+char *filename_expand(const char *pattern, const struct name_codes *codes, char *message,
+		      size_t size)
 {
 	char *text = NULL;
 	size_t length;
@@ -68,7 +79,7 @@ char *filename_expand(const char *pattern, pid_t pid, int64_t id, char *message,
 	}
 	while (pattern && *pattern) {
 		if (*pattern == '%')
-			pattern = expand_code(out, pattern + 1, pid, id, message, size);
+			pattern = expand_code(out, pattern + 1, codes, message, size);
 		else
 			fputc(*pattern++, out);
 	}

@@ -7,11 +7,19 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+/* Whose name it is. */
+struct name_codes {
+	pid_t pid;
+	int rank;   /* -1: the process has none */
+	int64_t id; /* of a context or a stream; -1: %i means nothing */
+};
+
 /*
- * Expands %p (process), %h (host), %q{ENV} (an environment variable) and %% in a pattern; %i too,
- * if `id` is not negative. Returns a string that the caller frees, or NULL with a one-line
- * message: an unset variable or another character after % is an error, as in nvprof.
+ * Expands %p (process), %r (rank), %h (host), %q{ENV} (an environment variable) and %% in a
+ * pattern; %i too, if there is an id. Returns a string that the caller frees, or NULL with a
+ * one-line message: an unset variable or another character after % is an error, as in nvprof.
  */
-char *filename_expand(const char *pattern, pid_t pid, int64_t id, char *message, size_t size);
+char *filename_expand(const char *pattern, const struct name_codes *codes, char *message,
+		      size_t size);
 
 #endif

@@ -68,6 +68,7 @@ struct options {
 	bool concurrent_kernels;
 	bool profile_from_start;
 	bool profile_children; /* asked for; what is the default depends on how ktime was started */
+	const char *rank_variable, *ranks; /* see rank.h */
 	pid_t only_process; /* 0: any; set by the ktime command unless children are profiled too */
 	const char *nvtx_include[OPTIONS_RANGES]; /* see range_pattern.h; NULL after the last */
 	double timeout;		       /* seconds since the driver's initialisation; 0: none */
@@ -136,6 +137,7 @@ enum option_kind {
 	OPTION_COUNT,	 /* unsigned */
 	OPTION_SIZE,	 /* uint64_t, bytes with K, M or G, or "all" */
 	OPTION_PID,	 /* pid_t */
+	OPTION_RANKS,	 /* const char *, a list of ranks */
 	OPTION_DEVICES,	 /* uint64_t, a list of ordinals or "all" */
 	OPTION_EVENTS,	 /* events and events_fraction */
 	OPTION_DECLARED, /* struct declared_work *, each adds to the list; by the option's name */

@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "report/options/range_pattern.h"
+#include "report/options/rank.h"
 
 int options_refuse(const struct message *message, const char *format, ...)
 {
@@ -262,6 +263,10 @@ int options_apply(struct options *options, const struct option_entry *entry, con
 	case OPTION_COUNT:
 	case OPTION_PID:
 		good = parse_count(value, strlen(value), INT_MAX, field);
+		break;
+	case OPTION_RANKS:
+		good = rank_list_is_valid(value);
+		*(const char **)field = value;
 		break;
 	case OPTION_SIZE:
 		good = parse_size(value, field);

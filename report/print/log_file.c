@@ -15,13 +15,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/options/filename.h"
-
 /* How long a reader of the log may take nothing of it. */
 #define WRITE_WAIT_MS 2000
 
-int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char *message,
-		     size_t size)
+int log_file_resolve(struct log_file *log, const char *pattern, const struct name_codes *codes,
+		     char *message, size_t size)
 {
 	char *directory, *path;
 	int error = 0;
@@ -33,7 +31,7 @@ int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char 
 		log->descriptor = STDOUT_FILENO;
 		return 0;
 	}
-	path = filename_expand(pattern, pid, -1, message, size);
+	path = filename_expand(pattern, codes, message, size);
 	if (!path)
 		return -EINVAL;
 	/* The program may change its directory. */

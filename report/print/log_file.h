@@ -12,6 +12,8 @@
 #include <stdio.h>
 #include <sys/types.h>
 
+#include "report/options/filename.h"
+
 struct log_file {
 	char *path;	/* absolute; NULL for a standard stream */
 	int descriptor; /* of the standard stream: 1 or 2 */
@@ -21,8 +23,8 @@ struct log_file {
  * Resolves the value of --log-file; NULL and "%2" mean stderr, "%1" stdout. 0, or -errno
  * with a one-line message; the log file is then stderr. Free it with log_file_free.
  */
-int log_file_resolve(struct log_file *log, const char *pattern, pid_t pid, char *message,
-		     size_t size);
+int log_file_resolve(struct log_file *log, const char *pattern, const struct name_codes *codes,
+		     char *message, size_t size);
 /*
  * Whether the file begins with a report of this process number: as a rule, that of the program that
  * executed the present one, whose report is to stay.

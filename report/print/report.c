@@ -81,8 +81,9 @@ static void write_application(const struct session *session, const struct option
 	const struct session_header *header = session_header(session);
 	const char *command = session_string(session, header->command);
 	char message[128];
-	char *name = options->process_name ? filename_expand(options->process_name, header->pid, -1,
-							     message, sizeof(message))
+	const struct name_codes codes = {header->pid, header->rank.rank, -1};
+	char *name = options->process_name ? filename_expand(options->process_name, &codes, message,
+							     sizeof(message))
 					   : NULL;
 
 	if (name || *command) {
@@ -155,15 +156,61 @@ static int write_tables(struct session *session, const struct options *options, 
 	return error;
 }
 
-static void write_result_file(const char *pattern, pid_t pid, const char *prefix, FILE *file)
+/* "Rank 3 of 16 (Open MPI), local rank 1, on node7." */
+static void write_rank(const struct session *session, const char *prefix, FILE *file)
 {
+	const struct session_header *header = session_header(session);
+	const struct process_rank *rank = &header->rank;
+	const char *node = session_string(session, header->hostname);
+
+	if (rank->rank < 0)
+		return;
+	fprintf(file, "%sRank %d", prefix, rank->rank);
+	if (rank->world_size >= 0)
+		fprintf(file, " of %d", rank->world_size);
+	fprintf(file, " (%s)", rank->launcher);
+	if (rank->local_rank >= 0)
+		fprintf(file, ", local rank %d", rank->local_rank);
+	if (*node) {
+		fputs(", on ", file);
+		visible_write(node, file);
+	}
+	fputs(".\n", file);
+}
+
+/* The pattern with a star for what differs between ranks. */
+static void write_all_files(const char *pattern, FILE *file)
+{
+	for (; *pattern; pattern++) {
+		bool code = *pattern == '%' && pattern[1];
+
+		if (code && strchr("prqh", pattern[1]))
+			fputc('*', file);
+		else if (!code || pattern[1] == '%')
+			fputc(*pattern, file);
+		if (code && pattern[1] == 'q')
+			pattern += strcspn(pattern, "}") - 1;
+		pattern += code;
+	}
+}
+
+static void write_result_file(const struct session *session, const char *pattern,
+			      const char *prefix, FILE *file)
+{
+	const struct session_header *header = session_header(session);
+	const struct name_codes codes = {header->pid, header->rank.rank, -1};
 	char message[128];
-	char *path = filename_expand(pattern, pid, -1, message, sizeof(message));
+	char *path = filename_expand(pattern, &codes, message, sizeof(message));
 
 	fprintf(file, "%sGenerated result file: ", prefix);
 	visible_write(path ? path : pattern, file);
 	fputc('\n', file);
 	free(path);
+	if (header->rank.rank == 0 && header->rank.world_size != 1) {
+		fprintf(file, "%sAll ranks in one report: ktime show ", prefix);
+		write_all_files(pattern, file);
+		fputc('\n', file);
+	}
 }
 
 static bool has_calls(const struct session *session, bool of_kernels)
@@ -249,6 +296,7 @@ static int write_report(struct session *session, const struct options *options, 
 	what_to_print(options, &gpu, &api);
 	if (!options->quiet) {
 		write_application(session, options, prefix, file);
+		write_rank(session, prefix, file);
 		error = write_warnings(session, options, prefix, live, file);
 		if (gpu || api || options->print_summary_per_gpu || wants_trace(options))
 			fprintf(file, "%sProfiling result:\n", prefix);
@@ -259,7 +307,7 @@ static int write_report(struct session *session, const struct options *options, 
 	if (!error && !options->quiet && header->pid != 0)
 		error = closing_write(session, options, prefix, file);
 	if (live && !options->quiet && options->export_profile)
-		write_result_file(options->export_profile, header->pid, prefix, file);
+		write_result_file(session, options->export_profile, prefix, file);
 	return error;
 }
 

@@ -64,9 +64,9 @@ void trace_id_name(const struct trace *trace, const char *pattern, uint32_t id, 
 		   size_t size)
 {
 	char message[8];
-	char *name = pattern ? filename_expand(pattern, session_header(trace->session)->pid, id,
-					       message, sizeof(message))
-			     : NULL;
+	const struct session_header *header = session_header(trace->session);
+	const struct name_codes codes = {header->pid, header->rank.rank, id};
+	char *name = pattern ? filename_expand(pattern, &codes, message, sizeof(message)) : NULL;
 
 	if (name)
 		snprintf(text, size, "%s", name);

@@ -21,9 +21,10 @@
 #include "report/session/device_info.h"
 #include "report/session/histogram.h"
 #include "report/session/idle.h"
+#include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      17
+#define SESSION_VERSION	      18
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -256,13 +257,6 @@ enum overhead_kind {
 	OVERHEAD_KINDS
 };
 
-/* The process that writes a profile: its number alone may be another process's by now. */
-struct session_owner {
-	char boot[40];	  /* boot id of the kernel, as text; "" where it is not known */
-	uint64_t started; /* clock ticks since boot: proc_pid_stat(5), field 22; 0: not known */
-	uint64_t pid_namespace; /* inode: containers share folders and not process numbers */
-};
-
 struct session_header {
 	uint64_t magic;
 	uint32_t version;
@@ -274,6 +268,7 @@ struct session_header {
 	uint32_t reported; /* 1 once the whole report was written */
 	uint32_t kept;	   /* 1 where the user asked for the file: it is never swept */
 	struct session_owner owner;
+	struct process_rank rank;
 	uint64_t start_realtime;		/* CLOCK_REALTIME at the start, ns */
 	uint64_t trace_start;			/* the zero of a trace's Start column */
 	uint64_t command;			/* name offset: the command line */
@@ -314,6 +309,8 @@ int session_create(struct session **session, const char *path, unsigned flags);
  */
 int session_open(struct session **session, const char *path);
 int session_open_file(struct session **session, int fd);
+/* Opens a file; 0, or -errno with a one-line message. */
+int session_load(struct session **session, const char *path, char *message, size_t size);
 /* Unmaps; the file stays. NULL is fine. Safe in a forked child. */
 void session_close(struct session *session);
 

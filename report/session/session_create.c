@@ -144,6 +144,7 @@ void header_write(struct session *session)
 	header->histogram_buckets = HISTOGRAM_BUCKETS;
 	header->pid = getpid();
 	header->owner = session->owner;
+	header->rank = (struct process_rank){-1, -1, -1, .launcher = ""};
 	header->trace_on = !!(session->flags & SESSION_TRACE);
 	header->kept = !!(session->flags & SESSION_KEPT);
 	__atomic_store_n(&header->file_size, session->size, __ATOMIC_RELEASE);

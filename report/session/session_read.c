@@ -2,6 +2,7 @@
 /* Opening a session file, and finding one's way in a session; nothing in a file is trusted. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -117,17 +118,21 @@ static uint64_t segment_used(const struct session *session, const struct segment
 	return used < place->size ? used : place->size;
 }
 
-/* The driver gave them; a file may hold anything. */
-static void clean_device_names(struct session_header *header)
+/* The driver and the launcher gave them; a file may hold anything. */
+static void clean_text(char *text, size_t size)
 {
-	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
-		char *name = header->devices[i].name;
+	text[size - 1] = '\0';
+	for (; *text; text++)
+		if ((unsigned char)*text < ' ' || (unsigned char)*text >= 0x7f)
+			*text = '?';
+}
 
-		name[sizeof(header->devices[i].name) - 1] = '\0';
-		for (; *name; name++)
-			if ((unsigned char)*name < ' ' || (unsigned char)*name >= 0x7f)
-				*name = '?';
-	}
+static void clean_texts(struct session_header *header)
+{
+	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+		clean_text(header->devices[i].name, sizeof(header->devices[i].name));
+	clean_text(header->rank.launcher, sizeof(header->rank.launcher));
+	clean_text(header->rank.job, sizeof(header->rank.job));
 }
 
 int session_open_file(struct session **result, int fd)
@@ -175,7 +180,7 @@ int session_open_file(struct session **result, int fd)
 	error = read_segments(session, fd);
 	if (error)
 		goto out;
-	clean_device_names(session_header(session));
+	clean_texts(session_header(session));
 	if (!session_header(session)->finished)
 		session_subtract_overheads(session);
 out:
@@ -197,6 +202,29 @@ int session_open(struct session **result, const char *path)
 		return -errno;
 	error = session_open_file(result, fd);
 	close(fd);
+	return error;
+}
+
+int session_load(struct session **session, const char *path, char *message, size_t size)
+{
+	int error = session_open(session, path);
+
+	switch (error) {
+	case 0:
+		break;
+	case -EINVAL:
+		snprintf(message, size, "%s: not a ktime profile", path);
+		break;
+	case -ENODATA:
+		snprintf(message, size, "%s: a ktime profile that is cut short", path);
+		break;
+	case -EPROTO:
+		snprintf(message, size, "%s: a profile of another version of ktime", path);
+		break;
+	default:
+		snprintf(message, size, "%s: %s", path, strerror(-error));
+		break;
+	}
 	return error;
 }
 

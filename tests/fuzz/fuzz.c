@@ -22,7 +22,6 @@
 #include "report/export/export.h"
 #include "report/names/demangle.h"
 #include "report/print/report.h"
-#include "report/session/load.h"
 
 /* A session with a trace takes more than 1 MB. */
 enum { INPUT_MAX = 1 << 21 };

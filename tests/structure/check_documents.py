@@ -74,12 +74,13 @@ def check_profile(root):
     inner = read(root, "report/session/session_internal.h")
     idle = read(root, "report/session/idle.h")
     nvtx = read(root, "report/session/session_nvtx.h")
+    process = read(root, "report/session/process.h")
     version = re.search(r"define SESSION_VERSION\s+(\d+)", header).group(1)
     expect(f"describes version {version}." in document,
            f"docs/profile-format.md does not describe version {version}")
     known = set()
-    for text, names in ((header, ("session_owner", "session_header", "row", "figures",
-                                  "trace_record")),
+    for text, names in ((header, ("session_header", "row", "figures", "trace_record")),
+                        (process, ("session_owner", "process_rank")),
                         (idle, ("device_use", "call_totals", "idle_row")),
                         (nvtx, ("nvtx_range", "nvtx_part")), (inner, ("segment",))):
         for name in names:

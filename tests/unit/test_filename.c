@@ -16,7 +16,8 @@ static char message[256];
 
 static void expands(const char *pattern, int64_t id, const char *expected)
 {
-	char *text = filename_expand(pattern, 4711, id, message, sizeof(message));
+	const struct name_codes codes = {4711, 12, id};
+	char *text = filename_expand(pattern, &codes, message, sizeof(message));
 
 	assert_non_null(text);
 	assert_string_equal(text, expected);
@@ -25,7 +26,9 @@ static void expands(const char *pattern, int64_t id, const char *expected)
 
 static void refused(const char *pattern, const char *expected)
 {
-	assert_null(filename_expand(pattern, 4711, -1, message, sizeof(message)));
+	const struct name_codes codes = {4711, -1, -1};
+
+	assert_null(filename_expand(pattern, &codes, message, sizeof(message)));
 	assert_string_equal(message, expected);
 }
 
@@ -38,6 +41,7 @@ static void codes_are_replaced(void **state)
 	expands("out.%p.csv", -1, "out.4711.csv");
 	expands("%q{KTIME_TEST_NAME}-100%%", -1, "value-100%");
 	expands("stream %i", 7, "stream 7");
+	expands("rank%r", -1, "rank12");
 	expands("", -1, "");
 	gethostname(host, sizeof(host));
 	expected[0] = '\0';
@@ -53,8 +57,10 @@ static void bad_codes_are_refused(void **state)
 		"the environment variable KTIME_TEST_NAME of %q{KTIME_TEST_NAME} is not set");
 	refused("%q", "%q needs the name of a variable: %q{NAME}");
 	refused("%q{open", "%q needs the name of a variable: %q{NAME}");
-	refused("a%z", "%z means nothing in a name (%p, %h, %q{ENV}, %%)");
-	refused("a%i", "%i means nothing in a name (%p, %h, %q{ENV}, %%)");
+	refused("a%z", "%z means nothing in a name (%p, %r, %h, %q{ENV}, %%)");
+	refused("a%i", "%i means nothing in a name (%p, %r, %h, %q{ENV}, %%)");
+	refused("rank%r", "the rank of %r is not known: no launcher tells it (--rank-variable NAME "
+			  "names what does)");
 	refused("a%", "a name ends in a lone % (write %%)");
 }
 

@@ -18,6 +18,7 @@
 
 #include "report/print/log_file.h"
 
+static const struct name_codes codes = {7, -1, -1};
 static char directory[32], message[256];
 
 static void open_log(struct log_file *log, bool append, const char *text)
@@ -48,7 +49,7 @@ static void a_file_is_emptied_first_and_then_appended_to(void **state)
 	(void)state;
 	assert_int_equal(write(fd, "what was there", 14), 14);
 	close(fd);
-	assert_int_equal(log_file_resolve(&log, "log.%p", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "log.%p", &codes, message, sizeof(message)), 0);
 	open_log(&log, false, "start ");
 	open_log(&log, true, "end");
 	holds("log.7", "start end");
@@ -62,7 +63,7 @@ static void only_a_report_of_this_process_number_is_continued(void **state)
 	char text[32];
 
 	(void)state;
-	assert_int_equal(log_file_resolve(&log, "log", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "log", &codes, message, sizeof(message)), 0);
 	assert_false(log_file_is_continued(&log, getpid()));
 	snprintf(text, sizeof(text), "==%d== ktime\n", (int)getpid());
 	open_log(&log, false, text);
@@ -79,7 +80,7 @@ static void a_relative_name_outlives_a_change_of_directory(void **state)
 	struct log_file log;
 
 	(void)state;
-	assert_int_equal(log_file_resolve(&log, "log", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "log", &codes, message, sizeof(message)), 0);
 	open_log(&log, false, "one");
 	assert_int_equal(chdir("/"), 0);
 	open_log(&log, true, " two");
@@ -94,11 +95,11 @@ static void standard_streams_have_names(void **state)
 	struct log_file log;
 
 	(void)state;
-	assert_int_equal(log_file_resolve(&log, NULL, 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, NULL, &codes, message, sizeof(message)), 0);
 	assert_int_equal(log.descriptor, 2);
-	assert_int_equal(log_file_resolve(&log, "%1", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "%1", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log.descriptor, 1);
-	assert_int_equal(log_file_resolve(&log, "%2", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "%2", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log.descriptor, 2);
 	assert_null(log.path);
 }
@@ -109,12 +110,12 @@ static void what_cannot_be_had_is_told(void **state)
 	FILE *file;
 
 	(void)state;
-	assert_int_equal(log_file_resolve(&log, "/tmp", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "/tmp", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), -EISDIR);
 	assert_null(file);
 	assert_string_equal(message, "the log file /tmp cannot be written: Is a directory");
 	log_file_free(&log);
-	assert_int_equal(log_file_resolve(&log, "%z", 7, message, sizeof(message)), -EINVAL);
+	assert_int_equal(log_file_resolve(&log, "%z", &codes, message, sizeof(message)), -EINVAL);
 	assert_int_equal(log.descriptor, 2);
 	assert_null(log.path);
 }
@@ -125,7 +126,7 @@ static void a_full_disk_is_told_at_the_end(void **state)
 	FILE *file;
 
 	(void)state;
-	assert_int_equal(log_file_resolve(&log, "/dev/full", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "/dev/full", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), 0);
 	fputs("lost", file);
 	assert_int_equal(log_file_close(file), -ENOSPC);
@@ -140,7 +141,7 @@ static void a_pipe_is_not_waited_for(void **state)
 
 	(void)state;
 	assert_int_equal(mkfifo("pipe", 0600), 0);
-	assert_int_equal(log_file_resolve(&log, "pipe", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "pipe", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), -ENXIO);
 	assert_null(file);
 	reader = open("pipe", O_RDONLY | O_NONBLOCK);
@@ -165,7 +166,7 @@ static void a_file_that_is_too_large_is_told(void **state)
 	assert_int_equal(getrlimit(RLIMIT_FSIZE, &before), 0);
 	limit = before;
 	limit.rlim_cur = 1;
-	assert_int_equal(log_file_resolve(&log, "log", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "log", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), 0);
 	fputs("text", file);
 	assert_int_equal(setrlimit(RLIMIT_FSIZE, &limit), 0);
@@ -189,7 +190,7 @@ static void a_signal_that_waited_before_stays(void **state)
 	raise(SIGPIPE);
 	assert_int_equal(mkfifo("pipe", 0600), 0);
 	number = open("pipe", O_RDONLY | O_NONBLOCK);
-	assert_int_equal(log_file_resolve(&log, "pipe", 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, "pipe", &codes, message, sizeof(message)), 0);
 	assert_int_equal(log_file_open(&log, false, &file, message, sizeof(message)), 0);
 	fputs("lost", file);
 	close(number);
@@ -208,7 +209,7 @@ static void a_file_of_the_programs_is_no_standard_stream(void **state)
 	int kept[2], closed, data, both;
 
 	(void)state;
-	assert_int_equal(log_file_resolve(&log, NULL, 7, message, sizeof(message)), 0);
+	assert_int_equal(log_file_resolve(&log, NULL, &codes, message, sizeof(message)), 0);
 	kept[0] = dup(1);
 	kept[1] = dup(2);
 	closed = close(2);

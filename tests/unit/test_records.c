@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "report/session/load.h"
 #include "tests/unit/records.h"
 
 static char path[] = "/tmp/ktime-records-XXXXXX";

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/* The rank is the innermost launcher's, and each rank's profile has a name of its own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/options/rank.h"
+
+static struct process_rank rank;
+
+/* The environment is "NAME=VALUE …" alone. */
+static bool find_in(const char *environment, const char *variable)
+{
+	char text[512], *save, *word, *value;
+
+	clearenv();
+	strcpy(text, environment);
+	for (word = strtok_r(text, " ", &save); word; word = strtok_r(NULL, " ", &save)) {
+		value = strchr(word, '=');
+		*value++ = '\0';
+		setenv(word, value, 1);
+	}
+	return rank_find(&rank, variable);
+}
+
+static void is_rank(const char *environment, const char *launcher, int number, int local, int size,
+		    const char *job)
+{
+	assert_true(find_in(environment, NULL));
+	assert_string_equal(rank.launcher, launcher);
+	assert_int_equal(rank.rank, number);
+	assert_int_equal(rank.local_rank, local);
+	assert_int_equal(rank.world_size, size);
+	assert_string_equal(rank.job, job);
+}
+
+#define TORCHRUN "TORCHELASTIC_RUN_ID=none MASTER_PORT=29500 RANK=5 LOCAL_RANK=1 WORLD_SIZE=8"
+#define OPEN_MPI                                                                                   \
+	"OMPI_COMM_WORLD_RANK=3 OMPI_COMM_WORLD_LOCAL_RANK=3 OMPI_COMM_WORLD_SIZE=16 PMIX_RANK=3 " \
+	"PMIX_NAMESPACE=1094647809"
+#define HYDRA "PMI_RANK=2 PMI_SIZE=4 MPI_LOCALRANKID=0"
+#define SLURM                                                                                      \
+	"SLURM_JOB_ID=77 SLURM_STEP_ID=0 SLURM_PROCID=6 SLURM_LOCALID=2 SLURM_STEP_NUM_TASKS=12"
+
+static void each_launcher_tells_the_rank(void **state)
+{
+	(void)state;
+	is_rank(TORCHRUN, "torchrun", 5, 1, 8, "none.29500");
+	is_rank(OPEN_MPI, "Open MPI", 3, 3, 16, "1094647809");
+	is_rank(HYDRA, "PMI", 2, 0, 4, "");
+	is_rank(SLURM, "Slurm", 6, 2, 12, "77.0");
+	is_rank("PMIX_RANK=9 PMIX_NAMESPACE=slurm.pmix.77.0", "PMIx", 9, -1, -1, "slurm.pmix.77.0");
+}
+
+static void the_innermost_launcher_tells_it(void **state)
+{
+	(void)state;
+	is_rank(TORCHRUN " " SLURM, "torchrun", 5, 1, 8, "none.29500");
+	is_rank(OPEN_MPI " " SLURM, "Open MPI", 3, 3, 16, "1094647809");
+	is_rank(HYDRA " " SLURM, "PMI", 2, 0, 4, "");
+}
+
+static void what_it_does_not_tell_comes_from_one_of_the_same_rank(void **state)
+{
+	(void)state;
+	is_rank("PMIX_RANK=6 " SLURM, "PMIx", 6, 2, 12, "77.0");
+	is_rank("PMIX_RANK=5 " SLURM, "PMIx", 5, -1, -1, "");
+}
+
+static void a_batch_script_has_no_rank(void **state)
+{
+	(void)state;
+	assert_false(find_in("SLURM_JOB_ID=77 SLURM_PROCID=0 SLURM_LOCALID=0", NULL));
+	assert_false(find_in("SLURM_JOB_ID=77 SLURM_STEP_ID=batch SLURM_PROCID=0", NULL));
+	assert_false(find_in("RANK=3 WORLD_SIZE=4", NULL));
+	assert_int_equal(rank.rank, -1);
+	assert_string_equal(rank.launcher, "");
+	is_rank("SLURM_STEP_ID=batch SLURM_PROCID=0 " HYDRA, "PMI", 2, 0, 4, "");
+}
+
+static void a_named_variable_comes_first(void **state)
+{
+	(void)state;
+	assert_true(find_in("MY_RANK=7 " OPEN_MPI, "MY_RANK"));
+	assert_int_equal(rank.rank, 7);
+	assert_int_equal(rank.world_size, -1);
+	assert_string_equal(rank.launcher, "MY_RANK");
+	assert_false(find_in("MY_RANK=seven " OPEN_MPI, "MY_RANK"));
+	assert_false(find_in(OPEN_MPI, "MY_RANK"));
+}
+
+static void what_is_no_number_is_no_rank(void **state)
+{
+	static const char *const bad[] = {"", "-1", "3x", "99999999999", "2147483648"};
+	char environment[64];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		strcpy(environment, "PMI_RANK=");
+		assert_false(find_in(strcat(environment, bad[i]), NULL));
+	}
+	is_rank("PMI_RANK=4 PMI_SIZE=4", "PMI", 4, -1, -1, "");
+}
+
+static void lists_of_ranks(void **state)
+{
+	(void)state;
+	assert_true(rank_list_is_valid("0,7") && rank_list_is_valid("0-3,12"));
+	assert_false(rank_list_is_valid("") || rank_list_is_valid("0,") ||
+		     rank_list_is_valid("3-1") || rank_list_is_valid("a") ||
+		     rank_list_is_valid("1,,2") || rank_list_is_valid("1-"));
+	assert_true(rank_is_listed("0,7", 0) && rank_is_listed("0,7", 7));
+	assert_false(rank_is_listed("0,7", 1) || rank_is_listed("2-4,9", 5));
+	assert_true(rank_is_listed("2-4,9", 3) && rank_is_listed("2-4,9", 9));
+	assert_true(rank_is_listed(NULL, 5) && rank_is_listed("0", -1));
+}
+
+static void is_file(const char *pattern, bool with_process, const char *expected)
+{
+	char own[64];
+
+	assert_true(rank_file_pattern(own, sizeof(own), pattern, &rank, with_process));
+	assert_string_equal(own, expected);
+}
+
+static void ranks_have_files_of_their_own(void **state)
+{
+	static const char *const told_apart[] = {"run.%r", "run.%p.ktime", "%q{ID}"};
+	char own[16] = "as it was";
+
+	(void)state;
+	assert_true(find_in(HYDRA, NULL));
+	is_file("run", false, "run.%r.ktime");
+	is_file("run.ktime", false, "run.%r.ktime");
+	is_file("%h/100%%.ktime", true, "%h/100%%.%r.%p.ktime");
+	for (size_t i = 0; i < sizeof(told_apart) / sizeof(told_apart[0]); i++)
+		assert_false(rank_file_pattern(own, sizeof(own), told_apart[i], &rank, false));
+	assert_true(find_in("PMI_RANK=0 PMI_SIZE=1", NULL));
+	assert_false(rank_file_pattern(own, sizeof(own), "run", &rank, false));
+	assert_false(find_in("", NULL));
+	assert_false(rank_file_pattern(own, sizeof(own), "run", &rank, false));
+	assert_string_equal(own, "as it was");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_launcher_tells_the_rank),
+		cmocka_unit_test(the_innermost_launcher_tells_it),
+		cmocka_unit_test(what_it_does_not_tell_comes_from_one_of_the_same_rank),
+		cmocka_unit_test(a_batch_script_has_no_rank),
+		cmocka_unit_test(a_named_variable_comes_first),
+		cmocka_unit_test(what_is_no_number_is_no_rank),
+		cmocka_unit_test(lists_of_ranks),
+		cmocka_unit_test(ranks_have_files_of_their_own),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
