@@ -207,10 +207,21 @@ static void finish_report(struct session *finished)
 	output_finish(finished);
 }
 
+/* The process that the loader loaded the library into, of which this may be a child. */
+static pid_t loaded_process, loaded_session;
+
+__attribute__((constructor)) static void note_process(void)
+{
+	loaded_process = getpid();
+	loaded_session = getsid(0);
+}
+
+/* The ktime command leaves the processes alone that its program starts. One that was forked, and
+ * left the session as daemon(3) does, is the program itself. */
 static bool is_wanted_process(void)
 {
-	/* The ktime command leaves the processes alone that its program starts. */
-	return !settings.only_process || settings.only_process == pid;
+	return !settings.only_process || settings.only_process == pid ||
+	       (settings.only_process == loaded_process && getsid(0) != loaded_session);
 }
 
 /* Whether the process is of a rank that --ranks wants timed; the others count. */
@@ -312,7 +323,7 @@ void lifecycle_say_blind(void)
 
 	pid = getpid();
 	read_settings();
-	if (settings.only_process && settings.only_process != pid)
+	if (!is_wanted_process())
 		return;
 	if (driver_trouble())
 		log_file_say(pid, "cannot start: %s; the program ran without it", driver_trouble());

@@ -267,6 +267,7 @@ static int run(const struct options *options, char *const *option_words, int opt
 	let_go(options);
 	status = child_wait(&child);
 	remains_report(options, &child, status);
+	remains_say_daemons(options, &child);
 	return child_end_alike(status);
 }
 

@@ -8,6 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "report/command/daemon.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"
 #include "report/print/log_file.h"
@@ -112,4 +113,44 @@ void remains_report(const struct options *options, const struct child *child, in
 			settle(profile, &own, status);
 	}
 	left_profiles_free(profiles, count);
+}
+
+#define GOES_ON "the program goes on in the background, as process %d: "
+
+static void say_daemon(const struct options *options, pid_t program, pid_t daemon)
+{
+	char message[PATH_MAX + 128], pattern[PATH_MAX], *path = NULL;
+	const char *asked = options->export_profile;
+	struct process_rank rank;
+	struct name_codes codes;
+	struct log_file log;
+
+	rank_find(&rank, options->rank_variable);
+	codes = (struct name_codes){daemon, rank.rank, -1};
+	log_file_resolve(&log, options->log_file, &codes, message, sizeof(message));
+	if (asked)
+		path = filename_expand(
+			rank_file_pattern(pattern, sizeof(pattern), asked, &rank, false) ? pattern
+											 : asked,
+			&codes, message, sizeof(message));
+	if (log.path)
+		log_file_say(program, GOES_ON "its report will be in %s", (int)daemon, log.path);
+	else if (path)
+		log_file_say(program, GOES_ON "ktime show %s prints its profile", (int)daemon,
+			     path);
+	else
+		log_file_say(program,
+			     GOES_ON "ktime list names its profile, and ktime show prints it",
+			     (int)daemon);
+	free(path);
+	log_file_free(&log);
+}
+
+void remains_say_daemons(const struct options *options, const struct child *child)
+{
+	pid_t daemons[DAEMONS_MOST];
+	size_t count = options->quiet ? 0 : daemons_find(child->pid, daemons);
+
+	for (size_t i = 0; i < count; i++)
+		say_daemon(options, child->pid, daemons[i]);
 }

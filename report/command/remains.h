@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The report on a program that was killed, or ended by a system call of its own. */
+/* What a program left that was killed, ended by a system call of its own, or became a daemon. */
 #ifndef KTIME_REPORT_COMMAND_REMAINS_H
 #define KTIME_REPORT_COMMAND_REMAINS_H
 
@@ -11,5 +11,9 @@
  * profiles, unless -o asked for them. `status` is that of waitpid(2).
  */
 void remains_report(const struct options *options, const struct child *child, int status);
+
+/* One line for each process in which the program goes on, having left the session: where its report
+ * will be. */
+void remains_say_daemons(const struct options *options, const struct child *child);
 
 #endif

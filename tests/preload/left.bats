@@ -202,6 +202,44 @@ rows_left()
 	"$ktime" clean "$(left)"
 }
 
+# goes_on OPTION…: under the command, which ends before the program uses the device. $daemon is the
+# process that stays.
+goes_on()
+{
+	run --separate-stderr parent_of "$@" "$root/tests/sim/run" "$programs/odd_endings" goes_on "$PWD/go"
+	[ "$status" -eq 3 ]
+	daemon=$(sed -nE 's/.*the program goes on in the background, as process ([0-9]+): .*/\1/p' <<<"$stderr")
+	[ "$(grep -c background <<<"$stderr")" -eq 1 ]
+	touch go
+}
+
+@test "where the report of a program will be that goes on as a daemon is said" {
+	goes_on
+	says "background, as process $daemon: ktime list names its profile, and ktime show prints it"
+	profile=$XDG_RUNTIME_DIR/ktime.$daemon
+	until listed | grep -q "^ended $profile "; do sleep 0.05; done
+	"$ktime" show "$profile" | grep -q ' 10 .* first$'
+	"$ktime" clean "$profile"
+	rm go
+	goes_on --log-file log
+	says "background, as process $daemon: its report will be in $PWD/log"
+	until grep -qs '^==[0-9]*== Overhead' log; do sleep 0.05; done
+	rm go
+	goes_on -o "kept.%p"
+	says "background, as process $daemon: ktime show kept.$daemon prints its profile"
+	until "$ktime" show "kept.$daemon" 2>/dev/null | grep -q ' 10 .* first$'; do sleep 0.05; done
+}
+
+# It is another program, whatever its session.
+@test "a program that another one starts in a session of its own is not taken for a daemon" {
+	run --separate-stderr parent_of "$root/tests/sim/run" sh -c 'setsid "$0" return; exit $?' \
+		"$programs/endings"
+	[ "$status" -eq 3 ]
+	says "this process is not profiled: --profile-child-processes includes it"
+	[ "$(reports)" -eq 0 ]
+	! grep -q background <<<"$stderr"
+}
+
 @test "a profile that is cut while it is written ends nothing" {
 	run --separate-stderr under_ktime "$programs/odd_endings" cut "$XDG_RUNTIME_DIR/ktime"
 	[ "$status" -eq 0 ]

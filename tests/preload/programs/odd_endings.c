@@ -4,6 +4,7 @@
  * raw        by the system call itself
  * overflow   by a fault for which there is no stack left
  * daemon     as a daemon, whose standard streams are /dev/null; the first process has ended before
+ * goes_on    so, after two forks, and once the file that is named next is there
  * data       after its standard error was closed and its data file has got the number
  * waits      after a line on its standard input
  * files      when it may open no file any more
@@ -22,7 +23,7 @@
 
 #include "tests/sim/programs/check.h"
 
-static const char *profile;
+static const char *profile; /* or another file */
 
 static void work(void)
 {
@@ -64,6 +65,22 @@ static void end_as_daemon(void)
 {
 	if (daemon(1, 0))
 		exit(1);
+	work();
+}
+
+static void end_as_daemon_of_two_forks(void)
+{
+	const char *file = profile;
+
+	if (fork() > 0)
+		_exit(3);
+	setsid();
+	if (fork() > 0)
+		_exit(0);
+	for (int stream = 0; stream < 3; stream++)
+		close(stream);
+	while (access(file, F_OK))
+		usleep(10000);
 	work();
 }
 
@@ -134,15 +151,11 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*end)(void);
-	} ways[] = {{"raw", end_raw},
-		    {"overflow", end_by_overflow},
-		    {"daemon", end_as_daemon},
-		    {"data", end_with_data},
-		    {"waits", end_after_a_line},
-		    {"cut", end_after_a_cut},
-		    {"gives_up", end_without_rights},
-		    {"other", end_as_other},
-		    {"files", end_without_descriptors}};
+	} ways[] = {{"raw", end_raw},	       {"overflow", end_by_overflow},
+		    {"daemon", end_as_daemon}, {"goes_on", end_as_daemon_of_two_forks},
+		    {"data", end_with_data},   {"waits", end_after_a_line},
+		    {"cut", end_after_a_cut},  {"gives_up", end_without_rights},
+		    {"other", end_as_other},   {"files", end_without_descriptors}};
 
 	profile = argc > 2 ? argv[2] : NULL;
 	for (unsigned i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
