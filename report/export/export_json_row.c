@@ -224,7 +224,7 @@ static void add_rates(cJSON *object, const struct session *session, const struct
 		json_add_text(rates, "bound", rates_bound_text(of_row.bound));
 	add_units(rates, work, &of_row);
 	add_occupancy(rates, &of_row);
-	if (!rates->child)
+	if (rates && !rates->child)
 		cJSON_Delete(cJSON_DetachItemViaPointer(object, rates));
 }
 

@@ -3,6 +3,8 @@
 # What a test leaves of memory fails it. The sanitizer takes more address space than one allows itself.
 UNIT_LEAKS := $(if $(SANITIZERS),,-fsanitize=leak)
 $(BUILD)/tests/unit/test_hostile: private UNIT_LEAKS :=
+# Has an allocator of its own, which counts.
+$(BUILD)/tests/unit/test_no_memory: private UNIT_LEAKS :=
 UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests/unit/test_*.c))
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
@@ -13,7 +15,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 # Those that print a report.
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report test_idle_report test_cross_check test_closing \
 	test_trace test_whole_profile): $(BUILD)/obj/tests/unit/printed.o
-$(BUILD)/tests/unit/test_whole_profile: $(BUILD)/obj/tests/unit/whole_profile.o
+$(addprefix $(BUILD)/tests/unit/, test_no_memory test_whole_profile): $(BUILD)/obj/tests/unit/whole_profile.o
 $(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): $(BUILD)/obj/tests/unit/records.o
 
 # What the tests of the command have session files made by.

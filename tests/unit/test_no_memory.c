@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each allocation of a report, an export or a comparison fails once: nothing ends the program, and
+ * no memory is left behind. A name may then be mangled, or its row be missing. Of very many one in
+ * `step` fails.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <regex.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/compare/compare_print.h"
+#include "report/compare/import.h"
+#include "report/export/export.h"
+#include "report/print/report.h"
+#include "tests/unit/whole_profile.h"
+
+#define OUTPUT_SIZE (1 << 18)
+
+extern void *__libc_malloc(size_t size);
+extern void *__libc_calloc(size_t count, size_t size);
+extern void *__libc_realloc(void *memory, size_t size);
+extern void __libc_free(void *memory);
+
+static unsigned long allocations, refused; /* those so far, and the one that fails; 0: none */
+static long live;
+
+static bool is_refused(void)
+{
+	if (++allocations != refused)
+		return false;
+	errno = ENOMEM;
+	return true;
+}
+
+static void *counted(void *memory)
+{
+	live += memory != NULL;
+	return memory;
+}
+
+__attribute__((visibility("default"))) void *malloc(size_t size)
+{
+	return is_refused() ? NULL : counted(__libc_malloc(size));
+}
+
+__attribute__((visibility("default"))) void *calloc(size_t count, size_t size)
+{
+	return is_refused() ? NULL : counted(__libc_calloc(count, size));
+}
+
+__attribute__((visibility("default"))) void *realloc(void *memory, size_t size)
+{
+	if (is_refused())
+		return NULL;
+	return memory ? __libc_realloc(memory, size) : counted(__libc_malloc(size));
+}
+
+__attribute__((visibility("default"))) void free(void *memory)
+{
+	live -= memory != NULL;
+	__libc_free(memory);
+}
+
+/* glibc's own leaves memory behind. */
+__attribute__((visibility("default"))) int regcomp(regex_t *regex, const char *pattern, int flags)
+{
+	static int (*next)(regex_t *, const char *, int);
+	unsigned long refuse = refused;
+	int error;
+
+	if (is_refused())
+		return REG_ESPACE;
+	if (!next)
+		next = (int (*)(regex_t *, const char *, int))dlsym(RTLD_NEXT, "regcomp");
+	refused = 0;
+	error = next(regex, pattern, flags);
+	refused = refuse;
+	return error;
+}
+
+typedef int run_function(FILE *file, const void *argument);
+
+static int run(run_function *function, const void *argument, unsigned long refuse)
+{
+	static char text[OUTPUT_SIZE], buffer[1 << 16];
+	FILE *file;
+	int error;
+
+	file = fmemopen(text, OUTPUT_SIZE, "w");
+	assert_non_null(file);
+	setvbuf(file, buffer, _IOFBF, sizeof(buffer));
+	allocations = 0;
+	refused = refuse;
+	error = function(file, argument);
+	refused = 0;
+	fclose(file);
+	return error;
+}
+
+static void refuse_each(run_function *function, const void *argument, const char *name,
+			unsigned long step, bool cleans_up)
+{
+	unsigned long count;
+
+	/* The first run may leave what is made once. */
+	assert_int_equal(run(function, argument, 0), 0);
+	assert_int_equal(run(function, argument, 0), 0);
+	count = allocations;
+	for (unsigned long i = 1; i <= count; i += step) {
+		long before = live;
+
+		run(function, argument, i);
+		if (cleans_up && live != before)
+			fail_msg("%s: %ld left of allocations when the %luth of %lu fails", name,
+				 live - before, i, count);
+	}
+}
+
+static struct session *session;
+
+static int report(FILE *file, const void *argument)
+{
+	return report_write(session, argument, file);
+}
+
+static void reports(void **state)
+{
+	static const struct {
+		enum whole_profile kind;
+		const char *words;
+	} runs[] = {
+		{WHOLE_CUPTI, "--demangling off --percentiles --cross-check --top 3"},
+		{WHOLE_CUPTI, "--demangling off --print-gpu-summary --histogram --idle"},
+		{WHOLE_CUPTI, "--demangling off --csv --print-gpu-trace --print-api-trace"},
+		{WHOLE_CUPTI, "--demangling off --nvtx-kernels --kernels 4tiny"},
+		{WHOLE_CUPTI, "--demangling off --format nsys"},
+		{WHOLE_EVENTS,
+		 "--bandwidth --verbose --bytes saxpy=12/thread --work 'x=1/launch y'"},
+		{WHOLE_EVENTS, "--format nsys --csv --quiet"},
+		{WHOLE_EVENTS, "--process-name %p --print-summary-per-gpu --quiet --names base"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct options options;
+		char message[128];
+
+		session = whole_profile(runs[i].kind, NULL);
+		options_defaults(&options);
+		assert_int_equal(
+			options_parse_string(&options, runs[i].words, message, sizeof(message)), 0);
+		refuse_each(report, &options, runs[i].words, 1, true);
+		options_free(&options);
+		session_close(session);
+	}
+}
+
+static int chrome(FILE *file, const void *argument)
+{
+	char message[128] = "";
+
+	return export_chrome(session, argument, file, message, sizeof(message));
+}
+
+static int json(FILE *file, const void *argument)
+{
+	char message[128] = "";
+
+	return export_json(session, argument, file, message, sizeof(message));
+}
+
+/* cJSON leaves an item behind that it cannot add. */
+static void exports(void **state)
+{
+	struct options options;
+
+	(void)state;
+	session = whole_profile(WHOLE_CUPTI, NULL);
+	options_defaults(&options);
+	options.demangling = false;
+	refuse_each(chrome, &options, "chrome", 3, false);
+	refuse_each(json, &options, "json", 17, false);
+	session_close(session);
+}
+
+static int options_of(FILE *file, const void *argument)
+{
+	struct options options;
+	char message[128] = "";
+	int error;
+
+	options_defaults(&options);
+	error = options_parse_string(&options, argument, message, sizeof(message));
+	if (!error)
+		fprintf(file, "%s %s %u %s", options.log_file, options.kernels, options.top,
+			options.nvtx_include[0]);
+	options_free(&options);
+	return error;
+}
+
+static void options(void **state)
+{
+	(void)state;
+	refuse_each(options_of,
+		    "--log-file a%p --kernels 'a b|c' --top 3 --nvtx-include A/*/B/ "
+		    "--bytes x=3/launch --work 'x=3/launch unit'",
+		    "options", 1, true);
+}
+
+static int comparison(FILE *file, const void *argument)
+{
+	const char *const *paths = argument;
+	struct profile runs[2] = {{0}}, sums[2] = {{0}};
+	struct comparison compared = {0};
+	char message[128] = "";
+	int error = 0;
+
+	for (int i = 0; i < 2 && !error; i++) {
+		error = import_profile(&runs[i], paths[i], message, sizeof(message));
+		if (!error)
+			error = profile_add_run(&sums[i], &runs[i]);
+	}
+	if (!error)
+		error = compare_profiles(&compared, &sums[0], &sums[1], 0.05);
+	if (!error)
+		comparison_print_text(&compared, file);
+	if (!error)
+		comparison_print_csv(&compared, file);
+	comparison_free(&compared);
+	for (int i = 0; i < 2; i++) {
+		profile_free(&runs[i]);
+		profile_free(&sums[i]);
+	}
+	return error;
+}
+
+static void comparisons(void **state)
+{
+	char paths[2][32] = {"/tmp/ktime-memory-XXXXXX", "/tmp/ktime-memory-XXXXXX"};
+	const char *const both[] = {paths[0], paths[1]};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		close(mkstemp(paths[i]));
+		unlink(paths[i]);
+		session_close(whole_profile(i ? WHOLE_EVENTS : WHOLE_WINDOWS, paths[i]));
+	}
+	refuse_each(comparison, both, "comparison", 2, true);
+	for (int i = 0; i < 2; i++)
+		unlink(paths[i]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reports),
+		cmocka_unit_test(exports),
+		cmocka_unit_test(options),
+		cmocka_unit_test(comparisons),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
