@@ -248,6 +248,35 @@ static void an_overhead_is_taken_off_each_duration(void **state)
 	is_close(estimate_of(&estimate, 100).squares, 50 * (1500.0 * 1500 + 3500.0 * 3500));
 }
 
+static void what_nothing_was_timed_of_has_no_estimate(void **state)
+{
+	struct estimated estimated;
+
+	(void)state;
+	miss(10, 2);
+	estimated = estimate_of(&estimate, 20);
+	assert_true(estimated.total == 0 && estimated.squares == 0 && isnan(estimated.error));
+}
+
+/* To eight digits as the series has it, which tables of the quantile agree with to four. */
+static void students_quantile_is_that_of_its_series(void **state)
+{
+	const double z = 1.959963984540054;
+
+	(void)state;
+	for (double n = 3; n < 200; n += 7) {
+		double series = z + (pow(z, 3) + z) / (4 * n) +
+				(5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * n * n) +
+				(3 * pow(z, 7) + 19 * pow(z, 5) + 17 * pow(z, 3) - 15 * z) /
+					(384 * n * n * n);
+
+		assert_true(fabs(estimate_student_95(n) - series) < 1e-6);
+	}
+	assert_true(estimate_student_95(2) == estimate_student_95(3));
+	assert_true(fabs(estimate_student_95(5) - 2.5706) < 1e-2);
+	assert_true(fabs(estimate_student_95(30) - 2.0423) < 1e-4);
+}
+
 /* A total below zero would be printed as centuries. */
 static void an_overhead_longer_than_the_calls_leaves_nothing(void **state)
 {
@@ -283,6 +312,8 @@ int main(void)
 		TEST(copies_of_a_size_without_times_leave_no_interval),
 		TEST(a_long_run_takes_no_more_memory),
 		TEST(an_overhead_is_taken_off_each_duration),
+		TEST(what_nothing_was_timed_of_has_no_estimate),
+		TEST(students_quantile_is_that_of_its_series),
 		TEST(an_overhead_longer_than_the_calls_leaves_nothing),
 		TEST(a_part_of_a_call_is_kept_for_the_next),
 	};

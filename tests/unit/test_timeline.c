@@ -18,18 +18,19 @@
 static struct session *session;
 static uint32_t last; /* number of the thread's last call */
 
-/* The window's part: open all the time. */
+/* The window's part: when it changes, in microseconds; 0: it is open all the time. */
+static uint64_t changes;
+
 bool window_changed_between(uint64_t start, uint64_t end)
 {
-	(void)start;
-	(void)end;
-	return false;
+	return changes && start <= changes * US && changes * US < end;
 }
 
 static int start(void **state)
 {
 	(void)state;
 	last = 0;
+	changes = 0;
 	return session_create(&session, NULL, 0);
 }
 
@@ -123,6 +124,75 @@ static void a_node_behind_other_work_has_the_call_of_its_launch(void **state)
 	assert_int_equal(idle(2, IDLE_DEPENDENCY), 25);
 }
 
+static void add(uint32_t device, uint64_t begin, uint64_t end, uint32_t context, bool copy)
+{
+	timeline_add(&(struct timeline_operation){.start = begin * US,
+						  .end = end * US,
+						  .device = device,
+						  .context = context,
+						  .copy = copy});
+}
+
+static void each_part_of_a_devices_time_is_counted_once(void **state)
+{
+	const struct device_use *use = &session_header(session)->uses[3];
+
+	(void)state;
+	timeline_start(session);
+	add(3, 100, 110, 5, false);
+	assert_int_equal(use->contexts, 1);
+	add(3, 105, 125, 5, true);
+	add(3, 120, 140, 5, false);
+	add(3, 150, 153, 5, true);
+	assert_int_equal(use->first, 100 * US);
+	assert_int_equal(use->last, 153 * US);
+	assert_int_equal(use->busy, 43 * US);
+	assert_int_equal(use->kernels, 30 * US);
+	assert_int_equal(use->copies, 23 * US);
+	assert_int_equal(use->late, 0);
+	assert_int_equal(use->contexts, 1);
+	/* Records may come in another order. */
+	add(3, 90, 95, 6, false);
+	assert_int_equal(use->first, 90 * US);
+	assert_int_equal(use->last, 153 * US);
+	assert_int_equal(use->contexts, 2);
+	add(3, 160, 161, 5, false);
+	assert_int_equal(use->contexts, 2);
+	/* What is settled does not change any more. */
+	timeline_settle(UINT64_MAX);
+	add(3, 20, 27, 5, false);
+	assert_int_equal(use->busy, 49 * US);
+	assert_int_equal(use->late, 7 * US);
+	assert_true(timeline_memory() > sizeof(struct host_call) * HOST_CALLS_KEPT);
+}
+
+static void a_gap_in_which_the_window_changes_is_no_idle_time(void **state)
+{
+	(void)state;
+	timeline_start(session);
+	changes = 40;
+	operation(4, 0, 10, 0, call(0, 2));
+	operation(4, 60, 70, 0, call(50, 55));
+	operation(4, 90, 95, 0, call(80, 85));
+	timeline_settle(UINT64_MAX);
+	assert_int_equal(session_header(session)->uses[4].excluded, 50 * US);
+	assert_int_equal(idle(4, IDLE_PROGRAM), 10);
+	assert_int_equal(idle(4, IDLE_LATENCY), 10);
+}
+
+static void gaps_are_split_only_up_to_what_is_settled(void **state)
+{
+	(void)state;
+	timeline_start(session);
+	operation(5, 0, 10, 0, call(0, 2));
+	operation(5, 60, 70, 0, call(15, 20));
+	operation(5, 90, 95, 0, call(25, 30));
+	timeline_settle(70 * US);
+	assert_int_equal(idle(5, IDLE_LATENCY), 45);
+	timeline_settle(90 * US);
+	assert_int_equal(idle(5, IDLE_LATENCY), 45);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -132,6 +202,12 @@ int main(void)
 			gaps_inside_a_graph_launch_are_apart_from_those_before_it, start, stop),
 		cmocka_unit_test_setup_teardown(a_node_behind_other_work_has_the_call_of_its_launch,
 						start, stop),
+		cmocka_unit_test_setup_teardown(each_part_of_a_devices_time_is_counted_once, start,
+						stop),
+		cmocka_unit_test_setup_teardown(a_gap_in_which_the_window_changes_is_no_idle_time,
+						start, stop),
+		cmocka_unit_test_setup_teardown(gaps_are_split_only_up_to_what_is_settled, start,
+						stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
