@@ -91,7 +91,7 @@ struct range_place ranges_at(uint32_t thread, uint64_t ticks)
 {
 	assert_int_equal(thread, 77);
 	assert_true(ticks > 0);
-	return (struct range_place){.included = around.included};
+	return (struct range_place){.range = 0x40, .included = around.included};
 }
 
 void ranges_add(const struct range_place *place, const struct row *row, uint64_t nanoseconds,
@@ -264,6 +264,11 @@ static void a_call_timed_by_events_has_its_row_and_range(void **state)
 	assert_true(is_near(around.queued->weight, 4));
 	assert_int_equal(around.queued->ended - around.queued->started, 50);
 	assert_int_equal(around.queued->host_call, 5);
+	assert_int_equal(around.queued->thread, 77);
+	assert_int_equal(around.queued->api, API_NONE);
+	assert_int_equal(around.queued->ranges.range, 0x40);
+	assert_ptr_equal(around.queued->pair, &pair);
+	assert_true(around.queued->reported);
 	assert_int_equal(around.queued->number, around.correlation);
 	assert_int_equal(calls_expected(), 0);
 	end_events(7000);
@@ -307,6 +312,7 @@ static void a_pair_that_is_not_gated_may_hold_a_wait(void **state)
 	row = row_of(&copy, 2);
 	assert_int_equal(row->may_wait, 1);
 	assert_int_equal(row->bytes, 64);
+	assert_int_equal(row->estimate.by_size, 1);
 	assert_int_equal(row->events.size, 64);
 	take((struct call_record){
 		.operation = &copy, .pair = &pair, .bytes = 32, .flags = CALL_HOST_INCLUDED});
@@ -338,6 +344,7 @@ static void a_call_without_a_time_says_why(void **state)
 	assert_int_equal(row->untimed[UNTIMED_CONTEXT_LOST], 1);
 	assert_int_equal(row->calls, 5);
 	assert_int_equal(row->events.count, 0);
+	assert_true(row->estimate.position == 4);
 	/* One that sampling left out is in no stretch of the estimate, the others are. */
 	assert_true(row->estimate.strata[0].calls == 1 && row->estimate.strata[1].calls == 1 &&
 		    row->estimate.strata[2].calls == 1);
@@ -421,6 +428,18 @@ static void both_clocks_are_compared_where_they_time_the_same(void **state)
 				 session_histogram(rows_session, row->difference_histogram), 0.5) /
 				 100,
 			 31);
+	/* A pair that is shorter differs by nothing. */
+	pair.gated = true;
+	take((struct call_record){.pair = &pair});
+	end_events(5000);
+	assert_int_equal(row->checked, compared);
+	match_record(stream.records, 0, around.queued->started, &kernel, 0);
+	calls_matched(around.queued, 57);
+	calls_recorded(around.queued, true, 6000, false, false);
+	assert_int_equal(row->checked, compared + 1);
+	assert_int_equal(histogram_percentile(
+				 session_histogram(rows_session, row->difference_histogram), 0.01),
+			 0);
 	/* In the trace and the ranges is CUPTI's time alone. */
 	assert_int_equal(around.ranges, 0);
 	assert_int_equal(count(COUNTER_unmatched_pairs), 0);
@@ -536,6 +555,7 @@ static void count_only_calls_are_taken_once(void **state)
 	(void)state;
 	thread.operation_calls[0] = 30;
 	thread.operation_calls[1] = 4;
+	thread.api_calls[API_RUNTIME(RUNTIME_cudaLaunchKernel)] = 34;
 	calls_take_counts(&thread);
 	calls_take_counts(&thread);
 	thread.operation_calls[0] = 37;
@@ -549,6 +569,8 @@ static void count_only_calls_are_taken_once(void **state)
 	assert_int_equal(kernel.window_calls, 37);
 	assert_int_equal(row_of(&copy, 0)->calls, 4);
 	assert_int_equal(count(COUNTER_operations), 41);
+	row = session_row(rows_session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
+	assert_int_equal(row->calls, 34);
 }
 
 static void what_found_its_ring_full_is_counted_at_the_end(void **state)

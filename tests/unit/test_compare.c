@@ -263,6 +263,22 @@ static void one_run_a_side_tells_only_what_is_beyond_the_threshold(void **state)
 }
 
 /* A fifth of the time, but of few calls that differ from each other as much. */
+/* Two runs a side tell something of the noise, and then the calls' own spread counts no more. */
+static void two_runs_a_side_are_several(void **state)
+{
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		add(&a, "k", 20, 100000 + 10 * run, 90000);
+		add(&b, "k", 20, 150000 + 10 * run, 90000);
+		end_runs();
+		compare_beyond(NAN);
+		assert_int_equal(comparison_is_of_single_runs(&comparison), run == 0);
+	}
+	assert_true(comparison.threshold == THRESHOLD_RUNS);
+	assert_string_equal(verdict_of("k"), "slower");
+	assert_true(row_of("k")->average.low > 1.49 && row_of("k")->average.high < 1.51);
+}
+
 static void a_shift_within_the_spread_of_the_calls_is_none(void **state)
 {
 	(void)state;
@@ -559,6 +575,7 @@ int main(void)
 		COMPARE_TEST(more_calls_take_more_time),
 		COMPARE_TEST(a_row_is_compared_by_the_runs_that_have_it),
 		COMPARE_TEST(one_run_a_side_tells_only_what_is_beyond_the_threshold),
+		COMPARE_TEST(two_runs_a_side_are_several),
 		COMPARE_TEST(a_shift_within_the_spread_of_the_calls_is_none),
 		COMPARE_TEST(what_one_run_did_not_time_is_no_difference),
 		COMPARE_TEST(untimed_sides_are_printed_without_times),

@@ -108,9 +108,8 @@ static void each_unit_is_read(void **state)
 	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
 		char text[256];
 
-		snprintf(text, sizeof(text),
-			 NVPROF_HEADER ",%%,%s,,%s,%s,%s,\n\"GPU\",1,2,1,2,2,2,k\n", units[i].unit,
-			 units[i].unit, units[i].unit, units[i].unit);
+		snprintf(text, sizeof(text), "%s,%%,%s,,%s,%s,%s,\n\"GPU\",1,2,1,2,2,2,k\n",
+			 NVPROF_HEADER, units[i].unit, units[i].unit, units[i].unit, units[i].unit);
 		assert_int_equal(read_text(text), 0);
 		assert_true(profile.gpu->total == 2 * units[i].nanoseconds);
 		assert_true(profile.gpu->maximum == 2 * units[i].nanoseconds);

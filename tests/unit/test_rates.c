@@ -77,6 +77,71 @@ static void peaks_of_a_product_are_those_of_its_white_paper(void **state)
 	}
 }
 
+/* Results per clock and multiprocessor, as the CUDA Programming Guide has them. */
+static void each_compute_capability_has_its_throughput(void **state)
+{
+	static const struct {
+		uint32_t compute_capability;
+		double fp32, fp64, fp16;
+	} devices[] = {
+		{30, 192, 8, 0},    {32, 192, 8, 0},	 {35, 192, 64, 0},     {37, 192, 64, 0},
+		{50, 128, 4, 0},    {52, 128, 4, 0},	 {53, 128, 4, 0},      {60, 64, 32, 0},
+		{61, 128, 4, 0},    {62, 128, 4, 0},	 {70, 64, 32, 512},    {72, 64, 32, 512},
+		{75, 64, 2, 512},   {80, 64, 32, 1024},	 {86, 128, 2, 512},    {87, 128, 2, 1024},
+		{89, 128, 2, 512},  {90, 128, 64, 2048}, {100, 128, 64, 4096}, {103, 128, 2, 4096},
+		{120, 128, 2, 512}, {121, 128, 2, 512},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++) {
+		/* One multiprocessor at 1 GHz; a multiply-add is two operations. */
+		struct peaks peaks = peaks_of(&(struct device_info){
+			.compute_capability = devices[i].compute_capability,
+			.multiprocessors = 1,
+			.clock_khz = 1000000,
+		});
+
+		assert_true(peaks.flops[PRECISION_FP32] == 2 * devices[i].fp32);
+		assert_true(peaks.flops[PRECISION_FP64] == 2 * devices[i].fp64);
+		assert_true(peaks.flops[PRECISION_FP16] == 2 * devices[i].fp16);
+	}
+}
+
+static void each_generation_of_pcie_has_its_rate(void **state)
+{
+	static const double lanes[] = {0.25, 0.5, 0.9846, 1.9692, 3.9385, 7.5625};
+
+	(void)state;
+	for (uint32_t i = 0; i < sizeof(lanes) / sizeof(lanes[0]); i++) {
+		struct device_info device = {.pcie_generation = i + 1, .pcie_lanes = 8};
+
+		assert_true(peaks_of(&device).host == 8 * lanes[i]);
+	}
+	assert_true(peaks_of(&(struct device_info){.pcie_generation = 7, .pcie_lanes = 8}).host ==
+		    0);
+}
+
+static void memory_is_told_by_its_bus(void **state)
+{
+	struct device_info device = {.ecc = ECC_ON, .bus_bits = 1023};
+
+	(void)state;
+	assert_int_equal(memory_type_of(&device), MEMORY_TYPE_GDDR);
+	assert_non_null(strstr(ecc_text(&device), "GDDR"));
+	device.bus_bits = 1024;
+	assert_int_equal(memory_type_of(&device), MEMORY_TYPE_HBM);
+	assert_non_null(strstr(ecc_text(&device), "HBM"));
+	device.ecc = ECC_OFF;
+	assert_string_equal(ecc_text(&device), "off");
+	device.ecc = ECC_UNKNOWN;
+	assert_string_equal(ecc_text(&device), "unknown");
+	device = (struct device_info){.ecc = ECC_ON};
+	assert_int_equal(memory_type_of(&device), MEMORY_TYPE_UNKNOWN);
+	assert_string_equal(ecc_text(&device), "on; its cost is unknown");
+	device.integrated = 1;
+	assert_int_equal(memory_type_of(&device), MEMORY_TYPE_LPDDR);
+}
+
 static void what_the_table_does_not_have_is_unknown(void **state)
 {
 	struct device_info device = h200;
@@ -350,6 +415,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(theoretical_bandwidths_are_those_of_the_data_sheets),
 		cmocka_unit_test(peaks_of_a_product_are_those_of_its_white_paper),
+		cmocka_unit_test(each_compute_capability_has_its_throughput),
+		cmocka_unit_test(each_generation_of_pcie_has_its_rate),
+		cmocka_unit_test(memory_is_told_by_its_bus),
 		cmocka_unit_test(what_the_table_does_not_have_is_unknown),
 		cmocka_unit_test(links_are_told_apart),
 		cmocka_unit_test(ecc_costs_gddr_memory_and_bandwidth),

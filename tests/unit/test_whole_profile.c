@@ -5,6 +5,7 @@
  * `FIGURES=write build/tests/unit/test_whole_profile` writes these files anew; the difference is
  * then to be read.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -12,6 +13,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -20,6 +22,7 @@
 #include "report/compare/compare_print.h"
 #include "report/compare/import.h"
 #include "report/export/export.h"
+#include "report/print/report.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/whole_profile.h"
 
@@ -138,6 +141,77 @@ static void reports_of_windows(void **state)
 
 	(void)state;
 	print_all(WHOLE_WINDOWS, "windows", words);
+}
+
+/* What the report looks like on a terminal of some columns, by a process that has one. */
+static char *printed_on_terminal(struct session *session, const char *words, const char *columns)
+{
+	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+	char *text = NULL, bytes[4096];
+	size_t size;
+	ssize_t length;
+	FILE *copy = open_memstream(&text, &size);
+	pid_t child;
+
+	assert_true(terminal >= 0 && grantpt(terminal) == 0 && unlockpt(terminal) == 0);
+	assert_non_null(copy);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		struct options options;
+		FILE *file = fopen(ptsname(terminal), "w");
+
+		setenv("COLUMNS", columns, 1);
+		setenv("TERM", "xterm", 1);
+		unsetenv("NO_COLOR");
+		options_defaults(&options);
+		if (!file || options_parse_string(&options, words, bytes, sizeof(bytes)) ||
+		    report_write(session, &options, file) || fclose(file))
+			_exit(1);
+		_exit(0);
+	}
+	/* It fails once the other side is closed. */
+	while ((length = read(terminal, bytes, sizeof(bytes))) > 0)
+		for (ssize_t i = 0; i < length; i++)
+			if (bytes[i] != '\r')
+				fputc(bytes[i] == '\033' ? '^' : bytes[i], copy);
+	close(terminal);
+	fclose(copy);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	return text;
+}
+
+static void reports_on_a_terminal(void **state)
+{
+	static const struct {
+		enum whole_profile kind;
+		const char *words, *columns;
+	} runs[] = {
+		{WHOLE_CUPTI, "--idle --cross-check --top 5", "100"},
+		{WHOLE_CUPTI, "--quiet --percentiles --print-summary", "130"},
+		{WHOLE_CUPTI, "--quiet --names full --histogram --top 2", "100"},
+		{WHOLE_CUPTI, "--quiet --nvtx-kernels --top 1", "40"},
+		{WHOLE_CUPTI, "--quiet --print-gpu-trace --print-api-trace", "200"},
+		{WHOLE_EVENTS, "", "90"},
+	};
+	char *all = NULL;
+	size_t size;
+	FILE *file = open_memstream(&all, &size);
+
+	(void)state;
+	assert_non_null(file);
+	for (size_t i = 0; i < sizeof(runs) / sizeof(runs[0]); i++) {
+		struct session *session = whole_profile(runs[i].kind, NULL);
+		char *text = printed_on_terminal(session, runs[i].words, runs[i].columns);
+
+		fprintf(file, "$ ktime show %s # %s columns\n%s\n", runs[i].words, runs[i].columns,
+			text);
+		free(text);
+		session_close(session);
+	}
+	fclose(file);
+	is_golden("terminal", all);
+	free(all);
 }
 
 /* Makes the file easier to read: an object a line. */
@@ -307,6 +381,7 @@ int main(void)
 		cmocka_unit_test(reports_of_both_clocks),
 		cmocka_unit_test(reports_of_a_sample_by_events),
 		cmocka_unit_test(reports_of_windows),
+		cmocka_unit_test(reports_on_a_terminal),
 		cmocka_unit_test(json),
 		cmocka_unit_test(chrome),
 		cmocka_unit_test(sqlite),

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: MIT */
+/* Each finding at its threshold and just below. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/findings/findings.h"
+
+#define MS 1000000ull
+
+static struct session *session;
+static struct session_header *header;
+static struct finding findings[FINDING_COUNT];
+
+/* A device that is busy with kernels for all of 1000 ms. */
+static int start(void **state)
+{
+	(void)state;
+	if (session_create(&session, NULL, 0))
+		return -1;
+	header = session_header(session);
+	header->uses[0] = (struct device_use){
+		.first = 500 * MS, .last = 1500 * MS, .busy = 1000 * MS, .kernels = 1000 * MS};
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+static struct idle_row *idle(enum idle_cause cause, const char *function, uint64_t total)
+{
+	struct idle_row *row = session_idle_row(
+		session,
+		&(struct idle_row){.cause = cause,
+				   .name = function ? session_intern(session, function) : 0});
+
+	assert_non_null(row);
+	row->total = total;
+	row->longest = 0;
+	return row;
+}
+
+static const struct finding *found(enum finding_kind kind)
+{
+	unsigned count = findings_of(session, findings);
+
+	for (unsigned i = 0; i < count; i++)
+		if (findings[i].kind == kind)
+			return &findings[i];
+	return NULL;
+}
+
+static void is_found(enum finding_kind kind, uint64_t count, uint64_t time, double percent)
+{
+	const struct finding *finding = found(kind);
+
+	assert_non_null(finding);
+	assert_int_equal(finding->count, count);
+	assert_int_equal(finding->time, time);
+	assert_true(finding->percent == percent);
+}
+
+static void calls_are_a_finding_from_their_part_of_the_time_on(void **state)
+{
+	struct call_totals *totals = &header->totals;
+
+	(void)state;
+	assert_int_equal(findings_of(session, findings), 0);
+	*totals = (struct call_totals){.pageable_calls = 3, .pageable_ns = 10 * MS};
+	is_found(FINDING_PAGEABLE, 3, 10 * MS, 1);
+	totals->pageable_ns--;
+	assert_null(found(FINDING_PAGEABLE));
+	/* One call is no habit. */
+	*totals = (struct call_totals){.pageable_calls = 1, .pageable_ns = 10 * MS};
+	assert_null(found(FINDING_PAGEABLE));
+	*totals = (struct call_totals){.synchronous_calls = 2, .synchronous_ns = 50 * MS};
+	is_found(FINDING_SYNCHRONOUS, 2, 50 * MS, 5);
+	totals->synchronous_ns--;
+	assert_null(found(FINDING_SYNCHRONOUS));
+	/* Of waiting calls the time counts that the device was idle after them. */
+	*totals = (struct call_totals){.waiting_calls = 4, .waiting_ns = 900 * MS};
+	assert_null(found(FINDING_WAITING));
+	idle(IDLE_AFTER_WAIT, NULL, 100 * MS);
+	is_found(FINDING_WAITING, 4, 100 * MS, 10);
+}
+
+static void less_than_a_millisecond_is_never_one(void **state)
+{
+	(void)state;
+	header->uses[0] = (struct device_use){.first = 0, .last = 2 * MS, .busy = 2 * MS};
+	header->totals = (struct call_totals){.pageable_calls = 3, .pageable_ns = 1 * MS};
+	is_found(FINDING_PAGEABLE, 3, 1 * MS, 50);
+	header->totals.pageable_ns--;
+	assert_null(found(FINDING_PAGEABLE));
+}
+
+static void memory_and_loading_are_told_by_their_functions(void **state)
+{
+	static const char *const memory[] = {"cudaMalloc",	   "cuMemFree_v2", "cudaHostAlloc",
+					     "cudaHostRegister",   "cuMemCreate",  "cuMemRelease",
+					     "cudaHostUnregister", "cuMemMap",	   "cuMemUnmap",
+					     "cuMemSetAccess"};
+
+	(void)state;
+	header->totals.memory_calls = 7;
+	for (size_t i = 0; i < sizeof(memory) / sizeof(memory[0]); i++)
+		idle(IDLE_CALL, memory[i], 1 * MS);
+	idle(IDLE_CALL, "cuModuleLoadData", 60 * MS);
+	idle(IDLE_CALL, "cuLibraryLoadData", 30 * MS);
+	idle(IDLE_CALL, "cuMemcpyHtoD_v2", 70 * MS);
+	is_found(FINDING_MEMORY, 7, 10 * MS, 1);
+	assert_null(found(FINDING_LOADING));
+	idle(IDLE_FIRST_LAUNCH, NULL, 10 * MS);
+	is_found(FINDING_LOADING, 0, 100 * MS, 10);
+	idle(IDLE_FIRST_LAUNCH, NULL, 10 * MS - 1);
+	assert_null(found(FINDING_LOADING));
+}
+
+static void the_longest_gap_is_the_programs(void **state)
+{
+	struct idle_row *row = idle(IDLE_CALL, "cudaMalloc", 0);
+
+	(void)state;
+	header->uses[0].last = 9500 * MS;
+	row->longest = 900 * MS;
+	assert_null(found(FINDING_GAP));
+	row = idle(IDLE_PROGRAM, NULL, 0);
+	row->longest = 500 * MS;
+	is_found(FINDING_GAP, 0, 500 * MS, 500.0 / 90);
+	row->longest--;
+	assert_null(found(FINDING_GAP));
+	row = idle(IDLE_AFTER_WAIT, NULL, 0);
+	row->longest = 600 * MS;
+	is_found(FINDING_GAP, 0, 600 * MS, 600.0 / 90);
+}
+
+static void many_short_kernels_that_wait_are_launch_bound(void **state)
+{
+	struct row *row = session_row(session, ROW_KERNEL, "short", 0);
+	struct row *other = session_row(session, ROW_KERNEL, "long", 0);
+	struct row *copy = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
+
+	(void)state;
+	idle(IDLE_LATENCY, NULL, 70 * MS);
+	idle(IDLE_SHORT, NULL, 30 * MS);
+	for (int i = 0; i < 999; i++)
+		session_add_sample(session, &row->cupti, 3000);
+	for (int i = 0; i < 5000; i++)
+		session_add_sample(session, &copy->cupti, 3000);
+	assert_null(found(FINDING_LAUNCH_BOUND));
+	session_add_sample(session, &row->cupti, 3000);
+	is_found(FINDING_LAUNCH_BOUND, 1000, 100 * MS, 10);
+	for (int i = 0; i < 1000; i++)
+		session_add_sample(session, &other->cupti, 5500);
+	is_found(FINDING_LAUNCH_BOUND, 1000, 100 * MS, 10);
+	session_add_sample(session, &other->cupti, 5500);
+	assert_null(found(FINDING_LAUNCH_BOUND));
+}
+
+static void copies_beside_kernels_overlap_from_a_tenth_on(void **state)
+{
+	struct device_use *use = &header->uses[0];
+
+	(void)state;
+	/* 200 ms of copies, of which 19 ran beside kernels. */
+	use->kernels = 819 * MS;
+	use->copies = 200 * MS;
+	is_found(FINDING_OVERLAP, 0, 181 * MS, 18.1);
+	use->kernels = 820 * MS;
+	assert_null(found(FINDING_OVERLAP));
+	/* It is the shorter of the two. */
+	use->kernels = 200 * MS;
+	use->copies = 810 * MS;
+	is_found(FINDING_OVERLAP, 0, 190 * MS, 19);
+	use->copies = 0;
+	assert_null(found(FINDING_OVERLAP));
+}
+
+static void low_use_comes_last_and_others_by_their_time(void **state)
+{
+	(void)state;
+	header->uses[0].excluded = 200 * MS;
+	header->uses[0].busy = 400 * MS;
+	is_found(FINDING_LOW_USE, 0, 400 * MS, 50);
+	header->uses[0].busy++;
+	assert_null(found(FINDING_LOW_USE));
+	header->uses[0].busy = 10 * MS;
+	/* Of several devices the sums count. */
+	header->uses[1] = (struct device_use){.first = 0, .last = 200 * MS, .busy = 40 * MS};
+	is_found(FINDING_LOW_USE, 0, 950 * MS, 95);
+	header->totals = (struct call_totals){.pageable_calls = 2,
+					      .pageable_ns = 60 * MS,
+					      .synchronous_calls = 2,
+					      .synchronous_ns = 70 * MS,
+					      .memory_calls = 3};
+	idle(IDLE_CALL, "cudaFree", 60 * MS);
+	assert_int_equal(findings_of(session, findings), 4);
+	assert_int_equal(findings[0].kind, FINDING_SYNCHRONOUS);
+	assert_int_equal(findings[1].kind, FINDING_PAGEABLE);
+	assert_int_equal(findings[2].kind, FINDING_MEMORY);
+	assert_int_equal(findings[3].kind, FINDING_LOW_USE);
+	/* A damaged file may hold anything. */
+	header->uses[0] = (struct device_use){.first = 10, .last = 5, .busy = 9};
+	header->uses[1] = (struct device_use){.first = 5, .last = 10, .excluded = 9, .busy = 9};
+	assert_int_equal(findings_of(session, findings), 0);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(calls_are_a_finding_from_their_part_of_the_time_on),
+		TEST(less_than_a_millisecond_is_never_one),
+		TEST(memory_and_loading_are_told_by_their_functions),
+		TEST(the_longest_gap_is_the_programs),
+		TEST(many_short_kernels_that_wait_are_launch_bound),
+		TEST(copies_beside_kernels_overlap_from_a_tenth_on),
+		TEST(low_use_comes_last_and_others_by_their_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
