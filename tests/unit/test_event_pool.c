@@ -21,7 +21,7 @@ struct driver driver;
 struct options settings;
 _Atomic bool mode_cupti;
 
-static struct context contexts[16], *context;
+static struct context contexts[32], *context;
 static unsigned used;
 static struct event_pool *list; /* of the thread's own */
 
@@ -31,18 +31,53 @@ static CUresult get_current(CUcontext *current)
 	return CUDA_SUCCESS;
 }
 
+static unsigned created, destroyed, refused_after, failures; /* 0: none is refused */
+
 static CUresult create_event(CUevent *event, unsigned flags)
 {
-	static char events;
+	static char events[2];
 
-	(void)flags;
-	*event = (CUevent)&events;
+	assert_int_equal(flags, CU_EVENT_DEFAULT);
+	if (refused_after && created >= refused_after)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	*event = (CUevent)(&events[++created % 2]);
+	return CUDA_SUCCESS;
+}
+
+static CUresult destroy_event(CUevent event)
+{
+	assert_non_null(event);
+	destroyed++;
+	return CUDA_SUCCESS;
+}
+
+static unsigned pushed, popped;
+static CUresult push_result;
+
+static CUresult push_context(CUcontext pushed_one)
+{
+	assert_ptr_equal(pushed_one, context->handle);
+	pushed++;
+	return push_result;
+}
+
+static CUresult pop_context(CUcontext *popped_one)
+{
+	assert_non_null(popped_one);
+	popped++;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_no_context(CUcontext *current)
+{
+	*current = NULL;
 	return CUDA_SUCCESS;
 }
 
 void driver_failed(void)
 {
-	fail();
+	assert_true(refused_after || push_result);
+	failures++;
 }
 
 bool context_use(struct context *wanted)
@@ -55,6 +90,11 @@ static int start(void **state)
 	(void)state;
 	driver.cuCtxGetCurrent = get_current;
 	driver.cuEventCreate = create_event;
+	driver.cuEventDestroy_v2 = destroy_event;
+	driver.cuCtxPushCurrent_v2 = push_context;
+	driver.cuCtxPopCurrent_v2 = pop_context;
+	created = destroyed = refused_after = failures = pushed = popped = 0;
+	push_result = CUDA_SUCCESS;
 	settings.events = EVENTS_AUTO;
 	mode_cupti = false;
 	context = &contexts[used++];
@@ -271,6 +311,111 @@ static void pairs_for_all_calls_are_not_thinned(void **state)
 	assert_true(event_pools_thin());
 }
 
+static void an_event_that_the_driver_refuses_ends_the_making(void **state)
+{
+	struct event_pool *pool;
+
+	(void)state;
+	/* The second event of the eleventh pair: the first one goes too. */
+	refused_after = 21;
+	pool = event_pool_enter(&list, context);
+	assert_int_equal(pool->pairs, 10);
+	assert_int_equal(pool->put, 10);
+	assert_int_equal(destroyed, 1);
+	/* For the pool and for the spare ones. */
+	assert_int_equal(failures, 2);
+	assert_int_equal(context->events, 20);
+	for (int i = 0; i < 10; i++) {
+		struct event_pair *pair = event_pool_take(pool);
+
+		assert_true(pair->start && pair->end && pair->start != pair->end);
+		assert_ptr_equal(pair->pool, pool);
+	}
+	assert_null(event_pool_take(pool));
+}
+
+static void a_context_has_a_limit_of_events(void **state)
+{
+	(void)state;
+	context->events = CONTEXT_EVENTS - 8;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, 4);
+	assert_int_equal(context->events, CONTEXT_EVENTS);
+	assert_int_equal(failures, 0);
+	list = NULL;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, 0);
+	assert_int_equal(context->events, CONTEXT_EVENTS);
+}
+
+static void later_threads_take_the_spare_pairs_once_each(void **state)
+{
+	unsigned before;
+	struct event_pool *one, *other;
+
+	(void)state;
+	event_pool_enter(&list, context);
+	before = created;
+	list = NULL;
+	one = event_pool_enter(&list, context);
+	other = event_pool_enter(&list, context);
+	assert_ptr_not_equal(one, other);
+	assert_ptr_equal(list, other);
+	assert_ptr_equal(other->next, one);
+	assert_null(one->next);
+	assert_int_equal(created, before);
+	assert_ptr_not_equal(event_pool_take(one), event_pool_take(other));
+	event_pool_forget_spare(context);
+	assert_null(context->spare);
+	list = NULL;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, LATER_PAIRS);
+	assert_int_equal(created, before + 2 * LATER_PAIRS);
+}
+
+static void a_context_that_is_not_current_is_made_so_meanwhile(void **state)
+{
+	(void)state;
+	driver.cuCtxGetCurrent = get_no_context;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, FIRST_PAIRS);
+	assert_int_equal(pushed, 1);
+	assert_int_equal(popped, 1);
+	push_result = CUDA_ERROR_INVALID_CONTEXT;
+	list = NULL;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, 0);
+	assert_int_equal(pushed, 2);
+	assert_int_equal(popped, 1);
+	assert_int_equal(failures, 1);
+}
+
+static void with_cupti_there_are_few_and_for_all_calls_all(void **state)
+{
+	(void)state;
+	mode_cupti = true;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, 32);
+	assert_int_equal(context->events, 2 * (32 + 60));
+	list = NULL;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, 4);
+	settings.events = EVENTS_ALL;
+	list = NULL;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, POOL_PAIRS);
+}
+
+static void a_pool_grows_to_its_slots(void **state)
+{
+	struct event_pool *pool = event_pool_enter(&list, context);
+
+	(void)state;
+	take(pool, FIRST_PAIRS);
+	look(LOOKS);
+	assert_int_equal(pool->pairs, 512);
+	/* Half of them and no less is enough. */
+	take(pool, 1);
+	look(2 * LOOKS);
+	assert_int_equal(pool->pairs, POOL_PAIRS);
+	take(pool, 767);
+	look(2 * LOOKS);
+	assert_int_equal(pool->pairs, POOL_PAIRS);
+	assert_int_equal(pool->short_checks, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -285,6 +430,12 @@ int main(void)
 		TEST(a_frequent_kernel_leaves_pairs_to_others),
 		TEST(a_row_has_pairs_for_certain_again_once_some_came_back),
 		TEST(an_empty_pool_thins_most),
+		TEST(an_event_that_the_driver_refuses_ends_the_making),
+		TEST(a_context_has_a_limit_of_events),
+		TEST(later_threads_take_the_spare_pairs_once_each),
+		TEST(a_context_that_is_not_current_is_made_so_meanwhile),
+		TEST(with_cupti_there_are_few_and_for_all_calls_all),
+		TEST(a_pool_grows_to_its_slots),
 		TEST(pairs_for_all_calls_are_not_thinned),
 	};
 

@@ -244,6 +244,99 @@ static void memory_is_given_back_and_bounded_for_all_streams_together(void **sta
 	assert_int_equal(matcher_memory(matcher), before);
 }
 
+static void copies_are_told_apart_by_their_bytes(void **state)
+{
+	static struct operation copy = {.kind = ROW_MEMCPY};
+	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct in_flight *calls[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		calls[i] = call_at(1000 * (i + 1));
+		calls[i]->operation = &copy;
+		calls[i]->bytes = 64 << i;
+		match_expect(stream, calls[i]);
+	}
+	assert_null(match_record(stream, 0, 5000, &copy, 63));
+	assert_null(match_record(stream, 0, 5000, &kernel, 64));
+	assert_ptr_equal(match_record(stream, 0, 5000, &copy, 128), calls[1]);
+	/* The first was passed over. */
+	assert_int_equal(given_up, 1);
+	assert_ptr_equal(match_record(stream, 0, 5000, &copy, 256), calls[2]);
+}
+
+static void times_count_only_by_a_clock_that_is_trusted(void **state)
+{
+	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct in_flight *call = call_at(1000000);
+
+	assert_true(matcher_trusts_clock(*state));
+	match_expect(stream, call);
+	/* CUPTI's clock is fitted to the host's: by 100 us. */
+	assert_null(match_record(stream, 0, 1000000 - 100001, &kernel, 0));
+	matcher_trust_clock(*state, false);
+	assert_false(matcher_trusts_clock(*state));
+	assert_ptr_equal(match_record(stream, 0, 1000000 - 100001, &kernel, 0), call);
+	matcher_trust_clock(*state, true);
+	assert_true(matcher_trusts_clock(*state));
+	match_expect(stream, call);
+	assert_ptr_equal(match_record(stream, 0, 1000000 - 99999, &kernel, 0), call);
+}
+
+static void calls_from_before_a_time_are_given_up(void **state)
+{
+	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct match_stream *unnumbered = matcher_unnumbered(*state, 1);
+
+	assert_true(matcher_oldest(*state) == UINT64_MAX);
+	match_expect(unnumbered, call_at(2500));
+	assert_int_equal(matcher_oldest(*state), 2500);
+	for (uint64_t i = 1; i <= 4; i++)
+		match_expect(stream, call_of(11 + i % 2, 1000 * i));
+	assert_int_equal(matcher_oldest(*state), 1000);
+	assert_int_equal(matcher_expire(*state, 1000), 0);
+	assert_int_equal(matcher_expire(*state, 2501), 3);
+	assert_int_equal(given_up, 3);
+	assert_int_equal(matcher_oldest(*state), 3000);
+	assert_false(match_pending(unnumbered));
+	assert_true(match_pending(stream));
+	assert_int_equal(matcher_expire(*state, UINT64_MAX), 2);
+	assert_false(match_pending(stream));
+}
+
+static void a_stream_keeps_the_number_that_it_got(void **state)
+{
+	struct match_stream *stream = matcher_unnumbered(*state, 3), *other;
+
+	match_expect(stream, call_at(1000));
+	/* Another context's. */
+	assert_null(matcher_find(*state, 4, 9, 0, 1001, &kernel, 0));
+	assert_null(matcher_find(*state, 3, 9, 0, 1001, &other_kernel, 0));
+	assert_ptr_equal(matcher_find(*state, 3, 9, 0, 1001, &kernel, 0), stream);
+	/* Whether it fits or not, and whether it was the last one found or not. */
+	other = matcher_stream(*state, 3, 8);
+	assert_ptr_equal(matcher_find(*state, 3, 8, 0, 1, NULL, 0), other);
+	assert_ptr_equal(matcher_find(*state, 3, 9, 0, 1, NULL, 0), stream);
+	assert_null(matcher_find(*state, 3, 10, 0, 1001, &kernel, 0));
+	assert_ptr_equal(matcher_stream(*state, 3, 9), stream);
+}
+
+static void each_of_several_lists_without_a_number_is_released_alone(void **state)
+{
+	struct match_stream *lists[3];
+
+	for (unsigned i = 0; i < 3; i++) {
+		lists[i] = matcher_unnumbered(*state, 1);
+		match_expect(lists[i], call_at(1000 * (i + 1)));
+	}
+	assert_true(match_forget(lists[1], true));
+	assert_int_equal(given_up, 1);
+	assert_int_equal(matcher_oldest(*state), 1000);
+	assert_true(match_forget(lists[0], true));
+	assert_int_equal(matcher_oldest(*state), 3000);
+	assert_true(match_forget(lists[2], true));
+	assert_true(matcher_oldest(*state) == UINT64_MAX);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,6 +367,12 @@ int main(void)
 						destroy),
 		cmocka_unit_test_setup_teardown(
 			memory_is_given_back_and_bounded_for_all_streams_together, make, destroy),
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, destroy)
+		TEST(copies_are_told_apart_by_their_bytes),
+		TEST(times_count_only_by_a_clock_that_is_trusted),
+		TEST(calls_from_before_a_time_are_given_up),
+		TEST(a_stream_keeps_the_number_that_it_got),
+		TEST(each_of_several_lists_without_a_number_is_released_alone),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -10,7 +10,9 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/rows.h"
+#include "preload/handles/graph_contents.h"
 #include "preload/nvtx/ranges.h"
+#include "report/session/estimate.h"
 
 /* Each test has a call of its own: rows are remembered for as long as the process lives. */
 #define LAUNCH	    API_RUNTIME(RUNTIME_cudaLaunchKernel)
@@ -29,13 +31,13 @@ void ranges_add(const struct range_place *place, const struct row *row, uint64_t
 	(void)clock;
 }
 
+static struct operation between_devices;
+
 /* Asked for copies between devices alone, which there are none of. */
 struct operation *operation_fixed(enum fixed_operation which)
 {
-	static struct operation none;
-
-	(void)which;
-	return &none;
+	assert_int_equal(which, OPERATION_COPY_PTOP);
+	return &between_devices;
 }
 
 static const struct clock_scale nanoseconds = {.ns_per_tick = 1};
@@ -105,12 +107,189 @@ static void calls_with_none_watched_are_like_those_there_are(void **state)
 	assert_int_equal(row->cupti.total, 12000);
 }
 
+static void a_graphs_row_lists_what_it_launches(void **state)
+{
+	struct graph_contents contents = {.nodes = 5, .recorded = 3};
+	struct operation graph = {.kind = ROW_GRAPH,
+				  .name = "[CUDA graph 1]",
+				  .overhead = OVERHEAD_COPY,
+				  .contents = &contents,
+				  .kernels_listed = "a\nb"};
+	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
+	const struct row *row = rows_of(&graph, 3);
+
+	(void)state;
+	assert_int_equal(row->kind, ROW_GRAPH);
+	assert_int_equal(row->device, 3);
+	assert_int_equal(row->nodes, 5);
+	assert_int_equal(row->overhead, OVERHEAD_COPY);
+	assert_string_equal(session_string(session, row->kernels_listed), "a\nb");
+	assert_int_equal(session_header(session)->devices[3].used, 1);
+	assert_ptr_equal(rows_of(&graph, 3), row);
+	/* Devices without a place count as the first. */
+	row = rows_of(&kernel, SESSION_DEVICES);
+	assert_int_equal(row->device, 0);
+	assert_int_equal(row->nodes, 0);
+	assert_ptr_equal(rows_of(&kernel, -1), row);
+	assert_int_equal(rows_of(&kernel, SESSION_DEVICES - 1)->device, SESSION_DEVICES - 1);
+}
+
+static void a_record_has_the_size_of_its_launch(void **state)
+{
+	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
+	struct row *row = rows_of(&kernel, 0);
+	struct activity activity = {.kind = ACTIVITY_KERNEL,
+				    .start = 1000,
+				    .end = 1700,
+				    .grid = {2, 3, 5},
+				    .block = {7, 11, 1},
+				    .registers = 40,
+				    .static_shared = 100,
+				    .dynamic_shared = 23,
+				    .bytes = 999};
+
+	(void)state;
+	rows_add_size(row, &activity);
+	assert_int_equal(row->cupti.size, 30 * 77);
+	assert_int_equal(row->cupti.slowest.ns, 700);
+	assert_int_equal(row->shapes[0].threads, 77);
+	assert_int_equal(row->shapes[0].registers, 40);
+	assert_int_equal(row->shapes[0].shared, 123);
+	assert_int_equal(row->shapes[0].blocks, 30);
+	activity.kind = ACTIVITY_MEMCPY;
+	rows_add_size(row, &activity);
+	assert_int_equal(row->cupti.size, 30 * 77 + 999);
+	activity = (struct activity){.kind = ACTIVITY_KERNEL, .start = 1, .end = 2};
+	rows_add_size(row, &activity);
+	assert_int_equal(row->shapes[0].launches, 1);
+	assert_int_equal(row->shapes[1].launches, 0);
+}
+
+static void an_event_time_counts_with_its_weight_and_place(void **state)
+{
+	struct operation copy = {.kind = ROW_MEMCPY, .name = "[CUDA memcpy HtoD]"};
+	struct row *row = rows_of(&copy, 0);
+	struct in_flight call = {.started = 70, .ended = 90, .bytes = 5000, .weight = 2.5};
+
+	(void)state;
+	estimate_call(&row->estimate, 1);
+	call.place = estimate_call(&row->estimate, 2.5);
+	call.by_events = 9000;
+	rows_add_event_time(row, &call, 4000);
+	assert_int_equal(row->events.count, 1);
+	assert_int_equal(row->events.total, 9000);
+	assert_int_equal(histogram_count(session_histogram(session, row->events.histogram)), 2);
+	assert_true(row->estimate.strata[1].total == 2.5 * 9000);
+	assert_int_equal(row->events.size, 5000);
+	/* The fastest one is that with the most bytes a nanosecond, less what a pair holds. */
+	call.bytes = 3000;
+	call.by_events = 6000;
+	rows_add_event_time(row, &call, 4000);
+	assert_int_equal(row->events.fastest.ns, 6000);
+	/* Nothing is taken off a pair that holds the host's work. */
+	call.host_included = true;
+	row = rows_of(&copy, 1);
+	rows_add_event_time(row, &call, 4000);
+	call.bytes = 5000;
+	call.by_events = 9000;
+	rows_add_event_time(row, &call, 4000);
+	assert_int_equal(row->events.fastest.ns, 9000);
+}
+
+static void calls_of_which_cupti_makes_records_count_by_those(void **state)
+{
+	struct call_record launch = {.api = LAUNCH, .flags = CALL_API_ONLY};
+	struct call_record driver = {.api = API_DRIVER(ENTRY_cuLaunchKernel)};
+	struct operation kernel = {.kind = ROW_KERNEL};
+
+	(void)state;
+	assert_false(rows_has_activity(&launch) || rows_has_activity(&driver));
+	mode_driver_records = true;
+	assert_false(rows_has_activity(&launch));
+	assert_true(rows_has_activity(&driver));
+	mode_driver_records = false;
+	launch.operation = &kernel;
+	mode_runtime_records = true;
+	assert_false(rows_has_activity(&launch) || rows_has_activity(&driver));
+	mode_runtime_records = false;
+	assert_false(rows_has_activity(&(struct call_record){.api = API_NONE}));
+}
+
+static void failed_calls_are_calls_too(void **state)
+{
+	const struct row *row;
+
+	(void)state;
+	call(API_RUNTIME(RUNTIME_cudaMemcpy), 500, CALL_FAILED);
+	call(API_RUNTIME(RUNTIME_cudaMemcpy), 700, 0);
+	row = session_row(session, ROW_RUNTIME_API, "cudaMemcpy", -1);
+	assert_int_equal(row->calls, 2);
+	assert_int_equal(row->failed, 1);
+	assert_int_equal(row->cupti.total, 1200);
+}
+
+static void copies_by_way_of_the_host_are_told(void **state)
+{
+	struct row *row;
+
+	(void)state;
+	between_devices =
+		(struct operation){.kind = ROW_MEMCPY, .name = "[CUDA memcpy PtoP]", .calls = 5};
+	mode_cupti = true;
+	row = rows_of(&between_devices, 1);
+	row->calls = 5;
+	for (int i = 0; i < 5; i++)
+		session_add_sample(session, &row->cupti, 10);
+	rows_finish();
+	assert_int_equal(session_header(session)->note_count, 0);
+	row->calls = between_devices.calls = 7;
+	session_header(session)->counters[COUNTER_cupti_dropped] = 1;
+	rows_finish();
+	assert_int_equal(session_header(session)->note_count, 0);
+	session_header(session)->counters[COUNTER_cupti_dropped] = 0;
+	mode_cupti = false;
+	rows_finish();
+	assert_int_equal(session_header(session)->note_count, 0);
+	mode_cupti = true;
+	rows_finish();
+	assert_int_equal(session_header(session)->note_count, 1);
+	mode_cupti = false;
+}
+
+static void what_is_launched_outside_the_window_is_counted_apart(void **state)
+{
+	struct operation kernel = {.kind = ROW_KERNEL, .name = "k", .lost = 7};
+	struct context context = {.device = 4};
+	struct stream stream = {.context = &context};
+	struct call_record record = {.operation = &kernel, .stream = &stream};
+
+	(void)state;
+	rows_count_outside(&record);
+	rows_count_outside(&record);
+	assert_int_equal(session_row(session, ROW_KERNEL, "k", 4)->calls_outside, 2);
+	/* `lost` is of those inside. */
+	rows_lost_outside(&kernel);
+	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 2);
+	kernel.lost_outside = 3;
+	rows_lost_outside(&kernel);
+	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 5);
+	assert_int_equal(session_row(session, ROW_KERNEL, "k", 0)->calls_outside, 3);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(a_first_call_stands_for_itself, start, stop),
 		cmocka_unit_test_setup_teardown(calls_with_none_watched_are_like_those_there_are,
 						start, stop),
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+		TEST(a_graphs_row_lists_what_it_launches),
+		TEST(a_record_has_the_size_of_its_launch),
+		TEST(an_event_time_counts_with_its_weight_and_place),
+		TEST(calls_of_which_cupti_makes_records_count_by_those),
+		TEST(failed_calls_are_calls_too),
+		TEST(copies_by_way_of_the_host_are_told),
+		TEST(what_is_launched_outside_the_window_is_counted_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
