@@ -1,0 +1,363 @@
+/* SPDX-License-Identifier: MIT */
+/* Who has which kind enabled, whose a record is, and what a refusal says, by a CUPTI of the test's
+ * own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cupti/kinds.h"
+#include "cupti/refusal.h"
+#include "cupti/wrapped_calls.h"
+
+#define CONCURRENT  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
+#define SERIAL	    CUPTI_ACTIVITY_KIND_KERNEL
+#define COPIES	    CUPTI_ACTIVITY_KIND_MEMCPY
+#define GRAPHS	    CUPTI_ACTIVITY_KIND_GRAPH_TRACE
+#define RUNTIME	    CUPTI_ACTIVITY_KIND_RUNTIME
+#define KINDS	    64 /* see kinds.c */
+#define CALLBACKS   2048
+
+/* See kinds.c: for how much later than its disabling a record may still start. */
+#define START_DELAY 1000000000ull
+#define CLOCK_SLACK 100000ull
+
+static bool enabled[KINDS + 1];
+static unsigned calls, skipped[CALLBACKS + 1];
+static CUptiResult refusal;
+static uint64_t now;
+
+static CUptiResult enable(CUpti_ActivityKind kind)
+{
+	calls++;
+	if (refusal)
+		return refusal;
+	/* CUPTI's own rule. */
+	if ((kind == SERIAL && enabled[CONCURRENT]) || (kind == CONCURRENT && enabled[SERIAL]))
+		return CUPTI_ERROR_NOT_COMPATIBLE;
+	enabled[kind] = true;
+	return CUPTI_SUCCESS;
+}
+
+static CUptiResult disable(CUpti_ActivityKind kind)
+{
+	calls++;
+	enabled[kind] = false;
+	return CUPTI_SUCCESS;
+}
+
+static CUptiResult timestamp(uint64_t *time)
+{
+	*time = now;
+	return CUPTI_SUCCESS;
+}
+
+static CUptiResult enable_runtime(CUpti_CallbackId callback, uint8_t on)
+{
+	assert_int_equal(on, 0);
+	skipped[callback]++;
+	return CUPTI_SUCCESS;
+}
+
+static unsigned counters;
+
+static CUptiResult configure(CUpti_ActivityUnifiedMemoryCounterConfig *config, uint32_t count)
+{
+	counters = 0;
+	for (uint32_t i = 0; i < count; i++)
+		counters |= config[i].enable << config[i].kind;
+	return refusal;
+}
+
+static CUptiResult result_string(CUptiResult result, const char **text)
+{
+	*text = result == CUPTI_ERROR_UNKNOWN ? NULL : "THE_NAME";
+	return result == CUPTI_ERROR_HARDWARE ? CUPTI_ERROR_UNKNOWN : CUPTI_SUCCESS;
+}
+
+static struct cupti_functions cupti = {
+	.cuptiActivityEnable = enable,
+	.cuptiActivityDisable = disable,
+	.cuptiGetTimestamp = timestamp,
+	.cuptiActivityEnableRuntimeApi = enable_runtime,
+	.cuptiActivityConfigureUnifiedMemoryCounter = configure,
+	.cuptiGetResultString = result_string,
+};
+
+static int start(void **state)
+{
+	(void)state;
+	kinds_reset();
+	memset(enabled, 0, sizeof(enabled));
+	memset(skipped, 0, sizeof(skipped));
+	calls = counters = 0;
+	refusal = CUPTI_SUCCESS;
+	now = 5 * START_DELAY;
+	cupti.cuptiActivityEnableRuntimeApi = enable_runtime;
+	return 0;
+}
+
+static bool program_wants(uint32_t kind, uint64_t when)
+{
+	return kinds_program_wants(&(struct activity){.cupti_kind = kind, .start = when});
+}
+
+static bool ktime_wants(uint32_t kind)
+{
+	return kinds_ktime_wants(&(struct activity){.cupti_kind = kind});
+}
+
+static void a_kind_is_enabled_once_for_both(void **state)
+{
+	(void)state;
+	assert_int_equal(kinds_enable(&cupti, COPIES), CUPTI_SUCCESS);
+	assert_true(enabled[COPIES] && kinds_of_ktime(COPIES));
+	assert_int_equal(kinds_enable(&cupti, COPIES), CUPTI_SUCCESS);
+	assert_int_equal(calls, 1);
+	assert_false(kinds_program_any());
+	assert_int_equal(kinds_program_enable(&cupti, COPIES, enable), CUPTI_SUCCESS);
+	assert_int_equal(calls, 1);
+	assert_true(kinds_program_any() && kinds_program_ever() && kinds_program_records_work());
+	assert_int_equal(kinds_program_disable(&cupti, COPIES), CUPTI_SUCCESS);
+	assert_true(enabled[COPIES]);
+	assert_false(kinds_program_any() || kinds_program_records_work());
+	assert_true(kinds_program_ever());
+	/* CUPTI has its own answer for what is not enabled. */
+	assert_int_equal(kinds_program_disable(&cupti, GRAPHS), CUPTI_SUCCESS);
+	assert_int_equal(calls, 2);
+	kinds_clear();
+	assert_false(kinds_of_ktime(COPIES) || kinds_program_ever());
+	/* Late records of ktime's are read. */
+	assert_true(ktime_wants(COPIES));
+}
+
+static void what_cupti_refuses_is_not_enabled(void **state)
+{
+	(void)state;
+	refusal = CUPTI_ERROR_INVALID_KIND;
+	assert_int_equal(kinds_enable(&cupti, COPIES), CUPTI_ERROR_INVALID_KIND);
+	assert_false(kinds_of_ktime(COPIES));
+	assert_int_equal(kinds_program_enable(&cupti, COPIES, enable), CUPTI_ERROR_INVALID_KIND);
+	assert_false(kinds_program_any());
+	refusal = CUPTI_SUCCESS;
+	assert_int_equal(kinds_program_enable(&cupti, COPIES, enable), CUPTI_SUCCESS);
+	assert_true(enabled[COPIES]);
+	/* One more than there are. */
+	calls = 0;
+	assert_int_equal(kinds_enable(&cupti, KINDS), CUPTI_ERROR_INVALID_KIND);
+	assert_int_equal(calls, 0);
+	assert_false(kinds_of_ktime(KINDS));
+	assert_int_equal(kinds_program_enable(&cupti, KINDS, enable), CUPTI_SUCCESS);
+	assert_int_equal(kinds_program_disable(&cupti, KINDS), CUPTI_SUCCESS);
+	kinds_program_noted(&cupti, KINDS);
+	assert_int_equal(calls, 2);
+	assert_true(program_wants(KINDS, now) && ktime_wants(KINDS));
+	kinds_program_disable(&cupti, COPIES);
+	assert_false(program_wants(KINDS, now));
+}
+
+static void the_programs_kernel_kind_takes_the_place_of_ktimes(void **state)
+{
+	(void)state;
+	kinds_enable(&cupti, CONCURRENT);
+	kinds_enable(&cupti, GRAPHS);
+	assert_int_equal(kinds_program_enable(&cupti, SERIAL, enable), CUPTI_SUCCESS);
+	assert_true(enabled[SERIAL] && !enabled[CONCURRENT] && !enabled[GRAPHS]);
+	assert_true(ktime_wants(SERIAL) && ktime_wants(CONCURRENT) && ktime_wants(GRAPHS));
+	assert_true(program_wants(SERIAL, now));
+	assert_false(program_wants(CONCURRENT, now));
+	assert_int_equal(kinds_program_disable(&cupti, SERIAL), CUPTI_SUCCESS);
+	assert_true(!enabled[SERIAL] && enabled[CONCURRENT] && enabled[GRAPHS]);
+	/* The same kind as ktime's stays; graphs are then recorded node by node. */
+	assert_int_equal(kinds_program_enable(&cupti, CONCURRENT, enable), CUPTI_SUCCESS);
+	assert_true(enabled[CONCURRENT] && !enabled[GRAPHS]);
+	kinds_program_disable(&cupti, CONCURRENT);
+	assert_true(enabled[CONCURRENT] && enabled[GRAPHS]);
+}
+
+static void work_is_paused_and_other_kinds_go_on(void **state)
+{
+	static const uint32_t work[] = {COPIES, CUPTI_ACTIVITY_KIND_MEMCPY2,
+					CUPTI_ACTIVITY_KIND_MEMSET, CONCURRENT};
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		kinds_enable(&cupti, work[i]);
+	kinds_enable(&cupti, GRAPHS);
+	kinds_pause(&cupti, true);
+	for (unsigned i = 0; i < 4; i++)
+		assert_false(enabled[work[i]]);
+	assert_true(enabled[GRAPHS]);
+	/* What the program wants is recorded all the same. */
+	kinds_program_enable(&cupti, COPIES, enable);
+	assert_true(enabled[COPIES]);
+	assert_true(kinds_program_records_work());
+	kinds_program_disable(&cupti, COPIES);
+	assert_false(enabled[COPIES]);
+	kinds_pause(&cupti, false);
+	for (unsigned i = 0; i < 4; i++)
+		assert_true(enabled[work[i]]);
+	assert_int_equal(calls, 5 + 4 + 2 + 4);
+}
+
+static void a_record_is_the_programs_by_its_time(void **state)
+{
+	const uint64_t begin = now;
+
+	(void)state;
+	kinds_enable(&cupti, COPIES);
+	assert_false(program_wants(COPIES, now) || program_wants(COPIES, 0));
+	kinds_program_noted(&cupti, COPIES);
+	assert_true(program_wants(COPIES, begin - CLOCK_SLACK));
+	assert_false(program_wants(COPIES, begin - CLOCK_SLACK - 1));
+	assert_true(program_wants(COPIES, begin + 10 * START_DELAY));
+	assert_true(program_wants(COPIES, 0));
+	now += 1000;
+	kinds_program_disable(&cupti, COPIES);
+	assert_true(program_wants(COPIES, now + START_DELAY));
+	assert_false(program_wants(COPIES, now + START_DELAY + 1));
+	assert_true(program_wants(COPIES, 0));
+	kinds_program_flushed();
+	assert_true(program_wants(COPIES, now + CLOCK_SLACK));
+	assert_false(program_wants(COPIES, now + CLOCK_SLACK + 1));
+	assert_false(program_wants(COPIES, 0));
+	/* Of a kind that ktime does not read all are the program's, once it has had one. */
+	assert_false(program_wants(RUNTIME, 1));
+	kinds_program_enable(&cupti, CUPTI_ACTIVITY_KIND_MEMSET, enable);
+	assert_true(program_wants(RUNTIME, 1));
+	kinds_program_disable(&cupti, CUPTI_ACTIVITY_KIND_MEMSET);
+	assert_false(program_wants(RUNTIME, 1));
+	assert_true(program_wants(CUPTI_ACTIVITY_KIND_MEMSET, 1));
+	assert_true(ktime_wants(RUNTIME));
+	assert_false(ktime_wants(CUPTI_ACTIVITY_KIND_MEMSET));
+}
+
+static void wrapped_runtime_calls_are_not_recorded_for_ktime(void **state)
+{
+	struct activity activity = {.kind = ACTIVITY_RUNTIME_API, .cupti_kind = RUNTIME};
+
+	(void)state;
+	kinds_skip_call(&cupti, 1234);
+	kinds_skip_call(&cupti, CALLBACKS);
+	assert_int_equal(skipped[1234], 1);
+	assert_int_equal(skipped[CALLBACKS], 0);
+	kinds_enable(&cupti, RUNTIME);
+	assert_int_equal(skipped[1234], 2);
+	for (size_t i = 0; i < wrapped_runtime_call_count; i++)
+		assert_int_equal(skipped[wrapped_runtime_calls[i]], 1);
+	activity.callback = wrapped_runtime_calls[0];
+	assert_false(kinds_ktime_wants(&activity));
+	activity.callback = 1234;
+	assert_false(kinds_ktime_wants(&activity));
+	activity.callback = 1235;
+	assert_true(kinds_ktime_wants(&activity));
+	activity.callback = CALLBACKS;
+	assert_true(kinds_ktime_wants(&activity));
+	/* The program gets all of them. */
+	calls = 0;
+	kinds_program_enable(&cupti, RUNTIME, enable);
+	assert_int_equal(calls, 1);
+	kinds_skip_call(&cupti, 1236);
+	assert_int_equal(skipped[1236], 0);
+	assert_int_equal(skipped[1234], 2);
+	/* An older CUPTI cannot leave any out. */
+	kinds_program_disable(&cupti, RUNTIME);
+	cupti.cuptiActivityEnableRuntimeApi = NULL;
+	kinds_skip_call(&cupti, 1237);
+	kinds_enable(&cupti, RUNTIME);
+}
+
+static void unified_memory_has_its_counters(void **state)
+{
+	const unsigned wanted =
+		1u << CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_HTOD |
+		1u << CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_BYTES_TRANSFER_DTOH |
+		1u << CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_CPU_PAGE_FAULT_COUNT |
+		1u << CUPTI_ACTIVITY_UNIFIED_MEMORY_COUNTER_KIND_GPU_PAGE_FAULT;
+
+	(void)state;
+	refusal = CUPTI_ERROR_UM_PROFILING_NOT_SUPPORTED;
+	assert_int_equal(kinds_enable_unified_memory(&cupti), refusal);
+	assert_int_equal(calls, 0);
+	refusal = CUPTI_SUCCESS;
+	assert_int_equal(kinds_enable_unified_memory(&cupti), CUPTI_SUCCESS);
+	assert_int_equal(counters, wanted);
+	assert_true(enabled[CUPTI_ACTIVITY_KIND_UNIFIED_MEMORY_COUNTER]);
+	cupti.cuptiActivityConfigureUnifiedMemoryCounter = NULL;
+	assert_int_equal(kinds_enable_unified_memory(&cupti), CUPTI_ERROR_NOT_SUPPORTED);
+	cupti.cuptiActivityConfigureUnifiedMemoryCounter = configure;
+}
+
+static void says(CUptiResult result, const char *expected)
+{
+	char reason[256];
+
+	refusal_by_cupti(&cupti, result, reason, sizeof(reason));
+	assert_string_equal(reason, expected);
+}
+
+static void a_refusal_says_what_would_help(void **state)
+{
+	(void)state;
+	says(CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
+	     "CUPTI refused: another tool uses CUPTI, as ncu and compute-sanitizer do; run without "
+	     "it (THE_NAME, )");
+	says(CUPTI_ERROR_NOT_INITIALIZED,
+	     "CUPTI refused: it does not match the driver; install CUPTI of the driver's CUDA "
+	     "version (THE_NAME, )");
+	says(CUPTI_ERROR_INSUFFICIENT_PRIVILEGES,
+	     "CUPTI refused: the driver allows only administrators to profile; ask yours to load "
+	     "it with NVreg_RestrictProfilingToAdminUsers=0 (THE_NAME, )");
+	says(CUPTI_ERROR_VIRTUALIZED_DEVICE_INSUFFICIENT_PRIVILEGES,
+	     "CUPTI refused: the driver allows only administrators to profile; ask yours to load "
+	     "it with NVreg_RestrictProfilingToAdminUsers=0 (THE_NAME, )");
+	says(CUPTI_ERROR_NOT_SUPPORTED, "CUPTI refused: it cannot be used on this device or with "
+					"this program (THE_NAME, )");
+	says(CUPTI_ERROR_UNKNOWN, "CUPTI refused: it cannot be used on this device or with this "
+				  "program (an unknown error, )");
+	says(CUPTI_ERROR_HARDWARE, "CUPTI refused: it cannot be used on this device or with this "
+				   "program (an unknown error, )");
+}
+
+static void another_injection_is_named_and_ktimes_own_is_not(void **state)
+{
+	char reason[256] = "";
+
+	(void)state;
+	unsetenv("CUDA_INJECTION64_PATH");
+	assert_false(refusal_by_environment(reason, sizeof(reason)));
+	setenv("CUDA_INJECTION64_PATH", "/a/b/libktime.so", 1);
+	assert_false(refusal_by_environment(reason, sizeof(reason)));
+	setenv("CUDA_INJECTION64_PATH", "libktime.so", 1);
+	assert_false(refusal_by_environment(reason, sizeof(reason)));
+	setenv("CUDA_INJECTION64_PATH", "", 1);
+	assert_false(refusal_by_environment(reason, sizeof(reason)));
+	setenv("CUDA_INJECTION64_PATH", "/a/libktime/libother.so", 1);
+	assert_true(refusal_by_environment(reason, sizeof(reason)));
+	assert_string_equal(reason, "a profiler is attached (CUDA_INJECTION64_PATH is "
+				    "/a/libktime/libother.so)");
+	unsetenv("CUDA_INJECTION64_PATH");
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup(function, start)
+	const struct CMUnitTest tests[] = {
+		TEST(a_kind_is_enabled_once_for_both),
+		TEST(what_cupti_refuses_is_not_enabled),
+		TEST(the_programs_kernel_kind_takes_the_place_of_ktimes),
+		TEST(work_is_paused_and_other_kinds_go_on),
+		TEST(a_record_is_the_programs_by_its_time),
+		TEST(wrapped_runtime_calls_are_not_recorded_for_ktime),
+		TEST(unified_memory_has_its_counters),
+		TEST(a_refusal_says_what_would_help),
+		TEST(another_injection_is_named_and_ktimes_own_is_not),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
