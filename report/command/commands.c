@@ -6,6 +6,7 @@
 #include "report/command/bench.h"
 #include "report/command/devices.h"
 #include "report/command/list.h"
+#include "report/command/merge.h"
 #include "report/command/show.h"
 #include "report/compare/diff.h"
 #include "report/export/export.h"
@@ -16,8 +17,8 @@ const struct command commands[] = {
 		.option_mask = OPTION_RUN,
 		.usage = "ktime [options] PROGRAM [arguments]   run PROGRAM, print where the GPU's "
 			 "time went\n"
-			 "       ktime show FILE...                    print the report of a "
-			 "profile\n"
+			 "       ktime show FILE..., ktime merge       print a profile, or those "
+			 "of a job as one; keep that\n"
 			 "       ktime bench [-n N] PROGRAM            run PROGRAM N times, print "
 			 "the mean times\n"
 			 "       ktime diff A B                        compare two programs\n"
@@ -39,14 +40,29 @@ const struct command commands[] = {
 		.operands_most = SIZE_MAX,
 		.run = command_show,
 		.usage = "ktime show [options] FILE...\n"
-			 "Prints the reports of profiles (ktime -o FILE) on standard output; "
-			 "without "
-			 "a file,\n"
-			 "lists the profiles of programs that ended without a report.\n",
+			 "Prints the report of a profile (ktime -o FILE) on standard output; of "
+			 "several, those of\n"
+			 "the processes of a job, one report: sums, and which of them are slow. "
+			 "Without a file, lists\n"
+			 "the profiles of programs that ended without a report.\n",
 		.examples = "  ktime show run.ktime\n"
+			    "  ktime show --slowest 20 run.*.ktime\n"
 			    "  ktime show --sort calls --top 10 --percentiles run.ktime\n"
 			    "  ktime show --print-gpu-trace --csv run.ktime   (made with "
 			    "--keep-trace)\n",
+	},
+	{
+		.name = "merge",
+		.option_mask = OPTION_MERGE,
+		.operands_least = 1,
+		.operands_most = SIZE_MAX,
+		.run = command_merge,
+		.usage = "ktime merge -o OUT [-f] FILE...\n"
+			 "Writes the profiles of the processes of a job as one, for ktime show, "
+			 "export and diff, or to\n"
+			 "be merged again. What is damaged, of another version or of another job "
+			 "is named and left out.\n",
+		.examples = "  ktime merge -o run.ktime run.*.ktime && ktime show run.ktime\n",
 	},
 	{
 		.name = "diff",

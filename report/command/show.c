@@ -6,35 +6,61 @@
 #include <string.h>
 
 #include "report/command/list.h"
+#include "report/merge/job_print.h"
+#include "report/merge/merge.h"
 #include "report/print/log_file.h"
 #include "report/print/report.h"
 #include "report/session/session.h"
 
 #define BAD_USAGE 2
 
+static int write_session(struct session *session, const char *path, const struct options *options,
+			 FILE *file)
+{
+	int error = report_write(session, options, file);
+
+	if (!error && !options->print_gpu_trace && !options->print_api_trace)
+		error = job_write(session, options, file);
+	if (error)
+		fprintf(stderr, "ktime: the report of %s was not written: %s\n", path,
+			strerror(-error));
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
 static int show_file(const char *path, const struct options *options, FILE *file)
 {
 	struct session *session;
 	char message[512];
-	int error = session_load(&session, path, message, sizeof(message));
+	int status = EXIT_FAILURE;
 
-	if (error) {
+	if (session_load(&session, path, message, sizeof(message))) {
 		fprintf(stderr, "ktime: %s\n", message);
 		return EXIT_FAILURE;
 	}
-	error = report_write(session, options, file);
-	if (error)
-		fprintf(stderr, "ktime: the report of %s was not written: %s\n", path,
-			strerror(-error));
+	status = write_session(session, path, options, file);
 	session_close(session);
-	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+	return status;
+}
+
+/* Several files: one report of all their processes. */
+static int show_merged(const char *const *paths, size_t count, const struct options *options,
+		       FILE *file)
+{
+	struct merge *merge;
+	int status;
+
+	if (merge_files(&merge, NULL, paths, count))
+		return EXIT_FAILURE;
+	status = write_session(merge_session(merge), "all", options, file);
+	merge_free(merge);
+	return status;
 }
 
 int show_files(const struct options *options, const char *const *paths, size_t count,
 	       const char *log_file)
 {
 	char message[512];
-	int status = EXIT_SUCCESS, error;
+	int status, error;
 	const struct name_codes codes = {getpid(), -1, -1};
 	struct log_file log;
 	FILE *file;
@@ -49,9 +75,8 @@ int show_files(const struct options *options, const char *const *paths, size_t c
 	}
 	for (size_t i = 0; i < options->notice_count; i++)
 		fprintf(stderr, "======== Warning: %s\n", options->notices[i]);
-	for (size_t i = 0; i < count; i++)
-		if (show_file(paths[i], options, file) != EXIT_SUCCESS)
-			status = EXIT_FAILURE;
+	status = count == 1 ? show_file(paths[0], options, file)
+			    : show_merged(paths, count, options, file);
 	error = log_file_close(file);
 	if (error && status == EXIT_SUCCESS) {
 		fprintf(stderr, "ktime: the report was not written: %s\n", strerror(-error));

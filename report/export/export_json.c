@@ -5,6 +5,7 @@
 
 #include "report/export/export.h"
 #include "report/export/export_json_device.h"
+#include "report/export/export_json_job.h"
 #include "report/export/export_json_range.h"
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
@@ -91,19 +92,6 @@ static int write_record(struct json_export *export, const struct trace_record *r
 	return json_write(export->file, object);
 }
 
-static void add_rank(cJSON *session, const struct process_rank *rank)
-{
-	cJSON *object = cJSON_AddObjectToObject(session, "rank");
-
-	cJSON_AddNumberToObject(object, "number", rank->rank);
-	if (rank->local_rank >= 0)
-		cJSON_AddNumberToObject(object, "local_rank", rank->local_rank);
-	if (rank->world_size >= 0)
-		cJSON_AddNumberToObject(object, "world_size", rank->world_size);
-	json_add_text(object, "launcher", rank->launcher);
-	json_add_text(object, "job", rank->job);
-}
-
 static cJSON *session_object(const struct session *session)
 {
 	const struct session_header *header = session_header(session);
@@ -113,7 +101,7 @@ static cJSON *session_object(const struct session *session)
 	json_add_text(object, "command", session_string(session, header->command));
 	json_add_text(object, "hostname", session_string(session, header->hostname));
 	if (header->rank.rank >= 0)
-		add_rank(object, &header->rank);
+		cJSON_AddItemToObject(object, "rank", json_rank(&header->rank));
 	json_add_unsigned(object, "start_realtime", header->start_realtime);
 	json_add_unsigned(object, "trace_start", header->trace_start);
 	cJSON_AddBoolToObject(object, "finished", header->finished);
@@ -382,6 +370,8 @@ int export_json(struct session *session, const struct options *options, FILE *fi
 	fprintf(file, "{\"format\":%d,\n\"made_by\":\"ktime %s\"", JSON_FORMAT, KTIME_VERSION);
 	for (size_t i = 0; i < sizeof(members) / sizeof(*members) && !error; i++)
 		error = write_member(file, members[i].name, members[i].make(session));
+	if (!error && session_header(session)->processes)
+		error = write_member(file, "job", json_job(session));
 	if (!error)
 		error = write_rows(&export);
 	if (!error)

@@ -47,7 +47,8 @@ enum option_commands {
 	OPTION_BENCH = 32,
 	OPTION_FIRST = 64,
 	OPTION_PEAKS = 128, /* devices */
-	OPTION_TOP = 256
+	OPTION_TOP = 256,
+	OPTION_MERGE = 512
 };
 
 struct options {
@@ -88,6 +89,7 @@ struct options {
 	bool bandwidth;
 	struct declared_work *declared;	       /* in the order given */
 	unsigned top;			       /* rows per section; 0: all */
+	unsigned slowest;		       /* processes of a job */
 	int sort;			       /* enum sort_key */
 	const char *kernels, *exclude_kernels; /* POSIX extended, over the full names */
 	const char *context_name, *process_name, *stream_name;

@@ -21,7 +21,8 @@ enum {
 	BENCH = OPTION_BENCH,
 	FIRST = OPTION_FIRST,
 	PEAKS = OPTION_PEAKS,
-	TOP = OPTION_TOP
+	TOP = OPTION_TOP,
+	MERGE = OPTION_MERGE
 };
 
 #define OPTION(kind, field, name, letter, argument, section, commands, help)                       \
@@ -122,6 +123,8 @@ const struct option_entry option_table[] = {
 	       "more lines below the tables: clocks, corrections, overhead in parts"),
 	OPTION(COUNT, top, "top", 0, "N", PRINT, RUN | SHOW | TOP | FIRST,
 	       "the first N rows of each section"),
+	OPTION(COUNT, slowest, "slowest", 0, "N", PRINT, SHOW,
+	       "of several profiles, the N slowest processes (8)"),
 	OPTION(CHOICE, sort, "sort", 0, "time|calls|avg|min|max|name", PRINT, RUN | SHOW | FIRST,
 	       "the order of the rows (time)"),
 	OPTION(REGEX, kernels, "kernels", 0, "REGEX", PRINT, RUN | SHOW | TOP | FIRST,
@@ -138,10 +141,11 @@ const struct option_entry option_table[] = {
 	       "the tables alone, without the lines around them"),
 	OPTION(FILE, log_file, "log-file", 0, "FILE", FILE, RUN | SHOW | FIRST,
 	       "write the report to FILE (%p: process, %r: rank, %h: host, %q{ENV})"),
-	OPTION(FILE, export_profile, "export-profile", 'o', "FILE", FILE, RUN | BENCH | FIRST,
+	OPTION(FILE, export_profile, "export-profile", 'o', "FILE", FILE,
+	       RUN | BENCH | MERGE | FIRST,
 	       "keep the profile for ktime show, diff and export; of bench, a folder"),
 	OPTION(FLAG, force_overwrite, "force-overwrite", 'f', "", FILE,
-	       RUN | EXPORT | BENCH | FIRST, "replace files that exist"),
+	       RUN | EXPORT | BENCH | MERGE | FIRST, "replace files that exist"),
 	OPTION(FILE, import_profile, "import-profile", 'i', "FILE", FILE, RUN | SHOW,
 	       "print the report of a profile, on stderr as nvprof did"),
 	OPTION(FILE, sqlite, "sqlite", 0, "OUT", FILE, EXPORT,
@@ -168,7 +172,7 @@ const struct option_entry option_table[] = {
 	OPTION(FLAG, completion, "completion", 0, "", HIDDEN, RUN,
 	       "list the options for the shells"),
 	OPTION(FLAG, help, "help", 'h', "", FILE,
-	       RUN | SHOW | EXPORT | DIFF | LIST | BENCH | PEAKS | TOP | FIRST,
+	       RUN | SHOW | EXPORT | DIFF | LIST | BENCH | PEAKS | TOP | MERGE | FIRST,
 	       "this help; ktime --help all, ktime --help nvprof: the other options"),
 	OPTION(FLAG, version, "version", 'V', "", FILE, RUN | FIRST, "the version"),
 	UNSERVED("aggregate-mode", 0, "on|off", COUNTERS),
@@ -249,6 +253,7 @@ void options_defaults(struct options *options)
 		.threshold = NAN,
 		.fail_above = NAN,
 		.runs = 5,
+		.slowest = 8,
 		.interval = 1,
 		.demangling = true,
 	};

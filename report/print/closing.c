@@ -390,7 +390,8 @@ int closing_write(const struct session *session, const struct options *options, 
 		error = write_agreement(&closing);
 	write_outside(&closing);
 	write_losses(&closing);
-	write_use(&closing);
+	if (!header->processes)
+		write_use(&closing);
 	write_trace_size(&closing);
 	write_overhead(&closing);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)

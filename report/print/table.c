@@ -48,8 +48,8 @@ bool row_is_estimated(const struct row *row, enum clock_source clock)
 
 struct estimated row_estimate(const struct row *row, enum clock_source clock)
 {
-	return clock == CLOCK_EVENTS ? estimate_of(&row->estimate, row_calls(row))
-				     : window_estimate_of(row, row_calls(row));
+	return clock == CLOCK_EVENTS && !row->summed ? estimate_of(&row->estimate, row_calls(row))
+						     : window_estimate_of(row, row_calls(row));
 }
 
 bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed)

@@ -378,7 +378,9 @@ struct estimated window_estimate_of(const struct row *row, uint64_t calls)
 {
 	struct estimated estimated = {.total = row->windows_total, .error = row->windows_error};
 
-	if (row->cupti.count > 0)
-		estimated.squares = row->cupti.squares * (double)calls / (double)row->cupti.count;
+	const struct figures *figures = row->cupti.count > 0 ? &row->cupti : &row->events;
+
+	if (figures->count > 0)
+		estimated.squares = figures->squares * (double)calls / (double)figures->count;
 	return estimated;
 }

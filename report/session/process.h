@@ -1,9 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Who wrote a profile: a process, and its place in a job of several. Part of session.h. */
+/*
+ * Who wrote a profile: a process, and its place in a job of several; and what a profile that others
+ * were merged into knows of each of these processes. Part of session.h.
+ */
 #ifndef KTIME_REPORT_SESSION_PROCESS_H
 #define KTIME_REPORT_SESSION_PROCESS_H
 
 #include <stdint.h>
+
+#include "report/session/idle.h"
+
+struct session;
+struct trace_record;
 
 /* The process that writes a profile: its number alone may be another process's by now. */
 struct session_owner {
@@ -21,5 +29,77 @@ struct process_rank {
 	char launcher[24]; /* "" if the process has no rank */
 	char job[72];	   /* what tells the job from others; "" where the launcher does not */
 };
+
+/* A process whose profile was merged into this one; times are nanoseconds. */
+struct job_process {
+	uint32_t committed;
+	int32_t pid;
+	struct session_owner owner;
+	struct process_rank rank;
+	uint64_t hostname, command; /* offsets of strings */
+	uint64_t start_realtime;
+	uint32_t finished; /* 0: it was killed, or still ran */
+	uint32_t timed;	   /* 0: it counted its operations, and timed none */
+	uint64_t operations;
+	uint64_t gpu;		/* of its GPU operations, by the rows */
+	uint64_t collectives;	/* of these, of collectives */
+	uint64_t wall;		/* since its first GPU work */
+	uint64_t device_time;	/* its devices', from their first to their last operation */
+	uint64_t busy;		/* of that */
+	uint64_t trace_records; /* 0: none, or some are lost */
+	uint64_t causes[IDLE_CAUSE_COUNT];
+} __attribute__((aligned(64)));
+
+/* What the rows of one name are in the processes: a process counts with the sum of its rows. */
+struct job_row {
+	uint32_t committed;
+	uint32_t kind; /* enum row_kind */
+	uint64_t name; /* offset of a string */
+	uint64_t processes;
+	double total, squares; /* ns, ns^2: over the processes' totals */
+	uint64_t minimum, maximum;
+	uint64_t slowest; /* offset of the process with the maximum */
+} __attribute__((aligned(64)));
+
+/* What one process has of a collective's rows. */
+struct job_part {
+	uint32_t committed;
+	uint32_t reserved0;
+	uint64_t process, row; /* offsets */
+	uint64_t calls;
+	double total, error; /* ns; half the 95 % interval, NAN: not known */
+} __attribute__((aligned(64)));
+
+/* Add one; NULL if there is no room. They look for no earlier one. For the writer. */
+struct job_process *session_add_process(struct session *session, const struct job_process *process);
+struct job_row *session_add_job_row(struct session *session, const struct job_row *row);
+struct job_part *session_add_job_part(struct session *session, const struct job_part *part);
+
+/* Reading, in the order of their creation; NULL past the last. */
+const struct job_process *session_next_process(const struct session *session,
+					       const struct job_process *previous);
+const struct job_row *session_next_job_row(const struct session *session,
+					   const struct job_row *previous);
+const struct job_part *session_next_job_part(const struct session *session,
+					     const struct job_part *previous);
+#define session_for_each_process(session, process)                                                 \
+	for (process = session_next_process(session, NULL); process;                               \
+	     process = session_next_process(session, process))
+#define session_for_each_job_row(session, row)                                                     \
+	for (row = session_next_job_row(session, NULL); row;                                       \
+	     row = session_next_job_row(session, row))
+#define session_for_each_job_part(session, part)                                                   \
+	for (part = session_next_job_part(session, NULL); part;                                    \
+	     part = session_next_job_part(session, part))
+/* The process at an offset; NULL if none is there. */
+const struct job_process *session_process_at(const struct session *session, uint64_t offset);
+/*
+ * Of whose trace the next records are: so many, of the process at this offset. A segment of the
+ * trace holds records of one process.
+ */
+void session_trace_of(struct session *session, uint64_t process, uint64_t records);
+/* Whose trace a record is of; NULL in a profile of one process. */
+const struct job_process *session_trace_process(const struct session *session,
+						const struct trace_record *record);
 
 #endif

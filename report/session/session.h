@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      18
+#define SESSION_VERSION	      19
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -163,6 +163,8 @@ struct row {
 	struct launch_shape shapes[ROW_SHAPES];
 	uint32_t overhead;   /* enum overhead_kind: what is taken off `events` */
 	uint32_t more_calls; /* 1: no calls were counted from some moment on */
+	uint32_t summed;     /* 1: of several processes; their estimates are in windows_total */
+	uint32_t reserved0;
 } __attribute__((aligned(64)));
 
 /* One operation, kept only while a trace is asked for. */
@@ -283,6 +285,8 @@ struct session_header {
 	uint64_t notes[SESSION_NOTES]; /* name offsets: lines for the report, in the order made */
 	uint32_t note_count;
 	uint32_t trace_on;
+	uint32_t processes; /* whose profiles were merged into this one; 0: it is a process's own */
+	uint32_t reserved0;
 	struct event_overhead overheads[OVERHEAD_KINDS];
 	struct device_info devices[SESSION_DEVICES];
 	struct device_use uses[SESSION_DEVICES];

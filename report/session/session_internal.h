@@ -26,16 +26,20 @@ enum segment_kind {
 	SEGMENT_IDLE,
 	SEGMENT_RANGES,
 	SEGMENT_RANGE_PARTS,
+	SEGMENT_PROCESSES,
+	SEGMENT_JOB_ROWS,
+	SEGMENT_JOB_PARTS,
 	SEGMENT_KINDS
 };
 
 /* What a segment begins with; its items follow. */
 struct segment {
 	uint32_t magic;
-	uint32_t kind; /* enum segment_kind */
-	uint64_t size; /* bytes, this header among them */
-	uint64_t used; /* bytes, this header among them; stored with release order */
-	uint64_t reserved[5];
+	uint32_t kind;	  /* enum segment_kind */
+	uint64_t size;	  /* bytes, this header among them */
+	uint64_t used;	  /* bytes, this header among them; stored with release order */
+	uint64_t process; /* trace records of a merged profile: offset of their process */
+	uint64_t reserved[4];
 };
 _Static_assert(sizeof(struct segment) == 64, "items are aligned to cache lines");
 
@@ -74,8 +78,9 @@ struct session {
 	uint64_t trace_segment;	    /* bytes of each of its segments */
 	size_t trace_segments_most; /* before the oldest is used again */
 	size_t trace_segments;
-	char *path; /* absolute; NULL: in memory alone */
-	int fd;	    /* kept open for a trace; may be -1, or the program's by now */
+	uint64_t trace_process; /* whose records come next; 0: this process's */
+	char *path;		/* absolute; NULL: in memory alone */
+	int fd;			/* kept open for a trace; may be -1, or the program's by now */
 	dev_t device;
 	ino_t inode;
 	struct segment_end current[SEGMENT_KINDS];
@@ -135,6 +140,11 @@ void *item_at(const struct session *session, uint64_t offset, enum segment_kind 
 void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
 		const void *previous);
 
+/* A further row of a key, which session_row() does not find; `name` is interned. NULL: no room. */
+struct row *session_append_row(struct session *session, enum row_kind kind, uint64_t name,
+			       int device);
+/* The histogram at *offset, made at the first use; NULL if there is no room for it. */
+struct histogram *session_make_histogram(struct session *session, uint64_t *offset);
 /* Frees the hash indexes. */
 void session_index_free(struct session *session);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* File growth and segments: what lies under a session's rows. */
+/* File growth and segments: what lies under a session's rows, and the trace. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -281,4 +281,86 @@ int segment_reuse_trace(struct session *session)
 	session->current[SEGMENT_TRACE] =
 		(struct segment_end){(char *)segment, place->size, sizeof(*segment)};
 	return 0;
+}
+
+void session_limit_trace(struct session *session, uint64_t bytes)
+{
+	/* The oldest part that gives way at once is a quarter of it, or less. */
+	uint64_t segment = bytes / 4 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
+
+	if (segment < SESSION_SEGMENT_ALIGN)
+		segment = SESSION_SEGMENT_ALIGN;
+	session->trace_segment = segment < TRACE_SEGMENT ? segment : TRACE_SEGMENT;
+	session->trace_segments_most = bytes / session->trace_segment;
+	if (session->trace_segments_most < 2)
+		session->trace_segments_most = 2;
+}
+
+/* The next segment of the trace: a new one, or the oldest, whose records are lost. */
+static int next_trace_segment(struct session *session)
+{
+	char *full = session->current[SEGMENT_TRACE].segment;
+	uint64_t *counters = session_header(session)->counters, records;
+	int error;
+
+	if (session->trace_segments < session->trace_segments_most) {
+		error = segment_add(session, SEGMENT_TRACE,
+				    session->trace_segment - sizeof(struct segment));
+		session->trace_segments += !error;
+	} else {
+		error = segment_reuse_trace(session);
+		records = (session->trace_segment - sizeof(struct segment)) /
+			  sizeof(struct trace_record);
+		counters[COUNTER_trace_records] -= error ? 0 : records;
+		counters[COUNTER_trace_lost] += error ? 0 : records;
+	}
+	if (!error)
+		((struct segment *)session->current[SEGMENT_TRACE].segment)->process =
+			session->trace_process;
+	if (!error && full)
+		segment_unmap(session, segment_find(session, session_offset(session, full)));
+	return error;
+}
+
+int session_trace(struct session *session, const struct trace_record *record)
+{
+	struct segment_end *end = &session->current[SEGMENT_TRACE];
+	int error;
+
+	if (session->trace_ended)
+		goto lost;
+	if (end->size - end->used < sizeof(*record)) {
+		error = next_trace_segment(session);
+		if (error) {
+			session->trace_ended = true;
+			session_note(session, "The trace ended early (%s): %llu records were kept.",
+				     strerror(-error),
+				     (unsigned long long)session_header(session)
+					     ->counters[COUNTER_trace_records]);
+			goto lost;
+		}
+	}
+	memcpy(end->segment + end->used, record, sizeof(*record));
+	items_publish(session, SEGMENT_TRACE, sizeof(*record));
+	session_count(session, COUNTER_trace_records, 1);
+	return 0;
+lost:
+	session_count(session, COUNTER_trace_lost, 1);
+	return -ENOSPC;
+}
+
+void session_trace_of(struct session *session, uint64_t process, uint64_t records)
+{
+	struct segment_end *end = &session->current[SEGMENT_TRACE];
+	uint64_t bytes = sizeof(struct segment) + records * sizeof(struct trace_record);
+
+	if (end->segment)
+		segment_unmap(session,
+			      segment_find(session, session_offset(session, end->segment)));
+	*end = (struct segment_end){.segment = NULL};
+	session->trace_process = process;
+	session->trace_segment = TRACE_SEGMENT;
+	if (records < TRACE_SEGMENT / sizeof(struct trace_record) && bytes < TRACE_SEGMENT)
+		session->trace_segment = (bytes + SESSION_SEGMENT_ALIGN - 1) /
+					 SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the collector stores: rows, names, samples, notes and trace records. */
+/* What the collector stores: rows, names, samples and notes. */
 #include <errno.h>
 #include <locale.h>
 #include <stdarg.h>
@@ -134,6 +134,19 @@ fail:
 	return NULL;
 }
 
+struct row *session_append_row(struct session *session, enum row_kind kind, uint64_t name,
+			       int device)
+{
+	const struct row_key key = {.name = name, .device = device, .kind = kind};
+	struct row *row = row_add(session, &key);
+
+	if (!row)
+		return NULL;
+	__atomic_store_n(&row->committed, 1, __ATOMIC_RELEASE);
+	items_publish(session, SEGMENT_ROWS, sizeof(*row));
+	return row;
+}
+
 void session_index_free(struct session *session)
 {
 	struct string_entry *string, *next_string;
@@ -210,8 +223,7 @@ void session_add_idle(struct idle_row *row, uint64_t nanoseconds, uint64_t befor
 	row->longest_after = after;
 }
 
-/* The histogram at *offset, made at the first use; NULL where there is no room for it. */
-static struct histogram *histogram_of(struct session *session, uint64_t *offset)
+struct histogram *session_make_histogram(struct session *session, uint64_t *offset)
 {
 	uint64_t present = __atomic_load_n(offset, __ATOMIC_RELAXED);
 	struct histogram *histogram;
@@ -234,7 +246,7 @@ void session_add_sample(struct session *session, struct figures *figures, uint64
 void session_add_weighted(struct session *session, struct figures *figures, uint64_t nanoseconds,
 			  uint32_t calls)
 {
-	struct histogram *histogram = histogram_of(session, &figures->histogram);
+	struct histogram *histogram = session_make_histogram(session, &figures->histogram);
 
 	figures->total += nanoseconds;
 	if (nanoseconds < figures->minimum || figures->count == 0)
@@ -300,7 +312,7 @@ void session_add_shape(struct row *row, uint32_t threads, uint32_t registers, ui
 
 void session_add_difference(struct session *session, struct row *row, uint64_t nanoseconds)
 {
-	struct histogram *histogram = histogram_of(session, &row->difference_histogram);
+	struct histogram *histogram = session_make_histogram(session, &row->difference_histogram);
 
 	if (histogram)
 		histogram_add(histogram, nanoseconds);
@@ -331,67 +343,4 @@ void session_note(struct session *session, const char *format, ...)
 			return;
 	header->notes[count] = offset;
 	__atomic_store_n(&header->note_count, count + 1, __ATOMIC_RELEASE);
-}
-
-void session_limit_trace(struct session *session, uint64_t bytes)
-{
-	/* The oldest part that gives way at once is a quarter of it, or less. */
-	uint64_t segment = bytes / 4 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
-
-	if (segment < SESSION_SEGMENT_ALIGN)
-		segment = SESSION_SEGMENT_ALIGN;
-	session->trace_segment = segment < TRACE_SEGMENT ? segment : TRACE_SEGMENT;
-	session->trace_segments_most = bytes / session->trace_segment;
-	if (session->trace_segments_most < 2)
-		session->trace_segments_most = 2;
-}
-
-/* The next segment of the trace: a new one, or the oldest, whose records are lost. */
-static int next_trace_segment(struct session *session)
-{
-	char *full = session->current[SEGMENT_TRACE].segment;
-	uint64_t *counters = session_header(session)->counters, records;
-	int error;
-
-	if (session->trace_segments < session->trace_segments_most) {
-		error = segment_add(session, SEGMENT_TRACE,
-				    session->trace_segment - sizeof(struct segment));
-		session->trace_segments += !error;
-	} else {
-		error = segment_reuse_trace(session);
-		records = (session->trace_segment - sizeof(struct segment)) /
-			  sizeof(struct trace_record);
-		counters[COUNTER_trace_records] -= error ? 0 : records;
-		counters[COUNTER_trace_lost] += error ? 0 : records;
-	}
-	if (!error && full)
-		segment_unmap(session, segment_find(session, session_offset(session, full)));
-	return error;
-}
-
-int session_trace(struct session *session, const struct trace_record *record)
-{
-	struct segment_end *end = &session->current[SEGMENT_TRACE];
-	int error;
-
-	if (session->trace_ended)
-		goto lost;
-	if (end->size - end->used < sizeof(*record)) {
-		error = next_trace_segment(session);
-		if (error) {
-			session->trace_ended = true;
-			session_note(session, "The trace ended early (%s): %llu records were kept.",
-				     strerror(-error),
-				     (unsigned long long)session_header(session)
-					     ->counters[COUNTER_trace_records]);
-			goto lost;
-		}
-	}
-	memcpy(end->segment + end->used, record, sizeof(*record));
-	items_publish(session, SEGMENT_TRACE, sizeof(*record));
-	session_count(session, COUNTER_trace_records, 1);
-	return 0;
-lost:
-	session_count(session, COUNTER_trace_lost, 1);
-	return -ENOSPC;
 }

@@ -80,7 +80,8 @@ def check_profile(root):
            f"docs/profile-format.md does not describe version {version}")
     known = set()
     for text, names in ((header, ("session_header", "row", "figures", "trace_record")),
-                        (process, ("session_owner", "process_rank")),
+                        (process, ("session_owner", "process_rank", "job_process", "job_row",
+                                   "job_part")),
                         (idle, ("device_use", "call_totals", "idle_row")),
                         (nvtx, ("nvtx_range", "nvtx_part")), (inner, ("segment",))):
         for name in names:
@@ -97,6 +98,7 @@ def check_json(root):
     sources = [read(root, path) for path in ("report/export/export_json.c",
                                              "report/export/export_json_row.c",
                                              "report/export/export_json_device.c",
+                                             "report/export/export_json_job.c",
                                              "report/export/export_json_range.c",
                                              "report/compare/compare_json.c",
                                              "report/live/top.c")]

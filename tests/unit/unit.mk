@@ -20,12 +20,18 @@ $(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): 
 
 # What the tests of the command have session files made by.
 SESSION_OF_RECORDS := $(BUILD)/tests/command/session_of_records
+MERGE_MANY := $(BUILD)/tests/command/merge_many
 .PHONY: command-programs
-command-programs: $(SESSION_OF_RECORDS)
+command-programs: $(SESSION_OF_RECORDS) $(MERGE_MANY)
 $(SESSION_OF_RECORDS): $(addprefix $(BUILD)/obj/tests/, command/session_of_records.o unit/records.o) \
 		$(REPORT_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
 	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
+
+$(MERGE_MANY): $(BUILD)/obj/tests/command/merge_many.o \
+		$(filter-out $(BUILD)/obj/report/command/main.o, $(REPORT_COMMAND_OBJECTS)) $(REPORT_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(LINK) $^ $(REPORT_COMMAND_LIBRARIES) -o $@
 
 # These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o

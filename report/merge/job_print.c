@@ -1,0 +1,345 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/merge/job_print.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/merge/job.h"
+#include "report/merge/waits.h"
+#include "report/names/visible.h"
+#include "report/print/filter.h"
+#include "report/print/number.h"
+#include "report/print/report.h"
+
+#define PREFIX	     "======== "
+/* Of more than these a line says how many there are. Chosen. */
+#define NAMED_MOST   8
+/* Causes of idle time in a process's line. Chosen. */
+#define CAUSES_NAMED 2
+
+static const char *const cause_texts[] = {
+#define CAUSE_TEXT(name, key, text) text,
+	IDLE_CAUSES(CAUSE_TEXT)
+#undef CAUSE_TEXT
+};
+
+struct job {
+	const struct session *session;
+	const struct options *options;
+	FILE *file;
+	struct waits waits;
+	const struct job_process **processes; /* the slowest first */
+	size_t count;
+};
+
+/* "rank 3 on node7", "process 4711 on node7" */
+static void write_process(const struct job *job, const struct job_process *process)
+{
+	const char *node = session_string(job->session, process->hostname);
+
+	if (process->rank.rank >= 0)
+		fprintf(job->file, "rank %d", process->rank.rank);
+	else
+		fprintf(job->file, "process %d", process->pid);
+	if (*node) {
+		fputs(" on ", job->file);
+		visible_write(node, job->file);
+	}
+}
+
+static int compare_own_work(const void *left, const void *right)
+{
+	const struct job_process *a = *(const struct job_process *const *)left;
+	const struct job_process *b = *(const struct job_process *const *)right;
+	uint64_t own_a = job_own_work(a), own_b = job_own_work(b);
+
+	if (own_a != own_b)
+		return own_a > own_b ? -1 : 1;
+	if (a->rank.rank != b->rank.rank)
+		return a->rank.rank < b->rank.rank ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+static int sort_processes(struct job *job)
+{
+	const struct job_process *process;
+	size_t i = 0;
+
+	session_for_each_process(job->session, process) job->count++;
+	job->processes = calloc(job->count + 1, sizeof(*job->processes));
+	if (!job->processes)
+		return -ENOMEM;
+	session_for_each_process(job->session, process) if (i < job->count) job->processes[i++] =
+		process;
+	if (i > 0)
+		qsort(job->processes, i, sizeof(*job->processes), compare_own_work);
+	return 0;
+}
+
+/* "Processes: 16 on 2 nodes, of 16 ranks (Open MPI)." */
+static void write_heading(const struct job *job)
+{
+	const struct session_header *header = session_header(job->session);
+	size_t nodes = job_nodes(job->session);
+
+	fprintf(job->file, PREFIX "Processes: %zu on %zu node%s", job->count, nodes,
+		nodes == 1 ? "" : "s");
+	if (header->rank.world_size >= 0)
+		fprintf(job->file, ", of %d ranks (%s)", header->rank.world_size,
+			header->rank.launcher);
+	else if (*header->rank.launcher)
+		fprintf(job->file, ", of a job of %s", header->rank.launcher);
+	fputs("; times are sums over them.\n", job->file);
+}
+
+/* Those for which `is_one` is true, and what is to be said of them. */
+static void write_named(const struct job *job, const char *title,
+			bool (*is_one)(const struct job_process *process), const char *end)
+{
+	size_t found = 0;
+
+	for (size_t i = 0; i < job->count; i++) {
+		if (!is_one(job->processes[i]) || ++found > NAMED_MOST)
+			continue;
+		fprintf(job->file, "%s%s", found == 1 ? PREFIX : ", ", found == 1 ? title : "");
+		write_process(job, job->processes[i]);
+	}
+	if (found > NAMED_MOST)
+		fprintf(job->file, " and %zu more", found - NAMED_MOST);
+	if (found > 0)
+		fprintf(job->file, "%s\n", end);
+}
+
+static bool is_unfinished(const struct job_process *process)
+{
+	return !process->finished;
+}
+
+static bool only_counts(const struct job_process *process)
+{
+	return !process->timed && process->operations > 0;
+}
+
+/* "No profile of ranks 3, 7-9 of 16." */
+static int write_missing(const struct job *job)
+{
+	struct rank_range *ranges;
+	size_t count;
+	int error = job_missing(job->session, &ranges, &count);
+
+	if (error || !count)
+		goto out;
+	fputs(PREFIX "No profile of rank", job->file);
+	fputs(count > 1 || ranges[0].first < ranges[0].last ? "s" : "", job->file);
+	for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
+		fprintf(job->file, "%s%d", i > 0 ? ", " : " ", ranges[i].first);
+		if (ranges[i].last > ranges[i].first)
+			fprintf(job->file, "-%d", ranges[i].last);
+	}
+	fprintf(job->file, "%s.\n", count > NAMED_MOST ? " and more" : "");
+out:
+	free(ranges);
+	return error;
+}
+
+static int write_lines(const struct job *job)
+{
+	char mean[NUMBER_SIZE], most[NUMBER_SIZE];
+	int error;
+
+	write_heading(job);
+	write_named(job, "Killed, or still running: ", is_unfinished,
+		    "; what it did until then is in the sums.");
+	write_named(job, "Counted only: ", only_counts, ".");
+	error = write_missing(job);
+	if (job->waits.calls)
+		fprintf(job->file,
+			PREFIX "Clocks: the ends of a collective on its processes lie %s apart, %s "
+			       "at most; waiting times are as exact.\n",
+			number_about(mean, (double)job->waits.ends_mean, 2),
+			number_about(most, (double)job->waits.ends_most, 2));
+	return error;
+}
+
+static int compare_total(const void *left, const void *right)
+{
+	const struct job_row *a = *(const struct job_row *const *)left;
+	const struct job_row *b = *(const struct job_row *const *)right;
+
+	return a->total != b->total ? (a->total > b->total ? -1 : 1)
+				    : (a->name < b->name ? -1 : a->name > b->name);
+}
+
+static void write_row(const struct job *job, const struct job_row *row, const char *name)
+{
+	const struct job_process *slowest = session_process_at(job->session, row->slowest);
+	const char *node = session_string(job->session, slowest->hostname);
+	double mean = row->total / (double)row->processes;
+	char text[3][NUMBER_SIZE], who[96];
+
+	snprintf(who, sizeof(who), slowest->rank.rank >= 0 ? "rank %d on %.70s" : "%d on %.70s",
+		 slowest->rank.rank >= 0 ? slowest->rank.rank : slowest->pid, node);
+	visible_replace(who, strlen(who));
+	/* Nobody is slower than the others. */
+	if (row->minimum == row->maximum && row->processes > 1)
+		strcpy(who, "-");
+	if (job->options->csv) {
+		fprintf(job->file, "%.4f,%llu,%.1f,%llu,%llu,\"%s\",", job_imbalance(row),
+			(unsigned long long)row->minimum, mean, (unsigned long long)row->maximum,
+			(unsigned long long)row->processes, who);
+		csv_write_text(name, job->file);
+		fputc('\n', job->file);
+		return;
+	}
+	fprintf(job->file, "%9.2f  %8s  %8s  %8s  %9llu  %-24s  %s\n", job_imbalance(row),
+		number_time(text[0], row->minimum), number_time(text[1], (uint64_t)(mean + 0.5)),
+		number_time(text[2], row->maximum), (unsigned long long)row->processes, who, name);
+}
+
+/* The GPU's rows that the tables show, the longest first. */
+static int write_rows(const struct job *job)
+{
+	const struct job_row *row, **rows = NULL;
+	struct filter filter;
+	size_t count = 0, i = 0;
+	int error = filter_init(&filter, job->session, job->options);
+
+	if (error)
+		return error;
+	session_for_each_job_row(job->session, row) count++;
+	rows = calloc(count + 1, sizeof(*rows));
+	if (!rows)
+		error = -ENOMEM;
+	session_for_each_job_row(job->session,
+				 row) if (rows && i < count && row_is_gpu(row->kind) &&
+					  filter_shows(&filter, row->kind, row->name, -1))
+		rows[i++] = row;
+	if (!error && i > 0)
+		qsort(rows, i, sizeof(*rows), compare_total);
+	if (job->options->csv)
+		fputs("\"Imbalance\",\"Min(ns)\",\"Mean(ns)\",\"Max(ns)\",\"Processes\","
+		      "\"Slowest\",\"Name\"\n",
+		      job->file);
+	else
+		fputs("By process:\nImbalance       Min      Mean       Max  Processes  Slowest  "
+		      "                 Name\n",
+		      job->file);
+	for (size_t j = 0; j < i && !error; j++) {
+		const char *name = filter_name(&filter, rows[j]->kind, rows[j]->name);
+
+		if (job->options->top && j == job->options->top)
+			break;
+		if (name)
+			write_row(job, rows[j], name);
+		else
+			error = -ENOMEM;
+	}
+	free(rows);
+	filter_free(&filter);
+	return error;
+}
+
+/* The largest causes of a process's idle time: "program 80 %, launch latency 12 %". */
+static void write_causes(const struct job *job, const struct job_process *process, uint64_t idle)
+{
+	uint64_t causes[IDLE_CAUSE_COUNT];
+
+	memcpy(causes, process->causes, sizeof(causes));
+	for (unsigned named = 0; named < CAUSES_NAMED && idle; named++) {
+		unsigned largest = 0;
+
+		for (unsigned i = 1; i < IDLE_CAUSE_COUNT; i++)
+			largest = causes[i] > causes[largest] ? i : largest;
+		if (!causes[largest])
+			break;
+		fprintf(job->file, "%s%.0f %% %s", named ? ", " : "",
+			100.0 * (double)causes[largest] / (double)idle, cause_texts[largest]);
+		causes[largest] = 0;
+	}
+}
+
+static const struct process_wait *wait_of(const struct job *job, const struct job_process *process)
+{
+	const char *start;
+	uint64_t offset;
+	size_t size;
+
+	session_range(job->session, (const void **)&start, &size);
+	offset = (uint64_t)((const char *)process - start);
+	for (size_t i = 0; i < job->waits.count; i++)
+		if (job->waits.processes[i].process == offset)
+			return &job->waits.processes[i];
+	return NULL;
+}
+
+static void write_slow(const struct job *job, const struct job_process *process)
+{
+	const struct process_wait *wait = wait_of(job, process);
+	const char *node = session_string(job->session, process->hostname);
+	uint64_t idle = job_idle(process);
+	double waited = wait ? (wait->is_exact ? wait->exact : wait->least) : 0;
+	const char *mark = wait && !wait->is_exact && process->collectives ? ">" : "";
+	char text[5][NUMBER_SIZE], who[32], where[32], waiting[NUMBER_SIZE + 2];
+
+	snprintf(who, sizeof(who), "%d",
+		 process->rank.rank >= 0 ? process->rank.rank : process->pid);
+	snprintf(where, sizeof(where), "%.31s", node);
+	visible_replace(where, strlen(where));
+	if (job->options->csv) {
+		fprintf(job->file, "%s,\"%s\",%llu,%llu,\"%s\",%.0f,%llu,%llu\n", who, where,
+			(unsigned long long)process->gpu, (unsigned long long)process->collectives,
+			mark, waited, (unsigned long long)process->busy, (unsigned long long)idle);
+		return;
+	}
+	snprintf(waiting, sizeof(waiting), "%s%s", mark, number_time(text[4], (uint64_t)waited));
+	fprintf(job->file, "%8s  %8s  %11s  %9s  %8s  %8s  %-16s  ", who,
+		number_time(text[0], process->gpu), number_time(text[1], process->collectives),
+		waiting, number_time(text[2], process->busy), number_time(text[3], idle), where);
+	write_causes(job, process, idle);
+	fputc('\n', job->file);
+}
+
+static void write_slowest(const struct job *job)
+{
+	size_t shown = job->options->slowest < job->count ? job->options->slowest : job->count;
+	bool ranked = job->count > 0 && job->processes[0]->rank.rank >= 0;
+
+	if (job->options->csv)
+		fputs("\"Rank or process\",\"Node\",\"GPU(ns)\",\"Collectives(ns)\",\"Bound\","
+		      "\"Waiting(ns)\",\"Busy(ns)\",\"Idle(ns)\"\n",
+		      job->file);
+	else
+		fprintf(job->file,
+			"Slowest processes, by GPU time without collectives, %zu of %zu:\n"
+			"%8s  %8s  %11s  %9s  %8s  %8s  %-16s  %s\n",
+			shown, job->count, ranked ? "Rank" : "Process", "GPU time", "Collectives",
+			"Waiting", "Busy", "Idle", "Node", "Idle because of");
+	for (size_t i = 0; i < shown; i++)
+		write_slow(job, job->processes[i]);
+}
+
+int job_write(const struct session *session, const struct options *options, FILE *file)
+{
+	struct job job = {.session = session, .options = options, .file = file};
+	locale_t before;
+	int error;
+
+	if (!session_header(session)->processes)
+		return 0;
+	before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	error = sort_processes(&job);
+	if (!error)
+		error = waits_find(&job.waits, session);
+	if (!error && !options->quiet)
+		error = write_lines(&job);
+	if (!error)
+		error = write_rows(&job);
+	if (!error)
+		write_slowest(&job);
+	waits_free(&job.waits);
+	free(job.processes);
+	uselocale(before);
+	return error;
+}

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/merge/merge.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "report/merge/merge_header.h"
+#include "report/merge/merge_rows.h"
+#include "report/session/session_internal.h"
+
+/* One start of a process, wherever it ran; compared byte by byte. */
+struct start_key {
+	struct session_owner owner;
+	uint64_t start_realtime;
+	int32_t pid;
+	uint32_t reserved;
+};
+
+struct start_entry {
+	struct start_key key;
+	UT_hash_handle hh;
+};
+
+/* Where a process of a merged profile that is being added is in this one. */
+struct moved_process {
+	uint64_t from, to;
+	UT_hash_handle hh;
+};
+
+struct merge {
+	struct session *session;
+	struct merge_rows rows;
+	struct start_entry *starts;
+	struct moved_process *moved;
+	struct process_rank job; /* of the first profile that has a rank */
+};
+
+int merge_start(struct merge **result, const char *path)
+{
+	struct merge *merge = calloc(1, sizeof(*merge));
+	int error = merge ? 0 : -ENOMEM;
+
+	*result = NULL;
+	if (!error)
+		error = session_create(&merge->session, path, SESSION_KEPT | SESSION_TRACE);
+	if (error) {
+		free(merge);
+		return error;
+	}
+	merge->rows.session = merge->session;
+	session_header(merge->session)->trace_on = 0;
+	*result = merge;
+	return 0;
+}
+
+static void forget_moved(struct merge *merge)
+{
+	struct moved_process *moved, *next;
+
+	HASH_ITER (hh, merge->moved, moved, next) {
+		HASH_DEL(merge->moved, moved);
+		free(moved);
+	}
+}
+
+void merge_free(struct merge *merge)
+{
+	struct start_entry *start, *next;
+
+	if (!merge)
+		return;
+	HASH_ITER (hh, merge->starts, start, next) {
+		HASH_DEL(merge->starts, start);
+		free(start);
+	}
+	forget_moved(merge);
+	merge_rows_free(&merge->rows);
+	session_close(merge->session);
+	free(merge);
+}
+
+struct session *merge_session(const struct merge *merge)
+{
+	return merge->session;
+}
+
+/* Its texts end in zeros, so that equal ones are equal byte by byte. */
+static void fill_key(struct start_key *key, const struct session_owner *owner, uint64_t start,
+		     int32_t pid)
+{
+	memset(key, 0, sizeof(*key));
+	snprintf(key->owner.boot, sizeof(key->owner.boot), "%.39s", owner->boot);
+	key->owner.started = owner->started;
+	key->owner.pid_namespace = owner->pid_namespace;
+	key->start_realtime = start;
+	key->pid = pid;
+}
+
+static bool was_added(const struct merge *merge, const struct start_key *key)
+{
+	struct start_entry *entry;
+
+	HASH_FIND(hh, merge->starts, key, sizeof(*key), entry);
+	return entry != NULL;
+}
+
+static int note_start(struct merge *merge, const struct start_key *key)
+{
+	struct start_entry *entry = calloc(1, sizeof(*entry));
+
+	if (!entry)
+		return -ENOMEM;
+	entry->key = *key;
+	HASH_ADD(hh, merge->starts, key, sizeof(entry->key), entry);
+	if (entry->hh.tbl)
+		return 0;
+	free(entry);
+	return -ENOMEM;
+}
+
+static bool is_other_job(const struct process_rank *job, const struct process_rank *other)
+{
+	if (!*job->launcher || !*other->launcher)
+		return false;
+	if (*job->job && *other->job && strcmp(job->job, other->job) != 0)
+		return true;
+	return job->world_size >= 0 && other->world_size >= 0 &&
+	       job->world_size != other->world_size;
+}
+
+/* Why a profile may not be added; NULL: it may. */
+static const char *refusal(const struct merge *merge, const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	const struct job_process *process;
+	struct start_key key;
+
+	if (is_other_job(&merge->job, &header->rank))
+		return "of another job";
+	fill_key(&key, &header->owner, header->start_realtime, header->pid);
+	if (!header->processes && was_added(merge, &key))
+		return "given twice";
+	session_for_each_process(session, process)
+	{
+		fill_key(&key, &process->owner, process->start_realtime, process->pid);
+		if (was_added(merge, &key))
+			return "holds a process that was given already";
+	}
+	return NULL;
+}
+
+static void fill_use(struct job_process *process, const struct session *session)
+{
+	const struct session_header *header = session_header(session);
+	const struct idle_row *idle;
+
+	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
+		const struct device_use *use = &header->uses[i];
+		uint64_t time = use->last > use->first ? use->last - use->first : 0;
+
+		process->device_time += time > use->excluded ? time - use->excluded : 0;
+		process->busy += use->busy;
+	}
+	session_for_each_idle (session, idle)
+		process->causes[idle->cause] += idle->total;
+}
+
+static int add_process(struct merge *merge, const struct session *session,
+		       struct job_process **process)
+{
+	const struct session_header *header = session_header(session);
+	const uint64_t *counters = header->counters;
+	struct job_process added = {
+		.pid = header->pid,
+		.owner = header->owner,
+		.rank = header->rank,
+		.hostname =
+			session_intern(merge->session, session_string(session, header->hostname)),
+		.command = session_intern(merge->session, session_string(session, header->command)),
+		.start_realtime = header->start_realtime,
+		.finished = header->finished,
+		.wall = counters[COUNTER_wall_ns],
+		.trace_records = counters[COUNTER_trace_lost] ? 0 : counters[COUNTER_trace_records],
+	};
+	struct start_key key;
+
+	fill_use(&added, session);
+	*process = session_add_process(merge->session, &added);
+	if (!*process)
+		return -ENOMEM;
+	fill_key(&key, &header->owner, header->start_realtime, header->pid);
+	return note_start(merge, &key);
+}
+
+/* Those of a profile that is a merged one. */
+static int add_processes(struct merge *merge, const struct session *session)
+{
+	const struct job_process *process;
+	int error = 0;
+
+	session_for_each_process(session, process)
+	{
+		struct job_process added = *process, *there;
+		struct moved_process *moved = calloc(1, sizeof(*moved));
+		struct start_key key;
+
+		added.hostname =
+			session_intern(merge->session, session_string(session, process->hostname));
+		added.command =
+			session_intern(merge->session, session_string(session, process->command));
+		there = session_add_process(merge->session, &added);
+		if (!moved || !there) {
+			free(moved);
+			return -ENOMEM;
+		}
+		moved->from = session_offset(session, process);
+		moved->to = session_offset(merge->session, there);
+		HASH_ADD(hh, merge->moved, from, sizeof(moved->from), moved);
+		if (!moved->hh.tbl) {
+			free(moved);
+			return -ENOMEM;
+		}
+		fill_key(&key, &process->owner, process->start_realtime, process->pid);
+		error = note_start(merge, &key);
+		if (error)
+			return error;
+	}
+	return 0;
+}
+
+static uint64_t process_of(void *argument, uint64_t process)
+{
+	struct merge *merge = argument;
+	struct moved_process *moved;
+
+	HASH_FIND(hh, merge->moved, &process, sizeof(process), moved);
+	return moved ? moved->to : 0;
+}
+
+static uint64_t move_string(struct merge *merge, const struct session *session, uint64_t offset)
+{
+	const char *text = session_string(session, offset);
+
+	return *text ? session_intern(merge->session, text) : 0;
+}
+
+/* `process`: whose records they are, 0 in a merged profile, which tells. */
+static int add_trace(struct merge *merge, const struct session *session, uint64_t process)
+{
+	uint64_t records = session_header(session)->counters[COUNTER_trace_records];
+	const struct trace_record *record;
+	uint64_t last = 0;
+
+	session_for_each_trace (session, record) {
+		const struct job_process *owner =
+			process ? NULL : session_trace_process(session, record);
+		uint64_t of = process ? process
+			      : owner ? process_of(merge, session_offset(session, owner))
+				      : 0;
+		struct trace_record moved = *record;
+
+		if (of != last)
+			session_trace_of(merge->session, of, records);
+		last = of;
+		moved.name = move_string(merge, session, record->name);
+		moved.kernel = record->kernel ? move_string(merge, session, record->kernel) : 0;
+		moved.overhead = 0;
+		if (session_trace(merge->session, &moved))
+			return -ENOMEM;
+		session_header(merge->session)->trace_on = 1;
+	}
+	return 0;
+}
+
+int merge_add(struct merge *merge, const struct session *session, char *message, size_t size)
+{
+	const struct session_header *header = session_header(session);
+	const char *reason = refusal(merge, session);
+	struct job_process *process = NULL;
+	int error;
+
+	if (reason) {
+		snprintf(message, size, "%s", reason);
+		return -EXDEV;
+	}
+	if (!*merge->job.launcher)
+		merge->job = header->rank;
+	merge_header(merge->session, session);
+	if (*merge->job.launcher) {
+		session_header(merge->session)->rank = merge->job;
+		session_header(merge->session)->rank.rank = -1;
+	}
+	error = header->processes ? add_processes(merge, session)
+				  : add_process(merge, session, &process);
+	if (!error)
+		error = merge_rows_add(&merge->rows, session, process);
+	if (!error && header->processes)
+		error = merge_rows_add_job(&merge->rows, session, process_of, merge);
+	if (!error)
+		error = merge_idle(merge->session, session);
+	if (!error)
+		error = add_trace(merge, session,
+				  process ? session_offset(merge->session, process) : 0);
+	forget_moved(merge);
+	return error;
+}
+
+void merge_finish(struct merge *merge)
+{
+	struct session_header *header = session_header(merge->session);
+
+	header->finished = 1;
+	header->reported = 1;
+}

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Several processes' profiles as one: rows are summed, and what the processes have of them is
+ * compared. One profile is open at a time, and of each process some 0.4 KB are kept, so that a job
+ * may have any number of them. A profile that others were merged into may be merged again.
+ *
+ * Functions return 0 or -errno. One thread at a time.
+ */
+#ifndef KTIME_REPORT_MERGE_MERGE_H
+#define KTIME_REPORT_MERGE_MERGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "report/session/session.h"
+
+struct merge;
+
+/* Starts a merged profile, in memory alone if `path` is NULL. -EEXIST: the file is there. */
+int merge_start(struct merge **merge, const char *path);
+/*
+ * Adds a profile, its trace too. -EXDEV with a message: it is of another job, or was added before,
+ * and is left out. -ENOMEM: memory is out, or the disk is full.
+ */
+int merge_add(struct merge *merge, const struct session *session, char *message, size_t size);
+/* The merged profile; it ends with merge_free(). Warnings may be added to it. */
+struct session *merge_session(const struct merge *merge);
+/* Makes the figures final. */
+void merge_finish(struct merge *merge);
+/* Frees it; the file stays. NULL is fine. */
+void merge_free(struct merge *merge);
+
+/*
+ * Merges files. What cannot be merged is named on stderr and left out; a bar on a terminal's stderr
+ * shows how far it is. 0, -ENODATA if no file could be merged, -ENOMEM, or what merge_start()
+ * returns, each with a line on stderr.
+ */
+int merge_files(struct merge **merge, const char *output, const char *const *paths, size_t count);
+
+#endif

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* Merging files: what cannot be merged is named, and on a terminal a bar shows how far it is. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "report/merge/merge.h"
+#include "report/names/visible.h"
+
+/* Of more files that are left out only the number is told. Chosen. */
+#define NAMED_MOST 20
+#define BAR_WIDTH  40
+
+struct left_out {
+	size_t count;
+	bool bar; /* stands on the line */
+};
+
+static void wipe_bar(struct left_out *left)
+{
+	if (left->bar)
+		fprintf(stderr, "\r%*s\r", BAR_WIDTH + 40, "");
+	left->bar = false;
+}
+
+static void draw_bar(struct left_out *left, size_t done, size_t count)
+{
+	int full = (int)(done * BAR_WIDTH / count);
+
+	/* Not more often than it changes. */
+	if (!isatty(STDERR_FILENO) || count < BAR_WIDTH || done % (count / BAR_WIDTH) != 0)
+		return;
+	fprintf(stderr, "\rMerging [%.*s%*s] %zu of %zu", full,
+		"########################################", BAR_WIDTH - full, "", done, count);
+	fflush(stderr);
+	left->bar = true;
+}
+
+static void leave_out(struct merge *merge, struct left_out *left, const char *message)
+{
+	wipe_bar(left);
+	if (left->count < NAMED_MOST) {
+		fputs("ktime: left out: ", stderr);
+		visible_write(message, stderr);
+		fputc('\n', stderr);
+		session_note(merge_session(merge), "Left out: %s.", message);
+	}
+	left->count++;
+}
+
+/* Adds a file, or leaves it out; an error is of the merged profile. */
+static int add_file(struct merge *merge, struct left_out *left, const char *path)
+{
+	char message[512], reason[128];
+	struct session *session;
+	int error;
+
+	if (session_load(&session, path, message, sizeof(message))) {
+		leave_out(merge, left, message);
+		return 0;
+	}
+	error = merge_add(merge, session, reason, sizeof(reason));
+	if (error == -EXDEV) {
+		snprintf(message, sizeof(message), "%.380s: %s", path, reason);
+		leave_out(merge, left, message);
+		error = 0;
+	}
+	session_close(session);
+	return error;
+}
+
+int merge_files(struct merge **merge, const char *output, const char *const *paths, size_t count)
+{
+	struct left_out left = {0};
+	int error = merge_start(merge, output);
+
+	if (error) {
+		fprintf(stderr, "ktime: %s: %s%s\n", output ? output : "merging", strerror(-error),
+			error == -EEXIST ? " (-f replaces it)" : "");
+		return error;
+	}
+	for (size_t i = 0; i < count && !error; i++) {
+		draw_bar(&left, i, count);
+		error = add_file(*merge, &left, paths[i]);
+	}
+	wipe_bar(&left);
+	if (left.count > NAMED_MOST)
+		fprintf(stderr, "ktime: left out: %zu more files\n", left.count - NAMED_MOST);
+	if (!error && !session_header(merge_session(*merge))->processes) {
+		fputs("ktime: no profile could be merged\n", stderr);
+		error = -ENODATA;
+	} else if (error) {
+		fprintf(stderr, "ktime: %s: %s\n", output ? output : "merging", strerror(-error));
+	}
+	if (!error) {
+		merge_finish(*merge);
+		return 0;
+	}
+	merge_free(*merge);
+	*merge = NULL;
+	/* What merge_start() made. */
+	if (output)
+		unlink(output);
+	return error;
+}

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/* What a merged profile says of all processes together, beside their rows. */
+#ifndef KTIME_REPORT_MERGE_MERGE_HEADER_H
+#define KTIME_REPORT_MERGE_MERGE_HEADER_H
+
+#include "report/session/session.h"
+
+/* Adds a profile's counters, devices, their use, and warnings. */
+void merge_header(struct session *merged, const struct session *session);
+/* Adds the causes of idle time. -ENOMEM. */
+int merge_idle(struct session *merged, const struct session *session);
+
+#endif

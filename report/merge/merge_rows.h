@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/* The rows of a merged profile: the sums over processes, and each row's spread over them. */
+#ifndef KTIME_REPORT_MERGE_MERGE_ROWS_H
+#define KTIME_REPORT_MERGE_MERGE_ROWS_H
+
+#include "report/session/session.h"
+
+/*
+ * Sums for one name and device, by the clock that the process's report shows; and the spread of one
+ * name.
+ */
+struct merge_rows {
+	struct session *session; /* that is written */
+	struct sum_entry *sums;
+	struct spread_entry *spreads;
+	struct spread_entry *touched; /* by the process that is being added */
+};
+
+/*
+ * Adds a process's rows. `process`: in the merged session; its GPU time is filled in. If the
+ * profile is a merged one, `process` is NULL, and merge_rows_add_job() adds what it knows of each
+ * process. -ENOMEM.
+ */
+int merge_rows_add(struct merge_rows *rows, const struct session *from,
+		   struct job_process *process);
+/*
+ * Adds the spreads of a merged profile. `process_of` gives the offset in the merged session of a
+ * process at an offset in `from`. -ENOMEM.
+ */
+int merge_rows_add_job(struct merge_rows *rows, const struct session *from,
+		       uint64_t (*process_of)(void *argument, uint64_t process), void *argument);
+void merge_rows_free(struct merge_rows *rows);
+
+/* Whether a row is of a collective of NCCL's; SendRecv is between two ranks, and is not. */
+bool row_is_collective(enum row_kind kind, const char *name);
+
+#endif

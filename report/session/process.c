@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* The processes of a merged profile, and what rows are in each of them. */
+#include "report/session/process.h"
+
+#include <stdbool.h>
+#include <string.h>
+
+#include "report/session/session_internal.h"
+
+/* Each kind of item begins with `committed`, which is stored last. */
+static void *append(struct session *session, enum segment_kind kind, const void *item, size_t size)
+{
+	uint32_t *added = items_reserve(session, kind, size);
+
+	if (!added)
+		return NULL;
+	memcpy(added, item, size);
+	__atomic_store_n(added, 1, __ATOMIC_RELEASE);
+	items_publish(session, kind, size);
+	return added;
+}
+
+struct job_process *session_add_process(struct session *session, const struct job_process *process)
+{
+	return append(session, SEGMENT_PROCESSES, process, sizeof(*process));
+}
+
+struct job_row *session_add_job_row(struct session *session, const struct job_row *row)
+{
+	return append(session, SEGMENT_JOB_ROWS, row, sizeof(*row));
+}
+
+struct job_part *session_add_job_part(struct session *session, const struct job_part *part)
+{
+	return append(session, SEGMENT_JOB_PARTS, part, sizeof(*part));
+}
+
+static bool is_committed(const void *item)
+{
+	return __atomic_load_n((const uint32_t *)item, __ATOMIC_ACQUIRE);
+}
+
+const struct job_process *session_process_at(const struct session *session, uint64_t offset)
+{
+	const struct job_process *process =
+		offset % _Alignof(struct job_process)
+			? NULL
+			: item_at(session, offset, SEGMENT_PROCESSES, sizeof(*process));
+
+	return process && is_committed(process) ? process : NULL;
+}
+
+const struct job_process *session_next_process(const struct session *session,
+					       const struct job_process *previous)
+{
+	const struct job_process *process =
+		item_next(session, SEGMENT_PROCESSES, sizeof(*process), previous);
+
+	while (process && !is_committed(process))
+		process = item_next(session, SEGMENT_PROCESSES, sizeof(*process), process);
+	return process;
+}
+
+const struct job_row *session_next_job_row(const struct session *session,
+					   const struct job_row *previous)
+{
+	const struct job_row *row = item_next(session, SEGMENT_JOB_ROWS, sizeof(*row), previous);
+
+	/* A damaged file may hold anything. */
+	while (row &&
+	       (!is_committed(row) || row->kind >= ROW_KINDS || !row->processes ||
+		!*session_string(session, row->name) || !session_process_at(session, row->slowest)))
+		row = item_next(session, SEGMENT_JOB_ROWS, sizeof(*row), row);
+	return row;
+}
+
+const struct job_part *session_next_job_part(const struct session *session,
+					     const struct job_part *previous)
+{
+	const struct job_part *part =
+		item_next(session, SEGMENT_JOB_PARTS, sizeof(*part), previous);
+
+	while (part && (!is_committed(part) || !session_process_at(session, part->process) ||
+			part->row % _Alignof(struct job_row) ||
+			!item_at(session, part->row, SEGMENT_JOB_ROWS, sizeof(struct job_row))))
+		part = item_next(session, SEGMENT_JOB_PARTS, sizeof(*part), part);
+	return part;
+}
+
+const struct job_process *session_trace_process(const struct session *session,
+						const struct trace_record *record)
+{
+	const struct segment_place *place = segment_find(session, session_offset(session, record));
+	const struct segment *segment;
+
+	if (!place)
+		return NULL;
+	segment = (const struct segment *)(session->base + place->offset);
+	return session_process_at(session, segment->process);
+}

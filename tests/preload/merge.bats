@@ -1,0 +1,148 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The profiles of a job's processes as one report: sums, and which process is slow. tests/jobs has
+# the same with real launchers.
+
+load helper
+
+reduce=ncclDevKernel_AllReduce_Sum_f32_RING_LL
+
+# ranked RANK RANKS ARGUMENT…: one process of a job; rank 2 is slow, and the others wait for it.
+ranked()
+{
+	local times=work=10000,$reduce=25000
+	[ "$1" -ne 2 ] || times=work=30000,$reduce=5000
+	PMI_RANK=$1 PMI_SIZE=$2 SIM_KERNEL_NS=$times KTIME_OPTIONS="-o run ${KTIME_OPTIONS-}" \
+		under_ktime "$programs/ranked" "${@:3}" 2>/dev/null
+}
+
+# job RANKS COUNT
+job()
+{
+	local rank
+	for ((rank = 0; rank < $1; rank++)); do
+		ranked "$rank" "$1" "$2"
+	done
+}
+
+# by_process FILE…: the table of rows over processes.
+by_process()
+{
+	"$built/ktime" show "$@" | sed -n '/^By process:/,/^Slowest/p' | sed '1d;$d' | tr -s ' '
+}
+
+@test "the merged report names the slow rank, and its imbalance exactly" {
+	job 4 10
+	# work: 300 us against a mean of (3 * 100 + 300) / 4 = 150
+	is "Imbalance Min Mean Max Processes Slowest Name
+ 1.25 50.000us 200.00us 250.00us 4 rank 0 on $(hostname) $reduce
+ 2.00 100.00us 150.00us 300.00us 4 rank 2 on $(hostname) work
+ 1.00 12.040us 12.040us 12.040us 4 - [CUDA memcpy HtoD]" by_process run.*.ktime
+	run "$built/ktime" show run.*.ktime
+	[[ "$output" == *"======== Processes: 4 on 1 node, of 4 ranks (PMI); times are sums over them."* ]]
+	# The total, the calls, the average, the least and the most of all ranks.
+	[[ "$(tr -s ' ' <<<"$output")" == *" 600.00us 40 15.000us 10.000us 30.000us work"* ]]
+}
+
+@test "what was surely spent waiting follows from the sums" {
+	job 4 10
+	"$built/ktime" merge -o all.ktime run.*.ktime
+	[ "$("$built/ktime" export --json - all.ktime |
+		jq -c '[.job.processes[] | [.rank.number, .collectives, .waiting_least, .waiting]]')" = \
+		'[[0,250000,200000,null],[1,250000,200000,null],[2,50000,0,null],[3,250000,200000,null]]' ]
+	"$built/ktime" show --slowest 1 all.ktime | grep -A2 '^Slowest processes, by GPU time without collectives, 1 of 4:' |
+		tail -1 | grep -qE '^ +2 +362\.04us +50\.000us +>0ns '
+}
+
+@test "a killed rank's rows up to the kill are in the sums, and it is named" {
+	ranked 0 2 10
+	run ranked 1 2 4 /dev/null
+	"$built/ktime" show run.*.ktime >merged
+	grep -qxF "======== Killed, or still running: rank 1 on $(hostname); what it did until then is in the sums." merged
+	tr -s ' ' <merged | grep -qF " 140.00us 14 10.000us 10.000us 10.000us work"
+}
+
+@test "a merged profile can be merged again, in any order" {
+	job 4 3
+	"$built/ktime" merge -o all.ktime run.*.ktime
+	"$built/ktime" show run.*.ktime >expected
+	"$built/ktime" show all.ktime | diff expected -
+	"$built/ktime" merge -o some.ktime run.[01].ktime
+	"$built/ktime" merge -o others.ktime run.[23].ktime
+	"$built/ktime" show some.ktime others.ktime | diff expected -
+	"$built/ktime" merge -o again.ktime some.ktime others.ktime
+	"$built/ktime" show again.ktime | diff expected -
+	is "$(by_process run.*.ktime)" by_process run.3.ktime some.ktime run.2.ktime
+}
+
+@test "what cannot be merged is named and left out" {
+	job 3 2
+	cp run.0.ktime copy.ktime
+	head -c 100000 run.1.ktime >short.ktime
+	echo text >text.ktime
+	printf '\377' | dd of=run.2.ktime bs=1 seek=8 conv=notrunc status=none
+	(KTIME_OPTIONS="-o other" PMI_RANK=1 PMI_SIZE=9 under_ktime "$programs/ranked" 2 2>/dev/null)
+	run --separate-stderr "$built/ktime" merge -o all run.0.ktime copy.ktime short.ktime text.ktime \
+		run.2.ktime other.1.ktime none.ktime run.1.ktime
+	[ "$status" -eq 0 ]
+	is "ktime: left out: copy.ktime: given twice
+ktime: left out: short.ktime: a ktime profile that is cut short
+ktime: left out: text.ktime: not a ktime profile
+ktime: left out: run.2.ktime: a profile of another version of ktime
+ktime: left out: other.1.ktime: of another job
+ktime: left out: none.ktime: No such file or directory" printf '%s\n' "$stderr"
+	"$built/ktime" show all >report
+	grep -qF "Processes: 2 on 1 node" report
+	grep -qxF "======== No profile of rank 2." report
+	grep -qxF "======== Left out: text.ktime: not a ktime profile." report
+	run --separate-stderr "$built/ktime" merge -o all all.x text.ktime
+	[ "$status" -eq 1 ]
+}
+
+@test "nothing is written where nothing can be merged, and no file is replaced unasked" {
+	echo text >text.ktime
+	run "$built/ktime" merge -o all.ktime text.ktime
+	[ "$status" -eq 1 ]
+	[ ! -e all.ktime ]
+	job 2 1
+	run "$built/ktime" merge -o text.ktime run.0.ktime
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime: text.ktime: File exists (-f replaces it)" ]
+	"$built/ktime" merge -f -o text.ktime run.0.ktime
+	run "$built/ktime" merge -o run.0.ktime run.1.ktime run.0.ktime
+	[ "$status" -eq 2 ]
+	run "$built/ktime" merge run.0.ktime
+	[ "$output" = "ktime merge: where to? -o FILE" ]
+}
+
+@test "the calls of ranks that only count are in the sums, and they are named" {
+	KTIME_OPTIONS="--ranks 0,2" job 4 5
+	"$built/ktime" show run.*.ktime >merged
+	grep -qxF "======== Counted only: rank 1 on $(hostname), rank 3 on $(hostname)." merged
+	is " 1.50 50.000us 100.00us 150.00us 2 rank 2 on $(hostname) work" grep ' work$' <(by_process run.*.ktime)
+	"$built/ktime" merge -o all.ktime run.*.ktime
+	[ "$("$built/ktime" export --json - all.ktime | jq '[.rows[] | select(.name == "work") | .calls] | add')" = 20 ]
+}
+
+@test "merging takes as much memory for many profiles as for few, but for a line of each" {
+	not_under_sanitizers "it takes memory of its own"
+	local few many
+	few=$("$built/tests/command/merge_many" 50 40 2>&1 >first | cut -d' ' -f1)
+	many=$("$built/tests/command/merge_many" 1050 40 2>&1 >last | cut -d' ' -f1)
+	[ "$(cat first)" = "1.485 49 40 rows of 50 processes" ]
+	[ "$(cat last)" = "1.499 1049 40 rows of 1050 processes" ]
+	# 0.45 KB, and as much for finding out that one is given twice.
+	[ $((many - few)) -lt 1500 ] || { echo "$few KiB, $many KiB"; false; }
+}
+
+@test "a bar on a terminal shows how far the merge is" {
+	command -v script >/dev/null || skip "no script(1) here"
+	job 2 1
+	local files=(run.1.ktime)
+	for ((i = 0; i < 79; i++)); do files+=(run.0.ktime); done
+	script -qec "'$built/ktime' merge -o all.ktime ${files[*]}" /dev/null </dev/null >screen
+	grep -qF 'Merging [####################                    ] 40 of 80' screen
+	run --separate-stderr "$built/ktime" merge -f -o all.ktime "${files[@]}"
+	[[ "$stderr" != *Merging* ]]
+	[[ "$stderr" == *"ktime: left out: 58 more files" ]]
+}

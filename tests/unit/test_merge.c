@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/* Merged profiles: how long processes waited in collectives, and sums of estimates. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/merge/job.h"
+#include "report/merge/merge.h"
+#include "report/merge/waits.h"
+#include "report/print/table.h"
+#include "report/session/estimate.h"
+
+#define REDUCE "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
+#define SEND   "ncclDevKernel_SendRecv"
+
+static struct session *process_of(int rank, int ranks)
+{
+	struct session *session;
+	struct session_header *header;
+
+	assert_int_equal(session_create(&session, NULL, SESSION_TRACE), 0);
+	header = session_header(session);
+	header->pid = 100 + rank;
+	header->cupti_active = 1;
+	header->finished = 1;
+	header->rank = (struct process_rank){rank, rank, ranks, .launcher = "PMI", .job = "one"};
+	header->hostname = session_intern(session, rank < 2 ? "first" : "second");
+	return session;
+}
+
+/* A call of a kernel, with a trace record. */
+static void call(struct session *session, const char *name, uint64_t start, uint64_t end)
+{
+	struct row *row = session_row(session, ROW_KERNEL, name, 0);
+	const struct trace_record record = {.kind = ROW_KERNEL,
+					    .start = start,
+					    .end = end,
+					    .name = session_intern(session, name)};
+
+	assert_non_null(row);
+	row->calls++;
+	session_add_sample(session, &row->cupti, end - start);
+	assert_int_equal(session_trace(session, &record), 0);
+}
+
+static void add(struct merge *merge, struct session *session)
+{
+	char message[128];
+
+	assert_int_equal(merge_add(merge, session, message, sizeof(message)), 0);
+	session_close(session);
+}
+
+static void is_wait(const struct waits *waits, size_t process, double least, double exact)
+{
+	assert_true(process < waits->count);
+	assert_true(waits->processes[process].least == least);
+	assert_true(waits->processes[process].is_exact);
+	assert_true(waits->processes[process].exact == exact);
+}
+
+/* Rank 1 comes 300 later to the first call, rank 0 100 later to the second. */
+static void traces_say_how_long_each_call_waited(void **state)
+{
+	struct session *first = process_of(0, 2), *second = process_of(1, 2);
+	struct merge *merge;
+	struct waits waits;
+
+	(void)state;
+	call(first, REDUCE, 1000, 1350);
+	call(first, "work", 1400, 2000);
+	call(first, REDUCE, 2100, 2150);
+	call(second, REDUCE, 1300, 1360);
+	call(second, REDUCE, 2000, 2150);
+	call(second, SEND, 3000, 9000);
+	assert_int_equal(merge_start(&merge, NULL), 0);
+	add(merge, first);
+	add(merge, second);
+	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
+	/* In all 400 and 210: the sums only know of the difference. */
+	is_wait(&waits, 0, 190, 300);
+	is_wait(&waits, 1, 0, 100);
+	assert_int_equal(waits.calls, 2);
+	assert_int_equal(waits.ends_most, 10);
+	assert_int_equal(waits.ends_mean, 5);
+	assert_int_equal(job_nodes(merge_session(merge)), 1);
+	waits_free(&waits);
+	merge_free(merge);
+}
+
+static void the_bound_from_sums_holds(void **state)
+{
+	struct merge *merge;
+	struct waits waits;
+
+	(void)state;
+	assert_int_equal(merge_start(&merge, NULL), 0);
+	/* In each call another rank is late, by so much that no rank waited for long in all. */
+	for (int rank = 0; rank < 3; rank++) {
+		struct session *session = process_of(rank, 3);
+
+		for (int i = 0; i < 30; i++) {
+			uint64_t late = i % 3 == rank ? 50 + (uint64_t)i : 0;
+
+			call(session, REDUCE, 10000 * (uint64_t)i + late,
+			     10000 * (uint64_t)i + 50 + (uint64_t)i + 20);
+		}
+		add(merge, session);
+	}
+	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
+	for (size_t i = 0; i < 3; i++) {
+		assert_true(waits.processes[i].exact > 1000);
+		assert_true(waits.processes[i].least <= waits.processes[i].exact);
+	}
+	assert_int_equal(job_nodes(merge_session(merge)), 2);
+	waits_free(&waits);
+	merge_free(merge);
+}
+
+static void without_all_records_there_is_a_bound_alone(void **state)
+{
+	struct session *first = process_of(0, 2), *second = process_of(1, 2);
+	struct merge *merge;
+	struct waits waits;
+
+	(void)state;
+	call(first, REDUCE, 1000, 1500);
+	call(second, REDUCE, 1400, 1500);
+	session_header(second)->counters[COUNTER_trace_lost] = 1;
+	assert_int_equal(merge_start(&merge, NULL), 0);
+	add(merge, first);
+	add(merge, second);
+	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
+	assert_false(waits.processes[0].is_exact);
+	assert_true(waits.processes[0].least == 400);
+	assert_int_equal(waits.calls, 0);
+	waits_free(&waits);
+	merge_free(merge);
+}
+
+/* A rank of another group, which makes other calls, is not compared. */
+static void groups_of_other_calls_are_not_compared(void **state)
+{
+	struct session *first = process_of(0, 2), *second = process_of(1, 2);
+	struct merge *merge;
+	struct waits waits;
+
+	(void)state;
+	call(first, REDUCE, 1000, 1500);
+	call(second, REDUCE, 1000, 1100);
+	call(second, REDUCE, 2000, 2100);
+	assert_int_equal(merge_start(&merge, NULL), 0);
+	add(merge, first);
+	add(merge, second);
+	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
+	for (size_t i = 0; i < 2; i++) {
+		assert_true(waits.processes[i].least == 0);
+		assert_false(waits.processes[i].is_exact);
+	}
+	waits_free(&waits);
+	merge_free(merge);
+}
+
+/* A row of which events timed every second call: 1000 in all, and by chance 2 ns more or less. */
+static struct session *sampled(int rank, uint64_t time)
+{
+	struct session *session = process_of(rank, 2);
+	struct row *row = session_row(session, ROW_KERNEL, "work", 0);
+
+	session_header(session)->cupti_active = 0;
+	for (unsigned i = 0; i < 1000; i++) {
+		uint64_t place = 0;
+
+		row->calls++;
+		if (i % 2)
+			continue;
+		place = estimate_call(&row->estimate, 2);
+		estimate_timed(&row->estimate, place, 2, time + i % 4);
+		session_add_weighted(session, &row->events, time + i % 4, 2);
+	}
+	return session;
+}
+
+static void estimates_are_summed_with_their_errors(void **state)
+{
+	struct session *first = sampled(0, 1000), *second = sampled(1, 3000);
+	struct estimated expected[2];
+	struct options options;
+	struct merge *merge;
+	struct table table;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct session *session = i ? second : first;
+
+		expected[i] = estimate_of(&session_next_row(session, NULL)->estimate, 1000);
+		assert_true(expected[i].error > 0);
+	}
+	assert_int_equal(merge_start(&merge, NULL), 0);
+	add(merge, first);
+	add(merge, second);
+	options_defaults(&options);
+	assert_int_equal(table_collect(&table, merge_session(merge), &options, TABLE_GPU,
+				       TABLE_ALL_DEVICES, true),
+			 0);
+	assert_int_equal(table.count, 1);
+	assert_int_equal(table.rows[0].clock, CLOCK_EVENTS);
+	assert_true(table.rows[0].estimated);
+	assert_int_equal(table.rows[0].calls, 2000);
+	assert_int_equal(table.rows[0].timed, 1000);
+	assert_true(fabs((double)table.rows[0].total - expected[0].total - expected[1].total) < 1);
+	assert_true(fabs(table.rows[0].error - hypot(expected[0].error, expected[1].error)) < 1e-6);
+	assert_int_equal(table.rows[0].minimum, 1000);
+	assert_int_equal(table.rows[0].maximum, 3002);
+	assert_int_equal(histogram_count(table.rows[0].histogram), 2000);
+	table_free(&table);
+	merge_free(merge);
+}
+
+static void rows_by_different_clocks_are_one_in_the_table(void **state)
+{
+	struct session *first = process_of(0, 2), *second = sampled(1, 3000);
+	struct options options;
+	struct merge *merge;
+	struct table table;
+
+	(void)state;
+	call(first, "work", 100, 600);
+	assert_int_equal(merge_start(&merge, NULL), 0);
+	add(merge, first);
+	add(merge, second);
+	options_defaults(&options);
+	assert_int_equal(table_collect(&table, merge_session(merge), &options, TABLE_GPU,
+				       TABLE_ALL_DEVICES, false),
+			 0);
+	assert_int_equal(table.count, 1);
+	assert_int_equal(table.rows[0].calls, 1001);
+	assert_int_equal(table.rows[0].minimum, 500);
+	assert_int_equal(session_next_job_row(merge_session(merge), NULL)->processes, 2);
+	table_free(&table);
+	merge_free(merge);
+}
+
+static void another_job_and_a_second_time_are_refused(void **state)
+{
+	struct session *first = process_of(0, 2), *other = process_of(1, 2);
+	struct merge *merge;
+	char message[128];
+
+	(void)state;
+	strcpy(session_header(other)->rank.job, "two");
+	assert_int_equal(merge_start(&merge, NULL), 0);
+	assert_int_equal(merge_add(merge, first, message, sizeof(message)), 0);
+	assert_int_equal(merge_add(merge, first, message, sizeof(message)), -18);
+	assert_string_equal(message, "given twice");
+	assert_int_equal(merge_add(merge, other, message, sizeof(message)), -18);
+	assert_string_equal(message, "of another job");
+	assert_int_equal(session_header(merge_session(merge))->processes, 1);
+	session_close(first);
+	session_close(other);
+	merge_free(merge);
+}
+
+static void missing_ranks_are_told_in_ranges(void **state)
+{
+	struct rank_range *ranges;
+	struct merge *merge;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(merge_start(&merge, NULL), 0);
+	add(merge, process_of(1, 9));
+	add(merge, process_of(5, 9));
+	assert_int_equal(job_missing(merge_session(merge), &ranges, &count), 0);
+	assert_int_equal(count, 3);
+	assert_true(ranges[0].first == 0 && ranges[0].last == 0);
+	assert_true(ranges[1].first == 2 && ranges[1].last == 4);
+	assert_true(ranges[2].first == 6 && ranges[2].last == 8);
+	free(ranges);
+	merge_free(merge);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(traces_say_how_long_each_call_waited),
+		cmocka_unit_test(the_bound_from_sums_holds),
+		cmocka_unit_test(without_all_records_there_is_a_bound_alone),
+		cmocka_unit_test(groups_of_other_calls_are_not_compared),
+		cmocka_unit_test(estimates_are_summed_with_their_errors),
+		cmocka_unit_test(rows_by_different_clocks_are_one_in_the_table),
+		cmocka_unit_test(another_job_and_a_second_time_are_refused),
+		cmocka_unit_test(missing_ranks_are_told_in_ranges),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
