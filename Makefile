@@ -5,6 +5,7 @@
 # make check      every test that needs no GPU
 # make check-asan the same with address and undefined behaviour checked; check-tsan: data races
 # make gpu-check  the tests that need one
+# make job-check  jobs of several processes by real launchers: Open MPI, MPICH, Slurm
 # make fuzz       changed inputs for each reader, for FUZZ_SECONDS each
 # make mutants    how many small changes of the sources the tests notice
 # make bench      what ktime costs, beside its peers (needs a GPU)
@@ -69,6 +70,7 @@ include tests/sim/sim.mk
 include tests/unit/unit.mk
 include tests/preload/preload_tests.mk
 include tests/gpu/gpu.mk
+include tests/jobs/jobs.mk
 include tests/bench/bench.mk
 include tests/fuzz/fuzz.mk
 include tests/mutants/mutants.mk

@@ -2,13 +2,13 @@
 # SPDX-License-Identifier: MIT
 # Says in one line which distribution packages are missing, with the command that installs them; with
 # "install" runs that command where root or a passwordless sudo allows it.
-# Usage: packages.sh name|install build|check
+# Usage: packages.sh name|install build|check|jobs
 set -euo pipefail
 : "${CC:=gcc}" "${CXX:=g++}"
 
 usage()
 {
-	echo "usage: $0 name|install build|check" >&2
+	echo "usage: $0 name|install build|check|jobs" >&2
 	exit 2
 }
 
@@ -29,6 +29,11 @@ check="$build
 	jq             jq
 	tmux           tmux
 	python3        python3"
+jobs="$check
+	openmpi-bin    mpirun.openmpi
+	mpich          mpirun.mpich
+	munge          munged
+	slurm-wlm      srun"
 
 is_there()
 {
@@ -40,7 +45,7 @@ is_there()
 
 [ $# -eq 2 ] || usage
 case "$1" in name | install) action=$1 ;; *) usage ;; esac
-case "$2" in build) wanted=$build ;; check) wanted=$check ;; *) usage ;; esac
+case "$2" in build) wanted=$build ;; check) wanted=$check ;; jobs) wanted=$jobs ;; *) usage ;; esac
 
 missing=()
 while read -r package evidence; do

@@ -1,0 +1,7 @@
+# SPDX-License-Identifier: MIT
+# Jobs of several processes by real launchers, on the simulated device; not a part of make check.
+
+.PHONY: job-check
+job-check: library command sim preload-programs
+	@tests/packages.sh install jobs
+	bats tests/jobs
