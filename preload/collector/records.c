@@ -65,13 +65,26 @@ static struct operation *operation_of_record(const struct activity *activity)
 								: OPERATION_COPY_HTOH);
 }
 
+static bool is_in_window(const struct activity *activity)
+{
+	return settings_want_device((int)activity->device) &&
+	       window_was_open(activity->start + (uint64_t)cupti_clock_behind());
+}
+
 /* Whether a record's operation is reported: as its call is, or else by its own start. */
 static bool is_reported(const struct activity *activity, const struct in_flight *call)
 {
 	if (call)
 		return call->reported;
-	return !ranges_are_chosen() && settings_want_device((int)activity->device) &&
-	       window_was_open(activity->start + (uint64_t)cupti_clock_behind());
+	return !ranges_are_chosen() && is_in_window(activity);
+}
+
+/* What is in no range that the user chose is not reported, and keeps the device busy all the same.
+ */
+static void feed_outside_ranges(const struct activity *activity, const struct in_flight *call)
+{
+	if (ranges_are_chosen() && recording_is_complete() && is_in_window(activity))
+		feed_operation(activity, NULL, call, matcher_trusts_clock(calls_matcher));
 }
 
 /* `call`: of the operation, or of the graph launch if this record has identified it; else NULL. */
@@ -134,6 +147,8 @@ static void take_operation(const struct activity *activity)
 		count_operation(operation, activity, call);
 		recording_record(operation, activity);
 	}
+	if (!reported)
+		feed_outside_ranges(activity, call);
 	if (call)
 		calls_recorded(call, reported, activity->end - activity->start, before.overlapped,
 			       matcher_trusts_clock(calls_matcher) &&
@@ -153,8 +168,10 @@ static void take_node(const struct activity *activity)
 	cost_of_record(rows_session, activity, call, &before);
 	if (call)
 		calls_matched(call, activity->correlation);
-	if (!is_reported(activity, call))
+	if (!is_reported(activity, call)) {
+		feed_outside_ranges(activity, call);
 		return;
+	}
 	/* Whether a record is sound is known once its launch is complete. */
 	if (recording_matches())
 		count_operation(operation, activity, call);
@@ -235,6 +252,8 @@ static void take_graph(const struct activity *activity)
 			row = add_graph_launch(operation, activity->device,
 					       activity->end - activity->start);
 	}
+	if (!reported)
+		feed_outside_ranges(activity, call);
 	if (call && row)
 		ranges_add(&call->ranges, row, activity->end - activity->start, 1, CLOCK_CUPTI);
 	if (call)

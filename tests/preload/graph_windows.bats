@@ -46,6 +46,9 @@ recorded()
 	is 400000 counter graph_node_calls
 	says "Calls are counted all."
 	says "GPU busy and idle: not known, as CUPTI recorded in windows."
+	[ "$(report | grep -c 'GPU 0:\|Finding:')" -eq 0 ]
+	is '0 0' jq -r '"\(.use | length) \(.findings | length)"' <("$built/ktime" export --json - session)
+	[ -z "$("$built/ktime" -i session --idle --quiet --print-api-summary)" ]
 	says "rows marked ~ are estimates"
 }
 

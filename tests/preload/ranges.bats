@@ -228,6 +228,14 @@ Range: 100.00% 4 inner
 	says "Warning: nothing was profiled: no CUDA call was made in the ranges of --nvtx-include"
 }
 
+@test "what is in none of the ranges of --nvtx-include keeps the GPU busy all the same" {
+	in_ranges nested
+	all=$("$built/ktime" export --json - session | jq '.use[0].busy')
+	[ "$all" -gt 10000 ]
+	options="--nvtx-include step/" in_ranges nested
+	is "$all" jq '.use[0].busy' <("$built/ktime" export --json - session)
+}
+
 @test "a trace has the ranges, in JSON, in Chrome's format and in nsys's table" {
 	in_ranges started
 	"$built/ktime" export -f --chrome chrome.json --sqlite nsys.sqlite session
