@@ -98,6 +98,31 @@ void feed_call(struct thread *thread, const struct call_record *record,
 		thread->last_call = number;
 }
 
+/* Whether a function set memory that the host may touch itself, and so waited: CUDA does for pinned
+ * and for managed memory, unless the function is asynchronous. */
+static bool is_waiting_memset(const struct activity *activity, const struct in_flight *call)
+{
+	bool of_runtime;
+	const char *name = call ? api_name(call->api, &of_runtime) : NULL;
+
+	return activity->kind == ACTIVITY_MEMSET && !activity->graph_node && name &&
+	       !strstr(name, "Async") &&
+	       (activity->destination_kind == MEMORY_PINNED ||
+		activity->destination_kind == MEMORY_MANAGED);
+}
+
+/* Only the record tells, so its call is one that waited from now on. */
+static void add_waiting_memset(struct call_totals *totals, uint32_t number)
+{
+	const struct host_call *call = host_calls_get(number);
+
+	if (!call)
+		return;
+	host_calls_note_wait(number);
+	totals->synchronous_calls++;
+	totals->synchronous_ns += call->end - call->begin;
+}
+
 /* Whether an asynchronous function copied pageable memory, which makes it wait all the same. */
 static bool is_pageable(const struct activity *activity, const struct in_flight *call)
 {
@@ -118,6 +143,8 @@ void feed_operation(const struct activity *activity, const struct row *row,
 		totals->pageable_calls++;
 		totals->pageable_ns += activity->end - activity->start;
 	}
+	if (is_waiting_memset(activity, call))
+		add_waiting_memset(totals, call->host_call);
 	timeline_add(&(struct timeline_operation){
 		.start = activity->start,
 		.end = activity->end,

@@ -26,6 +26,12 @@ const struct host_call *host_calls_get(uint32_t number)
 		       : NULL;
 }
 
+void host_calls_note_wait(uint32_t number)
+{
+	if (host_calls_get(number))
+		calls[number % HOST_CALLS_KEPT].flags |= HOST_CALL_WAITED;
+}
+
 bool host_calls_soon_forgotten(uint32_t number)
 {
 	return number && count - number > HOST_CALLS_KEPT / 2;

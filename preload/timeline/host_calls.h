@@ -34,6 +34,8 @@ struct host_call {
 uint32_t host_calls_add(const struct host_call *call);
 /* The call of a number; NULL for 0, and if it is no longer remembered. */
 const struct host_call *host_calls_get(uint32_t number);
+/* A call that is still remembered is found to have waited for the device. */
+void host_calls_note_wait(uint32_t number);
 /* Whether a call is among the older half of those that are remembered. */
 bool host_calls_soon_forgotten(uint32_t number);
 /* How many bytes of them are in use. */

@@ -154,7 +154,7 @@ static cJSON *use_array(const struct session *session)
 {
 	cJSON *array = cJSON_CreateArray();
 
-	for (int device = 0; device < SESSION_DEVICES; device++) {
+	for (int device = 0; device < SESSION_DEVICES && session_knows_use(session); device++) {
 		const struct device_use *use = &session_header(session)->uses[device];
 		const struct idle_row *row;
 		cJSON *object, *causes;
@@ -184,7 +184,7 @@ static cJSON *findings_array(const struct session *session)
 {
 	cJSON *array = cJSON_CreateArray();
 	struct finding findings[FINDING_COUNT];
-	unsigned count = findings_of(session, findings);
+	unsigned count = findings_of(session, UINT64_MAX, findings);
 
 	for (unsigned i = 0; i < count; i++) {
 		cJSON *object = cJSON_CreateObject();
@@ -194,6 +194,10 @@ static cJSON *findings_array(const struct session *session)
 			json_add_unsigned(object, "count", findings[i].count);
 		json_add_unsigned(object, "time", findings[i].time);
 		cJSON_AddNumberToObject(object, "percent", findings[i].percent);
+		if (findings[i].device >= 0) {
+			cJSON_AddNumberToObject(object, "device", findings[i].device);
+			cJSON_AddNumberToObject(object, "devices", findings[i].devices);
+		}
 		json_add_text(object, "advice", findings[i].advice);
 		cJSON_AddItemToArray(array, object);
 	}

@@ -90,18 +90,18 @@ static void add_kernels(struct figures_found *found, const struct session *sessi
 	found->other_kernels += row->cupti.count > count ? row->cupti.count - count : 0;
 }
 
-static void find(struct figures_found *found, const struct session *session)
+static void find(struct figures_found *found, const struct session *session, int device)
 {
 	const struct idle_row *cause;
 	const struct row *row;
 
 	*found = (struct figures_found){0};
-	for (int device = 0; device < SESSION_DEVICES; device++)
-		add_device(found, &session_header(session)->uses[device]);
+	add_device(found, &session_header(session)->uses[device]);
 	session_for_each_idle (session, cause)
-		add_cause(found, session, cause);
+		if (cause->device == device)
+			add_cause(found, session, cause);
 	session_for_each_row (session, row)
-		if (row->kind == ROW_KERNEL)
+		if (row->kind == ROW_KERNEL && row->device == device)
 			add_kernels(found, session, row);
 }
 
@@ -149,19 +149,25 @@ static const struct {
 #undef RULE
 };
 
+/* A rule's figures on one device, or of the whole program. */
 struct figure {
 	uint64_t count, time;
 };
 
-static void fill(struct figure figures[FINDING_COUNT], const struct session *session)
+static void fill_of_program(struct figure figures[FINDING_COUNT], const struct call_totals *totals)
+{
+	figures[FINDING_PAGEABLE] = (struct figure){totals->pageable_calls, totals->pageable_ns};
+	figures[FINDING_SYNCHRONOUS] =
+		(struct figure){totals->synchronous_calls, totals->synchronous_ns};
+}
+
+static void fill_of_device(struct figure figures[FINDING_COUNT], const struct session *session,
+			   int device)
 {
 	const struct call_totals *totals = &session_header(session)->totals;
 	struct figures_found found;
 
-	find(&found, session);
-	figures[FINDING_PAGEABLE] = (struct figure){totals->pageable_calls, totals->pageable_ns};
-	figures[FINDING_SYNCHRONOUS] =
-		(struct figure){totals->synchronous_calls, totals->synchronous_ns};
+	find(&found, session, device);
 	figures[FINDING_WAITING] =
 		(struct figure){totals->waiting_calls, found.causes[IDLE_AFTER_WAIT]};
 	figures[FINDING_GAP] = (struct figure){0, at_least(found.longest, LONG_GAP_NS)};
@@ -181,26 +187,52 @@ static uint64_t time_of_devices(const struct session *session)
 	return sum;
 }
 
-unsigned findings_of(const struct session *session, struct finding findings[FINDING_COUNT])
+/* Takes what the rules find in these figures, unless they found more of it on another device. */
+static void apply_rules(struct finding found[FINDING_COUNT],
+			const struct figure figures[FINDING_COUNT], int device, uint64_t whole)
 {
-	struct figure figures[FINDING_COUNT];
-	double whole = (double)time_of_devices(session);
+	for (unsigned i = 0; i < FINDING_COUNT; i++) {
+		const struct figure *figure = &figures[i];
+		double percent = whole > 0 ? 100 * (double)figure->time / (double)whole : 0;
+		unsigned devices = found[i].devices;
+
+		if (figure->time < LEAST_NS || percent < rules[i].least || figure->count == 1)
+			continue;
+		if (figure->time > found[i].time)
+			found[i] = (struct finding){.kind = i,
+						    .key = rules[i].key,
+						    .what = rules[i].what,
+						    .advice = rules[i].advice,
+						    .count = figure->count,
+						    .time = figure->time,
+						    .percent = percent,
+						    .device = device};
+		found[i].devices = devices + (device >= 0);
+	}
+}
+
+unsigned findings_of(const struct session *session, uint64_t devices,
+		     struct finding findings[FINDING_COUNT])
+{
+	const struct session_header *header = session_header(session);
+	struct figure figures[FINDING_COUNT] = {{0}};
 	unsigned count = 0;
 
-	fill(figures, session);
-	for (unsigned i = 0; i < FINDING_COUNT; i++) {
-		double percent = whole > 0 ? 100 * (double)figures[i].time / whole : 0;
-
-		if (figures[i].time < LEAST_NS || percent < rules[i].least || figures[i].count == 1)
+	if (!session_knows_use(session))
+		return 0;
+	memset(findings, 0, FINDING_COUNT * sizeof(*findings));
+	fill_of_program(figures, &header->totals);
+	apply_rules(findings, figures, -1, time_of_devices(session));
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		memset(figures, 0, sizeof(figures));
+		if (!header->uses[device].last || !(devices >> device & 1))
 			continue;
-		findings[count++] = (struct finding){.kind = i,
-						     .key = rules[i].key,
-						     .what = rules[i].what,
-						     .advice = rules[i].advice,
-						     .count = figures[i].count,
-						     .time = figures[i].time,
-						     .percent = percent};
+		fill_of_device(figures, session, device);
+		apply_rules(findings, figures, device, device_time(&header->uses[device]));
 	}
+	for (unsigned i = 0; i < FINDING_COUNT; i++)
+		if (findings[i].time)
+			findings[count++] = findings[i];
 	qsort(findings, count, sizeof(*findings), compare);
 	return count;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile's figures say about how the program uses the GPU, and what would help: rules with
+/* What a profile's figures say about how the program uses the GPUs, and what would help: rules with
  * thresholds, in one table. */
 #ifndef KTIME_REPORT_FINDINGS_FINDINGS_H
 #define KTIME_REPORT_FINDINGS_FINDINGS_H
@@ -9,17 +9,20 @@
 #include "report/session/session.h"
 
 /*
- * X(name, key in JSON, least part of the devices' time in percent, what was found, what would help)
+ * X(name, key in JSON, least part of a device's time in percent, what was found, what would help)
  *
- * What was found stands behind its count, if it has one, and before its time. The thresholds are
+ * What was found stands behind its count, if it has one, and before its time. Copies that make the
+ * host wait are those of the whole program, and so is each count; every other rule is held to each
+ * device, and found on the one where it has the longest time. The thresholds are
  * chosen, those of nsys's expert rules for low use and long gaps; a time under a millisecond is
  * never a finding.
  */
 #define FINDINGS(X)                                                                                \
 	X(PAGEABLE, "pageable copies", 1, "asynchronous copies of pageable memory",                \
 	  "pin the buffer (cudaHostAlloc), or the call waits for the copy")                        \
-	X(SYNCHRONOUS, "synchronous copies", 5, "synchronous copies kept the host waiting",        \
-	  "cudaMemcpyAsync and pinned memory let it go on")                                        \
+	X(SYNCHRONOUS, "synchronous copies", 5,                                                    \
+	  "synchronous copies and memsets kept the host waiting",                                  \
+	  "the Async functions and pinned memory let it go on")                                    \
 	X(WAITING, "synchronizing calls", 10, "synchronizing calls, the GPU idle after them",      \
 	  "wait less often, or launch the next work before waiting")                               \
 	X(GAP, "long gap", 5, "the longest time that the GPU waited for the program",              \
@@ -42,12 +45,17 @@ enum finding_kind { FINDINGS(FINDING_ENUM) FINDING_COUNT };
 struct finding {
 	enum finding_kind kind;
 	const char *key, *what, *advice;
-	uint64_t count; /* 0: not counted */
-	uint64_t time;	/* nanoseconds */
-	double percent; /* of the devices' time from their first to their last operation */
+	uint64_t count;	  /* 0: not counted */
+	uint64_t time;	  /* nanoseconds */
+	double percent;	  /* of the device's time from its first to its last operation; else of all
+			   * devices' */
+	int device;	  /* -1: of the whole program */
+	unsigned devices; /* how many the rule finds it on */
 };
 
-/* Fills in what is found, the largest part of the time first; returns how many there are. */
-unsigned findings_of(const struct session *session, struct finding findings[FINDING_COUNT]);
+/* Fills in what is found, the longest time first; returns how many there are. None if the profile
+ * does not know how busy the devices were. `devices`: a bit for each device that is looked at. */
+unsigned findings_of(const struct session *session, uint64_t devices,
+		     struct finding findings[FINDING_COUNT]);
 
 #endif

@@ -360,13 +360,13 @@ static void write_note(const struct closing *closing, const char *note)
 /* How busy the devices were. Events say how long an operation took, and not when. */
 static void write_use(const struct closing *closing)
 {
-	if (session_header(closing->session)->counters[COUNTER_windows] > 0) {
+	if (!session_knows_use(closing->session)) {
 		begin(closing, "GPU busy and idle: not known, as CUPTI recorded in windows.\n");
 		return;
 	}
 	idle_lines_write(closing->session, closing->options, closing->prefix, closing->file);
 	if (closing->options->findings)
-		findings_write(closing->session, closing->prefix, closing->file);
+		findings_write(closing->session, closing->options, closing->prefix, closing->file);
 	if (closing->coverage.timed > 0 && closing->coverage.rows_by_cupti == 0)
 		begin(closing, "GPU busy and idle: not known, as CUDA events say how long an "
 			       "operation took and not when.\n");

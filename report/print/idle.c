@@ -147,7 +147,9 @@ static void write_busy(const struct session *session, int device, const char *pr
 	else if (ratio > 0)
 		fprintf(file, "1 s of kernels to %.*f s of copies", ratio > 0.1, 1 / ratio);
 	fprintf(file, "); idle %.1f %%", percent(idle, whole));
-	if ((double)run > (1 + RUN_LONGER) * (double)whole)
+	/* How busy it was with what is outside the profiling window nobody knows. */
+	if ((double)run > (1 + RUN_LONGER) * (double)whole &&
+	    header->counters[COUNTER_operations_outside] == 0)
 		fprintf(file, "; of the whole run (%s) busy %.1f %%",
 			number_about(text, (double)run, 3), percent(use->busy, run));
 	fputs(".\n", file);
@@ -222,23 +224,39 @@ void idle_lines_write(const struct session *session, const struct options *optio
 	}
 }
 
+static unsigned devices_used(const struct session *session)
+{
+	unsigned used = 0;
+
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		used += session_header(session)->uses[device].last != 0;
+	return used;
+}
+
 /* The most lines. Chosen: what a reader acts on. */
 #define FINDINGS_SHOWN 5
 
-void findings_write(const struct session *session, const char *prefix, FILE *file)
+void findings_write(const struct session *session, const struct options *options,
+		    const char *prefix, FILE *file)
 {
 	struct finding findings[FINDING_COUNT];
-	unsigned count = findings_of(session, findings);
+	unsigned count = findings_of(session, options->devices, findings);
+	bool several = devices_used(session) > 1;
 
 	for (unsigned i = 0; i < count && i < FINDINGS_SHOWN; i++) {
 		char number[NUMBER_SIZE], time[NUMBER_SIZE];
 
 		fprintf(file, "%sFinding: ", prefix);
+		if (several && findings[i].device >= 0)
+			fprintf(file, "GPU %d: ", findings[i].device);
 		if (findings[i].count)
 			fprintf(file, "%s ", number_count(number, findings[i].count));
-		fprintf(file, "%s, %s (%.1f %%): %s.\n", findings[i].what,
-			number_about(time, (double)findings[i].time, 3), findings[i].percent,
-			findings[i].advice);
+		fprintf(file, "%s, %s (%.1f %%)", findings[i].what,
+			number_about(time, (double)findings[i].time, 3), findings[i].percent);
+		if (findings[i].devices > 1)
+			fprintf(file, ", and on %u other GPU%s", findings[i].devices - 1,
+				findings[i].devices > 2 ? "s" : "");
+		fprintf(file, ": %s.\n", findings[i].advice);
 	}
 }
 
@@ -346,6 +364,8 @@ static void write_csv(const struct session *session, const struct options *optio
 
 void idle_table_write(const struct session *session, const struct options *options, FILE *file)
 {
+	if (!session_knows_use(session))
+		return;
 	if (options->csv) {
 		write_csv(session, options, file);
 		return;

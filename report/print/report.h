@@ -56,7 +56,8 @@ void idle_lines_write(const struct session *session, const struct options *optio
 /* The table of --idle, as text or CSV. */
 void idle_table_write(const struct session *session, const struct options *options, FILE *file);
 /* What the figures say about the use of the GPU, in at most five lines. */
-void findings_write(const struct session *session, const char *prefix, FILE *file);
+void findings_write(const struct session *session, const struct options *options,
+		    const char *prefix, FILE *file);
 /* A name in CSV: in quotes, a quote inside doubled. */
 void csv_write_text(const char *text, FILE *file);
 

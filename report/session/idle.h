@@ -4,6 +4,7 @@
 #ifndef KTIME_REPORT_SESSION_IDLE_H
 #define KTIME_REPORT_SESSION_IDLE_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct session;
@@ -41,9 +42,10 @@ struct device_use {
 struct call_totals {
 	uint64_t pageable_calls, pageable_ns; /* asynchronous copies of pageable memory, on the
 					       * device */
-	uint64_t synchronous_calls, synchronous_ns; /* synchronous copies, on the host */
-	uint64_t waiting_calls, waiting_ns;	    /* synchronizing calls, on the host */
-	uint64_t memory_calls, memory_ns;	    /* that allocate or free memory, on the host */
+	/* Synchronous copies, and memsets that wait, on the host. */
+	uint64_t synchronous_calls, synchronous_ns;
+	uint64_t waiting_calls, waiting_ns; /* synchronizing calls, on the host */
+	uint64_t memory_calls, memory_ns;   /* that allocate or free memory, on the host */
 };
 
 /* A cause of idle time. */
@@ -59,6 +61,9 @@ struct idle_row {
 	/* Offsets of the names of the operations before and after the longest. */
 	uint64_t longest_before, longest_after;
 };
+
+/* Whether the profile knows how busy the devices were: whatever ran was recorded. */
+bool session_knows_use(const struct session *session);
 
 /* Finds or adds a cause; NULL if there is no room for it. */
 struct idle_row *session_idle_row(struct session *session, const struct idle_row *key);

@@ -305,6 +305,11 @@ const struct trace_record *session_next_trace(const struct session *session,
 	return record;
 }
 
+bool session_knows_use(const struct session *session)
+{
+	return session_header(session)->counters[COUNTER_windows] == 0;
+}
+
 struct idle_row *session_next_idle(const struct session *session, const struct idle_row *previous)
 {
 	struct idle_row *row = item_next(session, SEGMENT_IDLE, sizeof(*row), previous);

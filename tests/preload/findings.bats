@@ -14,6 +14,14 @@ findings()
 		jq -r '.findings[] | "\(.finding) \(.count // "-") \(.time)"'
 }
 
+# The same with the device and on how many: "KEY DEVICE DEVICES PERCENT".
+findings_by_device()
+{
+	findings "$@" >/dev/null
+	"$built/ktime" export --json - session |
+		jq -r '.findings[] | "\(.finding) \(.device // "-") \(.devices // "-") \(.percent | round)"'
+}
+
 # times COUNT COMMAND…: so often, in $repeated.
 times()
 {
@@ -37,6 +45,21 @@ times()
 	grep -qx 'synchronous copies 2 6010000' out
 	findings k,1000000 p,60000000 p,60000000 k,1000000 >out
 	! grep -q '^synchronous' out
+}
+
+@test "synchronous memsets of pinned memory are found, and of device memory not" {
+	export SIM_CALL_NS=cuMemsetD8_v2=600000
+	findings k,1000000 Z,1000 Z,1000 k,1000000 >out
+	grep -qx 'synchronous copies 2 1210000' out
+	findings k,1000000 y,1000 y,1000 k,1000000 >out
+	! grep -q '^synchronous' out
+}
+
+@test "what the program does after a memset that waited is after a synchronizing call" {
+	findings k,1001 Z,100000 h,5000000 k,100000 >out
+	is 5000000 jq '.use[0].causes[] | select(.cause == "program after waiting").total' <("$built/ktime" export --json - session)
+	findings k,1001 y,100000 h,5000000 k,100000 >out
+	is 0 jq '[.use[0].causes[] | select(.cause == "program after waiting")] | length' <("$built/ktime" export --json - session)
 }
 
 @test "synchronizing calls after which the GPU is idle are found, and others not" {
@@ -97,6 +120,19 @@ times()
 	grep -qx 'low use - 4902000' out
 	grep -q 'Finding: the GPU was idle, 4.90 ms (96.1 %): larger batches, or several processes on one GPU.$' report
 	findings k,9000000 h,10000000 k,9000000 >out
+	! grep -q '^low use' out
+}
+
+@test "each device is held to the rules, and the one where it is worst is named" {
+	export SIM_DEVICES=2
+	# Device 0 is busy, device 1 idle for most of its time: together they are not.
+	findings_by_device k,9000000 d,1 k,1000000 h,7000000 k,1000000 d,0 k,9000000 >out
+	grep -qx 'low use 1 1 75' out
+	grep -q 'Finding: GPU 1: the GPU was idle, 6.00 ms (75.0 %): larger batches' report
+	findings_by_device k,100000 d,1 k,100000 h,7000000 k,100000 d,0 k,100000 >out
+	grep -qx 'low use 0 2 97' out
+	grep -q 'Finding: GPU 0: the GPU was idle, 6.91 ms (97.2 %), and on 1 other GPU: larger' report
+	findings_by_device k,9000000 d,1 k,9000000 d,0 k,9000000 d,1 k,9000000 >out
 	! grep -q '^low use' out
 }
 

@@ -50,7 +50,7 @@ static struct idle_row *idle(enum idle_cause cause, const char *function, uint64
 
 static const struct finding *found(enum finding_kind kind)
 {
-	unsigned count = findings_of(session, findings);
+	unsigned count = findings_of(session, UINT64_MAX, findings);
 
 	for (unsigned i = 0; i < count; i++)
 		if (findings[i].kind == kind)
@@ -73,7 +73,7 @@ static void calls_are_a_finding_from_their_part_of_the_time_on(void **state)
 	struct call_totals *totals = &header->totals;
 
 	(void)state;
-	assert_int_equal(findings_of(session, findings), 0);
+	assert_int_equal(findings_of(session, UINT64_MAX, findings), 0);
 	*totals = (struct call_totals){.pageable_calls = 3, .pageable_ns = 10 * MS};
 	is_found(FINDING_PAGEABLE, 3, 10 * MS, 1);
 	totals->pageable_ns--;
@@ -193,16 +193,21 @@ static void low_use_comes_last_and_others_by_their_time(void **state)
 	header->uses[0].busy++;
 	assert_null(found(FINDING_LOW_USE));
 	header->uses[0].busy = 10 * MS;
-	/* Of several devices the sums count. */
+	/* Of several devices the one where it is longest counts, and how many have it. */
 	header->uses[1] = (struct device_use){.first = 0, .last = 200 * MS, .busy = 40 * MS};
-	is_found(FINDING_LOW_USE, 0, 950 * MS, 95);
+	is_found(FINDING_LOW_USE, 0, 790 * MS, 98.75);
+	assert_int_equal(found(FINDING_LOW_USE)->device, 0);
+	assert_int_equal(found(FINDING_LOW_USE)->devices, 2);
+	assert_int_equal(findings_of(session, 2, findings), 1);
+	assert_int_equal(findings[0].device, 1);
+	assert_int_equal(findings[0].devices, 1);
 	header->totals = (struct call_totals){.pageable_calls = 2,
 					      .pageable_ns = 60 * MS,
 					      .synchronous_calls = 2,
 					      .synchronous_ns = 70 * MS,
 					      .memory_calls = 3};
 	idle(IDLE_CALL, "cudaFree", 60 * MS);
-	assert_int_equal(findings_of(session, findings), 4);
+	assert_int_equal(findings_of(session, UINT64_MAX, findings), 4);
 	assert_int_equal(findings[0].kind, FINDING_SYNCHRONOUS);
 	assert_int_equal(findings[1].kind, FINDING_PAGEABLE);
 	assert_int_equal(findings[2].kind, FINDING_MEMORY);
@@ -210,7 +215,7 @@ static void low_use_comes_last_and_others_by_their_time(void **state)
 	/* A damaged file may hold anything. */
 	header->uses[0] = (struct device_use){.first = 10, .last = 5, .busy = 9};
 	header->uses[1] = (struct device_use){.first = 5, .last = 10, .excluded = 9, .busy = 9};
-	assert_int_equal(findings_of(session, findings), 0);
+	assert_int_equal(findings_of(session, UINT64_MAX, findings), 0);
 }
 
 int main(void)

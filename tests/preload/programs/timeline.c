@@ -9,6 +9,7 @@
  *   p,BYTES[,STREAM]  copies from pageable memory with an asynchronous call
  *   C,BYTES           copies from pageable memory with a synchronous call
  *   z,BYTES[,STREAM]  sets memory
+ *   y,BYTES Z,BYTES   sets memory, pinned memory, with a synchronous call
  *   m f               allocates and frees memory
  *   s S,STREAM        waits for the context, for a stream
  *   r,STREAM w,STREAM records an event in a stream, has a stream wait for the last one recorded
@@ -128,6 +129,12 @@ static void obey(const char *words, struct place **place)
 		break;
 	case 'z':
 		CHECK(cuMemsetD8Async((*place)->memory, 0, number, stream));
+		break;
+	case 'y':
+		CHECK(cuMemsetD8((*place)->memory, 0, number));
+		break;
+	case 'Z':
+		CHECK(cuMemsetD8((CUdeviceptr)pinned, 0, number));
 		break;
 	case 'm':
 		CHECK(cuMemAlloc(&(*place)->more, 1 << 20));

@@ -115,7 +115,7 @@ static void add_kernel(const struct sim_activity *activity, CUpti_ActivityKind k
 	add_device_record(&record, sizeof(record), record.end);
 }
 
-static uint8_t memory_kind(const struct copy_side *side)
+static uint8_t memory_kind(enum memory_kind kind)
 {
 	static const uint8_t numbers[] = {
 		[MEMORY_PAGEABLE] = CUPTI_ACTIVITY_MEMORY_KIND_PAGEABLE,
@@ -125,7 +125,7 @@ static uint8_t memory_kind(const struct copy_side *side)
 		[MEMORY_ARRAY] = CUPTI_ACTIVITY_MEMORY_KIND_ARRAY,
 	};
 
-	return numbers[side->kind];
+	return numbers[kind];
 }
 
 static uint8_t copy_kind(const struct copy_side *from, const struct copy_side *to)
@@ -158,8 +158,8 @@ static void add_copy(const struct sim_activity *activity, uint8_t kind)
 	CUpti_ActivityMemcpy6 record = {
 		.kind = CUPTI_ACTIVITY_KIND_MEMCPY,
 		.copyKind = kind,
-		.srcKind = memory_kind(from),
-		.dstKind = memory_kind(to),
+		.srcKind = memory_kind(from->kind),
+		.dstKind = memory_kind(to->kind),
 		.flags = operation->asynchronous ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC
 						 : CUPTI_ACTIVITY_FLAG_NONE,
 		.bytes = operation->bytes,
@@ -199,8 +199,8 @@ static void add_peer_copy(const struct sim_activity *activity)
 	CUpti_ActivityMemcpyPtoP4 record = {
 		.kind = CUPTI_ACTIVITY_KIND_MEMCPY2,
 		.copyKind = CUPTI_ACTIVITY_MEMCPY_KIND_PTOP,
-		.srcKind = memory_kind(&operation->u.copy.from),
-		.dstKind = memory_kind(&operation->u.copy.to),
+		.srcKind = memory_kind(operation->u.copy.from.kind),
+		.dstKind = memory_kind(operation->u.copy.to.kind),
 		.flags = operation->asynchronous ? CUPTI_ACTIVITY_FLAG_MEMCPY_ASYNC
 						 : CUPTI_ACTIVITY_FLAG_NONE,
 		.bytes = operation->bytes,
@@ -236,7 +236,7 @@ static void add_memset(const struct sim_activity *activity)
 		.graphNodeId = activity->graph_node,
 		.flags = operation->asynchronous ? CUPTI_ACTIVITY_FLAG_MEMSET_ASYNC
 						 : CUPTI_ACTIVITY_FLAG_NONE,
-		.memoryKind = CUPTI_ACTIVITY_MEMORY_KIND_DEVICE,
+		.memoryKind = memory_kind(operation->u.memset.memory),
 	};
 
 	add_device_record(&record, sizeof(record), record.end);

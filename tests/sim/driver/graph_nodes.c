@@ -212,7 +212,7 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphAddMemsetNode,
 		.bytes = fill->width * fill->height * fill->elementSize,
 		.asynchronous = true,
 		.u.memset = {(char *)fill->dst, fill->pitch, fill->width, fill->height,
-			     fill->elementSize, fill->value},
+			     fill->elementSize, fill->value, memory_kind_at((void *)fill->dst)},
 	};
 
 	(void)context;

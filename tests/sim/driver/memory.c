@@ -98,6 +98,13 @@ const struct allocation *memory_find(const void *address)
 	return NULL;
 }
 
+enum memory_kind memory_kind_at(const void *address)
+{
+	const struct allocation *allocation = memory_find(address);
+
+	return allocation ? allocation->kind : MEMORY_PAGEABLE;
+}
+
 static CUresult give(enum memory_kind kind, void *pointer, size_t bytes)
 {
 	struct allocation *allocation;

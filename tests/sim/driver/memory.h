@@ -30,5 +30,6 @@ void memory_free(struct allocation *allocation);
 
 /* The allocation that holds the address, or NULL: pageable. */
 const struct allocation *memory_find(const void *address);
+enum memory_kind memory_kind_at(const void *address);
 
 #endif

@@ -8,8 +8,12 @@ static CUresult fill(CUdeviceptr to, size_t pitch, unsigned int element, unsigne
 		.kind = OPERATION_MEMSET,
 		.bytes = width * rows * element,
 		.asynchronous = asynchronous,
-		.u.memset = {(char *)to, pitch, width, rows, element, value},
+		.u.memset = {(char *)to, pitch, width, rows, element, value,
+			     memory_kind_at((void *)to)},
 	};
+	/* As on an H200: the host waits for it if it may touch the memory itself. */
+	bool waits = !asynchronous && (operation.u.memset.memory == MEMORY_PINNED ||
+				       operation.u.memset.memory == MEMORY_MANAGED);
 	size_t extent = rows ? (rows - 1) * pitch + width * element : 0;
 	CUresult result;
 	struct stream *stream;
@@ -21,7 +25,7 @@ static CUresult fill(CUdeviceptr to, size_t pitch, unsigned int element, unsigne
 	stream = stream_of(handle, &result);
 	if (!stream || !operation.bytes)
 		return result;
-	return stream_submit(stream, &operation, false);
+	return stream_submit(stream, &operation, waits);
 }
 
 /* One line per width of an element: all forms of its memset. */

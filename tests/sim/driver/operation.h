@@ -64,6 +64,7 @@ struct operation {
 			size_t pitch, width, rows; /* width in elements */
 			unsigned int element;	   /* bytes: 1, 2 or 4 */
 			unsigned int value;
+			enum memory_kind memory;
 		} memset;
 		struct {
 			void (*function)(void *);
