@@ -145,12 +145,13 @@ static int insert_range(struct export *export, const struct trace_record *record
 
 	if (name < 0 || domain < 0)
 		return (int)(name < 0 ? name : domain);
+	/* No thread of the end: nsys names one only if it is another than the start's, and its
+	 * reports leave such a range out. */
 	return INSERT(export->database, NSYS_TABLE_NVTX, NUMBER(record->start - export->zero),
 		      NUMBER(record->end - export->zero),
 		      NUMBER(started ? EVENT_TYPE_START_END : EVENT_TYPE_PUSH_POP),
 		      NUMBER_OR_NULL(started ? record->correlation : 0), NUMBER_OR_NULL(0),
-		      NUMBER(thread), NUMBER_OR_NULL(started ? thread : 0), NUMBER(name),
-		      NUMBER(domain));
+		      NUMBER(thread), NUMBER_OR_NULL(0), NUMBER(name), NUMBER(domain));
 }
 
 /* What nsys has a table for; the other kinds are left out. */

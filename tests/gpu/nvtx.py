@@ -39,6 +39,10 @@ HEADER = ["range", "calls", "GPU ops", "nsys: ops", "GPU time", "nsys: GPU time"
 PUSH_POP, START_END, DOMAIN = 59, 60, 75
 
 
+class Skipped(Exception):
+    """A program that cannot run here."""
+
+
 class Sum:
     """Of a range, by the names of those around it."""
 
@@ -142,8 +146,10 @@ def under_ktime(argv, directory):
     file, database = os.path.join(directory, "session"), os.path.join(directory, "ktime.sqlite")
     command, environment = profilers.under_ktime(argv, f"-f -o {file} --keep-trace all")
     outcome = process.run(command, environment, timeout=60)
+    if outcome.returncode == 77:
+        raise Skipped(next(line for line in outcome.stderr.splitlines() if "skipped" in line))
     if outcome.returncode:
-        raise RuntimeError(f"under ktime: {outcome.stderr.strip()[-300:]}")
+        raise RuntimeError(f"under ktime: {outcome.stderr.strip()[-1000:]}")
     done = process.run([profilers.COMMAND, "export", "-f", "--sqlite", database, file],
                        profilers.command_environment())
     if done.returncode:
@@ -267,6 +273,8 @@ def main():
         print(title, file=sys.stderr, flush=True)
         try:
             text += measure(title, argv, tolerance, failures)
+        except Skipped as skipped:
+            text += [f"### {title}", "", str(skipped), ""]
         except (RuntimeError, OSError, sqlite3.Error) as error:
             failures.append(f"{title}: {error}")
     if not options.program:
