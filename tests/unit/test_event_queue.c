@@ -15,10 +15,13 @@
 
 struct driver driver;
 
+static uint64_t overhead;
+static const struct context *unusable;
+
 uint64_t event_overhead_of(enum overhead_kind kind)
 {
 	(void)kind;
-	return 0;
+	return overhead;
 }
 
 static bool reached[2];
@@ -44,8 +47,7 @@ void driver_failed(void)
 
 bool context_use(struct context *context)
 {
-	(void)context;
-	return true;
+	return context != unusable;
 }
 
 static void done(struct in_flight *operation, enum event_end end)
@@ -84,10 +86,198 @@ static void a_pair_that_is_not_reached_is_read_later(void **state)
 	assert_true(event_queue_forget(&stream));
 }
 
+/* A stream with pairs in flight, whose events have the numbers from 100 on: the device reaches
+ * them in this order. */
+#define PAIRS 100
+
+static struct event_pool pool;
+static struct context contexts[2];
+static struct stream streams[2] = {{.context = &contexts[0]}, {.context = &contexts[1]}};
+static struct operation operations[2];
+static struct event_pair pairs[2][PAIRS];
+static struct in_flight calls[2][PAIRS];
+static uintptr_t reached_to, queries;
+static CUresult query_result, elapsed_result;
+static enum event_end last_end;
+static uintptr_t expected_next; /* 0: any */
+
+static CUresult query_number(CUevent event)
+{
+	queries++;
+	if (query_result)
+		return query_result;
+	return (uintptr_t)event % 1000 < reached_to ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+}
+
+static CUresult elapsed_number(float *milliseconds, CUevent start, CUevent end)
+{
+	assert_int_equal((uintptr_t)start + 2000, (uintptr_t)end);
+	*milliseconds = 0.004f;
+	return elapsed_result ? elapsed_result : query_number(end);
+}
+
+static void note(struct in_flight *operation, enum event_end end)
+{
+	assert_null(operation->pair);
+	assert_false(operation->awaits_events);
+	if (expected_next)
+		assert_ptr_equal(operation, &calls[0][expected_next++ - 100]);
+	last_end = end;
+	count++;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	driver.cuEventQuery = query_number;
+	driver.cuEventElapsedTime = elapsed_number;
+	query_result = elapsed_result = CUDA_SUCCESS;
+	reached_to = queries = failures = count = 0;
+	overhead = expected_next = 0;
+	unusable = NULL;
+	pool.put = 0;
+	for (unsigned i = 0; i < 2; i++) {
+		operations[i] = (struct operation){0};
+		for (uintptr_t j = 0; j < PAIRS; j++) {
+			pairs[i][j] = (struct event_pair){.start = (CUevent)(1000 * i + 100 + j),
+							  .end = (CUevent)(1000 * i + 2100 + j),
+							  .pool = &pool};
+			calls[i][j] = (struct in_flight){.operation = &operations[i],
+							 .stream = &streams[i],
+							 .pair = &pairs[i][j]};
+		}
+	}
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	event_queue_give_up(NULL, EVENT_LATE, note);
+	return event_queue_forget(&streams[0]) && event_queue_forget(&streams[1]) ? 0 : -1;
+}
+
+static void add(unsigned stream, unsigned number)
+{
+	for (unsigned i = 0; i < number; i++) {
+		assert_true(event_queue_add(&calls[stream][i]));
+		assert_true(calls[stream][i].awaits_events);
+	}
+}
+
+static void finished_pairs_are_read_in_order_with_few_queries(void **state)
+{
+	(void)state;
+	add(0, PAIRS);
+	expected_next = 100;
+	for (uintptr_t to = 100; to <= 200; to += to < 103 ? 1 : 97) {
+		unsigned before = count;
+
+		reached_to = to;
+		queries = 0;
+		assert_int_equal(event_queue_poll(UINT64_MAX, note), 200 - to);
+		assert_int_equal(count, to - 100);
+		/* One that asks for the last, seven that halve a hundred, and one at each reading.
+		 */
+		assert_true(queries <= 8 + count - before);
+	}
+	assert_int_equal(last_end, EVENT_READ);
+	assert_int_equal(pool.put, PAIRS);
+	assert_ptr_equal(pool.free[7], &pairs[0][7]);
+	assert_int_equal(event_queue_pending(NULL), 0);
+	assert_int_equal(failures, 0);
+}
+
+static void a_stream_is_busy_as_long_as_its_pairs_take_at_least(void **state)
+{
+	(void)state;
+	overhead = 1000;
+	add(0, 10);
+	reached_to = 104;
+	assert_int_equal(event_queue_poll(UINT64_MAX, note), 6);
+	assert_int_equal(operations[0].timed, 4);
+	assert_int_equal(operations[0].shortest, 3000);
+	assert_true(streams[0].busy_until > 0);
+	assert_int_equal(calls[0][0].by_events, 4000);
+	/* The oldest may be about to end. */
+	reached_to = 109;
+	assert_int_equal(event_queue_poll(UINT64_MAX, note), 1);
+	assert_int_equal(streams[0].busy_until, 0);
+	reached_to = 110;
+	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
+	assert_int_equal(streams[0].busy_until, 0);
+	/* The shortest ever. */
+	overhead = 9000;
+	calls[0][0].pair = &pairs[0][0];
+	add(0, 1);
+	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
+	assert_int_equal(operations[0].shortest, 0);
+	overhead = 0;
+	calls[0][0].pair = &pairs[0][0];
+	add(0, 1);
+	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
+	assert_int_equal(operations[0].shortest, 0);
+	assert_int_equal(operations[0].timed, 12);
+}
+
+static void what_the_driver_refuses_is_lost(void **state)
+{
+	(void)state;
+	add(0, 3);
+	query_result = elapsed_result = CUDA_ERROR_INVALID_HANDLE;
+	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
+	assert_int_equal(count, 3);
+	assert_int_equal(last_end, EVENT_LOST);
+	assert_false(calls[0][2].has_events);
+	/* The query, and each of the readings. */
+	assert_int_equal(failures, 4);
+	assert_int_equal(pool.put, 3);
+}
+
+static void contexts_are_apart(void **state)
+{
+	(void)state;
+	add(0, 3);
+	add(1, 5);
+	assert_int_equal(event_queue_pending(NULL), 8);
+	assert_int_equal(event_queue_pending(&contexts[0]), 3);
+	assert_int_equal(event_queue_pending(&contexts[1]), 5);
+	assert_false(event_queue_forget(&streams[1]));
+	/* What cannot be made current is left alone. */
+	unusable = &contexts[0];
+	reached_to = 200;
+	assert_int_equal(event_queue_poll(UINT64_MAX, note), 3);
+	assert_int_equal(count, 5);
+	/* One poll asks each stream once, from where the last one ended. */
+	unusable = NULL;
+	reached_to = 0;
+	queries = 0;
+	assert_int_equal(event_queue_poll(0, note), 3);
+	assert_int_equal(queries, 0);
+	event_queue_give_up(&contexts[1], EVENT_LATE, note);
+	assert_int_equal(count, 5);
+	event_queue_give_up(&contexts[0], EVENT_LATE, note);
+	assert_int_equal(count, 8);
+	assert_int_equal(last_end, EVENT_LATE);
+	assert_true(event_queue_forget(&streams[0]));
+	assert_null(streams[0].events);
+	assert_true(event_queue_forget(&streams[0]));
+	reached_to = 200;
+	calls[1][0].pair = &pairs[1][0];
+	add(1, 1);
+	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
+	assert_int_equal(count, 9);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_pair_that_is_not_reached_is_read_later),
+#define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+		TEST(finished_pairs_are_read_in_order_with_few_queries),
+		TEST(a_stream_is_busy_as_long_as_its_pairs_take_at_least),
+		TEST(what_the_driver_refuses_is_lost),
+		TEST(contexts_are_apart),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
