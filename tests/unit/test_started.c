@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Start/end ranges: which were open when, and how many are told apart. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/base/clock.h"
+#include "preload/nvtx/started.h"
+
+#define PAST 1024u /* see started.c */
+
+static const struct range_owner owner = {.kernel_id = 7, .pthread_id = 70};
+
+/* The ranges are those of the process: each test ends what it begins. The paths stay, with the
+ * bits that they got. */
+static void begin(uint16_t path, uint16_t place, uint64_t time)
+{
+	assert_true(started_begin(owner, path, place, time));
+}
+
+static void end(uint16_t path, uint16_t place, uint64_t begun, uint64_t time)
+{
+	uint32_t thread = 0;
+
+	assert_int_equal(started_end(place, begun, time, &thread), path);
+	assert_int_equal(thread, 7);
+}
+
+static void a_range_is_open_from_its_begin_to_its_end(void **state)
+{
+	uint16_t place = 0;
+	uint64_t time = 0;
+
+	(void)state;
+	assert_int_equal(started_open(&place, &time), 0);
+	assert_int_equal(started_at(1000), 0);
+	begin(11, 1, 1000);
+	begin(12, 2, 2000);
+	assert_int_equal(started_at(999), 0);
+	assert_int_equal(started_at(1000), 1);
+	assert_int_equal(started_at(2000), 3);
+	assert_int_equal(started_path(0), 11);
+	assert_int_equal(started_path(1), 12);
+	assert_int_equal(started_thread(12), 70);
+	assert_int_equal(started_thread(13), 0);
+	assert_int_equal(started_open(&place, &time), 11);
+	assert_int_equal(place, 1);
+	assert_int_equal(time, 1000);
+	end(11, 1, 1000, 3000);
+	assert_int_equal(started_at(2999), 3);
+	assert_int_equal(started_at(3000), 2);
+	assert_int_equal(started_at(1999), 1);
+	/* Not the one that is open at the place, and none. */
+	assert_int_equal(started_end(2, 2001, 4000, &(uint32_t){0}), 0);
+	assert_int_equal(started_end(9, 2000, 4000, &(uint32_t){0}), 0);
+	end(12, 2, 2000, 4000);
+	assert_int_equal(started_open(&place, &time), 0);
+}
+
+static void a_place_whose_end_was_lost_is_used_again(void **state)
+{
+	(void)state;
+	begin(11, 5, 10000);
+	begin(12, 5, 11000);
+	assert_int_equal(started_at(12000), 2);
+	assert_int_equal(started_end(5, 10000, 12000, &(uint32_t){0}), 0);
+	end(12, 5, 11000, 12000);
+	assert_int_equal(started_open(&(uint16_t){0}, &(uint64_t){0}), 0);
+}
+
+/* Two threads' ends may stand in the other order; further back nothing is searched. */
+static void the_last_ranges_that_ended_are_kept(void **state)
+{
+	const uint64_t slack = clock_some_ticks(10000), first = 1000000 + slack;
+
+	(void)state;
+	begin(11, 1, first);
+	begin(12, 2, first);
+	end(11, 1, first, first + 2000);
+	end(12, 2, first, first + 1000);
+	assert_int_equal(started_at(first + 1500), 1);
+	assert_int_equal(started_at(first + 500), 3);
+	/* PAST later ones, and those are forgotten. */
+	for (uint64_t i = 0; i < PAST; i++) {
+		assert_int_equal(started_at(first + 500) & 1, i < PAST - 1);
+		begin(12, 3, first + 1000);
+		end(12, 3, first + 1000, first + 2000);
+	}
+	assert_int_equal(started_at(first + 500), 0);
+	assert_int_equal(started_at(first + 1500), 2);
+}
+
+static void so_many_paths_are_told_apart(void **state)
+{
+	const uint64_t time = 1ull << 40;
+
+	(void)state;
+	/* Two are taken by the tests before. */
+	for (uint16_t i = 2; i < STARTED_PATHS; i++) {
+		begin(100 + i, i, time);
+		assert_int_equal(started_path(i), 100 + i);
+	}
+	assert_false(started_begin(owner, 99, 99, time));
+	assert_int_equal(started_thread(99), 0);
+	assert_int_equal(started_thread(100 + STARTED_PATHS - 1), 70);
+	assert_true(started_at(time) == ((uint32_t)((1ull << STARTED_PATHS) - 1) & ~3u));
+	for (uint16_t i = 2; i < STARTED_PATHS; i++)
+		end(100 + i, i, time, time + 1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_range_is_open_from_its_begin_to_its_end),
+		cmocka_unit_test(a_place_whose_end_was_lost_is_used_again),
+		cmocka_unit_test(the_last_ranges_that_ended_are_kept),
+		cmocka_unit_test(so_many_paths_are_told_apart),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
