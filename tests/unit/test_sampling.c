@@ -179,12 +179,22 @@ static void work_that_becomes_rare_gets_all_pairs_again(void **state)
 	assert_int_equal(frequent.sample_below, SAMPLE_ALL);
 }
 
+/* CUDA's initialisation is no history: the first window with calls counts whole. */
+static void time_before_the_first_call_says_nothing(void **state)
+{
+	(void)state;
+	pass(500, 0, 0);
+	pass(5, 300000, 0);
+	assert_true(frequent.rate * SECOND > 299000 && frequent.rate * SECOND < 301000);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(frequent_calls_share_what_the_budget_allows),
 		TEST(rare_calls_all_get_a_pair),
+		TEST(time_before_the_first_call_says_nothing),
 		TEST(few_calls_all_get_a_pair),
 		TEST(first_calls_of_an_operation_all_get_a_pair),
 		TEST(a_floor_remains_where_cupti_takes_the_budget),
