@@ -2,6 +2,7 @@
 #include "preload/collector/rows.h"
 
 #include <stddef.h>
+#include <string.h>
 
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
@@ -78,8 +79,34 @@ void rows_add_size(struct row *row, const struct activity *activity)
 				  activity->static_shared + activity->dynamic_shared, blocks);
 }
 
+/* By so much more than the second launch took the first one held the load of its module. Chosen:
+ * loads of kernels took 40 us to 5 ms (H200). */
+#define LOAD_LEAST_NS 10000u
+
+/* Leaves out the first launch of a row, unless it is all that there is. */
+static void leave_out_load(struct row *row, const struct in_flight *second)
+{
+	struct histogram *histogram = session_histogram(rows_session, row->events.histogram);
+
+	if (row->events.count != 1 || row->events.total <= second->by_events + LOAD_LEAST_NS)
+		return;
+	if (histogram)
+		memset(histogram, 0, sizeof(*histogram));
+	row->events = (struct figures){
+		.minimum = UINT64_MAX,
+		.histogram = row->events.histogram,
+	};
+	estimate_forget_timed(&row->estimate);
+	row->gated = row->may_wait = 0;
+	row->untimed[UNTIMED_FIRST_LAUNCH]++;
+	session_count(rows_session, COUNTER_timed_by_events, UINT64_MAX);
+}
+
 void rows_add_event_time(struct row *row, const struct in_flight *operation, uint64_t overhead)
 {
+	if (operation->operation->first_alone)
+		leave_out_load(row, operation);
+	operation->operation->first_alone = row->events.count == 0 && operation->first;
 	session_add_weighted(rows_session, &row->events, operation->by_events,
 			     estimate_whole_calls(&row->estimate, operation->weight));
 	estimate_timed(&row->estimate, operation->place, operation->weight, operation->by_events);

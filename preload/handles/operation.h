@@ -70,6 +70,7 @@ struct operation {
 	struct row *rows[SESSION_DEVICES];
 	uint64_t calls, pairs;	  /* so far, in all */
 	uint64_t timed, shortest; /* by events: how many calls, and the shortest, ns */
+	bool first_alone;	  /* by events only its first launch was timed */
 	uint64_t window_calls;	  /* in the present sampling window */
 	double rate;		  /* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;

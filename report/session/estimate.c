@@ -94,6 +94,16 @@ void estimate_timed(struct estimate *estimate, uint64_t place, double weight, ui
 	stratum->timed++;
 }
 
+void estimate_forget_timed(struct estimate *estimate)
+{
+	estimate->fraction = 0;
+	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
+		struct stratum *stratum = &estimate->strata[i];
+
+		*stratum = (struct stratum){.calls = stratum->calls, .spread = stratum->spread};
+	}
+}
+
 uint32_t estimate_whole_calls(struct estimate *estimate, double weight)
 {
 	double calls = weight + estimate->fraction;

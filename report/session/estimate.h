@@ -26,6 +26,8 @@ uint64_t estimate_call(struct estimate *estimate, double weight);
  * also those that are not to be timed. */
 uint64_t estimate_sized_call(struct estimate *estimate, uint64_t bytes);
 void estimate_timed(struct estimate *estimate, uint64_t place, double weight, uint64_t nanoseconds);
+/* Takes back what was timed; the calls stay, missing. */
+void estimate_forget_timed(struct estimate *estimate);
 /* How many whole calls a call of this weight adds to a histogram; what is left is kept for the
  * next one. */
 uint32_t estimate_whole_calls(struct estimate *estimate, double weight);

@@ -169,7 +169,8 @@ static void an_event_time_counts_with_its_weight_and_place(void **state)
 {
 	struct operation copy = {.kind = ROW_MEMCPY, .name = "[CUDA memcpy HtoD]"};
 	struct row *row = rows_of(&copy, 0);
-	struct in_flight call = {.started = 70, .ended = 90, .bytes = 5000, .weight = 2.5};
+	struct in_flight call = {
+		.operation = &copy, .started = 70, .ended = 90, .bytes = 5000, .weight = 2.5};
 
 	(void)state;
 	estimate_call(&row->estimate, 1);
@@ -194,6 +195,42 @@ static void an_event_time_counts_with_its_weight_and_place(void **state)
 	call.by_events = 9000;
 	rows_add_event_time(row, &call, 4000);
 	assert_int_equal(row->events.fastest.ns, 9000);
+}
+
+/* Times a first launch of `first` ns and then a second one of 2,000; returns the row. */
+static const struct row *row_of_two(struct operation *kernel, uint64_t first)
+{
+	struct row *row = rows_of(kernel, 0);
+	struct in_flight call = {.operation = kernel, .weight = 1, .first = true};
+
+	call.place = estimate_call(&row->estimate, 1);
+	call.by_events = first;
+	rows_add_event_time(row, &call, 0);
+	call.first = false;
+	call.place = estimate_call(&row->estimate, 1);
+	call.by_events = 2000;
+	rows_add_event_time(row, &call, 0);
+	return row;
+}
+
+static void a_first_launch_that_takes_long_is_left_out(void **state)
+{
+	struct operation quick = {.kind = ROW_KERNEL, .name = "quick"};
+	struct operation loaded = {.kind = ROW_KERNEL, .name = "loaded"};
+	const struct row *row = row_of_two(&quick, 12000);
+
+	(void)state;
+	assert_int_equal(row->events.count, 2);
+	assert_int_equal(row->events.total, 14000);
+	row = row_of_two(&loaded, 12001);
+	assert_int_equal(row->events.count, 1);
+	assert_int_equal(row->events.total, 2000);
+	assert_int_equal(row->events.minimum, 2000);
+	assert_int_equal(row->events.maximum, 2000);
+	assert_int_equal(row->untimed[UNTIMED_FIRST_LAUNCH], 1);
+	assert_int_equal(histogram_count(session_histogram(session, row->events.histogram)), 1);
+	assert_true(row->estimate.strata[0].calls + row->estimate.strata[1].calls == 2);
+	assert_int_equal(row->estimate.strata[0].timed + row->estimate.strata[1].timed, 1);
 }
 
 static void calls_of_which_cupti_makes_records_count_by_those(void **state)
@@ -286,6 +323,7 @@ int main(void)
 		TEST(a_graphs_row_lists_what_it_launches),
 		TEST(a_record_has_the_size_of_its_launch),
 		TEST(an_event_time_counts_with_its_weight_and_place),
+		TEST(a_first_launch_that_takes_long_is_left_out),
 		TEST(calls_of_which_cupti_makes_records_count_by_those),
 		TEST(failed_calls_are_calls_too),
 		TEST(copies_by_way_of_the_host_are_told),
