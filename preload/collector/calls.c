@@ -364,6 +364,7 @@ size_t calls_expected(void)
 void calls_finish(void)
 {
 	matcher_expire(calls_matcher, UINT64_MAX);
+	event_overhead_note();
 	session_subtract_overheads(rows_session);
 	rows_finish();
 	for (struct operation *operation = operation_first(); operation;

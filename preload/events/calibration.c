@@ -9,17 +9,26 @@
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
 #include "preload/events/event_overhead.h"
+#include "preload/events/measured.h"
 #include "preload/handles/capture.h"
 
-/* The pairs of a series, of which the median is taken. Chosen. */
+/* The pairs of a series around nothing. Chosen. */
 #define PAIRS	   16u
+/* Those of one around kernels or copies. So few as, for good, graphs of short kernels become slower
+ * that run beside a stream with more launches than some (H200: 20 kernels take 72.0 us, after 9
+ * launches of ktime's 75.8; not after 5). */
+#define FEW	   4u
+/* Events before the pairs around kernels: once what the device has fetched in advance is used up,
+ * pairs hold what the program's hold on average (H200: 0.3 us more). */
+#define FILLERS	   192u
 /* How long the first kernel runs: the pairs must be queued by then. If they are not, each try is so
  * many times longer than the one before. Chosen: queueing takes some 0.2 ms on an H200. */
 #define FIRST_NS   500000u
 #define LONGER	   4u
 #define TRIES	   4u
-/* How long the other kernels run. Chosen: longer than any clock's step. */
-#define KERNEL_NS  2000u
+/* How long the other kernels run. Chosen: long enough for the device to fetch on meanwhile; pairs
+ * around kernels of 2 us varied from run to run by 1 us (H200), around these by 0.3. */
+#define KERNEL_NS  10000u
 /* Chosen: copies of a few bytes are not made by a copy engine (H200: 4 bytes are not). */
 #define COPY_BYTES 4096u
 /* Within so long the pairs must have ended, and CUPTI's records have come. Chosen. */
@@ -33,6 +42,8 @@ extern const unsigned long long self_timing_fatbin[];
  * CUPTI must record them. */
 enum series { AFTER_KERNEL, KERNELS, AFTER_COPY, COPIES, SERIES };
 
+static const unsigned pairs_of[SERIES] = {PAIRS, FEW, PAIRS, FEW};
+
 /* What a kernel wrote. */
 struct reading {
 	uint64_t begin, end, step, unused;
@@ -40,7 +51,7 @@ struct reading {
 
 /* What the device writes and reads. */
 struct shared {
-	struct reading readings[PAIRS + 1];
+	struct reading readings[FEW + 1];
 	uint8_t copied[COPY_BYTES];
 };
 
@@ -57,7 +68,7 @@ static struct shared *shared; /* memory of its own, as a child of fork must not 
 static CUdeviceptr shared_address;
 static CUevent events[SERIES][PAIRS][2];
 /* CUPTI's times of the kernels and copies; the first of each has no pair. */
-static uint64_t recorded[2][PAIRS + 1];
+static uint64_t recorded[2][FEW + 1];
 static unsigned records[2];
 static uint32_t cupti_context, cupti_stream;
 static bool records_come;
@@ -103,7 +114,9 @@ static bool make_shared(void)
 
 static CUevent last_event(void)
 {
-	return events[records_come ? COPIES : AFTER_COPY][PAIRS - 1][1];
+	enum series last = records_come ? COPIES : AFTER_COPY;
+
+	return events[last][pairs_of[last] - 1][1];
 }
 
 static bool make_events(void)
@@ -175,6 +188,14 @@ static bool queue_pair(enum series series, unsigned number)
 	       driver.cuEventRecord(pair[1], stream) == CUDA_SUCCESS;
 }
 
+static bool queue_fillers(void)
+{
+	for (unsigned i = 0; i < FILLERS; i++)
+		if (driver.cuEventRecord(events[KERNELS][0][0], stream) != CUDA_SUCCESS)
+			return false;
+	return true;
+}
+
 static bool queue(void)
 {
 	uint64_t first = FIRST_NS;
@@ -188,7 +209,9 @@ static bool queue(void)
 		/* A copy behind kernels waits for the other engine. */
 		if (series == AFTER_COPY && !copy())
 			return false;
-		for (unsigned i = 0; i < PAIRS; i++)
+		if (series == KERNELS && !queue_fillers())
+			return false;
+		for (unsigned i = 0; i < pairs_of[series]; i++)
 			if (!queue_pair((enum series)series, i))
 				return false;
 	}
@@ -221,41 +244,19 @@ static void begin(void)
 		done();
 }
 
-static int by_value(const void *left, const void *right)
-{
-	double a = *(const double *)left, b = *(const double *)right;
-
-	return (a > b) - (a < b);
-}
-
-struct measured {
-	double median, error; /* ns; the median's standard error, from the quartiles */
-};
-
-static struct measured measured_of(double *values)
-{
-	qsort(values, PAIRS, sizeof(*values), by_value);
-	return (struct measured){
-		.median = (values[PAIRS / 2 - 1] + values[PAIRS / 2]) / 2,
-		/* A normal distribution's quartiles are 1.349 standard deviations apart; a median
-		 * varies 1.253 times as much as a mean, and PAIRS are 4 squared. */
-		.error = (values[PAIRS * 3 / 4] - values[PAIRS / 4]) / 1.349 * 1.253 / 4,
-	};
-}
-
 /* A series' pairs, less what is given for each; false if the driver does not know one. */
 static bool measure(enum series series, const double *less, struct measured *measured)
 {
 	double values[PAIRS];
 	float milliseconds;
 
-	for (unsigned i = 0; i < PAIRS; i++) {
+	for (unsigned i = 0; i < pairs_of[series]; i++) {
 		if (driver.cuEventElapsedTime(&milliseconds, events[series][i][0],
 					      events[series][i][1]) != CUDA_SUCCESS)
 			return false;
 		values[i] = (double)milliseconds * 1e6 - (less ? less[i] : 0);
 	}
-	*measured = measured_of(values);
+	*measured = measured_of(values, pairs_of[series]);
 	return true;
 }
 
@@ -264,26 +265,29 @@ static double step_of_clock(void)
 	return (double)shared->readings[0].step;
 }
 
-static void set(enum overhead_kind kind, double nanoseconds, double error)
+static void set(enum overhead_kind kind, enum series series, double nanoseconds, double error)
 {
 	double step = step_of_clock();
 
+	event_overhead_measured_on(context->device);
+
 	if (nanoseconds > 0)
-		event_overhead_set(kind, nanoseconds, error > step ? error : step, PAIRS);
+		event_overhead_set(kind, nanoseconds, error > step ? error : step,
+				   pairs_of[series]);
 }
 
 static void use_records(void)
 {
 	static const enum series series[] = {KERNELS, COPIES};
 	static const enum overhead_kind kinds[] = {OVERHEAD_KERNEL, OVERHEAD_COPY};
-	double less[PAIRS];
+	double less[FEW];
 	struct measured measured;
 
 	for (unsigned of = 0; of < 2; of++) {
-		for (unsigned i = 0; i < PAIRS; i++)
+		for (unsigned i = 0; i < FEW; i++)
 			less[i] = (double)recorded[of][i + 1];
 		if (measure(series[of], less, &measured))
-			set(kinds[of], measured.median, measured.error);
+			set(kinds[of], series[of], measured.middle, measured.error);
 	}
 }
 
@@ -293,26 +297,30 @@ static void use_records(void)
 
 static void use_readings(void)
 {
-	double less[PAIRS];
+	double less[FEW];
 	struct measured least, most, copies;
 
 	/* A reading is the clock's last step: half a step early on average, at the end not, as the
 	 * kernel waits for a step there. */
-	for (unsigned i = 0; i < PAIRS; i++)
+	for (unsigned i = 0; i < FEW; i++)
 		less[i] = (double)(shared->readings[i + 1].end - shared->readings[i + 1].begin) -
 			  step_of_clock() / 2;
-	if (measure(AFTER_KERNEL, NULL, &least) && measure(KERNELS, less, &most))
-		set(OVERHEAD_KERNEL, (least.median + most.median) / 2,
-		    (most.median - least.median) / 2 / SQUARE_ROOT_OF_3);
-	if (measure(AFTER_COPY, NULL, &copies))
-		set(OVERHEAD_COPY, copies.median, copies.error);
+	if (measure(AFTER_KERNEL, NULL, &least) && measure(KERNELS, less, &most) &&
+	    measure(AFTER_COPY, NULL, &copies)) {
+		/* One of the two series is 0.5 us longer in one run of four (H200). */
+		if (copies.least < least.least)
+			least = copies;
+		set(OVERHEAD_KERNEL, KERNELS, (least.least + most.middle) / 2,
+		    (most.middle - least.least) / 2 / SQUARE_ROOT_OF_3);
+		set(OVERHEAD_COPY, AFTER_COPY, copies.middle, copies.error);
+	}
 }
 
 /* Uses what was queued once it has ended; `last`: now or never. */
 static void evaluate(bool last)
 {
 	bool late = last || clock_ns(CLOCK_MONOTONIC) - queued_at >= MOST_NS;
-	bool complete = records[0] == PAIRS + 1 && records[1] == PAIRS + 1;
+	bool complete = records[0] == FEW + 1 && records[1] == FEW + 1;
 	CUresult result;
 
 	if (!context_use(context)) {
@@ -371,7 +379,7 @@ bool calibration_take(const struct activity *activity)
 
 	if (!records_come || activity->context != cupti_context || activity->stream != cupti_stream)
 		return false;
-	if (records[of] <= PAIRS)
+	if (records[of] <= FEW)
 		recorded[of][records[of]++] = activity->end - activity->start;
 	return true;
 }

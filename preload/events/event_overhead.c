@@ -1,7 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/event_overhead.h"
 
+#include <string.h>
+
+#include "preload/base/mode.h"
+
 static struct session *session;
+static int measured_on = -1;
 
 void event_overhead_start(struct session *the_session)
 {
@@ -16,6 +21,25 @@ void event_overhead_set(enum overhead_kind kind, double nanoseconds, double stan
 		.pairs = pairs,
 		.standard_error = (uint64_t)(standard_error + 0.5),
 	};
+}
+
+void event_overhead_measured_on(int device)
+{
+	measured_on = device;
+}
+
+void event_overhead_note(void)
+{
+	const struct device_info *devices = session_header(session)->devices;
+
+	if (measured_on < 0 || measured_on >= SESSION_DEVICES || mode_is_cupti())
+		return;
+	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+		if (devices[i].used && strcmp(devices[i].name, devices[measured_on].name) != 0)
+			session_note(session,
+				     "Event-pair overhead was measured on device %d alone, a %s; "
+				     "on device %u, a %s, it may be another.",
+				     measured_on, devices[measured_on].name, i, devices[i].name);
 }
 
 uint64_t event_overhead_of(enum overhead_kind kind)

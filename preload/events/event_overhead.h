@@ -17,6 +17,10 @@ void event_overhead_start(struct session *session);
  * the program may be killed at any time. */
 void event_overhead_set(enum overhead_kind kind, double nanoseconds, double standard_error,
 			unsigned pairs);
+/* On which device the overheads are measured; they are used for all. */
+void event_overhead_measured_on(int device);
+/* Adds a line to the profile for each device of another kind. To be called at the end. */
+void event_overhead_note(void);
 /* The overhead in nanoseconds; 0 until it is known. */
 uint64_t event_overhead_of(enum overhead_kind kind);
 

@@ -34,7 +34,7 @@ setup_file()
 	for device in "1400 1000" "600 200" "9000 3000"; do
 		read -r event kernel <<<"$device"
 		SIM_EVENT_NS=$event SIM_KERNEL_EVENT_NS=$kernel SIM_READING_NS=$kernel kinds
-		is "$((event + kernel)) 16" eval "overhead kernel | cut -d' ' -f1,3"
+		is "$((event + kernel)) 4" eval "overhead kernel | cut -d' ' -f1,3"
 		is "$event 1 16" overhead copy
 		averages >measured
 		[ ! -e first ] || diff first measured
@@ -57,8 +57,8 @@ setup_file()
 @test "while CUPTI records, the overhead is a pair's time less CUPTI's of ktime's own operations" {
 	options="--events all -f -o session --cross-check"
 	SIM_READING_NS=4000 kinds
-	is '2400 1 16' overhead kernel
-	is '1400 1 16' overhead copy
+	is '2400 1 4' overhead kernel
+	is '1400 1 4' overhead copy
 	is 0 counter unmatched_records
 	! report | grep -q self_timing
 	# Kernels and memsets: the copies and what follows them change engines.
@@ -84,6 +84,15 @@ setup_file()
 	SIM_FAULT=cuLaunchKernel_ptsz:*:999 kinds
 	is 0 eval "report | grep -cE '^ *(agree|DISAGREE)'"
 	says "what an event pair holds by itself could not be measured"
+}
+
+@test "where devices are of several kinds a line says on which one the overhead was measured" {
+	SIM_DEVICES=2 KTIME_OPTIONS=$events same_as_alone "$programs/gates" contexts
+	! report | grep "Event-pair overhead was measured"
+	SIM_DEVICES=2 SIM_MIXED=1 KTIME_OPTIONS=$events same_as_alone "$programs/gates" contexts
+	says "Event-pair overhead was measured on device "
+	says "a Other GPU"
+	is 1 eval "report | grep -c 'a Other GPU.*Simulated GPU\|a Simulated GPU.*Other GPU'"
 }
 
 @test "nothing is measured while a stream captures" {

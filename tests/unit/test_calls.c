@@ -76,6 +76,10 @@ void event_overhead_start(struct session *session)
 	(void)session;
 }
 
+void event_overhead_note(void)
+{
+}
+
 uint64_t event_overhead_of(enum overhead_kind kind)
 {
 	return kind == OVERHEAD_COPY ? 1000 : 3000;

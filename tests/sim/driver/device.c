@@ -71,7 +71,8 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuDeviceGetName, (char *name, int length, CUde
 {
 	if (!context_device_valid(device))
 		return CUDA_ERROR_INVALID_DEVICE;
-	snprintf(name, length, "Simulated GPU");
+	snprintf(name, length,
+		 device > 0 && sim_setting("SIM_MIXED", 0) ? "Other GPU" : "Simulated GPU");
 	return CUDA_SUCCESS;
 }
 
