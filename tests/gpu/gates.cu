@@ -3,12 +3,15 @@
  * gates PACE kernels
  *   kernels of 1, 3, 10, 100 and 1000 us, memsets of 64 KB, a graph of 20 kernels
  *
+ * gates PACE threads
+ *   the same without graphs, on 4 threads at once, each in a stream of its own
+ *
  * gates PACE copy KIND BYTES
  *   copies: htod and dtoh (pinned), dtod, pageable
  *
  * gates latency MODE
- *   empty kernels: launch (one every 20 us), wait (each is waited for); prints the median time of a
- *   launch, with the wait, in us
+ *   empty kernels: launch (one every 20 us), wait (each is waited for), bound (as fast as the host
+ *   can); prints the median time of a launch, with the wait, in us, or the mean of bound
  *
  * PACE: spaced (one call every 50 us), back (one after the other, which the device keeps up with if
  * they are short), busy (behind a kernel that outlasts the queueing).
@@ -16,11 +19,14 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
+#include <thread>
 #include <vector>
 
 #include "check.cuh"
 
 #define CALLS	    200
+#define THREADS	    4
+#define BOUND	    200000
 #define BATCH	    100
 #define NODES	    20
 #define SPACING_US  50
@@ -51,7 +57,7 @@ template <int Microseconds> __global__ void timed_kernel(long long cycles)
 
 static int kilohertz;
 static const char *pace;
-static cudaStream_t stream;
+static thread_local cudaStream_t stream;
 
 using Clock = std::chrono::steady_clock;
 
@@ -109,7 +115,7 @@ static void graph_of_kernels(void)
 	repeat(CALLS, [executable] { CHECK(cudaGraphLaunch(executable, stream)); });
 }
 
-static void kernels(void)
+static void kernels_and_memsets(void)
 {
 	void *memory;
 
@@ -120,7 +126,19 @@ static void kernels(void)
 	run_kernels<1000>(CALLS / 4);
 	CHECK(cudaMalloc(&memory, MEMSET_SIZE));
 	repeat(CALLS, [memory] { CHECK(cudaMemsetAsync(memory, 1, MEMSET_SIZE, stream)); });
-	graph_of_kernels();
+}
+
+static void on_threads(void)
+{
+	std::vector<std::thread> threads;
+
+	for (int i = 0; i < THREADS; i++)
+		threads.emplace_back([] {
+			CHECK(cudaStreamCreateWithFlags(&stream, cudaStreamNonBlocking));
+			kernels_and_memsets();
+		});
+	for (std::thread &thread : threads)
+		thread.join();
 }
 
 static int copies(const char *kind, size_t bytes)
@@ -153,11 +171,25 @@ static int copies(const char *kind, size_t bytes)
 	return 0;
 }
 
+static int bound(void)
+{
+	Clock::time_point start = Clock::now();
+
+	for (int i = 0; i < BOUND; i++)
+		empty_kernel<<<1, 1, 0, stream>>>();
+	printf("%.3f\n",
+	       std::chrono::duration<double, std::micro>(Clock::now() - start).count() / BOUND);
+	CHECK(cudaStreamSynchronize(stream));
+	return 0;
+}
+
 static int latency(const char *mode)
 {
 	bool waits = !strcmp(mode, "wait");
 	std::vector<double> turns;
 
+	if (!strcmp(mode, "bound"))
+		return bound();
 	if (!waits && strcmp(mode, "launch"))
 		return 2;
 	for (int i = 0; i < 10 * CALLS; i++) {
@@ -192,14 +224,17 @@ int main(int argc, char **argv)
 		status = latency(mode);
 	else if (!paced("spaced") && !paced("back") && !paced("busy"))
 		status = 2;
-	else if (!strcmp(mode, "kernels"))
-		kernels();
-	else if (!strcmp(mode, "copy") && argc > 4)
+	else if (!strcmp(mode, "threads"))
+		on_threads();
+	else if (!strcmp(mode, "kernels")) {
+		kernels_and_memsets();
+		graph_of_kernels();
+	} else if (!strcmp(mode, "copy") && argc > 4)
 		status = copies(argv[3], strtoull(argv[4], nullptr, 10));
 	else
 		status = 2;
 	if (status)
-		fprintf(stderr, "usage: gates spaced|back|busy kernels|copy KIND BYTES\n"
-				"       gates latency launch|wait\n");
+		fprintf(stderr, "usage: gates spaced|back|busy kernels|threads|copy KIND BYTES\n"
+				"       gates latency launch|wait|bound\n");
 	return status;
 }
