@@ -1,7 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
 # Instructions that ktime adds to the thread that launches, per launch, on the simulated device:
-# libktime.so's own and what it spends in the C library, counted by callgrind. Two runs that differ in their launches alone are
+# libktime.so's own and what it spends in the C library, counted by callgrind. And what of it is for
+# busy and idle (preload/timeline), there and on ktime's own threads. Two runs that differ in their launches alone are
 # subtracted, so that what a run costs once drops out.
 #
 # usage: cost.sh [--functions]   (from the root of the tree, after `make cost-program`)
@@ -68,6 +69,28 @@ cost() {
 	[ -z "$show_functions" ] || functions
 }
 
+# Those in a folder's sources, on the first thread, and on all others.
+in_folder() {
+	awk -v folder="$1" -f "$here/callgrind_files.awk" "$directory/callgrind-01"
+	cat "$directory"/callgrind-0[2-9] | awk -v folder="$1" -f "$here/callgrind_files.awk"
+}
+
+# Arguments: what is counted, options, the folder.
+cost_of_folder() {
+	local first second
+
+	profile "$2" $few
+	first=($(in_folder "$3"))
+	profile "$2" $many
+	second=($(in_folder "$3"))
+	if [ "${second[1]}" -eq 0 ]; then
+		echo "cost.sh: $1: nothing was done in $3" >&2
+		exit 1
+	fi
+	echo "$1 $(((second[0] - first[0]) / (many - few))) instructions," \
+		"$(((second[1] - first[1]) / (many - few))) on ktime's threads"
+}
+
 case "${1:-}" in
 --functions) show_functions=1 ;;
 "") show_functions= ;;
@@ -76,3 +99,5 @@ esac
 cost "hook" "--timer events --events off" 0
 cost "injected pair" "--timer events --events 1/1 --gate off" 95
 cost "gated pair" "--timer events --events 1/1" 95
+cost "launch under CUPTI" "--timer cupti" 95
+cost_of_folder "of it busy and idle" "--timer cupti" preload/timeline/

@@ -193,6 +193,33 @@ static void gaps_are_split_only_up_to_what_is_settled(void **state)
 	assert_int_equal(idle(5, IDLE_LATENCY), 45);
 }
 
+/* Each with a gap behind it, and nothing is final before it has to be. */
+static void work_with_gaps(uint32_t device, uint64_t from, uint64_t until)
+{
+	for (uint64_t i = from; i < until; i++)
+		timeline_add(&(struct timeline_operation){.start = 10 * i * US,
+							  .end = (10 * i + 5) * US,
+							  .device = device,
+							  .context = 1,
+							  .call = call(10 * i, 10 * i + 1),
+							  .copy = i % 2});
+}
+
+static void memory_does_not_grow_with_operations(void **state)
+{
+	uint64_t before = timeline_memory(), after;
+
+	(void)state;
+	timeline_start(session);
+	work_with_gaps(6, 0, 100000);
+	after = timeline_memory();
+	assert_true(after <= before + (4u << 20));
+	work_with_gaps(6, 100000, 1000000);
+	assert_int_equal(timeline_memory(), after);
+	timeline_settle(UINT64_MAX);
+	assert_int_equal(session_header(session)->uses[6].busy, 1000000 * 5 * US);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -200,6 +227,7 @@ int main(void)
 						start, stop),
 		cmocka_unit_test_setup_teardown(
 			gaps_inside_a_graph_launch_are_apart_from_those_before_it, start, stop),
+		cmocka_unit_test_setup_teardown(memory_does_not_grow_with_operations, start, stop),
 		cmocka_unit_test_setup_teardown(a_node_behind_other_work_has_the_call_of_its_launch,
 						start, stop),
 		cmocka_unit_test_setup_teardown(each_part_of_a_devices_time_is_counted_once, start,
