@@ -126,7 +126,7 @@ launch latency 2 8000 4000' use
 }
 
 @test "programs of random commands are as a second account of the device's time has them" {
-	for seed in 1 2 5 6 7 11 13; do
+	for seed in 1 2 3 4 5 6 7 110 162; do
 		as_the_model_says $seed
 	done
 }

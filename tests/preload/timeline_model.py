@@ -18,6 +18,7 @@ LAUNCH_NS, SUBMIT_NS = 4000, 2000
 CALL_NS = {"cuMemAlloc_v2": 70001, "cuMemFree_v2": 90007, "cuCtxSynchronize": 6011,
            "cuStreamSynchronize": 5003}
 BYTES_PER_US = {"c": 50000, "p": 20000, "C": 20000, "z": 2000000}
+STREAMS = range(4)
 SHORT_NS = 5000
 FIRST_NS = 1000000
 
@@ -28,6 +29,7 @@ class Model:
         self.hosts = {0: FIRST_NS}
         self.devices, self.contexts = {}, {}      # of a thread
         self.tails, self.event = {}, 0            # by context and stream; of the last event
+        self.used = set()                         # streams, since the host last waited for them
         self.calls = {}                           # of a thread: (begin, end, name, waits, works)
         self.operations = []                      # (device, start, end, is copy, thread, call)
         self.context_count, self.known = 0, {("d", 0)}  # contexts that have been used
@@ -49,9 +51,21 @@ class Model:
         context = self.context(thread)
         return max((tail for key, tail in self.tails.items() if key[0] == context), default=0)
 
+    def rest(self, thread, streams):
+        context = self.context(thread)
+        self.used -= {(context, stream) for stream in streams}
+
+    def touch(self, thread, stream):
+        """An event takes place when it is recorded, if the device has nothing else to do."""
+        key = self.context(thread), stream
+        if key not in self.used:
+            self.tails[key] = max(self.tails.get(key, 0), self.hosts[thread])
+            self.used.add(key)
+        return key
+
     def work(self, thread, name, ns, stream, is_copy, waits=False):
         begin = self.hosts[thread]
-        key = self.context(thread), stream
+        key = self.touch(thread, stream)
         self.spend(thread, SUBMIT_NS)
         start = max(self.tails.get(key, 0), begin + LAUNCH_NS)
         self.tails[key] = start + ns
@@ -89,15 +103,18 @@ class Model:
             self.host_call(thread, "cuMemAlloc_v2")
         elif what == "f":
             self.host_call(thread, "cuMemFree_v2", self.end_of_work(thread))
+            self.rest(thread, STREAMS)
         elif what == "s":
             self.host_call(thread, "cuCtxSynchronize", self.end_of_work(thread), True)
+            self.rest(thread, STREAMS)
         elif what == "S":
             tail = self.tails.get((self.context(thread), numbers[0]), 0)
             self.host_call(thread, "cuStreamSynchronize", tail, True)
+            self.rest(thread, [numbers[0]])
         elif what == "r":
-            self.event = self.tails.get((self.context(thread), numbers[0]), 0)
+            self.event = self.tails.get(self.touch(thread, numbers[0]), 0)
         elif what == "w":
-            key = self.context(thread), numbers[0]
+            key = self.touch(thread, numbers[0])
             self.tails[key] = max(self.tails.get(key, 0), self.event)
         elif what == "h":
             self.spend(thread, numbers[0])
