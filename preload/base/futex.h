@@ -5,11 +5,14 @@
 
 #include <linux/futex.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
+
+#include "preload/base/clock.h"
 
 /*
  * Waits until futex_wake() is called for the word, or the time has passed. Returns at once if the
@@ -27,6 +30,20 @@ static inline void futex_wait(_Atomic uint32_t *word, uint32_t value, uint64_t n
 static inline void futex_wake(_Atomic uint32_t *word)
 {
 	syscall(SYS_futex, word, FUTEX_WAKE_PRIVATE, INT32_MAX, NULL, NULL, 0);
+}
+
+/* Waits while the word has the value; false if it still has it at `end`, CLOCK_MONOTONIC in ns. */
+static inline bool futex_wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t end)
+{
+	uint64_t now;
+
+	while (atomic_load_explicit(word, memory_order_acquire) == value) {
+		now = clock_ns(CLOCK_MONOTONIC);
+		if (now >= end)
+			return false;
+		futex_wait(word, value, end - now);
+	}
+	return true;
 }
 
 /* Sleeps, without a function of libc's that the program may have replaced. */

@@ -35,6 +35,7 @@
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/commands.h"
 #include "preload/recording/recording.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
@@ -223,6 +224,15 @@ static bool is_idle(void)
 	return operations > 0 && quiet && calls_expected() == 0 && event_queue_pending(NULL) == 0;
 }
 
+/* Takes what has finished into the rows. */
+static void collect_now(void)
+{
+	drain_rings();
+	event_queue_poll(clock_ns(CLOCK_MONOTONIC) + POLL_NS, calls_timed);
+	wait_for_records(RECORD_WAIT_NS);
+	counters_update(session, &scale);
+}
+
 static void *run(void *unused)
 {
 	bool alone = false;
@@ -240,6 +250,7 @@ static void *run(void *unused)
 	while (request != REQUEST_FINISH) {
 		uint32_t woken = atomic_load_explicit(&wake_word, memory_order_acquire);
 
+		commands_writing(true);
 		request = atomic_load_explicit(&request_word, memory_order_acquire);
 		if (request == REQUEST_END_CONTEXT) {
 			end_context();
@@ -266,8 +277,8 @@ static void *run(void *unused)
 			calibration_update(is_idle());
 			context_gates_update(session);
 			sampling_update(session, clock_ns(CLOCK_MONOTONIC));
-			window_update(session);
 			counters_update(session, &scale);
+			commands_update();
 			/* The reporter may be reading their rings. */
 			if (!lifecycle_ending())
 				thread_reap(calls_take_counts);
@@ -277,7 +288,8 @@ static void *run(void *unused)
 			alone = main_thread_was_last(clock_ns(CLOCK_MONOTONIC), main_ended);
 			if (alone)
 				collector_ask_finish(false);
-			else
+			commands_writing(false);
+			if (!alone)
 				futex_wait(&wake_word, woken, sleep);
 		}
 	}
@@ -300,6 +312,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	finish = the_finish;
 	main_ended = the_main_ended;
 	clock_scale_start(&scale);
+	commands_start(session, collect_now);
 	rows_session = session;
 	rows_scale = &scale;
 	records_start();
@@ -324,27 +337,13 @@ void collector_begin(void)
 	futex_wake(&begun);
 }
 
-/* Waits while the word has the value; false if it still has it at `end`. */
-static bool wait_while(_Atomic uint32_t *word, uint32_t value, uint64_t end)
-{
-	uint64_t now;
-
-	while (atomic_load_explicit(word, memory_order_acquire) == value) {
-		now = clock_ns(CLOCK_MONOTONIC);
-		if (now >= end)
-			return false;
-		futex_wait(word, value, end - now);
-	}
-	return true;
-}
-
 static void request_end_context(struct context *context)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS;
 
 	/* An earlier request may still be in progress, although its thread no longer waits
 	 * for it. */
-	if (!wait_while(&request_word, REQUEST_END_CONTEXT, end))
+	if (!futex_wait_while(&request_word, REQUEST_END_CONTEXT, end))
 		return;
 	atomic_store_explicit(&ending, context, memory_order_relaxed);
 	/* Must not replace a request to end the run. Release: the collector sees `ending`. */
@@ -352,11 +351,11 @@ static void request_end_context(struct context *context)
 						    REQUEST_END_CONTEXT, memory_order_release,
 						    memory_order_relaxed)) {
 		collector_wake();
-		wait_while(&request_word, REQUEST_END_CONTEXT, end);
+		futex_wait_while(&request_word, REQUEST_END_CONTEXT, end);
 	}
 	/* Until the collector has finished it asks the driver about the events of all contexts. */
 	if (finish_requested())
-		wait_while(&finished, 0, end);
+		futex_wait_while(&finished, 0, end);
 }
 
 void collector_end_context(struct context *context)
@@ -382,7 +381,7 @@ void collector_ask_finish(bool soon)
 bool collector_wait_finished(uint64_t end)
 {
 	return !atomic_load_explicit(&started, memory_order_relaxed) ||
-	       wait_while(&finished, 0, end);
+	       futex_wait_while(&finished, 0, end);
 }
 
 bool collector_finish(void)

@@ -142,6 +142,8 @@ static void take_operation(const struct activity *activity)
 		calls_matched(call, activity->correlation);
 	} else if (reported && recording_matches()) {
 		session_count(rows_session, COUNTER_unmatched_records, 1);
+		reported = !(window_changed_between(0, UINT64_MAX) &&
+			     rows_are_full(operation, (int)activity->device));
 	}
 	if (reported && (call || operation->kind != ROW_KERNEL || recording_knows_kernels())) {
 		count_operation(operation, activity, call);

@@ -44,6 +44,13 @@ struct row *rows_of(struct operation *operation, int device)
 	return row;
 }
 
+bool rows_are_full(struct operation *operation, int device)
+{
+	const struct row *row = rows_of(operation, device);
+
+	return row && row->calls > 0 && row->cupti.count >= row->calls;
+}
+
 const char *rows_call_name(unsigned api, enum row_kind *kind)
 {
 	bool of_runtime = false;

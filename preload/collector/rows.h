@@ -34,6 +34,11 @@ void rows_lost_outside(struct operation *operation);
 void rows_add_calls(unsigned api, uint64_t calls);
 /* To be called at the end: estimates the time of count-only calls, and warns of what rows miss. */
 void rows_finish(void);
+/*
+ * Whether a row has a record for each of its calls. Records that follow lost ones are known by
+ * their start alone, and a launch outside of the profiling window may start in it.
+ */
+bool rows_are_full(struct operation *operation, int device);
 /* An API row's name, and whether it is a runtime or a driver row; NULL if the number has no row. */
 const char *rows_call_name(unsigned api, enum row_kind *kind);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/launch/window.h"
 
+#include <errno.h>
 #include <pthread.h>
 
 #include "preload/base/clock.h"
@@ -66,6 +67,16 @@ void window_set(bool on)
 	pthread_mutex_lock(&lock);
 	change_locked(on);
 	pthread_mutex_unlock(&lock);
+}
+
+int window_command(bool on, uint64_t open_ns)
+{
+	if (ended)
+		return -EALREADY;
+	opens = every = 0;
+	closes = on && open_ns ? clock_ns(CLOCK_MONOTONIC) + open_ns : 0;
+	window_set(on);
+	return 0;
 }
 
 static void follow_plan(uint64_t now)

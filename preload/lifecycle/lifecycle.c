@@ -25,6 +25,7 @@
 #include "preload/driver/elf_symbol.h"
 #include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/output.h"
+#include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
 #include "preload/driver/real_symbol.h"
 #include "report/devices/attributes.h"
@@ -150,7 +151,8 @@ static void start_cupti(void)
 			!refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 			library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
 			cupti_start(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
-	main_thread_set_own(main_thread_count() - threads + OWN_THREADS);
+	main_thread_set_own(main_thread_count() - threads + OWN_THREADS +
+			    (unsigned)prometheus_file_threads());
 	mode_choose(cupti.started, wanted.runtime_api, wanted.driver_api, devices);
 	context_gates_allow(gates_are_allowed());
 }
@@ -198,6 +200,7 @@ static void finish_report(struct session *finished)
 
 	if (!reporter_claim())
 		return;
+	prometheus_file_end();
 	describe_links(finished);
 	for (unsigned i = 0; (name = driver_unknown_entry(i)); i++)
 		session_note(finished,
@@ -290,6 +293,7 @@ static void start_once(void)
 			     "thread could not be started.");
 	else
 		endings_handle_signals();
+	output_start_metrics(session);
 	endings_register();
 	/* Release: a thread that sees it running sees all of the above. */
 	atomic_store_explicit(&lifecycle_state, LIFECYCLE_RUNNING, memory_order_release);

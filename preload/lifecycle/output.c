@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/base/settings.h"
+#include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"
@@ -190,4 +191,10 @@ int output_start_reporter(struct session *session)
 		.kept = profile_path[0] ? profile_path : NULL,
 		.remove_kept = !settings.export_profile,
 	});
+}
+
+void output_start_metrics(struct session *session)
+{
+	if (prometheus_file_start(profile_path[0] ? profile_path : NULL, message, sizeof(message)))
+		session_note(session, "%s; no metrics are written.", message);
 }

@@ -18,6 +18,9 @@ void output_abandon(void);
 void output_start(const struct session *session);
 /* Starts the reporter, which writes to the same places; 0 or -errno. */
 int output_start_reporter(struct session *session);
+/* Begins to write --prometheus's file, if it was given; a note in the report says why it cannot be.
+ */
+void output_start_metrics(struct session *session);
 /*
  * Writes the report, to stderr where its own file cannot be written, and removes the profile,
  * unless that is all that is left of it: `ktime show` prints it then.

@@ -19,6 +19,7 @@
 #include "preload/base/sanitizer.h"
 #include "preload/collector/collector.h"
 #include "preload/reporter/last_report.h"
+#include "preload/reporter/prometheus_file.h"
 #include "report/print/log_file.h"
 
 /* How long the collector has for its own report. Chosen: on an H200 programs were gone, teardown
@@ -106,10 +107,12 @@ static void say_what_is_kept(void)
 /* The report in the collector's place, unless the collector has begun to print it. */
 static void print_by(uint64_t end)
 {
-	if (reporter_claim())
+	if (reporter_claim()) {
 		last_report_write(&output, end);
-	else if (collector_wait_finished(end))
+		prometheus_file_end();
+	} else if (collector_wait_finished(end)) {
 		return;
+	}
 	if (!last_report_is_written())
 		say_what_is_kept();
 }

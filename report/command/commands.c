@@ -10,6 +10,8 @@
 #include "report/command/show.h"
 #include "report/compare/diff.h"
 #include "report/export/export.h"
+#include "report/live/prometheus.h"
+#include "report/live/steer.h"
 #include "report/live/top.h"
 
 const struct command commands[] = {
@@ -21,13 +23,16 @@ const struct command commands[] = {
 			 "of a job as one; keep that\n"
 			 "       ktime bench [-n N] PROGRAM            run PROGRAM N times, print "
 			 "the mean times\n"
-			 "       ktime diff A B                        compare two programs\n"
+			 "       ktime diff A B, ktime devices         compare two programs; what "
+			 "the GPUs "
+			 "here can do at most\n"
 			 "       ktime export --json OUT FILE          write a profile for other "
 			 "tools\n"
-			 "       ktime devices                         what the GPUs here can do "
-			 "at most\n"
 			 "       ktime top [PID]                       what running programs do on "
 			 "the GPU now\n"
+			 "       ktime on|off|window|snapshot PID      what is collected of a "
+			 "running "
+			 "program\n"
 			 "       ktime list, ktime clean               profiles of programs; "
 			 "remove what killed ones left\n"
 			 "Each command has its --help. Without ktime: LD_PRELOAD=libktime.so "
@@ -149,6 +154,66 @@ const struct command commands[] = {
 		.examples = "  ktime top\n"
 			    "  ktime top -b -d 10 12345\n"
 			    "  ktime top --json -n 2 12345 | tail -1 | jq .rows[0]\n",
+	},
+	{
+		.name = "prometheus",
+		.option_mask = OPTION_PROMETHEUS,
+		.operands_most = SIZE_MAX,
+		.run = command_prometheus,
+		.usage =
+			"ktime prometheus [options] [PID...]\n"
+			"Prints the metrics of running programs in Prometheus's text format, once. "
+			"ktime --prometheus\n"
+			"FILE PROGRAM writes them again and again.\n",
+		.examples = "  ktime prometheus 12345 | promtool check metrics\n"
+			    "  ktime prometheus --profile run.ktime\n",
+	},
+	{
+		.name = "on",
+		.option_mask = OPTION_STEER,
+		.operands_most = 1,
+		.run = command_on,
+		.usage = "ktime on PID\n"
+			 "Has ktime collect in a running program from now on, as cudaProfilerStart "
+			 "does in it. What\n"
+			 "--delay, --duration and --every said no longer holds.\n",
+		.examples = "  ktime on 12345\n",
+	},
+	{
+		.name = "off",
+		.option_mask = OPTION_STEER,
+		.operands_most = 1,
+		.run = command_off,
+		.usage = "ktime off PID\n"
+			 "Has ktime collect nothing in a running program from now on; operations "
+			 "are "
+			 "counted.\n",
+		.examples = "  ktime off 12345\n",
+	},
+	{
+		.name = "window",
+		.option_mask = OPTION_WINDOW,
+		.operands_least = 1,
+		.operands_most = 2,
+		.run = command_window,
+		.usage =
+			"ktime window PID TIME -o FILE\n"
+			"Collects in a running program for TIME (2s, 500ms), and keeps the profile "
+			"of that time. A\n"
+			"program that was off is off again afterwards.\n",
+		.examples = "  ktime window 12345 2s -o now.ktime && ktime show now.ktime\n",
+	},
+	{
+		.name = "snapshot",
+		.option_mask = OPTION_SNAPSHOT,
+		.operands_most = 1,
+		.run = command_snapshot,
+		.usage = "ktime snapshot PID -o FILE\n"
+			 "Keeps the profile of a running program as it is now: all that has "
+			 "finished.\n",
+		.examples = "  ktime snapshot 12345 -o first.ktime\n"
+			    "  ktime snapshot 12345 -o later.ktime --since first.ktime\n"
+			    "  ktime diff first.ktime later.ktime\n",
 	},
 	{
 		.name = "list",

@@ -141,6 +141,7 @@ static int set_options(const struct options *options, char *const *words, int co
 		write_option_word(words[i], i > 0 ? words[i - 1] : NULL, out);
 	write_absolute("log-file", options->log_file, out);
 	write_absolute("export-profile", options->export_profile, out);
+	write_absolute("prometheus", options->prometheus, out);
 	if (!options->profile_children)
 		fprintf(out, " --only-process %d", (int)getpid());
 	error = fclose(out) == 0 ? append_variable("KTIME_OPTIONS", " ", text + (*text == ' '))

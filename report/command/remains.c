@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "report/command/daemon.h"
+#include "report/prometheus/prometheus.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"
 #include "report/print/log_file.h"
@@ -96,6 +97,20 @@ static void settle(const struct left_profile *profile, const struct options *opt
 		unlink(profile->path);
 }
 
+/* A program that was killed could not remove it. */
+static void remove_metrics(const struct options *options, pid_t pid)
+{
+	char message[512];
+	char *path = options->prometheus
+			     ? prometheus_path(options->prometheus, options->rank_variable, pid,
+					       message, sizeof(message))
+			     : NULL;
+
+	if (path)
+		unlink(path);
+	free(path);
+}
+
 void remains_report(const struct options *options, const struct child *child, int status)
 {
 	struct options own = *options;
@@ -103,6 +118,7 @@ void remains_report(const struct options *options, const struct child *child, in
 	size_t count;
 	int error = left_profiles_find(&profiles, &count);
 
+	remove_metrics(options, child->pid);
 	own.only_process = child->pid;
 	if (!error && options->export_profile)
 		error = find_named(options, child->pid, &profiles, &count);

@@ -48,7 +48,11 @@ enum option_commands {
 	OPTION_FIRST = 64,
 	OPTION_PEAKS = 128, /* devices */
 	OPTION_TOP = 256,
-	OPTION_MERGE = 512
+	OPTION_MERGE = 512,
+	OPTION_PROMETHEUS = 1024,
+	OPTION_STEER = 2048, /* on, off */
+	OPTION_WINDOW = 4096,
+	OPTION_SNAPSHOT = 8192
 };
 
 struct options {
@@ -107,7 +111,13 @@ struct options {
 	size_t separator;	      /* the operand that "--" stands before; 0: none */
 	unsigned runs;
 
+	/* Metrics for Prometheus. */
+	const char *prometheus;	     /* the file; NULL: none */
+	unsigned prometheus_kernels; /* that have series of their own */
+	double prometheus_interval;  /* seconds */
+
 	/* Of ktime top. */
+	const char *since;   /* of ktime snapshot: an earlier one; NULL: the start */
 	const char *profile; /* the profile's file; NULL: by process */
 	double interval;     /* seconds between readings */
 	unsigned readings;   /* 0: no end */

@@ -22,7 +22,11 @@ enum {
 	FIRST = OPTION_FIRST,
 	PEAKS = OPTION_PEAKS,
 	TOP = OPTION_TOP,
-	MERGE = OPTION_MERGE
+	MERGE = OPTION_MERGE,
+	PROMETHEUS = OPTION_PROMETHEUS,
+	STEER = OPTION_STEER,
+	WINDOW = OPTION_WINDOW,
+	SNAPSHOT = OPTION_SNAPSHOT
 };
 
 #define OPTION(kind, field, name, letter, argument, section, commands, help)                       \
@@ -142,10 +146,16 @@ const struct option_entry option_table[] = {
 	OPTION(FILE, log_file, "log-file", 0, "FILE", FILE, RUN | SHOW | FIRST,
 	       "write the report to FILE (%p: process, %r: rank, %h: host, %q{ENV})"),
 	OPTION(FILE, export_profile, "export-profile", 'o', "FILE", FILE,
-	       RUN | BENCH | MERGE | FIRST,
+	       RUN | BENCH | MERGE | WINDOW | SNAPSHOT | FIRST,
 	       "keep the profile for ktime show, diff and export; of bench, a folder"),
+	OPTION(FILE, prometheus, "prometheus", 0, "FILE", FILE, RUN,
+	       "metrics for Prometheus, a file for each process: FILE.PID.prom of FILE.prom"),
+	OPTION(NUMBER, prometheus_interval, "prometheus-interval", 0, "SECONDS", FILE, RUN,
+	       "write them every so often (15)"),
+	OPTION(COUNT, prometheus_kernels, "prometheus-kernels", 0, "N", FILE, RUN | PROMETHEUS,
+	       "series for N kernels; the rest is the kernel \"other\" (20)"),
 	OPTION(FLAG, force_overwrite, "force-overwrite", 'f', "", FILE,
-	       RUN | EXPORT | BENCH | MERGE | FIRST, "replace files that exist"),
+	       RUN | EXPORT | BENCH | MERGE | WINDOW | SNAPSHOT | FIRST, "replace files that exist"),
 	OPTION(FILE, import_profile, "import-profile", 'i', "FILE", FILE, RUN | SHOW,
 	       "print the report of a profile, on stderr as nvprof did"),
 	OPTION(FILE, sqlite, "sqlite", 0, "OUT", FILE, EXPORT,
@@ -161,8 +171,11 @@ const struct option_entry option_table[] = {
 	OPTION(COUNT, readings, "readings", 'n', "N", COLLECT, TOP, "end after N readings"),
 	OPTION(CHOICE, top_sort, "sort", 0, "time|run|calls|name", PRINT, TOP,
 	       "by time since the last reading, time of the run, calls, name (time)"),
-	OPTION(FILE, profile, "profile", 0, "FILE", COLLECT, TOP,
+	OPTION(FILE, profile, "profile", 0, "FILE", COLLECT,
+	       TOP | PROMETHEUS | STEER | WINDOW | SNAPSHOT,
 	       "the profile of a program, as in a container's folder"),
+	OPTION(FILE, since, "since", 0, "FILE", COLLECT, SNAPSHOT,
+	       "only what came after this earlier snapshot"),
 	OPTION(FILE, markdown, "markdown", 0, "OUT", FILE, DIFF, "the table in Markdown"),
 	OPTION(NUMBER, threshold, "threshold", 0, "PERCENT", PRINT, DIFF,
 	       "faster and slower mean by more than that (2; 10 with one run a side)"),
@@ -172,7 +185,8 @@ const struct option_entry option_table[] = {
 	OPTION(FLAG, completion, "completion", 0, "", HIDDEN, RUN,
 	       "list the options for the shells"),
 	OPTION(FLAG, help, "help", 'h', "", FILE,
-	       RUN | SHOW | EXPORT | DIFF | LIST | BENCH | PEAKS | TOP | MERGE | FIRST,
+	       RUN | SHOW | EXPORT | DIFF | LIST | BENCH | PEAKS | TOP | MERGE | PROMETHEUS | STEER |
+		       WINDOW | SNAPSHOT | FIRST,
 	       "this help; ktime --help all, ktime --help nvprof: the other options"),
 	OPTION(FLAG, version, "version", 'V', "", FILE, RUN | FIRST, "the version"),
 	UNSERVED("aggregate-mode", 0, "on|off", COUNTERS),
@@ -255,6 +269,8 @@ void options_defaults(struct options *options)
 		.runs = 5,
 		.slowest = 8,
 		.interval = 1,
+		.prometheus_kernels = 20,
+		.prometheus_interval = 15,
 		.demangling = true,
 	};
 }

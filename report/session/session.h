@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      19
+#define SESSION_VERSION	      20
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -283,14 +283,14 @@ struct session_header {
 	double budget_percent;
 	uint64_t counters[COUNTER_COUNT];
 	uint64_t notes[SESSION_NOTES]; /* name offsets: lines for the report, in the order made */
-	uint32_t note_count;
-	uint32_t trace_on;
+	uint32_t note_count, trace_on;
 	uint32_t processes; /* whose profiles were merged into this one; 0: it is a process's own */
 	uint32_t reserved0;
 	struct event_overhead overheads[OVERHEAD_KINDS];
 	struct device_info devices[SESSION_DEVICES];
 	struct device_use uses[SESSION_DEVICES];
 	struct call_totals totals;
+	uint64_t control; /* offset of the page of report/control/control.h */
 };
 
 struct session;

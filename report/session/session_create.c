@@ -17,7 +17,9 @@
 /* Where the process may have only so many addresses, the program needs them. */
 #define LIMIT_SHARE    64
 
-#define HEADER_BYTES   (((sizeof(struct session_header)) + 4095) / 4096 * 4096)
+/* The page of commands follows the header. */
+#define CONTROL_PLACE  (((sizeof(struct session_header)) + 4095) / 4096 * 4096)
+#define HEADER_BYTES   (CONTROL_PLACE + 4096)
 _Static_assert(HEADER_BYTES < SESSION_SEGMENT_ALIGN, "the header shares the first 64 KiB");
 
 static uint64_t most_addresses(void)
@@ -140,6 +142,7 @@ void header_write(struct session *session)
 
 	header->version = SESSION_VERSION;
 	header->header_size = HEADER_BYTES;
+	header->control = CONTROL_PLACE;
 	header->row_size = sizeof(struct row);
 	header->histogram_buckets = HISTOGRAM_BUCKETS;
 	header->pid = getpid();

@@ -41,7 +41,7 @@ complete_word() {
 
 @test "each command has its own help: its options and examples" {
 	local command option
-	for command in show diff export devices top; do
+	for command in show diff export devices top on off window snapshot prometheus; do
 		"$ktime" $command --help >help
 		grep -q "^usage: ktime $command " help
 		grep -q "^  ktime $command " help
@@ -73,7 +73,7 @@ complete_word() {
 }
 
 @test "the manual has every option" {
-	for command in run show diff bench export devices top; do
+	for command in run show diff bench export devices top on off window snapshot prometheus; do
 		[ -n "$(options $command)" ]
 		for option in $(options $command); do
 			grep -q -- "${option//-/\\\\-}" "$root/report/command/ktime.1" ||
@@ -125,7 +125,7 @@ takes() {
 	[ "$(complete_word show run.ktime --to)" = "--top" ]
 	[ -z "$(complete_word diff --top)$(complete_word export --timer)$(complete_word show --budget)" ]
 	local command
-	for command in show export diff bench devices top list clean; do
+	for command in show export diff bench devices top on off window snapshot prometheus list clean; do
 		[ "$(complete_word $command --)" = "$(options $command | paste -sd '|')" ]
 	done
 	touch out.json

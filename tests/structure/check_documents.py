@@ -83,6 +83,7 @@ def check_profile(root):
                         (process, ("session_owner", "process_rank", "job_process", "job_row",
                                    "job_part")),
                         (idle, ("device_use", "call_totals", "idle_row")),
+                        (read(root, "report/control/control.h"), ("control_page",)),
                         (nvtx, ("nvtx_range", "nvtx_part")), (inner, ("segment",))):
         for name in names:
             for field in fields(text, name):

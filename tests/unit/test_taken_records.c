@@ -29,7 +29,8 @@
 
 /* What the neighbours are asked and told. */
 static struct {
-	bool matches, complete, knows_kernels, trace, chosen, included, own, names_reused;
+	bool matches, complete, knows_kernels, trace, chosen, included, own, names_reused,
+		window_changes;
 	int64_t behind;
 	uint64_t window_from;
 	struct concurrency before;
@@ -98,6 +99,13 @@ bool settings_want_calls(enum row_kind kind)
 int64_t cupti_clock_behind(void)
 {
 	return around.behind;
+}
+
+bool window_changed_between(uint64_t start, uint64_t end)
+{
+	(void)start;
+	(void)end;
+	return around.window_changes;
 }
 
 bool window_was_open(uint64_t realtime)
@@ -460,6 +468,25 @@ static void a_record_without_a_call_counts_by_its_own_start(void **state)
 	assert_int_equal(count(COUNTER_unmatched_records), 2);
 }
 
+static void no_row_has_more_records_than_calls_once_the_window_changed(void **state)
+{
+	(void)state;
+	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->calls = 2;
+	for (unsigned i = 1; i <= 4; i++)
+		take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
+	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 4);
+	around.window_changes = true;
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
+	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 4);
+	assert_int_equal(count(COUNTER_unmatched_records), 5);
+	/* One that was called, and one that no hook saw. */
+	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->calls = 5;
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
+	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 5);
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1bv"});
+	assert_int_equal(row_of(ROW_KERNEL, "_Z1bv", 0)->cupti.count, 1);
+}
+
 static void each_copy_has_the_row_of_its_direction(void **state)
 {
 	static const struct {
@@ -683,6 +710,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_record_has_the_row_of_its_call),
 		TEST(a_record_without_a_call_counts_by_its_own_start),
+		TEST(no_row_has_more_records_than_calls_once_the_window_changed),
 		TEST(each_copy_has_the_row_of_its_direction),
 		TEST(a_name_is_looked_up_once_for_its_address),
 		TEST(nodes_count_with_their_launch),

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/reporter/prometheus_file.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "preload/base/background_thread.h"
+#include "preload/base/futex.h"
+#include "preload/base/sanitizer.h"
+#include "preload/base/settings.h"
+#include "report/prometheus/prometheus.h"
+
+/* How long the end waits for a writing that is under way. Chosen: a file takes a millisecond. */
+#define END_WAIT_NS 100000000u
+
+static const char *profile;
+static char file_path[PATH_MAX], new_path[PATH_MAX];
+static struct prometheus_place place;
+static struct prometheus *metrics;
+static _Atomic uint32_t ended, idle = 1;
+
+int prometheus_file_threads(void)
+{
+	return settings.prometheus != NULL;
+}
+
+/* node_exporter reads the folder as another user, and takes files that end in .prom alone. */
+static int write_file(void)
+{
+	struct session *session;
+	FILE *file;
+	int error = session_open(&session, profile);
+
+	if (error)
+		return error;
+	error = prometheus_add(metrics, session, &place);
+	session_close(session);
+	if (error)
+		return error;
+	file = fopen(new_path, "we");
+	if (!file)
+		return -errno;
+	error = prometheus_write(metrics, file);
+	if (fchmod(fileno(file), 0644) < 0 && !error)
+		error = -errno;
+	if (fclose(file) != 0 && !error)
+		error = -errno;
+	if (!error && !atomic_load(&ended) && rename(new_path, file_path) < 0)
+		error = -errno;
+	if (error || atomic_load(&ended))
+		unlink(new_path);
+	return error;
+}
+
+static void *run(void *unused)
+{
+	(void)unused;
+	sanitizer_ignore_begin();
+	pthread_setname_np(pthread_self(), "ktime-metrics");
+	while (!atomic_load(&ended)) {
+		atomic_store(&idle, 0);
+		write_file();
+		/* The end may have come between the check and the renaming. */
+		if (atomic_load(&ended))
+			unlink(file_path);
+		atomic_store(&idle, 1);
+		futex_wake(&idle);
+		futex_wait(&ended, 0, (uint64_t)(settings.prometheus_interval * 1e9));
+	}
+	sanitizer_ignore_end();
+	return NULL;
+}
+
+static int choose_path(char *message, size_t size)
+{
+	char *path = prometheus_path(settings.prometheus, settings.rank_variable, getpid(), message,
+				     size);
+	int length;
+
+	if (!path)
+		return -EINVAL;
+	snprintf(file_path, sizeof(file_path), "%s", path);
+	/* It does not end in .prom: nobody reads it by mistake. */
+	length = snprintf(new_path, sizeof(new_path), "%s.new", path);
+	free(path);
+	if (length < 0 || (size_t)length >= sizeof(new_path)) {
+		snprintf(message, size, "--prometheus: %s", strerror(ENAMETOOLONG));
+		return -ENAMETOOLONG;
+	}
+	return 0;
+}
+
+static const char *variable_of(const char *name, void *unused)
+{
+	(void)unused;
+	return getenv(name);
+}
+
+/* On the program's thread: another one may change the environment later. */
+static void find_place(void)
+{
+	char hostname[256] = "";
+
+	gethostname(hostname, sizeof(hostname) - 1);
+	prometheus_place_of(&place, hostname, variable_of, NULL);
+}
+
+/* Whether the file's folder can be written to. */
+static int check_folder(void)
+{
+	char *slash = strrchr(file_path, '/');
+	int error = 0;
+
+	if (slash)
+		*slash = '\0';
+	if (access(slash ? (slash == file_path ? "/" : file_path) : ".", W_OK | X_OK) < 0)
+		error = -errno;
+	if (slash)
+		*slash = '/';
+	return error;
+}
+
+int prometheus_file_start(const char *the_profile, char *message, size_t size)
+{
+	int error;
+
+	if (!settings.prometheus)
+		return 0;
+	if (!the_profile) {
+		snprintf(message, size, "--prometheus: the profile has no file to be read");
+		return -ENOENT;
+	}
+	profile = the_profile;
+	error = choose_path(message, size);
+	if (error)
+		return error;
+	error = check_folder();
+	if (!error) {
+		/* In a child that goes on with the program, nothing of its parent's holds. */
+		atomic_store(&ended, 0);
+		atomic_store(&idle, 1);
+		find_place();
+		metrics = prometheus_create(settings.prometheus_kernels);
+		error = metrics ? 0 : -ENOMEM;
+	}
+	if (!error)
+		error = background_thread_start(run);
+	if (error)
+		snprintf(message, size, "--prometheus %s: %s", file_path, strerror(-error));
+	return error;
+}
+
+void prometheus_file_end(void)
+{
+	if (!metrics || atomic_exchange(&ended, 1))
+		return;
+	futex_wake(&ended);
+	if (!atomic_load(&idle))
+		futex_wait(&idle, 0, END_WAIT_NS);
+	unlink(file_path);
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/control/control.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/session/session.h"
+
+/* How long an answer is waited for: the collector may wait for a context's end. Chosen. */
+#define ANSWER_MS 10000
+
+struct control {
+	struct control_page *page;
+	int fd; /* locked: for one that commands at a time */
+};
+
+static int find_page(int fd, uint64_t *offset)
+{
+	struct session_header *header = malloc(sizeof(*header));
+	struct stat status;
+	int error = 0;
+
+	if (!header)
+		return -ENOMEM;
+	if (fstat(fd, &status) < 0 ||
+	    pread(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header) ||
+	    header->magic != SESSION_MAGIC)
+		error = -EINVAL;
+	else if (header->version != SESSION_VERSION)
+		error = -EPROTO;
+	else if (header->finished)
+		error = -ESRCH;
+	else if (header->control % CONTROL_BYTES || header->control < sizeof(*header) ||
+		 header->control + CONTROL_BYTES > header->header_size ||
+		 header->header_size > (uint64_t)status.st_size)
+		error = -EINVAL;
+	*offset = header->control;
+	free(header);
+	return error;
+}
+
+static const char *reason_of(int error)
+{
+	switch (error) {
+	case -EINVAL:
+		return "not a ktime profile";
+	case -EPROTO:
+		return "a profile of another version of ktime";
+	case -ESRCH:
+		return "the program has ended";
+	default:
+		return strerror(-error);
+	}
+}
+
+int control_open(struct control **result, const char *path, char *message, size_t size)
+{
+	struct control *control = calloc(1, sizeof(*control));
+	uint64_t offset;
+	int error = 0;
+
+	*result = NULL;
+	if (!control) {
+		snprintf(message, size, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	control->fd = open(path, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (control->fd < 0 || flock(control->fd, LOCK_EX) < 0)
+		error = -errno;
+	if (!error)
+		error = find_page(control->fd, &offset);
+	if (!error) {
+		void *map = mmap(NULL, CONTROL_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED,
+				 control->fd, (off_t)offset);
+
+		if (map == MAP_FAILED)
+			error = -errno;
+		else
+			control->page = map;
+	}
+	if (error) {
+		snprintf(message, size, "%s: %s", path, reason_of(error));
+		control_close(control);
+	} else {
+		*result = control;
+	}
+	return error;
+}
+
+void control_close(struct control *control)
+{
+	if (!control)
+		return;
+	if (control->page)
+		munmap(control->page, CONTROL_BYTES);
+	if (control->fd >= 0)
+		close(control->fd);
+	free(control);
+}
+
+int control_ask(struct control *control, enum control_command command, uint64_t duration,
+		char *message, size_t size)
+{
+	struct control_page *page = control->page;
+	uint32_t number = __atomic_load_n(&page->answered, __ATOMIC_ACQUIRE) + 1;
+	int result;
+
+	/* One that asked and was killed may have left its request. */
+	if (number == 0 || number == page->request)
+		number = page->request + 1;
+	page->command = command;
+	page->duration = duration;
+	__atomic_store_n(&page->request, number, __ATOMIC_RELEASE);
+	for (int waited = 0; __atomic_load_n(&page->answered, __ATOMIC_ACQUIRE) != number;
+	     waited++) {
+		if (waited == ANSWER_MS) {
+			snprintf(message, size,
+				 "the program does not answer: it is stopped, or at its end");
+			return -ETIMEDOUT;
+		}
+		poll(NULL, 0, 1);
+	}
+	result = page->result;
+	if (result)
+		snprintf(message, size, "the program refuses: %s",
+			 result == -EALREADY ? "its collecting has ended (--timeout)"
+					     : strerror(result < 0 ? -result : EINVAL));
+	return result;
+}
+
+uint32_t control_updates(const struct control *control)
+{
+	return __atomic_load_n(&control->page->updating, __ATOMIC_ACQUIRE);
+}
+
+bool control_is_open(const struct control *control)
+{
+	return control->page->open != 0;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/live/interval.h"
+
+#include <errno.h>
+#include <string.h>
+
+#include "report/export/output.h"
+#include "report/session/session_nvtx.h"
+
+static uint64_t less(uint64_t now, uint64_t before)
+{
+	return now > before ? now - before : 0;
+}
+
+static double less_real(double now, double before)
+{
+	return now > before ? now - before : 0;
+}
+
+#define TAKE_OFF(now, before, field)	  (now)->field = less((now)->field, (before)->field)
+#define TAKE_OFF_REAL(now, before, field) (now)->field = less_real((now)->field, (before)->field)
+
+/* What the histogram says of the smallest and the largest time, within those of the run. */
+static void limit_times(struct figures *figures, const struct histogram *histogram)
+{
+	uint64_t minimum = UINT64_MAX, maximum = 0;
+
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		if (!histogram->buckets[i])
+			continue;
+		if (minimum == UINT64_MAX)
+			minimum = histogram_bucket_low(i);
+		maximum = histogram_bucket_high(i) - 1;
+	}
+	if (figures->minimum < minimum)
+		figures->minimum = minimum;
+	if (figures->maximum > maximum)
+		figures->maximum = maximum;
+}
+
+static void subtract_figures(const struct session *session, struct figures *now,
+			     const struct session *earlier, const struct figures *before)
+{
+	struct histogram *histogram = session_histogram(session, now->histogram);
+	const struct histogram *old = session_histogram(earlier, before->histogram);
+
+	TAKE_OFF(now, before, count);
+	TAKE_OFF(now, before, total);
+	TAKE_OFF(now, before, size);
+	TAKE_OFF_REAL(now, before, squares);
+	if (now->count == 0) {
+		now->minimum = UINT64_MAX;
+		now->maximum = 0;
+	}
+	for (unsigned i = 0; histogram && old && i < HISTOGRAM_BUCKETS; i++)
+		histogram->buckets[i] = (uint32_t)less(histogram->buckets[i], old->buckets[i]);
+	if (histogram && old && now->count > 0)
+		limit_times(now, histogram);
+}
+
+static void add_stratum(struct stratum *sum, const struct stratum *added)
+{
+	sum->calls += added->calls;
+	sum->spread += added->spread;
+	sum->weight += added->weight;
+	sum->weight_squares += added->weight_squares;
+	sum->total += added->total;
+	sum->squares += added->squares;
+	sum->timed += added->timed;
+}
+
+/* Each two stretches of the estimate became one meanwhile. */
+static void join_strata(struct estimate *estimate)
+{
+	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
+		struct stratum joined = {0};
+
+		if (2 * i < ESTIMATE_STRATA) {
+			joined = estimate->strata[2 * i];
+			add_stratum(&joined, &estimate->strata[2 * i + 1]);
+		}
+		estimate->strata[i] = joined;
+	}
+	estimate->shift++;
+}
+
+static void subtract_estimate(struct estimate *now, const struct estimate *earlier)
+{
+	struct estimate before = *earlier;
+
+	while (!now->by_size && before.shift < now->shift)
+		join_strata(&before);
+	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
+		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], calls);
+		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], spread);
+		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], weight);
+		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], weight_squares);
+		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], total);
+		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], squares);
+		TAKE_OFF(&now->strata[i], &before.strata[i], timed);
+	}
+}
+
+static void subtract_row(const struct session *session, struct row *now,
+			 const struct session *earlier, const struct row *before)
+{
+	TAKE_OFF(now, before, calls);
+	TAKE_OFF(now, before, calls_outside);
+	TAKE_OFF(now, before, failed);
+	TAKE_OFF(now, before, bytes);
+	TAKE_OFF_REAL(now, before, bytes_squares);
+	for (unsigned i = 0; i < UNTIMED_COUNT; i++)
+		TAKE_OFF(now, before, untimed[i]);
+	subtract_figures(session, &now->cupti, earlier, &before->cupti);
+	subtract_figures(session, &now->events, earlier, &before->events);
+	subtract_estimate(&now->estimate, &before->estimate);
+	TAKE_OFF(now, before, gated);
+	TAKE_OFF(now, before, may_wait);
+	TAKE_OFF(now, before, checked);
+	TAKE_OFF(now, before, checked_cupti);
+	TAKE_OFF(now, before, checked_raw);
+	TAKE_OFF(now, before, checked_events);
+	TAKE_OFF(now, before, checked_overlapped);
+	TAKE_OFF(now, before, waited);
+	TAKE_OFF(now, before, unmatched);
+	TAKE_OFF(now, before, graph_records);
+	TAKE_OFF(now, before, node_calls);
+	TAKE_OFF(now, before, node_calls_estimated);
+	TAKE_OFF_REAL(now, before, windows_total);
+	TAKE_OFF(now, before, host_included);
+}
+
+/* A profile only grows, so that what was in it before is where it was. */
+static bool is_same(const struct session *session, const struct row *now,
+		    const struct session *earlier, const struct row *before)
+{
+	return now && now->kind == before->kind && now->device == before->device &&
+	       strcmp(session_string(session, now->name), session_string(earlier, before->name)) ==
+		       0;
+}
+
+static int subtract_rows(struct session *session, const struct session *earlier)
+{
+	struct row *now = NULL, *before;
+
+	session_for_each_row (earlier, before) {
+		now = session_next_row(session, now);
+		if (!is_same(session, now, earlier, before))
+			return -EINVAL;
+		subtract_row(session, now, earlier, before);
+	}
+	return 0;
+}
+
+static void subtract_idle(const struct session *session, const struct session *earlier)
+{
+	struct idle_row *now = NULL, *before;
+
+	session_for_each_idle (earlier, before) {
+		now = session_next_idle(session, now);
+		if (!now)
+			return;
+		TAKE_OFF(now, before, gaps);
+		TAKE_OFF(now, before, total);
+	}
+}
+
+static void subtract_ranges(const struct session *session, const struct session *earlier)
+{
+	const struct nvtx_range *old_range;
+	const struct nvtx_part *old_part;
+	struct nvtx_range *range = NULL;
+	struct nvtx_part *part = NULL;
+
+	session_for_each_nvtx_range (earlier, old_range) {
+		range = (struct nvtx_range *)session_next_nvtx_range(session, range);
+		if (!range)
+			return;
+		TAKE_OFF(range, old_range, calls);
+		TAKE_OFF(range, old_range, total);
+	}
+	session_for_each_nvtx_part (earlier, old_part) {
+		part = (struct nvtx_part *)session_next_nvtx_part(session, part);
+		if (!part)
+			return;
+		TAKE_OFF_REAL(part, old_part, calls);
+		TAKE_OFF_REAL(part, old_part, event_calls);
+		TAKE_OFF_REAL(part, old_part, untimed);
+		TAKE_OFF(part, old_part, total);
+	}
+}
+
+static void subtract_header(struct session_header *now, const struct session_header *before)
+{
+	uint64_t *counters = now->counters;
+
+	now->start_realtime += before->counters[COUNTER_wall_ns];
+	for (unsigned i = 0; i < COUNTER_COUNT; i++)
+		if (i != COUNTER_events_created && i != COUNTER_threads &&
+		    i != COUNTER_memory_bytes)
+			counters[i] = less(counters[i], before->counters[i]);
+	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
+		struct device_use *use = &now->uses[i];
+		const struct device_use *old = &before->uses[i];
+
+		if (old->last && use->last == old->last)
+			memset(use, 0, sizeof(*use));
+		else if (old->last)
+			use->first = old->last;
+		TAKE_OFF(use, old, excluded);
+		TAKE_OFF(use, old, busy);
+		TAKE_OFF(use, old, kernels);
+		TAKE_OFF(use, old, copies);
+		TAKE_OFF(use, old, late);
+	}
+	TAKE_OFF(&now->totals, &before->totals, pageable_calls);
+	TAKE_OFF(&now->totals, &before->totals, pageable_ns);
+	TAKE_OFF(&now->totals, &before->totals, synchronous_calls);
+	TAKE_OFF(&now->totals, &before->totals, synchronous_ns);
+	TAKE_OFF(&now->totals, &before->totals, waiting_calls);
+	TAKE_OFF(&now->totals, &before->totals, waiting_ns);
+	TAKE_OFF(&now->totals, &before->totals, memory_calls);
+	TAKE_OFF(&now->totals, &before->totals, memory_ns);
+}
+
+int interval_subtract(struct session *session, const struct session *earlier)
+{
+	struct session_header *now = session_header(session);
+	const struct session_header *before = session_header(earlier);
+	int error;
+
+	if (now->pid != before->pid || now->start_realtime != before->start_realtime ||
+	    now->counters[COUNTER_wall_ns] < before->counters[COUNTER_wall_ns])
+		return -EINVAL;
+	error = subtract_rows(session, earlier);
+	if (error)
+		return error;
+	subtract_idle(session, earlier);
+	subtract_ranges(session, earlier);
+	subtract_header(now, before);
+	return 0;
+}
+
+int interval_save(struct session *session, const char *path, bool overwrite, char *message,
+		  size_t size)
+{
+	struct session_header *header = session_header(session);
+	struct output output;
+	const void *start;
+	size_t length;
+	int error = output_open(&output, path, overwrite, message, size);
+
+	if (error)
+		return error;
+	/* The event-pair overhead was taken off when it was opened. Nobody writes to it. */
+	header->finished = header->reported = header->kept = 1;
+	memset(&header->owner, 0, sizeof(header->owner));
+	session_range(session, &start, &length);
+	if (fwrite(start, 1, length, output.file) != length) {
+		error = -errno;
+		snprintf(message, size, "%s: %s", path, strerror(-error));
+		output_abandon(&output);
+		return error;
+	}
+	return output_finish(&output, message, size);
+}

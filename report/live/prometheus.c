@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/live/prometheus.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/live/processes.h"
+#include "report/prometheus/prometheus.h"
+
+/* A process's environment, as it was at its start: at most this much of it. */
+#define ENVIRONMENT_MOST 65536
+
+struct environment {
+	size_t length;
+	char text[ENVIRONMENT_MOST + 1];
+};
+
+static const char *variable_of(const char *name, void *argument)
+{
+	const struct environment *environment = argument;
+	size_t length = strlen(name);
+
+	for (const char *at = environment->text; at < environment->text + environment->length;
+	     at += strlen(at) + 1)
+		if (strncmp(at, name, length) == 0 && at[length] == '=')
+			return at + length + 1;
+	return NULL;
+}
+
+static void read_environment(struct environment *environment, const struct left_profile *profile)
+{
+	char path[32];
+	FILE *file;
+
+	memset(environment, 0, sizeof(*environment));
+	snprintf(path, sizeof(path), "/proc/%d/environ", (int)profile->pid);
+	/* Another process may have the number by now. */
+	file = profile->state == OWNER_RUNS ? fopen(path, "re") : NULL;
+	if (!file)
+		return;
+	environment->length = fread(environment->text, 1, ENVIRONMENT_MOST, file);
+	fclose(file);
+}
+
+static int add_profile(struct prometheus *metrics, const struct left_profile *profile)
+{
+	static struct environment environment;
+	struct prometheus_place place;
+	struct session *session;
+	int error = session_open(&session, profile->path);
+
+	/* It has ended meanwhile. */
+	if (error)
+		return error == -ENOENT ? 0 : error;
+	read_environment(&environment, profile);
+	prometheus_place_of(&place, session_string(session, session_header(session)->hostname),
+			    variable_of, &environment);
+	error = prometheus_add(metrics, session, &place);
+	session_close(session);
+	return error;
+}
+
+int command_prometheus(const struct options *options, const char *const *files, size_t count)
+{
+	struct left_profile *profiles;
+	struct prometheus *metrics;
+	char message[512];
+	size_t found;
+	int error =
+		processes_find(&profiles, &found, options, files, count, message, sizeof(message));
+
+	if (error) {
+		fprintf(stderr, "ktime prometheus: %s\n", message);
+		left_profiles_free(profiles, found);
+		return EXIT_FAILURE;
+	}
+	metrics = prometheus_create(options->prometheus_kernels);
+	if (!metrics)
+		error = -ENOMEM;
+	for (size_t i = 0; i < found && !error; i++)
+		error = add_profile(metrics, &profiles[i]);
+	if (!error)
+		error = prometheus_write(metrics, stdout);
+	if (!error && fflush(stdout) != 0)
+		error = -errno;
+	if (error)
+		fprintf(stderr, "ktime prometheus: %s\n", strerror(-error));
+	prometheus_free(metrics);
+	left_profiles_free(profiles, found);
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/prometheus/exposition.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <uthash.h>
+
+#include "report/names/visible.h"
+
+static const struct {
+	const char *name, *type, *help;
+} descriptions[] = {
+#define DESCRIPTION(name, text, type, help) {text, type, help},
+	METRICS(DESCRIPTION)
+#undef DESCRIPTION
+};
+
+/* A series that must not become smaller. */
+struct value_entry {
+	double value;
+	UT_hash_handle hh;
+	char key[];
+};
+
+void labels_add(struct labels *labels, const char *name, const char *value)
+{
+	size_t start = labels->length, room = sizeof(labels->text) - 1;
+	/* The server refuses what is no UTF-8. */
+	char *visible = *value ? visible_text(value) : NULL;
+	char *out = labels->text;
+
+	if (!visible)
+		return;
+	labels->length +=
+		(size_t)snprintf(out + start, room - start, "%s%s=\"", start ? "," : "", name);
+	for (const char *at = visible; *at && labels->length + 8 < room; at++) {
+		if (*at == '\\' || *at == '"')
+			out[labels->length++] = '\\';
+		out[labels->length++] = *at;
+	}
+	free(visible);
+	if (labels->length + 8 >= room)
+		labels->length = start;
+	else
+		out[labels->length++] = '"';
+	out[labels->length] = '\0';
+}
+
+void labels_add_number(struct labels *labels, const char *name, long long value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", value);
+	labels_add(labels, name, text);
+}
+
+/* The value, or what the series had before if that was more. */
+static double not_below(struct exposition *exposition, const char *key, double value)
+{
+	size_t length = strlen(key);
+	struct value_entry *entry;
+
+	HASH_FIND(hh, exposition->values, key, length, entry);
+	if (!entry) {
+		entry = calloc(1, sizeof(*entry) + length + 1);
+		if (!entry)
+			return value;
+		memcpy(entry->key, key, length);
+		entry->value = value;
+		HASH_ADD_KEYPTR(hh, exposition->values, entry->key, length, entry);
+		if (!entry->hh.tbl)
+			free(entry);
+		return value;
+	}
+	if (value > entry->value)
+		entry->value = value;
+	return entry->value;
+}
+
+int exposition_add_part(struct exposition *exposition, enum metric metric, const char *suffix,
+			const struct labels *labels, double value)
+{
+	FILE **file = &exposition->metrics[metric].file;
+	char key[sizeof(labels->text) + 128];
+
+	if (!*file)
+		*file = open_memstream(&exposition->metrics[metric].text,
+				       &exposition->metrics[metric].length);
+	if (!*file)
+		return -ENOMEM;
+	snprintf(key, sizeof(key), "%s%s{%s}", descriptions[metric].name, suffix, labels->text);
+	if (strcmp(descriptions[metric].type, "gauge") != 0)
+		value = not_below(exposition, key, value);
+	return fprintf(*file, "%s %.15g\n", key, value) < 0 ? -ENOMEM : 0;
+}
+
+int exposition_add(struct exposition *exposition, enum metric metric, const struct labels *labels,
+		   double value)
+{
+	return exposition_add_part(exposition, metric, "", labels, value);
+}
+
+static void forget(struct exposition *exposition)
+{
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		if (exposition->metrics[i].file)
+			fclose(exposition->metrics[i].file);
+		free(exposition->metrics[i].text);
+		exposition->metrics[i].file = NULL;
+		exposition->metrics[i].text = NULL;
+	}
+}
+
+int exposition_write(struct exposition *exposition, FILE *file)
+{
+	int error = 0;
+
+	for (unsigned i = 0; i < METRIC_COUNT && !error; i++) {
+		if (!exposition->metrics[i].file)
+			continue;
+		if (fflush(exposition->metrics[i].file) != 0)
+			error = -ENOMEM;
+		else if (fprintf(file, "# HELP %s %s\n# TYPE %s %s\n%s", descriptions[i].name,
+				 descriptions[i].help, descriptions[i].name, descriptions[i].type,
+				 exposition->metrics[i].text) < 0)
+			error = -errno;
+	}
+	forget(exposition);
+	return error;
+}
+
+void exposition_free(struct exposition *exposition)
+{
+	struct value_entry *entry, *next;
+
+	forget(exposition);
+	HASH_ITER (hh, exposition->values, entry, next) {
+		HASH_DEL(exposition->values, entry);
+		free(entry);
+	}
+}

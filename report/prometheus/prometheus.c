@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/prometheus/prometheus.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/prometheus/prometheus_internal.h"
+#include "report/options/filename.h"
+#include "report/options/rank.h"
+
+struct prometheus *prometheus_create(unsigned kernels)
+{
+	struct prometheus *metrics = calloc(1, sizeof(*metrics));
+
+	if (metrics)
+		metrics->kernels = kernels;
+	return metrics;
+}
+
+static void free_sums(struct process *process)
+{
+	struct sum *sum, *next;
+
+	HASH_ITER (hh, process->sums, sum, next) {
+		HASH_DEL(process->sums, sum);
+		free(sum);
+	}
+}
+
+void prometheus_free(struct prometheus *metrics)
+{
+	if (!metrics)
+		return;
+	for (struct process *process = metrics->processes, *next; process; process = next) {
+		next = process->next;
+		free_sums(process);
+		free(process);
+	}
+	exposition_free(&metrics->exposition);
+	free(metrics);
+}
+
+static const char *or_empty(const char *text)
+{
+	return text ? text : "";
+}
+
+void prometheus_place_of(struct prometheus_place *place, const char *hostname,
+			 const char *(*variable)(const char *name, void *argument), void *argument)
+{
+	const char *node = variable("NODE_NAME", argument), *pod = variable("POD_NAME", argument);
+
+	/* A pod's host name is its own. */
+	if (!pod && variable("KUBERNETES_SERVICE_HOST", argument))
+		pod = hostname;
+	snprintf(place->node, sizeof(place->node), "%s", node ? node : hostname);
+	snprintf(place->pod, sizeof(place->pod), "%s", or_empty(pod));
+	snprintf(place->pod_namespace, sizeof(place->pod_namespace), "%s",
+		 or_empty(variable("POD_NAMESPACE", argument)));
+}
+
+char *prometheus_path(const char *pattern, const char *rank_variable, pid_t pid, char *message,
+		      size_t size)
+{
+	static const char ending[] = ".prom";
+	struct name_codes codes = {.pid = pid, .id = -1};
+	char *path, *result, number[16] = "";
+	struct process_rank rank;
+	size_t length;
+
+	rank_find(&rank, rank_variable);
+	codes.rank = rank.rank;
+	path = filename_expand(pattern, &codes, message, size);
+	length = path ? strlen(path) : 0;
+	if (!path)
+		return NULL;
+	if (length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0)
+		length -= strlen(ending);
+	if (!strstr(pattern, "%p"))
+		snprintf(number, sizeof(number), ".%d", (int)pid);
+	if (asprintf(&result, "%.*s%s%s", (int)length, path, number, ending) < 0) {
+		snprintf(message, size, "%s", strerror(ENOMEM));
+		result = NULL;
+	}
+	free(path);
+	return result;
+}
+
+static struct process *process_of(struct prometheus *metrics, const struct session_header *header)
+{
+	struct process *process;
+
+	for (process = metrics->processes; process; process = process->next)
+		if (process->pid == header->pid && process->started == header->owner.started)
+			return process;
+	process = calloc(1, sizeof(*process));
+	if (!process)
+		return NULL;
+	process->pid = header->pid;
+	process->started = header->owner.started;
+	process->next = metrics->processes;
+	metrics->processes = process;
+	return process;
+}
+
+void prometheus_add_series(struct adding *adding, enum metric metric, const struct labels *labels,
+			   double value)
+{
+	if (!adding->error)
+		adding->error = exposition_add(&adding->metrics->exposition, metric, labels, value);
+}
+
+void prometheus_add_by(struct adding *adding, enum metric metric, const char *label,
+		       const char *text, double value)
+{
+	struct labels labels = adding->labels;
+
+	labels_add(&labels, label, text);
+	prometheus_add_series(adding, metric, &labels, value);
+}
+
+void prometheus_device_labels(const struct adding *adding, int device, struct labels *labels)
+{
+	*labels = adding->labels;
+	labels_add_number(labels, "device", device);
+}
+
+static void write_use(struct adding *adding)
+{
+	static const char *const causes[] = {
+#define CAUSE(name, key, text) key,
+		IDLE_CAUSES(CAUSE)
+#undef CAUSE
+	};
+	const struct session_header *header = session_header(adding->session);
+	uint64_t idle[SESSION_DEVICES][IDLE_CAUSE_COUNT] = {{0}};
+	const struct idle_row *row;
+	struct labels labels, caused;
+
+	/* What was not recorded is not known to be idle. */
+	if (header->counters[COUNTER_windows] > 0)
+		return;
+	session_for_each_idle (adding->session, row)
+		if (row->device >= 0 && row->device < SESSION_DEVICES &&
+		    row->cause < IDLE_CAUSE_COUNT)
+			idle[row->device][row->cause] += row->total;
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		if (!header->uses[device].last)
+			continue;
+		prometheus_device_labels(adding, device, &labels);
+		prometheus_add_series(adding, METRIC_BUSY, &labels,
+				      (double)header->uses[device].busy / 1e9);
+		for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++) {
+			caused = labels;
+			labels_add(&caused, "cause", causes[cause]);
+			prometheus_add_series(adding, METRIC_IDLE, &caused,
+					      (double)idle[device][cause] / 1e9);
+		}
+	}
+}
+
+static void write_counters(struct adding *adding)
+{
+	static const struct {
+		enum session_counter counter;
+		const char *reason;
+	} lost[] = {{COUNTER_cupti_dropped, "dropped by CUPTI"},
+		    {COUNTER_cupti_unread, "not read in time"},
+		    {COUNTER_cupti_invalid, "without valid times"}};
+	const struct session_header *header = session_header(adding->session);
+	const uint64_t *counters = header->counters;
+	struct labels info = adding->labels;
+
+	labels_add(&info, "version", KTIME_VERSION);
+	labels_add_number(&info, "driver", header->driver_version);
+	labels_add_number(&info, "cupti", header->cupti_version);
+	prometheus_add_series(adding, METRIC_INFO, &info, 1);
+	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
+		prometheus_add_by(adding, METRIC_LOST, "reason", lost[i].reason,
+				  (double)counters[lost[i].counter]);
+	prometheus_add_series(adding, METRIC_RUN, &adding->labels,
+			      (double)counters[COUNTER_wall_ns] / 1e9);
+	prometheus_add_series(adding, METRIC_ADDED, &adding->labels,
+			      (double)counters[COUNTER_added_ns] / 1e9);
+	prometheus_add_series(adding, METRIC_BACKGROUND, &adding->labels,
+			      (double)counters[COUNTER_collector_ns] / 1e9);
+	prometheus_add_series(adding, METRIC_MEMORY, &adding->labels,
+			      (double)counters[COUNTER_memory_bytes]);
+}
+
+/* The program's name without its folder and arguments. */
+static void label_process(struct adding *adding, const struct prometheus_place *place)
+{
+	const struct session_header *header = session_header(adding->session);
+	const char *command = session_string(adding->session, header->command);
+	size_t length = strcspn(command, " "), start = length;
+	char program[256];
+
+	while (start > 0 && command[start - 1] != '/')
+		start--;
+	snprintf(program, sizeof(program), "%.*s", (int)(length - start), command + start);
+	labels_add_number(&adding->labels, "pid", header->pid);
+	if (header->rank.rank >= 0)
+		labels_add_number(&adding->labels, "rank", header->rank.rank);
+	labels_add(&adding->labels, "command", program);
+	labels_add(&adding->labels, "node", place->node);
+	labels_add(&adding->labels, "pod", place->pod);
+	labels_add(&adding->labels, "namespace", place->pod_namespace);
+}
+
+int prometheus_add(struct prometheus *metrics, const struct session *session,
+		   const struct prometheus_place *place)
+{
+	struct adding adding = {.metrics = metrics, .session = session};
+	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+
+	adding.process = process_of(metrics, session_header(session));
+	if (!adding.process) {
+		adding.error = -ENOMEM;
+		goto out;
+	}
+	label_process(&adding, place);
+	write_counters(&adding);
+	prometheus_add_rows(&adding);
+	write_use(&adding);
+out:
+	uselocale(before);
+	return adding.error;
+}
+
+int prometheus_write(struct prometheus *metrics, FILE *file)
+{
+	return exposition_write(&metrics->exposition, file);
+}

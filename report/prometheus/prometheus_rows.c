@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/* Kernels and copies, summed up by name. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/prometheus/prometheus_internal.h"
+#include "report/names/demangle.h"
+#include "report/names/short_name.h"
+#include "report/print/table.h"
+
+/* The upper ends of the histogram's buckets: 2^10 ns and each fourfold of it up to 4.3 s, which are
+ * ends of the profile's own buckets too. */
+#define BUCKET_FIRST_BIT 10
+#define BUCKET_STEP_BITS 2
+#define BUCKETS		 12
+#define SUM_KEY		 offsetof(struct sum, calls)
+
+/* The durations of a device's kernels. */
+struct durations {
+	uint64_t buckets[BUCKETS + 1];
+	double seconds;
+};
+
+/* A row's name as a label: of a kernel the short name, which is cut where it is too long. */
+static void name_of(const struct session *session, const struct row *row, char name[NAME_MOST])
+{
+	const char *text = session_string(session, row->name);
+	char *demangled = row->kind == ROW_KERNEL ? demangle(text) : NULL;
+	char *shortened = demangled ? short_name(demangled, false) : NULL;
+
+	memset(name, 0, NAME_MOST);
+	/* "[CUDA memcpy HtoD]" */
+	if (row->kind == ROW_MEMCPY && strncmp(text, "[CUDA memcpy ", 13) == 0)
+		snprintf(name, NAME_MOST, "%.*s", (int)strcspn(text + 13, "]"), text + 13);
+	else if (row->kind == ROW_MEMSET)
+		snprintf(name, NAME_MOST, "memset");
+	else
+		snprintf(name, NAME_MOST, "%s", shortened ? shortened : text);
+	free(shortened);
+	free(demangled);
+}
+
+static struct sum *sum_of(struct adding *adding, const struct row *row)
+{
+	struct sum *sum, *wanted = calloc(1, sizeof(*wanted));
+
+	if (!wanted)
+		return NULL;
+	name_of(adding->session, row, wanted->name);
+	wanted->device = row->device;
+	wanted->is_kernel = row->kind == ROW_KERNEL || row->kind == ROW_GRAPH;
+	HASH_FIND(hh, adding->process->sums, wanted, SUM_KEY, sum);
+	if (sum) {
+		free(wanted);
+		return sum;
+	}
+	HASH_ADD_KEYPTR(hh, adding->process->sums, wanted, SUM_KEY, wanted);
+	if (!wanted->hh.tbl) {
+		free(wanted);
+		return NULL;
+	}
+	return wanted;
+}
+
+static void add_durations(struct durations *durations, const struct session *session,
+			  const struct row *row, const struct figures *figures)
+{
+	const struct session_header *header = session_header(session);
+	const struct histogram *histogram;
+
+	if (header->cupti_active && header->timer != TIMER_EVENTS)
+		figures = &row->cupti;
+	histogram = session_histogram(session, figures->histogram);
+	durations->seconds += (double)figures->total / 1e9;
+	for (unsigned bucket = 0; histogram && bucket < HISTOGRAM_BUCKETS; bucket++) {
+		uint64_t low = histogram_bucket_low(bucket);
+		unsigned i = 0;
+
+		if (!histogram->buckets[bucket])
+			continue;
+		while (i < BUCKETS && low >= 1ull << (BUCKET_FIRST_BIT + i * BUCKET_STEP_BITS))
+			i++;
+		durations->buckets[i] += histogram->buckets[bucket];
+	}
+}
+
+static void write_durations(struct adding *adding, int device, const struct durations *durations)
+{
+	struct exposition *exposition = &adding->metrics->exposition;
+	struct labels labels, bucket;
+	uint64_t count = 0;
+	char end[32];
+
+	prometheus_device_labels(adding, device, &labels);
+	for (unsigned i = 0; i <= BUCKETS && !adding->error; i++) {
+		count += durations->buckets[i];
+		snprintf(end, sizeof(end), "%.9g",
+			 (double)(1ull << (BUCKET_FIRST_BIT + i * BUCKET_STEP_BITS)) / 1e9);
+		bucket = labels;
+		labels_add(&bucket, "le", i < BUCKETS ? end : "+Inf");
+		adding->error = exposition_add_part(exposition, METRIC_DURATION, "_bucket", &bucket,
+						    (double)count);
+	}
+	if (!adding->error)
+		adding->error = exposition_add_part(exposition, METRIC_DURATION, "_sum", &labels,
+						    durations->seconds);
+	if (!adding->error)
+		adding->error = exposition_add_part(exposition, METRIC_DURATION, "_count", &labels,
+						    (double)count);
+}
+
+static bool is_copy(const struct row *row)
+{
+	return row->kind == ROW_MEMCPY || row->kind == ROW_MEMSET || row->kind == ROW_MOVEMENT;
+}
+
+/*
+ * The time of a row. While CUPTI records, an event pair may be read before the record is: its time
+ * would be more, and a counter could not go back.
+ */
+static double seconds_of(const struct session *session, const struct row *row,
+			 enum clock_source clock)
+{
+	const struct session_header *header = session_header(session);
+	struct timed_row timed;
+
+	if (clock == CLOCK_EVENTS && header->cupti_active && header->timer != TIMER_EVENTS)
+		return (double)row->cupti.total / 1e9;
+	return row_timed(session, row, &timed) ? timed.total / 1e9 : 0;
+}
+
+/* Sums the rows up by name, and writes what needs no sum. */
+static void take_rows(struct adding *adding)
+{
+	static const char *const reasons[] = {
+#define REASON(name, text) text,
+		UNTIMED_REASONS(REASON)
+#undef REASON
+	};
+	static struct durations durations[SESSION_DEVICES];
+	uint64_t untimed[UNTIMED_COUNT] = {0}, operations = 0;
+	const struct row *row;
+	struct sum *sum;
+
+	memset(durations, 0, sizeof(durations));
+	session_for_each_row (adding->session, row) {
+		enum clock_source clock;
+		const struct figures *figures = row_figures(adding->session, row, &clock);
+		uint64_t calls = row_calls(row);
+
+		if (table_section_of(adding->session, row) != TABLE_GPU || calls == 0)
+			continue;
+		operations += calls;
+		for (unsigned i = 0; i < UNTIMED_COUNT; i++)
+			if (clock == CLOCK_NONE ||
+			    (clock == CLOCK_EVENTS && i != UNTIMED_SAMPLED_OUT))
+				untimed[i] += row->untimed[i];
+		if (!is_copy(row) && row->kind != ROW_KERNEL && row->kind != ROW_GRAPH)
+			continue;
+		sum = sum_of(adding, row);
+		if (!sum) {
+			adding->error = -ENOMEM;
+			return;
+		}
+		sum->calls += calls;
+		sum->bytes += row->bytes;
+		sum->seconds += seconds_of(adding->session, row, clock);
+		if (sum->is_kernel && row->device >= 0 && row->device < SESSION_DEVICES)
+			add_durations(&durations[row->device], adding->session, row, figures);
+	}
+	prometheus_add_series(adding, METRIC_OPERATIONS, &adding->labels, (double)operations);
+	for (unsigned i = 0; i < UNTIMED_COUNT; i++)
+		prometheus_add_by(adding, METRIC_UNTIMED, "reason", reasons[i], (double)untimed[i]);
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (durations[device].seconds > 0)
+			write_durations(adding, device, &durations[device]);
+}
+
+static int by_seconds(struct sum *left, struct sum *right)
+{
+	return left->seconds > right->seconds ? -1 : left->seconds < right->seconds;
+}
+
+/* Gives series of their own to the kernels that took the longest, and keeps them: what is in
+ * "other" once stays there, or that would become smaller. */
+static void choose_kernels(struct adding *adding)
+{
+	struct process *process = adding->process;
+	struct sum *sum;
+
+	HASH_SORT(process->sums, by_seconds);
+	for (sum = process->sums; sum && process->listed < adding->metrics->kernels;
+	     sum = sum->hh.next) {
+		if (!sum->is_kernel || sum->listed)
+			continue;
+		sum->listed = true;
+		process->listed++;
+	}
+}
+
+static void write_kernel(struct adding *adding, int device, const char *name, double seconds,
+			 uint64_t calls)
+{
+	struct labels labels;
+
+	prometheus_device_labels(adding, device, &labels);
+	labels_add(&labels, "kernel", name);
+	prometheus_add_series(adding, METRIC_KERNEL_SECONDS, &labels, seconds);
+	prometheus_add_series(adding, METRIC_KERNEL_CALLS, &labels, (double)calls);
+}
+
+static void write_copy(struct adding *adding, const struct sum *sum)
+{
+	struct labels labels;
+
+	prometheus_device_labels(adding, sum->device, &labels);
+	labels_add(&labels, "operation", sum->name);
+	prometheus_add_series(adding, METRIC_COPY_SECONDS, &labels, sum->seconds);
+	prometheus_add_series(adding, METRIC_COPY_CALLS, &labels, (double)sum->calls);
+	prometheus_add_series(adding, METRIC_COPY_BYTES, &labels, (double)sum->bytes);
+}
+
+static void write_sums(struct adding *adding)
+{
+	static struct sum others[SESSION_DEVICES];
+	struct sum *sum, *next;
+
+	memset(others, 0, sizeof(others));
+	choose_kernels(adding);
+	HASH_ITER (hh, adding->process->sums, sum, next) {
+		struct sum *other = sum->device >= 0 && sum->device < SESSION_DEVICES
+					    ? &others[sum->device]
+					    : &others[0];
+
+		if (!sum->is_kernel) {
+			write_copy(adding, sum);
+			continue;
+		}
+		if (sum->listed) {
+			write_kernel(adding, sum->device, sum->name, sum->seconds, sum->calls);
+			continue;
+		}
+		other->seconds += sum->seconds;
+		other->calls += sum->calls;
+	}
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (others[device].calls > 0)
+			write_kernel(adding, device, "other", others[device].seconds,
+				     others[device].calls);
+}
+
+void prometheus_add_rows(struct adding *adding)
+{
+	struct sum *sum, *next;
+
+	HASH_ITER (hh, adding->process->sums, sum, next) {
+		sum->calls = sum->bytes = 0;
+		sum->seconds = 0;
+	}
+	take_rows(adding);
+	if (!adding->error)
+		write_sums(adding);
+}

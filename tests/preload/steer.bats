@@ -1,0 +1,176 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What is collected of a program that runs, from another shell: ktime on, off, window and snapshot.
+load helper
+load served
+
+teardown()
+{
+	end_served
+	rm -f run/ktime.*
+}
+
+# figures FILE: "NAME CALLS OUTSIDE TIMED TOTAL" of the kernels.
+figures()
+{
+	"$ktime" export --json - "$1" | jq -r '.rows[] | select(.kind == "kernel") |
+		"\(.name) \(.calls) \(.calls_outside // 0) \(.cupti.count // 0) \(.cupti.total // 0)"'
+}
+
+@test "on and off from another shell: what is between them is timed, the rest is counted" {
+	export SIM_KERNEL_NS=first=1000
+	KTIME_OPTIONS="--profile-from-start off -o $PWD/kept" serve
+	order first 3
+	"$ktime" on "$program"
+	order first 5
+	"$ktime" off "$program"
+	order first 2
+	"$ktime" on --profile kept
+	order first 1
+	dismiss
+	is 'first 6 5 6 6000' figures kept
+}
+
+@test "a thousand switches under load: no count is wrong" {
+	for timer in cupti events; do
+		rm -f orders answers
+		KTIME_OPTIONS="--timer $timer -o $PWD/$timer" serve
+		order load 3
+		for i in {1..500}; do
+			"$ktime" off "$program" 5>&- 6<&-
+			"$ktime" on "$program" 5>&- 6<&-
+		done
+		order rest
+		launched=${answer#ok }
+		dismiss
+		is "$launched" jq '[.rows[] | select(.kind == "kernel") | .calls + (.calls_outside // 0)] | add' \
+			<("$ktime" export --json - "$timer")
+		is true jq '.counters | .operations > 0 and .operations_outside > 0 and .cupti_unread == 0' \
+			<("$ktime" export --json - "$timer")
+	done
+	# Each call inside has its record, and no other has one.
+	is true jq '[.rows[] | select(.kind == "kernel") | .calls == .cupti.count] | all' \
+		<("$ktime" export --json - cupti)
+}
+
+@test "a snapshot has all that has finished, and --since what came after another" {
+	export SIM_KERNEL_NS=first=1000,second=3000
+	serve
+	order first 5
+	"$ktime" snapshot "$program" -o one
+	is 'first 5 0 5 5000' figures one
+	order first 2
+	order second 4
+	"$ktime" snapshot "$program" -o two
+	is $'first 7 0 7 7000\nsecond 4 0 4 12000' figures two
+	"$ktime" snapshot "$program" --since one -o after
+	is $'first 2 0 2 2000\nsecond 4 0 4 12000' figures after
+	is 6 counter operations after
+	"$ktime" show after >shown 2>&1
+	grep -q "all 6 GPU operations timed" shown
+	! grep -q "was killed" shown
+	"$ktime" diff one after >/dev/null
+	run "$ktime" snapshot "$program" -o one
+	[ "$status" -eq 1 ]
+	grep -qF "one" <<<"$output"
+	"$ktime" snapshot "$program" -f -o one
+	run "$ktime" snapshot "$program" --since after -o other
+	[ "$status" -eq 1 ]
+	[ ! -e other ]
+	dismiss
+	grep -q ' 7 .* first$' report
+}
+
+@test "an interval of a row that is sampled is that of its estimate" {
+	KTIME_OPTIONS="--timer events --events 1/4" serve
+	order first 4000
+	order settle
+	"$ktime" snapshot "$program" -o one
+	order first 4000
+	order settle
+	"$ktime" snapshot "$program" --since one -o after
+	# Every kernel takes as long: the estimate is exact, to the nanosecond that its parts are rounded to.
+	is true jq '.rows[] | select(.name == "first") | .calls == 4000 and
+		((.estimate.total / 4000 - (.events.total / .events.count)) | . < 1 and . > -1)' \
+		<("$ktime" export --json - after)
+	dismiss
+}
+
+@test "a window has what ran in it, and the program is as before afterwards" {
+	export SIM_KERNEL_NS=first=1000
+	KTIME_OPTIONS="--profile-from-start off -o $PWD/kept" serve
+	order first 3
+	"$ktime" window "$program" 1s -o window 5>&- 6<&- &
+	window=$!
+	until [ "$(od -An -tu4 -j $((control + 76)) -N 4 kept 2>/dev/null | tr -d ' ')" = 1 ]; do
+		control=${control:-$(control_offset kept)}
+		sleep 0.01
+	done
+	order first 4
+	wait $window
+	is 'first 4 0 4 4000' figures window
+	order first 2
+	# One that is on stays on.
+	"$ktime" on "$program"
+	"$ktime" window "$program" 10ms -o short
+	order first 1
+	dismiss
+	is 'first 5 5 5 5000' figures kept
+}
+
+# Where the page of commands lies: the last before the first segment.
+control_offset()
+{
+	echo $(($(od -An -tu4 -j 12 -N 4 "$1") - 4096))
+}
+
+@test "a window closes by itself if the one who asked for it is gone" {
+	KTIME_OPTIONS="--profile-from-start off -o $PWD/kept" serve
+	control=$(control_offset kept)
+	open()
+	{
+		od -An -tu4 -j $((control + 76)) -N 4 kept | tr -d ' '
+	}
+	"$ktime" window "$program" 300ms -o window 5>&- 6<&- &
+	window=$!
+	until [ "$(open)" = 1 ]; do sleep 0.01; done
+	kill -KILL $window
+	until [ "$(open)" = 0 ]; do sleep 0.01; done
+	[ ! -e window ]
+	"$ktime" on "$program"
+	dismiss
+}
+
+@test "a page full of nonsense does no harm" {
+	KTIME_OPTIONS="-o $PWD/kept" serve
+	control=$(control_offset kept)
+	for i in {1..20}; do
+		dd if=/dev/urandom of=kept bs=4096 count=1 seek=$((control / 4096)) conv=notrunc status=none
+		order first 1
+	done
+	"$ktime" on "$program"
+	"$ktime" snapshot "$program" -o one
+	dismiss
+	is 'first 20 20' eval "figures kept | awk '{ print \$1, \$2 + \$3, \$2 + \$3 }'"
+}
+
+@test "commands say what they lack, and that a program has ended" {
+	run "$ktime" on
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime on: one process, or --profile FILE, has to be given" ]
+	run "$ktime" snapshot 1
+	[ "$status" -eq 2 ]
+	[ "$output" = "ktime snapshot: -o FILE has to be given" ]
+	run "$ktime" window 1 soon -o file
+	[ "$status" -eq 2 ]
+	[ "$output" = "ktime window: a process, a time (2s, 500ms) and -o FILE have to be given" ]
+	KTIME_OPTIONS="-o $PWD/kept --timeout 0.01" serve
+	sleep 0.1
+	run "$ktime" on "$program"
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime on: the program refuses: its collecting has ended (--timeout)" ]
+	dismiss
+	run "$ktime" off --profile kept
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime off: kept: the program has ended" ]
+}
