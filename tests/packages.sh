@@ -33,7 +33,10 @@ jobs="$check
 	openmpi-bin    mpirun.openmpi
 	mpich          mpirun.mpich
 	munge          munged
-	slurm-wlm      srun"
+	slurm-wlm      srun
+	prometheus     prometheus
+	prometheus-node-exporter prometheus-node-exporter
+	curl           curl"
 
 is_there()
 {
