@@ -5,12 +5,13 @@
 # make check      every test that needs no GPU
 # make check-asan the same with address and undefined behaviour checked; check-tsan: data races
 # make gpu-check  the tests that need one
-# make job-check  jobs of several processes by real launchers: Open MPI, MPICH, Slurm
+# make job-check  jobs by real launchers: Open MPI, MPICH, Slurm; metrics by a real Prometheus
 # make fuzz       changed inputs for each reader, for FUZZ_SECONDS each
 # make mutants    how many small changes of the sources the tests notice
 # make bench      what ktime costs, beside its peers (needs a GPU)
 # make cost       instructions of the launch path, counted on the simulated device
 # make install    to PREFIX (/usr/local)
+# make deb        Debian packages; make tarball: an archive of the portable build
 # make portable   a command and a library for other machines, into build/portable
 
 .DELETE_ON_ERROR:
@@ -65,6 +66,7 @@ all: library command workloads
 include report/report.mk
 include preload/preload.mk
 include report/portable.mk
+include packaging/packaging.mk
 include workloads/workloads.mk
 include tests/sim/sim.mk
 include tests/unit/unit.mk

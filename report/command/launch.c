@@ -20,11 +20,11 @@
 #define NOT_FOUND  127
 #define BAD_USAGE  2
 
-/* The library beside this command, or where it is installed to; the caller frees it. */
-static char *find_library(void)
+char *launch_library(void)
 {
 	static const char *const places[] = {"libktime.so", "../lib/libktime.so",
-					     "../lib64/libktime.so"};
+					     "../lib64/libktime.so",
+					     "../lib/x86_64-linux-gnu/libktime.so"};
 	char self[PATH_MAX], *slash, *path;
 	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
@@ -299,11 +299,9 @@ int launch(const struct options *options, char *const *option_words, int option_
 		warn_of_shared_file("--log-file", options->log_file);
 		warn_of_shared_file("-o", options->export_profile);
 	}
-	library = find_library();
+	library = launch_library();
 	if (!library) {
-		fputs("ktime: libktime.so was not found beside this command or in ../lib; install "
-		      "both\n",
-		      stderr);
+		fputs(LAUNCH_NO_LIBRARY, stderr);
 		return CANNOT_RUN;
 	}
 	/* The loader takes both for separators and knows no quoting. */

@@ -5,6 +5,11 @@
 
 #include "report/options/options.h"
 
+#define LAUNCH_NO_LIBRARY                                                                          \
+	"ktime: libktime.so was not found beside this command or in ../lib; install both\n"
+
+/* The library beside this command, or where it is installed to; the caller frees it. NULL: none. */
+char *launch_library(void);
 /*
  * Runs the program `argv` as a child, with libktime.so preloaded and the words of `option_words` in
  * KTIME_OPTIONS, and ends as it ends; where it was killed, the report is printed from the profile

@@ -79,6 +79,20 @@ static int run_program(const struct options *options, int argc, char **argv, int
 	return launch(options, argv + 1, count, argv + first);
 }
 
+/* For LD_PRELOAD, where the command cannot be the program's parent. */
+static int print_library(void)
+{
+	char *library = launch_library();
+
+	if (!library) {
+		fputs(LAUNCH_NO_LIBRARY, stderr);
+		return EXIT_FAILURE;
+	}
+	puts(library);
+	free(library);
+	return EXIT_SUCCESS;
+}
+
 static int main_run(struct options *options, int argc, char **argv)
 {
 	char message[512];
@@ -94,6 +108,8 @@ static int main_run(struct options *options, int argc, char **argv)
 		puts("ktime " KTIME_VERSION);
 		return EXIT_SUCCESS;
 	}
+	if (options->library)
+		return print_library();
 	if (options->completion) {
 		completion_write(stdout);
 		return EXIT_SUCCESS;

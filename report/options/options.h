@@ -101,7 +101,7 @@ struct options {
 	/* Where it goes. */
 	const char *log_file, *export_profile, *import_profile;
 	bool force_overwrite;
-	bool help, version;
+	bool help, version, library;
 	bool completion;
 
 	/* Of ktime export, ktime diff and ktime bench. */

@@ -155,7 +155,8 @@ const struct option_entry option_table[] = {
 	OPTION(COUNT, prometheus_kernels, "prometheus-kernels", 0, "N", FILE, RUN | PROMETHEUS,
 	       "series for N kernels; the rest is the kernel \"other\" (20)"),
 	OPTION(FLAG, force_overwrite, "force-overwrite", 'f', "", FILE,
-	       RUN | EXPORT | BENCH | MERGE | WINDOW | SNAPSHOT | FIRST, "replace files that exist"),
+	       RUN | EXPORT | BENCH | MERGE | WINDOW | SNAPSHOT | FIRST,
+	       "replace files that exist"),
 	OPTION(FILE, import_profile, "import-profile", 'i', "FILE", FILE, RUN | SHOW,
 	       "print the report of a profile, on stderr as nvprof did"),
 	OPTION(FILE, sqlite, "sqlite", 0, "OUT", FILE, EXPORT,
@@ -185,9 +186,11 @@ const struct option_entry option_table[] = {
 	OPTION(FLAG, completion, "completion", 0, "", HIDDEN, RUN,
 	       "list the options for the shells"),
 	OPTION(FLAG, help, "help", 'h', "", FILE,
-	       RUN | SHOW | EXPORT | DIFF | LIST | BENCH | PEAKS | TOP | MERGE | PROMETHEUS | STEER |
-		       WINDOW | SNAPSHOT | FIRST,
+	       RUN | SHOW | EXPORT | DIFF | LIST | BENCH | PEAKS | TOP | MERGE | PROMETHEUS |
+		       STEER | WINDOW | SNAPSHOT | FIRST,
 	       "this help; ktime --help all, ktime --help nvprof: the other options"),
+	OPTION(FLAG, library, "library", 0, "", FILE, RUN,
+	       "print the path of libktime.so, for LD_PRELOAD"),
 	OPTION(FLAG, version, "version", 'V', "", FILE, RUN | FIRST, "the version"),
 	UNSERVED("aggregate-mode", 0, "on|off", COUNTERS),
 	UNSERVED("analysis-metrics", 0, "", COUNTERS),

@@ -1,0 +1,20 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# BUILD/ktime-VERSION.tar.gz of the portable build: bin/ktime finds lib/libktime.so wherever the
+# folder lies. The same input gives the same archive.
+# Usage: tarball.sh BUILD VERSION
+set -euo pipefail
+build=$(realpath "$1") name=ktime-$2
+folder=$build/tarball/$name
+
+rm -rf "$build/tarball"
+install -D -m 755 "$build/portable/ktime" "$folder/bin/ktime"
+install -D -m 755 "$build/portable/libktime.so" "$folder/lib/libktime.so"
+install -D -m 644 report/command/ktime.1 "$folder/share/man/man1/ktime.1"
+install -D -m 644 report/command/completion.bash "$folder/share/bash-completion/completions/ktime"
+install -D -m 644 report/command/completion.zsh "$folder/share/zsh/site-functions/_ktime"
+install -D -m 644 -t "$folder" README.md LICENSE CHANGELOG.md
+install -D -m 644 -t "$folder/docs" docs/*.md docs/*.yml
+tar --sort=name --owner=0 --group=0 --numeric-owner --mtime="@${SOURCE_DATE_EPOCH:-0}" \
+	-C "$build/tarball" -cf - "$name" | gzip -n >"$build/$name.tar.gz"
+echo "$build/$name.tar.gz"

@@ -1,0 +1,57 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# What is given to other machines: Debian packages and the archive.
+bats_require_minimum_version 1.5.0
+load common
+
+# A build folder with what the packages are made of.
+packed() {
+	mkdir -p made/portable
+	cp "$build/ktime" "$build/libktime.so" made/
+	cp "$build/ktime" "$build/libktime.so" made/portable/
+	made=$PWD/made
+	cd "$root"
+}
+
+# unpacked PACKAGE FOLDER
+unpacked() {
+	dpkg-deb -x "$made/deb/$1"_*_amd64.deb "$2"
+}
+
+@test "--library prints the path of the library" {
+	run "$ktime" --library
+	[ "$status" -eq 0 ]
+	prints "$(realpath "$build/libktime.so")"
+	cp "$ktime" lonely
+	run --separate-stderr ./lonely --library
+	[ "$status" -eq 1 ]
+	prints ""
+	[ "$stderr" = "ktime: libktime.so was not found beside this command or in ../lib; install both" ]
+}
+
+@test "the archive runs wherever it is unpacked, and is the same each time" {
+	packed
+	packaging/tarball.sh "$made" 1.2.3
+	cp "$made/ktime-1.2.3.tar.gz" "$made/first.tar.gz"
+	packaging/tarball.sh "$made" 1.2.3
+	cmp "$made/first.tar.gz" "$made/ktime-1.2.3.tar.gz"
+	mkdir "$made/elsewhere"
+	tar -xzf "$made/first.tar.gz" -C "$made/elsewhere"
+	run "$made/elsewhere/ktime-1.2.3/bin/ktime" --library
+	prints "$made/elsewhere/ktime-1.2.3/lib/libktime.so"
+	[ -s "$made/elsewhere/ktime-1.2.3/docs/deployment.md" ]
+}
+
+@test "the Debian packages have the command and the library where each is found, and lintian finds nothing" {
+	[ -z "${SANITIZE-}" ] || skip "under a sanitizer: another runtime is linked in"
+	command -v dpkg-shlibdeps >/dev/null || skip "no dpkg-dev here"
+	packed
+	# Where there is lintian, this fails at what it finds.
+	packaging/deb.sh "$made" 1.2.3
+	unpacked ktime "$made/system"
+	unpacked libktime "$made/system"
+	run "$made/system/usr/bin/ktime" --library
+	prints "$made/system/usr/lib/x86_64-linux-gnu/libktime.so"
+	[ "$(dpkg-deb -f "$made/deb/libktime_1.2.3_amd64.deb" Depends | grep -c libc6)" -eq 1 ]
+	dpkg-deb -f "$made/deb/ktime_1.2.3_amd64.deb" Depends | grep -qF 'libktime (= 1.2.3)'
+}
