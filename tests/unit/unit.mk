@@ -39,6 +39,7 @@ $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/settings.c)
+$(BUILD)/tests/unit/test_recording: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
 $(BUILD)/tests/unit/test_calls: $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_queue.o) driver/api.o events/in_flight.o)

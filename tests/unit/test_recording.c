@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: MIT */
+/* When CUPTI records and when not, on a clock of the test's own: within the budget, in windows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cupti/cupti.h"
+#include "cupti/pause.h"
+#include "preload/base/instantiation.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
+#include "preload/handles/graph.h"
+#include "preload/handles/graph_contents.h"
+#include "preload/nvtx/ranges.h"
+#include "preload/recording/launches.h"
+#include "preload/recording/recording.h"
+#include "preload/recording/sums.h"
+
+#define MS     1000000ull
+#define PERIOD (5 * MS)
+
+/* What the neighbours are asked and told. */
+static bool ever, refused, safe = true, lacks_graph, paused;
+static unsigned making, closed, random_windows, updates, ended, turns;
+static uint64_t now = 1000000 * MS, seen, since;
+static bool told_off, told_windows;
+
+struct options settings;
+_Atomic bool mode_cupti = true;
+
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	(void)clock;
+	*time = (struct timespec){(time_t)(now / 1000000000), (long)(now % 1000000000)};
+	return 0;
+}
+
+bool pause_is_safe(void)
+{
+	return safe;
+}
+
+bool pause_set(bool to)
+{
+	paused = to;
+	turns++;
+	return true;
+}
+
+bool pause_is_refused(void)
+{
+	return refused;
+}
+
+bool cupti_clock_is_realtime(void)
+{
+	return true;
+}
+
+void instantiation_watch(void (*wake)(void))
+{
+	(void)wake;
+}
+
+bool instantiation_ever(void)
+{
+	return ever;
+}
+
+unsigned instantiation_count(void)
+{
+	return making;
+}
+
+void instantiation_tell(bool off, bool windows)
+{
+	told_off = off;
+	told_windows = windows;
+}
+
+void graph_follow_updates(void)
+{
+}
+
+uint64_t graph_updates_unread(void)
+{
+	return 0;
+}
+
+bool ranges_are_chosen(void)
+{
+	return false;
+}
+
+bool operation_names_are_reused(void)
+{
+	return false;
+}
+
+void launches_start(void (*node)(struct operation *, uint32_t, uint64_t),
+		    void (*graph)(struct operation *, uint32_t, uint64_t))
+{
+	assert_true(node && graph);
+}
+
+void launches_add(struct operation *operation, const struct activity *activity)
+{
+	assert_true(operation && activity);
+}
+
+void launches_settle(void)
+{
+}
+
+void launches_end(bool turned_off, uint64_t from)
+{
+	(void)turned_off;
+	ended++;
+	since = from;
+}
+
+uint64_t launches_seen(void)
+{
+	return seen;
+}
+
+void sums_start(struct session *session, struct row *(*row_of)(struct operation *, int))
+{
+	assert_true(session && row_of);
+}
+
+void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds)
+{
+	assert_non_null(operation);
+	(void)device;
+	(void)nanoseconds;
+}
+
+void sums_close_window(bool random)
+{
+	closed++;
+	random_windows += random;
+}
+
+bool sums_lack_a_graph(void)
+{
+	return lacks_graph;
+}
+
+void sums_update_rows(void)
+{
+	updates++;
+}
+
+static struct session *session;
+static struct graph_contents contents = {.nodes = 1000, .recorded = 1000};
+static struct operation graph = {.kind = ROW_GRAPH, .contents = &contents};
+
+static struct row *row_of(struct operation *operation, int device)
+{
+	return session_row(session, operation->kind, "graph", device);
+}
+
+static void wake(void)
+{
+}
+
+static uint64_t count(enum session_counter counter)
+{
+	return session_header(session)->counters[counter];
+}
+
+/* A launch that takes no time: 1000 nodes at 1.2 us. */
+static void launch(void)
+{
+	recording_call(&(struct in_flight){.operation = &graph, .started = now, .ended = now + 1});
+}
+
+static uint64_t update(uint64_t later)
+{
+	now += later;
+	return recording_update(now, PERIOD);
+}
+
+/* What the library keeps is a process's: each test has one of its own. */
+static void in_child(void (*test)(void))
+{
+	pid_t child = fork();
+	int status;
+
+	assert_true(child >= 0);
+	if (child == 0) {
+		settings = (struct options){.budget = 5};
+		if (session_create(&session, NULL, 0))
+			_exit(2);
+		test();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+/* cmocka's assertions would go on with the other tests in the child. */
+#define EXPECT(condition)                                                                          \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			print_error("%s:%d: " #condition "\n", __FILE__, __LINE__);                \
+			_exit(1);                                                                  \
+		}                                                                                  \
+	} while (0)
+
+#define TEST_IN_CHILD(name)                                                                        \
+	static void name##_child(void);                                                            \
+	static void name(void **state)                                                             \
+	{                                                                                          \
+		(void)state;                                                                       \
+		in_child(name##_child);                                                            \
+	}                                                                                          \
+	static void name##_child(void)
+
+static void begin(void)
+{
+	recording_start(session, row_of, wake);
+	ever = true;
+	EXPECT(update(PERIOD) == PERIOD);
+}
+
+/* The budget of 200 ms is 10 ms; a launch is reckoned at 1.2 ms. */
+static void spend_the_credit(void)
+{
+	for (int i = 0; i < 8; i++)
+		launch();
+	update(0);
+	EXPECT(recording_is_complete());
+	launch();
+	update(0);
+	EXPECT(!recording_is_complete());
+}
+
+TEST_IN_CHILD(without_graphs_calls_are_matched)
+{
+	recording_start(session, row_of, wake);
+	EXPECT(recording_matches() && recording_is_complete() && recording_knows_kernels());
+	for (int i = 0; i < 100; i++)
+		launch();
+	EXPECT(update(PERIOD) == PERIOD && recording_matches());
+	EXPECT(updates == 0 && turns == 0);
+	ever = true;
+	mode_cupti = false;
+	EXPECT(update(PERIOD) == PERIOD && recording_matches());
+	mode_cupti = true;
+	EXPECT(update(PERIOD) == PERIOD && !recording_matches());
+	EXPECT(recording_is_complete() && recording_knows_kernels());
+	EXPECT(!recording_wants_flush(now));
+}
+
+TEST_IN_CHILD(where_the_user_or_cupti_forbids_it_all_is_matched)
+{
+	settings.graph = GRAPH_NODE;
+	begin();
+	EXPECT(recording_matches());
+	settings.graph = GRAPH_AUTO;
+	settings.timer = TIMER_CUPTI;
+	begin();
+	EXPECT(recording_matches());
+	settings.timer = TIMER_AUTO;
+	settings.print_gpu_trace = true;
+	begin();
+	EXPECT(recording_matches());
+	settings.print_gpu_trace = false;
+	safe = false;
+	begin();
+	EXPECT(recording_matches());
+	safe = true;
+	begin();
+	EXPECT(!recording_matches());
+}
+
+TEST_IN_CHILD(nodes_are_recorded_until_the_budget_is_spent)
+{
+	begin();
+	spend_the_credit();
+	EXPECT(paused && told_off && told_windows);
+	EXPECT(count(COUNTER_windows) == 1);
+	EXPECT(session_header(session)->note_count == 1);
+	EXPECT(!recording_matches());
+}
+
+TEST_IN_CHILD(the_credit_grows_with_time_to_its_bound)
+{
+	begin();
+	for (int i = 0; i < 8; i++)
+		launch();
+	/* 28 ms at 5 % are 1.4 ms. */
+	update(28 * MS);
+	launch();
+	update(0);
+	EXPECT(recording_is_complete());
+	update(10000 * MS);
+	spend_the_credit();
+}
+
+TEST_IN_CHILD(a_window_is_settled_once_its_records_are_there)
+{
+	begin();
+	spend_the_credit();
+	/* Once more, for the last launch's other nodes. */
+	update(PERIOD);
+	EXPECT(closed == 0);
+	EXPECT(!recording_wants_flush(now));
+	EXPECT(recording_wants_flush(now + 20 * MS));
+	EXPECT(!recording_wants_flush(now + 40 * MS));
+	EXPECT(recording_wants_flush(now + 45 * MS));
+	update(PERIOD);
+	EXPECT(closed == 1 && ended == 1 && random_windows == 0);
+	EXPECT(!recording_wants_flush(now + 100 * MS));
+	while (paused)
+		update(MS);
+	for (int i = 0; i < 3; i++)
+		launch();
+	while (!paused)
+		update(MS);
+	/* Those of one, and then of two: the last one's may come much later. */
+	seen = 1;
+	update(PERIOD);
+	update(PERIOD);
+	EXPECT(closed == 1);
+	seen = 2;
+	update(PERIOD);
+	EXPECT(closed == 1);
+	update(PERIOD);
+	EXPECT(closed == 2 && random_windows == 1);
+}
+
+TEST_IN_CHILD(records_that_do_not_come_are_not_waited_for_for_ever)
+{
+	begin();
+	spend_the_credit();
+	update(PERIOD);
+	update(PERIOD);
+	while (paused)
+		update(MS);
+	for (int i = 0; i < 3; i++)
+		launch();
+	while (!paused)
+		update(MS);
+	for (int i = 0; i < 99; i++)
+		update(MS);
+	EXPECT(closed == 1);
+	update(MS);
+	EXPECT(closed == 2);
+}
+
+/* 0.5 to 1.5 times what lets the windows have their part of the budget. */
+TEST_IN_CHILD(windows_open_by_chance_and_last_as_long_whatever_is_launched)
+{
+	uint64_t closed_at, opened_at;
+	unsigned windows = 1;
+
+	begin();
+	spend_the_credit();
+	closed_at = now;
+	seen = 100;
+	for (; windows < 20; windows++) {
+		while (paused)
+			update(MS);
+		opened_at = now;
+		EXPECT(opened_at - closed_at >= 100 * MS && opened_at - closed_at <= 301 * MS);
+		EXPECT(recording_update(now, PERIOD) == 500000);
+		while (!paused)
+			EXPECT(update(MS) == (paused ? PERIOD : 500000));
+		closed_at = now;
+		EXPECT(closed_at - opened_at >= 1 * MS && closed_at - opened_at <= 51 * MS);
+		EXPECT(count(COUNTER_windows) == windows + 1);
+	}
+	/* Without launches they get longer. */
+	EXPECT(closed_at - opened_at >= 50 * MS);
+	EXPECT(random_windows == windows - 2 || random_windows == windows - 1);
+	EXPECT(since > 0 && since <= opened_at);
+	EXPECT(updates > 0);
+}
+
+TEST_IN_CHILD(an_expensive_window_is_closed_and_the_next_comes_later)
+{
+	uint64_t closed_at;
+
+	begin();
+	spend_the_credit();
+	seen = 1000;
+	while (paused)
+		update(MS);
+	/* A window may cost 3 ms on average: four times that is the most. */
+	for (int i = 0; i < 9; i++)
+		launch();
+	recording_update(now, PERIOD);
+	EXPECT(!paused);
+	launch();
+	recording_update(now, PERIOD);
+	EXPECT(paused);
+	closed_at = now;
+	while (paused)
+		update(MS);
+	/* 12 ms are 0.3 x 5 % of 800 ms. */
+	EXPECT(now - closed_at >= 400 * MS && now - closed_at <= 1201 * MS);
+}
+
+TEST_IN_CHILD(a_new_graph_has_a_window_soon_but_not_more_often_than_others)
+{
+	begin();
+	spend_the_credit();
+	seen = 1000;
+	update(PERIOD);
+	update(PERIOD);
+	EXPECT(paused && closed == 1);
+	lacks_graph = true;
+	update(PERIOD);
+	EXPECT(!paused);
+	lacks_graph = false;
+	while (!paused)
+		update(MS);
+	update(PERIOD);
+	update(PERIOD);
+	EXPECT(closed == 2 && random_windows == 0);
+	lacks_graph = true;
+	update(PERIOD);
+	EXPECT(paused);
+}
+
+TEST_IN_CHILD(nothing_is_recorded_while_graphs_are_made)
+{
+	begin();
+	EXPECT(!told_off && !told_windows);
+	making = 1;
+	update(PERIOD);
+	EXPECT(paused && told_off && !told_windows);
+	making = 0;
+	update(PERIOD);
+	EXPECT(!paused && !told_off);
+	spend_the_credit();
+	while (paused)
+		update(MS);
+	making = 1;
+	update(0);
+	EXPECT(paused && told_off && told_windows);
+	EXPECT(count(COUNTER_windows) == 2);
+}
+
+TEST_IN_CHILD(while_the_program_records_ktime_reads_along)
+{
+	begin();
+	spend_the_credit();
+	refused = true;
+	update(PERIOD);
+	EXPECT(!paused && closed == 1);
+	for (int i = 0; i < 100; i++)
+		update(PERIOD);
+	EXPECT(!paused && closed == 1);
+	refused = false;
+	update(PERIOD);
+	EXPECT(paused);
+	recording_finish();
+	EXPECT(closed == 2 && random_windows == 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(without_graphs_calls_are_matched),
+		cmocka_unit_test(where_the_user_or_cupti_forbids_it_all_is_matched),
+		cmocka_unit_test(nodes_are_recorded_until_the_budget_is_spent),
+		cmocka_unit_test(the_credit_grows_with_time_to_its_bound),
+		cmocka_unit_test(a_window_is_settled_once_its_records_are_there),
+		cmocka_unit_test(records_that_do_not_come_are_not_waited_for_for_ever),
+		cmocka_unit_test(windows_open_by_chance_and_last_as_long_whatever_is_launched),
+		cmocka_unit_test(an_expensive_window_is_closed_and_the_next_comes_later),
+		cmocka_unit_test(a_new_graph_has_a_window_soon_but_not_more_often_than_others),
+		cmocka_unit_test(nothing_is_recorded_while_graphs_are_made),
+		cmocka_unit_test(while_the_program_records_ktime_reads_along),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
