@@ -108,8 +108,25 @@ static int create_recoverable(struct session **session)
 	return error;
 }
 
+/* The file of --tree: a process that becomes another program by exec has several. */
+static int create_in_tree(struct session **session)
+{
+	int error = -EEXIST;
+	pid_t holder;
+
+	for (unsigned i = 1; error == -EEXIST || error == -EBUSY; i++) {
+		snprintf(profile_path, sizeof(profile_path), TREE_FILE, settings.tree,
+			 (int)getpid(), i);
+		error = folder_create_kept(session, profile_path, options_want_trace(&settings),
+					   false, &holder);
+	}
+	return error;
+}
+
 static int create(struct session **session)
 {
+	if (settings.tree && !settings.export_profile && !create_in_tree(session))
+		return 0;
 	if (settings.export_profile) {
 		if (!create_kept(session))
 			return 0;
@@ -152,7 +169,7 @@ void output_finish(struct session *session)
 		log_file_say(getpid(), "%s; ktime show %s prints it", message, profile_path);
 	else if (error)
 		log_file_say(getpid(), "%s, and no profile keeps it", message);
-	else if (!settings.export_profile && profile_path[0])
+	else if (!header->kept && profile_path[0])
 		unlink(profile_path);
 }
 
@@ -189,7 +206,7 @@ int output_start_reporter(struct session *session)
 		.path = silent ? "/dev/null" : log_file.path,
 		.descriptor = log_file.descriptor,
 		.kept = profile_path[0] ? profile_path : NULL,
-		.remove_kept = !settings.export_profile,
+		.remove_kept = !session_header(session)->kept,
 	});
 }
 

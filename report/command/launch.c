@@ -12,6 +12,7 @@
 
 #include "report/command/child.h"
 #include "report/command/remains.h"
+#include "report/command/tree.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"
 #include "report/session/folder.h"
@@ -128,7 +129,8 @@ static void write_option_word(const char *word, const char *before, FILE *out)
 	free(path);
 }
 
-static int set_options(const struct options *options, char *const *words, int count)
+static int set_options(const struct options *options, const char *tree, char *const *words,
+		       int count)
 {
 	char *text = NULL;
 	size_t length;
@@ -144,6 +146,10 @@ static int set_options(const struct options *options, char *const *words, int co
 	write_absolute("prometheus", options->prometheus, out);
 	if (!options->profile_children)
 		fprintf(out, " --only-process %d", (int)getpid());
+	if (tree) {
+		fputs(" --tree", out);
+		write_word(tree, out);
+	}
 	error = fclose(out) == 0 ? append_variable("KTIME_OPTIONS", " ", text + (*text == ' '))
 				 : -ENOMEM;
 	free(text);
@@ -221,10 +227,10 @@ static void warn_of_shared_file(const char *option, const char *pattern)
 }
 
 /* Becomes the program; returns only with a message and a status. */
-static int become(const struct options *options, char *const *option_words, int option_count,
-		  char *const *argv)
+static int become(const struct options *options, const char *tree, char *const *option_words,
+		  int option_count, char *const *argv)
 {
-	int error = set_options(options, option_words, option_count);
+	int error = set_options(options, tree, option_words, option_count);
 
 	if (error) {
 		fprintf(stderr, "ktime: %s\n", strerror(-error));
@@ -256,18 +262,23 @@ static void let_go(const struct options *options)
 static int run(const struct options *options, char *const *option_words, int option_count,
 	       char *const *argv)
 {
+	char *tree = tree_create(options);
 	struct child child;
 	int status, forked = child_fork(&child);
 
 	if (forked < 0) {
 		fprintf(stderr, "ktime: %s\n", strerror(-forked));
+		tree_report(options, tree);
+		free(tree);
 		return CANNOT_RUN;
 	}
 	if (forked == 0)
-		_exit(become(options, option_words, option_count, argv));
+		_exit(become(options, tree, option_words, option_count, argv));
 	let_go(options);
 	status = child_wait(&child);
-	remains_report(options, &child, status);
+	remains_report(options, tree, &child, status);
+	tree_report(options, tree);
+	free(tree);
 	remains_say_daemons(options, &child);
 	return child_end_alike(status);
 }

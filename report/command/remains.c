@@ -111,7 +111,21 @@ static void remove_metrics(const struct options *options, pid_t pid)
 	free(path);
 }
 
-void remains_report(const struct options *options, const struct child *child, int status)
+/* Those of the programs that a process was, one after the other. */
+static int find_in_tree(const char *tree, pid_t pid, struct left_profile **profiles, size_t *count)
+{
+	char path[PATH_MAX];
+	int error = 0;
+
+	for (unsigned i = 1; !error; i++) {
+		snprintf(path, sizeof(path), TREE_FILE, tree, (int)pid, i);
+		error = left_profile_at(profiles, count, path);
+	}
+	return error == -ENOMEM ? error : 0;
+}
+
+void remains_report(const struct options *options, const char *tree, const struct child *child,
+		    int status)
 {
 	struct options own = *options;
 	struct left_profile *profiles;
@@ -122,6 +136,8 @@ void remains_report(const struct options *options, const struct child *child, in
 	own.only_process = child->pid;
 	if (!error && options->export_profile)
 		error = find_named(options, child->pid, &profiles, &count);
+	if (!error && tree)
+		error = find_in_tree(tree, child->pid, &profiles, &count);
 	for (size_t i = 0; !error && i < count; i++) {
 		const struct left_profile *profile = &profiles[i];
 

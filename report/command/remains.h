@@ -8,9 +8,11 @@
 
 /*
  * Writes the reports that the program left unwritten, to where it would have, and removes their
- * profiles, unless -o asked for them. `status` is that of waitpid(2).
+ * profiles, unless -o asked for them, or they lie in the folder `tree` (see tree.h; NULL: there is
+ * none). `status` is that of waitpid(2).
  */
-void remains_report(const struct options *options, const struct child *child, int status);
+void remains_report(const struct options *options, const char *tree, const struct child *child,
+		    int status);
 
 /* One line for each process in which the program goes on, having left the session: where its report
  * will be. */

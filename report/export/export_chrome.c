@@ -23,7 +23,7 @@
 struct lane {
 	struct {
 		int32_t device;
-		uint32_t context, stream;
+		uint32_t context, stream, process;
 	} key;
 	int tid;
 	UT_hash_handle hh;
@@ -31,7 +31,7 @@ struct lane {
 
 /* An API call, where arrows begin. */
 struct call {
-	uint32_t correlation, thread;
+	uint32_t process, correlation, thread;
 	uint64_t start;
 };
 
@@ -40,12 +40,15 @@ struct chrome {
 	FILE *file;
 	struct lane *lanes;
 	struct trace_name *names;
-	struct call *calls; /* by correlation id */
+	struct call *calls; /* by process and correlation id */
 	size_t call_count;
 	uint64_t zero;
 	uint64_t arrows, started; /* so far: they are the ids */
-	uint64_t devices;	  /* bit for each that was named */
-	bool any;		  /* an event was written: a comma comes before the next */
+	uint64_t devices;	  /* bit for each of the process's that was named */
+	/* Whose records are written, in a merged profile, and the how manieth it is; else 0. */
+	const struct job_process *owner;
+	uint32_t process;
+	bool any; /* an event was written: a comma comes before the next */
 };
 
 /* What every event has. NULL where memory is out. */
@@ -77,21 +80,28 @@ static int write_label(struct chrome *chrome, const char *what, int64_t pid, int
 	return event_write(chrome, event);
 }
 
-static int64_t device_pid(int32_t device)
+static int64_t device_pid(const struct chrome *chrome, int32_t device)
 {
-	return DEVICE_PID + (int64_t)device;
+	return DEVICE_PID + (int64_t)chrome->process * SESSION_DEVICES + device;
+}
+
+/* Process numbers of several nodes may be the same. */
+static int64_t host_pid(const struct chrome *chrome)
+{
+	return chrome->process ? (int64_t)chrome->process : session_header(chrome->session)->pid;
 }
 
 static int write_device(struct chrome *chrome, int32_t device)
 {
-	char label[96];
+	char label[256], owner[160];
 
 	if (device < 0 || device >= SESSION_DEVICES || chrome->devices & 1ULL << device)
 		return 0;
 	chrome->devices |= 1ULL << device;
-	snprintf(label, sizeof(label), "GPU %d: %.64s", device,
+	trace_owner_name(chrome->session, chrome->owner, owner, sizeof(owner));
+	snprintf(label, sizeof(label), "%sGPU %d: %.64s", owner, device,
 		 session_header(chrome->session)->devices[device].name);
-	return write_label(chrome, "process_name", device_pid(device), 0, label);
+	return write_label(chrome, "process_name", device_pid(chrome, device), 0, label);
 }
 
 /* The number of a record's stream in the trace; negative: -errno. */
@@ -107,6 +117,7 @@ static int stream_tid(struct chrome *chrome, const struct trace_record *record)
 	lane->key.device = record->device;
 	lane->key.context = record->context;
 	lane->key.stream = record->stream;
+	lane->key.process = chrome->process;
 	HASH_FIND(hh, chrome->lanes, &lane->key, sizeof(lane->key), known);
 	if (known) {
 		free(lane);
@@ -121,8 +132,8 @@ static int stream_tid(struct chrome *chrome, const struct trace_record *record)
 	snprintf(label, sizeof(label), "Stream %u (context %u)", record->stream, record->context);
 	error = write_device(chrome, record->device);
 	if (!error)
-		error = write_label(chrome, "thread_name", device_pid(record->device), lane->tid,
-				    label);
+		error = write_label(chrome, "thread_name", device_pid(chrome, record->device),
+				    lane->tid, label);
 	return error ? error : lane->tid;
 }
 
@@ -186,15 +197,32 @@ static int compare_calls(const void *a, const void *b)
 {
 	const struct call *x = a, *y = b;
 
+	if (x->process != y->process)
+		return x->process < y->process ? -1 : 1;
 	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
+}
+
+/* Whether a record is the first of another process's; a process's come one after the other. */
+static bool is_next_process(const struct session *session, const struct trace_record *record,
+			    const struct job_process **owner)
+{
+	const struct job_process *process = session_trace_process(session, record);
+
+	if (process == *owner)
+		return false;
+	*owner = process;
+	return true;
 }
 
 static int calls_collect(struct chrome *chrome)
 {
+	const struct job_process *owner = NULL;
 	const struct trace_record *record;
 	size_t capacity = 0;
+	uint32_t process = 0;
 
 	session_for_each_trace (chrome->session, record) {
+		process += is_next_process(chrome->session, record, &owner);
 		if (!row_is_api(record->kind))
 			continue;
 		if (chrome->call_count == capacity) {
@@ -207,6 +235,7 @@ static int calls_collect(struct chrome *chrome)
 			chrome->calls = calls;
 		}
 		chrome->calls[chrome->call_count++] = (struct call){
+			.process = process,
 			.correlation = record->correlation,
 			.thread = record->thread,
 			.start = record->start,
@@ -234,7 +263,7 @@ static int write_arrow_end(struct chrome *chrome, const char *phase, int64_t pid
 /* The arrow from the call that started an operation, where that call was recorded. */
 static int write_arrow(struct chrome *chrome, const struct trace_record *record, int tid)
 {
-	const struct call key = {.correlation = record->correlation};
+	const struct call key = {.process = chrome->process, .correlation = record->correlation};
 	const struct call *call;
 	int error;
 
@@ -244,11 +273,10 @@ static int write_arrow(struct chrome *chrome, const struct trace_record *record,
 	if (!call || call->start > record->start)
 		return 0;
 	chrome->arrows++;
-	error = write_arrow_end(chrome, "s", session_header(chrome->session)->pid, call->thread,
-				call->start);
+	error = write_arrow_end(chrome, "s", host_pid(chrome), call->thread, call->start);
 	if (error)
 		return error;
-	return write_arrow_end(chrome, "f", device_pid(record->device), tid, record->start);
+	return write_arrow_end(chrome, "f", device_pid(chrome, record->device), tid, record->start);
 }
 
 /* A start/end range overlaps others and may end on another thread: it has a track of its own. */
@@ -259,8 +287,7 @@ static int write_started(struct chrome *chrome, const struct trace_record *recor
 
 	chrome->started++;
 	for (int end = 0; end < 2 && !error; end++) {
-		cJSON *event = event_create(phases[end], name, session_header(chrome->session)->pid,
-					    record->thread);
+		cJSON *event = event_create(phases[end], name, host_pid(chrome), record->thread);
 
 		json_add_text(event, "cat", json_kind_name(record->kind));
 		json_add_unsigned(event, "id", chrome->started);
@@ -275,7 +302,7 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 {
 	bool api = row_is_api(record->kind) || record->kind == ROW_OVERHEAD ||
 		   record->kind == ROW_RANGE;
-	int64_t pid = api ? session_header(chrome->session)->pid : device_pid(record->device);
+	int64_t pid = api ? host_pid(chrome) : device_pid(chrome, record->device);
 	int64_t tid = api ? (int64_t)record->thread : stream_tid(chrome, record);
 	const struct trace_name *name;
 	cJSON *event;
@@ -299,11 +326,12 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 
 static int write_process(struct chrome *chrome)
 {
-	const struct session_header *header = session_header(chrome->session);
-	char name[256];
+	char name[256], label[420], owner[160];
 
 	trace_process_name(chrome->session, name, sizeof(name));
-	return write_label(chrome, "process_name", header->pid, 0, name);
+	trace_owner_name(chrome->session, chrome->owner, owner, sizeof(owner));
+	snprintf(label, sizeof(label), "%s%s", owner, name);
+	return write_label(chrome, "process_name", host_pid(chrome), 0, label);
 }
 
 static int write_trailer(struct chrome *chrome)
@@ -333,12 +361,17 @@ int export_chrome(struct session *session, const struct options *options, FILE *
 	trace_span(session, &chrome.zero, &end);
 	error = calls_collect(&chrome);
 	fputs("{\"traceEvents\":[", file);
-	if (!error)
+	if (!error && !session_header(session)->processes)
 		error = write_process(&chrome);
 	session_for_each_trace (session, record) {
 		if (error || ferror(file))
 			break;
-		if (record->kind < ROW_KINDS)
+		if (is_next_process(session, record, &chrome.owner)) {
+			chrome.process++;
+			chrome.devices = 0;
+			error = write_process(&chrome);
+		}
+		if (!error && record->kind < ROW_KINDS)
 			error = write_record(&chrome, record);
 	}
 	if (!error)

@@ -34,6 +34,18 @@ void trace_process_name(const struct session *session, char *name, size_t size)
 		snprintf(name, size, "%.*s", (int)(length - start), command + start);
 }
 
+void trace_owner_name(const struct session *session, const struct job_process *owner, char *text,
+		      size_t size)
+{
+	*text = '\0';
+	if (!owner)
+		return;
+	snprintf(text, size,
+		 owner->rank.rank >= 0 ? "rank %d on %.100s: " : "process %d on %.100s: ",
+		 owner->rank.rank >= 0 ? owner->rank.rank : owner->pid,
+		 session_string(session, owner->hostname));
+}
+
 const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE])
 {
 	char *end = text;

@@ -14,6 +14,9 @@
 void trace_span(const struct session *session, uint64_t *zero, uint64_t *end);
 /* The program's name: the last part of the command line's first word, else "process PID". */
 void trace_process_name(const struct session *session, char *name, size_t size);
+/* "rank 3 on node7: ", of a merged profile; "" if `owner` is NULL. */
+void trace_owner_name(const struct session *session, const struct job_process *owner, char *text,
+		      size_t size);
 
 #define TRACE_UUID_SIZE 37
 /* A device's UUID in its usual form; returns the text. */

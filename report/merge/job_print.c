@@ -13,11 +13,13 @@
 #include "report/print/number.h"
 #include "report/print/report.h"
 
-#define PREFIX	     "======== "
+#define PREFIX	      "======== "
 /* Of more than these a line says how many there are. Chosen. */
-#define NAMED_MOST   8
+#define NAMED_MOST    8
 /* Causes of idle time in a process's line. Chosen. */
-#define CAUSES_NAMED 2
+#define CAUSES_NAMED  2
+#define NODE_WIDTH    16
+#define COMMAND_WIDTH 40
 
 static const char *const cause_texts[] = {
 #define CAUSE_TEXT(name, key, text) text,
@@ -281,11 +283,15 @@ static void write_slow(const struct job *job, const struct job_process *process)
 	uint64_t idle = job_idle(process);
 	double waited = wait ? (wait->is_exact ? wait->exact : wait->least) : 0;
 	const char *mark = wait && !wait->is_exact && process->collectives ? ">" : "";
-	char text[5][NUMBER_SIZE], who[32], where[32], waiting[NUMBER_SIZE + 2];
+	char text[5][NUMBER_SIZE], who[32], where[80], waiting[NUMBER_SIZE + 2];
 
 	snprintf(who, sizeof(who), "%d",
 		 process->rank.rank >= 0 ? process->rank.rank : process->pid);
-	snprintf(where, sizeof(where), "%.31s", node);
+	/* Processes without ranks are a tree's, on one node: what tells them apart is the command.
+	 */
+	if (process->rank.rank < 0)
+		node = session_string(job->session, process->command);
+	snprintf(where, sizeof(where), "%.79s", node);
 	visible_replace(where, strlen(where));
 	if (job->options->csv) {
 		fprintf(job->file, "%s,\"%s\",%llu,%llu,\"%s\",%.0f,%llu,%llu\n", who, where,
@@ -294,9 +300,10 @@ static void write_slow(const struct job *job, const struct job_process *process)
 		return;
 	}
 	snprintf(waiting, sizeof(waiting), "%s%s", mark, number_time(text[4], (uint64_t)waited));
-	fprintf(job->file, "%8s  %8s  %11s  %9s  %8s  %8s  %-16s  ", who,
+	fprintf(job->file, "%8s  %8s  %11s  %9s  %8s  %8s  %-*s  ", who,
 		number_time(text[0], process->gpu), number_time(text[1], process->collectives),
-		waiting, number_time(text[2], process->busy), number_time(text[3], idle), where);
+		waiting, number_time(text[2], process->busy), number_time(text[3], idle),
+		process->rank.rank < 0 ? COMMAND_WIDTH : NODE_WIDTH, where);
 	write_causes(job, process, idle);
 	fputc('\n', job->file);
 }
@@ -307,15 +314,17 @@ static void write_slowest(const struct job *job)
 	bool ranked = job->count > 0 && job->processes[0]->rank.rank >= 0;
 
 	if (job->options->csv)
-		fputs("\"Rank or process\",\"Node\",\"GPU(ns)\",\"Collectives(ns)\",\"Bound\","
+		fputs("\"Rank or process\",\"Node or "
+		      "command\",\"GPU(ns)\",\"Collectives(ns)\",\"Bound\","
 		      "\"Waiting(ns)\",\"Busy(ns)\",\"Idle(ns)\"\n",
 		      job->file);
 	else
 		fprintf(job->file,
 			"Slowest processes, by GPU time without collectives, %zu of %zu:\n"
-			"%8s  %8s  %11s  %9s  %8s  %8s  %-16s  %s\n",
+			"%8s  %8s  %11s  %9s  %8s  %8s  %-*s  %s\n",
 			shown, job->count, ranked ? "Rank" : "Process", "GPU time", "Collectives",
-			"Waiting", "Busy", "Idle", "Node", "Idle because of");
+			"Waiting", "Busy", "Idle", ranked ? NODE_WIDTH : COMMAND_WIDTH,
+			ranked ? "Node" : "Command", "Idle because of");
 	for (size_t i = 0; i < shown; i++)
 		write_slow(job, job->processes[i]);
 }

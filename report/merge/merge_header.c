@@ -56,6 +56,9 @@ void merge_header(struct session *merged, const struct session *session)
 	if (!to->processes)
 		begin_header(merged, session);
 	to->processes += from->processes ? from->processes : 1;
+	/* No command is that of all. */
+	if (strcmp(session_string(merged, to->command), session_string(session, from->command)))
+		to->command = 0;
 	to->cupti_active |= from->cupti_active;
 	to->events_active |= from->events_active;
 	if (from->start_realtime < to->start_realtime)

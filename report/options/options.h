@@ -32,6 +32,9 @@ enum sort_key { SORT_TIME, SORT_CALLS, SORT_AVERAGE, SORT_MINIMUM, SORT_MAXIMUM,
 /* --trace: a set of bits, one for each word of the argument text. */
 enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
 
+/* Of --tree: the folder, the process, and which of its programs it is, from 1. */
+#define TREE_FILE	      "%s/%d.%u"
+
 #define OPTIONS_NOTICES	      16
 #define OPTIONS_NOTICE_LENGTH 192
 /* How many times --nvtx-include can be given. */
@@ -74,6 +77,7 @@ struct options {
 	bool profile_from_start;
 	bool profile_children; /* asked for; what is the default depends on how ktime was started */
 	const char *rank_variable, *ranks; /* see rank.h */
+	const char *tree;   /* folder of the profiles of a process tree; set by the ktime command */
 	pid_t only_process; /* 0: any; set by the ktime command unless children are profiled too */
 	const char *nvtx_include[OPTIONS_RANGES]; /* see range_pattern.h; NULL after the last */
 	double timeout;		       /* seconds since the driver's initialisation; 0: none */

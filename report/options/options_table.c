@@ -79,6 +79,8 @@ const struct option_entry option_table[] = {
 	       "stop collecting this long after CUDA starts; PROGRAM goes on"),
 	OPTION(RANGES, nvtx_include, "nvtx-include", 0, "RANGES", COLLECT, RUN | FIRST,
 	       "only what is called in these NVTX ranges: RANGE/, DOMAIN@RANGE/, A/*/B"),
+	OPTION(FILE, tree, "tree", 0, "FOLDER", HIDDEN, RUN,
+	       "keep the profile there for a summary over several processes"),
 	OPTION(PID, only_process, "only-process", 0, "PID", HIDDEN, RUN,
 	       "profile this process alone"),
 	OPTION(FLAG, print_summary, "print-summary", 's', "", PRINT, RUN | SHOW,

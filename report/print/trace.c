@@ -48,15 +48,21 @@ const char *trace_memory_name(char text[12], uint8_t kind, const char *none)
 	return text;
 }
 
-void trace_device_name(const struct trace *trace, int device, int most, char *text, size_t size)
+void trace_device_name(const struct trace *trace, const struct trace_record *record, int most,
+		       char *text, size_t size)
 {
-	char ordinal[16];
+	const struct job_process *owner = session_trace_process(trace->session, record);
+	char ordinal[16], rank[16] = "";
+	int device = record->device;
 
 	snprintf(text, size, "-");
 	if (device < 0 || device >= SESSION_DEVICES)
 		return;
+	if (owner)
+		most -= snprintf(rank, sizeof(rank),
+				 "%d: ", owner->rank.rank >= 0 ? owner->rank.rank : owner->pid);
 	most -= snprintf(ordinal, sizeof(ordinal), " (%d)", device);
-	snprintf(text, size, "%.*s%s", most < 63 ? most : 63,
+	snprintf(text, size, "%s%.*s%s", rank, most < 63 ? most : 63,
 		 session_header(trace->session)->devices[device].name, ordinal);
 }
 

@@ -33,8 +33,10 @@ uint64_t trace_duration(const struct trace_record *record);
 double trace_throughput(const struct trace_record *record);
 /* "Device", as nvprof writes the kinds of memory; `none` if it is not known. */
 const char *trace_memory_name(char text[12], uint8_t kind, const char *none);
-/* "Tesla V100 (0)": the name is cut where it would be longer than `most`, the ordinal stays. */
-void trace_device_name(const struct trace *trace, int device, int most, char *text, size_t size);
+/* "Tesla V100 (0)", "3: Tesla V100 (0)" of rank 3 in a merged profile: the name is cut where it
+ * would be longer than `most`, the ordinal stays. */
+void trace_device_name(const struct trace *trace, const struct trace_record *record, int most,
+		       char *text, size_t size);
 /* A context's or stream's number, or the name that the user gave to it. */
 void trace_id_name(const struct trace *trace, const char *pattern, uint32_t id, char *text,
 		   size_t size);

@@ -69,7 +69,7 @@ static void write_gpu_columns(const struct trace *trace, const struct trace_reco
 			number_size_in(rate, trace_throughput(record), trace->rate_unit);
 	}
 	if (row_is_gpu(record->kind)) {
-		trace_device_name(trace, record->device, DEVICE_WIDTH, device, sizeof(device));
+		trace_device_name(trace, record, DEVICE_WIDTH, device, sizeof(device));
 		trace_id_name(trace, options->context_name, record->context, context,
 			      sizeof(context));
 		trace_id_name(trace, options->stream_name, record->stream, stream, sizeof(stream));
@@ -218,7 +218,7 @@ static void csv_write_gpu_columns(const struct trace *trace, const struct trace_
 		return;
 	}
 	fputc(',', file);
-	trace_device_name(trace, record->device, sizeof(text), text, sizeof(text));
+	trace_device_name(trace, record, sizeof(text), text, sizeof(text));
 	csv_write_text(text, file);
 	fputc(',', file);
 	trace_id_name(trace, trace->options->context_name, record->context, text, sizeof(text));

@@ -62,6 +62,52 @@ sys.exit(subprocess.call([sys.argv[1], "--n", "1024"], close_fds=False))'
 	is 2 profiled
 }
 
+# summary: "CALLS NAME" of the kernels over all processes, and the commands of the processes.
+summary()
+{
+	printf '%s\n' "$stderr" | sed -n '/^======== Profiling result:/,$p' >summary
+	awk '/API calls:/ { exit } sub(/^ GPU activities:/, "") { on = 1 } on { print $3, $7 }' summary
+	sed -n '/^ Process /,$p' summary | sed 1d | grep -o "[^/]*$" | cut -d' ' -f1,2 | sort
+}
+
+@test "under the command, a summary over the processes follows, each program in it once" {
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" --profile-child-processes \
+		sh -c '"$0" 3; true; exec "$0" 4' "$programs/ranked"
+	[ "$status" -eq 0 ]
+	is 2 profiled
+	is "7 [CUDA
+7 ncclDevKernel_AllReduce_Sum_f32_RING_LL
+7 work
+ranked 3
+ranked 4" summary
+	grep -qF "======== Processes: 2 on 1 node; times are sums over them." summary
+}
+
+@test "a process that becomes another program is two in the summary, and a killed one is named" {
+	touch summary
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" --profile-child-processes \
+		sh -c '"$0" 2 summary; "$0" 4 exec 5' "$programs/ranked"
+	[ "$status" -eq 0 ]
+	summary >found
+	is "ranked 2
+ranked 4
+ranked 5" grep ranked found
+	grep -qxF "11 work" found
+	grep -q '^======== Killed, or still running: process [0-9]* on ' summary
+}
+
+@test "of one process there is no summary, and nothing is left of the folder" {
+	export TMPDIR=$PWD/tmp
+	mkdir tmp
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" --profile-child-processes \
+		sh -c '"$0" 3' "$programs/ranked"
+	is 1 profiled
+	[[ "$stderr" != *"======== "* ]]
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" --profile-child-processes \
+		sh -c '"$0" 3; "$0" 3' "$programs/ranked"
+	[ -z "$(ls -A tmp)" ]
+}
+
 @test "under the command, a program that a shell becomes has its report" {
 	run --separate-stderr "$root/tests/sim/run" "$built/ktime" sh -c 'exec "$0" --n 1024' \
 		"$built/sim/workloads/saxpy"

@@ -146,3 +146,25 @@ ktime: left out: none.ktime: No such file or directory" printf '%s\n' "$stderr"
 	[[ "$stderr" != *Merging* ]]
 	[[ "$stderr" == *"ktime: left out: 58 more files" ]]
 }
+
+@test "traces merge into one timeline, each process's records under its rank" {
+	KTIME_OPTIONS="--keep-trace all" job 2 3
+	"$built/ktime" merge -o all.ktime run.*.ktime
+	"$built/ktime" export --chrome all.json all.ktime
+	[ "$(jq -r '.traceEvents[] | select(.name == "process_name") | [.pid, .args.name] | @tsv' all.json | sort -n)" = \
+		"$(printf '%s\t%s\n' 1 "rank 0 on $(hostname): ranked" 2 "rank 1 on $(hostname): ranked" \
+			1073741888 "rank 0 on $(hostname): GPU 0: Simulated GPU" \
+			1073741952 "rank 1 on $(hostname): GPU 0: Simulated GPU")" ]
+	[ "$(jq -c '[.traceEvents[] | select(.name == "work" and .ph == "X") | .pid] | group_by(.) | map(length)' all.json)" = "[3,3]" ]
+	# An arrow begins in the process whose operation it leads to.
+	[ "$(jq -c '[.traceEvents[] | select(.ph == "s" or .ph == "f")] | group_by(.id) |
+		map([.[0].pid, (.[1].pid - 1073741824) / 64 | floor] | .[0] == .[1]) | unique' all.json)" = "[true]" ]
+	"$built/ktime" show --print-gpu-trace all.ktime >trace
+	[ "$(grep -c ' 0: Simulate.*work ' trace)" -eq 3 ]
+	[ "$(grep -c ' 1: Simulate.*work ' trace)" -eq 3 ]
+	[ "$("$built/ktime" export --json - all.ktime | jq -c '[.job.processes[] | has("waiting")]')" = "[true,true]" ]
+	"$built/ktime" merge -o again.ktime all.ktime
+	"$built/ktime" export --chrome - again.ktime | cmp all.json -
+	run "$built/ktime" export --sqlite all.sqlite all.ktime
+	[ "$output" = "ktime: all.ktime is merged: --sqlite exports the profile of one process" ]
+}
