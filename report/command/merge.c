@@ -36,7 +36,7 @@ int command_merge(const struct options *options, const char *const *files, size_
 		fprintf(stderr, "ktime: %s: %s\n", output, strerror(errno));
 		return EXIT_FAILURE;
 	}
-	if (merge_files(&merge, output, files, count))
+	if (merge_files(&merge, output, true, files, count))
 		return EXIT_FAILURE;
 	merge_free(merge);
 	return EXIT_SUCCESS;

@@ -87,7 +87,8 @@ void tree_report(const struct options *options, const char *folder)
 	if (!folder)
 		return;
 	count = list_files(folder, &files);
-	if (count > 1 && !merge_files(&merge, NULL, (const char *const *)files, (size_t)count))
+	if (count > 1 &&
+	    !merge_files(&merge, NULL, false, (const char *const *)files, (size_t)count))
 		write_summary(merge_session(merge), options);
 	merge_free(merge);
 	for (int i = 0; i < count; i++) {

@@ -37,9 +37,10 @@ struct merge {
 	struct start_entry *starts;
 	struct moved_process *moved;
 	struct process_rank job; /* of the first profile that has a rank */
+	bool whole_trace;
 };
 
-int merge_start(struct merge **result, const char *path)
+int merge_start(struct merge **result, const char *path, bool whole_trace)
 {
 	struct merge *merge = calloc(1, sizeof(*merge));
 	int error = merge ? 0 : -ENOMEM;
@@ -52,6 +53,7 @@ int merge_start(struct merge **result, const char *path)
 		return error;
 	}
 	merge->rows.session = merge->session;
+	merge->whole_trace = whole_trace;
 	session_header(merge->session)->trace_on = 0;
 	*result = merge;
 	return 0;
@@ -263,6 +265,9 @@ static int add_trace(struct merge *merge, const struct session *session, uint64_
 				      : 0;
 		struct trace_record moved = *record;
 
+		if (!merge->whole_trace &&
+		    !row_is_collective(record->kind, session_string(session, record->name)))
+			continue;
 		if (of != last)
 			session_trace_of(merge->session, of, records);
 		last = of;
@@ -314,5 +319,8 @@ void merge_finish(struct merge *merge)
 	struct session_header *header = session_header(merge->session);
 
 	header->finished = 1;
+	/* What it has of traces is for waiting times alone. */
+	if (!merge->whole_trace)
+		header->counters[COUNTER_trace_records] = 0;
 	header->reported = 1;
 }

@@ -16,8 +16,11 @@
 
 struct merge;
 
-/* Starts a merged profile, in memory alone if `path` is NULL. -EEXIST: the file is there. */
-int merge_start(struct merge **merge, const char *path);
+/*
+ * Starts a merged profile, in memory alone if `path` is NULL. Of traces it gets the records of
+ * collectives, by which waiting times are found, unless `whole_trace`. -EEXIST: the file is there.
+ */
+int merge_start(struct merge **merge, const char *path, bool whole_trace);
 /*
  * Adds a profile, its trace too. -EXDEV with a message: it is of another job, or was added before,
  * and is left out. -ENOMEM: memory is out, or the disk is full.
@@ -35,6 +38,7 @@ void merge_free(struct merge *merge);
  * shows how far it is. 0, -ENODATA if no file could be merged, -ENOMEM, or what merge_start()
  * returns, each with a line on stderr.
  */
-int merge_files(struct merge **merge, const char *output, const char *const *paths, size_t count);
+int merge_files(struct merge **merge, const char *output, bool whole_trace,
+		const char *const *paths, size_t count);
 
 #endif

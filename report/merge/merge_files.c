@@ -70,10 +70,11 @@ static int add_file(struct merge *merge, struct left_out *left, const char *path
 	return error;
 }
 
-int merge_files(struct merge **merge, const char *output, const char *const *paths, size_t count)
+int merge_files(struct merge **merge, const char *output, bool whole_trace,
+		const char *const *paths, size_t count)
 {
 	struct left_out left = {0};
-	int error = merge_start(merge, output);
+	int error = merge_start(merge, output, whole_trace);
 
 	if (error) {
 		fprintf(stderr, "ktime: %s: %s%s\n", output ? output : "merging", strerror(-error),

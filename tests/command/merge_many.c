@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 
 	error = write_profile(path, argc == 3 ? (unsigned)atoi(argv[2]) : 0);
 	if (!error)
-		error = merge_start(&merge, NULL);
+		error = merge_start(&merge, NULL, false);
 	for (int rank = 0; rank < ranks && !error; rank++)
 		error = merge_rank(merge, path, rank, ranks);
 	unlink(path);

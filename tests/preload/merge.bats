@@ -160,6 +160,9 @@ ktime: left out: none.ktime: No such file or directory" printf '%s\n' "$stderr"
 	[ "$(jq -c '[.traceEvents[] | select(.ph == "s" or .ph == "f")] | group_by(.id) |
 		map([.[0].pid, (.[1].pid - 1073741824) / 64 | floor] | .[0] == .[1]) | unique' all.json)" = "[true]" ]
 	"$built/ktime" show --print-gpu-trace all.ktime >trace
+	"$built/ktime" show --print-gpu-trace run.*.ktime | diff trace -
+	diff <("$built/ktime" show all.ktime | grep -v '^=* Trace:') <("$built/ktime" show run.*.ktime)
+	"$built/ktime" show all.ktime | grep -q '^=* Clocks: the ends of a collective'
 	[ "$(grep -c ' 0: Simulate.*work ' trace)" -eq 3 ]
 	[ "$(grep -c ' 1: Simulate.*work ' trace)" -eq 3 ]
 	[ "$("$built/ktime" export --json - all.ktime | jq -c '[.job.processes[] | has("waiting")]')" = "[true,true]" ]

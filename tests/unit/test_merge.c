@@ -79,7 +79,7 @@ static void traces_say_how_long_each_call_waited(void **state)
 	call(second, REDUCE, 1300, 1360);
 	call(second, REDUCE, 2000, 2150);
 	call(second, SEND, 3000, 9000);
-	assert_int_equal(merge_start(&merge, NULL), 0);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	add(merge, first);
 	add(merge, second);
 	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
@@ -100,7 +100,7 @@ static void the_bound_from_sums_holds(void **state)
 	struct waits waits;
 
 	(void)state;
-	assert_int_equal(merge_start(&merge, NULL), 0);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	/* In each call another rank is late, by so much that no rank waited for long in all. */
 	for (int rank = 0; rank < 3; rank++) {
 		struct session *session = process_of(rank, 3);
@@ -133,7 +133,7 @@ static void without_all_records_there_is_a_bound_alone(void **state)
 	call(first, REDUCE, 1000, 1500);
 	call(second, REDUCE, 1400, 1500);
 	session_header(second)->counters[COUNTER_trace_lost] = 1;
-	assert_int_equal(merge_start(&merge, NULL), 0);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	add(merge, first);
 	add(merge, second);
 	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
@@ -155,7 +155,7 @@ static void groups_of_other_calls_are_not_compared(void **state)
 	call(first, REDUCE, 1000, 1500);
 	call(second, REDUCE, 1000, 1100);
 	call(second, REDUCE, 2000, 2100);
-	assert_int_equal(merge_start(&merge, NULL), 0);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	add(merge, first);
 	add(merge, second);
 	assert_int_equal(waits_find(&waits, merge_session(merge)), 0);
@@ -202,7 +202,7 @@ static void estimates_are_summed_with_their_errors(void **state)
 		expected[i] = estimate_of(&session_next_row(session, NULL)->estimate, 1000);
 		assert_true(expected[i].error > 0);
 	}
-	assert_int_equal(merge_start(&merge, NULL), 0);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	add(merge, first);
 	add(merge, second);
 	options_defaults(&options);
@@ -232,7 +232,7 @@ static void rows_by_different_clocks_are_one_in_the_table(void **state)
 
 	(void)state;
 	call(first, "work", 100, 600);
-	assert_int_equal(merge_start(&merge, NULL), 0);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	add(merge, first);
 	add(merge, second);
 	options_defaults(&options);
@@ -255,7 +255,7 @@ static void another_job_and_a_second_time_are_refused(void **state)
 
 	(void)state;
 	strcpy(session_header(other)->rank.job, "two");
-	assert_int_equal(merge_start(&merge, NULL), 0);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	assert_int_equal(merge_add(merge, first, message, sizeof(message)), 0);
 	assert_int_equal(merge_add(merge, first, message, sizeof(message)), -18);
 	assert_string_equal(message, "given twice");
@@ -274,7 +274,7 @@ static void missing_ranks_are_told_in_ranges(void **state)
 	size_t count;
 
 	(void)state;
-	assert_int_equal(merge_start(&merge, NULL), 0);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
 	add(merge, process_of(1, 9));
 	add(merge, process_of(5, 9));
 	assert_int_equal(job_missing(merge_session(merge), &ranges, &count), 0);
