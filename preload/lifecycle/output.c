@@ -36,6 +36,8 @@ static int create_named(struct session **session, bool of_rank, pid_t *holder)
 	const struct name_codes codes = own_codes();
 	char *path = filename_expand(settings.export_profile, &codes, message, sizeof(message));
 	bool overwrite = settings.force_overwrite;
+	/* Of those that the program starts each has a file. */
+	bool shared = of_rank || settings.profile_children;
 	int error;
 
 	*holder = 0;
@@ -46,7 +48,7 @@ static int create_named(struct session **session, bool of_rank, pid_t *holder)
 	if (of_rank && overwrite && !folder_holder(path))
 		unlink(path);
 	error = folder_create_kept(session, path, options_want_trace(&settings),
-				   overwrite && !of_rank, holder);
+				   overwrite && !shared, holder);
 	if (error)
 		snprintf(message, sizeof(message), "%s: %s%s", path, strerror(-error),
 			 error == -EEXIST ? " (-f overwrites it)" : "");
@@ -56,22 +58,23 @@ static int create_named(struct session **session, bool of_rank, pid_t *holder)
 
 /*
  * The ranks of a job, which are started with the same options, each have a file. Where another
- * process writes to the file this one's number is added to the name; of a rank, where there is a
- * file at all: the processes that a rank starts have the same rank.
+ * process writes to the file this one's number is added to the name; where there is a file at all
+ * if the processes that a program starts are profiled too, or it is a rank's: processes that a rank
+ * starts have its rank.
  */
 static int create_kept(struct session **session)
 {
 	static char own_pattern[PATH_MAX];
 	const char *asked = settings.export_profile;
 	bool of_rank = rank_file_pattern(own_pattern, sizeof(own_pattern), asked, &rank, false);
-	bool fits = true;
+	bool shared = of_rank || settings.profile_children, fits = true;
 	pid_t holder;
 	int error;
 
 	if (of_rank)
 		settings.export_profile = own_pattern;
 	error = create_named(session, of_rank, &holder);
-	if (error != -EBUSY && !(of_rank && error == -EEXIST))
+	if (error != -EBUSY && !(shared && error == -EEXIST))
 		return error;
 	if (of_rank)
 		fits = rank_file_pattern(own_pattern, sizeof(own_pattern), asked, &rank, true);
@@ -80,7 +83,7 @@ static int create_kept(struct session **session)
 		       (int)sizeof(own_pattern);
 	if (!fits)
 		return error;
-	if (!of_rank)
+	if (!shared)
 		log_file_say(getpid(), "process %d writes to %s: this one writes to %s.%d",
 			     (int)holder, profile_path, profile_path, (int)getpid());
 	settings.export_profile = own_pattern;

@@ -226,6 +226,21 @@ static void warn_of_shared_file(const char *option, const char *pattern)
 			pattern, option);
 }
 
+/* Of -f: the processes replace no file, as that may be another one's of them. */
+static void make_room(const char *pattern, bool overwrite)
+{
+	const struct name_codes codes = {getpid(), -1, -1};
+	char message[512];
+	char *path = pattern && overwrite && !strstr(pattern, "%r")
+			     ? filename_expand(pattern, &codes, message, sizeof(message))
+			     : NULL;
+	struct stat status;
+
+	if (path && stat(path, &status) == 0 && S_ISREG(status.st_mode) && !folder_holder(path))
+		unlink(path);
+	free(path);
+}
+
 /* Becomes the program; returns only with a message and a status. */
 static int become(const struct options *options, const char *tree, char *const *option_words,
 		  int option_count, char *const *argv)
@@ -308,7 +323,7 @@ int launch(const struct options *options, char *const *option_words, int option_
 		return BAD_USAGE;
 	if (options->profile_children) {
 		warn_of_shared_file("--log-file", options->log_file);
-		warn_of_shared_file("-o", options->export_profile);
+		make_room(options->export_profile, options->force_overwrite);
 	}
 	library = launch_library();
 	if (!library) {

@@ -35,9 +35,8 @@ load common
 @test "a file that all processes would write to is told" {
 	run "$ktime" --profile-child-processes -o run.ktime --log-file log true
 	[ "$status" -eq 0 ]
-	prints "ktime: several processes would write to log, one over the other: put %p into the name for --log-file
-ktime: several processes would write to run.ktime, one over the other: put %p into the name for -o"
-	run "$ktime" --profile-child-processes -o run%%p true
+	prints "ktime: several processes would write to log, one over the other: put %p into the name for --log-file"
+	run "$ktime" --profile-child-processes --log-file log%%p true
 	[ "${#lines[@]}" -eq 1 ]
 }
 

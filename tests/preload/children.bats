@@ -96,6 +96,22 @@ ranked 5" grep ranked found
 	grep -q '^======== Killed, or still running: process [0-9]* on ' summary
 }
 
+@test "with -o each process that the program starts keeps a profile" {
+	local run
+	for run in 1 2; do
+		run --separate-stderr "$root/tests/sim/run" "$built/ktime" --profile-child-processes -f -o kept \
+			sh -c '"$0" 3; "$0" 4' "$programs/ranked"
+		[ "$status" -eq 0 ]
+		is 2 "eval" "report | grep -c '^Generated result file: '"
+		[ "$("$built/ktime" export --json - kept | jq '.counters.operations')" = 9 ]
+		for file in kept.[0-9]*; do
+			[ "$("$built/ktime" export --json - "$file" | jq '.counters.operations')" = 12 ]
+		done
+		[ "$(ls kept* | wc -l)" -eq $((run + 1)) ]
+	done
+	"$built/ktime" show kept* | grep -qF "======== Processes: 3 on 1 node; times are sums over them."
+}
+
 @test "of one process there is no summary, and nothing is left of the folder" {
 	export TMPDIR=$PWD/tmp
 	mkdir tmp
