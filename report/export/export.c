@@ -81,8 +81,8 @@ int command_export(const struct options *options, const char *const *files, size
 		if (formats[i].write_path && session_header(session)->processes) {
 			error = -EINVAL;
 			snprintf(message, sizeof(message),
-				 "%s is merged: --%s exports the profile of one process",
-				 files[0], formats[i].name);
+				 "%s is merged: --%s exports the profile of one process", files[0],
+				 formats[i].name);
 			break;
 		}
 		error = write_output(session, options, &formats[i], outputs[i], message,

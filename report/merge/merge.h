@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Several processes' profiles as one: rows are summed, and what the processes have of them is
- * compared. One profile is open at a time, and of each process some 0.4 KB are kept, so that a job
+ * compared. One profile is open at a time, and of each process some 0.6 KB are kept, so that a job
  * may have any number of them. A profile that others were merged into may be merged again.
  *
  * Functions return 0 or -errno. One thread at a time.
