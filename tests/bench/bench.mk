@@ -18,6 +18,11 @@ $(BUILD)/bench/%: tests/bench/%.cu | toolkit
 bench: library command bench-programs
 	python3 tests/bench/bench.py
 
+# A decoding transformer under profilers (needs PyTorch): writes tests/bench/decode.md.
+.PHONY: bench-decode
+bench-decode: library command bench-programs
+	python3 tests/bench/decode.py
+
 $(BUILD)/bench/launch_path: $(BUILD)/obj/tests/bench/launch_path.o \
 		$(WORKLOAD_OBJECTS)/saxpy_fatbin.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)

@@ -94,3 +94,37 @@ chain()
 	[[ $output == *"| saxpy --n 1048576 --variant plain --block 256 | 20 "*" 2469.2 "* ]]
 	[[ $output == *"| device to device, pinned, 1 MB | 31 "*" 1024.0 "* ]]
 }
+
+# A program with decoder.py's options whose kernels are saxpy's.
+fake_decoder()
+{
+	cat >"$BATS_TEST_TMPDIR/decoder" <<-END
+		#!/bin/bash
+		while [ \$# -gt 0 ]; do
+			case \$1 in --table) tokens=\$2 ;; --profiler) table=\$2 ;; esac
+			shift
+		done
+		if [ -n "\$tokens" ]; then
+			[ -z "\$table" ] || echo '{"saxpy(int, float, float*, float*)": [90, 99396]}' >"\$table"
+			exec "$built/sim/workloads/saxpy" --n 1024 --repetitions "\$tokens"
+		fi
+		echo ready
+		while read -r name; do
+			echo "workload=\$name operations=10 ns=2000000"
+			echo "done"
+		done
+	END
+	chmod +x "$BATS_TEST_TMPDIR/decoder"
+	export KTIME_DECODER=$BATS_TEST_TMPDIR/decoder
+}
+
+@test "the decoding benchmark counts tokens and holds each table against the bare tracer's" {
+	fake_decoder
+	run python3 tests/bench/decode.py --only default,torch --turns 2 --table-tokens 100 \
+		--output "$BATS_TEST_TMPDIR/decode.md"
+	[ "$status" -eq 0 ]
+	# saxpy takes 1004 ns; the other table has 90 calls of 1104.4 ns.
+	grep -q '^| no profiler *| 500 *| +0.00 % *| - *| - *| - *|$' "$BATS_TEST_TMPDIR/decode.md"
+	grep -q '^| ktime *| 500 *| +0.00 % *| 1 of 1 *| 1 of 1 *| 0.00 % *|$' "$BATS_TEST_TMPDIR/decode.md"
+	grep -q '^| torch.profiler *| 500 *| +0.00 % *| 1 of 1 *| 0 of 1 *| 1.00 % *|$' "$BATS_TEST_TMPDIR/decode.md"
+}
