@@ -6,7 +6,7 @@
 #include <stdbool.h>
 
 /* Whether this CUPTI has been seen to record every launch made while the kinds are on, and to go on
- * well after: see pause.c. Call it once CUPTI is active. */
+ * well after: see pause.c. Call it once CUPTI is loaded. */
 bool pause_is_safe(void);
 /* Stops recording for ktime, or goes on; what the program has enabled goes on. False if CUPTI does
  * not record. Any thread, without locks held. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/base/settings.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 struct options settings;
@@ -40,4 +41,12 @@ bool settings_want_every_pair(void)
 {
 	return settings.events == EVENTS_ALL ||
 	       (settings.events == EVENTS_FRACTION && settings.events_fraction == 1);
+}
+
+bool settings_cupti_waits(void)
+{
+	return !isnan(settings.budget) && settings.timer == TIMER_AUTO &&
+	       settings.graph == GRAPH_AUTO && settings.events == EVENTS_AUTO &&
+	       settings.concurrent_kernels && settings.trace & TRACE_GPU &&
+	       !settings.nvtx_include[0] && !options_want_trace(&settings);
 }

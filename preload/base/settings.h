@@ -28,6 +28,12 @@ static inline bool settings_want_device(int device)
 	       (device < 0 || device >= SESSION_DEVICES || settings.devices >> device & 1);
 }
 
+/*
+ * Whether CUPTI waits until the launches have shown that its cost fits into the budget: the user
+ * has given one, and nothing is asked for that needs CUPTI from the start.
+ */
+bool settings_cupti_waits(void);
+
 /* Whether the user asked for an event pair around every operation, whatever that costs. */
 bool settings_want_every_pair(void);
 

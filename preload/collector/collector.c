@@ -159,7 +159,7 @@ static void wait_for_records(uint64_t nanoseconds)
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
 
 	drain_records(FLUSH_NOW);
-	while (calls_expected() > 0 && mode_is_cupti() && clock_ns(CLOCK_MONOTONIC) < end) {
+	while (calls_expected() > 0 && cupti_active() && clock_ns(CLOCK_MONOTONIC) < end) {
 		futex_sleep(CUPTI_POLL_NS);
 		drain_records(FLUSH_NOW);
 	}
@@ -182,7 +182,7 @@ static void finish_all(void)
 	/* For programs in which nothing was idle for a period. */
 	calibration_finish();
 	wait_for_records(RECORD_WAIT_NS);
-	if ((calls_expected() > 0 || !recording_matches()) && mode_is_cupti()) {
+	if ((calls_expected() > 0 || !recording_matches()) && cupti_active()) {
 		wait_for_device();
 		wait_for_records(RECORD_WAIT_NS);
 	}
@@ -328,10 +328,10 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	return error;
 }
 
-void collector_begin(void)
+void collector_begin(const struct cupti_settings *late)
 {
 	/* Before the program can make a graph. */
-	recording_start(session, rows_of, collector_wake);
+	recording_start(session, rows_of, collector_wake, late, main_thread_start_cupti);
 	/* Release: the thread sees what was decided meanwhile, as the mode. */
 	atomic_store_explicit(&begun, 1, memory_order_release);
 	futex_wake(&begun);

@@ -9,6 +9,7 @@
 
 #include <stdbool.h>
 
+#include "cupti/cupti.h"
 #include "preload/handles/stream.h"
 #include "report/session/session.h"
 
@@ -19,8 +20,9 @@
 int collector_start(struct session *session, void (*finish)(struct session *session),
 		    void (*main_ended)(void));
 /* Has the thread begin its work: it waits until then, so that what it needs can be set up once it
- * is known that there is a thread. */
-void collector_begin(void);
+ * is known that there is a thread. `late`: how it is to start CUPTI, once that fits into the
+ * budget; NULL: CUPTI is started already, or not used. */
+void collector_begin(const struct cupti_settings *late);
 /* Wakes the collector from its sleep. Any thread; a system call, so not for the launch path. */
 void collector_wake(void);
 /*

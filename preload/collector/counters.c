@@ -40,6 +40,6 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 		last_memory_check = header->counters[COUNTER_wall_ns];
 		memory_measure(session);
 	}
-	if (mode_is_cupti())
+	if (cupti_active())
 		header->counters[COUNTER_cupti_errors] += cupti_errors();
 }

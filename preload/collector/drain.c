@@ -233,7 +233,7 @@ void drain_records(enum flush flush)
 	bool ended = cupti_ended();
 	uint64_t dropped = 0, unread;
 
-	if (ended ? end_reported : !mode_is_cupti())
+	if (ended ? end_reported : !cupti_active())
 		return;
 	if (ended)
 		dropped = cupti_dropped();

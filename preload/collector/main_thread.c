@@ -33,9 +33,10 @@ static const char *read_field(const char *path, unsigned field, char *text, size
 	return at ? at : "";
 }
 
-static unsigned ktime_threads;
+/* The collector and the reporter. */
+static unsigned ktime_threads = 2;
 
-unsigned main_thread_count(void)
+static unsigned count_threads(void)
 {
 	char text[1024];
 
@@ -43,9 +44,19 @@ unsigned main_thread_count(void)
 				 NULL, 10);
 }
 
-void main_thread_set_own(unsigned threads)
+void main_thread_add_own(unsigned threads)
 {
-	ktime_threads = threads;
+	ktime_threads += threads;
+}
+
+int main_thread_start_cupti(const struct cupti_settings *settings, char *reason, size_t size)
+{
+	unsigned before = count_threads(), after;
+	int error = cupti_start(settings, reason, size);
+
+	after = count_threads();
+	ktime_threads += after > before ? after - before : 0;
+	return error;
 }
 
 bool main_thread_was_last(uint64_t now, void (*ended)(void))
@@ -61,7 +72,7 @@ bool main_thread_was_last(uint64_t now, void (*ended)(void))
 	if (*read_field(path, STATE_FIELD, text, sizeof(text)) != 'Z')
 		return false;
 	/* The process's count of threads includes the ended main thread. */
-	if (main_thread_count() <= ktime_threads + 1)
+	if (count_threads() <= ktime_threads + 1)
 		return true;
 	if (!reported)
 		ended();

@@ -10,11 +10,13 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* How many threads the process has; 0 if /proc cannot be read. Any thread. */
-unsigned main_thread_count(void);
-/* Sets how many threads are ktime's: those that CUPTI started, and ktime's two. To be called once,
- * at the start. */
-void main_thread_set_own(unsigned threads);
+#include "cupti/cupti.h"
+
+/* Says that so many threads are ktime's, beside its two. Before the collector begins. */
+void main_thread_add_own(unsigned threads);
+/* Starts CUPTI, as cupti_start(), and takes the threads that it starts for ktime's. For one thread
+ * at a time: the one that starts ktime, and then the collector. */
+int main_thread_start_cupti(const struct cupti_settings *settings, char *reason, size_t size);
 
 /*
  * Whether the main thread has ended and only ktime's threads are left. Checks once a second, by

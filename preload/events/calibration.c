@@ -148,7 +148,7 @@ static bool prepare(void)
 	    create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS || !make_events())
 		return false;
 	/* Without the stream's number CUPTI's records of it cannot be told from the program's. */
-	records_come = mode_is_cupti();
+	records_come = cupti_active();
 	return !records_come ||
 	       (cupti_context_id(context->handle, &cupti_context) == 0 &&
 		cupti_stream_id(context->handle, stream, false, &cupti_stream) == 0);

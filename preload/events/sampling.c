@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/sampling.h"
 
+#include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/events/event_overhead.h"
@@ -34,6 +35,8 @@
  */
 #define SHARE_WITHOUT_CUPTI 0.4
 #define SHARE_WITH_CUPTI    0.01
+/* And where CUPTI times some calls only. Chosen. */
+#define SHARE_BESIDE_CUPTI  0.2
 
 static uint64_t window_start;
 static unsigned windows;
@@ -135,7 +138,7 @@ void sampling_update(struct session *session, uint64_t now)
 	const struct session_header *header = session_header(session);
 	uint64_t elapsed = now - window_start;
 	uint64_t calls = 0, cupti;
-	double allowed, least, most;
+	double allowed, least, most, budget = options_budget(&settings) / 100;
 
 	if (elapsed < (windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
@@ -155,9 +158,10 @@ void sampling_update(struct session *session, uint64_t now)
 	if (!mode_events || settings.events != EVENTS_AUTO)
 		return;
 	/* As a fraction of the wall time, and then as pairs per nanosecond. */
-	allowed =
-		settings.budget / 100 * (mode_is_cupti() ? SHARE_WITH_CUPTI : SHARE_WITHOUT_CUPTI);
-	if (cupti_rate + allowed > settings.budget / 100)
+	allowed = budget * (mode_is_cupti()  ? SHARE_WITH_CUPTI
+			    : cupti_active() ? SHARE_BESIDE_CUPTI
+					     : SHARE_WITHOUT_CUPTI);
+	if (cupti_rate + allowed > budget)
 		allowed = 0;
 	allowed /= EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS;
 	least = 1.0 / MINIMUM_RATE_NS;

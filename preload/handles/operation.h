@@ -72,6 +72,7 @@ struct operation {
 	uint64_t timed, shortest; /* by events: how many calls, and the shortest, ns */
 	bool first_alone;	  /* by events only its first launch was timed */
 	uint64_t window_calls;	  /* in the present sampling window */
+	uint64_t calls_costed;	  /* of `calls`, those that launch_costs.c has seen */
 	double rate;		  /* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
 };

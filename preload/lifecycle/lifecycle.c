@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <math.h>
 #include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
@@ -42,8 +43,6 @@ _Atomic int lifecycle_state;
 
 /* Longer than the reporter takes to end the process. */
 #define SIGNAL_END_MS 2000
-/* The collector and the reporter. */
-#define OWN_THREADS   2
 
 static struct session *session;
 static pid_t pid;
@@ -51,6 +50,8 @@ static size_t device_count;
 static const char *no_nvml; /* why there is none */
 static struct {
 	bool started;
+	bool waits; /* it is started later, or not at all: see late_start.h */
+	struct cupti_settings settings;
 	char reason[256];
 } cupti;
 
@@ -104,7 +105,8 @@ static void describe_run(void)
 	driver.cuDriverGetVersion(&version);
 	header->driver_version = (uint32_t)version;
 	header->timer = (uint32_t)settings.timer;
-	header->budget_percent = settings.budget;
+	header->budget_percent = options_budget(&settings);
+	header->budget_given = !isnan(settings.budget);
 	header->events_fraction = settings.events_fraction;
 	header->trace_on = options_want_trace(&settings);
 	if (settings.keep_trace)
@@ -130,29 +132,32 @@ static bool gates_are_allowed(void)
 
 static void start_cupti(void)
 {
-	struct cupti_settings wanted = {
+	bool waits = settings_cupti_waits(), loaded;
+	/* Where not all is recorded the calls are the hooks', as with events. */
+	const struct cupti_settings wanted = {
 		.graph_nodes = settings.graph != GRAPH_WHOLE,
 		.serial_kernels = !settings.concurrent_kernels,
-		.runtime_api = settings_want_calls(ROW_RUNTIME_API),
+		.runtime_api = settings_want_calls(ROW_RUNTIME_API) && !waits,
 		/* What a cudart calls is known by the runtime's names unless the driver's are asked
 		 * for: they cost 0.15 us a launch. */
 		.driver_api = settings_want_calls(ROW_DRIVER_API) &&
-			      !settings_want_calls(ROW_RUNTIME_API),
-		.unified_memory = true,
+			      !settings_want_calls(ROW_RUNTIME_API) && !waits,
+		.unified_memory = !waits,
 		.wake = collector_wake,
 	};
-	unsigned threads = main_thread_count();
 	int version = 0, devices = 0;
 
 	driver.cuDriverGetVersion(&version);
 	driver.cuDeviceGetCount(&devices);
 	library_use_lookup(real_dlsym);
-	cupti.started = settings.timer != TIMER_EVENTS &&
-			!refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
-			library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
-			cupti_start(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
-	main_thread_set_own(main_thread_count() - threads + OWN_THREADS +
-			    (unsigned)prometheus_file_threads());
+	loaded = settings.timer != TIMER_EVENTS &&
+		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
+		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0;
+	cupti.settings = wanted;
+	cupti.waits = loaded && waits;
+	cupti.started = loaded && !waits &&
+			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
+	main_thread_add_own((unsigned)prometheus_file_threads());
 	mode_choose(cupti.started, wanted.runtime_api, wanted.driver_api, devices);
 	context_gates_allow(gates_are_allowed());
 }
@@ -285,7 +290,7 @@ static void start_once(void)
 	 * of the kernel's for it. */
 	if (options_want_trace(&settings) && !thread_self)
 		thread_enter();
-	collector_begin();
+	collector_begin(cupti.waits ? &cupti.settings : NULL);
 	error = output_start_reporter(session);
 	if (error)
 		session_note(session,

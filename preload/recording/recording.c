@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/recording/recording.h"
 
-#include <math.h>
-
 #include "cupti/cupti.h"
 #include "cupti/pause.h"
 #include "preload/base/clock.h"
@@ -12,8 +10,10 @@
 #include "preload/handles/graph.h"
 #include "preload/handles/graph_contents.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/launch_costs.h"
 #include "preload/recording/launches.h"
 #include "preload/recording/sums.h"
+#include "preload/recording/window_times.h"
 
 /* What recording a node adds to its graph's launch, in nanoseconds: see docs/design.md. */
 #define NODE_NS		 1200.0
@@ -22,28 +22,20 @@
 /* The part of the budget that windows may take. The rest is for what CUPTI costs while it does not
  * record, which nothing takes off: 2.3 % of a graph of 100 empty kernels (H200, CUPTI 13.0). */
 #define WINDOWS_SHARE	 0.3
-/* How far apart windows are on average, in nanoseconds, if that lets them be long enough, and how
- * long they may be. Chosen: five a second give an interval within a second. */
-#define MEAN_GAP_NS	 200000000.0
-#define LEAST_GAP_NS	 20000000.0
-#define MOST_GAP_NS	 5000000000.0
-#define FIRST_WINDOW_NS	 4000000.0
-#define LEAST_WINDOW_NS	 1000000.0
-#define MOST_WINDOW_NS	 50000000.0
-/* A window that costs so many times what it may is closed. Chosen: where that happens often, work
- * that costs much to record is recorded less than the other. */
-#define MOST_TIMES	 4.0
 /* How often the collector looks at an open window, and at one whose records have not all come. */
 #define WINDOW_PERIOD_NS 500000u
 #define SETTLE_PERIOD_NS 25000000u
 /* The longest wait for a window's records, of work that was launched in it and runs later. */
 #define SETTLE_NS	 100000000u
+/* How often the launches are looked at, for what CUPTI costs them. Chosen: as sampling.c does. */
+#define COSTS_PERIOD_NS	 20000000u
 
 static struct session *session;
 static struct row *(*row_of)(struct operation *, int);
 static bool allowed;
 static enum {
 	MATCHED,    /* everything is recorded, and matched */
+	EVENTS,	    /* CUPTI is not started: late_start.h */
 	CONTINUOUS, /* everything is recorded */
 	WINDOWS	    /* recorded in windows */
 } phase;
@@ -53,30 +45,20 @@ static uint64_t updated; /* when recording_update() was last called */
 static double credit;	 /* nanoseconds that may still be spent */
 static double budget;	 /* of the run's time, as a fraction */
 static uint64_t rows_updated;
+static bool late; /* CUPTI was not on from the start, or is not yet */
+static uint64_t costs_taken;
 
 /* The window that is open, or the last one. */
 static struct {
 	uint64_t opened, closed, flushed;
 	uint64_t next;	   /* when the next one opens */
-	double length;	   /* of the next one, nanoseconds, chosen by what the last ones cost */
-	double spent;	   /* what recording its nodes has cost */
+	double spent;	   /* what recording has cost in it, nanoseconds */
 	uint64_t launches; /* of graphs, made while it was open */
 	uint64_t seen;	   /* launches_seen() when it opened */
 	bool random, settling, arrived;
 	bool clock_known; /* the records have times of CLOCK_REALTIME */
-} window = {.length = FIRST_WINDOW_NS};
+} window;
 static uint64_t last_unplanned; /* when a window was last opened for a new graph */
-
-static uint64_t random_state = 0x9e3779b97f4a7c15ull;
-
-/* Between 0 and 1: 64-bit Xorshift (Marsaglia 2003). */
-static double random_part(void)
-{
-	random_state ^= random_state << 13;
-	random_state ^= random_state >> 7;
-	random_state ^= random_state << 17;
-	return (double)(random_state >> 11) * 0x1p-53;
-}
 
 static void node_recorded(struct operation *operation, uint32_t device, uint64_t nanoseconds)
 {
@@ -99,22 +81,39 @@ static void launch_recorded(struct operation *graph, uint32_t device, uint64_t n
 		session_add_sample(session, &row->cupti, nanoseconds);
 }
 
-void recording_start(struct session *the_session,
-		     struct row *(*the_row_of)(struct operation *, int), void (*wake)(void))
+/* Whether what CUPTI records may be decided while the program runs. */
+static bool is_allowed(void)
 {
+	return late || (settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
+			!options_want_trace(&settings) && !ranges_are_chosen() && mode_is_cupti());
+}
+
+void recording_start(struct session *the_session,
+		     struct row *(*the_row_of)(struct operation *, int), void (*wake)(void),
+		     const struct cupti_settings *late_settings, cupti_starter start)
+{
+	uint64_t now = clock_ns(CLOCK_REALTIME);
+
 	session = the_session;
 	row_of = the_row_of;
-	budget = settings.budget / 100;
-	credit = budget * CREDIT_NS;
-	allowed = settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
-		  !options_want_trace(&settings) && !ranges_are_chosen() && mode_is_cupti() &&
-		  pause_is_safe();
+	budget = options_budget(&settings) / 100;
+	late = late_settings != NULL;
+	allowed = is_allowed() && pause_is_safe();
 	launches_start(node_recorded, launch_recorded);
 	if (!allowed)
 		return;
-	random_state ^= clock_ticks() << 20;
+	credit = budget * CREDIT_NS;
+	window_times_start(WINDOWS_SHARE * budget, clock_ticks() << 20);
 	graph_follow_updates();
 	instantiation_watch(wake);
+	if (!late)
+		return;
+	phase = EVENTS;
+	on = false;
+	costs_taken = now;
+	sums_start(session, row_of);
+	late_start_plan(session, late_settings, start, budget, now);
+	instantiation_tell(true, true);
 }
 
 bool recording_matches(void)
@@ -124,7 +123,7 @@ bool recording_matches(void)
 
 bool recording_is_complete(void)
 {
-	return phase != WINDOWS;
+	return phase == MATCHED || (phase == CONTINUOUS && !late);
 }
 
 bool recording_knows_kernels(void)
@@ -167,9 +166,49 @@ void recording_record(struct operation *operation, const struct activity *activi
 		sums_add(operation, activity->device, activity->end - activity->start);
 }
 
+/* CUPTI has just been started. What it records is taken in stretches, like windows without time
+ * between them: of the operations before it knows nothing else. */
+static void begin_recording(uint64_t now)
+{
+	phase = CONTINUOUS;
+	on = true;
+	updated = now;
+	credit = WINDOWS_SHARE * budget * CREDIT_NS;
+	window.opened = now;
+	window.random = true;
+	window.clock_known = cupti_clock_is_realtime();
+}
+
+/* Takes what CUPTI has cost the launches since the last time. To be called before it is turned off
+ * or on; in between once in a while will do. */
+static void take_costs(uint64_t now)
+{
+	struct launch_costs costs = launch_costs_take(late);
+	uint64_t elapsed = now - costs_taken;
+
+	costs_taken = now;
+	if (phase == EVENTS) {
+		if (late_start_update(&costs, elapsed, now))
+			begin_recording(now);
+		return;
+	}
+	if (late || !on) {
+		session_count(session, COUNTER_cupti_standing_ns, (uint64_t)costs.standing);
+		session_count(session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
+	}
+	/* Launches that are only counted are not taken one by one. */
+	if (late && on) {
+		credit -= costs.recording;
+		window.spent += costs.recording;
+	}
+}
+
 static void turn(bool to, uint64_t now)
 {
-	if (on == to || !pause_set(!to))
+	if (on == to)
+		return;
+	take_costs(now);
+	if (!pause_set(!to))
 		return;
 	on = to;
 	if (to)
@@ -187,19 +226,6 @@ static void settle(bool turned_off)
 	window.settling = false;
 }
 
-static void plan_next(uint64_t now)
-{
-	double share = WINDOWS_SHARE * budget;
-	double gap = share > 0 ? window.spent / share : MOST_GAP_NS;
-
-	gap = gap < MEAN_GAP_NS ? MEAN_GAP_NS : gap;
-	/* Any time is as likely as any other, so that no period of the program's is met always. */
-	gap *= 0.5 + random_part();
-	window.next = now + (uint64_t)(gap < LEAST_GAP_NS  ? LEAST_GAP_NS
-				       : gap > MOST_GAP_NS ? MOST_GAP_NS
-							   : gap);
-}
-
 static void close_window(uint64_t now)
 {
 	turn(false, now);
@@ -207,7 +233,7 @@ static void close_window(uint64_t now)
 	session_count(session, COUNTER_windows_ns, window.closed - window.opened);
 	window.settling = true;
 	window.arrived = false;
-	plan_next(window.closed);
+	window.next = window.closed + window_times_gap(window.spent);
 }
 
 static void open_window(uint64_t now, bool random)
@@ -220,38 +246,12 @@ static void open_window(uint64_t now, bool random)
 	turn(true, now);
 }
 
-static double allowed_cost(void)
-{
-	return WINDOWS_SHARE * budget * MEAN_GAP_NS;
-}
-
-/* How long a window is does not depend on what is launched in it, or short launches would be
- * recorded less often than long ones. */
-static bool is_window_over(uint64_t now)
-{
-	return (double)(now - window.opened) >= window.length ||
-	       window.spent >= MOST_TIMES * allowed_cost();
-}
-
-static void choose_length(void)
-{
-	double cost = window.spent > 0 ? window.spent : allowed_cost() / 4;
-	double factor = allowed_cost() / cost;
-
-	/* Halfway, in proportion, to what this window alone would have had. */
-	window.length *= sqrt(factor);
-	if (window.length < LEAST_WINDOW_NS)
-		window.length = LEAST_WINDOW_NS;
-	if (window.length > MOST_WINDOW_NS)
-		window.length = MOST_WINDOW_NS;
-}
-
 /* The records of work that was launched in a window come once it is finished. The next window does
  * not open before. */
 static void settle_when_arrived(uint64_t now)
 {
-	/* The last one's may come much later. */
-	bool arrived = launches_seen() + 1 >= window.seen + window.launches;
+	/* The last one's may come much later. How many others there were is not known. */
+	bool arrived = !late && launches_seen() + 1 >= window.seen + window.launches;
 
 	if (now - window.closed < SETTLE_NS && !window.arrived) {
 		/* Once more, for the last launch's other nodes. */
@@ -259,27 +259,26 @@ static void settle_when_arrived(uint64_t now)
 		return;
 	}
 	settle(true);
-	choose_length();
+	window_times_adapt(window.spent);
 }
 
 static void begin_windows(uint64_t now)
 {
 	phase = WINDOWS;
 	window.spent = 0;
-	window.random = false;
+	window.random = late;
 	close_window(now);
 	session_note(session,
-		     "Kernels, copies and memsets are recorded in windows: recording all nodes of "
-		     "the graphs "
-		     "would exceed the budget of %g %% (--graph node records them). Calls are "
-		     "counted all.",
-		     settings.budget);
+		     "Kernels, copies and memsets are recorded in windows: recording all %s would "
+		     "exceed the budget of %g %%%s. Calls are counted all.",
+		     late ? "of them" : "nodes of the graphs", 100 * budget,
+		     late ? "" : " (--graph node records them)");
 }
 
 /* A window for each new graph, and not more often than others. */
 static bool is_unplanned_due(uint64_t now)
 {
-	if (now - last_unplanned < (uint64_t)MEAN_GAP_NS || !sums_lack_a_graph())
+	if (now - last_unplanned < WINDOW_GAP_NS || !sums_lack_a_graph())
 		return false;
 	last_unplanned = now;
 	return true;
@@ -288,7 +287,7 @@ static bool is_unplanned_due(uint64_t now)
 static void update_windows(uint64_t now)
 {
 	if (on) {
-		if (is_window_over(now))
+		if (window_times_are_over(now - window.opened, window.spent))
 			close_window(now);
 	} else if (window.settling) {
 		settle_when_arrived(now);
@@ -301,9 +300,11 @@ static void update_windows(uint64_t now)
 
 static void update_credit(uint64_t now)
 {
-	credit += budget * (double)(now - updated);
-	if (credit > budget * CREDIT_NS)
-		credit = budget * CREDIT_NS;
+	double part = late ? WINDOWS_SHARE * budget : budget;
+
+	credit += part * (double)(now - updated);
+	if (credit > part * CREDIT_NS)
+		credit = part * CREDIT_NS;
 	updated = now;
 }
 
@@ -319,15 +320,18 @@ static void make_room(uint64_t now)
 		credit -= 2.0 * (double)(clock_ns(CLOCK_REALTIME) - now);
 }
 
-uint64_t recording_update(uint64_t now, uint64_t period)
+static void update_rows(uint64_t now)
 {
-	if (!allowed || !mode_is_cupti() || (phase == MATCHED && !instantiation_ever()))
-		return period;
-	if (phase == MATCHED) {
-		phase = CONTINUOUS;
-		updated = now;
-		sums_start(session, row_of);
-	}
+	if (now - rows_updated < WINDOW_GAP_NS)
+		return;
+	rows_updated = now;
+	if (late && phase == CONTINUOUS)
+		sums_close_window(true);
+	sums_update_rows();
+}
+
+static void update_recording(uint64_t now)
+{
 	update_credit(now);
 	if (pause_is_refused()) {
 		/* The program records: ktime reads along, and windows wait. */
@@ -348,10 +352,23 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 	if (instantiation_count() == 0)
 		instantiation_tell(!on, phase == WINDOWS);
 	launches_settle();
-	if (now - rows_updated >= (uint64_t)MEAN_GAP_NS) {
-		rows_updated = now;
-		sums_update_rows();
+}
+
+uint64_t recording_update(uint64_t now, uint64_t period)
+{
+	if (!allowed || (phase == MATCHED && !instantiation_ever()) ||
+	    (phase != EVENTS && !cupti_active()))
+		return period;
+	if (phase == MATCHED) {
+		phase = CONTINUOUS;
+		updated = now;
+		sums_start(session, row_of);
 	}
+	if (now - costs_taken >= COSTS_PERIOD_NS)
+		take_costs(now);
+	if (phase != EVENTS)
+		update_recording(now);
+	update_rows(now);
 	return on && phase == WINDOWS ? WINDOW_PERIOD_NS : period;
 }
 
@@ -370,6 +387,7 @@ void recording_finish(void)
 		return;
 	settle(!on);
 	sums_update_rows();
+	late_start_finish();
 	if (graph_updates_unread() > 0)
 		session_note(session,
 			     "%llu updates of graphs were not read, as that would have taken more "

@@ -8,8 +8,15 @@
  *   while the nodes fit the budget	recording, but for the moments when a graph is made
  *   from then on			in windows of some milliseconds, at random times
  *
- * From the first graph on no call is matched with a record: around a moment when the recording is
- * turned off or on nobody knows which calls left one. For the collector thread only.
+ * With a budget of the user's that holds for everything: the run begins with events alone, and
+ * CUPTI is started once its cost fits (late_start.h). Then
+ *
+ *   while recording fits the budget	recording
+ *   from then on			in windows
+ *
+ * From the first graph on, and after a late start, no call is matched with a record: around a
+ * moment when the recording is turned off or on nobody knows which calls left one. For the
+ * collector thread only.
  */
 #ifndef KTIME_PRELOAD_RECORDING_RECORDING_H
 #define KTIME_PRELOAD_RECORDING_RECORDING_H
@@ -19,13 +26,17 @@
 
 #include "cupti/activity.h"
 #include "preload/events/in_flight.h"
+#include "preload/recording/late_start.h"
 #include "report/session/session.h"
 
-/* To be called first. `row_of` gives the row of an operation on a device; `wake` wakes the
- * collector, on any thread. */
+/*
+ * To be called first. `row_of` gives the row of an operation on a device; `wake` wakes the
+ * collector, on any thread. `late`: how CUPTI is to be started, by `start`; NULL: it was, or is not
+ * used.
+ */
 void recording_start(struct session *session,
 		     struct row *(*row_of)(struct operation *operation, int device),
-		     void (*wake)(void));
+		     void (*wake)(void), const struct cupti_settings *late, cupti_starter start);
 /* Whether calls are matched with their records. */
 bool recording_matches(void);
 /* Whether everything is recorded, so that what is not was idle time. */

@@ -113,6 +113,7 @@ static cJSON *session_object(const struct session *session)
 	cJSON_AddBoolToObject(object, "events_active", header->events_active);
 	json_add_unsigned(object, "events_fraction", header->events_fraction);
 	cJSON_AddNumberToObject(object, "budget_percent", header->budget_percent);
+	cJSON_AddBoolToObject(object, "budget_given", header->budget_given != 0);
 	return object;
 }
 

@@ -263,10 +263,10 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 	json_add_text(object, "clock", json_clock_name(clock));
 	add_bytes(object, row);
 	add_figures(object, "cupti", session, &row->cupti, NULL, 0);
-	if (row->events.count < row_calls(row))
-		estimated = estimate_of(&row->estimate, row_calls(row));
+	if (row_is_estimated(row, CLOCK_EVENTS))
+		estimated = row_estimate(row, CLOCK_EVENTS);
 	add_figures(object, "events", session, &row->events,
-		    estimated.total > 0 ? &estimated : NULL, row_calls(row));
+		    estimated.total > 0 ? &estimated : NULL, row_calls_of_clock(row, CLOCK_EVENTS));
 	if (row_is_estimated(row, clock)) {
 		estimated = row_estimate(row, clock);
 		add_estimate(object, &estimated);

@@ -44,6 +44,7 @@ static void begin_header(struct session *merged, const struct session *session)
 	to->cupti_version = from->cupti_version;
 	to->timer = from->timer;
 	to->budget_percent = from->budget_percent;
+	to->budget_given = from->budget_given;
 	to->events_fraction = from->events_fraction;
 	memcpy(to->overheads, from->overheads, sizeof(to->overheads));
 }

@@ -9,6 +9,7 @@
 #ifndef KTIME_REPORT_OPTIONS_OPTIONS_H
 #define KTIME_REPORT_OPTIONS_OPTIONS_H
 
+#include <math.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -67,7 +68,7 @@ struct options {
 	int events;		  /* enum events_mode */
 	int gate;		  /* enum gate_mode */
 	unsigned events_fraction; /* N of 1/N with EVENTS_FRACTION */
-	double budget;		  /* percent of the wall time */
+	double budget;		  /* percent of the wall time; NAN: not given */
 	uint64_t devices;	  /* bit per device ordinal */
 	unsigned trace;		  /* enum trace_set */
 	int api_trace;		  /* enum api_trace_mode */
@@ -139,6 +140,14 @@ struct options {
 
 	struct option_text *texts; /* what the strings above point into */
 };
+
+/* What ktime may add to the run, in percent, unless the user says. */
+#define OPTIONS_BUDGET 5.0
+
+static inline double options_budget(const struct options *options)
+{
+	return isnan(options->budget) ? OPTIONS_BUDGET : options->budget;
+}
 
 enum option_kind {
 	OPTION_FLAG,	 /* bool, no argument */

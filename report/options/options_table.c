@@ -259,7 +259,7 @@ void options_defaults(struct options *options)
 		.command = OPTION_RUN,
 		.timer = TIMER_AUTO,
 		.events = EVENTS_AUTO,
-		.budget = 5,
+		.budget = NAN,
 		.devices = UINT64_MAX,
 		.trace = TRACE_GPU | TRACE_API,
 		.api_trace = API_TRACE_ALL,

@@ -209,6 +209,18 @@ static void write_timing(const struct closing *closing)
 	write_corrections(closing);
 }
 
+static void write_nodes(const struct closing *closing)
+{
+	const uint64_t *counters = session_header(closing->session)->counters;
+	char count[NUMBER_SIZE];
+
+	if (counters[COUNTER_graph_node_calls] > 0 && counters[COUNTER_graph_nodes] == 0)
+		begin(closing,
+		      "Nodes of graphs: %s launched, counted and not timed; their time is in the "
+		      "graphs' rows.\n",
+		      number_count(count, counters[COUNTER_graph_node_calls]));
+}
+
 static void write_outside(const struct closing *closing)
 {
 	uint64_t outside = session_header(closing->session)->counters[COUNTER_operations_outside];
@@ -293,19 +305,18 @@ static int write_estimates(const struct closing *closing)
 	return 0;
 }
 
-static void write_trace_size(const struct closing *closing)
+static void write_budget(const struct closing *closing, double wall)
 {
-	const uint64_t *counters = session_header(closing->session)->counters;
-	uint64_t kept = counters[COUNTER_trace_records], lost = counters[COUNTER_trace_lost];
-	char text[NUMBER_SIZE], all[NUMBER_SIZE];
+	const struct session_header *header = session_header(closing->session);
+	const double part = 100 / wall, added = part * (double)header->counters[COUNTER_added_ns],
+		     cupti = part * (double)header->counters[COUNTER_cupti_added_ns];
 
-	if (kept + lost == 0)
-		return;
-	begin(closing, "Trace: %s", number_count(text, kept));
-	if (lost > 0)
-		fprintf(closing->file, " of %s", number_count(all, kept + lost));
-	fprintf(closing->file, " record%s kept, %s.\n", plural(kept + lost),
-		number_bytes_about(text, kept * sizeof(struct trace_record)));
+	if (header->budget_given && wall > 0)
+		begin(closing,
+		      "Budget: %g %%; spent about %.2g %%: %.2g %% by CUPTI, %.2g %% by hooks and "
+		      "event pairs; measured in the program's calls: %.2g %%.\n",
+		      header->budget_percent, added, cupti, added - cupti,
+		      part * (double)header->counters[COUNTER_host_ns]);
 }
 
 /* The sum is made of what was measured and of what CUPTI and events are known to cost. */
@@ -339,6 +350,7 @@ static void write_overhead(const struct closing *closing)
 		fprintf(closing->file, ", %s on the GPU.\n",
 			number_about(text, (double)counters[COUNTER_gpu_ns], 2));
 	}
+	write_budget(closing, wall);
 	if (over && 100 * (double)counters[COUNTER_cupti_added_ns] > header->budget_percent * wall)
 		warn(closing,
 		     "Overhead: CUPTI alone is over the budget of %g %%; --timer events costs "
@@ -357,26 +369,12 @@ static void write_note(const struct closing *closing, const char *note)
 	fputc('\n', closing->file);
 }
 
-/* How busy the devices were. Events say how long an operation took, and not when. */
-static void write_use(const struct closing *closing)
-{
-	if (!session_knows_use(closing->session)) {
-		begin(closing, "GPU busy and idle: not known, as CUPTI recorded in windows.\n");
-		return;
-	}
-	idle_lines_write(closing->session, closing->options, closing->prefix, closing->file);
-	if (closing->options->findings)
-		findings_write(closing->session, closing->options, closing->prefix, closing->file);
-	if (closing->coverage.timed > 0 && closing->coverage.rows_by_cupti == 0)
-		begin(closing, "GPU busy and idle: not known, as CUDA events say how long an "
-			       "operation took and not when.\n");
-}
-
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
 		  FILE *file)
 {
 	const struct session_header *header = session_header(session);
 	struct closing closing = {session, options, prefix, file, {0}};
+	bool by_events;
 	int error;
 
 	if (!header->finished && header->pid)
@@ -384,15 +382,17 @@ int closing_write(const struct session *session, const struct options *options, 
 		     "The program was killed or is still running: its last operations may be "
 		     "missing.");
 	cover(&closing.coverage, session);
+	by_events = closing.coverage.timed > 0 && closing.coverage.rows_by_cupti == 0;
 	write_timing(&closing);
 	error = write_estimates(&closing);
 	if (!error)
 		error = write_agreement(&closing);
+	write_nodes(&closing);
 	write_outside(&closing);
 	write_losses(&closing);
 	if (!header->processes)
-		write_use(&closing);
-	write_trace_size(&closing);
+		use_write(session, options, prefix, by_events, file);
+	trace_size_write(session, prefix, file);
 	write_overhead(&closing);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)
 		write_note(&closing, session_string(session, header->notes[i]));

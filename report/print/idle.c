@@ -213,8 +213,8 @@ static bool is_shown(const struct session *session, const struct options *option
 	return session_header(session)->uses[device].last && options->devices >> device & 1;
 }
 
-void idle_lines_write(const struct session *session, const struct options *options,
-		      const char *prefix, FILE *file)
+static void write_lines(const struct session *session, const struct options *options,
+			const char *prefix, FILE *file)
 {
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		if (!is_shown(session, options, device))
@@ -236,8 +236,8 @@ static unsigned devices_used(const struct session *session)
 /* The most lines. Chosen: what a reader acts on. */
 #define FINDINGS_SHOWN 5
 
-void findings_write(const struct session *session, const struct options *options,
-		    const char *prefix, FILE *file)
+static void write_findings(const struct session *session, const struct options *options,
+			   const char *prefix, FILE *file)
 {
 	struct finding findings[FINDING_COUNT];
 	unsigned count = findings_of(session, options->devices, findings);
@@ -258,6 +258,27 @@ void findings_write(const struct session *session, const struct options *options
 				findings[i].devices > 2 ? "s" : "");
 		fprintf(file, ": %s.\n", findings[i].advice);
 	}
+}
+
+void use_write(const struct session *session, const struct options *options, const char *prefix,
+	       bool by_events, FILE *file)
+{
+	if (!session_knows_use(session)) {
+		fprintf(file, "%sGPU busy and idle: not known, as CUPTI %s.\n", prefix,
+			session_header(session)->counters[COUNTER_windows] > 0
+				? "recorded in windows"
+				: "was not on from the start");
+		return;
+	}
+	write_lines(session, options, prefix, file);
+	if (options->findings)
+		write_findings(session, options, prefix, file);
+	/* Events say how long an operation took, and not when. */
+	if (by_events)
+		fprintf(file,
+			"%sGPU busy and idle: not known, as CUDA events say how long an operation "
+			"took and not when.\n",
+			prefix);
 }
 
 /* The function's name of a kernel, or the name as it is. */

@@ -151,7 +151,7 @@ static int row_collect(struct collection *collection, const struct row *row)
 		return -ENOMEM;
 	/* A sample of the calls stands for all of them. */
 	if (row_is_estimated(row, clock)) {
-		time.count = row_calls(row);
+		time.count = row_calls_of_clock(row, clock);
 		estimated = row_estimate(row, clock);
 		time.total = (uint64_t)(estimated.total + 0.5);
 		time.squares = estimated.squares;

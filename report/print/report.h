@@ -50,14 +50,14 @@ int rates_write(const struct session *session, const struct options *options, co
 		FILE *file);
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
 		  FILE *file);
-/* How busy the devices were, and why not, in two lines each. */
-void idle_lines_write(const struct session *session, const struct options *options,
-		      const char *prefix, FILE *file);
+/* How busy the devices were, and why not, in two lines each, and what the figures say about that.
+ * `by_events`: events alone timed operations. */
+void use_write(const struct session *session, const struct options *options, const char *prefix,
+	       bool by_events, FILE *file);
+/* How many records a trace has kept; nothing without one. */
+void trace_size_write(const struct session *session, const char *prefix, FILE *file);
 /* The table of --idle, as text or CSV. */
 void idle_table_write(const struct session *session, const struct options *options, FILE *file);
-/* What the figures say about the use of the GPU, in at most five lines. */
-void findings_write(const struct session *session, const struct options *options,
-		    const char *prefix, FILE *file);
 /* A name in CSV: in quotes, a quote inside doubled. */
 void csv_write_text(const char *text, FILE *file);
 

@@ -17,6 +17,21 @@ uint64_t row_calls(const struct row *row)
 	return row->events.count > calls ? row->events.count : calls;
 }
 
+uint64_t row_calls_of_clock(const struct row *row, enum clock_source clock)
+{
+	if (clock != CLOCK_EVENTS)
+		return row_calls(row);
+	return row->calls > row->events.count ? row->calls : row->events.count;
+}
+
+/* Whether events say more exactly how long the calls of a row took than windows do. */
+static bool events_know_more(const struct row *row)
+{
+	return row->node_calls == 0 && row->host_included == 0 &&
+	       row->events.count >= ESTIMATE_LEAST_TIMED &&
+	       !(row->windows_error <= row_estimate(row, CLOCK_EVENTS).error);
+}
+
 const struct figures *row_figures(const struct session *session, const struct row *row,
 				  enum clock_source *clock)
 {
@@ -26,10 +41,8 @@ const struct figures *row_figures(const struct session *session, const struct ro
 	/* In a window the launch of a graph takes longer than outside. */
 	bool outside = row->kind == ROW_GRAPH && header->counters[COUNTER_windows] > 0 &&
 		       row->cupti.count < row_calls(row);
-	/* Of an operation that was in few windows events may know more. */
-	bool rare = row->windows_total > 0 && isnan(row->windows_error) && row->node_calls == 0 &&
-		    row->events.count >= ESTIMATE_LEAST_TIMED;
-	bool events = (header->timer == TIMER_EVENTS || ended || outside || rare) &&
+	bool events = (header->timer == TIMER_EVENTS || ended || outside ||
+		       (row->windows_total > 0 && events_know_more(row))) &&
 		      row->events.count > 0;
 
 	if (row->cupti.count > 0 && !events) {
@@ -42,14 +55,15 @@ const struct figures *row_figures(const struct session *session, const struct ro
 
 bool row_is_estimated(const struct row *row, enum clock_source clock)
 {
-	return (clock == CLOCK_EVENTS && row->events.count < row_calls(row)) ||
+	return (clock == CLOCK_EVENTS && row->events.count < row_calls_of_clock(row, clock)) ||
 	       (clock == CLOCK_CUPTI && row->windows_total > 0);
 }
 
 struct estimated row_estimate(const struct row *row, enum clock_source clock)
 {
-	return clock == CLOCK_EVENTS && !row->summed ? estimate_of(&row->estimate, row_calls(row))
-						     : window_estimate_of(row, row_calls(row));
+	return clock == CLOCK_EVENTS && !row->summed
+		       ? estimate_of(&row->estimate, row_calls_of_clock(row, clock))
+		       : window_estimate_of(row, row_calls(row));
 }
 
 bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed)
@@ -57,7 +71,7 @@ bool row_timed(const struct session *session, const struct row *row, struct time
 	enum clock_source clock;
 
 	*timed = (struct timed_row){.row = row, .figures = row_figures(session, row, &clock)};
-	timed->calls = row_calls(row);
+	timed->calls = row_calls_of_clock(row, clock);
 	timed->estimated = row_is_estimated(row, clock);
 	if (timed->estimated) {
 		timed->total = row_estimate(row, clock).total;
@@ -108,7 +122,7 @@ static int add_row(struct table_row *sum, const struct session *session, const s
 	if (clock == CLOCK_NONE)
 		return 0;
 	if (row_is_estimated(row, clock)) {
-		add_estimate(sum, row_estimate(row, clock), calls);
+		add_estimate(sum, row_estimate(row, clock), row_calls_of_clock(row, clock));
 	} else {
 		sum->total += figures->total;
 		sum->squares += figures->squares;
@@ -176,7 +190,8 @@ enum table_section table_section_of(const struct session *session, const struct 
 	const uint64_t *counters = session_header(session)->counters;
 
 	if (row->kind == ROW_GRAPH &&
-	    (counters[COUNTER_graph_nodes] > 0 || counters[COUNTER_graph_node_calls] > 0))
+	    (counters[COUNTER_graph_nodes] > 0 ||
+	     (counters[COUNTER_graph_node_calls] > 0 && counters[COUNTER_windows] > 0)))
 		return TABLE_GRAPHS;
 	return row_is_gpu(row->kind)   ? TABLE_GPU
 	       : row_is_api(row->kind) ? TABLE_API

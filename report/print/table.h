@@ -84,6 +84,8 @@ uint64_t table_time(const struct table_row *row, enum table_column column);
 
 /* The calls of a row: as the hooks or a clock counted them, whichever saw more. */
 uint64_t row_calls(const struct row *row);
+/* Of how many calls a clock's times are: events never time the nodes of graphs. */
+uint64_t row_calls_of_clock(const struct row *row, enum clock_source clock);
 /* The figures that a row shows, and from which clock. */
 const struct figures *row_figures(const struct session *session, const struct row *row,
 				  enum clock_source *clock);

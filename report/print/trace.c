@@ -194,3 +194,18 @@ out:
 	filter_free(&trace.filter);
 	return error;
 }
+
+void trace_size_write(const struct session *session, const char *prefix, FILE *file)
+{
+	const uint64_t *counters = session_header(session)->counters;
+	uint64_t kept = counters[COUNTER_trace_records], lost = counters[COUNTER_trace_lost];
+	char text[NUMBER_SIZE], all[NUMBER_SIZE];
+
+	if (kept + lost == 0)
+		return;
+	fprintf(file, "%sTrace: %s", prefix, number_count(text, kept));
+	if (lost > 0)
+		fprintf(file, " of %s", number_count(all, kept + lost));
+	fprintf(file, " record%s kept, %s.\n", kept + lost == 1 ? "" : "s",
+		number_bytes_about(text, kept * sizeof(struct trace_record)));
+}

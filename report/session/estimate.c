@@ -371,8 +371,10 @@ struct estimated window_estimate(const struct window_units *units, const struct 
 		estimated.error = missing <= FEW_MISSING * all ? missing * mean : NAN;
 		return estimated;
 	}
+	/* Records may come before their calls are counted: windows may seem to cover more. */
+	estimated.total += rest < 0 ? times->total * missing / units->covered : times->total;
 	rest = rest > 0 ? rest : 0;
-	estimated.total += times->total + rest * times->last;
+	estimated.total += rest * times->last;
 	squares = units->squares - units->first_squared;
 	/* The first window may have no neighbour before it, and the rest has no window: taken to be
 	 * like the others. */

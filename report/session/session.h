@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      20
+#define SESSION_VERSION	      21
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -136,8 +136,7 @@ struct row {
 	struct figures events;	  /* event pairs; their overhead is taken off at the end */
 	struct estimate estimate; /* from these */
 	uint64_t gated;		  /* of these, pairs behind a gate */
-	uint64_t
-		may_wait; /* of these, pairs that may hold a wait, for the host or another engine */
+	uint64_t may_wait;	  /* of these, pairs that may hold a wait */
 
 	/* Calls timed by both clocks and matched. */
 	uint64_t checked;
@@ -145,10 +144,9 @@ struct row {
 	uint64_t checked_raw;	     /* total by event pairs as they were read */
 	uint64_t checked_events;     /* total by event pairs, overhead taken off */
 	uint64_t checked_overlapped; /* of these, ran beside other work on the device */
-	uint64_t waited; /* timed by both and not compared: the pair holds more, as a wait for the
-			    host */
-	uint64_t unmatched;	/* event pairs whose record was never found */
-	uint64_t graph_records; /* CUPTI records that were nodes of a graph */
+	uint64_t waited;	     /* timed by both, not compared: the pair holds more */
+	uint64_t unmatched;	     /* event pairs whose record was never found */
+	uint64_t graph_records;	     /* CUPTI records that were nodes of a graph */
 	/* Where CUPTI records in windows: nodes of graphs that ran, and how many of them are
 	 * estimated; the time of all operations, ns (0: all were recorded, or none), and half of
 	 * its 95 % interval (NAN: not known). */
@@ -161,10 +159,10 @@ struct row {
 	/* Kernels, by CUPTI: the first shapes that were launched. Launches of others are in `calls`
 	 * alone. */
 	struct launch_shape shapes[ROW_SHAPES];
-	uint32_t overhead;   /* enum overhead_kind: what is taken off `events` */
-	uint32_t more_calls; /* 1: no calls were counted from some moment on */
-	uint32_t summed;     /* 1: of several processes; their estimates are in windows_total */
-	uint32_t reserved0;
+	uint32_t overhead;     /* enum overhead_kind: what is taken off `events` */
+	uint32_t more_calls;   /* 1: no calls were counted from some moment on */
+	uint32_t summed;       /* 1: of several processes; their estimates are in windows_total */
+	uint32_t budget_given; /* 1: by the user */
 } __attribute__((aligned(64)));
 
 /* One operation, kept only while a trace is asked for. */
@@ -232,6 +230,8 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(collector_ns, "processor time of ktime's own thread, ns")                                \
 	X(cupti_ns, "host time that CUPTI is known to add, ns")                                    \
 	X(gpu_ns, "GPU time that CUPTI and events are known to add, ns")                           \
+	X(cupti_late_ns, "time before CUPTI was started, ns")                                      \
+	X(cupti_standing_ns, "time that CUPTI is known to add where it does not record, ns")       \
 	X(cupti_added_ns, "time that CUPTI is known to add to the run, ns")                        \
 	X(added_ns, "time that ktime is known to add to the run, CUPTI included, ns")              \
 	X(wall_ns, "wall time since the first GPU work, ns")                                       \
@@ -285,7 +285,7 @@ struct session_header {
 	uint64_t notes[SESSION_NOTES]; /* name offsets: lines for the report, in the order made */
 	uint32_t note_count, trace_on;
 	uint32_t processes; /* whose profiles were merged into this one; 0: it is a process's own */
-	uint32_t reserved0;
+	uint32_t budget_given; /* 1: by the user */
 	struct event_overhead overheads[OVERHEAD_KINDS];
 	struct device_info devices[SESSION_DEVICES];
 	struct device_use uses[SESSION_DEVICES];

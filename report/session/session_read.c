@@ -307,7 +307,9 @@ const struct trace_record *session_next_trace(const struct session *session,
 
 bool session_knows_use(const struct session *session)
 {
-	return session_header(session)->counters[COUNTER_windows] == 0;
+	const uint64_t *counters = session_header(session)->counters;
+
+	return counters[COUNTER_windows] == 0 && counters[COUNTER_cupti_late_ns] == 0;
 }
 
 struct idle_row *session_next_idle(const struct session *session, const struct idle_row *previous)

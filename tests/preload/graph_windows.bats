@@ -113,3 +113,56 @@ recorded()
 	is 60000 recorded
 	is 0 counter windows
 }
+
+# With a budget of the user's the run begins with events. The program rests for 0.3 ms after each
+# launch: so many take longer than the two seconds that CUPTI waits at least.
+LONG=12000
+
+@test "a budget that CUPTI does not fit into: all is counted, nodes too, and events time a sample" {
+	windows launches "--budget 1"
+	"$built/ktime" export --json - session >json
+	is $'4000 null 20 second\n400000 null null first' jq -r '.rows[] | select(.kind == "kernel") |
+		"\(.calls) \(.cupti.count) \(.estimate.total // null | if . then . / 1e6 else . end) \(.name)"' json
+	is '4000 [CUDA graph 1]' graphs
+	is 0 counter cupti_records
+	is 400000 counter graph_node_calls
+	says "Budget: 1 %; spent about "
+	says "Nodes of graphs: 400,000 launched, counted and not timed; their time is in the graphs' rows."
+	says "CUPTI was not started: it would have cost more than fits into the budget (--budget 1)."
+}
+
+@test "a budget that CUPTI fits into: it is started later, and its records stand for all calls" {
+	launches=$LONG nodes=10 windows launches "--budget 50"
+	is $'12000 60000 second\n120000 120000 first' totals
+	is '12000 [CUDA graph 1]' graphs
+	[ "$(counter cupti_late_ns)" -ge 2000000000 ]
+	[ "$(counter cupti_standing_ns)" -gt 0 ]
+	[ "$(recorded)" -gt 0 ]
+	is 0 counter windows
+	says "CUPTI was started "
+	says "GPU busy and idle: not known, as CUPTI was not on from the start."
+}
+
+@test "a budget that not all records fit into: plain launches are recorded in windows too" {
+	launches=$LONG windows launches "--budget 50"
+	is $'12000 60000 second\n1200000 1200000 first' totals
+	[ "$(counter windows)" -ge 1 ]
+	says "recording all of them would exceed the budget of 50 %. Calls are counted all."
+	says "GPU busy and idle: not known, as CUPTI recorded in windows."
+}
+
+@test "with a budget, --graph node, a trace and --timer cupti have CUPTI on from the start" {
+	launches=100 nodes=3
+	for options in "--graph node" "--print-gpu-trace" "--timer cupti"; do
+		windows plain "--budget 1 $options"
+		is 300 recorded
+	done
+}
+
+@test "a CUPTI that refuses when it is started late leaves the run to the events" {
+	SIM_CUPTI_REFUSE=39 launches=$LONG nodes=10 windows launches "--budget 50"
+	is '12000 60000 second' eval "totals 2>/dev/null | grep second"
+	is 0 counter cupti_records
+	is 120000 counter graph_node_calls
+	says "CUPTI refused: another tool uses CUPTI"
+}

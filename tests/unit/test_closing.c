@@ -267,6 +267,32 @@ static void the_budget_may_be_used_up_and_not_passed(void **state)
 		   "background, 0 B.\n");
 }
 
+static void a_budget_of_the_users_is_accounted_for(void **state)
+{
+	(void)state;
+	header->budget_percent = 2;
+	header->budget_given = 1;
+	header->counters[COUNTER_wall_ns] = 100000000;
+	header->counters[COUNTER_added_ns] = 1500000;
+	header->counters[COUNTER_cupti_added_ns] = 300000;
+	header->counters[COUNTER_host_ns] = 700000;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Overhead: about 1.5 ms of 100 ms (1.5 %), 0 ns of CPU in the "
+		   "background, 0 B.\n"
+		   "======== Budget: 2 %; spent about 1.5 %: 0.3 % by CUPTI, 1.2 % by hooks and "
+		   "event pairs; measured in the program's calls: 0.7 %.\n");
+}
+
+static void nodes_without_times_are_said_to_be_in_their_graphs(void **state)
+{
+	(void)state;
+	header->counters[COUNTER_graph_node_calls] = 1200;
+	closes("", "======== Timing: no GPU operations.\n"
+		   "======== Nodes of graphs: 1,200 launched, counted and not timed; their time is "
+		   "in the graphs' rows.\n"
+		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+}
+
 static void the_overhead_is_of_the_wall_time(void **state)
 {
 	(void)state;
@@ -320,6 +346,8 @@ int main(void)
 		TEST(only_so_many_estimates_are_named),
 		TEST(all_that_was_lost_is_said),
 		TEST(the_budget_may_be_used_up_and_not_passed),
+		TEST(a_budget_of_the_users_is_accounted_for),
+		TEST(nodes_without_times_are_said_to_be_in_their_graphs),
 		TEST(the_overhead_is_of_the_wall_time),
 		TEST(as_many_notes_as_there_are),
 	};

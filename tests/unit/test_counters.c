@@ -42,6 +42,11 @@ uint64_t driver_failures(void)
 	return 19;
 }
 
+bool cupti_active(void)
+{
+	return mode_is_cupti();
+}
+
 uint64_t cupti_errors(void)
 {
 	return 23;

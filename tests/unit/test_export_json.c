@@ -187,7 +187,7 @@ static void each_figure_of_the_session_has_its_name(void **state)
 		    "\"start_realtime\":202,\"trace_start\":203,\"finished\":true,"
 		    "\"driver_version\":204,\"cupti_version\":205,\"timer\":\"both\","
 		    "\"cupti_active\":false,\"events_active\":true,\"events_fraction\":206,"
-		    "\"budget_percent\":2.5}");
+		    "\"budget_percent\":2.5,\"budget_given\":false}");
 	holds(text, "\"ordinal\":3,\"name\":\"GPU\",");
 	holds(text, "\"compute_capability\":90,\"memory\":207,\"multiprocessors\":null,");
 #define COUNTER(name, description)                                                                 \

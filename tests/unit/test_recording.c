@@ -42,6 +42,33 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 	return 0;
 }
 
+bool cupti_active(void)
+{
+	return mode_is_cupti();
+}
+
+struct launch_costs launch_costs_take(bool late)
+{
+	(void)late;
+	return (struct launch_costs){0};
+}
+
+void late_start_plan(struct session *of, const struct cupti_settings *how, cupti_starter start,
+		     double part, uint64_t at)
+{
+	(void)of, (void)how, (void)start, (void)part, (void)at;
+}
+
+bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t at)
+{
+	(void)costs, (void)elapsed, (void)at;
+	return false;
+}
+
+void late_start_finish(void)
+{
+}
+
 bool pause_is_safe(void)
 {
 	return safe;
@@ -227,7 +254,7 @@ static void in_child(void (*test)(void))
 
 static void begin(void)
 {
-	recording_start(session, row_of, wake);
+	recording_start(session, row_of, wake, NULL, NULL);
 	ever = true;
 	EXPECT(update(PERIOD) == PERIOD);
 }
@@ -246,7 +273,7 @@ static void spend_the_credit(void)
 
 TEST_IN_CHILD(without_graphs_calls_are_matched)
 {
-	recording_start(session, row_of, wake);
+	recording_start(session, row_of, wake, NULL, NULL);
 	EXPECT(recording_matches() && recording_is_complete() && recording_knows_kernels());
 	for (int i = 0; i < 100; i++)
 		launch();

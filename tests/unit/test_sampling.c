@@ -7,6 +7,7 @@
 
 #include <cmocka.h>
 
+#include "cupti/cupti.h"
 #include "preload/events/sampling.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
@@ -27,6 +28,11 @@ _Atomic bool mode_cupti;
 static struct session *session;
 static double cupti_part; /* of the time, that CUPTI takes */
 static uint64_t now;
+
+bool cupti_active(void)
+{
+	return mode_cupti;
+}
 
 struct operation *operation_first(void)
 {

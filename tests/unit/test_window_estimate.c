@@ -172,6 +172,14 @@ static void the_truth_is_in_19_of_20_intervals(void **state)
 	}
 }
 
+static void windows_that_seem_to_cover_more_than_there_was_count_for_that(void **state)
+{
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		add(30, 10);
+	is_close(window_estimate(&units, &times, 100).total, 1000);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -182,6 +190,8 @@ int main(void)
 		cmocka_unit_test_setup(equal_windows_leave_no_interval, start),
 		cmocka_unit_test_setup(below_three_windows_there_is_no_interval, start),
 		cmocka_unit_test_setup(without_windows_few_missing_launches_are_bounded, start),
+		cmocka_unit_test_setup(
+			windows_that_seem_to_cover_more_than_there_was_count_for_that, start),
 		cmocka_unit_test_setup(the_truth_is_in_19_of_20_intervals, start),
 	};
 

@@ -35,11 +35,12 @@ $(MERGE_MANY): $(BUILD)/obj/tests/command/merge_many.o \
 
 # These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
+$(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/, late_start.o launch_costs.o)
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/settings.c)
-$(BUILD)/tests/unit/test_recording: $(BUILD)/obj/preload/recording/recording.o
+$(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_times.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
 $(BUILD)/tests/unit/test_calls: $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_queue.o) driver/api.o events/in_flight.o)

@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: MIT */
+/* What CUPTI is reckoned to cost launches, and when it is started: on a clock of the test's own. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "cupti/kinds.h"
+#include "cupti/library.h"
+#include "preload/base/settings.h"
+#include "preload/handles/graph_contents.h"
+#include "preload/recording/late_start.h"
+
+#define MS 1000000u
+
+struct options settings;
+
+static struct operation kernel, graph;
+static struct row kernel_row, graph_row;
+static struct graph_contents contents = {.recorded = 200};
+static struct session *session;
+static struct cupti_functions functions = {.version = 130000};
+static bool program_used_cupti;
+static int started, refusal;
+static uint64_t now;
+
+struct operation *operation_first(void)
+{
+	return &kernel;
+}
+
+const struct cupti_functions *library_functions(void)
+{
+	return &functions;
+}
+
+bool kinds_program_ever(void)
+{
+	return program_used_cupti;
+}
+
+static int start(const struct cupti_settings *wanted, char *reason, size_t size)
+{
+	assert_true(wanted->graph_nodes);
+	snprintf(reason, size, "%s", refusal ? "refused" : "");
+	started++;
+	return refusal;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	kernel = (struct operation){.kind = ROW_KERNEL, .rows = {&kernel_row}, .next = &graph};
+	graph = (struct operation){.kind = ROW_GRAPH, .rows = {&graph_row}, .contents = &contents};
+	kernel_row = graph_row = (struct row){.events = {.count = 100}};
+	settings = (struct options){.budget = 5};
+	program_used_cupti = false;
+	started = refusal = 0;
+	now = 1000000 * (uint64_t)MS;
+	if (session_create(&session, NULL, false))
+		return -1;
+	late_start_plan(session, &(struct cupti_settings){.graph_nodes = true}, start, 0.05, now);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+/* So many stretches of 20 ms with so many launches of the kernel each; in how many it was started.
+ */
+static unsigned stretches(unsigned count, unsigned launches)
+{
+	unsigned starts = 0;
+
+	for (unsigned i = 0; i < count; i++) {
+		struct launch_costs costs;
+
+		now += 20 * MS;
+		kernel.calls += launches;
+		costs = launch_costs_take(true);
+		starts += late_start_update(&costs, 20 * MS, now);
+	}
+	return starts;
+}
+
+static const char *note(unsigned index)
+{
+	return session_string(session, session_header(session)->notes[index]);
+}
+
+static void queued_launches_cost_the_device_and_others_the_host(void **state)
+{
+	struct launch_costs costs;
+
+	(void)state;
+	kernel.calls = 1000;
+	costs = launch_costs_take(true);
+	assert_int_equal(costs.launches, 1000);
+	assert_true(costs.standing == 1000 * 100.0 && costs.recording == 1000 * 300.0);
+	kernel_row.gated = 70;
+	kernel_row.may_wait = 30;
+	kernel.calls = 3000;
+	costs = launch_costs_take(true);
+	assert_true(costs.standing == 2000 * 2000.0 && costs.recording == 2000 * 2000.0);
+	assert_int_equal(launch_costs_take(true).launches, 0);
+}
+
+static void a_graph_costs_by_its_nodes_and_more_if_it_was_made_before(void **state)
+{
+	struct launch_costs costs;
+
+	(void)state;
+	graph.calls = 1;
+	costs = launch_costs_take(false);
+	assert_true(costs.standing == 200 * 12.0 && costs.recording == 200 * 1200.0);
+	graph.calls = 2;
+	assert_true(launch_costs_take(true).standing == 200 * 100.0);
+	graph_row.gated = 100;
+	graph.calls = 3;
+	assert_true(launch_costs_take(true).standing == 2000.0 + 200 * 500.0);
+}
+
+static void what_is_not_known_counts_as_waited_for(void **state)
+{
+	(void)state;
+	kernel_row.events.count = 0;
+	kernel.calls = 1;
+	assert_true(launch_costs_take(true).standing == 2000.0);
+}
+
+static void cupti_is_started_once_its_cost_has_fitted_for_two_seconds(void **state)
+{
+	const struct session_header *header = session_header(session);
+
+	(void)state;
+	/* 4,000 launches of 100 ns in 20 ms: two fifths of 5 %, and 2.8 s pay for the start. */
+	assert_int_equal(stretches(139, 4000), 0);
+	assert_int_equal(stretches(1, 4000), 1);
+	assert_int_equal(started, 1);
+	assert_false(late_start_is_planned());
+	assert_int_equal(header->cupti_active, 1);
+	assert_int_equal(header->cupti_version, 130000);
+	assert_int_equal(header->counters[COUNTER_cupti_late_ns], 2800u * MS);
+	assert_string_equal(note(0), "CUPTI was started 2.8 s after the first GPU work, once its "
+				     "cost fitted into the budget of 5 %: earlier operations are "
+				     "timed by events.");
+	assert_int_equal(stretches(500, 1), 0);
+	late_start_finish();
+	assert_int_equal(header->note_count, 1);
+}
+
+static void a_burst_and_pauses_put_the_start_off(void **state)
+{
+	(void)state;
+	assert_int_equal(stretches(99, 4000), 0);
+	assert_int_equal(stretches(1, 4001), 0);
+	assert_int_equal(stretches(99, 1), 0);
+	assert_int_equal(stretches(1000, 0), 0);
+	assert_int_equal(stretches(1, 1), 1);
+}
+
+static void what_never_fits_is_never_started_and_the_report_says_so(void **state)
+{
+	(void)state;
+	assert_int_equal(stretches(5000, 4001), 0);
+	late_start_finish();
+	assert_string_equal(note(0), "CUPTI was not started: it would have cost more than fits "
+				     "into the budget (--budget 5).");
+	assert_int_equal(started, 0);
+}
+
+static void a_short_run_is_told_apart(void **state)
+{
+	(void)state;
+	late_start_finish();
+	assert_int_equal(session_header(session)->note_count, 0);
+	assert_int_equal(stretches(10, 100), 0);
+	late_start_finish();
+	assert_string_equal(note(0), "CUPTI was not started: the run was too short to pay for "
+				     "that (--budget 5).");
+}
+
+static void a_refusal_is_said_and_final(void **state)
+{
+	(void)state;
+	refusal = -1;
+	assert_int_equal(stretches(500, 1), 0);
+	assert_int_equal(started, 1);
+	assert_int_equal(session_header(session)->cupti_active, 0);
+	assert_string_equal(note(0), "refused");
+}
+
+static void a_program_that_uses_cupti_has_it_for_itself(void **state)
+{
+	(void)state;
+	program_used_cupti = true;
+	assert_int_equal(stretches(500, 1), 0);
+	assert_int_equal(started, 0);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(queued_launches_cost_the_device_and_others_the_host),
+		TEST(a_graph_costs_by_its_nodes_and_more_if_it_was_made_before),
+		TEST(what_is_not_known_counts_as_waited_for),
+		TEST(cupti_is_started_once_its_cost_has_fitted_for_two_seconds),
+		TEST(a_burst_and_pauses_put_the_start_off),
+		TEST(what_never_fits_is_never_started_and_the_report_says_so),
+		TEST(a_short_run_is_told_apart),
+		TEST(a_refusal_is_said_and_final),
+		TEST(a_program_that_uses_cupti_has_it_for_itself),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
