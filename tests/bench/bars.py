@@ -6,6 +6,7 @@ import accounts
 import plan
 
 MEASURED = [row for row in (*plan.LOOPS, *plan.RESNET) if row != "empty"]
+BUDGETED = (*plan.LOOPS, *plan.RESNET, *plan.GRAPH_ROWS)
 OTHER_ACCOUNTS = [row for row in plan.ACCOUNTS if row != "empty"]
 
 
@@ -99,6 +100,12 @@ BARS = [
         percent("resnet_training"), 0.5, "%"),
     Bar("default: 16 threads, time added by what bare CUPTI adds", "default",
         ratio("threads", "bare"), 1.2, ""),
+    Bar("default: slow-down of a graph of 100 empty kernels", "default", percent("graph_empty"), 5,
+        "%"),
+    Bar("default: slow-down of a graph that is updated", "default", percent("graph_updated"), 5, "%"),
+    # A tenth more than the budget.
+    Bar("--budget 2: worst slow-down", "budget_2", worst_percent(BUDGETED), 2.2, "%"),
+    Bar("--budget 5: worst slow-down", "budget_5", worst_percent(BUDGETED), 5.5, "%"),
     Bar("nothing injected, no CUPTI: 16 threads", "events_off", percent("threads"), 3, "%"),
     Bar("events around every call, no CUPTI: added to an empty kernel's launch", "events_all",
         added("empty", "ns", 1e-3), 1.0, "us"),

@@ -53,8 +53,11 @@ def under_ktime(options):
 
 
 def read_ktime(file):
-    return {row.name: counts.Operation(row.calls, row.total_ns)
-            for row in sessions.read(file).rows if row.kind == "kernel"}
+    session = sessions.read(file)
+    # Where nodes are only counted a row has the time of its other launches.
+    timed = session.counters["graph_nodes"] > 0 or session.counters["graph_node_calls"] == 0
+    return {row.name: counts.Operation(row.calls, row.total_ns if timed else 0)
+            for row in session.rows if row.kind == "kernel"}
 
 
 def under_nsys(trace):
@@ -161,7 +164,7 @@ def compare(truth, table):
 
 
 def table_cells(name, truth, tokens, timeout):
-    if WAYS[name].read is None:
+    if WAYS[name].read is None or truth is None:
         return ["-", "-", "-"]
     try:
         table = read_table(name, tokens, timeout)
@@ -191,7 +194,7 @@ def main():
     parser = argparse.ArgumentParser(description="What profilers do to a decoding transformer.")
     parser.add_argument("--tokens", type=int, default=200, help="in a turn")
     parser.add_argument("--turns", type=int, default=15)
-    parser.add_argument("--table-tokens", type=int, default=300)
+    parser.add_argument("--table-tokens", type=int, default=300, help="0: no tables")
     parser.add_argument("--timeout", type=float, default=240)
     parser.add_argument("--only", default="", help="comma-separated: " + " ".join(WAYS))
     parser.add_argument("--output", metavar="FILE", default=os.path.join(plan.HERE, "decode.md"))
@@ -203,7 +206,8 @@ def main():
         sys.exit(f"decode.py: {profilers.BARE_TRACER} is not built: make bench-programs")
     names = available(set(filter(None, options.only.split(","))))
     try:
-        truth = read_table("bare", options.table_tokens, options.timeout)
+        truth = (read_table("bare", options.table_tokens, options.timeout)
+                 if options.table_tokens else None)
     except OSError as error:
         sys.exit(f"decode.py: the bare tracer: {error}")
     with tempfile.TemporaryDirectory(prefix="ktime-decode-") as directory:

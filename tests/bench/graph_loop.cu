@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * graph_loop GRAPH SECONDS: launches a graph without a pause, for one second and then for so many,
- * and prints a line of NAME=VALUE:
+ * and prints a line of NAME=VALUE, with `workload`:
  *   ns          wall time of a launch after the first second
  *   first_ns    and in it
  *   launches    how many there were in all
@@ -180,6 +180,7 @@ int main(int argc, char **argv)
 		CHECK(cudaGraphInstantiate(&executable, versions[0], 0));
 	first = threads ? run_threads(1, &launches) : run(1, updates, &launches);
 	later = threads ? run_threads(seconds, &launches) : run(seconds, updates, &launches);
-	printf("ns=%.1f first_ns=%.1f launches=%llu\n", later, first, (unsigned long long)launches);
+	printf("workload=%s ns=%.1f first_ns=%.1f launches=%llu\n", what, later, first,
+	       (unsigned long long)launches);
 	return 0;
 }

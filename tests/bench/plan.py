@@ -11,6 +11,7 @@ import profilers
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAUNCH_LOOP = os.path.join(profilers.BUILD, "bench", "launch_loop")
+GRAPH_LOOP = os.path.join(profilers.BUILD, "bench", "graph_loop")
 
 
 @dataclasses.dataclass(frozen=True)
@@ -37,6 +38,9 @@ VARIANTS = {
     "default": ktime("ktime", ""),
     "events_all": ktime("ktime, events all", "--timer events --events all"),
     "always_on": ktime("ktime, always on", "--timer events --budget 1"),
+    "budget_2": ktime("ktime --budget 2", "--budget 2"),
+    "budget_5": ktime("ktime --budget 5", "--budget 5"),
+    "node": ktime("ktime --graph node", "--graph node"),
     "cupti": ktime("ktime, CUPTI only", "--timer cupti"),
     "events_off": ktime("ktime, nothing injected", "--timer events --events off"),
     "no_api": ktime("ktime, no API rows", "--profile-api-trace none"),
@@ -69,8 +73,15 @@ def loop(title, workload, *arguments, **rest):
     return Workload(title, (LAUNCH_LOOP, workload, *map(str, arguments)), **rest)
 
 
+def graph_loop(title, graph):
+    return Workload(title, (GRAPH_LOOP, graph, "2"), variants=GRAPHS, rounds=2, not_quick=True)
+
+
+GRAPHS = ("none", "again", "bare", "default", "node", "budget_2", "budget_5")
 EVERY = ("none", "bare", "default", "events_all", "always_on", "cupti", "events_off", "nsys")
-IN_PYTHON = ("none", "again", "bare", "default", "events_all", "always_on", "nsys", "torch")
+IN_LOOPS = (*EVERY, "again", "no_api", "budget_2", "budget_5", "node")
+IN_PYTHON = ("none", "again", "bare", "default", "events_all", "always_on", "budget_2", "budget_5",
+             "nsys", "torch")
 MEMORY = ("none", "bare", "default", "always_on")
 
 LOOPS = {
@@ -103,7 +114,7 @@ def account_of(row):
 WORKLOADS = {
     # What one process takes differs by up to a percent from the next, for as long as they live
     # (kernels of 10 us: 11.28 or 11.41), so there are several rounds of new ones.
-    "loops": loop("loops", "--turns", variants=(*EVERY, "again", "no_api"), rows=LOOPS, rounds=5,
+    "loops": loop("loops", "--turns", variants=IN_LOOPS, rows=LOOPS, rounds=5,
                   turns=3),
     "idle": loop("one launch: start to end", "idle", variants=EVERY),
     "resnet": Workload("ResNet-50", (sys.executable, os.path.join(HERE, "resnet.py")),
@@ -125,6 +136,10 @@ WORKLOADS = {
     # worst of twelve rows.
     "rows": loop("12 kernels in random order", "rows", 250000,
                  variants=("cupti", "always_on"), rounds=2, session=True),
+    # After the first second, so that what is done once for a graph is not in them.
+    "graph_empty": graph_loop("graph of 100 empty kernels", "empty"),
+    "graph_mixed": graph_loop("graph of 1,000 mixed nodes", "mixed"),
+    "graph_updated": graph_loop("graph of 100 kernels, updated every 500 launches", "updated"),
     "true": Workload("/bin/true", ("/bin/true",), ("none", "again", "default"), repeat=20),
     "python": Workload("python3 -c pass", (sys.executable, "-c", "pass"), ("none", "again", "default"),
                        repeat=20),
@@ -134,6 +149,8 @@ WORKLOADS = {
                           variants=variants, rounds=3, repeat=2, session=True)
     for row, (operations, variants) in ACCOUNTS.items()
 }
+
+GRAPH_ROWS = ("graph_empty", "graph_mixed", "graph_updated")
 
 # Whose figure stands for bare CUPTI's memory, where it was not run that long.
 BARE_MEMORY = {"launches_1e7": "launches_1e6", "threads_1e8": "threads_1e6"}

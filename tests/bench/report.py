@@ -12,6 +12,8 @@ TIMES = (*plan.LOOPS, *plan.RESNET)
 FIXED_COSTS = [
     ("Peak resident memory, MB", "rss_mib", ("launches_1e4", "launches_1e6", "launches_1e7",
                                              "threads_1e6", "threads_1e8"), "{:.0f}"),
+    ("Graphs, after the first second: time of a launch, ns", "ns", plan.GRAPH_ROWS, "{:.0f}"),
+    ("The same in the first second, ns", "first_ns", plan.GRAPH_ROWS, "{:.0f}"),
     ("Long runs: time of an operation, ns", "ns", ("launches_1e6", "launches_1e7", "threads_1e6",
                                                    "threads_1e8"), "{:.0f}"),
     ("Start: from the command to the first CUDA work done, ms", "start_ms", ("idle",), "{:.0f}"),
