@@ -183,9 +183,15 @@ int command_top(const struct options *given, const char *const *files, size_t co
 		return EXIT_FAILURE;
 	}
 	if (readings.count == 0) {
-		fputs("ktime top: no program runs under ktime here (--profile FILE: the profile of "
-		      "one elsewhere)\n",
-		      stderr);
+		if (count > 0 || options.profile)
+			fputs("ktime top: the program has ended (ktime show prints its profile, if "
+			      "it was kept)\n",
+			      stderr);
+		else
+			fputs("ktime top: no program runs under ktime here (--profile FILE: the "
+			      "profile of one elsewhere)\n",
+			      stderr);
+		readings_free(&readings);
 		return EXIT_FAILURE;
 	}
 	if (options.batch || options.print_json || !isatty(STDOUT_FILENO))

@@ -111,6 +111,9 @@ last_rows()
 	is 2 jq .rows[0].run_calls <("$ktime" top --json -n 1 "$program")
 	is 2 jq .rows[0].run_calls <("$ktime" top --json -n 1 --profile named.ktime)
 	dismiss
+	run "$ktime" top -b --profile named.ktime
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime top: the program has ended (ktime show prints its profile, if it was kept)" ]
 }
 
 @test "a reader that is killed leaves nothing, and the program runs on" {
