@@ -3,8 +3,10 @@
 """
 Ends programs that launch without end by SIGINT and SIGTERM: whether each had its report, by how many
 launches the report's counts differ from the program's own, how long the end took, and what was left.
-Writes its section of tests/gpu/RESULTS.md. usage: signals.py [--quick] [PART OF A TITLE …]
+Writes its section of tests/gpu/RESULTS.md, unless only a part is asked for.
 """
+import argparse
+import concurrent.futures
 import dataclasses
 import glob
 import os
@@ -22,6 +24,8 @@ import results
 HERE = os.path.dirname(os.path.abspath(__file__))
 PROGRAM = os.path.join(profilers.BUILD, "gpu", "signalled")
 TRAINING = (sys.executable, os.path.join(HERE, "python", "resnet_training.py"), "1000000")
+KILLS = 200
+KILLS_AT_A_TIME = 8  # how long their end takes is not measured
 KILL_AFTER_S = (0.003, 0.02, 0.1, 0.25, 0.4)  # at different places of the collector's periods
 MOST_S = 10  # beyond this a run is a failure; the aim is a second
 
@@ -35,6 +39,10 @@ class Way:
     row: str = "spin"
     argv: tuple = ()  # another program, which does not count
     interrupted: int = -signal.SIGINT  # its status after SIGINT
+    at_a_time: int = 1
+
+    def status_after(self, number):
+        return self.interrupted if number == signal.SIGINT else -number
 
 
 WAYS = (
@@ -46,7 +54,7 @@ WAYS = (
     Way("events alone (--timer events)", ("1", "0"), "--timer events"),
     Way("a trace (--print-gpu-trace)", ("1", "20"), "--print-gpu-trace --log-file trace.txt"),
     # PyTorch 2.11 ends by KeyboardInterrupt with status 1, without ktime too.
-    Way("PyTorch training, ResNet-50", (), argv=TRAINING, interrupted=1),
+    Way("PyTorch training, ResNet-50", (), argv=TRAINING, interrupted=1, at_a_time=5),
 )
 
 
@@ -118,12 +126,13 @@ def one_run(way, number):
             if calls is not None:
                 apart = calls + missing(report) - launches(counts)
         printed = "Profiling result:" in report
-        return {"status": child.returncode == (way.interrupted if number == signal.SIGINT else -number), "report": printed, "apart": apart,
+        return {"status": child.returncode == way.status_after(number), "report": printed, "apart": apart,
                 "short": "operations are missing" in report, "seconds": seconds, "left": len(left)}
 
 
 def measure(way, number, runs):
-    outcomes = [one_run(way, number) for _ in range(runs)]
+    with concurrent.futures.ThreadPoolExecutor(way.at_a_time) as pool:
+        outcomes = list(pool.map(lambda _: one_run(way, number), range(runs)))
     seconds = [outcome["seconds"] for outcome in outcomes]
     apart = [outcome["apart"] for outcome in outcomes if outcome["apart"] is not None]
     good = all(outcome["status"] and outcome["report"] and not outcome["left"]
@@ -156,7 +165,8 @@ def one_kill(number):
 
 
 def measure_kills(runs):
-    missing_calls = [one_kill(number) for number in range(runs)]
+    with concurrent.futures.ThreadPoolExecutor(KILLS_AT_A_TIME) as pool:
+        missing_calls = list(pool.map(one_kill, range(runs)))
     good = [calls for calls in missing_calls if calls is not None and calls >= 0]
     line = (f"{len(good)} of {runs} programs ended by SIGKILL while they launched left a profile that "
             f"`ktime show` prints; of the program's own count of launches it lacked "
@@ -167,24 +177,28 @@ def measure_kills(runs):
 
 
 def main():
-    quick = "--quick" in sys.argv
+    parser = argparse.ArgumentParser(description="Ends programs by signals, on a real GPU.")
+    parser.add_argument("--only", default="", metavar="REGEX", help="programs by their title")
+    parser.add_argument("--quick", action="store_true", help="two runs each, ten kills, no PyTorch")
+    options = parser.parse_args()
     good, rows = True, []
-    only = [argument for argument in sys.argv[1:] if not argument.startswith("-")]
     for way in WAYS:
-        if (quick and way.argv) or (only and not any(part in way.title for part in only)):
+        if (options.quick and way.argv) or not re.search(options.only, way.title):
             continue
         for number in (signal.SIGINT, signal.SIGTERM):
-            ok, row = measure(way, number, 2 if quick else way.runs)
+            ok, row = measure(way, number, 2 if options.quick else way.runs)
             good &= ok
             rows.append(row)
     lines = ["`calls less launches`: of the table and the operations said to be missing, less what the",
              "program itself had counted when it ended. `short`: reports that the second thread made.", ""]
     lines += results.table(("program", "signal", "reports", "status as alone", "calls less launches",
                             "short", "seconds to the end (median, longest)", "files left"), rows)
-    ok, line = measure_kills(10 if quick else 200)
-    good &= ok
-    lines += ["", line]
-    results.write_section("signals", "Programs ended by a signal", "signals.py", lines)
+    if not options.only:
+        ok, line = measure_kills(10 if options.quick else KILLS)
+        good &= ok
+        lines += ["", line]
+    if not (options.only or options.quick):
+        results.write_section("signals", "Programs ended by a signal", "signals.py", lines)
     return 0 if good else 1
 
 
