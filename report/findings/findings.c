@@ -8,8 +8,8 @@
 /* One call is no habit of the program. A finding is at least so long. Chosen: less is not worth a
  * change. */
 #define LEAST_NS	 1000000u
-/* Launch-bound: at least so many kernels are so short, and no fewer are longer. Chosen: a launch
- * takes the host some 3 us. */
+/* Launch-bound: at least so many launched kernels are so short, and no fewer are longer. Chosen: a
+ * launch takes the host some 3 us. */
 #define SHORT_KERNEL_NS	 5000u
 #define SHORT_KERNELS	 1000u
 /* nsys's rule for gaps has 500 ms. */
@@ -79,15 +79,19 @@ static void add_kernels(struct figures_found *found, const struct session *sessi
 			const struct row *row)
 {
 	const struct histogram *histogram = session_histogram(session, row->cupti.histogram);
-	uint64_t count = 0;
+	uint64_t count = 0, launches = row->cupti.count;
 
 	for (unsigned i = 0; histogram && i < HISTOGRAM_BUCKETS; i++) {
 		if (histogram_bucket_high(i) > SHORT_KERNEL_NS)
 			break;
 		count += histogram->buckets[i];
 	}
+	/* A node of a graph is no launch. Which of a row's kernels were nodes is not known; taking
+	 * the short ones for nodes finds rather too few. */
+	count -= row->graph_records < count ? row->graph_records : count;
+	launches -= row->graph_records < launches ? row->graph_records : launches;
 	found->short_kernels += count;
-	found->other_kernels += row->cupti.count > count ? row->cupti.count - count : 0;
+	found->other_kernels += launches > count ? launches - count : 0;
 }
 
 static void find(struct figures_found *found, const struct session *session, int device)

@@ -163,6 +163,14 @@ static void many_short_kernels_that_wait_are_launch_bound(void **state)
 	is_found(FINDING_LAUNCH_BOUND, 1000, 100 * MS, 10);
 	session_add_sample(session, &other->cupti, 5500);
 	assert_null(found(FINDING_LAUNCH_BOUND));
+	/* Nodes of graphs are no launches. */
+	other->graph_records = 1;
+	is_found(FINDING_LAUNCH_BOUND, 1000, 100 * MS, 10);
+	row->graph_records = 1;
+	other->graph_records = 1001;
+	assert_null(found(FINDING_LAUNCH_BOUND));
+	row->graph_records = 5000;
+	assert_null(found(FINDING_LAUNCH_BOUND));
 }
 
 static void copies_beside_kernels_overlap_from_a_tenth_on(void **state)
