@@ -55,7 +55,7 @@ made()
 one_is_not_the_programs()
 {
 	local nth
-	for nth in $(seq "$(made "$1" "$2.ktime")"); do
+	for nth in $(seq "$(made "$1" "$2.ktime")" -1 1); do
 		if (in_scenario "${scenarios[$2]}" "$1:$nth:999" one) >/dev/null &&
 			[ "$(made "$1" one.ktime 999)" -gt "$(made "$1" one.alone 999)" ]; then
 			return 0

@@ -41,7 +41,7 @@ mkdir -p "$BUILD/workloads"
 tests=("$@")
 : >"$scratch/results"
 if [ $# -eq 0 ]; then
-	tests=(tests/sim tests/preload)
+	tests=(tests/preload/*.bats tests/sim/*.bats)
 	for program in "$BUILD"/tests/unit/test_*; do
 		if "$program" >"$scratch/output" 2>&1; then
 			echo "ok ${program##*/}"
@@ -59,7 +59,7 @@ if [ "$SANITIZE" = address ]; then
 		sed 's/^/# /' "$scratch/output"
 	fi >>"$scratch/results"
 fi
-bats --tap "${tests[@]}" >>"$scratch/results" 2>&1
+tests/bats.sh "${tests[@]}" >>"$scratch/results"
 
 awk '/^not ok / { show = 1 } /^ok / { show = 0 } show' "$scratch/results"
 reports=$(find "$scratch/reports" -type f | wc -l)

@@ -4,9 +4,11 @@
  * call from the capturing thread or from another one, and prints what the call and the end of the
  * capture returned, and the nodes of the graph.
  *
- * usage: capture CASE global|thread-local|relaxed here|there|there-relaxed
+ * usage: capture CASE [global|thread-local|relaxed [here|there|there-relaxed]]
+ * Without a mode or a place, each of them in turn.
  */
 #include <pthread.h>
+#include <stdbool.h>
 #include <string.h>
 
 #include "tests/sim/programs/check.h"
@@ -124,30 +126,15 @@ static void print_nodes(CUgraph graph)
 	}
 }
 
-int main(int argc, char **argv)
+static const char *const modes[] = {"global", "thread-local", "relaxed"};
+static const char *const places[] = {"here", "there", "there-relaxed"};
+
+static void capture(CUfunction kernel, CUstreamCaptureMode mode)
 {
-	static const char *const modes[] = {"global", "thread-local", "relaxed"};
-	CUstreamCaptureMode mode = 0;
-	CUfunction kernel;
 	CUgraph graph = NULL;
 	CUresult ended;
 	pthread_t other;
 
-	if (argc != 4)
-		return 2;
-	place = argv[3];
-	while (strcmp(modes[mode], argv[2]))
-		mode++;
-	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
-		if (!strcmp(cases[i].name, argv[1]))
-			call = cases[i].call;
-	}
-	context = check_context();
-	kernel = check_kernel("first");
-	CHECK(cuStreamCreate(&captured, CU_STREAM_DEFAULT));
-	CHECK(cuEventCreate(&event, 0));
-	CHECK(cuMemAlloc(&memory, 64));
-	CHECK(cuEventRecord(event, NULL));
 	CHECK(cuStreamBeginCapture(captured, mode));
 	check_launch(kernel, captured);
 	CHECK(cuMemsetD8Async(memory, 1, 64, captured));
@@ -162,5 +149,34 @@ int main(int argc, char **argv)
 	if (graph)
 		print_nodes(graph);
 	printf("\n");
+}
+
+/* Whether an argument names the mode or the place, or there is none. */
+static bool is_asked(int argc, char **argv, int argument, const char *name)
+{
+	return argc <= argument || !strcmp(argv[argument], name);
+}
+
+int main(int argc, char **argv)
+{
+	CUfunction kernel;
+
+	for (size_t i = 0; argc > 1 && i < sizeof(cases) / sizeof(cases[0]); i++)
+		if (!strcmp(cases[i].name, argv[1]))
+			call = cases[i].call;
+	if (!call)
+		return 2;
+	context = check_context();
+	kernel = check_kernel("first");
+	CHECK(cuStreamCreate(&captured, CU_STREAM_DEFAULT));
+	CHECK(cuEventCreate(&event, 0));
+	CHECK(cuMemAlloc(&memory, 64));
+	CHECK(cuEventRecord(event, NULL));
+	for (unsigned mode = 0; mode < sizeof(modes) / sizeof(modes[0]); mode++)
+		for (unsigned i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			place = places[i];
+			if (is_asked(argc, argv, 2, modes[mode]) && is_asked(argc, argv, 3, place))
+				capture(kernel, (CUstreamCaptureMode)mode);
+		}
 	return 0;
 }
