@@ -367,18 +367,7 @@ void calls_finish(void)
 	event_overhead_note();
 	session_subtract_overheads(rows_session);
 	rows_finish();
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next) {
-		uint64_t lost = atomic_load_explicit(&operation->lost, memory_order_relaxed);
-		struct row *row = lost ? rows_of(operation, 0) : NULL;
-
-		if (row) {
-			row->calls += lost;
-			row->untimed[UNTIMED_RING_FULL] += lost;
-			session_count(rows_session, COUNTER_operations, lost);
-		}
-		rows_lost_outside(operation);
-	}
+	rows_take_lost();
 }
 
 int calls_start(void)

@@ -5,6 +5,7 @@
 #include "preload/base/mode.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/memory.h"
+#include "preload/collector/rows.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
@@ -26,6 +27,7 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 		threads += host != thread->host_ticks_seen;
 		thread->host_ticks_seen = host;
 	}
+	rows_take_lost();
 	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(scale, ticks);
 	cost_update(session, threads);
 	header->counters[COUNTER_threads] = thread_count_entered();

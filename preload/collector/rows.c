@@ -161,15 +161,50 @@ void rows_count_outside(const struct call_record *record)
 	session_count(rows_session, COUNTER_operations_outside, 1);
 }
 
-void rows_lost_outside(struct operation *operation)
+/* What a count has grown by since it was last asked for. */
+static uint64_t growth_of(_Atomic uint64_t *count, uint64_t *seen)
 {
-	uint64_t lost = atomic_load_explicit(&operation->lost_outside, memory_order_relaxed);
-	struct row *row = lost ? rows_of(operation, 0) : NULL;
+	uint64_t now = atomic_load_explicit(count, memory_order_relaxed), growth = now - *seen;
+
+	*seen = now;
+	return growth;
+}
+
+static void take_lost(struct operation *operation)
+{
+	uint64_t lost = growth_of(&operation->lost, &operation->lost_seen);
+	uint64_t outside = growth_of(&operation->lost_outside, &operation->lost_outside_seen);
+	struct row *row = lost || outside ? rows_of(operation, 0) : NULL;
 
 	if (!row)
 		return;
-	row->calls_outside += lost;
-	session_count(rows_session, COUNTER_operations_outside, lost);
+	row->calls += lost;
+	row->untimed[UNTIMED_RING_FULL] += lost;
+	row->calls_outside += outside;
+	session_count(rows_session, COUNTER_operations, lost);
+	session_count(rows_session, COUNTER_operations_outside, outside);
+}
+
+static _Atomic uint64_t lost_taken; /* the reporter reads it */
+
+void rows_take_lost(void)
+{
+	/* Acquire: with those of the operations. */
+	uint64_t lost = atomic_load_explicit(&operation_lost_calls, memory_order_acquire);
+
+	if (lost == atomic_load_explicit(&lost_taken, memory_order_relaxed))
+		return;
+	for (struct operation *operation = operation_first(); operation;
+	     operation = operation->next)
+		take_lost(operation);
+	atomic_store_explicit(&lost_taken, lost, memory_order_relaxed);
+}
+
+uint64_t rows_lost_untaken(void)
+{
+	uint64_t taken = atomic_load_explicit(&lost_taken, memory_order_relaxed);
+
+	return atomic_load_explicit(&operation_lost_calls, memory_order_relaxed) - taken;
 }
 
 void rows_add_calls(unsigned api, uint64_t calls)

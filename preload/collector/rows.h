@@ -28,8 +28,10 @@ bool rows_has_activity(const struct call_record *record);
 void rows_count_call(const struct call_record *record, const struct range_place *place);
 /* Counts an operation launched outside the profiling window. */
 void rows_count_outside(const struct call_record *record);
-/* Counts those that were dropped because a ring was full; once, at the end. */
-void rows_lost_outside(struct operation *operation);
+/* Counts the calls that were dropped because a ring was full, since the last time. */
+void rows_take_lost(void);
+/* How many there are that were not; any thread, without a lock. */
+uint64_t rows_lost_untaken(void);
 /* Adds count-only calls. */
 void rows_add_calls(unsigned api, uint64_t calls);
 /* To be called at the end: estimates the time of count-only calls, and warns of what rows miss. */

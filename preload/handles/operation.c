@@ -43,6 +43,7 @@ static uint32_t operation_count = FIXED_OPERATION_COUNT;
 static uint32_t first_sampling = SAMPLE_ALL;
 
 _Atomic uint32_t operation_generation = 1;
+_Atomic uint64_t operation_lost_calls;
 
 void operation_first_sampling(uint32_t sample_below)
 {

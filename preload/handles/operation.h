@@ -67,6 +67,7 @@ struct operation {
 	_Atomic uint64_t lost, lost_outside; /* the second ones outside the profiling window */
 
 	/* For the collector thread only. */
+	uint64_t lost_seen, lost_outside_seen; /* of the calls dropped, what is in the row */
 	struct row *rows[SESSION_DEVICES];
 	uint64_t calls, pairs;	  /* so far, in all */
 	uint64_t timed, shortest; /* by events: how many calls, and the shortest, ns */
@@ -76,6 +77,9 @@ struct operation {
 	double rate;		  /* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
 };
+
+/* What all operations have in `lost` and `lost_outside` together. */
+extern _Atomic uint64_t operation_lost_calls;
 
 /* Sets sample_below for all operations, existing and new ones, until the budget has seen their
  * calls; SAMPLE_ALL unless set. To be called before the first call. */

@@ -206,10 +206,13 @@ static LAUNCH_COLD void finish_without_room(struct thread *thread, const struct 
 	const struct call_record *record = &call->record;
 	bool outside = record->flags & CALL_OUTSIDE_WINDOW;
 
-	if (record->operation && !(record->flags & (CALL_FAILED | CALL_API_ONLY | CALL_CAPTURED)))
+	if (record->operation && !(record->flags & (CALL_FAILED | CALL_API_ONLY | CALL_CAPTURED))) {
 		atomic_fetch_add_explicit(outside ? &record->operation->lost_outside
 						  : &record->operation->lost,
 					  1, memory_order_relaxed);
+		/* Release: whoever sees it sees the operation's. */
+		atomic_fetch_add_explicit(&operation_lost_calls, 1, memory_order_release);
+	}
 	if (outside)
 		return;
 	if (!runtime_call_counts())

@@ -10,6 +10,7 @@
 
 #include "preload/base/clock.h"
 #include "preload/base/sanitizer.h"
+#include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
 #include "report/names/visible.h"
 #include "report/print/log_file.h"
@@ -163,15 +164,28 @@ static void print_section(const struct session *session, const char *title, bool
 	}
 }
 
-/* Calls whose records the collector has not taken from the threads' rings. */
+/* Calls that are only counted, and that the collector has not taken. */
+static uint64_t count_only_untaken(const struct thread *thread)
+{
+	uint64_t untaken = 0;
+
+	for (unsigned i = 0; i < COUNTED_OPERATIONS; i++)
+		untaken += atomic_load_explicit(&thread->operation_calls[i], memory_order_relaxed) -
+			   thread->operation_calls_seen[i];
+	return untaken;
+}
+
+/* Calls whose records the collector has not taken from the threads' rings, or that found these full
+ * or left none. */
 static uint64_t count_missing(void)
 {
-	uint64_t missing = 0;
+	uint64_t missing = rows_lost_untaken();
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
 		missing +=
 			(uint32_t)(atomic_load_explicit(&thread->ring.head, memory_order_acquire) -
-				   atomic_load_explicit(&thread->ring_tail, memory_order_relaxed));
+				   atomic_load_explicit(&thread->ring_tail, memory_order_relaxed)) +
+			count_only_untaken(thread);
 	return missing;
 }
 

@@ -175,6 +175,18 @@ by()
 	grep -q "operations are missing above" report
 }
 
+# Its ring has room for 8,192 calls.
+@test "a collector that never leaves the driver: calls that found their ring full are said to be missing" {
+	export SIM_FAULT=cuEventQuery:1:-2
+	for options in "--timer events" "--timer events --events off" ""; do
+		rm -f counts
+		KTIME_OPTIONS=$options background 1
+		until [ -s counts ] && [ "$(launches)" -gt 30000 ]; do sleep 0.02; done
+		send TERM
+		ended TERM 1
+	done
+}
+
 # A pipe that nobody reads, and that is full, as descriptor 7: no report can be printed to it.
 full_pipe()
 {

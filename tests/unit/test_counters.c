@@ -12,6 +12,7 @@
 #include "preload/collector/cost.h"
 #include "preload/collector/counters.h"
 #include "preload/collector/memory.h"
+#include "preload/collector/rows.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
@@ -58,6 +59,13 @@ void cost_update(struct session *session, unsigned active)
 	busy = active;
 }
 
+static unsigned takings;
+
+void rows_take_lost(void)
+{
+	takings++;
+}
+
 void memory_measure(struct session *session)
 {
 	(void)session;
@@ -79,6 +87,7 @@ static void ticks_of_all_threads_are_added_up_in_nanoseconds(void **state)
 	contexts[0].events = 512;
 	contexts[1].events = 32;
 	counters_update(session, &scale);
+	assert_int_equal(takings, 1);
 	assert_int_equal(counters[COUNTER_host_ns], 1200);
 	assert_int_equal(busy, 2);
 	assert_int_equal(counters[COUNTER_threads], 17);

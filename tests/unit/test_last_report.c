@@ -12,6 +12,7 @@
 #include <cmocka.h>
 
 #include "preload/base/clock.h"
+#include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
 #include "preload/reporter/last_report.h"
 #include "report/session/estimate.h"
@@ -22,6 +23,13 @@ static struct session *session;
 struct thread *thread_first(void)
 {
 	return &threads[0];
+}
+
+static uint64_t lost;
+
+uint64_t rows_lost_untaken(void)
+{
+	return lost;
 }
 
 static int set_up(void **state)
@@ -40,6 +48,7 @@ static int tear_down(void **state)
 	session_close(session);
 	for (unsigned i = 0; i < 2; i++)
 		threads[i].ring.head = threads[i].ring_tail = 0;
+	lost = 0;
 	return 0;
 }
 
@@ -131,6 +140,27 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 	       "above, and 17 have no time.\n");
 }
 
+/* Seven of a ring, five that found it full, and of two threads' counts what is not in the rows. */
+static void calls_that_left_no_record_are_missing_too(void **state)
+{
+	char *text;
+
+	(void)state;
+	row_of(ROW_KERNEL, "first", 1);
+	threads[0].ring.head = 7;
+	lost = 5;
+	threads[0].operation_calls[3] = 1000;
+	threads[0].operation_calls_seen[3] = 900;
+	threads[1].operation_calls[3] = 20;
+	threads[1].operation_calls[COUNTED_OPERATIONS - 1] = 30;
+	text = written();
+	assert_non_null(strstr(text, ": 162 operations are missing above, and 1 have no time."));
+	free(text);
+	for (unsigned i = 0; i < 2; i++)
+		memset((void *)threads[i].operation_calls, 0, sizeof(threads[i].operation_calls));
+	threads[0].operation_calls_seen[3] = 0;
+}
+
 static void what_would_change_a_terminal_is_replaced(void **state)
 {
 	(void)state;
@@ -203,6 +233,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(each_row_is_by_the_clock_that_timed_more_of_it),
+		TEST(calls_that_left_no_record_are_missing_too),
 		TEST(what_would_change_a_terminal_is_replaced),
 		TEST(the_longest_of_very_many_rows_are_printed),
 		TEST(nothing_is_written_after_the_end),

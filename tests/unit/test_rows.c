@@ -40,6 +40,17 @@ struct operation *operation_fixed(enum fixed_operation which)
 	return &between_devices;
 }
 
+static struct operation operations[2] = {
+	{.kind = ROW_KERNEL, .name = "first", .next = &operations[1]},
+	{.kind = ROW_KERNEL, .name = "second"},
+};
+_Atomic uint64_t operation_lost_calls;
+
+struct operation *operation_first(void)
+{
+	return operations;
+}
+
 static const struct clock_scale nanoseconds = {.ns_per_tick = 1};
 static struct session *session;
 
@@ -295,7 +306,7 @@ static void copies_by_way_of_the_host_are_told(void **state)
 
 static void what_is_launched_outside_the_window_is_counted_apart(void **state)
 {
-	struct operation kernel = {.kind = ROW_KERNEL, .name = "k", .lost = 7};
+	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
 	struct context context = {.device = 4};
 	struct stream stream = {.context = &context};
 	struct call_record record = {.operation = &kernel, .stream = &stream};
@@ -304,13 +315,37 @@ static void what_is_launched_outside_the_window_is_counted_apart(void **state)
 	rows_count_outside(&record);
 	rows_count_outside(&record);
 	assert_int_equal(session_row(session, ROW_KERNEL, "k", 4)->calls_outside, 2);
-	/* `lost` is of those inside. */
-	rows_lost_outside(&kernel);
-	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 2);
-	kernel.lost_outside = 3;
-	rows_lost_outside(&kernel);
+}
+
+static void drop(struct operation *operation, uint64_t calls, uint64_t outside)
+{
+	operation->lost += calls;
+	operation->lost_outside += outside;
+	operation_lost_calls += calls + outside;
+}
+
+static void dropped_calls_are_in_their_rows_once(void **state)
+{
+	const struct row *first, *second;
+
+	(void)state;
+	drop(&operations[0], 5, 2);
+	assert_int_equal(rows_lost_untaken(), 7);
+	rows_take_lost();
+	assert_int_equal(rows_lost_untaken(), 0);
+	rows_take_lost();
+	drop(&operations[0], 1, 0);
+	drop(&operations[1], 0, 3);
+	rows_take_lost();
+	first = session_row(session, ROW_KERNEL, "first", 0);
+	second = session_row(session, ROW_KERNEL, "second", 0);
+	assert_int_equal(first->calls, 6);
+	assert_int_equal(first->untimed[UNTIMED_RING_FULL], 6);
+	assert_int_equal(first->calls_outside, 2);
+	assert_int_equal(second->calls, 0);
+	assert_int_equal(second->calls_outside, 3);
+	assert_int_equal(session_header(session)->counters[COUNTER_operations], 6);
 	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 5);
-	assert_int_equal(session_row(session, ROW_KERNEL, "k", 0)->calls_outside, 3);
 }
 
 int main(void)
@@ -328,6 +363,7 @@ int main(void)
 		TEST(failed_calls_are_calls_too),
 		TEST(copies_by_way_of_the_host_are_told),
 		TEST(what_is_launched_outside_the_window_is_counted_apart),
+		TEST(dropped_calls_are_in_their_rows_once),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

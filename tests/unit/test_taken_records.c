@@ -79,6 +79,8 @@ struct operation *operation_named(enum row_kind kind, const char *name)
 	return &named[named_count++];
 }
 
+_Atomic uint64_t operation_lost_calls;
+
 struct operation *operation_first(void)
 {
 	for (unsigned i = 0; i + 1 < named_count; i++)
