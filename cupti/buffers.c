@@ -7,6 +7,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "report/session/owner.h"
+
 /*
  * The sizes of the pool's buffers, and how many there are of each; the largest free one is taken.
  * CUPTI advises 1 MiB at least, some 5,000 kernel records: with 128 KiB ResNet-50 at batch 1 took 4
@@ -30,12 +32,18 @@ static const struct {
 };
 
 #define SIZES		   (sizeof(sizes) / sizeof(sizes[0]))
+/* Of the smallest ones. */
+#define LEAST_COUNT	   4u
 #define ADD_COUNT(size, n) +(n)
 #define ADD_BYTES(size, n) +(size_t)(size) * (n)
 #define BUFFER_COUNT	   (0 POOL(ADD_COUNT))
 #define ARENA_SIZE	   (0 POOL(ADD_BYTES))
 _Static_assert(ARENA_SIZE == BUFFERS_TOGETHER, "the sizes do not add up");
 
+/* How many of each size there are, and their bytes: fewer where the process may have only so many
+ * addresses. */
+static unsigned counts[SIZES];
+static size_t together;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct buffer buffers[BUFFER_COUNT];
 static uint8_t *arena;
@@ -57,7 +65,7 @@ static void fill_free_lists(void)
 	queued = 0;
 	for (unsigned i = 0; i < SIZES; i++) {
 		free_lists[i] = NULL;
-		for (unsigned j = 0; j < sizes[i].count; j++, buffer++, data += sizes[i].size) {
+		for (unsigned j = 0; j < counts[i]; j++, buffer++, data += sizes[i].size) {
 			buffer->data = data;
 			buffer->size = sizes[i].size;
 			buffer->next = free_lists[i];
@@ -76,6 +84,19 @@ static struct buffer **free_list_of(const struct buffer *buffer)
 	return &free_lists[i];
 }
 
+static void choose_counts(void)
+{
+	size_t most = process_addresses(ARENA_SIZE);
+
+	together = 0;
+	for (unsigned i = 0; i < SIZES; i++) {
+		counts[i] = (unsigned)(sizes[i].count * most / ARENA_SIZE);
+		if (i == SIZES - 1 && counts[i] < LEAST_COUNT)
+			counts[i] = LEAST_COUNT;
+		together += counts[i] * sizes[i].size;
+	}
+}
+
 int buffers_create(void)
 {
 	void *mapping;
@@ -84,7 +105,8 @@ int buffers_create(void)
 	pthread_mutex_lock(&lock);
 	if (arena)
 		goto out;
-	mapping = mmap(NULL, ARENA_SIZE, PROT_READ | PROT_WRITE,
+	choose_counts();
+	mapping = mmap(NULL, together, PROT_READ | PROT_WRITE,
 		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (mapping == MAP_FAILED) {
 		error = -ENOMEM;
@@ -165,12 +187,12 @@ struct buffer *buffers_find(const uint8_t *data)
 	struct buffer **link, *buffer = NULL;
 	size_t first = 0, offset = data - arena;
 
-	if (arena && data >= arena && data < arena + ARENA_SIZE) {
+	if (arena && data >= arena && data < arena + together) {
 		for (unsigned i = 0; i < SIZES; i++) {
-			if (offset < sizes[i].size * sizes[i].count)
+			if (offset < sizes[i].size * counts[i])
 				return &buffers[first + offset / sizes[i].size];
-			offset -= sizes[i].size * sizes[i].count;
-			first += sizes[i].count;
+			offset -= sizes[i].size * counts[i];
+			first += counts[i];
 		}
 	}
 	pthread_mutex_lock(&lock);
@@ -245,7 +267,12 @@ void buffers_release(struct buffer *buffer)
 void buffers_range(const void **start, size_t *size)
 {
 	*start = arena;
-	*size = arena ? ARENA_SIZE : 0;
+	*size = arena ? together : 0;
+}
+
+size_t buffers_together(void)
+{
+	return together;
 }
 
 void buffers_reset(void)

@@ -51,6 +51,8 @@ void buffers_release(struct buffer *buffer);
 /* For a forked child: frees all buffers, and the lock, whichever thread of the parent held it. */
 void buffers_reset(void);
 
+/* Its bytes; BUFFERS_TOGETHER, or less under RLIMIT_AS. */
+size_t buffers_together(void);
 /* The pool's memory; NULL and 0 before buffers_create(). */
 void buffers_range(const void **start, size_t *size);
 

@@ -20,8 +20,8 @@
 
 /* CUDA 12.9's CUPTI. Older ones can crash if they are refused a buffer. */
 #define REFUSAL_VERSION 27
-/* Wakes the collector when this many bytes wait to be read. Chosen. */
-#define WAKE_BYTES	(BUFFERS_TOGETHER / 16)
+/* Wakes the collector when this part of the buffers waits to be read. Chosen. */
+#define WAKE_PART	16
 /* How far, in nanoseconds, CUPTI's clock may be ahead of CLOCK_REALTIME, and behind it (a preempted
  * thread reads it late), to count as the same clock. Chosen. */
 #define CLOCKS_APART_NS 1000000
@@ -101,7 +101,7 @@ static void queue_buffer(struct buffer *buffer, size_t valid)
 {
 	if (!valid || !cupti_has_callbacks())
 		buffers_release(buffer);
-	else if (buffers_queue(buffer, valid) >= WAKE_BYTES && wake)
+	else if (buffers_queue(buffer, valid) >= buffers_together() / WAKE_PART && wake)
 		wake();
 }
 

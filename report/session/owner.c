@@ -4,8 +4,13 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+/* Where the process may have only so many addresses, the program needs them: a profile and CUPTI's
+ * buffers may have a 64th together. */
+#define LIMIT_SHARE 128
 
 /* A small file's text, without the end of its last line; "" where it cannot be read. */
 static void read_text(const char *path, char *text, size_t size)
@@ -61,4 +66,15 @@ enum owner_state owner_state(const struct session_header *header)
 	if (owner->pid_namespace != self.pid_namespace)
 		return OWNER_UNKNOWN;
 	return process_started(header->pid) == owner->started ? OWNER_RUNS : OWNER_ENDED;
+}
+
+uint64_t process_addresses(uint64_t most)
+{
+	struct rlimit limit;
+	uint64_t share;
+
+	if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
+		return most;
+	share = limit.rlim_cur / LIMIT_SHARE / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
+	return share < most ? share : most;
 }

@@ -5,7 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -14,28 +13,17 @@
 
 #define RESERVED_MOST  (256UL << 30)
 #define RESERVED_LEAST (1UL << 20)
-/* Where the process may have only so many addresses, the program needs them. */
-#define LIMIT_SHARE    64
 
 /* The page of commands follows the header. */
 #define CONTROL_PLACE  (((sizeof(struct session_header)) + 4095) / 4096 * 4096)
 #define HEADER_BYTES   (CONTROL_PLACE + 4096)
 _Static_assert(HEADER_BYTES < SESSION_SEGMENT_ALIGN, "the header shares the first 64 KiB");
 
-static uint64_t most_addresses(void)
-{
-	struct rlimit limit;
-	uint64_t share;
-
-	if (getrlimit(RLIMIT_AS, &limit) < 0 || limit.rlim_cur == RLIM_INFINITY)
-		return RESERVED_MOST;
-	share = limit.rlim_cur / LIMIT_SHARE / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
-	return share < RESERVED_MOST ? share : RESERVED_MOST;
-}
-
 static int reserve_addresses(struct session *session)
 {
-	for (uint64_t size = most_addresses(); size >= RESERVED_LEAST;
+	uint64_t most = process_addresses(RESERVED_MOST);
+
+	for (uint64_t size = most > RESERVED_LEAST ? most : RESERVED_LEAST; size >= RESERVED_LEAST;
 	     size = size / 2 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN) {
 		void *base = mmap(NULL, size, PROT_NONE,
 				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -55,6 +55,22 @@ counted()
 	ends SIGSEGV 139
 }
 
+# The core, where cores are written to files here, names the signal and the thread that got it. The
+# bare abort of a program, and a fault, are SI_TKILL and SEGV_ACCERR.
+@test "a program that a signal ends leaves the core that it leaves alone" {
+	not_under_sanitizers "cores of terabytes"
+	local way
+	export KTIME_OPTIONS="--gate off"
+	for way in abort SIGSEGV SIGTERM; do
+		python3 "$BATS_TEST_DIRNAME/core.py" "$root/tests/sim/run" "$programs/endings" $way >alone.out
+		LD_PRELOAD=$built/libktime.so python3 "$BATS_TEST_DIRNAME/core.py" "$root/tests/sim/run" \
+			"$programs/endings" $way >ktime.out 2>err
+		diff alone.out ktime.out
+		stderr=$(cat err)
+		says "all 12 GPU operations timed"
+	done
+}
+
 # Of the program's 12 operations some may not have been taken from their rings.
 @test "the driver never answers ktime's thread: the table comes from the profile" {
 	export SIM_FAULT=cuEventQuery:1:-2 KTIME_OPTIONS="--timer events"

@@ -32,6 +32,19 @@ load helper
 	is 3000 counter operations
 }
 
+# The program alone needs 70 MiB; ktime's library, stacks and tables some 20 more.
+@test "a program that may have few addresses has what it needs, and its report" {
+	not_under_sanitizers "memory"
+	local bytes
+	for bytes in $((96 << 20)) $((300 << 20)); do
+		LD_PRELOAD=$built/libktime.so run --separate-stderr "$root/tests/sim/run" \
+			prlimit --as=$bytes "$programs/endings" return
+		[ "$status" -eq 3 ]
+		[ "$output" = worked ]
+		says "all 12 GPU operations timed"
+	done
+}
+
 # Of 24 KiB, as the kernel leaves out up to 8 at random, and the loader takes 8 for any preload.
 @test "a stack of 16 KiB is enough, whatever the report" {
 	not_under_sanitizers "memory"

@@ -311,8 +311,7 @@ static void few_addresses_are_left_to_the_program(void **state)
 			session_row(session, ROW_KERNEL, name, 0);
 		}
 		session_range(session, &start, &size);
-		_exit(size > (16UL << 20) - 2 * SESSION_SEGMENT_ALIGN && size <= 16UL << 20 ? 0
-											    : 3);
+		_exit(size > (8UL << 20) - 2 * SESSION_SEGMENT_ALIGN && size <= 8UL << 20 ? 0 : 3);
 	}
 	assert_int_equal(waitpid(child, &status, 0), child);
 	assert_int_equal(status, 0);
