@@ -240,6 +240,46 @@ goes_on()
 	! grep -q background <<<"$stderr"
 }
 
+# named WAY: endings under a name that would turn a terminal red.
+named()
+{
+	run --separate-stderr under_ktime bash -c 'exec -a $'"'red\\e[31m'"' "$0" "$1"' "$programs/endings" "$1"
+}
+
+@test "control characters in a command line reach no terminal" {
+	local line='red\x1b[31m'
+	named return
+	[ "$status" -eq 3 ]
+	says "Profiling application: $line return"
+	named SIGKILL
+	[ "$status" -eq 137 ]
+	run --separate-stderr "$ktime" show "$(left)"
+	[[ "$output" == *"Profiling application: $line SIGKILL"* ]]
+	[[ "$output" != *$'\e'* ]]
+	run --separate-stderr "$ktime" list
+	[[ "$output" == *"$line SIGKILL"* ]]
+	[[ "$output" != *$'\e'* ]]
+	"$ktime" clean "$(left)"
+}
+
+# limited BYTES: with files of at most so many.
+limited()
+{
+	LD_PRELOAD=$built/libktime.so run --separate-stderr "$root/tests/sim/run" \
+		prlimit --fsize="$1" "$programs/endings" return
+	[ "$status" -eq 3 ]
+	says " first"
+}
+
+# A profile's first part takes 64 KiB.
+@test "a limit on file sizes ends nothing, and the report is there" {
+	limited 65536
+	says "The profile $XDG_RUNTIME_DIR/ktime."
+	says "could not grow (File too large): what came later is in this report only."
+	KTIME_OPTIONS="--log-file log" limited 1024
+	says "ktime: the report could not be written to $PWD/log: File too large; it follows here"
+}
+
 @test "a profile that is cut while it is written ends nothing" {
 	run --separate-stderr under_ktime "$programs/odd_endings" cut "$XDG_RUNTIME_DIR/ktime"
 	[ "$status" -eq 0 ]
