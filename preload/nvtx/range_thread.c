@@ -13,13 +13,18 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/nvtx/paths.h"
 
-/* A start/end range; its number among all of them is its generation here. */
+/*
+ * A start/end range; its number among all of them is its generation here. The collector reads it
+ * while it may be ended and started again: its members are written after STARTING, and hold if the
+ * id is the same before and after they are read.
+ */
 struct started_range {
-	_Atomic uint64_t id; /* 0: free */
-	uint64_t started;    /* ticks */
-	struct range_owner owner;
-	uint16_t path;
+	_Atomic uint64_t id;	  /* 0: free */
+	_Atomic uint64_t started; /* ticks */
+	_Atomic struct range_owner owner;
+	_Atomic uint16_t path;
 };
+#define STARTING 1u /* no range's id: these begin with STARTED_MOST */
 
 static __thread struct range_thread *self __attribute__((tls_model("initial-exec")));
 static struct range_thread *_Atomic threads;
@@ -236,14 +241,18 @@ uint64_t range_start(uint16_t name)
 		uint64_t none = 0;
 
 		id = number * STARTED_MOST + place;
-		/* Nobody knows the id yet, so nobody reads what is written next. */
-		if (!atomic_compare_exchange_strong_explicit(
-			    &range->id, &none, id, memory_order_acquire, memory_order_relaxed))
+		if (!atomic_compare_exchange_strong_explicit(&range->id, &none, STARTING,
+							     memory_order_acquire,
+							     memory_order_relaxed))
 			continue;
 		now = clock_ticks();
-		range->started = now;
-		range->owner = (struct range_owner){thread->kernel_id, thread->pthread_id};
-		range->path = path;
+		/* Release: who reads one of them finds the id changed. */
+		atomic_store_explicit(&range->started, now, memory_order_release);
+		atomic_store_explicit(&range->owner,
+				      ((struct range_owner){thread->kernel_id, thread->pthread_id}),
+				      memory_order_release);
+		atomic_store_explicit(&range->path, path, memory_order_release);
+		atomic_store_explicit(&range->id, id, memory_order_release);
 		publish(thread, (struct change){.time = now,
 						.path = path,
 						.now = atomic_load_explicit(&thread->now,
@@ -265,12 +274,13 @@ void range_end(uint64_t id)
 
 	if (!id)
 		return; /* it did not fit */
-	if (!thread || atomic_load_explicit(&range->id, memory_order_acquire) != id) {
+	if (!thread || id == STARTING ||
+	    atomic_load_explicit(&range->id, memory_order_acquire) != id) {
 		count(&unbalanced);
 		return;
 	}
-	change.started = range->started;
-	change.path = range->path;
+	change.started = atomic_load_explicit(&range->started, memory_order_relaxed);
+	change.path = atomic_load_explicit(&range->path, memory_order_relaxed);
 	change.now = atomic_load_explicit(&thread->now, memory_order_relaxed);
 	/* Published before the place is free: the collector sees the end before the next start. */
 	publish(thread, change);
@@ -282,11 +292,12 @@ void range_each_started(void (*take)(struct range_owner, uint16_t, uint16_t, uin
 	for (uint16_t place = 0; place < STARTED_MOST; place++) {
 		struct started_range *range = &started_ranges[place];
 		uint64_t id = atomic_load_explicit(&range->id, memory_order_acquire);
-		uint64_t started = range->started;
-		struct range_owner owner = range->owner;
-		uint16_t path = range->path;
+		uint64_t started = atomic_load_explicit(&range->started, memory_order_acquire);
+		struct range_owner owner =
+			atomic_load_explicit(&range->owner, memory_order_acquire);
+		uint16_t path = atomic_load_explicit(&range->path, memory_order_acquire);
 
-		if (id && path && atomic_load_explicit(&range->id, memory_order_acquire) == id)
+		if (id > STARTING && atomic_load_explicit(&range->id, memory_order_relaxed) == id)
 			take(owner, path, place, started);
 	}
 }

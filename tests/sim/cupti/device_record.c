@@ -277,7 +277,7 @@ static void add_movement(const struct sim_activity *activity)
 	add_device_record(&record, sizeof(record), record.end);
 }
 
-void device_record_add(const struct sim_activity *activity, const bool *kinds)
+void device_record_add(const struct sim_activity *activity, const _Atomic bool *kinds)
 {
 	const struct operation *operation = activity->operation;
 	bool copy = operation->kind == OPERATION_COPY;

@@ -72,7 +72,7 @@ static void add_record(const void *record, size_t size)
 		buffer_add(record, size, 0);
 }
 
-static uint32_t last_graph; /* correlation id of the last graph launch that was recorded */
+static _Atomic uint32_t last_graph; /* correlation id of the last graph launch that was recorded */
 
 static bool traces_nodes(void)
 {
@@ -131,7 +131,8 @@ static void on_api_call(const struct sim_api_call *call)
 
 void record_disable_all(void)
 {
-	memset(sim_cupti.kinds, 0, sizeof(sim_cupti.kinds));
+	for (unsigned kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
+		sim_cupti.kinds[kind] = false;
 }
 
 CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled)
