@@ -25,6 +25,12 @@ $(PORTABLE)/ktime: $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUILD)/
 	@mkdir -p $(@D)
 	$(LINK) -s -Wl,--gc-sections $^ -l:libsqlite3.a -l:libncursesw.a -l:libtinfo.a -l:libiberty.a $(GLIBC_PARTS) -lm -o $@
 
+# The same with the shared libraries of this machine, whose own needs do not count: held to glibc 2.28
+# on machines too that lack the static ones.
+$(BUILD)/tests/command/old_glibc_ktime: $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUILD)/obj/report/old_glibc.o
+	@mkdir -p $(@D)
+	$(LINK) -s -Wl,--gc-sections $^ $(GLIBC_PARTS) $(REPORT_COMMAND_LIBRARIES) -o $@
+
 $(BUILD)/obj/report/old_glibc.o: preload/base/old_glibc.S $(BUILD)/flags
 	@mkdir -p $(@D)
 	$(CC) $(CPPFLAGS) -DKTIME_COMMAND -fPIC -c $< -o $@

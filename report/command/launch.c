@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "report/command/child.h"
@@ -270,7 +272,10 @@ static void let_go(const struct options *options)
 		if (!options->log_file || strcmp(options->log_file, "%1") != 0)
 			dup2(null, STDOUT_FILENO);
 	}
-	close_range(3, ~0U, 0);
+	/* In glibc from 2.34 on, in Linux from 5.9 on. */
+	if (syscall(SYS_close_range, 3, ~0U, 0) != 0)
+		for (int file = 3; file < FD_SETSIZE; file++)
+			close(file);
 }
 
 /* Runs the program as a child, and reports on it where it could not do that itself. */

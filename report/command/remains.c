@@ -65,7 +65,7 @@ static void report_on(const struct left_profile *profile, const struct options *
 	log_file_resolve(&log, options->log_file, &codes, message, sizeof(message));
 	if (!options->quiet && WIFSIGNALED(status))
 		log_file_say(profile->pid, "the program was killed (%s): its profile tells this",
-			     sigdescr_np(WTERMSIG(status)));
+			     strsignal(WTERMSIG(status)));
 	else if (!options->quiet)
 		log_file_say(profile->pid, "the program ended without a report: its profile tells "
 					   "this");

@@ -64,8 +64,9 @@ plant() {
 	[ "$(cat found)" = "report/session/long.h: 401 lines, at most 400 are allowed" ]
 }
 
-@test "libktime.so asks for no symbol newer than those of glibc 2.28" {
+@test "libktime.so and the portable command ask for no symbol newer than those of glibc 2.28" {
 	"$root/tests/structure/glibc.sh" "$built/libktime.so"
+	"$root/tests/structure/glibc.sh" "$built/tests/command/old_glibc_ktime"
 }
 
 @test "a symbol of a newer glibc is found" {
