@@ -116,14 +116,14 @@ static const uint32_t work_kinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY
 				      CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_KERNEL,
 				      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 #define WORK_KINDS (sizeof(work_kinds) / sizeof(work_kinds[0]))
-static bool work_paused;
+static bool work_paused, kernels_paused;
 
 static bool is_paused(uint32_t kind)
 {
 	for (unsigned i = 0; work_paused && i < WORK_KINDS; i++)
 		if (work_kinds[i] == kind)
 			return true;
-	return false;
+	return kernels_paused && is_kernel(kind);
 }
 
 static bool is_wanted(uint32_t kind)
@@ -186,10 +186,10 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	return result;
 }
 
-void kinds_pause(const struct cupti_functions *cupti, bool paused)
+void kinds_pause(const struct cupti_functions *cupti, bool kernels_alone, bool paused)
 {
 	pthread_mutex_lock(&lock);
-	work_paused = paused;
+	*(kernels_alone ? &kernels_paused : &work_paused) = paused;
 	for (unsigned i = 0; i < WORK_KINDS; i++)
 		settle(cupti, work_kinds[i]);
 	pthread_mutex_unlock(&lock);
@@ -389,6 +389,6 @@ void kinds_reset(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	memset(kinds, 0, sizeof(kinds));
-	work_paused = false;
+	work_paused = kernels_paused = false;
 	forget_program();
 }

@@ -62,6 +62,11 @@ const char *library_path(void)
 	return found ? found->path : "";
 }
 
+void *library_symbol(void *handle, const char *name)
+{
+	return lookup_symbol(handle, name);
+}
+
 /* CUPTI's versions counted up to 28 (CUDA 12.9 Update 1), and then became the toolkit's. 19 is CUDA
  * 12.0. */
 static int major_version(uint32_t version)

@@ -75,6 +75,8 @@ int library_attach(void);
 const struct cupti_functions *library_functions(void);
 /* The path of the library; "" if there is none. */
 const char *library_path(void);
+/* A function of a library, by the lookup that library_use_lookup() has set; NULL if it has none. */
+void *library_symbol(void *handle, const char *name);
 
 /*
  * Whether CUPTI gives each thread its own activity buffers: from CUDA 13.0 on unless disabled, from

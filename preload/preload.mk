@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: MIT
 
 PRELOAD_SOURCES := $(wildcard preload/*/*.c preload/*/*.S)
-CUPTI_SOURCES := $(wildcard cupti/*.c)
+CUPTI_SOURCES := $(wildcard cupti/*.c cupti/*/*.c)
 
 LIBRARY_OBJECTS := $(patsubst %.c,$(BUILD)/obj/%.o,$(PRELOAD_SOURCES:%.S=%.c) $(CUPTI_SOURCES) \
 	$(REPORT_LIBRARY_SOURCES))

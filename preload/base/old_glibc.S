@@ -73,6 +73,9 @@
 	old	pthread_mutexattr_init, 2.2.5
 	old	pthread_mutexattr_settype, 2.2.5
 	old	pthread_once, 2.2.5
+	old	pthread_rwlock_timedrdlock, 2.2.5
+	old	pthread_rwlock_timedwrlock, 2.2.5
+	old	pthread_rwlock_unlock, 2.2.5
 	old	pthread_setname_np, 2.12
 	old	pthread_setspecific, 2.2.5
 	old	pthread_sigmask, 2.2.5

@@ -9,6 +9,7 @@
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
+#include "preload/metrics/metrics.h"
 
 /* How often ktime's memory is measured. Chosen: it takes some 50 us. */
 #define MEMORY_PERIOD_NS 1000000000u
@@ -42,6 +43,7 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 		last_memory_check = header->counters[COUNTER_wall_ns];
 		memory_measure(session);
 	}
+	metrics_update(session);
 	if (cupti_active())
 		header->counters[COUNTER_cupti_errors] += cupti_errors();
 }

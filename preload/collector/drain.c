@@ -16,6 +16,8 @@
 #include "preload/collector/records.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
+#include "preload/metrics/metrics.h"
+#include "preload/events/event_pool.h"
 #include "preload/recording/recording.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
@@ -79,6 +81,24 @@ static struct thread **oldest_record(struct thread **first)
 	return oldest;
 }
 
+/* A launch whose counters were read, or were to be: it is counted, and its call not timed. */
+static void take_measured(const struct thread *thread, const struct call_record *taken, bool read)
+{
+	struct call_record record = *taken;
+
+	if (!(record.flags & CALL_FAILED)) {
+		rows_add_calls(record.api, 1);
+		record.api = API_NONE;
+	}
+	if (record.pair)
+		event_pool_put(record.pair->pool, record.pair);
+	record.pair = NULL;
+	record.untimed = UNTIMED_METRICS;
+	if (read)
+		record.flags |= CALL_NO_ACTIVITY;
+	calls_take(thread, &record);
+}
+
 /*
  * Takes the call records of all threads in the order in which the calls began, so that calls of
  * several threads into one stream are queued in the driver's order. Each ring's head is read only
@@ -99,9 +119,13 @@ void drain_rings(void)
 		struct thread **link = oldest_record(&first), *thread = *link;
 		uint32_t tail = tail_of(thread);
 		const struct call_record *record = &thread->ring.records[tail % RING_RECORDS];
+		enum metrics_part part;
 
 		feed_call(thread, record, rows_scale);
-		if (!api_host_call(record->api))
+		part = metrics_part_of(thread, record);
+		if (part != METRICS_NONE)
+			take_measured(thread, record, part == METRICS_READ);
+		else if (!api_host_call(record->api))
 			calls_take(thread, record);
 		/* Release: the slot is read before the thread may overwrite it. */
 		atomic_store_explicit(&thread->ring_tail, tail + 1, memory_order_release);

@@ -194,6 +194,15 @@ bool driver_load(void)
 	return is_loaded();
 }
 
+void *driver_replace(enum entry entry, void *function)
+{
+	void *real = driver_entry(entry);
+
+	if (real)
+		atomic_store_explicit(&driver_entries[entry], function, memory_order_release);
+	return real;
+}
+
 int driver_entry_of(const void *real)
 {
 	void *found = NULL;

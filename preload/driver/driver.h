@@ -105,6 +105,10 @@ static inline void *driver_entry(enum entry entry)
 	return atomic_load_explicit(&driver_entries[entry], memory_order_acquire);
 }
 
+/* Has an entry's wrapper call another function, once and for all; the one that it called until now,
+ * or NULL: this driver has none, and nothing is changed. After driver_load(). */
+void *driver_replace(enum entry entry, void *function);
+
 /* The entry that a function pointer belongs to, or -1; always -1 before driver_load().
  * Lock-free. */
 int driver_entry_of(const void *real);

@@ -20,6 +20,7 @@
 #include "preload/events/context_gates.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
+#include "preload/metrics/metrics.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
 #include "preload/driver/driver.h"
@@ -126,8 +127,8 @@ static bool gates_are_allowed(void)
 	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
 	char reason[256];
 
-	return settings.gate == GATE_AUTO && !(blocking && atoi(blocking)) && !driver_stand_in() &&
-	       !refusal_by_environment(reason, sizeof(reason));
+	return settings.gate == GATE_AUTO && !settings.metrics && !(blocking && atoi(blocking)) &&
+	       !driver_stand_in() && !refusal_by_environment(reason, sizeof(reason));
 }
 
 static void start_cupti(void)
@@ -207,6 +208,7 @@ static void finish_report(struct session *finished)
 		return;
 	prometheus_file_end();
 	describe_links(finished);
+	metrics_finish(finished);
 	for (unsigned i = 0; (name = driver_unknown_entry(i)); i++)
 		session_note(finished,
 			     "%s was called or may have been: this driver has it, ktime "
@@ -283,6 +285,7 @@ static void start_once(void)
 	output_start(session);
 	start_cupti();
 	describe_cupti();
+	metrics_start(cupti.started ? "" : cupti.reason);
 	session_header(session)->events_active = mode_events;
 	window_start(&(struct window_plan){settings.profile_from_start, settings.delay,
 					   settings.duration, settings.every, settings.timeout});

@@ -11,6 +11,7 @@
 #include "report/command/commands.h"
 #include "report/command/launch.h"
 #include "report/command/show.h"
+#include "report/metrics/metrics_text.h"
 #include "report/options/nearest.h"
 
 #define BAD_USAGE 2
@@ -110,6 +111,10 @@ static int main_run(struct options *options, int argc, char **argv)
 	}
 	if (options->library)
 		return print_library();
+	if (options->query_metrics) {
+		metrics_list(stdout);
+		return EXIT_SUCCESS;
+	}
 	if (options->completion) {
 		completion_write(stdout);
 		return EXIT_SUCCESS;

@@ -29,6 +29,8 @@ enum report_format { FORMAT_NVPROF, FORMAT_NSYS, FORMAT_AUTO };
 /* How much of a kernel's name is printed. NAMES_DISTINCT: as little as tells the rows apart. */
 enum names_mode { NAMES_BASE, NAMES_SHORT, NAMES_FULL, NAMES_AUTO, NAMES_DISTINCT };
 enum top_sort { TOP_TIME, TOP_RUN, TOP_CALLS, TOP_NAME };
+/* --metrics-replay: each launch collects one pass, or is run again for each. */
+enum metrics_replay { METRICS_REPLAY_LAUNCHES, METRICS_REPLAY_KERNEL };
 enum sort_key { SORT_TIME, SORT_CALLS, SORT_AVERAGE, SORT_MINIMUM, SORT_MAXIMUM, SORT_NAME };
 /* --trace: a set of bits, one for each word of the argument text. */
 enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
@@ -83,6 +85,9 @@ struct options {
 	const char *nvtx_include[OPTIONS_RANGES]; /* see range_pattern.h; NULL after the last */
 	double timeout;		       /* seconds since the driver's initialisation; 0: none */
 	double delay, duration, every; /* seconds; 0: none */
+	const char *metrics;	       /* a list for metric_list_parse(), which it has passed */
+	unsigned metrics_launches;     /* values of each kernel; 0: all that its launches give */
+	int metrics_replay;	       /* enum metrics_replay */
 
 	/* What is printed. */
 	bool print_summary, print_gpu_summary, print_api_summary, print_summary_per_gpu;
@@ -106,7 +111,7 @@ struct options {
 	/* Where it goes. */
 	const char *log_file, *export_profile, *import_profile;
 	bool force_overwrite;
-	bool help, version, library;
+	bool help, version, library, query_metrics;
 	bool completion;
 
 	/* Of ktime export, ktime diff and ktime bench. */
@@ -166,6 +171,7 @@ enum option_kind {
 	OPTION_DEVICES,	 /* uint64_t, a list of ordinals or "all" */
 	OPTION_EVENTS,	 /* events and events_fraction */
 	OPTION_DECLARED, /* struct declared_work *, each adds to the list; by the option's name */
+	OPTION_METRICS,	 /* const char *, a list of metrics (metrics.h) */
 	OPTION_UNSERVED	 /* nvprof's: its value is left alone; help says what to use instead */
 };
 

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#define COUNTERS "ktime measures time, not hardware counters: use `ncu --metrics`"
+#define COUNTERS "--metrics chooses what ktime reads of the counters"
 #define SAMPLES	 "ktime does not sample instructions: use `ncu --section SourceCounters`"
 #define CPU	 "ktime profiles the GPU: use `perf record` or `nsys profile --sample=cpu`"
 #define OPENACC	 "ktime shows the kernels and copies that OpenACC starts, not its constructs"
@@ -79,6 +79,14 @@ const struct option_entry option_table[] = {
 	       "stop collecting this long after CUDA starts; PROGRAM goes on"),
 	OPTION(RANGES, nvtx_include, "nvtx-include", 0, "RANGES", COLLECT, RUN | FIRST,
 	       "only what is called in these NVTX ranges: RANGE/, DOMAIN@RANGE/, A/*/B"),
+	OPTION(METRICS, metrics, "metrics", 'm', "NAMES", COLLECT, RUN,
+	       "read these counters of some launches of each kernel"),
+	OPTION(COUNT, metrics_launches, "metrics-launches", 0, "N", COLLECT, RUN,
+	       "values of each kernel and metric (3; 0: all)"),
+	OPTION(CHOICE, metrics_replay, "metrics-replay", 0, "launches|kernel", COLLECT, RUN,
+	       "passes: one a launch, or run the launch again for each (launches)"),
+	OPTION(FLAG, query_metrics, "query-metrics", 0, "", FILE, RUN,
+	       "list the metrics that --metrics takes"),
 	OPTION(FILE, tree, "tree", 0, "FOLDER", HIDDEN, RUN,
 	       "keep the profile there for a summary over several processes"),
 	OPTION(PID, only_process, "only-process", 0, "PID", HIDDEN, RUN,
@@ -208,16 +216,13 @@ const struct option_entry option_table[] = {
 	UNSERVED("event-collection-mode", 0, "kernel|continuous", COUNTERS),
 	UNSERVED("kernel-latency-timestamps", 0, "on|off",
 		 "ktime does not split launches: use `nsys stats -r cuda_kern_exec_sum`"),
-	UNSERVED("metrics", 'm', "METRICS", COUNTERS),
 	UNSERVED("pc-sampling-period", 0, "PERIOD", SAMPLES),
 	UNSERVED("profile-all-processes", 0, "",
 		 "set LD_PRELOAD to libktime.so in the environment that starts them"),
 	UNSERVED("profiling-semaphore-pool-size", 0, "N", BUFFERS),
-	UNSERVED("query-events", 0, "",
-		 "ktime measures time, not hardware counters: use `ncu --query-metrics`"),
-	UNSERVED("query-metrics", 0, "",
-		 "ktime measures time, not hardware counters: use `ncu --query-metrics`"),
-	UNSERVED("replay-mode", 0, "disabled|kernel|application", COUNTERS),
+	UNSERVED("query-events", 0, "", "ktime reads metrics: use --query-metrics"),
+	UNSERVED("replay-mode", 0, "disabled|kernel|application",
+		 "each launch collects one pass unless --metrics-replay kernel is given"),
 	UNSERVED("skip-kernel-replay-save-restore", 0, "on|off", COUNTERS),
 	UNSERVED("source-level-analysis", 'a', "LIST", SAMPLES),
 	UNSERVED("system-profiling", 0, "on|off",
@@ -276,6 +281,7 @@ void options_defaults(struct options *options)
 		.interval = 1,
 		.prometheus_kernels = 20,
 		.prometheus_interval = 15,
+		.metrics_launches = 3,
 		.demangling = true,
 	};
 }

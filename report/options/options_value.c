@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/options/metrics.h"
 #include "report/options/range_pattern.h"
 #include "report/options/rank.h"
 
@@ -161,8 +162,8 @@ static void parse_events(struct options *options, const char *value)
 		options->events = index;
 	else
 		notice(options,
-		       "--events %.60s is ignored: ktime measures time, not hardware counters (use "
-		       "`ncu --metrics`); ktime's values are auto, all, off and 1/N",
+		       "--events %.60s is ignored: hardware counters are read by --metrics; "
+		       "ktime's values are auto, all, off and 1/N",
 		       value);
 }
 
@@ -211,6 +212,16 @@ static int add_ranges(const struct message *message, const char *name, const cha
 				      OPTIONS_RANGES);
 	field[count] = value;
 	return 0;
+}
+
+static int check_metrics(const struct message *message, const char *value)
+{
+	struct metric_list list;
+	int error = metric_list_parse(&list, value, message->text, message->size);
+
+	if (!error)
+		metric_list_free(&list);
+	return error;
 }
 
 static int refuse_value(const struct message *message, const struct option_entry *entry,
@@ -277,6 +288,9 @@ int options_apply(struct options *options, const struct option_entry *entry, con
 	case OPTION_EVENTS:
 		parse_events(options, value);
 		break;
+	case OPTION_METRICS:
+		*(const char **)field = value;
+		return check_metrics(message, value);
 	case OPTION_DECLARED:
 		return add_declared(message, entry->name, value, field);
 	case OPTION_UNSERVED:

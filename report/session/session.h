@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      21
+#define SESSION_VERSION	      22
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -65,7 +65,8 @@ static inline bool row_is_gpu(enum row_kind kind)
 	X(DEPENDENT, "programmatic dependent launch left whole")                                   \
 	X(EVENTS_OFF, "events off")                                                                \
 	X(FIRST_LAUNCH, "first launch of a kernel")                                                \
-	X(GATE_FORCED, "gate opened too early")
+	X(GATE_FORCED, "gate opened too early")                                                    \
+	X(METRICS, "counters read instead")
 
 #define UNTIMED_ENUM(name, text) UNTIMED_##name,
 enum untimed_reason { UNTIMED_REASONS(UNTIMED_ENUM) UNTIMED_COUNT };
@@ -112,9 +113,7 @@ struct estimate {
 	uint32_t shift;	       /* a stretch is 2^shift calls long */
 	uint32_t by_size;      /* 1: a stratum is a class of sizes */
 	double fraction;       /* of a call that the histogram of the weighted durations lacks */
-	double standard_error; /* ns: standard error of the event-pair overhead that was taken off
-				* each call
-				*/
+	double standard_error; /* ns: of the event-pair overhead that was taken off each call */
 };
 
 /* One line of the table; aligned, so that a row never shares a cache line with another. */
@@ -147,9 +146,8 @@ struct row {
 	uint64_t waited;	     /* timed by both, not compared: the pair holds more */
 	uint64_t unmatched;	     /* event pairs whose record was never found */
 	uint64_t graph_records;	     /* CUPTI records that were nodes of a graph */
-	/* Where CUPTI records in windows: nodes of graphs that ran, and how many of them are
-	 * estimated; the time of all operations, ns (0: all were recorded, or none), and half of
-	 * its 95 % interval (NAN: not known). */
+	/* Where CUPTI records in windows: nodes of graphs that ran, how many are estimated; time of
+	 * all operations, ns (0: all or none recorded), half its 95 % interval (NAN: not known). */
 	uint64_t node_calls, node_calls_estimated;
 	double windows_total, windows_error;
 	uint64_t host_included;	 /* calls whose event pair holds host work: pageable, synchronous */
@@ -241,7 +239,9 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(rows_lost, "operations whose row did not fit")                                           \
 	X(ranges, "NVTX ranges that ended")                                                        \
 	X(ranges_lost, "NVTX ranges, or operations in them, that did not fit")                     \
-	X(ranges_unbalanced, "NVTX ranges ended that were not begun")
+	X(ranges_unbalanced, "NVTX ranges ended that were not begun")                              \
+	X(metric_launches, "launches whose counters were read")                                    \
+	X(metric_ns, "time that reading them took, ns")
 
 #define SESSION_COUNTER_ENUM(name, text) COUNTER_##name,
 enum session_counter { SESSION_COUNTERS(SESSION_COUNTER_ENUM) COUNTER_COUNT };

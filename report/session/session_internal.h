@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * How a session lies in its file and in memory; for the session's own sources alone.
+ * How a session lies in its file and in memory; for the session's own sources and those of its
+ * segments.
  *
  * The file is a header and then segments, one after the other. A writer reserves a range of
  * addresses that no session outgrows and maps every segment at base + its offset in the file, so
@@ -29,6 +30,7 @@ enum segment_kind {
 	SEGMENT_PROCESSES,
 	SEGMENT_JOB_ROWS,
 	SEGMENT_JOB_PARTS,
+	SEGMENT_METRICS,
 	SEGMENT_KINDS
 };
 

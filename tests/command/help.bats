@@ -32,8 +32,8 @@ complete_word() {
 	for option in $(options); do
 		grep -q -- " $option " all || { echo "$option is missing"; return 1; }
 	done
-	! grep -q -- '--metrics' short all
-	"$ktime" --help nvprof | grep -q -- '-m, --metrics METRICS  .*use `ncu --metrics`'
+	! grep -q -- '--analysis-metrics' short all
+	"$ktime" --help nvprof | grep -q -- '--aggregate-mode on|off  .*--metrics chooses'
 	run "$ktime" --help none
 	[ "$status" -eq 2 ]
 	prints "ktime: no help on none (--help, --help all, --help nvprof)"
@@ -103,7 +103,8 @@ takes() {
 	[ "$(takes --demangling)" = "- on|off offered" ]
 	[ "$(takes --trace)" = "- gpu|api offered" ]
 	[ "$(takes --sort)" = "- time|calls|avg|min|max|name offered" ]
-	[ "$(takes --metrics)" = "-m any ignored" ]
+	[ "$(takes --aggregate-mode)" = "- any ignored" ]
+	[ "$(takes --metrics)" = "-m any offered" ]
 }
 
 @test "bash completes options and their values" {

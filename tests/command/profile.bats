@@ -52,8 +52,8 @@ saxpy() {
 }
 
 @test "an option that nvprof had gets one line, and the program runs" {
-	run sh -c "'$ktime' --metrics all $(saxpy) 2>&1"
-	[ "$(grep -c 'Warning: --metrics is ignored' <<<"$output")" -eq 1 ]
+	run sh -c "'$ktime' --analysis-metrics $(saxpy) 2>&1"
+	[ "$(grep -c 'Warning: --analysis-metrics is ignored' <<<"$output")" -eq 1 ]
 	[[ "$output" == *"Max error"* ]]
 }
 

@@ -71,8 +71,8 @@ No API activities were profiled."
 }
 
 @test "what nvprof had and ktime has not gets one line" {
-	run sh -c "'$ktime' show --metrics all '$(golden nvprof_noapi)' 2>&1 >/dev/null"
-	prints '======== Warning: --metrics is ignored: ktime measures time, not hardware counters: use `ncu --metrics`'
+	run sh -c "'$ktime' show --analysis-metrics '$(golden nvprof_noapi)' 2>&1 >/dev/null"
+	prints '======== Warning: --analysis-metrics is ignored: --metrics chooses what ktime reads of the counters'
 }
 
 # kernels NAME…: the profile "table" of kernels with these mangled names, 100 ns each.

@@ -89,7 +89,7 @@ without_cupti()
 
 # Options, program. ktime uses CUPTI itself in the first, and hands the program's calls on in the
 # second.
-cupti_scenarios=("--verbose|$built/sim/workloads/saxpy --n 1024"
+cupti_scenarios=("--verbose --metrics inst_fp_32|$built/sim/workloads/saxpy --n 1024"
 	"--timer events|$programs/cupti_calls")
 
 # same_with FAULTS SCENARIO CALL: the program sees its own calls fail, as alone, and no others.
@@ -106,8 +106,8 @@ same_with()
 
 @test "each of the CUPTI calls that libktime.so makes fails every time, and once" {
 	local call calls scenario untested=
-	calls=$(x_macro CUPTI_FUNCTIONS "$root/cupti/library.h")
-	[ -n "$calls" ] || { echo "no CUPTI call was found in cupti/library.h"; false; }
+	calls=$(x_macro CUPTI_FUNCTIONS "$root/cupti/library.h"; x_macro PROFILER_FUNCTIONS "$root/cupti/profiler/api.h")
+	[[ "$calls" = *cuptiActivityEnable*cuptiRangeProfilerStop* ]] || { echo "no CUPTI call was found in cupti/library.h"; false; }
 	for call in $calls; do
 		: >failed
 		for scenario in "${cupti_scenarios[@]}"; do
@@ -121,7 +121,7 @@ same_with()
 
 @test "all of the CUPTI calls that libktime.so makes fail together" {
 	local call all=
-	for call in $(x_macro CUPTI_FUNCTIONS "$root/cupti/library.h"); do
+	for call in $(x_macro CUPTI_FUNCTIONS "$root/cupti/library.h"; x_macro PROFILER_FUNCTIONS "$root/cupti/profiler/api.h"); do
 		all+="${all:+,}$call:*:999"
 	done
 	SIM_FAULT=$all launch

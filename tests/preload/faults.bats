@@ -17,6 +17,7 @@ own_calls()
 # Between them they lead ktime to all of its calls: options, program and its arguments.
 scenarios=("|$programs/endings return"
 	"--timer events|$programs/endings return"
+	"--metrics dram_read_bytes|$programs/endings return"
 	"|$programs/contexts green"
 	"|$programs/contexts primary"
 	"|$programs/contexts primary_retained_unseen"

@@ -6,7 +6,7 @@ SIM := $(BUILD)/sim
 SIM_OBJECTS := $(BUILD)/obj/tests/sim
 SIM_WORKLOADS := $(patsubst $(BUILD)/%,$(SIM)/%,$(WORKLOADS))
 SIM_LIBRARIES := $(addprefix $(SIM)/lib/,libcuda.so.1 libnvidia-ml.so.1 libcudart.so.13 libcudart_static.a) \
-	$(SIM)/toolkit/lib64/libcupti.so.13
+	$(SIM)/toolkit/lib64/libcupti.so.13 $(SIM)/toolkit/lib64/libnvperf_host.so
 SIM_PROGRAMS := $(patsubst tests/sim/programs/%.c,$(SIM)/programs/%,$(wildcard tests/sim/programs/*.c))
 SIM_RUNTIME_PROGRAMS := $(addprefix $(SIM)/programs/runtime_calls,_static _shared _per_thread)
 sim_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/sim/$(1)/*.c))
@@ -68,6 +68,11 @@ $(SIM)/lib/libcudart.so.13: $(call sim_objects,runtime)
 $(SIM)/toolkit/lib64/libcupti.so.13: $(call sim_objects,cupti)
 	@mkdir -p $(@D)
 	$(LINK) -shared -Wl,-soname,libcupti.so.13 -Wl,-Bsymbolic $(NO_UNDEFINED) $^ -o $@ -lpthread -ldl
+
+# What libcupti would open is beside it; the simulated one needs nothing of it.
+$(SIM)/toolkit/lib64/libnvperf_host.so:
+	@mkdir -p $(@D)
+	$(LINK) -shared -Wl,-soname,libnvperf_host.so -x c /dev/null -o $@
 
 $(SIM)/workloads/saxpy: $(SAXPY_RUNTIME_OBJECTS) $(SIM)/lib/libcudart_static.a
 	@mkdir -p $(@D)

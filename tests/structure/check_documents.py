@@ -75,6 +75,7 @@ def check_profile(root):
     idle = read(root, "report/session/idle.h")
     nvtx = read(root, "report/session/session_nvtx.h")
     process = read(root, "report/session/process.h")
+    metrics = read(root, "report/metrics/metric_values.h")
     version = re.search(r"define SESSION_VERSION\s+(\d+)", header).group(1)
     expect(f"describes version {version}." in document,
            f"docs/profile-format.md does not describe version {version}")
@@ -84,7 +85,8 @@ def check_profile(root):
                                    "job_part")),
                         (idle, ("device_use", "call_totals", "idle_row")),
                         (read(root, "report/control/control.h"), ("control_page",)),
-                        (nvtx, ("nvtx_range", "nvtx_part")), (inner, ("segment",))):
+                        (nvtx, ("nvtx_range", "nvtx_part")),
+                        (metrics, ("metric_values",)), (inner, ("segment",))):
         for name in names:
             for field in fields(text, name):
                 known.add(field)

@@ -168,8 +168,8 @@ static void events_are_ktimes_or_nvprofs_by_their_value(void **state)
 	assert_int_equal(options.notice_count, 1);
 	assert_string_equal(
 		options.notices[0],
-		"--events warps_launched is ignored: ktime measures time, not hardware "
-		"counters (use `ncu --metrics`); ktime's values are auto, all, off and 1/N");
+		"--events warps_launched is ignored: hardware counters are read by --metrics; "
+		"ktime's values are auto, all, off and 1/N");
 	assert_int_equal(parse("-e all"), 0);
 	assert_int_equal(options.events, EVENTS_AUTO);
 	assert_int_equal(options.notice_count, 1);
@@ -178,11 +178,13 @@ static void events_are_ktimes_or_nvprofs_by_their_value(void **state)
 static void what_nvprof_had_and_ktime_has_not_is_accepted(void **state)
 {
 	(void)state;
-	assert_int_equal(parse("--metrics all -m flop --openacc-profiling off --query-events -s"),
+	assert_int_equal(parse("--analysis-metrics --aggregate-mode off --openacc-profiling off "
+			       "--query-events -s"),
 			 0);
 	assert_int_equal(options.notice_count, 4);
-	assert_string_equal(options.notices[0], "--metrics is ignored: ktime measures time, not "
-						"hardware counters: use `ncu --metrics`");
+	assert_string_equal(options.notices[0],
+			    "--analysis-metrics is ignored: --metrics chooses what ktime reads "
+			    "of the counters");
 	assert_true(options.print_summary);
 	assert_false(options.help);
 }
@@ -263,12 +265,12 @@ static void so_many_notices_are_kept_and_no_more(void **state)
 
 	(void)state;
 	for (int i = 0; i < OPTIONS_NOTICES; i++)
-		strcat(words, "--metrics x ");
+		strcat(words, "--query-events ");
 	assert_int_equal(parse(words), 0);
 	assert_int_equal(options.notice_count, OPTIONS_NOTICES);
 	for (int i = 0; i < OPTIONS_NOTICES; i++)
-		assert_memory_equal(options.notices[i], "--metrics is ignored", 20);
-	strcat(words, "--metrics x ");
+		assert_memory_equal(options.notices[i], "--query-events is ignored", 25);
+	strcat(words, "--query-events ");
 	assert_int_equal(parse(words), 0);
 	assert_int_equal(options.notice_count, OPTIONS_NOTICES);
 }

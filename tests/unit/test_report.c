@@ -586,8 +586,8 @@ static void a_live_report_carries_the_process(void **state)
 	fclose(file);
 	assert_string_equal(text,
 			    "==42== ktime is profiling process 42, command: ./app 1\n"
-			    "==42== Warning: --query-events is ignored: ktime measures time, not "
-			    "hardware counters: use `ncu --query-metrics`\n");
+			    "==42== Warning: --query-events is ignored: ktime reads metrics: use "
+			    "--query-metrics\n");
 	free(text);
 	options_free(&options);
 	session_header(session)->pid = getpid();

@@ -30,6 +30,13 @@ static CUptiResult fault_of(const char *entry)
 						    : CUPTI_SUCCESS;
 }
 
+/* For the entries of counters.c. */
+CUptiResult counters_fault(const char *entry);
+CUptiResult counters_fault(const char *entry)
+{
+	return fault_of(entry);
+}
+
 #define MAY_FAIL                                                                                   \
 	do {                                                                                       \
 		CUptiResult fault = fault_of(__func__);                                            \
@@ -72,6 +79,8 @@ CUPTI_EXPORT CUptiResult cuptiGetResultString(CUptiResult result, const char **t
 		{CUPTI_ERROR_INVALID_KIND, "CUPTI_ERROR_INVALID_KIND"},
 		{CUPTI_ERROR_QUEUE_EMPTY, "CUPTI_ERROR_QUEUE_EMPTY"},
 		{CUPTI_ERROR_NOT_SUPPORTED, "CUPTI_ERROR_NOT_SUPPORTED"},
+		{CUPTI_ERROR_INVALID_METRIC_NAME, "CUPTI_ERROR_INVALID_METRIC_NAME"},
+		{CUPTI_ERROR_HARDWARE_BUSY, "CUPTI_ERROR_HARDWARE_BUSY"},
 		{CUPTI_ERROR_INSUFFICIENT_PRIVILEGES, "CUPTI_ERROR_INSUFFICIENT_PRIVILEGES"},
 		{CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED,
 		 "CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED"},

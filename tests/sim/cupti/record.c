@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tests/sim/cupti/buffer.h"
+#include "tests/sim/cupti/counters.h"
 #include "tests/sim/cupti/device_record.h"
 #include "tests/sim/cupti/driver.h"
 #include "tests/sim/cupti/record.h"
@@ -90,6 +91,7 @@ static void on_activity(const struct sim_activity *activity)
 {
 	if (activity->graph)
 		last_graph = activity->correlation;
+	counters_take(activity);
 	device_record_add(activity, sim_cupti.kinds);
 }
 

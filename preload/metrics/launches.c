@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the wrappers of launches call with --metrics, instead of the driver. A launch whose counters
+ * are read must be the only one meanwhile, and no capture may begin: all that starts kernels or a
+ * capture goes through here.
+ */
+#include "preload/metrics/launches.h"
+
+#include <pthread.h>
+#include <time.h>
+
+#include "preload/driver/driver.h"
+#include "preload/driver/signatures.h"
+#include "preload/launch/describe.h"
+#include "preload/launch/thread.h"
+#include "preload/metrics/measure.h"
+
+/* How long a launch waits for one whose counters are read: beyond that it is taken to be one that
+ * the other waits for. Ten times what reading takes. */
+#define OTHER_WAIT_NS 2000000000u
+/* How long one whose counters are wanted waits for others to return. Chosen. */
+#define ALONE_WAIT_NS 100000000u
+
+/* Held for reading by launches, for writing by one whose counters are read. */
+static pthread_rwlock_t launches = PTHREAD_RWLOCK_INITIALIZER;
+
+struct passage {
+	bool outermost, locked;
+	struct measure measure;
+};
+
+/* Within a launch: the driver, or what stands in for it, calls its own functions. */
+static __thread bool within __attribute__((tls_model("initial-exec")));
+
+static struct timespec time_after(uint64_t nanoseconds)
+{
+	struct timespec end;
+	uint64_t sum;
+
+	clock_gettime(CLOCK_REALTIME, &end);
+	sum = (uint64_t)end.tv_nsec + nanoseconds;
+	end.tv_sec += (time_t)(sum / 1000000000u);
+	end.tv_nsec = (long)(sum % 1000000000u);
+	return end;
+}
+
+/* `call`: a launch whose counters may be read; NULL: it, or what else this is, only keeps out of
+ * others' way. */
+static void enter(struct passage *passage, const struct call *call)
+{
+	struct timespec end;
+
+	*passage = (struct passage){.outermost = !within};
+	if (!passage->outermost)
+		return;
+	within = true;
+	if (call && measure_wants(call)) {
+		end = time_after(ALONE_WAIT_NS);
+		if (pthread_rwlock_timedwrlock(&launches, &end) == 0) {
+			passage->locked = true;
+			measure_begin(&passage->measure, call);
+			return;
+		}
+	}
+	end = time_after(OTHER_WAIT_NS);
+	passage->locked = pthread_rwlock_timedrdlock(&launches, &end) == 0;
+}
+
+static void leave(struct passage *passage, bool succeeded)
+{
+	if (!passage->outermost)
+		return;
+	if (passage->measure.kernel)
+		measure_end(&passage->measure, succeeded);
+	if (passage->locked)
+		pthread_rwlock_unlock(&launches);
+	within = false;
+}
+
+/* A kernel that waits for others of its launch, or for the kernel before it, must not be held up
+ * alone. */
+static bool may_be_alone(const struct call *call, const CUlaunchConfig *config)
+{
+	if (!config || call->dependent)
+		return false;
+	for (unsigned i = 0; config->attrs && i < config->numAttrs; i++)
+		if (config->attrs[i].id == CU_LAUNCH_ATTRIBUTE_COOPERATIVE &&
+		    config->attrs[i].value.cooperative)
+			return false;
+	return true;
+}
+
+#define DEFAULT_STREAM_legacy	  CU_STREAM_LEGACY
+#define DEFAULT_STREAM_per_thread CU_STREAM_PER_THREAD
+
+/* What stands for one entry: its real function, and the one that the wrapper calls. */
+#define PASSAGE(symbol, parameters, arguments, prepare, measured)                                  \
+	static CUresult(*real_##symbol) parameters;                                                \
+	static CUresult pass_##symbol parameters                                                   \
+	{                                                                                          \
+		struct call this_call, *call = &this_call;                                         \
+		struct passage passage;                                                            \
+		CUresult result;                                                                   \
+                                                                                                   \
+		prepare;                                                                           \
+		enter(&passage, (measured) ? call : NULL);                                         \
+		result = real_##symbol arguments;                                                  \
+		leave(&passage, result == CUDA_SUCCESS);                                           \
+		return result;                                                                     \
+	}
+
+#define DESCRIBE(default_stream, description)                                                      \
+	call_describe(call, API_NONE, DEFAULT_STREAM_##default_stream);                            \
+	description
+
+#define MEASURED(runtime, parameters, arguments, description, symbol, default_stream)              \
+	PASSAGE(symbol, parameters, arguments, DESCRIBE(default_stream, description), true)
+#define CONFIGURED(runtime, parameters, arguments, description, symbol, default_stream)            \
+	PASSAGE(symbol, parameters, arguments, DESCRIBE(default_stream, description),              \
+		may_be_alone(call, config))
+#define KEPT_OUT(runtime, parameters, arguments, description, symbol, default_stream)              \
+	PASSAGE(symbol, parameters, arguments, DESCRIBE(default_stream, description), false)
+#define CAPTURE(symbol, parameters, arguments)                                                     \
+	PASSAGE(symbol, parameters, arguments, (void)call, false)
+
+/* X(symbol, signature, how, default stream): everything in entries.def that launches kernels. */
+#define LAUNCHES(X)                                                                                \
+	X(cuLaunchKernel, LaunchKernel, MEASURED, legacy)                                          \
+	X(cuLaunchKernel_ptsz, LaunchKernel, MEASURED, per_thread)                                 \
+	X(cuLaunchKernelEx, LaunchKernelEx, CONFIGURED, legacy)                                    \
+	X(cuLaunchKernelEx_ptsz, LaunchKernelEx, CONFIGURED, per_thread)                           \
+	X(cuLaunch, Launch, MEASURED, legacy)                                                      \
+	X(cuLaunchGrid, LaunchGrid, MEASURED, legacy)                                              \
+	X(cuLaunchGridAsync, LaunchGridAsync, MEASURED, legacy)                                    \
+	X(cuLaunchCooperativeKernel, LaunchCooperativeKernel, KEPT_OUT, legacy)                    \
+	X(cuLaunchCooperativeKernel_ptsz, LaunchCooperativeKernel, KEPT_OUT, per_thread)           \
+	X(cuLaunchCooperativeKernelMultiDevice, LaunchCooperativeKernelMultiDevice, KEPT_OUT,      \
+	  legacy)                                                                                  \
+	X(cuGraphLaunch, GraphLaunch, KEPT_OUT, legacy)                                            \
+	X(cuGraphLaunch_ptsz, GraphLaunch, KEPT_OUT, per_thread)
+
+#define GRAPH_PARAMETERS                                                                           \
+	CUstream stream, CUgraph graph, const void *dependencies, const void *data, size_t count,  \
+		int mode
+#define GRAPH_ARGUMENTS stream, graph, dependencies, data, count, mode
+#define CAPTURES(X)                                                                                \
+	X(cuStreamBeginCapture, (CUstream stream), (stream))                                       \
+	X(cuStreamBeginCapture_ptsz, (CUstream stream), (stream))                                  \
+	X(cuStreamBeginCapture_v2, (CUstream stream, int mode), (stream, mode))                    \
+	X(cuStreamBeginCapture_v2_ptsz, (CUstream stream, int mode), (stream, mode))               \
+	X(cuStreamBeginCaptureToGraph, (GRAPH_PARAMETERS), (GRAPH_ARGUMENTS))                      \
+	X(cuStreamBeginCaptureToGraph_ptsz, (GRAPH_PARAMETERS), (GRAPH_ARGUMENTS))
+
+#define LAUNCH(symbol, signature, how, default_stream)                                             \
+	SIGNATURE_##signature(how, symbol, default_stream)
+LAUNCHES(LAUNCH)
+#undef LAUNCH
+CAPTURES(CAPTURE)
+
+void launches_take(void)
+{
+#define TAKE(symbol, ...)                                                                          \
+	real_##symbol = (__typeof__(real_##symbol))driver_entry(ENTRY_##symbol);                   \
+	driver_replace(ENTRY_##symbol, (void *)pass_##symbol);
+	LAUNCHES(TAKE)
+	CAPTURES(TAKE)
+#undef TAKE
+}
+
+bool launches_keep_out(uint64_t nanoseconds)
+{
+	struct timespec end = time_after(nanoseconds);
+
+	return pthread_rwlock_timedwrlock(&launches, &end) == 0;
+}
+
+void launches_let_in(void)
+{
+	pthread_rwlock_unlock(&launches);
+}

@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/metrics/measure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cupti/pause.h"
+#include "cupti/profiler/profiler.h"
+#include "preload/base/clock.h"
+#include "preload/base/lifecycle_state.h"
+#include "preload/base/settings.h"
+#include "preload/driver/driver.h"
+#include "preload/handles/capture.h"
+#include "preload/launch/thread.h"
+#include "preload/launch/window.h"
+#include "preload/metrics/kernels.h"
+#include "preload/metrics/launches.h"
+#include "preload/metrics/metrics.h"
+#include "report/metrics/metric_values.h"
+
+/* Images of counters, for kernels of which some passes are collected: bounds memory. Chosen. */
+#define IMAGES_MOST (64u << 20)
+/* Launches whose counters were read, until the collector has seen their call records. Chosen: one
+ * takes longer than the collector's period. */
+#define MARKS	    64
+/* How long the end of the run waits for a launch whose counters are being read. Chosen. */
+#define END_WAIT_NS 1000000000u
+
+static struct metric_list metrics;
+static const char *counters[COUNTERS_MOST];
+static size_t counter_count;
+
+/* Counters are read until this is cleared; `reason` is written before, once. */
+static _Atomic bool active, refused;
+static char reason[512];
+
+/* For the one whose launch is alone. */
+static struct profiler_device *devices[SESSION_DEVICES];
+static size_t image_bytes;
+
+static struct mark {
+	const struct thread *thread;
+	uint64_t ticks; /* during the call */
+	enum metrics_part part;
+} marks[MARKS];
+static _Atomic unsigned mark_count; /* changed under kernels_lock() */
+static uint64_t measured_launches, measured_ns;
+
+static void stop(void)
+{
+	bool first = false;
+
+	atomic_store_explicit(&active, false, memory_order_relaxed);
+	/* Release: whoever sees this sees the reason. */
+	atomic_compare_exchange_strong_explicit(&refused, &first, true, memory_order_release,
+						memory_order_relaxed);
+}
+
+static void list_counters(void)
+{
+	for (size_t i = 0; i < metrics.count; i++)
+		for (size_t j = 0; j < METRIC_TERMS && metrics.metrics[i].terms[j].counter; j++)
+			counters[counter_count++] = metrics.metrics[i].terms[j].counter;
+}
+
+void metrics_start(const char *cupti)
+{
+	int version = 0;
+
+	if (!settings.metrics ||
+	    metric_list_parse(&metrics, settings.metrics, reason, sizeof(reason)))
+		return;
+	list_counters();
+	driver.cuDriverGetVersion(&version);
+	if (cupti[0])
+		snprintf(reason, sizeof(reason), "%s", cupti);
+	if (cupti[0] || profiler_load(version, reason, sizeof(reason))) {
+		stop();
+		return;
+	}
+	atomic_store_explicit(&active, true, memory_order_relaxed);
+	launches_take();
+}
+
+/* Whether a kernel needs no more values. */
+static bool is_done(const struct measured_kernel *kernel)
+{
+	return settings.metrics_launches && kernel->sets >= settings.metrics_launches;
+}
+
+static struct measured_kernel *kernel_of(const struct call *call)
+{
+	struct measured_kernel *kernel;
+	struct operation *operation;
+	CUdevice device = 0;
+
+	if (driver.cuCtxGetDevice(&device) || device < 0 || device >= SESSION_DEVICES ||
+	    !settings_want_device(device))
+		return NULL;
+	operation = operation_of_kernel(call->function);
+	kernels_lock();
+	kernel = kernels_find(operation, device, metrics.count);
+	if (kernel && (kernel->excluded || is_done(kernel)))
+		kernel = NULL;
+	kernels_unlock();
+	return kernel;
+}
+
+bool measure_wants(const struct call *call)
+{
+	int saved_errno = errno;
+	bool wanted;
+
+	if (!atomic_load_explicit(&active, memory_order_relaxed) || !thread_self ||
+	    thread_self->depth != 1 || !lifecycle_running() || !window_is_open() ||
+	    capture_is_live() || atomic_load_explicit(&mark_count, memory_order_relaxed) == MARKS)
+		return false;
+	wanted = kernel_of(call) != NULL;
+	errno = saved_errno;
+	return wanted;
+}
+
+/* The counters of instructions read 0 while kernels are recorded. */
+static bool recording_stops(void)
+{
+	if (pause_is_refused()) {
+		snprintf(reason, sizeof(reason),
+			 "the program records kernels itself, as torch.profiler does; run it "
+			 "without");
+		return false;
+	}
+	pause_kernels(true);
+	return true;
+}
+
+static bool plan(int device, CUcontext context)
+{
+	return devices[device] ||
+	       !profiler_plan(&devices[device], context, device, counters, counter_count,
+			      settings.metrics_replay == METRICS_REPLAY_KERNEL, reason,
+			      sizeof(reason));
+}
+
+/* The image that the kernel's next pass goes into; false if there is no memory for it. */
+static bool prepare_image(struct measured_kernel *kernel, CUcontext context)
+{
+	const struct profiler_device *device = devices[kernel->device];
+	size_t size = profiler_image_size(device);
+
+	if (!kernel->image) {
+		if (image_bytes + size > IMAGES_MOST)
+			return false;
+		kernel->image = malloc(size);
+		if (!kernel->image)
+			return false;
+		image_bytes += size;
+		kernel->pass = 0;
+	}
+	/* Counters of another context's launches are not put together with this one's. */
+	if (kernel->context != context)
+		kernel->pass = 0;
+	kernel->context = context;
+	if (kernel->pass == 0)
+		profiler_image_clear(device, kernel->image);
+	return true;
+}
+
+static void free_image(struct measured_kernel *kernel)
+{
+	if (!kernel->image)
+		return;
+	free(kernel->image);
+	kernel->image = NULL;
+	image_bytes -= profiler_image_size(devices[kernel->device]);
+}
+
+static CUresult wait_for_device(void)
+{
+	CUresult (*synchronize)(void) = (CUresult(*)(void))driver_entry(ENTRY_cuCtxSynchronize);
+
+	return synchronize ? synchronize() : CUDA_ERROR_NOT_FOUND;
+}
+
+/* Has the device do nothing, and CUPTI count: false, and all is as before, if it cannot. */
+static bool begin(struct measure *measure, struct measured_kernel *kernel)
+{
+	if (driver.cuCtxGetCurrent(&measure->context) || wait_for_device())
+		return false;
+	if (!recording_stops()) {
+		stop();
+		return false;
+	}
+	if (!plan(kernel->device, measure->context)) {
+		stop();
+	} else if (prepare_image(kernel, measure->context)) {
+		if (!profiler_begin(devices[kernel->device], measure->context, kernel->image,
+				    kernel->pass))
+			return true;
+		profiler_reason(reason, sizeof(reason));
+		stop();
+	}
+	pause_kernels(false);
+	return false;
+}
+
+void measure_begin(struct measure *measure, const struct call *call)
+{
+	uint64_t ticks = clock_ticks();
+	struct measured_kernel *kernel;
+	int saved_errno = errno;
+
+	measure->kernel = NULL;
+	measure->started = clock_ns(CLOCK_MONOTONIC);
+	/* It may have changed before the launch was alone. */
+	kernel = atomic_load_explicit(&active, memory_order_relaxed) && !capture_is_live()
+			 ? kernel_of(call)
+			 : NULL;
+	if (kernel) {
+		/* What CUPTI does is not to end a capture that another thread begins. */
+		measure->capture_mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+		driver.cuThreadExchangeStreamCaptureMode(&measure->capture_mode);
+		if (begin(measure, kernel))
+			measure->kernel = kernel;
+		else
+			driver.cuThreadExchangeStreamCaptureMode(&measure->capture_mode);
+		kernels_lock();
+		marks[mark_count++] = (struct mark){thread_self, ticks,
+						    measure->kernel ? METRICS_READ : METRICS_TRIED};
+		kernels_unlock();
+	}
+	errno = saved_errno;
+}
+
+static void add_values(struct measured_kernel *kernel)
+{
+	double values[COUNTERS_MOST];
+
+	if (profiler_values(devices[kernel->device], kernel->image, values))
+		return;
+	kernels_lock();
+	kernels_add(kernel, &metrics, values);
+	kernels_unlock();
+}
+
+void measure_end(struct measure *measure, bool launched)
+{
+	struct measured_kernel *kernel = measure->kernel;
+	struct profiler_device *device = devices[kernel->device];
+	int saved_errno = errno;
+	bool collected = !profiler_end(device) && launched;
+
+	pause_kernels(false);
+	driver.cuThreadExchangeStreamCaptureMode(&measure->capture_mode);
+	kernel->pass = collected ? kernel->pass + 1 : 0;
+	if (kernel->pass == profiler_passes(device)) {
+		add_values(kernel);
+		kernel->pass = 0;
+		kernels_lock();
+		kernel->sets++;
+		kernels_unlock();
+		if (is_done(kernel))
+			free_image(kernel);
+	}
+	kernels_lock();
+	measured_launches += collected;
+	measured_ns += clock_ns(CLOCK_MONOTONIC) - measure->started;
+	kernels_unlock();
+	errno = saved_errno;
+}
+
+enum metrics_part metrics_part_of(const struct thread *thread, const struct call_record *record)
+{
+	enum metrics_part part = METRICS_NONE;
+	unsigned left = 0;
+
+	if (atomic_load_explicit(&mark_count, memory_order_relaxed) == 0)
+		return METRICS_NONE;
+	kernels_lock();
+	for (unsigned i = 0; i < mark_count; i++) {
+		const struct mark *mark = &marks[i];
+		bool is_of_thread = mark->thread == thread;
+
+		/* A mark from before was of a call that left no record. */
+		if (is_of_thread && mark->ticks >= record->started &&
+		    mark->ticks - record->started <= record->duration)
+			part = mark->part;
+		else if (!is_of_thread || mark->ticks > record->started)
+			marks[left++] = *mark;
+	}
+	mark_count = left;
+	kernels_unlock();
+	return part;
+}
+
+static void write_kernel(struct session *session, struct measured_kernel *kernel)
+{
+	struct row *row = session_row(session, ROW_KERNEL, kernel->operation->name, kernel->device);
+
+	for (size_t i = 0; row && i < metrics.count; i++) {
+		const struct metric *metric = &metrics.metrics[i];
+		struct metric_sum *sum = &kernel->sums[i];
+
+		if (!sum->written)
+			sum->written = session_add_metric(session, row, metric->name,
+							  metric->description, metric->unit);
+		if (!sum->written)
+			return;
+		sum->written->minimum = sum->minimum;
+		sum->written->maximum = sum->maximum;
+		sum->written->total = sum->total;
+		__atomic_store_n(&sum->written->count, sum->count, __ATOMIC_RELEASE);
+	}
+	kernel->changed = false;
+}
+
+void metrics_update(struct session *session)
+{
+	struct measured_kernel *kernel;
+
+	if (!settings.metrics)
+		return;
+	/* Acquire: the reason was written before. */
+	if (atomic_load_explicit(&refused, memory_order_acquire))
+		session_note(session, "Counters were not read%s: %s.",
+			     measured_launches ? " from some moment on" : "", reason);
+	kernels_lock();
+	for (size_t i = 0; (kernel = kernels_at(i)); i++)
+		if (kernel->changed)
+			write_kernel(session, kernel);
+	session_header(session)->counters[COUNTER_metric_launches] = measured_launches;
+	session_header(session)->counters[COUNTER_metric_ns] = measured_ns;
+	kernels_unlock();
+}
+
+void metrics_finish(struct session *session)
+{
+	struct measured_kernel *kernel;
+
+	if (!settings.metrics)
+		return;
+	if (launches_keep_out(END_WAIT_NS)) {
+		atomic_store_explicit(&active, false, memory_order_relaxed);
+		for (size_t i = 0; (kernel = kernels_at(i)); i++)
+			if (kernel->image && kernel->pass > 0 && kernel->sets == 0)
+				add_values(kernel);
+		launches_let_in();
+	}
+	metrics_update(session);
+}

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/* What the hardware counters said of some launches of a kernel. As for all of a session: one thread
+ * at a time writes, and reading while it is written is safe. */
+#ifndef KTIME_REPORT_METRICS_METRIC_VALUES_H
+#define KTIME_REPORT_METRICS_METRIC_VALUES_H
+
+#include "report/session/session.h"
+
+/* One metric of one row. */
+struct metric_values {
+	uint32_t committed; /* set last, with release order */
+	uint32_t unit;	    /* enum metric_unit (report/options/metrics.h) */
+	uint64_t row;	    /* offset of struct row */
+	uint64_t name;	    /* offsets of strings; a counter's own name has no description */
+	uint64_t description;
+	uint64_t count; /* values; stored last */
+	double minimum, maximum, total;
+} __attribute__((aligned(64)));
+
+/* Adds a metric of a row, without values; NULL if there is no room. For the writer. */
+struct metric_values *session_add_metric(struct session *session, const struct row *row,
+					 const char *name, const char *description, uint32_t unit);
+
+/* Reading, in the order of their creation; NULL past the last. */
+const struct metric_values *session_next_metric(const struct session *session,
+						const struct metric_values *previous);
+#define session_for_each_metric(session, metric)                                                   \
+	for (metric = session_next_metric(session, NULL); metric;                                  \
+	     metric = session_next_metric(session, metric))
+
+#endif

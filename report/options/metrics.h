@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/* The metrics that --metrics takes: nvprof's names with the counters that they are made of, and the
+ * counters' own names. Constant data; any thread. */
+#ifndef KTIME_REPORT_OPTIONS_METRICS_H
+#define KTIME_REPORT_OPTIONS_METRICS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum metric_unit {
+	METRIC_NUMBER,
+	METRIC_WHOLE, /* a whole number */
+	METRIC_PERCENT,
+	METRIC_THROUGHPUT, /* bytes/s */
+	METRIC_UNITS
+};
+
+/* How many counters a metric is made of at most, and how many metrics --metrics takes. */
+#define METRIC_TERMS 3
+#define METRICS_MOST 128
+
+struct metric {
+	const char *name, *description;
+	enum metric_unit unit;
+	struct metric_term {
+		const char *counter; /* NULL after the last */
+		double factor;
+	} terms[METRIC_TERMS];
+};
+
+extern const struct metric metric_table[];
+extern const size_t metric_table_size;
+
+/* Those that no counter has today, and what to use instead. */
+struct metric_gone {
+	const char *name, *instead;
+};
+extern const struct metric_gone metric_gone[];
+extern const size_t metric_gone_count;
+
+/* The metric of a name of nvprof's, of so many letters; NULL if there is none. */
+const struct metric *metric_find(const char *name, size_t length);
+
+/*
+ * A list of --metrics: the metrics by their places in it. A counter's own name is a metric of one
+ * counter, whose unit follows from its name. Free it with metric_list_free().
+ */
+struct metric_list {
+	struct metric metrics[METRICS_MOST];
+	size_t count;
+	char *names; /* where the counters' own names are kept */
+};
+/* 0; -EINVAL, with one line for the user; -ENOMEM. "all" stands for all of nvprof's. */
+int metric_list_parse(struct metric_list *list, const char *text, char *message, size_t size);
+void metric_list_free(struct metric_list *list);
+
+#endif
