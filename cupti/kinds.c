@@ -11,14 +11,10 @@
 #define KINDS	    64
 /* Runtime functions by callback id; CUDA 13.0 has 523. */
 #define CALLBACKS   2048
-/*
- * How far a record's start may be from the moment when a kind was enabled or disabled, in
- * nanoseconds, to count as before or after it. Generous, as a GPU's clock is known to some
- * microseconds: records too many do no harm, a missing one does.
- */
+/* How far a record's start may be from the moment when a kind was enabled or disabled, ns, to count
+ * as before or after it. Generous: records too many do no harm, a missing one does. */
 #define CLOCK_SLACK 100000ull
-/* How long after a kind was disabled, in nanoseconds, work that was launched before may still
- * start. Chosen. */
+/* How long after a kind was disabled, ns, work launched before may still start. Chosen. */
 #define START_DELAY 1000000000ull
 
 struct kind {
@@ -110,8 +106,7 @@ void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What records the device's work, and what launches pay for: the kernel kind last, as it costs
- * most. */
+/* What records the device's work; the kernel kind last, as it costs launches most. */
 static const uint32_t work_kinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
 				      CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_KERNEL,
 				      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
@@ -186,13 +181,23 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	return result;
 }
 
-void kinds_pause(const struct cupti_functions *cupti, bool kernels_alone, bool paused)
+static void pause_flag(const struct cupti_functions *cupti, bool *flag, bool paused)
 {
 	pthread_mutex_lock(&lock);
-	*(kernels_alone ? &kernels_paused : &work_paused) = paused;
+	*flag = paused;
 	for (unsigned i = 0; i < WORK_KINDS; i++)
 		settle(cupti, work_kinds[i]);
 	pthread_mutex_unlock(&lock);
+}
+
+void kinds_pause(const struct cupti_functions *cupti, bool paused)
+{
+	pause_flag(cupti, &work_paused, paused);
+}
+
+void kinds_pause_kernels(const struct cupti_functions *cupti, bool paused)
+{
+	pause_flag(cupti, &kernels_paused, paused);
 }
 
 bool kinds_program_records_work(void)

@@ -13,9 +13,11 @@
 /* Enables a kind for ktime; CUPTI's result. CUPTI is called with a lock held that no callback
  * takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* Stops recording kernels, copies and memsets for ktime, or kernels alone, or goes on with it: the
- * two are independent. Takes some 10 us a kind. Any thread. */
-void kinds_pause(const struct cupti_functions *cupti, bool kernels_alone, bool paused);
+/* Stops recording kernels, copies and memsets for ktime, or goes on with it. Takes some 10 us a
+ * kind. Any thread. */
+void kinds_pause(const struct cupti_functions *cupti, bool paused);
+/* The same for kernels alone, beside the other. */
+void kinds_pause_kernels(const struct cupti_functions *cupti, bool paused);
 /* Whether the program has one of these kinds enabled, so that they are recorded in any case. */
 bool kinds_program_records_work(void);
 /* Enables migrations to and from the host, and page faults, for ktime. */

@@ -25,14 +25,14 @@ bool pause_set(bool paused)
 {
 	if (!cupti_active())
 		return false;
-	kinds_pause(library_functions(), false, paused);
+	kinds_pause(library_functions(), paused);
 	return true;
 }
 
 void pause_kernels(bool paused)
 {
 	if (cupti_active())
-		kinds_pause(library_functions(), true, paused);
+		kinds_pause_kernels(library_functions(), paused);
 }
 
 bool pause_is_refused(void)

@@ -265,6 +265,11 @@ int profiler_plan(struct profiler_device **planned, CUcontext context, int ordin
 	return -EIO;
 }
 
+size_t profiler_config_passes(const struct profiler_device *device)
+{
+	return device->passes;
+}
+
 size_t profiler_passes(const struct profiler_device *device)
 {
 	return device->kernel_replay ? 1 : device->passes;

@@ -29,7 +29,9 @@ int profiler_load(int driver_version, char *reason, size_t size);
 int profiler_plan(struct profiler_device **device, CUcontext context, int ordinal,
 		  const char **names, size_t count, bool kernel_replay, char *reason, size_t size);
 
-/* How many launches collect all of the counters, and how large an image of them is, bytes. */
+/* How many passes the counters take, and how many launches collect them; how large an image of them
+ * is, bytes. */
+size_t profiler_config_passes(const struct profiler_device *device);
 size_t profiler_passes(const struct profiler_device *device);
 size_t profiler_image_size(const struct profiler_device *device);
 /* Makes an image that has no counters yet. */

@@ -21,8 +21,9 @@
 /* How long one whose counters are wanted waits for others to return. Chosen. */
 #define ALONE_WAIT_NS 100000000u
 
-/* Held for reading by launches, for writing by one whose counters are read. */
-static pthread_rwlock_t launches = PTHREAD_RWLOCK_INITIALIZER;
+/* Held for reading by launches, for writing by one whose counters are read, which would hardly get
+ * it where many threads launch if it had to wait for a moment without a launch. */
+static pthread_rwlock_t launches = PTHREAD_RWLOCK_WRITER_NONRECURSIVE_INITIALIZER_NP;
 
 struct passage {
 	bool outermost, locked;

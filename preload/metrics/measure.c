@@ -336,17 +336,40 @@ void metrics_update(struct session *session)
 	kernels_unlock();
 }
 
+/* What the values of a kernel are of. */
+static void note_passes(struct session *session)
+{
+	size_t passes = 0;
+
+	for (int i = 0; i < SESSION_DEVICES; i++)
+		if (devices[i] && profiler_config_passes(devices[i]) > passes)
+			passes = profiler_config_passes(devices[i]);
+	if (passes < 2 || measured_launches == 0)
+		return;
+	if (settings.metrics_replay == METRICS_REPLAY_KERNEL)
+		session_note(session,
+			     "The counters take %zu passes: each launch whose counters were read "
+			     "was run again for each.",
+			     passes);
+	else
+		session_note(session,
+			     "The counters take %zu passes, each of a launch of its own: what a "
+			     "value is made of may be of several launches.",
+			     passes);
+}
+
 void metrics_finish(struct session *session)
 {
 	struct measured_kernel *kernel;
 
 	if (!settings.metrics)
 		return;
-	if (launches_keep_out(END_WAIT_NS)) {
+	if (launches_keep_out(lifecycle_ending() ? 0 : END_WAIT_NS)) {
 		atomic_store_explicit(&active, false, memory_order_relaxed);
 		for (size_t i = 0; (kernel = kernels_at(i)); i++)
 			if (kernel->image && kernel->pass > 0 && kernel->sets == 0)
 				add_values(kernel);
+		note_passes(session);
 		launches_let_in();
 	}
 	metrics_update(session);

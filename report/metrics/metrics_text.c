@@ -208,10 +208,9 @@ void metrics_write(const struct session *session, const struct options *options,
 		fprintf(file, "\n%sMetric result:\n", prefix);
 		fprintf(file,
 			"%sThe counters of %llu launches were read, in %.1f s; these launches are "
-			"not timed. The passes of a value are of launches of their own%s.\n",
+			"not timed.\n",
 			prefix, (unsigned long long)header->counters[COUNTER_metric_launches],
-			(double)header->counters[COUNTER_metric_ns] / 1e9,
-			options->metrics_replay == METRICS_REPLAY_KERNEL ? " (replayed)" : "");
+			(double)header->counters[COUNTER_metric_ns] / 1e9);
 	} else {
 		fputc('\n', file);
 	}

@@ -77,6 +77,7 @@ END
 	is 10 eval "\"$ktime\" export --json - session | jq '.rows[] | select(.name == \"cudaLaunchKernel\") | .calls'"
 	is 0 counter unmatched_records
 	says "The counters of 4 launches were read, in "
+	says "The counters take 2 passes, each of a launch of its own"
 }
 
 @test "metrics of one pass take one launch a value" {
@@ -103,6 +104,7 @@ END
 	is 1 counter metric_launches
 	table | grep -q '^ *1 *dram_read_bytes'
 	table | grep -q '^ *1 *inst_fp_32'
+	says "The counters take 2 passes: each launch whose counters were read was run again for each."
 }
 
 @test "counters are read where events are the clock" {
