@@ -144,7 +144,8 @@ static const char *refusal(const struct merge *merge, const struct session *sess
 	if (is_other_job(&merge->job, &header->rank))
 		return "of another job";
 	fill_key(&key, &header->owner, header->start_realtime, header->pid);
-	if (!header->processes && was_added(merge, &key))
+	/* Records without a process are known by nothing. */
+	if (header->pid && !header->processes && was_added(merge, &key))
 		return "given twice";
 	session_for_each_process(session, process)
 	{
