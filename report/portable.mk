@@ -27,7 +27,8 @@ $(PORTABLE)/ktime: $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUILD)/
 
 # The same with the shared libraries of this machine, whose own needs do not count: held to glibc 2.28
 # on machines too that lack the static ones.
-$(BUILD)/tests/command/old_glibc_ktime: $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUILD)/obj/report/old_glibc.o
+OLD_GLIBC_COMMAND := $(BUILD)/tests/command/old_glibc_ktime
+$(OLD_GLIBC_COMMAND): $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUILD)/obj/report/old_glibc.o
 	@mkdir -p $(@D)
 	$(LINK) -s -Wl,--gc-sections $^ $(GLIBC_PARTS) $(REPORT_COMMAND_LIBRARIES) -o $@
 

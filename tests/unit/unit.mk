@@ -22,7 +22,7 @@ $(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): 
 SESSION_OF_RECORDS := $(BUILD)/tests/command/session_of_records
 MERGE_MANY := $(BUILD)/tests/command/merge_many
 .PHONY: command-programs
-command-programs: $(SESSION_OF_RECORDS) $(MERGE_MANY) $(BUILD)/tests/command/old_glibc_ktime
+command-programs: $(SESSION_OF_RECORDS) $(MERGE_MANY) $(OLD_GLIBC_COMMAND)
 $(SESSION_OF_RECORDS): $(addprefix $(BUILD)/obj/tests/, command/session_of_records.o unit/records.o) \
 		$(REPORT_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
