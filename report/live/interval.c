@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/export/output.h"
+#include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"
 
 static uint64_t less(uint64_t now, uint64_t before)
@@ -58,38 +59,13 @@ static void subtract_figures(const struct session *session, struct figures *now,
 		limit_times(now, histogram);
 }
 
-static void add_stratum(struct stratum *sum, const struct stratum *added)
-{
-	sum->calls += added->calls;
-	sum->spread += added->spread;
-	sum->weight += added->weight;
-	sum->weight_squares += added->weight_squares;
-	sum->total += added->total;
-	sum->squares += added->squares;
-	sum->timed += added->timed;
-}
-
-/* Each two stretches of the estimate became one meanwhile. */
-static void join_strata(struct estimate *estimate)
-{
-	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
-		struct stratum joined = {0};
-
-		if (2 * i < ESTIMATE_STRATA) {
-			joined = estimate->strata[2 * i];
-			add_stratum(&joined, &estimate->strata[2 * i + 1]);
-		}
-		estimate->strata[i] = joined;
-	}
-	estimate->shift++;
-}
-
 static void subtract_estimate(struct estimate *now, const struct estimate *earlier)
 {
 	struct estimate before = *earlier;
 
-	while (!now->by_size && before.shift < now->shift)
-		join_strata(&before);
+	/* A damaged file may say any shift; by 63 all stretches are one. */
+	while (!now->by_size && before.shift < now->shift && before.shift < 63)
+		estimate_halve(&before);
 	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
 		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], calls);
 		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], spread);

@@ -30,8 +30,7 @@ static void stratum_add(struct stratum *sum, const struct stratum *added)
 	sum->timed += added->timed;
 }
 
-/* Makes one stretch of each two. */
-static void halve(struct estimate *estimate)
+void estimate_halve(struct estimate *estimate)
 {
 	struct stratum *strata = estimate->strata;
 
@@ -61,7 +60,7 @@ uint64_t estimate_call(struct estimate *estimate, double weight)
 	struct stratum *stratum;
 
 	while (estimate->shift < 63 && place >> estimate->shift >= ESTIMATE_STRATA)
-		halve(estimate);
+		estimate_halve(estimate);
 	stratum = &estimate->strata[stretch_of(estimate, place)];
 	stratum->calls += weight;
 	stratum->spread += weight * (weight - 1);

@@ -25,6 +25,8 @@ uint64_t estimate_call(struct estimate *estimate, double weight);
 /* The same for a call whose duration depends on its size. Every call of the row must be added,
  * also those that are not to be timed. */
 uint64_t estimate_sized_call(struct estimate *estimate, uint64_t bytes);
+/* Makes one stretch of each two: what a longer run comes to by itself. */
+void estimate_halve(struct estimate *estimate);
 void estimate_timed(struct estimate *estimate, uint64_t place, double weight, uint64_t nanoseconds);
 /* Takes back what was timed; the calls stay, missing. */
 void estimate_forget_timed(struct estimate *estimate);

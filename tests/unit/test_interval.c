@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* What happened between two copies of a program's profile, exactly. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "report/live/interval.h"
+#include "report/session/estimate.h"
+
+static struct session *earlier, *later;
+
+static struct row *kernel(struct session *session)
+{
+	return session_row(session, ROW_KERNEL, "kernel", 0);
+}
+
+/* Calls of 100 ns, then as many of 1000 ns as are given besides. */
+static void run(struct session *session, uint64_t short_calls, uint64_t long_calls)
+{
+	struct row *row = kernel(session);
+
+	assert_non_null(row);
+	for (uint64_t i = 0; i < short_calls + long_calls; i++) {
+		uint64_t took = i < short_calls ? 100 : 1000;
+
+		row->calls++;
+		row->bytes += 4;
+		session_add_sample(session, &row->cupti, took);
+		estimate_timed(&row->estimate, estimate_call(&row->estimate, 1), 1, took);
+	}
+}
+
+static int start(void **state)
+{
+	struct session_header *header;
+
+	(void)state;
+	if (session_create(&earlier, NULL, 0) || session_create(&later, NULL, 0))
+		return -1;
+	for (int i = 0; i < 2; i++) {
+		header = session_header(i ? later : earlier);
+		header->pid = 7;
+		header->start_realtime = 1000;
+		header->counters[COUNTER_wall_ns] = i ? 900 : 300;
+	}
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(earlier);
+	session_close(later);
+	return 0;
+}
+
+static double estimated_calls(const struct row *row)
+{
+	double calls = 0;
+
+	for (unsigned i = 0; i < ESTIMATE_STRATA; i++)
+		calls += row->estimate.strata[i].calls;
+	return calls;
+}
+
+static void what_was_before_is_taken_off(void **state)
+{
+	struct row *row = kernel(later);
+
+	(void)state;
+	run(earlier, 10, 0);
+	run(later, 10, 5);
+	assert_int_equal(interval_subtract(later, earlier), 0);
+	assert_int_equal(row->calls, 5);
+	assert_int_equal(row->bytes, 20);
+	assert_int_equal(row->cupti.count, 5);
+	assert_int_equal(row->cupti.total, 5000);
+	/* By the histogram, to 3 %. */
+	assert_in_range(row->cupti.minimum, 970, 1000);
+	assert_int_equal(row->cupti.maximum, 1000);
+	assert_int_equal(session_header(later)->start_realtime, 1300);
+	assert_int_equal(session_header(later)->counters[COUNTER_wall_ns], 600);
+}
+
+static void a_row_without_calls_since_has_no_times(void **state)
+{
+	struct row *row = kernel(later);
+
+	(void)state;
+	run(earlier, 10, 5);
+	run(later, 10, 5);
+	assert_int_equal(interval_subtract(later, earlier), 0);
+	assert_int_equal(row->calls, 0);
+	assert_int_equal(row->cupti.minimum, UINT64_MAX);
+	assert_int_equal(row->cupti.maximum, 0);
+}
+
+static void stretches_that_became_wider_are_taken_off_as_such(void **state)
+{
+	struct row *row = kernel(later);
+
+	(void)state;
+	run(earlier, ESTIMATE_STRATA, 0);
+	run(later, ESTIMATE_STRATA, 3 * ESTIMATE_STRATA);
+	assert_int_equal(kernel(earlier)->estimate.shift, 0);
+	assert_int_equal(row->estimate.shift, 2);
+	assert_int_equal(interval_subtract(later, earlier), 0);
+	assert_true(estimated_calls(row) == 3 * ESTIMATE_STRATA);
+	assert_true(row->estimate.strata[ESTIMATE_STRATA / 4 - 1].calls == 0);
+	assert_true(row->estimate.strata[ESTIMATE_STRATA / 4].calls == 4);
+}
+
+static void a_damaged_width_of_the_stretches_ends(void **state)
+{
+	(void)state;
+	run(earlier, 10, 0);
+	run(later, 20, 0);
+	kernel(later)->estimate.shift = UINT32_MAX;
+	assert_int_equal(interval_subtract(later, earlier), 0);
+	assert_int_equal(kernel(later)->calls, 10);
+}
+
+static void another_programs_copy_is_refused(void **state)
+{
+	struct session_header *header = session_header(earlier);
+
+	(void)state;
+	header->pid++;
+	assert_int_equal(interval_subtract(later, earlier), -EINVAL);
+	header->pid--;
+	header->start_realtime++;
+	assert_int_equal(interval_subtract(later, earlier), -EINVAL);
+	header->start_realtime--;
+	header->counters[COUNTER_wall_ns] = 901;
+	assert_int_equal(interval_subtract(later, earlier), -EINVAL);
+	header->counters[COUNTER_wall_ns] = 900;
+	run(earlier, 1, 0);
+	assert_int_equal(interval_subtract(later, earlier), -EINVAL);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_before_is_taken_off),
+		TEST(a_row_without_calls_since_has_no_times),
+		TEST(stretches_that_became_wider_are_taken_off_as_such),
+		TEST(a_damaged_width_of_the_stretches_ends),
+		TEST(another_programs_copy_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
