@@ -27,8 +27,14 @@ struct remembered {
 	((kind) == ROW_KERNEL || (kind) == ROW_GRAPH || (kind) == ROW_MEMSET ||                    \
 	 (identifier) == OPERATION_COPY_DTOD || (identifier) == OPERATION_COPY_ATOD ||             \
 	 (identifier) == OPERATION_COPY_DTOA || (identifier) == OPERATION_COPY_ATOA)
+
+static struct operation fixed[FIXED_OPERATION_COUNT];
+
+/* In the list from the start: a launch may meet them before the collector walks it. */
 #define FIXED_OPERATION_INIT(identifier, kind_, name_)                                             \
 	[identifier] = {.kind = kind_,                                                             \
+			.index = (identifier),                                                     \
+			.next = (identifier) > 0 ? fixed + (identifier)-1 : NULL,                  \
 			.overhead =                                                                \
 				BY_KERNEL(identifier, kind_) ? OVERHEAD_KERNEL : OVERHEAD_COPY,    \
 			.name = name_,                                                             \
@@ -38,7 +44,7 @@ static struct operation fixed[FIXED_OPERATION_COUNT] = {FIXED_OPERATIONS(FIXED_O
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct named *by_name;
 static struct remembered *by_handle;
-static struct operation *_Atomic first;
+static struct operation *_Atomic first = &fixed[FIXED_OPERATION_COUNT - 1];
 static uint32_t operation_count = FIXED_OPERATION_COUNT;
 static uint32_t first_sampling = SAMPLE_ALL;
 
@@ -59,23 +65,7 @@ struct operation *operation_fixed(enum fixed_operation which)
 
 struct operation *operation_first(void)
 {
-	struct operation *newest = atomic_load_explicit(&first, memory_order_acquire);
-
-	if (newest)
-		return newest;
-	/* The first caller links the fixed operations into the list. */
-	pthread_mutex_lock(&lock);
-	newest = atomic_load_explicit(&first, memory_order_relaxed);
-	if (!newest) {
-		for (int i = 0; i < FIXED_OPERATION_COUNT; i++) {
-			fixed[i].next = newest;
-			fixed[i].index = (uint32_t)i;
-			newest = &fixed[i];
-		}
-		atomic_store_explicit(&first, newest, memory_order_release);
-	}
-	pthread_mutex_unlock(&lock);
-	return newest;
+	return atomic_load_explicit(&first, memory_order_acquire);
 }
 
 static struct operation *named_locked(enum row_kind kind, const char *name)
@@ -113,7 +103,6 @@ struct operation *operation_named(enum row_kind kind, const char *name)
 {
 	struct operation *operation;
 
-	(void)operation_first();
 	pthread_mutex_lock(&lock);
 	operation = named_locked(kind, name);
 	pthread_mutex_unlock(&lock);
@@ -131,7 +120,6 @@ struct operation *operation_of_kernel(CUfunction function)
 	struct operation *operation = NULL;
 	const char *name = NULL;
 
-	(void)operation_first();
 	if (!(driver.cuKernelGetName && driver.cuKernelGetName(&name, function) == CUDA_SUCCESS &&
 	      name) &&
 	    !(driver.cuFuncGetName && driver.cuFuncGetName(&name, function) == CUDA_SUCCESS &&

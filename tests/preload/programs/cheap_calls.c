@@ -36,7 +36,7 @@ int main(int argc, char **argv)
 	library = dlopen("libcupti.so.13", RTLD_NOW | RTLD_NOLOAD);
 	cupti = library ? (struct sim_cupti *)dlsym(library, "sim_cupti") : NULL;
 	for (int i = 0; argc > 2 && cupti && i < MOST_POLLS; i++) {
-		volatile bool *off = &cupti->calls_off[1][GET_DEVICE];
+		_Atomic bool *off = &cupti->calls_off[1][GET_DEVICE];
 
 		if (*off)
 			break;

@@ -163,7 +163,8 @@ CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled)
 	sim_cupti.kinds[kind] = enabled;
 	/* The kind overrides what was set call by call before. */
 	if (enabled && (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER))
-		memset(sim_cupti.calls_off[kind == CUPTI_ACTIVITY_KIND_RUNTIME], 0, CALLS_MAX);
+		for (int i = 0; i < CALLS_MAX; i++)
+			sim_cupti.calls_off[kind == CUPTI_ACTIVITY_KIND_RUNTIME][i] = false;
 	if (kind == CUPTI_ACTIVITY_KIND_OVERHEAD)
 		buffer_want_overhead(enabled);
 	driver->sim_activity_set_hooks(&hooks);

@@ -21,9 +21,9 @@ struct sim_cupti {
 	CUpti_BuffersCallbackCompleteFunc completed;
 	CUpti_TimestampCallbackFunc clock;
 	_Atomic bool kinds[CUPTI_ACTIVITY_KIND_COUNT];
-	bool calls_off[2][CALLS_MAX]; /* of the driver, of the runtime */
-	uint8_t zeroed;		      /* whether it was told that buffers come cleared */
-	size_t dropped;		      /* not yet asked about */
+	_Atomic bool calls_off[2][CALLS_MAX]; /* of the driver, of the runtime */
+	uint8_t zeroed;			      /* whether it was told that buffers come cleared */
+	size_t dropped;			      /* not yet asked about */
 	unsigned flushes, forced_flushes, finalized;
 
 	/*
