@@ -122,7 +122,7 @@ LONG=12000
 	windows launches "--budget 1"
 	"$built/ktime" export --json - session >json
 	is $'4000 null 20 second\n400000 null null first' jq -r '.rows[] | select(.kind == "kernel") |
-		"\(.calls) \(.cupti.count) \(.estimate.total // null | if . then . / 1e6 else . end) \(.name)"' json
+		"\(.calls) \(.cupti.count) \(.estimate.total // null | if . then . / 1e4 | round / 100 else . end) \(.name)"' json
 	is '4000 [CUDA graph 1]' graphs
 	is 0 counter cupti_records
 	is 400000 counter graph_node_calls
