@@ -32,7 +32,7 @@ static const struct {
 };
 
 #define SIZES		   (sizeof(sizes) / sizeof(sizes[0]))
-/* Of the smallest ones. */
+/* Of the smallest buffers. */
 #define LEAST_COUNT	   4u
 #define ADD_COUNT(size, n) +(n)
 #define ADD_BYTES(size, n) +(size_t)(size) * (n)
@@ -40,8 +40,7 @@ static const struct {
 #define ARENA_SIZE	   (0 POOL(ADD_BYTES))
 _Static_assert(ARENA_SIZE == BUFFERS_TOGETHER, "the sizes do not add up");
 
-/* How many of each size there are, and their bytes: fewer where the process may have only so many
- * addresses. */
+/* The buffers of each size and the bytes of all: fewer under RLIMIT_AS. */
 static unsigned counts[SIZES];
 static size_t together;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;

@@ -16,7 +16,8 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 /* Stops recording kernels, copies and memsets for ktime, or goes on with it. Takes some 10 us a
  * kind. Any thread. */
 void kinds_pause(const struct cupti_functions *cupti, bool paused);
-/* The same for kernels alone, beside the other. */
+/* Stops recording kernels for ktime, or goes on with it, for a reason of its own: kernels are
+ * recorded while neither this function nor the one above has stopped it. Any thread. */
 void kinds_pause_kernels(const struct cupti_functions *cupti, bool paused);
 /* Whether the program has one of these kinds enabled, so that they are recorded in any case. */
 bool kinds_program_records_work(void);

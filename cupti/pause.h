@@ -11,7 +11,8 @@ bool pause_is_safe(void);
 /* Stops recording for ktime, or goes on; what the program has enabled goes on. False if CUPTI does
  * not record. Any thread, without locks held. */
 bool pause_set(bool paused);
-/* The same for kernels alone, beside the other: for launches whose counters are read. */
+/* Stops recording kernels for ktime, or goes on, for launches whose counters are read. Independent
+ * of the function above. */
 void pause_kernels(bool paused);
 /* Whether the program records such work itself now: then a pause has no effect. Any thread. */
 bool pause_is_refused(void);

@@ -25,7 +25,7 @@ $(PORTABLE)/ktime: $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUILD)/
 	@mkdir -p $(@D)
 	$(LINK) -s -Wl,--gc-sections $^ -l:libsqlite3.a -l:libncursesw.a -l:libtinfo.a -l:libiberty.a $(GLIBC_PARTS) -lm -o $@
 
-# The same with the shared libraries of this machine, whose own needs do not count: held to glibc 2.28
+# The portable command with the shared libraries of this machine, whose own needs do not count: held to glibc 2.28
 # on machines too that lack the static ones.
 OLD_GLIBC_COMMAND := $(BUILD)/tests/command/old_glibc_ktime
 $(OLD_GLIBC_COMMAND): $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUILD)/obj/report/old_glibc.o

@@ -14,8 +14,8 @@
  * unless watched. */
 void instantiation_begin(void);
 void instantiation_end(void);
-/* The same for one that updates it, which some programs do before every launch: a window that is
- * open stays so. */
+/* Before and after the driver's call that updates a graph, which some programs do before every
+ * launch: an open window stays open. */
 void instantiation_update_begin(void);
 
 /* From now on the collector sees to it; `wake` wakes it. */

@@ -12,7 +12,8 @@
 
 #include "cupti/cupti.h"
 
-/* Says that so many threads are ktime's, beside its two. Before the collector begins. */
+/* Adds to the number of ktime's own threads, which are the collector and the reporter at first.
+ * Before the collector begins. */
 void main_thread_add_own(unsigned threads);
 /* Starts CUPTI, as cupti_start(), and takes the threads that it starts for ktime's. For one thread
  * at a time: the one that starts ktime, and then the collector. */

@@ -86,8 +86,8 @@ void rows_add_size(struct row *row, const struct activity *activity)
 				  activity->static_shared + activity->dynamic_shared, blocks);
 }
 
-/* By so much more than the second launch took the first one held the load of its module. Chosen:
- * loads of kernels took 40 us to 5 ms (H200). */
+/* A first launch that took this much longer than the second one held the load of its module.
+ * Chosen: loads of kernels took 40 us to 5 ms (H200). */
 #define LOAD_LEAST_NS 10000u
 
 /* Leaves out the first launch of a row, unless it is all that there is. */

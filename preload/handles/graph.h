@@ -21,7 +21,7 @@ void graph_follow_updates(void);
  * a lock. */
 void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result);
 /* Programs may update a graph before every launch. Reading a node takes about a microsecond; all of
- * that takes so much of the run's time at most. Chosen. */
+ * it together takes this share of the run's time at most. Chosen. */
 #define GRAPH_READING_PERCENT 1
 /* How many updates were not read because of that. */
 uint64_t graph_updates_unread(void);

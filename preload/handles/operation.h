@@ -78,7 +78,7 @@ struct operation {
 	struct operation *next;
 };
 
-/* What all operations have in `lost` and `lost_outside` together. */
+/* The sums of `lost` and of `lost_outside` over all operations. */
 extern _Atomic uint64_t operation_lost_calls;
 
 /* Sets sample_below for all operations, existing and new ones, until the budget has seen their

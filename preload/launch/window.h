@@ -33,8 +33,9 @@ void window_start(const struct window_plan *plan);
 /* The program opens or closes the window; no effect after the timeout. Any thread; takes a lock. */
 void window_set(bool on);
 /*
- * The same for a command of the user's, which takes the place of the plan; the window closes after
- * `open_ns` if that is not 0. 0, or -EALREADY after the timeout. For the collector thread.
+ * Opens or closes the window by a command of the user's, which takes the place of the plan; it
+ * closes after `open_ns` if that is not 0. 0, or -EALREADY after the timeout. For the collector
+ * thread.
  */
 int window_command(bool on, uint64_t open_ns);
 /* Opens and closes the window by the plan; at the timeout for good, with a warning in the report.

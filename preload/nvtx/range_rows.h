@@ -13,8 +13,8 @@ void range_rows_start(struct session *session);
 /* The range of a path on a thread, by the low half of its pthread_self(); 0: on any thread. Made
  * the first time; NULL if it does not fit. */
 struct nvtx_range *range_rows_find(uint32_t thread, uint16_t path);
-/* The same, where the thread is told apart as long as there is room. What does not fit is counted.
- * NULL too for PATHS_OUTSIDE and PATHS_UNKNOWN. */
+/* The range of a path on a thread, which is told apart as long as there is room. What does not fit
+ * is counted. NULL too for PATHS_OUTSIDE and PATHS_UNKNOWN. */
 struct nvtx_range *range_rows_on(uint32_t thread, uint16_t path);
 
 /* A range's number, which is shorter than its address; 0 for NULL. */

@@ -9,7 +9,7 @@
 /* The part of the budget that CUPTI may cost where it does not record. Chosen: as much as event
  * pairs have without it. */
 #define STANDING_SHARE 0.4
-/* For so long the launches must have fitted, pauses not counted: programs begin with loading, which
+/* How long the launches must have fitted, pauses not counted: programs begin with loading, which
  * says little of what they do later. Chosen. */
 #define FITTING_NS     2000000000u
 /* What starting it takes of a program that launches all the time, 4 to 330 ms (H200, CUPTI 13.0):

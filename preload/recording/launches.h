@@ -25,7 +25,7 @@ void launches_settle(void);
  * turned on, at `since` on the records' clock (0: that clock is not known).
  */
 void launches_end(bool turned_off, uint64_t since);
-/* How many launches have been put together so far, those under way among them. */
+/* How many launches have been put together so far, including those that still lack records. */
 uint64_t launches_seen(void);
 
 #endif

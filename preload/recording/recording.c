@@ -22,12 +22,12 @@
 /* The part of the budget that windows may take. The rest is for what CUPTI costs while it does not
  * record, which nothing takes off: 2.3 % of a graph of 100 empty kernels (H200, CUPTI 13.0). */
 #define WINDOWS_SHARE	 0.3
-/* How often the collector looks at an open window, and at one whose records have not all come. */
+/* How often the collector polls an open window, and one whose records have not all come. */
 #define WINDOW_PERIOD_NS 500000u
 #define SETTLE_PERIOD_NS 25000000u
 /* The longest wait for a window's records, of work that was launched in it and runs later. */
 #define SETTLE_NS	 100000000u
-/* How often the launches are looked at, for what CUPTI costs them. Chosen: as sampling.c does. */
+/* How often CUPTI's cost for the launches is computed. Chosen: as in sampling.c. */
 #define COSTS_PERIOD_NS	 20000000u
 
 static struct session *session;
@@ -150,8 +150,8 @@ void recording_call(const struct in_flight *call)
 		credit -= cost;
 	} else if (is_in_window(call)) {
 		window.spent += cost;
-		/* A call that was under way when the window opened or closed may leave records or
-		 * not. */
+		/* Whether a call left records that was in flight when the window opened or closed
+		 * is not known. */
 		window.launches += on || call->ended < window.closed;
 	}
 }

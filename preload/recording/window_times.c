@@ -11,8 +11,8 @@
 #define FIRST_WINDOW_NS 4000000.0
 #define LEAST_WINDOW_NS 1000000.0
 #define MOST_WINDOW_NS	50000000.0
-/* A window that costs so many times what it may is closed. Chosen: where that happens often, work
- * that costs much to record is recorded less than the other. */
+/* A window is closed early once it has cost this multiple of what it may. Chosen: if windows are
+ * often closed early, work that is expensive to record is recorded less than other work. */
 #define MOST_TIMES	4.0
 
 static double share;

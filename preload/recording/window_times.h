@@ -14,7 +14,7 @@
 void window_times_start(double budget, uint64_t random);
 /* How long after a window that has cost `spent` the next one opens. */
 uint64_t window_times_gap(double spent);
-/* Whether a window that has been open for so long, and has cost `spent`, is to be closed. */
+/* Whether a window that has been open for this time, and has cost `spent`, is to be closed. */
 bool window_times_are_over(uint64_t open, double spent);
 /* Chooses how long the next window is, after one that has cost `spent`. */
 void window_times_adapt(double spent);

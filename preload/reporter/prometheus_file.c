@@ -17,7 +17,8 @@
 #include "preload/base/settings.h"
 #include "report/prometheus/prometheus.h"
 
-/* How long the end waits for a writing that is under way. Chosen: a file takes a millisecond. */
+/* How long the end of the run waits while the thread writes the file. Chosen: writing it takes a
+ * millisecond. */
 #define END_WAIT_NS 100000000u
 
 static const char *profile;

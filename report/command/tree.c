@@ -68,7 +68,7 @@ static void write_summary(struct session *session, const struct options *asked)
 		log_file_say(getpid(), "%s; there is no summary over the processes", message);
 		return;
 	}
-	/* Every process has a line, and none of them is another's. */
+	/* Every process has a line of its own. */
 	options.slowest = session_header(session)->processes;
 	options.print_gpu_trace = options.print_api_trace = false;
 	error = report_write(session, &options, file);

@@ -45,7 +45,7 @@ struct chrome {
 	uint64_t zero;
 	uint64_t arrows, started; /* so far: they are the ids */
 	uint64_t devices;	  /* bit for each of the process's that was named */
-	/* Whose records are written, in a merged profile, and the how manieth it is; else 0. */
+	/* In a merged profile: the process whose records are written, and its number; else 0. */
 	const struct job_process *owner;
 	uint32_t process;
 	bool any; /* an event was written: a comma comes before the next */

@@ -5,11 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* One call is no habit of the program. A finding is at least so long. Chosen: less is not worth a
+/* One call is no habit of the program. A finding is at least this long. Chosen: less is not worth a
  * change. */
 #define LEAST_NS	 1000000u
-/* Launch-bound: at least so many launched kernels are so short, and no fewer are longer. Chosen: a
- * launch takes the host some 3 us. */
+/* Launch-bound: at least SHORT_KERNELS launched kernels are shorter than SHORT_KERNEL_NS, and at
+ * least half of all. Chosen: a launch takes the host some 3 us. */
 #define SHORT_KERNEL_NS	 5000u
 #define SHORT_KERNELS	 1000u
 /* nsys's rule for gaps has 500 ms. */

@@ -54,7 +54,7 @@ struct finding {
 };
 
 /* Fills in what is found, the longest time first; returns how many there are. None if the profile
- * does not know how busy the devices were. `devices`: a bit for each device that is looked at. */
+ * does not know how busy the devices were. `devices`: a bit for each device to check. */
 unsigned findings_of(const struct session *session, uint64_t devices,
 		     struct finding findings[FINDING_COUNT]);
 

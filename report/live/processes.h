@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The profiles of programs that run now, which other commands look at or steer. */
+/* The profiles of running programs, which other commands read or steer. */
 #ifndef KTIME_REPORT_LIVE_PROCESSES_H
 #define KTIME_REPORT_LIVE_PROCESSES_H
 

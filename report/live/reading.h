@@ -24,7 +24,7 @@ struct reading {
 	bool ended;		      /* the report was written, or the file is gone */
 };
 
-/* The programs that are looked at. */
+/* The programs whose profiles are read. */
 struct readings {
 	struct reading *of; /* a program each, the oldest first */
 	size_t count;

@@ -12,7 +12,7 @@
 struct process_wait {
 	uint64_t process; /* offset of struct job_process */
 	/*
-	 * At least so long, by the sums of rows: what they hold beyond the process that has the
+	 * The least wait that the sums of rows show: what they hold beyond the process that has the
 	 * least of the same row in as many calls, less what is uncertain about estimates.
 	 */
 	double least;

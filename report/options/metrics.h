@@ -39,7 +39,7 @@ struct metric_gone {
 extern const struct metric_gone metric_gone[];
 extern const size_t metric_gone_count;
 
-/* The metric of a name of nvprof's, of so many letters; NULL if there is none. */
+/* The metric that nvprof knows by this name of `length` bytes; NULL if there is none. */
 const struct metric *metric_find(const char *name, size_t length);
 
 /*

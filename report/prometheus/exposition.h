@@ -62,7 +62,7 @@ struct exposition {
  * before. 0 or -ENOMEM. */
 int exposition_add(struct exposition *exposition, enum metric metric, const struct labels *labels,
 		   double value);
-/* The same, with a suffix to the metric's name. */
+/* Adds a series whose metric's name gets a suffix. */
 int exposition_add_part(struct exposition *exposition, enum metric metric, const char *suffix,
 			const struct labels *labels, double value);
 /* Writes all series, and forgets them. 0 or -errno. */

@@ -8,8 +8,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-/* Where the process may have only so many addresses, the program needs them: a profile and CUPTI's
- * buffers may have a 64th together. */
+/* Under RLIMIT_AS the program needs the addresses: a profile and CUPTI's buffers take a 64th of
+ * them together. */
 #define LIMIT_SHARE 128
 
 /* A small file's text, without the end of its last line; "" where it cannot be read. */

@@ -94,8 +94,8 @@ const struct job_part *session_next_job_part(const struct session *session,
 /* The process at an offset; NULL if none is there. */
 const struct job_process *session_process_at(const struct session *session, uint64_t offset);
 /*
- * Of whose trace the next records are: so many, of the process at this offset. A segment of the
- * trace holds records of one process.
+ * Says which process the next trace records belong to, by its offset, and how many there are. A
+ * segment of the trace holds records of one process.
  */
 void session_trace_of(struct session *session, uint64_t process, uint64_t records);
 /* Whose trace a record is of; NULL in a profile of one process. */

@@ -346,7 +346,7 @@ struct row *session_row(struct session *session, enum row_kind kind, const char 
 uint64_t session_intern(struct session *session, const char *text);
 /* Adds a sample to a row's figures, giving them a histogram at the first one. */
 void session_add_sample(struct session *session, struct figures *figures, uint64_t nanoseconds);
-/* The same for a sample that stands for so many calls in the histogram. */
+/* Adds a sample that counts as `calls` calls in the histogram. */
 void session_add_weighted(struct session *session, struct figures *figures, uint64_t nanoseconds,
 			  uint32_t calls);
 /* Adds one call's bytes to a row. */

@@ -191,7 +191,7 @@ fail:
 	return NULL;
 }
 
-/* The causes of so many threads are told apart; those of further threads are summed up. Chosen. */
+/* Rows for causes of idle time by thread; the causes of further threads are summed up. Chosen. */
 #define IDLE_ROWS 1024
 
 struct idle_row *session_idle_row(struct session *session, const struct idle_row *wanted)

@@ -122,7 +122,7 @@ def measure_speed(names, options, directory):
 
 
 def read_table(name, tokens, timeout):
-    """{name of a kernel: counts.Operation} of one run of so many tokens."""
+    """{name of a kernel: counts.Operation} of one run of `tokens` tokens."""
     with tempfile.TemporaryDirectory(prefix="ktime-decode-") as directory:
         argv, environment = command(name, directory, "--table", str(tokens))
         outcome = process.run(argv, environment, timeout=timeout)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph_loop GRAPH SECONDS: launches a graph without a pause, for one second and then for so many,
+ * graph_loop GRAPH SECONDS: launches a graph without a pause, for one second and then for SECONDS,
  * and prints a line of NAME=VALUE, with `workload`:
  *   ns          wall time of a launch after the first second
  *   first_ns    and in it

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * merge_many COUNT ROWS: merges the profiles of a job of so many ranks, each with so many kernels,
+ * merge_many COUNT ROWS: merges the profiles of a job of COUNT ranks, each with ROWS kernels,
  * of which the last rank's take half as long again. One file is read as often as there are ranks,
  * and made another rank's in memory. Prints the imbalance and the slowest rank of the first row
  * and, on stderr, the most memory (KiB) and processor time (ms) that it took.

@@ -87,7 +87,7 @@ kernels() {
 	} | session table
 }
 
-# on_terminal COLUMNS OPTION…: what show prints on a terminal of so many columns.
+# on_terminal COLUMNS OPTION…: what show prints on a terminal of that width.
 on_terminal() {
 	local columns=$1
 	shift

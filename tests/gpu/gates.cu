@@ -72,7 +72,7 @@ static bool paced(const char *name)
 	return strcmp(pace, name) == 0;
 }
 
-/* Queues the work so many times, at the pace that the program was asked for. */
+/* Queues the work `count` times, at the pace that the program was asked for. */
 template <class Work> static void repeat(int calls, Work work)
 {
 	Clock::time_point next = Clock::now();

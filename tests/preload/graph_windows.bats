@@ -4,7 +4,7 @@
 # all, and what the windows say of their times is right.
 load helper
 
-# The program rests so long that there are some windows in its time, but for slow machines.
+# The program rests between launches, so that some windows fit into its time.
 LAUNCHES=4000
 
 # windows WHAT [OPTIONS]: the program of that name; kernels take 1, 5 and 20 us.
@@ -115,7 +115,7 @@ recorded()
 }
 
 # With a budget of the user's the run begins with events. The program rests for 0.3 ms after each
-# launch: so many take longer than the two seconds that CUPTI waits at least.
+# launch: 12,000 launches take longer than the two seconds after which CUPTI starts at the earliest.
 LONG=12000
 
 @test "a budget that CUPTI does not fit into: all is counted, nodes too, and events time a sample" {

@@ -262,7 +262,7 @@ named()
 	"$ktime" clean "$(left)"
 }
 
-# limited BYTES: with files of at most so many.
+# limited BYTES: with files of at most BYTES.
 limited()
 {
 	LD_PRELOAD=$built/libktime.so run --separate-stderr "$root/tests/sim/run" \

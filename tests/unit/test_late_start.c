@@ -74,8 +74,8 @@ static int end(void **state)
 	return 0;
 }
 
-/* So many stretches of 20 ms with so many launches of the kernel each; in how many it was started.
- */
+/* Lets `count` stretches of 20 ms pass with `launches` launches of the kernel each; returns in how
+ * many of them CUPTI was started. */
 static unsigned stretches(unsigned count, unsigned launches)
 {
 	unsigned starts = 0;

@@ -64,7 +64,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* A time of so many calls a second, told to the budget as the collector does. */
+/* Lets time pass with these calls a second, and tells the budget as the collector does. */
 static void pass(unsigned milliseconds, unsigned frequent_calls, unsigned rare_calls)
 {
 	for (unsigned passed = 0; passed < milliseconds; passed += 5) {

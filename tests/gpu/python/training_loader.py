@@ -6,7 +6,7 @@ import common
 
 torch = common.deterministic_torch()
 STEPS, BATCH, WIDTH = 60, 2048, 4096
-# Storage that gives a batch so often, in seconds, whatever the rest of the program takes: so runs can
+# Storage that gives a batch every PERIOD seconds, whatever the rest of the program takes: so runs can
 # be compared.
 PERIOD = 0.06
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * cheap_calls COUNT [WAIT]: so many calls of the runtime that do next to nothing, one that fails,
+ * cheap_calls COUNT [WAIT]: COUNT calls of the runtime that do next to nothing, one that fails,
  * and then as many again; with WAIT once CUPTI was told to record no more of them, or after 10 s.
  */
 #include <cuda_runtime_api.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * graph_windows LAUNCHES NODES WHAT: launches a graph so often, with a rest after each launch, so
+ * graph_windows LAUNCHES NODES WHAT: launches a graph LAUNCHES times, with a rest after each, so
  * that ktime records it in windows. It has NODES kernels `first`, and then WHAT:
  *
  *   plain	   nothing more

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * ranked COUNT [FILE]: as a rank of a training job: so many times a copy to the device, a kernel of
+ * ranked COUNT [FILE]: as a rank of a training job: COUNT times a copy to the device, a kernel of
  * its own and an all-reduce. With FILE it is killed, once that file is there.
  * ranked COUNT exec OTHER: it becomes "ranked OTHER" then.
  */
