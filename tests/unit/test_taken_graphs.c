@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* From activity records of graphs and of their nodes to the rows. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/collector/records.h"
+#include "preload/collector/rows.h"
+#include "tests/unit/taken_records.h"
+
+static void nodes_count_with_their_launch(void **state)
+{
+	const struct row *row;
+
+	(void)state;
+	around.call = &call;
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z4nodev", .graph_node = 7});
+	row = row_of(ROW_KERNEL, "_Z4nodev", 0);
+	assert_int_equal(row->cupti.count, 1);
+	assert_int_equal(row->graph_records, 1);
+	assert_int_equal(count(COUNTER_graph_nodes), 1);
+	assert_int_equal(around.in_ranges, 1);
+	assert_int_equal(around.matched, 1);
+	assert_int_equal(around.fed, 1);
+	/* The launch is over. */
+	call.operation = operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	around.ended(&call, 3, 100, 350);
+	assert_int_equal(row_of(ROW_GRAPH, "[CUDA graph]", 3)->cupti.total, 250);
+	assert_true(call.holds_more && around.timed && !around.overlapped && !around.idle);
+	call.reported = false;
+	around.ended(&call, 3, 100, 350);
+	assert_int_equal(row_of(ROW_GRAPH, "[CUDA graph]", 3)->cupti.count, 1);
+	assert_false(around.timed);
+	/* Nor its nodes, which are not reported then. */
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z4nodev", .graph_node = 7});
+	assert_int_equal(row->cupti.count, 1);
+	/* If calls are not matched, recording.c counts the nodes of a complete launch. */
+	call.reported = true;
+	around.call = NULL;
+	around.matches = false;
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z4nodev", .graph_node = 7});
+	assert_int_equal(row->cupti.count, 1);
+	assert_int_equal(around.by_recording, 1);
+	assert_int_equal(around.fed, 2);
+	around.complete = false;
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z4nodev", .graph_node = 7});
+	assert_int_equal(around.by_recording, 2);
+	assert_int_equal(around.fed, 2);
+}
+
+static void graphs_count_once(void **state)
+{
+	const struct row *row;
+
+	(void)state;
+	around.trace = true;
+	/* Nobody saw a launch: all there is are the records. */
+	take(ACTIVITY_GRAPH, (struct activity){.device = 1});
+	row = row_of(ROW_GRAPH, "[CUDA graph]", 1);
+	assert_int_equal(row->cupti.total, 600);
+	assert_int_equal(count(COUNTER_unmatched_records), 1);
+	assert_int_equal(around.traced, 1);
+	assert_int_equal(around.in_ranges, 0);
+	around.call = &call;
+	call.operation = operation_named(ROW_GRAPH, "[CUDA graph 4]");
+	call.operation->calls = 1;
+	take(ACTIVITY_GRAPH, (struct activity){.device = 1});
+	assert_int_equal(row_of(ROW_GRAPH, "[CUDA graph 4]", 1)->cupti.total, 600);
+	assert_int_equal(count(COUNTER_unmatched_records), 1);
+	assert_int_equal(count(COUNTER_cupti_records), 2);
+	assert_int_equal(around.in_ranges, 1);
+	assert_int_equal(around.recorded, 1);
+	assert_true(around.timed);
+	assert_int_equal(around.fed, 2);
+	/* Now a record without a call is of a launch that was counted. */
+	around.call = NULL;
+	take(ACTIVITY_GRAPH, (struct activity){.device = 1});
+	assert_int_equal(row->cupti.count, 1);
+	assert_int_equal(count(COUNTER_unmatched_records), 2);
+}
+
+static void launches_are_settled_up_to_the_newest_record(void **state)
+{
+	(void)state;
+	take(ACTIVITY_MEMSET, (struct activity){.start = 70000});
+	take(ACTIVITY_GRAPH, (struct activity){.start = 60000});
+	records_settle();
+	assert_int_equal(around.settled, 1);
+	assert_int_equal(around.settled_until, 70000);
+	/* Nothing new. */
+	records_settle();
+	take(ACTIVITY_RUNTIME_API, (struct activity){.callback = 5, .start = 90000});
+	records_settle();
+	assert_int_equal(around.settled, 1);
+	records_finish();
+	assert_int_equal(around.settled, 2);
+	assert_true(around.settled_until == UINT64_MAX);
+	assert_int_equal(around.warned, 1);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, taken_start, taken_stop)
+	const struct CMUnitTest tests[] = {
+		TEST(nodes_count_with_their_launch),
+		TEST(graphs_count_once),
+		TEST(launches_are_settled_up_to_the_newest_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
