@@ -12,33 +12,33 @@
 #include "report/print/table.h"
 #include "report/session/session_internal.h"
 
-struct sum_key {
+/* What a sum or a spread is of; members that do not apply are 0. */
+struct merge_key {
 	uint64_t name;
 	int32_t device;
 	uint32_t kind, clock, reserved;
 };
 
-struct sum_entry {
-	struct sum_key key;
-	struct row *row;
-	bool estimated;
+/* Both structures of entries begin with it. */
+struct merge_entry {
+	struct merge_key key;
 	UT_hash_handle hh;
 };
 
-struct spread_key {
-	uint64_t name;
-	uint32_t kind, reserved;
+struct sum_entry {
+	struct merge_entry entry;
+	struct row *row;
+	bool estimated;
 };
 
 struct spread_entry {
-	struct spread_key key;
+	struct merge_entry entry;
 	struct job_row *row;
 	/* Of the process that is being added. */
 	bool is_touched;
 	struct spread_entry *next_touched;
 	uint64_t calls;
 	double total, error;
-	UT_hash_handle hh;
 };
 
 bool row_is_collective(enum row_kind kind, const char *name)
@@ -48,56 +48,56 @@ bool row_is_collective(enum row_kind kind, const char *name)
 	       !strstr(name, "SendRecv");
 }
 
-static struct sum_entry *find_sum(struct merge_rows *rows, const struct row *from, uint64_t name,
-				  enum clock_source clock)
+/* The entry of a key, of `size` bytes and zero if it is new; NULL if memory is out. */
+static void *find_entry(struct merge_entry **table, const struct merge_key *key, size_t size)
 {
-	struct sum_key key;
-	struct sum_entry *entry;
+	struct merge_entry *entry;
 
-	memset(&key, 0, sizeof(key));
-	key.name = name;
-	key.device = from->device;
-	key.kind = from->kind;
-	key.clock = clock;
-	HASH_FIND(hh, rows->sums, &key, sizeof(key), entry);
+	HASH_FIND(hh, *table, key, sizeof(*key), entry);
 	if (entry)
 		return entry;
-	entry = calloc(1, sizeof(*entry));
+	entry = calloc(1, size);
 	if (!entry)
 		return NULL;
-	entry->key = key;
-	entry->row = session_append_row(rows->session, from->kind, name, from->device);
-	if (entry->row)
-		HASH_ADD(hh, rows->sums, key, sizeof(key), entry);
-	if (entry->row && entry->hh.tbl)
+	entry->key = *key;
+	HASH_ADD(hh, *table, key, sizeof(*key), entry);
+	if (entry->hh.tbl)
 		return entry;
 	free(entry);
 	return NULL;
 }
 
+static void free_entries(struct merge_entry **table)
+{
+	struct merge_entry *entry, *next;
+
+	HASH_ITER (hh, *table, entry, next) {
+		HASH_DEL(*table, entry);
+		free(entry);
+	}
+}
+
+static struct sum_entry *find_sum(struct merge_rows *rows, const struct row *from, uint64_t name,
+				  enum clock_source clock)
+{
+	const struct merge_key key = {
+		.name = name, .device = from->device, .kind = from->kind, .clock = clock};
+	struct sum_entry *sum = find_entry(&rows->sums, &key, sizeof(*sum));
+
+	if (sum && !sum->row)
+		sum->row = session_append_row(rows->session, from->kind, name, from->device);
+	return sum && sum->row ? sum : NULL;
+}
+
 static struct spread_entry *find_spread(struct merge_rows *rows, enum row_kind kind, uint64_t name)
 {
 	const struct job_row empty = {.kind = kind, .name = name, .minimum = UINT64_MAX};
-	struct spread_key key;
-	struct spread_entry *entry;
+	const struct merge_key key = {.name = name, .kind = kind};
+	struct spread_entry *spread = find_entry(&rows->spreads, &key, sizeof(*spread));
 
-	memset(&key, 0, sizeof(key));
-	key.name = name;
-	key.kind = kind;
-	HASH_FIND(hh, rows->spreads, &key, sizeof(key), entry);
-	if (entry)
-		return entry;
-	entry = calloc(1, sizeof(*entry));
-	if (!entry)
-		return NULL;
-	entry->key = key;
-	entry->row = session_add_job_row(rows->session, &empty);
-	if (entry->row)
-		HASH_ADD(hh, rows->spreads, key, sizeof(key), entry);
-	if (entry->row && entry->hh.tbl)
-		return entry;
-	free(entry);
-	return NULL;
+	if (spread && !spread->row)
+		spread->row = session_add_job_row(rows->session, &empty);
+	return spread && spread->row ? spread : NULL;
 }
 
 /* The time of all calls of a row, as its report shows it. */
@@ -319,15 +319,6 @@ int merge_rows_add_job(struct merge_rows *rows, const struct session *from,
 
 void merge_rows_free(struct merge_rows *rows)
 {
-	struct sum_entry *sum, *next_sum;
-	struct spread_entry *spread, *next_spread;
-
-	HASH_ITER (hh, rows->sums, sum, next_sum) {
-		HASH_DEL(rows->sums, sum);
-		free(sum);
-	}
-	HASH_ITER (hh, rows->spreads, spread, next_spread) {
-		HASH_DEL(rows->spreads, spread);
-		free(spread);
-	}
+	free_entries(&rows->sums);
+	free_entries(&rows->spreads);
 }

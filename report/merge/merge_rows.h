@@ -5,14 +5,10 @@
 
 #include "report/session/session.h"
 
-/*
- * Sums for one name and device, by the clock that the process's report shows; and the spread of one
- * name.
- */
 struct merge_rows {
-	struct session *session; /* that is written */
-	struct sum_entry *sums;
-	struct spread_entry *spreads;
+	struct session *session;      /* that is written */
+	struct merge_entry *sums;     /* by name, device, and the clock that the report shows */
+	struct merge_entry *spreads;  /* by name */
 	struct spread_entry *touched; /* by the process that is being added */
 };
 

@@ -18,16 +18,6 @@ rates()
 		sed 's/^ //; s/ $//; /^$/d'
 }
 
-# refused EXPECTED OPTION…: the command says that and ends with 2 before the program runs.
-refused()
-{
-	local expected=$1
-	shift
-	run --separate-stderr "$ktime" "$@" true
-	[ "$status" -eq 2 ]
-	[ "$stderr" = "ktime: $expected" ] || { echo "$stderr"; return 1; }
-}
-
 peaks='Peaks of device 0: DRAM 4916.7 GB/s, L2 60.000MB, PCIe 5 x16 63.02 GB/s, FP32 66908.2 GFLOP/s, FP64 33454.1 GFLOP/s; balance 0.0735 B/FLOP in FP32.'
 
 @test "ktime devices prints the peaks that follow from the driver's attributes and NVML" {

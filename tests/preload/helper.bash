@@ -120,6 +120,16 @@ counter()
 	"$built/ktime" export --json - "${2:-session}" | jq ".counters.$1"
 }
 
+# refused EXPECTED OPTION…: the command says that and ends with 2 before the program runs.
+refused()
+{
+	local expected=$1
+	shift
+	run --separate-stderr "$built/ktime" "$@" true
+	[ "$status" -eq 2 ]
+	[ "$stderr" = "ktime: $expected" ] || { echo "$stderr"; return 1; }
+}
+
 # growth PROGRAM FEW MANY: by how many KiB the memory, which the program prints, is higher with
 # MANY of what it makes than with FEW. The session is that of MANY.
 growth()

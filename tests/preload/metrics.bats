@@ -20,16 +20,6 @@ table()
 	"$ktime" show "$@" session | sed -n '/Metric result:/,/^======== Timing/p' | grep -v '^======== T'
 }
 
-# refused EXPECTED OPTION…: the command says that and ends with 2 before the program runs.
-refused()
-{
-	local expected=$1
-	shift
-	run --separate-stderr "$ktime" "$@" true
-	[ "$status" -eq 2 ]
-	[ "$stderr" = "ktime: $expected" ] || { echo "$stderr"; return 1; }
-}
-
 # not_read REASON: no counter was read, one line says why, and every launch is timed.
 not_read()
 {

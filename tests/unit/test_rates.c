@@ -10,23 +10,9 @@
 #include <cmocka.h>
 
 #include "report/rates/rates.h"
+#include "tests/unit/devices.h"
 
-static const struct device_info h200 = {
-	.compute_capability = 90,
-	.multiprocessors = 132,
-	.clock_khz = 1980000,
-	.memory_clock_khz = 3201000,
-	.bus_bits = 6144,
-	.l2_bytes = 62914560,
-	.ecc = ECC_ON,
-	.most_threads = 2048,
-	.most_blocks = 32,
-	.most_registers = 65536,
-	.most_shared = 233472,
-	.reserved_shared = 1024,
-	.pcie_generation = 5,
-	.pcie_lanes = 16,
-};
+static const struct device_info h200 = {DEVICES_H200};
 
 static void is_near(double value, double expected)
 {

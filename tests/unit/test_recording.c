@@ -271,6 +271,17 @@ static void spend_the_credit(void)
 	EXPECT(!recording_is_complete());
 }
 
+/* Waits for a window, launches three times in it, and waits for its end. */
+static void pass_a_window(void)
+{
+	while (paused)
+		update(MS);
+	for (int i = 0; i < 3; i++)
+		launch();
+	while (!paused)
+		update(MS);
+}
+
 TEST_IN_CHILD(without_graphs_calls_are_matched)
 {
 	recording_start(session, row_of, wake, NULL, NULL);
@@ -348,12 +359,7 @@ TEST_IN_CHILD(a_window_is_settled_once_its_records_are_there)
 	update(PERIOD);
 	EXPECT(closed == 1 && ended == 1 && random_windows == 0);
 	EXPECT(!recording_wants_flush(now + 100 * MS));
-	while (paused)
-		update(MS);
-	for (int i = 0; i < 3; i++)
-		launch();
-	while (!paused)
-		update(MS);
+	pass_a_window();
 	/* Those of one, and then of two: the last one's may come much later. */
 	seen = 1;
 	update(PERIOD);
@@ -372,12 +378,7 @@ TEST_IN_CHILD(records_that_do_not_come_are_not_waited_for_for_ever)
 	spend_the_credit();
 	update(PERIOD);
 	update(PERIOD);
-	while (paused)
-		update(MS);
-	for (int i = 0; i < 3; i++)
-		launch();
-	while (!paused)
-		update(MS);
+	pass_a_window();
 	for (int i = 0; i < 99; i++)
 		update(MS);
 	EXPECT(closed == 1);

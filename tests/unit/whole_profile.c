@@ -11,6 +11,7 @@
 
 #include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"
+#include "tests/unit/devices.h"
 
 #define US 1000ull
 #define MS 1000000ull
@@ -21,21 +22,8 @@ static const struct device_info devices[] = {
 	{.name = "NVIDIA H200",
 	 .uuid = {0x01, 0x23, 0x45, 0x67, 0x89, 0xab, 0xcd, 0xef, 1, 2, 3, 4, 5, 6, 7, 8},
 	 .used = 1,
-	 .compute_capability = 90,
 	 .memory = 150110011392,
-	 .multiprocessors = 132,
-	 .clock_khz = 1980000,
-	 .memory_clock_khz = 3201000,
-	 .bus_bits = 6144,
-	 .l2_bytes = 62914560,
-	 .ecc = ECC_ON,
-	 .most_threads = 2048,
-	 .most_blocks = 32,
-	 .most_registers = 65536,
-	 .most_shared = 233472,
-	 .reserved_shared = 1024,
-	 .pcie_generation = 5,
-	 .pcie_lanes = 16,
+	 DEVICES_H200,
 	 .nvlink_links = 18,
 	 .nvlink_mbps = 26562},
 	{.name = "NVIDIA L40S",

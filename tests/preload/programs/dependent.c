@@ -9,12 +9,7 @@ int main(void)
 		.id = CU_LAUNCH_ATTRIBUTE_PROGRAMMATIC_STREAM_SERIALIZATION,
 		.value.programmaticStreamSerializationAllowed = 1,
 	};
-	CUlaunchConfig config = {.gridDimX = 1,
-				 .gridDimY = 1,
-				 .gridDimZ = 1,
-				 .blockDimX = 1,
-				 .blockDimY = 1,
-				 .blockDimZ = 1};
+	CUlaunchConfig config = {CHECK_ONE_THREAD};
 
 	check_context();
 	first = check_kernel("first");

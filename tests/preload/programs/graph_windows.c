@@ -31,13 +31,7 @@ static CUfunction kernel_named(const char *name)
 
 static CUgraphNode add_kernel(CUgraph graph, const CUgraphNode *after, CUfunction kernel)
 {
-	CUDA_KERNEL_NODE_PARAMS parameters = {.func = kernel,
-					      .gridDimX = 1,
-					      .gridDimY = 1,
-					      .gridDimZ = 1,
-					      .blockDimX = 1,
-					      .blockDimY = 1,
-					      .blockDimZ = 1};
+	CUDA_KERNEL_NODE_PARAMS parameters = {.func = kernel, CHECK_ONE_THREAD};
 	CUgraphNode node;
 
 	CHECK(cuGraphAddKernelNode(&node, graph, after, after != NULL, &parameters));

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Kernels whose counters must not be read, each launched three times: "first" by a cooperative
- * launch, "second" by a launch with the cooperative attribute, "ncclDevKernel_AllReduce" as its
- * name says, "third"
- * while a stream captures; and "fifth", whose may.
+ * launch, "second" by a launch with the cooperative attribute, "ncclDevKernel_AllReduce" because of
+ * its name, "third" while a stream captures; and "fifth", whose counters may be read.
  */
 #include "tests/sim/programs/check.h"
 
@@ -35,14 +34,7 @@ int main(void)
 		.id = CU_LAUNCH_ATTRIBUTE_COOPERATIVE,
 		.value.cooperative = 1,
 	};
-	CUlaunchConfig config = {.gridDimX = 1,
-				 .gridDimY = 1,
-				 .gridDimZ = 1,
-				 .blockDimX = 1,
-				 .blockDimY = 1,
-				 .blockDimZ = 1,
-				 .attrs = &attribute,
-				 .numAttrs = 1};
+	CUlaunchConfig config = {CHECK_ONE_THREAD, .attrs = &attribute, .numAttrs = 1};
 	CUstream captured, other;
 	CUgraph graph;
 

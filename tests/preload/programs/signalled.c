@@ -20,7 +20,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-#include "tests/sim/programs/check.h"
+#include "tests/preload/programs/captured.h"
 
 #define MOST_THREADS 64
 #define ENOUGH	     1000
@@ -37,18 +37,6 @@ static bool is(const char *name)
 	return strcmp(way, name) == 0;
 }
 
-static CUgraphExec make_graph(CUstream stream, CUfunction kernel)
-{
-	CUgraph graph;
-	CUgraphExec executable;
-
-	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-	check_launch(kernel, stream);
-	CHECK(cuStreamEndCapture(stream, &graph));
-	CHECK(cuGraphInstantiate(&executable, graph, 0));
-	return executable;
-}
-
 static void *launch(void *argument)
 {
 	_Atomic uint64_t *count = argument;
@@ -60,7 +48,7 @@ static void *launch(void *argument)
 	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	kernel = check_kernel("first");
 	if (is("graph"))
-		graph = make_graph(stream, kernel);
+		graph = captured_graph(stream, kernel);
 	pthread_barrier_wait(&all_there);
 	for (uint64_t launched = 1;; launched++) {
 		if (graph)

@@ -11,25 +11,13 @@
 
 #include <nvtx3/nvToolsExt.h>
 
-#include "tests/sim/programs/check.h"
+#include "tests/preload/programs/captured.h"
 
 /* More than is needed, or nothing could be said of it. */
 #define STACK (1 << 20)
 #define PAINT 0x5a
 
 static unsigned char *stack;
-
-static void launch_graph(CUstream stream, CUfunction kernel)
-{
-	CUgraph graph;
-	CUgraphExec executable;
-
-	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_GLOBAL));
-	check_launch(kernel, stream);
-	CHECK(cuStreamEndCapture(stream, &graph));
-	CHECK(cuGraphInstantiate(&executable, graph, 0));
-	CHECK(cuGraphLaunch(executable, stream));
-}
 
 static void work(void)
 {
@@ -47,7 +35,7 @@ static void work(void)
 	for (int i = 0; i < 10; i++)
 		check_launch(kernel, stream);
 	nvtxRangePop();
-	launch_graph(stream, kernel);
+	CHECK(cuGraphLaunch(captured_graph(stream, kernel), stream));
 	CHECK(cuStreamSynchronize(stream));
 	CHECK(cuStreamDestroy(stream));
 	EXPECT(-1, execlp("nowhere-on-path", "nowhere", (char *)NULL));

@@ -23,6 +23,10 @@
 /* Kernels that do nothing, for SIM_KERNEL_NS to give a time. */
 #define CHECK_PTX   ".version 8.0\n.target sm_80\n.visible .entry first()\n.visible .entry second()\n"
 
+/* A launch of one thread, in CUlaunchConfig and in the parameters of a kernel node. */
+#define CHECK_ONE_THREAD                                                                           \
+	.gridDimX = 1, .gridDimY = 1, .gridDimZ = 1, .blockDimX = 1, .blockDimY = 1, .blockDimZ = 1
+
 static inline CUcontext check_context(void)
 {
 	CUcontext context;

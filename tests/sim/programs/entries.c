@@ -79,13 +79,7 @@ static void CUDA_CB host_callback(CUstream stream, CUresult status, void *argume
 
 static CUgraphExec make_graph(CUfunction kernel)
 {
-	CUDA_KERNEL_NODE_PARAMS_v2 parameters = {.func = kernel,
-						 .gridDimX = 1,
-						 .gridDimY = 1,
-						 .gridDimZ = 1,
-						 .blockDimX = 1,
-						 .blockDimY = 1,
-						 .blockDimZ = 1};
+	CUDA_KERNEL_NODE_PARAMS_v2 parameters = {.func = kernel, CHECK_ONE_THREAD};
 	CUgraph graph;
 	CUgraphNode node;
 	CUgraphExec exec;
@@ -151,21 +145,8 @@ static void call_all(const char *only)
 	CUmemcpyAttributes attributes = {.srcAccessOrder = CU_MEMCPY_SRC_ACCESS_ORDER_STREAM};
 	CUmemLocation location = {.type = CU_MEM_LOCATION_TYPE_DEVICE, .id = 0};
 	CUmemDecompressParams decompress = {.dstNumBytes = 256};
-	CUlaunchConfig config = {.gridDimX = 1,
-				 .gridDimY = 1,
-				 .gridDimZ = 1,
-				 .blockDimX = 1,
-				 .blockDimY = 1,
-				 .blockDimZ = 1,
-				 .hStream = stream};
-	CUDA_LAUNCH_PARAMS multi = {.function = kernel,
-				    .gridDimX = 1,
-				    .gridDimY = 1,
-				    .gridDimZ = 1,
-				    .blockDimX = 1,
-				    .blockDimY = 1,
-				    .blockDimZ = 1,
-				    .hStream = stream};
+	CUlaunchConfig config = {CHECK_ONE_THREAD, .hStream = stream};
+	CUDA_LAUNCH_PARAMS multi = {.function = kernel, CHECK_ONE_THREAD, .hStream = stream};
 	size_t index_list[] = {0}, size_list[] = {100}, managed_sizes[] = {4096}, failed;
 	CUdeviceptr to_list[] = {device}, from_list[] = {(CUdeviceptr)host};
 	CUdeviceptr managed_list[] = {managed};
