@@ -53,6 +53,7 @@ const struct command commands[] = {
 		.examples = "  ktime show run.ktime\n"
 			    "  ktime show --slowest 20 run.*.ktime\n"
 			    "  ktime show --sort calls --top 10 --percentiles run.ktime\n"
+			    "  ktime show --html run.html run.ktime\n"
 			    "  ktime show --print-gpu-trace --csv run.ktime   (made with "
 			    "--keep-trace)\n",
 	},

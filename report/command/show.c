@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "report/command/list.h"
+#include "report/html/profile_page.h"
 #include "report/merge/job_print.h"
 #include "report/merge/merge.h"
 #include "report/print/log_file.h"
@@ -17,8 +18,17 @@
 static int write_session(struct session *session, const char *path, const struct options *options,
 			 FILE *file)
 {
-	int error = report_write(session, options, file);
+	char message[512];
+	int error;
 
+	if (options->html) {
+		error = profile_page_write(session, options, options->html, message,
+					   sizeof(message));
+		if (error)
+			fprintf(stderr, "ktime: %s\n", message);
+		return error ? EXIT_FAILURE : EXIT_SUCCESS;
+	}
+	error = report_write(session, options, file);
 	if (!error && !options->print_gpu_trace && !options->print_api_trace)
 		error = job_write(session, options, file);
 	if (error)

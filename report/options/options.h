@@ -114,8 +114,8 @@ struct options {
 	bool help, version, library, query_metrics;
 	bool completion;
 
-	/* Of ktime export, ktime diff and ktime bench. */
-	const char *sqlite, *chrome, *json, *markdown;
+	/* Of ktime export, ktime diff, ktime bench and ktime show. */
+	const char *sqlite, *chrome, *json, *markdown, *html;
 	bool print_json;
 	double threshold, fail_above; /* percent; NAN: not given */
 	size_t separator;	      /* the operand that "--" stands before; 0: none */

@@ -202,3 +202,20 @@ int cross_check_write(const struct session *session, const struct options *optio
 	agreement_free(&agreement);
 	return 0;
 }
+
+bool rows_are_by_events(const struct session *session)
+{
+	enum clock_source clock;
+	bool found = false;
+	struct row *row;
+
+	session_for_each_row (session, row) {
+		if (!row_is_gpu(row->kind) || row_calls(row) == 0)
+			continue;
+		row_figures(session, row, &clock);
+		if (clock == CLOCK_CUPTI)
+			return false;
+		found |= clock == CLOCK_EVENTS;
+	}
+	return found;
+}

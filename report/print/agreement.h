@@ -3,6 +3,7 @@
 #ifndef KTIME_REPORT_PRINT_AGREEMENT_H
 #define KTIME_REPORT_PRINT_AGREEMENT_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -54,5 +55,7 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 		      const struct options *options);
 void agreement_free(struct agreement *agreement);
 const char *agreement_reason_text(enum agreement_reason reason);
+/* Whether events alone timed operations of the GPU. */
+bool rows_are_by_events(const struct session *session);
 
 #endif

@@ -370,11 +370,10 @@ static void write_note(const struct closing *closing, const char *note)
 }
 
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
-		  FILE *file)
+		  bool use, FILE *file)
 {
 	const struct session_header *header = session_header(session);
 	struct closing closing = {session, options, prefix, file, {0}};
-	bool by_events;
 	int error;
 
 	if (!header->finished && header->pid)
@@ -382,7 +381,6 @@ int closing_write(const struct session *session, const struct options *options, 
 		     "The program was killed or is still running: its last operations may be "
 		     "missing.");
 	cover(&closing.coverage, session);
-	by_events = closing.coverage.timed > 0 && closing.coverage.rows_by_cupti == 0;
 	write_timing(&closing);
 	error = write_estimates(&closing);
 	if (!error)
@@ -390,8 +388,8 @@ int closing_write(const struct session *session, const struct options *options, 
 	write_nodes(&closing);
 	write_outside(&closing);
 	write_losses(&closing);
-	if (!header->processes)
-		use_write(session, options, prefix, by_events, file);
+	if (use && !header->processes)
+		use_write(session, options, prefix, file);
 	trace_size_write(session, prefix, file);
 	write_overhead(&closing);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)

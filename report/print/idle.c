@@ -2,13 +2,15 @@
 /* How busy the devices were, and why they were idle: two lines a device, and the table of --idle.
  */
 
+#include "report/print/idle.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/findings/findings.h"
 #include "report/names/demangle.h"
 #include "report/names/short_name.h"
 #include "report/names/visible.h"
+#include "report/print/agreement.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
 
@@ -22,17 +24,6 @@
 /* How many threads of a device the table tells apart. Chosen. */
 #define THREADS_SHOWN 16
 
-/* A cause of a device's idle time, over all threads. */
-struct idle_sum {
-	enum idle_cause cause;
-	const char *function; /* IDLE_CALL; else "" */
-	uint64_t gaps, total, longest;
-	uint64_t before, after; /* offsets of the names around the longest */
-};
-
-/* Room for every cause, and a function for each of the other rows. */
-#define IDLE_SUMS 64
-
 static const char *const cause_texts[] = {
 #define CAUSE_TEXT(name, key, text) text,
 	IDLE_CAUSES(CAUSE_TEXT)
@@ -45,8 +36,7 @@ static const char *const cause_keys[] = {
 #undef CAUSE_KEY
 };
 
-/* A device's idle time, in nanoseconds, and the time that it is a part of. */
-static uint64_t idle_time(const struct device_use *use, uint64_t *whole)
+uint64_t idle_time(const struct device_use *use, uint64_t *whole)
 {
 	/* A damaged file may hold anything. */
 	uint64_t time = use->last > use->first ? use->last - use->first : 0;
@@ -77,10 +67,8 @@ static void add(struct idle_sum *sum, const struct idle_row *row)
 	sum->after = row->longest_after;
 }
 
-/* A device's causes, the largest first; those of `thread` alone unless it is 0. Functions that have
- * no room are summed up in the last one. Returns how many there are. */
-static unsigned idle_sums(const struct session *session, int device, uint32_t thread,
-			  struct idle_sum sums[IDLE_SUMS])
+unsigned idle_sums(const struct session *session, int device, uint32_t thread,
+		   struct idle_sum sums[IDLE_SUMS])
 {
 	const struct idle_row *row;
 	unsigned count = 0, i;
@@ -103,12 +91,17 @@ static unsigned idle_sums(const struct session *session, int device, uint32_t th
 	return count;
 }
 
+uint64_t busy_with_both(const struct device_use *use)
+{
+	return use->kernels + use->copies > use->busy ? use->kernels + use->copies - use->busy : 0;
+}
+
 static double percent(uint64_t part, uint64_t whole)
 {
 	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
-static const char *cause_text(const struct idle_sum *sum)
+const char *idle_cause_text(const struct idle_sum *sum)
 {
 	if (sum->cause != IDLE_CALL)
 		return cause_texts[sum->cause];
@@ -122,13 +115,12 @@ static bool is_incomplete(const struct session_header *header, const struct devi
 	       header->counters[COUNTER_cupti_unread];
 }
 
-static void write_busy(const struct session *session, int device, const char *prefix, FILE *file)
+void busy_write(const struct session *session, int device, const char *prefix, FILE *file)
 {
 	const struct session_header *header = session_header(session);
 	const struct device_use *use = &header->uses[device];
 	uint64_t whole, idle = idle_time(use, &whole), run = header->counters[COUNTER_wall_ns];
-	uint64_t both =
-		use->kernels + use->copies > use->busy ? use->kernels + use->copies - use->busy : 0;
+	uint64_t both = busy_with_both(use);
 	double ratio = use->copies ? (double)use->kernels / (double)use->copies : 0;
 	char text[NUMBER_SIZE];
 
@@ -195,7 +187,7 @@ static void write_causes(const struct session *session, int device, const char *
 		if (share < LEAST_PERCENT)
 			break;
 		fprintf(file, "%s%s%.1f %% %s", written ? "" : prefix,
-			written ? ", " : "Idle: ", share, cause_text(&sums[i]));
+			written ? ", " : "Idle: ", share, idle_cause_text(&sums[i]));
 		if (sums[i].cause == IDLE_PROGRAM && percent(waited, whole) >= LEAST_PERCENT)
 			fprintf(file, " (%.1f %% after a synchronizing call)",
 				percent(waited, whole));
@@ -208,7 +200,7 @@ static void write_causes(const struct session *session, int device, const char *
 		fputs(".\n", file);
 }
 
-static bool is_shown(const struct session *session, const struct options *options, int device)
+bool idle_shows(const struct session *session, const struct options *options, int device)
 {
 	return session_header(session)->uses[device].last && options->devices >> device & 1;
 }
@@ -217,20 +209,36 @@ static void write_lines(const struct session *session, const struct options *opt
 			const char *prefix, FILE *file)
 {
 	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!is_shown(session, options, device))
+		if (!idle_shows(session, options, device))
 			continue;
-		write_busy(session, device, prefix, file);
+		busy_write(session, device, prefix, file);
 		write_causes(session, device, prefix, file);
 	}
 }
 
-static unsigned devices_used(const struct session *session)
+unsigned devices_used(const struct session *session)
 {
 	unsigned used = 0;
 
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		used += session_header(session)->uses[device].last != 0;
 	return used;
+}
+
+void finding_write(const struct finding *finding, bool several, FILE *file)
+{
+	char number[NUMBER_SIZE], time[NUMBER_SIZE];
+
+	if (several && finding->device >= 0)
+		fprintf(file, "GPU %d: ", finding->device);
+	if (finding->count)
+		fprintf(file, "%s ", number_count(number, finding->count));
+	fprintf(file, "%s, %s (%.1f %%)", finding->what,
+		number_about(time, (double)finding->time, 3), finding->percent);
+	if (finding->devices > 1)
+		fprintf(file, ", and on %u other GPU%s", finding->devices - 1,
+			finding->devices > 2 ? "s" : "");
+	fprintf(file, ": %s.", finding->advice);
 }
 
 /* The most lines. Chosen: what a reader acts on. */
@@ -244,24 +252,14 @@ static void write_findings(const struct session *session, const struct options *
 	bool several = devices_used(session) > 1;
 
 	for (unsigned i = 0; i < count && i < FINDINGS_SHOWN; i++) {
-		char number[NUMBER_SIZE], time[NUMBER_SIZE];
-
 		fprintf(file, "%sFinding: ", prefix);
-		if (several && findings[i].device >= 0)
-			fprintf(file, "GPU %d: ", findings[i].device);
-		if (findings[i].count)
-			fprintf(file, "%s ", number_count(number, findings[i].count));
-		fprintf(file, "%s, %s (%.1f %%)", findings[i].what,
-			number_about(time, (double)findings[i].time, 3), findings[i].percent);
-		if (findings[i].devices > 1)
-			fprintf(file, ", and on %u other GPU%s", findings[i].devices - 1,
-				findings[i].devices > 2 ? "s" : "");
-		fprintf(file, ": %s.\n", findings[i].advice);
+		finding_write(&findings[i], several, file);
+		fputc('\n', file);
 	}
 }
 
 void use_write(const struct session *session, const struct options *options, const char *prefix,
-	       bool by_events, FILE *file)
+	       FILE *file)
 {
 	if (!session_knows_use(session)) {
 		fprintf(file, "%sGPU busy and idle: not known, as CUPTI %s.\n", prefix,
@@ -274,15 +272,14 @@ void use_write(const struct session *session, const struct options *options, con
 	if (options->findings)
 		write_findings(session, options, prefix, file);
 	/* Events say how long an operation took, and not when. */
-	if (by_events)
+	if (rows_are_by_events(session))
 		fprintf(file,
 			"%sGPU busy and idle: not known, as CUDA events say how long an operation "
 			"took and not when.\n",
 			prefix);
 }
 
-/* The function's name of a kernel, or the name as it is. */
-static char *plain_name(const char *name)
+char *idle_plain_name(const char *name)
 {
 	char *readable = demangle(name);
 	char *base = readable ? short_name(readable, true) : NULL;
@@ -297,13 +294,13 @@ static void write_row(const struct session *session, const struct idle_sum *sum,
 		      FILE *file)
 {
 	char time[NUMBER_SIZE], average[NUMBER_SIZE], longest[NUMBER_SIZE];
-	char *before = plain_name(session_string(session, sum->before));
-	char *after = plain_name(session_string(session, sum->after));
+	char *before = idle_plain_name(session_string(session, sum->before));
+	char *after = idle_plain_name(session_string(session, sum->after));
 
 	fprintf(file, "%6.2f%%  %8s  %8llu  %8s  %8s  %s", percent(sum->total, whole),
 		number_time(time, sum->total), (unsigned long long)sum->gaps,
 		number_time(average, sum->gaps ? sum->total / sum->gaps : 0),
-		number_time(longest, sum->longest), cause_text(sum));
+		number_time(longest, sum->longest), idle_cause_text(sum));
 	if (before && after && *before && *after)
 		fprintf(file, " (longest: %s to %s)", before, after);
 	fputc('\n', file);
@@ -368,7 +365,7 @@ static void write_csv(const struct session *session, const struct options *optio
 	session_for_each_idle (session, row) {
 		uint64_t whole;
 
-		if (!is_shown(session, options, row->device))
+		if (!idle_shows(session, options, row->device))
 			continue;
 		idle_time(&session_header(session)->uses[row->device], &whole);
 		fprintf(file, "%d,%u,\"%s\",", row->device, row->thread, cause_keys[row->cause]);
@@ -392,6 +389,6 @@ void idle_table_write(const struct session *session, const struct options *optio
 		return;
 	}
 	for (int device = 0; device < SESSION_DEVICES; device++)
-		if (is_shown(session, options, device))
+		if (idle_shows(session, options, device))
 			write_text(session, device, file);
 }

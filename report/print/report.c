@@ -331,7 +331,7 @@ static int write_report(struct session *session, const struct options *options, 
 		error = write_tables(session, options, prefix, file);
 	/* Without a process the records come from elsewhere: ktime has nothing to add. */
 	if (!error && !options->quiet && header->pid != 0)
-		error = closing_write(session, options, prefix, file);
+		error = closing_write(session, options, prefix, true, file);
 	if (live && !options->quiet && options->export_profile)
 		write_result_file(session, options->export_profile, prefix, file);
 	return error;

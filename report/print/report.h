@@ -8,6 +8,7 @@
 #ifndef KTIME_REPORT_PRINT_REPORT_H
 #define KTIME_REPORT_PRINT_REPORT_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -48,12 +49,13 @@ int cross_check_write(const struct session *session, const struct options *optio
 /* Rates beside the device's peaks, of --bandwidth and what kernels were declared to do. */
 int rates_write(const struct session *session, const struct options *options, const char *prefix,
 		FILE *file);
+/* `use`: with the lines of use_write(). */
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
-		  FILE *file);
+		  bool use, FILE *file);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.
- * `by_events`: events alone timed operations. */
+ */
 void use_write(const struct session *session, const struct options *options, const char *prefix,
-	       bool by_events, FILE *file);
+	       FILE *file);
 /* How many records a trace has kept; nothing without one. */
 void trace_size_write(const struct session *session, const char *prefix, FILE *file);
 /* The table of --idle, as text or CSV. */

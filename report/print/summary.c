@@ -53,11 +53,6 @@ static void choose_units(struct summary *summary)
 	}
 }
 
-static double percent(const struct table *table, const struct table_row *row)
-{
-	return table->total > 0 ? 100.0 * (double)row->total / (double)table->total : 0;
-}
-
 void csv_write_text(const char *text, FILE *file)
 {
 	fputc('"', file);
@@ -136,7 +131,7 @@ static void write_text_section(const struct summary *summary, enum table_section
 			fprintf(file, "%7s", "-");
 		else
 			fprintf(file, has_own_units(summary) ? "%6.2f%%" : "%7.2f",
-				percent(table, row));
+				table_percent(table, row));
 		write_text_time(summary, row, TABLE_TIME);
 		snprintf(calls, sizeof(calls), "%s%llu", row->more_calls ? ">" : "",
 			 (unsigned long long)row->calls);
@@ -182,7 +177,7 @@ static void write_csv_section(const struct summary *summary, enum table_section 
 		fprintf(file, "\"%s%s\",", section_titles[section],
 			section == TABLE_RANGE ? ":" : "");
 		if (row->timed > 0)
-			fprintf(file, "%f", percent(table, row));
+			fprintf(file, "%f", table_percent(table, row));
 		fputc(',', file);
 		write_csv_time(summary, row, TABLE_TIME);
 		fprintf(file, "%llu,", (unsigned long long)row->calls);

@@ -283,7 +283,6 @@ static int collect_rows(struct table *table, struct filter *filter, const struct
 			size_t count, bool histograms)
 {
 	struct table_row *sum = NULL;
-	const struct row *previous = NULL;
 	int error = 0;
 
 	for (size_t i = 0; i < count && !error; i++) {
@@ -291,14 +290,14 @@ static int collect_rows(struct table *table, struct filter *filter, const struct
 
 		if (!filter_shows(filter, row->kind, row->name, row->device))
 			continue;
-		if (!previous || compare_keys(&row, &previous) != 0) {
+		if (!sum || compare_keys(&row, &sum->first) != 0) {
 			sum = &table->rows[table->collected];
 			*sum = (struct table_row){.name = table_row_name(filter, row),
-						  .kind = row->kind};
+						  .kind = row->kind,
+						  .first = row};
 			if (!sum->name)
 				return -ENOMEM;
 			table->collected++;
-			previous = row;
 		}
 		error = add_row(sum, filter->session, row, histograms);
 	}

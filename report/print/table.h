@@ -26,6 +26,7 @@ enum table_section { TABLE_RANGE, TABLE_GPU, TABLE_GRAPHS, TABLE_API, TABLE_SECT
 struct table_row {
 	char *name; /* as it is printed */
 	enum row_kind kind;
+	const struct row *first; /* of the session's rows that it sums up */
 	enum clock_source clock;
 	uint64_t calls;
 	bool more_calls; /* than `calls`: see struct row */
@@ -77,6 +78,11 @@ char *table_row_name(struct filter *filter, const struct row *row);
 void table_sort(struct table *table, const struct options *options);
 /* nvprof's table of an NVTX range, from tables by enum table_section. */
 void summary_write_range(const struct table *tables, const struct options *options, FILE *file);
+/* A row's part of its section's time. */
+static inline double table_percent(const struct table *table, const struct table_row *row)
+{
+	return table->total > 0 ? 100.0 * (double)row->total / (double)table->total : 0;
+}
 /* Of the durations of the counted calls, ns^2. */
 double table_variance(const struct table_row *row);
 /* A cell; nanoseconds. */

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/* The page's style and scripts, taken into the program as they stand. */
+
+#define ASSET(name, path)                                                                          \
+	.hidden name;                                                                              \
+	.globl name;                                                                               \
+name:                                                                                              \
+	.incbin path;                                                                              \
+name##_end:                                                                                        \
+	.balign 8;                                                                                 \
+	.hidden name##_size;                                                                       \
+	.globl name##_size;                                                                        \
+name##_size:                                                                                       \
+	.quad name##_end - name
+
+	.section .rodata
+	ASSET(page_css, "report/html/page.css")
+	ASSET(page_js, "report/html/page.js")
+
+	.section .note.GNU-stack, "", %progbits

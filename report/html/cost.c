@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/* What the figures stand on: what was timed and lost, what ktime cost, and on which devices. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/devices/peaks.h"
+#include "report/html/section.h"
+#include "report/print/number.h"
+#include "report/print/report.h"
+
+int cost_section(struct page *page)
+{
+	struct options all = *page->options;
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	int error;
+
+	if (!file)
+		return -ENOMEM;
+	all.verbose = true;
+	error = closing_write(page->session, &all, "", false, file);
+	if (fclose(file) && !error)
+		error = -ENOMEM;
+	if (!error)
+		html_lines(&page->html, text);
+	free(text);
+	return error;
+}
+
+static void write_fact(struct html *html, const char *what, const char *text)
+{
+	if (!*text)
+		return;
+	fprintf(html->file, "<div><dt>%s</dt><dd>", what);
+	html_text(html, text);
+	fputs("</dd></div>\n", html->file);
+}
+
+static void write_version(struct html *html, const char *what, unsigned major, unsigned minor)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%u.%u", major, minor);
+	if (major)
+		write_fact(html, what, text);
+}
+
+static void write_device(struct html *html, const struct device_info *info, int device)
+{
+	const struct peaks peaks = peaks_of(info);
+	char text[96];
+
+	fprintf(html->file, "<tr><th scope=\"row\">%d</th><td>", device);
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(info->name), info->name);
+	html_text(html, text);
+	fputs("</td>", html->file);
+	if (info->memory)
+		html_number(html, (double)info->memory, number_bytes_about(text, info->memory));
+	else
+		html_number(html, -1, "-");
+	snprintf(text, sizeof(text), "%u", info->multiprocessors);
+	html_number(html, info->multiprocessors, info->multiprocessors ? text : "-");
+	html_number(html, peaks.dram, number_rate(text, peaks.dram));
+	html_number(html, peaks.host, number_rate(text, peaks.host));
+	fputs("<td>", html->file);
+	html_text(html, host_link_text(info, text, sizeof(text)));
+	fputs("</td></tr>\n", html->file);
+}
+
+static void write_devices(struct html *html, const struct session_header *header)
+{
+	html_table_begin(html, "devices-table", "devices", "Devices, with the peaks that follow");
+	fputs("<thead><tr>", html->file);
+	html_column(html, "GPU", COLUMN_NUMBER);
+	html_column(html, "Name", COLUMN_TEXT);
+	html_column(html, "Memory", COLUMN_NUMBER);
+	html_column(html, "Multiprocessors", COLUMN_NUMBER);
+	html_column(html, "DRAM GB/s", COLUMN_NUMBER);
+	html_column(html, "Link GB/s", COLUMN_NUMBER);
+	html_column(html, "Link", COLUMN_TEXT);
+	fputs("</tr></thead>\n<tbody>\n", html->file);
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (header->devices[device].used)
+			write_device(html, &header->devices[device], device);
+	html_table_end(html);
+}
+
+int environment_section(struct page *page)
+{
+	const struct session *session = page->session;
+	const struct session_header *header = session_header(session);
+	struct html *html = &page->html;
+	bool any = false;
+	char text[32];
+
+	fputs("<dl class=\"facts\">\n", html->file);
+	write_fact(html, "Command", session_string(session, header->command));
+	write_fact(html, "Host", session_string(session, header->hostname));
+	snprintf(text, sizeof(text), "%d", header->pid);
+	if (!header->processes)
+		write_fact(html, "Process", text);
+	write_version(html, "CUDA version of the driver", header->driver_version / 1000,
+		      header->driver_version % 1000 / 10);
+	fputs("</dl>\n", html->file);
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		any |= header->devices[device].used != 0;
+	if (any)
+		write_devices(html, header);
+	return 0;
+}

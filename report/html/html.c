@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/html/html.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/html/assets.h"
+#include "report/names/visible.h"
+#include "report/print/number.h"
+
+/* As a terminal may be sent it; NULL if memory is out, which is noted. */
+static char *visible(struct html *html, const char *text)
+{
+	char *shown = visible_text(text);
+
+	if (!shown && !html->error)
+		html->error = -ENOMEM;
+	return shown;
+}
+
+void html_text(struct html *html, const char *text)
+{
+	char *shown = visible(html, text);
+
+	for (const char *c = shown; c && *c; c++) {
+		if (strchr("<>&\"'`", *c))
+			fprintf(html->file, "&#%d;", *c);
+		else
+			fputc(*c, html->file);
+	}
+	free(shown);
+}
+
+void html_lines(struct html *html, const char *text)
+{
+	fputs("<ul class=\"lines\">\n", html->file);
+	while (*text) {
+		size_t length = strcspn(text, "\n");
+		char *line = strndup(text, length);
+
+		fputs("<li>", html->file);
+		if (line)
+			html_text(html, line);
+		else
+			html->error = -ENOMEM;
+		fputs("</li>\n", html->file);
+		free(line);
+		text += length + (text[length] == '\n');
+	}
+	fputs("</ul>\n", html->file);
+}
+
+void html_json_text(struct html *html, const char *text)
+{
+	char *shown = visible(html, text);
+
+	fputc('"', html->file);
+	for (const char *c = shown; c && *c; c++) {
+		/* "</script>" and "<!--" would end the element, or change how it is read. */
+		if (strchr("<>&\"'\\", *c))
+			fprintf(html->file, "\\u%04x", *c);
+		else
+			fputc(*c, html->file);
+	}
+	fputc('"', html->file);
+	free(shown);
+}
+
+void html_begin(struct html *html, const char *title)
+{
+	fputs("<!doctype html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+	      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+	      "style-src 'unsafe-inline'; script-src 'unsafe-inline'; img-src data:; "
+	      "base-uri 'none'; form-action 'none'\">\n"
+	      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+	      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+	      "<meta name=\"generator\" content=\"ktime " KTIME_VERSION "\">\n"
+	      "<link rel=\"icon\" href=\"data:,\">\n<title>",
+	      html->file);
+	html_text(html, title);
+	fputs("</title>\n<style>\n", html->file);
+	fwrite(page_css, 1, page_css_size, html->file);
+	fputs("</style>\n</head>\n<body>\n<a class=\"skip\" href=\"#main\">Skip to the "
+	      "report</a>\n",
+	      html->file);
+}
+
+void html_end(struct html *html, bool timeline)
+{
+	fputs("<footer>Made by ktime " KTIME_VERSION
+	      ". Times are those of <code>ktime show</code>; "
+	      "GB/s are 10<sup>9</sup> bytes a second.</footer>\n<script>\n",
+	      html->file);
+	fwrite(page_js, 1, page_js_size, html->file);
+	fputs("</script>\n", html->file);
+	(void)timeline;
+	fputs("</body>\n</html>\n", html->file);
+}
+
+void html_table_begin(struct html *html, const char *id, const char *class, const char *caption)
+{
+	fprintf(html->file,
+		"<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-caption\" "
+		"tabindex=\"0\">\n<table id=\"%s\" class=\"%s\">\n<caption id=\"%s-caption\">%s"
+		"</caption>\n",
+		id, id, class, id, caption);
+}
+
+void html_table_end(struct html *html)
+{
+	fputs("</tbody>\n</table>\n</div>\n", html->file);
+}
+
+void html_column(struct html *html, const char *title, enum column_kind kind)
+{
+	fprintf(html->file, "<th scope=\"col\"%s>",
+		kind == COLUMN_NUMBER ? " class=\"number\"" : "");
+	html_text(html, title);
+	fputs("</th>", html->file);
+}
+
+void html_number(struct html *html, double value, const char *text)
+{
+	fprintf(html->file, "<td class=\"number\" data-value=\"%.17g\">", value);
+	html_text(html, text);
+	fputs("</td>", html->file);
+}
+
+void html_time(struct html *html, uint64_t nanoseconds, bool known, const char *mark)
+{
+	char text[NUMBER_SIZE];
+
+	if (known)
+		fprintf(html->file, "<td class=\"number\" data-value=\"%llu\">%s%s</td>",
+			(unsigned long long)nanoseconds, mark, number_time(text, nanoseconds));
+	else
+		fputs("<td class=\"number\" data-value=\"-1\">-</td>", html->file);
+}
+
+void html_share(struct html *html, double percent, bool known)
+{
+	if (known)
+		fprintf(html->file,
+			"<td class=\"number share\" data-value=\"%.6f\">%.2f%%<svg class=\"bar\" "
+			"aria-hidden=\"true\"><rect width=\"%.2f%%\" height=\"100%%\"/></svg></td>",
+			percent, percent, percent);
+	else
+		fputs("<td class=\"number share\" data-value=\"-1\">-</td>", html->file);
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A page of HTML in one file: its frame, and text that came from a program written so that it stays
+ * text. The page asks no network for anything, and its policy lets nothing in it do so.
+ *
+ * One thread at a time, in the "C" locale.
+ */
+#ifndef KTIME_REPORT_HTML_HTML_H
+#define KTIME_REPORT_HTML_HTML_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+/* A part of a page, or all of it. */
+struct html {
+	FILE *file;
+	int error; /* the first one, -errno: memory was out */
+};
+
+/* A text from a program: control characters and bytes that are no UTF-8 as \x1b, and what would be
+ * markup, in an element or in an attribute's quotes, as references. */
+void html_text(struct html *html, const char *text);
+/* Lines of such a text, an item of a list each. */
+void html_lines(struct html *html, const char *text);
+/* A text as a string of JSON inside a script element, with its quotes. */
+void html_json_text(struct html *html, const char *text);
+
+/* What a page begins with, up to and with its title; `timeline`: it has one. */
+void html_begin(struct html *html, const char *title);
+/* And what it ends with: the scripts that it works without. */
+void html_end(struct html *html, bool timeline);
+
+/* A table's frame, which scrolls where it is wider than the page. `id` is the table's; the caption
+ * is text of HTML. */
+void html_table_begin(struct html *html, const char *id, const char *class, const char *caption);
+void html_table_end(struct html *html);
+/* A heading of a column, sorted by numbers or by text. */
+enum column_kind { COLUMN_TEXT, COLUMN_NUMBER };
+void html_column(struct html *html, const char *title, enum column_kind kind);
+
+/* A cell with a number: how it reads, and what the column is sorted by. */
+void html_number(struct html *html, double value, const char *text);
+/* A cell with nanoseconds; `known` if there are any. `mark` stands before them. */
+void html_time(struct html *html, uint64_t nanoseconds, bool known, const char *mark);
+/* A cell with a percentage, and a bar as long. */
+void html_share(struct html *html, double percent, bool known);
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/html/profile_page.h"
+
+#include <errno.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "report/export/export_trace.h"
+#include "report/export/output.h"
+#include "report/html/section.h"
+#include "report/print/number.h"
+
+/* The sections in their order: an id for links and tests, a title, and who writes it. */
+static const struct section {
+	const char *id, *title;
+	int (*write)(struct page *page);
+} sections[] = {
+	{"use", "Busy and idle", use_section},
+	{"findings", "Findings", findings_section},
+	{"first-rows", "Where the GPU’s time went", first_rows_section},
+	{"gpu", "GPU activities", gpu_section},
+	{"graphs", "CUDA graphs", graphs_section},
+	{"api", "API calls", api_section},
+	{"cost", "What was timed, and what ktime cost", cost_section},
+	{"environment", "Program and devices", environment_section},
+};
+#define SECTIONS (sizeof(sections) / sizeof(*sections))
+
+struct part {
+	char *text;
+	size_t size;
+};
+
+static int write_part(struct page *page, const struct section *section, struct part *part)
+{
+	int error;
+
+	page->html = (struct html){.file = open_memstream(&part->text, &part->size)};
+	if (!page->html.file)
+		return -ENOMEM;
+	error = section->write(page);
+	if (fclose(page->html.file) && !error)
+		error = -ENOMEM;
+	return error ? error : page->html.error;
+}
+
+static void write_title(const struct session *session, char *title, size_t size)
+{
+	const struct session_header *header = session_header(session);
+	char name[128];
+
+	trace_process_name(session, name, sizeof(name));
+	if (header->processes)
+		snprintf(title, size, "%s, %u processes", name, header->processes);
+	else if (header->rank.rank >= 0)
+		snprintf(title, size, "%s, rank %d", name, header->rank.rank);
+	else
+		snprintf(title, size, "%s", name);
+}
+
+/* The command, when it ran and for how long: what tells this page from another. */
+static void write_header(struct html *html, const struct session *session, const char *title)
+{
+	const struct session_header *header = session_header(session);
+	time_t start = (time_t)(header->start_realtime / 1000000000);
+	char text[NUMBER_SIZE], date[64] = "";
+	struct tm parts;
+
+	fputs("<header>\n<h1>", html->file);
+	html_text(html, title);
+	fputs("</h1>\n<p class=\"command\"><code>", html->file);
+	html_text(html, session_string(session, header->command));
+	fputs("</code></p>\n<p>", html->file);
+	if (header->start_realtime && gmtime_r(&start, &parts))
+		strftime(date, sizeof(date), "%Y-%m-%d %H:%M:%S UTC", &parts);
+	if (*date)
+		fprintf(html->file, "Started %s. ", date);
+	if (header->counters[COUNTER_wall_ns])
+		fprintf(html->file, "From the first GPU work to the end: %s. ",
+			number_about(text, (double)header->counters[COUNTER_wall_ns], 3));
+	fprintf(html->file, "%s GPU operation%s.</p>\n",
+		number_count(text, header->counters[COUNTER_operations]),
+		header->counters[COUNTER_operations] == 1 ? "" : "s");
+	fputs("</header>\n", html->file);
+}
+
+static void write_page(struct html *html, const struct session *session, const struct part *parts)
+{
+	char title[256];
+
+	write_title(session, title, sizeof(title));
+	html_begin(html, title);
+	write_header(html, session, title);
+	fputs("<nav aria-label=\"Sections\">\n<ul>\n", html->file);
+	for (size_t i = 0; i < SECTIONS; i++)
+		if (parts[i].size)
+			fprintf(html->file, "<li><a href=\"#%s\">%s</a></li>\n", sections[i].id,
+				sections[i].title);
+	fputs("</ul>\n</nav>\n<main id=\"main\">\n", html->file);
+	for (size_t i = 0; i < SECTIONS; i++) {
+		if (!parts[i].size)
+			continue;
+		fprintf(html->file,
+			"<section id=\"%s\" aria-labelledby=\"%s-title\">\n<h2 id=\"%s-title\">%s"
+			"</h2>\n",
+			sections[i].id, sections[i].id, sections[i].id, sections[i].title);
+		fwrite(parts[i].text, 1, parts[i].size, html->file);
+		fputs("</section>\n", html->file);
+	}
+	fputs("</main>\n", html->file);
+	html_end(html, false);
+}
+
+/* The options of the page: names as short as tells the rows apart, unless a length was asked for.
+ */
+static struct options page_options(const struct options *options)
+{
+	struct options changed = *options;
+
+	if (changed.names == NAMES_AUTO)
+		changed.names = NAMES_DISTINCT;
+	changed.csv = false;
+	changed.colour = false;
+	return changed;
+}
+
+static int collect(struct page *page)
+{
+	int error = 0;
+
+	for (unsigned section = TABLE_GPU; section <= TABLE_API && !error; section++)
+		error = table_collect(&page->tables[section], page->session, page->options, section,
+				      TABLE_ALL_DEVICES, true);
+	return error;
+}
+
+static int write_profile(const struct session *session, const struct options *options, FILE *file)
+{
+	struct options shown = page_options(options), full = shown;
+	struct page page = {.session = session, .options = &shown};
+	struct html html = {.file = file};
+	struct part parts[SECTIONS] = {{0}};
+	int error;
+
+	full.names = NAMES_FULL;
+	error = filter_init(&page.full, session, &full);
+	if (error)
+		return error;
+	error = collect(&page);
+	for (size_t i = 0; i < SECTIONS && !error; i++)
+		error = write_part(&page, &sections[i], &parts[i]);
+	if (!error)
+		write_page(&html, session, parts);
+	for (size_t i = 0; i < SECTIONS; i++)
+		free(parts[i].text);
+	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
+		table_free(&page.tables[section]);
+	filter_free(&page.full);
+	return error ? error : html.error;
+}
+
+int profile_page_write(struct session *session, const struct options *options, const char *path,
+		       char *message, size_t size)
+{
+	locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0), previous;
+	struct output output;
+	int error;
+
+	if (c_locale == (locale_t)0) {
+		snprintf(message, size, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	previous = uselocale(c_locale);
+	error = output_open(&output, path, options->force_overwrite, message, size);
+	if (error)
+		goto out;
+	error = write_profile(session, options, output.file);
+	if (error) {
+		snprintf(message, size, "%s: %s", path, strerror(-error));
+		output_abandon(&output);
+	} else {
+		error = output_finish(&output, message, size);
+	}
+out:
+	uselocale(previous);
+	freelocale(c_locale);
+	return error;
+}

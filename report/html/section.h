@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* The sections of the page of a profile. Each writes its own, or nothing if the profile has nothing
+ * for it; 0 or -errno. */
+#ifndef KTIME_REPORT_HTML_SECTION_H
+#define KTIME_REPORT_HTML_SECTION_H
+
+#include "report/html/html.h"
+#include "report/print/table.h"
+
+struct page {
+	struct html html; /* the section that is written */
+	const struct session *session;
+	const struct options *options; /* with names as short as tells the rows apart */
+	struct filter full;	       /* names in full */
+	struct table tables[TABLE_SECTIONS];
+};
+
+int use_section(struct page *page);
+int findings_section(struct page *page);
+int first_rows_section(struct page *page);
+int gpu_section(struct page *page);
+int graphs_section(struct page *page);
+int api_section(struct page *page);
+int cost_section(struct page *page);
+int environment_section(struct page *page);
+
+#endif

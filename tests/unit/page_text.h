@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* A page of HTML as a test reads it. */
+#ifndef KTIME_TESTS_UNIT_PAGE_TEXT_H
+#define KTIME_TESTS_UNIT_PAGE_TEXT_H
+
+#include "report/session/session.h"
+
+/* The page of a session under options as a user writes them; the caller frees it. */
+char *page_text(struct session *session, const char *words);
+/* The figures of the row whose name, in full, this is, separated by spaces, without the separators
+ * of thousands; the caller frees them. NULL: there is none. */
+char *page_cells(const char *page, const char *name);
+
+#endif

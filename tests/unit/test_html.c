@@ -1,0 +1,344 @@
+/* SPDX-License-Identifier: MIT */
+/* The page of a profile: its figures are those of the report, and what a program calls its kernels
+ * stays text. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/html/html.h"
+#include "report/html/profile_page.h"
+#include "tests/unit/page_text.h"
+#include "tests/unit/printed.h"
+#include "tests/unit/whole_profile.h"
+
+#define HOSTILE "</script><img src=x onerror=alert(1)>\"'`&\x1b[2J\xff<!--"
+
+static char *page_of(struct session *session)
+{
+	return page_text(session, "");
+}
+
+static unsigned count_of(const char *text, const char *part)
+{
+	unsigned count = 0;
+
+	for (; (text = strstr(text, part)); text += strlen(part))
+		count++;
+	return count;
+}
+
+/* The next word of a line; NULL at its end. */
+static char *next_word(char **line)
+{
+	char *word;
+
+	do
+		word = strsep(line, " ");
+	while (word && !*word);
+	return word;
+}
+
+/* As the report prints a row: a percentage and eight times around the number of calls, then the
+ * name, which may have spaces. */
+static void expect_row(const char *page, char *line)
+{
+	char *words[10], *row, *end;
+
+	for (unsigned i = 0; i < 10; i++) {
+		words[i] = next_word(&line);
+		/* An estimate's mark stands before its place. */
+		if (strcmp(words[i], "~") == 0) {
+			words[i] = next_word(&line) - 1;
+			*words[i] = '~';
+		}
+	}
+	while (*line == ' ')
+		line++;
+	row = page_cells(page, line);
+	if (!row)
+		fail_msg("no row of %s in the page", line);
+	end = row;
+	for (unsigned i = 0; i < 10; i++)
+		assert_string_equal(next_word(&end), words[i]);
+	assert_null(next_word(&end));
+	free(row);
+}
+
+static void every_figure_of_the_table_is_in_the_page(void **state)
+{
+	(void)state;
+	for (enum whole_profile kind = 0; kind < WHOLE_KINDS; kind++) {
+		struct session *session = whole_profile(kind, NULL);
+		char *page = page_of(session);
+		char *text = printed(session, "--percentiles --names full --quiet");
+		char *rest = text, *line;
+		unsigned rows = 0;
+
+		while ((line = strsep(&rest, "\n"))) {
+			char *title = strstr(line, ": ");
+
+			/* Up to what comes below the table. */
+			if (strstr(line, "NVTX ranges"))
+				break;
+			if (strstr(line, "Time(%)") || strncmp(line, "No ", 3) == 0 || !*line)
+				continue;
+			/* Where a section begins, its title stands before its first row. */
+			expect_row(page, title && title - line < 18 ? title + 2 : line);
+			rows++;
+		}
+		assert_true(rows >= 4);
+		free(text);
+		free(page);
+		session_close(session);
+	}
+}
+
+static void the_lines_below_the_table_are_in_the_page(void **state)
+{
+	struct session *session = whole_profile(WHOLE_EVENTS, NULL);
+	char *page = page_of(session);
+
+	(void)state;
+	assert_non_null(strstr(page, "<li>Timing: CUDA events on "));
+	assert_non_null(strstr(page, "<li>Overhead: about 111 ms of 3.20 s (3.5 %), "));
+	assert_non_null(strstr(page, "<li>Overhead measured: "));
+	assert_non_null(strstr(page, "<li>A second line.</li>"));
+	assert_non_null(strstr(page, "<li>GPU busy and idle: not known, as CUDA events say how "));
+	assert_null(strstr(page, "id=\"findings\""));
+	free(page);
+	session_close(session);
+}
+
+static void busy_time_and_its_causes_come_first(void **state)
+{
+	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
+	char *page = page_of(session);
+
+	(void)state;
+	assert_non_null(
+		strstr(page, "<li>GPU 0: busy at least 36.6 % of 1.75 s (kernels 30.3 %, "));
+	assert_non_null(strstr(page, "GPU 0: busy 36.6 %, idle 63.4 % of its time"));
+	/* From the left: kernels alone, both, copies alone, the largest cause. */
+	assert_non_null(
+		strstr(page, "<rect class=\"busy-kernels\" x=\"0.000%\" width=\"28.000%\""));
+	assert_non_null(strstr(page, "<rect class=\"busy-both\" x=\"28.000%\" width=\"2.286%\""));
+	assert_non_null(strstr(page, "<rect class=\"busy-copies\" x=\"30.286%\" width=\"6.286%\""));
+	assert_non_null(
+		strstr(page, "<rect class=\"idle-program\" x=\"36.571%\" width=\"30.286%\""));
+	assert_non_null(strstr(page, " the program between CUDA calls 30.3 %</li>"));
+	assert_null(strstr(page, " gaps under 5 us 0.0 %</li>"));
+	assert_non_null(strstr(page, "idle: cudaMalloc</th><td class=\"number share\" "
+				     "data-value=\"2.571"));
+	assert_non_null(strstr(page, "<td class=\"name\">saxpy to [CUDA memset]</td>"));
+	assert_int_equal(count_of(page, "<svg class=\"stack\""), 3);
+	assert_non_null(strstr(page, "<li>12 asynchronous copies of pageable memory, 31.0 ms "));
+	assert_true(strstr(page, "id=\"use\"") < strstr(page, "id=\"findings\""));
+	assert_true(strstr(page, "id=\"findings\"") < strstr(page, "id=\"first-rows\""));
+	assert_true(strstr(page, "id=\"first-rows\"") < strstr(page, "id=\"gpu\""));
+	free(page);
+	session_close(session);
+}
+
+static void an_estimate_has_its_interval(void **state)
+{
+	struct session *session = whole_profile(WHOLE_EVENTS, NULL);
+	char *page = page_of(session);
+	char *text = printed(session, "--names full");
+	char *line = strstr(text, "~ saxpy(int, float, float const *, float*): ");
+	char expected[256];
+
+	(void)state;
+	assert_non_null(line);
+	line = strstr(line, "): ") + 3;
+	snprintf(expected, sizeof(expected), "<p class=\"estimate\">Estimate: %.*s</p>",
+		 (int)strcspn(line, "\n"), line);
+	assert_non_null(strstr(page, expected));
+	assert_non_null(strstr(page, ", too few for an interval.</p>"));
+	free(text);
+	free(page);
+	session_close(session);
+}
+
+static void a_histogram_shows_each_bucket(void **state)
+{
+	struct session *session;
+	struct row *row;
+	char *page;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	row = session_row(session, ROW_KERNEL, "k", 0);
+	row->calls = 4;
+	/* Three calls in one bucket, one in the second bucket after it. */
+	session_add_sample(session, &row->cupti, 32);
+	session_add_sample(session, &row->cupti, 32);
+	session_add_sample(session, &row->cupti, 32);
+	session_add_sample(session, &row->cupti, 34);
+	page = page_of(session);
+	assert_non_null(strstr(page,
+			       "aria-label=\"Histogram of 4 calls from 32ns to 34ns, at most 3 "
+			       "in a bar\""));
+	assert_non_null(strstr(page, "viewBox=\"0 0 30 60\""));
+	assert_non_null(strstr(page, "<path d=\"M0 60v-60h9v60zM20 60v-20h9v20z\"/>"));
+	assert_non_null(strstr(page, "<dt>Med</dt><dd>32ns</dd>"));
+	assert_non_null(strstr(page, "<dt>p99.9</dt><dd>34ns</dd>"));
+	assert_non_null(strstr(page, "<dt>Max</dt><dd>34ns</dd>"));
+	free(page);
+	session_close(session);
+}
+
+static void hostile_names_stay_text(void **state)
+{
+	struct idle_row key = {.cause = IDLE_CALL, .device = 0};
+	struct session_header *header;
+	struct session *session;
+	struct idle_row *idle;
+	struct row *row;
+	char *page, *clean;
+
+	(void)state;
+	session = whole_profile(WHOLE_CUPTI, NULL);
+	clean = page_of(session);
+	header = session_header(session);
+	header->command = session_intern(session, HOSTILE);
+	header->hostname = session_intern(session, HOSTILE);
+	snprintf(header->devices[0].name, sizeof(header->devices[0].name), "%s", HOSTILE);
+	key.name = session_intern(session, HOSTILE);
+	idle = session_idle_row(session, &key);
+	session_add_idle(idle, 500000000, key.name, key.name);
+	session_note(session, "%s", HOSTILE);
+	for (enum row_kind kind = ROW_KERNEL; kind <= ROW_DRIVER_API; kind++) {
+		row = session_row(session, kind, HOSTILE, kind < ROW_RUNTIME_API ? 0 : -1);
+		row->calls = 1;
+		session_add_sample(session, &row->cupti, 5000000000);
+	}
+	page = page_of(session);
+	assert_true(count_of(page, "&#60;/script&#62;&#60;img src=x onerror=alert(1)&#62;&#34;&#39;"
+				   "&#96;&#38;\\x1b[2J\\xff&#60;!--") > 10);
+	assert_null(strstr(page, "<img"));
+	assert_null(strstr(page, "<!--"));
+	assert_null(strchr(page, '\x1b'));
+	assert_int_equal(count_of(page, "</script"), count_of(clean, "</script"));
+	free(clean);
+	free(page);
+	session_close(session);
+}
+
+static void json_in_a_script_ends_no_element(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	struct html html = {.file = open_memstream(&text, &size)};
+
+	(void)state;
+	html_json_text(&html, HOSTILE "\\n");
+	fclose(html.file);
+	assert_int_equal(html.error, 0);
+	assert_string_equal(text,
+			    "\"\\u003c/script\\u003e\\u003cimg src=x onerror=alert(1)\\u003e"
+			    "\\u0022\\u0027`\\u0026\\u005cx1b[2J\\u005cxff\\u003c!--\\u005cn\"");
+	free(text);
+}
+
+static void the_page_asks_no_network(void **state)
+{
+	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
+	char *page = page_of(session);
+
+	(void)state;
+	assert_non_null(strstr(page, "content=\"default-src 'none'; "));
+	assert_null(strstr(page, "http://"));
+	assert_null(strstr(page, "https://"));
+	assert_null(strstr(page, " src="));
+	assert_null(strstr(page, "@import"));
+	assert_null(strstr(page, "url("));
+	free(page);
+	session_close(session);
+}
+
+/* Names as long as those of templates. */
+static void a_page_of_many_rows_stays_under_a_megabyte(void **state)
+{
+	struct session *session;
+	char name[1200], *page, *left;
+	unsigned long more = 0;
+	struct row *row;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	memset(name, 'n', sizeof(name));
+	for (unsigned i = 0; i < 3000; i++) {
+		snprintf(name + 1000, 200, "%u", i);
+		row = session_row(session, i % 3 ? ROW_KERNEL : ROW_RUNTIME_API, name,
+				  i % 3 ? 0 : -1);
+		assert_non_null(row);
+		row->calls = 20;
+		for (unsigned j = 0; j < 20; j++)
+			session_add_sample(session, &row->cupti, 1000 + i + (j << j));
+	}
+	page = page_of(session);
+	assert_true(strlen(page) < 1000000);
+	left = strstr(page, "<p class=\"left-out\">");
+	assert_non_null(left);
+	assert_int_equal(sscanf(left, "<p class=\"left-out\">%lu more rows, with ", &more), 1);
+	left = strstr(page, "id=\"api-table\"");
+	*left = '\0';
+	assert_int_equal(count_of(strstr(page, "id=\"gpu-table\""), "<details>") + more, 2000);
+	free(page);
+	session_close(session);
+}
+
+static void a_page_that_exists_is_replaced_only_on_request(void **state)
+{
+	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
+	char directory[] = "/tmp/ktime-html-XXXXXX", path[64], message[256];
+	struct options options;
+	struct stat status;
+
+	(void)state;
+	assert_non_null(mkdtemp(directory));
+	snprintf(path, sizeof(path), "%s/page.html", directory);
+	options_defaults(&options);
+	assert_int_equal(profile_page_write(session, &options, path, message, sizeof(message)), 0);
+	assert_int_equal(profile_page_write(session, &options, path, message, sizeof(message)),
+			 -EEXIST);
+	assert_non_null(strstr(message, "page.html exists; -f overwrites it"));
+	assert_int_equal(truncate(path, 0), 0);
+	options.force_overwrite = true;
+	assert_int_equal(profile_page_write(session, &options, path, message, sizeof(message)), 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_true(status.st_size > 10000);
+	unlink(path);
+	assert_int_equal(profile_page_write(session, &options, directory, message, sizeof(message)),
+			 -EISDIR);
+	rmdir(directory);
+	options_free(&options);
+	session_close(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_figure_of_the_table_is_in_the_page),
+		cmocka_unit_test(the_lines_below_the_table_are_in_the_page),
+		cmocka_unit_test(busy_time_and_its_causes_come_first),
+		cmocka_unit_test(an_estimate_has_its_interval),
+		cmocka_unit_test(a_histogram_shows_each_bucket),
+		cmocka_unit_test(hostile_names_stay_text),
+		cmocka_unit_test(json_in_a_script_ends_no_element),
+		cmocka_unit_test(the_page_asks_no_network),
+		cmocka_unit_test(a_page_of_many_rows_stays_under_a_megabyte),
+		cmocka_unit_test(a_page_that_exists_is_replaced_only_on_request),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
