@@ -115,3 +115,9 @@ start_servers()
 	answers '' 'ktime_info'
 	[ -z "$(ls metrics)" ]
 }
+
+@test "the alerts fire when their rules say, and not before" {
+	cp "$root/docs/deployment.rules.yml" "$root/tests/jobs/deployment.test.yml" .
+	promtool check rules deployment.rules.yml
+	promtool test rules deployment.test.yml
+}
