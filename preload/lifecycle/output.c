@@ -17,6 +17,9 @@
 #include "report/print/report.h"
 #include "report/session/folder.h"
 
+/* So many files with its number in the name are tried. Chosen. */
+#define PROGRAMS_MOST 1000u
+
 static struct log_file log_file;
 static char profile_path[PATH_MAX]; /* "": in memory alone */
 static bool start_written;	    /* the report's first lines are in its file */
@@ -60,14 +63,14 @@ static int create_named(struct session **session, bool of_rank, pid_t *holder)
  * The ranks of a job, which are started with the same options, each have a file. Where another
  * process writes to the file this one's number is added to the name; where there is a file at all
  * if the processes that a program starts are profiled too, or it is a rank's: processes that a rank
- * starts have its rank.
+ * starts have its rank. A process that has become another program by exec may have such a file too.
  */
 static int create_kept(struct session **session)
 {
 	static char own_pattern[PATH_MAX];
 	const char *asked = settings.export_profile;
-	bool of_rank = rank_file_pattern(own_pattern, sizeof(own_pattern), asked, &rank, false);
-	bool shared = of_rank || settings.profile_children, fits = true;
+	bool of_rank = rank_file_pattern(own_pattern, sizeof(own_pattern), asked, &rank);
+	bool shared = of_rank || settings.profile_children;
 	pid_t holder;
 	int error;
 
@@ -76,18 +79,19 @@ static int create_kept(struct session **session)
 	error = create_named(session, of_rank, &holder);
 	if (error != -EBUSY && !(shared && error == -EEXIST))
 		return error;
-	if (of_rank)
-		fits = rank_file_pattern(own_pattern, sizeof(own_pattern), asked, &rank, true);
-	else
-		fits = snprintf(own_pattern, sizeof(own_pattern), "%s.%%p", asked) <
-		       (int)sizeof(own_pattern);
-	if (!fits)
-		return error;
 	if (!shared)
 		log_file_say(getpid(), "process %d writes to %s: this one writes to %s.%d",
 			     (int)holder, profile_path, profile_path, (int)getpid());
-	settings.export_profile = own_pattern;
-	return create_named(session, of_rank, &holder);
+	for (unsigned ordinal = 1; ordinal <= (shared ? PROGRAMS_MOST : 1); ordinal++) {
+		if (!rank_file_pattern_of_process(own_pattern, sizeof(own_pattern), asked, &rank,
+						  ordinal))
+			break;
+		settings.export_profile = own_pattern;
+		error = create_named(session, of_rank, &holder);
+		if (error != -EEXIST && error != -EBUSY)
+			break;
+	}
+	return error;
 }
 
 /*

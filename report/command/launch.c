@@ -311,7 +311,7 @@ static int check_files(const struct options *options)
 	bool of_rank;
 
 	rank_find(&rank, options->rank_variable);
-	of_rank = profile && rank_file_pattern(pattern, sizeof(pattern), profile, &rank, false);
+	of_rank = profile && rank_file_pattern(pattern, sizeof(pattern), profile, &rank);
 	/* A rank's file that is there already is left alone; it gets another name. */
 	return check_file(options->log_file, &rank, false) ||
 	       check_file(of_rank ? pattern : profile, &rank,

@@ -18,34 +18,38 @@
 
 /* Adds the profile that a pattern names; -ENOMEM. */
 static int find_pattern(const char *pattern, const struct name_codes *codes,
-			struct left_profile **profiles, size_t *count)
+			struct left_profile **profiles, size_t *count, bool *is_there)
 {
 	char message[128], *path = filename_expand(pattern, codes, message, sizeof(message));
 	int error = path ? left_profile_at(profiles, count, path) : 0;
 
+	*is_there = path && access(path, F_OK) == 0;
 	free(path);
 	return error == -ENOMEM ? error : 0;
 }
 
-/* The profile of -o, by the two names that it may have. */
+/* The profiles of -o, by the names that they may have. */
 static int find_named(const struct options *options, pid_t pid, struct left_profile **profiles,
 		      size_t *count)
 {
 	const char *asked = options->export_profile;
-	char own[PATH_MAX], with_process[PATH_MAX];
+	char pattern[PATH_MAX];
 	struct process_rank rank;
 	struct name_codes codes;
+	bool is_there = true;
 	int error;
 
 	rank_find(&rank, options->rank_variable);
 	codes = (struct name_codes){pid, rank.rank, -1};
-	if (!rank_file_pattern(own, sizeof(own), asked, &rank, false) ||
-	    !rank_file_pattern(with_process, sizeof(with_process), asked, &rank, true)) {
-		snprintf(own, sizeof(own), "%s", asked);
-		snprintf(with_process, sizeof(with_process), "%s.%%p", asked);
+	if (!rank_file_pattern(pattern, sizeof(pattern), asked, &rank))
+		snprintf(pattern, sizeof(pattern), "%s", asked);
+	error = find_pattern(pattern, &codes, profiles, count, &is_there);
+	for (unsigned ordinal = 1; !error && (ordinal == 1 || is_there); ordinal++) {
+		if (!rank_file_pattern_of_process(pattern, sizeof(pattern), asked, &rank, ordinal))
+			break;
+		error = find_pattern(pattern, &codes, profiles, count, &is_there);
 	}
-	error = find_pattern(own, &codes, profiles, count);
-	return error ? error : find_pattern(with_process, &codes, profiles, count);
+	return error;
 }
 
 static void report_on(const struct left_profile *profile, const struct options *options, int status)
@@ -162,8 +166,7 @@ static void say_daemon(const struct options *options, pid_t program, pid_t daemo
 	log_file_resolve(&log, options->log_file, &codes, message, sizeof(message));
 	if (asked)
 		path = filename_expand(
-			rank_file_pattern(pattern, sizeof(pattern), asked, &rank, false) ? pattern
-											 : asked,
+			rank_file_pattern(pattern, sizeof(pattern), asked, &rank) ? pattern : asked,
 			&codes, message, sizeof(message));
 	if (log.path)
 		log_file_say(program, GOES_ON "its report will be in %s", (int)daemon, log.path);

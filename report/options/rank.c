@@ -137,18 +137,39 @@ bool rank_is_listed(const char *list, int rank)
 	return false;
 }
 
-bool rank_file_pattern(char *own, size_t size, const char *pattern, const struct process_rank *rank,
-		       bool with_process)
+/* The name's length without the suffix; 0 if it is the process's own. */
+static size_t shared_length(const char *pattern, const struct process_rank *rank)
 {
 	size_t length = strlen(pattern), suffix = strlen(SUFFIX);
 
 	if (rank->rank < 0 || rank->world_size == 1)
-		return false;
+		return 0;
 	for (const char *code = pattern; (code = strchr(code, '%')) && code[1]; code += 2)
 		if (strchr("prq", code[1]))
-			return false;
+			return 0;
 	if (length > suffix && strcmp(pattern + length - suffix, SUFFIX) == 0)
 		length -= suffix;
-	return snprintf(own, size, "%.*s.%%r%s" SUFFIX, (int)length, pattern,
-			with_process ? ".%p" : "") < (int)size;
+	return length;
+}
+
+bool rank_file_pattern(char *own, size_t size, const char *pattern, const struct process_rank *rank)
+{
+	size_t length = shared_length(pattern, rank);
+
+	return length > 0 &&
+	       snprintf(own, size, "%.*s.%%r" SUFFIX, (int)length, pattern) < (int)size;
+}
+
+bool rank_file_pattern_of_process(char *own, size_t size, const char *pattern,
+				  const struct process_rank *rank, unsigned ordinal)
+{
+	size_t length = shared_length(pattern, rank);
+	char number[16] = "";
+
+	if (ordinal > 1)
+		snprintf(number, sizeof(number), ".%u", ordinal);
+	if (!length)
+		return snprintf(own, size, "%s.%%p%s", pattern, number) < (int)size;
+	return snprintf(own, size, "%.*s.%%r.%%p%s" SUFFIX, (int)length, pattern, number) <
+	       (int)size;
 }

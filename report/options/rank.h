@@ -22,11 +22,17 @@ bool rank_is_listed(const char *list, int rank);
 bool rank_list_is_valid(const char *list);
 /*
  * The pattern of the file that a rank's profile goes to, when the user gave one name for all of
- * them: NAME.RANK.ktime, or, `with_process`, NAME.RANK.PID.ktime. Returns false, and leaves `own`
- * alone, if the name is the process's own: it has no rank, is the only one, or the name has a code
- * that tells processes apart.
+ * them: NAME.RANK.ktime. Returns false, and leaves `own` alone, if the name is the process's own:
+ * it has no rank, is the only one, or the name has a code that tells processes apart.
  */
-bool rank_file_pattern(char *own, size_t size, const char *pattern, const struct process_rank *rank,
-		       bool with_process);
+bool rank_file_pattern(char *own, size_t size, const char *pattern,
+		       const struct process_rank *rank);
+/*
+ * The pattern where that file is taken: NAME.RANK.PID.ktime, or NAME.PID without a rank; from 2 on
+ * with `ordinal` behind PID, for the programs that a process has become by exec. Returns false if
+ * it does not fit.
+ */
+bool rank_file_pattern_of_process(char *own, size_t size, const char *pattern,
+				  const struct process_rank *rank, unsigned ordinal);
 
 #endif

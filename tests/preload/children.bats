@@ -112,6 +112,32 @@ ranked 5" grep ranked found
 	"$built/ktime" show kept* | grep -qF "======== Processes: 3 on 1 node; times are sums over them."
 }
 
+# calls FILE…: of each profile the calls of one kernel, in one line.
+calls()
+{
+	local file
+	for file in "$@"; do
+		"$built/ktime" export --json - "$file" | jq '.rows[] | select(.name == "work") | .calls'
+	done | sort -n | paste -sd ' '
+}
+
+@test "with -o each program that a process becomes by exec keeps a profile, the killed last one too" {
+	touch summary
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" --profile-child-processes -o kept \
+		"$programs/ranked" 1 exec 2 exec 3 exec 4 summary
+	[ "$status" -eq 137 ]
+	[ "$(ls kept* | sed 's/[0-9][0-9]*/PID/' | tr '\n' ' ')" = "kept kept.PID kept.PID.2 kept.PID.3 " ]
+	is "1 2 3 4" calls kept*
+	printf '%s\n' "$stderr" | grep -q 'the program was killed (Killed): its profile tells this'
+	rm kept*
+	export PMI_RANK=2 PMI_SIZE=4
+	run --separate-stderr "$root/tests/sim/run" "$built/ktime" -o kept \
+		"$programs/ranked" 1 exec 2 exec 3
+	[ "$status" -eq 0 ]
+	[ "$(ls kept* | sed 's/[0-9][0-9]*/PID/2' | tr '\n' ' ')" = "kept.2.PID.2.ktime kept.2.PID.ktime kept.2.ktime " ]
+	is "1 2 3" calls kept*
+}
+
 @test "of one process there is no summary, and nothing is left of the folder" {
 	export TMPDIR=$PWD/tmp
 	mkdir tmp

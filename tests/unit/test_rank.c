@@ -120,12 +120,26 @@ static void lists_of_ranks(void **state)
 	assert_true(rank_is_listed(NULL, 5) && rank_is_listed("0", -1));
 }
 
-static void is_file(const char *pattern, bool with_process, const char *expected)
+static void is_file(const char *pattern, const char *expected)
 {
 	char own[64];
 
-	assert_true(rank_file_pattern(own, sizeof(own), pattern, &rank, with_process));
+	assert_true(rank_file_pattern(own, sizeof(own), pattern, &rank));
 	assert_string_equal(own, expected);
+	/* It has room for that alone, and for one less it has none. */
+	assert_true(rank_file_pattern(own, strlen(expected) + 1, pattern, &rank));
+	assert_false(rank_file_pattern(own, strlen(expected), pattern, &rank));
+}
+
+static void is_file_of_process(const char *pattern, unsigned ordinal, const char *expected)
+{
+	char own[64];
+
+	assert_true(rank_file_pattern_of_process(own, sizeof(own), pattern, &rank, ordinal));
+	assert_string_equal(own, expected);
+	assert_true(
+		rank_file_pattern_of_process(own, strlen(expected) + 1, pattern, &rank, ordinal));
+	assert_false(rank_file_pattern_of_process(own, strlen(expected), pattern, &rank, ordinal));
 }
 
 static void ranks_have_files_of_their_own(void **state)
@@ -135,16 +149,22 @@ static void ranks_have_files_of_their_own(void **state)
 
 	(void)state;
 	assert_true(find_in(HYDRA, NULL));
-	is_file("run", false, "run.%r.ktime");
-	is_file("run.ktime", false, "run.%r.ktime");
-	is_file("%h/100%%.ktime", true, "%h/100%%.%r.%p.ktime");
+	is_file("run", "run.%r.ktime");
+	is_file("run.ktime", "run.%r.ktime");
+	is_file(".ktime", ".ktime.%r.ktime");
+	is_file_of_process("%h/100%%.ktime", 1, "%h/100%%.%r.%p.ktime");
+	is_file_of_process("run", 2, "run.%r.%p.2.ktime");
+	is_file_of_process("run.%r", 1, "run.%r.%p");
 	for (size_t i = 0; i < sizeof(told_apart) / sizeof(told_apart[0]); i++)
-		assert_false(rank_file_pattern(own, sizeof(own), told_apart[i], &rank, false));
+		assert_false(rank_file_pattern(own, sizeof(own), told_apart[i], &rank));
 	assert_true(find_in("PMI_RANK=0 PMI_SIZE=1", NULL));
-	assert_false(rank_file_pattern(own, sizeof(own), "run", &rank, false));
+	assert_false(rank_file_pattern(own, sizeof(own), "run", &rank));
 	assert_false(find_in("", NULL));
-	assert_false(rank_file_pattern(own, sizeof(own), "run", &rank, false));
+	assert_false(rank_file_pattern(own, sizeof(own), "run", &rank));
 	assert_string_equal(own, "as it was");
+	is_file_of_process("run", 1, "run.%p");
+	is_file_of_process("run.ktime", 2, "run.ktime.%p.2");
+	is_file_of_process("run", 12, "run.%p.12");
 }
 
 int main(void)

@@ -2,7 +2,7 @@
 /*
  * ranked COUNT [FILE]: as a rank of a training job: COUNT times a copy to the device, a kernel of
  * its own and an all-reduce. With FILE it is killed, once that file is there.
- * ranked COUNT exec OTHER: it becomes "ranked OTHER" then.
+ * ranked COUNT exec OTHER…: it becomes "ranked OTHER…" then.
  */
 #include <signal.h>
 #include <stdlib.h>
@@ -37,8 +37,10 @@ int main(int argc, char **argv)
 		check_launch(reduce, NULL);
 	}
 	CHECK(cuCtxSynchronize());
-	if (argc > 3)
-		execl("/proc/self/exe", argv[0], argv[3], NULL);
+	if (argc > 3) {
+		argv[2] = argv[0];
+		execv("/proc/self/exe", argv + 2);
+	}
 	if (argc > 2) {
 		wait_for_ktime_at_rest();
 		while (access(argv[2], F_OK) < 0)
