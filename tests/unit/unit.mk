@@ -59,6 +59,12 @@ $(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background
 $(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/concurrency.o
 $(BUILD)/tests/unit/test_pointer_map: $(BUILD)/obj/preload/base/pointer_map.o
 $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_entries.o
+
+# A thread that makes calls, with the clock of the test.
+$(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times): \
+	$(BUILD)/obj/tests/unit/launch_path.o $(patsubst %, $(SIM_OBJECTS)/clock/preload/launch/%.o, call runtime_call host_call) \
+	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o) base/gate.o base/pointer_map.o handles/capture.o)
+
 HASHED := $(addprefix $(BUILD)/tests/unit/libhashed_,gnu.so sysv.so)
 $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o
 	@mkdir -p $(@D)
