@@ -52,6 +52,7 @@ $(addprefix $(BUILD)/tests/unit/test_taken_, operations graphs calls): $(BUILD)/
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o causes.o host_calls.o interval_set.o) driver/api.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/measured.o
+$(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
@@ -61,7 +62,8 @@ $(BUILD)/tests/unit/test_pointer_map: $(BUILD)/obj/preload/base/pointer_map.o
 $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_entries.o
 
 # A thread that makes calls, with the clock of the test.
-$(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times): \
+$(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times \
+	test_event_records test_cold_path): \
 	$(BUILD)/obj/tests/unit/launch_path.o $(patsubst %, $(SIM_OBJECTS)/clock/preload/launch/%.o, call runtime_call host_call) \
 	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o) base/gate.o base/pointer_map.o handles/capture.o)
 

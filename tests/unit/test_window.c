@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/* When the profiling window opens and closes, and what lies in it. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+#include "preload/base/lifecycle_state.h"
+#include "preload/base/mode.h"
+#include "preload/launch/window.h"
+#include "report/session/session.h"
+
+#define SECOND	 1000000000ull
+#define REALTIME (1000 * SECOND) /* is so much ahead */
+
+_Atomic int lifecycle_state = LIFECYCLE_RUNNING, count_only_blocks;
+static uint64_t now = 50 * SECOND;
+
+/* In place of the C library's. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	uint64_t value = now + (clock == CLOCK_REALTIME ? REALTIME : 0);
+
+	time->tv_sec = (time_t)(value / SECOND);
+	time->tv_nsec = (long)(value % SECOND);
+	return 0;
+}
+
+/* Opens the window if it is shut, with no plan. */
+static int start_open(void **state)
+{
+	(void)state;
+	now += 100000 * SECOND;
+	atomic_store(&count_only_blocks, 0);
+	window_start(&(struct window_plan){.from_start = true});
+	assert_true(window_is_open());
+	assert_int_equal(atomic_load(&count_only_blocks), 0);
+	return 0;
+}
+
+/* Whether it is open after so long. */
+static bool open_after(double seconds)
+{
+	now += (uint64_t)(seconds * 1e9);
+	window_update(NULL);
+	assert_int_equal(atomic_load(&count_only_blocks), !window_is_open());
+	return window_is_open();
+}
+
+static void the_program_opens_and_closes_it(void **state)
+{
+	uint64_t opened, closed;
+
+	(void)state;
+	assert_false(window_changed_between(0, UINT64_MAX));
+	closed = now += SECOND;
+	window_set(false);
+	window_set(false);
+	assert_int_equal(atomic_load(&count_only_blocks), 1);
+	opened = now += SECOND;
+	window_set(true);
+	assert_int_equal(atomic_load(&count_only_blocks), 0);
+	assert_true(open_after(1000));
+	closed += REALTIME;
+	opened += REALTIME;
+	assert_true(window_was_open(closed - 1));
+	assert_false(window_was_open(closed));
+	assert_false(window_was_open(opened - 1));
+	assert_true(window_was_open(opened));
+	assert_true(window_changed_between(closed, closed));
+	assert_true(window_changed_between(closed - 1, closed + 1));
+	assert_false(window_changed_between(closed + 1, opened - 1));
+	assert_true(window_changed_between(closed + 1, opened));
+	assert_false(window_changed_between(opened + 1, UINT64_MAX));
+	assert_false(window_changed_between(0, closed - 1));
+	/* In a child of fork the lock may be held for ever. */
+	atomic_store(&lifecycle_state, LIFECYCLE_FORKED);
+	window_set(false);
+	atomic_store(&lifecycle_state, LIFECYCLE_RUNNING);
+	assert_true(window_is_open());
+}
+
+static void the_last_1024_changes_are_remembered(void **state)
+{
+	uint64_t first;
+
+	(void)state;
+	/* Closed in even seconds from the first, open in odd ones. */
+	first = now + SECOND + REALTIME;
+	for (unsigned i = 0; i < 1030; i++) {
+		now += SECOND;
+		window_set(i % 2 != 0);
+	}
+	assert_false(window_was_open(first + 6 * SECOND));
+	assert_true(window_was_open(first + 7 * SECOND));
+	assert_false(window_was_open(first + 1028 * SECOND));
+	assert_true(window_was_open(first + 1029 * SECOND));
+	assert_true(window_changed_between(first + 6 * SECOND, first + 6 * SECOND));
+	assert_false(window_changed_between(first, first + 5 * SECOND + 5));
+	assert_true(window_changed_between(first + 1029 * SECOND, UINT64_MAX));
+}
+
+static void a_delay_opens_it_and_a_duration_closes_it(void **state)
+{
+	(void)state;
+	window_start(&(struct window_plan){.from_start = true, .delay = 2, .duration = 3});
+	assert_false(window_is_open());
+	assert_int_equal(atomic_load(&count_only_blocks), 1);
+	assert_false(open_after(1.75));
+	assert_true(open_after(0.25));
+	assert_true(open_after(2.75));
+	assert_false(open_after(0.25));
+	assert_false(open_after(100));
+	/* Without a delay the duration counts from the start, and without one it stays open. */
+	atomic_store(&count_only_blocks, 0);
+	window_start(&(struct window_plan){.from_start = true, .duration = 3});
+	assert_true(open_after(2.75));
+	assert_false(open_after(0.25));
+	atomic_store(&count_only_blocks, 0);
+	window_start(&(struct window_plan){.from_start = true, .delay = 1});
+	assert_true(open_after(1));
+	assert_true(open_after(100));
+}
+
+static void every_so_often_it_opens_for_a_second(void **state)
+{
+	(void)state;
+	window_start(&(struct window_plan){.from_start = true, .every = 10});
+	assert_true(open_after(0.75));
+	assert_false(open_after(0.25));
+	assert_false(open_after(8.75));
+	assert_true(open_after(0.25));
+	assert_false(open_after(1));
+	/* The process was stopped: the windows of that time are not made up for. */
+	assert_true(open_after(9 + 25));
+	assert_false(open_after(1));
+	assert_false(open_after(3.75));
+	assert_true(open_after(0.25));
+	/* With a delay and a duration. */
+	window_start(
+		&(struct window_plan){.from_start = true, .every = 10, .delay = 4, .duration = 2});
+	atomic_store(&count_only_blocks, 1);
+	assert_false(open_after(3.75));
+	assert_true(open_after(0.25));
+	assert_false(open_after(2));
+	assert_true(open_after(8));
+	assert_true(open_after(1.75));
+	assert_false(open_after(0.25));
+}
+
+static void a_plan_is_for_runs_that_are_profiled_from_their_start(void **state)
+{
+	(void)state;
+	window_start(&(struct window_plan){.every = 10, .delay = 1});
+	assert_false(window_is_open());
+	assert_false(open_after(100));
+	/* What the program opens closes after the duration that was asked for, if any. */
+	window_set(true);
+	assert_true(open_after(100));
+}
+
+static void a_command_takes_the_place_of_the_plan(void **state)
+{
+	(void)state;
+	window_start(&(struct window_plan){.from_start = true, .every = 10, .duration = 2});
+	assert_int_equal(window_command(false, 5 * SECOND), 0);
+	assert_false(open_after(0));
+	assert_false(open_after(50));
+	assert_int_equal(window_command(true, 3 * SECOND), 0);
+	assert_true(open_after(2.75));
+	assert_false(open_after(0.25));
+	assert_int_equal(window_command(true, 0), 0);
+	assert_true(open_after(1000));
+}
+
+/* The last one: it has no end. */
+static void a_timeout_closes_it_for_good(void **state)
+{
+	struct session *session;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	window_start(&(struct window_plan){.from_start = true, .timeout = 4.5, .every = 2});
+	now += 4 * SECOND;
+	window_update(session);
+	assert_true(window_is_open());
+	assert_int_equal(session_header(session)->note_count, 0);
+	now += SECOND / 2;
+	window_update(session);
+	assert_false(window_is_open());
+	assert_int_equal(atomic_load(&count_only_blocks), 1);
+	window_set(true);
+	assert_false(window_is_open());
+	assert_int_equal(window_command(true, 0), -EALREADY);
+	now += 100 * SECOND;
+	window_update(session);
+	assert_false(window_is_open());
+	assert_int_equal(session_header(session)->note_count, 1);
+	assert_string_equal(session_string(session, session_header(session)->notes[0]),
+			    "Profiling ended 4.5 s after the driver's initialisation (--timeout).");
+	session_close(session);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(the_program_opens_and_closes_it, start_open),
+		cmocka_unit_test_setup(the_last_1024_changes_are_remembered, start_open),
+		cmocka_unit_test_setup(a_delay_opens_it_and_a_duration_closes_it, start_open),
+		cmocka_unit_test_setup(every_so_often_it_opens_for_a_second, start_open),
+		cmocka_unit_test_setup(a_plan_is_for_runs_that_are_profiled_from_their_start,
+				       start_open),
+		cmocka_unit_test_setup(a_command_takes_the_place_of_the_plan, start_open),
+		cmocka_unit_test_setup(a_timeout_closes_it_for_good, start_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
