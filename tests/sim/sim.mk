@@ -129,7 +129,7 @@ VIRTUAL_OBJECTS := $(VIRTUAL_SOURCES:%.c=$(SIM_OBJECTS)/clock/%.o)
 
 $(SIM_OBJECTS)/clock/preload/%.o: preload/%.c $(BUILD)/flags | toolkit
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) -include tests/sim/clock/virtual_clock.h -fPIC -c $< -o $@
+	$(Q)$(CC) $(KTIME_CPPFLAGS) $(KTIME_CFLAGS) $(CFLAGS) $(OBJECT_CFLAGS) -include tests/sim/clock/virtual_clock.h -fPIC -c $< -o $@
 
 $(VIRTUAL): $(filter-out $(VIRTUAL_SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD)/obj/preload/base/clock.o,$(LIBRARY_OBJECTS)) \
 		$(VIRTUAL_OBJECTS) $(SIM_OBJECTS)/clock/virtual_clock.o preload/exports.map

@@ -53,6 +53,11 @@ $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefi
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/measured.o
 $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
+$(BUILD)/tests/unit/test_windows_sums: $(addprefix $(BUILD)/obj/preload/recording/, launches.o sums.o row_totals.o)
+$(BUILD)/tests/unit/test_graphs: $(addprefix $(BUILD)/obj/preload/handles/, graph.o graph_contents.o)
+$(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
+$(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o measured.o)
+$(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o

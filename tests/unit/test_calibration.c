@@ -1,0 +1,357 @@
+/* SPDX-License-Identifier: MIT */
+/* How the event-pair overhead is measured: what is queued, in which order, and what the times of
+ * the pairs, the kernel's own readings and CUPTI's records make of it. */
+#include "tests/unit/calibration_driver.h"
+
+/* Appends a letter so many times. */
+static void add(char *text, char letter, unsigned times)
+{
+	size_t length = strlen(text);
+
+	memset(text + length, letter, times);
+	text[length + times] = '\0';
+}
+
+TEST(pairs_are_queued_behind_a_kernel_that_keeps_the_device_busy)
+{
+	char expected[1000] = "rplfgs";
+
+	calibration_update(false);
+	assert_string_equal(order, "");
+	calibration_update(true);
+	add(expected, 'c', EVENTS);
+	add(expected, 'k', 1);
+	add(expected, 'e', 2 * PAIRS + FILLERS);
+	for (unsigned i = 0; i < FEW; i++)
+		strcat(expected, "eke");
+	add(expected, 'm', 1);
+	add(expected, 'e', 2 * PAIRS);
+	assert_string_equal(order, expected);
+	assert_int_equal(durations[0], 500000);
+	for (unsigned i = 1; i <= FEW; i++)
+		assert_int_equal(durations[i], 10000);
+	/* They are not queued again while they run. */
+	calibration_update(true);
+	assert_string_equal(order, expected);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+}
+
+static void write_readings(void)
+{
+	struct reading {
+		uint64_t begin, end, step, unused;
+	} *readings = (struct reading *)shared;
+
+	for (unsigned i = 0; i <= FEW; i++)
+		readings[i] = (struct reading){.begin = 1000, .end = 11000, .step = 32};
+}
+
+TEST(without_cupti_the_kernels_own_readings_are_used)
+{
+	calibration_update(true);
+	write_readings();
+	end_reached = true;
+	calibration_update(false);
+	assert_int_equal(measured_on, 2);
+	/* Between 1400, around nothing, and 14000 less 10000 and half a step of the clock. */
+	assert_int_equal((int)set[OVERHEAD_KERNEL].nanoseconds, (1300 + 4016) / 2);
+	assert_int_equal((int)set[OVERHEAD_KERNEL].error, (int)((4016 - 1300) / 2 / 1.7320508));
+	assert_int_equal(set[OVERHEAD_KERNEL].pairs, FEW);
+	assert_int_equal((int)(set[OVERHEAD_COPY].nanoseconds + 0.5), 1300);
+	assert_int_equal(set[OVERHEAD_COPY].pairs, PAIRS);
+	/* No less than a step of the clock. */
+	assert_int_equal((int)set[OVERHEAD_COPY].error, 32);
+	assert_int_equal(destroyed, EVENTS);
+	/* Once and for all. */
+	calibration_update(true);
+	calibration_finish();
+	assert_int_equal(set[OVERHEAD_COPY].times, 1);
+	assert_int_equal(made[LOAD], 1);
+	calibration_context_ended(&context);
+	calibration_update(true);
+	assert_int_equal(made[LOAD], 1);
+}
+
+TEST(of_the_two_series_around_nothing_the_shorter_counts)
+{
+	calibration_update(true);
+	write_readings();
+	for (unsigned i = 0; i < PAIRS; i++)
+		*pair(2, i) = 1500;
+	end_reached = true;
+	calibration_update(false);
+	assert_int_equal((int)set[OVERHEAD_KERNEL].nanoseconds, (1400 + 4016) / 2);
+	assert_int_equal((int)(set[OVERHEAD_COPY].nanoseconds + 0.5), 1500);
+}
+
+/* CUPTI's records of the kernels or the copies, each so long. */
+static void give_records(enum activity_kind kind, uint64_t nanoseconds, unsigned count)
+{
+	for (unsigned i = 0; i < count; i++)
+		assert_true(calibration_take(&(struct activity){.kind = kind,
+								.context = 3,
+								.stream = 4,
+								.start = 100 * i,
+								.end = 100 * i + nanoseconds}));
+}
+
+TEST(with_cupti_its_records_are_used)
+{
+	char expected[1000] = "";
+
+	active = true;
+	atomic_store(&mode_cupti, true);
+	assert_false(calibration_take(&(struct activity){.context = 3, .stream = 4}));
+	calibration_update(true);
+	add(expected, 'm', 1);
+	add(expected, 'e', 2 * PAIRS);
+	for (unsigned i = 0; i < FEW; i++)
+		strcat(expected, "eme");
+	assert_string_equal(order + strlen(order) - strlen(expected), expected);
+	write_readings();
+	end_reached = true;
+	give_records(ACTIVITY_KERNEL, 9000, 1);
+	give_records(ACTIVITY_KERNEL, 11000, FEW);
+	give_records(ACTIVITY_MEMCPY, 2200, FEW);
+	assert_false(calibration_take(&(struct activity){.context = 2, .stream = 4}));
+	assert_false(calibration_take(&(struct activity){.context = 3, .stream = 5}));
+	calibration_update(false);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	give_records(ACTIVITY_MEMCPY, 2200, 2);
+	calibration_update(false);
+	assert_int_equal((int)(set[OVERHEAD_KERNEL].nanoseconds + 0.5), 3000);
+	assert_int_equal((int)(set[OVERHEAD_COPY].nanoseconds + 0.5), 3000);
+	assert_int_equal(set[OVERHEAD_COPY].pairs, FEW);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
+	assert_int_equal(destroyed, EVENTS);
+}
+
+TEST(without_records_the_readings_are_used_after_50_ms)
+{
+	active = true;
+	atomic_store(&mode_cupti, true);
+	calibration_update(true);
+	write_readings();
+	end_reached = true;
+	give_records(ACTIVITY_KERNEL, 11000, FEW + 1);
+	now += 50 * MS - 1;
+	calibration_update(false);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	now++;
+	calibration_update(false);
+	assert_int_equal((int)set[OVERHEAD_KERNEL].nanoseconds, (1300 + 4016) / 2);
+}
+
+TEST(no_records_are_waited_for_once_the_program_has_ended_cupti)
+{
+	active = true;
+	atomic_store(&mode_cupti, true);
+	calibration_update(true);
+	write_readings();
+	end_reached = true;
+	calibration_update(false);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	atomic_store(&mode_cupti, false);
+	calibration_update(false);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
+}
+
+TEST(work_that_does_not_end_is_given_up_after_50_ms)
+{
+	calibration_update(true);
+	calibration_update(false);
+	assert_int_equal(destroyed, 0);
+	now += 50 * MS;
+	calibration_update(false);
+	assert_int_equal(destroyed, EVENTS);
+	end_reached = true;
+	calibration_update(true);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	assert_int_equal(made[LAUNCH], 1 + FEW);
+}
+
+TEST(what_the_device_reached_too_soon_is_queued_again_with_a_longer_kernel)
+{
+	start_reached = true;
+	for (unsigned tries = 1; tries <= 4; tries++) {
+		assert_int_equal(destroyed, 0);
+		calibration_update(true);
+		assert_int_equal(made[LAUNCH], tries * (1 + FEW));
+		assert_int_equal(durations[0], 500000 << 2 * (tries - 1));
+		assert_int_equal(made[LOAD], 1);
+	}
+	assert_int_equal(destroyed, EVENTS);
+	calibration_update(true);
+	assert_int_equal(made[LAUNCH], 4 * (1 + FEW));
+}
+
+TEST(it_waits_for_a_context_that_is_reported)
+{
+	context.reported = false;
+	second.reported = true;
+	atomic_store(&second.ended, true);
+	calibration_update(true);
+	assert_string_equal(order, "");
+	context.reported = true;
+	usable = false;
+	calibration_update(true);
+	assert_string_equal(order, "");
+	usable = true;
+	atomic_store(&live_captures, 1);
+	calibration_update(true);
+	calibration_finish();
+	atomic_store(&live_captures, 0);
+	mode_events = false;
+	calibration_update(true);
+	calibration_finish();
+	assert_string_equal(order, "");
+	mode_events = true;
+	calibration_update(true);
+	assert_int_equal(made[LAUNCH], 1 + FEW);
+}
+
+TEST(the_end_of_its_context_begins_it_anew)
+{
+	calibration_update(true);
+	calibration_context_ended(&second);
+	calibration_update(true);
+	assert_int_equal(made[LOAD], 1);
+	calibration_context_ended(&context);
+	calibration_update(true);
+	assert_int_equal(made[LOAD], 2);
+	assert_int_equal(made[STREAM], 2);
+	assert_int_equal(made[CREATE], 2 * EVENTS);
+	/* A context that cannot be used any more. */
+	usable = false;
+	end_reached = true;
+	calibration_update(true);
+	usable = true;
+	calibration_update(true);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	assert_int_equal(destroyed, 0);
+}
+
+TEST(at_the_end_of_the_run_it_is_made_up_for)
+{
+	each_reading = MS / 10;
+	end_reached = true;
+	calibration_finish();
+	assert_int_equal(made[LAUNCH], 1 + FEW);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	write_readings();
+	calibration_settle();
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
+	calibration_settle();
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
+}
+
+TEST(the_end_of_the_run_waits_for_50_ms_at_most)
+{
+	uint64_t before = now;
+
+	each_reading = 10 * MS;
+	calibration_finish();
+	assert_int_equal(now - before, 60 * MS);
+	calibration_settle();
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	assert_int_equal(destroyed, EVENTS);
+}
+
+/* Whatever the driver refuses: it is given up, and no more is asked of it. */
+TEST(nothing_is_measured_with_a_driver_that_refuses)
+{
+	static const unsigned last[CALLS] = {1, 1, 1, 1, 1, 1, EVENTS, 264, 1 + FEW, 1};
+
+	for (unsigned call = 0; call < CALLS; call++) {
+		for (unsigned which = 1; which <= last[call];
+		     which += which < 3 ? 1 : last[call] - 3) {
+			pid_t child = fork();
+			int status;
+
+			if (child == 0) {
+				fails_at[call] = which;
+				calibration_update(true);
+				assert_int_equal(made[call], which);
+				assert_int_equal(destroyed, call < CREATE    ? 0
+							    : call == CREATE ? which
+									     : EVENTS);
+				end_reached = true;
+				calibration_update(true);
+				assert_int_equal(made[call], which);
+				assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+				_exit(0);
+			}
+			assert_int_equal(waitpid(child, &status, 0), child);
+			assert_int_equal(status, 0);
+			if (which == last[call])
+				break;
+		}
+	}
+}
+
+TEST(a_pair_whose_time_is_not_known_leaves_the_overhead_unknown)
+{
+	calibration_update(true);
+	write_readings();
+	end_reached = true;
+	elapsed_fails_at = 2 * PAIRS + FEW;
+	calibration_update(false);
+	assert_int_equal(set[OVERHEAD_KERNEL].times + set[OVERHEAD_COPY].times, 0);
+	assert_int_equal(destroyed, EVENTS);
+}
+
+TEST(a_series_that_makes_no_sense_is_not_used)
+{
+	active = true;
+	atomic_store(&mode_cupti, true);
+	calibration_update(true);
+	write_readings();
+	end_reached = true;
+	give_records(ACTIVITY_KERNEL, 15000, FEW + 1);
+	give_records(ACTIVITY_MEMCPY, 2200, FEW + 1);
+	calibration_update(false);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	assert_int_equal(set[OVERHEAD_COPY].times, 1);
+}
+
+TEST(without_the_streams_number_nothing_is_queued)
+{
+	active = true;
+	id_error = -EINVAL;
+	calibration_update(true);
+	assert_int_equal(made[LAUNCH], 0);
+	assert_int_equal(destroyed, EVENTS);
+}
+
+TEST(memory_that_is_too_small_for_a_copy_is_not_used)
+{
+	target_bytes = 4095;
+	calibration_update(true);
+	assert_int_equal(made[STREAM], 0);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(pairs_are_queued_behind_a_kernel_that_keeps_the_device_busy),
+		cmocka_unit_test(without_cupti_the_kernels_own_readings_are_used),
+		cmocka_unit_test(of_the_two_series_around_nothing_the_shorter_counts),
+		cmocka_unit_test(with_cupti_its_records_are_used),
+		cmocka_unit_test(without_records_the_readings_are_used_after_50_ms),
+		cmocka_unit_test(no_records_are_waited_for_once_the_program_has_ended_cupti),
+		cmocka_unit_test(work_that_does_not_end_is_given_up_after_50_ms),
+		cmocka_unit_test(
+			what_the_device_reached_too_soon_is_queued_again_with_a_longer_kernel),
+		cmocka_unit_test(it_waits_for_a_context_that_is_reported),
+		cmocka_unit_test(the_end_of_its_context_begins_it_anew),
+		cmocka_unit_test(at_the_end_of_the_run_it_is_made_up_for),
+		cmocka_unit_test(the_end_of_the_run_waits_for_50_ms_at_most),
+		cmocka_unit_test(nothing_is_measured_with_a_driver_that_refuses),
+		cmocka_unit_test(a_pair_whose_time_is_not_known_leaves_the_overhead_unknown),
+		cmocka_unit_test(a_series_that_makes_no_sense_is_not_used),
+		cmocka_unit_test(without_the_streams_number_nothing_is_queued),
+		cmocka_unit_test(memory_that_is_too_small_for_a_copy_is_not_used),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
