@@ -88,6 +88,16 @@ $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 	@mkdir -p $(@D)
 	$(LINK) $(UNIT_LEAKS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
+# What comes out of profiles and figures, compared with files of tests/golden.
+$(addprefix $(BUILD)/tests/unit/, test_prometheus test_peaks test_metrics test_screen test_estimates): \
+	$(BUILD)/obj/tests/unit/golden.o
+$(BUILD)/tests/unit/test_prometheus: $(BUILD)/obj/tests/unit/whole_profile.o
+$(BUILD)/tests/unit/test_metrics: $(BUILD)/obj/tests/unit/printed.o
+$(BUILD)/tests/unit/test_screen: $(BUILD)/obj/tests/unit/terminal.o
+# Finds the simulated NVML.
+$(BUILD)/tests/unit/test_nvml_devices: private LDFLAGS += -Wl,-rpath,$(abspath $(SIM)/lib)
+$(BUILD)/tests/unit/test_nvml_devices: | $(SIM)/lib/libnvidia-ml.so.1
+
 # Kept, so that only what changed is built again.
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)
 

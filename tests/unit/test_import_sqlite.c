@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/* An Nsight Systems SQLite export is read call by call; what is none is refused with a reason. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+#include <sqlite3.h>
+
+#include "report/compare/import.h"
+
+static char folder[40], path[64], message[512];
+static struct profile profile;
+
+static int start(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/ktime-sqlite-XXXXXX");
+	*message = '\0';
+	profile = (struct profile){0};
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/export.sqlite", folder);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	profile_free(&profile);
+	unlink(path);
+	return rmdir(folder);
+}
+
+/* Runs statements on the file. */
+static void make(const char *statements)
+{
+	sqlite3 *database;
+
+	assert_int_equal(sqlite3_open(path, &database), SQLITE_OK);
+	assert_int_equal(sqlite3_exec(database, statements, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(database);
+}
+
+static int import(void)
+{
+	profile_free(&profile);
+	profile = (struct profile){0};
+	return import_sqlite(&profile, path, message, sizeof(message));
+}
+
+static void refused(const char *reason)
+{
+	char expected[512];
+
+	assert_int_equal(import(), -EINVAL);
+	snprintf(expected, sizeof(expected), "%s: %s", path, reason);
+	assert_string_equal(message, expected);
+}
+
+/* "name calls total minimum maximum" of each row, in the file's order. */
+static void has_rows(bool api, const char *expected)
+{
+	struct profile_row *row, *next, *rows = api ? profile.api : profile.gpu;
+	char text[2048] = "";
+	size_t length = 0;
+
+	HASH_ITER (hh, rows, row, next)
+		length += (size_t)snprintf(text + length, sizeof(text) - length,
+					   "%s %llu %.10g %.10g %.10g\n", row->name,
+					   (unsigned long long)row->calls, row->total, row->minimum,
+					   row->maximum);
+	assert_string_equal(text, expected);
+}
+
+#define KERNELS                                                                                    \
+	"CREATE TABLE CUPTI_ACTIVITY_KIND_KERNEL (start INTEGER, end INTEGER, demangledName "      \
+	"INTEGER);"
+#define STRINGS "CREATE TABLE StringIds (id INTEGER, value TEXT);"
+
+static void each_table_is_read(void **state)
+{
+	(void)state;
+	make(STRINGS KERNELS
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMCPY (start INTEGER, end INTEGER, copyKind "
+	     "INTEGER);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_GRAPH_TRACE (start INTEGER, end INTEGER, graphId "
+	     "INTEGER);"
+	     "CREATE TABLE CUPTI_ACTIVITY_KIND_RUNTIME (start INTEGER, end INTEGER, nameId "
+	     "INTEGER);"
+	     "INSERT INTO StringIds VALUES (1, 'first(int)'), (2, 'second(int)'), (3, "
+	     "'cudaMalloc_v3020'), (4, 'cudaMemcpyAsync_v11000'), (5, 'cuInit'), (6, "
+	     "'cudaFoo_v302');"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 1), (200, 270, 1), (300, "
+	     "310, 2), (400, 390, 2);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMCPY VALUES (1, 11, 1), (20, 50, 2), (60, 65, 1);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (500, 503);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_GRAPH_TRACE VALUES (600, 700, 7);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_RUNTIME VALUES (1, 3, 3), (5, 9, 3), (10, 11, 4), "
+	     "(12, 13, 5), (14, 16, 6);");
+	assert_int_equal(import(), 0);
+	assert_string_equal(message, "");
+	assert_string_equal(profile.source, "nsys SQLite export");
+	/* A call that ended before it began took no time. */
+	has_rows(false, "first(int) 2 120 50 70\nsecond(int) 2 10 0 10\n"
+			"[CUDA memcpy HtoD] 2 15 5 10\n[CUDA memcpy DtoH] 1 30 30 30\n"
+			"[CUDA memset] 1 3 3 3\n[CUDA graph 7] 1 100 100 100\n");
+	has_rows(true, "cudaMalloc 2 6 2 4\ncudaMemcpyAsync 1 1 1 1\ncuInit 1 1 1 1\n"
+		       "cudaFoo_v302 1 2 2 2\n");
+}
+
+static void one_table_is_enough(void **state)
+{
+	(void)state;
+	make("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (500, 503);");
+	assert_int_equal(import(), 0);
+	has_rows(false, "[CUDA memset] 1 3 3 3\n");
+	has_rows(true, "");
+}
+
+static void what_is_no_export_is_refused(void **state)
+{
+	FILE *file;
+
+	(void)state;
+	make("CREATE TABLE other (value INTEGER);");
+	refused("a database without any CUDA activity of nsys's");
+	make("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (begin INTEGER);");
+	assert_int_equal(import(), -EINVAL);
+	assert_non_null(strstr(message, ": no nsys export: no such column: "));
+	unlink(path);
+	refused("no nsys export: unable to open database file");
+	file = fopen(path, "we");
+	assert_non_null(file);
+	for (int i = 0; i < 200; i++)
+		fputs("this is no database\n", file);
+	fclose(file);
+	refused("no nsys export: file is not a database");
+}
+
+/* A name that is none is an error, and not a row without a name. */
+static void a_record_without_a_name_is_refused(void **state)
+{
+	(void)state;
+	make(STRINGS KERNELS "INSERT INTO StringIds VALUES (1, NULL);"
+			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (100, 150, 1);");
+	assert_int_equal(import(), -EINVAL);
+	assert_non_null(strstr(message, ": no nsys export: "));
+}
+
+static void a_view_is_no_table(void **state)
+{
+	(void)state;
+	make("CREATE TABLE other (start INTEGER, end INTEGER);"
+	     "CREATE VIEW CUPTI_ACTIVITY_KIND_MEMSET AS SELECT * FROM other;");
+	refused("a database without any CUDA activity of nsys's");
+	unlink(path);
+	/* One that a table's query meets is not run. */
+	make(KERNELS "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 1);"
+		     "CREATE VIEW StringIds AS SELECT 1 AS id, 'x' AS value;");
+	assert_int_equal(import(), -EINVAL);
+	assert_non_null(strstr(message, ": no nsys export: "));
+}
+
+/* Each record is joined with each string: more work than such a file is worth. */
+static void work_without_end_is_ended(void **state)
+{
+	char expected[256];
+
+	(void)state;
+	make(STRINGS KERNELS
+	     "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+	     "9000) INSERT INTO StringIds SELECT 1, 'k' FROM n;"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL SELECT 1, 2, 1 FROM StringIds;");
+	assert_int_equal(import(), -EINVAL);
+	snprintf(expected, sizeof(expected),
+		 "%s: no nsys export: reading it takes more work than its size explains", path);
+	assert_string_equal(message, expected);
+}
+
+static void a_name_of_a_megabyte_is_refused(void **state)
+{
+	(void)state;
+	make(STRINGS KERNELS "INSERT INTO StringIds VALUES (1, printf('%.*c', 1000000, 'n'));"
+			     "INSERT INTO CUPTI_ACTIVITY_KIND_KERNEL VALUES (1, 2, 1);");
+	assert_int_equal(import(), 0);
+	make("UPDATE StringIds SET value = printf('%.*c', 1100000, 'n');");
+	refused("no nsys export: string or blob too big");
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(each_table_is_read),
+		TEST(one_table_is_enough),
+		TEST(what_is_no_export_is_refused),
+		TEST(a_record_without_a_name_is_refused),
+		TEST(a_view_is_no_table),
+		TEST(work_without_end_is_ended),
+		TEST(a_name_of_a_megabyte_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Merging files: what cannot be merged is named and left out, up to twenty; nothing is replaced. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/merge/merge.h"
+
+#define FILES 24
+
+static char folder[32], output[64], paths[FILES][64], text[4096];
+static const char *names[FILES];
+static struct merge *merge;
+
+static int start(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/ktime-files-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(output, sizeof(output), "%s/output", folder);
+	for (int i = 0; i < FILES; i++) {
+		snprintf(paths[i], sizeof(paths[i]), "%s/%d", folder, i);
+		names[i] = paths[i];
+	}
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	merge_free(merge);
+	merge = NULL;
+	for (int i = 0; i < FILES; i++)
+		unlink(paths[i]);
+	unlink(output);
+	rmdir(folder);
+	return 0;
+}
+
+static void profile(int number, int pid, const char *job)
+{
+	struct session *session;
+	struct session_header *header;
+
+	assert_int_equal(session_create(&session, paths[number], SESSION_KEPT), 0);
+	header = session_header(session);
+	header->pid = pid;
+	header->finished = 1;
+	strcpy(header->rank.launcher, "PMI");
+	strcpy(header->rank.job, job);
+	session_close(session);
+}
+
+static void no_profile(int number)
+{
+	FILE *file = fopen(paths[number], "we");
+
+	assert_non_null(file);
+	fputs("text", file);
+	fclose(file);
+}
+
+/* Merges; what is written to the standard error goes to `text`. */
+static int merged(const char *path, size_t count)
+{
+	int before = dup(STDERR_FILENO), error;
+	FILE *file = tmpfile();
+	ssize_t length;
+
+	assert_true(before >= 0 && file);
+	fflush(stderr);
+	dup2(fileno(file), STDERR_FILENO);
+	error = merge_files(&merge, path, false, names, count);
+	fflush(stderr);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	length = pread(fileno(file), text, sizeof(text) - 1, 0);
+	text[length > 0 ? length : 0] = '\0';
+	fclose(file);
+	return error;
+}
+
+static void what_cannot_be_merged_is_named_and_left_out(void **state)
+{
+	const struct session_header *header;
+	char expected[512];
+
+	(void)state;
+	profile(0, 10, "one");
+	no_profile(1);
+	profile(2, 12, "two");
+	profile(3, 10, "one");
+	profile(5, 15, "one");
+	assert_int_equal(merged(output, 6), 0);
+	snprintf(expected, sizeof(expected),
+		 "ktime: left out: %s: not a ktime profile\n"
+		 "ktime: left out: %s: of another job\n"
+		 "ktime: left out: %s: given twice\n"
+		 "ktime: left out: %s: No such file or directory\n",
+		 paths[1], paths[2], paths[3], paths[4]);
+	assert_string_equal(text, expected);
+	header = session_header(merge_session(merge));
+	assert_int_equal(header->processes, 2);
+	assert_int_equal(header->finished, 1);
+	assert_int_equal(header->note_count, 4);
+	snprintf(expected, sizeof(expected), "Left out: %s: given twice.", paths[3]);
+	assert_string_equal(session_string(merge_session(merge), header->notes[2]), expected);
+	assert_int_equal(access(output, F_OK), 0);
+}
+
+static void up_to_twenty_are_named(void **state)
+{
+	size_t lines = 0;
+
+	(void)state;
+	profile(0, 10, "one");
+	assert_int_equal(merged(NULL, 21), 0);
+	for (const char *at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	assert_int_equal(lines, 20);
+	assert_null(strstr(text, "more files"));
+	merge_free(merge);
+	assert_int_equal(merged(NULL, FILES), 0);
+	assert_non_null(strstr(text, "ktime: left out: 3 more files\n"));
+	assert_int_equal(session_header(merge_session(merge))->note_count, 20);
+}
+
+static void without_a_profile_nothing_is_left(void **state)
+{
+	char expected[256];
+
+	(void)state;
+	assert_int_equal(merged(output, 1), -ENODATA);
+	snprintf(expected, sizeof(expected),
+		 "ktime: left out: %s: No such file or directory\nktime: no profile could be "
+		 "merged\n",
+		 paths[0]);
+	assert_string_equal(text, expected);
+	assert_null(merge);
+	assert_int_equal(access(output, F_OK), -1);
+}
+
+static void a_file_that_is_there_is_kept(void **state)
+{
+	char expected[256];
+
+	(void)state;
+	profile(0, 10, "one");
+	profile(1, 11, "one");
+	assert_int_equal(merged(paths[1], 1), -EEXIST);
+	snprintf(expected, sizeof(expected), "ktime: %s: File exists (-f replaces it)\n", paths[1]);
+	assert_string_equal(text, expected);
+	assert_int_equal(access(paths[1], F_OK), 0);
+	assert_int_equal(merged("/nonexistent/folder/file", 1), -ENOENT);
+	assert_string_equal(text, "ktime: /nonexistent/folder/file: No such file or directory\n");
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(what_cannot_be_merged_is_named_and_left_out),
+		TEST(up_to_twenty_are_named),
+		TEST(without_a_profile_nothing_is_left),
+		TEST(a_file_that_is_there_is_kept),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

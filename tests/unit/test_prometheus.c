@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each figure of a profile stands in its series; no counter becomes smaller; a kernel keeps the
+ * series that it has; labels hold any text.
+ */
+#include <locale.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/prometheus/exposition.h"
+#include "report/prometheus/prometheus.h"
+#include "tests/unit/golden.h"
+#include "tests/unit/whole_profile.h"
+
+static const struct prometheus_place nowhere = {"", "", ""};
+
+static char *written(struct prometheus *metrics)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_non_null(file);
+	assert_int_equal(prometheus_write(metrics, file), 0);
+	fclose(file);
+	return text;
+}
+
+static void each_figure_has_its_series(void **state)
+{
+	static const struct prometheus_place place = {"node7", "the \"pod\"\\", "science"};
+	struct prometheus *metrics = prometheus_create(4);
+	locale_t locale = uselocale((locale_t)0);
+	char *text;
+
+	(void)state;
+	assert_non_null(metrics);
+	for (int kind = 0; kind < WHOLE_KINDS; kind++) {
+		struct session *session = whole_profile(kind, NULL);
+		struct session_header *header = session_header(session);
+
+		header->pid += kind;
+		header->rank.rank = kind - 1;
+		if (kind == WHOLE_WINDOWS)
+			header->command = session_intern(session, "train.py /data/x");
+		assert_int_equal(prometheus_add(metrics, session, kind ? &nowhere : &place), 0);
+		session_close(session);
+	}
+	assert_true(uselocale((locale_t)0) == locale);
+	text = written(metrics);
+	is_golden("prometheus", text);
+	free(text);
+	prometheus_free(metrics);
+}
+
+static struct session *session_of(int32_t pid, uint64_t started)
+{
+	struct session *session;
+
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	session_header(session)->pid = pid;
+	session_header(session)->owner.started = started;
+	session_header(session)->rank.rank = -1;
+	session_header(session)->cupti_active = 1;
+	return session;
+}
+
+static void add_calls(struct session *session, const char *name, unsigned calls, uint64_t took)
+{
+	struct row *row = session_row(session, ROW_KERNEL, name, 0);
+
+	assert_non_null(row);
+	for (unsigned i = 0; i < calls; i++) {
+		row->calls++;
+		session_add_sample(session, &row->cupti, took);
+	}
+}
+
+/* The value of a series; -1 if there is none. */
+static double value_of(struct prometheus *metrics, struct session *session, const char *series)
+{
+	char *text, *found;
+	double value = -1;
+
+	assert_int_equal(prometheus_add(metrics, session, &nowhere), 0);
+	text = written(metrics);
+	found = strstr(text, series);
+	if (found)
+		value = strtod(found + strlen(series), NULL);
+	free(text);
+	return value;
+}
+
+#define FIRST  "ktime_kernel_calls_total{pid=\"7\",device=\"0\",kernel=\"first\"} "
+#define SECOND "ktime_kernel_calls_total{pid=\"7\",device=\"0\",kernel=\"second\"} "
+#define OTHER  "ktime_kernel_calls_total{pid=\"7\",device=\"0\",kernel=\"other\"} "
+#define RUN    "ktime_run_seconds_total{pid=\"7\"} "
+#define MEMORY "ktime_memory_bytes{pid=\"7\"} "
+
+static void a_kernel_keeps_the_series_that_it_has(void **state)
+{
+	struct prometheus *metrics = prometheus_create(1);
+	struct session *session = session_of(7, 50);
+
+	(void)state;
+	add_calls(session, "first", 2, 100);
+	add_calls(session, "second", 3, 10);
+	assert_true(value_of(metrics, session, FIRST) == 2);
+	assert_true(value_of(metrics, session, OTHER) == 3);
+	assert_true(value_of(metrics, session, SECOND) == -1);
+	/* By now it takes longer. */
+	add_calls(session, "second", 4, 1000);
+	assert_true(value_of(metrics, session, FIRST) == 2);
+	assert_true(value_of(metrics, session, OTHER) == 7);
+	session_close(session);
+	/* Another process of the same number. */
+	session = session_of(7, 51);
+	add_calls(session, "second", 9, 10);
+	assert_true(value_of(metrics, session, SECOND) == 9);
+	session_close(session);
+	prometheus_free(metrics);
+}
+
+static void counters_do_not_become_smaller_and_gauges_may(void **state)
+{
+	struct prometheus *metrics = prometheus_create(5);
+	struct session *session = session_of(7, 50);
+	uint64_t *counters = session_header(session)->counters;
+
+	(void)state;
+	counters[COUNTER_wall_ns] = 3000000000;
+	counters[COUNTER_memory_bytes] = 70;
+	assert_true(value_of(metrics, session, RUN) == 3);
+	counters[COUNTER_wall_ns] = 2000000000;
+	counters[COUNTER_memory_bytes] = 60;
+	assert_true(value_of(metrics, session, RUN) == 3);
+	assert_true(value_of(metrics, session, MEMORY) == 60);
+	counters[COUNTER_wall_ns] = 4000000000;
+	assert_true(value_of(metrics, session, RUN) == 4);
+	counters[COUNTER_wall_ns] = 1000000000;
+	assert_true(value_of(metrics, session, RUN) == 4);
+	session_close(session);
+	prometheus_free(metrics);
+}
+
+static void labels_hold_any_text(void **state)
+{
+	struct labels labels = {.length = 0};
+	char text[3000];
+
+	(void)state;
+	labels_add(&labels, "a", "");
+	assert_string_equal(labels.text, "");
+	labels_add(&labels, "a", "x\"y\\z\n");
+	labels_add_number(&labels, "b", -12);
+	labels_add(&labels, "c", "\xff");
+	assert_string_equal(labels.text, "a=\"x\\\"y\\\\z\\\\x0a\",b=\"-12\",c=\"\\\\xff\"");
+	/* What does not fit is left out, and what comes after it is not. */
+	memset(text, 'q', sizeof(text));
+	text[sizeof(text) - 1] = '\0';
+	labels = (struct labels){.length = 0};
+	labels_add(&labels, "a", "1");
+	labels_add(&labels, "b", text);
+	assert_string_equal(labels.text, "a=\"1\"");
+	labels_add(&labels, "c", "3");
+	assert_string_equal(labels.text, "a=\"1\",c=\"3\"");
+}
+
+static void a_text_that_just_fits_is_there(void **state)
+{
+	char text[sizeof(((struct labels *)NULL)->text)];
+
+	(void)state;
+	for (size_t length = sizeof(text) - 20; length < sizeof(text) - 1; length++) {
+		struct labels labels = {.length = 0};
+
+		memset(text, 'q', length);
+		text[length] = '\0';
+		labels_add(&labels, "n", text);
+		/* n="…" and some room at the end */
+		assert_int_equal(strlen(labels.text), length <= sizeof(text) - 13 ? length + 4 : 0);
+		assert_int_equal(labels.length, strlen(labels.text));
+	}
+}
+
+static const char *variables[8];
+
+static const char *variable(const char *name, void *argument)
+{
+	(void)argument;
+	for (size_t i = 0; variables[i]; i += 2)
+		if (strcmp(variables[i], name) == 0)
+			return variables[i + 1];
+	return NULL;
+}
+
+static void is_place(const char *node, const char *pod, const char *pod_namespace)
+{
+	struct prometheus_place place;
+
+	prometheus_place_of(&place, "host", variable, NULL);
+	assert_string_equal(place.node, node);
+	assert_string_equal(place.pod, pod);
+	assert_string_equal(place.pod_namespace, pod_namespace);
+}
+
+static void the_place_is_the_environments(void **state)
+{
+	(void)state;
+	variables[0] = NULL;
+	is_place("host", "", "");
+	variables[0] = "KUBERNETES_SERVICE_HOST";
+	variables[1] = "10.0.0.1";
+	variables[2] = NULL;
+	is_place("host", "host", "");
+	variables[2] = "POD_NAME";
+	variables[3] = "pod";
+	variables[4] = "NODE_NAME";
+	variables[5] = "node";
+	variables[6] = NULL;
+	is_place("node", "pod", "");
+	variables[0] = "POD_NAMESPACE";
+	is_place("node", "pod", "10.0.0.1");
+}
+
+static void is_path(const char *pattern, const char *expected)
+{
+	char message[256] = "";
+	char *path = prometheus_path(pattern, NULL, 42, message, sizeof(message));
+
+	if (!expected) {
+		assert_null(path);
+		assert_string_not_equal(message, "");
+		return;
+	}
+	assert_non_null(path);
+	assert_string_equal(path, expected);
+	free(path);
+}
+
+static void each_process_has_its_file(void **state)
+{
+	(void)state;
+	is_path("dir/app.prom", "dir/app.42.prom");
+	is_path("app", "app.42.prom");
+	is_path("app.%p.prom", "app.42.prom");
+	is_path("app%p", "app42.prom");
+	is_path(".prom", ".prom.42.prom");
+	is_path("x.prom", "x.42.prom");
+	is_path("app%z", NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(each_figure_has_its_series),
+		cmocka_unit_test(a_kernel_keeps_the_series_that_it_has),
+		cmocka_unit_test(counters_do_not_become_smaller_and_gauges_may),
+		cmocka_unit_test(labels_hold_any_text),
+		cmocka_unit_test(a_text_that_just_fits_is_there),
+		cmocka_unit_test(the_place_is_the_environments),
+		cmocka_unit_test(each_process_has_its_file),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

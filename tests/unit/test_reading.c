@@ -1,0 +1,298 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A running program's profile, read again and again: what happened since the last reading, in which
+ * order it is shown, and how busy the devices were.
+ */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/live/reading.h"
+
+#define MS 1000000ull
+
+static char folder[32], path[64], message[256];
+static struct session *session;
+static struct options options;
+static struct readings readings;
+
+static int start(void **state)
+{
+	struct session_header *header;
+
+	(void)state;
+	strcpy(folder, "/tmp/ktime-reading-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/profile", folder);
+	if (session_create(&session, path, SESSION_KEPT))
+		return -1;
+	header = session_header(session);
+	header->pid = 4321;
+	header->cupti_active = 1;
+	header->command = session_intern(session, "/opt/bin/train --epochs 3");
+	options_defaults(&options);
+	options.profile = path;
+	options.names = NAMES_SHORT;
+	readings = (struct readings){.of = NULL};
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	readings_free(&readings);
+	session_close(session);
+	options_free(&options);
+	unlink(path);
+	rmdir(folder);
+	return 0;
+}
+
+static void call(enum row_kind kind, const char *name, int device, unsigned calls, uint64_t took)
+{
+	struct row *row = session_row(session, kind, name, device);
+
+	assert_non_null(row);
+	for (unsigned i = 0; i < calls; i++) {
+		row->calls++;
+		session_add_sample(session, &row->cupti, took);
+	}
+}
+
+static const struct reading *take(void)
+{
+	assert_int_equal(readings_take(&readings, &options, NULL, 0, message, sizeof(message)), 0);
+	assert_int_equal(readings.count, 1);
+	return &readings.of[0];
+}
+
+/* The rows as text: "NAME CALLS TOTAL RUN_CALLS RUN_TOTAL", one after the other. */
+static const char *rows_of(const struct reading *reading, bool api)
+{
+	static char text[1024];
+	struct reading_rows rows;
+	size_t length = 0;
+
+	assert_int_equal(reading_rows(reading, &options, api, &rows), 0);
+	for (size_t i = 0; i < rows.count; i++)
+		length += (size_t)snprintf(
+			text + length, sizeof(text) - length, "%s%s %llu %llu %llu %llu",
+			i ? "; " : "", rows.rows[i].name, (unsigned long long)rows.rows[i].calls,
+			(unsigned long long)rows.rows[i].total,
+			(unsigned long long)rows.rows[i].run_calls,
+			(unsigned long long)rows.rows[i].run_total);
+	snprintf(text + length, sizeof(text) - length, " = %llu %llu %llu %llu",
+		 (unsigned long long)rows.calls, (unsigned long long)rows.total,
+		 (unsigned long long)rows.run_calls, (unsigned long long)rows.run_total);
+	reading_rows_free(&rows);
+	assert_null(rows.rows);
+	return text;
+}
+
+static void first_calls(void)
+{
+	call(ROW_KERNEL, "_Z5firstv", 0, 4, 100);
+	call(ROW_KERNEL, "_Z6secondv", 0, 2, 1000);
+	call(ROW_KERNEL, "_Z6secondv", 1, 1, 500);
+	call(ROW_MEMCPY, "[CUDA memcpy HtoD]", 0, 1, 300);
+	call(ROW_RUNTIME_API, "cudaLaunchKernel", -1, 7, 10);
+}
+
+static void more_calls(void)
+{
+	call(ROW_KERNEL, "_Z5firstv", 0, 20, 100);
+	call(ROW_KERNEL, "_Z6secondv", 1, 1, 600);
+	call(ROW_KERNEL, "_Z5thirdv", 0, 3, 200);
+	call(ROW_RUNTIME_API, "cudaLaunchKernel", -1, 24, 10);
+	call(ROW_RUNTIME_API, "cudaMemcpy", -1, 2, 70);
+}
+
+static void rows_have_what_came_since_the_last_reading(void **state)
+{
+	const struct reading *reading;
+
+	(void)state;
+	first_calls();
+	reading = take();
+	assert_int_equal(reading->number, 1);
+	assert_null(reading->before);
+	assert_int_equal(reading->pid, 4321);
+	assert_string_equal(reading->command, "/opt/bin/train --epochs 3");
+	assert_string_equal(rows_of(reading, false),
+			    "second 3 2500 3 2500; first 4 400 4 400; [CUDA memcpy HtoD] 1 300 1 "
+			    "300 = 8 3200 8 3200");
+	more_calls();
+	reading = take();
+	assert_int_equal(reading->number, 2);
+	assert_string_equal(rows_of(reading, false),
+			    "first 20 2000 24 2400; second 1 600 4 3100; third 3 600 3 600; [CUDA "
+			    "memcpy HtoD] 0 0 1 300 = 24 3200 32 6400");
+	assert_string_equal(rows_of(reading, true),
+			    "cudaLaunchKernel 24 240 31 310; cudaMemcpy 2 140 2 140 = 26 380 33 "
+			    "450");
+	reading = take();
+	assert_int_equal(reading->number, 3);
+	assert_string_equal(rows_of(reading, false),
+			    "second 0 0 4 3100; first 0 0 24 2400; third 0 0 3 600; [CUDA memcpy "
+			    "HtoD] 0 0 1 300 = 0 0 32 6400");
+}
+
+static void rows_are_in_the_order_that_is_asked_for(void **state)
+{
+	const struct reading *reading;
+
+	(void)state;
+	first_calls();
+	take();
+	more_calls();
+	reading = take();
+	options.top_sort = TOP_RUN;
+	assert_string_equal(rows_of(reading, false),
+			    "second 1 600 4 3100; first 20 2000 24 2400; third 3 600 3 600; [CUDA "
+			    "memcpy HtoD] 0 0 1 300 = 24 3200 32 6400");
+	options.top_sort = TOP_NAME;
+	assert_string_equal(rows_of(reading, false),
+			    "[CUDA memcpy HtoD] 0 0 1 300; first 20 2000 24 2400; second 1 600 4 "
+			    "3100; third 3 600 3 600 = 24 3200 32 6400");
+	options.top_sort = TOP_CALLS;
+	assert_string_equal(rows_of(reading, false),
+			    "first 20 2000 24 2400; third 3 600 3 600; second 1 600 4 3100; [CUDA "
+			    "memcpy HtoD] 0 0 1 300 = 24 3200 32 6400");
+	/* The sums have the rows that are left out. */
+	options.top = 2;
+	assert_string_equal(rows_of(reading, false),
+			    "first 20 2000 24 2400; third 3 600 3 600 = 24 3200 32 6400");
+	options.top = 3;
+	options.kernels = "second|third";
+	assert_string_equal(rows_of(reading, false),
+			    "third 3 600 3 600; second 1 600 4 3100; [CUDA memcpy HtoD] 0 0 1 300 "
+			    "= 4 1200 8 4000");
+}
+
+static void rows_that_are_alike_are_in_the_order_of_their_names(void **state)
+{
+	const struct reading *reading;
+
+	(void)state;
+	call(ROW_KERNEL, "b", 0, 1, 100);
+	call(ROW_KERNEL, "c", 0, 2, 50);
+	call(ROW_KERNEL, "a", 0, 1, 100);
+	call(ROW_KERNEL, "d", 0, 1, 90);
+	take();
+	call(ROW_KERNEL, "d", 0, 1, 20);
+	call(ROW_KERNEL, "c", 0, 1, 20);
+	reading = take();
+	assert_string_equal(rows_of(reading, false),
+			    "c 1 20 3 120; d 1 20 2 110; a 0 0 1 100; b 0 0 1 100 = 2 40 7 430");
+	options.top_sort = TOP_CALLS;
+	assert_string_equal(rows_of(reading, false),
+			    "c 1 20 3 120; d 1 20 2 110; a 0 0 1 100; b 0 0 1 100 = 2 40 7 430");
+}
+
+static void use_is_that_of_the_interval_and_of_the_run(void **state)
+{
+	struct session_header *header = session_header(session);
+	const struct reading *reading;
+	struct idle_row *idle[3];
+	struct reading_use use;
+
+	(void)state;
+	for (int i = 0; i < 3; i++)
+		idle[i] = session_idle_row(
+			session, &(struct idle_row){.cause = i == 0 ? IDLE_PROGRAM : IDLE_GRAPH,
+						    .device = i == 2,
+						    .thread = 7});
+	first_calls();
+	header->counters[COUNTER_wall_ns] = 1000 * MS;
+	header->uses[1] = (struct device_use){.first = 1, .last = 9, .busy = 250 * MS};
+	session_add_idle(idle[2], 40 * MS, 0, 0);
+	reading = take();
+	assert_true(reading_seconds(reading) == 1 && reading_run_seconds(reading) == 1);
+	assert_false(reading_use(reading, 0, &use));
+	assert_true(use.busy == -1 && use.run_busy == -1);
+	assert_null(use.cause);
+	assert_true(reading_use(reading, 1, &use));
+	assert_true(use.busy == 0.25 && use.run_busy == 0.25);
+	assert_string_equal(use.cause, "inside graphs");
+	assert_true(use.cause_share == 0.04);
+	header->counters[COUNTER_wall_ns] = 1500 * MS;
+	header->uses[0] = (struct device_use){.first = 1, .last = 9, .busy = 900 * MS};
+	header->uses[1].busy += 125 * MS;
+	session_add_idle(idle[0], 50 * MS, 0, 0);
+	session_add_idle(idle[1], 30 * MS, 0, 0);
+	session_add_idle(idle[1], 30 * MS, 0, 0);
+	reading = take();
+	assert_true(reading_seconds(reading) == 0.5 && reading_run_seconds(reading) == 1.5);
+	/* No device is busier than always. */
+	assert_true(reading_use(reading, 0, &use));
+	assert_true(use.busy == 1 && use.run_busy == 0.6);
+	assert_string_equal(use.cause, "inside graphs");
+	assert_true(use.cause_share == 0.12);
+	assert_true(reading_use(reading, 1, &use));
+	assert_true(use.busy == 0.25 && use.run_busy == 0.25);
+	assert_null(use.cause);
+	/* An estimate may become less, and time may stand still. */
+	header->uses[1].busy = 5;
+	reading = take();
+	assert_true(reading_seconds(reading) == 0);
+	assert_true(reading_use(reading, 1, &use));
+	assert_true(use.busy == -1);
+	header->counters[COUNTER_windows] = 1;
+	assert_false(reading_use(take(), 1, &use));
+}
+
+static void estimates_are_marked(void **state)
+{
+	struct reading_rows rows;
+	struct row *row = session_row(session, ROW_KERNEL, "a", 0);
+
+	(void)state;
+	session_header(session)->cupti_active = 0;
+	row->calls = 10;
+	row->untimed[UNTIMED_SAMPLED_OUT] = 5;
+	for (int i = 0; i < 5; i++)
+		session_add_sample(session, &row->events, 100);
+	assert_int_equal(reading_rows(take(), &options, false, &rows), 0);
+	assert_int_equal(rows.count, 1);
+	assert_true(rows.rows[0].estimated);
+	reading_rows_free(&rows);
+}
+
+static void a_program_that_has_ended_is_gone(void **state)
+{
+	(void)state;
+	first_calls();
+	take();
+	session_header(session)->finished = 1;
+	assert_int_equal(readings_take(&readings, &options, NULL, 0, message, sizeof(message)), 0);
+	assert_int_equal(readings.count, 0);
+	readings_free(&readings);
+	unlink(path);
+	assert_int_equal(readings_take(&readings, &options, NULL, 0, message, sizeof(message)),
+			 -ENOENT);
+	assert_non_null(strstr(message, "No such file or directory"));
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(rows_have_what_came_since_the_last_reading),
+		TEST(rows_are_in_the_order_that_is_asked_for),
+		TEST(rows_that_are_alike_are_in_the_order_of_their_names),
+		TEST(use_is_that_of_the_interval_and_of_the_run),
+		TEST(estimates_are_marked),
+		TEST(a_program_that_has_ended_is_gone),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/* How a profile grows: many segments are found again, a trace keeps what it was given room for, and
+ * those of several processes lie apart. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/session/session_internal.h"
+
+#define KIB 1024ull
+
+static char folder[40], path[64];
+static struct session *session;
+
+static int start(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/ktime-segments-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/profile", folder);
+	return session_create(&session, path, SESSION_TRACE);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(session);
+	unlink(path);
+	return rmdir(folder);
+}
+
+static void name_of(char *name, size_t size, unsigned number)
+{
+	memset(name, 'a' + (int)(number % 26), size - 1);
+	name[size - 1] = '\0';
+	snprintf(name, 8, "%07u", number);
+	name[7] = '_';
+}
+
+static void names_in_many_segments_are_found_again(void **state)
+{
+	static char name[40000];
+	uint64_t offsets[300];
+	struct session *read;
+
+	(void)state;
+	for (unsigned i = 0; i < 300; i++) {
+		name_of(name, sizeof(name), i);
+		offsets[i] = session_intern(session, name);
+		assert_true(offsets[i] > 0);
+		/* A segment of its own, which is whole. */
+		assert_true(i == 0 || offsets[i] / SESSION_SEGMENT_ALIGN >
+					      offsets[i - 1] / SESSION_SEGMENT_ALIGN);
+	}
+	assert_int_equal(session_open(&read, path), 0);
+	for (unsigned i = 0; i < 300; i++) {
+		name_of(name, sizeof(name), i);
+		assert_string_equal(session_string(session, offsets[i]), name);
+		assert_string_equal(session_string(read, offsets[i]), name);
+		assert_int_equal(session_intern(session, name), offsets[i]);
+		/* The end of a text is a text too, what lies before a segment's is none. */
+		assert_string_equal(session_string(read, offsets[i] + sizeof(name) - 2),
+				    name + sizeof(name) - 2);
+	}
+	assert_string_equal(session_string(read, session_header(read)->file_size), "");
+	assert_string_equal(session_string(read, 1), "");
+	session_close(read);
+}
+
+static uint64_t records_of(uint64_t segment)
+{
+	return (segment - sizeof(struct segment)) / sizeof(struct trace_record);
+}
+
+static void trace(uint64_t count)
+{
+	struct trace_record record = {.kind = ROW_KERNEL, .name = session_intern(session, "k")};
+
+	for (uint64_t i = 0; i < count; i++) {
+		record.start = session_header(session)->counters[COUNTER_trace_records] +
+			       session_header(session)->counters[COUNTER_trace_lost];
+		assert_int_equal(session_trace(session, &record), 0);
+	}
+}
+
+/* The records that are there: so many, the last ones, in a reader's eyes too. */
+static void has_last(uint64_t kept, uint64_t lost)
+{
+	const uint64_t *counters = session_header(session)->counters;
+	const struct trace_record *record;
+	uint64_t seen = 0, least = UINT64_MAX, most = 0;
+	struct session *read;
+
+	assert_int_equal(counters[COUNTER_trace_records], kept);
+	assert_int_equal(counters[COUNTER_trace_lost], lost);
+	assert_int_equal(session_open(&read, path), 0);
+	session_for_each_trace (read, record) {
+		seen++;
+		least = record->start < least ? record->start : least;
+		most = record->start > most ? record->start : most;
+	}
+	assert_int_equal(seen, kept);
+	assert_int_equal(least, lost);
+	assert_int_equal(most, kept + lost - 1);
+	session_close(read);
+}
+
+static void a_limit_is_kept_in_parts_of_a_quarter(void **state)
+{
+	static const struct {
+		uint64_t bytes, segment, segments;
+	} limits[] = {{1, 64 * KIB, 2},
+		      {128 * KIB, 64 * KIB, 2},
+		      {192 * KIB, 64 * KIB, 3},
+		      {511 * KIB, 64 * KIB, 7},
+		      {512 * KIB, 128 * KIB, 4},
+		      {700 * KIB, 128 * KIB, 5},
+		      {4096 * KIB, 1024 * KIB, 4},
+		      {8192 * KIB, 1024 * KIB, 8}};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		uint64_t each = records_of(limits[i].segment);
+
+		session_close(session);
+		unlink(path);
+		assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
+		session_limit_trace(session, limits[i].bytes);
+		trace(each * limits[i].segments);
+		has_last(each * limits[i].segments, 0);
+		/* One more, and the oldest part is gone. */
+		trace(1);
+		has_last(each * (limits[i].segments - 1) + 1, each);
+		trace(each * 2);
+		has_last(each * (limits[i].segments - 1) + 1, each * 3);
+	}
+}
+
+static void a_process_gets_as_much_of_a_trace_as_it_needs(void **state)
+{
+	struct job_process *processes[4];
+	const struct trace_record *record;
+	const uint64_t counts[] = {1, records_of(64 * KIB), records_of(64 * KIB) + 1,
+				   records_of(1024 * KIB) + 5};
+	const uint64_t sizes[] = {64, 64, 128, 2048};
+	uint64_t seen[4] = {0};
+
+	(void)state;
+	for (int i = 0; i < 4; i++)
+		processes[i] = session_add_process(session, &(struct job_process){.pid = i});
+	for (int i = 0; i < 4; i++) {
+		uint64_t before = session_header(session)->file_size;
+
+		session_trace_of(session, session_offset(session, processes[i]), counts[i]);
+		trace(counts[i]);
+		assert_int_equal(session_header(session)->file_size - before, sizes[i] * KIB);
+	}
+	session_for_each_trace (session, record) {
+		const struct job_process *process = session_trace_process(session, record);
+
+		assert_non_null(process);
+		assert_in_range(process->pid, 0, 3);
+		seen[process->pid]++;
+	}
+	for (int i = 0; i < 4; i++)
+		assert_int_equal(seen[i], counts[i]);
+}
+
+static void processes_and_their_rows_are_read_in_their_order(void **state)
+{
+	const struct job_process *process = NULL;
+	const struct job_row *row = NULL;
+	const struct job_part *part = NULL;
+	struct session *read;
+	uint64_t offset = 0;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		struct job_process *added =
+			session_add_process(session, &(struct job_process){.pid = 100 + i});
+
+		offset = i == 77 ? session_offset(session, added) : offset;
+		assert_non_null(session_add_job_row(
+			session, &(struct job_row){.minimum = (uint64_t)i, .maximum = 7}));
+		assert_non_null(
+			session_add_job_part(session, &(struct job_part){.calls = (uint64_t)i}));
+	}
+	assert_int_equal(session_open(&read, path), 0);
+	for (int i = 0; i < 2000; i++) {
+		process = session_next_process(read, process);
+		assert_int_equal(process->pid, 100 + i);
+	}
+	assert_null(session_next_process(read, process));
+	assert_int_equal(session_process_at(read, offset)->pid, 177);
+	assert_null(session_process_at(read, offset + 8));
+	assert_null(session_process_at(read, 0));
+	assert_null(session_process_at(read, 1ull << 40));
+	session_for_each_job_part(read, part) assert_true(part->calls < 2000);
+	session_for_each_job_row(read, row) assert_true(row->minimum < 2000 && row->maximum == 7);
+	session_close(read);
+}
+
+static void a_file_that_is_cut_within_a_segment_is_refused(void **state)
+{
+	static char name[70000];
+	char message[256];
+	struct session *read;
+	struct stat status;
+
+	(void)state;
+	name_of(name, sizeof(name), 1);
+	assert_true(session_intern(session, name) > 0);
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(session_load(&read, path, message, sizeof(message)), 0);
+	session_close(read);
+	assert_int_equal(truncate(path, status.st_size - 1), 0);
+	assert_int_equal(session_load(&read, path, message, sizeof(message)), -ENODATA);
+	assert_non_null(strstr(message, ": a ktime profile that is cut short"));
+	assert_null(read);
+	assert_int_equal(truncate(path, 8), 0);
+	assert_int_equal(session_load(&read, path, message, sizeof(message)), -ENODATA);
+	assert_int_equal(truncate(path, 7), 0);
+	assert_int_equal(session_load(&read, path, message, sizeof(message)), -EINVAL);
+	assert_int_equal(session_load(&read, folder, message, sizeof(message)), -EISDIR);
+	assert_non_null(strstr(message, ": Is a directory"));
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(names_in_many_segments_are_found_again),
+		TEST(a_limit_is_kept_in_parts_of_a_quarter),
+		TEST(a_process_gets_as_much_of_a_trace_as_it_needs),
+		TEST(processes_and_their_rows_are_read_in_their_order),
+		TEST(a_file_that_is_cut_within_a_segment_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
