@@ -10,27 +10,13 @@
 #include "report/print/number.h"
 #include "report/print/report.h"
 
-/* The columns of text and Markdown, with their widths in text; the last two stand on the left. */
-#define COLUMNS(X)                                                                                 \
-	X("Type", 16)                                                                              \
-	X("Calls A", 8)                                                                            \
-	X("Calls B", 8)                                                                            \
-	X("Time A", 8)                                                                             \
-	X("Time B", 8)                                                                             \
-	X("Avg A", 8)                                                                              \
-	X("Avg B", 8)                                                                              \
-	X("Ratio", 6)                                                                              \
-	X("95 %", 13)                                                                              \
-	X("Verdict", -11)                                                                          \
-	X("Name", 0)
 #define COLUMN_TITLE(title, width) title,
 #define COLUMN_WIDTH(title, width) width,
-#define COLUMN_ONE(title, width)   +1
-enum { COLUMN_COUNT = COLUMNS(COLUMN_ONE) };
-static const char *const titles[] = {COLUMNS(COLUMN_TITLE)};
-static const int widths[] = {COLUMNS(COLUMN_WIDTH)};
+enum { COLUMN_COUNT = COMPARISON_COLUMN_COUNT };
+const char *const comparison_titles[] = {COMPARISON_COLUMNS(COLUMN_TITLE)};
+static const int widths[] = {COMPARISON_COLUMNS(COLUMN_WIDTH)};
 
-typedef char cell[NUMBER_SIZE];
+typedef comparison_cell cell;
 
 static void print_time(cell text, const struct profile_row *row, double time)
 {
@@ -69,17 +55,15 @@ static void print_interval(cell text, const struct change *change)
 		snprintf(text, NUMBER_SIZE, "%.12s..%.12s", low, high);
 }
 
-/* What the verdict is of: of a call's time, or of that of all calls. */
-static const struct change *change_of(const struct comparison_row *row)
+const struct change *comparison_change(const struct comparison_row *row)
 {
 	return row->verdict == VERDICT_LESS_TIME || row->verdict == VERDICT_MORE_TIME
 		       ? &row->total
 		       : &row->average;
 }
 
-/* Fills all columns but the first and the last. */
-static void fill_cells(cell *cells, const struct comparison *comparison,
-		       const struct comparison_row *row)
+void comparison_cells(cell *cells, const struct comparison *comparison,
+		      const struct comparison_row *row)
 {
 	const struct profile_row *sides[2] = {row->a, row->b};
 	size_t runs[2] = {comparison->runs_a, comparison->runs_b};
@@ -92,8 +76,8 @@ static void fill_cells(cell *cells, const struct comparison *comparison,
 			   profile ? profile->total / (double)runs[side] : 0);
 		print_time(cells[5 + side], profile, profile ? profile->average : 0);
 	}
-	print_ratio(cells[7], change_of(row)->ratio);
-	print_interval(cells[8], change_of(row));
+	print_ratio(cells[7], comparison_change(row)->ratio);
+	print_interval(cells[8], comparison_change(row));
 	strcpy(cells[9], verdict_text(row->verdict));
 }
 
@@ -149,10 +133,35 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 			comparison->runs_a, comparison->runs_b, percent);
 }
 
+void comparison_print_sides(const struct comparison_side sides[2], FILE *file)
+{
+	for (int i = 0; i < 2; i++) {
+		const struct comparison_side *side = &sides[i];
+
+		fprintf(file, "%c: ", "AB"[i]);
+		visible_write(side->files[0], file);
+		if (side->count > 1) {
+			fputs(side->count > 2 ? " … " : " ", file);
+			visible_write(side->files[side->count - 1], file);
+		}
+		fprintf(file, " (%s", side->profile->source);
+		if (side->profile->runs > 1)
+			fprintf(file, ", %zu runs", side->profile->runs);
+		fputs(")\n", file);
+	}
+}
+
+void comparison_print_lines(const struct comparison *comparison, FILE *file)
+{
+	print_total(comparison, file);
+	print_verdicts(comparison, file);
+	print_basis(comparison, file);
+}
+
 void comparison_print_text(const struct comparison *comparison, FILE *file)
 {
 	for (int column = 0; column < COLUMN_COUNT; column++)
-		fprintf(file, "%*s%s", widths[column], titles[column],
+		fprintf(file, "%*s%s", widths[column], comparison_titles[column],
 			column == COLUMN_COUNT - 1 ? "\n" : "  ");
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
@@ -162,16 +171,14 @@ void comparison_print_text(const struct comparison *comparison, FILE *file)
 		strcpy(cells[0], i == 0 && comparison->gpu_count ? "GPU activities:"
 				 : i == comparison->gpu_count	 ? "API calls:"
 								 : "");
-		fill_cells(cells, comparison, row);
+		comparison_cells(cells, comparison, row);
 		for (int column = 0; column < COLUMN_COUNT - 1; column++)
 			fprintf(file, "%*s  ", widths[column], cells[column]);
 		fprintf(file, "%s\n", name ? name : "");
 		free(name);
 	}
 	fputc('\n', file);
-	print_total(comparison, file);
-	print_verdicts(comparison, file);
-	print_basis(comparison, file);
+	comparison_print_lines(comparison, file);
 }
 
 /* A bar would end the cell, and other characters of C++ names would be markup. */
@@ -196,7 +203,7 @@ void comparison_print_markdown(const struct comparison *comparison, FILE *file)
 	print_basis(comparison, file);
 	fputs("\n|", file);
 	for (int column = 0; column < COLUMN_COUNT; column++)
-		fprintf(file, " %s |", titles[column]);
+		fprintf(file, " %s |", comparison_titles[column]);
 	fputs("\n|", file);
 	for (int column = 0; column < COLUMN_COUNT; column++)
 		fputs(column > 0 && widths[column] > 0 ? "---:|" : "---|", file);
@@ -207,7 +214,7 @@ void comparison_print_markdown(const struct comparison *comparison, FILE *file)
 		cell cells[COLUMN_COUNT];
 
 		strcpy(cells[0], comparison_is_api(row) ? "API" : "GPU");
-		fill_cells(cells, comparison, row);
+		comparison_cells(cells, comparison, row);
 		fputc('|', file);
 		for (int column = 0; column < COLUMN_COUNT - 1; column++)
 			fprintf(file, " %s |", cells[column]);
@@ -243,7 +250,7 @@ void comparison_print_csv(const struct comparison *comparison, FILE *file)
 	      file);
 	for (size_t i = 0; i < comparison->count; i++) {
 		const struct comparison_row *row = &comparison->rows[i];
-		const struct change *change = change_of(row);
+		const struct change *change = comparison_change(row);
 
 		fprintf(file, "\"%s\",", comparison_is_api(row) ? "API calls" : "GPU activities");
 		print_csv_side(row->a, comparison->runs_a, file);

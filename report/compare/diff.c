@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/compare/compare_html.h"
 #include "report/compare/compare_print.h"
 #include "report/compare/runs.h"
 #include "report/names/visible.h"
@@ -55,21 +56,6 @@ static bool any_above(const struct comparison *comparison, double limit)
 	return above;
 }
 
-static void print_side(char side, const struct profile *profile, const char *const *files,
-		       size_t count)
-{
-	printf("%c: ", side);
-	visible_write(files[0], stdout);
-	if (count > 1) {
-		fputs(count > 2 ? " … " : " ", stdout);
-		visible_write(files[count - 1], stdout);
-	}
-	printf(" (%s", profile->source);
-	if (profile->runs > 1)
-		printf(", %zu runs", profile->runs);
-	puts(")");
-}
-
 static void print_json(const struct comparison *comparison, FILE *file)
 {
 	if (comparison_print_json(comparison, file))
@@ -110,6 +96,8 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	struct comparison comparison = {0};
 	char message[MESSAGE_SIZE] = "";
 	size_t first_b = options->separator ? options->separator : 1;
+	const struct comparison_side sides[2] = {{&profiles[0], files, first_b},
+						 {&profiles[1], files + first_b, count - first_b}};
 	double threshold = options->threshold;
 	int error, status = 1;
 
@@ -135,15 +123,20 @@ int command_diff(const struct options *options, const char *const *files, size_t
 	}
 	if (options->csv) {
 		error = write_to("-", comparison_print_csv, &comparison);
-	} else if (!is_stdout(options->json) && !is_stdout(options->markdown)) {
-		print_side('A', &profiles[0], files, first_b);
-		print_side('B', &profiles[1], files + first_b, count - first_b);
+	} else if (!is_stdout(options->json) && !is_stdout(options->markdown) &&
+		   !is_stdout(options->html)) {
+		comparison_print_sides(sides, stdout);
 		putchar('\n');
 		error = write_to("-", comparison_print_text, &comparison);
 	}
 	if (error || write_to(options->json, print_json, &comparison) ||
 	    write_to(options->markdown, comparison_print_markdown, &comparison))
 		goto out;
+	if (options->html &&
+	    comparison_page_write(&comparison, sides, options, message, sizeof(message))) {
+		fprintf(stderr, "ktime: %s\n", message);
+		goto out;
+	}
 	status = !isnan(options->fail_above) && any_above(&comparison, options->fail_above)
 			 ? EXIT_ABOVE
 			 : 0;

@@ -1,32 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 /* What the figures stand on: what was timed and lost, what ktime cost, and on which devices. */
-#include <errno.h>
-#include <stdlib.h>
-#include <string.h>
-
 #include "report/devices/peaks.h"
 #include "report/html/section.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
 
+static int write_lines(FILE *file, void *argument)
+{
+	const struct page *page = argument;
+	struct options all = *page->options;
+
+	all.verbose = true;
+	return closing_write(page->session, &all, "", false, file);
+}
+
 int cost_section(struct page *page)
 {
-	struct options all = *page->options;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-	int error;
-
-	if (!file)
-		return -ENOMEM;
-	all.verbose = true;
-	error = closing_write(page->session, &all, "", false, file);
-	if (fclose(file) && !error)
-		error = -ENOMEM;
-	if (!error)
-		html_lines(&page->html, text);
-	free(text);
-	return error;
+	return html_lines(&page->html, write_lines, page);
 }
 
 static void write_fact(struct html *html, const char *what, const char *text)

@@ -2,9 +2,11 @@
 #include "report/html/html.h"
 
 #include <errno.h>
+#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/export/output.h"
 #include "report/html/assets.h"
 #include "report/names/visible.h"
 #include "report/print/number.h"
@@ -32,7 +34,7 @@ void html_text(struct html *html, const char *text)
 	free(shown);
 }
 
-void html_lines(struct html *html, const char *text)
+static void write_lines(struct html *html, const char *text)
 {
 	fputs("<ul class=\"lines\">\n", html->file);
 	while (*text) {
@@ -49,6 +51,21 @@ void html_lines(struct html *html, const char *text)
 		text += length + (text[length] == '\n');
 	}
 	fputs("</ul>\n", html->file);
+}
+
+int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void *argument)
+{
+	char *text = NULL;
+	size_t size = 0;
+	FILE *file = open_memstream(&text, &size);
+	int error = file ? write(file, argument) : -ENOMEM;
+
+	if (file && fclose(file) && !error)
+		error = -ENOMEM;
+	if (!error && size)
+		write_lines(html, text);
+	free(text);
+	return error;
 }
 
 void html_json_text(struct html *html, const char *text)
@@ -142,9 +159,38 @@ void html_share(struct html *html, double percent, bool known)
 {
 	if (known)
 		fprintf(html->file,
-			"<td class=\"number share\" data-value=\"%.6f\">%.2f%%<svg class=\"bar\" "
-			"aria-hidden=\"true\"><rect width=\"%.2f%%\" height=\"100%%\"/></svg></td>",
+			"<td class=\"number share\" data-value=\"%.6f\"><svg class=\"bar\" "
+			"aria-hidden=\"true\"><rect width=\"%.2f%%\" height=\"100%%\"/></svg> "
+			"%.2f%%</td>",
 			percent, percent, percent);
 	else
 		fputs("<td class=\"number share\" data-value=\"-1\">-</td>", html->file);
+}
+
+int html_file(const char *path, bool overwrite, int (*write)(FILE *file, void *argument),
+	      void *argument, char *message, size_t size)
+{
+	locale_t c_locale = newlocale(LC_ALL_MASK, "C", NULL), previous;
+	struct output output;
+	int error;
+
+	if (!c_locale) {
+		snprintf(message, size, "%s", strerror(ENOMEM));
+		return -ENOMEM;
+	}
+	previous = uselocale(c_locale);
+	error = output_open(&output, path, overwrite, message, size);
+	if (error)
+		goto out;
+	error = write(output.file, argument);
+	if (error) {
+		snprintf(message, size, "%s: %s", path, strerror(-error));
+		output_abandon(&output);
+	} else {
+		error = output_finish(&output, message, size);
+	}
+out:
+	uselocale(previous);
+	freelocale(c_locale);
+	return error;
 }

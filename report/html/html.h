@@ -9,6 +9,7 @@
 #define KTIME_REPORT_HTML_HTML_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
@@ -21,8 +22,8 @@ struct html {
 /* A text from a program: control characters and bytes that are no UTF-8 as \x1b, and what would be
  * markup, in an element or in an attribute's quotes, as references. */
 void html_text(struct html *html, const char *text);
-/* Lines of such a text, an item of a list each. */
-void html_lines(struct html *html, const char *text);
+/* What `write` writes, an item of a list for each line; 0, or what it returns, or -ENOMEM. */
+int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void *argument);
 /* A text as a string of JSON inside a script element, with its quotes. */
 void html_json_text(struct html *html, const char *text);
 
@@ -45,5 +46,13 @@ void html_number(struct html *html, double value, const char *text);
 void html_time(struct html *html, uint64_t nanoseconds, bool known, const char *mark);
 /* A cell with a percentage, and a bar as long. */
 void html_share(struct html *html, double percent, bool known);
+
+/*
+ * Writes a page to `path` ("-": standard output), which must not be there unless `overwrite`; it
+ * comes into being whole or not at all. `write` is called in the "C" locale, and returns 0 or
+ * -errno. 0, or -errno with a one-line message.
+ */
+int html_file(const char *path, bool overwrite, int (*write)(FILE *file, void *argument),
+	      void *argument, char *message, size_t size);
 
 #endif

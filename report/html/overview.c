@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/html/section.h"
+#include "report/html/stack.h"
 #include "report/print/idle.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
@@ -24,18 +25,6 @@ struct stretch {
 
 /* Two ways to be busy with one engine, both at once, the causes, and what has no cause. */
 #define STRETCHES (IDLE_SUMS + 4)
-
-static const char *const cause_classes[] = {
-	[IDLE_PROGRAM] = "idle-program",
-	[IDLE_AFTER_WAIT] = "idle-after-waiting",
-	[IDLE_CALL] = "idle-call",
-	[IDLE_FIRST_LAUNCH] = "idle-first-launch",
-	[IDLE_LATENCY] = "idle-latency",
-	[IDLE_DEPENDENCY] = "idle-dependency",
-	[IDLE_GRAPH] = "idle-graph",
-	[IDLE_SHORT] = "idle-short",
-	[IDLE_UNRESOLVED] = "idle-unresolved",
-};
 
 struct device_time {
 	struct idle_sum sums[IDLE_SUMS];
@@ -63,7 +52,7 @@ static void split(struct device_time *time, const struct session *session, int d
 	add(time, "busy-both", "kernels and copies at once", both, NULL);
 	add(time, "busy-copies", "copies", use->copies > both ? use->copies - both : 0, NULL);
 	for (unsigned i = 0; i < causes; i++) {
-		add(time, cause_classes[time->sums[i].cause], idle_cause_text(&time->sums[i]),
+		add(time, stack_cause_class(time->sums[i].cause), idle_cause_text(&time->sums[i]),
 		    time->sums[i].total, &time->sums[i]);
 		left -= time->sums[i].total < left ? time->sums[i].total : left;
 	}
@@ -89,11 +78,7 @@ static void write_bar(struct html *html, const struct device_time *time, int dev
 		const struct stretch *stretch = &time->stretches[i];
 		double width = percent(stretch->time, time->whole);
 
-		fprintf(html->file,
-			"<rect class=\"%s\" x=\"%.3f%%\" width=\"%.3f%%\" height=\"100%%\"><title>",
-			stretch->class, at, width);
-		html_text(html, stretch->text);
-		fprintf(html->file, ": %.1f %%</title></rect>\n", width);
+		stack_part(html, stretch->class, stretch->text, at, width);
 		at += width;
 	}
 	fputs("</svg>\n", html->file);
@@ -113,14 +98,6 @@ static void write_around(struct page *page, const struct idle_sum *cause)
 	free(after);
 }
 
-static void write_swatch(struct html *html, const char *class)
-{
-	fprintf(html->file,
-		"<svg class=\"swatch\" aria-hidden=\"true\"><rect class=\"%s\" width=\"100%%\" "
-		"height=\"100%%\"/></svg> ",
-		class);
-}
-
 static void write_stretch(struct page *page, const struct device_time *time,
 			  const struct stretch *stretch)
 {
@@ -129,7 +106,7 @@ static void write_stretch(struct page *page, const struct device_time *time,
 	char text[NUMBER_SIZE];
 
 	fputs("<tr><th scope=\"row\">", html->file);
-	write_swatch(html, stretch->class);
+	stack_swatch(html, stretch->class);
 	fputs(strncmp(stretch->class, "busy", 4) == 0 ? "busy: " : "idle: ", html->file);
 	html_text(html, stretch->text);
 	fputs("</th>", html->file);
@@ -157,29 +134,24 @@ static void write_legend(struct html *html, const struct device_time *time)
 		if (share < LEAST_PERCENT)
 			continue;
 		fprintf(html->file, "<li>");
-		write_swatch(html, time->stretches[i].class);
+		stack_swatch(html, time->stretches[i].class);
 		html_text(html, time->stretches[i].text);
 		fprintf(html->file, " %.1f %%</li>\n", share);
 	}
 	fputs("</ul>\n", html->file);
 }
 
-/* The lines of the report. */
-static int write_busy(struct page *page, int device)
-{
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-	int error = file ? 0 : -ENOMEM;
+struct busy_lines {
+	const struct session *session;
+	int device;
+};
 
-	if (file)
-		busy_write(page->session, device, "", file);
-	if (file && fclose(file))
-		error = -ENOMEM;
-	if (!error)
-		html_lines(&page->html, text);
-	free(text);
-	return error;
+static int write_busy(FILE *file, void *argument)
+{
+	const struct busy_lines *lines = argument;
+
+	busy_write(lines->session, lines->device, "", file);
+	return 0;
 }
 
 static int write_device(struct page *page, int device)
@@ -195,7 +167,7 @@ static int write_device(struct page *page, int device)
 	fputs("</h3>\n", html->file);
 	write_bar(html, &time, device);
 	write_legend(html, &time);
-	error = write_busy(page, device);
+	error = html_lines(html, write_busy, &(struct busy_lines){page->session, device});
 	fprintf(html->file, "<details><summary>GPU %d: busy and idle time in a table</summary>\n",
 		device);
 	snprintf(id, sizeof(id), "gpu%d-use", device);
@@ -219,23 +191,14 @@ static int write_device(struct page *page, int device)
 }
 
 /* Why it is not known. */
-static int write_unknown(struct page *page)
+static int write_unknown(FILE *file, void *argument)
 {
+	const struct page *page = argument;
 	struct options lines = *page->options;
-	char *text = NULL;
-	size_t size = 0;
-	FILE *file = open_memstream(&text, &size);
-	int error = file ? 0 : -ENOMEM;
 
 	lines.findings = false;
-	if (file)
-		use_write(page->session, &lines, "", file);
-	if (file && fclose(file))
-		error = -ENOMEM;
-	if (!error && *text)
-		html_lines(&page->html, text);
-	free(text);
-	return error;
+	use_write(page->session, &lines, "", file);
+	return 0;
 }
 
 int use_section(struct page *page)
@@ -252,7 +215,7 @@ int use_section(struct page *page)
 			error = write_device(page, device);
 			any = true;
 		}
-	return any || error ? error : write_unknown(page);
+	return any || error ? error : html_lines(&page->html, write_unknown, page);
 }
 
 static void write_finding(struct page *page, const struct finding *finding)

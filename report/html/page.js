@@ -2,6 +2,9 @@
 // Sorting, filtering and full names. The page is whole without it.
 "use strict";
 (() => {
+	// Fewer rows are seen at once.
+	const LEAST_TO_FILTER = 5;
+
 	const element = (name, properties, ...children) => {
 		const made = Object.assign(document.createElement(name), properties);
 		made.append(...children);
@@ -34,6 +37,8 @@
 
 	const makeSortable = (table) => {
 		[...table.tHead.rows[0].cells].forEach((heading, column) => {
+			if (heading.classList.contains("unsorted"))
+				return;
 			const button = element("button", { type: "button", textContent: heading.textContent });
 			button.addEventListener("click", () => sortBy(table, heading, column));
 			heading.replaceChildren(button);
@@ -79,6 +84,43 @@
 		table.parentElement.before(tools);
 	};
 
+	// A row of a tree with rows below it gets a button that hides and shows them.
+	const makeTree = (table) => {
+		const rows = [...table.tBodies[0].rows];
+		const depths = rows.map((row) => Number(row.dataset.depth));
+		const closed = new Set();
+		const refresh = () => {
+			let below = Infinity;
+			rows.forEach((row, i) => {
+				row.hidden = depths[i] > below;
+				if (depths[i] <= below)
+					below = closed.has(i) ? depths[i] : Infinity;
+			});
+		};
+		rows.forEach((row, i) => {
+			if (!(depths[i + 1] > depths[i]))
+				return;
+			const button = element("button", { type: "button", className: "toggle", textContent: "\u25be" });
+			const name = row.cells[0].textContent;
+			const turn = () => {
+				const open = !closed.delete(i);
+				if (open)
+					closed.add(i);
+				button.textContent = open ? "\u25b8" : "\u25be";
+				button.setAttribute("aria-expanded", String(!open));
+				refresh();
+			};
+			button.setAttribute("aria-label", `Ranges inside of ${name}`);
+			button.setAttribute("aria-expanded", "true");
+			button.addEventListener("click", turn);
+			row.cells[0].prepend(button);
+		});
+	};
+
+	document.querySelectorAll("table.tree").forEach(makeTree);
 	document.querySelectorAll("table.sortable").forEach(makeSortable);
-	document.querySelectorAll("table.filterable").forEach(makeFilterable);
+	document.querySelectorAll("table.filterable").forEach((table) => {
+		if (table.tBodies[0].rows.length >= LEAST_TO_FILTER)
+			makeFilterable(table);
+	});
 })();

@@ -2,13 +2,11 @@
 #include "report/html/profile_page.h"
 
 #include <errno.h>
-#include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
 #include "report/export/export_trace.h"
-#include "report/export/output.h"
 #include "report/html/section.h"
 #include "report/print/number.h"
 
@@ -19,10 +17,13 @@ static const struct section {
 } sections[] = {
 	{"use", "Busy and idle", use_section},
 	{"findings", "Findings", findings_section},
+	{"processes", "Processes side by side", processes_section},
 	{"first-rows", "Where the GPU’s time went", first_rows_section},
 	{"gpu", "GPU activities", gpu_section},
 	{"graphs", "CUDA graphs", graphs_section},
 	{"api", "API calls", api_section},
+	{"copies", "Copies and memsets", copies_section},
+	{"ranges", "NVTX ranges", ranges_section},
 	{"cost", "What was timed, and what ktime cost", cost_section},
 	{"environment", "Program and devices", environment_section},
 };
@@ -161,30 +162,22 @@ static int write_profile(const struct session *session, const struct options *op
 	return error ? error : html.error;
 }
 
+struct profile_page {
+	const struct session *session;
+	const struct options *options;
+};
+
+static int write_to(FILE *file, void *argument)
+{
+	const struct profile_page *page = argument;
+
+	return write_profile(page->session, page->options, file);
+}
+
 int profile_page_write(struct session *session, const struct options *options, const char *path,
 		       char *message, size_t size)
 {
-	locale_t c_locale = newlocale(LC_ALL_MASK, "C", (locale_t)0), previous;
-	struct output output;
-	int error;
+	struct profile_page page = {session, options};
 
-	if (c_locale == (locale_t)0) {
-		snprintf(message, size, "%s", strerror(ENOMEM));
-		return -ENOMEM;
-	}
-	previous = uselocale(c_locale);
-	error = output_open(&output, path, options->force_overwrite, message, size);
-	if (error)
-		goto out;
-	error = write_profile(session, options, output.file);
-	if (error) {
-		snprintf(message, size, "%s: %s", path, strerror(-error));
-		output_abandon(&output);
-	} else {
-		error = output_finish(&output, message, size);
-	}
-out:
-	uselocale(previous);
-	freelocale(c_locale);
-	return error;
+	return html_file(path, options->force_overwrite, write_to, &page, message, size);
 }

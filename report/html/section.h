@@ -21,6 +21,9 @@ int first_rows_section(struct page *page);
 int gpu_section(struct page *page);
 int graphs_section(struct page *page);
 int api_section(struct page *page);
+int processes_section(struct page *page);
+int copies_section(struct page *page);
+int ranges_section(struct page *page);
 int cost_section(struct page *page);
 int environment_section(struct page *page);
 

@@ -81,3 +81,60 @@ double job_imbalance(const struct job_row *row)
 {
 	return row->total > 0 ? (double)row->maximum * (double)row->processes / row->total : 1;
 }
+
+static int compare_own_work(const void *left, const void *right)
+{
+	const struct job_process *a = *(const struct job_process *const *)left;
+	const struct job_process *b = *(const struct job_process *const *)right;
+	uint64_t own_a = job_own_work(a), own_b = job_own_work(b);
+
+	if (own_a != own_b)
+		return own_a > own_b ? -1 : 1;
+	if (a->rank.rank != b->rank.rank)
+		return a->rank.rank < b->rank.rank ? -1 : 1;
+	return a->pid < b->pid ? -1 : a->pid > b->pid;
+}
+
+const struct job_process **job_slowest_first(const struct session *session, size_t *count)
+{
+	const struct job_process *process, **processes;
+	size_t all = 0;
+
+	*count = 0;
+	session_for_each_process(session, process) all++;
+	processes = calloc(all + 1, sizeof(*processes));
+	if (!processes)
+		return NULL;
+	/* Some may come while they are read. */
+	session_for_each_process(session, process) if (*count < all) processes[(*count)++] =
+		process;
+	if (*count > 0)
+		qsort(processes, *count, sizeof(*processes), compare_own_work);
+	return processes;
+}
+
+static int compare_total(const void *left, const void *right)
+{
+	const struct job_row *a = *(const struct job_row *const *)left;
+	const struct job_row *b = *(const struct job_row *const *)right;
+
+	return a->total != b->total ? (a->total > b->total ? -1 : 1)
+				    : (a->name < b->name ? -1 : a->name > b->name);
+}
+
+const struct job_row **job_longest_first(const struct session *session, size_t *count)
+{
+	const struct job_row *row, **rows;
+	size_t all = 0;
+
+	*count = 0;
+	session_for_each_job_row(session, row) all++;
+	rows = calloc(all + 1, sizeof(*rows));
+	if (!rows)
+		return NULL;
+	session_for_each_job_row(session, row) if (*count < all && row_is_gpu(row->kind))
+		rows[(*count)++] = row;
+	if (*count > 0)
+		qsort(rows, *count, sizeof(*rows), compare_total);
+	return rows;
+}

@@ -30,6 +30,7 @@ static const char *const cause_texts[] = {
 struct job {
 	const struct session *session;
 	const struct options *options;
+	const char *prefix;
 	FILE *file;
 	struct waits waits;
 	const struct job_process **processes; /* the slowest first */
@@ -51,42 +52,13 @@ static void write_process(const struct job *job, const struct job_process *proce
 	}
 }
 
-static int compare_own_work(const void *left, const void *right)
-{
-	const struct job_process *a = *(const struct job_process *const *)left;
-	const struct job_process *b = *(const struct job_process *const *)right;
-	uint64_t own_a = job_own_work(a), own_b = job_own_work(b);
-
-	if (own_a != own_b)
-		return own_a > own_b ? -1 : 1;
-	if (a->rank.rank != b->rank.rank)
-		return a->rank.rank < b->rank.rank ? -1 : 1;
-	return a->pid < b->pid ? -1 : a->pid > b->pid;
-}
-
-static int sort_processes(struct job *job)
-{
-	const struct job_process *process;
-	size_t i = 0;
-
-	session_for_each_process(job->session, process) job->count++;
-	job->processes = calloc(job->count + 1, sizeof(*job->processes));
-	if (!job->processes)
-		return -ENOMEM;
-	session_for_each_process(job->session, process) if (i < job->count) job->processes[i++] =
-		process;
-	if (i > 0)
-		qsort(job->processes, i, sizeof(*job->processes), compare_own_work);
-	return 0;
-}
-
 /* "Processes: 16 on 2 nodes, of 16 ranks (Open MPI)." */
 static void write_heading(const struct job *job)
 {
 	const struct session_header *header = session_header(job->session);
 	size_t nodes = job_nodes(job->session);
 
-	fprintf(job->file, PREFIX "Processes: %zu on %zu node%s", job->count, nodes,
+	fprintf(job->file, "%sProcesses: %zu on %zu node%s", job->prefix, job->count, nodes,
 		nodes == 1 ? "" : "s");
 	if (header->rank.world_size >= 0)
 		fprintf(job->file, ", of %d ranks (%s)", header->rank.world_size,
@@ -105,7 +77,8 @@ static void write_named(const struct job *job, const char *title,
 	for (size_t i = 0; i < job->count; i++) {
 		if (!is_one(job->processes[i]) || ++found > NAMED_MOST)
 			continue;
-		fprintf(job->file, "%s%s", found == 1 ? PREFIX : ", ", found == 1 ? title : "");
+		fprintf(job->file, "%s%s", found == 1 ? job->prefix : ", ",
+			found == 1 ? title : "");
 		write_process(job, job->processes[i]);
 	}
 	if (found > NAMED_MOST)
@@ -133,7 +106,7 @@ static int write_missing(const struct job *job)
 
 	if (error || !count)
 		goto out;
-	fputs(PREFIX "No profile of rank", job->file);
+	fprintf(job->file, "%sNo profile of rank", job->prefix);
 	fputs(count > 1 || ranges[0].first < ranges[0].last ? "s" : "", job->file);
 	for (size_t i = 0; i < count && i < NAMED_MOST; i++) {
 		fprintf(job->file, "%s%d", i > 0 ? ", " : " ", ranges[i].first);
@@ -158,20 +131,11 @@ static int write_lines(const struct job *job)
 	error = write_missing(job);
 	if (job->waits.calls)
 		fprintf(job->file,
-			PREFIX "Clocks: the ends of a collective on its processes lie %s apart, %s "
-			       "at most; waiting times are as exact.\n",
-			number_about(mean, (double)job->waits.ends_mean, 2),
+			"%sClocks: the ends of a collective on its processes lie %s apart, %s at "
+			"most; waiting times are as exact.\n",
+			job->prefix, number_about(mean, (double)job->waits.ends_mean, 2),
 			number_about(most, (double)job->waits.ends_most, 2));
 	return error;
-}
-
-static int compare_total(const void *left, const void *right)
-{
-	const struct job_row *a = *(const struct job_row *const *)left;
-	const struct job_row *b = *(const struct job_row *const *)right;
-
-	return a->total != b->total ? (a->total > b->total ? -1 : 1)
-				    : (a->name < b->name ? -1 : a->name > b->name);
 }
 
 static void write_row(const struct job *job, const struct job_row *row, const char *name)
@@ -203,23 +167,16 @@ static void write_row(const struct job *job, const struct job_row *row, const ch
 /* The GPU's rows that the tables show, the longest first. */
 static int write_rows(const struct job *job)
 {
-	const struct job_row *row, **rows = NULL;
+	const struct job_row **rows;
 	struct filter filter;
-	size_t count = 0, i = 0;
+	size_t count, written = 0;
 	int error = filter_init(&filter, job->session, job->options);
 
 	if (error)
 		return error;
-	session_for_each_job_row(job->session, row) count++;
-	rows = calloc(count + 1, sizeof(*rows));
+	rows = job_longest_first(job->session, &count);
 	if (!rows)
 		error = -ENOMEM;
-	session_for_each_job_row(job->session,
-				 row) if (rows && i < count && row_is_gpu(row->kind) &&
-					  filter_shows(&filter, row->kind, row->name, -1))
-		rows[i++] = row;
-	if (!error && i > 0)
-		qsort(rows, i, sizeof(*rows), compare_total);
 	if (job->options->csv)
 		fputs("\"Imbalance\",\"Min(ns)\",\"Mean(ns)\",\"Max(ns)\",\"Processes\","
 		      "\"Slowest\",\"Name\"\n",
@@ -228,13 +185,16 @@ static int write_rows(const struct job *job)
 		fputs("By process:\nImbalance       Min      Mean       Max  Processes  Slowest  "
 		      "                 Name\n",
 		      job->file);
-	for (size_t j = 0; j < i && !error; j++) {
-		const char *name = filter_name(&filter, rows[j]->kind, rows[j]->name);
+	for (size_t i = 0; i < count && !error; i++) {
+		const char *name = filter_name(&filter, rows[i]->kind, rows[i]->name);
 
-		if (job->options->top && j == job->options->top)
+		if (job->options->top && written == job->options->top)
 			break;
+		if (!filter_shows(&filter, rows[i]->kind, rows[i]->name, -1))
+			continue;
+		written++;
 		if (name)
-			write_row(job, rows[j], name);
+			write_row(job, rows[i], name);
 		else
 			error = -ENOMEM;
 	}
@@ -262,23 +222,9 @@ static void write_causes(const struct job *job, const struct job_process *proces
 	}
 }
 
-static const struct process_wait *wait_of(const struct job *job, const struct job_process *process)
-{
-	const char *start;
-	uint64_t offset;
-	size_t size;
-
-	session_range(job->session, (const void **)&start, &size);
-	offset = (uint64_t)((const char *)process - start);
-	for (size_t i = 0; i < job->waits.count; i++)
-		if (job->waits.processes[i].process == offset)
-			return &job->waits.processes[i];
-	return NULL;
-}
-
 static void write_slow(const struct job *job, const struct job_process *process)
 {
-	const struct process_wait *wait = wait_of(job, process);
+	const struct process_wait *wait = waits_of(&job->waits, job->session, process);
 	const char *node = session_string(job->session, process->hostname);
 	uint64_t idle = job_idle(process);
 	double waited = wait ? (wait->is_exact ? wait->exact : wait->least) : 0;
@@ -329,26 +275,46 @@ static void write_slowest(const struct job *job)
 		write_slow(job, job->processes[i]);
 }
 
+static int begin(struct job *job)
+{
+	job->processes = job_slowest_first(job->session, &job->count);
+	return job->processes ? waits_find(&job->waits, job->session) : -ENOMEM;
+}
+
+static void end(struct job *job)
+{
+	waits_free(&job->waits);
+	free(job->processes);
+}
+
+int job_lines_write(const struct session *session, const char *prefix, FILE *file)
+{
+	struct job job = {.session = session, .prefix = prefix, .file = file};
+	int error = begin(&job);
+
+	if (!error)
+		error = write_lines(&job);
+	end(&job);
+	return error;
+}
+
 int job_write(const struct session *session, const struct options *options, FILE *file)
 {
-	struct job job = {.session = session, .options = options, .file = file};
+	struct job job = {.session = session, .options = options, .prefix = PREFIX, .file = file};
 	locale_t before;
 	int error;
 
 	if (!session_header(session)->processes)
 		return 0;
 	before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
-	error = sort_processes(&job);
-	if (!error)
-		error = waits_find(&job.waits, session);
+	error = begin(&job);
 	if (!error && !options->quiet)
 		error = write_lines(&job);
 	if (!error)
 		error = write_rows(&job);
 	if (!error)
 		write_slowest(&job);
-	waits_free(&job.waits);
-	free(job.processes);
+	end(&job);
 	uselocale(before);
 	return error;
 }

@@ -8,6 +8,9 @@
 #include "report/options/options.h"
 #include "report/session/session.h"
 
+/* The lines on the processes: how many, which are missing or cut short, how far apart their clocks
+ * are. In the "C" locale. 0 or -errno. */
+int job_lines_write(const struct session *session, const char *prefix, FILE *file);
 /* Writes it after the report; nothing for a profile of one process. 0 or -errno. */
 int job_write(const struct session *session, const struct options *options, FILE *file);
 

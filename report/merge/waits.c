@@ -302,3 +302,18 @@ void waits_free(struct waits *waits)
 	free(waits->processes);
 	*waits = (struct waits){.processes = NULL};
 }
+
+const struct process_wait *waits_of(const struct waits *waits, const struct session *session,
+				    const struct job_process *process)
+{
+	const char *start;
+	uint64_t offset;
+	size_t size;
+
+	session_range(session, (const void **)&start, &size);
+	offset = (uint64_t)((const char *)process - start);
+	for (size_t i = 0; i < waits->count; i++)
+		if (waits->processes[i].process == offset)
+			return &waits->processes[i];
+	return NULL;
+}

@@ -31,5 +31,8 @@ struct waits {
 /* 0 or -ENOMEM; free it with waits_free(). */
 int waits_find(struct waits *waits, const struct session *session);
 void waits_free(struct waits *waits);
+/* Of one of the session's processes; NULL: it came later. */
+const struct process_wait *waits_of(const struct waits *waits, const struct session *session,
+				    const struct job_process *process);
 
 #endif

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* NVTX ranges: the GPU's time by range, and nvprof's section. */
+#include "report/print/ranges.h"
+
 #include "report/ranges/range_order.h"
-#include "report/ranges/range_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -16,58 +17,61 @@
 #define ROWS_MOST 40
 
 struct printer {
-	const struct session *session;
-	const struct options *options;
+	struct ranges ranges;
 	const char *prefix;
-	struct filter filter;
-	struct range_tree tree;
-	uint64_t gpu_time; /* of all operations, in ranges or not */
 	FILE *file;
 };
 
 static bool shows(const struct row *row, double *average, void *argument)
 {
-	struct printer *printer = argument;
+	struct ranges *ranges = argument;
 
-	*average = row_average(printer->session, row);
+	*average = row_average(ranges->session, row);
 
-	return filter_shows(&printer->filter, row->kind, row->name, row->device);
+	return filter_shows(&ranges->filter, row->kind, row->name, row->device);
 }
 
 static const char *name_or_unnamed(const struct printer *printer, uint64_t offset)
 {
-	const char *name = session_string(printer->session, offset);
+	const char *name = session_string(printer->ranges.session, offset);
 
 	return *name ? name : "<unnamed>";
 }
 
-/* "name", "domain@name": as --nvtx-include takes them. */
-static int write_name(const struct printer *printer, const struct nvtx_range *range)
+char *ranges_name(const struct ranges *ranges, const struct nvtx_range *range)
 {
-	const char *domain = session_string(printer->session, range->domain);
+	const char *domain = session_string(ranges->session, range->domain);
+	const char *name = session_string(ranges->session, range->name);
 	char *text;
 
-	if (asprintf(&text, "%s%s%s%s", domain, *domain ? "@" : "",
-		     name_or_unnamed(printer, range->name),
+	if (asprintf(&text, "%s%s%s%s", domain, *domain ? "@" : "", *name ? name : "<unnamed>",
 		     range->style == RANGE_START_END ? " (start/end)" : "") < 0)
+		return NULL;
+	return text;
+}
+
+static int write_name(const struct printer *printer, const struct nvtx_range *range)
+{
+	char *text = ranges_name(&printer->ranges, range);
+
+	if (!text)
 		return -ENOMEM;
-	if (printer->options->name_most)
-		filter_cut(text, printer->options->name_most);
+	if (printer->ranges.options->name_most)
+		filter_cut(text, printer->ranges.options->name_most);
 	visible_write(text, printer->file);
 	fputc('\n', printer->file);
 	free(text);
 	return 0;
 }
 
-static double share(const struct printer *printer, const struct range_node *node)
+double ranges_share(const struct ranges *ranges, const struct range_node *node)
 {
-	return printer->gpu_time > 0 ? 100.0 * (double)node->all.time / (double)printer->gpu_time
-				     : 0;
+	return ranges->gpu_time > 0 ? 100.0 * (double)node->all.time / (double)ranges->gpu_time : 0;
 }
 
 static const char *time_text(const struct printer *printer, char *text, uint64_t nanoseconds)
 {
-	int unit = printer->options->unit;
+	int unit = printer->ranges.options->unit;
 
 	if (unit == UNIT_AUTO || unit == UNIT_COLUMN)
 		return number_time(text, nanoseconds);
@@ -79,7 +83,7 @@ static int write_row(const struct printer *printer, const struct range_node *nod
 	FILE *file = printer->file;
 	char text[NUMBER_SIZE];
 
-	fprintf(file, "%6.2f%%", share(printer, node));
+	fprintf(file, "%6.2f%%", ranges_share(&printer->ranges, node));
 	fprintf(file, " %s%8s", node->all.estimated ? "~" : " ",
 		time_text(printer, text, node->all.time));
 	fprintf(file, " %s%8s", node->own.estimated ? "~" : " ",
@@ -95,30 +99,31 @@ static int write_row(const struct printer *printer, const struct range_node *nod
 
 static int write_csv_row(const struct printer *printer, const struct range_node *node)
 {
-	enum time_unit unit = (enum time_unit)printer->options->unit;
+	enum time_unit unit = (enum time_unit)printer->ranges.options->unit;
 	FILE *file = printer->file;
 	char text[NUMBER_SIZE];
 
 	if (unit > UNIT_NS)
 		unit = UNIT_NS;
-	fprintf(file, "%f,%s,", share(printer, node), number_time_csv(text, node->all.time, unit));
+	fprintf(file, "%f,%s,", ranges_share(&printer->ranges, node),
+		number_time_csv(text, node->all.time, unit));
 	fprintf(file, "%s,%.0f,%.0f,", number_time_csv(text, node->own.time, unit),
 		node->all.operations, node->own.operations);
 	fprintf(file, "%s,%llu,", number_time_csv(text, node->total, unit),
 		(unsigned long long)node->calls);
 	fprintf(file, "%s,", node->range->style == RANGE_START_END ? "start/end" : "push/pop");
 	fprintf(file, "%u,", node->depth);
-	csv_write_text(session_string(printer->session, node->range->domain), file);
+	csv_write_text(session_string(printer->ranges.session, node->range->domain), file);
 	fputc(',', file);
-	csv_write_text(session_string(printer->session, node->range->name), file);
+	csv_write_text(session_string(printer->ranges.session, node->range->name), file);
 	fputc('\n', file);
 	return 0;
 }
 
 static int write_tree(struct printer *printer)
 {
-	const struct options *options = printer->options;
-	size_t *order = range_order(&printer->tree), count = printer->tree.count;
+	const struct options *options = printer->ranges.options;
+	size_t *order = range_order(&printer->ranges.tree), count = printer->ranges.tree.count;
 	size_t most = options->top ? options->top : options->csv ? count : ROWS_MOST;
 	enum time_unit unit = options->unit > UNIT_NS ? UNIT_NS : (enum time_unit)options->unit;
 	FILE *file = printer->file;
@@ -139,8 +144,8 @@ static int write_tree(struct printer *printer)
 			options->colour ? "\033[1m" : "", "GPU(%)", "GPU time", "Own", "GPU ops",
 			"Time", "Calls", "Avg", options->colour ? "\033[0m" : "");
 	for (size_t i = 0; i < count && i < most && !error; i++)
-		error = (options->csv ? write_csv_row : write_row)(printer,
-								   &printer->tree.nodes[order[i]]);
+		error = (options->csv ? write_csv_row
+				      : write_row)(printer, &printer->ranges.tree.nodes[order[i]]);
 	if (count > most)
 		fprintf(file, "(%zu more ranges: --top %zu shows all)\n", count - most, count);
 	free(order);
@@ -153,7 +158,7 @@ static int add_part(struct printer *printer, struct table *table, const struct n
 {
 	struct table_row *sum = table->rows;
 	struct table_row *end = table->rows + table->collected;
-	char *name = table_row_name(&printer->filter, row);
+	char *name = table_row_name(&printer->ranges.filter, row);
 
 	if (!name)
 		return -ENOMEM;
@@ -191,9 +196,9 @@ static int add_parts(struct printer *printer, const struct range_node *node, str
 	int error = 0;
 
 	for (size_t i = 0; i < node->part_count && !error; i++) {
-		const struct nvtx_part *part = printer->tree.parts[node->first_part + i];
-		const struct row *row = session_row_at(printer->session, part->row);
-		enum table_section section = table_section_of(printer->session, row);
+		const struct nvtx_part *part = printer->ranges.tree.parts[node->first_part + i];
+		const struct row *row = session_row_at(printer->ranges.session, part->row);
+		enum table_section section = table_section_of(printer->ranges.session, row);
 		double average;
 
 		if (section != TABLE_SECTIONS && shows(row, &average, printer))
@@ -248,7 +253,7 @@ static void mark(const struct range_tree *tree, const struct range_node *range, 
 
 static int write_block(struct printer *printer, const struct range_node *range, bool *inside)
 {
-	const struct range_tree *tree = &printer->tree;
+	const struct range_tree *tree = &printer->ranges.tree;
 	struct table tables[TABLE_SECTIONS] = {{.rows = NULL}};
 	int error = 0;
 
@@ -260,9 +265,9 @@ static int write_block(struct printer *printer, const struct range_node *range, 
 		if (inside[i])
 			error = add_parts(printer, &tree->nodes[i], tables);
 	for (unsigned section = 0; section < TABLE_SECTIONS; section++)
-		table_sort(&tables[section], printer->options);
+		table_sort(&tables[section], printer->ranges.options);
 	if (!error)
-		summary_write_range(tables, printer->options, printer->file);
+		summary_write_range(tables, printer->ranges.options, printer->file);
 	for (unsigned section = 0; section < TABLE_SECTIONS; section++)
 		table_free(&tables[section]);
 	return error;
@@ -271,7 +276,7 @@ static int write_block(struct printer *printer, const struct range_node *range, 
 /* Threads, their domains, and their ranges, each in the order in which they came. */
 static int write_blocks(struct printer *printer)
 {
-	const struct range_tree *tree = &printer->tree;
+	const struct range_tree *tree = &printer->ranges.tree;
 	bool *inside = calloc(tree->count, sizeof(*inside));
 	bool *written = calloc(tree->count, sizeof(*written));
 	const struct nvtx_range *thread = NULL, *domain = NULL;
@@ -324,37 +329,54 @@ static int write_blocks(struct printer *printer)
 	return error;
 }
 
-static uint64_t gpu_time(struct printer *printer)
+static uint64_t gpu_time(const struct ranges *ranges)
 {
-	const struct session *session = printer->session;
 	struct table table;
 	uint64_t total;
 
-	if (table_collect(&table, session, printer->options, TABLE_GPU, TABLE_ALL_DEVICES, false))
+	if (table_collect(&table, ranges->session, ranges->options, TABLE_GPU, TABLE_ALL_DEVICES,
+			  false))
 		return 0;
 	total = table.total;
 	table_free(&table);
 	return total;
 }
 
+int ranges_collect(struct ranges *ranges, const struct session *session,
+		   const struct options *options, bool by_thread)
+{
+	int error;
+
+	*ranges = (struct ranges){.session = session, .options = options};
+	error = filter_init(&ranges->filter, session, options);
+	if (error)
+		return error;
+	error = range_tree_build(&ranges->tree, session, by_thread, shows, ranges);
+	ranges->gpu_time = gpu_time(ranges);
+	if (error)
+		ranges_free(ranges);
+	return error;
+}
+
+void ranges_free(struct ranges *ranges)
+{
+	range_tree_free(&ranges->tree);
+	filter_free(&ranges->filter);
+}
+
 int ranges_write(const struct session *session, const struct options *options, const char *prefix,
 		 FILE *file)
 {
 	bool blocks = options->nvtx_kernels || options->format == FORMAT_NVPROF;
-	struct printer printer = {
-		.session = session, .options = options, .prefix = prefix, .file = file};
+	struct printer printer = {.prefix = prefix, .file = file};
 	int error;
 
 	if (!session_next_nvtx_range(session, NULL))
 		return 0;
-	error = filter_init(&printer.filter, session, options);
+	error = ranges_collect(&printer.ranges, session, options, blocks);
 	if (error)
 		return error;
-	error = range_tree_build(&printer.tree, session, blocks, shows, &printer);
-	printer.gpu_time = gpu_time(&printer);
-	if (!error)
-		error = blocks ? write_blocks(&printer) : write_tree(&printer);
-	range_tree_free(&printer.tree);
-	filter_free(&printer.filter);
+	error = blocks ? write_blocks(&printer) : write_tree(&printer);
+	ranges_free(&printer.ranges);
 	return error;
 }

@@ -38,3 +38,55 @@ load common
 	grep -q '<summary>second(void)</summary>' page.html
 	! grep -q "first(" page.html
 }
+
+@test "every element of a page is closed, and every id is there once" {
+	for set in nvprof_noapi nvprof_nokernels; do
+		"$ktime" show --html $set.html "$(golden $set)"
+		"$BATS_TEST_DIRNAME/page_table.py" $set.html
+	done
+}
+
+# kernels NS: a profile of two kernels, the first of which takes so long, and of a copy.
+kernels() {
+	printf 'type\tname\tstart_ns\tend_ns\tdevice\n'
+	for start in 0 100000 200000 300000; do
+		printf 'kernel\t_Z5firsti\t%d\t%d\t0\n' $((start + 1000)) $((start + 1000 + $1))
+	done
+	printf 'kernel\t_Z6secondv\t1000\t11000\t0\n'
+	printf 'api\tcudaLaunchKernel\t1000\t3000\t\n'
+}
+
+@test "the page of a comparison has the figures of its text" {
+	kernels 20000 | session a
+	kernels 30000 | session b
+	"$ktime" diff --html page.html a b >text
+	for table in gpu api; do
+		"$BATS_TEST_DIRNAME/page_table.py" page.html $table-table
+	done >got
+	# Its columns are of fixed widths; the bar has no text.
+	sed '1d;/^$/,$d' <(sed 1,3d text) | python3 -c '
+import sys
+for line in sys.stdin:
+	cells = [line[18 + 10 * i:26 + 10 * i].strip() for i in range(6)]
+	print("|".join([line[114:].strip(), line[101:112].strip(), line[78:84].strip(), "",
+			line[86:99].strip(), *cells]))' >expected
+	[ "$(wc -l <expected)" -eq 3 ]
+	diff expected got
+	grep -q '<td class="verdict slower">slower</td>' page.html
+	# From 20 us to 30 us: log(1.5) / log(2) of the right half.
+	grep -q '<rect class="slower" x="50.00%" width="29.25%"' page.html
+	sed -n '/^All GPU/,$p' text | while read -r line; do
+		grep -qF "<li>$line</li>" page.html
+	done
+}
+
+@test "the page of a comparison goes to standard output alone" {
+	kernels 20000 | session a
+	"$ktime" diff --html - a a >page.html
+	"$BATS_TEST_DIRNAME/page_table.py" page.html
+	[ "$(head -n 1 page.html)" = "<!doctype html>" ]
+	run "$ktime" diff --html page.html a a
+	[ "$status" -eq 1 ]
+	[[ "$output" == *"page.html exists; -f overwrites it"* ]]
+	"$ktime" diff -f --html page.html a a
+}

@@ -16,6 +16,7 @@
 
 #include "report/html/html.h"
 #include "report/html/profile_page.h"
+#include "report/session/session_nvtx.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/whole_profile.h"
@@ -204,6 +205,7 @@ static void hostile_names_stay_text(void **state)
 	struct idle_row *idle;
 	struct row *row;
 	char *page, *clean;
+	struct nvtx_range range = {.parent = 0};
 
 	(void)state;
 	session = whole_profile(WHOLE_CUPTI, NULL);
@@ -216,6 +218,8 @@ static void hostile_names_stay_text(void **state)
 	idle = session_idle_row(session, &key);
 	session_add_idle(idle, 500000000, key.name, key.name);
 	session_note(session, "%s", HOSTILE);
+	range.name = range.domain = key.name;
+	assert_non_null(session_add_nvtx_range(session, &range));
 	for (enum row_kind kind = ROW_KERNEL; kind <= ROW_DRIVER_API; kind++) {
 		row = session_row(session, kind, HOSTILE, kind < ROW_RUNTIME_API ? 0 : -1);
 		row->calls = 1;

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/compare/compare_html.h"
+
+#include <math.h>
+
+#include "report/html/html.h"
+
+/* Bytes of the page. Chosen: it stays under 1 MB. */
+#define PAGE_BYTES 900000
+/* The ratio, to either side, at which its bar is full. Chosen. */
+#define RATIO_MOST 2.0
+
+struct comparison_page {
+	const struct comparison *comparison;
+	const struct comparison_side *sides;
+};
+
+static const char *const verdict_classes[VERDICT_COUNT] = {
+	[VERDICT_SAME] = "same",	[VERDICT_FASTER] = "faster",
+	[VERDICT_SLOWER] = "slower",	[VERDICT_LESS_TIME] = "faster",
+	[VERDICT_MORE_TIME] = "slower", [VERDICT_CANNOT_TELL] = "unknown",
+	[VERDICT_UNTIMED] = "unknown",	[VERDICT_ONLY_A] = "unknown",
+	[VERDICT_ONLY_B] = "unknown",
+};
+
+static int write_sides(FILE *file, void *argument)
+{
+	const struct comparison_page *page = argument;
+
+	comparison_print_sides(page->sides, file);
+	return 0;
+}
+
+static int write_lines(FILE *file, void *argument)
+{
+	const struct comparison_page *page = argument;
+
+	comparison_print_lines(page->comparison, file);
+	return 0;
+}
+
+/* What a column of times or calls is sorted by. */
+static double side_value(const struct comparison *comparison, const struct comparison_row *row,
+			 int column)
+{
+	const struct profile_row *side = column % 2 ? row->a : row->b;
+	double runs = (double)(column % 2 ? comparison->runs_a : comparison->runs_b);
+
+	if (!side || (column > 2 && !side->timed))
+		return -1;
+	return column <= 2   ? (double)side->calls / runs
+	       : column <= 4 ? side->total / runs
+			     : side->average;
+}
+
+/* From the middle to the right if B takes longer, by the logarithm of the ratio; a line for the
+ * interval. In percent of the width. */
+static double place(double ratio)
+{
+	double part = ratio > 0 ? log(ratio) / log(RATIO_MOST) : -1;
+
+	return 50 + 50 * (part > 1 ? 1 : part < -1 ? -1 : part);
+}
+
+static void write_bar(struct html *html, const struct change *change, const char *class)
+{
+	double at = place(change->ratio);
+
+	fputs("<td class=\"change\">", html->file);
+	if (!isnan(change->ratio)) {
+		fprintf(html->file,
+			"<svg class=\"ratio\" aria-hidden=\"true\"><rect class=\"%s\" x=\"%.2f%%\" "
+			"width=\"%.2f%%\" y=\"25%%\" height=\"50%%\"/><rect class=\"axis\" "
+			"x=\"50%%\" width=\"1\" height=\"100%%\"/>",
+			class, at < 50 ? at : 50, fabs(at - 50));
+		if (!isnan(change->low))
+			fprintf(html->file,
+				"<line class=\"interval\" x1=\"%.2f%%\" x2=\"%.2f%%\" y1=\"50%%\" "
+				"y2=\"50%%\"/>",
+				place(change->low), place(change->high));
+		fputs("</svg>", html->file);
+	}
+	fputs("</td>", html->file);
+}
+
+static void write_row(struct html *html, const struct comparison *comparison,
+		      const struct comparison_row *row)
+{
+	const struct change *change = comparison_change(row);
+	const char *class = verdict_classes[row->verdict];
+	comparison_cell cells[COMPARISON_COLUMN_COUNT];
+
+	comparison_cells(cells, comparison, row);
+	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
+	html_text(html, comparison_name(row));
+	fprintf(html->file, "</th><td class=\"verdict %s\">%s</td>", class, cells[9]);
+	html_number(html, isnan(change->ratio) ? -1 : change->ratio, cells[7]);
+	write_bar(html, change, class);
+	fprintf(html->file, "<td class=\"number\">%s</td>", cells[8]);
+	for (int column = 1; column <= 6; column++)
+		html_number(html, side_value(comparison, row, column), cells[column]);
+	fputs("</tr>\n", html->file);
+}
+
+static void write_table(struct html *html, const struct comparison *comparison, const char *id,
+			const char *title, size_t first, size_t last)
+{
+	size_t i;
+
+	if (first == last)
+		return;
+	fprintf(html->file, "<section id=\"%s\" aria-labelledby=\"%s-title\">\n", id, id);
+	fprintf(html->file, "<h2 id=\"%s-title\">%s</h2>\n", id, title);
+	html_table_begin(
+		html, id[0] == 'g' ? "gpu-table" : "api-table", "comparison sortable filterable",
+		"Those whose time differs most come first; bars to the right: B takes longer, "
+		"full at twice the time, with the 95 % interval");
+	fputs("<thead><tr>", html->file);
+	html_column(html, "Name", COLUMN_TEXT);
+	html_column(html, "Verdict", COLUMN_TEXT);
+	html_column(html, "Ratio", COLUMN_NUMBER);
+	fputs("<th scope=\"col\" class=\"unsorted\">B beside A</th><th scope=\"col\" "
+	      "class=\"unsorted number\">95 %</th>",
+	      html->file);
+	for (int column = 1; column <= 6; column++)
+		html_column(html, comparison_titles[column], COLUMN_NUMBER);
+	fputs("</tr></thead>\n<tbody>\n", html->file);
+	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
+		write_row(html, comparison, &comparison->rows[i]);
+	html_table_end(html);
+	if (i < last)
+		fprintf(html->file,
+			"<p class=\"left-out\">%zu more rows are not in this page: <code>ktime "
+			"diff</code> prints them.</p>\n",
+			last - i);
+	fputs("</section>\n", html->file);
+}
+
+static int write_page(FILE *file, void *argument)
+{
+	struct comparison_page *page = argument;
+	const struct comparison *comparison = page->comparison;
+	struct html html = {.file = file};
+	int error;
+
+	html_begin(&html, "Two programs compared");
+	fputs("<header>\n<h1>Two programs compared</h1>\n", file);
+	error = html_lines(&html, write_sides, page);
+	fputs("</header>\n<main id=\"main\">\n<section id=\"summary\" "
+	      "aria-labelledby=\"summary-title\">\n<h2 id=\"summary-title\">Summary</h2>\n",
+	      file);
+	if (!error)
+		error = html_lines(&html, write_lines, page);
+	fputs("</section>\n", file);
+	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);
+	write_table(&html, comparison, "api", "API calls", comparison->gpu_count,
+		    comparison->count);
+	fputs("</main>\n", file);
+	html_end(&html, false);
+	return error ? error : html.error;
+}
+
+int comparison_page_write(const struct comparison *comparison,
+			  const struct comparison_side sides[2], const struct options *options,
+			  char *message, size_t size)
+{
+	struct comparison_page page = {comparison, sides};
+
+	return html_file(options->html, options->force_overwrite, write_page, &page, message, size);
+}

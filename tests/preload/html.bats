@@ -1,0 +1,62 @@
+#!/usr/bin/env bats
+# SPDX-License-Identifier: MIT
+# The pages of programs on the simulated device: their figures are those of the text.
+load helper
+
+table=$BATS_TEST_DIRNAME/../command/page_table.py
+reduce=ncclDevKernel_AllReduce_Sum_f32_RING_LL
+
+# ranked RANK RANKS COUNT: one process of a job; rank 2 is slow, and the others wait for it.
+ranked()
+{
+	local times=work=10000,$reduce=25000
+	[ "$1" -ne 2 ] || times=work=30000,$reduce=5000
+	PMI_RANK=$1 PMI_SIZE=$2 SIM_KERNEL_NS=$times KTIME_OPTIONS="-o run" \
+		under_ktime "$programs/ranked" "$3" 2>/dev/null
+}
+
+@test "the page of a job has its processes side by side, and what they have of each row" {
+	for rank in 0 1 2; do
+		ranked $rank 4 10
+	done
+	"$built/ktime" show run.*.ktime >text
+	"$built/ktime" show --html page.html run.*.ktime
+	is "$reduce|1.36|50.000us|183.33us|250.00us|3|rank 0
+work|1.80|100.00us|166.67us|300.00us|3|rank 2
+[CUDA memcpy HtoD]|1.00|12.040us|12.040us|12.040us|3|-" "$table" page.html balance-table
+	# Rank, GPU time, collectives, waiting, busy, idle and the node, as in the text.
+	sed -n '/^Slowest processes/,$p' text | awk 'NR > 2 { print $1 "||" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7 }' >expected
+	[ "$(cut -d'|' -f 1 expected | tr '\n' ' ')" = "2 0 1 " ]
+	"$table" page.html processes-table | diff expected -
+	grep -q '<li>Processes: 3 on 1 node, of 4 ranks (PMI); times are sums over them.</li>' page.html
+	grep -q '<li>No profile of rank 3.</li>' page.html
+	! grep -q 'id="use"' page.html
+}
+
+@test "the page has NVTX ranges as a tree" {
+	KTIME_OPTIONS="-o session" under_ktime "$programs/ranges" nested >/dev/null 2>&1
+	"$built/ktime" show --quiet -s session | sed -n '/^NVTX/,$p' | sed '1,2d' |
+		awk '{ print $8 "|" $1 "|" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7 }' >expected
+	[ "$(wc -l <expected)" -eq 4 ]
+	"$built/ktime" show --html page.html session
+	"$table" page.html ranges-table | diff expected -
+	is 'data-depth="0"
+data-depth="1"
+data-depth="2"
+data-depth="1"' grep -o 'data-depth="[0-9]*"' page.html
+}
+
+@test "the page has copies beside their link, and by size from a trace" {
+	KTIME_OPTIONS="--bandwidth --keep-trace all -o session" \
+		under_ktime "$built/workloads/saxpy" >/dev/null 2>&1
+	"$built/ktime" show --bandwidth --quiet session |
+		awk '/^ *Bytes/ { inside = 1; next } inside && NF == 0 { exit } inside { print $NF == "HtoD]" ? "HtoD" : "DtoH", $1, $2, $3, $4 }' >expected
+	"$built/ktime" show --html page.html session
+	"$table" page.html copies-table |
+		awk -F'|' '{ print $1 ~ /HtoD/ ? "HtoD" : "DtoH", $4, $7, $8, $9 }' | diff expected -
+	[ -s expected ]
+	# All bytes of the table are in the classes.
+	is "$("$table" page.html copies-table | awk -F'|' '{ print $1, $3, $4 }')" \
+		eval "'$table' page.html copy-sizes-table | awk -F'|' '{ print \$1, \$4, \$5 }'"
+	"$table" page.html
+}
