@@ -59,8 +59,9 @@ static int show_merged(const char *const *paths, size_t count, const struct opti
 	struct merge *merge;
 	int status;
 
-	if (merge_files(&merge, NULL, options->print_gpu_trace || options->print_api_trace, paths,
-			count))
+	if (merge_files(&merge, NULL,
+			options->print_gpu_trace || options->print_api_trace || options->html,
+			paths, count))
 		return EXIT_FAILURE;
 	status = write_session(merge_session(merge), "all", options, file);
 	merge_free(merge);

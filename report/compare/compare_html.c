@@ -156,7 +156,7 @@ static int write_page(FILE *file, void *argument)
 	write_table(&html, comparison, "api", "API calls", comparison->gpu_count,
 		    comparison->count);
 	fputs("</main>\n", file);
-	html_end(&html, false);
+	html_end(&html);
 	return error ? error : html.error;
 }
 

@@ -16,5 +16,6 @@ name##_size:                                                                    
 	.section .rodata
 	ASSET(page_css, "report/html/page.css")
 	ASSET(page_js, "report/html/page.js")
+	ASSET(timeline_js, "report/html/timeline.js")
 
 	.section .note.GNU-stack, "", %progbits

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-extern const char page_css[], page_js[];
-extern const size_t page_css_size, page_js_size;
+extern const char page_css[], page_js[], timeline_js[];
+extern const size_t page_css_size, page_js_size, timeline_js_size;
 
 #endif

@@ -103,16 +103,21 @@ void html_begin(struct html *html, const char *title)
 	      html->file);
 }
 
-void html_end(struct html *html, bool timeline)
+void html_end(struct html *html)
 {
 	fputs("<footer>Made by ktime " KTIME_VERSION
 	      ". Times are those of <code>ktime show</code>; "
 	      "GB/s are 10<sup>9</sup> bytes a second.</footer>\n<script>\n",
 	      html->file);
 	fwrite(page_js, 1, page_js_size, html->file);
+	fputs("</script>\n</body>\n</html>\n", html->file);
+}
+
+void html_timeline_script(struct html *html)
+{
+	fputs("<script>\n", html->file);
+	fwrite(timeline_js, 1, timeline_js_size, html->file);
 	fputs("</script>\n", html->file);
-	(void)timeline;
-	fputs("</body>\n</html>\n", html->file);
 }
 
 void html_table_begin(struct html *html, const char *id, const char *class, const char *caption)

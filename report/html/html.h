@@ -27,10 +27,12 @@ int html_lines(struct html *html, int (*write)(FILE *file, void *argument), void
 /* A text as a string of JSON inside a script element, with its quotes. */
 void html_json_text(struct html *html, const char *text);
 
-/* What a page begins with, up to and with its title; `timeline`: it has one. */
+/* What a page begins with, up to the link that skips to the report. */
 void html_begin(struct html *html, const char *title);
 /* And what it ends with: the scripts that it works without. */
-void html_end(struct html *html, bool timeline);
+void html_end(struct html *html);
+/* The script of a timeline, behind its data. */
+void html_timeline_script(struct html *html);
 
 /* A table's frame, which scrolls where it is wider than the page. `id` is the table's; the caption
  * is text of HTML. */

@@ -24,6 +24,7 @@ static const struct section {
 	{"api", "API calls", api_section},
 	{"copies", "Copies and memsets", copies_section},
 	{"ranges", "NVTX ranges", ranges_section},
+	{"timeline", "Timeline", timeline_section},
 	{"cost", "What was timed, and what ktime cost", cost_section},
 	{"environment", "Program and devices", environment_section},
 };
@@ -111,7 +112,7 @@ static void write_page(struct html *html, const struct session *session, const s
 		fputs("</section>\n", html->file);
 	}
 	fputs("</main>\n", html->file);
-	html_end(html, false);
+	html_end(html);
 }
 
 /* The options of the page: names as short as tells the rows apart, unless a length was asked for.

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/html/timeline_items.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Records that are read: 48 bytes each, 200 MB. Chosen: above it the page says what is missing. */
+#define ITEMS_MOST  4000000
+/* Blocks that the page has: some 20 bytes each. Chosen: the page opens at once, and stays below
+ * 2 MB. */
+#define BLOCKS_MOST 20000
+/* Tracks of a page. Chosen. */
+#define TRACKS_MOST 256
+/* Levels of nested ranges that have a track of their own; what is deeper is left out. Chosen. */
+#define LEVELS_MOST 6
+
+int timeline_add(struct timeline *timeline, const struct item *item)
+{
+	if (timeline->count == timeline->room) {
+		size_t room = timeline->room ? 2 * timeline->room : 1024;
+		struct item *grown = realloc(timeline->items, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		timeline->items = grown;
+		timeline->room = room;
+	}
+	timeline->items[timeline->count++] = *item;
+	return 0;
+}
+
+static bool is_same_track(const struct track *a, const struct track *b)
+{
+	return a->owner == b->owner && a->kind == b->kind && a->device == b->device &&
+	       a->context == b->context && a->number == b->number && a->level == b->level;
+}
+
+long timeline_track(struct timeline *timeline, const struct track *like)
+{
+	/* Most records are of a track that came lately. */
+	for (size_t i = timeline->track_count; i-- > 0;)
+		if (is_same_track(&timeline->tracks[i], like))
+			return (long)i;
+	if (timeline->track_count == TRACKS_MOST)
+		return -ENOSPC;
+	if (timeline->track_count == timeline->track_room) {
+		size_t room = timeline->track_room ? 2 * timeline->track_room : 16;
+		struct track *grown = realloc(timeline->tracks, room * sizeof(*grown));
+
+		if (!grown)
+			return -ENOMEM;
+		timeline->tracks = grown;
+		timeline->track_room = room;
+	}
+	timeline->tracks[timeline->track_count] = *like;
+	return (long)timeline->track_count++;
+}
+
+static int add_record(struct timeline *timeline, const struct trace_record *record,
+		      unsigned *processes)
+{
+	struct track track = {.owner = session_trace_process(timeline->session, record),
+			      .device = -1};
+	struct item item = {.start = record->start,
+			    .end = record->end,
+			    .name = record->name,
+			    .kind = (uint16_t)record->kind,
+			    .correlation = record->correlation,
+			    .graph = record->graph};
+	bool host = row_is_api(record->kind) || record->kind == ROW_RANGE;
+	long place;
+
+	if (record->kind >= ROW_KINDS || record->kind == ROW_OVERHEAD ||
+	    record->end < record->start ||
+	    !filter_shows(timeline->filter, record->kind, record->name, record->device))
+		return 0;
+	if (timeline->count == ITEMS_MOST) {
+		timeline->left_out++;
+		return 0;
+	}
+	track.kind = row_is_api(record->kind)	 ? TRACK_CALLS
+		     : record->kind == ROW_RANGE ? TRACK_RANGES
+						 : TRACK_STREAM;
+	track.number = host ? record->thread : record->stream;
+	if (!host) {
+		track.device = record->device;
+		track.context = record->context;
+	}
+	/* A profile's records come together. */
+	if (timeline->track_count == 0 ||
+	    timeline->tracks[timeline->track_count - 1].owner != track.owner)
+		++*processes;
+	track.process = *processes;
+	place = timeline_track(timeline, &track);
+	if (place == -ENOSPC) {
+		timeline->left_out++;
+		return 0;
+	}
+	item.track = (uint32_t)place;
+	return place < 0 ? (int)place : timeline_add(timeline, &item);
+}
+
+static int by_number(uint64_t left, uint64_t right)
+{
+	return left < right ? -1 : left > right;
+}
+
+static int compare_tracks(const struct track *a, const struct track *b)
+{
+	int order = by_number(a->process, b->process);
+
+	if (!order)
+		order = by_number(a->kind > TRACK_STREAM, b->kind > TRACK_STREAM);
+	if (!order && a->device != b->device)
+		order = a->device < b->device ? -1 : 1;
+	/* A thread's ranges stand above its calls, a device's idle time above its streams. */
+	if (!order && a->kind <= TRACK_STREAM)
+		order = by_number(a->kind, b->kind);
+	if (!order)
+		order = by_number(a->context, b->context);
+	if (!order)
+		order = by_number(a->number, b->number);
+	if (!order)
+		order = by_number(a->kind, b->kind);
+	return order ? order : by_number(a->level, b->level);
+}
+
+static int compare_places(const void *left, const void *right, void *argument)
+{
+	const struct timeline *timeline = argument;
+
+	return compare_tracks(&timeline->tracks[*(const uint32_t *)left],
+			      &timeline->tracks[*(const uint32_t *)right]);
+}
+
+static int compare_items(const void *left, const void *right)
+{
+	const struct item *a = left, *b = right;
+	int order = by_number(a->track, b->track);
+
+	if (!order)
+		order = by_number(a->start, b->start);
+	/* The outer one first. */
+	return order ? order : by_number(b->end, a->end);
+}
+
+void timeline_sort(struct timeline *timeline)
+{
+	uint32_t order[TRACKS_MOST], place[TRACKS_MOST];
+	struct track sorted[TRACKS_MOST];
+
+	for (uint32_t i = 0; i < timeline->track_count; i++)
+		order[i] = i;
+	if (timeline->track_count)
+		qsort_r(order, timeline->track_count, sizeof(*order), compare_places, timeline);
+	for (uint32_t i = 0; i < timeline->track_count; i++) {
+		sorted[i] = timeline->tracks[order[i]];
+		sorted[i].first = sorted[i].count = 0;
+		place[order[i]] = i;
+	}
+	if (timeline->track_count)
+		memcpy(timeline->tracks, sorted, timeline->track_count * sizeof(*sorted));
+	for (size_t i = 0; i < timeline->count; i++)
+		timeline->items[i].track = place[timeline->items[i].track];
+	if (timeline->count)
+		qsort(timeline->items, timeline->count, sizeof(*timeline->items), compare_items);
+	for (size_t i = timeline->count; i-- > 0;) {
+		struct track *track = &timeline->tracks[timeline->items[i].track];
+
+		track->first = i;
+		track->count++;
+	}
+}
+
+/* Gives ranges inside of others a track of their own, below. */
+static int split_levels(struct timeline *timeline)
+{
+	size_t tracks = timeline->track_count;
+
+	for (size_t i = 0; i < tracks; i++) {
+		struct track track = timeline->tracks[i];
+		uint64_t ends[LEVELS_MOST];
+		unsigned open = 0;
+
+		for (size_t j = 0; j < track.count && track.kind == TRACK_RANGES; j++) {
+			struct item *item = &timeline->items[track.first + j];
+			long place;
+
+			while (open > 0 && ends[open - 1] <= item->start)
+				open--;
+			track.level = open < LEVELS_MOST ? open : LEVELS_MOST - 1;
+			if (open < LEVELS_MOST)
+				ends[open++] = item->end;
+			place = track.level ? timeline_track(timeline, &track) : (long)i;
+			if (place == -ENOMEM)
+				return -ENOMEM;
+			if (place >= 0)
+				item->track = (uint32_t)place;
+		}
+	}
+	return 0;
+}
+
+static void begin_at_zero(struct timeline *timeline)
+{
+	uint64_t zero = UINT64_MAX;
+
+	for (size_t i = 0; i < timeline->count; i++)
+		if (timeline->items[i].start < zero)
+			zero = timeline->items[i].start;
+	for (size_t i = 0; i < timeline->count; i++) {
+		timeline->items[i].start -= zero;
+		timeline->items[i].end -= zero;
+		if (timeline->items[i].end > timeline->end)
+			timeline->end = timeline->items[i].end;
+	}
+}
+
+int timeline_read(struct timeline *timeline, const struct session *session, struct filter *filter)
+{
+	const struct trace_record *record;
+	unsigned processes = 0;
+	int error = 0;
+
+	*timeline = (struct timeline){.session = session, .filter = filter};
+	session_for_each_trace (session, record)
+		if (!error)
+			error = add_record(timeline, record, &processes);
+	if (error)
+		return error;
+	begin_at_zero(timeline);
+	timeline_sort(timeline);
+	error = split_levels(timeline);
+	timeline_sort(timeline);
+	return error;
+}
+
+bool timeline_block(const struct timeline *timeline, const struct track *track, size_t *next,
+		    struct block *block)
+{
+	const struct item *items = timeline->items + track->first, *item;
+	uint64_t step = timeline->step;
+
+	if (*next == track->count)
+		return false;
+	item = &items[(*next)++];
+	*block = (struct block){item->start, item->end, item, 1};
+	while (step && item->end - item->start < step && *next < track->count) {
+		const struct item *other = &items[*next];
+
+		if (other->start / step != block->start / step || other->end - other->start >= step)
+			break;
+		if (other->end > block->end)
+			block->end = other->end;
+		if (other->end - other->start > block->longest->end - block->longest->start)
+			block->longest = other;
+		block->items++;
+		++*next;
+	}
+	return true;
+}
+
+static size_t count_blocks(const struct timeline *timeline)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < timeline->track_count; i++) {
+		struct block block;
+		size_t next = 0;
+
+		while (timeline_block(timeline, &timeline->tracks[i], &next, &block))
+			count++;
+	}
+	return count;
+}
+
+void timeline_choose_step(struct timeline *timeline)
+{
+	timeline->step = 0;
+	while (count_blocks(timeline) > BLOCKS_MOST && timeline->step <= timeline->end)
+		timeline->step = timeline->step ? 2 * timeline->step : 16;
+}
+
+void timeline_free(struct timeline *timeline)
+{
+	free(timeline->tracks);
+	free(timeline->items);
+	timeline->tracks = NULL;
+	timeline->items = NULL;
+}

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The records of a trace by track: a device's streams, and a thread's ranges and calls. */
+#ifndef KTIME_REPORT_HTML_TIMELINE_ITEMS_H
+#define KTIME_REPORT_HTML_TIMELINE_ITEMS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/print/filter.h"
+
+/* In the order in which a page has them. */
+enum track_kind { TRACK_IDLE, TRACK_STREAM, TRACK_RANGES, TRACK_CALLS };
+
+struct track {
+	const struct job_process *owner; /* of a merged profile; else NULL */
+	unsigned process;		 /* counts the owners, from 0 */
+	enum track_kind kind;
+	int device;	     /* streams and idle time */
+	uint32_t context;    /* streams */
+	uint32_t number;     /* of the stream, or of the thread */
+	uint32_t level;	     /* ranges: in how many others they are */
+	size_t first, count; /* its items */
+};
+
+struct item {
+	uint64_t start, end, name;
+	uint32_t track, correlation, graph;
+	uint16_t kind;	/* enum row_kind */
+	uint16_t cause; /* idle time: enum idle_cause */
+};
+
+struct timeline {
+	const struct session *session;
+	struct filter *filter; /* which rows are shown */
+	struct track *tracks;
+	size_t track_count, track_room;
+	struct item *items; /* by their track's place, then by their start */
+	size_t count, room;
+	uint64_t left_out; /* records that had no room */
+	uint64_t end;	   /* of the last item; the first one starts at 0 */
+	uint64_t step;	   /* items that begin in the same step are one block; 0: none are */
+};
+
+/* Reads the trace. 0 or -ENOMEM; free it with timeline_free() whatever it returns. */
+int timeline_read(struct timeline *timeline, const struct session *session, struct filter *filter);
+void timeline_free(struct timeline *timeline);
+/* Adds an item; its track, once it has one, has to be sorted anew. 0 or -ENOMEM. */
+int timeline_add(struct timeline *timeline, const struct item *item);
+/* The place of a track like this one; negative: -ENOMEM, or -ENOSPC, of which it is one too many.
+ */
+long timeline_track(struct timeline *timeline, const struct track *like);
+/* Sorts the tracks and their items. */
+void timeline_sort(struct timeline *timeline);
+
+/* An item, or several that are shorter than a step and begin in the same one. */
+struct block {
+	uint64_t start, end;
+	const struct item *longest;
+	uint64_t items;
+};
+
+/* Chooses the shortest step that leaves no more blocks than a page has. */
+void timeline_choose_step(struct timeline *timeline);
+/* The next block of a track, from its item at `*next`, 0 at first; false at its end. */
+bool timeline_block(const struct timeline *timeline, const struct track *track, size_t *next,
+		    struct block *block);
+
+#endif

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/* The timeline of a page: its tracks, why its devices were idle, and what it leaves out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/html/timeline_gaps.h"
+#include "report/html/timeline_items.h"
+#include "report/session/session_nvtx.h"
+#include "tests/unit/page_text.h"
+#include "tests/unit/whole_profile.h"
+
+#define US   1000ull
+#define ZERO 5000000ull
+
+static struct session *session;
+static struct options options;
+static struct filter filter;
+static struct timeline timeline;
+
+static int set_up(void **state)
+{
+	(void)state;
+	options_defaults(&options);
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	timeline_free(&timeline);
+	filter_free(&filter);
+	options_free(&options);
+	session_close(session);
+	return 0;
+}
+
+static void add(const struct trace_record *rest, const char *name, uint64_t start, uint64_t end)
+{
+	struct trace_record record = *rest;
+
+	record.name = session_intern(session, name);
+	record.start = ZERO + start;
+	record.end = ZERO + end;
+	assert_int_equal(session_trace(session, &record), 0);
+}
+
+static void add_kernel(uint32_t correlation, uint64_t start, uint64_t end)
+{
+	add(&(struct trace_record){.kind = ROW_KERNEL, .stream = 7, .correlation = correlation},
+	    "k", start, end);
+}
+
+static void add_call(const char *name, uint32_t correlation, uint64_t start, uint64_t end)
+{
+	add(&(struct trace_record){.kind = ROW_RUNTIME_API,
+				   .device = -1,
+				   .thread = 71,
+				   .correlation = correlation},
+	    name, start, end);
+}
+
+static void read_trace(void)
+{
+	assert_int_equal(filter_init(&filter, session, &options), 0);
+	assert_int_equal(timeline_read(&timeline, session, &filter), 0);
+	assert_int_equal(timeline_add_gaps(&timeline), 0);
+}
+
+/* The idle time of the first device: "CAUSE START END", the cause by its name or the call's. */
+static void expect_idle(const char *expected)
+{
+	static const char *const keys[] = {
+#define CAUSE_KEY(name, key, text) key,
+		IDLE_CAUSES(CAUSE_KEY)
+#undef CAUSE_KEY
+	};
+	char text[1000] = "";
+
+	assert_int_equal(timeline.tracks[0].kind, TRACK_IDLE);
+	for (size_t i = 0; i < timeline.tracks[0].count; i++) {
+		const struct item *item = &timeline.items[timeline.tracks[0].first + i];
+
+		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s %llu %llu\n",
+			 item->cause == IDLE_CALL ? session_string(session, item->name)
+						  : keys[item->cause],
+			 (unsigned long long)item->start, (unsigned long long)item->end);
+	}
+	assert_string_equal(text, expected);
+}
+
+static void a_gap_is_split_by_what_the_host_did(void **state)
+{
+	(void)state;
+	add_call("cudaLaunchKernel", 1, 0, 2 * US);
+	add_kernel(1, 4 * US, 20 * US);
+	add_call("cudaDeviceSynchronize", 2, 3 * US, 21 * US);
+	add_call("cudaMalloc", 3, 30 * US, 50 * US);
+	add_call("cudaLaunchKernel", 4, 60 * US, 62 * US);
+	add_kernel(4, 64 * US, 70 * US);
+	read_trace();
+	/* The call that waited began before the gap. */
+	expect_idle("cudaDeviceSynchronize 20000 21000\n"
+		    "program after waiting 21000 30000\n"
+		    "cudaMalloc 30000 50000\n"
+		    "program after waiting 50000 60000\n"
+		    "launch latency 60000 64000\n");
+}
+
+static void the_program_s_own_time_is_told_from_that_after_waiting(void **state)
+{
+	(void)state;
+	add_call("cudaLaunchKernel", 1, 0, 2 * US);
+	add_kernel(1, 4 * US, 10 * US);
+	add_call("cudaMemcpyAsync", 2, 3 * US, 5 * US);
+	add_call("cudaLaunchKernel", 3, 40 * US, 42 * US);
+	add_kernel(3, 44 * US, 50 * US);
+	/* A copy that the host waited for. */
+	add_call("cudaMemcpy", 4, 50 * US, 55 * US);
+	add_call("cudaLaunchKernel", 5, 65 * US, 66 * US);
+	add_kernel(5, 67 * US, 68 * US);
+	read_trace();
+	expect_idle("program 10000 40000\nlaunch latency 40000 44000\n"
+		    "cudaMemcpy 50000 55000\nprogram after waiting 55000 65000\n"
+		    "launch latency 65000 67000\n");
+}
+
+static void what_the_device_waited_for_itself_is_no_fault_of_the_host(void **state)
+{
+	(void)state;
+	add_call("cudaLaunchKernel", 1, 0, 1 * US);
+	add_call("cudaLaunchKernel", 2, 2 * US, 3 * US);
+	add_call("cudaLaunchKernel", 3, 4 * US, 5 * US);
+	add_call("cudaLaunchKernel", 4, 40 * US, 41 * US);
+	add_kernel(1, 2 * US, 10 * US);
+	/* Queued long before. */
+	add_kernel(2, 12 * US, 20 * US);
+	add_kernel(3, 30 * US, 39 * US);
+	/* Shorter than the clocks may be apart. */
+	add_kernel(4, 42 * US, 43 * US);
+	/* A call that the trace does not have. */
+	add_kernel(9, 60 * US, 61 * US);
+	read_trace();
+	expect_idle("dependency 10000 12000\ndependency 20000 30000\nshort 39000 42000\n"
+		    "unresolved 43000 60000\n");
+}
+
+static void nodes_of_one_launch_are_inside_a_graph(void **state)
+{
+	struct trace_record node = {
+		.kind = ROW_KERNEL, .stream = 7, .correlation = 5, .graph = 3, .graph_node = 1};
+
+	(void)state;
+	add_call("cudaGraphLaunch", 5, 0, 2 * US);
+	add(&node, "k", 4 * US, 5 * US);
+	add(&node, "k", 25 * US, 30 * US);
+	add_call("cudaGraphLaunch", 6, 50 * US, 52 * US);
+	node.correlation = 6;
+	add(&node, "k", 54 * US, 55 * US);
+	read_trace();
+	expect_idle("graph 5000 25000\nprogram 30000 50000\nlaunch latency 50000 54000\n");
+}
+
+static void a_device_is_busy_while_any_of_its_streams_is(void **state)
+{
+	(void)state;
+	add_kernel(1, 1 * US, 100 * US);
+	add(&(struct trace_record){.kind = ROW_MEMCPY, .stream = 8}, "[CUDA memcpy HtoD]", 10 * US,
+	    20 * US);
+	add(&(struct trace_record){.kind = ROW_MEMCPY, .stream = 8}, "[CUDA memcpy HtoD]", 90 * US,
+	    110 * US);
+	add_kernel(2, 120 * US, 130 * US);
+	read_trace();
+	expect_idle("unresolved 109000 119000\n");
+	assert_int_equal(timeline.track_count, 3);
+	assert_int_equal(timeline.tracks[1].number, 7);
+	assert_int_equal(timeline.tracks[2].number, 8);
+	assert_int_equal(timeline.tracks[2].count, 2);
+}
+
+static void ranges_inside_of_others_have_a_track_below(void **state)
+{
+	struct trace_record range = {.kind = ROW_RANGE, .device = -1, .thread = 5};
+
+	(void)state;
+	add(&range, "inner", 2 * US, 3 * US);
+	add(&range, "inner", 4 * US, 5 * US);
+	add(&range, "outer", 1 * US, 9 * US);
+	add(&range, "next", 9 * US, 10 * US);
+	read_trace();
+	assert_int_equal(timeline.track_count, 2);
+	assert_int_equal(timeline.tracks[0].level, 0);
+	assert_int_equal(timeline.tracks[0].count, 2);
+	assert_string_equal(session_string(session, timeline.items[0].name), "outer");
+	assert_string_equal(session_string(session, timeline.items[1].name), "next");
+	assert_int_equal(timeline.tracks[1].level, 1);
+	assert_int_equal(timeline.tracks[1].count, 2);
+}
+
+static void records_that_are_close_together_are_one_block(void **state)
+{
+	static const struct track track = {.count = 5};
+	struct item items[] = {{.start = 0, .end = 10, .name = 1},
+			       {.start = 20, .end = 35, .name = 2},
+			       {.start = 99, .end = 140, .name = 3},
+			       {.start = 100, .end = 101, .name = 4},
+			       {.start = 110, .end = 300, .name = 5}};
+	struct timeline few = {.items = items, .step = 100};
+	struct block block;
+	size_t next = 0;
+
+	(void)state;
+	assert_true(timeline_block(&few, &track, &next, &block));
+	assert_int_equal(block.start, 0);
+	assert_int_equal(block.end, 140);
+	assert_int_equal(block.items, 3);
+	assert_int_equal(block.longest->name, 3);
+	assert_true(timeline_block(&few, &track, &next, &block));
+	assert_int_equal(block.items, 1);
+	assert_int_equal(block.longest->name, 4);
+	/* Longer than a step. */
+	assert_true(timeline_block(&few, &track, &next, &block));
+	assert_int_equal(block.items, 1);
+	assert_int_equal(block.end, 300);
+	assert_false(timeline_block(&few, &track, &next, &block));
+}
+
+/* How many records the blocks of the first stream have. */
+static uint64_t records_in_blocks(size_t *blocks)
+{
+	uint64_t records = 0;
+
+	*blocks = 0;
+	for (size_t i = 0; i < timeline.track_count; i++) {
+		struct block block;
+		size_t next = 0;
+
+		while (timeline_block(&timeline, &timeline.tracks[i], &next, &block)) {
+			++*blocks;
+			if (timeline.tracks[i].kind == TRACK_STREAM)
+				records += block.items;
+		}
+	}
+	return records;
+}
+
+static void a_long_trace_has_as_many_blocks_as_a_page_has_room_for(void **state)
+{
+	size_t blocks;
+	char *page;
+
+	(void)state;
+	for (uint64_t i = 0; i < 100000; i++)
+		add_kernel(0, 10000 * i, 10000 * i + 3000 + i % 7);
+	read_trace();
+	timeline_choose_step(&timeline);
+	assert_true(timeline.step > 0);
+	assert_int_equal(records_in_blocks(&blocks), 100000);
+	assert_true(blocks <= 20000 && blocks > 9000);
+	page = page_text(session, "");
+	assert_true(strlen(page) < 1000000);
+	assert_non_null(strstr(page, "<p class=\"remark\">Records shorter than "));
+	free(page);
+	/* Of a short one each record is a block. */
+	timeline.step = 0;
+	assert_int_equal(records_in_blocks(&blocks), 100000);
+	assert_int_equal(blocks, 199999);
+}
+
+static void the_page_has_the_tracks_and_their_blocks(void **state)
+{
+	struct session *whole = whole_profile(WHOLE_CUPTI, NULL);
+	char *page = page_text(whole, "");
+
+	(void)state;
+	assert_non_null(strstr(page, "<th scope=\"row\">GPU 0 idle</th>"));
+	assert_non_null(strstr(page, "<th scope=\"row\">GPU 1 stream 8</th>"));
+	assert_non_null(strstr(page, "<th scope=\"row\">thread 71 ranges</th>"));
+	/* Kernels from 49 us and a memset from 1199 us in stream 7, of 2099 us in all. */
+	assert_non_null(strstr(page, "{\"label\":\"GPU 0 stream 7\",\"blocks\":[49000,20000,"));
+	assert_non_null(strstr(page, "<path class=\"busy-kernels\" d=\"M23 0h9v10h-9z\"/>"));
+	assert_non_null(strstr(page, "<path class=\"busy-copies\" d=\"M571 0h4v10h-4z\"/>"));
+	assert_non_null(strstr(page, "{\"end\":2099000,\"classes\":[\"busy-kernels\","));
+	assert_null(strstr(page, "records are not in this timeline"));
+	free(page);
+	session_close(whole);
+	session_create(&whole, NULL, 0);
+	page = page_text(whole, "");
+	assert_null(strstr(page, "timeline-data"));
+	free(page);
+	session_close(whole);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_gap_is_split_by_what_the_host_did),
+		TEST(the_program_s_own_time_is_told_from_that_after_waiting),
+		TEST(what_the_device_waited_for_itself_is_no_fault_of_the_host),
+		TEST(nodes_of_one_launch_are_inside_a_graph),
+		TEST(a_device_is_busy_while_any_of_its_streams_is),
+		TEST(ranges_inside_of_others_have_a_track_below),
+		cmocka_unit_test(records_that_are_close_together_are_one_block),
+		TEST(a_long_trace_has_as_many_blocks_as_a_page_has_room_for),
+		cmocka_unit_test(the_page_has_the_tracks_and_their_blocks),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
