@@ -158,12 +158,15 @@ static int write_device(struct page *page, int device)
 {
 	static struct device_time time; /* too large for a small stack */
 	struct html *html = &page->html;
-	char id[32], caption[128];
+	char id[32], caption[128], name[sizeof(((struct device_info *)0)->name)];
 	int error;
 
 	split(&time, page->session, device);
 	fprintf(html->file, "<h3>GPU %d: ", device);
-	html_text(html, session_header(page->session)->devices[device].name);
+	/* A damaged file may have a name without an end. */
+	snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
+		 session_header(page->session)->devices[device].name);
+	html_text(html, name);
 	fputs("</h3>\n", html->file);
 	write_bar(html, &time, device);
 	write_legend(html, &time);

@@ -60,6 +60,7 @@
 	};
 
 	const showNames = (table, full) => {
+		table.classList.toggle("full-shown", full);
 		for (const summary of table.querySelectorAll("summary")) {
 			const long = summary.parentElement.querySelector(".full-name");
 			if (!long)

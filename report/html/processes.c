@@ -11,8 +11,8 @@
 #include "report/print/number.h"
 
 /* Bytes of the section's tables. Chosen: a page stays under 1 MB. */
-#define PROCESSES_BYTES 150000
-#define BALANCE_BYTES	250000
+#define PROCESSES_BYTES 100000
+#define BALANCE_BYTES	200000
 
 static const char *const cause_texts[] = {
 #define CAUSE_TEXT(name, key, text) text,

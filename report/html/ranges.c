@@ -9,7 +9,7 @@
 #include "report/ranges/range_order.h"
 
 /* Bytes of the section. Chosen: a page stays under 1 MB. */
-#define RANGES_BYTES 120000
+#define RANGES_BYTES 100000
 
 static void write_range(struct html *html, const struct ranges *ranges,
 			const struct range_node *node)

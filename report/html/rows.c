@@ -8,6 +8,11 @@
 #include "report/html/section.h"
 #include "report/print/number.h"
 
+/* Bytes of the tables. Chosen: a page without a trace stays under 1 MB. */
+#define GPU_BYTES		  350000
+#define GRAPHS_BYTES		  50000
+#define API_BYTES		  120000
+
 #define COLUMN_TITLE(name, title) title,
 static const char *const column_titles[] = {TABLE_COLUMNS(COLUMN_TITLE)};
 
@@ -92,18 +97,19 @@ int gpu_section(struct page *page)
 {
 	return write_rows(
 		page, TABLE_GPU, "gpu-table",
-		"Kernels, copies and what else ran on the GPU; a name opens its histogram", 400000);
+		"Kernels, copies and what else ran on the GPU; a name opens its histogram",
+		GPU_BYTES);
 }
 
 int graphs_section(struct page *page)
 {
 	return write_rows(page, TABLE_GRAPHS, "graphs-table",
 			  "Launches of CUDA graphs, whose nodes are rows of the table above",
-			  50000);
+			  GRAPHS_BYTES);
 }
 
 int api_section(struct page *page)
 {
 	return write_rows(page, TABLE_API, "api-table",
-			  "Calls of the CUDA API, by their time on the host", 150000);
+			  "Calls of the CUDA API, by their time on the host", API_BYTES);
 }

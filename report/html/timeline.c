@@ -4,6 +4,7 @@
  * the same tracks as data, which a script draws at any scale in the pictures' place.
  */
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -17,7 +18,9 @@
 #include "report/print/number.h"
 
 /* The width of a track's picture. */
-#define COLUMNS 1000
+#define COLUMNS	       500
+/* Bytes of all pictures: those of further tracks are left to the script. Chosen: as above. */
+#define PICTURES_BYTES 600000
 
 struct name {
 	struct {
@@ -37,6 +40,30 @@ struct picture {
 
 #define CAUSE_TEXT(name, key, text) text,
 static const char *const cause_texts[] = {IDLE_CAUSES(CAUSE_TEXT)};
+
+/* The class of a block is its place in this list, which the data has too. */
+static const char *const classes[] = {
+	"busy-kernels",	      "busy-copies", "block-call",	  "block-range",
+	"idle-program",	      "idle-call",   "idle-latency",	  "idle-dependency",
+	"idle-after-waiting", "idle-graph",  "idle-first-launch", "idle-short",
+	"idle-unresolved",
+};
+
+#define CLASSES (sizeof(classes) / sizeof(*classes))
+
+/* Of a column of time. */
+struct column {
+	double parts[CLASSES];
+};
+
+static unsigned class_number(const char *class)
+{
+	unsigned i = 0;
+
+	while (i < CLASSES - 1 && strcmp(classes[i], class) != 0)
+		i++;
+	return i;
+}
 
 /* What the page's style has a colour for. */
 static const char *item_class(const struct track *track, const struct item *item)
@@ -90,44 +117,68 @@ static void write_label(struct picture *picture, const struct track *track, bool
 		html_text(html, label);
 }
 
-/* A track's blocks at the picture's scale, one path for each colour. */
+/* Adds an item's part of each column that it is in, in columns. */
+static void add_to_columns(struct column *columns, const struct item *item, unsigned class,
+			   double scale)
+{
+	double from = (double)item->start * scale, to = (double)item->end * scale;
+
+	for (unsigned i = (unsigned)from; i < COLUMNS && i < to; i++) {
+		double end = to < i + 1 ? to : i + 1;
+
+		columns[i].parts[class] += end - (from > i ? from : i);
+	}
+}
+
+/* The class with most of a column, and how high it is filled, from 0 to 10. */
+static unsigned fill_column(const struct column *column, unsigned *class)
+{
+	double sum = 0;
+
+	*class = 0;
+	for (unsigned i = 0; i < CLASSES; i++) {
+		sum += column->parts[i];
+		*class = column->parts[i] > column->parts[*class] ? i : *class;
+	}
+	/* Rounded up: what is there is seen. */
+	return sum < 1 ? (unsigned)ceil(10 * sum) : 10;
+}
+
+/* How much of each column of time a track has something in, as one path for each run of a colour.
+ */
 static void write_picture(struct picture *picture, const struct track *track)
 {
+	static struct column columns[COLUMNS]; /* too large for a small stack */
+	const struct timeline *timeline = &picture->timeline;
 	struct html *html = &picture->page->html;
-	double scale = picture->timeline.end ? COLUMNS / (double)picture->timeline.end : 0;
-	const char *open = NULL;
-	struct block block;
-	size_t next = 0;
-	long from = -1, to = -1;
+	double scale = timeline->end ? COLUMNS / (double)timeline->end : 0;
+	unsigned open = CLASSES;
 
-	fputs("<svg class=\"track-picture\" viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" "
-	      "aria-hidden=\"true\">",
-	      html->file);
-	while (timeline_block(&picture->timeline, track, &next, &block)) {
-		const char *class = item_class(track, block.longest);
-		long first = (long)((double)block.start * scale);
-		long last = (long)((double)block.end * scale);
+	memset(columns, 0, sizeof(columns));
+	for (size_t i = 0; i < track->count; i++) {
+		const struct item *item = &timeline->items[track->first + i];
 
-		last = last > first ? last : first + 1;
-		/* What is under what was drawn is not seen. */
-		if (last <= to)
-			continue;
-		first = first < to ? to : first;
-		if (open && strcmp(open, class) == 0 && first == to) {
-			to = last;
-			continue;
-		}
-		if (open)
-			fprintf(html->file, "M%ld 0h%ldv10h-%ldz", from, to - from, to - from);
-		if (!open || strcmp(open, class) != 0)
-			fprintf(html->file, "%s<path class=\"%s\" d=\"", open ? "\"/>" : "", class);
-		open = class;
-		from = first;
-		to = last;
+		add_to_columns(columns, item, class_number(item_class(track, item)), scale);
 	}
-	if (open)
-		fprintf(html->file, "M%ld 0h%ldv10h-%ldz\"/>", from, to - from, to - from);
-	fputs("</svg>", html->file);
+	fprintf(html->file,
+		"<svg class=\"track-picture\" viewBox=\"0 0 %d 10\" preserveAspectRatio=\"none\" "
+		"aria-hidden=\"true\">",
+		COLUMNS);
+	for (unsigned i = 0, length; i < COLUMNS; i += length) {
+		unsigned class, height = fill_column(&columns[i], &class), other = class;
+
+		for (length = 1; i + length < COLUMNS; length++)
+			if (fill_column(&columns[i + length], &other) != height || other != class)
+				break;
+		if (!height)
+			continue;
+		if (class != open)
+			fprintf(html->file, "%s<path class=\"%s\" d=\"",
+				open < CLASSES ? "\"/>" : "", classes[class]);
+		open = class;
+		fprintf(html->file, "M%u %uh%uV10h-%uz", i, 10 - height, length, length);
+	}
+	fputs(open < CLASSES ? "\"/></svg>" : "</svg>", html->file);
 }
 
 static void write_table(struct picture *picture)
@@ -155,7 +206,8 @@ static void write_table(struct picture *picture)
 			fprintf(html->file, "<td class=\"number\">%s</td>",
 				number_count(text, track->count));
 		fputs("<td class=\"track\">", html->file);
-		write_picture(picture, track);
+		if (ftell(html->file) < PICTURES_BYTES)
+			write_picture(picture, track);
 		fputs("</td></tr>\n", html->file);
 	}
 	html_table_end(html);
@@ -183,24 +235,16 @@ static long name_number(struct picture *picture, const struct track *track, cons
 	return -1;
 }
 
-/* The class of a block is its place in this list, which the data has too. */
-static const char *const classes[] = {
-	"busy-kernels",	      "busy-copies", "block-call",	  "block-range",
-	"idle-program",	      "idle-call",   "idle-latency",	  "idle-dependency",
-	"idle-after-waiting", "idle-graph",  "idle-first-launch", "idle-short",
-	"idle-unresolved",
-};
-
-static unsigned class_number(const char *class)
+static unsigned percent(const struct block *block)
 {
-	unsigned i = 0;
+	uint64_t length = block->end - block->start;
 
-	while (i < sizeof(classes) / sizeof(*classes) - 1 && strcmp(classes[i], class) != 0)
-		i++;
-	return i;
+	return block->time < length ? (unsigned)(100 * (double)block->time / (double)length + 0.5)
+				    : 100;
 }
 
-/* Five numbers a block: its start after the one before it, its length, name, class and items. */
+/* Six numbers a block: its start after the one before it, its length, name, class, how many records
+ * it is, and how much of it they have, in percent. */
 static void write_blocks(struct picture *picture, const struct track *track)
 {
 	struct html *html = &picture->page->html;
@@ -214,11 +258,11 @@ static void write_blocks(struct picture *picture, const struct track *track)
 
 		if (name < 0)
 			html->error = -ENOMEM;
-		fprintf(html->file, "%s%llu,%llu,%ld,%u,%llu", separator,
+		fprintf(html->file, "%s%llu,%llu,%ld,%u,%llu,%u", separator,
 			(unsigned long long)(block.start - before),
 			(unsigned long long)(block.end - block.start), name,
 			class_number(item_class(track, block.longest)),
-			(unsigned long long)block.items);
+			(unsigned long long)block.items, percent(&block));
 		separator = ",";
 		before = block.start;
 	}
@@ -252,7 +296,7 @@ static void write_data(struct picture *picture)
 		"<script type=\"application/json\" id=\"timeline-data\">\n{\"end\":%llu",
 		(unsigned long long)timeline->end);
 	fputs(",\"classes\":[", html->file);
-	for (size_t i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+	for (size_t i = 0; i < CLASSES; i++)
 		fprintf(html->file, "%s\"%s\"", i ? "," : "", classes[i]);
 	fputs("],\n\"tracks\":[", html->file);
 	for (size_t i = 0; i < timeline->track_count; i++) {

@@ -8,7 +8,8 @@
 	if (!source || !table)
 		return;
 	const data = JSON.parse(source.textContent);
-	const FIELDS = 5; // of a block: start after the one before, length, name, class, records
+	// Of a block: start after the one before, length, name, class, records, how much they have of it in %.
+	const FIELDS = 6;
 	const HEIGHT = 24, AXIS_HEIGHT = 22, NARROWEST = 100; // ns
 
 	const view = { from: 0, to: Math.max(data.end, 1) };
@@ -56,7 +57,8 @@
 	const describe = (track, i) => {
 		const records = field(track, i, 4);
 		const name = data.names[field(track, i, 2)];
-		const what = records > 1 ? `${records} records, the longest ${name}` : name;
+		const what = records > 1
+			? `${records} records with ${field(track, i, 5)} % of the time, the longest ${name}` : name;
 		return `${track.label}: ${what}, ${time(track.lengths[i])} from ${time(track.starts[i])}`;
 	};
 
@@ -84,14 +86,15 @@
 			if (right < 0 || left + wide <= drawn)
 				continue;
 			context.fillStyle = colours.get(data.classes[field(track, i, 3)]);
-			context.fillRect(left, 1, wide > 3 ? wide - 1 : wide, HEIGHT - 2);
+			const high = Math.max(2, ((HEIGHT - 2) * field(track, i, 5)) / 100);
+			context.fillRect(left, HEIGHT - 1 - high, wide > 3 ? wide - 1 : wide, high);
 			drawn = left + 1;
 			if (i === track.chosen) {
 				context.strokeStyle = style("--ink");
 				context.lineWidth = 2;
 				context.strokeRect(left + 1, 2, Math.max(wide - 2, 1), HEIGHT - 4);
 			}
-			if (wide > 48 && !data.classes[field(track, i, 3)].startsWith("idle")) {
+			if (wide > 48 && high > 14 && !data.classes[field(track, i, 3)].startsWith("idle")) {
 				context.save();
 				context.beginPath();
 				context.rect(left + 3, 0, wide - 6, HEIGHT);
@@ -198,7 +201,7 @@
 	[...table.tBodies[0].rows].forEach((row, place) => {
 		const track = tracks[place], cell = row.querySelector(".track");
 		track.canvas = made("canvas", { className: "timeline-track", tabIndex: 0 });
-		track.canvas.setAttribute("role", "img");
+		track.canvas.setAttribute("role", "application");
 		track.canvas.setAttribute("aria-label", `${track.label}: ${track.count} blocks; [ and ] choose one`);
 		cell.replaceChildren(track.canvas);
 		track.canvas.addEventListener("keydown", (event) => {

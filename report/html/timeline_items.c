@@ -245,7 +245,7 @@ bool timeline_block(const struct timeline *timeline, const struct track *track, 
 	if (*next == track->count)
 		return false;
 	item = &items[(*next)++];
-	*block = (struct block){item->start, item->end, item, 1};
+	*block = (struct block){item->start, item->end, item, 1, item->end - item->start};
 	while (step && item->end - item->start < step && *next < track->count) {
 		const struct item *other = &items[*next];
 
@@ -256,6 +256,7 @@ bool timeline_block(const struct timeline *timeline, const struct track *track, 
 		if (other->end - other->start > block->longest->end - block->longest->start)
 			block->longest = other;
 		block->items++;
+		block->time += other->end - other->start;
 		++*next;
 	}
 	return true;
@@ -278,7 +279,7 @@ static size_t count_blocks(const struct timeline *timeline)
 void timeline_choose_step(struct timeline *timeline)
 {
 	timeline->step = 0;
-	while (count_blocks(timeline) > BLOCKS_MOST && timeline->step <= timeline->end)
+	while (count_blocks(timeline) > BLOCKS_MOST && timeline->step <= timeline->end / 2)
 		timeline->step = timeline->step ? 2 * timeline->step : 16;
 }
 

@@ -58,6 +58,7 @@ struct block {
 	uint64_t start, end;
 	const struct item *longest;
 	uint64_t items;
+	uint64_t time; /* of all of them */
 };
 
 /* Chooses the shortest step that leaves no more blocks than a page has. */

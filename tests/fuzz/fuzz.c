@@ -20,6 +20,7 @@
 #include "cupti/decode.h"
 #include "report/compare/import.h"
 #include "report/export/export.h"
+#include "report/html/profile_page.h"
 #include "report/names/demangle.h"
 #include "report/print/report.h"
 
@@ -91,6 +92,7 @@ static void read_profile(const uint8_t *data, size_t size)
 	options_defaults(&options);
 	options_parse_string(&options, prints[4], message, sizeof(message));
 	export_json(session, &options, file, message, sizeof(message));
+	profile_page_write(session, &options, "/dev/null", message, sizeof(message));
 	options_free(&options);
 	export_chrome(session, &options, file, message, sizeof(message));
 	fclose(file);

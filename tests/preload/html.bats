@@ -71,7 +71,7 @@ data-depth="1"' grep -o 'data-depth="[0-9]*"' page.html
 		"idle-\(.[0].cause | sub("launch |program (?=after)"; "") | gsub(" "; "-")) \(map(.total) | add)"' | sort >expected
 	[ "$(wc -l <expected)" -ge 4 ]
 	sed -n '/id="timeline-data"/,/<.script>/p' page.html | sed '1d;$d' | jq -r '.classes as $classes |
-		.tracks[] | select(.label == "GPU 0 idle").blocks as $all | [range(0; $all | length; 5)] |
+		.tracks[] | select(.label == "GPU 0 idle").blocks as $all | [range(0; $all | length; 6)] |
 		group_by($all[. + 3])[] | "\($classes[$all[.[0] + 3]]) \(map($all[. + 1]) | add)"' | sort >got
 	diff expected got
 	[ "$("$table" page.html timeline-table | cut -d'|' -f 1 | head -n 1)" = "GPU 0 idle" ]

@@ -221,6 +221,7 @@ static void records_that_are_close_together_are_one_block(void **state)
 	assert_int_equal(block.start, 0);
 	assert_int_equal(block.end, 140);
 	assert_int_equal(block.items, 3);
+	assert_int_equal(block.time, 10 + 15 + 41);
 	assert_int_equal(block.longest->name, 3);
 	assert_true(timeline_block(&few, &track, &next, &block));
 	assert_int_equal(block.items, 1);
@@ -285,8 +286,10 @@ static void the_page_has_the_tracks_and_their_blocks(void **state)
 	assert_non_null(strstr(page, "<th scope=\"row\">thread 71 ranges</th>"));
 	/* Kernels from 49 us and a memset from 1199 us in stream 7, of 2099 us in all. */
 	assert_non_null(strstr(page, "{\"label\":\"GPU 0 stream 7\",\"blocks\":[49000,20000,"));
-	assert_non_null(strstr(page, "<path class=\"busy-kernels\" d=\"M23 0h9v10h-9z\"/>"));
-	assert_non_null(strstr(page, "<path class=\"busy-copies\" d=\"M571 0h4v10h-4z\"/>"));
+	assert_non_null(strstr(
+		page,
+		"<path class=\"busy-kernels\" d=\"M11 6h1V10h-1zM12 0h4V10h-4zM16 5h1V10h-1z\"/>"));
+	assert_non_null(strstr(page, "<path class=\"busy-copies\" d=\"M285 "));
 	assert_non_null(strstr(page, "{\"end\":2099000,\"classes\":[\"busy-kernels\","));
 	assert_null(strstr(page, "records are not in this timeline"));
 	free(page);
