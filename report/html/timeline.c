@@ -253,7 +253,7 @@ static void write_blocks(struct picture *picture, const struct track *track)
 	struct block block;
 	size_t next = 0;
 
-	while (timeline_block(&picture->timeline, track, &next, &block)) {
+	while (items_block(&picture->timeline, track, &next, &block)) {
 		long name = name_number(picture, track, block.longest);
 
 		if (name < 0)
@@ -368,11 +368,11 @@ int timeline_section(struct page *page)
 	error = filter_init(&picture.filter, page->session, page->options);
 	if (error)
 		return error;
-	error = timeline_read(&picture.timeline, page->session, &picture.filter);
+	error = items_read(&picture.timeline, page->session, &picture.filter);
 	if (!error)
-		error = timeline_add_gaps(&picture.timeline);
+		error = items_add_gaps(&picture.timeline);
 	if (!error && picture.timeline.count) {
-		timeline_choose_step(&picture.timeline);
+		items_choose_step(&picture.timeline);
 		write_legend(&page->html);
 		write_table(&picture);
 		write_remarks(&picture);
@@ -383,7 +383,7 @@ int timeline_section(struct page *page)
 		HASH_DEL(picture.names, name);
 		free(name);
 	}
-	timeline_free(&picture.timeline);
+	items_free(&picture.timeline);
 	filter_free(&picture.filter);
 	return error;
 }

@@ -110,7 +110,7 @@ static int add_part(struct gaps *gaps, uint32_t track, enum idle_cause cause,
 			    .cause = (uint16_t)cause,
 			    .name = call ? call->name : 0};
 
-	return end > start ? timeline_add(gaps->timeline, &item) : 0;
+	return end > start ? items_add(gaps->timeline, &item) : 0;
 }
 
 static uint64_t larger(uint64_t one, uint64_t other)
@@ -188,7 +188,7 @@ static int add_device(struct gaps *gaps, const struct track *device, size_t coun
 			     .kind = TRACK_IDLE,
 			     .device = device->device};
 	struct item before, after;
-	long track = timeline_track(gaps->timeline, &idle);
+	long track = items_track(gaps->timeline, &idle);
 	uint64_t until;
 	int error = 0;
 
@@ -237,7 +237,7 @@ static int add_devices(struct gaps *gaps)
 	return error;
 }
 
-int timeline_add_gaps(struct timeline *timeline)
+int items_add_gaps(struct timeline *timeline)
 {
 	struct gaps gaps = {.timeline = timeline};
 	int error = -ENOMEM;
@@ -253,7 +253,7 @@ int timeline_add_gaps(struct timeline *timeline)
 	if (gaps.call_count)
 		qsort_r(gaps.calls, gaps.call_count, sizeof(*gaps.calls), compare_calls, &gaps);
 	error = add_devices(&gaps);
-	timeline_sort(timeline);
+	items_sort(timeline);
 out:
 	free(gaps.calls);
 	free(gaps.operations);

@@ -6,6 +6,6 @@
 #include "report/html/timeline_items.h"
 
 /* Adds a track of idle time for each device, above its streams. 0 or -ENOMEM. */
-int timeline_add_gaps(struct timeline *timeline);
+int items_add_gaps(struct timeline *timeline);
 
 #endif

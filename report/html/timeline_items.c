@@ -15,7 +15,7 @@
 /* Levels of nested ranges that have a track of their own; what is deeper is left out. Chosen. */
 #define LEVELS_MOST 6
 
-int timeline_add(struct timeline *timeline, const struct item *item)
+int items_add(struct timeline *timeline, const struct item *item)
 {
 	if (timeline->count == timeline->room) {
 		size_t room = timeline->room ? 2 * timeline->room : 1024;
@@ -36,7 +36,7 @@ static bool is_same_track(const struct track *a, const struct track *b)
 	       a->context == b->context && a->number == b->number && a->level == b->level;
 }
 
-long timeline_track(struct timeline *timeline, const struct track *like)
+long items_track(struct timeline *timeline, const struct track *like)
 {
 	/* Most records are of a track that came lately. */
 	for (size_t i = timeline->track_count; i-- > 0;)
@@ -92,13 +92,13 @@ static int add_record(struct timeline *timeline, const struct trace_record *reco
 	    timeline->tracks[timeline->track_count - 1].owner != track.owner)
 		++*processes;
 	track.process = *processes;
-	place = timeline_track(timeline, &track);
+	place = items_track(timeline, &track);
 	if (place == -ENOSPC) {
 		timeline->left_out++;
 		return 0;
 	}
 	item.track = (uint32_t)place;
-	return place < 0 ? (int)place : timeline_add(timeline, &item);
+	return place < 0 ? (int)place : items_add(timeline, &item);
 }
 
 static int by_number(uint64_t left, uint64_t right)
@@ -145,7 +145,7 @@ static int compare_items(const void *left, const void *right)
 	return order ? order : by_number(b->end, a->end);
 }
 
-void timeline_sort(struct timeline *timeline)
+void items_sort(struct timeline *timeline)
 {
 	uint32_t order[TRACKS_MOST], place[TRACKS_MOST];
 	struct track sorted[TRACKS_MOST];
@@ -192,7 +192,7 @@ static int split_levels(struct timeline *timeline)
 			track.level = open < LEVELS_MOST ? open : LEVELS_MOST - 1;
 			if (open < LEVELS_MOST)
 				ends[open++] = item->end;
-			place = track.level ? timeline_track(timeline, &track) : (long)i;
+			place = track.level ? items_track(timeline, &track) : (long)i;
 			if (place == -ENOMEM)
 				return -ENOMEM;
 			if (place >= 0)
@@ -217,7 +217,7 @@ static void begin_at_zero(struct timeline *timeline)
 	}
 }
 
-int timeline_read(struct timeline *timeline, const struct session *session, struct filter *filter)
+int items_read(struct timeline *timeline, const struct session *session, struct filter *filter)
 {
 	const struct trace_record *record;
 	unsigned processes = 0;
@@ -230,14 +230,14 @@ int timeline_read(struct timeline *timeline, const struct session *session, stru
 	if (error)
 		return error;
 	begin_at_zero(timeline);
-	timeline_sort(timeline);
+	items_sort(timeline);
 	error = split_levels(timeline);
-	timeline_sort(timeline);
+	items_sort(timeline);
 	return error;
 }
 
-bool timeline_block(const struct timeline *timeline, const struct track *track, size_t *next,
-		    struct block *block)
+bool items_block(const struct timeline *timeline, const struct track *track, size_t *next,
+		 struct block *block)
 {
 	const struct item *items = timeline->items + track->first, *item;
 	uint64_t step = timeline->step;
@@ -270,20 +270,20 @@ static size_t count_blocks(const struct timeline *timeline)
 		struct block block;
 		size_t next = 0;
 
-		while (timeline_block(timeline, &timeline->tracks[i], &next, &block))
+		while (items_block(timeline, &timeline->tracks[i], &next, &block))
 			count++;
 	}
 	return count;
 }
 
-void timeline_choose_step(struct timeline *timeline)
+void items_choose_step(struct timeline *timeline)
 {
 	timeline->step = 0;
 	while (count_blocks(timeline) > BLOCKS_MOST && timeline->step <= timeline->end / 2)
 		timeline->step = timeline->step ? 2 * timeline->step : 16;
 }
 
-void timeline_free(struct timeline *timeline)
+void items_free(struct timeline *timeline)
 {
 	free(timeline->tracks);
 	free(timeline->items);

@@ -42,16 +42,16 @@ struct timeline {
 	uint64_t step;	   /* items that begin in the same step are one block; 0: none are */
 };
 
-/* Reads the trace. 0 or -ENOMEM; free it with timeline_free() whatever it returns. */
-int timeline_read(struct timeline *timeline, const struct session *session, struct filter *filter);
-void timeline_free(struct timeline *timeline);
+/* Reads the trace. 0 or -ENOMEM; free it with items_free() whatever it returns. */
+int items_read(struct timeline *timeline, const struct session *session, struct filter *filter);
+void items_free(struct timeline *timeline);
 /* Adds an item; its track, once it has one, has to be sorted anew. 0 or -ENOMEM. */
-int timeline_add(struct timeline *timeline, const struct item *item);
+int items_add(struct timeline *timeline, const struct item *item);
 /* The place of a track like this one; negative: -ENOMEM, or -ENOSPC, of which it is one too many.
  */
-long timeline_track(struct timeline *timeline, const struct track *like);
+long items_track(struct timeline *timeline, const struct track *like);
 /* Sorts the tracks and their items. */
-void timeline_sort(struct timeline *timeline);
+void items_sort(struct timeline *timeline);
 
 /* An item, or several that are shorter than a step and begin in the same one. */
 struct block {
@@ -62,9 +62,9 @@ struct block {
 };
 
 /* Chooses the shortest step that leaves no more blocks than a page has. */
-void timeline_choose_step(struct timeline *timeline);
+void items_choose_step(struct timeline *timeline);
 /* The next block of a track, from its item at `*next`, 0 at first; false at its end. */
-bool timeline_block(const struct timeline *timeline, const struct track *track, size_t *next,
-		    struct block *block);
+bool items_block(const struct timeline *timeline, const struct track *track, size_t *next,
+		 struct block *block);
 
 #endif

@@ -35,7 +35,7 @@ static int set_up(void **state)
 static int tear_down(void **state)
 {
 	(void)state;
-	timeline_free(&timeline);
+	items_free(&timeline);
 	filter_free(&filter);
 	options_free(&options);
 	session_close(session);
@@ -70,8 +70,8 @@ static void add_call(const char *name, uint32_t correlation, uint64_t start, uin
 static void read_trace(void)
 {
 	assert_int_equal(filter_init(&filter, session, &options), 0);
-	assert_int_equal(timeline_read(&timeline, session, &filter), 0);
-	assert_int_equal(timeline_add_gaps(&timeline), 0);
+	assert_int_equal(items_read(&timeline, session, &filter), 0);
+	assert_int_equal(items_add_gaps(&timeline), 0);
 }
 
 /* The idle time of the first device: "CAUSE START END", the cause by its name or the call's. */
@@ -217,20 +217,20 @@ static void records_that_are_close_together_are_one_block(void **state)
 	size_t next = 0;
 
 	(void)state;
-	assert_true(timeline_block(&few, &track, &next, &block));
+	assert_true(items_block(&few, &track, &next, &block));
 	assert_int_equal(block.start, 0);
 	assert_int_equal(block.end, 140);
 	assert_int_equal(block.items, 3);
 	assert_int_equal(block.time, 10 + 15 + 41);
 	assert_int_equal(block.longest->name, 3);
-	assert_true(timeline_block(&few, &track, &next, &block));
+	assert_true(items_block(&few, &track, &next, &block));
 	assert_int_equal(block.items, 1);
 	assert_int_equal(block.longest->name, 4);
 	/* Longer than a step. */
-	assert_true(timeline_block(&few, &track, &next, &block));
+	assert_true(items_block(&few, &track, &next, &block));
 	assert_int_equal(block.items, 1);
 	assert_int_equal(block.end, 300);
-	assert_false(timeline_block(&few, &track, &next, &block));
+	assert_false(items_block(&few, &track, &next, &block));
 }
 
 /* How many records the blocks of the first stream have. */
@@ -243,7 +243,7 @@ static uint64_t records_in_blocks(size_t *blocks)
 		struct block block;
 		size_t next = 0;
 
-		while (timeline_block(&timeline, &timeline.tracks[i], &next, &block)) {
+		while (items_block(&timeline, &timeline.tracks[i], &next, &block)) {
 			++*blocks;
 			if (timeline.tracks[i].kind == TRACK_STREAM)
 				records += block.items;
@@ -261,7 +261,7 @@ static void a_long_trace_has_as_many_blocks_as_a_page_has_room_for(void **state)
 	for (uint64_t i = 0; i < 100000; i++)
 		add_kernel(0, 10000 * i, 10000 * i + 3000 + i % 7);
 	read_trace();
-	timeline_choose_step(&timeline);
+	items_choose_step(&timeline);
 	assert_true(timeline.step > 0);
 	assert_int_equal(records_in_blocks(&blocks), 100000);
 	assert_true(blocks <= 20000 && blocks > 9000);
