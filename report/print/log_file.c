@@ -108,11 +108,12 @@ bool log_file_is_stream(int fd)
 	       !(S_ISCHR(status.st_mode) && status.st_rdev == makedev(1, 3)); /* /dev/null */
 }
 
-/* An open log file; the cookie of its stream. */
+/* An open log file; the cookie of its stream. Atomic because exit() on another thread, which no
+ * longer waits for the report, writes what the stream holds. */
 struct output {
-	int fd;
+	_Atomic int fd;
 	bool closes;
-	int error; /* of the first write that failed */
+	_Atomic int error; /* of the first write that failed */
 };
 
 /*
@@ -157,14 +158,15 @@ static bool wait_for_room(int fd)
 static ssize_t output_write(void *cookie, const char *text, size_t size)
 {
 	struct output *output = cookie;
+	int fd = atomic_load(&output->fd);
 	size_t done = 0;
 
 	while (done < size && !output->error) {
-		ssize_t written = write_quietly(output->fd, text + done, size - done);
+		ssize_t written = write_quietly(fd, text + done, size - done);
 
 		if (written >= 0)
 			done += (size_t)written;
-		else if (errno == EAGAIN ? !wait_for_room(output->fd) : errno != EINTR)
+		else if (errno == EAGAIN ? !wait_for_room(fd) : errno != EINTR)
 			output->error = errno;
 	}
 	/* 0 is what stdio takes for a failure. */
@@ -218,7 +220,9 @@ int log_file_open(const struct log_file *log, bool append, FILE **file, char *me
 
 	*file = NULL;
 	if (output) {
-		*output = (struct output){.fd = fd, .closes = log->path != NULL};
+		output->closes = log->path != NULL;
+		atomic_init(&output->error, 0);
+		atomic_store(&output->fd, fd);
 		*file = fopencookie(output, "w", functions);
 	}
 	if (*file) {

@@ -152,7 +152,7 @@ int map_anonymous(const struct session *session, uint64_t offset, uint64_t size)
 	return map == MAP_FAILED ? -errno : 0;
 }
 
-static int grow_file(const struct session *session, uint64_t offset, uint64_t size)
+static int grow_file_once(const struct session *session, uint64_t offset, uint64_t size)
 {
 	struct stat status;
 	bool opened;
@@ -171,9 +171,17 @@ static int grow_file(const struct session *session, uint64_t offset, uint64_t si
 		error = allocate_blocks(fd, offset, size);
 	if (!error)
 		error = map_file(session, fd, PROT_READ | PROT_WRITE, MAP_SHARED, offset, size);
-	if (opened)
+	if (opened && is_session_file(session, fd))
 		close(fd);
 	return error;
+}
+
+/* A program that closes every descriptor may close the one that this uses. */
+static int grow_file(const struct session *session, uint64_t offset, uint64_t size)
+{
+	int error = grow_file_once(session, offset, size);
+
+	return error == -EBADF ? grow_file_once(session, offset, size) : error;
 }
 
 void segment_start(struct session *session, enum segment_kind kind, uint64_t offset, uint64_t size)

@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* A profile's file grows, whatever the program does to descriptors meanwhile. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/session/session.h"
+
+#define ROWS 20000u
+
+static char folder[] = "session_file.XXXXXX", path[64];
+static struct session *session;
+/* While the file grows: how often the program closes its descriptor, and whether it opens another
+ * file under that number. */
+static unsigned closes;
+static bool opens;
+static int reopened;
+
+int posix_fallocate(int fd, off_t offset, off_t length)
+{
+	int result = ftruncate(fd, offset + length) < 0 ? errno : 0;
+
+	if (closes > 0) {
+		closes--;
+		close(fd);
+		result = EBADF;
+	}
+	if (opens) {
+		opens = false;
+		close(fd);
+		reopened = open("/dev/null", O_RDONLY);
+		assert_int_equal(reopened, fd);
+		result = ENOSPC;
+	}
+	return result;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	snprintf(folder, sizeof(folder), "session_file.XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/profile", folder);
+	return session_create(&session, path, 0);
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(session);
+	unlink(path);
+	return rmdir(folder);
+}
+
+static void add_rows(void)
+{
+	char name[16];
+
+	for (unsigned i = 0; i < ROWS; i++) {
+		snprintf(name, sizeof(name), "%u", i);
+		assert_non_null(session_row(session, ROW_KERNEL, name, 0));
+	}
+}
+
+static unsigned rows_in_file(void)
+{
+	struct session *opened;
+	const struct row *row;
+	unsigned count = 0;
+
+	assert_int_equal(session_open(&opened, path), 0);
+	session_for_each_row (opened, row)
+		count++;
+	session_close(opened);
+	return count;
+}
+
+static void a_descriptor_that_the_program_closes_is_opened_again(void **state)
+{
+	(void)state;
+	closes = 1;
+	add_rows();
+	assert_int_equal(closes, 0);
+	assert_int_equal(rows_in_file(), ROWS);
+	assert_int_equal(session_header(session)->note_count, 0);
+}
+
+static void one_that_is_closed_each_time_leaves_the_rest_in_memory(void **state)
+{
+	(void)state;
+	closes = 2;
+	add_rows();
+	assert_int_equal(closes, 0);
+	assert_true(rows_in_file() < ROWS);
+	assert_int_equal(session_header(session)->note_count, 1);
+}
+
+static void a_file_that_the_program_opened_meanwhile_stays_open(void **state)
+{
+	(void)state;
+	opens = true;
+	add_rows();
+	assert_false(opens);
+	assert_true(fcntl(reopened, F_GETFD) >= 0);
+	close(reopened);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(a_descriptor_that_the_program_closes_is_opened_again),
+		TEST(one_that_is_closed_each_time_leaves_the_rest_in_memory),
+		TEST(a_file_that_the_program_opened_meanwhile_stays_open),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
