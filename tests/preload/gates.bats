@@ -31,7 +31,7 @@ setup_file()
 }
 
 @test "a first launch that takes much longer, as one that loads its module, is no time of a kernel" {
-	KTIME_OPTIONS=$KTIME_EVENTS gates blocked
+	KTIME_OPTIONS=$KTIME_EVENTS gates launches
 	is '60 59 1001 1' rows_of first
 	# One that is all that there is stays.
 	SIM_STARVED_NS=50000 KTIME_OPTIONS=$KTIME_EVENTS same_as_alone "$built/workloads/saxpy" --n 1024
@@ -138,7 +138,7 @@ setup_file()
 	[ "${SANITIZE-}" != thread ] || skip "ThreadSanitizer delays signals to a thread that waits for a lock"
 	export KTIME_OPTIONS=$KTIME_EVENTS SIM_FAULT=cuEventElapsedTime:3:-1
 	run --separate-stderr timeout -s TERM 3 env LD_PRELOAD="$built/libktime.so" \
-		"$root/tests/sim/run" "$programs/gates" blocked
+		"$root/tests/sim/run" "$programs/gates" not_held
 	[ "$status" -eq 124 ]
 	[ "$(reports)" -eq 1 ]
 }
@@ -146,7 +146,7 @@ setup_file()
 @test "a launch or an event that fails opens the gate" {
 	for fault in cuLaunchKernel:20:1 cuEventRecord:21:999 cuEventRecord:22:999; do
 		SIM_FAULT=$fault KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr timeout 20 env \
-			LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" "$programs/gates" blocked
+			LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" "$programs/gates" launches
 		[ "$status" -ne 124 ]
 		is 0 counter gates_forced
 	done

@@ -82,7 +82,6 @@ int main(int argc, char **argv)
 		    {"shape", shape},
 		    {"killed", killed}};
 
-	thread_of_program = true;
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {
 			ways[i].run();

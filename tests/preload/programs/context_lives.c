@@ -24,7 +24,6 @@ static CUfunction kernel;
 static void *launch(void *unused)
 {
 	(void)unused;
-	thread_of_program = true;
 	CHECK(cuCtxSetCurrent(context));
 	check_launch(kernel, NULL);
 	return NULL;
@@ -62,7 +61,6 @@ int main(int argc, char **argv)
 	long contexts = argc > 1 ? atol(argv[1]) : 100;
 	pthread_t thread;
 
-	thread_of_program = true;
 	CHECK(cuInit(0));
 	for (long i = 0; i < contexts; i++) {
 		CHECK(cuCtxCreate_v2(&context, 0, 0));

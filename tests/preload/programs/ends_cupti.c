@@ -23,7 +23,6 @@ int main(int argc, char **argv)
 
 	if (argc != 4)
 		return 2;
-	thread_of_program = true;
 	check_context();
 	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	first = check_kernel("first");

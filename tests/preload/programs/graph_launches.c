@@ -34,7 +34,6 @@ int main(int argc, char **argv)
 	CUgraphExec graph;
 	CUstream stream;
 
-	thread_of_program = true;
 	check_context();
 	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	graph = make_graph(stream);

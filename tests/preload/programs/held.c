@@ -44,7 +44,6 @@ static void *launch_in_turn(void *argument)
 {
 	const struct turn_taker *taker = argument;
 
-	thread_of_program = true;
 	CHECK(cuCtxSetCurrent(taker->context));
 	for (int turn = 0; turn < 2 * TURNS; turn++) {
 		pthread_barrier_wait(taker->turn);
@@ -84,7 +83,6 @@ int main(int argc, char **argv)
 		void (*run)(void);
 	} ways[] = {{"full", full}, {"turns", turns}};
 
-	thread_of_program = true;
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {
 			ways[i].run();

@@ -25,7 +25,6 @@ int main(int argc, char **argv)
 	CUdeviceptr device;
 	CUmodule module;
 
-	thread_of_program = true;
 	check_context();
 	CHECK(cuModuleLoadData(&module, PTX));
 	CHECK(cuModuleGetFunction(&work, module, "work"));

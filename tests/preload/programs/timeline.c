@@ -17,7 +17,10 @@
  *   d,DEVICE n        goes on with a device, in a new context of its device
  *   g                 launches a graph of three kernels of 10 us
  *   + -               cuProfilerStart, cuProfilerStop
- *   !                 waits until ktime has collected what has happened
+ *   !                 lets ktime collect what has happened
+ *
+ * ktime collects at no other time but the end: a thread's time may be behind what was collected of
+ * another's, as no real thread's can be.
  */
 #include <pthread.h>
 #include <semaphore.h>
@@ -179,7 +182,9 @@ static void obey(const char *words, struct place **place)
 		CHECK(cuProfilerStop());
 		break;
 	case '!':
+		release_ktime();
 		wait_for_ktime_at_rest();
+		hold_ktime();
 		break;
 	default:
 		fprintf(stderr, "no command: %s\n", words);
@@ -192,7 +197,6 @@ static void *run(void *number)
 	struct place *place = &places[0];
 	sem_t *mine = &turn[(uintptr_t)number];
 
-	thread_of_program = true;
 	CHECK(cuCtxSetCurrent(place->context));
 	for (;;) {
 		sem_wait(mine);
@@ -208,13 +212,13 @@ int main(int argc, char **argv)
 	pthread_t threads[THREADS] = {0};
 	struct place *place;
 
-	thread_of_program = true;
 	sem_init(&done, 0, 0);
 	check_context();
 	CHECK(cuMemAllocHost(&pinned, BYTES));
 	pageable = malloc(BYTES);
 	place = of_device(0, false);
 	sim_clock_wait_until(1000000);
+	hold_ktime();
 	for (int i = 1; i < argc; i++) {
 		bool named = argv[i][0] && argv[i][1] == '/';
 		uintptr_t thread = named ? (uintptr_t)(argv[i][0] - '0') % THREADS : 0;
@@ -238,5 +242,6 @@ int main(int argc, char **argv)
 			pthread_join(threads[i], NULL);
 		}
 	free(pageable);
+	release_ktime();
 	return 0;
 }
