@@ -21,7 +21,18 @@ totals()
 {
 	"$built/ktime" export --json - session | jq -r '.rows[] |
 		select(.kind | IN("kernel", "memcpy", "memset")) |
-		"\(.calls) \((.estimate.total // .cupti.total) / 1000 | round) \(.name)"' | LC_ALL=C sort
+		"\(.calls) \((.estimate.total // .cupti.total // 0) / 1000 | round) \(.name)"' | LC_ALL=C sort
+}
+
+# are_totals EXPECTED: what `totals` prints. Under ThreadSanitizer a launch may take so long that no
+# window is needed, or that the program ends before one: there the calls alone.
+are_totals()
+{
+	if [ "${SANITIZE-}" = thread ]; then
+		diff <(cut -d' ' -f1,3- <<<"$1" | sort) <(totals | cut -d' ' -f1,3- | sort)
+	else
+		is "$1" totals
+	fi
 }
 
 # "CALLS NAME" of the graphs.
@@ -39,11 +50,12 @@ recorded()
 
 @test "all nodes are counted and a part of them is recorded, from which their time is estimated" {
 	windows plain
-	is '400000 400000 first' totals
+	are_totals '400000 400000 first'
 	is '4000 [CUDA graph 1]' graphs
+	is 400000 counter graph_node_calls
+	[ "${SANITIZE-}" != thread ] || skip "under ThreadSanitizer there may be no window"
 	[ "$(counter windows)" -ge 1 ]
 	[ "$(recorded)" -lt 400000 ]
-	is 400000 counter graph_node_calls
 	says "Calls are counted all."
 	says "GPU busy and idle: not known, as CUPTI recorded in windows."
 	[ "$(report | grep -c 'GPU 0:\|Finding:')" -eq 0 ]
@@ -54,41 +66,43 @@ recorded()
 
 @test "child graphs, memsets and copies are counted and estimated like kernels" {
 	windows mixed
-	is $'4000 4000 [CUDA memset]\n4000 4080 [CUDA memcpy HtoD]\n400000 400000 first\n8000 40000 second' totals
+	are_totals $'4000 4000 [CUDA memset]\n4000 4080 [CUDA memcpy HtoD]\n400000 400000 first\n8000 40000 second'
 }
 
 @test "nodes that the program disables are not counted from then on" {
 	windows disabled
-	is $'200000 1000000 second\n400000 400000 first' totals
+	are_totals $'200000 1000000 second\n400000 400000 first'
 	is $'2000 [CUDA graph 1]\n2000 [CUDA graph 2]' graphs
 }
 
 @test "an updated graph's launches are counted as what they are" {
 	for how in updated changed; do
 		windows "$how"
-		is $'2000 10000 second\n2000 40000 third\n400000 400000 first' totals
+		are_totals $'2000 10000 second\n2000 40000 third\n400000 400000 first'
 	done
 }
 
 @test "two graphs in turn are told apart by their kernels" {
 	windows two
-	is $'400000 400000 first\n8000 40000 second' totals
+	are_totals $'400000 400000 first\n8000 40000 second'
 	is $'4000 [CUDA graph 1]\n4000 [CUDA graph 2]' graphs
 }
 
 @test "launches without a graph are counted and estimated beside graphs" {
 	windows launches
-	is $'4000 20000 second\n400000 400000 first' totals
+	are_totals $'4000 20000 second\n400000 400000 first'
 }
 
 @test "a launch whose ends were lost when the recording was turned off is left out" {
 	SIM_CUPTI_LOSE_ENDS=1 windows plain
-	is '400000 400000 first' totals
+	are_totals '400000 400000 first'
+	[ "${SANITIZE-}" != thread ] || skip "under ThreadSanitizer there may be no window"
 	is 1000 eval "\"$built/ktime\" export --json - session |
 		jq '.rows[] | select(.kind == \"kernel\") | .cupti.maximum'"
 }
 
 @test "what recording costs a graph is not in the times of its launches outside windows" {
+	[ "${SANITIZE-}" != thread ] || skip "under ThreadSanitizer there may be no window"
 	SIM_EVENT_NS=0 SIM_CUPTI_NODE_NS=1000 windows plain
 	# 100 us a launch, twice that while its nodes are recorded.
 	"$built/ktime" export --json - session | jq -e '.rows[] | select(.kind == "graph") |
@@ -97,7 +111,7 @@ recorded()
 
 @test "within the budget every node is recorded, also of graphs that are updated" {
 	launches=100 nodes=3 windows updated
-	is $'300 300 first\n50 1000 third\n50 250 second' totals
+	are_totals $'300 300 first\n50 1000 third\n50 250 second'
 	is 400 recorded
 	is 0 counter windows
 }
@@ -133,7 +147,7 @@ LONG=12000
 
 @test "a budget that CUPTI fits into: it is started later, and its records stand for all calls" {
 	launches=$LONG nodes=10 windows launches "--budget 50"
-	is $'12000 60000 second\n120000 120000 first' totals
+	are_totals $'12000 60000 second\n120000 120000 first'
 	is '12000 [CUDA graph 1]' graphs
 	[ "$(counter cupti_late_ns)" -ge 2000000000 ]
 	[ "$(counter cupti_standing_ns)" -gt 0 ]
@@ -146,7 +160,7 @@ LONG=12000
 @test "a budget that not all records fit into: plain launches are recorded in windows too" {
 	not_under_sanitizers "a launch takes so long that half of the time is enough for all records"
 	launches=$LONG windows launches "--budget 50"
-	is $'12000 60000 second\n1200000 1200000 first' totals
+	are_totals $'12000 60000 second\n1200000 1200000 first'
 	[ "$(counter windows)" -ge 1 ]
 	says "recording all of them would exceed the budget of 50 %. Calls are counted all."
 	says "GPU busy and idle: not known, as CUPTI recorded in windows."
