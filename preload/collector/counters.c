@@ -9,6 +9,7 @@
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
+#include "preload/memory/memory_profile.h"
 #include "preload/metrics/metrics.h"
 
 /* How often ktime's memory is measured. Chosen: it takes some 50 us. */
@@ -44,6 +45,7 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 		memory_measure(session);
 	}
 	metrics_update(session);
+	memory_profile_update(session, scale);
 	if (cupti_active())
 		header->counters[COUNTER_cupti_errors] += cupti_errors();
 }

@@ -13,6 +13,7 @@
 #include "preload/events/event_pool.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
+#include "preload/memory/holdings.h"
 #include "preload/timeline/timeline.h"
 
 /* glibc's malloc() puts this much before each block. */
@@ -95,6 +96,8 @@ void memory_measure(struct session *session)
 	session_range(session, &start, &size);
 	bytes += resident(start, size);
 	cupti_range(&start, &size);
+	bytes += resident(start, size);
+	start = holdings_range(&size);
 	bytes += resident(start, size);
 	if (bytes > *peak)
 		*peak = bytes;

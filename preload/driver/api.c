@@ -20,7 +20,7 @@ static const struct {
 	[ENTRY_##symbol] = {#symbol, #name, NULL, HOST_CALL_NONE},
 #include "preload/driver/states.def"
 #undef STATE
-#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments)                              \
+#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments, before, after)               \
 	[ENTRY_##symbol] = {#symbol, #name, #runtime, HOST_CALL_##kind},
 #include "preload/driver/host_calls.def"
 #undef HOST_CALL

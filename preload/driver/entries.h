@@ -12,7 +12,7 @@ enum entry {
 #define STATE(symbol, name, parameters, arguments, before, after) ENTRY_##symbol,
 #include "preload/driver/states.def"
 #undef STATE
-#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments) ENTRY_##symbol,
+#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments, before, after) ENTRY_##symbol,
 #include "preload/driver/host_calls.def"
 #undef HOST_CALL
 	ENTRY_COUNT

@@ -326,16 +326,18 @@
 	GRAPHICS_RESOURCES(cudaGraphicsMapResources, __VA_ARGS__)
 #define SIGNATURE_GraphicsUnmapResources(...)                                                      \
 	GRAPHICS_RESOURCES(cudaGraphicsUnmapResources, __VA_ARGS__)
-#define SIGNATURE_MemAllocAsync(...)                                                               \
-	FORM_API_ONLY(cudaMallocAsync, (CUdeviceptr * pointer, size_t bytes, CUstream stream),     \
-		      (pointer, bytes, stream), __VA_ARGS__)
-#define SIGNATURE_MemAllocFromPoolAsync(...)                                                       \
-	FORM_API_ONLY(cudaMallocFromPoolAsync,                                                     \
-		      (CUdeviceptr * pointer, size_t bytes, CUmemoryPool pool, CUstream stream),   \
-		      (pointer, bytes, pool, stream), __VA_ARGS__)
-#define SIGNATURE_MemFreeAsync(...)                                                                \
-	FORM_API_ONLY(cudaFreeAsync, (CUdeviceptr pointer, CUstream stream), (pointer, stream),    \
-		      __VA_ARGS__)
+#define SIGNATURE_MemAllocAsync(APPLY, ...)                                                        \
+	APPLY(cudaMallocAsync, (CUdeviceptr * pointer, size_t bytes, CUstream stream),             \
+	      (pointer, bytes, stream), (describe_pool_allocation(call, pointer, bytes, stream)),  \
+	      __VA_ARGS__)
+#define SIGNATURE_MemAllocFromPoolAsync(APPLY, ...)                                                \
+	APPLY(cudaMallocFromPoolAsync,                                                             \
+	      (CUdeviceptr * pointer, size_t bytes, CUmemoryPool pool, CUstream stream),           \
+	      (pointer, bytes, pool, stream),                                                      \
+	      (describe_pool_allocation(call, pointer, bytes, stream)), __VA_ARGS__)
+#define SIGNATURE_MemFreeAsync(APPLY, ...)                                                         \
+	APPLY(cudaFreeAsync, (CUdeviceptr pointer, CUstream stream), (pointer, stream),            \
+	      (describe_pool_free(call, pointer, stream)), __VA_ARGS__)
 #define SIGNATURE_MemMapArrayAsync(...)                                                            \
 	FORM_API_ONLY(cuMemMapArrayAsync, (void *list, unsigned count, CUstream stream),           \
 		      (list, count, stream), __VA_ARGS__)

@@ -15,6 +15,7 @@
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 #include "preload/hooks/wrappers.h"
+#include "preload/memory/allocations.h"
 
 #define NOTHING (void)0
 

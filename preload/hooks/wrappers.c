@@ -64,7 +64,7 @@ static void *const wrappers[ENTRY_COUNT] = {
 	[ENTRY_##symbol] = (void *)wrapped_##symbol,
 #include "preload/driver/states.def"
 #undef STATE
-#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments)                              \
+#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments, before, after)               \
 	[ENTRY_##symbol] = (void *)wrapped_##symbol,
 #include "preload/driver/host_calls.def"
 #undef HOST_CALL
@@ -75,7 +75,7 @@ static void *const runtime_wrappers[ENTRY_COUNT] = {
 	[ENTRY_##symbol] = (void *)from_runtime_##symbol,
 #include "preload/driver/entries.def"
 #undef ENTRY
-#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments)                              \
+#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments, before, after)               \
 	[ENTRY_##symbol] = (void *)from_runtime_##symbol,
 #include "preload/driver/host_calls.def"
 #undef HOST_CALL

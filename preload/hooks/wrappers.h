@@ -13,7 +13,7 @@
 	CUresult wrapped_##symbol parameters;
 #include "preload/driver/states.def"
 #undef STATE
-#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments)                              \
+#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments, before, after)               \
 	CUresult wrapped_##symbol parameters;                                                      \
 	CUresult from_runtime_##symbol parameters;
 #include "preload/driver/host_calls.def"

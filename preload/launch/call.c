@@ -119,6 +119,12 @@ static inline bool count_only(struct thread *thread, struct call *call, bool *dr
 	return call->counted;
 }
 
+/* Out of line, as finish_without_operation() is, for the registers that they take. */
+static LAUNCH_COLD __attribute__((noinline)) void begin_without_operation(struct call *call)
+{
+	call->pool = pool_call_begin(call->pool, call->host);
+}
+
 static inline void begin_record(struct thread *thread, struct call *call, bool drawn)
 {
 	struct call_record *record = &call->record;
@@ -134,8 +140,10 @@ static inline void begin_record(struct thread *thread, struct call *call, bool d
 		record->flags |= CALL_OUTSIDE_WINDOW;
 	call->slot = ring_slot(&thread->ring);
 	ring_prefetch(call->slot);
-	if (unlikely(record->flags & CALL_API_ONLY))
+	if (unlikely(record->flags & CALL_API_ONLY)) {
+		begin_without_operation(call);
 		return;
+	}
 	if (likely(!record->operation) && (call->function || call->graph))
 		record->operation = known_operation(thread, call);
 	record->stream = find_stream(thread, call->stream);
@@ -246,16 +254,25 @@ static inline void identify(struct thread *thread, struct call *call)
 	thread->last_generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 }
 
+static LAUNCH_COLD __attribute__((noinline)) void
+finish_without_operation(const struct thread *thread, struct call *call, CUresult result)
+{
+	if (result != CUDA_SUCCESS)
+		call->record.flags |= CALL_FAILED;
+	pool_call_end(call->pool, call->host, call->record.bytes, call->stream, result,
+		      thread->last_operation);
+}
+
 static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CUresult result,
 				    uint64_t ended)
 {
 	struct call_record *record = &call->record, *slot;
 	uint64_t duration = ended - record->started;
 
-	if (unlikely(result != CUDA_SUCCESS))
-		record->flags |= CALL_FAILED;
-	else if (!(record->flags & CALL_API_ONLY))
+	if (likely(result == CUDA_SUCCESS && !(record->flags & CALL_API_ONLY)))
 		identify(thread, call);
+	else
+		finish_without_operation(thread, call, result);
 	slot = call->slot;
 	if (unlikely(!slot))
 		slot = ring_slot(&thread->ring);

@@ -14,6 +14,7 @@
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/call_record.h"
+#include "preload/launch/pool_call.h"
 
 struct call {
 	/* What the collector gets; call_describe() and the functions of describe.h fill in its
@@ -38,6 +39,9 @@ struct call {
 			/* Set by call_begin(): the call is count-only; its stream waits for the
 			 * thread's gate. */
 			bool counted, gated;
+			/* enum pool_call: `host` is then the address, record.bytes the
+			 * size. */
+			uint8_t pool;
 		};
 	};
 
@@ -49,7 +53,7 @@ struct call {
 	struct call_record *slot;
 	uint64_t entered; /* ticks */
 };
-_Static_assert(offsetof(struct call, gated) < offsetof(struct call, marks) + 8,
+_Static_assert(offsetof(struct call, pool) < offsetof(struct call, marks) + 8,
 	       "marks must cover all of them");
 
 /* Begins the description of a call: its API row, and what stream NULL means. */

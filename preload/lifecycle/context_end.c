@@ -7,6 +7,7 @@
 #include "preload/collector/collector.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
+#include "preload/memory/allocations.h"
 #include "report/session/session.h"
 
 /* Its modules end with it, and the handles of their kernels come back. */
@@ -21,6 +22,7 @@ void context_ends(CUcontext handle)
 	/* Also while the report is made: the collector asks about the context's events. */
 	struct context *context = lifecycle_forked() ? NULL : context_known(handle);
 
+	allocations_context_ends(handle);
 	if (context)
 		end_context(context);
 }

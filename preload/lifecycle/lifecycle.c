@@ -33,7 +33,7 @@
 #include "report/devices/attributes.h"
 #include "report/devices/nvml.h"
 #include "report/options/rank.h"
-#include "report/print/log_file.h"
+#include "report/options/log_file.h"
 
 /* Another preload that looks the driver's functions up past ktime. */
 #define IN_FRONT                                                                                   \

@@ -13,7 +13,7 @@
 #include "preload/reporter/reporter.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"
-#include "report/print/log_file.h"
+#include "report/options/log_file.h"
 #include "report/print/report.h"
 #include "report/session/folder.h"
 

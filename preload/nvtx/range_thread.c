@@ -148,6 +148,11 @@ static uint16_t innermost(const struct range_thread *thread, uint32_t open)
 		    : PATHS_OUTSIDE;
 }
 
+uint16_t range_now(void)
+{
+	return self ? atomic_load_explicit(&self->now, memory_order_relaxed) : PATHS_OUTSIDE;
+}
+
 int range_push(uint8_t domain, uint16_t name)
 {
 	struct range_thread *thread = self ? self : enter();

@@ -89,6 +89,8 @@ int range_pop(uint8_t domain);
 /* Opens and closes a start/end range, which any thread may close. 0 if too many are open. */
 uint64_t range_start(uint16_t name);
 void range_end(uint64_t id);
+/* The path of the innermost push/pop range that is open; PATHS_OUTSIDE if none is. */
+uint16_t range_now(void);
 
 /* Calls `take` for each start/end range that is open now, `place` being its place among them. Any
  * thread. */

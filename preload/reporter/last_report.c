@@ -13,7 +13,7 @@
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
 #include "report/names/visible.h"
-#include "report/print/log_file.h"
+#include "report/options/log_file.h"
 #include "report/print/number.h"
 #include "report/session/estimate.h"
 

@@ -12,7 +12,7 @@
 #include "report/prometheus/prometheus.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"
-#include "report/print/log_file.h"
+#include "report/options/log_file.h"
 #include "report/print/report.h"
 #include "report/session/folder.h"
 

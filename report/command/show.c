@@ -9,7 +9,7 @@
 #include "report/html/profile_page.h"
 #include "report/merge/job_print.h"
 #include "report/merge/merge.h"
-#include "report/print/log_file.h"
+#include "report/options/log_file.h"
 #include "report/print/report.h"
 #include "report/session/session.h"
 

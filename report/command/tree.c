@@ -10,7 +10,7 @@
 
 #include "report/merge/job_print.h"
 #include "report/merge/merge.h"
-#include "report/print/log_file.h"
+#include "report/options/log_file.h"
 #include "report/print/report.h"
 
 /* On disk: there may be many, and they are not needed for long. */

@@ -6,6 +6,7 @@
 #include "report/export/export.h"
 #include "report/export/export_json_device.h"
 #include "report/export/export_json_job.h"
+#include "report/export/export_json_memory.h"
 #include "report/export/export_json_range.h"
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
@@ -362,6 +363,8 @@ int export_json(struct session *session, const struct options *options, FILE *fi
 		{"untimed", untimed_object},
 		{"overheads", biases_object},
 		{"notes", notes_array},
+		{"memory", json_memory},
+		{"memory_sites", json_memory_sites},
 	};
 	struct json_export export = {
 		.session = session, .file = file, .demangling = options->demangling};

@@ -9,8 +9,7 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 
-/* Estimated rows that get a line each; the others are counted. */
-#define ROWS_NAMED 10
+#define ROWS_NAMED 10 /* estimated rows that get a line each; the others are counted */
 
 #define OVERHEAD_NAMES                                                                             \
 	{                                                                                          \
@@ -236,7 +235,7 @@ static void write_losses(const struct closing *closing)
 	static const enum session_counter counters[] = {
 		COUNTER_cupti_dropped, COUNTER_cupti_unread, COUNTER_cupti_invalid,
 		COUNTER_cupti_unknown, COUNTER_rows_lost,    COUNTER_failed_calls,
-		COUNTER_driver_errors, COUNTER_cupti_errors,
+		COUNTER_driver_errors, COUNTER_cupti_errors, COUNTER_memory_untracked,
 	};
 #define COUNTER_TEXT(name, text) text,
 	static const char *const texts[] = {SESSION_COUNTERS(COUNTER_TEXT)};
@@ -390,6 +389,7 @@ int closing_write(const struct session *session, const struct options *options, 
 	write_losses(&closing);
 	if (use && !header->processes)
 		use_write(session, options, prefix, file);
+	memory_line_write(session, prefix, file);
 	trace_size_write(session, prefix, file);
 	write_overhead(&closing);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)

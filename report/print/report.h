@@ -14,7 +14,7 @@
 #include <sys/types.h>
 
 #include "report/options/options.h"
-#include "report/print/log_file.h"
+#include "report/options/log_file.h"
 #include "report/session/session.h"
 
 /*
@@ -56,6 +56,8 @@ int closing_write(const struct session *session, const struct options *options, 
  */
 void use_write(const struct session *session, const struct options *options, const char *prefix,
 	       FILE *file);
+/* What the program held of memory, in a line; nothing if it allocated none. */
+void memory_line_write(const struct session *session, const char *prefix, FILE *file);
 /* How many records a trace has kept; nothing without one. */
 void trace_size_write(const struct session *session, const char *prefix, FILE *file);
 /* The table of --idle, as text or CSV. */

@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      22
+#define SESSION_VERSION	      23
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -241,17 +241,19 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(ranges_lost, "NVTX ranges, or operations in them, that did not fit")                     \
 	X(ranges_unbalanced, "NVTX ranges ended that were not begun")                              \
 	X(metric_launches, "launches whose counters were read")                                    \
-	X(metric_ns, "time that reading them took, ns")
+	X(metric_ns, "time that reading them took, ns")                                            \
+	X(memory_untracked, "allocations that were not followed")                                  \
+	X(memory_unknown_frees, "frees of memory whose allocation was not seen")                   \
+	X(memory_captured, "allocations recorded into graphs, not followed")
 
 #define SESSION_COUNTER_ENUM(name, text) COUNTER_##name,
 enum session_counter { SESSION_COUNTERS(SESSION_COUNTER_ENUM) COUNTER_COUNT };
 #undef SESSION_COUNTER_ENUM
 
-/* The overhead of an event pair by kind of operation. */
+/* The overhead of an event pair by kind of operation, in ns. `pairs` of ktime's own it was measured
+ * with; 0: it is not known. */
 struct event_overhead {
-	uint64_t ns;
-	uint64_t pairs;		 /* of ktime's own that it was measured with; 0: it is not known */
-	uint64_t standard_error; /* ns */
+	uint64_t ns, pairs, standard_error;
 };
 enum overhead_kind {
 	OVERHEAD_KERNEL, /* what runs as a kernel: memsets, graphs, copies within a device too */
@@ -271,15 +273,13 @@ struct session_header {
 	uint32_t kept;	   /* 1 where the user asked for the file: it is never swept */
 	struct session_owner owner;
 	struct process_rank rank;
-	uint64_t start_realtime;		/* CLOCK_REALTIME at the start, ns */
-	uint64_t trace_start;			/* the zero of a trace's Start column */
-	uint64_t command;			/* name offset: the command line */
-	uint64_t hostname;			/* name offset */
-	uint32_t driver_version, cupti_version; /* as the driver and libcupti give them */
-	uint32_t timer;				/* enum timer_mode asked for */
-	uint32_t cupti_active;			/* 1 while activity records are collected */
-	uint32_t events_active;
-	uint32_t events_fraction; /* 1/N of the calls; 0: by budget */
+	uint64_t start_realtime;		 /* CLOCK_REALTIME at the start, ns */
+	uint64_t trace_start;			 /* the zero of a trace's Start column */
+	uint64_t command, hostname;		 /* name offsets; the command line */
+	uint32_t driver_version, cupti_version;	 /* as the driver and libcupti give them */
+	uint32_t timer;				 /* enum timer_mode asked for */
+	uint32_t cupti_active;			 /* 1 while activity records are collected */
+	uint32_t events_active, events_fraction; /* 1/N of the calls; 0: by budget */
 	double budget_percent;
 	uint64_t counters[COUNTER_COUNT];
 	uint64_t notes[SESSION_NOTES]; /* name offsets: lines for the report, in the order made */

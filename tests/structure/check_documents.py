@@ -76,6 +76,7 @@ def check_profile(root):
     nvtx = read(root, "report/session/session_nvtx.h")
     process = read(root, "report/session/process.h")
     metrics = read(root, "report/metrics/metric_values.h")
+    memory = read(root, "report/memory/memory_use.h")
     version = re.search(r"define SESSION_VERSION\s+(\d+)", header).group(1)
     expect(f"describes version {version}." in document,
            f"docs/profile-format.md does not describe version {version}")
@@ -86,7 +87,8 @@ def check_profile(root):
                         (idle, ("device_use", "call_totals", "idle_row")),
                         (read(root, "report/control/control.h"), ("control_page",)),
                         (nvtx, ("nvtx_range", "nvtx_part")),
-                        (metrics, ("metric_values",)), (inner, ("segment",))):
+                        (metrics, ("metric_values",)),
+                        (memory, ("memory_use", "memory_site")), (inner, ("segment",))):
         for name in names:
             for field in fields(text, name):
                 known.add(field)
@@ -102,6 +104,7 @@ def check_json(root):
                                              "report/export/export_json_row.c",
                                              "report/export/export_json_device.c",
                                              "report/export/export_json_job.c",
+                                             "report/export/export_json_memory.c",
                                              "report/export/export_json_range.c",
                                              "report/compare/compare_json.c",
                                              "report/live/top.c")]

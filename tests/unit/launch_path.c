@@ -33,6 +33,7 @@ struct operation kernels[2], graph_operations[1], fixed[FIXED_OPERATION_COUNT];
 struct event_pool pool;
 struct event_pair pair;
 struct asked asked;
+struct noted noted;
 
 /* Stands in for the processor's counter: the sources are built as for libktime_virtual.so. */
 uint64_t clock_ticks(void)
@@ -194,6 +195,7 @@ int launch_path_start(void **state)
 	driver.cuStreamWaitValue32_v2 = wait_value;
 	driver.cuStreamIsCapturing = is_capturing;
 	asked = (struct asked){.current = (CUcontext)0x4000};
+	noted = (struct noted){0};
 	atomic_store(&lifecycle_state, LIFECYCLE_RUNNING);
 	atomic_store(&count_only_blocks, 0);
 	atomic_store(&mode_cupti, false);
@@ -280,4 +282,34 @@ const struct call_record *last_record(void)
 void drain_ring(void)
 {
 	atomic_store(&launching.ring_tail, published());
+}
+
+void allocation_begins(void)
+{
+	noted.begun++;
+}
+
+void allocation_ends(CUresult result, const struct allocated *allocated)
+{
+	noted.ended++;
+	noted.result = result;
+	noted.allocated = *allocated;
+}
+
+void allocation_freeing(enum holding_space space, uint64_t key)
+{
+	assert_int_equal(space, SPACE_POINTER);
+	noted.freeing++;
+	noted.key = key;
+}
+
+void allocation_freed(CUresult result)
+{
+	noted.freed++;
+	noted.result = result;
+}
+
+void allocation_captured(void)
+{
+	noted.captured++;
 }

@@ -14,6 +14,7 @@
 #include "preload/events/event_pool.h"
 #include "preload/launch/call.h"
 #include "preload/launch/thread.h"
+#include "preload/memory/allocations.h"
 
 #define STREAM	       ((CUstream)0x70)
 #define OTHER_STREAM   ((CUstream)0x71)
@@ -48,6 +49,15 @@ struct asked {
 	unsigned event_that_fails; /* the one with this number alone; 0: as event_result says */
 };
 extern struct asked asked;
+
+/* What was noted of memory. */
+struct noted {
+	unsigned begun, ended, freeing, freed, captured;
+	struct allocated allocated; /* of the last call that allocated */
+	uint64_t key;		    /* that was freed last */
+	CUresult result;
+};
+extern struct noted noted;
 
 /* cmocka: ktime runs, the window is open, events are the only clock and all calls get a pair. */
 int launch_path_start(void **state);

@@ -16,6 +16,7 @@
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
+#include "preload/memory/memory_profile.h"
 #include "preload/metrics/metrics.h"
 
 _Atomic bool mode_cupti;
@@ -72,6 +73,15 @@ void metrics_update(struct session *session)
 	(void)session;
 }
 
+static unsigned memory_updates;
+
+void memory_profile_update(struct session *session, const struct clock_scale *scale)
+{
+	(void)session;
+	(void)scale;
+	memory_updates++;
+}
+
 void memory_measure(struct session *session)
 {
 	(void)session;
@@ -94,6 +104,7 @@ static void ticks_of_all_threads_are_added_up_in_nanoseconds(void **state)
 	contexts[1].events = 32;
 	counters_update(session, &scale);
 	assert_int_equal(takings, 1);
+	assert_int_equal(memory_updates, 1);
 	assert_int_equal(counters[COUNTER_host_ns], 1200);
 	assert_int_equal(busy, 2);
 	assert_int_equal(counters[COUNTER_threads], 17);

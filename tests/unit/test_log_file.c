@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "report/print/log_file.h"
+#include "report/options/log_file.h"
 
 static const struct name_codes codes = {7, -1, -1};
 static char directory[32], message[256];

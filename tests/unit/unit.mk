@@ -51,6 +51,7 @@ $(addprefix $(BUILD)/tests/unit/test_taken_, operations graphs calls): $(BUILD)/
 	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/api.o base/pointer_map.o)
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o causes.o host_calls.o interval_set.o) driver/api.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
+$(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o memory_sums.o)
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/measured.o
 $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
 $(BUILD)/tests/unit/test_windows_sums: $(addprefix $(BUILD)/obj/preload/recording/, launches.o sums.o row_totals.o)
@@ -68,9 +69,9 @@ $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_en
 
 # A thread that makes calls, with the clock of the test.
 $(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times \
-	test_event_records test_cold_path): \
+	test_event_records test_cold_path test_pool_calls): \
 	$(BUILD)/obj/tests/unit/launch_path.o $(patsubst %, $(SIM_OBJECTS)/clock/preload/launch/%.o, call runtime_call host_call) \
-	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o) base/gate.o base/pointer_map.o handles/capture.o)
+	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o pool_call.o) base/gate.o base/pointer_map.o handles/capture.o)
 
 HASHED := $(addprefix $(BUILD)/tests/unit/libhashed_,gnu.so sysv.so)
 $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o

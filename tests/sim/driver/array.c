@@ -42,6 +42,7 @@ static CUresult create(CUarray *handle, const CUDA_ARRAY3D_DESCRIPTOR *descripti
 		handle_destroy(array);
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	}
+	truth_hold(array->allocation, TRUTH_ARRAY);
 	*handle = (CUarray)array;
 	return CUDA_SUCCESS;
 }

@@ -2,6 +2,7 @@
 #include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/context.h"
 #include "tests/sim/driver/event.h"
+#include "tests/sim/driver/memory.h"
 #include "tests/sim/driver/module.h"
 #include "tests/sim/driver/stream.h"
 
@@ -70,6 +71,7 @@ void context_destroy(struct context *context)
 	event_orphan_all(context);
 	module_unload_all(context);
 	stream_destroy_all(context);
+	memory_context_ends(context);
 	handle_destroy(context);
 }
 

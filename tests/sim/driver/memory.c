@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 
 #include "tests/sim/driver/timeline.h"
 #include "tests/sim/driver/capture.h"
@@ -18,6 +20,57 @@ enum {
 
 static struct allocation *allocations;
 static uint64_t allocations_made;
+
+/*
+ * SIM_MEMORY: what the program held, as asked for, of each kind, and at the most at once. What
+ * ktime's own thread allocates is not the program's.
+ */
+#define TRUTH_NAMES                                                                                \
+	{                                                                                          \
+		"", "device", "virtual", "pool", "array", "managed", "pinned", "registered"        \
+	}
+static const char *const truth_names[TRUTH_COUNT] = TRUTH_NAMES;
+static struct {
+	uint64_t held, peak, allocations, frees;
+} truths[TRUTH_COUNT];
+
+void truth_hold(struct allocation *allocation, enum truth truth)
+{
+	char thread[16] = "";
+
+	prctl(PR_GET_NAME, thread);
+	if (strcmp(thread, "ktime") == 0)
+		return;
+	allocation->truth = truth;
+	truths[truth].held += allocation->bytes;
+	truths[truth].allocations++;
+	if (truths[truth].held > truths[truth].peak)
+		truths[truth].peak = truths[truth].held;
+}
+
+static void truth_release(const struct allocation *allocation)
+{
+	if (allocation->truth == TRUTH_NONE)
+		return;
+	truths[allocation->truth].held -= allocation->bytes;
+	truths[allocation->truth].frees++;
+}
+
+__attribute__((destructor)) static void truth_write(void)
+{
+	const char *path = getenv("SIM_MEMORY");
+	FILE *file = path ? fopen(path, "w") : NULL;
+
+	for (int kind = 1; kind < TRUTH_COUNT && file; kind++)
+		if (truths[kind].allocations)
+			fprintf(file, "%s held %llu peak %llu allocations %llu frees %llu\n",
+				truth_names[kind], (unsigned long long)truths[kind].held,
+				(unsigned long long)truths[kind].peak,
+				(unsigned long long)truths[kind].allocations,
+				(unsigned long long)truths[kind].frees);
+	if (file)
+		fclose(file);
+}
 
 static size_t rounded(size_t bytes)
 {
@@ -82,9 +135,20 @@ void memory_free(struct allocation *allocation)
 	while (*link != allocation)
 		link = &(*link)->next;
 	*link = allocation->next;
+	truth_release(allocation);
 	if (!allocation->registered)
 		munmap(allocation->address, allocation->mapped_bytes);
 	free(allocation);
+}
+
+void memory_context_ends(const struct context *context)
+{
+	for (struct allocation *allocation = allocations, *next; allocation; allocation = next) {
+		next = allocation->next;
+		if (allocation->context == context && allocation->truth != TRUTH_POOL &&
+		    allocation->truth != TRUTH_VIRTUAL && allocation->truth != TRUTH_NONE)
+			memory_free(allocation);
+	}
 }
 
 const struct allocation *memory_find(const void *address)
@@ -105,7 +169,7 @@ enum memory_kind memory_kind_at(const void *address)
 	return allocation ? allocation->kind : MEMORY_PAGEABLE;
 }
 
-static CUresult give(enum memory_kind kind, void *pointer, size_t bytes)
+static CUresult give(enum memory_kind kind, enum truth truth, void *pointer, size_t bytes)
 {
 	struct allocation *allocation;
 
@@ -116,14 +180,20 @@ static CUresult give(enum memory_kind kind, void *pointer, size_t bytes)
 	if (!allocation)
 		return CUDA_ERROR_OUT_OF_MEMORY;
 	memcpy(pointer, &allocation->address, sizeof(void *));
+	truth_hold(allocation, truth);
 	return CUDA_SUCCESS;
 }
 
 static CUresult memory_give(enum memory_kind kind, void *pointer, size_t bytes)
 {
+	static const enum truth truth_of[] = {
+		[MEMORY_DEVICE] = TRUTH_DEVICE,
+		[MEMORY_MANAGED] = TRUTH_MANAGED,
+		[MEMORY_PINNED] = TRUTH_PINNED,
+	};
 	CUresult result = capture_unsafe();
 
-	return result == CUDA_SUCCESS ? give(kind, pointer, bytes) : result;
+	return result == CUDA_SUCCESS ? give(kind, truth_of[kind], pointer, bytes) : result;
 }
 
 /* In a capture the memory is there at once, and a node stands for it. */
@@ -134,7 +204,11 @@ CUresult memory_give_in_stream(void *pointer, size_t bytes, CUstream handle)
 
 	if (stream && stream->capture)
 		result = capture_add(stream, CU_GRAPH_NODE_TYPE_MEM_ALLOC, NULL, NULL);
-	return result == CUDA_SUCCESS ? give(MEMORY_DEVICE, pointer, bytes) : result;
+	/* In a capture it is the graph's. */
+	return result == CUDA_SUCCESS
+		       ? give(MEMORY_DEVICE, stream && stream->capture ? TRUTH_NONE : TRUTH_POOL,
+			      pointer, bytes)
+		       : result;
 }
 
 /* Freeing waits for the context's work, as the driver does. */
@@ -260,6 +334,7 @@ SIM_ENTRY(cuMemHostRegister_v2, (void *pointer, size_t bytes, unsigned int flags
 		.next = allocations,
 	};
 	allocations = allocation;
+	truth_hold(allocation, TRUTH_REGISTERED);
 	return CUDA_SUCCESS;
 }
 

@@ -9,6 +9,19 @@
 #include "tests/sim/driver/context.h"
 #include "tests/sim/driver/operation.h"
 
+/* What the program holds of memory, as SIM_MEMORY tells it. */
+enum truth {
+	TRUTH_NONE, /* the driver's own, or a graph's */
+	TRUTH_DEVICE,
+	TRUTH_VIRTUAL,
+	TRUTH_POOL,
+	TRUTH_ARRAY,
+	TRUTH_MANAGED,
+	TRUTH_PINNED,
+	TRUTH_REGISTERED,
+	TRUTH_COUNT
+};
+
 struct allocation {
 	char *address;
 	size_t bytes;
@@ -17,7 +30,8 @@ struct allocation {
 	CUdevice device;
 	struct context *context;
 	uint64_t id;
-	bool registered; /* by cuMemHostRegister: not ours to free */
+	bool registered;  /* by cuMemHostRegister: not ours to free */
+	enum truth truth; /* what it is in SIM_MEMORY's file */
 	struct allocation *next;
 };
 
@@ -27,6 +41,10 @@ struct allocation *memory_allocate(enum memory_kind kind, size_t bytes);
 CUresult memory_give_in_stream(void *pointer, size_t bytes, CUstream stream);
 
 void memory_free(struct allocation *allocation);
+/* The allocation is the program's from now on, until it is freed. */
+void truth_hold(struct allocation *allocation, enum truth truth);
+/* Frees what ends with a context. */
+void memory_context_ends(const struct context *context);
 
 /* The allocation that holds the address, or NULL: pageable. */
 const struct allocation *memory_find(const void *address);

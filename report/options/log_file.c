@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/print/log_file.h"
+#include "report/options/log_file.h"
 
 #include <errno.h>
 #include <fcntl.h>

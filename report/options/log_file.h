@@ -4,8 +4,8 @@
  * descriptor is kept in between: programs close those that they do not know, and what they open
  * next takes the number over.
  */
-#ifndef KTIME_REPORT_PRINT_LOG_FILE_H
-#define KTIME_REPORT_PRINT_LOG_FILE_H
+#ifndef KTIME_REPORT_OPTIONS_LOG_FILE_H
+#define KTIME_REPORT_OPTIONS_LOG_FILE_H
 
 #include <stdbool.h>
 #include <stddef.h>

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The program's calls that allocate and free memory, as their wrappers see them. The functions
+ * before and after the driver's call come in pairs on a thread; of calls inside of each other the
+ * outermost counts. What is allocated is noted after the driver's call, what is freed before it, as
+ * the driver may give the same address to another thread at once. They keep errno, and take a lock
+ * for some hundred instructions, never across a call of the driver. Any thread.
+ */
+#ifndef KTIME_PRELOAD_MEMORY_ALLOCATIONS_H
+#define KTIME_PRELOAD_MEMORY_ALLOCATIONS_H
+
+#include "preload/driver/driver.h"
+#include "preload/memory/holdings.h"
+
+/* What a call allocated. */
+struct allocated {
+	enum allocation_kind kind;
+	enum holding_space space;
+	uint64_t key;
+	uint64_t bytes; /* that the program asked for */
+	/* If the call says where: a device's number, or -1 for the host. */
+	bool placed;
+	int device;
+	const struct operation *before; /* what the thread launched last; may be NULL */
+};
+
+/* Around a call that allocates. */
+void allocation_begins(void);
+void allocation_ends(CUresult result, const struct allocated *allocated);
+/* Around a call that frees. A key of 0 is nothing. */
+void allocation_freeing(enum holding_space space, uint64_t key);
+void allocation_freed(CUresult result);
+
+/* After calls on physical memory that succeeded. */
+void allocation_mapped(CUresult result, uint64_t handle, uint64_t address, uint64_t bytes);
+void allocation_unmapped(CUresult result, uint64_t address, uint64_t bytes);
+void allocation_retained(CUresult result, const unsigned long long *handle, const void *address);
+
+/* A call that was recorded into a graph: the graph allocates, each time that it is launched. */
+void allocation_captured(void);
+/* To be called before the driver destroys a context. */
+void allocations_context_ends(CUcontext context);
+
+/* Held while holdings.h and memory_sums.h are read. */
+void allocations_lock(void);
+void allocations_unlock(void);
+/* Changes with whatever they hold. */
+uint64_t allocations_version(void);
+uint64_t allocations_captured(void);
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A table of the memory that the program holds, by what frees it; memory_sums.h has the sums.
+ * Memory is bounded. Whoever calls makes sure that only one thread at a time does. Times are ticks,
+ * sizes are bytes.
+ */
+#ifndef KTIME_PRELOAD_MEMORY_HOLDINGS_H
+#define KTIME_PRELOAD_MEMORY_HOLDINGS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "preload/memory/memory_sums.h"
+
+/* Allocations, and addresses of physical memory, that are followed at a time: 4 MiB of memory if
+ * all are. Chosen. */
+#define HOLDINGS_MOST 65536u
+
+/* What a key is, as the driver may give one number to objects of two kinds. */
+enum holding_space {
+	SPACE_POINTER,	  /* an address that cuMemFree or cuMemFreeAsync takes */
+	SPACE_HOST,	  /* one that cuMemFreeHost takes */
+	SPACE_REGISTERED, /* one that cuMemHostUnregister takes */
+	SPACE_ARRAY,
+	SPACE_MIPMAPPED,
+	SPACE_HANDLE,  /* of physical memory */
+	SPACE_MAPPING, /* the address of physical memory */
+};
+
+struct allocation {
+	uint64_t key;
+	uint64_t bytes;
+	const void *context; /* that it ends with; NULL: with none */
+	enum holding_space space;
+	enum allocation_kind kind;
+	int device; /* -1: the host */
+	struct origin origin;
+};
+
+/* What was taken out of the table, to be put back if the driver did not free it. */
+struct taken {
+	bool any;
+	uint32_t index; /* of memory that is still mapped, or still has references */
+	uint8_t space;
+	uint64_t key;
+	const void *context;
+	struct memory_block block;
+};
+
+/* What the figures lack. */
+struct holdings_lost {
+	uint64_t untracked;	/* allocations beyond HOLDINGS_MOST, or made without memory */
+	uint64_t unknown_frees; /* of what was not seen being allocated */
+};
+
+/* Adds an allocation. One that has the same key has been freed unseen. */
+void holdings_add(const struct allocation *allocation, uint64_t ticks);
+/* Takes one out, before the driver frees it; of physical memory one reference, and the memory with
+ * the last one if it is not mapped. taken->any: the key was known. */
+void holdings_take(enum holding_space space, uint64_t key, struct taken *taken);
+/* The driver did not free it. */
+void holdings_put_back(const struct taken *taken, uint64_t ticks);
+/* The context ends, and with it what was allocated in it. */
+void holdings_context_ends(const void *context);
+
+/* Physical memory: one more reference by one of its addresses (false: it is not the program's own),
+ * and a range of addresses that it has from now on, or no longer. */
+bool holdings_retain(uint64_t handle, uint64_t address);
+void holdings_map(uint64_t handle, uint64_t address, uint64_t bytes);
+void holdings_unmap(uint64_t address, uint64_t bytes);
+
+/* Count an allocation that cannot be followed, and a free of one that was not seen. */
+void holdings_untracked(void);
+void holdings_unknown_free(void);
+struct holdings_lost holdings_lost(void);
+/* Where the table lies, for ktime's own memory; NULL: it has none yet. */
+const void *holdings_range(size_t *size);
+/* Forgets everything, for tests. */
+void holdings_reset(void);
+
+#endif
