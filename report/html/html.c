@@ -144,7 +144,7 @@ void html_column(struct html *html, const char *title, enum column_kind kind)
 
 void html_number(struct html *html, double value, const char *text)
 {
-	fprintf(html->file, "<td class=\"number\" data-value=\"%.17g\">", value);
+	fprintf(html->file, "<td class=\"number\" data-value=\"%.12g\">", value);
 	html_text(html, text);
 	fputs("</td>", html->file);
 }

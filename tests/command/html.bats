@@ -90,3 +90,13 @@ for line in sys.stdin:
 	[[ "$output" == *"page.html exists; -f overwrites it"* ]]
 	"$ktime" diff -f --html page.html a a
 }
+
+@test "names of kernels stay text in a comparison" {
+	{
+		printf 'type\tname\tstart_ns\tend_ns\tdevice\n'
+		printf 'kernel\t</script><b onclick="x">&\t1000\t901000\t0\n'
+	} | session a
+	"$ktime" diff --html page.html a a >/dev/null
+	! grep -q '<b ' page.html
+	[ "$("$BATS_TEST_DIRNAME/page_table.py" page.html gpu-table | cut -d'|' -f 1)" = '</script><b onclick="x">&' ]
+}

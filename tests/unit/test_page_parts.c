@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/* Sections of a page: processes side by side, copies by size. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/page_text.h"
+
+#define US 1000ull
+
+static struct session *session;
+static char *page;
+
+static int set_up(void **state)
+{
+	(void)state;
+	return session_create(&session, NULL, 0);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(page);
+	page = NULL;
+	session_close(session);
+	return 0;
+}
+
+static void has(const char *text)
+{
+	if (!strstr(page, text))
+		fail_msg("the page has no %s", text);
+}
+
+static struct job_process *add_process(int rank, uint64_t gpu, uint64_t collectives,
+				       uint64_t device_time, uint64_t busy)
+{
+	struct job_process process = {.pid = 100 + rank,
+				      .rank = {.rank = rank, .world_size = 4},
+				      .finished = 1,
+				      .timed = 1,
+				      .operations = 1,
+				      .gpu = gpu,
+				      .collectives = collectives,
+				      .device_time = device_time,
+				      .busy = busy,
+				      .hostname = session_intern(session, "node<7>")};
+	struct job_process *added = session_add_process(session, &process);
+
+	assert_non_null(added);
+	session_header(session)->processes++;
+	return added;
+}
+
+static void processes_have_bars_of_one_scale(void **state)
+{
+	(void)state;
+	add_process(0, 300 * US, 100 * US, 1000 * US, 400 * US)->causes[IDLE_PROGRAM] = 500 * US;
+	add_process(1, 500 * US, 0, 2000 * US, 500 * US)->causes[IDLE_LATENCY] = 1500 * US;
+	page = page_text(session, "");
+	/* The longest is as wide as the column. What has no cause is the rest. */
+	has("<rect class=\"busy-kernels\" x=\"0.000%\" width=\"20.000%\"");
+	has("<rect class=\"idle-program\" x=\"20.000%\" width=\"25.000%\"");
+	has("<rect class=\"idle-unresolved\" x=\"45.000%\" width=\"5.000%\"");
+	has("<rect class=\"busy-kernels\" x=\"0.000%\" width=\"25.000%\"");
+	has("<rect class=\"idle-latency\" x=\"25.000%\" width=\"75.000%\"");
+	/* The one with most time outside collectives first. */
+	assert_true(strstr(page, "data-value=\"1\">1</th>") <
+		    strstr(page, "data-value=\"0\">0</th>"));
+	has("<td class=\"name\">node&#60;7&#62;</td>");
+	has("<th scope=\"col\" class=\"number\">Rank</th>");
+	has("/></svg> launch latency</li>");
+	assert_null(strstr(page, "/></svg> inside graphs</li>"));
+	assert_null(strstr(page, "id=\"use\""));
+	assert_null(strstr(page, "more processes are not in this page"));
+}
+
+static void more_processes_than_fit_are_counted(void **state)
+{
+	size_t shown = 0;
+	char expected[128];
+
+	(void)state;
+	for (int rank = 0; rank < 2000; rank++)
+		add_process(rank, 300 * US, 0, 1000 * US, 400 * US)->causes[IDLE_CALL] = 1;
+	page = page_text(session, "");
+	for (const char *row = page; (row = strstr(row, "<svg class=\"stack process\"")); row++)
+		shown++;
+	assert_true(shown > 50 && shown < 2000);
+	snprintf(expected, sizeof(expected), "<p class=\"left-out\">%zu more processes are not",
+		 2000 - shown);
+	has(expected);
+	has("<code>ktime show --slowest 2000</code>");
+	assert_true(strlen(page) < 400000);
+}
+
+static void uneven_rows_name_the_slowest(void **state)
+{
+	const char *start = (const char *)session_header(session);
+	const struct job_process *slow;
+
+	(void)state;
+	add_process(0, US, 0, US, US);
+	slow = add_process(1, US, 0, US, US);
+	session_add_job_row(session,
+			    &(struct job_row){.kind = ROW_KERNEL,
+					      .name = session_intern(session, "uneven"),
+					      .processes = 2,
+					      .total = 400e3,
+					      .minimum = 100 * US,
+					      .maximum = 300 * US,
+					      .slowest = (uint64_t)((const char *)slow - start)});
+	session_add_job_row(session,
+			    &(struct job_row){.kind = ROW_KERNEL,
+					      .name = session_intern(session, "even"),
+					      .processes = 2,
+					      .total = 20e3,
+					      .minimum = 10 * US,
+					      .maximum = 10 * US,
+					      .slowest = (uint64_t)((const char *)slow - start)});
+	page = page_text(session, "");
+	has(">uneven</th><td class=\"number\" data-value=\"1.5\">1.50</td>"
+	    "<td class=\"number\" data-value=\"100000\">100.00us</td>"
+	    "<td class=\"number\" data-value=\"200000\">200.00us</td>"
+	    "<td class=\"number\" data-value=\"300000\">300.00us</td>"
+	    "<td class=\"number\" data-value=\"2\">2</td><td>rank 1</td>");
+	has("10.000us</td><td class=\"number\" data-value=\"2\">2</td><td>-</td>");
+}
+
+static void add_copy(struct row *row, uint64_t bytes, uint64_t ns)
+{
+	static uint64_t start = 1000;
+	struct trace_record record = {.kind = ROW_MEMCPY,
+				      .name = row->name,
+				      .bytes = bytes,
+				      .start = start,
+				      .end = start + ns};
+
+	row->calls++;
+	session_add_bytes(row, bytes);
+	session_add_sample(session, &row->cupti, ns);
+	session_add_size(&row->cupti, bytes, ns, 0);
+	assert_int_equal(session_trace(session, &record), 0);
+	start += 2 * ns;
+}
+
+static void copies_are_told_apart_by_size(void **state)
+{
+	struct device_info *device = &session_header(session)->devices[0];
+	struct row *row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
+	struct row *within = session_row(session, ROW_MEMCPY, "[CUDA memcpy DtoD]", 0);
+
+	(void)state;
+	device->used = 1;
+	device->pcie_generation = 4;
+	device->pcie_lanes = 8;
+	device->memory_clock_khz = 1000000;
+	device->bus_bits = 4000;
+	/* 15.75 GB/s are the link's peak; 1000 GB/s the memory's. */
+	add_copy(row, 4096, 1000);
+	add_copy(row, 4096, 3000);
+	add_copy(row, 4097, 1000);
+	add_copy(row, 1ull << 40, 1000000000);
+	add_copy(within, 1 << 20, 10000);
+	page = page_text(session, "");
+	has(">up to 4.0000KB</td><td class=\"number\" data-value=\"2\">2</td>"
+	    "<td class=\"number\" data-value=\"8192\">8.0000KB</td>"
+	    "<td class=\"number\" data-value=\"4000\">4.0000us</td>"
+	    "<td class=\"number\" data-value=\"2.048\">2.048</td>");
+	has(" 13.00%</td>");
+	has(">up to 16.000KB</td><td class=\"number\" data-value=\"1\">1</td>");
+	has(">above 64.000GB</td><td class=\"number\" data-value=\"1\">1</td>");
+	/* Read and written: twice 104.86 GB/s. */
+	has("<rect width=\"20.97%\"");
+	assert_null(strstr(page, "By size: needs a trace"));
+}
+
+static void without_a_trace_the_page_says_what_sizes_need(void **state)
+{
+	struct row *row = session_row(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 0);
+
+	(void)state;
+	row->calls = 1;
+	session_add_sample(session, &row->cupti, 1000);
+	page = page_text(session, "");
+	has("By size: needs a trace (<code>--keep-trace</code>).");
+	assert_null(strstr(page, "copy-sizes-table"));
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(processes_have_bars_of_one_scale),
+		TEST(more_processes_than_fit_are_counted),
+		TEST(uneven_rows_name_the_slowest),
+		TEST(copies_are_told_apart_by_size),
+		TEST(without_a_trace_the_page_says_what_sizes_need),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
