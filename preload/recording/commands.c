@@ -4,6 +4,7 @@
 #include <errno.h>
 
 #include "preload/launch/window.h"
+#include "preload/recording/deferred_start.h"
 #include "report/control/control.h"
 
 static struct session *session;
@@ -36,6 +37,7 @@ static int carry_out(uint32_t command, uint64_t duration)
 {
 	switch (command) {
 	case CONTROL_ON:
+		deferred_start_now(collect);
 		return window_command(true, duration);
 	case CONTROL_OFF:
 		return window_command(false, 0);
@@ -52,6 +54,9 @@ void commands_update(void)
 	uint32_t request = __atomic_load_n(&page->request, __ATOMIC_ACQUIRE);
 
 	window_update(session);
+	/* The program has opened the window itself. */
+	if (window_is_open())
+		deferred_start_now(collect);
 	page->open = window_is_open();
 	if (request == answered)
 		return;

@@ -10,6 +10,7 @@
 #include "preload/handles/graph.h"
 #include "preload/handles/graph_contents.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/deferred_start.h"
 #include "preload/recording/launch_costs.h"
 #include "preload/recording/launches.h"
 #include "preload/recording/sums.h"
@@ -85,7 +86,8 @@ static void launch_recorded(struct operation *graph, uint32_t device, uint64_t n
 static bool is_allowed(void)
 {
 	return late || (settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
-			!options_want_trace(&settings) && !ranges_are_chosen() && mode_is_cupti());
+			!options_want_trace(&settings) && !ranges_are_chosen() &&
+			(mode_is_cupti() || deferred_start_is_planned()));
 }
 
 void recording_start(struct session *the_session,
@@ -97,7 +99,9 @@ void recording_start(struct session *the_session,
 	session = the_session;
 	row_of = the_row_of;
 	budget = options_budget(&settings) / 100;
-	late = late_settings != NULL;
+	if (late_settings && !settings_cupti_waits())
+		deferred_start_plan(session, late_settings, start);
+	late = late_settings && settings_cupti_waits();
 	allowed = is_allowed() && pause_is_safe();
 	launches_start(node_recorded, launch_recorded);
 	if (!allowed)

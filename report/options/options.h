@@ -78,6 +78,7 @@ struct options {
 	int graph;		  /* enum graph_mode */
 	bool concurrent_kernels;
 	bool profile_from_start;
+	bool start;
 	bool profile_children; /* asked for; what is the default depends on how ktime was started */
 	const char *rank_variable, *ranks; /* see rank.h */
 	const char *tree;   /* folder of the profiles of a process tree; set by the ktime command */

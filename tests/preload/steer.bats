@@ -174,3 +174,80 @@ control_offset()
 	[ "$status" -eq 1 ]
 	[ "$output" = "ktime off: kept: the program has ended" ]
 }
+
+# started OPTIONS…: serves with --start off and these, launches, and says what the driver did for ktime.
+started()
+{
+	export SIM_LOG=$PWD/log SIM_KERNEL_NS=first=1000,second=3000
+	rm -f orders answers log kept
+	KTIME_OPTIONS="--start off $* -o $PWD/kept" serve
+	order first 30
+	order copy 1000
+	order settle
+	[ "$(grep -c -E ' cu(EventCreate|EventRecord|StreamWaitValue|MemHostRegister)' log)" -eq 0 ]
+}
+
+@test "--start off: no event and no CUPTI, and all is counted" {
+	for options in "" "--timer events" "--budget 1" "--timer both" "--graph graph"; do
+		started "$options"
+		dismiss
+		[ "$(grep -c -E ' cu(EventCreate|EventRecord|StreamWaitValue|MemHostRegister)' log)" -eq 0 ]
+		is 'first 0 30 0 0' figures kept
+		is 31 counter operations_outside kept
+		is 0 counter operations kept
+		is false jq .session.cupti_active <("$ktime" export --json - kept)
+	done
+	started
+	dismiss
+	grep -qF "Warning: nothing was profiled: with --start off \`ktime on PID\` begins" report
+}
+
+@test "--start off: from ktime on all is timed by CUPTI, call by call" {
+	for options in "" "--timer cupti" "--timer both" "--graph node" "--keep-trace all"; do
+		started "$options"
+		"$ktime" on "$program"
+		order first 5
+		order second 2
+		"$ktime" off "$program"
+		order first 3
+		"$ktime" on "$program"
+		order second 1
+		dismiss
+		is $'first 5 33 5 5000\nsecond 3 0 3 9000' figures kept
+		is 0 counter unmatched_records kept
+		is true jq .session.cupti_active <("$ktime" export --json - kept)
+	done
+	grep -qF "Timing: CUPTI; all 8 GPU operations timed." report
+}
+
+@test "--start off: by events alone, and where CUPTI cannot be started, events time what is turned on" {
+	started --timer events --events all
+	"$ktime" on "$program"
+	order first 5
+	dismiss
+	is 'first 5 30 0 0' figures kept
+	is 5 counter timed_by_events kept
+	SIM_FAULT=cuptiActivityRegisterCallbacks:*:999 started --events all
+	"$ktime" on "$program"
+	order first 5
+	dismiss
+	is 5 counter timed_by_events kept
+	is false jq .session.cupti_active <("$ktime" export --json - kept)
+	grep -q 'CUPTI' report
+}
+
+@test "a thousand switches under load after --start off: no count is wrong" {
+	KTIME_OPTIONS="--start off -o $PWD/kept" serve
+	order load 3
+	for i in {1..100}; do
+		"$ktime" on "$program" 5>&- 6<&-
+		"$ktime" off "$program" 5>&- 6<&-
+	done
+	order rest
+	launched=${answer#ok }
+	dismiss
+	is "$launched" jq '[.rows[] | select(.kind == "kernel") | .calls + (.calls_outside // 0)] | add' \
+		<("$ktime" export --json - kept)
+	is true jq '[.rows[] | select(.kind == "kernel") | .calls == .cupti.count] | all' \
+		<("$ktime" export --json - kept)
+}
