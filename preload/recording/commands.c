@@ -5,6 +5,8 @@
 
 #include "preload/launch/window.h"
 #include "preload/recording/deferred_start.h"
+#include "preload/recording/trace_window.h"
+#include "report/options/options.h"
 #include "report/control/control.h"
 
 static struct session *session;
@@ -33,6 +35,12 @@ void commands_writing(bool writing)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+static int open_trace(unsigned what, uint64_t duration)
+{
+	deferred_start_now(collect);
+	return trace_window_open(session, what, duration);
+}
+
 static int carry_out(uint32_t command, uint64_t duration)
 {
 	switch (command) {
@@ -43,6 +51,15 @@ static int carry_out(uint32_t command, uint64_t duration)
 		return window_command(false, 0);
 	case CONTROL_COLLECT:
 		collect();
+		return 0;
+	case CONTROL_TRACE_GPU:
+		return open_trace(TRACE_GPU, duration);
+	case CONTROL_TRACE_API:
+		return open_trace(TRACE_API, duration);
+	case CONTROL_TRACE_BOTH:
+		return open_trace(TRACE_GPU | TRACE_API, duration);
+	case CONTROL_TRACE_END:
+		trace_window_close();
 		return 0;
 	default:
 		return -EINVAL;
@@ -57,6 +74,7 @@ void commands_update(void)
 	/* The program has opened the window itself. */
 	if (window_is_open())
 		deferred_start_now(collect);
+	trace_window_update();
 	page->open = window_is_open();
 	if (request == answered)
 		return;

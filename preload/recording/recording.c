@@ -14,6 +14,7 @@
 #include "preload/recording/launch_costs.h"
 #include "preload/recording/launches.h"
 #include "preload/recording/sums.h"
+#include "preload/recording/trace_window.h"
 #include "preload/recording/window_times.h"
 
 /* What recording a node adds to its graph's launch, in nanoseconds: see docs/design.md. */
@@ -337,8 +338,7 @@ static void update_rows(uint64_t now)
 static void update_recording(uint64_t now)
 {
 	update_credit(now);
-	if (pause_is_refused()) {
-		/* The program records: ktime reads along, and windows wait. */
+	if (pause_is_refused() || trace_window_is_open()) { /* windows wait */
 		if (window.settling)
 			settle(true);
 		if (!on)

@@ -53,6 +53,8 @@ const struct option_entry option_table[] = {
 	       "these devices alone: ordinals, separated by commas"),
 	OPTION(SET, trace, "trace", 0, "gpu|api", COLLECT, RUN,
 	       "what to time: GPU operations, API calls, or both (gpu,api)"),
+	OPTION(SET, window_trace, "trace", 0, "gpu|api", COLLECT, WINDOW,
+	       "keep a trace of GPU operations, API calls, or both (gpu,api)"),
 	OPTION(CHOICE, api_trace, "profile-api-trace", 0, "none|runtime|driver|all", COLLECT, RUN,
 	       "the API calls to time (all)"),
 	OPTION(SIZE, keep_trace, "keep-trace", 0, "SIZE|all", COLLECT, RUN | FIRST,

@@ -23,6 +23,7 @@
 #include "preload/recording/launches.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
+#include "preload/recording/trace_window.h"
 
 #define MS     1000000ull
 #define PERIOD (5 * MS)
@@ -32,7 +33,7 @@ static bool ever, refused, safe = true, lacks_graph, paused;
 static unsigned making, closed, random_windows, updates, ended, turns;
 static uint64_t now = 1000000 * MS, seen, since;
 static bool told_off, told_windows;
-static bool cupti_waits = true, deferred;
+static bool cupti_waits = true, deferred, tracing;
 
 struct options settings;
 _Atomic bool mode_cupti = true;
@@ -94,6 +95,11 @@ void deferred_start_plan(struct session *of, const struct cupti_settings *how, c
 bool deferred_start_is_planned(void)
 {
 	return deferred;
+}
+
+bool trace_window_is_open(void)
+{
+	return tracing;
 }
 
 bool pause_is_safe(void)
@@ -322,6 +328,22 @@ TEST_IN_CHILD(a_start_with_the_window_is_matched_and_follows_graphs_before)
 	EXPECT(update(PERIOD) == PERIOD && !recording_matches() && recording_is_complete());
 }
 
+TEST_IN_CHILD(while_a_trace_is_wanted_all_is_recorded)
+{
+	begin();
+	spend_the_credit();
+	EXPECT(paused);
+	tracing = true;
+	for (int i = 0; i < 1000; i++) {
+		launch();
+		update(MS);
+		EXPECT(!paused);
+	}
+	tracing = false;
+	while (!paused)
+		update(MS);
+}
+
 TEST_IN_CHILD(without_graphs_calls_are_matched)
 {
 	recording_start(session, row_of, wake, NULL, NULL);
@@ -541,6 +563,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_start_with_the_window_is_matched_and_follows_graphs_before),
+		cmocka_unit_test(while_a_trace_is_wanted_all_is_recorded),
 		cmocka_unit_test(without_graphs_calls_are_matched),
 		cmocka_unit_test(where_the_user_or_cupti_forbids_it_all_is_matched),
 		cmocka_unit_test(nodes_are_recorded_until_the_budget_is_spent),
