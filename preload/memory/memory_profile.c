@@ -124,9 +124,11 @@ void memory_profile_update(struct session *session, const struct clock_scale *sc
 		return;
 	seen = version;
 	copy();
-	for (int device = -1; device < SESSION_DEVICES; device++)
+	for (int device = 0; device < SESSION_DEVICES; device++)
 		for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
 			update_use(session, scale, device, kind);
+	for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
+		update_use(session, scale, -1, kind);
 	for (size_t i = 0; i < site_count; i++)
 		update_site(session, i);
 	counters[COUNTER_memory_untracked] = lost.untracked;

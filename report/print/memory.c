@@ -1,9 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* What the program held of memory: a line of every report. */
+/* What the program held of memory: a line of every report, and the tables of --memory. */
 #include "report/memory/memory_use.h"
 
+#include <errno.h>
+#include <stdlib.h>
+
+#include "report/names/visible.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
+
+#define SITES_SHOWN 20 /* origins in a table for reading. Chosen. */
 
 /* All kinds together, on all devices and the host. */
 struct memory_totals {
@@ -65,6 +71,8 @@ static void write_totals(const struct session *session, const struct memory_tota
 
 void memory_line_write(const struct session *session, const char *prefix, FILE *file)
 {
+	static const enum allocation_kind kinds[] = {ALLOCATION_TOTAL, ALLOCATION_MANAGED,
+						     ALLOCATION_PINNED, ALLOCATION_REGISTERED};
 	const struct memory_totals totals = totals_of(session);
 	const struct memory_use *use;
 	const char *separator = "";
@@ -72,14 +80,181 @@ void memory_line_write(const struct session *session, const char *prefix, FILE *
 	if (!totals.allocations)
 		return;
 	fprintf(file, "%sMemory: at most ", prefix);
-	session_for_each_memory_use(session, use)
-	{
-		if (allocation_is_on_device(use->kind))
-			continue;
-		fputs(separator, file);
-		separator = ", ";
-		write_peak(session, use, file);
-	}
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
+		session_for_each_memory_use(session, use)
+		{
+			if (use->kind != kinds[i])
+				continue;
+			fputs(separator, file);
+			separator = ", ";
+			write_peak(session, use, file);
+		}
 	write_totals(session, &totals, file);
 	fputs(".\n", file);
+}
+
+/* "device memory on device 0" */
+static void write_place(uint32_t kind, int32_t device, FILE *file)
+{
+	if (kind == ALLOCATION_TOTAL)
+		fputs("together", file);
+	else
+		fputs(allocation_text(kind), file);
+	if (device >= 0)
+		fprintf(file, " on device %d", device);
+}
+
+static uint64_t since_start(const struct session *session, uint64_t time)
+{
+	const uint64_t start = session_header(session)->start_realtime;
+
+	return time > start ? time - start : 0;
+}
+
+static void write_use(const struct session *session, const struct memory_use *use, FILE *file)
+{
+	char held[NUMBER_SIZE], peak[NUMBER_SIZE], time[NUMBER_SIZE];
+
+	fprintf(file, "%8s  %8s  %8s  %11llu  %11llu  ", number_bytes_about(held, use->held),
+		number_bytes_about(peak, use->peak),
+		number_about(time, (double)since_start(session, use->peak_time), 3),
+		(unsigned long long)use->allocations, (unsigned long long)use->frees);
+	write_place(use->kind, use->device, file);
+	fputc('\n', file);
+}
+
+/* What was largest at the peak, and then in the end. */
+static int compare_sites(const void *one, const void *other)
+{
+	const struct memory_site *a = *(const struct memory_site *const *)one;
+	const struct memory_site *b = *(const struct memory_site *const *)other;
+
+	if (a->at_peak != b->at_peak)
+		return a->at_peak < b->at_peak ? 1 : -1;
+	if (a->held != b->held)
+		return a->held < b->held ? 1 : -1;
+	return a < b ? -1 : a > b;
+}
+
+/* Those of a session, the largest first: an array that the caller frees, NULL if memory is out. */
+static const struct memory_site **sites_of(const struct session *session, size_t *count)
+{
+	const struct memory_site **sites, *site;
+
+	*count = 0;
+	session_for_each_memory_site(session, site)(*count)++;
+	sites = malloc((*count + 1) * sizeof(*sites));
+	if (!sites)
+		return NULL;
+	*count = 0;
+	session_for_each_memory_site(session, site) sites[(*count)++] = site;
+	qsort(sites, *count, sizeof(*sites), compare_sites);
+	return sites;
+}
+
+static void write_named(const struct session *session, const char *before, uint64_t name,
+			FILE *file)
+{
+	const char *text = session_string(session, name);
+
+	if (!*text)
+		return;
+	fputs(before, file);
+	visible_write(text, file);
+}
+
+/* "device memory on device 0, thread 17, in train/forward, after [CUDA memcpy HtoD]" */
+static void write_site(const struct session *session, const struct memory_site *site, FILE *file)
+{
+	char peak[NUMBER_SIZE], held[NUMBER_SIZE], size[NUMBER_SIZE];
+
+	fprintf(file, "%8s  %11llu  %8s  %11llu  %8s  ", number_bytes_about(peak, site->at_peak),
+		(unsigned long long)site->at_peak_count, number_bytes_about(held, site->held),
+		(unsigned long long)site->allocations,
+		site->size ? number_bytes_about(size, site->size) : "several");
+	write_place(site->kind, site->device, file);
+	if (site->thread)
+		fprintf(file, ", thread %u", site->thread);
+	write_named(session, ", in ", site->range, file);
+	write_named(session, ", after ", site->operation, file);
+	fputc('\n', file);
+}
+
+static void write_text(const struct session *session, const struct memory_site *const *sites,
+		       size_t count, FILE *file)
+{
+	const struct memory_use *use;
+
+	fprintf(file, "\nMemory:\n%8s  %8s  %8s  %11s  %11s\n", "Held", "Peak", "At", "Allocations",
+		"Freed");
+	session_for_each_memory_use(session, use) write_use(session, use, file);
+	fprintf(file, "\nLargest at the peak:\n%8s  %11s  %8s  %11s  %8s\n", "At peak", "Number",
+		"Held", "Allocations", "Each");
+	for (size_t i = 0; i < count && i < SITES_SHOWN; i++)
+		write_site(session, sites[i], file);
+	if (count > SITES_SHOWN)
+		fprintf(file, "%zu more (--csv lists them)\n", count - SITES_SHOWN);
+}
+
+static void write_csv_place(uint32_t kind, int32_t device, FILE *file)
+{
+	fprintf(file, "\"%s\",", allocation_key(kind));
+	if (device >= 0)
+		fprintf(file, "%d", device);
+}
+
+static void write_csv(const struct session *session, const struct memory_site *const *sites,
+		      size_t count, FILE *file)
+{
+	const struct memory_use *use;
+
+	fputs("\"Memory\",\"Device\",\"Held\",\"Held Number\",\"Peak\",\"Peak At "
+	      "(ns)\",\"Allocations\",\"Allocated\",\"Freed\"\n",
+	      file);
+	session_for_each_memory_use(session, use)
+	{
+		write_csv_place(use->kind, use->device, file);
+		fprintf(file, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
+			(unsigned long long)use->held, (unsigned long long)use->held_count,
+			(unsigned long long)use->peak,
+			(unsigned long long)since_start(session, use->peak_time),
+			(unsigned long long)use->allocations, (unsigned long long)use->allocated,
+			(unsigned long long)use->frees);
+	}
+	fputs("\"Memory\",\"Device\",\"Thread\",\"Range\",\"After\",\"Size\",\"At "
+	      "Peak\",\"At Peak Number\",\"Held\",\"Held Number\",\"Allocations\","
+	      "\"Allocated\"\n",
+	      file);
+	for (size_t i = 0; i < count; i++) {
+		const struct memory_site *site = sites[i];
+
+		write_csv_place(site->kind, site->device, file);
+		fprintf(file, ",%u,", site->thread);
+		csv_write_text(session_string(session, site->range), file);
+		fputc(',', file);
+		csv_write_text(session_string(session, site->operation), file);
+		fprintf(file, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
+			(unsigned long long)site->size, (unsigned long long)site->at_peak,
+			(unsigned long long)site->at_peak_count, (unsigned long long)site->held,
+			(unsigned long long)site->held_count, (unsigned long long)site->allocations,
+			(unsigned long long)site->allocated);
+	}
+}
+
+int memory_table_write(const struct session *session, const struct options *options, FILE *file)
+{
+	const struct memory_site **sites;
+	size_t count;
+
+	if (!totals_of(session).allocations)
+		return 0;
+	sites = sites_of(session, &count);
+	if (!sites)
+		return -ENOMEM;
+	if (options->csv)
+		write_csv(session, sites, count, file);
+	else
+		write_text(session, sites, count, file);
+	free(sites);
+	return 0;
 }

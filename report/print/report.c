@@ -173,6 +173,8 @@ static int write_tables(struct session *session, const struct options *options, 
 		error = histograms_write(session, options, file);
 	if (!error && options->idle)
 		idle_table_write(session, options, file);
+	if (!error && options->memory)
+		error = memory_table_write(session, options, file);
 	if (!error && options->cross_check)
 		error = cross_check_write(session, options, file);
 	if (!error && options_want_rates(options))
@@ -295,11 +297,7 @@ static int write_warnings(const struct session *session, const struct options *o
 			options->kernels);
 	if (!error && options->declared)
 		error = work_patterns_warn(session, options, prefix, file);
-	if (live && !options->start && !has_calls(session, false))
-		fprintf(file,
-			"%sWarning: nothing was profiled: with --start off `ktime on PID` begins\n",
-			prefix);
-	else if (live && !options->profile_from_start && !has_calls(session, false))
+	if (live && !options->profile_from_start && !has_calls(session, false))
 		fprintf(file,
 			"%sWarning: nothing was profiled: with --profile-from-start off only what "
 			"runs "

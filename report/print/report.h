@@ -58,6 +58,8 @@ void use_write(const struct session *session, const struct options *options, con
 	       FILE *file);
 /* What the program held of memory, in a line; nothing if it allocated none. */
 void memory_line_write(const struct session *session, const char *prefix, FILE *file);
+/* The tables of --memory, as text or CSV; nothing if it allocated none. 0 or -ENOMEM. */
+int memory_table_write(const struct session *session, const struct options *options, FILE *file);
 /* How many records a trace has kept; nothing without one. */
 void trace_size_write(const struct session *session, const char *prefix, FILE *file);
 /* The table of --idle, as text or CSV. */

@@ -23,7 +23,6 @@
 #include "report/html/profile_page.h"
 #include "report/names/demangle.h"
 #include "report/print/report.h"
-#include "tests/fuzz/merged.h"
 
 /* A session with a trace takes more than 1 MB. */
 enum { INPUT_MAX = 1 << 21 };
@@ -97,18 +96,6 @@ static void read_profile(const uint8_t *data, size_t size)
 	options_free(&options);
 	export_chrome(session, &options, file, message, sizeof(message));
 	fclose(file);
-	session_close(session);
-}
-
-static void read_merged(const uint8_t *data, size_t size)
-{
-	char message[512];
-	struct session *session;
-
-	write_file(data, size);
-	if (session_load(&session, path, message, sizeof(message)))
-		return;
-	merged_read(session);
 	session_close(session);
 }
 
@@ -194,13 +181,6 @@ static void make_session(void)
 	session_close(session);
 }
 
-static void make_merged(void)
-{
-	unlink(path);
-	if (merged_make(path))
-		fail(path);
-}
-
 static void make_sqlite(void)
 {
 	char message[256];
@@ -235,7 +215,6 @@ static const struct reader {
 	{"profile", read_profile, make_session},    {"csv", read_import, NULL},
 	{"sqlite", read_import, make_sqlite},	    {"options", read_options, NULL},
 	{"activity", read_activity, make_activity}, {"names", read_name, NULL},
-	{"merged", read_merged, make_merged},
 };
 
 static const struct reader *reader_of(const char *name)

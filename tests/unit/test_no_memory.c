@@ -141,7 +141,7 @@ static void reports(void **state)
 		const char *words;
 	} runs[] = {
 		{WHOLE_CUPTI, "--demangling off --percentiles --cross-check --top 3"},
-		{WHOLE_CUPTI, "--demangling off --print-gpu-summary --histogram --idle"},
+		{WHOLE_CUPTI, "--demangling off --print-gpu-summary --histogram --idle --memory"},
 		{WHOLE_CUPTI, "--demangling off --csv --print-gpu-trace --print-api-trace"},
 		{WHOLE_CUPTI, "--demangling off --nvtx-kernels --kernels 4tiny"},
 		{WHOLE_CUPTI, "--demangling off --format nsys"},

@@ -87,8 +87,9 @@ static void reports_of_both_clocks(void **state)
 {
 	static const char *const words[] = {
 		"",
-		"--verbose --percentiles --histogram --idle --cross-check --bandwidth " DECLARED,
-		"--csv --verbose --percentiles --idle --cross-check --bandwidth " DECLARED,
+		"--verbose --percentiles --histogram --idle --memory --cross-check "
+		"--bandwidth " DECLARED,
+		"--csv --verbose --percentiles --idle --memory --cross-check --bandwidth " DECLARED,
 		"--csv -u ms --print-summary --idle --quiet",
 		"-u us --print-summary --quiet",
 		"-u col --print-summary --percentiles --quiet",

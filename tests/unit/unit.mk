@@ -37,8 +37,6 @@ $(MERGE_MANY): $(BUILD)/obj/tests/command/merge_many.o \
 # These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
 $(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/, late_start.o launch_costs.o)
-$(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/deferred_start.o
-$(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/trace_window.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
@@ -54,6 +52,7 @@ $(addprefix $(BUILD)/tests/unit/test_taken_, operations graphs calls): $(BUILD)/
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o causes.o host_calls.o interval_set.o) driver/api.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
 $(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o memory_sums.o)
+$(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/array_bytes.o
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/measured.o
 $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
 $(BUILD)/tests/unit/test_windows_sums: $(addprefix $(BUILD)/obj/preload/recording/, launches.o sums.o row_totals.o)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "report/memory/memory_use.h"
 #include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"
 #include "tests/unit/devices.h"
@@ -435,6 +436,56 @@ static void add_trace(void)
 		   "Buffer Flush");
 }
 
+static void add_use_of(enum allocation_kind kind, int device, uint64_t held, uint64_t peak,
+		       uint64_t allocations)
+{
+	struct memory_use *use = session_add_memory_use(
+		session, &(struct memory_use){.kind = kind, .device = device});
+
+	assert_non_null(use);
+	use->held = held;
+	use->held_count = held > 0;
+	use->peak = peak;
+	use->peak_time = session_header(session)->start_realtime + 12345678 * (kind + 1);
+	use->allocations = allocations;
+	use->allocated = allocations * 1000003;
+	use->frees = allocations - (held > 0);
+}
+
+static void add_site_of(enum allocation_kind kind, int device, uint64_t size, const char *range,
+			const char *operation, uint32_t thread)
+{
+	struct memory_site *site = session_add_memory_site(
+		session, &(struct memory_site){.kind = kind,
+					       .device = device,
+					       .thread = thread,
+					       .size = size,
+					       .range = session_intern(session, range),
+					       .operation = session_intern(session, operation)});
+
+	assert_non_null(site);
+	site->held = size;
+	site->held_count = 1;
+	site->at_peak = 3 * size + 77;
+	site->at_peak_count = 3;
+	site->allocations = 5;
+	site->allocated = 5 * size + 77;
+}
+
+static void add_memory(void)
+{
+	add_use_of(ALLOCATION_DEVICE, 0, 96 << 20, 130 << 20, 1200);
+	add_use_of(ALLOCATION_TOTAL, 0, 96 << 20, 200 << 20, 1300);
+	add_use_of(ALLOCATION_POOL, 0, 0, 70 << 20, 100);
+	add_use_of(ALLOCATION_PINNED, -1, 0, 4096, 2);
+	add_use_of(ALLOCATION_MANAGED, 1, 8192, 8192, 1);
+	add_site_of(ALLOCATION_DEVICE, 0, 32 << 20, "train/forward", "saxpy", 4711);
+	add_site_of(ALLOCATION_DEVICE, 0, 48 << 20, "", "", 4711);
+	add_site_of(ALLOCATION_PINNED, -1, 0, "with, \"quotes\"", "", 0);
+	for (unsigned i = 0; i < 21; i++)
+		add_site_of(ALLOCATION_POOL, 0, 1000 + i, "", "[CUDA memset]", 4712);
+}
+
 static void fill_header(enum whole_profile kind)
 {
 	struct session_header *header = session_header(session);
@@ -563,6 +614,7 @@ struct session *whole_profile(enum whole_profile kind, const char *path)
 		add_api();
 		add_use();
 		add_ranges();
+		add_memory();
 		add_trace();
 	}
 	return session;

@@ -9,6 +9,9 @@
 
 #include "tests/sim/programs/check.h"
 
+/* Declared by CUDA 12 alone, and in every driver. */
+CUresult CUDAAPI cuCtxCreate_v2(CUcontext *context, unsigned int flags, CUdevice device);
+
 enum {
 	MB = 1 << 20,
 };
@@ -59,6 +62,106 @@ static void many(long count)
 	for (long i = 0; i < count; i++)
 		CHECK(cuMemFree(pointers[(i * 7 + 3) % count]));
 	free(pointers);
+}
+
+/* Two of every kind, one of which is freed. */
+static void kinds(long unused)
+{
+	static char host[2][4096];
+	CUDA_ARRAY_DESCRIPTOR flat = {
+		.Width = 100, .Height = 50, .Format = CU_AD_FORMAT_FLOAT, .NumChannels = 2};
+	CUDA_ARRAY3D_DESCRIPTOR deep = {.Width = 100,
+					.Height = 50,
+					.Depth = 4,
+					.Format = CU_AD_FORMAT_UNSIGNED_INT8,
+					.NumChannels = 4};
+	CUmipmappedArray mipmapped[2];
+	CUarray arrays[3];
+	CUdeviceptr pointers[8];
+	void *pinned[4];
+	size_t pitch;
+
+	(void)unused;
+	for (int i = 0; i < 2; i++) {
+		CHECK(cuMemAllocPitch(&pointers[i], &pitch, 1000, 10, 4));
+		CHECK(cuMemAllocManaged(&pointers[2 + i], 3000, CU_MEM_ATTACH_GLOBAL));
+		CHECK(cuMemAllocAsync(&pointers[4 + i], 5000, NULL));
+		CHECK(cuMemHostAlloc(&pinned[i], 7000, 0));
+		CHECK(cuMemAllocHost(&pinned[2 + i], 9000));
+		CHECK(cuMemHostRegister(host[i], sizeof(host[i]), 0));
+		CHECK(cuArrayCreate(&arrays[i], &flat));
+		CHECK(cuMipmappedArrayCreate(&mipmapped[i], &deep, 3));
+	}
+	CHECK(cuArray3DCreate(&arrays[2], &deep));
+	CHECK(cuMemFree(pointers[0]));
+	CHECK(cuMemFree(pointers[2]));
+	CHECK(cuMemFreeAsync(pointers[4], NULL));
+	CHECK(cuMemFreeHost(pinned[0]));
+	CHECK(cuMemFreeHost(pinned[2]));
+	CHECK(cuMemHostUnregister(host[0]));
+	CHECK(cuArrayDestroy(arrays[0]));
+	CHECK(cuMipmappedArrayDestroy(mipmapped[0]));
+}
+
+/* Physical memory: released while it is mapped, and kept by a second reference. */
+static void physical(long unused)
+{
+	CUmemAllocationProp properties = {.type = CU_MEM_ALLOCATION_TYPE_PINNED};
+	CUmemGenericAllocationHandle first, second, again;
+	CUdeviceptr address;
+
+	(void)unused;
+	properties.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	CHECK(cuMemAddressReserve(&address, 8 * MB, 0, 0, 0));
+	CHECK(cuMemCreate(&first, 2 * MB, &properties, 0));
+	CHECK(cuMemCreate(&second, 6 * MB, &properties, 0));
+	CHECK(cuMemMap(address, 2 * MB, 0, first, 0));
+	CHECK(cuMemMap(address + 2 * MB, 6 * MB, 0, second, 0));
+	CHECK(cuMemRelease(first));
+	CHECK(cuMemRelease(second));
+	CHECK(cuMemRetainAllocationHandle(&again, (void *)(address + 3 * MB)));
+	CHECK(cuMemUnmap(address, 8 * MB));
+	CHECK(cuMemCreate(&first, 4 * MB, &properties, 0));
+	CHECK(cuMemRelease(again));
+	/* Of the host's memory. */
+	properties.location.type = CU_MEM_LOCATION_TYPE_HOST_NUMA;
+	CHECK(cuMemCreate(&second, 2 * MB, &properties, 0));
+}
+
+/* A context, and what ends with it. */
+static void ended(long unused)
+{
+	CUdeviceptr pointer;
+	CUcontext other;
+	void *pinned;
+
+	(void)unused;
+	CHECK(cuMemAlloc(&pointer, MB));
+	CHECK(cuCtxCreate_v2(&other, 0, 0));
+	CHECK(cuMemAlloc(&pointer, 2 * MB));
+	CHECK(cuMemAlloc(&pointer, 4 * MB));
+	CHECK(cuMemHostAlloc(&pinned, 8 * MB, 0));
+	CHECK(cuMemAllocAsync(&pointer, 16 * MB, NULL));
+	CHECK(cuCtxDestroy(other));
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuMemAlloc(&pointer, 32 * MB));
+	CHECK(cuDevicePrimaryCtxReset(0));
+}
+
+/* In a capture the graph allocates. */
+static void captured(long unused)
+{
+	CUdeviceptr pointer;
+	CUstream stream;
+	CUgraph graph;
+
+	(void)unused;
+	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_RELAXED));
+	CHECK(cuMemAllocAsync(&pointer, MB, stream));
+	CHECK(cuMemFreeAsync(pointer, stream));
+	CHECK(cuStreamEndCapture(stream, &graph));
+	CHECK(cuMemAllocAsync(&pointer, 2 * MB, stream));
 }
 
 /* For good: to be killed. */
@@ -123,8 +226,9 @@ int main(int argc, char **argv)
 		const char *name;
 		void (*run)(long number);
 	} ways[] = {
-		{"plain", plain}, {"failing", failing}, {"many", many},
-		{"hold", hold},	  {"threads", threads},
+		{"plain", plain},	{"failing", failing}, {"many", many},
+		{"hold", hold},		{"threads", threads}, {"kinds", kinds},
+		{"physical", physical}, {"ended", ended},     {"captured", captured},
 	};
 
 	context = check_context();

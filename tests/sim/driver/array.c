@@ -101,3 +101,46 @@ SIM_ENTRY(cuArrayGetDescriptor_v2, (CUDA_ARRAY_DESCRIPTOR * description, CUarray
 	};
 	return CUDA_SUCCESS;
 }
+
+static size_t at_least_one(size_t extent)
+{
+	return extent ? extent : 1;
+}
+
+/* Without levels to work with: they are only held. */
+SIM_ENTRY(cuMipmappedArrayCreate,
+	  (CUmipmappedArray * handle, const CUDA_ARRAY3D_DESCRIPTOR *description,
+	   unsigned int levels),
+	  (handle, description, levels))
+{
+	struct array *array = description->Width && levels ? handle_create(&arrays) : NULL;
+	size_t elements = 0;
+
+	if (!array)
+		return CUDA_ERROR_INVALID_VALUE;
+	for (unsigned int level = 0; level < levels; level++)
+		elements += at_least_one(description->Width >> level) *
+			    at_least_one(description->Height >> level) *
+			    at_least_one(description->Depth >> level);
+	array->allocation =
+		memory_allocate(MEMORY_ARRAY, elements * description->NumChannels *
+						      format_bytes(description->Format));
+	if (!array->allocation) {
+		handle_destroy(array);
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	}
+	truth_hold(array->allocation, TRUTH_ARRAY);
+	*handle = (CUmipmappedArray)array;
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY(cuMipmappedArrayDestroy, (CUmipmappedArray handle), (handle))
+{
+	struct array *array = array_get((CUarray)handle);
+
+	if (!array)
+		return CUDA_ERROR_INVALID_HANDLE;
+	memory_free(array->allocation);
+	handle_destroy(array);
+	return CUDA_SUCCESS;
+}
