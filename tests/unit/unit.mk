@@ -60,6 +60,8 @@ $(BUILD)/tests/unit/test_graphs: $(addprefix $(BUILD)/obj/preload/handles/, grap
 $(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
 $(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o measured.o)
 $(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o
+$(BUILD)/tests/unit/test_collector: $(BUILD)/obj/preload/collector/collector.o
+$(addprefix $(BUILD)/tests/unit/, test_measured_launches test_measured_values): $(SIM_OBJECTS)/clock/preload/metrics/measure.o $(BUILD)/obj/preload/metrics/kernels.o
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o

@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/* For test_collector.c alone: all that the background thread calls, which notes that it was called.
+ */
+#ifndef KTIME_TESTS_UNIT_COLLECTOR_NEIGHBOURS_H
+#define KTIME_TESTS_UNIT_COLLECTOR_NEIGHBOURS_H
+
+#include <errno.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cupti/cupti.h"
+#include "preload/base/background_thread.h"
+#include "preload/base/lifecycle_state.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
+#include "preload/collector/calls.h"
+#include "preload/collector/collector.h"
+#include "preload/collector/cost.h"
+#include "preload/collector/counters.h"
+#include "preload/collector/drain.h"
+#include "preload/collector/end_marks.h"
+#include "preload/collector/main_thread.h"
+#include "preload/collector/memory.h"
+#include "preload/collector/reclaim.h"
+#include "preload/collector/records.h"
+#include "preload/collector/rows.h"
+#include "preload/events/calibration.h"
+#include "preload/events/context_gates.h"
+#include "preload/events/event_pool.h"
+#include "preload/events/event_queue.h"
+#include "preload/events/sampling.h"
+#include "preload/launch/thread.h"
+#include "preload/launch/window.h"
+#include "preload/nvtx/ranges.h"
+#include "preload/recording/commands.h"
+#include "preload/recording/recording.h"
+#include "preload/timeline/feed.h"
+#include "preload/timeline/timeline.h"
+
+#define MS 1000000ull
+
+struct driver driver;
+struct options settings;
+struct session *rows_session;
+const struct clock_scale *rows_scale;
+_Atomic int lifecycle_state = LIFECYCLE_RUNNING;
+_Atomic bool mode_cupti;
+bool mode_counting;
+
+/* What was done, in order; one word each. */
+static char done[4000];
+static uint64_t now = 1000 * MS, each_reading;
+static struct session *the_session;
+static struct context the_context;
+
+static void note(const char *word)
+{
+	if (strlen(done) + strlen(word) + 2 < sizeof(done)) {
+		strcat(done, *done ? " " : "");
+		strcat(done, word);
+	}
+}
+
+static void is(const char *expected)
+{
+	assert_string_equal(done, expected);
+	done[0] = '\0';
+}
+
+/* In place of the C library's. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	(void)clock;
+	now += each_reading;
+	time->tv_sec = (time_t)(now / 1000000000);
+	time->tv_nsec = (long)(now % 1000000000);
+	return 0;
+}
+
+#define NOTES(name, parameters, ...)                                                               \
+	void name parameters                                                                       \
+	{                                                                                          \
+		__VA_ARGS__;                                                                       \
+		note(#name);                                                                       \
+	}
+
+void clock_scale_start(struct clock_scale *scale)
+{
+	*scale = (struct clock_scale){.monotonic = now, .ns_per_tick = 1};
+}
+
+void clock_scale_update(struct clock_scale *scale)
+{
+	assert_ptr_equal(scale, rows_scale);
+	note("scale");
+}
+
+NOTES(calibration_finish, (void))
+NOTES(calibration_settle, (void))
+NOTES(calibration_context_ended, (const struct context *context),
+      assert_ptr_equal(context, &the_context))
+NOTES(calls_finish, (void))
+NOTES(commands_update, (void))
+NOTES(context_gates_end, (struct context * context), assert_ptr_equal(context, &the_context))
+NOTES(context_gates_note, (struct session * session), assert_ptr_equal(session, the_session))
+NOTES(context_gates_update, (struct session * session), assert_ptr_equal(session, the_session))
+NOTES(cost_start, (void))
+NOTES(cupti_leave, (void))
+NOTES(drain_counts, (void))
+NOTES(drain_rings, (void))
+NOTES(end_marks_set, (void))
+NOTES(event_pool_forget_spare, (struct context * context), assert_ptr_equal(context, &the_context))
+NOTES(event_pools_free_ended, (void))
+NOTES(event_pools_grow, (void))
+NOTES(feed_start, (struct session * session), assert_ptr_equal(session, the_session))
+NOTES(memory_measure, (struct session * session), assert_ptr_equal(session, the_session))
+NOTES(ranges_finish, (void))
+NOTES(ranges_reclaim, (uint64_t time), assert_true(time <= now))
+NOTES(reclaim_streams, (uint64_t time), assert_true(time <= now))
+NOTES(recording_finish, (void))
+NOTES(records_finish, (void))
+NOTES(records_start, (void))
+NOTES(sampling_start, (uint64_t time), assert_int_equal(time, rows_scale->monotonic))
+NOTES(sampling_update, (struct session * session, uint64_t time),
+      assert_ptr_equal(session, the_session), assert_true(time <= now))
+NOTES(timeline_settle, (uint64_t until), assert_true(until == UINT64_MAX))
+NOTES(counters_update, (struct session * session, const struct clock_scale *scale),
+      assert_ptr_equal(session, the_session), assert_ptr_equal(scale, rows_scale))
+
+void context_ending(struct context *context)
+{
+	assert_ptr_equal(context, &the_context);
+	atomic_store(&context->ended, true);
+	note("context_ending");
+}
+
+bool context_use(struct context *context)
+{
+	assert_null(context);
+	note("context_use");
+	return true;
+}
+
+void event_queue_give_up(const struct context *context, enum event_end end,
+			 void (*take)(struct in_flight *operation, enum event_end end))
+{
+	assert_ptr_equal(take, calls_timed);
+	assert_int_equal(end, context ? EVENT_LOST : EVENT_LATE);
+	note("give_up");
+}
+
+static size_t pending, pending_there, expected;
+static unsigned polls;
+static uint64_t poll_until;
+/* After so many polls nothing is pending. */
+static unsigned ends_after;
+
+size_t event_queue_poll(uint64_t until,
+			void (*take)(struct in_flight *operation, enum event_end end))
+{
+	assert_ptr_equal(take, calls_timed);
+	poll_until = until;
+	if (++polls == ends_after)
+		pending = pending_there = 0;
+	note("poll");
+	return pending;
+}
+
+size_t event_queue_pending(const struct context *context)
+{
+	return context ? pending_there : pending;
+}
+
+size_t calls_expected(void)
+{
+	return expected;
+}
+
+void calls_timed(struct in_flight *operation, enum event_end end)
+{
+	(void)operation;
+	(void)end;
+}
+
+void calls_take_counts(struct thread *thread)
+{
+	(void)thread;
+}
+
+void thread_reap(void (*last)(struct thread *thread))
+{
+	assert_ptr_equal(last, calls_take_counts);
+	note("reap");
+}
+
+static bool active, matches = true, marks_reached, idle_said;
+/* After so many drains nothing is expected. */
+static unsigned drains, drained_after;
+
+bool cupti_active(void)
+{
+	return active;
+}
+
+bool recording_matches(void)
+{
+	return matches;
+}
+
+bool end_marks_reached(void)
+{
+	note("marks");
+	return marks_reached;
+}
+
+void drain_records(enum flush flush)
+{
+	if (++drains == drained_after)
+		expected = 0;
+	note(flush == FLUSH_NOW ? "drain" : flush == FLUSH_FORCED ? "force" : "drain_if_due");
+}
+
+void calibration_update(bool idle)
+{
+	idle_said = idle;
+	note("calibration_update");
+}
+
+static bool writing;
+
+void commands_writing(bool is_writing)
+{
+	writing = is_writing;
+	note(is_writing ? "[" : "]");
+}
+
+static void (*collect)(void);
+
+void commands_start(struct session *session, void (*the_collect)(void))
+{
+	assert_ptr_equal(session, the_session);
+	collect = the_collect;
+	note("commands_start");
+}
+
+static int calls_error, thread_error;
+
+int calls_start(void)
+{
+	note("calls_start");
+	return calls_error;
+}
+
+static void *(*run)(void *);
+
+int background_thread_start(void *(*the_run)(void *))
+{
+	run = the_run;
+	note("thread");
+	return thread_error;
+}
+
+void ranges_start(struct session *session, const struct clock_scale *scale,
+		  bool (*counts)(uint64_t))
+{
+	assert_ptr_equal(session, the_session);
+	assert_ptr_equal(scale, rows_scale);
+	assert_ptr_equal(counts, window_was_open);
+	note("ranges_start");
+}
+
+bool window_was_open(uint64_t time)
+{
+	return time;
+}
+
+struct row *rows_of(struct operation *operation, int device)
+{
+	(void)operation;
+	(void)device;
+	return NULL;
+}
+
+int main_thread_start_cupti(const struct cupti_settings *cupti, char *reason, size_t size)
+{
+	(void)cupti;
+	(void)reason;
+	return (int)size;
+}
+
+static const struct cupti_settings late;
+
+void recording_start(struct session *session, struct row *(*row_of)(struct operation *, int),
+		     void (*wake)(void), const struct cupti_settings *given, cupti_starter starter)
+{
+	assert_ptr_equal(session, the_session);
+	assert_ptr_equal(row_of, rows_of);
+	assert_ptr_equal(wake, collector_wake);
+	assert_ptr_equal(given, &late);
+	assert_ptr_equal(starter, main_thread_start_cupti);
+	note("recording_start");
+}
+
+static unsigned periods, last_period;
+static void (*at_period)(unsigned number);
+static uint64_t period_asked;
+
+/* The test goes on here, once a period; the last one asks for the end. */
+uint64_t recording_update(uint64_t time, uint64_t period)
+{
+	assert_true(time <= now);
+	assert_true(writing);
+	period_asked = period;
+	note("recording_update");
+	if (at_period)
+		at_period(++periods);
+	if (periods >= last_period)
+		collector_ask_finish(false);
+	return 0;
+}
+
+static bool was_last;
+static void main_has_ended(void)
+{
+}
+
+bool main_thread_was_last(uint64_t time, void (*ended)(void))
+{
+	assert_true(time <= now);
+	assert_ptr_equal(ended, main_has_ended);
+	return was_last;
+}
+
+static CUresult exchange_mode(CUstreamCaptureMode *mode)
+{
+	assert_int_equal(*mode, CU_STREAM_CAPTURE_MODE_RELAXED);
+	note("relaxed");
+	return CUDA_SUCCESS;
+}
+
+static void finish(struct session *session)
+{
+	assert_ptr_equal(session, the_session);
+	note("report");
+}
+
+/* Each test has a process of its own, in which the thread's function is simply called. */
+static void prepare(void)
+{
+	if (session_create(&the_session, NULL, 0))
+		_exit(1);
+	driver.cuThreadExchangeStreamCaptureMode = exchange_mode;
+	assert_int_equal(collector_start(the_session, finish, main_has_ended), 0);
+	is("commands_start records_start feed_start ranges_start cost_start sampling_start "
+	   "calls_start thread");
+	assert_ptr_equal(rows_session, the_session);
+	collector_begin(&late);
+	is("recording_start");
+}
+
+#define TEST(name)                                                                                 \
+	static void name##_body(void);                                                             \
+	static void name(void **state)                                                             \
+	{                                                                                          \
+		int status;                                                                        \
+		pid_t child;                                                                       \
+                                                                                                   \
+		(void)state;                                                                       \
+		fflush(NULL);                                                                      \
+		child = fork();                                                                    \
+		assert_true(child >= 0);                                                           \
+		if (child == 0) {                                                                  \
+			setenv("CMOCKA_TEST_ABORT", "1", 1);                                       \
+			prepare();                                                                 \
+			name##_body();                                                             \
+			_exit(0);                                                                  \
+		}                                                                                  \
+		assert_int_equal(waitpid(child, &status, 0), child);                               \
+		assert_int_equal(status, 0);                                                       \
+	}                                                                                          \
+	static void name##_body(void)
+
+#endif
