@@ -102,6 +102,13 @@ $(BUILD)/tests/unit/test_screen: $(BUILD)/obj/tests/unit/terminal.o
 $(BUILD)/tests/unit/test_nvml_devices: private LDFLAGS += -Wl,-rpath,$(abspath $(SIM)/lib)
 $(BUILD)/tests/unit/test_nvml_devices: | $(SIM)/lib/libnvidia-ml.so.1
 
+$(BUILD)/tests/unit/test_lifecycle_end: private LDFLAGS += -Wl,--wrap=log_file_say
+# What is of the command is left out: preload/lifecycle/output.c has a namesake there.
+$(addprefix $(BUILD)/tests/unit/, test_lifecycle test_lifecycle_end): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o \
+		$(addprefix $(BUILD)/obj/preload/, lifecycle/lifecycle.o base/settings.o base/mode.o) $(REPORT_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(LINK) $(UNIT_LEAKS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
+
 # Kept, so that only what changed is built again.
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)
 

@@ -1,0 +1,385 @@
+/* SPDX-License-Identifier: MIT */
+/* For the tests of preload/lifecycle/lifecycle.c: all that starts and ends with ktime, which notes
+ * that it was called.
+ */
+#ifndef KTIME_TESTS_UNIT_LIFECYCLE_NEIGHBOURS_H
+#define KTIME_TESTS_UNIT_LIFECYCLE_NEIGHBOURS_H
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cupti/cupti.h"
+#include "cupti/library.h"
+#include "cupti/refusal.h"
+#include "preload/base/lifecycle_state.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
+#include "preload/collector/collector.h"
+#include "preload/collector/main_thread.h"
+#include "preload/driver/driver.h"
+#include "preload/driver/elf_symbol.h"
+#include "preload/driver/real_symbol.h"
+#include "preload/events/context_gates.h"
+#include "preload/launch/thread.h"
+#include "preload/launch/window.h"
+#include "preload/lifecycle/endings.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/lifecycle/output.h"
+#include "preload/metrics/metrics.h"
+#include "preload/reporter/prometheus_file.h"
+#include "preload/reporter/reporter.h"
+
+struct driver driver;
+__thread struct thread *thread_self;
+
+/* What was done, in order; one word each. */
+static char done[2000];
+static struct session *session;
+
+static void note(const char *word)
+{
+	if (strlen(done) + strlen(word) + 2 < sizeof(done)) {
+		strcat(done, *done ? " " : "");
+		strcat(done, word);
+	}
+}
+
+static void is(const char *expected)
+{
+	assert_string_equal(done, expected);
+	done[0] = '\0';
+}
+
+static bool loads = true;
+static const char *stand_in, *trouble, *in_front, *unknown[3];
+
+bool driver_load(void)
+{
+	return loads;
+}
+
+const char *driver_stand_in(void)
+{
+	return stand_in;
+}
+
+const char *driver_trouble(void)
+{
+	return trouble;
+}
+
+const char *driver_unknown_entry(unsigned index)
+{
+	return unknown[index];
+}
+
+const char *elf_definer_in_front(const char *name)
+{
+	assert_string_equal(name, "dlsym");
+	return in_front;
+}
+
+void *real_dlsym(void *handle, const char *name)
+{
+	(void)handle;
+	(void)name;
+	return NULL;
+}
+
+static int create_error, collector_error, reporter_error, library_error, cupti_error;
+static bool prints;
+
+int output_create(struct session **made, const struct process_rank *rank, bool do_print)
+{
+	assert_in_range(rank->rank + 1, 0, 4);
+	prints = do_print;
+	note("create");
+	if (!create_error)
+		*made = session;
+	return create_error;
+}
+
+static void (*finish)(struct session *);
+
+int collector_start(struct session *started, void (*the_finish)(struct session *),
+		    void (*main_ended)(void))
+{
+	assert_ptr_equal(started, session);
+	assert_ptr_equal(main_ended, reporter_take_signals);
+	finish = the_finish;
+	note("collector");
+	return collector_error;
+}
+
+static const struct cupti_settings *late;
+
+void collector_begin(const struct cupti_settings *given)
+{
+	late = given;
+	note("begin");
+}
+
+void collector_wake(void)
+{
+}
+
+static bool collector_finishes = true;
+
+bool collector_finish(void)
+{
+	note("finish");
+	return collector_finishes;
+}
+
+void output_abandon(void)
+{
+	note("abandon");
+}
+
+void output_start(const struct session *started)
+{
+	assert_ptr_equal(started, session);
+	note("output");
+}
+
+int output_start_reporter(struct session *started)
+{
+	assert_ptr_equal(started, session);
+	note("reporter");
+	return reporter_error;
+}
+
+void output_start_metrics(struct session *started)
+{
+	assert_ptr_equal(started, session);
+	note("prometheus");
+}
+
+void output_finish(struct session *finished)
+{
+	assert_ptr_equal(finished, session);
+	note("report");
+}
+
+void endings_handle_signals(void)
+{
+	note("signals");
+}
+
+void endings_register(void)
+{
+	assert_int_equal(atomic_load(&lifecycle_state), LIFECYCLE_STARTING);
+	note("endings");
+}
+
+void endings_register_at_exit(void)
+{
+	note("at_exit");
+}
+
+static char metrics_reason[256];
+
+void metrics_start(const char *cupti)
+{
+	snprintf(metrics_reason, sizeof(metrics_reason), "%s", cupti);
+	note("metrics");
+}
+
+void metrics_finish(struct session *finished)
+{
+	assert_ptr_equal(finished, session);
+	note("metrics_end");
+}
+
+static struct window_plan plan;
+
+void window_start(const struct window_plan *given)
+{
+	plan = *given;
+	note("window");
+}
+
+struct thread *thread_enter(void)
+{
+	note("thread");
+	return NULL;
+}
+
+static bool claimed = true;
+static unsigned waited_ms;
+
+bool reporter_claim(void)
+{
+	return claimed;
+}
+
+void reporter_take_signals(void)
+{
+}
+
+void reporter_print(void)
+{
+	note("print");
+}
+
+void reporter_wait(unsigned milliseconds)
+{
+	waited_ms = milliseconds;
+	note("wait");
+}
+
+/* In place of the C library's. */
+int poll(struct pollfd *descriptors, nfds_t count, int milliseconds)
+{
+	assert_null(descriptors);
+	assert_int_equal(count, 0);
+	assert_int_equal(milliseconds, 2000);
+	note("poll");
+	return 0;
+}
+
+int prometheus_file_threads(void)
+{
+	return 1;
+}
+
+void prometheus_file_end(void)
+{
+	note("prometheus_end");
+}
+
+static unsigned own_threads;
+
+void main_thread_add_own(unsigned threads)
+{
+	own_threads += threads;
+}
+
+static struct cupti_settings asked;
+
+int main_thread_start_cupti(const struct cupti_settings *wanted, char *reason, size_t size)
+{
+	asked = *wanted;
+	note("cupti");
+	if (cupti_error)
+		snprintf(reason, size, "CUPTI refused.");
+	return cupti_error;
+}
+
+static bool gates_allowed;
+
+void context_gates_allow(bool allowed)
+{
+	gates_allowed = allowed;
+}
+
+bool refusal_by_environment(char *reason, size_t size)
+{
+	const char *refused = getenv("REFUSED");
+
+	snprintf(reason, size, "%s", refused ? refused : "");
+	return refused != NULL;
+}
+
+static const struct cupti_functions functions = {.version = 27};
+
+const struct cupti_functions *library_functions(void)
+{
+	return &functions;
+}
+
+void library_use_lookup(void *(*lookup)(void *handle, const char *name))
+{
+	assert_ptr_equal(lookup, real_dlsym);
+}
+
+int library_load(int version, char *reason, size_t size)
+{
+	assert_int_equal(version, 13000);
+	note("library");
+	if (library_error)
+		snprintf(reason, size, "no CUPTI");
+	return library_error;
+}
+
+static int devices = 2;
+
+static CUresult get_version(int *version)
+{
+	*version = 13000;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_count(int *count)
+{
+	*count = devices;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_name(char *name, int length, CUdevice device)
+{
+	snprintf(name, (size_t)length, "device %d", device);
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_attribute(int *value, CUdevice_attribute attribute, CUdevice device)
+{
+	*value = (int)attribute + device;
+	return CUDA_SUCCESS;
+}
+
+static CUresult get_memory(size_t *bytes, CUdevice device)
+{
+	*bytes = 1000 + (size_t)device;
+	return CUDA_SUCCESS;
+}
+
+/* Each test has a process of its own, with these options. */
+static void in_process_of_its_own(void (*body)(void), const char *options)
+{
+	int status;
+	pid_t child;
+
+	fflush(NULL);
+	child = fork();
+	assert_true(child >= 0);
+	if (child == 0) {
+		setenv("CMOCKA_TEST_ABORT", "1", 1);
+		setenv("KTIME_OPTIONS", options, 1);
+		unsetenv("CUDA_LAUNCH_BLOCKING");
+		if (session_create(&session, NULL, SESSION_TRACE))
+			_exit(1);
+		driver.cuDriverGetVersion = get_version;
+		driver.cuDeviceGetCount = get_count;
+		driver.cuDeviceGetName = get_name;
+		driver.cuDeviceGetAttribute = get_attribute;
+		driver.cuDeviceTotalMem_v2 = get_memory;
+		body();
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+}
+
+#define TEST(name, options)                                                                        \
+	static void name##_body(void);                                                             \
+	static void name(void **state)                                                             \
+	{                                                                                          \
+		(void)state;                                                                       \
+		in_process_of_its_own(name##_body, options);                                       \
+	}                                                                                          \
+	static void name##_body(void)
+
+#endif
