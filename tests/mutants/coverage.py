@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import threading
 import time
 
 BATS_FOLDERS = ("tests/preload", "tests/command")
@@ -64,23 +65,39 @@ def lines_of(folder, modules):
     return ran
 
 
-def measure(tree, run, environment):
-    """The map of a tree that is built for it: tests with their seconds, and for each line their numbers."""
+def measure(tree, run, environments):
+    """The map of a tree that is built for it: tests with their seconds, and for each line their numbers.
+    As many tests run at a time as there are environments, for most of them wait for programs."""
     modules = {os.path.basename(path): blocks(path, tree) for path in
                [f"{tree}/build/libktime.so", f"{tree}/build/sim/libktime_virtual.so", f"{tree}/build/ktime"] + glob.glob(f"{tree}/build/tests/unit/test_*")
                if os.access(path, os.X_OK)}
-    folder = os.path.join(tree, "covered")
-    tests, reached = [], {}
-    for test in every_test(tree):
-        shutil.rmtree(folder, ignore_errors=True)
-        os.mkdir(folder)
-        begin = time.monotonic()
-        passed = run(command(test), tree, 600, dict(environment, COVERAGE=folder))
-        seconds = round(time.monotonic() - begin, 2)
-        ran = lines_of(folder, modules)
-        for path, line in ran:
-            reached.setdefault(path, {}).setdefault(line, []).append(len(tests))
-        tests.append({"test": test, "seconds": seconds, "passed": passed})
+    listed = every_test(tree)
+    tests, reached = [None] * len(listed), {}
+    lock, left = threading.Lock(), iter(range(len(listed)))
+
+    def work(environment, folder):
+        while True:
+            with lock:
+                number = next(left, None)
+            if number is None:
+                return
+            shutil.rmtree(folder, ignore_errors=True)
+            os.mkdir(folder)
+            begin = time.monotonic()
+            passed = run(command(listed[number]), tree, 600, dict(environment, COVERAGE=folder))
+            seconds = round(time.monotonic() - begin, 2)
+            ran = lines_of(folder, modules)
+            with lock:
+                for path, line in ran:
+                    reached.setdefault(path, {}).setdefault(line, []).append(number)
+                tests[number] = {"test": listed[number], "seconds": seconds, "passed": passed}
+
+    threads = [threading.Thread(target=work, args=(environment, os.path.join(tree, f"covered{place}")))
+               for place, environment in enumerate(environments)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     coded = {}
     for module in modules.values():
         for lines in module.values():

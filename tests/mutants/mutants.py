@@ -30,12 +30,12 @@ MAKE = ["make", "--no-print-directory", "BUILD=build", "CFLAGS=-O2", "MAKEFLAGS=
 
 
 def end_processes(folder):
-    """Ends what still runs with the folder as its scratch folder."""
+    """Ends what still runs with a scratch folder in the folder."""
     mark = f"TMPDIR={folder}/scratch".encode()
     for process in filter(str.isdigit, os.listdir("/proc")):
         try:
             with open(f"/proc/{process}/environ", "rb") as file:
-                if mark in file.read().split(b"\0"):
+                if any(one.startswith(mark) for one in file.read().split(b"\0")):
                     os.kill(int(process), signal.SIGKILL)
         except OSError:
             pass
@@ -57,10 +57,10 @@ def run(command, folder, seconds, environment=None):
         process.wait()
 
 
-def surroundings(folder):
+def surroundings(folder, scratch="scratch"):
     """The environment of a test: what it writes lies in the folder."""
     end_processes(folder)
-    scratch = os.path.join(folder, "scratch")
+    scratch = os.path.join(folder, scratch)
     shutil.rmtree(scratch, ignore_errors=True)
     os.makedirs(os.path.join(scratch, "run"))
     return dict(os.environ, TMPDIR=scratch, XDG_RUNTIME_DIR=os.path.join(scratch, "run"))
@@ -157,7 +157,7 @@ def measured_map(folder, jobs):
     if not os.path.exists(stamp) or open(stamp).read() != digest:
         print("measures which test reaches which line", flush=True)
         build(tree, jobs, "COVERAGE_BUILD=1")
-        measured = coverage.measure(tree, run, surroundings(tree))
+        measured = coverage.measure(tree, run, [surroundings(tree, f"scratch{place}") for place in range(jobs)])
         end_processes(tree)
         with open(path, "w") as file:
             json.dump(measured, file)

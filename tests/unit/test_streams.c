@@ -155,6 +155,8 @@ static void a_stream_is_asked_for_its_context_once(void **state)
 	struct stream *stream, *second;
 
 	(void)state;
+	/* A thread's maps are of generation 0 while they are empty. */
+	assert_int_not_equal(atomic_load(&stream_generation), 0);
 	assert_null(stream_known(stream_of(1)));
 	stream = stream_lookup(stream_of(1), SECOND);
 	assert_ptr_equal(stream->handle, stream_of(1));

@@ -62,6 +62,13 @@ $(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, 
 $(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o
 $(BUILD)/tests/unit/test_collector: $(BUILD)/obj/preload/collector/collector.o
 $(addprefix $(BUILD)/tests/unit/, test_measured_launches test_measured_values): $(SIM_OBJECTS)/clock/preload/metrics/measure.o $(BUILD)/obj/preload/metrics/kernels.o
+$(BUILD)/tests/unit/test_context_gates: $(addprefix $(BUILD)/obj/preload/, events/context_gates.o base/gate.o)
+$(BUILD)/tests/unit/test_context_ends: $(BUILD)/obj/preload/lifecycle/context_end.o
+$(BUILD)/tests/unit/test_stream_ends: $(BUILD)/obj/preload/collector/end_marks.o $(SIM_OBJECTS)/clock/preload/collector/reclaim.o
+$(BUILD)/tests/unit/test_trace_records: $(BUILD)/obj/preload/collector/trace.o
+$(BUILD)/tests/unit/test_feed: $(addprefix $(BUILD)/obj/preload/, timeline/feed.o driver/api.o)
+$(BUILD)/tests/unit/test_nvtx_injection: $(addprefix $(BUILD)/obj/preload/nvtx/, injection.o names.o)
+$(BUILD)/tests/unit/test_exec_hooks: $(addprefix $(BUILD)/obj/preload/hooks/, exec.o signals.o)
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o

@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* Which calls of exec end the program, so that the report is made before, and that each is passed
+ * on with its own arguments; and the actions of signals that a program sets by older functions. */
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/base/lifecycle_state.h"
+#include "preload/driver/real_symbol.h"
+#include "preload/lifecycle/endings.h"
+#include "preload/lifecycle/lifecycle.h"
+
+_Atomic int lifecycle_state = LIFECYCLE_RUNNING;
+static unsigned finished;
+
+void lifecycle_finish(void)
+{
+	finished++;
+	errno = 99;
+}
+
+/* What came to the next function of that name, as text. */
+static char passed[PATH_MAX + 200];
+
+static void note(const char *function, const char *path, char *const argv[], char *const envp[])
+{
+	size_t length = (size_t)snprintf(passed, sizeof(passed), "%s %s", function, path);
+
+	for (; *argv; argv++)
+		length += (size_t)snprintf(passed + length, sizeof(passed) - length, " %s", *argv);
+	if (envp == environ)
+		snprintf(passed + length, sizeof(passed) - length, " own environment");
+	else if (envp)
+		snprintf(passed + length, sizeof(passed) - length, " with %s", *envp);
+}
+
+static int next_execve(const char *path, char *const argv[], char *const envp[])
+{
+	note("execve", path, argv, envp);
+	return errno == 5 ? 11 : -11;
+}
+
+static int next_execv(const char *path, char *const argv[])
+{
+	note("execv", path, argv, NULL);
+	return 12;
+}
+
+static int next_execvp(const char *file, char *const argv[])
+{
+	note("execvp", file, argv, NULL);
+	return 13;
+}
+
+static int next_execvpe(const char *file, char *const argv[], char *const envp[])
+{
+	note("execvpe", file, argv, envp);
+	return 14;
+}
+
+static int next_fexecve(int fd, char *const argv[], char *const envp[])
+{
+	note("fexecve", fd >= 0 ? "fd" : "none", argv, envp);
+	return 15;
+}
+
+static int next_sigaction(int signal, const struct sigaction *action, struct sigaction *old)
+{
+	(void)signal;
+	(void)action;
+	(void)old;
+	return 0;
+}
+
+/* This libc has no execveat. */
+void *next_symbol(const char *name)
+{
+	static const struct {
+		const char *name;
+		void *function;
+	} functions[] = {{"execve", next_execve},   {"execv", next_execv},
+			 {"execvp", next_execvp},   {"execvpe", next_execvpe},
+			 {"fexecve", next_fexecve}, {"sigaction", next_sigaction}};
+
+	for (unsigned i = 0; i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (strcmp(functions[i].name, name) == 0)
+			return functions[i].function;
+	return NULL;
+}
+
+static struct sigaction set;
+static int set_signal;
+
+int endings_set_action(int signal, const struct sigaction *action, struct sigaction *old,
+		       int (*real)(int, const struct sigaction *, struct sigaction *))
+{
+	assert_ptr_equal(real, next_sigaction);
+	set_signal = signal;
+	set = action ? *action : (struct sigaction){.sa_handler = SIG_ERR};
+	if (old)
+		*old = (struct sigaction){.sa_handler = SIG_IGN};
+	return signal == SIGKILL ? -1 : 0;
+}
+
+static char folder[] = "/tmp/ktime-exec-XXXXXX";
+static char program[PATH_MAX], plain[PATH_MAX];
+
+static void make_file(char *path, const char *name, mode_t mode)
+{
+	int file;
+
+	snprintf(path, PATH_MAX, "%s/%s", folder, name);
+	file = open(path, O_WRONLY | O_CREAT, mode);
+	assert_true(file >= 0);
+	close(file);
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	if (!mkdtemp(folder) || chdir(folder))
+		return -1;
+	make_file(program, "program", 0700);
+	make_file(plain, "plain", 0600);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	unlink(program);
+	unlink(plain);
+	return rmdir(folder);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	finished = 0;
+	passed[0] = '\0';
+	errno = 5;
+	atomic_store(&lifecycle_state, LIFECYCLE_RUNNING);
+	return 0;
+}
+
+static char *const arguments[] = {"one", "two", NULL}, *const environment[] = {"A=1", NULL};
+
+/* Whether the report was made since the last question. */
+static bool reported(void)
+{
+	bool made = finished == 1;
+
+	assert_true(finished <= 1);
+	finished = 0;
+	return made;
+}
+
+static void a_file_that_may_be_executed_ends_the_program(void **state)
+{
+	char expected[PATH_MAX + 100];
+
+	(void)state;
+	assert_int_equal(execve(program, arguments, environment), 11);
+	assert_true(reported());
+	snprintf(expected, sizeof(expected), "execve %s one two with A=1", program);
+	assert_string_equal(passed, expected);
+	execve(plain, arguments, environment);
+	assert_false(reported());
+	execve(folder, arguments, environment);
+	assert_false(reported());
+	execve("/nowhere", arguments, environment);
+	assert_false(reported());
+	assert_int_equal(execv(program, arguments), 12);
+	assert_true(reported());
+	execv(plain, arguments);
+	assert_false(reported());
+	/* A process without a report passes through. */
+	atomic_store(&lifecycle_state, LIFECYCLE_FORKED);
+	execv(program, arguments);
+	assert_false(reported());
+	atomic_store(&lifecycle_state, LIFECYCLE_CLOSED);
+	execv(program, arguments);
+	assert_true(reported());
+}
+
+static void a_name_is_looked_for_in_the_folders_of_path(void **state)
+{
+	char path[3 * PATH_MAX], *before = strdup(getenv("PATH"));
+
+	(void)state;
+	assert_int_equal(chdir("/"), 0);
+	snprintf(path, sizeof(path), "/nowhere:%s:/", folder);
+	setenv("PATH", path, 1);
+	assert_int_equal(execvp("program", arguments), 13);
+	assert_true(reported());
+	assert_string_equal(passed, "execvp program one two");
+	execvp("plain", arguments);
+	assert_false(reported());
+	assert_int_equal(execvpe("program", arguments, environment), 14);
+	assert_true(reported());
+	assert_string_equal(passed, "execvpe program one two with A=1");
+	/* A name with a slash is a path, and none is nothing. */
+	execvp(program, arguments);
+	assert_true(reported());
+	execvp("/program", arguments);
+	assert_false(reported());
+	execvp("", arguments);
+	assert_false(reported());
+	/* An empty folder is the current one. */
+	setenv("PATH", "/nowhere:", 1);
+	execvp("program", arguments);
+	assert_false(reported());
+	assert_int_equal(chdir(folder), 0);
+	execvp("program", arguments);
+	assert_true(reported());
+	setenv("PATH", "", 1);
+	execvp("program", arguments);
+	assert_true(reported());
+	setenv("PATH", "/nowhere", 1);
+	execvp("program", arguments);
+	assert_false(reported());
+	/* As libc has it. */
+	unsetenv("PATH");
+	execvp("sh", arguments);
+	assert_true(reported());
+	execvp("program", arguments);
+	assert_false(reported());
+	/* A folder too long for a path is passed by. */
+	memset(path, 'x', PATH_MAX);
+	snprintf(path + PATH_MAX, sizeof(path) - PATH_MAX, ":%s", folder);
+	setenv("PATH", path, 1);
+	execvp("program", arguments);
+	assert_true(reported());
+	setenv("PATH", before, 1);
+	free(before);
+}
+
+static void a_descriptor_of_a_file_ends_the_program(void **state)
+{
+	int file = open(program, O_RDONLY), directory = open(folder, O_RDONLY);
+
+	(void)state;
+	assert_int_equal(fexecve(file, arguments, environment), 15);
+	assert_true(reported());
+	assert_string_equal(passed, "fexecve fd one two with A=1");
+	fexecve(directory, arguments, environment);
+	assert_false(reported());
+	fexecve(-1, arguments, environment);
+	assert_false(reported());
+	/* A function that libc does not have. */
+	errno = 5;
+	assert_int_equal(execveat(file, "", arguments, environment, AT_EMPTY_PATH), -1);
+	assert_int_equal(errno, ENOSYS);
+	assert_true(reported());
+	execveat(directory, "program", arguments, environment, 0);
+	assert_true(reported());
+	execveat(directory, "program", arguments, environment, AT_EMPTY_PATH);
+	assert_true(reported());
+	execveat(directory, "plain", arguments, environment, 0);
+	assert_false(reported());
+	execveat(directory, "", arguments, environment, AT_EMPTY_PATH);
+	assert_false(reported());
+	execveat(file, "", arguments, environment, 0);
+	assert_false(reported());
+	close(file);
+	close(directory);
+}
+
+static void lists_of_arguments_become_arrays(void **state)
+{
+	char expected[PATH_MAX + 100];
+
+	(void)state;
+	assert_int_equal(execl(program, "one", "two", "three", (char *)NULL), 11);
+	assert_true(reported());
+	snprintf(expected, sizeof(expected), "execve %s one two three own environment", program);
+	assert_string_equal(passed, expected);
+	errno = 5;
+	assert_int_equal(execle(program, "one", (char *)NULL, environment), 11);
+	snprintf(expected, sizeof(expected), "execve %s one with A=1", program);
+	assert_string_equal(passed, expected);
+	finished = 0;
+	assert_int_equal(execlp("/nowhere", "one", "two", (char *)NULL), 14);
+	assert_string_equal(passed, "execvpe /nowhere one two own environment");
+	assert_false(reported());
+}
+
+static void handler(int signal)
+{
+	(void)signal;
+}
+
+typedef sighandler_t set_function(int signal, sighandler_t handler);
+extern sighandler_t bsd_signal(int signal, sighandler_t handler);
+
+static void older_functions_set_the_action_that_theirs_is(void **state)
+{
+	static set_function *const once[] = {sysv_signal, __sysv_signal};
+	static set_function *const restarting[] = {signal, bsd_signal, ssignal};
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		assert_ptr_equal(restarting[i](SIGTERM, handler), SIG_IGN);
+		assert_int_equal(set_signal, SIGTERM);
+		assert_ptr_equal(set.sa_handler, handler);
+		assert_int_equal(set.sa_flags, SA_RESTART);
+		assert_true(sigismember(&set.sa_mask, SIGTERM));
+		assert_false(sigismember(&set.sa_mask, SIGINT));
+	}
+	for (unsigned i = 0; i < 2; i++) {
+		assert_ptr_equal(once[i](SIGTERM, handler), SIG_IGN);
+		assert_true(set.sa_flags == (int)(SA_RESETHAND | SA_NODEFER));
+		assert_false(sigismember(&set.sa_mask, SIGTERM));
+	}
+	assert_ptr_equal(signal(SIGKILL, handler), SIG_ERR);
+	set_signal = 0;
+	errno = 0;
+	assert_ptr_equal(signal(SIGTERM, SIG_ERR), SIG_ERR);
+	assert_int_equal(errno, EINVAL);
+	assert_int_equal(set_signal, 0);
+	assert_int_equal(sigaction(SIGINT, NULL, NULL), 0);
+	assert_int_equal(set_signal, SIGINT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(a_file_that_may_be_executed_ends_the_program, start),
+		cmocka_unit_test_setup(a_name_is_looked_for_in_the_folders_of_path, start),
+		cmocka_unit_test_setup(a_descriptor_of_a_file_ends_the_program, start),
+		cmocka_unit_test_setup(lists_of_arguments_become_arrays, start),
+		cmocka_unit_test_setup(older_functions_set_the_action_that_theirs_is, start),
+	};
+
+	return cmocka_run_group_tests(tests, set_up, tear_down);
+}
