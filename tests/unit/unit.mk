@@ -55,8 +55,8 @@ $(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, hol
 $(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/array_bytes.o
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/measured.o
 $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
-$(BUILD)/tests/unit/test_windows_sums: $(addprefix $(BUILD)/obj/preload/recording/, launches.o sums.o row_totals.o)
-$(BUILD)/tests/unit/test_graphs: $(addprefix $(BUILD)/obj/preload/handles/, graph.o graph_contents.o)
+$(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals): $(addprefix $(BUILD)/obj/preload/recording/, launches.o sums.o row_totals.o)
+$(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(addprefix $(BUILD)/obj/preload/handles/, graph.o graph_contents.o)
 $(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
 $(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o measured.o)
 $(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/* What the rows say of all launches, of which some were recorded in windows. */
+#include "tests/unit/window_launches.h"
+
+/* The sums themselves. */
+static void add_launch(uint64_t first_ns, uint64_t second_ns)
+{
+	const struct launch_part parts[] = {{&operations[FIRST], 2, first_ns},
+					    {&operations[SECOND], 1, second_ns}};
+	struct operation *graph;
+
+	assert_true(sums_add_launch(contents[0]->kernels, 0, parts, 2, &graph));
+	assert_ptr_equal(graph, &operations[GRAPH]);
+}
+
+static void a_graph_that_was_recorded_whole_is_exact(void **state)
+{
+	(void)state;
+	rows[GRAPH][0].calls = 2;
+	add_launch(100, 30);
+	add_launch(102, 31);
+	sums_update_rows();
+	assert_int_equal(rows[FIRST][0].node_calls, 4);
+	assert_int_equal(rows[SECOND][0].node_calls, 2);
+	assert_int_equal(rows[FIRST][1].node_calls, 0);
+	/* Nothing is estimated. */
+	assert_true(rows[FIRST][0].windows_total == 0);
+	assert_true(rows[FIRST][0].windows_error == 0);
+	assert_int_equal(rows[FIRST][0].node_calls_estimated, 0);
+	assert_int_equal(session_header(session)->counters[COUNTER_graph_node_calls], 6);
+}
+
+static void launches_between_windows_are_like_those_in_them(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= 4; i++) {
+		add_launch(100, 30);
+		rows[GRAPH][0].calls = 10 * i;
+		sums_close_window(true);
+	}
+	sums_update_rows();
+	assert_int_equal(rows[FIRST][0].node_calls, 80);
+	assert_int_equal(rows[SECOND][0].node_calls, 40);
+	assert_int_equal((int)(rows[FIRST][0].windows_total + 0.5), 4000);
+	assert_int_equal((int)(rows[SECOND][0].windows_total + 0.5), 1200);
+	assert_true(rows[FIRST][0].windows_error < 1e-6);
+	/* A window that is open is not settled, but counts; what comes after is like the last. */
+	add_launch(160, 60);
+	rows[GRAPH][0].calls = 41;
+	sums_update_rows();
+	assert_int_equal((int)(rows[FIRST][0].windows_total + 0.5), 4160);
+	sums_close_window(false);
+	rows[GRAPH][0].calls = 51;
+	sums_update_rows();
+	assert_int_equal((int)(rows[FIRST][0].windows_total + 0.5), 5160);
+	assert_int_equal(rows[FIRST][0].node_calls, 102);
+}
+
+static void windows_that_differ_say_how_exact_the_total_is(void **state)
+{
+	(void)state;
+	for (unsigned i = 1; i <= 4; i++) {
+		add_launch(100 + 10 * (i % 2), 30);
+		rows[GRAPH][0].calls = 10 * i;
+		sums_close_window(true);
+	}
+	sums_update_rows();
+	/* Launches between two windows are like the mean of the two. */
+	assert_int_equal((int)(rows[FIRST][0].windows_total + 0.5), 1100 + 3 * 1050);
+	assert_true(rows[FIRST][0].windows_error > 1);
+	assert_true(rows[SECOND][0].windows_error < 1e-6);
+}
+
+static void a_graph_of_which_nothing_is_recorded_is_asked_for_once(void **state)
+{
+	(void)state;
+	assert_false(sums_lack_a_graph());
+	rows[GRAPH][1].calls = 3;
+	assert_true(sums_lack_a_graph());
+	assert_false(sums_lack_a_graph());
+	sums_update_rows();
+	assert_int_equal(rows[FIRST][1].node_calls, 6);
+	assert_true(isnan(rows[FIRST][1].windows_error));
+	assert_true(rows[FIRST][1].windows_total == 0);
+	/* One with nothing that is recorded is not. */
+	contents[1] = graph_of(1, 0);
+	contents[1]->recorded = 0;
+	atomic_store(&operations[SAME_GRAPH].contents, contents[1]);
+	rows[SAME_GRAPH][0].calls = 1;
+	assert_false(sums_lack_a_graph());
+}
+
+static void of_variable_graphs_the_number_is_estimated(void **state)
+{
+	const struct launch_part parts[] = {{&operations[FIRST], 3, 90}};
+	struct operation *graph;
+
+	(void)state;
+	/* No graph that it could be of. */
+	assert_false(sums_add_launch(4711, 0, parts, 1, &graph));
+	contents[1] = graph_of(1, 0);
+	contents[1]->variable = true;
+	atomic_store(&operations[VARIABLE_GRAPH].contents, contents[1]);
+	assert_true(sums_add_launch(4711, 0, parts, 1, &graph));
+	assert_ptr_equal(graph, &operations[VARIABLE_GRAPH]);
+	rows[VARIABLE_GRAPH][0].calls = 10;
+	sums_close_window(true);
+	assert_true(sums_add_launch(4712, 0, parts, 1, &graph));
+	rows[VARIABLE_GRAPH][0].calls = 20;
+	sums_update_rows();
+	assert_int_equal(rows[FIRST][0].node_calls, 60);
+	assert_int_equal(rows[FIRST][0].node_calls_estimated, 40);
+	sums_close_window(true);
+	sums_update_rows();
+	assert_int_equal(rows[FIRST][0].node_calls, 60);
+	assert_int_equal((int)(rows[FIRST][0].windows_total + 0.5), 1800);
+}
+
+static void launches_by_themselves_are_summed_by_operation(void **state)
+{
+	(void)state;
+	sums_add(&operations[FIRST], 0, 50);
+	sums_add(&operations[FIRST], 0, 70);
+	rows[FIRST][0].calls = 20;
+	rows[SECOND][0].calls = 5;
+	sums_close_window(true);
+	sums_add(&operations[FIRST], 0, 60);
+	rows[FIRST][0].calls = 40;
+	sums_close_window(true);
+	sums_update_rows();
+	assert_int_equal((int)(rows[FIRST][0].windows_total + 0.5), 2400);
+	assert_int_equal(rows[FIRST][0].node_calls, 0);
+	assert_true(rows[SECOND][0].windows_total == 0);
+	/* Of those that were never met nothing is known, while others of the row are. */
+	rows[GRAPH][0].calls = 1;
+	add_launch(100, 30);
+	sums_close_window(false);
+	sums_update_rows();
+	assert_int_equal(rows[SECOND][0].node_calls, 1);
+	assert_int_equal((int)(rows[SECOND][0].windows_total + 0.5), 30 * 6);
+	assert_true(isnan(rows[SECOND][0].windows_error));
+}
+
+static void what_was_recorded_before_the_windows_is_certain(void **state)
+{
+	(void)state;
+	rows[COPY][1].cupti.count = rows[COPY][1].calls = 4;
+	rows[COPY][1].cupti.total = 400;
+	sums_start(session, row_of);
+	sums_update_rows();
+	assert_true(rows[COPY][1].windows_total == 0);
+	sums_add(&operations[COPY], 1, 200);
+	rows[COPY][1].calls = 7;
+	sums_close_window(true);
+	sums_update_rows();
+	assert_int_equal((int)(rows[COPY][1].windows_total + 0.5), 400 + 3 * (100 + 200) / 2);
+	assert_true(isnan(rows[COPY][1].windows_error));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		SUMS(a_graph_that_was_recorded_whole_is_exact),
+		SUMS(launches_between_windows_are_like_those_in_them),
+		SUMS(windows_that_differ_say_how_exact_the_total_is),
+		SUMS(a_graph_of_which_nothing_is_recorded_is_asked_for_once),
+		SUMS(of_variable_graphs_the_number_is_estimated),
+		SUMS(launches_by_themselves_are_summed_by_operation),
+		SUMS(what_was_recorded_before_the_windows_is_certain),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

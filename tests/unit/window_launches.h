@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* For the tests of launches and sums of windows: operations, graphs, and what is made of them. */
+#ifndef KTIME_TESTS_UNIT_WINDOW_LAUNCHES_H
+#define KTIME_TESTS_UNIT_WINDOW_LAUNCHES_H
+
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "preload/handles/graph_contents.h"
+#include "preload/recording/launches.h"
+#include "preload/recording/row_totals.h"
+#include "preload/recording/sums.h"
+
+enum { FIRST, SECOND, GRAPH, SAME_GRAPH, VARIABLE_GRAPH, COPY, OPERATIONS };
+
+static struct session *session;
+static struct operation every_tests[16][OPERATIONS], *operations; /* of the present test */
+static struct row rows[OPERATIONS][2];
+static struct operation *first_operation;
+static struct graph_contents *contents[3];
+
+struct operation *operation_first(void)
+{
+	return first_operation;
+}
+
+static struct row *row_of(struct operation *operation, int device)
+{
+	return device < 2 ? operation->rows[device] : NULL;
+}
+
+/* What launches.c says of complete launches. */
+static struct {
+	unsigned nodes, graphs;
+	struct operation *node, *graph;
+	uint32_t node_device, graph_device;
+	uint64_t node_ns, graph_ns, all_ns;
+} taken;
+
+static void take_node(struct operation *operation, uint32_t device, uint64_t nanoseconds)
+{
+	taken.nodes++;
+	taken.node = operation;
+	taken.node_device = device;
+	taken.node_ns = nanoseconds;
+	taken.all_ns += nanoseconds;
+}
+
+static void take_graph(struct operation *operation, uint32_t device, uint64_t nanoseconds)
+{
+	taken.graphs++;
+	taken.graph = operation;
+	taken.graph_device = device;
+	taken.graph_ns = nanoseconds;
+}
+
+static struct graph_contents *graph_of(unsigned first, unsigned second)
+{
+	struct graph_contents *made = calloc(1, sizeof(*made) + 2 * sizeof(struct graph_part));
+
+	made->parts[made->part_count++] =
+		(struct graph_part){.operation = &operations[FIRST], .count = first};
+	if (second)
+		made->parts[made->part_count++] =
+			(struct graph_part){.operation = &operations[SECOND], .count = second};
+	made->nodes = made->recorded = first + second;
+	made->kernels = first * graph_contents_kernel_mark(&operations[FIRST]) +
+			second * graph_contents_kernel_mark(&operations[SECOND]);
+	return made;
+}
+
+/* What the sums know of an operation they never forget, so each test has operations of its own. */
+static int start(void **state)
+{
+	static uint32_t index, tests;
+
+	(void)state;
+	if (session_create(&session, NULL, 0))
+		return -1;
+	memset(rows, 0, sizeof(rows));
+	operations = every_tests[tests++];
+	memset(&taken, 0, sizeof(taken));
+	first_operation = NULL;
+	for (unsigned i = 0; i < OPERATIONS; i++) {
+		operations[i] = (struct operation){.index = index++,
+						   .kind = ROW_KERNEL,
+						   .rows = {&rows[i][0], &rows[i][1]},
+						   .next = first_operation};
+		first_operation = &operations[i];
+	}
+	operations[COPY].kind = ROW_MEMCPY;
+	operations[GRAPH].kind = operations[SAME_GRAPH].kind = operations[VARIABLE_GRAPH].kind =
+		ROW_GRAPH;
+	contents[0] = graph_of(2, 1);
+	atomic_store(&operations[GRAPH].contents, contents[0]);
+	contents[1] = contents[2] = NULL;
+	launches_start(take_node, take_graph);
+	sums_start(session, row_of);
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	launches_end(true, UINT64_MAX);
+	sums_close_window(false);
+	for (unsigned i = 0; i < 3; i++)
+		free(contents[i]);
+	session_close(session);
+	return 0;
+}
+
+#define SUMS(test) cmocka_unit_test_setup_teardown(test, start, stop)
+
+#endif
