@@ -69,6 +69,7 @@ $(BUILD)/tests/unit/test_trace_records: $(BUILD)/obj/preload/collector/trace.o
 $(BUILD)/tests/unit/test_feed: $(addprefix $(BUILD)/obj/preload/, timeline/feed.o driver/api.o)
 $(BUILD)/tests/unit/test_nvtx_injection: $(addprefix $(BUILD)/obj/preload/nvtx/, injection.o names.o)
 $(BUILD)/tests/unit/test_exec_hooks: $(addprefix $(BUILD)/obj/preload/hooks/, exec.o signals.o)
+$(BUILD)/tests/unit/test_states: $(BUILD)/obj/preload/hooks/states.o
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
