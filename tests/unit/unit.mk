@@ -72,6 +72,7 @@ $(BUILD)/tests/unit/test_exec_hooks: $(addprefix $(BUILD)/obj/preload/hooks/, ex
 $(BUILD)/tests/unit/test_states: $(BUILD)/obj/preload/hooks/states.o
 $(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_stream
 $(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
+$(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_times.o)
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* For test_recorded_launches.c alone: a clock, CUPTI, and who takes the records of windows. */
+#ifndef KTIME_TESTS_UNIT_RECORDING_NEIGHBOURS_H
+#define KTIME_TESTS_UNIT_RECORDING_NEIGHBOURS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "cupti/cupti.h"
+#include "cupti/pause.h"
+#include "preload/base/instantiation.h"
+#include "preload/base/mode.h"
+#include "preload/base/settings.h"
+#include "preload/handles/graph.h"
+#include "preload/handles/graph_contents.h"
+#include "preload/nvtx/ranges.h"
+#include "preload/recording/launch_costs.h"
+#include "preload/recording/launches.h"
+#include "preload/recording/recording.h"
+#include "preload/recording/sums.h"
+
+#define MS     1000000ull
+#define PERIOD (5 * MS)
+
+struct options settings;
+_Atomic bool mode_cupti = true;
+static struct session *session;
+static uint64_t now = 1000000 * MS;
+static bool cupti_is_active, realtime = true, ranges_chosen, names_reused, started_now, paused;
+static bool can_pause = true, graphs_made;
+static unsigned pauses, following, watched, starts, plans, finishes, closed, random_closed, updates;
+static uint64_t unread, ended_since, cost_elapsed;
+static bool ended_off, costs_late;
+static struct launch_costs costs;
+static void (*take_node)(struct operation *, uint32_t, uint64_t);
+static void (*take_graph)(struct operation *, uint32_t, uint64_t);
+
+/* In place of the C library's. */
+int clock_gettime(clockid_t clock, struct timespec *time)
+{
+	(void)clock;
+	*time = (struct timespec){(time_t)(now / 1000000000), (long)(now % 1000000000)};
+	return 0;
+}
+
+bool cupti_active(void)
+{
+	return cupti_is_active;
+}
+
+bool cupti_clock_is_realtime(void)
+{
+	return realtime;
+}
+
+struct launch_costs launch_costs_take(bool late)
+{
+	struct launch_costs taken = costs;
+
+	costs_late = late;
+	costs = (struct launch_costs){0};
+	return taken;
+}
+
+void late_start_plan(struct session *of, const struct cupti_settings *how, cupti_starter start,
+		     double part, uint64_t at)
+{
+	assert_ptr_equal(of, session);
+	assert_non_null(how);
+	assert_null(start);
+	assert_true(part > 0.0199 && part < 0.0201);
+	assert_int_equal(at, now);
+	plans++;
+}
+
+bool late_start_update(const struct launch_costs *of, uint64_t elapsed, uint64_t at)
+{
+	assert_non_null(of);
+	assert_int_equal(at, now);
+	cost_elapsed = elapsed;
+	return started_now;
+}
+
+void late_start_finish(void)
+{
+	finishes++;
+}
+
+bool pause_is_safe(void)
+{
+	return true;
+}
+
+bool pause_set(bool to)
+{
+	pauses++;
+	if (can_pause)
+		paused = to;
+	return can_pause;
+}
+
+bool pause_is_refused(void)
+{
+	return false;
+}
+
+void instantiation_watch(void (*wake)(void))
+{
+	assert_null(wake);
+	watched++;
+}
+
+bool instantiation_ever(void)
+{
+	return graphs_made;
+}
+
+unsigned instantiation_count(void)
+{
+	return 0;
+}
+
+static bool told_off, told_windows;
+
+void instantiation_tell(bool off, bool windows)
+{
+	told_off = off;
+	told_windows = windows;
+}
+
+void graph_follow_updates(void)
+{
+	following++;
+}
+
+uint64_t graph_updates_unread(void)
+{
+	return unread;
+}
+
+bool ranges_are_chosen(void)
+{
+	return ranges_chosen;
+}
+
+bool operation_names_are_reused(void)
+{
+	return names_reused;
+}
+
+void launches_start(void (*node)(struct operation *, uint32_t, uint64_t),
+		    void (*graph)(struct operation *, uint32_t, uint64_t))
+{
+	take_node = node;
+	take_graph = graph;
+}
+
+static unsigned nodes_added, settled;
+static uint64_t added_ns;
+
+void launches_add(struct operation *operation, const struct activity *activity)
+{
+	assert_true(operation && activity);
+	nodes_added++;
+}
+
+void launches_settle(void)
+{
+	settled++;
+}
+
+void launches_end(bool turned_off, uint64_t since)
+{
+	ended_off = turned_off;
+	ended_since = since;
+}
+
+uint64_t launches_seen(void)
+{
+	return 0;
+}
+
+void sums_start(struct session *of, struct row *(*row_of)(struct operation *, int))
+{
+	assert_ptr_equal(of, session);
+	assert_non_null(row_of);
+	starts++;
+}
+
+void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds)
+{
+	assert_non_null(operation);
+	assert_int_equal(device, 1);
+	added_ns += nanoseconds;
+}
+
+void sums_close_window(bool random)
+{
+	closed++;
+	random_closed += random;
+}
+
+bool sums_lack_a_graph(void)
+{
+	return false;
+}
+
+void sums_update_rows(void)
+{
+	updates++;
+}
+
+static struct operation kernel = {.kind = ROW_KERNEL};
+static bool no_rows;
+
+static struct row *row_of(struct operation *operation, int device)
+{
+	return no_rows ? NULL : session_row(session, operation->kind, "row", device);
+}
+
+static uint64_t count(enum session_counter counter)
+{
+	return session_header(session)->counters[counter];
+}
+
+static const struct cupti_settings late;
+
+/* Runs for a time in periods of 5 ms. */
+static void run_for(uint64_t nanoseconds)
+{
+	for (uint64_t end = now + nanoseconds; now < end;) {
+		now += PERIOD;
+		recording_update(now, PERIOD);
+	}
+}
+
+/* Each test has a process of its own, with a budget of 2 %. */
+#define TEST(name, is_late)                                                                        \
+	static void name##_body(void);                                                             \
+	static void name(void **state)                                                             \
+	{                                                                                          \
+		int status;                                                                        \
+		pid_t child;                                                                       \
+                                                                                                   \
+		(void)state;                                                                       \
+		fflush(NULL);                                                                      \
+		child = fork();                                                                    \
+		assert_true(child >= 0);                                                           \
+		if (child == 0) {                                                                  \
+			setenv("CMOCKA_TEST_ABORT", "1", 1);                                       \
+			options_defaults(&settings);                                               \
+			settings.budget = 2;                                                       \
+			cupti_is_active = !(is_late);                                              \
+			if (session_create(&session, NULL, 0))                                     \
+				_exit(1);                                                          \
+			recording_start(session, row_of, NULL, (is_late) ? &late : NULL, NULL);    \
+			name##_body();                                                             \
+			_exit(0);                                                                  \
+		}                                                                                  \
+		assert_int_equal(waitpid(child, &status, 0), child);                               \
+		assert_int_equal(status, 0);                                                       \
+	}                                                                                          \
+	static void name##_body(void)
+
+#endif
