@@ -19,6 +19,7 @@
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 #include "preload/lifecycle/context_end.h"
+#include "preload/memory/allocations.h"
 
 #define PRIMARY ((CUcontext)0x100)
 
@@ -49,6 +50,13 @@ void context_on_device(int device)
 void collector_end_context(struct context *which)
 {
 	ended = which;
+}
+
+static CUcontext without_memory;
+
+void allocations_context_ends(CUcontext handle)
+{
+	without_memory = handle;
 }
 
 void operation_forget_kernels(void)
@@ -122,6 +130,7 @@ static void a_context_that_is_known_ends_with_its_kernels(void **state)
 	(void)state;
 	context_ends((CUcontext)0x999);
 	assert_false(has_ended());
+	assert_ptr_equal(without_memory, (CUcontext)0x999);
 	context_ends(PRIMARY);
 	assert_true(has_ended());
 	atomic_store(&lifecycle_state, LIFECYCLE_CLOSED);

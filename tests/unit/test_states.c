@@ -20,6 +20,7 @@
 #include "preload/hooks/wrappers.h"
 #include "preload/launch/window.h"
 #include "preload/lifecycle/context_end.h"
+#include "preload/memory/allocations.h"
 
 #define EXEC  ((CUgraphExec)1)
 #define GRAPH ((CUgraph)2)
@@ -83,6 +84,14 @@ NOTES(primary_released, (CUdevice device), assert_int_equal(device, 4))
 NOTES(stream_ending, (CUstream stream), assert_ptr_equal(stream, (CUstream)7))
 NOTES(stream_made, (CUstream stream, unsigned flags), assert_ptr_equal(stream, (CUstream)7),
       assert_int_equal(flags, 1))
+
+void allocation_retained(CUresult given, const unsigned long long *handle, const void *address)
+{
+	assert_int_equal(given, result);
+	assert_int_equal(*handle, 12);
+	assert_ptr_equal(address, &result);
+	note("allocation_retained");
+}
 
 static const CUcontext *retained;
 
@@ -190,6 +199,7 @@ static void what_comes_before_the_drivers_call_and_what_after(void **state)
 	CUcontext context = (CUcontext)1;
 	CUgraphExec exec = EXEC;
 	CUstream stream = (CUstream)7;
+	unsigned long long handle = 12;
 	void *pointer = &result;
 
 	(void)state;
@@ -217,6 +227,8 @@ static void what_comes_before_the_drivers_call_and_what_after(void **state)
 		      "real graph_child_changed");
 		MAKES(wrapped_cuGraphNodeSetEnabled(EXEC, NODE, 1), "real graph_node_enabled");
 		MAKES(wrapped_cuGraphExecDestroy(EXEC), "graph_ending real");
+		MAKES(wrapped_cuMemRetainAllocationHandle(&handle, &result),
+		      "real allocation_retained");
 		MAKES(wrapped_cuProfilerStart(), "opened real");
 		MAKES(wrapped_cuProfilerStop(), "real closed");
 		result = CUDA_ERROR_UNKNOWN;
