@@ -10,6 +10,7 @@
 
 #include <cmocka.h>
 
+#include "report/memory/memory_use.h"
 #include "tests/unit/page_text.h"
 
 #define US 1000ull
@@ -193,6 +194,66 @@ static void without_a_trace_the_page_says_what_sizes_need(void **state)
 	assert_null(strstr(page, "copy-sizes-table"));
 }
 
+static void memory_is_shown_by_device_and_by_origin(void **state)
+{
+	struct session_header *header = session_header(session);
+	struct memory_use *use;
+	struct memory_site *site;
+
+	(void)state;
+	page = page_text(session, "");
+	assert_null(strstr(page, "memory-table"));
+	free(page);
+	header->start_realtime = 1000;
+	header->devices[1].memory = 1ull << 30;
+	use = session_add_memory_use(session,
+				     &(struct memory_use){.kind = ALLOCATION_POOL, .device = 1});
+	assert_non_null(use);
+	use->peak = 256ull << 20;
+	use->peak_time = 1000 + 5 * US;
+	use->held = 3 << 20;
+	use->held_count = 2;
+	use->allocations = 12345;
+	use->allocated = 512ull << 20;
+	use->frees = 12343;
+	site = session_add_memory_site(
+		session, &(struct memory_site){.kind = ALLOCATION_POOL,
+					       .device = 1,
+					       .size = 1 << 20,
+					       .range = session_intern(session, "step<1>"),
+					       .operation = session_intern(session, "_Z5firsti")});
+	assert_non_null(site);
+	site->at_peak = 4 << 20;
+	site->at_peak_count = 4;
+	site->held = 2 << 20;
+	site->held_count = 2;
+	site->allocations = 9;
+	site = session_add_memory_site(
+		session,
+		&(struct memory_site){.kind = ALLOCATION_PINNED, .device = -1, .thread = 71});
+	assert_non_null(site);
+	site->at_peak = 5 << 20;
+	page = page_text(session, "");
+	has("<th scope=\"row\">memory of pools</th><td class=\"number\" data-value=\"1\">1</td>"
+	    "<td class=\"number\" data-value=\"268435456\">256 MB</td>"
+	    "<td class=\"number share\" data-value=\"25.000000\">");
+	has(" 25.00%</td><td class=\"number\" data-value=\"5000\">5.0000us</td>"
+	    "<td class=\"number\" data-value=\"3145728\">3.0 MB</td>"
+	    "<td class=\"number\" data-value=\"2\">2</td>"
+	    "<td class=\"number\" data-value=\"12345\">12,345</td>"
+	    "<td class=\"number\" data-value=\"536870912\">512 MB</td>"
+	    "<td class=\"number\" data-value=\"12343\">12,343</td></tr>");
+	has("<td class=\"number\" data-value=\"4\">4</td>"
+	    "<td class=\"number\" data-value=\"1048576\">1.0 MB</td>"
+	    "<td class=\"number\" data-value=\"2097152\">2.0 MB</td>"
+	    "<td class=\"number\" data-value=\"2\">2</td>"
+	    "<td class=\"number\" data-value=\"9\">9</td><td class=\"name\">first</td>"
+	    "<td class=\"name\">step&#60;1&#62;</td>"
+	    "<td class=\"number\" data-value=\"-1\">several</td></tr>");
+	/* The one with most at the peak first. */
+	assert_true(strstr(page, "data-value=\"71\">71</td>") < strstr(page, ">several</td>"));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -202,6 +263,7 @@ int main(void)
 		TEST(more_processes_than_fit_are_counted),
 		TEST(uneven_rows_name_the_slowest),
 		TEST(copies_are_told_apart_by_size),
+		TEST(memory_is_shown_by_device_and_by_origin),
 		TEST(without_a_trace_the_page_says_what_sizes_need),
 	};
 
