@@ -99,6 +99,16 @@ pool held 16777216 peak 16777216 allocations 1 frees 0" eval 'figures | sort'
 		{ cat text; false; }
 }
 
+# As on a GPU, where the device says what is free.
+@test "what is held changes by as much as what the device has free" {
+	not_under_sanitizers "Python"
+	command -v python3 >/dev/null || skip "needs python3"
+	cd "$root"
+	KTIME_RUNNER=tests/sim/run KTIME_BUILD=$built run python3 tests/gpu/memory.py
+	[ "$status" -eq 0 ] || { echo "$output"; false; }
+	[ "$(grep -c '^| driver' <<<"$output")" -eq 4 ]
+}
+
 @test "a program that allocates nothing has no line of it" {
 	run --separate-stderr under_ktime "$programs/contexts" kernels
 	[ -n "$stderr" ]
