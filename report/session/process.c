@@ -2,8 +2,8 @@
 /* The processes of a merged profile, and what rows are in each of them. */
 #include "report/session/process.h"
 
-#include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "report/session/session_internal.h"
 
@@ -97,4 +97,65 @@ const struct job_process *session_trace_process(const struct session *session,
 		return NULL;
 	segment = (const struct segment *)(session->base + place->offset);
 	return session_process_at(session, segment->process);
+}
+
+bool session_next_trace_part(const struct session *session, struct trace_part *part)
+{
+	struct segment_place *places, *place;
+	size_t count = segment_places(session, &places);
+
+	place = part->records ? segment_find_among(places, count,
+						   session_offset(session, part->records)) +
+					1
+			      : places;
+	for (; place < places + count; place++) {
+		const struct segment *segment;
+		uint64_t used;
+
+		if (place->kind != SEGMENT_TRACE || segment_map(session, place, PROT_READ))
+			continue;
+		used = segment_used(session, place) - sizeof(*segment);
+		if (used < sizeof(struct trace_record) || used > place->size)
+			continue;
+		segment = (const struct segment *)(session->base + place->offset);
+		*part = (struct trace_part){
+			.records = (const struct trace_record *)(segment + 1),
+			.count = used / sizeof(struct trace_record),
+			.process = session_process_at(session, segment->process),
+		};
+		return true;
+	}
+	return false;
+}
+
+/* A page that is read brings its neighbours with it: the kernel's fault_around_bytes. */
+#define AROUND 65536UL
+
+/* How much of a place may be given back: the file has its records still. */
+static uint64_t releasable(const struct segment_place *place, uint64_t most)
+{
+	if (!segment_is_of_file(place))
+		return 0;
+	return place->size < most ? place->size : most;
+}
+
+void session_release_trace_part(const struct session *session, const struct trace_part *part)
+{
+	struct segment_place *places, *place;
+	size_t count = segment_places(session, &places);
+	uint64_t start, size;
+
+	place = segment_find_among(places, count, session_offset(session, part->records));
+	if (session->writable || !releasable(place, UINT64_MAX))
+		return;
+	start = place->offset;
+	size = place->size;
+	if (place > places) {
+		start -= releasable(place - 1, AROUND);
+		size += place->offset - start;
+	}
+	if (place + 1 < places + count)
+		size += releasable(place + 1, AROUND);
+	/* Where it fails, the memory is taken until the session is closed. */
+	madvise(session->base + start, size, MADV_DONTNEED);
 }

@@ -6,6 +6,8 @@
 #ifndef KTIME_REPORT_SESSION_PROCESS_H
 #define KTIME_REPORT_SESSION_PROCESS_H
 
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "report/session/idle.h"
@@ -101,5 +103,20 @@ void session_trace_of(struct session *session, uint64_t process, uint64_t record
 /* Whose trace a record is of; NULL in a profile of one process. */
 const struct job_process *session_trace_process(const struct session *session,
 						const struct trace_record *record);
+
+/* Trace records that lie one after the other, all of one process's, in the order they were added.
+ * Their kinds are as the file has them: a damaged one may hold any number. */
+struct trace_part {
+	const struct trace_record *records; /* NULL: before the first part */
+	size_t count;
+	const struct job_process *process; /* as session_trace_process() has it */
+};
+/* Goes on to the next part that has records; false past the last, which leaves it as it is. */
+bool session_next_trace_part(const struct session *session, struct trace_part *part);
+/*
+ * Gives the memory of a part's records back until they are read again: a trace may be longer than
+ * memory. Does nothing where the records are not read from a file.
+ */
+void session_release_trace_part(const struct session *session, const struct trace_part *part);
 
 #endif

@@ -137,6 +137,10 @@ int segment_reuse_trace(struct session *session);
 /* Takes `size` bytes of a segment, NULL if there is no room, and makes them visible to readers. */
 void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size);
 void items_publish(struct session *session, enum segment_kind kind, uint64_t size);
+/* Bytes of a segment that hold items; a file may claim more than the segment has. */
+uint64_t segment_used(const struct session *session, const struct segment_place *place);
+/* Of an opened session: whether a segment is read from the file when it is needed. */
+bool segment_is_of_file(const struct segment_place *place);
 /* The item of `size` bytes at an offset of a segment of this kind, or NULL. */
 void *item_at(const struct session *session, uint64_t offset, enum segment_kind kind,
 	      uint64_t size);

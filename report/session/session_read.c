@@ -71,12 +71,18 @@ static void read_part(const struct session *session, int fd, uint64_t offset, ui
 }
 
 /* A trace may be longer than memory: its records are read from the file when they are needed. */
+bool segment_is_of_file(const struct segment_place *place)
+{
+	return place->kind == SEGMENT_TRACE && place->offset % PAGE == 0 && place->size % PAGE == 0;
+}
+
 static int read_segment(const struct session *session, int fd, uint64_t offset,
 			const struct segment *segment)
 {
 	uint64_t used = segment->used < segment->size ? segment->used : segment->size;
+	const struct segment_place place = {offset, segment->size, segment->kind, true};
 
-	if (segment->kind == SEGMENT_TRACE && offset % PAGE == 0 && segment->size % PAGE == 0)
+	if (segment_is_of_file(&place))
 		return map_file(session, fd, PROT_READ, MAP_PRIVATE, offset, segment->size);
 	read_part(session, fd, offset + sizeof(*segment),
 		  used > sizeof(*segment) ? used - sizeof(*segment) : 0);
@@ -109,8 +115,7 @@ static int read_segments(struct session *session, int fd)
 	return error;
 }
 
-/* Bytes of a segment that hold items; a file may claim more than the segment has. */
-static uint64_t segment_used(const struct session *session, const struct segment_place *place)
+uint64_t segment_used(const struct session *session, const struct segment_place *place)
 {
 	const struct segment *segment = (const struct segment *)(session->base + place->offset);
 	uint64_t used = __atomic_load_n(&segment->used, __ATOMIC_ACQUIRE);

@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace's records in the order of time. A profile has them in the order in which they became
+ * known: an operation's after its end, a range's after all that was called in it. They are sorted
+ * by the segment, each when its time comes, so what is in memory is the segments that the moment
+ * lies in, however long the trace is.
+ */
+#ifndef KTIME_REPORT_TIMELINE_ORDER_H
+#define KTIME_REPORT_TIMELINE_ORDER_H
+
+#include <stdint.h>
+
+#include "report/session/session.h"
+
+struct trace_order;
+
+/*
+ * Begins with the records that are not wholly before `from` or after `to`, both nanoseconds on the
+ * records' clock. 0 or -ENOMEM. The session must stay open until trace_order_close().
+ */
+int trace_order_open(struct trace_order **order, const struct session *session, uint64_t from,
+		     uint64_t to);
+/*
+ * The next record, NULL past the last: process by process, and in each by the start; where two
+ * start together the one that ends later is first, and a call before an operation. Valid until the
+ * next call. 0 or -ENOMEM.
+ */
+int trace_order_next(struct trace_order *order, const struct trace_record **record);
+/* Whose record the last one was: in a merged profile the process, and the how manieth it is, from
+ * 1; else NULL and 0. */
+uint32_t trace_order_process(const struct trace_order *order, const struct job_process **process);
+/* How many records there are, and how many were returned. */
+uint64_t trace_order_count(const struct trace_order *order);
+uint64_t trace_order_done(const struct trace_order *order);
+/* NULL is fine. */
+void trace_order_close(struct trace_order *order);
+
+#endif

@@ -1,0 +1,183 @@
+/* SPDX-License-Identifier: MIT */
+/* Messages are encoded as Protocol Buffers has it, up to the last byte of each length. */
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/timeline/protobuf.h"
+
+static struct protobuf message;
+
+static int tear_down(void **state)
+{
+	(void)state;
+	protobuf_free(&message);
+	return 0;
+}
+
+/* The bytes so far, as hexadecimal digits, and begins anew. */
+static void are(const char *expected)
+{
+	char *text = NULL, digits[256] = "";
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	assert_int_equal(protobuf_write(&message, file), 0);
+	fclose(file);
+	assert_true(size < sizeof(digits) / 2);
+	for (size_t i = 0; i < size; i++)
+		sprintf(digits + 2 * i, "%02x", (unsigned char)text[i]);
+	assert_string_equal(digits, expected);
+	free(text);
+}
+
+static void numbers_take_seven_bits_a_byte(void **state)
+{
+	static const struct {
+		uint64_t value;
+		const char *bytes;
+	} numbers[] = {
+		{0, "0800"},
+		{1, "0801"},
+		{127, "087f"},
+		{128, "088001"},
+		{16383, "08ff7f"},
+		{16384, "08808001"},
+		{UINT32_MAX, "08ffffffff0f"},
+		{1ULL << 63, "0880808080808080808001"},
+		{UINT64_MAX, "08ffffffffffffffffff01"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(numbers) / sizeof(*numbers); i++) {
+		protobuf_unsigned(&message, 1, numbers[i].value);
+		are(numbers[i].bytes);
+	}
+}
+
+static void tags_have_the_field_and_the_type(void **state)
+{
+	(void)state;
+	protobuf_unsigned(&message, 15, 2);
+	are("7802");
+	protobuf_unsigned(&message, 16, 2);
+	are("800102");
+	protobuf_unsigned(&message, (1U << 29) - 1, 2);
+	are("f8ffffff0f02");
+	protobuf_fixed64(&message, 47, 0x0102030405060708ULL);
+	are("f9020807060504030201");
+	protobuf_fixed64(&message, 1, UINT64_MAX);
+	are("09ffffffffffffffff");
+	protobuf_text(&message, 2, "ab");
+	protobuf_text(&message, 2, "");
+	protobuf_bytes(&message, 3, "\0x", 2);
+	are("120261621200"
+	    "1a020078");
+}
+
+static void a_message_in_a_message_has_its_length_before_it(void **state)
+{
+	size_t outer, inner;
+
+	(void)state;
+	outer = protobuf_begin(&message, 1);
+	protobuf_end(&message, outer);
+	are("0a00");
+	outer = protobuf_begin(&message, 1);
+	protobuf_unsigned(&message, 2, 3);
+	inner = protobuf_begin(&message, 4);
+	protobuf_unsigned(&message, 5, 6);
+	protobuf_end(&message, inner);
+	protobuf_unsigned(&message, 7, 8);
+	protobuf_end(&message, outer);
+	protobuf_unsigned(&message, 1, 9);
+	are("0a08"
+	    "1003"
+	    "2202"
+	    "2806"
+	    "3808"
+	    "0809");
+}
+
+/* Bodies of a size, in a message in a message: the lengths take one, two and three bytes. */
+static void has_lengths(size_t body, const char *outer, const char *inner)
+{
+	char *text = NULL, *letters = malloc(body), digits[16] = "";
+	const size_t outer_size = strlen(outer) / 2, inner_size = strlen(inner) / 2;
+	size_t size, begun, nested;
+	FILE *file = open_memstream(&text, &size);
+
+	memset(letters, 'x', body);
+	begun = protobuf_begin(&message, 1);
+	nested = protobuf_begin(&message, 2);
+	/* The tag and the length of the text are not part of what is asked for. */
+	for (size_t i = 0; i < body; i += 2)
+		protobuf_unsigned(&message, 1, 1);
+	protobuf_end(&message, nested);
+	protobuf_end(&message, begun);
+	assert_int_equal(protobuf_write(&message, file), 0);
+	fclose(file);
+	assert_int_equal(size, 1 + outer_size + 1 + inner_size + body);
+	for (size_t i = 0; i < outer_size; i++)
+		sprintf(digits + 2 * i, "%02x", (unsigned char)text[1 + i]);
+	assert_string_equal(digits, outer);
+	assert_int_equal(text[1 + outer_size], 2 << 3 | 2);
+	for (size_t i = 0; i < inner_size; i++)
+		sprintf(digits + 2 * i, "%02x", (unsigned char)text[2 + outer_size + i]);
+	digits[2 * inner_size] = '\0';
+	assert_string_equal(digits, inner);
+	for (size_t i = 2 + outer_size + inner_size; i < size; i += 2)
+		assert_memory_equal(text + i, "\x08\x01", 2);
+	free(text);
+	free(letters);
+}
+
+static void lengths_take_as_many_bytes_as_they_need(void **state)
+{
+	(void)state;
+	has_lengths(124, "7e", "7c");
+	has_lengths(126, "8001", "7e");
+	has_lengths(128, "8301", "8001");
+	has_lengths(16380, "ff7f", "fc7f");
+	has_lengths(16382, "818001", "fe7f");
+	has_lengths(16384, "848001", "808001");
+}
+
+static void what_cannot_be_written_is_an_error_and_forgotten(void **state)
+{
+	FILE *full = fopen("/dev/full", "w");
+
+	(void)state;
+	assert_non_null(full);
+	setvbuf(full, NULL, _IONBF, 0);
+	protobuf_unsigned(&message, 1, 1);
+	assert_int_equal(protobuf_write(&message, full), -EIO);
+	fclose(full);
+	protobuf_unsigned(&message, 1, 2);
+	are("0802");
+	message.failed = true;
+	protobuf_text(&message, 1, "lost");
+	protobuf_end(&message, protobuf_begin(&message, 1));
+	assert_int_equal(message.size, 0);
+	assert_int_equal(protobuf_write(&message, stderr), -ENOMEM);
+}
+
+int main(void)
+{
+#define PROTOBUF_TEST(name) cmocka_unit_test_teardown(name, tear_down)
+	const struct CMUnitTest tests[] = {
+		PROTOBUF_TEST(numbers_take_seven_bits_a_byte),
+		PROTOBUF_TEST(tags_have_the_field_and_the_type),
+		PROTOBUF_TEST(a_message_in_a_message_has_its_length_before_it),
+		PROTOBUF_TEST(lengths_take_as_many_bytes_as_they_need),
+		PROTOBUF_TEST(what_cannot_be_written_is_an_error_and_forgotten),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
