@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-# A command and a library for other machines: SQLite, cJSON and libiberty are inside, and nothing asks
+# A command and a library for other machines: SQLite, cJSON, zlib and libiberty are inside, and nothing asks
 # for a glibc newer than 2.28. The folder may be copied as it is: the command finds the library beside it.
 
 PORTABLE := $(BUILD)/portable
@@ -23,7 +23,7 @@ portable: $(PORTABLE)/ktime $(PORTABLE)/libktime.so
 
 $(PORTABLE)/ktime: $(REPORT_LIBRARY_OBJECTS) $(REPORT_COMMAND_OBJECTS) $(BUILD)/obj/report/old_glibc.o $(CJSON)
 	@mkdir -p $(@D)
-	$(LINK) -s -Wl,--gc-sections $^ -l:libsqlite3.a -l:libncursesw.a -l:libtinfo.a -l:libiberty.a $(GLIBC_PARTS) -lm -o $@
+	$(LINK) -s -Wl,--gc-sections $^ -l:libsqlite3.a -l:libz.a -l:libncursesw.a -l:libtinfo.a -l:libiberty.a $(GLIBC_PARTS) -lm -o $@
 
 # The portable command with the shared libraries of this machine, whose own needs do not count: held to glibc 2.28
 # on machines too that lack the static ones.

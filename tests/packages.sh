@@ -20,6 +20,7 @@ build="
 	libiberty-dev  libiberty/demangle.h
 	libsqlite3-dev sqlite3.h
 	libcjson-dev   cjson/cJSON.h
+	zlib1g-dev     zlib.h
 	libncurses-dev curses.h"
 check="$build
 	libcmocka-dev  cmocka.h
@@ -28,6 +29,7 @@ check="$build
 	clang-format   clang-format
 	jq             jq
 	tmux           tmux
+	protobuf-compiler protoc
 	python3        python3"
 jobs="$check
 	openmpi-bin    mpirun.openmpi

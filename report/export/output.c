@@ -3,10 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#include <zlib.h>
+
+/* The level, and the bytes that are compressed at once: see docs/design.md. */
+#define COMPRESSED_MODE	  "wb1"
+#define COMPRESSED_BUFFER 262144
 
 static int say(int error, const char *path, char *message, size_t size)
 {
@@ -24,6 +31,57 @@ static void grant_usual_mode(int descriptor)
 		return; /* a file system without modes */
 }
 
+bool output_is_compressed(const char *path)
+{
+	size_t length = strlen(path);
+
+	return length > 3 && !strcmp(path + length - 3, ".gz");
+}
+
+static ssize_t compress_write(void *stream, const char *bytes, size_t size)
+{
+	unsigned part = size < INT_MAX ? (unsigned)size : INT_MAX;
+	int written = gzwrite(stream, bytes, part);
+
+	return written > 0 ? written : 0; /* 0: an error, to stdio */
+}
+
+static int compress_close(void *stream)
+{
+	int error = gzclose(stream);
+
+	if (error != Z_OK && error != Z_ERRNO)
+		errno = error == Z_MEM_ERROR ? ENOMEM : EIO;
+	return error == Z_OK ? 0 : EOF;
+}
+
+/* Writes to a descriptor, which is closed with the stream or, on an error, at once. */
+static FILE *open_stream(int descriptor, const char *path)
+{
+	static const cookie_io_functions_t functions = {.write = compress_write,
+							.close = compress_close};
+	gzFile compressed = NULL;
+	FILE *file;
+
+	if (!output_is_compressed(path)) {
+		file = fdopen(descriptor, "w");
+		if (!file)
+			close(descriptor);
+		return file;
+	}
+	compressed = gzdopen(descriptor, COMPRESSED_MODE);
+	if (!compressed) {
+		close(descriptor);
+		errno = ENOMEM;
+		return NULL;
+	}
+	gzbuffer(compressed, COMPRESSED_BUFFER);
+	file = fopencookie(compressed, "w", functions);
+	if (!file)
+		gzclose(compressed);
+	return file;
+}
+
 int output_open(struct output *output, const char *path, bool overwrite, char *message, size_t size)
 {
 	struct stat status;
@@ -39,7 +97,8 @@ int output_open(struct output *output, const char *path, bool overwrite, char *m
 	if (exists && S_ISDIR(status.st_mode))
 		return say(-EISDIR, path, message, size);
 	if (exists && !S_ISREG(status.st_mode)) {
-		output->file = fopen(path, "we");
+		descriptor = open(path, O_WRONLY | O_CLOEXEC);
+		output->file = descriptor < 0 ? NULL : open_stream(descriptor, path);
 		return output->file ? 0 : say(-errno, path, message, size);
 	}
 	if (exists && !overwrite) {
@@ -59,9 +118,8 @@ int output_open(struct output *output, const char *path, bool overwrite, char *m
 		return say(error, path, message, size);
 	}
 	grant_usual_mode(descriptor);
-	output->file = fdopen(descriptor, "w");
+	output->file = open_stream(descriptor, path);
 	if (!output->file) {
-		close(descriptor);
 		output_abandon(output);
 		return say(-ENOMEM, path, message, size);
 	}

@@ -17,8 +17,11 @@ struct output {
 	bool overwrite;
 };
 
+/* Whether a file is compressed, which its name says: "run.json.gz". */
+bool output_is_compressed(const char *path);
 /*
- * Begins a file; "-" is standard output. Refuses an existing one unless told to overwrite it. 0 or
+ * Begins a file; "-" is standard output. What is written to one whose name ends in ".gz" is
+ * compressed as gzip does it. Refuses an existing one unless told to overwrite it. 0 or
  * -errno with a one-line message.
  */
 int output_open(struct output *output, const char *path, bool overwrite, char *message,
