@@ -119,13 +119,14 @@ const struct command commands[] = {
 			"ktime export [options] FILE\n"
 			"Writes a profile in the formats of other tools. OUT may be - for standard "
 			"output, except\n"
-			"with --sqlite. --sqlite and --chrome need a trace: ktime --keep-trace all "
-			"-o "
-			"FILE.\n",
+			"with --sqlite; OUT.gz is compressed. --sqlite, --perfetto and --chrome "
+			"need a trace:\n"
+			"ktime --keep-trace all -o FILE.\n",
 		.examples =
 			"  ktime export --json - run.ktime | jq .rows\n"
-			"  ktime export --chrome run.json run.ktime   (for "
+			"  ktime export --perfetto run.pftrace.gz run.ktime   (for "
 			"https://ui.perfetto.dev)\n"
+			"  ktime export --perfetto part.pftrace --from 2s --to 2.5s run.ktime\n"
 			"  ktime export --sqlite run.sqlite run.ktime && nsys stats run.sqlite\n",
 	},
 	{

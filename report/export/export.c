@@ -7,6 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "report/export/export_trace.h"
 #include "report/export/output.h"
 #include "report/session/session.h"
 
@@ -19,9 +20,11 @@ static const struct export_format {
 	bool needs_trace;
 	int (*write_file)(struct session *session, const struct options *options, FILE *file,
 			  char *message, size_t size);
-	int (*write_path)(struct session *session, const char *path, char *message, size_t size);
+	int (*write_path)(struct session *session, const struct options *options, const char *path,
+			  char *message, size_t size);
 } formats[] = {
 	{"sqlite", true, NULL, export_sqlite},
+	{"perfetto", true, export_perfetto, NULL},
 	{"chrome", true, export_chrome, NULL},
 	{"json", false, export_json, NULL},
 };
@@ -35,13 +38,19 @@ static int write_output(struct session *session, const struct options *options,
 	struct output output;
 	int error;
 
+	if (format->write_path && output_is_compressed(path)) {
+		snprintf(message, size, "%s: --%s is not compressed: give a name without .gz", path,
+			 format->name);
+		return -EINVAL;
+	}
 	error = output_open(&output, path, options->force_overwrite, message, size);
 	if (error)
 		return error;
 	if (format->write_file) {
 		error = format->write_file(session, options, output.file, reason, sizeof(reason));
 	} else if (output.temporary) {
-		error = format->write_path(session, output.temporary, reason, sizeof(reason));
+		error = format->write_path(session, options, output.temporary, reason,
+					   sizeof(reason));
 	} else {
 		error = -EINVAL;
 		snprintf(reason, sizeof(reason), "--%s needs a regular file", format->name);
@@ -53,19 +62,54 @@ static int write_output(struct session *session, const struct options *options,
 	return error;
 }
 
+/* Of a part of the trace that holds no record: says from when to when there are some. */
+static int check_part(const struct session *session, const struct options *options,
+		      const char *path, char *message, size_t size)
+{
+	struct trace_window window;
+	const struct trace_record *record;
+	uint64_t first = UINT64_MAX;
+
+	if (!options->from && options->to == UINT64_MAX)
+		return 0;
+	if (options->from > options->to) {
+		snprintf(message, size, "--from is later than --to");
+		return -EINVAL;
+	}
+	window = trace_window(session, options);
+	session_for_each_trace (session, record) {
+		if (trace_is_in(&window, record))
+			return 0;
+		if (record->start < first)
+			first = record->start;
+	}
+	if (first == UINT64_MAX)
+		return 0; /* there is no trace, which is told of */
+	snprintf(message, size,
+		 "%s has no record between --from and --to: its trace is from %.6f s to %.6f s",
+		 path, (double)(first - window.zero) / 1e9,
+		 (double)(window.end - window.zero) / 1e9);
+	return -ENODATA;
+}
+
 int command_export(const struct options *options, const char *const *files, size_t count)
 {
-	const char *const outputs[] = {options->sqlite, options->chrome, options->json};
+	const char *const outputs[] = {options->sqlite, options->perfetto, options->chrome,
+				       options->json};
 	char message[MESSAGE_SIZE] = "";
 	struct session *session = NULL;
 	int error;
 
 	(void)count;
-	if (!options->sqlite && !options->chrome && !options->json) {
-		fputs("ktime export: give --sqlite OUT, --chrome OUT or --json OUT\n", stderr);
+	if (!options->sqlite && !options->perfetto && !options->chrome && !options->json) {
+		fputs("ktime export: give --perfetto OUT, --chrome OUT, --sqlite OUT or --json "
+		      "OUT\n",
+		      stderr);
 		return EXIT_USAGE;
 	}
 	error = session_load(&session, files[0], message, sizeof(message));
+	if (!error)
+		error = check_part(session, options, files[0], message, sizeof(message));
 	for (size_t i = 0; i < FORMAT_COUNT && !error; i++) {
 		if (!outputs[i])
 			continue;

@@ -2,46 +2,32 @@
 /*
  * A session's trace in the trace event format: the program's threads with their API calls, each
  * device as a process of its own with its streams as threads, and an arrow from a call to what it
- * started. One event is in memory at a time. Source: "Trace Event Format", the Chromium project.
+ * started. Written without a tree of JSON: a trace has millions of events. Source: "Trace Event
+ * Format", the Chromium project.
  */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "report/export/export.h"
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
+#include "report/merge/progress.h"
 #include "report/session/session_nvtx.h"
+#include "report/timeline/launches.h"
+#include "report/timeline/order.h"
+#include "report/timeline/tracks.h"
 
 /* The processes of the devices: beyond any id that Linux gives, and within 32 bits. */
 #define DEVICE_PID 0x40000000
 
-/* A stream's place in the trace. Its number there is its own: one id can name several streams. */
-struct lane {
-	struct {
-		int32_t device;
-		uint32_t context, stream, process;
-	} key;
-	int tid;
-	UT_hash_handle hh;
-};
-
-/* An API call, where arrows begin. */
-struct call {
-	uint32_t process, correlation, thread;
-	uint64_t start;
-};
-
 struct chrome {
 	const struct session *session;
 	FILE *file;
-	struct lane *lanes;
-	struct trace_name *names;
-	struct call *calls; /* by process and correlation id */
-	size_t call_count;
+	struct tracks tracks;
+	struct trace_name *names, *raw; /* to read, and as the session has them */
+	struct launches launches;
 	uint64_t zero;
 	uint64_t arrows, started; /* so far: they are the ids */
 	uint64_t devices;	  /* bit for each of the process's that was named */
@@ -51,33 +37,62 @@ struct chrome {
 	bool any; /* an event was written: a comma comes before the next */
 };
 
-/* What every event has. NULL where memory is out. */
-static cJSON *event_create(const char *phase, const char *name, int64_t pid, int64_t tid)
+static void put(struct chrome *chrome, const char *text)
 {
-	cJSON *event = cJSON_CreateObject();
-
-	if (json_add_text(event, "ph", phase) && json_add_text(event, "name", name) &&
-	    json_add_unsigned(event, "pid", pid) && json_add_unsigned(event, "tid", tid))
-		return event;
-	cJSON_Delete(event);
-	return NULL;
+	fputs_unlocked(text, chrome->file);
 }
 
-static int event_write(struct chrome *chrome, cJSON *event)
+static void put_unsigned(struct chrome *chrome, uint64_t value)
 {
-	fputs(chrome->any ? ",\n" : "\n", chrome->file);
+	json_put_unsigned(chrome->file, value);
+}
+
+/* A member of an object that has one already. */
+static void put_member(struct chrome *chrome, const char *name, uint64_t value)
+{
+	put(chrome, ",\"");
+	put(chrome, name);
+	put(chrome, "\":");
+	put_unsigned(chrome, value);
+}
+
+/* The same for a text that needs no escapes. */
+static void put_word(struct chrome *chrome, const char *name, const char *word)
+{
+	put(chrome, ",\"");
+	put(chrome, name);
+	put(chrome, "\":\"");
+	put(chrome, word);
+	put(chrome, "\"");
+}
+
+/* What every event has; `name` is quoted. The caller adds the rest and "}". */
+static void begin_event(struct chrome *chrome, const char *phase, const char *name, int64_t pid,
+			int64_t tid)
+{
+	put(chrome, chrome->any ? ",\n{\"ph\":\"" : "\n{\"ph\":\"");
 	chrome->any = true;
-	return json_write(chrome->file, event);
+	put(chrome, phase);
+	put(chrome, "\",\"name\":");
+	put(chrome, name);
+	put_member(chrome, "pid", (uint64_t)pid);
+	put_member(chrome, "tid", (uint64_t)tid);
 }
 
 /* Names a process or a thread. */
 static int write_label(struct chrome *chrome, const char *what, int64_t pid, int64_t tid,
 		       const char *label)
 {
-	cJSON *event = event_create("M", what, pid, tid);
+	char *quoted = json_quoted(label);
 
-	json_add_text(cJSON_AddObjectToObject(event, "args"), "name", label);
-	return event_write(chrome, event);
+	if (!quoted)
+		return -ENOMEM;
+	begin_event(chrome, "M", what, pid, tid);
+	put(chrome, ",\"args\":{\"name\":");
+	put(chrome, quoted);
+	put(chrome, "}}");
+	cJSON_free(quoted);
+	return 0;
 }
 
 static int64_t device_pid(const struct chrome *chrome, int32_t device)
@@ -101,227 +116,214 @@ static int write_device(struct chrome *chrome, int32_t device)
 	trace_owner_name(chrome->session, chrome->owner, owner, sizeof(owner));
 	snprintf(label, sizeof(label), "%sGPU %d: %.64s", owner, device,
 		 session_header(chrome->session)->devices[device].name);
-	return write_label(chrome, "process_name", device_pid(chrome, device), 0, label);
+	return write_label(chrome, "\"process_name\"", device_pid(chrome, device), 0, label);
 }
 
-/* The number of a record's stream in the trace; negative: -errno. */
-static int stream_tid(struct chrome *chrome, const struct trace_record *record)
+/* A name as a string of JSON; NULL where memory is out. */
+static const char *quoted_name(struct trace_name *name)
 {
-	struct lane *lane, *known;
+	if (name && !name->written)
+		name->written = json_quoted(name->text);
+	return name ? name->written : NULL;
+}
+
+/*
+ * The number of a track within its process. A thread's own is its id; what overlaps there, and
+ * streams, have the number of the track, which no thread has: threads' numbers are below PID_MAX.
+ */
+static int64_t tid_of(const struct track *track)
+{
+	if (track->key.kind == TRACK_STREAM)
+		return track->number;
+	return track->lane ? (int64_t)DEVICE_PID + track->number : (int64_t)track->key.id;
+}
+
+/* Streams have names; so have the further tracks of a thread. */
+static int name_track(struct chrome *chrome, const struct track *track)
+{
 	char label[64];
 	int error;
 
-	lane = calloc(1, sizeof(*lane));
-	if (!lane)
-		return -ENOMEM;
-	lane->key.device = record->device;
-	lane->key.context = record->context;
-	lane->key.stream = record->stream;
-	lane->key.process = chrome->process;
-	HASH_FIND(hh, chrome->lanes, &lane->key, sizeof(lane->key), known);
-	if (known) {
-		free(lane);
-		return known->tid;
+	if (track->key.kind != TRACK_STREAM && !track->lane)
+		return 0;
+	if (track->key.kind != TRACK_STREAM) {
+		snprintf(label, sizeof(label), "Thread %u, overlapping", track->key.id);
+		return write_label(chrome, "\"thread_name\"", host_pid(chrome), tid_of(track),
+				   label);
 	}
-	lane->tid = (int)HASH_COUNT(chrome->lanes) + 1;
-	HASH_ADD(hh, chrome->lanes, key, sizeof(lane->key), lane);
-	if (!lane->hh.tbl) {
-		free(lane);
-		return -ENOMEM;
-	}
-	snprintf(label, sizeof(label), "Stream %u (context %u)", record->stream, record->context);
-	error = write_device(chrome, record->device);
-	if (!error)
-		error = write_label(chrome, "thread_name", device_pid(chrome, record->device),
-				    lane->tid, label);
-	return error ? error : lane->tid;
+	snprintf(label, sizeof(label), "Stream %u (context %u)", track->key.id, track->key.context);
+	error = write_device(chrome, track->key.device);
+	return error ? error
+		     : write_label(chrome, "\"thread_name\"", device_pid(chrome, track->key.device),
+				   tid_of(track), label);
 }
 
-static void add_extent(cJSON *arguments, const char *name, const uint32_t extent[3])
+/* The number of the track that a record's slice belongs on; negative: -errno. */
+static int64_t place_slice(struct chrome *chrome, const struct trace_record *record)
+{
+	struct track *track;
+	uint64_t closed;
+	bool added;
+	int error = tracks_place(&chrome->tracks, record, chrome->process, &track, &added);
+
+	if (!error && added)
+		error = name_track(chrome, track);
+	if (error)
+		return error;
+	while (track_close(track, record->start, &closed))
+		continue;
+	error = track_open(track, record_end(record));
+	return error ? error : tid_of(track);
+}
+
+static void put_extent(struct chrome *chrome, const char *name, const uint32_t extent[3])
 {
 	char text[40];
 
 	snprintf(text, sizeof(text), "%ux%ux%u", extent[0], extent[1], extent[2]);
-	json_add_text(arguments, name, text);
+	put_word(chrome, name, text);
 }
 
-static void add_arguments(cJSON *event, struct chrome *chrome, const struct trace_record *record)
+/* What comes after `"correlation"`; `other` is quoted, and NULL if there is none. */
+static void put_arguments(struct chrome *chrome, const struct trace_record *record,
+			  const char *other)
 {
-	cJSON *arguments = cJSON_AddObjectToObject(event, "args");
-	const struct trace_name *kernel;
-
-	json_add_unsigned(arguments, "correlation", record->correlation);
 	switch (record->kind) {
 	case ROW_KERNEL:
-		add_extent(arguments, "grid", record->grid);
-		add_extent(arguments, "block", record->block);
-		json_add_unsigned(arguments, "registers", record->registers);
-		json_add_unsigned(arguments, "static shared memory", record->static_shared);
-		json_add_unsigned(arguments, "dynamic shared memory", record->dynamic_shared);
-		json_add_text(arguments, "mangled", session_string(chrome->session, record->name));
+		put_extent(chrome, "grid", record->grid);
+		put_extent(chrome, "block", record->block);
+		put_member(chrome, "registers", record->registers);
+		put_member(chrome, "static shared memory", record->static_shared);
+		put_member(chrome, "dynamic shared memory", record->dynamic_shared);
+		put(chrome, ",\"mangled\":");
+		put(chrome, other);
 		break;
 	case ROW_MEMCPY:
 	case ROW_MOVEMENT:
-		json_add_text(arguments, "from", memory_kind_name(record->source_kind));
-		json_add_text(arguments, "to", memory_kind_name(record->destination_kind));
+		put_word(chrome, "from", memory_kind_name(record->source_kind));
+		put_word(chrome, "to", memory_kind_name(record->destination_kind));
 		/* fall through */
 	case ROW_MEMSET:
-		json_add_unsigned(arguments, "bytes", record->bytes);
+		put_member(chrome, "bytes", record->bytes);
 		break;
 	case ROW_RUNTIME_API:
 	case ROW_DRIVER_API:
-		json_add_unsigned(arguments, "result", record->result);
-		kernel = record->kernel ? trace_name_get(&chrome->names, chrome->session,
-							 ROW_KERNEL, record->kernel)
-					: NULL;
-		if (kernel)
-			json_add_text(arguments, "kernel", kernel->text);
+		put_member(chrome, "result", record->result);
+		if (other)
+			put(chrome, ",\"kernel\":");
 		break;
 	case ROW_RANGE:
-		if (*session_string(chrome->session, record->kernel))
-			json_add_text(arguments, "domain",
-				      session_string(chrome->session, record->kernel));
+		if (other)
+			put(chrome, ",\"domain\":");
 		break;
 	default:
 		break;
 	}
+	if (other && record->kind != ROW_KERNEL)
+		put(chrome, other);
 	if (record->graph)
-		json_add_unsigned(arguments, "graph", record->graph);
+		put_member(chrome, "graph", record->graph);
 	if (record->graph_node)
-		json_add_unsigned(arguments, "graph node", record->graph_node);
+		put_member(chrome, "graph node", record->graph_node);
 	if (record->clock == CLOCK_EVENTS)
-		json_add_text(arguments, "clock", "events");
+		put_word(chrome, "clock", "events");
 }
 
-static int compare_calls(const void *a, const void *b)
+/* The record's second name, quoted: see put_arguments(). 0 or -ENOMEM. */
+static int other_name(struct chrome *chrome, const struct trace_record *record, const char **other)
 {
-	const struct call *x = a, *y = b;
+	struct trace_name *name;
 
-	if (x->process != y->process)
-		return x->process < y->process ? -1 : 1;
-	return (x->correlation > y->correlation) - (x->correlation < y->correlation);
-}
-
-/* Whether a record is the first of another process's; a process's come one after the other. */
-static bool is_next_process(const struct session *session, const struct trace_record *record,
-			    const struct job_process **owner)
-{
-	const struct job_process *process = session_trace_process(session, record);
-
-	if (process == *owner)
-		return false;
-	*owner = process;
-	return true;
-}
-
-static int calls_collect(struct chrome *chrome)
-{
-	const struct job_process *owner = NULL;
-	const struct trace_record *record;
-	size_t capacity = 0;
-	uint32_t process = 0;
-
-	session_for_each_trace (chrome->session, record) {
-		process += is_next_process(chrome->session, record, &owner);
-		if (!row_is_api(record->kind))
-			continue;
-		if (chrome->call_count == capacity) {
-			struct call *calls;
-
-			capacity = capacity * 2 + 1024;
-			calls = realloc(chrome->calls, capacity * sizeof(*calls));
-			if (!calls)
-				return -ENOMEM;
-			chrome->calls = calls;
-		}
-		chrome->calls[chrome->call_count++] = (struct call){
-			.process = process,
-			.correlation = record->correlation,
-			.thread = record->thread,
-			.start = record->start,
-		};
-	}
-	if (chrome->call_count)
-		qsort(chrome->calls, chrome->call_count, sizeof(*chrome->calls), compare_calls);
-	return 0;
+	*other = NULL;
+	if (record->kind == ROW_KERNEL)
+		name = trace_name_get(&chrome->raw, chrome->session, ROW_OTHER, record->name);
+	else if (row_is_api(record->kind) && record->kernel)
+		name = trace_name_get(&chrome->names, chrome->session, ROW_KERNEL, record->kernel);
+	else if (record->kind == ROW_RANGE && *session_string(chrome->session, record->kernel))
+		name = trace_name_get(&chrome->raw, chrome->session, ROW_RANGE, record->kernel);
+	else
+		return 0;
+	*other = quoted_name(name);
+	return *other ? 0 : -ENOMEM;
 }
 
 /* One end of an arrow. The format pairs the ends by category, name and id. */
-static int write_arrow_end(struct chrome *chrome, const char *phase, int64_t pid, int64_t tid,
-			   uint64_t time)
+static void write_arrow_end(struct chrome *chrome, const char *phase, int64_t pid, int64_t tid,
+			    uint64_t time)
 {
-	cJSON *event = event_create(phase, "launch", pid, tid);
-
-	json_add_text(event, "cat", "launch");
-	json_add_unsigned(event, "id", chrome->arrows);
-	json_add_microseconds(event, "ts", time - chrome->zero);
-	if (*phase == 'f')
-		json_add_text(event, "bp", "e"); /* bound to the slice around it */
-	return event_write(chrome, event);
+	begin_event(chrome, phase, "\"launch\"", pid, tid);
+	put_word(chrome, "cat", "launch");
+	put_member(chrome, "id", chrome->arrows);
+	put(chrome, ",\"ts\":");
+	json_put_microseconds(chrome->file, time - chrome->zero);
+	/* Bound to the slice around it. */
+	put(chrome, *phase == 'f' ? ",\"bp\":\"e\"}" : "}");
 }
 
 /* The arrow from the call that started an operation, where that call was recorded. */
-static int write_arrow(struct chrome *chrome, const struct trace_record *record, int tid)
+static void write_arrow(struct chrome *chrome, const struct trace_record *record, int64_t tid)
 {
-	const struct call key = {.process = chrome->process, .correlation = record->correlation};
-	const struct call *call;
-	int error;
+	const struct launch *launch = launches_find(&chrome->launches, record, chrome->process);
 
-	if (!record->correlation || !chrome->call_count)
-		return 0;
-	call = bsearch(&key, chrome->calls, chrome->call_count, sizeof(*call), compare_calls);
-	if (!call || call->start > record->start)
-		return 0;
+	if (!launch)
+		return;
 	chrome->arrows++;
-	error = write_arrow_end(chrome, "s", host_pid(chrome), call->thread, call->start);
-	if (error)
-		return error;
-	return write_arrow_end(chrome, "f", device_pid(chrome, record->device), tid, record->start);
+	write_arrow_end(chrome, "s", host_pid(chrome), launch->thread, launch->start);
+	write_arrow_end(chrome, "f", device_pid(chrome, record->device), tid, record->start);
 }
 
 /* A start/end range overlaps others and may end on another thread: it has a track of its own. */
-static int write_started(struct chrome *chrome, const struct trace_record *record, const char *name)
+static void write_started(struct chrome *chrome, const struct trace_record *record,
+			  const char *name)
 {
-	static const char *const phases[] = {"b", "e"};
-	int error = 0;
-
 	chrome->started++;
-	for (int end = 0; end < 2 && !error; end++) {
-		cJSON *event = event_create(phases[end], name, host_pid(chrome), record->thread);
-
-		json_add_text(event, "cat", json_kind_name(record->kind));
-		json_add_unsigned(event, "id", chrome->started);
-		json_add_microseconds(event, "ts",
-				      (end ? record->end : record->start) - chrome->zero);
-		error = event_write(chrome, event);
+	for (int end = 0; end < 2; end++) {
+		begin_event(chrome, end ? "e" : "b", name, host_pid(chrome), record->thread);
+		put_word(chrome, "cat", json_kind_name(record->kind));
+		put_member(chrome, "id", chrome->started);
+		put(chrome, ",\"ts\":");
+		json_put_microseconds(chrome->file,
+				      (end ? record_end(record) : record->start) - chrome->zero);
+		put(chrome, "}");
 	}
-	return error;
 }
 
 static int write_record(struct chrome *chrome, const struct trace_record *record)
 {
-	bool api = row_is_api(record->kind) || record->kind == ROW_OVERHEAD ||
-		   record->kind == ROW_RANGE;
-	int64_t pid = api ? host_pid(chrome) : device_pid(chrome, record->device);
-	int64_t tid = api ? (int64_t)record->thread : stream_tid(chrome, record);
-	const struct trace_name *name;
-	cJSON *event;
+	const bool gpu = row_is_gpu(record->kind);
+	const int64_t pid = gpu ? device_pid(chrome, record->device) : host_pid(chrome);
+	const char *name = quoted_name(
+		trace_name_get(&chrome->names, chrome->session, record->kind, record->name));
+	const char *other;
+	int64_t tid;
 	int error;
 
-	if (tid < 0)
-		return tid;
-	name = trace_name_get(&chrome->names, chrome->session, record->kind, record->name);
 	if (!name)
 		return -ENOMEM;
-	if (record->kind == ROW_RANGE && record->result == RANGE_START_END)
-		return write_started(chrome, record, name->text);
-	event = event_create("X", name->text, pid, tid);
-	json_add_text(event, "cat", json_kind_name(record->kind));
-	json_add_microseconds(event, "ts", record->start - chrome->zero);
-	json_add_microseconds(event, "dur", record->end - record->start);
-	add_arguments(event, chrome, record);
-	error = event_write(chrome, event);
-	return error || api ? error : write_arrow(chrome, record, tid);
+	if (record->kind == ROW_RANGE && record->result == RANGE_START_END) {
+		write_started(chrome, record, name);
+		return 0;
+	}
+	error = other_name(chrome, record, &other);
+	if (error)
+		return error;
+	tid = place_slice(chrome, record);
+	if (tid < 0)
+		return (int)tid;
+	begin_event(chrome, "X", name, pid, tid);
+	put_word(chrome, "cat", json_kind_name(record->kind));
+	put(chrome, ",\"ts\":");
+	json_put_microseconds(chrome->file, record->start - chrome->zero);
+	put(chrome, ",\"dur\":");
+	json_put_microseconds(chrome->file, record_end(record) - record->start);
+	put(chrome, ",\"args\":{\"correlation\":");
+	put_unsigned(chrome, record->correlation);
+	put_arguments(chrome, record, other);
+	put(chrome, "}}");
+	if (gpu)
+		write_arrow(chrome, record, tid);
+	return row_is_api(record->kind) ? launches_note(&chrome->launches, record, chrome->process)
+					: 0;
 }
 
 static int write_process(struct chrome *chrome)
@@ -331,7 +333,7 @@ static int write_process(struct chrome *chrome)
 	trace_process_name(chrome->session, name, sizeof(name));
 	trace_owner_name(chrome->session, chrome->owner, owner, sizeof(owner));
 	snprintf(label, sizeof(label), "%s%s", owner, name);
-	return write_label(chrome, "process_name", host_pid(chrome), 0, label);
+	return write_label(chrome, "\"process_name\"", host_pid(chrome), 0, label);
 }
 
 static int write_trailer(struct chrome *chrome)
@@ -348,41 +350,50 @@ static int write_trailer(struct chrome *chrome)
 	return error;
 }
 
+static int write_records(struct chrome *chrome, struct trace_order *order)
+{
+	struct progress progress = {.what = "Exporting", .least = TRACE_BAR_LEAST};
+	const struct trace_record *record;
+	uint32_t last = UINT32_MAX;
+	int error;
+
+	while (!(error = trace_order_next(order, &record)) && record && !ferror(chrome->file)) {
+		progress_show(&progress, trace_order_done(order), trace_order_count(order));
+		chrome->process = trace_order_process(order, &chrome->owner);
+		if (chrome->process != last) {
+			chrome->devices = 0;
+			error = write_process(chrome);
+		}
+		last = chrome->process;
+		if (!error)
+			error = write_record(chrome, record);
+		if (error)
+			break;
+	}
+	progress_wipe(&progress);
+	return error;
+}
+
 int export_chrome(struct session *session, const struct options *options, FILE *file, char *message,
 		  size_t size)
 {
-	struct chrome chrome = {.session = session, .file = file};
-	const struct trace_record *record;
-	struct lane *lane, *next;
-	uint64_t end;
-	int error;
+	const struct trace_window window = trace_window(session, options);
+	struct chrome chrome = {.session = session, .file = file, .zero = window.zero};
+	struct trace_order *order;
+	int error = trace_order_open(&order, session, window.from, window.to);
 
-	(void)options;
-	trace_span(session, &chrome.zero, &end);
-	error = calls_collect(&chrome);
-	fputs("{\"traceEvents\":[", file);
-	if (!error && !session_header(session)->processes)
-		error = write_process(&chrome);
-	session_for_each_trace (session, record) {
-		if (error || ferror(file))
-			break;
-		if (is_next_process(session, record, &chrome.owner)) {
-			chrome.process++;
-			chrome.devices = 0;
-			error = write_process(&chrome);
-		}
-		if (!error && record->kind < ROW_KINDS)
-			error = write_record(&chrome, record);
+	if (!error) {
+		put(&chrome, "{\"traceEvents\":[");
+		error = write_records(&chrome, order);
 	}
 	if (!error)
 		error = write_trailer(&chrome);
 	if (error)
-		snprintf(message, size, "%s", strerror(-error));
-	HASH_ITER (hh, chrome.lanes, lane, next) {
-		HASH_DEL(chrome.lanes, lane);
-		free(lane);
-	}
+		trace_error(error, message, size);
+	trace_order_close(order);
+	tracks_free(&chrome.tracks);
+	launches_free(&chrome.launches);
 	trace_names_free(&chrome.names);
-	free(chrome.calls);
+	trace_names_free(&chrome.raw);
 	return error;
 }

@@ -330,14 +330,17 @@ static int write_ranges(struct json_export *export)
 	return error;
 }
 
-static int write_trace(struct json_export *export)
+static int write_trace(struct json_export *export, const struct options *options)
 {
+	const struct trace_window window = trace_window(export->session, options);
 	const struct trace_record *record;
 	const char *separator = "\n";
 	int error;
 
 	fputs(",\n\"trace\":[", export->file);
 	session_for_each_trace (export->session, record) {
+		if (!trace_is_in(&window, record))
+			continue;
 		fputs(separator, export->file);
 		separator = ",\n";
 		error = write_record(export, record);
@@ -385,7 +388,7 @@ int export_json(struct session *session, const struct options *options, FILE *fi
 	if (!error)
 		error = write_ranges(&export);
 	if (!error)
-		error = write_trace(&export);
+		error = write_trace(&export, options);
 	if (error)
 		snprintf(message, size, "%s", strerror(-error));
 	work_patterns_free(&export.patterns);

@@ -28,9 +28,8 @@ struct export
 	struct session *session;
 	struct database *database;
 	struct trace_name *names;
-	uint64_t zero; /* what an export's times count from */
-	uint64_t end;
-	uint64_t domains[DOMAINS]; /* offsets of the names of those that are in the table */
+	struct trace_window window; /* its zero is what an export's times count from */
+	uint64_t domains[DOMAINS];  /* offsets of the names of those that are in the table */
 	unsigned domain_count;
 };
 
@@ -43,8 +42,9 @@ static int64_t global_id(const struct export *export, uint32_t thread)
 }
 
 #define PLACE(export, record)                                                                      \
-	NUMBER((record)->start - (export)->zero), NUMBER((record)->end - (export)->zero),          \
-		NUMBER((record)->device), NUMBER((record)->context), NUMBER((record)->stream),     \
+	NUMBER((record)->start - (export)->window.zero),                                           \
+		NUMBER((record)->end - (export)->window.zero), NUMBER((record)->device),           \
+		NUMBER((record)->context), NUMBER((record)->stream),                               \
 		NUMBER((record)->correlation), NUMBER(global_id(export, 0))
 
 static int insert_kernel(struct export *export, const struct trace_record *record)
@@ -108,8 +108,8 @@ static int insert_api(struct export *export, const struct trace_record *record)
 	if (name < 0)
 		return name;
 	return INSERT(
-		export->database, NSYS_TABLE_RUNTIME, NUMBER(record->start - export->zero),
-		NUMBER(record->end - export->zero),
+		export->database, NSYS_TABLE_RUNTIME, NUMBER(record->start - export->window.zero),
+		NUMBER(record->end - export->window.zero),
 		NUMBER(record->kind == ROW_DRIVER_API ? EVENT_CLASS_DRIVER : EVENT_CLASS_RUNTIME),
 		NUMBER(global_id(export, record->thread)), NUMBER(record->correlation),
 		NUMBER(name), NUMBER(record->result));
@@ -129,8 +129,9 @@ static int64_t domain_id(struct export *export, const struct trace_record *recor
 	if (known < export->domain_count || known == DOMAINS)
 		return (int64_t)known + 1;
 	export->domains[export->domain_count++] = record->kernel;
-	error = INSERT(export->database, NSYS_TABLE_NVTX, NUMBER(record->start - export->zero),
-		       NUMBER_OR_NULL(0), NUMBER(EVENT_TYPE_DOMAIN), NUMBER_OR_NULL(0), TEXT(name),
+	error = INSERT(export->database, NSYS_TABLE_NVTX,
+		       NUMBER(record->start - export->window.zero), NUMBER_OR_NULL(0),
+		       NUMBER(EVENT_TYPE_DOMAIN), NUMBER_OR_NULL(0), TEXT(name),
 		       NUMBER(global_id(export, record->thread)), NUMBER_OR_NULL(0),
 		       NUMBER_OR_NULL(0), NUMBER(known + 1));
 	return error ? error : (int64_t)known + 1;
@@ -147,8 +148,9 @@ static int insert_range(struct export *export, const struct trace_record *record
 		return (int)(name < 0 ? name : domain);
 	/* No thread of the end: nsys names one only if it is another than the start's, and its
 	 * reports leave such a range out. */
-	return INSERT(export->database, NSYS_TABLE_NVTX, NUMBER(record->start - export->zero),
-		      NUMBER(record->end - export->zero),
+	return INSERT(export->database, NSYS_TABLE_NVTX,
+		      NUMBER(record->start - export->window.zero),
+		      NUMBER(record->end - export->window.zero),
 		      NUMBER(started ? EVENT_TYPE_START_END : EVENT_TYPE_PUSH_POP),
 		      NUMBER_OR_NULL(started ? record->correlation : 0), NUMBER_OR_NULL(0),
 		      NUMBER(thread), NUMBER_OR_NULL(0), NUMBER(name), NUMBER(domain));
@@ -273,8 +275,8 @@ static int insert_session(struct export *export)
 		       TEXT(utc), TEXT(local));
 	if (!error)
 		error = INSERT(export->database, NSYS_TABLE_ANALYSIS_DETAILS, NUMBER(0),
-			       NUMBER(export->end - export->zero), NUMBER(0),
-			       NUMBER(export->end - export->zero));
+			       NUMBER(export->window.end - export->window.zero), NUMBER(0),
+			       NUMBER(export->window.end - export->window.zero));
 	if (!error)
 		error = INSERT(export->database, NSYS_TABLE_PROCESSES, NUMBER(global_id(export, 0)),
 			       NUMBER(header->pid), TEXT(name));
@@ -321,19 +323,22 @@ static int export_insert(struct export *export)
 	session_for_each_trace (export->session, record) {
 		if (error)
 			return error;
+		if (!trace_is_in(&export->window, record))
+			continue;
 		error = insert_record(export, record);
 	}
 	return error ? error : insert_session(export);
 }
 
-int export_sqlite(struct session *session, const char *path, char *message, size_t size)
+int export_sqlite(struct session *session, const struct options *options, const char *path,
+		  char *message, size_t size)
 {
 	struct export export = {.session = session, .database = database_open(path)};
 	int error = -ENOMEM;
 
 	if (!export.database)
 		goto out;
-	trace_span(session, &export.zero, &export.end);
+	export.window = trace_window(session, options);
 	error = export_insert(&export);
 	if (!error)
 		error = database_commit(export.database);

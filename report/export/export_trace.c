@@ -1,24 +1,63 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/export/export_trace.h"
 
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/names/demangle.h"
+#include "report/timeline/tracks.h"
 
 void trace_span(const struct session *session, uint64_t *zero, uint64_t *end)
 {
-	const struct trace_record *record;
+	struct trace_part part = {.records = NULL};
 
 	*zero = session_header(session)->trace_start;
 	*end = *zero;
-	session_for_each_trace (session, record) {
-		if (!*zero || record->start < *zero)
-			*zero = record->start;
-		if (record->end > *end)
-			*end = record->end;
+	while (session_next_trace_part(session, &part)) {
+		for (size_t i = 0; i < part.count; i++) {
+			const struct trace_record *record = &part.records[i];
+
+			if (record->kind >= ROW_KINDS)
+				continue;
+			if (!*zero || record->start < *zero)
+				*zero = record->start;
+			if (record->end > *end)
+				*end = record->end;
+		}
+		session_release_trace_part(session, &part);
 	}
+}
+
+struct trace_window trace_window(const struct session *session, const struct options *options)
+{
+	struct trace_window window = {.from = 0, .to = UINT64_MAX};
+
+	trace_span(session, &window.zero, &window.end);
+	if (options->from)
+		window.from = window.zero + options->from;
+	if (options->to && options->to < UINT64_MAX - window.zero)
+		window.to = window.zero + options->to;
+	return window;
+}
+
+bool trace_is_in(const struct trace_window *window, const struct trace_record *record)
+{
+	return record->start <= window->to &&
+	       (record->end >= window->from || record->start >= window->from);
+}
+
+void trace_error(int error, char *message, size_t size)
+{
+	if (error == -E2BIG)
+		snprintf(
+			message, size,
+			"more than %d operations of a stream or ranges of a thread at once: export "
+			"a part of the trace with --from and --to",
+			TRACK_LANES);
+	else
+		snprintf(message, size, "%s", strerror(-error));
 }
 
 void trace_process_name(const struct session *session, char *name, size_t size)
@@ -60,11 +99,12 @@ static void name_free(struct trace_name *name)
 {
 	free(name->text);
 	free(name->base);
+	free(name->written);
 	free(name);
 }
 
-const struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
-					enum row_kind kind, uint64_t offset)
+struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
+				  enum row_kind kind, uint64_t offset)
 {
 	const char *text = session_string(session, offset);
 	bool kernel = kind == ROW_KERNEL;

@@ -3,15 +3,31 @@
 #ifndef KTIME_REPORT_EXPORT_EXPORT_TRACE_H
 #define KTIME_REPORT_EXPORT_EXPORT_TRACE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include <uthash.h>
 
+#include "report/options/options.h"
 #include "report/session/session.h"
 
 /* From the first record's start, or the session's own zero if that is earlier, to the last end. */
 void trace_span(const struct session *session, uint64_t *zero, uint64_t *end);
+
+/* The part of a trace that --from and --to ask for, on the records' clock. */
+struct trace_window {
+	uint64_t zero, end; /* as trace_span() has them */
+	uint64_t from, to;
+};
+struct trace_window trace_window(const struct session *session, const struct options *options);
+/* Whether a record is not wholly before or after it. */
+bool trace_is_in(const struct trace_window *window, const struct trace_record *record);
+/* Fewer records are written in no time: they need no bar. Chosen. */
+#define TRACE_BAR_LEAST 500000
+/* Why writing a trace's tracks failed, for -errno. */
+void trace_error(int error, char *message, size_t size);
+
 /* The program's name: the last part of the command line's first word, else "process PID". */
 void trace_process_name(const struct session *session, char *name, size_t size);
 /* "rank 3 on node7: ", of a merged profile; "" if `owner` is NULL. */
@@ -27,11 +43,16 @@ struct trace_name {
 	uint64_t offset; /* in the session */
 	char *text;
 	char *base; /* of a kernel, without its scopes and arguments */
+	/* For the writer of a timeline; zeros at first. */
+	char *written;	  /* as its format has it */
+	uint32_t number;  /* of the name in the file */
+	uint32_t process; /* that `defined` is of */
+	uint32_t defined; /* bit by bit where the file has the number */
 	UT_hash_handle hh;
 };
 /* The name of a record, or of any row's name of that kind; NULL where memory is out. */
-const struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
-					enum row_kind kind, uint64_t offset);
+struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
+				  enum row_kind kind, uint64_t offset);
 void trace_names_free(struct trace_name **cache);
 
 #endif

@@ -51,11 +51,10 @@ static size_t sequence_length(const unsigned char *bytes)
 	return 0;
 }
 
-cJSON *json_add_text(cJSON *object, const char *name, const char *text)
+char *json_valid_text(const char *text)
 {
 	static const char replacement[] = "\xef\xbf\xbd";
 	char *valid = malloc(strlen(text) * strlen(replacement) + 1), *end = valid;
-	cJSON *item;
 
 	if (!valid)
 		return NULL;
@@ -71,9 +70,48 @@ cJSON *json_add_text(cJSON *object, const char *name, const char *text)
 		}
 	}
 	*end = '\0';
-	item = cJSON_AddStringToObject(object, name, valid);
+	return valid;
+}
+
+cJSON *json_add_text(cJSON *object, const char *name, const char *text)
+{
+	char *valid = json_valid_text(text);
+	cJSON *item = valid ? cJSON_AddStringToObject(object, name, valid) : NULL;
+
 	free(valid);
 	return item;
+}
+
+char *json_quoted(const char *text)
+{
+	char *valid = json_valid_text(text);
+	cJSON *item = valid ? cJSON_CreateString(valid) : NULL;
+	char *quoted = item ? cJSON_PrintUnformatted(item) : NULL;
+
+	cJSON_Delete(item);
+	free(valid);
+	return quoted;
+}
+
+void json_put_unsigned(FILE *file, uint64_t value)
+{
+	char digits[20];
+	size_t place = sizeof(digits);
+
+	do
+		digits[--place] = (char)('0' + value % 10);
+	while (value /= 10);
+	fwrite_unlocked(digits + place, 1, sizeof(digits) - place, file);
+}
+
+void json_put_microseconds(FILE *file, uint64_t nanoseconds)
+{
+	const unsigned rest = (unsigned)(nanoseconds % 1000);
+	const char decimals[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+				 (char)('0' + rest % 10)};
+
+	json_put_unsigned(file, nanoseconds / 1000);
+	fwrite_unlocked(decimals, 1, sizeof(decimals), file);
 }
 
 int json_write(FILE *file, cJSON *item)

@@ -6,40 +6,20 @@
 #include <unistd.h>
 
 #include "report/merge/merge.h"
+#include "report/merge/progress.h"
 #include "report/names/visible.h"
 
 /* Of more files that are left out only the number is told. Chosen. */
 #define NAMED_MOST 20
-#define BAR_WIDTH  40
 
 struct left_out {
 	size_t count;
-	bool bar; /* stands on the line */
+	struct progress progress;
 };
-
-static void wipe_bar(struct left_out *left)
-{
-	if (left->bar)
-		fprintf(stderr, "\r%*s\r", BAR_WIDTH + 40, "");
-	left->bar = false;
-}
-
-static void draw_bar(struct left_out *left, size_t done, size_t count)
-{
-	int full = (int)(done * BAR_WIDTH / count);
-
-	/* Not more often than it changes. */
-	if (!isatty(STDERR_FILENO) || count < BAR_WIDTH || done % (count / BAR_WIDTH) != 0)
-		return;
-	fprintf(stderr, "\rMerging [%.*s%*s] %zu of %zu", full,
-		"########################################", BAR_WIDTH - full, "", done, count);
-	fflush(stderr);
-	left->bar = true;
-}
 
 static void leave_out(struct merge *merge, struct left_out *left, const char *message)
 {
-	wipe_bar(left);
+	progress_wipe(&left->progress);
 	if (left->count < NAMED_MOST) {
 		fputs("ktime: left out: ", stderr);
 		visible_write(message, stderr);
@@ -73,7 +53,7 @@ static int add_file(struct merge *merge, struct left_out *left, const char *path
 int merge_files(struct merge **merge, const char *output, bool whole_trace,
 		const char *const *paths, size_t count)
 {
-	struct left_out left = {0};
+	struct left_out left = {.progress = {.what = "Merging"}};
 	int error = merge_start(merge, output, whole_trace);
 
 	if (error) {
@@ -82,10 +62,10 @@ int merge_files(struct merge **merge, const char *output, bool whole_trace,
 		return error;
 	}
 	for (size_t i = 0; i < count && !error; i++) {
-		draw_bar(&left, i, count);
+		progress_show(&left.progress, i, count);
 		error = add_file(*merge, &left, paths[i]);
 	}
-	wipe_bar(&left);
+	progress_wipe(&left.progress);
 	if (left.count > NAMED_MOST)
 		fprintf(stderr, "ktime: left out: %zu more files\n", left.count - NAMED_MOST);
 	if (!error && !session_header(merge_session(*merge))->processes) {

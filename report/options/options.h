@@ -115,7 +115,8 @@ struct options {
 	bool completion;
 
 	/* Of ktime export, ktime diff, ktime bench and ktime show. */
-	const char *sqlite, *chrome, *json, *markdown, *html;
+	const char *sqlite, *chrome, *perfetto, *json, *markdown, *html;
+	uint64_t from, to; /* ns since the zero of a trace's Start column */
 	bool print_json;
 	double threshold, fail_above; /* percent; NAN: not given */
 	size_t separator;	      /* the operand that "--" stands before; 0: none */
@@ -166,6 +167,7 @@ enum option_kind {
 	OPTION_NUMBER,	 /* double, not negative */
 	OPTION_COUNT,	 /* unsigned */
 	OPTION_SIZE,	 /* uint64_t, bytes with K, M or G, or "all" */
+	OPTION_TIME,	 /* uint64_t, ns: a number with s, ms, us or ns; without, seconds */
 	OPTION_PID,	 /* pid_t */
 	OPTION_RANKS,	 /* const char *, a list of ranks */
 	OPTION_DEVICES,	 /* uint64_t, a list of ordinals or "all" */

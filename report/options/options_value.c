@@ -104,6 +104,35 @@ static bool parse_size(const char *value, uint64_t *bytes)
 	return true;
 }
 
+/* "1.5", "1.5s", "20ms", "3us", "7ns": nanoseconds. */
+static bool parse_time(const char *value, uint64_t *nanoseconds)
+{
+	static const struct {
+		const char *suffix;
+		double ns;
+	} units[] = {{"s", 1e9}, {"", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+	size_t digits = strspn(value, "0123456789.");
+	char number[32];
+	double count;
+
+	if (digits >= sizeof(number))
+		return false;
+	memcpy(number, value, digits);
+	number[digits] = '\0';
+	if (!parse_number(number, false, &count))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(value + digits, units[i].suffix) != 0)
+			continue;
+		/* About 31 years: more is a mistake, and sums of it must not overflow. */
+		if (count * units[i].ns >= 1e18)
+			return false;
+		*nanoseconds = (uint64_t)(count * units[i].ns + 0.5);
+		return true;
+	}
+	return false;
+}
+
 static bool parse_set(const char *choices, const char *value, unsigned *set)
 {
 	unsigned bits = 0;
@@ -281,6 +310,9 @@ int options_apply(struct options *options, const struct option_entry *entry, con
 		break;
 	case OPTION_SIZE:
 		good = parse_size(value, field);
+		break;
+	case OPTION_TIME:
+		good = parse_time(value, field);
 		break;
 	case OPTION_DEVICES:
 		good = parse_devices(value, field);

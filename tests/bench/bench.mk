@@ -43,3 +43,14 @@ $(BUILD)/bench/coverage: $(BUILD)/obj/tests/bench/coverage.o \
 .PHONY: coverage
 coverage: $(BUILD)/bench/coverage
 	@$(BUILD)/bench/coverage 5000
+
+# How long exports of a long trace take; needs no GPU.
+MANY_RECORDS := $(BUILD)/bench/many_records
+$(MANY_RECORDS): $(BUILD)/obj/tests/bench/many_records.o $(REPORT_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
+
+.PHONY: bench-export-program bench-export
+bench-export-program: command $(MANY_RECORDS)
+bench-export: bench-export-program
+	@BUILD=$(BUILD) python3 tests/bench/export.py

@@ -71,7 +71,7 @@ out.json" ]
 @test "a wrong usage is told" {
 	run "$ktime" export "$(golden nvprof_mix)"
 	[ "$status" -eq 2 ]
-	prints "ktime export: give --sqlite OUT, --chrome OUT or --json OUT"
+	prints "ktime export: give --perfetto OUT, --chrome OUT, --sqlite OUT or --json OUT"
 	run "$ktime" export --json out.json
 	[ "$status" -eq 2 ]
 	prints "ktime export: no file given; usage: ktime export [options] FILE"
@@ -88,4 +88,43 @@ out.json" ]
 	[ "$(head -c 15 a)" = "SQLite format 3" ]
 	[ "$(head -n 1 b)" = '{"traceEvents":[' ]
 	[ "$(head -n 1 c)" = '{"format":2,' ]
+}
+
+@test "a name that ends in .gz is compressed, whole or not at all" {
+	local records=$(golden nvprof_mix)
+	"$ktime" export --perfetto a --chrome b --json c "$records"
+	"$ktime" export --perfetto a.gz --chrome b.gz --json c.gz "$records"
+	for file in a b c; do
+		gzip -t "$file.gz"
+		gzip -dc "$file.gz" | cmp - "$file"
+		[ "$(stat -c %s "$file.gz")" -lt "$(stat -c %s "$file")" ]
+		[ "$(stat -c %a "$file.gz")" = "$(stat -c %a "$file")" ]
+	done
+	# Nothing but a suffix.
+	"$ktime" export --json .gz "$records"
+	cmp .gz c
+	run "$ktime" export --sqlite d.gz "$records"
+	[ "$status" -eq 1 ]
+	prints "ktime: d.gz: --sqlite is not compressed: give a name without .gz"
+	ln -s /dev/full full.gz
+	run "$ktime" export -f --json full.gz "$records"
+	[ "$status" -eq 1 ]
+	prints "ktime: full.gz: No space left on device"
+	run "$ktime" export --json a.gz "$records"
+	[ "$status" -eq 1 ]
+	prints "ktime: a.gz exists; -f overwrites it"
+	[ "$(ls | xargs)" = "a a.gz b b.gz c c.gz full.gz" ]
+}
+
+@test "a bar on a terminal shows how far a long trace is" {
+	command -v script >/dev/null || skip "no script(1) here"
+	"$build/bench/many_records" long 500000
+	script -qec "'$ktime' export --perfetto /dev/null --chrome /dev/null -f long" /dev/null </dev/null >screen
+	grep -qE 'Exporting \[#{20} {20}\] 26[0-9]{4} of 50[0-9]{4}' screen
+	[ "$(grep -o 'Exporting \[' screen | wc -l)" -ge 80 ]
+	run --separate-stderr "$ktime" export --perfetto /dev/null -f long
+	[ "$stderr" = "" ]
+	"$build/bench/many_records" short 400000
+	script -qec "'$ktime' export --perfetto /dev/null -f short" /dev/null </dev/null >screen
+	[ ! -s screen ]
 }

@@ -93,8 +93,9 @@ static void read_profile(const uint8_t *data, size_t size)
 	options_parse_string(&options, prints[4], message, sizeof(message));
 	export_json(session, &options, file, message, sizeof(message));
 	profile_page_write(session, &options, "/dev/null", message, sizeof(message));
-	options_free(&options);
 	export_chrome(session, &options, file, message, sizeof(message));
+	export_perfetto(session, &options, file, message, sizeof(message));
+	options_free(&options);
 	fclose(file);
 	session_close(session);
 }
@@ -185,13 +186,16 @@ static void make_sqlite(void)
 {
 	char message[256];
 	struct session *session;
+	struct options options;
+
+	options_defaults(&options);
 
 	make_session();
 	if (session_open(&session, path))
 		fail(path);
 	unlink(path);
 	write_file((const uint8_t *)"", 0);
-	if (export_sqlite(session, path, message, sizeof(message)))
+	if (export_sqlite(session, &options, path, message, sizeof(message)))
 		fail(message);
 	session_close(session);
 }

@@ -19,11 +19,13 @@
 #define DEVICE_PID 0x40000000
 
 static struct session *session;
+static struct options options;
 static cJSON *document, *events;
 
 static int set_up(void **state)
 {
 	(void)state;
+	options_defaults(&options);
 	if (session_create(&session, NULL, true))
 		return -1;
 	session_header(session)->pid = 321;
@@ -55,10 +57,8 @@ static void export(void)
 {
 	char *text = NULL, message[256] = "";
 	size_t size;
-	struct options options;
 	FILE *file = open_memstream(&text, &size);
 
-	options_defaults(&options);
 	assert_int_equal(export_chrome(session, &options, file, message, sizeof(message)), 0);
 	fclose(file);
 	document = cJSON_Parse(text);
@@ -187,7 +187,7 @@ static void a_launch_points_to_its_kernel(void **state)
 	export();
 	check_rules();
 	check_arrows(1);
-	slice = find("X", 0);
+	slice = find("X", 1);
 	assert_string_equal(text_of(slice, "name"), "void add<int>(T1 *)");
 	assert_string_equal(text_of(slice, "cat"), "kernel");
 	assert_true(number_of(slice, "ts") == 2.0);
@@ -195,7 +195,7 @@ static void a_launch_points_to_its_kernel(void **state)
 	assert_string_equal(text_of(cJSON_GetObjectItem(slice, "args"), "grid"), "8x2x1");
 	assert_string_equal(label_of("process_name", DEVICE_PID + 1, 0), "GPU 1: NVIDIA H200");
 	assert_string_equal(label_of("thread_name", DEVICE_PID + 1, 1), "Stream 13 (context 2)");
-	slice = find("X", 1);
+	slice = find("X", 0);
 	assert_true(number_of(slice, "pid") == 321);
 	assert_true(number_of(slice, "tid") == 322);
 	assert_true(number_of(slice, "ts") == 0);
@@ -297,6 +297,43 @@ static void streams_of_one_number_in_two_contexts_are_two(void **state)
 	assert_true(number_of(find("X", 2), "tid") == 1);
 }
 
+static void what_overlaps_in_a_stream_has_a_track_of_its_own(void **state)
+{
+	(void)state;
+	record(ROW_KERNEL, "a", 100, 200, (struct trace_record){.device = 1, .stream = 7});
+	record(ROW_KERNEL, "b", 150, 250, (struct trace_record){.device = 1, .stream = 7});
+	record(ROW_KERNEL, "c", 200, 201, (struct trace_record){.device = 1, .stream = 7});
+	record(ROW_RUNTIME_API, "d", 100, 200, (struct trace_record){.device = -1, .thread = 9});
+	record(ROW_RUNTIME_API, "e", 150, 250, (struct trace_record){.device = -1, .thread = 9});
+	export();
+	check_rules();
+	assert_true(number_of(find("X", 1), "tid") == 1); /* a */
+	assert_true(number_of(find("X", 3), "tid") == 2);
+	assert_true(number_of(find("X", 4), "tid") == 1);
+	assert_string_equal(label_of("thread_name", DEVICE_PID + 1, 2), "Stream 7 (context 0)");
+	assert_true(number_of(find("X", 0), "tid") == 9); /* d */
+	assert_true(number_of(find("X", 2), "tid") == DEVICE_PID + 2);
+	assert_string_equal(label_of("thread_name", 321, DEVICE_PID + 2), "Thread 9, overlapping");
+}
+
+static void a_part_has_what_runs_in_it(void **state)
+{
+	(void)state;
+	session_header(session)->trace_start = 1000;
+	options.from = 500;
+	options.to = 600;
+	record(ROW_KERNEL, "a", 1000, 1499, (struct trace_record){.device = 1});
+	record(ROW_KERNEL, "b", 1400, 1500, (struct trace_record){.device = 1});
+	record(ROW_KERNEL, "c", 1600, 1700, (struct trace_record){.device = 1});
+	record(ROW_KERNEL, "d", 1601, 1700, (struct trace_record){.device = 1});
+	export();
+	check_rules();
+	assert_string_equal(text_of(find("X", 0), "name"), "b");
+	assert_true(number_of(find("X", 0), "ts") == 0.4);
+	assert_string_equal(text_of(find("X", 1), "name"), "c");
+	assert_null(find("X", 2));
+}
+
 static void a_program_of_many_calls_keeps_the_rules(void **state)
 {
 	char message[256];
@@ -324,6 +361,8 @@ int main(void)
 		EXPORT_TEST(each_node_of_a_graph_has_an_arrow_of_its_own),
 		EXPORT_TEST(what_no_call_started_has_no_arrow),
 		EXPORT_TEST(streams_of_one_number_in_two_contexts_are_two),
+		EXPORT_TEST(what_overlaps_in_a_stream_has_a_track_of_its_own),
+		EXPORT_TEST(a_part_has_what_runs_in_it),
 		EXPORT_TEST(a_program_of_many_calls_keeps_the_rules),
 	};
 

@@ -72,8 +72,11 @@ static int tear_down(void **state)
 static void export(void)
 {
 	char message[256] = "";
+	struct options options;
 
-	assert_int_equal(export_sqlite(session, path, message, sizeof(message)), 0);
+	options_defaults(&options);
+
+	assert_int_equal(export_sqlite(session, &options, path, message, sizeof(message)), 0);
 	assert_string_equal(message, "");
 	assert_int_equal(sqlite3_open_v2(path, &database, SQLITE_OPEN_READONLY, NULL), SQLITE_OK);
 }

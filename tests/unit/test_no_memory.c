@@ -173,6 +173,13 @@ static int chrome(FILE *file, const void *argument)
 	return export_chrome(session, argument, file, message, sizeof(message));
 }
 
+static int perfetto(FILE *file, const void *argument)
+{
+	char message[128] = "";
+
+	return export_perfetto(session, argument, file, message, sizeof(message));
+}
+
 static int json(FILE *file, const void *argument)
 {
 	char message[128] = "";
@@ -189,6 +196,7 @@ static void exports(void **state)
 	session = whole_profile(WHOLE_CUPTI, NULL);
 	options_defaults(&options);
 	options.demangling = false;
+	refuse_each(perfetto, &options, "perfetto", 1, true);
 	refuse_each(chrome, &options, "chrome", 3, false);
 	refuse_each(json, &options, "json", 17, false);
 	session_close(session);

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -65,6 +66,59 @@ static void every_kind_of_value_is_read(void **state)
 	assert_int_equal(options.format, FORMAT_NSYS);
 	assert_int_equal(parse("--trace gpu,api"), 0);
 	assert_int_equal(options.trace, TRACE_GPU | TRACE_API);
+}
+
+static void times_have_units_or_are_seconds(void **state)
+{
+	static const struct {
+		const char *text;
+		uint64_t ns;
+	} times[] = {
+		{"0", 0},
+		{"2", 2000000000},
+		{"2.5s", 2500000000},
+		{"20ms", 20000000},
+		{"3.25us", 3250},
+		{"7ns", 7},
+		{"0.6ns", 1},
+		{"999999999", 999999999000000000},
+	};
+	static const char *const bad[] = {"s",
+					  "1m",
+					  "1 s",
+					  "-1",
+					  "1e3",
+					  "1..2s",
+					  "0x10",
+					  "1sec",
+					  "1000000000",
+					  "",
+					  "1000000000000000s",
+					  "12345678901234567890123456789012"};
+
+	(void)state;
+	assert_int_equal(parse(""), 0);
+	assert_int_equal(options.from, 0);
+	assert_true(options.to == UINT64_MAX);
+	options.command = OPTION_EXPORT;
+	for (size_t i = 0; i < sizeof(times) / sizeof(*times); i++) {
+		char line[64];
+
+		snprintf(line, sizeof(line), "--from %s --to=%s", times[i].text, times[i].text);
+		assert_int_equal(options_parse_string(&options, line, message, sizeof(message)), 0);
+		assert_true(options.from == times[i].ns);
+		assert_true(options.to == times[i].ns);
+	}
+	for (size_t i = 0; i < sizeof(bad) / sizeof(*bad); i++) {
+		char line[80], expected[160];
+
+		snprintf(line, sizeof(line), "--from '%s'", bad[i]);
+		snprintf(expected, sizeof(expected), "option --from: '%s' is not a valid TIME",
+			 bad[i]);
+		assert_int_equal(options_parse_string(&options, line, message, sizeof(message)),
+				 -22);
+		assert_string_equal(message, expected);
+	}
 }
 
 static void sizes_have_units_and_percentages_may_have_their_sign(void **state)
@@ -326,6 +380,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_asked_for_gives_the_defaults),
 		cmocka_unit_test(every_kind_of_value_is_read),
+		cmocka_unit_test(times_have_units_or_are_seconds),
 		cmocka_unit_test(sizes_have_units_and_percentages_may_have_their_sign),
 		cmocka_unit_test(a_command_knows_its_own_options),
 		cmocka_unit_test(letters_may_stand_together),

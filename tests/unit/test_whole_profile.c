@@ -311,12 +311,15 @@ static void sqlite(void **state)
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
 	char path[32], message[256] = "", *all = NULL;
 	size_t size;
+	struct options options;
 	struct dump dump = {.file = open_memstream(&all, &size)};
+
+	options_defaults(&options);
 
 	(void)state;
 	assert_non_null(dump.file);
 	new_file(path);
-	assert_int_equal(export_sqlite(session, path, message, sizeof(message)), 0);
+	assert_int_equal(export_sqlite(session, &options, path, message, sizeof(message)), 0);
 	assert_int_equal(sqlite3_open_v2(path, &dump.database, SQLITE_OPEN_READONLY, NULL),
 			 SQLITE_OK);
 	assert_int_equal(sqlite3_exec(dump.database,

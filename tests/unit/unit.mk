@@ -17,13 +17,14 @@ $(addprefix $(BUILD)/tests/unit/, test_golden test_report test_idle_report test_
 	test_trace test_whole_profile test_html): $(BUILD)/obj/tests/unit/printed.o
 $(addprefix $(BUILD)/tests/unit/, test_html test_page_timeline test_page_parts): $(BUILD)/obj/tests/unit/page_text.o
 $(addprefix $(BUILD)/tests/unit/, test_no_memory test_whole_profile test_html test_page_timeline): $(BUILD)/obj/tests/unit/whole_profile.o
+$(BUILD)/tests/unit/test_export_perfetto: $(BUILD)/obj/tests/unit/perfetto_text.o
 $(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): $(BUILD)/obj/tests/unit/records.o
 
 # What the tests of the command have session files made by.
 SESSION_OF_RECORDS := $(BUILD)/tests/command/session_of_records
 MERGE_MANY := $(BUILD)/tests/command/merge_many
 .PHONY: command-programs
-command-programs: $(SESSION_OF_RECORDS) $(MERGE_MANY) $(OLD_GLIBC_COMMAND)
+command-programs: $(SESSION_OF_RECORDS) $(MERGE_MANY) $(BUILD)/bench/many_records $(OLD_GLIBC_COMMAND)
 $(SESSION_OF_RECORDS): $(addprefix $(BUILD)/obj/tests/, command/session_of_records.o unit/records.o) \
 		$(REPORT_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
