@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* How this run times its operations: decided once, when ktime starts and has found out whether
- * CUPTI works. Only mode_cupti changes later, if the program itself ends CUPTI (cuptiFinalize). */
+ * CUPTI works. Only mode_cupti changes later, if CUPTI is started when the
+ * profiling window opens, or the program itself ends it (cuptiFinalize). */
 #ifndef KTIME_PRELOAD_BASE_MODE_H
 #define KTIME_PRELOAD_BASE_MODE_H
 
@@ -25,9 +26,18 @@ static inline bool mode_is_cupti(void)
 	return atomic_load_explicit(&mode_cupti, memory_order_relaxed);
 }
 
-/* Sets the mode, once, before the first call is recorded. `runtime_records` and `driver_records`:
- * the API records that CUPTI was asked for; they have no effect without `cupti`. */
-void mode_choose(bool cupti, bool runtime_records, bool driver_records, int devices);
+/* Whether ktime may start CUPTI and put something of its own on the device: with --start off not
+ * before the profiling window has opened. */
+extern _Atomic bool mode_begun;
+
+/* Sets the mode, once, before the first call is recorded. `deferred`: CUPTI is started when the
+ * profiling window opens. `runtime_records` and `driver_records`: the API records that CUPTI is
+ * asked for; they have no effect without it. */
+void mode_choose(bool cupti, bool deferred, bool runtime_records, bool driver_records, int devices);
+
+/* CUPTI, which was deferred, has been started now, or could not be. On the collector
+ * thread, while no call that is taken is inside the profiling window. */
+void mode_begin_cupti(bool started);
 
 /* Called when the program has ended CUPTI: events are the only clock from now on. Any thread. */
 void mode_end_cupti(void);

@@ -18,6 +18,8 @@ int settings_read(char *message, size_t size)
 		options_free(&settings);
 		options_defaults(&settings);
 	}
+	/* It begins by the same window. */
+	settings.profile_from_start &= settings.start;
 	return error;
 }
 
@@ -49,4 +51,9 @@ bool settings_cupti_waits(void)
 	       settings.graph == GRAPH_AUTO && settings.events == EVENTS_AUTO &&
 	       settings.concurrent_kernels && settings.trace & TRACE_GPU &&
 	       !settings.nvtx_include[0] && !options_want_trace(&settings);
+}
+
+bool settings_start_off(void)
+{
+	return !settings.start && !settings.metrics;
 }

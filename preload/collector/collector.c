@@ -37,6 +37,7 @@
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/commands.h"
 #include "preload/recording/recording.h"
+#include "preload/recording/trace_window.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 
@@ -59,8 +60,7 @@
 #define RECORD_WAIT_NS 30000000u
 /* How much longer than END_WAIT_NS the program's thread waits for the collector. Chosen. */
 #define FINISH_WAIT_NS 5000000000u
-/* How long the collector sleeps between two polls while it waits at an end: for events, and for
- * what takes CUPTI's locks. Chosen. */
+/* Between two polls at an end: of events, and of what takes CUPTI's locks. Chosen. */
 #define EVENT_POLL_NS  100000u
 #define CUPTI_POLL_NS  200000u
 
@@ -201,6 +201,7 @@ static void finish_all(void)
 	calls_finish();
 	timeline_settle(UINT64_MAX);
 	recording_finish();
+	trace_window_close();
 	clock_scale_update(&scale);
 	context_gates_note(session);
 	counters_update(session, &scale);

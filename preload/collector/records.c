@@ -179,6 +179,8 @@ static void take_node(const struct activity *activity)
 		count_operation(operation, activity, call);
 	else
 		recording_record(operation, activity);
+	if (!recording_matches() && trace_wanted())
+		trace_operation(operation, activity);
 	if (!recording_matches() && recording_is_complete())
 		feed_operation(activity, rows_of(operation, (int)activity->device), NULL,
 			       matcher_trusts_clock(calls_matcher));

@@ -10,6 +10,8 @@
 #include "preload/events/event_overhead.h"
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/recording.h"
+#include "preload/recording/trace_window.h"
 
 bool trace_wanted(void)
 {
@@ -18,6 +20,8 @@ bool trace_wanted(void)
 
 static void append(struct trace_record *record, const char *name)
 {
+	if (!trace_window_takes(record->kind))
+		return;
 	record->name = session_intern(rows_session, name);
 	session_trace(rows_session, record);
 }
@@ -39,7 +43,8 @@ void trace_operation(const struct operation *operation, const struct activity *a
 		.kind = operation->kind,
 		.context = activity->context,
 		.stream = activity->stream,
-		.correlation = activity->correlation,
+		/* Without matching it is not that of a call. */
+		.correlation = recording_matches() ? activity->correlation : 0,
 		.registers = activity->registers,
 		.static_shared = activity->static_shared,
 		.dynamic_shared = activity->dynamic_shared,

@@ -352,7 +352,7 @@ void calibration_finish(void)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
 
-	if (!mode_events || capture_is_live())
+	if (!mode_events || !mode_begun || capture_is_live())
 		return;
 	while (state == WAITING && usable_context() && clock_ns(CLOCK_MONOTONIC) < end)
 		begin();

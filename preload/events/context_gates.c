@@ -212,7 +212,7 @@ static void try_context(struct session *session, struct context *context)
 
 void context_gates_update(struct session *session)
 {
-	bool possible = allowed && mode_events && driver.cuStreamWaitValue32_v2 &&
+	bool possible = allowed && mode_events && mode_begun && driver.cuStreamWaitValue32_v2 &&
 			driver.cuMemHostRegister_v2 && driver.cuMemHostGetDevicePointer_v2;
 
 	for (struct context *context = context_first(); possible && context;

@@ -237,6 +237,11 @@ void stream_list_ending(struct stream *list)
 	}
 }
 
+void stream_forget_cached(void)
+{
+	atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
+}
+
 void stream_ending(CUstream handle)
 {
 	struct known_stream *known = NULL;

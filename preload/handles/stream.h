@@ -80,8 +80,8 @@ struct stream {
 	bool unused;
 };
 
-/* Changes whenever a context or stream ends; what a thread cached under an older generation is
- * invalid. */
+/* Changes whenever a context or stream ends, and when CUPTI is started; what a thread cached under
+ * an older generation is invalid. */
 extern LAUNCH_STATE _Atomic uint32_t stream_generation;
 
 /*
@@ -111,6 +111,9 @@ struct stream *stream_known(CUstream handle) LAUNCH_COLD;
  * about the stream but must call nothing else here.
  */
 void stream_visit(void (*visit)(struct stream *stream));
+
+/* Has each thread look its streams up again at its next call. */
+void stream_forget_cached(void);
 
 /* To be called before the driver destroys a stream. */
 void stream_ending(CUstream handle);

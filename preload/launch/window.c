@@ -7,6 +7,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
+#include "preload/base/settings.h"
 
 /* How many changes are remembered, for records that come up to some seconds late. Chosen. */
 #define CHANGES	   1024u
@@ -45,6 +46,7 @@ void window_start(const struct window_plan *plan)
 		opens = every ? now + every : 0;
 	closes = on && duration ? now + duration : 0;
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
+	mode_begun = on || !settings_start_off();
 	if (!on)
 		count_only_block(1);
 }
@@ -55,6 +57,7 @@ static void change_locked(bool on)
 		return;
 	changes[change_count % CHANGES] = clock_ns(CLOCK_REALTIME);
 	change_count++;
+	mode_begun |= on;
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
 	count_only_block(on ? -1 : 1);
 }

@@ -51,7 +51,7 @@ static size_t device_count;
 static const char *no_nvml; /* why there is none */
 static struct {
 	bool started;
-	bool waits; /* it is started later, or not at all: see late_start.h */
+	bool waits; /* it is started later, or not at all: late_start.h, deferred_start.h */
 	struct cupti_settings settings;
 	char reason[256];
 } cupti;
@@ -155,11 +155,12 @@ static void start_cupti(void)
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0;
 	cupti.settings = wanted;
-	cupti.waits = loaded && waits;
-	cupti.started = loaded && !waits &&
+	cupti.waits = loaded && (waits || settings_start_off());
+	cupti.started = loaded && !cupti.waits &&
 			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
 	main_thread_add_own((unsigned)prometheus_file_threads());
-	mode_choose(cupti.started, wanted.runtime_api, wanted.driver_api, devices);
+	mode_choose(cupti.started, cupti.waits && !waits, wanted.runtime_api, wanted.driver_api,
+		    devices);
 	context_gates_allow(gates_are_allowed());
 }
 
@@ -184,7 +185,7 @@ static void describe_cupti(void)
 	if (elf_definer_in_front("dlsym"))
 		session_note(session, "Calls may be missing: " IN_FRONT ".",
 			     elf_definer_in_front("dlsym"));
-	if (!cupti.started && !settings.concurrent_kernels)
+	if (!cupti.started && !cupti.waits && !settings.concurrent_kernels)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
 
@@ -345,8 +346,7 @@ void lifecycle_say_blind(void)
 		log_file_say(
 			pid,
 			"cannot see this process's CUDA calls: what makes them was loaded with %s, "
-			"past "
-			"LD_PRELOAD; load it without to have it profiled",
+			"past LD_PRELOAD; load it without to have it profiled",
 			"RTLD_DEEPBIND or dlmopen");
 }
 

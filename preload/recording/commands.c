@@ -4,6 +4,9 @@
 #include <errno.h>
 
 #include "preload/launch/window.h"
+#include "preload/recording/deferred_start.h"
+#include "preload/recording/trace_window.h"
+#include "report/options/options.h"
 #include "report/control/control.h"
 
 static struct session *session;
@@ -32,15 +35,31 @@ void commands_writing(bool writing)
 		__atomic_thread_fence(__ATOMIC_SEQ_CST);
 }
 
+static int open_trace(unsigned what, uint64_t duration)
+{
+	deferred_start_now(collect);
+	return trace_window_open(session, what, duration);
+}
+
 static int carry_out(uint32_t command, uint64_t duration)
 {
 	switch (command) {
 	case CONTROL_ON:
+		deferred_start_now(collect);
 		return window_command(true, duration);
 	case CONTROL_OFF:
 		return window_command(false, 0);
 	case CONTROL_COLLECT:
 		collect();
+		return 0;
+	case CONTROL_TRACE_GPU:
+		return open_trace(TRACE_GPU, duration);
+	case CONTROL_TRACE_API:
+		return open_trace(TRACE_API, duration);
+	case CONTROL_TRACE_BOTH:
+		return open_trace(TRACE_GPU | TRACE_API, duration);
+	case CONTROL_TRACE_END:
+		trace_window_close();
 		return 0;
 	default:
 		return -EINVAL;
@@ -52,6 +71,10 @@ void commands_update(void)
 	uint32_t request = __atomic_load_n(&page->request, __ATOMIC_ACQUIRE);
 
 	window_update(session);
+	/* The program has opened the window itself. */
+	if (window_is_open())
+		deferred_start_now(collect);
+	trace_window_update();
 	page->open = window_is_open();
 	if (request == answered)
 		return;

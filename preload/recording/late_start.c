@@ -4,6 +4,7 @@
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "preload/base/clock.h"
+#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 
 /* The part of the budget that CUPTI may cost where it does not record. Chosen: as much as event
@@ -67,6 +68,9 @@ bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint6
 
 	/* A program that uses CUPTI itself keeps it to itself. */
 	if (!is_planned || !costs->launches || kinds_program_ever())
+		return false;
+	/* With --start off nothing is to be recorded yet. */
+	if (!mode_begun)
 		return false;
 	launched = true;
 	too_much |= !fits;

@@ -10,9 +10,11 @@
 #include "preload/handles/graph.h"
 #include "preload/handles/graph_contents.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/deferred_start.h"
 #include "preload/recording/launch_costs.h"
 #include "preload/recording/launches.h"
 #include "preload/recording/sums.h"
+#include "preload/recording/trace_window.h"
 #include "preload/recording/window_times.h"
 
 /* What recording a node adds to its graph's launch, in nanoseconds: see docs/design.md. */
@@ -85,7 +87,8 @@ static void launch_recorded(struct operation *graph, uint32_t device, uint64_t n
 static bool is_allowed(void)
 {
 	return late || (settings.graph == GRAPH_AUTO && settings.timer == TIMER_AUTO &&
-			!options_want_trace(&settings) && !ranges_are_chosen() && mode_is_cupti());
+			!options_want_trace(&settings) && !ranges_are_chosen() &&
+			(mode_is_cupti() || deferred_start_is_planned()));
 }
 
 void recording_start(struct session *the_session,
@@ -97,7 +100,9 @@ void recording_start(struct session *the_session,
 	session = the_session;
 	row_of = the_row_of;
 	budget = options_budget(&settings) / 100;
-	late = late_settings != NULL;
+	if (late_settings && !settings_cupti_waits())
+		deferred_start_plan(session, late_settings, start);
+	late = late_settings && settings_cupti_waits();
 	allowed = is_allowed() && pause_is_safe();
 	launches_start(node_recorded, launch_recorded);
 	if (!allowed)
@@ -333,8 +338,7 @@ static void update_rows(uint64_t now)
 static void update_recording(uint64_t now)
 {
 	update_credit(now);
-	if (pause_is_refused()) {
-		/* The program records: ktime reads along, and windows wait. */
+	if (pause_is_refused() || trace_window_is_open()) { /* windows wait */
 		if (window.settling)
 			settle(true);
 		if (!on)

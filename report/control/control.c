@@ -106,6 +106,20 @@ void control_close(struct control *control)
 	free(control);
 }
 
+static const char *refusal_of(int result)
+{
+	switch (result) {
+	case -EALREADY:
+		return "its collecting has ended (--timeout)";
+	case -EEXIST:
+		return "it keeps a trace of the whole run itself (--keep-trace)";
+	case -EOPNOTSUPP:
+		return "no CUPTI records in it, which a trace needs";
+	default:
+		return strerror(result < 0 ? -result : EINVAL);
+	}
+}
+
 int control_ask(struct control *control, enum control_command command, uint64_t duration,
 		char *message, size_t size)
 {
@@ -130,9 +144,7 @@ int control_ask(struct control *control, enum control_command command, uint64_t 
 	}
 	result = page->result;
 	if (result)
-		snprintf(message, size, "the program refuses: %s",
-			 result == -EALREADY ? "its collecting has ended (--timeout)"
-					     : strerror(result < 0 ? -result : EINVAL));
+		snprintf(message, size, "the program refuses: %s", refusal_of(result));
 	return result;
 }
 

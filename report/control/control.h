@@ -16,9 +16,15 @@
 
 enum control_command {
 	CONTROL_NONE,
-	CONTROL_ON,	/* open the profiling window, for `duration`, or for good if it is 0 */
-	CONTROL_OFF,	/* close it */
-	CONTROL_COLLECT /* take what has finished until now into the profile */
+	CONTROL_ON,	 /* open the profiling window, for `duration`, or for good if it is 0 */
+	CONTROL_OFF,	 /* close it */
+	CONTROL_COLLECT, /* take what has finished until now into the profile */
+	/* Keep a trace of GPU operations, API calls or both for `duration` and some seconds more,
+	 * or until it is ended; then its records are forgotten. */
+	CONTROL_TRACE_GPU,
+	CONTROL_TRACE_API,
+	CONTROL_TRACE_BOTH,
+	CONTROL_TRACE_END
 };
 
 struct control_page {

@@ -172,7 +172,7 @@ static int write_balance(struct page *page)
 
 	if (error)
 		return error;
-	rows = job_longest_first(page->session, &count);
+	rows = job_longest_first(page->session, false, &count);
 	if (!rows)
 		error = -ENOMEM;
 	html_table_begin(html, "balance-table", "sortable filterable",

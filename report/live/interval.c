@@ -172,8 +172,10 @@ static void subtract_header(struct session_header *now, const struct session_hea
 
 	now->start_realtime += before->counters[COUNTER_wall_ns];
 	for (unsigned i = 0; i < COUNTER_COUNT; i++)
+		/* A trace is in it whole. */
 		if (i != COUNTER_events_created && i != COUNTER_threads &&
-		    i != COUNTER_memory_bytes)
+		    i != COUNTER_memory_bytes && i != COUNTER_trace_records &&
+		    i != COUNTER_trace_lost)
 			counters[i] = less(counters[i], before->counters[i]);
 	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
 		struct device_use *use = &now->uses[i];

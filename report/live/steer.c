@@ -163,12 +163,29 @@ static double parse_seconds(const char *text)
 	return seconds > 0 && seconds <= 86400 ? seconds : NAN;
 }
 
+/* The one of a window begins with it. */
+static void begin_trace_at(struct session *session, const struct session *before)
+{
+	const struct session_header *header = session_header(before);
+
+	session_header(session)->trace_start =
+		header->start_realtime + header->counters[COUNTER_wall_ns];
+}
+
 static int collect_window(struct steered *steered, double seconds, const struct options *options)
 {
 	struct session *before = NULL, *after = NULL;
 	bool was_open = control_is_open(steered->control);
 	int error = read_profile(steered, &before);
+	static const enum control_command traces[] = {
+		[TRACE_GPU] = CONTROL_TRACE_GPU,
+		[TRACE_API] = CONTROL_TRACE_API,
+		[TRACE_GPU | TRACE_API] = CONTROL_TRACE_BOTH,
+	};
+	bool traced = options->window_trace && !error;
 
+	if (traced)
+		error = ask(steered, traces[options->window_trace], seconds);
 	if (!error && !was_open)
 		error = ask(steered, CONTROL_ON, seconds);
 	if (!error)
@@ -178,8 +195,12 @@ static int collect_window(struct steered *steered, double seconds, const struct 
 		error = ask(steered, CONTROL_OFF, 0);
 	if (!error)
 		error = read_profile(steered, &after);
+	if (!error && traced)
+		begin_trace_at(after, before);
 	if (!error)
 		error = save(steered, after, before, options);
+	if (!error && traced)
+		error = ask(steered, CONTROL_TRACE_END, 0);
 	session_close(before);
 	session_close(after);
 	return error;

@@ -122,7 +122,8 @@ static int compare_total(const void *left, const void *right)
 				    : (a->name < b->name ? -1 : a->name > b->name);
 }
 
-const struct job_row **job_longest_first(const struct session *session, size_t *count)
+const struct job_row **job_longest_first(const struct session *session, bool of_ranges,
+					 size_t *count)
 {
 	const struct job_row *row, **rows;
 	size_t all = 0;
@@ -132,7 +133,9 @@ const struct job_row **job_longest_first(const struct session *session, size_t *
 	rows = calloc(all + 1, sizeof(*rows));
 	if (!rows)
 		return NULL;
-	session_for_each_job_row(session, row) if (*count < all && row_is_gpu(row->kind))
+	session_for_each_job_row(session,
+				 row) if (*count < all && (of_ranges ? row->kind == ROW_RANGE
+								     : row_is_gpu(row->kind)))
 		rows[(*count)++] = row;
 	if (*count > 0)
 		qsort(rows, *count, sizeof(*rows), compare_total);

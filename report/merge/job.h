@@ -20,9 +20,10 @@ int job_missing(const struct session *session, struct rank_range **ranges, size_
 /* The processes, the one with most work of its own first. The caller frees them; NULL if memory is
  * out. */
 const struct job_process **job_slowest_first(const struct session *session, size_t *count);
-/* The rows of GPU operations, the one with most time first. The caller frees them; NULL if memory
- * is out. */
-const struct job_row **job_longest_first(const struct session *session, size_t *count);
+/* The rows of GPU operations, or of NVTX ranges, the one with most time first. The caller frees
+ * them; NULL if memory is out. */
+const struct job_row **job_longest_first(const struct session *session, bool of_ranges,
+					 size_t *count);
 /* A process's GPU time outside collectives, which last as long as their slowest process. */
 uint64_t job_own_work(const struct job_process *process);
 /* How long its devices were idle between their first and their last operation. */

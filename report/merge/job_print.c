@@ -164,6 +164,21 @@ static void write_row(const struct job *job, const struct job_row *row, const ch
 		number_time(text[2], row->maximum), (unsigned long long)row->processes, who, name);
 }
 
+static void write_title(const struct job *job, bool of_ranges)
+{
+	if (job->options->csv)
+		fprintf(job->file,
+			"\"Imbalance\",\"Min(ns)\",\"Mean(ns)\",\"Max(ns)\",\"Processes\","
+			"\"Slowest\",\"%s\"\n",
+			of_ranges ? "Range" : "Name");
+	else
+		fprintf(job->file,
+			"%s:\nImbalance       Min      Mean       Max  Processes  Slowest  "
+			"                 %s\n",
+			of_ranges ? "GPU time in NVTX ranges, by process" : "By process",
+			of_ranges ? "Range" : "Name");
+}
+
 /* The GPU's rows that the tables show, the longest first. */
 static int write_rows(const struct job *job)
 {
@@ -174,17 +189,10 @@ static int write_rows(const struct job *job)
 
 	if (error)
 		return error;
-	rows = job_longest_first(job->session, &count);
+	rows = job_longest_first(job->session, false, &count);
 	if (!rows)
 		error = -ENOMEM;
-	if (job->options->csv)
-		fputs("\"Imbalance\",\"Min(ns)\",\"Mean(ns)\",\"Max(ns)\",\"Processes\","
-		      "\"Slowest\",\"Name\"\n",
-		      job->file);
-	else
-		fputs("By process:\nImbalance       Min      Mean       Max  Processes  Slowest  "
-		      "                 Name\n",
-		      job->file);
+	write_title(job, false);
 	for (size_t i = 0; i < count && !error; i++) {
 		const char *name = filter_name(&filter, rows[i]->kind, rows[i]->name);
 
@@ -201,6 +209,27 @@ static int write_rows(const struct job *job)
 	free(rows);
 	filter_free(&filter);
 	return error;
+}
+
+/* The same of NVTX ranges, if there are any. */
+static int write_ranges(const struct job *job)
+{
+	size_t count;
+	const struct job_row **rows = job_longest_first(job->session, true, &count);
+
+	if (!rows)
+		return -ENOMEM;
+	if (count > 0)
+		write_title(job, true);
+	for (size_t i = 0; i < count && (!job->options->top || i < job->options->top); i++) {
+		char path[256];
+
+		snprintf(path, sizeof(path), "%s", session_string(job->session, rows[i]->name));
+		visible_replace(path, strlen(path));
+		write_row(job, rows[i], path);
+	}
+	free(rows);
+	return 0;
 }
 
 /* The largest causes of a process's idle time: "program 80 %, launch latency 12 %". */
@@ -312,6 +341,8 @@ int job_write(const struct session *session, const struct options *options, FILE
 		error = write_lines(&job);
 	if (!error)
 		error = write_rows(&job);
+	if (!error)
+		error = write_ranges(&job);
 	if (!error)
 		write_slowest(&job);
 	end(&job);

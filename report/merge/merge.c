@@ -9,6 +9,8 @@
 #include <uthash.h>
 
 #include "report/merge/merge_header.h"
+#include "report/merge/merge_metrics.h"
+#include "report/merge/merge_ranges.h"
 #include "report/merge/merge_rows.h"
 #include "report/session/session_internal.h"
 
@@ -34,6 +36,8 @@ struct moved_process {
 struct merge {
 	struct session *session;
 	struct merge_rows rows;
+	struct merge_ranges ranges;
+	struct merge_metrics metrics;
 	struct start_entry *starts;
 	struct moved_process *moved;
 	struct process_rank job; /* of the first profile that has a rank */
@@ -53,6 +57,7 @@ int merge_start(struct merge **result, const char *path, bool whole_trace)
 		return error;
 	}
 	merge->rows.session = merge->session;
+	merge->ranges.rows = merge->metrics.rows = &merge->rows;
 	merge->whole_trace = whole_trace;
 	session_header(merge->session)->trace_on = 0;
 	*result = merge;
@@ -80,6 +85,8 @@ void merge_free(struct merge *merge)
 		free(start);
 	}
 	forget_moved(merge);
+	merge_metrics_free(&merge->metrics);
+	merge_ranges_free(&merge->ranges);
 	merge_rows_free(&merge->rows);
 	session_close(merge->session);
 	free(merge);
@@ -304,6 +311,12 @@ int merge_add(struct merge *merge, const struct session *session, char *message,
 				  : add_process(merge, session, &process);
 	if (!error)
 		error = merge_rows_add(&merge->rows, session, process);
+	if (!error)
+		error = merge_ranges_add(&merge->ranges, session, process);
+	if (!error)
+		error = merge_metrics_add(&merge->metrics, session);
+	if (!error && process)
+		error = merge_rows_settle(&merge->rows, process);
 	if (!error && header->processes)
 		error = merge_rows_add_job(&merge->rows, session, process_of, merge);
 	if (!error)

@@ -148,23 +148,54 @@ static int add_sum(struct merge_rows *rows, const struct session *source, const 
 	return 0;
 }
 
-/* Adds to what the process has of a name so far. */
+struct row *merge_rows_sum(struct merge_rows *rows, const struct session *source,
+			   const struct row *from)
+{
+	uint64_t name = session_intern(rows->session, session_string(source, from->name));
+	enum clock_source clock;
+	struct sum_entry *entry;
+
+	row_figures(source, from, &clock);
+	entry = name ? find_sum(rows, from, name, clock) : NULL;
+	return entry ? entry->row : NULL;
+}
+
+/* What the process has of a name so far. */
+static struct spread_entry *touch(struct merge_rows *rows, enum row_kind kind, uint64_t name)
+{
+	struct spread_entry *entry = find_spread(rows, kind, name);
+
+	if (!entry || entry->is_touched)
+		return entry;
+	entry->is_touched = true;
+	entry->calls = 0;
+	entry->total = entry->error = 0;
+	entry->next_touched = rows->touched;
+	rows->touched = entry;
+	return entry;
+}
+
+int merge_rows_spread(struct merge_rows *rows, enum row_kind kind, uint64_t name, uint64_t calls,
+		      double total)
+{
+	struct spread_entry *entry = name ? touch(rows, kind, name) : NULL;
+
+	if (!entry)
+		return -ENOMEM;
+	entry->calls += calls;
+	entry->total += total;
+	return 0;
+}
+
 static int add_part(struct merge_rows *rows, const struct session *source, const struct row *from,
 		    uint64_t name, struct job_process *process)
 {
-	struct spread_entry *entry = find_spread(rows, from->kind, name);
+	struct spread_entry *entry = touch(rows, from->kind, name);
 	bool estimated;
 	struct estimated time = shown(source, from, &estimated);
 
 	if (!entry)
 		return -ENOMEM;
-	if (!entry->is_touched) {
-		entry->is_touched = true;
-		entry->calls = 0;
-		entry->total = entry->error = 0;
-		entry->next_touched = rows->touched;
-		rows->touched = entry;
-	}
 	entry->calls += row_calls(from);
 	entry->total += time.total;
 	entry->error = sqrt(entry->error * entry->error + time.error * time.error);
@@ -205,8 +236,7 @@ static void spread_add(const struct session *session, struct job_row *row, doubl
 	}
 }
 
-/* The process's rows are known: they join the spreads. */
-static int settle(struct merge_rows *rows, struct job_process *process)
+int merge_rows_settle(struct merge_rows *rows, struct job_process *process)
 {
 	struct spread_entry *entry = rows->touched;
 	uint64_t offset = session_offset(rows->session, process);
@@ -251,7 +281,7 @@ int merge_rows_add(struct merge_rows *rows, const struct session *from, struct j
 		if (error)
 			return error;
 	}
-	return process ? settle(rows, process) : 0;
+	return 0;
 }
 
 /* Where a row of the other profile is in this one. */

@@ -13,12 +13,21 @@ struct merge_rows {
 };
 
 /*
- * Adds a process's rows. `process`: in the merged session; its GPU time is filled in. If the
- * profile is a merged one, `process` is NULL, and merge_rows_add_job() adds what it knows of each
- * process. -ENOMEM.
+ * Adds a process's rows. `process`: in the merged session; its GPU time is filled in, and its
+ * spread follows from merge_rows_settle(). If the profile is a merged one, `process` is NULL, and
+ * merge_rows_add_job() adds what it knows of each process. -ENOMEM.
  */
 int merge_rows_add(struct merge_rows *rows, const struct session *from,
 		   struct job_process *process);
+/* The row that another profile's row, which was added, is summed in; NULL if memory is out. */
+struct row *merge_rows_sum(struct merge_rows *rows, const struct session *source,
+			   const struct row *from);
+/* Adds to what the process that is being added has of a name (offset in the merged session) beside
+ * its rows. -ENOMEM. */
+int merge_rows_spread(struct merge_rows *rows, enum row_kind kind, uint64_t name, uint64_t calls,
+		      double total);
+/* All that the process has is known: it joins the spreads. -ENOMEM. */
+int merge_rows_settle(struct merge_rows *rows, struct job_process *process);
 /*
  * Adds the spreads of a merged profile. `process_of` gives the offset in the merged session of a
  * process at an offset in `from`. -ENOMEM.

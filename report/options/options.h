@@ -73,11 +73,13 @@ struct options {
 	double budget;		  /* percent of the wall time; NAN: not given */
 	uint64_t devices;	  /* bit per device ordinal */
 	unsigned trace;		  /* enum trace_set */
+	unsigned window_trace;	  /* the same, of which ktime window keeps a trace */
 	int api_trace;		  /* enum api_trace_mode */
 	uint64_t keep_trace;	  /* bytes of trace records to keep; UINT64_MAX: all */
 	int graph;		  /* enum graph_mode */
 	bool concurrent_kernels;
 	bool profile_from_start;
+	bool start;
 	bool profile_children; /* asked for; what is the default depends on how ktime was started */
 	const char *rank_variable, *ranks; /* see rank.h */
 	const char *tree;   /* folder of the profiles of a process tree; set by the ktime command */

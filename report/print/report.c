@@ -297,7 +297,11 @@ static int write_warnings(const struct session *session, const struct options *o
 			options->kernels);
 	if (!error && options->declared)
 		error = work_patterns_warn(session, options, prefix, file);
-	if (live && !options->profile_from_start && !has_calls(session, false))
+	if (live && !options->start && !has_calls(session, false))
+		fprintf(file,
+			"%sWarning: nothing was profiled: with --start off `ktime on PID` begins\n",
+			prefix);
+	else if (live && !options->profile_from_start && !has_calls(session, false))
 		fprintf(file,
 			"%sWarning: nothing was profiled: with --profile-from-start off only what "
 			"runs "

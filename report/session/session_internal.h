@@ -82,6 +82,7 @@ struct session {
 	uint64_t trace_segment;	    /* bytes of each of its segments */
 	size_t trace_segments_most; /* before the oldest is used again */
 	size_t trace_segments;
+	size_t trace_spare;	/* of these, empty ones behind the one that is being filled */
 	uint64_t trace_process; /* whose records come next; 0: this process's */
 	char *path;		/* absolute; NULL: in memory alone */
 	int fd;			/* kept open for a trace; may be -1, or the program's by now */

@@ -311,7 +311,10 @@ static int next_trace_segment(struct session *session)
 	uint64_t *counters = session_header(session)->counters, records;
 	int error;
 
-	if (session->trace_segments < session->trace_segments_most) {
+	if (session->trace_spare > 0) {
+		error = segment_reuse_trace(session);
+		session->trace_spare -= !error;
+	} else if (session->trace_segments < session->trace_segments_most) {
 		error = segment_add(session, SEGMENT_TRACE,
 				    session->trace_segment - sizeof(struct segment));
 		session->trace_segments += !error;

@@ -96,6 +96,7 @@ case "${1:-}" in
 "") show_functions= ;;
 *) echo "usage: $0 [--functions]" >&2; exit 2 ;;
 esac
+cost "off" "--start off" 0
 cost "hook" "--timer events --events off" 0
 cost "injected pair" "--timer events --events 1/1 --gate off" 95
 cost "gated pair" "--timer events --events 1/1" 95

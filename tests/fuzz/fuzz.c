@@ -23,6 +23,7 @@
 #include "report/html/profile_page.h"
 #include "report/names/demangle.h"
 #include "report/print/report.h"
+#include "tests/fuzz/merged.h"
 
 /* A session with a trace takes more than 1 MB. */
 enum { INPUT_MAX = 1 << 21 };
@@ -97,6 +98,18 @@ static void read_profile(const uint8_t *data, size_t size)
 	export_perfetto(session, &options, file, message, sizeof(message));
 	options_free(&options);
 	fclose(file);
+	session_close(session);
+}
+
+static void read_merged(const uint8_t *data, size_t size)
+{
+	char message[512];
+	struct session *session;
+
+	write_file(data, size);
+	if (session_load(&session, path, message, sizeof(message)))
+		return;
+	merged_read(session);
 	session_close(session);
 }
 
@@ -182,6 +195,13 @@ static void make_session(void)
 	session_close(session);
 }
 
+static void make_merged(void)
+{
+	unlink(path);
+	if (merged_make(path))
+		fail(path);
+}
+
 static void make_sqlite(void)
 {
 	char message[256];
@@ -219,6 +239,7 @@ static const struct reader {
 	{"profile", read_profile, make_session},    {"csv", read_import, NULL},
 	{"sqlite", read_import, make_sqlite},	    {"options", read_options, NULL},
 	{"activity", read_activity, make_activity}, {"names", read_name, NULL},
+	{"merged", read_merged, make_merged},
 };
 
 static const struct reader *reader_of(const char *name)

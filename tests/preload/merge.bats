@@ -171,3 +171,38 @@ ktime: left out: none.ktime: No such file or directory" printf '%s\n' "$stderr"
 	run "$built/ktime" export --sqlite all.sqlite all.ktime
 	[ "$output" = "ktime: all.ktime is merged: --sqlite exports the profile of one process" ]
 }
+
+# ranged RANK RANKS WAY
+ranged()
+{
+	PMI_RANK=$1 PMI_SIZE=$2 KTIME_OPTIONS="-o run ${KTIME_OPTIONS-}" \
+		under_ktime "$programs/ranges" "$3" 2>/dev/null
+}
+
+@test "NVTX ranges are summed by path, with their spread over the processes" {
+	ranged 0 3 nested
+	ranged 1 3 nested
+	ranged 2 3 threads
+	"$built/ktime" merge -o all.ktime run.*.ktime
+	for rank in 0 1 2; do
+		"$built/ktime" export --json - run.$rank.ktime | jq '.ranges' >ranges.$rank
+	done
+	# By path: the sums of what each process's profile has.
+	paths='[.[] | .name as $name | {name: $name, calls, gpu: .all.time}] | group_by(.name) |
+		map({name: .[0].name, calls: map(.calls) | add, gpu: map(.gpu) | add})'
+	is "$(jq -s -c "add | $paths" ranges.[012])" jq -c ".ranges | $paths" <("$built/ktime" export --json - all.ktime)
+	"$built/ktime" merge -o some.ktime run.[02].ktime
+	"$built/ktime" show all.ktime >expected
+	"$built/ktime" show run.1.ktime some.ktime | diff <(sed '/Overhead:/d' expected) <(sed '/Overhead:/d')
+	sed -n '/^GPU time in NVTX ranges, by process:/,/^Slowest/p' expected | grep -q ' 11.000us .* 2  -  *main$'
+}
+
+@test "hardware counters are those of all launches that were read" {
+	local rank
+	for rank in 0 1; do
+		KTIME_OPTIONS="-o run --metrics flop_count_sp" PMI_RANK=$rank PMI_SIZE=2 under_ktime \
+			"$built/workloads/saxpy" --n 1024 --repetitions $((4 + 2 * rank)) >/dev/null 2>&1
+	done
+	"$built/ktime" show run.*.ktime | sed -n '/Metric result:/,$p' | tr -s ' ' >report
+	grep -qxF " 5 flop_count_sp Floating Point Operations(Single Precision) 4096 4096 4096" report
+}

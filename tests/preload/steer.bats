@@ -174,3 +174,158 @@ control_offset()
 	[ "$status" -eq 1 ]
 	[ "$output" = "ktime off: kept: the program has ended" ]
 }
+
+# started OPTIONS…: serves with --start off and these, launches, and says what the driver did for ktime.
+started()
+{
+	export SIM_LOG=$PWD/log SIM_KERNEL_NS=first=1000,second=3000
+	rm -f orders answers log kept
+	KTIME_OPTIONS="--start off $* -o $PWD/kept" serve
+	order first 30
+	order copy 1000
+	order settle
+	[ "$(grep -c -E ' cu(EventCreate|EventRecord|StreamWaitValue|MemHostRegister)' log)" -eq 0 ]
+}
+
+@test "--start off: no event and no CUPTI, and all is counted" {
+	for options in "" "--timer events" "--budget 1" "--timer both" "--graph graph"; do
+		started "$options"
+		dismiss
+		[ "$(grep -c -E ' cu(EventCreate|EventRecord|StreamWaitValue|MemHostRegister)' log)" -eq 0 ]
+		is 'first 0 30 0 0' figures kept
+		is 31 counter operations_outside kept
+		is 0 counter operations kept
+		is false jq .session.cupti_active <("$ktime" export --json - kept)
+	done
+	started
+	dismiss
+	grep -qF "Warning: nothing was profiled: with --start off \`ktime on PID\` begins" report
+}
+
+@test "--start off: from ktime on all is timed by CUPTI, call by call" {
+	for options in "" "--timer cupti" "--timer both" "--graph node" "--keep-trace all"; do
+		started "$options"
+		"$ktime" on "$program"
+		order first 5
+		order second 2
+		"$ktime" off "$program"
+		order first 3
+		"$ktime" on "$program"
+		order second 1
+		dismiss
+		is $'first 5 33 5 5000\nsecond 3 0 3 9000' figures kept
+		is 0 counter unmatched_records kept
+		is true jq .session.cupti_active <("$ktime" export --json - kept)
+	done
+	grep -qF "Timing: CUPTI; all 8 GPU operations timed." report
+}
+
+@test "--start off: by events alone, and where CUPTI cannot be started, events time what is turned on" {
+	started --timer events --events all
+	"$ktime" on "$program"
+	order first 5
+	dismiss
+	is 'first 5 30 0 0' figures kept
+	is 5 counter timed_by_events kept
+	SIM_FAULT=cuptiActivityRegisterCallbacks:*:999 started --events all
+	"$ktime" on "$program"
+	order first 5
+	dismiss
+	is 5 counter timed_by_events kept
+	is false jq .session.cupti_active <("$ktime" export --json - kept)
+	grep -q 'CUPTI' report
+}
+
+@test "a thousand switches under load after --start off: no count is wrong" {
+	KTIME_OPTIONS="--start off -o $PWD/kept" serve
+	order load 3
+	for i in {1..100}; do
+		"$ktime" on "$program" 5>&- 6<&-
+		"$ktime" off "$program" 5>&- 6<&-
+	done
+	order rest
+	launched=${answer#ok }
+	dismiss
+	is "$launched" jq '[.rows[] | select(.kind == "kernel") | .calls + (.calls_outside // 0)] | add' \
+		<("$ktime" export --json - kept)
+	is true jq '[.rows[] | select(.kind == "kernel") | .calls == .cupti.count] | all' \
+		<("$ktime" export --json - kept)
+}
+
+# word AT: a number of the page of commands.
+word()
+{
+	od -An -tu4 -j $(($(control_offset kept) + $1)) -N 4 kept | tr -d ' '
+}
+
+# window OPTIONS…: a window of a second, in which `first` is launched four times and `second` twice.
+window()
+{
+	local asked before
+	before=$(word 64)
+	"$ktime" window "$program" 1s "$@" -f -o window 5>&- 6<&- &
+	asked=$!
+	# It is open, and two requests were carried out: the second begins the trace, if there is one.
+	until [ "$(word 76)" = 1 ] && [ "$(word 64)" -ge $((before + 2)) ]; do
+		sleep 0.01
+	done
+	order first 4
+	order copy 1000
+	order second 2
+	wait $asked
+}
+
+# traced FILE: "COUNT NAME" of the operations and calls on its timeline.
+traced()
+{
+	"$ktime" export --chrome - "$1" | jq -r '.traceEvents[] | select(.ph == "X") | .name' |
+		grep -E '^(first|second|\[CUDA|cuLaunch|cuMemcpy)' | LC_ALL=C sort | uniq -c | sed 's/^ *//'
+}
+
+@test "a window's trace has every operation of that time, and the program forgets it" {
+	export SIM_KERNEL_NS=first=1000,second=3000
+	for options in "--start off" "--profile-from-start off"; do
+		rm -f orders answers kept
+		KTIME_OPTIONS="$options -o $PWD/kept" serve
+		order first 3
+		window --trace gpu
+		is $'1 [CUDA memcpy HtoD]\n4 first\n2 second' traced window
+		"$ktime" show --print-gpu-trace window >shown 2>&1
+		[ "$(grep -c ' first \[' shown)" -eq 4 ]
+		order first 3
+		window --trace gpu,api
+		is $'1 [CUDA memcpy HtoD]\n6 cuLaunchKernel\n1 cuMemcpyHtoD\n4 first\n2 second' traced window
+		is 'first 4 0 4 4000' eval 'figures window | head -1'
+		window
+		[ -z "$(traced window)" ]
+		"$ktime" snapshot "$program" -f -o window
+		is 0 counter trace_records window
+		dismiss
+		is 0 counter trace_records kept
+	done
+}
+
+@test "a window of a program that stays on has a trace too" {
+	KTIME_OPTIONS="-o $PWD/kept" serve
+	order first 3
+	window --trace gpu
+	is 4 eval 'traced window | sed -n "s/ first//p"'
+	dismiss
+}
+
+@test "a program without CUPTI, or with a trace of its own, refuses one of a window" {
+	KTIME_OPTIONS="--timer events -o $PWD/kept" serve
+	run "$ktime" window "$program" 10ms --trace gpu -o window
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime window: the program refuses: no CUPTI records in it, which a trace needs" ]
+	dismiss
+	rm -f orders answers kept
+	KTIME_OPTIONS="--keep-trace all -o $PWD/kept" serve
+	order first 3
+	run "$ktime" window "$program" 10ms --trace gpu -o window
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime window: the program refuses: it keeps a trace of the whole run itself (--keep-trace)" ]
+	[ ! -e window ]
+	dismiss
+	is 3 eval 'traced kept | sed -n "s/ first//p"'
+}

@@ -34,7 +34,7 @@
 
 struct driver driver;
 void *_Atomic driver_entries[ENTRY_COUNT];
-_Atomic bool mode_cupti;
+_Atomic bool mode_cupti, mode_begun;
 bool mode_events;
 _Atomic int live_captures;
 extern const unsigned long long self_timing_fatbin[];
@@ -274,6 +274,7 @@ static void start(void)
 	usable = true;
 	active = false;
 	mode_events = true;
+	mode_begun = true;
 	now = 1000 * MS;
 	measured_on = -1;
 	for (unsigned i = 0; i < PAIRS; i++) {

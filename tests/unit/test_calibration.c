@@ -206,6 +206,11 @@ TEST(it_waits_for_a_context_that_is_reported)
 	calibration_finish();
 	assert_string_equal(order, "");
 	mode_events = true;
+	/* Before the profiling window has opened for the first time. */
+	mode_begun = false;
+	calibration_finish();
+	assert_string_equal(order, "");
+	mode_begun = true;
 	calibration_update(true);
 	assert_int_equal(made[LAUNCH], 1 + FEW);
 }

@@ -11,6 +11,7 @@
 
 #include "cupti/kinds.h"
 #include "cupti/library.h"
+#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph_contents.h"
 #include "preload/recording/late_start.h"
@@ -18,6 +19,7 @@
 #define MS 1000000u
 
 struct options settings;
+_Atomic bool mode_begun;
 
 static struct operation kernel, graph;
 static struct row kernel_row, graph_row;
@@ -59,6 +61,7 @@ static int begin(void **state)
 	kernel_row = graph_row = (struct row){.events = {.count = 100}};
 	settings = (struct options){.budget = 5};
 	program_used_cupti = false;
+	mode_begun = true;
 	started = refusal = 0;
 	now = 1000000 * (uint64_t)MS;
 	if (session_create(&session, NULL, false))
@@ -206,6 +209,17 @@ static void a_program_that_uses_cupti_has_it_for_itself(void **state)
 	assert_int_equal(started, 0);
 }
 
+static void nothing_is_started_before_the_window_opens(void **state)
+{
+	(void)state;
+	mode_begun = false;
+	assert_int_equal(stretches(1000, 1), 0);
+	mode_begun = true;
+	/* What was launched before does not count. */
+	assert_int_equal(stretches(99, 1), 0);
+	assert_int_equal(stretches(1, 1), 1);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
@@ -219,6 +233,7 @@ int main(void)
 		TEST(a_short_run_is_told_apart),
 		TEST(a_refusal_is_said_and_final),
 		TEST(a_program_that_uses_cupti_has_it_for_itself),
+		TEST(nothing_is_started_before_the_window_opens),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -19,9 +19,11 @@
 #include "preload/handles/graph.h"
 #include "preload/handles/graph_contents.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/deferred_start.h"
 #include "preload/recording/launches.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
+#include "preload/recording/trace_window.h"
 
 #define MS     1000000ull
 #define PERIOD (5 * MS)
@@ -31,9 +33,19 @@ static bool ever, refused, safe = true, lacks_graph, paused;
 static unsigned making, closed, random_windows, updates, ended, turns;
 static uint64_t now = 1000000 * MS, seen, since;
 static bool told_off, told_windows;
+static bool cupti_waits = true, deferred, tracing;
 
 struct options settings;
 _Atomic bool mode_cupti = true;
+
+/* cmocka's assertions would go on with the other tests in the child. */
+#define EXPECT(condition)                                                                          \
+	do {                                                                                       \
+		if (!(condition)) {                                                                \
+			print_error("%s:%d: " #condition "\n", __FILE__, __LINE__);                \
+			_exit(1);                                                                  \
+		}                                                                                  \
+	} while (0)
 
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
@@ -67,6 +79,27 @@ bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint6
 
 void late_start_finish(void)
 {
+}
+
+bool settings_cupti_waits(void)
+{
+	return cupti_waits;
+}
+
+void deferred_start_plan(struct session *of, const struct cupti_settings *how, cupti_starter start)
+{
+	EXPECT(of && how && start);
+	deferred = true;
+}
+
+bool deferred_start_is_planned(void)
+{
+	return deferred;
+}
+
+bool trace_window_is_open(void)
+{
+	return tracing;
 }
 
 bool pause_is_safe(void)
@@ -234,15 +267,6 @@ static void in_child(void (*test)(void))
 	assert_int_equal(status, 0);
 }
 
-/* cmocka's assertions would go on with the other tests in the child. */
-#define EXPECT(condition)                                                                          \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			print_error("%s:%d: " #condition "\n", __FILE__, __LINE__);                \
-			_exit(1);                                                                  \
-		}                                                                                  \
-	} while (0)
-
 #define TEST_IN_CHILD(name)                                                                        \
 	static void name##_child(void);                                                            \
 	static void name(void **state)                                                             \
@@ -278,6 +302,44 @@ static void pass_a_window(void)
 		update(MS);
 	for (int i = 0; i < 3; i++)
 		launch();
+	while (!paused)
+		update(MS);
+}
+
+static int start_nothing(const struct cupti_settings *with, char *reason, size_t size)
+{
+	(void)with, (void)reason, (void)size;
+	return 0;
+}
+
+TEST_IN_CHILD(a_start_with_the_window_is_matched_and_follows_graphs_before)
+{
+	const struct cupti_settings with = {.graph_nodes = true};
+
+	mode_cupti = false;
+	cupti_waits = false;
+	recording_start(session, row_of, wake, &with, start_nothing);
+	EXPECT(deferred && recording_matches() && recording_is_complete());
+	ever = true;
+	EXPECT(update(PERIOD) == PERIOD && recording_matches() && turns == 0);
+	/* It has been started: a graph was made before. */
+	mode_cupti = true;
+	deferred = false;
+	EXPECT(update(PERIOD) == PERIOD && !recording_matches() && recording_is_complete());
+}
+
+TEST_IN_CHILD(while_a_trace_is_wanted_all_is_recorded)
+{
+	begin();
+	spend_the_credit();
+	EXPECT(paused);
+	tracing = true;
+	for (int i = 0; i < 1000; i++) {
+		launch();
+		update(MS);
+		EXPECT(!paused);
+	}
+	tracing = false;
 	while (!paused)
 		update(MS);
 }
@@ -500,6 +562,8 @@ TEST_IN_CHILD(while_the_program_records_ktime_reads_along)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_start_with_the_window_is_matched_and_follows_graphs_before),
+		cmocka_unit_test(while_a_trace_is_wanted_all_is_recorded),
 		cmocka_unit_test(without_graphs_calls_are_matched),
 		cmocka_unit_test(where_the_user_or_cupti_forbids_it_all_is_matched),
 		cmocka_unit_test(nodes_are_recorded_until_the_budget_is_spent),

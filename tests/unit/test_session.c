@@ -258,6 +258,43 @@ static void a_limited_trace_keeps_the_newest(void **state)
 	}
 }
 
+/* Two segments of 64 KiB: begun anew, the empty one is filled before the oldest gives way. */
+static void a_trace_begun_anew_keeps_its_room_and_its_limit(void **state)
+{
+	const uint64_t segment = (65536 - 64) / sizeof(struct trace_record);
+	struct trace_record record = {.kind = ROW_KERNEL};
+	const struct trace_record *read;
+	struct session *session, *reader;
+	uint64_t count = 0, size;
+
+	(void)state;
+	assert_int_equal(session_create(&session, path, true), 0);
+	session_restart_trace(session, 1);
+	for (record.start = 0; record.start < 5 * segment; record.start++)
+		assert_int_equal(session_trace(session, &record), 0);
+	size = session_header(session)->file_size;
+	/* The limit is that of the first time. */
+	session_restart_trace(session, 1 << 30);
+	assert_int_equal(session_open(&reader, path), 0);
+	assert_null(session_next_trace(reader, NULL));
+	session_close(reader);
+	for (record.start = 100000; record.start < 100000 + 2 * segment; record.start++)
+		assert_int_equal(session_trace(session, &record), 0);
+	assert_int_equal(session_header(session)->counters[COUNTER_trace_records], 2 * segment);
+	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 0);
+	assert_int_equal(session_open(&reader, path), 0);
+	session_for_each_trace (reader, read)
+		assert_int_equal(read->start, 100000 + count++);
+	assert_int_equal(count, 2 * segment);
+	session_close(reader);
+	assert_int_equal(session_trace(session, &record), 0);
+	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], segment);
+	assert_int_equal(session_header(session)->counters[COUNTER_trace_records], segment + 1);
+	assert_int_equal(session_header(session)->file_size, size);
+	session_close(session);
+	assert_int_equal(unlink(path), 0);
+}
+
 static void a_replaced_file_is_not_written_to(void **state)
 {
 	struct session *session, *reader;
@@ -502,6 +539,7 @@ int main(void)
 		file_test(the_same_key_is_the_same_row),
 		file_test(names_may_be_of_any_length),
 		file_test(growth_survives_descriptors_that_the_program_closes),
+		file_test(a_trace_begun_anew_keeps_its_room_and_its_limit),
 		file_test(a_replaced_file_is_not_written_to),
 		file_test(a_limited_trace_keeps_the_newest),
 		file_test(a_full_disk_ends_the_trace_and_nothing_else),

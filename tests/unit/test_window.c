@@ -11,6 +11,7 @@
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
+#include "preload/base/settings.h"
 #include "preload/launch/window.h"
 #include "report/session/session.h"
 
@@ -18,7 +19,14 @@
 #define REALTIME (1000 * SECOND) /* is so much ahead */
 
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING, count_only_blocks;
+_Atomic bool mode_begun;
+static bool start_off;
 static uint64_t now = 50 * SECOND;
+
+bool settings_start_off(void)
+{
+	return start_off;
+}
 
 /* In place of the C library's. */
 int clock_gettime(clockid_t clock, struct timespec *time)
@@ -49,6 +57,24 @@ static bool open_after(double seconds)
 	window_update(NULL);
 	assert_int_equal(atomic_load(&count_only_blocks), !window_is_open());
 	return window_is_open();
+}
+
+static void with_start_off_nothing_begins_before_it_opens(void **state)
+{
+	(void)state;
+	assert_true(mode_begun);
+	window_start(&(struct window_plan){.from_start = false});
+	assert_true(mode_begun);
+	start_off = true;
+	window_start(&(struct window_plan){.from_start = false});
+	assert_false(mode_begun);
+	window_set(false);
+	assert_false(mode_begun);
+	window_set(true);
+	assert_true(mode_begun);
+	window_set(false);
+	assert_true(mode_begun);
+	start_off = false;
 }
 
 static void the_program_opens_and_closes_it(void **state)
@@ -209,6 +235,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_program_opens_and_closes_it, start_open),
+		cmocka_unit_test_setup(with_start_off_nothing_begins_before_it_opens, start_open),
 		cmocka_unit_test_setup(the_last_1024_changes_are_remembered, start_open),
 		cmocka_unit_test_setup(a_delay_opens_it_and_a_duration_closes_it, start_open),
 		cmocka_unit_test_setup(every_so_often_it_opens_for_a_second, start_open),

@@ -38,6 +38,8 @@ $(MERGE_MANY): $(BUILD)/obj/tests/command/merge_many.o \
 # These know of their neighbours what the test gives them.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
 $(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/, late_start.o launch_costs.o)
+$(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/deferred_start.o
+$(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/trace_window.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o

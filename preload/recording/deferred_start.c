@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/recording/deferred_start.h"
+
+#include "cupti/library.h"
+#include "preload/base/instantiation.h"
+#include "preload/base/mode.h"
+#include "preload/handles/stream.h"
+
+static struct session *session;
+static struct cupti_settings wanted;
+static cupti_starter start_cupti;
+static bool is_planned;
+
+void deferred_start_plan(struct session *the_session, const struct cupti_settings *settings,
+			 cupti_starter start)
+{
+	session = the_session;
+	wanted = *settings;
+	start_cupti = start;
+	is_planned = true;
+	/* CUPTI does not record yet: no graph waits for it. */
+	instantiation_tell(true, true);
+}
+
+bool deferred_start_is_planned(void)
+{
+	return is_planned;
+}
+
+void deferred_start_now(void (*collect)(void))
+{
+	char reason[256] = "";
+	bool started;
+
+	if (!is_planned)
+		return;
+	is_planned = false;
+	started = start_cupti(&wanted, reason, sizeof(reason)) == 0;
+	if (reason[0])
+		session_note(session, "%s", reason);
+	/* A call that is taken after this waits for its record. */
+	collect();
+	mode_begin_cupti(started);
+	if (!started)
+		return;
+	session_header(session)->cupti_active = 1;
+	session_header(session)->cupti_version = library_functions()->version;
+	instantiation_tell(false, false);
+	/* The program's threads ask for the ids that records have of streams and contexts. */
+	stream_forget_cached();
+}

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* What happens, and in which order, when CUPTI is started as the profiling window opens. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "cupti/library.h"
+#include "preload/base/instantiation.h"
+#include "preload/base/mode.h"
+#include "preload/handles/stream.h"
+#include "preload/recording/deferred_start.h"
+
+static struct session *session;
+static struct cupti_functions functions = {.version = 130001};
+static int refusal;
+static char steps[128];
+
+static void step(const char *name)
+{
+	strcat(strcat(steps, *steps ? " " : ""), name);
+}
+
+const struct cupti_functions *library_functions(void)
+{
+	return &functions;
+}
+
+void mode_begin_cupti(bool started)
+{
+	step(started ? "begin" : "without");
+}
+
+void instantiation_tell(bool off, bool windows)
+{
+	step(off ? "off" : "on");
+	assert_true(off == windows);
+}
+
+void stream_forget_cached(void)
+{
+	step("forget");
+}
+
+static void collect(void)
+{
+	step("collect");
+}
+
+static int start(const struct cupti_settings *wanted, char *reason, size_t size)
+{
+	assert_true(wanted->serial_kernels);
+	step("start");
+	snprintf(reason, size, "%s", refusal ? "CUPTI refuses" : "CUPTI leaves something out");
+	return refusal;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	*steps = '\0';
+	refusal = 0;
+	if (session_create(&session, NULL, 0))
+		return -1;
+	deferred_start_plan(session, &(struct cupti_settings){.serial_kernels = true}, start);
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+static const char *note(void)
+{
+	const struct session_header *header = session_header(session);
+
+	return header->note_count == 1 ? session_string(session, header->notes[0]) : "";
+}
+
+static void what_was_called_before_is_taken_before_records_are_awaited(void **state)
+{
+	(void)state;
+	assert_true(deferred_start_is_planned());
+	deferred_start_now(collect);
+	assert_string_equal(steps, "off start collect begin on forget");
+	assert_false(deferred_start_is_planned());
+	assert_int_equal(session_header(session)->cupti_active, 1);
+	assert_int_equal(session_header(session)->cupti_version, 130001);
+	assert_string_equal(note(), "CUPTI leaves something out");
+	deferred_start_now(collect);
+	assert_string_equal(steps, "off start collect begin on forget");
+}
+
+static void a_refusal_is_said_and_final(void **state)
+{
+	(void)state;
+	refusal = -5;
+	deferred_start_now(collect);
+	deferred_start_now(collect);
+	assert_string_equal(steps, "off start collect without");
+	assert_int_equal(session_header(session)->cupti_active, 0);
+	assert_string_equal(note(), "CUPTI refuses");
+	assert_false(deferred_start_is_planned());
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
+	const struct CMUnitTest tests[] = {
+		TEST(what_was_called_before_is_taken_before_records_are_awaited),
+		TEST(a_refusal_is_said_and_final),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
