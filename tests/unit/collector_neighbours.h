@@ -45,6 +45,7 @@
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/commands.h"
 #include "preload/recording/recording.h"
+#include "preload/recording/trace_window.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
 
@@ -129,6 +130,7 @@ NOTES(ranges_finish, (void))
 NOTES(ranges_reclaim, (uint64_t time), assert_true(time <= now))
 NOTES(reclaim_streams, (uint64_t time), assert_true(time <= now))
 NOTES(recording_finish, (void))
+NOTES(trace_window_close, (void))
 NOTES(records_finish, (void))
 NOTES(records_start, (void))
 NOTES(sampling_start, (uint64_t time), assert_int_equal(time, rows_scale->monotonic))

@@ -24,10 +24,12 @@
 #include "preload/handles/graph.h"
 #include "preload/handles/graph_contents.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/deferred_start.h"
 #include "preload/recording/launch_costs.h"
 #include "preload/recording/launches.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
+#include "preload/recording/trace_window.h"
 
 #define MS     1000000ull
 #define PERIOD (5 * MS)
@@ -94,6 +96,27 @@ bool late_start_update(const struct launch_costs *of, uint64_t elapsed, uint64_t
 void late_start_finish(void)
 {
 	finishes++;
+}
+
+bool settings_cupti_waits(void)
+{
+	return true;
+}
+
+void deferred_start_plan(struct session *of, const struct cupti_settings *how, cupti_starter start)
+{
+	(void)of, (void)how, (void)start;
+	fail();
+}
+
+bool deferred_start_is_planned(void)
+{
+	return false;
+}
+
+bool trace_window_is_open(void)
+{
+	return false;
 }
 
 bool pause_is_safe(void)

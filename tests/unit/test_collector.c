@@ -10,7 +10,8 @@
 	"reclaim_streams event_pools_free_ended ranges_reclaim ]"
 #define REPORT                                                                                     \
 	"force calibration_settle cupti_leave drain_rings drain_counts give_up records_finish "    \
-	"ranges_finish calls_finish timeline_settle recording_finish scale context_gates_note "    \
+	"ranges_finish calls_finish timeline_settle recording_finish trace_window_close scale "    \
+	"context_gates_note "                                                                      \
 	"counters_update memory_measure report"
 
 static void note_nothing(unsigned number)

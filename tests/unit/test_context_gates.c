@@ -18,6 +18,7 @@
 struct driver driver;
 void *_Atomic driver_entries[ENTRY_COUNT];
 bool mode_events;
+_Atomic bool mode_begun;
 _Atomic int live_captures;
 
 static struct session *session;
@@ -168,7 +169,7 @@ static int start(void **state)
 	contexts[0].reported = true;
 	memset(order, 0, sizeof(order));
 	fails = "";
-	usable = holds = sees = mode_events = true;
+	usable = holds = sees = mode_events = mode_begun = true;
 	reporter_opens = false;
 	streams_made = 0;
 	atomic_store(&live_captures, 0);
@@ -240,6 +241,10 @@ static void where_gates_are_not_wanted_nothing_is_tried(void **state)
 	context_gates_allow(false);
 	context_gates_update(session);
 	context_gates_allow(true);
+	/* Nor before the profiling window has opened for the first time. */
+	mode_begun = false;
+	context_gates_update(session);
+	mode_begun = true;
 	mode_events = false;
 	context_gates_update(session);
 	mode_events = true;

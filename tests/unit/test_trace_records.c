@@ -17,6 +17,8 @@
 #include "preload/events/event_overhead.h"
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
+#include "preload/recording/recording.h"
+#include "preload/recording/trace_window.h"
 
 struct session *rows_session;
 const struct clock_scale *rows_scale;
@@ -31,6 +33,20 @@ static struct thread threads[2];
 static bool wanted, has_activity;
 static enum row_kind kind_of_call;
 static uint64_t overhead;
+
+/* What a trace of a window leaves out; ROW_KINDS: nothing. */
+static enum row_kind left_out = ROW_KINDS;
+static bool matches = true;
+
+bool trace_window_takes(enum row_kind kind)
+{
+	return kind != left_out;
+}
+
+bool recording_matches(void)
+{
+	return matches;
+}
 
 int64_t cupti_clock_behind(void)
 {
@@ -306,9 +322,27 @@ static void an_api_record_is_of_its_thread(void **state)
 	assert_string_equal(name_of(made->name), "cudaMalloc");
 }
 
+static void a_window_leaves_kinds_out_and_what_is_not_matched_has_no_call(void **state)
+{
+	const struct activity activity = {.start = 100, .end = 250, .correlation = 7};
+
+	(void)state;
+	left_out = ROW_KERNEL;
+	trace_operation(&kernel, &activity);
+	left_out = ROW_KINDS;
+	assert_null(record());
+	matches = false;
+	trace_operation(&kernel, &activity);
+	matches = true;
+	assert_non_null(record());
+	assert_int_equal(record()->correlation, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(
+			a_window_leaves_kinds_out_and_what_is_not_matched_has_no_call, start, stop),
 		cmocka_unit_test_setup_teardown(each_member_of_an_operation_is_its_records, start,
 						stop),
 		cmocka_unit_test_setup_teardown(by_events_an_operation_starts_behind_the_one_before,
