@@ -269,7 +269,9 @@ static void write_slow(const struct job *job, const struct job_process *process)
 	snprintf(where, sizeof(where), "%.79s", node);
 	visible_replace(where, strlen(where));
 	if (job->options->csv) {
-		fprintf(job->file, "%s,\"%s\",%llu,%llu,\"%s\",%.0f,%llu,%llu\n", who, where,
+		fprintf(job->file, "%s,", who);
+		csv_write_text(where, job->file);
+		fprintf(job->file, ",%llu,%llu,\"%s\",%.0f,%llu,%llu\n",
 			(unsigned long long)process->gpu, (unsigned long long)process->collectives,
 			mark, waited, (unsigned long long)process->busy, (unsigned long long)idle);
 		return;

@@ -107,9 +107,10 @@ $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 	$(LINK) $(UNIT_LEAKS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 # What comes out of profiles and figures, compared with files of tests/golden.
-$(addprefix $(BUILD)/tests/unit/, test_prometheus test_peaks test_metrics test_screen test_estimates): \
-	$(BUILD)/obj/tests/unit/golden.o
-$(BUILD)/tests/unit/test_prometheus: $(BUILD)/obj/tests/unit/whole_profile.o
+$(addprefix $(BUILD)/tests/unit/, test_prometheus test_peaks test_metrics test_screen test_estimates \
+	test_merged test_since test_diff): $(BUILD)/obj/tests/unit/golden.o
+$(addprefix $(BUILD)/tests/unit/, test_prometheus test_merged test_since test_output): \
+	$(BUILD)/obj/tests/unit/whole_profile.o
 $(BUILD)/tests/unit/test_metrics: $(BUILD)/obj/tests/unit/printed.o
 $(BUILD)/tests/unit/test_screen: $(BUILD)/obj/tests/unit/terminal.o
 # Finds the simulated NVML.

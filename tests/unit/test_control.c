@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: MIT */
+/* Commands through the page of a profile: what is asked, what is answered, and what is refused. */
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <sched.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/control/control.h"
+#include "report/session/session.h"
+
+static char folder[32], path[64], message[256];
+static struct session *session;
+static struct control_page *page;
+
+/* What the program is asked last, and what it is to answer. */
+static struct control_page asked;
+static _Atomic int answer;
+static _Atomic bool ended;
+static pthread_t program;
+
+static void *answer_all(void *argument)
+{
+	(void)argument;
+	while (!ended) {
+		uint32_t number = __atomic_load_n(&page->request, __ATOMIC_ACQUIRE);
+
+		if (number != page->answered) {
+			asked = *page;
+			page->result = answer;
+			__atomic_store_n(&page->answered, number, __ATOMIC_RELEASE);
+		}
+		sched_yield();
+	}
+	return NULL;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/ktime-control-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/profile", folder);
+	if (session_create(&session, path, SESSION_KEPT))
+		return -1;
+	page = (struct control_page *)((char *)session_header(session) +
+				       session_header(session)->control);
+	ended = false;
+	answer = 0;
+	return 0;
+}
+
+static int stop(void **state)
+{
+	(void)state;
+	session_close(session);
+	unlink(path);
+	rmdir(folder);
+	return 0;
+}
+
+static void start_program(void)
+{
+	assert_int_equal(pthread_create(&program, NULL, answer_all, NULL), 0);
+}
+
+static void end_program(void)
+{
+	ended = true;
+	pthread_join(program, NULL);
+}
+
+static struct control *open_control(void)
+{
+	struct control *control;
+
+	assert_int_equal(control_open(&control, path, message, sizeof(message)), 0);
+	assert_non_null(control);
+	return control;
+}
+
+static void a_command_is_carried_out_once(void **state)
+{
+	struct control *control = open_control();
+
+	(void)state;
+	start_program();
+	assert_int_equal(control_ask(control, CONTROL_ON, 12345, message, sizeof(message)), 0);
+	assert_int_equal(asked.command, CONTROL_ON);
+	assert_int_equal(asked.duration, 12345);
+	assert_int_equal(page->answered, 1);
+	assert_int_equal(control_ask(control, CONTROL_OFF, 0, message, sizeof(message)), 0);
+	assert_int_equal(asked.command, CONTROL_OFF);
+	assert_int_equal(asked.duration, 0);
+	assert_int_equal(page->answered, 2);
+	end_program();
+	control_close(control);
+}
+
+/* Number 0 is no request, and that of one who was killed is taken already. */
+static void numbers_that_are_taken_are_left_out(void **state)
+{
+	struct control *control = open_control();
+
+	(void)state;
+	page->request = page->answered = UINT32_MAX;
+	start_program();
+	assert_int_equal(control_ask(control, CONTROL_ON, 0, message, sizeof(message)), 0);
+	assert_int_not_equal(page->answered, 0xffffffff);
+	end_program();
+	page->answered = 4;
+	page->request = 5;
+	ended = false;
+	asked.command = CONTROL_NONE;
+	/* The earlier request is answered first, and this one is not taken for it. */
+	start_program();
+	assert_int_equal(control_ask(control, CONTROL_COLLECT, 0, message, sizeof(message)), 0);
+	assert_int_equal(asked.command, CONTROL_COLLECT);
+	assert_true(page->answered == 6);
+	end_program();
+	control_close(control);
+}
+
+static void a_refusal_says_why(void **state)
+{
+	struct control *control = open_control();
+
+	(void)state;
+	start_program();
+	answer = -EALREADY;
+	assert_int_equal(control_ask(control, CONTROL_ON, 0, message, sizeof(message)), -EALREADY);
+	assert_string_equal(message, "the program refuses: its collecting has ended (--timeout)");
+	answer = -ENOMEM;
+	assert_int_equal(control_ask(control, CONTROL_ON, 0, message, sizeof(message)), -ENOMEM);
+	assert_string_equal(message, "the program refuses: Cannot allocate memory");
+	answer = -EEXIST;
+	assert_int_equal(control_ask(control, CONTROL_ON, 0, message, sizeof(message)), -EEXIST);
+	assert_string_equal(message, "the program refuses: it keeps a trace of the whole run "
+				     "itself (--keep-trace)");
+	answer = -EOPNOTSUPP;
+	assert_int_equal(control_ask(control, CONTROL_ON, 0, message, sizeof(message)),
+			 -EOPNOTSUPP);
+	assert_string_equal(message, "the program refuses: no CUPTI records in it, which a trace "
+				     "needs");
+	/* The program may answer anything. */
+	answer = 1;
+	assert_int_equal(control_ask(control, CONTROL_ON, 0, message, sizeof(message)), 1);
+	assert_string_equal(message, "the program refuses: Invalid argument");
+	end_program();
+	control_close(control);
+}
+
+static void the_page_tells_what_the_program_does(void **state)
+{
+	struct control *control = open_control();
+
+	(void)state;
+	assert_false(control_is_open(control));
+	page->open = 1;
+	assert_true(control_is_open(control));
+	page->updating = 7;
+	assert_int_equal(control_updates(control), 7);
+	control_close(control);
+	control_close(NULL);
+}
+
+static void one_process_at_a_time_has_it(void **state)
+{
+	struct control *control = open_control();
+	int other = open(path, O_RDWR | O_CLOEXEC);
+
+	(void)state;
+	assert_true(other >= 0);
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), -1);
+	assert_int_equal(errno, EWOULDBLOCK);
+	control_close(control);
+	assert_int_equal(flock(other, LOCK_EX | LOCK_NB), 0);
+	close(other);
+}
+
+static void is_refused(int error, const char *reason)
+{
+	struct control *control;
+	char expected[256];
+
+	snprintf(expected, sizeof(expected), "%s: %s", path, reason);
+	assert_int_equal(control_open(&control, path, message, sizeof(message)), error);
+	assert_null(control);
+	assert_string_equal(message, expected);
+}
+
+static void what_is_no_running_profile_is_refused(void **state)
+{
+	struct session_header *header = session_header(session);
+	const struct session_header whole = *header;
+
+	(void)state;
+	header->finished = 1;
+	is_refused(-ESRCH, "the program has ended");
+	header->version++;
+	is_refused(-EPROTO, "a profile of another version of ktime");
+	header->magic++;
+	is_refused(-EINVAL, "not a ktime profile");
+	*header = whole;
+	header->control++;
+	is_refused(-EINVAL, "not a ktime profile");
+	header->control = 0;
+	is_refused(-EINVAL, "not a ktime profile");
+	header->control = whole.header_size;
+	is_refused(-EINVAL, "not a ktime profile");
+	header->control = whole.header_size - CONTROL_BYTES;
+	control_close(open_control());
+	header->header_size += 1 << 30;
+	is_refused(-EINVAL, "not a ktime profile");
+	*header = whole;
+	control_close(open_control());
+	assert_int_equal(truncate(path, 100), 0);
+	is_refused(-EINVAL, "not a ktime profile");
+	unlink(path);
+	is_refused(-ENOENT, "No such file or directory");
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(a_command_is_carried_out_once),
+		TEST(numbers_that_are_taken_are_left_out),
+		TEST(a_refusal_says_why),
+		TEST(the_page_tells_what_the_program_does),
+		TEST(one_process_at_a_time_has_it),
+		TEST(what_is_no_running_profile_is_refused),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

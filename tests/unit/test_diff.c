@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What ktime diff says of two programs' runs, in each form, and when it fails.
+ * tests/golden/diff.txt has what it prints; see golden.h where a change of it is wanted.
+ */
+#include <errno.h>
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/compare/diff.h"
+#include "tests/unit/golden.h"
+
+#define RUNS 6
+
+static char folder[40], said[65536], complaint[1024];
+static const char *files[RUNS] = {"a1", "a2", "a3", "b1", "b2", "b3"};
+static struct options options;
+
+/* A summary as nvprof writes it: two kernels and a copy of few calls. */
+static void summary(const char *name, unsigned first, unsigned second, unsigned copy)
+{
+	FILE *file = fopen(name, "we");
+
+	assert_non_null(file);
+	fputs("==7== Profiling result:\n"
+	      "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Avg\",\"Min\",\"Max\",\"Name\"\n"
+	      ",%,us,,us,us,us,\n",
+	      file);
+	fprintf(file, "\"GPU activities\",70,%u,10,%u,%u,%u,\"first\"\n", 10 * first, first,
+		first - 1, first + 1);
+	fprintf(file, "\"GPU activities\",29,%u,5,%u,%u,%u,\"second\"\n", 5 * second, second,
+		second - 1, second + 1);
+	fprintf(file, "\"GPU activities\",1,%u,1,%u,%u,%u,\"[CUDA memset]\"\n", copy, copy, copy,
+		copy);
+	fclose(file);
+}
+
+static int start(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/ktime-diff-XXXXXX");
+	if (!mkdtemp(folder) || chdir(folder))
+		return -1;
+	summary("a1", 1000, 600, 7);
+	summary("a2", 1002, 601, 8);
+	summary("a3", 1001, 602, 7);
+	summary("b1", 1500, 600, 16);
+	summary("b2", 1503, 602, 15);
+	summary("b3", 1499, 601, 17);
+	options_defaults(&options);
+	return 0;
+}
+
+static char *project;
+
+static int stop(void **state)
+{
+	(void)state;
+	options_free(&options);
+	for (int i = 0; i < RUNS; i++)
+		unlink(files[i]);
+	unlink("out");
+	return chdir(project) || rmdir(folder);
+}
+
+static void take(char *text, size_t size, int descriptor, int before)
+{
+	ssize_t length;
+
+	fflush(NULL);
+	length = pread(descriptor, text, size - 1, 0);
+	text[length > 0 ? length : 0] = '\0';
+	dup2(before, descriptor);
+	close(before);
+}
+
+/* Runs ktime diff; what it prints goes to `said`, what it complains of to `complaint`. */
+static int diff(const char *const *names, size_t separator, size_t count)
+{
+	int out = dup(STDOUT_FILENO), errors = dup(STDERR_FILENO), status;
+	FILE *printed = tmpfile(), *complained = tmpfile();
+
+	assert_true(out >= 0 && errors >= 0 && printed && complained);
+	fflush(NULL);
+	dup2(fileno(printed), STDOUT_FILENO);
+	dup2(fileno(complained), STDERR_FILENO);
+	options.separator = separator;
+	status = command_diff(&options, names, count);
+	take(said, sizeof(said), STDOUT_FILENO, out);
+	take(complaint, sizeof(complaint), STDERR_FILENO, errors);
+	fclose(printed);
+	fclose(complained);
+	return status;
+}
+
+static void each_form_is_printed(void **state)
+{
+	const char *const single[] = {"a1", "b1"};
+	char *all = NULL;
+	size_t size;
+	FILE *file = open_memstream(&all, &size);
+
+	(void)state;
+	assert_non_null(file);
+	assert_int_equal(diff(single, 0, 2), 0);
+	fprintf(file, "$ ktime diff a1 b1\n%s", said);
+	assert_int_equal(diff(files, 3, 6), 0);
+	fprintf(file, "$ ktime diff a1 a2 a3 -- b1 b2 b3\n%s", said);
+	assert_int_equal(diff(files + 1, 2, 5), 0);
+	fprintf(file, "$ ktime diff a2 a3 -- b1 b2 b3\n%s", said);
+	options.csv = true;
+	assert_int_equal(diff(files, 3, 6), 0);
+	fprintf(file, "$ ktime diff --csv a1 a2 a3 -- b1 b2 b3\n%s", said);
+	options.csv = false;
+	options.markdown = "-";
+	assert_int_equal(diff(files, 3, 6), 0);
+	fprintf(file, "$ ktime diff --markdown - a1 a2 a3 -- b1 b2 b3\n%s", said);
+	fclose(file);
+	assert_string_equal(complaint, "");
+	assert_int_equal(chdir(project), 0);
+	is_golden("diff", all);
+	assert_int_equal(chdir(folder), 0);
+	free(all);
+}
+
+static void a_form_in_a_file_is_beside_the_text(void **state)
+{
+	struct stat status;
+	char first[8] = "";
+	FILE *file;
+
+	(void)state;
+	options.json = "out";
+	assert_int_equal(diff(files, 3, 6), 0);
+	assert_memory_equal(said, "A: a1", 5);
+	file = fopen("out", "re");
+	assert_non_null(file);
+	assert_int_equal(fread(first, 1, 1, file), 1);
+	assert_string_equal(first, "{");
+	fclose(file);
+	options.json = "-";
+	options.markdown = "out";
+	assert_int_equal(diff(files, 3, 6), 0);
+	assert_memory_equal(said, "{", 1);
+	assert_int_equal(stat("out", &status), 0);
+	assert_true(status.st_size > 100);
+	options.json = NULL;
+	options.markdown = "/nonexistent/out";
+	assert_int_equal(diff(files, 3, 6), 1);
+	assert_string_equal(complaint, "ktime: /nonexistent/out: No such file or directory\n");
+	options.markdown = "/dev/full";
+	assert_int_equal(diff(files, 3, 6), 1);
+	assert_string_equal(complaint, "ktime: /dev/full: No space left on device\n");
+}
+
+static void what_is_slower_than_allowed_fails(void **state)
+{
+	(void)state;
+	options.fail_above = 5;
+	assert_int_equal(diff(files, 3, 6), 3);
+	/* The copy takes twice as long, and too little of the whole to count. */
+	assert_string_equal(complaint,
+			    "ktime: the total of GPU activities takes 38.4% longer: above 5%\n"
+			    "ktime: first takes 49.9% longer: above 5%\n");
+	options.fail_above = 45;
+	assert_int_equal(diff(files, 3, 6), 3);
+	assert_string_equal(complaint, "ktime: first takes 49.9% longer: above 45%\n");
+	options.fail_above = 55;
+	assert_int_equal(diff(files, 3, 6), 0);
+	assert_string_equal(complaint, "");
+}
+
+static void what_is_faster_fails_nothing(void **state)
+{
+	static const char *const names[] = {"b1", "b2", "b3", "a1", "a2", "a3"};
+
+	(void)state;
+	options.fail_above = 1;
+	assert_int_equal(diff(names, 3, 6), 0);
+	assert_string_equal(complaint, "");
+}
+
+static void what_cannot_be_compared_is_said(void **state)
+{
+	static const char *const missing[] = {"a1", "none"};
+	static const char usage[] = "ktime diff: put -- between the runs of A and those of B\n";
+
+	(void)state;
+	assert_int_equal(diff(files, 0, 3), 2);
+	assert_string_equal(complaint, usage);
+	assert_int_equal(diff(files, 2, 2), 2);
+	assert_string_equal(complaint, usage);
+	assert_int_equal(diff(files, 0, 1), 2);
+	assert_string_equal(complaint, usage);
+	assert_int_equal(diff(missing, 0, 2), 1);
+	assert_string_equal(complaint, "ktime: none: No such file or directory\n");
+	assert_string_equal(said, "");
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(each_form_is_printed),
+		TEST(a_form_in_a_file_is_beside_the_text),
+		TEST(what_is_slower_than_allowed_fails),
+		TEST(what_is_faster_fails_nothing),
+		TEST(what_cannot_be_compared_is_said),
+	};
+	int failed;
+
+	project = getcwd(NULL, 0);
+	failed = project ? cmocka_run_group_tests(tests, NULL, NULL) : 1;
+	free(project);
+	return failed;
+}

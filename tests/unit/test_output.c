@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/* Files that come into being whole or not at all, and what ktime export refuses to write. */
+#include <errno.h>
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/export/export.h"
+#include "report/export/output.h"
+#include "tests/unit/whole_profile.h"
+
+static char folder[32], path[64], profile[64], message[512], said[512];
+
+static int start(void **state)
+{
+	(void)state;
+	strcpy(folder, "/tmp/ktime-output-XXXXXX");
+	if (!mkdtemp(folder))
+		return -1;
+	snprintf(path, sizeof(path), "%s/file", folder);
+	snprintf(profile, sizeof(profile), "%s/profile", folder);
+	*message = '\0';
+	return 0;
+}
+
+/* Nothing else may be left in the folder. */
+static int stop(void **state)
+{
+	(void)state;
+	unlink(path);
+	unlink(profile);
+	return rmdir(folder);
+}
+
+static void has(const char *expected)
+{
+	char text[64] = "";
+	FILE *file = fopen(path, "re");
+
+	assert_non_null(file);
+	assert_int_equal(fread(text, 1, sizeof(text) - 1, file), strlen(expected));
+	assert_string_equal(text, expected);
+	fclose(file);
+}
+
+static int write_text(const char *text, bool overwrite)
+{
+	struct output output;
+	int error = output_open(&output, path, overwrite, message, sizeof(message));
+
+	if (error)
+		return error;
+	fputs(text, output.file);
+	error = output_finish(&output, message, sizeof(message));
+	assert_null(output.file);
+	assert_null(output.temporary);
+	output_abandon(&output);
+	return error;
+}
+
+static void a_file_is_there_once_it_is_whole(void **state)
+{
+	mode_t mask = umask(027);
+	struct output output;
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(output_open(&output, path, false, message, sizeof(message)), 0);
+	assert_non_null(output.temporary);
+	assert_int_equal(access(path, F_OK), -1);
+	fputs("whole", output.file);
+	assert_int_equal(output_finish(&output, message, sizeof(message)), 0);
+	has("whole");
+	/* As open() would have made it. */
+	assert_int_equal(stat(path, &status), 0);
+	assert_int_equal(status.st_mode & 0777, 0640);
+	assert_int_equal(umask(mask), 027);
+	assert_string_equal(message, "");
+}
+
+static void a_file_that_is_given_up_leaves_nothing(void **state)
+{
+	struct output output;
+
+	(void)state;
+	assert_int_equal(output_open(&output, path, false, message, sizeof(message)), 0);
+	fputs("part", output.file);
+	output_abandon(&output);
+	assert_null(output.file);
+	assert_null(output.temporary);
+	output_abandon(&output);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+static void a_file_that_is_there_is_replaced_only_if_asked_for(void **state)
+{
+	struct output output;
+	char expected[128];
+
+	(void)state;
+	assert_int_equal(write_text("one", false), 0);
+	assert_int_equal(write_text("two", false), -EEXIST);
+	snprintf(expected, sizeof(expected), "%s exists; -f overwrites it", path);
+	assert_string_equal(message, expected);
+	has("one");
+	assert_int_equal(write_text("three", true), 0);
+	has("three");
+	/* Another came up meanwhile. */
+	unlink(path);
+	assert_int_equal(output_open(&output, path, false, message, sizeof(message)), 0);
+	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
+	fputs("four", output.file);
+	assert_int_equal(output_finish(&output, message, sizeof(message)), -EEXIST);
+	snprintf(expected, sizeof(expected), "%s: File exists", path);
+	assert_string_equal(message, expected);
+	has("");
+}
+
+static void what_cannot_be_written_is_said(void **state)
+{
+	struct output output;
+	char expected[128];
+
+	(void)state;
+	assert_int_equal(output_open(&output, folder, true, message, sizeof(message)), -EISDIR);
+	snprintf(expected, sizeof(expected), "%s: Is a directory", folder);
+	assert_string_equal(message, expected);
+	assert_int_equal(output_open(&output, "/nonexistent/file", true, message, sizeof(message)),
+			 -ENOENT);
+	assert_string_equal(message, "/nonexistent/file: No such file or directory");
+	/* A device is written in place, and says only at the end that it is full. */
+	assert_int_equal(output_open(&output, "/dev/full", false, message, sizeof(message)), 0);
+	assert_null(output.temporary);
+	fputs("text", output.file);
+	assert_int_equal(output_finish(&output, message, sizeof(message)), -ENOSPC);
+	assert_string_equal(message, "/dev/full: No space left on device");
+	assert_int_equal(output_open(&output, "/dev/null", false, message, sizeof(message)), 0);
+	assert_int_equal(output_finish(&output, message, sizeof(message)), 0);
+	assert_int_equal(output_open(&output, "-", false, message, sizeof(message)), 0);
+	assert_ptr_equal(output.file, stdout);
+	assert_int_equal(output_finish(&output, message, sizeof(message)), 0);
+}
+
+/* Runs ktime export of the profile; what it says goes to `said`. */
+static int export_profile(const struct options *options)
+{
+	const char *const files[] = {profile};
+	int before = dup(STDERR_FILENO), status;
+	FILE *file = tmpfile();
+	ssize_t length;
+
+	assert_true(before >= 0 && file);
+	fflush(stderr);
+	dup2(fileno(file), STDERR_FILENO);
+	status = command_export(options, files, 1);
+	fflush(stderr);
+	dup2(before, STDERR_FILENO);
+	close(before);
+	length = pread(fileno(file), said, sizeof(said) - 1, 0);
+	said[length > 0 ? length : 0] = '\0';
+	fclose(file);
+	return status;
+}
+
+static void a_profile_is_exported_in_each_form(void **state)
+{
+	static const char *const starts[] = {"SQLite format 3", "{\"", "{\"format\":"};
+	struct options options;
+
+	(void)state;
+	session_close(whole_profile(WHOLE_CUPTI, profile));
+	for (int form = 0; form < 3; form++) {
+		char start[20] = "";
+		FILE *file;
+
+		options_defaults(&options);
+		*(form == 0 ? &options.sqlite : form == 1 ? &options.chrome : &options.json) = path;
+		assert_int_equal(export_profile(&options), 0);
+		assert_string_equal(said, "");
+		file = fopen(path, "re");
+		assert_non_null(file);
+		assert_int_equal(fread(start, 1, strlen(starts[form]), file), strlen(starts[form]));
+		assert_string_equal(start, starts[form]);
+		fclose(file);
+		assert_int_equal(export_profile(&options), 1);
+		options.force_overwrite = true;
+		assert_int_equal(export_profile(&options), 0);
+		options_free(&options);
+		unlink(path);
+	}
+}
+
+static void what_is_not_exported_is_said(void **state)
+{
+	struct options options;
+	struct session *session;
+	char expected[512];
+
+	(void)state;
+	options_defaults(&options);
+	assert_int_equal(export_profile(&options), 2);
+	assert_non_null(strstr(said, "ktime export: give --sqlite OUT, "));
+	options.chrome = path;
+	assert_int_equal(export_profile(&options), 1);
+	snprintf(expected, sizeof(expected), "ktime: %s: No such file or directory\n", profile);
+	assert_string_equal(said, expected);
+	assert_int_equal(session_create(&session, profile, SESSION_KEPT), 0);
+	session_close(session);
+	assert_int_equal(export_profile(&options), 1);
+	snprintf(expected, sizeof(expected),
+		 "ktime: %s has no trace, which --chrome needs: record it with ktime --keep-trace "
+		 "all -o FILE\n",
+		 profile);
+	assert_string_equal(said, expected);
+	unlink(profile);
+	session = whole_profile(WHOLE_CUPTI, profile);
+	options.sqlite = "/dev/null";
+	options.chrome = NULL;
+	assert_int_equal(export_profile(&options), 1);
+	assert_string_equal(said, "ktime: /dev/null: --sqlite needs a regular file\n");
+	session_header(session)->processes = 2;
+	options.sqlite = path;
+	assert_int_equal(export_profile(&options), 1);
+	snprintf(expected, sizeof(expected),
+		 "ktime: %s is merged: --sqlite exports the profile of one process\n", profile);
+	assert_string_equal(said, expected);
+	session_close(session);
+	options_free(&options);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
+	const struct CMUnitTest tests[] = {
+		TEST(a_file_is_there_once_it_is_whole),
+		TEST(a_file_that_is_given_up_leaves_nothing),
+		TEST(a_file_that_is_there_is_replaced_only_if_asked_for),
+		TEST(what_cannot_be_written_is_said),
+		TEST(a_profile_is_exported_in_each_form),
+		TEST(what_is_not_exported_is_said),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
