@@ -90,6 +90,9 @@ static void a_named_variable_comes_first(void **state)
 	assert_int_equal(rank.rank, 7);
 	assert_int_equal(rank.world_size, -1);
 	assert_string_equal(rank.launcher, "MY_RANK");
+	assert_true(find_in("MY_RANK=0", "MY_RANK"));
+	assert_int_equal(rank.rank, 0);
+	assert_string_equal(rank.launcher, "MY_RANK");
 	assert_false(find_in("MY_RANK=seven " OPEN_MPI, "MY_RANK"));
 	assert_false(find_in(OPEN_MPI, "MY_RANK"));
 }

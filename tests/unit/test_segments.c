@@ -210,6 +210,27 @@ static void processes_and_their_rows_are_read_in_their_order(void **state)
 	session_close(read);
 }
 
+static void the_first_of_the_longest_gaps_is_named(void **state)
+{
+	struct idle_row *row = session_idle_row(
+		session,
+		&(struct idle_row){.cause = IDLE_CALL, .name = session_intern(session, "call")});
+
+	(void)state;
+	session_add_idle(row, 50, 1, 2);
+	session_add_idle(row, 50, 3, 4);
+	session_add_idle(row, 20, 5, 6);
+	assert_int_equal(row->gaps, 3);
+	assert_int_equal(row->total, 120);
+	assert_int_equal(row->longest, 50);
+	assert_int_equal(row->longest_before, 1);
+	assert_int_equal(row->longest_after, 2);
+	session_add_idle(row, 51, 7, 8);
+	assert_int_equal(row->longest, 51);
+	assert_int_equal(row->longest_before, 7);
+	assert_int_equal(row->longest_after, 8);
+}
+
 static void a_file_that_is_cut_within_a_segment_is_refused(void **state)
 {
 	static char name[70000];
@@ -243,6 +264,7 @@ int main(void)
 		TEST(a_limit_is_kept_in_parts_of_a_quarter),
 		TEST(a_process_gets_as_much_of_a_trace_as_it_needs),
 		TEST(processes_and_their_rows_are_read_in_their_order),
+		TEST(the_first_of_the_longest_gaps_is_named),
 		TEST(a_file_that_is_cut_within_a_segment_is_refused),
 	};
 
