@@ -42,6 +42,7 @@ static void codes_are_replaced(void **state)
 	expands("%q{KTIME_TEST_NAME}-100%%", -1, "value-100%");
 	expands("stream %i", 7, "stream 7");
 	expands("rank%r", -1, "rank12");
+	expands("%r-%p-%i-%%-%q{KTIME_TEST_NAME}-x", 7, "12-4711-7-%-value-x");
 	expands("", -1, "");
 	gethostname(host, sizeof(host));
 	expected[0] = '\0';

@@ -116,6 +116,16 @@ static void each_table_is_read(void **state)
 		       "cudaFoo_v302 1 2 2 2\n");
 }
 
+static void a_database_is_told_from_other_files(void **state)
+{
+	(void)state;
+	make("CREATE TABLE CUPTI_ACTIVITY_KIND_MEMSET (start INTEGER, end INTEGER);"
+	     "INSERT INTO CUPTI_ACTIVITY_KIND_MEMSET VALUES (500, 503);");
+	assert_int_equal(import_profile(&profile, path, message, sizeof(message)), 0);
+	assert_string_equal(profile.source, "nsys SQLite export");
+	has_rows(false, "[CUDA memset] 1 3 3 3\n");
+}
+
 static void one_table_is_enough(void **state)
 {
 	(void)state;
@@ -201,6 +211,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(each_table_is_read),
+		TEST(a_database_is_told_from_other_files),
 		TEST(one_table_is_enough),
 		TEST(what_is_no_export_is_refused),
 		TEST(a_record_without_a_name_is_refused),

@@ -341,7 +341,7 @@ static void is_missing(int ranks, const char *expected)
 		struct session *session = child(100 + i, 3, true, true);
 
 		session_header(session)->rank = (struct process_rank){
-			.rank = 2 * i, .local_rank = i, .world_size = ranks, .launcher = "Slurm"};
+			.rank = 2 * i, .local_rank = -i, .world_size = ranks, .launcher = "Slurm"};
 		add(merge, session);
 	}
 	options_defaults(&options);
@@ -350,6 +350,8 @@ static void is_missing(int ranks, const char *expected)
 	fclose(file);
 	assert_true(uselocale((locale_t)0) == locale);
 	assert_non_null(strstr(text, expected));
+	/* All are as slow: by rank. */
+	assert_true(strstr(text, "\n       0  ") < strstr(text, "\n       2  "));
 	free(text);
 	merge_free(merge);
 }
