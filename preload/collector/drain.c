@@ -34,6 +34,10 @@
 /* The longest wait for calls in progress when records have arrived: some scheduling time slices.
  * Chosen. */
 #define CALL_WAIT_NS  10000000u
+/* The longest that a call is waited for, from its begin, that took ktime's cold path: its work may
+ * be done, and its record there, before the events of its context are made. Chosen: that takes
+ * milliseconds, and up to 2 s under ThreadSanitizer on a busy machine. */
+#define COLD_WAIT_NS  2000000000u
 /* The sleep between two checks for them: some launches long. Chosen. */
 #define CALL_POLL_NS  10000u
 
@@ -140,15 +144,27 @@ void drain_counts(void)
 		calls_take_counts(thread);
 }
 
-bool drain_call_before(uint64_t ticks)
+static bool is_on_cold_path(struct thread *thread, uint64_t entered)
+{
+	return atomic_load_explicit(&thread->took_cold_path, memory_order_relaxed) &&
+	       clock_ticks_to_ns(rows_scale, clock_ticks() - entered) < COLD_WAIT_NS;
+}
+
+/* Whether a call that began before is in progress; `cold`: one on the cold path. */
+static bool call_before(uint64_t ticks, bool cold)
 {
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
 		uint64_t entered = atomic_load_explicit(&thread->in_call, memory_order_acquire);
 
-		if (entered && entered <= ticks)
+		if (entered && entered <= ticks && (!cold || is_on_cold_path(thread, entered)))
 			return true;
 	}
 	return false;
+}
+
+bool drain_call_before(uint64_t ticks)
+{
+	return call_before(ticks, false);
 }
 
 /*
@@ -163,7 +179,7 @@ static void drain_before_records(bool first)
 	uint64_t now = clock_ticks();
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALL_WAIT_NS;
 
-	while (first && drain_call_before(now) && clock_ns(CLOCK_MONOTONIC) < end) {
+	while (first && call_before(now, clock_ns(CLOCK_MONOTONIC) >= end)) {
 		futex_sleep(CALL_POLL_NS);
 		drain_rings();
 	}

@@ -306,8 +306,11 @@ static __attribute__((noinline)) void add_overhead(struct thread *thread, const 
 	uint64_t ticks = call->record.started - call->entered + clock_ticks() - ended;
 	bool sampled = thread->overhead_taken >= OVERHEAD_SAMPLE;
 
-	thread_add_overhead(thread, ticks,
-			    sampled && !thread->took_cold_path ? OVERHEAD_SAMPLE : 1);
+	thread_add_overhead(
+		thread, ticks,
+		sampled && !atomic_load_explicit(&thread->took_cold_path, memory_order_relaxed)
+			? OVERHEAD_SAMPLE
+			: 1);
 	thread->overhead_taken += !sampled;
 	thread->overhead_left = sampled ? OVERHEAD_SAMPLE - 1 : 0;
 }

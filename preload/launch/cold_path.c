@@ -44,7 +44,7 @@ void cold_path_park(void)
 /* Has this call's overhead measured, and counted for this call only. */
 static void note_cold_path(struct thread *thread)
 {
-	thread->took_cold_path = true;
+	atomic_store_explicit(&thread->took_cold_path, true, memory_order_relaxed);
 	thread->overhead_left = 0;
 }
 

@@ -39,7 +39,7 @@ struct thread {
 	uint32_t last_generation; /* operation_generation when the last_ members were set */
 	/* Calls until ktime's overhead is next measured, and how often it was measured at first. */
 	uint8_t overhead_left, overhead_taken;
-	bool took_cold_path; /* the present call took the cold path */
+	_Atomic bool took_cold_path; /* the present call took the cold path; the collector asks */
 	struct pointer_map streams;
 	int *error; /* the address of its errno */
 	struct pointer_map graphs;
@@ -124,9 +124,11 @@ static inline void thread_count(_Atomic uint64_t *count)
 static inline void thread_add_overhead(struct thread *thread, uint64_t ticks, uint32_t calls)
 {
 	uint64_t most =
-		clock_some_ticks(thread->took_cold_path ? MOST_COLD_OVERHEAD_US : MOST_OVERHEAD_US);
+		clock_some_ticks(atomic_load_explicit(&thread->took_cold_path, memory_order_relaxed)
+					 ? MOST_COLD_OVERHEAD_US
+					 : MOST_OVERHEAD_US);
 
-	thread->took_cold_path = false;
+	atomic_store_explicit(&thread->took_cold_path, false, memory_order_relaxed);
 	ticks = (ticks < most ? ticks : most) * calls;
 	atomic_store_explicit(&thread->host_ticks,
 			      atomic_load_explicit(&thread->host_ticks, memory_order_relaxed) +

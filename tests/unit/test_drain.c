@@ -124,6 +124,29 @@ static void records_wait_for_calls_in_progress_for_10_ms_at_most(void **state)
 	assert_true(now - before >= 10 * MS);
 }
 
+/* Each reading of the clock takes 1 ms here. */
+static void a_call_on_the_cold_path_is_waited_for_longer(void **state)
+{
+	(void)state;
+	arrived = 1;
+	each_reading = MS;
+	ticks_follow = true;
+	atomic_store(&threads[1].in_call, ticks);
+	atomic_store(&threads[1].took_cold_path, true);
+	ranges_drained = 0;
+	drain_records(FLUSH_NOW);
+	assert_in_range(ranges_drained, 1990 + BUFFERS, 2001 + BUFFERS);
+	/* Only a while after its begin. */
+	ranges_drained = 0;
+	drain_records(FLUSH_NOW);
+	assert_int_equal(ranges_drained, 9 + BUFFERS + 1);
+	/* And only a call. */
+	atomic_store(&threads[1].in_call, 0);
+	ranges_drained = 0;
+	drain_records(FLUSH_NOW);
+	assert_int_equal(ranges_drained, BUFFERS + 1);
+}
+
 static void cupti_is_flushed_as_it_is_asked_for(void **state)
 {
 	(void)state;
@@ -313,6 +336,7 @@ int main(void)
 		DRAINS(the_counts_of_all_threads_are_taken),
 		DRAINS(which_calls_are_in_progress),
 		DRAINS(records_wait_for_calls_in_progress_for_10_ms_at_most),
+		DRAINS(a_call_on_the_cold_path_is_waited_for_longer),
 		DRAINS(cupti_is_flushed_as_it_is_asked_for),
 		DRAINS(flushes_are_rare_while_calls_come_and_follow_their_end),
 		DRAINS(what_cupti_lost_is_counted),
