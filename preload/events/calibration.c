@@ -13,27 +13,29 @@
 #include "preload/handles/capture.h"
 
 /* The pairs of a series around nothing. Chosen. */
-#define PAIRS	   16u
+#define PAIRS	    16u
 /* Those of one around kernels or copies. So few as, for good, graphs of short kernels become slower
  * that run beside a stream with more launches than some (H200: 20 kernels take 72.0 us, after 9
  * launches of ktime's 75.8; not after 5). */
-#define FEW	   4u
+#define FEW	    4u
 /* Events before the pairs around kernels: once what the device has fetched in advance is used up,
  * pairs hold what the program's hold on average (H200: 0.3 us more). */
-#define FILLERS	   192u
+#define FILLERS	    192u
 /* How long the first kernel runs: the pairs must be queued by then. If they are not, each try is so
  * many times longer than the one before. Chosen: queueing takes some 0.2 ms on an H200. */
-#define FIRST_NS   500000u
-#define LONGER	   4u
-#define TRIES	   4u
+#define FIRST_NS    500000u
+#define LONGER	    4u
+#define TRIES	    4u
 /* How long the other kernels run. Chosen: long enough for the device to fetch on meanwhile; pairs
  * around kernels of 2 us varied from run to run by 1 us (H200), around these by 0.3. */
-#define KERNEL_NS  10000u
+#define KERNEL_NS   10000u
 /* Chosen: copies of a few bytes are not made by a copy engine (H200: 4 bytes are not). */
-#define COPY_BYTES 4096u
+#define COPY_BYTES  4096u
 /* Within so long the pairs must have ended, and CUPTI's records have come. Chosen. */
-#define MOST_NS	   50000000u
-#define POLL_NS	   100000u
+#define MOST_NS	    50000000u
+/* At least this many polls, as the collector may get no processor for longer. Chosen. */
+#define LEAST_POLLS 16u
+#define POLL_NS	    100000u
 
 /* From preload/events/self_timing.cu. */
 extern const unsigned long long self_timing_fatbin[];
@@ -60,6 +62,7 @@ enum state { WAITING, QUEUED, DONE };
 static enum state state;
 static unsigned tries;
 static uint64_t queued_at; /* CLOCK_MONOTONIC, ns */
+static unsigned polls;	   /* since then */
 static struct context *context;
 static CUstream stream;
 static CUfunction kernel;
@@ -235,6 +238,7 @@ static void begin(void)
 		return;
 	}
 	queued_at = clock_ns(CLOCK_MONOTONIC);
+	polls = 0;
 	if (!queue())
 		done();
 	/* Not reached: the pairs were queued before the device got to them. */
@@ -319,7 +323,8 @@ static void use_readings(void)
 /* Uses what was queued once it has ended; `last`: now or never. */
 static void evaluate(bool last)
 {
-	bool late = last || clock_ns(CLOCK_MONOTONIC) - queued_at >= MOST_NS;
+	bool late = last ||
+		    (++polls >= LEAST_POLLS && clock_ns(CLOCK_MONOTONIC) - queued_at >= MOST_NS);
 	bool complete = records[0] == FEW + 1 && records[1] == FEW + 1;
 	CUresult result;
 
@@ -354,14 +359,13 @@ void calibration_finish(void)
 
 	if (!mode_events || !mode_begun || capture_is_live())
 		return;
-	while (state == WAITING && usable_context() && clock_ns(CLOCK_MONOTONIC) < end)
+	while (state == WAITING && usable_context() &&
+	       (tries == 0 || clock_ns(CLOCK_MONOTONIC) < end))
 		begin();
-	while (state == QUEUED && clock_ns(CLOCK_MONOTONIC) < end) {
-		bool ended;
-
-		ended = !context_use(context) ||
-			driver.cuEventQuery(last_event()) != CUDA_ERROR_NOT_READY;
-		if (ended)
+	for (; state == QUEUED && (polls < LEAST_POLLS || clock_ns(CLOCK_MONOTONIC) < end);
+	     polls++) {
+		if (!context_use(context) ||
+		    driver.cuEventQuery(last_event()) != CUDA_ERROR_NOT_READY)
 			break;
 		futex_sleep(POLL_NS);
 	}
