@@ -6,3 +6,10 @@
 job-check: library command sim preload-programs
 	@tests/packages.sh install jobs
 	bats tests/jobs
+
+# An hour of a program whose metrics are kept, with events alone, and of one that is steered.
+ALWAYS_ON_MINUTES ?= 60
+.PHONY: always-on-check
+always-on-check: library command sim preload-programs
+	python3 tests/jobs/always_on.py $(ALWAYS_ON_MINUTES) --timer events --budget 1
+	python3 tests/jobs/always_on.py $(ALWAYS_ON_MINUTES) steer

@@ -60,6 +60,7 @@ static void *launch_on(void *unused)
 			wait_for_a_turn_of_ktime();
 	}
 	CHECK(cuStreamSynchronize(stream));
+	CHECK(cuStreamDestroy(stream));
 	atomic_fetch_add(&launched, count);
 	return NULL;
 }
