@@ -3,7 +3,7 @@
 # What libktime.so needs of the report.
 REPORT_LIBRARY_SOURCES := $(filter-out report/names/canonical.c, \
 	$(wildcard $(addprefix report/, session/*.c devices/*.c options/*.c names/*.c \
-	rates/*.c findings/*.c metrics/*.c print/*.c prometheus/*.c)))
+	rates/*.c findings/*.c energy/*.c metrics/*.c print/*.c prometheus/*.c)))
 REPORT_LIBRARY_SOURCES += $(wildcard report/ranges/*.c report/memory/*.c)
 
 # What only the command needs.

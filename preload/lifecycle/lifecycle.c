@@ -25,13 +25,12 @@
 #include "preload/collector/main_thread.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
+#include "preload/lifecycle/devices.h"
 #include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/output.h"
 #include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
 #include "preload/driver/real_symbol.h"
-#include "report/devices/attributes.h"
-#include "report/devices/nvml.h"
 #include "report/options/rank.h"
 #include "report/options/log_file.h"
 
@@ -47,8 +46,6 @@ _Atomic int lifecycle_state;
 
 static struct session *session;
 static pid_t pid;
-static size_t device_count;
-static const char *no_nvml; /* why there is none */
 static struct {
 	bool started;
 	bool waits; /* it is started later, or not at all: late_start.h, deferred_start.h */
@@ -79,22 +76,12 @@ static void read_command(char *command, size_t size)
 	command[length] = '\0';
 }
 
-/* CUresult, CUuuid and CUdevice are int, 16 bytes and int. */
-#define CALL_OF(call, function)                                                                    \
-	.call = (__typeof__(((struct device_calls *)0)->call))(void *)function
-
 static void describe_run(void)
 {
 	struct session_header *header = session_header(session);
-	const struct device_calls calls = {
-		CALL_OF(name, driver.cuDeviceGetName),
-		CALL_OF(uuid, driver.cuDeviceGetUuid),
-		CALL_OF(memory, driver.cuDeviceTotalMem_v2),
-		CALL_OF(attribute, driver.cuDeviceGetAttribute),
-	};
 	static char command[4096];
 	char hostname[256] = "";
-	int devices = 0, version = 0;
+	int version = 0;
 
 	read_command(command, sizeof(command));
 	gethostname(hostname, sizeof(hostname) - 1);
@@ -112,12 +99,7 @@ static void describe_run(void)
 	header->trace_on = options_want_trace(&settings);
 	if (settings.keep_trace)
 		session_limit_trace(session, settings.keep_trace);
-	driver.cuDeviceGetCount(&devices);
-	for (int i = 0; i < devices && i < SESSION_DEVICES; i++)
-		device_describe(&header->devices[device_count++], &calls, i);
-	/* Now: at the end a thread of the program's may hold the loader's lock. */
-	if (options_want_rates(&settings))
-		no_nvml = nvml_load(real_dlsym);
+	devices_describe(session);
 }
 
 /* Where launches wait for the device, as with these settings or under these tools, a gate would
@@ -189,18 +171,6 @@ static void describe_cupti(void)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
 
-/* On the background thread, and at the end alone: to initialise NVML can take longer than a ring of
- * call records holds out. */
-static void describe_links(struct session *finished)
-{
-	if (!options_want_rates(&settings))
-		return;
-	if (!no_nvml)
-		no_nvml = nvml_describe(session_header(finished)->devices, device_count);
-	if (no_nvml)
-		session_note(finished, "The links of the devices are not known: %s.", no_nvml);
-}
-
 static void finish_report(struct session *finished)
 {
 	const char *name;
@@ -208,7 +178,7 @@ static void finish_report(struct session *finished)
 	if (!reporter_claim())
 		return;
 	prometheus_file_end();
-	describe_links(finished);
+	devices_finish(finished);
 	metrics_finish(finished);
 	for (unsigned i = 0; (name = driver_unknown_entry(i)); i++)
 		session_note(finished,
@@ -284,6 +254,7 @@ static void start_once(void)
 		return;
 	}
 	output_start(session);
+	main_thread_add_own(devices_start_reading(session));
 	start_cupti();
 	describe_cupti();
 	metrics_start(cupti.started ? "" : cupti.reason);

@@ -307,7 +307,10 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	size_t api_count;
 	int error;
 
-	*comparison = (struct comparison){.runs_a = a->runs, .runs_b = b->runs};
+	*comparison = (struct comparison){.runs_a = a->runs,
+					  .runs_b = b->runs,
+					  .energies_a = a->energies,
+					  .energies_b = b->energies};
 	comparison->threshold = !isnan(threshold)			   ? threshold
 				: comparison_is_of_single_runs(comparison) ? THRESHOLD_RUN
 									   : THRESHOLD_RUNS;

@@ -46,7 +46,8 @@ struct comparison {
 	double gpu_a, gpu_b; /* a run's total of all GPU activities but the untimed rows, ns */
 	struct change gpu;   /* of that total */
 	enum verdict gpu_verdict;
-	size_t gpu_untimed; /* GPU rows with that verdict */
+	size_t gpu_untimed;					/* GPU rows with that verdict */
+	const struct profile_energies *energies_a, *energies_b; /* NULL: not known */
 };
 
 /* Thresholds unless one is given: of several runs a side, and of one. */

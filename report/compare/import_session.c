@@ -51,6 +51,8 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 			error = import_row(profile, &table.rows[i], sections[section] == TABLE_API);
 		table_free(&table);
 	}
+	for (int i = 0; i < SESSION_DEVICES && !error; i++)
+		error = profile_add_energy(profile, i, &session_header(session)->devices[i].energy);
 	if (error)
 		snprintf(message, size, "%s: %s", path, strerror(-error));
 	session_close(session);

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/energy/energy.h"
+
 static void row_free(struct profile_row *row)
 {
 	free(row->name);
@@ -97,6 +99,30 @@ static int add_row_run(struct profile *sum, const struct profile_row *row)
 	return 0;
 }
 
+int profile_add_energy(struct profile *profile, int device, const struct device_energy *energy)
+{
+	if (!energy_is_known(energy))
+		return 0;
+	if (!profile->energies)
+		profile->energies = calloc(1, sizeof(*profile->energies));
+	if (!profile->energies)
+		return -ENOMEM;
+	energy_join(&profile->energies->devices[device], energy);
+	return 0;
+}
+
+/* Those of a single run, which was read before. */
+static int add_energies(struct profile *sum, const struct profile_energies *energies)
+{
+	int error = 0;
+
+	for (int device = 0; device < SESSION_DEVICES && energies && !error; device++)
+		error = profile_add_energy(sum, device, &energies->devices[device]);
+	if (energies && !error)
+		sum->energies->runs++;
+	return error;
+}
+
 int profile_add_run(struct profile *sum, const struct profile *run)
 {
 	const struct profile_row *sections[] = {run->gpu, run->api};
@@ -105,6 +131,8 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 	for (int i = 0; i < 2; i++)
 		for (const struct profile_row *row = sections[i]; row && !error; row = row->hh.next)
 			error = add_row_run(sum, row);
+	if (!error)
+		error = add_energies(sum, run->energies);
 	sum->source = run->source;
 	sum->runs++;
 	return error;
@@ -124,4 +152,5 @@ void profile_free(struct profile *profile)
 {
 	rows_free(&profile->gpu);
 	rows_free(&profile->api);
+	free(profile->energies);
 }

@@ -9,6 +9,8 @@
 
 #include <uthash.h>
 
+#include "report/session/session.h"
+
 /* A row in one of several runs, which timed it. */
 struct row_run {
 	size_t run; /* from 0 */
@@ -31,9 +33,16 @@ struct profile_row {
 	UT_hash_handle hh;
 };
 
+/* Energy and clocks by device, over the runs that have them. */
+struct profile_energies {
+	size_t runs; /* added up by profile_add_run */
+	struct device_energy devices[SESSION_DEVICES];
+};
+
 struct profile {
 	const char *source; /* what kind of file it was read from */
 	struct profile_row *gpu, *api;
+	struct profile_energies *energies; /* NULL: no run has them */
 	size_t runs; /* that were added up; 0: the profile of a single run, as it was read */
 };
 
@@ -47,6 +56,9 @@ void profile_add_group(struct profile_row *row, uint64_t calls, uint64_t timed, 
 		       double average, double variance, double minimum, double maximum);
 /* The most that a variance can be between a minimum and a maximum, the average being known. */
 double profile_variance_bound(double average, double minimum, double maximum, uint64_t calls);
+
+/* Adds what is known of a device's energy and clocks. -ENOMEM. */
+int profile_add_energy(struct profile *profile, int device, const struct device_energy *energy);
 
 /* Adds a run to the sum of the runs of one program. -ENOMEM. */
 int profile_add_run(struct profile *sum, const struct profile *run);

@@ -9,6 +9,7 @@
 /* NVML's numbers: NVML_CLOCK_SM and NVML_CLOCK_MEM; field ids; the type of a value. */
 #define CLOCK_SM	    1
 #define CLOCK_MEMORY	    2
+#define MIG_ENABLED	    1
 #define FIELD_NVLINK_SPEED  90 /* 10^6 bytes/s of each active link, in one direction */
 #define FIELD_C2C_LINKS	    170
 #define FIELD_C2C_STATUS    171 /* 1: active */
@@ -17,7 +18,6 @@
 #define MOST_LINKS	    32
 #define UUID_TEXT	    48
 
-typedef struct device *nvml_device;
 struct nvml_field {
 	unsigned id, scope; /* scope: which link */
 	long long timestamp, latency;
@@ -39,7 +39,16 @@ struct nvml_field {
 	X(nvmlDeviceGetMaxPcieLinkGeneration, (nvml_device device, unsigned *generation), 0)       \
 	X(nvmlDeviceGetMaxPcieLinkWidth, (nvml_device device, unsigned *lanes), 0)                 \
 	X(nvmlDeviceGetNvLinkState, (nvml_device device, unsigned link, int *active), 0)           \
-	X(nvmlDeviceGetFieldValues, (nvml_device device, int count, struct nvml_field *fields), 0)
+	X(nvmlDeviceGetFieldValues, (nvml_device device, int count, struct nvml_field *fields), 0) \
+	X(nvmlDeviceGetMigMode, (nvml_device device, unsigned *now, unsigned *later), 0)           \
+	X(nvmlDeviceGetTotalEnergyConsumption,                                                     \
+	  (nvml_device device, unsigned long long *millijoules), 0)                                \
+	X(nvmlDeviceGetPowerUsage, (nvml_device device, unsigned *milliwatts), 0)                  \
+	X(nvmlDeviceGetClockInfo, (nvml_device device, int clock, unsigned *mhz), 0)               \
+	X(nvmlDeviceGetCurrentClocksEventReasons,                                                  \
+	  (nvml_device device, unsigned long long *reasons), 0)                                    \
+	X(nvmlDeviceGetCurrentClocksThrottleReasons, /* its name before driver 535 */              \
+	  (nvml_device device, unsigned long long *reasons), 0)
 
 static struct {
 #define NVML_POINTER(name, arguments, needed) int(*name) arguments;
@@ -121,10 +130,10 @@ static void describe(struct device_info *info, nvml_device device)
 	describe_c2c(info, device);
 }
 
-/* As NVML and nvidia-smi write it. */
-static void uuid_text(char text[UUID_TEXT], const uint8_t uuid[16])
+/* As NVML and nvidia-smi write it, after "GPU-" or "MIG-". */
+static void uuid_text(char text[UUID_TEXT], const char *kind, const uint8_t uuid[16])
 {
-	size_t length = (size_t)snprintf(text, UUID_TEXT, "GPU-");
+	size_t length = (size_t)snprintf(text, UUID_TEXT, "%s", kind);
 
 	for (int i = 0; i < 16; i++)
 		length +=
@@ -144,7 +153,7 @@ const char *nvml_describe(struct device_info *devices, size_t count)
 		char uuid[UUID_TEXT];
 		nvml_device device;
 
-		uuid_text(uuid, devices[i].uuid);
+		uuid_text(uuid, "GPU-", devices[i].uuid);
 		if (nvml.nvmlDeviceGetHandleByUUID(uuid, &device) == 0)
 			describe(&devices[i], device);
 		else
@@ -152,4 +161,79 @@ const char *nvml_describe(struct device_info *devices, size_t count)
 	}
 	nvml.nvmlShutdown();
 	return reason;
+}
+
+int nvml_start(void)
+{
+	return nvml.nvmlInit_v2();
+}
+
+void nvml_stop(void)
+{
+	nvml.nvmlShutdown();
+}
+
+enum energy_state nvml_find(const uint8_t uuid[16], nvml_device *device, int *result)
+{
+	char text[UUID_TEXT];
+	unsigned now = 0, later;
+
+	uuid_text(text, "GPU-", uuid);
+	*result = nvml.nvmlDeviceGetHandleByUUID(text, device);
+	if (*result == 0)
+		return nvml.nvmlDeviceGetMigMode &&
+				       nvml.nvmlDeviceGetMigMode(*device, &now, &later) == 0 &&
+				       now == MIG_ENABLED
+			       ? ENERGY_MIG
+			       : ENERGY_READ;
+	uuid_text(text, "MIG-", uuid);
+	if (nvml.nvmlDeviceGetHandleByUUID(text, device))
+		return ENERGY_UNKNOWN_DEVICE;
+	*result = 0;
+	return ENERGY_MIG;
+}
+
+static bool read_energy(nvml_device device, uint64_t *millijoules)
+{
+	unsigned long long value;
+
+	if (!nvml.nvmlDeviceGetTotalEnergyConsumption ||
+	    nvml.nvmlDeviceGetTotalEnergyConsumption(device, &value))
+		return false;
+	*millijoules = value;
+	return true;
+}
+
+static bool read_reasons(nvml_device device, uint64_t *reasons)
+{
+	unsigned long long value;
+
+	if (!(nvml.nvmlDeviceGetCurrentClocksEventReasons &&
+	      nvml.nvmlDeviceGetCurrentClocksEventReasons(device, &value) == 0) &&
+	    !(nvml.nvmlDeviceGetCurrentClocksThrottleReasons &&
+	      nvml.nvmlDeviceGetCurrentClocksThrottleReasons(device, &value) == 0))
+		return false;
+	*reasons = value;
+	return true;
+}
+
+static bool read_clock(nvml_device device, int clock, unsigned *mhz)
+{
+	return nvml.nvmlDeviceGetClockInfo && nvml.nvmlDeviceGetClockInfo(device, clock, mhz) == 0;
+}
+
+void nvml_read(nvml_device device, enum energy_source source, struct energy_reading *reading)
+{
+	reading->parts = 0;
+	if (source != ENERGY_FROM_POWER && read_energy(device, &reading->millijoules))
+		reading->parts |= READING_ENERGY;
+	else if (source != ENERGY_FROM_COUNTER && nvml.nvmlDeviceGetPowerUsage &&
+		 nvml.nvmlDeviceGetPowerUsage(device, &reading->milliwatts) == 0)
+		reading->parts |= READING_POWER;
+	if (read_clock(device, CLOCK_SM, &reading->sm_mhz))
+		reading->parts |= READING_SM;
+	if (read_clock(device, CLOCK_MEMORY, &reading->memory_mhz))
+		reading->parts |= READING_MEMORY;
+	if (read_reasons(device, &reading->reasons))
+		reading->parts |= READING_REASONS;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "report/devices/peaks.h"
+#include "report/energy/energy.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
 
@@ -29,6 +30,44 @@ static void add_peaks(cJSON *object, const struct device_info *info)
 	add_known(entry, "nvlink", peaks.nvlink);
 }
 
+static void add_clock(cJSON *object, const char *name, const struct clock_range *clock)
+{
+	cJSON *entry = clock->samples ? cJSON_AddObjectToObject(object, name)
+				      : cJSON_AddNullToObject(object, name);
+
+	if (!clock->samples)
+		return;
+	json_add_unsigned(entry, "minimum", clock->minimum);
+	cJSON_AddNumberToObject(entry, "average", clock_average(clock));
+	json_add_unsigned(entry, "maximum", clock->maximum);
+}
+
+cJSON *json_energy(const struct device_energy *energy)
+{
+	cJSON *object = cJSON_CreateObject(), *reasons;
+
+	if (!energy_is_known(energy)) {
+		json_add_text(object, "missing", energy_missing(energy));
+		cJSON_AddNumberToObject(object, "nvml_result", energy->result);
+		return object;
+	}
+	if (energy->duration) {
+		cJSON_AddNumberToObject(object, "joules", energy->joules);
+		json_add_unsigned(object, "duration", energy->duration);
+		cJSON_AddNumberToObject(object, "watts", energy_power(energy));
+		cJSON_AddBoolToObject(object, "from_power", energy->source == ENERGY_FROM_POWER);
+	}
+	json_add_unsigned(object, "samples", energy->samples);
+	json_add_unsigned(object, "samples_idle", energy->idle);
+	add_clock(object, "sm_mhz", &energy->sm);
+	add_clock(object, "memory_mhz", &energy->memory);
+	reasons = cJSON_AddObjectToObject(object, "clock_reasons");
+	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
+		cJSON_AddNumberToObject(reasons, clock_reason_key(i),
+					clock_reason_share(energy, i));
+	return object;
+}
+
 cJSON *json_device(const struct device_info *info, int ordinal)
 {
 	char name[sizeof(info->name) + 1], uuid[TRACE_UUID_SIZE], link[64];
@@ -52,5 +91,7 @@ cJSON *json_device(const struct device_info *info, int ordinal)
 	json_add_text(object, "link", host_link_text(info, link, sizeof(link)));
 	json_add_unsigned(object, "nvlink_links", info->nvlink_links);
 	add_peaks(object, info);
+	if (info->energy.state != ENERGY_NOT_ASKED)
+		cJSON_AddItemToObject(object, "energy", json_energy(&info->energy));
 	return object;
 }

@@ -8,5 +8,7 @@
 
 /* A device and its peaks, which the caller deletes; NULL if memory is out. */
 cJSON *json_device(const struct device_info *info, int ordinal);
+/* Energy and clocks of a device, which the caller deletes. */
+cJSON *json_energy(const struct device_energy *energy);
 
 #endif

@@ -166,6 +166,25 @@ static void subtract_ranges(const struct session *session, const struct session 
 	}
 }
 
+static void subtract_clock(struct clock_range *now, const struct clock_range *before)
+{
+	TAKE_OFF(now, before, samples);
+	TAKE_OFF(now, before, sum);
+}
+
+/* The clocks' least and most stay those of the run. */
+static void subtract_energy(struct device_energy *now, const struct device_energy *before)
+{
+	TAKE_OFF(now, before, duration);
+	TAKE_OFF_REAL(now, before, joules);
+	TAKE_OFF(now, before, samples);
+	TAKE_OFF(now, before, idle);
+	subtract_clock(&now->sm, &before->sm);
+	subtract_clock(&now->memory, &before->memory);
+	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
+		TAKE_OFF(now, before, reasons[i]);
+}
+
 static void subtract_header(struct session_header *now, const struct session_header *before)
 {
 	uint64_t *counters = now->counters;
@@ -191,6 +210,8 @@ static void subtract_header(struct session_header *now, const struct session_hea
 		TAKE_OFF(use, old, copies);
 		TAKE_OFF(use, old, late);
 	}
+	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+		subtract_energy(&now->devices[i].energy, &before->devices[i].energy);
 	TAKE_OFF(&now->totals, &before->totals, pageable_calls);
 	TAKE_OFF(&now->totals, &before->totals, pageable_ns);
 	TAKE_OFF(&now->totals, &before->totals, synchronous_calls);

@@ -74,6 +74,8 @@ void merge_header(struct session *merged, const struct session *session)
 
 		if (from->devices[i].used && !to->devices[i].used)
 			to->devices[i] = from->devices[i];
+		/* Processes that share a device have all of its energy each. */
+		to->devices[i].energy = (struct device_energy){0};
 		to->devices[i].used = used;
 		add_use(&to->uses[i], &from->uses[i]);
 	}

@@ -90,6 +90,7 @@ struct options {
 	const char *metrics;	       /* a list for metric_list_parse(), which it has passed */
 	unsigned metrics_launches;     /* values of each kernel; 0: all that its launches give */
 	int metrics_replay;	       /* enum metrics_replay */
+	bool energy;
 
 	/* What is printed. */
 	bool print_summary, print_gpu_summary, print_api_summary, print_summary_per_gpu;

@@ -89,6 +89,8 @@ const struct option_entry option_table[] = {
 	       "values of each kernel and metric (3; 0: all)"),
 	OPTION(CHOICE, metrics_replay, "metrics-replay", 0, "launches|kernel", COLLECT, RUN,
 	       "passes: one a launch, or run the launch again for each (launches)"),
+	OPTION(FLAG, energy, "energy", 0, "", COLLECT, RUN,
+	       "energy, clocks and what held them down, of each GPU that is used"),
 	OPTION(FLAG, query_metrics, "query-metrics", 0, "", FILE, RUN,
 	       "list the metrics that --metrics takes"),
 	OPTION(FILE, tree, "tree", 0, "FOLDER", HIDDEN, RUN,
@@ -239,8 +241,7 @@ const struct option_entry option_table[] = {
 		 "each launch collects one pass unless --metrics-replay kernel is given"),
 	UNSERVED("skip-kernel-replay-save-restore", 0, "on|off", COUNTERS),
 	UNSERVED("source-level-analysis", 'a', "LIST", SAMPLES),
-	UNSERVED("system-profiling", 0, "on|off",
-		 "ktime does not read clocks and power: use `nvidia-smi dmon`"),
+	UNSERVED("system-profiling", 0, "on|off", "--energy reads energy and clocks"),
 	UNSERVED("track-memory-allocations", 0, "on|off",
 		 "ktime shows allocations as API calls: use `nsys profile "
 		 "--cuda-memory-usage=true`"),

@@ -3,18 +3,14 @@
 #include <math.h>
 #include <stdarg.h>
 
+#include "report/energy/energy_text.h"
 #include "report/names/visible.h"
 #include "report/print/agreement.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 
-#define ROWS_NAMED 10 /* estimated rows that get a line each; the others are counted */
-
-#define OVERHEAD_NAMES                                                                             \
-	{                                                                                          \
-		"kernels, memsets and device copies", "copies to and from the host"                \
-	}
+#define ROWS_NAMED		 10 /* estimated rows that get a line each; the others are counted */
 
 #define UNTIMED_TEXT(name, text) text,
 static const char *const untimed_texts[] = {UNTIMED_REASONS(UNTIMED_TEXT)};
@@ -138,7 +134,8 @@ static void write_upper_bounds(const struct closing *closing)
 /* What is taken off event pairs, and which rows it is not known for. */
 static void write_corrections(const struct closing *closing)
 {
-	static const char *const names[OVERHEAD_KINDS] = OVERHEAD_NAMES;
+	static const char *const names[OVERHEAD_KINDS] = {"kernels, memsets and device copies",
+							  "copies to and from the host"};
 	const struct session_header *header = session_header(closing->session);
 	char time[NUMBER_SIZE];
 	unsigned written = 0;
@@ -335,7 +332,9 @@ static void write_overhead(const struct closing *closing)
 			100 * added / wall);
 	}
 	fprintf(closing->file, "%s of CPU in the background",
-		number_about(text, (double)counters[COUNTER_collector_ns], 2));
+		number_about(text,
+			     (double)(counters[COUNTER_collector_ns] + counters[COUNTER_energy_ns]),
+			     2));
 	fprintf(closing->file, ", %s.\n", number_bytes_about(text, counters[COUNTER_memory_bytes]));
 	if (closing->options->verbose) {
 		begin(closing, "Overhead measured: %s in the program's calls",
@@ -390,6 +389,7 @@ int closing_write(const struct session *session, const struct options *options, 
 	if (use && !header->processes)
 		use_write(session, options, prefix, file);
 	memory_line_write(session, prefix, file);
+	energy_write(session, options, prefix, file);
 	trace_size_write(session, prefix, file);
 	write_overhead(&closing);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)

@@ -8,6 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "report/energy/energy_text.h"
 #include "report/metrics/metrics_text.h"
 #include "report/print/nsys_format.h"
 #include "report/names/visible.h"
@@ -17,8 +18,7 @@
 
 #define PREFIX_SIZE 32
 
-/* Columns: names are not cut any shorter. */
-#define NAME_LEAST  20
+#define NAME_LEAST  20 /* columns: names are not cut any shorter */
 
 static void prefix_format(char prefix[PREFIX_SIZE], pid_t pid, bool live)
 {
@@ -175,6 +175,8 @@ static int write_tables(struct session *session, const struct options *options, 
 		idle_table_write(session, options, file);
 	if (!error && options->memory)
 		error = memory_table_write(session, options, file);
+	if (!error && options->csv)
+		energy_write_csv(session, options, file);
 	if (!error && options->cross_check)
 		error = cross_check_write(session, options, file);
 	if (!error && options_want_rates(options))

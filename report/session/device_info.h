@@ -1,9 +1,65 @@
 /* SPDX-License-Identifier: MIT */
-/* What a profile knows of a device, and of how launches fill its multiprocessors. */
+/* What a profile knows of a device, of its energy and clocks while the program ran, and of how
+ * launches fill its multiprocessors. */
 #ifndef KTIME_REPORT_SESSION_DEVICE_INFO_H
 #define KTIME_REPORT_SESSION_DEVICE_INFO_H
 
 #include <stdint.h>
+
+/* Why a device's clocks are not the highest: NVML's clocks event reasons, which were called
+ * throttle reasons. That it is idle (CLOCK_IDLE) is no such reason. X(name, NVML's bit, in JSON, in
+ * words) */
+#define CLOCK_REASONS(X)                                                                           \
+	X(APPLICATION, 0x02, "applications_clocks_setting", "applications clocks setting")         \
+	X(POWER_CAP, 0x04, "software_power_cap", "software power cap")                             \
+	X(HARDWARE, 0x08, "hardware_slowdown", "hardware slowdown")                                \
+	X(SYNC_BOOST, 0x10, "sync_boost", "sync boost")                                            \
+	X(THERMAL, 0x20, "software_thermal_slowdown", "software thermal slowdown")                 \
+	X(HARDWARE_THERMAL, 0x40, "hardware_thermal_slowdown", "hardware thermal slowdown")        \
+	X(POWER_BRAKE, 0x80, "hardware_power_brake", "hardware power brake")                       \
+	X(DISPLAY, 0x100, "display_clock_setting", "display clock setting")
+#define CLOCK_REASON_ENUM(name, bit, key, text) CLOCK_REASON_##name,
+enum clock_reason { CLOCK_REASONS(CLOCK_REASON_ENUM) CLOCK_REASON_COUNT };
+#undef CLOCK_REASON_ENUM
+#define CLOCK_IDLE 0x01
+
+/* What became of reading a device's energy and clocks. X(name, why nothing is known) */
+#define ENERGY_STATES(X)                                                                           \
+	X(NOT_ASKED, "--energy was not given")                                                     \
+	X(NO_LIBRARY, "libnvidia-ml.so.1 was not found, or is too old")                            \
+	X(NO_THREAD, "the thread that reads them could not be started")                            \
+	X(NO_ANSWER, "NVML did not answer")                                                        \
+	X(NO_START, "NVML could not be initialised")                                               \
+	X(UNKNOWN_DEVICE, "NVML does not know the device")                                         \
+	X(MIG, "it is divided by MIG, and NVML tells them of the whole GPU alone")                 \
+	X(READ, "NVML tells neither energy nor power of it")
+#define ENERGY_STATE_ENUM(name, text) ENERGY_##name,
+enum energy_state { ENERGY_STATES(ENERGY_STATE_ENUM) ENERGY_STATE_COUNT };
+#undef ENERGY_STATE_ENUM
+
+/* Where the energy is from: nowhere, the device's own sum, or the power, read every so often. */
+enum energy_source { ENERGY_FROM_NOTHING, ENERGY_FROM_COUNTER, ENERGY_FROM_POWER };
+
+/* A clock over the samples in which the device was not idle, MHz. */
+struct clock_range {
+	uint64_t samples; /* with this clock; 0: the others say nothing */
+	uint64_t sum;
+	uint32_t minimum, maximum;
+};
+
+/* What NVML said of a device while the program ran, whoever else used it. */
+struct device_energy {
+	uint32_t state;	 /* enum energy_state */
+	int32_t result;	 /* NVML's, where it refused; else 0 */
+	uint32_t source; /* enum energy_source */
+	uint32_t reserved0;
+	uint64_t duration; /* ns between the first and the last reading of the energy */
+	double joules;	   /* in that time */
+	uint64_t samples;  /* of the clocks and of their reasons */
+	uint64_t idle;	   /* of these, idle: in none of what follows */
+	struct clock_range sm, memory;
+	uint64_t reasons[CLOCK_REASON_COUNT]; /* samples with the reason */
+};
 
 enum ecc_state { ECC_UNKNOWN, ECC_OFF, ECC_ON };
 
@@ -32,6 +88,8 @@ struct device_info {
 	uint32_t nvlink_mbps;		      /* 10^6 bytes/s of each, in one direction */
 	uint32_t c2c_mbps; /* of all links to the host's processor, in one direction */
 	uint32_t coherent; /* 1: the host's page tables are used, so that copies go by C2C */
+
+	struct device_energy energy;
 };
 
 /* Launches of a kernel that take the same room on a multiprocessor. */

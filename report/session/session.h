@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      23
+#define SESSION_VERSION	      24
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -179,8 +179,7 @@ struct trace_record {
 	uint8_t overhead; /* 1 + enum overhead_kind of what `end` still holds; 0: nothing */
 	uint32_t result;  /* API records: what the call returned; ranges: enum range_style */
 	uint32_t graph, graph_node;
-	uint64_t kernel; /* API records of launches: the kernel's name. Ranges: the domain's; else 0
-			  */
+	uint64_t kernel; /* launches' API records: the kernel's name; ranges: the domain's */
 };
 
 enum memory_kind {
@@ -226,6 +225,7 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(threads, "threads of the program's that made the GPU work")                              \
 	X(host_ns, "host time spent in ktime on the program's threads, ns")                        \
 	X(collector_ns, "processor time of ktime's own thread, ns")                                \
+	X(energy_ns, "processor time of reading energy and clocks, ns")                            \
 	X(cupti_ns, "host time that CUPTI is known to add, ns")                                    \
 	X(gpu_ns, "GPU time that CUPTI and events are known to add, ns")                           \
 	X(cupti_late_ns, "time before CUPTI was started, ns")                                      \

@@ -84,6 +84,8 @@ def check_profile(root):
     for text, names in ((header, ("session_header", "row", "figures", "trace_record")),
                         (process, ("session_owner", "process_rank", "job_process", "job_row",
                                    "job_part")),
+                        (read(root, "report/session/device_info.h"),
+                         ("device_energy", "clock_range")),
                         (idle, ("device_use", "call_totals", "idle_row")),
                         (read(root, "report/control/control.h"), ("control_page",)),
                         (nvtx, ("nvtx_range", "nvtx_part")),

@@ -142,6 +142,44 @@ static void another_programs_copy_is_refused(void **state)
 	assert_int_equal(interval_subtract(later, earlier), -EINVAL);
 }
 
+static struct device_energy energy_of(uint64_t part)
+{
+	struct device_energy energy = {.state = ENERGY_READ,
+				       .source = ENERGY_FROM_COUNTER,
+				       .duration = part * 1000,
+				       .joules = (double)part * 10,
+				       .samples = part * 7,
+				       .idle = part * 2};
+
+	energy.sm = (struct clock_range){part * 5, part * 8000, 1500, 1700};
+	energy.memory = (struct clock_range){part * 4, part * 4000, 900, 1100};
+	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
+		energy.reasons[i] = part * i;
+	return energy;
+}
+
+static void energy_and_clocks_are_those_since_then(void **state)
+{
+	const struct device_energy *energy = &session_header(later)->devices[63].energy;
+
+	(void)state;
+	session_header(earlier)->devices[63].energy = energy_of(3);
+	session_header(later)->devices[63].energy = energy_of(5);
+	assert_int_equal(interval_subtract(later, earlier), 0);
+	assert_int_equal(energy->state, ENERGY_READ);
+	assert_int_equal(energy->duration, 2000);
+	assert_int_equal((int)(energy->joules + 0.5), 20);
+	assert_int_equal(energy->samples, 14);
+	assert_int_equal(energy->idle, 4);
+	assert_int_equal(energy->sm.samples, 10);
+	assert_int_equal(energy->sm.sum, 16000);
+	assert_int_equal(energy->sm.minimum, 1500);
+	assert_int_equal(energy->memory.samples, 8);
+	assert_int_equal(energy->memory.sum, 8000);
+	assert_int_equal(energy->reasons[7], 14);
+	assert_int_equal(energy->reasons[1], 2);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
@@ -151,6 +189,7 @@ int main(void)
 		TEST(stretches_that_became_wider_are_taken_off_as_such),
 		TEST(a_damaged_width_of_the_stretches_ends),
 		TEST(another_programs_copy_is_refused),
+		TEST(energy_and_clocks_are_those_since_then),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -181,6 +181,20 @@ TEST(the_report_comes_after_all_that_adds_to_it, "")
 	assert_int_equal(session_header(session)->note_count, 2);
 }
 
+TEST(a_last_reading_that_does_not_come_is_told, "--energy")
+{
+	lifecycle_start();
+	done[0] = '\0';
+	finish(session);
+	is("prometheus_end energy_end metrics_end report");
+	assert_int_equal(session_header(session)->note_count, 0);
+	reader_answers = false;
+	finish(session);
+	assert_string_equal(noted(0), "NVML did not answer at the end of the run: energy and "
+				      "clocks end with its last answer.");
+	assert_int_equal(session_header(session)->note_count, 1);
+}
+
 TEST(a_process_whose_calls_are_not_seen_is_told_why, "")
 {
 	lifecycle_say_blind();
@@ -235,6 +249,7 @@ int main(void)
 		cmocka_unit_test(after_a_signal_the_exit_waits_for_its_end),
 		cmocka_unit_test(in_a_child_the_end_is_the_parents),
 		cmocka_unit_test(the_report_comes_after_all_that_adds_to_it),
+		cmocka_unit_test(a_last_reading_that_does_not_come_is_told),
 		cmocka_unit_test(a_process_whose_calls_are_not_seen_is_told_why),
 		cmocka_unit_test(
 			a_process_without_cuda_is_told_once_if_it_is_the_one_that_was_started),

@@ -13,7 +13,7 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
 	$(LINK) $(UNIT_LEAKS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
 # Those that print a report.
-$(addprefix $(BUILD)/tests/unit/, test_golden test_report test_idle_report test_cross_check test_closing \
+$(addprefix $(BUILD)/tests/unit/, test_golden test_report test_energy test_idle_report test_cross_check test_closing \
 	test_trace test_whole_profile test_html): $(BUILD)/obj/tests/unit/printed.o
 $(addprefix $(BUILD)/tests/unit/, test_html test_page_timeline test_page_parts): $(BUILD)/obj/tests/unit/page_text.o
 $(addprefix $(BUILD)/tests/unit/, test_no_memory test_whole_profile test_html test_page_timeline): $(BUILD)/obj/tests/unit/whole_profile.o
@@ -80,6 +80,7 @@ $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
 $(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background_thread.o
+$(BUILD)/tests/unit/test_nvml: $(addprefix $(BUILD)/obj/preload/, reporter/energy_reader.o base/background_thread.o base/clock.o)
 $(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/concurrency.o
 $(BUILD)/tests/unit/test_pointer_map: $(BUILD)/obj/preload/base/pointer_map.o
 $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_entries.o
@@ -120,7 +121,7 @@ $(BUILD)/tests/unit/test_nvml_devices: | $(SIM)/lib/libnvidia-ml.so.1
 $(BUILD)/tests/unit/test_lifecycle_end: private LDFLAGS += -Wl,--wrap=log_file_say
 # What is of the command is left out: preload/lifecycle/output.c has a namesake there.
 $(addprefix $(BUILD)/tests/unit/, test_lifecycle test_lifecycle_end): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o \
-		$(addprefix $(BUILD)/obj/preload/, lifecycle/lifecycle.o base/settings.o base/mode.o) $(REPORT_LIBRARY_OBJECTS)
+		$(addprefix $(BUILD)/obj/preload/, lifecycle/lifecycle.o lifecycle/devices.o base/settings.o base/mode.o) $(REPORT_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
 	$(LINK) $(UNIT_LEAKS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 

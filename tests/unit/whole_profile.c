@@ -526,6 +526,17 @@ static void fill_header(enum whole_profile kind)
 	header->overheads[OVERHEAD_COPY] = (struct event_overhead){3700, 12, 21};
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
 		header->devices[i] = devices[i];
+	header->devices[0].energy = (struct device_energy){
+		.state = ENERGY_READ,
+		.source = ENERGY_FROM_COUNTER,
+		.duration = 2000 * MS,
+		.joules = 609,
+		.samples = 23,
+		.idle = 3,
+		.sm = {.samples = 20, .sum = 35100, .minimum = 1410, .maximum = 1980},
+		.memory = {.samples = 20, .sum = 64020, .minimum = 3201, .maximum = 3201},
+		.reasons = {[CLOCK_REASON_POWER_CAP] = 11, [CLOCK_REASON_SYNC_BOOST] = 2}};
+	header->devices[1].energy = (struct device_energy){.state = ENERGY_MIG};
 	session_note(session, "A first line.");
 	session_note(session, "A second line.");
 }

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: MIT */
+#include "preload/reporter/energy_reader.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "preload/base/background_thread.h"
+#include "preload/base/clock.h"
+#include "preload/base/futex.h"
+#include "preload/base/sanitizer.h"
+#include "report/energy/energy.h"
+#include "report/devices/nvml.h"
+#include "report/session/session.h"
+
+/* Between readings. Chosen: the power sensor itself resolves some 20 to 100 ms. */
+#define READ_EVERY_NS 100000000u
+/* How long the end waits for the last reading. Chosen: within what the reporter gives the report
+ * after a signal. */
+#define END_WAIT_NS   400000000u
+
+enum reader_state { READER_NONE, READER_RUNS, READER_ENDED };
+
+struct device {
+	bool found, begun;
+	nvml_device handle;
+	struct energy_meter meter;
+};
+
+static struct session *session;
+static size_t device_count;
+static struct device devices[SESSION_DEVICES];
+static _Atomic uint32_t state, end;
+
+static void set_states(enum energy_state energy_state, int result)
+{
+	for (size_t i = 0; i < device_count; i++) {
+		struct device_energy *energy = &session_header(session)->devices[i].energy;
+
+		energy->result = result;
+		energy->state = energy_state;
+	}
+}
+
+static void find_devices(void)
+{
+	struct session_header *header = session_header(session);
+
+	for (size_t i = 0; i < device_count; i++) {
+		struct device_energy *energy = &header->devices[i].energy;
+		int result;
+
+		energy->state = nvml_find(header->devices[i].uuid, &devices[i].handle, &result);
+		energy->result = result;
+		devices[i].found = energy->state == ENERGY_READ;
+	}
+}
+
+/*
+ * A device that is not used yet is read once, so that its energy is that of the run. Where it is
+ * summed up from the power, readings far apart would say nothing: then its first one is made anew.
+ */
+static void read_device(struct device *device, struct device_energy *energy, bool used)
+{
+	struct energy_reading reading = {.time = clock_ns(CLOCK_MONOTONIC)};
+
+	if (device->begun && !used && energy->source == ENERGY_FROM_COUNTER)
+		return;
+	nvml_read(device->handle, device->begun ? energy->source : ENERGY_FROM_NOTHING, &reading);
+	if (device->begun && used)
+		energy_add(energy, &device->meter, &reading);
+	else
+		energy_begin(energy, &device->meter, &reading);
+	device->begun = true;
+}
+
+static void read_devices(void)
+{
+	struct session_header *header = session_header(session);
+
+	for (size_t i = 0; i < device_count; i++) {
+		bool used;
+
+		sanitizer_ignore_reads_begin();
+		used = header->devices[i].used != 0;
+		sanitizer_ignore_reads_end();
+		if (devices[i].found)
+			read_device(&devices[i], &header->devices[i].energy, used);
+	}
+	header->counters[COUNTER_energy_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+}
+
+/* While it is initialised a program may already use its devices, and end. */
+static void read_until_the_end(void)
+{
+	int result = nvml_start();
+	bool last;
+
+	if (result) {
+		set_states(ENERGY_NO_START, result);
+		return;
+	}
+	find_devices();
+	read_devices();
+	do {
+		futex_wait(&end, 0, READ_EVERY_NS);
+		last = atomic_load(&end) != 0;
+		read_devices();
+	} while (!last);
+	nvml_stop();
+}
+
+static void *run(void *unused)
+{
+	(void)unused;
+	sanitizer_ignore_begin();
+	pthread_setname_np(pthread_self(), "ktime-energy");
+	read_until_the_end();
+	atomic_store(&state, READER_ENDED);
+	futex_wake(&state);
+	sanitizer_ignore_end();
+	return NULL;
+}
+
+unsigned energy_reader_start(struct session *the_session, size_t count, bool missing)
+{
+	session = the_session;
+	device_count = count;
+	/* In a child that goes on with the program, nothing of its parent's holds. */
+	atomic_store(&end, 0);
+	atomic_store(&state, READER_NONE);
+	for (size_t i = 0; i < count; i++)
+		devices[i] = (struct device){0};
+	set_states(missing ? ENERGY_NO_LIBRARY : ENERGY_NO_ANSWER, 0);
+	if (missing)
+		return 0;
+	atomic_store(&state, READER_RUNS);
+	if (background_thread_start(run) == 0)
+		return 1;
+	atomic_store(&state, READER_NONE);
+	set_states(ENERGY_NO_THREAD, 0);
+	return 0;
+}
+
+bool energy_reader_end(void)
+{
+	uint64_t limit = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS;
+
+	atomic_store(&end, 1);
+	futex_wake(&end);
+	return futex_wait_while(&state, READER_RUNS, limit);
+}

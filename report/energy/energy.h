@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* Energy and clocks of a device: what the readings of a run add up to. Keeps no state of its own.
+ */
+#ifndef KTIME_REPORT_ENERGY_ENERGY_H
+#define KTIME_REPORT_ENERGY_ENERGY_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "report/session/device_info.h"
+
+/* The parts of a reading that were had. */
+enum {
+	READING_ENERGY = 1,
+	READING_POWER = 2,
+	READING_SM = 4,
+	READING_MEMORY = 8,
+	READING_REASONS = 16
+};
+struct energy_reading {
+	unsigned parts;
+	uint64_t time;	      /* ns, of a clock that never goes back */
+	uint64_t millijoules; /* since the driver was loaded */
+	unsigned milliwatts;
+	unsigned sm_mhz, memory_mhz;
+	uint64_t reasons; /* NVML's bits */
+};
+
+/* The last reading that told the energy, or the power. */
+struct energy_meter {
+	uint64_t time, millijoules;
+	unsigned milliwatts;
+};
+
+/* The first reading of a device: decides where its energy is from, and says nothing of its clocks.
+ */
+void energy_begin(struct device_energy *energy, struct energy_meter *meter,
+		  const struct energy_reading *first);
+/*
+ * A further one. After one without energy the next has the time since. What a device used until its
+ * sum went back, as at a reset, is not known, and its time is left out.
+ */
+void energy_add(struct device_energy *energy, struct energy_meter *meter,
+		const struct energy_reading *reading);
+/* Adds another run's figures of the device. */
+void energy_join(struct device_energy *energy, const struct device_energy *other);
+
+/* Whether there is anything to show but why there is nothing. */
+bool energy_is_known(const struct device_energy *energy);
+/* Why there is nothing; never NULL. */
+const char *energy_missing(const struct device_energy *energy);
+/* Watts over the time that was read; 0: not known. */
+double energy_power(const struct device_energy *energy);
+/* MHz on average; 0: not known. */
+double clock_average(const struct clock_range *clock);
+/* The part, up to 1, of the samples in which the device was not idle that had the reason. */
+double clock_reason_share(const struct device_energy *energy, enum clock_reason reason);
+/* "software power cap", "software_power_cap"; never NULL */
+const char *clock_reason_text(enum clock_reason reason);
+const char *clock_reason_key(enum clock_reason reason);
+
+#endif

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/* Energy and clocks of the two sides of a comparison. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/compare/compare_energy.h"
+
+#define S 1000000000ull
+
+static struct profile_energies a, b;
+static struct comparison comparison;
+
+static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
+{
+	struct device_energy run = {.state = ENERGY_READ,
+				    .source = ENERGY_FROM_COUNTER,
+				    .duration = 2 * S,
+				    .joules = joules,
+				    .samples = 100};
+
+	run.sm = (struct clock_range){100, 100ull * sm, sm, sm};
+	run.memory = (struct clock_range){100, 100 * 3201, 3201, 3201};
+	run.reasons[CLOCK_REASON_POWER_CAP] = limited;
+	return run;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	a.runs = b.runs = 1;
+	a.devices[3] = run_of(100, 2000, 10);
+	b.devices[3] = run_of(100, 2000, 10);
+	comparison = (struct comparison){.energies_a = &a, .energies_b = &b};
+	return 0;
+}
+
+static void prints(const char *expected)
+{
+	char *text;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	comparison_print_energy(&comparison, file);
+	fclose(file);
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void what_is_alike_is_not_shown(void **state)
+{
+	(void)state;
+	prints("");
+	b.devices[3] = run_of(104, 1982, 14);
+	prints("");
+	comparison.energies_a = NULL;
+	b.devices[3] = run_of(1000, 1000, 100);
+	prints("");
+	comparison.energies_a = &a;
+	comparison.energies_b = NULL;
+	prints("");
+}
+
+static void a_lower_clock_is_shown_with_what_it_may_do(void **state)
+{
+	(void)state;
+	b.devices[3] = run_of(100, 1979, 10);
+	prints("GPU 3, A and B: SM clock 2000 and 1979 MHz (-1.0 %). By the SM clock alone a "
+	       "kernel "
+	       "may take 1.1 % longer in B.\n");
+	b.devices[3] = run_of(100, 2500, 10);
+	prints("GPU 3, A and B: SM clock 2000 and 2500 MHz (+25.0 %). By the SM clock alone a "
+	       "kernel "
+	       "may take 20.0 % less in B.\n");
+	/* Of a side without clocks nothing is said. */
+	b.devices[3].sm = (struct clock_range){0};
+	prints("");
+}
+
+static void memory_clock_reasons_and_energy_are_shown_where_they_differ(void **state)
+{
+	(void)state;
+	b.devices[3].memory.sum = 100 * 2619;
+	prints("GPU 3, A and B: memory clock 3201 and 2619 MHz (-18.2 %).\n");
+	b.devices[3] = run_of(100, 2000, 16);
+	prints("GPU 3, A and B: clocks limited by software power cap in 10.0 and 16.0 % of the "
+	       "samples.\n");
+	b.devices[3] = run_of(94, 2000, 10);
+	prints("GPU 3, A and B: energy 100 J and 94.0 J a run (50.0 W and 47.0 W).\n");
+	b.devices[3] = run_of(300, 1000, 100);
+	prints("GPU 3, A and B: SM clock 2000 and 1000 MHz (-50.0 %), clocks limited by software "
+	       "power cap in 10.0 and 100.0 % of the samples, energy 100 J and 300 J a run (50.0 W "
+	       "and 150 W). By the SM clock alone a kernel may take 100.0 % longer in B.\n");
+	b.devices[3] = run_of(300, 2000, 10);
+	a.devices[3].duration = 0;
+	prints("");
+}
+
+static void energy_is_that_of_a_run(void **state)
+{
+	(void)state;
+	a.devices[3] = run_of(300, 2000, 10);
+	a.runs = 3;
+	prints("");
+	b.devices[3] = run_of(600, 2000, 10);
+	b.runs = 2;
+	prints("GPU 3, A and B: energy 100 J and 300 J a run (150 W and 300 W).\n");
+}
+
+static void runs_are_added_up(void **state)
+{
+	struct profile sum = {0}, run = {0};
+	struct device_energy energy = run_of(100, 2000, 10), none = {.state = ENERGY_MIG};
+
+	(void)state;
+	assert_int_equal(profile_add_energy(&run, 5, &none), 0);
+	assert_null(run.energies);
+	assert_int_equal(profile_add_energy(&run, 5, &energy), 0);
+	assert_int_equal(profile_add_run(&sum, &run), 0);
+	assert_int_equal(profile_add_run(&sum, &run), 0);
+	assert_int_equal(profile_add_run(&sum, &(struct profile){0}), 0);
+	assert_int_equal(sum.runs, 3);
+	assert_int_equal(sum.energies->runs, 2);
+	assert_int_equal(sum.energies->devices[5].samples, 200);
+	assert_int_equal(sum.energies->devices[4].samples, 0);
+	profile_free(&run);
+	profile_free(&sum);
+}
+
+static void json_has_the_devices_that_a_side_knows(void **state)
+{
+	cJSON *array;
+	char *text;
+
+	(void)state;
+	a.devices[7] = run_of(100, 2000, 10);
+	b.devices[8] = (struct device_energy){.state = ENERGY_MIG};
+	array = comparison_energy_json(&comparison);
+	assert_int_equal(cJSON_GetArraySize(array), 2);
+	assert_int_equal(cJSON_GetArrayItem(array, 0)->child->valueint, 3);
+	assert_true(cJSON_IsNull(cJSON_GetObjectItem(cJSON_GetArrayItem(array, 1), "b")));
+	text = cJSON_PrintUnformatted(cJSON_GetObjectItem(cJSON_GetArrayItem(array, 1), "a"));
+	assert_string_equal(
+		text,
+		"{\"joules\":100,\"duration\":2000000000,\"watts\":50,\"from_power\":false,"
+		"\"samples\":100,\"samples_idle\":0,"
+		"\"sm_mhz\":{\"minimum\":2000,\"average\":2000,\"maximum\":2000},"
+		"\"memory_mhz\":{\"minimum\":3201,\"average\":3201,\"maximum\":3201},"
+		"\"clock_reasons\":{\"applications_clocks_setting\":0,\"software_power_cap\":0.1,"
+		"\"hardware_slowdown\":0,\"sync_boost\":0,\"software_thermal_slowdown\":0,"
+		"\"hardware_thermal_slowdown\":0,\"hardware_power_brake\":0,"
+		"\"display_clock_setting\":0}}");
+	free(text);
+	cJSON_Delete(array);
+	comparison.energies_a = NULL;
+	b.devices[3].sm.samples = 0;
+	array = comparison_energy_json(&comparison);
+	assert_int_equal(cJSON_GetArraySize(array), 1);
+	text = cJSON_PrintUnformatted(array);
+	assert_non_null(strstr(text, "[{\"device\":3,\"a\":null,\"b\":{\"joules\":100,"));
+	assert_non_null(strstr(text, "\"sm_mhz\":null,\"memory_mhz\":{"));
+	free(text);
+	cJSON_Delete(array);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(what_is_alike_is_not_shown, start),
+		cmocka_unit_test_setup(a_lower_clock_is_shown_with_what_it_may_do, start),
+		cmocka_unit_test_setup(memory_clock_reasons_and_energy_are_shown_where_they_differ,
+				       start),
+		cmocka_unit_test_setup(energy_is_that_of_a_run, start),
+		cmocka_unit_test_setup(runs_are_added_up, start),
+		cmocka_unit_test_setup(json_has_the_devices_that_a_side_knows, start),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* What the readings of a device's energy and clocks add up to, and how it is printed. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/energy/energy.h"
+#include "report/energy/energy_text.h"
+#include "tests/unit/printed.h"
+
+#define S 1000000000ull
+
+static struct device_energy energy;
+static struct energy_meter meter;
+
+static int start(void **state)
+{
+	(void)state;
+	memset(&energy, 0, sizeof(energy));
+	memset(&meter, 0, sizeof(meter));
+	return 0;
+}
+
+static void begin(struct energy_reading reading)
+{
+	energy_begin(&energy, &meter, &reading);
+}
+
+static void add(struct energy_reading reading)
+{
+	energy_add(&energy, &meter, &reading);
+}
+
+static unsigned rounded(double value)
+{
+	return (unsigned)(value * 1000 + 0.5);
+}
+
+static void the_energy_is_what_the_counter_grew_by(void **state)
+{
+	(void)state;
+	begin((struct energy_reading){.parts = READING_ENERGY, .time = 5 * S, .millijoules = 7000});
+	assert_int_equal(energy.source, ENERGY_FROM_COUNTER);
+	assert_false(energy_is_known(&energy));
+	assert_int_equal(rounded(energy_power(&energy)), 0);
+	add((struct energy_reading){.parts = READING_ENERGY, .time = 6 * S, .millijoules = 7500});
+	assert_true(energy_is_known(&energy));
+	add((struct energy_reading){.parts = READING_ENERGY, .time = 9 * S, .millijoules = 9000});
+	assert_int_equal(energy.duration, 4 * S);
+	assert_int_equal(rounded(energy.joules), 2000);
+	assert_int_equal(rounded(energy_power(&energy)), 500);
+	assert_int_equal(energy.samples, 0);
+}
+
+static void a_reading_without_energy_leaves_its_time_to_the_next(void **state)
+{
+	(void)state;
+	begin((struct energy_reading){.parts = READING_ENERGY, .time = 1 * S, .millijoules = 100});
+	add((struct energy_reading){.parts = READING_SM, .time = 2 * S, .sm_mhz = 1000});
+	assert_int_equal(energy.duration, 0);
+	/* The power is of no use where the counter is the source. */
+	add((struct energy_reading){.parts = READING_POWER, .time = 3 * S, .milliwatts = 9000});
+	assert_int_equal(energy.duration, 0);
+	add((struct energy_reading){.parts = READING_ENERGY, .time = 5 * S, .millijoules = 500});
+	assert_int_equal(energy.duration, 4 * S);
+	assert_int_equal(rounded(energy.joules), 400);
+}
+
+static void a_counter_that_went_back_adds_neither_energy_nor_time(void **state)
+{
+	(void)state;
+	begin((struct energy_reading){.parts = READING_ENERGY, .time = 1 * S, .millijoules = 900});
+	add((struct energy_reading){.parts = READING_ENERGY, .time = 2 * S, .millijoules = 10});
+	assert_int_equal(energy.duration, 0);
+	assert_int_equal(rounded(energy.joules), 0);
+	add((struct energy_reading){.parts = READING_ENERGY, .time = 3 * S, .millijoules = 10});
+	assert_int_equal(energy.duration, 1 * S);
+	assert_int_equal(rounded(energy.joules), 0);
+	add((struct energy_reading){.parts = READING_ENERGY, .time = 4 * S, .millijoules = 40});
+	assert_int_equal(energy.duration, 2 * S);
+	assert_int_equal(rounded(energy.joules), 30);
+}
+
+static void without_a_counter_the_power_is_summed_up_over_the_time(void **state)
+{
+	(void)state;
+	begin((struct energy_reading){.parts = READING_POWER, .time = 1 * S, .milliwatts = 100000});
+	assert_int_equal(energy.source, ENERGY_FROM_POWER);
+	add((struct energy_reading){.parts = READING_POWER, .time = 2 * S, .milliwatts = 300000});
+	assert_int_equal(rounded(energy.joules), 200000);
+	add((struct energy_reading){
+		.parts = READING_POWER, .time = 2 * S + S / 2, .milliwatts = 100000});
+	assert_int_equal(rounded(energy.joules), 300000);
+	assert_int_equal(energy.duration, S + S / 2);
+	/* Its unit is not that of the source. */
+	add((struct energy_reading){.parts = READING_ENERGY, .time = 9 * S, .millijoules = 10});
+	assert_int_equal(energy.duration, S + S / 2);
+}
+
+static void a_device_that_tells_neither_has_clocks_alone(void **state)
+{
+	(void)state;
+	begin((struct energy_reading){.time = 1 * S});
+	assert_int_equal(energy.source, ENERGY_FROM_NOTHING);
+	add((struct energy_reading){.parts = READING_POWER | READING_ENERGY, .time = 2 * S});
+	assert_false(energy_is_known(&energy));
+	add((struct energy_reading){.parts = READING_MEMORY, .time = 2 * S, .memory_mhz = 3201});
+	assert_true(energy_is_known(&energy));
+	assert_int_equal(energy.samples, 1);
+	assert_int_equal(energy.sm.samples, 0);
+	assert_int_equal(rounded(clock_average(&energy.sm)), 0);
+	assert_int_equal(rounded(clock_average(&energy.memory)), 3201000);
+}
+
+static void add_clocks(unsigned sm, unsigned memory, uint64_t reasons)
+{
+	add((struct energy_reading){.parts = READING_SM | READING_MEMORY | READING_REASONS,
+				    .time = 1,
+				    .sm_mhz = sm,
+				    .memory_mhz = memory,
+				    .reasons = reasons});
+}
+
+static void clocks_and_reasons_are_those_of_samples_that_were_not_idle(void **state)
+{
+	(void)state;
+	add_clocks(1500, 3201, 0x04);
+	add_clocks(345, 2619, CLOCK_IDLE | 0x100);
+	add_clocks(1980, 3201, 0);
+	add_clocks(1410, 3000, 0x04 | 0x40);
+	add_clocks(1410, 3201, 0x80);
+	assert_int_equal(energy.samples, 5);
+	assert_int_equal(energy.idle, 1);
+	assert_int_equal(energy.sm.samples, 4);
+	assert_int_equal(energy.sm.minimum, 1410);
+	assert_int_equal(energy.sm.maximum, 1980);
+	assert_int_equal(rounded(clock_average(&energy.sm)), 1575000);
+	assert_int_equal(energy.memory.minimum, 3000);
+	assert_int_equal(energy.memory.maximum, 3201);
+	assert_int_equal(rounded(clock_reason_share(&energy, CLOCK_REASON_POWER_CAP)), 500);
+	assert_int_equal(rounded(clock_reason_share(&energy, CLOCK_REASON_HARDWARE_THERMAL)), 250);
+	assert_int_equal(rounded(clock_reason_share(&energy, CLOCK_REASON_POWER_BRAKE)), 250);
+	assert_int_equal(rounded(clock_reason_share(&energy, CLOCK_REASON_DISPLAY)), 0);
+}
+
+static void an_idle_device_has_no_clocks_and_no_reasons(void **state)
+{
+	(void)state;
+	add_clocks(345, 2619, CLOCK_IDLE);
+	assert_true(energy_is_known(&energy));
+	assert_int_equal(energy.sm.samples, 0);
+	assert_int_equal(rounded(clock_reason_share(&energy, CLOCK_REASON_POWER_CAP)), 0);
+}
+
+/* NVML's bits, of nvml.h. */
+static void each_bit_is_its_own_reason(void **state)
+{
+	static const unsigned bits[] = {0x2, 0x4, 0x8, 0x10, 0x20, 0x40, 0x80, 0x100};
+
+	(void)state;
+	assert_int_equal(CLOCK_REASON_COUNT, 8);
+	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++) {
+		start(NULL);
+		add_clocks(1, 1, bits[i]);
+		for (unsigned other = 0; other < CLOCK_REASON_COUNT; other++)
+			assert_int_equal(energy.reasons[other], other == i);
+	}
+	assert_string_equal(clock_reason_text(CLOCK_REASON_THERMAL), "software thermal slowdown");
+	assert_string_equal(clock_reason_key(CLOCK_REASON_THERMAL), "software_thermal_slowdown");
+}
+
+static struct device_energy run_of(double joules, unsigned sm)
+{
+	struct device_energy run = {.state = ENERGY_READ,
+				    .source = ENERGY_FROM_COUNTER,
+				    .duration = 2 * S,
+				    .joules = joules,
+				    .samples = 10,
+				    .idle = 2};
+
+	run.sm = run.memory = (struct clock_range){8, 8 * sm, sm - 10, sm + 10};
+	run.reasons[CLOCK_REASON_POWER_CAP] = 4;
+	return run;
+}
+
+static void runs_are_joined(void **state)
+{
+	struct device_energy first = run_of(100, 1500), second = run_of(300, 1700), none = {0};
+
+	(void)state;
+	energy_join(&energy, &first);
+	assert_int_equal(energy.sm.minimum, 1490);
+	energy_join(&energy, &second);
+	none.state = ENERGY_MIG;
+	energy_join(&energy, &none);
+	assert_int_equal(energy.state, ENERGY_READ);
+	assert_int_equal(energy.source, ENERGY_FROM_COUNTER);
+	assert_int_equal(energy.duration, 4 * S);
+	assert_int_equal(rounded(energy.joules), 400000);
+	assert_int_equal(energy.samples, 20);
+	assert_int_equal(energy.idle, 4);
+	assert_int_equal(energy.sm.minimum, 1490);
+	assert_int_equal(energy.sm.maximum, 1710);
+	assert_int_equal(energy.sm.samples, 16);
+	assert_int_equal(rounded(clock_average(&energy.memory)), 1600000);
+	assert_int_equal(rounded(clock_reason_share(&energy, CLOCK_REASON_POWER_CAP)), 500);
+	/* One without clocks says nothing of the least. */
+	second.sm = (struct clock_range){0};
+	energy_join(&energy, &second);
+	assert_int_equal(energy.sm.minimum, 1490);
+	second = run_of(1, 1400);
+	energy_join(&energy, &second);
+	assert_int_equal(energy.sm.minimum, 1390);
+	assert_int_equal(energy.sm.maximum, 1710);
+}
+
+static void numbers_have_three_digits_and_a_prefix(void **state)
+{
+	static const struct {
+		double value;
+		const char *text;
+	} cases[] = {
+		{0, "0.00 mJ"},	     {0.0421, "42.1 mJ"}, {0.9994, "999 mJ"}, {0.9996, "1.00 J"},
+		{9.994, "9.99 J"},   {9.996, "10.0 J"},	  {99.94, "99.9 J"},  {99.96, "100 J"},
+		{999.4, "999 J"},    {3420, "3.42 kJ"},	  {5.6e6, "5.60 MJ"}, {7.8e9, "7.80 GJ"},
+		{7.8e12, "7800 GJ"},
+	};
+	char text[ENERGY_TEXT_SIZE];
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++)
+		assert_string_equal(energy_text(text, cases[i].value, "J"), cases[i].text);
+}
+
+static struct session *session;
+
+static int start_session(void **state)
+{
+	struct session_header *header;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	header = session_header(session);
+	header->pid = 1;
+	header->finished = 1;
+	for (int i = 0; i < 3; i++)
+		header->devices[i].used = i != 1;
+	for (int i = 0; i < 3; i++)
+		header->devices[i].energy = run_of(3420, 1755);
+	return 0;
+}
+
+static int stop_session(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+static struct device_energy *device(int number)
+{
+	return &session_header(session)->devices[number].energy;
+}
+
+/* The lines on energy and clocks of the report. */
+static char *lines(const char *words)
+{
+	char *text = printed(session, words), *from = text, *to = text;
+
+	while (*from) {
+		size_t length = strcspn(from, "\n");
+		const char *wanted = strstr(from, "======== GPU ");
+
+		length += from[length] == '\n';
+		if (wanted == from) {
+			memmove(to, from, length);
+			to += length;
+		}
+		from += length;
+	}
+	*to = '\0';
+	return text;
+}
+
+static void are(const char *words, const char *expected)
+{
+	char *text = lines(words);
+
+	assert_string_equal(text, expected);
+	free(text);
+}
+
+static void each_used_device_has_a_line_and_one_for_what_limited_its_clocks(void **state)
+{
+	(void)state;
+	device(2)->reasons[CLOCK_REASON_SYNC_BOOST] = 1;
+	device(2)->memory.minimum = device(2)->memory.maximum = 1755;
+	are("",
+	    "======== GPU 0: 3.42 kJ in 2.00 s (1.71 kW), with all else that ran on it; SM clock "
+	    "1755 MHz (1745 to 1765), memory clock 1755 MHz (1745 to 1765).\n"
+	    "======== GPU 0: clocks limited in 50.0 % of 8 samples by software power cap.\n"
+	    "======== GPU 2: 3.42 kJ in 2.00 s (1.71 kW), with all else that ran on it; SM clock "
+	    "1755 MHz (1745 to 1765), memory clock 1755 MHz.\n"
+	    "======== GPU 2: clocks limited in 50.0 % of 8 samples by software power cap, 12.5 % "
+	    "by sync boost.\n");
+}
+
+static void what_is_not_known_is_said(void **state)
+{
+	(void)state;
+	*device(0) = (struct device_energy){.state = ENERGY_NO_START, .result = 999};
+	*device(2) = (struct device_energy){.state = ENERGY_MIG};
+	are("", "======== GPU 0: energy and clocks not known: NVML could not be initialised (error "
+		"999).\n"
+		"======== GPU 2: energy and clocks not known: it is divided by MIG, and NVML tells "
+		"them of the whole GPU alone.\n");
+	*device(0) = (struct device_energy){.state = 77};
+	*device(2) = (struct device_energy){.state = ENERGY_READ};
+	are("",
+	    "======== GPU 0: energy and clocks not known: --energy was not given.\n"
+	    "======== GPU 2: energy and clocks not known: NVML tells neither energy nor power of "
+	    "it.\n");
+	*device(0) = (struct device_energy){.state = ENERGY_READ, .duration = S, .joules = 20};
+	device(0)->source = ENERGY_FROM_POWER;
+	*device(2) = run_of(1, 1000);
+	device(2)->duration = 0;
+	device(2)->samples = 3;
+	device(2)->sm.samples = 0;
+	device(2)->reasons[CLOCK_REASON_POWER_CAP] = 1;
+	are("", "======== GPU 0: about 20.0 J in 1.00 s (20.0 W), with all else that ran on it.\n"
+		"======== GPU 2: energy not known; memory clock 1000 MHz (990 to 1010).\n"
+		"======== GPU 2: clocks limited in 100.0 % of 1 sample by software power cap.\n");
+}
+
+static void devices_that_were_not_asked_for_have_no_line(void **state)
+{
+	(void)state;
+	device(0)->state = ENERGY_NOT_ASKED;
+	are("--devices 0,1", "");
+	are("--quiet", "");
+}
+
+static void in_csv_each_device_is_a_record(void **state)
+{
+	char *text;
+
+	(void)state;
+	device(2)->duration = 0;
+	device(2)->memory.samples = 0;
+	text = printed(session, "--csv --quiet");
+	assert_non_null(strstr(
+		text,
+		"\"Device\",\"Energy(J)\",\"Time(s)\",\"Power(W)\",\"SM Min(MHz)\",\"SM Avg(MHz)\","
+		"\"SM Max(MHz)\",\"Memory Min(MHz)\",\"Memory Avg(MHz)\",\"Memory Max(MHz)\","
+		"\"Samples\",\"Idle\",\"applications clocks setting(%)\",\"software power cap(%)\","
+		"\"hardware slowdown(%)\",\"sync boost(%)\",\"software thermal slowdown(%)\","
+		"\"hardware thermal slowdown(%)\",\"hardware power brake(%)\","
+		"\"display clock setting(%)\"\n"
+		"0,3420.000,2.000000,1710.000,1745,1755.0,1765,1745,1755.0,1765,10,2,0.00,50.00,"
+		"0.00,0.00,0.00,0.00,0.00,0.00\n"
+		"2,,,,1745,1755.0,1765,,,,10,2,0.00,50.00,0.00,0.00,0.00,0.00,0.00,0.00\n"));
+	free(text);
+	text = printed(session, "--csv --quiet --devices 1");
+	assert_null(strstr(text, "Energy"));
+	free(text);
+}
+
+int main(void)
+{
+#define TEST(name)	   cmocka_unit_test_setup(name, start)
+#define SESSION_TEST(name) cmocka_unit_test_setup_teardown(name, start_session, stop_session)
+	const struct CMUnitTest tests[] = {
+		TEST(the_energy_is_what_the_counter_grew_by),
+		TEST(a_reading_without_energy_leaves_its_time_to_the_next),
+		TEST(a_counter_that_went_back_adds_neither_energy_nor_time),
+		TEST(without_a_counter_the_power_is_summed_up_over_the_time),
+		TEST(a_device_that_tells_neither_has_clocks_alone),
+		TEST(clocks_and_reasons_are_those_of_samples_that_were_not_idle),
+		TEST(an_idle_device_has_no_clocks_and_no_reasons),
+		TEST(each_bit_is_its_own_reason),
+		TEST(runs_are_joined),
+		TEST(numbers_have_three_digits_and_a_prefix),
+		SESSION_TEST(each_used_device_has_a_line_and_one_for_what_limited_its_clocks),
+		SESSION_TEST(what_is_not_known_is_said),
+		SESSION_TEST(devices_that_were_not_asked_for_have_no_line),
+		SESSION_TEST(in_csv_each_device_is_a_record),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
