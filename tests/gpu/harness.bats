@@ -128,3 +128,29 @@ fake_decoder()
 	grep -q '^| ktime *| 500 *| +0.00 % *| 1 of 1 *| 1 of 1 *| 0.00 % *|$' "$BATS_TEST_TMPDIR/decode.md"
 	grep -q '^| torch.profiler *| 500 *| +0.00 % *| 1 of 1 *| 0 of 1 *| 1.00 % *|$' "$BATS_TEST_TMPDIR/decode.md"
 }
+
+# energy WATTS: the comparison with an nvidia-smi that says so; the simulated device uses 250 W.
+energy()
+{
+	cat >"$BATS_TEST_TMPDIR/bin/nvidia-smi" <<-END
+	#!/bin/sh
+	case $* in *power.draw*) ;; *) echo "Simulated GPU, 580"; exit ;; esac
+	while echo "$1, 1755"; do sleep 0.02; done
+	END
+	sed -i 's/case .* in/case "$*" in/' "$BATS_TEST_TMPDIR/bin/nvidia-smi"
+	SIM_NVML=milliwatts=250000,sm_now=1755,memory_now=3201,reasons=4 run python3 tests/gpu/energy.py --print-only \
+		--elements 40000000 --repetitions 3 --launches 100 --turns 1
+	echo "$output"
+}
+
+@test "energy and clocks are held against nvidia-smi's" {
+	energy 251
+	[ "$status" -eq 0 ]
+	[[ $output == *"| mean power, W "*"| 251.0 "*"| 250.0 "*"| -0.40 % "* ]]
+	[[ $output == *"| mean SM clock, MHz | 1755.0 "*"| 1755.0 "* ]]
+	[[ $output == *"software_power_cap 100.0 %"* ]]
+	[[ $output == *"takes 1 more thread (one is right)"* ]]
+	energy 260
+	[ "$status" -eq 1 ]
+	[[ $output == *"-3.85 %"* ]]
+}
