@@ -362,8 +362,7 @@ void calibration_finish(void)
 	while (state == WAITING && usable_context() &&
 	       (tries == 0 || clock_ns(CLOCK_MONOTONIC) < end))
 		begin();
-	for (; state == QUEUED && (polls < LEAST_POLLS || clock_ns(CLOCK_MONOTONIC) < end);
-	     polls++) {
+	while (state == QUEUED && (polls++ < LEAST_POLLS || clock_ns(CLOCK_MONOTONIC) < end)) {
 		if (!context_use(context) ||
 		    driver.cuEventQuery(last_event()) != CUDA_ERROR_NOT_READY)
 			break;
