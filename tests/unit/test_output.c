@@ -208,7 +208,7 @@ static void what_is_not_exported_is_said(void **state)
 	(void)state;
 	options_defaults(&options);
 	assert_int_equal(export_profile(&options), 2);
-	assert_non_null(strstr(said, "ktime export: give --sqlite OUT, "));
+	assert_non_null(strstr(said, "ktime export: give --perfetto OUT, "));
 	options.chrome = path;
 	assert_int_equal(export_profile(&options), 1);
 	snprintf(expected, sizeof(expected), "ktime: %s: No such file or directory\n", profile);
