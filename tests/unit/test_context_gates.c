@@ -169,7 +169,8 @@ static int start(void **state)
 	contexts[0].reported = true;
 	memset(order, 0, sizeof(order));
 	fails = "";
-	usable = holds = sees = mode_events = mode_begun = true;
+	usable = holds = sees = mode_events = true;
+	mode_begun = true;
 	reporter_opens = false;
 	streams_made = 0;
 	atomic_store(&live_captures, 0);

@@ -37,7 +37,8 @@ bool cupti_active(void)
 static int begin(void **state)
 {
 	(void)state;
-	active = mode_cupti = true;
+	active = true;
+	mode_cupti = true;
 	now = 100 * SECOND;
 	return session_create(&session, NULL, 0);
 }
