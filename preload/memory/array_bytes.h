@@ -7,7 +7,7 @@
 
 #include "preload/driver/driver.h"
 
-/* Bytes of an array of so many mipmap levels, 1 being an array without; 0 for a sparse array, or
+/* Bytes of an array with `levels` mipmap levels, 1 for one without any; 0 for a sparse array, or
  * one that is given memory later. */
 uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, unsigned levels);
 

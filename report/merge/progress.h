@@ -14,7 +14,7 @@ struct progress {
 	bool bar;	  /* stands on the line */
 };
 
-/* Of `count` steps so many are done. Writes to standard error if that is a terminal. */
+/* Shows that `done` of `count` steps are done. Writes to standard error if that is a terminal. */
 void progress_show(struct progress *progress, uint64_t done, uint64_t count);
 /* Takes the bar away, before another line or the end. */
 void progress_wipe(struct progress *progress);

@@ -18,7 +18,7 @@ struct trace_order {
 	uint64_t from, to, count, done;
 	struct part *parts; /* by process and first start */
 	size_t part_count, part_capacity;
-	size_t opened;	    /* the first so many were opened */
+	size_t opened;	    /* how many of the first were opened */
 	struct part **heap; /* the open ones: the one whose next record is first on top */
 	size_t heap_count;
 	struct part *last; /* whose record was returned last; NULL: none yet */

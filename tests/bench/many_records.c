@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_records PROFILE COUNT: a profile with a trace of so many records, in the order in which a
+ * many_records PROFILE COUNT: a profile with a trace of COUNT records, in the order in which a
  * run has them: four threads that launch onto eight streams of two devices, an operation's record
  * some thousands of records after its call's, a range's after all that was called in it, and one
  * range around everything at the end.
