@@ -27,7 +27,8 @@ struct driver driver;
 _Atomic int lifecycle_state;
 static struct context context;
 static struct context *known, *ended, *looked_up;
-static unsigned forgotten, asked, retained, released, on_device;
+static unsigned forgotten, asked, retained, released;
+static unsigned long long on_device;
 static CUresult state_result, retain_result;
 static int active;
 
@@ -44,7 +45,7 @@ struct context *context_lookup(CUcontext handle)
 
 void context_on_device(int device)
 {
-	on_device |= 1u << device;
+	on_device |= 1ull << device;
 }
 
 void collector_end_context(struct context *which)
@@ -108,7 +109,8 @@ static int start(void **state)
 	context = (struct context){.handle = PRIMARY, .device = 3};
 	known = &context;
 	ended = looked_up = NULL;
-	forgotten = asked = retained = released = on_device = 0;
+	forgotten = asked = retained = released = 0;
+	on_device = 0;
 	state_result = retain_result = from_green = CUDA_SUCCESS;
 	active = 1;
 	atomic_store(&lifecycle_state, LIFECYCLE_RUNNING);
