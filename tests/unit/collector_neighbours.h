@@ -165,7 +165,7 @@ void event_queue_give_up(const struct context *context, enum event_end end,
 static size_t pending, pending_there, expected;
 static unsigned polls;
 static uint64_t poll_until;
-/* After so many polls nothing is pending. */
+/* The number of polls after which nothing is pending. */
 static unsigned ends_after;
 
 size_t event_queue_poll(uint64_t until,
@@ -207,7 +207,7 @@ void thread_reap(void (*last)(struct thread *thread))
 }
 
 static bool active, matches = true, marks_reached, idle_said;
-/* After so many drains nothing is expected. */
+/* The number of drains after which nothing is expected. */
 static unsigned drains, drained_after;
 
 bool cupti_active(void)

@@ -181,7 +181,7 @@ int cupti_flush(bool forced)
 	return 0;
 }
 
-/* The end of a call of the second thread, after so many readings of the clock. */
+/* The second thread's call ends after this number of readings of the clock. */
 static unsigned call_lasts;
 
 size_t cupti_drain(void (*before)(bool first),
