@@ -31,6 +31,9 @@ class Program:
         except ProcessLookupError:
             pass
 
+    def process_id(self):
+        return self._child.pid
+
     def lines_until(self, last):
         """What it prints before the line `last`; None where it ended without."""
         lines = []
