@@ -72,6 +72,7 @@ include tests/sim/sim.mk
 include tests/unit/unit.mk
 include tests/preload/preload_tests.mk
 include tests/gpu/gpu.mk
+include tests/browser/browser.mk
 include tests/jobs/jobs.mk
 include tests/bench/bench.mk
 include tests/fuzz/fuzz.mk

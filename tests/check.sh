@@ -45,7 +45,7 @@ unit_tests()
 # What takes longest first.
 command_line_tests()
 {
-	tests/bats.sh tests/gpu/*.bats tests/preload/*.bats tests/command/*.bats tests/sim/*.bats \
+	tests/bats.sh tests/browser/*.bats tests/gpu/*.bats tests/preload/*.bats tests/command/*.bats tests/sim/*.bats \
 		tests/structure/*.bats
 }
 

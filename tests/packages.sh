@@ -2,17 +2,17 @@
 # SPDX-License-Identifier: MIT
 # Says in one line which distribution packages are missing, with the command that installs them; with
 # "install" runs that command where root or a passwordless sudo allows it.
-# Usage: packages.sh name|install build|check|jobs
+# Usage: packages.sh name|install build|check|browser|jobs
 set -euo pipefail
 : "${CC:=gcc}" "${CXX:=g++}"
 
 usage()
 {
-	echo "usage: $0 name|install build|check|jobs" >&2
+	echo "usage: $0 name|install build|check|browser|jobs" >&2
 	exit 2
 }
 
-# Each line: the package on Debian and Ubuntu, and a command or a header that comes with it.
+# Each line: the package on Debian and Ubuntu, and a command, a header or a path that comes with it.
 build="
 	gcc            $CC
 	g++            $CXX
@@ -31,6 +31,10 @@ check="$build
 	tmux           tmux
 	protobuf-compiler protoc
 	python3        python3"
+browser="
+	chromium       chromium
+	fontconfig     fc-list
+	fonts-liberation /usr/share/fonts/truetype/liberation"
 jobs="$check
 	openmpi-bin    mpirun.openmpi
 	mpich          mpirun.mpich
@@ -43,6 +47,7 @@ jobs="$check
 is_there()
 {
 	case "$1" in
+	/*) [ -e "$1" ] ;;
 	*.h) [ -e "/usr/include/$1" ] || $CC -E -x c -o /dev/null - 2>/dev/null <<<"#include <$1>" ;;
 	*) command -v "${1%% *}" >/dev/null ;;
 	esac
@@ -50,7 +55,7 @@ is_there()
 
 [ $# -eq 2 ] || usage
 case "$1" in name | install) action=$1 ;; *) usage ;; esac
-case "$2" in build) wanted=$build ;; check) wanted=$check ;; jobs) wanted=$jobs ;; *) usage ;; esac
+case "$2" in build) wanted=$build ;; check) wanted=$check ;; browser) wanted=$browser ;; jobs) wanted=$jobs ;; *) usage ;; esac
 
 missing=()
 while read -r package evidence; do

@@ -181,7 +181,8 @@
 	const range = made("output", { className: "timeline-range" });
 	const said = made("output", { className: "timeline-said", textContent: "Point at a block, or choose one with [ and ]." });
 	const axis = made("canvas", { className: "timeline-axis" });
-	axis.setAttribute("aria-hidden", "true");
+	axis.setAttribute("role", "img");
+	axis.setAttribute("aria-label", "Time");
 
 	const keys = {
 		"+": () => zoom(0.5), "=": () => zoom(0.5), "-": () => zoom(2), "0": whole, Home: whole,

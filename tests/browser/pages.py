@@ -1,0 +1,353 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""
+Holds pages of `ktime show --html` and `ktime diff --html` to what they promise, in a headless
+Chromium: pages.py FOLDER [CHECK…], with plain, sampled, merged, diff and trace.html in it, or some
+of them. A line for each check and page: "ok CHECK PAGE", or "not ok CHECK PAGE" and what is wrong.
+With SCREENSHOTS=write the pictures that are kept are written anew.
+"""
+import json
+import os
+import pathlib
+import signal
+import sys
+
+sys.dont_write_bytecode = True
+
+import browser
+import picture
+
+HERE = pathlib.Path(__file__).resolve().parent
+PAGES = ("plain", "sampled", "merged", "diff", "trace")
+THEMES = ("light", "dark")
+# The window, in pixels, and by how much the pictures that are kept are smaller.
+WIDTH, HEIGHT, SCALE = 1024, 768, 0.25
+# Grey levels by which a pixel counts as different, and the part of the pixels that may be: other
+# versions of Chromium draw letters a little differently. A row less, or another colour, is more.
+LEVEL, APART, TALLER = 40, 0.02, 0.02
+TAB, SHIFT = 9, 8
+# What is drawn has to be the same on each machine: fonts of the package fonts-liberation alone.
+FONTS = """* { font-family: "Liberation Sans" !important; }
+code, .name, .full-name { font-family: "Liberation Mono" !important; }"""
+# Of the accessibility tree: what has to have a name.
+NAMED = {"button", "link", "searchbox", "textbox", "checkbox", "combobox", "slider", "table",
+         "columnheader", "rowheader", "region", "navigation", "image", "img",
+         "DisclosureTriangle", "spinbutton", "tab", "Canvas"}
+
+
+def expect(wrong, condition, message):
+    if not condition:
+        wrong.append(message)
+
+
+class Page:
+    """A page of the folder, as the browser shows it."""
+
+    def __init__(self, tab, folder):
+        self.tab, self.folder, self.wrong = tab, folder, []
+        for domain in ("Page", "Runtime", "Log", "Network", "DOM", "CSS", "Accessibility"):
+            tab.send(f"{domain}.enable")
+        tab.send("Network.setCacheDisabled", cacheDisabled=True)
+        tab.send("Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT,
+                 deviceScaleFactor=1, mobile=False)
+
+    def show_in(self, theme):
+        """Light or dark, as the system would ask for; a page follows without being loaded again."""
+        self.tab.send("Emulation.setEmulatedMedia",
+                      features=[{"name": "prefers-color-scheme", "value": theme}])
+
+    def load(self, name, scripts=True):
+        """Shows a page in light, and keeps what it said and asked for meanwhile."""
+        self.tab.send("Emulation.setScriptExecutionDisabled", value=not scripts)
+        self.show_in(THEMES[0])
+        self.tab.events.clear()
+        url = f"file://{self.folder}/{name}.html"
+        self.tab.send("Page.navigate", url=url)
+        self.tab.wait_for("Page.loadEventFired")
+        self.url = url
+        with open(HERE / "page_checks.js", encoding="utf-8") as file:
+            self.tab.evaluate(f"globalThis.checks = {file.read()}; 0")
+
+    def ask(self, check, *arguments):
+        return self.tab.evaluate(f"checks.{check}({', '.join(map(json.dumps, arguments))})")
+
+    def said(self):
+        """Messages, errors and refusals of the page, and what it asked of a network."""
+        self.tab.evaluate("0")
+        for event in self.tab.take_events("Runtime.consoleAPICalled"):
+            yield "console: " + " ".join(str(each.get("value", each.get("description")))
+                                         for each in event["args"])
+        for event in self.tab.take_events("Runtime.exceptionThrown"):
+            details = event["exceptionDetails"]
+            yield "exception: " + details.get("exception", {}).get("description", details["text"])
+        for event in self.tab.take_events("Log.entryAdded"):
+            yield f"log: {event['entry']['text']}"
+        for event in self.tab.take_events("Network.requestWillBeSent"):
+            if event["request"]["url"].split("#")[0] != self.url:
+                yield f"request: {event['request']['url'][:100]}"
+
+
+def silence(page, name):
+    """No message in the console, and no request but the page's own."""
+    for scripts in (True, False):
+        page.load(name, scripts)
+        page.tab.evaluate("document.querySelectorAll('details').forEach((each) => each.open = true)")
+        yield from page.said()
+
+
+def sorting(page, name):
+    """Columns of each table by clicks on their headings: down, then up, or up, then down. On the
+    plain page each column, on the others the first two and the last, which are of all kinds."""
+    page.load(name)
+    tables = page.ask("sortable")
+    expect(page.wrong, tables, "no table can be sorted")
+    # A table that is folded away is opened as a reader does it.
+    page.tab.evaluate("document.querySelectorAll('section > details').forEach((each) => each.open = true)")
+    for table in tables:
+        columns = page.ask("sortableColumns", table)
+        for column in columns if name == "plain" else {*columns[:2], *columns[-1:]}:
+            yield from sorted_by(page, table, column)
+    yield from page.said()
+
+
+def sorted_by(page, table, column):
+    heading = f"#{table} thead th:nth-child({column + 1})"
+    before = sorted(page.ask("names", table))
+    numbers = page.tab.evaluate(f"document.querySelector('{heading}').classList.contains('number')")
+    orders = []
+    for _ in range(2):
+        page.tab.click(f"{heading} button")
+        orders.append((page.ask("sorts", table)[column],
+                       page.ask("values" if numbers else "names", table, column)))
+    first, second = ("descending", "ascending") if numbers else ("ascending", "descending")
+    if [order for order, _ in orders] != [first, second]:
+        yield f"{table}, column {column}: sorted {[order for order, _ in orders]}"
+    if numbers:
+        downwards, upwards = orders[0][1], orders[1][1]
+        if downwards != sorted(downwards, reverse=True) or upwards != sorted(upwards):
+            yield f"{table}, column {column}: {downwards}, then {upwards}"
+        if any(value is None for value in downwards):
+            yield f"{table}, column {column}: a cell without a value"
+    if sorted(page.ask("names", table)) != before:
+        yield f"{table}, column {column}: rows were lost"
+
+
+def filtering(page, name):
+    """Rows by words that are typed, and full names by a click."""
+    page.load(name)
+    names = page.ask("names", "gpu-table")
+    yield from typed(page, "memcpy htod", [each for each in names if "memcpy HtoD" in each])
+    yield from typed(page, "no such row", [])
+    page.tab.evaluate("document.querySelector('#gpu input.filter').value = ''")
+    yield from typed(page, " ", names)
+    if page.tab.evaluate("!!document.querySelector('#gpu input.full-names')"):
+        page.tab.click("#gpu input.full-names")
+        full = page.ask("names", "gpu-table")
+        expect(page.wrong, any("(int, float, float" in each for each in full),
+               f"full names: {full}")
+        page.tab.click("#gpu input.full-names")
+        expect(page.wrong, page.ask("names", "gpu-table") == names, "the short names are gone")
+    yield from page.said()
+
+
+def typed(page, words, expected):
+    page.tab.click("#gpu input.filter")
+    page.tab.evaluate("document.activeElement.select()")
+    page.tab.type(words)
+    found = page.ask("names", "gpu-table")
+    if found != expected:
+        yield f"filtered by {words!r}: {found}, not {expected}"
+    status = page.tab.evaluate("document.querySelector('#gpu .filter-status').textContent")
+    if words.strip() and status.split(" ")[:2] != [str(len(expected)), "of"]:
+        yield f"filtered by {words!r}: {status!r}"
+
+
+def unfolding(page, name):
+    """A row's name opens its distribution, by a click and by a key, with and without scripts."""
+    summary = "#gpu-table tbody tr:first-child summary"
+    for scripts in (True, False):
+        page.load(name, scripts)
+        if not page.tab.evaluate(f"!!document.querySelector('{summary}')"):
+            continue
+        is_open = f"document.querySelector('{summary}').parentElement.open"
+        page.tab.click(summary)
+        expect(page.wrong, page.tab.evaluate(is_open), "a click does not open a row")
+        page.tab.send("DOM.focus", nodeId=node_of(page, summary))
+        page.tab.press("Enter", 13, "\r")
+        expect(page.wrong, not page.tab.evaluate(is_open), "Enter does not close a row")
+        yield from page.said()
+
+
+def node_of(page, selector):
+    root = page.tab.send("DOM.getDocument")["root"]["nodeId"]
+    return page.tab.send("DOM.querySelector", nodeId=root, selector=selector)["nodeId"]
+
+
+def timeline(page, name):
+    """Keys zoom, move and choose; the whole is there again at the end."""
+    track = "canvas.timeline-track"
+    if name != "trace":
+        return
+    page.load(name)
+    text = "document.querySelector('.timeline-range').textContent"
+    page.tab.evaluate(f"document.querySelector('{track}').focus()")
+    settle(page)
+    whole = page.tab.evaluate(text)
+    for key, code in (("+", 187), ("ArrowRight", 39), ("0", 48)):
+        before = page.tab.evaluate(text)
+        page.tab.press(key, code, key if len(key) == 1 else "")
+        settle(page)
+        if page.tab.evaluate(text) == before:
+            yield f"{key} changes nothing: {before}"
+    if page.tab.evaluate(text) != whole:
+        yield f"0 does not show the whole: {page.tab.evaluate(text)}, not {whole}"
+    page.tab.press("]", 221, "]")
+    said = page.tab.evaluate("document.querySelector('.timeline-said').textContent")
+    expect(page.wrong, " from " in said, f"] chooses no block: {said!r}")
+    yield from page.said()
+
+
+def settle(page):
+    """What is drawn in the next frame is drawn."""
+    page.tab.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))")
+
+
+def accessibility(page, name):
+    """Names of controls and tables, headings, references, contrast in both colour schemes."""
+    for scripts in (True, False):
+        page.load(name, scripts)
+        page.tab.evaluate(
+            "document.querySelectorAll('details').forEach((each) => each.open = true)")
+        for theme in THEMES:
+            page.show_in(theme)
+            for message in page.ask("contrast"):
+                yield f"{theme}: {message}"
+        for check in ("headings", "tables", "references"):
+            yield from page.ask(check)
+        yield from unnamed(page)
+        language = page.tab.evaluate("document.documentElement.lang")
+        expect(page.wrong, language, "the page has no language")
+        expect(page.wrong, page.tab.evaluate("document.title"), "the page has no title")
+
+
+def unnamed(page):
+    """What the accessibility tree has without a name."""
+    roles = set()
+    for node in page.tab.send("Accessibility.getFullAXTree")["nodes"]:
+        role = node.get("role", {}).get("value")
+        roles.add(role)
+        if node.get("ignored") or role not in NAMED or node.get("name", {}).get("value"):
+            continue
+        yield f"a {role} without a name: {outer_text(page, node)}"
+    for role in ("main", "heading", "table", "columnheader", "rowheader"):
+        if role not in roles:
+            yield f"the page has no {role}"
+
+
+def outer_text(page, node):
+    try:
+        return page.tab.send("DOM.getOuterHTML",
+                             backendNodeId=node["backendDOMNodeId"])["outerHTML"][:120]
+    except browser.BrowserError:
+        return node["nodeId"]
+
+
+def focus(page, name):
+    """The tabulator reaches every control once, in the page's order, and shows where it is."""
+    page.load(name)
+    count, places = page.ask("focusable"), []
+    page.tab.evaluate("document.activeElement.blur(); scrollTo(0, 0)")
+    for _ in range(count + 1):
+        page.tab.press("Tab", TAB)
+        place = page.ask("focused")
+        if not place:
+            break
+        places.append(place)
+        if not place["visible"]:
+            yield f"{place['where']} does not show that it has the focus"
+    order = [place["at"] for place in places]
+    expect(page.wrong, len(set(order)) >= count, f"{len(set(order))} of {count} controls reached")
+    expect(page.wrong, order == sorted(order), f"the focus goes back and forth: {order}")
+
+
+def scriptless(page, name):
+    """Without scripts the tables are whole, and nothing is shown that needs a script."""
+    page.load(name)
+    tables = page.ask("sortable")
+    whole = {table: page.ask("cells", table) for table in tables}
+    page.load(name, scripts=False)
+    expect(page.wrong, page.ask("sortable") == tables, "not the same tables")
+    for table in tables:
+        expect(page.wrong, page.ask("cells", table) == whole[table], f"{table}: other cells")
+    shown = page.tab.evaluate("document.querySelectorAll('button, input, canvas').length")
+    expect(page.wrong, shown == 0, f"{shown} controls that do nothing")
+    yield from page.said()
+
+
+def width(page, name):
+    """No page is wider than its window: tables scroll in a frame of their own."""
+    for pixels in (WIDTH, 400):
+        page.tab.send("Emulation.setDeviceMetricsOverride", width=pixels, height=HEIGHT,
+                      deviceScaleFactor=1, mobile=False)
+        page.load(name)
+        found = page.ask("width")
+        expect(page.wrong, found <= pixels, f"{found} pixels in a window of {pixels}")
+    page.tab.send("Emulation.setDeviceMetricsOverride", width=WIDTH, height=HEIGHT,
+                  deviceScaleFactor=1, mobile=False)
+    return ()
+
+
+def screenshots(page, name):
+    """The page as it was when the picture that is kept was made."""
+    page.load(name)
+    frame = page.tab.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
+    sheet = page.tab.send("CSS.createStyleSheet", frameId=frame)["styleSheetId"]
+    page.tab.send("CSS.setStyleSheetText", styleSheetId=sheet, text=FONTS)
+    for theme in THEMES if name == "plain" else THEMES[:1]:
+        page.show_in(theme)
+        settle(page)
+        shot = picture.read(page.tab.picture(WIDTH, page.ask("height"), SCALE))
+        kept = HERE / "screenshots" / (f"{name}.png" if theme == "light" else f"{name}-{theme}.png")
+        if os.environ.get("SCREENSHOTS") == "write":
+            kept.write_bytes(picture.write(*shot))
+        yield from compared(shot, picture.read(kept.read_bytes()), f"{name} in {theme}", page)
+
+
+def compared(shot, kept, title, page):
+    path = os.path.join(page.folder, title.replace(" ", "-") + ".png")
+    apart = picture.difference(shot, kept, LEVEL)
+    if shot[0] != kept[0] or abs(shot[1] - kept[1]) > TALLER * kept[1] or apart > APART:
+        with open(path, "wb") as file:
+            file.write(picture.write(*shot))
+        yield (f"{title}: {shot[0]} x {shot[1]} pixels, {100 * apart:.2f} % of them differ from "
+               f"the {kept[0]} x {kept[1]} kept: {path}")
+
+
+CHECKS = (silence, sorting, filtering, unfolding, timeline, accessibility, focus, scriptless, width,
+          screenshots)
+
+
+def main(folder, *wanted):
+    # A timeout must not leave the browser and its folder behind.
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("pages.py: ended"))
+    with browser.Browser() as tab:
+        page = Page(tab, os.path.abspath(folder))
+        for check in CHECKS:
+            for name in PAGES:
+                if (wanted and check.__name__ not in wanted or
+                        not os.path.exists(os.path.join(folder, f"{name}.html"))):
+                    continue
+                page.wrong = []
+                try:
+                    found = [*check(page, name)] + page.wrong
+                except browser.BrowserError as error:
+                    found = [*page.wrong, str(error)]
+                print("not ok" if found else "ok", check.__name__, name)
+                for message in found:
+                    print("#", message)
+                sys.stdout.flush()
+
+
+if browser.program() is None:
+    sys.exit("pages.py: no Chromium here")
+main(*sys.argv[1:])

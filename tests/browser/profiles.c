@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Writes the profiles whose pages the browser is shown to a folder, the same each time: a small
+ * program's (plain), those that hold something of everything (sampled, trace), and two ranks of a
+ * job (rank0, rank1).
+ */
+#include <limits.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+
+#include <cmocka.h>
+
+#include "tests/unit/whole_profile.h"
+
+#define US 1000ull
+#define MS 1000000ull
+
+static const char *folder;
+
+static const char *path_of(const char *name)
+{
+	static char path[PATH_MAX];
+
+	snprintf(path, sizeof(path), "%s/%s", folder, name);
+	return path;
+}
+
+static void add(struct session *session, enum row_kind kind, const char *name, unsigned calls,
+		uint64_t each, uint64_t bytes)
+{
+	struct row *row = session_row(session, kind, name, row_is_api(kind) ? -1 : 0);
+
+	assert_non_null(row);
+	for (unsigned i = 0; i < calls; i++) {
+		row->calls++;
+		session_add_sample(session, &row->cupti, each + i * each / 50);
+		if (bytes)
+			session_add_bytes(row, bytes);
+	}
+}
+
+/* 120 ms of a program that trains something, 80 of them with the GPU busy. */
+static struct session *small_program(const char *path)
+{
+	struct session *session;
+	struct session_header *header;
+	struct idle_row *idle;
+
+	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
+	header = session_header(session);
+	header->pid = 4321;
+	header->start_realtime = 1700000000 * (1000 * MS);
+	header->command = session_intern(session, "./train --epochs 3 --data 'my data'");
+	header->hostname = session_intern(session, "node1");
+	header->driver_version = header->cupti_version = 13000;
+	header->budget_percent = 5;
+	header->cupti_active = header->events_active = header->finished = 1;
+	header->devices[0] = (struct device_info){.name = "NVIDIA H200",
+						  .used = 1,
+						  .compute_capability = 90,
+						  .memory = 150110011392,
+						  .multiprocessors = 132,
+						  .clock_khz = 1980000};
+	header->uses[0] = (struct device_use){.first = 100 * MS,
+					      .last = 220 * MS,
+					      .busy = 80 * MS,
+					      .kernels = 70 * MS,
+					      .copies = 15 * MS,
+					      .contexts = 1};
+	header->counters[COUNTER_wall_ns] = 130 * MS;
+	header->counters[COUNTER_operations] = 620;
+	header->counters[COUNTER_cupti_records] = 620;
+	header->counters[COUNTER_added_ns] = 700 * US;
+	header->counters[COUNTER_collector_ns] = 2 * MS;
+	header->counters[COUNTER_memory_bytes] = 3 << 20;
+	add(session, ROW_KERNEL, "_Z5saxpyifPKfPf", 300, 150 * US, 0);
+	add(session, ROW_KERNEL, "_ZN4math6reduceILi8EfEEvPKT0_PS1_m", 200, 40 * US, 0);
+	add(session, ROW_KERNEL, "plain_c_kernel", 100, 9 * US, 0);
+	add(session, ROW_MEMCPY, "[CUDA memcpy HtoD]", 12, 900 * US, 32 << 20);
+	add(session, ROW_MEMCPY, "[CUDA memcpy DtoH]", 6, 500 * US, 16 << 20);
+	add(session, ROW_MEMSET, "[CUDA memset]", 2, 15 * US, 1 << 20);
+	add(session, ROW_RUNTIME_API, "cudaLaunchKernel", 600, 4 * US, 0);
+	add(session, ROW_RUNTIME_API, "cudaMemcpy", 18, 800 * US, 0);
+	add(session, ROW_RUNTIME_API, "cudaDeviceSynchronize", 3, 9 * MS, 0);
+	idle = session_idle_row(session, &(struct idle_row){.cause = IDLE_PROGRAM, .thread = 7});
+	assert_non_null(idle);
+	session_add_idle(idle, 30 * MS, session_intern(session, "_Z5saxpyifPKfPf"),
+			 session_intern(session, "[CUDA memcpy HtoD]"));
+	idle = session_idle_row(session, &(struct idle_row){.cause = IDLE_LATENCY, .thread = 7});
+	assert_non_null(idle);
+	session_add_idle(idle, 10 * MS, session_intern(session, "_Z5saxpyifPKfPf"),
+			 session_intern(session, "plain_c_kernel"));
+	return session;
+}
+
+static void rank_of(struct session *session, int rank)
+{
+	struct session_header *header = session_header(session);
+
+	header->pid += rank;
+	header->rank = (struct process_rank){.rank = rank,
+					     .local_rank = rank,
+					     .world_size = 2,
+					     .launcher = "Open MPI",
+					     .job = "7"};
+}
+
+static void the_profiles_are_written(void **state)
+{
+	struct session *session;
+
+	(void)state;
+	session_close(small_program(path_of("plain")));
+	session_close(whole_profile(WHOLE_EVENTS, path_of("sampled")));
+	session_close(whole_profile(WHOLE_CUPTI, path_of("trace")));
+	session = small_program(path_of("rank0"));
+	rank_of(session, 0);
+	session_close(session);
+	session = small_program(path_of("rank1"));
+	rank_of(session, 1);
+	add(session, ROW_KERNEL, "_Z5saxpyifPKfPf", 100, 300 * US, 0);
+	session_close(session);
+}
+
+int main(int argc, char **argv)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(the_profiles_are_written)};
+
+	if (argc != 2) {
+		fprintf(stderr, "usage: %s FOLDER\n", argv[0]);
+		return 2;
+	}
+	folder = argv[1];
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
