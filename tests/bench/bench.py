@@ -4,8 +4,9 @@
 What ktime costs, beside its peers, on this machine's GPU.
 
 Every workload runs under every variant in turns, round after round, until the time is used up.
-Prints one table and the bars it is held to, and writes both to tests/bench/RESULTS.md. Run from
-the root of the tree; everything it starts was built by `make bench-programs library command`.
+Prints one table and the bars it is held to, and writes both to tests/bench/RESULTS.md, in which
+sections that were written by hand stay. Run from the root of the tree; everything it starts was built
+by `make bench-programs library command`.
 
 KTIME_NSYS names an nsys that is not on PATH, KTIME_NSYS_LIBRARY_PATH libraries that it needs,
 KTIME_BUILD another build folder, KTIME_COMMIT the commit where there is no git.
@@ -170,6 +171,16 @@ def run_all(options, jobs, skipped, directory, samples):
         print(file=sys.stderr)
 
 
+def write(path, text):
+    """Sections that were written by hand stay, at the end of the file."""
+    by_hand = ""
+    if os.path.exists(path):
+        with open(path) as file:
+            by_hand = report.written_by_hand(file.read())
+    with open(path, "w") as file:
+        file.write(text + ("\n" + by_hand if by_hand else ""))
+
+
 def main():
     options = parse_arguments()
     samples = Samples()
@@ -184,8 +195,7 @@ def main():
     print(text)
     output = options.output or (None if options.only else os.path.join(plan.HERE, "RESULTS.md"))
     if output:
-        with open(output, "w") as file:
-            file.write(text)
+        write(output, text)
     if options.samples:
         with open(options.samples, "w") as file:
             file.writelines(line + "\n" for line in samples.as_lines())

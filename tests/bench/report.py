@@ -1,5 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The benchmark's Markdown."""
+import re
+
 import accounts
 import plan
 
@@ -7,6 +9,13 @@ import machine
 from results import table
 
 TIMES = (*plan.LOOPS, *plan.RESNET)
+
+# Titles of sections, beside those of FIXED_COSTS.
+OPERATIONS = "Time of an operation"
+BARS = "Bars"
+ESTIMATES = "Totals of rows, always on, off the full measurement"
+OWN_ACCOUNTS = "What ktime says that it added"
+NOT_RUN = "Not run"
 
 # Tables beside the times: title, name of the figure, rows, how it is printed.
 FIXED_COSTS = [
@@ -76,7 +85,7 @@ def estimates(samples):
     if not cells:
         return []
     sessions = max(len(cell) for cell in cells.values()) - 1
-    return ["## Totals of rows, always on, off the full measurement", "",
+    return [f"## {ESTIMATES}", "",
             "With half of the stated 95 % interval.", "",
             *table(["mean of a call", *(f"run {i + 1}" for i in range(sessions))],
                    [cell for cell in cells.values() if len(cell) == sessions + 1]), ""]
@@ -94,24 +103,34 @@ def own_accounts(samples):
                               "chance" if factor is None else f"{factor:.2f}"])
     if not cells:
         return []
-    return ["## What ktime says that it added", "",
+    return [f"## {OWN_ACCOUNTS}", "",
             *table(["operation", "variant", "added, by the turns", "added, as ktime says",
                     "factor"], cells), ""]
 
 
+TITLES = {OPERATIONS, BARS, ESTIMATES, OWN_ACCOUNTS, NOT_RUN, *(title for title, *_ in FIXED_COSTS)}
+
+
+def written_by_hand(document):
+    """The sections that markdown() does not make."""
+    sections = re.split(r"^(?=## )", document, flags=re.M)[1:]
+    return "".join(section for section in sections
+                   if section.partition("\n")[0].removeprefix("## ").strip() not in TITLES)
+
+
 def markdown(samples, verdicts, skipped):
-    lines = ["# What ktime costs", "", "Written by `make bench`.", "", *machine.describe(), "",
+    lines = ["# What ktime costs", "", "Written by `make bench`, but for sections that say otherwise.", "", *machine.describe(), "",
              "All variants ran in turns: the median time without a profiler, and the median of what",
              "each variant added to it in a turn. ± is half the distance between a variant's",
              "quartiles, in percent of its median. Two processes of each turn have no profiler: what",
              "the second differs from the first by is chance, and the bars give the same figure for",
              "it: a figure that is no farther from its bar cannot be told. All else is compared with",
              "the mean of both.", "",
-             "## Time of an operation", "", *times(samples), "",
-             "## Bars", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
+             f"## {OPERATIONS}", "", *times(samples), "",
+             f"## {BARS}", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
     lines += estimates(samples) + own_accounts(samples)
     for costs in FIXED_COSTS:
         lines += fixed_costs(samples, *costs)
     if skipped:
-        lines += ["## Not run", "", *(f"- {name}: {why}" for name, why in skipped.items()), ""]
+        lines += [f"## {NOT_RUN}", "", *(f"- {name}: {why}" for name, why in skipped.items()), ""]
     return "\n".join(lines)

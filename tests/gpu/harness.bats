@@ -129,6 +129,20 @@ fake_decoder()
 	grep -q '^| torch.profiler *| 500 *| +0.00 % *| 1 of 1 *| 0 of 1 *| 1.00 % *|$' "$BATS_TEST_TMPDIR/decode.md"
 }
 
+@test "the benchmark keeps the sections of its results that were written by hand" {
+	printf '%s\n' '# What ktime costs' '' '## Bars' '' 'stale' '' '## By hand' '' 'kept' '' '## Not run' '' 'stale' \
+		'' '## More by hand' '' 'kept too' >"$BATS_TEST_TMPDIR/RESULTS.md"
+	for round in 1 2; do
+		run python3 tests/bench/bench.py --only true --minutes 0.001 --output "$BATS_TEST_TMPDIR/RESULTS.md"
+		[ "$status" -eq 0 ]
+		grep -q '^| /bin/true ' "$BATS_TEST_TMPDIR/RESULTS.md"
+		[ "$(grep -c '^## Bars' "$BATS_TEST_TMPDIR/RESULTS.md")" -eq 1 ]
+		[ "$(grep -c stale "$BATS_TEST_TMPDIR/RESULTS.md")" -eq 0 ]
+		diff <(printf '%s\n' '' '## By hand' '' 'kept' '' '## More by hand' '' 'kept too') \
+			<(tail -n 8 "$BATS_TEST_TMPDIR/RESULTS.md")
+	done
+}
+
 # energy WATTS: the comparison with an nvidia-smi that says so; the simulated device uses 250 W.
 energy()
 {
