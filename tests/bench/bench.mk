@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # What ktime costs. The programs are built here and may be carried to the machine with the GPU.
 
-BENCH_PROGRAMS := $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/launch_loop $(BUILD)/bench/graph_loop
+BENCH_PROGRAMS := $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/attached \
+	$(addprefix $(BUILD)/bench/,launch_loop graph_loop)
 
 .PHONY: bare-tracer bench-programs bench cost
 bare-tracer: $(BUILD)/bench/libbare_tracer.so
@@ -11,12 +12,21 @@ $(BUILD)/bench/libbare_tracer.so: $(BUILD)/obj/tests/bench/bare_tracer.o
 	@mkdir -p $(@D)
 	$(LINK) -shared $(NO_UNDEFINED) $< -o $@ -ldl -lpthread
 
+$(BUILD)/bench/attached: $(BUILD)/obj/tests/bench/attached.o
+	@mkdir -p $(@D)
+	$(LINK) $< -o $@ -L$(CUDA_LIBRARY)stubs -lcuda -ldl
+
 $(BUILD)/bench/%: tests/bench/%.cu | toolkit
 	@mkdir -p $(@D)
 	$(NVCC) -std=c++17 -O2 $(GENCODE) -Xcompiler=-Wall -Xlinker=-s $< -o $@
 
 bench: library command bench-programs
 	python3 tests/bench/bench.py
+
+# What of CUPTI costs launches of graphs: prints a table.
+.PHONY: bench-attached
+bench-attached: library bench-programs
+	python3 tests/bench/attached.py
 
 # A decoding transformer under profilers (needs PyTorch): writes tests/bench/decode.md.
 .PHONY: bench-decode

@@ -143,6 +143,23 @@ fake_decoder()
 	done
 }
 
+@test "what of CUPTI costs launches of graphs is measured step by step" {
+	run python3 tests/bench/attached.py --scale 0.02 --seconds 1 --output "$BATS_TEST_TMPDIR/attached.md" \
+		--only "runtime calls,in windows,attached after,detached before,--budget 1"
+	echo "$output"
+	[ "$status" -eq 0 ]
+	for row in "no CUPTI" "runtime calls" "kernels and copies in windows" "ktime --budget 1" \
+		"whole graphs and kernels, nodes in windows" "detached before the graph is made"; do
+		grep -q "^| $row  *\(| [0-9.]* *\)\{5\}| [-+][0-9.]* % *| [-+][0-9.]* *| [0-9.]* *|$" \
+			"$BATS_TEST_TMPDIR/attached.md"
+	done
+	# With one size of graph.
+	grep -q "^| the same, attached after the graph was made *| - *|" "$BATS_TEST_TMPDIR/attached.md"
+	KTIME_RUNNER=false run python3 tests/bench/attached.py --only "runtime calls" --seconds 1
+	[ "$status" -eq 1 ]
+	[[ $output == *"- runtime calls: exit 1"* ]]
+}
+
 # energy WATTS: the comparison with an nvidia-smi that says so; the simulated device uses 250 W.
 energy()
 {
