@@ -35,9 +35,10 @@ def run_job(folder, options, milliseconds):
     # The ring, whose kernel is the same on every machine.
     environment.setdefault("NCCL_NVLS_ENABLE", "0")
     outcome = process.run(argv, environment, 300)
-    own = dict(re.findall(r"^(?:\[\w+\]:)?own (\d) (\d+)$", outcome.stdout, re.M))
+    own = dict(re.findall(r"own (\d) (\d+)$", outcome.stdout, re.M))
     if outcome.returncode or sorted(own) != ["0", "1"]:
-        raise RuntimeError(f"torchrun ended with {outcome.returncode}: {outcome.stderr[-600:]}")
+        raise RuntimeError(f"torchrun ended with {outcome.returncode}: "
+                           f"{outcome.stdout[-300:]!r} {outcome.stderr[-300:]}")
     truth = int(own["1"]) - int(own["0"])
     merged = os.path.join(folder, "merged")
     files = sorted(glob.glob(os.path.join(folder, "run.[01].ktime")))

@@ -57,7 +57,8 @@ def main():
     torch.cuda.cudart().cudaProfilerStop()
     torch.cuda.synchronize()
     own = sum(begin.elapsed_time(end) for begin, end in pairs)
-    print(f"own {rank} {int(own * 1e6)}", flush=True)
+    # In one write: the other rank writes to the same pipe at this moment.
+    os.write(1, f"own {rank} {int(own * 1e6)}\n".encode())
     torch.distributed.destroy_process_group()
 
 
