@@ -20,6 +20,7 @@ def step():
 
 step()  # what is done once
 torch.cuda.synchronize()
+torch.cuda.profiler.start()  # where profiling starts off
 torch.cuda.nvtx.range_push("training")
 for _ in range(50):
     step()
