@@ -131,10 +131,10 @@ bool session_next_trace_part(const struct session *session, struct trace_part *p
 /* A page that is read brings its neighbours with it: the kernel's fault_around_bytes. */
 #define AROUND 65536UL
 
-/* How much of a place may be given back: the file has its records still. */
+/* How much of a place may be given back: the file has its records still, and as they are here. */
 static uint64_t releasable(const struct segment_place *place, uint64_t most)
 {
-	if (!segment_is_of_file(place))
+	if (!place->read_only)
 		return 0;
 	return place->size < most ? place->size : most;
 }

@@ -52,6 +52,7 @@ struct segment_place {
 	uint64_t offset, size;
 	enum segment_kind kind;
 	bool mapped;
+	bool read_only;
 };
 
 /*
@@ -130,7 +131,10 @@ struct segment_place *segment_find_among(struct segment_place *places, size_t co
 					 uint64_t offset);
 /* Gives a filled trace segment's memory back; its records stay in the file. */
 void segment_unmap(struct session *session, struct segment_place *place);
-/* Maps such a segment again, with mmap's protection. 0 or -errno. */
+/*
+ * Maps such a segment again, or a mapped one with more rights, by mmap's protection. 0 or -errno.
+ * What is written to a segment of an opened session stays in memory.
+ */
 int segment_map(const struct session *session, struct segment_place *place, int protection);
 /* Empties the oldest trace segment, which becomes session->current. 0 or -errno. */
 int segment_reuse_trace(struct session *session);
@@ -140,8 +144,6 @@ void *items_reserve(struct session *session, enum segment_kind kind, uint64_t si
 void items_publish(struct session *session, enum segment_kind kind, uint64_t size);
 /* Bytes of a segment that hold items; a file may claim more than the segment has. */
 uint64_t segment_used(const struct session *session, const struct segment_place *place);
-/* Of an opened session: whether a segment is read from the file when it is needed. */
-bool segment_is_of_file(const struct segment_place *place);
 /* The item of `size` bytes at an offset of a segment of this kind, or NULL. */
 void *item_at(const struct session *session, uint64_t offset, enum segment_kind kind,
 	      uint64_t size);

@@ -256,16 +256,25 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 	bool opened;
 	int fd, error;
 
-	if (place->mapped)
+	if (place->mapped && !(protection & PROT_WRITE && place->read_only))
 		return 0;
+	if (!session->writable) {
+		error = mprotect(session->base + place->offset, place->size, protection) < 0
+				? -errno
+				: 0;
+		place->read_only = error != 0;
+		return error;
+	}
 	fd = session_descriptor(session, protection & PROT_WRITE ? O_RDWR : O_RDONLY, &opened);
 	if (fd < 0)
 		return fd;
 	error = map_file(session, fd, protection, MAP_SHARED, place->offset, place->size);
 	if (opened)
 		close(fd);
-	if (!error)
+	if (!error) {
 		place->mapped = true;
+		place->read_only = !(protection & PROT_WRITE);
+	}
 	return error;
 }
 

@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking the overhead of event pairs off a session's rows. */
+#include <sys/mman.h>
+
 #include "report/session/estimate.h"
+#include "report/session/session_internal.h"
 #include "report/session/session_nvtx.h"
 
 /* A histogram's buckets are moved by the overhead as a whole. */
@@ -55,23 +58,35 @@ static void correct_differences(struct histogram *histogram, uint64_t overhead)
 	*histogram = moved;
 }
 
+static void correct_record(const struct session_header *header, struct trace_record *record)
+{
+	unsigned kind = record->overhead;
+	uint64_t overhead = kind && kind <= OVERHEAD_KINDS ? header->overheads[kind - 1].ns : 0;
+
+	if (overhead > 0 && record->end > record->start)
+		record->end -= overhead < record->end - record->start ? overhead
+								      : record->end - record->start;
+	record->overhead = 0;
+}
+
+/* Filled parts of a trace are mapped to be read alone; most have nothing to take off. */
 static void correct_trace(const struct session *session)
 {
-	const struct session_header *header = session_header(session);
-	const struct trace_record *read;
+	struct trace_part part = {.records = NULL};
 
-	session_for_each_trace (session, read) {
-		struct trace_record *record = (struct trace_record *)read;
-		unsigned kind = record->overhead;
-		uint64_t overhead =
-			kind && kind <= OVERHEAD_KINDS ? header->overheads[kind - 1].ns : 0;
+	while (session_next_trace_part(session, &part)) {
+		struct segment_place *place =
+			segment_find(session, session_offset(session, part.records));
+		struct trace_record *records = (struct trace_record *)part.records;
 
-		if (overhead > 0 && record->end > record->start)
-			record->end -= overhead < record->end - record->start
-					       ? overhead
-					       : record->end - record->start;
-		if (kind)
-			record->overhead = 0;
+		for (size_t i = 0; i < part.count; i++) {
+			if (!records[i].overhead)
+				continue;
+			if (segment_map(session, place, PROT_READ | PROT_WRITE))
+				break;
+			correct_record(session_header(session), &records[i]);
+		}
+		session_release_trace_part(session, &part);
 	}
 }
 

@@ -71,18 +71,17 @@ static void read_part(const struct session *session, int fd, uint64_t offset, ui
 }
 
 /* A trace may be longer than memory: its records are read from the file when they are needed. */
-bool segment_is_of_file(const struct segment_place *place)
+static bool is_of_file(uint64_t offset, const struct segment *segment)
 {
-	return place->kind == SEGMENT_TRACE && place->offset % PAGE == 0 && place->size % PAGE == 0;
+	return segment->kind == SEGMENT_TRACE && offset % PAGE == 0 && segment->size % PAGE == 0;
 }
 
 static int read_segment(const struct session *session, int fd, uint64_t offset,
 			const struct segment *segment)
 {
 	uint64_t used = segment->used < segment->size ? segment->used : segment->size;
-	const struct segment_place place = {offset, segment->size, segment->kind, true};
 
-	if (segment_is_of_file(&place))
+	if (is_of_file(offset, segment))
 		return map_file(session, fd, PROT_READ, MAP_PRIVATE, offset, segment->size);
 	read_part(session, fd, offset + sizeof(*segment),
 		  used > sizeof(*segment) ? used - sizeof(*segment) : 0);
@@ -108,8 +107,11 @@ static int read_segments(struct session *session, int fd)
 		error = segment_places_reserve(session);
 		if (!error)
 			error = read_segment(session, fd, offset, &segment);
-		if (!error)
+		if (!error) {
 			segment_place_add(session, offset, segment.size, segment.kind);
+			session->places[session->place_count - 1].read_only =
+				is_of_file(offset, &segment);
+		}
 		offset += segment.size;
 	}
 	return error;

@@ -231,6 +231,61 @@ static void the_first_of_the_longest_gaps_is_named(void **state)
 	assert_int_equal(row->longest_after, 8);
 }
 
+/* All records but the first of each kind of the session, which hold nothing more. */
+static void check_taken_off(const struct session *read, uint64_t copies)
+{
+	const struct trace_record *record;
+	uint64_t count = 0;
+
+	session_for_each_trace (read, record) {
+		uint64_t i = count++;
+
+		assert_int_equal(record->start, 100 + i);
+		assert_int_equal(record->end, i == 0	   ? 10000
+					      : i > copies ? 10000 + i - 1000
+							   : 10000 + i - 300);
+		assert_int_equal(record->overhead, 0);
+	}
+	assert_int_equal(count, copies + 5);
+}
+
+/* Filled parts are mapped to be read alone, by whoever writes the profile as by its readers. */
+static void overheads_are_taken_off_the_records_of_all_parts(void **state)
+{
+	const uint64_t copies = records_of(TRACE_SEGMENT) * 2 + 7;
+	struct trace_part part = {.records = NULL};
+	struct session *read;
+
+	(void)state;
+	for (uint64_t i = 0; i < copies + 5; i++) {
+		const struct trace_record record = {
+			.name = 1,
+			.start = 100 + i,
+			.end = 10000 + i,
+			.overhead = i == 0 ? 0
+					   : (uint8_t)(1 + (i > copies ? OVERHEAD_KERNEL
+								       : OVERHEAD_COPY)),
+		};
+
+		assert_int_equal(session_trace(session, &record), 0);
+	}
+	session_header(session)->overheads[OVERHEAD_KERNEL].ns = 1000;
+	session_header(session)->overheads[OVERHEAD_COPY].ns = 300;
+	/* Killed: who reads it takes them off, and forgets it with no part that is read again. */
+	assert_int_equal(session_open(&read, path), 0);
+	check_taken_off(read, copies);
+	while (session_next_trace_part(read, &part))
+		session_release_trace_part(read, &part);
+	check_taken_off(read, copies);
+	session_close(read);
+	session_subtract_overheads(session);
+	check_taken_off(session, copies);
+	session_header(session)->finished = 1;
+	assert_int_equal(session_open(&read, path), 0);
+	check_taken_off(read, copies);
+	session_close(read);
+}
+
 static void a_file_that_is_cut_within_a_segment_is_refused(void **state)
 {
 	static char name[70000];
@@ -265,6 +320,7 @@ int main(void)
 		TEST(a_process_gets_as_much_of_a_trace_as_it_needs),
 		TEST(processes_and_their_rows_are_read_in_their_order),
 		TEST(the_first_of_the_longest_gaps_is_named),
+		TEST(overheads_are_taken_off_the_records_of_all_parts),
 		TEST(a_file_that_is_cut_within_a_segment_is_refused),
 	};
 
