@@ -20,8 +20,7 @@ const char *energy_text(char text[ENERGY_TEXT_SIZE], double value, const char *u
 	return text;
 }
 
-/* Whether the device's energy and clocks were asked for, and the user wants the device. */
-static bool is_shown(const struct session *session, const struct options *options, int device)
+bool energy_is_shown(const struct session *session, const struct options *options, int device)
 {
 	const struct device_info *info = &session_header(session)->devices[device];
 
@@ -29,13 +28,19 @@ static bool is_shown(const struct session *session, const struct options *option
 	       options->devices >> device & 1;
 }
 
+void clock_write(const struct clock_range *clock, FILE *file)
+{
+	fprintf(file, "%.0f MHz", clock_average(clock));
+	if (clock->minimum != clock->maximum)
+		fprintf(file, " (%u to %u)", clock->minimum, clock->maximum);
+}
+
 static void write_clock(const struct clock_range *clock, const char *start, FILE *file)
 {
 	if (!clock->samples)
 		return;
-	fprintf(file, "%s clock %.0f MHz", start, clock_average(clock));
-	if (clock->minimum != clock->maximum)
-		fprintf(file, " (%u to %u)", clock->minimum, clock->maximum);
+	fprintf(file, "%s clock ", start);
+	clock_write(clock, file);
 }
 
 static void write_energy(const struct device_energy *energy, FILE *file)
@@ -53,9 +58,7 @@ static void write_energy(const struct device_energy *energy, FILE *file)
 		energy_text(power, energy_power(energy), "W"));
 }
 
-/* "clocks limited in 62.1 % of 118 samples by software power cap, 3.4 % by sync boost." */
-static void write_reasons(const struct device_energy *energy, const char *prefix, int device,
-			  FILE *file)
+void clock_reasons_write(const struct device_energy *energy, FILE *file)
 {
 	unsigned long long samples = energy->samples - energy->idle;
 	unsigned written = 0;
@@ -63,16 +66,30 @@ static void write_reasons(const struct device_energy *energy, const char *prefix
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++) {
 		if (!energy->reasons[i])
 			continue;
-		if (!written)
-			fprintf(file, "%sGPU %d: clocks limited in ", prefix, device);
 		fprintf(file, "%s%.1f %%", written ? ", " : "",
 			100 * clock_reason_share(energy, i));
 		if (!written++)
 			fprintf(file, " of %llu sample%s", samples, samples == 1 ? "" : "s");
 		fprintf(file, " by %s", clock_reason_text(i));
 	}
-	if (written)
-		fputs(".\n", file);
+}
+
+bool clocks_are_limited(const struct device_energy *energy)
+{
+	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
+		if (energy->reasons[i])
+			return true;
+	return false;
+}
+
+static void write_reasons(const struct device_energy *energy, const char *prefix, int device,
+			  FILE *file)
+{
+	if (!clocks_are_limited(energy))
+		return;
+	fprintf(file, "%sGPU %d: clocks limited in ", prefix, device);
+	clock_reasons_write(energy, file);
+	fputs(".\n", file);
 }
 
 static void write_device(const struct device_energy *energy, const char *prefix, int device,
@@ -97,7 +114,7 @@ void energy_write(const struct session *session, const struct options *options, 
 		  FILE *file)
 {
 	for (int device = 0; device < SESSION_DEVICES; device++)
-		if (is_shown(session, options, device))
+		if (energy_is_shown(session, options, device))
 			write_device(&session_header(session)->devices[device].energy, prefix,
 				     device, file);
 }
@@ -132,7 +149,7 @@ void energy_write_csv(const struct session *session, const struct options *optio
 	bool begun = false;
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!is_shown(session, options, device))
+		if (!energy_is_shown(session, options, device))
 			continue;
 		if (!begun) {
 			fputs("\"Device\",\"Energy(J)\",\"Time(s)\",\"Power(W)\",\"SM Min(MHz)\","

@@ -8,6 +8,7 @@
 #include "report/memory/memory_use.h"
 #include "report/print/idle.h"
 #include "report/print/number.h"
+#include "report/print/report.h"
 
 /* Bytes of the table of allocations. Chosen: a page stays under 1 MB. */
 #define SITES_BYTES 60000
@@ -148,13 +149,26 @@ static void write_sites(struct page *page, const struct memory_site *const *site
 			count - i);
 }
 
+/* At most how much, what was not freed, and how many allocations a second. */
+static int write_line(FILE *file, void *argument)
+{
+	const struct page *page = argument;
+
+	memory_line_write(page->session, "", file);
+	return 0;
+}
+
 int memory_section(struct page *page)
 {
 	const struct memory_site **sites, *site;
 	size_t all = 0, count = 0;
+	int error;
 
 	if (!session_next_memory_use(page->session, NULL))
 		return 0;
+	error = html_lines(&page->html, write_line, page);
+	if (error)
+		return error;
 	write_uses(page);
 	session_for_each_memory_site(page->session, site) all++;
 	sites = calloc(all + 1, sizeof(*sites));

@@ -24,6 +24,7 @@ static const struct section {
 	{"api", "API calls", api_section},
 	{"copies", "Copies and memsets", copies_section},
 	{"memory", "Memory", memory_section},
+	{"energy", "Energy and clocks", energy_section},
 	{"ranges", "NVTX ranges", ranges_section},
 	{"timeline", "Timeline", timeline_section},
 	{"cost", "What was timed, and what ktime cost", cost_section},

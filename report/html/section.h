@@ -24,6 +24,7 @@ int api_section(struct page *page);
 int processes_section(struct page *page);
 int copies_section(struct page *page);
 int memory_section(struct page *page);
+int energy_section(struct page *page);
 int ranges_section(struct page *page);
 int timeline_section(struct page *page);
 int cost_section(struct page *page);

@@ -209,6 +209,8 @@ static void memory_is_shown_by_device_and_by_origin(void **state)
 	use = session_add_memory_use(session,
 				     &(struct memory_use){.kind = ALLOCATION_POOL, .device = 1});
 	assert_non_null(use);
+	header->finished = 1;
+	header->counters[COUNTER_wall_ns] = 2000000000;
 	use->peak = 256ull << 20;
 	use->peak_time = 1000 + 5 * US;
 	use->held = 3 << 20;
@@ -234,6 +236,9 @@ static void memory_is_shown_by_device_and_by_origin(void **state)
 	assert_non_null(site);
 	site->at_peak = 5 << 20;
 	page = page_text(session, "");
+	has("<h2 id=\"memory-title\">Memory</h2>\n<ul class=\"lines\">\n<li>Memory: at most ");
+	has("; 2 of 12,345 allocations not freed, 3.0 MB; 6,172 allocations a second.</li>\n</ul>\n"
+	    "<div");
 	has("<th scope=\"row\">memory of pools</th><td class=\"number\" data-value=\"1\">1</td>"
 	    "<td class=\"number\" data-value=\"268435456\">256 MB</td>"
 	    "<td class=\"number share\" data-value=\"25.000000\">");
@@ -254,6 +259,76 @@ static void memory_is_shown_by_device_and_by_origin(void **state)
 	assert_true(strstr(page, "data-value=\"71\">71</td>") < strstr(page, ">several</td>"));
 }
 
+static void energy_and_clocks_are_shown_by_device(void **state)
+{
+	struct device_info *devices = session_header(session)->devices;
+	struct device_energy *energy = &devices[2].energy;
+
+	(void)state;
+	devices[2].used = devices[3].used = devices[5].used = 1;
+	page = page_text(session, "");
+	assert_null(strstr(page, "energy-table"));
+	free(page);
+	*energy = (struct device_energy){.state = ENERGY_READ,
+					 .source = ENERGY_FROM_COUNTER,
+					 .duration = 2000000 * US,
+					 .joules = 609,
+					 .samples = 23,
+					 .idle = 3};
+	energy->sm = (struct clock_range){20, 35100, 1410, 1980};
+	energy->memory = (struct clock_range){20, 64020, 3201, 3201};
+	energy->reasons[CLOCK_REASON_POWER_CAP] = 11;
+	energy->reasons[CLOCK_REASON_SYNC_BOOST] = 2;
+	devices[3].energy.state = ENERGY_MIG;
+	/* Used by nobody. */
+	devices[4].energy = *energy;
+	page = page_text(session, "");
+	has("<th scope=\"row\" class=\"number\" data-value=\"2\">2</th>"
+	    "<td class=\"number\" data-value=\"609\">609 J</td>"
+	    "<td class=\"number\" data-value=\"2000000000\">2.00000s</td>"
+	    "<td class=\"number\" data-value=\"304.5\">304 W</td>"
+	    "<td class=\"number\" data-value=\"1755\">1755 MHz (1410 to 1980)</td>"
+	    "<td class=\"number\" data-value=\"3201\">3201 MHz</td>"
+	    "<td>55.0 % of 20 samples by software power cap, 10.0 % by sync boost</td></tr>");
+	has("data-value=\"3\">3</th><td class=\"number\" data-value=\"-1\">-</td>"
+	    "<td class=\"number\" data-value=\"-1\">-</td>"
+	    "<td class=\"number\" data-value=\"-1\">-</td>"
+	    "<td class=\"number\" data-value=\"-1\">-</td>"
+	    "<td class=\"number\" data-value=\"-1\">-</td><td>not known: ");
+	assert_null(strstr(page, "data-value=\"4\">4</th>"));
+	assert_null(strstr(page, "data-value=\"5\">5</th>"));
+	free(page);
+	page = page_text(session, "--devices 3");
+	assert_null(strstr(page, "609 J"));
+}
+
+static void what_is_not_known_of_energy_is_not_shown_as_a_figure(void **state)
+{
+	struct device_info *device = session_header(session)->devices;
+
+	(void)state;
+	device->used = 1;
+	device->energy = (struct device_energy){.state = ENERGY_READ,
+						.source = ENERGY_FROM_POWER,
+						.duration = 2000000 * US,
+						.joules = 10,
+						.samples = 3,
+						.idle = 3};
+	page = page_text(session, "");
+	has("<td class=\"number\" data-value=\"10\">about 10.0 J</td>");
+	has("\">5.00 W</td><td class=\"number\" data-value=\"-1\">-</td>"
+	    "<td class=\"number\" data-value=\"-1\">-</td><td>-</td></tr>");
+	free(page);
+	device->energy.samples = 4;
+	device->energy.sm = (struct clock_range){1, 1500, 1500, 1500};
+	device->energy.duration = 0;
+	page = page_text(session, "");
+	has("<td class=\"number\" data-value=\"-1\">-</td>"
+	    "<td class=\"number\" data-value=\"1500\">1500 MHz</td>"
+	    "<td class=\"number\" data-value=\"-1\">-</td><td>never</td></tr>");
+	assert_null(strstr(page, "about"));
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -264,6 +339,8 @@ int main(void)
 		TEST(uneven_rows_name_the_slowest),
 		TEST(copies_are_told_apart_by_size),
 		TEST(memory_is_shown_by_device_and_by_origin),
+		TEST(energy_and_clocks_are_shown_by_device),
+		TEST(what_is_not_known_of_energy_is_not_shown_as_a_figure),
 		TEST(without_a_trace_the_page_says_what_sizes_need),
 	};
 

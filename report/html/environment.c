@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* What the figures stand on: what was timed and lost, what ktime cost, and on which devices. */
+/* What the figures stand on: what was timed and lost, what ktime cost, the devices, and their
+ * energy and clocks meanwhile. */
 #include "report/devices/peaks.h"
+#include "report/energy/energy.h"
+#include "report/energy/energy_text.h"
 #include "report/html/section.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
@@ -98,5 +101,83 @@ int environment_section(struct page *page)
 		any |= header->devices[device].used != 0;
 	if (any)
 		write_devices(html, header);
+	return 0;
+}
+
+static void write_clock(struct html *html, const struct clock_range *clock)
+{
+	if (!clock->samples) {
+		html_number(html, -1, "-");
+		return;
+	}
+	fprintf(html->file, "<td class=\"number\" data-value=\"%.6g\">", clock_average(clock));
+	clock_write(clock, html->file);
+	fputs("</td>", html->file);
+}
+
+static void write_joules(struct html *html, const struct device_energy *energy)
+{
+	const char *about = energy->source == ENERGY_FROM_POWER ? "about " : "";
+	char value[ENERGY_TEXT_SIZE], text[sizeof("about ") + ENERGY_TEXT_SIZE];
+
+	if (!energy->duration) {
+		for (int i = 0; i < 3; i++)
+			html_number(html, -1, "-");
+		return;
+	}
+	snprintf(text, sizeof(text), "%s%s", about, energy_text(value, energy->joules, "J"));
+	html_number(html, energy->joules, text);
+	html_time(html, energy->duration, true, "");
+	html_number(html, energy_power(energy), energy_text(value, energy_power(energy), "W"));
+}
+
+static void write_energy(struct html *html, const struct device_energy *energy, int device)
+{
+	fprintf(html->file, "<tr><th scope=\"row\" class=\"number\" data-value=\"%d\">%d</th>",
+		device, device);
+	write_joules(html, energy);
+	write_clock(html, &energy->sm);
+	write_clock(html, &energy->memory);
+	fputs("<td>", html->file);
+	if (!energy_is_known(energy))
+		fprintf(html->file, "not known: %s", energy_missing(energy));
+	else if (clocks_are_limited(energy))
+		clock_reasons_write(energy, html->file);
+	else
+		fputs(energy->samples > energy->idle ? "never" : "-", html->file);
+	fputs("</td></tr>\n", html->file);
+}
+
+static void begin_energy(struct html *html)
+{
+	html_table_begin(html, "energy-table", "sortable",
+			 "Energy of each GPU from the start of CUDA to the end, with all else that "
+			 "ran on it; clocks on average, and from the least to the most");
+	fputs("<thead><tr>", html->file);
+	html_column(html, "GPU", COLUMN_NUMBER);
+	html_column(html, "Energy", COLUMN_NUMBER);
+	html_column(html, "Time", COLUMN_NUMBER);
+	html_column(html, "Mean power", COLUMN_NUMBER);
+	html_column(html, "SM clock", COLUMN_NUMBER);
+	html_column(html, "Memory clock", COLUMN_NUMBER);
+	html_column(html, "Clocks limited", COLUMN_TEXT);
+	fputs("</tr></thead>\n<tbody>\n", html->file);
+}
+
+int energy_section(struct page *page)
+{
+	const struct device_info *devices = session_header(page->session)->devices;
+	bool any = false;
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		if (!energy_is_shown(page->session, page->options, device))
+			continue;
+		if (!any)
+			begin_energy(&page->html);
+		any = true;
+		write_energy(&page->html, &devices[device].energy, device);
+	}
+	if (any)
+		html_table_end(&page->html);
 	return 0;
 }
