@@ -30,7 +30,12 @@ static const struct section {
 	{"cost", "What was timed, and what ktime cost", cost_section},
 	{"environment", "Program and devices", environment_section},
 };
-#define SECTIONS (sizeof(sections) / sizeof(*sections))
+#define SECTIONS       (sizeof(sections) / sizeof(*sections))
+
+/* Bytes of all sections but the timeline, and what the GPU's activities have of them at least.
+ * Chosen: with style and scripts under 1 MB. */
+#define SECTIONS_BYTES 920000
+#define GPU_BYTES      350000
 
 struct part {
 	char *text;
@@ -140,6 +145,26 @@ static int collect(struct page *page)
 	return error;
 }
 
+static int write_parts(struct page *page, struct part parts[SECTIONS])
+{
+	size_t last = 0;
+	int error = 0;
+
+	page->room = SECTIONS_BYTES;
+	for (size_t i = 0; i < SECTIONS && !error; i++) {
+		if (sections[i].write == gpu_section) {
+			last = i;
+			continue;
+		}
+		error = write_part(page, &sections[i], &parts[i]);
+		if (sections[i].write != timeline_section)
+			page->room -= (long)parts[i].size;
+	}
+	if (page->room < GPU_BYTES)
+		page->room = GPU_BYTES;
+	return error ? error : write_part(page, &sections[last], &parts[last]);
+}
+
 static int write_profile(const struct session *session, const struct options *options, FILE *file)
 {
 	struct options shown = page_options(options), full = shown;
@@ -153,8 +178,8 @@ static int write_profile(const struct session *session, const struct options *op
 	if (error)
 		return error;
 	error = collect(&page);
-	for (size_t i = 0; i < SECTIONS && !error; i++)
-		error = write_part(&page, &sections[i], &parts[i]);
+	if (!error)
+		error = write_parts(&page, parts);
 	if (!error)
 		write_page(&html, session, parts);
 	for (size_t i = 0; i < SECTIONS; i++)

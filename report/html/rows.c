@@ -8,8 +8,8 @@
 #include "report/html/section.h"
 #include "report/print/number.h"
 
-/* Bytes of the tables. Chosen: a page without a trace stays under 1 MB. */
-#define GPU_BYTES		  350000
+/* Bytes of the tables. Chosen: a page without a trace stays under 1 MB, and most of it is for the
+ * GPU's activities, which get what the other sections leave. */
 #define GRAPHS_BYTES		  50000
 #define API_BYTES		  120000
 
@@ -29,7 +29,7 @@ static void write_columns(struct html *html)
 }
 
 /* What stands behind the name: the name in full, if it is another one, and the distribution. */
-static void write_name(struct page *page, const struct table_row *row)
+static void write_name(struct page *page, const struct table_row *row, bool distribution)
 {
 	struct html *html = &page->html;
 	char *full = table_row_name(&page->full, row->first);
@@ -45,18 +45,20 @@ static void write_name(struct page *page, const struct table_row *row)
 	if (!full)
 		html->error = -ENOMEM;
 	free(full);
-	distribution_write(html, row);
+	if (distribution)
+		distribution_write(html, row);
 	fputs("</details></th>", html->file);
 }
 
-static void write_row(struct page *page, const struct table *table, const struct table_row *row)
+static void write_row(struct page *page, const struct table *table, const struct table_row *row,
+		      bool distribution)
 {
 	struct html *html = &page->html;
 	bool timed = row->timed > 0;
 	char text[NUMBER_SIZE + 1] = ">";
 
 	fputs("<tr>", html->file);
-	write_name(page, row);
+	write_name(page, row, distribution);
 	html_share(html, table_percent(table, row), timed);
 	html_time(html, row->total, timed, row->estimated ? "~" : "");
 	number_count(text + 1, row->calls);
@@ -66,30 +68,46 @@ static void write_row(struct page *page, const struct table *table, const struct
 	fputs("</tr>\n", html->file);
 }
 
-/* The rows in the table's order until the section is full. */
+static void write_left_out(FILE *file, const struct table *table, size_t detailed, size_t shown)
+{
+	uint64_t left = 0;
+
+	for (size_t i = shown; i < table->collected; i++)
+		left += table->rows[i].total;
+	if (detailed < shown)
+		fprintf(file,
+			"<p class=\"left-out\">Rows behind the first %zu are without a "
+			"histogram.</p>\n",
+			detailed);
+	if (shown < table->collected)
+		fprintf(file,
+			"<p class=\"left-out\">%zu more rows, with %.2f %% of the time, are not in "
+			"this page: <code>ktime show</code> prints them.</p>\n",
+			table->collected - shown,
+			table->total ? 100.0 * (double)left / (double)table->total : 0);
+}
+
+/* The rows in the table's order until the section is full; a distribution takes more than all of
+ * the row, so that the second half of the section goes without. */
 static int write_rows(struct page *page, enum table_section section, const char *id,
 		      const char *caption, long most)
 {
 	const struct table *table = &page->tables[section];
 	FILE *file = page->html.file;
-	uint64_t left = 0;
-	size_t i;
+	size_t i, detailed = 0;
 
 	if (!table->count)
 		return 0;
 	html_table_begin(&page->html, id, "rows sortable filterable", caption);
 	write_columns(&page->html);
-	for (i = 0; i < table->count && ftell(file) < most; i++)
-		write_row(page, table, &table->rows[i]);
+	for (i = 0; i < table->count && ftell(file) < most; i++) {
+		bool distribution = ftell(file) < most / 2;
+
+		write_row(page, table, &table->rows[i], distribution);
+		detailed += distribution;
+	}
 	html_table_end(&page->html);
-	for (size_t j = i; j < table->collected; j++)
-		left += table->rows[j].total;
-	if (i < table->collected)
-		fprintf(file,
-			"<p class=\"left-out\">%zu more rows, with %.2f %% of the time, are not in "
-			"this page: <code>ktime show</code> prints them.</p>\n",
-			table->collected - i,
-			table->total ? 100.0 * (double)left / (double)table->total : 0);
+	write_left_out(file, table, detailed, i);
 	return 0;
 }
 
@@ -98,7 +116,7 @@ int gpu_section(struct page *page)
 	return write_rows(
 		page, TABLE_GPU, "gpu-table",
 		"Kernels, copies and what else ran on the GPU; a name opens its histogram",
-		GPU_BYTES);
+		page->room);
 }
 
 int graphs_section(struct page *page)

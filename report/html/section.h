@@ -9,6 +9,7 @@
 
 struct page {
 	struct html html; /* the section that is written */
+	long room;	  /* bytes that are left for the table of GPU activities */
 	const struct session *session;
 	const struct options *options; /* with names as short as tells the rows apart */
 	struct filter full;	       /* names in full */

@@ -269,38 +269,6 @@ static void the_page_asks_no_network(void **state)
 	session_close(session);
 }
 
-/* Names as long as those of templates. */
-static void a_page_of_many_rows_stays_under_a_megabyte(void **state)
-{
-	struct session *session;
-	char name[1200], *page, *left;
-	unsigned long more = 0;
-	struct row *row;
-
-	(void)state;
-	assert_int_equal(session_create(&session, NULL, 0), 0);
-	memset(name, 'n', sizeof(name));
-	for (unsigned i = 0; i < 3000; i++) {
-		snprintf(name + 1000, 200, "%u", i);
-		row = session_row(session, i % 3 ? ROW_KERNEL : ROW_RUNTIME_API, name,
-				  i % 3 ? 0 : -1);
-		assert_non_null(row);
-		row->calls = 20;
-		for (unsigned j = 0; j < 20; j++)
-			session_add_sample(session, &row->cupti, 1000 + i + (j << j));
-	}
-	page = page_of(session);
-	assert_true(strlen(page) < 1000000);
-	left = strstr(page, "<p class=\"left-out\">");
-	assert_non_null(left);
-	assert_int_equal(sscanf(left, "<p class=\"left-out\">%lu more rows, with ", &more), 1);
-	left = strstr(page, "id=\"api-table\"");
-	*left = '\0';
-	assert_int_equal(count_of(strstr(page, "id=\"gpu-table\""), "<details>") + more, 2000);
-	free(page);
-	session_close(session);
-}
-
 static void a_page_that_exists_is_replaced_only_on_request(void **state)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
@@ -340,7 +308,6 @@ int main(void)
 		cmocka_unit_test(hostile_names_stay_text),
 		cmocka_unit_test(json_in_a_script_ends_no_element),
 		cmocka_unit_test(the_page_asks_no_network),
-		cmocka_unit_test(a_page_of_many_rows_stays_under_a_megabyte),
 		cmocka_unit_test(a_page_that_exists_is_replaced_only_on_request),
 	};
 

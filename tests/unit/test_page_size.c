@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* How large a page becomes, and what is left out of it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "report/memory/memory_use.h"
+#include "tests/unit/page_text.h"
+
+#define US	  1000ull
+/* What a page without a trace may take. */
+#define PAGE_MOST 1000000
+
+static struct session *session;
+static char *page;
+
+static int set_up(void **state)
+{
+	struct session_header *header;
+
+	(void)state;
+	if (session_create(&session, NULL, 0))
+		return -1;
+	header = session_header(session);
+	header->cupti_active = header->finished = 1;
+	header->devices[0].used = 1;
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	free(page);
+	page = NULL;
+	session_close(session);
+	return 0;
+}
+
+/* Kernels, each faster than the one before, whose names have `length` letters and a number of four
+ * digits; their times lie far apart, so that each histogram has as many bars as there can be. */
+static void add_kernels(unsigned count, unsigned length)
+{
+	char *name = malloc(length + 32);
+
+	assert_non_null(name);
+	for (unsigned i = 0; i < count; i++) {
+		struct row *row;
+		int at = sprintf(name, "_Z%u", length + 4);
+
+		memset(name + at, 'k', length);
+		sprintf(name + at + length, "%04uv", i);
+		row = session_row(session, ROW_KERNEL, name, 0);
+		assert_non_null(row);
+		for (unsigned sample = 0; sample < 60; sample++) {
+			row->calls++;
+			session_add_sample(session, &row->cupti,
+					   (20000 - i) * US * (sample + 1) / 4);
+		}
+	}
+	free(name);
+}
+
+static void add_calls_and_sites(unsigned count)
+{
+	char name[300];
+
+	for (unsigned i = 0; i < count; i++) {
+		struct memory_site site = {.kind = ALLOCATION_POOL, .size = i + 1};
+		struct memory_use use = {.kind = ALLOCATION_POOL};
+		struct row *row;
+
+		snprintf(name, sizeof(name), "call%0250u", i);
+		row = session_row(session, ROW_RUNTIME_API, name, -1);
+		assert_non_null(row);
+		row->calls = 1;
+		session_add_sample(session, &row->cupti, 5 * US);
+		site.operation = session_intern(session, name);
+		assert_non_null(session_add_memory_site(session, &site));
+		if (!i)
+			assert_non_null(session_add_memory_use(session, &use));
+	}
+}
+
+static unsigned count_of(const char *text)
+{
+	unsigned count = 0;
+
+	for (const char *at = page; (at = strstr(at, text)); at += strlen(text))
+		count++;
+	return count;
+}
+
+static void has(const char *text)
+{
+	if (!strstr(page, text))
+		fail_msg("the page has no %s", text);
+}
+
+static void a_page_has_all_of_500_kernels_with_long_names(void **state)
+{
+	unsigned histograms;
+	char expected[96];
+
+	(void)state;
+	add_kernels(500, 200);
+	add_calls_and_sites(20);
+	page = page_text(session, "");
+	assert_true(strlen(page) < PAGE_MOST);
+	/* Rows of the whole table have a summary each: those of the GPU and of the API. */
+	assert_int_equal(count_of("<summary>kkkk"), 500);
+	assert_int_equal(count_of("<summary>call"), 20);
+	assert_null(strstr(page, "are not in this page"));
+	/* Those with most time have their distribution, and a line says which have not. */
+	histograms = count_of("<svg class=\"histogram\"") - 20;
+	assert_in_range(histograms, 100, 499);
+	snprintf(expected, sizeof(expected), "Rows behind the first %u are without a histogram.",
+		 histograms);
+	has(expected);
+}
+
+static void a_small_page_has_a_histogram_of_each_row(void **state)
+{
+	(void)state;
+	add_kernels(30, 10);
+	page = page_text(session, "");
+	assert_int_equal(count_of("<svg class=\"histogram\""), 30);
+	assert_null(strstr(page, "class=\"left-out\""));
+}
+
+static void what_does_not_fit_is_counted(void **state)
+{
+	unsigned kernels, calls, sites;
+	char expected[96];
+
+	(void)state;
+	add_kernels(4000, 600);
+	add_calls_and_sites(1000);
+	page = page_text(session, "");
+	assert_in_range(strlen(page), PAGE_MOST / 2, PAGE_MOST);
+	kernels = count_of("<summary>kkkk");
+	calls = count_of("<summary>call");
+	/* The name of what was launched before. */
+	sites = count_of("<td class=\"name\">call");
+	assert_in_range(kernels, 200, 3999);
+	assert_in_range(calls, 20, 999);
+	assert_in_range(sites, 20, 999);
+	snprintf(expected, sizeof(expected), "<p class=\"left-out\">%u more rows, with ",
+		 4000 - kernels);
+	has(expected);
+	snprintf(expected, sizeof(expected), "<p class=\"left-out\">%u more rows, with ",
+		 1000 - calls);
+	has(expected);
+	snprintf(expected, sizeof(expected), "<p class=\"left-out\">%u more are not in this page.",
+		 1000 - sites);
+	has(expected);
+}
+
+#define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(a_page_has_all_of_500_kernels_with_long_names),
+		TEST(a_small_page_has_a_histogram_of_each_row),
+		TEST(what_does_not_fit_is_counted),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
