@@ -3,6 +3,9 @@
 
 #include <math.h>
 
+#include "report/energy/energy.h"
+#include "report/energy/energy_text.h"
+#include "report/html/environment.h"
 #include "report/html/html.h"
 
 /* Bytes of the page. Chosen: it stays under 1 MB. */
@@ -136,6 +139,132 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	fputs("</section>\n", html->file);
 }
 
+static void begin_energy(struct html *html, int device, const char *what)
+{
+	fprintf(html->file, "<tr><th scope=\"row\">GPU %d: %s</th>", device, what);
+}
+
+/* The row's end: how B differs, in percent or, of shares, in points. */
+static void end_energy(struct html *html, bool known, double change, const char *unit)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%+.1f %s", change, unit);
+	/* What is not known comes behind whatever a change can be. */
+	html_number(html, known ? change : -1000, known ? text : "-");
+	fputs("</tr>\n", html->file);
+}
+
+static void end_ratio(struct html *html, double a, double b)
+{
+	end_energy(html, a > 0 && b > 0, a > 0 ? 100 * (b / a - 1) : 0, "%");
+}
+
+static void write_clocks(struct html *html, int device, const char *what,
+			 const struct clock_range *a, const struct clock_range *b)
+{
+	if (!a->samples && !b->samples)
+		return;
+	begin_energy(html, device, what);
+	html_clock(html, a);
+	html_clock(html, b);
+	end_ratio(html, clock_average(a), clock_average(b));
+}
+
+static void write_amounts(struct html *html, int device, const char *what, double a, double b,
+			  const char *unit)
+{
+	char text[ENERGY_TEXT_SIZE];
+
+	if (!(a > 0) && !(b > 0))
+		return;
+	begin_energy(html, device, what);
+	html_number(html, a > 0 ? a : -1, a > 0 ? energy_text(text, a, unit) : "-");
+	html_number(html, b > 0 ? b : -1, b > 0 ? energy_text(text, b, unit) : "-");
+	end_ratio(html, a, b);
+}
+
+static void write_share(struct html *html, const struct device_energy *energy,
+			enum clock_reason reason)
+{
+	double share = 100 * clock_reason_share(energy, reason);
+	bool known = energy->samples > energy->idle;
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.1f %%", share);
+	html_number(html, known ? share : -1, known ? text : "-");
+}
+
+static void write_reasons(struct html *html, int device, const struct device_energy *a,
+			  const struct device_energy *b)
+{
+	bool known = a->samples > a->idle && b->samples > b->idle;
+
+	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++) {
+		char what[96];
+
+		if (!a->reasons[i] && !b->reasons[i])
+			continue;
+		snprintf(what, sizeof(what), "samples with clocks limited by %s",
+			 clock_reason_text(i));
+		begin_energy(html, device, what);
+		write_share(html, a, i);
+		write_share(html, b, i);
+		end_energy(html, known, 100 * (clock_reason_share(b, i) - clock_reason_share(a, i)),
+			   "points");
+	}
+}
+
+static void write_device(struct html *html, const struct comparison *comparison, int device)
+{
+	const struct profile_energies *all_a = comparison->energies_a,
+				      *all_b = comparison->energies_b;
+	const struct device_energy *a = &all_a->devices[device], *b = &all_b->devices[device];
+
+	write_clocks(html, device, "SM clock", &a->sm, &b->sm);
+	write_clocks(html, device, "memory clock", &a->memory, &b->memory);
+	write_reasons(html, device, a, b);
+	write_amounts(html, device, "mean power", energy_power(a), energy_power(b), "W");
+	write_amounts(html, device, "energy of a run", a->joules / (double)all_a->runs,
+		      b->joules / (double)all_b->runs, "J");
+}
+
+static bool both_know(const struct comparison *comparison, int device)
+{
+	const struct profile_energies *a = comparison->energies_a, *b = comparison->energies_b;
+
+	return a && b && energy_is_known(&a->devices[device]) &&
+	       energy_is_known(&b->devices[device]);
+}
+
+/* Of both sides, whether they differ or not: a reader looks here for why a kernel is slower. */
+static void write_energy(struct html *html, const struct comparison *comparison)
+{
+	int device = 0;
+
+	while (device < SESSION_DEVICES && !both_know(comparison, device))
+		device++;
+	if (device == SESSION_DEVICES)
+		return;
+	fputs("<section id=\"energy\" aria-labelledby=\"energy-title\">\n<h2 "
+	      "id=\"energy-title\">Energy and clocks</h2>\n",
+	      html->file);
+	html_table_begin(html, "energy-table", "sortable",
+			 "Clocks on average, and from the least to the most; what limited them; "
+			 "energy with all else that ran on the device");
+	fputs("<thead><tr>", html->file);
+	html_column(html, "What", COLUMN_TEXT);
+	html_column(html, "A", COLUMN_NUMBER);
+	html_column(html, "B", COLUMN_NUMBER);
+	html_column(html, "B beside A", COLUMN_NUMBER);
+	fputs("</tr></thead>\n<tbody>\n", html->file);
+	for (; device < SESSION_DEVICES; device++)
+		if (both_know(comparison, device))
+			write_device(html, comparison, device);
+	html_table_end(html);
+	fputs("</section>\n", html->file);
+}
+
 static int write_page(FILE *file, void *argument)
 {
 	struct comparison_page *page = argument;
@@ -152,6 +281,7 @@ static int write_page(FILE *file, void *argument)
 	if (!error)
 		error = html_lines(&html, write_lines, page);
 	fputs("</section>\n", file);
+	write_energy(&html, comparison);
 	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);
 	write_table(&html, comparison, "api", "API calls", comparison->gpu_count,
 		    comparison->count);

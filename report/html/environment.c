@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the figures stand on: what was timed and lost, what ktime cost, the devices, and their
  * energy and clocks meanwhile. */
+#include "report/html/environment.h"
+
 #include "report/devices/peaks.h"
 #include "report/energy/energy.h"
 #include "report/energy/energy_text.h"
@@ -104,7 +106,7 @@ int environment_section(struct page *page)
 	return 0;
 }
 
-static void write_clock(struct html *html, const struct clock_range *clock)
+void html_clock(struct html *html, const struct clock_range *clock)
 {
 	if (!clock->samples) {
 		html_number(html, -1, "-");
@@ -136,8 +138,8 @@ static void write_energy(struct html *html, const struct device_energy *energy, 
 	fprintf(html->file, "<tr><th scope=\"row\" class=\"number\" data-value=\"%d\">%d</th>",
 		device, device);
 	write_joules(html, energy);
-	write_clock(html, &energy->sm);
-	write_clock(html, &energy->memory);
+	html_clock(html, &energy->sm);
+	html_clock(html, &energy->memory);
 	fputs("<td>", html->file);
 	if (!energy_is_known(energy))
 		fprintf(html->file, "not known: %s", energy_missing(energy));

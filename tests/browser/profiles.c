@@ -63,6 +63,13 @@ static struct session *small_program(const char *path)
 						  .memory = 150110011392,
 						  .multiprocessors = 132,
 						  .clock_khz = 1980000};
+	header->devices[0].energy = (struct device_energy){.state = ENERGY_READ,
+							   .source = ENERGY_FROM_COUNTER,
+							   .duration = 130 * MS,
+							   .joules = 61.25,
+							   .samples = 2,
+							   .sm = {2, 3960, 1980, 1980},
+							   .memory = {2, 6402, 3201, 3201}};
 	header->uses[0] = (struct device_use){.first = 100 * MS,
 					      .last = 220 * MS,
 					      .busy = 80 * MS,

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Energy and clocks in the page of a comparison. */
+#include <fcntl.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "report/compare/compare_html.h"
+
+#define S 1000000000ull
+
+static struct profile_energies a, b;
+static struct comparison comparison;
+static char page[200000];
+
+static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
+{
+	struct device_energy run = {.state = ENERGY_READ,
+				    .source = ENERGY_FROM_COUNTER,
+				    .duration = 2 * S,
+				    .joules = joules,
+				    .samples = 110,
+				    .idle = 10};
+
+	run.sm = (struct clock_range){100, 100ull * sm, sm - 100, sm + 100};
+	run.memory = (struct clock_range){100, 100 * 3201, 3201, 3201};
+	run.reasons[CLOCK_REASON_POWER_CAP] = limited;
+	return run;
+}
+
+static int start(void **state)
+{
+	(void)state;
+	memset(&a, 0, sizeof(a));
+	memset(&b, 0, sizeof(b));
+	a.runs = b.runs = 1;
+	a.devices[3] = run_of(100, 2000, 0);
+	b.devices[3] = run_of(100, 2000, 0);
+	comparison =
+		(struct comparison){.energies_a = &a, .energies_b = &b, .runs_a = 1, .runs_b = 1};
+	return 0;
+}
+
+static void write_page(void)
+{
+	static char name[] = "one";
+	static struct profile profile = {.source = "ktime"};
+	static const char *const files[] = {name};
+	const struct comparison_side sides[2] = {{.files = files, .count = 1, .profile = &profile},
+						 {.files = files, .count = 1, .profile = &profile}};
+	char path[] = "/tmp/ktime-compared-XXXXXX", message[256];
+	struct options options;
+	int file = mkstemp(path);
+	ssize_t size;
+
+	assert_true(file >= 0);
+	close(file);
+	options_defaults(&options);
+	options.force_overwrite = true;
+	options.html = path;
+	assert_int_equal(
+		comparison_page_write(&comparison, sides, &options, message, sizeof(message)), 0);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(file >= 0);
+	size = read(file, page, sizeof(page) - 1);
+	assert_true(size > 0);
+	page[size] = '\0';
+	close(file);
+	unlink(path);
+}
+
+static void has(const char *text)
+{
+	if (!strstr(page, text))
+		fail_msg("the page has no %s", text);
+}
+
+static void has_not(const char *text)
+{
+	if (strstr(page, text))
+		fail_msg("the page has %s", text);
+}
+
+static void both_sides_are_shown_with_how_they_differ(void **state)
+{
+	(void)state;
+	b.devices[3] = run_of(150, 1500, 25);
+	b.devices[3].memory.sum = 100 * 1600;
+	write_page();
+	has("<h2 id=\"energy-title\">Energy and clocks</h2>");
+	has("<tr><th scope=\"row\">GPU 3: SM clock</th>"
+	    "<td class=\"number\" data-value=\"2000\">2000 MHz (1900 to 2100)</td>"
+	    "<td class=\"number\" data-value=\"1500\">1500 MHz (1400 to 1600)</td>"
+	    "<td class=\"number\" data-value=\"-25\">-25.0 %</td></tr>");
+	has("GPU 3: memory clock</th><td class=\"number\" data-value=\"3201\">3201 MHz</td>"
+	    "<td class=\"number\" data-value=\"1600\">1600 MHz</td>");
+	has(">-50.0 %</td></tr>");
+	has("GPU 3: samples with clocks limited by software power cap</th>"
+	    "<td class=\"number\" data-value=\"0\">0.0 %</td>"
+	    "<td class=\"number\" data-value=\"25\">25.0 %</td>"
+	    "<td class=\"number\" data-value=\"25\">+25.0 points</td></tr>");
+	has("GPU 3: mean power</th><td class=\"number\" data-value=\"50\">50.0 W</td>"
+	    "<td class=\"number\" data-value=\"75\">75.0 W</td>"
+	    "<td class=\"number\" data-value=\"50\">+50.0 %</td></tr>");
+	has("GPU 3: energy of a run</th><td class=\"number\" data-value=\"100\">100 J</td>"
+	    "<td class=\"number\" data-value=\"150\">150 J</td>"
+	    "<td class=\"number\" data-value=\"50\">+50.0 %</td></tr>");
+	has_not("sync boost");
+	has_not("GPU 2");
+}
+
+static void what_a_side_does_not_know_is_not_compared(void **state)
+{
+	(void)state;
+	a.devices[3].reasons[CLOCK_REASON_SYNC_BOOST] = 50;
+	b.devices[3] = run_of(100, 2000, 0);
+	b.devices[3].samples = 10;
+	b.devices[3].sm.samples = 0;
+	b.devices[3].memory = (struct clock_range){0};
+	a.devices[3].memory = (struct clock_range){0};
+	a.devices[3].duration = 0;
+	a.devices[3].joules = 0;
+	write_page();
+	has("GPU 3: SM clock</th><td class=\"number\" data-value=\"2000\">2000 MHz (1900 to 2100)"
+	    "</td><td class=\"number\" data-value=\"-1\">-</td>"
+	    "<td class=\"number\" data-value=\"-1000\">-</td></tr>");
+	has_not("memory clock");
+	has("by sync boost</th><td class=\"number\" data-value=\"50\">50.0 %</td>"
+	    "<td class=\"number\" data-value=\"-1\">-</td>"
+	    "<td class=\"number\" data-value=\"-1000\">-</td></tr>");
+	has("GPU 3: mean power</th><td class=\"number\" data-value=\"-1\">-</td>"
+	    "<td class=\"number\" data-value=\"50\">50.0 W</td>"
+	    "<td class=\"number\" data-value=\"-1000\">-</td></tr>");
+}
+
+static void energy_is_that_of_a_run(void **state)
+{
+	(void)state;
+	a.runs = 4;
+	b.runs = 2;
+	write_page();
+	has("energy of a run</th><td class=\"number\" data-value=\"25\">25.0 J</td>"
+	    "<td class=\"number\" data-value=\"50\">50.0 J</td>");
+	has(">+100.0 %</td>");
+}
+
+static void a_device_that_one_side_knows_alone_is_not_shown(void **state)
+{
+	(void)state;
+	b.devices[3] = (struct device_energy){.state = ENERGY_MIG};
+	b.devices[4] = run_of(100, 2000, 0);
+	write_page();
+	has_not("energy-table");
+	a.devices[SESSION_DEVICES - 1] = b.devices[SESSION_DEVICES - 1] = run_of(1, 200, 0);
+	write_page();
+	has("GPU 63: SM clock");
+	has_not("GPU 3: ");
+	has_not("GPU 4: ");
+	comparison.energies_b = NULL;
+	write_page();
+	has_not("energy-table");
+	comparison.energies_b = &b;
+	comparison.energies_a = NULL;
+	write_page();
+	has_not("energy-table");
+}
+
+#define TEST(function) cmocka_unit_test_setup(function, start)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(both_sides_are_shown_with_how_they_differ),
+		TEST(what_a_side_does_not_know_is_not_compared),
+		TEST(energy_is_that_of_a_run),
+		TEST(a_device_that_one_side_knows_alone_is_not_shown),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
