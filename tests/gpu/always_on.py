@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """
 A program under `--timer events --budget 1` with a metrics file, for ten minutes: is its memory
-constant, is every call counted, and what does it cost? The same program without a profiler works in
-turns with it, a piece of work each; the cost is the median of how much longer a turn took than the
-one beside it. Writes its section of tests/gpu/RESULTS.md. Run from the root of the tree.
+constant, and is every call counted? And what does it cost: short runs of it, each beside two of the
+same program without a profiler, in turns. One process is up to 2 % slower than the next for as long
+as it lives, so what counts are many processes, and how far the two without differ says what chance
+gives. Writes its section of tests/gpu/RESULTS.md. Run from the root of the tree.
 """
 import argparse
 import glob
+import math
 import os
 import re
 import statistics
@@ -29,6 +31,7 @@ BUDGET = 1.0  # percent
 # What a turn of each launches: its operations and a quarter before them, by each of its threads.
 WORK = {"empty": 25000, "kernel_3us": 18750, "kernel_10us": 6250, "copies": 25000, "threads": 80000}
 SETTLE_S = 17  # within that ktime writes the metrics once more
+TURNS = 5  # of each process
 # Beyond this, in KiB from the third minute to the last, memory is not constant.
 MOST_GROWTH = 512
 
@@ -47,68 +50,92 @@ def counted(folder):
     return 0
 
 
-def minute_of_turns(programs, until, ratios):
-    """Calls that the program under ktime made."""
-    made = 0
-    while time.monotonic() < until:
-        for work, variant in turns.in_turns(WORK, 1, list(programs)):
-            lines = programs[variant].work(work)
-            if lines is None:
-                raise RuntimeError(f"{variant} ended early")
-            ratios.setdefault(work, {}).setdefault(variant, []).append(
-                float(re.search(r"\bns=([\d.]+)", lines[-1]).group(1)))
-        made += sum(WORK.values())
-    return made
-
-
-def added(times):
-    """Percent, by the turns side by side."""
-    pairs = zip(times["ktime"], times["alone"])
-    return 100 * (statistics.median(ktime / alone for ktime, alone in pairs) - 1)
-
-
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("minutes", type=int, nargs="?", default=10)
-    minutes = parser.parse_args().minutes
-    if not machine.gpus():
-        sys.exit("always_on.py: no NVIDIA GPU here (nvidia-smi lists none)")
-    rows, failures, ratios, made = [], [], {}, 0
+def stay(minutes, failures):
+    """Rows of the table: a minute each."""
+    rows, memory, made = [], [], 0
     with tempfile.TemporaryDirectory() as folder:
-        argv = [PROGRAM, "--turns"]
-        commands = {"alone": profilers.under_nothing(argv), "ktime": profilers.under_ktime(
-            argv, f"{OPTIONS} {os.path.join(folder, 'loop.prom')}")}
-        programs = {name: turns.Program(*command, 60 * minutes + 120)
-                    for name, command in commands.items()}
-        for program in programs.values():
-            program.lines_until("ready")
-        process = programs["ktime"].process_id()
+        program = turns.Program(*profilers.under_ktime(
+            [PROGRAM, "--turns"], f"{OPTIONS} {os.path.join(folder, 'loop.prom')}"),
+            60 * minutes + 120)
+        program.lines_until("ready")
         begin = time.monotonic()
-        memory = []
         for minute in range(1, minutes + 1):
-            made += minute_of_turns(programs, begin + 60 * minute - SETTLE_S, ratios)
+            while time.monotonic() < begin + 60 * minute - SETTLE_S:
+                for work, calls in WORK.items():
+                    if program.work(work) is None:
+                        raise RuntimeError("the program ended early")
+                    made += calls
             time.sleep(max(0.0, begin + 60 * minute - time.monotonic()))
-            memory.append(resident(process))
+            memory.append(resident(program.process_id()))
             calls = counted(folder)
             rows.append([minute, f"{memory[-1]:,}", f"{made:,}", f"{calls:,}"])
             if calls != made:
                 failures.append(f"minute {minute}: {made} calls, {calls} counted")
-        ends = [program.wait() for program in programs.values()]
-        failures += [end for end in ends if end]
+        if end := program.wait():
+            failures.append(end)
         if glob.glob(os.path.join(folder, "*.prom")):
             failures.append("the metrics file is left behind")
-    if max(memory[2:], default=0) - memory[min(2, minutes - 1)] > MOST_GROWTH:
+    if memory and max(memory[2:], default=0) - memory[min(2, minutes - 1)] > MOST_GROWTH:
         failures.append("memory grows")
-    costs = {work: added(times) for work, times in ratios.items()}
-    failures += [f"{work}: {cost:.2f} % slower, over the budget of {BUDGET:g} %"
-                 for work, cost in costs.items() if cost > BUDGET]
-    lines = [f"`{OPTIONS}` for {minutes} minutes, in turns with the same program alone. Memory in "
-             "KiB, calls by the program and by the metrics file:", "",
-             *results.table(["minute", "resident", "calls", "counted"], rows), "",
-             "How much longer it took than alone, median over the turns side by side:", "",
-             *results.table(["work", "turns", "longer"],
-                            [[work, len(ratios[work]["ktime"]), f"{cost:+.2f} %"]
-                             for work, cost in costs.items()]),
+    return rows
+
+
+def times_of_round(work):
+    """{variant: median ns of an operation}, each by a process of its own."""
+    times = {}
+
+    def take(variant, line):
+        times.setdefault(variant, []).append(float(re.search(r"\bns=([\d.]+)", line).group(1)))
+
+    with tempfile.TemporaryDirectory() as folder:
+        argv = [PROGRAM, "--turns"]
+        failed = turns.run({"alone": profilers.under_nothing(argv),
+                            "again": profilers.under_nothing(argv),
+                            "ktime": profilers.under_ktime(
+                                argv, f"{OPTIONS} {os.path.join(folder, 'loop.prom')}")},
+                           [work], TURNS, 60, take)
+    if failed:
+        raise RuntimeError(str(failed))
+    return {variant: statistics.median(taken) for variant, taken in times.items()}
+
+
+def mean_and_error(values):
+    return statistics.mean(values), statistics.stdev(values) / math.sqrt(len(values))
+
+
+def cost(works, rounds, failures):
+    """Rows of the table: a kind of work each."""
+    rows = []
+    for work in works:
+        times = [times_of_round(work) for _ in range(rounds)]
+        longer, error = mean_and_error(
+            [200 * t["ktime"] / (t["alone"] + t["again"]) - 100 for t in times])
+        chance, chance_error = mean_and_error([100 * t["again"] / t["alone"] - 100 for t in times])
+        rows.append([work, f"{times[0]['alone']:,.0f} ns", f"{longer:+.2f} ± {error:.2f} %",
+                     f"{chance:+.2f} ± {chance_error:.2f} %"])
+        if longer - 2 * error > BUDGET:
+            failures.append(f"{work}: {longer:.2f} % slower, over the budget of {BUDGET:g} %")
+    return rows
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--minutes", type=int, default=10)
+    parser.add_argument("--rounds", type=int, default=30, help="of the cost")
+    parser.add_argument("--work", nargs="+", choices=WORK, default=WORK, help="whose cost")
+    arguments = parser.parse_args()
+    if not machine.gpus():
+        sys.exit("always_on.py: no NVIDIA GPU here (nvidia-smi lists none)")
+    failures = []
+    costs = cost(arguments.work, arguments.rounds, failures)
+    minutes = stay(arguments.minutes, failures)
+    lines = [f"`{OPTIONS}`, {arguments.rounds} processes each in turns with two of the same program "
+             "alone. How much longer an operation took, mean and standard error, and by how much "
+             "the two alone differ:", "",
+             *results.table(["work", "alone", "under ktime", "by chance"], costs), "",
+             f"One process for {arguments.minutes} minutes. Memory in KiB, calls by the program and "
+             "by the metrics file:", "",
+             *results.table(["minute", "resident", "calls", "counted"], minutes),
              "", *(f"- {failure}" for failure in failures)]
     print("\n".join(lines))
     results.write_section("always-on", "Always on", "always_on.py", lines)
