@@ -25,6 +25,12 @@
 	  "Time in which the process's work ran on the GPU.")                                      \
 	X(IDLE, "ktime_gpu_idle_seconds_total", "counter",                                         \
 	  "Time between the process's operations on the GPU, by cause.")                           \
+	X(MEMORY, "ktime_memory_bytes", "gauge",                                                   \
+	  "Memory that the program holds by its allocation calls, by kind.")                       \
+	X(MEMORY_PEAK, "ktime_memory_peak_bytes", "gauge",                                         \
+	  "The most that it held at once, by kind and of a device in all.")                        \
+	X(ALLOCATIONS, "ktime_memory_allocations_total", "counter",                                \
+	  "Allocations of memory, by kind.")                                                       \
 	X(OPERATIONS, "ktime_operations_total", "counter", "GPU operations that were started.")    \
 	X(UNTIMED, "ktime_operations_untimed", "gauge",                                            \
 	  "Of these, operations without a time, by reason.")                                       \
@@ -34,7 +40,7 @@
 	  "Time by which ktime makes the run longer, about.")                                      \
 	X(BACKGROUND, "ktime_background_cpu_seconds_total", "counter",                             \
 	  "Processor time of ktime's background thread.")                                          \
-	X(MEMORY, "ktime_memory_bytes", "gauge", "Peak memory that ktime takes.")
+	X(OWN_MEMORY, "ktime_overhead_memory_bytes", "gauge", "Peak memory that ktime takes.")
 
 #define METRIC_ENUM(name, text, type, help) METRIC_##name,
 enum metric { METRICS(METRIC_ENUM) METRIC_COUNT };

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/memory/memory_use.h"
 #include "report/prometheus/prometheus_internal.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"
@@ -161,6 +162,27 @@ static void write_use(struct adding *adding)
 	}
 }
 
+/* A device's total is the sum of its kinds but for the peak, as they have theirs at other times. */
+static void write_memory(struct adding *adding)
+{
+	const struct memory_use *use;
+	struct labels labels;
+
+	session_for_each_memory_use(adding->session, use)
+	{
+		labels = adding->labels;
+		if (use->device >= 0)
+			labels_add_number(&labels, "device", use->device);
+		labels_add(&labels, "kind", allocation_key(use->kind));
+		prometheus_add_series(adding, METRIC_MEMORY_PEAK, &labels, (double)use->peak);
+		if (use->kind == ALLOCATION_TOTAL)
+			continue;
+		prometheus_add_series(adding, METRIC_MEMORY, &labels, (double)use->held);
+		prometheus_add_series(adding, METRIC_ALLOCATIONS, &labels,
+				      (double)use->allocations);
+	}
+}
+
 static void write_counters(struct adding *adding)
 {
 	static const struct {
@@ -186,7 +208,7 @@ static void write_counters(struct adding *adding)
 			      (double)counters[COUNTER_added_ns] / 1e9);
 	prometheus_add_series(adding, METRIC_BACKGROUND, &adding->labels,
 			      (double)counters[COUNTER_collector_ns] / 1e9);
-	prometheus_add_series(adding, METRIC_MEMORY, &adding->labels,
+	prometheus_add_series(adding, METRIC_OWN_MEMORY, &adding->labels,
 			      (double)counters[COUNTER_memory_bytes]);
 }
 
@@ -225,6 +247,7 @@ int prometheus_add(struct prometheus *metrics, const struct session *session,
 	write_counters(&adding);
 	prometheus_add_rows(&adding);
 	write_use(&adding);
+	write_memory(&adding);
 out:
 	uselocale(before);
 	return adding.error;

@@ -73,6 +73,22 @@ valid()
 	[ -z "$(find . -name '*.prom*')" ]
 }
 
+@test "the metrics tell what the program holds of memory, and held at most, exactly" {
+	metered
+	order keep 4096
+	order copy 1000
+	order copy 2000
+	written
+	cp "$metrics" seen
+	valid seen
+	is $'device="0",kind="device" 4096\nkind="pinned" 0' eval "series ktime_memory_bytes seen | sort"
+	is $'device="0",kind="device" 6096\ndevice="0",kind="total" 6096\nkind="pinned" 2000' \
+		eval "series ktime_memory_peak_bytes seen | sort"
+	is $'device="0",kind="device" 3\nkind="pinned" 2' eval "series ktime_memory_allocations_total seen | sort"
+	dismiss
+	grep -q 'Memory: at most 6.0 KB on device 0 .*; 1 of 5 allocations not freed, 4.0 KB' report
+}
+
 @test "no counter becomes smaller, with both clocks and by events" {
 	for timer in both events; do
 		rm -f orders answers

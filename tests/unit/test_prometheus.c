@@ -102,7 +102,7 @@ static double value_of(struct prometheus *metrics, struct session *session, cons
 #define SECOND "ktime_kernel_calls_total{pid=\"7\",device=\"0\",kernel=\"second\"} "
 #define OTHER  "ktime_kernel_calls_total{pid=\"7\",device=\"0\",kernel=\"other\"} "
 #define RUN    "ktime_run_seconds_total{pid=\"7\"} "
-#define MEMORY "ktime_memory_bytes{pid=\"7\"} "
+#define MEMORY "ktime_overhead_memory_bytes{pid=\"7\"} "
 
 static void a_kernel_keeps_the_series_that_it_has(void **state)
 {

@@ -5,6 +5,7 @@
  *
  *   first N, second N  launches that kernel N times, and waits for it
  *   copy N             copies N bytes from pinned memory
+ *   keep N             allocates N bytes on the device, and keeps them
  *   load THREADS       from now on that many threads launch `first`, each into a stream of its own
  *   rest               until now; the answer is "ok N" with the number of these launches
  *   settle             until ktime has collected what was done before
@@ -41,6 +42,13 @@ static void copy(unsigned long bytes)
 	CHECK(cuMemcpyHtoD(memory, host, bytes));
 	CHECK(cuMemFreeHost(host));
 	CHECK(cuMemFree(memory));
+}
+
+static void keep(unsigned long bytes)
+{
+	CUdeviceptr memory;
+
+	CHECK(cuMemAlloc(&memory, bytes));
 }
 
 static void *launch_on(void *unused)
@@ -100,6 +108,8 @@ int main(void)
 			launch(second, count);
 		else if (strcmp(word, "copy") == 0)
 			copy(count);
+		else if (strcmp(word, "keep") == 0)
+			keep(count);
 		else if (strcmp(word, "load") == 0)
 			load(count);
 		else if (strcmp(word, "rest") == 0)
