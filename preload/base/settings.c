@@ -27,7 +27,7 @@ void settings_count_only(void)
 {
 	settings.timer = TIMER_EVENTS;
 	settings.events = EVENTS_OFF;
-	settings.keep_trace = 0;
+	settings.keep_trace.bytes = 0;
 	settings.print_gpu_trace = settings.print_api_trace = false;
 }
 

@@ -97,8 +97,8 @@ static void describe_run(void)
 	header->budget_given = !isnan(settings.budget);
 	header->events_fraction = settings.events_fraction;
 	header->trace_on = options_want_trace(&settings);
-	if (settings.keep_trace)
-		session_limit_trace(session, settings.keep_trace);
+	if (settings.keep_trace.bytes)
+		session_limit_trace(session, settings.keep_trace.bytes, settings.keep_trace.ns);
 	devices_describe(session);
 }
 

@@ -242,7 +242,7 @@ void options_free(struct options *options)
 
 bool options_want_trace(const struct options *options)
 {
-	return options->print_gpu_trace || options->print_api_trace || options->keep_trace;
+	return options->print_gpu_trace || options->print_api_trace || options->keep_trace.bytes;
 }
 
 bool options_want_rates(const struct options *options)

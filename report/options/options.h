@@ -61,6 +61,11 @@ enum option_commands {
 	OPTION_SNAPSHOT = 8192
 };
 
+/* The newest part of a trace, which is kept: UINT64_MAX is no limit; bytes 0: nothing is kept. */
+struct trace_limit {
+	uint64_t bytes, ns;
+};
+
 struct options {
 	unsigned
 		command; /* enum option_commands: whose options are parsed; OPTION_RUN by default */
@@ -75,8 +80,8 @@ struct options {
 	unsigned trace;		  /* enum trace_set */
 	unsigned window_trace;	  /* the same, of which ktime window keeps a trace */
 	int api_trace;		  /* enum api_trace_mode */
-	uint64_t keep_trace;	  /* bytes of trace records to keep; UINT64_MAX: all */
-	int graph;		  /* enum graph_mode */
+	struct trace_limit keep_trace;
+	int graph; /* enum graph_mode */
 	bool concurrent_kernels;
 	bool profile_from_start;
 	bool start;
@@ -169,7 +174,7 @@ enum option_kind {
 	OPTION_FILE,	 /* const char *, completed as a file name */
 	OPTION_NUMBER,	 /* double, not negative */
 	OPTION_COUNT,	 /* unsigned */
-	OPTION_SIZE,	 /* uint64_t, bytes with K, M or G, or "all" */
+	OPTION_KEEP,	 /* struct trace_limit: bytes with K, M or G, a time with its unit, "all" */
 	OPTION_TIME,	 /* uint64_t, ns: a number with s, ms, us or ns; without, seconds */
 	OPTION_PID,	 /* pid_t */
 	OPTION_RANKS,	 /* const char *, a list of ranks */

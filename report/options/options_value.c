@@ -133,6 +133,16 @@ static bool parse_time(const char *value, uint64_t *nanoseconds)
 	return false;
 }
 
+static bool parse_keep(const char *value, struct trace_limit *limit)
+{
+	size_t length = strlen(value);
+
+	*limit = (struct trace_limit){.bytes = UINT64_MAX, .ns = UINT64_MAX};
+	if (length && value[length - 1] == 's')
+		return parse_time(value, &limit->ns) && limit->ns > 0;
+	return parse_size(value, &limit->bytes);
+}
+
 static bool parse_set(const char *choices, const char *value, unsigned *set)
 {
 	unsigned bits = 0;
@@ -308,8 +318,8 @@ int options_apply(struct options *options, const struct option_entry *entry, con
 		good = rank_list_is_valid(value);
 		*(const char **)field = value;
 		break;
-	case OPTION_SIZE:
-		good = parse_size(value, field);
+	case OPTION_KEEP:
+		good = parse_keep(value, field);
 		break;
 	case OPTION_TIME:
 		good = parse_time(value, field);

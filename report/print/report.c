@@ -281,7 +281,7 @@ static int write_warnings(const struct session *session, const struct options *o
 	if (options->histogram && options->csv)
 		fprintf(file, "%sWarning: --histogram is ignored with --csv: it draws text\n",
 			prefix);
-	if (live && options->keep_trace && !options->export_profile)
+	if (live && options->keep_trace.bytes && !options->export_profile)
 		fprintf(file, "%sWarning: --keep-trace keeps nothing without -o FILE\n", prefix);
 	while (devices < SESSION_DEVICES && *header->devices[devices].name)
 		devices++;

@@ -99,6 +99,22 @@ const struct job_process *session_trace_process(const struct session *session,
 	return session_process_at(session, segment->process);
 }
 
+void session_trace_of(struct session *session, uint64_t process, uint64_t records)
+{
+	struct segment_end *end = &session->current[SEGMENT_TRACE];
+	uint64_t bytes = sizeof(struct segment) + records * sizeof(struct trace_record);
+
+	if (end->segment)
+		segment_unmap(session,
+			      segment_find(session, session_offset(session, end->segment)));
+	*end = (struct segment_end){.segment = NULL};
+	session->trace_process = process;
+	session->trace_segment = TRACE_SEGMENT;
+	if (records < TRACE_SEGMENT / sizeof(struct trace_record) && bytes < TRACE_SEGMENT)
+		session->trace_segment = (bytes + SESSION_SEGMENT_ALIGN - 1) /
+					 SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
+}
+
 bool session_next_trace_part(const struct session *session, struct trace_part *part)
 {
 	struct segment_place *places, *place;

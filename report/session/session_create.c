@@ -155,7 +155,7 @@ int session_create(struct session **result, const char *path, unsigned flags)
 	session->anonymous = !path;
 	session->flags = flags;
 	session->size = SESSION_SEGMENT_ALIGN;
-	session_limit_trace(session, UINT64_MAX);
+	session_limit_trace(session, UINT64_MAX, UINT64_MAX);
 	owner_of_this_process(&session->owner);
 	error = reserve_addresses(session);
 	if (!error)

@@ -53,6 +53,9 @@ struct segment_place {
 	enum segment_kind kind;
 	bool mapped;
 	bool read_only;
+	bool emptied;	 /* of the writer's trace: a segment that was full, to be filled again */
+	uint64_t newest; /* when the last of its records ended */
+	uint64_t filled; /* the how manieth it was to become full */
 };
 
 /*
@@ -82,8 +85,11 @@ struct session {
 	bool trace_ended;
 	uint64_t trace_segment;	    /* bytes of each of its segments */
 	size_t trace_segments_most; /* before the oldest is used again */
+	bool trace_reuses;	    /* its segments: it has a limit, or was begun anew */
+	uint64_t trace_ns;	    /* how old its records may be; UINT64_MAX: any age */
+	uint64_t trace_filled;	    /* segments that became full */
+	uint64_t trace_newest;	    /* the end of the last record in the current segment */
 	size_t trace_segments;
-	size_t trace_spare;	/* of these, empty ones behind the one that is being filled */
 	uint64_t trace_process; /* whose records come next; 0: this process's */
 	char *path;		/* absolute; NULL: in memory alone */
 	int fd;			/* kept open for a trace; may be -1, or the program's by now */
@@ -136,8 +142,6 @@ void segment_unmap(struct session *session, struct segment_place *place);
  * What is written to a segment of an opened session stays in memory.
  */
 int segment_map(const struct session *session, struct segment_place *place, int protection);
-/* Empties the oldest trace segment, which becomes session->current. 0 or -errno. */
-int segment_reuse_trace(struct session *session);
 
 /* Takes `size` bytes of a segment, NULL if there is no room, and makes them visible to readers. */
 void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size);

@@ -278,29 +278,55 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 	return error;
 }
 
-int segment_reuse_trace(struct session *session)
+/* Takes the records of a full trace segment away, and leaves it mapped. 0 or -errno. */
+static int empty_segment(struct session *session, struct segment_place *place)
 {
-	struct segment_place *end = session->places + session->place_count;
-	struct segment_place *place = segment_find(
-		session, session_offset(session, session->current[SEGMENT_TRACE].segment));
-	struct segment *segment;
-	int error;
+	uint64_t *counters = session_header(session)->counters;
+	struct segment *segment = (struct segment *)(session->base + place->offset);
+	uint64_t records = (place->size - sizeof(*segment)) / sizeof(struct trace_record);
+	int error = segment_map(session, place, PROT_READ | PROT_WRITE);
 
-	/* They are filled one after the other: behind the newest is the oldest. */
-	do {
-		place = place + 1 < end ? place + 1 : session->places;
-	} while (place->kind != SEGMENT_TRACE);
-	error = segment_map(session, place, PROT_READ | PROT_WRITE);
-	if (error)
+	if (error || place->emptied)
 		return error;
-	segment = (struct segment *)(session->base + place->offset);
 	__atomic_store_n(&segment->used, sizeof(*segment), __ATOMIC_RELEASE);
-	session->current[SEGMENT_TRACE] =
-		(struct segment_end){(char *)segment, place->size, sizeof(*segment)};
+	counters[COUNTER_trace_records] -= records;
+	counters[COUNTER_trace_lost] += records;
+	place->emptied = true;
 	return 0;
 }
 
-void session_limit_trace(struct session *session, uint64_t bytes)
+/* Empties what ended too long ago. The segment to fill next: one that is empty, else the oldest. */
+static struct segment_place *oldest_segment(struct session *session)
+{
+	struct segment_place *oldest = NULL, *end = session->places + session->place_count;
+
+	for (struct segment_place *place = session->places; place < end; place++) {
+		if (place->kind != SEGMENT_TRACE)
+			continue;
+		if (!place->emptied && place->newest < session->trace_newest &&
+		    session->trace_newest - place->newest > session->trace_ns &&
+		    !empty_segment(session, place))
+			segment_unmap(session, place);
+		if (!oldest || place->emptied > oldest->emptied ||
+		    (place->emptied == oldest->emptied && place->filled < oldest->filled))
+			oldest = place;
+	}
+	return oldest;
+}
+
+static int reuse_segment(struct session *session, struct segment_place *place)
+{
+	int error = empty_segment(session, place);
+
+	if (error)
+		return error;
+	place->emptied = false;
+	session->current[SEGMENT_TRACE] = (struct segment_end){session->base + place->offset,
+							       place->size, sizeof(struct segment)};
+	return 0;
+}
+
+void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanoseconds)
 {
 	/* The oldest part that gives way at once is a quarter of it, or less. */
 	uint64_t segment = bytes / 4 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
@@ -311,35 +337,40 @@ void session_limit_trace(struct session *session, uint64_t bytes)
 	session->trace_segments_most = bytes / session->trace_segment;
 	if (session->trace_segments_most < 2)
 		session->trace_segments_most = 2;
+	session->trace_ns = nanoseconds;
+	session->trace_reuses = bytes != UINT64_MAX || nanoseconds != UINT64_MAX;
 }
 
-/* The next segment of the trace: a new one, or the oldest, whose records are lost. */
+/* The next segment of the trace: a new one, or one whose records are lost. */
 static int next_trace_segment(struct session *session)
 {
-	char *full = session->current[SEGMENT_TRACE].segment;
-	uint64_t *counters = session_header(session)->counters, records;
+	const bool full = session->trace_segments >= session->trace_segments_most;
+	char *last = session->current[SEGMENT_TRACE].segment;
+	struct segment_place *oldest = NULL, *place;
 	int error;
 
-	if (session->trace_spare > 0) {
-		error = segment_reuse_trace(session);
-		session->trace_spare -= !error;
-	} else if (session->trace_segments < session->trace_segments_most) {
+	if (last) {
+		place = segment_find(session, session_offset(session, last));
+		place->newest = session->trace_newest;
+		place->filled = ++session->trace_filled;
+		if (session->trace_reuses)
+			oldest = oldest_segment(session);
+	}
+	if (oldest && (full || oldest->emptied)) {
+		error = reuse_segment(session, oldest);
+	} else {
 		error = segment_add(session, SEGMENT_TRACE,
 				    session->trace_segment - sizeof(struct segment));
 		session->trace_segments += !error;
-	} else {
-		error = segment_reuse_trace(session);
-		records = (session->trace_segment - sizeof(struct segment)) /
-			  sizeof(struct trace_record);
-		counters[COUNTER_trace_records] -= error ? 0 : records;
-		counters[COUNTER_trace_lost] += error ? 0 : records;
 	}
-	if (!error)
-		((struct segment *)session->current[SEGMENT_TRACE].segment)->process =
-			session->trace_process;
-	if (!error && full)
-		segment_unmap(session, segment_find(session, session_offset(session, full)));
-	return error;
+	if (error)
+		return error;
+	((struct segment *)session->current[SEGMENT_TRACE].segment)->process =
+		session->trace_process;
+	session->trace_newest = 0;
+	if (last)
+		segment_unmap(session, segment_find(session, session_offset(session, last)));
+	return 0;
 }
 
 int session_trace(struct session *session, const struct trace_record *record)
@@ -361,26 +392,12 @@ int session_trace(struct session *session, const struct trace_record *record)
 		}
 	}
 	memcpy(end->segment + end->used, record, sizeof(*record));
+	if (record->end > session->trace_newest)
+		session->trace_newest = record->end;
 	items_publish(session, SEGMENT_TRACE, sizeof(*record));
 	session_count(session, COUNTER_trace_records, 1);
 	return 0;
 lost:
 	session_count(session, COUNTER_trace_lost, 1);
 	return -ENOSPC;
-}
-
-void session_trace_of(struct session *session, uint64_t process, uint64_t records)
-{
-	struct segment_end *end = &session->current[SEGMENT_TRACE];
-	uint64_t bytes = sizeof(struct segment) + records * sizeof(struct trace_record);
-
-	if (end->segment)
-		segment_unmap(session,
-			      segment_find(session, session_offset(session, end->segment)));
-	*end = (struct segment_end){.segment = NULL};
-	session->trace_process = process;
-	session->trace_segment = TRACE_SEGMENT;
-	if (records < TRACE_SEGMENT / sizeof(struct trace_record) && bytes < TRACE_SEGMENT)
-		session->trace_segment = (bytes + SESSION_SEGMENT_ALIGN - 1) /
-					 SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
 }

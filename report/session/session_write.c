@@ -352,7 +352,7 @@ void session_restart_trace(struct session *session, uint64_t bytes)
 	uint64_t *counters = session_header(session)->counters;
 
 	if (session->trace_segments == 0)
-		session_limit_trace(session, bytes);
+		session_limit_trace(session, bytes, UINT64_MAX);
 	for (struct segment_place *place = session->places; place < end; place++) {
 		struct segment *segment = (struct segment *)(session->base + place->offset);
 
@@ -360,6 +360,7 @@ void session_restart_trace(struct session *session, uint64_t bytes)
 		    segment_map(session, place, PROT_READ | PROT_WRITE))
 			continue;
 		__atomic_store_n(&segment->used, sizeof(*segment), __ATOMIC_RELEASE);
+		place->emptied = first != NULL;
 		if (first)
 			segment_unmap(session, place);
 		else
@@ -368,7 +369,8 @@ void session_restart_trace(struct session *session, uint64_t bytes)
 	if (first)
 		session->current[SEGMENT_TRACE] = (struct segment_end){
 			session->base + first->offset, first->size, sizeof(struct segment)};
-	session->trace_spare = session->trace_segments ? session->trace_segments - 1 : 0;
+	session->trace_reuses = true;
 	session->trace_ended = false;
+	session->trace_newest = 0;
 	counters[COUNTER_trace_records] = counters[COUNTER_trace_lost] = 0;
 }

@@ -88,13 +88,16 @@ saxpy() {
 	grep -q "Trace: ${kept:0:1},${kept:1} of 5,003 records kept, " report
 	[[ "$(tail -n 1 shown)" == *"[CUDA memcpy DtoH]" ]]
 	"$ktime" export --chrome - session | jq -e '.traceEvents | length > 1500' >/dev/null
+	# A time that the run does not reach keeps all of it.
+	sh -c "'$ktime' -f --trace gpu --keep-trace 100s -o session $(saxpy) --repetitions 500 2>/dev/null >/dev/null"
+	[ "$("$ktime" show --quiet --print-gpu-trace session | awk 'NR > 1' | wc -l)" -eq 503 ]
 }
 
 @test "--keep-trace without a profile is told" {
 	run sh -c "'$ktime' --keep-trace 1M $(saxpy) 2>&1"
 	[[ "$output" == *"Warning: --keep-trace keeps nothing without -o FILE"* ]]
 	run "$ktime" --keep-trace 0 -o session true
-	prints "ktime: option --keep-trace: '0' is not one of SIZE|all"
+	prints "ktime: option --keep-trace: '0' is not one of SIZE|TIME|all"
 }
 
 @test "the lines below the table say one thing each, --verbose says more" {

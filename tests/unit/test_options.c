@@ -74,14 +74,8 @@ static void times_have_units_or_are_seconds(void **state)
 		const char *text;
 		uint64_t ns;
 	} times[] = {
-		{"0", 0},
-		{"2", 2000000000},
-		{"2.5s", 2500000000},
-		{"20ms", 20000000},
-		{"3.25us", 3250},
-		{"7ns", 7},
-		{"0.6ns", 1},
-		{"999999999", 999999999000000000},
+		{"0", 0},	  {"2.5s", 2500000000}, {"20ms", 20000000},
+		{"3.25us", 3250}, {"7ns", 7},		{"999999999", 999999999000000000},
 	};
 	static const char *const bad[] = {"s",
 					  "1m",
@@ -125,19 +119,21 @@ static void sizes_have_units_and_percentages_may_have_their_sign(void **state)
 {
 	(void)state;
 	assert_int_equal(parse("--keep-trace all"), 0);
-	assert_int_equal(options.keep_trace, UINT64_MAX);
+	assert_int_equal(options.keep_trace.bytes, UINT64_MAX);
 	assert_int_equal(parse("--keep-trace 4096"), 0);
-	assert_int_equal(options.keep_trace, 4096);
-	assert_int_equal(parse("--keep-trace 3K"), 0);
-	assert_int_equal(options.keep_trace, 3 << 10);
+	assert_int_equal(options.keep_trace.bytes, 4096);
 	assert_int_equal(parse("--keep-trace 64M"), 0);
-	assert_int_equal(options.keep_trace, 64 << 20);
+	assert_int_equal(options.keep_trace.bytes, 64 << 20);
 	assert_int_equal(parse("--keep-trace 8G"), 0);
-	assert_int_equal(options.keep_trace, 8ULL << 30);
-	assert_true(options_want_trace(&options));
-	refused("--keep-trace 0", "option --keep-trace: '0' is not one of SIZE|all");
-	refused("--keep-trace 1MB", "option --keep-trace: '1MB' is not one of SIZE|all");
-	refused("--keep-trace K", "option --keep-trace: 'K' is not one of SIZE|all");
+	assert_int_equal(options.keep_trace.bytes, 8ULL << 30);
+	assert_true(options.keep_trace.ns == UINT64_MAX && options_want_trace(&options));
+	assert_int_equal(parse("--keep-trace 1.5s"), 0);
+	assert_true(options.keep_trace.bytes == UINT64_MAX && options_want_trace(&options));
+	assert_int_equal(options.keep_trace.ns, 1500000000);
+	refused("--keep-trace 0s", "option --keep-trace: '0s' is not one of SIZE|TIME|all");
+	refused("--keep-trace 0", "option --keep-trace: '0' is not one of SIZE|TIME|all");
+	refused("--keep-trace 1MB", "option --keep-trace: '1MB' is not one of SIZE|TIME|all");
+	refused("--keep-trace K", "option --keep-trace: 'K' is not one of SIZE|TIME|all");
 	assert_int_equal(parse("--budget 3%"), 0);
 	assert_true(options.budget == 3);
 	refused("-t 3%", "option --timeout: '3%' is not a valid SECONDS");
@@ -293,9 +289,9 @@ static void numbers_are_taken_up_to_their_limits(void **state)
 	refused("--devices 64", "option --devices: '64' is not one of IDS|all");
 	refused("--devices 1,", "option --devices: '1,' is not one of IDS|all");
 	assert_int_equal(parse("--keep-trace 1"), 0);
-	assert_int_equal(options.keep_trace, 1);
+	assert_int_equal(options.keep_trace.bytes, 1);
 	assert_int_equal(parse("--keep-trace 1K"), 0);
-	assert_int_equal(options.keep_trace, 1024);
+	assert_int_equal(options.keep_trace.bytes, 1024);
 	assert_int_equal(parse("--events 1/1"), 0);
 	assert_int_equal(options.events_fraction, 1);
 	assert_int_equal(options.notice_count, 0);

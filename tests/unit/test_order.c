@@ -24,7 +24,7 @@ static int set_up(void **state)
 	if (session_create(&session, NULL, 0))
 		return -1;
 	/* Segments of 64 KiB. */
-	session_limit_trace(session, 64 << 20);
+	session_limit_trace(session, 64 << 20, UINT64_MAX);
 	return 0;
 }
 
@@ -186,8 +186,6 @@ static void a_file_is_in_the_same_order_and_may_be_read_again(void **state)
 	close(mkstemp(path));
 	unlink(path);
 	assert_int_equal(session_create(&writer, path, SESSION_TRACE), 0);
-	session_limit_trace(writer, 64 << 10 << 2);
-	session_limit_trace(writer, UINT64_MAX);
 	fill(writer, false);
 	session_close(writer);
 	assert_int_equal(session_open(&reader, path), 0);

@@ -135,7 +135,7 @@ static void a_limit_is_kept_in_parts_of_a_quarter(void **state)
 		session_close(session);
 		unlink(path);
 		assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
-		session_limit_trace(session, limits[i].bytes);
+		session_limit_trace(session, limits[i].bytes, UINT64_MAX);
 		trace(each * limits[i].segments);
 		has_last(each * limits[i].segments, 0);
 		/* One more, and the oldest part is gone. */
