@@ -96,6 +96,13 @@ const struct job_part *session_next_job_part(const struct session *session,
 /* The process at an offset; NULL if none is there. */
 const struct job_process *session_process_at(const struct session *session, uint64_t offset);
 /*
+ * How many bytes a trace may take, 128 KiB at least, and how long before the newest its records may
+ * have ended, ns: the oldest part gives way. Before the first record; without, and UINT64_MAX: any.
+ */
+void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanoseconds);
+/* Forgets the trace's records, and begins anew; `bytes` limit it, unless there was one before. */
+void session_restart_trace(struct session *session, uint64_t bytes);
+/*
  * Says which process the next trace records belong to, by its offset, and how many there are. A
  * segment of the trace holds records of one process.
  */

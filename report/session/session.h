@@ -371,13 +371,6 @@ void session_note(struct session *session, const char *format, ...)
  * session_open does it to its own copy of a session that never came to its end.
  */
 void session_subtract_overheads(struct session *session);
-/*
- * How many bytes a trace may take, 128 KiB at least, and how long before the newest its records may
- * have ended, ns: the oldest part gives way. Before the first record; without, and UINT64_MAX: any.
- */
-void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanoseconds);
-/* Forgets the trace's records, and begins anew; `bytes` limit it, unless there was one before. */
-void session_restart_trace(struct session *session, uint64_t bytes);
 /* Appends a trace record. -ENOSPC ends the trace for good: one note says so. */
 int session_trace(struct session *session, const struct trace_record *record);
 
