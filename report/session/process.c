@@ -99,6 +99,21 @@ const struct job_process *session_trace_process(const struct session *session,
 	return session_process_at(session, segment->process);
 }
 
+void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanoseconds)
+{
+	/* The oldest part that gives way at once is a quarter of it, or less. */
+	uint64_t segment = bytes / 4 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
+
+	if (segment < SESSION_SEGMENT_ALIGN)
+		segment = SESSION_SEGMENT_ALIGN;
+	session->trace_segment = segment < TRACE_SEGMENT ? segment : TRACE_SEGMENT;
+	session->trace_segments_most = bytes / session->trace_segment;
+	if (session->trace_segments_most < 2)
+		session->trace_segments_most = 2;
+	session->trace_ns = nanoseconds;
+	session->trace_reuses = bytes != UINT64_MAX || nanoseconds != UINT64_MAX;
+}
+
 void session_trace_of(struct session *session, uint64_t process, uint64_t records)
 {
 	struct segment_end *end = &session->current[SEGMENT_TRACE];

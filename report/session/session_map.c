@@ -326,21 +326,6 @@ static int reuse_segment(struct session *session, struct segment_place *place)
 	return 0;
 }
 
-void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanoseconds)
-{
-	/* The oldest part that gives way at once is a quarter of it, or less. */
-	uint64_t segment = bytes / 4 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
-
-	if (segment < SESSION_SEGMENT_ALIGN)
-		segment = SESSION_SEGMENT_ALIGN;
-	session->trace_segment = segment < TRACE_SEGMENT ? segment : TRACE_SEGMENT;
-	session->trace_segments_most = bytes / session->trace_segment;
-	if (session->trace_segments_most < 2)
-		session->trace_segments_most = 2;
-	session->trace_ns = nanoseconds;
-	session->trace_reuses = bytes != UINT64_MAX || nanoseconds != UINT64_MAX;
-}
-
 /* The next segment of the trace: a new one, or one whose records are lost. */
 static int next_trace_segment(struct session *session)
 {
