@@ -14,6 +14,7 @@
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/settings.h"
 #include "preload/nvtx/history.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/paths.h"
@@ -56,10 +57,14 @@ static int stop(void **state)
 	return 0;
 }
 
+static struct range_place here(uint64_t time)
+{
+	return ranges_at((uint32_t)syscall(SYS_gettid), time);
+}
+
 static const char *name_at(uint64_t ticks)
 {
-	struct range_place place = ranges_at((uint32_t)syscall(SYS_gettid), ticks);
-	const struct nvtx_range *range = range_rows_numbered(place.range);
+	const struct nvtx_range *range = range_rows_numbered(here(ticks).range);
 
 	return range ? session_string(session, range->name) : "none";
 }
@@ -222,7 +227,7 @@ static void a_sample_stands_for_the_calls_that_were_not_timed(void **state)
 	(void)state;
 	push("sampled");
 	ranges_drain();
-	place = ranges_at((uint32_t)syscall(SYS_gettid), clock_ticks());
+	place = here(clock_ticks());
 	ranges_add(&place, row, 1000, 10, CLOCK_EVENTS);
 	ranges_add(&place, row, 2000, 1, CLOCK_EVENTS);
 	range_pop(0);
@@ -264,6 +269,117 @@ static void a_range_that_is_inside_of_itself_is_not_shown(void **state)
 	assert_null(session_row_at(session, UINT64_MAX - 63));
 }
 
+static const struct nvtx_range *named(const char *name)
+{
+	const struct nvtx_range *range;
+
+	session_for_each_nvtx_range (session, range)
+		if (strcmp(session_string(session, range->name), name) == 0)
+			return range;
+	return NULL;
+}
+
+/* The part of a row in the range of this name, which is there. */
+static const struct nvtx_part *part_in(const char *name, const struct row *of)
+{
+	const struct nvtx_part *part;
+
+	session_for_each_nvtx_part (session, part)
+		if (session_nvtx_range_at(session, part->range) == named(name) &&
+		    session_row_at(session, part->row) == of)
+			return part;
+	fail();
+	return NULL;
+}
+
+static void started_ranges_hold_what_any_thread_calls(void **state)
+{
+	const char *const names[] = {"holds", "pushed"};
+	uint64_t id = range_start(names_range(0, "holds"));
+	struct range_place place;
+
+	(void)state;
+	push("pushed");
+	ranges_drain();
+	place = here(clock_ticks());
+	ranges_add(&place, row, 300, 2, CLOCK_EVENTS);
+	ranges_add(&place, row, 100, 1, CLOCK_CUPTI);
+	ranges_add_untimed(&place, row);
+	for (int i = 0; i < 2; i++) {
+		const struct nvtx_part *part = part_in(names[i], row);
+
+		assert_int_equal((int)part->calls, 3);
+		assert_int_equal((int)part->event_calls, 2);
+		assert_int_equal((int)part->untimed, 1);
+		assert_int_equal(part->total, 700);
+		assert_int_equal(part->minimum, 100);
+		assert_int_equal(part->maximum, 300);
+		assert_int_equal(part->estimated, 1);
+	}
+	range_pop(0);
+	range_end(id);
+	ranges_drain();
+}
+
+static void a_call_without_a_row_is_lost(void **state)
+{
+	const uint64_t *lost = &session_header(session)->counters[COUNTER_ranges_lost];
+	uint64_t before = *lost;
+	struct range_place place;
+
+	(void)state;
+	push("of one call");
+	ranges_drain();
+	place = here(clock_ticks());
+	ranges_add(&place, row, 300, 1, CLOCK_CUPTI);
+	ranges_add(&place, NULL, 300, 1, CLOCK_CUPTI);
+	assert_int_equal(*lost, before + 1);
+	ranges_add_untimed(&place, NULL);
+	assert_int_equal(*lost, before + 2);
+	assert_int_equal(part_in("of one call", row)->total, 300);
+	assert_int_equal(part_in("of one call", row)->estimated, 0);
+	assert_int_equal((int)part_in("of one call", row)->event_calls, 0);
+	range_pop(0);
+	ranges_drain();
+}
+
+/* The last test: from here on only what is called in some ranges is reported. */
+static void calls_outside_the_ranges_that_were_asked_for_are_left_out(void **state)
+{
+	static char wanted[] = "wanted/", started[] = "started";
+	uint64_t in, inside, after, in_another, id;
+
+	(void)state;
+	settings.nvtx_include[0] = wanted;
+	settings.nvtx_include[1] = started;
+	assert_int_equal(count_only_blocks, 0);
+	ranges_start(session, &scale, always);
+	assert_true(ranges_are_chosen());
+	assert_int_equal(count_only_blocks, 1);
+	push("wanted");
+	in = clock_ticks();
+	push("inside of it");
+	inside = clock_ticks();
+	range_pop(0);
+	range_pop(0);
+	after = clock_ticks();
+	push("another");
+	in_another = clock_ticks();
+	ranges_drain();
+	assert_true(here(in).included);
+	assert_true(here(inside).included);
+	assert_false(here(after).included);
+	assert_false(here(in_another).included);
+	assert_false(ranges_at((uint32_t)getpid() + 1, in).included);
+	id = range_start(names_range(0, "started"));
+	ranges_drain();
+	assert_true(here(clock_ticks()).included);
+	assert_true(ranges_at((uint32_t)getpid() + 1, clock_ticks()).included);
+	assert_false(here(in_another).included);
+	range_end(id);
+	range_pop(0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -274,7 +390,10 @@ int main(void)
 		cmocka_unit_test(further_domains_share_a_number),
 		cmocka_unit_test(threads_that_open_the_same_ranges_find_the_same_paths),
 		cmocka_unit_test(a_sample_stands_for_the_calls_that_were_not_timed),
+		cmocka_unit_test(started_ranges_hold_what_any_thread_calls),
+		cmocka_unit_test(a_call_without_a_row_is_lost),
 		cmocka_unit_test(a_range_that_is_inside_of_itself_is_not_shown),
+		cmocka_unit_test(calls_outside_the_ranges_that_were_asked_for_are_left_out),
 	};
 
 	return cmocka_run_group_tests(tests, start, stop);

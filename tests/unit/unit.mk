@@ -44,6 +44,8 @@ $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/settings.c)
+$(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload/nvtx/, range_thread.o paths.o names.o)
+$(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c))) $(BUILD)/obj/preload/base/settings.o
 $(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_times.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
