@@ -310,7 +310,9 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 	*comparison = (struct comparison){.runs_a = a->runs,
 					  .runs_b = b->runs,
 					  .energies_a = a->energies,
-					  .energies_b = b->energies};
+					  .energies_b = b->energies,
+					  .memory_a = a->memory_peaks,
+					  .memory_b = b->memory_peaks};
 	comparison->threshold = !isnan(threshold)			   ? threshold
 				: comparison_is_of_single_runs(comparison) ? THRESHOLD_RUN
 									   : THRESHOLD_RUNS;

@@ -139,13 +139,13 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	fputs("</section>\n", html->file);
 }
 
-static void begin_energy(struct html *html, int device, const char *what)
+static void begin_device(struct html *html, int device, const char *what)
 {
 	fprintf(html->file, "<tr><th scope=\"row\">GPU %d: %s</th>", device, what);
 }
 
 /* The row's end: how B differs, in percent or, of shares, in points. */
-static void end_energy(struct html *html, bool known, double change, const char *unit)
+static void end_device(struct html *html, bool known, double change, const char *unit)
 {
 	char text[32];
 
@@ -157,7 +157,7 @@ static void end_energy(struct html *html, bool known, double change, const char 
 
 static void end_ratio(struct html *html, double a, double b)
 {
-	end_energy(html, a > 0 && b > 0, a > 0 ? 100 * (b / a - 1) : 0, "%");
+	end_device(html, a > 0 && b > 0, a > 0 ? 100 * (b / a - 1) : 0, "%");
 }
 
 static void write_clocks(struct html *html, int device, const char *what,
@@ -165,7 +165,7 @@ static void write_clocks(struct html *html, int device, const char *what,
 {
 	if (!a->samples && !b->samples)
 		return;
-	begin_energy(html, device, what);
+	begin_device(html, device, what);
 	html_clock(html, a);
 	html_clock(html, b);
 	end_ratio(html, clock_average(a), clock_average(b));
@@ -178,7 +178,7 @@ static void write_amounts(struct html *html, int device, const char *what, doubl
 
 	if (!(a > 0) && !(b > 0))
 		return;
-	begin_energy(html, device, what);
+	begin_device(html, device, what);
 	html_number(html, a > 0 ? a : -1, a > 0 ? energy_text(text, a, unit) : "-");
 	html_number(html, b > 0 ? b : -1, b > 0 ? energy_text(text, b, unit) : "-");
 	end_ratio(html, a, b);
@@ -207,15 +207,40 @@ static void write_reasons(struct html *html, int device, const struct device_ene
 			continue;
 		snprintf(what, sizeof(what), "samples with clocks limited by %s",
 			 clock_reason_text(i));
-		begin_energy(html, device, what);
+		begin_device(html, device, what);
 		write_share(html, a, i);
 		write_share(html, b, i);
-		end_energy(html, known, 100 * (clock_reason_share(b, i) - clock_reason_share(a, i)),
+		end_device(html, known, 100 * (clock_reason_share(b, i) - clock_reason_share(a, i)),
 			   "points");
 	}
 }
 
-static void write_device(struct html *html, const struct comparison *comparison, int device)
+static bool both_have_energy(const struct comparison *comparison, int device)
+{
+	const struct profile_energies *a = comparison->energies_a, *b = comparison->energies_b;
+
+	return a && b && energy_is_known(&a->devices[device]) &&
+	       energy_is_known(&b->devices[device]);
+}
+
+static bool both_have_memory(const struct comparison *comparison, int device)
+{
+	return comparison->memory_a && comparison->memory_b && comparison->memory_a[device] &&
+	       comparison->memory_b[device];
+}
+
+static void write_memory(struct html *html, const struct comparison *comparison, int device)
+{
+	uint64_t a = comparison->memory_a[device], b = comparison->memory_b[device];
+	char text[NUMBER_SIZE];
+
+	begin_device(html, device, "memory held at most");
+	html_number(html, (double)a, number_bytes_about(text, a));
+	html_number(html, (double)b, number_bytes_about(text, b));
+	end_ratio(html, (double)a, (double)b);
+}
+
+static void write_energy(struct html *html, const struct comparison *comparison, int device)
 {
 	const struct profile_energies *all_a = comparison->energies_a,
 				      *all_b = comparison->energies_b;
@@ -229,38 +254,35 @@ static void write_device(struct html *html, const struct comparison *comparison,
 		      b->joules / (double)all_b->runs, "J");
 }
 
-static bool both_know(const struct comparison *comparison, int device)
-{
-	const struct profile_energies *a = comparison->energies_a, *b = comparison->energies_b;
-
-	return a && b && energy_is_known(&a->devices[device]) &&
-	       energy_is_known(&b->devices[device]);
-}
-
 /* Of both sides, whether they differ or not: a reader looks here for why a kernel is slower. */
-static void write_energy(struct html *html, const struct comparison *comparison)
+static void write_devices(struct html *html, const struct comparison *comparison)
 {
 	int device = 0;
 
-	while (device < SESSION_DEVICES && !both_know(comparison, device))
+	while (device < SESSION_DEVICES && !both_have_energy(comparison, device) &&
+	       !both_have_memory(comparison, device))
 		device++;
 	if (device == SESSION_DEVICES)
 		return;
-	fputs("<section id=\"energy\" aria-labelledby=\"energy-title\">\n<h2 "
-	      "id=\"energy-title\">Energy and clocks</h2>\n",
+	fputs("<section id=\"devices\" aria-labelledby=\"devices-title\">\n<h2 "
+	      "id=\"devices-title\">Memory, energy and clocks</h2>\n",
 	      html->file);
-	html_table_begin(html, "energy-table", "sortable",
-			 "Clocks on average, and from the least to the most; what limited them; "
-			 "energy with all else that ran on the device");
+	html_table_begin(
+		html, "devices-table", "sortable",
+		"Memory of the allocation calls; clocks on average, and from the least to "
+		"the most; what limited them; energy with all else that ran on the device");
 	fputs("<thead><tr>", html->file);
 	html_column(html, "What", COLUMN_TEXT);
 	html_column(html, "A", COLUMN_NUMBER);
 	html_column(html, "B", COLUMN_NUMBER);
 	html_column(html, "B beside A", COLUMN_NUMBER);
 	fputs("</tr></thead>\n<tbody>\n", html->file);
-	for (; device < SESSION_DEVICES; device++)
-		if (both_know(comparison, device))
-			write_device(html, comparison, device);
+	for (; device < SESSION_DEVICES; device++) {
+		if (both_have_memory(comparison, device))
+			write_memory(html, comparison, device);
+		if (both_have_energy(comparison, device))
+			write_energy(html, comparison, device);
+	}
 	html_table_end(html);
 	fputs("</section>\n", html->file);
 }
@@ -281,7 +303,7 @@ static int write_page(FILE *file, void *argument)
 	if (!error)
 		error = html_lines(&html, write_lines, page);
 	fputs("</section>\n", file);
-	write_energy(&html, comparison);
+	write_devices(&html, comparison);
 	write_table(&html, comparison, "gpu", "GPU activities", 0, comparison->gpu_count);
 	write_table(&html, comparison, "api", "API calls", comparison->gpu_count,
 		    comparison->count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 
-#include "report/compare/compare_energy.h"
+#include "report/compare/compare_devices.h"
 #include "report/compare/compare_print.h"
 #include "report/export/json.h"
 
@@ -68,6 +68,7 @@ int comparison_print_json(const struct comparison *comparison, FILE *file)
 	cJSON_AddNumberToObject(gpu, "b_ns", comparison->gpu_b);
 	add_change(gpu, &comparison->gpu);
 	cJSON_AddStringToObject(gpu, "verdict", verdict_text(comparison->gpu_verdict));
+	cJSON_AddItemToObject(root, "memory", comparison_memory_json(comparison));
 	cJSON_AddItemToObject(root, "energy", comparison_energy_json(comparison));
 	rows = cJSON_AddArrayToObject(root, "rows");
 	for (size_t i = 0; i < comparison->count; i++)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/compare/compare_energy.h"
+#include "report/compare/compare_devices.h"
 #include "report/names/visible.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
@@ -157,7 +157,7 @@ void comparison_print_lines(const struct comparison *comparison, FILE *file)
 	print_total(comparison, file);
 	print_verdicts(comparison, file);
 	print_basis(comparison, file);
-	comparison_print_energy(comparison, file);
+	comparison_print_devices(comparison, file);
 }
 
 void comparison_print_text(const struct comparison *comparison, FILE *file)
@@ -203,7 +203,7 @@ void comparison_print_markdown(const struct comparison *comparison, FILE *file)
 	print_verdicts(comparison, file);
 	fputc('\n', file);
 	print_basis(comparison, file);
-	comparison_print_energy(comparison, file);
+	comparison_print_devices(comparison, file);
 	fputs("\n|", file);
 	for (int column = 0; column < COLUMN_COUNT; column++)
 		fprintf(file, " %s |", comparison_titles[column]);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/memory/memory_use.h"
 #include "report/names/demangle.h"
 #include "report/print/table.h"
 #include "report/session/session.h"
@@ -27,6 +28,16 @@ static int import_row(struct profile *profile, struct table_row *row, bool api)
 	profile_add_group(imported, row->calls, row->timed, (double)row->total, average,
 			  table_variance(row), (double)row->minimum, (double)row->maximum);
 	return 0;
+}
+
+static void import_memory(struct profile *profile, const struct session *session)
+{
+	const struct memory_use *use;
+
+	session_for_each_memory_use(session, use) if (use->kind == ALLOCATION_TOTAL &&
+						      use->device >= 0 &&
+						      use->device < SESSION_DEVICES)
+		profile->memory_peaks[use->device] = use->peak;
 }
 
 int import_session(struct profile *profile, const char *path, char *message, size_t size)
@@ -53,6 +64,7 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 	}
 	for (int i = 0; i < SESSION_DEVICES && !error; i++)
 		error = profile_add_energy(profile, i, &session_header(session)->devices[i].energy);
+	import_memory(profile, session);
 	if (error)
 		snprintf(message, size, "%s: %s", path, strerror(-error));
 	session_close(session);

@@ -133,6 +133,9 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 			error = add_row_run(sum, row);
 	if (!error)
 		error = add_energies(sum, run->energies);
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (run->memory_peaks[device] > sum->memory_peaks[device])
+			sum->memory_peaks[device] = run->memory_peaks[device];
 	sum->source = run->source;
 	sum->runs++;
 	return error;

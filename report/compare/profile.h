@@ -43,6 +43,8 @@ struct profile {
 	const char *source; /* what kind of file it was read from */
 	struct profile_row *gpu, *api;
 	struct profile_energies *energies; /* NULL: no run has them */
+	/* The most that a run held of each device's memory at once; 0: not known. */
+	uint64_t memory_peaks[SESSION_DEVICES];
 	size_t runs; /* that were added up; 0: the profile of a single run, as it was read */
 };
 

@@ -12,6 +12,7 @@
 
 #include <cmocka.h>
 
+#include "report/memory/memory_use.h"
 #include "tests/unit/whole_profile.h"
 
 #define US 1000ull
@@ -39,6 +40,22 @@ static void add(struct session *session, enum row_kind kind, const char *name, u
 		if (bytes)
 			session_add_bytes(row, bytes);
 	}
+}
+
+static void add_memory(struct session *session, enum allocation_kind kind, int device,
+		       uint64_t peak, uint64_t held)
+{
+	struct memory_use *use = session_add_memory_use(
+		session, &(struct memory_use){.kind = kind, .device = device});
+
+	assert_non_null(use);
+	use->peak = peak;
+	use->peak_time = session_header(session)->start_realtime + 40 * MS;
+	use->held = held;
+	use->held_count = held > 0;
+	use->allocations = 7;
+	use->allocated = peak + held;
+	use->frees = 7 - use->held_count;
 }
 
 /* 120 ms of a program that trains something, 80 of them with the GPU busy. */
@@ -91,6 +108,9 @@ static struct session *small_program(const char *path)
 	add(session, ROW_RUNTIME_API, "cudaLaunchKernel", 600, 4 * US, 0);
 	add(session, ROW_RUNTIME_API, "cudaMemcpy", 18, 800 * US, 0);
 	add(session, ROW_RUNTIME_API, "cudaDeviceSynchronize", 3, 9 * MS, 0);
+	add_memory(session, ALLOCATION_DEVICE, 0, 160 << 20, 64 << 20);
+	add_memory(session, ALLOCATION_TOTAL, 0, 160 << 20, 64 << 20);
+	add_memory(session, ALLOCATION_PINNED, -1, 32 << 20, 0);
 	idle = session_idle_row(session, &(struct idle_row){.cause = IDLE_PROGRAM, .thread = 7});
 	assert_non_null(idle);
 	session_add_idle(idle, 30 * MS, session_intern(session, "_Z5saxpyifPKfPf"),

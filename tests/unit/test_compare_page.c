@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Energy and clocks in the page of a comparison. */
+/* Memory, energy and clocks in the page of a comparison. */
 #include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -94,7 +94,7 @@ static void both_sides_are_shown_with_how_they_differ(void **state)
 	b.devices[3] = run_of(150, 1500, 25);
 	b.devices[3].memory.sum = 100 * 1600;
 	write_page();
-	has("<h2 id=\"energy-title\">Energy and clocks</h2>");
+	has("<h2 id=\"devices-title\">Memory, energy and clocks</h2>");
 	has("<tr><th scope=\"row\">GPU 3: SM clock</th>"
 	    "<td class=\"number\" data-value=\"2000\">2000 MHz (1900 to 2100)</td>"
 	    "<td class=\"number\" data-value=\"1500\">1500 MHz (1400 to 1600)</td>"
@@ -157,7 +157,7 @@ static void a_device_that_one_side_knows_alone_is_not_shown(void **state)
 	b.devices[3] = (struct device_energy){.state = ENERGY_MIG};
 	b.devices[4] = run_of(100, 2000, 0);
 	write_page();
-	has_not("energy-table");
+	has_not("devices-table");
 	a.devices[SESSION_DEVICES - 1] = b.devices[SESSION_DEVICES - 1] = run_of(1, 200, 0);
 	write_page();
 	has("GPU 63: SM clock");
@@ -165,11 +165,35 @@ static void a_device_that_one_side_knows_alone_is_not_shown(void **state)
 	has_not("GPU 4: ");
 	comparison.energies_b = NULL;
 	write_page();
-	has_not("energy-table");
+	has_not("devices-table");
 	comparison.energies_b = &b;
 	comparison.energies_a = NULL;
 	write_page();
-	has_not("energy-table");
+	has_not("devices-table");
+}
+
+static void memory_that_both_sides_know_is_shown(void **state)
+{
+	static uint64_t memory_a[SESSION_DEVICES], memory_b[SESSION_DEVICES];
+
+	(void)state;
+	comparison = (struct comparison){
+		.memory_a = memory_a, .memory_b = memory_b, .runs_a = 1, .runs_b = 1};
+	memory_a[0] = 1;
+	memory_b[1] = 1;
+	write_page();
+	has_not("devices-table");
+	memory_a[SESSION_DEVICES - 1] = 80 << 20;
+	memory_b[SESSION_DEVICES - 1] = 60 << 20;
+	write_page();
+	has("<h2 id=\"devices-title\">Memory, energy and clocks</h2>");
+	has("GPU 63: memory held at most</th><td class=\"number\" data-value=\"83886080\">80 "
+	    "MB</td>"
+	    "<td class=\"number\" data-value=\"62914560\">60 MB</td>"
+	    "<td class=\"number\" data-value=\"-25\">-25.0 %</td></tr>");
+	has_not("GPU 0: ");
+	has_not("GPU 1: ");
+	has_not("clock</th>");
 }
 
 #define TEST(function) cmocka_unit_test_setup(function, start)
@@ -180,6 +204,7 @@ int main(void)
 		TEST(both_sides_are_shown_with_how_they_differ),
 		TEST(what_a_side_does_not_know_is_not_compared),
 		TEST(energy_is_that_of_a_run),
+		TEST(memory_that_both_sides_know_is_shown),
 		TEST(a_device_that_one_side_knows_alone_is_not_shown),
 	};
 

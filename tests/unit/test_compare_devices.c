@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Energy and clocks of the two sides of a comparison. */
+/* Memory, energy and clocks of the two sides of a comparison. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/compare/compare_energy.h"
+#include "report/compare/compare_devices.h"
 
 #define S 1000000000ull
 
@@ -48,7 +48,7 @@ static void prints(const char *expected)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
-	comparison_print_energy(&comparison, file);
+	comparison_print_devices(&comparison, file);
 	fclose(file);
 	assert_string_equal(text, expected);
 	free(text);
@@ -101,6 +101,73 @@ static void memory_clock_reasons_and_energy_are_shown_where_they_differ(void **s
 	b.devices[3] = run_of(300, 2000, 10);
 	a.devices[3].duration = 0;
 	prints("");
+}
+
+static void memory_that_differs_is_shown_with_and_without_energy(void **state)
+{
+	static uint64_t memory_a[SESSION_DEVICES], memory_b[SESSION_DEVICES];
+
+	(void)state;
+	comparison.memory_a = memory_a;
+	comparison.memory_b = memory_b;
+	memory_a[3] = 100 << 20;
+	memory_b[3] = (100 << 20) + (1 << 20) - 1;
+	/* Of a side that has none nothing is known. */
+	memory_a[4] = 1 << 20;
+	memory_b[5] = 1 << 20;
+	prints("");
+	memory_b[3] = 125 << 20;
+	prints("GPU 3, A and B: memory at most 100 MB and 125 MB (+25.0 %).\n");
+	b.devices[3] = run_of(94, 2000, 10);
+	prints("GPU 3, A and B: memory at most 100 MB and 125 MB (+25.0 %), energy 100 J and 94.0 "
+	       "J "
+	       "a run (50.0 W and 47.0 W).\n");
+	comparison.energies_a = NULL;
+	memory_b[0] = 1;
+	memory_a[0] = 2;
+	prints("GPU 0, A and B: memory at most 2 B and 1 B (-50.0 %).\n"
+	       "GPU 3, A and B: memory at most 100 MB and 125 MB (+25.0 %).\n");
+	comparison.memory_b = NULL;
+	prints("");
+}
+
+static void the_most_memory_of_a_side_s_runs_counts(void **state)
+{
+	struct profile sum = {0}, run = {0};
+
+	(void)state;
+	run.memory_peaks[0] = 5;
+	run.memory_peaks[SESSION_DEVICES - 1] = 7;
+	assert_int_equal(profile_add_run(&sum, &run), 0);
+	run.memory_peaks[0] = 6;
+	run.memory_peaks[SESSION_DEVICES - 1] = 1;
+	assert_int_equal(profile_add_run(&sum, &run), 0);
+	assert_int_equal(sum.memory_peaks[0], 6);
+	assert_int_equal(sum.memory_peaks[1], 0);
+	assert_int_equal(sum.memory_peaks[SESSION_DEVICES - 1], 7);
+}
+
+static void json_has_the_memory_that_a_side_knows(void **state)
+{
+	static uint64_t memory_a[SESSION_DEVICES], memory_b[SESSION_DEVICES];
+	cJSON *array;
+	char *text;
+
+	(void)state;
+	memory_a[0] = 123456789012;
+	memory_b[SESSION_DEVICES - 1] = 5;
+	comparison.memory_a = memory_a;
+	comparison.memory_b = memory_b;
+	array = comparison_memory_json(&comparison);
+	text = cJSON_PrintUnformatted(array);
+	assert_string_equal(text, "[{\"device\":0,\"a\":123456789012,\"b\":null},"
+				  "{\"device\":63,\"a\":null,\"b\":5}]");
+	free(text);
+	cJSON_Delete(array);
+	comparison.memory_a = comparison.memory_b = NULL;
+	array = comparison_memory_json(&comparison);
+	assert_int_equal(cJSON_GetArraySize(array), 0);
+	cJSON_Delete(array);
 }
 
 static void energy_is_that_of_a_run(void **state)
@@ -179,6 +246,9 @@ int main(void)
 				       start),
 		cmocka_unit_test_setup(energy_is_that_of_a_run, start),
 		cmocka_unit_test_setup(runs_are_added_up, start),
+		cmocka_unit_test_setup(memory_that_differs_is_shown_with_and_without_energy, start),
+		cmocka_unit_test_setup(the_most_memory_of_a_side_s_runs_counts, start),
+		cmocka_unit_test_setup(json_has_the_memory_that_a_side_knows, start),
 		cmocka_unit_test_setup(json_has_the_devices_that_a_side_knows, start),
 	};
 
