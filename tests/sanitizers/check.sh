@@ -43,8 +43,8 @@ tests=("$@")
 if [ $# -eq 0 ]; then
 	tests=(tests/preload/*.bats tests/sim/*.bats)
 	for program in "$BUILD"/tests/unit/test_*; do
-		if [ "${program##*/}" = test_no_memory ]; then
-			echo "ok test_no_memory # skip: it has an allocator of its own, as sanitizers have"
+		if [[ $program == */test_no_memory* ]]; then
+			echo "ok ${program##*/} # skip: it has an allocator of its own, as sanitizers have"
 		elif "$program" >"$scratch/output" 2>&1; then
 			echo "ok ${program##*/}"
 		else
