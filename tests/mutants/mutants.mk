@@ -17,7 +17,7 @@ mutants: toolkit packages
 # A build of its own tells which test reaches which line: each basic block notes that it has run.
 ifdef COVERAGE_BUILD
 COVERAGE_OBJECT := $(BUILD)/obj/tests/mutants/coverage.o
-COVERED := $(BUILD)/libktime.so $(VIRTUAL) $(BUILD)/ktime $(UNIT_TESTS) $(SESSION_OF_RECORDS) $(MERGE_MANY) $(OLD_GLIBC_COMMAND)
+COVERED := $(BUILD)/libktime.so $(VIRTUAL) $(BUILD)/ktime $(UNIT_TESTS) $(SESSION_OF_RECORDS) $(MERGE_MANY) $(BUILD)/bench/many_records $(OLD_GLIBC_COMMAND)
 $(addprefix $(BUILD)/obj/,preload/% cupti/% report/% tests/sim/clock/preload/%): OBJECT_CFLAGS += -O0 -g -fsanitize-coverage=trace-pc
 $(COVERED): private LDFLAGS += $(COVERAGE_OBJECT)
 $(COVERED): | $(COVERAGE_OBJECT)
