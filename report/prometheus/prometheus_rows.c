@@ -18,7 +18,7 @@
 
 /* The durations of a device's kernels. */
 struct durations {
-	uint64_t buckets[BUCKETS + 1];
+	uint64_t buckets[BUCKETS + 1], calls;
 	double seconds;
 };
 
@@ -63,6 +63,27 @@ static struct sum *sum_of(struct adding *adding, const struct row *row)
 	return wanted;
 }
 
+/*
+ * The time of the calls in a row's histogram. In one of events each call counts for those that it
+ * stands for, and so does its time here: unlike the row's estimate it never becomes smaller. Of
+ * merged rows the sum of the estimates is known alone.
+ */
+static double time_of_calls(const struct row *row, const struct figures *figures,
+			    const struct histogram *histogram)
+{
+	double calls = (double)row_calls_of_clock(row, CLOCK_EVENTS), total = 0;
+
+	if (figures != &row->events || !row_is_estimated(row, CLOCK_EVENTS))
+		return (double)figures->total;
+	if (row->summed)
+		return row_estimate(row, CLOCK_EVENTS).total * (double)histogram_count(histogram) /
+		       calls;
+	for (unsigned i = 0; i < ESTIMATE_STRATA; i++)
+		total += row->estimate.strata[i].total;
+	/* Of calls that are shorter than the overhead that was taken off nothing may be left. */
+	return total > 0 ? total : 0;
+}
+
 static void add_durations(struct durations *durations, const struct session *session,
 			  const struct row *row, const struct figures *figures)
 {
@@ -72,8 +93,11 @@ static void add_durations(struct durations *durations, const struct session *ses
 	if (header->cupti_active && header->timer != TIMER_EVENTS)
 		figures = &row->cupti;
 	histogram = session_histogram(session, figures->histogram);
-	durations->seconds += (double)figures->total / 1e9;
-	for (unsigned bucket = 0; histogram && bucket < HISTOGRAM_BUCKETS; bucket++) {
+	if (!histogram)
+		return;
+	durations->calls += histogram_count(histogram);
+	durations->seconds += time_of_calls(row, figures, histogram) / 1e9;
+	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
 		uint64_t low = histogram_bucket_low(bucket);
 		unsigned i = 0;
 
@@ -107,7 +131,7 @@ static void write_durations(struct adding *adding, int device, const struct dura
 						    durations->seconds);
 	if (!adding->error)
 		adding->error = exposition_add_part(exposition, METRIC_DURATION, "_count", &labels,
-						    (double)count);
+						    (double)durations->calls);
 }
 
 static bool is_copy(const struct row *row)
@@ -173,7 +197,7 @@ static void take_rows(struct adding *adding)
 	for (unsigned i = 0; i < UNTIMED_COUNT; i++)
 		prometheus_add_by(adding, METRIC_UNTIMED, "reason", reasons[i], (double)untimed[i]);
 	for (int device = 0; device < SESSION_DEVICES; device++)
-		if (durations[device].seconds > 0)
+		if (durations[device].calls > 0)
 			write_durations(adding, device, &durations[device]);
 }
 

@@ -16,6 +16,7 @@
 
 #include "report/prometheus/exposition.h"
 #include "report/prometheus/prometheus.h"
+#include "report/session/estimate.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/whole_profile.h"
 
@@ -150,6 +151,100 @@ static void counters_do_not_become_smaller_and_gauges_may(void **state)
 	prometheus_free(metrics);
 }
 
+#define DURATION(series) "ktime_kernel_duration_seconds" series "} "
+#define SUM		 DURATION("_sum{pid=\"7\",device=\"0\"")
+#define COUNT		 DURATION("_count{pid=\"7\",device=\"0\"")
+#define UP_TO(end)	 DURATION("_bucket{pid=\"7\",device=\"0\",le=\"" end "\"")
+#define SECONDS		 "ktime_kernel_seconds_total{pid=\"7\",device=\"0\",kernel=\"sampled\"} "
+
+static void add_timed(struct session *session, struct row *row, double weight, uint64_t took)
+{
+	uint64_t place = estimate_call(&row->estimate, weight);
+
+	row->calls += (uint64_t)weight;
+	session_add_weighted(session, &row->events, took,
+			     estimate_whole_calls(&row->estimate, weight));
+	estimate_timed(&row->estimate, place, weight, took);
+}
+
+static uint64_t nanoseconds_of(struct prometheus *metrics, struct session *session,
+			       const char *series)
+{
+	return (uint64_t)(value_of(metrics, session, series) * 1e9 + 0.5);
+}
+
+/* By events each timed call stands for several: in the sum as in the buckets. */
+static void durations_are_of_one_weighted_sample(void **state)
+{
+	struct prometheus *metrics = prometheus_create(1);
+	struct session *session = session_of(7, 50);
+	struct row *row = session_row(session, ROW_KERNEL, "sampled", 0);
+
+	(void)state;
+	session_header(session)->cupti_active = 0;
+	session_header(session)->timer = TIMER_EVENTS;
+	for (int i = 0; i < 4; i++)
+		add_timed(session, row, 1, 4000);
+	assert_int_equal(nanoseconds_of(metrics, session, SUM), 16000);
+	assert_true(value_of(metrics, session, COUNT) == 4);
+	for (int i = 0; i < 6; i++)
+		add_timed(session, row, 10, 6000);
+	assert_int_equal(nanoseconds_of(metrics, session, SUM), 16000 + 60 * 6000);
+	assert_int_equal(nanoseconds_of(metrics, session, SECONDS), 16000 + 60 * 6000);
+	assert_true(value_of(metrics, session, COUNT) == 64);
+	assert_true(value_of(metrics, session, UP_TO("4.096e-06")) == 4);
+	assert_true(value_of(metrics, session, UP_TO("1.6384e-05")) == 64);
+	/* Calls that no pair has timed yet are in neither. */
+	row->calls += 10;
+	assert_int_equal(nanoseconds_of(metrics, session, SUM), 376000);
+	assert_true(value_of(metrics, session, UP_TO("+Inf")) == 64);
+	session_close(session);
+	prometheus_free(metrics);
+}
+
+static void durations_are_without_overhead_and_never_negative(void **state)
+{
+	const struct {
+		uint64_t overhead, sum;
+	} cases[] = {{500, 2000 + 10 * 2500}, {3000, 0}};
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		struct prometheus *metrics = prometheus_create(1);
+		struct session *session = session_of(7, 50);
+		struct row *row = session_row(session, ROW_KERNEL, "sampled", 0);
+
+		session_header(session)->timer = TIMER_EVENTS;
+		session_header(session)->overheads[OVERHEAD_KERNEL].ns = cases[i].overhead;
+		add_timed(session, row, 1, 2500);
+		add_timed(session, row, 10, 3000);
+		session_subtract_overheads(session);
+		assert_int_equal(nanoseconds_of(metrics, session, SUM), cases[i].sum);
+		assert_true(value_of(metrics, session, COUNT) == 11);
+		session_close(session);
+		prometheus_free(metrics);
+	}
+}
+
+/* Of merged processes the sum of their estimates is known, here of 74 calls. */
+static void durations_of_a_job_are_of_its_weighted_sample(void **state)
+{
+	struct prometheus *metrics = prometheus_create(1);
+	struct session *session = session_of(7, 50);
+	struct row *row = session_row(session, ROW_KERNEL, "sampled", 0);
+
+	(void)state;
+	session_header(session)->timer = TIMER_EVENTS;
+	add_timed(session, row, 37, 2500);
+	row->calls = 74;
+	row->summed = 1;
+	row->windows_total = 200000;
+	assert_int_equal(nanoseconds_of(metrics, session, SUM), 100000);
+	assert_true(value_of(metrics, session, COUNT) == 37);
+	session_close(session);
+	prometheus_free(metrics);
+}
+
 static void labels_hold_any_text(void **state)
 {
 	struct labels labels = {.length = 0};
@@ -263,6 +358,9 @@ int main(void)
 		cmocka_unit_test(each_figure_has_its_series),
 		cmocka_unit_test(a_kernel_keeps_the_series_that_it_has),
 		cmocka_unit_test(counters_do_not_become_smaller_and_gauges_may),
+		cmocka_unit_test(durations_are_of_one_weighted_sample),
+		cmocka_unit_test(durations_are_without_overhead_and_never_negative),
+		cmocka_unit_test(durations_of_a_job_are_of_its_weighted_sample),
 		cmocka_unit_test(labels_hold_any_text),
 		cmocka_unit_test(a_text_that_just_fits_is_there),
 		cmocka_unit_test(the_place_is_the_environments),
