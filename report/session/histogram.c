@@ -50,12 +50,22 @@ void histogram_add_calls(struct histogram *histogram, uint64_t value, uint32_t c
 		*count = UINT32_MAX;
 }
 
+/* Durations of one kernel lie in few buckets: empty groups of them are passed over. */
+#define MERGED_TOGETHER 16
+_Static_assert(HISTOGRAM_BUCKETS % MERGED_TOGETHER == 0, "whole groups");
+
 void histogram_merge(struct histogram *histogram, const struct histogram *added)
 {
-	for (unsigned i = 0; added && i < HISTOGRAM_BUCKETS; i++)
-		if (__builtin_add_overflow(histogram->buckets[i], added->buckets[i],
-					   &histogram->buckets[i]))
-			histogram->buckets[i] = UINT32_MAX;
+	for (unsigned i = 0; added && i < HISTOGRAM_BUCKETS; i += MERGED_TOGETHER) {
+		const uint32_t *from = added->buckets + i;
+		uint32_t *to = histogram->buckets + i, any = 0;
+
+		for (unsigned j = 0; j < MERGED_TOGETHER; j++)
+			any |= from[j];
+		for (unsigned j = 0; any && j < MERGED_TOGETHER; j++)
+			if (__builtin_add_overflow(to[j], from[j], &to[j]))
+				to[j] = UINT32_MAX;
+	}
 }
 
 void histogram_scale(struct histogram *histogram, uint64_t count)

@@ -70,51 +70,86 @@ static void read_part(const struct session *session, int fd, uint64_t offset, ui
 	}
 }
 
-/* A trace may be longer than memory: its records are read from the file when they are needed. */
-static bool is_of_file(uint64_t offset, const struct segment *segment)
+/*
+ * What is mapped, and read from the file when it is needed: a trace, which may be longer than
+ * memory, and histograms, of which most are never looked at, where no one writes them any more.
+ * Neither holds offsets that are trusted.
+ */
+static bool is_of_file(const struct session *session, uint64_t offset,
+		       const struct segment *segment)
 {
-	return segment->kind == SEGMENT_TRACE && offset % PAGE == 0 && segment->size % PAGE == 0;
+	return (segment->kind == SEGMENT_TRACE ||
+		(segment->kind == SEGMENT_HISTOGRAMS && session_header(session)->finished)) &&
+	       offset % PAGE == 0 && segment->size % PAGE == 0;
+}
+
+/* Segments of one kind, one behind the other, that are mapped together. */
+struct mapped_run {
+	enum segment_kind kind;
+	uint64_t offset, size;
+};
+
+static int map_run(const struct session *session, int fd, const struct mapped_run *run)
+{
+	/* Who reads a profile may change its histograms, for himself. */
+	int protection = run->kind == SEGMENT_TRACE ? PROT_READ : PROT_READ | PROT_WRITE;
+
+	if (run->size == 0)
+		return 0;
+	return map_file(session, fd, protection, MAP_PRIVATE | MAP_NORESERVE, run->offset,
+			run->size);
 }
 
 static int read_segment(const struct session *session, int fd, uint64_t offset,
-			const struct segment *segment)
+			const struct segment *segment, struct mapped_run *run)
 {
 	uint64_t used = segment->used < segment->size ? segment->used : segment->size;
+	int error;
 
-	if (is_of_file(offset, segment))
-		return map_file(session, fd, PROT_READ, MAP_PRIVATE, offset, segment->size);
-	read_part(session, fd, offset + sizeof(*segment),
-		  used > sizeof(*segment) ? used - sizeof(*segment) : 0);
-	return 0;
+	if (!is_of_file(session, offset, segment)) {
+		memcpy(session->base + offset, segment, sizeof(*segment));
+		read_part(session, fd, offset + sizeof(*segment),
+			  used > sizeof(*segment) ? used - sizeof(*segment) : 0);
+		return 0;
+	}
+	if (segment->kind == run->kind && offset == run->offset + run->size) {
+		run->size += segment->size;
+		return 0;
+	}
+	error = map_run(session, fd, run);
+	*run = (struct mapped_run){segment->kind, offset, segment->size};
+	return error;
 }
 
 static int read_segments(struct session *session, int fd)
 {
 	uint64_t offset = session_header(session)->header_size;
+	struct mapped_run run = {.size = 0};
 	int error = 0;
 
 	while (offset < session->size && !error) {
-		/* A copy of its own: the trace's is the file's. */
 		struct segment segment;
-		uint64_t left = session->size - offset;
+		ssize_t length;
 
-		read_part(session, fd, offset, left < sizeof(segment) ? left : sizeof(segment));
-		memcpy(&segment, session->base + offset, sizeof(segment));
-		if (left < sizeof(segment) || segment.magic != SEGMENT_MAGIC ||
+		do {
+			length = pread(fd, &segment, sizeof(segment), (off_t)offset);
+		} while (length < 0 && errno == EINTR);
+		if (length != sizeof(segment) || segment.magic != SEGMENT_MAGIC ||
 		    segment.kind >= SEGMENT_KINDS || segment.size < sizeof(segment) ||
-		    segment.size > left || segment.size % sizeof(segment))
+		    segment.size > session->size - offset || segment.size % sizeof(segment))
 			return -EINVAL;
 		error = segment_places_reserve(session);
 		if (!error)
-			error = read_segment(session, fd, offset, &segment);
+			error = read_segment(session, fd, offset, &segment, &run);
 		if (!error) {
 			segment_place_add(session, offset, segment.size, segment.kind);
 			session->places[session->place_count - 1].read_only =
-				is_of_file(offset, &segment);
+				segment.kind == SEGMENT_TRACE &&
+				is_of_file(session, offset, &segment);
 		}
 		offset += segment.size;
 	}
-	return error;
+	return error ? error : map_run(session, fd, &run);
 }
 
 uint64_t segment_used(const struct session *session, const struct segment_place *place)

@@ -64,3 +64,15 @@ $(MANY_RECORDS): $(BUILD)/obj/tests/bench/many_records.o $(REPORT_LIBRARY_OBJECT
 bench-export-program: command $(MANY_RECORDS)
 bench-export: bench-export-program
 	@BUILD=$(BUILD) python3 tests/bench/export.py
+
+# How long merging the profiles of a large job takes; needs no GPU.
+MANY_PROFILES := $(BUILD)/bench/many_profiles
+$(MANY_PROFILES): $(BUILD)/obj/tests/bench/many_profiles.o \
+		$(filter-out $(BUILD)/obj/report/command/main.o, $(REPORT_COMMAND_OBJECTS)) $(REPORT_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(LINK) $^ $(REPORT_COMMAND_LIBRARIES) -o $@
+
+.PHONY: bench-merge-program bench-merge
+bench-merge-program: $(MANY_PROFILES)
+bench-merge: bench-merge-program
+	@BUILD=$(BUILD) python3 tests/bench/merge.py

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * many_profiles FOLDER PROFILES ROWS: merges the profiles of a job of as many ranks, each
- * a file of its own, as `ktime merge` does. All of them would fill a disk, so that they are written
- * BATCH at a time, by another process; what that takes is not counted. Prints the seconds and the
- * processor seconds that merging took, the most memory (KiB) and the bytes of all profiles.
+ * many_profiles FOLDER PROFILES ROWS: merges the profiles of a job of as many ranks, each a file of
+ * its own, as `ktime merge` does. All of them would fill a disk, so that they are written BATCH at
+ * a time, by another process; what that takes is not counted. Prints the seconds and the processor
+ * seconds that merging took, the most memory (KiB) and the bytes of all profiles.
  *
- * A profile is as a run of both clocks has it: nine of ten rows are kernels, which CUPTI timed and
- * events in part, the others API calls. Names, calls and durations differ by rank; a tenth of the
- * names is that of a hundredth of the ranks alone.
+ * A profile is as a run with both clocks has it: eight of ten rows are kernels of all ranks, one is
+ * a kernel of the rank's stage, and one an API call. CUPTI timed all calls, events every fourth of
+ * a kernel. How many calls there were, and how long each took, differs by rank.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -35,7 +35,7 @@ static void path_of(char *path, size_t size, int rank)
 
 static int add_row(struct session *session, int rank, unsigned i, unsigned *seed)
 {
-	const bool is_api = i % 10 == 0, is_of_group = i % 10 == 9;
+	const bool is_api = i % 10 == 0, is_of_stage = i % 10 == 9;
 	const unsigned calls = 20 + rand_r(seed) % 100;
 	char name[192];
 	struct row *row;
@@ -43,7 +43,7 @@ static int add_row(struct session *session, int rank, unsigned i, unsigned *seed
 	snprintf(name, sizeof(name),
 		 is_api ? "cudaFunction%u_v%d"
 			: "_ZN7product6kernelILi%uELi%dEfNS_6layoutEEEvPKT1_S4_PS2_mmm",
-		 i, is_of_group ? rank % STAGES : 1000);
+		 i, is_of_stage ? rank % STAGES : 1000);
 	row = session_row(session, is_api ? ROW_RUNTIME_API : ROW_KERNEL, name,
 			  is_api ? -1 : rank % GPUS);
 	for (unsigned call = 0; row && call < calls; call++) {

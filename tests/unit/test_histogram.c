@@ -5,6 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include <cmocka.h>
 
@@ -96,6 +97,28 @@ static void a_full_bucket_stays_full(void **state)
 	assert_int_equal(histogram.buckets[5], UINT32_MAX);
 }
 
+static void each_bucket_is_merged_and_none_wraps(void **state)
+{
+	static struct histogram sum, added;
+
+	(void)state;
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		memset(&added, 0, sizeof(added));
+		added.buckets[i] = i + 1;
+		histogram_merge(&sum, &added);
+		assert_int_equal(histogram_count(&sum), (uint64_t)(i + 1) * (i + 2) / 2);
+		assert_int_equal(sum.buckets[i], i + 1);
+	}
+	added.buckets[HISTOGRAM_BUCKETS - 1] = UINT32_MAX - HISTOGRAM_BUCKETS;
+	histogram_merge(&sum, &added);
+	assert_int_equal(sum.buckets[HISTOGRAM_BUCKETS - 1], UINT32_MAX);
+	added.buckets[HISTOGRAM_BUCKETS - 1] = 1;
+	histogram_merge(&sum, &added);
+	assert_int_equal(sum.buckets[HISTOGRAM_BUCKETS - 1], UINT32_MAX);
+	histogram_merge(&sum, NULL);
+	assert_int_equal(sum.buckets[0], 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -105,6 +128,7 @@ int main(void)
 		cmocka_unit_test(few_samples_give_the_nearest_rank),
 		cmocka_unit_test(a_full_bucket_stays_full),
 		cmocka_unit_test(a_scaled_histogram_keeps_its_proportions),
+		cmocka_unit_test(each_bucket_is_merged_and_none_wraps),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -286,6 +286,47 @@ static void overheads_are_taken_off_the_records_of_all_parts(void **state)
 	session_close(read);
 }
 
+/* Histograms of a finished profile stay in its file until they are looked at. Names between them
+ * part them into runs of 1 and more segments. */
+static void histograms_of_a_file_are_each_ones_own(void **state)
+{
+	static char name[60000];
+	struct row *rows[100];
+	struct session *read;
+	struct row *row;
+
+	(void)state;
+	for (uint64_t i = 0; i < 100; i++) {
+		name_of(name, i % 13 ? 20 : sizeof(name), (unsigned)i);
+		rows[i] = session_row(session, ROW_KERNEL, name, (int)i);
+		session_add_sample(session, &rows[i]->cupti, i);
+		session_add_weighted(session, &rows[i]->events, 1000 + i, (uint32_t)i + 5);
+	}
+	for (uint32_t finished = 0; finished < 2; finished++) {
+		uint64_t i = 0;
+
+		session_header(session)->finished = finished;
+		assert_int_equal(session_open(&read, path), 0);
+		session_for_each_row (read, row) {
+			struct histogram *cupti = session_histogram(read, row->cupti.histogram);
+			struct histogram *events = session_histogram(read, row->events.histogram);
+
+			assert_int_equal(histogram_count(cupti), 1);
+			assert_int_equal(cupti->buckets[histogram_bucket(i)], 1);
+			assert_int_equal(histogram_count(events), i + 5);
+			assert_int_equal(events->buckets[histogram_bucket(1000 + i)], i + 5);
+			/* A reader's change is its own. */
+			cupti->buckets[0] += 7;
+			i++;
+		}
+		assert_int_equal(i, 100);
+		session_close(read);
+	}
+	for (uint64_t i = 0; i < 100; i++)
+		assert_int_equal(
+			histogram_count(session_histogram(session, rows[i]->cupti.histogram)), 1);
+}
+
 static void a_file_that_is_cut_within_a_segment_is_refused(void **state)
 {
 	static char name[70000];
@@ -321,6 +362,7 @@ int main(void)
 		TEST(processes_and_their_rows_are_read_in_their_order),
 		TEST(the_first_of_the_longest_gaps_is_named),
 		TEST(overheads_are_taken_off_the_records_of_all_parts),
+		TEST(histograms_of_a_file_are_each_ones_own),
 		TEST(a_file_that_is_cut_within_a_segment_is_refused),
 	};
 
