@@ -8,7 +8,7 @@ struct session;
 /* By the driver; loads NVML where it is going to be asked. On the program's thread, at the start.
  */
 void devices_describe(struct session *session);
-/* Starts the thread of --energy; how many threads: 1 or 0. */
+/* Starts the thread of --energy, once CUPTI has been started; how many threads: 1 or 0. */
 unsigned devices_start_reading(struct session *session);
 /*
  * On the background thread, and at the end alone: to initialise NVML can take longer than a ring of

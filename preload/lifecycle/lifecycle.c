@@ -254,8 +254,11 @@ static void start_once(void)
 		return;
 	}
 	output_start(session);
-	main_thread_add_own(devices_start_reading(session));
 	start_cupti();
+	/* Not before: NVML initialised on one thread while CUPTI starts on another leaves a lock of
+	 * the driver's held, and the program's next cuInit waits for it for ever (driver 580.159,
+	 * CUPTI 13.0). */
+	main_thread_add_own(devices_start_reading(session));
 	describe_cupti();
 	metrics_start(cupti.started ? "" : cupti.reason);
 	session_header(session)->events_active = mode_events;

@@ -266,6 +266,7 @@ static bool reader_answers = true;
 unsigned energy_reader_start(struct session *of, size_t devices, bool missing)
 {
 	assert_true(of && devices > 0);
+	note("energy");
 	return !missing;
 }
 

@@ -114,6 +114,14 @@ TEST(a_budget_has_cupti_wait, "--budget 3")
 	assert_int_equal(session_header(session)->cupti_active, 0);
 }
 
+/* Both at once leave a lock of the driver's held. */
+TEST(nvml_is_initialised_once_cupti_has_started, "--energy")
+{
+	lifecycle_start();
+	is("create collector output library cupti energy metrics window begin reporter signals "
+	   "prometheus endings");
+}
+
 TEST(a_trace_has_the_thread_known_first, "--print-gpu-trace --keep-trace 1M")
 {
 	lifecycle_start();
@@ -203,6 +211,7 @@ int main(void)
 		cmocka_unit_test(events_alone_need_no_cupti),
 		cmocka_unit_test(the_options_reach_what_they_are_for),
 		cmocka_unit_test(a_budget_has_cupti_wait),
+		cmocka_unit_test(nvml_is_initialised_once_cupti_has_started),
 		cmocka_unit_test(a_trace_has_the_thread_known_first),
 		cmocka_unit_test(driver_calls_are_recorded_where_they_are_asked_for_alone),
 		cmocka_unit_test(where_cupti_is_refused_the_reason_is_said),
