@@ -47,13 +47,13 @@ static uint64_t updated; /* when recording_update() was last called */
 static double credit;	 /* nanoseconds that may still be spent */
 static double budget;	 /* of the run's time, as a fraction */
 static uint64_t rows_updated;
-static bool late; /* CUPTI was not on from the start, or is not yet */
+static bool late;   /* CUPTI was not on from the start, or is not yet */
+static double work; /* what recording all launches would have cost, ns */
 static uint64_t costs_taken;
 
 /* The window that is open, or the last one. */
 static struct {
 	uint64_t opened, closed, flushed;
-	uint64_t next;	   /* when the next one opens */
 	double spent;	   /* what recording has cost in it, nanoseconds */
 	uint64_t launches; /* of graphs, made while it was open */
 	uint64_t seen;	   /* launches_seen() when it opened */
@@ -108,7 +108,7 @@ void recording_start(struct session *the_session,
 	if (!allowed)
 		return;
 	credit = budget * CREDIT_NS;
-	window_times_start(WINDOWS_SHARE * budget, clock_ticks() << 20);
+	window_times_start(now, WINDOWS_SHARE * budget, clock_ticks() << 20);
 	graph_follow_updates();
 	instantiation_watch(wake);
 	if (!late)
@@ -149,11 +149,10 @@ void recording_call(const struct in_flight *call)
 			: atomic_load_explicit(&call->operation->contents, memory_order_acquire);
 	double cost = contents ? contents->recorded * NODE_NS : 0;
 
-	if (!(cost > 0))
-		return;
-	if (phase == CONTINUOUS) {
+	work += cost > 0 ? cost : NODE_NS;
+	if (cost > 0 && phase == CONTINUOUS) {
 		credit -= cost;
-	} else if (is_in_window(call)) {
+	} else if (cost > 0 && is_in_window(call)) {
 		window.spent += cost;
 		/* Whether a call left records that was in flight when the window opened or closed
 		 * is not known. */
@@ -202,6 +201,7 @@ static void take_costs(uint64_t now)
 		session_count(session, COUNTER_cupti_added_ns, (uint64_t)costs.standing);
 	}
 	/* Launches that are only counted are not taken one by one. */
+	work += late ? costs.recording : 0;
 	if (late && on) {
 		credit -= costs.recording;
 		window.spent += costs.recording;
@@ -238,7 +238,7 @@ static void close_window(uint64_t now)
 	session_count(session, COUNTER_windows_ns, window.closed - window.opened);
 	window.settling = true;
 	window.arrived = false;
-	window.next = window.closed + window_times_gap(window.spent);
+	window_times_plan(window.closed, work, window.spent);
 }
 
 static void open_window(uint64_t now, bool random)
@@ -292,11 +292,11 @@ static bool is_unplanned_due(uint64_t now)
 static void update_windows(uint64_t now)
 {
 	if (on) {
-		if (window_times_are_over(now - window.opened, window.spent))
+		if (window_times_are_over(now - window.opened, work, window.spent))
 			close_window(now);
 	} else if (window.settling) {
 		settle_when_arrived(now);
-	} else if (now >= window.next) {
+	} else if (window_times_are_due(now, work)) {
 		open_window(now, true);
 	} else if (is_unplanned_due(now)) {
 		open_window(now, false);
@@ -368,7 +368,7 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 		updated = now;
 		sums_start(session, row_of);
 	}
-	if (now - costs_taken >= COSTS_PERIOD_NS)
+	if (now - costs_taken >= COSTS_PERIOD_NS || (late && on && phase == WINDOWS))
 		take_costs(now);
 	if (phase != EVENTS)
 		update_recording(now);

@@ -6,7 +6,7 @@
  *
  *   until the first graph is made	recording; each call is matched with its record
  *   while the nodes fit the budget	recording, but for the moments when a graph is made
- *   from then on			in windows of some milliseconds, at random times
+ *   from then on			in windows of some milliseconds, by chance
  *
  * With a budget of the user's that holds for everything: the run begins with events alone, and
  * CUPTI is started once its cost fits (late_start.h). Then

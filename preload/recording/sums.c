@@ -7,7 +7,7 @@
 
 #include "preload/handles/graph_contents.h"
 #include "preload/recording/row_totals.h"
-#include "report/session/estimate.h"
+#include "preload/recording/window_estimate.h"
 
 /* In place of a graph's kernels: graphs of which the device alone knows what a launch does. */
 #define VARIABLE UINT64_MAX

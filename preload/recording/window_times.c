@@ -14,14 +14,29 @@
 /* A window is closed early once it has cost this multiple of what it may. Chosen: if windows are
  * often closed early, work that is expensive to record is recorded less than other work. */
 #define MOST_TIMES	4.0
+/* The next window opens after work that takes this part and this multiple of the planned time, if
+ * the program launches as it did on average; for bursts and idle times these are the bounds. */
+#define LEAST_PART	0.5
+#define MOST_PART	4.0
+/* How long the program's average of work counts as much as what comes. Chosen: long beside its
+ * phases, or windows would follow them. */
+#define AVERAGE_NS	20e9
 
 static double share;
-static double length = FIRST_WINDOW_NS; /* of the next window, or of the one that is open */
+static double length; /* of the next window, or of the one that is open */
 static uint64_t random_state = 0x9e3779b97f4a7c15ull;
+static uint64_t planned, earliest, latest; /* when the next one was planned, and may open */
+static double due_work;			   /* at which it opens */
+static double seen_work, average_work, average_time;
+static double over_work; /* when the open window's time was over; -1: it is not yet */
 
-void window_times_start(double budget, uint64_t random)
+void window_times_start(uint64_t now, double budget, uint64_t random)
 {
+	planned = now;
 	share = budget;
+	length = FIRST_WINDOW_NS;
+	seen_work = average_work = average_time = 0;
+	over_work = -1;
 	random_state ^= random;
 }
 
@@ -45,20 +60,51 @@ static double between(double least, double value, double most)
 	return value < least ? least : value > most ? most : value;
 }
 
-uint64_t window_times_gap(double spent)
+/* Nanoseconds of work in a nanosecond, on average. */
+static double work_rate(uint64_t now, double work)
+{
+	if (average_time > AVERAGE_NS) {
+		average_time /= 2;
+		average_work /= 2;
+	}
+	average_time += (double)(now - planned);
+	average_work += work - seen_work;
+	seen_work = work;
+	return average_time > 0 ? average_work / average_time : 0;
+}
+
+void window_times_plan(uint64_t now, double work, double spent)
 {
 	double gap = share > 0 ? spent / share : MOST_GAP_NS;
 
+	over_work = -1;
 	gap = gap < MEAN_GAP_NS ? MEAN_GAP_NS : gap;
-	/* Any time is as likely as any other, so that no period of the program's is met always. */
-	return (uint64_t)between(LEAST_GAP_NS, gap * (0.5 + random_part()), MOST_GAP_NS);
+	/* Any launch is as likely as any other, so that no period of the program's is met always.
+	 */
+	gap *= 0.5 + random_part();
+	due_work = work + gap * work_rate(now, work);
+	earliest = now + (uint64_t)between(LEAST_GAP_NS, LEAST_PART * gap, MOST_GAP_NS);
+	latest = now + (uint64_t)between(LEAST_GAP_NS, MOST_PART * gap, MOST_GAP_NS);
+	planned = now;
+}
+
+bool window_times_are_due(uint64_t now, double work)
+{
+	return now >= latest || (now >= earliest && work >= due_work);
 }
 
 /* How long a window is does not depend on what is launched in it, or short launches would be
- * recorded less often than long ones. */
-bool window_times_are_over(uint64_t open, double spent)
+ * recorded less often than long ones. For the same reason the launch that its end falls into is
+ * not the one that is left out, but the next. */
+bool window_times_are_over(uint64_t open, double work, double spent)
 {
-	return (double)open >= length || spent >= MOST_TIMES * allowed_cost();
+	if (spent >= MOST_TIMES * allowed_cost() || (double)open >= length + MOST_WINDOW_NS)
+		return true;
+	if ((double)open < length)
+		return false;
+	if (over_work < 0)
+		over_work = work;
+	return work > over_work;
 }
 
 void window_times_adapt(double spent)

@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* When windows open (recording.h) and how long they are, so that all together cost their part of
- * the budget. Times are nanoseconds. For the collector thread only. */
+/*
+ * When windows open (recording.h) and how long they are, so that all together cost their part of
+ * the budget. Times are nanoseconds. So is work: what recording all launches so far would have
+ * cost. Windows open after a random amount of work, not of time: a program that goes through phases
+ * launches more in some, and a launch in those must be met as often as one in the others. For the
+ * collector thread only.
+ */
 #ifndef KTIME_PRELOAD_RECORDING_WINDOW_TIMES_H
 #define KTIME_PRELOAD_RECORDING_WINDOW_TIMES_H
 
@@ -11,11 +16,14 @@
 #define WINDOW_GAP_NS 200000000u
 
 /* `budget`: the part of the time that windows may take; `random`: where chance begins. */
-void window_times_start(double budget, uint64_t random);
-/* How long after a window that has cost `spent` the next one opens. */
-uint64_t window_times_gap(double spent);
-/* Whether a window that has been open for this time, and has cost `spent`, is to be closed. */
-bool window_times_are_over(uint64_t open, double spent);
+void window_times_start(uint64_t now, double budget, uint64_t random);
+/* Plans the next window, after one that was closed now and has cost `spent`. */
+void window_times_plan(uint64_t now, double work, double spent);
+/* Whether the next window opens. */
+bool window_times_are_due(uint64_t now, double work);
+/* Whether a window that has been open for this time, and has cost `spent`, is to be closed. Once
+ * its time is over that takes one more launch: the last one that is recorded will be left out. */
+bool window_times_are_over(uint64_t open, double work, double spent);
 /* Chooses how long the next window is, after one that has cost `spent`. */
 void window_times_adapt(double spent);
 

@@ -320,75 +320,9 @@ struct estimated estimate_of(const struct estimate *estimate, uint64_t calls)
 	return estimated;
 }
 
-/* The quantile of Student's t for a 95 % interval with two degrees of freedom, for which
- * estimate_student_95() is not made. */
-#define STUDENT_95_2 4.302653
-/* Without windows, so few missing units that they may be taken as twice or as nothing. Chosen. */
-#define FEW_MISSING  0.01
-
-void window_units_add(struct window_units *units, double covers)
-{
-	units->covered += covers;
-	units->squares += covers * covers;
-	if (!units->windows++ && !(units->certain > 0))
-		units->first_squared = covers * covers;
-}
-
-void window_times_add(struct window_times *times, const struct window_units *units, double covers,
-		      double mean)
-{
-	double before = units->windows > 1   ? times->last
-			: units->certain > 0 ? times->certain / units->certain
-					     : mean;
-	double difference = mean - before;
-
-	/* What rounding leaves of equal means is nothing. */
-	if (fabs(difference) > 1e-9 * mean)
-		times->differences += covers * covers * difference * difference / 2;
-	times->total += covers * (before + mean) / 2;
-	times->last = mean;
-}
-
-static double student(uint64_t windows)
-{
-	return windows > WINDOWS_LEAST ? estimate_student_95((double)windows - 1) : STUDENT_95_2;
-}
-
-struct estimated window_estimate(const struct window_units *units, const struct window_times *times,
-				 double all)
-{
-	double missing = all - units->certain;
-	double rest = missing - units->covered; /* after the last window */
-	struct estimated estimated = {.total = times->certain};
-	double mean, squares;
-
-	if (missing <= 0)
-		return estimated;
-	if (!units->windows) {
-		mean = units->certain > 0 ? times->certain / units->certain : 0;
-		estimated.total += missing * mean;
-		estimated.error = missing <= FEW_MISSING * all ? missing * mean : NAN;
-		return estimated;
-	}
-	/* Records may come before their calls are counted: windows may seem to cover more. */
-	estimated.total += rest < 0 ? times->total * missing / units->covered : times->total;
-	rest = rest > 0 ? rest : 0;
-	estimated.total += rest * times->last;
-	squares = units->squares - units->first_squared;
-	/* The first window may have no neighbour before it, and the rest has no window: taken to be
-	 * like the others. */
-	estimated.error =
-		units->windows < WINDOWS_LEAST || !(squares > 0)
-			? NAN
-			: student(units->windows) * sqrt(times->differences *
-							 (units->squares + rest * rest) / squares);
-	return estimated;
-}
-
 struct estimated window_estimate_of(const struct row *row, uint64_t calls)
 {
 	struct estimated estimated = {.total = row->windows_total, .error = row->windows_error};
-
 	const struct figures *figures = row->cupti.count > 0 ? &row->cupti : &row->events;
 
 	if (figures->count > 0)

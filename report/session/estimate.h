@@ -49,45 +49,6 @@ double estimate_student_95(double freedom);
 /* The variance of a sample (n - 1) from its sums; 0 below two values. */
 double sample_variance(uint64_t count, double total, double squares);
 
-/*
- * The total of work that was recorded in windows: some milliseconds each, at random times. The
- * units are launches of a graph, or of a kernel by itself, and how many there were is known
- * exactly. Those between two windows are taken to be like the two, as programs go through phases;
- * how much two neighbours differ says how exact that is (collapsed strata).
- */
-
-/* With fewer windows there is no interval. */
-#define WINDOWS_LEAST 3
-
-/* Of some kind of unit. */
-struct window_units {
-	/* Units recorded at times that were not chosen by chance: they stand for themselves. */
-	double certain;
-	double covered; /* units up to the last random window */
-	/* Sum of their squares, window by window; the first one's if nothing came before it. */
-	double squares, first_squared;
-	uint64_t windows;
-};
-
-/* And of a part of each unit, as all launches of one kernel in a graph; nanoseconds. */
-struct window_times {
-	double certain;
-	double total;	    /* of the units covered */
-	double last;	    /* a unit's mean in the last window */
-	double differences; /* sum of the squared standard errors of `total` */
-};
-
-/* Adds a random window, `covers` units after the one before it: first for its units, and then for
- * the times of every part, each with a unit's mean. */
-void window_units_add(struct window_units *units, double covers);
-void window_times_add(struct window_times *times, const struct window_units *units, double covers,
-		      double mean);
-
-/* The total of `all` units. error is 0 if every unit was recorded, and NAN if there are too few
- * windows; total is 0 if nothing was recorded. `squares` is not set. */
-struct estimated window_estimate(const struct window_units *units, const struct window_times *times,
-				 double all);
-
 /* What windows say of all calls of a row; a total of 0 if it has none. */
 struct estimated window_estimate_of(const struct row *row, uint64_t calls);
 

@@ -50,9 +50,16 @@ $(BUILD)/bench/coverage: $(BUILD)/obj/tests/bench/coverage.o \
 	@mkdir -p $(@D)
 	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
 
+# The same of rows that are recorded in windows.
+$(BUILD)/bench/window_coverage: $(BUILD)/obj/tests/bench/window_coverage.o \
+		$(addprefix $(BUILD)/obj/preload/recording/, sums.o row_totals.o window_estimate.o window_times.o) $(REPORT_LIBRARY_OBJECTS)
+	@mkdir -p $(@D)
+	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
+
 .PHONY: coverage
-coverage: $(BUILD)/bench/coverage
+coverage: $(BUILD)/bench/coverage $(BUILD)/bench/window_coverage
 	@$(BUILD)/bench/coverage 5000
+	@$(BUILD)/bench/window_coverage 1000
 
 # How long exports of a long trace take; needs no GPU.
 MANY_RECORDS := $(BUILD)/bench/many_records

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "report/session/estimate.h"
+#include "preload/recording/window_estimate.h"
 #include "tests/unit/golden.h"
 
 #define ROWS 120

@@ -144,7 +144,7 @@ TEST(what_cupti_costs_beyond_three_tenths_of_the_budget_begins_windows, true)
 	assert_int_equal(row_of(&kernel, 0)->cupti.count, 0);
 	/* Windows open again, and are taken as random ones. */
 	random_closed = 0;
-	run_for(3000 * MS);
+	run_for(12000 * MS);
 	assert_true(pauses > 10);
 	assert_true(random_closed > 5);
 	assert_true(count(COUNTER_windows) > 5);

@@ -448,7 +448,8 @@ TEST_IN_CHILD(records_that_do_not_come_are_not_waited_for_for_ever)
 	EXPECT(closed == 2);
 }
 
-/* 0.5 to 1.5 times what lets the windows have their part of the budget. */
+/* 0.5 to 1.5 times what lets the windows have their part of the budget; if nothing is launched
+ * meanwhile, four times that. */
 TEST_IN_CHILD(windows_open_by_chance_and_last_as_long_whatever_is_launched)
 {
 	uint64_t closed_at, opened_at;
@@ -462,16 +463,16 @@ TEST_IN_CHILD(windows_open_by_chance_and_last_as_long_whatever_is_launched)
 		while (paused)
 			update(MS);
 		opened_at = now;
-		EXPECT(opened_at - closed_at >= 100 * MS && opened_at - closed_at <= 301 * MS);
+		EXPECT(opened_at - closed_at >= 400 * MS && opened_at - closed_at <= 1201 * MS);
 		EXPECT(recording_update(now, PERIOD) == 500000);
 		while (!paused)
 			EXPECT(update(MS) == (paused ? PERIOD : 500000));
 		closed_at = now;
-		EXPECT(closed_at - opened_at >= 1 * MS && closed_at - opened_at <= 51 * MS);
+		EXPECT(closed_at - opened_at >= 51 * MS && closed_at - opened_at <= 101 * MS);
 		EXPECT(count(COUNTER_windows) == windows + 1);
 	}
 	/* Without launches they get longer. */
-	EXPECT(closed_at - opened_at >= 50 * MS);
+	EXPECT(closed_at - opened_at >= 100 * MS);
 	EXPECT(random_windows == windows - 2 || random_windows == windows - 1);
 	EXPECT(since > 0 && since <= opened_at);
 	EXPECT(updates > 0);
@@ -498,7 +499,7 @@ TEST_IN_CHILD(an_expensive_window_is_closed_and_the_next_comes_later)
 	while (paused)
 		update(MS);
 	/* 12 ms are 0.3 x 5 % of 800 ms. */
-	EXPECT(now - closed_at >= 400 * MS && now - closed_at <= 1201 * MS);
+	EXPECT(now - closed_at >= 1600 * MS && now - closed_at <= 4801 * MS);
 }
 
 TEST_IN_CHILD(a_new_graph_has_a_window_soon_but_not_more_often_than_others)

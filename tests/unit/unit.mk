@@ -48,6 +48,7 @@ $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/settings.c)
 $(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload/nvtx/, range_thread.o paths.o names.o)
 $(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c))) $(BUILD)/obj/preload/base/settings.o
+$(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/window_times.o
 $(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_times.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
@@ -62,7 +63,8 @@ $(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, hol
 $(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/array_bytes.o
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/measured.o
 $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
-$(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals): $(addprefix $(BUILD)/obj/preload/recording/, launches.o sums.o row_totals.o)
+$(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals): $(addprefix $(BUILD)/obj/preload/recording/, launches.o sums.o row_totals.o window_estimate.o)
+$(addprefix $(BUILD)/tests/unit/, test_window_estimate test_estimates): $(BUILD)/obj/preload/recording/window_estimate.o
 $(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(addprefix $(BUILD)/obj/preload/handles/, graph.o graph_contents.o)
 $(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
 $(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o measured.o)

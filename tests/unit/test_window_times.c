@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* When recording windows open and close, by what the program launches. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/recording/window_times.h"
+
+#define MS     1000000ull
+#define BEGIN  (1000 * MS)
+/* 0.3 of 5 %: a window may cost 3 ms every 200 ms. */
+#define SHARE  0.015
+#define MAY_MS 3
+
+static uint64_t now;
+static double work;
+
+static int start(void **state)
+{
+	(void)state;
+	now = BEGIN;
+	work = 0;
+	window_times_start(now, SHARE, 7);
+	return 0;
+}
+
+/* Goes on until the next window is due; every millisecond adds `launched` of work, ns. */
+static uint64_t wait_for_window(double launched)
+{
+	uint64_t from = now;
+
+	while (!window_times_are_due(now, work)) {
+		now += MS;
+		work += launched;
+	}
+	return now - from;
+}
+
+static void by_chance_after_a_gap_if_the_program_launches_steadily(void **state)
+{
+	uint64_t sum = 0, least = UINT64_MAX, most = 0;
+
+	(void)state;
+	now += 100 * MS;
+	work += 100 * 5e5;
+	for (int i = 0; i < 200; i++) {
+		uint64_t gap;
+
+		window_times_plan(now, work, MAY_MS * MS);
+		gap = wait_for_window(5e5);
+		sum += gap;
+		least = gap < least ? gap : least;
+		most = gap > most ? gap : most;
+	}
+	assert_true(least >= 100 * MS && least < 110 * MS);
+	assert_true(most <= 301 * MS && most > 290 * MS);
+	assert_true(sum / 200 > 185 * MS && sum / 200 < 215 * MS);
+}
+
+static void an_expensive_window_has_a_longer_gap_after_it(void **state)
+{
+	uint64_t gap;
+
+	(void)state;
+	now += 100 * MS;
+	work += 100 * 5e5;
+	window_times_plan(now, work, 4 * MAY_MS * MS);
+	gap = wait_for_window(5e5);
+	assert_true(gap >= 400 * MS && gap <= 1201 * MS);
+	/* A cheap one has no shorter one. */
+	window_times_plan(now, work, 0);
+	gap = wait_for_window(5e5);
+	assert_true(gap >= 100 * MS && gap <= 301 * MS);
+}
+
+static void a_program_that_stops_launching_has_windows_four_times_as_rarely(void **state)
+{
+	uint64_t gap;
+
+	(void)state;
+	now += 100 * MS;
+	work += 100 * 5e5;
+	for (int i = 0; i < 20; i++) {
+		window_times_plan(now, work, MAY_MS * MS);
+		gap = wait_for_window(0);
+		assert_true(gap >= 400 * MS && gap <= 1201 * MS);
+	}
+	/* And no rarer than every five seconds. */
+	window_times_plan(now, work, 1000 * MAY_MS * MS);
+	gap = wait_for_window(0);
+	assert_true(gap == 5000 * MS);
+}
+
+static void a_burst_has_windows_twice_as_often_at_most(void **state)
+{
+	uint64_t gap;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		window_times_start(now, SHARE, 7 + (unsigned)i);
+		now += 100 * MS;
+		work = 100 * 5e5;
+		window_times_plan(now, work, MAY_MS * MS);
+		work += 1e9;
+		gap = wait_for_window(0);
+		assert_true(gap >= 50 * MS && gap <= 151 * MS);
+	}
+}
+
+/* A second of much work and one of a quarter of that: four of five launches are made in the first.
+ */
+static void launches_of_all_phases_are_met_alike(void **state)
+{
+	unsigned met[2] = {0};
+
+	(void)state;
+	now += 100 * MS;
+	work += 62.5e6;
+	window_times_plan(now, work, MAY_MS * MS);
+	for (; now < 1000000 * MS; now += MS) {
+		unsigned slow = now / MS / 1000 % 2;
+
+		work += slow ? 0.25e6 : 1e6;
+		if (!window_times_are_due(now, work))
+			continue;
+		met[slow]++;
+		window_times_plan(now, work, MAY_MS * MS);
+	}
+	assert_true(met[0] + met[1] > 4000);
+	assert_true(fabs((double)met[0] / (met[0] + met[1]) - 0.8) < 0.02);
+}
+
+/* Its average follows what the program does now. */
+static void a_program_that_works_more_than_before_has_windows_by_its_new_average(void **state)
+{
+	uint64_t sum = 0;
+
+	(void)state;
+	for (int i = 0; i < 1000; i++) {
+		window_times_plan(now, work, MAY_MS * MS);
+		sum += wait_for_window(i < 500 ? 5e4 : 5e5) * (i >= 800);
+	}
+	assert_true(sum / 200 > 170 * MS && sum / 200 < 215 * MS);
+}
+
+static void a_window_closes_after_its_time_with_one_more_launch(void **state)
+{
+	(void)state;
+	/* The first one's is 4 ms. */
+	assert_false(window_times_are_over(3 * MS, 10, 0));
+	assert_false(window_times_are_over(4 * MS, 10, 0));
+	assert_false(window_times_are_over(5 * MS, 10, 0));
+	assert_true(window_times_are_over(6 * MS, 11, 0));
+	window_times_plan(now, 11, 0);
+	/* Or once it has taken 50 ms more. */
+	assert_false(window_times_are_over(53 * MS, 20, 0));
+	assert_true(window_times_are_over(54 * MS, 20, 0));
+	window_times_plan(now, 20, 0);
+	/* Or cost four times what it may. */
+	assert_false(window_times_are_over(MS, 20, 4 * MAY_MS * 1e6 - 1));
+	assert_true(window_times_are_over(MS, 20, 4 * MAY_MS * 1e6));
+}
+
+static bool is_over_after(uint64_t open)
+{
+	bool over = window_times_are_over(open, 1, 0);
+
+	assert_false(over);
+	over = window_times_are_over(open, 2, 0);
+	window_times_plan(now, 2, 0);
+	return over;
+}
+
+static void a_window_is_as_long_as_its_part_of_the_budget_allows(void **state)
+{
+	(void)state;
+	/* 4 ms that cost four times what they may: halfway to a quarter. */
+	window_times_adapt(4 * MAY_MS * 1e6);
+	assert_false(is_over_after(2 * MS - 1000));
+	assert_true(is_over_after(2 * MS));
+	/* One without launches may be twice as long. */
+	window_times_adapt(0);
+	assert_false(is_over_after(4 * MS - 1000));
+	assert_true(is_over_after(4 * MS));
+	for (int i = 0; i < 10; i++)
+		window_times_adapt(0);
+	assert_false(is_over_after(50 * MS - 1000));
+	assert_true(is_over_after(50 * MS));
+	for (int i = 0; i < 10; i++)
+		window_times_adapt(100 * MAY_MS * 1e6);
+	assert_false(is_over_after(MS - 1000));
+	assert_true(is_over_after(MS));
+}
+
+static void without_a_budget_the_next_window_is_far(void **state)
+{
+	uint64_t gap;
+
+	(void)state;
+	window_times_start(now, 0, 7);
+	now += 100 * MS;
+	work += 100 * 5e5;
+	window_times_plan(now, work, MAY_MS * MS);
+	gap = wait_for_window(0);
+	assert_true(gap == 5000 * MS);
+}
+
+int main(void)
+{
+#define TEST(function) cmocka_unit_test_setup(function, start)
+	const struct CMUnitTest tests[] = {
+		TEST(by_chance_after_a_gap_if_the_program_launches_steadily),
+		TEST(an_expensive_window_has_a_longer_gap_after_it),
+		TEST(a_program_that_stops_launching_has_windows_four_times_as_rarely),
+		TEST(a_burst_has_windows_twice_as_often_at_most),
+		TEST(launches_of_all_phases_are_met_alike),
+		TEST(a_program_that_works_more_than_before_has_windows_by_its_new_average),
+		TEST(a_window_closes_after_its_time_with_one_more_launch),
+		TEST(a_window_is_as_long_as_its_part_of_the_budget_allows),
+		TEST(without_a_budget_the_next_window_is_far),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
