@@ -16,6 +16,8 @@
  * the host goes on, call_ns, the median of the launch's call.
  */
 #include <dlfcn.h>
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -128,6 +130,8 @@ static void turn_named(const char *name, bool on)
 		turn(CUPTI_ACTIVITY_KIND_RUNTIME, on);
 	else if (strcmp(name, "graph") == 0)
 		turn(CUPTI_ACTIVITY_KIND_GRAPH_TRACE, on);
+	else if (strcmp(name, "overhead") == 0)
+		turn(CUPTI_ACTIVITY_KIND_OVERHEAD, on);
 	else if (strcmp(name, "copies") != 0)
 		check(1, name);
 }
@@ -164,19 +168,25 @@ static void launch_kernels(long count)
 	CHECK(cuStreamSynchronize(stream));
 }
 
-static void make_graph(int count)
+static CUgraphExec graph_of(CUstream in, int count)
 {
+	CUgraphExec made;
 	CUgraph graph;
 
+	CHECK(cuStreamBeginCapture(in, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
+	for (int i = 0; i < count; i++)
+		CHECK(cuLaunchKernel(kernels[i % KERNELS], 1, 1, 1, 1, 1, 1, 0, in, NULL, NULL));
+	CHECK(cuStreamEndCapture(in, &graph));
+	CHECK(cuGraphInstantiate(&made, graph, 0));
+	CHECK(cuGraphDestroy(graph));
+	return made;
+}
+
+static void make_graph(int count)
+{
 	if (executable)
 		CHECK(cuGraphExecDestroy(executable));
-	CHECK(cuStreamBeginCapture(stream, CU_STREAM_CAPTURE_MODE_THREAD_LOCAL));
-	for (int i = 0; i < count; i++)
-		CHECK(cuLaunchKernel(kernels[i % KERNELS], 1, 1, 1, 1, 1, 1, 0, stream, NULL,
-				     NULL));
-	CHECK(cuStreamEndCapture(stream, &graph));
-	CHECK(cuGraphInstantiate(&executable, graph, 0));
-	CHECK(cuGraphDestroy(graph));
+	executable = graph_of(stream, count);
 	nodes = count;
 	/* The first launch uploads it. */
 	for (int i = 0; i < 3; i++)
@@ -269,6 +279,64 @@ static void finalize(void)
 	CHECK(cuptiFinalize_pointer());
 }
 
+static _Atomic bool ending;
+
+/* Launches until `ending`, and makes its graph anew once in a while. */
+static void *launch_on(void *context)
+{
+	uint64_t value;
+	CUstream own;
+
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuStreamCreate(&own, CU_STREAM_NON_BLOCKING));
+	while (!ending) {
+		CUgraphExec made = graph_of(own, 20);
+
+		for (int i = 0; i < 50 && !ending; i++) {
+			CHECK(cuGraphLaunch(made, own));
+			CHECK(cuLaunchKernel(kernels[i % KERNELS], 1, 1, 1, 1, 1, 1, 0, own, NULL,
+					     NULL));
+			CHECK(cuMemcpyDtoHAsync(&value, word, sizeof(value), own));
+			if (i % 5 == 0)
+				CHECK(cuStreamSynchronize(own));
+		}
+		CHECK(cuStreamSynchronize(own));
+		CHECK(cuGraphExecDestroy(made));
+	}
+	return NULL;
+}
+
+static void attach_again(int count, uint64_t ns)
+{
+	static const struct timespec rest = {.tv_nsec = 20000000};
+	pthread_t threads[64];
+	uint64_t begin = now();
+	CUcontext context;
+	long cycles = 0;
+
+	CHECK(cuCtxGetCurrent(&context));
+	check(count < 1 || count > 64, "1 to 64 threads");
+	for (int i = 0; i < count; i++)
+		CHECK(pthread_create(&threads[i], NULL, launch_on, context));
+	for (; now() - begin < ns && cycles < MOST_LAUNCHES; cycles++) {
+		uint64_t start = now();
+
+		CHECK(cuptiActivityRegisterCallbacks_pointer(buffer_requested, buffer_completed));
+		turn_named("work", true);
+		calls[cycles] = (uint32_t)(now() - start);
+		nanosleep(&rest, NULL);
+		start = now();
+		finalize();
+		wholes[cycles] = (uint32_t)(now() - start);
+		nanosleep(&rest, NULL);
+	}
+	ending = true;
+	for (int i = 0; i < count; i++)
+		pthread_join(threads[i], NULL);
+	printf("step=again threads=%d cycles=%ld attach_ns=%u detach_ns=%u\n", count, cycles,
+	       median(calls, cycles), median(wholes, cycles));
+}
+
 static void take_timed(const char *name, const char *value)
 {
 	const char *comma = strchr(value, ',');
@@ -277,6 +345,11 @@ static void take_timed(const char *name, const char *value)
 
 	if (comma)
 		snprintf(kind, sizeof(kind), "%.*s", (int)(comma - value), value);
+	if (strcmp(name, "again") == 0) {
+		start_cuda();
+		attach_again(atoi(value), ns);
+		return;
+	}
 	check(!executable, "no graph");
 	if (strcmp(name, "wait") == 0)
 		wait_for_each(name, ns, NULL, false);

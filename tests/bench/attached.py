@@ -72,6 +72,10 @@ WAYS = [
     by_hand("kernels, off again", once=[cupti(), "on=kernel", "off=kernel"]),
     by_hand("kernels and copies, off again", once=[cupti(), "on=work", "off=work"]),
     by_hand("the same, and runtime calls", once=[cupti(), "on=runtime", "on=work", "off=work"]),
+    by_hand("kernels and copies off again, overheads", once=[cupti(), "on=overhead", "on=work",
+                                                             "off=work"]),
+    by_hand("kernels and copies recorded, then off", once=[cupti()],
+            after=["on=work", "wait=20", "off=work"]),
     by_hand("kernels and copies, off once the graph is made", once=[cupti()], before=["on=work"],
             after=["off=work"]),
     by_hand("the same, attached after the graph was made", after=[cupti(), "on=work", "off=work"],
@@ -113,15 +117,35 @@ def measure(seconds, only, scale):
                 failed[title] = (outcome.stderr.strip().splitlines()
                                  or [f"exit {outcome.returncode}"])[-1]
                 continue
+            # The last of each counts: what a way does before is printed as well.
+            last = {}
             for line in outcome.stdout.splitlines():
                 values = parse_line(line)
                 step = "queue" if values["step"] == "queue" else "wait"
-                for name in ("ns", "median_ns", "call_ns"):
-                    figures[title][step, int(values["nodes"]), name].append(values[name])
+                last |= {(step, int(values["nodes"]), name): values[name]
+                         for name in ("ns", "median_ns", "call_ns")}
+            for key, value in last.items():
+                figures[title][key].append(value)
         longest = max(longest, time.monotonic() - start)
         if time.monotonic() - begun + longest > seconds:
             break
     return figures, failed, number + 1
+
+
+def attach_again(seconds):
+    """Rows of what came of detaching CUPTI while other threads launch, and attaching it again."""
+    rows = []
+    for threads in (1, 4, 16):
+        argv, environment = profilers.under_nothing(
+            [PROGRAM, cupti(), f"again={threads},{int(1000 * seconds / 3)}"])
+        outcome = process.run(argv, environment, timeout=seconds + 20)
+        values = parse_line(outcome.stdout)
+        end = "timed out" if outcome.timed_out else f"{outcome.returncode} " + \
+            (outcome.stderr.strip().splitlines() or [""])[-1]
+        rows.append([threads, *(f"{values[name] / scale:.0f}" if name in values else "-"
+                                for name, scale in (("cycles", 1), ("attach_ns", 1e6),
+                                                    ("detach_ns", 1e6))), end.strip()])
+    return rows
 
 
 def cells(title, figures):
@@ -147,6 +171,8 @@ def main():
     parser = argparse.ArgumentParser(description="What of CUPTI costs launches of graphs.")
     parser.add_argument("--seconds", type=float, default=80, help="rounds of all until then")
     parser.add_argument("--only", default="", help="comma-separated parts of the first column")
+    parser.add_argument("--again", type=float, default=0, metavar="SECONDS",
+                        help="also detach CUPTI and attach it again, while threads launch")
     parser.add_argument("--scale", type=float, default=1.0, help="of what each step takes")
     parser.add_argument("--output", metavar="FILE")
     options = parser.parse_args()
@@ -160,6 +186,10 @@ def main():
              "that, off the first row.", "",
              *results.table(HEADER, [cells(title, figures) for title, _ in WAYS if title in figures]),
              "", *(f"- {title}: {why}" for title, why in failed.items())]
+    if options.again:
+        lines += ["", "CUPTI attached and detached, again and again, while threads launch:", "",
+                  *results.table(["threads", "times", "attaching, ms", "detaching, ms", "end"],
+                                 attach_again(options.again))]
     text = "\n".join(lines).rstrip() + "\n"
     print(text, end="")
     if options.output:

@@ -7,6 +7,8 @@
  * it there at exit, one line a name (%p in the file's name is the process):
  *
  *     kind TAB mangled name or direction TAB count TAB bytes TAB total ns TAB median ns
+ *
+ * With BARE_TRACER_ATTACHED set CUPTI is attached, and records nothing.
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -242,6 +244,7 @@ int InitializeInjection(void)
 		CUPTI_ACTIVITY_KIND_MEMCPY2,
 		CUPTI_ACTIVITY_KIND_MEMSET,
 	};
+	size_t count = getenv("BARE_TRACER_ATTACHED") ? 0 : sizeof(kinds) / sizeof(kinds[0]);
 	CUptiResult result;
 
 	if (load_cupti()) {
@@ -251,7 +254,7 @@ int InitializeInjection(void)
 	tracer.file = getenv("BARE_TRACER_FILE");
 	tracer.pid = getpid();
 	result = cuptiActivityRegisterCallbacks_pointer(buffer_requested, buffer_completed);
-	for (size_t i = 0; result == CUPTI_SUCCESS && i < sizeof(kinds) / sizeof(kinds[0]); i++)
+	for (size_t i = 0; result == CUPTI_SUCCESS && i < count; i++)
 		result = cuptiActivityEnable_pointer(kinds[i]);
 	if (result != CUPTI_SUCCESS)
 		fprintf(stderr, "bare tracer: CUPTI answers %d\n", result);

@@ -14,7 +14,7 @@ $(BUILD)/bench/libbare_tracer.so: $(BUILD)/obj/tests/bench/bare_tracer.o
 
 $(BUILD)/bench/attached: $(BUILD)/obj/tests/bench/attached.o
 	@mkdir -p $(@D)
-	$(LINK) $< -o $@ -L$(CUDA_LIBRARY)stubs -lcuda -ldl
+	$(LINK) $< -o $@ -L$(CUDA_LIBRARY)stubs -lcuda -ldl -lpthread
 
 $(BUILD)/bench/%: tests/bench/%.cu | toolkit
 	@mkdir -p $(@D)

@@ -64,6 +64,11 @@ def under_nsys(trace):
     return lambda argv, file: nsys.under_nsys(argv, file, [f"--cuda-graph-trace={trace}"])
 
 
+def under_attached(argv, _):
+    argv, environment = profilers.under_bare_tracer(argv)
+    return argv, {**environment, "BARE_TRACER_ATTACHED": "1"}
+
+
 def read_bare_tracer(file):
     with open(file) as text:
         return counts.from_bare_tracer(text.read())
@@ -86,6 +91,7 @@ WAYS = {
     "none": Way("no profiler", plain),
     "again": Way("no profiler, again", plain),
     "bare": Way("bare CUPTI", profilers.under_bare_tracer, read_bare_tracer),
+    "attached": Way("CUPTI attached, nothing recorded", under_attached),
     "default": Way("ktime", under_ktime(""), read_ktime),
     "budget": Way("ktime --budget 1", under_ktime("--budget 1"), read_ktime),
     "node": Way("ktime --graph node", under_ktime("--graph node"), read_ktime),
