@@ -541,6 +541,28 @@ static void rows_come_by_what_they_add(void **state)
 	assert_true(comparison.gpu_b == 60100);
 }
 
+/* Times are those of a run, of which A has two. */
+static void rows_of_equal_difference_come_by_their_time_in_a(void **state)
+{
+	(void)state;
+	for (int run = 0; run < 2; run++) {
+		add(&a, "short", 1, 100, 0);
+		add(&a, "long", 1, 300, 0);
+		add(&a, "longer than short", 1, 200, 0);
+		assert_int_equal(profile_add_run(&side_a, &a), 0);
+		profile_free(&a);
+		a = (struct profile){0};
+	}
+	add(&b, "short", 1, 200, 0);
+	add(&b, "long", 1, 400, 0);
+	add(&b, "longer than short", 1, 300, 0);
+	assert_int_equal(profile_add_run(&side_b, &b), 0);
+	compare_beyond(NAN);
+	assert_string_equal(comparison_name(&comparison.rows[0]), "long");
+	assert_string_equal(comparison_name(&comparison.rows[1]), "longer than short");
+	assert_string_equal(comparison_name(&comparison.rows[2]), "short");
+}
+
 static void parts_of_a_row_add_up_as_if_they_were_one(void **state)
 {
 	struct profile_row *whole, *left, *right;
@@ -582,6 +604,7 @@ int main(void)
 		COMPARE_TEST(json_has_all_that_was_compared),
 		COMPARE_TEST(runs_are_printed_with_their_spread),
 		COMPARE_TEST(rows_come_by_what_they_add),
+		COMPARE_TEST(rows_of_equal_difference_come_by_their_time_in_a),
 		COMPARE_TEST(parts_of_a_row_add_up_as_if_they_were_one),
 	};
 
