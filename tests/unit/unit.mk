@@ -59,6 +59,8 @@ $(addprefix $(BUILD)/tests/unit/test_taken_, operations graphs calls): $(BUILD)/
 	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/api.o base/pointer_map.o)
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o causes.o host_calls.o interval_set.o) driver/api.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
+$(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
+	$(addprefix $(BUILD)/obj/preload/memory/, memory_profile.o holdings.o memory_sums.o)
 $(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o memory_sums.o)
 $(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/array_bytes.o
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/measured.o

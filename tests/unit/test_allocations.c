@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/* The program's calls that allocate and free, and what the session is told of them. */
+/* clang-format off: before all that reads the clock. */
+#include "tests/sim/clock/virtual_clock.h"
+/* clang-format on */
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "preload/base/lifecycle_state.h"
+#include "preload/handles/operation.h"
+#include "preload/memory/allocations.h"
+#include "preload/memory/memory_profile.h"
+#include "preload/nvtx/names.h"
+#include "preload/nvtx/paths.h"
+#include "preload/nvtx/range_thread.h"
+
+_Atomic int lifecycle_state = LIFECYCLE_RUNNING;
+struct driver driver;
+
+static const struct clock_scale scale = {.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
+static struct session *session;
+static uint64_t ticks;
+static unsigned failures, contexts_asked, devices_asked;
+static CUresult context_result, device_result;
+
+uint64_t clock_ticks(void)
+{
+	return ticks;
+}
+
+void driver_failed(void)
+{
+	failures++;
+}
+
+uint16_t range_now(void)
+{
+	return 3;
+}
+
+/* 3 is inner, inside of 2, which is outer. */
+struct range_path paths_of(uint16_t path)
+{
+	return (struct range_path){.parent = path == 3 ? 2 : 0, .name = path};
+}
+
+struct range_name names_of(uint16_t name)
+{
+	return (struct range_name){.text = name == 3 ? "inner" : "outer"};
+}
+
+static CUresult current_context(CUcontext *context)
+{
+	contexts_asked++;
+	*context = (CUcontext)&driver;
+	return context_result;
+}
+
+static CUresult current_device(CUdevice *device)
+{
+	devices_asked++;
+	*device = 1;
+	return device_result;
+}
+
+static int set_up(void **state)
+{
+	(void)state;
+	holdings_reset();
+	driver.cuCtxGetCurrent = current_context;
+	driver.cuCtxGetDevice = current_device;
+	context_result = device_result = CUDA_SUCCESS;
+	failures = contexts_asked = devices_asked = 0;
+	lifecycle_state = LIFECYCLE_RUNNING;
+	return session_create(&session, NULL, 0);
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	session_close(session);
+	return 0;
+}
+
+static void allocate(enum allocation_kind kind, enum holding_space space, uint64_t key,
+		     uint64_t bytes)
+{
+	const struct allocated allocated = {
+		.kind = kind, .space = space, .key = key, .bytes = bytes};
+
+	allocation_begins();
+	errno = 77;
+	allocation_ends(CUDA_SUCCESS, &allocated);
+	assert_int_equal(errno, 77);
+}
+
+static void release(enum holding_space space, uint64_t key, CUresult result)
+{
+	allocation_freeing(space, key);
+	allocation_freed(result);
+}
+
+static uint64_t held(int device, enum allocation_kind kind)
+{
+	return memory_sums_of(device, kind)->held;
+}
+
+static void memory_is_where_its_kind_says(void **state)
+{
+	(void)state;
+	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 10, 100);
+	assert_int_equal(held(1, ALLOCATION_DEVICE), 100);
+	assert_int_equal(contexts_asked, 1);
+	assert_int_equal(devices_asked, 1);
+	/* That of the host is on no device, that of pools ends with no context. */
+	allocate(ALLOCATION_PINNED, SPACE_HOST, 11, 200);
+	allocate(ALLOCATION_REGISTERED, SPACE_REGISTERED, 12, 300);
+	assert_int_equal(held(-1, ALLOCATION_PINNED), 200);
+	assert_int_equal(held(-1, ALLOCATION_REGISTERED), 300);
+	assert_int_equal(contexts_asked, 3);
+	assert_int_equal(devices_asked, 1);
+	allocate(ALLOCATION_POOL, SPACE_POINTER, 13, 400);
+	allocate(ALLOCATION_VIRTUAL, SPACE_HANDLE, 14, 500);
+	assert_int_equal(held(1, ALLOCATION_POOL), 400);
+	assert_int_equal(contexts_asked, 3);
+	assert_int_equal(devices_asked, 3);
+	allocations_context_ends((CUcontext)&driver);
+	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
+	assert_int_equal(held(-1, ALLOCATION_PINNED), 0);
+	assert_int_equal(held(1, ALLOCATION_POOL), 400);
+	assert_int_equal(held(1, ALLOCATION_VIRTUAL), 500);
+}
+
+static void a_call_that_says_where_is_not_asked_for(void **state)
+{
+	const struct allocated allocated = {.kind = ALLOCATION_DEVICE,
+					    .space = SPACE_POINTER,
+					    .key = 20,
+					    .bytes = 100,
+					    .placed = true,
+					    .device = 2};
+
+	(void)state;
+	allocation_begins();
+	allocation_ends(CUDA_SUCCESS, &allocated);
+	assert_int_equal(held(2, ALLOCATION_DEVICE), 100);
+	assert_int_equal(contexts_asked + devices_asked, 0);
+}
+
+static void what_the_driver_does_not_place_is_counted(void **state)
+{
+	(void)state;
+	context_result = CUDA_ERROR_INVALID_CONTEXT;
+	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 30, 100);
+	assert_int_equal(failures, 1);
+	context_result = CUDA_SUCCESS;
+	device_result = CUDA_ERROR_INVALID_CONTEXT;
+	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 31, 100);
+	assert_int_equal(failures, 2);
+	allocate(ALLOCATION_PINNED, SPACE_HOST, 32, 100);
+	assert_int_equal(failures, 2);
+	assert_int_equal(holdings_lost().untracked, 2);
+	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
+	assert_int_equal(held(-1, ALLOCATION_PINNED), 100);
+}
+
+/* A wrapped call that makes another, one that failed, one without memory, and one outside of the
+ * run. */
+static void only_the_outermost_call_that_succeeds_counts(void **state)
+{
+	const struct allocated allocated = {
+		.kind = ALLOCATION_DEVICE, .space = SPACE_POINTER, .key = 40, .bytes = 100};
+	uint64_t version = allocations_version();
+
+	(void)state;
+	allocation_begins();
+	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 41, 50);
+	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
+	allocation_ends(CUDA_SUCCESS, &allocated);
+	assert_int_equal(held(1, ALLOCATION_DEVICE), 100);
+	assert_int_equal(allocations_version(), version + 1);
+	allocation_begins();
+	allocation_ends(CUDA_ERROR_OUT_OF_MEMORY, &allocated);
+	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 0, 50);
+	lifecycle_state = LIFECYCLE_CLOSED;
+	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 42, 50);
+	release(SPACE_POINTER, 40, CUDA_SUCCESS);
+	allocation_mapped(CUDA_SUCCESS, 1, 2, 3);
+	allocation_unmapped(CUDA_SUCCESS, 2, 3);
+	allocation_retained(CUDA_SUCCESS, &(unsigned long long){1}, (void *)2);
+	allocations_context_ends((CUcontext)&driver);
+	assert_int_equal(allocations_version(), version + 1);
+	assert_int_equal(held(1, ALLOCATION_DEVICE), 100);
+}
+
+static void what_is_freed_is_held_no_longer(void **state)
+{
+	uint64_t version;
+
+	(void)state;
+	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 50, 100);
+	version = allocations_version();
+	allocation_freeing(SPACE_POINTER, 50);
+	/* Inside of it, another wrapped call that frees. */
+	release(SPACE_POINTER, 50, CUDA_SUCCESS);
+	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
+	allocation_freed(CUDA_SUCCESS);
+	assert_int_equal(allocations_version(), version + 1);
+	assert_int_equal(holdings_lost().unknown_frees, 0);
+	/* What the driver refused to free is there again. */
+	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 51, 70);
+	release(SPACE_POINTER, 51, CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(held(1, ALLOCATION_DEVICE), 70);
+	release(SPACE_POINTER, 51, CUDA_SUCCESS);
+	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
+	/* What nobody saw being allocated, if the driver frees it. */
+	release(SPACE_POINTER, 52, CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(holdings_lost().unknown_frees, 0);
+	release(SPACE_POINTER, 52, CUDA_SUCCESS);
+	assert_int_equal(holdings_lost().unknown_frees, 1);
+	release(SPACE_POINTER, 0, CUDA_SUCCESS);
+	assert_int_equal(holdings_lost().unknown_frees, 1);
+}
+
+static void physical_memory_is_held_while_it_is_mapped(void **state)
+{
+	static const unsigned long long handle = 60;
+
+	(void)state;
+	allocate(ALLOCATION_VIRTUAL, SPACE_HANDLE, handle, 1000);
+	allocation_mapped(CUDA_ERROR_INVALID_VALUE, handle, 0x9000, 1000);
+	allocation_mapped(CUDA_SUCCESS, handle, 0x1000, 1000);
+	allocation_retained(CUDA_ERROR_INVALID_VALUE, &handle, (void *)0x1000);
+	allocation_retained(CUDA_SUCCESS, &handle, (void *)0x1000);
+	release(SPACE_HANDLE, handle, CUDA_SUCCESS);
+	release(SPACE_HANDLE, handle, CUDA_SUCCESS);
+	assert_int_equal(held(1, ALLOCATION_VIRTUAL), 1000);
+	allocation_unmapped(CUDA_ERROR_INVALID_VALUE, 0x1000, 1000);
+	assert_int_equal(held(1, ALLOCATION_VIRTUAL), 1000);
+	allocation_unmapped(CUDA_SUCCESS, 0x1000, 1000);
+	assert_int_equal(held(1, ALLOCATION_VIRTUAL), 0);
+}
+
+/* The last test: what it makes in the session stays with the room of the process. */
+static void the_session_has_the_sums_and_where_they_come_from(void **state)
+{
+	static const struct operation kernel = {.name = "kernel"};
+	struct allocated allocated = {.kind = ALLOCATION_DEVICE,
+				      .space = SPACE_POINTER,
+				      .key = 70,
+				      .bytes = 100,
+				      .before = &kernel};
+	const struct memory_use *use, *total;
+	const struct memory_site *site;
+	uint64_t *counters = session_header(session)->counters;
+
+	(void)state;
+	ticks = 1500;
+	allocation_begins();
+	allocation_ends(CUDA_SUCCESS, &allocated);
+	ticks = 1700;
+	allocated.key = 71;
+	allocation_begins();
+	allocation_ends(CUDA_SUCCESS, &allocated);
+	ticks = 1900;
+	release(SPACE_POINTER, 70, CUDA_SUCCESS);
+	release(SPACE_POINTER, 99, CUDA_SUCCESS);
+	holdings_untracked();
+	holdings_untracked();
+	allocation_captured();
+	memory_profile_update(session, &scale);
+	use = session_next_memory_use(session, NULL);
+	assert_int_equal(use->kind, ALLOCATION_DEVICE);
+	assert_int_equal(use->device, 1);
+	assert_int_equal(use->held, 100);
+	assert_int_equal(use->held_count, 1);
+	assert_int_equal(use->peak, 200);
+	assert_int_equal(use->peak_time, 50000 + 2 * 700);
+	assert_int_equal(use->allocations, 2);
+	assert_int_equal(use->allocated, 200);
+	assert_int_equal(use->frees, 1);
+	total = session_next_memory_use(session, use);
+	assert_int_equal(total->kind, ALLOCATION_TOTAL);
+	assert_int_equal(total->device, 1);
+	assert_null(session_next_memory_use(session, total));
+	site = session_next_memory_site(session, NULL);
+	assert_int_equal(site->kind, ALLOCATION_DEVICE);
+	assert_int_equal(site->device, 1);
+	assert_int_equal(site->thread, syscall(SYS_gettid));
+	assert_int_equal(site->size, 100);
+	assert_string_equal(session_string(session, site->range), "outer/inner");
+	assert_string_equal(session_string(session, site->operation), "kernel");
+	assert_int_equal(site->held, 100);
+	assert_int_equal(site->held_count, 1);
+	assert_int_equal(site->at_peak, 200);
+	assert_int_equal(site->at_peak_count, 2);
+	assert_int_equal(site->allocations, 2);
+	assert_int_equal(site->allocated, 200);
+	assert_null(session_next_memory_site(session, site));
+	assert_int_equal(counters[COUNTER_memory_untracked], 2);
+	assert_int_equal(counters[COUNTER_memory_unknown_frees], 1);
+	assert_int_equal(counters[COUNTER_memory_captured], 1);
+	/* Where nothing has changed nothing is copied; later what has. */
+	counters[COUNTER_memory_captured] = 0;
+	memory_profile_update(session, &scale);
+	assert_int_equal(counters[COUNTER_memory_captured], 0);
+	ticks = 2000;
+	allocate(ALLOCATION_PINNED, SPACE_HOST, 72, 30);
+	release(SPACE_POINTER, 71, CUDA_SUCCESS);
+	memory_profile_update(session, &scale);
+	assert_int_equal(counters[COUNTER_memory_captured], 1);
+	assert_int_equal(use->held, 0);
+	assert_int_equal(use->peak_time, 50000 + 2 * 700);
+	assert_int_equal(site->held, 0);
+	use = session_next_memory_use(session, total);
+	assert_int_equal(use->kind, ALLOCATION_PINNED);
+	assert_int_equal(use->device, -1);
+	assert_int_equal(use->held, 30);
+	site = session_next_memory_site(session, site);
+	assert_int_equal(site->kind, ALLOCATION_PINNED);
+	assert_string_equal(session_string(session, site->operation), "");
+	assert_null(session_next_memory_site(session, site));
+}
+
+#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		TEST(memory_is_where_its_kind_says),
+		TEST(a_call_that_says_where_is_not_asked_for),
+		TEST(what_the_driver_does_not_place_is_counted),
+		TEST(only_the_outermost_call_that_succeeds_counts),
+		TEST(what_is_freed_is_held_no_longer),
+		TEST(physical_memory_is_held_while_it_is_mapped),
+		TEST(the_session_has_the_sums_and_where_they_come_from),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
