@@ -64,6 +64,8 @@ static cJSON *process_object(const struct session *session, const struct job_pro
 	json_add_unsigned(object, "wall", process->wall);
 	json_add_unsigned(object, "device_time", process->device_time);
 	json_add_unsigned(object, "busy", process->busy);
+	json_add_unsigned(object, "memory_peak", process->memory_peak);
+	json_add_unsigned(object, "memory_held", process->memory_held);
 	cJSON_AddItemToObject(object, "causes", causes_object(process));
 	return object;
 }

@@ -62,8 +62,13 @@ static void write_uses(struct page *page)
 	const struct memory_use *use;
 
 	html_table_begin(html, "memory-table", "sortable",
-			 "Bytes that the program asked for: the most at once, and what was held in "
-			 "the end; what the driver takes itself is not among them");
+			 session_header(page->session)->processes
+				 ? "Bytes that the programs asked for: the most that one process "
+				   "held at once, and what all held in the end; what the driver "
+				   "takes itself is not among them"
+				 : "Bytes that the program asked for: the most at once, and what "
+				   "was held in the end; what the driver takes itself is not among "
+				   "them");
 	fputs("<thead><tr>", html->file);
 	html_column(html, "Memory", COLUMN_TEXT);
 	html_column(html, "GPU", COLUMN_NUMBER);

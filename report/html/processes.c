@@ -62,6 +62,7 @@ static void write_process(const struct job *job, const struct job_process *proce
 	struct html *html = &job->page->html;
 	bool ranked = process->rank.rank >= 0;
 	int number = ranked ? process->rank.rank : process->pid;
+	char text[NUMBER_SIZE];
 
 	fprintf(html->file, "<tr><th scope=\"row\" class=\"number\" data-value=\"%d\">%d</th>",
 		number, number);
@@ -71,6 +72,8 @@ static void write_process(const struct job *job, const struct job_process *proce
 	html_time(html, (uint64_t)waited, true, mark);
 	html_time(html, process->busy, true, "");
 	html_time(html, job_idle(process), true, "");
+	html_number(html, (double)process->memory_peak,
+		    process->memory_peak ? number_bytes_about(text, process->memory_peak) : "-");
 	fputs("<td class=\"name\">", html->file);
 	/* Processes without ranks are a tree's, on one node. */
 	html_text(html, session_string(session, ranked ? process->hostname : process->command));
@@ -114,6 +117,7 @@ static void write_processes(const struct job *job)
 	html_column(html, "Waiting", COLUMN_NUMBER);
 	html_column(html, "Busy", COLUMN_NUMBER);
 	html_column(html, "Idle", COLUMN_NUMBER);
+	html_column(html, "Memory at most", COLUMN_NUMBER);
 	html_column(html, ranked ? "Node" : "Command", COLUMN_TEXT);
 	fputs("</tr></thead>\n<tbody>\n", html->file);
 	for (i = 0; i < job->count && ftell(html->file) < most; i++)

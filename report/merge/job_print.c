@@ -258,7 +258,7 @@ static void write_slow(const struct job *job, const struct job_process *process)
 	uint64_t idle = job_idle(process);
 	double waited = wait ? (wait->is_exact ? wait->exact : wait->least) : 0;
 	const char *mark = wait && !wait->is_exact && process->collectives ? ">" : "";
-	char text[5][NUMBER_SIZE], who[32], where[80], waiting[NUMBER_SIZE + 2];
+	char text[6][NUMBER_SIZE], who[32], where[80], waiting[NUMBER_SIZE + 2];
 
 	snprintf(who, sizeof(who), "%d",
 		 process->rank.rank >= 0 ? process->rank.rank : process->pid);
@@ -271,15 +271,18 @@ static void write_slow(const struct job *job, const struct job_process *process)
 	if (job->options->csv) {
 		fprintf(job->file, "%s,", who);
 		csv_write_text(where, job->file);
-		fprintf(job->file, ",%llu,%llu,\"%s\",%.0f,%llu,%llu\n",
+		fprintf(job->file, ",%llu,%llu,\"%s\",%.0f,%llu,%llu,%llu,%llu\n",
 			(unsigned long long)process->gpu, (unsigned long long)process->collectives,
-			mark, waited, (unsigned long long)process->busy, (unsigned long long)idle);
+			mark, waited, (unsigned long long)process->busy, (unsigned long long)idle,
+			(unsigned long long)process->memory_peak,
+			(unsigned long long)process->memory_held);
 		return;
 	}
 	snprintf(waiting, sizeof(waiting), "%s%s", mark, number_time(text[4], (uint64_t)waited));
-	fprintf(job->file, "%8s  %8s  %11s  %9s  %8s  %8s  %-*s  ", who,
+	fprintf(job->file, "%8s  %8s  %11s  %9s  %8s  %8s  %8s  %-*s  ", who,
 		number_time(text[0], process->gpu), number_time(text[1], process->collectives),
 		waiting, number_time(text[2], process->busy), number_time(text[3], idle),
+		process->memory_peak ? number_bytes_about(text[5], process->memory_peak) : "-",
 		process->rank.rank < 0 ? COMMAND_WIDTH : NODE_WIDTH, where);
 	write_causes(job, process, idle);
 	fputc('\n', job->file);
@@ -293,14 +296,14 @@ static void write_slowest(const struct job *job)
 	if (job->options->csv)
 		fputs("\"Rank or process\",\"Node or "
 		      "command\",\"GPU(ns)\",\"Collectives(ns)\",\"Bound\","
-		      "\"Waiting(ns)\",\"Busy(ns)\",\"Idle(ns)\"\n",
+		      "\"Waiting(ns)\",\"Busy(ns)\",\"Idle(ns)\",\"Memory Peak\",\"Memory Held\"\n",
 		      job->file);
 	else
 		fprintf(job->file,
 			"Slowest processes, by GPU time without collectives, %zu of %zu:\n"
-			"%8s  %8s  %11s  %9s  %8s  %8s  %-*s  %s\n",
+			"%8s  %8s  %11s  %9s  %8s  %8s  %8s  %-*s  %s\n",
 			shown, job->count, ranked ? "Rank" : "Process", "GPU time", "Collectives",
-			"Waiting", "Busy", "Idle", ranked ? NODE_WIDTH : COMMAND_WIDTH,
+			"Waiting", "Busy", "Idle", "Memory", ranked ? NODE_WIDTH : COMMAND_WIDTH,
 			ranked ? "Node" : "Command", "Idle because of");
 	for (size_t i = 0; i < shown; i++)
 		write_slow(job, job->processes[i]);

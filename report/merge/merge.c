@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #include "report/merge/merge_header.h"
+#include "report/merge/merge_memory.h"
 #include "report/merge/merge_metrics.h"
 #include "report/merge/merge_ranges.h"
 #include "report/merge/merge_rows.h"
@@ -199,6 +200,7 @@ static int add_process(struct merge *merge, const struct session *session,
 	struct start_key key;
 
 	fill_use(&added, session);
+	process_memory(&added, session);
 	*process = session_add_process(merge->session, &added);
 	if (!*process)
 		return -ENOMEM;
@@ -321,6 +323,8 @@ int merge_add(struct merge *merge, const struct session *session, char *message,
 		error = merge_rows_add_job(&merge->rows, session, process_of, merge);
 	if (!error)
 		error = merge_idle(merge->session, session);
+	if (!error)
+		error = merge_memory(merge->session, session);
 	if (!error)
 		error = add_trace(merge, session,
 				  process ? session_offset(merge->session, process) : 0);

@@ -32,7 +32,36 @@ static struct memory_totals totals_of(const struct session *session)
 	return totals;
 }
 
-/* "96 MB on device 0, at 1.21 s"; "8 MB of managed memory". */
+static int number_of(const struct job_process *process)
+{
+	return process->rank.rank >= 0 ? process->rank.rank : process->pid;
+}
+
+/* " (rank 3 on node7 and 2 more)": the processes of a merged profile that held so much of a device.
+ */
+static void write_holders(const struct session *session, uint64_t peak, FILE *file)
+{
+	const struct job_process *process, *first = NULL;
+	size_t count = 0;
+
+	session_for_each_process(session, process)
+	{
+		if (process->memory_peak != peak)
+			continue;
+		if (!count++ || number_of(process) < number_of(first))
+			first = process;
+	}
+	if (!first)
+		return;
+	fprintf(file, " (%s %d on ", first->rank.rank >= 0 ? "rank" : "process", number_of(first));
+	visible_write(session_string(session, first->hostname), file);
+	if (count > 1)
+		fprintf(file, " and %zu more", count - 1);
+	fputc(')', file);
+}
+
+/* "96 MB on device 0 at 1.21 s", of a merged profile "96 MB on device 0 (rank 3 on node7)";
+ * "8 MB of managed memory". */
 static void write_peak(const struct session *session, const struct memory_use *use, FILE *file)
 {
 	const uint64_t start = session_header(session)->start_realtime;
@@ -43,7 +72,11 @@ static void write_peak(const struct session *session, const struct memory_use *u
 		fprintf(file, " of %s", allocation_text(use->kind));
 	if (use->device >= 0)
 		fprintf(file, " on device %d", use->device);
-	if (use->kind == ALLOCATION_TOTAL && use->peak_time >= start)
+	if (use->kind != ALLOCATION_TOTAL)
+		return;
+	if (session_header(session)->processes)
+		write_holders(session, use->peak, file);
+	else if (use->peak_time >= start)
 		fprintf(file, " at %s", number_about(text, (double)(use->peak_time - start), 3));
 }
 
@@ -59,14 +92,16 @@ static void write_totals(const struct session *session, const struct memory_tota
 
 	number_count(count, totals->allocations);
 	if (totals->held_count)
-		fprintf(file, "; %s of %s allocations %s", number_count(held, totals->held_count),
-			count, header->finished ? "not freed" : "held");
+		fprintf(file, "; %s%s of %s allocations %s", header->processes ? "in all " : "",
+			number_count(held, totals->held_count), count,
+			header->finished ? "not freed" : "held");
 	else
 		fprintf(file, "; all %s allocations freed", count);
 	if (totals->held_count)
 		fprintf(file, ", %s", number_bytes_about(held, totals->held));
 	if (rate >= 1)
-		fprintf(file, "; %s allocations a second", number_count(count, (uint64_t)rate));
+		fprintf(file, "; %s allocations a second%s", number_count(count, (uint64_t)rate),
+			header->processes ? " in each" : "");
 }
 
 void memory_line_write(const struct session *session, const char *prefix, FILE *file)
@@ -79,7 +114,8 @@ void memory_line_write(const struct session *session, const char *prefix, FILE *
 
 	if (!totals.allocations)
 		return;
-	fprintf(file, "%sMemory: at most ", prefix);
+	fprintf(file, "%sMemory: %sat most ", prefix,
+		session_header(session)->processes ? "of one process " : "");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		session_for_each_memory_use(session, use)
 		{
@@ -185,9 +221,13 @@ static void write_text(const struct session *session, const struct memory_site *
 {
 	const struct memory_use *use;
 
-	fprintf(file, "\nMemory:\n%8s  %8s  %8s  %11s  %11s\n", "Held", "Peak", "At", "Allocations",
-		"Freed");
+	fprintf(file, "\nMemory%s:\n%8s  %8s  %8s  %11s  %11s\n",
+		session_header(session)->processes ? ", its peak that of one process" : "", "Held",
+		"Peak", "At", "Allocations", "Freed");
 	session_for_each_memory_use(session, use) write_use(session, use, file);
+	/* A merged profile does not tell. */
+	if (!count)
+		return;
 	fprintf(file, "\nLargest at the peak:\n%8s  %11s  %8s  %11s  %8s\n", "At peak", "Number",
 		"Held", "Allocations", "Each");
 	for (size_t i = 0; i < count && i < SITES_SHOWN; i++)

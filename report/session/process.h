@@ -50,6 +50,8 @@ struct job_process {
 	uint64_t busy;		/* of that */
 	uint64_t trace_records; /* 0: none, or some are lost */
 	uint64_t causes[IDLE_CAUSE_COUNT];
+	/* Of its devices' memory, bytes: the most of one device's at once; of all, in the end. */
+	uint64_t memory_peak, memory_held;
 } __attribute__((aligned(64)));
 
 /* What the rows of one name are in the processes: a process counts with the sum of its rows. */

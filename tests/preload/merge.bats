@@ -31,6 +31,15 @@ by_process()
 	"$built/ktime" show "$@" | sed -n '/^By process:/,/^Slowest/p' | sed '1d;$d' | tr -s ' '
 }
 
+@test "the merged report has the most that a rank held of memory, and what all did not free" {
+	job 4 3
+	"$built/ktime" show run.*.ktime 2>&1 | grep -F 'Memory: ' | cut -d' ' -f 2- >line
+	is "Memory: of one process at most 4.0 KB on device 0 (rank 0 on $(hostname) and 3 more); in all 4 of 4 allocations not freed, 16 KB." cat line
+	"$built/ktime" merge -o all.ktime run.*.ktime
+	is '[4096,4096]' eval '"$built/ktime" export --json - all.ktime | jq -c ".job.processes[2] | [.memory_peak, .memory_held]"'
+	is '["total",4096,16384]' eval '"$built/ktime" export --json - all.ktime | jq -c ".memory[] | select(.kind == \"total\") | [.kind, .peak, .held]"'
+}
+
 @test "the merged report names the slow rank, and its imbalance exactly" {
 	job 4 10
 	# work: 300 us against a mean of (3 * 100 + 300) / 4 = 150
