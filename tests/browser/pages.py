@@ -298,23 +298,30 @@ def width(page, name):
 
 
 def screenshots(page, name):
-    """The page as it was when the picture that is kept was made."""
-    page.load(name)
-    frame = page.tab.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
-    sheet = page.tab.send("CSS.createStyleSheet", frameId=frame)["styleSheetId"]
-    page.tab.send("CSS.setStyleSheetText", styleSheetId=sheet, text=FONTS)
-    for theme in THEMES if name == "plain" else THEMES[:1]:
-        page.show_in(theme)
-        settle(page)
-        shot = picture.read(page.tab.picture(WIDTH, page.ask("height"), SCALE))
-        kept = HERE / "screenshots" / (f"{name}.png" if theme == "light" else f"{name}-{theme}.png")
-        if os.environ.get("SCREENSHOTS") == "write":
-            kept.write_bytes(picture.write(*shot))
-        yield from compared(shot, picture.read(kept.read_bytes()), f"{name} in {theme}", page)
+    """The page as it was when the picture that is kept was made, with scripts and without."""
+    for scripts in (True, False):
+        page.load(name, scripts)
+        frame = page.tab.send("Page.getFrameTree")["frameTree"]["frame"]["id"]
+        sheet = page.tab.send("CSS.createStyleSheet", frameId=frame)["styleSheetId"]
+        page.tab.send("CSS.setStyleSheetText", styleSheetId=sheet, text=FONTS)
+        for theme in THEMES if scripts and name == "plain" else THEMES[:1]:
+            page.show_in(theme)
+            if scripts:
+                settle(page)
+            title = name + ("" if scripts else "-scriptless") + ("" if theme == "light" else "-dark")
+            yield from looks_alike(page, title)
+
+
+def looks_alike(page, title):
+    shot = picture.read(page.tab.picture(WIDTH, page.ask("height"), SCALE))
+    kept = HERE / "screenshots" / f"{title}.png"
+    if os.environ.get("SCREENSHOTS") == "write":
+        kept.write_bytes(picture.write(*shot))
+    yield from compared(shot, picture.read(kept.read_bytes()), title, page)
 
 
 def compared(shot, kept, title, page):
-    path = os.path.join(page.folder, title.replace(" ", "-") + ".png")
+    path = os.path.join(page.folder, title + ".png")
     apart = picture.difference(shot, kept, LEVEL)
     if shot[0] != kept[0] or abs(shot[1] - kept[1]) > TALLER * kept[1] or apart > APART:
         with open(path, "wb") as file:
