@@ -26,7 +26,8 @@ import coverage
 ROOT = os.path.abspath(os.path.join(os.path.dirname(__file__), "..", ".."))
 BUILD_SECONDS = 600
 VIRTUAL = "build/sim/libktime_virtual.so"
-MAKE = ["make", "--no-print-directory", "BUILD=build", "CFLAGS=-O2", "MAKEFLAGS="]
+MAKE = ["make", "--no-print-directory", "BUILD=build", "MAKEFLAGS="]
+SANITIZED = '. tests/sanitizers/environment.sh address "$PWD/reports"; '
 
 
 def end_processes(folder):
@@ -66,37 +67,74 @@ def surroundings(folder, scratch="scratch"):
     return dict(os.environ, TMPDIR=scratch, XDG_RUNTIME_DIR=os.path.join(scratch, "run"))
 
 
-def fails(test, seconds, folder):
-    """Whether a test fails twice: a machine that is busy must not count."""
-    return all(not run(coverage.command(test), folder, 10 + 5 * seconds, surroundings(folder)) for _ in range(2))
+class Tree:
+    """A copy of the sources with its build. Under sanitizers a test fails too where these report something."""
+
+    def __init__(self, folder, sanitized=False):
+        self.folder, self.reports = folder, os.path.join(folder, "reports") if sanitized else None
+
+    def make_command(self, *arguments):
+        if not self.reports:
+            return [*MAKE, "CFLAGS=-O2", *arguments]
+        # The command for old machines is linked with symbols that a sanitizer has no place for.
+        return ["bash", "-c", SANITIZED + 'exec "$@" CFLAGS="$sanitizer_flags"', "make", *MAKE,
+                "OLD_GLIBC_COMMAND=", *arguments]
+
+    def make(self, targets):
+        return run(self.make_command(*targets), self.folder, BUILD_SECONDS)
+
+    def passes(self, test, seconds):
+        if not self.reports:
+            return run(coverage.command(test), self.folder, 10 + 5 * seconds, surroundings(self.folder))
+        shutil.rmtree(self.reports, ignore_errors=True)
+        os.mkdir(self.reports)
+        command = ["bash", "-c", SANITIZED + 'exec "$@"', "test", *coverage.command(test)]
+        return (run(command, self.folder, 30 + 15 * seconds, surroundings(self.folder))
+                and not os.listdir(self.reports))
+
+    def fails(self, test, seconds):
+        """Whether a test fails twice: a machine that is busy must not count."""
+        return not self.passes(test, seconds) and not self.passes(test, seconds)
+
+    def build(self, jobs, *more):
+        """All that tests run."""
+        units = [f"build/tests/unit/{test}" for test, name in coverage.every_test(self.folder) if name is None]
+        subprocess.run(self.make_command(f"-j{jobs}", *more, "all", "sim", "preload-programs", "command-programs",
+                                         *units), cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def targets_of(test):
+    program, name = test
+    return ["library", "command", "command-programs", VIRTUAL] if name else [f"build/tests/unit/{program}"]
+
+
+def title(test):
+    return ": ".join(filter(None, test))
 
 
 def noticed_by(path, text, change, tree, reach, most):
     """What notices the mutant that stands in the tree: a test, the compiler, or None. "same": it is none."""
-    relative = os.path.relpath(path, tree)
+    relative = os.path.relpath(path, tree.folder)
     target = f"build/obj/{relative[:-2]}.o"
-    if not run(MAKE + [target], tree, BUILD_SECONDS):
+    if not tree.make([target]):
         return "compiler"
-    if filecmp.cmp(f"{tree}/{target}", f"{tree}/{target}.before", False):
+    if filecmp.cmp(f"{tree.folder}/{target}", f"{tree.folder}/{target}.before", False):
         return "same"
     line = text.count("\n", 0, change[0]) + 1
     braces = re.findall(r"^[{}]", text[:change[0]], re.M)
     library_built = False
     for test, seconds in reach.tests_of(relative, line, bool(braces) and braces[-1] == "{", most):
-        if test[1] is None:
-            targets = [f"build/tests/unit/{test[0]}"]
-        else:
-            targets = [] if library_built else ["library", "command", "command-programs", VIRTUAL]
-            library_built = True
-        if targets and not run(MAKE + targets, tree, BUILD_SECONDS):
+        if not (test[1] and library_built) and not tree.make(targets_of(test)):
             return "compiler"
-        if fails(test, seconds, tree):
-            return ": ".join(filter(None, test))
+        library_built |= test[1] is not None
+        if tree.fails(test, seconds):
+            return title(test)
     return None
 
 
 def try_out(path, change, tree, reach, most):
-    target = f"{tree}/build/obj/{os.path.relpath(path, tree)[:-2]}.o"
+    relative = os.path.relpath(path, tree.folder)
+    target = f"{tree.folder}/build/obj/{relative[:-2]}.o"
     stat = os.stat(path)
     with open(path) as file:
         text = file.read()
@@ -113,10 +151,10 @@ def try_out(path, change, tree, reach, most):
         shutil.copyfile(f"{target}.before", target)
         # That of the library with the simulated device's clock, which not every file has, is built anew.
         try:
-            os.unlink(f"{tree}/build/obj/tests/sim/clock/{os.path.relpath(path, tree)[:-2]}.o")
+            os.unlink(f"{tree.folder}/build/obj/tests/sim/clock/{relative[:-2]}.o")
         except FileNotFoundError:
             pass
-        end_processes(tree)
+        end_processes(tree.folder)
 
 
 def copy_sources(tree):
@@ -143,12 +181,6 @@ def copy_sources(tree):
     return digest.hexdigest()
 
 
-def build(tree, jobs, *more):
-    units = [f"build/tests/unit/{test}" for test, name in coverage.every_test(tree) if name is None]
-    subprocess.run(MAKE + [f"-j{jobs}", *more, "all", "sim", "preload-programs", "command-programs"] + units,
-                   cwd=tree, check=True, stdout=subprocess.DEVNULL)
-
-
 def measured_map(folder, jobs):
     """The map of the sources as they are; measured anew when any file differs."""
     tree, path = os.path.join(folder, "coverage"), os.path.join(folder, "coverage.json")
@@ -156,7 +188,7 @@ def measured_map(folder, jobs):
     digest = copy_sources(tree)
     if not os.path.exists(stamp) or open(stamp).read() != digest:
         print("measures which test reaches which line", flush=True)
-        build(tree, jobs, "COVERAGE_BUILD=1")
+        Tree(tree).build(jobs, "COVERAGE_BUILD=1")
         measured = coverage.measure(tree, run, [surroundings(tree, f"scratch{place}") for place in range(jobs)])
         end_processes(tree)
         with open(path, "w") as file:
@@ -175,45 +207,61 @@ def without_line(description):
     return re.sub(r":\d+: ", ": ", description, count=1)
 
 
+def read_lines(path):
+    if not os.path.exists(path):
+        return []
+    with open(path) as file:
+        return list(map(json.loads, file))
+
+
 class Trial:
     """Draws mutants until enough of them were built; several threads try them out."""
 
     def __init__(self, options, trees, reach):
         self.options, self.trees, self.reach = options, trees, reach
         self.lock = threading.Lock()
-        self.drawn = changes.draw(options.seed, trees[0])
-        self.results, self.pending = {}, 0
+        self.drawn = changes.draw(options.seed, trees[0].folder)
+        self.places, self.results, self.sanitized, self.pending = {}, {}, {}, 0
         self.path = os.path.join(options.folder, f"seed{options.seed}.jsonl")
-        self.known = {}
-        if os.path.exists(self.path):
-            with open(self.path) as file:
-                self.known = {one["mutant"]: one["noticed"] for one in map(json.loads, file)}
+        self.sanitized_path = os.path.join(options.folder, f"seed{options.seed}.sanitized.jsonl")
+        self.known = {one["mutant"]: one["noticed"] for one in read_lines(self.path)}
 
     def tried(self):
         return {name: test for name, test in self.results.items() if test not in ("compiler", "same")}
+
+    def survivors(self):
+        same = equivalents()
+        return [name for name, test in self.tried().items() if not test and without_line(name) not in same]
 
     def next(self):
         """The next mutant that is not known, or None if there are enough."""
         with self.lock:
             while len(self.tried()) + self.pending < self.options.count:
                 path, change = next(self.drawn)
-                name = changes.described(path, change, self.trees[0])
+                name = changes.described(path, change, self.trees[0].folder)
+                self.places[name] = (os.path.relpath(path, self.trees[0].folder), change)
                 self.results[name] = self.known.get(name, "compiler")
                 if name not in self.known:
                     self.pending += 1
-                    return name, os.path.relpath(path, self.trees[0]), change
+                    return name
         return None
 
+    def try_out(self, name, tree, seconds):
+        path, change = self.places[name]
+        return try_out(os.path.join(tree.folder, path), change, tree, self.reach, seconds)
+
+    def note(self, name, noticed, path):
+        with open(path, "a") as file:
+            file.write(json.dumps({"mutant": name, "noticed": noticed}) + "\n")
+        print(f"{noticed or 'SURVIVED'}\t{name}", flush=True)
+
     def work(self, tree):
-        while one := self.next():
-            name, path, change = one
-            noticed = try_out(os.path.join(tree, path), change, tree, self.reach, self.options.seconds)
+        while name := self.next():
+            noticed = self.try_out(name, tree, self.options.seconds)
             with self.lock:
                 self.pending -= 1
                 self.results[name] = noticed
-                with open(self.path, "a") as file:
-                    file.write(json.dumps({"mutant": name, "noticed": noticed}) + "\n")
-                print(f"{noticed or 'SURVIVED'}\t{name}", flush=True)
+                self.note(name, noticed, self.path)
 
     def run(self):
         threads = [threading.Thread(target=self.work, args=(tree,)) for tree in self.trees]
@@ -222,17 +270,40 @@ class Trial:
         for thread in threads:
             thread.join()
 
+    def run_sanitized(self):
+        """Tries the survivors again under sanitizers, where a test takes some four times as long."""
+        self.sanitized = {one["mutant"]: one["noticed"] for one in read_lines(self.sanitized_path)}
+        left = [name for name in self.survivors() if name not in self.sanitized]
+        if not left:
+            return
+        print(f"{len(left)} survivors again, under sanitizers", flush=True)
+        tree = Tree(os.path.join(self.options.folder, "sanitized"), True)
+        copy_sources(tree.folder)
+        tree.build(self.options.jobs)
+        tests = {title(test): (test, seconds) for test, seconds in self.reach.tests}
+        for name in left:
+            # One that fails there without the mutant too does not notice it.
+            while (noticed := self.try_out(name, tree, self.options.seconds / 4)) in tests:
+                test, seconds = tests[noticed]
+                if tree.make(targets_of(test)) and not tree.fails(test, seconds):
+                    break
+                self.reach.left_out.add((test, seconds))
+            self.sanitized[name] = noticed if noticed in tests else None
+            self.note(name, self.sanitized[name], self.sanitized_path)
+
     def summary(self):
-        same, tried = equivalents(), self.tried()
-        survivors = [name for name, test in tried.items() if not test]
-        harmless = [name for name in survivors if without_line(name) in same]
+        tried, survivors = self.tried(), self.survivors()
+        harmless = [name for name, test in tried.items() if not test and name not in survivors]
+        reported = [name for name in survivors if self.sanitized.get(name)]
         print(f"\nseed {self.options.seed}: {len(tried)} mutants; "
               f"{sum(test == 'compiler' for test in self.results.values())} more do not build, "
               f"{sum(test == 'same' for test in self.results.values())} more leave the object code as it is, "
               f"{len(harmless)} change nothing")
-        for name in survivors:
-            print(f"{'the same' if name in harmless else 'SURVIVED'}\t{name}")
-        print(f"{len(tried) - len(survivors)} of {len(tried) - len(harmless)} noticed")
+        for name in harmless + survivors:
+            what = "the same" if name in harmless else "sanitizer" if name in reported else "SURVIVED"
+            print(f"{what}\t{name}")
+        others = len(tried) - len(harmless)
+        print(f"{others - len(survivors)} of {others} noticed, and {len(reported)} more under sanitizers")
 
 
 def main():
@@ -248,16 +319,17 @@ def main():
         os.environ.pop(name, None)
     os.makedirs(options.folder, exist_ok=True)
     reach = measured_map(options.folder, options.jobs)
-    trees = [os.path.join(options.folder, f"tree{number}") for number in range(options.jobs)]
+    trees = [Tree(os.path.join(options.folder, f"tree{number}")) for number in range(options.jobs)]
     for tree in trees:
-        copy_sources(tree)
-        build(tree, options.jobs)
+        copy_sources(tree.folder)
+        tree.build(options.jobs)
     for test, seconds in reach.failed:
-        if seconds <= options.seconds and fails(test, seconds, trees[0]):
-            print(f"left out, as it fails without a mutant: {': '.join(filter(None, test))}", flush=True)
+        if seconds <= options.seconds and trees[0].fails(test, seconds):
+            print(f"left out, as it fails without a mutant: {title(test)}", flush=True)
             reach.left_out.add((test, seconds))
     trial = Trial(options, trees, reach)
     trial.run()
+    trial.run_sanitized()
     trial.summary()
     return 0
 

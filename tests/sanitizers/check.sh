@@ -6,7 +6,8 @@
 set -uo pipefail
 cd "$(dirname "$0")/../.." || exit
 : "${MAKE:=make}" "${JOBS:=-j$(nproc)}"
-export SANITIZE=$1 BUILD=$2
+sanitizer=$1
+export BUILD=$2
 shift 2
 
 scratch=$(mktemp -d) || exit 1
@@ -15,19 +16,9 @@ export TMPDIR=$scratch/tmp XDG_RUNTIME_DIR=$scratch/run
 mkdir "$TMPDIR" "$XDG_RUNTIME_DIR" "$scratch/reports"
 unset KTIME_OPTIONS LD_PRELOAD
 
-# Faults are what some tests are about. What ktime holds until the process ends is no leak.
-common="log_path=$scratch/reports/report:handle_segv=0:handle_abort=0:handle_sigbus=0:handle_sigfpe=0"
-export ASAN_OPTIONS=$common:detect_leaks=0:verify_asan_link_order=0:allocator_may_return_null=1
-export UBSAN_OPTIONS=$common:print_stacktrace=1
-# A program may leave its threads, and ktime its own, to the end of the process; nothing is waited for
-# there, which would be a second for each of the programs.
-export TSAN_OPTIONS=$common:atexit_sleep_ms=0:die_after_fork=0:report_thread_leaks=0
-
-case $SANITIZE in
-address) flags="-fsanitize=address,undefined -fno-sanitize-recover=undefined" ;;
-thread) flags="-fsanitize=thread" ;;
-esac
-make_here=("$MAKE" --no-print-directory BUILD="$BUILD" CFLAGS="-O1 -g -fno-omit-frame-pointer $flags")
+# shellcheck source=tests/sanitizers/environment.sh
+. tests/sanitizers/environment.sh "$sanitizer" "$scratch/reports"
+make_here=("$MAKE" --no-print-directory BUILD="$BUILD" CFLAGS="$sanitizer_flags")
 targets=(library command sim preload-programs)
 [ $# -gt 0 ] || targets+=(unit-test-programs)
 if ! "${make_here[@]}" "$JOBS" "${targets[@]}" >"$scratch/build" 2>&1; then
