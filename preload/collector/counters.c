@@ -6,9 +6,11 @@
 #include "preload/collector/cost.h"
 #include "preload/collector/memory.h"
 #include "preload/collector/rows.h"
+#include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
+#include "preload/memory/held_trace.h"
 #include "preload/memory/memory_profile.h"
 #include "preload/metrics/metrics.h"
 
@@ -46,6 +48,7 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 	}
 	metrics_update(session);
 	memory_profile_update(session, scale);
+	held_trace_update(session, scale, trace_wants_memory());
 	if (cupti_active())
 		header->counters[COUNTER_cupti_errors] += cupti_errors();
 }

@@ -18,6 +18,12 @@ bool trace_wanted(void)
 	return session_header(rows_session)->trace_on;
 }
 
+bool trace_wants_memory(void)
+{
+	return trace_wanted() && trace_window_takes(ROW_KERNEL) &&
+	       (trace_window_is_open() || settings.trace & TRACE_GPU);
+}
+
 static void append(struct trace_record *record, const char *name)
 {
 	if (!trace_window_takes(record->kind))

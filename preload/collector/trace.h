@@ -12,6 +12,8 @@
 
 /* Whether there is a trace. The functions below must not be called otherwise. */
 bool trace_wanted(void);
+/* Whether there is one of GPU operations, which has what the devices hold too. */
+bool trace_wants_memory(void);
 /* Adds an operation by its activity record. */
 void trace_operation(const struct operation *operation, const struct activity *activity);
 /* Adds an operation that only events timed. */

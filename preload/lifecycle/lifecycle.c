@@ -20,9 +20,11 @@
 #include "preload/events/context_gates.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
+#include "preload/memory/held_changes.h"
 #include "preload/metrics/metrics.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
+#include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
 #include "preload/lifecycle/devices.h"
@@ -264,6 +266,8 @@ static void start_once(void)
 	session_header(session)->events_active = mode_events;
 	window_start(&(struct window_plan){settings.profile_from_start, settings.delay,
 					   settings.duration, settings.every, settings.timeout});
+	/* From the first allocation on. */
+	held_changes_want(trace_wants_memory());
 	/* CUPTI may record calls of this thread before its first wrapped one, and gives no number
 	 * of the kernel's for it. */
 	if (options_want_trace(&settings) && !thread_self)

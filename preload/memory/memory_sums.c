@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "preload/base/pointer_map.h"
+#include "preload/memory/held_changes.h"
 
 /* Sites that only a kind on a device may take, so that each has one. Chosen. */
 #define SITES_RESERVED 64u
@@ -106,6 +107,12 @@ static int sums_of(const struct memory_block *block, struct memory_sum *both[2])
 	return allocation_is_on_device(block->kind) ? 2 : 1;
 }
 
+static void note_change(const struct memory_block *block, const struct memory_sum *total)
+{
+	if (allocation_is_on_device(block->kind) && block->device >= 0)
+		held_changes_add(block->device, total->held);
+}
+
 void memory_sums_hold(const struct memory_block *block, uint64_t ticks)
 {
 	struct site_sum *site = site_to_change(block);
@@ -124,6 +131,7 @@ void memory_sums_hold(const struct memory_block *block, uint64_t ticks)
 			both[i]->peaks++;
 		}
 	}
+	note_change(block, both[1]);
 }
 
 void memory_sums_release(const struct memory_block *block)
@@ -139,6 +147,7 @@ void memory_sums_release(const struct memory_block *block)
 		both[i]->held -= block->bytes;
 		both[i]->held_count--;
 	}
+	note_change(block, both[1]);
 }
 
 void memory_sums_count_allocation(const struct memory_block *block)

@@ -15,6 +15,7 @@
 #include "report/export/json.h"
 #include "report/merge/progress.h"
 #include "report/session/session_nvtx.h"
+#include "report/timeline/held_memory.h"
 #include "report/timeline/launches.h"
 #include "report/timeline/order.h"
 #include "report/timeline/tracks.h"
@@ -28,6 +29,7 @@ struct chrome {
 	struct tracks tracks;
 	struct trace_name *names, *raw; /* to read, and as the session has them */
 	struct launches launches;
+	struct held_memory held;
 	uint64_t zero;
 	uint64_t arrows, started; /* so far: they are the ids */
 	uint64_t devices;	  /* bit for each of the process's that was named */
@@ -42,30 +44,6 @@ static void put(struct chrome *chrome, const char *text)
 	fputs_unlocked(text, chrome->file);
 }
 
-static void put_unsigned(struct chrome *chrome, uint64_t value)
-{
-	json_put_unsigned(chrome->file, value);
-}
-
-/* A member of an object that has one already. */
-static void put_member(struct chrome *chrome, const char *name, uint64_t value)
-{
-	put(chrome, ",\"");
-	put(chrome, name);
-	put(chrome, "\":");
-	put_unsigned(chrome, value);
-}
-
-/* The same for a text that needs no escapes. */
-static void put_word(struct chrome *chrome, const char *name, const char *word)
-{
-	put(chrome, ",\"");
-	put(chrome, name);
-	put(chrome, "\":\"");
-	put(chrome, word);
-	put(chrome, "\"");
-}
-
 /* What every event has; `name` is quoted. The caller adds the rest and "}". */
 static void begin_event(struct chrome *chrome, const char *phase, const char *name, int64_t pid,
 			int64_t tid)
@@ -75,8 +53,8 @@ static void begin_event(struct chrome *chrome, const char *phase, const char *na
 	put(chrome, phase);
 	put(chrome, "\",\"name\":");
 	put(chrome, name);
-	put_member(chrome, "pid", (uint64_t)pid);
-	put_member(chrome, "tid", (uint64_t)tid);
+	json_put_member(chrome->file, "pid", (uint64_t)pid);
+	json_put_member(chrome->file, "tid", (uint64_t)tid);
 }
 
 /* Names a process or a thread. */
@@ -181,7 +159,7 @@ static void put_extent(struct chrome *chrome, const char *name, const uint32_t e
 	char text[40];
 
 	snprintf(text, sizeof(text), "%ux%ux%u", extent[0], extent[1], extent[2]);
-	put_word(chrome, name, text);
+	json_put_word(chrome->file, name, text);
 }
 
 /* What comes after `"correlation"`; `other` is quoted, and NULL if there is none. */
@@ -192,23 +170,23 @@ static void put_arguments(struct chrome *chrome, const struct trace_record *reco
 	case ROW_KERNEL:
 		put_extent(chrome, "grid", record->grid);
 		put_extent(chrome, "block", record->block);
-		put_member(chrome, "registers", record->registers);
-		put_member(chrome, "static shared memory", record->static_shared);
-		put_member(chrome, "dynamic shared memory", record->dynamic_shared);
+		json_put_member(chrome->file, "registers", record->registers);
+		json_put_member(chrome->file, "static shared memory", record->static_shared);
+		json_put_member(chrome->file, "dynamic shared memory", record->dynamic_shared);
 		put(chrome, ",\"mangled\":");
 		put(chrome, other);
 		break;
 	case ROW_MEMCPY:
 	case ROW_MOVEMENT:
-		put_word(chrome, "from", memory_kind_name(record->source_kind));
-		put_word(chrome, "to", memory_kind_name(record->destination_kind));
+		json_put_word(chrome->file, "from", memory_kind_name(record->source_kind));
+		json_put_word(chrome->file, "to", memory_kind_name(record->destination_kind));
 		/* fall through */
 	case ROW_MEMSET:
-		put_member(chrome, "bytes", record->bytes);
+		json_put_member(chrome->file, "bytes", record->bytes);
 		break;
 	case ROW_RUNTIME_API:
 	case ROW_DRIVER_API:
-		put_member(chrome, "result", record->result);
+		json_put_member(chrome->file, "result", record->result);
 		if (other)
 			put(chrome, ",\"kernel\":");
 		break;
@@ -222,11 +200,11 @@ static void put_arguments(struct chrome *chrome, const struct trace_record *reco
 	if (other && record->kind != ROW_KERNEL)
 		put(chrome, other);
 	if (record->graph)
-		put_member(chrome, "graph", record->graph);
+		json_put_member(chrome->file, "graph", record->graph);
 	if (record->graph_node)
-		put_member(chrome, "graph node", record->graph_node);
+		json_put_member(chrome->file, "graph node", record->graph_node);
 	if (record->clock == CLOCK_EVENTS)
-		put_word(chrome, "clock", "events");
+		json_put_word(chrome->file, "clock", "events");
 }
 
 /* The record's second name, quoted: see put_arguments(). 0 or -ENOMEM. */
@@ -235,13 +213,7 @@ static int other_name(struct chrome *chrome, const struct trace_record *record, 
 	struct trace_name *name;
 
 	*other = NULL;
-	if (record->kind == ROW_KERNEL)
-		name = trace_name_get(&chrome->raw, chrome->session, ROW_OTHER, record->name);
-	else if (row_is_api(record->kind) && record->kernel)
-		name = trace_name_get(&chrome->names, chrome->session, ROW_KERNEL, record->kernel);
-	else if (record->kind == ROW_RANGE && *session_string(chrome->session, record->kernel))
-		name = trace_name_get(&chrome->raw, chrome->session, ROW_RANGE, record->kernel);
-	else
+	if (!trace_other_name(&chrome->names, &chrome->raw, chrome->session, record, &name))
 		return 0;
 	*other = quoted_name(name);
 	return *other ? 0 : -ENOMEM;
@@ -252,8 +224,8 @@ static void write_arrow_end(struct chrome *chrome, const char *phase, int64_t pi
 			    uint64_t time)
 {
 	begin_event(chrome, phase, "\"launch\"", pid, tid);
-	put_word(chrome, "cat", "launch");
-	put_member(chrome, "id", chrome->arrows);
+	json_put_word(chrome->file, "cat", "launch");
+	json_put_member(chrome->file, "id", chrome->arrows);
 	put(chrome, ",\"ts\":");
 	json_put_microseconds(chrome->file, time - chrome->zero);
 	/* Bound to the slice around it. */
@@ -279,8 +251,8 @@ static void write_started(struct chrome *chrome, const struct trace_record *reco
 	chrome->started++;
 	for (int end = 0; end < 2; end++) {
 		begin_event(chrome, end ? "e" : "b", name, host_pid(chrome), record->thread);
-		put_word(chrome, "cat", json_kind_name(record->kind));
-		put_member(chrome, "id", chrome->started);
+		json_put_word(chrome->file, "cat", json_kind_name(record->kind));
+		json_put_member(chrome->file, "id", chrome->started);
 		put(chrome, ",\"ts\":");
 		json_put_microseconds(chrome->file,
 				      (end ? record_end(record) : record->start) - chrome->zero);
@@ -311,19 +283,39 @@ static int write_record(struct chrome *chrome, const struct trace_record *record
 	if (tid < 0)
 		return (int)tid;
 	begin_event(chrome, "X", name, pid, tid);
-	put_word(chrome, "cat", json_kind_name(record->kind));
+	json_put_word(chrome->file, "cat", json_kind_name(record->kind));
 	put(chrome, ",\"ts\":");
 	json_put_microseconds(chrome->file, record->start - chrome->zero);
 	put(chrome, ",\"dur\":");
 	json_put_microseconds(chrome->file, record_end(record) - record->start);
 	put(chrome, ",\"args\":{\"correlation\":");
-	put_unsigned(chrome, record->correlation);
+	json_put_unsigned(chrome->file, record->correlation);
 	put_arguments(chrome, record, other);
 	put(chrome, "}}");
 	if (gpu)
 		write_arrow(chrome, record, tid);
 	return row_is_api(record->kind) ? launches_note(&chrome->launches, record, chrome->process)
 					: 0;
+}
+
+/* What the devices hold; `record` is the next one, NULL behind a process's last. */
+static int write_held(struct chrome *chrome, const struct trace_record *record)
+{
+	struct held_value value;
+
+	while (held_memory_next(&chrome->held, record, &value)) {
+		int error = write_device(chrome, value.device);
+
+		if (error)
+			return error;
+		begin_event(chrome, "C", "\"Memory held\"", device_pid(chrome, value.device), 0);
+		put(chrome, ",\"ts\":");
+		json_put_microseconds(chrome->file, value.time - chrome->zero);
+		put(chrome, ",\"args\":{\"bytes\":");
+		json_put_unsigned(chrome->file, value.bytes);
+		put(chrome, "}}");
+	}
+	return 0;
 }
 
 static int write_process(struct chrome *chrome)
@@ -353,25 +345,32 @@ static int write_trailer(struct chrome *chrome)
 static int write_records(struct chrome *chrome, struct trace_order *order)
 {
 	struct progress progress = {.what = "Exporting", .least = TRACE_BAR_LEAST};
+	const struct job_process *owner;
 	const struct trace_record *record;
-	uint32_t last = UINT32_MAX;
+	uint32_t process, last = UINT32_MAX;
 	int error;
 
 	while (!(error = trace_order_next(order, &record)) && record && !ferror(chrome->file)) {
 		progress_show(&progress, trace_order_done(order), trace_order_count(order));
-		chrome->process = trace_order_process(order, &chrome->owner);
-		if (chrome->process != last) {
+		process = trace_order_process(order, &owner);
+		if (process != last) {
+			/* What is left of the last one. */
+			error = write_held(chrome, NULL);
+			last = chrome->process = process;
+			chrome->owner = owner;
 			chrome->devices = 0;
-			error = write_process(chrome);
+			if (!error)
+				error = write_process(chrome);
 		}
-		last = chrome->process;
 		if (!error)
+			error = write_held(chrome, record);
+		if (!error && record->kind != TRACE_HELD)
 			error = write_record(chrome, record);
 		if (error)
 			break;
 	}
 	progress_wipe(&progress);
-	return error;
+	return error ? error : write_held(chrome, NULL);
 }
 
 int export_chrome(struct session *session, const struct options *options, FILE *file, char *message,
@@ -382,6 +381,7 @@ int export_chrome(struct session *session, const struct options *options, FILE *
 	struct trace_order *order;
 	int error = trace_order_open(&order, session, window.from, window.to);
 
+	chrome.held.from = window.from > window.zero ? window.from : window.zero;
 	if (!error) {
 		put(&chrome, "{\"traceEvents\":[");
 		error = write_records(&chrome, order);

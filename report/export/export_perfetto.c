@@ -10,6 +10,7 @@
 #include "report/export/perfetto.h"
 #include "report/merge/progress.h"
 #include "report/session/session_nvtx.h"
+#include "report/timeline/held_memory.h"
 #include "report/timeline/running_copies.h"
 #include "report/timeline/launches.h"
 #include "report/timeline/order.h"
@@ -20,6 +21,7 @@ struct writer {
 	struct tracks tracks;
 	struct launches launches;
 	struct running_copies running[SESSION_DEVICES];
+	struct held_memory held;
 };
 
 static void add_number(struct writer *writer, enum argument argument, uint64_t value)
@@ -108,16 +110,8 @@ static void add_arguments(struct writer *writer, const struct trace_record *reco
 static int other_name(struct writer *writer, const struct trace_record *record,
 		      struct trace_name **other)
 {
-	const struct session *session = writer->perfetto.session;
-
-	*other = NULL;
-	if (record->kind == ROW_KERNEL)
-		*other = trace_name_get(&writer->raw, session, ROW_OTHER, record->name);
-	else if (row_is_api(record->kind) && record->kernel)
-		*other = trace_name_get(&writer->names, session, ROW_KERNEL, record->kernel);
-	else if (record->kind == ROW_RANGE && *session_string(session, record->kernel))
-		*other = trace_name_get(&writer->raw, session, ROW_RANGE, record->kernel);
-	else
+	if (!trace_other_name(&writer->names, &writer->raw, writer->perfetto.session, record,
+			      other))
 		return 0;
 	return perfetto_intern(&writer->perfetto, *other, DEFINED_TEXT);
 }
@@ -158,15 +152,10 @@ static int write_ends(struct writer *writer, struct track *track, uint64_t time)
 	return error;
 }
 
-static int write_counter(struct writer *writer, int32_t device, uint64_t time)
+static int write_copied(struct writer *writer, int32_t device, uint64_t time)
 {
-	uint64_t uuid = perfetto_unique(&writer->perfetto, UNIQUE_COUNTER, (uint32_t)device);
-	size_t packet,
-		event = perfetto_event_begin(&writer->perfetto, time, TYPE_COUNTER, uuid, &packet);
-
-	protobuf_unsigned(&writer->perfetto.packet, EVENT_COUNTER_VALUE,
-			  writer->running[device].bytes);
-	return perfetto_event_end(&writer->perfetto, event, packet);
+	return perfetto_counter(&writer->perfetto, UNIQUE_COPIED, device, time,
+				writer->running[device].bytes);
 }
 
 /* What copies that ended by `time` no longer move. */
@@ -176,7 +165,7 @@ static int write_landed(struct writer *writer, int32_t device, uint64_t time)
 	int error = 0;
 
 	while (!error && running_copies_end(&writer->running[device], time, &end))
-		error = write_counter(writer, device, end);
+		error = write_copied(writer, device, end);
 	return error;
 }
 
@@ -187,13 +176,11 @@ static int write_copy(struct writer *writer, const struct trace_record *record)
 	if ((record->kind != ROW_MEMCPY && record->kind != ROW_MOVEMENT) || !record->bytes ||
 	    record->device < 0 || record->device >= SESSION_DEVICES)
 		return 0;
-	error = perfetto_counter(&writer->perfetto, record->device);
-	if (!error)
-		error = write_landed(writer, record->device, record->start);
+	error = write_landed(writer, record->device, record->start);
 	if (!error)
 		error = running_copies_begin(&writer->running[record->device], record_end(record),
 					     record->bytes);
-	return error ? error : write_counter(writer, record->device, record->start);
+	return error ? error : write_copied(writer, record->device, record->start);
 }
 
 static int write_begin(struct writer *writer, const struct trace_record *record,
@@ -236,6 +223,18 @@ static int write_record(struct writer *writer, const struct trace_record *record
 	return error ? error : write_copy(writer, record);
 }
 
+/* What the devices hold; `record` is the next one, NULL behind a process's last. */
+static int write_held(struct writer *writer, const struct trace_record *record)
+{
+	struct held_value value;
+	int error = 0;
+
+	while (!error && held_memory_next(&writer->held, record, &value))
+		error = perfetto_counter(&writer->perfetto, UNIQUE_HELD, value.device, value.time,
+					 value.bytes);
+	return error;
+}
+
 /* Ends all that is still open, when the last record of a process was written. */
 static int write_rest(struct writer *writer)
 {
@@ -247,7 +246,7 @@ static int write_rest(struct writer *writer)
 	}
 	for (int32_t device = 0; device < SESSION_DEVICES && !error; device++)
 		error = write_landed(writer, device, UINT64_MAX);
-	return error;
+	return error ? error : write_held(writer, NULL);
 }
 
 static int write_records(struct writer *writer, struct trace_order *order)
@@ -269,6 +268,8 @@ static int write_records(struct writer *writer, struct trace_order *order)
 		}
 		last = process;
 		if (!error)
+			error = write_held(writer, record);
+		if (!error && record->kind != TRACE_HELD)
 			error = write_record(writer, record);
 		if (error)
 			break;
@@ -289,6 +290,7 @@ int export_perfetto(struct session *session, const struct options *options, FILE
 		goto out;
 	writer->perfetto.session = session;
 	writer->perfetto.file = file;
+	writer->held.from = window.from > window.zero ? window.from : window.zero;
 	error = write_records(writer, order);
 	tracks_free(&writer->tracks);
 	launches_free(&writer->launches);

@@ -127,6 +127,22 @@ struct trace_name *trace_name_get(struct trace_name **cache, const struct sessio
 	return NULL;
 }
 
+bool trace_other_name(struct trace_name **names, struct trace_name **raw,
+		      const struct session *session, const struct trace_record *record,
+		      struct trace_name **other)
+{
+	*other = NULL;
+	if (record->kind == ROW_KERNEL)
+		*other = trace_name_get(raw, session, ROW_OTHER, record->name);
+	else if (row_is_api(record->kind) && record->kernel)
+		*other = trace_name_get(names, session, ROW_KERNEL, record->kernel);
+	else if (record->kind == ROW_RANGE && *session_string(session, record->kernel))
+		*other = trace_name_get(raw, session, ROW_RANGE, record->kernel);
+	else
+		return false;
+	return true;
+}
+
 void trace_names_free(struct trace_name **cache)
 {
 	struct trace_name *name, *next;

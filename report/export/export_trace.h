@@ -53,6 +53,14 @@ struct trace_name {
 /* The name of a record, or of any row's name of that kind; NULL where memory is out. */
 struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
 				  enum row_kind kind, uint64_t offset);
+/*
+ * The second name of a record: a kernel's as the session has it (of `raw`), the kernel that a call
+ * launched (of `names`), a range's domain (of `raw`). False, and NULL, if it has none; NULL with
+ * true where memory is out.
+ */
+bool trace_other_name(struct trace_name **names, struct trace_name **raw,
+		      const struct session *session, const struct trace_record *record,
+		      struct trace_name **other);
 void trace_names_free(struct trace_name **cache);
 
 #endif

@@ -114,6 +114,27 @@ void json_put_microseconds(FILE *file, uint64_t nanoseconds)
 	fwrite_unlocked(decimals, 1, sizeof(decimals), file);
 }
 
+static void put_name(FILE *file, const char *name)
+{
+	fputs_unlocked(",\"", file);
+	fputs_unlocked(name, file);
+	fputs_unlocked("\":", file);
+}
+
+void json_put_member(FILE *file, const char *name, uint64_t value)
+{
+	put_name(file, name);
+	json_put_unsigned(file, value);
+}
+
+void json_put_word(FILE *file, const char *name, const char *word)
+{
+	put_name(file, name);
+	fputs_unlocked("\"", file);
+	fputs_unlocked(word, file);
+	fputs_unlocked("\"", file);
+}
+
 int json_write(FILE *file, cJSON *item)
 {
 	char *text = item ? cJSON_PrintUnformatted(item) : NULL;

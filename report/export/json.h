@@ -22,6 +22,9 @@ char *json_quoted(const char *text);
  * three decimals. */
 void json_put_unsigned(FILE *file, uint64_t value);
 void json_put_microseconds(FILE *file, uint64_t nanoseconds);
+/* Write a further member of an object; the texts need no escapes. */
+void json_put_member(FILE *file, const char *name, uint64_t value);
+void json_put_word(FILE *file, const char *name, const char *word);
 /* Writes an item on one line and deletes it. 0 or -errno; -ENOMEM where the item is NULL. */
 int json_write(FILE *file, cJSON *item);
 

@@ -166,7 +166,7 @@ static void set_process(struct perfetto *perfetto)
 	for (; *hostname; hostname++)
 		perfetto->unique = mix(perfetto->unique, (unsigned char)*hostname);
 	perfetto->sequence = (uint32_t)(perfetto->unique >> 32) | 1;
-	perfetto->devices = perfetto->counters = 0;
+	perfetto->devices = perfetto->copied = perfetto->held = 0;
 }
 
 /* "rank 3 on node7: train": of the files of several ranks each has to say whose it is. */
@@ -271,21 +271,22 @@ int perfetto_track(struct perfetto *perfetto, const struct track *track)
 	return descriptor_end(perfetto, descriptor, begun);
 }
 
-int perfetto_counter(struct perfetto *perfetto, int32_t device)
+static int describe_counter(struct perfetto *perfetto, enum unique what, int32_t device)
 {
+	uint64_t *described = what == UNIQUE_HELD ? &perfetto->held : &perfetto->copied;
 	size_t begun, descriptor, counter;
 	uint64_t parent;
 	int error;
 
-	if (perfetto->counters & 1ULL << device)
+	if (*described & 1ULL << device)
 		return 0;
-	perfetto->counters |= 1ULL << device;
+	*described |= 1ULL << device;
 	error = write_device(perfetto, device, &parent);
 	if (error)
 		return error;
-	descriptor = descriptor_begin(perfetto,
-				      perfetto_unique(perfetto, UNIQUE_COUNTER, (uint32_t)device),
-				      parent, "Bytes in flight", &begun);
+	descriptor = descriptor_begin(
+		perfetto, perfetto_unique(perfetto, what, (uint32_t)device), parent,
+		what == UNIQUE_HELD ? "Memory held" : "Bytes in flight", &begun);
 	counter = protobuf_begin(&perfetto->packet, DESCRIPTOR_COUNTER);
 	protobuf_unsigned(&perfetto->packet, COUNTER_UNIT, UNIT_BYTES);
 	protobuf_end(&perfetto->packet, counter);
@@ -310,4 +311,18 @@ int perfetto_event_end(struct perfetto *perfetto, size_t event, size_t packet)
 {
 	protobuf_end(&perfetto->packet, event);
 	return packet_end(perfetto, packet);
+}
+
+int perfetto_counter(struct perfetto *perfetto, enum unique counter, int32_t device, uint64_t time,
+		     uint64_t value)
+{
+	size_t packet, event;
+	int error = describe_counter(perfetto, counter, device);
+
+	if (error)
+		return error;
+	event = perfetto_event_begin(perfetto, time, TYPE_COUNTER,
+				     perfetto_unique(perfetto, counter, (uint32_t)device), &packet);
+	protobuf_unsigned(&perfetto->packet, EVENT_COUNTER_VALUE, value);
+	return perfetto_event_end(perfetto, event, packet);
 }

@@ -99,7 +99,14 @@ enum { TEXT_MEMORY = 1, TEXT_EVENTS = TEXT_MEMORY + MEMORY_KINDS, TEXT_NAMES };
 enum { DEFINED_EVENT = 1, DEFINED_TEXT = 2 };
 
 /* What a number is of, so that no two are the same. */
-enum unique { UNIQUE_PROCESS, UNIQUE_DEVICE, UNIQUE_COUNTER, UNIQUE_FLOW, UNIQUE_TRACK };
+enum unique {
+	UNIQUE_PROCESS,
+	UNIQUE_DEVICE,
+	UNIQUE_COPIED, /* a device's counter of bytes in flight */
+	UNIQUE_FLOW,
+	UNIQUE_TRACK,
+	UNIQUE_HELD /* a device's counter of memory held */
+};
 
 struct perfetto {
 	const struct session *session;
@@ -111,7 +118,7 @@ struct perfetto {
 	uint32_t process;
 	uint64_t unique; /* what all its numbers are made of */
 	uint32_t sequence, pid;
-	uint64_t devices, counters; /* bit for each that was described */
+	uint64_t devices, copied, held; /* bit for each that was described */
 };
 
 uint64_t perfetto_unique(const struct perfetto *perfetto, enum unique what, uint64_t of);
@@ -123,8 +130,10 @@ uint64_t perfetto_track_uuid(const struct perfetto *perfetto, const struct track
 int perfetto_process(struct perfetto *perfetto, const struct job_process *owner, uint32_t process);
 /* Describes a track, before its first event. */
 int perfetto_track(struct perfetto *perfetto, const struct track *track);
-/* Describes a device's counter of bytes in flight, if it is not yet; `device` is one. */
-int perfetto_counter(struct perfetto *perfetto, int32_t device);
+/* Writes a value of a device's counter, UNIQUE_COPIED or UNIQUE_HELD, which is described first if
+ * it is not yet; `device` is one. */
+int perfetto_counter(struct perfetto *perfetto, enum unique counter, int32_t device, uint64_t time,
+		     uint64_t value);
 /* Gives a name its number in one of the indexes, if it has it not yet. NULL is -ENOMEM. */
 int perfetto_intern(struct perfetto *perfetto, struct trace_name *name, uint32_t index);
 

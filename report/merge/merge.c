@@ -260,27 +260,25 @@ static uint64_t move_string(struct merge *merge, const struct session *session, 
 	return *text ? session_intern(merge->session, text) : 0;
 }
 
-/* `process`: whose records they are, 0 in a merged profile, which tells. */
-static int add_trace(struct merge *merge, const struct session *session, uint64_t process)
+static bool is_merged(const struct merge *merge, const struct session *session,
+		      const struct trace_record *record)
 {
-	uint64_t records = session_header(session)->counters[COUNTER_trace_records];
-	const struct trace_record *record;
-	uint64_t last = 0;
+	if (merge->whole_trace)
+		return record->kind < ROW_KINDS || record->kind == TRACE_HELD;
+	return record->kind < ROW_KINDS &&
+	       row_is_collective(record->kind, session_string(session, record->name));
+}
 
-	session_for_each_trace (session, record) {
-		const struct job_process *owner =
-			process ? NULL : session_trace_process(session, record);
-		uint64_t of = process ? process
-			      : owner ? process_of(merge, session_offset(session, owner))
-				      : 0;
+/* The records of a part, all of one process. */
+static int add_part(struct merge *merge, const struct session *session,
+		    const struct trace_part *part)
+{
+	for (size_t i = 0; i < part->count; i++) {
+		const struct trace_record *record = &part->records[i];
 		struct trace_record moved = *record;
 
-		if (!merge->whole_trace &&
-		    !row_is_collective(record->kind, session_string(session, record->name)))
+		if (!is_merged(merge, session, record))
 			continue;
-		if (of != last)
-			session_trace_of(merge->session, of, records);
-		last = of;
 		moved.name = move_string(merge, session, record->name);
 		moved.kernel = record->kernel ? move_string(merge, session, record->kernel) : 0;
 		moved.overhead = 0;
@@ -289,6 +287,29 @@ static int add_trace(struct merge *merge, const struct session *session, uint64_
 		session_header(merge->session)->trace_on = 1;
 	}
 	return 0;
+}
+
+/* `process`: whose records they are, 0 in a merged profile, which tells. */
+static int add_trace(struct merge *merge, const struct session *session, uint64_t process)
+{
+	uint64_t records = session_header(session)->counters[COUNTER_trace_records];
+	struct trace_part part = {.records = NULL};
+	uint64_t last = 0;
+	int error = 0;
+
+	while (!error && session_next_trace_part(session, &part)) {
+		uint64_t of = process ? process
+			      : part.process
+				      ? process_of(merge, session_offset(session, part.process))
+				      : 0;
+
+		if (of != last)
+			session_trace_of(merge->session, of, records);
+		last = of;
+		error = add_part(merge, session, &part);
+		session_release_trace_part(session, &part);
+	}
+	return error;
 }
 
 int merge_add(struct merge *merge, const struct session *session, char *message, size_t size)

@@ -114,6 +114,11 @@ void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanos
 	session->trace_reuses = bytes != UINT64_MAX || nanoseconds != UINT64_MAX;
 }
 
+uint64_t session_trace_emptied(const struct session *session)
+{
+	return session->trace_emptied;
+}
+
 void session_trace_of(struct session *session, uint64_t process, uint64_t records)
 {
 	struct segment_end *end = &session->current[SEGMENT_TRACE];

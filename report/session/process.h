@@ -104,6 +104,8 @@ const struct job_process *session_process_at(const struct session *session, uint
 void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanoseconds);
 /* Forgets the trace's records, and begins anew; `bytes` limit it, unless there was one before. */
 void session_restart_trace(struct session *session, uint64_t bytes);
+/* How often records of the trace gave way, by its limit or by session_restart_trace(). */
+uint64_t session_trace_emptied(const struct session *session);
 /*
  * Says which process the next trace records belong to, by its offset, and how many there are. A
  * segment of the trace holds records of one process.

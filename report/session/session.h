@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      25
+#define SESSION_VERSION	      26
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -43,6 +43,8 @@ enum row_kind {
 	ROW_RANGE,	 /* trace records alone: an NVTX range; rows have struct nvtx_range */
 	ROW_KINDS
 };
+/* The kind of a trace record that is neither: from `start` on `bytes` of the device's are held. */
+#define TRACE_HELD 255u
 
 static inline bool row_is_api(enum row_kind kind)
 {

@@ -88,6 +88,7 @@ struct session {
 	bool trace_reuses;	    /* its segments: it has a limit, or was begun anew */
 	uint64_t trace_ns;	    /* how old its records may be; UINT64_MAX: any age */
 	uint64_t trace_filled;	    /* segments that became full */
+	uint64_t trace_emptied;	    /* segments that were emptied, and times it was begun anew */
 	uint64_t trace_newest;	    /* the end of the last record in the current segment */
 	size_t trace_segments;
 	uint64_t trace_process; /* whose records come next; 0: this process's */

@@ -292,6 +292,7 @@ static int empty_segment(struct session *session, struct segment_place *place)
 	counters[COUNTER_trace_records] -= records;
 	counters[COUNTER_trace_lost] += records;
 	place->emptied = true;
+	session->trace_emptied++;
 	return 0;
 }
 

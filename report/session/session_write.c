@@ -372,5 +372,6 @@ void session_restart_trace(struct session *session, uint64_t bytes)
 	session->trace_reuses = true;
 	session->trace_ended = false;
 	session->trace_newest = 0;
+	session->trace_emptied++;
 	counters[COUNTER_trace_records] = counters[COUNTER_trace_lost] = 0;
 }

@@ -26,8 +26,11 @@ struct trace_order {
 
 static bool is_wanted(const struct trace_order *order, const struct trace_record *record)
 {
-	return record->kind < ROW_KINDS && record->start <= order->to &&
-	       (record->end >= order->from || record->start >= order->from);
+	if (record->start > order->to)
+		return false;
+	return record->kind == TRACE_HELD ||
+	       (record->kind < ROW_KINDS &&
+		(record->end >= order->from || record->start >= order->from));
 }
 
 /* Less than 0 where `a` comes before `b`. */

@@ -16,7 +16,8 @@ struct trace_order;
 
 /*
  * Begins with the records that are not wholly before `from` or after `to`, both nanoseconds on the
- * records' clock. 0 or -ENOMEM. The session must stay open until trace_order_close().
+ * records' clock; what is held of memory lasts, so these records may be from before. 0 or -ENOMEM.
+ * The session must stay open until trace_order_close().
  */
 int trace_order_open(struct trace_order **order, const struct session *session, uint64_t from,
 		     uint64_t to);

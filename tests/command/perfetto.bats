@@ -126,6 +126,58 @@ print(sqlite3.connect('sqlite').execute('select count(*) from CUPTI_ACTIVITY_KIN
 	prints "ktime export: option --from: '5m' is not a valid TIME"
 }
 
+# held FILE: "DEVICE TIME BYTES" of its counters of what is held, by time.
+held() {
+	read_trace "$1" | awk -F'\t' '$1 == "counter" && $4 == "Memory held" { print substr($3, 1, 5), $5, $6 }' |
+		sort -k 3,3n -k 2,2n
+}
+
+@test "what devices hold of memory is a counter of each, and begins a part with what was held" {
+	needs_protoc
+	{
+		printf 'type\tname\tstart_ns\tend_ns\tdevice\tbytes\n'
+		printf 'kernel\ta\t1000000000\t1000000900\t0\t\n'
+		printf 'held\tx\t1000000100\t1000000100\t0\t1000\n'
+		printf 'held\tx\t1000000200\t1000000200\t1\t5000\n'
+		printf 'kernel\tb\t1000000300\t1000000400\t1\t\n'
+		printf 'held\tx\t1000000500\t1000000500\t0\t3000\n'
+		printf 'held\tx\t1000000600\t1000000600\t0\t2000\n'
+		printf 'memcpy\tHtoD\t1000000700\t1000000800\t1\t64\n'
+		printf 'held\tx\t1000001000\t1000001000\t0\t0\n'
+	} | session run
+	is_the_trace run
+	diff - <(held trace) <<-END
+		GPU 0 1000000100 1000
+		GPU 1 1000000200 5000
+		GPU 0 1000000500 3000
+		GPU 0 1000000600 2000
+		GPU 0 1000001000 0
+	END
+	"$ktime" export -f --from 550ns --to 999ns --perfetto trace --chrome chrome run
+	diff - <(held trace) <<-END
+		GPU 0 1000000550 3000
+		GPU 1 1000000550 5000
+		GPU 0 1000000600 2000
+	END
+	jq -c '.traceEvents[] | select(.ph == "C") | [.name, .pid - 1073741824, .ts, .args.bytes]' chrome >lines
+	diff - lines <<-END
+		["Memory held",0,0.55,3000]
+		["Memory held",1,0.55,5000]
+		["Memory held",0,0.6,2000]
+	END
+	# A change at the edge replaces what was before it; nothing but what is held begins behind the last.
+	"$ktime" export -f --from 600ns --to 650ns --perfetto trace run
+	diff - <(held trace) <<-END
+		GPU 0 1000000600 2000
+		GPU 1 1000000600 5000
+	END
+	"$ktime" export -f --from 850ns --to 950ns --perfetto trace run
+	diff - <(held trace) <<-END
+		GPU 0 1000000850 2000
+		GPU 1 1000000850 5000
+	END
+}
+
 @test "a profile without a trace is told" {
 	printf 'type\tname\tstart_ns\tend_ns\n' | session records
 	run "$ktime" export --perfetto trace records

@@ -28,6 +28,7 @@
 #include "preload/base/settings.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
+#include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
 #include "preload/driver/real_symbol.h"
@@ -37,6 +38,7 @@
 #include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/lifecycle.h"
 #include "preload/lifecycle/output.h"
+#include "preload/memory/held_changes.h"
 #include "preload/metrics/metrics.h"
 #include "preload/reporter/energy_reader.h"
 #include "preload/reporter/prometheus_file.h"
@@ -122,6 +124,18 @@ int collector_start(struct session *started, void (*the_finish)(struct session *
 	finish = the_finish;
 	note("collector");
 	return collector_error;
+}
+
+static bool held_wanted;
+
+bool trace_wants_memory(void)
+{
+	return session_header(session)->trace_on;
+}
+
+void held_changes_want(bool wanted)
+{
+	held_wanted = wanted;
 }
 
 static const struct cupti_settings *late;

@@ -133,6 +133,8 @@ static enum row_kind read_kind(struct reader *reader, char *name, size_t size)
 	snprintf(name, size, "%s", given);
 	if (strcmp(type, "kernel") == 0)
 		return ROW_KERNEL;
+	if (strcmp(type, "held") == 0)
+		return (enum row_kind)TRACE_HELD;
 	if (strcmp(type, "api") == 0)
 		return strncmp(given, "cuda", 4) == 0 ? ROW_RUNTIME_API : ROW_DRIVER_API;
 	reader->bad = column_names[COLUMN_type];
@@ -183,6 +185,8 @@ static int add_record(struct reader *reader, char *name, size_t size)
 	if (reader->bad)
 		return -EINVAL;
 
+	if (record.kind == TRACE_HELD)
+		return session_trace(session, &record);
 	row = session_row(session, record.kind, name, record.device);
 	if (!row)
 		return -ENOMEM;

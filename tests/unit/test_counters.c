@@ -16,6 +16,8 @@
 #include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
+#include "preload/collector/trace.h"
+#include "preload/memory/held_trace.h"
 #include "preload/memory/memory_profile.h"
 #include "preload/metrics/metrics.h"
 
@@ -82,6 +84,22 @@ void memory_profile_update(struct session *session, const struct clock_scale *sc
 	memory_updates++;
 }
 
+static bool traced;
+
+bool trace_wants_memory(void)
+{
+	return traced;
+}
+
+/* After the sums, which it is of the same moment as or later. */
+void held_trace_update(struct session *session, const struct clock_scale *scale, bool wanted)
+{
+	(void)session;
+	assert_non_null(scale);
+	assert_int_equal(wanted, traced);
+	traced = !traced;
+}
+
 void memory_measure(struct session *session)
 {
 	(void)session;
@@ -105,6 +123,7 @@ static void ticks_of_all_threads_are_added_up_in_nanoseconds(void **state)
 	counters_update(session, &scale);
 	assert_int_equal(takings, 1);
 	assert_int_equal(memory_updates, 1);
+	assert_true(traced);
 	assert_int_equal(counters[COUNTER_host_ns], 1200);
 	assert_int_equal(busy, 2);
 	assert_int_equal(counters[COUNTER_threads], 17);

@@ -30,6 +30,7 @@ TEST(it_starts_once_and_runs_when_all_is_ready, "")
 	assert_int_equal(header->cupti_version, 27);
 	assert_int_equal(header->events_active, 1);
 	assert_int_equal(header->trace_on, 0);
+	assert_false(held_wanted);
 	assert_int_equal(header->budget_given, 0);
 	assert_true(header->budget_percent == OPTIONS_BUDGET);
 	assert_string_equal(header->devices[0].name, "device 0");
@@ -128,6 +129,7 @@ TEST(a_trace_has_the_thread_known_first, "--print-gpu-trace --keep-trace 1M")
 	is("create collector output library cupti metrics window thread begin reporter signals "
 	   "prometheus endings");
 	assert_int_equal(session_header(session)->trace_on, 1);
+	assert_true(held_wanted);
 }
 
 TEST(driver_calls_are_recorded_where_they_are_asked_for_alone, "--profile-api-trace driver")

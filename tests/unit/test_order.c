@@ -113,6 +113,20 @@ static void kinds_of_another_version_are_left_out(void **state)
 	assert_string_equal(numbers(0, UINT64_MAX), "2 ");
 }
 
+static void what_is_held_of_memory_counts_from_before_the_part(void **state)
+{
+	(void)state;
+	add(session, TRACE_HELD, 10, 10, 1);
+	add(session, ROW_KERNEL, 10, 20, 2);
+	add(session, TRACE_HELD, 30, 30, 3);
+	add(session, ROW_KERNEL, 30, 40, 4);
+	add(session, TRACE_HELD, 41, 41, 5);
+	assert_string_equal(numbers(0, UINT64_MAX), "2 1 4 3 5 ");
+	assert_string_equal(numbers(25, 40), "1 4 3 ");
+	assert_string_equal(numbers(50, 60), "1 3 5 ");
+	assert_string_equal(numbers(0, 9), "");
+}
+
 /* Records of several segments, some nearly in order and some far out of it. */
 static void fill(struct session *to, bool by_process)
 {
@@ -231,6 +245,7 @@ int main(void)
 			of_two_that_start_together_the_longer_is_first_and_a_call_before_what_it_starts),
 		ORDER_TEST(a_part_is_what_is_not_wholly_outside),
 		ORDER_TEST(kinds_of_another_version_are_left_out),
+		ORDER_TEST(what_is_held_of_memory_counts_from_before_the_part),
 		ORDER_TEST(many_segments_are_one_order),
 		ORDER_TEST(a_file_is_in_the_same_order_and_may_be_read_again),
 		ORDER_TEST(processes_come_one_after_the_other),

@@ -23,6 +23,7 @@
 struct session *rows_session;
 const struct clock_scale *rows_scale;
 bool mode_driver_records;
+struct options settings;
 
 static const struct clock_scale scale = {.ticks = 1000, .realtime = 50000, .ns_per_tick = 2};
 static struct operation kernel = {.name = "kernel",
@@ -41,6 +42,13 @@ static bool matches = true;
 bool trace_window_takes(enum row_kind kind)
 {
 	return kind != left_out;
+}
+
+static bool window_open;
+
+bool trace_window_is_open(void)
+{
+	return window_open;
 }
 
 bool recording_matches(void)
@@ -338,6 +346,27 @@ static void a_window_leaves_kinds_out_and_what_is_not_matched_has_no_call(void *
 	assert_int_equal(record()->correlation, 0);
 }
 
+static void memory_is_of_a_trace_of_operations(void **state)
+{
+	(void)state;
+	session_header(rows_session)->trace_on = 0;
+	settings.trace = TRACE_GPU | TRACE_API;
+	assert_false(trace_wants_memory());
+	session_header(rows_session)->trace_on = 1;
+	assert_true(trace_wants_memory());
+	settings.trace = TRACE_API;
+	assert_false(trace_wants_memory());
+	/* A window's trace is of what its user asks for. */
+	window_open = true;
+	assert_true(trace_wants_memory());
+	left_out = ROW_KERNEL;
+	assert_false(trace_wants_memory());
+	settings.trace = TRACE_GPU;
+	assert_false(trace_wants_memory());
+	window_open = false;
+	left_out = ROW_KINDS;
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -355,6 +384,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(
 			a_records_thread_is_its_buffers_or_found_by_its_number, start, stop),
 		cmocka_unit_test_setup_teardown(an_api_record_is_of_its_thread, start, stop),
+		cmocka_unit_test_setup_teardown(memory_is_of_a_trace_of_operations, start, stop),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

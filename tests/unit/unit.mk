@@ -60,8 +60,9 @@ $(addprefix $(BUILD)/tests/unit/test_taken_, operations graphs calls): $(BUILD)/
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o causes.o host_calls.o interval_set.o) driver/api.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
-	$(addprefix $(BUILD)/obj/preload/memory/, memory_profile.o holdings.o memory_sums.o)
-$(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o memory_sums.o)
+	$(addprefix $(BUILD)/obj/preload/memory/, memory_profile.o holdings.o memory_sums.o held_changes.o)
+$(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o memory_sums.o held_changes.o)
+$(BUILD)/tests/unit/test_held_trace: $(addprefix $(BUILD)/obj/preload/memory/, held_trace.o held_changes.o)
 $(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/array_bytes.o
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/measured.o
 $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o

@@ -7,6 +7,7 @@
  * late      a second's pause between the driver's initialisation and 4 launches
  * devices   1 launch on device 0, 2 on device 1
  * shape     1 launch of 2 x 3 x 4 blocks of 5 x 6 x 7 threads with 2048 bytes of shared memory
+ * many      40000 launches
  * killed    100 launches, and once ktime has seen to them SIGKILL
  */
 #include <cudaProfiler.h>
@@ -62,6 +63,13 @@ static void shape(void)
 	CHECK(cuCtxSynchronize());
 }
 
+static void many(void)
+{
+	check_context();
+	launch("first", 40000);
+	CHECK(cuCtxSynchronize());
+}
+
 static void killed(void)
 {
 	check_context();
@@ -76,11 +84,8 @@ int main(int argc, char **argv)
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} ways[] = {{"windows", windows},
-		    {"late", late},
-		    {"devices", devices},
-		    {"shape", shape},
-		    {"killed", killed}};
+	} ways[] = {{"windows", windows}, {"late", late}, {"devices", devices},
+		    {"shape", shape},	  {"many", many}, {"killed", killed}};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {

@@ -34,6 +34,23 @@ static struct {
 	uint64_t held, peak, allocations, frees;
 } truths[TRUTH_COUNT];
 
+/* SIM_HELD: each change of what the program holds on a device for good. */
+static void truth_changed(const struct allocation *allocation, uint64_t by)
+{
+	static uint64_t held[8];
+	static FILE *file;
+	const char *path = getenv("SIM_HELD");
+
+	if (!path || allocation->truth < TRUTH_DEVICE || allocation->truth > TRUTH_ARRAY)
+		return;
+	if (!file)
+		file = fopen(path, "we");
+	held[allocation->device] += by;
+	if (file)
+		fprintf(file, "%llu %d %llu\n", (unsigned long long)sim_clock_ns(),
+			allocation->device, (unsigned long long)held[allocation->device]);
+}
+
 void truth_hold(struct allocation *allocation, enum truth truth)
 {
 	char thread[16] = "";
@@ -46,6 +63,7 @@ void truth_hold(struct allocation *allocation, enum truth truth)
 	truths[truth].allocations++;
 	if (truths[truth].held > truths[truth].peak)
 		truths[truth].peak = truths[truth].held;
+	truth_changed(allocation, allocation->bytes);
 }
 
 static void truth_release(const struct allocation *allocation)
@@ -54,6 +72,7 @@ static void truth_release(const struct allocation *allocation)
 		return;
 	truths[allocation->truth].held -= allocation->bytes;
 	truths[allocation->truth].frees++;
+	truth_changed(allocation, -(uint64_t)allocation->bytes);
 }
 
 __attribute__((destructor)) static void truth_write(void)
