@@ -8,6 +8,8 @@
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
+#include "preload/handles/graph.h"
+#include "preload/handles/graph_contents.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
 #include "preload/memory/held_trace.h"
@@ -16,6 +18,26 @@
 
 /* How often ktime's memory is measured. Chosen: it takes some 50 us. */
 #define MEMORY_PERIOD_NS 1000000000u
+
+/* By nodes of graphs, each at every launch. */
+static uint64_t graphs_allocations(void)
+{
+	uint64_t count = 0;
+
+	for (const struct operation *graph = graph_allocating_first(); graph;
+	     graph = graph->allocating) {
+		const struct graph_contents *contents =
+			atomic_load_explicit(&graph->contents, memory_order_acquire);
+
+		for (int device = 0; device < SESSION_DEVICES; device++) {
+			const struct row *row = graph->rows[device];
+
+			if (row)
+				count += (row->calls + row->calls_outside) * contents->allocations;
+		}
+	}
+	return count;
+}
 
 void counters_update(struct session *session, const struct clock_scale *scale)
 {
@@ -47,6 +69,7 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 		memory_measure(session);
 	}
 	metrics_update(session);
+	header->counters[COUNTER_memory_graphs] = graphs_allocations();
 	memory_profile_update(session, scale);
 	held_trace_update(session, scale, trace_wants_memory());
 	if (cupti_active())

@@ -43,6 +43,7 @@ static _Atomic bool follows;
 /* Nanoseconds: when updates began to be followed, and what reading them has taken. */
 static _Atomic uint64_t following_since, reading_ns;
 static _Atomic uint64_t unread;
+static struct operation *_Atomic allocating;
 
 void graph_follow_updates(void)
 {
@@ -85,6 +86,18 @@ static char *list_kernels(const struct graph_contents *contents)
 	return list;
 }
 
+struct operation *graph_allocating_first(void)
+{
+	return atomic_load_explicit(&allocating, memory_order_acquire);
+}
+
+static void add_allocating_locked(struct operation *operation)
+{
+	operation->allocating = atomic_load_explicit(&allocating, memory_order_relaxed);
+	/* Release: whoever walks the list sees the rest of it. */
+	atomic_store_explicit(&allocating, operation, memory_order_release);
+}
+
 /* The operation of what a graph holds, and makes one if there is none yet. */
 static struct operation *operation_of_nodes_locked(const struct graph_nodes *nodes)
 {
@@ -111,6 +124,8 @@ static struct operation *operation_of_nodes_locked(const struct graph_nodes *nod
 	operation->kernels_listed = list_kernels(contents);
 	/* Release: the collector reads what it holds. */
 	atomic_store_explicit(&operation->contents, contents, memory_order_release);
+	if (contents->allocations)
+		add_allocating_locked(operation);
 	shape->operation = operation;
 	HASH_ADD(link, shapes, digest, sizeof(shape->digest), shape);
 	if (!shape->link.tbl)

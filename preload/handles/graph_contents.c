@@ -10,6 +10,8 @@
 #define NESTING		 16
 /* CU_GRAPH_NODE_TYPE_CONDITIONAL, since CUDA 12.3. */
 #define NODE_CONDITIONAL 13
+/* CU_GRAPH_NODE_TYPE_MEM_ALLOC, since CUDA 11.4. */
+#define NODE_ALLOCATES	 10
 
 /* CUDA_KERNEL_NODE_PARAMS_v2, which toolkits before 12.0 do not declare. */
 struct kernel_node {
@@ -141,6 +143,7 @@ struct graph_contents *graph_contents_sum(const struct graph_nodes *nodes)
 		if (node->disabled)
 			continue;
 		contents->nodes++;
+		contents->allocations += (int)node->type == NODE_ALLOCATES;
 		contents->variable |= (int)node->type >= NODE_CONDITIONAL;
 		contents->digest = mix(contents->digest, node->type + 1);
 		if (!node->operation)

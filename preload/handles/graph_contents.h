@@ -35,10 +35,11 @@ struct graph_part {
 
 /* What a launch does. Of graphs whose nodes are the same there is one. */
 struct graph_contents {
-	uint64_t digest;   /* of all nodes */
-	uint64_t kernels;  /* of the kernels, in any order: see graph_contents_kernel_mark() */
-	uint32_t nodes;	   /* all but disabled ones */
-	uint32_t recorded; /* of these, how many CUPTI records */
+	uint64_t digest;      /* of all nodes */
+	uint64_t kernels;     /* of the kernels, in any order: see graph_contents_kernel_mark() */
+	uint32_t nodes;	      /* all but disabled ones */
+	uint32_t recorded;    /* of these, how many CUPTI records */
+	uint32_t allocations; /* of these, how many allocate memory */
 	/* A conditional node, whose body runs as often as the device decides, or a node of a type
 	 * that ktime does not know. */
 	bool variable;

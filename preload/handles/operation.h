@@ -76,6 +76,7 @@ struct operation {
 	uint64_t calls_costed;	  /* of `calls`, those that launch_costs.c has seen */
 	double rate;		  /* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
+	struct operation *allocating; /* graphs that allocate: the one made before */
 };
 
 /* The sums of `lost` and of `lost_outside` over all operations. */

@@ -109,13 +109,17 @@ void memory_line_write(const struct session *session, const char *prefix, FILE *
 	static const enum allocation_kind kinds[] = {ALLOCATION_TOTAL, ALLOCATION_MANAGED,
 						     ALLOCATION_PINNED, ALLOCATION_REGISTERED};
 	const struct memory_totals totals = totals_of(session);
+	const uint64_t graphs = session_header(session)->counters[COUNTER_memory_graphs];
 	const struct memory_use *use;
 	const char *separator = "";
+	char count[NUMBER_SIZE];
 
-	if (!totals.allocations)
+	if (!totals.allocations && !graphs)
 		return;
-	fprintf(file, "%sMemory: %sat most ", prefix,
-		session_header(session)->processes ? "of one process " : "");
+	fprintf(file, "%sMemory: ", prefix);
+	if (totals.allocations)
+		fprintf(file, "%sat most ",
+			session_header(session)->processes ? "of one process " : "");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
 		session_for_each_memory_use(session, use)
 		{
@@ -125,7 +129,12 @@ void memory_line_write(const struct session *session, const char *prefix, FILE *
 			separator = ", ";
 			write_peak(session, use, file);
 		}
-	write_totals(session, &totals, file);
+	if (totals.allocations)
+		write_totals(session, &totals, file);
+	if (graphs)
+		fprintf(file, "%s%s allocation%s by launches of graphs, which %s not followed",
+			totals.allocations ? "; " : "", number_count(count, graphs),
+			graphs == 1 ? "" : "s", graphs == 1 ? "is" : "are");
 	fputs(".\n", file);
 }
 

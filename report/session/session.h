@@ -246,7 +246,8 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(metric_ns, "time that reading them took, ns")                                            \
 	X(memory_untracked, "allocations that were not followed")                                  \
 	X(memory_unknown_frees, "frees of memory whose allocation was not seen")                   \
-	X(memory_captured, "allocations recorded into graphs, not followed")
+	X(memory_captured, "allocations recorded into graphs, not followed")                       \
+	X(memory_graphs, "allocations by launches of graphs, not followed")
 
 #define SESSION_COUNTER_ENUM(name, text) COUNTER_##name,
 enum session_counter { SESSION_COUNTERS(SESSION_COUNTER_ENUM) COUNTER_COUNT };

@@ -82,6 +82,15 @@ pool held 16777216 peak 16777216 allocations 1 frees 0" eval 'figures | sort'
 	is 0 counter memory_unknown_frees
 }
 
+@test "what graphs allocate by nodes at their launches is told as not followed" {
+	held graphs
+	[ ! -s truth ]
+	is 6 counter memory_graphs
+	is "Memory: 6 allocations by launches of graphs, which are not followed." line
+	OPTIONS="--start off" held graphs
+	is 6 counter memory_graphs
+}
+
 # The first kernel is launched before all of it, and once more before the third.
 @test "--memory says what was largest at the peak, and where it came from" {
 	OPTIONS="--memory --csv" held plain

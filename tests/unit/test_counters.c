@@ -14,6 +14,8 @@
 #include "preload/collector/memory.h"
 #include "preload/collector/rows.h"
 #include "preload/driver/driver.h"
+#include "preload/handles/graph.h"
+#include "preload/handles/graph_contents.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
 #include "preload/collector/trace.h"
@@ -61,6 +63,19 @@ void cost_update(struct session *session, unsigned active)
 {
 	(void)session;
 	busy = active;
+}
+
+static struct graph_contents twice = {.allocations = 2}, once = {.allocations = 1};
+static struct row rows[3] = {{.calls = 10, .calls_outside = 4}, {.calls = 5}, {.calls = 100}};
+static struct operation older = {.rows = {[SESSION_DEVICES - 1] = &rows[2]}, .contents = &once},
+			newer = {.rows = {[0] = &rows[0], [7] = &rows[1]},
+				 .contents = &twice,
+				 .allocating = &older};
+static bool allocates;
+
+struct operation *graph_allocating_first(void)
+{
+	return allocates ? &newer : NULL;
 }
 
 static unsigned takings;
@@ -171,11 +186,32 @@ static void memory_is_measured_once_a_second(void **state)
 	session_close(session);
 }
 
+static void what_graphs_allocate_is_counted_by_their_launches(void **state)
+{
+	const struct clock_scale scale = {.ns_per_tick = 1};
+	const uint64_t *counters;
+	struct session *session;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	counters = session_header(session)->counters;
+	counters_update(session, &scale);
+	assert_int_equal(counters[COUNTER_memory_graphs], 0);
+	allocates = true;
+	for (int i = 0; i < 2; i++) {
+		counters_update(session, &scale);
+		assert_int_equal(counters[COUNTER_memory_graphs], 2 * (10 + 4 + 5) + 100);
+	}
+	allocates = false;
+	session_close(session);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ticks_of_all_threads_are_added_up_in_nanoseconds),
 		cmocka_unit_test(memory_is_measured_once_a_second),
+		cmocka_unit_test(what_graphs_allocate_is_counted_by_their_launches),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -58,6 +58,30 @@ static void copies_and_memsets_are_parts_too(void **state)
 	assert_false(contents_of(make(1, &plain))->variable);
 }
 
+static void graphs_that_allocate_are_in_a_list(void **state)
+{
+	struct operation *before = graph_allocating_first(), *first, *second;
+
+	(void)state;
+	nodes[3].type = CU_GRAPH_NODE_TYPE_MEM_FREE;
+	assert_int_equal(contents_of(make(1, &plain))->allocations, 0);
+	assert_ptr_equal(graph_allocating_first(), before);
+	nodes[3].type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+	first = make(1, &plain);
+	assert_int_equal(contents_of(first)->allocations, 1);
+	assert_int_equal(contents_of(first)->nodes, 4);
+	assert_int_equal(contents_of(first)->recorded, 3);
+	nodes[1].type = CU_GRAPH_NODE_TYPE_MEM_ALLOC;
+	second = make(2, &plain);
+	assert_int_equal(contents_of(second)->allocations, 2);
+	assert_ptr_equal(graph_allocating_first(), second);
+	assert_ptr_equal(second->allocating, first);
+	assert_ptr_equal(first->allocating, before);
+	/* One of the same nodes is there already. */
+	assert_ptr_equal(make(3, &plain), second);
+	assert_ptr_equal(graph_allocating_first(), second);
+}
+
 static void what_the_driver_does_not_say_is_unknown(void **state)
 {
 	const struct graph_contents *contents;
@@ -148,6 +172,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		GRAPHS(a_graph_is_known_by_what_its_nodes_do),
 		GRAPHS(copies_and_memsets_are_parts_too),
+		GRAPHS(graphs_that_allocate_are_in_a_list),
 		GRAPHS(what_the_driver_does_not_say_is_unknown),
 		GRAPHS(child_graphs_are_read_sixteen_deep),
 		GRAPHS(sixteen_kernels_are_listed),

@@ -257,6 +257,15 @@ static void memory_is_shown_by_device_and_by_origin(void **state)
 	    "<td class=\"number\" data-value=\"-1\">several</td></tr>");
 	/* The one with most at the peak first. */
 	assert_true(strstr(page, "data-value=\"71\">71</td>") < strstr(page, ">several</td>"));
+	free(page);
+	header->counters[COUNTER_memory_graphs] = 1234;
+	page = page_text(session, "");
+	has("6,172 allocations a second; 1,234 allocations by launches of graphs, which are not "
+	    "followed.</li>\n");
+	free(page);
+	header->counters[COUNTER_memory_graphs] = 1;
+	page = page_text(session, "");
+	has("; 1 allocation by launches of graphs, which is not followed.</li>\n");
 }
 
 static void energy_and_clocks_are_shown_by_device(void **state)

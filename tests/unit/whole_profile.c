@@ -510,6 +510,8 @@ static void fill_header(enum whole_profile kind)
 	header->counters[COUNTER_windows] = kind == WHOLE_WINDOWS ? 41 : 0;
 	header->counters[COUNTER_windows_ns] = kind == WHOLE_WINDOWS ? 205 * MS : 0;
 	header->counters[COUNTER_cupti_late_ns] = 0;
+	/* Tested where the line of memory is. */
+	header->counters[COUNTER_memory_graphs] = 0;
 	header->counters[COUNTER_wall_ns] = 3200 * MS;
 	header->counters[COUNTER_added_ns] = 111 * MS;
 	header->counters[COUNTER_cupti_added_ns] = kind == WHOLE_EVENTS ? 1 * MS : 97 * MS;

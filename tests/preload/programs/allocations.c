@@ -164,6 +164,36 @@ static void captured(long unused)
 	CHECK(cuMemAllocAsync(&pointer, 2 * MB, stream));
 }
 
+/* Graphs that allocate by nodes: one by two of them, launched three times, one that is launched
+ * never. */
+static void graphs(long unused)
+{
+	CUDA_MEM_ALLOC_NODE_PARAMS wanted = {.bytesize = MB};
+	CUgraphNode nodes[4];
+	CUgraphExec exec, never;
+	CUgraph graph, other;
+	CUstream stream;
+
+	(void)unused;
+	wanted.poolProps.allocType = CU_MEM_ALLOCATION_TYPE_PINNED;
+	wanted.poolProps.location.type = CU_MEM_LOCATION_TYPE_DEVICE;
+	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
+	CHECK(cuGraphCreate(&graph, 0));
+	for (int i = 0; i < 2; i++) {
+		CHECK(cuGraphAddMemAllocNode(&nodes[2 * i], graph, NULL, 0, &wanted));
+		CHECK(cuGraphAddMemFreeNode(&nodes[2 * i + 1], graph, &nodes[2 * i], 1,
+					    wanted.dptr));
+	}
+	CHECK(cuGraphInstantiate(&exec, graph, 0));
+	CHECK(cuGraphCreate(&other, 0));
+	for (int i = 0; i < 3; i++)
+		CHECK(cuGraphAddMemAllocNode(&nodes[i], other, NULL, 0, &wanted));
+	CHECK(cuGraphInstantiate(&never, other, 0));
+	for (int i = 0; i < 3; i++)
+		CHECK(cuGraphLaunch(exec, stream));
+	CHECK(cuStreamSynchronize(stream));
+}
+
 /* For good: to be killed. */
 static void hold(long unused)
 {
@@ -229,6 +259,7 @@ int main(int argc, char **argv)
 		{"plain", plain},	{"failing", failing}, {"many", many},
 		{"hold", hold},		{"threads", threads}, {"kinds", kinds},
 		{"physical", physical}, {"ended", ended},     {"captured", captured},
+		{"graphs", graphs},
 	};
 
 	context = check_context();

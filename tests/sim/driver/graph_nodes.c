@@ -247,6 +247,35 @@ SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphAddHostNode,
 	return add(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_HOST, &operation, NULL);
 }
 
+/* The address is there at once, as in a capture. */
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphAddMemAllocNode,
+		  (CUgraphNode * node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+		   CUDA_MEM_ALLOC_NODE_PARAMS *parameters),
+		  (node, graph, dependencies, count, parameters))
+{
+	CUresult result =
+		add(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_MEM_ALLOC, NULL, NULL);
+	struct allocation *allocation;
+
+	if (result != CUDA_SUCCESS)
+		return result;
+	allocation = memory_allocate(MEMORY_DEVICE, parameters->bytesize);
+	if (!allocation)
+		return CUDA_ERROR_OUT_OF_MEMORY;
+	parameters->dptr = (CUdeviceptr)allocation->address;
+	return CUDA_SUCCESS;
+}
+
+SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphAddMemFreeNode,
+		  (CUgraphNode * node, CUgraph graph, const CUgraphNode *dependencies, size_t count,
+		   CUdeviceptr pointer),
+		  (node, graph, dependencies, count, pointer))
+{
+	if (!memory_find((const void *)pointer))
+		return CUDA_ERROR_INVALID_VALUE;
+	return add(node, graph, dependencies, count, CU_GRAPH_NODE_TYPE_MEM_FREE, NULL, NULL);
+}
+
 SIM_ENTRY_NEEDING(SIM_NEEDS_INIT, cuGraphAddEmptyNode,
 		  (CUgraphNode * node, CUgraph graph, const CUgraphNode *dependencies,
 		   size_t count),
