@@ -305,6 +305,26 @@ traced()
 	done
 }
 
+@test "a window's trace has what is held of memory, from its begin on" {
+	local asked before
+	KTIME_OPTIONS="--start off -o $PWD/kept" serve
+	order keep 5000
+	before=$(word 64)
+	"$ktime" window "$program" 2s --trace gpu -f -o window 5>&- 6<&- &
+	asked=$!
+	until [ "$(word 76)" = 1 ] && [ "$(word 64)" -ge $((before + 2)) ]; do
+		sleep 0.01
+	done
+	until [ "$(counter trace_records kept)" -ge 1 ]; do
+		sleep 0.01
+	done
+	order copy 1000
+	wait $asked
+	is "5000 6000 5000" eval 'echo $("$ktime" export --chrome - window |
+		jq ".traceEvents[] | select(.ph == \"C\") | .args.bytes")'
+	dismiss
+}
+
 @test "a window of a program that stays on has a trace too" {
 	KTIME_OPTIONS="-o $PWD/kept" serve
 	order first 3
