@@ -27,19 +27,29 @@ step()
 	fi
 }
 
+# unit_test PROGRAM: its results, at once, as others run beside it.
+unit_test()
+{
+	local output status results
+	output=$(CMOCKA_MESSAGE_OUTPUT=TAP "$1" 2>&1)
+	status=$?
+	results=$(grep -E '^(not )?ok |^#' <<<"$output" | grep -v '^# ok - ')
+	# A crash prints no result of its own.
+	if [ $status -ne 0 ] && ! grep -q '^not ok ' <<<"$output"; then
+		# shellcheck disable=SC2001 # of each line
+		results+=$'\n'"not ok ${1##*/} (status $status)"$'\n'$(sed 's/^/# /' <<<"$output")
+	fi
+	flock "$2" printf '%s\n' "${results#$'\n'}"
+}
+
+# As many at a time as there are processors; the one that takes longest, test_window_estimate, is
+# among the first.
 unit_tests()
 {
-	local program
-	for program in $UNIT_TESTS; do
-		# A crash prints no result of its own.
-		CMOCKA_MESSAGE_OUTPUT=TAP "$program" >"$scratch/output" 2>&1
-		local status=$?
-		grep -E '^(not )?ok |^#' "$scratch/output" | grep -v '^# ok - '
-		if [ $status -ne 0 ] && ! grep -q '^not ok ' "$scratch/output"; then
-			echo "not ok ${program##*/} (status $status)"
-			sed 's/^/# /' "$scratch/output"
-		fi
-	done
+	export -f unit_test
+	# shellcheck disable=SC2016,SC2086 # for the shell inside; a list
+	printf '%s\0' $UNIT_TESTS | sort -zr | \
+		xargs -0 -n 1 -P "$(nproc)" bash -c 'unit_test "$1" "$0"' "$scratch"
 }
 
 # What takes longest first.
