@@ -96,6 +96,32 @@ static void frequent_calls_share_what_the_budget_allows(void **state)
 	pairs_a_second_are(0.1 * AIMED_AT * SECOND / PAIR_NS);
 }
 
+/* What counting takes of the budget, pairs do not get. */
+static void pairs_get_what_counting_leaves_of_the_budget(void **state)
+{
+	(void)state;
+	pass(5000, 400000, 0);
+	assert_float_equal(share(&frequent) * 400000, (0.01 - 0.008) * SECOND / PAIR_NS, 1);
+	/* More launches than the budget counts: the least that is timed. */
+	pass(5000, 600000, 0);
+	assert_float_equal(share(&frequent) * 600000, FLOOR_RATE, 1);
+	/* Under CUPTI nothing is only counted. */
+	mode_cupti = true;
+	settings.budget = 10;
+	pass(5000, 600000, 0);
+	assert_float_equal(share(&frequent) * 600000, 0.1 * 0.01 * SECOND / PAIR_NS, 1);
+}
+
+static void what_cupti_takes_is_left_to_it(void **state)
+{
+	(void)state;
+	mode_cupti = true;
+	settings.budget = 50;
+	cupti_part = 0.498;
+	pass(5000, 300000, 0);
+	pairs_a_second_are(0.002 * SECOND / PAIR_NS);
+}
+
 static void rare_calls_all_get_a_pair(void **state)
 {
 	(void)state;
@@ -199,6 +225,8 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(frequent_calls_share_what_the_budget_allows),
+		TEST(pairs_get_what_counting_leaves_of_the_budget),
+		TEST(what_cupti_takes_is_left_to_it),
 		TEST(rare_calls_all_get_a_pair),
 		TEST(time_before_the_first_call_says_nothing),
 		TEST(few_calls_all_get_a_pair),
