@@ -49,18 +49,18 @@ static int start(void **state)
 {
 	(void)state;
 	memset(sums, 0, sizeof(sums));
-	held_changes_want(false);
 	if (session_create(&session, NULL, SESSION_TRACE))
 		return -1;
 	session_limit_trace(session, 128 << 10, UINT64_MAX);
+	/* Without what was before. */
+	held_changes_want(true);
+	held_trace_update(session, &scale, false);
 	return 0;
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	/* As it was, for the next test. */
-	held_trace_update(session, &scale, false);
 	session_close(session);
 	return 0;
 }
@@ -112,6 +112,31 @@ static void without_a_trace_nothing_is_noted(void **state)
 	assert_int_equal(count, 0);
 }
 
+static void what_was_noted_stays_while_more_comes_and_is_forgotten_unwanted(void **state)
+{
+	const struct held_change *changes;
+	uint64_t left_out;
+	size_t count;
+
+	(void)state;
+	held_changes_want(true);
+	held_changes_add(3, 30);
+	changes = held_changes_take(&count, &left_out);
+	held_changes_add(4, 40);
+	assert_int_equal(count, 1);
+	assert_int_equal(changes[0].device, 3);
+	assert_int_equal(changes[0].held, 30);
+	changes = held_changes_take(&count, &left_out);
+	assert_int_equal(count, 1);
+	assert_int_equal(changes[0].held, 40);
+	for (unsigned i = 0; i <= HELD_CHANGES_MOST; i++)
+		held_changes_add(5, 50);
+	held_changes_want(true);
+	held_changes_take(&count, &left_out);
+	assert_int_equal(count, 0);
+	assert_int_equal(left_out, 0);
+}
+
 static void each_change_is_written_once_and_in_its_order(void **state)
 {
 	uint64_t before;
@@ -138,20 +163,20 @@ static void a_trace_that_begins_later_begins_with_what_is_held(void **state)
 {
 	(void)state;
 	change(1, 100);
-	change(SESSION_DEVICES - 1, 50);
+	change(SESSION_DEVICES - 1, 0);
 	held_trace_update(session, &scale, true);
-	assert_string_equal(records(), "1:100 63:50 ");
+	assert_string_equal(records(), "1:100 63:0 ");
 	change(1, 110);
 	held_trace_update(session, &scale, true);
-	assert_string_equal(records(), "1:100 63:50 1:110 ");
+	assert_string_equal(records(), "1:100 63:0 1:110 ");
 	/* What comes after it is not of the next one. */
 	held_trace_update(session, &scale, false);
 	assert_false(held_changes_wanted());
 	change(1, 120);
 	held_trace_update(session, &scale, false);
-	assert_string_equal(records(), "1:100 63:50 1:110 ");
+	assert_string_equal(records(), "1:100 63:0 1:110 ");
 	held_trace_update(session, &scale, true);
-	assert_string_equal(records(), "1:100 63:50 1:110 1:120 63:50 ");
+	assert_string_equal(records(), "1:100 63:0 1:110 1:120 63:0 ");
 }
 
 static void what_is_held_is_told_again_when_older_records_gave_way(void **state)
@@ -216,6 +241,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		HELD_TEST(without_a_trace_nothing_is_noted),
+		HELD_TEST(what_was_noted_stays_while_more_comes_and_is_forgotten_unwanted),
 		HELD_TEST(each_change_is_written_once_and_in_its_order),
 		HELD_TEST(a_trace_that_begins_later_begins_with_what_is_held),
 		HELD_TEST(what_is_held_is_told_again_when_older_records_gave_way),

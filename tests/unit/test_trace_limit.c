@@ -151,7 +151,8 @@ static void a_trace_limited_by_time_drops_what_is_older(void **state)
 	session_close(session);
 }
 
-/* Three segments of 64 KiB. What lies between two beginnings may be of any age. */
+/* Of four segments of 64 KiB three are filled. What lies between two beginnings may be of any age.
+ */
 static void a_trace_begun_anew_keeps_its_time(void **state)
 {
 	const uint64_t segment = (65536 - 64) / sizeof(struct trace_record);
@@ -161,7 +162,7 @@ static void a_trace_begun_anew_keeps_its_time(void **state)
 
 	(void)state;
 	assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
-	session_limit_trace(session, 192 << 10, 1000);
+	session_limit_trace(session, 256 << 10, 1000);
 	for (uint64_t i = 0; i < 3 * segment; i++) {
 		record.end = 100000 + i;
 		assert_int_equal(session_trace(session, &record), 0);
@@ -182,11 +183,33 @@ static void a_trace_begun_anew_keeps_its_time(void **state)
 	session_close(session);
 }
 
+static void a_trace_without_a_limit_is_begun_anew_in_its_room(void **state)
+{
+	const uint64_t segment = ((1 << 20) - 64) / sizeof(struct trace_record);
+	const struct trace_record record = {.kind = ROW_KERNEL};
+	struct session *session;
+	uint64_t size;
+
+	(void)state;
+	assert_int_equal(session_create(&session, path, SESSION_TRACE), 0);
+	for (uint64_t i = 0; i < 3 * segment; i++)
+		assert_int_equal(session_trace(session, &record), 0);
+	size = session_header(session)->file_size;
+	session_restart_trace(session, 1);
+	for (uint64_t i = 0; i < 3 * segment; i++)
+		assert_int_equal(session_trace(session, &record), 0);
+	assert_int_equal(session_header(session)->file_size, size);
+	assert_int_equal(session_trace(session, &record), 0);
+	assert_int_equal(session_header(session)->file_size, size + (1 << 20));
+	assert_int_equal(session_header(session)->counters[COUNTER_trace_records], 3 * segment + 1);
+	session_close(session);
+}
+
 /* Streams' records come by and by: one segment's may all have ended before the last one's. */
 static void a_segment_of_later_records_is_not_too_old(void **state)
 {
 	const uint64_t segment = ((1 << 20) - 64) / sizeof(struct trace_record);
-	static const uint64_t ends[] = {9000, 5000, 10001, 10000, 10002};
+	static const uint64_t ends[] = {9000, 5000, 9999, 10000, 10001};
 	struct trace_record record = {.kind = ROW_KERNEL};
 	struct session *session;
 
@@ -203,12 +226,14 @@ static void a_segment_of_later_records_is_not_too_old(void **state)
 		record.end = i % segment == 1 ? ends[i / segment] : 1;
 		assert_int_equal(session_trace(session, &record), 0);
 	}
-	/* The third ended 1001 ns after the first, 5001 after the second: both are gone at once. */
-	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 2 * segment);
+	/* The third ended 999 ns after the first, 4999 after the second. */
+	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], segment);
 	for (uint64_t i = 3 * segment + 1; i <= 5 * segment; i++) {
+		assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], segment);
 		record.end = i % segment == 1 ? ends[i / segment] : 1;
 		assert_int_equal(session_trace(session, &record), 0);
 	}
+	/* The fifth 1001 ns after the first. */
 	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 2 * segment);
 	session_close(session);
 }
@@ -222,6 +247,7 @@ int main(void)
 		limit_test(a_trace_begun_anew_keeps_its_room_and_its_limit),
 		limit_test(a_trace_limited_by_time_drops_what_is_older),
 		limit_test(a_trace_begun_anew_keeps_its_time),
+		limit_test(a_trace_without_a_limit_is_begun_anew_in_its_room),
 		limit_test(a_segment_of_later_records_is_not_too_old),
 	};
 
