@@ -331,6 +331,38 @@ static void the_session_has_the_sums_and_where_they_come_from(void **state)
 	assert_null(session_next_memory_site(session, site));
 }
 
+static void a_use_or_site_of_no_kind_or_device_is_left_out(void **state)
+{
+	static const struct memory_use good[] = {{.kind = ALLOCATION_TOTAL, .device = -1},
+						 {.device = SESSION_DEVICES - 1}};
+	static const struct memory_use bad[] = {
+		{.kind = ALLOCATION_KIND_COUNT}, {.device = -2}, {.device = SESSION_DEVICES}};
+	const struct memory_use *use = NULL;
+	const struct memory_site *site = NULL;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		session_add_memory_use(session, &bad[i]);
+		session_add_memory_site(session, &(struct memory_site){.kind = bad[i].kind,
+								       .device = bad[i].device});
+	}
+	for (int i = 0; i < 2; i++) {
+		session_add_memory_use(session, &good[i]);
+		session_add_memory_site(session, &(struct memory_site){.kind = good[i].kind,
+								       .device = good[i].device});
+	}
+	for (int i = 0; i < 2; i++) {
+		use = session_next_memory_use(session, use);
+		site = session_next_memory_site(session, site);
+		assert_int_equal(use->kind, good[i].kind);
+		assert_int_equal(use->device, good[i].device);
+		assert_int_equal(site->kind, good[i].kind);
+		assert_int_equal(site->device, good[i].device);
+	}
+	assert_null(session_next_memory_use(session, use));
+	assert_null(session_next_memory_site(session, site));
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 
 int main(void)
@@ -342,6 +374,7 @@ int main(void)
 		TEST(only_the_outermost_call_that_succeeds_counts),
 		TEST(what_is_freed_is_held_no_longer),
 		TEST(physical_memory_is_held_while_it_is_mapped),
+		TEST(a_use_or_site_of_no_kind_or_device_is_left_out),
 		TEST(the_session_has_the_sums_and_where_they_come_from),
 	};
 

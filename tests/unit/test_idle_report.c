@@ -94,6 +94,18 @@ static void the_share_of_a_longer_run_and_several_contexts_are_said(void **state
 	       "which any of them worked.\n");
 }
 
+/* 0.05 % are shown as 0.1 %. */
+static void causes_that_are_not_named_are_said_from_half_a_tenth_of_a_percent_on(void **state)
+{
+	struct device_use *use = &session_header(session)->uses[0];
+
+	(void)state;
+	use->busy -= MS / 4;
+	prints("", ", 2.4 % cudaMalloc.\n");
+	use->busy -= MS / 2;
+	prints("", ", 2.4 % cudaMalloc, 0.1 % other causes.\n");
+}
+
 static void what_lost_records_leave_out_is_a_bound(void **state)
 {
 	(void)state;
@@ -154,6 +166,9 @@ int main(void)
 						start, stop),
 		cmocka_unit_test_setup_teardown(
 			the_share_of_a_longer_run_and_several_contexts_are_said, start, stop),
+		cmocka_unit_test_setup_teardown(
+			causes_that_are_not_named_are_said_from_half_a_tenth_of_a_percent_on, start,
+			stop),
 		cmocka_unit_test_setup_teardown(what_lost_records_leave_out_is_a_bound, start,
 						stop),
 		cmocka_unit_test_setup_teardown(time_outside_the_profiling_window_is_no_part_of_it,

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -333,10 +335,19 @@ static void what_the_thread_cannot_have_is_said_of_each_device(void **state)
 
 static void the_end_does_not_wait_for_a_driver_that_does_not_answer(void **state)
 {
+	int status;
+	pid_t child;
+
 	(void)state;
 	hangs[F_nvmlInit_v2] = true;
 	assert_false(run());
 	assert_int_equal(energy_of(0)->state, ENERGY_NO_ANSWER);
+	/* A child that finds no library has no thread of its parent's to wait for. */
+	child = fork();
+	if (child == 0)
+		_exit(energy_reader_start(session, 2, true) || !energy_reader_end());
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
 	/* It may answer after all. */
 	sem_post(&go_on);
 	while (!energy_reader_end())

@@ -4,6 +4,7 @@
  * pages of profiles that hold something of everything, without style, scripts and version; see
  * golden.h where a change of it is wanted.
  */
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -11,9 +12,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
+#include "report/compare/compare_html.h"
+#include "report/compare/import.h"
 #include "report/merge/merge.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/page_text.h"
@@ -41,9 +45,9 @@ static void write_page(const char *page, FILE *file)
 	}
 }
 
-static void is_page(struct session *session, const char *name)
+static void is_text(const char *page, const char *name)
 {
-	char *page = page_text(session, ""), *text = NULL;
+	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
@@ -52,6 +56,13 @@ static void is_page(struct session *session, const char *name)
 	fclose(file);
 	is_golden(name, text);
 	free(text);
+}
+
+static void is_page(struct session *session, const char *name)
+{
+	char *page = page_text(session, "");
+
+	is_text(page, name);
 	free(page);
 }
 
@@ -91,11 +102,69 @@ static void a_job_s_processes_have_theirs(void **state)
 	merge_free(merge);
 }
 
+static void read_run(struct profile *run, enum whole_profile kind)
+{
+	char path[] = "/tmp/ktime-whole-XXXXXX", message[256];
+
+	close(mkstemp(path));
+	unlink(path);
+	session_close(whole_profile(kind, path));
+	assert_int_equal(import_profile(run, path, message, sizeof(message)), 0);
+	unlink(path);
+}
+
+static void a_comparison_has_both_sides(void **state)
+{
+	static const char *const files[] = {"one", "two"};
+	static const enum whole_profile kinds[] = {WHOLE_CUPTI, WHOLE_EVENTS};
+	static char page[1 << 18];
+	char path[] = "/tmp/ktime-page-XXXXXX", message[256];
+	struct profile profiles[2] = {{0}, {0}};
+	struct comparison_side sides[2];
+	struct comparison comparison;
+	struct options options;
+	int file = mkstemp(path);
+	ssize_t size;
+
+	(void)state;
+	assert_true(file >= 0);
+	close(file);
+	for (int i = 0; i < 2; i++) {
+		struct profile run = {0};
+
+		/* Runs of A are two. */
+		read_run(&run, kinds[i]);
+		for (int j = i; j < 2; j++)
+			assert_int_equal(profile_add_run(&profiles[i], &run), 0);
+		profile_free(&run);
+		sides[i] = (struct comparison_side){
+			.files = files, .count = (size_t)(2 - i), .profile = &profiles[i]};
+	}
+	assert_int_equal(compare_profiles(&comparison, &profiles[0], &profiles[1], 0.05), 0);
+	options_defaults(&options);
+	options.force_overwrite = true;
+	options.html = path;
+	assert_int_equal(
+		comparison_page_write(&comparison, sides, &options, message, sizeof(message)), 0);
+	file = open(path, O_RDONLY | O_CLOEXEC);
+	assert_true(file >= 0);
+	size = read(file, page, sizeof(page) - 1);
+	assert_true(size > 0);
+	page[size] = '\0';
+	is_text(page, "page_comparison");
+	comparison_free(&comparison);
+	profile_free(&profiles[0]);
+	profile_free(&profiles[1]);
+	close(file);
+	unlink(path);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_figure_stands_where_it_belongs),
 		cmocka_unit_test(a_job_s_processes_have_theirs),
+		cmocka_unit_test(a_comparison_has_both_sides),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
