@@ -161,6 +161,29 @@ static void what_does_not_fit_is_counted(void **state)
 	has(expected);
 }
 
+/* As many blocks as there may be, in tracks of their own, with names. */
+static void with_a_timeline_a_page_takes_less_than_two_megabytes(void **state)
+{
+	char name[300];
+
+	(void)state;
+	add_kernels(2000, 200);
+	session_header(session)->trace_on = 1;
+	for (unsigned i = 0; i < 60000; i++) {
+		struct trace_record record = {.kind = ROW_KERNEL,
+					      .stream = i % 16,
+					      .start = 5000 + 100000ull * i,
+					      .end = 95000 + 100000ull * i + i % 977};
+
+		snprintf(name, sizeof(name), "a_kernel_of_a_long_trace_%0250u", i % 4000);
+		record.name = session_intern(session, name);
+		assert_int_equal(session_trace(session, &record), 0);
+	}
+	page = page_text(session, "");
+	has("<p class=\"remark\">Records shorter than ");
+	assert_in_range(strlen(page), PAGE_MOST, 2 * PAGE_MOST);
+}
+
 #define TEST(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
 
 int main(void)
@@ -169,6 +192,7 @@ int main(void)
 		TEST(a_page_has_all_of_500_kernels_with_long_names),
 		TEST(a_small_page_has_a_histogram_of_each_row),
 		TEST(what_does_not_fit_is_counted),
+		TEST(with_a_timeline_a_page_takes_less_than_two_megabytes),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
