@@ -14,7 +14,10 @@
 
 #include "report/session/session.h"
 
-#define ROWS 20000u
+#define ROWS	      20000u
+
+/* More than a file has room for when it is made. */
+#define TRACE_RECORDS 50000u
 
 static char folder[] = "session_file.XXXXXX", path[64];
 static struct session *session;
@@ -114,6 +117,27 @@ static void a_file_that_the_program_opened_meanwhile_stays_open(void **state)
 	close(reopened);
 }
 
+/* The descriptor of a file with a trace is kept. */
+static void a_file_that_is_removed_goes_on(void **state)
+{
+	const struct trace_record record = {.start = 1, .end = 2, .kind = ROW_KERNEL};
+	const struct trace_record *written;
+	struct session *traced;
+	char removed[64];
+	unsigned count = 0;
+
+	(void)state;
+	snprintf(removed, sizeof(removed), "%s/removed", folder);
+	assert_int_equal(session_create(&traced, removed, SESSION_TRACE), 0);
+	assert_int_equal(unlink(removed), 0);
+	for (unsigned i = 0; i < TRACE_RECORDS; i++)
+		assert_int_equal(session_trace(traced, &record), 0);
+	session_for_each_trace (traced, written)
+		count++;
+	assert_int_equal(count, TRACE_RECORDS);
+	session_close(traced);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
@@ -121,6 +145,7 @@ int main(void)
 		TEST(a_descriptor_that_the_program_closes_is_opened_again),
 		TEST(one_that_is_closed_each_time_leaves_the_rest_in_memory),
 		TEST(a_file_that_the_program_opened_meanwhile_stays_open),
+		TEST(a_file_that_is_removed_goes_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
