@@ -53,3 +53,20 @@ void clock_scale_update(struct clock_scale *scale)
 		scale->ns_per_tick = (double)(now.nanoseconds - scale->monotonic) /
 				     (double)(now.ticks - scale->ticks);
 }
+
+uint64_t clock_realtime_offset(void)
+{
+	uint64_t closest = UINT64_MAX, offset = 0;
+
+	for (unsigned i = 0; i < TRIES && closest > APART_US * 1000; i++) {
+		uint64_t before = clock_ns(CLOCK_MONOTONIC);
+		uint64_t realtime = clock_ns(CLOCK_REALTIME);
+		uint64_t apart = clock_ns(CLOCK_MONOTONIC) - before;
+
+		if (apart < closest) {
+			closest = apart;
+			offset = realtime - (before + apart / 2);
+		}
+	}
+	return offset;
+}

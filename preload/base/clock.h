@@ -62,6 +62,10 @@ struct clock_scale {
 void clock_scale_start(struct clock_scale *scale);
 void clock_scale_update(struct clock_scale *scale);
 
+/* CLOCK_REALTIME less CLOCK_MONOTONIC, in nanoseconds: it changes when the wall clock is set, and
+ * not when it is slewed. Read to a microsecond or so. */
+uint64_t clock_realtime_offset(void);
+
 static inline uint64_t clock_ticks_to_ns(const struct clock_scale *scale, uint64_t ticks)
 {
 	return (uint64_t)((double)ticks * scale->ns_per_tick + 0.5);

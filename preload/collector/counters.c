@@ -39,6 +39,18 @@ static uint64_t graphs_allocations(void)
 	return count;
 }
 
+/* How far the wall clock is from where it was at the start, by the monotonic one. */
+static void watch_wall_clock(struct session_header *header)
+{
+	uint64_t offset = clock_realtime_offset(), start = header->clock_offset, moved;
+
+	if (start == 0)
+		header->clock_offset = start = offset;
+	moved = offset > start ? offset - start : start - offset;
+	if (moved > header->clock_moved)
+		header->clock_moved = moved;
+}
+
 void counters_update(struct session *session, const struct clock_scale *scale)
 {
 	static uint64_t last_memory_check;
@@ -68,6 +80,7 @@ void counters_update(struct session *session, const struct clock_scale *scale)
 		last_memory_check = header->counters[COUNTER_wall_ns];
 		memory_measure(session);
 	}
+	watch_wall_clock(header);
 	metrics_update(session);
 	header->counters[COUNTER_memory_graphs] = graphs_allocations();
 	memory_profile_update(session, scale);

@@ -336,6 +336,7 @@ static int write_trailer(struct chrome *chrome)
 	json_add_text(data, "made by", "ktime " KTIME_VERSION);
 	json_add_text(data, "command",
 		      session_string(chrome->session, session_header(chrome->session)->command));
+	trace_add_clocks(data, chrome->session);
 	fputs("\n],\"displayTimeUnit\":\"ns\",\"otherData\":", chrome->file);
 	error = json_write(chrome->file, data);
 	fputs("}\n", chrome->file);

@@ -6,6 +6,7 @@
 
 #include "report/export/export_json_row.h"
 #include "report/export/json.h"
+#include "report/merge/clocks.h"
 #include "report/merge/job.h"
 #include "report/merge/waits.h"
 
@@ -108,6 +109,7 @@ cJSON *json_job(const struct session *session)
 	cJSON *object = cJSON_CreateObject(), *processes, *rows;
 	const struct job_process *process;
 	const struct job_row *row;
+	char clocks[JOB_CLOCKS_SIZE];
 	struct waits waits;
 	size_t i = 0;
 
@@ -126,6 +128,9 @@ cJSON *json_job(const struct session *session)
 		json_add_unsigned(object, "ends_apart_mean", waits.ends_mean);
 		json_add_unsigned(object, "ends_apart_maximum", waits.ends_most);
 	}
+	job_clocks_text(session, &waits, clocks);
+	if (*clocks)
+		json_add_text(object, "clocks", clocks);
 	waits_free(&waits);
 	return object;
 }

@@ -284,10 +284,14 @@ int export_perfetto(struct session *session, const struct options *options, FILE
 	struct writer *writer = calloc(1, sizeof(*writer));
 	const struct trace_window window = trace_window(session, options);
 	struct trace_order *order = NULL;
+	char clocks[JOB_CLOCKS_SIZE];
 	int error = writer ? trace_order_open(&order, session, window.from, window.to) : -ENOMEM;
 
+	if (!error)
+		error = trace_clocks(session, clocks);
 	if (error)
 		goto out;
+	writer->perfetto.clocks = clocks;
 	writer->perfetto.session = session;
 	writer->perfetto.file = file;
 	writer->held.from = window.from > window.zero ? window.from : window.zero;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/export/json.h"
 #include "report/names/demangle.h"
 #include "report/timeline/tracks.h"
 
@@ -83,6 +84,30 @@ void trace_owner_name(const struct session *session, const struct job_process *o
 		 owner->rank.rank >= 0 ? "rank %d on %.100s: " : "process %d on %.100s: ",
 		 owner->rank.rank >= 0 ? owner->rank.rank : owner->pid,
 		 session_string(session, owner->hostname));
+}
+
+int trace_clocks(const struct session *session, char text[JOB_CLOCKS_SIZE])
+{
+	struct waits waits;
+	int error;
+
+	*text = '\0';
+	if (!session_header(session)->processes)
+		return 0;
+	error = waits_find(&waits, session);
+	if (error)
+		return error;
+	job_clocks_text(session, &waits, text);
+	waits_free(&waits);
+	return 0;
+}
+
+void trace_add_clocks(struct cJSON *object, const struct session *session)
+{
+	char text[JOB_CLOCKS_SIZE];
+
+	if (trace_clocks(session, text) == 0 && *text)
+		json_add_text(object, "clocks", text);
 }
 
 const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE])

@@ -9,6 +9,7 @@
 
 #include <uthash.h>
 
+#include "report/merge/clocks.h"
 #include "report/options/options.h"
 #include "report/session/session.h"
 
@@ -33,6 +34,12 @@ void trace_process_name(const struct session *session, char *name, size_t size);
 /* "rank 3 on node7: ", of a merged profile; "" if `owner` is NULL. */
 void trace_owner_name(const struct session *session, const struct job_process *owner, char *text,
 		      size_t size);
+
+/* How exact times are between the processes of a merged profile: see job_clocks_text(). 0 or
+ * -ENOMEM. And the same as a member "clocks", if there is anything to say. */
+int trace_clocks(const struct session *session, char text[JOB_CLOCKS_SIZE]);
+struct cJSON;
+void trace_add_clocks(struct cJSON *object, const struct session *session);
 
 #define TRACE_UUID_SIZE 37
 /* A device's UUID in its usual form; returns the text. */

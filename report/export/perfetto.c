@@ -207,6 +207,8 @@ int perfetto_process(struct perfetto *perfetto, const struct job_process *owner,
 	if (*command)
 		add_text(packet, PROCESS_COMMAND, command);
 	add_text(packet, PROCESS_NAME, label);
+	if (*perfetto->clocks)
+		add_text(packet, PROCESS_LABELS, perfetto->clocks);
 	protobuf_end(packet, inner);
 	return descriptor_end(perfetto, descriptor, begun);
 }

@@ -46,6 +46,7 @@ enum field {
 	PROCESS_PID = 1,
 	PROCESS_COMMAND = 2,
 	PROCESS_NAME = 6,
+	PROCESS_LABELS = 8,
 	THREAD_PID = 1,
 	THREAD_TID = 2,
 	THREAD_NAME = 5,
@@ -111,6 +112,7 @@ enum unique {
 struct perfetto {
 	const struct session *session;
 	FILE *file;
+	const char *clocks; /* trace_clocks() */
 	struct protobuf packet;
 	uint32_t name_count; /* names that have a number */
 	/* The process whose records are written: perfetto_process(). */

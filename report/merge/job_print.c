@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/merge/clocks.h"
 #include "report/merge/job.h"
 #include "report/merge/waits.h"
 #include "report/names/visible.h"
@@ -121,7 +122,7 @@ out:
 
 static int write_lines(const struct job *job)
 {
-	char mean[NUMBER_SIZE], most[NUMBER_SIZE];
+	char clocks[JOB_CLOCKS_SIZE];
 	int error;
 
 	write_heading(job);
@@ -129,12 +130,12 @@ static int write_lines(const struct job *job)
 		    "; what it did until then is in the sums.");
 	write_named(job, "Counted only: ", only_counts, ".");
 	error = write_missing(job);
-	if (job->waits.calls)
-		fprintf(job->file,
-			"%sClocks: the ends of a collective on its processes lie %s apart, %s at "
-			"most; waiting times are as exact.\n",
-			job->prefix, number_about(mean, (double)job->waits.ends_mean, 2),
-			number_about(most, (double)job->waits.ends_most, 2));
+	job_clocks_text(job->session, &job->waits, clocks);
+	if (*clocks) {
+		fprintf(job->file, "%sClocks: ", job->prefix);
+		visible_write(clocks, job->file);
+		fputs(".\n", job->file);
+	}
 	return error;
 }
 

@@ -8,6 +8,7 @@
 
 #include <uthash.h>
 
+#include "report/merge/clocks.h"
 #include "report/merge/merge_header.h"
 #include "report/merge/merge_memory.h"
 #include "report/merge/merge_metrics.h"
@@ -31,6 +32,7 @@ struct start_entry {
 /* Where a process of a merged profile that is being added is in this one. */
 struct moved_process {
 	uint64_t from, to;
+	int64_t shift; /* ns, of its records */
 	UT_hash_handle hh;
 };
 
@@ -41,6 +43,7 @@ struct merge {
 	struct merge_metrics metrics;
 	struct start_entry *starts;
 	struct moved_process *moved;
+	struct node_clock *clocks;
 	struct process_rank job; /* of the first profile that has a rank */
 	bool whole_trace;
 };
@@ -86,6 +89,7 @@ void merge_free(struct merge *merge)
 		free(start);
 	}
 	forget_moved(merge);
+	node_clocks_free(merge->clocks);
 	merge_metrics_free(&merge->metrics);
 	merge_ranges_free(&merge->ranges);
 	merge_rows_free(&merge->rows);
@@ -180,8 +184,18 @@ static void fill_use(struct job_process *process, const struct session *session)
 		process->causes[idle->cause] += idle->total;
 }
 
+/* Puts a process onto the clock of its node, if that was set before the process began. */
+static int put_on_clock(struct merge *merge, struct job_process *process, int64_t *shift)
+{
+	int error = node_clock_shift(&merge->clocks, &process->owner, process->clock_offset, shift);
+
+	process->clock_offset += (uint64_t)*shift;
+	process->records_moved += *shift < 0 ? 0 - (uint64_t)*shift : (uint64_t)*shift;
+	return error;
+}
+
 static int add_process(struct merge *merge, const struct session *session,
-		       struct job_process **process)
+		       struct job_process **process, int64_t *shift)
 {
 	const struct session_header *header = session_header(session);
 	const uint64_t *counters = header->counters;
@@ -193,12 +207,17 @@ static int add_process(struct merge *merge, const struct session *session,
 			session_intern(merge->session, session_string(session, header->hostname)),
 		.command = session_intern(merge->session, session_string(session, header->command)),
 		.start_realtime = header->start_realtime,
+		.clock_offset = header->clock_offset,
+		.clock_moved = header->clock_moved,
 		.finished = header->finished,
 		.wall = counters[COUNTER_wall_ns],
 		.trace_records = counters[COUNTER_trace_lost] ? 0 : counters[COUNTER_trace_records],
 	};
 	struct start_key key;
+	int error = put_on_clock(merge, &added, shift);
 
+	if (error)
+		return error;
 	fill_use(&added, session);
 	process_memory(&added, session);
 	*process = session_add_process(merge->session, &added);
@@ -209,11 +228,12 @@ static int add_process(struct merge *merge, const struct session *session,
 }
 
 /* Those of a profile that is a merged one. */
-static int add_processes(struct merge *merge, const struct session *session)
+static int add_processes(struct merge *merge, const struct session *session, int64_t *earliest)
 {
 	const struct job_process *process;
 	int error = 0;
 
+	*earliest = 0;
 	session_for_each_process(session, process)
 	{
 		struct job_process added = *process, *there;
@@ -224,11 +244,13 @@ static int add_processes(struct merge *merge, const struct session *session)
 			session_intern(merge->session, session_string(session, process->hostname));
 		added.command =
 			session_intern(merge->session, session_string(session, process->command));
-		there = session_add_process(merge->session, &added);
-		if (!moved || !there) {
+		error = moved ? put_on_clock(merge, &added, &moved->shift) : -ENOMEM;
+		there = error ? NULL : session_add_process(merge->session, &added);
+		if (!there) {
 			free(moved);
 			return -ENOMEM;
 		}
+		*earliest = moved->shift < *earliest ? moved->shift : *earliest;
 		moved->from = session_offset(session, process);
 		moved->to = session_offset(merge->session, there);
 		HASH_ADD(hh, merge->moved, from, sizeof(moved->from), moved);
@@ -244,12 +266,18 @@ static int add_processes(struct merge *merge, const struct session *session)
 	return 0;
 }
 
-static uint64_t process_of(void *argument, uint64_t process)
+static struct moved_process *find_moved(struct merge *merge, uint64_t process)
 {
-	struct merge *merge = argument;
 	struct moved_process *moved;
 
 	HASH_FIND(hh, merge->moved, &process, sizeof(process), moved);
+	return moved;
+}
+
+static uint64_t process_of(void *argument, uint64_t process)
+{
+	struct moved_process *moved = find_moved(argument, process);
+
 	return moved ? moved->to : 0;
 }
 
@@ -269,9 +297,9 @@ static bool is_merged(const struct merge *merge, const struct session *session,
 	       row_is_collective(record->kind, session_string(session, record->name));
 }
 
-/* The records of a part, all of one process. */
+/* The records of a part, all of one process, moved by `shift` ns. */
 static int add_part(struct merge *merge, const struct session *session,
-		    const struct trace_part *part)
+		    const struct trace_part *part, int64_t shift)
 {
 	for (size_t i = 0; i < part->count; i++) {
 		const struct trace_record *record = &part->records[i];
@@ -281,6 +309,8 @@ static int add_part(struct merge *merge, const struct session *session,
 			continue;
 		moved.name = move_string(merge, session, record->name);
 		moved.kernel = record->kernel ? move_string(merge, session, record->kernel) : 0;
+		moved.start += (uint64_t)shift;
+		moved.end += (uint64_t)shift;
 		moved.overhead = 0;
 		if (session_trace(merge->session, &moved))
 			return -ENOMEM;
@@ -289,8 +319,10 @@ static int add_part(struct merge *merge, const struct session *session,
 	return 0;
 }
 
-/* `process`: whose records they are, 0 in a merged profile, which tells. */
-static int add_trace(struct merge *merge, const struct session *session, uint64_t process)
+/* `process`: whose records they are, and by how much they move; 0 in a merged profile, which tells.
+ */
+static int add_trace(struct merge *merge, const struct session *session, uint64_t process,
+		     int64_t shift)
 {
 	uint64_t records = session_header(session)->counters[COUNTER_trace_records];
 	struct trace_part part = {.records = NULL};
@@ -298,15 +330,15 @@ static int add_trace(struct merge *merge, const struct session *session, uint64_
 	int error = 0;
 
 	while (!error && session_next_trace_part(session, &part)) {
-		uint64_t of = process ? process
-			      : part.process
-				      ? process_of(merge, session_offset(session, part.process))
-				      : 0;
+		const struct moved_process *of_job =
+			part.process ? find_moved(merge, session_offset(session, part.process))
+				     : NULL;
+		uint64_t of = of_job ? of_job->to : process;
 
 		if (of != last)
 			session_trace_of(merge->session, of, records);
 		last = of;
-		error = add_part(merge, session, &part);
+		error = add_part(merge, session, &part, of_job ? of_job->shift : shift);
 		session_release_trace_part(session, &part);
 	}
 	return error;
@@ -317,6 +349,7 @@ int merge_add(struct merge *merge, const struct session *session, char *message,
 	const struct session_header *header = session_header(session);
 	const char *reason = refusal(merge, session);
 	struct job_process *process = NULL;
+	int64_t shift = 0;
 	int error;
 
 	if (reason) {
@@ -330,8 +363,9 @@ int merge_add(struct merge *merge, const struct session *session, char *message,
 		session_header(merge->session)->rank = merge->job;
 		session_header(merge->session)->rank.rank = -1;
 	}
-	error = header->processes ? add_processes(merge, session)
-				  : add_process(merge, session, &process);
+	error = header->processes ? add_processes(merge, session, &shift)
+				  : add_process(merge, session, &process, &shift);
+	merge_trace_start(merge->session, session, shift);
 	if (!error)
 		error = merge_rows_add(&merge->rows, session, process);
 	if (!error)
@@ -348,7 +382,7 @@ int merge_add(struct merge *merge, const struct session *session, char *message,
 		error = merge_memory(merge->session, session);
 	if (!error)
 		error = add_trace(merge, session,
-				  process ? session_offset(merge->session, process) : 0);
+				  process ? session_offset(merge->session, process) : 0, shift);
 	forget_moved(merge);
 	return error;
 }

@@ -64,8 +64,6 @@ void merge_header(struct session *merged, const struct session *session)
 	to->events_active |= from->events_active;
 	if (from->start_realtime < to->start_realtime)
 		to->start_realtime = from->start_realtime;
-	if (from->trace_start && (!to->trace_start || from->trace_start < to->trace_start))
-		to->trace_start = from->trace_start;
 	for (unsigned i = 0; i < COUNTER_COUNT; i++)
 		if (i != COUNTER_trace_records)
 			to->counters[i] += from->counters[i];
@@ -83,6 +81,15 @@ void merge_header(struct session *merged, const struct session *session)
 	for (uint32_t i = 0; i < from->note_count && i < SESSION_NOTES; i++)
 		if (*session_string(session, from->notes[i]))
 			session_note(merged, "%s", session_string(session, from->notes[i]));
+}
+
+void merge_trace_start(struct session *merged, const struct session *session, int64_t shift)
+{
+	uint64_t *to = &session_header(merged)->trace_start;
+	uint64_t from = session_header(session)->trace_start;
+
+	if (from && (!*to || from + (uint64_t)shift < *to))
+		*to = from + (uint64_t)shift;
 }
 
 /* Their threads' numbers would say nothing. */

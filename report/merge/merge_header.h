@@ -10,4 +10,7 @@ void merge_header(struct session *merged, const struct session *session);
 /* Adds the causes of idle time. -ENOMEM. */
 int merge_idle(struct session *merged, const struct session *session);
 
+/* The zero of the merged trace is the earliest of all, each moved by `shift` ns. */
+void merge_trace_start(struct session *merged, const struct session *session, int64_t shift);
+
 #endif

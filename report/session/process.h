@@ -40,8 +40,11 @@ struct job_process {
 	struct process_rank rank;
 	uint64_t hostname, command; /* offsets of strings */
 	uint64_t start_realtime;
-	uint32_t finished; /* 0: it was killed, or still ran */
-	uint32_t timed;	   /* 0: it counted its operations, and timed none */
+	uint64_t clock_offset;	/* of the clock that its records are on: as in the header */
+	uint64_t clock_moved;	/* as in the header */
+	uint64_t records_moved; /* by how much its records were, onto that clock */
+	uint32_t finished;	/* 0: it was killed, or still ran */
+	uint32_t timed;		/* 0: it counted its operations, and timed none */
 	uint64_t operations;
 	uint64_t gpu;		/* of its GPU operations, by the rows */
 	uint64_t collectives;	/* of these, of collectives */

@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      26
+#define SESSION_VERSION	      27
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -276,8 +276,10 @@ struct session_header {
 	uint32_t kept;	   /* 1 where the user asked for the file: it is never swept */
 	struct session_owner owner;
 	struct process_rank rank;
-	uint64_t start_realtime;		 /* CLOCK_REALTIME at the start, ns */
-	uint64_t trace_start;			 /* the zero of a trace's Start column */
+	uint64_t start_realtime; /* CLOCK_REALTIME at the start, ns */
+	uint64_t trace_start;	 /* the zero of a trace's Start column */
+	uint64_t clock_offset; /* CLOCK_REALTIME less CLOCK_MONOTONIC at the start; 0: not known */
+	uint64_t clock_moved;  /* how far that was off later, at most: the clock was set */
 	uint64_t command, hostname;		 /* name offsets; the command line */
 	uint32_t driver_version, cupti_version;	 /* as the driver and libcupti give them */
 	uint32_t timer;				 /* enum timer_mode asked for */

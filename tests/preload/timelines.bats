@@ -38,3 +38,22 @@ rank 1 on $(hostname): ranked" ]
 	for rank in 0 1; do "$built/ktime" export --perfetto $rank.gz run.$rank.ktime; done
 	cat 0.gz 1.gz | gzip -dc | cmp - <(cat 0.trace 1.trace)
 }
+
+@test "a merged timeline says how exact times between its processes are" {
+	command -v protoc >/dev/null || skip "no protoc here (protobuf-compiler)"
+	job 2 3
+	"$built/ktime" merge -o all.ktime run.*.ktime
+	local expected
+	expected=$("$built/ktime" show all.ktime | sed -n 's/^=* Clocks: \(.*\)\.$/\1/p')
+	[[ "$expected" = "the ends of a collective on its processes lie "*" at most; waiting times are as exact" ]]
+	is "$expected" jq -r .job.clocks <("$built/ktime" export --json - all.ktime)
+	is "$expected" jq -r .otherData.clocks <("$built/ktime" export --chrome - all.ktime)
+	labels() {
+		"$built/ktime" export --perfetto - "$1" |
+			protoc -I "$root/tests/command" --decode=perfetto.protos.Trace perfetto.proto |
+			sed -n 's/^ *process_labels: "\(.*\)"$/\1/p'
+	}
+	is "$expected"$'\n'"$expected" labels all.ktime
+	[ -z "$(labels run.0.ktime)" ]
+	is null jq .otherData.clocks <("$built/ktime" export --chrome - run.0.ktime)
+}

@@ -122,12 +122,35 @@ static void a_thread_that_loses_it_at_every_reading_goes_on(void **state)
 	assert_true(fabs(scale.ns_per_tick / NS_PER_TICK - 1) < 0.01);
 }
 
+/* The two clocks are a constant apart, however often the thread loses the processor between them.
+ */
+static void the_clocks_difference_is_read_where_they_were_closest(void **state)
+{
+	const uint64_t apart = REALTIME_NS - SINCE_BOOT_NS;
+
+	(void)state;
+	start(0, 0);
+	assert_int_equal(clock_realtime_offset(), apart);
+	for (unsigned away = 0; away < 3; away++) {
+		start(0, 0);
+		first_away = readings + away;
+		end_away = first_away + 1;
+		assert_int_equal(clock_realtime_offset(), apart);
+	}
+	/* Each time: the first reading of the least interrupted try. */
+	start(0, 0);
+	first_away = readings;
+	end_away = UINT32_MAX;
+	assert_in_range(clock_realtime_offset(), apart - AWAY_NS, apart + AWAY_NS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ticks_become_nanoseconds),
 		cmocka_unit_test(a_thread_that_loses_the_processor_reads_again),
 		cmocka_unit_test(a_thread_that_loses_it_at_every_reading_goes_on),
+		cmocka_unit_test(the_clocks_difference_is_read_where_they_were_closest),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

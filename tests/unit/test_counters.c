@@ -121,6 +121,39 @@ void memory_measure(struct session *session)
 	measured++;
 }
 
+static uint64_t offset;
+
+uint64_t clock_realtime_offset(void)
+{
+	return offset;
+}
+
+/* As far as it ever was from where it was at the start, either way. */
+static void a_wall_clock_that_is_set_is_noticed(void **state)
+{
+	const struct {
+		uint64_t offset, start, moved;
+	} steps[] = {{0, 0, 0},
+		     {5000000, 5000000, 0},
+		     {5000300, 5000000, 300},
+		     {5000100, 5000000, 300},
+		     {4000000, 5000000, 1000000},
+		     {5000000, 5000000, 1000000},
+		     {6000001, 5000000, 1000001}};
+	const struct clock_scale scale = {.ns_per_tick = 1};
+	struct session *session;
+
+	(void)state;
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	for (size_t i = 0; i < sizeof(steps) / sizeof(steps[0]); i++) {
+		offset = steps[i].offset;
+		counters_update(session, &scale);
+		assert_int_equal(session_header(session)->clock_offset, steps[i].start);
+		assert_int_equal(session_header(session)->clock_moved, steps[i].moved);
+	}
+	session_close(session);
+}
+
 static void ticks_of_all_threads_are_added_up_in_nanoseconds(void **state)
 {
 	const struct clock_scale scale = {.ns_per_tick = 0.25,
@@ -212,6 +245,7 @@ int main(void)
 		cmocka_unit_test(ticks_of_all_threads_are_added_up_in_nanoseconds),
 		cmocka_unit_test(memory_is_measured_once_a_second),
 		cmocka_unit_test(what_graphs_allocate_is_counted_by_their_launches),
+		cmocka_unit_test(a_wall_clock_that_is_set_is_noticed),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
