@@ -262,3 +262,27 @@ bool filter_matches(const struct filter *filter, enum row_kind kind, const char 
 	return !options->exclude_kernels ||
 	       regexec(&filter->exclude_kernels, name, 0, NULL, 0) != 0;
 }
+
+void filter_warn_of_devices(const struct session *session, const struct options *options,
+			    const char *prefix, FILE *file)
+{
+	const struct device_info *devices = session_header(session)->devices;
+	char known[4 * SESSION_DEVICES] = "";
+	int count = 0, last = 0;
+	size_t length = 0;
+
+	for (int i = 0; i < SESSION_DEVICES; i++) {
+		if (!*devices[i].name)
+			continue;
+		length += (size_t)snprintf(known + length, sizeof(known) - length, "%s%d",
+					   count ? ", " : "", i);
+		count++;
+		last = i;
+	}
+	if (count > 1 && count == last + 1)
+		snprintf(known, sizeof(known), "0 to %d", last);
+	for (int i = 0; i < SESSION_DEVICES && options->devices != UINT64_MAX && count; i++)
+		if (options->devices >> i & 1 && !*devices[i].name)
+			fprintf(file, "%sWarning: --devices %d: there %s %s\n", prefix, i,
+				count == 1 ? "is only device" : "are devices", known);
+}

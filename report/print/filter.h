@@ -8,6 +8,7 @@
 
 #include <regex.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 #include "report/options/options.h"
 #include "report/session/session.h"
@@ -36,5 +37,10 @@ bool filter_matches(const struct filter *filter, enum row_kind kind, const char 
 void filter_cut(char *text, size_t most);
 /* A kernel's name that stands among others in a row's name; the caller frees it. */
 char *filter_kernel_text(const struct filter *filter, const char *mangled);
+
+/* A line for each device of --devices that is not there. Of a job's those are known that were used.
+ */
+void filter_warn_of_devices(const struct session *session, const struct options *options,
+			    const char *prefix, FILE *file);
 
 #endif

@@ -276,22 +276,14 @@ static int write_warnings(const struct session *session, const struct options *o
 {
 	const struct session_header *header = session_header(session);
 	bool matches = true;
-	int devices = 0, error = 0;
+	int error = 0;
 
 	if (options->histogram && options->csv)
 		fprintf(file, "%sWarning: --histogram is ignored with --csv: it draws text\n",
 			prefix);
 	if (live && options->keep_trace.bytes && !options->export_profile)
 		fprintf(file, "%sWarning: --keep-trace keeps nothing without -o FILE\n", prefix);
-	while (devices < SESSION_DEVICES && *header->devices[devices].name)
-		devices++;
-	for (int i = devices; i < SESSION_DEVICES && options->devices != UINT64_MAX && devices; i++)
-		if (options->devices >> i & 1)
-			fprintf(file,
-				devices == 1
-					? "%sWarning: --devices %d: there is only device 0\n"
-					: "%sWarning: --devices %d: there are devices 0 to %d\n",
-				prefix, i, devices - 1);
+	filter_warn_of_devices(session, options, prefix, file);
 	if (options->kernels && has_calls(session, true))
 		error = matches_kernel(session, options, &matches);
 	if (!matches)

@@ -333,6 +333,44 @@ static void each_sort_key_has_its_own_order(void **state)
 	session_close(session);
 }
 
+/* Of a job those devices are known that its processes used. */
+static void a_device_that_is_not_there_is_told_with_those_that_are(void **state)
+{
+	static const struct {
+		const char *there, *asked, *warning;
+	} cases[] = {
+		{"0", "0,3", "======== Warning: --devices 3: there is only device 0\n"},
+		{"3", "0", "======== Warning: --devices 0: there is only device 3\n"},
+		{"03", "3", ""},
+		{"03", "0,1,3,63",
+		 "======== Warning: --devices 1: there are devices 0, 3\n"
+		 "======== Warning: --devices 63: there are devices 0, 3\n"},
+		{"012", "5", "======== Warning: --devices 5: there are devices 0 to 2\n"},
+		{"12", "0", "======== Warning: --devices 0: there are devices 1, 2\n"},
+		{"01", "all", ""},
+		{"", "4", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct session *session;
+		char words[64], *text, *rest;
+
+		assert_int_equal(session_create(&session, NULL, 0), 0);
+		session_header(session)->pid = 1;
+		for (const char *device = cases[i].there; *device; device++)
+			strcpy(session_header(session)->devices[*device - '0'].name, "GPU");
+		snprintf(words, sizeof(words), "--print-gpu-summary --devices %s", cases[i].asked);
+		text = printed(session, words);
+		rest = strstr(text, "======== Profiling result");
+		if (rest)
+			*rest = '\0';
+		assert_string_equal(text, cases[i].warning);
+		free(text);
+		session_close(session);
+	}
+}
+
 /* Figures of which no two are equal, on two devices, the larger ones first. */
 static struct session *two_devices(void)
 {
@@ -608,6 +646,7 @@ int main(void)
 		cmocka_unit_test(names_are_printed_whole_and_csv_quotes_them),
 		cmocka_unit_test(rows_are_filtered_sorted_and_cut),
 		cmocka_unit_test(each_sort_key_has_its_own_order),
+		cmocka_unit_test(a_device_that_is_not_there_is_told_with_those_that_are),
 		cmocka_unit_test(rows_of_two_devices_are_added_up),
 		cmocka_unit_test(estimates_of_two_devices_are_added_up),
 		cmocka_unit_test(percentiles_and_histograms_come_from_the_samples),
