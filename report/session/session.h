@@ -276,10 +276,9 @@ struct session_header {
 	uint32_t kept;	   /* 1 where the user asked for the file: it is never swept */
 	struct session_owner owner;
 	struct process_rank rank;
-	uint64_t start_realtime; /* CLOCK_REALTIME at the start, ns */
-	uint64_t trace_start;	 /* the zero of a trace's Start column */
-	uint64_t clock_offset; /* CLOCK_REALTIME less CLOCK_MONOTONIC at the start; 0: not known */
-	uint64_t clock_moved;  /* how far that was off later, at most: the clock was set */
+	uint64_t start_realtime;		 /* CLOCK_REALTIME at the start, ns */
+	uint64_t trace_start;			 /* the zero of a trace's Start column */
+	uint64_t clock_offset, clock_moved;	 /* realtime less monotonic; how far off later */
 	uint64_t command, hostname;		 /* name offsets; the command line */
 	uint32_t driver_version, cupti_version;	 /* as the driver and libcupti give them */
 	uint32_t timer;				 /* enum timer_mode asked for */
@@ -314,11 +313,12 @@ enum {
 int session_create(struct session **session, const char *path, unsigned flags);
 /*
  * Opens a file for reading. -EINVAL: not a session file; -EPROTO: of another version; -ENODATA: its
- * end is missing. session_open_file takes an open descriptor, which stays the caller's.
+ * end is missing. session_open_file takes an open
+ * descriptor, which stays the caller's.
  */
 int session_open(struct session **session, const char *path);
 int session_open_file(struct session **session, int fd);
-/* Opens a file; 0, or -errno with a one-line message. */
+/* Opens a file; 0, or -errno with a one-line message. -EBADMSG: its rows were written over. */
 int session_load(struct session **session, const char *path, char *message, size_t size);
 /* Unmaps; the file stays. NULL is fine. Safe in a forked child. */
 void session_close(struct session *session);

@@ -107,6 +107,9 @@ void fault_cover(const struct session *session);
 void fault_uncover(const struct session *session);
 /* Whether a page of the session was replaced. */
 bool fault_happened(const struct session *session);
+/* Whether the rows of an opened session are as a writer leaves them: nobody wrote over them. True
+ * of one that still writes, which may be between two stores. */
+bool session_is_whole(const struct session *session);
 /* Writes the fixed part of a writer's header. */
 void header_write(struct session *session);
 

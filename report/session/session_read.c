@@ -251,8 +251,16 @@ int session_load(struct session **session, const char *path, char *message, size
 {
 	int error = session_open(session, path);
 
+	if (!error && !session_is_whole(*session)) {
+		session_close(*session);
+		*session = NULL;
+		error = -EBADMSG;
+	}
 	switch (error) {
 	case 0:
+		break;
+	case -EBADMSG:
+		snprintf(message, size, "%s: a ktime profile that is damaged", path);
 		break;
 	case -EINVAL:
 		snprintf(message, size, "%s: not a ktime profile", path);

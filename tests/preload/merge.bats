@@ -108,6 +108,23 @@ ktime: left out: none.ktime: No such file or directory" printf '%s\n' "$stderr"
 	[ "$status" -eq 1 ]
 }
 
+@test "a profile that was written over in its middle is named damaged" {
+	job 2 2
+	local size at byte
+	for byte in '\000' '\377' 'x'; do
+		cp run.1.ktime over.ktime
+		# Behind the header and the names: a part of the rows.
+		at=66000 size=3000
+		head -c $size /dev/zero | tr '\000' "$byte" |
+			dd of=over.ktime bs=4096 seek=$at oflag=seek_bytes conv=notrunc status=none
+		run "$built/ktime" show over.ktime
+		[ "$status" -ne 0 ]
+		[[ "$output" = "ktime: over.ktime: a ktime profile that is damaged" ]]
+		run --separate-stderr "$built/ktime" merge -f -o all run.0.ktime over.ktime
+		[ "$stderr" = "ktime: left out: over.ktime: a ktime profile that is damaged" ]
+	done
+}
+
 @test "nothing is written where nothing can be merged, and no file is replaced unasked" {
 	echo text >text.ktime
 	run "$built/ktime" merge -o all.ktime text.ktime

@@ -327,6 +327,53 @@ static void histograms_of_a_file_are_each_ones_own(void **state)
 			histogram_count(session_histogram(session, rows[i]->cupti.histogram)), 1);
 }
 
+static int loaded(void)
+{
+	char message[256] = "";
+	struct session *read;
+	int error = session_load(&read, path, message, sizeof(message));
+
+	assert_int_equal(error == -EBADMSG,
+			 strstr(message, ": a ktime profile that is damaged") != NULL);
+	session_close(read);
+	return error;
+}
+
+/* One thing at a time that no writer leaves so. */
+static void a_finished_profile_that_was_written_over_is_refused(void **state)
+{
+	struct row *row, before;
+
+	(void)state;
+	session_row(session, ROW_RUNTIME_API, "call", -1);
+	row = session_row(session, ROW_KERNEL, "kernel", SESSION_DEVICES - 1);
+	session_header(session)->finished = 1;
+	assert_int_equal(loaded(), 0);
+	before = *row;
+#define DAMAGE(change)                                                                             \
+	do {                                                                                       \
+		change;                                                                            \
+		assert_int_equal(loaded(), -EBADMSG);                                              \
+		*row = before;                                                                     \
+	} while (0)
+	DAMAGE(memset(row, 0, sizeof(*row)));
+	DAMAGE(memset(row, 0xff, sizeof(*row)));
+	DAMAGE(memset(row, 'x', sizeof(*row)));
+	DAMAGE(row->committed = 2);
+	DAMAGE(row->kind = ROW_KINDS);
+	DAMAGE(row->device = SESSION_DEVICES);
+	DAMAGE(row->device = -2);
+	DAMAGE(row->name = 0);
+	DAMAGE(row->name = session_header(session)->file_size - 1);
+	/* What did not fit on the disk. */
+	row->name = session_header(session)->file_size;
+	assert_int_equal(loaded(), 0);
+	/* A program may be in the middle of it. */
+	row->kind = ROW_KINDS;
+	session_header(session)->finished = 0;
+	assert_int_equal(loaded(), 0);
+}
+
 static void a_file_that_is_cut_within_a_segment_is_refused(void **state)
 {
 	static char name[70000];
@@ -363,6 +410,7 @@ int main(void)
 		TEST(the_first_of_the_longest_gaps_is_named),
 		TEST(overheads_are_taken_off_the_records_of_all_parts),
 		TEST(histograms_of_a_file_are_each_ones_own),
+		TEST(a_finished_profile_that_was_written_over_is_refused),
 		TEST(a_file_that_is_cut_within_a_segment_is_refused),
 	};
 
