@@ -8,7 +8,7 @@
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
-#include "preload/handles/graph.h"
+#include "preload/handles/graph_shapes.h"
 #include "preload/handles/graph_contents.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"

@@ -26,6 +26,8 @@ struct row *rows_of(struct operation *operation, int device)
 	if (!row) {
 		row = session_row(rows_session, operation->kind, operation->name, device);
 		operation->rows[device] = row;
+		if (operation->version_of)
+			operation->version_of->rows[device] = row;
 		session_header(rows_session)->devices[device].used = 1;
 		if (row)
 			row->overhead = operation->overhead;

@@ -2,48 +2,45 @@
 #include "preload/handles/graph.h"
 
 #include <pthread.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <uthash.h>
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/handles/graph_contents.h"
+#include "preload/handles/graph_shapes.h"
 
-/* How many kernels a row lists. The graph of a neural network has hundreds of nodes but some ten
- * kernels. */
-#define LISTED_KERNELS	 16
-/* How many nodes of executable graphs are kept to follow their updates, 40 bytes each; updates of
+/* How many nodes of executable graphs are kept to follow their updates, 48 bytes each; updates of
  * graphs made beyond are not followed. Chosen. */
 #define MOST_NODES	 500000u
 /* What reading updated graphs may take at first, in nanoseconds. Chosen. */
 #define READING_START_NS 10000000u
+
+/* A version that lived shorter is counted as the first one: recording windows would hold several of
+ * them, and all threads look their operations up again for each. In nanoseconds. Chosen. */
+#define VERSION_LEAST_NS 20000000u
 
 struct executable {
 	CUgraphExec exec;
 	struct operation *operation;
 	struct graph_nodes nodes; /* none unless updates are followed */
 	bool changed;		  /* they have, since its operation was found */
-	UT_hash_handle link;
-};
-
-struct shape {
-	uint64_t digest;
-	struct operation *operation;
+	/* What its nodes do it with, if updates are followed: from which graph they are, and kernel
+	 * nodes' parameters. Graphs with other arguments have other handles; if a handle is another
+	 * graph's later on, that only makes launches count as one version that differ. */
+	uint64_t version;
+	uint64_t versioned; /* CLOCK_MONOTONIC, when that changed last, ns */
+	bool brief;	    /* the version before lived too short: counted as the first one */
 	UT_hash_handle link;
 };
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct executable *executables;
-static struct shape *shapes;
-static unsigned shape_count;
 static size_t nodes_kept;
 static _Atomic bool follows;
 /* Nanoseconds: when updates began to be followed, and what reading them has taken. */
 static _Atomic uint64_t following_since, reading_ns;
 static _Atomic uint64_t unread;
-static struct operation *_Atomic allocating;
 
 void graph_follow_updates(void)
 {
@@ -54,83 +51,6 @@ void graph_follow_updates(void)
 static bool is_following(void)
 {
 	return atomic_load_explicit(&follows, memory_order_relaxed) && lifecycle_running();
-}
-
-static unsigned count_kernels(const struct graph_contents *contents, const char **names)
-{
-	unsigned count = 0;
-
-	for (uint32_t i = 0; i < contents->part_count && count < LISTED_KERNELS; i++)
-		if (contents->parts[i].operation->kind == ROW_KERNEL)
-			names[count++] = contents->parts[i].operation->name;
-	return count;
-}
-
-static char *list_kernels(const struct graph_contents *contents)
-{
-	const char *names[LISTED_KERNELS];
-	unsigned count = count_kernels(contents, names);
-	size_t size = 1;
-	char *list;
-
-	for (unsigned i = 0; i < count; i++)
-		size += strlen(names[i]) + 1;
-	list = malloc(size);
-	if (list)
-		list[0] = '\0';
-	/* One per line, as demangled names contain commas and spaces. */
-	for (unsigned i = 0; list && i < count; i++) {
-		strcat(list, names[i]);
-		strcat(list, i + 1 < count ? "\n" : "");
-	}
-	return list;
-}
-
-struct operation *graph_allocating_first(void)
-{
-	return atomic_load_explicit(&allocating, memory_order_acquire);
-}
-
-static void add_allocating_locked(struct operation *operation)
-{
-	operation->allocating = atomic_load_explicit(&allocating, memory_order_relaxed);
-	/* Release: whoever walks the list sees the rest of it. */
-	atomic_store_explicit(&allocating, operation, memory_order_release);
-}
-
-/* The operation of what a graph holds, and makes one if there is none yet. */
-static struct operation *operation_of_nodes_locked(const struct graph_nodes *nodes)
-{
-	struct operation *operation = operation_fixed(OPERATION_UNKNOWN_GRAPH);
-	struct graph_contents *contents = graph_contents_sum(nodes);
-	struct shape *shape = NULL;
-	char name[64];
-
-	if (!contents)
-		return operation;
-	HASH_FIND(link, shapes, &contents->digest, sizeof(contents->digest), shape);
-	if (shape) {
-		free(contents);
-		return shape->operation;
-	}
-	shape = calloc(1, sizeof(*shape));
-	if (!shape) {
-		free(contents);
-		return operation;
-	}
-	snprintf(name, sizeof(name), "[CUDA graph %u]", ++shape_count);
-	shape->digest = contents->digest;
-	operation = operation_named(ROW_GRAPH, name);
-	operation->kernels_listed = list_kernels(contents);
-	/* Release: the collector reads what it holds. */
-	atomic_store_explicit(&operation->contents, contents, memory_order_release);
-	if (contents->allocations)
-		add_allocating_locked(operation);
-	shape->operation = operation;
-	HASH_ADD(link, shapes, digest, sizeof(shape->digest), shape);
-	if (!shape->link.tbl)
-		free(shape);
-	return operation;
 }
 
 static struct executable *executable_locked(CUgraphExec exec, bool add)
@@ -171,8 +91,10 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 	executable = executable_locked(*exec, true);
 	if (executable) {
 		drop_nodes_locked(executable);
-		executable->operation = operation_of_nodes_locked(&nodes);
+		executable->operation = graph_shape_operation(&nodes, (uintptr_t)graph, false);
 		executable->changed = false;
+		executable->version = (uintptr_t)graph;
+		executable->versioned = clock_ns(CLOCK_MONOTONIC);
 		if (is_following() && nodes_kept + nodes.count <= MOST_NODES) {
 			nodes_kept += nodes.count;
 			executable->nodes = nodes;
@@ -210,7 +132,8 @@ struct operation *graph_operation(CUgraphExec exec)
 	pthread_mutex_lock(&lock);
 	executable = executable_locked(exec, false);
 	if (executable && executable->changed) {
-		executable->operation = operation_of_nodes_locked(&executable->nodes);
+		executable->operation = graph_shape_operation(
+			&executable->nodes, executable->version, !executable->brief);
 		executable->changed = false;
 	}
 	operation = executable ? executable->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
@@ -225,6 +148,29 @@ static void renew_locked(struct executable *executable)
 	if (!executable->changed)
 		operation_forget_kernels();
 	executable->changed = true;
+}
+
+static uint64_t version_part(CUgraphNode handle, uint64_t parameters)
+{
+	/* The golden ratio's fraction of 2^64: near numbers become far ones. */
+	return ((uintptr_t)handle ^ parameters) * 0x9e3779b97f4a7c15ull;
+}
+
+/* To be called before nodes are changed. Between two launches all changes are one. */
+static void set_version_locked(struct executable *executable, uint64_t version)
+{
+	uint64_t now = clock_ns(CLOCK_MONOTONIC);
+	bool brief = now - executable->versioned < VERSION_LEAST_NS, was_brief = executable->brief;
+
+	if (version == executable->version)
+		return;
+	executable->version = version;
+	if (executable->changed)
+		return;
+	executable->versioned = now;
+	executable->brief = brief;
+	if (!brief || !was_brief)
+		renew_locked(executable);
 }
 
 static struct graph_node *node_locked(const struct executable *executable, CUgraphNode handle)
@@ -261,16 +207,21 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
 {
 	struct graph_nodes nodes = {0};
 	struct executable *executable;
+	bool read;
 
-	if (result != CUDA_SUCCESS || !is_following() || !read_in_time(&nodes, graph))
+	if (result != CUDA_SUCCESS || !is_following())
 		return;
+	read = read_in_time(&nodes, graph);
 	pthread_mutex_lock(&lock);
 	executable = executable_locked(exec, false);
+	if (executable && (!read || executable->nodes.count == nodes.count))
+		set_version_locked(executable, (uintptr_t)graph);
 	/* The program goes on naming nodes by those of the first graph. */
-	if (executable && executable->nodes.count == nodes.count) {
+	if (executable && read && executable->nodes.count == nodes.count) {
 		for (size_t i = 0; i < nodes.count; i++) {
 			struct graph_node *node = &executable->nodes.nodes[i];
 
+			node->parameters = nodes.nodes[i].parameters;
 			if (node->operation == nodes.nodes[i].operation)
 				continue;
 			node->operation = nodes.nodes[i].operation;
@@ -287,13 +238,21 @@ void graph_kernel_changed(CUgraphExec exec, CUgraphNode handle, const void *para
 	struct executable *executable;
 	struct operation *operation;
 	struct graph_node *node;
+	uint64_t with;
 
 	if (result != CUDA_SUCCESS || !parameters || !is_following())
 		return;
 	operation = graph_contents_kernel(parameters);
+	with = graph_contents_parameters(parameters);
 	pthread_mutex_lock(&lock);
 	executable = executable_locked(exec, false);
 	node = node_locked(executable, handle);
+	if (node) {
+		set_version_locked(executable, executable->version ^
+						       version_part(handle, node->parameters) ^
+						       version_part(handle, with));
+		node->parameters = with;
+	}
 	if (node && node->operation != operation) {
 		node->operation = operation;
 		renew_locked(executable);

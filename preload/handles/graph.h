@@ -31,9 +31,6 @@ void graph_child_changed(CUgraphExec exec, CUgraphNode node, CUgraph graph, CUre
 void graph_node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled, CUresult result);
 /* To be called before the driver destroys it. Any thread; takes a lock. */
 void graph_ending(CUgraphExec exec);
-/* The operations of graphs whose launches allocate memory, newest first, linked by `allocating`;
- * the list may be walked without a lock. */
-struct operation *graph_allocating_first(void);
 /* The operation of a graph's launches; OPERATION_UNKNOWN_GRAPH if ktime has not seen its
  * instantiation. Any thread; takes a lock. */
 struct operation *graph_operation(CUgraphExec exec);

@@ -28,6 +28,22 @@ struct operation *graph_contents_kernel(const void *parameters)
 	return operation_of_kernel(node->function ? node->function : (CUfunction)node->kernel);
 }
 
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+	/* FNV-1a with its 64-bit prime, a word at a time instead of a byte. */
+	return (digest ^ value) * 0x100000001b3ull;
+}
+
+uint64_t graph_contents_parameters(const void *parameters)
+{
+	const struct kernel_node *kernel = parameters;
+	uint64_t digest = mix(0, kernel->shared);
+
+	for (int i = 0; i < 3; i++)
+		digest = mix(mix(digest, kernel->grid[i]), kernel->block[i]);
+	return digest;
+}
+
 static struct operation *operation_of_copy(CUgraphNode handle)
 {
 	CUDA_MEMCPY3D copy;
@@ -45,19 +61,20 @@ static struct operation *operation_of_copy(CUgraphNode handle)
 							 : copy.dstDevice));
 }
 
-static struct operation *operation_of_node(CUgraphNode handle, CUgraphNodeType type)
+static struct operation *operation_of_node(struct graph_node *node)
 {
 	struct kernel_node parameters;
 
-	switch (type) {
+	switch (node->type) {
 	case CU_GRAPH_NODE_TYPE_KERNEL:
 		memset(&parameters, 0, sizeof(parameters));
 		if (!driver.cuGraphKernelNodeGetParams_v2 ||
-		    driver.cuGraphKernelNodeGetParams_v2(handle, &parameters) != CUDA_SUCCESS)
+		    driver.cuGraphKernelNodeGetParams_v2(node->handle, &parameters) != CUDA_SUCCESS)
 			return operation_fixed(OPERATION_UNKNOWN_KERNEL);
+		node->parameters = graph_contents_parameters(&parameters);
 		return graph_contents_kernel(&parameters);
 	case CU_GRAPH_NODE_TYPE_MEMCPY:
-		return operation_of_copy(handle);
+		return operation_of_copy(node->handle);
 	case CU_GRAPH_NODE_TYPE_MEMSET:
 		return operation_fixed(OPERATION_MEMSET);
 	default:
@@ -96,7 +113,7 @@ static void read_nodes(struct graph_nodes *nodes, CUgraph graph, CUgraphNode chi
 		CUgraph below;
 
 		driver.cuGraphNodeGetType(node.handle, &node.type);
-		node.operation = operation_of_node(node.handle, node.type);
+		node.operation = operation_of_node(&node);
 		graph_contents_add(nodes, &node);
 		if (node.type == CU_GRAPH_NODE_TYPE_GRAPH && driver.cuGraphChildGraphNodeGetGraph &&
 		    driver.cuGraphChildGraphNodeGetGraph(node.handle, &below) == CUDA_SUCCESS)
@@ -121,12 +138,6 @@ static void add_part(struct graph_contents *contents, struct operation *operatio
 		contents->parts[contents->part_count++] =
 			(struct graph_part){.operation = operation};
 	contents->parts[i].count++;
-}
-
-static uint64_t mix(uint64_t digest, uint64_t value)
-{
-	/* FNV-1a with its 64-bit prime, a word at a time instead of a byte. */
-	return (digest ^ value) * 0x100000001b3ull;
 }
 
 struct graph_contents *graph_contents_sum(const struct graph_nodes *nodes)

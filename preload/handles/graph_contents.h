@@ -12,6 +12,7 @@ struct graph_node {
 	struct operation *operation; /* NULL: nothing that CUPTI records */
 	CUgraphNodeType type;
 	bool disabled;
+	uint64_t parameters; /* kernel nodes: see graph_contents_parameters(); else 0 */
 };
 
 struct graph_nodes {
@@ -26,6 +27,8 @@ void graph_contents_read(struct graph_nodes *nodes, CUgraph graph, CUgraphNode c
 void graph_contents_add(struct graph_nodes *nodes, const struct graph_node *node);
 /* The operation of a kernel node's parameters. */
 struct operation *graph_contents_kernel(const void *parameters);
+/* A number that tells a kernel node's grid, block and shared memory from others. */
+uint64_t graph_contents_parameters(const void *parameters);
 
 /* How often a launch runs an operation. */
 struct graph_part {
@@ -46,6 +49,22 @@ struct graph_contents {
 	uint32_t part_count;
 	struct graph_part parts[];
 };
+
+/* What a graph's launches are told apart by in CUPTI's records: its kernels, or this if the device
+ * alone knows what a launch does. */
+#define GRAPH_CONTENTS_VARIABLE UINT64_MAX
+static inline uint64_t graph_contents_key(const struct graph_contents *contents)
+{
+	return contents->variable ? GRAPH_CONTENTS_VARIABLE : contents->kernels;
+}
+
+/* What a launch of an operation does; NULL if that is not known, or it is no graph. */
+static inline const struct graph_contents *graph_contents_of(const struct operation *operation)
+{
+	return operation->kind == ROW_GRAPH
+		       ? atomic_load_explicit(&operation->contents, memory_order_acquire)
+		       : NULL;
+}
 
 /* The caller frees it; NULL if memory is out. */
 struct graph_contents *graph_contents_sum(const struct graph_nodes *nodes);

@@ -68,6 +68,13 @@ struct operation *operation_first(void)
 	return atomic_load_explicit(&first, memory_order_acquire);
 }
 
+static void enlist_locked(struct operation *operation)
+{
+	operation->index = operation_count++;
+	operation->next = atomic_load_explicit(&first, memory_order_relaxed);
+	atomic_store_explicit(&first, operation, memory_order_release);
+}
+
 static struct operation *named_locked(enum row_kind kind, const char *name)
 {
 	size_t length = strlen(name) + 2;
@@ -93,10 +100,27 @@ static struct operation *named_locked(enum row_kind kind, const char *name)
 		free(added);
 		return &fixed[OPERATION_UNKNOWN_KERNEL];
 	}
-	added->operation.index = operation_count++;
-	added->operation.next = atomic_load_explicit(&first, memory_order_relaxed);
-	atomic_store_explicit(&first, &added->operation, memory_order_release);
+	enlist_locked(&added->operation);
 	return &added->operation;
+}
+
+struct operation *operation_version(struct operation *of)
+{
+	struct operation *version = calloc(1, sizeof(*version));
+
+	if (!version)
+		return of;
+	version->kind = of->kind;
+	version->overhead = of->overhead;
+	version->name = of->name;
+	version->kernels_listed = of->kernels_listed;
+	version->version_of = of;
+	atomic_init(&version->sample_below, first_sampling);
+	atomic_init(&version->contents, atomic_load_explicit(&of->contents, memory_order_acquire));
+	pthread_mutex_lock(&lock);
+	enlist_locked(version);
+	pthread_mutex_unlock(&lock);
+	return version;
 }
 
 struct operation *operation_named(enum row_kind kind, const char *name)

@@ -63,6 +63,9 @@ struct operation {
 	const char *name;			 /* kernels: mangled, from the driver */
 	struct graph_contents *_Atomic contents; /* graphs: what a launch does; NULL: not known */
 	const char *kernels_listed; /* graphs: the names of its kernels, one per line */
+	/* A version of a graph that differs from this one in what its nodes do it with; they share
+	 * a row. NULL: not a version. */
+	struct operation *version_of;
 	/* Calls dropped because the thread's ring was full. */
 	_Atomic uint64_t lost, lost_outside; /* the second ones outside the profiling window */
 
@@ -74,6 +77,8 @@ struct operation {
 	bool first_alone;	  /* by events only its first launch was timed */
 	uint64_t window_calls;	  /* in the present sampling window */
 	uint64_t calls_costed;	  /* of `calls`, those that launch_costs.c has seen */
+	uint64_t calls_before;	  /* `calls` when the recording window opened: see versions.c */
+	bool in_window;		  /* it was called in the last recording window */
 	double rate;		  /* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
 	struct operation *allocating; /* graphs that allocate: the one made before */
@@ -91,6 +96,9 @@ struct operation *operation_fixed(enum fixed_operation which);
 /* The operation of a kernel or graph by name, which is copied; OPERATION_UNKNOWN_KERNEL if memory
  * is out. Takes a lock. */
 struct operation *operation_named(enum row_kind kind, const char *name);
+/* Makes a version of a graph's operation, which shares its row and is counted by itself; `of` if
+ * memory is out. Takes a lock. */
+struct operation *operation_version(struct operation *of);
 /* The list of all operations, newest first, linked by `next`; it may be walked without a lock. */
 struct operation *operation_first(void);
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The wrappers of states.def: calls that change what ktime may do and what it holds. */
 #include <errno.h>
+#include <string.h>
 
 #include "preload/launch/call.h"
 #include "preload/launch/window.h"
@@ -66,7 +67,8 @@ static void graph_remade(CUgraphExec exec, CUgraph graph, CUresult result)
 	graph_updated(exec, graph, result);
 }
 
-/* CUDA_KERNEL_NODE_PARAMS_v1 ends before the member that names a CUkernel. */
+/* CUDA_KERNEL_NODE_PARAMS_v1 ends before the member that names a CUkernel, and is the same up to
+ * it. */
 static void graph_old_kernel_changed(CUgraphExec exec, CUgraphNode node, const void *parameters,
 				     CUresult result)
 {
@@ -74,7 +76,7 @@ static void graph_old_kernel_changed(CUgraphExec exec, CUgraphNode node, const v
 
 	if (result != CUDA_SUCCESS || !parameters)
 		return;
-	newer.func = ((const CUDA_KERNEL_NODE_PARAMS_v1 *)parameters)->func;
+	memcpy(&newer, parameters, sizeof(CUDA_KERNEL_NODE_PARAMS_v1));
 	graph_kernel_changed(exec, node, &newer, result);
 }
 

@@ -195,3 +195,9 @@ void launches_end(bool turned_off, uint64_t since)
 	DL_FOREACH_SAFE(oldest, launch, next)
 	end(launch, !turned_off || (next_in_stream(launch) && launch->start >= since));
 }
+
+uint64_t launches_begin(void)
+{
+	launches_end(true, UINT64_MAX);
+	return seen;
+}

@@ -15,6 +15,7 @@
 #include "preload/recording/launches.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
+#include "preload/recording/versions.h"
 #include "preload/recording/window_times.h"
 
 /* What recording a node adds to its graph's launch, in nanoseconds: see docs/design.md. */
@@ -34,22 +35,20 @@
 
 static struct session *session;
 static struct row *(*row_of)(struct operation *, int);
-static bool allowed;
+static bool allowed, on = true;
 static enum {
 	MATCHED,    /* everything is recorded, and matched */
 	EVENTS,	    /* CUPTI is not started: late_start.h */
 	CONTINUOUS, /* everything is recorded */
 	WINDOWS	    /* recorded in windows */
 } phase;
-static bool on = true;
 
 static uint64_t updated; /* when recording_update() was last called */
 static double credit;	 /* nanoseconds that may still be spent */
 static double budget;	 /* of the run's time, as a fraction */
-static uint64_t rows_updated;
-static bool late;   /* CUPTI was not on from the start, or is not yet */
-static double work; /* what recording all launches would have cost, ns */
-static uint64_t costs_taken;
+static bool late;	 /* CUPTI was not on from the start, or is not yet */
+static double work;	 /* what recording all launches would have cost, ns */
+static uint64_t rows_updated, costs_taken;
 
 /* The window that is open, or the last one. */
 static struct {
@@ -246,8 +245,9 @@ static void open_window(uint64_t now, bool random)
 	window.random = random;
 	window.spent = 0;
 	window.launches = 0;
-	window.seen = launches_seen();
+	window.seen = launches_begin();
 	window.clock_known = cupti_clock_is_realtime();
+	versions_window_opens();
 	turn(true, now);
 }
 
@@ -255,12 +255,11 @@ static void open_window(uint64_t now, bool random)
  * not open before. */
 static void settle_when_arrived(uint64_t now)
 {
-	/* The last one's may come much later. How many others there were is not known. */
-	bool arrived = !late && launches_seen() + 1 >= window.seen + window.launches;
-
+	versions_window_was_closed();
 	if (now - window.closed < SETTLE_NS && !window.arrived) {
-		/* Once more, for the last launch's other nodes. */
-		window.arrived = arrived;
+		/* Once more, for the last launch's other nodes; the last one's may come later. */
+		window.arrived =
+			window.launches > 0 && launches_seen() + 1 >= window.seen + window.launches;
 		return;
 	}
 	settle(true);
@@ -305,11 +304,10 @@ static void update_windows(uint64_t now)
 
 static void update_credit(uint64_t now)
 {
-	double part = late ? WINDOWS_SHARE * budget : budget;
+	double part = late ? WINDOWS_SHARE * budget : budget, most = part * CREDIT_NS;
 
 	credit += part * (double)(now - updated);
-	if (credit > part * CREDIT_NS)
-		credit = part * CREDIT_NS;
+	credit = credit < most ? credit : most;
 	updated = now;
 }
 
@@ -355,7 +353,9 @@ static void update_recording(uint64_t now)
 	}
 	if (instantiation_count() == 0)
 		instantiation_tell(!on, phase == WINDOWS);
-	launches_settle();
+	/* In windows, what comes after its own one was settled is of no other. */
+	if (phase == CONTINUOUS)
+		launches_settle();
 }
 
 uint64_t recording_update(uint64_t now, uint64_t period)

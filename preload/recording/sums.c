@@ -7,10 +7,8 @@
 
 #include "preload/handles/graph_contents.h"
 #include "preload/recording/row_totals.h"
+#include "preload/recording/versions.h"
 #include "preload/recording/window_estimate.h"
-
-/* In place of a graph's kernels: graphs of which the device alone knows what a launch does. */
-#define VARIABLE UINT64_MAX
 
 /* An operation's part in the units of a class. */
 struct part {
@@ -21,9 +19,12 @@ struct part {
 	struct part *next;
 };
 
+/* VERSION: what is in GRAPHS as well, of one version of a graph (versions.h). */
+enum unit { ALONE, GRAPHS, VERSION };
+
 struct class_key {
 	uint64_t kernels; /* or the operation's address */
-	uint32_t device, graph;
+	uint32_t device, unit;
 };
 
 /* Units that are told apart from others: the launches of the graphs with the same kernels, or of
@@ -43,9 +44,9 @@ struct class
 static struct class *classes;
 static struct class *open_classes; /* those with units in the present window */
 
-static struct class *class_of(uint64_t kernels, uint32_t device, bool graph, bool add)
+static struct class *class_of(uint64_t kernels, uint32_t device, enum unit unit, bool add)
 {
-	struct class_key key = {kernels, device, graph};
+	struct class_key key = {kernels, device, unit};
 	struct class *class = NULL;
 
 	HASH_FIND(link, classes, &key, sizeof(key), class);
@@ -107,7 +108,7 @@ void sums_start(struct session *session,
 			const struct row *row = operation->rows[device];
 			struct class *class =
 				row && row->cupti.count && operation->kind != ROW_GRAPH
-					? class_of((uintptr_t)operation, device, false, true)
+					? class_of((uintptr_t)operation, device, ALONE, true)
 					: NULL;
 			struct part *part = class ? part_of(class, operation) : NULL;
 
@@ -122,25 +123,12 @@ void sums_start(struct session *session,
 
 void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds)
 {
-	struct class *class = class_of((uintptr_t)operation, device, false, true);
+	struct class *class = class_of((uintptr_t)operation, device, ALONE, true);
 
 	if (!class)
 		return;
 	add_unit(class);
 	add_part(class, operation, 1, nanoseconds);
-}
-
-static const struct graph_contents *contents_of(const struct operation *operation)
-{
-	return operation->kind == ROW_GRAPH
-		       ? atomic_load_explicit(&operation->contents, memory_order_acquire)
-		       : NULL;
-}
-
-/* What the launches of a graph are counted under. */
-static uint64_t kernels_of(const struct graph_contents *contents)
-{
-	return contents->variable ? VARIABLE : contents->kernels;
 }
 
 /* How many graphs have these kernels; `found` is one of them. */
@@ -150,9 +138,9 @@ static unsigned graphs_with(uint64_t kernels, struct operation **found)
 
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
-		const struct graph_contents *contents = contents_of(operation);
+		const struct graph_contents *contents = graph_contents_of(operation);
 
-		if (!contents || kernels_of(contents) != kernels)
+		if (!contents || operation->version_of || graph_contents_key(contents) != kernels)
 			continue;
 		*found = operation;
 		count++;
@@ -169,10 +157,10 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 
 	/* Whether a part is missing cannot be told where nobody knows what there should be. */
 	if (count == 0) {
-		kernels = VARIABLE;
+		kernels = GRAPH_CONTENTS_VARIABLE;
 		count = graphs_with(kernels, &operation);
 	}
-	class = count ? class_of(kernels, device, true, true) : NULL;
+	class = count ? class_of(kernels, device, GRAPHS, true) : NULL;
 	if (!class)
 		return false;
 	add_unit(class);
@@ -188,7 +176,8 @@ static void for_each_graph(void (*use)(const struct graph_contents *contents, ui
 {
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
-		const struct graph_contents *contents = contents_of(operation);
+		const struct graph_contents *contents =
+			operation->version_of ? NULL : graph_contents_of(operation);
 
 		for (uint32_t device = 0; contents && device < SESSION_DEVICES; device++)
 			if (operation->rows[device] && operation->rows[device]->calls > 0)
@@ -203,8 +192,9 @@ static void look_for_class(const struct graph_contents *contents, uint32_t devic
 {
 	(void)row;
 	/* Asked for once: of some launches no complete records may ever come. */
-	if (contents->recorded > 0 && !class_of(kernels_of(contents), device, true, false))
-		lacking |= class_of(kernels_of(contents), device, true, true) != NULL;
+	if (contents->recorded > 0 &&
+	    !class_of(graph_contents_key(contents), device, GRAPHS, false))
+		lacking |= class_of(graph_contents_key(contents), device, GRAPHS, true) != NULL;
 }
 
 bool sums_lack_a_graph(void)
@@ -217,7 +207,7 @@ bool sums_lack_a_graph(void)
 static void count_launches(const struct graph_contents *contents, uint32_t device,
 			   const struct row *row)
 {
-	struct class *class = class_of(kernels_of(contents), device, true, false);
+	struct class *class = class_of(graph_contents_key(contents), device, GRAPHS, false);
 
 	if (class)
 		class->all += (double)row->calls;
@@ -237,7 +227,7 @@ static void count_operations(void)
 
 			if (!row || !row->calls || operation->kind == ROW_GRAPH)
 				continue;
-			class = class_of((uintptr_t)operation, device, false, false);
+			class = class_of((uintptr_t)operation, device, ALONE, false);
 			if (class)
 				class->all = (double)row->calls;
 			else
@@ -276,23 +266,76 @@ static void close_certain(struct class *class)
 		part->times.certain += part->open;
 }
 
+static void close_class(struct class *class, bool random)
+{
+	if (random)
+		close_random(class);
+	else
+		close_certain(class);
+	class->recorded += class->open;
+	class->open = 0;
+	for (struct part *part = class->parts; part; part = part->next) {
+		part->records += part->opened;
+		part->open = part->opened = 0;
+	}
+}
+
+/* What the window has of a graph's launches is of one version, if no other was launched in it. */
+static void add_to_version(const struct class *class, bool random)
+{
+	struct operation *version =
+		class->key.unit == GRAPHS ? versions_in_window(class->key.kernels) : NULL;
+	struct class *of =
+		version ? class_of((uintptr_t)version, class->key.device, VERSION, true) : NULL;
+
+	if (!of)
+		return;
+	of->open = class->open;
+	of->all = (double)version->calls;
+	for (struct part *part = class->parts; part; part = part->next)
+		add_part(of, part->operation, (uint64_t)part->opened, (uint64_t)part->open);
+	close_class(of, random);
+}
+
 void sums_close_window(bool random)
 {
 	if (random && open_classes)
 		count_units();
 	for (struct class *class = open_classes; class; class = class->next_open) {
-		if (random)
-			close_random(class);
-		else
-			close_certain(class);
-		class->recorded += class->open;
-		class->open = 0;
-		for (struct part *part = class->parts; part; part = part->next) {
-			part->records += part->opened;
-			part->open = part->opened = 0;
-		}
+		add_to_version(class, random);
+		close_class(class, random);
 	}
 	open_classes = NULL;
+	versions_window_taken();
+}
+
+/* Whose versions are added up, and of which part of their launches. */
+struct versions {
+	const struct class *class;
+	struct operation *part;
+	struct window_strata strata;
+};
+
+static void add_version(struct operation *version, void *context)
+{
+	struct versions *versions = context;
+	struct class *of =
+		class_of((uintptr_t)version, versions->class->key.device, VERSION, false);
+	struct part *part = of ? part_of(of, versions->part) : NULL;
+
+	if (part)
+		window_strata_add(&versions->strata, &of->units, &part->times,
+				  (double)version->calls);
+}
+
+static struct estimated by_version(const struct class *class, const struct part *part,
+				   const struct estimated *of_all)
+{
+	struct versions versions = {.class = class, .part = part->operation};
+
+	versions_for_each(class->key.kernels, add_version, &versions);
+	return window_strata_estimate(&versions.strata, &class->units, &part->times, class->all,
+				      of_all);
 }
 
 /* A kernel of a graph whose contents only the device knows: how often all its launches ran it. */
@@ -315,9 +358,11 @@ static void add_class(const struct class *class)
 		units.certain += class->open;
 		times.certain += part->open;
 		estimated = window_estimate(&units, &times, class->all);
+		if (class->key.unit == GRAPHS)
+			estimated = by_version(class, part, &estimated);
 		row_totals_add(part->operation, class->key.device, &estimated,
 			       class->all > units.certain);
-		if (class->key.graph && class->key.kernels == VARIABLE)
+		if (class->key.unit == GRAPHS && class->key.kernels == GRAPH_CONTENTS_VARIABLE)
 			estimate_count(class, part);
 	}
 }
@@ -328,6 +373,7 @@ void sums_update_rows(void)
 
 	count_units();
 	HASH_ITER (link, classes, class, next)
-		add_class(class);
+		if (class->key.unit != VERSION)
+			add_class(class);
 	row_totals_end();
 }

@@ -60,13 +60,24 @@ static double student(double degrees)
 			   : estimate_student_95(degrees);
 }
 
+/* The error of units whose covers have this sum of squares. */
+static double error_of(const struct window_units *units, const struct window_times *times,
+		       double squares)
+{
+	double differing = units->squares - units->first_squared;
+
+	if (units->windows < WINDOWS_LEAST || !(differing > 0))
+		return NAN;
+	return student(freedom(units)) * sqrt(times->differences * squares / differing);
+}
+
 struct estimated window_estimate(const struct window_units *units, const struct window_times *times,
 				 double all)
 {
 	double missing = all - units->certain;
 	double rest = missing - units->covered; /* after the last window */
 	struct estimated estimated = {.total = times->certain};
-	double mean, squares;
+	double mean;
 
 	if (missing <= 0)
 		return estimated;
@@ -80,13 +91,40 @@ struct estimated window_estimate(const struct window_units *units, const struct 
 	estimated.total += rest < 0 ? times->total * missing / units->covered : times->total;
 	rest = rest > 0 ? rest : 0;
 	estimated.total += rest * times->last;
-	squares = units->squares - units->first_squared;
 	/* The first window may have no neighbour before it, and the rest has no window: taken to be
 	 * like the others. */
-	estimated.error =
-		units->windows < WINDOWS_LEAST || !(squares > 0)
-			? NAN
-			: student(freedom(units)) * sqrt(times->differences *
-							 (units->squares + rest * rest) / squares);
+	estimated.error = error_of(units, times, units->squares + rest * rest);
+	return estimated;
+}
+
+void window_strata_add(struct window_strata *strata, const struct window_units *units,
+		       const struct window_times *times, double all)
+{
+	struct estimated estimated = window_estimate(units, times, all);
+
+	if (!(estimated.total > 0))
+		return;
+	strata->units += all;
+	strata->total += estimated.total;
+	if (isnan(estimated.error))
+		strata->uncertain += all;
+	else
+		strata->variance += estimated.error * estimated.error;
+}
+
+struct estimated window_strata_estimate(const struct window_strata *strata,
+					const struct window_units *units,
+					const struct window_times *times, double all,
+					const struct estimated *of_all)
+{
+	double rest = all - strata->units, uncertain = strata->uncertain + rest;
+	struct estimated estimated = *of_all;
+	double error = uncertain > 0 ? error_of(units, times, uncertain * uncertain) : 0;
+
+	estimated.error = sqrt(strata->variance + error * error);
+	/* More sorts than units: they were counted on several devices. */
+	if (!(strata->units > 0) || rest < 0 || !(2 * estimated.error < of_all->error))
+		return *of_all;
+	estimated.total = strata->total + rest * of_all->total / all;
 	return estimated;
 }

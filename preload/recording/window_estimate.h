@@ -47,5 +47,27 @@ void window_times_add(struct window_times *times, const struct window_units *uni
  * windows; total is 0 if nothing was recorded. `squares` is not set. */
 struct estimated window_estimate(const struct window_units *units, const struct window_times *times,
 				 double all);
+/*
+ * The same if the units are of several sorts: how many there are of each is known, so what differs
+ * between sorts makes nothing uncertain (stratification).
+ */
+struct window_strata {
+	double units;		/* of the sorts that were added */
+	double total, variance; /* ns, ns^2: of half of the interval */
+	double uncertain;	/* units of sorts that too few windows were of */
+};
+
+/* Adds a sort, by the windows that were of it alone. Without records it is left out. */
+void window_strata_add(struct window_strata *strata, const struct window_units *units,
+		       const struct window_times *times, double all);
+/*
+ * The total of `all` units. Those of sorts that too few windows were of are taken to be as
+ * uncertain as one window of all units; and those that were not added to be like all. `of_all` is
+ * returned unless that says much more, as sorts may not differ.
+ */
+struct estimated window_strata_estimate(const struct window_strata *strata,
+					const struct window_units *units,
+					const struct window_times *times, double all,
+					const struct estimated *of_all);
 
 #endif

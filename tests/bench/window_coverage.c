@@ -15,22 +15,26 @@
 
 #include "preload/handles/graph_contents.h"
 #include "preload/recording/sums.h"
+#include "preload/recording/versions.h"
 #include "preload/recording/window_times.h"
 
 /* As in recording.c. */
-#define BUDGET	  0.05
-#define CREDIT_NS (BUDGET * 200e6)
-#define SHARE	  0.3
-#define POLL_NS	  500000.0  /* of an open window */
-#define PERIOD_NS 5000000.0 /* of the collector */
+#define BUDGET	      0.05
+#define CREDIT_NS     (BUDGET * 200e6)
+#define SHARE	      0.3
+#define POLL_NS	      500000.0	/* of an open window */
+#define PERIOD_NS     5000000.0 /* of the collector */
 /* Runs of a process: what the sums have known they go through at each window. */
-#define CHUNK	  25
+#define CHUNK	      25
+/* Of an updated graph. */
+#define MOST_VERSIONS 3
 /* Recorded launches of a window. */
-#define MOST_OPEN 4096
+#define MOST_OPEN     4096
 
-enum shape { EVEN, LOGNORMAL, DRIFT, STEP, PHASES, SPIKES, SHAPES };
-static const char *const shape_names[SHAPES] = {"even", "lognormal", "drift",
-						"step", "phases",    "spikes"};
+enum shape { EVEN, LOGNORMAL, DRIFT, STEP, PHASES, SPIKES, VERSIONS, RARE_VERSIONS, SHAPES };
+static const char *const shape_names[SHAPES] = {
+	"even", "lognormal", "drift", "step", "phases", "spikes", "versions", "rare",
+};
 
 static uint64_t state;
 
@@ -64,6 +68,8 @@ struct program {
 	enum shape shape;
 	double seconds, base, factor, noise, at, period, left, level;
 	double node_cost; /* what recording a launch adds */
+	int version;	  /* the present one, which takes factors[version] times as long */
+	double factors[MOST_VERSIONS];
 };
 
 static struct program make_program(enum shape shape)
@@ -76,8 +82,17 @@ static struct program make_program(enum shape shape)
 	program.noise = log_uniform(0.001, 0.05);
 	program.at = uniform(0.1, 0.9);
 	program.period = log_uniform(0.03, 3) * 1e9;
+	if (shape == VERSIONS || shape == RARE_VERSIONS)
+		for (int i = 0; i < MOST_VERSIONS; i++)
+			program.factors[i] = log_uniform(1, 6);
 	program.node_cost = program.base * uniform(0.3, 2);
 	return program;
+}
+
+/* The last version lives a twentieth of the others' time. */
+static bool shape_is_rare(const struct program *program)
+{
+	return program->shape == RARE_VERSIONS && program->version == MOST_VERSIONS - 1;
 }
 
 static double launch_time(struct program *program, double now)
@@ -101,6 +116,15 @@ static double launch_time(struct program *program, double now)
 		}
 		value *= program->level;
 		break;
+	case VERSIONS:
+	case RARE_VERSIONS:
+		if (now >= program->left) {
+			program->version = (program->version + 1) % MOST_VERSIONS;
+			program->left = now + program->period * uniform(0.5, 1.5) *
+						      (shape_is_rare(program) ? 0.05 : 1);
+		}
+		value *= program->factors[program->version];
+		break;
 	case SPIKES:
 		value *= uniform(0, 1) < 0.02 ? 1 + program->factor : 1;
 		break;
@@ -111,8 +135,8 @@ static double launch_time(struct program *program, double now)
 }
 
 static struct session *session;
-static struct operation operations[2 * CHUNK], *newest;
-static struct row rows[2 * CHUNK];
+static struct operation operations[(1 + MOST_VERSIONS) * CHUNK], *newest;
+static struct row rows[(1 + MOST_VERSIONS) * CHUNK];
 
 struct operation *operation_first(void)
 {
@@ -149,6 +173,16 @@ static struct operation *new_graph(struct operation *kernel)
 	return graph;
 }
 
+static struct operation *new_version(struct operation *of)
+{
+	struct operation *version = new_operation(ROW_GRAPH);
+
+	version->version_of = of;
+	version->rows[0] = of->rows[0];
+	atomic_store(&version->contents, atomic_load(&of->contents));
+	return version;
+}
+
 static void add(struct operation *kernel, double taken)
 {
 	const struct launch_part part = {kernel, 1, (uint64_t)(taken + 0.5)};
@@ -165,6 +199,7 @@ static struct run simulate(enum shape shape)
 {
 	struct program program = make_program(shape);
 	struct operation *kernel = new_operation(ROW_KERNEL), *graph = new_graph(kernel);
+	struct operation *versions[MOST_VERSIONS] = {graph};
 	struct row *row = graph->rows[0];
 	double now = 1e9, credit = CREDIT_NS, opened = 0, poll = 0, spent = 0, work = 0;
 	double held[MOST_OPEN];
@@ -172,6 +207,8 @@ static struct run simulate(enum shape shape)
 	bool on = true, windows = false;
 	int count = 0;
 
+	for (int i = 1; program.factors[0] > 0 && i < MOST_VERSIONS; i++)
+		versions[i] = new_version(graph);
 	window_times_start((uint64_t)now, SHARE * BUDGET, next_random());
 	while (now < program.seconds * 1e9 + 1e9) {
 		double taken = launch_time(&program, now - 1e9);
@@ -183,12 +220,14 @@ static struct run simulate(enum shape shape)
 		now += taken + (on ? program.node_cost : 0);
 		work += program.node_cost;
 		row->calls++;
+		versions[program.version]->calls++;
 		if (now < poll)
 			continue;
 		windows = windows || spent > credit + BUDGET * (now - 1e9);
 		if (on && windows &&
 		    (!opened || window_times_are_over((uint64_t)(now - opened), work, spent))) {
 			/* The last one loses its ends. */
+			versions_window_was_closed();
 			for (int i = 0; i + 1 < count; i++)
 				add(kernel, held[i]);
 			sums_close_window(opened > 0);
@@ -200,6 +239,7 @@ static struct run simulate(enum shape shape)
 		} else if (!on && window_times_are_due((uint64_t)now, work)) {
 			on = true;
 			opened = now;
+			versions_window_opens();
 			spent = 0;
 		}
 		poll = now + (on ? POLL_NS : PERIOD_NS);
@@ -273,10 +313,10 @@ static bool print(const char *name, const struct tally *tally, double bar)
 	return good;
 }
 
-/* A row has few recorded launches for an interval of rare long ones: many windows meet none. */
+/* Of rare long launches many runs have none in their windows, which then say nothing of them. */
 static double bar_of(enum shape shape)
 {
-	return shape == SPIKES ? 0.68 : 0.93;
+	return shape == SPIKES || shape == RARE_VERSIONS ? 0.68 : 0.93;
 }
 
 int main(int argc, char **argv)

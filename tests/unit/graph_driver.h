@@ -18,14 +18,15 @@
 #include "preload/handles/copy_direction.h"
 #include "preload/handles/graph.h"
 #include "preload/handles/graph_contents.h"
+#include "preload/handles/graph_shapes.h"
 
 #define MOST   20 /* nodes of a graph, and kernels */
 #define SECOND 1000000000ull
 
 struct driver driver;
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;
-static struct operation kernels[MOST], fixed[FIXED_OPERATION_COUNT], graphs[64];
-static char graph_names[64][32];
+static struct operation kernels[MOST], fixed[FIXED_OPERATION_COUNT], graphs[128];
+static char graph_names[128][32];
 static unsigned graph_count, forgotten;
 static uint64_t now = 1000 * SECOND, reading_takes;
 
@@ -57,6 +58,14 @@ struct operation *operation_named(enum row_kind kind, const char *name)
 	operation->name = graph_names[graph_count++];
 	operation->kind = kind;
 	return operation;
+}
+
+struct operation *operation_version(struct operation *of)
+{
+	struct operation *version = operation_named(ROW_GRAPH, of->name);
+
+	version->version_of = of;
+	return version;
 }
 
 void operation_forget_kernels(void)

@@ -30,6 +30,7 @@
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
+#include "preload/recording/versions.h"
 
 #define MS     1000000ull
 #define PERIOD (5 * MS)
@@ -197,6 +198,18 @@ void launches_add(struct operation *operation, const struct activity *activity)
 	nodes_added++;
 }
 
+static unsigned windows_opened, windows_closed;
+
+void versions_window_opens(void)
+{
+	windows_opened++;
+}
+
+void versions_window_was_closed(void)
+{
+	windows_closed++;
+}
+
 void launches_settle(void)
 {
 	settled++;
@@ -206,6 +219,11 @@ void launches_end(bool turned_off, uint64_t since)
 {
 	ended_off = turned_off;
 	ended_since = since;
+}
+
+uint64_t launches_begin(void)
+{
+	return 0;
 }
 
 uint64_t launches_seen(void)

@@ -127,6 +127,120 @@ static void a_child_graph_may_be_put_in_anothers_place(void **state)
 	assert_int_equal(contents->recorded, 4);
 }
 
+/* By the graph that it was updated from, if it lived for 20 ms. */
+static void versions_of_a_graph_are_counted_apart(void **state)
+{
+	/* plain's nodes, in another graph. */
+	static const struct graph same = {
+		4, {(CUgraphNode)1, (CUgraphNode)2, (CUgraphNode)3, (CUgraphNode)4}};
+	struct operation *first = make(1, &plain), *second;
+	unsigned before = forgotten;
+
+	(void)state;
+	now += 20000000;
+	graph_updated(exec(1), (CUgraph)&same, CUDA_SUCCESS);
+	assert_int_equal(forgotten, before + 1);
+	second = graph_operation(exec(1));
+	assert_ptr_not_equal(second, first);
+	assert_ptr_equal(second->version_of, first);
+	now += 20000000;
+	graph_updated(exec(1), (CUgraph)&same, CUDA_SUCCESS);
+	assert_int_equal(forgotten, before + 1);
+	graph_updated(exec(1), (CUgraph)&plain, CUDA_SUCCESS);
+	assert_ptr_equal(graph_operation(exec(1)), first);
+	now += 20000000;
+	graph_updated(exec(1), (CUgraph)&same, CUDA_SUCCESS);
+	assert_ptr_equal(graph_operation(exec(1)), second);
+	assert_int_equal(forgotten, before + 3);
+	/* Another executable graph has it as well. */
+	assert_ptr_equal(make(2, &same), second);
+	now += 1;
+	graph_updated(exec(2), (CUgraph)&plain, CUDA_SUCCESS);
+	assert_ptr_equal(graph_operation(exec(2)), first);
+}
+
+static void versions_that_live_shortly_are_the_first(void **state)
+{
+	static const struct graph same[2] = {
+		{4, {(CUgraphNode)1, (CUgraphNode)2, (CUgraphNode)3, (CUgraphNode)4}},
+		{4, {(CUgraphNode)1, (CUgraphNode)2, (CUgraphNode)3, (CUgraphNode)4}}};
+	struct operation *first = make(1, &plain);
+	unsigned before;
+
+	(void)state;
+	now += 19999999;
+	graph_updated(exec(1), (CUgraph)&same[0], CUDA_SUCCESS);
+	assert_ptr_equal(graph_operation(exec(1)), first);
+	/* Nothing is looked up again for the next ones. */
+	before = forgotten;
+	for (int i = 0; i < 10; i++) {
+		now += 19999999;
+		graph_updated(exec(1), (CUgraph)&same[(i + 1) % 2], CUDA_SUCCESS);
+		assert_ptr_equal(graph_operation(exec(1)), first);
+	}
+	assert_int_equal(forgotten, before);
+	now += 20000000;
+	graph_updated(exec(1), (CUgraph)&same[1], CUDA_SUCCESS);
+	assert_ptr_not_equal(graph_operation(exec(1)), first);
+	assert_int_equal(forgotten, before + 1);
+}
+
+static void sixteen_versions_are_told_apart(void **state)
+{
+	static const struct graph other = {2, {(CUgraphNode)6, (CUgraphNode)1}};
+	static struct graph same[17];
+	struct operation *first, *versions[17];
+
+	(void)state;
+	nodes[5] = (struct node){.type = CU_GRAPH_NODE_TYPE_KERNEL, .kernel = 9};
+	first = make(1, &other);
+	for (unsigned i = 0; i < 17; i++) {
+		same[i] = other;
+		now += SECOND;
+		graph_updated(exec(1), (CUgraph)&same[i], CUDA_SUCCESS);
+		versions[i] = graph_operation(exec(1));
+	}
+	for (unsigned i = 0; i < 15; i++)
+		for (unsigned k = 0; k < i; k++)
+			assert_ptr_not_equal(versions[i], versions[k]);
+	assert_ptr_equal(versions[15], first);
+	assert_ptr_equal(versions[16], first);
+}
+
+static const void *of_blocks(uintptr_t kernel, unsigned blocks)
+{
+	static CUDA_KERNEL_NODE_PARAMS_v2 parameters;
+
+	parameters = (CUDA_KERNEL_NODE_PARAMS_v2){.func = (CUfunction)kernel, .gridDimX = blocks};
+	return &parameters;
+}
+
+static void a_kernel_node_of_another_size_is_another_version(void **state)
+{
+	struct operation *first = make(1, &plain), *second;
+
+	(void)state;
+	now += SECOND;
+	/* What is changed before a launch is one change. */
+	graph_kernel_changed(exec(1), node(1), of_blocks(2, 5), CUDA_SUCCESS);
+	graph_kernel_changed(exec(1), node(2), of_blocks(1, 7), CUDA_SUCCESS);
+	second = graph_operation(exec(1));
+	assert_ptr_equal(second->version_of, first);
+	now += SECOND;
+	graph_kernel_changed(exec(1), node(1), of_blocks(2, 7), CUDA_SUCCESS);
+	graph_kernel_changed(exec(1), node(2), of_blocks(1, 5), CUDA_SUCCESS);
+	assert_ptr_not_equal(graph_operation(exec(1)), second);
+	assert_ptr_equal(graph_operation(exec(1))->version_of, first);
+	now += SECOND;
+	graph_kernel_changed(exec(1), node(2), of_blocks(1, 0), CUDA_SUCCESS);
+	graph_kernel_changed(exec(1), node(1), of_blocks(2, 0), CUDA_SUCCESS);
+	assert_ptr_equal(graph_operation(exec(1)), first);
+	now += SECOND;
+	graph_kernel_changed(exec(1), node(2), of_blocks(1, 7), CUDA_SUCCESS);
+	graph_kernel_changed(exec(1), node(1), of_blocks(2, 5), CUDA_SUCCESS);
+	assert_ptr_equal(graph_operation(exec(1)), second);
+}
+
 /* The last one: the time that reading took is the run's. */
 static void updates_are_read_for_a_hundredth_of_the_time(void **state)
 {
@@ -170,6 +284,10 @@ int main(void)
 		GRAPHS(a_node_that_is_disabled_is_not_counted),
 		GRAPHS(an_update_takes_the_kernels_of_another_graph),
 		GRAPHS(a_child_graph_may_be_put_in_anothers_place),
+		GRAPHS(versions_of_a_graph_are_counted_apart),
+		GRAPHS(versions_that_live_shortly_are_the_first),
+		GRAPHS(sixteen_versions_are_told_apart),
+		GRAPHS(a_kernel_node_of_another_size_is_another_version),
 		GRAPHS(updates_are_read_for_a_hundredth_of_the_time),
 	};
 

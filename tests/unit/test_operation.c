@@ -122,6 +122,7 @@ static void operations_have_the_overhead_of_their_kind(void **state)
 		     {OPERATION_UNKNOWN_KERNEL, OVERHEAD_KERNEL}};
 	const struct operation *kernel = operation_named(ROW_KERNEL, "named"),
 			       *graph = operation_named(ROW_GRAPH, "named");
+	struct operation *version;
 
 	(void)state;
 	for (size_t i = 0; i < sizeof(fixed) / sizeof(fixed[0]); i++)
@@ -132,6 +133,13 @@ static void operations_have_the_overhead_of_their_kind(void **state)
 	assert_int_equal(graph->kind, ROW_GRAPH);
 	assert_int_equal(graph->overhead, OVERHEAD_KERNEL);
 	assert_int_equal(graph->index, kernel->index + 1);
+	version = operation_version((struct operation *)graph);
+	assert_ptr_equal(version->version_of, graph);
+	assert_ptr_equal(version->name, graph->name);
+	assert_int_equal(version->kind, ROW_GRAPH);
+	assert_int_equal(version->index, graph->index + 1);
+	assert_ptr_equal(operation_first(), version);
+	assert_ptr_equal(operation_named(ROW_GRAPH, "named"), graph);
 	assert_ptr_equal(operation_named(ROW_KERNEL, "named"), kernel);
 	for (unsigned i = 0; i < FIXED_OPERATION_COUNT; i++)
 		assert_int_equal(operation_fixed(i)->index, i);

@@ -142,6 +142,89 @@ static void few_windows_have_wide_intervals(void **state)
 	}
 }
 
+static struct window_units many_units;
+static struct window_times many_times;
+
+/* Of all units: five windows of 10 or 30. */
+static struct estimated of_all(void)
+{
+	start(NULL);
+	for (int i = 0; i < 5; i++)
+		add(100, i % 2 ? 30 : 10);
+	many_units = units;
+	many_times = times;
+	start(NULL);
+	return window_estimate(&many_units, &many_times, 500);
+}
+
+static void add_sort(struct window_strata *strata, int windows, double mean, double all)
+{
+	start(NULL);
+	for (int i = 0; i < windows; i++)
+		add(all / windows, mean);
+	window_strata_add(strata, &units, &times, all);
+}
+
+static void sorts_that_are_known_apart_leave_no_interval(void **state)
+{
+	struct estimated all = of_all(), estimated;
+	struct window_strata strata = {0};
+
+	(void)state;
+	add_sort(&strata, 3, 10, 300);
+	add_sort(&strata, 4, 30, 200);
+	estimated = window_strata_estimate(&strata, &many_units, &many_times, 500, &all);
+	is_close(estimated.total, 300 * 10 + 200 * 30);
+	assert_true(estimated.error == 0);
+	/* More than there are: on another device. */
+	estimated = window_strata_estimate(&strata, &many_units, &many_times, 499, &all);
+	is_close(estimated.total, all.total);
+	is_close(estimated.error, all.error);
+}
+
+/* Its total is what its windows say, or that of all. */
+static void a_sort_with_few_windows_is_as_uncertain_as_a_window(void **state)
+{
+	struct estimated all = of_all(), estimated;
+	struct window_strata strata = {0};
+	double unit = all.error / sqrt(5 * 100.0 * 100); /* the error of one window's unit */
+
+	(void)state;
+	add_sort(&strata, 3, 10, 490);
+	add_sort(&strata, 2, 30, 7);
+	add_sort(&strata, 0, 0, 3);
+	estimated = window_strata_estimate(&strata, &many_units, &many_times, 500, &all);
+	is_close(estimated.total, 490 * 10 + 7 * 30 + 3 * all.total / 500);
+	is_close(estimated.error, 10 * unit);
+	/* With many of them no more is known than without sorts. */
+	strata = (struct window_strata){0};
+	add_sort(&strata, 3, 10, 380);
+	estimated = window_strata_estimate(&strata, &many_units, &many_times, 500, &all);
+	is_close(estimated.error, all.error);
+	strata = (struct window_strata){0};
+	estimated = window_strata_estimate(&strata, &many_units, &many_times, 500, &all);
+	is_close(estimated.error, all.error);
+}
+
+static void what_differs_within_a_sort_stays_uncertain(void **state)
+{
+	struct estimated all = of_all(), estimated;
+	struct window_strata strata = {0};
+	double variance = 0;
+
+	(void)state;
+	for (int i = 0; i < 2; i++) {
+		start(NULL);
+		add(80, 20);
+		add(80, 21);
+		add(80, 20);
+		variance += pow(window_estimate(&units, &times, 250).error, 2);
+		window_strata_add(&strata, &units, &times, 250);
+	}
+	estimated = window_strata_estimate(&strata, &many_units, &many_times, 500, &all);
+	is_close(estimated.error, sqrt(variance));
+}
+
 static uint64_t random_state = 88172645463325252ull;
 
 static double random_part(void)
@@ -220,6 +303,9 @@ int main(void)
 		cmocka_unit_test_setup(equal_windows_leave_no_interval, start),
 		cmocka_unit_test_setup(below_three_windows_there_is_no_interval, start),
 		cmocka_unit_test_setup(few_windows_have_wide_intervals, start),
+		cmocka_unit_test_setup(sorts_that_are_known_apart_leave_no_interval, start),
+		cmocka_unit_test_setup(a_sort_with_few_windows_is_as_uncertain_as_a_window, start),
+		cmocka_unit_test_setup(what_differs_within_a_sort_stays_uncertain, start),
 		cmocka_unit_test_setup(without_windows_few_missing_launches_are_bounded, start),
 		cmocka_unit_test_setup(
 			windows_that_seem_to_cover_more_than_there_was_count_for_that, start),

@@ -154,6 +154,22 @@ static void a_launch_whose_ends_are_lost_is_left_out(void **state)
 	assert_int_equal(taken.graphs, 4);
 }
 
+static void what_came_before_a_window_is_forgotten(void **state)
+{
+	uint64_t before;
+
+	(void)state;
+	launch_at(100);
+	launch_at(200);
+	before = launches_seen();
+	assert_int_equal(launches_begin(), before);
+	launch_at(300);
+	launch_at(400);
+	assert_int_equal(launches_seen(), before + 2);
+	launches_end(false, 0);
+	assert_int_equal(taken.graphs, 2);
+}
+
 static void no_more_than_4096_launches_are_kept(void **state)
 {
 	(void)state;
@@ -175,6 +191,7 @@ int main(void)
 		SUMS(a_launch_is_settled_a_second_after_its_last_node),
 		SUMS(when_recording_is_turned_off_each_streams_last_launch_is_left_out),
 		SUMS(a_launch_whose_ends_are_lost_is_left_out),
+		SUMS(what_came_before_a_window_is_forgotten),
 		SUMS(no_more_than_4096_launches_are_kept),
 	};
 

@@ -8,9 +8,12 @@
  *   disabled	   the same number of kernels `second`, which are disabled from the middle on
  *   updated	   a kernel `second`, which is `third` from the middle on, by cuGraphExecUpdate
  *   changed	   the same by cuGraphExecKernelNodeSetParams
+ *   versions	   a kernel `second` of 1 block, or of 16,000: by cuGraphExecUpdate in turn, every
+ *100 launches resized	   the same by cuGraphExecKernelNodeSetParams
  *   two	   and launches another graph of two kernels `second` in turn with it
  *   launches	   and launches the kernel `second` by itself after each of its launches
  */
+#include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
@@ -77,6 +80,20 @@ static CUgraphExec instantiate(CUgraph graph)
 	return exec;
 }
 
+/* What differs between two versions of a graph. */
+static void resize(CUgraphExec exec, CUgraphNode node, bool large)
+{
+	CUDA_KERNEL_NODE_PARAMS parameters;
+
+	CHECK(cuGraphKernelNodeGetParams(node, &parameters));
+	parameters.gridDimX = large ? 16000 : 1;
+	parameters.blockDimX = 256;
+	if (exec)
+		CHECK(cuGraphExecKernelNodeSetParams(exec, node, &parameters));
+	else
+		CHECK(cuGraphKernelNodeSetParams(node, &parameters));
+}
+
 int main(int argc, char **argv)
 {
 	static const struct timespec rest = {.tv_nsec = 300000};
@@ -104,6 +121,12 @@ int main(int argc, char **argv)
 		other = make_graph(nodes, kernel_named("first"), &last);
 		add_kernel(other, &last, kernel_named("third"));
 	}
+	if (strcmp(what, "versions") == 0 || strcmp(what, "resized") == 0) {
+		changed[0] = add_kernel(graph, &last, kernel);
+		resize(NULL, changed[0], false);
+		other = make_graph(nodes, kernel_named("first"), &last);
+		resize(NULL, add_kernel(other, &last, kernel), true);
+	}
 	exec = instantiate(graph);
 	if (strcmp(what, "two") == 0)
 		second = instantiate(make_graph(2, kernel, &last));
@@ -118,6 +141,13 @@ int main(int argc, char **argv)
 			CHECK(cuGraphKernelNodeGetParams(changed[0], &parameters));
 			parameters.func = kernel_named("third");
 			CHECK(cuGraphExecKernelNodeSetParams(exec, changed[0], &parameters));
+		}
+		if (i % 500 == 0 && strcmp(what, "versions") == 0) {
+			CUgraphExecUpdateResultInfo info;
+
+			CHECK(cuGraphExecUpdate(exec, i / 500 % 2 ? other : graph, &info));
+		} else if (i % 500 == 0 && strcmp(what, "resized") == 0) {
+			resize(exec, changed[0], i / 500 % 2);
 		}
 		for (int k = 0; i == launches / 2 && strcmp(what, "disabled") == 0 && k < nodes;
 		     k++)
