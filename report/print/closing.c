@@ -287,10 +287,11 @@ static int write_estimates(const struct closing *closing)
 
 		if (!row->estimated || estimated++ >= ROWS_NAMED)
 			continue;
-		begin(closing, "~ %s: %s%s, from %s of %s calls%s.\n", row->name,
+		begin(closing, "~ %s: %s%s, from %s of %s%s calls%s.\n", row->name,
 		      isnan(row->error) ? number_about(total, (double)row->total, 3)
 					: number_range(total, (double)row->total, row->error),
 		      isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
+		      row->first->node_calls_estimated > 0 ? "about " : "",
 		      number_count(calls, row->calls),
 		      isnan(row->error) ? ", too few for an interval" : "");
 	}
