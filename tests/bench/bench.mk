@@ -5,16 +5,18 @@ BENCH_PROGRAMS := $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/attached \
 	$(addprefix $(BUILD)/bench/,launch_loop graph_loop)
 
 .PHONY: bare-tracer bench-programs bench cost
-bare-tracer: $(BUILD)/bench/libbare_tracer.so
+# What needs no nvcc.
+bare-tracer: $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/attached
 bench-programs: $(BENCH_PROGRAMS)
 
 $(BUILD)/bench/libbare_tracer.so: $(BUILD)/obj/tests/bench/bare_tracer.o
 	@mkdir -p $(@D)
 	$(LINK) -shared $(NO_UNDEFINED) $< -o $@ -ldl -lpthread
 
-$(BUILD)/bench/attached: $(BUILD)/obj/tests/bench/attached.o
+# Linked to the simulated driver, whose name is the real one's.
+$(BUILD)/bench/attached: $(BUILD)/obj/tests/bench/attached.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
-	$(LINK) $< -o $@ -L$(CUDA_LIBRARY)stubs -lcuda -ldl -lpthread
+	$(LINK) $^ -o $@ -ldl -lpthread
 
 $(BUILD)/bench/%: tests/bench/%.cu | toolkit
 	@mkdir -p $(@D)

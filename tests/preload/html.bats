@@ -24,8 +24,9 @@ ranked()
 	is "$reduce|1.36|50.000us|183.33us|250.00us|3|rank 0
 work|1.80|100.00us|166.67us|300.00us|3|rank 2
 [CUDA memcpy HtoD]|1.00|12.040us|12.040us|12.040us|3|-" "$table" page.html balance-table
-	# Rank, GPU time, collectives, waiting, busy, idle and the node, as in the text.
-	sed -n '/^Slowest processes/,$p' text | awk 'NR > 2 { print $1 "||" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7 }' >expected
+	# Rank, GPU time, collectives, waiting, busy, idle, memory and the node, as in the text.
+	sed -n '/^Slowest processes/,$p' text |
+		awk 'NR > 2 { print $1 "||" $2 "|" $3 "|" $4 "|" $5 "|" $6 "|" $7 " " $8 "|" $9 }' >expected
 	[ "$(cut -d'|' -f 1 expected | tr '\n' ' ')" = "2 0 1 " ]
 	"$table" page.html processes-table | diff expected -
 	grep -q '<li>Processes: 3 on 1 node, of 4 ranks (PMI); times are sums over them.</li>' page.html
