@@ -41,6 +41,12 @@ static void set_states(enum energy_state energy_state, int result)
 	}
 }
 
+/* What was written until here may be read by who has given up waiting for NVML. */
+static void publish(void)
+{
+	atomic_store_explicit(&state, READER_RUNS, memory_order_release);
+}
+
 static void find_devices(void)
 {
 	struct session_header *header = session_header(session);
@@ -52,6 +58,7 @@ static void find_devices(void)
 		energy->state = nvml_find(header->devices[i].uuid, &devices[i].handle, &result);
 		energy->result = result;
 		devices[i].found = energy->state == ENERGY_READ;
+		publish();
 	}
 }
 
@@ -85,8 +92,10 @@ static void read_devices(void)
 		sanitizer_ignore_reads_end();
 		if (devices[i].found)
 			read_device(&devices[i], &header->devices[i].energy, used);
+		publish();
 	}
 	header->counters[COUNTER_energy_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
+	publish();
 }
 
 /* While it is initialised a program may already use its devices, and end. */
