@@ -42,29 +42,31 @@ void histogram_add(struct histogram *histogram, uint64_t value)
 	histogram_add_calls(histogram, value, 1);
 }
 
-void histogram_add_calls(struct histogram *histogram, uint64_t value, uint32_t calls)
+static void add_to_bucket(uint32_t *count, uint32_t calls)
 {
-	uint32_t *count = &histogram->buckets[histogram_bucket(value)];
-
 	if (__builtin_add_overflow(*count, calls, count))
 		*count = UINT32_MAX;
 }
 
-/* Durations of one kernel lie in few buckets: empty groups of them are passed over. */
-#define MERGED_TOGETHER 16
-_Static_assert(HISTOGRAM_BUCKETS % MERGED_TOGETHER == 0, "whole groups");
+void histogram_add_calls(struct histogram *histogram, uint64_t value, uint32_t calls)
+{
+	unsigned bucket = histogram_bucket(value), group = bucket / HISTOGRAM_GROUP;
+
+	/* First, for who reads meanwhile. */
+	histogram->used[group / 64] |= 1ULL << group % 64;
+	add_to_bucket(&histogram->buckets[bucket], calls);
+}
 
 void histogram_merge(struct histogram *histogram, const struct histogram *added)
 {
-	for (unsigned i = 0; added && i < HISTOGRAM_BUCKETS; i += MERGED_TOGETHER) {
-		const uint32_t *from = added->buckets + i;
-		uint32_t *to = histogram->buckets + i, any = 0;
+	for (unsigned group = 0; added && group < HISTOGRAM_GROUPS; group++) {
+		const unsigned first = group * HISTOGRAM_GROUP;
 
-		for (unsigned j = 0; j < MERGED_TOGETHER; j++)
-			any |= from[j];
-		for (unsigned j = 0; any && j < MERGED_TOGETHER; j++)
-			if (__builtin_add_overflow(to[j], from[j], &to[j]))
-				to[j] = UINT32_MAX;
+		if (!(added->used[group / 64] >> group % 64 & 1))
+			continue;
+		histogram->used[group / 64] |= 1ULL << group % 64;
+		for (unsigned i = first; i < first + HISTOGRAM_GROUP; i++)
+			add_to_bucket(&histogram->buckets[i], added->buckets[i]);
 	}
 }
 

@@ -14,7 +14,13 @@
 #define HISTOGRAM_BUCKETS                                                                          \
 	(((HISTOGRAM_TOP_BIT - HISTOGRAM_LINEAR_BITS) + 1) << HISTOGRAM_LINEAR_BITS)
 
+/* Durations of one kernel lie in few buckets: what has no group with a count need not be read. */
+#define HISTOGRAM_GROUP	 16 /* buckets */
+#define HISTOGRAM_GROUPS (HISTOGRAM_BUCKETS / HISTOGRAM_GROUP)
+
 struct histogram {
+	uint64_t used[2]; /* a bit for each group of buckets: 0 if all of them are 0 */
+	uint64_t reserved[6];
 	uint32_t buckets[HISTOGRAM_BUCKETS]; /* counts saturate, they never wrap */
 };
 

@@ -9,15 +9,14 @@
 /* A histogram's buckets are moved by the overhead as a whole. */
 static void move_histogram(struct histogram *histogram, uint64_t overhead)
 {
-	struct histogram moved = {{0}};
+	struct histogram moved = {.used = {0}};
 
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		uint64_t middle = (histogram_bucket_low(i) + histogram_bucket_high(i)) / 2;
 
 		if (histogram->buckets[i])
-			moved.buckets[histogram_bucket(middle > overhead ? middle - overhead
-									 : 0)] +=
-				histogram->buckets[i];
+			histogram_add_calls(&moved, middle > overhead ? middle - overhead : 0,
+					    histogram->buckets[i]);
 	}
 	*histogram = moved;
 }
@@ -44,16 +43,17 @@ static void correct(const struct session *session, struct figures *figures, uint
 /* The differences of the clocks, by which events are longer before the overhead is taken off. */
 static void correct_differences(struct histogram *histogram, uint64_t overhead)
 {
-	struct histogram moved = {{0}};
+	struct histogram moved = {.used = {0}};
 
 	if (!histogram)
 		return;
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		uint64_t middle = (histogram_bucket_low(i) + histogram_bucket_high(i)) / 2;
 
-		moved.buckets[histogram_bucket(middle > overhead ? middle - overhead
-								 : overhead - middle)] +=
-			histogram->buckets[i];
+		if (histogram->buckets[i])
+			histogram_add_calls(
+				&moved, middle > overhead ? middle - overhead : overhead - middle,
+				histogram->buckets[i]);
 	}
 	*histogram = moved;
 }

@@ -59,7 +59,7 @@ static void a_percentile_is_within_two_percent(void **state)
 
 static void few_samples_give_the_nearest_rank(void **state)
 {
-	struct histogram histogram = {{0}};
+	struct histogram histogram = {.used = {0}};
 
 	(void)state;
 	assert_int_equal(histogram_percentile(&histogram, 0.5), 0);
@@ -74,7 +74,7 @@ static void few_samples_give_the_nearest_rank(void **state)
 
 static void a_scaled_histogram_keeps_its_proportions(void **state)
 {
-	struct histogram histogram = {{0}};
+	struct histogram histogram = {.used = {0}};
 
 	(void)state;
 	histogram_add_calls(&histogram, 1, 600);
@@ -89,10 +89,10 @@ static void a_scaled_histogram_keeps_its_proportions(void **state)
 
 static void a_full_bucket_stays_full(void **state)
 {
-	struct histogram histogram = {{0}};
+	struct histogram histogram = {.used = {0}};
 
 	(void)state;
-	histogram.buckets[5] = UINT32_MAX;
+	histogram_add_calls(&histogram, 5, UINT32_MAX);
 	histogram_add(&histogram, 5);
 	assert_int_equal(histogram.buckets[5], UINT32_MAX);
 }
@@ -104,7 +104,7 @@ static void each_bucket_is_merged_and_none_wraps(void **state)
 	(void)state;
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
 		memset(&added, 0, sizeof(added));
-		added.buckets[i] = i + 1;
+		histogram_add_calls(&added, histogram_bucket_low(i), i + 1);
 		histogram_merge(&sum, &added);
 		assert_int_equal(histogram_count(&sum), (uint64_t)(i + 1) * (i + 2) / 2);
 		assert_int_equal(sum.buckets[i], i + 1);
@@ -119,6 +119,34 @@ static void each_bucket_is_merged_and_none_wraps(void **state)
 	assert_int_equal(sum.buckets[0], 1);
 }
 
+static void groups_that_are_used_are_marked_and_no_other_is_read(void **state)
+{
+	static struct histogram sum, added;
+
+	(void)state;
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		const unsigned group = i / 16;
+
+		memset(&added, 0, sizeof(added));
+		memset(&sum, 0, sizeof(sum));
+		histogram_add(&added, histogram_bucket_low(i));
+		assert_int_equal(added.used[0], group < 64 ? 1ULL << group : 0);
+		assert_int_equal(added.used[1], group < 64 ? 0 : 1ULL << (group - 64));
+		/* What no writer leaves: counts of groups that are not marked. */
+		added.buckets[(i + 16) % HISTOGRAM_BUCKETS] = 7;
+		histogram_merge(&sum, &added);
+		assert_int_equal(histogram_count(&sum), 1);
+		assert_memory_equal(sum.used, added.used, sizeof(sum.used));
+	}
+	/* A damaged file marks groups that there are not. */
+	memset(&sum, 0, sizeof(sum));
+	added.used[0] = added.used[1] = UINT64_MAX;
+	histogram_merge(&sum, &added);
+	assert_int_equal(histogram_count(&sum), 8);
+	assert_int_equal(sum.used[0], UINT64_MAX);
+	assert_int_equal(sum.used[1], (1ULL << (HISTOGRAM_GROUPS - 64)) - 1);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -129,6 +157,7 @@ int main(void)
 		cmocka_unit_test(a_full_bucket_stays_full),
 		cmocka_unit_test(a_scaled_histogram_keeps_its_proportions),
 		cmocka_unit_test(each_bucket_is_merged_and_none_wraps),
+		cmocka_unit_test(groups_that_are_used_are_marked_and_no_other_is_read),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -247,6 +247,42 @@ static void rows_by_different_clocks_are_one_in_the_table(void **state)
 	merge_free(merge);
 }
 
+static void is_same_histogram(const struct merge *merge, uint64_t merged,
+			      const struct session *session, uint64_t added)
+{
+	const struct histogram *sum = session_histogram(merge_session(merge), merged);
+	const struct histogram *histogram = session_histogram(session, added);
+
+	assert_int_equal(histogram_count(histogram), 5);
+	assert_memory_equal(sum->buckets, histogram->buckets, sizeof(sum->buckets));
+}
+
+/* Which buckets are used is known after overheads were taken off, too. */
+static void times_without_their_overhead_are_summed(void **state)
+{
+	struct session *session = process_of(0, 1);
+	struct row *row = session_row(session, ROW_KERNEL, "work", 0), *sum;
+	struct merge *merge;
+	char message[128];
+
+	(void)state;
+	session_header(session)->timer = TIMER_EVENTS;
+	session_header(session)->overheads[0].ns = 1 << 20;
+	for (uint64_t i = 0; i < 5; i++) {
+		row->calls++;
+		session_add_sample(session, &row->events, (1 << 21) + (i << 18));
+		session_add_difference(session, row, i << 19);
+	}
+	session_subtract_overheads(session);
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
+	assert_int_equal(merge_add(merge, session, message, sizeof(message)), 0);
+	sum = session_next_row(merge_session(merge), NULL);
+	is_same_histogram(merge, sum->events.histogram, session, row->events.histogram);
+	is_same_histogram(merge, sum->difference_histogram, session, row->difference_histogram);
+	session_close(session);
+	merge_free(merge);
+}
+
 static void another_job_and_a_second_time_are_refused(void **state)
 {
 	struct session *first = process_of(0, 2), *other = process_of(1, 2);
@@ -295,6 +331,7 @@ int main(void)
 		cmocka_unit_test(groups_of_other_calls_are_not_compared),
 		cmocka_unit_test(estimates_are_summed_with_their_errors),
 		cmocka_unit_test(rows_by_different_clocks_are_one_in_the_table),
+		cmocka_unit_test(times_without_their_overhead_are_summed),
 		cmocka_unit_test(another_job_and_a_second_time_are_refused),
 		cmocka_unit_test(missing_ranks_are_told_in_ranges),
 	};
