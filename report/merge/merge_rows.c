@@ -29,11 +29,13 @@ struct sum_entry {
 	struct merge_entry entry;
 	struct row *row;
 	bool estimated;
+	struct spread_entry *spread; /* of its name; NULL: not looked for yet */
 };
 
 struct spread_entry {
 	struct merge_entry entry;
 	struct job_row *row;
+	bool is_collective;
 	/* Of the process that is being added. */
 	bool is_touched;
 	struct spread_entry *next_touched;
@@ -95,8 +97,11 @@ static struct spread_entry *find_spread(struct merge_rows *rows, enum row_kind k
 	const struct merge_key key = {.name = name, .kind = kind};
 	struct spread_entry *spread = find_entry(&rows->spreads, &key, sizeof(*spread));
 
-	if (spread && !spread->row)
+	if (spread && !spread->row) {
 		spread->row = session_add_job_row(rows->session, &empty);
+		spread->is_collective =
+			row_is_collective(kind, session_string(rows->session, name));
+	}
 	return spread && spread->row ? spread : NULL;
 }
 
@@ -117,8 +122,8 @@ static struct estimated shown(const struct session *source, const struct row *ro
  * A sum of estimates is none that strata or windows would give: it stands in the fields for
  * windows, and row_estimate() takes it from there if the row is a sum.
  */
-static int add_sum(struct merge_rows *rows, const struct session *source, const struct row *from,
-		   uint64_t name)
+static struct sum_entry *add_sum(struct merge_rows *rows, const struct session *source,
+				 const struct row *from, uint64_t name)
 {
 	enum clock_source clock;
 	const struct figures *figures = row_figures(source, from, &clock);
@@ -128,11 +133,11 @@ static int add_sum(struct merge_rows *rows, const struct session *source, const 
 	bool estimated;
 
 	if (!entry)
-		return -ENOMEM;
+		return NULL;
 	entry->row->summed = 1;
 	row_sum_counts(rows->session, entry->row, source, from, clock);
 	if (clock == CLOCK_NONE)
-		return 0;
+		return entry;
 	to = clock == CLOCK_EVENTS ? &entry->row->events : &entry->row->cupti;
 	time = shown(source, from, &estimated);
 	if (estimated && !entry->estimated)
@@ -145,7 +150,7 @@ static int add_sum(struct merge_rows *rows, const struct session *source, const 
 			     time.error * time.error);
 	}
 	row_sum_figures(rows->session, to, source, figures);
-	return 0;
+	return entry;
 }
 
 struct row *merge_rows_sum(struct merge_rows *rows, const struct session *source,
@@ -160,42 +165,43 @@ struct row *merge_rows_sum(struct merge_rows *rows, const struct session *source
 	return entry ? entry->row : NULL;
 }
 
-/* What the process has of a name so far. */
-static struct spread_entry *touch(struct merge_rows *rows, enum row_kind kind, uint64_t name)
+/* The process that is being added has something of a name. */
+static void touch(struct merge_rows *rows, struct spread_entry *entry)
 {
-	struct spread_entry *entry = find_spread(rows, kind, name);
-
-	if (!entry || entry->is_touched)
-		return entry;
+	if (entry->is_touched)
+		return;
 	entry->is_touched = true;
 	entry->calls = 0;
 	entry->total = entry->error = 0;
 	entry->next_touched = rows->touched;
 	rows->touched = entry;
-	return entry;
 }
 
 int merge_rows_spread(struct merge_rows *rows, enum row_kind kind, uint64_t name, uint64_t calls,
 		      double total)
 {
-	struct spread_entry *entry = name ? touch(rows, kind, name) : NULL;
+	struct spread_entry *entry = name ? find_spread(rows, kind, name) : NULL;
 
 	if (!entry)
 		return -ENOMEM;
+	touch(rows, entry);
 	entry->calls += calls;
 	entry->total += total;
 	return 0;
 }
 
 static int add_part(struct merge_rows *rows, const struct session *source, const struct row *from,
-		    uint64_t name, struct job_process *process)
+		    struct sum_entry *sum, struct job_process *process)
 {
-	struct spread_entry *entry = touch(rows, from->kind, name);
 	bool estimated;
 	struct estimated time = shown(source, from, &estimated);
+	struct spread_entry *entry = sum->spread;
 
 	if (!entry)
+		entry = sum->spread = find_spread(rows, from->kind, sum->entry.key.name);
+	if (!entry)
 		return -ENOMEM;
+	touch(rows, entry);
 	entry->calls += row_calls(from);
 	entry->total += time.total;
 	entry->error = sqrt(entry->error * entry->error + time.error * time.error);
@@ -244,7 +250,6 @@ int merge_rows_settle(struct merge_rows *rows, struct job_process *process)
 
 	rows->touched = NULL;
 	for (; entry; entry = entry->next_touched) {
-		const char *name = session_string(rows->session, entry->row->name);
 		struct job_part part = {.process = offset,
 					.row = session_offset(rows->session, entry->row),
 					.calls = entry->calls,
@@ -256,7 +261,7 @@ int merge_rows_settle(struct merge_rows *rows, struct job_process *process)
 		if (!process->timed)
 			continue;
 		spread_add(rows->session, entry->row, entry->total, offset);
-		if (!row_is_collective(entry->row->kind, name))
+		if (!entry->is_collective)
 			continue;
 		process->collectives += (uint64_t)entry->total;
 		if (!session_add_job_part(rows->session, &part))
@@ -272,12 +277,14 @@ int merge_rows_add(struct merge_rows *rows, const struct session *from, struct j
 
 	session_for_each_row (from, row) {
 		uint64_t name = session_intern(rows->session, session_string(from, row->name));
+		struct sum_entry *sum;
 
 		if (!row_calls(row) && !row->failed && !row->calls_outside)
 			continue;
-		error = name ? add_sum(rows, from, row, name) : -ENOMEM;
+		sum = name ? add_sum(rows, from, row, name) : NULL;
+		error = sum ? 0 : -ENOMEM;
 		if (!error && process && row_calls(row))
-			error = add_part(rows, from, row, name, process);
+			error = add_part(rows, from, row, sum, process);
 		if (error)
 			return error;
 	}
