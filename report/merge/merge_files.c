@@ -7,6 +7,7 @@
 
 #include "report/merge/merge.h"
 #include "report/merge/progress.h"
+#include "report/merge/read_ahead.h"
 #include "report/names/visible.h"
 
 /* Of more files that are left out only the number is told. Chosen. */
@@ -29,24 +30,37 @@ static void leave_out(struct merge *merge, struct left_out *left, const char *me
 	left->count++;
 }
 
-/* Adds a file, or leaves it out; an error is of the merged profile. */
-static int add_file(struct merge *merge, struct left_out *left, const char *path)
+/* Adds a file's profile, or leaves it out; an error is of the merged profile. */
+static int add_profile(struct merge *merge, struct left_out *left,
+		       const struct read_profile *profile, const char *path)
 {
 	char message[512], reason[128];
-	struct session *session;
 	int error;
 
-	if (session_load(&session, path, message, sizeof(message))) {
-		leave_out(merge, left, message);
+	if (!profile->session) {
+		leave_out(merge, left, profile->message);
 		return 0;
 	}
-	error = merge_add(merge, session, reason, sizeof(reason));
-	if (error == -EXDEV) {
-		snprintf(message, sizeof(message), "%.380s: %s", path, reason);
-		leave_out(merge, left, message);
-		error = 0;
+	error = merge_add(merge, profile->session, reason, sizeof(reason));
+	if (error != -EXDEV)
+		return error;
+	snprintf(message, sizeof(message), "%.380s: %s", path, reason);
+	leave_out(merge, left, message);
+	return 0;
+}
+
+static int add_files(struct merge *merge, struct left_out *left, const char *const *paths,
+		     size_t count)
+{
+	struct read_ahead *ahead;
+	int error = read_ahead_start(&ahead, paths, count);
+
+	for (size_t i = 0; i < count && !error; i++) {
+		progress_show(&left->progress, i, count);
+		error = add_profile(merge, left, read_ahead_next(ahead), paths[i]);
 	}
-	session_close(session);
+	read_ahead_stop(ahead);
+	progress_wipe(&left->progress);
 	return error;
 }
 
@@ -61,11 +75,7 @@ int merge_files(struct merge **merge, const char *output, bool whole_trace,
 			error == -EEXIST ? " (-f replaces it)" : "");
 		return error;
 	}
-	for (size_t i = 0; i < count && !error; i++) {
-		progress_show(&left.progress, i, count);
-		error = add_file(*merge, &left, paths[i]);
-	}
-	progress_wipe(&left.progress);
+	error = add_files(*merge, &left, paths, count);
 	if (left.count > NAMED_MOST)
 		fprintf(stderr, "ktime: left out: %zu more files\n", left.count - NAMED_MOST);
 	if (!error && !session_header(merge_session(*merge))->processes) {

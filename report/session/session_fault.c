@@ -10,7 +10,7 @@
 
 #include "report/session/session_internal.h"
 
-/* More sessions are not covered: a program writes one, the command reads one after the other. */
+/* More sessions are not covered: a program writes one, the command writes one and reads two. */
 #define COVERED_MOST 4
 
 /* A handler reads this at any time: the size is stored last and taken away first. */

@@ -9,6 +9,7 @@
  * a kernel of the rank's stage, and one an API call. CUPTI timed all calls, events every fourth of
  * a kernel. How many calls there were, and how long each took, differs by rank.
  */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,6 +20,7 @@
 #include <unistd.h>
 
 #include "report/merge/merge.h"
+#include "report/merge/read_ahead.h"
 
 #define BATCH  400
 #define STAGES 16
@@ -124,19 +126,23 @@ static int merge_batch(struct merge *merge, int first, int end, struct took *too
 {
 	double seconds = seconds_of(CLOCK_MONOTONIC),
 	       processor = seconds_of(CLOCK_PROCESS_CPUTIME_ID);
+	static char names[BATCH][512];
+	const struct read_profile *profile;
+	const char *paths[BATCH];
+	struct read_ahead *ahead;
 	char path[512], message[600];
-	int error = 0;
+	int error;
 
-	for (int rank = first; rank < end && !error; rank++) {
-		struct session *session;
-
-		path_of(path, sizeof(path), rank);
-		error = session_load(&session, path, message, sizeof(message));
-		if (error)
-			break;
-		error = merge_add(merge, session, message, sizeof(message));
-		session_close(session);
+	for (int rank = first; rank < end; rank++) {
+		path_of(names[rank - first], sizeof(names[0]), rank);
+		paths[rank - first] = names[rank - first];
 	}
+	error = read_ahead_start(&ahead, paths, (size_t)(end - first));
+	while (!error && (profile = read_ahead_next(ahead)))
+		error = profile->session
+				? merge_add(merge, profile->session, message, sizeof(message))
+				: -EIO;
+	read_ahead_stop(ahead);
 	took->seconds += seconds_of(CLOCK_MONOTONIC) - seconds;
 	took->processor += seconds_of(CLOCK_PROCESS_CPUTIME_ID) - processor;
 	for (int rank = first; rank < end; rank++) {
