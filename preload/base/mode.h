@@ -52,5 +52,9 @@ static inline void count_only_block(int by)
 {
 	atomic_fetch_add_explicit(&count_only_blocks, by, memory_order_relaxed);
 }
+static inline bool count_only_is_blocked(void)
+{
+	return atomic_load_explicit(&count_only_blocks, memory_order_relaxed) > 0;
+}
 
 #endif

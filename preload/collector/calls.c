@@ -295,10 +295,11 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 		trace_call(record, thread->kernel_id, call_count);
 }
 
-static void add_counted(struct operation *operation, uint64_t calls)
+static void add_counted(struct operation *operation, unsigned api, uint64_t calls)
 {
 	struct row *row = rows_of(operation, 0);
 
+	rows_add_calls(api, calls);
 	session_count(rows_session, COUNTER_operations, calls);
 	operation->calls += calls;
 	operation->window_calls += calls;
@@ -311,6 +312,7 @@ static void add_counted(struct operation *operation, uint64_t calls)
 void calls_take_counts(struct thread *thread)
 {
 	uint64_t now, *seen;
+	uint16_t row;
 
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
@@ -319,8 +321,12 @@ void calls_take_counts(struct thread *thread)
 		seen = &thread->operation_calls_seen[operation->index];
 		now = atomic_load_explicit(&thread->operation_calls[operation->index],
 					   memory_order_relaxed);
-		if (now != *seen)
-			add_counted(operation, now - *seen);
+		row = atomic_load_explicit(&thread->operation_rows[operation->index],
+					   memory_order_relaxed);
+		/* The row may be seen after the first count. */
+		if (now == *seen || !row)
+			continue;
+		add_counted(operation, row - 1u, now - *seen);
 		*seen = now;
 	}
 	for (unsigned api = 0; api < API_COUNT; api++) {

@@ -84,7 +84,8 @@ struct driver {
 
 /* Constant once driver_load() has returned true. */
 extern LAUNCH_TABLE struct driver driver;
-/* The function that each entry's wrapper calls. */
+/* The function that each entry's wrapper calls. The first ones of entries.def lie in the cache line
+ * of the process-wide state (LAUNCH_STATE). */
 extern LAUNCH_TABLE void *_Atomic driver_entries[ENTRY_COUNT];
 
 /*

@@ -11,6 +11,7 @@
 
 #include <stddef.h>
 
+#include "preload/launch/count_only.h"
 #include "preload/launch/describe.h"
 #include "preload/driver/driver.h"
 #include "preload/base/export.h"
@@ -20,38 +21,73 @@
 #define DEFAULT_STREAM_legacy	  CU_STREAM_LEGACY
 #define DEFAULT_STREAM_per_thread CU_STREAM_PER_THREAD
 
-#define BODY(symbol, runtime, parameters, arguments, description, default_stream, from_runtime)    \
-	{                                                                                          \
+#define DESCRIBE(symbol, description, default_stream, from_runtime)                                \
+	(call_describe(call,                                                                       \
+		       from_runtime ? API_FROM_RUNTIME(ENTRY_##symbol)                             \
+				    : API_DRIVER(ENTRY_##symbol),                                  \
+		       DEFAULT_STREAM_##default_stream),                                           \
+	 description)
+
+/* A call that leaves a record. */
+#define RECORDED(symbol, parameters, arguments, description, default_stream, from_runtime)         \
+	do {                                                                                       \
 		struct call this_call;                                                             \
 		struct call *call = &this_call;                                                    \
-		CUresult(*real) parameters;                                                        \
-		CUresult result;                                                                   \
                                                                                                    \
-		real = (CUresult(*) parameters)driver_entry(ENTRY_##symbol);                       \
 		if (__builtin_expect(!real, 0))                                                    \
 			real = (CUresult(*) parameters)lookup_late(ENTRY_##symbol,                 \
 								   __builtin_return_address(0));   \
-		call_describe(call,                                                                \
-			      from_runtime ? API_FROM_RUNTIME(ENTRY_##symbol)                      \
-					   : API_DRIVER(ENTRY_##symbol),                           \
-			      DEFAULT_STREAM_##default_stream);                                    \
-		description;                                                                       \
+		DESCRIBE(symbol, description, default_stream, from_runtime);                       \
 		call_begin(call);                                                                  \
 		result = real arguments;                                                           \
 		call_end(call, result);                                                            \
+	} while (0)
+
+#define BODY(symbol, runtime, parameters, arguments, description, default_stream, from_runtime)    \
+	{                                                                                          \
+		CUresult(*real) parameters = (CUresult(*) parameters)driver_entry(ENTRY_##symbol); \
+		CUresult result;                                                                   \
+                                                                                                   \
+		RECORDED(symbol, parameters, arguments, description, default_stream,               \
+			 from_runtime);                                                            \
 		return result;                                                                     \
 	}
 
-#define WRAPPERS(runtime, parameters, arguments, description, symbol, default_stream)              \
+/* The body for launches: those that are only counted have a path of their own, for which the
+ * description stays in registers. */
+#define LAUNCH_BODY(symbol, runtime, parameters, arguments, description, default_stream,           \
+		    from_runtime)                                                                  \
+	{                                                                                          \
+		struct call description_alone;                                                     \
+		struct call *call = &description_alone;                                            \
+		CUresult(*real) parameters = (CUresult(*) parameters)driver_entry(ENTRY_##symbol); \
+		CUresult result;                                                                   \
+                                                                                                   \
+		DESCRIBE(symbol, description, default_stream, from_runtime);                       \
+		if (__builtin_expect(real && count_only_begin(call), 1)) {                         \
+			result = real arguments;                                                   \
+			count_only_end(result);                                                    \
+		} else {                                                                           \
+			RECORDED(symbol, parameters, arguments, description, default_stream,       \
+				 from_runtime);                                                    \
+		}                                                                                  \
+		return result;                                                                     \
+	}
+
+#define WRAPPERS(BODY, runtime, parameters, arguments, description, symbol, default_stream)        \
 	CUresult wrapped_##symbol parameters;                                                      \
 	CUresult wrapped_##symbol parameters BODY(                                                 \
 		symbol, runtime, parameters, arguments, description, default_stream,               \
 		false) static CUresult from_runtime_##symbol parameters                            \
 	BODY(symbol, runtime, parameters, arguments, description, default_stream, true)            \
 		EXPORT_AS(wrapped_##symbol, symbol)
+#define CALL_WRAPPERS(...)   WRAPPERS(BODY, __VA_ARGS__)
+#define LAUNCH_WRAPPERS(...) WRAPPERS(LAUNCH_BODY, __VA_ARGS__)
 
 #define ENTRY(symbol, name, signature, version, default_stream)                                    \
-	SIGNATURE_##signature(WRAPPERS, symbol, default_stream)
+	SIGNATURE_##signature(CALL_WRAPPERS, symbol, default_stream)
+#define ENTRY_LAUNCH(symbol, name, signature, version, default_stream)                             \
+	SIGNATURE_##signature(LAUNCH_WRAPPERS, symbol, default_stream)
 #include "preload/driver/entries.def"
 #undef ENTRY
 

@@ -47,7 +47,7 @@ static inline struct operation *known_operation(struct thread *thread, const str
 	if (unlikely(!call->function))
 		return pointer_map_find(&thread->graphs, (uintptr_t)call->graph, generation);
 	/* Fast path: programs often launch one kernel many times in a row. */
-	if (call->function == thread->last_function && generation == thread->last_generation)
+	if (call->function == thread->last_function && generation == thread->kernels.generation)
 		return thread->last_operation;
 	return pointer_map_find(&thread->kernels, (uintptr_t)call->function, generation);
 }
@@ -58,6 +58,7 @@ static inline void remember_operation(struct thread *thread, const struct call *
 	thread->last_operation = call->record.operation;
 	thread->last_stream = call->stream;
 	thread->last_function = call->function;
+	thread->last_row = API_NONE;
 }
 
 static inline bool is_sampled(struct thread *thread, const struct operation *operation)
@@ -67,10 +68,8 @@ static inline bool is_sampled(struct thread *thread, const struct operation *ope
 	return below == SAMPLE_ALL || (below > 0 && thread_random(thread) < below);
 }
 
-/* Why this call gets no event pair; UNTIMED_COUNT if it gets one. `drawn`: the random draw was made
- * before, and chose this call. */
-static enum untimed_reason reason_against(struct thread *thread, const struct call *call,
-					  bool drawn)
+/* Why this call gets no event pair; UNTIMED_COUNT if it gets one. */
+static enum untimed_reason reason_against(struct thread *thread, const struct call *call)
 {
 	const struct operation *operation = call->record.operation;
 
@@ -84,7 +83,7 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 		return UNTIMED_FIRST_LAUNCH;
 	/* A kernel's first launch gets a pair if there is no CUPTI: it has no sampling threshold
 	 * yet. */
-	if (likely(operation) && likely(!drawn && !is_sampled(thread, operation)))
+	if (likely(operation) && likely(!is_sampled(thread, operation)))
 		return UNTIMED_SAMPLED_OUT;
 	/* Few calls come here, so most do not touch the stream's cache line. */
 	if (unlikely(!call->record.stream->context->reported))
@@ -95,37 +94,13 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 	return UNTIMED_COUNT;
 }
 
-/* Whether a call is count-only: without CUPTI, a launch that gets no event pair needs neither its
- * stream nor a call record. Sets `drawn` if the random draw chose the call for an event pair. */
-static inline bool count_only(struct thread *thread, struct call *call, bool *drawn)
-{
-	struct operation *operation;
-
-	*drawn = false;
-	if (!call->countable)
-		return false;
-	if (unlikely(++thread->calls % RECORDED_CALLS == 0)) {
-		call->record.flags |= CALL_STANDS_FOR_MORE;
-		return false;
-	}
-	operation = known_operation(thread, call);
-	call->record.operation = operation;
-	if (unlikely(!operation || operation->index >= COUNTED_OPERATIONS))
-		return false;
-	*drawn = mode_events && is_sampled(thread, operation);
-	call->counted = !*drawn;
-	if (call->counted)
-		remember_operation(thread, call);
-	return call->counted;
-}
-
 /* Out of line, as finish_without_operation() is, for the registers that they take. */
 static LAUNCH_COLD __attribute__((noinline)) void begin_without_operation(struct call *call)
 {
 	call->pool = pool_call_begin(call->pool, call->host);
 }
 
-static inline void begin_record(struct thread *thread, struct call *call, bool drawn)
+static inline void begin_record(struct thread *thread, struct call *call)
 {
 	struct call_record *record = &call->record;
 	enum untimed_reason against;
@@ -157,7 +132,7 @@ static inline void begin_record(struct thread *thread, struct call *call, bool d
 	    thread->last_stream == call->stream)
 		atomic_store_explicit(&thread->last_operation->followed, true,
 				      memory_order_relaxed);
-	against = reason_against(thread, call, drawn);
+	against = reason_against(thread, call);
 	if (likely(against != UNTIMED_COUNT)) {
 		record->untimed = against;
 	} else if (unlikely(!call->slot)) {
@@ -171,41 +146,53 @@ static inline void begin_record(struct thread *thread, struct call *call, bool d
 
 /* A call that leaves a call record. Keeps the program's errno. */
 static LAUNCH_PATH __attribute__((noinline)) void begin_recorded(struct thread *thread,
-								 struct call *call, bool drawn)
+								 struct call *call)
 {
 	int saved_errno = *thread->error;
 
-	begin_record(thread, call, drawn);
+	begin_record(thread, call);
 	*thread->error = saved_errno;
 }
 
-static LAUNCH_PATH __attribute__((noinline)) void begin_uncounted(struct call *call)
+/* The call of a thread that is not known yet, or of a program that ends. */
+static LAUNCH_COLD __attribute__((noinline)) void begin_otherwise(struct call *call)
 {
 	struct thread *thread = thread_self;
 
-	if (unlikely(!thread || !lifecycle_running())) {
-		if (lifecycle_ending() && !(thread && thread->depth))
-			cold_path_park();
-		thread = thread ? NULL : cold_path_thread();
-	}
+	if (lifecycle_ending() && !(thread && thread->depth))
+		cold_path_park();
+	thread = thread ? NULL : cold_path_thread();
 	call->thread = thread;
 	if (thread && !thread->depth++)
-		begin_recorded(thread, call, false);
+		begin_recorded(thread, call);
+}
+
+/* A launch that could have been count-only. */
+static inline void take_turn(struct thread *thread, struct call *call)
+{
+	if (thread->calls_to_count > 0) {
+		thread->calls_to_count--;
+		return;
+	}
+	thread->calls_to_count = RECORDED_CALLS - 1;
+	call->record.flags |= CALL_STANDS_FOR_MORE;
 }
 
 LAUNCH_PATH void call_begin(struct call *call)
 {
 	struct thread *thread = thread_self;
-	bool drawn;
 
-	if (!thread || atomic_load_explicit(&count_only_blocks, memory_order_relaxed) > 0) {
-		begin_uncounted(call);
+	if (unlikely(!thread || !lifecycle_running())) {
+		begin_otherwise(call);
 		return;
 	}
 	call->thread = thread;
 	/* At depth 2 or more the driver calls its own functions: part of the outer call. */
-	if (!thread->depth++ && !count_only(thread, call, &drawn))
-		begin_recorded(thread, call, drawn);
+	if (thread->depth++)
+		return;
+	if (unlikely(!count_only_is_blocked()) && call->countable)
+		take_turn(thread, call);
+	begin_recorded(thread, call);
 }
 
 /* The ring is full: counts the call, and its operation as dropped. */
@@ -223,7 +210,7 @@ static LAUNCH_COLD void finish_without_room(struct thread *thread, const struct 
 	}
 	if (outside)
 		return;
-	if (!runtime_call_counts())
+	if (!runtime_call_is_around())
 		thread_count(&thread->api_calls[runtime_call_row(record->api)]);
 }
 
@@ -251,7 +238,6 @@ static inline void identify(struct thread *thread, struct call *call)
 	    record->operation->kind != ROW_OTHER && record->operation->kind != ROW_MOVEMENT)
 		record->flags |= CALL_API_ONLY;
 	remember_operation(thread, call);
-	thread->last_generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 }
 
 static LAUNCH_COLD __attribute__((noinline)) void
@@ -320,15 +306,6 @@ static inline void end_record(struct thread *thread, struct call *call, CUresult
 	struct call_record *record = &call->record;
 	uint64_t ended = clock_ticks();
 
-	if (unlikely(call->counted)) {
-		/* A count-only call that failed: every failure leaves a call record. */
-		runtime_call_publish_earlier(thread);
-		call->entered = record->started = ended;
-		record->stream = NULL;
-		record->pair = NULL;
-		record->untimed = UNTIMED_NO_EVENT;
-		call->slot = NULL;
-	}
 	if (record->pair)
 		event_record_end(thread, call);
 	finish_call(thread, call, result, ended);
@@ -351,21 +328,23 @@ static LAUNCH_PATH __attribute__((noinline)) void end_recorded(struct thread *th
 	*thread->error = saved_errno;
 }
 
-static inline void end_counted(struct thread *thread, const struct call *call)
+void call_failed(struct thread *thread, CUresult result)
 {
-	thread_count(&thread->operation_calls[call->record.operation->index]);
-	if (!runtime_call_counts())
-		thread_count(&thread->api_calls[runtime_call_row(call->record.api)]);
+	struct call call;
+
+	call_describe(&call, thread->last_row, CU_STREAM_LEGACY);
+	call.entered = call.record.started = clock_ticks();
+	call.record.stream = NULL;
+	call.record.pair = NULL;
+	call.record.untimed = UNTIMED_NO_EVENT;
+	call.slot = NULL;
+	end_recorded(thread, &call, result);
 }
 
 LAUNCH_PATH void call_end(struct call *call, CUresult result)
 {
 	struct thread *thread = call->thread;
 
-	if (unlikely(!thread) || --thread->depth)
-		return;
-	if (call->counted && likely(result == CUDA_SUCCESS))
-		end_counted(thread, call);
-	else
+	if (likely(thread) && !--thread->depth)
 		end_recorded(thread, call, result);
 }

@@ -34,11 +34,10 @@ struct call {
 			bool synchronous;  /* waits for the copy: an event pair would include host
 					      work */
 			bool asynchronous; /* its function returns before its operation ends */
-			bool countable;	   /* a launch that may be count-only */
+			bool countable;	   /* a launch that may be count-only: its wrapper asks */
 			bool dependent;	   /* a programmatic dependent launch */
-			/* Set by call_begin(): the call is count-only; its stream waits for the
-			 * thread's gate. */
-			bool counted, gated;
+			bool gated;	   /* set by call_begin(): its stream waits for the thread's
+					      gate */
 			/* enum pool_call: `host` is then the address, record.bytes the
 			 * size. */
 			uint8_t pool;
@@ -64,14 +63,19 @@ static inline void call_describe(struct call *call, uint16_t api, CUstream defau
 	call->record.operation = NULL;
 	call->record.bytes = 0;
 	call->default_stream = default_stream;
+	call->stream = NULL;
 	call->function = NULL;
 	call->graph = NULL;
 	call->host = NULL;
 	call->marks = 0;
 }
 
-/* Before and after the real call, on the calling thread. Both keep errno. */
+/* Before and after the real call of all that is not count-only (count_only.h), on the calling
+ * thread. Both keep errno. */
 void call_begin(struct call *call);
 void call_end(struct call *call, CUresult result);
+/* After the real call of a count-only launch, which has failed: every failure leaves a call record.
+ * Keeps errno. */
+void call_failed(struct thread *thread, CUresult result) LAUNCH_COLD;
 
 #endif

@@ -57,10 +57,6 @@ static struct call_record *record_to_complete(struct thread *thread, int result)
 
 	if (record)
 		return record;
-	if (runtime_call.counted) {
-		thread_count(count);
-		return NULL;
-	}
 	/* It made no wrapped driver call: it failed early, or copied from host to host. */
 	record = record_api_call(thread, result);
 	if (!record && lifecycle_running() && window_is_open())

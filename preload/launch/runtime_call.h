@@ -27,7 +27,6 @@ enum runtime_call_role {
 struct runtime_call {
 	uint16_t symbol;	    /* enum runtime_symbol */
 	uint8_t role;		    /* enum runtime_call_role */
-	bool counted;		    /* the driver call inside was count-only */
 	struct call_record *record; /* the record of the driver call inside; may be NULL */
 	uint64_t started;	    /* ticks at its start */
 	uint64_t overhead;	    /* ticks that ktime took inside */
@@ -48,9 +47,9 @@ static inline bool runtime_call_passes_on(enum runtime_symbol which)
 {
 	struct thread *thread = thread_self;
 
-	if (!thread || atomic_load_explicit(&count_only_blocks, memory_order_relaxed) > 0 ||
-	    (thread->calls + 1) % RECORDED_CALLS == 0 || thread->depth > 0 ||
-	    thread->kernels.used == 0 || runtime_call.role == RUNTIME_CALL_TIMES)
+	if (!thread || count_only_is_blocked() || thread->calls_to_count == 0 ||
+	    thread->depth > 0 || thread->kernels.used == 0 ||
+	    runtime_call.role == RUNTIME_CALL_TIMES)
 		return false;
 	runtime_call.symbol = (uint16_t)which;
 	runtime_call.role = RUNTIME_CALL_NAMES;
@@ -83,16 +82,6 @@ static inline void runtime_call_take(const struct call_record *record, struct ca
 	*slot = *record;
 	slot->api = API_NONE;
 	runtime_call.record = slot;
-}
-
-/* Whether the runtime call's wrapper counts the call in its API row, so the driver call
- * must not. */
-static inline bool runtime_call_counts(void)
-{
-	if (__builtin_expect(!runtime_call_is_around(), 1))
-		return false;
-	runtime_call.counted = true;
-	return true;
 }
 
 /* The API row of a driver call: the runtime call's around it, unless the program called the

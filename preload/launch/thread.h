@@ -6,6 +6,7 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/base/clock.h"
@@ -19,24 +20,19 @@
 #define RECORDED_CALLS 32
 
 /*
- * Members that a launch touches lie together (see launch_section.h); those that a count-only launch
- * touches lie between the runtime functions' counters at the end of api_calls and the start of
- * operation_calls.
+ * Members that a launch touches lie together (see launch_section.h); what a count-only launch needs
+ * of them is in one cache line.
  */
 struct thread {
-	/* How often each API row's function was called count-only; operation_calls has the counts
-	 * by operation. Written by the launching thread, read by the collector. */
-	_Atomic uint64_t api_calls[API_COUNT];
-
 	/* For the launching thread only; first what every launch needs. */
 	uint32_t depth __attribute__((aligned(CACHE_LINE))); /* how many wrappers it is inside */
-	uint32_t calls;					     /* calls that could be count-only */
-	struct pointer_map kernels;
 	uint32_t random;
+	uint16_t calls_to_count;    /* calls that may be count-only until one is recorded */
+	uint16_t last_row;	    /* API row of the last launch; API_NONE if it left a record */
+	struct pointer_map kernels; /* its generation is that of the last_ members too */
 	CUstream last_stream;
 	CUfunction last_function; /* NULL if it was not a kernel */
 	struct operation *last_operation;
-	uint32_t last_generation; /* operation_generation when the last_ members were set */
 	/* Calls until ktime's overhead is next measured, and how often it was measured at first. */
 	uint8_t overhead_left, overhead_taken;
 	_Atomic bool took_cold_path; /* the present call took the cold path; the collector asks */
@@ -57,8 +53,15 @@ struct thread {
 	_Atomic bool ended;
 	struct ring ring;
 
-	/* Only pages of operations that are launched are ever touched. */
+	/*
+	 * How often each operation was launched count-only, and the API row of those calls plus 1.
+	 * Written by the launching thread, read by the collector. Only pages of operations that
+	 * are launched are ever touched.
+	 */
 	_Atomic uint64_t operation_calls[COUNTED_OPERATIONS];
+	_Atomic uint16_t operation_rows[COUNTED_OPERATIONS];
+	/* Calls by API row that left no record, or one without the row. */
+	_Atomic uint64_t api_calls[API_COUNT];
 	struct call_record records[RING_RECORDS] __attribute__((aligned(CACHE_LINE)));
 
 	/* For the collector; the launching thread reads the first one when its ring is full. */
@@ -73,6 +76,9 @@ struct thread {
 	uint32_t pthread_id; /* the low half of pthread_self(), as in CUPTI's records */
 	struct thread *next;
 };
+
+_Static_assert(offsetof(struct thread, overhead_left) <= CACHE_LINE,
+	       "what a count-only launch needs");
 
 /* The calling thread; NULL until thread_enter(). Initial-exec, as the usual TLS access calls
  * __tls_get_addr(), which may allocate. */
@@ -92,14 +98,17 @@ struct thread *thread_first(void);
 void thread_reap(void (*last)(struct thread *thread));
 
 /* 32-bit Xorshift (Marsaglia 2003): no division and no state shared between threads. */
-static inline uint32_t thread_random(struct thread *thread)
+static inline uint32_t thread_next_random(uint32_t x)
 {
-	uint32_t x = thread->random;
-
 	x ^= x << 13;
 	x ^= x >> 17;
 	x ^= x << 5;
-	return thread->random = x;
+	return x;
+}
+
+static inline uint32_t thread_random(struct thread *thread)
+{
+	return thread->random = thread_next_random(thread->random);
 }
 
 /* Adds one to a counter that only the calling thread writes. */

@@ -36,7 +36,7 @@ counted()
 # "CALLS NAME": a symbol is a form of the entry that cuGetProcAddress knows by this name.
 named()
 {
-	sed -n 's/^ENTRY(\([^,]*\), \([^,]*\),.*/\1 \2/p' "$root/preload/driver/entries.def" |
+	sed -n 's/^ENTRY[A-Z_]*(\([^,]*\), \([^,]*\),.*/\1 \2/p' "$root/preload/driver/entries.def" |
 		awk 'FNR == NR { name[$1] = $2; next } { calls[name[$1]]++ }
 			END { for (n in calls) print calls[n], n }' - calls | sort -k2
 }
@@ -86,13 +86,13 @@ check_way()
 # "SYMBOL NAME VERSION FLAVOUR", from the installed toolkit's headers and from ktime's table.
 toolkit()
 {
-	sed -n 's/^ENTRY(\([^,]*\), \([0-9]*\), \([01]\), \([^)]*\))$/\4 \1 \2 \3/p' \
+	sed -n 's/^ENTRY[A-Z_]*(\([^,]*\), \([0-9]*\), \([01]\), \([^)]*\))$/\4 \1 \2 \3/p' \
 		"$built/sim/include/sim_versions.h" | sort
 }
 
 table()
 {
-	sed -n 's/^ENTRY(\([^,]*\), \([^,]*\), [^,]*, \([0-9]*\), \([a-z_]*\))$/\1 \2 \3 \4/p' \
+	sed -n 's/^ENTRY[A-Z_]*(\([^,]*\), \([^,]*\), [^,]*, \([0-9]*\), \([a-z_]*\))$/\1 \2 \3 \4/p' \
 		"$root/preload/driver/entries.def" | sed 's/legacy$/0/; s/per_thread$/1/' | sort
 }
 

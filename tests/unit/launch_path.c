@@ -13,6 +13,7 @@
 #include "preload/base/mode.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
+#include "preload/launch/count_only.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/runtime_call.h"
 #include "preload/launch/window.h"
@@ -226,6 +227,9 @@ int launch_path_start(void **state)
 	memset(&runtime_call, 0, sizeof(runtime_call));
 	memset(&launching, 0, offsetof(struct thread, operation_calls));
 	memset(launching.operation_calls, 0, 256 * sizeof(launching.operation_calls[0]));
+	memset(launching.operation_rows, 0, sizeof(launching.operation_rows));
+	memset(launching.api_calls, 0, sizeof(launching.api_calls));
+	launching.calls_to_count = RECORDED_CALLS - 1;
 	atomic_store(&launching.ring_tail, 0);
 	launching.random = 1;
 	launching.error = &errno;
@@ -254,6 +258,12 @@ void describe_launch(struct call *call, CUfunction function, CUstream stream)
 
 void make_call(struct call *call, CUresult result)
 {
+	/* As the wrapper of a launch. */
+	if (count_only_begin(call)) {
+		ticks += CALL_TICKS;
+		count_only_end(result);
+		return;
+	}
 	call_begin(call);
 	ticks += CALL_TICKS;
 	call_end(call, result);

@@ -185,6 +185,9 @@ static int start(void **state)
 	pair = (struct event_pair){.sampled_below = SAMPLE_ALL, .pool = &pool};
 	memset(thread.operation_calls, 0, sizeof(thread.operation_calls));
 	memset(thread.operation_calls_seen, 0, sizeof(thread.operation_calls_seen));
+	memset(thread.operation_rows, 0, sizeof(thread.operation_rows));
+	memset(thread.api_calls, 0, sizeof(thread.api_calls));
+	memset(thread.api_calls_seen, 0, sizeof(thread.api_calls_seen));
 	if (session_create(&rows_session, NULL, 0))
 		return -1;
 	rows_scale = &scale;
@@ -561,7 +564,8 @@ static void count_only_calls_are_taken_once(void **state)
 	(void)state;
 	thread.operation_calls[0] = 30;
 	thread.operation_calls[1] = 4;
-	thread.api_calls[API_RUNTIME(RUNTIME_cudaLaunchKernel)] = 34;
+	thread.operation_rows[0] = thread.operation_rows[1] =
+		API_RUNTIME(RUNTIME_cudaLaunchKernel) + 1;
 	calls_take_counts(&thread);
 	calls_take_counts(&thread);
 	thread.operation_calls[0] = 37;
@@ -576,7 +580,24 @@ static void count_only_calls_are_taken_once(void **state)
 	assert_int_equal(row_of(&copy, 0)->calls, 4);
 	assert_int_equal(count(COUNTER_operations), 41);
 	row = session_row(rows_session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
-	assert_int_equal(row->calls, 34);
+	assert_int_equal(row->calls, 41);
+	/* What is counted by API row alone. */
+	thread.api_calls[API_RUNTIME(RUNTIME_cudaLaunchKernel)] = 3;
+	calls_take_counts(&thread);
+	calls_take_counts(&thread);
+	assert_int_equal(row->calls, 44);
+	assert_int_equal(count(COUNTER_operations), 41);
+}
+
+static void counts_are_taken_once_their_api_row_is_seen(void **state)
+{
+	(void)state;
+	thread.operation_calls[0] = 30;
+	calls_take_counts(&thread);
+	assert_int_equal(count(COUNTER_operations), 0);
+	thread.operation_rows[0] = API_RUNTIME(RUNTIME_cudaLaunchKernel) + 1;
+	calls_take_counts(&thread);
+	assert_int_equal(count(COUNTER_operations), 30);
 }
 
 static void what_found_its_ring_full_is_counted_at_the_end(void **state)
@@ -613,6 +634,7 @@ int main(void)
 		TEST(a_call_outside_the_window_is_counted_apart),
 		TEST(what_is_no_operation_gives_its_pair_back),
 		TEST(count_only_calls_are_taken_once),
+		TEST(counts_are_taken_once_their_api_row_is_seen),
 		TEST(what_found_its_ring_full_is_counted_at_the_end),
 	};
 

@@ -3,16 +3,22 @@
 #include "tests/unit/launch_path.h"
 
 #include "preload/base/mode.h"
-#include "preload/launch/runtime_call.h"
+#include "preload/launch/count_only.h"
+#include "preload/launch/describe.h"
+
+#define INNER_ROW   API_FROM_RUNTIME(ENTRY_cuLaunchKernel)
+#define GRAPH_ROW   API_DRIVER(ENTRY_cuGraphLaunch)
+#define OTHER_GRAPH ((CUgraphExec)0x300)
 
 static uint64_t counted(const struct operation *operation)
 {
 	return atomic_load(&launching.operation_calls[operation->index]);
 }
 
-static uint64_t calls_of_row(unsigned api)
+/* The API row of an operation's count-only launches; -1 while it has none. */
+static int row_of(const struct operation *operation)
 {
-	return atomic_load(&launching.api_calls[api]);
+	return atomic_load(&launching.operation_rows[operation->index]) - 1;
 }
 
 /* The thread knows both kernels, and they get no event pairs any more. */
@@ -34,12 +40,11 @@ static void a_launch_without_a_pair_is_counted_and_leaves_no_record(void **state
 
 	(void)state;
 	describe_launch(&call, KERNEL, STREAM);
-	call_begin(&call);
-	assert_true(call.counted);
-	assert_ptr_equal(call.thread, &launching);
+	assert_true(count_only_begin(&call));
 	assert_int_equal(launching.depth, 1);
 	assert_int_equal(atomic_load(&launching.in_call), 0);
-	call_end(&call, CUDA_SUCCESS);
+	assert_int_equal(counted(&kernels[0]), 0);
+	count_only_end(CUDA_SUCCESS);
 	assert_int_equal(launching.depth, 0);
 	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
 	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
@@ -47,7 +52,8 @@ static void a_launch_without_a_pair_is_counted_and_leaves_no_record(void **state
 	assert_int_equal(asked.events, events);
 	assert_int_equal(counted(&kernels[0]), 1);
 	assert_int_equal(counted(&kernels[1]), 2);
-	assert_int_equal(calls_of_row(LAUNCH_ROW), 3);
+	assert_int_equal(row_of(&kernels[0]), LAUNCH_ROW);
+	assert_int_equal(row_of(&kernels[1]), LAUNCH_ROW);
 	/* Neither handle was looked up again. */
 	assert_int_equal(asked.operations, 2);
 	assert_int_equal(asked.streams, 1);
@@ -58,15 +64,15 @@ static void each_32nd_launch_leaves_a_record_that_stands_for_the_others(void **s
 	unsigned before = published(), left = 0;
 
 	(void)state;
-	assert_int_equal(launching.calls, 2);
-	for (unsigned i = 0; i < 3 * RECORDED_CALLS; i++) {
+	/* The two that the thread has made are of the first that one stands for. */
+	for (unsigned i = 2; i < 3 * RECORDED_CALLS + 2; i++) {
 		unsigned had = published();
 
 		launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
 		if (published() == had)
 			continue;
 		left++;
-		assert_int_equal(launching.calls, left * RECORDED_CALLS);
+		assert_int_equal(i + 1, left * RECORDED_CALLS);
 		assert_int_equal(last_record()->flags, CALL_STANDS_FOR_MORE);
 		assert_ptr_equal(last_record()->operation, &kernels[0]);
 		assert_int_equal(last_record()->untimed, UNTIMED_SAMPLED_OUT);
@@ -115,7 +121,7 @@ static void a_launch_that_the_draw_chose_gets_a_pair_and_a_record(void **state)
 static void a_call_that_is_no_launch_leaves_a_record(void **state)
 {
 	unsigned before = published();
-	uint32_t calls = launching.calls;
+	uint16_t calls = launching.calls_to_count;
 	struct call call;
 
 	(void)state;
@@ -123,9 +129,8 @@ static void a_call_that_is_no_launch_leaves_a_record(void **state)
 	call.countable = false;
 	make_call(&call, CUDA_SUCCESS);
 	assert_int_equal(published(), before + 1);
-	assert_int_equal(launching.calls, calls);
+	assert_int_equal(launching.calls_to_count, calls);
 	assert_int_equal(counted(&kernels[0]), 0);
-	assert_int_equal(calls_of_row(LAUNCH_ROW), 0);
 }
 
 static void a_kernel_beyond_the_counters_leaves_a_record(void **state)
@@ -139,6 +144,7 @@ static void a_kernel_beyond_the_counters_leaves_a_record(void **state)
 	assert_int_equal(counted(&kernels[0]), 1);
 	atomic_store(&launching.operation_calls[COUNTED_OPERATIONS - 1], 0);
 	kernels[0].index = COUNTED_OPERATIONS;
+	launching.last_function = NULL;
 	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
 	assert_int_equal(published(), before + 1);
 }
@@ -151,7 +157,7 @@ static void while_anything_needs_records_each_launch_leaves_one(void **state)
 	count_only_block(1);
 	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
 	assert_int_equal(published(), before + 1);
-	assert_int_equal(launching.calls, 2);
+	assert_int_equal(launching.calls_to_count, RECORDED_CALLS - 3);
 	count_only_block(-1);
 	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
 	assert_int_equal(published(), before + 1);
@@ -160,10 +166,9 @@ static void while_anything_needs_records_each_launch_leaves_one(void **state)
 static void a_count_only_launch_that_fails_leaves_a_record(void **state)
 {
 	unsigned before = published();
-	struct call call = launch_kernel(KERNEL, STREAM, CUDA_ERROR_INVALID_VALUE);
 
 	(void)state;
-	assert_true(call.counted);
+	launch_kernel(KERNEL, STREAM, CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(published(), before + 1);
 	assert_int_equal(last_record()->flags, CALL_FAILED);
 	assert_int_equal(last_record()->started, ticks);
@@ -173,7 +178,8 @@ static void a_count_only_launch_that_fails_leaves_a_record(void **state)
 	assert_int_equal(last_record()->untimed, UNTIMED_NO_EVENT);
 	assert_int_equal(last_record()->api, LAUNCH_ROW);
 	assert_int_equal(counted(&kernels[0]), 0);
-	assert_int_equal(calls_of_row(LAUNCH_ROW), 0);
+	assert_int_equal(launching.depth, 0);
+	assert_int_equal(atomic_load(&launching.in_call), 0);
 }
 
 static void launches_inside_a_wrapped_call_are_part_of_it(void **state)
@@ -183,42 +189,112 @@ static void launches_inside_a_wrapped_call_are_part_of_it(void **state)
 
 	(void)state;
 	describe_launch(&outer, KERNEL, STREAM);
-	call_begin(&outer);
+	assert_true(count_only_begin(&outer));
 	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
 	assert_int_equal(launching.depth, 1);
-	call_end(&outer, CUDA_SUCCESS);
+	count_only_end(CUDA_SUCCESS);
 	assert_int_equal(published(), before);
 	assert_int_equal(counted(&kernels[0]), 1);
 	assert_int_equal(counted(&kernels[1]), 0);
-	assert_int_equal(calls_of_row(LAUNCH_ROW), 1);
+}
+
+/* A launch of a cudart's. */
+static void launch_from_runtime(CUfunction function, CUresult result)
+{
+	struct call call;
+
+	describe_launch(&call, function, STREAM);
+	call.record.api = INNER_ROW;
+	make_call(&call, result);
 }
 
 static void a_launch_by_the_runtime_is_counted_in_the_runtimes_row(void **state)
 {
-	unsigned from_runtime = API_FROM_RUNTIME(ENTRY_cuLaunchKernel);
-	struct call call;
+	unsigned before = published();
 
 	(void)state;
 	/* The runtime function's wrapper passes it on. */
 	assert_true(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
-	describe_launch(&call, KERNEL, STREAM);
-	call.record.api = (uint16_t)from_runtime;
-	make_call(&call, CUDA_SUCCESS);
-	assert_int_equal(calls_of_row(API_RUNTIME(RUNTIME_cudaLaunchKernel)), 1);
-	assert_int_equal(calls_of_row(from_runtime), 0);
+	launch_from_runtime(KERNEL, CUDA_SUCCESS);
+	assert_int_equal(runtime_call.role, RUNTIME_CALL_NONE);
+	assert_int_equal(row_of(&kernels[0]), API_RUNTIME(RUNTIME_cudaLaunchKernel));
 	/* The next one was called without it. */
-	describe_launch(&call, KERNEL, STREAM);
-	call.record.api = (uint16_t)from_runtime;
-	make_call(&call, CUDA_SUCCESS);
-	assert_int_equal(calls_of_row(from_runtime), 1);
-	/* Inside a runtime call that is timed, that one's wrapper counts it. */
+	launch_from_runtime(OTHER_KERNEL, CUDA_SUCCESS);
+	assert_int_equal(row_of(&kernels[1]), INNER_ROW);
+	assert_int_equal(counted(&kernels[0]), 1);
+	assert_int_equal(counted(&kernels[1]), 1);
+	assert_int_equal(published(), before);
+	/* One that fails is the runtime function's too. */
+	assert_true(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
+	launch_from_runtime(KERNEL, CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(last_record()->api, API_RUNTIME(RUNTIME_cudaLaunchKernel));
+	assert_int_equal(counted(&kernels[0]), 1);
+}
+
+static void a_launch_inside_a_timed_runtime_call_leaves_a_record(void **state)
+{
+	unsigned before = published();
+
+	(void)state;
 	assert_true(runtime_call_begin(RUNTIME_cudaLaunchKernel));
-	make_call(&call, CUDA_SUCCESS);
-	assert_int_equal(calls_of_row(from_runtime), 1);
-	assert_true(runtime_call.counted);
+	launch_from_runtime(KERNEL, CUDA_SUCCESS);
 	runtime_call_end(true, 0);
-	assert_int_equal(calls_of_row(API_RUNTIME(RUNTIME_cudaLaunchKernel)), 2);
+	assert_int_equal(published(), before + 1);
+	assert_int_equal(last_record()->api, API_RUNTIME(RUNTIME_cudaLaunchKernel));
+	/* So does one of the program's own in a runtime call that is passed on. */
+	assert_true(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	assert_int_equal(runtime_call.role, RUNTIME_CALL_NONE);
+	assert_int_equal(published(), before + 2);
+	assert_int_equal(counted(&kernels[0]), 0);
+}
+
+static void a_kernel_is_counted_in_one_row_and_leaves_records_in_others(void **state)
+{
+	unsigned before = published();
+
+	(void)state;
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	launch_from_runtime(KERNEL, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 1);
+	assert_int_equal(last_record()->api, INNER_ROW);
+	launch_from_runtime(KERNEL, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 2);
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 2);
 	assert_int_equal(counted(&kernels[0]), 3);
+	assert_int_equal(row_of(&kernels[0]), LAUNCH_ROW);
+}
+
+static void graphs_are_counted_by_their_own_handles(void **state)
+{
+	struct call call;
+	unsigned before;
+
+	(void)state;
+	for (unsigned i = 0; i < 3; i++) {
+		call_describe(&call, GRAPH_ROW, CU_STREAM_LEGACY);
+		describe_graph(&call, GRAPH, STREAM);
+		make_call(&call, CUDA_SUCCESS);
+		if (i == 0)
+			atomic_store(&graph_operations[0].sample_below, 0);
+		before = i == 0 ? published() : before;
+		/* A kernel in between is not taken for the graph, nor the other way around. */
+		launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	}
+	assert_int_equal(published(), before);
+	assert_int_equal(counted(&graph_operations[0]), 2);
+	assert_int_equal(row_of(&graph_operations[0]), GRAPH_ROW);
+	assert_int_equal(counted(&kernels[0]), 3);
+	/* A graph that is not known, right after one that is. */
+	call_describe(&call, GRAPH_ROW, CU_STREAM_LEGACY);
+	describe_graph(&call, GRAPH, STREAM);
+	make_call(&call, CUDA_SUCCESS);
+	call_describe(&call, GRAPH_ROW, CU_STREAM_LEGACY);
+	describe_graph(&call, OTHER_GRAPH, STREAM);
+	assert_false(count_only_begin(&call));
+	assert_int_equal(counted(&graph_operations[0]), 3);
 }
 
 static void a_kernel_is_looked_up_again_once_a_module_was_unloaded(void **state)
@@ -240,7 +316,7 @@ static void a_kernel_is_looked_up_again_once_a_module_was_unloaded(void **state)
 	assert_ptr_equal(launching.last_operation, &kernels[1]);
 	assert_ptr_equal(launching.last_function, OTHER_KERNEL);
 	assert_ptr_equal(launching.last_stream, STREAM);
-	assert_int_equal(launching.last_generation, 2);
+	assert_int_equal(launching.kernels.generation, 2);
 }
 
 #define IN_THREAD(test) cmocka_unit_test_setup_teardown(test, start_sampled_out, launch_path_end)
@@ -257,6 +333,9 @@ int main(void)
 		IN_THREAD(a_count_only_launch_that_fails_leaves_a_record),
 		IN_THREAD(launches_inside_a_wrapped_call_are_part_of_it),
 		IN_THREAD(a_launch_by_the_runtime_is_counted_in_the_runtimes_row),
+		IN_THREAD(a_launch_inside_a_timed_runtime_call_leaves_a_record),
+		IN_THREAD(a_kernel_is_counted_in_one_row_and_leaves_records_in_others),
+		IN_THREAD(graphs_are_counted_by_their_own_handles),
 		IN_THREAD(a_kernel_is_looked_up_again_once_a_module_was_unloaded),
 	};
 
