@@ -43,12 +43,11 @@ static enum {
 	WINDOWS	    /* recorded in windows */
 } phase;
 
-static uint64_t updated; /* when recording_update() was last called */
-static double credit;	 /* nanoseconds that may still be spent */
-static double budget;	 /* of the run's time, as a fraction */
-static bool late;	 /* CUPTI was not on from the start, or is not yet */
-static double work;	 /* what recording all launches would have cost, ns */
-static uint64_t rows_updated, costs_taken;
+static double credit; /* nanoseconds that may still be spent */
+static double budget; /* of the run's time, as a fraction */
+static bool late;     /* CUPTI was not on from the start, or is not yet */
+static double work;   /* what recording all launches would have cost, ns */
+static uint64_t updated, rows_updated, costs_taken;
 
 /* The window that is open, or the last one. */
 static struct {
@@ -335,6 +334,7 @@ static void update_rows(uint64_t now)
 
 static void update_recording(uint64_t now)
 {
+	window_times_pass(now, work);
 	update_credit(now);
 	if (pause_is_refused() || trace_window_is_open()) { /* windows wait */
 		if (window.settling)

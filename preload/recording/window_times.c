@@ -18,6 +18,12 @@
  * the program launches as it did on average; for bursts and idle times these are the bounds. */
 #define LEAST_PART	0.5
 #define MOST_PART	4.0
+/* A window is paid for by the time in which the program launches: what pauses would pay for is
+ * recorded in the bursts between them. It takes this long, in nanoseconds, for a pause to begin. */
+#define PAUSE_NS	50000000u
+/* No window opens while more than this multiple of what one may cost is to be paid for. Chosen: a
+ * program that launches steadily, whose windows come by chance, hardly gets there. */
+#define MOST_DEBT	6.0
 /* How long the program's average of work counts as much as what comes. Chosen: long beside its
  * phases, or windows would follow them. */
 #define AVERAGE_NS	20e9
@@ -28,14 +34,17 @@ static uint64_t random_state = 0x9e3779b97f4a7c15ull;
 static uint64_t planned, earliest, latest; /* when the next one was planned, and may open */
 static double due_work;			   /* at which it opens */
 static double seen_work, average_work, average_time;
-static double over_work; /* when the open window's time was over; -1: it is not yet */
+static uint64_t passed, launched; /* the last call of window_times_pass(); the last launch by it */
+static double passed_work, debt;  /* debt: what windows have cost that is not paid for, ns */
+static double over_work;	  /* when the open window's time was over; -1: it is not yet */
 
 void window_times_start(uint64_t now, double budget, uint64_t random)
 {
-	planned = now;
+	planned = passed = launched = now;
 	share = budget;
 	length = FIRST_WINDOW_NS;
 	seen_work = average_work = average_time = 0;
+	passed_work = debt = 0;
 	over_work = -1;
 	random_state ^= random;
 }
@@ -78,6 +87,7 @@ void window_times_plan(uint64_t now, double work, double spent)
 	double gap = share > 0 ? spent / share : MOST_GAP_NS;
 
 	over_work = -1;
+	debt += spent;
 	gap = gap < MEAN_GAP_NS ? MEAN_GAP_NS : gap;
 	/* Any launch is as likely as any other, so that no period of the program's is met always.
 	 */
@@ -88,8 +98,23 @@ void window_times_plan(uint64_t now, double work, double spent)
 	planned = now;
 }
 
+void window_times_pass(uint64_t now, double work)
+{
+	uint64_t until;
+
+	if (work > passed_work)
+		launched = now;
+	until = now < launched + PAUSE_NS ? now : launched + PAUSE_NS;
+	if (until > passed)
+		debt = between(0, debt - share * (double)(until - passed), debt);
+	passed = now;
+	passed_work = work;
+}
+
 bool window_times_are_due(uint64_t now, double work)
 {
+	if (share > 0 && debt > MOST_DEBT * allowed_cost())
+		return false;
 	return now >= latest || (now >= earliest && work >= due_work);
 }
 

@@ -19,6 +19,9 @@
 void window_times_start(uint64_t now, double budget, uint64_t random);
 /* Plans the next window, after one that was closed now and has cost `spent`. */
 void window_times_plan(uint64_t now, double work, double spent);
+/* Passes time, of which only that pays for windows in which the program launches, or did a moment
+ * ago. To be called once a period, before the next function. */
+void window_times_pass(uint64_t now, double work);
 /* Whether the next window opens. */
 bool window_times_are_due(uint64_t now, double work);
 /* Whether a window that has been open for this time, and has cost `spent`, is to be closed. Once

@@ -223,6 +223,7 @@ static struct run simulate(enum shape shape)
 		versions[program.version]->calls++;
 		if (now < poll)
 			continue;
+		window_times_pass((uint64_t)now, work);
 		windows = windows || spent > credit + BUDGET * (now - 1e9);
 		if (on && windows &&
 		    (!opened || window_times_are_over((uint64_t)(now - opened), work, spent))) {
