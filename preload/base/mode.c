@@ -6,6 +6,7 @@
 /* The first that the linker puts into its section: one cache line has room for all of it. */
 _Atomic int count_only_blocks __attribute__((aligned(CACHE_LINE))) = 1; /* until ktime runs */
 _Atomic bool mode_cupti, mode_begun;
+uint64_t mode_cupti_since;
 bool mode_events, mode_counting, mode_runtime_records, mode_driver_records;
 
 void mode_choose(bool cupti, bool deferred, bool runtime_records, bool driver_records, int devices)

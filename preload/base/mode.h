@@ -7,11 +7,15 @@
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "preload/base/launch_section.h"
 
 /* CUPTI's activity records time the operations. If false, only CUDA events do. */
 extern LAUNCH_STATE _Atomic bool mode_cupti;
+/* Calls that began later leave records, in clock_ticks(); 0 unless CUPTI was started amid calls.
+ * For the collector thread only. */
+extern uint64_t mode_cupti_since;
 /* Event pairs are recorded around calls: the only clock, or a check of CUPTI's times. */
 extern LAUNCH_STATE bool mode_events;
 /* Launches that get no event pair are count-only, without a call record: events are the only clock,

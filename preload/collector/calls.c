@@ -97,10 +97,16 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 	settle(operation);
 }
 
+static void expect_no_longer(const struct in_flight *operation)
+{
+	expected_count--;
+	operation->operation->awaited -= operation->reported;
+}
+
 /* The matcher has given up the call: no activity record can be assigned to it. */
 static void unmatched(struct in_flight *operation)
 {
-	expected_count--;
+	expect_no_longer(operation);
 	if (operation->reported && trace_wanted())
 		trace_matched(operation, 0);
 	if (operation->reported && operation->row)
@@ -130,7 +136,14 @@ static void expect_record(struct in_flight *operation)
 		return;
 	operation->awaits_record = operation->leaves_record = true;
 	expected_count++;
+	operation->operation->awaited += operation->reported;
 	match_expect(stream->records, operation);
+}
+
+static bool leaves_record(const struct call_record *record)
+{
+	return mode_is_cupti() && !(record->flags & CALL_NO_ACTIVITY) &&
+	       record->started >= mode_cupti_since;
 }
 
 static bool is_operation(const struct call_record *record)
@@ -261,7 +274,7 @@ static void take_operation(const struct thread *thread, const struct call_record
 	} else {
 		release_pair(record);
 	}
-	if (operation && mode_is_cupti() && !(record->flags & CALL_NO_ACTIVITY))
+	if (operation && leaves_record(record))
 		expect_record(operation);
 	/* One that waits for its record is traced with that one's correlation id. */
 	if (trace_wanted() && !(record->flags & CALL_OUTSIDE_WINDOW) && place->included &&
@@ -340,7 +353,7 @@ void calls_take_counts(struct thread *thread)
 
 void calls_matched(const struct in_flight *operation, uint32_t correlation)
 {
-	expected_count--;
+	expect_no_longer(operation);
 	if (operation->reported && trace_wanted())
 		trace_matched(operation, correlation);
 }

@@ -50,7 +50,8 @@ bool rows_are_full(struct operation *operation, int device)
 {
 	const struct row *row = rows_of(operation, device);
 
-	return row && row->calls > 0 && row->cupti.count >= row->calls;
+	return row && row->calls + row->calls_outside > 0 &&
+	       row->cupti.count + operation->awaited >= row->calls;
 }
 
 const char *rows_call_name(unsigned api, enum row_kind *kind)

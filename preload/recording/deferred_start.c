@@ -2,6 +2,7 @@
 #include "preload/recording/deferred_start.h"
 
 #include "cupti/library.h"
+#include "preload/base/clock.h"
 #include "preload/base/instantiation.h"
 #include "preload/base/mode.h"
 #include "preload/handles/stream.h"
@@ -38,8 +39,6 @@ void deferred_start_now(void (*collect)(void))
 	started = start_cupti(&wanted, reason, sizeof(reason)) == 0;
 	if (reason[0])
 		session_note(session, "%s", reason);
-	/* A call that is taken after this waits for its record. */
-	collect();
 	mode_begin_cupti(started);
 	if (!started)
 		return;
@@ -48,4 +47,6 @@ void deferred_start_now(void (*collect)(void))
 	instantiation_tell(false, false);
 	/* The program's threads ask for the ids that records have of streams and contexts. */
 	stream_forget_cached();
+	mode_cupti_since = clock_ticks();
+	collect();
 }

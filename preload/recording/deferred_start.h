@@ -20,9 +20,10 @@ void deferred_start_plan(struct session *session, const struct cupti_settings *s
 /* Whether it is still to be started. */
 bool deferred_start_is_planned(void);
 /*
- * Starts it if that is planned. `collect` takes the calls that have been made: their operations
- * have no records. A warning in the report says why it could not be started. Takes 4 to 330 ms
- * (H200, CUPTI 13.0); the window opens afterwards.
+ * Starts it if that is planned. Whether a call that was made meanwhile has left a record is not
+ * known: none waits for one. `collect` takes these calls, and as many of such records as there are,
+ * while the window is closed. A warning in the report says why it could not be started. Takes 4 to
+ * 330 ms (H200, CUPTI 13.0); the window opens afterwards.
  */
 void deferred_start_now(void (*collect)(void));
 

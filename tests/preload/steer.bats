@@ -252,6 +252,32 @@ started()
 		<("$ktime" export --json - kept)
 }
 
+@test "--start off: launches that are made while CUPTI starts are counted once" {
+	for slow in 1000 40000; do
+		rm -f orders answers kept
+		export SIM_CUPTI_AMID=20 SIM_KERNEL_NS=first=$slow
+		KTIME_OPTIONS="--start off -o $PWD/kept" serve
+		order load 3
+		"$ktime" on "$program" 5>&- 6<&-
+		order rest
+		launched=${answer#ok }
+		dismiss
+		is true jq --argjson launched "$launched" '[.rows[] | select(.kind == "kernel")] |
+			(map(.calls + .calls_outside) | add) == $launched and all(.calls == .cupti.count)' \
+			<("$ktime" export --json - kept)
+	done
+}
+
+@test "--start off: the record of a later call is not that of one that CUPTI started in" {
+	KTIME_OPTIONS="--start off -o $PWD/kept" serve
+	order begin 5000
+	"$ktime" on "$program"
+	order finish 3
+	dismiss
+	is "3 1 3" jq -r '.rows[] | select(.kind == "memcpy") | "\(.calls) \(.calls_outside) \(.cupti.count)"' \
+		<("$ktime" export --json - kept)
+}
+
 # word AT: a number of the page of commands.
 word()
 {

@@ -35,6 +35,7 @@ static struct {
 bool mode_driver_records, mode_runtime_records;
 LAUNCH_STATE bool mode_events = true;
 _Atomic bool mode_cupti;
+uint64_t mode_cupti_since;
 struct options settings;
 static struct operation *operations;
 static struct event_pool pool;
@@ -172,6 +173,7 @@ static int start(void **state)
 	settings.devices = UINT64_MAX;
 	pool.put = 0;
 	mode_cupti = false;
+	mode_cupti_since = 0;
 	mode_events = true;
 	kernel = (struct operation){.kind = ROW_KERNEL, .name = "k", .sample_below = SAMPLE_ALL};
 	copy = (struct operation){.kind = ROW_MEMCPY,
@@ -213,12 +215,12 @@ static struct row *row_of(const struct operation *operation, int device)
 	return session_row(rows_session, operation->kind, operation->name, device);
 }
 
-/* A launch; `rest` has what differs. */
+static uint64_t last_started = 1000000;
+
+/* A launch, 1000 ticks after the last one; `rest` has what differs. */
 static void take(struct call_record rest)
 {
-	static uint64_t started = 1000000;
-
-	rest.started = started += 1000;
+	rest.started = last_started += 1000;
 	rest.duration = 50;
 	rest.stream = &stream;
 	rest.api = API_NONE;
@@ -415,8 +417,10 @@ static void both_clocks_are_compared_where_they_time_the_same(void **state)
 		assert_ptr_equal(
 			match_record(stream.records, 0, operation->started + 10, &kernel, 0),
 			operation);
+		assert_int_equal(kernel.awaited, 1);
 		calls_matched(operation, 55);
 		assert_int_equal(calls_expected(), 0);
+		assert_int_equal(kernel.awaited, 0);
 		calls_recorded(operation, true, 6000, cases[i].overlapped, cases[i].idle);
 		end_events(9100);
 		compared += cases[i].compared;
@@ -489,6 +493,26 @@ static void a_record_that_never_comes_is_counted(void **state)
 	end_events(4000);
 	assert_int_equal(row->checked, 0);
 	assert_int_equal(row->unmatched, 2);
+}
+
+static void a_call_that_cupti_was_started_in_waits_for_no_record(void **state)
+{
+	(void)state;
+	mode_cupti = true;
+	mode_cupti_since = last_started + 1001;
+	take((struct call_record){.untimed = UNTIMED_SAMPLED_OUT});
+	assert_int_equal(calls_expected(), 0);
+	assert_int_equal(kernel.awaited, 0);
+	mode_cupti_since = last_started + 1000;
+	take((struct call_record){.untimed = UNTIMED_SAMPLED_OUT});
+	assert_int_equal(calls_expected(), 1);
+	assert_int_equal(kernel.awaited, 1);
+	/* Outside the window none is missing in the row. */
+	take((struct call_record){.flags = CALL_OUTSIDE_WINDOW});
+	assert_int_equal(calls_expected(), 2);
+	assert_int_equal(kernel.awaited, 1);
+	calls_lost_records();
+	assert_int_equal(kernel.awaited, 0);
 }
 
 static void while_windows_record_no_call_waits(void **state)
@@ -630,6 +654,7 @@ int main(void)
 		TEST(a_missing_pair_has_the_weight_of_its_draw),
 		TEST(both_clocks_are_compared_where_they_time_the_same),
 		TEST(a_record_that_never_comes_is_counted),
+		TEST(a_call_that_cupti_was_started_in_waits_for_no_record),
 		TEST(while_windows_record_no_call_waits),
 		TEST(a_call_outside_the_window_is_counted_apart),
 		TEST(what_is_no_operation_gives_its_pair_back),

@@ -10,10 +10,13 @@
 #include <cmocka.h>
 
 #include "cupti/library.h"
+#include "preload/base/clock.h"
 #include "preload/base/instantiation.h"
 #include "preload/base/mode.h"
 #include "preload/handles/stream.h"
 #include "preload/recording/deferred_start.h"
+
+uint64_t mode_cupti_since;
 
 static struct session *session;
 static struct cupti_functions functions = {.version = 130001};
@@ -43,11 +46,14 @@ void instantiation_tell(bool off, bool windows)
 
 void stream_forget_cached(void)
 {
+	assert_int_equal(mode_cupti_since, 0);
 	step("forget");
 }
 
+/* What begins from here on has its record. */
 static void collect(void)
 {
+	assert_true(refusal || (mode_cupti_since > 0 && mode_cupti_since <= clock_ticks()));
 	step("collect");
 }
 
@@ -64,6 +70,7 @@ static int begin(void **state)
 	(void)state;
 	*steps = '\0';
 	refusal = 0;
+	mode_cupti_since = 0;
 	if (session_create(&session, NULL, 0))
 		return -1;
 	deferred_start_plan(session, &(struct cupti_settings){.serial_kernels = true}, start);
@@ -84,18 +91,18 @@ static const char *note(void)
 	return header->note_count == 1 ? session_string(session, header->notes[0]) : "";
 }
 
-static void what_was_called_before_is_taken_before_records_are_awaited(void **state)
+static void what_was_called_before_waits_for_no_record(void **state)
 {
 	(void)state;
 	assert_true(deferred_start_is_planned());
 	deferred_start_now(collect);
-	assert_string_equal(steps, "off start collect begin on forget");
+	assert_string_equal(steps, "off start begin on forget collect");
 	assert_false(deferred_start_is_planned());
 	assert_int_equal(session_header(session)->cupti_active, 1);
 	assert_int_equal(session_header(session)->cupti_version, 130001);
 	assert_string_equal(note(), "CUPTI leaves something out");
 	deferred_start_now(collect);
-	assert_string_equal(steps, "off start collect begin on forget");
+	assert_string_equal(steps, "off start begin on forget collect");
 }
 
 static void a_refusal_is_said_and_final(void **state)
@@ -104,7 +111,7 @@ static void a_refusal_is_said_and_final(void **state)
 	refusal = -5;
 	deferred_start_now(collect);
 	deferred_start_now(collect);
-	assert_string_equal(steps, "off start collect without");
+	assert_string_equal(steps, "off start without");
 	assert_int_equal(session_header(session)->cupti_active, 0);
 	assert_string_equal(note(), "CUPTI refuses");
 	assert_false(deferred_start_is_planned());
@@ -114,7 +121,7 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 	const struct CMUnitTest tests[] = {
-		TEST(what_was_called_before_is_taken_before_records_are_awaited),
+		TEST(what_was_called_before_waits_for_no_record),
 		TEST(a_refusal_is_said_and_final),
 	};
 

@@ -104,6 +104,16 @@ static void no_row_has_more_records_than_calls_once_the_window_changed(void **st
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 4);
 	assert_int_equal(count(COUNTER_unmatched_records), 5);
+	/* What was called outside the window alone. */
+	session_row(rows_session, ROW_KERNEL, "_Z1cv", 0)->calls_outside = 1;
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1cv"});
+	assert_int_equal(row_of(ROW_KERNEL, "_Z1cv", 0)->cupti.count, 0);
+	/* A call that waits for its own record. */
+	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->calls = 5;
+	operation_named(ROW_KERNEL, "_Z1av")->awaited = 1;
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
+	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 4);
+	operation_named(ROW_KERNEL, "_Z1av")->awaited = 0;
 	/* One that was called, and one that no hook saw. */
 	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->calls = 5;
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});

@@ -5,6 +5,8 @@
  *
  *   first N, second N  launches that kernel N times, and waits for it
  *   copy N             copies N bytes from pinned memory
+ *   begin N            from now on a thread is in a call that copies N bytes from pinned memory
+ *   finish N           until now; the thread does the same N times more
  *   keep N             allocates N bytes on the device, and keeps them
  *   load THREADS       from now on that many threads launch `first`, each into a stream of its own
  *   rest               until now; the answer is "ok N" with the number of these launches
@@ -24,6 +26,52 @@ static pthread_t threads[THREADS];
 static unsigned thread_count;
 static _Atomic bool loaded;
 static _Atomic unsigned long launched;
+
+static pthread_t copying;
+static size_t copied;
+static _Atomic bool is_copying, may_finish;
+static unsigned long more;
+
+static void CUDA_CB stay_until_finish(void *unused)
+{
+	(void)unused;
+	atomic_store(&is_copying, true);
+	while (!atomic_load(&may_finish))
+		usleep(100);
+}
+
+static void *copy_slowly(void *unused)
+{
+	CUdeviceptr memory;
+	void *host;
+
+	(void)unused;
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuMemAlloc(&memory, copied));
+	CHECK(cuMemAllocHost(&host, copied));
+	CHECK(cuLaunchHostFunc(NULL, stay_until_finish, NULL));
+	CHECK(cuMemcpyHtoD(memory, host, copied));
+	while (more--)
+		CHECK(cuMemcpyHtoD(memory, host, copied));
+	CHECK(cuMemFreeHost(host));
+	CHECK(cuMemFree(memory));
+	return NULL;
+}
+
+static void begin(unsigned long bytes)
+{
+	copied = bytes;
+	EXPECT(0, pthread_create(&copying, NULL, copy_slowly, NULL));
+	while (!atomic_load(&is_copying))
+		usleep(100);
+}
+
+static void finish(unsigned long count)
+{
+	more = count;
+	atomic_store(&may_finish, true);
+	pthread_join(copying, NULL);
+}
 
 static void launch(CUfunction kernel, unsigned long count)
 {
@@ -108,6 +156,10 @@ int main(void)
 			launch(second, count);
 		else if (strcmp(word, "copy") == 0)
 			copy(count);
+		else if (strcmp(word, "begin") == 0)
+			begin(count);
+		else if (strcmp(word, "finish") == 0)
+			finish(count);
 		else if (strcmp(word, "keep") == 0)
 			keep(count);
 		else if (strcmp(word, "load") == 0)

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/sim/cupti/buffer.h"
 #include "tests/sim/cupti/device_record.h"
@@ -122,12 +123,30 @@ CUPTI_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackReq
 	return CUPTI_SUCCESS;
 }
 
+/* SIM_CUPTI_AMID: the program's other threads go on meanwhile. */
+static void wait_for_work(void)
+{
+	const struct cupti_driver *driver = cupti_driver();
+	uint64_t wanted = sim_setting("SIM_CUPTI_AMID", 0), first;
+
+	if (!wanted || !driver)
+		return;
+	first = driver->sim_activity_count();
+	for (int i = 0; i < 100000 && driver->sim_activity_count() - first < wanted; i++)
+		usleep(100);
+}
+
 CUPTI_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 {
+	CUptiResult result;
+
 	MAY_FAIL;
 	if (sim_cupti.enabling)
 		sim_cupti.enabling();
-	return refusal() ? refusal() : record_enable(kind, true);
+	wait_for_work();
+	result = refusal() ? refusal() : record_enable(kind, true);
+	wait_for_work();
+	return result;
 }
 
 CUPTI_EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind)

@@ -10,12 +10,20 @@ void sim_activity_set_hooks(const struct sim_activity_hooks *new_hooks)
 	__atomic_store_n(&hooks, new_hooks, __ATOMIC_RELEASE);
 }
 
+static uint64_t done;
+
 void activity_done(const struct sim_activity *activity)
 {
 	const struct sim_activity_hooks *now = __atomic_load_n(&hooks, __ATOMIC_ACQUIRE);
 
 	if (now)
 		now->activity(activity);
+	__atomic_add_fetch(&done, 1, __ATOMIC_RELEASE);
+}
+
+uint64_t sim_activity_count(void)
+{
+	return __atomic_load_n(&done, __ATOMIC_ACQUIRE);
 }
 
 void activity_api_call(const struct sim_api_call *call)

@@ -50,6 +50,9 @@ SIM_EXPORT void sim_activity_set_hooks(const struct sim_activity_hooks *hooks);
 /* What a call of CUPTI's is to fail with, by SIM_FAULT; 0: it is not. Such a call is logged. */
 SIM_EXPORT int sim_activity_fault(const char *entry);
 
+/* How many pieces of work were submitted so far. */
+SIM_EXPORT uint64_t sim_activity_count(void);
+
 /* The device's clock, moved on first where the caller waits for it. */
 SIM_EXPORT uint64_t sim_activity_device_ns(bool advance);
 
