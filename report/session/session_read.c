@@ -2,6 +2,7 @@
 /* Opening a session file, and finding one's way in a session; nothing in a file is trusted. */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,9 +178,23 @@ static void clean_texts(struct session_header *header)
 	clean_text(header->rank.job, sizeof(header->rank.job));
 }
 
+/* Where the header says that the file ends; UINT64_MAX if it cannot be read. */
+static uint64_t file_end(int fd)
+{
+	uint64_t end;
+	ssize_t length;
+
+	do {
+		length = pread(fd, &end, sizeof(end), offsetof(struct session_header, file_size));
+	} while (length < 0 && errno == EINTR);
+	return length == sizeof(end) ? end : UINT64_MAX;
+}
+
 int session_open_file(struct session **result, int fd)
 {
 	struct session *session = calloc(1, sizeof(*session));
+	/* A writer may add to the file from here on; this session ends where it ended now. */
+	uint64_t end = file_end(fd);
 	struct stat status;
 	void *map;
 	int error = 0;
@@ -214,10 +229,12 @@ int session_open_file(struct session **result, int fd)
 		  session->reserved < sizeof(struct session_header)
 			  ? session->reserved
 			  : sizeof(struct session_header));
+	if (session->reserved >= sizeof(struct session_header) &&
+	    session_header(session)->file_size > end)
+		session_header(session)->file_size = end;
 	error = header_check(session_header(session), session->reserved);
 	if (error)
 		goto out;
-	/* A writer may add to the file from here on; this session ends where it ended now. */
 	session->size = session_header(session)->file_size;
 	error = read_segments(session, fd);
 	if (error)

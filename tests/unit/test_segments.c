@@ -2,6 +2,7 @@
 /* How a profile grows: many segments are found again, a trace keeps what it was given room for, and
  * those of several processes lie apart. */
 #include <errno.h>
+#include <fcntl.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -374,6 +375,44 @@ static void a_finished_profile_that_was_written_over_is_refused(void **state)
 	assert_int_equal(loaded(), 0);
 }
 
+static bool grows;
+
+/* As the system's; then, once, the file grows. */
+int fstat(int fd, struct stat *status)
+{
+	int result = fstatat(fd, "", status, AT_EMPTY_PATH);
+	static char name[40000];
+
+	if (!grows)
+		return result;
+	grows = false;
+	for (unsigned i = 0; i < 100; i++) {
+		name_of(name, sizeof(name), i);
+		session_intern(session, name);
+	}
+	return result;
+}
+
+static void a_file_that_grows_while_it_is_opened_ends_where_it_ended(void **state)
+{
+	uint64_t before = session_header(session)->file_size;
+	struct session *read;
+
+	(void)state;
+	grows = true;
+	assert_int_equal(session_open(&read, path), 0);
+	assert_false(grows);
+	assert_true(session_header(session)->file_size > before);
+	assert_int_equal(session_header(read)->file_size, before);
+	assert_true(session_is_whole(read));
+	session_close(read);
+	/* One that is shorter than its header says is refused as ever. */
+	assert_int_equal(truncate(path, (off_t)before), 0);
+	assert_int_equal(session_open(&read, path), -ENODATA);
+	assert_int_equal(truncate(path, 100), 0);
+	assert_int_equal(session_open(&read, path), -ENODATA);
+}
+
 static void a_file_that_is_cut_within_a_segment_is_refused(void **state)
 {
 	static char name[70000];
@@ -412,6 +451,7 @@ int main(void)
 		TEST(histograms_of_a_file_are_each_ones_own),
 		TEST(a_finished_profile_that_was_written_over_is_refused),
 		TEST(a_file_that_is_cut_within_a_segment_is_refused),
+		TEST(a_file_that_grows_while_it_is_opened_ends_where_it_ended),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
