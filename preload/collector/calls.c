@@ -97,16 +97,10 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 	settle(operation);
 }
 
-static void expect_no_longer(const struct in_flight *operation)
-{
-	expected_count--;
-	operation->operation->awaited -= operation->reported;
-}
-
 /* The matcher has given up the call: no activity record can be assigned to it. */
 static void unmatched(struct in_flight *operation)
 {
-	expect_no_longer(operation);
+	expected_count--;
 	if (operation->reported && trace_wanted())
 		trace_matched(operation, 0);
 	if (operation->reported && operation->row)
@@ -136,7 +130,6 @@ static void expect_record(struct in_flight *operation)
 		return;
 	operation->awaits_record = operation->leaves_record = true;
 	expected_count++;
-	operation->operation->awaited += operation->reported;
 	match_expect(stream->records, operation);
 }
 
@@ -353,7 +346,7 @@ void calls_take_counts(struct thread *thread)
 
 void calls_matched(const struct in_flight *operation, uint32_t correlation)
 {
-	expect_no_longer(operation);
+	expected_count--;
 	if (operation->reported && trace_wanted())
 		trace_matched(operation, correlation);
 }

@@ -142,9 +142,10 @@ static void take_operation(const struct activity *activity)
 		calls_matched(call, activity->correlation);
 	} else if (reported && recording_matches()) {
 		session_count(rows_session, COUNTER_unmatched_records, 1);
-		reported = !(window_changed_between(0, UINT64_MAX) &&
-			     rows_are_full(operation, (int)activity->device));
 	}
+	if (reported && recording_matches() && rows_are_full(operation, (int)activity->device) &&
+	    window_changed_between(0, UINT64_MAX))
+		reported = false;
 	if (reported && (call || operation->kind != ROW_KERNEL || recording_knows_kernels())) {
 		count_operation(operation, activity, call);
 		recording_record(operation, activity);

@@ -51,7 +51,7 @@ bool rows_are_full(struct operation *operation, int device)
 	const struct row *row = rows_of(operation, device);
 
 	return row && row->calls + row->calls_outside > 0 &&
-	       row->cupti.count + operation->awaited >= row->calls;
+	       row->cupti.count - row->graph_records >= row->calls;
 }
 
 const char *rows_call_name(unsigned api, enum row_kind *kind)

@@ -37,9 +37,9 @@ void rows_add_calls(unsigned api, uint64_t calls);
 /* To be called at the end: estimates the time of count-only calls, and warns of what rows miss. */
 void rows_finish(void);
 /*
- * Whether each of a row's calls has its record, or waits for it. Records that follow lost ones are
- * known by their start alone, and a launch outside of the profiling window, or one that CUPTI was
- * started in, may start in it.
+ * Whether a row has as many records as calls. Records that follow lost ones are known by their
+ * start alone, and a launch outside of the profiling window, or one that CUPTI was started in, may
+ * start in it: its record has then another call's place, whose own comes too.
  */
 bool rows_are_full(struct operation *operation, int device);
 /* An API row's name, and whether it is a runtime or a driver row; NULL if the number has no row. */

@@ -15,7 +15,7 @@
 
 bool trace_wanted(void)
 {
-	return session_header(rows_session)->trace_on;
+	return session_header(rows_session)->trace_on == TRACE_GROWS;
 }
 
 bool trace_wants_memory(void)

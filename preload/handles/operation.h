@@ -73,7 +73,6 @@ struct operation {
 	uint64_t lost_seen, lost_outside_seen; /* of the calls dropped, what is in the row */
 	struct row *rows[SESSION_DEVICES];
 	uint64_t calls, pairs;	  /* so far, in all */
-	uint64_t awaited;	  /* calls inside the profiling window without their record yet */
 	uint64_t timed, shortest; /* by events: how many calls, and the shortest, ns */
 	bool first_alone;	  /* by events only its first launch was timed */
 	uint64_t window_calls;	  /* in the present sampling window */

@@ -148,7 +148,7 @@ void range_rows_end(struct nvtx_range *range, uint16_t path, const struct range_
 	if (time->duration > range->maximum)
 		range->maximum = time->duration;
 	session_count(session, COUNTER_ranges, 1);
-	if (session_header(session)->trace_on) {
+	if (session_header(session)->trace_on == TRACE_GROWS) {
 		record.name = session_intern(session, name.text);
 		record.kernel = session_intern(session, names_domain_text(name.domain));
 		session_trace(session, &record);

@@ -3,11 +3,16 @@
 
 #include <errno.h>
 
+#include "preload/base/futex.h"
 #include "preload/launch/window.h"
 #include "preload/recording/deferred_start.h"
 #include "preload/recording/trace_window.h"
 #include "report/options/options.h"
 #include "report/control/control.h"
+
+/* How long the collector rests for the one who copies the profile, whatever else is to be done: a
+ * thread's ring holds 22 ms of the fastest launching. Chosen. */
+#define COPY_NS 10000000u
 
 static struct session *session;
 static struct control_page *page;
@@ -51,6 +56,7 @@ static int carry_out(uint32_t command, uint64_t duration)
 		return window_command(false, 0);
 	case CONTROL_COLLECT:
 		collect();
+		trace_window_stop();
 		return 0;
 	case CONTROL_TRACE_GPU:
 		return open_trace(TRACE_GPU, duration);
@@ -59,8 +65,7 @@ static int carry_out(uint32_t command, uint64_t duration)
 	case CONTROL_TRACE_BOTH:
 		return open_trace(TRACE_GPU | TRACE_API, duration);
 	case CONTROL_TRACE_END:
-		trace_window_close();
-		return 0;
+		return trace_window_close();
 	default:
 		return -EINVAL;
 	}
@@ -68,7 +73,7 @@ static int carry_out(uint32_t command, uint64_t duration)
 
 void commands_update(void)
 {
-	uint32_t request = __atomic_load_n(&page->request, __ATOMIC_ACQUIRE);
+	uint32_t request = __atomic_load_n(&page->request, __ATOMIC_ACQUIRE), command;
 
 	window_update(session);
 	/* The program has opened the window itself. */
@@ -79,9 +84,14 @@ void commands_update(void)
 	if (request == answered)
 		return;
 	answered = request;
-	page->result = carry_out(page->command, page->duration);
+	command = __atomic_load_n(&page->command, __ATOMIC_RELAXED);
+	page->result = carry_out(command, page->duration);
 	page->open = window_is_open();
 	/* Copied right after, the profile has what was asked for. */
 	commands_writing(false);
 	__atomic_store_n(&page->answered, answered, __ATOMIC_RELEASE);
+	if (command != CONTROL_COLLECT)
+		return;
+	futex_sleep(COPY_NS);
+	commands_writing(true);
 }

@@ -25,7 +25,7 @@ int trace_window_open(struct session *the_session, unsigned what, uint64_t durat
 		return -EOPNOTSUPP;
 	session = the_session;
 	session_restart_trace(session, TRACE_WINDOW_BYTES);
-	session_header(session)->trace_on = 1;
+	session_header(session)->trace_on = TRACE_GROWS;
 	wanted = what;
 	ends_at = clock_ns(CLOCK_MONOTONIC) + KEPT_NS;
 	/* What another process asks for may be anything. */
@@ -33,13 +33,20 @@ int trace_window_open(struct session *the_session, unsigned what, uint64_t durat
 	return 0;
 }
 
-void trace_window_close(void)
+void trace_window_stop(void)
+{
+	if (wanted)
+		session_header(session)->trace_on = TRACE_STAYS;
+}
+
+int trace_window_close(void)
 {
 	if (!wanted)
-		return;
+		return -ENODATA;
 	wanted = 0;
-	session_header(session)->trace_on = 0;
+	session_header(session)->trace_on = TRACE_NONE;
 	session_restart_trace(session, TRACE_WINDOW_BYTES);
+	return 0;
 }
 
 void trace_window_update(void)

@@ -21,8 +21,10 @@
  * is traced, -EOPNOTSUPP: CUPTI does not record.
  */
 int trace_window_open(struct session *session, unsigned what, uint64_t duration);
-/* Ends it, and forgets its records. */
-void trace_window_close(void);
+/* It takes no more records and keeps those that it has: they are being copied. */
+void trace_window_stop(void);
+/* Ends it, and forgets its records. 0, or -ENODATA: there is none, or none any more. */
+int trace_window_close(void);
 /* Once per period: ends it when its time is over. */
 void trace_window_update(void);
 bool trace_window_is_open(void);

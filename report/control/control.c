@@ -113,6 +113,8 @@ static const char *refusal_of(int result)
 		return "its collecting has ended (--timeout)";
 	case -EEXIST:
 		return "it keeps a trace of the whole run itself (--keep-trace)";
+	case -ENODATA:
+		return "it keeps a trace for some seconds, and copying it took longer";
 	case -EOPNOTSUPP:
 		return "no CUPTI records in it, which a trace needs";
 	default:

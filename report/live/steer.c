@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "report/control/control.h"
 #include "report/live/interval.h"
@@ -14,10 +15,9 @@
 #include "report/session/session.h"
 
 #define BAD_USAGE  2
-/* How often a profile is read again that was written to meanwhile, and after how many ms. Chosen:
- * the collector rests most of each period of 5 ms. */
-#define READS_MOST 1000
-#define READ_MS	   1
+/* How often a profile is read again that was written to meanwhile: the collector rests after each
+ * time that it was asked. Chosen. */
+#define READS_MOST 100
 
 /* A program that is steered. */
 struct steered {
@@ -57,21 +57,21 @@ static int ask(struct steered *steered, enum control_command command, double sec
 static int read_profile(struct steered *steered, struct session **session)
 {
 	const char *path = steered->profiles[0].path;
-	int error = ask(steered, CONTROL_COLLECT, 0);
+	int error = 0;
 
 	*session = NULL;
 	for (unsigned i = 0; i < READS_MOST && !error; i++) {
-		uint32_t before = control_updates(steered->control);
+		uint32_t before;
 
-		if (before % 2 == 0) {
-			error = session_load(session, path, steered->message,
-					     sizeof(steered->message));
-			if (error || control_updates(steered->control) == before)
-				return error;
-			session_close(*session);
-			*session = NULL;
-		}
-		poll(NULL, 0, READ_MS);
+		error = ask(steered, CONTROL_COLLECT, 0);
+		before = control_updates(steered->control);
+		if (error || before % 2)
+			continue;
+		error = session_load(session, path, steered->message, sizeof(steered->message));
+		if (error || control_updates(steered->control) == before)
+			return error;
+		session_close(*session);
+		*session = NULL;
 	}
 	if (!error) {
 		snprintf(steered->message, sizeof(steered->message),
@@ -195,12 +195,18 @@ static int collect_window(struct steered *steered, double seconds, const struct 
 		error = ask(steered, CONTROL_OFF, 0);
 	if (!error)
 		error = read_profile(steered, &after);
-	if (!error && traced)
+	if (!error && traced) {
+		session_correct_trace(after);
 		begin_trace_at(after, before);
+	}
 	if (!error)
 		error = save(steered, after, before, options);
-	if (!error && traced)
+	if (!error && traced) {
 		error = ask(steered, CONTROL_TRACE_END, 0);
+		/* It was ended while its records were copied. */
+		if (error)
+			unlink(options->export_profile);
+	}
 	session_close(before);
 	session_close(after);
 	return error;

@@ -105,6 +105,14 @@ const struct job_process *session_process_at(const struct session *session, uint
  * have ended, ns: the oldest part gives way. Before the first record; without, and UINT64_MAX: any.
  */
 void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanoseconds);
+enum trace_state {
+	TRACE_NONE,
+	TRACE_GROWS, /* records are kept */
+	TRACE_STAYS  /* those of a window are there, and are being copied: no more are taken */
+};
+/* Takes the overheads off the trace's records, as session_subtract_overheads() does unless they are
+ * being copied: then there is no time for it. */
+void session_correct_trace(const struct session *session);
 /* Forgets the trace's records, and begins anew; `bytes` limit it, unless there was one before. */
 void session_restart_trace(struct session *session, uint64_t bytes);
 /* How often records of the trace gave way, by its limit or by session_restart_trace(). */

@@ -287,7 +287,7 @@ struct session_header {
 	double budget_percent;
 	uint64_t counters[COUNTER_COUNT];
 	uint64_t notes[SESSION_NOTES]; /* name offsets: lines for the report, in the order made */
-	uint32_t note_count, trace_on;
+	uint32_t note_count, trace_on; /* enum trace_state */
 	uint32_t processes; /* whose profiles were merged into this one; 0: it is a process's own */
 	uint32_t budget_given; /* 1: by the user */
 	struct event_overhead overheads[OVERHEAD_KINDS];

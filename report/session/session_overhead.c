@@ -70,7 +70,7 @@ static void correct_record(const struct session_header *header, struct trace_rec
 }
 
 /* Filled parts of a trace are mapped to be read alone; most have nothing to take off. */
-static void correct_trace(const struct session *session)
+void session_correct_trace(const struct session *session)
 {
 	struct trace_part part = {.records = NULL};
 
@@ -118,8 +118,8 @@ void session_subtract_overheads(struct session *session)
 	const struct session_header *header = session_header(session);
 	struct row *row;
 
-	if (header->trace_on)
-		correct_trace(session);
+	if (header->trace_on == TRACE_GROWS)
+		session_correct_trace(session);
 	session_for_each_row (session, row) {
 		/* Read once: the file may change while it is read. */
 		uint32_t kind = __atomic_load_n(&row->overhead, __ATOMIC_RELAXED);

@@ -107,6 +107,12 @@ void clock_scale_update(struct clock_scale *scale)
 	note("scale");
 }
 
+int trace_window_close(void)
+{
+	note("trace_window_close");
+	return 0;
+}
+
 NOTES(calibration_finish, (void))
 NOTES(calibration_settle, (void))
 NOTES(calibration_context_ended, (const struct context *context),
@@ -130,7 +136,6 @@ NOTES(ranges_finish, (void))
 NOTES(ranges_reclaim, (uint64_t time), assert_true(time <= now))
 NOTES(reclaim_streams, (uint64_t time), assert_true(time <= now))
 NOTES(recording_finish, (void))
-NOTES(trace_window_close, (void))
 NOTES(records_finish, (void))
 NOTES(records_start, (void))
 NOTES(sampling_start, (uint64_t time), assert_int_equal(time, rows_scale->monotonic))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* ktime on, off, window and snapshot, of a program that a thread of this test stands for. */
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
 #include <sched.h>
@@ -27,7 +28,7 @@ static struct options options;
 
 /* The program, which notes what it is asked: a letter each, with the milliseconds of a window. */
 static char asked[256];
-static _Atomic int answer;
+static _Atomic int answer, trace_end;
 static _Atomic bool ended;
 static pthread_t program;
 
@@ -42,7 +43,7 @@ static void carry_out(void)
 {
 	size_t length = strlen(asked);
 
-	page->result = answer;
+	page->result = page->command == CONTROL_TRACE_END ? trace_end : answer;
 	switch (page->command) {
 	case CONTROL_ON:
 		snprintf(asked + length, sizeof(asked) - length, "+%llu",
@@ -102,7 +103,7 @@ static int start(void **state)
 	options.profile = path;
 	*asked = '\0';
 	ended = false;
-	answer = 0;
+	answer = trace_end = 0;
 	return pthread_create(&program, NULL, run_program, NULL);
 }
 
@@ -202,6 +203,8 @@ static void a_profile_that_is_written_to_is_not_taken(void **state)
 	is(command_snapshot, NULL, 0, EXIT_FAILURE,
 	   "ktime snapshot: the profile was written to whenever it was read: try again\n");
 	assert_int_equal(access(output, F_OK), -1);
+	/* Asked each time, it rests. */
+	assert_int_equal(strlen(asked), 100);
 }
 
 static void a_window_has_what_ran_in_it(void **state)
@@ -250,6 +253,12 @@ static void a_window_with_a_trace_asks_for_it(void **state)
 		session_close(saved);
 		unlink(output);
 	}
+	/* One that the program has ended meanwhile may lack records. */
+	trace_end = -ENODATA;
+	is(command_window, words, 1, EXIT_FAILURE,
+	   "ktime window: the program refuses: it keeps a trace for some seconds, and copying it "
+	   "took longer\n");
+	assert_int_equal(access(output, F_OK), -1);
 }
 
 static void a_window_is_as_long_as_it_is_said(void **state)

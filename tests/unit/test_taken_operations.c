@@ -108,16 +108,24 @@ static void no_row_has_more_records_than_calls_once_the_window_changed(void **st
 	session_row(rows_session, ROW_KERNEL, "_Z1cv", 0)->calls_outside = 1;
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1cv"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1cv", 0)->cupti.count, 0);
-	/* A call that waits for its own record. */
-	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->calls = 5;
-	operation_named(ROW_KERNEL, "_Z1av")->awaited = 1;
+	/* A call whose place another's record has got. */
+	call.operation = operation_named(ROW_KERNEL, "_Z1av");
+	around.call = &call;
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 4);
-	operation_named(ROW_KERNEL, "_Z1av")->awaited = 0;
-	/* One that was called, and one that no hook saw. */
-	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->calls = 5;
+	assert_int_equal(around.recorded, 1);
+	assert_false(around.timed);
+	around.call = NULL;
+	/* Those of nodes of graphs have no calls. */
+	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->graph_records = 3;
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 5);
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
+	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 5);
+	/* One that was called, and one that no hook saw. */
+	session_row(rows_session, ROW_KERNEL, "_Z1av", 0)->calls = 3;
+	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1av"});
+	assert_int_equal(row_of(ROW_KERNEL, "_Z1av", 0)->cupti.count, 6);
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z1bv"});
 	assert_int_equal(row_of(ROW_KERNEL, "_Z1bv", 0)->cupti.count, 1);
 }

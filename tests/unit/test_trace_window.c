@@ -89,6 +89,62 @@ static void a_trace_begins_anew_and_is_forgotten_at_its_end(void **state)
 	are_kept(0);
 }
 
+static uint64_t last_start(void)
+{
+	const struct trace_record *record;
+	uint64_t last = 0;
+
+	session_for_each_trace (session, record)
+		last = record->start > last ? record->start : last;
+	return last;
+}
+
+static void of_too_many_the_newest_are_kept_and_the_others_counted(void **state)
+{
+	const uint64_t *counters = session_header(session)->counters;
+	const struct trace_record *record;
+	uint64_t least = TRACE_WINDOW_BYTES / 2 / sizeof(*record), kept = 0, first = UINT64_MAX;
+
+	(void)state;
+	assert_int_equal(trace_window_open(session, TRACE_GPU, SECOND), 0);
+	for (uint64_t i = 1; i <= 1000000; i++)
+		session_trace(session, &(struct trace_record){.kind = ROW_KERNEL, .start = i});
+	session_for_each_trace (session, record) {
+		kept++;
+		first = record->start < first ? record->start : first;
+	}
+	assert_int_equal(counters[COUNTER_trace_records], kept);
+	assert_int_equal(counters[COUNTER_trace_lost], 1000000 - kept);
+	assert_true(kept > least && kept < 1000000);
+	assert_int_equal(first, 1000000 - kept + 1);
+	assert_int_equal(last_start(), 1000000);
+	/* The next one begins anew. */
+	assert_int_equal(trace_window_open(session, TRACE_GPU, SECOND), 0);
+	are_kept(0);
+}
+
+static void one_that_is_copied_takes_no_more(void **state)
+{
+	(void)state;
+	/* There is none to stop. */
+	trace_window_stop();
+	assert_int_equal(trace_window_close(), -ENODATA);
+	assert_int_equal(trace_window_open(session, TRACE_GPU, SECOND), 0);
+	records(3);
+	trace_window_stop();
+	assert_int_equal(session_header(session)->trace_on, TRACE_STAYS);
+	assert_true(trace_window_is_open());
+	are_kept(3);
+	assert_int_equal(trace_window_close(), 0);
+	assert_int_equal(session_header(session)->trace_on, TRACE_NONE);
+	are_kept(0);
+	assert_int_equal(trace_window_close(), -ENODATA);
+	/* That of a whole run goes on. */
+	session_header(session)->trace_on = TRACE_GROWS;
+	trace_window_stop();
+	assert_int_equal(session_header(session)->trace_on, TRACE_GROWS);
+}
+
 static void it_takes_what_was_asked_for(void **state)
 {
 	(void)state;
@@ -151,6 +207,8 @@ int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 	const struct CMUnitTest tests[] = {
+		TEST(of_too_many_the_newest_are_kept_and_the_others_counted),
+		TEST(one_that_is_copied_takes_no_more),
 		TEST(a_trace_begins_anew_and_is_forgotten_at_its_end),
 		TEST(it_takes_what_was_asked_for),
 		TEST(without_cupti_there_is_none),

@@ -41,6 +41,7 @@ $(MERGE_MANY): $(BUILD)/obj/tests/command/merge_many.o \
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
 $(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/, late_start.o launch_costs.o)
 $(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/deferred_start.o
+$(BUILD)/tests/unit/test_commands: $(BUILD)/obj/preload/recording/commands.o
 $(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/trace_window.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)

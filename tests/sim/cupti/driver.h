@@ -11,8 +11,8 @@
 	X(sim_activity_host_ns)                                                                    \
 	X(sim_activity_stream)                                                                     \
 	X(sim_activity_context)                                                                    \
-	X(sim_activity_count)                                                                      \
-	X(sim_activity_fault)
+	X(sim_activity_fault)                                                                      \
+	X(sim_activity_count)
 
 struct cupti_driver {
 #define X(symbol) __typeof__(symbol) *symbol;

@@ -6,6 +6,7 @@
  */
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "tests/sim/cupti/buffer.h"
@@ -123,17 +124,27 @@ CUPTI_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackReq
 	return CUPTI_SUCCESS;
 }
 
+/* The longest that is waited for work. */
+#define AMID_S 10
+
 /* SIM_CUPTI_AMID: the program's other threads go on meanwhile. */
 static void wait_for_work(void)
 {
 	const struct cupti_driver *driver = cupti_driver();
 	uint64_t wanted = sim_setting("SIM_CUPTI_AMID", 0), first;
+	struct timespec now;
+	time_t end;
 
-	if (!wanted || !driver)
+	if (!wanted || !driver || !driver->sim_activity_count)
 		return;
 	first = driver->sim_activity_count();
-	for (int i = 0; i < 100000 && driver->sim_activity_count() - first < wanted; i++)
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	end = now.tv_sec + AMID_S;
+	/* By the clock: the program may wait until ktime has read it. */
+	while (driver->sim_activity_count() - first < wanted && now.tv_sec < end) {
 		usleep(100);
+		clock_gettime(CLOCK_MONOTONIC, &now);
+	}
 }
 
 CUPTI_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
