@@ -11,6 +11,7 @@
 #include "preload/collector/trace.h"
 #include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
+#include "preload/events/other_streams.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "report/session/estimate.h"
@@ -81,6 +82,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 			row->host_included += operation->host_included;
 			row->gated += operation->gated;
 			row->may_wait += operation->may_wait || operation->holds_more;
+			row->beside += other_streams_beside(operation);
 		}
 		/* If CUPTI recorded the operation before the program ended CUPTI, it is in the
 		 * trace already. */
@@ -253,6 +255,9 @@ static void take_operation(const struct thread *thread, const struct call_record
 	struct in_flight *operation = in_flight_of(thread, record, place, reported);
 	struct row *row = NULL;
 
+	if (operation)
+		other_streams_call(operation->stream, operation->started,
+				   record->flags & CALL_STANDS_FOR_MORE ? RECORDED_CALLS : 1);
 	if (reported) {
 		uint64_t place;
 

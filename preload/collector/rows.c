@@ -107,7 +107,7 @@ static void leave_out_load(struct row *row, const struct in_flight *second)
 		.histogram = row->events.histogram,
 	};
 	estimate_forget_timed(&row->estimate);
-	row->gated = row->may_wait = 0;
+	row->gated = row->may_wait = row->beside = 0;
 	row->untimed[UNTIMED_FIRST_LAUNCH]++;
 	session_count(rows_session, COUNTER_timed_by_events, UINT64_MAX);
 }

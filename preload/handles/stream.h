@@ -69,7 +69,8 @@ struct stream {
 	struct event_queue *events;   /* for the collector only */
 	struct match_stream *records; /* for the collector only */
 	uint64_t traced_until;	      /* for the collector only: end of its last trace record, ns */
-	struct stream *next;	      /* of a list of default or of ended streams */
+	uint64_t counted; /* for the collector only: when it last had a call that stood for more */
+	struct stream *next; /* of a list of default or of ended streams */
 	/*
 	 * For the collector after the stream has ended (reclaim.c): ticks when the collector learnt
 	 * of it, how often it has checked since, and whether all calls that may use the stream had

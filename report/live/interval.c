@@ -92,6 +92,7 @@ static void subtract_row(const struct session *session, struct row *now,
 	subtract_estimate(&now->estimate, &before->estimate);
 	TAKE_OFF(now, before, gated);
 	TAKE_OFF(now, before, may_wait);
+	TAKE_OFF(now, before, beside);
 	TAKE_OFF(now, before, checked);
 	TAKE_OFF(now, before, checked_cupti);
 	TAKE_OFF(now, before, checked_raw);

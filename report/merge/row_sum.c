@@ -94,6 +94,7 @@ static void merge_counts(struct row *to, const struct row *from, enum clock_sour
 	if (clock == CLOCK_EVENTS) {
 		to->gated += from->gated;
 		to->may_wait += from->may_wait;
+		to->beside += from->beside;
 	}
 }
 

@@ -25,6 +25,8 @@ static enum agreement_reason likely_reason(const struct row *row)
 		return AGREEMENT_OVERLAPPED;
 	if (row->host_included > 0)
 		return AGREEMENT_HOST;
+	if (row->beside > row->events.count / 2)
+		return AGREEMENT_BESIDE;
 	return row->checked_overlapped > 0 ? AGREEMENT_OVERLAPPED : AGREEMENT_UNKNOWN;
 }
 

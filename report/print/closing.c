@@ -122,12 +122,13 @@ static void write_upper_bounds(const struct closing *closing)
 
 		row_figures(closing->session, row, &clock);
 		rows += row_is_gpu(row->kind) && clock == CLOCK_EVENTS && !row->host_included &&
-			row->may_wait > row->events.count / 2;
+			(row->may_wait > row->events.count / 2 ||
+			 row->beside > row->events.count / 2);
 	}
 	if (rows > 0)
 		begin(closing,
 		      "Upper bounds: %u of %u rows by CUDA events; most of their pairs may hold a "
-		      "wait, for the host or another engine.\n",
+		      "wait, for the host, another engine or another stream.\n",
 		      rows, closing->coverage.rows_by_events);
 }
 

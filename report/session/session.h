@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      28
+#define SESSION_VERSION	      29
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -136,8 +136,8 @@ struct row {
 	struct figures cupti;	  /* activity records; for API rows: the host time */
 	struct figures events;	  /* event pairs; their overhead is taken off at the end */
 	struct estimate estimate; /* from these */
-	uint64_t gated;		  /* of these, pairs behind a gate */
-	uint64_t may_wait;	  /* of these, pairs that may hold a wait */
+	/* Pairs, of these: behind a gate; that may hold a wait; beside other streams' calls. */
+	uint64_t gated, may_wait, beside;
 
 	/* Calls timed by both clocks and matched. */
 	uint64_t checked;

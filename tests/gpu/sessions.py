@@ -41,6 +41,7 @@ class Row:
     events: Figures
     checked: Checked
     may_wait: int  # of the calls timed by events, those whose pair may hold a wait
+    beside: int  # of these calls, those beside which another stream had calls
     marks: list  # what most of its calls were: overlapped, holding the host's part
     bandwidth: float  # 10^9 bytes/s; None where the bytes are not known
     peak: float  # what that is compared with; None where it is not known
@@ -100,7 +101,8 @@ def _row(data):
     checked = Checked(check.get("calls", 0), check.get("cupti", 0), check.get("events_as_read", 0),
                       check.get("events", 0))
     return Row(data["kind"], data.get("mangled", data["name"]), data["calls"], total, interval,
-               cupti, events, checked, data.get("may_wait", 0), _marks(data),
+               cupti, events, checked, data.get("may_wait", 0), data.get("beside", 0),
+               _marks(data),
                rates.get("bandwidth", {}).get("average"), rates.get("peak"))
 
 

@@ -64,6 +64,29 @@ setup_file()
 	is 18 counter gated_pairs
 }
 
+# How many of a kernel's pairs had calls of other streams beside them.
+beside()
+{
+	"$built/ktime" export --json - session | jq '[.rows[] | select(.name == "first") | .beside // 0] | add'
+}
+
+@test "times of kernels beside which other streams have calls are called upper bounds" {
+	export KTIME_OPTIONS=$KTIME_EVENTS
+	SIM_KERNEL_NS=first=60000000 gates turns
+	is 21 counter operations
+	# All but the first one, and on a machine that stands still for 60 ms some others.
+	[ "$(beside)" -gt 10 ]
+	[ "$(beside)" -le 20 ]
+	says "Upper bounds: 1 of 1 rows by CUDA events"
+	# In the same time, one stream.
+	SIM_KERNEL_NS=first=60000000 gates launches
+	is 0 beside
+	! says "Upper bounds"
+	# And one stream on each of two devices.
+	SIM_DEVICES=2 SIM_KERNEL_NS=first=60000000 gates contexts
+	is 0 beside
+}
+
 @test "threads gate their launches into one stream and into their own" {
 	KTIME_OPTIONS=$KTIME_EVENTS gates threads
 	is 801 counter operations

@@ -332,6 +332,45 @@ static void a_pair_that_is_not_gated_may_hold_a_wait(void **state)
 	assert_int_equal(row->bytes, 96);
 }
 
+static void take_at(struct stream *of, uint64_t started, uint8_t flags)
+{
+	calls_take(&thread, &(struct call_record){.stream = of,
+						  .operation = &kernel,
+						  .pair = of == &stream ? &pair : NULL,
+						  .api = API_NONE,
+						  .flags = flags,
+						  .started = started,
+						  .duration = 50});
+}
+
+static void a_pair_beside_another_streams_call_is_counted(void **state)
+{
+	const uint64_t later = 1000000000;
+	struct stream other = {.context = &context, .id = 2};
+	const struct row *row;
+
+	(void)state;
+	stream.id = 1;
+	take_at(&other, later, CALL_STANDS_FOR_MORE);
+	take_at(&stream, later + 100000, 0);
+	end_events(5000);
+	row = row_of(&kernel, 2);
+	assert_int_equal(row->beside, 0);
+	/* Its calls are now known to have been that close. */
+	take_at(&other, later + 32 * 50000, CALL_STANDS_FOR_MORE);
+	take_at(&stream, later + 200000, 0);
+	end_events(5000);
+	assert_int_equal(row->beside, 1);
+	take_at(&other, later + 3000000, 0);
+	take_at(&stream, later + 2500000, 0);
+	end_events(5000);
+	assert_int_equal(row->beside, 1);
+	take_at(&stream, later + 2990000, 0);
+	end_events(10000);
+	assert_int_equal(row->beside, 2);
+	assert_int_equal(row->events.count, 4);
+}
+
 static void a_call_without_a_time_says_why(void **state)
 {
 	const struct row *row;
@@ -644,6 +683,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_call_timed_by_events_has_its_row_and_range),
 		TEST(a_pair_that_is_not_gated_may_hold_a_wait),
+		TEST(a_pair_beside_another_streams_call_is_counted),
 		TEST(a_call_without_a_time_says_why),
 		TEST(a_missing_pair_has_the_weight_of_its_draw),
 		TEST(both_clocks_are_compared_where_they_time_the_same),

@@ -99,7 +99,8 @@ static void one_operation_of_each_clock(void **state)
 	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
 	add_row("by events too", 3, 0, 2)->untimed[UNTIMED_SAMPLED_OUT] = 1;
 	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 500};
-	session_row(session, ROW_KERNEL, "by events too", 0)->may_wait = 2;
+	session_row(session, ROW_KERNEL, "by events too", 0)->may_wait = 1;
+	session_row(session, ROW_KERNEL, "by events too", 0)->beside = 2;
 	closes("",
 	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations timed; rows "
 	       "marked ~ are estimates.\n"
@@ -108,7 +109,7 @@ static void one_operation_of_each_clock(void **state)
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
 	       "======== Upper bounds: 1 of 2 rows by CUDA events; most of their pairs may hold a "
 	       "wait, "
-	       "for the host or another engine.\n"
+	       "for the host, another engine or another stream.\n"
 	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	closes("--verbose",
@@ -121,7 +122,7 @@ static void one_operation_of_each_clock(void **state)
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
 	       "======== Upper bounds: 1 of 2 rows by CUDA events; most of their pairs may hold a "
 	       "wait, "
-	       "for the host or another engine.\n"
+	       "for the host, another engine or another stream.\n"
 	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
 	       "======== Overhead measured: 0 ns in the program's calls.\n"
@@ -137,7 +138,7 @@ static void one_operation_of_each_clock(void **state)
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
 	       "======== Upper bounds: 1 of 2 rows by CUDA events; most of their pairs may hold a "
 	       "wait, "
-	       "for the host or another engine.\n"
+	       "for the host, another engine or another stream.\n"
 	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }

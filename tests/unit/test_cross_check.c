@@ -75,6 +75,10 @@ static void reasons_are_given_by_most_of_the_calls(void **state)
 	row->host_included = 1;
 	checked_row("some overlapped", 100000, 150000)->checked_overlapped = 1;
 	checked_row("some waited", 100000, 150000)->waited = 1;
+	row = checked_row("most beside", 100000, 150000);
+	row->checked_overlapped = 1;
+	row->beside = row->events.count / 2 + 1;
+	checked_row("half beside", 100000, 150000)->beside = row->events.count / 2;
 	row = session_row(session, ROW_KERNEL, "all waited", 0);
 	row->calls = row->waited = 2;
 	checked_row("overhead not known", 100000, 150000)->overhead = OVERHEAD_COPY;
@@ -89,6 +93,10 @@ static void reasons_are_given_by_most_of_the_calls(void **state)
 	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"some overlapped\",\"operations "
 	       "overlapped; the events' time includes waiting for others\"\n"
 	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"some waited\",\"no likely "
+	       "reason was seen\"\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"most beside\",\"other streams "
+	       "had calls beside most; the events' time includes waiting for them\"\n"
+	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"half beside\",\"no likely "
 	       "reason was seen\"\n"
 	       "\"unchecked\",2,0,,,,,,\"all waited\",\"event pairs hold more than the operation: "
 	       "a "

@@ -72,6 +72,7 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	row->graph_records = 4;
 	row->host_included = 5;
 	row->may_wait = 6;
+	row->beside = 7;
 	row->checked = 21;
 	row->checked_cupti = 22;
 	row->checked_events = 23;
@@ -84,7 +85,7 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	text = exported(session);
 	holds(text, "{\"kind\":\"kernel\",\"name\":\"k()\",\"mangled\":\"_Z1kv\",\"device\":2,"
 		    "\"calls\":2001,\"seen_by_hooks\":2001,\"failed\":3,\"graph_records\":4,"
-		    "\"host_included\":5,\"may_wait\":6,\"clock\":\"cupti\","
+		    "\"host_included\":5,\"may_wait\":6,\"beside\":7,\"clock\":\"cupti\","
 		    "\"bytes\":{\"total\":40,\"minimum\":10,\"maximum\":30,");
 	holds(text, "\"cupti\":{\"count\":1000,\"total\":19160,\"average\":19.16,\"minimum\":10,"
 		    "\"maximum\":320,");

@@ -53,7 +53,7 @@ $(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/window_tim
 $(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_times.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
-$(BUILD)/tests/unit/test_calls: $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_queue.o) driver/api.o events/in_flight.o)
+$(BUILD)/tests/unit/test_calls: $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_queue.o) driver/api.o events/in_flight.o events/other_streams.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
@@ -108,6 +108,7 @@ $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o
 $(BUILD)/tests/unit/test_elf_symbol: $(BUILD)/obj/preload/driver/elf_symbol.o | $(HASHED)
 $(BUILD)/tests/unit/test_operation: $(BUILD)/obj/preload/handles/operation.o
 $(BUILD)/tests/unit/test_event_queue: $(addprefix $(BUILD)/obj/preload/events/, event_queue.o in_flight.o)
+$(BUILD)/tests/unit/test_other_streams: $(BUILD)/obj/preload/events/other_streams.o
 $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 
 # Those of cupti/ find the simulated libcupti through CUDA_HOME.

@@ -159,6 +159,7 @@ static void add_kernels(void)
 	add_times(&row->events, 21, 77 * US, 3, 0);
 	row->overhead = OVERHEAD_KERNEL;
 	row->may_wait = 14;
+	row->beside = 9;
 }
 
 static void add_copies(void)

@@ -16,6 +16,7 @@
  * deep      3 launches of a long kernel, and once ktime has seen that they are not done 10 of a
  *           short one
  * launches  60 launches, each waited for
+ * turns     10 launches in each of two streams, in turns
  * blocked   the same; launches 20, 30 and 40 may wait for the device (SIM_FAULT), and have their
  *           gates opened
  * not_held  the same; any gate may be opened
@@ -303,6 +304,17 @@ static void threads(void)
 	CHECK(cuCtxSynchronize());
 }
 
+static void turns(void)
+{
+	CUstream second;
+
+	begin();
+	CHECK(cuStreamCreate(&second, CU_STREAM_NON_BLOCKING));
+	for (int i = 0; i < 2 * TIMES; i++)
+		check_launch(kernel, i % 2 ? second : stream);
+	CHECK(cuCtxSynchronize());
+}
+
 static void contexts(void)
 {
 	CUcontext both[2];
@@ -341,6 +353,7 @@ int main(int argc, char **argv)
 		    {"waiting", waiting},
 		    {"stuck", stuck},
 		    {"threads", threads},
+		    {"turns", turns},
 		    {"contexts", contexts}};
 
 	hold_gates();
