@@ -40,9 +40,9 @@ static void mark(struct slot *slots, uint64_t time, uint32_t stream)
 /* NULL as long as one stream is all that the device has. */
 static struct slot *slots_of(const struct stream *stream)
 {
-	int device = stream->context->device;
+	unsigned device = (unsigned)stream->context->device;
 
-	if (device < 0 || device >= SESSION_DEVICES)
+	if (device >= SESSION_DEVICES)
 		return NULL;
 	if (!devices[device].known) {
 		devices[device].known = true;
@@ -59,8 +59,8 @@ void other_streams_call(struct stream *stream, uint64_t started, unsigned stands
 	uint64_t from = started;
 
 	if (stands_for > 1) {
-		if (stream->counted && stream->counted < from &&
-		    from - stream->counted <= (uint64_t)stands_for * EVERY_NS)
+		/* Also false if that one began later: the difference is huge then. */
+		if (from - stream->counted <= (uint64_t)stands_for * EVERY_NS)
 			from = stream->counted;
 		stream->counted = started;
 	}

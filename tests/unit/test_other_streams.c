@@ -50,8 +50,10 @@ static void one_stream_has_none_beside(void **state)
 static void a_call_counts_from_the_begin_of_a_pairs_call_to_the_end_of_the_operation(void **state)
 {
 	(void)state;
+	/* As long as the first one is alone its calls are not remembered. */
 	other_streams_call(&first, now, 1);
 	other_streams_call(&second, now + 4 * SLOT_NS, 1);
+	assert_false(beside(&second, now, 5 * SLOT_NS));
 	other_streams_call(&first, now + 20 * SLOT_NS, 1);
 	/* 5 us of the call itself, and what the pair says. */
 	assert_false(beside(&first, now, 4 * SLOT_NS - 5001));
