@@ -53,7 +53,8 @@ bool settings_cupti_waits(void)
 	       !settings.nvtx_include[0] && !options_want_trace(&settings);
 }
 
-bool settings_start_off(void)
+bool settings_begin_later(void)
 {
-	return !settings.start && !settings.metrics;
+	return (!settings.start || (settings.profile_from_start && settings.delay > 0)) &&
+	       !settings.metrics;
 }

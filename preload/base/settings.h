@@ -35,8 +35,9 @@ static inline bool settings_want_device(int device)
 bool settings_cupti_waits(void);
 
 /* Whether CUPTI is not to be started before the profiling window opens for the first time, nor
- * anything of ktime's be put on the device. Counters are read by CUPTI from the start. */
-bool settings_start_off(void);
+ * anything of ktime's be put on the device: with --start off, or until --delay is over. Counters
+ * are read by CUPTI from the start. */
+bool settings_begin_later(void);
 
 /* Whether the user asked for an event pair around every operation, whatever that costs. */
 bool settings_want_every_pair(void);

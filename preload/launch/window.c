@@ -46,7 +46,7 @@ void window_start(const struct window_plan *plan)
 		opens = every ? now + every : 0;
 	closes = on && duration ? now + duration : 0;
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
-	mode_begun = on || !settings_start_off();
+	mode_begun = on || !settings_begin_later();
 	if (!on)
 		count_only_block(1);
 }
@@ -80,6 +80,11 @@ int window_command(bool on, uint64_t open_ns)
 	closes = on && open_ns ? clock_ns(CLOCK_MONOTONIC) + open_ns : 0;
 	window_set(on);
 	return 0;
+}
+
+bool window_is_due(void)
+{
+	return opens && clock_ns(CLOCK_MONOTONIC) >= opens;
 }
 
 static void follow_plan(uint64_t now)

@@ -139,7 +139,7 @@ static void start_cupti(void)
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0;
 	cupti.settings = wanted;
-	cupti.waits = loaded && (waits || settings_start_off());
+	cupti.waits = loaded && (waits || settings_begin_later());
 	cupti.started = loaded && !cupti.waits &&
 			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
 	main_thread_add_own((unsigned)prometheus_file_threads());

@@ -75,8 +75,10 @@ void commands_update(void)
 {
 	uint32_t request = __atomic_load_n(&page->request, __ATOMIC_ACQUIRE), command;
 
+	if (window_is_due())
+		deferred_start_now(collect);
 	window_update(session);
-	/* The program has opened the window itself. */
+	/* Or the program has opened the window itself. */
 	if (window_is_open())
 		deferred_start_now(collect);
 	trace_window_update();

@@ -75,6 +75,16 @@ kernels()
 	done
 }
 
+@test "before the end of --delay there is no CUPTI and no event" {
+	has_cupti() { jq .session.cupti_active <("$built/ktime" export --json - session); }
+	for options in "" "--timer cupti" "--timer both" "--keep-trace all"; do
+		outside "--delay 100 $options" late '' '4 first'
+		[ "$(has_cupti)" = false ]
+		outside "--delay 0.1 $options" late '4 first' ''
+		[ "$(has_cupti)" = true ]
+	done
+}
+
 @test "--timeout 0 is no limit" {
 	collects "--timeout 0" late '4 first'
 	! report | grep -qF -- --timeout

@@ -41,9 +41,21 @@ void deferred_start_now(void (*the_collect)(void))
 	step("start");
 }
 
+static bool due;
+
+bool window_is_due(void)
+{
+	return due;
+}
+
 void window_update(struct session *of)
 {
 	assert_ptr_equal(of, session);
+	if (due) {
+		step("open");
+		window_open = true;
+	}
+	due = false;
 }
 
 int window_command(bool on, uint64_t open_ns)
@@ -151,6 +163,16 @@ static void a_program_that_opens_its_window_starts_cupti(void **state)
 	assert_int_equal(page->open, 1);
 }
 
+static void cupti_is_started_before_the_window_opens_by_the_clock(void **state)
+{
+	(void)state;
+	due = true;
+	commands_update();
+	/* Again, as it would be where the program has opened it: that does nothing. */
+	assert_string_equal(steps, "start open start");
+	assert_int_equal(page->open, 1);
+}
+
 /* The number is even while the collector rests for the one who copies, odd before and after. */
 static void a_copy_has_time(void **state)
 {
@@ -181,6 +203,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(each_command_is_carried_out_once),
 		TEST(a_program_that_opens_its_window_starts_cupti),
+		TEST(cupti_is_started_before_the_window_opens_by_the_clock),
 		TEST(a_copy_has_time),
 	};
 

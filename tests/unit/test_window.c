@@ -23,7 +23,7 @@ _Atomic bool mode_begun;
 static bool start_off;
 static uint64_t now = 50 * SECOND;
 
-bool settings_start_off(void)
+bool settings_begin_later(void)
 {
 	return start_off;
 }
@@ -56,6 +56,7 @@ static bool open_after(double seconds)
 	now += (uint64_t)(seconds * 1e9);
 	window_update(NULL);
 	assert_int_equal(atomic_load(&count_only_blocks), !window_is_open());
+	assert_false(window_is_due());
 	return window_is_open();
 }
 
@@ -137,7 +138,9 @@ static void a_delay_opens_it_and_a_duration_closes_it(void **state)
 	assert_false(window_is_open());
 	assert_int_equal(atomic_load(&count_only_blocks), 1);
 	assert_false(open_after(1.75));
-	assert_true(open_after(0.25));
+	now += SECOND / 4;
+	assert_true(window_is_due());
+	assert_true(open_after(0));
 	assert_true(open_after(2.75));
 	assert_false(open_after(0.25));
 	assert_false(open_after(100));
