@@ -4,9 +4,13 @@
 A program that launches for as long as asked, on the simulated device, with a metrics file that
 ktime writes all the while: is memory constant, and is every launch counted?
 
-usage: always_on.py [MINUTES [KTIME_OPTIONS…]]; prints a line a minute, and at the end whether the
-counts of the program, of the metrics and of the profile agree. With "steer" as its first option
-collecting is switched off and on twenty times, a window opened and a snapshot taken each minute.
+usage: always_on.py [MINUTES[xSECONDS] [KTIME_OPTIONS…]]; prints a line a minute, and at the end
+whether the counts of the program, of the metrics and of the profile agree, and what is wrong beside:
+memory that grows, or, with --budget, a cost beyond it. With "steer" as its first option collecting
+is switched off and on twenty times, a window opened and a snapshot taken each minute.
+
+A minute can be shortened: in 60x0.2 each lasts 0.2 s, in which all is done that comes once a minute,
+and the metrics are written as often as in a minute.
 """
 import glob
 import json
@@ -21,6 +25,10 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.join(HERE, "..", "..")
 BUILT = os.path.join(ROOT, os.environ.get("BUILD", "build"))
 KTIME = os.path.join(BUILT, "ktime")
+# In KiB; more is growth. Of CUPTI's buffers each is touched when the collector is late enough.
+MOST_GROWTH = 512
+MOST_GROWTH_OF_BUFFERS = 48 * 1024
+METRICS_A_MINUTE = 4
 HEADER = "minute  resident KiB  profile KiB  metrics B  launches  counted  CPU s  ktime's CPU s"
 
 
@@ -75,11 +83,11 @@ def kernels(profile):
     return sum(row["calls"] + row.get("calls_outside", 0) for row in rows if row["kind"] == "kernel")
 
 
-def steer(program, folder):
+def steer(program, folder, window):
     for _ in range(20):
         ktime("off", program.process.pid)
         ktime("on", program.process.pid)
-    for name, command in (("window", ["window", program.process.pid, "200ms"]),
+    for name, command in (("window", ["window", program.process.pid, window]),
                           ("snapshot", ["snapshot", program.process.pid])):
         path = os.path.join(folder, name)
         ktime(*command, "-o", path)
@@ -97,34 +105,56 @@ def metrics_of(path):
     return text, sum(int(value) for value in re.findall(r"^ktime_kernel_calls_total\{.*\} (\d+)$", text, re.M))
 
 
-def run(minutes, options):
+def check_memory(resident, options, failures):
+    """Of each minute, in KiB."""
+    settled = max(1, len(resident) // 6)
+    growth = min(resident[-settled:]) - max(resident[:2 * settled])
+    if len(resident) >= 6 and growth > (MOST_GROWTH if "events" in options else MOST_GROWTH_OF_BUFFERS):
+        failures.append(f"memory grows: by {growth} KiB from the first third to the end")
+
+
+def check_cost(profile, options, failures):
+    """By ktime's own account, which adds what an event pair costs for each that there was."""
+    counters = json.loads(ktime("export", "--json", "-", profile))["counters"]
+    share = 100 * counters["added_ns"] / counters["wall_ns"]
+    print(f"cost: {share:.3f} % of {counters['wall_ns'] / 1e9:.1f} s, {counters['event_pairs']} event pairs")
+    if "--budget" in options and share > float(options[options.index("--budget") + 1]):
+        failures.append(f"the budget is exceeded: {share:.3f} %")
+
+
+def run(minutes, seconds, options):
     steered = options[:1] == ["steer"]
     options = options[1:] if steered else options
-    failures = []
+    failures, resident = [], []
+    short = seconds < 60
     with tempfile.TemporaryDirectory() as folder:
         os.environ["XDG_RUNTIME_DIR"] = folder
         kept = os.path.join(folder, "kept")
         # The simulated device remembers each gate.
         program = Program(folder, ["--gate off", *options, "-o", kept,
-                                   "--prometheus", os.path.join(folder, "app.prom")])
+                                   "--prometheus", os.path.join(folder, "app.prom"),
+                                   f"--prometheus-interval {seconds / METRICS_A_MINUTE}"])
         metrics = os.path.join(folder, f"app.{program.process.pid}.prom")
         print(HEADER, flush=True)
         begin = time.monotonic()
         for minute in range(1, minutes + 1):
             program.order("load", 2)
             if steered:
-                steer(program, folder)
-            time.sleep(max(0.0, begin + 60 * minute - 5 - time.monotonic()))
+                steer(program, folder, "10ms" if short else "200ms")
+            time.sleep(max(0.0, begin + seconds * (minute - 1 / 12) - time.monotonic()))
             program.order("rest")
             program.order("first", 100)
             program.order("second", 10)
             program.order("copy", 1 << 20)
-            program.order("settle")
+            # It takes as long as ktime takes a program for quiet.
+            if not short or minute == minutes:
+                program.order("settle")
             counted = kernels(kept)
-            if counted != program.launched:
+            resident.append(program.resident())
+            if counted != program.launched and (not short or minute == minutes):
                 failures.append(f"minute {minute}: {program.launched} launches, {counted} counted")
             total, own = program.cpu()
-            print(f"{minute:6} {program.resident():13} {os.stat(kept).st_blocks // 2:12} "
+            print(f"{minute:6} {resident[-1]:13} {os.stat(kept).st_blocks // 2:12} "
                   f"{os.stat(metrics).st_size if os.path.exists(metrics) else 0:10} {program.launched:9} "
                   f"{counted:8} {total:6.1f} {own:14.1f}", flush=True)
         text, counted = metrics_of(metrics)
@@ -137,6 +167,8 @@ def run(minutes, options):
         counted = kernels(kept)
         if counted != program.launched:
             failures.append(f"profile: {program.launched} launches, {counted} counted")
+        check_memory(resident, options, failures)
+        check_cost(kept, options, failures)
         with open(os.path.join(folder, "report"), encoding="utf-8") as file:
             print(file.read())
         print(text)
@@ -145,4 +177,5 @@ def run(minutes, options):
 
 
 if __name__ == "__main__":
-    sys.exit(1 if run(int(sys.argv[1]) if len(sys.argv) > 1 else 60, sys.argv[2:]) else 0)
+    LENGTH = (sys.argv[1] if len(sys.argv) > 1 else "60").split("x") + ["60"]
+    sys.exit(1 if run(int(LENGTH[0]), float(LENGTH[1]), sys.argv[2:]) else 0)
