@@ -61,7 +61,8 @@ bool mode_counting;
 
 /* What was done, in order; one word each. */
 static char done[4000];
-static uint64_t now = 1000 * MS, each_reading;
+static _Atomic uint64_t now = 1000 * MS; /* two threads read the clock */
+static uint64_t each_reading;
 static struct session *the_session;
 static struct context the_context;
 
@@ -82,10 +83,11 @@ static void is(const char *expected)
 /* In place of the C library's. */
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
+	uint64_t read = atomic_fetch_add(&now, each_reading) + each_reading;
+
 	(void)clock;
-	now += each_reading;
-	time->tv_sec = (time_t)(now / 1000000000);
-	time->tv_nsec = (long)(now % 1000000000);
+	time->tv_sec = (time_t)(read / 1000000000);
+	time->tv_nsec = (long)(read % 1000000000);
 	return 0;
 }
 

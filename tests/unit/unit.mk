@@ -126,8 +126,8 @@ $(addprefix $(BUILD)/tests/unit/, test_prometheus test_merged test_since test_ou
 $(BUILD)/tests/unit/test_pages: $(BUILD)/obj/tests/unit/page_text.o
 $(BUILD)/tests/unit/test_metrics: $(BUILD)/obj/tests/unit/printed.o
 $(BUILD)/tests/unit/test_screen: $(BUILD)/obj/tests/unit/terminal.o
-# Finds the simulated NVML.
-$(BUILD)/tests/unit/test_nvml_devices: private LDFLAGS += -Wl,-rpath,$(abspath $(SIM)/lib)
+# Finds the simulated NVML, also where a sanitizer calls dlopen in its place.
+$(BUILD)/tests/unit/test_nvml_devices: private LDFLAGS += -Wl,--disable-new-dtags,-rpath,$(abspath $(SIM)/lib)
 $(BUILD)/tests/unit/test_nvml_devices: | $(SIM)/lib/libnvidia-ml.so.1
 
 $(BUILD)/tests/unit/test_lifecycle_end: private LDFLAGS += -Wl,--wrap=log_file_say
