@@ -47,7 +47,7 @@ static double credit; /* nanoseconds that may still be spent */
 static double budget; /* of the run's time, as a fraction */
 static bool late;     /* CUPTI was not on from the start, or is not yet */
 static double work;   /* what recording all launches would have cost, ns */
-static uint64_t updated, rows_updated, costs_taken;
+static uint64_t updated, rows_updated, costs_taken, last_unplanned; /* when each last was */
 
 /* The window that is open, or the last one. */
 static struct {
@@ -58,7 +58,6 @@ static struct {
 	bool random, settling, arrived;
 	bool clock_known; /* the records have times of CLOCK_REALTIME */
 } window;
-static uint64_t last_unplanned; /* when a window was last opened for a new graph */
 
 static void node_recorded(struct operation *operation, uint32_t device, uint64_t nanoseconds)
 {
@@ -174,7 +173,8 @@ static void begin_recording(uint64_t now)
 {
 	phase = CONTINUOUS;
 	on = true;
-	updated = now;
+	updated = rows_updated = now;
+	sums_begin_late();
 	credit = WINDOWS_SHARE * budget * CREDIT_NS;
 	window.opened = now;
 	window.random = true;

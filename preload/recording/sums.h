@@ -24,6 +24,8 @@ struct launch_part {
  * there is no room for it. */
 void sums_start(struct session *session,
 		struct row *(*row_of)(struct operation *operation, int device));
+/* Nothing of what the rows have counted was recorded; from now on all is. */
+void sums_begin_late(void);
 /* Adds an operation that was launched by itself. */
 void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds);
 /*

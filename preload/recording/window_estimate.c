@@ -75,9 +75,10 @@ struct estimated window_estimate(const struct window_units *units, const struct 
 				 double all)
 {
 	double missing = all - units->certain;
-	double rest = missing - units->covered; /* after the last window */
+	double before = units->before < missing ? units->before : missing;
+	double rest = missing - before - units->covered; /* after the last window */
 	struct estimated estimated = {.total = times->certain};
-	double mean;
+	double mean, more;
 
 	if (missing <= 0)
 		return estimated;
@@ -88,12 +89,15 @@ struct estimated window_estimate(const struct window_units *units, const struct 
 		return estimated;
 	}
 	/* Records may come before their calls are counted: windows may seem to cover more. */
-	estimated.total += rest < 0 ? times->total * missing / units->covered : times->total;
+	/* What no window stands for yet is like all of them, and as uncertain. */
+	mean = times->total / units->covered;
+	more = 1 + before / units->covered;
+	estimated.total += rest < 0 ? mean * (missing - before) : times->total;
 	rest = rest > 0 ? rest : 0;
-	estimated.total += rest * times->last;
+	estimated.total += rest * times->last + before * mean;
 	/* The first window may have no neighbour before it, and the rest has no window: taken to be
 	 * like the others. */
-	estimated.error = error_of(units, times, units->squares + rest * rest);
+	estimated.error = error_of(units, times, units->squares * more * more + rest * rest);
 	return estimated;
 }
 

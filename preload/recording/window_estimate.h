@@ -21,6 +21,7 @@ struct window_units {
 	/* Units recorded at times that were not chosen by chance: they stand for themselves. */
 	double certain;
 	double covered; /* units up to the last random window */
+	double before;	/* units before the recording began that no window stands for yet */
 	/* Sum of their squares, window by window; the first one's if nothing came before it. */
 	double squares, first_squared;
 	uint64_t windows;

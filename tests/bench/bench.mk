@@ -54,7 +54,7 @@ $(BUILD)/bench/coverage: $(BUILD)/obj/tests/bench/coverage.o \
 
 # The same of rows that are recorded in windows.
 $(BUILD)/bench/window_coverage: $(BUILD)/obj/tests/bench/window_coverage.o \
-		$(addprefix $(BUILD)/obj/preload/recording/, sums.o row_totals.o versions.o window_estimate.o window_times.o) $(REPORT_LIBRARY_OBJECTS)
+		$(addprefix $(BUILD)/obj/preload/recording/, sums.o window_class.o row_totals.o versions.o window_estimate.o window_times.o) $(REPORT_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
 	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
 

@@ -238,6 +238,13 @@ void sums_start(struct session *of, struct row *(*row_of)(struct operation *, in
 	starts++;
 }
 
+static unsigned late_begins;
+
+void sums_begin_late(void)
+{
+	late_begins++;
+}
+
 void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds)
 {
 	assert_non_null(operation);

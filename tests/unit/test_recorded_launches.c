@@ -97,8 +97,14 @@ TEST(with_a_budget_the_run_begins_without_cupti, true)
 static void start_cupti(void)
 {
 	run_for(100 * MS);
+	assert_int_equal(late_begins, 0);
 	started_now = cupti_is_active = true;
+	closed = 0;
 	run_for(20 * MS);
+	assert_int_equal(late_begins, 1);
+	/* The first stretch is as long as the others. */
+	run_for(170 * MS);
+	assert_int_equal(closed, 0);
 	assert_false(recording_matches());
 	assert_false(recording_is_complete());
 	assert_int_equal(pauses, 0);

@@ -230,6 +230,10 @@ void sums_close_window(bool random)
 	random_windows += random;
 }
 
+void sums_begin_late(void)
+{
+}
+
 bool sums_lack_a_graph(void)
 {
 	return lacks_graph;

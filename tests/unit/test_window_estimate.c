@@ -87,6 +87,29 @@ static void the_first_window_is_compared_with_what_was_recorded_before(void **st
 	is_interval(estimated.error, 3.87548 * sqrt(100.0 * 100 * 4 * 4 / 2));
 }
 
+static void what_no_window_stands_for_yet_is_like_all_of_them(void **state)
+{
+	struct estimated estimated, without;
+
+	(void)state;
+	add(16, 100);
+	add(16, 200);
+	add(12, 300);
+	without = window_estimate(&units, &times, 44);
+	is_close(without.total, 7000);
+	units.before = 4;
+	estimated = window_estimate(&units, &times, 48);
+	is_close(estimated.total, 7000 + 4 * 7000.0 / 44);
+	is_close(estimated.error / without.error, 48.0 / 44);
+	/* Units after the last window are like that one, as ever. */
+	estimated = window_estimate(&units, &times, 50);
+	is_close(estimated.total, 7000 + 4 * 7000.0 / 44 + 2 * 300);
+	/* There are never more than there are in all. */
+	units.before = 100;
+	estimated = window_estimate(&units, &times, 44);
+	is_close(estimated.total, 7000);
+}
+
 static void equal_windows_leave_no_interval(void **state)
 {
 	(void)state;
@@ -300,6 +323,7 @@ int main(void)
 		cmocka_unit_test_setup(launches_between_two_windows_are_like_both, start),
 		cmocka_unit_test_setup(the_first_window_is_compared_with_what_was_recorded_before,
 				       start),
+		cmocka_unit_test_setup(what_no_window_stands_for_yet_is_like_all_of_them, start),
 		cmocka_unit_test_setup(equal_windows_leave_no_interval, start),
 		cmocka_unit_test_setup(below_three_windows_there_is_no_interval, start),
 		cmocka_unit_test_setup(few_windows_have_wide_intervals, start),

@@ -141,6 +141,63 @@ static void launches_by_themselves_are_summed_by_operation(void **state)
 	assert_true(isnan(rows[SECOND][0].windows_error));
 }
 
+/* Windows of 8 copies, all recorded: 100, 200 ns and so on each. */
+static void record_copies(unsigned windows)
+{
+	for (unsigned window = 1; window <= windows; window++) {
+		for (unsigned i = 0; i < 8; i++)
+			sums_add(&operations[COPY], 0, 100 * window);
+		rows[COPY][0].calls += 8;
+		sums_close_window(true);
+	}
+	sums_update_rows();
+}
+
+static void each_window_stands_for_as_many_again_from_before_a_late_start(void **state)
+{
+	(void)state;
+	rows[COPY][0].calls = 20;
+	rows[GRAPH][0].calls = 20;
+	sums_begin_late();
+	/* 8 and 8 before it: 16 copies each; 4 of those before are left, and like all. */
+	record_copies(2);
+	assert_int_equal((int)(rows[COPY][0].windows_total + 0.5), 16 * 100 + 16 * 150 + 4 * 125);
+	/* Of the graph's two windows each stands for 10 launches and 10 before. */
+	for (unsigned i = 1; i <= 2; i++) {
+		rows[GRAPH][0].calls += 10;
+		add_launch(100 * i, 30);
+		sums_close_window(true);
+	}
+	sums_update_rows();
+	assert_int_equal((int)(rows[FIRST][0].windows_total + 0.5), 20 * 100 + 20 * 150);
+}
+
+static void the_last_windows_stand_for_what_is_left_of_those_before(void **state)
+{
+	(void)state;
+	rows[COPY][0].calls = 20;
+	sums_begin_late();
+	record_copies(4);
+	assert_int_equal((int)(rows[COPY][0].windows_total + 0.5),
+			 16 * 100 + 16 * 150 + 12 * 250 + 8 * 350);
+}
+
+static void what_ran_before_a_late_start_alone_is_like_what_is_recorded(void **state)
+{
+	(void)state;
+	rows[SECOND][0].calls = 4;
+	rows[GRAPH][0].calls = 10;
+	sums_begin_late();
+	/* Its graph is asked for all the same. */
+	assert_true(sums_lack_a_graph());
+	assert_false(sums_lack_a_graph());
+	add_launch(100, 30);
+	rows[GRAPH][0].calls = 20;
+	sums_close_window(true);
+	sums_update_rows();
+	assert_int_equal((int)(rows[SECOND][0].windows_total + 0.5), 24 * 30);
+}
+
 static void what_was_recorded_before_the_windows_is_certain(void **state)
 {
 	(void)state;
@@ -166,6 +223,9 @@ int main(void)
 		SUMS(a_graph_of_which_nothing_is_recorded_is_asked_for_once),
 		SUMS(of_variable_graphs_the_number_is_estimated),
 		SUMS(launches_by_themselves_are_summed_by_operation),
+		SUMS(each_window_stands_for_as_many_again_from_before_a_late_start),
+		SUMS(the_last_windows_stand_for_what_is_left_of_those_before),
+		SUMS(what_ran_before_a_late_start_alone_is_like_what_is_recorded),
 		SUMS(what_was_recorded_before_the_windows_is_certain),
 	};
 
