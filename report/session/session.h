@@ -313,12 +313,12 @@ enum {
 int session_create(struct session **session, const char *path, unsigned flags);
 /*
  * Opens a file for reading. -EINVAL: not a session file; -EPROTO: of another version; -ENODATA: its
- * end is missing. session_open_file takes an open
- * descriptor, which stays the caller's.
+ * end is missing; -EBADMSG: its header or a segment's was written over. session_open_file takes an
+ * open descriptor, which stays the caller's.
  */
 int session_open(struct session **session, const char *path);
 int session_open_file(struct session **session, int fd);
-/* Opens a file; 0, or -errno with a one-line message. -EBADMSG: its rows were written over. */
+/* Opens a file; 0, or -errno with a one-line message. -EBADMSG: or its rows were written over. */
 int session_load(struct session **session, const char *path, char *message, size_t size);
 /* Unmaps; the file stays. NULL is fine. Safe in a forked child. */
 void session_close(struct session *session);

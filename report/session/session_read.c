@@ -44,7 +44,7 @@ static int header_check(const struct session_header *header, uint64_t size)
 		return -EPROTO;
 	if (header->header_size < sizeof(*header) || header->header_size % sizeof(struct segment) ||
 	    header->file_size < header->header_size)
-		return -EINVAL;
+		return -EBADMSG;
 	return header->file_size > size ? -ENODATA : 0;
 }
 
@@ -138,7 +138,7 @@ static int read_segments(struct session *session, int fd)
 		if (length != sizeof(segment) || segment.magic != SEGMENT_MAGIC ||
 		    segment.kind >= SEGMENT_KINDS || segment.size < sizeof(segment) ||
 		    segment.size > session->size - offset || segment.size % sizeof(segment))
-			return -EINVAL;
+			return -EBADMSG;
 		error = segment_places_reserve(session);
 		if (!error)
 			error = read_segment(session, fd, offset, &segment, &run);

@@ -413,6 +413,35 @@ static void a_file_that_grows_while_it_is_opened_ends_where_it_ended(void **stat
 	assert_int_equal(session_open(&read, path), -ENODATA);
 }
 
+/* It is a profile: what it begins with says so. */
+static void headers_that_were_written_over_are_damage(void **state)
+{
+	struct session_header *header = session_header(session);
+	struct segment *segment = (struct segment *)((char *)header + header->header_size);
+	const struct session_header whole = *header;
+	const struct segment before = *segment;
+
+	(void)state;
+#define DAMAGE_HEADER(change)                                                                      \
+	do {                                                                                       \
+		change;                                                                            \
+		assert_int_equal(loaded(), -EBADMSG);                                              \
+		*header = whole;                                                                   \
+		*segment = before;                                                                 \
+	} while (0)
+	DAMAGE_HEADER(header->header_size -= sizeof(struct segment));
+	DAMAGE_HEADER(header->header_size++);
+	DAMAGE_HEADER(header->file_size = header->header_size - 1);
+	DAMAGE_HEADER(segment->magic++);
+	DAMAGE_HEADER(segment->kind = SEGMENT_KINDS);
+	DAMAGE_HEADER(segment->size = 0);
+	DAMAGE_HEADER(segment->size = sizeof(*segment) - 1);
+	DAMAGE_HEADER(segment->size++);
+	DAMAGE_HEADER(segment->size = whole.file_size - whole.header_size + sizeof(*segment));
+	DAMAGE_HEADER(header->file_size = header->header_size + sizeof(*segment) - 1);
+	assert_int_equal(loaded(), 0);
+}
+
 static void a_file_that_is_cut_within_a_segment_is_refused(void **state)
 {
 	static char name[70000];
@@ -450,6 +479,7 @@ int main(void)
 		TEST(overheads_are_taken_off_the_records_of_all_parts),
 		TEST(histograms_of_a_file_are_each_ones_own),
 		TEST(a_finished_profile_that_was_written_over_is_refused),
+		TEST(headers_that_were_written_over_are_damage),
 		TEST(a_file_that_is_cut_within_a_segment_is_refused),
 		TEST(a_file_that_grows_while_it_is_opened_ends_where_it_ended),
 	};
