@@ -21,9 +21,20 @@ static double less_real(double now, double before)
 #define TAKE_OFF(now, before, field)	  (now)->field = less((now)->field, (before)->field)
 #define TAKE_OFF_REAL(now, before, field) (now)->field = less_real((now)->field, (before)->field)
 
-/* What the histogram says of the smallest and the largest time, within those of the run. */
+static uint64_t within(uint64_t value, uint64_t minimum, uint64_t maximum)
+{
+	if (value < minimum)
+		return minimum;
+	return value < maximum ? value : maximum;
+}
+
+/*
+ * What the histogram says of the smallest and the largest time, within those of the run: where an
+ * overhead was taken off, buckets were moved as a whole, and may lie outside of these.
+ */
 static void limit_times(struct figures *figures, const struct histogram *histogram)
 {
+	const uint64_t least = figures->minimum, most = figures->maximum;
 	uint64_t minimum = UINT64_MAX, maximum = 0;
 
 	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
@@ -33,10 +44,10 @@ static void limit_times(struct figures *figures, const struct histogram *histogr
 			minimum = histogram_bucket_low(i);
 		maximum = histogram_bucket_high(i) - 1;
 	}
-	if (figures->minimum < minimum)
-		figures->minimum = minimum;
-	if (figures->maximum > maximum)
-		figures->maximum = maximum;
+	if (minimum == UINT64_MAX)
+		return;
+	figures->minimum = within(minimum, least, most);
+	figures->maximum = within(maximum, least, most);
 }
 
 static void subtract_figures(const struct session *session, struct figures *now,

@@ -67,6 +67,37 @@ static double estimated_calls(const struct row *row)
 	return calls;
 }
 
+/* A bucket of 98304 to 100351 ns is moved by its middle, whatever its times are. */
+static void the_least_and_the_most_are_within_those_of_the_run(void **state)
+{
+	struct row *rows[] = {session_row(later, ROW_KERNEL, "low", 0),
+			      session_row(later, ROW_KERNEL, "high", 0)};
+
+	(void)state;
+	session_add_sample(later, &rows[0]->events, 98304);
+	session_add_sample(later, &rows[1]->events, 100351);
+	session_header(later)->overheads[0].ns = 98000;
+	session_subtract_overheads(later);
+	assert_int_equal(interval_subtract(later, earlier), 0);
+	assert_int_equal(rows[0]->events.minimum, 304);
+	assert_int_equal(rows[0]->events.maximum, 304);
+	assert_int_equal(rows[1]->events.minimum, 2351);
+	assert_int_equal(rows[1]->events.maximum, 2351);
+}
+
+/* A damaged one. */
+static void an_empty_histogram_says_nothing(void **state)
+{
+	struct row *row = kernel(later);
+
+	(void)state;
+	run(later, 2, 2);
+	*session_histogram(later, row->cupti.histogram) = (struct histogram){.used = {0}};
+	assert_int_equal(interval_subtract(later, earlier), 0);
+	assert_int_equal(row->cupti.minimum, 100);
+	assert_int_equal(row->cupti.maximum, 1000);
+}
+
 static void what_was_before_is_taken_off(void **state)
 {
 	struct row *row = kernel(later);
@@ -185,6 +216,8 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_before_is_taken_off),
+		TEST(the_least_and_the_most_are_within_those_of_the_run),
+		TEST(an_empty_histogram_says_nothing),
 		TEST(a_row_without_calls_since_has_no_times),
 		TEST(stretches_that_became_wider_are_taken_off_as_such),
 		TEST(a_damaged_width_of_the_stretches_ends),
