@@ -10,6 +10,7 @@
 #include "report/names/visible.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
+#include "report/session/estimate.h"
 
 #define COLUMN_TITLE(title, width) title,
 #define COLUMN_WIDTH(title, width) width,
@@ -22,7 +23,7 @@ typedef comparison_cell cell;
 static void print_time(cell text, const struct profile_row *row, double time)
 {
 	if (row && row->timed)
-		number_time(text, (uint64_t)(time + 0.5));
+		number_time(text, to_unsigned(time + 0.5));
 	else
 		strcpy(text, "-");
 }
@@ -86,8 +87,8 @@ static void print_total(const struct comparison *comparison, FILE *file)
 {
 	cell totals[2], ratio, interval;
 
-	number_time(totals[0], (uint64_t)(comparison->gpu_a + 0.5));
-	number_time(totals[1], (uint64_t)(comparison->gpu_b + 0.5));
+	number_time(totals[0], to_unsigned(comparison->gpu_a + 0.5));
+	number_time(totals[1], to_unsigned(comparison->gpu_b + 0.5));
 	print_ratio(ratio, comparison->gpu.ratio);
 	print_interval(interval, &comparison->gpu);
 	fprintf(file, "All GPU activities: %s in A, %s in B, ratio %s", totals[0], totals[1],

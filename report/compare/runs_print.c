@@ -5,6 +5,7 @@
 #include "report/compare/compare_print.h"
 #include "report/names/visible.h"
 #include "report/print/number.h"
+#include "report/session/estimate.h"
 
 #define ROW_FORMAT "%16s  %8s  %8s  %7s  %8s  %7s  %s\n"
 
@@ -42,8 +43,8 @@ static void print_row(const struct profile_row *row, size_t runs, const char *ty
 
 	snprintf(calls, sizeof(calls), "%.0f", (double)row->calls / (double)runs);
 	if (row->timed) {
-		number_time(total, (uint64_t)(row->total / (double)runs + 0.5));
-		number_time(average, (uint64_t)(row->average + 0.5));
+		number_time(total, to_unsigned(row->total / (double)runs + 0.5));
+		number_time(average, to_unsigned(row->average + 0.5));
 	}
 	for (size_t i = 0; totals && i < row->run_count; i++) {
 		totals[i] = row->runs[i].total;

@@ -9,6 +9,7 @@
 #include "report/merge/clocks.h"
 #include "report/merge/job.h"
 #include "report/merge/waits.h"
+#include "report/session/estimate.h"
 
 cJSON *json_rank(const struct process_rank *rank)
 {
@@ -59,9 +60,9 @@ static cJSON *process_object(const struct session *session, const struct job_pro
 	json_add_unsigned(object, "operations", process->operations);
 	json_add_unsigned(object, "gpu", process->gpu);
 	json_add_unsigned(object, "collectives", process->collectives);
-	json_add_unsigned(object, "waiting_least", (uint64_t)(wait->least > 0 ? wait->least : 0));
+	json_add_unsigned(object, "waiting_least", to_unsigned(wait->least > 0 ? wait->least : 0));
 	if (wait->is_exact)
-		json_add_unsigned(object, "waiting", (uint64_t)wait->exact);
+		json_add_unsigned(object, "waiting", to_unsigned(wait->exact));
 	json_add_unsigned(object, "wall", process->wall);
 	json_add_unsigned(object, "device_time", process->device_time);
 	json_add_unsigned(object, "busy", process->busy);
@@ -80,7 +81,7 @@ static cJSON *row_object(const struct session *session, const struct job_row *ro
 	json_add_text(object, "name", session_string(session, row->name));
 	json_add_unsigned(object, "processes", row->processes);
 	json_add_unsigned(object, "minimum", row->minimum);
-	json_add_unsigned(object, "mean", (uint64_t)(row->total / (double)row->processes + 0.5));
+	json_add_unsigned(object, "mean", to_unsigned(row->total / (double)row->processes + 0.5));
 	json_add_unsigned(object, "maximum", row->maximum);
 	cJSON_AddNumberToObject(object, "imbalance", job_imbalance(row));
 	if (slowest->rank.rank >= 0)

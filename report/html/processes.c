@@ -9,6 +9,7 @@
 #include "report/merge/job_print.h"
 #include "report/merge/waits.h"
 #include "report/print/number.h"
+#include "report/session/estimate.h"
 
 /* Bytes of the section's tables. Chosen: a page stays under 1 MB. */
 #define PROCESSES_BYTES 100000
@@ -69,7 +70,7 @@ static void write_process(const struct job *job, const struct job_process *proce
 	write_bar(job, process);
 	html_time(html, process->gpu, true, "");
 	html_time(html, process->collectives, true, "");
-	html_time(html, (uint64_t)waited, true, mark);
+	html_time(html, to_unsigned(waited), true, mark);
 	html_time(html, process->busy, true, "");
 	html_time(html, job_idle(process), true, "");
 	html_number(html, (double)process->memory_peak,
@@ -159,7 +160,7 @@ static void write_row(struct page *page, const struct job_row *row, const char *
 	snprintf(text, sizeof(text), "%.2f", job_imbalance(row));
 	html_number(html, job_imbalance(row), text);
 	html_time(html, row->minimum, true, "");
-	html_time(html, (uint64_t)(mean + 0.5), true, "");
+	html_time(html, to_unsigned(mean + 0.5), true, "");
 	html_time(html, row->maximum, true, "");
 	html_number(html, (double)row->processes, number_count(text, row->processes));
 	write_slowest(html, page->session, row);

@@ -13,6 +13,7 @@
 #include "report/print/filter.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
+#include "report/session/estimate.h"
 
 #define PREFIX	      "======== "
 /* Of more than these a line says how many there are. Chosen. */
@@ -161,7 +162,7 @@ static void write_row(const struct job *job, const struct job_row *row, const ch
 		return;
 	}
 	fprintf(job->file, "%9.2f  %8s  %8s  %8s  %9llu  %-24s  %s\n", job_imbalance(row),
-		number_time(text[0], row->minimum), number_time(text[1], (uint64_t)(mean + 0.5)),
+		number_time(text[0], row->minimum), number_time(text[1], to_unsigned(mean + 0.5)),
 		number_time(text[2], row->maximum), (unsigned long long)row->processes, who, name);
 }
 
@@ -279,7 +280,7 @@ static void write_slow(const struct job *job, const struct job_process *process)
 			(unsigned long long)process->memory_held);
 		return;
 	}
-	snprintf(waiting, sizeof(waiting), "%s%s", mark, number_time(text[4], (uint64_t)waited));
+	snprintf(waiting, sizeof(waiting), "%s%s", mark, number_time(text[4], to_unsigned(waited)));
 	fprintf(job->file, "%8s  %8s  %11s  %9s  %8s  %8s  %8s  %-*s  ", who,
 		number_time(text[0], process->gpu), number_time(text[1], process->collectives),
 		waiting, number_time(text[2], process->busy), number_time(text[3], idle),

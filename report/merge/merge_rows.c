@@ -10,6 +10,7 @@
 
 #include "report/merge/row_sum.h"
 #include "report/print/table.h"
+#include "report/session/estimate.h"
 #include "report/session/session_internal.h"
 
 /* What a sum or a spread is of; members that do not apply are 0. */
@@ -207,7 +208,7 @@ static int add_part(struct merge_rows *rows, const struct session *source, const
 	entry->error = sqrt(entry->error * entry->error + time.error * time.error);
 	/* A graph's nodes have rows of their own. */
 	if (table_section_of(source, from) == TABLE_GPU) {
-		process->gpu += (uint64_t)time.total;
+		process->gpu += to_unsigned(time.total);
 		process->operations += row_calls(from);
 		process->timed |= time.total > 0;
 	}
@@ -229,7 +230,7 @@ static bool is_slower(const struct session *session, const struct job_row *row, 
 static void spread_add(const struct session *session, struct job_row *row, double total,
 		       uint64_t process)
 {
-	uint64_t time = (uint64_t)(total + 0.5);
+	uint64_t time = to_unsigned(total + 0.5);
 
 	row->processes++;
 	row->total += total;
@@ -263,7 +264,7 @@ int merge_rows_settle(struct merge_rows *rows, struct job_process *process)
 		spread_add(rows->session, entry->row, entry->total, offset);
 		if (!entry->is_collective)
 			continue;
-		process->collectives += (uint64_t)entry->total;
+		process->collectives += to_unsigned(entry->total);
 		if (!session_add_job_part(rows->session, &part))
 			error = -ENOMEM;
 	}

@@ -9,6 +9,7 @@
 #include <uthash.h>
 
 #include "report/merge/merge_rows.h"
+#include "report/session/estimate.h"
 #include "report/session/session_internal.h"
 
 /* The processes that made as many calls of one collective. */
@@ -254,7 +255,7 @@ static void find_ends(struct waits *waits, const struct collective *all)
 			waits->ends_most = apart > waits->ends_most ? apart : waits->ends_most;
 			waits->calls++;
 		}
-	waits->ends_mean = waits->calls ? (uint64_t)(sum / (double)waits->calls) : 0;
+	waits->ends_mean = waits->calls ? to_unsigned(sum / (double)waits->calls) : 0;
 }
 
 static int find_exact(struct waits *waits, const struct session *session)

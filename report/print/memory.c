@@ -8,6 +8,7 @@
 #include "report/names/visible.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
+#include "report/session/estimate.h"
 
 #define SITES_SHOWN 20 /* origins in a table for reading. Chosen. */
 
@@ -100,7 +101,7 @@ static void write_totals(const struct session *session, const struct memory_tota
 	if (totals->held_count)
 		fprintf(file, ", %s", number_bytes_about(held, totals->held));
 	if (rate >= 1)
-		fprintf(file, "; %s allocations a second%s", number_count(count, (uint64_t)rate),
+		fprintf(file, "; %s allocations a second%s", number_count(count, to_unsigned(rate)),
 			header->processes ? " in each" : "");
 }
 

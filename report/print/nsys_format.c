@@ -8,6 +8,7 @@
 #include "report/print/nsys_format.h"
 #include "report/print/nsys_lines.h"
 #include "report/print/nsys_table.h"
+#include "report/session/estimate.h"
 
 #define KINDS(kind)  (1U << (kind))
 #define KINDS_API    (KINDS(ROW_RUNTIME_API) | KINDS(ROW_DRIVER_API))
@@ -51,13 +52,16 @@ static const struct nsys_report {
 
 /*
  * As SQLite's round(value, 1), with which nsys rounds: a half goes up, also one that binary
- * fractions can only come close to (123.05). The 3e-16 is SQLite's own allowance for that.
+ * fractions can only come close to (123.05). The 3e-16 is SQLite's own allowance for that. From
+ * 2^52 on a double has no fraction.
  */
 static double round_tenth(double value)
 {
-	uint64_t whole = (uint64_t)value;
+	uint64_t whole = to_unsigned(value);
 	long double fraction = value - (long double)whole + value * 3e-16L;
 
+	if (!(value < 0x1p52))
+		return value;
 	return (double)whole + (double)(int)((fraction + 0.05L) * 10) / 10;
 }
 

@@ -153,7 +153,7 @@ static int row_collect(struct collection *collection, const struct row *row)
 	if (row_is_estimated(row, clock)) {
 		time.count = row_calls_of_clock(row, clock);
 		estimated = row_estimate(row, clock);
-		time.total = (uint64_t)(estimated.total + 0.5);
+		time.total = to_unsigned(estimated.total + 0.5);
 		time.squares = estimated.squares;
 	}
 	if (clock == CLOCK_NONE)

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "report/session/estimate.h"
+
 /* Factors, as nvprof has them: 261,965 ns are 261.97us only when they are multiplied by 1e-3. */
 static const double time_units[] = {1e-9, 1e-6, 1e-3, 1};
 static const char *const time_unit_names[] = {"s", "ms", "us", "ns"};
@@ -143,7 +145,7 @@ static int decimals(double value, int digits)
 
 const char *number_about(char *text, double nanoseconds, int digits)
 {
-	enum time_unit unit = number_time_unit((uint64_t)(nanoseconds * 1.0005));
+	enum time_unit unit = number_time_unit(to_unsigned(nanoseconds * 1.0005));
 	double value = nanoseconds * time_units[unit];
 
 	snprintf(text, NUMBER_SIZE, "%.*f %s", unit == UNIT_NS ? 0 : decimals(value, digits), value,
@@ -153,7 +155,7 @@ const char *number_about(char *text, double nanoseconds, int digits)
 
 const char *number_range(char *text, double nanoseconds, double error)
 {
-	enum time_unit unit = number_time_unit((uint64_t)(nanoseconds * 1.0005));
+	enum time_unit unit = number_time_unit(to_unsigned(nanoseconds * 1.0005));
 	double value = nanoseconds * time_units[unit];
 	int places = unit == UNIT_NS ? 0 : decimals(value, 3);
 

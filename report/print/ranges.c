@@ -12,6 +12,7 @@
 #include "report/print/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
+#include "report/session/estimate.h"
 
 /* Rows of a report that was not asked for a number of them. Chosen. */
 #define ROWS_MOST 40
@@ -179,9 +180,9 @@ static int add_part(struct printer *printer, struct table *table, const struct n
 		*sum = (struct table_row){
 			.name = name, .kind = row->kind, .minimum = part->minimum};
 	}
-	sum->calls += (uint64_t)(part->calls + part->untimed + 0.5);
+	sum->calls += to_unsigned(part->calls + part->untimed + 0.5);
 	sum->timed = sum->counted = sum->calls;
-	sum->total += part->total + (uint64_t)(part->untimed * average + 0.5);
+	sum->total += part->total + to_unsigned(part->untimed * average + 0.5);
 	sum->estimated |= part->estimated || part->untimed > 0;
 	if (part->minimum < sum->minimum)
 		sum->minimum = part->minimum;

@@ -93,7 +93,7 @@ double row_average(const struct session *session, const struct row *row)
 /* Adds what a clock that timed a part of the calls says of all. */
 static void add_estimate(struct table_row *sum, struct estimated estimated, uint64_t calls)
 {
-	sum->total += (uint64_t)(estimated.total + 0.5);
+	sum->total += to_unsigned(estimated.total + 0.5);
 	sum->squares += estimated.squares;
 	sum->counted += calls;
 	sum->error = sqrt(sum->error * sum->error + estimated.error * estimated.error);
@@ -392,7 +392,7 @@ uint64_t table_time(const struct table_row *row, enum table_column column)
 	case TABLE_P99:
 		return percentile(row, 0.99);
 	case TABLE_DEVIATION:
-		return (uint64_t)(sqrt(table_variance(row)) + 0.5);
+		return to_unsigned(sqrt(table_variance(row)) + 0.5);
 	default:
 		return 0;
 	}

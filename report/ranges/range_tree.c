@@ -7,6 +7,8 @@
 
 #include <uthash.h>
 
+#include "report/session/estimate.h"
+
 struct node_key {
 	size_t parent;
 	uint64_t name, domain;
@@ -170,7 +172,7 @@ static void add_part(struct range_sum *sum, const struct session *session,
 
 	add_sum(sum, &(struct range_sum){
 			     .operations = (of_nodes ? 0 : part->calls) + part->untimed,
-			     .time = (of_nodes ? 0 : part->total) + (uint64_t)(untimed + 0.5),
+			     .time = (of_nodes ? 0 : part->total) + to_unsigned(untimed + 0.5),
 			     .estimated = (!of_nodes && part->estimated) || part->untimed > 0});
 }
 

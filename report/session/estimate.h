@@ -52,4 +52,13 @@ double sample_variance(uint64_t count, double total, double squares);
 /* What windows say of all calls of a row; a total of 0 if it has none. */
 struct estimated window_estimate_of(const struct row *row, uint64_t calls);
 
+/* The value without its fraction. A damaged file holds any: what is below 0 or no number is 0 then,
+ * what is beyond 64 bits their maximum. */
+static inline uint64_t to_unsigned(double value)
+{
+	if (value >= 0x1p64)
+		return UINT64_MAX;
+	return value > 0 ? (uint64_t)value : 0;
+}
+
 #endif

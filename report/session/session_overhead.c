@@ -101,7 +101,7 @@ static void correct_parts(struct session *session)
 		const struct row *row = session_row_at(session, part->row);
 		uint32_t kind = __atomic_load_n(&row->overhead, __ATOMIC_RELAXED);
 		uint64_t overhead = kind < OVERHEAD_KINDS ? header->overheads[kind].ns : 0;
-		uint64_t all = (uint64_t)(part->event_calls * (double)overhead);
+		uint64_t all = to_unsigned(part->event_calls * (double)overhead);
 
 		if (!row_is_gpu(row->kind) || row->host_included || !(part->event_calls > 0))
 			continue;

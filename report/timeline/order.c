@@ -201,12 +201,13 @@ static void close_part(struct trace_order *order, struct part *part)
 /* Whether a part that is not open yet may have the next record. */
 static bool is_due(const struct trace_order *order)
 {
-	const struct part *part = order->parts + order->opened, *top;
+	const struct part *part, *top;
 
 	if (order->opened == order->part_count)
 		return false;
 	if (!order->heap_count)
 		return true;
+	part = order->parts + order->opened;
 	top = order->heap[0];
 	return part->process == top->process && part->first <= next_of(top)->start;
 }

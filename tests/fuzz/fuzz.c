@@ -63,7 +63,8 @@ static void write_file(const uint8_t *data, size_t size)
 		fail(path);
 }
 
-static void read_profile(const uint8_t *data, size_t size)
+/* All that is written of a profile. */
+static void write_session(struct session *session)
 {
 	static const char *const prints[] = {
 		"--print-gpu-trace --print-api-trace",
@@ -75,13 +76,8 @@ static void read_profile(const uint8_t *data, size_t size)
 	};
 	struct options options;
 	char message[512];
-	struct session *session;
-	FILE *file;
+	FILE *file = fopen("/dev/null", "w");
 
-	write_file(data, size);
-	if (session_load(&session, path, message, sizeof(message)))
-		return;
-	file = fopen("/dev/null", "w");
 	if (!file)
 		fail("/dev/null");
 	for (size_t i = 0; i < sizeof(prints) / sizeof(*prints); i++) {
@@ -98,6 +94,17 @@ static void read_profile(const uint8_t *data, size_t size)
 	export_perfetto(session, &options, file, message, sizeof(message));
 	options_free(&options);
 	fclose(file);
+}
+
+static void read_profile(const uint8_t *data, size_t size)
+{
+	char message[512];
+	struct session *session;
+
+	write_file(data, size);
+	if (session_load(&session, path, message, sizeof(message)))
+		return;
+	write_session(session);
 	session_close(session);
 }
 
@@ -109,6 +116,7 @@ static void read_merged(const uint8_t *data, size_t size)
 	write_file(data, size);
 	if (session_load(&session, path, message, sizeof(message)))
 		return;
+	write_session(session);
 	merged_read(session);
 	session_close(session);
 }

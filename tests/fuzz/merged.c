@@ -9,6 +9,7 @@
 #include "report/merge/merge.h"
 #include "report/metrics/metric_values.h"
 #include "report/print/report.h"
+#include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"
 
 #define REDUCE "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
@@ -42,6 +43,22 @@ static void add_calls(struct session *session, const char *name, uint64_t time)
 		record.start = i * 100000;
 		record.end = record.start + time;
 		session_trace(session, &record);
+	}
+}
+
+/* Two of three calls are timed, by events. */
+static void add_estimate(struct session *session)
+{
+	struct row *row = session_row(session, ROW_KERNEL, "estimated", 0);
+
+	for (unsigned i = 0; row && i < 24; i++) {
+		uint64_t place = estimate_call(&row->estimate, 1.5);
+
+		row->calls++;
+		if (i % 3 == 0)
+			continue;
+		session_add_weighted(session, &row->events, 1000 + 100 * i, 1 + i % 2);
+		estimate_timed(&row->estimate, place, 1.5, 1000 + 100 * i);
 	}
 }
 
@@ -79,6 +96,7 @@ static int add_rank(struct merge *merge, int rank)
 
 	if (!session)
 		return error;
+	add_estimate(session);
 	add_calls(session, "work", rank ? 3000 : 1000);
 	add_calls(session, REDUCE, rank ? 500 : 2500);
 	add_ranges(session);

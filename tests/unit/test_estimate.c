@@ -295,6 +295,20 @@ static void a_part_of_a_call_is_kept_for_the_next(void **state)
 	assert_true(estimate_whole_calls(&estimate, 1e12) == UINT32_MAX);
 }
 
+static void any_number_becomes_one_of_64_bits(void **state)
+{
+	(void)state;
+	assert_int_equal(to_unsigned(0), 0);
+	assert_int_equal(to_unsigned(1.99), 1);
+	assert_int_equal(to_unsigned(-1e300), 0);
+	assert_int_equal(to_unsigned(-INFINITY), 0);
+	assert_int_equal(to_unsigned(NAN), 0);
+	assert_true(to_unsigned(0x1p63) == 1ULL << 63);
+	assert_true(to_unsigned(0x1.fffffffffffffp63) == UINT64_MAX - 2047);
+	assert_true(to_unsigned(0x1p64) == UINT64_MAX);
+	assert_true(to_unsigned(INFINITY) == UINT64_MAX);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, start)
@@ -316,6 +330,7 @@ int main(void)
 		TEST(students_quantile_is_that_of_its_series),
 		TEST(an_overhead_longer_than_the_calls_leaves_nothing),
 		TEST(a_part_of_a_call_is_kept_for_the_next),
+		TEST(any_number_becomes_one_of_64_bits),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

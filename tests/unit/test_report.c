@@ -565,6 +565,23 @@ static void nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed(void **st
 	session_close(session);
 }
 
+/* From 2^52 on a figure has no tenths that could be rounded; one of a damaged profile has any size.
+ */
+static void nsys_figures_without_tenths_are_not_rounded(void **state)
+{
+	struct session *session = new_session();
+
+	(void)state;
+	add_calls(session, session_row(session, ROW_KERNEL, "k", 0), 1, 1ULL << 52, 0);
+	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
+	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
+	       "(ns),Name\n"
+	       "100.0,4503599627370496,1,4503599627370496.0,4503599627370496.0,4503599627370496,"
+	       "4503599627370496,0.0,k\n"
+	       "\n");
+	session_close(session);
+}
+
 static void traces_name_streams_and_launched_kernels(void **state)
 {
 	struct session *session = new_session();
@@ -654,6 +671,7 @@ int main(void)
 		cmocka_unit_test(a_histogram_of_zeros_is_not_drawn),
 		cmocka_unit_test(no_histogram_is_drawn_into_csv),
 		cmocka_unit_test(nsys_tables_have_the_calls_and_bytes_of_what_was_not_timed),
+		cmocka_unit_test(nsys_figures_without_tenths_are_not_rounded),
 		cmocka_unit_test(traces_name_streams_and_launched_kernels),
 		cmocka_unit_test(a_live_report_carries_the_process),
 	};
