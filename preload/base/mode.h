@@ -5,6 +5,7 @@
 #ifndef KTIME_PRELOAD_BASE_MODE_H
 #define KTIME_PRELOAD_BASE_MODE_H
 
+#include <limits.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
@@ -21,6 +22,9 @@ extern LAUNCH_STATE bool mode_events;
 /* Launches that get no event pair are count-only, without a call record: events are the only clock,
  * and the program has one device. */
 extern bool mode_counting;
+/* Launches outside the profiling window are count-only, unless CUPTI has been started: the program
+ * has one device, and nothing is said of them but how many they are. */
+extern bool mode_counting_outside;
 /* CUPTI's API records fill the API rows: of the runtime functions that ktime does not wrap, or of
  * all driver functions. */
 extern bool mode_runtime_records, mode_driver_records;
@@ -48,17 +52,20 @@ void mode_end_cupti(void);
 
 /*
  * How many reasons there are against count-only launches, each of which needs a call record of
- * every launch: CUPTI or a trace, a stream capture, a closed profiling window, ktime not running.
- * The launch path checks this one number, and goes on to count-only launches if it is 0.
+ * every launch: CUPTI or a trace, a stream capture, ktime not running. Where launches outside the
+ * profiling window may be count-only too, COUNT_ONLY_OUTSIDE is added to it while that is closed.
+ * The launch path reads this one number, once a launch: at 0 the launch may be count-only and is in
+ * the window, at COUNT_ONLY_OUTSIDE it may be so and is not.
  */
+#define COUNT_ONLY_OUTSIDE (INT_MIN / 2)
 extern LAUNCH_STATE _Atomic int count_only_blocks;
 static inline void count_only_block(int by)
 {
 	atomic_fetch_add_explicit(&count_only_blocks, by, memory_order_relaxed);
 }
-static inline bool count_only_is_blocked(void)
+static inline int count_only_state(void)
 {
-	return atomic_load_explicit(&count_only_blocks, memory_order_relaxed) > 0;
+	return atomic_load_explicit(&count_only_blocks, memory_order_relaxed);
 }
 
 #endif

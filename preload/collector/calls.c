@@ -292,7 +292,7 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 		rows_count_call(record, &place);
 	if (is_operation(record)) {
 		if (!in_window && settings_want_device(record->stream->context->device))
-			rows_count_outside(record);
+			rows_add_outside(record->operation, record->stream->context->device, 1);
 		take_operation(thread, record, &place,
 			       in_window && settings_want_device(record->stream->context->device));
 		return;
@@ -308,8 +308,10 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 
 static void add_counted(struct operation *operation, unsigned api, uint64_t calls)
 {
-	struct row *row = rows_of(operation, 0);
+	struct row *row = calls > 0 ? rows_of(operation, 0) : NULL;
 
+	if (calls == 0)
+		return;
 	rows_add_calls(api, calls);
 	session_count(rows_session, COUNTER_operations, calls);
 	operation->calls += calls;
@@ -320,32 +322,34 @@ static void add_counted(struct operation *operation, unsigned api, uint64_t call
 	row->untimed[mode_events ? UNTIMED_SAMPLED_OUT : UNTIMED_EVENTS_OFF] += calls;
 }
 
+/* What one of a thread's counts has grown by. */
+static uint64_t growth_of(struct thread *thread, uint32_t counter)
+{
+	return thread_growth_of(&thread->operation_calls[counter],
+				&thread->operation_calls_seen[counter]);
+}
+
 void calls_take_counts(struct thread *thread)
 {
-	uint64_t now, *seen;
-	uint16_t row;
-
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
-		if (operation->index >= COUNTED_OPERATIONS)
+		uint32_t index = operation->index;
+		uint16_t row;
+
+		if (index >= COUNTED_OPERATIONS)
 			continue;
-		seen = &thread->operation_calls_seen[operation->index];
-		now = atomic_load_explicit(&thread->operation_calls[operation->index],
-					   memory_order_relaxed);
-		row = atomic_load_explicit(&thread->operation_rows[operation->index],
-					   memory_order_relaxed);
+		row = atomic_load_explicit(&thread->operation_rows[index], memory_order_relaxed);
 		/* The row may be seen after the first count. */
-		if (now == *seen || !row)
-			continue;
-		add_counted(operation, row - 1u, now - *seen);
-		*seen = now;
+		if (row)
+			add_counted(operation, row - 1u, growth_of(thread, index));
+		rows_add_outside(operation, 0, growth_of(thread, index + COUNTED_OPERATIONS));
 	}
 	for (unsigned api = 0; api < API_COUNT; api++) {
-		seen = &thread->api_calls_seen[api];
-		now = atomic_load_explicit(&thread->api_calls[api], memory_order_relaxed);
-		if (now != *seen)
-			rows_add_calls(api, now - *seen);
-		*seen = now;
+		uint64_t calls =
+			thread_growth_of(&thread->api_calls[api], &thread->api_calls_seen[api]);
+
+		if (calls > 0)
+			rows_add_calls(api, calls);
 	}
 }
 

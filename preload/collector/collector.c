@@ -229,6 +229,7 @@ static bool is_idle(void)
 static void collect_now(void)
 {
 	drain_rings();
+	drain_counts();
 	event_queue_poll(clock_ns(CLOCK_MONOTONIC) + POLL_NS, calls_timed);
 	wait_for_records(RECORD_WAIT_NS);
 	counters_update(session, &scale);
@@ -266,9 +267,8 @@ static void *run(void *unused)
 		} else {
 			clock_scale_update(&scale);
 			drain_rings();
-			/* If launches are not count-only, the counts hold only calls that found
-			 * their ring full, which can wait. */
-			if (mode_counting)
+			/* Else they hold only calls that found their ring full, which can wait. */
+			if (mode_counting || mode_counting_outside)
 				drain_counts();
 			busy = poll_events();
 			drain_records(FLUSH_IF_DUE);

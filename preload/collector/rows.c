@@ -154,29 +154,21 @@ void rows_count_call(const struct call_record *record, const struct range_place 
 			       stands_for, duration);
 }
 
-void rows_count_outside(const struct call_record *record)
+void rows_add_outside(struct operation *operation, int device, uint64_t calls)
 {
-	struct row *row = rows_of(record->operation, record->stream->context->device);
+	struct row *row = calls > 0 ? rows_of(operation, device) : NULL;
 
 	if (!row)
 		return;
-	row->calls_outside++;
-	session_count(rows_session, COUNTER_operations_outside, 1);
-}
-
-/* What a count has grown by since it was last asked for. */
-static uint64_t growth_of(_Atomic uint64_t *count, uint64_t *seen)
-{
-	uint64_t now = atomic_load_explicit(count, memory_order_relaxed), growth = now - *seen;
-
-	*seen = now;
-	return growth;
+	row->calls_outside += calls;
+	session_count(rows_session, COUNTER_operations_outside, calls);
 }
 
 static void take_lost(struct operation *operation)
 {
-	uint64_t lost = growth_of(&operation->lost, &operation->lost_seen);
-	uint64_t outside = growth_of(&operation->lost_outside, &operation->lost_outside_seen);
+	uint64_t lost = thread_growth_of(&operation->lost, &operation->lost_seen);
+	uint64_t outside =
+		thread_growth_of(&operation->lost_outside, &operation->lost_outside_seen);
 	struct row *row = lost || outside ? rows_of(operation, 0) : NULL;
 
 	if (!row)

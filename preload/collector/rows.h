@@ -26,8 +26,8 @@ void rows_add_event_time(struct row *row, const struct in_flight *operation, uin
 bool rows_has_activity(const struct call_record *record);
 /* Counts a call in its API row, and in the ranges that it was made in. */
 void rows_count_call(const struct call_record *record, const struct range_place *place);
-/* Counts an operation launched outside the profiling window. */
-void rows_count_outside(const struct call_record *record);
+/* Counts launches of an operation outside the profiling window. */
+void rows_add_outside(struct operation *operation, int device, uint64_t calls);
 /* Counts the calls that were dropped because a ring was full, since the last time. */
 void rows_take_lost(void);
 /* How many there are that were not; any thread, without a lock. */

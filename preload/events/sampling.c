@@ -38,7 +38,7 @@
 /* And where CUPTI times some calls only. Chosen. */
 #define SHARE_BESIDE_CUPTI  0.2
 /*
- * What a count-only launch takes of the host, in nanoseconds: 111 instructions with the draw, and
+ * What a count-only launch takes of the host, in nanoseconds: 109 instructions with the draw, and
  * within what two runs differ by (some 20 ns, H200). Without CUPTI pairs get no more than that
  * leaves of the budget, which is less than their part beyond 300,000 launches a second with a
  * budget of 1 %.

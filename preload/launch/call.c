@@ -190,7 +190,7 @@ LAUNCH_PATH void call_begin(struct call *call)
 	/* At depth 2 or more the driver calls its own functions: part of the outer call. */
 	if (thread->depth++)
 		return;
-	if (unlikely(!count_only_is_blocked()) && call->countable)
+	if (unlikely(count_only_state() == 0) && call->countable)
 		take_turn(thread, call);
 	begin_recorded(thread, call);
 }
@@ -275,7 +275,7 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 		record->api = runtime_call_row(record->api);
 		/* The record covers only the driver call, so the runtime call is counted without a
 		 * duration. */
-		if (!(record->flags & CALL_FAILED)) {
+		if (!(record->flags & (CALL_FAILED | CALL_OUTSIDE_WINDOW))) {
 			thread_count(&thread->api_calls[record->api]);
 			record->api = API_NONE;
 		}
@@ -332,7 +332,9 @@ void call_failed(struct thread *thread, CUresult result)
 {
 	struct call call;
 
-	call_describe(&call, thread->last_row, CU_STREAM_LEGACY);
+	call_describe(&call, thread->last_row & ~COUNTED_OUTSIDE, CU_STREAM_LEGACY);
+	if (thread->last_row & COUNTED_OUTSIDE)
+		call.record.flags |= CALL_OUTSIDE_WINDOW;
 	call.entered = call.record.started = clock_ticks();
 	call.record.stream = NULL;
 	call.record.pair = NULL;

@@ -36,13 +36,16 @@ static inline struct operation *count_only_find(struct thread *thread, const str
 
 	if (!operation || operation->index >= COUNTED_OPERATIONS)
 		return NULL;
-	counted = atomic_load_explicit(&thread->operation_rows[operation->index],
-				       memory_order_relaxed);
-	if (!counted)
-		atomic_store_explicit(&thread->operation_rows[operation->index], row + 1,
-				      memory_order_relaxed);
-	else if (counted != row + 1)
-		return NULL;
+	if (!(row & COUNTED_OUTSIDE)) {
+		counted = atomic_load_explicit(&thread->operation_rows[operation->index],
+					       memory_order_relaxed);
+		if (!counted)
+			atomic_store_explicit(&thread->operation_rows[operation->index], row + 1,
+					      memory_order_relaxed);
+		else if (counted != row + 1)
+			return NULL;
+	}
+	thread->last_counter = operation->index + (row & COUNTED_OUTSIDE ? COUNTED_OPERATIONS : 0);
 	thread->last_operation = operation;
 	thread->last_function = call->function;
 	thread->last_row = row;
@@ -65,23 +68,18 @@ static inline bool count_only_draw(struct thread *thread, const struct operation
 	return false;
 }
 
-/*
- * Before the real call of a launch, in its wrapper: whether the launch is count-only. Then
- * count_only_end() is to be called after it, else call_begin() before it. `call` is its description
- * alone, which the compiler keeps in registers.
- */
-static inline __attribute__((always_inline)) bool count_only_begin(const struct call *call)
+/* count_only_begin() inside or outside of the profiling window. */
+static inline __attribute__((always_inline)) bool count_only_try(const struct call *call,
+								 bool outside)
 {
-	struct thread *thread;
+	const uint16_t side = outside ? COUNTED_OUTSIDE : 0;
+	struct thread *thread = thread_self;
 	struct operation *operation;
 	uint16_t row = call->record.api;
 	uint32_t generation;
 
-	if (!call->countable || count_only_is_blocked())
-		return false;
-	thread = thread_self;
 	/* At depth 1 or more the driver calls its own functions: part of the outer call. */
-	if (!thread || thread->depth > 0 || thread->calls_to_count == 0)
+	if (!thread || thread->depth > 0 || (!outside && thread->calls_to_count == 0))
 		return false;
 	if (row >= API_FROM_RUNTIME(0) && runtime_call.role == RUNTIME_CALL_NAMES)
 		row = (uint16_t)API_RUNTIME(runtime_call.symbol);
@@ -90,32 +88,51 @@ static inline __attribute__((always_inline)) bool count_only_begin(const struct 
 	generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
 	operation = thread->last_operation;
 	/* Fast path: programs often launch one kernel many times in a row. */
-	if (call->graph ||
-	    __builtin_expect(call->function != thread->last_function || row != thread->last_row ||
-				     generation != thread->kernels.generation,
-			     0)) {
-		operation = count_only_find(thread, call, row, generation);
+	if (call->graph || __builtin_expect(call->function != thread->last_function ||
+						    (row | side) != thread->last_row ||
+						    generation != thread->kernels.generation,
+					    0)) {
+		operation = count_only_find(thread, call, row | side, generation);
 		if (!operation)
 			return false;
 	}
-	if (__builtin_expect(mode_events, 1) && count_only_draw(thread, operation))
-		return false;
+	if (!outside) {
+		if (__builtin_expect(mode_events, 1) && count_only_draw(thread, operation))
+			return false;
+		thread->calls_to_count--;
+	}
 	if (row >= API_RUNTIME(0))
 		runtime_call.role = RUNTIME_CALL_NONE;
-	thread->calls_to_count--;
 	thread->depth = 1;
 	thread->last_stream = call->stream;
 	return true;
 }
 
-/* After the real call. Keeps errno. */
+/*
+ * Before the real call of a launch, in its wrapper: whether the launch is count-only. Then
+ * count_only_end() is to be called after it, else call_begin() before it. `call` is its description
+ * alone, which the compiler keeps in registers.
+ */
+static inline __attribute__((always_inline)) bool count_only_begin(const struct call *call)
+{
+	int state = count_only_state();
+
+	if (!call->countable)
+		return false;
+	if (__builtin_expect(state == 0, 1))
+		return count_only_try(call, false);
+	return state == COUNT_ONLY_OUTSIDE && count_only_try(call, true);
+}
+
+/* After the real call. A launch that was in flight while the window opened or closed counts as
+ * before. Keeps errno. */
 static inline void count_only_end(CUresult result)
 {
 	struct thread *thread = thread_self;
 
 	thread->depth = 0;
 	if (__builtin_expect(result == CUDA_SUCCESS, 1))
-		thread_count(&thread->operation_calls[thread->last_operation->index]);
+		thread_count(&thread->operation_calls[thread->last_counter]);
 	else
 		call_failed(thread, result);
 }

@@ -46,10 +46,11 @@ void runtime_call_end(bool outermost, int result);
 static inline bool runtime_call_passes_on(enum runtime_symbol which)
 {
 	struct thread *thread = thread_self;
+	int state = count_only_state();
 
-	if (!thread || count_only_is_blocked() || thread->calls_to_count == 0 ||
-	    thread->depth > 0 || thread->kernels.used == 0 ||
-	    runtime_call.role == RUNTIME_CALL_TIMES)
+	if (!thread || (state != 0 && state != COUNT_ONLY_OUTSIDE) ||
+	    (state == 0 && thread->calls_to_count == 0) || thread->depth > 0 ||
+	    thread->kernels.used == 0 || runtime_call.role == RUNTIME_CALL_TIMES)
 		return false;
 	runtime_call.symbol = (uint16_t)which;
 	runtime_call.role = RUNTIME_CALL_NAMES;

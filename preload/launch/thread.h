@@ -17,7 +17,11 @@
 
 /* One in this many of the calls that could be count-only is recorded, for the host times of the API
  * rows. Chosen: 3 % of the calls. */
-#define RECORDED_CALLS 32
+#define RECORDED_CALLS	32
+
+/* Added to the number of an API row. */
+#define COUNTED_OUTSIDE 0x4000
+_Static_assert(API_COUNT <= COUNTED_OUTSIDE, "no row has it");
 
 /*
  * Members that a launch touches lie together (see launch_section.h); what a count-only launch needs
@@ -27,8 +31,11 @@ struct thread {
 	/* For the launching thread only; first what every launch needs. */
 	uint32_t depth __attribute__((aligned(CACHE_LINE))); /* how many wrappers it is inside */
 	uint32_t random;
-	uint16_t calls_to_count;    /* calls that may be count-only until one is recorded */
-	uint16_t last_row;	    /* API row of the last launch; API_NONE if it left a record */
+	uint16_t calls_to_count; /* calls that may be count-only until one is recorded */
+	/* API row of the last launch, with COUNTED_OUTSIDE if it was outside the profiling window;
+	 * API_NONE if it left a record. */
+	uint16_t last_row;
+	uint32_t last_counter;	    /* of the last count-only launch, in operation_calls */
 	struct pointer_map kernels; /* its generation is that of the last_ members too */
 	CUstream last_stream;
 	CUfunction last_function; /* NULL if it was not a kernel */
@@ -54,11 +61,12 @@ struct thread {
 	struct ring ring;
 
 	/*
-	 * How often each operation was launched count-only, and the API row of those calls plus 1.
-	 * Written by the launching thread, read by the collector. Only pages of operations that
-	 * are launched are ever touched.
+	 * How often each operation was launched count-only, in the second half outside of the
+	 * profiling window, and the API row of those in the window plus 1. Written by the launching
+	 * thread, read by the collector. Only pages of operations that are launched are ever
+	 * touched.
 	 */
-	_Atomic uint64_t operation_calls[COUNTED_OPERATIONS];
+	_Atomic uint64_t operation_calls[2 * COUNTED_OPERATIONS];
 	_Atomic uint16_t operation_rows[COUNTED_OPERATIONS];
 	/* Calls by API row that left no record, or one without the row. */
 	_Atomic uint64_t api_calls[API_COUNT];
@@ -66,7 +74,7 @@ struct thread {
 
 	/* For the collector; the launching thread reads the first one when its ring is full. */
 	_Atomic uint32_t ring_tail __attribute__((aligned(CACHE_LINE)));
-	uint64_t operation_calls_seen[COUNTED_OPERATIONS];
+	uint64_t operation_calls_seen[2 * COUNTED_OPERATIONS];
 	uint64_t api_calls_seen[API_COUNT];
 	uint64_t host_ticks_seen;
 	uint32_t drain_end; /* the ring's head when the present drain began */
@@ -117,6 +125,15 @@ static inline void thread_count(_Atomic uint64_t *count)
 	/* With one writer a load and a store suffice, without the cost of a locked addition. */
 	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
+}
+
+/* What a count has grown by since it was last asked for. For the collector. */
+static inline uint64_t thread_growth_of(const _Atomic uint64_t *count, uint64_t *seen)
+{
+	uint64_t now = atomic_load_explicit(count, memory_order_relaxed), growth = now - *seen;
+
+	*seen = now;
+	return growth;
 }
 
 /*

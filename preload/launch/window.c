@@ -31,6 +31,14 @@ static uint64_t nanoseconds(double given)
 	return given > 0 ? (uint64_t)(given * 1e9) : 0;
 }
 
+/* What a launch may do without a call record, in count_only_blocks. */
+static int blocks(bool on)
+{
+	if (on)
+		return mode_counting ? 0 : 1;
+	return mode_counting_outside ? COUNT_ONLY_OUTSIDE : 1;
+}
+
 void window_start(const struct window_plan *plan)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC);
@@ -47,8 +55,7 @@ void window_start(const struct window_plan *plan)
 	closes = on && duration ? now + duration : 0;
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
 	mode_begun = on || !settings_begin_later();
-	if (!on)
-		count_only_block(1);
+	count_only_block(blocks(on));
 }
 
 static void change_locked(bool on)
@@ -59,7 +66,7 @@ static void change_locked(bool on)
 	change_count++;
 	mode_begun |= on;
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
-	count_only_block(on ? -1 : 1);
+	count_only_block(blocks(on) - blocks(!on));
 }
 
 void window_set(bool on)

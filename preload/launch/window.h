@@ -28,7 +28,7 @@ struct window_plan {
 	double delay, duration, every, timeout;
 };
 
-/* To be called once, before the first call. */
+/* To be called once, before the first call and after mode_choose(). */
 void window_start(const struct window_plan *plan);
 /* The program opens or closes the window; no effect after the timeout. Any thread; takes a lock. */
 void window_set(bool on);

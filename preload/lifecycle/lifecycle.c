@@ -284,8 +284,7 @@ static void start_once(void)
 	endings_register();
 	/* Release: a thread that sees it running sees all of the above. */
 	atomic_store_explicit(&lifecycle_state, LIFECYCLE_RUNNING, memory_order_release);
-	if (mode_counting)
-		count_only_block(-1);
+	count_only_block(-1);
 }
 
 void lifecycle_start(void)

@@ -36,12 +36,16 @@ void deferred_start_now(void (*collect)(void))
 	if (!is_planned)
 		return;
 	is_planned = false;
+	/* From now on CUPTI may make records of launches. */
+	count_only_block(1);
 	started = start_cupti(&wanted, reason, sizeof(reason)) == 0;
 	if (reason[0])
 		session_note(session, "%s", reason);
 	mode_begin_cupti(started);
-	if (!started)
+	if (!started) {
+		count_only_block(-1);
 		return;
+	}
 	session_header(session)->cupti_active = 1;
 	session_header(session)->cupti_version = library_functions()->version;
 	instantiation_tell(false, false);

@@ -169,7 +169,7 @@ static uint64_t count_only_untaken(const struct thread *thread)
 {
 	uint64_t untaken = 0;
 
-	for (unsigned i = 0; i < COUNTED_OPERATIONS; i++)
+	for (unsigned i = 0; i < 2 * COUNTED_OPERATIONS; i++)
 		untaken += atomic_load_explicit(&thread->operation_calls[i], memory_order_relaxed) -
 			   thread->operation_calls_seen[i];
 	return untaken;

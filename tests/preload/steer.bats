@@ -237,19 +237,24 @@ started()
 }
 
 @test "a thousand switches under load after --start off: no count is wrong" {
-	KTIME_OPTIONS="--start off -o $PWD/kept" serve
-	order load 3
-	for i in {1..100}; do
-		"$ktime" on "$program" 5>&- 6<&-
-		"$ktime" off "$program" 5>&- 6<&-
+	for timer in events auto; do
+		rm -f orders answers
+		KTIME_OPTIONS="--start off --timer $timer -o $PWD/$timer" serve
+		order load 3
+		for i in {1..100}; do
+			"$ktime" on "$program" 5>&- 6<&-
+			"$ktime" off "$program" 5>&- 6<&-
+		done
+		order rest
+		launched=${answer#ok }
+		dismiss
+		is "$launched" jq '[.rows[] | select(.kind == "kernel") | .calls + (.calls_outside // 0)] | add' \
+			<("$ktime" export --json - "$timer")
+		is true jq '.counters | .operations > 0 and .operations_outside > 0' \
+			<("$ktime" export --json - "$timer")
 	done
-	order rest
-	launched=${answer#ok }
-	dismiss
-	is "$launched" jq '[.rows[] | select(.kind == "kernel") | .calls + (.calls_outside // 0)] | add' \
-		<("$ktime" export --json - kept)
 	is true jq '[.rows[] | select(.kind == "kernel") | .calls == .cupti.count] | all' \
-		<("$ktime" export --json - kept)
+		<("$ktime" export --json - auto)
 }
 
 @test "--start off: launches that are made while CUPTI starts are counted once" {

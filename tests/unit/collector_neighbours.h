@@ -57,7 +57,7 @@ struct session *rows_session;
 const struct clock_scale *rows_scale;
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;
 _Atomic bool mode_cupti;
-bool mode_counting;
+bool mode_counting, mode_counting_outside;
 
 /* What was done, in order; one word each. */
 static char done[4000];

@@ -226,7 +226,7 @@ int launch_path_start(void **state)
 	event_pool_put(&pool, &pair);
 	memset(&runtime_call, 0, sizeof(runtime_call));
 	memset(&launching, 0, offsetof(struct thread, operation_calls));
-	memset(launching.operation_calls, 0, 256 * sizeof(launching.operation_calls[0]));
+	memset(launching.operation_calls, 0, sizeof(launching.operation_calls));
 	memset(launching.operation_rows, 0, sizeof(launching.operation_rows));
 	memset(launching.api_calls, 0, sizeof(launching.api_calls));
 	launching.calls_to_count = RECORDED_CALLS - 1;

@@ -657,6 +657,28 @@ static void counts_are_taken_once_their_api_row_is_seen(void **state)
 	assert_int_equal(count(COUNTER_operations), 30);
 }
 
+static void count_only_calls_outside_the_window_are_in_no_other_count(void **state)
+{
+	const struct row *row;
+
+	(void)state;
+	thread.operation_calls[COUNTED_OPERATIONS] = 30;
+	calls_take_counts(&thread);
+	calls_take_counts(&thread);
+	thread.operation_calls[COUNTED_OPERATIONS] = 32;
+	thread.operation_calls[COUNTED_OPERATIONS + 1] = 5;
+	thread.operation_calls[0] = 4;
+	thread.operation_rows[0] = API_RUNTIME(RUNTIME_cudaLaunchKernel) + 1;
+	calls_take_counts(&thread);
+	row = row_of(&kernel, 0);
+	assert_int_equal(row->calls, 4);
+	assert_int_equal(row->calls_outside, 32);
+	assert_int_equal(row_of(&copy, 0)->calls_outside, 5);
+	assert_int_equal(kernel.calls, 4);
+	assert_int_equal(count(COUNTER_operations), 4);
+	assert_int_equal(count(COUNTER_operations_outside), 37);
+}
+
 static void what_found_its_ring_full_is_counted_at_the_end(void **state)
 {
 	const struct row *row;
@@ -694,6 +716,7 @@ int main(void)
 		TEST(what_is_no_operation_gives_its_pair_back),
 		TEST(count_only_calls_are_taken_once),
 		TEST(counts_are_taken_once_their_api_row_is_seen),
+		TEST(count_only_calls_outside_the_window_are_in_no_other_count),
 		TEST(what_found_its_ring_full_is_counted_at_the_end),
 	};
 

@@ -40,6 +40,15 @@ TEST(launches_that_leave_no_record_are_counted_each_period)
 	assert_non_null(strstr(done, "drain_rings drain_counts poll drain_if_due"));
 }
 
+TEST(so_are_those_outside_the_window)
+{
+	mode_counting_outside = true;
+	last_period = 1;
+	at_period = note_nothing;
+	run(NULL);
+	assert_non_null(strstr(done, "drain_rings drain_counts poll drain_if_due"));
+}
+
 TEST(while_a_signal_ends_the_process_no_thread_is_freed)
 {
 	last_period = 1;
@@ -263,13 +272,13 @@ TEST(records_are_waited_for_while_any_are_expected)
 TEST(a_command_has_what_has_finished_taken_into_the_rows)
 {
 	collect();
-	is("drain_rings poll drain counters_update");
+	is("drain_rings drain_counts poll drain counters_update");
 	assert_int_equal(poll_until, now + 2 * MS);
 	active = true;
 	expected = 1;
 	drained_after = 3;
 	collect();
-	is("drain_rings poll drain drain counters_update");
+	is("drain_rings drain_counts poll drain drain counters_update");
 }
 
 TEST(without_a_thread_nothing_is_waited_for)
@@ -293,6 +302,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_period_takes_what_has_arrived_and_the_last_one_reports),
 		cmocka_unit_test(launches_that_leave_no_record_are_counted_each_period),
+		cmocka_unit_test(so_are_those_outside_the_window),
 		cmocka_unit_test(while_a_signal_ends_the_process_no_thread_is_freed),
 		cmocka_unit_test(with_many_pairs_in_flight_the_period_is_a_fifth),
 		cmocka_unit_test(with_cupti_a_poll_of_the_events_ends_after_2_ms),

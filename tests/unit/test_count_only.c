@@ -5,6 +5,7 @@
 #include "preload/base/mode.h"
 #include "preload/launch/count_only.h"
 #include "preload/launch/describe.h"
+#include "preload/launch/window.h"
 
 #define INNER_ROW   API_FROM_RUNTIME(ENTRY_cuLaunchKernel)
 #define GRAPH_ROW   API_DRIVER(ENTRY_cuGraphLaunch)
@@ -297,6 +298,120 @@ static void graphs_are_counted_by_their_own_handles(void **state)
 	assert_int_equal(counted(&graph_operations[0]), 3);
 }
 
+/* As window.c does where launches outside need no record. */
+static void close_window(bool closed)
+{
+	atomic_store(&window_open, !closed);
+	count_only_block(closed ? COUNT_ONLY_OUTSIDE : -COUNT_ONLY_OUTSIDE);
+}
+
+static uint64_t counted_outside(const struct operation *operation)
+{
+	return atomic_load(&launching.operation_calls[operation->index + COUNTED_OPERATIONS]);
+}
+
+static void outside_the_window_each_launch_is_counted_apart(void **state)
+{
+	unsigned before = published();
+	uint16_t left = launching.calls_to_count;
+	uint32_t random = launching.random;
+
+	(void)state;
+	atomic_store(&kernels[0].sample_below, SAMPLE_ALL);
+	close_window(true);
+	for (unsigned i = 0; i < 2 * RECORDED_CALLS; i++)
+		launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
+	assert_int_equal(published(), before);
+	assert_int_equal(counted_outside(&kernels[0]), 2 * RECORDED_CALLS);
+	assert_int_equal(counted_outside(&kernels[1]), 1);
+	assert_int_equal(counted(&kernels[0]), 0);
+	/* They are in no API row, and nobody's turn comes. */
+	assert_int_equal(row_of(&kernels[0]), -1);
+	assert_int_equal(launching.calls_to_count, left);
+	assert_int_equal(launching.random, random);
+	close_window(false);
+	atomic_store(&kernels[0].sample_below, 0);
+	for (unsigned i = 0; i < 3; i++) {
+		launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
+		launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+		launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	}
+	assert_int_equal(published(), before);
+	assert_int_equal(counted(&kernels[0]), 6);
+	assert_int_equal(counted(&kernels[1]), 3);
+	assert_int_equal(counted_outside(&kernels[0]), 2 * RECORDED_CALLS);
+	assert_int_equal(launching.calls_to_count, left - 9);
+}
+
+static void a_launch_counts_on_the_side_that_it_began_on(void **state)
+{
+	unsigned before = published();
+	struct call call;
+
+	(void)state;
+	describe_launch(&call, KERNEL, STREAM);
+	for (unsigned i = 0; i < 4; i++) {
+		close_window(i % 2 == 0);
+		assert_true(count_only_begin(&call));
+		close_window(i % 2 != 0);
+		count_only_end(CUDA_SUCCESS);
+		close_window(i % 2 == 0);
+		assert_int_equal(counted_outside(&kernels[0]), i / 2 + 1);
+		assert_int_equal(counted(&kernels[0]), (i + 1) / 2);
+	}
+	assert_int_equal(published(), before);
+}
+
+static void outside_the_window_too_a_record_is_left_where_one_is_needed(void **state)
+{
+	unsigned before = published();
+	struct call call;
+
+	(void)state;
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	close_window(true);
+	launch_kernel(KERNEL, STREAM, CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(published(), before + 1);
+	assert_int_equal(last_record()->flags, CALL_FAILED | CALL_OUTSIDE_WINDOW);
+	assert_int_equal(last_record()->api, LAUNCH_ROW);
+	count_only_block(1);
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 2);
+	assert_int_equal(last_record()->flags, CALL_OUTSIDE_WINDOW);
+	count_only_block(-1);
+	describe_launch(&call, KERNEL, STREAM);
+	launching.depth = 1;
+	assert_false(count_only_begin(&call));
+	launching.depth = 0;
+	kernels[0].index = COUNTED_OPERATIONS;
+	assert_false(count_only_begin(&call));
+	assert_int_equal(counted_outside(&kernels[0]), 0);
+}
+
+static void outside_the_window_a_launch_by_the_runtime_is_passed_on(void **state)
+{
+	unsigned before = published();
+
+	(void)state;
+	close_window(true);
+	launching.calls_to_count = 0;
+	assert_true(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
+	launch_from_runtime(KERNEL, CUDA_SUCCESS);
+	assert_int_equal(runtime_call.role, RUNTIME_CALL_NONE);
+	assert_int_equal(published(), before);
+	assert_int_equal(counted_outside(&kernels[0]), 1);
+	/* One that leaves a record is in no API row either. */
+	assert_true(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
+	count_only_block(1);
+	launch_from_runtime(KERNEL, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 1);
+	assert_int_equal(last_record()->flags, CALL_OUTSIDE_WINDOW);
+	assert_int_equal(atomic_load(&launching.api_calls[API_RUNTIME(RUNTIME_cudaLaunchKernel)]),
+			 0);
+	assert_false(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
+}
+
 static void a_kernel_is_looked_up_again_once_a_module_was_unloaded(void **state)
 {
 	unsigned before = published();
@@ -336,6 +451,10 @@ int main(void)
 		IN_THREAD(a_launch_inside_a_timed_runtime_call_leaves_a_record),
 		IN_THREAD(a_kernel_is_counted_in_one_row_and_leaves_records_in_others),
 		IN_THREAD(graphs_are_counted_by_their_own_handles),
+		IN_THREAD(outside_the_window_each_launch_is_counted_apart),
+		IN_THREAD(a_launch_counts_on_the_side_that_it_began_on),
+		IN_THREAD(outside_the_window_too_a_record_is_left_where_one_is_needed),
+		IN_THREAD(outside_the_window_a_launch_by_the_runtime_is_passed_on),
 		IN_THREAD(a_kernel_is_looked_up_again_once_a_module_was_unloaded),
 	};
 

@@ -20,6 +20,7 @@ uint64_t mode_cupti_since;
 
 static struct session *session;
 static struct cupti_functions functions = {.version = 130001};
+_Atomic int count_only_blocks;
 static int refusal;
 static char steps[128];
 
@@ -59,6 +60,8 @@ static void collect(void)
 
 static int start(const struct cupti_settings *wanted, char *reason, size_t size)
 {
+	/* No launch may leave no record from here on. */
+	assert_int_equal(atomic_load(&count_only_blocks), 1);
 	assert_true(wanted->serial_kernels);
 	step("start");
 	snprintf(reason, size, "%s", refusal ? "CUPTI refuses" : "CUPTI leaves something out");
@@ -69,6 +72,7 @@ static int begin(void **state)
 {
 	(void)state;
 	*steps = '\0';
+	atomic_store(&count_only_blocks, 0);
 	refusal = 0;
 	mode_cupti_since = 0;
 	if (session_create(&session, NULL, 0))
@@ -100,6 +104,7 @@ static void what_was_called_before_waits_for_no_record(void **state)
 	assert_false(deferred_start_is_planned());
 	assert_int_equal(session_header(session)->cupti_active, 1);
 	assert_int_equal(session_header(session)->cupti_version, 130001);
+	assert_int_equal(atomic_load(&count_only_blocks), 1);
 	assert_string_equal(note(), "CUPTI leaves something out");
 	deferred_start_now(collect);
 	assert_string_equal(steps, "off start begin on forget collect");
@@ -114,6 +119,7 @@ static void a_refusal_is_said_and_final(void **state)
 	assert_string_equal(steps, "off start without");
 	assert_int_equal(session_header(session)->cupti_active, 0);
 	assert_string_equal(note(), "CUPTI refuses");
+	assert_int_equal(atomic_load(&count_only_blocks), 0);
 	assert_false(deferred_start_is_planned());
 }
 

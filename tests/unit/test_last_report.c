@@ -152,7 +152,7 @@ static void calls_that_left_no_record_are_missing_too(void **state)
 	threads[0].operation_calls[3] = 1000;
 	threads[0].operation_calls_seen[3] = 900;
 	threads[1].operation_calls[3] = 20;
-	threads[1].operation_calls[COUNTED_OPERATIONS - 1] = 30;
+	threads[1].operation_calls[2 * COUNTED_OPERATIONS - 1] = 30;
 	text = written();
 	assert_non_null(strstr(text, ": 162 operations are missing above, and 1 have no time."));
 	free(text);

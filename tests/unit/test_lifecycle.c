@@ -50,7 +50,8 @@ TEST(it_starts_once_and_runs_when_all_is_ready, "")
 	assert_string_equal(metrics_reason, "");
 	assert_true(plan.from_start);
 	/* CUPTI needs a record of every launch. */
-	assert_int_equal(atomic_load(&count_only_blocks), 1);
+	assert_false(mode_counting || mode_counting_outside);
+	assert_int_equal(atomic_load(&count_only_blocks), 0);
 	lifecycle_start();
 	is("");
 }
@@ -86,8 +87,23 @@ TEST(events_alone_need_no_cupti, "--timer events")
 	assert_int_equal(session_header(session)->cupti_active, 0);
 	assert_int_equal(session_header(session)->cupti_version, 0);
 	/* Launches may be count-only. */
-	assert_true(mode_counting);
+	assert_true(mode_counting && mode_counting_outside);
 	assert_int_equal(atomic_load(&count_only_blocks), 0);
+}
+
+TEST(while_it_is_off_launches_are_only_counted, "--start off")
+{
+	devices = 1;
+	lifecycle_start();
+	assert_int_equal(session_header(session)->cupti_active, 0);
+	assert_false(mode_counting);
+	assert_true(mode_counting_outside);
+}
+
+TEST(which_of_several_devices_a_launch_is_on_needs_its_record, "--start off")
+{
+	lifecycle_start();
+	assert_false(mode_counting || mode_counting_outside);
 }
 
 TEST(the_options_reach_what_they_are_for,
@@ -211,6 +227,8 @@ int main(void)
 		cmocka_unit_test(the_profile_has_the_command_and_the_host),
 		cmocka_unit_test(without_a_driver_it_stays_idle),
 		cmocka_unit_test(events_alone_need_no_cupti),
+		cmocka_unit_test(while_it_is_off_launches_are_only_counted),
+		cmocka_unit_test(which_of_several_devices_a_launch_is_on_needs_its_record),
 		cmocka_unit_test(the_options_reach_what_they_are_for),
 		cmocka_unit_test(a_budget_has_cupti_wait),
 		cmocka_unit_test(nvml_is_initialised_once_cupti_has_started),

@@ -307,14 +307,14 @@ static void copies_by_way_of_the_host_are_told(void **state)
 static void what_is_launched_outside_the_window_is_counted_apart(void **state)
 {
 	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
-	struct context context = {.device = 4};
-	struct stream stream = {.context = &context};
-	struct call_record record = {.operation = &kernel, .stream = &stream};
 
 	(void)state;
-	rows_count_outside(&record);
-	rows_count_outside(&record);
-	assert_int_equal(session_row(session, ROW_KERNEL, "k", 4)->calls_outside, 2);
+	rows_add_outside(&kernel, 4, 0);
+	assert_null(kernel.rows[4]);
+	rows_add_outside(&kernel, 4, 2);
+	rows_add_outside(&kernel, 4, 1);
+	assert_int_equal(session_row(session, ROW_KERNEL, "k", 4)->calls_outside, 3);
+	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 3);
 }
 
 static void drop(struct operation *operation, uint64_t calls, uint64_t outside)

@@ -20,6 +20,7 @@
 
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING, count_only_blocks;
 _Atomic bool mode_begun;
+bool mode_counting = true, mode_counting_outside;
 static bool start_off;
 static uint64_t now = 50 * SECOND;
 
@@ -76,6 +77,31 @@ static void with_start_off_nothing_begins_before_it_opens(void **state)
 	window_set(false);
 	assert_true(mode_begun);
 	start_off = false;
+}
+
+static void what_launches_may_do_depends_on_the_side_of_it(void **state)
+{
+	(void)state;
+	mode_counting_outside = true;
+	window_set(false);
+	assert_int_equal(atomic_load(&count_only_blocks), COUNT_ONLY_OUTSIDE);
+	window_set(true);
+	assert_int_equal(atomic_load(&count_only_blocks), 0);
+	mode_counting = false;
+	atomic_store(&count_only_blocks, 0);
+	window_start(&(struct window_plan){.from_start = false});
+	assert_int_equal(atomic_load(&count_only_blocks), COUNT_ONLY_OUTSIDE);
+	window_set(true);
+	assert_int_equal(atomic_load(&count_only_blocks), 1);
+	window_set(false);
+	assert_int_equal(atomic_load(&count_only_blocks), COUNT_ONLY_OUTSIDE);
+	mode_counting_outside = false;
+	atomic_store(&count_only_blocks, 0);
+	window_start(&(struct window_plan){.from_start = true});
+	assert_int_equal(atomic_load(&count_only_blocks), 1);
+	window_set(false);
+	assert_int_equal(atomic_load(&count_only_blocks), 1);
+	mode_counting = true;
 }
 
 static void the_program_opens_and_closes_it(void **state)
@@ -238,6 +264,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(the_program_opens_and_closes_it, start_open),
+		cmocka_unit_test_setup(what_launches_may_do_depends_on_the_side_of_it, start_open),
 		cmocka_unit_test_setup(with_start_off_nothing_begins_before_it_opens, start_open),
 		cmocka_unit_test_setup(the_last_1024_changes_are_remembered, start_open),
 		cmocka_unit_test_setup(a_delay_opens_it_and_a_duration_closes_it, start_open),
