@@ -62,7 +62,7 @@ bool window_class_is_recorded(const struct window_class *class)
 }
 
 /* A random window stands for all units since the last one that had any of them, and for as many of
- * those before the recording began: one window alone says little of so many. */
+ * those before the recording began: the first window alone would stand for most of the run. */
 static void close_random(struct window_class *class)
 {
 	struct window_units *units = &class->units;

@@ -5,7 +5,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 
-/* One is added up, one is opened: so many profiles are in memory. */
+/* How many profiles are in memory: one that is added up, one that is opened. */
 #define OPEN_MOST 2
 
 struct read_ahead {
