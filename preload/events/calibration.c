@@ -1,15 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/calibration.h"
 
-#include <stdlib.h>
-#include <sys/mman.h>
-
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
 #include "preload/events/event_overhead.h"
 #include "preload/events/measured.h"
+#include "preload/events/self_timing.h"
 #include "preload/handles/capture.h"
 
 /* The pairs of a series around nothing. Chosen. */
@@ -17,7 +15,7 @@
 /* Those of one around kernels or copies. So few as, for good, graphs of short kernels become slower
  * that run beside a stream with more launches than some (H200: 20 kernels take 72.0 us, after 9
  * launches of ktime's 75.8; not after 5). */
-#define FEW	    4u
+#define FEW	    (SELF_TIMING_READINGS - 1)
 /* Events before the pairs around kernels: once what the device has fetched in advance is used up,
  * pairs hold what the program's hold on average (H200: 0.3 us more). */
 #define FILLERS	    192u
@@ -29,33 +27,17 @@
 /* How long the other kernels run. Chosen: long enough for the device to fetch on meanwhile; pairs
  * around kernels of 2 us varied from run to run by 1 us (H200), around these by 0.3. */
 #define KERNEL_NS   10000u
-/* Chosen: copies of a few bytes are not made by a copy engine (H200: 4 bytes are not). */
-#define COPY_BYTES  4096u
 /* Within so long the pairs must have ended, and CUPTI's records have come. Chosen. */
 #define MOST_NS	    50000000u
 /* At least this many polls, as the collector may get no processor for longer. Chosen. */
 #define LEAST_POLLS 16u
 #define POLL_NS	    100000u
 
-/* From preload/events/self_timing.cu. */
-extern const unsigned long long self_timing_fatbin[];
-
 /* Pairs around nothing, behind a kernel and behind a copy; around kernels; around copies, for which
  * CUPTI must record them. */
 enum series { AFTER_KERNEL, KERNELS, AFTER_COPY, COPIES, SERIES };
 
 static const unsigned pairs_of[SERIES] = {PAIRS, FEW, PAIRS, FEW};
-
-/* What a kernel wrote. */
-struct reading {
-	uint64_t begin, end, step, unused;
-};
-
-/* What the device writes and reads. */
-struct shared {
-	struct reading readings[FEW + 1];
-	uint8_t copied[COPY_BYTES];
-};
 
 enum state { WAITING, QUEUED, DONE };
 
@@ -65,14 +47,11 @@ static uint64_t queued_at; /* CLOCK_MONOTONIC, ns */
 static unsigned polls;	   /* since then */
 static struct context *context;
 static CUstream stream;
-static CUfunction kernel;
-static CUdeviceptr target;
-static struct shared *shared; /* memory of its own, as a child of fork must not copy it */
-static CUdeviceptr shared_address;
 static CUevent events[SERIES][PAIRS][2];
 /* CUPTI's times of the kernels and copies; the first of each has no pair. */
-static uint64_t recorded[2][FEW + 1];
-static unsigned records[2];
+static uint64_t recorded[2][SELF_TIMING_READINGS];
+/* How many of them have come; less than 0: those of tries before are still to come. */
+static int records[2];
 static uint32_t cupti_context, cupti_stream;
 static bool records_come;
 
@@ -83,36 +62,6 @@ static struct context *usable_context(void)
 	while (one && (atomic_load_explicit(&one->ended, memory_order_acquire) || !one->reported))
 		one = one->next;
 	return one && context_use(one) ? one : NULL;
-}
-
-static bool load_kernel(void)
-{
-	CUresult (*function)(CUfunction *, CUmodule, const char *) = (CUresult(*)(
-		CUfunction *, CUmodule, const char *))driver_entry(ENTRY_cuModuleGetFunction);
-	CUmodule module;
-	size_t bytes;
-
-	/* Never unloaded: CUPTI names kernels wrongly from the first unloading on. */
-	return driver.cuModuleLoadData && driver.cuModuleGetGlobal_v2 && function &&
-	       driver.cuModuleLoadData(&module, self_timing_fatbin) == CUDA_SUCCESS &&
-	       function(&kernel, module, "ktime_self_timing") == CUDA_SUCCESS &&
-	       driver.cuModuleGetGlobal_v2(&target, &bytes, module, "ktime_target") ==
-		       CUDA_SUCCESS &&
-	       bytes >= COPY_BYTES;
-}
-
-static bool make_shared(void)
-{
-	if (!shared) {
-		shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
-			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-		if (shared == MAP_FAILED)
-			shared = NULL;
-	}
-	return shared && driver.cuMemHostRegister_v2 && driver.cuMemHostGetDevicePointer_v2 &&
-	       driver.cuMemHostRegister_v2(shared, sizeof(*shared), CU_MEMHOSTREGISTER_DEVICEMAP) ==
-		       CUDA_SUCCESS &&
-	       driver.cuMemHostGetDevicePointer_v2(&shared_address, shared, 0) == CUDA_SUCCESS;
 }
 
 static CUevent last_event(void)
@@ -147,38 +96,22 @@ static bool prepare(void)
 	CUresult (*create)(CUstream *, unsigned) =
 		(CUresult(*)(CUstream *, unsigned))driver_entry(ENTRY_cuStreamCreate);
 
-	if (!create || !make_shared() || !load_kernel() ||
-	    create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS || !make_events())
-		return false;
-	/* Without the stream's number CUPTI's records of it cannot be told from the program's. */
+	return create && self_timing_prepare() &&
+	       create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS && make_events();
+}
+
+/*
+ * Once a try, as CUPTI may have been started since the last one. False: without the stream's number
+ * CUPTI's records of it could not be told from the program's.
+ */
+static bool expect_records(void)
+{
+	for (unsigned of = 0; of < 2; of++)
+		records[of] = records_come ? records[of] - (int)SELF_TIMING_READINGS : 0;
 	records_come = cupti_active();
 	return !records_come ||
 	       (cupti_context_id(context->handle, &cupti_context) == 0 &&
 		cupti_stream_id(context->handle, stream, false, &cupti_stream) == 0);
-}
-
-/* The forms for per-thread default streams do the same in another stream; among the driver's calls
- * they can be told from those of most programs. */
-static bool launch(unsigned reading, uint64_t nanoseconds)
-{
-	CUresult (*real)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-			 unsigned, CUstream, void **, void **) =
-		(CUresult(*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
-			     unsigned, CUstream, void **,
-			     void **))driver_entry(ENTRY_cuLaunchKernel_ptsz);
-	CUdeviceptr result = shared_address + reading * sizeof(struct reading);
-	void *parameters[] = {&result, &nanoseconds};
-
-	return real && real(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL) == CUDA_SUCCESS;
-}
-
-static bool copy(void)
-{
-	CUresult (*real)(CUdeviceptr, const void *, size_t, CUstream) =
-		(CUresult(*)(CUdeviceptr, const void *, size_t, CUstream))driver_entry(
-			ENTRY_cuMemcpyHtoDAsync_v2_ptsz);
-
-	return real && real(target, shared->copied, COPY_BYTES, stream) == CUDA_SUCCESS;
 }
 
 static bool queue_pair(enum series series, unsigned number)
@@ -186,8 +119,8 @@ static bool queue_pair(enum series series, unsigned number)
 	CUevent *pair = events[series][number];
 
 	return driver.cuEventRecord(pair[0], stream) == CUDA_SUCCESS &&
-	       (series != KERNELS || launch(number + 1, KERNEL_NS)) &&
-	       (series != COPIES || copy()) &&
+	       (series != KERNELS || self_timing_launch(stream, number + 1, KERNEL_NS)) &&
+	       (series != COPIES || self_timing_copy(stream)) &&
 	       driver.cuEventRecord(pair[1], stream) == CUDA_SUCCESS;
 }
 
@@ -205,12 +138,11 @@ static bool queue(void)
 
 	for (unsigned i = 0; i < tries; i++)
 		first *= LONGER;
-	records[0] = records[1] = 0;
-	if (!launch(0, first))
+	if (!self_timing_launch(stream, 0, first))
 		return false;
 	for (unsigned series = 0; series < (records_come ? SERIES : COPIES); series++) {
 		/* A copy behind kernels waits for the other engine. */
-		if (series == AFTER_COPY && !copy())
+		if (series == AFTER_COPY && !self_timing_copy(stream))
 			return false;
 		if (series == KERNELS && !queue_fillers())
 			return false;
@@ -233,7 +165,7 @@ static void begin(void)
 	context = usable_context();
 	if (!context)
 		return;
-	if (!stream && !prepare()) {
+	if ((!stream && !prepare()) || !expect_records()) {
 		done();
 		return;
 	}
@@ -266,7 +198,7 @@ static bool measure(enum series series, const double *less, struct measured *mea
 
 static double step_of_clock(void)
 {
-	return (double)shared->readings[0].step;
+	return (double)self_timing_reading(0)->step;
 }
 
 static void set(enum overhead_kind kind, enum series series, double nanoseconds, double error)
@@ -306,9 +238,11 @@ static void use_readings(void)
 
 	/* A reading is the clock's last step: half a step early on average, at the end not, as the
 	 * kernel waits for a step there. */
-	for (unsigned i = 0; i < FEW; i++)
-		less[i] = (double)(shared->readings[i + 1].end - shared->readings[i + 1].begin) -
-			  step_of_clock() / 2;
+	for (unsigned i = 0; i < FEW; i++) {
+		const struct reading *reading = self_timing_reading(i + 1);
+
+		less[i] = (double)(reading->end - reading->begin) - step_of_clock() / 2;
+	}
 	if (measure(AFTER_KERNEL, NULL, &least) && measure(KERNELS, less, &most) &&
 	    measure(AFTER_COPY, NULL, &copies)) {
 		/* One of the two series is 0.5 us longer in one run of four (H200). */
@@ -325,7 +259,8 @@ static void evaluate(bool last)
 {
 	bool late = last ||
 		    (++polls >= LEAST_POLLS && clock_ns(CLOCK_MONOTONIC) - queued_at >= MOST_NS);
-	bool complete = records[0] == FEW + 1 && records[1] == FEW + 1;
+	bool complete =
+		records[0] >= (int)SELF_TIMING_READINGS && records[1] >= (int)SELF_TIMING_READINGS;
 	CUresult result;
 
 	if (!context_use(context)) {
@@ -379,11 +314,13 @@ void calibration_settle(void)
 bool calibration_take(const struct activity *activity)
 {
 	unsigned of = activity->kind == ACTIVITY_KERNEL ? 0 : 1;
+	int number;
 
 	if (!records_come || activity->context != cupti_context || activity->stream != cupti_stream)
 		return false;
-	if (records[of] <= FEW)
-		recorded[of][records[of]++] = activity->end - activity->start;
+	number = records[of]++;
+	if (number >= 0 && number < (int)SELF_TIMING_READINGS)
+		recorded[of][number] = activity->end - activity->start;
 	return true;
 }
 
@@ -396,5 +333,7 @@ void calibration_context_ended(const struct context *ended)
 		(&events[0][0][0])[i] = NULL;
 	stream = NULL;
 	context = NULL;
+	/* No more records come of its stream. */
+	records[0] = records[1] = (int)SELF_TIMING_READINGS;
 	state = WAITING;
 }

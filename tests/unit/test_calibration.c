@@ -126,6 +126,47 @@ TEST(with_cupti_its_records_are_used)
 	assert_int_equal(destroyed, EVENTS);
 }
 
+/* A budget lets CUPTI start in the middle of a run. */
+TEST(cupti_that_starts_between_two_tries_has_its_records_kept_from_the_programs)
+{
+	start_reached = true;
+	calibration_update(true);
+	calibration_update(true);
+	assert_false(calibration_take(&(struct activity){.context = 3, .stream = 4}));
+	active = true;
+	atomic_store(&mode_cupti, true);
+	start_reached = false;
+	calibration_update(true);
+	write_readings();
+	end_reached = true;
+	give_records(ACTIVITY_KERNEL, 11000, FEW + 1);
+	give_records(ACTIVITY_MEMCPY, 2200, FEW + 2);
+	calibration_update(false);
+	assert_int_equal((int)(set[OVERHEAD_KERNEL].nanoseconds + 0.5), 3000);
+}
+
+TEST(records_of_a_try_before_are_not_taken_for_those_of_the_next)
+{
+	active = true;
+	atomic_store(&mode_cupti, true);
+	start_reached = true;
+	calibration_update(true);
+	give_records(ACTIVITY_KERNEL, 5000, 2);
+	start_reached = false;
+	calibration_update(true);
+	write_readings();
+	end_reached = true;
+	give_records(ACTIVITY_KERNEL, 5000, FEW - 1);
+	give_records(ACTIVITY_MEMCPY, 2000, FEW + 2);
+	give_records(ACTIVITY_KERNEL, 11000, FEW + 1);
+	calibration_update(false);
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
+	give_records(ACTIVITY_MEMCPY, 2200, FEW + 2);
+	calibration_update(false);
+	assert_int_equal((int)(set[OVERHEAD_KERNEL].nanoseconds + 0.5), 3000);
+	assert_int_equal((int)(set[OVERHEAD_COPY].nanoseconds + 0.5), 3000);
+}
+
 /* One less than it takes for a wait to be over once its time is. */
 static void poll_15_times(void)
 {
@@ -362,6 +403,9 @@ int main(void)
 		cmocka_unit_test(without_cupti_the_kernels_own_readings_are_used),
 		cmocka_unit_test(of_the_two_series_around_nothing_the_shorter_counts),
 		cmocka_unit_test(with_cupti_its_records_are_used),
+		cmocka_unit_test(
+			cupti_that_starts_between_two_tries_has_its_records_kept_from_the_programs),
+		cmocka_unit_test(records_of_a_try_before_are_not_taken_for_those_of_the_next),
 		cmocka_unit_test(without_records_the_readings_are_used_after_50_ms),
 		cmocka_unit_test(no_records_are_waited_for_once_the_program_has_ended_cupti),
 		cmocka_unit_test(work_that_does_not_end_is_given_up_after_50_ms),

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What calibration.c runs on the device: a kernel that reads the device's clock when it begins and
+ * when it ends, and a copy into the device's memory. For the collector thread alone, with the
+ * context current; a function that returns false met a call that the driver does not have or
+ * refused.
+ */
+#ifndef KTIME_PRELOAD_EVENTS_SELF_TIMING_H
+#define KTIME_PRELOAD_EVENTS_SELF_TIMING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "preload/driver/driver.h"
+
+/* How many kernels' readings are kept. */
+#define SELF_TIMING_READINGS 5u
+
+/* What a kernel wrote, by the device's clock in nanoseconds, and the least step of that. */
+struct reading {
+	uint64_t begin, end, step, unused;
+};
+
+/* Loads the kernel into the current context, and makes the memory for its readings. */
+bool self_timing_prepare(void);
+/* Launches the kernel, to run for so long. Its reading is kept by its number. */
+bool self_timing_launch(CUstream stream, unsigned number, uint64_t nanoseconds);
+/* Copies as many bytes as take a copy engine, to the device. */
+bool self_timing_copy(CUstream stream);
+/* What the last kernel of that number wrote; to be read once that has ended. */
+const struct reading *self_timing_reading(unsigned number);
+
+#endif
