@@ -133,6 +133,8 @@ struct allocation *memory_allocate(enum memory_kind kind, size_t bytes)
 					   flags, -1, 0);
 		if (allocation->address == MAP_FAILED)
 			allocation->address = NULL;
+		else
+			madvise(allocation->address, allocation->mapped_bytes, MADV_HUGEPAGE);
 	}
 	if (!allocation->address) {
 		free(allocation);
