@@ -9,15 +9,15 @@ _Atomic bool mode_cupti, mode_begun;
 uint64_t mode_cupti_since;
 bool mode_events, mode_counting, mode_counting_outside, mode_runtime_records, mode_driver_records;
 
-void mode_choose(bool cupti, bool deferred, bool runtime_records, bool driver_records, int devices)
+void mode_choose(bool cupti, bool deferred, bool runtime_records, bool driver_records)
 {
 	bool ever = cupti || deferred;
 
 	atomic_store_explicit(&mode_cupti, cupti, memory_order_relaxed);
 	mode_events = settings.timer != TIMER_CUPTI && settings.events != EVENTS_OFF;
-	mode_counting = !ever && devices == 1 && !settings_want_every_pair() &&
-			settings_want_device(0) && !options_want_trace(&settings);
-	mode_counting_outside = !cupti && devices == 1 && settings_want_device(0);
+	mode_counting = !ever && !settings_want_every_pair() && settings_want_every_device() &&
+			!options_want_trace(&settings);
+	mode_counting_outside = !cupti && settings_want_every_device();
 	mode_runtime_records = ever && runtime_records;
 	mode_driver_records = ever && driver_records;
 }

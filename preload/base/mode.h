@@ -19,11 +19,11 @@ extern LAUNCH_STATE _Atomic bool mode_cupti;
 extern uint64_t mode_cupti_since;
 /* Event pairs are recorded around calls: the only clock, or a check of CUPTI's times. */
 extern LAUNCH_STATE bool mode_events;
-/* Launches that get no event pair are count-only, without a call record: events are the only clock,
- * and the program has one device. */
+/* Launches that get no event pair are count-only, without a call record, as long as the program
+ * uses one device: events are the only clock. */
 extern bool mode_counting;
-/* Launches outside the profiling window are count-only, unless CUPTI has been started: the program
- * has one device, and nothing is said of them but how many they are. */
+/* Launches outside the profiling window are count-only, as long as the program uses one device and
+ * CUPTI has not been started: nothing is said of them but how many they are. */
 extern bool mode_counting_outside;
 /* CUPTI's API records fill the API rows: of the runtime functions that ktime does not wrap, or of
  * all driver functions. */
@@ -41,7 +41,7 @@ extern _Atomic bool mode_begun;
 /* Sets the mode, once, before the first call is recorded. `deferred`: CUPTI is started when the
  * profiling window opens. `runtime_records` and `driver_records`: the API records that CUPTI is
  * asked for; they have no effect without it. */
-void mode_choose(bool cupti, bool deferred, bool runtime_records, bool driver_records, int devices);
+void mode_choose(bool cupti, bool deferred, bool runtime_records, bool driver_records);
 
 /* CUPTI, which was deferred, has been started now, or could not be. On the collector
  * thread, while no call that is taken is inside the profiling window. */
@@ -52,10 +52,10 @@ void mode_end_cupti(void);
 
 /*
  * How many reasons there are against count-only launches, each of which needs a call record of
- * every launch: CUPTI or a trace, a stream capture, ktime not running. Where launches outside the
- * profiling window may be count-only too, COUNT_ONLY_OUTSIDE is added to it while that is closed.
- * The launch path reads this one number, once a launch: at 0 the launch may be count-only and is in
- * the window, at COUNT_ONLY_OUTSIDE it may be so and is not.
+ * every launch: CUPTI or a trace, a stream capture, a second device, ktime not running. Where
+ * launches outside the profiling window may be count-only too, COUNT_ONLY_OUTSIDE is added to it
+ * while that is closed. The launch path reads this one number, once a launch: at 0 the launch may
+ * be count-only and is in the window, at COUNT_ONLY_OUTSIDE it may be so and is not.
  */
 #define COUNT_ONLY_OUTSIDE (INT_MIN / 2)
 extern LAUNCH_STATE _Atomic int count_only_blocks;

@@ -28,6 +28,11 @@ static inline bool settings_want_device(int device)
 	       (device < 0 || device >= SESSION_DEVICES || settings.devices >> device & 1);
 }
 
+static inline bool settings_want_every_device(void)
+{
+	return settings.trace & TRACE_GPU && settings.devices == UINT64_MAX;
+}
+
 /*
  * Whether CUPTI waits until the launches have shown that its cost fits into the budget: the user
  * has given one, and nothing is asked for that needs CUPTI from the start.

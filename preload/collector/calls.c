@@ -308,7 +308,7 @@ void calls_take(const struct thread *thread, const struct call_record *record)
 
 static void add_counted(struct operation *operation, unsigned api, uint64_t calls)
 {
-	struct row *row = calls > 0 ? rows_of(operation, 0) : NULL;
+	struct row *row = calls > 0 ? rows_of(operation, context_first_device()) : NULL;
 
 	if (calls == 0)
 		return;
@@ -342,7 +342,8 @@ void calls_take_counts(struct thread *thread)
 		/* The row may be seen after the first count. */
 		if (row)
 			add_counted(operation, row - 1u, growth_of(thread, index));
-		rows_add_outside(operation, 0, growth_of(thread, index + COUNTED_OPERATIONS));
+		rows_add_outside(operation, context_first_device(),
+				 growth_of(thread, index + COUNTED_OPERATIONS));
 	}
 	for (unsigned api = 0; api < API_COUNT; api++) {
 		uint64_t calls =

@@ -6,6 +6,7 @@
 #include <uthash.h>
 
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 
 struct known_stream {
@@ -37,18 +38,33 @@ struct context *context_known(CUcontext handle)
 	return context;
 }
 
-static _Atomic uint64_t devices; /* a bit for each; devices beyond 64 share bits */
+#define NO_DEVICE (-1)
+
+static _Atomic int first_device = NO_DEVICE;
+static _Atomic bool several_devices;
 
 void context_on_device(int device)
 {
-	atomic_fetch_or_explicit(&devices, UINT64_C(1) << (device & 63), memory_order_relaxed);
+	int first = NO_DEVICE;
+
+	if (atomic_compare_exchange_strong_explicit(&first_device, &first, device,
+						    memory_order_relaxed, memory_order_relaxed) ||
+	    first == device)
+		return;
+	/* The program has not got the new context yet, so what was only counted until now is the
+	 * first device's. */
+	if (!atomic_exchange_explicit(&several_devices, true, memory_order_relaxed))
+		count_only_block(1);
 }
 
 bool context_several_devices(void)
 {
-	uint64_t used = atomic_load_explicit(&devices, memory_order_relaxed);
+	return atomic_load_explicit(&several_devices, memory_order_relaxed);
+}
 
-	return used & (used - 1);
+int context_first_device(void)
+{
+	return atomic_load_explicit(&first_device, memory_order_relaxed);
 }
 
 static struct context *context_lookup_locked(CUcontext handle)

@@ -129,10 +129,15 @@ void context_ending(struct context *context);
 /* The context of a handle that context_lookup() has returned before and that has not ended; else
  * NULL. */
 struct context *context_known(CUcontext handle);
-/* Remembers that a device has a context. Only if several devices have one can a copy be between
- * two. */
+/*
+ * Remembers that a device has a context, before the program can work in it. Only if several devices
+ * have one can a copy be between two; from then on launches are no longer count-only, as it takes a
+ * call record to tell whose one is.
+ */
 void context_on_device(int device);
 bool context_several_devices(void);
+/* The device that had the first context, and all launches that were count-only. */
+int context_first_device(void);
 /* All contexts, newest first, linked by `next`, including those that have ended. */
 struct context *context_first(void);
 

@@ -35,6 +35,12 @@ static void stream_seen(const CUstream *stream, unsigned flags, CUresult result)
 		stream_made(*stream, flags);
 }
 
+static void context_made(CUdevice device, CUresult result)
+{
+	if (result == CUDA_SUCCESS)
+		context_on_device(device);
+}
+
 static void module_ends(void)
 {
 	operation_modules_unload();

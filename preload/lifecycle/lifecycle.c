@@ -130,10 +130,9 @@ static void start_cupti(void)
 		.unified_memory = !waits,
 		.wake = collector_wake,
 	};
-	int version = 0, devices = 0;
+	int version = 0;
 
 	driver.cuDriverGetVersion(&version);
-	driver.cuDeviceGetCount(&devices);
 	library_use_lookup(real_dlsym);
 	loaded = settings.timer != TIMER_EVENTS &&
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
@@ -143,8 +142,7 @@ static void start_cupti(void)
 	cupti.started = loaded && !cupti.waits &&
 			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
 	main_thread_add_own((unsigned)prometheus_file_threads());
-	mode_choose(cupti.started, cupti.waits && !waits, wanted.runtime_api, wanted.driver_api,
-		    devices);
+	mode_choose(cupti.started, cupti.waits && !waits, wanted.runtime_api, wanted.driver_api);
 	context_gates_allow(gates_are_allowed());
 }
 

@@ -97,6 +97,21 @@ failed_in_rows()
 3 first 2' ' \(.device)'
 }
 
+@test "a device that comes to it later has its launches, which were only counted before" {
+	export SIM_DEVICES=8 SIM_LOG=$BATS_TEST_TMPDIR/log
+	for options in "" "--start off"; do
+		KTIME_OPTIONS="--timer events --events 1/1000 -f -o session $options" \
+			same_as_alone "$programs/contexts" second_device
+		[ "$status" -eq 0 ]
+		is $'0 200\n1 450' jq -r '[.rows[] | select(.kind == "kernel") |
+			"\(.device) \(.calls + (.calls_outside // 0))"] | sort[]' <("$built/ktime" export --json - session)
+		# The context of a launch that has a call record is asked for.
+		[ "$(grep -c cuCtxGetCurrent "$SIM_LOG")" -ge 250 ]
+		[ "$(grep -c cuCtxGetCurrent "$SIM_LOG")" -lt 500 ]
+		rm "$SIM_LOG"
+	done
+}
+
 @test "a thread that ends leaves its events to the next" {
 	lives threads "100 first"
 	[ "$(counter events_created)" -gt 0 ]

@@ -43,6 +43,11 @@ static struct operation fixed = {.kind = ROW_MEMCPY, .name = "[CUDA memcpy PtoP]
 
 _Atomic uint64_t operation_lost_calls;
 
+int context_first_device(void)
+{
+	return 2;
+}
+
 struct operation *operation_first(void)
 {
 	return operations;
@@ -628,13 +633,13 @@ static void count_only_calls_are_taken_once(void **state)
 	thread.operation_calls[0] = 37;
 	mode_events = false;
 	calls_take_counts(&thread);
-	row = row_of(&kernel, 0);
+	row = row_of(&kernel, 2);
 	assert_int_equal(row->calls, 37);
 	assert_int_equal(row->untimed[UNTIMED_SAMPLED_OUT], 30);
 	assert_int_equal(row->untimed[UNTIMED_EVENTS_OFF], 7);
 	assert_int_equal(kernel.calls, 37);
 	assert_int_equal(kernel.window_calls, 37);
-	assert_int_equal(row_of(&copy, 0)->calls, 4);
+	assert_int_equal(row_of(&copy, 2)->calls, 4);
 	assert_int_equal(count(COUNTER_operations), 41);
 	row = session_row(rows_session, ROW_RUNTIME_API, "cudaLaunchKernel", -1);
 	assert_int_equal(row->calls, 41);
@@ -670,10 +675,10 @@ static void count_only_calls_outside_the_window_are_in_no_other_count(void **sta
 	thread.operation_calls[0] = 4;
 	thread.operation_rows[0] = API_RUNTIME(RUNTIME_cudaLaunchKernel) + 1;
 	calls_take_counts(&thread);
-	row = row_of(&kernel, 0);
+	row = row_of(&kernel, 2);
 	assert_int_equal(row->calls, 4);
 	assert_int_equal(row->calls_outside, 32);
-	assert_int_equal(row_of(&copy, 0)->calls_outside, 5);
+	assert_int_equal(row_of(&copy, 2)->calls_outside, 5);
 	assert_int_equal(kernel.calls, 4);
 	assert_int_equal(count(COUNTER_operations), 4);
 	assert_int_equal(count(COUNTER_operations_outside), 37);

@@ -81,7 +81,6 @@ TEST(without_a_driver_it_stays_idle, "")
 
 TEST(events_alone_need_no_cupti, "--timer events")
 {
-	devices = 1;
 	lifecycle_start();
 	is("create collector output metrics window begin reporter signals prometheus endings");
 	assert_int_equal(session_header(session)->cupti_active, 0);
@@ -93,14 +92,13 @@ TEST(events_alone_need_no_cupti, "--timer events")
 
 TEST(while_it_is_off_launches_are_only_counted, "--start off")
 {
-	devices = 1;
 	lifecycle_start();
 	assert_int_equal(session_header(session)->cupti_active, 0);
 	assert_false(mode_counting);
 	assert_true(mode_counting_outside);
 }
 
-TEST(which_of_several_devices_a_launch_is_on_needs_its_record, "--start off")
+TEST(whether_a_launch_is_on_a_device_that_is_left_out_needs_its_record, "--start off --devices 0")
 {
 	lifecycle_start();
 	assert_false(mode_counting || mode_counting_outside);
@@ -228,7 +226,7 @@ int main(void)
 		cmocka_unit_test(without_a_driver_it_stays_idle),
 		cmocka_unit_test(events_alone_need_no_cupti),
 		cmocka_unit_test(while_it_is_off_launches_are_only_counted),
-		cmocka_unit_test(which_of_several_devices_a_launch_is_on_needs_its_record),
+		cmocka_unit_test(whether_a_launch_is_on_a_device_that_is_left_out_needs_its_record),
 		cmocka_unit_test(the_options_reach_what_they_are_for),
 		cmocka_unit_test(a_budget_has_cupti_wait),
 		cmocka_unit_test(nvml_is_initialised_once_cupti_has_started),

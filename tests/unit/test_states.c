@@ -59,6 +59,7 @@ NOTES(capture_began, (CUresult given), assert_int_equal(given, result))
 NOTES(capture_begins, (void))
 NOTES(capture_ended, (CUresult given), assert_int_equal(given, result))
 NOTES(context_ends, (CUcontext context), assert_ptr_equal(context, (CUcontext)1))
+NOTES(context_on_device, (int device), assert_int_equal(device, 4))
 NOTES(graph_child_changed, (CUgraphExec exec, CUgraphNode node, CUgraph graph, CUresult given),
       assert_ptr_equal(exec, EXEC), assert_ptr_equal(node, NODE), assert_ptr_equal(graph, GRAPH),
       assert_int_equal(given, result))
@@ -193,6 +194,19 @@ static int start(void **state)
 		assert_int_equal(errno, 6);                                                        \
 		is(expected);                                                                      \
 	} while (0)
+
+static void the_device_of_a_context_that_was_made_is_told(void **state)
+{
+	CUcontext context;
+
+	(void)state;
+	MAKES(wrapped_cuCtxCreate(&context, 0, 4), "real context_on_device");
+	MAKES(wrapped_cuCtxCreate_v2(&context, 0, 4), "real context_on_device");
+	MAKES(wrapped_cuCtxCreate_v3(&context, NULL, 0, 0, 4), "real context_on_device");
+	MAKES(wrapped_cuCtxCreate_v4(&context, NULL, 0, 4), "real context_on_device");
+	result = CUDA_ERROR_OUT_OF_MEMORY;
+	MAKES(wrapped_cuCtxCreate_v2(&context, 0, 4), "real");
+}
 
 static void what_comes_before_the_drivers_call_and_what_after(void **state)
 {
@@ -333,6 +347,7 @@ static void a_nodes_new_parameters_are_read_in_each_form(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(the_device_of_a_context_that_was_made_is_told, start),
 		cmocka_unit_test_setup(what_comes_before_the_drivers_call_and_what_after, start),
 		cmocka_unit_test_setup(a_driver_that_was_not_looked_up_is_looked_up_late, start),
 		cmocka_unit_test_setup(the_drivers_initialisation_starts_ktime, start),

@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/stream.h"
 
@@ -18,7 +19,7 @@
 
 struct driver driver;
 struct options settings;
-_Atomic int lifecycle_state = LIFECYCLE_RUNNING;
+_Atomic int lifecycle_state = LIFECYCLE_RUNNING, count_only_blocks;
 
 static unsigned failures, pushed, popped, asked_for_context, set;
 static CUresult push_result, device_result, stream_result, set_result;
@@ -109,6 +110,7 @@ static int stop(void **state)
 
 static void a_context_is_asked_for_its_device_once(void **state)
 {
+	int blocks = atomic_load(&count_only_blocks);
 	struct context *context = context_lookup(FIRST), *second;
 
 	(void)state;
@@ -123,10 +125,16 @@ static void a_context_is_asked_for_its_device_once(void **state)
 	assert_null(context_lookup(NULL));
 	assert_int_equal(pushed, 1);
 	assert_false(context_several_devices());
+	assert_int_equal(context_first_device(), 1);
+	assert_int_equal(atomic_load(&count_only_blocks), blocks);
 	second = context_lookup(SECOND);
 	assert_int_equal(second->id, context->id + 1);
 	assert_false(second->reported);
 	assert_true(context_several_devices());
+	/* Once, however many there are. */
+	context_on_device(5);
+	assert_int_equal(context_first_device(), 1);
+	assert_int_equal(atomic_load(&count_only_blocks), blocks + 1);
 	assert_ptr_equal(context_first(), second);
 	assert_ptr_equal(second->next, context);
 	/* Its handle may come again. */

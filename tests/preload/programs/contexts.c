@@ -176,6 +176,29 @@ static void devices(void)
 	}
 }
 
+/* One kernel for all devices, as the runtime has them, in default streams; another device comes to
+ * it late. */
+static void second_device(void)
+{
+	CUcontext context, other;
+	CUlibrary library;
+	CUkernel kernel;
+
+	CHECK(cuInit(0));
+	CHECK(cuDevicePrimaryCtxRetain(&context, 1));
+	CHECK(cuCtxSetCurrent(context));
+	CHECK(cuLibraryLoadData(&library, CHECK_PTX, NULL, NULL, 0, NULL, NULL, 0));
+	CHECK(cuLibraryGetKernel(&kernel, library, "first"));
+	for (int i = 0; i < 8 * TIMES; i++)
+		check_launch((CUfunction)kernel, NULL);
+	CHECK(cuCtxCreate_v2(&other, 0, 0));
+	for (int i = 0; i < 4 * TIMES; i++)
+		check_launch((CUfunction)kernel, NULL);
+	CHECK(cuCtxSetCurrent(context));
+	for (int i = 0; i < TIMES; i++)
+		check_launch((CUfunction)kernel, NULL);
+}
+
 static const struct {
 	const char *name;
 	void (*run)(void);
@@ -188,6 +211,7 @@ static const struct {
 	{"primary_retained_unseen", primary_retained_unseen},
 	{"green", green},
 	{"devices", devices},
+	{"second_device", second_device},
 };
 
 int main(int argc, char **argv)
