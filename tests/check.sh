@@ -76,7 +76,7 @@ run()
 
 : >"$results"
 # shellcheck disable=SC2086 # UNIT_TESTS is a list
-run "build" step "everything builds" "$MAKE" --no-print-directory WERROR=1 "$JOBS" all sim preload-programs command-programs bare-tracer $UNIT_TESTS
+run "build" step "everything builds" "$MAKE" --no-print-directory WERROR=1 "$JOBS" all sim preload-programs command-programs bare-tracer coverage-programs $UNIT_TESTS
 if ! grep -q '^not ok' "$results"; then
 	run "clang's warnings" step "clang finds nothing" "$MAKE" --no-print-directory clang-check
 	run "format" step "the sources are formatted" "$MAKE" --no-print-directory format-check

@@ -58,8 +58,10 @@ $(BUILD)/bench/window_coverage: $(BUILD)/obj/tests/bench/window_coverage.o \
 	@mkdir -p $(@D)
 	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
 
-.PHONY: coverage
-coverage: $(BUILD)/bench/coverage $(BUILD)/bench/window_coverage
+.PHONY: coverage coverage-programs
+coverage-programs: $(BUILD)/bench/coverage $(BUILD)/bench/window_coverage
+
+coverage: coverage-programs
 	@$(BUILD)/bench/coverage 5000
 	@$(BUILD)/bench/window_coverage 1000
 

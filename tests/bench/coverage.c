@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/events/event_pool.h"
@@ -28,6 +29,11 @@
 struct options settings;
 bool mode_events = true;
 _Atomic bool mode_cupti;
+
+bool cupti_active(void)
+{
+	return false;
+}
 static struct operation operation;
 
 struct operation *operation_first(void)
