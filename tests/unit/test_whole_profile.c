@@ -7,7 +7,9 @@
  */
 #include <fcntl.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -144,11 +146,16 @@ static void reports_of_windows(void **state)
 	print_all(WHOLE_WINDOWS, "windows", words);
 }
 
-/* What the report looks like on a terminal of some columns, by a process that has one. */
+/*
+ * What the report looks like on a terminal of some columns, by a process that has one. Its end is a
+ * NUL, and the process keeps the terminal open until it was read: what was written just before a
+ * terminal is closed can be missed by the read that finds it closed.
+ */
 static char *printed_on_terminal(struct session *session, const char *words, const char *columns)
 {
 	int terminal = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
 	char *text = NULL, bytes[4096];
+	bool whole = false;
 	size_t size;
 	ssize_t length;
 	FILE *copy = open_memstream(&text, &size);
@@ -167,18 +174,23 @@ static char *printed_on_terminal(struct session *session, const char *words, con
 		unsetenv("NO_COLOR");
 		options_defaults(&options);
 		if (!file || options_parse_string(&options, words, bytes, sizeof(bytes)) ||
-		    report_write(session, &options, file) || fclose(file))
+		    report_write(session, &options, file) || fputc('\0', file) == EOF ||
+		    fflush(file))
 			_exit(1);
-		_exit(0);
+		for (;;)
+			pause();
 	}
-	/* It fails once the other side is closed. */
-	while ((length = read(terminal, bytes, sizeof(bytes))) > 0)
+	while (!whole && (length = read(terminal, bytes, sizeof(bytes))) > 0)
 		for (ssize_t i = 0; i < length; i++)
-			if (bytes[i] != '\r')
+			if (!bytes[i])
+				whole = true;
+			else if (bytes[i] != '\r')
 				fputc(bytes[i] == '\033' ? '^' : bytes[i], copy);
-	close(terminal);
 	fclose(copy);
+	kill(child, SIGKILL);
 	assert_int_equal(waitpid(child, NULL, 0), child);
+	close(terminal);
+	assert_true(whole);
 	return text;
 }
 
