@@ -33,11 +33,11 @@ unit_test()
 	local output status results
 	output=$(CMOCKA_MESSAGE_OUTPUT=TAP "$1" 2>&1)
 	status=$?
-	results=$(grep -E '^(not )?ok |^#' <<<"$output" | grep -v '^# ok - ')
-	# A crash prints no result of its own.
-	if [ $status -ne 0 ] && ! grep -q '^not ok ' <<<"$output"; then
-		# shellcheck disable=SC2001 # of each line
-		results+=$'\n'"not ok ${1##*/} (status $status)"$'\n'$(sed 's/^/# /' <<<"$output")
+	results=$(grep -E '^ok ' <<<"$output")
+	# What failed, and behind it all that was said: a test's message comes before its result.
+	if [ $status -ne 0 ]; then
+		results+=$'\n'$(grep -E '^not ok ' <<<"$output" || echo "not ok ${1##*/} (status $status)")
+		results+=$'\n'$(grep -vE '^((not )?ok |1\.\.|# (not )?ok - )' <<<"$output" | sed 's/^\(# \)\?/# /')
 	fi
 	flock "$2" printf '%s\n' "${results#$'\n'}"
 }
