@@ -135,7 +135,7 @@ WORKLOADS = {
     # Long enough for a thousandth of its calls to say what all of them took, within 3 % in the
     # worst of twelve rows.
     "rows": loop("12 kernels in random order", "rows", 250000,
-                 variants=("cupti", "always_on"), rounds=2, session=True),
+                 variants=("cupti", "always_on", "budget_2", "budget_5"), rounds=2, session=True),
     # After the first second, so that what is done once for a graph is not in them.
     "graph_empty": graph_loop("graph of 100 empty kernels", "empty"),
     "graph_mixed": graph_loop("graph of 1,000 mixed nodes", "mixed"),
