@@ -153,7 +153,7 @@ def check_tests(root):
         text = read(root, path) if os.path.exists(os.path.join(root, path)) else ""
         for name in re.findall(r'"([^"]+)"', names):
             expect(f'@test "{name}"' in text or f" {name}(void **" in text or
-                   f"TEST_IN_CHILD({name})" in text or f"TEST({name}, " in text,
+                   f"TEST({name})" in text or f"TEST({name}, " in text,
                    f"docs/reliability.md: {path} has no test {name}")
 
 

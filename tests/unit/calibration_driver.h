@@ -23,6 +23,7 @@
 #include "preload/events/calibration.h"
 #include "preload/events/event_overhead.h"
 #include "preload/handles/capture.h"
+#include "tests/unit/own_process.h"
 
 #define MS	1000000ull
 
@@ -286,26 +287,6 @@ static void start(void)
 }
 
 /* What calibration.c knows is set once, so each test has a process of its own. */
-#define TEST(name)                                                                                 \
-	static void name##_body(void);                                                             \
-	static void name(void **state)                                                             \
-	{                                                                                          \
-		int status;                                                                        \
-		pid_t child;                                                                       \
-                                                                                                   \
-		(void)state;                                                                       \
-		fflush(NULL);                                                                      \
-		child = fork();                                                                    \
-		assert_true(child >= 0);                                                           \
-		if (child == 0) {                                                                  \
-			setenv("CMOCKA_TEST_ABORT", "1", 1);                                       \
-			start();                                                                   \
-			name##_body();                                                             \
-			_exit(0);                                                                  \
-		}                                                                                  \
-		assert_int_equal(waitpid(child, &status, 0), child);                               \
-		assert_int_equal(status, 0);                                                       \
-	}                                                                                          \
-	static void name##_body(void)
+#define TEST(name) TEST_IN_CHILD(name, start())
 
 #endif

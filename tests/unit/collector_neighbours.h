@@ -48,6 +48,7 @@
 #include "preload/recording/trace_window.h"
 #include "preload/timeline/feed.h"
 #include "preload/timeline/timeline.h"
+#include "tests/unit/own_process.h"
 
 #define MS 1000000ull
 
@@ -378,26 +379,6 @@ static void prepare(void)
 	is("recording_start");
 }
 
-#define TEST(name)                                                                                 \
-	static void name##_body(void);                                                             \
-	static void name(void **state)                                                             \
-	{                                                                                          \
-		int status;                                                                        \
-		pid_t child;                                                                       \
-                                                                                                   \
-		(void)state;                                                                       \
-		fflush(NULL);                                                                      \
-		child = fork();                                                                    \
-		assert_true(child >= 0);                                                           \
-		if (child == 0) {                                                                  \
-			setenv("CMOCKA_TEST_ABORT", "1", 1);                                       \
-			prepare();                                                                 \
-			name##_body();                                                             \
-			_exit(0);                                                                  \
-		}                                                                                  \
-		assert_int_equal(waitpid(child, &status, 0), child);                               \
-		assert_int_equal(status, 0);                                                       \
-	}                                                                                          \
-	static void name##_body(void)
+#define TEST(name) TEST_IN_CHILD(name, prepare())
 
 #endif

@@ -18,6 +18,7 @@
 
 #include "cupti/library.h"
 #include "tests/sim/cupti/state.h"
+#include "tests/unit/own_process.h"
 
 /* The simulated toolkit lies beside the folder of the tests' programs. */
 static inline void set_cuda_home(void)
@@ -34,24 +35,11 @@ static inline void set_cuda_home(void)
 	unsetenv("CUDA_INJECTION64_PATH");
 }
 
-/* Runs the body in a child process; a failed assertion in it fails the test here. */
+/* As passes_in_child, with the toolkit in the environment. */
 static inline void in_child(void (*body)(void))
 {
-	pid_t child;
-	int status;
-
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		/* cmocka would go on with the next test, in this process. */
-		setenv("CMOCKA_TEST_ABORT", "1", 1);
-		set_cuda_home();
-		body();
-		_exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	set_cuda_home();
+	passes_in_child(body);
 }
 
 /* What cuptiGetTimestamp says. */
@@ -112,13 +100,6 @@ static inline void complete_buffers(void)
 	library_functions()->cuptiActivityFlushAll(0);
 }
 
-#define TEST_IN_CHILD(name)                                                                        \
-	static void name##_body(void);                                                             \
-	static void name(void **test)                                                              \
-	{                                                                                          \
-		(void)test;                                                                        \
-		in_child(name##_body);                                                             \
-	}                                                                                          \
-	static void name##_body(void)
+#define TEST(name) TEST_IN_CHILD(name, set_cuda_home())
 
 #endif

@@ -43,6 +43,7 @@
 #include "preload/reporter/energy_reader.h"
 #include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
+#include "tests/unit/own_process.h"
 
 struct driver driver;
 __thread struct thread *thread_self;
@@ -376,40 +377,19 @@ static CUresult get_memory(size_t *bytes, CUdevice device)
 	return CUDA_SUCCESS;
 }
 
-/* Each test has a process of its own, with these options. */
-static void in_process_of_its_own(void (*body)(void), const char *options)
+static void prepare(const char *options)
 {
-	int status;
-	pid_t child;
-
-	fflush(NULL);
-	child = fork();
-	assert_true(child >= 0);
-	if (child == 0) {
-		setenv("CMOCKA_TEST_ABORT", "1", 1);
-		setenv("KTIME_OPTIONS", options, 1);
-		unsetenv("CUDA_LAUNCH_BLOCKING");
-		if (session_create(&session, NULL, SESSION_TRACE))
-			_exit(1);
-		driver.cuDriverGetVersion = get_version;
-		driver.cuDeviceGetCount = get_count;
-		driver.cuDeviceGetName = get_name;
-		driver.cuDeviceGetAttribute = get_attribute;
-		driver.cuDeviceTotalMem_v2 = get_memory;
-		body();
-		_exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	setenv("KTIME_OPTIONS", options, 1);
+	unsetenv("CUDA_LAUNCH_BLOCKING");
+	if (session_create(&session, NULL, SESSION_TRACE))
+		_exit(1);
+	driver.cuDriverGetVersion = get_version;
+	driver.cuDeviceGetCount = get_count;
+	driver.cuDeviceGetName = get_name;
+	driver.cuDeviceGetAttribute = get_attribute;
+	driver.cuDeviceTotalMem_v2 = get_memory;
 }
 
-#define TEST(name, options)                                                                        \
-	static void name##_body(void);                                                             \
-	static void name(void **state)                                                             \
-	{                                                                                          \
-		(void)state;                                                                       \
-		in_process_of_its_own(name##_body, options);                                       \
-	}                                                                                          \
-	static void name##_body(void)
+#define TEST(name, options) TEST_IN_CHILD(name, prepare(options))
 
 #endif

@@ -35,6 +35,7 @@
 #include "preload/metrics/measure.h"
 #include "preload/metrics/metrics.h"
 #include "report/metrics/metric_values.h"
+#include "tests/unit/own_process.h"
 
 #define FIRST  ((CUfunction)1)
 #define SECOND ((CUfunction)2)
@@ -263,27 +264,53 @@ static void start(void)
 	thread.depth = 1;
 }
 
+static struct call a_call;
+
+static const struct call *call_of(CUfunction function)
+{
+	a_call.function = function;
+	return &a_call;
+}
+
+/* A launch whose counters are read if they are wanted; whether they were. */
+static bool launch(CUfunction function, bool succeeds)
+{
+	struct measure measure;
+
+	if (!measure_wants(call_of(function)))
+		return false;
+	errno = 5;
+	measure_begin(&measure, call_of(function));
+	assert_int_equal(errno, 5);
+	if (!measure.kernel)
+		return false;
+	assert_int_equal(capture_mode, CU_STREAM_CAPTURE_MODE_RELAXED);
+	now += 1000;
+	errno = 6;
+	measure_end(&measure, succeeds);
+	assert_int_equal(errno, 6);
+	assert_int_equal(capture_mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
+	return true;
+}
+
+static const struct metric_values *values_of(const char *kernel, const char *name)
+{
+	const struct metric_values *values;
+
+	metrics_update(session);
+	session_for_each_metric(session, values)
+	{
+		const struct row *row =
+			(const struct row *)((const char *)session_header(session) + values->row);
+
+		if (!strcmp(session_string(session, row->name), kernel) &&
+		    !strcmp(session_string(session, values->name), name))
+			return values;
+	}
+	return NULL;
+}
+
 /* What measure.c knows is set once, so each test has a process of its own. */
-#define TEST(name)                                                                                 \
-	static void name##_body(void);                                                             \
-	static void name(void **state)                                                             \
-	{                                                                                          \
-		int status;                                                                        \
-		pid_t child;                                                                       \
-                                                                                                   \
-		(void)state;                                                                       \
-		fflush(NULL);                                                                      \
-		child = fork();                                                                    \
-		assert_true(child >= 0);                                                           \
-		if (child == 0) {                                                                  \
-			setenv("CMOCKA_TEST_ABORT", "1", 1);                                       \
-			start();                                                                   \
-			name##_body();                                                             \
-			_exit(0);                                                                  \
-		}                                                                                  \
-		assert_int_equal(waitpid(child, &status, 0), child);                               \
-		assert_int_equal(status, 0);                                                       \
-	}                                                                                          \
-	static void name##_body(void)
+#define TEST(name) TEST_IN_CHILD(name, start())
 
 #endif

@@ -31,6 +31,7 @@
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
 #include "preload/recording/versions.h"
+#include "tests/unit/own_process.h"
 
 #define MS     1000000ull
 #define PERIOD (5 * MS)
@@ -292,32 +293,17 @@ static void run_for(uint64_t nanoseconds)
 	}
 }
 
-/* Each test has a process of its own, with a budget of 2 %. */
-#define TEST(name, is_late)                                                                        \
-	static void name##_body(void);                                                             \
-	static void name(void **state)                                                             \
-	{                                                                                          \
-		int status;                                                                        \
-		pid_t child;                                                                       \
-                                                                                                   \
-		(void)state;                                                                       \
-		fflush(NULL);                                                                      \
-		child = fork();                                                                    \
-		assert_true(child >= 0);                                                           \
-		if (child == 0) {                                                                  \
-			setenv("CMOCKA_TEST_ABORT", "1", 1);                                       \
-			options_defaults(&settings);                                               \
-			settings.budget = 2;                                                       \
-			cupti_is_active = !(is_late);                                              \
-			if (session_create(&session, NULL, 0))                                     \
-				_exit(1);                                                          \
-			recording_start(session, row_of, NULL, (is_late) ? &late : NULL, NULL);    \
-			name##_body();                                                             \
-			_exit(0);                                                                  \
-		}                                                                                  \
-		assert_int_equal(waitpid(child, &status, 0), child);                               \
-		assert_int_equal(status, 0);                                                       \
-	}                                                                                          \
-	static void name##_body(void)
+/* With a budget of 2 %. */
+static void prepare(bool is_late)
+{
+	options_defaults(&settings);
+	settings.budget = 2;
+	cupti_is_active = !is_late;
+	if (session_create(&session, NULL, 0))
+		_exit(1);
+	recording_start(session, row_of, NULL, is_late ? &late : NULL, NULL);
+}
+
+#define TEST(name, is_late) TEST_IN_CHILD(name, prepare(is_late))
 
 #endif

@@ -97,7 +97,7 @@ static struct seen drain(void)
 	return seen;
 }
 
-TEST_IN_CHILD(start_turns_on_what_was_asked_for_and_no_more)
+TEST(start_turns_on_what_was_asked_for_and_no_more)
 {
 	struct sim_cupti *cupti = start(&all);
 
@@ -112,7 +112,7 @@ TEST_IN_CHILD(start_turns_on_what_was_asked_for_and_no_more)
 	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_DRIVER]);
 }
 
-TEST_IN_CHILD(whole_graphs_are_traced_where_nodes_are_not_wanted)
+TEST(whole_graphs_are_traced_where_nodes_are_not_wanted)
 {
 	struct cupti_settings settings = {.driver_api = true};
 	struct sim_cupti *cupti = start(&settings);
@@ -123,7 +123,7 @@ TEST_IN_CHILD(whole_graphs_are_traced_where_nodes_are_not_wanted)
 	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_RUNTIME]);
 }
 
-TEST_IN_CHILD(launches_and_copies_are_off_in_the_runtime_kind)
+TEST(launches_and_copies_are_off_in_the_runtime_kind)
 {
 	struct sim_cupti *cupti = start(&all);
 	size_t i, off = 0;
@@ -140,7 +140,7 @@ TEST_IN_CHILD(launches_and_copies_are_off_in_the_runtime_kind)
 		assert_true(wrapped_runtime_calls[i - 1] < wrapped_runtime_calls[i]);
 }
 
-TEST_IN_CHILD(records_come_once_and_in_order)
+TEST(records_come_once_and_in_order)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
@@ -177,7 +177,7 @@ static void complete_another(bool first)
 	complete_buffers();
 }
 
-TEST_IN_CHILD(a_drain_waits_once_and_takes_what_was_there_when_it_began)
+TEST(a_drain_waits_once_and_takes_what_was_there_when_it_began)
 {
 	struct seen seen = {0};
 	uint32_t i;
@@ -196,7 +196,7 @@ TEST_IN_CHILD(a_drain_waits_once_and_takes_what_was_there_when_it_began)
 	assert_int_equal(drain().count, 3);
 }
 
-TEST_IN_CHILD(records_of_several_buffers_come_as_their_work_began)
+TEST(records_of_several_buffers_come_as_their_work_began)
 {
 	static const uint32_t order[][4] = {{1, 4, 7, 10}, {2, 5, 8, 11}, {3, 6, 9, 12}};
 	struct sim_cupti *cupti = start(&all);
@@ -213,7 +213,7 @@ TEST_IN_CHILD(records_of_several_buffers_come_as_their_work_began)
 	assert_true(seen.in_order);
 }
 
-TEST_IN_CHILD(records_of_one_buffer_keep_their_order)
+TEST(records_of_one_buffer_keep_their_order)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
@@ -245,27 +245,27 @@ static uint32_t thread_of_records(bool per_thread, CUptiResult answer, const cha
 	return drain().activity.buffer_thread;
 }
 
-TEST_IN_CHILD(where_each_thread_has_buffers_its_records_name_it)
+TEST(where_each_thread_has_buffers_its_records_name_it)
 {
 	assert_int_equal(thread_of_records(1, CUPTI_SUCCESS, "130000"), gettid());
 }
 
-TEST_IN_CHILD(where_all_threads_share_buffers_records_name_none)
+TEST(where_all_threads_share_buffers_records_name_none)
 {
 	assert_int_equal(thread_of_records(0, CUPTI_SUCCESS, "130000"), 0);
 }
 
-TEST_IN_CHILD(cupti_13_that_does_not_say_has_buffers_by_thread)
+TEST(cupti_13_that_does_not_say_has_buffers_by_thread)
 {
 	assert_int_equal(thread_of_records(0, CUPTI_ERROR_INVALID_PARAMETER, "130000"), gettid());
 }
 
-TEST_IN_CHILD(an_older_cupti_that_does_not_say_has_buffers_of_all)
+TEST(an_older_cupti_that_does_not_say_has_buffers_of_all)
 {
 	assert_int_equal(thread_of_records(1, CUPTI_ERROR_INVALID_PARAMETER, "28"), 0);
 }
 
-TEST_IN_CHILD(records_without_times_are_marked)
+TEST(records_without_times_are_marked)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
@@ -279,7 +279,7 @@ TEST_IN_CHILD(records_without_times_are_marked)
 	assert_int_equal(seen.invalid, 1);
 }
 
-TEST_IN_CHILD(wrapped_calls_that_are_recorded_all_the_same_are_left_out)
+TEST(wrapped_calls_that_are_recorded_all_the_same_are_left_out)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
@@ -292,7 +292,7 @@ TEST_IN_CHILD(wrapped_calls_that_are_recorded_all_the_same_are_left_out)
 	assert_int_equal(seen.activity.callback, CUDA_MALLOC);
 }
 
-TEST_IN_CHILD(what_waits_wakes_the_collector_then_drops_the_oldest)
+TEST(what_waits_wakes_the_collector_then_drops_the_oldest)
 {
 	struct sim_cupti *cupti = start(&all);
 	uint64_t kernels, dropped = 0;
@@ -315,7 +315,7 @@ TEST_IN_CHILD(what_waits_wakes_the_collector_then_drops_the_oldest)
 	assert_int_equal(cupti->dropped, 0);
 }
 
-TEST_IN_CHILD(a_buffer_is_all_zeros_each_time_it_is_filled)
+TEST(a_buffer_is_all_zeros_each_time_it_is_filled)
 {
 	struct sim_cupti *cupti = start(&all);
 
@@ -333,7 +333,7 @@ TEST_IN_CHILD(a_buffer_is_all_zeros_each_time_it_is_filled)
 	assert_int_equal(cupti->dirty, 0);
 }
 
-TEST_IN_CHILD(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
+TEST(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -346,7 +346,7 @@ TEST_IN_CHILD(a_cupti_that_cannot_be_told_so_fills_buffers_all_the_same)
 	assert_int_equal(cupti_errors(), 0);
 }
 
-TEST_IN_CHILD(drops_in_cupti_are_counted_once)
+TEST(drops_in_cupti_are_counted_once)
 {
 	struct sim_cupti *cupti = start(&all);
 
@@ -355,7 +355,7 @@ TEST_IN_CHILD(drops_in_cupti_are_counted_once)
 	assert_int_equal(cupti_dropped(), 0);
 }
 
-TEST_IN_CHILD(a_refusal_names_its_reason_and_what_to_do)
+TEST(a_refusal_names_its_reason_and_what_to_do)
 {
 	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
@@ -371,7 +371,7 @@ TEST_IN_CHILD(a_refusal_names_its_reason_and_what_to_do)
 	assert_int_equal(cupti_errors(), 1);
 }
 
-TEST_IN_CHILD(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
+TEST(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
 {
 	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
@@ -382,7 +382,7 @@ TEST_IN_CHILD(a_kind_that_is_refused_is_named_and_the_rest_goes_on)
 	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL]);
 }
 
-TEST_IN_CHILD(without_kernels_there_is_no_collection)
+TEST(without_kernels_there_is_no_collection)
 {
 	struct sim_cupti *cupti = load_cupti();
 	char reason[512] = "";
@@ -396,7 +396,7 @@ TEST_IN_CHILD(without_kernels_there_is_no_collection)
 		assert_false(cupti->kinds[kind]);
 }
 
-TEST_IN_CHILD(an_injected_profiler_keeps_cupti_to_itself)
+TEST(an_injected_profiler_keeps_cupti_to_itself)
 {
 	struct sim_cupti *cupti = load_cupti();
 	char reason[512];
@@ -411,7 +411,7 @@ TEST_IN_CHILD(an_injected_profiler_keeps_cupti_to_itself)
 	assert_int_equal(cupti_start(&all, reason, sizeof(reason)), 0);
 }
 
-TEST_IN_CHILD(a_forked_child_never_calls_cupti)
+TEST(a_forked_child_never_calls_cupti)
 {
 	struct sim_cupti *cupti = start(&all);
 	uint32_t stream_id;
@@ -426,7 +426,7 @@ TEST_IN_CHILD(a_forked_child_never_calls_cupti)
 	assert_int_equal(cupti->flushes, 1); /* the test's own */
 }
 
-TEST_IN_CHILD(streams_have_the_ids_of_their_records)
+TEST(streams_have_the_ids_of_their_records)
 {
 	uint32_t stream_id;
 
@@ -440,7 +440,7 @@ TEST_IN_CHILD(streams_have_the_ids_of_their_records)
 			 -EINVAL);
 }
 
-TEST_IN_CHILD(calls_have_the_names_that_programmers_write)
+TEST(calls_have_the_names_that_programmers_write)
 {
 	static const struct {
 		enum activity_kind kind;

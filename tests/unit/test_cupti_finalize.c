@@ -60,7 +60,7 @@ static void complete_records(void)
 }
 
 /* The names of kernels are CUPTI's, and may go with it. */
-TEST_IN_CHILD(finalize_lets_ktime_read_all_that_has_come_in_before)
+TEST(finalize_lets_ktime_read_all_that_has_come_in_before)
 {
 	cupti = load_cupti();
 	start_ktime_with_collector();
@@ -74,7 +74,7 @@ TEST_IN_CHILD(finalize_lets_ktime_read_all_that_has_come_in_before)
 	assert_int_equal(cupti_errors(), 0);
 }
 
-TEST_IN_CHILD(what_comes_in_while_cupti_ends_is_read_without_names)
+TEST(what_comes_in_while_cupti_ends_is_read_without_names)
 {
 	cupti = load_cupti();
 	start_ktime_with_collector();
@@ -86,7 +86,7 @@ TEST_IN_CHILD(what_comes_in_while_cupti_ends_is_read_without_names)
 	assert_int_equal(collector.named, 0);
 }
 
-TEST_IN_CHILD(a_collector_that_has_left_is_not_waited_for)
+TEST(a_collector_that_has_left_is_not_waited_for)
 {
 	load_cupti();
 	start_ktime_with_collector();
@@ -95,7 +95,7 @@ TEST_IN_CHILD(a_collector_that_has_left_is_not_waited_for)
 	assert_int_equal(collector.wakes, 0);
 }
 
-TEST_IN_CHILD(a_finalize_that_fails_leaves_the_collection_as_it_was)
+TEST(a_finalize_that_fails_leaves_the_collection_as_it_was)
 {
 	cupti = load_cupti();
 	start_ktime_with_collector();
@@ -133,7 +133,7 @@ static void *finalize(void *unused)
 }
 
 /* The other thread holds what both change; what it does is done before all is forgotten. */
-TEST_IN_CHILD(finalize_waits_for_another_thread_that_turns_a_kind_on)
+TEST(finalize_waits_for_another_thread_that_turns_a_kind_on)
 {
 	pthread_t enabler, finalizer;
 	struct timespec end;

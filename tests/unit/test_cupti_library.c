@@ -11,7 +11,7 @@
 
 static char reason[512];
 
-TEST_IN_CHILD(the_library_in_cuda_home_is_found)
+TEST(the_library_in_cuda_home_is_found)
 {
 	assert_null(library_functions());
 	assert_string_equal(library_path(), "");
@@ -26,7 +26,7 @@ static void *no_counter(void *handle, const char *name)
 	return strstr(name, "UnifiedMemoryCounter") ? NULL : dlsym(handle, name);
 }
 
-TEST_IN_CHILD(a_function_that_is_not_needed_may_be_missing)
+TEST(a_function_that_is_not_needed_may_be_missing)
 {
 	library_use_lookup(no_counter);
 	assert_int_equal(library_load(13000, reason, sizeof(reason)), 0);
@@ -34,13 +34,13 @@ TEST_IN_CHILD(a_function_that_is_not_needed_may_be_missing)
 	assert_null(library_functions()->cuptiActivityConfigureUnifiedMemoryCounter);
 }
 
-TEST_IN_CHILD(a_newer_driver_takes_an_older_library)
+TEST(a_newer_driver_takes_an_older_library)
 {
 	assert_int_equal(library_load(14020, reason, sizeof(reason)), 0);
 	assert_non_null(strstr(library_path(), "libcupti.so.13"));
 }
 
-TEST_IN_CHILD(the_library_that_the_program_loaded_comes_first)
+TEST(the_library_that_the_program_loaded_comes_first)
 {
 	char path[PATH_MAX];
 	void *handle;
@@ -57,13 +57,13 @@ TEST_IN_CHILD(the_library_that_the_program_loaded_comes_first)
 	assert_string_equal(library_path(), path);
 }
 
-TEST_IN_CHILD(nothing_is_loaded_to_attach)
+TEST(nothing_is_loaded_to_attach)
 {
 	assert_int_equal(library_attach(), -ENOENT);
 	assert_null(library_functions());
 }
 
-TEST_IN_CHILD(no_library_says_what_to_install)
+TEST(no_library_says_what_to_install)
 {
 	/* No toolkit had this one: nothing is found wherever the test runs. */
 	assert_int_equal(library_load(10000, reason, sizeof(reason)), -ENOENT);
@@ -73,7 +73,7 @@ TEST_IN_CHILD(no_library_says_what_to_install)
 	assert_null(library_functions());
 }
 
-TEST_IN_CHILD(a_library_newer_than_the_driver_is_refused)
+TEST(a_library_newer_than_the_driver_is_refused)
 {
 	load_cupti();
 	assert_int_equal(library_load(12080, reason, sizeof(reason)), -EPROTO);
@@ -81,7 +81,7 @@ TEST_IN_CHILD(a_library_newer_than_the_driver_is_refused)
 	assert_non_null(strstr(reason, "install CUPTI of CUDA 12"));
 }
 
-TEST_IN_CHILD(a_library_older_than_cuda_11_8_is_refused)
+TEST(a_library_older_than_cuda_11_8_is_refused)
 {
 	char path[PATH_MAX];
 
@@ -92,7 +92,7 @@ TEST_IN_CHILD(a_library_older_than_cuda_11_8_is_refused)
 	assert_non_null(strstr(reason, "is older than CUDA 11.8: install CUPTI of CUDA 13"));
 }
 
-TEST_IN_CHILD(a_file_that_is_no_library_is_named)
+TEST(a_file_that_is_no_library_is_named)
 {
 	char folder[] = "/tmp/ktime-cupti-XXXXXX", path[PATH_MAX];
 	FILE *file;
@@ -119,7 +119,7 @@ static void *no_symbol(void *handle, const char *name)
 	return strcmp(name, "cuptiActivityFlushAll") ? dlsym(handle, name) : NULL;
 }
 
-TEST_IN_CHILD(a_missing_function_is_named)
+TEST(a_missing_function_is_named)
 {
 	char path[PATH_MAX];
 
@@ -141,7 +141,7 @@ static void *without_version(void *handle, const char *name)
 	return strcmp(name, "cuptiGetVersion") ? dlsym(handle, name) : (void *)fail_version;
 }
 
-TEST_IN_CHILD(without_a_version_it_serves_the_programs_calls_alone)
+TEST(without_a_version_it_serves_the_programs_calls_alone)
 {
 	char path[PATH_MAX];
 

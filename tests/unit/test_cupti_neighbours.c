@@ -115,7 +115,7 @@ static unsigned drain(void)
 	return count;
 }
 
-TEST_IN_CHILD(calls_answer_not_initialized_without_libcupti)
+TEST(calls_answer_not_initialized_without_libcupti)
 {
 	size_t dropped;
 	uint64_t now;
@@ -132,7 +132,7 @@ TEST_IN_CHILD(calls_answer_not_initialized_without_libcupti)
 	assert_int_equal(cuptiFinalize(), CUPTI_ERROR_NOT_INITIALIZED);
 }
 
-TEST_IN_CHILD(a_program_alone_has_cupti_to_itself)
+TEST(a_program_alone_has_cupti_to_itself)
 {
 	struct sim_cupti *cupti = load();
 
@@ -148,7 +148,7 @@ TEST_IN_CHILD(a_program_alone_has_cupti_to_itself)
 	assert_false(cupti->kinds[KERNEL]);
 }
 
-TEST_IN_CHILD(both_have_every_record_where_the_program_comes_second)
+TEST(both_have_every_record_where_the_program_comes_second)
 {
 	struct sim_cupti *cupti = load();
 
@@ -171,7 +171,7 @@ TEST_IN_CHILD(both_have_every_record_where_the_program_comes_second)
 	assert_int_equal(program.completed, program.requests);
 }
 
-TEST_IN_CHILD(both_have_every_record_where_the_program_was_first)
+TEST(both_have_every_record_where_the_program_was_first)
 {
 	struct sim_cupti *cupti = load();
 
@@ -191,7 +191,7 @@ TEST_IN_CHILD(both_have_every_record_where_the_program_was_first)
 	assert_int_equal(drain(), 10);
 }
 
-TEST_IN_CHILD(the_program_gets_no_record_that_it_did_not_ask_for)
+TEST(the_program_gets_no_record_that_it_did_not_ask_for)
 {
 	struct sim_cupti *cupti = load();
 	CUpti_ActivitySynchronization synchronization = {
@@ -211,7 +211,7 @@ TEST_IN_CHILD(the_program_gets_no_record_that_it_did_not_ask_for)
 	assert_int_equal(drain(), 2);
 }
 
-TEST_IN_CHILD(the_program_sees_the_launches_that_ktime_leaves_out)
+TEST(the_program_sees_the_launches_that_ktime_leaves_out)
 {
 	struct sim_cupti *cupti = load();
 
@@ -233,7 +233,7 @@ TEST_IN_CHILD(the_program_sees_the_launches_that_ktime_leaves_out)
 	assert_int_equal(drain(), 1);
 }
 
-TEST_IN_CHILD(the_programs_buffers_are_filled_before_another_is_requested)
+TEST(the_programs_buffers_are_filled_before_another_is_requested)
 {
 	struct sim_cupti *cupti = load();
 	unsigned in_buffer = sizeof(program.memory[0]) / sizeof(CUpti_ActivityKernel10);
@@ -253,7 +253,7 @@ TEST_IN_CHILD(the_programs_buffers_are_filled_before_another_is_requested)
 	assert_int_equal(program.records, in_buffer + 1);
 }
 
-TEST_IN_CHILD(a_program_that_declines_buffers_loses_only_its_own_records)
+TEST(a_program_that_declines_buffers_loses_only_its_own_records)
 {
 	struct sim_cupti *cupti = load();
 
@@ -266,7 +266,7 @@ TEST_IN_CHILD(a_program_that_declines_buffers_loses_only_its_own_records)
 	assert_int_equal(drain(), 10);
 }
 
-TEST_IN_CHILD(the_serialising_kernel_kind_takes_the_place_of_ktimes)
+TEST(the_serialising_kernel_kind_takes_the_place_of_ktimes)
 {
 	struct sim_cupti *cupti = load();
 	CUpti_ActivityKernel10 kernel = {
@@ -286,7 +286,7 @@ TEST_IN_CHILD(the_serialising_kernel_kind_takes_the_place_of_ktimes)
 }
 
 /* What CUPTI answered stands, whoever asked first. */
-TEST_IN_CHILD(a_kind_that_cupti_refuses_is_on_for_no_one)
+TEST(a_kind_that_cupti_refuses_is_on_for_no_one)
 {
 	struct sim_cupti *cupti = load();
 
@@ -302,7 +302,7 @@ TEST_IN_CHILD(a_kind_that_cupti_refuses_is_on_for_no_one)
 	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_MEMCPY]);
 }
 
-TEST_IN_CHILD(a_program_that_wants_nodes_has_them_from_whole_graphs)
+TEST(a_program_that_wants_nodes_has_them_from_whole_graphs)
 {
 	const struct cupti_settings whole = {.graph_nodes = false};
 	struct sim_cupti *cupti = load();
@@ -316,7 +316,7 @@ TEST_IN_CHILD(a_program_that_wants_nodes_has_them_from_whole_graphs)
 	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
 }
 
-TEST_IN_CHILD(kinds_set_for_a_context_stay_on_for_ktime)
+TEST(kinds_set_for_a_context_stay_on_for_ktime)
 {
 	struct sim_cupti *cupti = load();
 
@@ -330,7 +330,7 @@ TEST_IN_CHILD(kinds_set_for_a_context_stay_on_for_ktime)
 	assert_int_equal(program.records, 2);
 }
 
-TEST_IN_CHILD(drops_that_ktime_asked_about_are_told_to_the_program_too)
+TEST(drops_that_ktime_asked_about_are_told_to_the_program_too)
 {
 	struct sim_cupti *cupti = load();
 	size_t dropped = 0;
@@ -346,7 +346,7 @@ TEST_IN_CHILD(drops_that_ktime_asked_about_are_told_to_the_program_too)
 	assert_int_equal(dropped, 0);
 }
 
-TEST_IN_CHILD(finalize_hands_over_what_there_is_and_ends_the_collection)
+TEST(finalize_hands_over_what_there_is_and_ends_the_collection)
 {
 	struct sim_cupti *cupti = load();
 
@@ -366,7 +366,7 @@ TEST_IN_CHILD(finalize_hands_over_what_there_is_and_ends_the_collection)
 	assert_ptr_equal(cupti->requested, requested);
 }
 
-TEST_IN_CHILD(looked_up_functions_are_replaced_only_for_the_same_library)
+TEST(looked_up_functions_are_replaced_only_for_the_same_library)
 {
 	void *real;
 

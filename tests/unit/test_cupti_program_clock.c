@@ -113,7 +113,7 @@ static void expect_ticks(void)
 	assert_int_equal(marker.timestamp, TICKS + 2500000);
 }
 
-TEST_IN_CHILD(ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_ticks)
+TEST(ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_ticks)
 {
 	struct sim_cupti *cupti = load_cupti();
 	uint64_t now = 0;
@@ -131,7 +131,7 @@ TEST_IN_CHILD(ktimes_records_stay_in_nanoseconds_and_the_programs_are_in_its_tic
 	assert_int_equal(now, ticks());
 }
 
-TEST_IN_CHILD(a_clock_that_was_there_first_makes_way_for_cuptis_own)
+TEST(a_clock_that_was_there_first_makes_way_for_cuptis_own)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -145,7 +145,7 @@ TEST_IN_CHILD(a_clock_that_was_there_first_makes_way_for_cuptis_own)
 	expect_ticks();
 }
 
-TEST_IN_CHILD(a_collection_that_does_not_start_leaves_the_programs_clock)
+TEST(a_collection_that_does_not_start_leaves_the_programs_clock)
 {
 	struct sim_cupti *cupti = load_cupti();
 	uint64_t now = 0;
@@ -159,7 +159,7 @@ TEST_IN_CHILD(a_collection_that_does_not_start_leaves_the_programs_clock)
 	assert_int_equal(now, BEGIN); /* the library's own answer */
 }
 
-TEST_IN_CHILD(setting_the_same_clock_again_keeps_what_is_known_of_its_rate)
+TEST(setting_the_same_clock_again_keeps_what_is_known_of_its_rate)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -174,7 +174,7 @@ TEST_IN_CHILD(setting_the_same_clock_again_keeps_what_is_known_of_its_rate)
 }
 
 /* Threads read both clocks side by side: one that was slower comes with older readings. */
-TEST_IN_CHILD(a_reading_that_comes_too_late_is_left_out)
+TEST(a_reading_that_comes_too_late_is_left_out)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -188,7 +188,7 @@ TEST_IN_CHILD(a_reading_that_comes_too_late_is_left_out)
 	expect_ticks();
 }
 
-TEST_IN_CHILD(another_clock_takes_the_place_of_the_first)
+TEST(another_clock_takes_the_place_of_the_first)
 {
 	struct sim_cupti *cupti = load_cupti();
 
@@ -202,7 +202,7 @@ TEST_IN_CHILD(another_clock_takes_the_place_of_the_first)
 	assert_int_equal(kernel.end, 3000);
 }
 
-TEST_IN_CHILD(finalize_ends_the_programs_clock_too)
+TEST(finalize_ends_the_programs_clock_too)
 {
 	load_cupti();
 	cupti_now = BEGIN;

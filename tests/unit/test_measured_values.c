@@ -3,51 +3,7 @@
 #include "tests/unit/measured_neighbours.h"
 
 static struct thread other_thread;
-static struct call a_call;
-
-static const struct call *call_of(CUfunction function)
-{
-	a_call.function = function;
-	return &a_call;
-}
-
-/* A launch whose counters are read if they are wanted; whether they were. */
-static bool launch(CUfunction function, bool succeeds)
-{
-	struct measure measure;
-
-	if (!measure_wants(call_of(function)))
-		return false;
-	errno = 5;
-	measure_begin(&measure, call_of(function));
-	assert_int_equal(errno, 5);
-	if (!measure.kernel)
-		return false;
-	assert_int_equal(capture_mode, CU_STREAM_CAPTURE_MODE_RELAXED);
-	now += 1000;
-	errno = 6;
-	measure_end(&measure, succeeds);
-	assert_int_equal(errno, 6);
-	assert_int_equal(capture_mode, CU_STREAM_CAPTURE_MODE_GLOBAL);
-	return true;
-}
-
-static const struct metric_values *values_of(const char *kernel, const char *name)
-{
-	const struct metric_values *values;
-
-	metrics_update(session);
-	session_for_each_metric(session, values)
-	{
-		const struct row *row =
-			(const struct row *)((const char *)session_header(session) + values->row);
-
-		if (!strcmp(session_string(session, row->name), kernel) &&
-		    !strcmp(session_string(session, values->name), name))
-			return values;
-	}
-	return NULL;
-}
+static struct thread other_thread;
 
 static enum metrics_part part(const struct thread *of, uint64_t started, uint32_t duration)
 {

@@ -25,6 +25,7 @@
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
 #include "preload/recording/versions.h"
+#include "tests/unit/own_process.h"
 
 #define MS     1000000ull
 #define PERIOD (5 * MS)
@@ -39,15 +40,6 @@ static bool cupti_waits = true, deferred, tracing;
 
 struct options settings;
 _Atomic bool mode_cupti = true;
-
-/* cmocka's assertions would go on with the other tests in the child. */
-#define EXPECT(condition)                                                                          \
-	do {                                                                                       \
-		if (!(condition)) {                                                                \
-			print_error("%s:%d: " #condition "\n", __FILE__, __LINE__);                \
-			_exit(1);                                                                  \
-		}                                                                                  \
-	} while (0)
 
 int clock_gettime(clockid_t clock, struct timespec *time)
 {
@@ -90,7 +82,7 @@ bool settings_cupti_waits(void)
 
 void deferred_start_plan(struct session *of, const struct cupti_settings *how, cupti_starter start)
 {
-	EXPECT(of && how && start);
+	assert_true(of && how && start);
 	deferred = true;
 }
 
@@ -184,13 +176,13 @@ void launches_settle(void)
 
 void versions_window_opens(void)
 {
-	EXPECT(paused);
+	assert_true(paused);
 	windows_opened++;
 }
 
 void versions_window_was_closed(void)
 {
-	EXPECT(paused);
+	assert_true(paused);
 	windows_closed++;
 }
 
@@ -208,7 +200,7 @@ uint64_t launches_seen(void)
 
 uint64_t launches_begin(void)
 {
-	EXPECT(paused);
+	assert_true(paused);
 	return seen;
 }
 
@@ -274,38 +266,21 @@ static uint64_t update(uint64_t later)
 	return recording_update(now, PERIOD);
 }
 
-/* What the library keeps is a process's: each test has one of its own. */
-static void in_child(void (*test)(void))
+static void prepare(void)
 {
-	pid_t child = fork();
-	int status;
-
-	assert_true(child >= 0);
-	if (child == 0) {
-		settings = (struct options){.budget = 5};
-		if (session_create(&session, NULL, 0))
-			_exit(2);
-		test();
-		_exit(0);
-	}
-	assert_int_equal(waitpid(child, &status, 0), child);
-	assert_int_equal(status, 0);
+	settings = (struct options){.budget = 5};
+	if (session_create(&session, NULL, 0))
+		_exit(2);
 }
 
-#define TEST_IN_CHILD(name)                                                                        \
-	static void name##_child(void);                                                            \
-	static void name(void **state)                                                             \
-	{                                                                                          \
-		(void)state;                                                                       \
-		in_child(name##_child);                                                            \
-	}                                                                                          \
-	static void name##_child(void)
+/* What the library keeps is a process's. */
+#define TEST(name) TEST_IN_CHILD(name, prepare())
 
 static void begin(void)
 {
 	recording_start(session, row_of, wake, NULL, NULL);
 	ever = true;
-	EXPECT(update(PERIOD) == PERIOD);
+	assert_true(update(PERIOD) == PERIOD);
 }
 
 /* The budget of 200 ms is 10 ms; a launch is reckoned at 1.2 ms. */
@@ -314,10 +289,10 @@ static void spend_the_credit(void)
 	for (int i = 0; i < 8; i++)
 		launch();
 	update(0);
-	EXPECT(recording_is_complete());
+	assert_true(recording_is_complete());
 	launch();
 	update(0);
-	EXPECT(!recording_is_complete());
+	assert_true(!recording_is_complete());
 }
 
 /* Waits for a window, launches three times in it, and waits for its end. */
@@ -337,88 +312,88 @@ static int start_nothing(const struct cupti_settings *with, char *reason, size_t
 	return 0;
 }
 
-TEST_IN_CHILD(a_start_with_the_window_is_matched_and_follows_graphs_before)
+TEST(a_start_with_the_window_is_matched_and_follows_graphs_before)
 {
 	const struct cupti_settings with = {.graph_nodes = true};
 
 	mode_cupti = false;
 	cupti_waits = false;
 	recording_start(session, row_of, wake, &with, start_nothing);
-	EXPECT(deferred && recording_matches() && recording_is_complete());
+	assert_true(deferred && recording_matches() && recording_is_complete());
 	ever = true;
-	EXPECT(update(PERIOD) == PERIOD && recording_matches() && turns == 0);
+	assert_true(update(PERIOD) == PERIOD && recording_matches() && turns == 0);
 	/* It has been started: a graph was made before. */
 	mode_cupti = true;
 	deferred = false;
-	EXPECT(update(PERIOD) == PERIOD && !recording_matches() && recording_is_complete());
+	assert_true(update(PERIOD) == PERIOD && !recording_matches() && recording_is_complete());
 }
 
-TEST_IN_CHILD(while_a_trace_is_wanted_all_is_recorded)
+TEST(while_a_trace_is_wanted_all_is_recorded)
 {
 	begin();
 	spend_the_credit();
-	EXPECT(paused);
+	assert_true(paused);
 	tracing = true;
 	for (int i = 0; i < 1000; i++) {
 		launch();
 		update(MS);
-		EXPECT(!paused);
+		assert_true(!paused);
 	}
 	tracing = false;
 	while (!paused)
 		update(MS);
 }
 
-TEST_IN_CHILD(without_graphs_calls_are_matched)
+TEST(without_graphs_calls_are_matched)
 {
 	recording_start(session, row_of, wake, NULL, NULL);
-	EXPECT(recording_matches() && recording_is_complete() && recording_knows_kernels());
+	assert_true(recording_matches() && recording_is_complete() && recording_knows_kernels());
 	for (int i = 0; i < 100; i++)
 		launch();
-	EXPECT(update(PERIOD) == PERIOD && recording_matches());
-	EXPECT(updates == 0 && turns == 0);
+	assert_true(update(PERIOD) == PERIOD && recording_matches());
+	assert_true(updates == 0 && turns == 0);
 	ever = true;
 	mode_cupti = false;
-	EXPECT(update(PERIOD) == PERIOD && recording_matches());
+	assert_true(update(PERIOD) == PERIOD && recording_matches());
 	mode_cupti = true;
-	EXPECT(update(PERIOD) == PERIOD && !recording_matches());
-	EXPECT(recording_is_complete() && recording_knows_kernels());
-	EXPECT(!recording_wants_flush(now));
+	assert_true(update(PERIOD) == PERIOD && !recording_matches());
+	assert_true(recording_is_complete() && recording_knows_kernels());
+	assert_true(!recording_wants_flush(now));
 }
 
-TEST_IN_CHILD(where_the_user_or_cupti_forbids_it_all_is_matched)
+TEST(where_the_user_or_cupti_forbids_it_all_is_matched)
 {
 	settings.graph = GRAPH_NODE;
 	begin();
-	EXPECT(recording_matches());
+	assert_true(recording_matches());
 	settings.graph = GRAPH_AUTO;
 	settings.timer = TIMER_CUPTI;
 	begin();
-	EXPECT(recording_matches());
+	assert_true(recording_matches());
 	settings.timer = TIMER_AUTO;
 	settings.print_gpu_trace = true;
 	begin();
-	EXPECT(recording_matches());
+	assert_true(recording_matches());
 	settings.print_gpu_trace = false;
 	safe = false;
 	begin();
-	EXPECT(recording_matches());
+	assert_true(recording_matches());
 	safe = true;
 	begin();
-	EXPECT(!recording_matches());
+	assert_true(!recording_matches());
 }
 
-TEST_IN_CHILD(nodes_are_recorded_until_the_budget_is_spent)
+TEST(nodes_are_recorded_until_the_budget_is_spent)
 {
 	begin();
 	spend_the_credit();
-	EXPECT(paused && told_off && told_windows);
-	EXPECT(count(COUNTER_windows) == 1);
-	EXPECT(session_header(session)->note_count == 1);
-	EXPECT(!recording_matches());
+	assert_true(paused && told_off && told_windows);
+	assert_true(count(COUNTER_windows) == 1);
+	assert_true(session_header(session)->note_count == 1);
+	assert_true(!recording_matches());
 }
 
-TEST_IN_CHILD(the_credit_grows_with_time_to_its_bound)
+TEST(the_credit_grows_with_time_to_its_bound)
 {
 	begin();
 	for (int i = 0; i < 8; i++)
@@ -427,44 +402,44 @@ TEST_IN_CHILD(the_credit_grows_with_time_to_its_bound)
 	update(28 * MS);
 	launch();
 	update(0);
-	EXPECT(recording_is_complete());
+	assert_true(recording_is_complete());
 	update(10000 * MS);
 	spend_the_credit();
 }
 
-TEST_IN_CHILD(a_window_is_settled_once_its_records_are_there)
+TEST(a_window_is_settled_once_its_records_are_there)
 {
 	begin();
 	spend_the_credit();
 	/* How many launches there were before the first one is not known. */
 	for (unsigned i = 0; i < 99 / 5; i++)
 		update(PERIOD);
-	EXPECT(closed == 0);
-	EXPECT(recording_wants_flush(now));
-	EXPECT(!recording_wants_flush(now + 20 * MS));
-	EXPECT(recording_wants_flush(now + 25 * MS));
+	assert_true(closed == 0);
+	assert_true(recording_wants_flush(now));
+	assert_true(!recording_wants_flush(now + 20 * MS));
+	assert_true(recording_wants_flush(now + 25 * MS));
 	update(PERIOD);
-	EXPECT(closed == 1 && ended == 1 && random_windows == 0);
+	assert_true(closed == 1 && ended == 1 && random_windows == 0);
 	settles = windows_opened = windows_closed = 0;
-	EXPECT(!recording_wants_flush(now + 100 * MS));
+	assert_true(!recording_wants_flush(now + 100 * MS));
 	pass_a_window();
 	/* Those of one, and then of two: the last one's may come much later. */
 	seen = 1;
 	update(PERIOD);
 	update(PERIOD);
-	EXPECT(closed == 1);
+	assert_true(closed == 1);
 	seen = 2;
 	update(PERIOD);
-	EXPECT(closed == 1);
+	assert_true(closed == 1);
 	update(PERIOD);
-	EXPECT(closed == 2 && random_windows == 1);
+	assert_true(closed == 2 && random_windows == 1);
 	/* Which graphs it is of is noted before it opens, and once its calls have returned. */
-	EXPECT(windows_opened == 1 && windows_closed >= 1);
+	assert_true(windows_opened == 1 && windows_closed >= 1);
 	/* What comes between windows is of none. */
-	EXPECT(settles == 0);
+	assert_true(settles == 0);
 }
 
-TEST_IN_CHILD(records_that_do_not_come_are_not_waited_for_for_ever)
+TEST(records_that_do_not_come_are_not_waited_for_for_ever)
 {
 	begin();
 	spend_the_credit();
@@ -472,14 +447,14 @@ TEST_IN_CHILD(records_that_do_not_come_are_not_waited_for_for_ever)
 	pass_a_window();
 	for (int i = 0; i < 99; i++)
 		update(MS);
-	EXPECT(closed == 1);
+	assert_true(closed == 1);
 	update(MS);
-	EXPECT(closed == 2);
+	assert_true(closed == 2);
 }
 
 /* 0.5 to 1.5 times what lets the windows have their part of the budget; if nothing is launched
  * meanwhile, four times that. */
-TEST_IN_CHILD(windows_open_by_chance_and_last_as_long_whatever_is_launched)
+TEST(windows_open_by_chance_and_last_as_long_whatever_is_launched)
 {
 	uint64_t closed_at, opened_at;
 	unsigned windows = 1;
@@ -492,22 +467,23 @@ TEST_IN_CHILD(windows_open_by_chance_and_last_as_long_whatever_is_launched)
 		while (paused)
 			update(MS);
 		opened_at = now;
-		EXPECT(opened_at - closed_at >= 400 * MS && opened_at - closed_at <= 1201 * MS);
-		EXPECT(recording_update(now, PERIOD) == 500000);
+		assert_true(opened_at - closed_at >= 400 * MS &&
+			    opened_at - closed_at <= 1201 * MS);
+		assert_true(recording_update(now, PERIOD) == 500000);
 		while (!paused)
-			EXPECT(update(MS) == (paused ? PERIOD : 500000));
+			assert_true(update(MS) == (paused ? PERIOD : 500000));
 		closed_at = now;
-		EXPECT(closed_at - opened_at >= 51 * MS && closed_at - opened_at <= 101 * MS);
-		EXPECT(count(COUNTER_windows) == windows + 1);
+		assert_true(closed_at - opened_at >= 51 * MS && closed_at - opened_at <= 101 * MS);
+		assert_true(count(COUNTER_windows) == windows + 1);
 	}
 	/* Without launches they get longer. */
-	EXPECT(closed_at - opened_at >= 100 * MS);
-	EXPECT(random_windows == windows - 2 || random_windows == windows - 1);
-	EXPECT(since > 0 && since <= opened_at);
-	EXPECT(updates > 0);
+	assert_true(closed_at - opened_at >= 100 * MS);
+	assert_true(random_windows == windows - 2 || random_windows == windows - 1);
+	assert_true(since > 0 && since <= opened_at);
+	assert_true(updates > 0);
 }
 
-TEST_IN_CHILD(an_expensive_window_is_closed_and_the_next_comes_later)
+TEST(an_expensive_window_is_closed_and_the_next_comes_later)
 {
 	uint64_t closed_at;
 
@@ -520,71 +496,71 @@ TEST_IN_CHILD(an_expensive_window_is_closed_and_the_next_comes_later)
 	for (int i = 0; i < 9; i++)
 		launch();
 	recording_update(now, PERIOD);
-	EXPECT(!paused);
+	assert_true(!paused);
 	launch();
 	recording_update(now, PERIOD);
-	EXPECT(paused);
+	assert_true(paused);
 	closed_at = now;
 	while (paused)
 		update(MS);
 	/* 12 ms are 0.3 x 5 % of 800 ms. */
-	EXPECT(now - closed_at >= 1600 * MS && now - closed_at <= 4801 * MS);
+	assert_true(now - closed_at >= 1600 * MS && now - closed_at <= 4801 * MS);
 }
 
-TEST_IN_CHILD(a_new_graph_has_a_window_soon_but_not_more_often_than_others)
+TEST(a_new_graph_has_a_window_soon_but_not_more_often_than_others)
 {
 	begin();
 	spend_the_credit();
 	seen = 1000;
 	update(100 * MS);
-	EXPECT(paused && closed == 1);
+	assert_true(paused && closed == 1);
 	lacks_graph = true;
 	update(PERIOD);
-	EXPECT(!paused);
+	assert_true(!paused);
 	lacks_graph = false;
 	while (!paused)
 		update(MS);
 	update(100 * MS);
-	EXPECT(closed == 2 && random_windows == 0);
+	assert_true(closed == 2 && random_windows == 0);
 	lacks_graph = true;
 	update(PERIOD);
-	EXPECT(paused);
+	assert_true(paused);
 }
 
-TEST_IN_CHILD(nothing_is_recorded_while_graphs_are_made)
+TEST(nothing_is_recorded_while_graphs_are_made)
 {
 	begin();
-	EXPECT(!told_off && !told_windows);
+	assert_true(!told_off && !told_windows);
 	making = 1;
 	update(PERIOD);
-	EXPECT(paused && told_off && !told_windows);
+	assert_true(paused && told_off && !told_windows);
 	making = 0;
 	update(PERIOD);
-	EXPECT(!paused && !told_off);
+	assert_true(!paused && !told_off);
 	spend_the_credit();
 	while (paused)
 		update(MS);
 	making = 1;
 	update(0);
-	EXPECT(paused && told_off && told_windows);
-	EXPECT(count(COUNTER_windows) == 2);
+	assert_true(paused && told_off && told_windows);
+	assert_true(count(COUNTER_windows) == 2);
 }
 
-TEST_IN_CHILD(while_the_program_records_ktime_reads_along)
+TEST(while_the_program_records_ktime_reads_along)
 {
 	begin();
 	spend_the_credit();
 	refused = true;
 	update(PERIOD);
-	EXPECT(!paused && closed == 1);
+	assert_true(!paused && closed == 1);
 	for (int i = 0; i < 100; i++)
 		update(PERIOD);
-	EXPECT(!paused && closed == 1);
+	assert_true(!paused && closed == 1);
 	refused = false;
 	update(PERIOD);
-	EXPECT(paused);
+	assert_true(paused);
 	recording_finish();
-	EXPECT(closed == 2 && random_windows == 0);
+	assert_true(closed == 2 && random_windows == 0);
 }
 
 int main(void)

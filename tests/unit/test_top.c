@@ -14,53 +14,18 @@
 #include <cmocka.h>
 
 #include "report/live/top.h"
-
-#define MS 1000000ull
-
-static char folder[32], path[64];
-static struct session *session;
-static struct options options;
+#include "tests/unit/running_profile.h"
 
 static int start(void **state)
 {
-	struct session_header *header;
-
 	(void)state;
-	strcpy(folder, "/tmp/ktime-top-XXXXXX");
-	if (!mkdtemp(folder))
-		return -1;
-	snprintf(path, sizeof(path), "%s/profile", folder);
-	if (session_create(&session, path, SESSION_KEPT))
-		return -1;
-	header = session_header(session);
-	header->pid = 4321;
-	header->cupti_active = 1;
-	header->command = session_intern(session, "/opt/bin/train --epochs 3");
-	options_defaults(&options);
-	options.profile = path;
-	options.names = NAMES_SHORT;
-	return 0;
+	return start_profile();
 }
 
 static int stop(void **state)
 {
 	(void)state;
-	session_close(session);
-	options_free(&options);
-	unlink(path);
-	rmdir(folder);
-	return 0;
-}
-
-static void call(enum row_kind kind, const char *name, int device, unsigned calls, uint64_t took)
-{
-	struct row *row = session_row(session, kind, name, device);
-
-	assert_non_null(row);
-	for (unsigned i = 0; i < calls; i++) {
-		row->calls++;
-		session_add_sample(session, &row->cupti, took);
-	}
+	return stop_profile();
 }
 
 static void first_calls(void)

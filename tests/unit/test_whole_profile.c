@@ -25,39 +25,9 @@
 #include "report/compare/import.h"
 #include "report/export/export.h"
 #include "report/print/report.h"
+#include "tests/unit/golden.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/whole_profile.h"
-
-/* Compares a text with a file, line by line. */
-static void is_golden(const char *name, const char *text)
-{
-	char path[128], *expected = NULL;
-	const char *left, *right;
-	size_t capacity = 0;
-	unsigned line = 1;
-	FILE *file;
-
-	snprintf(path, sizeof(path), "tests/golden/whole_%s.txt", name);
-	file = fopen(path, getenv("FIGURES") ? "w+e" : "re");
-	assert_non_null(file);
-	if (getenv("FIGURES")) {
-		fputs(text, file);
-		rewind(file);
-	}
-	assert_true(getdelim(&expected, &capacity, '\0', file) > 0);
-	fclose(file);
-	for (left = text, right = expected; *left || *right; line++) {
-		size_t one = strcspn(left, "\n"), other = strcspn(right, "\n");
-
-		if (one != other || memcmp(left, right, one) != 0)
-			fail_msg("%s:%u: is\n%.*s\ninstead of\n%.*s\nIf that is wanted: "
-				 "FIGURES=write build/tests/unit/test_whole_profile",
-				 path, line, (int)one, left, (int)other, right);
-		left += one + (left[one] == '\n');
-		right += other + (right[other] == '\n');
-	}
-	free(expected);
-}
 
 static void print_all(enum whole_profile kind, const char *name, const char *const *words)
 {
@@ -119,7 +89,7 @@ static void reports_of_both_clocks(void **state)
 		NULL};
 
 	(void)state;
-	print_all(WHOLE_CUPTI, "cupti", words);
+	print_all(WHOLE_CUPTI, "whole_cupti", words);
 }
 
 static void reports_of_a_sample_by_events(void **state)
@@ -133,7 +103,7 @@ static void reports_of_a_sample_by_events(void **state)
 		NULL};
 
 	(void)state;
-	print_all(WHOLE_EVENTS, "events", words);
+	print_all(WHOLE_EVENTS, "whole_events", words);
 }
 
 static void reports_of_windows(void **state)
@@ -143,7 +113,7 @@ static void reports_of_windows(void **state)
 					    NULL};
 
 	(void)state;
-	print_all(WHOLE_WINDOWS, "windows", words);
+	print_all(WHOLE_WINDOWS, "whole_windows", words);
 }
 
 /*
@@ -223,7 +193,7 @@ static void reports_on_a_terminal(void **state)
 		session_close(session);
 	}
 	fclose(file);
-	is_golden("terminal", all);
+	is_golden("whole_terminal", all);
 	free(all);
 }
 
@@ -272,13 +242,13 @@ static void export_all(export_function *function, const char *name)
 static void json(void **state)
 {
 	(void)state;
-	export_all(export_json, "json");
+	export_all(export_json, "whole_json");
 }
 
 static void chrome(void **state)
 {
 	(void)state;
-	export_all(export_chrome, "chrome");
+	export_all(export_chrome, "whole_chrome");
 }
 
 static void new_file(char path[32])
@@ -342,7 +312,7 @@ static void sqlite(void **state)
 	sqlite3_close(dump.database);
 	fclose(dump.file);
 	unlink(path);
-	is_golden("sqlite", all);
+	is_golden("whole_sqlite", all);
 	free(all);
 	session_close(session);
 }
@@ -387,7 +357,7 @@ static void comparisons(void **state)
 		profile_free(&b);
 	}
 	fclose(file);
-	is_golden("comparison", all);
+	is_golden("whole_comparison", all);
 	free(all);
 }
 
