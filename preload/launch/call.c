@@ -122,12 +122,12 @@ static inline void begin_record(struct thread *thread, struct call *call)
 	if (likely(!record->operation) && (call->function || call->graph))
 		record->operation = known_operation(thread, call);
 	record->stream = find_stream(thread, call->stream);
-	if (unlikely(!record->stream || record->flags & CALL_OUTSIDE_WINDOW))
+	if (unlikely(!record->stream))
 		return;
-	if (unlikely(capture_is_live()) && capture_is_in(record->stream->handle)) {
+	if (unlikely(capture_is_live()) && capture_is_in(record->stream->handle))
 		record->flags |= CALL_CAPTURED;
+	if (unlikely(record->flags & (CALL_CAPTURED | CALL_OUTSIDE_WINDOW)))
 		return;
-	}
 	if (unlikely(call->dependent) && thread->last_operation &&
 	    thread->last_stream == call->stream)
 		atomic_store_explicit(&thread->last_operation->followed, true,

@@ -57,6 +57,15 @@ seen()
 	is 2 counter captured_calls
 }
 
+@test "outside the profiling window what is captured is no operation either" {
+	for options in "--profile-from-start off" "--delay 100"; do
+		captures streams 4 "$options"
+		is $'2 [CUDA graph 1]\n1 first' eval '"$built/ktime" export --json - session |
+			jq -r ".rows[] | select(.calls_outside > 0) | \"\(.calls_outside) \(.name)\"" | sort -k2'
+		is 3 counter operations_outside
+	done
+}
+
 @test "a capture that the program breaks, and the next one" {
 	captures broken 4
 	is $'2 [CUDA graph 1]\n2 first' seen

@@ -205,6 +205,21 @@ static void outside_the_window_a_call_gets_no_events(void **state)
 	count_only_block(-1);
 }
 
+static void outside_the_window_captured_calls_are_told_apart_too(void **state)
+{
+	(void)state;
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	atomic_store(&window_open, false);
+	capture_begins();
+	asked.stream_is_capturing = true;
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	assert_int_equal(last_record()->flags, CALL_OUTSIDE_WINDOW | CALL_CAPTURED);
+	asked.stream_is_capturing = false;
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	assert_int_equal(last_record()->flags, CALL_OUTSIDE_WINDOW);
+	capture_ended(CUDA_SUCCESS);
+}
+
 static void a_call_without_operation_looks_nothing_up(void **state)
 {
 	struct call call;
@@ -346,6 +361,7 @@ int main(void)
 		IN_THREAD(without_cupti_a_first_launch_has_a_pair),
 		IN_THREAD(captured_calls_are_told_apart),
 		IN_THREAD(outside_the_window_a_call_gets_no_events),
+		IN_THREAD(outside_the_window_captured_calls_are_told_apart_too),
 		IN_THREAD(a_call_without_operation_looks_nothing_up),
 		IN_THREAD(an_empty_copy_is_no_operation),
 		IN_THREAD(graphs_are_known_by_their_handle),
