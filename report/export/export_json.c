@@ -195,7 +195,8 @@ static cJSON *findings_array(const struct session *session)
 		if (findings[i].count)
 			json_add_unsigned(object, "count", findings[i].count);
 		json_add_unsigned(object, "time", findings[i].time);
-		cJSON_AddNumberToObject(object, "percent", findings[i].percent);
+		if (findings[i].percent > 0)
+			cJSON_AddNumberToObject(object, "percent", findings[i].percent);
 		if (findings[i].device >= 0) {
 			cJSON_AddNumberToObject(object, "device", findings[i].device);
 			cJSON_AddNumberToObject(object, "devices", findings[i].devices);

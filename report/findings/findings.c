@@ -209,7 +209,7 @@ static void apply_rules(struct finding found[FINDING_COUNT],
 						    .advice = rules[i].advice,
 						    .count = figure->count,
 						    .time = figure->time,
-						    .percent = percent,
+						    .percent = percent <= 100 ? percent : 0,
 						    .device = device};
 		found[i].devices = devices + (device >= 0);
 	}

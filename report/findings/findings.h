@@ -48,7 +48,8 @@ struct finding {
 	uint64_t count;	  /* 0: not counted */
 	uint64_t time;	  /* nanoseconds */
 	double percent;	  /* of the device's time from its first to its last operation; else of all
-			   * devices' */
+			   * devices'. 0: it is no part of that, as calls of several threads, and
+			   * those before the first operation, can take longer. */
 	int device;	  /* -1: of the whole program */
 	unsigned devices; /* how many the rule finds it on */
 };

@@ -233,8 +233,9 @@ void finding_write(const struct finding *finding, bool several, FILE *file)
 		fprintf(file, "GPU %d: ", finding->device);
 	if (finding->count)
 		fprintf(file, "%s ", number_count(number, finding->count));
-	fprintf(file, "%s, %s (%.1f %%)", finding->what,
-		number_about(time, (double)finding->time, 3), finding->percent);
+	fprintf(file, "%s, %s", finding->what, number_about(time, (double)finding->time, 3));
+	if (finding->percent > 0)
+		fprintf(file, " (%.1f %%)", finding->percent);
 	if (finding->devices > 1)
 		fprintf(file, ", and on %u other GPU%s", finding->devices - 1,
 			finding->devices > 2 ? "s" : "");

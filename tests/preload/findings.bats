@@ -47,6 +47,13 @@ times()
 	! grep -q '^synchronous' out
 }
 
+@test "calls that take longer than all of the device's time are no percentage of it" {
+	SIM_CALL_NS=cuMemcpyHtoD_v2=20000000 findings C,20000 C,20000 >out
+	grep -q '^synchronous copies 2 400' out
+	grep -q 'Finding: 2 synchronous copies and memsets kept the host waiting, 40.0 ms: the Async functions' report
+	is null jq '.findings[0].percent' <("$built/ktime" export --json - session)
+}
+
 @test "synchronous memsets of pinned memory are found, and of device memory not" {
 	export SIM_CALL_NS=cuMemsetD8_v2=600000
 	findings k,1000000 Z,1000 Z,1000 k,1000000 >out

@@ -85,6 +85,11 @@ static void calls_are_a_finding_from_their_part_of_the_time_on(void **state)
 	is_found(FINDING_SYNCHRONOUS, 2, 50 * MS, 5);
 	totals->synchronous_ns--;
 	assert_null(found(FINDING_SYNCHRONOUS));
+	/* Several threads waited: that is no part of the device's time. */
+	totals->synchronous_ns = 1000 * MS;
+	is_found(FINDING_SYNCHRONOUS, 2, 1000 * MS, 100);
+	totals->synchronous_ns++;
+	is_found(FINDING_SYNCHRONOUS, 2, 1000 * MS + 1, 0);
 	/* Of waiting calls the time counts that the device was idle after them. */
 	*totals = (struct call_totals){.waiting_calls = 4, .waiting_ns = 900 * MS};
 	assert_null(found(FINDING_WAITING));
