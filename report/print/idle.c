@@ -135,9 +135,9 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 	if (use->kernels && use->copies)
 		fprintf(file, ", both at once %.1f %%; ", percent(both, whole));
 	if (ratio >= 1)
-		fprintf(file, "%.*f s of kernels to 1 s of copies", ratio < 10, ratio);
+		fprintf(file, "kernels take %.*f times as long as copies", ratio < 10, ratio);
 	else if (ratio > 0)
-		fprintf(file, "1 s of kernels to %.*f s of copies", ratio > 0.1, 1 / ratio);
+		fprintf(file, "copies take %.*f times as long as kernels", ratio > 0.1, 1 / ratio);
 	fprintf(file, "); idle %.1f %%", percent(idle, whole));
 	/* How busy it was with what is outside the profiling window nobody knows. */
 	if ((double)run > (1 + RUN_LONGER) * (double)whole &&

@@ -86,7 +86,7 @@ launch latency 1 8000 8000' use
 program after waiting 1 10000 10000
 launch latency 1 4000 4000
 short 1 4000 4000' use
-	grep -q 'busy 90.1 % of 181 us (kernels 60.8 %, copies 57.5 %, both at once 28.2 %; 1.1 s of kernels to 1 s of copies); idle 9.9 %' report
+	grep -q 'busy 90.1 % of 181 us (kernels 60.8 %, copies 57.5 %, both at once 28.2 %; kernels take 1.1 times as long as copies); idle 9.9 %' report
 }
 
 @test "gaps are those of the thread that launched next" {

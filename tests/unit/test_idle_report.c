@@ -73,7 +73,7 @@ static void a_device_has_a_line_for_busy_and_one_for_idle(void **state)
 	(void)state;
 	prints("",
 	       "======== GPU 0: busy 63.1 % of 1.00 s (kernels 60.2 %, copies 4.1 %, both at once "
-	       "1.2 %; 15 s of kernels to 1 s of copies); idle 36.9 %.\n"
+	       "1.2 %; kernels take 15 times as long as copies); idle 36.9 %.\n"
 	       "======== Idle: 30.4 % the program between CUDA calls (9.4 % after a "
 	       "synchronizing call), 4.1 % launch latency, 2.4 % cudaMalloc.\n");
 }
