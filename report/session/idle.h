@@ -19,7 +19,7 @@ struct session;
 	X(DEPENDENCY, "dependency", "dependencies on the device")                                  \
 	X(GRAPH, "graph", "inside graphs")                                                         \
 	X(SHORT, "short", "gaps under 5 us")                                                       \
-	X(UNRESOLVED, "unresolved", "not resolved")
+	X(UNRESOLVED, "unresolved", "cause unknown")
 
 #define IDLE_CAUSE_ENUM(name, key, text) IDLE_##name,
 enum idle_cause { IDLE_CAUSES(IDLE_CAUSE_ENUM) IDLE_CAUSE_COUNT };
