@@ -97,10 +97,10 @@ static void write_estimate(struct html *html, const struct table_row *row)
 		number_about(total, (double)row->total, 3);
 	else
 		number_range(total, (double)row->total, row->error);
-	fprintf(html->file, "<p class=\"estimate\">Estimate: %s%s, from %s of %s calls%s.</p>\n",
+	fprintf(html->file, "<p class=\"estimate\">Estimate: %s%s, from %s of %s calls%s%s.</p>\n",
 		total, isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
-		number_count(calls, row->calls),
-		isnan(row->error) ? ", too few for an interval" : "");
+		number_count(calls, row->calls), isnan(row->error) ? "; no interval: " : "",
+		isnan(row->error) ? table_without_interval(row) : "");
 }
 
 void distribution_write(struct html *html, const struct table_row *row)

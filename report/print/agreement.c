@@ -205,6 +205,52 @@ int cross_check_write(const struct session *session, const struct options *optio
 	return 0;
 }
 
+/* Whether most of the row's event pairs may hold more than the operation. */
+static bool is_upper_bound(const struct row *row)
+{
+	uint64_t half = row->events.count / 2;
+
+	return row->host_included > 0 || row->may_wait > half || row->beside > half;
+}
+
+int upper_bounds_write(const struct session *session, const struct options *options,
+		       const char *prefix, FILE *file)
+{
+	unsigned by_events = 0, bounds = 0;
+	enum clock_source clock;
+	struct filter filter;
+	struct row *row;
+	int error = filter_init(&filter, session, options);
+
+	if (error)
+		return error;
+	session_for_each_row (session, row) {
+		if (!row_is_gpu(row->kind) || row_calls(row) == 0)
+			continue;
+		row_figures(session, row, &clock);
+		by_events += clock == CLOCK_EVENTS;
+		bounds += clock == CLOCK_EVENTS && is_upper_bound(row);
+	}
+	if (bounds)
+		fprintf(file,
+			"%sUpper bounds: %u of %u rows by CUDA events; their times may include "
+			"host time, or waits for another engine or stream%s.\n",
+			prefix, bounds, by_events,
+			options->verbose ? "" : " (--verbose names them)");
+	session_for_each_row (session, row) {
+		const char *name = NULL;
+
+		row_figures(session, row, &clock);
+		if (options->verbose && row_is_gpu(row->kind) && clock == CLOCK_EVENTS &&
+		    is_upper_bound(row) && filter_shows(&filter, row->kind, row->name, row->device))
+			name = filter_name(&filter, row->kind, row->name);
+		if (name)
+			fprintf(file, "%sUpper bound: %s\n", prefix, name);
+	}
+	filter_free(&filter);
+	return 0;
+}
+
 bool rows_are_by_events(const struct session *session)
 {
 	enum clock_source clock;

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "report/options/options.h"
 #include "report/session/session.h"
@@ -57,6 +58,10 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 		      const struct options *options);
 void agreement_free(struct agreement *agreement);
 const char *agreement_reason_text(enum agreement_reason reason);
+/* The line that counts the rows by events whose times are upper bounds; with --verbose their names.
+ * 0, -ENOMEM, or -EINVAL for a bad filter. */
+int upper_bounds_write(const struct session *session, const struct options *options,
+		       const char *prefix, FILE *file);
 /* Whether events alone timed operations of the GPU. */
 bool rows_are_by_events(const struct session *session);
 

@@ -93,7 +93,7 @@ static const char *plural(uint64_t count)
 	return count == 1 ? "" : "s";
 }
 
-/* "Not timed: 3 no free event, 1 ring full.": the reasons that apply. */
+/* "Not timed: no free event (3), ring full (1).": the reasons that apply. */
 static void write_reasons(const struct closing *closing, const char *title, const uint64_t *reasons)
 {
 	char count[NUMBER_SIZE];
@@ -104,36 +104,15 @@ static void write_reasons(const struct closing *closing, const char *title, cons
 			continue;
 		if (!written)
 			begin(closing, "%s: ", title);
-		fprintf(closing->file, "%s%s %s", written++ ? ", " : "",
-			number_count(count, reasons[i]), untimed_texts[i]);
+		fprintf(closing->file, "%s%s (%s)", written++ ? ", " : "", untimed_texts[i],
+			number_count(count, reasons[i]));
 	}
 	if (written)
 		fputs(".\n", closing->file);
 }
 
-/* The rows by events of which most pairs may hold more than the operation. */
-static void write_upper_bounds(const struct closing *closing)
-{
-	struct row *row;
-	unsigned rows = 0;
-
-	session_for_each_row (closing->session, row) {
-		enum clock_source clock;
-
-		row_figures(closing->session, row, &clock);
-		rows += row_is_gpu(row->kind) && clock == CLOCK_EVENTS && !row->host_included &&
-			(row->may_wait > row->events.count / 2 ||
-			 row->beside > row->events.count / 2);
-	}
-	if (rows > 0)
-		begin(closing,
-		      "Upper bounds: %u of %u rows by CUDA events; most of their pairs may hold a "
-		      "wait, for the host, another engine or another stream.\n",
-		      rows, closing->coverage.rows_by_events);
-}
-
 /* What is taken off event pairs, and which rows it is not known for. */
-static void write_corrections(const struct closing *closing)
+static int write_corrections(const struct closing *closing)
 {
 	static const char *const names[OVERHEAD_KINDS] = {"kernels, memsets and device copies",
 							  "copies to and from the host"};
@@ -159,13 +138,14 @@ static void write_corrections(const struct closing *closing)
 	for (unsigned i = 0; i < OVERHEAD_KINDS; i++)
 		if (closing->coverage.corrected[i] && !header->overheads[i].pairs)
 			warn(closing,
-			     "Times of %s hold the event pairs' own share, which could not be "
+			     "Times of %s include the event-pair overhead, which could not be "
 			     "measured.",
 			     names[i]);
-	write_upper_bounds(closing);
+	return upper_bounds_write(closing->session, closing->options, closing->prefix,
+				  closing->file);
 }
 
-static void write_timing(const struct closing *closing)
+static int write_timing(const struct closing *closing)
 {
 	const struct coverage *coverage = &closing->coverage;
 	char seen[NUMBER_SIZE], timed[NUMBER_SIZE];
@@ -203,7 +183,7 @@ static void write_timing(const struct closing *closing)
 		      number_count(timed, coverage->by_events), seen);
 		write_reasons(closing, "Not timed by events", coverage->unpaired);
 	}
-	write_corrections(closing);
+	return write_corrections(closing);
 }
 
 static void write_nodes(const struct closing *closing)
@@ -288,13 +268,13 @@ static int write_estimates(const struct closing *closing)
 
 		if (!row->estimated || estimated++ >= ROWS_NAMED)
 			continue;
-		begin(closing, "~ %s: %s%s, from %s of %s%s calls%s.\n", row->name,
+		begin(closing, "~ %s: %s%s, from %s of %s%s calls%s%s.\n", row->name,
 		      isnan(row->error) ? number_about(total, (double)row->total, 3)
 					: number_range(total, (double)row->total, row->error),
 		      isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
 		      row->first->node_calls_estimated > 0 ? "about " : "",
-		      number_count(calls, row->calls),
-		      isnan(row->error) ? ", too few for an interval" : "");
+		      number_count(calls, row->calls), isnan(row->error) ? "; no interval: " : "",
+		      isnan(row->error) ? table_without_interval(row) : "");
 	}
 	if (estimated > ROWS_NAMED)
 		begin(closing, "~ %zu more row%s.\n", estimated - ROWS_NAMED,
@@ -381,8 +361,9 @@ int closing_write(const struct session *session, const struct options *options, 
 		     "The program was killed or is still running: its last operations may be "
 		     "missing.");
 	cover(&closing.coverage, session);
-	write_timing(&closing);
-	error = write_estimates(&closing);
+	error = write_timing(&closing);
+	if (!error)
+		error = write_estimates(&closing);
 	if (!error)
 		error = write_agreement(&closing);
 	write_nodes(&closing);

@@ -83,6 +83,12 @@ static inline double table_percent(const struct table *table, const struct table
 {
 	return table->total > 0 ? 100.0 * (double)row->total / (double)table->total : 0;
 }
+/* Why an estimated total has no interval. */
+static inline const char *table_without_interval(const struct table_row *row)
+{
+	return row->clock == CLOCK_CUPTI ? "too few recording windows" : "too few samples";
+}
+
 /* Of the durations of the counted calls, ns^2. */
 double table_variance(const struct table_row *row);
 /* A cell; nanoseconds. */

@@ -238,13 +238,13 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 	X(memory_bytes, "peak memory added by ktime, bytes")                                       \
 	X(trace_records, "trace records written")                                                  \
 	X(trace_lost, "trace records that did not fit")                                            \
-	X(rows_lost, "operations whose row did not fit")                                           \
+	X(rows_lost, "operations dropped: the row table is full")                                  \
 	X(ranges, "NVTX ranges that ended")                                                        \
 	X(ranges_lost, "NVTX ranges, or operations in them, that did not fit")                     \
 	X(ranges_unbalanced, "NVTX ranges ended that were not begun")                              \
 	X(metric_launches, "launches whose counters were read")                                    \
 	X(metric_ns, "time that reading them took, ns")                                            \
-	X(memory_untracked, "allocations that were not followed")                                  \
+	X(memory_untracked, "allocations not followed: too many at a time")                        \
 	X(memory_unknown_frees, "frees of memory whose allocation was not seen")                   \
 	X(memory_captured, "allocations recorded into graphs, not followed")                       \
 	X(memory_graphs, "allocations by launches of graphs, not followed")

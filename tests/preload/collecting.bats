@@ -152,7 +152,7 @@ kernels()
 	KTIME_OPTIONS+=" --timer events"
 	same_as_alone "$built/workloads/saxpy" --n 1024
 	says "Timing: none of 4 GPU operations timed."
-	says "Not timed: 4 events off."
+	says "Not timed: events off (4)."
 }
 
 @test "--quiet prints the table and nothing else" {

@@ -181,10 +181,10 @@ fault()
 	export KTIME_OPTIONS="--timer events"
 	fault cuEventCreate:*:2
 	says "Timing: none of 12 GPU operations timed."
-	says "Not timed: 12 no free event."
+	says "Not timed: no free event (12)."
 	fault cuEventRecord:*:999
 	says "Timing: none of 12 GPU operations timed."
-	says "Not timed: 12 event not recorded."
+	says "Not timed: event not recorded (12)."
 	fault cuEventElapsedTime:*:999
 	says "Timing: none of 12 GPU operations timed."
 }
@@ -202,7 +202,7 @@ fault()
 	export KTIME_OPTIONS="--verbose --events 1/1 --gate off"
 	fault cuEventRecord:5:999
 	says "Timed by CUDA events too: 10 of 12 operations."
-	says "Not timed by events: 1 event not recorded, 1 first launch of a kernel."
+	says "Not timed by events: event not recorded (1), first launch of a kernel (1)."
 	says "1 errors met by ktime's own driver calls"
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The lines below the table, where a figure is at the limit that decides what they say. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -73,7 +74,7 @@ static void nothing_to_time_and_nothing_timed(void **state)
 		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	add_row("k", 2, 0, 0)->untimed[UNTIMED_RING_FULL] = 2;
 	closes("", "======== Timing: none of 2 GPU operations timed.\n"
-		   "======== Not timed: 2 ring full.\n"
+		   "======== Not timed: ring full (2).\n"
 		   "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
@@ -107,23 +108,24 @@ static void one_operation_of_each_clock(void **state)
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
-	       "======== Upper bounds: 1 of 2 rows by CUDA events; most of their pairs may hold a "
-	       "wait, "
-	       "for the host, another engine or another stream.\n"
-	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
+	       "======== Upper bounds: 1 of 2 rows by CUDA events; their times may include "
+	       "host time, or waits for another engine or stream (--verbose names them).\n"
+	       "======== ~ by events too: 3.00 us, from 2 of 3 calls; no interval: too few "
+	       "samples.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	closes("--verbose",
 	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 5 GPU operations timed; rows "
 	       "marked ~ are estimates.\n"
 	       "======== Timed by CUDA events too: 4 of 5 operations.\n"
-	       "======== Not timed by events: 1 left out by sampling.\n"
+	       "======== Not timed by events: left out by sampling (1).\n"
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
-	       "======== Upper bounds: 1 of 2 rows by CUDA events; most of their pairs may hold a "
-	       "wait, "
-	       "for the host, another engine or another stream.\n"
-	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
+	       "======== Upper bounds: 1 of 2 rows by CUDA events; their times may include "
+	       "host time, or waits for another engine or stream.\n"
+	       "======== Upper bound: by events too\n"
+	       "======== ~ by events too: 3.00 us, from 2 of 3 calls; no interval: too few "
+	       "samples.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n"
 	       "======== Overhead measured: 0 ns in the program's calls.\n"
 	       "======== Overhead assumed: 0 ns in CUPTI on the host, 0 ns on the GPU.\n");
@@ -131,15 +133,43 @@ static void one_operation_of_each_clock(void **state)
 	closes("",
 	       "======== Timing: CUPTI (2 rows by CUDA events); 4 of 6 GPU operations timed; rows "
 	       "marked ~ are estimates.\n"
-	       "======== Not timed: 1 no free event.\n"
+	       "======== Not timed: no free event (1).\n"
 	       "======== Time(%) leaves out 1 operation of rows without times.\n"
 	       "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	       "0.98 "
 	       "us; copies to and from the host 2.70 ± 0.20 us.\n"
-	       "======== Upper bounds: 1 of 2 rows by CUDA events; most of their pairs may hold a "
-	       "wait, "
-	       "for the host, another engine or another stream.\n"
-	       "======== ~ by events too: 3.00 us, from 2 of 3 calls, too few for an interval.\n"
+	       "======== Upper bounds: 1 of 2 rows by CUDA events; their times may include "
+	       "host time, or waits for another engine or stream (--verbose names them).\n"
+	       "======== ~ by events too: 3.00 us, from 2 of 3 calls; no interval: too few "
+	       "samples.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+}
+
+static void a_row_that_holds_host_time_is_an_upper_bound(void **state)
+{
+	(void)state;
+	add_row("pageable copies", 1, 0, 1)->host_included = 1;
+	closes("",
+	       "======== Timing: CUDA events; 1 GPU operation timed.\n"
+	       "======== Upper bounds: 1 of 1 rows by CUDA events; their times may include host "
+	       "time, or waits for another engine or stream (--verbose names them).\n"
+	       "======== GPU busy and idle: not known, as CUDA events say how long an operation "
+	       "took and not when.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+}
+
+static void too_few_windows_are_not_called_too_few_calls(void **state)
+{
+	struct row *row = add_row("nodes", 40000, 28780, 0);
+
+	(void)state;
+	row->windows_total = 40e6;
+	row->windows_error = NAN;
+	closes("",
+	       "======== Timing: CUPTI; 28,780 of 40,000 GPU operations timed; rows marked ~ are "
+	       "estimates.\n"
+	       "======== ~ nodes: 40.0 ms, from 28,780 of 40,000 calls; no interval: too few "
+	       "recording windows.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
@@ -155,46 +185,46 @@ static void only_so_many_estimates_are_named(void **state)
 	}
 	closes("",
 	       "======== Timing: CUDA events on 10 of 20 operations; rows marked ~ are estimates.\n"
-	       "======== Times of kernels, memsets and device copies hold the event pairs' own "
-	       "share, which could not be measured.\n"
-	       "======== ~ k0: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k1: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k2: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k3: 2.00 us, from 1 of about 2 calls, too few for an interval.\n"
-	       "======== ~ k4: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k5: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k6: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k7: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k8: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k9: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== Times of kernels, memsets and device copies include the event-pair "
+	       "overhead, which could not be measured.\n"
+	       "======== ~ k0: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k1: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k2: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k3: 2.00 us, from 1 of about 2 calls; no interval: too few samples.\n"
+	       "======== ~ k4: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k5: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k6: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k7: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k8: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k9: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
 	       "======== GPU busy and idle: not known, as CUDA events say how long an operation "
 	       "took and not when.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	add_row("k10", 2, 0, 1);
 	closes("--top 3",
 	       "======== Timing: CUDA events on 11 of 22 operations; rows marked ~ are estimates.\n"
-	       "======== Times of kernels, memsets and device copies hold the event pairs' own "
-	       "share, which could not be measured.\n"
-	       "======== ~ k0: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k1: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k10: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== Times of kernels, memsets and device copies include the event-pair "
+	       "overhead, which could not be measured.\n"
+	       "======== ~ k0: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k1: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k10: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
 	       "======== GPU busy and idle: not known, as CUDA events say how long an operation "
 	       "took and not when.\n"
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 	closes("",
 	       "======== Timing: CUDA events on 11 of 22 operations; rows marked ~ are estimates.\n"
-	       "======== Times of kernels, memsets and device copies hold the event pairs' own "
-	       "share, which could not be measured.\n"
-	       "======== ~ k0: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k1: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k10: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k2: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k3: 2.00 us, from 1 of about 2 calls, too few for an interval.\n"
-	       "======== ~ k4: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k5: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k6: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k7: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
-	       "======== ~ k8: 2.00 us, from 1 of 2 calls, too few for an interval.\n"
+	       "======== Times of kernels, memsets and device copies include the event-pair "
+	       "overhead, which could not be measured.\n"
+	       "======== ~ k0: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k1: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k10: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k2: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k3: 2.00 us, from 1 of about 2 calls; no interval: too few samples.\n"
+	       "======== ~ k4: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k5: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k6: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k7: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
+	       "======== ~ k8: 2.00 us, from 1 of 2 calls; no interval: too few samples.\n"
 	       "======== ~ 1 more row.\n"
 	       "======== GPU busy and idle: not known, as CUDA events say how long an operation "
 	       "took and not when.\n"
@@ -220,7 +250,7 @@ static void all_that_was_lost_is_said(void **state)
 	       "======== Lost or failed: 3 activity records not read in time.\n"
 	       "======== Lost or failed: 4 activity records without valid times.\n"
 	       "======== Lost or failed: 5 activity records of unknown kinds.\n"
-	       "======== Lost or failed: 6 operations whose row did not fit.\n"
+	       "======== Lost or failed: 6 operations dropped: the row table is full.\n"
 	       "======== Lost or failed: 7 calls that failed.\n"
 	       "======== Lost or failed: 8 errors met by ktime's own driver calls.\n"
 	       "======== Lost or failed: 9 errors met by ktime's own CUPTI calls.\n"
@@ -345,6 +375,8 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(nothing_to_time_and_nothing_timed),
 		TEST(one_operation_of_each_clock),
+		TEST(a_row_that_holds_host_time_is_an_upper_bound),
+		TEST(too_few_windows_are_not_called_too_few_calls),
 		TEST(only_so_many_estimates_are_named),
 		TEST(all_that_was_lost_is_said),
 		TEST(the_budget_may_be_used_up_and_not_passed),

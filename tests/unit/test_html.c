@@ -163,7 +163,7 @@ static void an_estimate_has_its_interval(void **state)
 	snprintf(expected, sizeof(expected), "<p class=\"estimate\">Estimate: %.*s</p>",
 		 (int)strcspn(line, "\n"), line);
 	assert_non_null(strstr(page, expected));
-	assert_non_null(strstr(page, ", too few for an interval.</p>"));
+	assert_non_null(strstr(page, "; no interval: too few samples.</p>"));
 	free(text);
 	free(page);
 	session_close(session);

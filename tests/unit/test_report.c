@@ -110,7 +110,7 @@ static void two_clocks_and_their_agreement(void **state)
 	       "[CUDA memset]\n"
 	       "No API activities were profiled.\n"
 	       "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
-	       "======== Not timed: 2 no free event.\n"
+	       "======== Not timed: no free event (2).\n"
 	       "======== Time(%) leaves out 2 operations of rows without times.\n"
 	       "======== Clocks: CUPTI and events disagree by more than 0.2 us and 2 % on 1 of 3 "
 	       "rows "
@@ -120,10 +120,10 @@ static void two_clocks_and_their_agreement(void **state)
 	       "======== Something to know.\n");
 	holds(session, "--verbose --print-gpu-summary",
 	      "======== Timing: CUPTI; 19 of 21 GPU operations timed.\n"
-	      "======== Not timed: 2 no free event.\n"
+	      "======== Not timed: no free event (2).\n"
 	      "======== Time(%) leaves out 2 operations of rows without times.\n"
 	      "======== Timed by CUDA events too: 14 of 21 operations.\n"
-	      "======== Not timed by events: 5 left out by sampling, 2 no free event.\n"
+	      "======== Not timed by events: left out by sampling (5), no free event (2).\n"
 	      "======== Clocks: CUPTI and events disagree by more than 0.2 us and 2 % on 1 of 3 "
 	      "rows "
 	      "(--cross-check shows them).\n"
@@ -195,9 +195,9 @@ static void few_timed_calls_have_no_interval_and_a_sample_its_own_average(void *
 	      "2.0000us  9.0000us  9.0000us  3.2910us  kernel\n"
 	      "No API activities were profiled.\n"
 	      "======== Timing: CUDA events on 7 of 20 operations; rows marked ~ are estimates.\n"
-	      "======== Times of kernels, memsets and device copies hold the event pairs' own "
-	      "share, which could not be measured.\n"
-	      "======== ~ kernel: 82.0 us, from 7 of 20 calls, too few for an interval.\n");
+	      "======== Times of kernels, memsets and device copies include the event-pair "
+	      "overhead, which could not be measured.\n"
+	      "======== ~ kernel: 82.0 us, from 7 of 20 calls; no interval: too few samples.\n");
 	session_close(session);
 }
 
@@ -439,8 +439,8 @@ static void estimates_of_two_devices_are_added_up(void **state)
 	      "4.9270us  12.415us  12.900us  4.1680us  k\n"
 	      "No API activities were profiled.\n"
 	      "======== Timing: CUDA events on 80 of 401 operations; rows marked ~ are estimates.\n"
-	      "======== Times of kernels, memsets and device copies hold the event pairs' own "
-	      "share, which could not be measured.\n"
+	      "======== Times of kernels, memsets and device copies include the event-pair "
+	      "overhead, which could not be measured.\n"
 	      "======== ~ k: 2.79 ± 0.10 ms (95 %), from 80 of 401 calls.\n");
 	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
