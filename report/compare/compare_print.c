@@ -125,14 +125,16 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 
 	if (comparison_is_of_single_runs(comparison))
 		fprintf(file,
-			"How much runs differ is unknown with one run a side: faster and slower "
-			"mean by more than %g %%.\n",
+			"One run a side, so how much runs differ is unknown. Faster, slower: by "
+			"more "
+			"than %g %%.\n",
 			percent);
 	else
 		fprintf(file,
-			"%zu and %zu runs. Faster and slower mean by more than %g %%, in 98 of 100 "
-			"comparisons not by chance; same, within it.\n",
-			comparison->runs_a, comparison->runs_b, percent);
+			"%zu and %zu runs. Faster, slower: by more than %g %%, wrong in at most 2 "
+			"of 100 "
+			"comparisons. Same: within %g %%.\n",
+			comparison->runs_a, comparison->runs_b, percent, percent);
 }
 
 void comparison_print_sides(const struct comparison_side sides[2], FILE *file)

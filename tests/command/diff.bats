@@ -35,7 +35,7 @@ B: a (ktime profile)
 
 All GPU activities: 404.00us in A, 404.00us in B, ratio 1.000: same
 Rows: 2 same
-How much runs differ is unknown with one run a side: faster and slower mean by more than 0 %."
+One run a side, so how much runs differ is unknown. Faster, slower: by more than 0 %."
 }
 
 @test "--fail-above ends with 3 beyond it, with 0 within it" {
@@ -74,7 +74,7 @@ runs() {
 	[ "${lines[3]}" = " GPU activities:        40        40  400.00us  420.00us  10.000us  10.500us   1.050   1.041..1.059  slower       add(float const *, int)" ]
 	[ "${lines[5]}" = "All GPU activities: 404.00us in A, 424.00us in B, ratio 1.050 (95 %: 1.041..1.058): slower" ]
 	[ "${lines[6]}" = "Rows: 1 same, 1 slower" ]
-	[ "${lines[7]}" = "5 and 5 runs. Faster and slower mean by more than 2 %, in 98 of 100 comparisons not by chance; same, within it." ]
+	[ "${lines[7]}" = "5 and 5 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %." ]
 	# The files one by one are the same comparison.
 	diff <("$ktime" diff a b | tail -n +4) <("$ktime" diff a/*.ktime -- b/*.ktime | tail -n +4)
 	run "$ktime" diff b a
@@ -122,7 +122,7 @@ runs() {
 	diff out.json <("$ktime" diff --json - a b)
 	[ "$(head -5 out.md)" = "$(printf '%s\n\n' "All GPU activities: 404.00us in A, 804.00us in B, ratio 1.990 (95 %: 1.962..2.019): slower" \
 		"Rows: 1 same, 1 slower" \
-		"3 and 3 runs. Faster and slower mean by more than 2 %, in 98 of 100 comparisons not by chance; same, within it.")" ]
+		"3 and 3 runs. Faster, slower: by more than 2 %, wrong in at most 2 of 100 comparisons. Same: within 2 %.")" ]
 	[ "$(sed -n 9p out.md)" = "| GPU | 40 | 40 | 400.00us | 800.00us | 10.000us | 20.000us | 2.000 | 1.971..2.029 | slower | <code>add(float const &#42;, int)</code> |" ]
 	diff out.md <("$ktime" diff --markdown - a b)
 	run "$ktime" diff --json /dev/full a b

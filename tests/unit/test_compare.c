@@ -351,8 +351,8 @@ static void untimed_sides_are_printed_without_times(void **state)
 	       "All GPU activities: 0ns in A, 0ns in B, ratio -: cannot tell, without 1 untimed "
 	       "row\n"
 	       "Rows: 1 untimed, 1 only in A\n"
-	       "How much runs differ is unknown with one run a side: faster and slower mean by "
-	       "more than 10 %.\n");
+	       "One run a side, so how much runs differ is unknown. Faster, slower: by more than "
+	       "10 %.\n");
 	prints(comparison_print_csv,
 	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg B\","
 	       "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\"\n"
@@ -487,8 +487,8 @@ static void runs_are_printed_with_their_spread(void **state)
 	       "All GPU activities: 2.4805ms in A, 4.2814ms in B, ratio 1.728 (95 %: "
 	       "1.593..1.874): slower\n"
 	       "Rows: 1 same, 1 slower, 1 only in A, 1 only in B\n"
-	       "5 and 5 runs. Faster and slower mean by more than 7 %, in 98 of 100 comparisons "
-	       "not by chance; same, within it.\n");
+	       "5 and 5 runs. Faster, slower: by more than 7 %, wrong in at most 2 of 100 "
+	       "comparisons. Same: within 7 %.\n");
 	prints(comparison_print_csv,
 	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg "
 	       "B\",\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\"\n"
@@ -506,8 +506,8 @@ static void runs_are_printed_with_their_spread(void **state)
 	       "\n"
 	       "Rows: 1 same, 1 slower, 1 only in A, 1 only in B\n"
 	       "\n"
-	       "5 and 5 runs. Faster and slower mean by more than 7 %, in 98 of 100 comparisons "
-	       "not by chance; same, within it.\n"
+	       "5 and 5 runs. Faster, slower: by more than 7 %, wrong in at most 2 of 100 "
+	       "comparisons. Same: within 7 %.\n"
 	       "\n"
 	       "| Type | Calls A | Calls B | Time A | Time B | Avg A | Avg B | Ratio | 95 % | "
 	       "Verdict | Name |\n"
