@@ -54,14 +54,13 @@ static const struct option_entry *find_name(const struct options *options, const
 static const struct option_entry *find_letter(const struct options *options, char letter)
 {
 	/* nvprof's short form of --events, which took hardware counters only. */
-	static const struct option_entry counters = {
-		.name = "events",
-		.letter = 'e',
-		.kind = OPTION_UNSERVED,
-		.argument = "EVENTS",
-		.section = SECTION_UNSERVED,
-		.commands = OPTION_RUN | OPTION_SHOW,
-		.help = "ktime measures time, not hardware counters: use `ncu --metrics`"};
+	static const struct option_entry counters = {.name = "events",
+						     .letter = 'e',
+						     .kind = OPTION_UNSERVED,
+						     .argument = "EVENTS",
+						     .section = SECTION_UNSERVED,
+						     .commands = OPTION_RUN | OPTION_SHOW,
+						     .help = "--metrics reads hardware counters"};
 
 	if (letter == counters.letter && is_known(options, &counters))
 		return &counters;

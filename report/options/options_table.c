@@ -205,7 +205,7 @@ const struct option_entry option_table[] = {
 	       "a page to look at, in one file that needs no network"),
 	OPTION(FILE, markdown, "markdown", 0, "OUT", FILE, DIFF, "the table in Markdown"),
 	OPTION(NUMBER, threshold, "threshold", 0, "PERCENT", PRINT, DIFF,
-	       "faster and slower mean by more than that (2; 10 with one run a side)"),
+	       "the smallest difference called faster or slower (2; 10 with one run a side)"),
 	OPTION(NUMBER, fail_above, "fail-above", 0, "PERCENT", PRINT, DIFF,
 	       "end with status 3 if B is slower by more than that"),
 	OPTION(COUNT, runs, "runs", 'n', "N", COLLECT, BENCH, "how often to run PROGRAM (5)"),
@@ -243,8 +243,7 @@ const struct option_entry option_table[] = {
 	UNSERVED("source-level-analysis", 'a', "LIST", SAMPLES),
 	UNSERVED("system-profiling", 0, "on|off", "--energy reads energy and clocks"),
 	UNSERVED("track-memory-allocations", 0, "on|off",
-		 "ktime shows allocations as API calls: use `nsys profile "
-		 "--cuda-memory-usage=true`"),
+		 "--memory shows what is held, and where it was allocated"),
 	UNSERVED("unified-memory-profiling", 0, "per-process-device|off",
 		 "ktime shows migrations as rows: use `nsys profile "
 		 "--cuda-um-gpu-page-faults=true`"),
