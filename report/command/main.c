@@ -53,6 +53,7 @@ static bool check_program(const char *program)
 		return true;
 	for (size_t i = 1; i < command_count; i++)
 		nearest_consider(&nearest, program, strlen(program), commands[i].name);
+	nearest_consider(&nearest, program, strlen(program), "--help");
 	if (access(program, X_OK) == 0)
 		fprintf(stderr, "ktime: %s is not on PATH; did you mean ./%s?\n", program, program);
 	else if (nearest.name)

@@ -55,6 +55,8 @@ complete_word() {
 @test "a misspelt command names the nearest, a program here its path" {
 	run -127 "$ktime" shwo run.ktime
 	prints "ktime: no program shwo on PATH; did you mean ktime show?"
+	run -127 "$ktime" help show
+	prints "ktime: no program help on PATH; did you mean ktime --help?"
 	run -127 "$ktime" ktime-none
 	prints "ktime: no program ktime-none on PATH"
 	printf '#!/bin/sh\n' >ktime-app
