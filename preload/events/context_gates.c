@@ -171,8 +171,10 @@ static enum outcome make(struct context *context)
 static void warn(struct session *session, struct context *context, const char *why)
 {
 	context->gates_warned = true;
-	session_note(session,
-		     "Gates are off, as %s: event pairs may hold what the device waits for.", why);
+	session_note(
+		session,
+		"Event pairs are not gated, as %s: their times may include waits for the host.",
+		why);
 }
 
 static void warn_if_off(struct session *session, struct context *context)

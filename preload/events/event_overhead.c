@@ -38,7 +38,7 @@ void event_overhead_note(void)
 		if (devices[i].used && strcmp(devices[i].name, devices[measured_on].name) != 0)
 			session_note(session,
 				     "Event-pair overhead was measured on device %d alone, a %s; "
-				     "on device %u, a %s, it may be another.",
+				     "on device %u, a %s, it may differ.",
 				     measured_on, devices[measured_on].name, i, devices[i].name);
 }
 

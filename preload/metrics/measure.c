@@ -352,10 +352,12 @@ static void note_passes(struct session *session)
 			     "was run again for each.",
 			     passes);
 	else
-		session_note(session,
-			     "The counters take %zu passes, each of a launch of its own: what a "
-			     "value is made of may be of several launches.",
-			     passes);
+		session_note(
+			session,
+			"The counters take %zu passes, one a launch: a value may be of several "
+			"launches, and a kernel with fewer launches lacks metrics "
+			"(--metrics-replay kernel).",
+			passes);
 }
 
 void metrics_finish(struct session *session)

@@ -273,7 +273,7 @@ static void begin_windows(uint64_t now)
 	close_window(now);
 	session_note(session,
 		     "Kernels, copies and memsets are recorded in windows: recording all %s would "
-		     "exceed the budget of %g %%%s. Calls are counted all.",
+		     "exceed the budget of %g %%%s. All calls are counted.",
 		     late ? "of them" : "nodes of the graphs", 100 * budget,
 		     late ? "" : " (--graph node records them)");
 }

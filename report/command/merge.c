@@ -27,7 +27,7 @@ int command_merge(const struct options *options, const char *const *files, size_
 
 	if (!output || is_among(output, files, count)) {
 		fputs(output ? "ktime merge: the output is one of the files\n"
-			     : "ktime merge: where to? -o FILE\n",
+			     : "ktime merge: no output given (-o FILE)\n",
 		      stderr);
 		return BAD_USAGE;
 	}

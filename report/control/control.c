@@ -116,7 +116,7 @@ static const char *refusal_of(int result)
 	case -ENODATA:
 		return "it keeps a trace for some seconds, and copying it took longer";
 	case -EOPNOTSUPP:
-		return "no CUPTI records in it, which a trace needs";
+		return "a trace needs CUPTI, which does not record in it";
 	default:
 		return strerror(result < 0 ? -result : EINVAL);
 	}

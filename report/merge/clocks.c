@@ -100,8 +100,7 @@ void job_clocks_text(const struct session *session, const struct waits *waits,
 	if (waits->calls)
 		snprintf(text, JOB_CLOCKS_SIZE,
 			 "the ends of a collective on its processes lie %s apart, %s at most; "
-			 "waiting "
-			 "times are as exact",
+			 "waiting times may be off by that",
 			 number_about(number[0], (double)waits->ends_mean, 2),
 			 number_about(number[1], (double)waits->ends_most, 2));
 	else if (nodes > 1)

@@ -207,8 +207,8 @@ void metrics_write(const struct session *session, const struct options *options,
 	if (!options->quiet) {
 		fprintf(file, "\n%sMetric result:\n", prefix);
 		fprintf(file,
-			"%sThe counters of %llu launches were read, in %.1f s; these launches are "
-			"not timed.\n",
+			"%sLaunches whose counters were read, and which are not timed: %llu, in "
+			"%.1f s.\n",
 			prefix, (unsigned long long)header->counters[COUNTER_metric_launches],
 			(double)header->counters[COUNTER_metric_ns] / 1e9);
 	} else {

@@ -101,7 +101,8 @@ static void write_totals(const struct session *session, const struct memory_tota
 	if (totals->held_count)
 		fprintf(file, ", %s", number_bytes_about(held, totals->held));
 	if (rate >= 1)
-		fprintf(file, "; %s allocations a second%s", number_count(count, to_unsigned(rate)),
+		fprintf(file, "; %s allocation%s a second%s",
+			number_count(count, to_unsigned(rate)), to_unsigned(rate) == 1 ? "" : "s",
 			header->processes ? " in each" : "");
 }
 

@@ -254,8 +254,11 @@ static void write_notes(const struct rates_report *report, const struct rates_ta
 			continue;
 		fprintf(file, "%sPeaks of device %d: DRAM %s GB/s, L2 %s", prefix, i,
 			number_rate(number, peaks.dram), number_size(text, device->l2_bytes));
-		fprintf(file, ", %s %s GB/s", host_link_text(device, text, sizeof(text)),
-			number_rate(number, peaks.host));
+		if (peaks.host > 0)
+			fprintf(file, ", %s %s GB/s", host_link_text(device, text, sizeof(text)),
+				number_rate(number, peaks.host));
+		else
+			fputs(", host link unknown", file);
 		for (int j = 0; j < PRECISION_FP16; j++)
 			fprintf(file, ", %s %s GFLOP/s", precision_name(j),
 				number_rate(number, peaks.flops[j]));

@@ -59,8 +59,7 @@ enum peak_kind { PEAK_NONE, PEAK_HOST, PEAK_NVLINK, PEAK_DRAM, PEAK_DRAM_BOTH };
 	  "more than DRAM can move, so that a part came from the caches, or more was declared "    \
 	  "than was moved; no bound is given.")                                                    \
 	X(NO_PEAK, "peak unknown",                                                                 \
-	  "`ktime devices` says what is known; links are known only if --bandwidth was given "     \
-	  "when the program ran.")                                                                 \
+	  "`ktime devices` says what is known; a profile made without --bandwidth has no links.")  \
 	X(NO_THREADS, "threads unknown",                                                           \
 	  "only CUPTI tells how many a launch has; declare the work of a launch (N/launch).")
 #define RATE_REMARK_ENUM(name, text, meaning) REMARK_##name,

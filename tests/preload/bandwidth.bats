@@ -227,7 +227,7 @@ END
 	run -0 "$ktime" show --bandwidth --print-gpu-summary session
 	stderr=$output
 	rates | grep -qF "80.000MB 20.00 20.00 20.00 peak unknown - unknown " || { report; false; }
-	says "links are known only if --bandwidth was given when the program ran."
+	says "a profile made without --bandwidth has no links."
 }
 
 @test "rates in CSV" {
@@ -263,8 +263,8 @@ END
 93.460MB 1960.0 1960.0 1960.0 peak unknown - DRAM [CUDA memset]
 Occupancy Waves Name
 - - first
-Peaks of device 0: DRAM - GB/s, L2 0B, unknown - GB/s, FP32 - GFLOP/s, FP64 - GFLOP/s.
-peak unknown: \`ktime devices\` says what is known; links are known only if --bandwidth was given when the program ran." rates
+Peaks of device 0: DRAM - GB/s, L2 0B, host link unknown, FP32 - GFLOP/s, FP64 - GFLOP/s.
+peak unknown: \`ktime devices\` says what is known; a profile made without --bandwidth has no links." rates
 	says "The links of the devices are not known: NVML could not be initialised."
 }
 

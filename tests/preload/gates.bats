@@ -118,7 +118,7 @@ beside()
 		cuEventQuery:*:999,cuStreamWriteValue32_v2:*:801; do
 		SIM_FAULT=$fault KTIME_OPTIONS=$KTIME_EVENTS gates kinds
 		is 0 counter gated_pairs
-		says "Gates are off, as this device or driver cannot hold a stream"
+		says "Event pairs are not gated, as this device or driver cannot hold a stream"
 	done
 }
 
@@ -126,7 +126,7 @@ beside()
 	SIM_FAULT=cuStreamWaitValue32_v2:5:801 KTIME_OPTIONS=$KTIME_EVENTS gates kinds
 	is 3 counter gated_pairs
 	is 50 counter timed_by_events
-	says "Gates are off, as the driver refused to hold a stream"
+	says "Event pairs are not gated, as the driver refused to hold a stream"
 }
 
 @test "launches that wait for the device are let go, and after three the context has no gates" {
@@ -135,7 +135,7 @@ beside()
 	is 56 counter timed_by_events
 	is 36 counter gated_pairs
 	is 3 counter gates_forced
-	says "Gates are off, as calls waited for the device behind them"
+	says "Event pairs are not gated, as calls waited for the device behind them"
 	says "3 gate opened too early"
 }
 
@@ -145,7 +145,7 @@ beside()
 	SIM_FAULT=cuLaunchKernel:*:-4 KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr timeout 20 env \
 		LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" "$programs/gates" waiting
 	[ "$output" = "launches done" ]
-	says "Gates are off, as calls waited for the device behind them"
+	says "Event pairs are not gated, as calls waited for the device behind them"
 }
 
 @test "a launch that never returns does not hold its stream" {

@@ -56,7 +56,7 @@ recorded()
 	[ "${SANITIZE-}" != thread ] || skip "under ThreadSanitizer there may be no window"
 	[ "$(counter windows)" -ge 1 ]
 	[ "$(recorded)" -lt 400000 ]
-	says "Calls are counted all."
+	says "All calls are counted."
 	says "GPU busy and idle: not known, as CUPTI recorded in windows."
 	[ "$(report | grep -c 'GPU 0:\|Finding:')" -eq 0 ]
 	is '0 0' jq -r '"\(.use | length) \(.findings | length)"' <("$built/ktime" export --json - session)
@@ -177,7 +177,7 @@ LONG=12000
 	launches=$LONG windows launches "--budget 50"
 	are_totals $'12000 60000 second\n1200000 1200000 first'
 	[ "$(counter windows)" -ge 1 ]
-	says "recording all of them would exceed the budget of 50 %. Calls are counted all."
+	says "recording all of them would exceed the budget of 50 %. All calls are counted."
 	says "GPU busy and idle: not known, as CUPTI recorded in windows."
 }
 

@@ -139,7 +139,7 @@ ktime: left out: none.ktime: No such file or directory" printf '%s\n' "$stderr"
 	run "$built/ktime" merge -o run.0.ktime run.1.ktime run.0.ktime
 	[ "$status" -eq 2 ]
 	run "$built/ktime" merge run.0.ktime
-	[ "$output" = "ktime merge: where to? -o FILE" ]
+	[ "$output" = "ktime merge: no output given (-o FILE)" ]
 }
 
 @test "the calls of ranks that only count are in the sums, and they are named" {

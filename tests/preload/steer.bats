@@ -368,7 +368,7 @@ traced()
 	KTIME_OPTIONS="--timer events -o $PWD/kept" serve
 	run "$ktime" window "$program" 10ms --trace gpu -o window
 	[ "$status" -eq 1 ]
-	[ "$output" = "ktime window: the program refuses: no CUPTI records in it, which a trace needs" ]
+	[ "$output" = "ktime window: the program refuses: a trace needs CUPTI, which does not record in it" ]
 	dismiss
 	rm -f orders answers kept
 	KTIME_OPTIONS="--keep-trace all -o $PWD/kept" serve

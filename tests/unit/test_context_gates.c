@@ -272,8 +272,8 @@ static void where_gates_are_not_wanted_nothing_is_tried(void **state)
 }
 
 #define CANNOT                                                                                     \
-	"Gates are off, as this device or driver cannot hold a stream: event pairs may hold what " \
-	"the device waits for."
+	"Event pairs are not gated, as this device or driver cannot hold a stream: their "         \
+	"times may include waits for the host."
 
 static void a_driver_that_refuses_leaves_gates_off(void **state)
 {
@@ -354,8 +354,9 @@ static void a_test_that_the_reporter_ended_is_made_three_times(void **state)
 	assert_null(atomic_load(&contexts[0].gates));
 	assert_int_equal(session_header(session)->counters[COUNTER_gates_forced], gate_forced());
 	assert_int_equal(gate_forced() - before, 3);
-	assert_string_equal(noted(), "Gates are off, as calls waited for the device behind them: "
-				     "event pairs may hold what the device waits for.");
+	assert_string_equal(
+		noted(), "Event pairs are not gated, as calls waited for the device behind them: "
+			 "their times may include waits for the host.");
 }
 
 static void without_a_free_gate_it_is_tried_later(void **state)
@@ -382,8 +383,9 @@ static void a_wait_that_was_refused_later_is_said_once(void **state)
 	atomic_store(&contexts[0].gates, NULL);
 	context_gates_note(session);
 	context_gates_note(session);
-	assert_string_equal(noted(), "Gates are off, as the driver refused to hold a stream: event "
-				     "pairs may hold what the device waits for.");
+	assert_string_equal(noted(),
+			    "Event pairs are not gated, as the driver refused to hold a stream: "
+			    "their times may include waits for the host.");
 }
 
 #define GATES(test) cmocka_unit_test_setup_teardown(test, start, stop)

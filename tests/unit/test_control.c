@@ -166,8 +166,8 @@ static void a_refusal_says_why(void **state)
 				     "itself (--keep-trace)");
 	answer = -EOPNOTSUPP;
 	assert_int_equal(ask(control, CONTROL_ON, 0), -EOPNOTSUPP);
-	assert_string_equal(message, "the program refuses: no CUPTI records in it, which a trace "
-				     "needs");
+	assert_string_equal(message, "the program refuses: a trace needs CUPTI, which does not "
+				     "record in it");
 	/* The program may answer anything. */
 	answer = 1;
 	assert_int_equal(ask(control, CONTROL_ON, 0), 1);

@@ -186,7 +186,7 @@ static void what_is_known_of_the_clocks_is_said(void **state)
 	merge = merged(sessions, 2);
 	says(merge,
 	     "the ends of a collective on its processes lie 0 ns apart, 0 ns at most; waiting "
-	     "times are as exact");
+	     "times may be off by that");
 	merge_free(merge);
 	/* Without records there is nothing to say. */
 	sessions[0] = profile(0, &processes[3], "work");

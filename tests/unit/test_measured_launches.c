@@ -172,8 +172,9 @@ TEST(at_the_end_what_has_not_had_all_passes_is_written)
 	assert_int_equal(values_of("first", "a__x.sum")->count, 1);
 	assert_int_equal(values_of("second", "a__x.sum")->count, 1);
 	assert_string_equal(noted(),
-			    "The counters take 3 passes, each of a launch of its own: what "
-			    "a value is made of may be of several launches.");
+			    "The counters take 3 passes, one a launch: a value may be of several "
+			    "launches, and a kernel with fewer launches lacks metrics "
+			    "(--metrics-replay kernel).");
 	assert_false(measure_wants(call_of(FIRST)));
 }
 
