@@ -136,7 +136,7 @@ beside()
 	is 36 counter gated_pairs
 	is 3 counter gates_forced
 	says "Event pairs are not gated, as calls waited for the device behind them"
-	says "3 gate opened too early"
+	says "gate opened too early (3)"
 }
 
 # As a launch that loads its module does: it holds the driver's lock until all streams are idle, that in
