@@ -26,7 +26,8 @@ void commands_start(struct session *the_session, void (*the_collect)(void))
 	collect = the_collect;
 	page = (struct control_page *)((char *)session_header(session) +
 				       session_header(session)->control);
-	answered = page->request;
+	/* Not what is asked for by now: that is still to be carried out. */
+	answered = page->answered;
 }
 
 void commands_writing(bool writing)

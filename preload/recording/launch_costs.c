@@ -37,7 +37,7 @@ static double idle_part(const struct operation *operation)
 		pairs += row->events.count;
 		idle += row->gated + row->may_wait;
 	}
-	return idle < pairs || !pairs ? (pairs ? (double)idle / (double)pairs : 1) : 1;
+	return idle < pairs ? (double)idle / (double)pairs : 1;
 }
 
 static void add_graph(struct launch_costs *costs, const struct operation *operation, double idle,

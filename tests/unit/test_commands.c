@@ -89,8 +89,11 @@ int trace_window_close(void)
 	return answer;
 }
 
+static int trace_updates;
+
 void trace_window_update(void)
 {
+	trace_updates++;
 }
 
 static int begin(void **state)
@@ -154,6 +157,26 @@ static void each_command_is_carried_out_once(void **state)
 	is((enum control_command)1000, 0, "");
 }
 
+static void a_command_from_before_the_first_period_is_carried_out(void **state)
+{
+	(void)state;
+	page->command = CONTROL_OFF;
+	page->request++;
+	commands_start(session, collect);
+	commands_update();
+	assert_string_equal(steps, "-0");
+	assert_int_equal(page->answered, 1);
+}
+
+static void a_traced_window_is_looked_after_in_each_period(void **state)
+{
+	(void)state;
+	trace_updates = 0;
+	commands_update();
+	commands_update();
+	assert_int_equal(trace_updates, 2);
+}
+
 static void a_program_that_opens_its_window_starts_cupti(void **state)
 {
 	(void)state;
@@ -202,6 +225,8 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(each_command_is_carried_out_once),
+		TEST(a_command_from_before_the_first_period_is_carried_out),
+		TEST(a_traced_window_is_looked_after_in_each_period),
 		TEST(a_program_that_opens_its_window_starts_cupti),
 		TEST(cupti_is_started_before_the_window_opens_by_the_clock),
 		TEST(a_copy_has_time),
