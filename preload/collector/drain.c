@@ -179,6 +179,9 @@ static void drain_before_records(bool first)
 	uint64_t now = clock_ticks();
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + CALL_WAIT_NS;
 
+	/* Full buffers may come before the first flush. */
+	if (first && !flushed)
+		records_trust_clock(cupti_clock_is_realtime());
 	while (first && call_before(now, clock_ns(CLOCK_MONOTONIC) >= end)) {
 		futex_sleep(CALL_POLL_NS);
 		drain_rings();

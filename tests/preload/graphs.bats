@@ -19,6 +19,12 @@ load helper
 	[[ "$output$stderr" =~ "CUDA graphs:  100.00%  "[1-9].*" 100  2.0020us  2.0020us  2.0020us  [CUDA graph 1]" ]]
 }
 
+# The simulated CUPTI has the device's clock. 24 kernels a launch fill a buffer after some 210 launches.
+@test "launches before CUPTI's first flush are timed, whatever its clock" {
+	KTIME_OPTIONS="-f -o session --graph node" same_as_alone "$programs/graph_windows" 600 24 plain
+	is 600 eval "'$built/ktime' export --json - session | jq '.rows[] | select(.kind == \"graph\") | .cupti.count'"
+}
+
 # hidden SEEN HIDDEN ROWS: "CALLS NAME" of the rows, of launches that the hooks see and do not see.
 hidden()
 {
