@@ -21,11 +21,10 @@ enum clock_verdict { CLOCKS_UNCHECKED, CLOCKS_AGREE, CLOCKS_DISAGREE };
 #define AGREEMENT_REASONS(X)                                                                       \
 	X(NONE, "")                                                                                \
 	X(OVERLAPPED, "operations overlapped; the events' time includes waiting for others")       \
-	X(WAITED,                                                                                  \
-	  "event pairs hold more than the operation: a wait for the host or another engine")       \
-	X(NO_OVERHEAD, "what an event pair holds by itself could not be measured")                 \
+	X(WAITED, "event pairs include a wait for the host or another engine")                     \
+	X(NO_OVERHEAD, "the event-pair overhead could not be measured")                            \
 	X(BESIDE,                                                                                  \
-	  "other streams had calls beside most; the events' time includes waiting for them")       \
+	  "other streams had calls at the same time; the events' time includes waiting for them")  \
 	X(HOST, "the events' time includes the host's part of the copy")                           \
 	X(UNKNOWN, "no likely reason was seen")
 #define AGREEMENT_ENUM(name, text) AGREEMENT_##name,

@@ -83,7 +83,7 @@ setup_file()
 	options="--events all -f -o session --cross-check"
 	SIM_FAULT=cuLaunchKernel_ptsz:*:999 kinds
 	is 0 eval "report | grep -cE '^ *(agree|DISAGREE)'"
-	says "what an event pair holds by itself could not be measured"
+	says "(the event-pair overhead could not be measured)"
 }
 
 @test "where devices are of several kinds a line says on which one the overhead was measured" {

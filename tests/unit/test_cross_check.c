@@ -95,15 +95,13 @@ static void reasons_are_given_by_most_of_the_calls(void **state)
 	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"some waited\",\"no likely "
 	       "reason was seen\"\n"
 	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"most beside\",\"other streams "
-	       "had calls beside most; the events' time includes waiting for them\"\n"
+	       "had calls at the same time; the events' time includes waiting for them\"\n"
 	       "\"disagree\",5,4,100000,152900,150000,50000,49663,\"half beside\",\"no likely "
 	       "reason was seen\"\n"
-	       "\"unchecked\",2,0,,,,,,\"all waited\",\"event pairs hold more than the operation: "
-	       "a "
-	       "wait for the host or another engine\"\n"
-	       "\"unchecked\",5,4,100000,152900,150000,50000,49663,\"overhead not known\",\"what "
-	       "an "
-	       "event pair holds by itself could not be measured\"\n");
+	       "\"unchecked\",2,0,,,,,,\"all waited\",\"event pairs include "
+	       "a wait for the host or another engine\"\n"
+	       "\"unchecked\",5,4,100000,152900,150000,50000,49663,\"overhead not known\",\"the "
+	       "event-pair overhead could not be measured\"\n");
 }
 
 static void clocks_agree_up_to_a_fifth_of_a_microsecond_or_two_percent(void **state)
