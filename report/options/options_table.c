@@ -78,7 +78,7 @@ const struct option_entry option_table[] = {
 	OPTION(NUMBER, duration, "duration", 0, "SECONDS", COLLECT, RUN,
 	       "collect for this time; what comes after is counted"),
 	OPTION(NUMBER, every, "every", 0, "SECONDS", COLLECT, RUN,
-	       "collect again in this period, for --duration (1)"),
+	       "collect at this interval, each time for --duration (1)"),
 	OPTION(NUMBER, timeout, "timeout", 't', "SECONDS", COLLECT, RUN | FIRST,
 	       "stop collecting this long after CUDA starts; PROGRAM goes on"),
 	OPTION(RANGES, nvtx_include, "nvtx-include", 0, "RANGES", COLLECT, RUN | FIRST,
