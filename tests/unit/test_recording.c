@@ -330,10 +330,14 @@ TEST(a_start_with_the_window_is_matched_and_follows_graphs_before)
 
 TEST(while_a_trace_is_wanted_all_is_recorded)
 {
+	uint64_t opened_at, before;
+
 	begin();
 	spend_the_credit();
 	assert_true(paused);
+	before = count(COUNTER_windows_ns);
 	tracing = true;
+	opened_at = now + MS;
 	for (int i = 0; i < 1000; i++) {
 		launch();
 		update(MS);
@@ -342,6 +346,10 @@ TEST(while_a_trace_is_wanted_all_is_recorded)
 	tracing = false;
 	while (!paused)
 		update(MS);
+	/* A window, which is not one by chance. */
+	assert_int_equal(count(COUNTER_windows_ns) - before, now - opened_at);
+	update(100 * MS);
+	assert_int_equal(random_windows, 0);
 }
 
 TEST(without_graphs_calls_are_matched)
@@ -505,6 +513,10 @@ TEST(an_expensive_window_is_closed_and_the_next_comes_later)
 		update(MS);
 	/* 12 ms are 0.3 x 5 % of 800 ms. */
 	assert_true(now - closed_at >= 1600 * MS && now - closed_at <= 4801 * MS);
+	/* What the first one cost is not the next one's. */
+	launch();
+	recording_update(now, PERIOD);
+	assert_true(!paused);
 }
 
 TEST(a_new_graph_has_a_window_soon_but_not_more_often_than_others)
@@ -559,8 +571,10 @@ TEST(while_the_program_records_ktime_reads_along)
 	refused = false;
 	update(PERIOD);
 	assert_true(paused);
+	updates = 0;
 	recording_finish();
 	assert_true(closed == 2 && random_windows == 0);
+	assert_int_equal(updates, 1);
 }
 
 int main(void)
