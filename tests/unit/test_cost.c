@@ -96,6 +96,16 @@ static void work_of_other_streams_hides_some_of_it(void **state)
 	counters_are(2 * IN_CALL, ELSEWHERE, IN_CALL + ELSEWHERE);
 }
 
+static void the_device_is_not_idle_while_another_stream_works(void **state)
+{
+	(void)state;
+	kernels(1, 3000);
+	record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 2}, 3000, CALL_NS);
+	/* 5 us after its own stream's last one. */
+	record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 1}, 1000, CALL_NS);
+	counters_are(3 * IN_CALL, ELSEWHERE, 2 * IN_CALL + ELSEWHERE);
+}
+
 static void nodes_of_a_graph_have_no_call(void **state)
 {
 	(void)state;
@@ -129,6 +139,18 @@ static void hooks_cost_where_the_device_waits(void **state)
 	counters_are(4 * IN_CALL, 3 * KERNEL, IN_CALL + 3 * KERNEL + 1000);
 }
 
+static void nodes_have_no_part_in_what_hooks_cost(void **state)
+{
+	(void)state;
+	session_count(session, COUNTER_host_ns, 4000);
+	kernels(1, 3000);
+	kernels(1, 1000);
+	for (uint64_t node = 1; node <= 10; node++)
+		record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 1, .graph_node = node},
+		       node % 2 ? 300 : 3000, 0);
+	counters_are(2 * IN_CALL, KERNEL + 5 * NODE, IN_CALL + KERNEL + 5 * NODE + 2000);
+}
+
 static void threads_share_what_they_wait_for(void **state)
 {
 	(void)state;
@@ -159,7 +181,9 @@ int main(void)
 		TEST(queued_work_costs_the_device),
 		TEST(queued_copies_cost_more),
 		TEST(work_of_other_streams_hides_some_of_it),
+		TEST(the_device_is_not_idle_while_another_stream_works),
 		TEST(nodes_of_a_graph_have_no_call),
+		TEST(nodes_have_no_part_in_what_hooks_cost),
 		TEST(a_call_that_waits_for_something_else_costs_no_more),
 		TEST(a_call_that_is_not_known_costs_what_most_do),
 		TEST(hooks_cost_where_the_device_waits),
