@@ -7,14 +7,16 @@
 
 uint64_t clock_ticks(void)
 {
-	static uint64_t (*clock)(void);
+	static uint64_t (*_Atomic clock)(void); /* whichever thread finds it first */
+	uint64_t (*found)(void) = clock;
 	void *driver;
 
-	if (!clock) {
+	if (!found) {
 		driver = dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD);
-		*(void **)&clock = driver ? dlsym(driver, "sim_clock_ns") : NULL;
+		*(void **)&found = driver ? dlsym(driver, "sim_clock_ns") : NULL;
+		clock = found;
 	}
-	return clock ? clock() : 0;
+	return found ? found() : 0;
 }
 
 /* A tick is a nanosecond, and the two clocks are one. */

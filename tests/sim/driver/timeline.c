@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include <stdatomic.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -11,8 +12,9 @@ enum {
 	POLL_NS = 1000000,
 };
 
-/* The furthest any thread has seen. Not 0, which in a record means that it has no times. */
-static uint64_t device_ns = 1;
+/* The furthest any thread has seen. Not 0, which in a record means that it has no times. Atomic: a
+ * program's own time moves it on without the driver's lock. */
+static _Atomic uint64_t device_ns = 1;
 static __thread uint64_t host_ns;
 static __thread bool has_worked;
 
@@ -24,13 +26,11 @@ uint64_t timeline_host_ns(void)
 	return host_ns;
 }
 
-/* Under the driver's lock, but for the program's own time. */
 static void reach(uint64_t ns)
 {
-	uint64_t before = __atomic_load_n(&device_ns, __ATOMIC_RELAXED);
+	uint64_t before = device_ns;
 
-	while (before < ns && !__atomic_compare_exchange_n(&device_ns, &before, ns, false,
-							   __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+	while (before < ns && !atomic_compare_exchange_weak(&device_ns, &before, ns))
 		;
 }
 
@@ -43,7 +43,7 @@ void timeline_spend_host(uint64_t ns)
 
 uint64_t sim_clock_ns(void)
 {
-	return has_worked ? host_ns : __atomic_load_n(&device_ns, __ATOMIC_RELAXED);
+	return has_worked ? host_ns : device_ns;
 }
 
 void sim_clock_spend(uint64_t ns)
@@ -76,8 +76,10 @@ uint64_t timeline_call_cost_ns(const char *entry)
 
 void timeline_catch_up(void)
 {
-	if (timeline_host_ns() < device_ns)
-		host_ns = device_ns;
+	uint64_t device = device_ns;
+
+	if (timeline_host_ns() < device)
+		host_ns = device;
 }
 
 uint64_t timeline_call_end_ns(uint64_t start_ns)
@@ -132,9 +134,9 @@ bool timeline_passed(const struct moment *moment)
 
 uint64_t timeline_device_ns(bool advance)
 {
-	if (advance)
-		device_ns += sim_setting("SIM_POLL_NS", POLL_NS);
-	return device_ns;
+	uint64_t step = advance ? sim_setting("SIM_POLL_NS", POLL_NS) : 0;
+
+	return atomic_fetch_add(&device_ns, step) + step;
 }
 
 bool timeline_finished(const struct moment *moment)
