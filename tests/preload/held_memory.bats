@@ -8,7 +8,6 @@ load helper
 # Without event pairs, whose calibration a call that frees memory may have to wait for.
 hold()
 {
-	not_under_sanitizers "they have a build of their own"
 	rm -f truth
 	SIM_HELD=$PWD/truth KTIME_OPTIONS="--timer cupti --keep-trace all -f -o session ${OPTIONS-}" \
 		LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" "$@" >/dev/null 2>report

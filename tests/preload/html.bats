@@ -63,7 +63,6 @@ data-depth="1"' grep -o 'data-depth="[0-9]*"' page.html
 }
 
 @test "idle time in the page's timeline adds up to that of the report, cause by cause" {
-	not_under_sanitizers "they have a build of their own"
 	SIM_LAUNCH_NS=4000 KTIME_OPTIONS="--timer cupti --keep-trace all -o session" \
 		LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" "$programs/timeline" \
 		k,10000 h,50000 k,1100 k,1100 k,1100 C,4000000 h,30000 k,20000 c,1000000,1 h,300000 g h,90000 1/k,9000,2 2>report

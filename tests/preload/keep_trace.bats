@@ -8,7 +8,6 @@ load helper
 # keep LIMIT: runs it, and leaves the records' starts in ./kept, of the whole run's in ./all.
 keep()
 {
-	not_under_sanitizers "they have a build of their own"
 	local limit
 	for limit in all "$1"; do
 		SIM_KERNEL_NS='*=1000' KTIME_OPTIONS="--gate off --timer cupti --trace gpu --keep-trace $limit -f -o session" \

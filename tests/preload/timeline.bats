@@ -9,7 +9,6 @@ model=$BATS_TEST_DIRNAME/timeline_model.py
 # timeline COMMAND…: runs them (see programs/timeline.c), and leaves the profile in `session`.
 timeline()
 {
-	not_under_sanitizers "they have a build of their own"
 	SIM_LAUNCH_NS=${SIM_LAUNCH_NS-4000} KTIME_OPTIONS="--timer cupti -f -o session ${options-}" \
 		LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" \
 		"$programs/timeline" "$@" 2>report
