@@ -149,15 +149,15 @@ static void print_section(const struct session *session, const char *title, bool
 		const struct line *line = &lines[i];
 
 		if (!line->maximum) {
-			print("%16s  %7s  %8s  %9llu  %8s  %8s  %8s  %.*s\n", i ? "" : title, "-",
+			print("%16s  %7s  %8s  %8llu  %8s  %8s  %8s  %.*s\n", i ? "" : title, "-",
 			      "-", (unsigned long long)line->calls, "-", "-", "-", NAME_WIDTH,
 			      session_string(session, line->row->name));
 			continue;
 		}
-		print("%16s  %6.2f%%  %s%*s  %9llu  %8s  %8s  %8s  %.*s\n", i ? "" : title,
+		print("%16s  %6.2f%% %s%8s  %8llu  %8s  %8s  %8s  %.*s\n", i ? "" : title,
 		      sum ? 100.0 * (double)line->total / (double)sum : 0.0,
-		      line->estimated ? "~" : "", line->estimated ? 7 : 8,
-		      number_time(total, line->total), (unsigned long long)line->calls,
+		      line->estimated ? "~" : " ", number_time(total, line->total),
+		      (unsigned long long)line->calls,
 		      number_time(average, line->total / line->timed),
 		      number_time(minimum, line->minimum), number_time(maximum, line->maximum),
 		      NAME_WIDTH, session_string(session, line->row->name));
@@ -218,7 +218,7 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	print("==%d== Profiling application: %s\n", process,
 	      session_string(session, session_header(session)->command));
 	print("==%d== Profiling result:\n", process);
-	print("%16s  %7s  %8s  %9s  %8s  %8s  %8s  %s\n", "Type", "Time(%)", "Time", "Calls", "Avg",
+	print("%16s  %7s  %8s  %8s  %8s  %8s  %8s  %s\n", "Type", "Time(%)", "Time", "Calls", "Avg",
 	      "Min", "Max", "Name");
 	print_section(session, "GPU activities:", true);
 	print_section(session, "API calls:", false);
