@@ -143,7 +143,7 @@ static int write_tree(struct printer *printer)
 	else
 		fprintf(file, "%s%7s  %8s  %8s  %8s  %8s  %8s  %8s  Range%s\n",
 			options->colour ? "\033[1m" : "", "GPU(%)", "GPU time", "Own", "GPU ops",
-			"Time", "Calls", "Avg", options->colour ? "\033[0m" : "");
+			"Host", "Calls", "Avg", options->colour ? "\033[0m" : "");
 	for (size_t i = 0; i < count && i < most && !error; i++)
 		error = (options->csv ? write_csv_row
 				      : write_row)(printer, &printer->ranges.tree.nodes[order[i]]);
