@@ -13,7 +13,8 @@
  * is made with the kind on, which costs and breaks nothing. Chosen. */
 #define WAIT_NS 20000000u
 
-enum { KIND_ON, KIND_IN_WINDOW, KIND_OFF, KIND_STAYS_OFF };
+/* Threads wait for one of the last three. */
+enum { KIND_ON, KIND_IN_WINDOW, KIND_STAYS_ON, KIND_OFF, KIND_STAYS_OFF };
 
 static void (*wake)(void);
 static _Atomic bool watched;
@@ -26,7 +27,8 @@ static uint32_t state_now(void)
 	return atomic_load_explicit(&state, memory_order_acquire);
 }
 
-/* Waits while the kind is on, or else until it is on or another thread needs it off. */
+/* Waits while the kind is on and can be turned off, or else until it is on or another thread needs
+ * it off. */
 static void wait_while(bool on)
 {
 	uint64_t now = clock_ns(CLOCK_MONOTONIC), end = now + WAIT_NS;
@@ -84,11 +86,18 @@ unsigned instantiation_count(void)
 	return atomic_load(&count);
 }
 
-void instantiation_tell(bool off, bool windows)
+static void tell(uint32_t now)
 {
-	uint32_t now =
-		windows ? (off ? KIND_STAYS_OFF : KIND_IN_WINDOW) : (off ? KIND_OFF : KIND_ON);
-
 	if (atomic_exchange(&state, now) != now)
 		futex_wake(&state);
+}
+
+void instantiation_tell(bool off, bool windows)
+{
+	tell(windows ? (off ? KIND_STAYS_OFF : KIND_IN_WINDOW) : (off ? KIND_OFF : KIND_ON));
+}
+
+void instantiation_stays_on(void)
+{
+	tell(KIND_STAYS_ON);
 }

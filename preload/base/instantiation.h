@@ -27,5 +27,8 @@ unsigned instantiation_count(void);
  * windows. If it does not, the kind comes on again right after, and they wait for that too, so that
  * no launch is missed. For the collector. */
 void instantiation_tell(bool off, bool windows);
+/* Tells them that the kind is on and is not turned off for them: a trace is taken, or the program
+ * records kernels itself. Until the next instantiation_tell(). For the collector. */
+void instantiation_stays_on(void);
 
 #endif

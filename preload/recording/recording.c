@@ -133,11 +133,6 @@ bool recording_knows_kernels(void)
 	return phase == MATCHED || !operation_names_are_reused();
 }
 
-static bool is_in_window(const struct in_flight *call)
-{
-	return call->started >= window.opened && (on || call->started < window.closed);
-}
-
 void recording_call(const struct in_flight *call)
 {
 	const struct graph_contents *contents =
@@ -149,7 +144,8 @@ void recording_call(const struct in_flight *call)
 	work += cost > 0 ? cost : NODE_NS;
 	if (cost > 0 && phase == CONTINUOUS) {
 		credit -= cost;
-	} else if (cost > 0 && is_in_window(call)) {
+	} else if (cost > 0 && call->started >= window.opened &&
+		   (on || call->started < window.closed)) {
 		window.spent += cost;
 		/* Whether a call left records that was in flight when the window opened or closed
 		 * is not known. */
@@ -334,14 +330,17 @@ static void update_rows(uint64_t now)
 
 static void update_recording(uint64_t now)
 {
+	bool all = pause_is_refused() || trace_window_is_open();
+
 	window_times_pass(now, work);
 	update_credit(now);
-	if (pause_is_refused() || trace_window_is_open()) { /* windows wait */
+	if (all) { /* windows wait */
 		if (window.settling)
 			settle(true);
 		if (!on)
 			open_window(now, false);
 		window.random = false;
+		instantiation_stays_on();
 	} else if (instantiation_count() > 0) {
 		make_room(now);
 	} else if (phase == CONTINUOUS && credit < 0) {
@@ -351,7 +350,7 @@ static void update_recording(uint64_t now)
 	} else {
 		update_windows(now);
 	}
-	if (instantiation_count() == 0)
+	if (!all && instantiation_count() == 0)
 		instantiation_tell(!on, phase == WINDOWS);
 	/* In windows, what comes after its own one was settled is of no other. */
 	if (phase == CONTINUOUS)

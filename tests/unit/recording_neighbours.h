@@ -163,6 +163,10 @@ void instantiation_tell(bool off, bool windows)
 	told_windows = windows;
 }
 
+void instantiation_stays_on(void)
+{
+}
+
 void graph_follow_updates(void)
 {
 	following++;

@@ -35,7 +35,7 @@ static bool ever, refused, safe = true, lacks_graph, paused;
 static unsigned making, closed, random_windows, updates, ended, turns;
 static unsigned settles, windows_opened, windows_closed;
 static uint64_t now = 1000000 * MS, seen, since;
-static bool told_off, told_windows;
+static bool told_off, told_windows, told_stays_on;
 static bool cupti_waits = true, deferred, tracing;
 
 struct options settings;
@@ -137,6 +137,12 @@ void instantiation_tell(bool off, bool windows)
 {
 	told_off = off;
 	told_windows = windows;
+	told_stays_on = false;
+}
+
+void instantiation_stays_on(void)
+{
+	told_stays_on = true;
 }
 
 void graph_follow_updates(void)
@@ -558,6 +564,29 @@ TEST(nothing_is_recorded_while_graphs_are_made)
 	assert_true(count(COUNTER_windows) == 2);
 }
 
+TEST(graphs_wait_for_nothing_while_all_is_recorded)
+{
+	begin();
+	assert_true(!told_stays_on);
+	tracing = true;
+	making = 1;
+	update(PERIOD);
+	assert_true(!paused && told_stays_on);
+	making = 0;
+	update(PERIOD);
+	assert_true(!paused && told_stays_on);
+	tracing = false;
+	update(PERIOD);
+	assert_true(!told_stays_on && !told_off);
+	refused = true;
+	update(PERIOD);
+	assert_true(told_stays_on);
+	refused = false;
+	making = 1;
+	update(PERIOD);
+	assert_true(paused && told_off && !told_stays_on);
+}
+
 TEST(while_the_program_records_ktime_reads_along)
 {
 	begin();
@@ -592,6 +621,7 @@ int main(void)
 		cmocka_unit_test(an_expensive_window_is_closed_and_the_next_comes_later),
 		cmocka_unit_test(a_new_graph_has_a_window_soon_but_not_more_often_than_others),
 		cmocka_unit_test(nothing_is_recorded_while_graphs_are_made),
+		cmocka_unit_test(graphs_wait_for_nothing_while_all_is_recorded),
 		cmocka_unit_test(while_the_program_records_ktime_reads_along),
 	};
 
