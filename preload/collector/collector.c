@@ -332,7 +332,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 void collector_begin(const struct cupti_settings *late)
 {
 	/* Before the program can make a graph. */
-	recording_start(session, rows_of, collector_wake, late, main_thread_start_cupti);
+	recording_start(session, rows_of, collector_wake, late, main_thread_start_cupti_later);
 	/* Release: the thread sees what was decided meanwhile, as the mode. */
 	atomic_store_explicit(&begun, 1, memory_order_release);
 	futex_wake(&begun);

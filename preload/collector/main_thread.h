@@ -15,9 +15,14 @@
 /* Adds to the number of ktime's own threads, which are the collector and the reporter at first.
  * Before the collector begins. */
 void main_thread_add_own(unsigned threads);
-/* Starts CUPTI, as cupti_start(), and takes the threads that it starts for ktime's. For one thread
- * at a time: the one that starts ktime, and then the collector. */
+/*
+ * Start CUPTI, as cupti_start(), and take the threads that it starts for ktime's. The first is for
+ * the thread that starts ktime. The second is for the collector, while the program starts and ends
+ * threads of its own: only those are ktime's that have the collector's name, as a thread has that
+ * of the one that made it.
+ */
 int main_thread_start_cupti(const struct cupti_settings *settings, char *reason, size_t size);
+int main_thread_start_cupti_later(const struct cupti_settings *settings, char *reason, size_t size);
 
 /*
  * Whether the main thread has ended and only ktime's threads are left. Checks once a second, by

@@ -85,6 +85,14 @@ kernels()
 	done
 }
 
+@test "a thread that the program makes while CUPTI starts is the program's" {
+	export SIM_CUPTI_AMID=20 KTIME_OPTIONS="-f -o session --delay 0.01"
+	same_as_alone "$programs/collecting" outlived
+	[ "$output" = done ]
+	is "3 second" eval 'kernels calls | grep second'
+	is true jq .session.cupti_active <("$built/ktime" export --json - session)
+}
+
 @test "--timeout 0 is no limit" {
 	collects "--timeout 0" late '4 first'
 	! report | grep -qF -- --timeout

@@ -302,7 +302,7 @@ struct row *rows_of(struct operation *operation, int device)
 	return NULL;
 }
 
-int main_thread_start_cupti(const struct cupti_settings *cupti, char *reason, size_t size)
+int main_thread_start_cupti_later(const struct cupti_settings *cupti, char *reason, size_t size)
 {
 	(void)cupti;
 	(void)reason;
@@ -318,7 +318,7 @@ void recording_start(struct session *session, struct row *(*row_of)(struct opera
 	assert_ptr_equal(row_of, rows_of);
 	assert_ptr_equal(wake, collector_wake);
 	assert_ptr_equal(given, &late);
-	assert_ptr_equal(starter, main_thread_start_cupti);
+	assert_ptr_equal(starter, main_thread_start_cupti_later);
 	note("recording_start");
 }
 

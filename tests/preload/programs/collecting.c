@@ -9,8 +9,11 @@
  * shape     1 launch of 2 x 3 x 4 blocks of 5 x 6 x 7 threads with 2048 bytes of shared memory
  * many      40000 launches
  * killed    100 launches, and once ktime has seen to them SIGKILL
+ * outlived  2000 launches of `first` half a second later, and a thread beside them that goes on for
+ * two seconds after the main one has ended, launches `second` 3 times and says that it is done
  */
 #include <cudaProfiler.h>
+#include <pthread.h>
 #include <signal.h>
 #include <string.h>
 #include <unistd.h>
@@ -79,13 +82,39 @@ static void killed(void)
 	raise(SIGKILL);
 }
 
+static void *outlive(void *context)
+{
+	CHECK(cuCtxSetCurrent(context));
+	sleep(2);
+	launch("second", 3);
+	CHECK(cuCtxSynchronize());
+	puts("done");
+	return NULL;
+}
+
+static void outlived(void)
+{
+	CUcontext context = check_context();
+	CUfunction kernel = check_kernel("first");
+	pthread_t thread;
+
+	usleep(500000);
+	EXPECT(0, pthread_create(&thread, NULL, outlive, context));
+	for (int i = 0; i < 2000; i++) {
+		check_launch(kernel, NULL);
+		usleep(100);
+	}
+	pthread_exit(NULL);
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} ways[] = {{"windows", windows}, {"late", late}, {"devices", devices},
-		    {"shape", shape},	  {"many", many}, {"killed", killed}};
+	} ways[] = {{"windows", windows},  {"late", late}, {"devices", devices},
+		    {"shape", shape},	   {"many", many}, {"killed", killed},
+		    {"outlived", outlived}};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {
