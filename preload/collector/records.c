@@ -215,9 +215,7 @@ static bool graph_was_launched(void)
 
 	for (const struct operation *operation = operation_first(); !seen && operation;
 	     operation = operation->next)
-		seen = operation->kind == ROW_GRAPH &&
-		       (operation->calls > 0 ||
-			atomic_load_explicit(&operation->lost, memory_order_relaxed) > 0);
+		seen = operation->kind == ROW_GRAPH && rows_were_called(operation);
 	return seen;
 }
 

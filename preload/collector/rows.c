@@ -164,13 +164,23 @@ void rows_add_outside(struct operation *operation, int device, uint64_t calls)
 	session_count(rows_session, COUNTER_operations_outside, calls);
 }
 
-static void take_lost(struct operation *operation)
+/* Empties a count of dropped calls. */
+static uint32_t take(_Atomic uint32_t *count)
 {
-	uint64_t lost = thread_growth_of(&operation->lost, &operation->lost_seen);
-	uint64_t outside =
-		thread_growth_of(&operation->lost_outside, &operation->lost_outside_seen);
-	struct row *row = lost || outside ? rows_of(operation, 0) : NULL;
+	/* Most are 0, and a load takes less. */
+	return atomic_load_explicit(count, memory_order_relaxed)
+		       ? atomic_exchange_explicit(count, 0, memory_order_relaxed)
+		       : 0;
+}
 
+static void take_lost(struct operation *operation, int device)
+{
+	uint32_t lost = take(&operation->lost[device]);
+	uint32_t outside = take(&operation->lost_outside[device]);
+	struct row *row = NULL;
+
+	if ((lost || outside) && settings_want_device(device))
+		row = rows_of(operation, device);
 	if (!row)
 		return;
 	row->calls += lost;
@@ -191,7 +201,8 @@ void rows_take_lost(void)
 		return;
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next)
-		take_lost(operation);
+		for (int device = 0; device < SESSION_DEVICES; device++)
+			take_lost(operation, device);
 	atomic_store_explicit(&lost_taken, lost, memory_order_relaxed);
 }
 
@@ -200,6 +211,16 @@ uint64_t rows_lost_untaken(void)
 	uint64_t taken = atomic_load_explicit(&lost_taken, memory_order_relaxed);
 
 	return atomic_load_explicit(&operation_lost_calls, memory_order_relaxed) - taken;
+}
+
+bool rows_were_called(const struct operation *operation)
+{
+	bool called = operation->calls > 0;
+
+	for (unsigned device = 0; device < SESSION_DEVICES && !called; device++)
+		called = atomic_load_explicit(&operation->lost[device], memory_order_relaxed) > 0 ||
+			 (operation->rows[device] && operation->rows[device]->calls > 0);
+	return called;
 }
 
 void rows_add_calls(unsigned api, uint64_t calls)

@@ -32,6 +32,9 @@ void rows_add_outside(struct operation *operation, int device, uint64_t calls);
 void rows_take_lost(void);
 /* How many there are that were not; any thread, without a lock. */
 uint64_t rows_lost_untaken(void);
+/* Whether the operation was called inside the profiling window, as far as is known by now; also if
+ * all these calls were dropped. */
+bool rows_were_called(const struct operation *operation);
 /* Adds count-only calls. */
 void rows_add_calls(unsigned api, uint64_t calls);
 /* To be called at the end: estimates the time of count-only calls, and warns of what rows miss. */

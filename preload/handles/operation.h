@@ -66,11 +66,8 @@ struct operation {
 	/* A version of a graph that differs from this one in what its nodes do it with; they share
 	 * a row. NULL: not a version. */
 	struct operation *version_of;
-	/* Calls dropped because the thread's ring was full. */
-	_Atomic uint64_t lost, lost_outside; /* the second ones outside the profiling window */
 
 	/* For the collector thread only. */
-	uint64_t lost_seen, lost_outside_seen; /* of the calls dropped, what is in the row */
 	struct row *rows[SESSION_DEVICES];
 	uint64_t calls, pairs;	  /* so far, in all */
 	uint64_t timed, shortest; /* by events: how many calls, and the shortest, ns */
@@ -82,9 +79,12 @@ struct operation {
 	double rate;		  /* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
 	struct operation *allocating; /* graphs that allocate: the one made before */
+	/* Calls dropped because the thread's ring was full that are in no row yet, by device; the
+	 * second ones outside the profiling window. */
+	_Atomic uint32_t lost[SESSION_DEVICES], lost_outside[SESSION_DEVICES];
 };
 
-/* The sums of `lost` and of `lost_outside` over all operations. */
+/* The sums of `lost` and of `lost_outside` over all operations, also of those that are in rows. */
 extern _Atomic uint64_t operation_lost_calls;
 
 /* Sets sample_below for all operations, existing and new ones, until the budget has seen their

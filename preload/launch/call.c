@@ -195,20 +195,29 @@ LAUNCH_PATH void call_begin(struct call *call)
 	begin_recorded(thread, call);
 }
 
+static void lose_operation(const struct call_record *record)
+{
+	struct operation *operation = record->operation;
+	unsigned device = record->stream ? (unsigned)record->stream->context->device : 0;
+
+	/* As in rows_of(). */
+	device = device < SESSION_DEVICES ? device : 0;
+	atomic_fetch_add_explicit(record->flags & CALL_OUTSIDE_WINDOW
+					  ? &operation->lost_outside[device]
+					  : &operation->lost[device],
+				  1, memory_order_relaxed);
+	/* Release: whoever sees it sees the operation's. */
+	atomic_fetch_add_explicit(&operation_lost_calls, 1, memory_order_release);
+}
+
 /* The ring is full: counts the call, and its operation as dropped. */
 static LAUNCH_COLD void finish_without_room(struct thread *thread, const struct call *call)
 {
 	const struct call_record *record = &call->record;
-	bool outside = record->flags & CALL_OUTSIDE_WINDOW;
 
-	if (record->operation && !(record->flags & (CALL_FAILED | CALL_API_ONLY | CALL_CAPTURED))) {
-		atomic_fetch_add_explicit(outside ? &record->operation->lost_outside
-						  : &record->operation->lost,
-					  1, memory_order_relaxed);
-		/* Release: whoever sees it sees the operation's. */
-		atomic_fetch_add_explicit(&operation_lost_calls, 1, memory_order_release);
-	}
-	if (outside)
+	if (record->operation && !(record->flags & (CALL_FAILED | CALL_API_ONLY | CALL_CAPTURED)))
+		lose_operation(record);
+	if (record->flags & CALL_OUTSIDE_WINDOW)
 		return;
 	if (!runtime_call_is_around())
 		thread_count(&thread->api_calls[runtime_call_row(record->api)]);

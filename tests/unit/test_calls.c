@@ -689,12 +689,12 @@ static void what_found_its_ring_full_is_counted_at_the_end(void **state)
 	const struct row *row;
 
 	(void)state;
-	kernel.lost = 12;
-	kernel.lost_outside = 5;
-	copy.lost_outside = 3;
+	kernel.lost[2] = 12;
+	kernel.lost_outside[2] = 5;
+	copy.lost_outside[0] = 3;
 	operation_lost_calls = 20;
 	calls_finish();
-	row = row_of(&kernel, 0);
+	row = row_of(&kernel, 2);
 	assert_int_equal(row->calls, 12);
 	assert_int_equal(row->untimed[UNTIMED_RING_FULL], 12);
 	assert_int_equal(row->calls_outside, 5);

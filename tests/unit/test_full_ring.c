@@ -17,6 +17,7 @@ static uint64_t calls_of_row(unsigned api)
 static int start_full(void **state)
 {
 	launch_path_start(state);
+	the_context.device = 3;
 	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
 	pool.spare = &pair;
 	asked.events = 0;
@@ -43,8 +44,8 @@ static void a_call_without_room_is_counted_as_lost(void **state)
 	(void)state;
 	lose(0, CUDA_SUCCESS);
 	assert_int_equal(published(), before);
-	assert_int_equal(atomic_load(&kernels[0].lost), 1);
-	assert_int_equal(atomic_load(&kernels[0].lost_outside), 0);
+	assert_int_equal(atomic_load(&kernels[0].lost[3]), 1);
+	assert_int_equal(atomic_load(&kernels[0].lost_outside[3]), 0);
 	assert_int_equal(atomic_load(&operation_lost_calls), 1);
 	assert_int_equal(calls_of_row(LAUNCH_ROW), 1);
 	assert_int_equal(asked.events, 0);
@@ -57,13 +58,13 @@ static void a_call_without_room_is_counted_as_lost(void **state)
 	lose(0, CUDA_SUCCESS);
 	capture_ended(CUDA_SUCCESS);
 	assert_int_equal(atomic_load(&operation_lost_calls), 1);
-	assert_int_equal(atomic_load(&kernels[0].lost), 1);
+	assert_int_equal(atomic_load(&kernels[0].lost[3]), 1);
 	assert_int_equal(calls_of_row(LAUNCH_ROW), 4);
 	/* Outside the window no API call is counted. */
 	atomic_store(&window_open, false);
 	lose(0, CUDA_SUCCESS);
-	assert_int_equal(atomic_load(&kernels[0].lost), 1);
-	assert_int_equal(atomic_load(&kernels[0].lost_outside), 1);
+	assert_int_equal(atomic_load(&kernels[0].lost[3]), 1);
+	assert_int_equal(atomic_load(&kernels[0].lost_outside[3]), 1);
 	assert_int_equal(atomic_load(&operation_lost_calls), 2);
 	assert_int_equal(calls_of_row(LAUNCH_ROW), 4);
 	/* In a runtime call that is timed, that one's wrapper counts it. */

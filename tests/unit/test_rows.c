@@ -45,6 +45,7 @@ static struct operation operations[2] = {
 	{.kind = ROW_KERNEL, .name = "second"},
 };
 _Atomic uint64_t operation_lost_calls;
+struct options settings = {.trace = TRACE_GPU, .devices = UINT64_MAX};
 
 struct operation *operation_first(void)
 {
@@ -317,10 +318,10 @@ static void what_is_launched_outside_the_window_is_counted_apart(void **state)
 	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 3);
 }
 
-static void drop(struct operation *operation, uint64_t calls, uint64_t outside)
+static void drop(struct operation *operation, int device, uint32_t calls, uint32_t outside)
 {
-	operation->lost += calls;
-	operation->lost_outside += outside;
+	operation->lost[device] += calls;
+	operation->lost_outside[device] += outside;
 	operation_lost_calls += calls + outside;
 }
 
@@ -329,15 +330,16 @@ static void dropped_calls_are_in_their_rows_once(void **state)
 	const struct row *first, *second;
 
 	(void)state;
-	drop(&operations[0], 5, 2);
+	drop(&operations[0], 3, 5, 2);
 	assert_int_equal(rows_lost_untaken(), 7);
 	rows_take_lost();
 	assert_int_equal(rows_lost_untaken(), 0);
 	rows_take_lost();
-	drop(&operations[0], 1, 0);
-	drop(&operations[1], 0, 3);
+	drop(&operations[0], 3, 1, 0);
+	drop(&operations[1], 0, 0, 3);
 	rows_take_lost();
-	first = session_row(session, ROW_KERNEL, "first", 0);
+	assert_null(operations[0].rows[0]);
+	first = session_row(session, ROW_KERNEL, "first", 3);
 	second = session_row(session, ROW_KERNEL, "second", 0);
 	assert_int_equal(first->calls, 6);
 	assert_int_equal(first->untimed[UNTIMED_RING_FULL], 6);
@@ -346,6 +348,20 @@ static void dropped_calls_are_in_their_rows_once(void **state)
 	assert_int_equal(second->calls_outside, 3);
 	assert_int_equal(session_header(session)->counters[COUNTER_operations], 6);
 	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 5);
+}
+
+static void dropped_calls_of_a_device_without_rows_are_in_none(void **state)
+{
+	(void)state;
+	settings.devices = UINT64_C(1) << 2;
+	drop(&operations[0], 1, 5, 2);
+	drop(&operations[1], 2, 7, 0);
+	rows_take_lost();
+	assert_null(operations[0].rows[1]);
+	assert_int_equal(session_row(session, ROW_KERNEL, "second", 2)->calls, 7);
+	assert_int_equal(session_header(session)->counters[COUNTER_operations], 7);
+	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 0);
+	settings.devices = UINT64_MAX;
 }
 
 int main(void)
@@ -364,6 +380,7 @@ int main(void)
 		TEST(copies_by_way_of_the_host_are_told),
 		TEST(what_is_launched_outside_the_window_is_counted_apart),
 		TEST(dropped_calls_are_in_their_rows_once),
+		TEST(dropped_calls_of_a_device_without_rows_are_in_none),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
