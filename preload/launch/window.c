@@ -112,7 +112,8 @@ void window_update(struct session *session)
 	follow_plan(clock_ns(CLOCK_MONOTONIC));
 	if (!deadline || clock_ns(CLOCK_MONOTONIC) < deadline)
 		return;
-	deadline = 0;
+	/* Nothing is due any more: CUPTI would be started for it. */
+	deadline = opens = closes = 0;
 	pthread_mutex_lock(&lock);
 	change_locked(false);
 	ended = true;

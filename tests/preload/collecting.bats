@@ -83,6 +83,8 @@ kernels()
 		outside "--delay 0.1 $options" late '4 first' ''
 		[ "$(has_cupti)" = true ]
 	done
+	outside "--delay 0.2 --timeout 0.1" late '' '4 first'
+	[ "$(has_cupti)" = false ]
 }
 
 @test "a thread that the program makes while CUPTI starts is the program's" {

@@ -241,12 +241,15 @@ static void a_timeout_closes_it_for_good(void **state)
 	assert_int_equal(session_create(&session, NULL, 0), 0);
 	window_start(&(struct window_plan){.from_start = true, .timeout = 4.5, .every = 2});
 	now += 4 * SECOND;
+	assert_true(window_is_due());
 	window_update(session);
 	assert_true(window_is_open());
 	assert_int_equal(session_header(session)->note_count, 0);
 	now += SECOND / 2;
 	window_update(session);
 	assert_false(window_is_open());
+	now += 100 * SECOND;
+	assert_false(window_is_due());
 	assert_int_equal(atomic_load(&count_only_blocks), 1);
 	window_set(true);
 	assert_false(window_is_open());
