@@ -13,6 +13,7 @@
 
 #include "cupti/cupti.h"
 #include "cupti/library.h"
+#include "cupti/pause.h"
 #include "cupti/refusal.h"
 #include "preload/base/clock.h"
 #include "preload/base/mode.h"
@@ -115,6 +116,17 @@ static bool gates_are_allowed(void)
 	       !driver_stand_in() && !refusal_by_environment(reason, sizeof(reason));
 }
 
+/* Whether this CUPTI can be used as a budget of the user's needs it. */
+static bool may_pause(void)
+{
+	if (!pause_is_safe())
+		snprintf(cupti.reason, sizeof(cupti.reason),
+			 "CUPTI is not used: with --budget it records in windows, which was not "
+			 "tried with its version %u.",
+			 (unsigned)library_functions()->version);
+	return pause_is_safe();
+}
+
 static void start_cupti(void)
 {
 	bool waits = settings_cupti_waits(), loaded;
@@ -136,7 +148,8 @@ static void start_cupti(void)
 	library_use_lookup(real_dlsym);
 	loaded = settings.timer != TIMER_EVENTS &&
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
-		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0;
+		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
+		 (!waits || may_pause());
 	cupti.settings = wanted;
 	cupti.waits = loaded && (waits || settings_begin_later());
 	cupti.started = loaded && !cupti.waits &&

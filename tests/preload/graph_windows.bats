@@ -189,6 +189,12 @@ LONG=12000
 	done
 }
 
+@test "with a budget, an unknown CUPTI is not used, and the report says why" {
+	SIM_CUPTI_VERSION=130100 launches=100 nodes=3 windows launches "--budget 50"
+	is 0 counter cupti_records
+	says "CUPTI is not used: with --budget it records in windows, which was not tried with its version 130100."
+}
+
 @test "a CUPTI that refuses when it is started late leaves the run to the events" {
 	SIM_CUPTI_REFUSE=39 launches=$LONG nodes=10 windows launches "--budget 50"
 	is '12000 60000 second' eval "totals 2>/dev/null | grep second"

@@ -22,6 +22,7 @@
 
 #include "cupti/cupti.h"
 #include "cupti/library.h"
+#include "cupti/pause.h"
 #include "cupti/refusal.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
@@ -325,6 +326,12 @@ bool refusal_by_environment(char *reason, size_t size)
 }
 
 static const struct cupti_functions functions = {.version = 27};
+static bool can_pause = true;
+
+bool pause_is_safe(void)
+{
+	return can_pause;
+}
 
 const struct cupti_functions *library_functions(void)
 {

@@ -129,6 +129,17 @@ TEST(a_budget_has_cupti_wait, "--budget 3")
 	assert_int_equal(session_header(session)->cupti_active, 0);
 }
 
+TEST(a_cupti_that_cannot_pause_is_not_used_with_a_budget, "--budget 3")
+{
+	can_pause = false;
+	lifecycle_start();
+	assert_null(late);
+	assert_int_equal(session_header(session)->cupti_active, 0);
+	assert_string_equal(session_string(session, session_header(session)->notes[0]),
+			    "CUPTI is not used: with --budget it records in windows, which was not "
+			    "tried with its version 27.");
+}
+
 /* Both at once leave a lock of the driver's held. */
 TEST(nvml_is_initialised_once_cupti_has_started, "--energy")
 {
@@ -229,6 +240,7 @@ int main(void)
 		cmocka_unit_test(whether_a_launch_is_on_a_device_that_is_left_out_needs_its_record),
 		cmocka_unit_test(the_options_reach_what_they_are_for),
 		cmocka_unit_test(a_budget_has_cupti_wait),
+		cmocka_unit_test(a_cupti_that_cannot_pause_is_not_used_with_a_budget),
 		cmocka_unit_test(nvml_is_initialised_once_cupti_has_started),
 		cmocka_unit_test(a_trace_has_the_thread_known_first),
 		cmocka_unit_test(driver_calls_are_recorded_where_they_are_asked_for_alone),
