@@ -99,7 +99,7 @@ static void write_estimate(struct html *html, const struct table_row *row)
 		number_range(total, (double)row->total, row->error);
 	fprintf(html->file, "<p class=\"estimate\">Estimate: %s%s, from %s of %s calls%s%s.</p>\n",
 		total, isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
-		number_count(calls, row->calls), isnan(row->error) ? "; no interval: " : "",
+		number_count(calls, row->counted), isnan(row->error) ? "; no interval: " : "",
 		isnan(row->error) ? table_without_interval(row) : "");
 }
 

@@ -273,7 +273,7 @@ static int write_estimates(const struct closing *closing)
 					: number_range(total, (double)row->total, row->error),
 		      isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
 		      row->first->node_calls_estimated > 0 ? "about " : "",
-		      number_count(calls, row->calls), isnan(row->error) ? "; no interval: " : "",
+		      number_count(calls, row->counted), isnan(row->error) ? "; no interval: " : "",
 		      isnan(row->error) ? table_without_interval(row) : "");
 	}
 	if (estimated > ROWS_NAMED)

@@ -173,6 +173,25 @@ static void too_few_windows_are_not_called_too_few_calls(void **state)
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
+/* By events a kernel's total is that of its own launches: those of graphs are in the graphs' rows.
+ */
+static void an_estimate_says_which_calls_its_total_is_of(void **state)
+{
+	(void)state;
+	add_row("k", 3, 0, 2)->node_calls = 40;
+	header->counters[COUNTER_graph_node_calls] = 40;
+	closes("",
+	       "======== Timing: CUDA events on 2 of 43 operations; rows marked ~ are estimates.\n"
+	       "======== Times of kernels, memsets and device copies include the event-pair "
+	       "overhead, which could not be measured.\n"
+	       "======== ~ k: 3.00 us, from 2 of 3 calls; no interval: too few samples.\n"
+	       "======== Nodes of graphs: 40 launched, counted and not timed; their time is in the "
+	       "graphs' rows.\n"
+	       "======== GPU busy and idle: not known, as CUDA events say how long an operation "
+	       "took and not when.\n"
+	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
+}
+
 static void only_so_many_estimates_are_named(void **state)
 {
 	char name[8];
@@ -377,6 +396,7 @@ int main(void)
 		TEST(one_operation_of_each_clock),
 		TEST(a_row_that_holds_host_time_is_an_upper_bound),
 		TEST(too_few_windows_are_not_called_too_few_calls),
+		TEST(an_estimate_says_which_calls_its_total_is_of),
 		TEST(only_so_many_estimates_are_named),
 		TEST(all_that_was_lost_is_said),
 		TEST(the_budget_may_be_used_up_and_not_passed),
