@@ -6,6 +6,7 @@
 #include "preload/base/futex.h"
 #include "preload/launch/window.h"
 #include "preload/recording/deferred_start.h"
+#include "preload/recording/recording.h"
 #include "preload/recording/trace_window.h"
 #include "report/options/options.h"
 #include "report/control/control.h"
@@ -57,6 +58,7 @@ static int carry_out(uint32_t command, uint64_t duration)
 		return window_command(false, 0);
 	case CONTROL_COLLECT:
 		collect();
+		recording_update_rows();
 		trace_window_stop();
 		return 0;
 	case CONTROL_TRACE_GPU:

@@ -219,7 +219,6 @@ static void turn(bool to, uint64_t now)
 /* Takes what was recorded so far as one window. */
 static void settle(bool turned_off)
 {
-	/* The records have times of CLOCK_REALTIME but for what the program may have done. */
 	launches_end(turned_off, window.clock_known ? window.opened : 0);
 	sums_close_window(window.random);
 	window.settling = false;
@@ -318,11 +317,10 @@ static void make_room(uint64_t now)
 		credit -= 2.0 * (double)(clock_ns(CLOCK_REALTIME) - now);
 }
 
-static void update_rows(uint64_t now)
+void recording_update_rows(void)
 {
-	if (now - rows_updated < WINDOW_GAP_NS)
+	if (phase == MATCHED)
 		return;
-	rows_updated = now;
 	if (late && phase == CONTINUOUS)
 		sums_close_window(true);
 	sums_update_rows();
@@ -371,7 +369,10 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 		take_costs(now);
 	if (phase != EVENTS)
 		update_recording(now);
-	update_rows(now);
+	if (now - rows_updated >= WINDOW_GAP_NS) {
+		rows_updated = now;
+		recording_update_rows();
+	}
 	return on && phase == WINDOWS ? WINDOW_PERIOD_NS : period;
 }
 

@@ -50,6 +50,9 @@ bool recording_knows_kernels(void);
 /* Turns the recording off and on. To be called once per period of the collector; times are of
  * CLOCK_REALTIME. Returns after how many nanoseconds at most it should be called again. */
 uint64_t recording_update(uint64_t now, uint64_t period);
+/* Brings the rows' totals up to date with their calls, as is done some times a second: before
+ * others copy the profile. */
+void recording_update_rows(void);
 /* Whether the records of a window are waited for, so that CUPTI should be flushed. */
 bool recording_wants_flush(uint64_t now);
 /* To be called at the end, when all calls are counted. */

@@ -13,6 +13,7 @@
 #include "preload/launch/window.h"
 #include "preload/recording/commands.h"
 #include "preload/recording/deferred_start.h"
+#include "preload/recording/recording.h"
 #include "preload/recording/trace_window.h"
 #include "report/control/control.h"
 #include "report/options/options.h"
@@ -76,6 +77,11 @@ int trace_window_open(struct session *of, unsigned what, uint64_t duration)
 	snprintf(text, sizeof(text), "trace%u:%llu", what, (unsigned long long)duration);
 	step(text);
 	return answer;
+}
+
+void recording_update_rows(void)
+{
+	step("rows");
 }
 
 void trace_window_stop(void)
@@ -147,7 +153,7 @@ static void each_command_is_carried_out_once(void **state)
 	is(CONTROL_TRACE_API, 9, "start trace2:9");
 	is(CONTROL_TRACE_BOTH, 10, "start trace3:10");
 	is(CONTROL_TRACE_END, 0, "close");
-	is(CONTROL_COLLECT, 0, "collect stop");
+	is(CONTROL_COLLECT, 0, "collect rows stop");
 	answer = -EALREADY;
 	is(CONTROL_ON, 0, "start +0");
 	is(CONTROL_TRACE_GPU, 0, "start trace1:0");

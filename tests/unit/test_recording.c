@@ -587,6 +587,18 @@ TEST(graphs_wait_for_nothing_while_all_is_recorded)
 	assert_true(paused && told_off && !told_stays_on);
 }
 
+TEST(rows_are_brought_up_to_date_when_that_is_asked_for)
+{
+	unsigned before;
+
+	begin();
+	before = updates;
+	update(PERIOD);
+	assert_true(updates == before);
+	recording_update_rows();
+	assert_true(updates == before + 1);
+}
+
 TEST(while_the_program_records_ktime_reads_along)
 {
 	begin();
@@ -622,6 +634,7 @@ int main(void)
 		cmocka_unit_test(a_new_graph_has_a_window_soon_but_not_more_often_than_others),
 		cmocka_unit_test(nothing_is_recorded_while_graphs_are_made),
 		cmocka_unit_test(graphs_wait_for_nothing_while_all_is_recorded),
+		cmocka_unit_test(rows_are_brought_up_to_date_when_that_is_asked_for),
 		cmocka_unit_test(while_the_program_records_ktime_reads_along),
 	};
 
