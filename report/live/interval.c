@@ -88,9 +88,32 @@ static void subtract_estimate(struct estimate *now, const struct estimate *earli
 	}
 }
 
+/*
+ * The time of all calls, where a part was recorded. There is none in the earlier profile if all or
+ * nothing had been recorded until then. In the second case those calls were taken to be like the
+ * later ones, of which this leaves their part.
+ */
+static void subtract_windows(struct row *now, const struct row *before)
+{
+	const double earlier = (double)(before->calls + before->node_calls);
+	const double all = (double)(now->calls + now->node_calls);
+	const double recorded = (double)before->cupti.count;
+
+	if (before->windows_total > 0) {
+		TAKE_OFF_REAL(now, before, windows_total);
+	} else if (recorded > 0) {
+		now->windows_total = less_real(now->windows_total,
+					       (double)before->cupti.total * earlier / recorded);
+	} else if (all > 0) {
+		now->windows_total *= less_real(1, earlier / all);
+		now->windows_error *= less_real(1, earlier / all);
+	}
+}
+
 static void subtract_row(const struct session *session, struct row *now,
 			 const struct session *earlier, const struct row *before)
 {
+	subtract_windows(now, before);
 	TAKE_OFF(now, before, calls);
 	TAKE_OFF(now, before, calls_outside);
 	TAKE_OFF(now, before, failed);
@@ -114,7 +137,6 @@ static void subtract_row(const struct session *session, struct row *now,
 	TAKE_OFF(now, before, graph_records);
 	TAKE_OFF(now, before, node_calls);
 	TAKE_OFF(now, before, node_calls_estimated);
-	TAKE_OFF_REAL(now, before, windows_total);
 	TAKE_OFF(now, before, host_included);
 }
 

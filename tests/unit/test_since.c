@@ -287,6 +287,49 @@ static void no_figure_is_below_zero(void **state)
 	session_close(before);
 }
 
+static struct row *add_kernel(struct session *session, uint64_t calls, double windows)
+{
+	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
+
+	row->calls = calls;
+	row->windows_total = windows;
+	row->windows_error = windows / 10;
+	return row;
+}
+
+/* The total of calls that were recorded in part, after ten calls and after forty. */
+static double total_since(uint64_t recorded, double windows, double *error)
+{
+	struct session *now, *before;
+	const struct row *row;
+	double total;
+
+	assert_int_equal(session_create(&before, NULL, 0), 0);
+	assert_int_equal(session_create(&now, NULL, 0), 0);
+	add_kernel(before, 10, windows)->cupti =
+		(struct figures){.count = recorded, .total = 90 * recorded};
+	row = add_kernel(now, 40, 4000);
+	assert_int_equal(interval_subtract(now, before), 0);
+	assert_int_equal(row->calls, 30);
+	total = row->windows_total;
+	*error = row->windows_error;
+	session_close(now);
+	session_close(before);
+	return total;
+}
+
+static void an_estimate_since_then_is_that_of_the_later_calls(void **state)
+{
+	double error;
+
+	(void)state;
+	assert_true(total_since(3, 1100, &error) == 2900 && error == 400);
+	/* All ten were recorded; most of them, and the others' records were on their way; none. */
+	assert_true(total_since(10, 0, &error) == 3100 && error == 400);
+	assert_true(total_since(9, 0, &error) == 3100 && error == 400);
+	assert_true(total_since(0, 0, &error) == 3000 && error == 300);
+}
+
 static void the_rest_is_saved_as_a_profile_that_is_final(void **state)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL), *saved;
@@ -328,6 +371,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_figure_is_less_what_it_was),
 		cmocka_unit_test(no_figure_is_below_zero),
+		cmocka_unit_test(an_estimate_since_then_is_that_of_the_later_calls),
 		cmocka_unit_test(the_rest_is_saved_as_a_profile_that_is_final),
 	};
 
