@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "report/export/output.h"
+#include "report/memory/memory_use.h"
 #include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"
 
@@ -200,6 +201,33 @@ static void subtract_ranges(const struct session *session, const struct session 
 	}
 }
 
+/* What is held, and the peaks, are those of the run. */
+static void subtract_memory(const struct session *session, const struct session *earlier)
+{
+	const struct memory_site *old_site;
+	const struct memory_use *old_use;
+	struct memory_site *site = NULL;
+	struct memory_use *use = NULL;
+
+	session_for_each_memory_use(earlier, old_use)
+	{
+		use = (struct memory_use *)session_next_memory_use(session, use);
+		if (!use)
+			return;
+		TAKE_OFF(use, old_use, allocations);
+		TAKE_OFF(use, old_use, allocated);
+		TAKE_OFF(use, old_use, frees);
+	}
+	session_for_each_memory_site(earlier, old_site)
+	{
+		site = (struct memory_site *)session_next_memory_site(session, site);
+		if (!site)
+			return;
+		TAKE_OFF(site, old_site, allocations);
+		TAKE_OFF(site, old_site, allocated);
+	}
+}
+
 static void subtract_clock(struct clock_range *now, const struct clock_range *before)
 {
 	TAKE_OFF(now, before, samples);
@@ -270,6 +298,7 @@ int interval_subtract(struct session *session, const struct session *earlier)
 		return error;
 	subtract_idle(session, earlier);
 	subtract_ranges(session, earlier);
+	subtract_memory(session, earlier);
 	subtract_header(now, before);
 	return 0;
 }

@@ -15,6 +15,8 @@
 /* All kinds together, on all devices and the host. */
 struct memory_totals {
 	uint64_t allocations, held, held_count;
+	/* What was held at some time: of a part of a run, also what was allocated before. */
+	uint64_t all;
 };
 
 static struct memory_totals totals_of(const struct session *session)
@@ -29,7 +31,10 @@ static struct memory_totals totals_of(const struct session *session)
 		totals.allocations += use->allocations;
 		totals.held += use->held;
 		totals.held_count += use->held_count;
+		totals.all += use->held_count + use->frees;
 	}
+	if (totals.all < totals.allocations)
+		totals.all = totals.allocations;
 	return totals;
 }
 
@@ -91,7 +96,7 @@ static void write_totals(const struct session *session, const struct memory_tota
 	double rate = wall >= 1e9 ? 1e9 * (double)totals->allocations / wall : 0;
 	char held[NUMBER_SIZE], count[NUMBER_SIZE];
 
-	number_count(count, totals->allocations);
+	number_count(count, totals->all);
 	if (totals->held_count)
 		fprintf(file, "; %s%s of %s allocations %s", header->processes ? "in all " : "",
 			number_count(held, totals->held_count), count,
@@ -116,10 +121,10 @@ void memory_line_write(const struct session *session, const char *prefix, FILE *
 	const char *separator = "";
 	char count[NUMBER_SIZE];
 
-	if (!totals.allocations && !graphs)
+	if (!totals.all && !graphs)
 		return;
 	fprintf(file, "%sMemory: ", prefix);
-	if (totals.allocations)
+	if (totals.all)
 		fprintf(file, "%sat most ",
 			session_header(session)->processes ? "of one process " : "");
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(*kinds); i++)
@@ -131,12 +136,12 @@ void memory_line_write(const struct session *session, const char *prefix, FILE *
 			separator = ", ";
 			write_peak(session, use, file);
 		}
-	if (totals.allocations)
+	if (totals.all)
 		write_totals(session, &totals, file);
 	if (graphs)
 		fprintf(file, "%s%s allocation%s by launches of graphs, which %s not followed",
-			totals.allocations ? "; " : "", number_count(count, graphs),
-			graphs == 1 ? "" : "s", graphs == 1 ? "is" : "are");
+			totals.all ? "; " : "", number_count(count, graphs), graphs == 1 ? "" : "s",
+			graphs == 1 ? "is" : "are");
 	fputs(".\n", file);
 }
 
@@ -297,7 +302,7 @@ int memory_table_write(const struct session *session, const struct options *opti
 	const struct memory_site **sites;
 	size_t count;
 
-	if (!totals_of(session).allocations)
+	if (!totals_of(session).all)
 		return 0;
 	sites = sites_of(session, &count);
 	if (!sites)

@@ -16,6 +16,8 @@
 #include <cmocka.h>
 
 #include "report/live/interval.h"
+#include "report/memory/memory_use.h"
+#include "report/print/report.h"
 #include "report/session/session_nvtx.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/whole_profile.h"
@@ -330,6 +332,63 @@ static void an_estimate_since_then_is_that_of_the_later_calls(void **state)
 	assert_true(total_since(0, 0, &error) == 3000 && error == 300);
 }
 
+static void add_memory(struct session *session, uint64_t allocations, uint64_t frees)
+{
+	struct memory_use *use = session_add_memory_use(session, &(struct memory_use){0});
+	struct memory_site *site =
+		session_add_memory_site(session, &(struct memory_site){.size = 100});
+
+	*use = (struct memory_use){.committed = 1,
+				   .kind = ALLOCATION_MANAGED,
+				   .held = 100 * (allocations - frees),
+				   .held_count = allocations - frees,
+				   .peak = 500,
+				   .allocations = allocations,
+				   .allocated = 100 * allocations,
+				   .frees = frees};
+	site->allocations = allocations;
+	site->allocated = 100 * allocations;
+	site->held_count = allocations - frees;
+}
+
+static void allocations_are_those_since_then(void **state)
+{
+	struct session *now, *before;
+	const struct memory_site *site;
+	const struct memory_use *use;
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	assert_int_equal(session_create(&before, NULL, 0), 0);
+	assert_int_equal(session_create(&now, NULL, 0), 0);
+	add_memory(before, 5000, 4999);
+	add_memory(now, 5006, 5004);
+	session_header(before)->counters[COUNTER_wall_ns] = 1000000000;
+	session_header(now)->counters[COUNTER_wall_ns] = 3000000000;
+	assert_int_equal(interval_subtract(now, before), 0);
+	use = session_next_memory_use(now, NULL);
+	assert_int_equal(use->allocations, 6);
+	assert_int_equal(use->allocated, 600);
+	assert_int_equal(use->frees, 5);
+	assert_int_equal(use->held_count, 2);
+	assert_int_equal(use->peak, 500);
+	site = session_next_memory_site(now, NULL);
+	assert_int_equal(site->allocations, 6);
+	assert_int_equal(site->held_count, 2);
+	/* One was held before: of seven allocations two are held. */
+	memory_line_write(now, "", file);
+	fclose(file);
+	assert_string_equal(
+		text,
+		"Memory: at most 500 B of managed memory on device 0; 2 of 7 allocations held, "
+		"200 B; 3 allocations a second.\n");
+	free(text);
+	session_close(now);
+	session_close(before);
+}
+
 static void the_rest_is_saved_as_a_profile_that_is_final(void **state)
 {
 	struct session *session = whole_profile(WHOLE_CUPTI, NULL), *saved;
@@ -372,6 +431,7 @@ int main(void)
 		cmocka_unit_test(each_figure_is_less_what_it_was),
 		cmocka_unit_test(no_figure_is_below_zero),
 		cmocka_unit_test(an_estimate_since_then_is_that_of_the_later_calls),
+		cmocka_unit_test(allocations_are_those_since_then),
 		cmocka_unit_test(the_rest_is_saved_as_a_profile_that_is_final),
 	};
 
