@@ -90,7 +90,11 @@ static void add_durations(struct durations *durations, const struct session *ses
 	const struct session_header *header = session_header(session);
 	const struct histogram *histogram;
 
-	if (header->cupti_active && header->timer != TIMER_EVENTS)
+	/* One clock for the whole run: what CUPTI has counted since a late start is less than what
+	 * the series have already. */
+	if (header->counters[COUNTER_cupti_late_ns] > 0)
+		figures = &row->events;
+	else if (header->cupti_active && header->timer != TIMER_EVENTS)
 		figures = &row->cupti;
 	histogram = session_histogram(session, figures->histogram);
 	if (!histogram)
@@ -149,7 +153,9 @@ static double seconds_of(const struct session *session, const struct row *row,
 	const struct session_header *header = session_header(session);
 	struct timed_row timed;
 
-	if (clock == CLOCK_EVENTS && header->cupti_active && header->timer != TIMER_EVENTS)
+	/* Its records are still to come; unless CUPTI records a part of the calls alone. */
+	if (clock == CLOCK_EVENTS && header->cupti_active && header->timer != TIMER_EVENTS &&
+	    !header->counters[COUNTER_cupti_late_ns] && !(row->windows_total > 0))
 		return (double)row->cupti.total / 1e9;
 	return row_timed(session, row, &timed) ? timed.total / 1e9 : 0;
 }

@@ -4,6 +4,7 @@
  * series that it has; labels hold any text.
  */
 #include <locale.h>
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -202,6 +203,35 @@ static void durations_are_of_one_weighted_sample(void **state)
 	prometheus_free(metrics);
 }
 
+/* With a budget a run begins with events; they go on beside CUPTI, once that is started. */
+static void metrics_go_on_where_cupti_starts_late(void **state)
+{
+	struct prometheus *metrics = prometheus_create(1);
+	struct session *session = session_of(7, 50);
+	struct row *row = session_row(session, ROW_KERNEL, "sampled", 0);
+
+	(void)state;
+	session_header(session)->cupti_active = 0;
+	for (int i = 0; i < 40; i++)
+		add_timed(session, row, 10, 4000);
+	assert_true(value_of(metrics, session, COUNT) == 400);
+	session_header(session)->cupti_active = 1;
+	session_header(session)->counters[COUNTER_cupti_late_ns] = 3000000000;
+	/* Of one window no interval is known. */
+	session_add_sample(session, &row->cupti, 4000);
+	row->windows_total = 1600000;
+	row->windows_error = NAN;
+	for (int i = 0; i < 10; i++)
+		add_timed(session, row, 10, 4000);
+	session_add_sample(session, &row->cupti, 4000);
+	row->windows_total = 2000000;
+	assert_true(value_of(metrics, session, COUNT) == 500);
+	assert_int_equal(nanoseconds_of(metrics, session, SUM), 2000000);
+	assert_int_equal(nanoseconds_of(metrics, session, SECONDS), 2000000);
+	session_close(session);
+	prometheus_free(metrics);
+}
+
 static void durations_are_without_overhead_and_never_negative(void **state)
 {
 	const struct {
@@ -359,6 +389,7 @@ int main(void)
 		cmocka_unit_test(a_kernel_keeps_the_series_that_it_has),
 		cmocka_unit_test(counters_do_not_become_smaller_and_gauges_may),
 		cmocka_unit_test(durations_are_of_one_weighted_sample),
+		cmocka_unit_test(metrics_go_on_where_cupti_starts_late),
 		cmocka_unit_test(durations_are_without_overhead_and_never_negative),
 		cmocka_unit_test(durations_of_a_job_are_of_its_weighted_sample),
 		cmocka_unit_test(labels_hold_any_text),
