@@ -146,6 +146,8 @@ void rows_count_call(const struct call_record *record, const struct range_place 
 	row->calls++;
 	if (record->flags & CALL_FAILED)
 		row->failed++;
+	if (!record->duration)
+		return;
 	stands_for = record->flags & CALL_STANDS_FOR_MORE ? RECORDED_CALLS : 1;
 	session_add_weighted(rows_session, &row->cupti, duration, stands_for);
 	ranges_add(place, row, duration, stands_for, CLOCK_NONE);

@@ -339,6 +339,7 @@ static LAUNCH_PATH __attribute__((noinline)) void end_recorded(struct thread *th
 
 void call_failed(struct thread *thread, CUresult result)
 {
+	int saved_errno = *thread->error;
 	struct call call;
 
 	call_describe(&call, thread->last_row & ~COUNTED_OUTSIDE, CU_STREAM_LEGACY);
@@ -349,7 +350,9 @@ void call_failed(struct thread *thread, CUresult result)
 	call.record.pair = NULL;
 	call.record.untimed = UNTIMED_NO_EVENT;
 	call.slot = NULL;
-	end_recorded(thread, &call, result);
+	/* How long it took is not known. */
+	finish_call(thread, &call, result, call.record.started);
+	*thread->error = saved_errno;
 }
 
 LAUNCH_PATH void call_end(struct call *call, CUresult result)

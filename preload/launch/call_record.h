@@ -33,7 +33,7 @@ struct call_record {
 	struct operation *operation;
 	struct event_pair *pair; /* NULL: not timed by events, for the reason in `untimed` */
 	uint64_t bytes;
-	uint32_t duration; /* ticks of the real call; at most UINT32_MAX */
+	uint32_t duration; /* ticks of the real call; at most UINT32_MAX; 0: not known */
 	uint16_t api;	   /* its API row: see api.h */
 	uint8_t flags;	   /* enum call_flags */
 	uint8_t untimed;   /* enum untimed_reason */

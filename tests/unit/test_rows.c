@@ -275,6 +275,12 @@ static void failed_calls_are_calls_too(void **state)
 	assert_int_equal(row->calls, 2);
 	assert_int_equal(row->failed, 1);
 	assert_int_equal(row->cupti.total, 1200);
+	/* Of a count-only one it is not known how long it took. */
+	call(API_RUNTIME(RUNTIME_cudaMemcpy), 0, CALL_FAILED);
+	assert_int_equal(row->calls, 3);
+	assert_int_equal(row->failed, 2);
+	assert_int_equal(row->cupti.count, 2);
+	assert_int_equal(row->cupti.minimum, 500);
 }
 
 static void copies_by_way_of_the_host_are_told(void **state)
