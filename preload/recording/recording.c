@@ -369,7 +369,7 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 		take_costs(now);
 	if (phase != EVENTS)
 		update_recording(now);
-	if (now - rows_updated >= WINDOW_GAP_NS) {
+	if (sums_are_fresh() || now - rows_updated >= WINDOW_GAP_NS) {
 		rows_updated = now;
 		recording_update_rows();
 	}

@@ -10,9 +10,11 @@
 #include "preload/recording/window_estimate.h"
 
 static struct window_class *open_classes; /* those with units in the present window */
+static bool fresh;			  /* of something there are the first records */
 
 static void add_unit(struct window_class *class)
 {
+	fresh |= !window_class_is_recorded(class);
 	if (!(class->open > 0)) {
 		class->next_open = open_classes;
 		open_classes = class;
@@ -140,6 +142,14 @@ void sums_begin_late(void)
 {
 	for_each_row(note_calls);
 	for_each_graph(note_launches);
+}
+
+bool sums_are_fresh(void)
+{
+	bool are = fresh;
+
+	fresh = false;
+	return are;
 }
 
 static bool lacking;

@@ -39,6 +39,9 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 void sums_close_window(bool random);
 /* Whether a graph has been launched of which nothing is recorded; true once for each. */
 bool sums_lack_a_graph(void);
+/* Whether records were added of something that had none, since the last call: its rows say of all
+ * calls what these records do, until they are updated. */
+bool sums_are_fresh(void);
 /* Updates the rows: how often nodes ran, and the time of all operations. */
 void sums_update_rows(void);
 

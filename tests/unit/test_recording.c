@@ -35,7 +35,7 @@ static bool ever, refused, safe = true, lacks_graph, paused;
 static unsigned making, closed, random_windows, updates, ended, turns;
 static unsigned settles, windows_opened, windows_closed;
 static uint64_t now = 1000000 * MS, seen, since;
-static bool told_off, told_windows, told_stays_on;
+static bool told_off, told_windows, told_stays_on, fresh;
 static bool cupti_waits = true, deferred, tracing;
 
 struct options settings;
@@ -235,6 +235,11 @@ void sums_begin_late(void)
 bool sums_lack_a_graph(void)
 {
 	return lacks_graph;
+}
+
+bool sums_are_fresh(void)
+{
+	return fresh;
 }
 
 void sums_update_rows(void)
@@ -599,6 +604,20 @@ TEST(rows_are_brought_up_to_date_when_that_is_asked_for)
 	assert_true(updates == before + 1);
 }
 
+TEST(rows_are_updated_once_they_have_their_first_records)
+{
+	unsigned before;
+
+	begin();
+	before = updates;
+	fresh = true;
+	update(PERIOD);
+	assert_true(updates == before + 1);
+	fresh = false;
+	update(PERIOD);
+	assert_true(updates == before + 1);
+}
+
 TEST(while_the_program_records_ktime_reads_along)
 {
 	begin();
@@ -635,6 +654,7 @@ int main(void)
 		cmocka_unit_test(nothing_is_recorded_while_graphs_are_made),
 		cmocka_unit_test(graphs_wait_for_nothing_while_all_is_recorded),
 		cmocka_unit_test(rows_are_brought_up_to_date_when_that_is_asked_for),
+		cmocka_unit_test(rows_are_updated_once_they_have_their_first_records),
 		cmocka_unit_test(while_the_program_records_ktime_reads_along),
 	};
 

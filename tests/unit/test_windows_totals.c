@@ -13,6 +13,26 @@ static void add_launch(uint64_t first_ns, uint64_t second_ns)
 	assert_ptr_equal(graph, &operations[GRAPH]);
 }
 
+static void the_first_records_of_something_are_told(void **state)
+{
+	(void)state;
+	sums_are_fresh();
+	assert_false(sums_are_fresh());
+	add_launch(100, 30);
+	assert_true(sums_are_fresh());
+	assert_false(sums_are_fresh());
+	add_launch(100, 30);
+	sums_close_window(true);
+	add_launch(100, 30);
+	assert_false(sums_are_fresh());
+	sums_add(&operations[FIRST], 1, 50);
+	assert_true(sums_are_fresh());
+	sums_add(&operations[FIRST], 1, 50);
+	assert_false(sums_are_fresh());
+	sums_add(&operations[FIRST], 0, 50);
+	assert_true(sums_are_fresh());
+}
+
 static void a_graph_that_was_recorded_whole_is_exact(void **state)
 {
 	(void)state;
@@ -227,6 +247,7 @@ int main(void)
 		SUMS(the_last_windows_stand_for_what_is_left_of_those_before),
 		SUMS(what_ran_before_a_late_start_alone_is_like_what_is_recorded),
 		SUMS(what_was_recorded_before_the_windows_is_certain),
+		SUMS(the_first_records_of_something_are_told),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
