@@ -199,6 +199,8 @@ static void a_stream_is_busy_as_long_as_its_pairs_take_at_least(void **state)
 	assert_int_equal(operations[0].shortest, 3000);
 	assert_true(streams[0].busy_until > 0);
 	assert_int_equal(calls[0][0].by_events, 4000);
+	assert_true(calls[0][0].has_events);
+	assert_false(calls[0][9].has_events);
 	/* The oldest may be about to end. */
 	reached_to = 109;
 	assert_int_equal(event_queue_poll(UINT64_MAX, note), 1);

@@ -220,10 +220,22 @@ static void time_before_the_first_call_says_nothing(void **state)
 	assert_true(frequent.rate * SECOND > 299000 && frequent.rate * SECOND < 301000);
 }
 
+static void a_fraction_holds_for_every_operation_from_its_first_call_on(void **state)
+{
+	(void)state;
+	settings = (struct options){.events = EVENTS_FRACTION, .events_fraction = 4};
+	sampling_start(now);
+	assert_int_equal(frequent.sample_below, UINT32_MAX / 4);
+	pass(1000, 300000, 600);
+	assert_int_equal(frequent.sample_below, UINT32_MAX / 4);
+	assert_int_equal(rare.sample_below, UINT32_MAX / 4);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
 	const struct CMUnitTest tests[] = {
+		TEST(a_fraction_holds_for_every_operation_from_its_first_call_on),
 		TEST(frequent_calls_share_what_the_budget_allows),
 		TEST(pairs_get_what_counting_leaves_of_the_budget),
 		TEST(what_cupti_takes_is_left_to_it),
