@@ -54,7 +54,7 @@ static int create_named(struct session **session, bool of_rank, pid_t *holder)
 				   overwrite && !shared, holder);
 	if (error)
 		snprintf(message, sizeof(message), "%s: %s%s", path, strerror(-error),
-			 error == -EEXIST ? " (-f overwrites it)" : "");
+			 error == -EEXIST ? " (-f replaces it)" : "");
 	free(path);
 	return error;
 }

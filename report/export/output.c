@@ -102,7 +102,7 @@ int output_open(struct output *output, const char *path, bool overwrite, char *m
 		return output->file ? 0 : say(-errno, path, message, size);
 	}
 	if (exists && !overwrite) {
-		snprintf(message, size, "%s exists; -f overwrites it", path);
+		snprintf(message, size, "%s: File exists (-f replaces it)", path);
 		return -EEXIST;
 	}
 	if (asprintf(&output->temporary, "%s.XXXXXX", path) < 0) {

@@ -41,7 +41,7 @@ records() {
 	echo mine >out.json
 	run "$ktime" export --json out.json "$(golden nvprof_mix)"
 	[ "$status" -eq 1 ]
-	prints "ktime: out.json exists; -f overwrites it"
+	prints "ktime: out.json: File exists (-f replaces it)"
 	[ "$(cat out.json)" = mine ]
 	"$ktime" export -f --json out.json "$(golden nvprof_mix)"
 	grep -q '"made_by":"ktime' out.json
@@ -112,7 +112,7 @@ out.json" ]
 	prints "ktime: full.gz: No space left on device"
 	run "$ktime" export --json a.gz "$records"
 	[ "$status" -eq 1 ]
-	prints "ktime: a.gz exists; -f overwrites it"
+	prints "ktime: a.gz: File exists (-f replaces it)"
 	[ "$(ls | xargs)" = "a a.gz b b.gz c c.gz full.gz" ]
 }
 

@@ -22,7 +22,7 @@ load common
 	echo mine >page.html
 	run "$ktime" show --html page.html "$(golden nvprof_noapi)"
 	[ "$status" -eq 1 ]
-	prints "ktime: page.html exists; -f overwrites it"
+	prints "ktime: page.html: File exists (-f replaces it)"
 	[ "$(cat page.html)" = mine ]
 	"$ktime" show -f --html page.html "$(golden nvprof_noapi)"
 	grep -q '^</html>' page.html
@@ -87,7 +87,7 @@ for line in sys.stdin:
 	[ "$(head -n 1 page.html)" = "<!doctype html>" ]
 	run "$ktime" diff --html page.html a a
 	[ "$status" -eq 1 ]
-	[[ "$output" == *"page.html exists; -f overwrites it"* ]]
+	[[ "$output" == *"page.html: File exists (-f replaces it)"* ]]
 	"$ktime" diff -f --html page.html a a
 }
 

@@ -55,7 +55,7 @@ complains()
 
 @test "a session file that exists is kept, unless -f says so" {
 	echo mine >session
-	complains "-o session" "session: File exists (-f overwrites it); the profile is not kept"
+	complains "-o session" "session: File exists (-f replaces it); the profile is not kept"
 	[ "$(cat session)" = mine ]
 	KTIME_OPTIONS="-f -o session" under_ktime "$built/workloads/saxpy" --n 1024 2>/dev/null
 	is 4 counter operations

@@ -283,7 +283,7 @@ static void a_page_that_exists_is_replaced_only_on_request(void **state)
 	assert_int_equal(profile_page_write(session, &options, path, message, sizeof(message)), 0);
 	assert_int_equal(profile_page_write(session, &options, path, message, sizeof(message)),
 			 -EEXIST);
-	assert_non_null(strstr(message, "page.html exists; -f overwrites it"));
+	assert_non_null(strstr(message, "page.html: File exists (-f replaces it)"));
 	assert_int_equal(truncate(path, 0), 0);
 	options.force_overwrite = true;
 	assert_int_equal(profile_page_write(session, &options, path, message, sizeof(message)), 0);

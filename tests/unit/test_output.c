@@ -109,7 +109,7 @@ static void a_file_that_is_there_is_replaced_only_if_asked_for(void **state)
 	(void)state;
 	assert_int_equal(write_text("one", false), 0);
 	assert_int_equal(write_text("two", false), -EEXIST);
-	snprintf(expected, sizeof(expected), "%s exists; -f overwrites it", path);
+	snprintf(expected, sizeof(expected), "%s: File exists (-f replaces it)", path);
 	assert_string_equal(message, expected);
 	has("one");
 	assert_int_equal(write_text("three", true), 0);
