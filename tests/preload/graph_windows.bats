@@ -21,7 +21,7 @@ totals()
 {
 	"$built/ktime" export --json - session | jq -r '.rows[] |
 		select(.kind | IN("kernel", "memcpy", "memset")) |
-		"\(.calls) \((.estimate.total // .cupti.total // 0) / 1000 | round) \(.name)"' | LC_ALL=C sort
+		"\(.calls) \((.estimate.total // .cupti.total // .events.total // 0) / 1000 | round) \(.name)"' | LC_ALL=C sort
 }
 
 # are_totals EXPECTED: what `totals` prints. Under ThreadSanitizer a launch may take so long that no
