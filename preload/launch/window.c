@@ -26,9 +26,12 @@ static uint64_t duration, every; /* nanoseconds; 0: none */
 static double seconds;
 static bool ended;
 
+/* Longer than that, 31 years, is never. */
+#define SECONDS_MOST 1e9
+
 static uint64_t nanoseconds(double given)
 {
-	return given > 0 ? (uint64_t)(given * 1e9) : 0;
+	return given > 0 ? (uint64_t)((given < SECONDS_MOST ? given : SECONDS_MOST) * 1e9) : 0;
 }
 
 /* What a launch may do without a call record, in count_only_blocks. */
@@ -56,6 +59,11 @@ void window_start(const struct window_plan *plan)
 	atomic_store_explicit(&window_open, on, memory_order_relaxed);
 	mode_begun = on || !settings_begin_later();
 	count_only_block(blocks(on));
+}
+
+bool window_stays_open(void)
+{
+	return every && duration >= every;
 }
 
 static void change_locked(bool on)

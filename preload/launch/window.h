@@ -30,6 +30,8 @@ struct window_plan {
 
 /* To be called once, before the first call and after mode_choose(). */
 void window_start(const struct window_plan *plan);
+/* Whether the plan's windows last until the next one opens, so that nothing is left out. */
+bool window_stays_open(void);
 /* The program opens or closes the window; no effect after the timeout. Any thread; takes a lock. */
 void window_set(bool on);
 /*

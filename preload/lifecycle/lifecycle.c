@@ -277,6 +277,11 @@ static void start_once(void)
 	session_header(session)->events_active = mode_events;
 	window_start(&(struct window_plan){settings.profile_from_start, settings.delay,
 					   settings.duration, settings.every, settings.timeout});
+	if (window_stays_open())
+		session_note(session,
+			     "All is collected: each window is as long as the time from one to the "
+			     "next (--every %g); --duration makes them shorter.",
+			     settings.every);
 	/* From the first allocation on. */
 	held_changes_want(trace_wants_memory());
 	/* CUPTI may record calls of this thread before its first wrapped one, and gives no number

@@ -73,6 +73,10 @@ kernels()
 		"--every 100 --delay 0.1 --duration 100"; do
 		outside "$plan" late '4 first' ''
 	done
+	KTIME_OPTIONS="--every 0.2" under_ktime "$programs/collecting" late 2>report
+	grep -q 'All is collected: each window is as long as the time from one to the next (--every 0.2); --duration makes them shorter.$' report
+	KTIME_OPTIONS="--every 0.2 --duration 0.1" under_ktime "$programs/collecting" late 2>report
+	! grep -q 'All is collected' report
 }
 
 @test "before the end of --delay there is no CUPTI and no event" {

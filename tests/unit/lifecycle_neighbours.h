@@ -228,6 +228,11 @@ void window_start(const struct window_plan *given)
 	note("window");
 }
 
+bool window_stays_open(void)
+{
+	return plan.every > 0;
+}
+
 struct thread *thread_enter(void)
 {
 	note("thread");

@@ -179,6 +179,32 @@ static void a_delay_opens_it_and_a_duration_closes_it(void **state)
 	window_start(&(struct window_plan){.from_start = true, .delay = 1});
 	assert_true(open_after(1));
 	assert_true(open_after(100));
+	/* Ages are no reason to begin at once. */
+	atomic_store(&count_only_blocks, 0);
+	window_start(&(struct window_plan){.from_start = true, .delay = 1e15});
+	assert_false(open_after(1e6));
+}
+
+static void a_window_that_lasts_until_the_next_one_leaves_nothing_out(void **state)
+{
+	struct window_plan plan = {.from_start = true, .every = 2, .duration = 1.75};
+
+	(void)state;
+	window_start(&plan);
+	assert_false(window_stays_open());
+	plan.duration = 2;
+	window_start(&plan);
+	assert_true(window_stays_open());
+	/* A second where nothing is said. */
+	plan = (struct window_plan){.from_start = true, .every = 1};
+	window_start(&plan);
+	assert_true(window_stays_open());
+	plan.from_start = false;
+	window_start(&plan);
+	assert_false(window_stays_open());
+	plan = (struct window_plan){.from_start = true, .duration = 3};
+	window_start(&plan);
+	assert_false(window_stays_open());
 }
 
 static void every_so_often_it_opens_for_a_second(void **state)
@@ -271,6 +297,8 @@ int main(void)
 		cmocka_unit_test_setup(with_start_off_nothing_begins_before_it_opens, start_open),
 		cmocka_unit_test_setup(the_last_1024_changes_are_remembered, start_open),
 		cmocka_unit_test_setup(a_delay_opens_it_and_a_duration_closes_it, start_open),
+		cmocka_unit_test_setup(a_window_that_lasts_until_the_next_one_leaves_nothing_out,
+				       start_open),
 		cmocka_unit_test_setup(every_so_often_it_opens_for_a_second, start_open),
 		cmocka_unit_test_setup(a_plan_is_for_runs_that_are_profiled_from_their_start,
 				       start_open),
