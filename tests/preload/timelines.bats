@@ -4,13 +4,13 @@
 
 load helper
 
-# job RANKS COUNT: the profiles of so many ranks, with traces.
+# job RANKS COUNT: the profiles of so many ranks, with traces, all on the simulated device's clock.
 job()
 {
 	local rank
 	for ((rank = 0; rank < $1; rank++)); do
-		PMI_RANK=$rank PMI_SIZE=$1 KTIME_OPTIONS="--keep-trace all -o run" \
-			under_ktime "$programs/ranked" "$2" 2>/dev/null
+		PMI_RANK=$rank PMI_SIZE=$1 SIM_LAUNCH_NS=4000 KTIME_OPTIONS="--timer cupti --keep-trace all -o run" \
+			LD_PRELOAD=$built/sim/libktime_virtual.so "$root/tests/sim/run" "$programs/ranked" "$2" 2>/dev/null
 	done
 }
 
