@@ -78,25 +78,28 @@ static unsigned count_namesakes(void)
 	return count;
 }
 
-static int start_counted(unsigned (*count)(void), const struct cupti_settings *settings,
-			 char *reason, size_t size)
+static unsigned growth(unsigned before, unsigned after)
 {
-	unsigned before = count(), after;
-	int error = cupti_start(settings, reason, size);
-
-	after = count();
-	ktime_threads += after > before ? after - before : 0;
-	return error;
+	return after > before ? after - before : 0;
 }
 
 int main_thread_start_cupti(const struct cupti_settings *settings, char *reason, size_t size)
 {
-	return start_counted(count_threads, settings, reason, size);
+	unsigned before = count_threads();
+	int error = cupti_start(settings, reason, size);
+
+	ktime_threads += growth(before, count_threads());
+	return error;
 }
 
 int main_thread_start_cupti_later(const struct cupti_settings *settings, char *reason, size_t size)
 {
-	return start_counted(count_namesakes, settings, reason, size);
+	unsigned all = count_threads(), namesakes = count_namesakes();
+	int error = cupti_start(settings, reason, size);
+	unsigned started = growth(namesakes, count_namesakes());
+
+	ktime_threads += started ? started : growth(all, count_threads());
+	return error;
 }
 
 bool main_thread_was_last(uint64_t now, void (*ended)(void))

@@ -19,7 +19,8 @@ void main_thread_add_own(unsigned threads);
  * Start CUPTI, as cupti_start(), and take the threads that it starts for ktime's. The first is for
  * the thread that starts ktime. The second is for the collector, while the program starts and ends
  * threads of its own: only those are ktime's that have the collector's name, as a thread has that
- * of the one that made it.
+ * of the one that made it. Where there is none, as in a CUPTI that names its threads, all new ones
+ * are: else the process of a main thread that has ended would never end.
  */
 int main_thread_start_cupti(const struct cupti_settings *settings, char *reason, size_t size);
 int main_thread_start_cupti_later(const struct cupti_settings *settings, char *reason, size_t size);

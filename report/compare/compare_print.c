@@ -126,14 +126,12 @@ static void print_basis(const struct comparison *comparison, FILE *file)
 	if (comparison_is_of_single_runs(comparison))
 		fprintf(file,
 			"One run a side, so how much runs differ is unknown. Faster, slower: by "
-			"more "
-			"than %g %%.\n",
+			"more than %g %%.\n",
 			percent);
 	else
 		fprintf(file,
 			"%zu and %zu runs. Faster, slower: by more than %g %%, wrong in at most 2 "
-			"of 100 "
-			"comparisons. Same: within %g %%.\n",
+			"of 100 comparisons. Same: within %g %%.\n",
 			comparison->runs_a, comparison->runs_b, percent, percent);
 }
 

@@ -4,6 +4,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -246,16 +247,22 @@ static void *run(void *unused)
 	return NULL;
 }
 
+/* SIM_CUPTI_NAMED: the thread has a name of its own before the tool goes on. */
 static void start_thread(void)
 {
 	sigset_t all, before;
 	pthread_t thread;
+	char name[32] = "";
 
 	if (thread_running || sim_cupti.driver)
 		return;
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
+	prctl(PR_GET_NAME, name);
+	if (getenv("SIM_CUPTI_NAMED"))
+		prctl(PR_SET_NAME, "simulated");
 	thread_running = !pthread_create(&thread, NULL, run, NULL);
+	prctl(PR_SET_NAME, name);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	if (thread_running)
 		pthread_detach(thread);
