@@ -109,6 +109,13 @@ back-to-back 1400
 opened by another thread 7400"
 }
 
+@test "what a batch writes in front of a wait is there once the device has come to the wait" {
+	SIM_KERNEL_NS='first=5000' simulate "$programs/arrivals"
+	expect_output "as the driver does"
+	SIM_NO_HOLD=1 simulate "$programs/arrivals" "not held"
+	expect_output "as the driver does"
+}
+
 @test "what event pairs hold beside the operation can be chosen" {
 	SIM_KERNEL_NS='first=5000' SIM_EVENT_NS=1312 SIM_KERNEL_EVENT_NS=800 SIM_STARVED_NS=3000 \
 		simulate "$programs/gates"

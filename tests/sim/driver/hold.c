@@ -17,11 +17,20 @@ struct hold {
 	uint64_t behind;
 	uint64_t host_ns;
 	uint64_t moved_ns;
+	bool waited_at;
 	bool ended;
+};
+
+/* A write that the device has not come to. */
+struct pending {
+	struct hold_write write;
+	uint64_t hold;
+	struct pending *older;
 };
 
 static struct hold *holds;
 static uint64_t hold_count, hold_room;
+static struct pending *newest;
 
 static uint64_t value_at(const struct hold_wait *wait)
 {
@@ -64,10 +73,75 @@ uint64_t hold_begin(const struct hold_wait *wait, uint64_t at_ns, uint64_t behin
 	return hold_count;
 }
 
+bool hold_write_before(uint64_t number, const struct hold_write *write)
+{
+	struct pending *pending = malloc(sizeof(*pending));
+
+	if (!pending)
+		return false;
+	*pending = (struct pending){.write = *write, .hold = number, .older = newest};
+	newest = pending;
+	return true;
+}
+
+void hold_do_write(const struct hold_write *write)
+{
+	if (write->size == sizeof(uint32_t))
+		__atomic_store_n((uint32_t *)write->address, (uint32_t)write->value,
+				 __ATOMIC_RELEASE);
+	else
+		__atomic_store_n((uint64_t *)write->address, write->value, __ATOMIC_RELEASE);
+}
+
+static void drop(struct pending **link)
+{
+	struct pending *pending = *link;
+
+	*link = pending->older;
+	free(pending);
+}
+
+static void do_writes(uint64_t number)
+{
+	struct pending **link = &newest, **older;
+
+	while (*link) {
+		if ((*link)->hold != number) {
+			link = &(*link)->older;
+			continue;
+		}
+		for (older = &(*link)->older; *older;) {
+			if ((*older)->write.address == (*link)->write.address)
+				drop(older);
+			else
+				older = &(*older)->older;
+		}
+		hold_do_write(&(*link)->write);
+		drop(link);
+	}
+}
+
+/* Whether the device has come to the hold by the clock of the thread that last used the stream. */
+static void come_to(struct hold *hold)
+{
+	uint64_t moved;
+
+	if (hold->waited_at || !hold_ended(hold->behind, &moved) ||
+	    hold->host_ns < hold->at_ns + moved)
+		return;
+	hold->waited_at = true;
+	do_writes((uint64_t)(hold - holds) + 1);
+}
+
 void hold_used(uint64_t number, uint64_t host_ns)
 {
-	if (number && !holds[number - 1].ended && holds[number - 1].host_ns < host_ns)
-		holds[number - 1].host_ns = host_ns;
+	struct hold *hold = number ? &holds[number - 1] : NULL;
+
+	if (!hold || hold->ended)
+		return;
+	if (hold->host_ns < host_ns)
+		hold->host_ns = host_ns;
+	come_to(hold);
 }
 
 bool hold_ended(uint64_t number, uint64_t *moved_ns)
@@ -81,6 +155,8 @@ bool hold_ended(uint64_t number, uint64_t *moved_ns)
 	if (!hold->ended) {
 		if (!hold_ended(hold->behind, &moved) || !hold_satisfied(&hold->wait))
 			return false;
+		come_to(hold);
+		do_writes(number);
 		hold->moved_ns = moved;
 		if (hold->host_ns > hold->at_ns + moved)
 			hold->moved_ns = hold->host_ns - hold->at_ns;

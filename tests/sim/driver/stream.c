@@ -122,13 +122,17 @@ struct moment stream_begin(struct stream *stream)
 	return stream->tail;
 }
 
-CUresult stream_hold(struct stream *stream, const struct hold_wait *wait)
+CUresult stream_hold(struct stream *stream, const struct hold_wait *wait,
+		     const struct hold_write *writes, size_t write_count)
 {
 	struct moment begin = stream_begin(stream);
 	uint64_t number = hold_begin(wait, begin.ns, begin.hold);
 
 	if (!number)
 		return CUDA_ERROR_OUT_OF_MEMORY;
+	for (size_t i = 0; i < write_count; i++)
+		if (!hold_write_before(number, &writes[i]))
+			return CUDA_ERROR_OUT_OF_MEMORY;
 	stream->tail.hold = number;
 	stream->device_idle = stream->after_event = false;
 	hold_used(number, timeline_host_ns());

@@ -41,8 +41,10 @@ void stream_destroy_all(struct context *context);
 /* Where work submitted now to the stream starts; the stream is busy from then on. */
 struct moment stream_begin(struct stream *stream);
 
-/* Holds the stream until the wait is satisfied; CUDA_ERROR_OUT_OF_MEMORY without memory. */
-CUresult stream_hold(struct stream *stream, const struct hold_wait *wait);
+/* Holds the stream, in which the writes are done first, until the wait is satisfied;
+ * CUDA_ERROR_OUT_OF_MEMORY without memory. */
+CUresult stream_hold(struct stream *stream, const struct hold_wait *wait,
+		     const struct hold_write *writes, size_t write_count);
 
 /* The moment of an event recorded now. */
 struct moment stream_event(struct stream *stream);

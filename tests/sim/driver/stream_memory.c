@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Stream memory operations. Work is done in the order of the calls, so a wait finds all that was
- * written before it; a single one holds its stream for what is not, one in a batch does not.
+ * written before it, and holds its stream for what is not. What a batch writes before such a wait
+ * is written when the device comes there, as hold.h says.
  */
 #include <string.h>
 
 #include "tests/sim/driver/capture.h"
 #include "tests/sim/driver/memory.h"
 #include "tests/sim/driver/stream.h"
+
+enum {
+	BATCH_MOST = 256,
+};
 
 static CUresult submit(CUstream handle)
 {
@@ -32,10 +37,8 @@ static CUresult write_value(CUstream stream, CUdeviceptr address, uint64_t value
 	(void)flags;
 	if (result == CUDA_SUCCESS)
 		result = submit(stream);
-	if (result == CUDA_SUCCESS && size == sizeof(cuuint32_t))
-		__atomic_store_n((cuuint32_t *)address, (cuuint32_t)value, __ATOMIC_RELEASE);
-	else if (result == CUDA_SUCCESS)
-		__atomic_store_n((cuuint64_t *)address, value, __ATOMIC_RELEASE);
+	if (result == CUDA_SUCCESS)
+		hold_do_write(&(struct hold_write){(void *)address, value, size});
 	return result;
 }
 
@@ -57,7 +60,7 @@ static CUresult wait_value(CUstream handle, CUdeviceptr address, uint64_t value,
 	if (sim_setting("SIM_NO_HOLD", 0))
 		return CUDA_SUCCESS;
 	result = capture_allows(stream);
-	return result == CUDA_SUCCESS ? stream_hold(stream, &wait) : result;
+	return result == CUDA_SUCCESS ? stream_hold(stream, &wait, NULL, 0) : result;
 }
 
 #define VALUE_ENTRIES(name, value_t, operation)                                                    \
@@ -98,22 +101,82 @@ static CUresult check(const CUstreamBatchMemOpParams *one)
 	}
 }
 
-static CUresult batch(CUstream stream, unsigned int count, CUstreamBatchMemOpParams *list,
+/* A batch on its way through its operations: `writes` are those since the last wait that holds the
+ * stream. */
+struct batch {
+	struct stream *stream;
+	struct hold_write writes[BATCH_MOST];
+	size_t write_count;
+	bool waits;
+};
+
+static void add_write(struct batch *batch, CUdeviceptr address, uint64_t value, size_t size)
+{
+	batch->writes[batch->write_count++] = (struct hold_write){(void *)address, value, size};
+}
+
+static CUresult add_wait(struct batch *batch, CUdeviceptr address, uint64_t value,
+			 unsigned int flags, size_t size)
+{
+	struct hold_wait wait = {(const void *)address, value, flags, size}, now = wait;
+	CUresult result;
+
+	for (size_t i = 0; i < batch->write_count; i++)
+		if (batch->writes[i].address == wait.address)
+			now.address = &batch->writes[i].value;
+	if (batch->stream->capture || hold_satisfied(&now))
+		return CUDA_SUCCESS;
+	batch->waits = true;
+	if (sim_setting("SIM_NO_HOLD", 0))
+		return CUDA_SUCCESS;
+	result = stream_hold(batch->stream, &wait, batch->writes, batch->write_count);
+	batch->write_count = 0;
+	return result;
+}
+
+static CUresult add(struct batch *batch, const CUstreamBatchMemOpParams *one)
+{
+	switch (one->operation) {
+	case CU_STREAM_MEM_OP_WAIT_VALUE_32:
+		return add_wait(batch, one->waitValue.address, one->waitValue.value,
+				one->waitValue.flags, sizeof(cuuint32_t));
+	case CU_STREAM_MEM_OP_WAIT_VALUE_64:
+		return add_wait(batch, one->waitValue.address, one->waitValue.value64,
+				one->waitValue.flags, sizeof(cuuint64_t));
+	case CU_STREAM_MEM_OP_WRITE_VALUE_32:
+		add_write(batch, one->writeValue.address, one->writeValue.value,
+			  sizeof(cuuint32_t));
+		return CUDA_SUCCESS;
+	case CU_STREAM_MEM_OP_WRITE_VALUE_64:
+		add_write(batch, one->writeValue.address, one->writeValue.value64,
+			  sizeof(cuuint64_t));
+		return CUDA_SUCCESS;
+	default:
+		return CUDA_SUCCESS;
+	}
+}
+
+/* As a single wait, one that holds its stream costs no time but that. */
+static CUresult batch(CUstream handle, unsigned int count, CUstreamBatchMemOpParams *list,
 		      unsigned int flags)
 {
-	CUresult result =
-		!count || count > 256 || !list || flags ? CUDA_ERROR_INVALID_VALUE : CUDA_SUCCESS;
+	CUresult result = !count || count > BATCH_MOST || !list || flags ? CUDA_ERROR_INVALID_VALUE
+									 : CUDA_SUCCESS;
+	struct batch batch = {.waits = false};
 
 	for (unsigned int i = 0; i < count && result == CUDA_SUCCESS; i++)
 		result = check(&list[i]);
-	if (result == CUDA_SUCCESS)
-		result = submit(stream);
-	for (unsigned int i = 0; i < count && result == CUDA_SUCCESS; i++) {
-		if (list[i].operation == CU_STREAM_MEM_OP_WRITE_VALUE_32)
-			*(cuuint32_t *)list[i].writeValue.address = list[i].writeValue.value;
-		else if (list[i].operation == CU_STREAM_MEM_OP_WRITE_VALUE_64)
-			*(cuuint64_t *)list[i].writeValue.address = list[i].writeValue.value64;
-	}
+	if (result != CUDA_SUCCESS)
+		return result;
+	batch.stream = stream_of(handle, &result);
+	if (batch.stream)
+		result = capture_allows(batch.stream);
+	for (unsigned int i = 0; i < count && result == CUDA_SUCCESS; i++)
+		result = add(&batch, &list[i]);
+	if (result == CUDA_SUCCESS && !batch.waits)
+		result = submit(handle);
+	for (size_t i = 0; i < batch.write_count && result == CUDA_SUCCESS; i++)
+		hold_do_write(&batch.writes[i]);
 	return result;
 }
 
