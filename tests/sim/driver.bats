@@ -127,6 +127,31 @@ back-to-back 1312
 opened by another thread 7112"
 }
 
+@test "pairs of operations that the device comes to amid other work can hold more" {
+	SIM_KERNEL_NS='*=5000' simulate "$programs/queued"
+	[ "$status" -eq 0 ]
+	echo "$output" >"$BATS_TEST_TMPDIR/alone"
+	[ "${lines[0]}" = "the device waits at the gate	7400" ]
+	SIM_KERNEL_NS='*=5000' SIM_QUEUED_NS=700 simulate "$programs/queued"
+	run awk -F'\t' 'FNR == NR { alone[$1] = $2; next } { print $1 ": " $2 - alone[$1] }' \
+		"$BATS_TEST_TMPDIR/alone" <(echo "$output")
+	expect_output "the device waits at the gate: 0
+the device is busy: 700
+memset: 700
+graph: 700
+copy on the device: 700
+copy by an engine: 0
+nothing: 0
+behind a gated pair: 0
+behind a gated pair and a kernel: 700
+no gate, idle: 0
+no gate, busy: 700
+no gate, copy by an engine: 0
+behind a pair without a gate: 700
+no gate, behind a gated pair: 0
+from the event behind a pair without a gate: 700"
+}
+
 @test "a call can wait for the device, or never return without keeping the driver's lock" {
 	SIM_FAULT=cuLaunchKernel:2:-3 SIM_KERNEL_NS='first=5000' simulate "$programs/gates"
 	[ "$status" -eq 0 ]

@@ -144,6 +144,11 @@ void hold_used(uint64_t number, uint64_t host_ns)
 	come_to(hold);
 }
 
+bool hold_waited_at(uint64_t number)
+{
+	return holds[number - 1].waited_at;
+}
+
 bool hold_ended(uint64_t number, uint64_t *moved_ns)
 {
 	struct hold *hold = number ? &holds[number - 1] : NULL;

@@ -48,6 +48,9 @@ bool hold_write_before(uint64_t number, const struct hold_write *write);
 /* The stream is used, by a thread whose clock this is. */
 void hold_used(uint64_t number, uint64_t host_ns);
 
+/* Whether the device has come to the hold by the clock of the last use of the stream. */
+bool hold_waited_at(uint64_t number);
+
 /* Whether a hold has ended, and by how much it then moved on what is behind it. */
 bool hold_ended(uint64_t number, uint64_t *moved_ns);
 

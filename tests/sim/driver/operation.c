@@ -194,11 +194,26 @@ uint64_t operation_event_ns(void)
 	return sim_setting("SIM_EVENT_NS", EVENT_NS);
 }
 
-/* What a pair holds beside an operation; copies on a device are kernels. */
-static uint64_t pair_ns(bool kernel)
+bool operation_runs_as_kernel(const struct operation *operation)
 {
-	return operation_event_ns() +
-	       (kernel ? sim_setting("SIM_KERNEL_EVENT_NS", KERNEL_EVENT_NS) : 0);
+	switch (operation->kind) {
+	case OPERATION_KERNEL:
+	case OPERATION_MEMSET:
+	case OPERATION_GRAPH:
+		return true;
+	case OPERATION_COPY:
+		return copy_path(operation) == PATH_ON_DEVICE;
+	default:
+		return false;
+	}
+}
+
+/* What a pair holds beside an operation, whatever it is. */
+static uint64_t pair_ns(const struct operation *operation)
+{
+	return operation_event_ns() + (operation_runs_as_kernel(operation)
+					       ? sim_setting("SIM_KERNEL_EVENT_NS", KERNEL_EVENT_NS)
+					       : 0);
 }
 
 uint64_t operation_bias_ns(const struct operation *operation)
@@ -207,17 +222,15 @@ uint64_t operation_bias_ns(const struct operation *operation)
 
 	switch (operation->kind) {
 	case OPERATION_MEMSET:
-		return pair_ns(true) + sim_setting("SIM_MEMSET_EVENT_NS", 0);
+		return pair_ns(operation) + sim_setting("SIM_MEMSET_EVENT_NS", 0);
 	case OPERATION_KERNEL:
 	case OPERATION_GRAPH:
-		return pair_ns(true);
 	case OPERATION_MOVEMENT:
 	case OPERATION_STREAM_MEMORY:
-		return pair_ns(false);
+		return pair_ns(operation);
 	case OPERATION_COPY:
 		staging = copy_paths[copy_path(operation)].staging_bytes_per_us;
-		return pair_ns(copy_path(operation) == PATH_ON_DEVICE) +
-		       (staging ? at_rate(operation->bytes, staging) : 0);
+		return pair_ns(operation) + (staging ? at_rate(operation->bytes, staging) : 0);
 	default:
 		return 0;
 	}

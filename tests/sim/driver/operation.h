@@ -87,6 +87,9 @@ void operation_execute(const struct operation *operation);
 /* Nanoseconds on the device, as CUPTI would see them. */
 uint64_t operation_duration_ns(const struct operation *operation);
 
+/* A kernel, a graph of kernels, or what the device does by one: no copy engine has to. */
+bool operation_runs_as_kernel(const struct operation *operation);
+
 /* What a pair of events around the operation measures on top of that. */
 uint64_t operation_bias_ns(const struct operation *operation);
 

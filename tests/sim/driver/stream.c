@@ -115,7 +115,7 @@ struct moment stream_begin(struct stream *stream)
 {
 	stream->tail = barrier(stream);
 	timeline_settle(&stream->tail);
-	stream->device_idle |= stream->idle;
+	stream->pair.device_idle |= stream->idle;
 	if (stream->idle && stream->tail.ns < timeline_host_ns())
 		stream->tail.ns = timeline_host_ns();
 	stream->idle = false;
@@ -134,7 +134,7 @@ CUresult stream_hold(struct stream *stream, const struct hold_wait *wait,
 		if (!hold_write_before(number, &writes[i]))
 			return CUDA_ERROR_OUT_OF_MEMORY;
 	stream->tail.hold = number;
-	stream->device_idle = stream->after_event = false;
+	event_pair_hold(&stream->pair, number);
 	hold_used(number, timeline_host_ns());
 	return CUDA_SUCCESS;
 }
@@ -142,20 +142,9 @@ CUresult stream_hold(struct stream *stream, const struct hold_wait *wait,
 struct moment stream_event(struct stream *stream)
 {
 	stream_begin(stream);
-	if (stream->after_event)
-		stream->tail.ns += operation_event_ns();
-	stream->after_event = true;
 	hold_used(stream->tail.hold, timeline_host_ns());
+	stream->tail.ns += event_pair_event(&stream->pair);
 	return stream->tail;
-}
-
-/* Between an event and the work after it, where the device had to wait for that work. */
-static uint64_t gap(struct stream *stream)
-{
-	bool waits = stream->device_idle && stream->after_event;
-
-	stream->device_idle = stream->after_event = false;
-	return waits ? sim_setting("SIM_STARVED_NS", 0) : 0;
 }
 
 void stream_wait(struct stream *stream)
@@ -196,10 +185,12 @@ static CUresult capture_operation(struct stream *stream, const struct operation 
 static uint64_t start_of(struct stream *stream, const struct operation *operation)
 {
 	uint64_t latency = sim_setting("SIM_LAUNCH_NS", 0), start = stream_begin(stream).ns;
+	bool busy = stream->tail.hold || start > timeline_host_ns();
+	uint64_t gap = event_pair_work(&stream->pair,
+				       !latency && operation_runs_as_kernel(operation), busy);
 
 	if (!latency)
-		return start + operation_bias_ns(operation) + gap(stream);
-	gap(stream);
+		return start + operation_bias_ns(operation) + gap;
 	return start < sim_call()->host_ns + latency ? sim_call()->host_ns + latency : start;
 }
 

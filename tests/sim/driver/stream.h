@@ -3,6 +3,7 @@
 #define SIM_DRIVER_STREAM_H
 
 #include "tests/sim/driver/context.h"
+#include "tests/sim/driver/event_pair.h"
 #include "tests/sim/driver/graph.h"
 #include "tests/sim/driver/hold.h"
 #include "tests/sim/driver/operation.h"
@@ -19,8 +20,7 @@ struct stream {
 	int priority;
 	struct moment tail; /* where its work ends */
 	bool idle;	    /* a wait has seen its end */
-	bool after_event;   /* its last piece of work was an event */
-	bool device_idle;   /* the device waits for the host */
+	struct event_pair pair;
 	struct capture *capture;
 	struct graph_nodes captured; /* what its next node in the capture follows */
 	struct stream *next_per_thread;
