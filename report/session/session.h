@@ -24,7 +24,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      29
+#define SESSION_VERSION	      30
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -136,8 +136,9 @@ struct row {
 	struct figures cupti;	  /* activity records; for API rows: the host time */
 	struct figures events;	  /* event pairs; their overhead is taken off at the end */
 	struct estimate estimate; /* from these */
-	/* Pairs, of these: behind a gate; that may hold a wait; beside other streams' calls. */
-	uint64_t gated, may_wait, beside;
+	/* Pairs, of these: behind a gate; that may hold a wait; beside other streams' calls; whose
+	 * operation was queued behind work that had no pair. */
+	uint64_t gated, may_wait, beside, queued;
 
 	/* Calls timed by both clocks and matched. */
 	uint64_t checked;
@@ -291,6 +292,7 @@ struct session_header {
 	uint32_t processes; /* whose profiles were merged into this one; 0: it is a process's own */
 	uint32_t budget_given; /* 1: by the user */
 	struct event_overhead overheads[OVERHEAD_KINDS];
+	struct event_overhead queued; /* what a pair of OVERHEAD_KERNEL holds more if queued */
 	struct device_info devices[SESSION_DEVICES];
 	struct device_use uses[SESSION_DEVICES];
 	struct call_totals totals;
