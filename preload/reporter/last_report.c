@@ -16,6 +16,7 @@
 #include "report/options/log_file.h"
 #include "report/print/number.h"
 #include "report/session/estimate.h"
+#include "report/session/session_overhead.h"
 
 /* Rows beyond these are only counted; a program of 400 kernels has 450. */
 #define ROWS	   1024u
@@ -79,9 +80,8 @@ static struct line line_of(const struct session_header *header, const struct row
 {
 	bool by_events = row->events.count > row->cupti.count;
 	const struct figures *figures = by_events ? &row->events : &row->cupti;
-	uint64_t overhead = by_events && row->overhead < OVERHEAD_KINDS
-				    ? header->overheads[row->overhead].ns
-				    : 0;
+	double overhead = by_events ? row_overhead(header, row) : 0;
+	uint64_t each = to_unsigned(overhead + 0.5), all;
 	struct line line = {
 		.row = row, .calls = row->calls + row->node_calls, .timed = figures->count};
 	double estimated;
@@ -91,15 +91,14 @@ static struct line line_of(const struct session_header *header, const struct row
 		line.calls = line.timed;
 	if (!line.timed)
 		return line;
-	line.minimum = figures->minimum > overhead ? figures->minimum - overhead : 0;
-	line.maximum = figures->maximum > overhead ? figures->maximum - overhead : 0;
-	line.total = figures->total > overhead * figures->count
-			     ? figures->total - overhead * figures->count
-			     : 0;
+	all = to_unsigned(overhead * (double)figures->count + 0.5);
+	line.minimum = figures->minimum > each ? figures->minimum - each : 0;
+	line.maximum = figures->maximum > each ? figures->maximum - each : 0;
+	line.total = figures->total > all ? figures->total - all : 0;
 	/* Events time a sample of the calls. */
 	if (by_events && row->calls > figures->count) {
 		estimated = estimate_of(&row->estimate, row->calls).total -
-			    (double)overhead * (double)row->calls;
+			    overhead * (double)row->calls;
 		line.total = estimated > 0 ? (uint64_t)estimated : 0;
 		line.timed = row->calls;
 		line.estimated = true;

@@ -128,6 +128,7 @@ static void subtract_row(const struct session *session, struct row *now,
 	TAKE_OFF(now, before, gated);
 	TAKE_OFF(now, before, may_wait);
 	TAKE_OFF(now, before, beside);
+	TAKE_OFF(now, before, queued);
 	TAKE_OFF(now, before, checked);
 	TAKE_OFF(now, before, checked_cupti);
 	TAKE_OFF(now, before, checked_raw);

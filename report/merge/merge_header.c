@@ -47,6 +47,7 @@ static void begin_header(struct session *merged, const struct session *session)
 	to->budget_given = from->budget_given;
 	to->events_fraction = from->events_fraction;
 	memcpy(to->overheads, from->overheads, sizeof(to->overheads));
+	to->queued = from->queued;
 }
 
 void merge_header(struct session *merged, const struct session *session)

@@ -95,6 +95,7 @@ static void merge_counts(struct row *to, const struct row *from, enum clock_sour
 		to->gated += from->gated;
 		to->may_wait += from->may_wait;
 		to->beside += from->beside;
+		to->queued += from->queued;
 	}
 }
 

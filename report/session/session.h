@@ -157,8 +157,7 @@ struct row {
 	uint64_t kernels_listed; /* graphs: offset of a string that names the nodes' kernels */
 	/* Median of |events - cupti| over the checked calls. */
 	uint64_t difference_histogram;
-	/* Kernels, by CUPTI: the first shapes that were launched. Launches of others are in `calls`
-	 * alone. */
+	/* Kernels, by CUPTI: the first shapes launched; other launches are in `calls` alone. */
 	struct launch_shape shapes[ROW_SHAPES];
 	uint32_t overhead;     /* enum overhead_kind: what is taken off `events` */
 	uint32_t more_calls;   /* 1: no calls were counted from some moment on */
@@ -254,8 +253,7 @@ enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 enum session_counter { SESSION_COUNTERS(SESSION_COUNTER_ENUM) COUNTER_COUNT };
 #undef SESSION_COUNTER_ENUM
 
-/* The overhead of an event pair by kind of operation, in ns. `pairs` of ktime's own it was measured
- * with; 0: it is not known. */
+/* Of an event pair, ns, measured with `pairs` of ktime's own; 0 of them: it is not known. */
 struct event_overhead {
 	uint64_t ns, pairs, standard_error;
 };
@@ -374,7 +372,7 @@ void session_note(struct session *session, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 /*
  * Takes the overheads that the header holds off the rows' event figures. They are best known at the
- * end, and the same for all calls of a kind, so until then the rows hold what the events said.
+ * end, and the same for all calls of a row, so until then the rows hold what the events said.
  * session_open does it to its own copy of a session that never came to its end.
  */
 void session_subtract_overheads(struct session *session);

@@ -1,10 +1,48 @@
 /* SPDX-License-Identifier: MIT */
 /* Taking the overhead of event pairs off a session's rows. */
+#include "report/session/session_overhead.h"
+
+#include <math.h>
 #include <sys/mman.h>
 
 #include "report/session/estimate.h"
 #include "report/session/session_internal.h"
 #include "report/session/session_nvtx.h"
+
+/* Read once: the file may change while it is read. */
+static uint32_t kind_of(const struct row *row)
+{
+	return __atomic_load_n(&row->overhead, __ATOMIC_RELAXED);
+}
+
+/* The part of the row's pairs that hold more, as their operation was queued. */
+static double queued_part(const struct row *row)
+{
+	uint64_t pairs = __atomic_load_n(&row->events.count, __ATOMIC_RELAXED);
+	uint64_t queued = __atomic_load_n(&row->queued, __ATOMIC_RELAXED);
+
+	if (kind_of(row) != OVERHEAD_KERNEL || pairs == 0)
+		return 0;
+	return queued < pairs ? (double)queued / (double)pairs : 1;
+}
+
+double row_overhead(const struct session_header *header, const struct row *row)
+{
+	uint32_t kind = kind_of(row);
+	double overhead = kind < OVERHEAD_KINDS ? (double)header->overheads[kind].ns : 0;
+
+	return overhead + (double)header->queued.ns * queued_part(row);
+}
+
+double row_overhead_error(const struct session_header *header, const struct row *row)
+{
+	uint32_t kind = kind_of(row);
+	double error = kind < OVERHEAD_KINDS ? (double)header->overheads[kind].standard_error : 0;
+
+	double more = (double)header->queued.standard_error * queued_part(row);
+
+	return sqrt(error * error + more * more);
+}
 
 /* A histogram's buckets are moved by the overhead as a whole. */
 static void move_histogram(struct histogram *histogram, uint64_t overhead)
@@ -21,23 +59,37 @@ static void move_histogram(struct histogram *histogram, uint64_t overhead)
 	*histogram = moved;
 }
 
-static void correct(const struct session *session, struct figures *figures, uint64_t overhead)
+static uint64_t rounded(double value)
+{
+	return to_unsigned(value + 0.5);
+}
+
+static void take_off(uint64_t *time, uint64_t overhead)
+{
+	*time -= overhead < *time ? overhead : *time;
+}
+
+/*
+ * The total loses the sum of all calls' overheads, rounded once: by how much one call's is rounded,
+ * times a million earlier calls, would be in the difference of two copies of a running program's
+ * profile.
+ */
+static void correct(const struct session *session, struct figures *figures, double overhead)
 {
 	struct histogram *histogram = session_histogram(session, figures->histogram);
-	double total = (double)figures->total;
+	const uint64_t each = rounded(overhead);
+	const double count = (double)figures->count;
 
 	if (!figures->count)
 		return;
-	figures->squares +=
-		(double)overhead * ((double)overhead * (double)figures->count - 2 * total);
-	figures->total -= overhead * figures->count < figures->total ? overhead * figures->count
-								     : figures->total;
-	figures->minimum -= overhead < figures->minimum ? overhead : figures->minimum;
-	figures->maximum -= overhead < figures->maximum ? overhead : figures->maximum;
-	figures->slowest.ns -= overhead < figures->slowest.ns ? overhead : figures->slowest.ns;
-	figures->fastest.ns -= overhead < figures->fastest.ns ? overhead : figures->fastest.ns;
+	figures->squares += overhead * (overhead * count - 2 * (double)figures->total);
+	take_off(&figures->total, rounded(overhead * count));
+	take_off(&figures->minimum, each);
+	take_off(&figures->maximum, each);
+	take_off(&figures->slowest.ns, each);
+	take_off(&figures->fastest.ns, each);
 	if (histogram)
-		move_histogram(histogram, overhead);
+		move_histogram(histogram, each);
 }
 
 /* The differences of the clocks, by which events are longer before the overhead is taken off. */
@@ -99,17 +151,15 @@ static void correct_parts(struct session *session)
 	session_for_each_nvtx_part (session, part) {
 		struct nvtx_part *corrected = (struct nvtx_part *)part;
 		const struct row *row = session_row_at(session, part->row);
-		uint32_t kind = __atomic_load_n(&row->overhead, __ATOMIC_RELAXED);
-		uint64_t overhead = kind < OVERHEAD_KINDS ? header->overheads[kind].ns : 0;
-		uint64_t all = to_unsigned(part->event_calls * (double)overhead);
+		double overhead = row_overhead(header, row);
 
 		if (!row_is_gpu(row->kind) || row->host_included || !(part->event_calls > 0))
 			continue;
-		corrected->total -= all < part->total ? all : part->total;
+		take_off(&corrected->total, rounded(part->event_calls * overhead));
 		if (part->event_calls < part->calls)
 			continue;
-		corrected->minimum -= overhead < part->minimum ? overhead : part->minimum;
-		corrected->maximum -= overhead < part->maximum ? overhead : part->maximum;
+		take_off(&corrected->minimum, rounded(overhead));
+		take_off(&corrected->maximum, rounded(overhead));
 	}
 }
 
@@ -121,23 +171,18 @@ void session_subtract_overheads(struct session *session)
 	if (header->trace_on == TRACE_GROWS)
 		session_correct_trace(session);
 	session_for_each_row (session, row) {
-		/* Read once: the file may change while it is read. */
-		uint32_t kind = __atomic_load_n(&row->overhead, __ATOMIC_RELAXED);
-		uint64_t overhead = kind < OVERHEAD_KINDS ? header->overheads[kind].ns : 0;
+		double overhead = row_overhead(header, row);
 
 		/* Pairs that hold the host's work have no overhead that could be told apart. */
 		if (!row_is_gpu(row->kind) || row->host_included)
 			continue;
 		correct(session, &row->events, overhead);
 		correct_differences(session_histogram(session, row->difference_histogram),
-				    overhead);
-		estimate_take_off(&row->estimate, (double)overhead);
-		if (kind < OVERHEAD_KINDS)
-			row->estimate.standard_error =
-				(double)header->overheads[kind].standard_error;
-		row->checked_events = row->checked_raw > overhead * row->checked
-					      ? row->checked_raw - overhead * row->checked
-					      : 0;
+				    rounded(overhead));
+		estimate_take_off(&row->estimate, overhead);
+		row->estimate.standard_error = row_overhead_error(header, row);
+		row->checked_events = row->checked_raw;
+		take_off(&row->checked_events, rounded(overhead * (double)row->checked));
 	}
 	correct_parts(session);
 }

@@ -140,6 +140,32 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 	       "above, and 17 have no time.\n");
 }
 
+static void pairs_of_queued_operations_lose_more(void **state)
+{
+	static const char *const names[] = {"all timed", "sampled"};
+	char *text;
+
+	(void)state;
+	session_header(session)->overheads[OVERHEAD_KERNEL].ns = 2900;
+	session_header(session)->queued.ns = 700;
+	for (unsigned i = 0; i < 2; i++) {
+		struct row *row = row_of(ROW_KERNEL, names[i], i ? 8 : 4);
+
+		row->queued = i ? 4 : 1;
+		for (uint64_t j = 0; j < 4; j++) {
+			session_add_weighted(session, &row->events, 4900 + 1000 * j, 1);
+			estimate_timed(&row->estimate, estimate_call(&row->estimate, 2), 2,
+				       4900 + 1000 * j);
+		}
+	}
+	text = written();
+	assert_non_null(strstr(text, "   62.75% ~22.400us         8  2.8000us  1.3000us  4.3000us  "
+				     "sampled\n"));
+	assert_non_null(strstr(text, "   37.25%  13.300us         4  3.3250us  1.8250us  4.8250us  "
+				     "all timed\n"));
+	free(text);
+}
+
 /* Seven of a ring, five that found it full, and of two threads' counts what is not in the rows. */
 static void calls_that_left_no_record_are_missing_too(void **state)
 {
@@ -233,6 +259,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(each_row_is_by_the_clock_that_timed_more_of_it),
+		TEST(pairs_of_queued_operations_lose_more),
 		TEST(calls_that_left_no_record_are_missing_too),
 		TEST(what_would_change_a_terminal_is_replaced),
 		TEST(the_longest_of_very_many_rows_are_printed),

@@ -5,8 +5,10 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -283,6 +285,56 @@ static void times_without_their_overhead_are_summed(void **state)
 	merge_free(merge);
 }
 
+/* Four pairs of 10,000 ns, of which these were queued. */
+static struct session *with_queued(int rank, uint64_t queued)
+{
+	struct session *session = process_of(rank, 2);
+	struct session_header *header = session_header(session);
+	struct row *row = session_row(session, ROW_KERNEL, "work", 0);
+
+	header->timer = TIMER_EVENTS;
+	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){3000, 16, 10};
+	header->queued = (struct event_overhead){800, 12, 20};
+	row->calls = 4;
+	row->queued = queued;
+	for (int i = 0; i < 4; i++)
+		session_add_sample(session, &row->events, 10000);
+	session_subtract_overheads(session);
+	return session;
+}
+
+static void what_queued_pairs_hold_more_is_taken_off_once(void **state)
+{
+	char folder[] = "/tmp/ktime-merge-XXXXXX", path[64];
+	const struct session_header *header;
+	struct session *read;
+	struct merge *merge;
+	const struct row *row;
+
+	(void)state;
+	assert_non_null(mkdtemp(folder));
+	snprintf(path, sizeof(path), "%s/merged", folder);
+	assert_int_equal(merge_start(&merge, path, false), 0);
+	add(merge, with_queued(0, 1));
+	add(merge, with_queued(1, 4));
+	merge_finish(merge);
+	merge_free(merge);
+	assert_int_equal(session_open(&read, path), 0);
+	row = session_next_row(read, NULL);
+	assert_int_equal(row->queued, 5);
+	assert_int_equal(row->events.count, 8);
+	assert_int_equal(row->events.total, 8 * (10000 - 3000) - 5 * 800);
+	assert_int_equal(row->events.minimum, 10000 - 3800);
+	assert_int_equal(row->events.maximum, 10000 - 3200);
+	header = session_header(read);
+	assert_int_equal(header->queued.ns, 800);
+	assert_int_equal(header->queued.pairs, 12);
+	assert_int_equal(header->queued.standard_error, 20);
+	session_close(read);
+	unlink(path);
+	rmdir(folder);
+}
+
 static void another_job_and_a_second_time_are_refused(void **state)
 {
 	struct session *first = process_of(0, 2), *other = process_of(1, 2);
@@ -332,6 +384,7 @@ int main(void)
 		cmocka_unit_test(estimates_are_summed_with_their_errors),
 		cmocka_unit_test(rows_by_different_clocks_are_one_in_the_table),
 		cmocka_unit_test(times_without_their_overhead_are_summed),
+		cmocka_unit_test(what_queued_pairs_hold_more_is_taken_off_once),
 		cmocka_unit_test(another_job_and_a_second_time_are_refused),
 		cmocka_unit_test(missing_ranks_are_told_in_ranges),
 	};

@@ -60,6 +60,7 @@ static void shrink_row(const struct session *session, struct row *row)
 				    &row->gated,
 				    &row->may_wait,
 				    &row->beside,
+				    &row->queued,
 				    &row->checked,
 				    &row->checked_cupti,
 				    &row->checked_raw,
@@ -167,12 +168,12 @@ static void write_row(const struct session *session, const struct row *row, FILE
 {
 	fprintf(file, "%s:", session_string(session, row->name));
 	write_numbers((const uint64_t[]){row->calls, row->calls_outside, row->failed, row->bytes,
-					 row->gated, row->may_wait, row->beside, row->checked,
-					 row->checked_cupti, row->checked_raw, row->checked_events,
-					 row->checked_overlapped, row->waited, row->unmatched,
-					 row->graph_records, row->node_calls,
+					 row->gated, row->may_wait, row->beside, row->queued,
+					 row->checked, row->checked_cupti, row->checked_raw,
+					 row->checked_events, row->checked_overlapped, row->waited,
+					 row->unmatched, row->graph_records, row->node_calls,
 					 row->node_calls_estimated, row->host_included},
-		      18, file);
+		      19, file);
 	fputs("; untimed", file);
 	write_numbers(row->untimed, UNTIMED_COUNT, file);
 	fprintf(file, "; %.9g %.9g\n\t", row->bytes_squares, row->windows_total);
