@@ -24,11 +24,6 @@ static const char *const timer_names[] = {
 	[TIMER_BOTH] = "both",
 };
 
-static const char *const bias_names[OVERHEAD_KINDS] = {
-	[OVERHEAD_KERNEL] = "kernel",
-	[OVERHEAD_COPY] = "copy",
-};
-
 struct json_export {
 	const struct session *session;
 	bool demangling;
@@ -234,18 +229,24 @@ static cJSON *untimed_object(const struct session *session)
 	return object;
 }
 
-static cJSON *biases_object(const struct session *session)
+static void add_overhead(cJSON *object, const char *name, const struct event_overhead *overhead)
 {
+	cJSON *entry = cJSON_AddObjectToObject(object, name);
+
+	json_add_unsigned(entry, "overhead", overhead->ns);
+	json_add_unsigned(entry, "pairs", overhead->pairs);
+	json_add_unsigned(entry, "standard_error", overhead->standard_error);
+}
+
+static cJSON *overheads_object(const struct session *session)
+{
+	const struct session_header *header = session_header(session);
 	cJSON *object = cJSON_CreateObject();
 
-	for (int kind = 0; kind < OVERHEAD_KINDS; kind++) {
-		const struct event_overhead *overhead = &session_header(session)->overheads[kind];
-		cJSON *entry = cJSON_AddObjectToObject(object, bias_names[kind]);
-
-		json_add_unsigned(entry, "overhead", overhead->ns);
-		json_add_unsigned(entry, "pairs", overhead->pairs);
-		json_add_unsigned(entry, "standard_error", overhead->standard_error);
-	}
+	add_overhead(object, "kernel", &header->overheads[OVERHEAD_KERNEL]);
+	add_overhead(object, "copy", &header->overheads[OVERHEAD_COPY]);
+	if (header->queued.pairs > 0)
+		add_overhead(object, "queued", &header->queued);
 	return object;
 }
 
@@ -365,7 +366,7 @@ int export_json(struct session *session, const struct options *options, FILE *fi
 		{"findings", findings_array},
 		{"counters", counters_object},
 		{"untimed", untimed_object},
-		{"overheads", biases_object},
+		{"overheads", overheads_object},
 		{"notes", notes_array},
 		{"memory", json_memory},
 		{"memory_sites", json_memory_sites},

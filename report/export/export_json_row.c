@@ -262,6 +262,8 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 	json_add_unsigned(object, "may_wait", row->may_wait);
 	if (row->beside > 0)
 		json_add_unsigned(object, "beside", row->beside);
+	if (row->queued > 0)
+		json_add_unsigned(object, "queued", row->queued);
 	json_add_text(object, "clock", json_clock_name(clock));
 	add_bytes(object, row);
 	add_figures(object, "cupti", session, &row->cupti, NULL, 0);

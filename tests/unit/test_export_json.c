@@ -73,6 +73,7 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	row->host_included = 5;
 	row->may_wait = 6;
 	row->beside = 7;
+	row->queued = 8;
 	row->checked = 21;
 	row->checked_cupti = 22;
 	row->checked_events = 23;
@@ -83,10 +84,11 @@ static void each_figure_of_a_row_has_its_name(void **state)
 	for (int i = 1; i <= 20; i++)
 		session_add_difference(session, row, i < 19 ? 7 : 9);
 	text = exported(session);
-	holds(text, "{\"kind\":\"kernel\",\"name\":\"k()\",\"mangled\":\"_Z1kv\",\"device\":2,"
-		    "\"calls\":2001,\"seen_by_hooks\":2001,\"failed\":3,\"graph_records\":4,"
-		    "\"host_included\":5,\"may_wait\":6,\"beside\":7,\"clock\":\"cupti\","
-		    "\"bytes\":{\"total\":40,\"minimum\":10,\"maximum\":30,");
+	holds(text,
+	      "{\"kind\":\"kernel\",\"name\":\"k()\",\"mangled\":\"_Z1kv\",\"device\":2,"
+	      "\"calls\":2001,\"seen_by_hooks\":2001,\"failed\":3,\"graph_records\":4,"
+	      "\"host_included\":5,\"may_wait\":6,\"beside\":7,\"queued\":8,\"clock\":\"cupti\","
+	      "\"bytes\":{\"total\":40,\"minimum\":10,\"maximum\":30,");
 	holds(text, "\"cupti\":{\"count\":1000,\"total\":19160,\"average\":19.16,\"minimum\":10,"
 		    "\"maximum\":320,");
 	holds(text, "\"median\":10,\"p90\":20,\"p95\":40,\"p99\":80,\"p99.9\":161,");
@@ -176,6 +178,7 @@ static void each_figure_of_the_session_has_its_name(void **state)
 		header->counters[i] = 300 + i;
 	for (unsigned i = 0; i < OVERHEAD_KINDS; i++)
 		header->overheads[i] = (struct event_overhead){400 + i, 500 + i, 600 + i};
+	header->queued = (struct event_overhead){700, 701, 702};
 	/* Sums over two rows. */
 	for (int device = 0; device < 2; device++) {
 		row = session_row(session, ROW_KERNEL, "k", device);
@@ -204,7 +207,22 @@ static void each_figure_of_the_session_has_its_name(void **state)
 			 400 + i, 500 + i, 600 + i);
 		holds(text, part);
 	}
+	holds(text, "\"queued\":{\"overhead\":700,\"pairs\":701,\"standard_error\":702}}");
 	holds(text, "\"notes\":[\"a note\"]");
+	free(text);
+	session_close(session);
+}
+
+static void what_was_not_queued_or_not_measured_is_absent(void **state)
+{
+	struct session *session = new_session();
+	char *text;
+
+	(void)state;
+	session_row(session, ROW_KERNEL, "k", 0)->calls = 1;
+	session_header(session)->queued = (struct event_overhead){700, 0, 702};
+	text = exported(session);
+	assert_null(strstr(text, "queued"));
 	free(text);
 	session_close(session);
 }
@@ -213,6 +231,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_figure_of_a_row_has_its_name),
+		cmocka_unit_test(what_was_not_queued_or_not_measured_is_absent),
 		cmocka_unit_test(each_figure_of_a_record_has_its_name),
 		cmocka_unit_test(each_figure_of_the_session_has_its_name),
 	};
