@@ -24,6 +24,7 @@ struct coverage {
 	unsigned rows_by_cupti, rows_by_events;
 	bool sampled;			/* a row is an estimate from a sample */
 	bool corrected[OVERHEAD_KINDS]; /* a row by events has the event-pair overhead taken off */
+	bool queued;			/* and what pairs of queued operations hold more */
 };
 
 struct closing {
@@ -82,6 +83,8 @@ static void cover(struct coverage *coverage, const struct session *session)
 		coverage->sampled |= row_is_estimated(row, clock);
 		if (clock == CLOCK_EVENTS && !row->host_included && row->overhead < OVERHEAD_KINDS)
 			coverage->corrected[row->overhead] = true;
+		coverage->queued |= clock == CLOCK_EVENTS && !row->host_included &&
+				    row->overhead == OVERHEAD_KERNEL && row->queued > 0;
 		coverage->seen += calls;
 		coverage->timed += clock == CLOCK_NONE ? 0 : figures->count;
 		coverage->by_events += row->events.count;
@@ -132,6 +135,10 @@ static int write_corrections(const struct closing *closing)
 		fprintf(closing->file, "%s %s", names[i],
 			number_range(time, (double)overhead->ns,
 				     1.96 * (double)overhead->standard_error));
+		if (i == OVERHEAD_KERNEL && closing->coverage.queued && header->queued.pairs)
+			fprintf(closing->file, " (%s more behind other work of their stream)",
+				number_range(time, (double)header->queued.ns,
+					     1.96 * (double)header->queued.standard_error));
 	}
 	if (written)
 		fputs(".\n", closing->file);

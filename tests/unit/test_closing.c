@@ -158,6 +158,36 @@ static void a_row_that_holds_host_time_is_an_upper_bound(void **state)
 	       "======== Overhead: 0 ns of CPU in the background, 0 B.\n");
 }
 
+/* The line is there for the rows that are shown by events; the figure for their queued pairs. */
+static void by_how_much_queued_pairs_are_longer_is_said(void **state)
+{
+	static const char alone[] = "taken off: kernels, memsets and device copies 2.90 ± 0.06 us.",
+			  *more = "taken off: kernels, memsets and device copies 2.90 ± 0.06 us "
+				  "(700 ± 20 ns more behind other work of their stream); copies "
+				  "to and from the host 2.70 ± 0.20 us.";
+	struct row *row = add_row("by events", 2, 0, 2);
+	char *text;
+
+	(void)state;
+	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 30};
+	header->queued = (struct event_overhead){700, 16, 10};
+	/* Those of a row that CUPTI timed, and of one that holds the host's work, are not shown. */
+	add_row("by CUPTI", 2, 2, 2)->queued = 2;
+	text = printed(session, "--print-gpu-summary");
+	assert_non_null(strstr(text, alone));
+	free(text);
+	row->queued = 1;
+	add_row("copy", 2, 0, 2)->overhead = OVERHEAD_COPY;
+	header->overheads[OVERHEAD_COPY] = (struct event_overhead){2700, 16, 100};
+	text = printed(session, "--print-gpu-summary");
+	assert_non_null(strstr(text, more));
+	free(text);
+	header->queued.pairs = 0;
+	text = printed(session, "--print-gpu-summary");
+	assert_null(strstr(text, "more behind"));
+	free(text);
+}
+
 static void too_few_windows_are_not_called_too_few_calls(void **state)
 {
 	struct row *row = add_row("nodes", 40000, 28780, 0);
@@ -395,6 +425,7 @@ int main(void)
 		TEST(nothing_to_time_and_nothing_timed),
 		TEST(one_operation_of_each_clock),
 		TEST(a_row_that_holds_host_time_is_an_upper_bound),
+		TEST(by_how_much_queued_pairs_are_longer_is_said),
 		TEST(too_few_windows_are_not_called_too_few_calls),
 		TEST(an_estimate_says_which_calls_its_total_is_of),
 		TEST(only_so_many_estimates_are_named),
