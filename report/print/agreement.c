@@ -17,7 +17,15 @@ const char *agreement_reason_text(enum agreement_reason reason)
 	return reason_texts[reason];
 }
 
-static enum agreement_reason likely_reason(const struct row *row)
+/* Whether most pairs hold more than was taken off, as their operations were queued. */
+static bool holds_queueing(const struct session *session, const struct row *row)
+{
+	return row->overhead == OVERHEAD_KERNEL && row->queued > row->events.count / 2 &&
+	       session_header(session)->queued.pairs == 0;
+}
+
+static enum agreement_reason likely_reason(const struct session *session, const struct row *row,
+					   const struct agreement_row *judged)
 {
 	uint64_t half = row->checked / 2;
 
@@ -27,6 +35,8 @@ static enum agreement_reason likely_reason(const struct row *row)
 		return AGREEMENT_HOST;
 	if (row->beside > row->events.count / 2)
 		return AGREEMENT_BESIDE;
+	if (judged->events > judged->cupti && holds_queueing(session, row))
+		return AGREEMENT_QUEUED;
 	return row->checked_overlapped > 0 ? AGREEMENT_OVERLAPPED : AGREEMENT_UNKNOWN;
 }
 
@@ -67,7 +77,7 @@ static void judge(struct agreement_row *judged, const struct session *session,
 			? CLOCKS_AGREE
 			: CLOCKS_DISAGREE;
 	if (judged->verdict == CLOCKS_DISAGREE)
-		judged->reason = likely_reason(row);
+		judged->reason = likely_reason(session, row, judged);
 }
 
 static int add_row(struct agreement *agreement, struct filter *filter, const struct row *row,

@@ -25,6 +25,9 @@ enum clock_verdict { CLOCKS_UNCHECKED, CLOCKS_AGREE, CLOCKS_DISAGREE };
 	X(NO_OVERHEAD, "the event-pair overhead could not be measured")                            \
 	X(BESIDE,                                                                                  \
 	  "other streams had calls at the same time; the events' time includes waiting for them")  \
+	X(QUEUED,                                                                                  \
+	  "operations were queued behind others; how much longer that makes their event pairs "    \
+	  "was not measured")                                                                      \
 	X(HOST, "the events' time includes the host's part of the copy")                           \
 	X(UNKNOWN, "no likely reason was seen")
 #define AGREEMENT_ENUM(name, text) AGREEMENT_##name,

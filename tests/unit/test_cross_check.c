@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,6 +105,47 @@ static void reasons_are_given_by_most_of_the_calls(void **state)
 	       "event-pair overhead could not be measured\"\n");
 }
 
+/* Pairs that hold more than was taken off, as nobody knows by how much. */
+static void queued_pairs_are_the_reason_if_what_they_hold_is_not_known(void **state)
+{
+	static const char reason[] =
+		"\"operations were queued behind others; how much longer that makes their event "
+		"pairs was not measured\"\n";
+	char expected[512], *text;
+	struct row *row;
+
+	(void)state;
+	checked_row("most queued", 10000, 10700)->queued = 3;
+	checked_row("half queued", 10000, 10700)->queued = 2;
+	checked_row("events shorter", 10000, 9300)->queued = 4;
+	row = checked_row("copies", 10000, 10700);
+	row->overhead = OVERHEAD_COPY;
+	row->queued = 4;
+	session_header(session)->overheads[OVERHEAD_COPY] = (struct event_overhead){2900, 16, 10};
+	row = checked_row("some overlapped", 10000, 10700);
+	row->checked_overlapped = 1;
+	row->queued = 4;
+	row = checked_row("beside too", 10000, 10700);
+	row->beside = 3;
+	row->queued = 4;
+	snprintf(expected, sizeof(expected),
+		 "\"disagree\",5,4,10000,13600,10700,700,695,\"most queued\",%s"
+		 "\"disagree\",5,4,10000,13600,10700,700,695,\"half queued\",\"no likely",
+		 reason);
+	text = printed(session, "--quiet --print-gpu-summary --csv --cross-check");
+	assert_non_null(strstr(text, expected));
+	assert_non_null(strstr(text, "\"events shorter\",\"no likely"));
+	assert_non_null(strstr(text, "\"copies\",\"no likely"));
+	assert_non_null(strstr(text, "\"beside too\",\"other streams"));
+	snprintf(expected, sizeof(expected), "\"some overlapped\",%s", reason);
+	assert_non_null(strstr(text, expected));
+	free(text);
+	session_header(session)->queued = (struct event_overhead){700, 16, 10};
+	text = printed(session, "--quiet --print-gpu-summary --csv --cross-check");
+	assert_null(strstr(text, "queued behind"));
+	free(text);
+}
+
 static void clocks_agree_up_to_a_fifth_of_a_microsecond_or_two_percent(void **state)
 {
 	(void)state;
@@ -180,6 +222,9 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(reasons_are_given_by_most_of_the_calls, set_up,
 						tear_down),
+		cmocka_unit_test_setup_teardown(
+			queued_pairs_are_the_reason_if_what_they_hold_is_not_known, set_up,
+			tear_down),
 		cmocka_unit_test_setup_teardown(
 			clocks_agree_up_to_a_fifth_of_a_microsecond_or_two_percent, set_up,
 			tear_down),
