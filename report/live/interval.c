@@ -8,6 +8,7 @@
 #include "report/memory/memory_use.h"
 #include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"
+#include "report/session/session_overhead.h"
 
 static uint64_t less(uint64_t now, uint64_t before)
 {
@@ -51,8 +52,27 @@ static void limit_times(struct figures *figures, const struct histogram *histogr
 	figures->maximum = within(maximum, least, most);
 }
 
+/*
+ * The same calls are in other buckets by now if another overhead was taken off them, as the part of
+ * queued ones changed: in lower ones if it is `more`, in higher ones if that is negative. Calls
+ * that a bucket lacks are taken out of the next ones that way.
+ */
+static void subtract_histogram(struct histogram *now, const struct histogram *before, double more)
+{
+	uint64_t missing = 0;
+
+	for (unsigned i = 0; i < HISTOGRAM_BUCKETS; i++) {
+		unsigned bucket = more > 0 ? HISTOGRAM_BUCKETS - 1 - i : i;
+		uint64_t earlier = before->buckets[bucket] + missing;
+
+		missing = more != 0 ? less(earlier, now->buckets[bucket]) : 0;
+		now->buckets[bucket] = (uint32_t)less(now->buckets[bucket], earlier);
+	}
+}
+
 static void subtract_figures(const struct session *session, struct figures *now,
-			     const struct session *earlier, const struct figures *before)
+			     const struct session *earlier, const struct figures *before,
+			     double more)
 {
 	struct histogram *histogram = session_histogram(session, now->histogram);
 	const struct histogram *old = session_histogram(earlier, before->histogram);
@@ -65,8 +85,8 @@ static void subtract_figures(const struct session *session, struct figures *now,
 		now->minimum = UINT64_MAX;
 		now->maximum = 0;
 	}
-	for (unsigned i = 0; histogram && old && i < HISTOGRAM_BUCKETS; i++)
-		histogram->buckets[i] = (uint32_t)less(histogram->buckets[i], old->buckets[i]);
+	if (histogram && old)
+		subtract_histogram(histogram, old, more);
 	if (histogram && old && now->count > 0)
 		limit_times(now, histogram);
 }
@@ -111,9 +131,17 @@ static void subtract_windows(struct row *now, const struct row *before)
 	}
 }
 
+/* ns, of each event time. */
+static double taken_off(const struct session *session, const struct row *row)
+{
+	return row->host_included ? 0 : row_overhead(session_header(session), row);
+}
+
 static void subtract_row(const struct session *session, struct row *now,
 			 const struct session *earlier, const struct row *before)
 {
+	double more = taken_off(session, now) - taken_off(earlier, before);
+
 	subtract_windows(now, before);
 	TAKE_OFF(now, before, calls);
 	TAKE_OFF(now, before, calls_outside);
@@ -122,8 +150,8 @@ static void subtract_row(const struct session *session, struct row *now,
 	TAKE_OFF_REAL(now, before, bytes_squares);
 	for (unsigned i = 0; i < UNTIMED_COUNT; i++)
 		TAKE_OFF(now, before, untimed[i]);
-	subtract_figures(session, &now->cupti, earlier, &before->cupti);
-	subtract_figures(session, &now->events, earlier, &before->events);
+	subtract_figures(session, &now->cupti, earlier, &before->cupti, 0);
+	subtract_figures(session, &now->events, earlier, &before->events, more);
 	subtract_estimate(&now->estimate, &before->estimate);
 	TAKE_OFF(now, before, gated);
 	TAKE_OFF(now, before, may_wait);

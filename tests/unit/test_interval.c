@@ -85,6 +85,37 @@ static void the_least_and_the_most_are_within_those_of_the_run(void **state)
 	assert_int_equal(rows[1]->events.maximum, 2351);
 }
 
+/* Pairs of 10,000 ns, of which these were queued, as a reader finds them. */
+static void run_by_events(struct session *session, uint64_t pairs, uint64_t queued)
+{
+	struct row *row = kernel(session);
+
+	for (uint64_t i = 0; i < pairs; i++)
+		session_add_sample(session, &row->events, 10000);
+	row->calls = pairs;
+	row->queued = queued;
+	session_header(session)->overheads[OVERHEAD_KERNEL].ns = 2900;
+	session_header(session)->queued.ns = 700;
+	session_subtract_overheads(session);
+}
+
+/* By the mean of all of them until then, another one each time. */
+static void calls_since_are_as_many_whatever_was_taken_off_each(void **state)
+{
+	const struct row *row = kernel(later);
+	const struct histogram *histogram;
+
+	run_by_events(earlier, 1000, *state ? 1000 : 0);
+	run_by_events(later, 1500, *state ? 1000 : 500);
+	assert_int_equal(interval_subtract(later, earlier), 0);
+	histogram = session_histogram(later, row->events.histogram);
+	assert_int_equal(row->events.count, 500);
+	assert_int_equal(row->queued, *state ? 0 : 500);
+	assert_int_equal(row->events.total, 500 * (*state ? 7100 : 6400));
+	assert_int_equal(histogram_count(histogram), 500);
+	assert_in_range(histogram_percentile(histogram, 0.5), 6400, 7100);
+}
+
 /* A damaged one. */
 static void an_empty_histogram_says_nothing(void **state)
 {
@@ -213,10 +244,15 @@ static void energy_and_clocks_are_those_since_then(void **state)
 
 int main(void)
 {
+	static bool less_queued = true;
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_before_is_taken_off),
 		TEST(the_least_and_the_most_are_within_those_of_the_run),
+		TEST(calls_since_are_as_many_whatever_was_taken_off_each),
+		cmocka_unit_test_prestate_setup_teardown(
+			calls_since_are_as_many_whatever_was_taken_off_each, start, stop,
+			&less_queued),
 		TEST(an_empty_histogram_says_nothing),
 		TEST(a_row_without_calls_since_has_no_times),
 		TEST(stretches_that_became_wider_are_taken_off_as_such),
