@@ -160,6 +160,7 @@ static void add_kernels(void)
 	row->overhead = OVERHEAD_KERNEL;
 	row->may_wait = 14;
 	row->beside = 9;
+	row->queued = 15;
 }
 
 static void add_copies(void)
@@ -527,6 +528,7 @@ static void fill_header(enum whole_profile kind)
 	header->counters[COUNTER_cupti_dropped] = kind == WHOLE_CUPTI ? 3 : 0;
 	header->overheads[OVERHEAD_KERNEL] = (struct event_overhead){2900, 16, 10};
 	header->overheads[OVERHEAD_COPY] = (struct event_overhead){3700, 12, 21};
+	header->queued = (struct event_overhead){700, 16, 8};
 	for (size_t i = 0; i < sizeof(devices) / sizeof(devices[0]); i++)
 		header->devices[i] = devices[i];
 	header->devices[0].energy = (struct device_energy){
