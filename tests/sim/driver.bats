@@ -144,6 +144,8 @@ copy by an engine: 0
 nothing: 0
 behind a gated pair: 0
 behind a gated pair and a kernel: 700
+behind a gate that is open: 700
+behind such a pair: 0
 no gate, idle: 0
 no gate, busy: 700
 no gate, copy by an engine: 0

@@ -73,6 +73,9 @@ struct operation {
 		struct {
 			bool transfers; /* bytes over the bus */
 		} movement;
+		struct {
+			bool waits; /* for what is there already */
+		} stream_memory;
 		struct graph_exec *graph;
 	} u;
 };

@@ -134,7 +134,7 @@ CUresult stream_hold(struct stream *stream, const struct hold_wait *wait,
 		if (!hold_write_before(number, &writes[i]))
 			return CUDA_ERROR_OUT_OF_MEMORY;
 	stream->tail.hold = number;
-	event_pair_hold(&stream->pair, number);
+	event_pair_wait(&stream->pair, number);
 	hold_used(number, timeline_host_ns());
 	return CUDA_SUCCESS;
 }
@@ -185,10 +185,14 @@ static CUresult capture_operation(struct stream *stream, const struct operation 
 static uint64_t start_of(struct stream *stream, const struct operation *operation)
 {
 	uint64_t latency = sim_setting("SIM_LAUNCH_NS", 0), start = stream_begin(stream).ns;
+	bool kernel = !latency && operation_runs_as_kernel(operation);
 	bool busy = stream->tail.hold || start > timeline_host_ns();
-	uint64_t gap = event_pair_work(&stream->pair,
-				       !latency && operation_runs_as_kernel(operation), busy);
+	uint64_t gap = 0;
 
+	if (operation->kind == OPERATION_STREAM_MEMORY && operation->u.stream_memory.waits)
+		event_pair_wait(&stream->pair, 0);
+	else
+		gap = event_pair_work(&stream->pair, kernel, busy);
 	if (!latency)
 		return start + operation_bias_ns(operation) + gap;
 	return start < sim_call()->host_ns + latency ? sim_call()->host_ns + latency : start;

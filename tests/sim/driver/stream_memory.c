@@ -14,9 +14,9 @@ enum {
 	BATCH_MOST = 256,
 };
 
-static CUresult submit(CUstream handle)
+static CUresult submit(CUstream handle, bool waits)
 {
-	struct operation operation = {.kind = OPERATION_STREAM_MEMORY};
+	struct operation operation = {.kind = OPERATION_STREAM_MEMORY, .u.stream_memory = {waits}};
 	CUresult result;
 	struct stream *stream = stream_of(handle, &result);
 
@@ -36,7 +36,7 @@ static CUresult write_value(CUstream stream, CUdeviceptr address, uint64_t value
 
 	(void)flags;
 	if (result == CUDA_SUCCESS)
-		result = submit(stream);
+		result = submit(stream, false);
 	if (result == CUDA_SUCCESS)
 		hold_do_write(&(struct hold_write){(void *)address, value, size});
 	return result;
@@ -56,7 +56,7 @@ static CUresult wait_value(CUstream handle, CUdeviceptr address, uint64_t value,
 	if (!stream)
 		return result;
 	if (stream->capture || hold_satisfied(&wait))
-		return submit(handle);
+		return submit(handle, true);
 	if (sim_setting("SIM_NO_HOLD", 0))
 		return CUDA_SUCCESS;
 	result = capture_allows(stream);
@@ -107,7 +107,8 @@ struct batch {
 	struct stream *stream;
 	struct hold_write writes[BATCH_MOST];
 	size_t write_count;
-	bool waits;
+	bool waits; /* it has a wait; and one for something that is not there yet */
+	bool holds;
 };
 
 static void add_write(struct batch *batch, CUdeviceptr address, uint64_t value, size_t size)
@@ -124,9 +125,10 @@ static CUresult add_wait(struct batch *batch, CUdeviceptr address, uint64_t valu
 	for (size_t i = 0; i < batch->write_count; i++)
 		if (batch->writes[i].address == wait.address)
 			now.address = &batch->writes[i].value;
+	batch->waits = true;
 	if (batch->stream->capture || hold_satisfied(&now))
 		return CUDA_SUCCESS;
-	batch->waits = true;
+	batch->holds = true;
 	if (sim_setting("SIM_NO_HOLD", 0))
 		return CUDA_SUCCESS;
 	result = stream_hold(batch->stream, &wait, batch->writes, batch->write_count);
@@ -162,7 +164,7 @@ static CUresult batch(CUstream handle, unsigned int count, CUstreamBatchMemOpPar
 {
 	CUresult result = !count || count > BATCH_MOST || !list || flags ? CUDA_ERROR_INVALID_VALUE
 									 : CUDA_SUCCESS;
-	struct batch batch = {.waits = false};
+	struct batch batch = {.write_count = 0};
 
 	for (unsigned int i = 0; i < count && result == CUDA_SUCCESS; i++)
 		result = check(&list[i]);
@@ -173,8 +175,8 @@ static CUresult batch(CUstream handle, unsigned int count, CUstreamBatchMemOpPar
 		result = capture_allows(batch.stream);
 	for (unsigned int i = 0; i < count && result == CUDA_SUCCESS; i++)
 		result = add(&batch, &list[i]);
-	if (result == CUDA_SUCCESS && !batch.waits)
-		result = submit(handle);
+	if (result == CUDA_SUCCESS && !batch.holds)
+		result = submit(handle, batch.waits);
 	for (size_t i = 0; i < batch.write_count && result == CUDA_SUCCESS; i++)
 		hold_do_write(&batch.writes[i]);
 	return result;

@@ -59,13 +59,17 @@ static void submit(enum work work)
 		CHECK(cuMemcpyHtoDAsync(memory, pinned, BYTES, stream));
 }
 
+static void wait_for(unsigned value)
+{
+	CHECK(cuStreamWaitValue32_v2(stream, word_on_device, value, CU_STREAM_WAIT_VALUE_GEQ));
+}
+
 static void pair(bool gated, enum work work)
 {
 	static unsigned value;
 
 	if (gated)
-		CHECK(cuStreamWaitValue32_v2(stream, word_on_device, ++value,
-					     CU_STREAM_WAIT_VALUE_GEQ));
+		wait_for(++value);
 	CHECK(cuEventRecord(start, stream));
 	submit(work);
 	CHECK(cuEventRecord(stop, stream));
@@ -109,6 +113,17 @@ static void print_gated(void)
 	check_launch(second, stream);
 	pair(true, KERNEL);
 	print("behind a gated pair and a kernel");
+
+	check_launch(second, stream);
+	wait_for(0);
+	pair(false, KERNEL);
+	print("behind a gate that is open");
+	check_launch(second, stream);
+	wait_for(0);
+	pair(false, KERNEL);
+	wait_for(0);
+	pair(false, KERNEL);
+	print("behind such a pair");
 }
 
 static void print_ungated(void)
