@@ -17,7 +17,7 @@ static _Atomic uint64_t forced;
 
 /* For the reporter: what it saw at the last poll. */
 static struct {
-	_Atomic uint32_t *word;
+	const struct gate_word *closed;
 	uint32_t value, uses;
 	unsigned polls;
 } seen[GATE_THREADS];
@@ -39,11 +39,11 @@ void gate_wake_watch(void)
 
 /* The value before is compared: the thread may have opened the gate, and closed it again, since it
  * was read. */
-static void force_open(_Atomic uint32_t *word, uint32_t value)
+static void force_open(struct gate_word *of, uint32_t value)
 {
 	uint32_t before = value - 1;
 
-	if (atomic_compare_exchange_strong_explicit(word, &before, value, memory_order_release,
+	if (atomic_compare_exchange_strong_explicit(&of->word, &before, value, memory_order_release,
 						    memory_order_relaxed))
 		atomic_fetch_add_explicit(&forced, 1, memory_order_relaxed);
 }
@@ -51,19 +51,19 @@ static void force_open(_Atomic uint32_t *word, uint32_t value)
 /* Returns whether the gate was used since the last poll. */
 static bool poll_gate(unsigned index)
 {
-	_Atomic uint32_t *word = atomic_load_explicit(&gates[index].word, memory_order_seq_cst);
+	struct gate_word *closed = atomic_load_explicit(&gates[index].closed, memory_order_seq_cst);
 	uint32_t value = atomic_load_explicit(&gates[index].value, memory_order_relaxed);
 	uint32_t uses = atomic_load_explicit(&gates[index].uses, memory_order_relaxed);
 	bool used = uses != seen[index].uses;
 
-	if (!word || word != seen[index].word || value != seen[index].value)
+	if (!closed || closed != seen[index].closed || value != seen[index].value)
 		seen[index].polls = 0;
 	else if (++seen[index].polls >= MOST_POLLS)
-		force_open(word, value);
-	seen[index].word = word;
+		force_open(closed, value);
+	seen[index].closed = closed;
 	seen[index].value = value;
 	seen[index].uses = uses;
-	return used || word;
+	return used || closed;
 }
 
 static bool poll_all(void)
@@ -95,10 +95,11 @@ bool gate_watch(uint64_t now)
 void gate_open_all(void)
 {
 	for (unsigned i = 0; i < GATE_THREADS; i++) {
-		_Atomic uint32_t *word = atomic_load_explicit(&gates[i].word, memory_order_seq_cst);
+		struct gate_word *closed =
+			atomic_load_explicit(&gates[i].closed, memory_order_seq_cst);
 
-		if (word)
-			force_open(word,
+		if (closed)
+			force_open(closed,
 				   atomic_load_explicit(&gates[i].value, memory_order_relaxed));
 	}
 }
@@ -127,7 +128,7 @@ struct gate *gate_take(void)
 void gate_give(struct gate *gate)
 {
 	/* Closed still if the thread left a wrapper by longjmp or was cancelled there. */
-	if (atomic_load_explicit(&gate->word, memory_order_relaxed))
+	if (atomic_load_explicit(&gate->closed, memory_order_relaxed))
 		gate_open(gate);
 	atomic_store_explicit(&gate->taken, false, memory_order_release);
 }

@@ -5,6 +5,9 @@
  * nothing of the host's. This is the host's side: the words that are waited for at present, and the
  * watch over them. No function here calls the driver, allocates or takes a lock.
  *
+ * Right before its wait the stream writes the word's line too: whether the device had come to the
+ * gate when the host opened it, or was busy with earlier work of the stream.
+ *
  * A gate is open again when the wrapper of the gated call returns. If that takes long, as when the
  * launch itself waits for the device, the reporter opens the gate.
  */
@@ -20,19 +23,27 @@
 
 /* How many threads have a gate at a time: as many as a page has cache lines. Calls of further
  * threads are not gated. */
-#define GATE_THREADS 64u
+#define GATE_THREADS  64u
 
-/* The words of one context: a page of shared memory that the device reads. */
+/* A stream may still have to come to one of the thread's last gates when another waits at the next:
+ * so many gates have an `arrived` of their own. */
+#define GATE_ARRIVALS 8u
+
+/* A thread's words in one context: the host writes the first one, the device the others. */
+struct gate_word {
+	_Atomic uint32_t word __attribute__((aligned(CACHE_LINE)));
+	_Atomic uint32_t arrived[GATE_ARRIVALS];
+};
+
+/* The words of one context: a page of shared memory that the device reads and writes. */
 struct gate_words {
-	struct {
-		_Atomic uint32_t word __attribute__((aligned(CACHE_LINE)));
-	} of[GATE_THREADS];
+	struct gate_word of[GATE_THREADS];
 };
 
 /* One thread's gate. */
 struct gate {
-	/* The word that is waited for, until it has `value`; NULL: none. */
-	_Atomic uint32_t *_Atomic word __attribute__((aligned(CACHE_LINE)));
+	/* What is waited for, until its word has `value`; NULL: nothing. */
+	struct gate_word *_Atomic closed __attribute__((aligned(CACHE_LINE)));
 	_Atomic uint32_t value;
 	_Atomic uint32_t uses;
 	_Atomic bool taken;
@@ -61,7 +72,7 @@ void gate_give(struct gate *gate);
 
 void gate_wake_watch(void) LAUNCH_COLD;
 
-/* Where the gate's word is in a context's words, in bytes. */
+/* Where the gate's words are in a context's, in bytes. */
 static inline size_t gate_offset(const struct gate *gate)
 {
 	return (size_t)(gate - gates) * sizeof(((struct gate_words *)NULL)->of[0]);
@@ -70,9 +81,9 @@ static inline size_t gate_offset(const struct gate *gate)
 /* Closes the gate; returns the value that the stream has to wait for. */
 static inline uint32_t gate_close(struct gate *gate, struct gate_words *words)
 {
-	_Atomic uint32_t *word = &words->of[gate - gates].word;
+	struct gate_word *of = &words->of[gate - gates];
 	/* Only this thread moves its word on, unless it leaves a gate closed. */
-	uint32_t value = atomic_load_explicit(word, memory_order_relaxed) + 1;
+	uint32_t value = atomic_load_explicit(&of->word, memory_order_relaxed) + 1;
 
 	atomic_store_explicit(&gate->value, value, memory_order_relaxed);
 	atomic_store_explicit(&gate->uses,
@@ -80,22 +91,32 @@ static inline uint32_t gate_close(struct gate *gate, struct gate_words *words)
 			      memory_order_relaxed);
 	/* Sequentially consistent, as the reporter's stop is: it sees the gate or the thread sees
 	 * that it has stopped. */
-	atomic_store_explicit(&gate->word, word, memory_order_seq_cst);
+	atomic_store_explicit(&gate->closed, of, memory_order_seq_cst);
 	if (__builtin_expect(!atomic_load_explicit(&gates_watched, memory_order_seq_cst), 0))
 		gate_wake_watch();
 	return value;
 }
 
+/* Whether the device waits at the closed gate. */
+static inline bool gate_has_arrived(const struct gate *gate)
+{
+	const struct gate_word *of = atomic_load_explicit(&gate->closed, memory_order_relaxed);
+	uint32_t value = atomic_load_explicit(&gate->value, memory_order_relaxed);
+
+	return atomic_load_explicit(&of->arrived[value % GATE_ARRIVALS], memory_order_relaxed) ==
+	       value;
+}
+
 /* Opens the gate; false if the reporter had to. */
 static inline bool gate_open(struct gate *gate)
 {
-	_Atomic uint32_t *word = atomic_load_explicit(&gate->word, memory_order_relaxed);
+	struct gate_word *of = atomic_load_explicit(&gate->closed, memory_order_relaxed);
 	uint32_t value = atomic_load_explicit(&gate->value, memory_order_relaxed);
-	bool closed = atomic_load_explicit(word, memory_order_relaxed) != value;
+	bool closed = atomic_load_explicit(&of->word, memory_order_relaxed) != value;
 
 	/* Release: after the calls that queued what the gate holds back. */
-	atomic_store_explicit(word, value, memory_order_release);
-	atomic_store_explicit(&gate->word, NULL, memory_order_release);
+	atomic_store_explicit(&of->word, value, memory_order_release);
+	atomic_store_explicit(&gate->closed, NULL, memory_order_release);
 	return closed;
 }
 

@@ -221,8 +221,7 @@ static struct row *count_operation(const struct call_record *record)
 	return row;
 }
 
-/* Queues the operation until its event pair can be read; false if it has none or cannot be
- * queued. */
+/* Queues the operation until its event pair can be read; false if it has none or memory is out. */
 static bool await_events(const struct call_record *record, struct in_flight *operation)
 {
 	if (!record->pair)
@@ -239,6 +238,7 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 			!operation->gated &&
 			record->started >= atomic_load_explicit(&record->stream->busy_until,
 								memory_order_relaxed);
+		operation->queued = operation->gated ? record->pair->queued : !operation->may_wait;
 		if (event_queue_add(operation))
 			return true;
 		operation->pair = NULL;

@@ -107,10 +107,12 @@ static void leave_out_load(struct row *row, const struct in_flight *second)
 		.histogram = row->events.histogram,
 	};
 	estimate_forget_timed(&row->estimate);
-	row->gated = row->may_wait = row->beside = 0;
+	row->gated = row->may_wait = row->beside = row->queued = 0;
 	row->untimed[UNTIMED_FIRST_LAUNCH]++;
 	session_count(rows_session, COUNTER_timed_by_events, UINT64_MAX);
 }
+
+static bool were_queued;
 
 void rows_add_event_time(struct row *row, const struct in_flight *operation, uint64_t overhead)
 {
@@ -122,6 +124,13 @@ void rows_add_event_time(struct row *row, const struct in_flight *operation, uin
 	estimate_timed(&row->estimate, operation->place, operation->weight, operation->by_events);
 	session_add_size(&row->events, operation->bytes, operation->by_events,
 			 operation->host_included ? 0 : overhead);
+	row->queued += operation->queued;
+	were_queued |= operation->queued && row->overhead == OVERHEAD_KERNEL;
+}
+
+bool rows_were_queued(void)
+{
+	return were_queued;
 }
 
 bool rows_has_activity(const struct call_record *record)

@@ -57,8 +57,10 @@
 	X(cuStreamGetCtx, (CUstream stream, CUcontext * context), 1)                               \
 	X(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status), 1)               \
 	X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), 1)                      \
-	X(cuStreamWaitValue32_v2,                                                                  \
-	  (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), 0)         \
+	X(cuStreamBatchMemOp_v2,                                                                   \
+	  (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *operations,              \
+	   unsigned int flags),                                                                    \
+	  0)                                                                                       \
 	X(cuEventCreate, (CUevent * event, unsigned int flags), 1)                                 \
 	X(cuEventRecord, (CUevent event, CUstream stream), 1)                                      \
 	X(cuEventQuery, (CUevent event), 1)                                                        \

@@ -7,6 +7,7 @@
 #include "preload/base/mode.h"
 #include "preload/events/event_overhead.h"
 #include "preload/events/measured.h"
+#include "preload/events/queued_overhead.h"
 #include "preload/events/self_timing.h"
 #include "preload/handles/capture.h"
 
@@ -15,10 +16,9 @@
 /* Those of one around kernels or copies. So few as, for good, graphs of short kernels become slower
  * that run beside a stream with more launches than some (H200: 20 kernels take 72.0 us, after 9
  * launches of ktime's 75.8; not after 5). */
-#define FEW	    (SELF_TIMING_READINGS - 1)
-/* Events before the pairs around kernels: once what the device has fetched in advance is used up,
- * pairs hold what the program's hold on average (H200: 0.3 us more). */
-#define FILLERS	    192u
+#define FEW	    4u
+/* Kernels or copies of a try, the first of which has no pair. */
+#define OPERATIONS  (FEW + 1)
 /* How long the first kernel runs: the pairs must be queued by then. If they are not, each try is so
  * many times longer than the one before. Chosen: queueing takes some 0.2 ms on an H200. */
 #define FIRST_NS    500000u
@@ -41,7 +41,11 @@ static const unsigned pairs_of[SERIES] = {PAIRS, FEW, PAIRS, FEW};
 
 enum state { WAITING, QUEUED, DONE };
 
-static enum state state;
+_Static_assert(OPERATIONS + QUEUED_KERNELS <= SELF_TIMING_READINGS, "each has a reading");
+
+static enum state state, queued_state; /* of the series; of the pairs around queued kernels */
+static bool kernels_known;
+static struct measured kernels; /* what pairs around kernels hold beyond their readings */
 static unsigned tries;
 static uint64_t queued_at; /* CLOCK_MONOTONIC, ns */
 static unsigned polls;	   /* since then */
@@ -49,7 +53,7 @@ static struct context *context;
 static CUstream stream;
 static CUevent events[SERIES][PAIRS][2];
 /* CUPTI's times of the kernels and copies; the first of each has no pair. */
-static uint64_t recorded[2][SELF_TIMING_READINGS];
+static uint64_t recorded[2][OPERATIONS];
 /* How many of them have come; less than 0: those of tries before are still to come. */
 static int records[2];
 static uint32_t cupti_context, cupti_stream;
@@ -107,7 +111,7 @@ static bool prepare(void)
 static bool expect_records(void)
 {
 	for (unsigned of = 0; of < 2; of++)
-		records[of] = records_come ? records[of] - (int)SELF_TIMING_READINGS : 0;
+		records[of] = records_come ? records[of] - (int)OPERATIONS : 0;
 	records_come = cupti_active();
 	return !records_come ||
 	       (cupti_context_id(context->handle, &cupti_context) == 0 &&
@@ -118,18 +122,12 @@ static bool queue_pair(enum series series, unsigned number)
 {
 	CUevent *pair = events[series][number];
 
+	if (series == KERNELS)
+		self_timing_wait(stream);
 	return driver.cuEventRecord(pair[0], stream) == CUDA_SUCCESS &&
 	       (series != KERNELS || self_timing_launch(stream, number + 1, KERNEL_NS)) &&
 	       (series != COPIES || self_timing_copy(stream)) &&
 	       driver.cuEventRecord(pair[1], stream) == CUDA_SUCCESS;
-}
-
-static bool queue_fillers(void)
-{
-	for (unsigned i = 0; i < FILLERS; i++)
-		if (driver.cuEventRecord(events[KERNELS][0][0], stream) != CUDA_SUCCESS)
-			return false;
-	return true;
 }
 
 static bool queue(void)
@@ -143,8 +141,6 @@ static bool queue(void)
 	for (unsigned series = 0; series < (records_come ? SERIES : COPIES); series++) {
 		/* A copy behind kernels waits for the other engine. */
 		if (series == AFTER_COPY && !self_timing_copy(stream))
-			return false;
-		if (series == KERNELS && !queue_fillers())
 			return false;
 		for (unsigned i = 0; i < pairs_of[series]; i++)
 			if (!queue_pair((enum series)series, i))
@@ -233,23 +229,15 @@ static void use_records(void)
 
 static void use_readings(void)
 {
-	double less[FEW];
-	struct measured least, most, copies;
+	struct measured least, copies;
 
-	/* A reading is the clock's last step: half a step early on average, at the end not, as the
-	 * kernel waits for a step there. */
-	for (unsigned i = 0; i < FEW; i++) {
-		const struct reading *reading = self_timing_reading(i + 1);
-
-		less[i] = (double)(reading->end - reading->begin) - step_of_clock() / 2;
-	}
-	if (measure(AFTER_KERNEL, NULL, &least) && measure(KERNELS, less, &most) &&
+	if (kernels_known && measure(AFTER_KERNEL, NULL, &least) &&
 	    measure(AFTER_COPY, NULL, &copies)) {
 		/* One of the two series is 0.5 us longer in one run of four (H200). */
 		if (copies.least < least.least)
 			least = copies;
-		set(OVERHEAD_KERNEL, KERNELS, (least.least + most.middle) / 2,
-		    (most.middle - least.least) / 2 / SQUARE_ROOT_OF_3);
+		set(OVERHEAD_KERNEL, KERNELS, (least.least + kernels.middle) / 2,
+		    (kernels.middle - least.least) / 2 / SQUARE_ROOT_OF_3);
 		set(OVERHEAD_COPY, AFTER_COPY, copies.middle, copies.error);
 	}
 }
@@ -259,8 +247,7 @@ static void evaluate(bool last)
 {
 	bool late = last ||
 		    (++polls >= LEAST_POLLS && clock_ns(CLOCK_MONOTONIC) - queued_at >= MOST_NS);
-	bool complete =
-		records[0] >= (int)SELF_TIMING_READINGS && records[1] >= (int)SELF_TIMING_READINGS;
+	bool complete = records[0] >= (int)OPERATIONS && records[1] >= (int)OPERATIONS;
 	CUresult result;
 
 	if (!context_use(context)) {
@@ -273,6 +260,8 @@ static void evaluate(bool last)
 		if (!late)
 			return;
 	}
+	if (result == CUDA_SUCCESS)
+		kernels_known = self_timing_beyond(events[KERNELS], FEW, 1, &kernels);
 	if (result == CUDA_SUCCESS && complete)
 		use_records();
 	else if (result == CUDA_SUCCESS)
@@ -288,7 +277,47 @@ void calibration_update(bool idle)
 		begin();
 }
 
-void calibration_finish(void)
+/* Until the event was reached; false if it was not by the end. */
+static bool await(CUevent event, uint64_t end)
+{
+	while (polls++ < LEAST_POLLS || clock_ns(CLOCK_MONOTONIC) < end) {
+		if (!context_use(context))
+			return false;
+		if (driver.cuEventQuery(event) != CUDA_ERROR_NOT_READY)
+			return true;
+		futex_sleep(POLL_NS);
+	}
+	return false;
+}
+
+/* CUPTI's records of it must be known as such. */
+static void finish_queued(uint64_t end)
+{
+	if (queued_state != WAITING || !(state == QUEUED || kernels_known) || !context_use(context))
+		return;
+	if (state == QUEUED ? records_come != cupti_active() : !expect_records())
+		return;
+	polls = 0;
+	queued_state = queued_overhead_begin(stream, OPERATIONS) ? QUEUED : DONE;
+	if (queued_state == QUEUED)
+		await(queued_overhead_last(), end);
+	else
+		queued_overhead_end(true);
+}
+
+static void settle_queued(void)
+{
+	bool usable = queued_state == QUEUED && context_use(context);
+
+	if (queued_state != QUEUED)
+		return;
+	if (usable && kernels_known && driver.cuEventQuery(queued_overhead_last()) == CUDA_SUCCESS)
+		queued_overhead_take(&kernels);
+	queued_overhead_end(usable);
+	queued_state = DONE;
+}
+
+void calibration_finish(bool were_queued)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
 
@@ -297,18 +326,15 @@ void calibration_finish(void)
 	while (state == WAITING && usable_context() &&
 	       (tries == 0 || clock_ns(CLOCK_MONOTONIC) < end))
 		begin();
-	while (state == QUEUED && (polls++ < LEAST_POLLS || clock_ns(CLOCK_MONOTONIC) < end)) {
-		if (!context_use(context) ||
-		    driver.cuEventQuery(last_event()) != CUDA_ERROR_NOT_READY)
-			break;
-		futex_sleep(POLL_NS);
-	}
+	if ((state != QUEUED || await(last_event(), end)) && were_queued)
+		finish_queued(end);
 }
 
 void calibration_settle(void)
 {
 	if (state == QUEUED)
 		evaluate(true);
+	settle_queued();
 }
 
 bool calibration_take(const struct activity *activity)
@@ -319,21 +345,27 @@ bool calibration_take(const struct activity *activity)
 	if (!records_come || activity->context != cupti_context || activity->stream != cupti_stream)
 		return false;
 	number = records[of]++;
-	if (number >= 0 && number < (int)SELF_TIMING_READINGS)
+	if (number >= 0 && number < (int)OPERATIONS)
 		recorded[of][number] = activity->end - activity->start;
 	return true;
 }
 
 void calibration_context_ended(const struct context *ended)
 {
-	if (state == DONE || context != ended)
+	if (context != ended)
 		return;
-	/* Its handles are gone; another context may do. */
+	/* Its handles are gone. */
+	queued_overhead_end(false);
+	queued_state = DONE;
+	if (state == DONE)
+		return;
+	/* Another context may do. */
+	queued_state = WAITING;
 	for (unsigned i = 0; i < SERIES * PAIRS * 2; i++)
 		(&events[0][0][0])[i] = NULL;
 	stream = NULL;
 	context = NULL;
 	/* No more records come of its stream. */
-	records[0] = records[1] = (int)SELF_TIMING_READINGS;
+	records[0] = records[1] = (int)OPERATIONS;
 	state = WAITING;
 }

@@ -7,6 +7,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
+#include "preload/events/gate_wait.h"
 #include "preload/handles/capture.h"
 
 /* How long a stream must be seen waiting, and how long it may take to go on: a thousand times what
@@ -46,7 +47,7 @@ struct test {
 	CUstream stream, second;
 	CUevent event;
 	struct gate *gate;
-	CUdeviceptr address;
+	CUdeviceptr words;
 	uint32_t value;
 };
 
@@ -70,26 +71,27 @@ static void release(struct test *test)
 {
 	if (driver.cuStreamWriteValue32_v2 &&
 	    test->create(&test->second, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
-	    driver.cuStreamWriteValue32_v2(test->second, test->address, test->value, 0) ==
-		    CUDA_SUCCESS)
+	    driver.cuStreamWriteValue32_v2(test->second, test->words + gate_offset(test->gate),
+					   test->value, 0) == CUDA_SUCCESS)
 		is_done(test);
 }
 
 /*
- * Whether the stream waits for the word, and sees the host's store. A gate that the reporter
- * watches over, as the collector may not get the driver's lock to go on: a launch that loads its
- * module holds it while it waits for all work of the context, this stream's too.
+ * Whether the stream says that it has arrived, waits for the word, and sees the host's store. A
+ * gate that the reporter watches over, as the collector may not get the driver's lock to go on: a
+ * launch that loads its module holds it while it waits for all work of the context, this stream's
+ * too.
  */
 static enum outcome wait_at(struct test *test, struct gate_words *words)
 {
 	bool waits, held = false;
 
 	test->value = gate_close(test->gate, words);
-	waits = driver.cuStreamWaitValue32_v2(test->stream, test->address, test->value,
-					      CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
+	waits = gate_wait(test->stream, test->words, test->gate, test->value) == CUDA_SUCCESS;
 	if (waits && driver.cuEventRecord(test->event, test->stream) == CUDA_SUCCESS) {
 		futex_sleep(HELD_NS);
-		held = driver.cuEventQuery(test->event) == CUDA_ERROR_NOT_READY;
+		held = driver.cuEventQuery(test->event) == CUDA_ERROR_NOT_READY &&
+		       gate_has_arrived(test->gate);
 	}
 	if (!gate_open(test->gate))
 		return LATE;
@@ -111,7 +113,7 @@ static enum outcome test_words(struct gate_words *words, CUdeviceptr address)
 
 	if (!test.gate)
 		return LATE;
-	test.address = address + gate_offset(test.gate);
+	test.words = address;
 	if (test.create && test.destroy &&
 	    test.create(&test.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) {
 		if (driver.cuEventCreate(&test.event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS) {
@@ -214,7 +216,7 @@ static void try_context(struct session *session, struct context *context)
 
 void context_gates_update(struct session *session)
 {
-	bool possible = allowed && mode_events && mode_begun && driver.cuStreamWaitValue32_v2 &&
+	bool possible = allowed && mode_events && mode_begun && driver.cuStreamBatchMemOp_v2 &&
 			driver.cuMemHostRegister_v2 && driver.cuMemHostGetDevicePointer_v2;
 
 	for (struct context *context = context_first(); possible && context;

@@ -13,14 +13,24 @@ void event_overhead_start(struct session *the_session)
 	session = the_session;
 }
 
-void event_overhead_set(enum overhead_kind kind, double nanoseconds, double standard_error,
-			unsigned pairs)
+static struct event_overhead overhead_of(double nanoseconds, double standard_error, unsigned pairs)
 {
-	session_header(session)->overheads[kind] = (struct event_overhead){
+	return (struct event_overhead){
 		.ns = (uint64_t)(nanoseconds + 0.5),
 		.pairs = pairs,
 		.standard_error = (uint64_t)(standard_error + 0.5),
 	};
+}
+
+void event_overhead_set(enum overhead_kind kind, double nanoseconds, double standard_error,
+			unsigned pairs)
+{
+	session_header(session)->overheads[kind] = overhead_of(nanoseconds, standard_error, pairs);
+}
+
+void event_overhead_set_queued(double nanoseconds, double standard_error, unsigned pairs)
+{
+	session_header(session)->queued = overhead_of(nanoseconds, standard_error, pairs);
 }
 
 void event_overhead_measured_on(int device)

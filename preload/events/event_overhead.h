@@ -17,6 +17,8 @@ void event_overhead_start(struct session *session);
  * the program may be killed at any time. */
 void event_overhead_set(enum overhead_kind kind, double nanoseconds, double standard_error,
 			unsigned pairs);
+/* The same of how much more a pair around what runs as a kernel holds if that was queued. */
+void event_overhead_set_queued(double nanoseconds, double standard_error, unsigned pairs);
 /* On which device the overheads are measured; they are used for all. */
 void event_overhead_measured_on(int device);
 /* Adds a line to the profile for each device of another kind. To be called at the end. */

@@ -15,6 +15,7 @@ struct event_pair {
 	CUevent start, end;
 	struct event_pool *pool;
 	bool gated;		 /* by its present call */
+	bool queued;		 /* gated, and the device had other work of the stream before it */
 	uint32_t sampled_below;	 /* how likely the call was to get a pair, as its operation's
 				    sample_below */
 	struct event_pair *next; /* of a context's spare pairs */

@@ -37,6 +37,7 @@ struct in_flight {
 	uint64_t by_events; /* nanoseconds between the two events */
 	bool awaits_events, has_events;
 	bool gated;
+	bool queued;   /* the device came to it amid other work of its stream: see calibration.h */
 	bool may_wait; /* its pair may hold what the device waited for the host */
 	/* Its pair holds more than the operation and what each pair of its kind does: a change of
 	 * engines before it, or what CUPTI adds to a graph whose nodes it records. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/self_timing.h"
 
+#include <stddef.h>
 #include <sys/mman.h>
 
 /* Chosen: copies of a few bytes are not made by a copy engine (H200: 4 bytes are not). */
@@ -12,7 +13,7 @@ extern const unsigned long long self_timing_fatbin[];
 /* What the device writes and reads. */
 struct shared {
 	struct reading readings[SELF_TIMING_READINGS];
-	uint8_t copied[COPY_BYTES];
+	uint8_t copied[COPY_BYTES]; /* never written */
 };
 
 static CUfunction kernel;
@@ -79,7 +80,40 @@ bool self_timing_copy(CUstream stream)
 	return real && real(target, shared->copied, COPY_BYTES, stream) == CUDA_SUCCESS;
 }
 
+void self_timing_wait(CUstream stream)
+{
+	CUstreamBatchMemOpParams wait = {
+		.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32,
+			      .address = shared_address + offsetof(struct shared, copied),
+			      .value = 0,
+			      .flags = CU_STREAM_WAIT_VALUE_GEQ}};
+
+	if (driver.cuStreamBatchMemOp_v2)
+		driver.cuStreamBatchMemOp_v2(stream, 1, &wait, 0);
+}
+
 const struct reading *self_timing_reading(unsigned number)
 {
 	return &shared->readings[number];
+}
+
+bool self_timing_beyond(CUevent (*pairs)[2], unsigned count, unsigned number,
+			struct measured *measured)
+{
+	double values[SELF_TIMING_READINGS];
+	float milliseconds;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct reading *reading = self_timing_reading(number + i);
+
+		if (driver.cuEventElapsedTime(&milliseconds, pairs[i][0], pairs[i][1]) !=
+		    CUDA_SUCCESS)
+			return false;
+		/* A reading is the clock's last step: half a step early on average, at the end not,
+		 * as the kernel waits for a step there. */
+		values[i] = (double)milliseconds * 1e6 - (double)(reading->end - reading->begin) +
+			    (double)self_timing_reading(0)->step / 2;
+	}
+	*measured = measured_of(values, count);
+	return true;
 }

@@ -12,9 +12,10 @@
 #include <stdint.h>
 
 #include "preload/driver/driver.h"
+#include "preload/events/measured.h"
 
 /* How many kernels' readings are kept. */
-#define SELF_TIMING_READINGS 5u
+#define SELF_TIMING_READINGS 21u
 
 /* What a kernel wrote, by the device's clock in nanoseconds, and the least step of that. */
 struct reading {
@@ -27,6 +28,12 @@ bool self_timing_prepare(void);
 bool self_timing_launch(CUstream stream, unsigned number, uint64_t nanoseconds);
 /* Copies as many bytes as take a copy engine, to the device. */
 bool self_timing_copy(CUstream stream);
+/* Has the stream wait for a word that has its value, if the driver can. */
+void self_timing_wait(CUstream stream);
+/* What event pairs around kernels hold beyond what these read, the first of which has a number;
+ * false if the driver does not know one's time. */
+bool self_timing_beyond(CUevent (*pairs)[2], unsigned count, unsigned number,
+			struct measured *measured);
 /* What the last kernel of that number wrote; to be read once that has ended. */
 const struct reading *self_timing_reading(unsigned number);
 

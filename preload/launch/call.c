@@ -142,6 +142,8 @@ static inline void begin_record(struct thread *thread, struct call *call)
 		event_record_start(thread, call);
 		record->started = clock_ticks();
 	}
+	if (!call->gated)
+		thread->last_gated.stream = NULL;
 }
 
 /* A call that leaves a call record. Keeps the program's errno. */

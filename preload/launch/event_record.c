@@ -2,6 +2,8 @@
 #include "preload/launch/event_record.h"
 
 #include "preload/base/gate.h"
+#include "preload/base/mode.h"
+#include "preload/events/gate_wait.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/cold_path.h"
 #include "preload/launch/describe.h"
@@ -118,10 +120,8 @@ static void close_gate(struct thread *thread, struct call *call)
 	if (!words)
 		return;
 	value = gate_close(thread->gate, words);
-	call->gated =
-		driver.cuStreamWaitValue32_v2(call->record.stream->handle,
-					      context->gate_address + gate_offset(thread->gate),
-					      value, CU_STREAM_WAIT_VALUE_GEQ) == CUDA_SUCCESS;
+	call->gated = gate_wait(call->record.stream->handle, context->gate_address, thread->gate,
+				value) == CUDA_SUCCESS;
 	call->record.pair->gated = call->gated;
 	if (call->gated)
 		return;
@@ -130,19 +130,46 @@ static void close_gate(struct thread *thread, struct call *call)
 	turn_off(context);
 }
 
+/* Whether the thread's operation before was gated in the same stream. A launch that was only
+ * counted since then has left calls_to_count one less, as this call has if it could have been. */
+static bool follows_gated(const struct thread *thread, const struct call *call)
+{
+	const struct last_gated *last = &thread->last_gated;
+	unsigned launches =
+		(last->calls_to_count + RECORDED_CALLS - thread->calls_to_count) % RECORDED_CALLS;
+
+	return last->stream == call->record.stream &&
+	       launches == (call->countable && count_only_state() == 0);
+}
+
+/*
+ * An operation that the device came to amid other work of the stream has a longer pair; not so
+ * behind another gated pair (calibration.h). To be called before the gate is opened.
+ */
+static bool is_queued(struct thread *thread, const struct call *call)
+{
+	bool queued = !gate_has_arrived(thread->gate) && !follows_gated(thread, call);
+
+	thread->last_gated = (struct last_gated){call->record.stream, thread->calls_to_count};
+	return queued;
+}
+
 /* The pair is right however long the gate was closed, unless the reporter opened it: then the end
  * event may have been queued later. */
 LAUNCH_PATH void event_record_open(struct thread *thread, struct call *call)
 {
 	struct context *context = call->record.stream->context;
-	bool in_time = gate_open(thread->gate);
+	bool queued = is_queued(thread, call), in_time = gate_open(thread->gate);
 
 	call->gated = false;
 	if (!in_time &&
 	    atomic_fetch_add_explicit(&context->gates_forced, 1, memory_order_relaxed) + 1 >=
 		    GATES_FORCED_MOST)
 		turn_off(context);
-	if (call->record.pair && !in_time)
+	if (!call->record.pair)
+		return;
+	call->record.pair->queued = queued;
+	if (!in_time)
 		give_back(thread, call, UNTIMED_GATE_FORCED);
 }
 

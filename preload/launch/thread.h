@@ -48,6 +48,12 @@ struct thread {
 	struct pointer_map graphs;
 	struct event_pool *pools, *last_pool;
 	struct gate *gate; /* NULL: its calls are not gated */
+	/* The stream of its last recorded operation if that was gated, else NULL, and
+	 * calls_to_count then. */
+	struct last_gated {
+		const struct stream *stream;
+		uint16_t calls_to_count;
+	} last_gated;
 	/* With several contexts: the kernels and graphs that had a pair in one, by a key of both.
 	 */
 	struct pointer_map launched;

@@ -106,7 +106,7 @@ beside()
 	is 0 counter gated_pairs
 	CUDA_LAUNCH_BLOCKING=1 KTIME_OPTIONS=$KTIME_EVENTS SIM_LOG=$PWD/calls gates kinds
 	is 0 counter gated_pairs
-	! grep -q cuStreamWaitValue32_v2 calls
+	! grep -q cuStreamBatchMemOp_v2 calls
 	KTIME_OPTIONS=$KTIME_EVENTS CUDA_INJECTION64_PATH=$built/sim/preload/libpeer.so \
 		under_ktime "$programs/gates" kinds
 	is 0 counter gated_pairs
@@ -114,7 +114,7 @@ beside()
 
 @test "a stream that the driver does not hold, or lets go without the word, has no gates" {
 	for fault in 'cuMemHostRegister_v2:*:2' 'cuMemHostGetDevicePointer_v2:*:2' \
-		cuStreamWaitValue32_v2:1:801 cuEventQuery:*:999 \
+		cuStreamBatchMemOp_v2:*:801 cuEventQuery:*:999 \
 		cuEventQuery:*:999,cuStreamWriteValue32_v2:*:801; do
 		SIM_FAULT=$fault KTIME_OPTIONS=$KTIME_EVENTS gates kinds
 		is 0 counter gated_pairs
@@ -122,8 +122,9 @@ beside()
 	done
 }
 
+# Four waits in ktime's own stream and one that tries gates come first.
 @test "gates are off once the driver refuses to hold a stream" {
-	SIM_FAULT=cuStreamWaitValue32_v2:5:801 KTIME_OPTIONS=$KTIME_EVENTS gates kinds
+	SIM_FAULT=cuStreamBatchMemOp_v2:9:801 KTIME_OPTIONS=$KTIME_EVENTS gates kinds
 	is 3 counter gated_pairs
 	is 50 counter timed_by_events
 	says "Event pairs are not gated, as the driver refused to hold a stream"

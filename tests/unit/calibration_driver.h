@@ -25,13 +25,15 @@
 #include "preload/handles/capture.h"
 #include "tests/unit/own_process.h"
 
-#define MS	1000000ull
+#define MS	 1000000ull
 
 /* See calibration.c. */
-#define PAIRS	16
-#define FEW	4
-#define FILLERS 192
-#define EVENTS	(4 * PAIRS * 2)
+#define PAIRS	 16
+#define FEW	 4
+#define EVENTS	 (4 * PAIRS * 2)
+/* See queued_overhead.c: pairs, each behind eight kernels. */
+#define QUEUED	 32
+#define READINGS 21
 
 struct driver driver;
 void *_Atomic driver_entries[ENTRY_COUNT];
@@ -104,6 +106,19 @@ void event_overhead_set(enum overhead_kind kind, double nanoseconds, double erro
 	set[kind].times++;
 }
 
+static struct {
+	double nanoseconds, error;
+	unsigned pairs, times;
+} queued;
+
+void event_overhead_set_queued(double nanoseconds, double error, unsigned pairs)
+{
+	queued.nanoseconds = nanoseconds;
+	queued.error = error;
+	queued.pairs = pairs;
+	queued.times++;
+}
+
 void event_overhead_measured_on(int device)
 {
 	measured_on = device;
@@ -121,15 +136,16 @@ enum call {
 	RECORD,
 	LAUNCH,
 	COPY,
+	WAIT,
 	CALLS
 };
 static unsigned made[CALLS], fails_at[CALLS];
 static unsigned destroyed, queries;
 static char order[1000];
-static uint64_t durations[FEW + 1];
+static uint64_t durations[READINGS];
 static char *shared;
 static bool start_reached, end_reached;
-static uint32_t around[EVENTS]; /* ns between the event and its partner */
+static uint32_t around[EVENTS + 2 * QUEUED]; /* ns between the event and its partner */
 static unsigned elapsed_fails_at, elapsed_asked;
 static size_t target_bytes = 4096;
 
@@ -169,7 +185,7 @@ static CUresult get_global(CUdeviceptr *pointer, size_t *bytes, CUmodule module,
 static CUresult register_memory(void *address, size_t bytes, unsigned flags)
 {
 	assert_int_equal(flags, CU_MEMHOSTREGISTER_DEVICEMAP);
-	assert_int_equal(bytes, 5 * 32 + 4096);
+	assert_int_equal(bytes, READINGS * 32 + 4096);
 	shared = address;
 	return result_of(REGISTER, 'r');
 }
@@ -192,7 +208,7 @@ static CUresult create_stream(CUstream *stream, unsigned flags)
 static CUresult create_event(CUevent *event, unsigned flags)
 {
 	assert_int_equal(flags, CU_EVENT_DEFAULT);
-	*event = (CUevent)(uintptr_t)(made[CREATE] % EVENTS + 1);
+	*event = (CUevent)(uintptr_t)(made[CREATE] % (EVENTS + 2 * QUEUED) + 1);
 	return result_of(CREATE, 'c');
 }
 
@@ -228,10 +244,24 @@ static CUresult launch(CUfunction function, unsigned x, unsigned y, unsigned z, 
 static CUresult copy(CUdeviceptr to, const void *from, size_t bytes, CUstream stream)
 {
 	assert_int_equal(to, 0x33);
-	assert_ptr_equal(from, shared + 5 * 32);
+	assert_ptr_equal(from, shared + READINGS * 32);
 	assert_int_equal(bytes, 4096);
 	assert_ptr_equal(stream, (CUstream)0x55);
 	return result_of(COPY, 'm');
+}
+
+/* For a word that has its value. */
+static CUresult wait_value(CUstream stream, unsigned count, CUstreamBatchMemOpParams *operations,
+			   unsigned flags)
+{
+	assert_ptr_equal(stream, (CUstream)0x55);
+	assert_int_equal(count, 1);
+	assert_int_equal(operations->operation, CU_STREAM_MEM_OP_WAIT_VALUE_32);
+	assert_int_equal(operations->waitValue.address, 0x4000 + READINGS * 32);
+	assert_int_equal(operations->waitValue.value, *(uint32_t *)(shared + READINGS * 32));
+	assert_int_equal(operations->waitValue.flags, CU_STREAM_WAIT_VALUE_GEQ);
+	assert_int_equal(flags, 0);
+	return result_of(WAIT, 'w');
 }
 
 static CUresult query(CUevent event)
@@ -248,6 +278,12 @@ static CUresult elapsed(float *milliseconds, CUevent start, CUevent end)
 	return ++elapsed_asked == elapsed_fails_at ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
 }
 
+/* That around a queued kernel. */
+static uint32_t *queued_pair(unsigned number)
+{
+	return &around[EVENTS + 2 * number];
+}
+
 /* The pair of a series, by number. */
 static uint32_t *pair(unsigned series, unsigned number)
 {
@@ -260,6 +296,7 @@ static void start(void)
 	driver.cuModuleGetGlobal_v2 = get_global;
 	driver.cuMemHostRegister_v2 = register_memory;
 	driver.cuMemHostGetDevicePointer_v2 = get_pointer;
+	driver.cuStreamBatchMemOp_v2 = wait_value;
 	driver.cuEventCreate = create_event;
 	driver.cuEventDestroy_v2 = destroy_event;
 	driver.cuEventRecord = record_event;
@@ -284,6 +321,8 @@ static void start(void)
 		*pair(2, i) = 1300;
 		*pair(3, i) = 5200;
 	}
+	for (unsigned i = 0; i < QUEUED; i++)
+		*queued_pair(i) = i < 16 ? 99999 : 14700;
 }
 
 /* What calibration.c knows is set once, so each test has a process of its own. */

@@ -162,13 +162,24 @@ static CUresult record_event(CUevent event, CUstream stream)
 	return ++asked.events == asked.event_that_fails ? CUDA_ERROR_UNKNOWN : asked.event_result;
 }
 
-static CUresult wait_value(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
+static CUresult batch(CUstream stream, unsigned count, CUstreamBatchMemOpParams *operations,
+		      unsigned flags)
 {
-	assert_int_equal(flags, CU_STREAM_WAIT_VALUE_GEQ);
+	const CUstreamBatchMemOpParams *write = &operations[0], *wait = &operations[1];
+	CUdeviceptr address = the_context.gate_address + gate_offset(launching.gate);
+
+	assert_int_equal(count, 2);
+	assert_int_equal(flags, 0);
+	assert_int_equal(write->operation, CU_STREAM_MEM_OP_WRITE_VALUE_32);
+	assert_int_equal(write->writeValue.address,
+			 address + 4 + 4 * (write->writeValue.value % 8));
+	assert_int_equal(wait->operation, CU_STREAM_MEM_OP_WAIT_VALUE_32);
+	assert_int_equal(wait->waitValue.address, address);
+	assert_int_equal(wait->waitValue.flags, CU_STREAM_WAIT_VALUE_GEQ);
+	assert_int_equal(wait->waitValue.value, write->writeValue.value);
 	asked.waits++;
 	asked.last_stream = stream;
-	asked.waited_for = value;
-	assert_int_equal(address, the_context.gate_address + gate_offset(launching.gate));
+	asked.waited_for = wait->waitValue.value;
 	return asked.wait_result;
 }
 
@@ -193,7 +204,7 @@ int launch_path_start(void **state)
 	(void)state;
 	driver.cuCtxGetCurrent = get_current;
 	driver.cuEventRecord = record_event;
-	driver.cuStreamWaitValue32_v2 = wait_value;
+	driver.cuStreamBatchMemOp_v2 = batch;
 	driver.cuStreamIsCapturing = is_capturing;
 	asked = (struct asked){.current = (CUcontext)0x4000};
 	noted = (struct noted){0};

@@ -21,9 +21,9 @@ TEST(pairs_are_queued_behind_a_kernel_that_keeps_the_device_busy)
 	calibration_update(true);
 	add(expected, 'c', EVENTS);
 	add(expected, 'k', 1);
-	add(expected, 'e', 2 * PAIRS + FILLERS);
+	add(expected, 'e', 2 * PAIRS);
 	for (unsigned i = 0; i < FEW; i++)
-		strcat(expected, "eke");
+		strcat(expected, "weke");
 	add(expected, 'm', 1);
 	add(expected, 'e', 2 * PAIRS);
 	assert_string_equal(order, expected);
@@ -42,7 +42,7 @@ static void write_readings(void)
 		uint64_t begin, end, step, unused;
 	} *readings = (struct reading *)shared;
 
-	for (unsigned i = 0; i <= FEW; i++)
+	for (unsigned i = 0; i < READINGS; i++)
 		readings[i] = (struct reading){.begin = 1000, .end = 11000, .step = 32};
 }
 
@@ -64,7 +64,8 @@ TEST(without_cupti_the_kernels_own_readings_are_used)
 	assert_int_equal(destroyed, EVENTS);
 	/* Once and for all. */
 	calibration_update(true);
-	calibration_finish();
+	assert_int_equal(queued.times, 0);
+	calibration_finish(true);
 	assert_int_equal(set[OVERHEAD_COPY].times, 1);
 	assert_int_equal(made[LOAD], 1);
 	calibration_context_ended(&context);
@@ -248,16 +249,16 @@ TEST(it_waits_for_a_context_that_is_reported)
 	usable = true;
 	atomic_store(&live_captures, 1);
 	calibration_update(true);
-	calibration_finish();
+	calibration_finish(true);
 	atomic_store(&live_captures, 0);
 	mode_events = false;
 	calibration_update(true);
-	calibration_finish();
+	calibration_finish(true);
 	assert_string_equal(order, "");
 	mode_events = true;
 	/* Before the profiling window has opened for the first time. */
 	mode_begun = false;
-	calibration_finish();
+	calibration_finish(true);
 	assert_string_equal(order, "");
 	mode_begun = true;
 	calibration_update(true);
@@ -289,20 +290,138 @@ TEST(at_the_end_of_the_run_it_is_made_up_for)
 {
 	each_reading = MS / 10;
 	end_reached = true;
-	calibration_finish();
-	assert_int_equal(made[LAUNCH], 1 + FEW);
+	calibration_finish(true);
+	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
 	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
 	write_readings();
 	calibration_settle();
 	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
+	assert_int_equal(queued.times, 1);
+	calibration_settle();
+	calibration_finish(true);
 	calibration_settle();
 	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
+	assert_int_equal(queued.times, 1);
+	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
+}
+
+/* Of the first try, all done. */
+static void measure_first(void)
+{
+	calibration_update(true);
+	write_readings();
+	end_reached = true;
+	calibration_update(false);
+	memset(order, 0, sizeof(order));
+	destroyed = 0;
+}
+
+TEST(at_the_end_it_measures_how_much_more_pairs_hold_around_queued_kernels)
+{
+	char expected[1000] = "k";
+
+	measure_first();
+	calibration_finish(true);
+	for (unsigned i = 0; i < QUEUED; i++)
+		strcat(expected, "kkkkkkkkcceke");
+	assert_string_equal(order, expected);
+	for (unsigned i = 1; i < READINGS; i++)
+		assert_int_equal(durations[i], 10000);
+	assert_int_equal(queued.times, 0);
+	calibration_settle();
+	/* 4700 and half a step beyond the readings, the others 4000 and that. */
+	assert_int_equal((int)(queued.nanoseconds + 0.5), 700);
+	assert_int_equal(queued.pairs, 16);
+	assert_int_equal((int)queued.error, 32);
+	assert_int_equal(destroyed, 2 * QUEUED);
+}
+
+TEST(without_queued_operations_they_are_not_measured)
+{
+	measure_first();
+	calibration_finish(false);
+	calibration_settle();
+	assert_string_equal(order, "");
+	assert_int_equal(queued.times, 0);
+}
+
+TEST(pairs_around_queued_kernels_hold_no_less_than_others)
+{
+	measure_first();
+	for (unsigned i = 0; i < QUEUED; i++)
+		*queued_pair(i) = 13000;
+	calibration_finish(true);
+	calibration_settle();
+	assert_int_equal(queued.times, 1);
+	assert_true(queued.nanoseconds == 0);
+}
+
+TEST(queued_kernels_are_not_measured_without_the_others)
+{
+	end_reached = true;
+	calibration_finish(true);
+	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
+	write_readings();
+	elapsed_fails_at = 1;
+	calibration_settle();
+	assert_int_equal(queued.times, 0);
+	assert_int_equal(destroyed, EVENTS + 2 * QUEUED);
+}
+
+TEST(queued_kernels_whose_context_ends_are_forgotten)
+{
+	measure_first();
+	calibration_finish(true);
+	calibration_context_ended(&context);
+	calibration_settle();
+	calibration_finish(true);
+	assert_int_equal(queued.times, 0);
+	assert_int_equal(destroyed, 0);
+	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
+}
+
+/* Their records would be taken for the program's. */
+TEST(queued_kernels_are_not_launched_where_cupti_started_unseen)
+{
+	measure_first();
+	active = true;
+	id_error = -EINVAL;
+	calibration_finish(true);
+	assert_string_equal(order, "");
+	id_error = 0;
+	calibration_finish(true);
+	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
+	give_records(ACTIVITY_KERNEL, 10000, 1 + 9 * QUEUED);
+}
+
+TEST(a_driver_that_refuses_a_queued_kernel_is_left_alone)
+{
+	measure_first();
+	fails_at[LAUNCH] = 1 + FEW + 12;
+	calibration_finish(true);
+	assert_int_equal(made[LAUNCH], 1 + FEW + 12);
+	assert_int_equal(destroyed, 2);
+	calibration_settle();
+	calibration_finish(true);
+	assert_int_equal(queued.times, 0);
+	assert_int_equal(made[LAUNCH], 1 + FEW + 12);
+}
+
+TEST(without_waits_pairs_are_measured_all_the_same)
+{
+	fails_at[WAIT] = 1;
+	measure_first();
+	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
+	driver.cuStreamBatchMemOp_v2 = NULL;
+	calibration_finish(true);
+	calibration_settle();
+	assert_int_equal(queued.times, 1);
 }
 
 TEST(a_collector_that_gets_no_processor_polls_all_the_same)
 {
 	each_reading = 100 * MS;
-	calibration_finish();
+	calibration_finish(true);
 	assert_int_equal(made[LAUNCH], 1 + FEW);
 	assert_int_equal(queries, 1 + 16);
 	end_reached = true;
@@ -316,7 +435,7 @@ TEST(the_end_of_the_run_waits_for_50_ms_at_most)
 	uint64_t before = now;
 
 	each_reading = 10 * MS;
-	calibration_finish();
+	calibration_finish(true);
 	assert_int_equal(now - before, 60 * MS);
 	calibration_settle();
 	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
@@ -326,9 +445,10 @@ TEST(the_end_of_the_run_waits_for_50_ms_at_most)
 /* Whatever the driver refuses: it is given up, and no more is asked of it. */
 TEST(nothing_is_measured_with_a_driver_that_refuses)
 {
-	static const unsigned last[CALLS] = {1, 1, 1, 1, 1, 1, EVENTS, 264, 1 + FEW, 1};
+	static const unsigned last[WAIT] = {1,	     1, 1, 1, 1, 1, EVENTS, 4 * PAIRS + 2 * FEW,
+					    1 + FEW, 1};
 
-	for (unsigned call = 0; call < CALLS; call++) {
+	for (unsigned call = 0; call < WAIT; call++) {
 		for (unsigned which = 1; which <= last[call];
 		     which += which < 3 ? 1 : last[call] - 3) {
 			pid_t child = fork();
@@ -414,6 +534,15 @@ int main(void)
 		cmocka_unit_test(it_waits_for_a_context_that_is_reported),
 		cmocka_unit_test(the_end_of_its_context_begins_it_anew),
 		cmocka_unit_test(at_the_end_of_the_run_it_is_made_up_for),
+		cmocka_unit_test(
+			at_the_end_it_measures_how_much_more_pairs_hold_around_queued_kernels),
+		cmocka_unit_test(without_queued_operations_they_are_not_measured),
+		cmocka_unit_test(pairs_around_queued_kernels_hold_no_less_than_others),
+		cmocka_unit_test(queued_kernels_are_not_measured_without_the_others),
+		cmocka_unit_test(queued_kernels_whose_context_ends_are_forgotten),
+		cmocka_unit_test(queued_kernels_are_not_launched_where_cupti_started_unseen),
+		cmocka_unit_test(a_driver_that_refuses_a_queued_kernel_is_left_alone),
+		cmocka_unit_test(without_waits_pairs_are_measured_all_the_same),
 		cmocka_unit_test(a_collector_that_gets_no_processor_polls_all_the_same),
 		cmocka_unit_test(the_end_of_the_run_waits_for_50_ms_at_most),
 		cmocka_unit_test(nothing_is_measured_with_a_driver_that_refuses),

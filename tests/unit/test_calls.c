@@ -312,15 +312,29 @@ static void a_pair_that_is_not_gated_may_hold_a_wait(void **state)
 	(void)state;
 	take((struct call_record){.pair = &pair});
 	assert_true(around.queued->may_wait);
+	assert_false(around.queued->queued);
 	end_events(5000);
 	/* The device has work of the stream for longer. */
 	stream.busy_until = UINT64_MAX;
 	take((struct call_record){.pair = &pair});
 	assert_false(around.queued->may_wait);
+	assert_true(around.queued->queued);
 	end_events(5000);
 	row = row_of(&kernel, 2);
 	assert_int_equal(row->may_wait, 1);
 	assert_int_equal(row->gated, 0);
+	assert_int_equal(row->queued, 1);
+	/* Of a gated one the call tells. */
+	pair.gated = true;
+	take((struct call_record){.pair = &pair});
+	assert_false(around.queued->queued);
+	end_events(5000);
+	pair.queued = true;
+	take((struct call_record){.pair = &pair});
+	assert_true(around.queued->queued);
+	end_events(5000);
+	assert_int_equal(row->queued, 2);
+	pair.gated = pair.queued = false;
 	/* Behind the other engine's work it holds one in any case. */
 	take((struct call_record){.operation = &copy, .pair = &pair, .bytes = 64});
 	assert_false(around.queued->may_wait);

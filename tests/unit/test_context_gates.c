@@ -104,13 +104,32 @@ static CUstream waiting;
 static uint32_t waited_for;
 static CUdeviceptr waited_at;
 static bool reporter_opens;
+/* Whether the stream writes that it has arrived. */
+static bool arrives;
 
-static CUresult wait_value(CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned flags)
+static _Atomic uint32_t *word_at(CUdeviceptr address)
 {
-	assert_int_equal(flags, CU_STREAM_WAIT_VALUE_GEQ);
+	return (_Atomic uint32_t *)((char *)registered + address - 0x10000);
+}
+
+static CUresult batch(CUstream stream, unsigned count, CUstreamBatchMemOpParams *operations,
+		      unsigned flags)
+{
+	const CUstreamBatchMemOpParams *write = &operations[0], *wait = &operations[1];
+
+	assert_int_equal(count, 2);
+	assert_int_equal(flags, 0);
+	assert_int_equal(write->operation, CU_STREAM_MEM_OP_WRITE_VALUE_32);
+	assert_int_equal(wait->operation, CU_STREAM_MEM_OP_WAIT_VALUE_32);
+	assert_int_equal(wait->waitValue.flags, CU_STREAM_WAIT_VALUE_GEQ);
+	assert_int_equal(write->writeValue.value, wait->waitValue.value);
+	assert_int_equal(write->writeValue.address,
+			 wait->waitValue.address + 4 + 4 * (write->writeValue.value % 8));
+	if (arrives)
+		atomic_store(word_at(write->writeValue.address), write->writeValue.value);
 	waiting = stream;
-	waited_for = value;
-	waited_at = address;
+	waited_for = wait->waitValue.value;
+	waited_at = wait->waitValue.address;
 	return result_of('w');
 }
 
@@ -128,7 +147,7 @@ static bool holds, sees;
 
 static CUresult query(CUevent event)
 {
-	uint32_t word = atomic_load((_Atomic uint32_t *)((char *)registered + waited_at - 0x10000));
+	uint32_t word = atomic_load(word_at(waited_at));
 
 	assert_ptr_equal(event, (CUevent)9);
 	if (holds && (word != waited_for || !sees))
@@ -157,7 +176,7 @@ static int start(void **state)
 		return -1;
 	driver.cuMemHostRegister_v2 = register_memory;
 	driver.cuMemHostGetDevicePointer_v2 = get_pointer;
-	driver.cuStreamWaitValue32_v2 = wait_value;
+	driver.cuStreamBatchMemOp_v2 = batch;
 	driver.cuStreamWriteValue32_v2 = write_value;
 	driver.cuEventCreate = create_event;
 	driver.cuEventDestroy_v2 = destroy_event;
@@ -169,7 +188,7 @@ static int start(void **state)
 	contexts[0].reported = true;
 	memset(order, 0, sizeof(order));
 	fails = "";
-	usable = holds = sees = mode_events = true;
+	usable = holds = sees = arrives = mode_events = true;
 	mode_begun = true;
 	reporter_opens = false;
 	streams_made = 0;
@@ -249,9 +268,9 @@ static void where_gates_are_not_wanted_nothing_is_tried(void **state)
 	mode_events = false;
 	context_gates_update(session);
 	mode_events = true;
-	driver.cuStreamWaitValue32_v2 = NULL;
+	driver.cuStreamBatchMemOp_v2 = NULL;
 	context_gates_update(session);
-	driver.cuStreamWaitValue32_v2 = wait_value;
+	driver.cuStreamBatchMemOp_v2 = batch;
 	driver.cuMemHostRegister_v2 = NULL;
 	context_gates_update(session);
 	driver.cuMemHostRegister_v2 = register_memory;
@@ -314,6 +333,16 @@ static void a_stream_that_does_not_wait_gives_no_gates(void **state)
 	context_gates_update(session);
 	is("rpsewRtWETS");
 	assert_null(atomic_load(&contexts[0].gates));
+}
+
+static void a_stream_that_does_not_say_that_it_has_arrived_gives_no_gates(void **state)
+{
+	(void)state;
+	arrives = false;
+	context_gates_update(session);
+	is("rpsewRtWETS");
+	assert_null(atomic_load(&contexts[0].gates));
+	assert_string_equal(noted(), CANNOT);
 }
 
 static void an_event_that_was_not_recorded_proves_nothing(void **state)
@@ -398,6 +427,7 @@ int main(void)
 		GATES(where_gates_are_not_wanted_nothing_is_tried),
 		GATES(a_driver_that_refuses_leaves_gates_off),
 		GATES(a_stream_that_does_not_wait_gives_no_gates),
+		GATES(a_stream_that_does_not_say_that_it_has_arrived_gives_no_gates),
 		GATES(an_event_that_was_not_recorded_proves_nothing),
 		GATES(a_test_that_the_reporter_ended_is_made_three_times),
 		GATES(without_a_free_gate_it_is_tried_later),

@@ -173,6 +173,66 @@ static void a_kernels_first_launch_in_a_context_is_not_gated(void **state)
 	assert_true(is_gated(&call));
 }
 
+/* Whether the pair of the next gated launch is of a queued operation. */
+static bool is_queued(bool arrives)
+{
+	struct call call;
+
+	describe_timed(&call);
+	call_begin(&call);
+	assert_true(call.gated);
+	if (arrives)
+		atomic_store(
+			&words.of[launching.gate - gates].arrived[(word() + 1) % GATE_ARRIVALS],
+			word() + 1);
+	call_end(&call, CUDA_SUCCESS);
+	assert_true(pair.gated);
+	return pair.queued;
+}
+
+static void an_operation_is_queued_if_the_device_has_not_come_to_its_gate(void **state)
+{
+	(void)state;
+	assert_true(is_queued(false));
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	assert_false(is_queued(true));
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	assert_true(is_queued(false));
+}
+
+static void directly_behind_another_gated_call_it_is_not_queued(void **state)
+{
+	struct call other;
+
+	(void)state;
+	assert_true(is_queued(false));
+	assert_false(is_queued(false));
+	assert_false(is_queued(false));
+	/* Behind a launch that was only counted it is. */
+	launching.calls_to_count--;
+	assert_true(is_queued(false));
+	describe_timed(&other);
+	other.countable = true;
+	make_call(&other, CUDA_SUCCESS);
+	assert_false(pair.queued);
+	launching.last_gated.stream = &streams[1];
+	assert_true(is_queued(false));
+	/* Behind calls that are no operations it is not, behind one without a gate it is. */
+	call_describe(&other, API_DRIVER(0), CU_STREAM_LEGACY);
+	other.record.flags = CALL_API_ONLY;
+	make_call(&other, CUDA_SUCCESS);
+	assert_false(is_queued(false));
+	describe_timed(&other);
+	other.asynchronous = false;
+	make_call(&other, CUDA_SUCCESS);
+	assert_false(pair.gated);
+	assert_true(is_queued(false));
+	atomic_store(&kernels[0].sample_below, 0);
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	atomic_store(&kernels[0].sample_below, SAMPLE_ALL);
+	assert_true(is_queued(false));
+}
+
 static void a_refused_wait_turns_gates_off_and_leaves_the_pair(void **state)
 {
 	uint32_t before = word();
@@ -189,7 +249,7 @@ static void a_refused_wait_turns_gates_off_and_leaves_the_pair(void **state)
 	assert_ptr_equal(last_record()->pair, &pair);
 	/* Open, as the driver may have queued the wait. */
 	assert_int_equal(word(), before + 1);
-	assert_null(atomic_load(&launching.gate->word));
+	assert_null(atomic_load(&launching.gate->closed));
 }
 
 static void after_three_forced_gates_there_are_no_more(void **state)
@@ -230,7 +290,7 @@ static void a_pair_that_is_not_recorded_is_used_again(void **state)
 		assert_int_equal(last_record()->untimed, UNTIMED_RECORD_FAILED);
 		assert_ptr_equal(pool.spare, &pair);
 		assert_int_equal(word(), before + event);
-		assert_null(atomic_load(&launching.gate->word));
+		assert_null(atomic_load(&launching.gate->closed));
 		assert_ptr_equal(atomic_load(&the_context.gates), &words);
 	}
 }
@@ -341,6 +401,8 @@ int main(void)
 		GATED(which_calls_are_gated),
 		GATED(the_legacy_stream_is_gated_while_no_stream_blocks),
 		GATED(a_kernels_first_launch_in_a_context_is_not_gated),
+		GATED(an_operation_is_queued_if_the_device_has_not_come_to_its_gate),
+		GATED(directly_behind_another_gated_call_it_is_not_queued),
 		GATED(a_refused_wait_turns_gates_off_and_leaves_the_pair),
 		GATED(after_three_forced_gates_there_are_no_more),
 		GATED(a_pair_that_is_not_recorded_is_used_again),

@@ -119,6 +119,27 @@ static void calls_with_none_watched_are_like_those_there_are(void **state)
 	assert_int_equal(row->cupti.total, 12000);
 }
 
+static void queued_operations_are_counted_and_kernels_among_them_remembered(void **state)
+{
+	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
+	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
+	struct in_flight operation = {.operation = &kernel, .by_events = 5000, .weight = 1};
+
+	(void)state;
+	operation.place = estimate_call(&row->estimate, 1);
+	rows_add_event_time(row, &operation, 0);
+	assert_int_equal(row->queued, 0);
+	operation.queued = true;
+	row->overhead = OVERHEAD_COPY;
+	rows_add_event_time(row, &operation, 0);
+	assert_int_equal(row->queued, 1);
+	assert_false(rows_were_queued());
+	row->overhead = OVERHEAD_KERNEL;
+	rows_add_event_time(row, &operation, 0);
+	assert_int_equal(row->queued, 2);
+	assert_true(rows_were_queued());
+}
+
 static void a_graphs_row_lists_what_it_launches(void **state)
 {
 	struct graph_contents contents = {.nodes = 5, .recorded = 3};
@@ -377,6 +398,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(calls_with_none_watched_are_like_those_there_are,
 						start, stop),
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
+		TEST(queued_operations_are_counted_and_kernels_among_them_remembered),
 		TEST(a_graphs_row_lists_what_it_launches),
 		TEST(a_record_has_the_size_of_its_launch),
 		TEST(an_event_time_counts_with_its_weight_and_place),

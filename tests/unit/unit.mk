@@ -72,7 +72,7 @@ $(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals test_win
 $(addprefix $(BUILD)/tests/unit/, test_window_estimate test_estimates): $(BUILD)/obj/preload/recording/window_estimate.o
 $(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(addprefix $(BUILD)/obj/preload/handles/, graph.o graph_contents.o graph_shapes.o)
 $(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
-$(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o measured.o self_timing.o)
+$(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o measured.o queued_overhead.o self_timing.o)
 $(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o
 $(BUILD)/tests/unit/test_collector: $(BUILD)/obj/preload/collector/collector.o
 $(addprefix $(BUILD)/tests/unit/, test_measured_launches test_measured_values): $(SIM_OBJECTS)/clock/preload/metrics/measure.o $(BUILD)/obj/preload/metrics/kernels.o
