@@ -73,6 +73,31 @@ setup_file()
 	is 10 eval "report | awk '/^ *agree/ { checked += \$3 } END { print checked }'"
 }
 
+# "CALLS TIMED QUEUED AVERAGE" of the kernel, of 10 us, by the calls that were timed.
+queued()
+{
+	SIM_QUEUED_NS=700 SIM_KERNEL_NS='*=10000' KTIME_OPTIONS="--timer events $1 -f -o session" \
+		same_as_alone "$programs/queued" "$2"
+	"$built/ktime" export --json - session | jq -r '.rows[] | select(.name == "first") |
+		"\(.calls) \(.events.count) \(.queued // 0) \(.events.total / .events.count)"'
+}
+
+@test "times of a row by events are right where its launches were queued" {
+	# All but the first launch, and the one into the idle stream behind it.
+	queued "--events all" memsets >row
+	is '21 21 19 10000' cat row
+	# Each behind another gated one, but for those two.
+	queued "--events all" launches >row
+	is '201 0 10000' eval "cut -d' ' -f1,3,4 row"
+	# Behind calls that have a pair or have none, as it happens.
+	queued "--events 1/2" launches >row
+	read -r calls timed queued average <row
+	is '201 10000' echo "$calls $average"
+	[ "$queued" -gt 0 ]
+	[ "$queued" -lt "$timed" ]
+	is '700 16' eval "overhead queued | cut -d' ' -f1,3"
+}
+
 @test "an overhead that cannot be measured is not taken off, and a line says so" {
 	for call in cuModuleLoadData cuModuleGetFunction cuModuleGetGlobal_v2 cuLaunchKernel_ptsz \
 		cuMemHostRegister_v2; do
