@@ -5,8 +5,9 @@
  * nothing of the host's. This is the host's side: the words that are waited for at present, and the
  * watch over them. No function here calls the driver, allocates or takes a lock.
  *
- * Right before its wait the stream writes the word's line too: whether the device had come to the
- * gate when the host opened it, or was busy with earlier work of the stream.
+ * Right before its wait the stream also writes that it has arrived, into the same cache line. So
+ * the host can tell, when it opens the gate, whether the device was waiting there or was busy with
+ * earlier work of the stream.
  *
  * A gate is open again when the wrapper of the gated call returns. If that takes long, as when the
  * launch itself waits for the device, the reporter opens the gate.
@@ -25,8 +26,8 @@
  * threads are not gated. */
 #define GATE_THREADS  64u
 
-/* A stream may still have to come to one of the thread's last gates when another waits at the next:
- * so many gates have an `arrived` of their own. */
+/* A thread's earlier stream may reach its gate after a later one has reached its own: each of the
+ * thread's last gates, so many, has an `arrived` of its own. */
 #define GATE_ARRIVALS 8u
 
 /* A thread's words in one context: the host writes the first one, the device the others. */

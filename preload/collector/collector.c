@@ -141,7 +141,7 @@ static void end_context(void)
 	/* Kept until all is collected if the run ends: see request_end_context(). */
 	if (finish_requested())
 		return;
-	calibration_finish(rows_were_queued());
+	calibration_finish(context, rows_were_queued());
 	drain_records(FLUSH_NOW);
 	calibration_settle();
 	context_ending(context);
@@ -179,8 +179,8 @@ static void finish_all(void)
 {
 	drain_rings();
 	wait_for_events(NULL);
-	/* For programs in which nothing was idle for a period. */
-	calibration_finish(rows_were_queued());
+	/* Work that goes on would be in pairs around queued kernels. */
+	calibration_finish(NULL, rows_were_queued() && event_queue_pending(NULL) == 0);
 	wait_for_records(RECORD_WAIT_NS);
 	if ((calls_expected() > 0 || !recording_matches()) && cupti_active()) {
 		wait_for_device();

@@ -22,7 +22,7 @@ struct row *rows_of(struct operation *operation, int device);
 void rows_add_size(struct row *row, const struct activity *activity);
 /* Adds what an event pair measured; `overhead`: ns that will be taken off it at the end. */
 void rows_add_event_time(struct row *row, const struct in_flight *operation, uint64_t overhead);
-/* Whether one was of a queued operation that runs as a kernel (calibration.h). */
+/* Whether any event time was of a queued operation that runs as a kernel (calibration.h). */
 bool rows_were_queued(void);
 /* Whether CUPTI makes an API record of the call, so that the row counts that instead. */
 bool rows_has_activity(const struct call_record *record);

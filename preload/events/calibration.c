@@ -5,6 +5,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
+#include "preload/events/context_gates.h"
 #include "preload/events/event_overhead.h"
 #include "preload/events/measured.h"
 #include "preload/events/queued_overhead.h"
@@ -122,7 +123,7 @@ static bool queue_pair(enum series series, unsigned number)
 {
 	CUevent *pair = events[series][number];
 
-	if (series == KERNELS)
+	if (series == KERNELS && context_gates_allowed())
 		self_timing_wait(stream);
 	return driver.cuEventRecord(pair[0], stream) == CUDA_SUCCESS &&
 	       (series != KERNELS || self_timing_launch(stream, number + 1, KERNEL_NS)) &&
@@ -290,12 +291,12 @@ static bool await(CUevent event, uint64_t end)
 	return false;
 }
 
-/* CUPTI's records of it must be known as such. */
+/* Not where CUPTI was started or ended since: the two sides would differ by what it adds, and its
+ * records could be taken for the program's. */
 static void finish_queued(uint64_t end)
 {
-	if (queued_state != WAITING || !(state == QUEUED || kernels_known) || !context_use(context))
-		return;
-	if (state == QUEUED ? records_come != cupti_active() : !expect_records())
+	if (queued_state != WAITING || !(state == QUEUED || kernels_known) ||
+	    records_come != cupti_active() || !context_use(context))
 		return;
 	polls = 0;
 	queued_state = queued_overhead_begin(stream, OPERATIONS) ? QUEUED : DONE;
@@ -317,7 +318,7 @@ static void settle_queued(void)
 	queued_state = DONE;
 }
 
-void calibration_finish(bool were_queued)
+void calibration_finish(const struct context *ending, bool were_queued)
 {
 	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
 
@@ -326,7 +327,8 @@ void calibration_finish(bool were_queued)
 	while (state == WAITING && usable_context() &&
 	       (tries == 0 || clock_ns(CLOCK_MONOTONIC) < end))
 		begin();
-	if ((state != QUEUED || await(last_event(), end)) && were_queued)
+	if ((state != QUEUED || await(last_event(), end)) && were_queued &&
+	    (!ending || ending == context))
 		finish_queued(end);
 }
 

@@ -13,8 +13,9 @@
  * taken.
  * - If CUPTI records the same kernels and copies, what a pair holds is its time less CUPTI's.
  * - An operation is queued if the device comes to it amid other work of its stream. Around what
- *   runs as a kernel a pair holds more then, gated or not (H200: 0.66 to 0.8 us; behind a gated
- *   pair it does not). By how much is measured at the end of the run, with kernels behind others.
+ *   runs as a kernel a pair holds more then, gated or not (H200: 0.66 to 0.8 us; not if the
+ *   operation directly before has a gated pair). By how much is measured at the end of the run,
+ * with ktime's own kernels, each behind eight others.
  *
  * For the collector thread alone.
  */
@@ -33,10 +34,11 @@
  * otherwise it does not begin, as loading may wait for the device while it holds the driver's lock.
  */
 void calibration_update(bool idle);
-/* At the end of the run, and of a context, which may be the only one, once the device is idle:
- * measures unless that is done, within 50 ms; if operations were queued also pairs around such,
- * which takes 7 ms. Call calibration_settle() once CUPTI's records have been read. */
-void calibration_finish(bool were_queued);
+/* At the end of the run (NULL), and of a context, which may be the only one, once the device is
+ * idle: measures unless that is done, within 50 ms; if operations were queued also pairs around
+ * such, which takes 7 ms, unless another context ends than that of ktime's stream, which may go on.
+ * Call calibration_settle() once CUPTI's records have been read. */
+void calibration_finish(const struct context *ending, bool were_queued);
 void calibration_settle(void);
 /* Takes a record of ktime's own stream; false: the record is the program's. */
 bool calibration_take(const struct activity *activity);

@@ -12,6 +12,7 @@
 /* Whether calls may be gated at all in this run; no unless this says so. To be called before the
  * first call. */
 void context_gates_allow(bool allowed);
+bool context_gates_allowed(void);
 /*
  * Makes the gates of contexts that have none yet, unless a stream captures: some 0.3 ms for each
  * context, in which the driver's lock is taken several times. Adds a warning to the profile

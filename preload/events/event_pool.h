@@ -15,7 +15,8 @@ struct event_pair {
 	CUevent start, end;
 	struct event_pool *pool;
 	bool gated;		 /* by its present call */
-	bool queued;		 /* gated, and the device had other work of the stream before it */
+	bool queued;		 /* gated; the device was busy with the stream when the gate opened,
+				    and no gated pair was directly before it */
 	uint32_t sampled_below;	 /* how likely the call was to get a pair, as its operation's
 				    sample_below */
 	struct event_pair *next; /* of a context's spare pairs */

@@ -6,9 +6,9 @@
 #include "preload/events/event_overhead.h"
 #include "preload/events/self_timing.h"
 
-/* So many kernels before each pair, and so many pairs more before those that count: of forty pairs
- * behind a kernel of 3 ms the first ones, less than ten, hold no more than others (H200; why is not
- * known, and with shorter series than this most do not). Chosen. */
+/* Kernels before each pair, and pairs that are not used: of forty pairs behind a kernel of 3 ms
+ * fewer than ten, the first, hold no more than pairs in an idle stream (H200, reason unknown; in
+ * shorter series most do not). Chosen. */
 #define BEFORE	  8u
 #define SKIPPED	  16u
 /* How long the first kernel runs, in which all others must be queued, and each of these. Chosen:
@@ -42,7 +42,8 @@ bool queued_overhead_begin(CUstream stream, unsigned first_reading)
 	for (unsigned i = 0; i < SKIPPED + QUEUED_KERNELS; i++)
 		if (!queue_pair(stream, i))
 			return false;
-	return true;
+	/* Else the device waited for the host in pairs that count. */
+	return driver.cuEventQuery(events[SKIPPED][0]) == CUDA_ERROR_NOT_READY;
 }
 
 CUevent queued_overhead_last(void)
@@ -55,7 +56,9 @@ void queued_overhead_take(const struct measured *not_queued)
 	double step = (double)self_timing_reading(0)->step, more, error;
 	struct measured queued;
 
-	if (!self_timing_beyond(events + SKIPPED, QUEUED_KERNELS, first, &queued))
+	/* Some microseconds more come of other work that ran on the device. */
+	if (!self_timing_beyond(events + SKIPPED, QUEUED_KERNELS, first, &queued) ||
+	    queued.middle > 2 * not_queued->middle)
 		return;
 	more = queued.middle - not_queued->middle;
 	error = queued.error + not_queued->error;

@@ -2,7 +2,7 @@
 /*
  * How much more an event pair holds around a kernel that is queued: that the device comes to amid
  * other work of its stream. Measured with pairs of ktime's own, each behind kernels without one,
- * once no graph of the program's is launched any more (see calibration.c). For the collector thread
+ * once the program launches no more graphs (see calibration.c). For the collector thread
  * alone, with the context of the stream current.
  */
 #ifndef KTIME_PRELOAD_EVENTS_QUEUED_OVERHEAD_H
@@ -16,7 +16,8 @@
 /* The numbers of its kernels' readings, from self_timing.h: from the first one on, so many. */
 #define QUEUED_KERNELS 16u
 
-/* Queues them into the stream; false: the driver refused. */
+/* Queues them into the stream; false: the driver refused, or the device came to one of those that
+ * count before all were queued. */
 bool queued_overhead_begin(CUstream stream, unsigned first_reading);
 /* The event that is reached last. */
 CUevent queued_overhead_last(void);

@@ -30,8 +30,8 @@ bool self_timing_launch(CUstream stream, unsigned number, uint64_t nanoseconds);
 bool self_timing_copy(CUstream stream);
 /* Has the stream wait for a word that has its value, if the driver can. */
 void self_timing_wait(CUstream stream);
-/* What event pairs around kernels hold beyond what these read, the first of which has a number;
- * false if the driver does not know one's time. */
+/* What event pairs around kernels hold beyond what the kernels themselves read; `number`: the first
+ * one's reading. False if the driver does not know a pair's time. */
 bool self_timing_beyond(CUevent (*pairs)[2], unsigned count, unsigned number,
 			struct measured *measured);
 /* What the last kernel of that number wrote; to be read once that has ended. */

@@ -126,8 +126,10 @@ static inline void begin_record(struct thread *thread, struct call *call)
 		return;
 	if (unlikely(capture_is_live()) && capture_is_in(record->stream->handle))
 		record->flags |= CALL_CAPTURED;
-	if (unlikely(record->flags & (CALL_CAPTURED | CALL_OUTSIDE_WINDOW)))
+	if (unlikely(record->flags & (CALL_CAPTURED | CALL_OUTSIDE_WINDOW))) {
+		thread->last_gated.stream = NULL;
 		return;
+	}
 	if (unlikely(call->dependent) && thread->last_operation &&
 	    thread->last_stream == call->stream)
 		atomic_store_explicit(&thread->last_operation->followed, true,

@@ -25,6 +25,7 @@ struct coverage {
 	bool sampled;			/* a row is an estimate from a sample */
 	bool corrected[OVERHEAD_KINDS]; /* a row by events has the event-pair overhead taken off */
 	bool queued;			/* and what pairs of queued operations hold more */
+	bool mostly_queued;		/* that holds for most pairs of a row */
 };
 
 struct closing {
@@ -85,6 +86,9 @@ static void cover(struct coverage *coverage, const struct session *session)
 			coverage->corrected[row->overhead] = true;
 		coverage->queued |= clock == CLOCK_EVENTS && !row->host_included &&
 				    row->overhead == OVERHEAD_KERNEL && row->queued > 0;
+		coverage->mostly_queued |= coverage->queued && clock == CLOCK_EVENTS &&
+					   row->overhead == OVERHEAD_KERNEL &&
+					   row->queued > row->events.count / 2;
 		coverage->seen += calls;
 		coverage->timed += clock == CLOCK_NONE ? 0 : figures->count;
 		coverage->by_events += row->events.count;
@@ -136,7 +140,7 @@ static int write_corrections(const struct closing *closing)
 			number_range(time, (double)overhead->ns,
 				     1.96 * (double)overhead->standard_error));
 		if (i == OVERHEAD_KERNEL && closing->coverage.queued && header->queued.pairs)
-			fprintf(closing->file, " (%s more behind other work of their stream)",
+			fprintf(closing->file, " (and %s more for those queued behind other work)",
 				number_range(time, (double)header->queued.ns,
 					     1.96 * (double)header->queued.standard_error));
 	}
@@ -148,6 +152,10 @@ static int write_corrections(const struct closing *closing)
 			     "Times of %s include the event-pair overhead, which could not be "
 			     "measured.",
 			     names[i]);
+	if (closing->coverage.mostly_queued && header->overheads[OVERHEAD_KERNEL].pairs &&
+	    !header->queued.pairs)
+		warn(closing, "Times of kernels queued behind other work include what their event "
+			      "pairs hold more: it is measured at the end of a run.");
 	return upper_bounds_write(closing->session, closing->options, closing->prefix,
 				  closing->file);
 }

@@ -137,7 +137,7 @@ struct row {
 	struct figures events;	  /* event pairs; their overhead is taken off at the end */
 	struct estimate estimate; /* from these */
 	/* Pairs, of these: behind a gate; that may hold a wait; beside other streams' calls; whose
-	 * operation was queued behind work that had no pair. */
+	 * operation was queued behind work without a gated pair. */
 	uint64_t gated, may_wait, beside, queued;
 
 	/* Calls timed by both clocks and matched. */

@@ -106,7 +106,7 @@ beside()
 	is 0 counter gated_pairs
 	CUDA_LAUNCH_BLOCKING=1 KTIME_OPTIONS=$KTIME_EVENTS SIM_LOG=$PWD/calls gates kinds
 	is 0 counter gated_pairs
-	! grep -q cuStreamBatchMemOp_v2 calls
+	run ! grep cuStreamBatchMemOp_v2 calls
 	KTIME_OPTIONS=$KTIME_EVENTS CUDA_INJECTION64_PATH=$built/sim/preload/libpeer.so \
 		under_ktime "$programs/gates" kinds
 	is 0 counter gated_pairs

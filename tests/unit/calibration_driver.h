@@ -21,6 +21,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/events/calibration.h"
+#include "preload/events/context_gates.h"
 #include "preload/events/event_overhead.h"
 #include "preload/handles/capture.h"
 #include "tests/unit/own_process.h"
@@ -91,6 +92,13 @@ int cupti_stream_id(CUcontext handle, CUstream stream, bool per_thread, uint32_t
 	return id_error;
 }
 
+static bool gates_allowed;
+
+bool context_gates_allowed(void)
+{
+	return gates_allowed;
+}
+
 /* What event_overhead.c is told. */
 static struct {
 	double nanoseconds, error;
@@ -144,7 +152,7 @@ static unsigned destroyed, queries;
 static char order[1000];
 static uint64_t durations[READINGS];
 static char *shared;
-static bool start_reached, end_reached;
+static bool start_reached, end_reached, queued_reached;
 static uint32_t around[EVENTS + 2 * QUEUED]; /* ns between the event and its partner */
 static unsigned elapsed_fails_at, elapsed_asked;
 static size_t target_bytes = 4096;
@@ -267,6 +275,9 @@ static CUresult wait_value(CUstream stream, unsigned count, CUstreamBatchMemOpPa
 static CUresult query(CUevent event)
 {
 	queries++;
+	/* The start of the first queued pair that counts. */
+	if ((uintptr_t)event == EVENTS + QUEUED + 1)
+		return queued_reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 	return (uintptr_t)event == 1 ? (start_reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY)
 				     : (end_reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
 }
@@ -309,7 +320,7 @@ static void start(void)
 	context = (struct context){.handle = (CUcontext)0x77, .reported = true, .device = 2};
 	second = (struct context){.handle = (CUcontext)0x88, .next = &context};
 	first = &second;
-	usable = true;
+	usable = gates_allowed = true;
 	active = false;
 	mode_events = true;
 	mode_begun = true;

@@ -116,7 +116,8 @@ int trace_window_close(void)
 	return 0;
 }
 
-NOTES(calibration_finish, (bool were_queued), assert_true(were_queued))
+NOTES(calibration_finish, (const struct context *ending, bool were_queued),
+      assert_true(were_queued || !ending), assert_true(!ending || ending == &the_context))
 
 bool rows_were_queued(void)
 {

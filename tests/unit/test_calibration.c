@@ -65,7 +65,7 @@ TEST(without_cupti_the_kernels_own_readings_are_used)
 	/* Once and for all. */
 	calibration_update(true);
 	assert_int_equal(queued.times, 0);
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_int_equal(set[OVERHEAD_COPY].times, 1);
 	assert_int_equal(made[LOAD], 1);
 	calibration_context_ended(&context);
@@ -249,16 +249,16 @@ TEST(it_waits_for_a_context_that_is_reported)
 	usable = true;
 	atomic_store(&live_captures, 1);
 	calibration_update(true);
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	atomic_store(&live_captures, 0);
 	mode_events = false;
 	calibration_update(true);
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_string_equal(order, "");
 	mode_events = true;
 	/* Before the profiling window has opened for the first time. */
 	mode_begun = false;
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_string_equal(order, "");
 	mode_begun = true;
 	calibration_update(true);
@@ -290,7 +290,7 @@ TEST(at_the_end_of_the_run_it_is_made_up_for)
 {
 	each_reading = MS / 10;
 	end_reached = true;
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
 	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
 	write_readings();
@@ -298,7 +298,7 @@ TEST(at_the_end_of_the_run_it_is_made_up_for)
 	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
 	assert_int_equal(queued.times, 1);
 	calibration_settle();
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	calibration_settle();
 	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
 	assert_int_equal(queued.times, 1);
@@ -321,7 +321,7 @@ TEST(at_the_end_it_measures_how_much_more_pairs_hold_around_queued_kernels)
 	char expected[1000] = "k";
 
 	measure_first();
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	for (unsigned i = 0; i < QUEUED; i++)
 		strcat(expected, "kkkkkkkkcceke");
 	assert_string_equal(order, expected);
@@ -339,7 +339,7 @@ TEST(at_the_end_it_measures_how_much_more_pairs_hold_around_queued_kernels)
 TEST(without_queued_operations_they_are_not_measured)
 {
 	measure_first();
-	calibration_finish(false);
+	calibration_finish(NULL, false);
 	calibration_settle();
 	assert_string_equal(order, "");
 	assert_int_equal(queued.times, 0);
@@ -350,7 +350,7 @@ TEST(pairs_around_queued_kernels_hold_no_less_than_others)
 	measure_first();
 	for (unsigned i = 0; i < QUEUED; i++)
 		*queued_pair(i) = 13000;
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	calibration_settle();
 	assert_int_equal(queued.times, 1);
 	assert_true(queued.nanoseconds == 0);
@@ -359,7 +359,7 @@ TEST(pairs_around_queued_kernels_hold_no_less_than_others)
 TEST(queued_kernels_are_not_measured_without_the_others)
 {
 	end_reached = true;
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
 	write_readings();
 	elapsed_fails_at = 1;
@@ -371,40 +371,84 @@ TEST(queued_kernels_are_not_measured_without_the_others)
 TEST(queued_kernels_whose_context_ends_are_forgotten)
 {
 	measure_first();
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	calibration_context_ended(&context);
 	calibration_settle();
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_int_equal(queued.times, 0);
 	assert_int_equal(destroyed, 0);
 	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
 }
 
 /* Their records would be taken for the program's. */
-TEST(queued_kernels_are_not_launched_where_cupti_started_unseen)
+TEST(queued_kernels_are_not_launched_where_cupti_was_started_or_ended_since)
 {
 	measure_first();
 	active = true;
-	id_error = -EINVAL;
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_string_equal(order, "");
-	id_error = 0;
-	calibration_finish(true);
+	active = false;
+	calibration_finish(NULL, true);
+	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
+}
+
+TEST(records_of_queued_kernels_are_not_the_programs)
+{
+	active = true;
+	atomic_store(&mode_cupti, true);
+	calibration_update(true);
+	write_readings();
+	end_reached = true;
+	give_records(ACTIVITY_KERNEL, 11000, FEW + 1);
+	give_records(ACTIVITY_MEMCPY, 2200, FEW + 2);
+	calibration_update(false);
+	calibration_finish(NULL, true);
 	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
 	give_records(ACTIVITY_KERNEL, 10000, 1 + 9 * QUEUED);
+	calibration_settle();
+	assert_int_equal((int)(queued.nanoseconds + 0.5), 700);
 }
 
 TEST(a_driver_that_refuses_a_queued_kernel_is_left_alone)
 {
 	measure_first();
 	fails_at[LAUNCH] = 1 + FEW + 12;
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_int_equal(made[LAUNCH], 1 + FEW + 12);
 	assert_int_equal(destroyed, 2);
 	calibration_settle();
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_int_equal(queued.times, 0);
 	assert_int_equal(made[LAUNCH], 1 + FEW + 12);
+}
+
+TEST(at_the_end_of_another_context_no_queued_kernels_are_launched)
+{
+	measure_first();
+	calibration_finish(&second, true);
+	assert_string_equal(order, "");
+	calibration_finish(&context, true);
+	assert_int_equal(made[LAUNCH], 1 + FEW + 1 + 9 * QUEUED);
+}
+
+TEST(what_other_work_makes_longer_is_not_taken_for_queueing)
+{
+	measure_first();
+	for (unsigned i = 0; i < QUEUED; i++)
+		*queued_pair(i) = 19000;
+	calibration_finish(NULL, true);
+	calibration_settle();
+	assert_int_equal(queued.times, 0);
+}
+
+TEST(queued_kernels_that_the_device_reached_too_soon_are_not_used)
+{
+	measure_first();
+	queued_reached = true;
+	calibration_finish(NULL, true);
+	calibration_settle();
+	assert_int_equal(queued.times, 0);
+	assert_int_equal(destroyed, 2 * QUEUED);
 }
 
 TEST(without_waits_pairs_are_measured_all_the_same)
@@ -413,7 +457,7 @@ TEST(without_waits_pairs_are_measured_all_the_same)
 	measure_first();
 	assert_int_equal(set[OVERHEAD_KERNEL].times, 1);
 	driver.cuStreamBatchMemOp_v2 = NULL;
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	calibration_settle();
 	assert_int_equal(queued.times, 1);
 }
@@ -421,7 +465,7 @@ TEST(without_waits_pairs_are_measured_all_the_same)
 TEST(a_collector_that_gets_no_processor_polls_all_the_same)
 {
 	each_reading = 100 * MS;
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_int_equal(made[LAUNCH], 1 + FEW);
 	assert_int_equal(queries, 1 + 16);
 	end_reached = true;
@@ -435,7 +479,7 @@ TEST(the_end_of_the_run_waits_for_50_ms_at_most)
 	uint64_t before = now;
 
 	each_reading = 10 * MS;
-	calibration_finish(true);
+	calibration_finish(NULL, true);
 	assert_int_equal(now - before, 60 * MS);
 	calibration_settle();
 	assert_int_equal(set[OVERHEAD_KERNEL].times, 0);
@@ -540,8 +584,13 @@ int main(void)
 		cmocka_unit_test(pairs_around_queued_kernels_hold_no_less_than_others),
 		cmocka_unit_test(queued_kernels_are_not_measured_without_the_others),
 		cmocka_unit_test(queued_kernels_whose_context_ends_are_forgotten),
-		cmocka_unit_test(queued_kernels_are_not_launched_where_cupti_started_unseen),
+		cmocka_unit_test(
+			queued_kernels_are_not_launched_where_cupti_was_started_or_ended_since),
+		cmocka_unit_test(records_of_queued_kernels_are_not_the_programs),
 		cmocka_unit_test(a_driver_that_refuses_a_queued_kernel_is_left_alone),
+		cmocka_unit_test(at_the_end_of_another_context_no_queued_kernels_are_launched),
+		cmocka_unit_test(what_other_work_makes_longer_is_not_taken_for_queueing),
+		cmocka_unit_test(queued_kernels_that_the_device_reached_too_soon_are_not_used),
 		cmocka_unit_test(without_waits_pairs_are_measured_all_the_same),
 		cmocka_unit_test(a_collector_that_gets_no_processor_polls_all_the_same),
 		cmocka_unit_test(the_end_of_the_run_waits_for_50_ms_at_most),

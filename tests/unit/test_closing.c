@@ -161,10 +161,11 @@ static void a_row_that_holds_host_time_is_an_upper_bound(void **state)
 /* The line is there for the rows that are shown by events; the figure for their queued pairs. */
 static void by_how_much_queued_pairs_are_longer_is_said(void **state)
 {
-	static const char alone[] = "taken off: kernels, memsets and device copies 2.90 ± 0.06 us.",
-			  *more = "taken off: kernels, memsets and device copies 2.90 ± 0.06 us "
-				  "(700 ± 20 ns more behind other work of their stream); copies "
-				  "to and from the host 2.70 ± 0.20 us.";
+	static const char
+		alone[] = "taken off: kernels, memsets and device copies 2.90 ± 0.06 us.",
+		*more = "taken off: kernels, memsets and device copies 2.90 ± 0.06 us "
+			"(and 700 ± 20 ns more for those queued behind other work); copies "
+			"to and from the host 2.70 ± 0.20 us.";
 	struct row *row = add_row("by events", 2, 0, 2);
 	char *text;
 
@@ -184,7 +185,14 @@ static void by_how_much_queued_pairs_are_longer_is_said(void **state)
 	free(text);
 	header->queued.pairs = 0;
 	text = printed(session, "--print-gpu-summary");
-	assert_null(strstr(text, "more behind"));
+	assert_null(strstr(text, "queued behind"));
+	free(text);
+	/* Of a program that runs it is not known yet: said where that holds for most pairs of a
+	 * row. */
+	row->queued = 2;
+	text = printed(session, "--print-gpu-summary");
+	assert_non_null(strstr(text, "Times of kernels queued behind other work include what their "
+				     "event pairs hold more: it is measured at the end of a run."));
 	free(text);
 }
 

@@ -104,8 +104,9 @@ static CUstream waiting;
 static uint32_t waited_for;
 static CUdeviceptr waited_at;
 static bool reporter_opens;
-/* Whether the stream writes that it has arrived. */
-static bool arrives;
+/* Whether the stream writes that it has arrived; and only once the gate is open. */
+static bool arrives, arrives_late;
+static CUdeviceptr arrives_at;
 
 static _Atomic uint32_t *word_at(CUdeviceptr address)
 {
@@ -125,7 +126,8 @@ static CUresult batch(CUstream stream, unsigned count, CUstreamBatchMemOpParams 
 	assert_int_equal(write->writeValue.value, wait->waitValue.value);
 	assert_int_equal(write->writeValue.address,
 			 wait->waitValue.address + 4 + 4 * (write->writeValue.value % 8));
-	if (arrives)
+	arrives_at = write->writeValue.address;
+	if (arrives && !arrives_late)
 		atomic_store(word_at(write->writeValue.address), write->writeValue.value);
 	waiting = stream;
 	waited_for = wait->waitValue.value;
@@ -150,6 +152,8 @@ static CUresult query(CUevent event)
 	uint32_t word = atomic_load(word_at(waited_at));
 
 	assert_ptr_equal(event, (CUevent)9);
+	if (arrives && word == waited_for)
+		atomic_store(word_at(arrives_at), waited_for);
 	if (holds && (word != waited_for || !sees))
 		return CUDA_ERROR_NOT_READY;
 	return strchr(fails, 'q') ? CUDA_ERROR_UNKNOWN : CUDA_SUCCESS;
@@ -190,7 +194,7 @@ static int start(void **state)
 	fails = "";
 	usable = holds = sees = arrives = mode_events = true;
 	mode_begun = true;
-	reporter_opens = false;
+	reporter_opens = arrives_late = false;
 	streams_made = 0;
 	atomic_store(&live_captures, 0);
 	gate_start_watch(wake);
@@ -340,9 +344,21 @@ static void a_stream_that_does_not_say_that_it_has_arrived_gives_no_gates(void *
 	(void)state;
 	arrives = false;
 	context_gates_update(session);
-	is("rpsewRtWETS");
+	is("rpsewRES");
 	assert_null(atomic_load(&contexts[0].gates));
 	assert_string_equal(noted(), CANNOT);
+}
+
+static void a_device_that_comes_to_the_gate_later_is_tried_again(void **state)
+{
+	(void)state;
+	arrives_late = true;
+	context_gates_update(session);
+	assert_null(atomic_load(&contexts[0].gates));
+	assert_false(contexts[0].gates_tried);
+	arrives_late = false;
+	context_gates_update(session);
+	assert_non_null(atomic_load(&contexts[0].gates));
 }
 
 static void an_event_that_was_not_recorded_proves_nothing(void **state)
@@ -428,6 +444,7 @@ int main(void)
 		GATES(a_driver_that_refuses_leaves_gates_off),
 		GATES(a_stream_that_does_not_wait_gives_no_gates),
 		GATES(a_stream_that_does_not_say_that_it_has_arrived_gives_no_gates),
+		GATES(a_device_that_comes_to_the_gate_later_is_tried_again),
 		GATES(an_event_that_was_not_recorded_proves_nothing),
 		GATES(a_test_that_the_reporter_ended_is_made_three_times),
 		GATES(without_a_free_gate_it_is_tried_later),
