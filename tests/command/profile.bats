@@ -78,7 +78,7 @@ saxpy() {
 @test "a trace is kept without being printed, and its size may be limited to the newest" {
 	run sh -c "'$ktime' --keep-trace all -o session $(saxpy) --repetitions 5000 2>report >/dev/null"
 	[ "$status" -eq 0 ]
-	! grep -q 'Grid Size' report
+	! grep -q 'Grid Size' report || false
 	[ "$("$ktime" show --quiet --print-gpu-trace session | awk 'NR > 1' | wc -l)" -eq 5003 ]
 	sh -c "'$ktime' -f --trace gpu --keep-trace 256K -o session $(saxpy) --repetitions 5000 2>report >/dev/null"
 	"$ktime" show --quiet --print-gpu-trace session | awk 'NR > 1' >shown
@@ -107,7 +107,7 @@ saxpy() {
 	sh -c "'$ktime' $(saxpy) 2>report >/dev/null"
 	grep -q '^==[0-9]*== Timing: CUPTI; all 4 GPU operations timed.$' report
 	grep -Eq '^==[0-9]+== Overhead: about [0-9.]+ [mu]s of [0-9.]+ [mu]?s \([0-9.]+ %\), [0-9.]+ [mu]s of CPU in the background, [0-9.]+ [KM]B\.$' report
-	! grep -q 'Timed by CUDA events too' report
+	! grep -q 'Timed by CUDA events too' report || false
 	sh -c "'$ktime' --verbose $(saxpy) 2>report >/dev/null"
 	grep -q '^==[0-9]*== Timed by CUDA events too: 3 of 4 operations.$' report
 	grep -q '^==[0-9]*== Overhead measured: ' report

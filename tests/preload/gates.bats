@@ -81,7 +81,7 @@ beside()
 	# In the same time, one stream.
 	SIM_KERNEL_NS=first=60000000 gates launches
 	is 0 beside
-	! says "Upper bounds"
+	! says "Upper bounds" || false
 	# And one stream on each of two devices.
 	SIM_DEVICES=2 SIM_KERNEL_NS=first=60000000 gates contexts
 	is 0 beside

@@ -153,7 +153,7 @@ rows_left()
 	is "ended $(left) $programs/endings return" listed
 	"$ktime" show "$(left)" >shown
 	grep -q ' first$' shown
-	! grep -q "was killed or runs still" shown
+	! grep -q "was killed or runs still" shown || false
 	"$ktime" clean "$(left)"
 }
 
@@ -237,7 +237,7 @@ goes_on()
 	[ "$status" -eq 3 ]
 	says "this process is not profiled: --profile-child-processes includes it"
 	[ "$(reports)" -eq 0 ]
-	! grep -q background <<<"$stderr"
+	! grep -q background <<<"$stderr" || false
 }
 
 # named WAY: endings under a name that would turn a terminal red.
@@ -326,7 +326,7 @@ only_as_root()
 	# That it was reported is known, and nothing is offered to be shown.
 	is "ended $(left) $programs/odd_endings gives_up" listed
 	run "$ktime" show
-	! grep -qF "$(left)" <<<"$output"
+	! grep -qF "$(left)" <<<"$output" || false
 	"$ktime" clean "$(left)"
 }
 

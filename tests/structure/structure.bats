@@ -79,3 +79,9 @@ plant() {
 	[ "$status" -eq 1 ]
 	[ "$output" = "libuser.so: newer is of glibc 2.99: add it to preload/base/old_glibc.S" ]
 }
+
+# bats goes on after a command with a "!" before it that fails, unless that is a test's last.
+@test "a check that something is not so fails its test" {
+	run grep -vF '||' <(grep -rhE '^[[:space:]]*! ' "$root/tests" --include='*.bats')
+	[ "$output" = "" ]
+}
