@@ -26,8 +26,8 @@
  * threads are not gated. */
 #define GATE_THREADS  64u
 
-/* A thread's earlier stream may reach its gate after a later one has reached its own: each of the
- * thread's last gates, so many, has an `arrived` of its own. */
+/* How many gates a thread may use one after the other until two share an `arrived`: an earlier
+ * stream may reach its gate after a later one has reached its own. */
 #define GATE_ARRIVALS 8u
 
 /* A thread's words in one context: the host writes the first one, the device the others. */
@@ -98,14 +98,18 @@ static inline uint32_t gate_close(struct gate *gate, struct gate_words *words)
 	return value;
 }
 
+/* Whether the device has come to the gate that was closed with this value. */
+static inline bool gate_was_reached(const struct gate_word *of, uint32_t value)
+{
+	return atomic_load_explicit(&of->arrived[value % GATE_ARRIVALS], memory_order_relaxed) ==
+	       value;
+}
+
 /* Whether the device waits at the closed gate. */
 static inline bool gate_has_arrived(const struct gate *gate)
 {
-	const struct gate_word *of = atomic_load_explicit(&gate->closed, memory_order_relaxed);
-	uint32_t value = atomic_load_explicit(&gate->value, memory_order_relaxed);
-
-	return atomic_load_explicit(&of->arrived[value % GATE_ARRIVALS], memory_order_relaxed) ==
-	       value;
+	return gate_was_reached(atomic_load_explicit(&gate->closed, memory_order_relaxed),
+				atomic_load_explicit(&gate->value, memory_order_relaxed));
 }
 
 /* Opens the gate; false if the reporter had to. */

@@ -12,10 +12,10 @@
  * off, as a kernel has begun before its first instruction and ends after its last. The middle is
  * taken.
  * - If CUPTI records the same kernels and copies, what a pair holds is its time less CUPTI's.
- * - An operation is queued if the device comes to it amid other work of its stream. Around what
- *   runs as a kernel a pair holds more then, gated or not (H200: 0.66 to 0.8 us; not if the
- *   operation directly before has a gated pair). By how much is measured at the end of the run,
- * with ktime's own kernels, each behind eight others.
+ * - An operation is queued if the device comes to it amid other work of its stream. A pair around
+ * what runs as a kernel holds more then, gated or not (H200: 0.66 to 0.8 us), unless the operation
+ * directly before has a gated pair. By how much is measured at the end of the run, with ktime's own
+ * kernels, each behind eight others.
  *
  * For the collector thread alone.
  */

@@ -81,15 +81,6 @@ static void release(struct test *test)
 		is_done(test);
 }
 
-/* Whether the stream has written that it has arrived, be the gate open by now. */
-static bool has_arrived(const struct test *test, const struct gate_words *words)
-{
-	const struct gate_word *of = &words->of[test->gate - gates];
-
-	return atomic_load_explicit(&of->arrived[test->value % GATE_ARRIVALS],
-				    memory_order_relaxed) == test->value;
-}
-
 /*
  * Whether the stream says that it has arrived, waits for the word, and sees the host's store. A
  * gate that the reporter watches over, as the collector may not get the driver's lock to go on: a
@@ -98,20 +89,21 @@ static bool has_arrived(const struct test *test, const struct gate_words *words)
  */
 static enum outcome wait_at(struct test *test, struct gate_words *words)
 {
+	const struct gate_word *of = &words->of[test->gate - gates];
 	bool waits, held = false, arrived = false;
 
 	test->value = gate_close(test->gate, words);
 	waits = gate_wait(test->stream, test->words, test->gate, test->value) == CUDA_SUCCESS;
 	if (waits && driver.cuEventRecord(test->event, test->stream) == CUDA_SUCCESS) {
 		futex_sleep(HELD_NS);
-		arrived = has_arrived(test, words);
+		arrived = gate_was_reached(of, test->value);
 		held = driver.cuEventQuery(test->event) == CUDA_ERROR_NOT_READY;
 	}
 	if (!gate_open(test->gate))
 		return LATE;
 	/* One that came to the gate later, as the device was busy, has proved nothing. */
 	if (held && is_done(test))
-		return arrived ? WORKS : has_arrived(test, words) ? LATE : FAILS;
+		return arrived ? WORKS : gate_was_reached(of, test->value) ? LATE : FAILS;
 	if (waits)
 		release(test);
 	return FAILS;

@@ -13,7 +13,7 @@
 #include "preload/driver/driver.h"
 #include "preload/events/measured.h"
 
-/* The numbers of its kernels' readings, from self_timing.h: from the first one on, so many. */
+/* How many of its kernels keep their readings (self_timing.h). */
 #define QUEUED_KERNELS 16u
 
 /* Queues them into the stream; false: the driver refused, or the device came to one of those that

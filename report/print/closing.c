@@ -24,8 +24,7 @@ struct coverage {
 	unsigned rows_by_cupti, rows_by_events;
 	bool sampled;			/* a row is an estimate from a sample */
 	bool corrected[OVERHEAD_KINDS]; /* a row by events has the event-pair overhead taken off */
-	bool queued;			/* and what pairs of queued operations hold more */
-	bool mostly_queued;		/* that holds for most pairs of a row */
+	bool queued, mostly_queued;	/* such a row has queued operations; most of its pairs do */
 };
 
 struct closing {
@@ -60,6 +59,16 @@ __attribute__((format(printf, 2, 3))) static void warn(const struct closing *clo
 	fprintf(closing->file, "%s\n", closing->options->colour ? "\033[0m" : "");
 }
 
+/* Of a row by events whose pairs do not hold the host's part. */
+static void cover_overhead(struct coverage *coverage, const struct row *row)
+{
+	coverage->corrected[row->overhead] = true;
+	if (row->overhead != OVERHEAD_KERNEL)
+		return;
+	coverage->queued |= row->queued > 0;
+	coverage->mostly_queued |= row->queued > row->events.count / 2;
+}
+
 static void cover(struct coverage *coverage, const struct session *session)
 {
 	struct row *row;
@@ -83,12 +92,7 @@ static void cover(struct coverage *coverage, const struct session *session)
 		coverage->rows_by_events += clock == CLOCK_EVENTS;
 		coverage->sampled |= row_is_estimated(row, clock);
 		if (clock == CLOCK_EVENTS && !row->host_included && row->overhead < OVERHEAD_KINDS)
-			coverage->corrected[row->overhead] = true;
-		coverage->queued |= clock == CLOCK_EVENTS && !row->host_included &&
-				    row->overhead == OVERHEAD_KERNEL && row->queued > 0;
-		coverage->mostly_queued |= coverage->queued && clock == CLOCK_EVENTS &&
-					   row->overhead == OVERHEAD_KERNEL &&
-					   row->queued > row->events.count / 2;
+			cover_overhead(coverage, row);
 		coverage->seen += calls;
 		coverage->timed += clock == CLOCK_NONE ? 0 : figures->count;
 		coverage->by_events += row->events.count;
@@ -155,7 +159,7 @@ static int write_corrections(const struct closing *closing)
 	if (closing->coverage.mostly_queued && header->overheads[OVERHEAD_KERNEL].pairs &&
 	    !header->queued.pairs)
 		warn(closing, "Times of kernels queued behind other work include what their event "
-			      "pairs hold more: it is measured at the end of a run.");
+			      "pairs hold more, which has not been measured.");
 	return upper_bounds_write(closing->session, closing->options, closing->prefix,
 				  closing->file);
 }
