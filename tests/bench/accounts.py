@@ -44,6 +44,48 @@ def intervals_covering(samples, variant):
     return 100 * sum(covered) / len(covered) if covered else None
 
 
+# Kernels, copies and memsets of fewer calls than these are no nodes of the graph that is launched.
+LEAST_NODE_CALLS = 1000
+
+
+def _nodes(session):
+    """Its rows of graph nodes, by kind and name."""
+    return {(row.kind, row.name): row for row in session.rows
+            if row.kind in ("kernel", "memcpy", "memset") and row.calls >= LEAST_NODE_CALLS}
+
+
+def graph_rows(samples, graph, variant):
+    """
+    [(name, mean by all of its calls, [(percent that a run under the variant is off that, half of
+    its stated interval in percent)])] of the rows of a graph, in ns.
+    """
+    exact = samples.values(graph, "node", "session")
+    estimates = [_nodes(session) for session in samples.values(graph, variant, "session")]
+    found = []
+    for key, row in _nodes(exact[-1]).items() if exact else ():
+        mean, runs = row.total_ns / row.calls, []
+        for estimate in (nodes[key] for nodes in estimates if key in nodes):
+            low, high = estimate.interval or (estimate.total_ns, estimate.total_ns)
+            runs.append((100 * (estimate.total_ns / estimate.calls / mean - 1),
+                         50 * (high - low) / estimate.calls / mean))
+        found.append((row.name, mean, runs))
+    return found
+
+
+def _graph_estimates(samples, variant):
+    return [run for graph in plan.GRAPH_ROWS
+            for _, _, runs in graph_rows(samples, graph, variant) for run in runs]
+
+
+def worst_graph_error(samples, variant):
+    return max((abs(off) for off, _ in _graph_estimates(samples, variant)), default=None)
+
+
+def graph_intervals_covering(samples, variant):
+    held = [abs(off) <= half for off, half in _graph_estimates(samples, variant)]
+    return 100 * sum(held) / len(held) if held else None
+
+
 def said(samples, row, variant):
     """Nanoseconds by which ktime says that it made an operation of a loop longer."""
     sessions = samples.values(plan.account_of(row), variant, "session")

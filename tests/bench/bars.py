@@ -6,7 +6,7 @@ import accounts
 import plan
 
 MEASURED = [row for row in (*plan.LOOPS, *plan.RESNET) if row != "empty"]
-BUDGETED = (*plan.LOOPS, *plan.RESNET, *plan.GRAPH_ROWS)
+BUDGETED = (*plan.BUDGET_LOOPS, *plan.BUDGET_RESNET, *plan.GRAPH_ROWS)
 OTHER_ACCOUNTS = [row for row in plan.ACCOUNTS if row != "empty"]
 
 
@@ -67,6 +67,14 @@ def worst_percent(rows):
     return figure
 
 
+def worst_mean_percent(rows):
+    def figure(samples, variant):
+        values = [samples.mean_added_percent(row, variant) for row in rows]
+        return max((value[0] for value in values if value is not None), default=None)
+
+    return figure
+
+
 def memory_beyond_bare(row):
     def figure(samples, variant):
         mine = samples.median(row, variant, "rss_mib")
@@ -103,9 +111,13 @@ BARS = [
     Bar("default: slow-down of a graph of 100 empty kernels", "default", percent("graph_empty"), 5,
         "%"),
     Bar("default: slow-down of a graph that is updated", "default", percent("graph_updated"), 5, "%"),
+    Bar("default: worst mean of a row of a graph, off --graph node's", "default",
+        accounts.worst_graph_error, 2, "%"),
+    Bar("default: rows of graphs whose stated interval holds --graph node's mean", "default",
+        accounts.graph_intervals_covering, 95, "%", at_least=True),
     # A tenth more than the budget.
-    Bar("--budget 2: worst slow-down", "budget_2", worst_percent(BUDGETED), 2.2, "%"),
-    Bar("--budget 5: worst slow-down", "budget_5", worst_percent(BUDGETED), 5.5, "%"),
+    Bar("--budget 2: worst slow-down", "budget_2", worst_mean_percent(BUDGETED), 2.2, "%"),
+    Bar("--budget 5: worst slow-down", "budget_5", worst_mean_percent(BUDGETED), 5.5, "%"),
     Bar("--budget 2: rows whose stated interval holds the full measurement", "budget_2",
         accounts.intervals_covering, 95, "%", at_least=True),
     Bar("--budget 5: rows whose stated interval holds the full measurement", "budget_5",

@@ -12,6 +12,7 @@ KTIME_NSYS names an nsys that is not on PATH, KTIME_NSYS_LIBRARY_PATH libraries 
 KTIME_BUILD another build folder, KTIME_COMMIT the commit where there is no git.
 """
 import argparse
+import collections
 import dataclasses
 import os
 import sys
@@ -98,13 +99,20 @@ def command(name, variant, file):
 
 def run_in_turns(job, variants, directory, samples):
     """Runs a workload under all variants at once; {variant: why} of those that failed."""
+    workload = plan.WORKLOADS[job.name]
+    turns_seen = collections.Counter()
+
     def take(variant, line):
         values = parse_line(line)
-        samples.add(values["workload"], variant, values)
+        row = workload.prefix + values["workload"]
+        turns_seen[row, variant] += 1
+        if turns_seen[row, variant] > workload.settling:
+            samples.add(row, variant, values)
 
     commands = {variant: command(job.name, variant, os.path.join(directory, f"{job.name}.{variant}"))
                 for variant in variants}
-    return turns.run(commands, job.rows, plan.WORKLOADS[job.name].turns, 240, take)
+    return turns.run(commands, [row.removeprefix(workload.prefix) for row in job.rows],
+                     workload.settling + workload.turns, 240, take)
 
 
 def run_once(name, variant, directory, samples):

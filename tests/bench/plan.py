@@ -12,6 +12,7 @@ import profilers
 HERE = os.path.dirname(os.path.abspath(__file__))
 LAUNCH_LOOP = os.path.join(profilers.BUILD, "bench", "launch_loop")
 GRAPH_LOOP = os.path.join(profilers.BUILD, "bench", "graph_loop")
+RESNET_LOOP = (sys.executable, os.path.join(HERE, "resnet.py"))
 
 
 @dataclasses.dataclass(frozen=True)
@@ -63,7 +64,9 @@ class Workload:
     rounds: int = 99  # at most
     repeat: int = 1  # runs in each round
     rows: dict = dataclasses.field(default_factory=dict)  # name: title
+    prefix: str = ""  # of the rows' names, beyond what the program calls them
     turns: int = 0  # for each row in each round
+    settling: int = 0  # turns before those, which do not count
     not_quick: bool = False
     long: bool = False  # only on request
     session: bool = False  # keep ktime's session file: its figures are wanted
@@ -74,14 +77,15 @@ def loop(title, workload, *arguments, **rest):
 
 
 def graph_loop(title, graph):
-    return Workload(title, (GRAPH_LOOP, graph, "2"), variants=GRAPHS, rounds=2, not_quick=True)
+    return Workload(title, (GRAPH_LOOP, graph, "2"), variants=GRAPHS, rounds=2, not_quick=True,
+                    session=True)
 
 
 GRAPHS = ("none", "again", "bare", "default", "node", "budget_2", "budget_5")
+BUDGETS = ("none", "again", "budget_2", "budget_5")
 EVERY = ("none", "bare", "default", "events_all", "always_on", "cupti", "events_off", "nsys")
-IN_LOOPS = (*EVERY, "again", "no_api", "budget_2", "budget_5", "node")
-IN_PYTHON = ("none", "again", "bare", "default", "events_all", "always_on", "budget_2", "budget_5",
-             "nsys", "torch")
+IN_LOOPS = (*EVERY, "again", "no_api", "node")
+IN_PYTHON = ("none", "again", "bare", "default", "events_all", "always_on", "nsys", "torch")
 MEMORY = ("none", "bare", "default", "always_on")
 
 LOOPS = {
@@ -104,6 +108,11 @@ RESNET = {
     "resnet_inference": "ResNet-50 inference, batch 1",
     "resnet_training": "ResNet-50 training, batch 64",
 }
+# Measured by themselves and for longer: with fewer variants a turn's own two processes without a
+# profiler come nearer in time.
+BUDGET_PREFIX = "budget_"
+BUDGET_LOOPS = {BUDGET_PREFIX + row: LOOPS[row] for row in ("empty", "copies", "threads")}
+BUDGET_RESNET = {BUDGET_PREFIX + row: title for row, title in RESNET.items()}
 
 
 def account_of(row):
@@ -117,8 +126,14 @@ WORKLOADS = {
     "loops": loop("loops", "--turns", variants=IN_LOOPS, rows=LOOPS, rounds=5,
                   turns=3),
     "idle": loop("one launch: start to end", "idle", variants=EVERY),
-    "resnet": Workload("ResNet-50", (sys.executable, os.path.join(HERE, "resnet.py")),
-                       IN_PYTHON, rounds=4, rows=RESNET, turns=8, not_quick=True),
+    "resnet": Workload("ResNet-50", RESNET_LOOP, IN_PYTHON, rounds=4, rows=RESNET, turns=8,
+                       not_quick=True),
+    # What counts is after a process's first second.
+    "budgets": loop("loops within a budget", "--turns", variants=BUDGETS, rows=BUDGET_LOOPS,
+                    prefix=BUDGET_PREFIX, turns=20, settling=6, not_quick=True),
+    "budgets_resnet": Workload("ResNet-50 within a budget", RESNET_LOOP, BUDGETS,
+                               rows=BUDGET_RESNET, prefix=BUDGET_PREFIX, turns=15, settling=5,
+                               not_quick=True),
     "launches_1e4": loop("10^4 launches", "empty", 10**4, 1, variants=MEMORY, rounds=1),
     "launches_1e6": loop("10^6 launches", "empty", 10**6, 1, variants=MEMORY, rounds=1,
                          not_quick=True),
@@ -155,4 +170,5 @@ GRAPH_ROWS = ("graph_empty", "graph_mixed", "graph_updated")
 # Whose figure stands for bare CUPTI's memory, where it was not run that long.
 BARE_MEMORY = {"launches_1e7": "launches_1e6", "threads_1e8": "threads_1e6"}
 
-ROW_TITLES = {name: workload.title for name, workload in WORKLOADS.items()} | LOOPS | RESNET
+ROW_TITLES = {name: workload.title for name, workload in WORKLOADS.items()} | LOOPS | RESNET | \
+    BUDGET_LOOPS | BUDGET_RESNET

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The benchmark's Markdown."""
 import re
+import statistics
 
 import accounts
 import plan
@@ -14,6 +15,8 @@ TIMES = (*plan.LOOPS, *plan.RESNET)
 OPERATIONS = "Time of an operation"
 BARS = "Bars"
 ESTIMATES = "Totals of rows, always on, off the full measurement"
+GRAPH_ESTIMATES = "Rows of graphs by default, off --graph node's"
+BUDGETS = "Within a budget that the user gives"
 OWN_ACCOUNTS = "What ktime says that it added"
 NOT_RUN = "Not run"
 
@@ -91,6 +94,35 @@ def estimates(samples):
                    [cell for cell in cells.values() if len(cell) == sessions + 1]), ""]
 
 
+def graph_estimates(samples):
+    rows = [[plan.ROW_TITLES[graph], name, duration(mean),
+             "; ".join(f"{off:+.2f} ±{half:.2f} %" for off, half in runs)]
+            for graph in plan.GRAPH_ROWS for name, mean, runs in accounts.graph_rows(samples, graph, "default")]
+    if not rows:
+        return []
+    return [f"## {GRAPH_ESTIMATES}", "",
+            "Means of a call; each run by default with half of its stated 95 % interval.", "",
+            *table(["graph", "row", "mean by --graph node", "runs by default"], rows), ""]
+
+
+def budgets(samples):
+    variants = [v for v in plan.BUDGETS if v != "none"]
+    rows = []
+    for row in (*plan.BUDGET_LOOPS, *plan.BUDGET_RESNET):
+        alone = samples.values(row, "none")
+        means = [samples.mean_added_percent(row, v) for v in variants]
+        if any(means):
+            rows.append([plan.ROW_TITLES[row], str(len(alone)), duration(statistics.mean(alone)),
+                         *("-" if mean is None else f"{mean[0]:+.2f} ±{mean[1]:.2f} %"
+                           for mean in means)])
+    if not rows:
+        return []
+    return [f"## {BUDGETS}", "",
+            "The mean of all turns after a process's first second, with its standard error.", "",
+            *table(["operation", "turns", plan.VARIANTS["none"].title,
+                    *(plan.VARIANTS[v].title for v in variants)], rows), ""]
+
+
 def own_accounts(samples):
     cells = []
     for row, (_, variants) in plan.ACCOUNTS.items():
@@ -108,7 +140,8 @@ def own_accounts(samples):
                     "factor"], cells), ""]
 
 
-TITLES = {OPERATIONS, BARS, ESTIMATES, OWN_ACCOUNTS, NOT_RUN, *(title for title, *_ in FIXED_COSTS)}
+TITLES = {OPERATIONS, BARS, ESTIMATES, GRAPH_ESTIMATES, BUDGETS, OWN_ACCOUNTS, NOT_RUN,
+          *(title for title, *_ in FIXED_COSTS)}
 
 
 def written_by_hand(document):
@@ -128,7 +161,7 @@ def markdown(samples, verdicts, skipped):
              "the mean of both.", "",
              f"## {OPERATIONS}", "", *times(samples), "",
              f"## {BARS}", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
-    lines += estimates(samples) + own_accounts(samples)
+    lines += budgets(samples) + graph_estimates(samples) + estimates(samples) + own_accounts(samples)
     for costs in FIXED_COSTS:
         lines += fixed_costs(samples, *costs)
     if skipped:

@@ -84,6 +84,19 @@ class Samples:
             return None
         return 100 * added / statistics.median(self.without_profiler(row, variant, name))
 
+    def mean_added_percent(self, row, variant, name="ns"):
+        """
+        (percent that the variant adds to the mean of all turns, its standard error); None where
+        they did not run in turns. The mean counts all of what is done seldom, such as recording in
+        a window, which a median leaves out.
+        """
+        in_turns = self.added_in_turns(row, variant, name)
+        if not in_turns or len(in_turns) < 2:
+            return None
+        base = statistics.mean(self.without_profiler(row, variant, name)) / 100
+        error = statistics.stdev(in_turns) / len(in_turns) ** 0.5
+        return statistics.mean(in_turns) / base, error / base
+
     def added_ratio(self, row, variant, other, name="ns"):
         """What one variant adds by what another adds."""
         mine, others = self.added(row, variant, name), self.added(row, other, name)
