@@ -221,6 +221,16 @@ size_t buffers_queue(struct buffer *buffer, size_t valid)
 	return bytes;
 }
 
+size_t buffers_queued(void)
+{
+	size_t bytes;
+
+	pthread_mutex_lock(&lock);
+	bytes = queued;
+	pthread_mutex_unlock(&lock);
+	return bytes;
+}
+
 uint64_t buffers_last(void)
 {
 	uint64_t last;

@@ -38,6 +38,8 @@ struct buffer *buffers_find(const uint8_t *data);
 /* Queues a filled buffer for the collector; returns how many bytes are queued in all. Any
  * thread. */
 size_t buffers_queue(struct buffer *buffer, size_t valid);
+/* How many bytes of records are queued. Any thread. */
+size_t buffers_queued(void);
 /* The number of the last buffer that was queued; 0 if the queue is empty. Any thread. */
 uint64_t buffers_last(void);
 /* Removes the oldest filled buffer from the queue if its number is at most `last`; else NULL. Any

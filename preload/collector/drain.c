@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
@@ -29,20 +30,24 @@
  * rare while calls keep coming, and full buffers come without one. QUIET_NS after the last call one
  * flush takes what is left.
  */
-#define FLUSH_NS      200000000u
-#define QUIET_NS      50000000u
+#define FLUSH_NS	200000000u
+#define QUIET_NS	50000000u
 /* The longest wait for calls in progress when records have arrived: some scheduling time slices.
  * Chosen. */
-#define CALL_WAIT_NS  10000000u
+#define CALL_WAIT_NS	10000000u
 /* The longest that a call is waited for, from its begin, that took ktime's cold path: its work may
  * be done, and its record there, before the events of its context are made. Chosen: that takes
  * milliseconds, and up to 2 s under ThreadSanitizer on a busy machine. */
-#define COLD_WAIT_NS  2000000000u
+#define COLD_WAIT_NS	2000000000u
+/* The most bytes of full buffers that may wait meanwhile. The first launches of 16 threads wait up
+ * to seconds for the driver's lock; waiting for those with the buffers full lost two of three
+ * records (H200). Chosen: a twelfth of all buffers, so that there is time to read them. */
+#define COLD_WAIT_BYTES (4u << 20)
 /* The sleep between two checks for them: some launches long. Chosen. */
-#define CALL_POLL_NS  10000u
+#define CALL_POLL_NS	10000u
 
 /* The longest wait for records of calls made before calls were matched no more. Chosen. */
-#define LAST_MATCH_NS 2000000000u
+#define LAST_MATCH_NS	2000000000u
 
 static struct rate_limit flushing;
 /* CLOCK_MONOTONIC in nanoseconds: the last flush, the first calls after it, and the last calls. */
@@ -167,6 +172,14 @@ bool drain_call_before(uint64_t ticks)
 	return call_before(ticks, false);
 }
 
+/* Whether the records should wait on for calls that began before. */
+static bool should_wait(uint64_t ticks, uint64_t end)
+{
+	bool late = clock_ns(CLOCK_MONOTONIC) >= end;
+
+	return call_before(ticks, late) && !(late && buffers_queued() > COLD_WAIT_BYTES);
+}
+
 /*
  * All calls that produced these records must be queued before the records are read, and the record
  * of a short kernel can arrive before its launch has returned. So this waits for calls in progress,
@@ -182,7 +195,7 @@ static void drain_before_records(bool first)
 	/* Full buffers may come before the first flush. */
 	if (first && !flushed)
 		records_trust_clock(cupti_clock_is_realtime());
-	while (first && call_before(now, clock_ns(CLOCK_MONOTONIC) >= end)) {
+	while (first && should_wait(now, end)) {
 		futex_sleep(CALL_POLL_NS);
 		drain_rings();
 	}

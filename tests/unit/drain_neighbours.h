@@ -18,6 +18,7 @@
 
 #include <cmocka.h>
 
+#include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/collector/calls.h"
@@ -169,6 +170,13 @@ uint64_t cupti_dropped(void)
 	return dropped;
 }
 
+static size_t bytes_queued;
+
+size_t buffers_queued(void)
+{
+	return bytes_queued;
+}
+
 uint64_t cupti_unread(void)
 {
 	return unread;
@@ -291,6 +299,7 @@ static int start(void **state)
 	expected = arrived = 0;
 	call_lasts = 0;
 	each_reading = 0;
+	bytes_queued = 0;
 	ticks_follow = false;
 	oldest_call = oldest_graph = UINT64_MAX;
 	settled = 0;

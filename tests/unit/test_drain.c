@@ -147,6 +147,21 @@ static void a_call_on_the_cold_path_is_waited_for_longer(void **state)
 	assert_int_equal(ranges_drained, BUFFERS + 1);
 }
 
+/* Otherwise records are lost meanwhile. */
+static void a_call_on_the_cold_path_is_waited_for_no_longer_if_buffers_fill(void **state)
+{
+	(void)state;
+	arrived = 1;
+	each_reading = MS;
+	ticks_follow = true;
+	bytes_queued = (4 << 20) + 1;
+	atomic_store(&threads[1].in_call, ticks);
+	atomic_store(&threads[1].took_cold_path, true);
+	ranges_drained = 0;
+	drain_records(FLUSH_NOW);
+	assert_int_equal(ranges_drained, 9 + BUFFERS + 1);
+}
+
 static void cupti_is_flushed_as_it_is_asked_for(void **state)
 {
 	(void)state;
@@ -337,6 +352,7 @@ int main(void)
 		DRAINS(which_calls_are_in_progress),
 		DRAINS(records_wait_for_calls_in_progress_for_10_ms_at_most),
 		DRAINS(a_call_on_the_cold_path_is_waited_for_longer),
+		DRAINS(a_call_on_the_cold_path_is_waited_for_no_longer_if_buffers_fill),
 		DRAINS(cupti_is_flushed_as_it_is_asked_for),
 		DRAINS(flushes_are_rare_while_calls_come_and_follow_their_end),
 		DRAINS(what_cupti_lost_is_counted),
