@@ -101,7 +101,7 @@ LOOPS = {
 ACCOUNTS = {
     "empty": (10**5, ("default", "always_on")),
     "kernel_10us": (10**4, ("default",)),
-    "graph": (2000, ("default",)),
+    "graph": (2000, ("node",)),
     "threads": (20000, ("default",)),
 }
 RESNET = {
