@@ -9,6 +9,8 @@
 #include <sys/prctl.h>
 #include <unistd.h>
 
+#include "preload/base/background_thread.h"
+
 /* Fields of /proc/self/stat, counted from after the command, which is in parentheses and may hold
  * any character: see proc(5). */
 #define STATE_FIELD   0
@@ -92,14 +94,34 @@ int main_thread_start_cupti(const struct cupti_settings *settings, char *reason,
 	return error;
 }
 
+struct later_start {
+	const struct cupti_settings *settings;
+	char *reason;
+	size_t size;
+	int error;
+};
+
+/* On a thread that has the collector's name, and is counted before and after. */
+static void *start_later(void *argument)
+{
+	struct later_start *later = argument;
+	unsigned all = count_threads(), namesakes = count_namesakes(), started;
+
+	later->error = cupti_start(later->settings, later->reason, later->size);
+	started = growth(namesakes, count_namesakes());
+	ktime_threads += started ? started : growth(all, count_threads());
+	return NULL;
+}
+
 int main_thread_start_cupti_later(const struct cupti_settings *settings, char *reason, size_t size)
 {
-	unsigned all = count_threads(), namesakes = count_namesakes();
-	int error = cupti_start(settings, reason, size);
-	unsigned started = growth(namesakes, count_namesakes());
+	struct later_start later = {.settings = settings, .reason = reason, .size = size};
+	int error = background_thread_call(start_later, &later);
 
-	ktime_threads += started ? started : growth(all, count_threads());
-	return error;
+	if (error)
+		snprintf(reason, size, "CUPTI was not started: no thread for that (%s)",
+			 strerror(-error));
+	return error ? error : later.error;
 }
 
 bool main_thread_was_last(uint64_t now, void (*ended)(void))

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* ktime's threads take none of the program's signals, and need no more stack than they say. */
+/*
+ * ktime's threads take none of the program's signals, and need no more stack than they say; others'
+ * code has more of both.
+ */
 #include <errno.h>
 #include <pthread.h>
 #include <semaphore.h>
@@ -55,10 +58,32 @@ static void all_signals_but_sigbus_are_blocked(void **state)
 	assert_int_equal(detached, PTHREAD_CREATE_DETACHED);
 }
 
+static void a_call_is_waited_for_and_has_a_large_stack_and_its_own_signals(void **state)
+{
+	const int own[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
+	sigset_t before, after;
+
+	(void)state;
+	assert_int_equal(sem_init(&done, 0, 0), 0);
+	pthread_sigmask(SIG_BLOCK, NULL, &before);
+	assert_int_equal(background_thread_call(look_around, NULL), 0);
+	assert_int_equal(sem_trywait(&done), 0);
+	pthread_sigmask(SIG_BLOCK, NULL, &after);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		assert_false(sigismember(&blocked, own[i]));
+	assert_true(sigismember(&blocked, SIGTERM));
+	assert_true(sigismember(&blocked, SIGPROF));
+	for (int signal = 1; signal < 32; signal++)
+		assert_int_equal(sigismember(&after, signal), sigismember(&before, signal));
+	assert_true(stack >= 8 << 20);
+	assert_int_equal(detached, PTHREAD_CREATE_JOINABLE);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(all_signals_but_sigbus_are_blocked),
+		cmocka_unit_test(a_call_is_waited_for_and_has_a_large_stack_and_its_own_signals),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
