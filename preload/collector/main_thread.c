@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "preload/base/background_thread.h"
+#include "preload/base/sanitizer.h"
 
 /* Fields of /proc/self/stat, counted from after the command, which is in parentheses and may hold
  * any character: see proc(5). */
@@ -107,9 +108,11 @@ static void *start_later(void *argument)
 	struct later_start *later = argument;
 	unsigned all = count_threads(), namesakes = count_namesakes(), started;
 
+	sanitizer_ignore_begin();
 	later->error = cupti_start(later->settings, later->reason, later->size);
 	started = growth(namesakes, count_namesakes());
 	ktime_threads += started ? started : growth(all, count_threads());
+	sanitizer_ignore_end();
 	return NULL;
 }
 
