@@ -97,7 +97,8 @@ def estimates(samples):
 def graph_estimates(samples):
     rows = [[plan.ROW_TITLES[graph], name, duration(mean),
              "; ".join(f"{off:+.2f} ±{half:.2f} %" for off, half in runs)]
-            for graph in plan.GRAPH_ROWS for name, mean, runs in accounts.graph_rows(samples, graph, "default")]
+            for graph in plan.GRAPH_ROWS
+            for name, mean, runs in accounts.graph_rows(samples, graph, "default")]
     if not rows:
         return []
     return [f"## {GRAPH_ESTIMATES}", "",
@@ -161,7 +162,8 @@ def markdown(samples, verdicts, skipped):
              "the mean of both.", "",
              f"## {OPERATIONS}", "", *times(samples), "",
              f"## {BARS}", "", *table(["what", "figure", "bar", "reached", "by chance"], verdicts), ""]
-    lines += budgets(samples) + graph_estimates(samples) + estimates(samples) + own_accounts(samples)
+    lines += budgets(samples) + graph_estimates(samples) + estimates(samples)
+    lines += own_accounts(samples)
     for costs in FIXED_COSTS:
         lines += fixed_costs(samples, *costs)
     if skipped:
