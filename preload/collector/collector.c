@@ -276,7 +276,7 @@ static void *run(void *unused)
 						 busy ? BUSY_PERIOD_NS : PERIOD_NS);
 			event_pools_grow();
 			calibration_update(is_idle());
-			context_gates_update(session, drain_calls_contend());
+			context_gates_update(session);
 			sampling_update(session, clock_ns(CLOCK_MONOTONIC));
 			counters_update(session, &scale);
 			commands_update();

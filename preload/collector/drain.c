@@ -43,9 +43,6 @@
  * to seconds for the driver's lock; waiting for those with the buffers full lost two of three
  * records (H200). Chosen: a twelfth of all buffers, so that there is time to read them. */
 #define COLD_WAIT_BYTES (4u << 20)
-/* The most calls in progress beside which ktime asks the driver for what can wait. Chosen: threads
- * that take turns, as those of PyTorch, are not held up for it. */
-#define MOST_CALLS	2u
 /* The sleep between two checks for them: some launches long. Chosen. */
 #define CALL_POLL_NS	10000u
 
@@ -173,15 +170,6 @@ static bool call_before(uint64_t ticks, bool cold)
 bool drain_call_before(uint64_t ticks)
 {
 	return call_before(ticks, false);
-}
-
-bool drain_calls_contend(void)
-{
-	unsigned calls = 0;
-
-	for (struct thread *thread = thread_first(); thread; thread = thread->next)
-		calls += atomic_load_explicit(&thread->in_call, memory_order_relaxed) != 0;
-	return calls > MOST_CALLS;
 }
 
 /* Whether the records should wait on for calls that began before. */

@@ -11,9 +11,6 @@
 void drain_rings(void);
 /* Whether a call that began before `ticks` (clock_ticks()) is still in progress. */
 bool drain_call_before(uint64_t ticks);
-/* Whether so many threads are in calls at this moment that a call of ktime's may wait long for the
- * driver's locks. */
-bool drain_calls_contend(void);
 /* Takes all count-only calls. */
 void drain_counts(void);
 

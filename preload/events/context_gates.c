@@ -221,11 +221,10 @@ static void try_context(struct session *session, struct context *context)
 		warn(session, context, "this device or driver cannot hold a stream");
 }
 
-void context_gates_update(struct session *session, bool contended)
+void context_gates_update(struct session *session)
 {
-	bool possible = allowed && !contended && mode_events && mode_begun &&
-			driver.cuStreamBatchMemOp_v2 && driver.cuMemHostRegister_v2 &&
-			driver.cuMemHostGetDevicePointer_v2;
+	bool possible = allowed && mode_events && mode_begun && driver.cuStreamBatchMemOp_v2 &&
+			driver.cuMemHostRegister_v2 && driver.cuMemHostGetDevicePointer_v2;
 
 	for (struct context *context = context_first(); possible && context;
 	     context = context->next)

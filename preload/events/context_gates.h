@@ -15,12 +15,10 @@ void context_gates_allow(bool allowed);
 bool context_gates_allowed(void);
 /*
  * Makes the gates of contexts that have none yet, unless a stream captures: some 0.3 ms for each
- * context, in which the driver's lock is taken several times. With `contended`, as many threads are
- * in calls, this waits for a later time: among 16 threads that launched without a pause the
- * driver's lock took 1.2 s to get (H200), and CUPTI's full buffers lay unread for that long. Adds a
- * warning to the profile for a context whose gates do not work or were turned off.
+ * context, in which the driver's lock is taken several times. Adds a warning to the profile
+ * for a context whose gates do not work or were turned off.
  */
-void context_gates_update(struct session *session, bool contended);
+void context_gates_update(struct session *session);
 /* What the profile says of gates, up to date; asks the driver nothing. */
 void context_gates_note(struct session *session);
 /* To be called when a context has ended, once its calls have been collected. */

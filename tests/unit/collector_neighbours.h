@@ -131,14 +131,7 @@ NOTES(calls_finish, (void))
 NOTES(commands_update, (void))
 NOTES(context_gates_end, (struct context * context), assert_ptr_equal(context, &the_context))
 NOTES(context_gates_note, (struct session * session), assert_ptr_equal(session, the_session))
-NOTES(context_gates_update, (struct session * session, bool contended),
-      assert_ptr_equal(session, the_session), assert_true(contended))
-
-bool drain_calls_contend(void)
-{
-	return true;
-}
-
+NOTES(context_gates_update, (struct session * session), assert_ptr_equal(session, the_session))
 NOTES(cost_start, (void))
 NOTES(cupti_leave, (void))
 NOTES(drain_counts, (void))

@@ -223,7 +223,7 @@ static void a_stream_that_waits_and_goes_on_gives_the_context_gates(void **state
 	struct gate *gate;
 
 	(void)state;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	is("rpsewRES");
 	assert_ptr_equal(atomic_load(&contexts[0].gates), registered);
 	assert_ptr_equal(contexts[0].gate_page, registered);
@@ -231,23 +231,11 @@ static void a_stream_that_waits_and_goes_on_gives_the_context_gates(void **state
 	assert_true(contexts[0].gates_tried);
 	assert_string_equal(noted(), "");
 	/* Once, and its own gate is free again. */
-	context_gates_update(session, false);
+	context_gates_update(session);
 	is("");
 	gate = gate_take();
 	assert_ptr_equal(gate, &gates[0]);
 	gate_give(gate);
-}
-
-static void among_calls_of_many_threads_it_waits_for_a_later_time(void **state)
-{
-	(void)state;
-	context_gates_update(session, true);
-	is("");
-	assert_false(contexts[0].gates_tried);
-	assert_string_equal(noted(), "");
-	context_gates_update(session, false);
-	is("rpsewRES");
-	assert_true(contexts[0].gates_tried);
 }
 
 static void of_several_contexts_each_has_a_page(void **state)
@@ -257,7 +245,7 @@ static void of_several_contexts_each_has_a_page(void **state)
 	(void)state;
 	contexts[0].next = &contexts[1];
 	contexts[1].reported = true;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	second = contexts[1].gate_page;
 	assert_non_null(second);
 	assert_ptr_not_equal(contexts[1].gate_page, contexts[0].gate_page);
@@ -266,7 +254,7 @@ static void of_several_contexts_each_has_a_page(void **state)
 	assert_null(atomic_load(&contexts[1].gates));
 	/* The next context gets that one. */
 	contexts[1].gates_tried = false;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	assert_ptr_equal(contexts[1].gate_page, second);
 	context_gates_end(&contexts[1]);
 }
@@ -275,32 +263,32 @@ static void where_gates_are_not_wanted_nothing_is_tried(void **state)
 {
 	(void)state;
 	context_gates_allow(false);
-	context_gates_update(session, false);
+	context_gates_update(session);
 	context_gates_allow(true);
 	/* Nor before the profiling window has opened for the first time. */
 	mode_begun = false;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	mode_begun = true;
 	mode_events = false;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	mode_events = true;
 	driver.cuStreamBatchMemOp_v2 = NULL;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	driver.cuStreamBatchMemOp_v2 = batch;
 	driver.cuMemHostRegister_v2 = NULL;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	driver.cuMemHostRegister_v2 = register_memory;
 	driver.cuMemHostGetDevicePointer_v2 = NULL;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	driver.cuMemHostGetDevicePointer_v2 = get_pointer;
 	contexts[0].reported = false;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	contexts[0].reported = true;
 	usable = false;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	usable = true;
 	atomic_store(&live_captures, 1);
-	context_gates_update(session, false);
+	context_gates_update(session);
 	is("");
 	assert_false(contexts[0].gates_tried);
 	assert_string_equal(noted(), "");
@@ -320,7 +308,7 @@ static void a_driver_that_refuses_leaves_gates_off(void **state)
 		fails = cases[i][0];
 		contexts[0] = (struct context){.reported = true};
 		streams_made = 0;
-		context_gates_update(session, false);
+		context_gates_update(session);
 		/* Without memory each spare page is tried, and a new one. */
 		if (i > 0)
 			is(cases[i][1]);
@@ -336,7 +324,7 @@ static void a_stream_that_does_not_wait_gives_no_gates(void **state)
 {
 	(void)state;
 	holds = false;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	/* It may wait all the same: it is released from the device. */
 	is("rpsewRtWETS");
 	assert_null(atomic_load(&contexts[0].gates));
@@ -346,7 +334,7 @@ static void a_stream_that_does_not_wait_gives_no_gates(void **state)
 	sees = false;
 	streams_made = 0;
 	contexts[0] = (struct context){.reported = true};
-	context_gates_update(session, false);
+	context_gates_update(session);
 	is("rpsewRtWETS");
 	assert_null(atomic_load(&contexts[0].gates));
 }
@@ -355,7 +343,7 @@ static void a_stream_that_does_not_say_that_it_has_arrived_gives_no_gates(void *
 {
 	(void)state;
 	arrives = false;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	is("rpsewRES");
 	assert_null(atomic_load(&contexts[0].gates));
 	assert_string_equal(noted(), CANNOT);
@@ -365,11 +353,11 @@ static void a_device_that_comes_to_the_gate_later_is_tried_again(void **state)
 {
 	(void)state;
 	arrives_late = true;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	assert_null(atomic_load(&contexts[0].gates));
 	assert_false(contexts[0].gates_tried);
 	arrives_late = false;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	assert_non_null(atomic_load(&contexts[0].gates));
 }
 
@@ -377,20 +365,20 @@ static void an_event_that_was_not_recorded_proves_nothing(void **state)
 {
 	(void)state;
 	fails = "R";
-	context_gates_update(session, false);
+	context_gates_update(session);
 	is("rpsewRtWETS");
 	assert_string_equal(noted(), CANNOT);
 	/* Nor does one that cannot be asked for. */
 	fails = "qt";
 	streams_made = 0;
 	contexts[0] = (struct context){.reported = true};
-	context_gates_update(session, false);
+	context_gates_update(session);
 	is("rpsewRtETS");
 	assert_null(atomic_load(&contexts[0].gates));
 	driver.cuStreamWriteValue32_v2 = NULL;
 	streams_made = 0;
 	contexts[0] = (struct context){.reported = true};
-	context_gates_update(session, false);
+	context_gates_update(session);
 	is("rpsewRES");
 }
 
@@ -403,7 +391,7 @@ static void a_test_that_the_reporter_ended_is_made_three_times(void **state)
 	for (unsigned i = 1; i <= 3; i++) {
 		assert_false(contexts[0].gates_tried);
 		streams_made = 0;
-		context_gates_update(session, false);
+		context_gates_update(session);
 		assert_int_equal(atomic_load(&contexts[0].gates_forced), i);
 		is(i == 1 ? "rpsewRES" : "psewRES");
 	}
@@ -423,19 +411,19 @@ static void without_a_free_gate_it_is_tried_later(void **state)
 	(void)state;
 	for (unsigned i = 0; i < GATE_THREADS; i++)
 		taken[i] = gate_take();
-	context_gates_update(session, false);
+	context_gates_update(session);
 	is("rp");
 	assert_false(contexts[0].gates_tried);
 	for (unsigned i = 0; i < GATE_THREADS; i++)
 		gate_give(taken[i]);
-	context_gates_update(session, false);
+	context_gates_update(session);
 	assert_non_null(atomic_load(&contexts[0].gates));
 }
 
 static void a_wait_that_was_refused_later_is_said_once(void **state)
 {
 	(void)state;
-	context_gates_update(session, false);
+	context_gates_update(session);
 	assert_string_equal(noted(), "");
 	atomic_store(&contexts[0].gates, NULL);
 	context_gates_note(session);
@@ -451,7 +439,6 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		GATES(a_stream_that_waits_and_goes_on_gives_the_context_gates),
-		GATES(among_calls_of_many_threads_it_waits_for_a_later_time),
 		GATES(of_several_contexts_each_has_a_page),
 		GATES(where_gates_are_not_wanted_nothing_is_tried),
 		GATES(a_driver_that_refuses_leaves_gates_off),

@@ -99,17 +99,6 @@ static void which_calls_are_in_progress(void **state)
 	assert_true(drain_call_before(501));
 }
 
-static void calls_contend_from_the_third_one_in_progress(void **state)
-{
-	(void)state;
-	assert_false(drain_calls_contend());
-	atomic_store(&threads[0].in_call, 500);
-	atomic_store(&threads[1].in_call, 501);
-	assert_false(drain_calls_contend());
-	atomic_store(&threads[2].in_call, 502);
-	assert_true(drain_calls_contend());
-}
-
 static void records_wait_for_calls_in_progress_for_10_ms_at_most(void **state)
 {
 	uint64_t before;
@@ -361,7 +350,6 @@ int main(void)
 		DRAINS(a_launch_whose_counters_are_read_is_not_timed),
 		DRAINS(the_counts_of_all_threads_are_taken),
 		DRAINS(which_calls_are_in_progress),
-		DRAINS(calls_contend_from_the_third_one_in_progress),
 		DRAINS(records_wait_for_calls_in_progress_for_10_ms_at_most),
 		DRAINS(a_call_on_the_cold_path_is_waited_for_longer),
 		DRAINS(a_call_on_the_cold_path_is_waited_for_no_longer_if_buffers_fill),
