@@ -146,7 +146,7 @@ static void end_context(void)
 	calibration_settle();
 	context_ending(context);
 	event_pool_forget_spare(context);
-	context_gates_end(context);
+	context_gates_end(session, context);
 	calibration_context_ended(context);
 	event_queue_give_up(context, EVENT_LOST, calls_timed);
 	/* The context must not be current in this thread when the driver destroys it. */
@@ -203,7 +203,7 @@ static void finish_all(void)
 	recording_finish();
 	trace_window_close();
 	clock_scale_update(&scale);
-	context_gates_note(session);
+	context_gates_finish(session, atomic_load_explicit(&end_wait_ns, memory_order_relaxed));
 	counters_update(session, &scale);
 	memory_measure(session);
 	finish(session);

@@ -4,19 +4,26 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
+#include "preload/base/sanitizer.h"
 #include "preload/events/gate_wait.h"
 #include "preload/handles/capture.h"
 
 /* How long a stream must be seen waiting, and how long it may take to go on: a thousand times what
  * an H200 takes. Chosen. */
-#define HELD_NS	   100000u
-#define OPENED_NS  5000000u
-#define POLL_NS	   20000u
+#define HELD_NS		100000u
+#define OPENED_NS	5000000u
+#define POLL_NS		20000u
 /* At least this many polls, as the collector may get no processor for longer. Chosen. */
-#define OPEN_POLLS 16u
+#define OPEN_POLLS	16u
+
+/* The longest wait of the collector for a test: half of what a thread's ring holds. Chosen. */
+#define TEST_WAIT_NS	10000000u
+/* The longest wait at the end of its context. Chosen. */
+#define CONTEXT_WAIT_NS 2000000000u
 
 static bool allowed;
 /* Pages of ended contexts, for the next ones. Never unmapped: a thread may still write to them. */
@@ -44,6 +51,16 @@ static struct gate_words *new_words(void)
 
 /* How a context's test ended: LATE if the reporter had to open the gate. */
 enum outcome { WORKS, FAILS, LATE };
+
+/*
+ * The test that is made at present, on a thread of its own: among 16 threads that launched without
+ * a pause it waited 1.2 s for the driver's lock (H200), and CUPTI's full buffers lay unread for
+ * that long. `testing` says who may use the rest, and the pages: the thread while it is 1, else the
+ * collector.
+ */
+static _Atomic uint32_t testing;
+static struct context *tested; /* NULL: there is no outcome to be taken */
+static enum outcome tested_outcome;
 
 /* What the test uses, all of it ktime's own. */
 struct test {
@@ -198,27 +215,64 @@ static void warn_if_off(struct session *session, struct context *context)
 			  : "the driver refused to hold a stream");
 }
 
-void context_gates_note(struct session *session)
+static void note_all(struct session *session)
 {
 	session_header(session)->counters[COUNTER_gates_forced] = gate_forced();
 	for (struct context *context = context_first(); context; context = context->next)
 		warn_if_off(session, context);
 }
 
-static void try_context(struct session *session, struct context *context)
+static void *run_test(void *unused)
 {
-	enum outcome outcome;
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
-	if (context->gates_tried || !context->reported || capture_is_live() ||
-	    !context_use(context))
-		return;
-	outcome = make(context);
+	(void)unused;
+	sanitizer_ignore_begin();
+	driver.cuThreadExchangeStreamCaptureMode(&mode);
+	tested_outcome = FAILS;
+	if (driver.cuCtxSetCurrent(tested->handle) == CUDA_SUCCESS)
+		tested_outcome = make(tested);
+	driver.cuCtxSetCurrent(NULL);
+	sanitizer_ignore_end();
+	/* Release: the collector sees the outcome. */
+	atomic_store_explicit(&testing, 0, memory_order_release);
+	futex_wake(&testing);
+	return NULL;
+}
+
+/* Takes the outcome of a test, waiting so long for it; false if it goes on. */
+static bool take_outcome(struct session *session, uint64_t wait)
+{
+	struct context *context = tested;
+
+	if (!futex_wait_while(&testing, 1, clock_ns(CLOCK_MONOTONIC) + wait))
+		return false;
+	tested = NULL;
+	if (!context)
+		return true;
 	context->gates_tried =
-		outcome != LATE ||
+		tested_outcome != LATE ||
 		atomic_fetch_add_explicit(&context->gates_forced, 1, memory_order_relaxed) + 1 >=
 			GATES_FORCED_MOST;
-	if (outcome == FAILS)
+	if (tested_outcome == FAILS)
 		warn(session, context, "this device or driver cannot hold a stream");
+	return true;
+}
+
+static void try_context(struct session *session, struct context *context)
+{
+	if (context->gates_tried || !context->reported || capture_is_live() ||
+	    !context_use(context) || !take_outcome(session, 0))
+		return;
+	tested = context;
+	atomic_store_explicit(&testing, 1, memory_order_relaxed);
+	if (background_thread_start(run_test)) {
+		context->gates_tried = true;
+		tested = NULL;
+		atomic_store_explicit(&testing, 0, memory_order_relaxed);
+		warn(session, context, "no thread could be made to try it");
+	}
+	take_outcome(session, TEST_WAIT_NS);
 }
 
 void context_gates_update(struct session *session)
@@ -226,14 +280,24 @@ void context_gates_update(struct session *session)
 	bool possible = allowed && mode_events && mode_begun && driver.cuStreamBatchMemOp_v2 &&
 			driver.cuMemHostRegister_v2 && driver.cuMemHostGetDevicePointer_v2;
 
+	take_outcome(session, 0);
 	for (struct context *context = context_first(); possible && context;
 	     context = context->next)
 		try_context(session, context);
-	context_gates_note(session);
+	note_all(session);
 }
 
-void context_gates_end(struct context *context)
+void context_gates_finish(struct session *session, uint64_t wait)
 {
+	take_outcome(session, wait);
+	note_all(session);
+}
+
+void context_gates_end(struct session *session, struct context *context)
+{
+	/* Else the test's thread still uses the pages. */
+	if (!take_outcome(session, CONTEXT_WAIT_NS))
+		return;
 	atomic_store_explicit(&context->gates, NULL, memory_order_relaxed);
 	if (context->gate_page && spare_count < sizeof(spare_words) / sizeof(spare_words[0]))
 		spare_words[spare_count++] = context->gate_page;

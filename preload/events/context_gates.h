@@ -15,13 +15,16 @@ void context_gates_allow(bool allowed);
 bool context_gates_allowed(void);
 /*
  * Makes the gates of contexts that have none yet, unless a stream captures: some 0.3 ms for each
- * context, in which the driver's lock is taken several times. Adds a warning to the profile
- * for a context whose gates do not work or were turned off.
+ * context, in which the driver's lock is taken several times, on a thread made for it. Waits for
+ * that 10 ms at most; else a later call takes the outcome. Adds a warning to the profile for a
+ * context whose gates do not work or were turned off.
  */
 void context_gates_update(struct session *session);
-/* What the profile says of gates, up to date; asks the driver nothing. */
-void context_gates_note(struct session *session);
-/* To be called when a context has ended, once its calls have been collected. */
-void context_gates_end(struct context *context);
+/* At the end of the run: waits up to `wait` ns for a test that is under way, which should not be in
+ * the driver when the process ends, and brings what the profile says of gates up to date. Asks the
+ * driver nothing. */
+void context_gates_finish(struct session *session, uint64_t wait);
+/* To be called when a context has ended, once its calls have been collected. Waits for its test. */
+void context_gates_end(struct session *session, struct context *context);
 
 #endif

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether a context's streams can be held: how it is tried, and what is made of each answer. */
+#include <errno.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "preload/base/background_thread.h"
 #include "preload/base/gate.h"
 #include "preload/base/mode.h"
 #include "preload/events/context_gates.h"
@@ -173,6 +175,35 @@ static void wake(void)
 {
 }
 
+/* A test's thread, here run at once, held back, or refused. */
+static void *(*held_back)(void *);
+static bool holds_back, refuses_threads;
+
+int background_thread_start(void *(*run)(void *))
+{
+	if (refuses_threads)
+		return -EAGAIN;
+	if (holds_back)
+		held_back = run;
+	else
+		assert_null(run(NULL));
+	return 0;
+}
+
+static CUcontext thread_context;
+
+static CUresult set_current(CUcontext context)
+{
+	thread_context = context;
+	return strchr(fails, 'c') ? CUDA_ERROR_INVALID_CONTEXT : CUDA_SUCCESS;
+}
+
+static CUresult exchange_mode(CUstreamCaptureMode *mode)
+{
+	assert_int_equal(*mode, CU_STREAM_CAPTURE_MODE_RELAXED);
+	return CUDA_SUCCESS;
+}
+
 static int start(void **state)
 {
 	(void)state;
@@ -182,6 +213,8 @@ static int start(void **state)
 	driver.cuMemHostGetDevicePointer_v2 = get_pointer;
 	driver.cuStreamBatchMemOp_v2 = batch;
 	driver.cuStreamWriteValue32_v2 = write_value;
+	driver.cuCtxSetCurrent = set_current;
+	driver.cuThreadExchangeStreamCaptureMode = exchange_mode;
 	driver.cuEventCreate = create_event;
 	driver.cuEventDestroy_v2 = destroy_event;
 	driver.cuEventRecord = record;
@@ -194,7 +227,8 @@ static int start(void **state)
 	fails = "";
 	usable = holds = sees = arrives = mode_events = true;
 	mode_begun = true;
-	reporter_opens = arrives_late = false;
+	reporter_opens = arrives_late = holds_back = refuses_threads = false;
+	thread_context = (CUcontext)5;
 	streams_made = 0;
 	atomic_store(&live_captures, 0);
 	gate_start_watch(wake);
@@ -205,7 +239,7 @@ static int start(void **state)
 static int stop(void **state)
 {
 	(void)state;
-	context_gates_end(&contexts[0]);
+	context_gates_end(session, &contexts[0]);
 	session_close(session);
 	return 0;
 }
@@ -238,6 +272,48 @@ static void a_stream_that_waits_and_goes_on_gives_the_context_gates(void **state
 	gate_give(gate);
 }
 
+static void a_test_that_waits_for_the_driver_holds_nothing_up(void **state)
+{
+	(void)state;
+	contexts[0].next = &contexts[1];
+	contexts[1].reported = true;
+	holds_back = true;
+	context_gates_update(session);
+	context_gates_update(session);
+	is("");
+	assert_non_null(held_back);
+	assert_false(contexts[0].gates_tried);
+	/* It ends meanwhile; the next period takes the outcome and tries the next context. */
+	holds_back = false;
+	held_back(NULL);
+	is("rpsewRES");
+	assert_null(thread_context);
+	streams_made = 0;
+	context_gates_update(session);
+	assert_true(contexts[0].gates_tried);
+	assert_true(contexts[1].gates_tried);
+	context_gates_end(session, &contexts[1]);
+}
+
+static void a_context_that_cannot_be_used_or_tried_has_no_gates(void **state)
+{
+	(void)state;
+	fails = "c";
+	context_gates_update(session);
+	is("");
+	assert_true(contexts[0].gates_tried);
+	assert_null(atomic_load(&contexts[0].gates));
+	contexts[0].gates_tried = contexts[0].gates_warned = false;
+	session_close(session);
+	assert_int_equal(session_create(&session, NULL, 0), 0);
+	refuses_threads = true;
+	context_gates_update(session);
+	assert_true(contexts[0].gates_tried);
+	assert_string_equal(noted(),
+			    "Event pairs are not gated, as no thread could be made to try it: "
+			    "their times may include waits for the host.");
+}
+
 static void of_several_contexts_each_has_a_page(void **state)
 {
 	struct gate_words *second;
@@ -249,14 +325,14 @@ static void of_several_contexts_each_has_a_page(void **state)
 	second = contexts[1].gate_page;
 	assert_non_null(second);
 	assert_ptr_not_equal(contexts[1].gate_page, contexts[0].gate_page);
-	context_gates_end(&contexts[1]);
+	context_gates_end(session, &contexts[1]);
 	assert_null(contexts[1].gate_page);
 	assert_null(atomic_load(&contexts[1].gates));
 	/* The next context gets that one. */
 	contexts[1].gates_tried = false;
 	context_gates_update(session);
 	assert_ptr_equal(contexts[1].gate_page, second);
-	context_gates_end(&contexts[1]);
+	context_gates_end(session, &contexts[1]);
 }
 
 static void where_gates_are_not_wanted_nothing_is_tried(void **state)
@@ -426,8 +502,8 @@ static void a_wait_that_was_refused_later_is_said_once(void **state)
 	context_gates_update(session);
 	assert_string_equal(noted(), "");
 	atomic_store(&contexts[0].gates, NULL);
-	context_gates_note(session);
-	context_gates_note(session);
+	context_gates_finish(session, 0);
+	context_gates_finish(session, 0);
 	assert_string_equal(noted(),
 			    "Event pairs are not gated, as the driver refused to hold a stream: "
 			    "their times may include waits for the host.");
@@ -439,6 +515,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		GATES(a_stream_that_waits_and_goes_on_gives_the_context_gates),
+		GATES(a_context_that_cannot_be_used_or_tried_has_no_gates),
+		GATES(a_test_that_waits_for_the_driver_holds_nothing_up),
 		GATES(of_several_contexts_each_has_a_page),
 		GATES(where_gates_are_not_wanted_nothing_is_tried),
 		GATES(a_driver_that_refuses_leaves_gates_off),
