@@ -111,14 +111,16 @@ static const uint32_t work_kinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY
 				      CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_KERNEL,
 				      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 #define WORK_KINDS (sizeof(work_kinds) / sizeof(work_kinds[0]))
-static bool work_paused, kernels_paused;
+static bool copies_paused, work_paused, kernels_paused;
 
 static bool is_paused(uint32_t kind)
 {
-	for (unsigned i = 0; work_paused && i < WORK_KINDS; i++)
+	if (is_kernel(kind))
+		return work_paused || kernels_paused;
+	for (unsigned i = 0; copies_paused && i < WORK_KINDS; i++)
 		if (work_kinds[i] == kind)
 			return true;
-	return kernels_paused && is_kernel(kind);
+	return false;
 }
 
 static bool is_wanted(uint32_t kind)
@@ -181,23 +183,27 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	return result;
 }
 
-static void pause_flag(const struct cupti_functions *cupti, bool *flag, bool paused)
+static void settle_work(const struct cupti_functions *cupti)
 {
-	pthread_mutex_lock(&lock);
-	*flag = paused;
 	for (unsigned i = 0; i < WORK_KINDS; i++)
 		settle(cupti, work_kinds[i]);
-	pthread_mutex_unlock(&lock);
 }
 
-void kinds_pause(const struct cupti_functions *cupti, bool paused)
+void kinds_pause(const struct cupti_functions *cupti, bool paused, bool copies)
 {
-	pause_flag(cupti, &work_paused, paused);
+	pthread_mutex_lock(&lock);
+	work_paused = paused;
+	copies_paused = paused && copies;
+	settle_work(cupti);
+	pthread_mutex_unlock(&lock);
 }
 
 void kinds_pause_kernels(const struct cupti_functions *cupti, bool paused)
 {
-	pause_flag(cupti, &kernels_paused, paused);
+	pthread_mutex_lock(&lock);
+	kernels_paused = paused;
+	settle_work(cupti);
+	pthread_mutex_unlock(&lock);
 }
 
 bool kinds_program_records_work(void)

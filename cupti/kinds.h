@@ -13,9 +13,9 @@
 /* Enables a kind for ktime; CUPTI's result. CUPTI is called with a lock held that no callback
  * takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* Stops recording kernels, copies and memsets for ktime, or goes on with it. Takes some 10 us a
- * kind. Any thread. */
-void kinds_pause(const struct cupti_functions *cupti, bool paused);
+/* Stops recording kernels for ktime, with `copies` also copies and memsets, or goes on with it.
+ * Takes some 10 us a kind. Any thread. */
+void kinds_pause(const struct cupti_functions *cupti, bool paused, bool copies);
 /* Stops recording kernels for ktime, or goes on with it, for a reason of its own: kernels are
  * recorded while neither this function nor the one above has stopped it. Any thread. */
 void kinds_pause_kernels(const struct cupti_functions *cupti, bool paused);

@@ -21,11 +21,11 @@ bool pause_is_safe(void)
 	return cupti && cupti->version >= FIRST_TRIED && cupti->version <= LAST_TRIED;
 }
 
-bool pause_set(bool paused)
+bool pause_set(bool paused, bool copies)
 {
 	if (!cupti_active())
 		return false;
-	kinds_pause(library_functions(), paused);
+	kinds_pause(library_functions(), paused, copies);
 	return true;
 }
 

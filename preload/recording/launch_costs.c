@@ -54,12 +54,17 @@ static void add_graph(struct launch_costs *costs, const struct operation *operat
 }
 
 static void add_other(struct launch_costs *costs, const struct operation *operation, double idle,
-		      double launches)
+		      double launches, bool late)
 {
 	double queued = operation->kind == ROW_MEMCPY ? COPY_RECORDING_NS : KERNEL_RECORDING_NS;
+	double recording = launches * (idle * CALL_RECORDING_NS + (1 - idle) * queued);
 
 	costs->standing += launches * (idle * CALL_STANDING_NS + (1 - idle) * QUEUED_STANDING_NS);
-	costs->recording += launches * (idle * CALL_RECORDING_NS + (1 - idle) * queued);
+	/* Then only kernels are recorded in windows: see pause_set(). */
+	if (late && operation->kind != ROW_KERNEL)
+		costs->standing += recording;
+	else
+		costs->recording += recording;
 }
 
 struct launch_costs launch_costs_take(bool late)
@@ -77,7 +82,7 @@ struct launch_costs launch_costs_take(bool late)
 		if (operation->kind == ROW_GRAPH)
 			add_graph(&costs, operation, idle_part(operation), (double)launches, late);
 		else
-			add_other(&costs, operation, idle_part(operation), (double)launches);
+			add_other(&costs, operation, idle_part(operation), (double)launches, late);
 	}
 	return costs;
 }

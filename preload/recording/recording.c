@@ -207,7 +207,7 @@ static void turn(bool to, uint64_t now)
 	if (on == to)
 		return;
 	take_costs(now);
-	if (!pause_set(!to))
+	if (!pause_set(!to, !late))
 		return;
 	on = to;
 	if (to)
@@ -267,10 +267,10 @@ static void begin_windows(uint64_t now)
 	window.random = late;
 	close_window(now);
 	session_note(session,
-		     "Kernels, copies and memsets are recorded in windows: recording all %s would "
-		     "exceed the budget of %g %%%s. All calls are counted.",
-		     late ? "of them" : "nodes of the graphs", 100 * budget,
-		     late ? "" : " (--graph node records them)");
+		     "Kernels%s are recorded in windows: recording all %s would exceed the budget "
+		     "of %g %%%s. All calls are counted.",
+		     late ? "" : ", copies and memsets", late ? "of them" : "nodes of the graphs",
+		     100 * budget, late ? "" : " (--graph node records them)");
 }
 
 /* A window for each new graph, and not more often than others. */

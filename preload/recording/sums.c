@@ -89,8 +89,9 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 	unsigned count = graphs_with(kernels, &operation);
 	struct window_class *class;
 
-	/* Whether a part is missing cannot be told where nobody knows what there should be. */
-	if (count == 0) {
+	/* Whether a part is missing cannot be told where nobody knows what there should be. One
+	 * without kernels may be of no window: copies may be recorded between them too. */
+	if (count == 0 && kernels) {
 		kernels = GRAPH_CONTENTS_VARIABLE;
 		count = graphs_with(kernels, &operation);
 	}

@@ -189,7 +189,7 @@ static void work_is_paused_and_other_kinds_go_on(void **state)
 	for (unsigned i = 0; i < 4; i++)
 		kinds_enable(&cupti, work[i]);
 	kinds_enable(&cupti, GRAPHS);
-	kinds_pause(&cupti, true);
+	kinds_pause(&cupti, true, true);
 	for (unsigned i = 0; i < 4; i++)
 		assert_false(enabled[work[i]]);
 	assert_true(enabled[GRAPHS]);
@@ -199,10 +199,27 @@ static void work_is_paused_and_other_kinds_go_on(void **state)
 	assert_true(kinds_program_records_work());
 	kinds_program_disable(&cupti, COPIES);
 	assert_false(enabled[COPIES]);
-	kinds_pause(&cupti, false);
+	kinds_pause(&cupti, false, true);
 	for (unsigned i = 0; i < 4; i++)
 		assert_true(enabled[work[i]]);
 	assert_int_equal(calls, 5 + 4 + 2 + 4);
+}
+
+static void kernels_are_paused_alone(void **state)
+{
+	(void)state;
+	kinds_enable(&cupti, COPIES);
+	kinds_enable(&cupti, CUPTI_ACTIVITY_KIND_MEMSET);
+	kinds_enable(&cupti, CONCURRENT);
+	kinds_pause(&cupti, true, false);
+	assert_true(enabled[COPIES] && enabled[CUPTI_ACTIVITY_KIND_MEMSET] && !enabled[CONCURRENT]);
+	/* Two have stopped them: they go on with the second that lets them. */
+	kinds_pause_kernels(&cupti, true);
+	kinds_pause(&cupti, false, false);
+	assert_false(enabled[CONCURRENT]);
+	kinds_pause_kernels(&cupti, false);
+	assert_true(enabled[CONCURRENT]);
+	assert_int_equal(calls, 3 + 1 + 1);
 }
 
 static void a_record_is_the_programs_by_its_time(void **state)
@@ -352,6 +369,7 @@ int main(void)
 		TEST(what_cupti_refuses_is_not_enabled),
 		TEST(the_programs_kernel_kind_takes_the_place_of_ktimes),
 		TEST(work_is_paused_and_other_kinds_go_on),
+		TEST(kernels_are_paused_alone),
 		TEST(a_record_is_the_programs_by_its_time),
 		TEST(wrapped_runtime_calls_are_not_recorded_for_ktime),
 		TEST(unified_memory_has_its_counters),

@@ -116,6 +116,21 @@ static void queued_launches_cost_the_device_and_others_the_host(void **state)
 	assert_int_equal(launch_costs_take(true).launches, 0);
 }
 
+static void copies_cost_all_the_time_where_only_kernels_are_recorded_in_windows(void **state)
+{
+	struct launch_costs costs;
+
+	(void)state;
+	kernel.kind = ROW_MEMCPY;
+	kernel.calls = 1000;
+	costs = launch_costs_take(true);
+	assert_true(costs.standing == 1000 * 1400.0 && costs.recording == 0);
+	kernel.calls = 2000;
+	costs = launch_costs_take(false);
+	kernel.kind = ROW_KERNEL;
+	assert_true(costs.standing == 1000 * 100.0 && costs.recording == 1000 * 1300.0);
+}
+
 static void a_graph_costs_by_its_nodes_and_more_if_it_was_made_before(void **state)
 {
 	struct launch_costs costs;
@@ -225,6 +240,7 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(queued_launches_cost_the_device_and_others_the_host),
+		TEST(copies_cost_all_the_time_where_only_kernels_are_recorded_in_windows),
 		TEST(a_graph_costs_by_its_nodes_and_more_if_it_was_made_before),
 		TEST(what_is_not_known_counts_as_waited_for),
 		TEST(cupti_is_started_once_its_cost_has_fitted_for_two_seconds),

@@ -101,8 +101,9 @@ bool pause_is_safe(void)
 	return safe;
 }
 
-bool pause_set(bool to)
+bool pause_set(bool to, bool copies)
 {
+	(void)copies;
 	paused = to;
 	turns++;
 	return true;
