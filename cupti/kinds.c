@@ -115,12 +115,10 @@ static bool copies_paused, work_paused, kernels_paused;
 
 static bool is_paused(uint32_t kind)
 {
-	if (is_kernel(kind))
-		return work_paused || kernels_paused;
-	for (unsigned i = 0; copies_paused && i < WORK_KINDS; i++)
-		if (work_kinds[i] == kind)
-			return true;
-	return false;
+	return is_kernel(kind) ? work_paused || kernels_paused
+			       : copies_paused && (kind == CUPTI_ACTIVITY_KIND_MEMCPY ||
+						   kind == CUPTI_ACTIVITY_KIND_MEMCPY2 ||
+						   kind == CUPTI_ACTIVITY_KIND_MEMSET);
 }
 
 static bool is_wanted(uint32_t kind)
@@ -183,27 +181,24 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	return result;
 }
 
-static void settle_work(const struct cupti_functions *cupti)
+static void pause_flag(const struct cupti_functions *cupti, bool *flag, bool paused)
 {
+	pthread_mutex_lock(&lock);
+	*flag = paused;
 	for (unsigned i = 0; i < WORK_KINDS; i++)
 		settle(cupti, work_kinds[i]);
+	pthread_mutex_unlock(&lock);
 }
 
 void kinds_pause(const struct cupti_functions *cupti, bool paused, bool copies)
 {
-	pthread_mutex_lock(&lock);
-	work_paused = paused;
-	copies_paused = paused && copies;
-	settle_work(cupti);
-	pthread_mutex_unlock(&lock);
+	pause_flag(cupti, &copies_paused, paused && copies);
+	pause_flag(cupti, &work_paused, paused);
 }
 
 void kinds_pause_kernels(const struct cupti_functions *cupti, bool paused)
 {
-	pthread_mutex_lock(&lock);
-	kernels_paused = paused;
-	settle_work(cupti);
-	pthread_mutex_unlock(&lock);
+	pause_flag(cupti, &kernels_paused, paused);
 }
 
 bool kinds_program_records_work(void)

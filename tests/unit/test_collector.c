@@ -11,7 +11,7 @@
 #define REPORT                                                                                     \
 	"force calibration_settle cupti_leave drain_rings drain_counts give_up records_finish "    \
 	"ranges_finish calls_finish timeline_settle recording_finish trace_window_close scale "    \
-	"context_gates_finish "                                                                      \
+	"context_gates_finish "                                                                    \
 	"counters_update memory_measure report"
 
 static void note_nothing(unsigned number)
