@@ -20,7 +20,7 @@ bool context_gates_allowed(void);
  * context whose gates do not work or were turned off.
  */
 void context_gates_update(struct session *session);
-/* At the end of the run: waits up to `wait` ns for a test that is under way, which should not be in
+/* At the end of the run: waits up to `wait` ns for a test in progress, which should not be in
  * the driver when the process ends, and brings what the profile says of gates up to date. Asks the
  * driver nothing. */
 void context_gates_finish(struct session *session, uint64_t wait);
