@@ -14,7 +14,7 @@ bool pause_is_safe(void);
  *
  * Where the program launches kernels by themselves, copies and memsets must go on: with them off
  * and on again some 50 times, PyTorch's ResNet-50 died in 36 of 98 runs of a double free in CUPTI's
- * own thread (H200, CUPTI 13.0), with kernels alone off and on in none of 8.
+ * own thread (H200, CUPTI 13.0), with kernels alone off and on in none of 20.
  */
 bool pause_set(bool paused, bool copies);
 /* Stops recording kernels for ktime, or goes on, for launches whose counters are read. Independent

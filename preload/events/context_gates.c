@@ -261,8 +261,9 @@ static bool take_outcome(struct session *session, uint64_t wait)
 
 static void try_context(struct session *session, struct context *context)
 {
-	if (context->gates_tried || !context->reported || capture_is_live() ||
-	    !context_use(context) || !take_outcome(session, 0))
+	/* First, as the outcome may be this context's. */
+	if (!take_outcome(session, 0) || context->gates_tried || !context->reported ||
+	    capture_is_live() || !context_use(context))
 		return;
 	tested = context;
 	atomic_store_explicit(&testing, 1, memory_order_relaxed);
@@ -280,7 +281,6 @@ void context_gates_update(struct session *session)
 	bool possible = allowed && mode_events && mode_begun && driver.cuStreamBatchMemOp_v2 &&
 			driver.cuMemHostRegister_v2 && driver.cuMemHostGetDevicePointer_v2;
 
-	take_outcome(session, 0);
 	for (struct context *context = context_first(); possible && context;
 	     context = context->next)
 		try_context(session, context);

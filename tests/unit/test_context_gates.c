@@ -32,9 +32,17 @@ struct context *context_first(void)
 	return &contexts[0];
 }
 
+/* A test that ends between two of the collector's steps. */
+static void *(*ends_meanwhile)(void *);
+
 bool context_use(struct context *context)
 {
+	void *(*end)(void *) = ends_meanwhile;
+
 	assert_non_null(context);
+	ends_meanwhile = NULL;
+	if (end)
+		end(NULL);
 	return usable;
 }
 
@@ -295,6 +303,22 @@ static void a_test_that_waits_for_the_driver_holds_nothing_up(void **state)
 	context_gates_end(session, &contexts[1]);
 }
 
+static void a_test_that_ends_while_the_next_context_is_looked_at_is_not_made_again(void **state)
+{
+	(void)state;
+	holds_back = true;
+	context_gates_update(session);
+	holds_back = false;
+	ends_meanwhile = held_back;
+	context_gates_update(session);
+	if (ends_meanwhile)
+		ends_meanwhile(NULL);
+	ends_meanwhile = NULL;
+	context_gates_update(session);
+	is("rpsewRES");
+	assert_true(contexts[0].gates_tried);
+}
+
 static void a_context_that_cannot_be_used_or_tried_has_no_gates(void **state)
 {
 	(void)state;
@@ -515,6 +539,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		GATES(a_stream_that_waits_and_goes_on_gives_the_context_gates),
+		GATES(a_test_that_ends_while_the_next_context_is_looked_at_is_not_made_again),
 		GATES(a_context_that_cannot_be_used_or_tried_has_no_gates),
 		GATES(a_test_that_waits_for_the_driver_holds_nothing_up),
 		GATES(of_several_contexts_each_has_a_page),
