@@ -106,19 +106,17 @@ void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What records the device's work; the kernel kind last, as it costs launches most. */
+/* What records the device's work. */
 static const uint32_t work_kinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
 				      CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_KERNEL,
 				      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
 #define WORK_KINDS (sizeof(work_kinds) / sizeof(work_kinds[0]))
-static bool copies_paused, work_paused, kernels_paused;
+static bool kernels_paused[PAUSE_REASONS];
 
 static bool is_paused(uint32_t kind)
 {
-	return is_kernel(kind) ? work_paused || kernels_paused
-			       : copies_paused && (kind == CUPTI_ACTIVITY_KIND_MEMCPY ||
-						   kind == CUPTI_ACTIVITY_KIND_MEMCPY2 ||
-						   kind == CUPTI_ACTIVITY_KIND_MEMSET);
+	return is_kernel(kind) &&
+	       (kernels_paused[PAUSE_BETWEEN_WINDOWS] || kernels_paused[PAUSE_FOR_COUNTERS]);
 }
 
 static bool is_wanted(uint32_t kind)
@@ -181,24 +179,13 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	return result;
 }
 
-static void pause_flag(const struct cupti_functions *cupti, bool *flag, bool paused)
+void kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused)
 {
 	pthread_mutex_lock(&lock);
-	*flag = paused;
-	for (unsigned i = 0; i < WORK_KINDS; i++)
-		settle(cupti, work_kinds[i]);
+	kernels_paused[reason] = paused;
+	settle(cupti, CUPTI_ACTIVITY_KIND_KERNEL);
+	settle(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	pthread_mutex_unlock(&lock);
-}
-
-void kinds_pause(const struct cupti_functions *cupti, bool paused, bool copies)
-{
-	pause_flag(cupti, &copies_paused, paused && copies);
-	pause_flag(cupti, &work_paused, paused);
-}
-
-void kinds_pause_kernels(const struct cupti_functions *cupti, bool paused)
-{
-	pause_flag(cupti, &kernels_paused, paused);
 }
 
 bool kinds_program_records_work(void)
@@ -395,6 +382,6 @@ void kinds_reset(void)
 {
 	pthread_mutex_init(&lock, NULL);
 	memset(kinds, 0, sizeof(kinds));
-	work_paused = kernels_paused = false;
+	memset(kernels_paused, 0, sizeof(kernels_paused));
 	forget_program();
 }

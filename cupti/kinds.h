@@ -9,16 +9,14 @@
 
 #include "cupti/activity.h"
 #include "cupti/library.h"
+#include "cupti/pause.h"
 
 /* Enables a kind for ktime; CUPTI's result. CUPTI is called with a lock held that no callback
  * takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* Stops recording kernels for ktime, with `copies` also copies and memsets, or goes on with it.
- * Takes some 10 us a kind. Any thread. */
-void kinds_pause(const struct cupti_functions *cupti, bool paused, bool copies);
-/* Stops recording kernels for ktime, or goes on with it, for a reason of its own: kernels are
- * recorded while neither this function nor the one above has stopped it. Any thread. */
-void kinds_pause_kernels(const struct cupti_functions *cupti, bool paused);
+/* Stops recording kernels for ktime, or goes on with it: see pause.h. Takes some 10 us. Any
+ * thread. */
+void kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused);
 /* Whether the program has one of these kinds enabled, so that they are recorded in any case. */
 bool kinds_program_records_work(void);
 /* Enables migrations to and from the host, and page faults, for ktime. */

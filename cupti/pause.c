@@ -21,18 +21,12 @@ bool pause_is_safe(void)
 	return cupti && cupti->version >= FIRST_TRIED && cupti->version <= LAST_TRIED;
 }
 
-bool pause_set(bool paused, bool copies)
+bool pause_kernels(enum pause_reason reason, bool paused)
 {
 	if (!cupti_active())
 		return false;
-	kinds_pause(library_functions(), paused, copies);
+	kinds_pause(library_functions(), reason, paused);
 	return true;
-}
-
-void pause_kernels(bool paused)
-{
-	if (cupti_active())
-		kinds_pause_kernels(library_functions(), paused);
 }
 
 bool pause_is_refused(void)

@@ -57,9 +57,11 @@ static uint64_t on_device(const struct activity *activity, const struct concurre
 {
 	if (!before->same_stream)
 		return OTHER_STREAM_GPU_NS;
-	if (activity->kind == ACTIVITY_MEMCPY || activity->kind == ACTIVITY_MEMCPY_PEER)
-		return COPY_GPU_NS;
-	return activity->graph_node ? NODE_GPU_NS : KERNEL_GPU_NS;
+	if (activity->graph_node)
+		return NODE_GPU_NS;
+	return activity->kind == ACTIVITY_MEMCPY || activity->kind == ACTIVITY_MEMCPY_PEER
+		       ? COPY_GPU_NS
+		       : KERNEL_GPU_NS;
 }
 
 void cost_of_record(struct session *session, const struct activity *activity,

@@ -133,7 +133,7 @@ static bool recording_stops(void)
 			 "without");
 		return false;
 	}
-	pause_kernels(true);
+	pause_kernels(PAUSE_FOR_COUNTERS, true);
 	return true;
 }
 
@@ -203,7 +203,7 @@ static bool begin(struct measure *measure, struct measured_kernel *kernel)
 		profiler_reason(reason, sizeof(reason));
 		stop();
 	}
-	pause_kernels(false);
+	pause_kernels(PAUSE_FOR_COUNTERS, false);
 	return false;
 }
 
@@ -253,7 +253,7 @@ void measure_end(struct measure *measure, bool launched)
 	int saved_errno = errno;
 	bool collected = !profiler_end(device) && launched;
 
-	pause_kernels(false);
+	pause_kernels(PAUSE_FOR_COUNTERS, false);
 	driver.cuThreadExchangeStreamCaptureMode(&measure->capture_mode);
 	kernel->pass = collected ? kernel->pass + 1 : 0;
 	if (kernel->pass == profiler_passes(device)) {

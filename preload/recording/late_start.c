@@ -64,7 +64,7 @@ static bool start_now(uint64_t now)
 
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now)
 {
-	bool fits = costs->standing <= STANDING_SHARE * budget * (double)elapsed;
+	bool fits = costs->standing + costs->copies <= STANDING_SHARE * budget * (double)elapsed;
 
 	/* A program that uses CUPTI itself keeps it to itself. */
 	if (!is_planned || !costs->launches || kinds_program_ever())

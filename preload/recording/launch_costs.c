@@ -23,6 +23,9 @@
 #define KERNEL_RECORDING_NS	300.0
 #define COPY_RECORDING_NS	1300.0
 #define NODE_RECORDING_NS	1200.0
+/* A graph of 1,000 nodes, 300 of them copies and memsets, went from 2.48 to 2.56 ms with these
+ * alone recorded. */
+#define NODE_COPY_NS		300.0
 
 /* How many of an operation's launches the device was idle before, as its event pairs say. */
 static double idle_part(const struct operation *operation)
@@ -40,6 +43,16 @@ static double idle_part(const struct operation *operation)
 	return idle < pairs ? (double)idle / (double)pairs : 1;
 }
 
+static double copies_in(const struct graph_contents *contents)
+{
+	double copies = 0;
+
+	for (uint32_t i = 0; i < contents->part_count; i++)
+		if (contents->parts[i].operation->kind != ROW_KERNEL)
+			copies += contents->parts[i].count;
+	return copies;
+}
+
 static void add_graph(struct launch_costs *costs, const struct operation *operation, double idle,
 		      double launches, bool late)
 {
@@ -47,24 +60,25 @@ static void add_graph(struct launch_costs *costs, const struct operation *operat
 		atomic_load_explicit(&operation->contents, memory_order_acquire);
 	double nodes = contents ? contents->recorded : 1;
 	double queued = late ? NODE_QUEUED_LATE_NS : NODE_QUEUED_STANDING_NS;
+	double copies = contents ? copies_in(contents) : 0;
 
 	costs->standing += launches * idle * (CALL_STANDING_NS + nodes * NODE_STANDING_NS);
 	costs->standing += launches * (1 - idle) * nodes * queued;
-	costs->recording += launches * nodes * NODE_RECORDING_NS;
+	costs->copies += launches * copies * NODE_COPY_NS;
+	costs->recording += launches * (nodes - copies) * NODE_RECORDING_NS;
 }
 
 static void add_other(struct launch_costs *costs, const struct operation *operation, double idle,
-		      double launches, bool late)
+		      double launches)
 {
 	double queued = operation->kind == ROW_MEMCPY ? COPY_RECORDING_NS : KERNEL_RECORDING_NS;
 	double recording = launches * (idle * CALL_RECORDING_NS + (1 - idle) * queued);
 
 	costs->standing += launches * (idle * CALL_STANDING_NS + (1 - idle) * QUEUED_STANDING_NS);
-	/* Then only kernels are recorded in windows: see pause_set(). */
-	if (late && operation->kind != ROW_KERNEL)
-		costs->standing += recording;
-	else
+	if (operation->kind == ROW_KERNEL)
 		costs->recording += recording;
+	else
+		costs->copies += recording;
 }
 
 struct launch_costs launch_costs_take(bool late)
@@ -82,7 +96,7 @@ struct launch_costs launch_costs_take(bool late)
 		if (operation->kind == ROW_GRAPH)
 			add_graph(&costs, operation, idle_part(operation), (double)launches, late);
 		else
-			add_other(&costs, operation, idle_part(operation), (double)launches, late);
+			add_other(&costs, operation, idle_part(operation), (double)launches);
 	}
 	return costs;
 }

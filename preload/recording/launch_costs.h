@@ -12,9 +12,9 @@
 
 struct launch_costs {
 	uint64_t launches;
-	/* Nanoseconds of the program's time: while CUPTI does not record, and what recording adds.
-	 */
-	double standing, recording;
+	/* Nanoseconds of the program's time: while CUPTI does not record; what it adds to record
+	 * copies and memsets, which it always does (pause.h); and to record all else. */
+	double standing, copies, recording;
 };
 
 /* Of the launches that were counted since the last call. `late`: CUPTI is started, or is to be

@@ -115,7 +115,6 @@ static struct launch *launch_of(const struct activity *activity)
 		return NULL;
 	}
 	DL_APPEND(oldest, launch);
-	seen++;
 	return launch;
 }
 
@@ -171,8 +170,10 @@ void launches_add(struct operation *operation, const struct activity *activity)
 			launch->last_part, taken < UINT32_MAX ? (uint32_t)taken : UINT32_MAX};
 	if (launch->stream == ((uint64_t)activity->context << 32 | activity->stream))
 		launch->busy += taken;
-	if (activity->kind == ACTIVITY_KERNEL)
+	if (activity->kind == ACTIVITY_KERNEL) {
+		seen += launch->kernels == 0;
 		launch->kernels += graph_contents_kernel_mark(operation);
+	}
 	if (activity->start < launch->start)
 		launch->start = activity->start;
 	if (activity->end > launch->end)

@@ -25,7 +25,8 @@ void launches_settle(void);
  * turned on, at `since` on the records' clock (0: that clock is not known).
  */
 void launches_end(bool turned_off, uint64_t since);
-/* How many launches have been put together so far, including those that still lack records. */
+/* Of how many launches kernels have been recorded so far, including those that still lack records.
+ */
 uint64_t launches_seen(void);
 /* The same when a window opens, before the recording is turned on: what has come since the last one
  * was ended is forgotten, as it is of that. */

@@ -18,8 +18,7 @@
 #include "preload/recording/versions.h"
 #include "preload/recording/window_times.h"
 
-/* What recording a node adds to its graph's launch, in nanoseconds: see docs/design.md. */
-#define NODE_NS		 1200.0
+#define NODE_NS		 1200.0 /* what recording a node adds to its graph's launch: design.md */
 /* What may be spent on nodes before the budget has grown by it: that of this time. Chosen. */
 #define CREDIT_NS	 200000000.0
 /* The part of the budget that windows may take. The rest is for what CUPTI costs while it does not
@@ -53,7 +52,7 @@ static uint64_t updated, rows_updated, costs_taken, last_unplanned; /* when each
 static struct {
 	uint64_t opened, closed, flushed;
 	double spent;	   /* what recording has cost in it, nanoseconds */
-	uint64_t launches; /* of graphs, made while it was open */
+	uint64_t launches; /* of graphs with kernels, made while it was open */
 	uint64_t seen;	   /* launches_seen() when it opened */
 	bool random, settling, arrived;
 	bool clock_known; /* the records have times of CLOCK_REALTIME */
@@ -147,9 +146,9 @@ void recording_call(const struct in_flight *call)
 	} else if (cost > 0 && call->started >= window.opened &&
 		   (on || call->started < window.closed)) {
 		window.spent += cost;
-		/* Whether a call left records that was in flight when the window opened or closed
-		 * is not known. */
-		window.launches += on || call->ended < window.closed;
+		/* Of a call in flight when the window opened or closed records may be missing. */
+		window.launches += (contents->kernels || contents->variable) &&
+				   (on || call->ended < window.closed);
 	}
 }
 
@@ -157,10 +156,11 @@ void recording_record(struct operation *operation, const struct activity *activi
 {
 	if (phase == MATCHED)
 		return;
-	if (activity->graph_node)
-		launches_add(operation, activity);
-	else
+	/* Between windows launches of graphs have records of copies and memsets alone. */
+	if (!activity->graph_node)
 		sums_add(operation, activity->device, activity->end - activity->start);
+	else if (phase != WINDOWS || on || window.settling)
+		launches_add(operation, activity);
 }
 
 /* CUPTI has just been started. What it records is taken in stretches, like windows without time
@@ -207,7 +207,7 @@ static void turn(bool to, uint64_t now)
 	if (on == to)
 		return;
 	take_costs(now);
-	if (!pause_set(!to, !late))
+	if (!pause_kernels(PAUSE_BETWEEN_WINDOWS, !to))
 		return;
 	on = to;
 	if (to)
@@ -267,10 +267,10 @@ static void begin_windows(uint64_t now)
 	window.random = late;
 	close_window(now);
 	session_note(session,
-		     "Kernels%s are recorded in windows: recording all %s would exceed the budget "
-		     "of %g %%%s. All calls are counted.",
-		     late ? "" : ", copies and memsets", late ? "of them" : "nodes of the graphs",
-		     100 * budget, late ? "" : " (--graph node records them)");
+		     "Kernels are recorded in windows: recording all %s would exceed the budget of "
+		     "%g %%%s. All calls are counted.",
+		     late ? "of them" : "nodes of the graphs", 100 * budget,
+		     late ? "" : " (--graph node records them)");
 }
 
 /* A window for each new graph, and not more often than others. */

@@ -65,8 +65,11 @@ void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds
 	window_class_add(class, operation, 1, nanoseconds);
 }
 
-/* How many graphs have these kernels; `found` is one of them. */
-static unsigned graphs_with(uint64_t kernels, struct operation **found)
+/*
+ * How many graphs have these kernels; `found` is one of them. Without kernels they must have as
+ * many nodes: copies are recorded all the time, so a launch may have them and its kernels not.
+ */
+static unsigned graphs_with(uint64_t kernels, uint64_t nodes, struct operation **found)
 {
 	unsigned count = 0;
 
@@ -74,7 +77,8 @@ static unsigned graphs_with(uint64_t kernels, struct operation **found)
 	     operation = operation->next) {
 		const struct graph_contents *contents = graph_contents_of(operation);
 
-		if (!contents || operation->version_of || graph_contents_key(contents) != kernels)
+		if (!contents || operation->version_of || graph_contents_key(contents) != kernels ||
+		    (!kernels && contents->recorded != nodes))
 			continue;
 		*found = operation;
 		count++;
@@ -86,14 +90,17 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 		     uint32_t part_count, struct operation **graph)
 {
 	struct operation *operation = NULL;
-	unsigned count = graphs_with(kernels, &operation);
 	struct window_class *class;
+	uint64_t nodes = 0;
+	unsigned count;
 
-	/* Whether a part is missing cannot be told where nobody knows what there should be. One
-	 * without kernels may be of no window: copies may be recorded between them too. */
+	for (uint32_t i = 0; i < part_count; i++)
+		nodes += parts[i].count;
+	count = graphs_with(kernels, nodes, &operation);
+	/* Whether a part is missing cannot be told where nobody knows what there should be. */
 	if (count == 0 && kernels) {
 		kernels = GRAPH_CONTENTS_VARIABLE;
-		count = graphs_with(kernels, &operation);
+		count = graphs_with(kernels, nodes, &operation);
 	}
 	class = count ? window_class_of(kernels, device, UNIT_GRAPHS, true) : NULL;
 	if (!class)

@@ -117,9 +117,11 @@ bool pause_is_refused(void)
 	return program_records;
 }
 
-void pause_kernels(bool paused)
+bool pause_kernels(enum pause_reason reason, bool paused)
 {
+	assert_int_equal(reason, PAUSE_FOR_COUNTERS);
 	note(paused ? 'p' : 'r');
+	return true;
 }
 
 static int load_error, plan_error, begin_error, end_error, values_error;

@@ -41,7 +41,6 @@ _Atomic bool mode_cupti = true;
 static struct session *session;
 static uint64_t now = 1000000 * MS;
 static bool cupti_is_active, realtime = true, ranges_chosen, names_reused, started_now, paused;
-static bool copies_paused;
 static bool can_pause = true, graphs_made;
 static unsigned pauses, following, watched, starts, plans, finishes, closed, random_closed, updates;
 static uint64_t unread, ended_since, cost_elapsed;
@@ -127,12 +126,12 @@ bool pause_is_safe(void)
 	return true;
 }
 
-bool pause_set(bool to, bool copies)
+bool pause_kernels(enum pause_reason reason, bool to)
 {
+	assert_int_equal(reason, PAUSE_BETWEEN_WINDOWS);
 	pauses++;
 	if (can_pause)
 		paused = to;
-	copies_paused = copies;
 	return can_pause;
 }
 

@@ -86,6 +86,10 @@ static void queued_copies_cost_more(void **state)
 	kernels(1, 3000);
 	record((struct activity){.kind = ACTIVITY_MEMCPY, .stream = 1}, 1000, CALL_NS);
 	counters_are(2 * IN_CALL, COPY, IN_CALL + COPY);
+	/* In a graph one costs no more than a kernel there. */
+	record((struct activity){.kind = ACTIVITY_MEMCPY, .stream = 1, .graph_node = 1}, 1000,
+	       CALL_NS);
+	counters_are(2 * IN_CALL, COPY + NODE, IN_CALL + COPY + NODE);
 }
 
 static void work_of_other_streams_hides_some_of_it(void **state)

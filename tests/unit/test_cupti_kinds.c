@@ -180,46 +180,40 @@ static void the_programs_kernel_kind_takes_the_place_of_ktimes(void **state)
 	assert_true(enabled[CONCURRENT] && enabled[GRAPHS]);
 }
 
-static void work_is_paused_and_other_kinds_go_on(void **state)
+static void kernels_are_paused_and_other_kinds_go_on(void **state)
 {
-	static const uint32_t work[] = {COPIES, CUPTI_ACTIVITY_KIND_MEMCPY2,
-					CUPTI_ACTIVITY_KIND_MEMSET, CONCURRENT};
+	static const uint32_t others[] = {COPIES, CUPTI_ACTIVITY_KIND_MEMCPY2,
+					  CUPTI_ACTIVITY_KIND_MEMSET, GRAPHS};
 
 	(void)state;
 	for (unsigned i = 0; i < 4; i++)
-		kinds_enable(&cupti, work[i]);
-	kinds_enable(&cupti, GRAPHS);
-	kinds_pause(&cupti, true, true);
+		kinds_enable(&cupti, others[i]);
+	kinds_enable(&cupti, CONCURRENT);
+	kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, true);
+	assert_false(enabled[CONCURRENT]);
 	for (unsigned i = 0; i < 4; i++)
-		assert_false(enabled[work[i]]);
-	assert_true(enabled[GRAPHS]);
+		assert_true(enabled[others[i]]);
 	/* What the program wants is recorded all the same. */
-	kinds_program_enable(&cupti, COPIES, enable);
-	assert_true(enabled[COPIES]);
+	kinds_program_enable(&cupti, CONCURRENT, enable);
+	assert_true(enabled[CONCURRENT]);
 	assert_true(kinds_program_records_work());
-	kinds_program_disable(&cupti, COPIES);
-	assert_false(enabled[COPIES]);
-	kinds_pause(&cupti, false, true);
-	for (unsigned i = 0; i < 4; i++)
-		assert_true(enabled[work[i]]);
-	assert_int_equal(calls, 5 + 4 + 2 + 4);
+	kinds_program_disable(&cupti, CONCURRENT);
+	assert_false(enabled[CONCURRENT]);
+	kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, false);
+	assert_true(enabled[CONCURRENT]);
 }
 
-static void kernels_are_paused_alone(void **state)
+static void kernels_that_two_have_stopped_go_on_with_the_second(void **state)
 {
 	(void)state;
-	kinds_enable(&cupti, COPIES);
-	kinds_enable(&cupti, CUPTI_ACTIVITY_KIND_MEMSET);
 	kinds_enable(&cupti, CONCURRENT);
-	kinds_pause(&cupti, true, false);
-	assert_true(enabled[COPIES] && enabled[CUPTI_ACTIVITY_KIND_MEMSET] && !enabled[CONCURRENT]);
-	/* Two have stopped them: they go on with the second that lets them. */
-	kinds_pause_kernels(&cupti, true);
-	kinds_pause(&cupti, false, false);
+	kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, true);
+	kinds_pause(&cupti, PAUSE_FOR_COUNTERS, true);
+	kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, false);
 	assert_false(enabled[CONCURRENT]);
-	kinds_pause_kernels(&cupti, false);
+	kinds_pause(&cupti, PAUSE_FOR_COUNTERS, false);
 	assert_true(enabled[CONCURRENT]);
-	assert_int_equal(calls, 3 + 1 + 1);
+	assert_int_equal(calls, 1 + 1 + 1);
 }
 
 static void a_record_is_the_programs_by_its_time(void **state)
@@ -368,8 +362,8 @@ int main(void)
 		TEST(a_kind_is_enabled_once_for_both),
 		TEST(what_cupti_refuses_is_not_enabled),
 		TEST(the_programs_kernel_kind_takes_the_place_of_ktimes),
-		TEST(work_is_paused_and_other_kinds_go_on),
-		TEST(kernels_are_paused_alone),
+		TEST(kernels_are_paused_and_other_kinds_go_on),
+		TEST(kernels_that_two_have_stopped_go_on_with_the_second),
 		TEST(a_record_is_the_programs_by_its_time),
 		TEST(wrapped_runtime_calls_are_not_recorded_for_ktime),
 		TEST(unified_memory_has_its_counters),

@@ -116,19 +116,38 @@ static void queued_launches_cost_the_device_and_others_the_host(void **state)
 	assert_int_equal(launch_costs_take(true).launches, 0);
 }
 
-static void copies_cost_all_the_time_where_only_kernels_are_recorded_in_windows(void **state)
+static void copies_are_recorded_all_the_time_so_they_are_a_cost_of_their_own(void **state)
 {
+	const struct launch_costs dear = {.launches = 1, .copies = 10 * MS};
 	struct launch_costs costs;
 
 	(void)state;
 	kernel.kind = ROW_MEMCPY;
 	kernel.calls = 1000;
 	costs = launch_costs_take(true);
-	assert_true(costs.standing == 1000 * 1400.0 && costs.recording == 0);
-	kernel.calls = 2000;
-	costs = launch_costs_take(false);
 	kernel.kind = ROW_KERNEL;
-	assert_true(costs.standing == 1000 * 100.0 && costs.recording == 1000 * 1300.0);
+	assert_true(costs.standing == 1000 * 100.0 && costs.copies == 1000 * 1300.0 &&
+		    costs.recording == 0);
+	/* CUPTI is not started where they alone take more than fits. */
+	for (int i = 0; i < 1000; i++)
+		assert_false(late_start_update(&dear, 20 * MS, now += 20 * MS));
+}
+
+static void copies_of_a_graph_are_no_part_of_what_windows_take(void **state)
+{
+	static struct operation copy = {.kind = ROW_MEMCPY};
+	union {
+		struct graph_contents contents;
+		char room[sizeof(struct graph_contents) + sizeof(struct graph_part)];
+	} mixed = {.contents = {.nodes = 200, .recorded = 200, .part_count = 1}};
+	struct launch_costs costs;
+
+	(void)state;
+	mixed.contents.parts[0] = (struct graph_part){.operation = &copy, .count = 50};
+	atomic_store(&graph.contents, &mixed.contents);
+	graph.calls = 1;
+	costs = launch_costs_take(false);
+	assert_true(costs.copies == 50 * 300.0 && costs.recording == 150 * 1200.0);
 }
 
 static void a_graph_costs_by_its_nodes_and_more_if_it_was_made_before(void **state)
@@ -240,7 +259,8 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(queued_launches_cost_the_device_and_others_the_host),
-		TEST(copies_cost_all_the_time_where_only_kernels_are_recorded_in_windows),
+		TEST(copies_are_recorded_all_the_time_so_they_are_a_cost_of_their_own),
+		TEST(copies_of_a_graph_are_no_part_of_what_windows_take),
 		TEST(a_graph_costs_by_its_nodes_and_more_if_it_was_made_before),
 		TEST(what_is_not_known_counts_as_waited_for),
 		TEST(cupti_is_started_once_its_cost_has_fitted_for_two_seconds),

@@ -101,9 +101,9 @@ bool pause_is_safe(void)
 	return safe;
 }
 
-bool pause_set(bool to, bool copies)
+bool pause_kernels(enum pause_reason reason, bool to)
 {
-	(void)copies;
+	assert_int_equal(reason, PAUSE_BETWEEN_WINDOWS);
 	paused = to;
 	turns++;
 	return true;
@@ -249,7 +249,7 @@ void sums_update_rows(void)
 }
 
 static struct session *session;
-static struct graph_contents contents = {.nodes = 1000, .recorded = 1000};
+static struct graph_contents contents = {.nodes = 1000, .recorded = 1000, .kernels = 1};
 static struct operation graph = {.kind = ROW_GRAPH, .contents = &contents};
 
 static struct row *row_of(struct operation *operation, int device)

@@ -170,6 +170,34 @@ static void what_came_before_a_window_is_forgotten(void **state)
 	assert_int_equal(taken.graphs, 2);
 }
 
+static void copies_alone_are_a_launch_of_a_graph_that_has_as_many_and_no_kernels(void **state)
+{
+	uint64_t before = launches_seen();
+
+	(void)state;
+	/* Of a launch whose kernels were not recorded. */
+	correlation++;
+	record(COPY, 100, 110);
+	launches_end(false, 0);
+	assert_int_equal(taken.nodes, 0);
+	contents[1] = graph_of(0, 0);
+	contents[1]->parts[0] = (struct graph_part){.operation = &operations[COPY], .count = 2};
+	contents[1]->recorded = 2;
+	atomic_store(&operations[SAME_GRAPH].contents, contents[1]);
+	correlation++;
+	record(COPY, 200, 210);
+	launches_end(false, 0);
+	assert_int_equal(taken.nodes, 0);
+	correlation++;
+	record(COPY, 300, 310);
+	record(COPY, 310, 320);
+	launches_end(false, 0);
+	assert_int_equal(taken.nodes, 2);
+	assert_ptr_equal(taken.graph, &operations[SAME_GRAPH]);
+	/* Windows wait for launches with kernels. */
+	assert_int_equal(launches_seen(), before);
+}
+
 static void no_more_than_4096_launches_are_kept(void **state)
 {
 	(void)state;
@@ -192,6 +220,7 @@ int main(void)
 		SUMS(when_recording_is_turned_off_each_streams_last_launch_is_left_out),
 		SUMS(a_launch_whose_ends_are_lost_is_left_out),
 		SUMS(what_came_before_a_window_is_forgotten),
+		SUMS(copies_alone_are_a_launch_of_a_graph_that_has_as_many_and_no_kernels),
 		SUMS(no_more_than_4096_launches_are_kept),
 	};
 
