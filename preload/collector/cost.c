@@ -71,9 +71,10 @@ void cost_of_record(struct session *session, const struct activity *activity,
 	uint64_t host = activity->graph_node ? 0 : on_host(call);
 
 	session_count(session, COUNTER_cupti_ns, host);
-	if (activity->start > before->device_end &&
+	/* What comes before a node may be a kernel of its graph that is not recorded now. */
+	if (!activity->graph_node && activity->start > before->device_end &&
 	    activity->start - before->device_end > IDLE_NS) {
-		awaited += !activity->graph_node;
+		awaited++;
 		session_count(session, COUNTER_cupti_added_ns, host / threads_at_once);
 	} else {
 		uint64_t device = on_device(activity, before);

@@ -152,7 +152,7 @@ static void nodes_have_no_part_in_what_hooks_cost(void **state)
 	for (uint64_t node = 1; node <= 10; node++)
 		record((struct activity){.kind = ACTIVITY_KERNEL, .stream = 1, .graph_node = node},
 		       node % 2 ? 300 : 3000, 0);
-	counters_are(2 * IN_CALL, KERNEL + 5 * NODE, IN_CALL + KERNEL + 5 * NODE + 2000);
+	counters_are(2 * IN_CALL, KERNEL + 10 * NODE, IN_CALL + KERNEL + 10 * NODE + 2000);
 }
 
 static void threads_share_what_they_wait_for(void **state)
