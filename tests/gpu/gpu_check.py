@@ -138,8 +138,9 @@ def compare_counts(verdict, title, ktime, reference):
 
 def check_records(verdict, directory):
     """
-    Notes records that were lost, or that no call was found for: the counts are right all the same,
-    but what the clocks are compared over is less.
+    Notes records that were lost, which a program that has the machine for itself may not do, and
+    those that no call was found for: the counts are right all the same, but what the clocks are
+    compared over is less.
     """
     counters = collections.Counter()
     for path in glob.glob(f"{directory}/*.session"):
@@ -147,8 +148,9 @@ def check_records(verdict, directory):
     for name, text in (("cupti_dropped", "dropped by CUPTI"), ("cupti_unread", "not read in time"),
                        ("unmatched_records", "without a call")):
         if counters[name]:
-            verdict.notes.append(f"{counters[name]} of {counters['cupti_records']} activity "
-                                 f"records {text}")
+            lost = verdict.program.at_full_speed and name != "unmatched_records"
+            (verdict.failures if lost else verdict.notes).append(
+                f"{counters[name]} of {counters['cupti_records']} activity records {text}")
 
 
 def check_expected(verdict):
@@ -224,7 +226,8 @@ def check(program, with_nsys):
 
 
 def check_all(chosen, jobs, with_nsys):
-    """Those that are timed one by one, the others several at a time; in the order given."""
+    """Those that nothing may run beside one by one, the others several at a time; in the order
+    given."""
     verdicts = {}
 
     def one(program):
@@ -232,11 +235,11 @@ def check_all(chosen, jobs, with_nsys):
         mark = "-" if verdicts[program].skipped else "F" if verdicts[program].failures else "."
         print(f"{mark} {program.title}", file=sys.stderr, flush=True)
 
-    for program in chosen:
-        if program.own_time:
-            one(program)
+    alone = [program for program in chosen if program.own_time or program.at_full_speed]
+    for program in alone:
+        one(program)
     with concurrent.futures.ThreadPoolExecutor(jobs) as pool:
-        list(pool.map(one, [program for program in chosen if not program.own_time]))
+        list(pool.map(one, [program for program in chosen if program not in alone]))
     return [verdicts[program] for program in chosen]
 
 

@@ -28,6 +28,8 @@ class Program:
     nsys: bool = False
     # A time that the program takes itself: the pattern of its microseconds in the output.
     own_time: str = None
+    # It runs by itself and launches as fast as it can: a record that is lost is a failure.
+    at_full_speed: bool = False
 
     @property
     def path(self):
@@ -69,6 +71,12 @@ def workload(name, *arguments, **rest):
                    masked=LINES_WITH_FIGURES, **rest)
 
 
+def launch_loop(name, *arguments, **rest):
+    title = " ".join(["launch_loop", name, *arguments])
+    return Program(title, (os.path.join(profilers.BUILD, "bench", "launch_loop"), name, *arguments),
+                   masked=LINES_WITH_FIGURES, at_full_speed=True, **rest)
+
+
 def older_cuda():
     """saxpy as older toolkits built it, as far as they were there."""
     for path in sorted(glob.glob(os.path.join(profilers.BUILD, "gpu", "older", "*", "saxpy*"))):
@@ -97,6 +105,9 @@ PROGRAMS = [
     workload("bandwidth", "--bytes", "1000000"),
     workload("flops", "--n", "10", "--blocks", "4"),
     workload("async", "--milliseconds", "1"),
+    # Sixteen threads, and then one.
+    launch_loop("threads", "62500", "1"),
+    launch_loop("empty", "1000000", "1"),
     native("copies", nsys=True,
            explained={"[CUDA memcpy PtoP]": "between devices without peer access CUPTI and nsys have "
                                             "the two halves only, which ktime shows too"}),
