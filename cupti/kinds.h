@@ -9,7 +9,7 @@
 
 #include "cupti/activity.h"
 #include "cupti/library.h"
-#include "cupti/pause.h"
+#include "cupti/pause_reason.h"
 
 /* Enables a kind for ktime; CUPTI's result. CUPTI is called with a lock held that no callback
  * takes. Any thread. */

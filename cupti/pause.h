@@ -5,15 +5,11 @@
 
 #include <stdbool.h>
 
+#include "cupti/pause_reason.h"
+
 /* Whether this CUPTI has been seen to record every launch made while the kinds are on, and to go on
  * well after: see pause.c. Call it once CUPTI is loaded. */
 bool pause_is_safe(void);
-/* Kernels are recorded while none of these stops it. */
-enum pause_reason {
-	PAUSE_BETWEEN_WINDOWS,
-	PAUSE_FOR_COUNTERS, /* of a launch */
-	PAUSE_REASONS
-};
 /*
  * Stops recording kernels for ktime, or goes on; what the program has enabled goes on. False if
  * CUPTI does not record. Any thread, without locks held.
