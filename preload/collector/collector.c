@@ -277,7 +277,7 @@ static void *run(void *unused)
 			event_pools_grow();
 			calibration_update(is_idle());
 			context_gates_update(session);
-			sampling_update(session, clock_ns(CLOCK_MONOTONIC));
+			sampling_update(session, clock_ns(CLOCK_MONOTONIC), cost_threads());
 			counters_update(session, &scale);
 			commands_update();
 			/* The reporter may be reading their rings. */

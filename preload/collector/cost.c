@@ -87,8 +87,13 @@ void cost_of_record(struct session *session, const struct activity *activity,
 
 void cost_of_pair(struct session *session)
 {
-	pairs_gpu += EVENT_PAIR_GPU_NS;
+	pairs_gpu += EVENT_PAIR_GPU_NS + (threads_at_once - 1) * EVENT_PAIR_THREAD_NS;
 	session_count(session, COUNTER_gpu_ns, EVENT_PAIR_GPU_NS);
+}
+
+unsigned cost_threads(void)
+{
+	return threads_at_once;
 }
 
 void cost_update(struct session *session, unsigned threads)

@@ -23,5 +23,7 @@ void cost_of_pair(struct session *session);
 /* Updates the counters; `threads` is how many of the program's threads called hooks since the last
  * time. */
 void cost_update(struct session *session, unsigned threads);
+/* How many threads are in hooks at the same time, as far as is known: at least 1. */
+unsigned cost_threads(void);
 
 #endif

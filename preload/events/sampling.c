@@ -40,8 +40,8 @@
 /*
  * What a count-only launch takes of the host, in nanoseconds: 109 instructions with the draw, and
  * within what two runs differ by (some 20 ns, H200). Without CUPTI pairs get no more than that
- * leaves of the budget, which is less than their part beyond 300,000 launches a second with a
- * budget of 1 %.
+ * leaves of the budget, which is less than their part beyond 300,000 launches a second and
+ * thread with a budget of 1 %.
  */
 #define COUNTED_LAUNCH_NS   20.0
 
@@ -79,8 +79,8 @@ static double rate_limit_of(double allowed, double most)
 	return low;
 }
 
-/* The part of the wall time that event pairs may take, where `calls` are launched a nanosecond; 0
- * or less if what else ktime does takes the budget. */
+/* The part of the wall time that event pairs may take, where a thread launches `calls` times a
+ * nanosecond; 0 or less if what else ktime does takes the budget. */
 static double part_of_pairs(double budget, double calls)
 {
 	double part = budget * (mode_is_cupti()	 ? SHARE_WITH_CUPTI
@@ -152,7 +152,7 @@ void sampling_start(uint64_t now)
 		operation_first_sampling(threshold_of(1.0 / settings.events_fraction));
 }
 
-void sampling_update(struct session *session, uint64_t now)
+void sampling_update(struct session *session, uint64_t now, unsigned threads)
 {
 	const struct session_header *header = session_header(session);
 	uint64_t elapsed = now - window_start;
@@ -176,7 +176,8 @@ void sampling_update(struct session *session, uint64_t now)
 	most = follow_rates(elapsed);
 	if (!mode_events || settings.events != EVENTS_AUTO)
 		return;
-	allowed = part_of_pairs(budget, most) / (EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS);
+	allowed = part_of_pairs(budget, most / threads) /
+		  (EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS + (threads - 1) * EVENT_PAIR_THREAD_NS);
 	least = 1.0 / MINIMUM_RATE_NS;
 	set_thresholds(allowed > least ? allowed : least, most);
 }

@@ -176,7 +176,7 @@ static void collect(struct device *device, double now)
 		event_pool_put(&device->pool, taken->pair);
 	}
 	grow(&device->pool);
-	sampling_update(session, (uint64_t)now);
+	sampling_update(session, (uint64_t)now, 1);
 }
 
 static void launch(struct device *device, double start, double end)

@@ -99,6 +99,11 @@ int clock_gettime(clockid_t clock, struct timespec *time)
 		note(#name);                                                                       \
 	}
 
+unsigned cost_threads(void)
+{
+	return 3;
+}
+
 void clock_scale_start(struct clock_scale *scale)
 {
 	*scale = (struct clock_scale){.monotonic = now, .ns_per_tick = 1};
@@ -151,8 +156,9 @@ NOTES(recording_finish, (void))
 NOTES(records_finish, (void))
 NOTES(records_start, (void))
 NOTES(sampling_start, (uint64_t time), assert_int_equal(time, rows_scale->monotonic))
-NOTES(sampling_update, (struct session * session, uint64_t time),
-      assert_ptr_equal(session, the_session), assert_true(time <= now))
+NOTES(sampling_update, (struct session * session, uint64_t time, unsigned threads),
+      assert_ptr_equal(session, the_session), assert_true(time <= now),
+      assert_int_equal(threads, 3))
 NOTES(timeline_settle, (uint64_t until), assert_true(until == UINT64_MAX))
 NOTES(counters_update, (struct session * session, const struct clock_scale *scale),
       assert_ptr_equal(session, the_session), assert_ptr_equal(scale, rows_scale))

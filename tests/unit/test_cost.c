@@ -177,6 +177,16 @@ static void without_records_the_slower_of_host_and_device_counts(void **state)
 	counters_are(0, 2 * EVENT_PAIR_GPU_NS, 2 * EVENT_PAIR_GPU_NS);
 }
 
+static void all_threads_wait_for_a_pair(void **state)
+{
+	(void)state;
+	assert_int_equal(cost_threads(), 1);
+	cost_update(session, 16);
+	assert_int_equal(cost_threads(), 16);
+	cost_of_pair(session);
+	counters_are(0, EVENT_PAIR_GPU_NS, EVENT_PAIR_GPU_NS + 15 * EVENT_PAIR_THREAD_NS);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -193,6 +203,7 @@ int main(void)
 		TEST(hooks_cost_where_the_device_waits),
 		TEST(threads_share_what_they_wait_for),
 		TEST(without_records_the_slower_of_host_and_device_counts),
+		TEST(all_threads_wait_for_a_pair),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

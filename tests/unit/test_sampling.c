@@ -28,6 +28,7 @@ _Atomic bool mode_cupti;
 static struct session *session;
 static double cupti_part; /* of the time, that CUPTI takes */
 static uint64_t now;
+static unsigned threads;
 
 bool cupti_active(void)
 {
@@ -52,6 +53,7 @@ static int start(void **state)
 	settings = (struct options){.events = EVENTS_AUTO, .budget = 1};
 	now = SECOND;
 	cupti_part = 0;
+	threads = 1;
 	mode_cupti = false;
 	sampling_start(now);
 	return session_create(&session, NULL, false);
@@ -72,7 +74,7 @@ static void pass(unsigned milliseconds, unsigned frequent_calls, unsigned rare_c
 		frequent.window_calls += frequent_calls / 200;
 		rare.window_calls += rare_calls / 200;
 		session_count(session, COUNTER_cupti_added_ns, cupti_part * 5 * MS);
-		sampling_update(session, now);
+		sampling_update(session, now, threads);
 	}
 }
 
@@ -94,6 +96,16 @@ static void frequent_calls_share_what_the_budget_allows(void **state)
 	settings.budget = 10;
 	pass(20, 300000, 0);
 	pairs_a_second_are(0.1 * AIMED_AT * SECOND / PAIR_NS);
+}
+
+/* All of them wait for a pair; but each counts only its own launches. */
+static void a_pair_costs_more_where_many_threads_launch(void **state)
+{
+	(void)state;
+	threads = 16;
+	pass(5000, 400000, 0);
+	assert_float_equal(share(&frequent) * 400000,
+			   0.01 * AIMED_AT * SECOND / (PAIR_NS + 15 * 1150), 1);
 }
 
 /* What counting takes of the budget, pairs do not get. */
@@ -237,6 +249,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_fraction_holds_for_every_operation_from_its_first_call_on),
 		TEST(frequent_calls_share_what_the_budget_allows),
+		TEST(a_pair_costs_more_where_many_threads_launch),
 		TEST(pairs_get_what_counting_leaves_of_the_budget),
 		TEST(what_cupti_takes_is_left_to_it),
 		TEST(rare_calls_all_get_a_pair),
