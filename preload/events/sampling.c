@@ -27,6 +27,10 @@
 #define RISING_NS	    50000000.0
 #define FALLING_NS	    2000000000.0
 #define SIGNIFICANT_CALLS   8
+/* Longer pauses in which nothing is launched, in nanoseconds, do not count as time: after them a
+ * program is taken to go on as before, or its bursts would be slowed down by what the pauses have
+ * saved. As for windows (window_times.c). */
+#define PAUSE_NS	    50000000u
 
 /*
  * Parts of the budget that event pairs may take. The cost of a pair is known only as a median on
@@ -45,7 +49,7 @@
  */
 #define COUNTED_LAUNCH_NS   20.0
 
-static uint64_t window_start;
+static uint64_t window_start, launched; /* launched: the last end of a window with calls */
 static unsigned windows;
 static uint64_t cupti_seen; /* nanoseconds that CUPTI has added to the run */
 static double cupti_rate;   /* what CUPTI adds, as a fraction of the wall time */
@@ -144,7 +148,7 @@ static double follow_rates(uint64_t elapsed)
 
 void sampling_start(uint64_t now)
 {
-	window_start = now;
+	window_start = launched = now;
 	windows = 0;
 	cupti_seen = 0;
 	cupti_rate = 0;
@@ -167,6 +171,10 @@ void sampling_update(struct session *session, uint64_t now, unsigned threads)
 		calls += operation->window_calls;
 	/* The short windows are for the first calls, not for CUDA's initialisation before them. */
 	if (windows == 0 && calls == 0)
+		return;
+	if (calls > 0)
+		launched = now;
+	if (now - launched > PAUSE_NS)
 		return;
 	windows++;
 	cupti = header->counters[COUNTER_cupti_added_ns];
