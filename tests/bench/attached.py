@@ -7,7 +7,7 @@ what a launch takes from what each of its nodes takes. Prints a table; --output 
 
 Run from the root of the tree, built by `make bench-programs library`; takes about 80 s on a GPU.
 
-How to read it. The row "kernels and copies, off again" is what ktime has on outside its windows. The
+How to read it. The row "copies recorded, kernels off again" is what ktime has on outside its windows. The
 first row in which the time for each node is high names the cause: if it is "attached, no kind", only
 detaching helps; if a kind's, that kind must not have been on; if "runtime calls", API rows cost it.
 "Whole graphs, kernels off" and "… nodes in windows" say whether a graph that CUPTI traces as a whole is
@@ -71,7 +71,10 @@ WAYS = [
     by_hand("copies, off again", once=[cupti(), "on=copies", "off=copies"]),
     by_hand("kernels, off again", once=[cupti(), "on=kernel", "off=kernel"]),
     by_hand("kernels and copies, off again", once=[cupti(), "on=work", "off=work"]),
-    by_hand("the same, and runtime calls", once=[cupti(), "on=runtime", "on=work", "off=work"]),
+    by_hand("copies recorded, kernels off again", once=[cupti(), "on=work", "off=kernel"]),
+    by_hand("copies recorded, kernels in windows", once=[cupti(), "on=work", "off=kernel"],
+            timed=in_windows("windows=kernel,{wait}")),
+    by_hand("kernels and copies off again, and runtime calls", once=[cupti(), "on=runtime", "on=work", "off=work"]),
     by_hand("kernels and copies off again, overheads", once=[cupti(), "on=overhead", "on=work",
                                                              "off=work"]),
     by_hand("kernels and copies recorded, then off", once=[cupti()],
