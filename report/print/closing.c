@@ -242,8 +242,8 @@ static void write_losses(const struct closing *closing)
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		if (counts[counters[i]] > 0)
-			warn(closing, "Lost or failed: %s %s.",
-			     number_count(count, counts[counters[i]]), texts[counters[i]]);
+			warn(closing, "Lost or failed: %s (%s).", texts[counters[i]],
+			     number_count(count, counts[counters[i]]));
 }
 
 static int write_agreement(const struct closing *closing)

@@ -203,7 +203,7 @@ fault()
 	fault cuEventRecord:5:999
 	says "Timed by CUDA events too: 10 of 12 operations."
 	says "Not timed by events: event not recorded (1), first launch of a kernel (1)."
-	says "1 errors met by ktime's own driver calls"
+	says "errors met by ktime's own driver calls (1)"
 }
 
 @test "a kernel that the driver has no name for has that of its look-up" {
