@@ -54,7 +54,7 @@ $(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/window_tim
 $(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_times.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
-$(BUILD)/tests/unit/test_calls: $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_queue.o) driver/api.o events/in_flight.o events/other_streams.o)
+$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_queue.o) driver/api.o events/in_flight.o events/other_streams.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
