@@ -65,11 +65,24 @@ void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds
 	window_class_add(class, operation, 1, nanoseconds);
 }
 
+static bool consists_of(const struct graph_contents *contents, const struct launch_part *parts,
+			uint32_t part_count)
+{
+	uint32_t same = 0;
+
+	for (uint32_t i = 0; i < part_count; i++)
+		for (uint32_t k = 0; k < contents->part_count; k++)
+			same += contents->parts[k].operation == parts[i].operation &&
+				contents->parts[k].count == parts[i].count;
+	return same == part_count && same == contents->part_count;
+}
+
 /*
- * How many graphs have these kernels; `found` is one of them. Without kernels they must have as
- * many nodes: copies are recorded all the time, so a launch may have them and its kernels not.
+ * How many graphs have these kernels; `found` is one of them. Without kernels all parts must be
+ * theirs: copies are recorded all the time, so a launch may have them and its kernels not.
  */
-static unsigned graphs_with(uint64_t kernels, uint64_t nodes, struct operation **found)
+static unsigned graphs_with(uint64_t kernels, const struct launch_part *parts, uint32_t part_count,
+			    struct operation **found)
 {
 	unsigned count = 0;
 
@@ -78,7 +91,7 @@ static unsigned graphs_with(uint64_t kernels, uint64_t nodes, struct operation *
 		const struct graph_contents *contents = graph_contents_of(operation);
 
 		if (!contents || operation->version_of || graph_contents_key(contents) != kernels ||
-		    (!kernels && contents->recorded != nodes))
+		    (!kernels && !consists_of(contents, parts, part_count)))
 			continue;
 		*found = operation;
 		count++;
@@ -90,17 +103,13 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 		     uint32_t part_count, struct operation **graph)
 {
 	struct operation *operation = NULL;
+	unsigned count = graphs_with(kernels, parts, part_count, &operation);
 	struct window_class *class;
-	uint64_t nodes = 0;
-	unsigned count;
 
-	for (uint32_t i = 0; i < part_count; i++)
-		nodes += parts[i].count;
-	count = graphs_with(kernels, nodes, &operation);
 	/* Whether a part is missing cannot be told where nobody knows what there should be. */
 	if (count == 0 && kernels) {
 		kernels = GRAPH_CONTENTS_VARIABLE;
-		count = graphs_with(kernels, nodes, &operation);
+		count = graphs_with(kernels, parts, part_count, &operation);
 	}
 	class = count ? window_class_of(kernels, device, UNIT_GRAPHS, true) : NULL;
 	if (!class)

@@ -108,6 +108,20 @@ recorded()
 	are_totals $'4000 20000 second\n400000 400000 first'
 }
 
+@test "copies are recorded all the time, also those that are launched by themselves" {
+	windows copied
+	are_totals $'4000 4080 [CUDA memcpy HtoD]\n400000 400000 first'
+	is 4000 eval "\"$built/ktime\" export --json - session |
+		jq '.rows[] | select(.kind == \"memcpy\").cupti.count'"
+	[ "${SANITIZE-}" = thread ] || [ "$(recorded)" -lt 400000 ]
+}
+
+@test "copies of a graph whose kernels are not recorded now are of no other graph" {
+	windows copies
+	are_totals $'12000 12240 [CUDA memcpy HtoD]\n4000 4000 [CUDA memset]\n400000 400000 first\n8000 40000 second'
+	is $'4000 [CUDA graph 1]\n4000 [CUDA graph 2]' graphs
+}
+
 @test "a launch whose ends were lost when the recording was turned off is left out" {
 	SIM_CUPTI_LOSE_ENDS=1 windows plain
 	are_totals '400000 400000 first'

@@ -170,7 +170,7 @@ static void what_came_before_a_window_is_forgotten(void **state)
 	assert_int_equal(taken.graphs, 2);
 }
 
-static void copies_alone_are_a_launch_of_a_graph_that_has_as_many_and_no_kernels(void **state)
+static void copies_alone_are_a_launch_of_a_graph_that_has_just_these(void **state)
 {
 	uint64_t before = launches_seen();
 
@@ -220,7 +220,7 @@ int main(void)
 		SUMS(when_recording_is_turned_off_each_streams_last_launch_is_left_out),
 		SUMS(a_launch_whose_ends_are_lost_is_left_out),
 		SUMS(what_came_before_a_window_is_forgotten),
-		SUMS(copies_alone_are_a_launch_of_a_graph_that_has_as_many_and_no_kernels),
+		SUMS(copies_alone_are_a_launch_of_a_graph_that_has_just_these),
 		SUMS(no_more_than_4096_launches_are_kept),
 	};
 

@@ -8,10 +8,12 @@
  *   disabled	   the same number of kernels `second`, which are disabled from the middle on
  *   updated	   a kernel `second`, which is `third` from the middle on, by cuGraphExecUpdate
  *   changed	   the same by cuGraphExecKernelNodeSetParams
- *   versions	   a kernel `second` of 1 block, or of 16,000: by cuGraphExecUpdate in turn, every
- *100 launches resized	   the same by cuGraphExecKernelNodeSetParams
+ *   versions	   a kernel `second` of 1 block or of 16,000, in turn, by cuGraphExecUpdate
+ *   resized	   the same by cuGraphExecKernelNodeSetParams
  *   two	   and launches another graph of two kernels `second` in turn with it
+ *   copies	   as mixed, and launches another graph of two copies in turn with it
  *   launches	   and launches the kernel `second` by itself after each of its launches
+ *   copied	   and copies to the device by itself after each of its launches
  */
 #include <stdbool.h>
 #include <string.h>
@@ -51,10 +53,8 @@ static CUgraph make_graph(int count, CUfunction kernel, CUgraphNode *last)
 	return graph;
 }
 
-static void add_mixed(CUgraph graph, CUgraphNode last)
+static CUgraphNode add_copy(CUgraph graph, const CUgraphNode *after)
 {
-	CUDA_MEMSET_NODE_PARAMS fill = {
-		.dst = (CUdeviceptr)memory, .elementSize = 1, .width = 1000, .height = 1};
 	CUDA_MEMCPY3D copy = {.srcMemoryType = CU_MEMORYTYPE_HOST,
 			      .srcHost = pinned,
 			      .dstMemoryType = CU_MEMORYTYPE_DEVICE,
@@ -62,6 +62,18 @@ static void add_mixed(CUgraph graph, CUgraphNode last)
 			      .WidthInBytes = 1000,
 			      .Height = 1,
 			      .Depth = 1};
+	CUgraphNode node;
+	CUcontext context;
+
+	CHECK(cuCtxGetCurrent(&context));
+	CHECK(cuGraphAddMemcpyNode(&node, graph, after, after != NULL, &copy, context));
+	return node;
+}
+
+static void add_mixed(CUgraph graph, CUgraphNode last)
+{
+	CUDA_MEMSET_NODE_PARAMS fill = {
+		.dst = (CUdeviceptr)memory, .elementSize = 1, .width = 1000, .height = 1};
 	CUgraphNode node, inner;
 	CUcontext context;
 
@@ -69,7 +81,18 @@ static void add_mixed(CUgraph graph, CUgraphNode last)
 	CHECK(cuGraphAddChildGraphNode(&node, graph, &last, 1,
 				       make_graph(2, kernel_named("second"), &inner)));
 	CHECK(cuGraphAddMemsetNode(&last, graph, &node, 1, &fill, context));
-	CHECK(cuGraphAddMemcpyNode(&node, graph, &last, 1, &copy, context));
+	add_copy(graph, &last);
+}
+
+static CUgraph make_copies(void)
+{
+	CUgraph graph;
+	CUgraphNode first;
+
+	CHECK(cuGraphCreate(&graph, 0));
+	first = add_copy(graph, NULL);
+	add_copy(graph, &first);
+	return graph;
 }
 
 static CUgraphExec instantiate(CUgraph graph)
@@ -112,7 +135,7 @@ int main(int argc, char **argv)
 	CHECK(cuMemAllocHost((void **)&pinned, 1000));
 	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	graph = make_graph(nodes, kernel_named("first"), &last);
-	if (strcmp(what, "mixed") == 0)
+	if (strcmp(what, "mixed") == 0 || strcmp(what, "copies") == 0)
 		add_mixed(graph, last);
 	for (int i = 0; strcmp(what, "disabled") == 0 && i < nodes; i++)
 		changed[i] = last = add_kernel(graph, &last, kernel);
@@ -130,6 +153,8 @@ int main(int argc, char **argv)
 	exec = instantiate(graph);
 	if (strcmp(what, "two") == 0)
 		second = instantiate(make_graph(2, kernel, &last));
+	if (strcmp(what, "copies") == 0)
+		second = instantiate(make_copies());
 	for (long i = 0; i < launches; i++) {
 		if (i == launches / 2 && strcmp(what, "updated") == 0) {
 			CUgraphExecUpdateResultInfo info;
@@ -157,6 +182,8 @@ int main(int argc, char **argv)
 			CHECK(cuGraphLaunch(second, stream));
 		if (strcmp(what, "launches") == 0)
 			check_launch(kernel, stream);
+		if (strcmp(what, "copied") == 0)
+			CHECK(cuMemcpyHtoDAsync((CUdeviceptr)memory, pinned, 1000, stream));
 		CHECK(cuStreamSynchronize(stream));
 		nanosleep(&rest, NULL);
 	}
