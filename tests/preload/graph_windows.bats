@@ -209,6 +209,17 @@ LONG=12000
 	says "CUPTI is not used: with --budget it records in windows, which was not tried with its version 130100."
 }
 
+@test "without a thread to start CUPTI late the run is left to the events, and the report says so" {
+	# ktime's own two threads have been started by then.
+	LD_PRELOAD=$built/libktime.so:$programs/libno_threads.so NO_THREADS_AFTER=2 \
+		KTIME_OPTIONS="--gate off -f -o session --budget 50" run --separate-stderr \
+		"$root/tests/sim/run" "$programs/graph_windows" "$LONG" 10 launches
+	[ "$status" -eq 0 ]
+	is 0 counter cupti_records
+	is 120000 counter graph_node_calls
+	says "CUPTI was not started: no thread for that (Resource temporarily unavailable)"
+}
+
 @test "a CUPTI that refuses when it is started late leaves the run to the events" {
 	SIM_CUPTI_REFUSE=39 launches=$LONG nodes=10 windows launches "--budget 50"
 	is '12000 60000 second' eval "totals 2>/dev/null | grep second"
