@@ -109,11 +109,14 @@ recorded()
 }
 
 @test "copies are recorded all the time, also those that are launched by themselves" {
+	export SIM_CUPTI_COPIES_STAY=1
 	windows copied
 	are_totals $'4000 4080 [CUDA memcpy HtoD]\n400000 400000 first'
 	is 4000 eval "\"$built/ktime\" export --json - session |
 		jq '.rows[] | select(.kind == \"memcpy\").cupti.count'"
 	[ "${SANITIZE-}" = thread ] || [ "$(recorded)" -lt 400000 ]
+	# And under a budget.
+	launches=$LONG windows launches "--budget 50"
 }
 
 @test "copies of a graph whose kernels are not recorded now are of no other graph" {
