@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * When CUPTI records. In a process without graphs, always. Tracing each node of a graph can cost
- * more than all of the program, so with --graph auto CUPTI's recording is turned off and on while
- * the program runs:
+ * more than all of the program, so with --graph auto CUPTI's recording of kernels is turned off and
+ * on while the program runs; that of copies and memsets stays on (pause.h):
  *
  *   until the first graph is made	recording; each call is matched with its record
  *   while the nodes fit the budget	recording, but for the moments when a graph is made
