@@ -22,7 +22,7 @@
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 
-/* What the neighbours are asked and told. */
+/* What calls.c is answered, and what it has told the functions below. */
 static struct {
 	bool matches, included, trace, queue_full, thin;
 	unsigned costs, recording_calls, ranges, untimed_in_ranges;
