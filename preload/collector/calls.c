@@ -325,8 +325,11 @@ static void add_counted(struct operation *operation, unsigned api, uint64_t call
 /* What one of a thread's counts has grown by. */
 static uint64_t growth_of(struct thread *thread, uint32_t counter)
 {
-	return thread_growth_of(&thread->operation_calls[counter],
-				&thread->operation_calls_seen[counter]);
+	uint64_t growth = thread_growth_of(&thread->operation_calls[counter],
+					   &thread->operation_calls_seen[counter]);
+
+	thread->has_launched |= growth > 0;
+	return growth;
 }
 
 void calls_take_counts(struct thread *thread)
@@ -345,13 +348,9 @@ void calls_take_counts(struct thread *thread)
 		rows_add_outside(operation, context_first_device(),
 				 growth_of(thread, index + COUNTED_OPERATIONS));
 	}
-	for (unsigned api = 0; api < API_COUNT; api++) {
-		uint64_t calls =
-			thread_growth_of(&thread->api_calls[api], &thread->api_calls_seen[api]);
-
-		if (calls > 0)
-			rows_add_calls(api, calls);
-	}
+	for (unsigned api = 0; api < API_COUNT; api++)
+		rows_add_calls(api, thread_growth_of(&thread->api_calls[api],
+						     &thread->api_calls_seen[api]));
 }
 
 void calls_matched(const struct in_flight *operation, uint32_t correlation)

@@ -20,8 +20,8 @@ void cost_of_record(struct session *session, const struct activity *activity,
 		    const struct in_flight *call, const struct concurrency *before);
 /* Adds an event pair that was recorded. */
 void cost_of_pair(struct session *session);
-/* Updates the counters; `threads` is how many of the program's threads called hooks since the last
- * time. */
+/* Updates the counters; `threads` is how many of the program's threads launch at the same time, or
+ * 0 where that is as it was. */
 void cost_update(struct session *session, unsigned threads);
 /* How many threads are in hooks at the same time, as far as is known: at least 1. */
 unsigned cost_threads(void);

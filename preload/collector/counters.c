@@ -17,7 +17,10 @@
 #include "preload/metrics/metrics.h"
 
 /* How often ktime's memory is measured. Chosen: it takes some 50 us. */
-#define MEMORY_PERIOD_NS 1000000000u
+#define MEMORY_PERIOD_NS  1000000000u
+/* Over how long threads that launch count as launching at the same time: that of a sampling window
+ * (sampling.c). In it one that waits for the driver among 15 others launches hundreds of times. */
+#define THREADS_PERIOD_NS 20000000u
 
 /* By nodes of graphs, each at every launch. */
 static uint64_t graphs_allocations(void)
@@ -51,26 +54,40 @@ static void watch_wall_clock(struct session_header *header)
 		header->clock_moved = moved;
 }
 
+/* How many threads have launched in the last THREADS_PERIOD_NS; 0 until that is over. */
+static unsigned threads_that_launch(uint64_t now)
+{
+	static uint64_t last;
+	unsigned threads = 0;
+
+	if (now - last < THREADS_PERIOD_NS)
+		return 0;
+	last = now;
+	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
+		threads += thread->has_launched;
+		thread->has_launched = false;
+	}
+	return threads;
+}
+
 void counters_update(struct session *session, const struct clock_scale *scale)
 {
 	static uint64_t last_memory_check;
 	struct session_header *header = session_header(session);
-	unsigned threads = 0;
 	uint64_t ticks = 0;
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
 		uint64_t host = atomic_load_explicit(&thread->host_ticks, memory_order_relaxed);
 
 		ticks += host - thread->host_ticks_seen;
-		threads += host != thread->host_ticks_seen;
 		thread->host_ticks_seen = host;
 	}
 	rows_take_lost();
 	header->counters[COUNTER_host_ns] += clock_ticks_to_ns(scale, ticks);
-	cost_update(session, threads);
+	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - scale->monotonic;
+	cost_update(session, threads_that_launch(header->counters[COUNTER_wall_ns]));
 	header->counters[COUNTER_threads] = thread_count_entered();
 	header->counters[COUNTER_collector_ns] = clock_ns(CLOCK_THREAD_CPUTIME_ID);
-	header->counters[COUNTER_wall_ns] = clock_ns(CLOCK_MONOTONIC) - scale->monotonic;
 	header->counters[COUNTER_driver_errors] = driver_failures();
 	header->counters[COUNTER_events_created] = 0;
 	for (struct context *context = context_first(); context; context = context->next)

@@ -136,6 +136,7 @@ void drain_rings(void)
 			take_measured(thread, record, part == METRICS_READ);
 		else if (!api_host_call(record->api))
 			calls_take(thread, record);
+		thread->has_launched |= !api_host_call(record->api);
 		/* Release: the slot is read before the thread may overwrite it. */
 		atomic_store_explicit(&thread->ring_tail, tail + 1, memory_order_release);
 		if (tail + 1 == thread->drain_end)

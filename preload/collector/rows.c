@@ -236,7 +236,7 @@ bool rows_were_called(const struct operation *operation)
 
 void rows_add_calls(unsigned api, uint64_t calls)
 {
-	struct row *row = api_row(api);
+	struct row *row = calls > 0 ? api_row(api) : NULL;
 
 	if (row)
 		row->calls += calls;
