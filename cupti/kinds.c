@@ -55,7 +55,7 @@ static bool is_kernel(uint32_t kind)
 	return kind == CUPTI_ACTIVITY_KIND_KERNEL || kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
 }
 
-static bool program_has_kernels(void)
+bool kinds_program_has_kernels(void)
 {
 	return is_set(&kinds[CUPTI_ACTIVITY_KIND_KERNEL].program) ||
 	       is_set(&kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].program);
@@ -74,7 +74,7 @@ static bool ktime_may_have(uint32_t kind)
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 		return !is_set(&kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].program);
 	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
-		return !program_has_kernels();
+		return !kinds_program_has_kernels();
 	default:
 		return true;
 	}
@@ -106,11 +106,6 @@ void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
 	pthread_mutex_unlock(&lock);
 }
 
-/* What records the device's work. */
-static const uint32_t work_kinds[] = {CUPTI_ACTIVITY_KIND_MEMCPY, CUPTI_ACTIVITY_KIND_MEMCPY2,
-				      CUPTI_ACTIVITY_KIND_MEMSET, CUPTI_ACTIVITY_KIND_KERNEL,
-				      CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL};
-#define WORK_KINDS (sizeof(work_kinds) / sizeof(work_kinds[0]))
 static bool kernels_paused[PAUSE_REASONS];
 
 static bool is_paused(uint32_t kind)
@@ -186,14 +181,6 @@ void kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, 
 	settle(cupti, CUPTI_ACTIVITY_KIND_KERNEL);
 	settle(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	pthread_mutex_unlock(&lock);
-}
-
-bool kinds_program_records_work(void)
-{
-	for (unsigned i = 0; i < WORK_KINDS; i++)
-		if (is_set(&kinds[work_kinds[i]].program))
-			return true;
-	return false;
 }
 
 /* The counters are the whole process's, which CUPTI calls device 0. */

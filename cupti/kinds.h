@@ -17,8 +17,8 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 /* Stops recording kernels for ktime, or goes on with it: see pause.h. Takes some 10 us. Any
  * thread. */
 void kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused);
-/* Whether the program has one of these kinds enabled, so that they are recorded in any case. */
-bool kinds_program_records_work(void);
+/* Whether the program has a kind of kernels enabled, so that they are recorded in any case. */
+bool kinds_program_has_kernels(void);
 /* Enables migrations to and from the host, and page faults, for ktime. */
 CUptiResult kinds_enable_unified_memory(const struct cupti_functions *cupti);
 /* Stops recording a runtime function for ktime. Any thread. */

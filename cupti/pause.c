@@ -23,13 +23,12 @@ bool pause_is_safe(void)
 
 bool pause_kernels(enum pause_reason reason, bool paused)
 {
-	if (!cupti_active())
-		return false;
+	/* Also while CUPTI is not on: it may be started before the pause is over. */
 	kinds_pause(library_functions(), reason, paused);
-	return true;
+	return cupti_active();
 }
 
 bool pause_is_refused(void)
 {
-	return kinds_program_records_work();
+	return kinds_program_has_kernels();
 }

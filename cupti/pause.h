@@ -19,7 +19,7 @@ bool pause_is_safe(void);
  * with kernels alone off and on in none of 36 (H200, CUPTI 13.0).
  */
 bool pause_kernels(enum pause_reason reason, bool paused);
-/* Whether the program records such work itself now: then a pause has no effect. Any thread. */
+/* Whether the program records kernels itself now: then a pause has no effect. Any thread. */
 bool pause_is_refused(void);
 
 #endif

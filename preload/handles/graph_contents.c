@@ -164,6 +164,8 @@ struct graph_contents *graph_contents_sum(const struct graph_nodes *nodes)
 		add_part(contents, node->operation);
 		if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
 			contents->kernels += graph_contents_kernel_mark(node->operation);
+		else
+			contents->copies++;
 	}
 	return contents;
 }

@@ -42,6 +42,7 @@ struct graph_contents {
 	uint64_t kernels;     /* of the kernels, in any order: see graph_contents_kernel_mark() */
 	uint32_t nodes;	      /* all but disabled ones */
 	uint32_t recorded;    /* of these, how many CUPTI records */
+	uint32_t copies;      /* of those, how many are copies or memsets */
 	uint32_t allocations; /* of these, how many allocate memory */
 	/* A conditional node, whose body runs as often as the device decides, or a node of a type
 	 * that ktime does not know. */

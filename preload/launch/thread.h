@@ -83,7 +83,8 @@ struct thread {
 	uint64_t operation_calls_seen[2 * COUNTED_OPERATIONS];
 	uint64_t api_calls_seen[API_COUNT];
 	uint64_t host_ticks_seen;
-	bool has_launched; /* since the threads that launch were last counted (counters.c) */
+	/* Since the threads that launch were last counted (counters.c). */
+	bool has_launched;
 	uint32_t drain_end; /* the ring's head when the present drain began */
 	uint32_t last_call; /* number of its latest call that the timeline has (host_calls.h) */
 	struct thread *drain_next;

@@ -43,16 +43,6 @@ static double idle_part(const struct operation *operation)
 	return idle < pairs ? (double)idle / (double)pairs : 1;
 }
 
-static double copies_in(const struct graph_contents *contents)
-{
-	double copies = 0;
-
-	for (uint32_t i = 0; i < contents->part_count; i++)
-		if (contents->parts[i].operation->kind != ROW_KERNEL)
-			copies += contents->parts[i].count;
-	return copies;
-}
-
 static void add_graph(struct launch_costs *costs, const struct operation *operation, double idle,
 		      double launches, bool late)
 {
@@ -60,7 +50,7 @@ static void add_graph(struct launch_costs *costs, const struct operation *operat
 		atomic_load_explicit(&operation->contents, memory_order_acquire);
 	double nodes = contents ? contents->recorded : 1;
 	double queued = late ? NODE_QUEUED_LATE_NS : NODE_QUEUED_STANDING_NS;
-	double copies = contents ? copies_in(contents) : 0;
+	double copies = contents ? contents->copies : 0;
 
 	costs->standing += launches * idle * (CALL_STANDING_NS + nodes * NODE_STANDING_NS);
 	costs->standing += launches * (1 - idle) * nodes * queued;

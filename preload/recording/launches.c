@@ -189,16 +189,20 @@ void launches_settle(void)
 		end(launch, true);
 }
 
-void launches_end(bool turned_off, uint64_t since)
+void launches_end(bool turned_off, uint64_t since, uint64_t until)
 {
 	struct launch *launch, *next;
 
+	/* First, as they would be taken for the next launches in their streams. */
+	DL_FOREACH_SAFE(oldest, launch, next)
+	if (turned_off && launch->kernels == 0 && launch->start >= until)
+		end(launch, false);
 	DL_FOREACH_SAFE(oldest, launch, next)
 	end(launch, !turned_off || (next_in_stream(launch) && launch->start >= since));
 }
 
 uint64_t launches_begin(void)
 {
-	launches_end(true, UINT64_MAX);
+	launches_end(true, UINT64_MAX, UINT64_MAX);
 	return seen;
 }

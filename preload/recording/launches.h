@@ -20,11 +20,12 @@ void launches_add(struct operation *operation, const struct activity *activity);
 /* Ends the launches whose nodes have all been recorded, as far as can be told. */
 void launches_settle(void);
 /*
- * Ends all launches after the recording was turned off, or at the end of the run. In the first case
- * each stream's last launch is left out, and so are those that began before the recording was
- * turned on, at `since` on the records' clock (0: that clock is not known).
+ * Ends all launches after the recording of kernels was turned off, or at the end of the run. In the
+ * first case each stream's last launch is left out, and so are those that began before kernels were
+ * turned on, at `since` on the records' clock (0: that clock is not known), and those without
+ * kernels that began after they were turned off, at `until` (UINT64_MAX: not known).
  */
-void launches_end(bool turned_off, uint64_t since);
+void launches_end(bool turned_off, uint64_t since, uint64_t until);
 /* Of how many launches kernels have been recorded so far, including those that still lack records.
  */
 uint64_t launches_seen(void);

@@ -135,10 +135,9 @@ bool recording_knows_kernels(void)
 void recording_call(const struct in_flight *call)
 {
 	const struct graph_contents *contents =
-		phase == MATCHED || call->operation->kind != ROW_GRAPH
-			? NULL
-			: atomic_load_explicit(&call->operation->contents, memory_order_acquire);
-	double cost = contents ? contents->recorded * NODE_NS : 0;
+		phase == MATCHED ? NULL : graph_contents_of(call->operation);
+	/* Copies and memsets are recorded in any case. */
+	double cost = contents ? (contents->recorded - contents->copies) * NODE_NS : 0;
 
 	work += cost > 0 ? cost : NODE_NS;
 	if (cost > 0 && phase == CONTINUOUS) {
@@ -219,7 +218,8 @@ static void turn(bool to, uint64_t now)
 /* Takes what was recorded so far as one window. */
 static void settle(bool turned_off)
 {
-	launches_end(turned_off, window.clock_known ? window.opened : 0);
+	launches_end(turned_off, window.clock_known ? window.opened : 0,
+		     window.clock_known ? window.closed : UINT64_MAX);
 	sums_close_window(window.random);
 	window.settling = false;
 }

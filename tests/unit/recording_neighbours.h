@@ -221,8 +221,9 @@ void launches_settle(void)
 	settled++;
 }
 
-void launches_end(bool turned_off, uint64_t since)
+void launches_end(bool turned_off, uint64_t since, uint64_t until)
 {
+	(void)until;
 	ended_off = turned_off;
 	ended_since = since;
 }

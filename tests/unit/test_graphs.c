@@ -12,6 +12,7 @@ static void a_graph_is_known_by_what_its_nodes_do(void **state)
 	assert_string_equal(operation->kernels_listed, "k1\nk2");
 	assert_int_equal(contents->nodes, 4);
 	assert_int_equal(contents->recorded, 3);
+	assert_int_equal(contents->copies, 0);
 	assert_int_equal(contents->part_count, 2);
 	assert_ptr_equal(contents->parts[0].operation, &kernels[0]);
 	assert_int_equal(contents->parts[0].count, 2);
@@ -48,6 +49,7 @@ static void copies_and_memsets_are_parts_too(void **state)
 	nodes[3].type = (CUgraphNodeType)13;
 	contents = contents_of(make(1, &plain));
 	assert_int_equal(contents->part_count, 3);
+	assert_int_equal(contents->copies, 3);
 	assert_ptr_equal(contents->parts[0].operation, &fixed[OPERATION_MEMSET]);
 	assert_ptr_equal(contents->parts[1].operation, &fixed[OPERATION_COPY_HTOD]);
 	assert_ptr_equal(contents->parts[2].operation, &fixed[OPERATION_COPY_DTOH]);

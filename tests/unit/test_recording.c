@@ -34,7 +34,7 @@
 static bool ever, refused, safe = true, lacks_graph, paused;
 static unsigned making, closed, random_windows, updates, ended, turns;
 static unsigned settles, windows_opened, windows_closed;
-static uint64_t now = 1000000 * MS, seen, since;
+static uint64_t now = 1000000 * MS, seen, since, until;
 static bool told_off, told_windows, told_stays_on, fresh;
 static bool cupti_waits = true, deferred, tracing;
 
@@ -193,9 +193,10 @@ void versions_window_was_closed(void)
 	windows_closed++;
 }
 
-void launches_end(bool turned_off, uint64_t from)
+void launches_end(bool turned_off, uint64_t from, uint64_t to)
 {
 	(void)turned_off;
+	until = to;
 	ended++;
 	since = from;
 }
@@ -413,6 +414,19 @@ TEST(nodes_are_recorded_until_the_budget_is_spent)
 	assert_true(!recording_matches());
 }
 
+/* They are recorded between windows too. */
+TEST(copies_of_graphs_spend_nothing)
+{
+	begin();
+	contents.copies = contents.recorded;
+	for (int i = 0; i < 1000; i++)
+		launch();
+	update(0);
+	assert_true(recording_is_complete());
+	contents.copies = 0;
+	spend_the_credit();
+}
+
 TEST(the_credit_grows_with_time_to_its_bound)
 {
 	begin();
@@ -499,7 +513,7 @@ TEST(windows_open_by_chance_and_last_as_long_whatever_is_launched)
 	/* Without launches they get longer. */
 	assert_true(closed_at - opened_at >= 100 * MS);
 	assert_true(random_windows == windows - 2 || random_windows == windows - 1);
-	assert_true(since > 0 && since <= opened_at);
+	assert_true(since > 0 && since <= opened_at && until > since);
 	assert_true(updates > 0);
 }
 
@@ -646,6 +660,7 @@ int main(void)
 		cmocka_unit_test(without_graphs_calls_are_matched),
 		cmocka_unit_test(where_the_user_or_cupti_forbids_it_all_is_matched),
 		cmocka_unit_test(nodes_are_recorded_until_the_budget_is_spent),
+		cmocka_unit_test(copies_of_graphs_spend_nothing),
 		cmocka_unit_test(the_credit_grows_with_time_to_its_bound),
 		cmocka_unit_test(a_window_is_settled_once_its_records_are_there),
 		cmocka_unit_test(records_that_do_not_come_are_not_waited_for_for_ever),

@@ -27,7 +27,7 @@ static void nodes_with_one_correlation_id_are_a_launch(void **state)
 	record(FIRST, 90, 95);
 	assert_int_equal(launches_seen() - before, 1);
 	assert_int_equal(taken.nodes, 0);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.nodes, 3);
 	assert_ptr_equal(taken.node, &operations[FIRST]);
 	assert_int_equal(taken.node_ns, 5);
@@ -38,7 +38,7 @@ static void nodes_with_one_correlation_id_are_a_launch(void **state)
 	assert_int_equal(taken.graph_device, 1);
 	assert_int_equal(taken.graph_ns, 150 - 90);
 	/* And once. */
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.nodes, 3);
 }
 
@@ -48,7 +48,7 @@ static void a_launch_that_fits_no_graph_is_left_out(void **state)
 	correlation++;
 	record(FIRST, 100, 110);
 	record(SECOND, 120, 130);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.nodes + taken.graphs, 0);
 	/* A copy in it is a node, but no kernel that it is known by. */
 	correlation++;
@@ -56,7 +56,7 @@ static void a_launch_that_fits_no_graph_is_left_out(void **state)
 	record(SECOND, 120, 130);
 	record(COPY, 130, 140);
 	record(FIRST, 140, 150);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.nodes, 4);
 	assert_int_equal(taken.graphs, 1);
 }
@@ -70,7 +70,7 @@ static void of_two_graphs_with_the_same_kernels_neither_gets_the_launch(void **s
 	record(FIRST, 100, 110);
 	record(FIRST, 110, 120);
 	record(SECOND, 120, 130);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.nodes, 3);
 	assert_int_equal(taken.graphs, 0);
 }
@@ -106,17 +106,17 @@ static void when_recording_is_turned_off_each_streams_last_launch_is_left_out(vo
 	launch_at(100);
 	launch_at(200);
 	launch_at(300);
-	launches_end(true, 0);
+	launches_end(true, 0, UINT64_MAX);
 	assert_int_equal(taken.graphs, 2);
 	/* And those that began before it was turned on. */
 	launch_at(100);
 	launch_at(200);
 	launch_at(300);
-	launches_end(true, 101);
+	launches_end(true, 101, UINT64_MAX);
 	assert_int_equal(taken.graphs, 3);
 	launch_at(100);
 	launch_at(200);
-	launches_end(true, 100);
+	launches_end(true, 100, UINT64_MAX);
 	assert_int_equal(taken.graphs, 4);
 }
 
@@ -128,29 +128,29 @@ static void a_launch_whose_ends_are_lost_is_left_out(void **state)
 	record(FIRST, 100, 1000);
 	record(FIRST, 110, 1000);
 	record(SECOND, 120, 1000);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.graphs, 0);
 	/* Half of it may be two branches of the graph. */
 	correlation++;
 	record(FIRST, 100, 200);
 	record(FIRST, 100, 200);
 	record(SECOND, 199, 200);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.graphs, 1);
 	correlation++;
 	record(FIRST, 100, 200);
 	record(FIRST, 100, 200);
 	record(SECOND, 198, 200);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.graphs, 1);
 	/* It overlaps the next one in its stream. */
 	launch_at(100);
 	launch_at(129);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.graphs, 2);
 	launch_at(100);
 	launch_at(130);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.graphs, 4);
 }
 
@@ -166,7 +166,7 @@ static void what_came_before_a_window_is_forgotten(void **state)
 	launch_at(300);
 	launch_at(400);
 	assert_int_equal(launches_seen(), before + 2);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.graphs, 2);
 }
 
@@ -178,7 +178,7 @@ static void copies_alone_are_a_launch_of_a_graph_that_has_just_these(void **stat
 	/* Of a launch whose kernels were not recorded. */
 	correlation++;
 	record(COPY, 100, 110);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.nodes, 0);
 	contents[1] = graph_of(0, 0);
 	contents[1]->parts[0] = (struct graph_part){.operation = &operations[COPY], .count = 2};
@@ -186,16 +186,39 @@ static void copies_alone_are_a_launch_of_a_graph_that_has_just_these(void **stat
 	atomic_store(&operations[SAME_GRAPH].contents, contents[1]);
 	correlation++;
 	record(COPY, 200, 210);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.nodes, 0);
 	correlation++;
 	record(COPY, 300, 310);
 	record(COPY, 310, 320);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.nodes, 2);
 	assert_ptr_equal(taken.graph, &operations[SAME_GRAPH]);
 	/* Windows wait for launches with kernels. */
 	assert_int_equal(launches_seen(), before);
+}
+
+/* They may be all that was recorded of a graph whose kernels were off. */
+static void copies_alone_after_a_window_are_left_out(void **state)
+{
+	(void)state;
+	contents[1] = graph_of(0, 0);
+	contents[1]->recorded = contents[1]->copies = contents[1]->part_count = 1;
+	contents[1]->parts[0] = (struct graph_part){.operation = &operations[COPY], .count = 1};
+	atomic_store(&operations[SAME_GRAPH].contents, contents[1]);
+	for (uint64_t began = 100; began <= 500; began += 100) {
+		correlation++;
+		record(COPY, began, began + 10);
+	}
+	launches_end(true, 150, 400);
+	/* Those of 200 and 300 but the last, as is any stream's. */
+	assert_int_equal(taken.nodes, 1);
+	assert_ptr_equal(taken.graph, &operations[SAME_GRAPH]);
+	/* Kernels were recorded all the same, if their launch was called before. */
+	launch_at(500);
+	launch_at(600);
+	launches_end(true, 150, 400);
+	assert_int_equal(taken.graphs, 2);
 }
 
 static void no_more_than_4096_launches_are_kept(void **state)
@@ -206,7 +229,7 @@ static void no_more_than_4096_launches_are_kept(void **state)
 	assert_int_equal(taken.graphs, 0);
 	launch_at(100 * 4096);
 	assert_int_equal(taken.graphs, 1);
-	launches_end(false, 0);
+	launches_end(false, 0, UINT64_MAX);
 	assert_int_equal(taken.graphs, 4097);
 }
 
@@ -221,6 +244,7 @@ int main(void)
 		SUMS(a_launch_whose_ends_are_lost_is_left_out),
 		SUMS(what_came_before_a_window_is_forgotten),
 		SUMS(copies_alone_are_a_launch_of_a_graph_that_has_just_these),
+		SUMS(copies_alone_after_a_window_are_left_out),
 		SUMS(no_more_than_4096_launches_are_kept),
 	};
 

@@ -109,7 +109,7 @@ static int start(void **state)
 static int stop(void **state)
 {
 	(void)state;
-	launches_end(true, UINT64_MAX);
+	launches_end(true, UINT64_MAX, UINT64_MAX);
 	sums_close_window(false);
 	for (unsigned i = 0; i < 3; i++)
 		free(contents[i]);
