@@ -107,9 +107,12 @@ void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
 }
 
 static bool kernels_paused[PAUSE_REASONS];
+static bool several_devices;
 
 static bool is_paused(uint32_t kind)
 {
+	if (kind == CUPTI_ACTIVITY_KIND_MEMCPY2)
+		return !several_devices;
 	return is_kernel(kind) &&
 	       (kernels_paused[PAUSE_BETWEEN_WINDOWS] || kernels_paused[PAUSE_FOR_COUNTERS]);
 }
@@ -180,6 +183,14 @@ void kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, 
 	kernels_paused[reason] = paused;
 	settle(cupti, CUPTI_ACTIVITY_KIND_KERNEL);
 	settle(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	pthread_mutex_unlock(&lock);
+}
+
+void kinds_record_peer_copies(const struct cupti_functions *cupti)
+{
+	pthread_mutex_lock(&lock);
+	several_devices = true;
+	settle(cupti, CUPTI_ACTIVITY_KIND_MEMCPY2);
 	pthread_mutex_unlock(&lock);
 }
 
@@ -370,5 +381,6 @@ void kinds_reset(void)
 	pthread_mutex_init(&lock, NULL);
 	memset(kinds, 0, sizeof(kinds));
 	memset(kernels_paused, 0, sizeof(kernels_paused));
+	several_devices = false;
 	forget_program();
 }

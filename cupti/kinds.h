@@ -17,6 +17,9 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 /* Stops recording kernels for ktime, or goes on with it: see pause.h. Takes some 10 us. Any
  * thread. */
 void kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused);
+/* Records copies between devices for ktime from now on, if their kind is enabled, or once it is:
+ * see pause.h. Any thread. */
+void kinds_record_peer_copies(const struct cupti_functions *cupti);
 /* Whether the program has a kind of kernels enabled, so that they are recorded in any case. */
 bool kinds_program_has_kernels(void);
 /* Enables migrations to and from the host, and page faults, for ktime. */

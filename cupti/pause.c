@@ -28,6 +28,11 @@ bool pause_kernels(enum pause_reason reason, bool paused)
 	return cupti_active();
 }
 
+void pause_ends_for_peer_copies(void)
+{
+	kinds_record_peer_copies(library_functions());
+}
+
 bool pause_is_refused(void)
 {
 	return kinds_program_has_kernels();

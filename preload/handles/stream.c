@@ -42,6 +42,12 @@ struct context *context_known(CUcontext handle)
 
 static _Atomic int first_device = NO_DEVICE;
 static _Atomic bool several_devices;
+static void (*when_several)(void);
+
+void context_when_several(void (*call)(void))
+{
+	when_several = call;
+}
 
 void context_on_device(int device)
 {
@@ -53,8 +59,11 @@ void context_on_device(int device)
 		return;
 	/* The program has not got the new context yet, so what was only counted until now is the
 	 * first device's. */
-	if (!atomic_exchange_explicit(&several_devices, true, memory_order_relaxed))
-		count_only_block(1);
+	if (atomic_exchange_explicit(&several_devices, true, memory_order_relaxed))
+		return;
+	count_only_block(1);
+	if (when_several)
+		when_several();
 }
 
 bool context_several_devices(void)

@@ -19,6 +19,7 @@
 #define SERIAL	    CUPTI_ACTIVITY_KIND_KERNEL
 #define COPIES	    CUPTI_ACTIVITY_KIND_MEMCPY
 #define GRAPHS	    CUPTI_ACTIVITY_KIND_GRAPH_TRACE
+#define PEER_COPIES CUPTI_ACTIVITY_KIND_MEMCPY2
 #define RUNTIME	    CUPTI_ACTIVITY_KIND_RUNTIME
 #define KINDS	    64 /* see kinds.c */
 #define CALLBACKS   2048
@@ -186,6 +187,7 @@ static void kernels_are_paused_and_other_kinds_go_on(void **state)
 					  CUPTI_ACTIVITY_KIND_MEMSET, GRAPHS};
 
 	(void)state;
+	kinds_record_peer_copies(&cupti);
 	for (unsigned i = 0; i < 4; i++)
 		kinds_enable(&cupti, others[i]);
 	kinds_enable(&cupti, CONCURRENT);
@@ -201,6 +203,37 @@ static void kernels_are_paused_and_other_kinds_go_on(void **state)
 	assert_false(enabled[CONCURRENT]);
 	kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, false);
 	assert_true(enabled[CONCURRENT]);
+}
+
+static void peer_copies_are_recorded_from_the_second_device_on(void **state)
+{
+	(void)state;
+	assert_int_equal(kinds_enable(&cupti, PEER_COPIES), CUPTI_SUCCESS);
+	assert_true(kinds_of_ktime(PEER_COPIES) && !enabled[PEER_COPIES]);
+	assert_int_equal(calls, 0);
+	kinds_record_peer_copies(&cupti);
+	kinds_record_peer_copies(&cupti);
+	assert_true(enabled[PEER_COPIES]);
+	assert_int_equal(calls, 1);
+}
+
+static void a_second_device_before_cupti_is_remembered(void **state)
+{
+	(void)state;
+	kinds_record_peer_copies(&cupti);
+	assert_int_equal(calls, 0);
+	assert_int_equal(kinds_enable(&cupti, PEER_COPIES), CUPTI_SUCCESS);
+	assert_true(enabled[PEER_COPIES]);
+}
+
+static void the_programs_peer_copies_are_recorded_on_one_device(void **state)
+{
+	(void)state;
+	kinds_enable(&cupti, PEER_COPIES);
+	assert_int_equal(kinds_program_enable(&cupti, PEER_COPIES, enable), CUPTI_SUCCESS);
+	assert_true(enabled[PEER_COPIES]);
+	assert_int_equal(kinds_program_disable(&cupti, PEER_COPIES), CUPTI_SUCCESS);
+	assert_false(enabled[PEER_COPIES]);
 }
 
 static void kernels_that_two_have_stopped_go_on_with_the_second(void **state)
@@ -363,6 +396,9 @@ int main(void)
 		TEST(what_cupti_refuses_is_not_enabled),
 		TEST(the_programs_kernel_kind_takes_the_place_of_ktimes),
 		TEST(kernels_are_paused_and_other_kinds_go_on),
+		TEST(peer_copies_are_recorded_from_the_second_device_on),
+		TEST(a_second_device_before_cupti_is_remembered),
+		TEST(the_programs_peer_copies_are_recorded_on_one_device),
 		TEST(kernels_that_two_have_stopped_go_on_with_the_second),
 		TEST(a_record_is_the_programs_by_its_time),
 		TEST(wrapped_runtime_calls_are_not_recorded_for_ktime),
