@@ -19,6 +19,7 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/events/context_gates.h"
+#include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/memory/held_changes.h"

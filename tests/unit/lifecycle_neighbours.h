@@ -34,6 +34,7 @@
 #include "preload/driver/elf_symbol.h"
 #include "preload/driver/real_symbol.h"
 #include "preload/events/context_gates.h"
+#include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/lifecycle/endings.h"
@@ -331,6 +332,17 @@ bool refusal_by_environment(char *reason, size_t size)
 }
 
 static const struct cupti_functions functions = {.version = 27};
+void pause_ends_for_peer_copies(void)
+{
+}
+
+static void (*second_device)(void);
+
+void context_when_several(void (*call)(void))
+{
+	second_device = call;
+}
+
 static bool can_pause = true;
 
 bool pause_is_safe(void)
