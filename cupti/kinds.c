@@ -107,7 +107,7 @@ void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
 }
 
 static bool kernels_paused[PAUSE_REASONS];
-static bool several_devices;
+static bool several_devices; /* have contexts, so that there are copies between devices */
 
 static bool is_paused(uint32_t kind)
 {
