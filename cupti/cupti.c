@@ -32,7 +32,7 @@ enum state { STATE_OFF, STATE_ACTIVE, STATE_ENDING, STATE_FINALIZED, STATE_FORGO
 static _Atomic int state; /* enum state */
 /* Counters order nothing else, so their accesses are relaxed. */
 static _Atomic uint64_t lost; /* records in buffers that were reused before they were read */
-static _Atomic uint64_t errors, dropped_before_end;
+static _Atomic uint64_t dropped_before_end;
 static void (*wake)(void);
 static bool by_thread;	       /* CUPTI gives each thread its own buffers */
 static _Atomic int64_t behind; /* CLOCK_REALTIME less the records' clock, ns */
@@ -46,13 +46,6 @@ static bool state_is(enum state which)
 static void set_state(enum state to)
 {
 	atomic_store_explicit(&state, (int)to, memory_order_release);
-}
-
-static CUptiResult check(CUptiResult result)
-{
-	if (result)
-		atomic_fetch_add_explicit(&errors, 1, memory_order_relaxed);
-	return result;
 }
 
 static void count_lost(const struct cupti_functions *cupti, uint8_t *data, size_t valid)
@@ -178,7 +171,7 @@ static CUptiResult enable_kinds(const struct cupti_functions *cupti,
 		{settings->runtime_api, CUPTI_ACTIVITY_KIND_RUNTIME, "runtime calls"},
 		{settings->driver_api, CUPTI_ACTIVITY_KIND_DRIVER, "driver calls"},
 	};
-	CUptiResult result = check(kinds_enable(
+	CUptiResult result = library_check(kinds_enable(
 		cupti, settings->serial_kernels ? CUPTI_ACTIVITY_KIND_KERNEL
 						: CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL));
 	size_t length = 0;
@@ -187,7 +180,8 @@ static CUptiResult enable_kinds(const struct cupti_functions *cupti,
 		return result;
 	reason[0] = '\0';
 	for (unsigned i = 0; i < sizeof(more) / sizeof(more[0]); i++) {
-		if (!more[i].wanted || !check(kinds_enable(cupti, more[i].kind)) || length >= size)
+		if (!more[i].wanted || !library_check(kinds_enable(cupti, more[i].kind)) ||
+		    length >= size)
 			continue;
 		length += snprintf(reason + length, size - length, "%s%s",
 				   length ? ", " : "CUPTI does not trace ", more[i].text);
@@ -222,17 +216,18 @@ int cupti_start(const struct cupti_settings *settings, char *reason, size_t size
 	wake = settings->wake;
 	by_thread = library_fills_by_thread(cupti);
 	set_state(STATE_ACTIVE);
-	result = check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
+	result = library_check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
 	if (!result) {
 		/* If enabling fails, the program's clock and callbacks are registered again. */
 		if (program_clock())
-			check(cupti->cuptiActivityRegisterTimestampCallback(
+			library_check(cupti->cuptiActivityRegisterTimestampCallback(
 				program_clock_of_cupti));
 		result = enable_kinds(cupti, settings, reason, size);
 		if (result && program_clock())
-			check(cupti->cuptiActivityRegisterTimestampCallback(program_clock()));
+			library_check(
+				cupti->cuptiActivityRegisterTimestampCallback(program_clock()));
 		if (result && forward_registered(&requested, &completed))
-			check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
+			library_check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
 	}
 	if (!result) {
 		library_say_buffers_are_zeroed(cupti, true);
@@ -264,7 +259,8 @@ int cupti_flush(bool forced)
 
 	if (!state_is(STATE_ACTIVE))
 		return 0;
-	return check(cupti->cuptiActivityFlushAll(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0))
+	return library_check(
+		       cupti->cuptiActivityFlushAll(forced ? CUPTI_ACTIVITY_FLAG_FLUSH_FORCED : 0))
 		       ? -EIO
 		       : 0;
 }
@@ -288,7 +284,7 @@ uint64_t cupti_dropped(void)
 	size_t dropped = 0;
 
 	if (state_is(STATE_ACTIVE) &&
-	    !check(cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped)))
+	    !library_check(cupti->cuptiActivityGetNumDroppedRecords(NULL, 0, &dropped)))
 		forward_note_dropped(dropped);
 	return dropped + atomic_exchange_explicit(&dropped_before_end, 0, memory_order_relaxed);
 }
@@ -300,7 +296,7 @@ uint64_t cupti_unread(void)
 
 uint64_t cupti_errors(void)
 {
-	return atomic_exchange_explicit(&errors, 0, memory_order_relaxed);
+	return library_errors();
 }
 
 void cupti_ending(void)
@@ -350,7 +346,7 @@ void cupti_forget(void)
 	kinds_reset();
 	forward_reset();
 	atomic_store_explicit(&lost, 0, memory_order_relaxed);
-	atomic_store_explicit(&errors, 0, memory_order_relaxed);
+	library_errors();
 }
 
 int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id)
@@ -359,8 +355,9 @@ int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_
 
 	if (!state_is(STATE_ACTIVE) || !cupti->cuptiGetStreamIdEx)
 		return -ENOTSUP;
-	return check(cupti->cuptiGetStreamIdEx(context, stream, per_thread, stream_id)) ? -EINVAL
-											: 0;
+	return library_check(cupti->cuptiGetStreamIdEx(context, stream, per_thread, stream_id))
+		       ? -EINVAL
+		       : 0;
 }
 
 int cupti_context_id(CUcontext context, uint32_t *context_id)
@@ -369,7 +366,7 @@ int cupti_context_id(CUcontext context, uint32_t *context_id)
 
 	if (!state_is(STATE_ACTIVE) || !cupti->cuptiGetContextId)
 		return -ENOTSUP;
-	return check(cupti->cuptiGetContextId(context, context_id)) ? -EINVAL : 0;
+	return library_check(cupti->cuptiGetContextId(context, context_id)) ? -EINVAL : 0;
 }
 
 bool cupti_clock_is_realtime(void)
@@ -379,7 +376,7 @@ bool cupti_clock_is_realtime(void)
 	int64_t ahead;
 	bool realtime;
 
-	if (!state_is(STATE_ACTIVE) || check(cupti->cuptiGetTimestamp(&stamp)))
+	if (!state_is(STATE_ACTIVE) || library_check(cupti->cuptiGetTimestamp(&stamp)))
 		return false;
 	ahead = (int64_t)(program_clock_of_cupti() - stamp);
 	realtime = ahead > -CLOCKS_APART_NS && ahead < MOST_DELAY_NS;

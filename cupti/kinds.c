@@ -135,7 +135,7 @@ static CUptiResult settle(const struct cupti_functions *cupti, uint32_t kind)
 		state->enabled = result == CUPTI_SUCCESS;
 	} else if (!wanted && state->enabled) {
 		result = cupti->cuptiActivityDisable(kind);
-		state->enabled = false;
+		state->enabled = result != CUPTI_SUCCESS;
 	}
 	if (kind == CUPTI_ACTIVITY_KIND_RUNTIME && state->enabled && !is_set(&state->program))
 		skip_wrapped_calls(cupti);
@@ -177,21 +177,27 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	return result;
 }
 
-void kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused)
+CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused)
 {
+	CUptiResult serial, concurrent;
+
 	pthread_mutex_lock(&lock);
 	kernels_paused[reason] = paused;
-	settle(cupti, CUPTI_ACTIVITY_KIND_KERNEL);
-	settle(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
+	serial = settle(cupti, CUPTI_ACTIVITY_KIND_KERNEL);
+	concurrent = settle(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	pthread_mutex_unlock(&lock);
+	return serial ? serial : concurrent;
 }
 
-void kinds_record_peer_copies(const struct cupti_functions *cupti)
+CUptiResult kinds_record_peer_copies(const struct cupti_functions *cupti)
 {
+	CUptiResult result;
+
 	pthread_mutex_lock(&lock);
 	several_devices = true;
-	settle(cupti, CUPTI_ACTIVITY_KIND_MEMCPY2);
+	result = settle(cupti, CUPTI_ACTIVITY_KIND_MEMCPY2);
 	pthread_mutex_unlock(&lock);
+	return result;
 }
 
 /* The counters are the whole process's, which CUPTI calls device 0. */

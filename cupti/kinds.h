@@ -14,12 +14,12 @@
 /* Enables a kind for ktime; CUPTI's result. CUPTI is called with a lock held that no callback
  * takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* Stops recording kernels for ktime, or goes on with it: see pause.h. Takes some 10 us. Any
- * thread. */
-void kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused);
+/* Stops recording kernels for ktime, or goes on with it: see pause.h. CUPTI's result; if it fails,
+ * the next call tries again. Takes some 10 us. Any thread. */
+CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused);
 /* Records copies between devices for ktime from now on, if their kind is enabled, or once it is:
- * see pause.h. Any thread. */
-void kinds_record_peer_copies(const struct cupti_functions *cupti);
+ * see pause.h. CUPTI's result. Any thread. */
+CUptiResult kinds_record_peer_copies(const struct cupti_functions *cupti);
 /* Whether the program has a kind of kernels enabled, so that they are recorded in any case. */
 bool kinds_program_has_kernels(void);
 /* Enables migrations to and from the host, and page faults, for ktime. */

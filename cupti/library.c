@@ -32,6 +32,7 @@ static void *(*lookup_symbol)(void *handle, const char *name) = dlsym;
 /* Set once, never freed. Without a lock: this may run in a constructor, under the loader's lock,
  * while another thread waits for that lock in dlopen(). */
 static struct library *_Atomic library;
+static _Atomic uint64_t errors;
 
 /* What the process has loaded: libcupti, and libraries next to which one may be. */
 struct search {
@@ -53,6 +54,18 @@ const struct cupti_functions *library_functions(void)
 	struct library *found = atomic_load_explicit(&library, memory_order_acquire);
 
 	return found ? &found->functions : NULL;
+}
+
+CUptiResult library_check(CUptiResult result)
+{
+	if (result)
+		atomic_fetch_add_explicit(&errors, 1, memory_order_relaxed);
+	return result;
+}
+
+uint64_t library_errors(void)
+{
+	return atomic_exchange_explicit(&errors, 0, memory_order_relaxed);
 }
 
 const char *library_path(void)

@@ -73,6 +73,10 @@ int library_attach(void);
 
 /* The functions, once library_load() or library_attach() has returned 0; else NULL. Any thread. */
 const struct cupti_functions *library_functions(void);
+/* Counts the result of a call of ktime's if it failed, and returns it. Any thread. */
+CUptiResult library_check(CUptiResult result);
+/* How many of ktime's calls have failed since the last call. Any thread. */
+uint64_t library_errors(void);
 /* The path of the library; "" if there is none. */
 const char *library_path(void);
 /* A function of a library, by the lookup that library_use_lookup() has set; NULL if it has none. */

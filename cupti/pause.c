@@ -24,13 +24,14 @@ bool pause_is_safe(void)
 bool pause_kernels(enum pause_reason reason, bool paused)
 {
 	/* Also while CUPTI is not on: it may be started before the pause is over. */
-	kinds_pause(library_functions(), reason, paused);
-	return cupti_active();
+	CUptiResult result = library_check(kinds_pause(library_functions(), reason, paused));
+
+	return !result && cupti_active();
 }
 
 void pause_ends_for_peer_copies(void)
 {
-	kinds_record_peer_copies(library_functions());
+	library_check(kinds_record_peer_copies(library_functions()));
 }
 
 bool pause_is_refused(void)

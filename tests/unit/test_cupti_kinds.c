@@ -48,6 +48,8 @@ static CUptiResult enable(CUpti_ActivityKind kind)
 static CUptiResult disable(CUpti_ActivityKind kind)
 {
 	calls++;
+	if (refusal)
+		return refusal;
 	enabled[kind] = false;
 	return CUPTI_SUCCESS;
 }
@@ -215,6 +217,25 @@ static void peer_copies_are_recorded_from_the_second_device_on(void **state)
 	kinds_record_peer_copies(&cupti);
 	assert_true(enabled[PEER_COPIES]);
 	assert_int_equal(calls, 1);
+}
+
+static void what_cupti_refuses_is_told_and_tried_again(void **state)
+{
+	(void)state;
+	kinds_enable(&cupti, CONCURRENT);
+	kinds_enable(&cupti, PEER_COPIES);
+	refusal = CUPTI_ERROR_UNKNOWN;
+	assert_int_equal(kinds_record_peer_copies(&cupti), CUPTI_ERROR_UNKNOWN);
+	assert_int_equal(kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, true), CUPTI_ERROR_UNKNOWN);
+	assert_true(enabled[CONCURRENT]);
+	refusal = CUPTI_SUCCESS;
+	assert_int_equal(kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, true), CUPTI_SUCCESS);
+	assert_false(enabled[CONCURRENT]);
+	refusal = CUPTI_ERROR_UNKNOWN;
+	assert_int_equal(kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, false), CUPTI_ERROR_UNKNOWN);
+	refusal = CUPTI_SUCCESS;
+	assert_int_equal(kinds_pause(&cupti, PAUSE_BETWEEN_WINDOWS, false), CUPTI_SUCCESS);
+	assert_true(enabled[CONCURRENT]);
 }
 
 static void a_second_device_before_cupti_is_remembered(void **state)
@@ -398,6 +419,7 @@ int main(void)
 		TEST(kernels_are_paused_and_other_kinds_go_on),
 		TEST(peer_copies_are_recorded_from_the_second_device_on),
 		TEST(a_second_device_before_cupti_is_remembered),
+		TEST(what_cupti_refuses_is_told_and_tried_again),
 		TEST(the_programs_peer_copies_are_recorded_on_one_device),
 		TEST(kernels_that_two_have_stopped_go_on_with_the_second),
 		TEST(a_record_is_the_programs_by_its_time),
