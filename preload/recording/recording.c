@@ -42,10 +42,9 @@ static enum {
 	WINDOWS	    /* recorded in windows */
 } phase;
 
-static double credit; /* nanoseconds that may still be spent */
-static double budget; /* of the run's time, as a fraction */
-static bool late;     /* CUPTI was not on from the start, or is not yet */
-static double work;   /* what recording all launches would have cost, ns */
+static double budget;	    /* of the run's time, as a fraction */
+static double credit, work; /* ns: may still be spent; recording all launches would have cost */
+static bool late;	    /* CUPTI was not on from the start, or is not yet */
 static uint64_t updated, rows_updated, costs_taken, last_unplanned; /* when each last was */
 
 /* The window that is open, or the last one. */
@@ -148,6 +147,8 @@ void recording_call(const struct in_flight *call)
 		/* Of a call in flight when the window opened or closed records may be missing. */
 		window.launches += (contents->kernels || contents->variable) &&
 				   (on || call->ended < window.closed);
+	} else if (cost > 0 && phase == WINDOWS && !on && call->started >= window.closed) {
+		launch_costs_see_call(call);
 	}
 }
 
@@ -176,12 +177,12 @@ static void begin_recording(uint64_t now)
 	window.clock_known = cupti_clock_is_realtime();
 }
 
-/* Takes what CUPTI has cost the launches since the last time. To be called before it is turned off
- * or on; in between once in a while will do. */
+/* Takes what CUPTI has cost the launches since the last time: always before it is turned off or on.
+ */
 static void take_costs(uint64_t now)
 {
-	struct launch_costs costs = launch_costs_take(late);
 	uint64_t elapsed = now - costs_taken;
+	struct launch_costs costs = launch_costs_take(late, elapsed);
 
 	costs_taken = now;
 	if (phase == EVENTS) {
@@ -245,8 +246,7 @@ static void open_window(uint64_t now, bool random)
 	turn(true, now);
 }
 
-/* The records of work that was launched in a window come once it is finished. The next window does
- * not open before. */
+/* A window's records come once its work is finished. The next one does not open before. */
 static void settle_when_arrived(uint64_t now)
 {
 	versions_window_was_closed();

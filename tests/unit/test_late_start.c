@@ -88,7 +88,7 @@ static unsigned stretches(unsigned count, unsigned launches)
 
 		now += 20 * MS;
 		kernel.calls += launches;
-		costs = launch_costs_take(true);
+		costs = launch_costs_take(true, 20 * MS);
 		starts += late_start_update(&costs, 20 * MS, now);
 	}
 	return starts;
@@ -105,15 +105,15 @@ static void queued_launches_cost_the_device_and_others_the_host(void **state)
 
 	(void)state;
 	kernel.calls = 1000;
-	costs = launch_costs_take(true);
+	costs = launch_costs_take(true, 20 * MS);
 	assert_int_equal(costs.launches, 1000);
 	assert_true(costs.standing == 1000 * 100.0 && costs.recording == 1000 * 300.0);
 	kernel_row.gated = 70;
 	kernel_row.may_wait = 30;
 	kernel.calls = 3000;
-	costs = launch_costs_take(true);
+	costs = launch_costs_take(true, 20 * MS);
 	assert_true(costs.standing == 2000 * 2000.0 && costs.recording == 2000 * 2000.0);
-	assert_int_equal(launch_costs_take(true).launches, 0);
+	assert_int_equal(launch_costs_take(true, 20 * MS).launches, 0);
 }
 
 static void copies_are_recorded_all_the_time_so_they_are_a_cost_of_their_own(void **state)
@@ -124,7 +124,7 @@ static void copies_are_recorded_all_the_time_so_they_are_a_cost_of_their_own(voi
 	(void)state;
 	kernel.kind = ROW_MEMCPY;
 	kernel.calls = 1000;
-	costs = launch_costs_take(true);
+	costs = launch_costs_take(true, 20 * MS);
 	kernel.kind = ROW_KERNEL;
 	assert_true(costs.standing == 1000 * 100.0 && costs.copies == 1000 * 1300.0 &&
 		    costs.recording == 0);
@@ -141,7 +141,7 @@ static void copies_of_a_graph_are_no_part_of_what_windows_take(void **state)
 	(void)state;
 	atomic_store(&graph.contents, &mixed);
 	graph.calls = 1;
-	costs = launch_costs_take(false);
+	costs = launch_costs_take(false, 20 * MS);
 	assert_true(costs.copies == 50 * 300.0 && costs.recording == 150 * 1200.0);
 }
 
@@ -150,14 +150,41 @@ static void a_graph_costs_by_its_nodes_and_more_if_it_was_made_before(void **sta
 	struct launch_costs costs;
 
 	(void)state;
+	graph_row.events.total = 100 * 20 * MS; /* its launch takes all of the time */
 	graph.calls = 1;
-	costs = launch_costs_take(false);
+	costs = launch_costs_take(false, 20 * MS);
 	assert_true(costs.standing == 200 * 12.0 && costs.recording == 200 * 1200.0);
 	graph.calls = 2;
-	assert_true(launch_costs_take(true).standing == 200 * 100.0);
+	assert_true(launch_costs_take(true, 20 * MS).standing == 200 * 100.0);
 	graph_row.gated = 100;
 	graph.calls = 3;
-	assert_true(launch_costs_take(true).standing == 2000.0 + 200 * 500.0);
+	assert_true(launch_costs_take(true, 20 * MS).standing == 2000.0 + 200 * 500.0);
+}
+
+/* Once CUPTI is there the call shows what it adds. */
+static void calls_cost_what_they_take_longer_but_no_more_than_the_device_was_idle(void **state)
+{
+	const uint64_t taken[] = {45000, 42000, 85000};
+	struct launch_costs costs;
+
+	(void)state;
+	graph_row.events.total = 100 * 500000;
+	for (unsigned i = 0; i < 3; i++)
+		launch_costs_see_call(&(struct in_flight){
+			.operation = &graph, .started = 7, .ended = 7 + taken[i]});
+	graph.calls = 10;
+	costs = launch_costs_take(false, 20 * MS);
+	assert_true(costs.calls == 10 * 40000.0);
+	assert_true(costs.standing == 10 * 40000.0 + 10 * 200 * 12.0);
+	/* 5.0 of 5.1 ms the device was busy, and then for longer than there was time. */
+	graph.calls = 20;
+	assert_true(launch_costs_take(false, 5100000).calls == 100000);
+	graph.calls = 30;
+	assert_true(launch_costs_take(false, 4 * MS).standing == 10 * 200 * 12.0);
+	/* It is shorter than without CUPTI. */
+	graph.shortest_call = 1500;
+	graph.calls = 31;
+	assert_true(launch_costs_take(false, 20 * MS).calls == 0);
 }
 
 static void what_is_not_known_counts_as_waited_for(void **state)
@@ -165,7 +192,7 @@ static void what_is_not_known_counts_as_waited_for(void **state)
 	(void)state;
 	kernel_row.events.count = 0;
 	kernel.calls = 1;
-	assert_true(launch_costs_take(true).standing == 2000.0);
+	assert_true(launch_costs_take(true, 20 * MS).standing == 2000.0);
 }
 
 static void cupti_is_started_once_its_cost_has_fitted_for_two_seconds(void **state)
@@ -257,6 +284,7 @@ int main(void)
 		TEST(copies_are_recorded_all_the_time_so_they_are_a_cost_of_their_own),
 		TEST(copies_of_a_graph_are_no_part_of_what_windows_take),
 		TEST(a_graph_costs_by_its_nodes_and_more_if_it_was_made_before),
+		TEST(calls_cost_what_they_take_longer_but_no_more_than_the_device_was_idle),
 		TEST(what_is_not_known_counts_as_waited_for),
 		TEST(cupti_is_started_once_its_cost_has_fitted_for_two_seconds),
 		TEST(a_burst_and_pauses_put_the_start_off),

@@ -33,7 +33,7 @@
 /* What the neighbours are asked and told. */
 static bool ever, refused, safe = true, lacks_graph, paused;
 static unsigned making, closed, random_windows, updates, ended, turns;
-static unsigned settles, windows_opened, windows_closed;
+static unsigned settles, windows_opened, windows_closed, calls_seen;
 static uint64_t now = 1000000 * MS, seen, since, until;
 static bool told_off, told_windows, told_stays_on, fresh;
 static bool cupti_waits = true, deferred, tracing;
@@ -53,9 +53,15 @@ bool cupti_active(void)
 	return mode_is_cupti();
 }
 
-struct launch_costs launch_costs_take(bool late)
+void launch_costs_see_call(const struct in_flight *call)
 {
-	(void)late;
+	assert_non_null(call);
+	calls_seen++;
+}
+
+struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
+{
+	(void)late, (void)elapsed;
 	return (struct launch_costs){0};
 }
 
@@ -473,6 +479,21 @@ TEST(a_window_is_settled_once_its_records_are_there)
 	assert_true(settles == 0);
 }
 
+TEST(what_cupti_adds_to_calls_is_seen_between_windows)
+{
+	begin();
+	spend_the_credit();
+	assert_true(calls_seen == 0);
+	launch();
+	assert_true(calls_seen == 1);
+	/* It began in the window. */
+	recording_call(&(struct in_flight){.operation = &graph, .started = 1, .ended = now});
+	assert_true(calls_seen == 1);
+	update(100 * MS);
+	pass_a_window();
+	assert_true(calls_seen == 1);
+}
+
 TEST(records_that_do_not_come_are_not_waited_for_for_ever)
 {
 	begin();
@@ -663,6 +684,7 @@ int main(void)
 		cmocka_unit_test(copies_of_graphs_spend_nothing),
 		cmocka_unit_test(the_credit_grows_with_time_to_its_bound),
 		cmocka_unit_test(a_window_is_settled_once_its_records_are_there),
+		cmocka_unit_test(what_cupti_adds_to_calls_is_seen_between_windows),
 		cmocka_unit_test(records_that_do_not_come_are_not_waited_for_for_ever),
 		cmocka_unit_test(windows_open_by_chance_and_last_as_long_whatever_is_launched),
 		cmocka_unit_test(an_expensive_window_is_closed_and_the_next_comes_later),
