@@ -309,6 +309,23 @@ static void any_number_becomes_one_of_64_bits(void **state)
 	assert_true(to_unsigned(INFINITY) == UINT64_MAX);
 }
 
+static void calls_outside_of_windows_may_each_be_off_by_half_a_tick(void **state)
+{
+	struct row row = {.cupti = {.count = 1000}, .windows_total = 1e6, .windows_error = 30000};
+
+	(void)state;
+	/* 2,500 calls of 16 ns. */
+	assert_true(fabs(window_estimate_of(&row, 3500).error - 50000) < 0.001);
+	assert_true(window_estimate_of(&row, 1000).error == 30000);
+	/* Processes that were added up have had theirs. */
+	row.summed = 1;
+	assert_true(window_estimate_of(&row, 3500).error == 30000);
+	row = (struct row){.cupti = {.count = 1000}, .windows_total = 1e6, .windows_error = NAN};
+	assert_true(isnan(window_estimate_of(&row, 3500).error));
+	row = (struct row){.cupti = {.count = 1000}};
+	assert_true(window_estimate_of(&row, 3500).error == 0);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup(function, start)
@@ -331,6 +348,7 @@ int main(void)
 		TEST(an_overhead_longer_than_the_calls_leaves_nothing),
 		TEST(a_part_of_a_call_is_kept_for_the_next),
 		TEST(any_number_becomes_one_of_64_bits),
+		TEST(calls_outside_of_windows_may_each_be_off_by_half_a_tick),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
