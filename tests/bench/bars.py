@@ -69,7 +69,9 @@ def worst_percent(rows):
 
 def worst_mean_percent(rows):
     def figure(samples, variant):
-        values = [samples.mean_added_percent(row, variant) for row in rows]
+        values = [samples.mean_added_percent(row, variant, f"{variant}_off"
+                                             if row == plan.HELD_BY_SWITCHING else None)
+                  for row in rows]
         return max((value[0] for value in values if value is not None), default=None)
 
     return figure

@@ -109,10 +109,12 @@ def run_in_turns(job, variants, directory, samples):
         if turns_seen[row, variant] > workload.settling:
             samples.add(row, variant, values)
 
+    owners = {variant: plan.VARIANTS[variant].off_in for variant in variants
+              if plan.VARIANTS[variant].off_in}
     commands = {variant: command(job.name, variant, os.path.join(directory, f"{job.name}.{variant}"))
-                for variant in variants}
+                for variant in variants if variant not in owners}
     return turns.run(commands, [row.removeprefix(workload.prefix) for row in job.rows],
-                     workload.settling + workload.turns, 240, take)
+                     workload.settling + workload.turns, 240, take, owners)
 
 
 def run_once(name, variant, directory, samples):

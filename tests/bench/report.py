@@ -107,11 +107,12 @@ def graph_estimates(samples):
 
 
 def budgets(samples):
-    variants = [v for v in plan.BUDGETS if v != "none"]
+    variants = [(v, None) for v in plan.BUDGETS if v != "none"] + \
+        [(plan.VARIANTS[v].off_in, v) for v in plan.SWITCHED if plan.VARIANTS[v].off_in]
     rows = []
     for row in (*plan.BUDGET_LOOPS, *plan.BUDGET_RESNET):
         alone = samples.values(row, "none")
-        means = [samples.mean_added_percent(row, v) for v in variants]
+        means = [samples.mean_added_percent(row, *pair) for pair in variants]
         if any(means):
             rows.append([plan.ROW_TITLES[row], str(len(alone)), duration(statistics.mean(alone)),
                          *("-" if mean is None else f"{mean[0]:+.2f} ±{mean[1]:.2f} %"
@@ -119,9 +120,12 @@ def budgets(samples):
     if not rows:
         return []
     return [f"## {BUDGETS}", "",
-            "The mean of all turns after a process's first second, with its standard error.", "",
+            "The mean of all turns after a process's first second, with its standard error. On and off:",
+            "what the same processes take longer than after `ktime off`; two processes of a program may",
+            "differ by more than the budget.", "",
             *table(["operation", "turns", plan.VARIANTS["none"].title,
-                    *(plan.VARIANTS[v].title for v in variants)], rows), ""]
+                    *(plan.VARIANTS[v].title + (", on and off" if off else "")
+                      for v, off in variants)], rows), ""]
 
 
 def own_accounts(samples):

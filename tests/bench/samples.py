@@ -84,16 +84,19 @@ class Samples:
             return None
         return 100 * added / statistics.median(self.without_profiler(row, variant, name))
 
-    def mean_added_percent(self, row, variant, name="ns"):
+    def mean_added_percent(self, row, variant, beside=None, name="ns"):
         """
-        (percent that the variant adds to the mean of all turns, its standard error); None where
-        they did not run in turns. The mean counts all of what is done seldom, such as recording in
-        a window, which a median leaves out.
+        (percent that the variant adds to the mean of all turns, its standard error), to those
+        without a profiler or of the variant `beside`; None where they did not run in turns. The mean
+        counts all of what is done seldom, such as recording in a window, which a median leaves out.
         """
-        in_turns = self.added_in_turns(row, variant, name)
-        if not in_turns or len(in_turns) < 2:
+        with_it = self.values(row, variant, name)
+        without = self.values(row, beside, name) if beside else \
+            self.without_profiler(row, variant, name)
+        if len(with_it) < 2 or len(with_it) != len(without):
             return None
-        base = statistics.mean(self.without_profiler(row, variant, name)) / 100
+        in_turns = [mine - base for mine, base in zip(with_it, without)]
+        base = statistics.mean(without) / 100
         error = statistics.stdev(in_turns) / len(in_turns) ** 0.5
         return statistics.mean(in_turns) / base, error / base
 

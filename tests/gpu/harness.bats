@@ -131,6 +131,41 @@ fake_decoder()
 	grep -q '^| torch.profiler *| 500 *| +0.00 % *| 1 of 1 *| 0 of 1 *| 1.00 % *|$' "$BATS_TEST_TMPDIR/decode.md"
 }
 
+# A program that clears memory three times for each line of its input.
+clearing()
+{
+	cat >"$BATS_TEST_TMPDIR/clearing.py" <<-END
+		import ctypes, sys
+		cuda, context, memory = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p(), ctypes.c_uint64()
+		cuda.cuInit(0)
+		cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
+		cuda.cuCtxSetCurrent(context)
+		cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(64))
+		print("ready", flush=True)
+		for line in sys.stdin:
+		    for _ in range(3):
+		        cuda.cuMemsetD8_v2(memory, 0, ctypes.c_size_t(64))
+		    print("workload=clearing ns=1\ndone", flush=True)
+	END
+}
+
+@test "in turns with itself a program works with ktime on and turned off" {
+	clearing
+	run python3 -c "
+import sys
+sys.path[:0] = ['tests/bench', 'tests/gpu']
+import collections, profilers, turns
+seen = collections.Counter()
+print(turns.run({'on': profilers.under_ktime([sys.executable, '$BATS_TEST_TMPDIR/clearing.py'],
+                                             '--quiet -f -o $BATS_TEST_TMPDIR/session')},
+                ['clearing'], 4, 60, lambda variant, line: seen.update([variant]), {'off': 'on'}))
+print(sorted(seen.items()))"
+	echo "$output"
+	[ "$output" = $'{}\n[(\'off\', 4), (\'on\', 4)]' ]
+	"$built/ktime" export --json - "$BATS_TEST_TMPDIR/session" |
+		jq -e '.counters | .operations == 12 and .operations_outside == 12'
+}
+
 @test "the benchmark keeps the sections of its results that were written by hand" {
 	printf '%s\n' '# What ktime costs' '' '## Bars' '' 'stale' '' '## By hand' '' 'kept' '' '## Not run' '' 'stale' \
 		'' '## More by hand' '' 'kept too' >"$BATS_TEST_TMPDIR/RESULTS.md"
