@@ -68,10 +68,13 @@ def worst_percent(rows):
 
 
 def worst_mean_percent(rows):
+    def of_row(samples, row, variant):
+        if row == plan.HELD_BY_SWITCHING and variant in plan.SWITCHED:
+            return samples.mean_switched_percent(row, plan.SWITCHED[variant])
+        return samples.mean_added_percent(row, variant)
+
     def figure(samples, variant):
-        values = [samples.mean_added_percent(row, variant, f"{variant}_off"
-                                             if row == plan.HELD_BY_SWITCHING else None)
-                  for row in rows]
+        values = [of_row(samples, row, variant) for row in rows]
         return max((value[0] for value in values if value is not None), default=None)
 
     return figure

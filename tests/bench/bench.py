@@ -109,12 +109,10 @@ def run_in_turns(job, variants, directory, samples):
         if turns_seen[row, variant] > workload.settling:
             samples.add(row, variant, values)
 
-    owners = {variant: plan.VARIANTS[variant].off_in for variant in variants
-              if plan.VARIANTS[variant].off_in}
     commands = {variant: command(job.name, variant, os.path.join(directory, f"{job.name}.{variant}"))
-                for variant in variants if variant not in owners}
+                for variant in variants}
     return turns.run(commands, [row.removeprefix(workload.prefix) for row in job.rows],
-                     workload.settling + workload.turns, 240, take, owners)
+                     workload.settling + workload.turns, 240, take)
 
 
 def run_once(name, variant, directory, samples):

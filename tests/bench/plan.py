@@ -22,14 +22,13 @@ class Variant:
     start: object  # argv, file for the session or None -> (argv, environment)
     arguments: tuple = ()
     makes_file: bool = False  # it always needs a file to write to
-    off_in: str = None  # it is a turn of that variant's process, after `ktime off`
 
 
-def ktime(title, options):
+def ktime(title, options, arguments=()):
     def start(argv, file):
         return profilers.under_ktime(argv, f"-f -o {file} {options}" if file else options)
 
-    return Variant(title, start)
+    return Variant(title, start, arguments)
 
 
 VARIANTS = {
@@ -42,8 +41,10 @@ VARIANTS = {
     "always_on": ktime("ktime, always on", "--timer events --budget 1"),
     "budget_2": ktime("ktime --budget 2", "--budget 2"),
     "budget_5": ktime("ktime --budget 5", "--budget 5"),
-    "budget_2_off": Variant("the same processes, turned off", None, off_in="budget_2"),
-    "budget_5_off": Variant("the same processes, turned off", None, off_in="budget_5"),
+    "budget_2_switch": ktime("ktime --budget 2, on and off", "--budget 2 --profile-from-start off",
+                             ("--switch", "--inferences", "120", "--trainings", "6")),
+    "budget_5_switch": ktime("ktime --budget 5, on and off", "--budget 5 --profile-from-start off",
+                             ("--switch", "--inferences", "120", "--trainings", "6")),
     "node": ktime("ktime --graph node", "--graph node"),
     "cupti": ktime("ktime, CUPTI only", "--timer cupti"),
     "events_off": ktime("ktime, nothing injected", "--timer events --events off"),
@@ -86,10 +87,9 @@ def graph_loop(title, graph):
 
 GRAPHS = ("none", "again", "bare", "default", "node", "budget_2", "budget_5")
 BUDGETS = ("none", "again", "budget_2", "budget_5")
-# Two processes of some programs differ by more than a budget for as long as they live. These take
-# turns with ktime on and off as well (`ktime off`: launches are counted, and nothing else is done;
-# CUPTI, if it was started, stays).
-SWITCHED = (*BUDGETS, "budget_2_off", "budget_5_off")
+# Iterations of some programs differ by a half, in one process as in two. These have every other one
+# outside of the profiling window: there launches are counted, and nothing else is done.
+SWITCHED = {"budget_2": "budget_2_switch", "budget_5": "budget_5_switch"}
 EVERY = ("none", "bare", "default", "events_all", "always_on", "cupti", "events_off", "nsys")
 IN_LOOPS = (*EVERY, "again", "no_api", "node")
 IN_PYTHON = ("none", "again", "bare", "default", "events_all", "always_on", "nsys", "torch")
@@ -119,7 +119,7 @@ RESNET = {
 # profiler come nearer in time.
 BUDGET_PREFIX = "budget_"
 BUDGET_LOOPS = {BUDGET_PREFIX + row: LOOPS[row] for row in ("empty", "copies", "threads")}
-# Of this row what a process takes longer with ktime on than off is held to the bars.
+# Of this row what an iteration takes longer inside the profiling window is held to the bars.
 HELD_BY_SWITCHING = BUDGET_PREFIX + "resnet_inference"
 BUDGET_RESNET = {BUDGET_PREFIX + row: title for row, title in RESNET.items()}
 
@@ -132,7 +132,7 @@ def account_of(row):
 WORKLOADS = {
     # What one process takes differs by up to a percent from the next, for as long as they live
     # (kernels of 10 us: 11.28 or 11.41), so there are several rounds of new ones.
-    "loops": loop("loops", "--turns", variants=IN_LOOPS, rows=LOOPS, rounds=5,
+    "loops": loop("loops", "--turns", variants=IN_LOOPS, rows=LOOPS, rounds=12,
                   turns=3),
     "idle": loop("one launch: start to end", "idle", variants=EVERY),
     "resnet": Workload("ResNet-50", RESNET_LOOP, IN_PYTHON, rounds=4, rows=RESNET, turns=8,
@@ -140,8 +140,9 @@ WORKLOADS = {
     # What counts is after a process's first second.
     "budgets": loop("loops within a budget", "--turns", variants=BUDGETS, rows=BUDGET_LOOPS,
                     prefix=BUDGET_PREFIX, turns=20, settling=6, not_quick=True),
-    "budgets_resnet": Workload("ResNet-50 within a budget", RESNET_LOOP, SWITCHED,
-                               rows=BUDGET_RESNET, prefix=BUDGET_PREFIX, turns=24, settling=5,
+    "budgets_resnet": Workload("ResNet-50 within a budget", RESNET_LOOP,
+                               (*BUDGETS, *SWITCHED.values()),
+                               rows=BUDGET_RESNET, prefix=BUDGET_PREFIX, turns=15, settling=5,
                                not_quick=True),
     "launches_1e4": loop("10^4 launches", "empty", 10**4, 1, variants=MEMORY, rounds=1),
     "launches_1e6": loop("10^6 launches", "empty", 10**6, 1, variants=MEMORY, rounds=1,

@@ -107,12 +107,12 @@ def graph_estimates(samples):
 
 
 def budgets(samples):
-    variants = [(v, None) for v in plan.BUDGETS if v != "none"] + \
-        [(plan.VARIANTS[v].off_in, v) for v in plan.SWITCHED if plan.VARIANTS[v].off_in]
+    variants = [v for v in plan.BUDGETS if v != "none"]
     rows = []
     for row in (*plan.BUDGET_LOOPS, *plan.BUDGET_RESNET):
         alone = samples.values(row, "none")
-        means = [samples.mean_added_percent(row, *pair) for pair in variants]
+        means = [samples.mean_added_percent(row, v) for v in variants] + \
+            [samples.mean_switched_percent(row, v) for v in plan.SWITCHED.values()]
         if any(means):
             rows.append([plan.ROW_TITLES[row], str(len(alone)), duration(statistics.mean(alone)),
                          *("-" if mean is None else f"{mean[0]:+.2f} ±{mean[1]:.2f} %"
@@ -121,11 +121,11 @@ def budgets(samples):
         return []
     return [f"## {BUDGETS}", "",
             "The mean of all turns after a process's first second, with its standard error. On and off:",
-            "what the same processes take longer than after `ktime off`; two processes of a program may",
-            "differ by more than the budget.", "",
+            "by how much the iterations in the profiling window take longer than those between them, in",
+            "which launches are counted and nothing else is done.", "",
             *table(["operation", "turns", plan.VARIANTS["none"].title,
-                    *(plan.VARIANTS[v].title + (", on and off" if off else "")
-                      for v, off in variants)], rows), ""]
+                    *(plan.VARIANTS[v].title for v in (*variants, *plan.SWITCHED.values()))],
+                   rows), ""]
 
 
 def own_accounts(samples):

@@ -1,12 +1,13 @@
 # SPDX-License-Identifier: MIT
 """ResNet-50 with random weights: inference at batch 1 and training at batch 64.
 
-usage: resnet.py [--profiler] [--inferences N] [--trainings N]
+usage: resnet.py [--profiler | --switch] [--inferences N] [--trainings N]
 
 Prints `ready` when both are warm. For every line on its input, which names one of the two, it then
 prints one line of NAME=VALUE, the median time of an iteration, each waited for, and `done`. It ends
-with its input. --profiler runs the measured iterations under torch.profiler. Exits with 77 where
-PyTorch or torchvision is missing.
+with its input. --profiler runs the measured iterations under torch.profiler. --switch has every other
+iteration between cudaProfilerStart and cudaProfilerStop, and prints the mean times of those and of the
+others. Exits with 77 where PyTorch or torchvision is missing.
 """
 import argparse
 import contextlib
@@ -38,6 +39,24 @@ def measure(name, step, iterations, profiler):
           f"ns_minimum={times[0]} ns_maximum={times[-1]}", flush=True)
 
 
+def measure_switched(name, step, iterations):
+    times = [], []  # outside, inside
+    runtime = torch.cuda.cudart()
+    for iteration in range(iterations):
+        inside = iteration % 2
+        if inside:
+            runtime.cudaProfilerStart()
+        start = time.perf_counter_ns()
+        step()
+        torch.cuda.synchronize()
+        times[inside].append(time.perf_counter_ns() - start)
+        if inside:
+            runtime.cudaProfilerStop()
+    outside, inside = map(statistics.mean, times)
+    print(f"workload={name} operations={iterations} ns_inside={inside:.1f} ns_outside={outside:.1f}",
+          flush=True)
+
+
 def inference():
     model = torchvision.models.resnet50(weights=None).cuda().eval()
     image = torch.randn(1, 3, 224, 224, device="cuda")
@@ -67,6 +86,7 @@ def training():
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--profiler", action="store_true")
+    parser.add_argument("--switch", action="store_true")
     parser.add_argument("--inferences", type=int, default=40)
     parser.add_argument("--trainings", type=int, default=3)
     options = parser.parse_args()
@@ -91,7 +111,10 @@ def main():
         for _ in range(iterations // 10 + 1):
             step()
         torch.cuda.synchronize()
-        measure(line.strip(), step, iterations, profiler)
+        if options.switch:
+            measure_switched(line.strip(), step, iterations)
+        else:
+            measure(line.strip(), step, iterations, profiler)
         print("done", flush=True)
 
 

@@ -84,21 +84,31 @@ class Samples:
             return None
         return 100 * added / statistics.median(self.without_profiler(row, variant, name))
 
-    def mean_added_percent(self, row, variant, beside=None, name="ns"):
+    def mean_added_percent(self, row, variant, name="ns"):
         """
-        (percent that the variant adds to the mean of all turns, its standard error), to those
-        without a profiler or of the variant `beside`; None where they did not run in turns. The mean
-        counts all of what is done seldom, such as recording in a window, which a median leaves out.
+        (percent that the variant adds to the mean of all turns, its standard error); None where
+        they did not run in turns. The mean counts all of what is done seldom, such as recording in
+        a window, which a median leaves out.
         """
-        with_it = self.values(row, variant, name)
-        without = self.values(row, beside, name) if beside else \
-            self.without_profiler(row, variant, name)
-        if len(with_it) < 2 or len(with_it) != len(without):
+        in_turns = self.added_in_turns(row, variant, name)
+        if not in_turns or len(in_turns) < 2:
             return None
-        in_turns = [mine - base for mine, base in zip(with_it, without)]
-        base = statistics.mean(without) / 100
+        base = statistics.mean(self.without_profiler(row, variant, name)) / 100
         error = statistics.stdev(in_turns) / len(in_turns) ** 0.5
         return statistics.mean(in_turns) / base, error / base
+
+    def mean_switched_percent(self, row, variant):
+        """
+        (percent by which the iterations of a process that are in the profiling window take longer
+        than those outside, its standard error by turns), or None.
+        """
+        inside = self.values(row, variant, "ns_inside")
+        outside = self.values(row, variant, "ns_outside")
+        if len(inside) < 2:
+            return None
+        base = statistics.mean(outside) / 100
+        added = [mine - other for mine, other in zip(inside, outside)]
+        return statistics.mean(added) / base, statistics.stdev(added) / len(added) ** 0.5 / base
 
     def added_ratio(self, row, variant, other, name="ns"):
         """What one variant adds by what another adds."""

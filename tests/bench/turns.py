@@ -10,8 +10,6 @@ import subprocess
 import tempfile
 import threading
 
-import profilers
-
 
 class Program:
     """
@@ -24,7 +22,6 @@ class Program:
         self._child = subprocess.Popen(argv, env=environment, stdin=subprocess.PIPE,
                                        stdout=subprocess.PIPE, stderr=self._errors,
                                        start_new_session=True)
-        self._collects = True
         self._timer = threading.Timer(timeout, self._kill)
         self._timer.start()
 
@@ -46,17 +43,6 @@ class Program:
                 return lines
             lines.append(line)
         return None
-
-    def turn(self, collects):
-        """Has ktime, under which it runs, collect or not. Raises OSError if that fails."""
-        if collects == self._collects:
-            return
-        done = subprocess.run([profilers.COMMAND, "on" if collects else "off", str(self._child.pid)],
-                              env=profilers.command_environment(), stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True)
-        if done.returncode:
-            raise OSError(done.stderr.strip() or f"ktime ends with {done.returncode}")
-        self._collects = collects
 
     def work(self, name):
         """The lines that it prints for one piece of work; None where it ended."""
@@ -100,25 +86,19 @@ def in_turns(names, turns, variants):
             yield name, variant
 
 
-def run(commands, names, turns, timeout, take, off_in=None):
+def run(commands, names, turns, timeout, take):
     """
     Has the programs of {variant: (argv, environment)} do each of the named pieces of work in turns,
-    and hands every line to take(variant, line). `off_in`: {variant: another one}, whose program does
-    its work while ktime is turned off in it. Returns {variant: why} for those that failed; what they
-    gave before stands.
+    and hands every line to take(variant, line). Returns {variant: why} for those that failed; what
+    they gave before stands.
     """
-    off_in = off_in or {}
     programs = {variant: Program(*command, timeout) for variant, command in commands.items()}
     working = [v for v, program in programs.items() if program.lines_until("ready") is not None]
-    switched = [v for v, owner in off_in.items() if owner in working]
-    for name, variant in in_turns(names, turns, [*working, *switched]):
-        owner = off_in.get(variant, variant)
-        if owner in working:
-            if switched and owner in off_in.values():
-                programs[owner].turn(variant == owner)
-            lines = programs[owner].work(name)
+    for name, variant in in_turns(names, turns, list(working)):
+        if variant in working:
+            lines = programs[variant].work(name)
             if lines is None:
-                working.remove(owner)
+                working.remove(variant)
                 continue
             for line in lines:
                 take(variant, line)

@@ -131,39 +131,20 @@ fake_decoder()
 	grep -q '^| torch.profiler *| 500 *| +0.00 % *| 1 of 1 *| 0 of 1 *| 1.00 % *|$' "$BATS_TEST_TMPDIR/decode.md"
 }
 
-# A program that clears memory three times for each line of its input.
-clearing()
-{
-	cat >"$BATS_TEST_TMPDIR/clearing.py" <<-END
-		import ctypes, sys
-		cuda, context, memory = ctypes.CDLL("libcuda.so.1"), ctypes.c_void_p(), ctypes.c_uint64()
-		cuda.cuInit(0)
-		cuda.cuDevicePrimaryCtxRetain(ctypes.byref(context), 0)
-		cuda.cuCtxSetCurrent(context)
-		cuda.cuMemAlloc_v2(ctypes.byref(memory), ctypes.c_size_t(64))
-		print("ready", flush=True)
-		for line in sys.stdin:
-		    for _ in range(3):
-		        cuda.cuMemsetD8_v2(memory, 0, ctypes.c_size_t(64))
-		    print("workload=clearing ns=1\ndone", flush=True)
-	END
-}
-
-@test "in turns with itself a program works with ktime on and turned off" {
-	clearing
+@test "what a budget costs is also told from iterations inside the profiling window and outside" {
 	run python3 -c "
 import sys
 sys.path[:0] = ['tests/bench', 'tests/gpu']
-import collections, profilers, turns
-seen = collections.Counter()
-print(turns.run({'on': profilers.under_ktime([sys.executable, '$BATS_TEST_TMPDIR/clearing.py'],
-                                             '--quiet -f -o $BATS_TEST_TMPDIR/session')},
-                ['clearing'], 4, 60, lambda variant, line: seen.update([variant]), {'off': 'on'}))
-print(sorted(seen.items()))"
-	echo "$output"
-	[ "$output" = $'{}\n[(\'off\', 4), (\'on\', 4)]' ]
-	"$built/ktime" export --json - "$BATS_TEST_TMPDIR/session" |
-		jq -e '.counters | .operations == 12 and .operations_outside == 12'
+import bars, plan, samples
+taken = samples.Samples()
+for row, variant in ((plan.HELD_BY_SWITCHING, 'budget_2_switch'), ('budget_resnet_training', 'budget_2')):
+    for turn in (1, 2):
+        taken.add(row, variant, samples.parse_line(f'ns={102 + turn} ns_inside={100 + 2 * turn} ns_outside=100'))
+        taken.add('budget_resnet_training', 'none', {'ns': 101 + turn})
+print(taken.mean_switched_percent(plan.HELD_BY_SWITCHING, 'budget_2_switch'),
+      taken.mean_switched_percent('budget_resnet_training', 'budget_5_switch'),
+      *(bar.judge(taken)[1] for bar in bars.BARS if bar.what.startswith('--budget 2: worst')))"
+	[ "$output" = "(3.0, 1.0) None 3 %" ]
 }
 
 @test "the benchmark keeps the sections of its results that were written by hand" {
