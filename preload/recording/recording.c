@@ -16,21 +16,16 @@
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
 #include "preload/recording/versions.h"
+#include "preload/recording/window_records.h"
 #include "preload/recording/window_times.h"
 
 #define NODE_NS		 1200.0 /* what recording a node adds to its graph's launch: design.md */
-/* What may be spent on nodes before the budget has grown by it: that of this time. Chosen. */
-#define CREDIT_NS	 200000000.0
+#define CREDIT_NS	 200000000.0 /* the budget of this time may be spent in advance. Chosen */
 /* The part of the budget that windows may take. The rest is for what CUPTI costs while it does not
  * record, which nothing takes off: 2.3 % of a graph of 100 empty kernels (H200, CUPTI 13.0). */
 #define WINDOWS_SHARE	 0.3
-/* How often the collector polls an open window, and one whose records have not all come. */
-#define WINDOW_PERIOD_NS 500000u
-#define SETTLE_PERIOD_NS 25000000u
-/* The longest wait for a window's records, of work that was launched in it and runs later. */
-#define SETTLE_NS	 100000000u
-/* How often CUPTI's cost for the launches is computed. Chosen: as in sampling.c. */
-#define COSTS_PERIOD_NS	 20000000u
+#define WINDOW_PERIOD_NS 500000u   /* how often the collector polls an open window */
+#define COSTS_PERIOD_NS	 20000000u /* of computing CUPTI's cost. Chosen: as in sampling.c */
 
 static struct session *session;
 static struct row *(*row_of)(struct operation *, int);
@@ -49,11 +44,9 @@ static uint64_t updated, rows_updated, costs_taken, last_unplanned; /* when each
 
 /* The window that is open, or the last one. */
 static struct {
-	uint64_t opened, closed, flushed;
-	double spent;	   /* what recording has cost in it, nanoseconds */
-	uint64_t launches; /* of graphs with kernels, made while it was open */
-	uint64_t seen;	   /* launches_seen() when it opened */
-	bool random, settling, arrived;
+	uint64_t opened, closed;
+	double spent; /* what recording has cost in it, nanoseconds */
+	bool random;
 	bool clock_known; /* the records have times of CLOCK_REALTIME */
 } window;
 
@@ -145,8 +138,9 @@ void recording_call(const struct in_flight *call)
 		   (on || call->started < window.closed)) {
 		window.spent += cost;
 		/* Of a call in flight when the window opened or closed records may be missing. */
-		window.launches += (contents->kernels || contents->variable) &&
-				   (on || call->ended < window.closed);
+		if ((contents->kernels || contents->variable) &&
+		    (on || call->ended < window.closed))
+			window_records_expect();
 	} else if (cost > 0 && phase == WINDOWS && !on && call->started >= window.closed) {
 		launch_costs_see_call(call);
 	}
@@ -159,7 +153,7 @@ void recording_record(struct operation *operation, const struct activity *activi
 	/* Between windows launches of graphs have records of copies and memsets alone. */
 	if (!activity->graph_node)
 		sums_add(operation, activity->device, activity->end - activity->start);
-	else if (phase != WINDOWS || on || window.settling)
+	else if (phase != WINDOWS || on || window_records_awaited())
 		launches_add(operation, activity);
 }
 
@@ -222,7 +216,7 @@ static void settle(bool turned_off)
 	launches_end(turned_off, window.clock_known ? window.opened : 0,
 		     window.clock_known ? window.closed : UINT64_MAX);
 	sums_close_window(window.random);
-	window.settling = false;
+	window_records_end();
 }
 
 static void close_window(uint64_t now)
@@ -230,8 +224,7 @@ static void close_window(uint64_t now)
 	turn(false, now);
 	session_count(session, COUNTER_windows, 1);
 	session_count(session, COUNTER_windows_ns, window.closed - window.opened);
-	window.settling = true;
-	window.arrived = false;
+	window_records_await(window.closed);
 	window_times_plan(window.closed, work, window.spent);
 }
 
@@ -239,23 +232,18 @@ static void open_window(uint64_t now, bool random)
 {
 	window.random = random;
 	window.spent = 0;
-	window.launches = 0;
-	window.seen = launches_begin();
+	window_records_begin(launches_begin());
 	window.clock_known = cupti_clock_is_realtime();
 	versions_window_opens();
 	turn(true, now);
 }
 
-/* A window's records come once its work is finished. The next one does not open before. */
+/* The next window does not open before. */
 static void settle_when_arrived(uint64_t now)
 {
 	versions_window_was_closed();
-	if (now - window.closed < SETTLE_NS && !window.arrived) {
-		/* Once more, for the last launch's other nodes; the last one's may come later. */
-		window.arrived =
-			window.launches > 0 && launches_seen() + 1 >= window.seen + window.launches;
+	if (!window_records_have_come(now, launches_seen()))
 		return;
-	}
 	settle(true);
 	window_times_adapt(window.spent);
 }
@@ -287,7 +275,7 @@ static void update_windows(uint64_t now)
 	if (on) {
 		if (window_times_are_over(now - window.opened, work, window.spent))
 			close_window(now);
-	} else if (window.settling) {
+	} else if (window_records_awaited()) {
 		settle_when_arrived(now);
 	} else if (window_times_are_due(now, work)) {
 		open_window(now, true);
@@ -333,7 +321,7 @@ static void update_recording(uint64_t now)
 	window_times_pass(now, work);
 	update_credit(now);
 	if (all) { /* windows wait */
-		if (window.settling)
+		if (window_records_awaited())
 			settle(true);
 		if (!on)
 			open_window(now, false);
@@ -378,11 +366,7 @@ uint64_t recording_update(uint64_t now, uint64_t period)
 
 bool recording_wants_flush(uint64_t now)
 {
-	if (!window.settling || now - window.closed < SETTLE_PERIOD_NS ||
-	    now - window.flushed < SETTLE_PERIOD_NS)
-		return false;
-	window.flushed = now;
-	return true;
+	return window_records_want_flush(now);
 }
 
 void recording_finish(void)

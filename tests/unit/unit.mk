@@ -51,7 +51,7 @@ $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out 
 $(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload/nvtx/, range_thread.o paths.o names.o)
 $(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c))) $(BUILD)/obj/preload/base/settings.o
 $(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/window_times.o
-$(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_times.o)
+$(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_records.o window_times.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
 $(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_queue.o) driver/api.o events/in_flight.o events/other_streams.o)
@@ -86,7 +86,7 @@ $(BUILD)/tests/unit/test_exec_hooks: $(addprefix $(BUILD)/obj/preload/hooks/, ex
 $(BUILD)/tests/unit/test_states: $(BUILD)/obj/preload/hooks/states.o
 $(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_stream
 $(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
-$(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_times.o)
+$(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_records.o window_times.o)
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
