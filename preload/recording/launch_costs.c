@@ -64,9 +64,8 @@ static double device_ns(const struct operation *operation)
 	return count ? (double)total / (double)count : 0;
 }
 
-/* What CUPTI adds to the call that launches a graph of so many nodes: what the call takes longer
- * than without it, once that was seen. From one process to the next it differs by a factor of two.
- */
+/* How much longer CUPTI makes the call that launches a graph of so many nodes: as seen in this
+ * process, since processes differ by a factor of two, or else what was measured on an H200. */
 static double graph_call_ns(const struct operation *operation, double nodes)
 {
 	double shortest = (double)operation->shortest_call;

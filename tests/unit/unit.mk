@@ -51,6 +51,7 @@ $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out 
 $(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload/nvtx/, range_thread.o paths.o names.o)
 $(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c))) $(BUILD)/obj/preload/base/settings.o
 $(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/window_times.o
+$(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/window_records.o
 $(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_records.o window_times.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)

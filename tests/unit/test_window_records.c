@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/* How long the records of a recording window are waited for. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "preload/recording/window_records.h"
+#include "tests/unit/own_process.h"
+
+#define MS     1000000ull
+#define CLOSED (1000 * MS)
+
+static void prepare(void)
+{
+}
+
+/* What the library keeps is a process's. */
+#define TEST(name) TEST_IN_CHILD(name, prepare())
+
+/* A window with `launches` graph launches, before which 40 were seen. */
+static void pass_a_window(unsigned launches, uint64_t closed)
+{
+	window_records_begin(40);
+	for (unsigned i = 0; i < launches; i++)
+		window_records_expect();
+	window_records_await(closed);
+	assert_true(window_records_awaited());
+}
+
+TEST(all_launches_but_the_last_are_enough_and_a_moment_for_their_nodes)
+{
+	assert_false(window_records_awaited());
+	pass_a_window(3, CLOSED);
+	assert_false(window_records_have_come(CLOSED, 40));
+	assert_false(window_records_have_come(CLOSED + MS, 41));
+	assert_false(window_records_have_come(CLOSED + 2 * MS, 42));
+	assert_true(window_records_have_come(CLOSED + 3 * MS, 42));
+	window_records_end();
+	assert_false(window_records_awaited());
+}
+
+TEST(queued_launches_are_waited_for_300_ms_and_100_once_they_did_not_come)
+{
+	pass_a_window(3, CLOSED);
+	assert_false(window_records_have_come(CLOSED + 300 * MS - 1, 41));
+	assert_true(window_records_have_come(CLOSED + 300 * MS, 41));
+	window_records_end();
+	pass_a_window(3, 2 * CLOSED);
+	assert_false(window_records_have_come(2 * CLOSED + 100 * MS - 1, 42));
+	assert_true(window_records_have_come(2 * CLOSED + 100 * MS, 42));
+	window_records_end();
+	/* Those of the second one came, if late, so the next may do so too. */
+	pass_a_window(3, 3 * CLOSED);
+	assert_false(window_records_have_come(3 * CLOSED + 300 * MS - 1, 41));
+}
+
+TEST(without_a_launch_nobody_knows_whether_records_come)
+{
+	pass_a_window(0, CLOSED);
+	assert_false(window_records_have_come(CLOSED + 100 * MS - 1, 50));
+	assert_true(window_records_have_come(CLOSED + 100 * MS, 50));
+	window_records_end();
+	/* That says nothing of the next one. */
+	pass_a_window(1, 2 * CLOSED);
+	assert_true(!window_records_have_come(2 * CLOSED, 39));
+	assert_false(window_records_have_come(2 * CLOSED + 300 * MS - 1, 39));
+}
+
+TEST(cupti_is_flushed_for_them_every_25_ms)
+{
+	assert_false(window_records_want_flush(CLOSED));
+	pass_a_window(1, CLOSED);
+	assert_false(window_records_want_flush(CLOSED + 25 * MS - 1));
+	assert_true(window_records_want_flush(CLOSED + 25 * MS));
+	assert_false(window_records_want_flush(CLOSED + 50 * MS - 1));
+	assert_true(window_records_want_flush(CLOSED + 50 * MS));
+	window_records_end();
+	assert_false(window_records_want_flush(CLOSED + 75 * MS));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(all_launches_but_the_last_are_enough_and_a_moment_for_their_nodes),
+		cmocka_unit_test(
+			queued_launches_are_waited_for_300_ms_and_100_once_they_did_not_come),
+		cmocka_unit_test(without_a_launch_nobody_knows_whether_records_come),
+		cmocka_unit_test(cupti_is_flushed_for_them_every_25_ms),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
