@@ -14,8 +14,8 @@
 /* Enables a kind for ktime; CUPTI's result. CUPTI is called with a lock held that no callback
  * takes. Any thread. */
 CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind kind);
-/* Stops recording kernels for ktime, or goes on with it: see pause.h. CUPTI's result; if it fails,
- * the next call tries again. Takes some 10 us. Any thread. */
+/* Stops recording kernels for ktime, or goes on with it: see pause.h. CUPTI's result; if it
+ * fails, the next pause or end of one tries again. Takes some 10 us. Any thread. */
 CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused);
 /* Records copies between devices for ktime from now on, if their kind is enabled, or once it is:
  * see pause.h. CUPTI's result. Any thread. */

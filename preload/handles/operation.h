@@ -74,10 +74,10 @@ struct operation {
 	bool first_alone;	  /* by events only its first launch was timed */
 	uint64_t window_calls;	  /* in the present sampling window */
 	uint64_t calls_costed;	  /* of `calls`, those that launch_costs.c has seen */
-	uint64_t shortest_call; /* graphs: while CUPTI is on and records no kernels, ns; 0: none */
-	uint64_t calls_before;	/* `calls` when the recording window opened: see versions.c */
-	bool in_window;		/* it was called in the last recording window */
-	double rate;		/* calls per nanosecond, smoothed: see sampling.c */
+	uint64_t shortest_call;	  /* graphs: shortest launch call between windows, ns; 0: none */
+	uint64_t calls_before;	  /* `calls` when the recording window opened: see versions.c */
+	bool in_window;		  /* it was called in the last recording window */
+	double rate;		  /* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
 	struct operation *allocating; /* graphs that allocate: the one made before */
 	/* Calls dropped because the thread's ring was full that are in no row yet, by device; the

@@ -5,7 +5,7 @@
 
 /*
  * In nanoseconds (H200, driver 580, CUPTI 13.0). The program waits for the call if the device has
- * nothing to do meanwhile; else it costs the device's time alone.
+ * nothing to do meanwhile; otherwise only what the device needs longer counts.
  *
  * Started and not recording: a loop of empty kernels went from 3.45 to 4.0 us a launch, in some
  * runs by more than 1 us; a graph of 203 nodes that the host waited for at each launch from 671 to
@@ -82,8 +82,8 @@ static void add_graph(struct launch_costs *costs, const struct operation *operat
 		atomic_load_explicit(&operation->contents, memory_order_acquire);
 	double nodes = contents ? contents->recorded : 1;
 	double copies = contents ? contents->copies : 0;
-	/* Whether the program waited for the call shows in the device's idle time, once CUPTI is
-	 * there. Before, it is taken to wait if it is not known to have had launches queued. */
+	/* With CUPTI from the start every call counts, and the device's idle time is the bound for
+	 * all. Otherwise those count that are not known to have been queued. */
 	double idle = late ? idle_part(operation) : 1;
 
 	costs->calls += launches * idle * graph_call_ns(operation, nodes);
@@ -119,7 +119,8 @@ void launch_costs_see_call(const struct in_flight *call)
 struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 {
 	struct launch_costs costs = {0};
-	double idle = (double)elapsed;
+	unsigned devices = 0; /* a bit each */
+	double busy = 0, idle;
 
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
@@ -129,13 +130,17 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 		if (!launches)
 			continue;
 		costs.launches += launches;
-		idle -= (double)launches * device_ns(operation);
+		busy += (double)launches * device_ns(operation);
+		for (unsigned device = 0; device < SESSION_DEVICES; device++)
+			devices |= operation->rows[device] ? 1u << device : 0;
 		if (operation->kind == ROW_GRAPH)
 			add_graph(&costs, operation, (double)launches, late);
 		else
 			add_other(&costs, operation, (double)launches);
 	}
-	/* The program cannot have waited for longer than the device had nothing to do. */
+	/* The program cannot have waited for longer than a device had nothing to do. Of operations
+	 * that overlap in several streams this leaves less than that. */
+	idle = (double)elapsed * __builtin_popcount(devices) - busy;
 	if (!late && costs.calls > idle)
 		costs.calls = idle > 0 ? idle : 0;
 	costs.standing += costs.calls;

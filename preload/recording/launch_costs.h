@@ -14,17 +14,18 @@
 
 struct launch_costs {
 	uint64_t launches;
-	/* Nanoseconds of the program's time: while CUPTI does not record, of these in calls that it
-	 * waited for; what it adds to record copies and memsets, which it always does (pause.h);
-	 * and to record all else. */
-	double standing, calls, copies, recording;
+	/* Nanoseconds by which the program takes longer: */
+	double standing;  /* while CUPTI does not record */
+	double calls;	  /* the part of `standing` that is in calls that the program waited for */
+	double copies;	  /* by recording copies and memsets, which it always does (pause.h) */
+	double recording; /* by recording all else */
 };
 
 /* Takes a graph's launch that was made while CUPTI was on and recorded no kernels. */
 void launch_costs_see_call(const struct in_flight *call);
 /* Of the launches that were counted since the last call, `elapsed` ns ago. `late`: CUPTI is
- * started, or is to be started, after the program has made its graphs. Then nothing is known of
- * what CUPTI will add to calls, so the standing part is what it may be at most. */
+ * started, or is to be started, after the program has made its graphs; then `calls` is not bounded
+ * by the device's idle time, as a start that costs too much cannot be undone. */
 struct launch_costs launch_costs_take(bool late, uint64_t elapsed);
 
 #endif

@@ -20,7 +20,7 @@
 #include "preload/recording/window_times.h"
 
 #define NODE_NS		 1200.0 /* what recording a node adds to its graph's launch: design.md */
-#define CREDIT_NS	 200000000.0 /* the budget of this time may be spent in advance. Chosen */
+#define CREDIT_NS	 200000000.0 /* the budget of so much time may be saved up. Chosen */
 /* The part of the budget that windows may take. The rest is for what CUPTI costs while it does not
  * record, which nothing takes off: 2.3 % of a graph of 100 empty kernels (H200, CUPTI 13.0). */
 #define WINDOWS_SHARE	 0.3
@@ -37,9 +37,10 @@ static enum {
 	WINDOWS	    /* recorded in windows */
 } phase;
 
-static double budget;	    /* of the run's time, as a fraction */
-static double credit, work; /* ns: may still be spent; recording all launches would have cost */
-static bool late;	    /* CUPTI was not on from the start, or is not yet */
+static double budget; /* of the run's time, as a fraction */
+static double credit; /* ns that may still be spent */
+static double work;   /* ns that recording all launches would have cost */
+static bool late;     /* CUPTI was not on from the start, or is not yet */
 static uint64_t updated, rows_updated, costs_taken, last_unplanned; /* when each last was */
 
 /* The window that is open, or the last one. */
@@ -196,18 +197,20 @@ static void take_costs(uint64_t now)
 	}
 }
 
-static void turn(bool to, uint64_t now)
+/* Whether it is as asked for then; CUPTI may refuse. */
+static bool turn(bool to, uint64_t now)
 {
 	if (on == to)
-		return;
+		return true;
 	take_costs(now);
 	if (!pause_kernels(PAUSE_BETWEEN_WINDOWS, !to))
-		return;
+		return false;
 	on = to;
 	if (to)
 		window.opened = now;
 	else
 		window.closed = clock_ns(CLOCK_REALTIME);
+	return true;
 }
 
 /* Takes what was recorded so far as one window. */
@@ -221,7 +224,8 @@ static void settle(bool turned_off)
 
 static void close_window(uint64_t now)
 {
-	turn(false, now);
+	if (!turn(false, now))
+		return;
 	session_count(session, COUNTER_windows, 1);
 	session_count(session, COUNTER_windows_ns, window.closed - window.opened);
 	window_records_await(window.closed);

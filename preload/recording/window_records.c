@@ -7,7 +7,8 @@
  * of 22 %, or none), with 300 ms and with a second none of eight (H200). A second is a long time
  * without windows if a record never comes. */
 #define MOST_NS		300000000u
-/* The same if nobody knows how many are to come, and after a window whose records did not come. */
+/* The same if no launch of a graph was counted in the window, and once after a window whose records
+ * did not come. */
 #define SHORT_NS	100000000u
 
 static uint64_t closed, flushed, seen_before, launches;
@@ -39,14 +40,15 @@ bool window_records_awaited(void)
 bool window_records_have_come(uint64_t now, uint64_t seen)
 {
 	uint64_t most = launches > 0 && !missed ? MOST_NS : SHORT_NS;
+	/* The last launch's records may come much later. */
+	bool all = launches > 0 && seen + 1 >= seen_before + launches;
 
 	if (!arrived && now - closed < most) {
-		/* The last launch's records may come much later. */
-		arrived = launches > 0 && seen + 1 >= seen_before + launches;
+		arrived = all;
 		return false;
 	}
 	if (launches > 0)
-		missed = !arrived;
+		missed = !missed && !arrived && !all;
 	return true;
 }
 

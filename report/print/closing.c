@@ -351,10 +351,13 @@ static void write_overhead(const struct closing *closing)
 	}
 	write_budget(closing, wall);
 	if (over && 100 * (double)counters[COUNTER_cupti_added_ns] > header->budget_percent * wall)
-		warn(closing, "Overhead: CUPTI alone is over the budget of %g %%; %s %s.",
-		     header->budget_percent,
-		     header->budget_given ? "--timer events" : "with --budget it is used",
-		     header->budget_given ? "costs less" : "only if it fits");
+		warn(closing,
+		     header->budget_given
+			     ? "Overhead: CUPTI alone is over the budget of %g %%; --timer events "
+			       "costs less."
+			     : "Overhead: CUPTI alone is over the budget of %g %%; with --budget "
+			       "CUPTI is started only if its cost fits.",
+		     header->budget_percent);
 	else if (over)
 		warn(closing, "Overhead: over the budget of %g %%.", header->budget_percent);
 }

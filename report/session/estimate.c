@@ -9,10 +9,11 @@
  * little. Chosen with `make coverage`. */
 #define LEAST_GROUP	   6
 /*
- * What the mean of an operation differs by between windows and a run in which all are recorded,
- * however many windows there are: CUPTI's times are multiples of 32 ns, of which this is half, and
- * recording itself changes how operations follow each other. Means differed by -11 to +13 ns in ten
- * pairs of runs, where the windows alone said +-2 to +-10 ns (H200, CUPTI 13.0; docs/accuracy.md).
+ * By how much the mean of an operation may differ between windows and a run in which all are
+ * recorded, however many windows there are, as recording changes how closely operations follow each
+ * other: -11 to +13 ns in fourteen pairs of runs, where the windows alone said +-2 to +-10 ns
+ * (H200, CUPTI 13.0; docs/accuracy.md). This is half of the 32 ns that CUPTI's times are multiples
+ * of.
  */
 #define UNRECORDED_CALL_NS 16.0
 

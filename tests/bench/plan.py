@@ -41,10 +41,10 @@ VARIANTS = {
     "always_on": ktime("ktime, always on", "--timer events --budget 1"),
     "budget_2": ktime("ktime --budget 2", "--budget 2"),
     "budget_5": ktime("ktime --budget 5", "--budget 5"),
-    "budget_2_switch": ktime("ktime --budget 2, on and off", "--budget 2 --profile-from-start off",
-                             ("--switch", "--inferences", "120", "--trainings", "6")),
-    "budget_5_switch": ktime("ktime --budget 5, on and off", "--budget 5 --profile-from-start off",
-                             ("--switch", "--inferences", "120", "--trainings", "6")),
+    **{f"budget_{budget}_switch": ktime(f"ktime --budget {budget}, on and off",
+                                        f"--budget {budget} --profile-from-start off",
+                                        ("--switch", "--inferences", "120", "--trainings", "6"))
+       for budget in (2, 5)},
     "node": ktime("ktime --graph node", "--graph node"),
     "cupti": ktime("ktime, CUPTI only", "--timer cupti"),
     "events_off": ktime("ktime, nothing injected", "--timer events --events off"),
@@ -88,7 +88,7 @@ def graph_loop(title, graph):
 GRAPHS = ("none", "again", "bare", "default", "node", "budget_2", "budget_5")
 BUDGETS = ("none", "again", "budget_2", "budget_5")
 # Iterations of some programs differ by a half, in one process as in two. These have every other one
-# outside of the profiling window: there launches are counted, and nothing else is done.
+# outside of the profiling window: there launches are counted only; CUPTI stays, if it was started.
 SWITCHED = {"budget_2": "budget_2_switch", "budget_5": "budget_5_switch"}
 EVERY = ("none", "bare", "default", "events_all", "always_on", "cupti", "events_off", "nsys")
 IN_LOOPS = (*EVERY, "again", "no_api", "node")

@@ -122,7 +122,7 @@ def budgets(samples):
     return [f"## {BUDGETS}", "",
             "The mean of all turns after a process's first second, with its standard error. On and off:",
             "by how much the iterations in the profiling window take longer than those between them, in",
-            "which launches are counted and nothing else is done.", "",
+            "which launches are counted only (CUPTI stays, if it was started).", "",
             *table(["operation", "turns", plan.VARIANTS["none"].title,
                     *(plan.VARIANTS[v].title for v in (*variants, *plan.SWITCHED.values()))],
                    rows), ""]

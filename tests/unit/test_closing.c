@@ -356,8 +356,8 @@ static void the_budget_may_be_used_up_and_not_passed(void **state)
 	       "======== Timing: no GPU operations.\n"
 	       "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "
 	       "background, 0 B.\n"
-	       "======== Overhead: CUPTI alone is over the budget of 1 %; with --budget it is used "
-	       "only if it fits.\n");
+	       "======== Overhead: CUPTI alone is over the budget of 1 %; with --budget CUPTI is "
+	       "started only if its cost fits.\n");
 	header->budget_percent = 0;
 	closes("", "======== Timing: no GPU operations.\n"
 		   "======== Overhead: about 1.0 ms of 100 ms (1 %), 0 ns of CPU in the "

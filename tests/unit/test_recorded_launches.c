@@ -172,6 +172,13 @@ TEST(where_cupti_cannot_be_paused_it_stays_on, true)
 	run_for(40 * MS);
 	assert_true(pauses > 0);
 	assert_false(paused);
+	/* None was closed. */
+	assert_int_equal(count(COUNTER_windows), 0);
+	assert_int_equal(count(COUNTER_windows_ns), 0);
+	can_pause = true;
+	run_for(5 * MS);
+	assert_int_equal(count(COUNTER_windows), 1);
+	assert_true(count(COUNTER_windows_ns) < 1000 * MS);
 }
 
 TEST(updates_that_were_not_read_are_said, false)
