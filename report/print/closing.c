@@ -351,13 +351,10 @@ static void write_overhead(const struct closing *closing)
 	}
 	write_budget(closing, wall);
 	if (over && 100 * (double)counters[COUNTER_cupti_added_ns] > header->budget_percent * wall)
-		warn(closing,
-		     header->budget_given
-			     ? "Overhead: CUPTI alone is over the budget of %g %%; --timer events "
-			       "costs less."
-			     : "Overhead: CUPTI alone is over the budget of %g %%; with --budget "
-			       "CUPTI is started only if its cost fits.",
-		     header->budget_percent);
+		warn(closing, "Overhead: CUPTI alone is over the budget of %g %%; %s.",
+		     header->budget_percent,
+		     header->budget_given ? "--timer events costs less"
+					  : "with --budget CUPTI is started only if its cost fits");
 	else if (over)
 		warn(closing, "Overhead: over the budget of %g %%.", header->budget_percent);
 }
