@@ -119,7 +119,7 @@ void launch_costs_see_call(const struct in_flight *call)
 struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 {
 	struct launch_costs costs = {0};
-	unsigned devices = 0; /* a bit each */
+	uint64_t devices = 0; /* a bit each */
 	double busy = 0, idle;
 
 	for (struct operation *operation = operation_first(); operation;
@@ -132,7 +132,7 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 		costs.launches += launches;
 		busy += (double)launches * device_ns(operation);
 		for (unsigned device = 0; device < SESSION_DEVICES; device++)
-			devices |= operation->rows[device] ? 1u << device : 0;
+			devices |= operation->rows[device] ? 1ull << device : 0;
 		if (operation->kind == ROW_GRAPH)
 			add_graph(&costs, operation, (double)launches, late);
 		else
@@ -140,7 +140,7 @@ struct launch_costs launch_costs_take(bool late, uint64_t elapsed)
 	}
 	/* The program cannot have waited for longer than a device had nothing to do. Of operations
 	 * that overlap in several streams this leaves less than that. */
-	idle = (double)elapsed * __builtin_popcount(devices) - busy;
+	idle = (double)elapsed * __builtin_popcountll(devices) - busy;
 	if (!late && costs.calls > idle)
 		costs.calls = idle > 0 ? idle : 0;
 	costs.standing += costs.calls;

@@ -181,9 +181,14 @@ static void calls_cost_what_they_take_longer_but_no_more_than_the_device_was_idl
 	assert_true(launch_costs_take(false, 5100000).calls == 100000);
 	graph.calls = 30;
 	assert_true(launch_costs_take(false, 4 * MS).standing == 10 * 200 * 12.0);
+	/* The last device has as much time of its own. */
+	graph.rows[SESSION_DEVICES - 1] = &graph_row;
+	graph.calls = 40;
+	assert_true(launch_costs_take(false, 3 * MS).calls == 10 * 40000.0);
+	graph.rows[SESSION_DEVICES - 1] = NULL;
 	/* It is shorter than without CUPTI. */
 	graph.shortest_call = 1500;
-	graph.calls = 31;
+	graph.calls = 41;
 	assert_true(launch_costs_take(false, 20 * MS).calls == 0);
 }
 
