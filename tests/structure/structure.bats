@@ -48,22 +48,6 @@ plant() {
 	[ "$(cat found)" = "a circle of 4 rooms: report/ring/a report/ring/b report/ring/c report/ring/d" ]
 }
 
-@test "a folder of seventeen rooms is found" {
-	mkdir -p tree/report/crowd
-	echo report/crowd >>tree/tests/structure/folders.txt
-	for i in $(seq 16); do
-		echo >"tree/report/crowd/$i.c"
-	done
-	plant '' report/crowd/17.c
-	[ "$(cat found)" = "report/crowd: 17 rooms, at most 16 are allowed" ]
-}
-
-@test "a file of 401 lines is found" {
-	yes '' | head -n 400 >tree/report/session/long.h
-	plant '' report/session/long.h
-	[ "$(cat found)" = "report/session/long.h: 401 lines, at most 400 are allowed" ]
-}
-
 @test "libktime.so and the portable command ask for no symbol newer than those of glibc 2.28" {
 	"$root/tests/structure/glibc.sh" "$built/libktime.so"
 	"$root/tests/structure/glibc.sh" "$built/tests/command/old_glibc_ktime"
