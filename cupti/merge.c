@@ -4,12 +4,12 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include <time.h>
 
 #include "cupti/buffers.h"
 #include "cupti/decode.h"
 #include "cupti/kinds.h"
 #include "cupti/walk.h"
+#include "preload/base/futex.h"
 
 /* How many buffers are read side by side; further ones are read after them. Chosen. */
 #define MOST_TOGETHER 64u
@@ -137,7 +137,6 @@ static uint64_t turns_now(void)
 
 static void wait_for_turn(uint64_t turn, void (*wake)(void))
 {
-	static const struct timespec rest = {.tv_nsec = READ_WAIT_NS};
 	int saved_errno = errno;
 
 	for (int i = 0; i < READ_WAITS && turns_now() < turn &&
@@ -145,7 +144,7 @@ static void wait_for_turn(uint64_t turn, void (*wake)(void))
 	     i++) {
 		wake();
 		if (turns_now() < turn)
-			nanosleep(&rest, NULL);
+			futex_sleep(READ_WAIT_NS);
 	}
 	errno = saved_errno;
 }

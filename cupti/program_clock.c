@@ -5,7 +5,8 @@
 #include <stdatomic.h>
 #include <stddef.h>
 #include <string.h>
-#include <time.h>
+
+#include "preload/base/clock.h"
 
 /*
  * The offsets of the times, which are the same in all versions of a structure (see decode.c). The
@@ -75,10 +76,7 @@ static struct clock_reading earlier, later;
 
 uint64_t program_clock_of_cupti(void)
 {
-	struct timespec now;
-
-	clock_gettime(CLOCK_REALTIME, &now);
-	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	return clock_ns(CLOCK_REALTIME);
 }
 
 static struct clock_reading read_both(CUpti_TimestampCallbackFunc clock)

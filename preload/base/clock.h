@@ -1,6 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The host clock of the launch path: the processor's cycle counter, which takes about 10 ns to read
- * where clock_gettime() takes 20. The collector converts its ticks to nanoseconds. */
+/*
+ * The clocks that ktime reads, all here. That of the launch path is the processor's cycle counter,
+ * which takes about 10 ns to read; the collector converts its ticks to nanoseconds. The kernel's
+ * clocks are read by the system call, never by a function of libc's that a program or a preload may
+ * have replaced: under libfaketime time may stand still or run tenfold, and ktime's limits and
+ * figures must not follow it.
+ */
 #ifndef KTIME_PRELOAD_BASE_CLOCK_H
 #define KTIME_PRELOAD_BASE_CLOCK_H
 
@@ -41,11 +46,14 @@ static inline uint64_t clock_some_ticks(unsigned microseconds)
 #error "ktime runs on x86-64 and aarch64"
 #endif
 
+/* clock_gettime(2). Also in signal handlers; changes no errno, as it does not fail. */
+int clock_read(clockid_t clock, struct timespec *now);
+
 static inline uint64_t clock_ns(clockid_t clock)
 {
 	struct timespec now;
 
-	clock_gettime(clock, &now);
+	clock_read(clock, &now);
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <limits.h>
 #include <math.h>
-#include <poll.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,6 +15,7 @@
 #include "cupti/pause.h"
 #include "cupti/refusal.h"
 #include "preload/base/clock.h"
+#include "preload/base/futex.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/events/context_gates.h"
@@ -379,7 +379,7 @@ void lifecycle_finish(void)
 	if (lifecycle_ending()) {
 		/* A signal came first: the process ends by it, not by this exit. */
 		reporter_wait(SIGNAL_END_MS);
-		poll(NULL, 0, SIGNAL_END_MS);
+		futex_sleep(SIGNAL_END_MS * UINT64_C(1000000));
 	}
 	/* The others would end the process before the first has the report. */
 	if (!collector_finish() && first)

@@ -9,6 +9,7 @@
 #include <pthread.h>
 #include <time.h>
 
+#include "preload/base/clock.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/signatures.h"
 #include "preload/launch/describe.h"
@@ -35,14 +36,9 @@ static __thread bool within __attribute__((tls_model("initial-exec")));
 
 static struct timespec time_after(uint64_t nanoseconds)
 {
-	struct timespec end;
-	uint64_t sum;
+	const uint64_t end = clock_ns(CLOCK_REALTIME) + nanoseconds;
 
-	clock_gettime(CLOCK_REALTIME, &end);
-	sum = (uint64_t)end.tv_nsec + nanoseconds;
-	end.tv_sec += (time_t)(sum / 1000000000u);
-	end.tv_nsec = (long)(sum % 1000000000u);
-	return end;
+	return (struct timespec){(time_t)(end / 1000000000u), (long)(end % 1000000000u)};
 }
 
 /* `call`: a launch whose counters may be read; NULL: it, or what else this is, only keeps out of

@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -38,12 +37,10 @@ static bool failed = true;
 static void flush(void)
 {
 	for (size_t written = 0; written < length && !failed;) {
-		struct pollfd ready = {.fd = file, .events = POLLOUT};
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 		ssize_t count;
 
-		if (now >= last_moment ||
-		    poll(&ready, 1, (int)((last_moment - now) / 1000000) + 1) != 1) {
+		if (now >= last_moment || !log_file_has_room(file, last_moment - now)) {
 			failed = true;
 			break;
 		}

@@ -2,7 +2,6 @@
 #include "preload/reporter/reporter.h"
 
 #include <errno.h>
-#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -97,10 +96,8 @@ bool reporter_claim(void)
 /* One line, only if it can be written at once. */
 static void say_what_is_kept(void)
 {
-	struct pollfd standard_error = {.fd = STDERR_FILENO, .events = POLLOUT};
-
-	if (kept_length && log_file_is_stream(STDERR_FILENO) && poll(&standard_error, 1, 0) == 1 &&
-	    standard_error.revents & POLLOUT && write(STDERR_FILENO, kept_line, kept_length) < 0)
+	if (kept_length && log_file_is_stream(STDERR_FILENO) &&
+	    log_file_has_room(STDERR_FILENO, 0) && write(STDERR_FILENO, kept_line, kept_length) < 0)
 		return;
 }
 

@@ -11,12 +11,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <time.h>
 #include <unistd.h>
 
 /* How long a reader of the log may take nothing of it. */
-#define WRITE_WAIT_MS 2000
+#define WRITE_WAIT_NS UINT64_C(2000000000)
 
 int log_file_resolve(struct log_file *log, const char *pattern, const struct name_codes *codes,
 		     char *message, size_t size)
@@ -147,12 +148,14 @@ static ssize_t write_quietly(int fd, const char *text, size_t size)
 	return written;
 }
 
-/* Whether there is room now; waits for a reader that takes nothing WRITE_WAIT_MS at most. */
-static bool wait_for_room(int fd)
+/* By the system call: under libfaketime libc's waits for as long as it likes. */
+bool log_file_has_room(int descriptor, uint64_t nanoseconds)
 {
-	struct pollfd output = {.fd = fd, .events = POLLOUT};
+	struct pollfd output = {.fd = descriptor, .events = POLLOUT};
+	struct timespec limit = {(time_t)(nanoseconds / 1000000000u),
+				 (long)(nanoseconds % 1000000000u)};
 
-	return poll(&output, 1, WRITE_WAIT_MS) > 0 && !(output.revents & POLLNVAL);
+	return syscall(SYS_ppoll, &output, 1, &limit, NULL, 0) == 1 && !(output.revents & POLLNVAL);
 }
 
 static ssize_t output_write(void *cookie, const char *text, size_t size)
@@ -166,7 +169,7 @@ static ssize_t output_write(void *cookie, const char *text, size_t size)
 
 		if (written >= 0)
 			done += (size_t)written;
-		else if (errno == EAGAIN ? !wait_for_room(fd) : errno != EINTR)
+		else if (errno == EAGAIN ? !log_file_has_room(fd, WRITE_WAIT_NS) : errno != EINTR)
 			output->error = errno;
 	}
 	/* 0 is what stdio takes for a failure. */

@@ -8,6 +8,7 @@
 #define KTIME_REPORT_OPTIONS_LOG_FILE_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stddef.h>
 #include <stdio.h>
 #include <sys/types.h>
@@ -49,6 +50,9 @@ int log_file_descriptor(FILE *file);
  * put in their place. Safe in a signal's handler.
  */
 bool log_file_is_stream(int descriptor);
+/* Whether a descriptor takes some output now, or does so within the time. Safe in a signal's
+ * handler. */
+bool log_file_has_room(int descriptor, uint64_t nanoseconds);
 /* One line on stderr that begins with "==PID== ktime: "; none where the program closed stderr. */
 void log_file_say(pid_t pid, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -8,7 +8,7 @@ SANITIZED := gcc-address gcc-thread gcc-undefined clang-address clang-thread cla
 PRELOAD_PROGRAMS := $(patsubst tests/preload/programs/%.c,$(PRELOAD_TESTS)/%, \
 	$(filter-out tests/preload/programs/lib% %/sanitized.c,$(wildcard tests/preload/programs/*.c))) \
 	$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so peer_dlsym.so peer_limiter.so plugin.so \
-		plugin_other.so hidden.so no_threads.so no_memory.so ranges.so ranges_tool.so odd_pointers.so odd_functions.so odd_next.so) \
+		plugin_other.so hidden.so no_threads.so no_memory.so stopped.so ranges.so ranges_tool.so odd_pointers.so odd_functions.so odd_next.so) \
 	$(addprefix $(PRELOAD_TESTS)/sanitized_,$(SANITIZED)) \
 	$(addprefix $(PRELOAD_TESTS)/odd_,$(foreach kind,pointers functions next,$(kind) $(kind)_linked))
 
@@ -19,7 +19,7 @@ $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(LINK) -Wl,--as-needed $^ -o $@ -lpthread -ldl
 
-# ktime calls the clock_gettime of those that wait for its threads.
+# ktime calls the function syscall of those that wait for its threads.
 $(addprefix $(PRELOAD_TESTS)/,collecting context_lives ends_cupti gates graph_launches held ranked served): $(PRELOAD_TESTS)/%: \
 		$(PRELOAD_OBJECTS)/%.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
@@ -30,7 +30,7 @@ $(PRELOAD_TESTS)/runtimes: $(PRELOAD_OBJECTS)/runtimes.o $(SIM)/lib/libcudart_st
 	@mkdir -p $(@D)
 	$(LINK) $^ -o $@ -lpthread -ldl
 
-$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so no_threads.so no_memory.so ranges.so): $(PRELOAD_TESTS)/%.so: $(PRELOAD_OBJECTS)/%.o
+$(addprefix $(PRELOAD_TESTS)/lib,peer.so peer_driver.so no_threads.so no_memory.so stopped.so ranges.so): $(PRELOAD_TESTS)/%.so: $(PRELOAD_OBJECTS)/%.o
 	@mkdir -p $(@D)
 	$(LINK) -shared $^ -o $@ -ldl
 

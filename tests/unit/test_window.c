@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
@@ -29,8 +30,8 @@ bool settings_begin_later(void)
 	return start_off;
 }
 
-/* In place of the C library's. */
-int clock_gettime(clockid_t clock, struct timespec *time)
+/* In place of the kernel's. */
+int clock_read(clockid_t clock, struct timespec *time)
 {
 	uint64_t value = now + (clock == CLOCK_REALTIME ? REALTIME : 0);
 

@@ -7,12 +7,17 @@ $(BUILD)/tests/unit/test_hostile: private UNIT_LEAKS :=
 NO_MEMORY := $(BUILD)/tests/unit/test_no_memory $(BUILD)/tests/unit/test_no_memory_merge
 $(NO_MEMORY): private UNIT_LEAKS :=
 $(NO_MEMORY): $(BUILD)/obj/tests/unit/no_memory.o
+# The kernel's clocks, for those that have none of their own.
+KERNEL_CLOCK := $(BUILD)/tests/unit/libclock.a
+$(KERNEL_CLOCK): $(BUILD)/obj/preload/base/clock_read.o
+	@mkdir -p $(@D)
+	$(Q)rm -f $@ && $(AR) rcs $@ $^
 UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests/unit/test_*.c))
 
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_LIBRARY_OBJECTS) \
-		$(filter-out $(BUILD)/obj/report/command/main.o, $(REPORT_COMMAND_OBJECTS))
+		$(filter-out $(BUILD)/obj/report/command/main.o, $(REPORT_COMMAND_OBJECTS)) | $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
-	$(LINK) $(UNIT_LEAKS) $^ -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
+	$(LINK) $(UNIT_LEAKS) $^ $(KERNEL_CLOCK) -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
 # Those that print a report.
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report test_energy test_idle_report test_cross_check test_closing \
@@ -116,9 +121,9 @@ $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, mat
 # Those of cupti/ find the simulated libcupti through CUDA_HOME.
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
-		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_LIBRARY_OBJECTS) | $(SIM)/toolkit/lib64/libcupti.so.13
+		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_LIBRARY_OBJECTS) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
-	$(LINK) $(UNIT_LEAKS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
+	$(LINK) $(UNIT_LEAKS) $^ $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 # What comes out of profiles and figures, compared with files of tests/golden.
 $(addprefix $(BUILD)/tests/unit/, test_prometheus test_peaks test_metrics test_screen test_estimates \
@@ -135,9 +140,9 @@ $(BUILD)/tests/unit/test_nvml_devices: | $(SIM)/lib/libnvidia-ml.so.1
 $(BUILD)/tests/unit/test_lifecycle_end: private LDFLAGS += -Wl,--wrap=log_file_say
 # What is of the command is left out: preload/lifecycle/output.c has a namesake there.
 $(addprefix $(BUILD)/tests/unit/, test_lifecycle test_lifecycle_end): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o \
-		$(addprefix $(BUILD)/obj/preload/, lifecycle/lifecycle.o lifecycle/devices.o base/settings.o base/mode.o) $(REPORT_LIBRARY_OBJECTS)
+		$(addprefix $(BUILD)/obj/preload/, lifecycle/lifecycle.o lifecycle/devices.o base/settings.o base/mode.o) $(REPORT_LIBRARY_OBJECTS) | $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
-	$(LINK) $(UNIT_LEAKS) $^ -lcmocka $(REPORT_LIBRARIES) -lm -o $@
+	$(LINK) $(UNIT_LEAKS) $^ $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 # Kept, so that only what changed is built again.
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * For programs that wait for ktime's threads, or keep them waiting: both threads read the clock
- * several times in each of their turns, and by the clock_gettime of the program, which has to be
+ * several times in each of their turns, by the function syscall of the program, which has to be
  * linked with -rdynamic. Included once; without a preload there is nothing to wait for.
  */
 #ifndef KTIME_TESTS_PRELOAD_PROGRAMS_KTIME_THREADS_H
 #define KTIME_TESTS_PRELOAD_PROGRAMS_KTIME_THREADS_H
 
+#include <errno.h>
+#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
@@ -37,16 +39,62 @@ static void read_by_ktime(enum ktime_thread thread, clockid_t clock)
 	atomic_store(&waits_there[thread], false);
 }
 
-__attribute__((visibility("default"))) int clock_gettime(clockid_t clock, struct timespec *now)
+#if defined(__x86_64__)
+static long call_kernel(long number, const long *with)
+{
+	register long fourth __asm__("r10") = with[3];
+	register long fifth __asm__("r8") = with[4];
+	register long sixth __asm__("r9") = with[5];
+	long result;
+
+	__asm__ volatile("syscall"
+			 : "=a"(result)
+			 : "a"(number), "D"(with[0]), "S"(with[1]), "d"(with[2]), "r"(fourth),
+			   "r"(fifth), "r"(sixth)
+			 : "rcx", "r11", "memory");
+	return result;
+}
+#elif defined(__aarch64__)
+static long call_kernel(long number, const long *with)
+{
+	register long first __asm__("x0") = with[0];
+	register long second __asm__("x1") = with[1];
+	register long third __asm__("x2") = with[2];
+	register long fourth __asm__("x3") = with[3];
+	register long fifth __asm__("x4") = with[4];
+	register long sixth __asm__("x5") = with[5];
+	register long called __asm__("x8") = number;
+
+	__asm__ volatile("svc 0"
+			 : "+r"(first)
+			 : "r"(second), "r"(third), "r"(fourth), "r"(fifth), "r"(sixth), "r"(called)
+			 : "memory");
+	return first;
+}
+#endif
+
+/* In place of libc's. */
+__attribute__((visibility("default"))) long syscall(long number, ...)
 {
 	static const char *const names[KTIME_THREADS] = {"ktime", "ktime reporter"};
 	char name[16] = "";
+	long with[6], result;
+	va_list arguments;
 
-	prctl(PR_GET_NAME, name);
+	va_start(arguments, number);
+	for (int i = 0; i < 6; i++)
+		with[i] = va_arg(arguments, long);
+	va_end(arguments);
+	if (number == SYS_clock_gettime)
+		prctl(PR_GET_NAME, name);
 	for (int i = 0; i < KTIME_THREADS; i++)
 		if (strcmp(name, names[i]) == 0)
-			read_by_ktime((enum ktime_thread)i, clock);
-	return (int)syscall(SYS_clock_gettime, clock, now);
+			read_by_ktime((enum ktime_thread)i, (clockid_t)with[0]);
+	result = call_kernel(number, with);
+	if (result >= 0 || result < -4095)
+		return result;
+	errno = (int)-result;
+	return -1;
 }
 
 static void wait_for_clock_reads(enum ktime_thread thread, unsigned count)
