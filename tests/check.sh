@@ -31,7 +31,7 @@ step()
 unit_test()
 {
 	local output status results
-	output=$(CMOCKA_MESSAGE_OUTPUT=TAP "$1" 2>&1)
+	output=$(CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 10 300 "$1" 2>&1)
 	status=$?
 	results=$(grep -E '^ok ' <<<"$output")
 	# What failed, and behind it all that was said: a test's message comes before its result.

@@ -144,7 +144,8 @@ def demangle(table):
     if not shutil.which("c++filt"):
         return None
     names = list(table)
-    done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True)
+    done = subprocess.run(["c++filt"], input="\n".join(names), capture_output=True, text=True,
+                          timeout=60)
     return dict(zip(done.stdout.splitlines(), table.values()))
 
 

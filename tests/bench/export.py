@@ -35,7 +35,7 @@ def main():
     failed = False
     with tempfile.TemporaryDirectory(prefix="ktime-export.") as folder:
         profile = os.path.join(folder, "profile")
-        subprocess.run([f"{BUILD}/bench/many_records", profile, str(count)], check=True)
+        subprocess.run([f"{BUILD}/bench/many_records", profile, str(count)], check=True, timeout=3600)
         print(f"{count:,} records, a profile of {os.path.getsize(profile) / 1e6:,.0f} MB\n")
         print("| export | time | processor time | resident | file |\n|---|---|---|---|---|")
         for form, name in OUTPUTS:

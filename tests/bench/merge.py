@@ -27,7 +27,7 @@ def main():
     os.sched_setaffinity(0, sorted(os.sched_getaffinity(0))[:2])
     with tempfile.TemporaryDirectory(prefix="ktime-merge.", dir=MEMORY if fits else None) as folder:
         said = subprocess.run([f"{BUILD}/bench/many_profiles", folder, str(profiles), str(rows)],
-                              check=True, stdout=subprocess.PIPE, text=True).stdout
+                              check=True, stdout=subprocess.PIPE, text=True, timeout=3600).stdout
     seconds, processor, kilobytes, size = (float(word) for word in said.split())
     megabytes = kilobytes / 1024
     print("| profiles | rows of each | together | time | processor time | resident |\n"

@@ -59,11 +59,14 @@ class Program:
         except BrokenPipeError:
             pass
 
-    def wait(self):
-        """Waits for its end; the last line of its errors where it failed, else None."""
+    def end(self):
+        """
+        Waits for its end, which comes in the constructor's time at the latest; the last line of its
+        errors where it failed, else None.
+        """
         self.close_input()
         self._child.stdout.read()
-        status = self._child.wait()
+        status = self._child.wait(timeout=600)
         self._timer.cancel()
         self._child.stdout.close()
         self._errors.seek(0)
@@ -105,6 +108,6 @@ def run(commands, names, turns, timeout, take):
     # All at once: some take seconds to end.
     for program in programs.values():
         program.close_input()
-    ends = {variant: program.wait() for variant, program in programs.items()}
+    ends = {variant: program.end() for variant, program in programs.items()}
     return {variant: ends[variant] or "ended early" for variant in programs
             if ends[variant] or variant not in working}

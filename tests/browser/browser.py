@@ -6,6 +6,7 @@ library. https://chromedevtools.github.io/devtools-protocol/
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import tempfile
@@ -21,6 +22,8 @@ ARGUMENTS = [
     "--host-resolver-rules=MAP * ~NOTFOUND", "--hide-scrollbars", "--force-device-scale-factor=1",
     "--force-color-profile=srgb", "--font-render-hinting=none", "--disable-lcd-text",
 ]
+# For a busy machine.
+ANSWER_S = 120
 
 
 def program():
@@ -70,7 +73,7 @@ class Browser:
             self.process.wait(10)
         except (BrowserError, OSError, subprocess.TimeoutExpired):
             self.process.kill()
-            self.process.wait()
+            self.process.wait(60)
         os.close(self.to_browser)
         os.close(self.from_browser)
         shutil.rmtree(self.folder, ignore_errors=True)
@@ -78,6 +81,8 @@ class Browser:
     def receive(self):
         """The next message."""
         while b"\0" not in self.unread:
+            if not select.select([self.from_browser], [], [], ANSWER_S)[0]:
+                raise BrowserError(f"the browser has said nothing for {ANSWER_S} s")
             got = os.read(self.from_browser, 1 << 20)
             if not got:
                 raise BrowserError("the browser has ended")

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 # The pages of HTML in a headless Chromium, one for all tests.
 bats_require_minimum_version 1.5.0
+load ../waits
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 built=$root/${BUILD:-build}
@@ -20,7 +21,7 @@ setup_file()
 	[ -z "$(missing)" ] || return 0
 	mkdir "$BATS_FILE_TMPDIR/pages"
 	"$BATS_TEST_DIRNAME/make_pages.sh" "$built" "$BATS_FILE_TMPDIR/pages"
-	timeout 900 python3 "$BATS_TEST_DIRNAME/pages.py" "$BATS_FILE_TMPDIR/pages" \
+	timeout -k 10 600 python3 "$BATS_TEST_DIRNAME/pages.py" "$BATS_FILE_TMPDIR/pages" \
 		>"$BATS_FILE_TMPDIR/results" 2>&1 || echo "status $?" >>"$BATS_FILE_TMPDIR/results"
 }
 
@@ -89,7 +90,7 @@ passed()
 		-e 's,<main,<img src="http://192.0.2.1/x.png"><main,' \
 		-e 's/compare(b.value, a.value)/1/; s/words.every/words.some/' \
 		"$BATS_FILE_TMPDIR/pages/plain.html" >plain.html
-	run timeout 600 python3 "$BATS_TEST_DIRNAME/pages.py" . silence sorting filtering accessibility focus width screenshots
+	run timeout -k 10 200 python3 "$BATS_TEST_DIRNAME/pages.py" . silence sorting filtering accessibility focus width screenshots
 	echo "$output"
 	for check in silence sorting filtering accessibility focus width screenshots; do
 		[[ "$output" == *"not ok $check plain"* ]]

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
 # What the tests of the command share.
+load ../waits
 
 setup() {
 	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)

@@ -71,7 +71,7 @@ def stay(minutes, failures):
             rows.append([minute, f"{memory[-1]:,}", f"{made:,}", f"{calls:,}"])
             if calls != made:
                 failures.append(f"minute {minute}: {made} calls, {calls} counted")
-        if end := program.wait():
+        if end := program.end():
             failures.append(end)
         if glob.glob(os.path.join(folder, "*.prom")):
             failures.append("the metrics file is left behind")

@@ -54,7 +54,8 @@ def between_clocks(listing):
 
 def check(cubin):
     """[why it is not as it should be], from the disassembly of a cubin."""
-    done = subprocess.run([find_cuobjdump(), "-sass", cubin], capture_output=True, text=True)
+    done = subprocess.run([find_cuobjdump(), "-sass", cubin], capture_output=True, text=True,
+                          timeout=120)
     if done.returncode:
         return [f"cuobjdump: {done.stderr.strip()}"]
     found = between_clocks(done.stdout)

@@ -51,7 +51,7 @@ class Smi:
 
     def __exit__(self, *_):
         self.child.terminate()
-        self.child.wait()
+        self.child.wait(timeout=60)
         self.reader.join()
         self.child.stdout.close()
 

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # The checks for a real GPU, run on the simulated device: that they count, and that they would tell.
 bats_require_minimum_version 1.5.0
+load ../waits
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 built=$root/${BUILD:-build}
@@ -184,7 +185,7 @@ energy()
 	cat >"$BATS_TEST_TMPDIR/bin/nvidia-smi" <<-END
 	#!/bin/sh
 	case $* in *power.draw*) ;; *) echo "Simulated GPU, 580"; exit ;; esac
-	while echo "$1, 1755"; do sleep 0.02; done
+	for i in \$(seq 3000); do echo "$1, 1755" && sleep 0.02 || break; done
 	END
 	sed -i 's/case .* in/case "$*" in/' "$BATS_TEST_TMPDIR/bin/nvidia-smi"
 	SIM_NVML=milliwatts=250000,sm_now=1755,memory_now=3201,reasons=4 run python3 tests/gpu/energy.py --print-only \

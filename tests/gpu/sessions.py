@@ -60,7 +60,7 @@ def export(file, options=()):
         path = os.path.join(directory, "session.json")
         done = subprocess.run([profilers.COMMAND, "export", "--json", path, *options, file],
                               env=profilers.command_environment(), capture_output=True,
-                              text=True)
+                              text=True, timeout=300)
         if done.returncode:
             raise OSError(f"ktime export: {done.stderr.strip()}")
         with open(path) as exported:
@@ -70,7 +70,8 @@ def export(file, options=()):
 def print_table(file, output, options):
     """A session's report into a file. Raises OSError where ktime cannot make it."""
     done = subprocess.run([profilers.COMMAND, *options.split(), "--log-file", output, "-i", file],
-                          env=profilers.command_environment(), capture_output=True, text=True)
+                          env=profilers.command_environment(), capture_output=True, text=True,
+                          timeout=300)
     if done.returncode:
         raise OSError(f"ktime -i: {done.stderr.strip()}")
 

@@ -112,7 +112,7 @@ def one_run(way, number):
             _, report = child.communicate(timeout=60)
         except subprocess.TimeoutExpired:
             os.killpg(child.pid, signal.SIGKILL)
-            _, report = child.communicate()
+            _, report = child.communicate(timeout=60)
         seconds = time.monotonic() - sent
         report = report.decode(errors="replace")
         trace = os.path.join(folder, "trace.txt")
@@ -155,11 +155,11 @@ def one_kill(number):
         child, counts = start(way, folder)
         wait_until_launching(way, child, counts, KILL_AFTER_S[number % len(KILL_AFTER_S)])
         child.kill()
-        child.communicate()
+        child.communicate(timeout=60)
         launched = launches(counts)
         profiles = glob.glob(os.path.join(folder, "run", "ktime*"))
         shown = subprocess.run([os.path.join(profilers.BUILD, "ktime"), "show", *profiles],
-                               capture_output=True, text=True, check=False)
+                               capture_output=True, text=True, check=False, timeout=300)
         calls = counted(shown.stdout + shown.stderr, way.row) if len(profiles) == 1 else None
         return None if shown.returncode or calls is None else launched - calls
 

@@ -33,14 +33,15 @@ HEADER = "minute  resident KiB  profile KiB  metrics B  launches  counted  CPU s
 
 
 def ktime(*arguments):
-    return subprocess.run([KTIME, *map(str, arguments)], check=True, capture_output=True, text=True).stdout
+    return subprocess.run([KTIME, *map(str, arguments)], check=True, capture_output=True, text=True,
+                          timeout=300).stdout
 
 
 class Program:
-    def __init__(self, folder, options):
+    def __init__(self, folder, options, limit):
         environment = dict(os.environ, LD_PRELOAD=os.path.join(BUILT, "libktime.so"),
                            XDG_RUNTIME_DIR=folder, KTIME_OPTIONS=" ".join(options),
-                           SIM_KERNEL_NS="first=1000,second=3000000")
+                           SIM_KERNEL_NS="first=1000,second=3000000", SIM_LIMIT_S=str(limit))
         self.report = open(os.path.join(folder, "report"), "w", encoding="utf-8")
         self.process = subprocess.Popen(
             [os.path.join(ROOT, "tests/sim/run"), os.path.join(BUILT, "sim/preload/served")],
@@ -96,8 +97,10 @@ def steer(program, folder, window):
 
 def metrics_of(path):
     """The metrics' text and its calls of kernels, once ktime has written it again twice."""
-    times = set()
+    times, deadline = set(), time.monotonic() + 300
     while len(times) < 3:
+        if time.monotonic() > deadline:
+            raise TimeoutError(f"{path} is written no more")
         times.add(os.stat(path).st_mtime_ns)
         time.sleep(0.2)
     with open(path, encoding="utf-8") as file:
@@ -135,7 +138,8 @@ def run(minutes, seconds, options):
         # The simulated device remembers each gate.
         program = Program(folder, ["--gate off", *options, "-o", kept,
                                    "--prometheus", os.path.join(folder, "app.prom"),
-                                   f"--prometheus-interval {seconds / METRICS_A_MINUTE}"])
+                                   f"--prometheus-interval {seconds / METRICS_A_MINUTE}"],
+                          int(2 * minutes * seconds) + 600)
         metrics = os.path.join(folder, f"app.{program.process.pid}.prom")
         print(HEADER, flush=True)
         begin = time.monotonic()
@@ -163,7 +167,7 @@ def run(minutes, seconds, options):
         if counted != program.launched and not steered:
             failures.append(f"metrics: {program.launched} launches, {counted} counted")
         program.process.stdin.close()
-        program.process.wait()
+        program.process.wait(timeout=300)
         if os.path.exists(metrics):
             failures.append("the metrics file is left behind")
         counted = kernels(kept)

@@ -4,6 +4,7 @@
 # imbalance exactly; one that is killed is named, and what it did until then is merged.
 
 bats_require_minimum_version 1.5.0
+load ../waits
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 built=$root/${BUILD:-build}

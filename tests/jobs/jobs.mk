@@ -5,7 +5,7 @@
 .PHONY: job-check
 job-check: library command sim preload-programs
 	@tests/packages.sh install jobs
-	bats tests/jobs
+	FILE_LIMIT_S=3600 BATS_TEST_TIMEOUT=600 tests/bats.sh tests/jobs/*.bats
 
 # An hour of a program whose metrics are kept, with events alone, and of one that is steered.
 ALWAYS_ON_MINUTES ?= 60

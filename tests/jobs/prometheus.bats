@@ -14,11 +14,12 @@ setup()
 
 teardown()
 {
-	[ -z "${exporter-}" ] || kill "$exporter" || true
-	[ -z "${server-}" ] || kill "$server" || true
+	local process
+	for process in ${exporter-} ${server-} ${other-}; do
+		kill -KILL "$process" 2>/dev/null || true
+		wait "$process" || true
+	done
 	end_served
-	[ -z "${other-}" ] || kill -KILL "$other" 2>/dev/null || true
-	wait
 	rm -f run/ktime.*
 }
 
@@ -31,30 +32,30 @@ free_port()
 # scraped PORT PATTERN: until what a server says has a line like that.
 scraped()
 {
-	for i in {1..300}; do
-		! curl -s "http://127.0.0.1:$1/metrics" | grep -q "$2" || return 0
-		sleep 0.1
-	done
-	curl -s "http://127.0.0.1:$1/metrics"
-	false
+	has_line()
+	{
+		curl -m 10 -s "http://127.0.0.1:$1/metrics" >scraped
+		grep -q "$2" scraped
+	}
+	wait_until 60 "$2 from port $1" has_line "$@" || { cat scraped; false; }
 }
 
 # ask QUERY: the values, "LABELS VALUE", sorted.
 ask()
 {
-	curl -s "http://127.0.0.1:$server_port/api/v1/query" --data-urlencode "query=$1" |
+	curl -m 10 -s "http://127.0.0.1:$server_port/api/v1/query" --data-urlencode "query=$1" |
 		jq -r '.data.result[] | "\(.metric | [.kernel, .operation, .command] | map(select(.)) | join(" ")) \(.value[1])"' | sort
 }
 
 # answers EXPECTED QUERY: until Prometheus answers that.
 answers()
 {
-	for i in {1..300}; do
+	is_answer()
+	{
 		ask "$2" >answer
-		[ "$(cat answer)" != "$1" ] || return 0
-		sleep 0.1
-	done
-	diff <(printf '%s\n' "$1") answer
+		[ "$(cat answer)" = "$1" ]
+	}
+	wait_until 60 "that answer to $2" is_answer "$@" || diff <(printf '%s\n' "$1") answer
 }
 
 start_servers()
@@ -105,7 +106,7 @@ start_servers()
 	order first 100
 	answers $'first 115\nsecond 2' 'sum by (kernel) (ktime_kernel_calls_total)'
 	answers ' 1' 'count(rate(ktime_kernel_calls_total{kernel="first"}[5m]) > 0)'
-	is 'ok ok ok' eval "curl -s http://127.0.0.1:$server_port/api/v1/rules | jq -r '[.data.groups[].rules[].health] | join(\" \")'"
+	is 'ok ok ok' eval "curl -m 10 -s http://127.0.0.1:$server_port/api/v1/rules | jq -r '[.data.groups[].rules[].health] | join(\" \")'"
 	answers ' 1' 'count(node_device:ktime_gpu_busy:ratio_rate5m)'
 	dismiss
 	exec 7>&- 8<&-

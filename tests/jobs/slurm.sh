@@ -4,6 +4,8 @@
 # (slurmd needs root).
 # Usage: slurm.sh start|stop FOLDER
 set -euo pipefail
+# shellcheck source=tests/waits.bash
+. "$(dirname "$0")/../waits.bash"
 folder=$2
 
 # free_port: one that nobody listens on now.
@@ -53,13 +55,8 @@ start()
 	export SLURM_CONF=$folder/slurm.conf
 	slurmctld -c
 	slurmd -c
-	for ((i = 0; i < 100; i++)); do
-		[ "$(sinfo -h -o %t 2>/dev/null)" != idle ] || return 0
-		sleep 0.2
-	done
-	echo "Slurm did not start" >&2
-	tail -n 5 "$folder"/*.log >&2
-	return 1
+	wait_until 60 "a node of Slurm's" eval '[ "$(sinfo -h -o %t 2>/dev/null)" = idle ]' ||
+		{ tail -n 5 "$folder"/*.log; return 1; } >&2
 }
 
 stop()
@@ -69,10 +66,7 @@ stop()
 		[ -s "$folder/$name.pid" ] || continue
 		process=$(cat "$folder/$name.pid")
 		kill "$process" || continue
-		for ((i = 0; i < 100; i++)); do
-			kill -0 "$process" 2>/dev/null || break
-			sleep 0.1
-		done
+		wait_until 60 "the end of $name" has_ended "$process"
 	done
 }
 

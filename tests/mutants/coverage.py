@@ -35,7 +35,7 @@ def command(test):
 def blocks(module, tree):
     """The offset of each basic block of a program or library, and its lines as (path, line)."""
     text = subprocess.run(["objdump", "-d", "-l", "--no-show-raw-insn", module], check=True,
-                          stdout=subprocess.PIPE, text=True).stdout
+                          stdout=subprocess.PIPE, text=True, timeout=300).stdout
     found, lines, place, begins = {}, None, None, False
     for row in text.splitlines():
         source = re.match(r"(/.*):(\d+)(?: \(.*\))?$", row)

@@ -55,7 +55,7 @@ def run(command, folder, seconds, environment=None):
             os.killpg(process.pid, signal.SIGKILL)
         except ProcessLookupError:
             pass
-        process.wait()
+        process.wait(timeout=60)
 
 
 def surroundings(folder, scratch="scratch"):
@@ -100,7 +100,7 @@ class Tree:
         """All that tests run."""
         units = [f"build/tests/unit/{test}" for test, name in coverage.every_test(self.folder) if name is None]
         subprocess.run(self.make_command(f"-j{jobs}", *more, "all", "sim", "preload-programs", "command-programs",
-                                         *units), cwd=self.folder, check=True, stdout=subprocess.DEVNULL)
+                                         *units), cwd=self.folder, check=True, stdout=subprocess.DEVNULL, timeout=7200)
 
 
 def targets_of(test):
@@ -161,7 +161,7 @@ def copy_sources(tree):
     """What git knows of, unless it is there as it is: make builds again what is newer."""
     os.makedirs(tree, exist_ok=True)
     listed = subprocess.run(["git", "ls-files", "-co", "--exclude-standard"], cwd=ROOT, check=True,
-                            stdout=subprocess.PIPE, text=True).stdout.splitlines()
+                            stdout=subprocess.PIPE, text=True, timeout=300).stdout.splitlines()
     listed = {name for name in listed if os.path.isfile(os.path.join(ROOT, name))}
     digest = hashlib.sha256()
     for name in sorted(listed):

@@ -130,10 +130,8 @@ pool held 16777216 peak 16777216 allocations 1 frees 0" eval 'figures | sort'
 	KTIME_OPTIONS="--gate off -f -o session" LD_PRELOAD=$built/libktime.so \
 		"$root/tests/sim/run" "$programs/allocations" hold >held 2>/dev/null 3>&- &
 	local pid=$!
-	until [ -s held ] && [ "$("$built/ktime" export --json - session 2>/dev/null |
-		jq '.memory[0].held')" = 7340032 ] || ! kill -0 "$pid"; do
-		sleep 0.05
-	done
+	wait_until 60 "7 MiB in the profile" eval '[ -s held ] &&
+		[ "$("$built/ktime" export --json - session 2>/dev/null | jq ".memory[0].held")" = 7340032 ]'
 	kill -KILL "$pid"
 	wait "$pid" || true
 	[ -s held ]

@@ -159,10 +159,7 @@ GPU 0: clocks limited in 100.0 % of N samples by software power cap.'
 @test "a killed program's profile has the energy until then" {
 	serve
 	order first 5
-	until [ "$(energy session '.samples // 0')" -ge 2 ]; do
-		kill -0 "$program"
-		sleep 0.05
-	done
+	wait_until 60 "two readings of the energy" eval '[ "$(energy session ".samples // 0")" -ge 2 ]'
 	kill -KILL "$program"
 	wait "$program" || true
 	program=

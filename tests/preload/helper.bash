@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # For the tests that run programs under ktime on the simulated device.
 bats_require_minimum_version 1.5.0
+load ../waits
 
 root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)
 built=$root/${BUILD:-build}
@@ -44,6 +45,25 @@ under_ktime()
 {
 	KTIME_OPTIONS="--gate ${KTIME_GATE:-off} ${KTIME_OPTIONS-}" \
 		LD_PRELOAD=$built/libktime.so "$root/tests/sim/run" "$@"
+}
+
+# in_background COMMAND…: a program that says "ready" and then waits for a line, as $program; until it is
+# there. What it prints goes to the files out and err.
+in_background()
+{
+	mkfifo in
+	exec 5<>in
+	"$@" <in >out 2>err 3>&- 5>&- &
+	program=$!
+	wait_until 60 "ready from $*" grep -qs ready out
+}
+
+# Lets that program end.
+go_on()
+{
+	echo >&5
+	exec 5>&-
+	wait "$program"
 }
 
 by_own_events='^(Kernel time by events|Effective bandwidth|Throughput)'

@@ -45,18 +45,13 @@ left()
 }
 
 @test "a running program's profile is listed, and not cleaned away" {
-	mkfifo in
-	under_ktime "$programs/odd_endings" waits <in >out 2>err &
-	program=$!
-	exec 5>in
-	until grep -qs ready out; do sleep 0.05; done
+	in_background under_ktime "$programs/odd_endings" waits
 	profile=$(left)
 	is "running $profile $programs/odd_endings waits" listed
 	run "$ktime" clean "$profile"
 	[ "$output" = "No profile of a program that has ended." ]
 	[ -e "$profile" ]
-	echo >&5
-	wait $program
+	go_on
 	[ -z "$(left)" ]
 }
 
@@ -127,15 +122,9 @@ rows_left()
 
 @test "the report goes to standard error where the folder of its file is gone" {
 	mkdir folder
-	mkfifo in
-	KTIME_OPTIONS="--log-file folder/log" LD_PRELOAD=$built/libktime.so "$root/tests/sim/run" \
-		"$programs/odd_endings" waits <in >out 2>err &
-	program=$!
-	exec 5>in
-	until grep -qs ready out; do sleep 0.05; done
+	KTIME_OPTIONS="--log-file folder/log" in_background under_ktime "$programs/odd_endings" waits
 	rm -r folder
-	echo >&5
-	wait $program
+	go_on
 	stderr=$(cat err)
 	says "ktime: the log file $PWD/folder/log cannot be written: No such file or directory; it follows here"
 	says " first"
@@ -166,16 +155,12 @@ rows_left()
 }
 
 @test "who reads the pipe from the end on gets the whole report" {
-	mkfifo pipe in
-	KTIME_OPTIONS="--log-file pipe" under_ktime "$programs/odd_endings" waits <in >out 2>err &
-	program=$!
-	exec 5>in
-	until grep -qs ready out; do sleep 0.05; done
+	mkfifo pipe
+	KTIME_OPTIONS="--log-file pipe" in_background under_ktime "$programs/odd_endings" waits
 	exec 6<>pipe
-	echo >&5
-	wait $program
+	go_on
 	[ ! -s err ]
-	read -r line <&6
+	read -r -t 60 line <&6
 	[[ "$line" == *"ktime is profiling process"* ]]
 }
 
@@ -196,7 +181,7 @@ rows_left()
 
 @test "a daemon's report stays in its profile" {
 	under_ktime "$programs/odd_endings" daemon
-	until listed | grep -q '^ended '; do sleep 0.05; done
+	wait_until 60 "the daemon's profile" eval "listed | grep -q '^ended '"
 	is "ended $(left) $programs/odd_endings daemon" listed
 	"$ktime" show "$(left)" | grep -q ' first$'
 	"$ktime" clean "$(left)"
@@ -217,17 +202,18 @@ goes_on()
 	goes_on
 	says "background, as process $daemon: ktime list names its profile, and ktime show prints it"
 	profile=$XDG_RUNTIME_DIR/ktime.$daemon
-	until listed | grep -q "^ended $profile "; do sleep 0.05; done
+	wait_until 60 "the daemon's profile $profile" eval 'listed | grep -q "^ended $profile "'
 	"$ktime" show "$profile" | grep -q ' 10 .* first$'
 	"$ktime" clean "$profile"
 	rm go
 	goes_on --log-file log
 	says "background, as process $daemon: its report will be in $PWD/log"
-	until grep -qs '^==[0-9]*== Overhead' log; do sleep 0.05; done
+	wait_until 60 "the daemon's report" grep -qs '^==[0-9]*== Overhead' log
 	rm go
 	goes_on -o "kept.%p"
 	says "background, as process $daemon: ktime show kept.$daemon prints its profile"
-	until "$ktime" show "kept.$daemon" 2>/dev/null | grep -q ' 10 .* first$'; do sleep 0.05; done
+	wait_until 60 "the daemon's launches in kept.$daemon" \
+		eval '"$ktime" show "kept.$daemon" 2>/dev/null | grep -q " 10 .* first$"'
 }
 
 # It is another program, whatever its session.
@@ -287,11 +273,7 @@ limited()
 }
 
 @test "each of several processes with one -o has a file" {
-	mkfifo in
-	"$ktime" -o same "$root/tests/sim/run" "$programs/odd_endings" waits <in >out 2>err &
-	first=$!
-	exec 5>in
-	until grep -qs ready out; do sleep 0.05; done
+	in_background "$ktime" -o same "$root/tests/sim/run" "$programs/odd_endings" waits
 	holder=$(sed -nE '1s/^==([0-9]+)==.*/\1/p' err)
 	for i in 1 2 3; do
 		run --separate-stderr parent_of -o same "$root/tests/sim/run" "$programs/endings" exit
@@ -300,8 +282,7 @@ limited()
 		says "ktime: process $holder writes to $PWD/same: this one writes to $PWD/same.$process"
 		"$ktime" show "same.$process" | grep -q ' first$'
 	done
-	echo >&5
-	wait $first
+	go_on
 	[ "$(ls same* | wc -l)" -eq 4 ]
 	# Nobody holds the name any more.
 	run parent_of -o same "$root/tests/sim/run" "$programs/endings" exit

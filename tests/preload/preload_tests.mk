@@ -101,4 +101,4 @@ $(PRELOAD_TESTS)/libplugin_other.so: $(PRELOAD_OBJECTS)/libplugin.o \
 	$(PRELOAD_OBJECTS)/libplugin.o
 
 preload-tests: library command sim preload-programs
-	bats tests/preload
+	tests/bats.sh tests/preload/*.bats

@@ -21,12 +21,12 @@ metered()
 written()
 {
 	order settle
-	until [ -s "$metrics" ]; do sleep 0.01; done
+	wait_until 60 "the metrics file" test -s "$metrics"
 	# The one that is being written now may be older than the order.
 	for i in 1 2; do
 		local inode
 		inode=$(stat -c %i "$metrics")
-		until [ "$(stat -c %i "$metrics")" != "$inode" ]; do sleep 0.01; done
+		wait_until 60 "a new metrics file" eval '[ "$(stat -c %i "$metrics")" != "$inode" ]'
 	done
 }
 

@@ -27,15 +27,24 @@ setup()
 	[ "${SANITIZE-}" != thread ] || skip "ThreadSanitizer delays signals"
 }
 
+# wait_for_launches TEST NUMBER: a comparison of test(1) with the launches so far.
+launches_are()
+{
+	[ -s counts ] && [ "$(launches)" "$1" "$2" ]
+}
+
+wait_for_launches()
+{
+	wait_until 60 "launches $*" eval "launches_are $* || has_ended $process" && launches_are "$@" ||
+		{ cat report || true; return 1; }
+}
+
 # Starts signalled with THREADS and WAY; waits until each thread has launched a hundred times.
 start()
 {
 	rm -f counts
 	background "$@"
-	until [ -s counts ] && [ "$(launches)" -gt $((100 * $1)) ]; do
-		kill -0 $process || { cat report; return 1; }
-		sleep 0.02
-	done
+	wait_for_launches -gt $((100 * $1))
 }
 
 # The calls of the table's row, a kernel's or a graph's, and those said to be missing.
@@ -49,21 +58,17 @@ reported()
 	sed -n 's/.*: \([0-9,]*\) operations are missing.*/\1/p' report | tr -d ,
 }
 
-# send SIGNAL [TARGET]: to the program or a process group, and waits for the program's end, for 10 s
-# at most. Its status is in $status.
+# send SIGNAL [TARGET]: to the program or a process group, and waits for the program's end. Its status
+# is in $status.
 send()
 {
-	local sent=$(date +%s%N) polls
+	local sent=$(date +%s%N)
 	kill -s "$1" -- "${2:-$process}"
-	for ((polls = 0; polls < 1000; polls++)); do
-		kill -0 $process 2>/dev/null || break
-		sleep 0.01
-	done
+	wait_until 60 "the program's end by SIG$1" has_ended "$process" || kill -s KILL "$process"
 	[ -z "${SIGNAL_TIMES-}" ] ||
 		echo "$((($(date +%s%N) - sent) / 1000000)) $1 $BATS_TEST_DESCRIPTION" >>"$SIGNAL_TIMES"
-	kill -s KILL $process 2>/dev/null || true
 	status=0
-	wait $process || status=$?
+	wait "$process" || status=$?
 }
 
 # ended SIGNAL THREADS [ROW]: after send. The process died of the signal, with one report whose
@@ -158,7 +163,7 @@ by()
 			setsid "$built/ktime" "$root/tests/sim/run" "$programs/signalled" counts 1 \
 				>program.out 2>report &
 			process=$!
-			until [ -s counts ] && [ "$(launches)" -gt 100 ]; do sleep 0.02; done
+			wait_for_launches -gt 100
 			send $signal -$process
 			ended $signal 1
 		done
@@ -169,7 +174,7 @@ by()
 	export SIM_FAULT=cuLaunchKernel:500:-1
 	rm -f counts
 	background 1
-	until [ -s counts ] && [ "$(launches)" -eq 499 ]; do sleep 0.02; done
+	wait_for_launches -eq 499
 	send TERM
 	ended TERM 1
 	grep -q "operations are missing above" report
@@ -181,26 +186,32 @@ by()
 	for options in "--timer events" "--timer events --events off" ""; do
 		rm -f counts
 		KTIME_OPTIONS=$options background 1
-		until [ -s counts ] && [ "$(launches)" -gt 30000 ]; do sleep 0.02; done
+		wait_for_launches -gt 30000
 		send TERM
 		ended TERM 1
 	done
 }
 
-# A pipe that nobody reads, and that is full, as descriptor 7: no report can be printed to it.
-full_pipe()
+# Descriptor 7 is a pipe that nobody reads.
+open_pipe()
 {
 	mkfifo full
 	exec 7<>full
+}
+
+# No report can be printed to it any more.
+fill_pipe()
+{
 	dd if=/dev/zero of=full bs=4096 count=16 oflag=nonblock 2>/dev/null || true
 }
 
 @test "a report's file that takes nothing: one line names the profile" {
 	export SIM_FAULT=cuLaunchKernel:500:-1 KTIME_OPTIONS="--log-file full"
-	full_pipe
+	open_pipe
+	fill_pipe
 	rm -f counts
 	background 1
-	until [ -s counts ] && [ "$(launches)" -eq 499 ]; do sleep 0.02; done
+	wait_for_launches -eq 499
 	send TERM
 	exec 7>&-
 	[ "$status" -eq 143 ]
@@ -214,9 +225,8 @@ full_pipe()
 start_shown()
 {
 	start "$@"
-	until "$built/ktime" show "$XDG_RUNTIME_DIR/ktime.$process" 2>&1 | grep -q " first$"; do
-		sleep 0.02
-	done
+	wait_until 60 "launches in the profile" \
+		eval '"$built/ktime" show "$XDG_RUNTIME_DIR/ktime.$process" 2>&1 | grep -q " first$"'
 }
 
 # As mpirun and Slurm end what does not end soon enough, here at once.
@@ -246,18 +256,28 @@ start_shown()
 	"$built/ktime" clean "$XDG_RUNTIME_DIR/ktime.$process"
 }
 
+# is_taken SIGNAL: none of it waits to be delivered to the process, or to a thread.
+is_taken()
+{
+	local waiting
+	for waiting in $(sed -n 's/^S[hi][dg]Pnd:\t/0x/p' /proc/$process/task/*/status 2>/dev/null); do
+		((!(waiting >> ($(kill -l "$1") - 1) & 1))) || return 1
+	done
+}
+
 @test "a second Ctrl-C ends at once" {
 	export SIM_FAULT=cuLaunchKernel:500:-1
-	full_pipe
+	open_pipe
 	rm -f counts
 	(export LD_PRELOAD=$built/libktime.so; exec "$root/tests/sim/run" "$programs/signalled" counts 1) \
 		>program.out 2>&7 &
 	process=$!
+	wait_for_launches -eq 499
+	fill_pipe
+	kill -s INT $process
+	wait_until 60 "the first signal's delivery" is_taken INT
+	kill -s INT $process || true
 	exec 7>&-
-	sleep 0.5
-	kill -s INT $process || true
-	sleep 0.2
-	kill -s INT $process || true
 	status=0
 	wait $process || status=$?
 	[ "$status" -eq 130 ]
@@ -280,7 +300,7 @@ start_shown()
 @test "a main thread that ends by pthread_exit: SIGTERM works, and the last thread's end is the end" {
 	rm -f counts
 	background 2 main_ends
-	until [ -s counts ] && [ "$(launches)" -gt 100 ]; do sleep 0.02; done
+	wait_for_launches -gt 100
 	send TERM
 	ended TERM 2
 	run --separate-stderr under_ktime "$programs/signalled" counts 2 last_ends

@@ -17,6 +17,18 @@ figures()
 		"\(.name) \(.calls) \(.calls_outside // 0) \(.cupti.count // 0) \(.cupti.total // 0)"'
 }
 
+# Where the page of commands lies: the last before the first segment.
+control_offset()
+{
+	echo $(($(od -An -tu4 -j 12 -N 4 "$1") - 4096))
+}
+
+# word AT: a number of the page of commands.
+word()
+{
+	od -An -tu4 -j $(($(control_offset kept) + $1)) -N 4 kept | tr -d ' '
+}
+
 @test "on and off from another shell: what is between them is timed, the rest is counted" {
 	export SIM_KERNEL_NS=first=1000
 	KTIME_OPTIONS="--profile-from-start off -o $PWD/kept" serve
@@ -100,12 +112,9 @@ figures()
 	export SIM_KERNEL_NS=first=1000
 	KTIME_OPTIONS="--profile-from-start off -o $PWD/kept" serve
 	order first 3
-	"$ktime" window "$program" 1s -o window 5>&- 6<&- &
+	"$ktime" window "$program" 3s -o window 5>&- 6<&- &
 	window=$!
-	until [ "$(od -An -tu4 -j $((control + 76)) -N 4 kept 2>/dev/null | tr -d ' ')" = 1 ]; do
-		control=${control:-$(control_offset kept)}
-		sleep 0.01
-	done
+	wait_until 60 "an open window" eval '[ "$(word 76)" = 1 ]'
 	order first 4
 	wait $window
 	is 'first 4 0 4 4000' figures window
@@ -118,24 +127,13 @@ figures()
 	is 'first 5 5 5 5000' figures kept
 }
 
-# Where the page of commands lies: the last before the first segment.
-control_offset()
-{
-	echo $(($(od -An -tu4 -j 12 -N 4 "$1") - 4096))
-}
-
 @test "a window closes by itself if the one who asked for it is gone" {
 	KTIME_OPTIONS="--profile-from-start off -o $PWD/kept" serve
-	control=$(control_offset kept)
-	open()
-	{
-		od -An -tu4 -j $((control + 76)) -N 4 kept | tr -d ' '
-	}
-	"$ktime" window "$program" 300ms -o window 5>&- 6<&- &
+	"$ktime" window "$program" 2s -o window 5>&- 6<&- &
 	window=$!
-	until [ "$(open)" = 1 ]; do sleep 0.01; done
+	wait_until 60 "an open window" eval '[ "$(word 76)" = 1 ]'
 	kill -KILL $window
-	until [ "$(open)" = 0 ]; do sleep 0.01; done
+	wait_until 60 "the window's end" eval '[ "$(word 76)" = 0 ]'
 	[ ! -e window ]
 	"$ktime" on "$program"
 	dismiss
@@ -165,10 +163,13 @@ control_offset()
 	[ "$status" -eq 2 ]
 	[ "$output" = "ktime window: a process, a time (2s, 500ms) and -o FILE have to be given" ]
 	KTIME_OPTIONS="-o $PWD/kept --timeout 0.01" serve
-	sleep 0.1
-	run "$ktime" on "$program"
+	refuses()
+	{
+		run "$ktime" on "$program"
+		[ "$output" = "ktime on: the program refuses: its collecting has ended (--timeout)" ]
+	}
+	wait_until 60 "the collecting's end" refuses
 	[ "$status" -eq 1 ]
-	[ "$output" = "ktime on: the program refuses: its collecting has ended (--timeout)" ]
 	dismiss
 	run "$ktime" off --profile kept
 	[ "$status" -eq 1 ]
@@ -283,27 +284,30 @@ started()
 		<("$ktime" export --json - kept)
 }
 
-# word AT: a number of the page of commands.
-word()
+# The window is open, and two requests were carried out: the second begins the trace, if there is one.
+has_window()
 {
-	od -An -tu4 -j $(($(control_offset kept) + $1)) -N 4 kept | tr -d ' '
+	[ "$(word 76)" = 1 ] && [ "$(word 64)" -ge $((before + 2)) ]
 }
 
-# window OPTIONS…: a window of a second, in which `first` is launched four times and `second` twice.
+# window OPTIONS…: a window of a second, in which `first` is launched four times and `second` twice; on a
+# machine too busy for that a longer one.
 window()
 {
-	local asked before
-	before=$(word 64)
-	"$ktime" window "$program" 1s "$@" -f -o window 5>&- 6<&- &
-	asked=$!
-	# It is open, and two requests were carried out: the second begins the trace, if there is one.
-	until [ "$(word 76)" = 1 ] && [ "$(word 64)" -ge $((before + 2)) ]; do
-		sleep 0.01
+	local asked before open seconds
+	for seconds in 1 10 60; do
+		before=$(word 64)
+		"$ktime" window "$program" "${seconds}s" "$@" -f -o window 5>&- 6<&- &
+		asked=$!
+		wait_until 60 "a window and two requests done" eval "has_window || has_ended $asked"
+		open=$(word 64)
+		order first 4
+		order copy 1000
+		order second 2
+		[ "$(word 64)" -gt "$open" ] || break
+		wait "$asked"
 	done
-	order first 4
-	order copy 1000
-	order second 2
-	wait $asked
+	wait "$asked"
 }
 
 # traced FILE: "COUNT NAME" of the operations and calls on its timeline.
@@ -343,12 +347,9 @@ traced()
 	before=$(word 64)
 	"$ktime" window "$program" 2s --trace gpu -f -o window 5>&- 6<&- &
 	asked=$!
-	until [ "$(word 76)" = 1 ] && [ "$(word 64)" -ge $((before + 2)) ]; do
-		sleep 0.01
-	done
-	until [ "$(counter trace_records kept)" -ge 1 ]; do
-		sleep 0.01
-	done
+	wait_until 60 "a window and two requests done" \
+		eval '[ "$(word 76)" = 1 ] && [ "$(word 64)" -ge $((before + 2)) ]'
+	wait_until 60 "the trace's first record" eval '[ "$(counter trace_records kept)" -ge 1 ]'
 	order copy 1000
 	wait $asked
 	is "5000 6000 5000" eval 'echo $("$ktime" export --chrome - window |

@@ -27,7 +27,7 @@ last_rows()
 	# Two readings far apart: what comes between them is in the second.
 	"$ktime" top --json -d 2 -n 2 "$program" >lines 5>&- 6<&- &
 	top=$!
-	until [ -s lines ]; do sleep 0.02; done
+	wait_until 60 "the first line" test -s lines
 	order first 3
 	order second 2
 	order settle
@@ -47,9 +47,12 @@ last_rows()
 		order first 7
 	done
 	order settle
-	sleep 0.2
+	sum()
+	{
+		awk -v program="$program" 'NR > 1 && $2 == program { sum += $5 } END { print sum }' lines
+	}
+	wait_until 60 "70 launches in the lines" eval '[ "$(sum)" = 70 ]'
 	is $'    Time      PID  Seconds  Busy(%)      Calls  GPU Time  Time(%)  Name' head -n 1 lines
-	is 70 awk -v program="$program" 'NR > 1 && $2 == program { sum += $5 } END { print sum }' lines
 	dismiss
 	# A program that has ended ends the lines too.
 	wait $top
@@ -139,21 +142,22 @@ screen()
 		s/^( *)PID  [^ ]+ +[0-9.]+ +[0-9.]+ /PID USER B B /; s/ +$//" | sed -e :a -e '/^\n*$/{$d;N;ba' -e '}'
 }
 
+is_on_screen()
+{
+	screen >seen
+	cmp -s "$1" seen
+}
+
 # shows NAME: waits until the screen is the expected one; SCREENS=write bats tests/preload/top.bats makes that
-# of what is there a second later.
+# of what is there when it was not for two seconds.
 shows()
 {
 	set -- "$root/tests/preload/screens/$1"
 	if [ "${SCREENS-}" = write ]; then
-		sleep 1
-		screen >"$1"
+		wait_until 2 "the screen $1" is_on_screen "$1" || cp seen "$1"
+	else
+		wait_until 60 "the screen $1" is_on_screen "$1" || diff "$1" seen
 	fi
-	for i in {1..200}; do
-		screen >seen
-		! cmp -s "$1" seen || return 0
-		sleep 0.05
-	done
-	diff "$1" seen
 }
 
 keys()
@@ -184,6 +188,6 @@ keys()
 	keys / Enter n
 	shows name
 	keys q
-	until ! tmux -L "$BATS_TEST_NAME" has-session 2>/dev/null; do sleep 0.02; done
+	wait_until 60 "the end of top by q" eval '! tmux -L "$BATS_TEST_NAME" has-session 2>/dev/null'
 	dismiss
 }

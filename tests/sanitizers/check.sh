@@ -36,7 +36,7 @@ if [ $# -eq 0 ]; then
 	for program in "$BUILD"/tests/unit/test_*; do
 		if [[ $program == */test_no_memory* ]]; then
 			echo "ok ${program##*/} # skip: it has an allocator of its own, as sanitizers have"
-		elif "$program" >"$scratch/output" 2>&1; then
+		elif timeout -k 10 900 "$program" >"$scratch/output" 2>&1; then
 			echo "ok ${program##*/}"
 		else
 			echo "not ok ${program##*/}"

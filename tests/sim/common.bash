@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 # What the tests of the simulated device share.
 bats_require_minimum_version 1.5.0
+load ../waits
 
 build=$(cd "$BATS_TEST_DIRNAME/../../${BUILD:-build}" && pwd)
 workloads=$build/workloads

@@ -119,7 +119,7 @@ $(SIM)/programs/%_shared: $(SIM_OBJECTS)/programs/%.cu.o $(SIM)/lib/libcudart.so
 	$(patsubst $(SIM)/programs/%,$(SIM_OBJECTS)/programs/%.o,$(SIM_PROGRAMS))
 
 sim-tests: sim
-	bats tests/sim
+	tests/bats.sh tests/sim/*.bats
 
 # ktime with the simulated device's clock as the host's: for what it says of the host's time.
 VIRTUAL := $(SIM)/libktime_virtual.so

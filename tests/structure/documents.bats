@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The documents agree with the sources, and a document that does not is found.
+load ../waits
 
 setup() {
 	root=$(cd "$BATS_TEST_DIRNAME/../.." && pwd)

@@ -1,6 +1,7 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
 # The rules that hold for the sources and for what is built from them.
+load ../waits
 
 setup() {
 	cd "$BATS_TEST_TMPDIR"
@@ -62,6 +63,24 @@ plant() {
 	run "$root/tests/structure/glibc.sh" libuser.so
 	[ "$status" -eq 1 ]
 	[ "$output" = "libuser.so: newer is of glibc 2.99: add it to preload/base/old_glibc.S" ]
+}
+
+@test "nothing in a test waits without end" {
+	run python3 "$root/tests/structure/check_waits.py"
+	[ "$output" = "" ] || { echo "$output"; false; }
+}
+
+@test "a wait without an end is found" {
+	printf '%s\n' '@test "waits" {' 'until [ -e file ]; do sleep 1; done' 'wait # for all' 'wait "$program"' \
+		'timeout 1 sleep 2; for i in 1 2; do sleep 1; done' 'run sleep 1' '}' >tree/tests/waits.bats
+	printf '%s\n' 'import subprocess' 'subprocess.run(["true"])' 'subprocess.run(["true"], timeout=1).wait()' \
+		>tree/tests/waits.py
+	run python3 "$root/tests/structure/check_waits.py" tree
+	[ "$status" -eq 1 ]
+	[ "$output" = "tests/waits.bats:2: a sleep: wait_until has an end
+tests/waits.bats:3: a wait for everything: name the process
+tests/waits.py:2: subprocess.run without a timeout
+tests/waits.py:3: wait() without a timeout" ] || { echo "$output"; false; }
 }
 
 # bats goes on after a command with a "!" before it that fails, unless that is a test's last.

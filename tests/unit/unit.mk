@@ -151,7 +151,7 @@ $(addprefix $(BUILD)/tests/unit/, test_lifecycle test_lifecycle_end): $(BUILD)/t
 .PHONY: unit-tests
 unit-tests: $(UNIT_TESTS)
 	@failed=0; for program in $(UNIT_TESTS); do \
-		if output=$$($$program 2>&1); then \
+		if output=$$(timeout -k 10 300 $$program 2>&1); then \
 			echo "ok $${program##*/}"; \
 		else \
 			echo "not ok $${program##*/}"; echo "$$output"; failed=1; \

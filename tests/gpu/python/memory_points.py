@@ -26,7 +26,7 @@ def point(free):
                    if name not in ("LD_PRELOAD", "KTIME_OPTIONS")}
     subprocess.run([os.environ["KTIME_COMMAND"], "snapshot", str(os.getpid()), "-o",
                     os.path.join(sys.argv[2], str(points))],
-                   env=environment, check=True, stdout=subprocess.DEVNULL)
+                   env=environment, check=True, stdout=subprocess.DEVNULL, timeout=300)
     print("point", points, free, flush=True)
     points += 1
 
