@@ -58,36 +58,68 @@ static uint32_t tail_of(const struct thread *thread)
 	return atomic_load_explicit(&thread->ring_tail, memory_order_relaxed);
 }
 
-/* The threads that have call records now, linked by drain_next. */
+/*
+ * The threads that have call records, as a pairing heap: the one whose next call began first is its
+ * root. A batch may hold a record of each of thousands of threads, so no record may be searched for
+ * among all of them.
+ */
+static struct thread *heap_merge(struct thread *one, struct thread *other)
+{
+	struct thread *first, *second;
+
+	if (!one || !other)
+		return one ? one : other;
+	first = other->drain_started < one->drain_started ? other : one;
+	second = first == one ? other : one;
+	second->drain_sibling = first->drain_child;
+	first->drain_child = second;
+	return first;
+}
+
+/* The heap without its root: the root's children are merged in pairs, then the pairs. */
+static struct thread *heap_without_root(struct thread *root)
+{
+	struct thread *child = root->drain_child, *pairs = NULL, *merged = NULL;
+
+	while (child) {
+		struct thread *second = child->drain_sibling;
+		struct thread *next = second ? second->drain_sibling : NULL;
+
+		child->drain_sibling = NULL;
+		child = heap_merge(child, second);
+		child->drain_sibling = pairs;
+		pairs = child;
+		child = next;
+	}
+	while (pairs) {
+		struct thread *next = pairs->drain_sibling;
+
+		pairs->drain_sibling = NULL;
+		merged = heap_merge(merged, pairs);
+		pairs = next;
+	}
+	return merged;
+}
+
+static struct thread *heap_add(struct thread *heap, struct thread *thread)
+{
+	thread->drain_started = thread->ring.records[tail_of(thread) % RING_RECORDS].started;
+	thread->drain_child = thread->drain_sibling = NULL;
+	return heap_merge(heap, thread);
+}
+
+/* The threads that have call records now. */
 static struct thread *threads_with_records(void)
 {
-	struct thread *first = NULL;
+	struct thread *heap = NULL;
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next) {
 		/* Acquire: the records were written before the head moved. */
 		thread->drain_end = atomic_load_explicit(&thread->ring.head, memory_order_acquire);
-		if (tail_of(thread) == thread->drain_end)
-			continue;
-		thread->drain_next = first;
-		first = thread;
+		if (tail_of(thread) != thread->drain_end)
+			heap = heap_add(heap, thread);
 	}
-	return first;
-}
-
-/* The link to the thread whose next call began first; the list must not be empty. */
-static struct thread **oldest_record(struct thread **first)
-{
-	struct thread **oldest = first;
-	uint64_t started, oldest_started = UINT64_MAX;
-
-	for (struct thread **link = first; *link; link = &(*link)->drain_next) {
-		started = (*link)->ring.records[tail_of(*link) % RING_RECORDS].started;
-		if (started < oldest_started) {
-			oldest_started = started;
-			oldest = link;
-		}
-	}
-	return oldest;
+	return heap;
 }
 
 /* A launch whose counters were read, or were to be: it is counted, and its call not timed. */
@@ -115,17 +147,17 @@ static void take_measured(const struct thread *thread, const struct call_record 
  */
 void drain_rings(void)
 {
-	struct thread *first = threads_with_records();
+	struct thread *heap = threads_with_records();
 
 	/* After the calls' records were seen: the ranges that they were made in are known then. */
 	ranges_drain();
-	if (first) {
+	if (heap) {
 		last_calls = clock_ns(CLOCK_MONOTONIC);
 		if (first_calls <= flushed)
 			first_calls = last_calls;
 	}
-	while (first) {
-		struct thread **link = oldest_record(&first), *thread = *link;
+	while (heap) {
+		struct thread *thread = heap;
 		uint32_t tail = tail_of(thread);
 		const struct call_record *record = &thread->ring.records[tail % RING_RECORDS];
 		enum metrics_part part;
@@ -139,8 +171,9 @@ void drain_rings(void)
 		thread->has_launched |= !api_host_call(record->api);
 		/* Release: the slot is read before the thread may overwrite it. */
 		atomic_store_explicit(&thread->ring_tail, tail + 1, memory_order_release);
-		if (tail + 1 == thread->drain_end)
-			*link = thread->drain_next;
+		heap = heap_without_root(thread);
+		if (tail + 1 != thread->drain_end)
+			heap = heap_add(heap, thread);
 	}
 }
 

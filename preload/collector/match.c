@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "preload/collector/match_heap.h"
 #include "preload/collector/match_queue.h"
 
 struct match_stream {
@@ -12,6 +13,8 @@ struct match_stream {
 	unsigned uses;
 	struct matcher *matcher;
 	struct match_queue *calls; /* one queue for each thread */
+	unsigned queues_kept;	   /* of `calls`, after empty ones were last freed */
+	struct match_heap waiting; /* those that are not empty */
 	struct match_stream *next; /* in the list of streams without id */
 	UT_hash_handle link;
 };
@@ -48,10 +51,11 @@ static void stream_free(struct match_stream *stream)
 {
 	struct match_queue *calls, *next;
 
-	for (calls = stream->calls; calls; calls = next) {
-		next = calls->next;
+	HASH_ITER (link, stream->calls, calls, next) {
+		HASH_DELETE(link, stream->calls, calls);
 		match_queue_free(calls);
 	}
+	match_heap_free(&stream->waiting);
 	free(stream);
 }
 
@@ -117,67 +121,107 @@ struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t contex
 
 static struct match_queue *calls_of(const struct match_stream *stream, uint32_t thread)
 {
-	struct match_queue *calls = stream->calls;
+	struct match_queue *calls = NULL;
 
-	while (calls && calls->thread != thread)
-		calls = calls->next;
+	HASH_FIND(link, stream->calls, &thread, sizeof(thread), calls);
 	return calls;
 }
 
-/* Frees empty queues, whose threads may have ended, before a new one is added. */
+/* Frees empty queues, whose threads may have ended, each time that there are twice as many queues
+ * as were left the last time. */
 static void free_empty(struct match_stream *stream)
 {
-	struct match_queue **link = &stream->calls, *calls;
+	struct match_queue *calls, *next;
 
-	while ((calls = *link)) {
+	if (HASH_CNT(link, stream->calls) <= 2 * stream->queues_kept)
+		return;
+	HASH_ITER (link, stream->calls, calls, next) {
 		if (match_queue_empty(calls)) {
-			*link = calls->next;
+			HASH_DELETE(link, stream->calls, calls);
 			match_queue_free(calls);
-		} else {
-			link = &calls->next;
 		}
 	}
+	stream->queues_kept = HASH_CNT(link, stream->calls);
+}
+
+/* NULL if memory is out. */
+static struct match_queue *add_queue(struct match_stream *stream, uint32_t thread)
+{
+	struct match_queue *calls;
+
+	free_empty(stream);
+	if (!match_heap_reserve(&stream->waiting, HASH_CNT(link, stream->calls) + 1))
+		return NULL;
+	calls = match_queue_new(thread, &stream->matcher->room, stream->matcher->unmatched);
+	if (!calls)
+		return NULL;
+	HASH_ADD(link, stream->calls, thread, sizeof(calls->thread), calls);
+	if (calls->link.tbl)
+		return calls;
+	match_queue_free(calls);
+	return NULL;
 }
 
 void match_expect(struct match_stream *stream, struct in_flight *call)
 {
 	struct match_queue *calls = calls_of(stream, call->thread);
 
+	if (!calls)
+		calls = add_queue(stream, call->thread);
 	if (!calls) {
-		free_empty(stream);
-		calls = match_queue_new(call->thread, &stream->matcher->room,
-					stream->matcher->unmatched);
-		if (!calls) {
-			stream->matcher->unmatched(call);
-			return;
-		}
-		calls->next = stream->calls;
-		stream->calls = calls;
+		stream->matcher->unmatched(call);
+		return;
 	}
 	match_queue_add(calls, call);
+	match_heap_update(&stream->waiting, calls);
 }
 
-/* The queue with the earliest call that fits, of one thread or, for `thread` 0, of all; its index
- * in `index`. */
-static struct match_queue *earliest(const struct match_stream *stream, uint32_t thread,
-				    const struct record_key *key, uint32_t *index)
+static uint64_t oldest_start(const struct match_queue *calls)
 {
-	struct match_queue *best = NULL;
+	return match_queue_oldest(calls)->started;
+}
 
-	for (struct match_queue *calls = stream->calls; calls; calls = calls->next) {
-		uint32_t found;
+/* A call that fits: its queue, or NULL, and its index there. */
+struct fit {
+	struct match_queue *calls;
+	uint32_t index;
+};
 
-		if (thread && calls->thread != thread)
-			continue;
-		found = match_queue_find(calls, key);
-		if (found == calls->ring.head ||
-		    (best && in_flight_at(&best->ring, *index)->started <=
-				     in_flight_at(&calls->ring, found)->started))
-			continue;
-		best = calls;
-		*index = found;
-	}
-	return best;
+static uint64_t start_of(const struct fit *fit)
+{
+	return in_flight_at(&fit->calls->ring, fit->index)->started;
+}
+
+/* Looks for an earlier call that fits, from a place of the heap on. */
+static void find_earlier(const struct match_heap *heap, uint32_t place,
+			 const struct record_key *key, struct fit *best)
+{
+	struct fit fit;
+
+	if (place > heap->count ||
+	    (best->calls && oldest_start(heap->queues[place]) >= start_of(best)))
+		return;
+	fit.calls = heap->queues[place];
+	fit.index = match_queue_find(fit.calls, key);
+	if (fit.index != fit.calls->ring.head && (!best->calls || start_of(&fit) < start_of(best)))
+		*best = fit;
+	find_earlier(heap, 2 * place, key, best);
+	find_earlier(heap, 2 * place + 1, key, best);
+}
+
+/* The earliest call that fits, of one thread or, for `thread` 0, of all. */
+static struct fit earliest(const struct match_stream *stream, uint32_t thread,
+			   const struct record_key *key)
+{
+	struct fit fit = {.calls = thread ? calls_of(stream, thread) : NULL};
+
+	if (!thread)
+		find_earlier(&stream->waiting, 1, key, &fit);
+	else if (fit.calls)
+		fit.index = match_queue_find(fit.calls, key);
+	if (fit.calls && fit.index == fit.calls->ring.head)
+		fit.calls = NULL;
+	return fit;
 }
 
 static bool overlap(const struct in_flight *one, const struct in_flight *other)
@@ -185,16 +229,16 @@ static bool overlap(const struct in_flight *one, const struct in_flight *other)
 	return one->started < other->ended && other->started < one->ended;
 }
 
-/* Whether another thread's next call was made at the same time. */
-static bool overlaps_others(const struct match_stream *stream, const struct match_queue *matched,
-			    struct in_flight *call)
+/* Whether another thread's next call was made at the same time, from a place of the heap on. */
+static bool overlaps_others(const struct match_heap *heap, uint32_t place,
+			    const struct match_queue *matched, const struct in_flight *call)
 {
-	const struct match_queue *calls = stream->calls;
-
-	while (calls && (calls == matched || match_queue_empty(calls) ||
-			 !overlap(match_queue_oldest(calls), call)))
-		calls = calls->next;
-	return calls;
+	if (place > heap->count || oldest_start(heap->queues[place]) >= call->ended)
+		return false;
+	return (heap->queues[place] != matched &&
+		overlap(match_queue_oldest(heap->queues[place]), call)) ||
+	       overlaps_others(heap, 2 * place, matched, call) ||
+	       overlaps_others(heap, 2 * place + 1, matched, call);
 }
 
 /*
@@ -205,35 +249,43 @@ static bool overlaps_others(const struct match_stream *stream, const struct matc
 static void settle_others(struct match_stream *stream, const struct match_queue *matched,
 			  struct in_flight *found)
 {
-	for (struct match_queue *calls = stream->calls; calls; calls = calls->next) {
-		if (calls == matched)
-			continue;
-		while (!match_queue_empty(calls) &&
+	struct match_queue *calls, *next, *others = NULL;
+
+	while ((calls = match_heap_first(&stream->waiting)) && oldest_start(calls) < found->ended) {
+		match_heap_remove(&stream->waiting, calls);
+		calls->next = others;
+		others = calls;
+	}
+	for (calls = others; calls; calls = next) {
+		next = calls->next;
+		while (calls != matched && !match_queue_empty(calls) &&
 		       match_queue_oldest(calls)->ended < found->started)
 			match_queue_give_up_oldest(calls);
-		if (!match_queue_empty(calls) && overlap(match_queue_oldest(calls), found))
+		if (calls != matched && !match_queue_empty(calls) &&
+		    overlap(match_queue_oldest(calls), found))
 			match_queue_oldest(calls)->ambiguous = found->ambiguous = true;
+		match_heap_update(&stream->waiting, calls);
 	}
 }
 
 static struct in_flight *match(struct match_stream *stream, uint32_t thread, struct record_key key)
 {
-	struct match_queue *calls = thread ? calls_of(stream, thread) : NULL;
 	struct in_flight *found;
-	uint32_t index = 0;
+	struct fit fit;
 
 	key.start_known = !stream->matcher->clock_differs;
-	if (calls)
-		index = match_queue_find(calls, &key);
-	if (!calls || index == calls->ring.head)
-		calls = earliest(stream, 0, &key, &index);
+	fit = earliest(stream, thread, &key);
+	if (!fit.calls && thread)
+		fit = earliest(stream, 0, &key);
 	/* Without names, the order of two concurrent calls must not be guessed. */
-	if (!calls || (!thread && key.kernel &&
-		       overlaps_others(stream, calls, in_flight_at(&calls->ring, index))))
+	if (!fit.calls || (!thread && key.kernel &&
+			   overlaps_others(&stream->waiting, 1, fit.calls,
+					   in_flight_at(&fit.calls->ring, fit.index))))
 		return NULL;
-	found = match_queue_take(calls, index);
+	found = match_queue_take(fit.calls, fit.index);
+	match_heap_update(&stream->waiting, fit.calls);
 	if (!thread)
-		settle_others(stream, calls, found);
+		settle_others(stream, fit.calls, found);
 	return found;
 }
 
@@ -245,10 +297,8 @@ static unsigned fitting(struct matcher *matcher, uint32_t context, uint32_t thre
 	unsigned count = 0;
 
 	for (struct match_stream **place = &matcher->unnumbered; *place; place = &(*place)->next) {
-		uint32_t index;
-
 		if (((*place)->id && (*place)->id >> 32 != context) ||
-		    !earliest(*place, thread, key, &index))
+		    !earliest(*place, thread, key).calls)
 			continue;
 		*found = place;
 		count++;
@@ -313,21 +363,19 @@ struct in_flight *match_graph(struct match_stream *stream, uint32_t thread, uint
 
 bool match_pending(const struct match_stream *stream)
 {
-	const struct match_queue *calls = stream->calls;
-
-	while (calls && match_queue_empty(calls))
-		calls = calls->next;
-	return calls;
+	return match_heap_first(&stream->waiting) != NULL;
 }
 
 static size_t stream_expire(struct match_stream *stream, uint64_t before)
 {
+	struct match_queue *calls;
 	size_t count = 0;
 
-	for (struct match_queue *calls = stream->calls; calls; calls = calls->next)
-		for (; !match_queue_empty(calls) && match_queue_oldest(calls)->started < before;
-		     count++)
+	while ((calls = match_heap_first(&stream->waiting)) && oldest_start(calls) < before) {
+		for (; !match_queue_empty(calls) && oldest_start(calls) < before; count++)
 			match_queue_give_up_oldest(calls);
+		match_heap_update(&stream->waiting, calls);
+	}
 	return count;
 }
 
@@ -355,10 +403,10 @@ bool match_forget(struct match_stream *stream, bool pending_too)
 
 static uint64_t stream_oldest(const struct match_stream *stream, uint64_t oldest)
 {
-	for (const struct match_queue *calls = stream->calls; calls; calls = calls->next)
-		if (!match_queue_empty(calls) && match_queue_oldest(calls)->started < oldest)
-			oldest = match_queue_oldest(calls)->started;
-	return oldest;
+	const struct match_queue *first = match_heap_first(&stream->waiting);
+	uint64_t started = first ? oldest_start(first) : UINT64_MAX;
+
+	return started < oldest ? started : oldest;
 }
 
 uint64_t matcher_oldest(const struct matcher *matcher)

@@ -4,6 +4,8 @@
 #ifndef KTIME_PRELOAD_COLLECTOR_MATCH_QUEUE_H
 #define KTIME_PRELOAD_COLLECTOR_MATCH_QUEUE_H
 
+#include <uthash.h>
+
 #include "preload/collector/match.h"
 
 struct match_queue {
@@ -11,7 +13,9 @@ struct match_queue {
 	uint32_t *room; /* slots of all queues together */
 	void (*unmatched)(struct in_flight *call);
 	struct in_flight_ring ring;
-	struct match_queue *next; /* queue of another thread in the stream */
+	UT_hash_handle link;	  /* by thread, of the stream */
+	uint32_t place;		  /* in the stream's heap; 0: the queue is empty */
+	struct match_queue *next; /* in a list that match.c makes */
 };
 
 /* What is known of a record: the call must fit it. */

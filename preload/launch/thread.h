@@ -87,7 +87,9 @@ struct thread {
 	bool has_launched;
 	uint32_t drain_end; /* the ring's head when the present drain began */
 	uint32_t last_call; /* number of its latest call that the timeline has (host_calls.h) */
-	struct thread *drain_next;
+	/* The heap of threads that have records, see drain.c. */
+	uint64_t drain_started; /* when the call of its next record began */
+	struct thread *drain_child, *drain_sibling;
 	uint32_t kernel_id;  /* from gettid() */
 	uint32_t pthread_id; /* the low half of pthread_self(), as in CUPTI's records */
 	struct thread *next;

@@ -12,7 +12,8 @@
  * to that only if needed. Chosen.
  */
 #define MOST  32768u
-#define FIRST 256u
+/* Of threads that do one thing in a range and end, thousands are remembered. Chosen. */
+#define FIRST 8u
 
 struct past_change {
 	uint64_t time;

@@ -64,8 +64,7 @@ struct range_thread {
 
 	/* For the collector; the thread reads the first one when its ring is full. */
 	_Atomic uint32_t tail;
-	struct range_history *history;
-	uint64_t ended_at; /* CLOCK_MONOTONIC in ns; 0: it was not seen to have ended */
+	struct past *past;		/* in which ranges it was, see ranges.c */
 	uint32_t kernel_id, pthread_id; /* from gettid(); the low half of pthread_self() */
 	struct range_thread *next;
 };

@@ -2,6 +2,8 @@
 #include "preload/nvtx/ranges.h"
 
 #include <stddef.h>
+#include <stdlib.h>
+#include <uthash.h>
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
@@ -14,6 +16,21 @@
 
 /* How long the changes of a thread that has ended are kept, for the records of its calls, ns. */
 #define KEEP_NS 2000000000u
+
+/* In which ranges a thread was: what is kept of it when it has ended. */
+struct past {
+	uint32_t kernel_id, pthread_id; /* as in struct range_thread */
+	uint16_t at_start;
+	bool replaced; /* its kernel_id is another thread's now */
+	struct range_history *history;
+	uint64_t ended_at; /* CLOCK_MONOTONIC in ns */
+	struct past *next; /* that of the thread that ended next */
+	UT_hash_handle link;
+};
+
+static struct past *pasts; /* by kernel_id */
+/* Of threads that have ended, in that order. */
+static struct past *ended, **ended_end = &ended;
 
 static struct session *session;
 static const struct clock_scale *scale;
@@ -51,17 +68,55 @@ static void take_started_end(uint16_t place, uint64_t begin, uint64_t end)
 static void take_change(struct range_thread *thread, const struct change *change)
 {
 	if (change->lost_since)
-		history_add(thread->history, change->lost_since, PATHS_UNKNOWN);
+		history_add(thread->past->history, change->lost_since, PATHS_UNKNOWN);
 	if (change->kind == CHANGE_START)
 		take_start((struct range_owner){thread->kernel_id, thread->pthread_id},
 			   change->path, change->place, change->time);
 	else if (change->kind == CHANGE_END)
 		take_started_end(change->place, change->started, change->time);
 	else
-		history_add(thread->history, change->time, change->now);
+		history_add(thread->past->history, change->time, change->now);
 	if (change->kind == CHANGE_PATH && change->started)
 		take_end(range_rows_on(thread->pthread_id, change->path), change->path,
 			 thread->kernel_id, change->started, change->time, 0);
+}
+
+/* NULL if memory is out. */
+static struct past *past_create(const struct range_thread *thread)
+{
+	struct past *past = calloc(1, sizeof(*past)), *before = NULL;
+
+	if (!past)
+		return NULL;
+	past->kernel_id = thread->kernel_id;
+	past->pthread_id = thread->pthread_id;
+	past->history = history_create();
+	HASH_FIND(link, pasts, &past->kernel_id, sizeof(past->kernel_id), before);
+	if (past->history)
+		HASH_ADD(link, pasts, kernel_id, sizeof(past->kernel_id), past);
+	if (!past->history || !past->link.tbl) {
+		history_free(past->history);
+		free(past);
+		return NULL;
+	}
+	if (before) {
+		HASH_DELETE(link, pasts, before);
+		before->replaced = true;
+	}
+	return past;
+}
+
+static void forget_oldest(void)
+{
+	struct past *past = ended;
+
+	ended = past->next;
+	if (!ended)
+		ended_end = &ended;
+	if (!past->replaced)
+		HASH_DELETE(link, pasts, past);
+	history_free(past->history);
+	free(past);
 }
 
 static void drain_thread(struct range_thread *thread)
@@ -69,10 +124,11 @@ static void drain_thread(struct range_thread *thread)
 	uint32_t tail = atomic_load_explicit(&thread->tail, memory_order_relaxed), head;
 	uint64_t lost_since;
 
-	if (!thread->history)
-		thread->history = history_create();
-	if (!thread->history)
+	if (!thread->past)
+		thread->past = past_create(thread);
+	if (!thread->past)
 		return;
+	thread->past->at_start = atomic_load_explicit(&thread->at_start, memory_order_relaxed);
 	/* Acquire: the changes were written before the head moved. */
 	head = atomic_load_explicit(&thread->head, memory_order_acquire);
 	for (; tail != head; tail++)
@@ -84,8 +140,8 @@ static void drain_thread(struct range_thread *thread)
 	if (lost_since && head == atomic_load_explicit(&thread->head, memory_order_acquire)) {
 		uint16_t now = atomic_load_explicit(&thread->now, memory_order_relaxed);
 
-		history_add(thread->history, lost_since, PATHS_UNKNOWN);
-		history_add(thread->history, clock_ticks(), now);
+		history_add(thread->past->history, lost_since, PATHS_UNKNOWN);
+		history_add(thread->past->history, clock_ticks(), now);
 	}
 }
 
@@ -143,18 +199,25 @@ static void end_open(struct range_thread *thread, uint64_t now)
 
 static uint64_t reclaim_time;
 
+static void count_lost(const struct range_thread *thread)
+{
+	session_count(session, COUNTER_ranges_lost,
+		      atomic_load_explicit(&thread->lost, memory_order_relaxed));
+}
+
+/* Takes all that a thread did which has ended. */
 static bool is_done(struct range_thread *thread)
 {
 	if (!atomic_load_explicit(&thread->ended, memory_order_acquire))
 		return false;
-	if (!thread->ended_at) {
-		thread->ended_at = reclaim_time;
-		drain_thread(thread);
-		end_open(thread, clock_ticks());
+	drain_thread(thread);
+	end_open(thread, clock_ticks());
+	count_lost(thread);
+	if (thread->past) {
+		thread->past->ended_at = reclaim_time;
+		*ended_end = thread->past;
+		ended_end = &thread->past->next;
 	}
-	if (reclaim_time - thread->ended_at < KEEP_NS)
-		return false;
-	history_free(thread->history);
 	return true;
 }
 
@@ -162,23 +225,23 @@ void ranges_reclaim(uint64_t now)
 {
 	reclaim_time = now;
 	range_threads_reap(is_done);
+	while (ended && now - ended->ended_at >= KEEP_NS)
+		forget_oldest();
 }
 
 struct range_place ranges_at(uint32_t kernel_id, uint64_t ticks)
 {
 	struct range_place place = {.started = started_at(ticks)};
-	struct range_thread *thread = range_threads();
+	struct past *past = NULL;
 	uint16_t path;
 
-	while (thread && thread->kernel_id != kernel_id)
-		thread = thread->next;
-	if (!thread || !thread->history) {
+	HASH_FIND(link, pasts, &kernel_id, sizeof(kernel_id), past);
+	if (!past) {
 		place.included = include_call(PATHS_OUTSIDE, place.started);
 		return place;
 	}
-	path = history_at(thread->history, ticks,
-			  atomic_load_explicit(&thread->at_start, memory_order_relaxed));
-	place.range = range_rows_number(range_rows_on(thread->pthread_id, path));
+	path = history_at(past->history, ticks, past->at_start);
+	place.range = range_rows_number(range_rows_on(past->pthread_id, path));
 	place.included = include_call(path, place.started);
 	session_count(session, COUNTER_ranges_lost, path == PATHS_UNKNOWN);
 	return place;
@@ -239,10 +302,8 @@ void ranges_finish(void)
 		return;
 	ranges_drain();
 	for (struct range_thread *thread = range_threads(); thread; thread = thread->next) {
-		if (!thread->ended_at)
-			end_open(thread, now);
-		session_count(session, COUNTER_ranges_lost,
-			      atomic_load_explicit(&thread->lost, memory_order_relaxed));
+		end_open(thread, now);
+		count_lost(thread);
 	}
 	while ((path = started_open(&place, &begin)) != 0) {
 		struct nvtx_range *range = range_rows_find(0, path);

@@ -21,7 +21,7 @@ static struct operation kernel = {.kind = ROW_KERNEL}, other_kernel = {.kind = R
 /* Calls live until the process ends: the matcher holds them by pointer. */
 static struct in_flight *call_at(uint64_t started)
 {
-	static struct in_flight calls[64 * 20000 + 1024];
+	static struct in_flight calls[64 * 20000 + 4096];
 	static size_t used;
 	struct in_flight *call = &calls[used++];
 
@@ -244,6 +244,38 @@ static void memory_is_given_back_and_bounded_for_all_streams_together(void **sta
 	assert_int_equal(matcher_memory(matcher), before);
 }
 
+/* Calls of many threads arrive in an order that is neither theirs nor their records'. */
+static void the_next_call_of_all_threads_is_found_among_many(void **state)
+{
+	enum { THREADS = 1009, CALLS = 2 * THREADS };
+	struct match_stream *stream = matcher_stream(*state, 1, 7);
+	struct in_flight *calls[CALLS];
+	unsigned i;
+
+	for (i = 0; i < CALLS; i++) {
+		calls[i] = call_at(1000 + 10 * (uint64_t)i);
+		calls[i]->thread = 1 + i % THREADS;
+	}
+	for (i = 0; i < CALLS; i++)
+		match_expect(stream,
+			     calls[i < THREADS ? i * 7 % THREADS : THREADS + i * 7 % THREADS]);
+	assert_int_equal(matcher_oldest(*state), 1000);
+	/* Every third record tells its thread, and comes first. */
+	for (i = 0; i < THREADS; i += 3)
+		assert_ptr_equal(match_record(stream, 1 + i, 1001 + 10 * i, &kernel, 0), calls[i]);
+	for (i = 0; i < CALLS - 3; i++)
+		if (i >= THREADS || i % 3)
+			assert_ptr_equal(match_record(stream, 0, 1001 + 10 * i, &kernel, 0),
+					 calls[i]);
+	assert_int_equal(given_up, 0);
+	assert_int_equal(matcher_oldest(*state), calls[CALLS - 3]->started);
+	assert_int_equal(matcher_expire(*state, calls[CALLS - 1]->started), 2);
+	assert_true(match_pending(stream));
+	assert_false(match_forget(stream, false));
+	assert_ptr_equal(match_record(stream, 0, UINT64_MAX / 2, &kernel, 0), calls[CALLS - 1]);
+	assert_false(match_pending(stream));
+}
+
 static void copies_are_told_apart_by_their_bytes(void **state)
 {
 	static struct operation copy = {.kind = ROW_MEMCPY};
@@ -340,6 +372,8 @@ static void each_of_several_lists_without_a_number_is_released_alone(void **stat
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(the_next_call_of_all_threads_is_found_among_many,
+						make, destroy),
 		cmocka_unit_test_setup_teardown(a_stream_is_kept_while_calls_await_their_records,
 						make, destroy),
 		cmocka_unit_test_setup_teardown(

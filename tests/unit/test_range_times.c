@@ -138,8 +138,6 @@ static int start(void **state)
 static int stop(void **state)
 {
 	(void)state;
-	for (struct range_thread *one = range_threads(); one; one = one->next)
-		history_free(one->history);
 	session_close(session);
 	return 0;
 }

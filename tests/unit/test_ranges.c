@@ -50,9 +50,6 @@ static int start(void **state)
 static int stop(void **state)
 {
 	(void)state;
-	/* The threads' memory is not of the heap, so the leak checker does not look there. */
-	for (struct range_thread *thread = range_threads(); thread; thread = thread->next)
-		history_free(thread->history);
 	session_close(session);
 	return 0;
 }
