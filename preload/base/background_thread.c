@@ -1,10 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/base/background_thread.h"
 
+#include <errno.h>
 #include <pthread.h>
-#include <signal.h>
-#include <stdbool.h>
+#include <sched.h>
+#include <stdatomic.h>
 #include <stddef.h>
+#include <sys/syscall.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#include "preload/base/futex.h"
+#include "preload/base/sanitizer.h"
 
 /* By default it is what `ulimit -s` says, which may be too small: demangling and the report take
  * 300 KB at most. */
@@ -12,43 +19,149 @@
 /* What a main thread has as a rule; only what is used of it takes memory. */
 #define LARGE_STACK_BYTES (8UL << 20)
 
-/* `shared`: its creator waits for its end; else it is detached. */
-static int start(void *(*run)(void *), void *argument, bool shared, pthread_t *thread)
+/* The processors of the process when it was loaded: room for 8192, as the kernel's limit is. */
+static cpu_set_t processors[8192 / CPU_SETSIZE];
+static bool processors_known;
+
+static __thread bool is_own __attribute__((tls_model("initial-exec")));
+
+__attribute__((constructor)) static void note_processors(void)
 {
-	static const int raised_by_itself[] = {SIGSEGV, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
-	sigset_t all, before;
+	processors_known = sched_getaffinity(0, sizeof(processors), processors) == 0;
+}
+
+void background_thread_block_signals(sigset_t *before)
+{
+	/* Where one is blocked that the thread's own instructions raise, the kernel ends the
+	 * process without a report; SIGBUS is also raised by an access to a profile that another
+	 * process cut. */
+	static const int raised_by_itself[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
+	sigset_t all;
+
+	sigfillset(&all);
+	for (size_t i = 0; i < sizeof(raised_by_itself) / sizeof(raised_by_itself[0]); i++)
+		sigdelset(&all, raised_by_itself[i]);
+	pthread_sigmask(SIG_SETMASK, &all, before);
+}
+
+bool background_thread_returns_signal(int signal, siginfo_t *info, void *context)
+{
+	if (!is_own || (info->si_code != SI_USER && info->si_code != SI_QUEUE))
+		return false;
+	sigaddset(&((ucontext_t *)context)->uc_sigmask, signal);
+	/* The kernel refuses SI_USER from a thread that is not the process's first. */
+	info->si_code = SI_QUEUE;
+	syscall(SYS_rt_sigqueueinfo, getpid(), signal, info);
+	return true;
+}
+
+static void *begin(void *run)
+{
+	is_own = true;
+	return ((void *(*)(void *))run)(NULL);
+}
+
+/* What a thread is to have, as far as it may. */
+enum settings { ALL_SETTINGS, PROCESSORS_ALONE, NO_SETTINGS };
+
+static int create(void *(*run)(void *), size_t stack, enum settings settings)
+{
+	const struct sched_param no_priority = {0};
 	pthread_attr_t attributes;
+	pthread_t thread;
 	int error;
 
-	/* The program's signals must not be handled on a thread that it does not know. */
-	sigfillset(&all);
-	/* Raised by an access to a profile that another process cut; blocked, it ends the process.
-	 */
-	sigdelset(&all, SIGBUS);
-	for (size_t i = 0; shared && i < sizeof(raised_by_itself) / sizeof(int); i++)
-		sigdelset(&all, raised_by_itself[i]);
-	pthread_sigmask(SIG_SETMASK, &all, &before);
 	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, shared ? LARGE_STACK_BYTES : STACK_BYTES);
-	if (!shared)
-		pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
-	error = -pthread_create(thread, &attributes, run, argument);
+	pthread_attr_setstacksize(&attributes, stack);
+	pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+	if (settings == ALL_SETTINGS) {
+		pthread_attr_setinheritsched(&attributes, PTHREAD_EXPLICIT_SCHED);
+		pthread_attr_setschedpolicy(&attributes, SCHED_OTHER);
+		pthread_attr_setschedparam(&attributes, &no_priority);
+	}
+	/* Set from here, as the new thread might not get to run on the processor of this one. */
+	if (settings <= PROCESSORS_ALONE && processors_known)
+		pthread_attr_setaffinity_np(&attributes, sizeof(processors), processors);
+	error = -pthread_create(&thread, &attributes, begin, (void *)run);
 	pthread_attr_destroy(&attributes);
+	return error;
+}
+
+static int start(void *(*run)(void *), size_t stack)
+{
+	sigset_t before;
+	int error;
+
+	background_thread_block_signals(&before);
+	error = create(run, stack, ALL_SETTINGS);
+	/* From SCHED_IDLE there is no way back without rights, and a set of processors that the
+	 * process has lost meanwhile is refused. */
+	for (int left = PROCESSORS_ALONE; error && error != -EAGAIN && left <= NO_SETTINGS; left++)
+		error = create(run, stack, (enum settings)left);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 	return error;
 }
 
 int background_thread_start(void *(*run)(void *))
 {
-	pthread_t thread;
-
-	return start(run, NULL, false, &thread);
+	return start(run, STACK_BYTES);
 }
 
-int background_thread_call(void *(*run)(void *), void *argument)
-{
-	pthread_t thread;
-	int error = start(run, argument, true, &thread);
+/* The spare thread is in a call while `calls` is odd, or is about to be. */
+static struct {
+	_Atomic uint32_t calls;
+	void (*function)(void *);
+	void *argument;
+	bool started;
+} spare;
 
-	return error ? error : -pthread_join(thread, NULL);
+static void *run_spare(void *unused)
+{
+	(void)unused;
+	sanitizer_ignore_begin();
+	pthread_setname_np(pthread_self(), "ktime spare");
+	for (;;) {
+		/* Acquire: with what is to be called. */
+		uint32_t calls = atomic_load_explicit(&spare.calls, memory_order_acquire);
+
+		if (calls % 2 == 0) {
+			futex_wait(&spare.calls, calls, UINT64_C(3600000000000));
+			continue;
+		}
+		spare.function(spare.argument);
+		/* Release: who sees this sees what was done. */
+		atomic_store_explicit(&spare.calls, calls + 1, memory_order_release);
+		futex_wake(&spare.calls);
+	}
+	return NULL;
+}
+
+int spare_thread_start(bool for_others)
+{
+	int error = start(run_spare, for_others ? LARGE_STACK_BYTES : STACK_BYTES);
+
+	spare.started = !error;
+	return error;
+}
+
+int spare_thread_call(void (*function)(void *), void *argument)
+{
+	uint32_t calls = atomic_load_explicit(&spare.calls, memory_order_acquire);
+
+	if (!spare.started)
+		return -EAGAIN;
+	if (calls % 2)
+		return -EBUSY;
+	spare.function = function;
+	spare.argument = argument;
+	atomic_store_explicit(&spare.calls, calls + 1, memory_order_release);
+	futex_wake(&spare.calls);
+	return 0;
+}
+
+bool spare_thread_wait(uint64_t end)
+{
+	uint32_t calls = atomic_load_explicit(&spare.calls, memory_order_acquire);
+
+	return calls % 2 == 0 || futex_wait_while(&spare.calls, calls, end);
 }

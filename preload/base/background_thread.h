@@ -1,15 +1,45 @@
 /* SPDX-License-Identifier: MIT */
-/* ktime's own threads. */
+/*
+ * ktime's own threads. Whoever starts one, it has nothing of that thread's: the default scheduling
+ * policy, the processors that the process had when libktime.so was loaded, and all signals blocked,
+ * so that one that the program takes itself, as by sigwait() or signalfd(), does not come here. A
+ * thread that inherited SCHED_FIFO and one processor from a program that computes there without a
+ * pause would never run.
+ *
+ * All are started with ktime, in cuInit: a program that has sandboxed itself later may not be able
+ * to start one, or be ended for it.
+ */
 #ifndef KTIME_PRELOAD_BASE_BACKGROUND_THREAD_H
 #define KTIME_PRELOAD_BASE_BACKGROUND_THREAD_H
 
-/* Starts a detached thread that takes none of the program's signals; 0 or -errno. Any thread. */
+#include <signal.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Starts a detached thread; 0 or -errno. Any thread. */
 int background_thread_start(void *(*run)(void *));
+
+/* Blocks signals in the calling thread, as in ktime's: for others' threads that it starts. */
+void background_thread_block_signals(sigset_t *before);
+
 /*
- * Calls a function on a thread with the stack of a main thread, and waits for its end; 0 or -errno.
- * For others' code, which may use more than ktime's threads have (1 MiB, with the libraries'
- * thread-local variables), and may handle the signals of its own accesses. Any thread.
+ * Whether the signal that the calling thread has got, of those that a thread's own instructions
+ * raise, was sent to the process and came to a thread of ktime's because the program blocks it.
+ * Then it is sent once more, for the program to take, and stays blocked in this thread. For signal
+ * handlers, with the handler's arguments.
  */
-int background_thread_call(void *(*run)(void *), void *argument);
+bool background_thread_returns_signal(int signal, siginfo_t *info, void *context);
+
+/*
+ * A thread for work that comes up later, which other work must not wait for. `for_others`: others'
+ * code is called in it, and has the stack of a main thread. 0 or -errno. Once.
+ */
+int spare_thread_start(bool for_others);
+/* Has it call a function; 0, or -EBUSY while it is in an earlier call, or -EAGAIN where there is no
+ * such thread. One thread at a time calls this. */
+int spare_thread_call(void (*function)(void *), void *argument);
+/* Waits until it has returned from its last call; false if it has not at `end`, CLOCK_MONOTONIC in
+ * nanoseconds. */
+bool spare_thread_wait(uint64_t end);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/base/default_action.h"
 
-#include <pthread.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <sys/syscall.h>
@@ -10,8 +9,6 @@
 const int default_action_signals[] = {SIGHUP,  SIGINT,	SIGQUIT, SIGALRM, SIGTERM,
 				      SIGUSR1, SIGUSR2, SIGXCPU, SIGILL,  SIGABRT,
 				      SIGBUS,  SIGFPE,	SIGSEGV, SIGSYS,  0};
-
-default_action_handler *default_action_own;
 
 /* The kernel's structure, which differs from libc's. */
 struct kernel_action {
@@ -41,20 +38,4 @@ void default_action_restore(int signal)
 	struct kernel_action action = {.handler = (uintptr_t)SIG_DFL};
 
 	syscall(SYS_rt_sigaction, signal, &action, NULL, sizeof(action.mask));
-}
-
-void default_action_unblock(void)
-{
-	sigset_t signals;
-
-	sigemptyset(&signals);
-	for (const int *signal = default_action_signals; *signal; signal++) {
-		struct kernel_action present = {0};
-
-		if (syscall(SYS_rt_sigaction, *signal, NULL, &present, sizeof(present.mask)) == 0 &&
-		    (present.handler == (uintptr_t)SIG_DFL ||
-		     present.handler == (uintptr_t)default_action_own))
-			sigaddset(&signals, *signal);
-	}
-	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
 }

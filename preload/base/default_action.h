@@ -21,12 +21,5 @@ bool default_action_is_fault(int signal);
 /* Sets SIG_DFL, with a system call, so that no interposed sigaction() sees it. May be called in a
  * signal handler. */
 void default_action_restore(int signal);
-/* Unblocks these signals in the calling thread, except those for which the program has a
- * handler. */
-void default_action_unblock(void);
-
-/* ktime's handler in place of the default action; set once. */
-typedef void default_action_handler(int, siginfo_t *, void *);
-extern default_action_handler *default_action_own;
 
 #endif

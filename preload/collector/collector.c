@@ -68,7 +68,6 @@ enum request { REQUEST_NONE, REQUEST_END_CONTEXT, REQUEST_FINISH };
 
 static struct session *session;
 static void (*finish)(struct session *);
-static void (*main_ended)(void);
 static struct clock_scale scale;
 static _Atomic bool started;
 static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* for one context at a time */
@@ -286,7 +285,7 @@ static void *run(void *unused)
 			reclaim_streams(clock_ns(CLOCK_MONOTONIC));
 			event_pools_free_ended();
 			ranges_reclaim(clock_ns(CLOCK_MONOTONIC));
-			alone = main_thread_was_last(clock_ns(CLOCK_MONOTONIC), main_ended);
+			alone = main_thread_was_last(clock_ns(CLOCK_MONOTONIC));
 			if (alone)
 				collector_ask_finish(false);
 			commands_writing(false);
@@ -304,14 +303,12 @@ static void *run(void *unused)
 	return NULL;
 }
 
-int collector_start(struct session *the_session, void (*the_finish)(struct session *),
-		    void (*the_main_ended)(void))
+int collector_start(struct session *the_session, void (*the_finish)(struct session *))
 {
 	int error;
 
 	session = the_session;
 	finish = the_finish;
-	main_ended = the_main_ended;
 	clock_scale_start(&scale);
 	commands_start(session, collect_now);
 	rows_session = session;

@@ -14,11 +14,9 @@
 #include "report/session/session.h"
 
 /*
- * Starts the thread; 0 or -errno. It calls `finish` at the end of the run, when all is collected,
- * and `main_ended` once the program's main thread has ended while others go on.
+ * Starts the thread; 0 or -errno. It calls `finish` at the end of the run, when all is collected.
  */
-int collector_start(struct session *session, void (*finish)(struct session *session),
-		    void (*main_ended)(void));
+int collector_start(struct session *session, void (*finish)(struct session *session));
 /* Has the thread begin its work: it waits until then, so that what it needs can be set up once it
  * is known that there is a thread. `late`: how it is to start CUPTI, once that fits into the
  * budget; NULL: CUPTI is started already, or not used. */

@@ -2,22 +2,28 @@
 #include "preload/collector/main_thread.h"
 
 #include <dirent.h>
+#include <errno.h>
 #include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/base/background_thread.h"
-#include "preload/base/sanitizer.h"
+#include "preload/base/clock.h"
 
 /* Fields of /proc/self/stat, counted from after the command, which is in parentheses and may hold
  * any character: see proc(5). */
-#define STATE_FIELD   0
 #define THREADS_FIELD 17
 /* How often the collector checks. Chosen. */
 #define CHECK_NS      1000000000u
+/* How long CUPTI's late start waits for a test of gates on the spare thread, which may wait for the
+ * driver's lock (H200: 1.2 s). Chosen. */
+#define SPARE_WAIT_NS 2000000000u
 
 /* The text of a file; "" if it cannot be read. */
 static void read_text(const char *path, char *text, size_t size)
@@ -47,6 +53,16 @@ static const char *read_field(const char *path, unsigned field, char *text, size
 
 /* The collector and the reporter. */
 static unsigned ktime_threads = 2;
+
+static pthread_t main_thread;
+static bool main_thread_known;
+
+__attribute__((constructor)) static void note_main_thread(void)
+{
+	main_thread = pthread_self();
+	/* A library that is opened later may be opened by another thread. */
+	main_thread_known = syscall(SYS_gettid) == getpid();
+}
 
 static unsigned count_threads(void)
 {
@@ -89,8 +105,13 @@ static unsigned growth(unsigned before, unsigned after)
 int main_thread_start_cupti(const struct cupti_settings *settings, char *reason, size_t size)
 {
 	unsigned before = count_threads();
-	int error = cupti_start(settings, reason, size);
+	sigset_t signals;
+	int error;
 
+	/* CUPTI's threads inherit what the calling one blocks. */
+	background_thread_block_signals(&signals);
+	error = cupti_start(settings, reason, size);
+	pthread_sigmask(SIG_SETMASK, &signals, NULL);
 	ktime_threads += growth(before, count_threads());
 	return error;
 }
@@ -102,48 +123,48 @@ struct later_start {
 	int error;
 };
 
-/* On a thread that has the collector's name, and is counted before and after. */
-static void *start_later(void *argument)
+/* On ktime's spare thread, whose name is counted before and after. */
+static void start_later(void *argument)
 {
 	struct later_start *later = argument;
 	unsigned all = count_threads(), namesakes = count_namesakes(), started;
 
-	sanitizer_ignore_begin();
 	later->error = cupti_start(later->settings, later->reason, later->size);
 	started = growth(namesakes, count_namesakes());
 	ktime_threads += started ? started : growth(all, count_threads());
-	sanitizer_ignore_end();
-	return NULL;
 }
 
 int main_thread_start_cupti_later(const struct cupti_settings *settings, char *reason, size_t size)
 {
 	struct later_start later = {.settings = settings, .reason = reason, .size = size};
-	int error = background_thread_call(start_later, &later);
+	int error = -EBUSY;
 
+	if (spare_thread_wait(clock_ns(CLOCK_MONOTONIC) + SPARE_WAIT_NS))
+		error = spare_thread_call(start_later, &later);
+	if (!error)
+		spare_thread_wait(UINT64_MAX);
 	if (error)
 		snprintf(reason, size, "CUPTI was not started: no thread for that (%s)",
 			 strerror(-error));
 	return error ? error : later.error;
 }
 
-bool main_thread_was_last(uint64_t now, void (*ended)(void))
+/* Without a system call, which a sandboxed program may be ended for: the kernel clears a thread's
+ * number at its end, and glibc has no clock for a thread without one. */
+static bool has_ended(void)
+{
+	clockid_t clock;
+
+	return main_thread_known && pthread_getcpuclockid(main_thread, &clock) == ESRCH;
+}
+
+bool main_thread_was_last(uint64_t now)
 {
 	static uint64_t checked;
-	static bool reported;
-	char path[64], text[1024];
 
-	if (now - checked < CHECK_NS)
+	if (!has_ended() || now - checked < CHECK_NS)
 		return false;
 	checked = now;
-	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", (int)getpid());
-	if (*read_field(path, STATE_FIELD, text, sizeof(text)) != 'Z')
-		return false;
 	/* The process's count of threads includes the ended main thread. */
-	if (count_threads() <= ktime_threads + 1)
-		return true;
-	if (!reported)
-		ended();
-	reported = true;
-	return false;
+	return count_threads() <= ktime_threads + 1;
 }

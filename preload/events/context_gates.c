@@ -8,7 +8,6 @@
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
-#include "preload/base/sanitizer.h"
 #include "preload/events/gate_wait.h"
 #include "preload/handles/capture.h"
 
@@ -53,12 +52,11 @@ static struct gate_words *new_words(void)
 enum outcome { WORKS, FAILS, LATE };
 
 /*
- * The test that is made at present, on a thread of its own: among 16 threads that launched without
- * a pause it waited 1.2 s for the driver's lock (H200), and CUPTI's full buffers lay unread for
- * that long. `testing` says who may use the rest, and the pages: the thread while it is 1, else the
- * collector.
+ * The test that is made at present, on the spare thread: among 16 threads that launched without a
+ * pause it waited 1.2 s for the driver's lock (H200), and CUPTI's full buffers lay unread for that
+ * long. While the spare thread is in the call, the rest and the pages are its own, else the
+ * collector's.
  */
-static _Atomic uint32_t testing;
 static struct context *tested; /* NULL: there is no outcome to be taken */
 static enum outcome tested_outcome;
 
@@ -222,22 +220,16 @@ static void note_all(struct session *session)
 		warn_if_off(session, context);
 }
 
-static void *run_test(void *unused)
+static void run_test(void *unused)
 {
 	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
 
 	(void)unused;
-	sanitizer_ignore_begin();
 	driver.cuThreadExchangeStreamCaptureMode(&mode);
 	tested_outcome = FAILS;
 	if (driver.cuCtxSetCurrent(tested->handle) == CUDA_SUCCESS)
 		tested_outcome = make(tested);
 	driver.cuCtxSetCurrent(NULL);
-	sanitizer_ignore_end();
-	/* Release: the collector sees the outcome. */
-	atomic_store_explicit(&testing, 0, memory_order_release);
-	futex_wake(&testing);
-	return NULL;
 }
 
 /* Takes the outcome of a test, waiting so long for it; false if it goes on. */
@@ -245,7 +237,7 @@ static bool take_outcome(struct session *session, uint64_t wait)
 {
 	struct context *context = tested;
 
-	if (!futex_wait_while(&testing, 1, clock_ns(CLOCK_MONOTONIC) + wait))
+	if (!spare_thread_wait(clock_ns(CLOCK_MONOTONIC) + wait))
 		return false;
 	tested = NULL;
 	if (!context)
@@ -266,11 +258,9 @@ static void try_context(struct session *session, struct context *context)
 	    capture_is_live() || !context_use(context))
 		return;
 	tested = context;
-	atomic_store_explicit(&testing, 1, memory_order_relaxed);
-	if (background_thread_start(run_test)) {
+	if (spare_thread_call(run_test, NULL)) {
 		context->gates_tried = true;
 		tested = NULL;
-		atomic_store_explicit(&testing, 0, memory_order_relaxed);
 		warn(session, context, "no thread could be made to try it");
 	}
 	take_outcome(session, TEST_WAIT_NS);

@@ -15,7 +15,7 @@ void context_gates_allow(bool allowed);
 bool context_gates_allowed(void);
 /*
  * Makes the gates of contexts that have none yet, unless a stream captures: some 0.3 ms for each
- * context, in which the driver's lock is taken several times, on a thread made for it. Waits for
+ * context, in which the driver's lock is taken several times, on the spare thread. Waits for
  * that 10 ms at most; else a later call takes the outcome. Adds a warning to the profile for a
  * context whose gates do not work or were turned off.
  */

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/background_thread.h"
 #include "preload/base/default_action.h"
 #include "preload/base/mode.h"
 #include "preload/launch/thread.h"
@@ -50,14 +51,15 @@ static bool is_own_call(const siginfo_t *info)
  * the report needs (H200: waiting here for the collector, 19 of 21 launch-bound programs had no
  * report and took 7 s to end). It parks at its next wrapped call, or runs on until the end.
  */
-static void on_signal(int signal, siginfo_t *info, void *unused)
+static void on_signal(int signal, siginfo_t *info, void *context)
 {
 	int saved_errno = errno;
 	unsigned milliseconds = 0;
 	bool first;
 
-	(void)unused;
 	if (signal == SIGBUS && info->si_code > 0 && session_fault(info->si_addr))
+		goto out;
+	if (background_thread_returns_signal(signal, info, context))
 		goto out;
 	/* In a child of fork there is no reporter; in one of vfork this is the parent's memory. */
 	if ((pid_t)syscall(SYS_getpid) != process) {
@@ -118,7 +120,6 @@ void endings_handle_signals(void)
 	struct sigaction own, present;
 
 	process = getpid();
-	default_action_own = on_signal;
 	fill_own(&own);
 	for (const int *signal = default_action_signals; *signal; signal++)
 		if (sigaction(*signal, NULL, &present) == 0 && is_default(&present))

@@ -14,6 +14,7 @@
 #include "cupti/library.h"
 #include "cupti/pause.h"
 #include "cupti/refusal.h"
+#include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
@@ -130,7 +131,7 @@ static bool may_pause(void)
 
 static void start_cupti(void)
 {
-	bool waits = settings_cupti_waits(), loaded;
+	bool waits = settings_cupti_waits(), gates = gates_are_allowed(), loaded;
 	/* Where not all is recorded the calls are the hooks', as with events. */
 	const struct cupti_settings wanted = {
 		.graph_nodes = settings.graph != GRAPH_WHOLE,
@@ -158,7 +159,9 @@ static void start_cupti(void)
 			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
 	main_thread_add_own((unsigned)prometheus_file_threads());
 	mode_choose(cupti.started, cupti.waits && !waits, wanted.runtime_api, wanted.driver_api);
-	context_gates_allow(gates_are_allowed());
+	context_gates_allow(gates);
+	if (cupti.waits || (mode_events && gates))
+		main_thread_add_own(spare_thread_start(cupti.waits) == 0);
 }
 
 static void describe_cupti(void)
@@ -261,7 +264,7 @@ static void start_once(void)
 	}
 	describe_run();
 	/* Before CUPTI is started, which would cost the program for nothing. */
-	error = collector_start(session, finish_report, reporter_take_signals);
+	error = collector_start(session, finish_report);
 	if (error) {
 		log_file_say(pid, "cannot start its thread: %s; the program runs on without it",
 			     strerror(-error));

@@ -40,7 +40,7 @@ static _Atomic int ending;	   /* the signal; 0: none */
 static _Atomic uint32_t reported;
 static _Atomic uint64_t asked; /* CLOCK_MONOTONIC, ns */
 static _Atomic int thread;     /* that the signal came to */
-static _Atomic bool claimed, take_signals;
+static _Atomic bool claimed;
 static pid_t process;
 
 static void wake(void)
@@ -143,8 +143,6 @@ static void *run(void *unused)
 	for (;;) {
 		uint32_t woken = atomic_load_explicit(&wake_word, memory_order_acquire);
 
-		if (atomic_exchange_explicit(&take_signals, false, memory_order_relaxed))
-			default_action_unblock();
 		if (atomic_load_explicit(&ending, memory_order_acquire))
 			break;
 		futex_wait(&wake_word, woken,
@@ -162,12 +160,6 @@ static void *run(void *unused)
 	if (!default_action_is_fault(atomic_load_explicit(&ending, memory_order_relaxed)))
 		end_process(atomic_load_explicit(&ending, memory_order_relaxed));
 	return NULL;
-}
-
-void reporter_take_signals(void)
-{
-	atomic_store_explicit(&take_signals, true, memory_order_relaxed);
-	wake();
 }
 
 int reporter_start(const struct reporter_output *the_output)

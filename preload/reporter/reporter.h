@@ -44,10 +44,4 @@ void reporter_print(void);
  */
 bool reporter_claim(void);
 
-/*
- * Lets the signals that would end the program reach the reporter's thread: no thread of the program
- * is left to take them. `signals` are those whose action is ktime's or the default.
- */
-void reporter_take_signals(void);
-
 #endif

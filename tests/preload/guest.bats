@@ -32,3 +32,67 @@ with_stopped_time()
 	[ "$status" -eq 3 ]
 	[ "$(reports)" -eq 1 ]
 }
+
+# In the background, with its standard output in `out`; waits until it says that it is ready.
+start()
+{
+	rm -f out
+	(export LD_PRELOAD=$built/libktime.so; exec "$root/tests/sim/run" "$programs/guest" "$@") >out 2>report &
+	process=$!
+	local end=$((SECONDS + 60))
+	until grep -q ready out; do
+		[ $SECONDS -lt $end ] && kill -0 $process || { echo "$*: not ready"; cat out report; return 1; }
+		sleep 0.02
+	done
+}
+
+# Its status, which it leaves within a minute.
+end()
+{
+	local end=$((SECONDS + 60))
+	while kill -0 $process 2>/dev/null && [ "$(ps -o state= -p $process)" != Z ]; do
+		[ $SECONDS -lt $end ] || { echo "it goes on"; kill -9 $process; return 1; }
+		sleep 0.02
+	done
+	status=0
+	wait $process || status=$?
+}
+
+@test "a real-time thread that computes without a pause on one processor is ended by a signal, with the report" {
+	start realtime
+	kill -TERM $process
+	end
+	[ "$status" -eq 143 ]
+	[ "$(gpu_rows report | awk '{ print $2, $6 }')" = "100 first" ]
+}
+
+@test "ktime's threads have nothing of the thread that starts them" {
+	not_under_sanitizers "its own threads have ktime's name"
+	KTIME_OPTIONS="--budget 5 --energy --prometheus metrics.prom" run --separate-stderr \
+		under_ktime "$programs/guest" threads 5
+	[ "$status" -eq 0 ] || { echo "$stderr"; return 1; }
+	is "0 $(nproc) blocked" eval 'cut -d" " -f1-3 <<<"$output" | sort -u'
+	[ "$(wc -l <<<"$output")" -eq 5 ]
+}
+
+# way_and_signal WAY NAME: the program gets the signal and leaves in order.
+way_and_signal()
+{
+	local signal=$(kill -l $2)
+	start $1 0
+	kill -$signal $process
+	end
+	[ "$status" -eq 4 ] || { echo "$1 $2: $status"; return 1; }
+	[ "$(tail -n 1 out)" = $signal ]
+	[ "$(gpu_rows report | awk '{ print $2, $6 }')" = "100 first" ]
+}
+
+@test "a signal that the program blocks is the program's to wait for" {
+	local way signal
+	for way in sigwait signalfd sigwait_late sigwait_gone signalfd_gone sigwait_late_gone; do
+		way_and_signal $way TERM
+	done
+	for signal in HUP USR1 RTMIN ILL SEGV; do
+		way_and_signal sigwait_gone $signal
+	done
+}

@@ -7,7 +7,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <poll.h>
+#include <linux/futex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -15,6 +15,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -24,6 +25,8 @@
 #include "cupti/library.h"
 #include "cupti/pause.h"
 #include "cupti/refusal.h"
+#include "preload/base/background_thread.h"
+#include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
@@ -119,11 +122,9 @@ int output_create(struct session **made, const struct process_rank *rank, bool d
 
 static void (*finish)(struct session *);
 
-int collector_start(struct session *started, void (*the_finish)(struct session *),
-		    void (*main_ended)(void))
+int collector_start(struct session *started, void (*the_finish)(struct session *))
 {
 	assert_ptr_equal(started, session);
-	assert_ptr_equal(main_ended, reporter_take_signals);
 	finish = the_finish;
 	note("collector");
 	return collector_error;
@@ -248,10 +249,6 @@ bool reporter_claim(void)
 	return claimed;
 }
 
-void reporter_take_signals(void)
-{
-}
-
 void reporter_print(void)
 {
 	note("print");
@@ -263,13 +260,36 @@ void reporter_wait(unsigned milliseconds)
 	note("wait");
 }
 
-/* In place of the C library's. */
-int poll(struct pollfd *descriptors, nfds_t count, int milliseconds)
+/* In place of the kernel's. */
+int clock_read(clockid_t clock, struct timespec *time)
 {
-	assert_null(descriptors);
-	assert_int_equal(count, 0);
-	assert_int_equal(milliseconds, 2000);
-	note("poll");
+	(void)clock;
+	*time = (struct timespec){.tv_sec = 2000000000};
+	return 0;
+}
+
+/* In place of the C library's: the one sleep. */
+long syscall(long number, ...)
+{
+	va_list arguments;
+	const struct timespec *limit;
+
+	assert_int_equal(number, SYS_futex);
+	va_start(arguments, number);
+	va_arg(arguments, void *);
+	assert_int_equal(va_arg(arguments, int), FUTEX_WAIT_PRIVATE);
+	va_arg(arguments, uint32_t);
+	limit = va_arg(arguments, const struct timespec *);
+	va_end(arguments);
+	assert_int_equal(limit->tv_sec, 2);
+	assert_int_equal(limit->tv_nsec, 0);
+	note("sleep");
+	return 0;
+}
+
+int spare_thread_start(bool for_others)
+{
+	(void)for_others;
 	return 0;
 }
 

@@ -1,28 +1,33 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * ktime's threads take none of the program's signals, and need no more stack than they say; others'
- * code has more of both.
- */
+/* ktime's threads have nothing of the thread that starts them, and take none of the program's
+ * signals. */
 #include <errno.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <setjmp.h>
 #include <signal.h>
 #include <stdarg.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
 #include "preload/base/background_thread.h"
 
+static const int raised_by_itself[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
+
 static sem_t done;
 static sigset_t blocked;
 static size_t stack;
-static int detached;
+static int detached, policy;
+static cpu_set_t processors;
 
-static void *look_around(void *argument)
+static void *look_around(void *unused)
 {
 	pthread_attr_t attributes;
 	void *start;
@@ -32,11 +37,27 @@ static void *look_around(void *argument)
 	pthread_attr_getstack(&attributes, &start, &stack);
 	pthread_attr_getdetachstate(&attributes, &detached);
 	pthread_attr_destroy(&attributes);
+	policy = sched_getscheduler(0);
+	sched_getaffinity(0, sizeof(processors), &processors);
 	sem_post(&done);
-	return argument;
+	return unused;
 }
 
-static void all_signals_but_sigbus_are_blocked(void **state)
+static void wait_until_done(void)
+{
+	while (sem_wait(&done) && errno == EINTR)
+		;
+}
+
+static bool raises_by_itself(int signal)
+{
+	for (size_t i = 0; i < sizeof(raised_by_itself) / sizeof(raised_by_itself[0]); i++)
+		if (raised_by_itself[i] == signal)
+			return true;
+	return false;
+}
+
+static void all_signals_but_those_of_faults_are_blocked(void **state)
 {
 	sigset_t before, after;
 
@@ -44,11 +65,11 @@ static void all_signals_but_sigbus_are_blocked(void **state)
 	assert_int_equal(sem_init(&done, 0, 0), 0);
 	pthread_sigmask(SIG_BLOCK, NULL, &before);
 	assert_int_equal(background_thread_start(look_around), 0);
-	while (sem_wait(&done) && errno == EINTR)
-		;
+	wait_until_done();
 	pthread_sigmask(SIG_BLOCK, NULL, &after);
-	for (int signal = 1; signal < 32; signal++) {
-		bool blockable = signal != SIGKILL && signal != SIGSTOP && signal != SIGBUS;
+	for (int signal = 1; signal <= SIGRTMAX; signal++) {
+		bool blockable = signal != SIGKILL && signal != SIGSTOP &&
+				 !raises_by_itself(signal) && (signal < 32 || signal >= SIGRTMIN);
 
 		assert_int_equal(sigismember(&blocked, signal), blockable);
 		assert_int_equal(sigismember(&after, signal), sigismember(&before, signal));
@@ -58,32 +79,113 @@ static void all_signals_but_sigbus_are_blocked(void **state)
 	assert_int_equal(detached, PTHREAD_CREATE_DETACHED);
 }
 
-static void a_call_is_waited_for_and_has_a_large_stack_and_its_own_signals(void **state)
+/* Where the rights for it are there, the starting thread is a real-time one. */
+static void processors_and_policy_are_those_of_the_process(void **state)
 {
-	const int own[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGSYS};
-	sigset_t before, after;
+	const struct sched_param priority = {.sched_priority = 1}, none = {0};
+	cpu_set_t all, one;
 
 	(void)state;
 	assert_int_equal(sem_init(&done, 0, 0), 0);
-	pthread_sigmask(SIG_BLOCK, NULL, &before);
-	assert_int_equal(background_thread_call(look_around, NULL), 0);
-	assert_int_equal(sem_trywait(&done), 0);
-	pthread_sigmask(SIG_BLOCK, NULL, &after);
-	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
-		assert_false(sigismember(&blocked, own[i]));
-	assert_true(sigismember(&blocked, SIGTERM));
-	assert_true(sigismember(&blocked, SIGPROF));
-	for (int signal = 1; signal < 32; signal++)
-		assert_int_equal(sigismember(&after, signal), sigismember(&before, signal));
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	CPU_SET(sched_getcpu(), &one);
+	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
+	sched_setscheduler(0, SCHED_FIFO, &priority);
+	assert_int_equal(background_thread_start(look_around), 0);
+	sched_setscheduler(0, SCHED_OTHER, &none);
+	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
+	wait_until_done();
+	assert_int_equal(policy, SCHED_OTHER);
+	assert_true(CPU_EQUAL(&processors, &all));
+}
+
+static sem_t may_end;
+static _Atomic int calls;
+
+static void be_called(void *argument)
+{
+	assert_ptr_equal(argument, &calls);
+	look_around(NULL);
+	while (sem_wait(&may_end) && errno == EINTR)
+		;
+	atomic_fetch_add(&calls, 1);
+}
+
+static void the_spare_thread_makes_one_call_at_a_time(void **state)
+{
+	(void)state;
+	assert_int_equal(sem_init(&done, 0, 0), 0);
+	assert_int_equal(sem_init(&may_end, 0, 0), 0);
+	assert_int_equal(spare_thread_call(be_called, &calls), -EAGAIN);
+	assert_true(spare_thread_wait(0));
+	assert_int_equal(spare_thread_start(true), 0);
+	for (int i = 0; i < 3; i++) {
+		assert_int_equal(spare_thread_call(be_called, &calls), 0);
+		wait_until_done();
+		assert_int_equal(spare_thread_call(be_called, &calls), -EBUSY);
+		assert_false(spare_thread_wait(0));
+		sem_post(&may_end);
+		assert_true(spare_thread_wait(UINT64_MAX));
+		assert_int_equal(atomic_load(&calls), i + 1);
+	}
 	assert_true(stack >= 8 << 20);
-	assert_int_equal(detached, PTHREAD_CREATE_JOINABLE);
+	assert_true(sigismember(&blocked, SIGTERM));
+}
+
+static void take(int signal, siginfo_t *info, void *context)
+{
+	background_thread_returns_signal(signal, info, context);
+}
+
+static void *stay(void *unused)
+{
+	sem_post(&done);
+	for (;;)
+		pause();
+	return unused;
+}
+
+/* The thread alone has it unblocked, so that the kernel chooses that. */
+static void a_fault_that_is_sent_to_the_process_waits_for_the_program(void **state)
+{
+	const struct sigaction own = {.sa_sigaction = take, .sa_flags = SA_SIGINFO};
+	sigset_t segv, before;
+	siginfo_t info = {0};
+
+	(void)state;
+	assert_int_equal(sem_init(&done, 0, 0), 0);
+	sigaction(SIGSEGV, &own, NULL);
+	sigemptyset(&segv);
+	sigaddset(&segv, SIGSEGV);
+	pthread_sigmask(SIG_BLOCK, &segv, &before);
+	assert_int_equal(background_thread_start(stay), 0);
+	wait_until_done();
+	kill(getpid(), SIGSEGV);
+	while (sigwaitinfo(&segv, &info) < 0 && errno == EINTR)
+		;
+	assert_int_equal(info.si_signo, SIGSEGV);
+	assert_int_equal(info.si_pid, getpid());
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	signal(SIGSEGV, SIG_DFL);
+}
+
+static void what_is_sent_to_a_thread_of_the_program_is_its_own(void **state)
+{
+	siginfo_t info = {.si_signo = SIGSEGV, .si_code = SI_USER};
+
+	(void)state;
+	assert_false(background_thread_returns_signal(SIGSEGV, &info, NULL));
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(all_signals_but_sigbus_are_blocked),
-		cmocka_unit_test(a_call_is_waited_for_and_has_a_large_stack_and_its_own_signals),
+		cmocka_unit_test(all_signals_but_those_of_faults_are_blocked),
+		cmocka_unit_test(processors_and_policy_are_those_of_the_process),
+		cmocka_unit_test(the_spare_thread_makes_one_call_at_a_time),
+		cmocka_unit_test(a_fault_that_is_sent_to_the_process_waits_for_the_program),
+		cmocka_unit_test(what_is_sent_to_a_thread_of_the_program_is_its_own),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -288,12 +288,12 @@ TEST(without_a_thread_nothing_is_waited_for)
 	each_reading = 8000 * MS;
 	assert_false(collector_finish());
 	thread_error = -EAGAIN;
-	assert_int_equal(collector_start(the_session, finish, main_has_ended), -EAGAIN);
+	assert_int_equal(collector_start(the_session, finish), -EAGAIN);
 	assert_true(collector_wait_finished(0));
 	assert_true(collector_finish());
 	calls_error = -ENOMEM;
 	done[0] = '\0';
-	assert_int_equal(collector_start(the_session, finish, main_has_ended), -ENOMEM);
+	assert_int_equal(collector_start(the_session, finish), -ENOMEM);
 	is("commands_start records_start feed_start ranges_start cost_start sampling_start "
 	   "calls_start");
 }

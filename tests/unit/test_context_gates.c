@@ -33,16 +33,16 @@ struct context *context_first(void)
 }
 
 /* A test that ends between two of the collector's steps. */
-static void *(*ends_meanwhile)(void *);
+static void (*ends_meanwhile)(void);
 
 bool context_use(struct context *context)
 {
-	void *(*end)(void *) = ends_meanwhile;
+	void (*end)(void) = ends_meanwhile;
 
 	assert_non_null(context);
 	ends_meanwhile = NULL;
 	if (end)
-		end(NULL);
+		end();
 	return usable;
 }
 
@@ -183,19 +183,33 @@ static void wake(void)
 {
 }
 
-/* A test's thread, here run at once, held back, or refused. */
-static void *(*held_back)(void *);
+/* The spare thread, whose call is here made at once, held back, or refused. */
+static void (*held_back)(void *);
 static bool holds_back, refuses_threads;
 
-int background_thread_start(void *(*run)(void *))
+static void end_held_back(void)
+{
+	void (*function)(void *) = held_back;
+
+	held_back = NULL;
+	function(NULL);
+}
+
+int spare_thread_call(void (*function)(void *), void *argument)
 {
 	if (refuses_threads)
 		return -EAGAIN;
 	if (holds_back)
-		held_back = run;
+		held_back = function;
 	else
-		assert_null(run(NULL));
+		function(argument);
 	return 0;
+}
+
+bool spare_thread_wait(uint64_t end)
+{
+	assert_true(end > 0);
+	return !held_back;
 }
 
 static CUcontext thread_context;
@@ -293,7 +307,7 @@ static void a_test_that_waits_for_the_driver_holds_nothing_up(void **state)
 	assert_false(contexts[0].gates_tried);
 	/* It ends meanwhile; the next period takes the outcome and tries the next context. */
 	holds_back = false;
-	held_back(NULL);
+	end_held_back();
 	is("rpsewRES");
 	assert_null(thread_context);
 	streams_made = 0;
@@ -309,10 +323,10 @@ static void a_test_that_ends_while_the_next_context_is_looked_at_is_not_made_aga
 	holds_back = true;
 	context_gates_update(session);
 	holds_back = false;
-	ends_meanwhile = held_back;
+	ends_meanwhile = end_held_back;
 	context_gates_update(session);
 	if (ends_meanwhile)
-		ends_meanwhile(NULL);
+		ends_meanwhile();
 	ends_meanwhile = NULL;
 	context_gates_update(session);
 	is("rpsewRES");

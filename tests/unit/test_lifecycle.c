@@ -21,7 +21,7 @@ TEST(it_starts_once_and_runs_when_all_is_ready, "")
 	is(STARTED);
 	assert_int_equal(atomic_load(&lifecycle_state), LIFECYCLE_RUNNING);
 	assert_true(prints);
-	assert_int_equal(own_threads, 1);
+	assert_int_equal(own_threads, 2);
 	assert_int_equal(header->pid, getpid());
 	assert_int_equal(header->driver_version, 13000);
 	assert_int_equal(header->trace_start, header->start_realtime);

@@ -138,7 +138,7 @@ TEST(after_a_signal_the_exit_waits_for_its_end, "")
 	assert_int_equal(atomic_load(&count_only_blocks), 1);
 	done[0] = '\0';
 	lifecycle_finish();
-	is("wait poll finish");
+	is("wait sleep finish");
 	assert_int_equal(waited_ms, 2000);
 }
 

@@ -317,48 +317,6 @@ TEST(while_gates_are_in_use_it_watches_by_itself, 0)
 	assert_int_equal(watches, 10);
 }
 
-static bool unblocked(void)
-{
-	sigset_t blocked;
-
-	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
-	return !sigismember(&blocked, SIGTERM);
-}
-
-static void take_signals(void)
-{
-	watches++;
-	if (watches == 1) {
-		assert_false(unblocked());
-		reporter_take_signals();
-	} else {
-		assert_true(unblocked());
-		reporter_ask(SIGSEGV, &milliseconds);
-	}
-}
-
-TEST(it_takes_the_signals_of_a_main_thread_that_has_ended, 0)
-{
-	sigset_t all;
-
-	sigfillset(&all);
-	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	start(NULL);
-	at_watch = take_signals;
-	run(NULL);
-	assert_int_equal(watches, 2);
-	/* Each that would end the process, unless the program has an action of its own for it. */
-	signal(SIGUSR2, SIG_IGN);
-	signal(SIGHUP, SIG_DFL); /* which nohup ignores */
-	pthread_sigmask(SIG_SETMASK, &all, NULL);
-	default_action_unblock();
-	pthread_sigmask(SIG_SETMASK, NULL, &all);
-	assert_true(sigismember(&all, SIGUSR2));
-	assert_true(sigismember(&all, SIGCHLD));
-	assert_false(sigismember(&all, SIGHUP));
-	assert_false(sigismember(&all, SIGALRM));
-}
-
 TEST(without_its_thread_gates_are_not_watched, 0)
 {
 	thread_error = -EAGAIN;
@@ -391,7 +349,6 @@ int main(void)
 		cmocka_unit_test(also_where_the_thread_that_it_came_to_has_ended),
 		cmocka_unit_test(gates_wake_it),
 		cmocka_unit_test(while_gates_are_in_use_it_watches_by_itself),
-		cmocka_unit_test(it_takes_the_signals_of_a_main_thread_that_has_ended),
 		cmocka_unit_test(without_its_thread_gates_are_not_watched),
 		cmocka_unit_test(which_signals_end_a_process_by_default),
 	};
