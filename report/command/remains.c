@@ -151,7 +151,7 @@ void remains_report(const struct options *options, const char *tree, const struc
 	left_profiles_free(profiles, count);
 }
 
-#define GOES_ON "the program goes on in the background, as process %d: "
+#define GOES_ON "the program goes on in the background, as process %d, where it is profiled: "
 
 static void say_daemon(const struct options *options, pid_t program, pid_t daemon)
 {

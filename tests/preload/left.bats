@@ -193,25 +193,25 @@ goes_on()
 {
 	run --separate-stderr parent_of "$@" "$root/tests/sim/run" "$programs/odd_endings" goes_on "$PWD/go"
 	[ "$status" -eq 3 ]
-	daemon=$(sed -nE 's/.*the program goes on in the background, as process ([0-9]+): .*/\1/p' <<<"$stderr")
+	daemon=$(sed -nE 's/.*the program goes on in the background, as process ([0-9]+), .*/\1/p' <<<"$stderr")
 	[ "$(grep -c background <<<"$stderr")" -eq 1 ]
 	touch go
 }
 
 @test "where the report of a program will be that goes on as a daemon is said" {
 	goes_on
-	says "background, as process $daemon: ktime list names its profile, and ktime show prints it"
+	says "background, as process $daemon, where it is profiled: ktime list names its profile, and ktime show prints it"
 	profile=$XDG_RUNTIME_DIR/ktime.$daemon
 	wait_until 60 "the daemon's profile $profile" eval 'listed | grep -q "^ended $profile "'
 	"$ktime" show "$profile" | grep -q ' 10 .* first$'
 	"$ktime" clean "$profile"
 	rm go
 	goes_on --log-file log
-	says "background, as process $daemon: its report will be in $PWD/log"
+	says "background, as process $daemon, where it is profiled: its report will be in $PWD/log"
 	wait_until 60 "the daemon's report" grep -qs '^==[0-9]*== Overhead' log
 	rm go
 	goes_on -o "kept.%p"
-	says "background, as process $daemon: ktime show kept.$daemon prints its profile"
+	says "background, as process $daemon, where it is profiled: ktime show kept.$daemon prints its profile"
 	wait_until 60 "the daemon's launches in kept.$daemon" \
 		eval '"$ktime" show "kept.$daemon" 2>/dev/null | grep -q " 10 .* first$"'
 }

@@ -4,7 +4,7 @@
  * raw        by the system call itself
  * overflow   by a fault for which there is no stack left
  * daemon     as a daemon, whose standard streams are /dev/null; the first process has ended before
- * goes_on    so, after two forks, and once the file that is named next is there
+ * goes_on    so, after two forks, some time apart, and once the file that is named next is there
  * data       after its standard error was closed and its data file has got the number
  * waits      after a line on its standard input
  * files      when it may open no file any more
@@ -75,6 +75,8 @@ static void end_as_daemon_of_two_forks(void)
 	if (fork() > 0)
 		_exit(3);
 	setsid();
+	/* ktime may see it, and must not take it for the daemon. */
+	usleep(200000);
 	if (fork() > 0)
 		_exit(0);
 	for (int stream = 0; stream < 3; stream++)
