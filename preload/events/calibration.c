@@ -57,8 +57,19 @@ static CUevent events[SERIES][PAIRS][2];
 static uint64_t recorded[2][OPERATIONS];
 /* How many of them have come; less than 0: those of tries before are still to come. */
 static int records[2];
-static uint32_t cupti_context, cupti_stream;
 static bool records_come;
+
+/*
+ * The streams that work was put into, by CUPTI's numbers, `stream` last: a record may come long
+ * after the context of its stream has ended, when the work goes on in another one. Once so many
+ * contexts have ended before the end of their measurement it is given up. Chosen.
+ */
+#define MOST_STREAMS 16u
+static struct own_stream {
+	uint32_t context, stream;
+} own_streams[MOST_STREAMS];
+static unsigned own_count;
+static enum { UNKNOWN, KNOWN, REFUSED } number; /* of `stream` */
 
 static struct context *usable_context(void)
 {
@@ -105,6 +116,21 @@ static bool prepare(void)
 	       create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS && make_events();
 }
 
+static void ask_number(void)
+{
+	struct own_stream *own = &own_streams[own_count];
+
+	if (number != UNKNOWN || !cupti_active())
+		return;
+	if (cupti_context_id(context->handle, &own->context) == 0 &&
+	    cupti_stream_id(context->handle, stream, false, &own->stream) == 0) {
+		number = KNOWN;
+		own_count++;
+	} else {
+		number = REFUSED;
+	}
+}
+
 /*
  * Once a try, as CUPTI may have been started since the last one. False: without the stream's number
  * CUPTI's records of it could not be told from the program's.
@@ -114,9 +140,8 @@ static bool expect_records(void)
 	for (unsigned of = 0; of < 2; of++)
 		records[of] = records_come ? records[of] - (int)OPERATIONS : 0;
 	records_come = cupti_active();
-	return !records_come ||
-	       (cupti_context_id(context->handle, &cupti_context) == 0 &&
-		cupti_stream_id(context->handle, stream, false, &cupti_stream) == 0);
+	ask_number();
+	return !records_come || number == KNOWN;
 }
 
 static bool queue_pair(enum series series, unsigned number)
@@ -342,13 +367,22 @@ void calibration_settle(void)
 bool calibration_take(const struct activity *activity)
 {
 	unsigned of = activity->kind == ACTIVITY_KERNEL ? 0 : 1;
-	int number;
+	const struct own_stream *own = own_streams;
+	int taken;
 
-	if (!records_come || activity->context != cupti_context || activity->stream != cupti_stream)
+	/* CUPTI may have been started while the work was being queued. */
+	if (stream && !records_come)
+		ask_number();
+	while (own < own_streams + own_count &&
+	       (own->context != activity->context || own->stream != activity->stream))
+		own++;
+	if (own == own_streams + own_count)
 		return false;
-	number = records[of]++;
-	if (number >= 0 && number < (int)OPERATIONS)
-		recorded[of][number] = activity->end - activity->start;
+	if (!records_come || number != KNOWN || own != own_streams + own_count - 1)
+		return true;
+	taken = records[of]++;
+	if (taken >= 0 && taken < (int)OPERATIONS)
+		recorded[of][taken] = activity->end - activity->start;
 	return true;
 }
 
@@ -367,7 +401,8 @@ void calibration_context_ended(const struct context *ended)
 		(&events[0][0][0])[i] = NULL;
 	stream = NULL;
 	context = NULL;
-	/* No more records come of its stream. */
+	number = UNKNOWN;
+	/* Records of its stream are not those of the next one. */
 	records[0] = records[1] = (int)OPERATIONS;
-	state = WAITING;
+	state = own_count < MOST_STREAMS ? WAITING : DONE;
 }

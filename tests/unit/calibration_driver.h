@@ -49,6 +49,7 @@ static struct context context, second;
 static struct context *first;
 static bool usable, active;
 static int id_error;
+static uint32_t stream_number = 4;
 static uint64_t now, each_reading;
 
 /* In place of the kernel's. */
@@ -89,7 +90,7 @@ int cupti_stream_id(CUcontext handle, CUstream stream, bool per_thread, uint32_t
 	assert_ptr_equal(handle, context.handle);
 	assert_ptr_equal(stream, (CUstream)0x55);
 	assert_false(per_thread);
-	*id = 4;
+	*id = stream_number;
 	return id_error;
 }
 

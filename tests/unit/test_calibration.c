@@ -286,6 +286,65 @@ TEST(the_end_of_its_context_begins_it_anew)
 	assert_int_equal(destroyed, 0);
 }
 
+static bool takes(uint32_t stream)
+{
+	return calibration_take(
+		&(struct activity){.kind = ACTIVITY_KERNEL, .context = 3, .stream = stream});
+}
+
+TEST(records_of_contexts_that_have_ended_are_not_the_programs)
+{
+	active = true;
+	atomic_store(&mode_cupti, true);
+	calibration_update(true);
+	give_records(ACTIVITY_KERNEL, 5000, 1);
+	calibration_context_ended(&context);
+	assert_true(takes(4));
+	stream_number = 5;
+	calibration_update(true);
+	assert_true(takes(4));
+	assert_true(takes(5));
+	assert_false(takes(6));
+	/* Nor once the program has ended CUPTI. */
+	active = false;
+	calibration_context_ended(&context);
+	calibration_update(true);
+	assert_true(takes(4));
+	assert_true(takes(5));
+}
+
+TEST(contexts_that_end_too_soon_are_tried_so_often)
+{
+	active = true;
+	atomic_store(&mode_cupti, true);
+	for (stream_number = 1; stream_number <= 20; stream_number++) {
+		calibration_update(true);
+		calibration_context_ended(&context);
+	}
+	assert_int_equal(made[STREAM], 16);
+	assert_true(takes(1));
+	assert_true(takes(16));
+	assert_false(takes(17));
+}
+
+TEST(cupti_that_starts_while_work_is_queued_has_its_records_kept_from_the_programs)
+{
+	calibration_update(true);
+	assert_false(takes(4));
+	active = true;
+	assert_true(takes(4));
+	/* One that does not tell the number is asked once. */
+	calibration_context_ended(&context);
+	active = false;
+	stream_number = 5;
+	calibration_update(true);
+	active = true;
+	id_error = -EINVAL;
+	assert_false(takes(5));
+	id_error = 0;
+	assert_false(takes(5));
+}
+
 TEST(at_the_end_of_the_run_it_is_made_up_for)
 {
 	each_reading = MS / 10;
@@ -577,6 +636,10 @@ int main(void)
 			what_the_device_reached_too_soon_is_queued_again_with_a_longer_kernel),
 		cmocka_unit_test(it_waits_for_a_context_that_is_reported),
 		cmocka_unit_test(the_end_of_its_context_begins_it_anew),
+		cmocka_unit_test(records_of_contexts_that_have_ended_are_not_the_programs),
+		cmocka_unit_test(contexts_that_end_too_soon_are_tried_so_often),
+		cmocka_unit_test(
+			cupti_that_starts_while_work_is_queued_has_its_records_kept_from_the_programs),
 		cmocka_unit_test(at_the_end_of_the_run_it_is_made_up_for),
 		cmocka_unit_test(
 			at_the_end_it_measures_how_much_more_pairs_hold_around_queued_kernels),
