@@ -369,6 +369,15 @@ int cupti_context_id(CUcontext context, uint32_t *context_id)
 	return library_check(cupti->cuptiGetContextId(context, context_id)) ? -EINVAL : 0;
 }
 
+int cupti_graph_id(CUgraphExec graph, uint32_t *graph_id)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	if (!state_is(STATE_ACTIVE) || !cupti->cuptiGetGraphExecId)
+		return -ENOTSUP;
+	return library_check(cupti->cuptiGetGraphExecId(graph, graph_id)) ? -EINVAL : 0;
+}
+
 bool cupti_clock_is_realtime(void)
 {
 	const struct cupti_functions *cupti = library_functions();

@@ -94,6 +94,8 @@ void cupti_forget(void);
 int cupti_stream_id(CUcontext context, CUstream stream, bool per_thread, uint32_t *stream_id);
 /* The id of a context in records; returns the same values. */
 int cupti_context_id(CUcontext context, uint32_t *context_id);
+/* The id of an executable graph in records; returns the same values. */
+int cupti_graph_id(CUgraphExec graph, uint32_t *graph_id);
 /*
  * Whether records have times of CLOCK_REALTIME now. ktime keeps a program's clock from CUPTI
  * (program_clock.h), unless the program reached CUPTI past the functions that ktime exports. Any

@@ -43,6 +43,7 @@
 	  (CUcontext context, CUstream stream, uint8_t per_thread, uint32_t * stream_id),          \
 	  OPTIONAL)                                                                                \
 	X(cuptiGetContextId, (CUcontext context, uint32_t * context_id), OPTIONAL)                 \
+	X(cuptiGetGraphExecId, (CUgraphExec graph, uint32_t * graph_id), OPTIONAL)                 \
 	X(cuptiGetCallbackName,                                                                    \
 	  (CUpti_CallbackDomain domain, uint32_t callback, const char **name), OPTIONAL)
 

@@ -12,6 +12,7 @@
 #include "preload/events/event_pool.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
+#include "preload/launch/copy_graphs.h"
 
 struct thread *cold_path_thread(void)
 {
@@ -114,6 +115,7 @@ struct operation *cold_path_operation(struct thread *thread, CUfunction function
 		pointer_map_add(&thread->kernels, (uintptr_t)function, operation, generation);
 	} else {
 		operation = graph_operation(graph);
+		copy_graphs_launched(graph, operation);
 		pointer_map_add(&thread->graphs, (uintptr_t)graph, operation, generation);
 	}
 	return operation;

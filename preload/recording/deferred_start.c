@@ -5,6 +5,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/instantiation.h"
 #include "preload/base/mode.h"
+#include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 
 static struct session *session;
@@ -49,8 +50,10 @@ void deferred_start_now(void (*collect)(void))
 	session_header(session)->cupti_active = 1;
 	session_header(session)->cupti_version = library_functions()->version;
 	instantiation_tell(false, false);
-	/* The program's threads ask for the ids that records have of streams and contexts. */
+	/* The program's threads ask for the ids that records have of streams, contexts and graphs.
+	 */
 	stream_forget_cached();
+	operation_forget_kernels();
 	mode_cupti_since = clock_ticks();
 	collect();
 }

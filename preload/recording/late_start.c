@@ -6,6 +6,7 @@
 #include "preload/base/clock.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
+#include "preload/handles/operation.h"
 
 /* The part of the budget that CUPTI may cost where it does not record. Chosen: as much as event
  * pairs have without it. */
@@ -52,6 +53,8 @@ static bool start_now(uint64_t now)
 		session_note(session, "%s", reason);
 		return false;
 	}
+	/* The program's threads ask for the ids that records have of graphs. */
+	operation_forget_kernels();
 	header->cupti_active = 1;
 	header->cupti_version = library_functions()->version;
 	session_count(session, COUNTER_cupti_late_ns, now - planned);

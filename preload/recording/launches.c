@@ -6,6 +6,7 @@
 #include <utlist.h>
 
 #include "preload/handles/graph_contents.h"
+#include "preload/launch/copy_graphs.h"
 #include "preload/recording/sums.h"
 
 /* A launch is complete once work has begun that started this many nanoseconds after its last node,
@@ -20,6 +21,7 @@ struct node {
 
 struct launch {
 	uint32_t correlation, device;
+	uint32_t graph;	 /* CUPTI's number of the executable graph */
 	uint64_t stream; /* context id, stream id: of its first record */
 	uint64_t start, end;
 	uint64_t busy;	  /* sum of the nodes' times in that stream, ns */
@@ -72,11 +74,22 @@ static bool has_ends(const struct launch *launch)
 	       !(next && next->start < launch->end);
 }
 
+/* Whether the records are those of all nodes, if they have no kernels: while kernels are not
+ * recorded, a launch of a graph that has some leaves those of its copies alone. */
+static bool is_whole(const struct launch *launch)
+{
+	enum copy_graph copies = launch->kernels ? COPY_GRAPH_YES : copy_graphs_has(launch->graph);
+
+	return copies == COPY_GRAPH_YES ||
+	       (copies == COPY_GRAPH_UNKNOWN &&
+		!sums_may_lack_kernels(launch->parts, launch->part_count));
+}
+
 static void end(struct launch *launch, bool valid)
 {
 	struct operation *graph;
 
-	if (valid && has_ends(launch) &&
+	if (valid && has_ends(launch) && is_whole(launch) &&
 	    sums_add_launch(launch->kernels, launch->device, launch->parts, launch->part_count,
 			    &graph)) {
 		for (uint32_t i = 0; i < launch->node_count; i++)
@@ -107,6 +120,7 @@ static struct launch *launch_of(const struct activity *activity)
 		return NULL;
 	launch->correlation = activity->correlation;
 	launch->device = activity->device;
+	launch->graph = activity->graph;
 	launch->stream = (uint64_t)activity->context << 32 | activity->stream;
 	launch->start = activity->start;
 	HASH_ADD(link, by_correlation, correlation, sizeof(launch->correlation), launch);

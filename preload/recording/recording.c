@@ -67,8 +67,9 @@ static void launch_recorded(struct operation *graph, uint32_t device, uint64_t n
 {
 	struct row *row = row_of(graph, (int)device);
 
-	/* In a window the launch took longer than the others: only events time those. */
-	if (row && phase == CONTINUOUS)
+	/* In a window the launch took longer than the others: only events time those. All launches
+	 * are counted before, so one that the row has no call for is another graph's. */
+	if (row && phase == CONTINUOUS && row->cupti.count < row->calls)
 		session_add_sample(session, &row->cupti, nanoseconds);
 }
 

@@ -65,16 +65,31 @@ void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds
 	window_class_add(class, operation, 1, nanoseconds);
 }
 
+/* Whether these are all of a graph's parts, but for its kernels. */
 static bool consists_of(const struct graph_contents *contents, const struct launch_part *parts,
 			uint32_t part_count)
 {
-	uint32_t same = 0;
+	uint32_t same = 0, kernels = 0;
 
+	for (uint32_t k = 0; k < contents->part_count; k++)
+		kernels += contents->parts[k].operation->kind == ROW_KERNEL;
 	for (uint32_t i = 0; i < part_count; i++)
 		for (uint32_t k = 0; k < contents->part_count; k++)
 			same += contents->parts[k].operation == parts[i].operation &&
 				contents->parts[k].count == parts[i].count;
-	return same == part_count && same == contents->part_count;
+	return same == part_count && same == contents->part_count - kernels;
+}
+
+bool sums_may_lack_kernels(const struct launch_part *parts, uint32_t part_count)
+{
+	for (struct operation *operation = operation_first(); operation;
+	     operation = operation->next) {
+		const struct graph_contents *contents = graph_contents_of(operation);
+
+		if (contents && contents->kernels && consists_of(contents, parts, part_count))
+			return true;
+	}
+	return false;
 }
 
 /*

@@ -35,6 +35,9 @@ void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds
  */
 bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part *parts,
 		     uint32_t part_count, struct operation **graph);
+/* Whether a graph with kernels does just this beside them, so that it may be what is left of one of
+ * its launches if no kernel was recorded. */
+bool sums_may_lack_kernels(const struct launch_part *parts, uint32_t part_count);
 /* All that was added since the last call was recorded in one window: at a random time, or not. */
 void sums_close_window(bool random);
 /* Whether a graph has been launched of which nothing is recorded; true once for each. */

@@ -88,9 +88,10 @@ without_cupti()
 }
 
 # Options, program. ktime uses CUPTI itself in the first, and hands the program's calls on in the
-# second.
+# second. The third one is for what neither of the two leads to.
 cupti_scenarios=("--verbose --metrics inst_fp_32|$built/sim/workloads/saxpy --n 1024"
 	"--timer events|$programs/cupti_calls")
+cupti_scenario_of_graphs="|$programs/graph_windows 5 1 makes"
 
 # same_with FAULTS SCENARIO CALL: the program sees its own calls fail, as alone, and no others.
 same_with()
@@ -114,6 +115,7 @@ same_with()
 			same_with "$call:*:999" "$scenario" "$call"
 		done
 		same_with "$call:1:999" "${cupti_scenarios[0]}" "$call"
+		[ -s failed ] || same_with "$call:*:999" "$cupti_scenario_of_graphs" "$call"
 		[ -s failed ] || untested+=" $call"
 	done
 	[ -z "$untested" ] || { echo "no test here leads ktime to:$untested"; false; }

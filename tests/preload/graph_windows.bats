@@ -125,6 +125,17 @@ recorded()
 	is $'4000 [CUDA graph 1]\n4000 [CUDA graph 2]' graphs
 }
 
+# Kernels are not recorded while a graph is made, memsets are.
+@test "memsets of a graph whose kernels are not recorded now are of no other graph of one memset" {
+	launches=600 nodes=3 windows makes
+	is $'5 [CUDA graph 1]\n600 [CUDA graph 2]' graphs
+	is '605 655 [CUDA memset]' eval 'totals | grep memset'
+	# A CUPTI that does not tell the numbers of graphs leaves out what it cannot tell apart.
+	SIM_FAULT='cuptiGetGraphExecId:*:999' launches=600 nodes=3 windows makes
+	is $'5 [CUDA graph 1]\n600 [CUDA graph 2]' graphs
+	is '605' eval "totals | grep memset | cut -d' ' -f1"
+}
+
 @test "a launch whose ends were lost when the recording was turned off is left out" {
 	SIM_CUPTI_LOSE_ENDS=1 windows plain
 	are_totals '400000 400000 first'

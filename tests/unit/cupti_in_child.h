@@ -76,11 +76,18 @@ static inline bool context_number(CUcontext context, uint32_t *number, uint32_t 
 	return true;
 }
 
+static inline bool graph_number(CUgraphExec graph, uint32_t *number)
+{
+	*number = (uint32_t)(uintptr_t)graph;
+	return graph;
+}
+
 /* Loads the library, for a driver of CUDA 13, and gives what it keeps of what it was asked for. */
 static inline struct sim_cupti *load_cupti(void)
 {
 	static const struct cupti_driver driver = {
-		set_hooks, device_time, host_time, stream_number, context_number, NULL, NULL};
+		set_hooks,	device_time,  host_time, stream_number,
+		context_number, graph_number, NULL,	 NULL};
 	struct sim_cupti *cupti;
 	char reason[512];
 	void *handle;

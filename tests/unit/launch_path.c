@@ -13,6 +13,7 @@
 #include "preload/base/mode.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
+#include "preload/launch/copy_graphs.h"
 #include "preload/launch/count_only.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/runtime_call.h"
@@ -87,6 +88,12 @@ struct operation *graph_operation(CUgraphExec exec)
 {
 	asked.operations++;
 	return &graph_operations[(uintptr_t)exec - (uintptr_t)GRAPH];
+}
+
+void copy_graphs_launched(CUgraphExec exec, const struct operation *operation)
+{
+	assert_ptr_equal(operation, &graph_operations[(uintptr_t)exec - (uintptr_t)GRAPH]);
+	asked.graphs_launched++;
 }
 
 struct event_pool *event_pool_enter(struct event_pool **list, struct context *context)

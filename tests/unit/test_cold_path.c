@@ -201,6 +201,7 @@ static void kernels_and_graphs_are_remembered_apart(void **state)
 			 &graph_operations[0]);
 	assert_int_equal(launching.kernels.used, 1);
 	assert_int_equal(launching.graphs.used, 1);
+	assert_int_equal(asked.graphs_launched, 1);
 }
 
 static void a_pool_is_entered_once_a_context(void **state)

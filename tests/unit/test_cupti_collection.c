@@ -441,6 +441,17 @@ TEST(streams_have_the_ids_of_their_records)
 			 -EINVAL);
 }
 
+TEST(graphs_have_the_ids_of_their_records)
+{
+	uint32_t graph_id = 0;
+
+	assert_int_equal(cupti_graph_id((CUgraphExec)9, &graph_id), -ENOTSUP);
+	start(&all);
+	assert_int_equal(cupti_graph_id((CUgraphExec)9, &graph_id), 0);
+	assert_int_equal(graph_id, 9);
+	assert_int_equal(cupti_graph_id(NULL, &graph_id), -EINVAL);
+}
+
 TEST(calls_have_the_names_that_programmers_write)
 {
 	static const struct {
@@ -494,6 +505,7 @@ int main(void)
 		cmocka_unit_test(an_injected_profiler_keeps_cupti_to_itself),
 		cmocka_unit_test(a_forked_child_never_calls_cupti),
 		cmocka_unit_test(streams_have_the_ids_of_their_records),
+		cmocka_unit_test(graphs_have_the_ids_of_their_records),
 		cmocka_unit_test(calls_have_the_names_that_programmers_write),
 	};
 

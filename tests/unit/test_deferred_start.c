@@ -51,6 +51,11 @@ void stream_forget_cached(void)
 	step("forget");
 }
 
+void operation_forget_kernels(void)
+{
+	step("operations");
+}
+
 /* What begins from here on has its record. */
 static void collect(void)
 {
@@ -100,14 +105,14 @@ static void what_was_called_before_waits_for_no_record(void **state)
 	(void)state;
 	assert_true(deferred_start_is_planned());
 	deferred_start_now(collect);
-	assert_string_equal(steps, "off start begin on forget collect");
+	assert_string_equal(steps, "off start begin on forget operations collect");
 	assert_false(deferred_start_is_planned());
 	assert_int_equal(session_header(session)->cupti_active, 1);
 	assert_int_equal(session_header(session)->cupti_version, 130001);
 	assert_int_equal(atomic_load(&count_only_blocks), 1);
 	assert_string_equal(note(), "CUPTI leaves something out");
 	deferred_start_now(collect);
-	assert_string_equal(steps, "off start begin on forget collect");
+	assert_string_equal(steps, "off start begin on forget operations collect");
 }
 
 static void a_refusal_is_said_and_final(void **state)

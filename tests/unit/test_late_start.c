@@ -40,6 +40,13 @@ const struct cupti_functions *library_functions(void)
 	return &functions;
 }
 
+static unsigned forgotten;
+
+void operation_forget_kernels(void)
+{
+	forgotten++;
+}
+
 bool kinds_program_ever(void)
 {
 	return program_used_cupti;
@@ -211,6 +218,7 @@ static void cupti_is_started_once_its_cost_has_fitted_for_two_seconds(void **sta
 	assert_int_equal(started, 1);
 	assert_false(late_start_is_planned());
 	assert_int_equal(header->cupti_active, 1);
+	assert_int_equal(forgotten, 1);
 	assert_int_equal(header->cupti_version, 130000);
 	assert_int_equal(header->counters[COUNTER_cupti_late_ns], 2800u * MS);
 	assert_string_equal(note(0), "CUPTI was started 2.8 s after the first GPU work, once its "

@@ -198,6 +198,35 @@ static void copies_alone_are_a_launch_of_a_graph_that_has_just_these(void **stat
 	assert_int_equal(launches_seen(), before);
 }
 
+/* A graph with kernels does the same: they may be all that was recorded of it. */
+static void copies_alone_may_be_of_a_graph_whose_kernels_were_not_recorded(void **state)
+{
+	(void)state;
+	contents[1] = graph_of(0, 0);
+	contents[1]->recorded = contents[1]->copies = contents[1]->part_count = 1;
+	contents[1]->parts[0] = (struct graph_part){.operation = &operations[COPY], .count = 1};
+	atomic_store(&operations[SAME_GRAPH].contents, contents[1]);
+	contents[2] = graph_of(1, 1);
+	contents[2]->parts[1] = contents[1]->parts[0];
+	contents[2]->copies = 1;
+	atomic_store(&operations[VARIABLE_GRAPH].contents, contents[2]);
+	for (unsigned i = 0; i < 3; i++) {
+		copy_graph = (enum copy_graph)i;
+		correlation++;
+		record(COPY, 100 * i, 100 * i + 10);
+		launches_end(false, 0, UINT64_MAX);
+		assert_int_equal(taken.graphs, copy_graph == COPY_GRAPH_UNKNOWN ? 0 : 1);
+	}
+	assert_ptr_equal(taken.graph, &operations[SAME_GRAPH]);
+	/* One that does more cannot have left them. */
+	contents[2]->parts[1].count = 2;
+	copy_graph = COPY_GRAPH_UNKNOWN;
+	correlation++;
+	record(COPY, 1000, 1010);
+	launches_end(false, 0, UINT64_MAX);
+	assert_int_equal(taken.graphs, 2);
+}
+
 /* They may be all that was recorded of a graph whose kernels were off. */
 static void copies_alone_after_a_window_are_left_out(void **state)
 {
@@ -244,6 +273,7 @@ int main(void)
 		SUMS(a_launch_whose_ends_are_lost_is_left_out),
 		SUMS(what_came_before_a_window_is_forgotten),
 		SUMS(copies_alone_are_a_launch_of_a_graph_that_has_just_these),
+		SUMS(copies_alone_may_be_of_a_graph_whose_kernels_were_not_recorded),
 		SUMS(copies_alone_after_a_window_are_left_out),
 		SUMS(no_more_than_4096_launches_are_kept),
 	};

@@ -77,6 +77,7 @@ $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
 $(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals test_windows_versions): $(addprefix $(BUILD)/obj/preload/recording/, launches.o sums.o window_class.o row_totals.o versions.o window_estimate.o)
 $(addprefix $(BUILD)/tests/unit/, test_window_estimate test_estimates): $(BUILD)/obj/preload/recording/window_estimate.o
 $(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(addprefix $(BUILD)/obj/preload/handles/, graph.o graph_contents.o graph_shapes.o)
+$(BUILD)/tests/unit/test_copy_graphs: $(BUILD)/obj/preload/launch/copy_graphs.o
 $(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
 $(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o measured.o queued_overhead.o self_timing.o)
 $(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o

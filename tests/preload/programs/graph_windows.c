@@ -12,14 +12,20 @@
  *   resized	   the same by cuGraphExecKernelNodeSetParams
  *   two	   and launches another graph of two kernels `second` in turn with it
  *   copies	   as mixed, and launches another graph of two copies in turn with it
- *   launches	   and launches the kernel `second` by itself after each of its launches
+ *   makes	   a memset of 1000 bytes, launches a graph of one of 20,000,000 bytes five times
+ *before it, and has another thread make graphs meanwhile launches	   and launches the
+ *kernel `second` by itself after each of its launches
  *   copied	   and copies to the device by itself after each of its launches
  */
+#include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <string.h>
 #include <time.h>
 
 #include "tests/sim/programs/check.h"
+
+#define MEMORY 20000000
 
 static char *memory, *pinned;
 
@@ -70,17 +76,25 @@ static CUgraphNode add_copy(CUgraph graph, const CUgraphNode *after)
 	return node;
 }
 
-static void add_mixed(CUgraph graph, CUgraphNode last)
+static CUgraphNode add_memset(CUgraph graph, const CUgraphNode *after, size_t bytes)
 {
 	CUDA_MEMSET_NODE_PARAMS fill = {
-		.dst = (CUdeviceptr)memory, .elementSize = 1, .width = 1000, .height = 1};
-	CUgraphNode node, inner;
+		.dst = (CUdeviceptr)memory, .elementSize = 1, .width = bytes, .height = 1};
+	CUgraphNode node;
 	CUcontext context;
 
 	CHECK(cuCtxGetCurrent(&context));
+	CHECK(cuGraphAddMemsetNode(&node, graph, after, after != NULL, &fill, context));
+	return node;
+}
+
+static void add_mixed(CUgraph graph, CUgraphNode last)
+{
+	CUgraphNode node, inner;
+
 	CHECK(cuGraphAddChildGraphNode(&node, graph, &last, 1,
 				       make_graph(2, kernel_named("second"), &inner)));
-	CHECK(cuGraphAddMemsetNode(&last, graph, &node, 1, &fill, context));
+	last = add_memset(graph, &node, 1000);
 	add_copy(graph, &last);
 }
 
@@ -103,6 +117,34 @@ static CUgraphExec instantiate(CUgraph graph)
 	return exec;
 }
 
+static void launch_memsets(int count, CUstream stream)
+{
+	CUgraph graph;
+	CUgraphExec exec;
+
+	CHECK(cuGraphCreate(&graph, 0));
+	add_memset(graph, NULL, MEMORY);
+	exec = instantiate(graph);
+	while (count-- > 0)
+		CHECK(cuGraphLaunch(exec, stream));
+}
+
+static const struct timespec rest = {.tv_nsec = 300000};
+static _Atomic bool launched;
+static CUcontext current;
+
+static void *make_graphs(void *kernel)
+{
+	CUgraphNode last;
+
+	CHECK(cuCtxSetCurrent(current));
+	while (!atomic_load(&launched)) {
+		CHECK(cuGraphExecDestroy(instantiate(make_graph(2, kernel, &last))));
+		nanosleep(&rest, NULL);
+	}
+	return NULL;
+}
+
 /* What differs between two versions of a graph. */
 static void resize(CUgraphExec exec, CUgraphNode node, bool large)
 {
@@ -119,7 +161,7 @@ static void resize(CUgraphExec exec, CUgraphNode node, bool large)
 
 int main(int argc, char **argv)
 {
-	static const struct timespec rest = {.tv_nsec = 300000};
+	pthread_t making;
 	long launches = argc > 1 ? atol(argv[1]) : 100;
 	int nodes = argc > 2 ? atoi(argv[2]) : 10;
 	const char *what = argc > 3 ? argv[3] : "plain";
@@ -129,9 +171,9 @@ int main(int argc, char **argv)
 	CUfunction kernel;
 	CUstream stream;
 
-	check_context();
+	current = check_context();
 	kernel = kernel_named("second");
-	CHECK(cuMemAlloc((CUdeviceptr *)&memory, 1000));
+	CHECK(cuMemAlloc((CUdeviceptr *)&memory, MEMORY));
 	CHECK(cuMemAllocHost((void **)&pinned, 1000));
 	CHECK(cuStreamCreate(&stream, CU_STREAM_NON_BLOCKING));
 	graph = make_graph(nodes, kernel_named("first"), &last);
@@ -150,7 +192,13 @@ int main(int argc, char **argv)
 		other = make_graph(nodes, kernel_named("first"), &last);
 		resize(NULL, add_kernel(other, &last, kernel), true);
 	}
+	if (strcmp(what, "makes") == 0) {
+		launch_memsets(5, stream);
+		add_memset(graph, &last, 1000);
+	}
 	exec = instantiate(graph);
+	if (strcmp(what, "makes") == 0)
+		pthread_create(&making, NULL, make_graphs, kernel);
 	if (strcmp(what, "two") == 0)
 		second = instantiate(make_graph(2, kernel, &last));
 	if (strcmp(what, "copies") == 0)
@@ -187,5 +235,8 @@ int main(int argc, char **argv)
 		CHECK(cuStreamSynchronize(stream));
 		nanosleep(&rest, NULL);
 	}
+	atomic_store(&launched, true);
+	if (strcmp(what, "makes") == 0)
+		pthread_join(making, NULL);
 	return 0;
 }

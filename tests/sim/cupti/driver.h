@@ -11,6 +11,7 @@
 	X(sim_activity_host_ns)                                                                    \
 	X(sim_activity_stream)                                                                     \
 	X(sim_activity_context)                                                                    \
+	X(sim_activity_graph)                                                                      \
 	X(sim_activity_fault)                                                                      \
 	X(sim_activity_count)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "tests/sim/driver/activity.h"
+#include "tests/sim/driver/graph.h"
 #include "tests/sim/driver/stream.h"
 #include "tests/sim/driver/timeline.h"
 
@@ -91,4 +92,17 @@ bool sim_activity_context(CUcontext handle, uint32_t *number, uint32_t *device)
 	}
 	sim_leave(&call, CUDA_SUCCESS);
 	return context;
+}
+
+bool sim_activity_graph(CUgraphExec handle, uint32_t *number)
+{
+	struct sim_call call = {.entry = NULL};
+	struct graph_exec *graph;
+
+	sim_enter(&call, SIM_NEEDS_NOTHING);
+	graph = graph_exec_get(handle);
+	if (graph)
+		*number = (uint32_t)graph->id;
+	sim_leave(&call, CUDA_SUCCESS);
+	return graph;
 }

@@ -59,10 +59,11 @@ SIM_EXPORT uint64_t sim_activity_device_ns(bool advance);
 /* The calling thread's clock. */
 SIM_EXPORT uint64_t sim_activity_host_ns(void);
 
-/* CUPTI's numbers; false where there is no such stream or context. */
+/* CUPTI's numbers; false where there is no such stream, context or executable graph. */
 SIM_EXPORT bool sim_activity_stream(CUcontext context, CUstream stream, bool per_thread,
 				    uint32_t *number);
 SIM_EXPORT bool sim_activity_context(CUcontext context, uint32_t *number, uint32_t *device);
+SIM_EXPORT bool sim_activity_graph(CUgraphExec graph, uint32_t *number);
 
 void activity_done(const struct sim_activity *activity);
 void activity_api_call(const struct sim_api_call *call);
