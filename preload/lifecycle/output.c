@@ -16,6 +16,7 @@
 #include "report/options/log_file.h"
 #include "report/print/report.h"
 #include "report/session/folder.h"
+#include "report/session/new_file.h"
 
 /* So many files with its number in the name are tried. Chosen. */
 #define PROGRAMS_MOST 1000u
@@ -33,12 +34,21 @@ static struct name_codes own_codes(void)
 	return (struct name_codes){getpid(), rank.rank, -1};
 }
 
+/* Whether a file was there before the processes that share its name: not one of theirs. */
+static bool is_to_be_replaced(const char *path)
+{
+	char text[FILE_IDENTITY_SIZE];
+
+	return settings.replaces && file_identity(path, text) &&
+	       strcmp(text, settings.replaces) == 0;
+}
+
 /* The file of -o, which goes to profile_path. `of_rank`: its name is made of the rank. */
 static int create_named(struct session **session, bool of_rank, pid_t *holder)
 {
 	const struct name_codes codes = own_codes();
 	char *path = filename_expand(settings.export_profile, &codes, message, sizeof(message));
-	bool overwrite = settings.force_overwrite;
+	bool trace = options_want_trace(&settings);
 	/* Of those that the program starts each has a file. */
 	bool shared = of_rank || settings.profile_children;
 	int error;
@@ -48,10 +58,14 @@ static int create_named(struct session **session, bool of_rank, pid_t *holder)
 		return -EINVAL;
 	snprintf(profile_path, sizeof(profile_path), "%s", path);
 	/* Without the lock of folder_create_kept: the folder may be shared between nodes. */
-	if (of_rank && overwrite && !folder_holder(path))
-		unlink(path);
-	error = folder_create_kept(session, path, options_want_trace(&settings),
-				   overwrite && !shared, holder);
+	if (of_rank && settings.force_overwrite && !folder_holder(path))
+		error = session_create(session, path,
+				       SESSION_KEPT | SESSION_REPLACES |
+					       (trace ? SESSION_TRACE : 0));
+	else
+		error = folder_create_kept(
+			session, path, trace,
+			settings.force_overwrite && (!shared || is_to_be_replaced(path)), holder);
 	if (error)
 		snprintf(message, sizeof(message), "%s: %s%s", path, strerror(-error),
 			 error == -EEXIST ? " (-f replaces it)" : "");

@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "preload/base/background_thread.h"
@@ -16,16 +15,18 @@
 #include "preload/base/sanitizer.h"
 #include "preload/base/settings.h"
 #include "report/prometheus/prometheus.h"
+#include "report/session/new_file.h"
 
 /* How long the end of the run waits while the thread writes the file. Chosen: writing it takes a
  * millisecond. */
 #define END_WAIT_NS 100000000u
 
 static const char *profile;
-static char file_path[PATH_MAX], new_path[PATH_MAX];
-static struct prometheus_place place;
+static char file_path[PATH_MAX];
+static struct prometheus_place place_of_process;
 static struct prometheus *metrics;
 static _Atomic uint32_t ended, idle = 1;
+static _Atomic bool written; /* the file is there, and is this process's */
 
 int prometheus_file_threads(void)
 {
@@ -36,28 +37,41 @@ int prometheus_file_threads(void)
 static int write_file(void)
 {
 	struct session *session;
+	struct new_file place;
 	FILE *file;
-	int error = session_open(&session, profile);
+	int fd, error = session_open(&session, profile);
 
 	if (error)
 		return error;
-	error = prometheus_add(metrics, session, &place);
+	error = prometheus_add(metrics, session, &place_of_process);
 	session_close(session);
 	if (error)
 		return error;
-	file = fopen(new_path, "we");
-	if (!file)
-		return -errno;
-	error = prometheus_write(metrics, file);
-	if (fchmod(fileno(file), 0644) < 0 && !error)
+	fd = new_file_open(&place, file_path, NEW_FILE_REPLACES, 0644);
+	if (fd < 0)
+		return fd;
+	file = fdopen(fd, "w");
+	if (file) {
+		error = prometheus_write(metrics, file);
+		if (fclose(file) != 0 && !error)
+			error = -errno;
+	} else {
 		error = -errno;
-	if (fclose(file) != 0 && !error)
-		error = -errno;
-	if (!error && !atomic_load(&ended) && rename(new_path, file_path) < 0)
-		error = -errno;
-	if (error || atomic_load(&ended))
-		unlink(new_path);
+		close(fd);
+	}
+	if (!error && !atomic_load(&ended)) {
+		error = new_file_place(&place);
+		if (!error)
+			atomic_store(&written, true);
+	}
+	new_file_abandon(&place);
 	return error;
+}
+
+static void remove_file(void)
+{
+	if (atomic_exchange(&written, false))
+		unlink(file_path);
 }
 
 static void *run(void *unused)
@@ -70,7 +84,7 @@ static void *run(void *unused)
 		write_file();
 		/* The end may have come between the check and the renaming. */
 		if (atomic_load(&ended))
-			unlink(file_path);
+			remove_file();
 		atomic_store(&idle, 1);
 		futex_wake(&idle);
 		futex_wait(&ended, 0, (uint64_t)(settings.prometheus_interval * 1e9));
@@ -87,11 +101,9 @@ static int choose_path(char *message, size_t size)
 
 	if (!path)
 		return -EINVAL;
-	snprintf(file_path, sizeof(file_path), "%s", path);
-	/* It does not end in .prom: nobody reads it by mistake. */
-	length = snprintf(new_path, sizeof(new_path), "%s.new", path);
+	length = snprintf(file_path, sizeof(file_path), "%s", path);
 	free(path);
-	if (length < 0 || (size_t)length >= sizeof(new_path)) {
+	if (length < 0 || (size_t)length >= sizeof(file_path)) {
 		snprintf(message, size, "--prometheus: %s", strerror(ENAMETOOLONG));
 		return -ENAMETOOLONG;
 	}
@@ -110,7 +122,7 @@ static void find_place(void)
 	char hostname[256] = "";
 
 	gethostname(hostname, sizeof(hostname) - 1);
-	prometheus_place_of(&place, hostname, variable_of, NULL);
+	prometheus_place_of(&place_of_process, hostname, variable_of, NULL);
 }
 
 /* Whether the file's folder can be written to. */
@@ -165,5 +177,5 @@ void prometheus_file_end(void)
 	futex_wake(&ended);
 	if (!atomic_load(&idle))
 		futex_wait(&idle, 0, END_WAIT_NS);
-	unlink(file_path);
+	remove_file();
 }

@@ -44,7 +44,7 @@ static char *quote_percent(const char *path)
 	return quoted;
 }
 
-/* Removes the profiles of earlier runs; other files stay. */
+/* Removes the profiles of runs from a folder; other files stay. */
 static int empty_folder(const char *folder)
 {
 	for (unsigned run = 1; run <= MOST_RUNS; run++) {
@@ -58,23 +58,71 @@ static int empty_folder(const char *folder)
 	return 0;
 }
 
-/* Makes the folder and returns its whole path, which the caller frees; NULL with a message. */
-static char *make_folder(const char *name, bool overwrite)
-{
-	char *folder = NULL;
-	int error = mkdir(name, 0777) < 0 ? -errno : 0;
+/* Where the runs' profiles come, and where they are until all are there. */
+struct folders {
+	char *folder, *runs; /* whole paths; the same in a folder that is new */
+};
 
-	if (error == -EEXIST && overwrite)
-		error = empty_folder(name);
-	if (!error) {
-		folder = realpath(name, NULL);
-		error = folder ? 0 : -errno;
+static void free_folders(struct folders *folders)
+{
+	if (folders->runs != folders->folder)
+		free(folders->runs);
+	free(folders->folder);
+}
+
+/* Makes the folder, or one beside it if there are earlier runs in it, which -f lets these replace.
+ * 0, or -errno with a message. */
+static int make_folders(struct folders *folders, const char *name, bool overwrite)
+{
+	int error = mkdir(name, 0777) < 0 ? -errno : 0;
+	bool beside = error == -EEXIST && overwrite;
+
+	*folders = (struct folders){.folder = NULL};
+	if (!error || beside) {
+		folders->folder = realpath(name, NULL);
+		error = folders->folder ? 0 : -errno;
 	}
-	if (error)
+	folders->runs = folders->folder;
+	if (!error && beside) {
+		if (asprintf(&folders->runs, "%s.XXXXXX", folders->folder) < 0) {
+			folders->runs = NULL;
+			error = -ENOMEM;
+		} else if (!mkdtemp(folders->runs)) {
+			error = -errno;
+		}
+	}
+	if (error) {
 		fprintf(stderr, "ktime bench: %s: %s%s\n", name, strerror(-error),
 			error == -EEXIST ? " (-f replaces its profiles, -o takes another folder)"
 					 : "");
-	return folder;
+		free_folders(folders);
+	}
+	return error;
+}
+
+/* Puts the profiles of all runs in the place of those of earlier ones: 0, or -errno with a message.
+ */
+static int replace_runs(const struct folders *folders, unsigned runs)
+{
+	int error = 0;
+
+	if (folders->runs == folders->folder)
+		return 0;
+	for (unsigned run = 1; run <= MOST_RUNS && !error; run++) {
+		char *from = run_path(folders->runs, run), *to = run_path(folders->folder, run);
+
+		if (!from || !to)
+			error = -ENOMEM;
+		else if (run <= runs)
+			error = rename(from, to) < 0 ? -errno : 0;
+		else if (unlink(to) < 0 && errno != ENOENT)
+			error = -errno;
+		free(from);
+		free(to);
+	}
+	if (error)
+		fprintf(stderr, "ktime bench: %s: %s\n", folders->folder, strerror(-error));
+	return error;
 }
 
 /* Runs the program once; its status as waitpid(2) has it, or -errno. */
@@ -104,8 +152,9 @@ static int run_once(const struct options *options, const char *path, char *const
 	return status;
 }
 
-/* Runs the program as often as asked for; the exit status. */
-static int run_all(const struct options *options, const char *folder, char *const *argv)
+/* Runs the program as often as asked for; the exit status. *ended: as waitpid(2) has the status of
+ * a run that failed, else 0. */
+static int run_all(const struct options *options, const char *folder, char *const *argv, int *ended)
 {
 	for (unsigned run = 1; run <= options->runs; run++) {
 		char *path = run_path(folder, run);
@@ -119,7 +168,8 @@ static int run_all(const struct options *options, const char *folder, char *cons
 		}
 		if (status != 0) {
 			fprintf(stderr, "ktime bench: run %u of %u failed\n", run, options->runs);
-			return child_end_alike(status);
+			*ended = status;
+			return EXIT_FAILURE;
 		}
 		if (!kept) {
 			fprintf(stderr, "ktime bench: run %u left no profile: no CUDA was used\n",
@@ -134,7 +184,9 @@ int command_bench(const struct options *options, const char *const *argv, size_t
 {
 	char *const *program = (char *const *)(uintptr_t)argv; /* as execvp(3) takes it */
 	struct profile runs = {0};
-	char message[MESSAGE_SIZE], name[PATH_MAX], *folder;
+	char message[MESSAGE_SIZE], name[PATH_MAX];
+	struct folders folders;
+	int ended = 0;
 	const char *base = strrchr(argv[0], '/');
 	int status;
 
@@ -144,25 +196,30 @@ int command_bench(const struct options *options, const char *const *argv, size_t
 		return BAD_USAGE;
 	}
 	snprintf(name, sizeof(name), "%s.runs", base ? base + 1 : argv[0]);
-	folder = make_folder(options->export_profile ? options->export_profile : name,
-			     options->force_overwrite);
-	if (!folder)
+	if (make_folders(&folders, options->export_profile ? options->export_profile : name,
+			 options->force_overwrite))
 		return BAD_USAGE;
-	status = run_all(options, folder, program);
+	status = run_all(options, folders.runs, program, &ended);
+	if (status == EXIT_SUCCESS && replace_runs(&folders, options->runs))
+		status = EXIT_FAILURE;
 	if (status == EXIT_SUCCESS) {
-		status =
-			runs_load(&runs, (const char *const[]){folder}, 1, message, sizeof(message))
-				? EXIT_FAILURE
-				: EXIT_SUCCESS;
-		if (status == EXIT_SUCCESS)
-			runs_print_text(&runs, stderr);
-		else
+		const char *const path[] = {folders.folder};
+
+		if (runs_load(&runs, path, 1, message, sizeof(message))) {
 			fprintf(stderr, "ktime bench: %s\n", message);
+			status = EXIT_FAILURE;
+		} else {
+			runs_print_text(&runs, stderr);
+		}
 	}
-	/* Nothing stays of a program that could not be run. */
-	if (status != EXIT_SUCCESS)
-		rmdir(folder);
+	if (folders.runs != folders.folder) {
+		empty_folder(folders.runs);
+		rmdir(folders.runs);
+	} else if (status != EXIT_SUCCESS) {
+		/* Nothing stays of a program that could not be run. */
+		rmdir(folders.folder);
+	}
 	profile_free(&runs);
-	free(folder);
-	return status;
+	free_folders(&folders);
+	return ended ? child_end_alike(ended) : status;
 }

@@ -18,6 +18,7 @@
 #include "report/options/filename.h"
 #include "report/options/rank.h"
 #include "report/session/folder.h"
+#include "report/session/new_file.h"
 
 #define CANNOT_RUN 126
 #define NOT_FOUND  127
@@ -131,6 +132,20 @@ static void write_option_word(const char *word, const char *before, FILE *out)
 	free(path);
 }
 
+/* Of -f: what is at the name that several processes have may be replaced, but by one of them. */
+static void write_replaced(const char *pattern, FILE *out)
+{
+	const struct name_codes codes = {getpid(), -1, -1};
+	char message[512], text[FILE_IDENTITY_SIZE];
+	char *path = pattern && !strstr(pattern, "%r")
+			     ? filename_expand(pattern, &codes, message, sizeof(message))
+			     : NULL;
+
+	if (path && file_identity(path, text))
+		fprintf(out, " --replaces %s", text);
+	free(path);
+}
+
 static int set_options(const struct options *options, const char *tree, char *const *words,
 		       int count)
 {
@@ -148,6 +163,8 @@ static int set_options(const struct options *options, const char *tree, char *co
 	write_absolute("prometheus", options->prometheus, out);
 	if (!options->profile_children)
 		fprintf(out, " --only-process %d", (int)getpid());
+	else if (options->force_overwrite)
+		write_replaced(options->export_profile, out);
 	if (tree) {
 		fputs(" --tree", out);
 		write_word(tree, out);
@@ -159,11 +176,13 @@ static int set_options(const struct options *options, const char *tree, char *co
 }
 
 /* Checks before the program runs that the file can be written after it. */
-static int check_file(const char *pattern, const struct process_rank *rank, bool keep_existing)
+static int check_file(const char *pattern, const struct process_rank *rank, bool is_for_profile,
+		      bool keep_existing, char *const *argv)
 {
 	char message[512], *path, *slash;
 	struct name_codes codes = {getpid(), rank->rank, -1};
 	struct stat status;
+	bool is_input = false;
 	int error = 0;
 
 	if (!pattern || strcmp(pattern, "%1") == 0 || strcmp(pattern, "%2") == 0)
@@ -181,8 +200,12 @@ static int check_file(const char *pattern, const struct process_rank *rank, bool
 			error = -EISDIR;
 		else if (keep_existing && !folder_holder(path))
 			error = -EEXIST;
+		else if (!is_for_profile && is_profile_file(path))
+			error = -EMEDIUMTYPE;
 		else if (access(path, W_OK) < 0)
 			error = -errno;
+		for (; *argv && !error; argv++)
+			is_input = is_input || is_same_file(path, *argv);
 	} else {
 		slash = strrchr(path, '/');
 		if (slash)
@@ -192,11 +215,14 @@ static int check_file(const char *pattern, const struct process_rank *rank, bool
 		if (slash && slash != path)
 			*slash = '/';
 	}
-	if (error)
-		fprintf(stderr, "ktime: %s cannot be written: %s%s\n", path, strerror(-error),
-			error == -EEXIST ? " (-f replaces it)" : "");
+	if (is_input)
+		fprintf(stderr,
+			"ktime: %s is the program, or a file that it is given: give another name\n",
+			path);
+	else if (error)
+		fprintf(stderr, "ktime: %s cannot be written: %s\n", path, new_file_error(error));
 	free(path);
-	return error;
+	return is_input ? -EINVAL : error;
 }
 
 /* Whether several processes get different files. An environment variable may differ between them.
@@ -226,21 +252,6 @@ static void warn_of_shared_file(const char *option, const char *pattern)
 			"ktime: several processes would write to %s, one over the other: put %%p "
 			"into the name for %s\n",
 			pattern, option);
-}
-
-/* Of -f: the processes replace no file, as that may be another one's of them. */
-static void make_room(const char *pattern, bool overwrite)
-{
-	const struct name_codes codes = {getpid(), -1, -1};
-	char message[512];
-	char *path = pattern && overwrite && !strstr(pattern, "%r")
-			     ? filename_expand(pattern, &codes, message, sizeof(message))
-			     : NULL;
-	struct stat status;
-
-	if (path && stat(path, &status) == 0 && S_ISREG(status.st_mode) && !folder_holder(path))
-		unlink(path);
-	free(path);
 }
 
 /* Becomes the program; returns only with a message and a status. */
@@ -303,19 +314,23 @@ static int run(const struct options *options, char *const *option_words, int opt
 	return child_end_alike(status);
 }
 
-static int check_files(const struct options *options)
+static int check_files(const struct options *options, char *const *argv)
 {
-	const char *profile = options->export_profile;
+	const char *profile = options->export_profile, *log = options->log_file;
 	char pattern[PATH_MAX];
 	struct process_rank rank;
 	bool of_rank;
 
+	if (profile && log && strcmp(profile, log) == 0) {
+		fprintf(stderr, "ktime: the profile and the report would be one file, %s\n", log);
+		return -EINVAL;
+	}
 	rank_find(&rank, options->rank_variable);
 	of_rank = profile && rank_file_pattern(pattern, sizeof(pattern), profile, &rank);
 	/* A rank's file that is there already is left alone; it gets another name. */
-	return check_file(options->log_file, &rank, false) ||
-	       check_file(of_rank ? pattern : profile, &rank,
-			  !options->force_overwrite && !of_rank);
+	return check_file(log, &rank, false, false, argv) ||
+	       check_file(of_rank ? pattern : profile, &rank, true,
+			  !options->force_overwrite && !of_rank, argv);
 }
 
 int launch(const struct options *options, char *const *option_words, int option_count,
@@ -324,12 +339,10 @@ int launch(const struct options *options, char *const *option_words, int option_
 	char *library;
 	int error;
 
-	if (check_files(options))
+	if (check_files(options, argv))
 		return BAD_USAGE;
-	if (options->profile_children) {
+	if (options->profile_children)
 		warn_of_shared_file("--log-file", options->log_file);
-		make_room(options->export_profile, options->force_overwrite);
-	}
 	library = launch_library();
 	if (!library) {
 		fputs(LAUNCH_NO_LIBRARY, stderr);

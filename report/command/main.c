@@ -12,7 +12,9 @@
 #include "report/command/launch.h"
 #include "report/command/show.h"
 #include "report/metrics/metrics_text.h"
+#include "report/names/visible.h"
 #include "report/options/nearest.h"
+#include "report/session/new_file.h"
 
 #define BAD_USAGE 2
 #define NOT_FOUND 127
@@ -126,6 +128,55 @@ static int main_run(struct options *options, int argc, char **argv)
 	return run_program(options, argc, argv, first);
 }
 
+/* The files that options name to be read. */
+static size_t named_inputs(const struct options *options, const char **inputs, size_t most)
+{
+	size_t count = 0;
+
+	if (options->since)
+		inputs[count++] = options->since;
+	if (options->profile)
+		inputs[count++] = options->profile;
+	for (const struct declared_work *work = options->declared; work && count < most;
+	     work = work->next)
+		if (work->file && (count == 0 || inputs[count - 1] != work->file))
+			inputs[count++] = work->file;
+	return count;
+}
+
+/* Whether a file is written that is read as well, or is written twice; says so. */
+static bool overwrites_input(const struct command *command, const struct options *options,
+			     const char *const *files, size_t count)
+{
+	const char *const outputs[] = {options->export_profile, options->sqlite,  options->perfetto,
+				       options->chrome,		options->json,	  options->markdown,
+				       options->html,		options->log_file};
+	const char *inputs[64];
+	size_t named = named_inputs(options, inputs, sizeof(inputs) / sizeof(inputs[0]));
+
+	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
+		const char *output = outputs[i];
+		bool is_input = false;
+
+		for (size_t j = 0; output && j < count && !is_input; j++)
+			is_input = is_same_file(output, files[j]);
+		for (size_t j = 0; output && j < named && !is_input; j++)
+			is_input = is_same_file(output, inputs[j]);
+		for (size_t j = 0; output && j < i && !is_input; j++)
+			is_input = outputs[j] &&
+				   (is_same_file(output, outputs[j]) ||
+				    (strcmp(output, outputs[j]) == 0 && strcmp(output, "-") != 0 &&
+				     access(output, F_OK) < 0));
+		if (!is_input)
+			continue;
+		fprintf(stderr, "ktime %s: the output ", command->name);
+		visible_write(output, stderr);
+		fputs(" is one of the files that are read, or another output\n", stderr);
+		return true;
+	}
+	return false;
+}
+
 /* argv[0] is the command; options may stand before, between and behind its files. */
 static int main_command(const struct command *command, struct options *options, int argc,
 			char **argv)
@@ -169,7 +220,7 @@ static int main_command(const struct command *command, struct options *options, 
 				     : "too many",
 			command->runs_program ? "program" : "file", count > 1 ? "s" : "",
 			(int)strcspn(command->usage, "\n"), command->usage);
-	else
+	else if (!overwrites_input(command, options, files, count))
 		status = command->run(options, files, count);
 out:
 	free(files);

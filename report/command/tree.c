@@ -88,7 +88,7 @@ void tree_report(const struct options *options, const char *folder)
 		return;
 	count = list_files(folder, &files);
 	if (count > 1 &&
-	    !merge_files(&merge, NULL, false, (const char *const *)files, (size_t)count))
+	    !merge_files(&merge, NULL, false, false, (const char *const *)files, (size_t)count))
 		write_summary(merge_session(merge), options);
 	merge_free(merge);
 	for (int i = 0; i < count; i++) {

@@ -11,6 +11,7 @@
 #include "report/compare/compare_html.h"
 #include "report/compare/compare_print.h"
 #include "report/compare/runs.h"
+#include "report/export/output.h"
 #include "report/names/visible.h"
 
 #define MESSAGE_SIZE	  512
@@ -56,38 +57,52 @@ static bool any_above(const struct comparison *comparison, double limit)
 	return above;
 }
 
-static void print_json(const struct comparison *comparison, FILE *file)
-{
-	if (comparison_print_json(comparison, file))
-		fputs("ktime: out of memory\n", stderr);
-}
-
 static bool is_stdout(const char *path)
 {
 	return path && strcmp(path, "-") == 0;
 }
 
-/* Writes a form of the comparison to a file, "-" being standard output. */
-static int write_to(const char *path,
-		    void (*print)(const struct comparison *comparison, FILE *file),
-		    const struct comparison *comparison)
+static int print_text(const struct comparison *comparison, FILE *file)
 {
-	FILE *file = stdout;
+	comparison_print_text(comparison, file);
+	return 0;
+}
+
+static int print_csv(const struct comparison *comparison, FILE *file)
+{
+	comparison_print_csv(comparison, file);
+	return 0;
+}
+
+static int print_markdown(const struct comparison *comparison, FILE *file)
+{
+	comparison_print_markdown(comparison, file);
+	return 0;
+}
+
+/* Writes a form of the comparison to a file, "-" being standard output. */
+static int write_to(const char *path, int (*print)(const struct comparison *comparison, FILE *file),
+		    const struct comparison *comparison, bool overwrite)
+{
+	char message[MESSAGE_SIZE];
+	struct output output;
+	int error;
 
 	if (!path)
 		return 0;
-	if (!is_stdout(path))
-		file = fopen(path, "we");
-	if (file)
-		print(comparison, file);
-	if (!file || fflush(file) || ferror(file)) {
-		fprintf(stderr, "ktime: %s: %s\n", is_stdout(path) ? "standard output" : path,
-			strerror(errno));
-		if (file && file != stdout)
-			fclose(file);
-		return -EIO;
+	error = output_open(&output, path, overwrite, false, message, sizeof(message));
+	if (!error) {
+		error = print(comparison, output.file);
+		if (error) {
+			snprintf(message, sizeof(message), "%s: %s", path, strerror(-error));
+			output_abandon(&output);
+		} else {
+			error = output_finish(&output, message, sizeof(message));
+		}
 	}
-	return file == stdout || fclose(file) == 0 ? 0 : -EIO;
+	if (error)
+		fprintf(stderr, "ktime: %s\n", message);
+	return error;
 }
 
 int command_diff(const struct options *options, const char *const *files, size_t count)
@@ -122,15 +137,16 @@ int command_diff(const struct options *options, const char *const *files, size_t
 		goto out;
 	}
 	if (options->csv) {
-		error = write_to("-", comparison_print_csv, &comparison);
+		error = write_to("-", print_csv, &comparison, false);
 	} else if (!is_stdout(options->json) && !is_stdout(options->markdown) &&
 		   !is_stdout(options->html)) {
 		comparison_print_sides(sides, stdout);
 		putchar('\n');
-		error = write_to("-", comparison_print_text, &comparison);
+		error = write_to("-", print_text, &comparison, false);
 	}
-	if (error || write_to(options->json, print_json, &comparison) ||
-	    write_to(options->markdown, comparison_print_markdown, &comparison))
+	if (error ||
+	    write_to(options->json, comparison_print_json, &comparison, options->force_overwrite) ||
+	    write_to(options->markdown, print_markdown, &comparison, options->force_overwrite))
 		goto out;
 	if (options->html &&
 	    comparison_page_write(&comparison, sides, options, message, sizeof(message))) {

@@ -43,13 +43,13 @@ static int write_output(struct session *session, const struct options *options,
 			 format->name);
 		return -EINVAL;
 	}
-	error = output_open(&output, path, options->force_overwrite, message, size);
+	error = output_open(&output, path, options->force_overwrite, false, message, size);
 	if (error)
 		return error;
 	if (format->write_file) {
 		error = format->write_file(session, options, output.file, reason, sizeof(reason));
-	} else if (output.temporary) {
-		error = format->write_path(session, options, output.temporary, reason,
+	} else if (output.place.temporary) {
+		error = format->write_path(session, options, output.place.temporary, reason,
 					   sizeof(reason));
 	} else {
 		error = -EINVAL;

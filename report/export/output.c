@@ -17,18 +17,26 @@
 
 static int say(int error, const char *path, char *message, size_t size)
 {
-	snprintf(message, size, "%s: %s", path, strerror(-error));
+	snprintf(message, size, "%s: %s", strcmp(path, "-") ? path : "standard output",
+		 new_file_error(error));
 	return error;
 }
 
-/* mkstemp leaves the file to its owner alone; give it what open() would have. */
-static void grant_usual_mode(int descriptor)
+/* The descriptor that a path of /dev or /proc stands for: 1 of "/dev/stdout"; -1: for none. Opened
+ * by such a path a file would be written from its beginning again. */
+static int descriptor_of(const char *path)
 {
-	mode_t mask = umask(0);
+	int number, end = 0;
 
-	umask(mask);
-	if (fchmod(descriptor, 0666 & ~mask))
-		return; /* a file system without modes */
+	if (!strcmp(path, "-") || !strcmp(path, "/dev/stdout"))
+		return STDOUT_FILENO;
+	if (!strcmp(path, "/dev/stderr"))
+		return STDERR_FILENO;
+	if ((sscanf(path, "/dev/fd/%d%n", &number, &end) == 1 ||
+	     sscanf(path, "/proc/self/fd/%d%n", &number, &end) == 1) &&
+	    end > 0 && !path[end])
+		return number;
+	return -1;
 }
 
 bool output_is_compressed(const char *path)
@@ -82,42 +90,44 @@ static FILE *open_stream(int descriptor, const char *path)
 	return file;
 }
 
-int output_open(struct output *output, const char *path, bool overwrite, char *message, size_t size)
+static bool is_stream(const char *path)
 {
 	struct stat status;
-	bool exists;
-	int descriptor;
 
-	*output = (struct output){.path = path, .overwrite = overwrite};
-	if (!strcmp(path, "-")) {
-		output->file = stdout;
-		return 0;
-	}
-	exists = !stat(path, &status);
-	if (exists && S_ISDIR(status.st_mode))
-		return say(-EISDIR, path, message, size);
-	if (exists && !S_ISREG(status.st_mode)) {
-		descriptor = open(path, O_WRONLY | O_CLOEXEC);
-		output->file = descriptor < 0 ? NULL : open_stream(descriptor, path);
-		return output->file ? 0 : say(-errno, path, message, size);
-	}
-	if (exists && !overwrite) {
-		snprintf(message, size, "%s: File exists (-f replaces it)", path);
-		return -EEXIST;
-	}
-	if (asprintf(&output->temporary, "%s.XXXXXX", path) < 0) {
-		output->temporary = NULL;
-		return say(-ENOMEM, path, message, size);
-	}
-	descriptor = mkostemp(output->temporary, O_CLOEXEC);
-	if (descriptor < 0) {
-		int error = -errno;
+	return descriptor_of(path) >= 0 ||
+	       (stat(path, &status) == 0 && !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode));
+}
 
-		free(output->temporary);
-		output->temporary = NULL;
+static unsigned flags_of(bool overwrite, bool profile)
+{
+	return (overwrite ? NEW_FILE_REPLACES : 0) | (profile ? NEW_FILE_PROFILE : 0);
+}
+
+int output_check(const char *path, bool overwrite, bool profile, char *message, size_t size)
+{
+	int error = is_stream(path) ? 0 : new_file_check(path, flags_of(overwrite, profile));
+
+	return error ? say(error, path, message, size) : 0;
+}
+
+int output_open(struct output *output, const char *path, bool overwrite, bool profile,
+		char *message, size_t size)
+{
+	int standard = descriptor_of(path), descriptor, error = 0;
+
+	*output = (struct output){.path = path};
+	fflush(stdout);
+	if (!is_stream(path)) {
+		descriptor =
+			new_file_open(&output->place, path, flags_of(overwrite, profile), 0600);
+		error = descriptor < 0 ? descriptor : 0;
+	} else {
+		descriptor = standard < 0 ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
+					  : fcntl(standard, F_DUPFD_CLOEXEC, 3);
+		error = descriptor < 0 ? -errno : 0;
+	}
+	if (error)
 		return say(error, path, message, size);
-	}
-	grant_usual_mode(descriptor);
 	output->file = open_stream(descriptor, path);
 	if (!output->file) {
 		output_abandon(output);
@@ -126,42 +136,27 @@ int output_open(struct output *output, const char *path, bool overwrite, char *m
 	return 0;
 }
 
-static int put_in_place(const struct output *output)
-{
-	/* link() fails where a file has come up meanwhile, but some file systems have no links. */
-	if (!output->overwrite) {
-		if (!link(output->temporary, output->path))
-			return 0;
-		if (errno == EEXIST)
-			return -EEXIST;
-	}
-	return rename(output->temporary, output->path) ? -errno : 0;
-}
-
 int output_finish(struct output *output, char *message, size_t size)
 {
 	bool failed = fflush(output->file) || ferror(output->file);
 	int error = failed ? -errno : 0;
 
 	/* A file system that is full may say so only now. */
-	if (output->file != stdout && fclose(output->file) && !error)
+	if (fclose(output->file) && !error)
 		error = -errno;
 	output->file = NULL;
 	if (failed && !error)
 		error = -EIO;
-	if (!error && output->temporary)
-		error = put_in_place(output);
+	if (!error && output->place.temporary)
+		error = new_file_place(&output->place);
 	output_abandon(output);
 	return error ? say(error, output->path, message, size) : 0;
 }
 
 void output_abandon(struct output *output)
 {
-	if (output->file && output->file != stdout)
+	if (output->file)
 		fclose(output->file);
 	output->file = NULL;
-	if (output->temporary)
-		unlink(output->temporary);
-	free(output->temporary);
-	output->temporary = NULL;
+	new_file_abandon(&output->place);
 }

@@ -184,7 +184,7 @@ int html_file(const char *path, bool overwrite, int (*write)(FILE *file, void *a
 		return -ENOMEM;
 	}
 	previous = uselocale(c_locale);
-	error = output_open(&output, path, overwrite, message, size);
+	error = output_open(&output, path, overwrite, false, message, size);
 	if (error)
 		goto out;
 	error = write(output.file, argument);

@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <string.h>
 
-#include "report/export/output.h"
 #include "report/memory/memory_use.h"
 #include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"
@@ -332,26 +331,15 @@ int interval_subtract(struct session *session, const struct session *earlier)
 	return 0;
 }
 
-int interval_save(struct session *session, const char *path, bool overwrite, char *message,
-		  size_t size)
+int interval_write(struct session *session, FILE *file)
 {
 	struct session_header *header = session_header(session);
-	struct output output;
 	const void *start;
 	size_t length;
-	int error = output_open(&output, path, overwrite, message, size);
 
-	if (error)
-		return error;
 	/* The event-pair overhead was taken off when it was opened. Nobody writes to it. */
 	header->finished = header->reported = header->kept = 1;
 	memset(&header->owner, 0, sizeof(header->owner));
 	session_range(session, &start, &length);
-	if (fwrite(start, 1, length, output.file) != length) {
-		error = -errno;
-		snprintf(message, size, "%s: %s", path, strerror(-error));
-		output_abandon(&output);
-		return error;
-	}
-	return output_finish(&output, message, size);
+	return fwrite(start, 1, length, file) == length ? 0 : -errno;
 }

@@ -3,7 +3,7 @@
 #ifndef KTIME_REPORT_LIVE_INTERVAL_H
 #define KTIME_REPORT_LIVE_INTERVAL_H
 
-#include <stdbool.h>
+#include <stdio.h>
 
 #include "report/session/session.h"
 
@@ -13,11 +13,7 @@
  * the notes stay the run's. -EINVAL: the earlier one is not of the same process, or not earlier.
  */
 int interval_subtract(struct session *session, const struct session *earlier);
-/*
- * Writes a profile that session_open() gave as a file of its own, which nobody writes to any more.
- * 0, or -errno with a one-line message.
- */
-int interval_save(struct session *session, const char *path, bool overwrite, char *message,
-		  size_t size);
+/* Writes a profile that session_open() gave as one that nobody writes to any more. 0 or -errno. */
+int interval_write(struct session *session, FILE *file);
 
 #endif

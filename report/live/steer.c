@@ -7,9 +7,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "report/control/control.h"
+#include "report/export/output.h"
 #include "report/live/interval.h"
 #include "report/live/processes.h"
 #include "report/session/session.h"
@@ -111,23 +111,41 @@ int command_off(const struct options *options, const char *const *files, size_t 
 	return switch_program("off", CONTROL_OFF, options, files, count);
 }
 
-/* A profile of what came after an earlier one. */
+/* Writes a profile of what came after an earlier one, which becomes a file with end_file(). */
 static int save(struct steered *steered, struct session *session, const struct session *earlier,
-		const struct options *options)
+		const struct options *options, struct output *output)
 {
+	int error;
+
 	if (earlier && interval_subtract(session, earlier)) {
 		snprintf(steered->message, sizeof(steered->message),
 			 "%s is no earlier profile of this process",
 			 options->since ? options->since : "the profile");
 		return -EINVAL;
 	}
-	return interval_save(session, options->export_profile, options->force_overwrite,
-			     steered->message, sizeof(steered->message));
+	error = output_open(output, options->export_profile, options->force_overwrite, true,
+			    steered->message, sizeof(steered->message));
+	if (error)
+		return error;
+	error = interval_write(session, output->file);
+	if (error)
+		snprintf(steered->message, sizeof(steered->message), "%s: %s",
+			 options->export_profile, strerror(-error));
+	return error;
+}
+
+static int end_file(struct steered *steered, struct output *output, int error)
+{
+	if (!error)
+		return output_finish(output, steered->message, sizeof(steered->message));
+	output_abandon(output);
+	return error;
 }
 
 int command_snapshot(const struct options *options, const char *const *files, size_t count)
 {
 	struct session *session = NULL, *earlier = NULL;
+	struct output output = {.file = NULL};
 	struct steered steered;
 	int error;
 
@@ -142,7 +160,8 @@ int command_snapshot(const struct options *options, const char *const *files, si
 	if (!error)
 		error = read_profile(&steered, &session);
 	if (!error)
-		error = save(&steered, session, earlier, options);
+		error = save(&steered, session, earlier, options, &output);
+	error = end_file(&steered, &output, error);
 	session_close(session);
 	session_close(earlier);
 	return close_program(&steered, "snapshot", error);
@@ -172,7 +191,8 @@ static void begin_trace_at(struct session *session, const struct session *before
 		header->start_realtime + header->counters[COUNTER_wall_ns];
 }
 
-static int collect_window(struct steered *steered, double seconds, const struct options *options)
+static int collect_window(struct steered *steered, double seconds, const struct options *options,
+			  struct output *output)
 {
 	struct session *before = NULL, *after = NULL;
 	bool was_open = control_is_open(steered->control);
@@ -200,13 +220,10 @@ static int collect_window(struct steered *steered, double seconds, const struct 
 		begin_trace_at(after, before);
 	}
 	if (!error)
-		error = save(steered, after, before, options);
-	if (!error && traced) {
+		error = save(steered, after, before, options, output);
+	/* An error: it was ended while its records were copied. */
+	if (!error && traced)
 		error = ask(steered, CONTROL_TRACE_END, 0);
-		/* It was ended while its records were copied. */
-		if (error)
-			unlink(options->export_profile);
-	}
 	session_close(before);
 	session_close(after);
 	return error;
@@ -215,6 +232,7 @@ static int collect_window(struct steered *steered, double seconds, const struct 
 int command_window(const struct options *options, const char *const *files, size_t count)
 {
 	double seconds = count > 0 ? parse_seconds(files[count - 1]) : NAN;
+	struct output output = {.file = NULL};
 	struct steered steered;
 	int error;
 
@@ -224,7 +242,12 @@ int command_window(const struct options *options, const char *const *files, size
 		return BAD_USAGE;
 	}
 	error = open_program(&steered, options, files, count - 1);
+	/* Before the time is spent. */
 	if (!error)
-		error = collect_window(&steered, seconds, options);
+		error = output_check(options->export_profile, options->force_overwrite, true,
+				     steered.message, sizeof(steered.message));
+	if (!error)
+		error = collect_window(&steered, seconds, options, &output);
+	error = end_file(&steered, &output, error);
 	return close_program(&steered, "window", error);
 }

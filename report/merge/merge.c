@@ -55,7 +55,8 @@ int merge_start(struct merge **result, const char *path, bool whole_trace)
 
 	*result = NULL;
 	if (!error)
-		error = session_create(&merge->session, path, SESSION_KEPT | SESSION_TRACE);
+		error = session_create(&merge->session, path,
+				       SESSION_KEPT | SESSION_TRACE | SESSION_REPLACES);
 	if (error) {
 		free(merge);
 		return error;

@@ -17,8 +17,9 @@
 struct merge;
 
 /*
- * Starts a merged profile, in memory alone if `path` is NULL. Of traces it gets the records of
- * collectives, by which waiting times are found, unless `whole_trace`. -EEXIST: the file is there.
+ * Starts a merged profile, in place of a file at `path` or in memory alone if that is NULL. Of
+ * traces it gets the records of collectives, by which waiting times are found, unless
+ * `whole_trace`.
  */
 int merge_start(struct merge **merge, const char *path, bool whole_trace);
 /*
@@ -34,11 +35,12 @@ void merge_finish(struct merge *merge);
 void merge_free(struct merge *merge);
 
 /*
- * Merges files. What cannot be merged is named on stderr and left out; a bar on a terminal's stderr
- * shows how far it is. 0, -ENODATA if no file could be merged, -ENOMEM, or what merge_start()
- * returns, each with a line on stderr.
+ * Merges files, into one that is there once it is whole, or in memory alone if `output` is NULL.
+ * What cannot be merged is named on stderr and left out; a bar on a terminal's stderr shows how far
+ * it is. 0, -ENODATA if no file could be merged, -ENOMEM, or what new_file_open() and merge_start()
+ * return, each with a line on stderr.
  */
-int merge_files(struct merge **merge, const char *output, bool whole_trace,
+int merge_files(struct merge **merge, const char *output, bool overwrite, bool whole_trace,
 		const char *const *paths, size_t count);
 
 #endif

@@ -9,6 +9,7 @@
 #include "report/merge/progress.h"
 #include "report/merge/read_ahead.h"
 #include "report/names/visible.h"
+#include "report/session/new_file.h"
 
 /* Of more files that are left out only the number is told. Chosen. */
 #define NAMED_MOST 20
@@ -64,34 +65,53 @@ static int add_files(struct merge *merge, struct left_out *left, const char *con
 	return error;
 }
 
-int merge_files(struct merge **merge, const char *output, bool whole_trace,
-		const char *const *paths, size_t count)
+static int add_all(struct merge *merge, const char *const *paths, size_t count)
 {
 	struct left_out left = {.progress = {.what = "Merging"}};
-	int error = merge_start(merge, output, whole_trace);
+	int error = add_files(merge, &left, paths, count);
 
-	if (error) {
-		fprintf(stderr, "ktime: %s: %s%s\n", output ? output : "merging", strerror(-error),
-			error == -EEXIST ? " (-f replaces it)" : "");
-		return error;
-	}
-	error = add_files(*merge, &left, paths, count);
 	if (left.count > NAMED_MOST)
 		fprintf(stderr, "ktime: left out: %zu more files\n", left.count - NAMED_MOST);
-	if (!error && !session_header(merge_session(*merge))->processes) {
-		fputs("ktime: no profile could be merged\n", stderr);
-		error = -ENODATA;
-	} else if (error) {
-		fprintf(stderr, "ktime: %s: %s\n", output ? output : "merging", strerror(-error));
+	if (error)
+		return error;
+	if (!session_header(merge_session(merge))->processes)
+		return -ENODATA;
+	merge_finish(merge);
+	return 0;
+}
+
+int merge_files(struct merge **merge, const char *output, bool overwrite, bool whole_trace,
+		const char *const *paths, size_t count)
+{
+	struct new_file place = {.path = NULL};
+	int error = 0, fd;
+
+	*merge = NULL;
+	if (output) {
+		fd = new_file_open(&place, output,
+				   NEW_FILE_PROFILE | (overwrite ? NEW_FILE_REPLACES : 0), 0600);
+		if (fd < 0)
+			error = fd;
+		else
+			close(fd);
 	}
-	if (!error) {
-		merge_finish(*merge);
+	if (!error)
+		error = merge_start(merge, place.temporary, whole_trace);
+	if (!error)
+		error = add_all(*merge, paths, count);
+	if (!error && output)
+		error = session_kept(merge_session(*merge));
+	if (!error && output)
+		error = new_file_place(&place);
+	new_file_abandon(&place);
+	if (!error)
 		return 0;
-	}
+	if (error == -ENODATA)
+		fputs("ktime: no profile could be merged\n", stderr);
+	else
+		fprintf(stderr, "ktime: %s: %s\n", output ? output : "merging",
+			new_file_error(error));
 	merge_free(*merge);
 	*merge = NULL;
-	/* What merge_start() made. */
-	if (output)
-		unlink(output);
 	return error;
 }

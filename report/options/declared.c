@@ -141,6 +141,7 @@ static int add_text(struct declared_work **list, enum declared_kind kind, const 
 	memcpy(copy, text, length + 1);
 	memcpy(pattern, text, (size_t)(amount - text));
 	work->kind = kind;
+	work->file = place->file;
 	work->text = copy;
 	work->pattern = pattern;
 	wrong = read_amount(work, copy + (amount - text) + 1);

@@ -11,6 +11,7 @@ enum declared_kind { DECLARED_BYTES, DECLARED_FLOPS, DECLARED_WORK };
 /* "REGEX=NUMBER/thread UNIT", taken apart. */
 struct declared_work {
 	enum declared_kind kind;
+	const char *file;    /* that it stands in, the option's own text; NULL: in none */
 	const char *text;    /* as it was given */
 	const char *pattern; /* POSIX extended, over the full names of kernels */
 	const char *unit;    /* DECLARED_WORK: what is counted, else "" */

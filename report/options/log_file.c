@@ -16,6 +16,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "report/session/new_file.h"
+
 /* How long a reader of the log may take nothing of it. */
 #define WRITE_WAIT_NS UINT64_C(2000000000)
 
@@ -201,18 +203,54 @@ int log_file_descriptor(FILE *file)
 	return file == atomic_load(&open_stream.file) ? fd : fileno(file);
 }
 
-/* The descriptor, or -errno. A pipe is not waited for until somebody reads it. */
+/* Opens what another user's link does not lead to: in a folder that is shared the name of a log may
+ * be foreseen. */
+static int open_file(const char *path, int flags)
+{
+	int fd = open(path, flags | O_NOFOLLOW, 0666);
+	struct stat status;
+
+	if (fd < 0 && errno == ELOOP && lstat(path, &status) == 0 &&
+	    (status.st_uid == geteuid() || status.st_uid == 0))
+		fd = open(path, flags, 0666);
+	return fd < 0 ? -errno : fd;
+}
+
+/* Whether an open file is what a standard stream goes to, which has its part of it. */
+static bool is_of_stream(const struct stat *status)
+{
+	for (int fd = 1; fd < 3; fd++)
+		if (status->st_ino == streams[fd].inode && status->st_dev == streams[fd].device)
+			return true;
+	return false;
+}
+
+/* The descriptor, or -errno; -EMEDIUMTYPE: a profile. A pipe is not waited for until somebody reads
+ * it. */
 static int open_output(const struct log_file *log, bool append)
 {
-	int fd;
+	struct stat status;
+	int fd, error = 0;
 
 	if (!log->path)
 		return log_file_is_stream(log->descriptor) ? log->descriptor : -EBADF;
-	fd = open(log->path,
-		  O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
-			  (append ? O_APPEND : O_TRUNC),
-		  0666);
-	return fd < 0 ? -errno : fd;
+	fd = open_file(log->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
+					  (append ? O_APPEND : 0));
+	if (fd < 0)
+		return fd;
+	if (fstat(fd, &status) < 0)
+		error = -errno;
+	else if (!S_ISREG(status.st_mode))
+		return fd;
+	else if (is_profile_file(log->path))
+		error = -EMEDIUMTYPE;
+	else if (is_of_stream(&status))
+		error = fcntl(fd, F_SETFL, O_APPEND | O_NONBLOCK) < 0 ? -errno : 0;
+	else if (!append && ftruncate(fd, 0) < 0)
+		error = -errno;
+	if (error)
+		close(fd);
+	return error ? error : fd;
 }
 
 int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size)
@@ -243,6 +281,9 @@ int log_file_open(const struct log_file *log, bool append, FILE **file, char *me
 		snprintf(message, size,
 			 "%s was closed, or the program has a file of its own in its place",
 			 log->descriptor == STDOUT_FILENO ? "stdout" : "stderr");
+	else if (error == -EMEDIUMTYPE)
+		snprintf(message, size, "the log file %s is a ktime profile, which stays as it is",
+			 log->path);
 	else if (error == -ENXIO)
 		snprintf(message, size, "nobody reads the log file %s", log->path);
 	else

@@ -87,7 +87,9 @@ struct options {
 	bool start;
 	bool profile_children; /* asked for; what is the default depends on how ktime was started */
 	const char *rank_variable, *ranks; /* see rank.h */
-	const char *tree;   /* folder of the profiles of a process tree; set by the ktime command */
+	const char *tree; /* folder of the profiles of a process tree; set by the ktime command */
+	/* file_identity() of the file that -f lets processes of one name replace, as --tree */
+	const char *replaces;
 	pid_t only_process; /* 0: any; set by the ktime command unless children are profiled too */
 	const char *nvtx_include[OPTIONS_RANGES]; /* see range_pattern.h; NULL after the last */
 	double timeout;		       /* seconds since the driver's initialisation; 0: none */

@@ -95,6 +95,8 @@ const struct option_entry option_table[] = {
 	       "list the metrics that --metrics takes"),
 	OPTION(FILE, tree, "tree", 0, "FOLDER", HIDDEN, RUN,
 	       "keep the profile there for a summary over several processes"),
+	OPTION(TEXT, replaces, "replaces", 0, "IDENTITY", HIDDEN, RUN,
+	       "of several processes the first replaces this file"),
 	OPTION(PID, only_process, "only-process", 0, "PID", HIDDEN, RUN,
 	       "profile this process alone"),
 	OPTION(FLAG, print_summary, "print-summary", 's', "", PRINT, RUN | SHOW,

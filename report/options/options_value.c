@@ -271,6 +271,21 @@ static int refuse_value(const struct message *message, const struct option_entry
 			      entry->argument);
 }
 
+/* The code of a standard stream, where a path leads to it: a file that is opened by such a path is
+ * written from its beginning again. */
+static const char *stream_of(const char *path)
+{
+	static const char *const paths[][2] = {
+		{"/dev/stdout", "%1"}, {"/dev/fd/1", "%1"}, {"/proc/self/fd/1", "%1"},
+		{"/dev/stderr", "%2"}, {"/dev/fd/2", "%2"}, {"/proc/self/fd/2", "%2"},
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (strcmp(path, paths[i][0]) == 0)
+			return paths[i][1];
+	return path;
+}
+
 int options_apply(struct options *options, const struct option_entry *entry, const char *value,
 		  const struct message *message)
 {
@@ -302,8 +317,11 @@ int options_apply(struct options *options, const struct option_entry *entry, con
 		break;
 	case OPTION_RANGES:
 		return add_ranges(message, entry->name, field, value);
-	case OPTION_TEXT:
 	case OPTION_FILE:
+		if (entry->field == offsetof(struct options, log_file))
+			value = stream_of(value);
+		/* fallthrough */
+	case OPTION_TEXT:
 		good = *value;
 		*(const char **)field = value;
 		break;

@@ -158,19 +158,19 @@ pid_t folder_holder(const char *path)
 }
 
 /*
- * Removes a file unless a running process writes a profile to it. Of several processes that want
- * the name, one holds the lock at a time; what the others have open is then no longer the file.
- * 0, -EAGAIN: not the file any more, -EBUSY, or another -errno.
+ * Puts a new profile in a file's place unless a running process writes a profile to it. Of several
+ * processes that want the name, one holds the lock at a time; what the others have open is then no
+ * longer the file. 0, -EAGAIN: not the file any more, -EBUSY, or another -errno.
  */
-static int remove_unheld(const char *path, pid_t *holder)
+static int replace_unheld(struct session **session, const char *path, unsigned flags, pid_t *holder)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
 	struct stat opened, named;
-	int error = 0;
+	int error;
 
 	/* What cannot be read can be replaced all the same. */
 	if (fd < 0)
-		return errno == ENOENT ? 0 : unlink(path) < 0 ? -errno : 0;
+		return session_create(session, path, flags | SESSION_REPLACES);
 	flock(fd, LOCK_EX);
 	*holder = holder_of(fd);
 	if (*holder)
@@ -178,10 +178,8 @@ static int remove_unheld(const char *path, pid_t *holder)
 	else if (fstat(fd, &opened) < 0 || stat(path, &named) < 0 ||
 		 opened.st_dev != named.st_dev || opened.st_ino != named.st_ino)
 		error = -EAGAIN;
-	else if (!S_ISREG(opened.st_mode))
-		error = S_ISDIR(opened.st_mode) ? -EISDIR : -EINVAL;
-	else if (unlink(path) < 0)
-		error = -errno;
+	else
+		error = session_create(session, path, flags | SESSION_REPLACES);
 	close(fd);
 	return error;
 }
@@ -194,10 +192,8 @@ int folder_create_kept(struct session **session, const char *path, bool trace, b
 
 	*holder = 0;
 	for (unsigned i = 0; i < NAMES_MOST && error == -EEXIST && overwrite; i++) {
-		error = remove_unheld(path, holder);
-		if (!error)
-			error = session_create(session, path, flags);
-		else if (error == -EAGAIN)
+		error = replace_unheld(session, path, flags, holder);
+		if (error == -EAGAIN)
 			error = -EEXIST;
 	}
 	if (error == -EEXIST) {

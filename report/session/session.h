@@ -301,8 +301,9 @@ struct session;
 
 /* How session_create makes the file. */
 enum {
-	SESSION_TRACE = 1, /* trace records follow: the descriptor is kept open */
-	SESSION_KEPT = 2   /* the user asked for the file */
+	SESSION_TRACE = 1,   /* trace records follow: the descriptor is kept open */
+	SESSION_KEPT = 2,    /* the user asked for the file */
+	SESSION_REPLACES = 4 /* an existing file gives way, unless a process writes to it */
 };
 /*
  * Creates a session: in `path`, which only this user may read and write, or in memory alone where
@@ -334,6 +335,9 @@ bool session_fault(const void *address);
  * made whole and a note says that figures are missing.
  */
 void session_check(struct session *session);
+/* Whether all that was stored is in the session's file, and that is still in its place: 0, or the
+ * -errno that tells why not. */
+int session_kept(const struct session *session);
 
 struct session_header *session_header(const struct session *session);
 /* The addresses that a session in use lies in; not all of them are mapped. */

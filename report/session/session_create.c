@@ -4,10 +4,12 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/session/new_file.h"
 #include "report/session/owner.h"
 #include "report/session/session_internal.h"
 
@@ -38,78 +40,44 @@ static int reserve_addresses(struct session *session)
 	return -ENOMEM;
 }
 
-/* Moves a file to a name that nothing has yet: 0, -EEXIST or another -errno. */
-static int move_new(const char *from, const char *to)
-{
-	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
-		return 0;
-	if (errno != EINVAL && errno != ENOSYS)
-		return -errno;
-	/* Some file systems cannot do it in one step. */
-	if (faccessat(AT_FDCWD, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-		return -EEXIST;
-	return rename(from, to) < 0 ? -errno : 0;
-}
-
-static int create_temporary(const char *temporary)
-{
-	int fd;
-
-	unlink(temporary);
-	fd = open(temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
-	if (fd < 0)
-		return -errno;
-	/* What the umask took away. Some file systems have no modes. */
-	fchmod(fd, 0600);
-	return fd;
-}
-
 /* Creates the file under a name of its own and moves it into place once it is whole. */
 static int create_file(struct session *session, const char *path)
 {
+	unsigned replaces = session->flags & SESSION_REPLACES ? NEW_FILE_REPLACES : 0;
+	struct new_file file;
 	struct stat status;
-	char *temporary = NULL;
-	int fd = -1, error = 0;
+	int error, fd = new_file_open(&file, path, NEW_FILE_PROFILE | replaces, 0600);
 
-	if (stat(path, &status) == 0 && !S_ISREG(status.st_mode))
-		return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
-	if (asprintf(&temporary, "%s.%d.new", path, (int)getpid()) < 0)
-		return -ENOMEM;
-	fd = create_temporary(temporary);
-	if (fd < 0) {
-		error = fd;
-		goto out;
-	}
+	if (fd < 0)
+		return fd;
 	error = allocate_blocks(fd, 0, SESSION_SEGMENT_ALIGN);
 	if (!error)
 		error = map_file(session, fd, PROT_READ | PROT_WRITE, MAP_SHARED, 0,
 				 SESSION_SEGMENT_ALIGN);
 	if (!error && fstat(fd, &status) < 0)
 		error = -errno;
-	if (!error) {
-		header_write(session);
-		segment_start(session, SEGMENT_STRINGS, HEADER_BYTES,
-			      SESSION_SEGMENT_ALIGN - HEADER_BYTES);
-		error = move_new(temporary, path);
-	}
+	/* The program may change its directory. */
+	if (!error)
+		session->path = realpath(file.temporary, NULL);
+	if (!error && !session->path)
+		error = -errno;
 	if (error) {
-		unlink(temporary);
+		new_file_abandon(&file);
 		goto out;
 	}
+	session->path[strlen(session->path) - NEW_FILE_SUFFIX] = '\0';
+	header_write(session);
+	segment_start(session, SEGMENT_STRINGS, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES);
+	error = new_file_place(&file);
+	if (error)
+		goto out;
 	session->device = status.st_dev;
 	session->inode = status.st_ino;
-	/* The program may change its directory. */
-	session->path = realpath(path, NULL);
-	if (!session->path) {
-		error = -errno;
-		unlink(path);
-	}
 out:
 	if (session->flags & SESSION_TRACE && !error)
 		session->fd = fd;
-	else if (fd >= 0)
+	else
 		close(fd);
-	free(temporary);
 	return error;
 }
 
@@ -184,6 +152,23 @@ void session_check(struct session *session)
 		     "Another process cut or overwrote the profile %s: what it held until "
 		     "then is missing.",
 		     session->path ? session->path : "");
+}
+
+int session_kept(const struct session *session)
+{
+	struct stat status;
+
+	if (session->file_error)
+		return session->file_error;
+	if (!session->path || fault_happened(session) ||
+	    session_header(session)->magic != SESSION_MAGIC)
+		return -ESTALE;
+	if (stat(session->path, &status) < 0)
+		return -errno;
+	return status.st_dev == session->device && status.st_ino == session->inode &&
+			       (uint64_t)status.st_size >= session->size
+		       ? 0
+		       : -ESTALE;
 }
 
 void session_close(struct session *session)

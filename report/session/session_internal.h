@@ -82,6 +82,7 @@ struct session {
 	unsigned flags; /* SESSION_TRACE, SESSION_KEPT */
 	struct session_owner owner;
 	bool anonymous; /* segments come from anonymous memory from now on */
+	int file_error; /* why they do: the file could not grow; 0: it could, or there is none */
 	bool trace_ended;
 	uint64_t trace_segment;	    /* bytes of each of its segments */
 	size_t trace_segments_most; /* before the oldest is used again */

@@ -200,7 +200,7 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 	struct session_header *header = session_header(session);
 	uint64_t offset = session->size;
 	uint64_t size = sizeof(struct segment) + payload;
-	const char *file_error = NULL;
+	bool failed = false;
 	int error;
 
 	if (payload > session->reserved)
@@ -218,8 +218,8 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 		if (error && kind == SEGMENT_TRACE)
 			return error;
 		if (error) {
-			session->anonymous = true;
-			file_error = strerror(-error);
+			session->anonymous = failed = true;
+			session->file_error = error;
 		}
 	}
 	if (session->anonymous) {
@@ -233,11 +233,11 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 	/* What is not in the file must not be looked for there. */
 	if (!session->anonymous)
 		__atomic_store_n(&header->file_size, session->size, __ATOMIC_RELEASE);
-	if (file_error)
+	if (failed)
 		session_note(session,
 			     "The profile %s could not grow (%s): what came later is in this "
 			     "report only.",
-			     session->path, file_error);
+			     session->path, strerror(-session->file_error));
 	return 0;
 }
 

@@ -42,6 +42,24 @@ bench()
 	[ "$(ls saxpy.runs | sort)" = "$(printf '%s\n' notes run-001.ktime)" ]
 }
 
+@test "runs that fail leave earlier runs as they were" {
+	local program
+	bench -n 2 -o runs "$built/sim/workloads/saxpy"
+	[ "$status" -eq 0 ]
+	sha256sum runs/* >before
+	for program in "$programs/endings return" "$programs/endings SIGKILL" ./none true; do
+		# shellcheck disable=SC2086
+		bench -n 2 -f -o runs $program
+		[ "$status" -ne 0 ]
+		sha256sum -c --quiet before
+		[ "$(echo runs*)" = runs ]
+	done
+	bench -n 1 -f -o runs "$built/sim/workloads/saxpy"
+	[ "$status" -eq 0 ]
+	[ "$(ls runs)" = run-001.ktime ]
+	[ "$(echo runs*)" = runs ]
+}
+
 @test "bench of what is no CUDA program is told, and leaves no folder" {
 	bench true
 	[ "$status" -eq 1 ]

@@ -150,6 +150,9 @@ static void a_form_in_a_file_is_beside_the_text(void **state)
 	fclose(file);
 	options.json = "-";
 	options.markdown = "out";
+	assert_int_equal(diff(files, 3, 6), 1);
+	assert_string_equal(complaint, "ktime: out: File exists (-f replaces it)\n");
+	options.force_overwrite = true;
 	assert_int_equal(diff(files, 3, 6), 0);
 	assert_memory_equal(said, "{", 1);
 	assert_int_equal(stat("out", &status), 0);

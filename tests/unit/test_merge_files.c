@@ -79,7 +79,7 @@ static int merged(const char *path, size_t count)
 	assert_true(before >= 0 && file);
 	fflush(stderr);
 	dup2(fileno(file), STDERR_FILENO);
-	error = merge_files(&merge, path, false, names, count);
+	error = merge_files(&merge, path, false, false, names, count);
 	fflush(stderr);
 	dup2(before, STDERR_FILENO);
 	close(before);

@@ -55,14 +55,14 @@ static void has(const char *expected)
 static int write_text(const char *text, bool overwrite)
 {
 	struct output output;
-	int error = output_open(&output, path, overwrite, message, sizeof(message));
+	int error = output_open(&output, path, overwrite, false, message, sizeof(message));
 
 	if (error)
 		return error;
 	fputs(text, output.file);
 	error = output_finish(&output, message, sizeof(message));
 	assert_null(output.file);
-	assert_null(output.temporary);
+	assert_null(output.place.temporary);
 	output_abandon(&output);
 	return error;
 }
@@ -74,15 +74,15 @@ static void a_file_is_there_once_it_is_whole(void **state)
 	struct stat status;
 
 	(void)state;
-	assert_int_equal(output_open(&output, path, false, message, sizeof(message)), 0);
-	assert_non_null(output.temporary);
+	assert_int_equal(output_open(&output, path, false, false, message, sizeof(message)), 0);
+	assert_non_null(output.place.temporary);
 	assert_int_equal(access(path, F_OK), -1);
 	fputs("whole", output.file);
 	assert_int_equal(output_finish(&output, message, sizeof(message)), 0);
 	has("whole");
-	/* As open() would have made it. */
+	/* It is of a profile, which only this user may read. */
 	assert_int_equal(stat(path, &status), 0);
-	assert_int_equal(status.st_mode & 0777, 0640);
+	assert_int_equal(status.st_mode & 07777, 0600);
 	assert_int_equal(umask(mask), 027);
 	assert_string_equal(message, "");
 }
@@ -92,11 +92,11 @@ static void a_file_that_is_given_up_leaves_nothing(void **state)
 	struct output output;
 
 	(void)state;
-	assert_int_equal(output_open(&output, path, false, message, sizeof(message)), 0);
+	assert_int_equal(output_open(&output, path, false, false, message, sizeof(message)), 0);
 	fputs("part", output.file);
 	output_abandon(&output);
 	assert_null(output.file);
-	assert_null(output.temporary);
+	assert_null(output.place.temporary);
 	output_abandon(&output);
 	assert_int_equal(access(path, F_OK), -1);
 }
@@ -116,13 +116,88 @@ static void a_file_that_is_there_is_replaced_only_if_asked_for(void **state)
 	has("three");
 	/* Another came up meanwhile. */
 	unlink(path);
-	assert_int_equal(output_open(&output, path, false, message, sizeof(message)), 0);
+	assert_int_equal(output_open(&output, path, false, false, message, sizeof(message)), 0);
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 	fputs("four", output.file);
 	assert_int_equal(output_finish(&output, message, sizeof(message)), -EEXIST);
-	snprintf(expected, sizeof(expected), "%s: File exists", path);
 	assert_string_equal(message, expected);
 	has("");
+}
+
+static void a_profile_is_replaced_by_nothing_but_a_profile(void **state)
+{
+	struct session *session;
+	struct output output;
+	char expected[192];
+
+	(void)state;
+	assert_int_equal(session_create(&session, path, SESSION_KEPT), 0);
+	snprintf(expected, sizeof(expected),
+		 "%s: a ktime profile, which is replaced by nothing but a profile: give another "
+		 "name",
+		 path);
+	assert_int_equal(write_text("text", true), -EMEDIUMTYPE);
+	assert_string_equal(message, expected);
+	assert_int_equal(write_text("text", false), -EEXIST);
+	/* Nor by one while a process writes to it. */
+	assert_int_equal(output_open(&output, path, true, true, message, sizeof(message)), -EBUSY);
+	assert_int_equal(output_check(path, true, true, message, sizeof(message)), -EBUSY);
+	session_header(session)->owner.started++;
+	assert_int_equal(output_open(&output, path, true, true, message, sizeof(message)), 0);
+	fputs("profile", output.file);
+	assert_int_equal(output_finish(&output, message, sizeof(message)), 0);
+	has("profile");
+	session_close(session);
+	/* One that has come meanwhile. */
+	assert_int_equal(output_open(&output, path, true, false, message, sizeof(message)), 0);
+	assert_int_equal(session_create(&session, path, SESSION_REPLACES), 0);
+	assert_int_equal(output_finish(&output, message, sizeof(message)), -EMEDIUMTYPE);
+	assert_true(is_profile_file(path));
+	session_close(session);
+}
+
+static void no_link_is_followed(void **state)
+{
+	struct stat status;
+
+	(void)state;
+	assert_int_equal(write_text("whole", false), 0);
+	assert_int_equal(rename(path, profile), 0);
+	assert_int_equal(symlink(profile, path), 0);
+	assert_int_equal(write_text("other", false), -EEXIST);
+	assert_int_equal(write_text("other", true), 0);
+	has("other");
+	assert_int_equal(lstat(path, &status), 0);
+	assert_true(S_ISREG(status.st_mode));
+	assert_int_equal(rename(profile, path), 0);
+	has("whole");
+	/* One that leads to nothing. */
+	unlink(path);
+	assert_int_equal(symlink(profile, path), 0);
+	assert_int_equal(write_text("other", false), -EEXIST);
+	assert_int_equal(access(profile, F_OK), -1);
+}
+
+/* By such a path a file would be written from its beginning. */
+static void a_descriptor_is_written_on_by_its_path(void **state)
+{
+	char name[32];
+	int fd;
+
+	(void)state;
+	fd = open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600);
+	assert_true(fd >= 0 && write(fd, "first ", 6) == 6);
+	for (unsigned i = 0; i < 2; i++) {
+		struct output output;
+
+		snprintf(name, sizeof(name), i ? "/proc/self/fd/%d" : "/dev/fd/%d", fd);
+		assert_int_equal(output_open(&output, name, false, false, message, sizeof(message)),
+				 0);
+		fputs("next ", output.file);
+		assert_int_equal(output_finish(&output, message, sizeof(message)), 0);
+	}
+	close(fd);
+	has("first next next ");
 }
 
 static void what_cannot_be_written_is_said(void **state)
@@ -131,22 +206,26 @@ static void what_cannot_be_written_is_said(void **state)
 	char expected[128];
 
 	(void)state;
-	assert_int_equal(output_open(&output, folder, true, message, sizeof(message)), -EISDIR);
+	assert_int_equal(output_open(&output, folder, true, false, message, sizeof(message)),
+			 -EISDIR);
 	snprintf(expected, sizeof(expected), "%s: Is a directory", folder);
 	assert_string_equal(message, expected);
-	assert_int_equal(output_open(&output, "/nonexistent/file", true, message, sizeof(message)),
-			 -ENOENT);
+	assert_int_equal(
+		output_open(&output, "/nonexistent/file", true, false, message, sizeof(message)),
+		-ENOENT);
 	assert_string_equal(message, "/nonexistent/file: No such file or directory");
 	/* A device is written in place, and says only at the end that it is full. */
-	assert_int_equal(output_open(&output, "/dev/full", false, message, sizeof(message)), 0);
-	assert_null(output.temporary);
+	assert_int_equal(output_open(&output, "/dev/full", false, false, message, sizeof(message)),
+			 0);
+	assert_null(output.place.temporary);
 	fputs("text", output.file);
 	assert_int_equal(output_finish(&output, message, sizeof(message)), -ENOSPC);
 	assert_string_equal(message, "/dev/full: No space left on device");
-	assert_int_equal(output_open(&output, "/dev/null", false, message, sizeof(message)), 0);
+	assert_int_equal(output_open(&output, "/dev/null", false, false, message, sizeof(message)),
+			 0);
 	assert_int_equal(output_finish(&output, message, sizeof(message)), 0);
-	assert_int_equal(output_open(&output, "-", false, message, sizeof(message)), 0);
-	assert_ptr_equal(output.file, stdout);
+	assert_int_equal(output_open(&output, "-", false, false, message, sizeof(message)), 0);
+	assert_ptr_not_equal(output.file, stdout);
 	assert_int_equal(output_finish(&output, message, sizeof(message)), 0);
 }
 
@@ -244,6 +323,9 @@ int main(void)
 		TEST(a_file_is_there_once_it_is_whole),
 		TEST(a_file_that_is_given_up_leaves_nothing),
 		TEST(a_file_that_is_there_is_replaced_only_if_asked_for),
+		TEST(a_profile_is_replaced_by_nothing_but_a_profile),
+		TEST(no_link_is_followed),
+		TEST(a_descriptor_is_written_on_by_its_path),
 		TEST(what_cannot_be_written_is_said),
 		TEST(a_profile_is_exported_in_each_form),
 		TEST(what_is_not_exported_is_said),

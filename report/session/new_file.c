@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/session/new_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "report/session/folder.h"
+
+bool is_profile_file(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	uint64_t magic = 0;
+	bool is_profile;
+
+	if (fd < 0)
+		return false;
+	is_profile = pread(fd, &magic, sizeof(magic), 0) == (ssize_t)sizeof(magic) &&
+		     magic == SESSION_MAGIC;
+	close(fd);
+	return is_profile;
+}
+
+bool is_same_file(const char *path, const char *other)
+{
+	struct stat one, two;
+
+	return stat(path, &one) == 0 && stat(other, &two) == 0 && S_ISREG(one.st_mode) &&
+	       one.st_dev == two.st_dev && one.st_ino == two.st_ino;
+}
+
+bool file_identity(const char *path, char text[FILE_IDENTITY_SIZE])
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0 || !S_ISREG(status.st_mode))
+		return false;
+	snprintf(text, FILE_IDENTITY_SIZE, "%ju.%jd.%09ld", (uintmax_t)status.st_ino,
+		 (intmax_t)status.st_mtim.tv_sec, status.st_mtim.tv_nsec);
+	return true;
+}
+
+int new_file_check(const char *path, unsigned flags)
+{
+	struct stat status;
+
+	if (stat(path, &status) < 0)
+		return 0;
+	if (!S_ISREG(status.st_mode))
+		return S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
+	if (!(flags & NEW_FILE_REPLACES))
+		return -EEXIST;
+	if (!(flags & NEW_FILE_PROFILE))
+		return is_profile_file(path) ? -EMEDIUMTYPE : 0;
+	return folder_holder(path) ? -EBUSY : 0;
+}
+
+/* Moves a file to a name that nothing has yet: 0, -EEXIST or another -errno. */
+static int move_new(const char *from, const char *to)
+{
+	if (renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return -errno;
+	/* Some file systems cannot do it in one step, and some have no links either. */
+	if (link(from, to) == 0)
+		return unlink(from) < 0 ? -errno : 0;
+	if (errno == EEXIST || faccessat(AT_FDCWD, to, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+		return -EEXIST;
+	return rename(from, to) < 0 ? -errno : 0;
+}
+
+int new_file_open(struct new_file *file, const char *path, unsigned flags, mode_t mode)
+{
+	int descriptor, error = new_file_check(path, flags);
+
+	*file = (struct new_file){.flags = flags};
+	if (error)
+		return error;
+	file->path = strdup(path);
+	if (!file->path || asprintf(&file->temporary, "%s.XXXXXX", path) < 0) {
+		file->temporary = NULL;
+		new_file_abandon(file);
+		return -ENOMEM;
+	}
+	descriptor = mkostemp(file->temporary, O_CLOEXEC);
+	if (descriptor < 0) {
+		error = -errno;
+		free(file->temporary);
+		file->temporary = NULL;
+		new_file_abandon(file);
+		return error;
+	}
+	/* What the umask took away, too. Some file systems have no modes. */
+	fchmod(descriptor, mode);
+	return descriptor;
+}
+
+int new_file_place(struct new_file *file)
+{
+	/* Once more: the place may have been taken meanwhile. */
+	int error = new_file_check(file->path, file->flags);
+
+	if (!error && file->flags & NEW_FILE_REPLACES)
+		error = rename(file->temporary, file->path) < 0 ? -errno : 0;
+	else if (!error)
+		error = move_new(file->temporary, file->path);
+	if (!error) {
+		free(file->temporary);
+		file->temporary = NULL;
+	}
+	new_file_abandon(file);
+	return error;
+}
+
+void new_file_abandon(struct new_file *file)
+{
+	if (file->temporary)
+		unlink(file->temporary);
+	free(file->temporary);
+	free(file->path);
+	*file = (struct new_file){.path = NULL};
+}
+
+const char *new_file_error(int error)
+{
+	switch (error) {
+	case -EEXIST:
+		return "File exists (-f replaces it)";
+	case -EMEDIUMTYPE:
+		return "a ktime profile, which is replaced by nothing but a profile: give another "
+		       "name";
+	case -EBUSY:
+		return "a running program writes its profile to it";
+	case -EINVAL:
+		return "not a regular file";
+	default:
+		return strerror(-error);
+	}
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Every file that ktime makes, but the text of a report: it comes into being whole or not at all,
+ * as it is written beside its place under a name of its own and renamed into it. Until then what
+ * was there stays as it is.
+ *
+ * No link is followed to it, and a profile is replaced by nothing but a profile, and never while a
+ * process writes to it.
+ */
+#ifndef KTIME_REPORT_SESSION_NEW_FILE_H
+#define KTIME_REPORT_SESSION_NEW_FILE_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+/* How much longer the name is that it has until then. */
+#define NEW_FILE_SUFFIX 7
+
+struct new_file {
+	char *path, *temporary; /* temporary: where it is written; NULL once it is in place */
+	unsigned flags;
+};
+
+enum {
+	NEW_FILE_REPLACES = 1, /* an existing file gives way */
+	NEW_FILE_PROFILE = 2   /* it will be a profile */
+};
+
+/*
+ * Whether what is at the path may give way: 0, -EEXIST, -EISDIR, -EINVAL: not a regular file,
+ * -EMEDIUMTYPE: a profile, -EBUSY: and a process writes to it.
+ */
+int new_file_check(const char *path, unsigned flags);
+/*
+ * Creates the file beside `path`, with these rights whatever the umask is, and opens it for reading
+ * and writing. The descriptor, or -errno, of new_file_check() too.
+ */
+int new_file_open(struct new_file *file, const char *path, unsigned flags, mode_t mode);
+/* Puts it in place, where nothing must be unless it replaces a file. 0 or -errno as above, after
+ * which nothing is left of it. */
+int new_file_place(struct new_file *file);
+/* Gives it up; nothing is left of it. Fine after new_file_place. */
+void new_file_abandon(struct new_file *file);
+/* What an -errno of these says to the user. */
+const char *new_file_error(int error);
+
+/* Whether a file begins as a profile does, of whatever version. */
+bool is_profile_file(const char *path);
+/* Whether two paths lead to one regular file. */
+bool is_same_file(const char *path, const char *other);
+
+/* A text that tells a regular file from what takes its place later, on every node that sees it.
+ * False where there is none. */
+#define FILE_IDENTITY_SIZE 64
+bool file_identity(const char *path, char text[FILE_IDENTITY_SIZE]);
+
+#endif
