@@ -16,10 +16,9 @@
 #include "cupti/merge.h"
 #include "cupti/program_clock.h"
 #include "cupti/refusal.h"
+#include "cupti/versions.h"
 #include "cupti/walk.h"
 
-/* CUDA 12.9's CUPTI. Older ones can crash if they are refused a buffer. */
-#define REFUSAL_VERSION 27
 /* Wakes the collector when this part of the buffers waits to be read. Chosen. */
 #define WAKE_PART	16
 /* How far, in nanoseconds, CUPTI's clock may be ahead of CLOCK_REALTIME, and behind it (a preempted
@@ -74,7 +73,8 @@ static void CUPTIAPI on_requested(uint8_t **data, size_t *size, size_t *most_rec
 	const struct cupti_functions *cupti = library_functions();
 	int saved_errno = errno;
 	size_t lost_bytes;
-	struct buffer *buffer = buffers_take(cupti->version < REFUSAL_VERSION, &lost_bytes);
+	struct buffer *buffer =
+		buffers_take(!cupti_version_of(cupti->version)->takes_refusal, &lost_bytes);
 
 	if (lost_bytes) {
 		count_lost(cupti, buffer->data, lost_bytes);

@@ -74,7 +74,10 @@ static bool ktime_may_have(uint32_t kind)
 	case CUPTI_ACTIVITY_KIND_KERNEL:
 		return !is_set(&kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].program);
 	case CUPTI_ACTIVITY_KIND_GRAPH_TRACE:
-		return !kinds_program_has_kernels();
+		/* Nor after that: turned on once nodes of a graph were recorded, it ended the
+		 * program at that graph's next launch (CUPTI 13.0, H200). */
+		return !is_set(&kinds[CUPTI_ACTIVITY_KIND_KERNEL].ever) &&
+		       !is_set(&kinds[CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL].ever);
 	default:
 		return true;
 	}

@@ -12,15 +12,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "cupti/versions.h"
+
 /* CUDA 11.8, the oldest version whose records ktime decodes. */
-#define OLDEST_VERSION	     18
 #define OLDEST_MAJOR	     11
 /* CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER and _PER_THREAD_ACTIVITY_BUFFER, which older
  * headers lack. */
 #define ZEROED_ATTRIBUTE     ((CUpti_ActivityAttribute)5)
 #define PER_THREAD_ATTRIBUTE ((CUpti_ActivityAttribute)9)
-/* CUDA 13.0, where per-thread buffers are the default. */
-#define PER_THREAD_VERSION   130000
 #define ANCHORS		     8 /* folders to search near the program's CUDA libraries. Chosen. */
 
 struct library {
@@ -178,7 +177,7 @@ static bool version_fits(struct search *search, const struct library *found, int
 			     driver_major);
 		return false;
 	}
-	if (version < OLDEST_VERSION) {
+	if (version < CUPTI_OLDEST_VERSION) {
 		note_failure(search, -EPROTO,
 			     "%s is older than CUDA 11.8: install CUPTI of CUDA %d", found->path,
 			     driver_major);
@@ -334,7 +333,7 @@ bool library_fills_by_thread(const struct cupti_functions *cupti)
 	if (cupti->cuptiActivityGetAttribute &&
 	    cupti->cuptiActivityGetAttribute(PER_THREAD_ATTRIBUTE, &size, &value) == CUPTI_SUCCESS)
 		return value;
-	return cupti->version >= PER_THREAD_VERSION;
+	return cupti_version_of(cupti->version)->fills_by_thread;
 }
 
 void library_say_buffers_are_zeroed(const struct cupti_functions *cupti, bool zeroed)

@@ -8,8 +8,8 @@
 
 #include "cupti/pause_reason.h"
 
-/* Whether this CUPTI has been seen to record every launch made while the kinds are on, and to go on
- * well after: see pause.c. Call it once CUPTI is loaded. */
+/* Whether kernels can be turned off and on with this CUPTI while the program launches graphs
+ * (versions.h). Call it once CUPTI is loaded. */
 bool pause_is_safe(void);
 /*
  * Stops recording kernels for ktime, or goes on; what the program has enabled goes on. False if

@@ -123,18 +123,24 @@ static bool may_pause(void)
 {
 	if (!pause_is_safe())
 		snprintf(cupti.reason, sizeof(cupti.reason),
-			 "CUPTI is not used: with --budget it records in windows, which was not "
-			 "tried with its version %u.",
+			 "CUPTI is not used: with --budget it records in windows, which its "
+			 "version %u does not bear: use that of CUDA 12.4, or of 13.0 Update 1 or "
+			 "later.",
 			 (unsigned)library_functions()->version);
 	return pause_is_safe();
+}
+
+/* Where CUPTI can record nodes neither in windows nor all the time, graphs are timed as wholes. */
+static bool graph_nodes_are_wanted(void)
+{
+	return settings.graph == GRAPH_NODE || (settings.graph == GRAPH_AUTO && pause_is_safe());
 }
 
 static void start_cupti(void)
 {
 	bool waits = settings_cupti_waits(), gates = gates_are_allowed(), loaded;
 	/* Where not all is recorded the calls are the hooks', as with events. */
-	const struct cupti_settings wanted = {
-		.graph_nodes = settings.graph != GRAPH_WHOLE,
+	struct cupti_settings wanted = {
 		.serial_kernels = !settings.concurrent_kernels,
 		.runtime_api = settings_want_calls(ROW_RUNTIME_API) && !waits,
 		/* What a cudart calls is known by the runtime's names unless the driver's are asked
@@ -153,6 +159,7 @@ static void start_cupti(void)
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
 		 (!waits || may_pause());
+	wanted.graph_nodes = loaded && graph_nodes_are_wanted();
 	cupti.settings = wanted;
 	cupti.waits = loaded && (waits || settings_begin_later());
 	cupti.started = loaded && !cupti.waits &&
@@ -174,6 +181,13 @@ static void describe_cupti(void)
 	}
 	if (cupti.reason[0])
 		session_note(session, "%s", cupti.reason);
+	if (cupti.started && settings.graph == GRAPH_AUTO && !cupti.settings.graph_nodes)
+		session_note(
+			session,
+			"CUDA graphs are timed as wholes: CUPTI's version %u can end or hang a "
+			"program whose nodes are recorded. That of CUDA 12.4, or of 13.0 Update "
+			"1 or later, does not; --graph node records them all the same.",
+			(unsigned)library_functions()->version);
 	if (mode_driver_records)
 		session_note(session, "Driver calls that ktime makes too, on events and contexts, "
 				      "are not shown.");

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cupti/cupti.h"
 #include "cupti/pause.h"
 #include "cupti/profiler/profiler.h"
 #include "preload/base/clock.h"
@@ -131,6 +132,12 @@ static bool recording_stops(void)
 		snprintf(reason, sizeof(reason),
 			 "the program records kernels itself, as torch.profiler does; run it "
 			 "without");
+		return false;
+	}
+	if (cupti_active() && !pause_is_safe()) {
+		snprintf(reason, sizeof(reason),
+			 "this CUPTI can hang the program when it stops recording kernels for "
+			 "that; add --timer events");
 		return false;
 	}
 	pause_kernels(PAUSE_FOR_COUNTERS, true);

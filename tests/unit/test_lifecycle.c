@@ -137,8 +137,9 @@ TEST(a_cupti_that_cannot_pause_is_not_used_with_a_budget, "--budget 3")
 	assert_null(late);
 	assert_int_equal(session_header(session)->cupti_active, 0);
 	assert_string_equal(session_string(session, session_header(session)->notes[0]),
-			    "CUPTI is not used: with --budget it records in windows, which was not "
-			    "tried with its version 27.");
+			    "CUPTI is not used: with --budget it records in windows, which its "
+			    "version 27 does not bear: use that of CUDA 12.4, or of 13.0 Update 1 "
+			    "or later.");
 }
 
 /* Both at once leave a lock of the driver's held. */

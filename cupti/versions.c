@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#include "cupti/versions.h"
+
+/*
+ * Kernels off and on, and nodes: a graph of 100 kernels launched without a pause for two seconds,
+ * also updated every 500 launches (tests/bench/graph_loop.cu), on an H100 with driver 580.159, with
+ * CUPTI of 12.4, 12.6, 12.8, 12.9 Update 1, 13.0, 13.0 Update 2, 13.1 Update 1, 13.2 Update 1, 13.3
+ * Update 1, 13.4 Update 1 and 13.5; on an H200 with those of 11.8, 12.0, 12.4 and 13.0 Update 2.
+ * From 12.6 to 13.0 each of ten programs hung when ktime turned the kernel kind off (NVIDIA's
+ * release notes: "deadlock" on disabling it, mended in 13.0 Update 1); with those of 12.9 and 13.0
+ * two of three programs whose nodes were all recorded died at some 300,000 to 1,400,000 records. A
+ * version between two that were tried counts as the worse of them.
+ *
+ * Refusal: a NULL buffer could end the program before 12.9 (NVIDIA's release notes). Buffers by
+ * thread: the default since 13.0 (the same).
+ */
+static const struct cupti_version versions[] = {
+	/* first   kernels  nodes  refusal  by thread */
+	{0, true, true, false, false},	    {23, false, true, false, false}, /* CUDA 12.5 */
+	{27, false, false, true, false},				     /* 12.9 */
+	{130000, false, false, true, true},				     /* 13.0 */
+	{130001, true, true, true, true},				     /* 13.0 Update 1 */
+};
+
+const struct cupti_version *cupti_version_of(uint32_t version)
+{
+	const struct cupti_version *found = &versions[0];
+
+	for (unsigned i = 1; i < sizeof(versions) / sizeof(versions[0]); i++)
+		if (versions[i].first <= version)
+			found = &versions[i];
+	return found;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* What ktime does differently with one version of CUPTI than with another: one table. */
+#ifndef KTIME_CUPTI_VERSIONS_H
+#define KTIME_CUPTI_VERSIONS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The oldest CUPTI that ktime uses, by cuptiGetVersion(): of CUDA 11.8. */
+#define CUPTI_OLDEST_VERSION 18
+
+struct cupti_version {
+	/* The first of these versions, by cuptiGetVersion(); they end before the table's next. */
+	uint32_t first;
+	/* The kernel kind can be turned off while the program launches graphs. */
+	bool pauses_kernels;
+	/* A million records of graph nodes do no harm. */
+	bool records_nodes;
+	/* A request for a buffer may be refused. */
+	bool takes_refusal;
+	/* Each thread fills buffers of its own, unless an attribute says otherwise. */
+	bool fills_by_thread;
+};
+
+/* What holds for a version; for one newer than all that were tried, what holds for the newest of
+ * those. Any thread. */
+const struct cupti_version *cupti_version_of(uint32_t version);
+
+#endif
