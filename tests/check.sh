@@ -34,6 +34,7 @@ unit_test()
 	output=$(CMOCKA_MESSAGE_OUTPUT=TAP timeout -k 10 300 "$1" 2>&1)
 	status=$?
 	results=$(grep -E '^ok ' <<<"$output")
+	[ $status -ne 124 ] || output+=$'\n'"# it has not ended after 300 s"
 	# What failed, and behind it all that was said: a test's message comes before its result.
 	if [ $status -ne 0 ]; then
 		results+=$'\n'$(grep -E '^not ok ' <<<"$output" || echo "not ok ${1##*/} (status $status)")
@@ -82,6 +83,7 @@ if ! grep -q '^not ok' "$results"; then
 	run "format" step "the sources are formatted" "$MAKE" --no-print-directory format-check
 	run "unit tests" unit_tests
 	run "structure, and tests on the simulated device" command_line_tests
+	run "beside busy loops" step "a part of make check-busy" tests/busy.sh part
 	# A tenth of what make check-asan and check-tsan run.
 	run "address sanitizer" step "no report of a part of the tests" tests/sanitizers/check.sh \
 		address "$BUILD/asan" tests/preload/{captures,killed}.bats

@@ -1,12 +1,12 @@
 # SPDX-License-Identifier: MIT
-# make check and make demo.
+# make check, make check-busy and make demo.
 
 # What git tracks, or, in a source tree without git, what lies there.
 SOURCES := $(or $(shell git ls-files '*.c' '*.h' 2>/dev/null), \
 	$(shell find preload cupti report workloads tests -name '*.[ch]'))
 JOBS := -j$(shell nproc)
 
-.PHONY: check check-packages demo clang-check format-check
+.PHONY: check check-busy check-packages demo clang-check format-check
 check-packages:
 	@CC='$(CC)' CXX='$(CXX)' tests/packages.sh install check
 	@tests/packages.sh install browser || echo "ktime: the tests in a browser will be skipped" >&2
@@ -14,6 +14,10 @@ check-packages:
 # Every test that needs no GPU; ends with the line "N passed, N failed".
 check: check-packages
 	@MAKE='$(MAKE)' JOBS=$(JOBS) BUILD=$(BUILD) UNIT_TESTS='$(UNIT_TESTS)' tests/check.sh
+
+# Endings, waits, daemons and jobs beside busy loops; a part of it is in make check.
+check-busy: check-packages library command sim preload-programs unit-test-programs
+	@BUILD=$(BUILD) tests/busy.sh
 
 # The second compiler's warnings: parsed, not built. Headers are checked as they are included.
 clang-check: $(SIM)/include/sim_versions.h $(SIM)/include/sim_cbids.h

@@ -102,7 +102,7 @@ kernels()
 @test "a CUPTI that names its threads and starts amid the run keeps no process that has ended" {
 	export KTIME_OPTIONS="-f -o session --delay 0.01"
 	SIM_CUPTI_NAMED=1 KTIME_OPTIONS="--gate off $KTIME_OPTIONS" LD_PRELOAD=$built/libktime.so \
-		run timeout 20 "$root/tests/sim/run" "$programs/collecting" outlived
+		run timeout 90 "$root/tests/sim/run" "$programs/collecting" outlived
 	[ "$status" -eq 0 ]
 	is "3 second" eval 'kernels calls | grep second'
 	is true jq .session.cupti_active <("$built/ktime" export --json - session)

@@ -143,7 +143,7 @@ beside()
 # As a launch that loads its module does: it holds the driver's lock until all streams are idle, that in
 # which ktime tests gates too.
 @test "launches that wait for the device while ktime tests its gates are let go" {
-	SIM_FAULT=cuLaunchKernel:*:-4 KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr timeout 20 env \
+	SIM_FAULT=cuLaunchKernel:*:-4 KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr timeout 90 env \
 		LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" "$programs/gates" waiting
 	[ "$output" = "launches done" ]
 	says "Event pairs are not gated, as calls waited for the device behind them"
@@ -151,7 +151,7 @@ beside()
 
 @test "a launch that never returns does not hold its stream" {
 	SIM_FAULT=cuLaunchKernel:3:-2 KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr -0 \
-		timeout 20 env LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" \
+		timeout 90 env LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" \
 		"$programs/gates" stuck
 	[ "$output" = "the stream went on" ]
 	is 1 counter gates_forced
@@ -169,7 +169,7 @@ beside()
 
 @test "a launch or an event that fails opens the gate" {
 	for fault in cuLaunchKernel:20:1 cuEventRecord:21:999 cuEventRecord:22:999; do
-		SIM_FAULT=$fault KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr timeout 20 env \
+		SIM_FAULT=$fault KTIME_OPTIONS=$KTIME_EVENTS run --separate-stderr timeout 90 env \
 			LD_PRELOAD="$built/libktime.so" "$root/tests/sim/run" "$programs/gates" launches
 		[ "$status" -ne 124 ]
 		is 0 counter gates_forced
