@@ -9,15 +9,19 @@
 
 #include <signal.h>
 #include <stdbool.h>
+#include <sys/types.h>
 
-/* All of these signals, ended by 0. */
-extern const int default_action_signals[];
-
-/* Whether a signal is one of these. */
+/* Whether a signal is one of these, and its default action would end this process. */
 bool default_action_ends(int signal);
 /* Whether a signal is raised by the thread's own instructions. Its handler must not return before
  * the report is written, as the thread would raise it again. */
 bool default_action_is_fault(int signal);
+/*
+ * Has the default action taken, for a signal that came to the thread: SIG_DFL is set and the signal
+ * sent again. If the kernel refuses to send it the process exits with the status that a shell gives
+ * the signal. Returns if the action is not taken at once. May be called in a signal handler.
+ */
+void default_action_take(pid_t process, pid_t thread, int signal);
 /* Sets SIG_DFL, with a system call, so that no interposed sigaction() sees it. May be called in a
  * signal handler. */
 void default_action_restore(int signal);

@@ -43,8 +43,8 @@ static inline bool lifecycle_forked(void)
 	return atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_FORKED;
 }
 
-/* Defined by lifecycle/, and declared here because a thread's first call needs them and no folder
- * below lifecycle/ may include it. Any thread, without locks held. */
+/* Defined by lifecycle/, and declared here because a thread's first call and the reporter need
+ * them and no folder below lifecycle/ may include it. Any thread, without locks held. */
 /*
  * Starts ktime: after the program's cuInit, or at the first wrapped call if cuInit was not hooked.
  */
@@ -55,5 +55,7 @@ void lifecycle_start(void);
  * the driver's own teardown, while events can still be read.
  */
 void lifecycle_work_seen(void);
+/* A signal that was to end the process did not: wrapped calls pass through from now on. */
+void lifecycle_survived(void);
 
 #endif

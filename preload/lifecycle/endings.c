@@ -28,11 +28,27 @@
 #define IMPATIENT_MS  100
 
 static pid_t process;
+static bool has_first_as_parent;
 
 static void end_now(int signal)
 {
-	default_action_restore(signal);
-	syscall(SYS_tgkill, syscall(SYS_getpid), syscall(SYS_gettid), signal);
+	default_action_take((pid_t)syscall(SYS_getpid), (pid_t)syscall(SYS_gettid), signal);
+}
+
+/*
+ * Whether the program, run alone, would not have been ended: as the first process of a container,
+ * for which the kernel takes no default action of a signal that is sent. Where ktime has become
+ * that process the program is still as safe, but from what ktime passes on and from a terminal.
+ */
+static bool is_without_effect(int signal, const siginfo_t *info)
+{
+	bool sent = info->si_code <= 0;
+	bool keyboard = signal == SIGINT || signal == SIGQUIT || signal == SIGHUP;
+
+	if (process == 1)
+		return sent;
+	return has_first_as_parent && !default_action_is_fault(signal) &&
+	       (sent ? info->si_pid != 1 : !keyboard);
 }
 
 /*
@@ -66,6 +82,8 @@ static void on_signal(int signal, siginfo_t *info, void *context)
 		end_now(signal);
 		goto out;
 	}
+	if (is_without_effect(signal, info))
+		goto out;
 	first = reporter_ask(signal, &milliseconds);
 	if (first)
 		lifecycle_end_by_signal();
@@ -115,15 +133,22 @@ int endings_set_action(int signal, const struct sigaction *action, struct sigact
 	return result;
 }
 
-void endings_handle_signals(void)
+sighandler_t endings_seen_handler(sighandler_t handler)
+{
+	return (uintptr_t)handler == (uintptr_t)on_signal ? SIG_DFL : handler;
+}
+
+void endings_handle_signals(bool under_first)
 {
 	struct sigaction own, present;
 
 	process = getpid();
+	has_first_as_parent = under_first;
 	fill_own(&own);
-	for (const int *signal = default_action_signals; *signal; signal++)
-		if (sigaction(*signal, NULL, &present) == 0 && is_default(&present))
-			sigaction(*signal, &own, NULL);
+	for (int signal = 1; signal < _NSIG; signal++)
+		if (default_action_ends(signal) && sigaction(signal, NULL, &present) == 0 &&
+		    is_default(&present))
+			sigaction(signal, &own, NULL);
 }
 
 /* CUDA does not work in a child of a process that has initialised it, so neither does ktime. */

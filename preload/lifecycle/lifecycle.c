@@ -16,11 +16,11 @@
 #include "cupti/refusal.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
-#include "preload/base/futex.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/events/context_gates.h"
 #include "preload/handles/stream.h"
+#include "preload/launch/cold_path.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/memory/held_changes.h"
@@ -45,9 +45,6 @@
 	"LD_PRELOAD"
 
 _Atomic int lifecycle_state;
-
-/* Longer than the reporter takes to end the process. */
-#define SIGNAL_END_MS 2000
 
 static struct session *session;
 static pid_t pid;
@@ -221,12 +218,13 @@ static void finish_report(struct session *finished)
 }
 
 /* The process that the loader loaded the library into, of which this may be a child. */
-static pid_t loaded_process, loaded_session;
+static pid_t loaded_process, loaded_session, loaded_parent;
 
 __attribute__((constructor)) static void note_process(void)
 {
 	loaded_process = getpid();
 	loaded_session = getsid(0);
+	loaded_parent = getppid();
 }
 
 /* The ktime command leaves the processes alone that its program starts. One that was forked, and
@@ -314,7 +312,8 @@ static void start_once(void)
 			     "Signals that end the program end it without a report: ktime's second "
 			     "thread could not be started.");
 	else
-		endings_handle_signals();
+		endings_handle_signals(settings.only_process == loaded_process &&
+				       loaded_parent == 1);
 	output_start_metrics(session);
 	endings_register();
 	/* Release: a thread that sees it running sees all of the above. */
@@ -393,10 +392,10 @@ void lifecycle_finish(void)
 		count_only_block(1);
 	else if (state != LIFECYCLE_CLOSED && state != LIFECYCLE_ENDING)
 		return;
-	if (lifecycle_ending()) {
+	if (state == LIFECYCLE_ENDING) {
 		/* A signal came first: the process ends by it, not by this exit. */
-		reporter_wait(SIGNAL_END_MS);
-		futex_sleep(SIGNAL_END_MS * UINT64_C(1000000));
+		cold_path_park();
+		return;
 	}
 	/* The others would end the process before the first has the report. */
 	if (!collector_finish() && first)
@@ -409,4 +408,11 @@ void lifecycle_end_by_signal(void)
 
 	if (atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_ENDING))
 		count_only_block(1);
+}
+
+void lifecycle_survived(void)
+{
+	int state = LIFECYCLE_ENDING;
+
+	atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_CLOSED);
 }

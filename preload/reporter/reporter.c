@@ -15,6 +15,7 @@
 #include "preload/base/default_action.h"
 #include "preload/base/futex.h"
 #include "preload/base/gate.h"
+#include "preload/base/lifecycle_state.h"
 #include "preload/base/sanitizer.h"
 #include "preload/collector/collector.h"
 #include "preload/reporter/last_report.h"
@@ -27,6 +28,8 @@
 /* And how long printing may take, from the signal on: nobody may read the pipe it goes to. Chosen.
  */
 #define PRINT_NS     1000000000u
+/* How long the kernel has for the default action, each time. Chosen. */
+#define TAKEN_NS     500000000u
 /* Between two looks at the gates while they are in use. */
 #define GATE_LOOK_NS 1000000u
 /* The longest sleep, an hour: it has nothing to do. */
@@ -126,13 +129,20 @@ void reporter_print(void)
 	print_by(clock_ns(CLOCK_MONOTONIC) + PRINT_NS);
 }
 
+/*
+ * The thread may have blocked the signal meanwhile, or the program set an action: it is sent a
+ * second time, to this thread. A tracer may still keep it from the process.
+ */
 static void end_process(int signal)
 {
-	int to = atomic_load_explicit(&thread, memory_order_relaxed);
+	sigset_t signals;
 
-	default_action_restore(signal);
-	if (syscall(SYS_tgkill, process, to, signal) < 0)
-		kill(process, signal); /* the thread has ended meanwhile */
+	default_action_take(process, atomic_load_explicit(&thread, memory_order_relaxed), signal);
+	futex_sleep(TAKEN_NS);
+	sigemptyset(&signals);
+	sigaddset(&signals, signal);
+	pthread_sigmask(SIG_UNBLOCK, &signals, NULL);
+	default_action_take(process, (pid_t)syscall(SYS_gettid), signal);
 }
 
 static void *run(void *unused)
@@ -159,6 +169,8 @@ static void *run(void *unused)
 	/* A fault ends the process by itself once its handler returns. */
 	if (!default_action_is_fault(atomic_load_explicit(&ending, memory_order_relaxed)))
 		end_process(atomic_load_explicit(&ending, memory_order_relaxed));
+	futex_sleep(TAKEN_NS);
+	lifecycle_survived();
 	return NULL;
 }
 

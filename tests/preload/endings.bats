@@ -51,6 +51,13 @@ counted()
 	ends SIGTERM 143
 }
 
+@test "the less common signals that end a program" {
+	local signal
+	for signal in SIGPOLL SIGPWR SIGSTKFLT SIGRTMIN SIGRTMAX SIGXFSZ; do
+		ends $signal $((128 + $(kill -l "${signal/POLL/IO}")))
+	done
+}
+
 @test "a fault in a thread" {
 	ends SIGSEGV 139
 }

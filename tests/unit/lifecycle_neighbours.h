@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -38,6 +37,7 @@
 #include "preload/driver/real_symbol.h"
 #include "preload/events/context_gates.h"
 #include "preload/handles/stream.h"
+#include "preload/launch/cold_path.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/lifecycle/endings.h"
@@ -192,8 +192,9 @@ void output_finish(struct session *finished)
 	note("report");
 }
 
-void endings_handle_signals(void)
+void endings_handle_signals(bool under_first)
 {
+	assert_false(under_first);
 	note("signals");
 }
 
@@ -242,7 +243,6 @@ struct thread *thread_enter(void)
 }
 
 static bool claimed = true;
-static unsigned waited_ms;
 
 bool reporter_claim(void)
 {
@@ -254,10 +254,9 @@ void reporter_print(void)
 	note("print");
 }
 
-void reporter_wait(unsigned milliseconds)
+void cold_path_park(void)
 {
-	waited_ms = milliseconds;
-	note("wait");
+	note("park");
 }
 
 /* In place of the kernel's. */
@@ -265,25 +264,6 @@ int clock_read(clockid_t clock, struct timespec *time)
 {
 	(void)clock;
 	*time = (struct timespec){.tv_sec = 2000000000};
-	return 0;
-}
-
-/* In place of the C library's: the one sleep. */
-long syscall(long number, ...)
-{
-	va_list arguments;
-	const struct timespec *limit;
-
-	assert_int_equal(number, SYS_futex);
-	va_start(arguments, number);
-	va_arg(arguments, void *);
-	assert_int_equal(va_arg(arguments, int), FUTEX_WAIT_PRIVATE);
-	va_arg(arguments, uint32_t);
-	limit = va_arg(arguments, const struct timespec *);
-	va_end(arguments);
-	assert_int_equal(limit->tv_sec, 2);
-	assert_int_equal(limit->tv_nsec, 0);
-	note("sleep");
 	return 0;
 }
 

@@ -138,8 +138,21 @@ TEST(after_a_signal_the_exit_waits_for_its_end, "")
 	assert_int_equal(atomic_load(&count_only_blocks), 1);
 	done[0] = '\0';
 	lifecycle_finish();
-	is("wait sleep finish");
-	assert_int_equal(waited_ms, 2000);
+	is("park");
+}
+
+TEST(a_process_that_a_signal_did_not_end_is_closed, "")
+{
+	lifecycle_start();
+	lifecycle_survived();
+	assert_int_equal(atomic_load(&lifecycle_state), LIFECYCLE_RUNNING);
+	lifecycle_end_by_signal();
+	lifecycle_survived();
+	assert_int_equal(atomic_load(&lifecycle_state), LIFECYCLE_CLOSED);
+	assert_int_equal(atomic_load(&count_only_blocks), 1);
+	done[0] = '\0';
+	lifecycle_finish();
+	is("finish");
 }
 
 TEST(in_a_child_the_end_is_the_parents, "")
@@ -247,6 +260,7 @@ int main(void)
 		cmocka_unit_test(the_end_closes_it_and_waits_for_the_report),
 		cmocka_unit_test(a_collector_that_hangs_leaves_the_report_to_the_reporter),
 		cmocka_unit_test(after_a_signal_the_exit_waits_for_its_end),
+		cmocka_unit_test(a_process_that_a_signal_did_not_end_is_closed),
 		cmocka_unit_test(in_a_child_the_end_is_the_parents),
 		cmocka_unit_test(the_report_comes_after_all_that_adds_to_it),
 		cmocka_unit_test(a_last_reading_that_does_not_come_is_told),

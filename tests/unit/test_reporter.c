@@ -21,6 +21,7 @@
 #include "preload/base/background_thread.h"
 #include "preload/base/default_action.h"
 #include "preload/base/gate.h"
+#include "preload/base/lifecycle_state.h"
 #include "preload/collector/collector.h"
 #include "preload/reporter/last_report.h"
 #include "preload/reporter/prometheus_file.h"
@@ -114,6 +115,11 @@ void prometheus_file_end(void)
 	note("prometheus_end");
 }
 
+void lifecycle_survived(void)
+{
+	note("survived");
+}
+
 /* In place of log_file_is_stream(), which knows descriptor 2 by what it was at the start. */
 bool __wrap_log_file_is_stream(int descriptor);
 static bool is_stream = true;
@@ -194,7 +200,7 @@ TEST(the_collector_has_300_ms_for_its_report, 0)
 	start(NULL);
 	assert_true(reporter_ask(SIGSEGV, &milliseconds));
 	run(NULL);
-	is("open soon wait");
+	is("open soon wait survived");
 	/* Whoever waits goes on at once. */
 	reporter_wait(1000000);
 	assert_int_equal(limit_count, 1);
@@ -209,7 +215,7 @@ TEST(then_the_reporter_prints_for_the_rest_of_a_second, 0)
 	written = true;
 	assert_true(reporter_ask(SIGSEGV, &milliseconds));
 	run(NULL);
-	is("open soon wait print prometheus_end");
+	is("open soon wait print prometheus_end survived");
 	assert_int_equal(written_until - limits[0], 700 * MS);
 	assert_string_equal(written_to->path, "log");
 }
@@ -221,7 +227,7 @@ TEST(a_report_that_the_collector_has_begun_is_waited_for, 0)
 	assert_true(reporter_claim());
 	assert_true(reporter_ask(SIGSEGV, &milliseconds));
 	run(NULL);
-	is("open soon wait wait");
+	is("open soon wait wait survived");
 	assert_int_equal(limits[1] - limits[0], 700 * MS);
 }
 
@@ -283,6 +289,20 @@ TEST(also_where_the_thread_that_it_came_to_has_ended, SIGUSR1)
 	_exit(1);
 }
 
+/* As if the thread had blocked it since. */
+TEST(also_where_the_thread_that_it_came_to_blocks_it, SIGUSR1)
+{
+	sigset_t signals;
+
+	sigemptyset(&signals);
+	sigaddset(&signals, SIGUSR1);
+	pthread_sigmask(SIG_BLOCK, &signals, NULL);
+	start(NULL);
+	assert_true(reporter_ask(SIGUSR1, &milliseconds));
+	run(NULL);
+	_exit(1);
+}
+
 static unsigned watches;
 
 static void ask_at_the_third(void)
@@ -299,7 +319,7 @@ TEST(gates_wake_it, 0)
 	assert_non_null(gates_wake);
 	at_watch = ask_at_the_third;
 	run(NULL);
-	is("watch watch watch open soon wait");
+	is("watch watch watch open soon wait survived");
 }
 
 static void ask_at_the_tenth(void)
@@ -331,6 +351,13 @@ static void which_signals_end_a_process_by_default(void **state)
 	assert_true(default_action_ends(SIGSYS));
 	assert_false(default_action_ends(SIGCHLD));
 	assert_false(default_action_ends(0));
+	assert_true(default_action_ends(SIGPOLL) && default_action_ends(SIGXFSZ));
+	/* glibc has 32 and 33. */
+	assert_false(default_action_ends(33));
+	assert_true(default_action_ends(SIGRTMIN) && default_action_ends(SIGRTMAX));
+	assert_false(default_action_ends(SIGRTMAX + 1));
+	assert_false(default_action_ends(SIGPIPE) || default_action_ends(SIGTRAP));
+	assert_false(default_action_ends(SIGPROF) || default_action_ends(SIGVTALRM));
 	assert_true(default_action_is_fault(SIGSEGV) && default_action_is_fault(SIGBUS));
 	assert_true(default_action_is_fault(SIGILL) && default_action_is_fault(SIGFPE));
 	assert_true(default_action_is_fault(SIGABRT) && default_action_is_fault(SIGSYS));
@@ -347,6 +374,7 @@ int main(void)
 		cmocka_unit_test(without_a_report_the_profile_that_is_kept_is_named),
 		cmocka_unit_test(a_signal_ends_the_process_as_it_would_have),
 		cmocka_unit_test(also_where_the_thread_that_it_came_to_has_ended),
+		cmocka_unit_test(also_where_the_thread_that_it_came_to_blocks_it),
 		cmocka_unit_test(gates_wake_it),
 		cmocka_unit_test(while_gates_are_in_use_it_watches_by_itself),
 		cmocka_unit_test(without_its_thread_gates_are_not_watched),

@@ -9,6 +9,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -88,6 +89,26 @@ static void end_by_abort(void)
 static void end_by_SIGTERM(void)
 {
 	raise(SIGTERM);
+}
+
+#define RAISED(signal)                                                                             \
+	static void end_by_##signal(void)                                                          \
+	{                                                                                          \
+		raise(signal);                                                                     \
+	}
+RAISED(SIGPOLL)
+RAISED(SIGPWR)
+RAISED(SIGSTKFLT)
+RAISED(SIGRTMIN)
+RAISED(SIGRTMAX)
+
+/* A file that would grow beyond its limit. */
+static void end_by_SIGXFSZ(void)
+{
+	const struct rlimit limit = {1 << 24, RLIM_INFINITY};
+
+	setrlimit(RLIMIT_FSIZE, &limit);
+	EXPECT(-1, pwrite(fileno(tmpfile()), "", 1, 1 << 24));
 }
 
 static void end_by_SIGSEGV(void)
@@ -343,6 +364,12 @@ static const struct {
 	WAY(_Exit),
 	WAY(abort),
 	WAY(SIGTERM),
+	WAY(SIGPOLL),
+	WAY(SIGPWR),
+	WAY(SIGSTKFLT),
+	WAY(SIGRTMIN),
+	WAY(SIGRTMAX),
+	WAY(SIGXFSZ),
 	WAY(SIGSEGV),
 	WAY(SIGKILL),
 	WAY(handler),
