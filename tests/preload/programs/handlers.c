@@ -8,6 +8,9 @@
 
 #include "tests/sim/programs/check.h"
 
+/* Old programs call them all the same. */
+#pragma GCC diagnostic ignored "-Wdeprecated-declarations"
+
 typedef sighandler_t set_function(int signal, sighandler_t handler);
 
 static volatile sig_atomic_t calls, blocked;
@@ -23,11 +26,12 @@ static void handle(int signal)
 
 static const char *name_of(sighandler_t handler)
 {
-	return handler == SIG_DFL   ? "default"
-	       : handler == SIG_IGN ? "ignored"
-	       : handler == SIG_ERR ? "error"
-	       : handler == handle  ? "handler"
-				    : "other";
+	return handler == SIG_DFL    ? "default"
+	       : handler == SIG_IGN  ? "ignored"
+	       : handler == SIG_ERR  ? "error"
+	       : handler == SIG_HOLD ? "held"
+	       : handler == handle   ? "handler"
+				     : "other";
 }
 
 /* Flags and mask mean nothing beside the default action. */
@@ -35,7 +39,10 @@ static void say_action(int signal)
 {
 	struct sigaction action;
 
-	sigaction(signal, NULL, &action);
+	if (sigaction(signal, NULL, &action) < 0) {
+		puts(" none");
+		return;
+	}
 	if (action.sa_handler == SIG_DFL) {
 		puts(" default");
 		return;
@@ -76,13 +83,43 @@ static void try(const char *name, int signal)
 	say_refusal(set, 4711, handle);
 }
 
+static void try_interruption(int signal_number)
+{
+	for (int interrupt = 1; interrupt >= 0; interrupt--) {
+		printf("siginterrupt %d: %d,", interrupt, siginterrupt(signal_number, interrupt));
+		say_action(signal_number);
+		printf(" %s,", name_of(signal(signal_number, handle)));
+		say_action(signal_number);
+		printf(" %d,", siginterrupt(signal_number, !interrupt));
+		say_action(signal_number);
+		signal(signal_number, SIG_DFL);
+	}
+}
+
+static void try_hold(int signal_number)
+{
+	printf("hold: %s", name_of(sigset(signal_number, SIG_HOLD)));
+	printf(" %s", name_of(sigset(signal_number, SIG_HOLD)));
+	raise(signal_number);
+	printf(" %s", name_of(sigset(signal_number, handle)));
+	printf(" %d", (int)calls);
+	printf(" %d", sigignore(signal_number));
+	printf(" %s\n", name_of(sigset(signal_number, SIG_DFL)));
+}
+
 int main(void)
 {
-	static const char *const names[] = {"signal", "bsd_signal", "ssignal", "sysv_signal",
-					    "__sysv_signal"};
-	static const int signals[] = {SIGUSR2, SIGTERM, SIGSEGV};
+	static const char *const names[] = {"signal",	   "bsd_signal",    "ssignal",
+					    "sysv_signal", "__sysv_signal", "sigset"};
+	const int signals[] = {SIGUSR2, SIGTERM, SIGSEGV, SIGPOLL, SIGRTMIN};
 
 	check_context();
+	try_interruption(SIGUSR1);
+	try_interruption(SIGRTMAX);
+	try_interruption(4711);
+	try_hold(SIGHUP);
+	try_hold(SIGRTMAX);
+	try_hold(4711);
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
 		for (size_t k = 0; k < sizeof(signals) / sizeof(signals[0]); k++)
 			try(names[i], signals[k]);
