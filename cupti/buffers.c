@@ -50,7 +50,7 @@ static uint8_t *arena;
 static struct buffer *free_lists[SIZES];
 static struct buffer *queue, **queue_end = &queue;
 static size_t queued; /* in bytes */
-static uint64_t last_number;
+static uint64_t last_number, last_taken;
 /* Buffers outside the pool that are being filled. */
 static struct buffer *beyond_list;
 
@@ -162,6 +162,7 @@ static struct buffer *allocate_beyond(void)
 struct buffer *buffers_take(bool beyond, size_t *lost)
 {
 	struct buffer *buffer;
+	uint64_t taken;
 
 	*lost = 0;
 	pthread_mutex_lock(&lock);
@@ -175,9 +176,12 @@ struct buffer *buffers_take(bool beyond, size_t *lost)
 			beyond_list = buffer;
 		}
 	}
+	taken = ++last_taken;
 	pthread_mutex_unlock(&lock);
 	if (!buffer && beyond)
 		buffer = allocate_beyond();
+	if (buffer)
+		buffer->taken = taken;
 	return buffer;
 }
 

@@ -19,6 +19,7 @@ struct buffer {
 	uint8_t *data;	 /* aligned to 8 or more */
 	size_t size;	 /* bytes */
 	size_t valid;	 /* bytes of records */
+	uint64_t taken;	 /* in the order in which they were given out to be filled */
 	uint64_t number; /* in the order of queueing */
 	uint32_t thread; /* see buffer_thread in struct activity */
 	bool beyond;	 /* outside the pool: freed on release */

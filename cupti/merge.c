@@ -21,6 +21,7 @@
 /* A buffer and its next record. */
 struct reader {
 	struct buffer *buffer;
+	bool waits; /* for another buffer, which its thread filled before */
 	struct walk walk;
 	struct activity activity;
 };
@@ -48,8 +49,26 @@ static bool step(struct reader *reader)
 	return false;
 }
 
+/*
+ * The records of one thread's buffers are in the order of its calls, and not in that of their
+ * starts if it works in several streams: merged by start alone, a later buffer's record could come
+ * before an earlier one's of the same stream. A thread fills the buffers as it gets them.
+ */
+static void set_waiting(void)
+{
+	for (unsigned i = 0; i < count; i++) {
+		const struct buffer *buffer = readers[i].buffer;
+
+		readers[i].waits = false;
+		for (unsigned k = 0; k < count && buffer->thread != ACTIVITY_UNKNOWN_THREAD; k++)
+			readers[i].waits |= readers[k].buffer->thread == buffer->thread &&
+					    readers[k].buffer->taken < buffer->taken;
+	}
+}
+
 static void open_readers(const struct cupti_functions *cupti, uint64_t last)
 {
+	unsigned before = count;
 	struct buffer *buffer;
 
 	while (count < MOST_TOGETHER && (buffer = buffers_next(last))) {
@@ -62,6 +81,8 @@ static void open_readers(const struct cupti_functions *cupti, uint64_t last)
 		else
 			buffers_release(buffer);
 	}
+	if (count > before)
+		set_waiting();
 }
 
 static void close_reader(unsigned index)
@@ -69,6 +90,7 @@ static void close_reader(unsigned index)
 	buffers_release(readers[index].buffer);
 	count--;
 	memmove(&readers[index], &readers[index + 1], (count - index) * sizeof(readers[0]));
+	set_waiting();
 }
 
 /* The reader whose record began first; of equal ones, the one queued first. */
@@ -76,8 +98,10 @@ static unsigned earliest(void)
 {
 	unsigned found = 0;
 
-	for (unsigned i = 1; i < count; i++)
-		if (readers[i].activity.start < readers[found].activity.start)
+	while (readers[found].waits)
+		found++;
+	for (unsigned i = found + 1; i < count; i++)
+		if (!readers[i].waits && readers[i].activity.start < readers[found].activity.start)
 			found = i;
 	return found;
 }
@@ -93,7 +117,7 @@ static uint64_t limit_of(unsigned reader)
 		/* An equal start in a buffer that was queued before comes first. */
 		if (i < reader && start > 0)
 			start--;
-		if (i != reader && start < limit)
+		if (i != reader && !readers[i].waits && start < limit)
 			limit = start;
 	}
 	return limit;

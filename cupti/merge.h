@@ -16,7 +16,8 @@
 
 /*
  * Calls `consume` for every record that ktime wants in the buffers queued up to number `last`, and
- * releases the buffers; a buffer's records keep their order. `before` (may be NULL) is called
+ * releases the buffers; a buffer's records keep their order, and so do those of a thread's buffers.
+ * `before` (may be NULL) is called
  * before each buffer's records, with `first` the first time. Returns the number of records. For the
  * collector thread only.
  */

@@ -19,6 +19,7 @@
 struct matcher *calls_matcher;
 static size_t expected_count;
 static uint32_t call_count;
+static bool given_up;
 
 static void release_pair(const struct call_record *record)
 {
@@ -103,6 +104,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 static void unmatched(struct in_flight *operation)
 {
 	expected_count--;
+	given_up = true;
 	if (operation->reported && trace_wanted())
 		trace_matched(operation, 0);
 	if (operation->reported && operation->row)
@@ -375,6 +377,11 @@ void calls_recorded(struct in_flight *operation, bool timed, uint64_t nanosecond
 void calls_lost_records(void)
 {
 	matcher_expire(calls_matcher, UINT64_MAX);
+}
+
+bool calls_were_given_up(void)
+{
+	return given_up;
 }
 
 size_t calls_expected(void)

@@ -233,6 +233,8 @@ static void drain_before_records(bool first)
 		futex_sleep(CALL_POLL_NS);
 		drain_rings();
 	}
+	if (first)
+		records_expect_late_calls(call_before(now, false));
 	drain_rings();
 }
 
@@ -330,12 +332,15 @@ void drain_records(enum flush flush)
 	else if (flush != FLUSH_IF_DUE || flush_is_due(clock_ns(CLOCK_MONOTONIC)) ||
 		 recording_wants_flush(clock_ns(CLOCK_REALTIME)))
 		dropped = flush_cupti(flush == FLUSH_FORCED);
+	else if (buffers_queued() > 0)
+		dropped = cupti_dropped();
+	unread = cupti_unread();
+	/* Before the records that follow those are taken. */
+	session_count(rows_session, COUNTER_cupti_dropped, dropped);
+	session_count(rows_session, COUNTER_cupti_unread, unread);
 	if (cupti_drain(drain_before_records, records_take, NULL) > 0)
 		settle_timeline();
 	records_settle();
-	unread = cupti_unread();
-	session_count(rows_session, COUNTER_cupti_dropped, dropped);
-	session_count(rows_session, COUNTER_cupti_unread, unread);
 	if (dropped || unread || ended || is_matching_over())
 		calls_lost_records();
 	if (ended)

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <uthash.h>
 
+#include "cupti/activity.h"
 #include "preload/collector/match_heap.h"
 #include "preload/collector/match_queue.h"
 
@@ -268,9 +269,9 @@ static void settle_others(struct match_stream *stream, const struct match_queue 
 	}
 }
 
-static struct in_flight *match(struct match_stream *stream, uint32_t thread, struct record_key key)
+/* The call of a record. */
+static struct fit find(const struct match_stream *stream, uint32_t thread, struct record_key key)
 {
-	struct in_flight *found;
 	struct fit fit;
 
 	key.start_known = !stream->matcher->clock_differs;
@@ -278,14 +279,25 @@ static struct in_flight *match(struct match_stream *stream, uint32_t thread, str
 	if (!fit.calls && thread)
 		fit = earliest(stream, 0, &key);
 	/* Without names, the order of two concurrent calls must not be guessed. */
-	if (!fit.calls || (!thread && key.kernel &&
-			   overlaps_others(&stream->waiting, 1, fit.calls,
-					   in_flight_at(&fit.calls->ring, fit.index))))
+	if (fit.calls && !thread && key.kernel &&
+	    overlaps_others(&stream->waiting, 1, fit.calls,
+			    in_flight_at(&fit.calls->ring, fit.index)))
+		fit.calls = NULL;
+	return fit;
+}
+
+static struct in_flight *match(struct match_stream *stream, uint32_t thread, struct record_key key)
+{
+	struct fit fit = find(stream, thread, key);
+	struct in_flight *found = fit.calls ? match_queue_take(fit.calls, fit.index) : NULL;
+
+	if (!found)
 		return NULL;
-	found = match_queue_take(fit.calls, fit.index);
 	match_heap_update(&stream->waiting, fit.calls);
 	if (!thread)
 		settle_others(stream, fit.calls, found);
+	else if (thread != fit.calls->thread && thread != ACTIVITY_UNKNOWN_THREAD)
+		found->ambiguous = true;
 	return found;
 }
 
@@ -354,6 +366,16 @@ struct in_flight *match_record(struct match_stream *stream, uint32_t thread, uin
 struct in_flight *match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start)
 {
 	return match(stream, thread, (struct record_key){.start = start, .kernel = true});
+}
+
+const struct in_flight *match_next_kernel(const struct match_stream *stream, uint32_t thread,
+					  uint64_t start)
+{
+	struct fit fit = find(stream, thread, (struct record_key){.start = start, .kernel = true});
+
+	return fit.calls && (!thread || thread == fit.calls->thread)
+		       ? in_flight_at(&fit.calls->ring, fit.index)
+		       : NULL;
 }
 
 struct in_flight *match_graph(struct match_stream *stream, uint32_t thread, uint64_t start)

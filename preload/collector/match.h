@@ -55,13 +55,17 @@ void match_expect(struct match_stream *stream, struct in_flight *call);
  * Removes and returns the call of a record that started at `start`; NULL if none fits. As CUPTI's
  * clock is fitted to the host's, a record may start up to 100 us before its call. `thread`: whose
  * calls the record's buffer is of; 0 if it holds all threads'. Then the driver's order of two
- * overlapping calls is unknown, and both are marked ambiguous.
+ * overlapping calls is unknown, and both are marked ambiguous; and so is another thread's call, if
+ * the thread's own do not fit.
  */
 struct in_flight *match_record(struct match_stream *stream, uint32_t thread, uint64_t start,
 			       const struct operation *operation, uint64_t bytes);
 /* As match_record() for the next call, if it is a kernel launch, of whatever kernel; NULL if two
  * threads called concurrently and their order is unknown. */
 struct in_flight *match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start);
+/* What match_kernel() would return, which stays: NULL also if it is not the thread's own call. */
+const struct in_flight *match_next_kernel(const struct match_stream *stream, uint32_t thread,
+					  uint64_t start);
 /* As match_record() for the next call, if it is a graph launch. */
 struct in_flight *match_graph(struct match_stream *stream, uint32_t thread, uint64_t start);
 

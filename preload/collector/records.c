@@ -113,6 +113,51 @@ static void count_operation(struct operation *operation, const struct activity *
 		trace_operation(operation, activity);
 }
 
+/* Calls that began before the records may not be queued yet. */
+static bool calls_are_late;
+/* Whether each record so far was the next one of its thread's calls. */
+static bool order_was_kept = true;
+/* A kernel's record had another kernel's name. */
+static bool names_are_wrong;
+
+static void note_wrong_names(void)
+{
+	names_are_wrong = true;
+	session_note(
+		rows_session,
+		"CUPTI gave a kernel the name of one that was unloaded: from then on records of "
+		"kernels are matched by the order of the launches. If some were lost, or threads "
+		"launched into one stream at once, rows may have each other's times.");
+}
+
+static bool is_order_known(void)
+{
+	const uint64_t *counters = session_header(rows_session)->counters;
+
+	return order_was_kept && !calls_are_late && !calls_were_given_up() &&
+	       !rows_lost_untaken() && !counters[COUNTER_cupti_dropped] &&
+	       !counters[COUNTER_cupti_unread];
+}
+
+/*
+ * From the first unloading of a module on CUPTI may give a kernel that was loaded at an unloaded
+ * one's handle the old name (operation.h). Each record goes to a launch of its name until one shows
+ * that they are wrong: as the launch that is next has another name though nothing was lost, or as
+ * the name has more records than launches.
+ */
+static bool is_name_wrong(const struct match_stream *stream, const struct activity *activity,
+			  const struct operation *operation)
+{
+	const struct in_flight *next;
+
+	if (!operation_names_are_reused() || !recording_matches())
+		return false;
+	next = match_next_kernel(stream, activity->buffer_thread, activity->start);
+	return next && next->operation != operation &&
+	       (is_order_known() ||
+		(!calls_are_late && !rows_lack_records(operation, (int)activity->device)));
+}
+
 /* The call of an operation's record, or NULL. */
 static struct in_flight *call_of(const struct activity *activity, const struct operation *operation,
 				 uint64_t bytes)
@@ -123,7 +168,10 @@ static struct in_flight *call_of(const struct activity *activity, const struct o
 
 	if (!stream)
 		return NULL;
-	if (operation->kind == ROW_KERNEL && (!activity->name || operation_names_are_reused()))
+	if (operation->kind == ROW_KERNEL && activity->name && !names_are_wrong &&
+	    is_name_wrong(stream, activity, operation))
+		note_wrong_names();
+	if (operation->kind == ROW_KERNEL && (!activity->name || names_are_wrong))
 		return match_kernel(stream, activity->buffer_thread, activity->start);
 	return match_record(stream, activity->buffer_thread, activity->start, operation, bytes);
 }
@@ -137,6 +185,7 @@ static void take_operation(const struct activity *activity)
 	bool reported = is_reported(activity, call);
 
 	cost_of_record(rows_session, activity, call, &before);
+	order_was_kept = order_was_kept && call && !call->ambiguous;
 	if (call) {
 		operation = call->operation;
 		calls_matched(call, activity->correlation);
@@ -144,7 +193,7 @@ static void take_operation(const struct activity *activity)
 		session_count(rows_session, COUNTER_unmatched_records, 1);
 	}
 	if (reported && recording_matches() && rows_are_full(operation, (int)activity->device) &&
-	    window_changed_between(0, UINT64_MAX))
+	    (names_are_wrong || window_changed_between(0, UINT64_MAX)))
 		reported = false;
 	if (reported && (call || operation->kind != ROW_KERNEL || recording_knows_kernels())) {
 		count_operation(operation, activity, call);
@@ -371,6 +420,11 @@ void records_take(const struct activity *activity, void *unused)
 void records_trust_clock(bool trusted)
 {
 	matcher_trust_clock(calls_matcher, trusted);
+}
+
+void records_expect_late_calls(bool late)
+{
+	calls_are_late = late;
 }
 
 void records_start(void)

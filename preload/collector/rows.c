@@ -54,6 +54,16 @@ bool rows_are_full(struct operation *operation, int device)
 	       row->cupti.count - row->graph_records >= row->calls;
 }
 
+bool rows_lack_records(const struct operation *operation, int device)
+{
+	const struct row *row = operation->rows[device];
+
+	if (!row || row->calls + row->calls_outside == 0)
+		return rows_were_called(operation);
+	return row->cupti.count - row->graph_records < row->calls + row->calls_outside ||
+	       atomic_load_explicit(&operation->lost[device], memory_order_relaxed) > 0;
+}
+
 const char *rows_call_name(unsigned api, enum row_kind *kind)
 {
 	bool of_runtime = false;

@@ -47,6 +47,9 @@ void rows_finish(void);
  * start in it: its record has then another call's place, whose own comes too.
  */
 bool rows_are_full(struct operation *operation, int device);
+/* Whether an operation has been launched on a device more often than it has records, as far as is
+ * known; true also if it was launched on other devices alone. */
+bool rows_lack_records(const struct operation *operation, int device);
 /* An API row's name, and whether it is a runtime or a driver row; NULL if the number has no row. */
 const char *rows_call_name(unsigned api, enum row_kind *kind);
 

@@ -117,9 +117,9 @@ void operation_remember_kernel(const void *handle, const char *name);
 void operation_forget_kernels(void);
 /*
  * To be called before a module is unloaded. From then on operation_names_are_reused(), and kernel
- * names in CUPTI's records are not trusted: CUPTI reports a kernel loaded at an unloaded one's
- * handle under the old name (CUPTI 13.0, driver 580: 59 of 60 launches of 30 modules). The call
- * that a record is matched with has the right name.
+ * names in CUPTI's records may be wrong: CUPTI reports a kernel loaded at an unloaded one's handle
+ * under the old name (CUPTI 13.0, driver 580: 59 of 60 launches of 30 modules). The call that a
+ * record is matched with has the right name (records.c).
  */
 void operation_modules_unload(void);
 bool operation_names_are_reused(void);

@@ -88,6 +88,25 @@ failed_in_rows()
 	lives modules $'25 first\n25 second'
 }
 
+# As CUPTI 13.0 names them.
+@test "modules whose kernels CUPTI gives the names of unloaded ones" {
+	export SIM_CUPTI_OLD_NAMES=1
+	lives modules $'25 first\n25 second'
+	is '25 25' eval "\"$built/ktime\" export --json - session | jq -r '[.rows[] | select(.kind == \"kernel\").cupti.count] | join(\" \")'"
+	says "CUPTI gave a kernel the name of one that was unloaded"
+}
+
+# Kernels of 1 and 5 us, some of whose records are lost.
+@test "a record has no row of another kernel if some were lost after a module was unloaded" {
+	export SIM_CUPTI_DROP=7 SIM_KERNEL_NS='first=1000,second=5000'
+	KTIME_OPTIONS="-f -o session --timer cupti" same_as_alone "$programs/lives" kernels_in_turn
+	[ "$status" -eq 0 ]
+	is $'50 first\n50 second' operations
+	"$built/ktime" export --json - session | jq -e '[.rows[] | select(.kind == "kernel") |
+		.cupti.total == .cupti.count * {first: 1000, second: 5000}[.name]] == [true, true]'
+	[ "$(report | grep -c "CUPTI gave a kernel the name")" -eq 0 ]
+}
+
 @test "several devices have rows of their own" {
 	SIM_DEVICES=3 contexts devices $'1 [CUDA memcpy HtoD] 0
 1 [CUDA memcpy HtoD] 1

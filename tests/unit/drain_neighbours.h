@@ -216,6 +216,13 @@ void records_trust_clock(bool is_trusted)
 	trusted = is_trusted;
 }
 
+static bool late_calls;
+
+void records_expect_late_calls(bool late)
+{
+	late_calls = late;
+}
+
 void records_settle(void)
 {
 	settled_records++;

@@ -208,6 +208,19 @@ struct in_flight *match_graph(struct match_stream *found, uint32_t thread, uint6
 	return around.call;
 }
 
+const struct in_flight *match_next_kernel(const struct match_stream *found, uint32_t thread,
+					  uint64_t start)
+{
+	assert_ptr_equal(found, &stream);
+	assert_true(thread == 77 && start > 0);
+	return around.next;
+}
+
+bool calls_were_given_up(void)
+{
+	return around.given_up;
+}
+
 void calls_matched(const struct in_flight *operation, uint32_t correlation)
 {
 	assert_ptr_equal(operation, around.call);

@@ -14,11 +14,12 @@
 
 struct surroundings {
 	bool matches, complete, knows_kernels, trace, chosen, included, own, names_reused,
-		window_changes;
+		window_changes, given_up;
 	int64_t behind;
 	uint64_t window_from;
 	struct concurrency before;
 	struct in_flight *call; /* that the record matches */
+	struct in_flight *next; /* that it would by the order alone */
 	unsigned matched, recorded, costs, in_ranges, fed, traced, traced_calls, by_recording,
 		cheap;
 	unsigned settled, warned;

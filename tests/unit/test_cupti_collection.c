@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -197,16 +199,35 @@ TEST(a_drain_waits_once_and_takes_what_was_there_when_it_began)
 	assert_int_equal(drain().count, 3);
 }
 
-TEST(records_of_several_buffers_come_as_their_work_began)
+struct recorded {
+	struct sim_cupti *cupti;
+	uint32_t correlations[4];
+};
+
+static void *record_four(void *argument)
+{
+	const struct recorded *recorded = argument;
+
+	for (int i = 0; i < 4; i++)
+		record_kernel(recorded->cupti, recorded->correlations[i],
+			      100 * recorded->correlations[i]);
+	complete_buffers();
+	return NULL;
+}
+
+TEST(records_of_several_threads_buffers_come_as_their_work_began)
 {
 	static const uint32_t order[][4] = {{1, 4, 7, 10}, {2, 5, 8, 11}, {3, 6, 9, 12}};
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
 
 	for (int buffer = 0; buffer < 3; buffer++) {
-		for (int i = 0; i < 4; i++)
-			record_kernel(cupti, order[buffer][i], 100 * order[buffer][i]);
-		complete_buffers();
+		struct recorded recorded = {.cupti = cupti};
+		pthread_t thread;
+
+		memcpy(recorded.correlations, order[buffer], sizeof(order[buffer]));
+		assert_int_equal(pthread_create(&thread, NULL, record_four, &recorded), 0);
+		pthread_join(thread, NULL);
 	}
 	seen = drain();
 	assert_int_equal(seen.count, 12);
@@ -214,15 +235,16 @@ TEST(records_of_several_buffers_come_as_their_work_began)
 	assert_true(seen.in_order);
 }
 
-TEST(records_of_one_buffer_keep_their_order)
+/* Of two streams, whose works began at other times. */
+TEST(records_of_a_threads_buffers_keep_their_order)
 {
 	struct sim_cupti *cupti = start(&all);
 	struct seen seen;
 
-	record_kernel(cupti, 2, 300);
-	record_kernel(cupti, 3, 100);
+	record_kernel(cupti, 1, 300);
+	record_kernel(cupti, 2, 100);
 	complete_buffers();
-	record_kernel(cupti, 1, 200);
+	record_kernel(cupti, 3, 200);
 	record_kernel(cupti, 4, 300);
 	complete_buffers();
 	seen = drain();
@@ -486,8 +508,8 @@ int main(void)
 		cmocka_unit_test(whole_graphs_are_traced_where_nodes_are_not_wanted),
 		cmocka_unit_test(launches_and_copies_are_off_in_the_runtime_kind),
 		cmocka_unit_test(records_come_once_and_in_order),
-		cmocka_unit_test(records_of_several_buffers_come_as_their_work_began),
-		cmocka_unit_test(records_of_one_buffer_keep_their_order),
+		cmocka_unit_test(records_of_several_threads_buffers_come_as_their_work_began),
+		cmocka_unit_test(records_of_a_threads_buffers_keep_their_order),
 		cmocka_unit_test(where_each_thread_has_buffers_its_records_name_it),
 		cmocka_unit_test(where_all_threads_share_buffers_records_name_none),
 		cmocka_unit_test(cupti_13_that_does_not_say_has_buffers_by_thread),

@@ -122,6 +122,7 @@ static void records_wait_for_calls_in_progress_for_10_ms_at_most(void **state)
 	/* At the first buffer alone. */
 	assert_int_equal(ranges_drained, 9 + BUFFERS + 1);
 	assert_true(now - before >= 10 * MS);
+	assert_true(late_calls);
 }
 
 /* Each reading of the clock takes 1 ms here. */
@@ -140,11 +141,13 @@ static void a_call_on_the_cold_path_is_waited_for_longer(void **state)
 	ranges_drained = 0;
 	drain_records(FLUSH_NOW);
 	assert_int_equal(ranges_drained, 9 + BUFFERS + 1);
+	assert_true(late_calls);
 	/* And only a call. */
 	atomic_store(&threads[1].in_call, 0);
 	ranges_drained = 0;
 	drain_records(FLUSH_NOW);
 	assert_int_equal(ranges_drained, BUFFERS + 1);
+	assert_false(late_calls);
 }
 
 /* Otherwise records are lost meanwhile. */
@@ -255,6 +258,13 @@ static void what_cupti_lost_is_counted(void **state)
 	assert_int_equal(counters[COUNTER_cupti_dropped], 5);
 	assert_int_equal(counters[COUNTER_cupti_unread], 3);
 	assert_int_equal(lost_records, 2);
+	/* Full buffers come without a flush. */
+	unread = 0;
+	dropped = 2;
+	bytes_queued = 1;
+	drain_records(FLUSH_IF_DUE);
+	assert_int_equal(counters[COUNTER_cupti_dropped], 7);
+	assert_int_equal(lost_records, 3);
 }
 
 static void calls_that_are_matched_no_more_wait_two_seconds_for_their_records(void **state)

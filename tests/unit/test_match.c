@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "cupti/activity.h"
 #include "preload/collector/match.h"
 
 static unsigned given_up;
@@ -163,6 +164,32 @@ static void a_record_by_a_thread_without_calls_finds_what_fits(void **state)
 	assert_non_null(found);
 	assert_int_equal(found->started, 1000);
 	assert_int_equal(given_up, 0);
+}
+
+static void another_threads_call_may_not_be_the_records(void **state)
+{
+	struct match_stream *stream = two_threads(*state);
+
+	assert_true(match_record(stream, 33, 10000, &kernel, 0)->ambiguous);
+	assert_false(match_record(stream, 11, 10000, &kernel, 0)->ambiguous);
+	/* It is not known whose the record is. */
+	assert_false(match_record(stream, ACTIVITY_UNKNOWN_THREAD, 10000, &kernel, 0)->ambiguous);
+}
+
+static void the_next_kernel_is_the_threads_own_and_stays(void **state)
+{
+	struct match_stream *stream = two_threads(*state);
+
+	assert_int_equal(match_next_kernel(stream, 22, 10000)->started, 2000);
+	assert_int_equal(match_next_kernel(stream, 22, 10000)->started, 2000);
+	assert_int_equal(match_next_kernel(stream, 0, 10000)->started, 1000);
+	assert_null(match_next_kernel(stream, 33, 10000));
+	assert_null(match_next_kernel(stream, ACTIVITY_UNKNOWN_THREAD, 10000));
+	/* Calls of two threads at once. */
+	match_record(stream, 11, 10000, &kernel, 0)->ended = 0;
+	match_expect(stream, call_of(44, 2001));
+	assert_null(match_next_kernel(stream, 0, 10000));
+	assert_int_equal(match_next_kernel(stream, 44, 10000)->started, 2001);
 }
 
 /* A number may be given out again before all that is of the first stream has gone. */
@@ -369,6 +396,8 @@ static void each_of_several_lists_without_a_number_is_released_alone(void **stat
 	assert_true(matcher_oldest(*state) == UINT64_MAX);
 }
 
+#define TEST(name) cmocka_unit_test_setup_teardown(name, make, destroy)
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -389,6 +418,8 @@ int main(void)
 			destroy),
 		cmocka_unit_test_setup_teardown(a_record_by_a_thread_without_calls_finds_what_fits,
 						make, destroy),
+		TEST(another_threads_call_may_not_be_the_records),
+		TEST(the_next_kernel_is_the_threads_own_and_stays),
 		cmocka_unit_test_setup_teardown(a_list_that_two_streams_use_goes_with_the_second,
 						make, destroy),
 		cmocka_unit_test_setup_teardown(
@@ -401,7 +432,6 @@ int main(void)
 						destroy),
 		cmocka_unit_test_setup_teardown(
 			memory_is_given_back_and_bounded_for_all_streams_together, make, destroy),
-#define TEST(name) cmocka_unit_test_setup_teardown(name, make, destroy)
 		TEST(copies_are_told_apart_by_their_bytes),
 		TEST(times_count_only_by_a_clock_that_is_trusted),
 		TEST(calls_from_before_a_time_are_given_up),

@@ -345,6 +345,26 @@ static void what_is_launched_outside_the_window_is_counted_apart(void **state)
 	assert_int_equal(session_header(session)->counters[COUNTER_operations_outside], 3);
 }
 
+static void a_row_lacks_records_while_it_has_more_launches(void **state)
+{
+	struct operation kernel = {.kind = ROW_KERNEL, .name = "k"};
+	struct row *row = rows_of(&kernel, 1);
+
+	(void)state;
+	assert_false(rows_lack_records(&kernel, 1));
+	row->calls = row->calls_outside = 2;
+	row->cupti.count = 4;
+	row->graph_records = 1;
+	assert_true(rows_lack_records(&kernel, 1));
+	row->cupti.count = 5;
+	assert_false(rows_lack_records(&kernel, 1));
+	atomic_store(&kernel.lost[1], 1);
+	assert_true(rows_lack_records(&kernel, 1));
+	atomic_store(&kernel.lost[1], 0);
+	/* Launched on another device alone. */
+	assert_true(rows_lack_records(&kernel, 0));
+}
+
 static void drop(struct operation *operation, int device, uint32_t calls, uint32_t outside)
 {
 	operation->lost[device] += calls;
@@ -407,6 +427,7 @@ int main(void)
 		TEST(failed_calls_are_calls_too),
 		TEST(copies_by_way_of_the_host_are_told),
 		TEST(what_is_launched_outside_the_window_is_counted_apart),
+		TEST(a_row_lacks_records_while_it_has_more_launches),
 		TEST(dropped_calls_are_in_their_rows_once),
 		TEST(dropped_calls_of_a_device_without_rows_are_in_none),
 	};

@@ -40,13 +40,10 @@ static void a_record_has_the_row_of_its_call(void **state)
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z4namev", .device = 1});
 	assert_false(around.idle);
 	assert_int_equal(around.fed, 1);
-	/* Names that may be another kernel's, or none, count by the order. */
-	around.names_reused = true;
+	/* One without a name counts by the order. */
 	take(ACTIVITY_KERNEL, (struct activity){.name = "_Z4namev"});
-	assert_true(around.kernel_by_order);
 	take(ACTIVITY_MEMSET, (struct activity){0});
 	assert_false(around.kernel_by_order);
-	around.names_reused = false;
 	take(ACTIVITY_KERNEL, (struct activity){0});
 	assert_true(around.kernel_by_order);
 	/* What is not reported gives its call the time all the same. */

@@ -63,7 +63,7 @@ $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows
 $(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_heap.o match_queue.o) driver/api.o events/in_flight.o events/other_streams.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_heap.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
-$(addprefix $(BUILD)/tests/unit/test_taken_, operations graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
+$(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
 	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/api.o base/pointer_map.o)
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o causes.o host_calls.o interval_set.o) driver/api.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)

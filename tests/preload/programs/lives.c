@@ -45,6 +45,27 @@ static void modules(void)
 	}
 }
 
+/* Two kernels in turn, once a module was unloaded. */
+static void kernels_in_turn(void)
+{
+	CUfunction first, second;
+	CUmodule module;
+
+	check_context();
+	for (int i = 0; i < 2; i++) {
+		CHECK(cuModuleLoadData(&module, CHECK_PTX));
+		CHECK(cuModuleGetFunction(&first, module, "first"));
+		CHECK(cuModuleGetFunction(&second, module, "second"));
+		for (int k = 0; k < i * TIMES; k++) {
+			check_launch(first, NULL);
+			check_launch(second, NULL);
+		}
+		CHECK(cuCtxSynchronize());
+		if (i == 0)
+			CHECK(cuModuleUnload(module));
+	}
+}
+
 enum { BYTES = 4096 };
 
 static void *launch_twice(void *kernel)
@@ -220,6 +241,7 @@ static const struct {
 } lives[] = {
 	{"streams", streams},
 	{"modules", modules},
+	{"kernels_in_turn", kernels_in_turn},
 	{"threads", threads},
 	{"threads_together", threads_together},
 	{"threads_in_turns", threads_in_turns},

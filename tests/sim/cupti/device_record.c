@@ -49,6 +49,30 @@ static const char *lasting(const char *name)
 	return known->text;
 }
 
+/* SIM_CUPTI_OLD_NAMES: the name of the first kernel that was launched at this address. */
+static const char *name_of(const struct kernel *kernel)
+{
+	static struct first_kernel {
+		struct first_kernel *next;
+		const struct kernel *kernel;
+		const char *name;
+	} * first;
+	struct first_kernel *known = first;
+
+	if (!getenv("SIM_CUPTI_OLD_NAMES"))
+		return lasting(kernel->name);
+	while (known && known->kernel != kernel)
+		known = known->next;
+	if (known)
+		return known->name;
+	known = malloc(sizeof(*known));
+	if (!known)
+		return NULL;
+	*known = (struct first_kernel){first, kernel, lasting(kernel->name)};
+	first = known;
+	return known->name;
+}
+
 void device_record_release_late(void)
 {
 	pthread_mutex_lock(&late_lock);
@@ -109,7 +133,7 @@ static void add_kernel(const struct sim_activity *activity, CUpti_ActivityKind k
 		.staticSharedMemory = STATIC_SHARED,
 		.dynamicSharedMemory = operation->u.launch.shared_bytes,
 		.gridId = ++grids,
-		.name = lasting(operation->u.launch.kernel->name),
+		.name = name_of(operation->u.launch.kernel),
 	};
 
 	add_device_record(&record, sizeof(record), record.end);
