@@ -5,10 +5,10 @@
 # BATS_JOBS says how many at a time, BATS_FILTER which tests, by a pattern.
 #
 # What hangs ends, and fails: a wait by the limit that the test gives it (wait_until), a program on the simulated
-# device by SIM_LIMIT_S, a test by BATS_TEST_TIMEOUT, a file by FILE_LIMIT_S. They are for a busy machine.
+# device by SIM_LIMIT_S, a test by BATS_TEST_TIMEOUT (tests/waits.bash), a file by FILE_LIMIT_S.
 set -uo pipefail
-: "${BATS_TEST_TIMEOUT:=240}" "${FILE_LIMIT_S:=1200}" "${BATS_JOBS:=$(nproc)}"
-export BATS_TEST_TIMEOUT FILE_LIMIT_S
+: "${FILE_LIMIT_S:=1200}" "${BATS_JOBS:=$(nproc)}"
+export FILE_LIMIT_S
 
 BATS_RESULTS=$(mktemp -d) || exit 1
 trap 'rm -rf "$BATS_RESULTS"' EXIT

@@ -2,6 +2,9 @@
 # shellcheck shell=bash
 # For everything in a test that waits: nothing waits without end.
 
+# What a test may take, with bats from 1.8 on.
+: "${BATS_TEST_TIMEOUT:=240}"
+
 # A simulated program that hangs, see tests/sim/run.
 export SIM_LIMIT_S=${SIM_LIMIT_S-100}
 

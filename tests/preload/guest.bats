@@ -39,21 +39,13 @@ start()
 	rm -f out
 	(export LD_PRELOAD=$built/libktime.so; exec "$root/tests/sim/run" "$programs/guest" "$@") >out 2>report &
 	process=$!
-	local end=$((SECONDS + 60))
-	until grep -q ready out; do
-		[ $SECONDS -lt $end ] && kill -0 $process || { echo "$*: not ready"; cat out report; return 1; }
-		sleep 0.02
-	done
+	wait_until 60 "ready from $*" grep -q ready out || { cat out report; return 1; }
 }
 
 # Its status, which it leaves within a minute.
 end()
 {
-	local end=$((SECONDS + 60))
-	while kill -0 $process 2>/dev/null && [ "$(ps -o state= -p $process)" != Z ]; do
-		[ $SECONDS -lt $end ] || { echo "it goes on"; kill -9 $process; return 1; }
-		sleep 0.02
-	done
+	wait_until 60 "the program's end" has_ended $process || { kill -9 $process; return 1; }
 	status=0
 	wait $process || status=$?
 }

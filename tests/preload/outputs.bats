@@ -174,7 +174,7 @@ refused()
 }
 
 @test "no link is followed to the metrics for Prometheus" {
-	local program
+	local program job
 	echo secret >secret
 	chmod 600 secret
 	# The file's name by another's hand, and that of a running program's.
@@ -185,15 +185,14 @@ refused()
 	END
 	KTIME_OPTIONS="--prometheus m --prometheus-interval 0.02 -o kept" under_ktime \
 		bash start "$programs/signalled" counts 1 >/dev/null 2>&1 &
-	for ((i = 0; i < 500; i++)); do
-		program=$(cat pid 2>/dev/null || true)
-		[ -f "m.$program.prom" ] && [ ! -L "m.$program.prom" ] && break
-		sleep 0.01
-	done
+	job=$!
+	wait_until 60 "the program's number" test -s pid
+	program=$(cat pid)
+	wait_until 60 "metrics in the place of the link" eval '[ -f "m.$program.prom" ] && [ ! -L "m.$program.prom" ]'
 	[ "$(stat -c %a "m.$program.prom")" = 644 ]
 	grep -q ktime_ "m.$program.prom"
 	kill -KILL "$program"
-	wait
+	wait "$job" || true
 	[ "$(cat secret)" = secret ]
 	[ "$(stat -c %a secret)" = 600 ]
 }
