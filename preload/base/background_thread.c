@@ -19,6 +19,9 @@
 /* What a main thread has as a rule; only what is used of it takes memory. */
 #define LARGE_STACK_BYTES (8UL << 20)
 
+/* How long threads may take to begin. Chosen. */
+#define BEGIN_WAIT_NS	  100000000u
+
 /* The processors of the process when it was loaded: room for 8192, as the kernel's limit is. */
 static cpu_set_t processors[8192 / CPU_SETSIZE];
 static bool processors_known;
@@ -55,16 +58,39 @@ bool background_thread_returns_signal(int signal, siginfo_t *info, void *context
 	return true;
 }
 
-static void *begin(void *run)
+/* The threads that were started, in turn. ktime has five at most. */
+static struct beginning {
+	void *(*run)(void *);
+	const char *name;
+} beginnings[8];
+static unsigned started_count;
+static _Atomic uint32_t begun_count;
+
+static void *begin(void *argument)
 {
+	const struct beginning *beginning = argument;
+
 	is_own = true;
-	return ((void *(*)(void *))run)(NULL);
+	pthread_setname_np(pthread_self(), beginning->name);
+	atomic_fetch_add(&begun_count, 1);
+	futex_wake(&begun_count);
+	return beginning->run(NULL);
+}
+
+void background_threads_wait(void)
+{
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + BEGIN_WAIT_NS;
+	uint32_t begun;
+
+	while ((begun = atomic_load(&begun_count)) < started_count)
+		if (!futex_wait_while(&begun_count, begun, end))
+			break;
 }
 
 /* What a thread is to have, as far as it may. */
 enum settings { ALL_SETTINGS, PROCESSORS_ALONE, NO_SETTINGS };
 
-static int create(void *(*run)(void *), size_t stack, enum settings settings)
+static int create(struct beginning *beginning, size_t stack, enum settings settings)
 {
 	const struct sched_param no_priority = {0};
 	pthread_attr_t attributes;
@@ -82,29 +108,34 @@ static int create(void *(*run)(void *), size_t stack, enum settings settings)
 	/* Set from here, as the new thread might not get to run on the processor of this one. */
 	if (settings <= PROCESSORS_ALONE && processors_known)
 		pthread_attr_setaffinity_np(&attributes, sizeof(processors), processors);
-	error = -pthread_create(&thread, &attributes, begin, (void *)run);
+	error = -pthread_create(&thread, &attributes, begin, beginning);
 	pthread_attr_destroy(&attributes);
 	return error;
 }
 
-static int start(void *(*run)(void *), size_t stack)
+static int start(void *(*run)(void *), const char *name, size_t stack)
 {
+	struct beginning *beginning = &beginnings[started_count];
 	sigset_t before;
 	int error;
 
+	if (beginning == beginnings + sizeof(beginnings) / sizeof(beginnings[0]))
+		return -EAGAIN;
+	*beginning = (struct beginning){run, name};
 	background_thread_block_signals(&before);
-	error = create(run, stack, ALL_SETTINGS);
+	error = create(beginning, stack, ALL_SETTINGS);
 	/* From SCHED_IDLE there is no way back without rights, and a set of processors that the
 	 * process has lost meanwhile is refused. */
 	for (int left = PROCESSORS_ALONE; error && error != -EAGAIN && left <= NO_SETTINGS; left++)
-		error = create(run, stack, (enum settings)left);
+		error = create(beginning, stack, (enum settings)left);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	started_count += !error;
 	return error;
 }
 
-int background_thread_start(void *(*run)(void *))
+int background_thread_start(void *(*run)(void *), const char *name)
 {
-	return start(run, STACK_BYTES);
+	return start(run, name, STACK_BYTES);
 }
 
 /* The spare thread is in a call while `calls` is odd, or is about to be. */
@@ -119,7 +150,6 @@ static void *run_spare(void *unused)
 {
 	(void)unused;
 	sanitizer_ignore_begin();
-	pthread_setname_np(pthread_self(), "ktime spare");
 	for (;;) {
 		/* Acquire: with what is to be called. */
 		uint32_t calls = atomic_load_explicit(&spare.calls, memory_order_acquire);
@@ -138,7 +168,7 @@ static void *run_spare(void *unused)
 
 int spare_thread_start(bool for_others)
 {
-	int error = start(run_spare, for_others ? LARGE_STACK_BYTES : STACK_BYTES);
+	int error = start(run_spare, "ktime spare", for_others ? LARGE_STACK_BYTES : STACK_BYTES);
 
 	spare.started = !error;
 	return error;

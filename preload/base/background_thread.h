@@ -6,8 +6,8 @@
  * thread that inherited SCHED_FIFO and one processor from a program that computes there without a
  * pause would never run.
  *
- * All are started with ktime, in cuInit: a program that has sandboxed itself later may not be able
- * to start one, or be ended for it.
+ * All are started with ktime: a program that has sandboxed itself later may not be able to start
+ * one, or be ended for it.
  */
 #ifndef KTIME_PRELOAD_BASE_BACKGROUND_THREAD_H
 #define KTIME_PRELOAD_BASE_BACKGROUND_THREAD_H
@@ -16,8 +16,14 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Starts a detached thread; 0 or -errno. Any thread. */
-int background_thread_start(void *(*run)(void *));
+/* Starts a detached thread, which has this name; 0 or -errno. One thread at a time calls this. */
+int background_thread_start(void *(*run)(void *), const char *name);
+/*
+ * Waits until all threads have begun, 0.1 s at most: until then they are libc's, which makes system
+ * calls for them and ends the process if one is refused, as by the filter of a program that
+ * sandboxes itself.
+ */
+void background_threads_wait(void);
 
 /* Blocks signals in the calling thread, as in ktime's: for others' threads that it starts. */
 void background_thread_block_signals(sigset_t *before);

@@ -9,8 +9,9 @@
 #include "preload/base/launch_section.h"
 
 enum lifecycle_state {
-	LIFECYCLE_IDLE,	    /* the program has not initialised the driver */
-	LIFECYCLE_STARTING, /* one thread starts ktime; other threads' calls pass through */
+	LIFECYCLE_IDLE,	       /* the program has not initialised the driver */
+	LIFECYCLE_INITIALISED, /* it has, and has made no other call yet: there are no threads */
+	LIFECYCLE_STARTING,    /* one thread starts ktime; other threads' calls pass through */
 	LIFECYCLE_RUNNING,
 	LIFECYCLE_ENDING, /* by a signal: the report is being written, wrapped calls block */
 	LIFECYCLE_CLOSED, /* the report is being written or is done: calls pass through */
@@ -46,9 +47,19 @@ static inline bool lifecycle_forked(void)
 /* Defined by lifecycle/, and declared here because a thread's first call and the reporter need
  * them and no folder below lifecycle/ may include it. Any thread, without locks held. */
 /*
- * Starts ktime: after the program's cuInit, or at the first wrapped call if cuInit was not hooked.
+ * After each cuInit of the program's. ktime starts with the call after the first one: until then
+ * the program may want to have one thread alone, as for unshare(CLONE_NEWUSER).
  */
+void lifecycle_initialised(void);
+/* Starts ktime, unless it has been started: in the call after cuInit, or in the first wrapped call
+ * if cuInit was not hooked. */
 void lifecycle_start(void);
+/* Before a call that comes first after cuInit. */
+static inline void lifecycle_start_if_initialised(void)
+{
+	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_INITIALISED)
+		lifecycle_start();
+}
 /*
  * Called at each thread's first GPU work. Registers ktime's exit handler the first time: exit
  * handlers run in reverse order, so one registered after the driver's initialisation runs before

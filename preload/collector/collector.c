@@ -244,7 +244,6 @@ static void *run(void *unused)
 
 	(void)unused;
 	sanitizer_ignore_begin();
-	pthread_setname_np(pthread_self(), "ktime");
 	while (!atomic_load_explicit(&begun, memory_order_acquire))
 		futex_wait(&begun, 0, PERIOD_NS);
 	driver.cuThreadExchangeStreamCaptureMode(&mode);
@@ -321,7 +320,7 @@ int collector_start(struct session *the_session, void (*the_finish)(struct sessi
 	error = calls_start();
 	if (error)
 		return error;
-	error = background_thread_start(run);
+	error = background_thread_start(run, "ktime");
 	atomic_store_explicit(&started, !error, memory_order_relaxed);
 	return error;
 }

@@ -24,7 +24,7 @@ static void initialised(CUresult result)
 {
 	lookup_initialised();
 	if (result == CUDA_SUCCESS)
-		lifecycle_start();
+		lifecycle_initialised();
 }
 
 /* A stream that was seen being made is one that may be asked about before a call succeeded in it.

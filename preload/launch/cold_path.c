@@ -19,7 +19,7 @@ struct thread *cold_path_thread(void)
 	int saved_errno = errno;
 	struct thread *thread = NULL;
 
-	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_IDLE)
+	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) < LIFECYCLE_STARTING)
 		lifecycle_start();
 	if (lifecycle_running()) {
 		lifecycle_work_seen();

@@ -48,6 +48,7 @@ _Atomic int lifecycle_state;
 
 static struct session *session;
 static pid_t pid;
+static bool makes_no_call; /* it ends: nothing is left to be timed */
 static struct {
 	bool started;
 	bool waits; /* it is started later, or not at all: late_start.h, deferred_start.h */
@@ -152,7 +153,7 @@ static void start_cupti(void)
 	context_when_several(pause_ends_for_peer_copies);
 	driver.cuDriverGetVersion(&version);
 	library_use_lookup(real_dlsym);
-	loaded = settings.timer != TIMER_EVENTS &&
+	loaded = settings.timer != TIMER_EVENTS && !makes_no_call &&
 		 !refusal_by_environment(cupti.reason, sizeof(cupti.reason)) &&
 		 library_load(version, cupti.reason, sizeof(cupti.reason)) == 0 &&
 		 (!waits || may_pause());
@@ -315,18 +316,34 @@ static void start_once(void)
 		endings_handle_signals(settings.only_process == loaded_process &&
 				       loaded_parent == 1);
 	output_start_metrics(session);
-	endings_register();
+	background_threads_wait();
 	/* Release: a thread that sees it running sees all of the above. */
 	atomic_store_explicit(&lifecycle_state, LIFECYCLE_RUNNING, memory_order_release);
 	count_only_block(-1);
 }
 
-void lifecycle_start(void)
+void lifecycle_initialised(void)
 {
 	int idle = LIFECYCLE_IDLE;
 
-	if (!driver_load() ||
-	    !atomic_compare_exchange_strong(&lifecycle_state, &idle, LIFECYCLE_STARTING))
+	if (atomic_compare_exchange_strong(&lifecycle_state, &idle, LIFECYCLE_INITIALISED)) {
+		pid = getpid();
+		endings_register();
+	} else {
+		lifecycle_start();
+	}
+}
+
+void lifecycle_start(void)
+{
+	int idle = LIFECYCLE_IDLE, initialised = LIFECYCLE_INITIALISED;
+
+	if (!driver_load())
+		return;
+	if (atomic_compare_exchange_strong(&lifecycle_state, &idle, LIFECYCLE_STARTING))
+		endings_register();
+	else if (!atomic_compare_exchange_strong(&lifecycle_state, &initialised,
+						 LIFECYCLE_STARTING))
 		return;
 	start_once();
 	if (!lifecycle_running())
@@ -387,6 +404,11 @@ void lifecycle_finish(void)
 	/* In a child made by vfork this is the parent's memory. */
 	if (getpid() != pid)
 		return;
+	/* A program that has initialised the driver, and no more, has an empty report. */
+	if (atomic_load(&lifecycle_state) == LIFECYCLE_INITIALISED) {
+		makes_no_call = true;
+		lifecycle_start();
+	}
 	first = atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_CLOSED);
 	if (first)
 		count_only_block(1);

@@ -122,7 +122,6 @@ static void *run(void *unused)
 {
 	(void)unused;
 	sanitizer_ignore_begin();
-	pthread_setname_np(pthread_self(), "ktime-energy");
 	read_until_the_end();
 	atomic_store(&state, READER_ENDED);
 	futex_wake(&state);
@@ -143,7 +142,7 @@ unsigned energy_reader_start(struct session *the_session, size_t count, bool mis
 	if (missing)
 		return 0;
 	atomic_store(&state, READER_RUNS);
-	if (background_thread_start(run) == 0)
+	if (background_thread_start(run, "ktime-energy") == 0)
 		return 1;
 	atomic_store(&state, READER_NONE);
 	set_states(ENERGY_NO_THREAD, 0);

@@ -78,7 +78,6 @@ static void *run(void *unused)
 {
 	(void)unused;
 	sanitizer_ignore_begin();
-	pthread_setname_np(pthread_self(), "ktime-metrics");
 	while (!atomic_load(&ended)) {
 		atomic_store(&idle, 0);
 		write_file();
@@ -164,7 +163,7 @@ int prometheus_file_start(const char *the_profile, char *message, size_t size)
 		error = metrics ? 0 : -ENOMEM;
 	}
 	if (!error)
-		error = background_thread_start(run);
+		error = background_thread_start(run, "ktime-metrics");
 	if (error)
 		snprintf(message, size, "--prometheus %s: %s", file_path, strerror(-error));
 	return error;

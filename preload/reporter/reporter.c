@@ -149,7 +149,6 @@ static void *run(void *unused)
 {
 	(void)unused;
 	sanitizer_ignore_begin();
-	pthread_setname_np(pthread_self(), "ktime reporter");
 	for (;;) {
 		uint32_t woken = atomic_load_explicit(&wake_word, memory_order_acquire);
 
@@ -186,7 +185,7 @@ int reporter_start(const struct reporter_output *the_output)
 				  "ktime show %s\n",
 				  (int)process, output.kept);
 	kept_length = length > 0 && (size_t)length < sizeof(kept_line) ? (size_t)length : 0;
-	error = background_thread_start(run);
+	error = background_thread_start(run, "ktime reporter");
 	if (!error)
 		gate_start_watch(wake);
 	return error;

@@ -88,3 +88,19 @@ way_and_signal()
 		way_and_signal sigwait_gone $signal
 	done
 }
+
+@test "between cuInit and its next call a program has one thread, as for a user namespace of its own" {
+	not_under_sanitizers "its own thread is one too many"
+	local options
+	for options in "--timer auto" "--timer events" "--budget 5"; do
+		KTIME_OPTIONS=$options same_as_alone "$programs/guest" unshare
+		[ "$status" -eq 0 ]
+		is "100 first" eval 'gpu_rows | awk "{ print \$2, \$6 }"'
+	done
+}
+
+@test "a program that calls cuInit and no more has an empty report" {
+	same_as_alone "$programs/guest" init
+	[ "$(reports)" -eq 1 ]
+	says "No kernels were profiled."
+}

@@ -290,8 +290,9 @@ int calls_start(void)
 
 static void *(*run)(void *);
 
-int background_thread_start(void *(*the_run)(void *))
+int background_thread_start(void *(*the_run)(void *), const char *name)
 {
+	assert_true(strncmp(name, "ktime", 5) == 0);
 	run = the_run;
 	note("thread");
 	return thread_error;

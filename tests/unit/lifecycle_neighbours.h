@@ -267,6 +267,10 @@ int clock_read(clockid_t clock, struct timespec *time)
 	return 0;
 }
 
+void background_threads_wait(void)
+{
+}
+
 int spare_thread_start(bool for_others)
 {
 	(void)for_others;

@@ -24,6 +24,7 @@ static const int raised_by_itself[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGSYS};
 static sem_t done;
 static sigset_t blocked;
 static size_t stack;
+static char name[16];
 static int detached, policy;
 static cpu_set_t processors;
 
@@ -32,6 +33,7 @@ static void *look_around(void *unused)
 	pthread_attr_t attributes;
 	void *start;
 
+	pthread_getname_np(pthread_self(), name, sizeof(name));
 	pthread_sigmask(SIG_BLOCK, NULL, &blocked);
 	pthread_getattr_np(pthread_self(), &attributes);
 	pthread_attr_getstack(&attributes, &start, &stack);
@@ -64,7 +66,8 @@ static void all_signals_but_those_of_faults_are_blocked(void **state)
 	(void)state;
 	assert_int_equal(sem_init(&done, 0, 0), 0);
 	pthread_sigmask(SIG_BLOCK, NULL, &before);
-	assert_int_equal(background_thread_start(look_around), 0);
+	assert_int_equal(background_thread_start(look_around, "ktime around"), 0);
+	background_threads_wait();
 	wait_until_done();
 	pthread_sigmask(SIG_BLOCK, NULL, &after);
 	for (int signal = 1; signal <= SIGRTMAX; signal++) {
@@ -77,6 +80,7 @@ static void all_signals_but_those_of_faults_are_blocked(void **state)
 	assert_true(stack >= 1 << 20);
 	assert_true(stack < 2 << 20);
 	assert_int_equal(detached, PTHREAD_CREATE_DETACHED);
+	assert_string_equal(name, "ktime around");
 }
 
 /* Where the rights for it are there, the starting thread is a real-time one. */
@@ -92,7 +96,7 @@ static void processors_and_policy_are_those_of_the_process(void **state)
 	CPU_SET(sched_getcpu(), &one);
 	assert_int_equal(sched_setaffinity(0, sizeof(one), &one), 0);
 	sched_setscheduler(0, SCHED_FIFO, &priority);
-	assert_int_equal(background_thread_start(look_around), 0);
+	assert_int_equal(background_thread_start(look_around, "ktime around"), 0);
 	sched_setscheduler(0, SCHED_OTHER, &none);
 	assert_int_equal(sched_setaffinity(0, sizeof(all), &all), 0);
 	wait_until_done();
@@ -159,7 +163,7 @@ static void a_fault_that_is_sent_to_the_process_waits_for_the_program(void **sta
 	sigemptyset(&segv);
 	sigaddset(&segv, SIGSEGV);
 	pthread_sigmask(SIG_BLOCK, &segv, &before);
-	assert_int_equal(background_thread_start(stay), 0);
+	assert_int_equal(background_thread_start(stay, "ktime stay"), 0);
 	wait_until_done();
 	kill(getpid(), SIGSEGV);
 	while (sigwaitinfo(&segv, &info) < 0 && errno == EINTR)

@@ -3,8 +3,8 @@
 #include "tests/unit/lifecycle_neighbours.h"
 
 #define STARTED                                                                                    \
-	"create collector output library cupti metrics window begin reporter signals prometheus "  \
-	"endings"
+	"endings create collector output library cupti metrics window begin reporter signals "     \
+	"prometheus"
 
 static const char *noted(unsigned index)
 {
@@ -83,7 +83,7 @@ TEST(without_a_driver_it_stays_idle, "")
 TEST(events_alone_need_no_cupti, "--timer events")
 {
 	lifecycle_start();
-	is("create collector output metrics window begin reporter signals prometheus endings");
+	is("endings create collector output metrics window begin reporter signals prometheus");
 	assert_int_equal(session_header(session)->cupti_active, 0);
 	assert_int_equal(session_header(session)->cupti_version, 0);
 	/* Launches may be count-only. */
@@ -123,8 +123,8 @@ TEST(the_options_reach_what_they_are_for,
 TEST(a_budget_has_cupti_wait, "--budget 3")
 {
 	lifecycle_start();
-	is("create collector output library metrics window begin reporter signals prometheus "
-	   "endings");
+	is("endings create collector output library metrics window begin reporter signals "
+	   "prometheus");
 	assert_non_null(late);
 	assert_false(late->runtime_api || late->driver_api || late->unified_memory);
 	assert_int_equal(session_header(session)->cupti_active, 0);
@@ -146,15 +146,17 @@ TEST(a_cupti_that_cannot_pause_is_not_used_with_a_budget, "--budget 3")
 TEST(nvml_is_initialised_once_cupti_has_started, "--energy")
 {
 	lifecycle_start();
-	is("create collector output library cupti energy metrics window begin reporter signals "
-	   "prometheus endings");
+	is("endings create collector output library cupti energy metrics window begin reporter "
+	   "signals "
+	   "prometheus");
 }
 
 TEST(a_trace_has_the_thread_known_first, "--print-gpu-trace --keep-trace 1M")
 {
 	lifecycle_start();
-	is("create collector output library cupti metrics window thread begin reporter signals "
-	   "prometheus endings");
+	is("endings create collector output library cupti metrics window thread begin reporter "
+	   "signals "
+	   "prometheus");
 	assert_int_equal(session_header(session)->trace_on, 1);
 	assert_true(held_wanted);
 }
@@ -172,7 +174,7 @@ TEST(where_cupti_is_refused_the_reason_is_said, "--concurrent-kernels off")
 {
 	setenv("REFUSED", "A profiler runs.", 1);
 	lifecycle_start();
-	is("create collector output metrics window begin reporter signals prometheus endings");
+	is("endings create collector output metrics window begin reporter signals prometheus");
 	assert_string_equal(noted(0), "A profiler runs.");
 	assert_string_equal(noted(1), "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 	assert_string_equal(metrics_reason, "A profiler runs.");

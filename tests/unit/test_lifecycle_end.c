@@ -3,8 +3,8 @@
 #include "tests/unit/lifecycle_neighbours.h"
 
 #define STARTED                                                                                    \
-	"create collector output library cupti metrics window begin reporter signals prometheus "  \
-	"endings"
+	"endings create collector output library cupti metrics window begin reporter signals "     \
+	"prometheus"
 
 static const char *noted(unsigned index)
 {
@@ -31,7 +31,7 @@ TEST(a_profile_that_cannot_be_made_stops_it, "")
 {
 	create_error = -ENOSPC;
 	lifecycle_start();
-	is("create");
+	is("endings create");
 	assert_int_equal(atomic_load(&lifecycle_state), LIFECYCLE_CLOSED);
 	assert_non_null(strstr(
 		said, "cannot start: No space left on device; the program runs on without it"));
@@ -41,7 +41,7 @@ TEST(a_thread_that_cannot_be_started_stops_it, "")
 {
 	collector_error = -EAGAIN;
 	lifecycle_start();
-	is("create collector abandon");
+	is("endings create collector abandon");
 	assert_int_equal(atomic_load(&lifecycle_state), LIFECYCLE_CLOSED);
 	assert_string_equal(
 		said,
@@ -53,8 +53,8 @@ TEST(without_the_second_thread_signals_are_left_alone, "")
 {
 	reporter_error = -EAGAIN;
 	lifecycle_start();
-	is("create collector output library cupti metrics window begin reporter prometheus "
-	   "endings");
+	is("endings create collector output library cupti metrics window begin reporter "
+	   "prometheus");
 	assert_string_equal(noted(0),
 			    "Signals that end the program end it without a report: ktime's "
 			    "second thread could not be started.");
@@ -70,7 +70,7 @@ TEST(wrong_options_are_said_and_left, "--frobnicate")
 TEST(another_process_is_not_profiled, "--only-process 1")
 {
 	lifecycle_start();
-	is("");
+	is("endings");
 	assert_int_equal(atomic_load(&lifecycle_state), LIFECYCLE_CLOSED);
 	assert_non_null(strstr(
 		said, "this process is not profiled: --profile-child-processes includes it"));
@@ -89,7 +89,7 @@ TEST(a_rank_that_is_not_listed_counts_alone, "--rank-variable KTIME_TEST_RANK --
 	setenv("KTIME_TEST_RANK", "3", 1);
 	lifecycle_start();
 	assert_false(prints);
-	is("create collector output metrics window begin reporter signals prometheus endings");
+	is("endings create collector output metrics window begin reporter signals prometheus");
 	assert_false(mode_events);
 	assert_string_equal(said, "");
 }

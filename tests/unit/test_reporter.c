@@ -52,8 +52,9 @@ static void is(const char *expected)
 	done[0] = '\0';
 }
 
-int background_thread_start(void *(*the_run)(void *))
+int background_thread_start(void *(*the_run)(void *), const char *name)
 {
+	assert_true(strncmp(name, "ktime", 5) == 0);
 	run = the_run;
 	return thread_error;
 }

@@ -76,6 +76,7 @@ NOTES(green_ends, (void *context), assert_ptr_equal(context, &result))
 NOTES(instantiation_begin, (void))
 NOTES(instantiation_end, (void))
 NOTES(instantiation_update_begin, (void))
+NOTES(lifecycle_initialised, (void))
 NOTES(lifecycle_start, (void))
 NOTES(lookup_asked, (const char *name), assert_string_equal(name, "cuName"))
 NOTES(lookup_initialised, (void))
@@ -259,12 +260,29 @@ static void a_driver_that_was_not_looked_up_is_looked_up_late(void **state)
 	assert_int_equal(late, 1);
 }
 
-static void the_drivers_initialisation_starts_ktime(void **state)
+static void the_drivers_initialisation_is_told(void **state)
 {
 	(void)state;
-	MAKES(wrapped_cuInit(0), "real lookup_initialised lifecycle_start");
+	MAKES(wrapped_cuInit(0), "real lookup_initialised lifecycle_initialised");
 	result = CUDA_ERROR_NO_DEVICE;
 	MAKES(wrapped_cuInit(0), "real lookup_initialised");
+	result = CUDA_SUCCESS;
+}
+
+static void ktime_starts_before_the_call_that_follows(void **state)
+{
+	CUcontext context;
+	int number;
+
+	(void)state;
+	atomic_store(&lifecycle_state, LIFECYCLE_INITIALISED);
+	MAKES(wrapped_cuDeviceGetCount(&number), "lifecycle_start real");
+	MAKES(wrapped_cuDeviceGet(&number, 0), "lifecycle_start real");
+	MAKES(wrapped_cuDevicePrimaryCtxRetain(&context, 4),
+	      "lifecycle_start real primary_retained");
+	MAKES(wrapped_cuCtxCreate(&context, 0, 4), "lifecycle_start real context_on_device");
+	atomic_store(&lifecycle_state, LIFECYCLE_RUNNING);
+	MAKES(wrapped_cuDeviceGet(&number, 0), "real");
 }
 
 static void streams_that_are_made_are_known(void **state)
@@ -350,7 +368,8 @@ int main(void)
 		cmocka_unit_test_setup(the_device_of_a_context_that_was_made_is_told, start),
 		cmocka_unit_test_setup(what_comes_before_the_drivers_call_and_what_after, start),
 		cmocka_unit_test_setup(a_driver_that_was_not_looked_up_is_looked_up_late, start),
-		cmocka_unit_test_setup(the_drivers_initialisation_starts_ktime, start),
+		cmocka_unit_test_setup(the_drivers_initialisation_is_told, start),
+		cmocka_unit_test_setup(ktime_starts_before_the_call_that_follows, start),
 		cmocka_unit_test_setup(streams_that_are_made_are_known, start),
 		cmocka_unit_test_setup(names_of_kernels_are_remembered_by_their_handles, start),
 		cmocka_unit_test_setup(a_nodes_new_parameters_are_read_in_each_form, start),

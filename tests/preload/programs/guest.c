@@ -7,12 +7,16 @@
  *   threads    by a thread as above; then prints of each of ktime's threads, which are SIGNAL in
  *              number, the policy, the number of processors, whether all signals are blocked that
  *              no instruction raises, and the name
+ *   unshare    after cuInit, into a user namespace of its own, which a process of several threads
+ *              may not have; prints what came of it
+ *   init       by nothing: calls cuInit alone
  *   sigwait, signalfd  blocks SIGNAL and waits for it, in a second thread; "late": after cuInit;
  *              "gone": the main thread has ended
  *
  * SIGNAL is a number; 0: each that can be blocked.
  */
 #include <dirent.h>
+#include <errno.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
@@ -166,7 +170,17 @@ int main(int argc, char **argv)
 		become_realtime();
 	else if (!is("late"))
 		block(signal);
+	if (is("unshare") || is("init"))
+		CHECK(cuInit(0));
+	if (is("init"))
+		return 0;
+	if (is("unshare"))
+		puts(unshare(CLONE_NEWUSER) ? strerror(errno) : "unshared");
 	context = check_context();
+	if (is("unshare")) {
+		work();
+		return 0;
+	}
 	if (is("realtime") || is("threads")) {
 		work();
 		if (is("threads")) {
