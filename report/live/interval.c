@@ -334,12 +334,9 @@ int interval_subtract(struct session *session, const struct session *earlier)
 int interval_write(struct session *session, FILE *file)
 {
 	struct session_header *header = session_header(session);
-	const void *start;
-	size_t length;
 
 	/* The event-pair overhead was taken off when it was opened. Nobody writes to it. */
 	header->finished = header->reported = header->kept = 1;
 	memset(&header->owner, 0, sizeof(header->owner));
-	session_range(session, &start, &length);
-	return fwrite(start, 1, length, file) == length ? 0 : -errno;
+	return session_save(session, file) ? 0 : -errno;
 }

@@ -94,34 +94,53 @@ static int compare_start(const void *left, const void *right)
 	return 0;
 }
 
-static int collect(struct trace *trace, bool gpu, bool api)
+static int add_record(struct trace *trace, size_t *capacity, const struct trace_record *record)
 {
-	const struct trace_record *record;
-	size_t capacity = 0;
+	if (trace->count == *capacity) {
+		const struct trace_record **grown;
 
-	session_for_each_trace (trace->session, record) {
+		*capacity = *capacity ? *capacity * 2 : 1024;
+		grown = realloc(trace->records, *capacity * sizeof(*grown));
+		if (!grown)
+			return -ENOMEM;
+		trace->records = grown;
+	}
+	trace->records[trace->count++] = record;
+	return 0;
+}
+
+static int collect_part(struct trace *trace, size_t *capacity, const struct trace_part *part,
+			bool gpu, bool api)
+{
+	int error = 0;
+
+	for (size_t i = 0; i < part->count && !error; i++) {
+		const struct trace_record *record = &part->records[i];
 		bool of_host = row_is_api(record->kind) || record->kind == ROW_RANGE;
 
-		if (!(gpu && row_is_gpu(record->kind)) && !(api && of_host))
+		if (record->kind >= ROW_KINDS ||
+		    (!(gpu && row_is_gpu(record->kind)) && !(api && of_host)))
 			continue;
 		if (!filter_name(&trace->filter, record->kind, record->name))
-			return -ENOMEM;
-		if (!filter_shows(&trace->filter, record->kind, record->name, record->device))
-			continue;
-		if (trace->count == capacity) {
-			const struct trace_record **grown;
-
-			capacity = capacity ? capacity * 2 : 1024;
-			grown = realloc(trace->records, capacity * sizeof(*grown));
-			if (!grown)
-				return -ENOMEM;
-			trace->records = grown;
-		}
-		trace->records[trace->count++] = record;
+			error = -ENOMEM;
+		else if (filter_shows(&trace->filter, record->kind, record->name, record->device))
+			error = add_record(trace, capacity, record);
 	}
-	if (trace->count > 0)
+	return error;
+}
+
+/* The parts are held until the session is closed: they are sorted, and written, as a whole. */
+static int collect(struct trace *trace, bool gpu, bool api)
+{
+	struct trace_part part = {.records = NULL};
+	size_t capacity = 0;
+	int error = 0;
+
+	while (!error && session_next_trace_part(trace->session, &part))
+		error = collect_part(trace, &capacity, &part, gpu, api);
+	if (!error && trace->count > 0)
 		qsort(trace->records, trace->count, sizeof(*trace->records), compare_start);
-	return 0;
+	return error;
 }
 
 /* What the columns are like depends on everything that is in them. */

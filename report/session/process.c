@@ -164,34 +164,13 @@ bool session_next_trace_part(const struct session *session, struct trace_part *p
 	return false;
 }
 
-/* A page that is read brings its neighbours with it: the kernel's fault_around_bytes. */
-#define AROUND 65536UL
-
-/* How much of a place may be given back: the file has its records still, and as they are here. */
-static uint64_t releasable(const struct segment_place *place, uint64_t most)
-{
-	if (!place->read_only)
-		return 0;
-	return place->size < most ? place->size : most;
-}
-
 void session_release_trace_part(const struct session *session, const struct trace_part *part)
 {
-	struct segment_place *places, *place;
-	size_t count = segment_places(session, &places);
-	uint64_t start, size;
+	segment_release(session, segment_find(session, session_offset(session, part->records)));
+}
 
-	place = segment_find_among(places, count, session_offset(session, part->records));
-	if (session->writable || !releasable(place, UINT64_MAX))
-		return;
-	start = place->offset;
-	size = place->size;
-	if (place > places) {
-		start -= releasable(place - 1, AROUND);
-		size += place->offset - start;
-	}
-	if (place + 1 < places + count)
-		size += releasable(place + 1, AROUND);
-	/* Where it fails, the memory is taken until the session is closed. */
-	madvise(session->base + start, size, MADV_DONTNEED);
+void session_hold_trace_part(const struct session *session, const struct trace_part *part)
+{
+	segment_map(session, segment_find(session, session_offset(session, part->records)),
+		    PROT_READ);
 }

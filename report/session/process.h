@@ -110,9 +110,9 @@ enum trace_state {
 	TRACE_GROWS, /* records are kept */
 	TRACE_STAYS  /* those of a window are there, and are being copied: no more are taken */
 };
-/* Takes the overheads off the trace's records, as session_subtract_overheads() does unless they are
- * being copied: then there is no time for it. */
-void session_correct_trace(const struct session *session);
+/* Takes the overheads off the trace's records, in an opened session as they are read, before the
+ * first of them. session_subtract_overheads() does it unless they are being copied. */
+void session_correct_trace(struct session *session);
 /* Forgets the trace's records, and begins anew; `bytes` limit it, unless there was one before. */
 void session_restart_trace(struct session *session, uint64_t bytes);
 /* How often records of the trace gave way, by its limit or by session_restart_trace(). */
@@ -136,9 +136,11 @@ struct trace_part {
 /* Goes on to the next part that has records; false past the last, which leaves it as it is. */
 bool session_next_trace_part(const struct session *session, struct trace_part *part);
 /*
- * Gives the memory of a part's records back until they are read again: a trace may be longer than
- * memory. Does nothing where the records are not read from a file.
+ * Gives the memory of a part's records back until they are held again: a trace may be longer than
+ * memory. Does nothing where the records are not read from a file. Another process may write to the
+ * file, so the part, which goes on being there, may then hold anything else.
  */
 void session_release_trace_part(const struct session *session, const struct trace_part *part);
+void session_hold_trace_part(const struct session *session, const struct trace_part *part);
 
 #endif

@@ -17,6 +17,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "report/session/device_info.h"
 #include "report/session/histogram.h"
@@ -342,6 +343,8 @@ int session_kept(const struct session *session);
 struct session_header *session_header(const struct session *session);
 /* The addresses that a session in use lies in; not all of them are mapped. */
 void session_range(const struct session *session, const void **start, size_t *size);
+/* Writes an opened session as it is in memory, with what was changed there. False: see errno. */
+bool session_save(const struct session *session, FILE *file);
 /* The string at an offset; "" where there is none or the offset is bad. */
 const char *session_string(const struct session *session, uint64_t offset);
 struct histogram *session_histogram(const struct session *session, uint64_t offset);
@@ -390,7 +393,7 @@ static inline void session_count(struct session *session, enum session_counter c
 
 /*
  * Reading: rows in the order of their creation, trace records too unless older ones gave way; NULL
- * past the last.
+ * past the last. A trace record of an opened session is valid until the next is asked for.
  */
 struct row *session_next_row(const struct session *session, const struct row *previous);
 const struct trace_record *session_next_trace(const struct session *session,

@@ -33,7 +33,7 @@ static int reserve_addresses(struct session *session)
 		if (base != MAP_FAILED) {
 			session->base = base;
 			session->reserved = size;
-			fault_cover(session);
+			fault_cover(session->base, session->reserved);
 			return 0;
 		}
 	}
@@ -52,8 +52,7 @@ static int create_file(struct session *session, const char *path)
 		return fd;
 	error = allocate_blocks(fd, 0, SESSION_SEGMENT_ALIGN);
 	if (!error)
-		error = map_file(session, fd, PROT_READ | PROT_WRITE, MAP_SHARED, 0,
-				 SESSION_SEGMENT_ALIGN);
+		error = map_file(session, fd, PROT_READ | PROT_WRITE, 0, SESSION_SEGMENT_ALIGN);
 	if (!error && fstat(fd, &status) < 0)
 		error = -errno;
 	/* The program may change its directory. */
@@ -144,7 +143,7 @@ void session_check(struct session *session)
 {
 	struct session_header *header = session_header(session);
 
-	if (!fault_happened(session) && header->magic == SESSION_MAGIC)
+	if (!fault_happened(session->base) && header->magic == SESSION_MAGIC)
 		return;
 	if (header->magic != SESSION_MAGIC)
 		header_write(session);
@@ -178,7 +177,7 @@ void session_close(struct session *session)
 	session_index_free(session);
 	if (session->fd >= 0 && is_session_file(session, session->fd))
 		close(session->fd);
-	fault_uncover(session);
+	fault_uncover(session->base);
 	if (session->base)
 		munmap(session->base, session->reserved);
 	segment_places_free(session);

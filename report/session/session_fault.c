@@ -10,7 +10,8 @@
 
 #include "report/session/session_internal.h"
 
-/* More sessions are not covered: a program writes one, the command writes one and reads two. */
+/* More are not covered: a process writes one session, or has one page of commands; what is read is
+ * not mapped. */
 #define COVERED_MOST 4
 
 /* A handler reads this at any time: the size is stored last and taken away first. */
@@ -29,24 +30,23 @@ static struct covered *find_covered(uintptr_t base)
 	return NULL;
 }
 
-void fault_cover(const struct session *session)
+void fault_cover(const void *base, size_t size)
 {
 	atomic_store(&page_size, (uintptr_t)sysconf(_SC_PAGESIZE));
 	for (unsigned i = 0; i < COVERED_MOST; i++) {
 		uintptr_t none = 0;
 
-		if (!atomic_compare_exchange_strong(&covered[i].base, &none,
-						    (uintptr_t)session->base))
+		if (!atomic_compare_exchange_strong(&covered[i].base, &none, (uintptr_t)base))
 			continue;
 		atomic_store(&covered[i].happened, false);
-		atomic_store(&covered[i].size, session->reserved);
+		atomic_store(&covered[i].size, size);
 		return;
 	}
 }
 
-void fault_uncover(const struct session *session)
+void fault_uncover(const void *base)
 {
-	struct covered *range = session->base ? find_covered((uintptr_t)session->base) : NULL;
+	struct covered *range = base ? find_covered((uintptr_t)base) : NULL;
 
 	if (!range)
 		return;
@@ -54,9 +54,9 @@ void fault_uncover(const struct session *session)
 	atomic_store(&range->base, 0);
 }
 
-bool fault_happened(const struct session *session)
+bool fault_happened(const void *base)
 {
-	struct covered *range = find_covered((uintptr_t)session->base);
+	struct covered *range = find_covered((uintptr_t)base);
 
 	return range && atomic_load(&range->happened);
 }

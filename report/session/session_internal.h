@@ -13,6 +13,7 @@
 
 #include <sys/types.h>
 
+#include "report/session/fault.h"
 #include "report/session/session.h"
 
 #define SEGMENT_MAGIC 0x6d676573U /* "segm" */
@@ -52,7 +53,8 @@ struct segment_place {
 	uint64_t offset, size;
 	enum segment_kind kind;
 	bool mapped;
-	bool read_only;
+	bool read_only;	       /* the writer's */
+	bool of_file, is_read; /* in an opened session: read from the file when it is needed */
 	bool emptied;	 /* of the writer's trace: a segment that was full, to be filled again */
 	uint64_t newest; /* when the last of its records ended */
 	uint64_t filled; /* the how manieth it was to become full */
@@ -71,11 +73,16 @@ struct session {
 	char *base;
 	uint64_t reserved; /* bytes of address space at base */
 	uint64_t size;	   /* bytes in use, those in anonymous memory among them */
+	int fd; /* kept open for a trace, or to read more; may be -1, or the program's by now */
+	dev_t device; /* of the file, if one is kept open or written */
+	ino_t inode;
 	/* While the writer adds one, the reporter of the same process may read them: see
 	 * segment_places(). */
 	struct segment_place *places;
 	size_t place_count, place_capacity;
 	struct place_array *place_arrays;
+
+	bool corrects_trace; /* a reader: see session_correct_trace() */
 
 	/* A writer's part. */
 	bool writable;
@@ -94,20 +101,12 @@ struct session {
 	size_t trace_segments;
 	uint64_t trace_process; /* whose records come next; 0: this process's */
 	char *path;		/* absolute; NULL: in memory alone */
-	int fd;			/* kept open for a trace; may be -1, or the program's by now */
-	dev_t device;
-	ino_t inode;
 	struct segment_end current[SEGMENT_KINDS];
 	struct row_entry *rows;	      /* hash index by kind, name and device */
 	struct idle_entry *idle;      /* hash index by cause, name, device and thread */
 	struct string_entry *strings; /* hash index by text */
 };
 
-/* Has session_fault() cover the addresses of a session, or no longer. */
-void fault_cover(const struct session *session);
-void fault_uncover(const struct session *session);
-/* Whether a page of the session was replaced. */
-bool fault_happened(const struct session *session);
 /* Whether the rows of an opened session are as a writer leaves them: nobody wrote over them. True
  * of one that still writes, which may be between two stores. */
 bool session_is_whole(const struct session *session);
@@ -118,9 +117,8 @@ void header_write(struct session *session);
 bool is_session_file(const struct session *session, int fd);
 /* Gives a part of a file its blocks: a store into a hole of a full disk would be a SIGBUS. */
 int allocate_blocks(int fd, uint64_t offset, uint64_t size);
-/* Map a part of the session, a file's MAP_SHARED or MAP_PRIVATE: 0 or -errno. */
-int map_file(const struct session *session, int fd, int protection, int sharing, uint64_t offset,
-	     uint64_t size);
+/* Map a part of the session: 0 or -errno. */
+int map_file(const struct session *session, int fd, int protection, uint64_t offset, uint64_t size);
 int map_anonymous(const struct session *session, uint64_t offset, uint64_t size);
 /* Writes a segment's header; it becomes session->current[kind]. */
 void segment_start(struct session *session, enum segment_kind kind, uint64_t offset, uint64_t size);
@@ -142,12 +140,17 @@ struct segment_place *segment_find_among(struct segment_place *places, size_t co
 					 uint64_t offset);
 /* Gives a filled trace segment's memory back; its records stay in the file. */
 void segment_unmap(struct session *session, struct segment_place *place);
-/*
- * Maps such a segment again, or a mapped one with more rights, by mmap's protection. 0 or -errno.
- * What is written to a segment of an opened session stays in memory.
- */
+/* Maps such a segment again, by mmap's protection, or reads one of an opened session, if it was not
+ * read yet. 0 or -errno. */
 int segment_map(const struct session *session, struct segment_place *place, int protection);
 
+/* Gives the memory of a segment back that can be read again. */
+void segment_release(const struct session *session, struct segment_place *place);
+/* Of a session whose trace is corrected as it is read: takes the overheads off a segment's
+ * records. */
+void correct_place(const struct session *session, const struct segment_place *place);
+/* Reads a part of an opened session from its file. What cannot be read stays zeros. */
+void read_part(const struct session *session, uint64_t offset, uint64_t size);
 /* Takes `size` bytes of a segment, NULL if there is no room, and makes them visible to readers. */
 void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size);
 void items_publish(struct session *session, enum segment_kind kind, uint64_t size);

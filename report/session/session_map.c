@@ -135,10 +135,9 @@ int allocate_blocks(int fd, uint64_t offset, uint64_t size)
 	return -error;
 }
 
-int map_file(const struct session *session, int fd, int protection, int sharing, uint64_t offset,
-	     uint64_t size)
+int map_file(const struct session *session, int fd, int protection, uint64_t offset, uint64_t size)
 {
-	void *map = mmap(session->base + offset, size, protection, sharing | MAP_FIXED, fd,
+	void *map = mmap(session->base + offset, size, protection, MAP_SHARED | MAP_FIXED, fd,
 			 (off_t)offset);
 
 	return map == MAP_FAILED ? -errno : 0;
@@ -170,7 +169,7 @@ static int grow_file_once(const struct session *session, uint64_t offset, uint64
 	if (!error)
 		error = allocate_blocks(fd, offset, size);
 	if (!error)
-		error = map_file(session, fd, PROT_READ | PROT_WRITE, MAP_SHARED, offset, size);
+		error = map_file(session, fd, PROT_READ | PROT_WRITE, offset, size);
 	if (opened && is_session_file(session, fd))
 		close(fd);
 	return error;
@@ -256,19 +255,20 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 	bool opened;
 	int fd, error;
 
+	if (!session->writable) {
+		if (place->of_file && !place->is_read) {
+			read_part(session, place->offset, place->size);
+			place->is_read = true;
+			correct_place(session, place);
+		}
+		return 0;
+	}
 	if (place->mapped && !(protection & PROT_WRITE && place->read_only))
 		return 0;
-	if (!session->writable) {
-		error = mprotect(session->base + place->offset, place->size, protection) < 0
-				? -errno
-				: 0;
-		place->read_only = error != 0;
-		return error;
-	}
 	fd = session_descriptor(session, protection & PROT_WRITE ? O_RDWR : O_RDONLY, &opened);
 	if (fd < 0)
 		return fd;
-	error = map_file(session, fd, protection, MAP_SHARED, place->offset, place->size);
+	error = map_file(session, fd, protection, place->offset, place->size);
 	if (opened)
 		close(fd);
 	if (!error) {
@@ -276,6 +276,15 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 		place->read_only = !(protection & PROT_WRITE);
 	}
 	return error;
+}
+
+void segment_release(const struct session *session, struct segment_place *place)
+{
+	if (session->writable || !place->of_file || !place->is_read)
+		return;
+	/* Where it fails, the memory is taken until the session is closed. */
+	if (madvise(session->base + place->offset, place->size, MADV_DONTNEED) == 0)
+		place->is_read = false;
 }
 
 /* Takes the records of a full trace segment away, and leaves it mapped. 0 or -errno. */

@@ -121,24 +121,43 @@ static void correct_record(const struct session_header *header, struct trace_rec
 	record->overhead = 0;
 }
 
-/* Filled parts of a trace are mapped to be read alone; most have nothing to take off. */
-void session_correct_trace(const struct session *session)
+static void correct_records(const struct session_header *header, struct trace_record *records,
+			    size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (records[i].overhead)
+			correct_record(header, &records[i]);
+}
+
+void correct_place(const struct session *session, const struct segment_place *place)
+{
+	char *segment = session->base + place->offset;
+
+	if (session->corrects_trace && place->kind == SEGMENT_TRACE)
+		correct_records(session_header(session),
+				(struct trace_record *)(segment + sizeof(struct segment)),
+				(place->size - sizeof(struct segment)) /
+					sizeof(struct trace_record));
+}
+
+void session_correct_trace(struct session *session)
 {
 	struct trace_part part = {.records = NULL};
 
-	while (session_next_trace_part(session, &part)) {
+	session->corrects_trace = !session->writable;
+	while (session->writable && session_next_trace_part(session, &part)) {
 		struct segment_place *place =
 			segment_find(session, session_offset(session, part.records));
-		struct trace_record *records = (struct trace_record *)part.records;
 
+		/* Filled parts are mapped to be read alone; most have nothing to take off. */
 		for (size_t i = 0; i < part.count; i++) {
-			if (!records[i].overhead)
+			if (!part.records[i].overhead)
 				continue;
 			if (segment_map(session, place, PROT_READ | PROT_WRITE))
 				break;
-			correct_record(session_header(session), &records[i]);
+			correct_records(session_header(session),
+					(struct trace_record *)part.records + i, 1);
 		}
-		session_release_trace_part(session, &part);
 	}
 }
 

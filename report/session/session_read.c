@@ -25,6 +25,29 @@ void session_range(const struct session *session, const void **start, size_t *si
 	*size = session->size;
 }
 
+static bool write_all(const struct session *session, uint64_t from, uint64_t to, FILE *file)
+{
+	return to <= from || fwrite(session->base + from, to - from, 1, file) == 1;
+}
+
+bool session_save(const struct session *session, FILE *file)
+{
+	uint64_t written = 0;
+	bool is_written = true;
+
+	for (size_t i = 0; i < session->place_count && is_written; i++) {
+		struct segment_place *place = &session->places[i];
+
+		segment_map(session, place, PROT_READ);
+		is_written = write_all(session, written, place->offset + place->size, file);
+		written = place->offset + place->size;
+		/* Histograms may have been changed. */
+		if (place->kind == SEGMENT_TRACE)
+			segment_release(session, place);
+	}
+	return is_written && write_all(session, written, session->size, file);
+}
+
 const char *memory_kind_name(enum memory_kind kind)
 {
 	static const char *const names[MEMORY_KINDS] = {"unknown", "pageable", "pinned",
@@ -49,22 +72,26 @@ static int header_check(const struct session_header *header, uint64_t size)
 }
 
 /*
- * Copies a part of the file, but for its holes: whoever may write to the file could cut it later,
- * or change an offset between its check and its use. What cannot be read stays zeros.
+ * But for its holes. Nothing of a file that is read is mapped: whoever may write to it could cut
+ * it, which takes even private copies of mapped pages away, or change an offset between its check
+ * and its use.
  */
-static void read_part(const struct session *session, int fd, uint64_t offset, uint64_t size)
+void read_part(const struct session *session, uint64_t offset, uint64_t size)
 {
 	uint64_t end = offset + size;
 
+	/* A program closes descriptors that it does not know. */
+	if (!is_session_file(session, session->fd))
+		return;
 	while (offset < end) {
-		off_t data = lseek(fd, (off_t)offset, SEEK_DATA);
+		off_t data = lseek(session->fd, (off_t)offset, SEEK_DATA);
 		ssize_t length;
 
 		if (data > (off_t)offset)
 			offset = (uint64_t)data;
 		if ((data < 0 && errno == ENXIO) || offset >= end)
 			return;
-		length = pread(fd, session->base + offset, end - offset, (off_t)offset);
+		length = pread(session->fd, session->base + offset, end - offset, (off_t)offset);
 		if (length == 0 || (length < 0 && errno != EINTR))
 			return;
 		offset += length > 0 ? (uint64_t)length : 0;
@@ -72,9 +99,9 @@ static void read_part(const struct session *session, int fd, uint64_t offset, ui
 }
 
 /*
- * What is mapped, and read from the file when it is needed: a trace, which may be longer than
- * memory, and histograms, of which most are never looked at, where no one writes them any more.
- * Neither holds offsets that are trusted.
+ * What is read from the file when it is needed: a trace, which may be longer than memory, and
+ * histograms, of which most are never looked at, where no one writes them any more. Neither holds
+ * offsets that are trusted.
  */
 static bool is_of_file(const struct session *session, uint64_t offset,
 		       const struct segment *segment)
@@ -84,73 +111,44 @@ static bool is_of_file(const struct session *session, uint64_t offset,
 	       offset % PAGE == 0 && segment->size % PAGE == 0;
 }
 
-/* Segments of one kind, one behind the other, that are mapped together. */
-struct mapped_run {
-	enum segment_kind kind;
-	uint64_t offset, size;
-};
-
-static int map_run(const struct session *session, int fd, const struct mapped_run *run)
-{
-	/* Who reads a profile may change its histograms, for himself. */
-	int protection = run->kind == SEGMENT_TRACE ? PROT_READ : PROT_READ | PROT_WRITE;
-
-	if (run->size == 0)
-		return 0;
-	return map_file(session, fd, protection, MAP_PRIVATE | MAP_NORESERVE, run->offset,
-			run->size);
-}
-
-static int read_segment(const struct session *session, int fd, uint64_t offset,
-			const struct segment *segment, struct mapped_run *run)
+/* The header as it was checked, which may be another in the file by now. */
+static void read_segment(const struct session *session, uint64_t offset,
+			 const struct segment *segment)
 {
 	uint64_t used = segment->used < segment->size ? segment->used : segment->size;
-	int error;
 
-	if (!is_of_file(session, offset, segment)) {
-		memcpy(session->base + offset, segment, sizeof(*segment));
-		read_part(session, fd, offset + sizeof(*segment),
-			  used > sizeof(*segment) ? used - sizeof(*segment) : 0);
-		return 0;
-	}
-	if (segment->kind == run->kind && offset == run->offset + run->size) {
-		run->size += segment->size;
-		return 0;
-	}
-	error = map_run(session, fd, run);
-	*run = (struct mapped_run){segment->kind, offset, segment->size};
-	return error;
+	memcpy(session->base + offset, segment, sizeof(*segment));
+	read_part(session, offset + sizeof(*segment),
+		  used > sizeof(*segment) ? used - sizeof(*segment) : 0);
 }
 
-static int read_segments(struct session *session, int fd)
+static int read_segments(struct session *session)
 {
 	uint64_t offset = session_header(session)->header_size;
-	struct mapped_run run = {.size = 0};
-	int error = 0;
 
-	while (offset < session->size && !error) {
+	while (offset < session->size) {
 		struct segment segment;
 		ssize_t length;
+		int error;
 
 		do {
-			length = pread(fd, &segment, sizeof(segment), (off_t)offset);
+			length = pread(session->fd, &segment, sizeof(segment), (off_t)offset);
 		} while (length < 0 && errno == EINTR);
 		if (length != sizeof(segment) || segment.magic != SEGMENT_MAGIC ||
 		    segment.kind >= SEGMENT_KINDS || segment.size < sizeof(segment) ||
 		    segment.size > session->size - offset || segment.size % sizeof(segment))
 			return -EBADMSG;
 		error = segment_places_reserve(session);
-		if (!error)
-			error = read_segment(session, fd, offset, &segment, &run);
-		if (!error) {
-			segment_place_add(session, offset, segment.size, segment.kind);
-			session->places[session->place_count - 1].read_only =
-				segment.kind == SEGMENT_TRACE &&
-				is_of_file(session, offset, &segment);
-		}
+		if (error)
+			return error;
+		segment_place_add(session, offset, segment.size, segment.kind);
+		if (is_of_file(session, offset, &segment))
+			session->places[session->place_count - 1].of_file = true;
+		else
+			read_segment(session, offset, &segment);
 		offset += segment.size;
 	}
-	return error ? error : map_run(session, fd, &run);
+	return 0;
 }
 
 uint64_t segment_used(const struct session *session, const struct segment_place *place)
@@ -190,6 +188,14 @@ static uint64_t file_end(int fd)
 	return length == sizeof(end) ? end : UINT64_MAX;
 }
 
+static bool reads_more(const struct session *session)
+{
+	for (size_t i = 0; i < session->place_count; i++)
+		if (session->places[i].of_file)
+			return true;
+	return false;
+}
+
 int session_open_file(struct session **result, int fd)
 {
 	struct session *session = calloc(1, sizeof(*session));
@@ -202,11 +208,13 @@ int session_open_file(struct session **result, int fd)
 	*result = NULL;
 	if (!session)
 		return -ENOMEM;
-	session->fd = -1;
-	if (fstat(fd, &status) < 0) {
+	session->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+	if (session->fd < 0 || fstat(fd, &status) < 0) {
 		error = -errno;
 		goto out;
 	}
+	session->device = status.st_dev;
+	session->inode = status.st_ino;
 	if (S_ISDIR(status.st_mode)) {
 		error = -EISDIR;
 		goto out;
@@ -224,8 +232,7 @@ int session_open_file(struct session **result, int fd)
 	}
 	session->base = map;
 	session->reserved = (uint64_t)status.st_size;
-	fault_cover(session);
-	read_part(session, fd, 0,
+	read_part(session, 0,
 		  session->reserved < sizeof(struct session_header)
 			  ? session->reserved
 			  : sizeof(struct session_header));
@@ -236,12 +243,16 @@ int session_open_file(struct session **result, int fd)
 	if (error)
 		goto out;
 	session->size = session_header(session)->file_size;
-	error = read_segments(session, fd);
+	error = read_segments(session);
 	if (error)
 		goto out;
 	clean_texts(session_header(session));
 	if (!session_header(session)->finished)
 		session_subtract_overheads(session);
+	if (!reads_more(session)) {
+		close(session->fd);
+		session->fd = -1;
+	}
 out:
 	if (error)
 		session_close(session);
@@ -320,9 +331,14 @@ const char *session_string(const struct session *session, uint64_t offset)
 
 struct histogram *session_histogram(const struct session *session, uint64_t offset)
 {
-	if (offset % _Alignof(struct histogram))
-		return NULL;
-	return item_at(session, offset, SEGMENT_HISTOGRAMS, sizeof(struct histogram));
+	struct histogram *histogram =
+		offset % _Alignof(struct histogram)
+			? NULL
+			: item_at(session, offset, SEGMENT_HISTOGRAMS, sizeof(*histogram));
+
+	if (histogram && !session->writable)
+		segment_map(session, segment_find(session, offset), PROT_READ);
+	return histogram;
 }
 
 void *item_next(const struct session *session, enum segment_kind kind, uint64_t size,
@@ -364,11 +380,16 @@ struct row *session_next_row(const struct session *session, const struct row *pr
 const struct trace_record *session_next_trace(const struct session *session,
 					      const struct trace_record *previous)
 {
-	const struct trace_record *record =
-		item_next(session, SEGMENT_TRACE, sizeof(*record), previous);
+	const struct trace_record *record = previous;
+	struct segment_place *place =
+		previous ? segment_find(session, session_offset(session, previous)) : NULL;
 
-	while (record && record->kind >= ROW_KINDS)
+	do {
 		record = item_next(session, SEGMENT_TRACE, sizeof(*record), record);
+	} while (record && record->kind >= ROW_KINDS);
+	/* A trace may be longer than memory. */
+	if (place && place != segment_find(session, session_offset(session, record)))
+		segment_release(session, place);
 	return record;
 }
 

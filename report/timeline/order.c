@@ -167,6 +167,13 @@ static void sift_down(struct trace_order *order)
 	order->heap[place] = part;
 }
 
+static void close_part(struct trace_order *order, struct part *part)
+{
+	session_release_trace_part(order->session, &part->at);
+	free(part->order);
+	part->order = NULL;
+}
+
 static int open_part(struct trace_order *order, struct part *part)
 {
 	uint32_t count = 0;
@@ -174,6 +181,7 @@ static int open_part(struct trace_order *order, struct part *part)
 	part->order = malloc(part->count * sizeof(*part->order));
 	if (!part->order)
 		return -ENOMEM;
+	session_hold_trace_part(order->session, &part->at);
 	/* A program that still runs may have written others over them meanwhile. */
 	for (uint32_t i = 0; i < part->at.count && count < part->count; i++)
 		if (is_wanted(order, &part->at.records[i]))
@@ -182,20 +190,12 @@ static int open_part(struct trace_order *order, struct part *part)
 	qsort_r(part->order, count, sizeof(*part->order), compare_places, (void *)part->at.records);
 	order->opened++;
 	if (!count) {
-		free(part->order);
-		part->order = NULL;
+		close_part(order, part);
 		return 0;
 	}
 	order->heap[order->heap_count++] = part;
 	sift_up(order, order->heap_count - 1);
 	return 0;
-}
-
-static void close_part(struct trace_order *order, struct part *part)
-{
-	session_release_trace_part(order->session, &part->at);
-	free(part->order);
-	part->order = NULL;
 }
 
 /* Whether a part that is not open yet may have the next record. */

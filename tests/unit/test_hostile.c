@@ -237,6 +237,55 @@ static void a_reader_survives_a_cut(void **state)
 	session_close(writer);
 }
 
+/* Cuts a file and writes over all of it. */
+static void write_over(unsigned char pattern)
+{
+	int fd = open(path, O_RDWR | O_CLOEXEC);
+	unsigned char part[4096];
+	struct stat status;
+
+	memset(part, pattern, sizeof(part));
+	assert_true(fd >= 0 && fstat(fd, &status) == 0);
+	assert_int_equal(ftruncate(fd, 0), 0);
+	for (off_t at = 0; at < status.st_size; at += (off_t)sizeof(part))
+		assert_int_equal(pwrite(fd, part, sizeof(part), at), sizeof(part));
+	close(fd);
+}
+
+/* What was checked is used later. */
+static void what_a_reader_has_read_once_stays(void **state)
+{
+	struct session *writer, *reader;
+	const struct trace_record *record;
+	struct histogram *histogram, counted;
+	struct trace_record seen;
+	struct trace_part part = {.records = NULL};
+	struct row *row;
+
+	(void)state;
+	assert_int_equal(session_create(&writer, path, SESSION_TRACE), 0);
+	write_all(writer, 0);
+	session_header(writer)->finished = 1;
+	session_close(writer);
+	assert_int_equal(session_open(&reader, path), 0);
+	row = session_next_row(reader, NULL);
+	assert_non_null(row);
+	histogram = session_histogram(reader, row->cupti.histogram);
+	record = session_next_trace(reader, NULL);
+	assert_true(histogram && record && session_next_trace_part(reader, &part));
+	counted = *histogram;
+	seen = *record;
+	write_over(0x5a);
+	assert_memory_equal(histogram, &counted, sizeof(counted));
+	assert_memory_equal(record, &seen, sizeof(seen));
+	/* What was given back is read again, and is then what the file holds. */
+	session_release_trace_part(reader, &part);
+	session_hold_trace_part(reader, &part);
+	assert_int_equal(((const unsigned char *)record)[0], 0x5a);
+	read_all(reader);
+	session_close(reader);
+}
+
 static void a_reader_keeps_what_it_opened(void **state)
 {
 	struct session *writer, *reader;
@@ -329,6 +378,7 @@ int main(void)
 		file_test(a_writer_survives_a_cut),
 		file_test(a_fault_elsewhere_is_not_taken),
 		file_test(a_reader_survives_a_cut),
+		file_test(what_a_reader_has_read_once_stays),
 		file_test(a_reader_keeps_what_it_opened),
 		file_test(a_pipe_is_refused_and_not_waited_for),
 		cmocka_unit_test(only_so_many_notes_are_kept),
