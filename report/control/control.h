@@ -43,9 +43,11 @@ struct control_page {
 struct control;
 /*
  * Opens the page of a profile. 0, or -errno with a one-line message. One process at a time has it
- * open; others wait.
+ * open; others wait for some seconds. Who waits says so on stderr, in the name of `speaker`, such
+ * as "ktime off".
  */
-int control_open(struct control **control, const char *path, char *message, size_t size);
+int control_open(struct control **control, const char *speaker, const char *path, char *message,
+		 size_t size);
 void control_close(struct control *control);
 /* Has a command carried out, and waits for that. 0, or -errno with a one-line message. */
 int control_ask(struct control *control, enum control_command command, uint64_t duration,

@@ -12,6 +12,7 @@
 #include "report/export/output.h"
 #include "report/live/interval.h"
 #include "report/live/processes.h"
+#include "report/names/visible.h"
 #include "report/session/session.h"
 
 #define BAD_USAGE  2
@@ -27,7 +28,7 @@ struct steered {
 	char message[512];
 };
 
-static int open_program(struct steered *steered, const struct options *options,
+static int open_program(struct steered *steered, const char *speaker, const struct options *options,
 			const char *const *numbers, size_t count)
 {
 	int error;
@@ -42,8 +43,8 @@ static int open_program(struct steered *steered, const struct options *options,
 			       steered->message, sizeof(steered->message));
 	/* Among those of one process: the first. */
 	if (!error)
-		error = control_open(&steered->control, steered->profiles[0].path, steered->message,
-				     sizeof(steered->message));
+		error = control_open(&steered->control, speaker, steered->profiles[0].path,
+				     steered->message, sizeof(steered->message));
 	return error;
 }
 
@@ -81,34 +82,34 @@ static int read_profile(struct steered *steered, struct session **session)
 	return error;
 }
 
-static int close_program(struct steered *steered, const char *command, int error)
+static int close_program(struct steered *steered, const char *speaker, int error)
 {
 	if (error)
-		fprintf(stderr, "ktime %s: %s\n", command, steered->message);
+		visible_line(stderr, "%s: %s", speaker, steered->message);
 	control_close(steered->control);
 	left_profiles_free(steered->profiles, steered->count);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
-static int switch_program(const char *name, enum control_command command,
+static int switch_program(const char *speaker, enum control_command command,
 			  const struct options *options, const char *const *numbers, size_t count)
 {
 	struct steered steered;
-	int error = open_program(&steered, options, numbers, count);
+	int error = open_program(&steered, speaker, options, numbers, count);
 
 	if (!error)
 		error = ask(&steered, command, 0);
-	return close_program(&steered, name, error);
+	return close_program(&steered, speaker, error);
 }
 
 int command_on(const struct options *options, const char *const *files, size_t count)
 {
-	return switch_program("on", CONTROL_ON, options, files, count);
+	return switch_program("ktime on", CONTROL_ON, options, files, count);
 }
 
 int command_off(const struct options *options, const char *const *files, size_t count)
 {
-	return switch_program("off", CONTROL_OFF, options, files, count);
+	return switch_program("ktime off", CONTROL_OFF, options, files, count);
 }
 
 /* Writes a profile of what came after an earlier one, which becomes a file with end_file(). */
@@ -153,7 +154,7 @@ int command_snapshot(const struct options *options, const char *const *files, si
 		fputs("ktime snapshot: -o FILE has to be given\n", stderr);
 		return BAD_USAGE;
 	}
-	error = open_program(&steered, options, files, count);
+	error = open_program(&steered, "ktime snapshot", options, files, count);
 	if (!error && options->since)
 		error = session_load(&earlier, options->since, steered.message,
 				     sizeof(steered.message));
@@ -164,7 +165,7 @@ int command_snapshot(const struct options *options, const char *const *files, si
 	error = end_file(&steered, &output, error);
 	session_close(session);
 	session_close(earlier);
-	return close_program(&steered, "snapshot", error);
+	return close_program(&steered, "ktime snapshot", error);
 }
 
 /* "2s", "500ms" or "2"; NAN if it is none. */
@@ -241,7 +242,7 @@ int command_window(const struct options *options, const char *const *files, size
 		      stderr);
 		return BAD_USAGE;
 	}
-	error = open_program(&steered, options, files, count - 1);
+	error = open_program(&steered, "ktime window", options, files, count - 1);
 	/* Before the time is spent. */
 	if (!error)
 		error = output_check(options->export_profile, options->force_overwrite, true,
@@ -249,5 +250,5 @@ int command_window(const struct options *options, const char *const *files, size
 	if (!error)
 		error = collect_window(&steered, seconds, options, &output);
 	error = end_file(&steered, &output, error);
-	return close_program(&steered, "window", error);
+	return close_program(&steered, "ktime window", error);
 }

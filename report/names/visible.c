@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/names/visible.h"
 
+#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -70,4 +71,29 @@ char *visible_text(const char *text)
 		return result;
 	free(result);
 	return NULL;
+}
+
+void visible_line(FILE *file, const char *format, ...)
+{
+	char small[256], *text = NULL, *visible = NULL;
+	va_list arguments;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	if (text)
+		visible = visible_text(text);
+	/* In one piece: others may write to the same terminal. */
+	if (visible) {
+		fprintf(file, "%s\n", visible);
+	} else {
+		va_start(arguments, format);
+		vsnprintf(small, sizeof(small), format, arguments);
+		va_end(arguments);
+		visible_replace(small, strlen(small));
+		fprintf(file, "%s\n", small);
+	}
+	free(visible);
+	free(text);
 }

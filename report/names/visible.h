@@ -12,6 +12,8 @@
 void visible_write(const char *text, FILE *file);
 /* The same in a string that the caller frees; NULL where memory is out. */
 char *visible_text(const char *text);
+/* A message and the end of its line, formatted as by printf. */
+void visible_line(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* In a part of a string, without memory: each byte of such a character becomes a question mark. */
 void visible_replace(char *text, size_t length);
 

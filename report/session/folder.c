@@ -8,14 +8,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "report/session/file_lock.h"
+
 #define PREFIX	   "ktime."
 #define NAMES_MOST 64
+/* How long another one that wants the name may take to look at the file and remove it. Chosen. */
+#define LOCK_MS	   500
 /* How long the profile of a process that ended is left for `ktime show`. */
 #define KEPT_NS	   (24 * 3600 * 1000000000ULL)
 
@@ -160,7 +163,8 @@ pid_t folder_holder(const char *path)
 /*
  * Puts a new profile in a file's place unless a running process writes a profile to it. Of several
  * processes that want the name, one holds the lock at a time; what the others have open is then no
- * longer the file. 0, -EAGAIN: not the file any more, -EBUSY, or another -errno.
+ * longer the file. Who holds it for longer is none of them, and keeps no program waiting. 0,
+ * -EAGAIN: not the file any more, -EBUSY, or another -errno.
  */
 static int replace_unheld(struct session **session, const char *path, unsigned flags, pid_t *holder)
 {
@@ -171,7 +175,7 @@ static int replace_unheld(struct session **session, const char *path, unsigned f
 	/* What cannot be read can be replaced all the same. */
 	if (fd < 0)
 		return session_create(session, path, flags | SESSION_REPLACES);
-	flock(fd, LOCK_EX);
+	file_lock(fd, LOCK_MS);
 	*holder = holder_of(fd);
 	if (*holder)
 		error = -EBUSY;

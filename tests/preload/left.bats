@@ -321,3 +321,13 @@ only_as_root()
 	[ "$(stat -c %u "$profile")" -eq 65534 ]
 	"$ktime" clean "$profile"
 }
+
+@test "a lock on the file that is replaced holds no program up" {
+	echo old >kept
+	flock -x kept sleep 60 5>&- 6<&- & holder=$!
+	until ! flock -n kept true; do :; done
+	KTIME_OPTIONS="-f -o kept" run --separate-stderr under_ktime "$programs/endings" return
+	kill -KILL "$holder"
+	[ "$status" -eq 3 ]
+	"$ktime" show kept 2>&1 | grep -q ' first'
+}

@@ -5,6 +5,7 @@
 #include <pthread.h>
 #include <sched.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
 #include <stddef.h>
@@ -97,7 +98,7 @@ static struct control *open_control(void)
 {
 	struct control *control;
 
-	assert_int_equal(control_open(&control, path, message, sizeof(message)), 0);
+	assert_int_equal(control_open(&control, "ktime test", path, message, sizeof(message)), 0);
 	assert_non_null(control);
 	return control;
 }
@@ -210,13 +211,51 @@ static void one_process_at_a_time_has_it(void **state)
 	close(other);
 }
 
+static void who_has_it_is_named_and_not_waited_for_without_end(void **state)
+{
+	struct control *control = open_control(), *other;
+	char expected[256];
+
+	(void)state;
+	assert_int_equal(control_open(&other, "ktime test", path, message, sizeof(message)),
+			 -EWOULDBLOCK);
+	assert_null(other);
+	snprintf(expected, sizeof(expected), "process %d (", (int)getpid());
+	assert_memory_equal(message, expected, strlen(expected));
+	assert_non_null(strstr(message, "wait for its end, or end it"));
+	control_close(control);
+}
+
+static void handle_fault(int number, siginfo_t *information, void *context)
+{
+	(void)context;
+	if (!session_fault(information->si_addr))
+		signal(number, SIG_DFL);
+}
+
+static void a_page_that_is_cut_is_told(void **state)
+{
+	struct sigaction action = {.sa_flags = SA_SIGINFO};
+	struct control *control = open_control();
+
+	(void)state;
+	action.sa_sigaction = handle_fault;
+	assert_int_equal(sigaction(SIGBUS, &action, NULL), 0);
+	assert_int_equal(truncate(path, 0), 0);
+	assert_int_equal(ask(control, CONTROL_ON, 0), -ESTALE);
+	assert_string_equal(message, "another process cut the program's profile: it cannot be "
+				     "steered any more");
+	control_close(control);
+}
+
 static void is_refused(int error, const char *reason)
 {
 	struct control *control;
 	char expected[256];
 
 	snprintf(expected, sizeof(expected), "%s: %s", path, reason);
-	assert_int_equal(control_open(&control, path, message, sizeof(message)), error);
+	assert_int_equal(control_open(&control, "ktime test", path, message, sizeof(message)),
+			 error);
 	assert_null(control);
 	assert_string_equal(message, expected);
 }
@@ -261,6 +300,8 @@ int main(void)
 		TEST(a_refusal_says_why),
 		TEST(the_page_tells_what_the_program_does),
 		TEST(one_process_at_a_time_has_it),
+		TEST(who_has_it_is_named_and_not_waited_for_without_end),
+		TEST(a_page_that_is_cut_is_told),
 		TEST(what_is_no_running_profile_is_refused),
 	};
 
