@@ -8,6 +8,7 @@
 #define KTIME_REPORT_COMPARE_IMPORT_H
 
 #include <stddef.h>
+#include <stdio.h>
 
 #include "report/compare/profile.h"
 
@@ -19,7 +20,7 @@ int import_profile(struct profile *profile, const char *path, char *message, siz
 
 int import_session(struct profile *profile, const char *path, char *message, size_t size);
 int import_sqlite(struct profile *profile, const char *path, char *message, size_t size);
-/* Both kinds of CSV. -EINVAL where no table of either is in the file. */
-int import_csv(struct profile *profile, const char *path, char *message, size_t size);
+/* Both kinds of CSV, from an open file. -EINVAL where no table of either is in it. */
+int import_csv(struct profile *profile, FILE *file, const char *path, char *message, size_t size);
 
 #endif

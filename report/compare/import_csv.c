@@ -252,17 +252,11 @@ static int read_record(struct csv_import *import)
 	return read_row(import);
 }
 
-int import_csv(struct profile *profile, const char *path, char *message, size_t size)
+int import_csv(struct profile *profile, FILE *file, const char *path, char *message, size_t size)
 {
-	struct csv_import import = {.profile = profile};
+	struct csv_import import = {.profile = profile, .reader.file = file};
 	int error = 0;
 
-	import.reader.file = fopen(path, "re");
-	if (!import.reader.file) {
-		error = -errno;
-		snprintf(message, size, "%s: %s", path, strerror(-error));
-		return error;
-	}
 	while (!error) {
 		int records = csv_read(&import.reader);
 
@@ -283,6 +277,5 @@ int import_csv(struct profile *profile, const char *path, char *message, size_t 
 		snprintf(message, size, "%s: %s", path, strerror(-error));
 	profile->source = import.nvprof ? "nvprof CSV" : "nsys CSV";
 	csv_free(&import.reader);
-	fclose(import.reader.file);
 	return error;
 }

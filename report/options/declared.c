@@ -9,6 +9,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/session/input.h"
+
+/* How long a pipe may bring nothing: a program that starts with such an option waits. Chosen. */
+#define PIPE_WAIT_MS 800
+
 /* Where the line goes that says what is wrong, and what it begins with. */
 struct place {
 	const char *option, *file; /* file: NULL without one */
@@ -170,16 +175,15 @@ static char *trimmed(char *line)
 
 static int add_file(struct declared_work **list, enum declared_kind kind, struct place *place)
 {
-	FILE *file = fopen(place->file, "re");
-	size_t capacity = 0;
+	int start = snprintf(place->message, place->size, "option --%s: ", place->option);
+	size_t capacity = 0, said = (size_t)start < place->size ? (size_t)start : place->size;
 	char *line = NULL;
-	int error = 0;
+	FILE *file;
+	int error = input_open(&file, place->file, PIPE_WAIT_MS, NULL, place->message + said,
+			       place->size - said);
 
-	if (!file) {
-		snprintf(place->message, place->size, "option --%s: %s: %s", place->option,
-			 place->file, strerror(errno));
+	if (error)
 		return -EINVAL;
-	}
 	while (!error && getline(&line, &capacity, file) >= 0) {
 		const char *text = trimmed(line);
 

@@ -313,3 +313,17 @@ database() {
 		[[ "$output" == "ktime: $file.sqlite: no nsys export: "* ]]
 	done
 }
+
+@test "a summary may come from a pipe, and a profile may not" {
+	records 10000 | session a
+	"$ktime" show --csv a >a.csv
+	run "$ktime" diff <(cat a.csv) a.csv
+	[ "$status" -eq 0 ]
+	[[ "$output" == *"Rows: 2 same"* ]]
+	run "$ktime" diff <(cat a) a.csv
+	[ "$status" -eq 1 ]
+	[[ "$output" == "ktime: /dev/fd/"*": a pipe can bring CSV alone: name the file" ]]
+	run "$ktime" diff /dev/zero a.csv
+	[ "$status" -eq 1 ]
+	[ "$output" = "ktime: /dev/zero: neither a file nor a pipe" ]
+}

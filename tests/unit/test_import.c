@@ -39,14 +39,17 @@ static int tear_down(void **state)
 
 static int read_bytes(const char *bytes, size_t size)
 {
-	FILE *file = fopen(path, "we");
+	FILE *file = fopen(path, "w+e");
+	int error;
 
 	assert_non_null(file);
 	assert_int_equal(fwrite(bytes, 1, size, file), size);
-	fclose(file);
+	rewind(file);
 	profile_free(&profile);
 	profile = (struct profile){0};
-	return import_csv(&profile, path, message, sizeof(message));
+	error = import_csv(&profile, file, path, message, sizeof(message));
+	fclose(file);
+	return error;
 }
 
 static int read_text(const char *text)
@@ -220,7 +223,7 @@ static void what_holds_no_summary_is_refused(void **state)
 	refused("Time (%),Total Time (ns),Avg (ns),Range\n1,2,2,r\n",
 		": no profile, nsys SQLite export, or summary as CSV");
 	unlink(path);
-	assert_int_equal(import_csv(&profile, path, message, sizeof(message)), -ENOENT);
+	assert_int_equal(import_profile(&profile, path, message, sizeof(message)), -ENOENT);
 	assert_string_equal(message + strlen(path), ": No such file or directory");
 	close(open(path, O_CREAT | O_WRONLY | O_CLOEXEC, 0600));
 }
