@@ -165,22 +165,67 @@ static double weight_without_pair(const struct call_record *record)
 	/* With CUPTI, what keeps a call from being timed is asked before the draw. */
 	bool certain = mode_is_cupti() && record->untimed != UNTIMED_NO_EVENT;
 	bool thinned = record->untimed == UNTIMED_NO_EVENT && event_pools_thin();
+	uint32_t chance = certain ? SAMPLE_ALL : below;
 
-	return weight_of((certain ? SAMPLE_ALL : below) >> (thinned ? POOL_THINNING : 0));
+	return weight_of(thinned && chance > POOL_LEAST_CHANCE ? POOL_LEAST_CHANCE : chance);
+}
+
+static uint32_t counts_taken = 1; /* changes when the counts of a thread are taken */
+
+/* How often all threads have launched an operation count-only since their counts were last taken.
+ * Asked once for all pairs of a drain. */
+static double untaken_calls(struct operation *operation)
+{
+	uint32_t index = operation->index;
+
+	if (operation->untaken_since == counts_taken)
+		return (double)operation->untaken_calls;
+	operation->untaken_since = counts_taken;
+	operation->untaken_calls = 0;
+	for (struct thread *thread = thread_first(); thread; thread = thread->next)
+		operation->untaken_calls += atomic_load_explicit(&thread->operation_calls[index],
+								 memory_order_relaxed) -
+					    thread->operation_calls_seen[index];
+	return (double)operation->untaken_calls;
+}
+
+/*
+ * How many calls of its operation there were before a call with a pair that are in no row yet. Its
+ * own thread's are known. What other threads launched meanwhile is taken to be in proportion.
+ */
+static double calls_before(const struct thread *thread, const struct call_record *record)
+{
+	uint32_t index = record->operation->index;
+	uint64_t seen, before, now;
+	double all;
+
+	if (index >= COUNTED_OPERATIONS)
+		return 0;
+	seen = thread->operation_calls_seen[index];
+	if (record->pair->counted <= seen)
+		return 0;
+	before = record->pair->counted - seen;
+	now = atomic_load_explicit(&thread->operation_calls[index], memory_order_relaxed) - seen;
+	all = untaken_calls(record->operation) / (double)now;
+	return (double)before * (all > 1 ? all : 1);
 }
 
 /* Adds a call to its row's estimate: a call of a known size always, others if they were drawn.
  * Returns its place there. */
-static uint64_t place_of(struct row *row, const struct call_record *record)
+static uint64_t place_of(struct row *row, const struct thread *thread,
+			 const struct call_record *record)
 {
+	double calls = (double)row->calls;
 	enum row_kind kind = record->operation->kind;
 
 	if (kind == ROW_MEMCPY || kind == ROW_MEMSET || kind == ROW_MOVEMENT)
 		return estimate_sized_call(&row->estimate, record->bytes);
 	if (!record->pair && record->untimed == UNTIMED_SAMPLED_OUT)
 		return 0;
-	return estimate_call(&row->estimate, record->pair ? weight_of(record->pair->sampled_below)
-							  : weight_without_pair(record));
+	if (record->pair)
+		return estimate_call_at(&row->estimate, calls + calls_before(thread, record),
+					weight_of(record->pair->sampled_below));
+	return estimate_call_at(&row->estimate, calls, weight_without_pair(record));
 }
 
 static struct in_flight *in_flight_of(const struct thread *thread, const struct call_record *record,
@@ -264,7 +309,7 @@ static void take_operation(const struct thread *thread, const struct call_record
 		uint64_t place;
 
 		row = count_operation(record);
-		place = row ? place_of(row, record) : 0;
+		place = row ? place_of(row, thread, record) : 0;
 		if (operation) {
 			operation->row = row;
 			operation->place = place;
@@ -336,6 +381,7 @@ static uint64_t growth_of(struct thread *thread, uint32_t counter)
 
 void calls_take_counts(struct thread *thread)
 {
+	counts_taken++;
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		uint32_t index = operation->index;

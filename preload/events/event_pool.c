@@ -17,12 +17,12 @@
  */
 static const struct pairs {
 	unsigned first, later, spare;
-} pairs_for_every_call = {POOL_PAIRS, POOL_PAIRS, 0}, pairs_without_cupti = {256, 16, 256},
+} pairs_for_every_call = {POOL_PAIRS, POOL_PAIRS, 0}, pairs_without_cupti = {512, 16, 256},
   pairs_with_cupti = {32, 4, 60};
 
 /* For this many checks, some 10 ms, a pool may be short of pairs: each operation's first calls have
  * one, and few calls once the budget has been computed. */
-#define SHORT_CHECKS 10
+#define SHORT_CHECKS 3
 
 /* Guards the contexts' spare pairs and the list of pools. No driver call is made while it
  * is held. */

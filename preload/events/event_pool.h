@@ -19,6 +19,8 @@ struct event_pair {
 				    and no gated pair was directly before it */
 	uint32_t sampled_below;	 /* how likely the call was to get a pair, as its operation's
 				    sample_below */
+	uint64_t counted;	 /* count-only launches of the operation by its thread before the
+				    call, if its pool thins */
 	struct event_pair *next; /* of a context's spare pairs */
 };
 
@@ -28,11 +30,12 @@ struct event_pair {
  * ended, the collector frees it.
  */
 #define POOL_PAIRS	  1024u /* a stream holds at most 1021 launches that are not finished (H200) */
-#define POOL_CERTAIN_PART 32u  /* of a pool each operation has at once. Chosen. */
+#define POOL_CERTAIN_PART 64u  /* of a pool each operation has at once. Chosen. */
+#define POOL_FIRST_PART	  20u  /* of a pool is taken before the chance falls. Chosen. */
+#define POOL_LAST_PART	  4u   /* of a pool is for when no pair comes back for long. Chosen. */
 #define POOL_OPERATIONS	  128u /* operations of the same index modulo this share a count. Chosen. */
-/* In how many steps the chance of a pair is halved while a pool gets empty: 256 pairs last for some
- * 8000 calls, more than a thread makes in a period of the collector. */
-#define POOL_THINNING	  8u
+/* The chance of a pair in an empty pool, as sample_below. Chosen. */
+#define POOL_LEAST_CHANCE (UINT32_MAX / 256)
 struct event_pool {
 	_Atomic uint32_t put __attribute__((aligned(CACHE_LINE))); /* for the collector to write */
 	uint32_t pairs;	       /* pairs made for this pool; written by the thread first, then by the
@@ -71,15 +74,19 @@ void event_pool_forget_spare(struct context *context);
 void event_pools_grow(void);
 
 /*
- * How often the chance of a call to get a pair is to be halved in a pool that thins. Otherwise one
- * frequent kernel would take all pairs at once, many calls in a row would have none, and rows with
- * few calls none at all. So each operation has a few pairs for certain each time that the collector
- * puts pairs back; then the chance gets smaller as the pool gets empty. The result is POOL_THINNING
- * if it is empty. For the thread that owns the pool.
+ * The most that the chance of a call to get a pair may be in a pool that thins, as sample_below.
+ * Otherwise one frequent kernel would take all pairs at once, many calls in a row would have none,
+ * and rows with few calls none at all. So each operation has a few pairs for certain each time that
+ * the collector puts pairs back. Then the chance is inverse to how many pairs are taken, which
+ * grows as the root of the number of calls: whenever the run ends, calls of its beginning and of
+ * its end have chances that differ little, and the sample says as much as three quarters of its
+ * size drawn with one chance. The last pairs are for a collector that comes late. For the thread
+ * that owns the pool.
  */
-static inline uint32_t event_pool_thinning(struct event_pool *pool, uint32_t operation)
+static inline uint32_t event_pool_chance(struct event_pool *pool, uint32_t operation)
 {
-	uint32_t taken = atomic_load_explicit(&pool->taken, memory_order_relaxed);
+	uint32_t first = pool->pairs / POOL_FIRST_PART + 1, last = pool->pairs / POOL_LAST_PART;
+	uint32_t chance, used, taken = atomic_load_explicit(&pool->taken, memory_order_relaxed);
 	/* Acquire: as in event_pool_take(). */
 	uint32_t put = atomic_load_explicit(&pool->put, memory_order_acquire);
 	uint8_t *taken_by = &pool->taken_by[operation % POOL_OPERATIONS];
@@ -89,12 +96,18 @@ static inline uint32_t event_pool_thinning(struct event_pool *pool, uint32_t ope
 		memset(pool->taken_by, 0, sizeof(pool->taken_by));
 	}
 	if (put == taken)
-		return pool->pairs ? POOL_THINNING : 0;
+		return pool->pairs ? POOL_LEAST_CHANCE : UINT32_MAX;
+	used = pool->pairs - (put - taken);
 	if (*taken_by <= pool->pairs / POOL_CERTAIN_PART) {
 		++*taken_by;
-		return 0;
+		return UINT32_MAX;
 	}
-	return (pool->pairs - (put - taken)) * POOL_THINNING / pool->pairs;
+	if (used <= first)
+		return UINT32_MAX;
+	chance = UINT32_MAX / used * first;
+	if (put - taken < last)
+		chance = chance / last * (put - taken);
+	return chance > POOL_LEAST_CHANCE ? chance : POOL_LEAST_CHANCE;
 }
 
 /* Whether pools thin out what they give; not if the user asked for pairs around all calls. */

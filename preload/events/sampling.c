@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/sampling.h"
 
+#include <math.h>
+
 #include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
@@ -33,6 +35,15 @@
 #define PAUSE_NS	    50000000u
 
 /*
+ * So long, in nanoseconds, a run by events alone is sampled more than the budget allows for good,
+ * by the root of what is left: twice as much in all. A run of a few milliseconds would else have
+ * pairs around its first calls and hardly any others, which say nothing of how the later ones
+ * differ. The chance of a pair falls as the root of the number of calls, as it does where a pool
+ * gets empty (event_pool.h). Chosen.
+ */
+#define START_NS	    500000000.0
+
+/*
  * Parts of the budget that event pairs may take. The cost of a pair is known only as a median on
  * one machine; 40 % keeps other machines within the budget too. With CUPTI, which times every call,
  * events are only a check, and 1 % is enough for that. Chosen.
@@ -51,6 +62,7 @@
 
 static uint64_t window_start, launched; /* launched: the last end of a window with calls */
 static unsigned windows;
+static uint64_t active;	    /* nanoseconds of windows */
 static uint64_t cupti_seen; /* nanoseconds that CUPTI has added to the run */
 static double cupti_rate;   /* what CUPTI adds, as a fraction of the wall time */
 
@@ -150,6 +162,7 @@ void sampling_start(uint64_t now)
 {
 	window_start = launched = now;
 	windows = 0;
+	active = 0;
 	cupti_seen = 0;
 	cupti_rate = 0;
 	if (settings.events == EVENTS_FRACTION)
@@ -177,6 +190,7 @@ void sampling_update(struct session *session, uint64_t now, unsigned threads)
 	if (now - launched > PAUSE_NS)
 		return;
 	windows++;
+	active += elapsed;
 	cupti = header->counters[COUNTER_cupti_added_ns];
 	cupti_rate += weight_of(elapsed, AVERAGE_NS) *
 		      ((double)(cupti - cupti_seen) / (double)elapsed - cupti_rate);
@@ -186,6 +200,8 @@ void sampling_update(struct session *session, uint64_t now, unsigned threads)
 		return;
 	allowed = part_of_pairs(budget, most / threads) /
 		  (EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS + (threads - 1) * EVENT_PAIR_THREAD_NS);
+	if (!mode_is_cupti() && (double)active < START_NS)
+		allowed *= sqrt(START_NS / (double)active);
 	least = 1.0 / MINIMUM_RATE_NS;
 	set_thresholds(allowed > least ? allowed : least, most);
 }

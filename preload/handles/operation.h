@@ -52,7 +52,8 @@ struct graph_contents;
 
 struct operation {
 	/* An event pair is recorded around a call if a random 32-bit number is below this. The
-	 * collector writes it, launching threads read it. */
+	 * collector writes it, launching threads read it, and lower it if it is SAMPLE_ALL and
+	 * their pool gets empty. */
 	_Atomic uint32_t sample_below;
 	uint32_t index;
 	/* A programmatic dependent launch has followed this kernel in its stream: an event in
@@ -73,11 +74,14 @@ struct operation {
 	uint64_t timed, shortest; /* by events: how many calls, and the shortest, ns */
 	bool first_alone;	  /* by events only its first launch was timed */
 	uint64_t window_calls;	  /* in the present sampling window */
-	uint64_t calls_costed;	  /* of `calls`, those that launch_costs.c has seen */
-	uint64_t shortest_call;	  /* graphs: shortest launch call between windows, ns; 0: none */
-	uint64_t calls_before;	  /* `calls` when the recording window opened: see versions.c */
-	bool in_window;		  /* it was called in the last recording window */
-	double rate;		  /* calls per nanosecond, smoothed: see sampling.c */
+	/* Count-only launches that are in no row yet, as of some moment: see calls.c. */
+	uint64_t untaken_calls;
+	uint32_t untaken_since;
+	uint64_t calls_costed;	/* of `calls`, those that launch_costs.c has seen */
+	uint64_t shortest_call; /* graphs: shortest launch call between windows, ns; 0: none */
+	uint64_t calls_before;	/* `calls` when the recording window opened: see versions.c */
+	bool in_window;		/* it was called in the last recording window */
+	double rate;		/* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;
 	struct operation *allocating; /* graphs that allocate: the one made before */
 	/* Calls dropped because the thread's ring was full that are in no row yet, by device; the

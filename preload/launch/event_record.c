@@ -15,30 +15,59 @@ static inline uint32_t chance_of(const struct operation *operation)
 			 : SAMPLE_ALL;
 }
 
+/* Where a pool leaves less, so many calls of a frequent operation are drawn at most. Chosen. */
+#define COUNTING_CHANCE (SAMPLE_ALL / 16)
+
+/* From a pool that thins: none if the draw is against it. */
+static LAUNCH_COLD __attribute__((noinline)) struct event_pair *
+take_thinned(struct thread *thread, struct event_pool *pool, struct call_record *record)
+{
+	struct operation *operation = record->operation;
+	uint32_t chance = chance_of(operation);
+	uint32_t most = event_pool_chance(pool, operation->index), random;
+	struct event_pair *pair;
+
+	if (chance > most) {
+		/* The number that the call was drawn by, if it was. */
+		random = chance == SAMPLE_ALL ? thread_random(thread) : thread->random;
+		if (random >= most) {
+			record->untimed = UNTIMED_SAMPLED_OUT;
+			return NULL;
+		}
+		/* The next launches may be count-only until the collector comes, so that a late one
+		 * finds no full ring. */
+		if (chance == SAMPLE_ALL && most < COUNTING_CHANCE)
+			atomic_store_explicit(&operation->sample_below, COUNTING_CHANCE,
+					      memory_order_relaxed);
+		chance = most;
+	}
+	pair = event_pool_take(pool);
+	if (!pair)
+		return NULL;
+	pair->sampled_below = chance;
+	pair->counted = operation->index < COUNTED_OPERATIONS
+				? atomic_load_explicit(&thread->operation_calls[operation->index],
+						       memory_order_relaxed)
+				: 0;
+	return pair;
+}
+
 /* Takes a pair for a call, unless the pool gets empty and the draw is against it. */
 static struct event_pair *take_pair(struct thread *thread, struct call_record *record)
 {
 	struct event_pool *pool = thread->last_pool;
 	struct event_pair *pair;
-	uint32_t chance = chance_of(record->operation);
 
 	if (!pool || pool->context != record->stream->context) {
 		pool = cold_path_pool(thread, record->stream->context);
 		if (!pool)
 			return NULL;
 	}
-	if (pool->thins && record->operation) {
-		uint32_t thinning = event_pool_thinning(pool, record->operation->index);
-
-		if (thread_random(thread) & ((1u << thinning) - 1)) {
-			record->untimed = UNTIMED_SAMPLED_OUT;
-			return NULL;
-		}
-		chance >>= thinning;
-	}
+	if (pool->thins && record->operation)
+		return take_thinned(thread, pool, record);
 	pair = event_pool_take(pool);
 	if (pair)
-		pair->sampled_below = chance;
+		pair->sampled_below = chance_of(record->operation);
 	return pair;
 }
 

@@ -99,13 +99,14 @@ static void subtract_estimate(struct estimate *now, const struct estimate *earli
 		estimate_halve(&before);
 	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
 		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], calls);
-		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], spread);
+		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], drawn);
 		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], weight);
 		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], weight_squares);
 		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], total);
 		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], squares);
 		TAKE_OFF(&now->strata[i], &before.strata[i], timed);
 	}
+	now->cubes -= before.cubes;
 }
 
 /*

@@ -8,6 +8,11 @@
 /* Neighbouring stretches with fewer timed calls are taken together: their variance would say
  * little. Chosen with `make coverage`. */
 #define LEAST_GROUP	   6
+/* The part of all calls that may be without times at the ends of a run, where nothing tells how
+ * they differ from the others. Chosen. */
+#define MOST_AT_ENDS	   0.1
+/* The most that skewed durations add, in halves of an interval. Chosen. */
+#define MOST_SKEW	   1.0
 /*
  * By how much the mean of an operation may differ between windows and a run in which all are
  * recorded, however many windows there are, as recording changes how closely operations follow each
@@ -30,7 +35,7 @@ double sample_variance(uint64_t count, double total, double squares)
 static void stratum_add(struct stratum *sum, const struct stratum *added)
 {
 	sum->calls += added->calls;
-	sum->spread += added->spread;
+	sum->drawn += added->drawn;
 	sum->weight += added->weight;
 	sum->weight_squares += added->weight_squares;
 	sum->total += added->total;
@@ -61,19 +66,50 @@ static unsigned stretch_of(const struct estimate *estimate, uint64_t place)
 	return stretch < ESTIMATE_STRATA ? (unsigned)stretch : ESTIMATE_STRATA - 1;
 }
 
-uint64_t estimate_call(struct estimate *estimate, double weight)
+/* Adds the calls up to this number to the stretches that they are in. */
+static void count_calls(struct estimate *estimate, double calls)
+{
+	double from = estimate->position;
+
+	for (unsigned i = 0; i < ESTIMATE_STRATA && from < calls; i++) {
+		double end = ldexp(i + 1, (int)(estimate->shift % 64));
+
+		if (end > calls || i + 1 == ESTIMATE_STRATA)
+			end = calls;
+		if (end <= from)
+			continue;
+		estimate->strata[i].calls += end - from;
+		from = end;
+	}
+	estimate->position = from;
+}
+
+/* Adds a call at a place, and those up to this number. */
+static uint64_t add_call(struct estimate *estimate, double at, double calls, double weight)
 {
 	/* Another process may have written to the file. */
-	uint64_t place = estimate->position < 0x1p62 ? (uint64_t)estimate->position : 0;
-	struct stratum *stratum;
+	uint64_t place = at > 0 && at < 0x1p62 ? (uint64_t)at : 0;
 
-	while (estimate->shift < 63 && place >> estimate->shift >= ESTIMATE_STRATA)
+	while (estimate->shift < 63 && calls > ldexp(ESTIMATE_STRATA, (int)estimate->shift))
 		estimate_halve(estimate);
-	stratum = &estimate->strata[stretch_of(estimate, place)];
-	stratum->calls += weight;
-	stratum->spread += weight * (weight - 1);
-	estimate->position += weight;
+	count_calls(estimate, calls);
+	estimate->strata[stretch_of(estimate, place)].drawn += weight;
 	return place;
+}
+
+uint64_t estimate_call_at(struct estimate *estimate, double calls, double weight)
+{
+	/* Other threads' calls may have been reckoned to come before it that came later. */
+	if (!(calls > estimate->position))
+		calls = estimate->position;
+	return add_call(estimate, calls - 1, calls, weight);
+}
+
+uint64_t estimate_call(struct estimate *estimate, double weight)
+{
+	double before = estimate->position;
+
+	return add_call(estimate, before + (weight - 1) / 2, before + weight, weight);
 }
 
 uint64_t estimate_sized_call(struct estimate *estimate, uint64_t bytes)
@@ -92,8 +128,13 @@ void estimate_timed(struct estimate *estimate, uint64_t place, double weight, ui
 	unsigned index = estimate->by_size ? (unsigned)(place % ESTIMATE_STRATA)
 					   : stretch_of(estimate, place);
 	struct stratum *stratum = &estimate->strata[index];
-	double value = (double)nanoseconds;
+	double value = (double)nanoseconds, excess;
 
+	/* The second one says nothing: it is as much longer than the first as that is than it. */
+	if (stratum->timed > 1) {
+		excess = value - stratum->total / stratum->weight;
+		estimate->cubes += weight * weight * (weight - 1) * excess * excess * excess;
+	}
 	stratum->weight += weight;
 	stratum->weight_squares += weight * weight;
 	stratum->total += weight * value;
@@ -103,11 +144,11 @@ void estimate_timed(struct estimate *estimate, uint64_t place, double weight, ui
 
 void estimate_forget_timed(struct estimate *estimate)
 {
-	estimate->fraction = 0;
+	estimate->fraction = estimate->cubes = 0;
 	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
 		struct stratum *stratum = &estimate->strata[i];
 
-		*stratum = (struct stratum){.calls = stratum->calls, .spread = stratum->spread};
+		*stratum = (struct stratum){.calls = stratum->calls, .drawn = stratum->drawn};
 	}
 }
 
@@ -136,6 +177,7 @@ struct group {
 	struct stratum sum;
 	double mean, variance; /* of one call; the variance is of n - 1 */
 	double gap;	       /* calls between the group before and this one: none was timed */
+	bool lost;	       /* some of these were to be timed */
 	double calls;	       /* for which its mean stands: its own, and its part of the gaps */
 };
 
@@ -152,10 +194,55 @@ struct groups {
 	double pooled;		       /* variance of one call within its group */
 };
 
-static void group_strata(struct groups *groups, const struct estimate *estimate)
+/* Calls beside a group of which none was drawn are its own if that may be by chance: else they were
+ * not asked, as the ring was full. */
+static void absorb(struct group *group, double *gap)
+{
+	if (*gap * (double)group->sum.timed >= LEAST_GROUP * group->sum.weight)
+		return;
+	group->sum.calls += *gap;
+	*gap = 0;
+}
+
+static double mean_weight(const struct group *group)
+{
+	return group->sum.weight / (double)group->sum.timed;
+}
+
+/* Gaps that chance explains become part of a group, and a small last group of the one before. */
+static void close_gaps(struct groups *groups, bool last_lost)
+{
+	struct group *first = groups->group, *last = first + groups->count - 1;
+
+	if (!first->lost)
+		absorb(first, &first->gap);
+	/* Where the chance has changed, a gap is part of what had the lesser one. */
+	for (struct group *group = first + 1; group <= last; group++) {
+		if (group->lost)
+			continue;
+		if (mean_weight(group) > 2 * mean_weight(group - 1))
+			absorb(group, &group->gap);
+		else if (mean_weight(group - 1) > 2 * mean_weight(group))
+			absorb(group - 1, &group->gap);
+	}
+	if (!last_lost)
+		absorb(last, &groups->last_gap);
+	if (last == first || last->sum.timed >= LEAST_GROUP)
+		return;
+	if (!last->lost)
+		absorb(last - 1, &last->gap);
+	if (last->gap > 0)
+		return;
+	stratum_add(&last[-1].sum, &last->sum);
+	groups->count--;
+}
+
+/* `after`: calls that came after those in the strata. */
+static void group_strata(struct groups *groups, const struct estimate *estimate, double after)
 {
 	struct group *last = NULL;
 	double gap = 0;
+	bool lost = false;
 
 	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
 		const struct stratum *stratum = &estimate->strata[i];
@@ -165,21 +252,22 @@ static void group_strata(struct groups *groups, const struct estimate *estimate)
 		if (!stratum->timed) {
 			gap += stratum->calls;
 			groups->untimed += stratum->calls;
+			lost |= stratum->drawn > 0;
 			continue;
 		}
+		if (last && last->sum.timed < LEAST_GROUP && !lost && !groups->by_size)
+			absorb(last, &gap);
 		if (!last || gap > 0 || groups->by_size || last->sum.timed >= LEAST_GROUP) {
 			last = &groups->group[groups->count++];
-			*last = (struct group){.gap = gap};
+			*last = (struct group){.gap = gap, .lost = lost};
 			gap = 0;
+			lost = false;
 		}
 		stratum_add(&last->sum, stratum);
 	}
-	groups->last_gap = gap;
-	if (groups->count > 1 && !groups->by_size && last->sum.timed < LEAST_GROUP &&
-	    !(last->gap > 0)) {
-		stratum_add(&last[-1].sum, &last->sum);
-		groups->count--;
-	}
+	groups->last_gap = gap + after;
+	if (last && !groups->by_size)
+		close_gaps(groups, lost);
 }
 
 /* Means and variances of the groups, and of all calls. */
@@ -224,26 +312,30 @@ static double jump_between(const struct groups *groups, const struct group *left
 	return squared > 0 ? squared : 0;
 }
 
+/* Calls of a group that had been drawn and were not timed, and what they stand for. */
+static double missing_in(const struct group *group)
+{
+	const struct stratum *sum = &group->sum;
+
+	return sum->drawn > sum->weight ? sum->calls * (1 - sum->weight / sum->drawn) : 0;
+}
+
 /* The variance of the total by what the calls that are missing may differ from their neighbours:
  * the duration may change anywhere between the two. */
 static double variance_of_gaps(const struct groups *groups)
 {
-	double sum = 0, jumps = 0, ends;
+	double sum = 0;
 
 	for (unsigned i = 1; i < groups->count; i++) {
 		const struct group *left = &groups->group[i - 1], *right = &groups->group[i];
-		double missing = right->gap + (left->sum.calls - left->sum.weight) / 2 +
-				 (right->sum.calls - right->sum.weight) / 2;
-		double jump = jump_between(groups, left, right);
+		double missing = right->gap + (missing_in(left) + missing_in(right)) / 2;
 
-		sum += missing * missing * jump / 12;
-		jumps += jump;
+		sum += missing * missing * jump_between(groups, left, right) / 12;
 	}
-	/* Before the first group and after the last there is a neighbour on one side only. */
-	ends = groups->count > 1 ? jumps / (groups->count - 1) : 0;
-	sum += ends * groups->group[0].gap * groups->group[0].gap;
-	sum += ends * groups->last_gap * groups->last_gap;
-	return sum;
+	/* Before the first group and after the last there is a neighbour on one side only: the mean
+	 * may be anything up to twice that of all. */
+	return sum + (pow(groups->group[0].gap, 2) + pow(groups->last_gap, 2)) * groups->mean *
+			     groups->mean / 3;
 }
 
 /* Abramowitz and Stegun, 26.7.5. */
@@ -260,12 +352,11 @@ double estimate_student_95(double freedom)
 
 static double interval(const struct groups *groups, double *freedom)
 {
-	double sum = 0, spread = 0, within = 0;
+	double sum = 0, within = 0;
 
 	for (unsigned i = 0; i < groups->count; i++) {
 		const struct group *group = &groups->group[i];
 		const struct stratum *part = &group->sum;
-		double distance = group->mean - groups->mean;
 		double left_out = 1 - (double)part->timed / group->calls;
 		double variance = part->timed > 1 ? group->variance : groups->pooled;
 
@@ -277,23 +368,38 @@ static double interval(const struct groups *groups, double *freedom)
 		sum += variance;
 		/* Satterthwaite: the degrees of freedom of a sum of variances. */
 		within += variance * variance / (double)(part->timed > 1 ? part->timed - 1 : 1);
-		spread += part->spread * distance * distance;
 	}
-	sum += spread;
-	within += spread * spread / (double)(groups->timed - 1);
 	sum += variance_of_gaps(groups);
 	*freedom = within > 0 ? sum * sum / within : INFINITY;
 	return sum;
+}
+
+/*
+ * By how much the interval of a total with this variance widens, as durations are skewed: a sample
+ * that happens to have few of rare long calls makes both the total and its variance too small. So
+ * the variance is taken at the interval's end, towards which it grows by the third moment, as
+ * Wilson's interval of a proportion does.
+ */
+static double skew_of(const struct estimate *estimate, double variance, double quantile)
+{
+	double skew =
+		variance > 0 ? quantile * fabs(estimate->cubes) / (2 * pow(variance, 1.5)) : 0;
+
+	skew = skew < MOST_SKEW ? skew : MOST_SKEW;
+	return skew + sqrt(1 + skew * skew);
 }
 
 struct estimated estimate_of(const struct estimate *estimate, uint64_t calls)
 {
 	struct groups groups = {.by_size = estimate->by_size};
 	struct estimated estimated = {0};
-	double scale, variance, freedom, mean_square,
-		squares = 0, standard_error = estimate->standard_error * (double)calls;
+	double scale, variance, freedom, quantile,
+		after = (double)calls, squares = 0,
+		standard_error = estimate->standard_error * (double)calls;
 
-	group_strata(&groups, estimate);
+	for (unsigned i = 0; i < ESTIMATE_STRATA; i++)
+		after -= estimate->strata[i].calls;
+	group_strata(&groups, estimate, !groups.by_size && after > 0 ? after : 0);
 	if (!groups.count) {
 		estimated.error = NAN;
 		return estimated;
@@ -311,20 +417,16 @@ struct estimated estimate_of(const struct estimate *estimate, uint64_t calls)
 	/* Kish's effective sample size: calls of unequal weights say less. Of copies of another
 	 * size nothing is known. */
 	if (groups.weight * groups.weight < ESTIMATE_LEAST_TIMED * groups.weight_squares ||
-	    (groups.by_size && groups.untimed > 0)) {
+	    (groups.by_size && groups.untimed > 0) ||
+	    groups.group[0].gap + groups.last_gap > MOST_AT_ENDS * groups.calls) {
 		estimated.error = NAN;
 		return estimated;
 	}
 	scale = (double)calls / groups.calls;
 	variance = interval(&groups, &freedom) * scale * scale;
-	/* By chance none of the last calls was drawn. */
-	if ((double)calls > groups.calls) {
-		mean_square = estimated.squares / (double)calls - groups.mean * groups.mean;
-		if (mean_square > 1e-9 * groups.mean * groups.mean)
-			variance += ((double)calls - groups.calls) * mean_square;
-	}
-	estimated.error = sqrt(estimated.error * estimated.error +
-			       pow(estimate_student_95(freedom), 2) * variance);
+	quantile = estimate_student_95(freedom);
+	quantile *= skew_of(estimate, variance, quantile);
+	estimated.error = sqrt(estimated.error * estimated.error + quantile * quantile * variance);
 	return estimated;
 }
 

@@ -4,9 +4,10 @@
  *
  * Calls are timed by chance, and the chance changes during a run: all of the first calls, few of a
  * frequent kernel later. Weighted by the inverse of its chance, each call counts for what it stands
- * for (Hajek's ratio estimator). Some calls that were to be timed are not, many in a row, because
- * no event was free; so each stretch of the run has a mean of its own (post-stratification), and a
- * stretch without times widens the interval by the difference of those beside it.
+ * for (Hajek's ratio estimator). All calls are counted, so each stretch of the run has a mean of
+ * its own and a number of calls that is known (post-stratification): what changes slowly makes
+ * nothing uncertain. Some calls that were to be timed are not, many in a row, because no event was
+ * free; a stretch without times widens the interval by the difference of those beside it.
  */
 #ifndef KTIME_REPORT_SESSION_ESTIMATE_H
 #define KTIME_REPORT_SESSION_ESTIMATE_H
@@ -18,9 +19,11 @@
 
 /*
  * Adds a call that is to be timed and stands for `weight` calls, 1 or more; in the order of the
- * calls. Returns its place, to be given to estimate_timed() with its duration. If it is never
- * timed, the call is missing.
+ * calls. `calls`: how many there were, with this one. Returns its place, to be given to
+ * estimate_timed() with its duration. If it is never timed, the call is missing.
  */
+uint64_t estimate_call_at(struct estimate *estimate, double calls, double weight);
+/* The same where calls are known only as far as those that were to be timed stand for them. */
 uint64_t estimate_call(struct estimate *estimate, double weight);
 /* The same for a call whose duration depends on its size. Every call of the row must be added,
  * also those that are not to be timed. */

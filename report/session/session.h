@@ -25,7 +25,7 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      30
+#define SESSION_VERSION	      31
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -98,8 +98,8 @@ struct figures {
  * that had the chance p to be timed has the weight w = 1 / p: it stands for that many calls.
  */
 struct stratum {
-	double calls;  /* sum of the weights of the calls that were to be timed */
-	double spread; /* of these, sum of w (w - 1) */
+	double calls; /* all that there were */
+	double drawn; /* of those that were to be timed, sum of w */
 	/* Of those that were timed: sums of w, of w^2, of w d and of w d^2; d is in ns. */
 	double weight, weight_squares, total, squares;
 	uint64_t timed;
@@ -112,11 +112,14 @@ struct stratum {
 #define ESTIMATE_STRATA 32
 struct estimate {
 	struct stratum strata[ESTIMATE_STRATA];
-	double position;       /* sum of the weights so far: where in the run the next call is */
+	double position;       /* calls that are in the strata */
 	uint32_t shift;	       /* a stretch is 2^shift calls long */
 	uint32_t by_size;      /* 1: a stratum is a class of sizes */
 	double fraction;       /* of a call that the histogram of the weighted durations lacks */
 	double standard_error; /* ns: of the event-pair overhead that was taken off each call */
+	/* Sum of w^2 (w - 1) e^3 over the timed calls; e is how much longer than those before it in
+	 * its stratum each was. */
+	double cubes;
 };
 
 /* One line of the table; aligned, so that a row never shares a cache line with another. */

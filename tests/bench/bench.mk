@@ -46,23 +46,17 @@ cost-program: library sim $(BUILD)/bench/launch_path
 cost: cost-program
 	@BUILD=$(BUILD) tests/bench/cost.sh
 
-# How often the intervals of estimates hold the truth, in simulated runs.
-$(BUILD)/bench/coverage: $(BUILD)/obj/tests/bench/coverage.o \
-		$(BUILD)/obj/preload/events/sampling.o $(REPORT_LIBRARY_OBJECTS)
-	@mkdir -p $(@D)
-	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
-
-# The same of rows that are recorded in windows.
+# How often the intervals of estimates hold the truth, in simulated runs: of rows that are recorded in windows.
 $(BUILD)/bench/window_coverage: $(BUILD)/obj/tests/bench/window_coverage.o \
 		$(addprefix $(BUILD)/obj/preload/recording/, sums.o window_class.o row_totals.o versions.o window_estimate.o window_times.o) $(REPORT_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
 	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
 
 .PHONY: coverage coverage-programs
-coverage-programs: $(BUILD)/bench/coverage $(BUILD)/bench/window_coverage
+coverage-programs: library command sim preload-programs $(BUILD)/bench/window_coverage
 
 coverage: coverage-programs
-	@$(BUILD)/bench/coverage 5000
+	@BUILD=$(BUILD) python3 tests/bench/coverage.py
 	@$(BUILD)/bench/window_coverage 1000
 
 # How long exports of a long trace take; needs no GPU.

@@ -25,6 +25,10 @@ $(addprefix $(PRELOAD_TESTS)/,collecting context_lives ends_cupti gates graph_la
 	@mkdir -p $(@D)
 	$(LINK) -rdynamic $^ -o $@ -lpthread -ldl
 
+$(PRELOAD_TESTS)/shapes: $(PRELOAD_OBJECTS)/shapes.o $(SIM)/lib/libcuda.so.1
+	@mkdir -p $(@D)
+	$(LINK) $^ -lm -o $@
+
 # With the runtime linked in, as nvcc does it.
 $(PRELOAD_TESTS)/runtimes: $(PRELOAD_OBJECTS)/runtimes.o $(SIM)/lib/libcudart_static.a
 	@mkdir -p $(@D)

@@ -66,6 +66,14 @@ bool settings_want_calls(enum row_kind kind)
 	return true;
 }
 
+/* Of the threads that launch. */
+static struct thread thread = {.kernel_id = 77, .last_call = 5};
+
+struct thread *thread_first(void)
+{
+	return &thread;
+}
+
 bool event_pools_thin(void)
 {
 	return around.thin;
@@ -164,7 +172,6 @@ void trace_matched(const struct in_flight *call, uint32_t correlation)
 }
 
 static const struct clock_scale scale = {.ns_per_tick = 1};
-static struct thread thread = {.kernel_id = 77, .last_call = 5};
 static struct context context = {.device = 2, .cupti_context = 3};
 static struct stream stream;
 static struct operation kernel, copy;

@@ -12,10 +12,10 @@
 #include "preload/events/event_pool.h"
 
 /* See event_pool.c: without CUPTI, and the checks after which a shortage counts. */
-#define FIRST_PAIRS 256
+#define FIRST_PAIRS 512
 #define SPARE_PAIRS 256
 #define LATER_PAIRS 16
-#define LOOKS	    10
+#define LOOKS	    3
 
 struct driver driver;
 struct options settings;
@@ -253,14 +253,19 @@ static void a_thread_that_ended_leaves_a_lane_to_the_next_until_the_context_ends
 	assert_false(stays(pool));
 }
 
-/* Takes pairs for an operation as a launching thread does, by a draw that is made beforehand. */
+/* Takes pairs for an operation as a launching thread does, with draws that come out even. */
 static unsigned taken_by(struct event_pool *pool, uint32_t operation, unsigned calls)
 {
 	unsigned count = 0;
+	double due = 0;
 
-	for (unsigned i = 0; i < calls; i++)
-		if (i % (1u << event_pool_thinning(pool, operation)) == 0 && event_pool_take(pool))
+	for (unsigned i = 0; i < calls; i++) {
+		due += (double)event_pool_chance(pool, operation) / UINT32_MAX;
+		if (due >= 1 && event_pool_take(pool)) {
+			due -= 1;
 			count++;
+		}
+	}
 	return count;
 }
 
@@ -270,10 +275,12 @@ static void a_frequent_kernel_leaves_pairs_to_others(void **state)
 
 	(void)state;
 	assert_true(pool->thins);
-	/* 32 calls at each chance, 1 to 1/128. */
-	assert_in_range(taken_by(pool, 1, 1000), 128, 176);
-	assert_int_equal(taken_by(pool, 2, 9), 9);
-	assert_int_equal(taken_by(pool, 3, 9), 9);
+	/* The root of 2 x 26 x 1000, where 26 are taken for certain. */
+	assert_in_range(taken_by(pool, 1, 1000), 220, 240);
+	/* About twice as many for four times the calls. */
+	assert_in_range(taken_by(pool, 1, 3000), 180, 230);
+	assert_int_equal(taken_by(pool, 2, 8), 8);
+	assert_int_equal(taken_by(pool, 3, 8), 8);
 }
 
 static void a_row_has_pairs_for_certain_again_once_some_came_back(void **state)
@@ -282,12 +289,12 @@ static void a_row_has_pairs_for_certain_again_once_some_came_back(void **state)
 	struct event_pair *pair = event_pool_take(pool);
 
 	(void)state;
-	take(pool, 200);
+	take(pool, 259);
 	for (int i = 0; i < 9; i++)
-		assert_int_equal(event_pool_thinning(pool, 5), 0);
-	assert_int_equal(event_pool_thinning(pool, 5), 6);
+		assert_int_equal(event_pool_chance(pool, 5), UINT32_MAX);
+	assert_int_equal(event_pool_chance(pool, 5), UINT32_MAX / 260 * 26);
 	event_pool_put(pool, pair);
-	assert_int_equal(event_pool_thinning(pool, 5), 0);
+	assert_int_equal(event_pool_chance(pool, 5), UINT32_MAX);
 }
 
 static void an_empty_pool_thins_most(void **state)
@@ -296,7 +303,7 @@ static void an_empty_pool_thins_most(void **state)
 
 	(void)state;
 	take(pool, FIRST_PAIRS);
-	assert_int_equal(event_pool_thinning(pool, 5), POOL_THINNING);
+	assert_int_equal(event_pool_chance(pool, 5), POOL_LEAST_CHANCE);
 }
 
 static void pairs_for_all_calls_are_not_thinned(void **state)
@@ -403,12 +410,12 @@ static void a_pool_grows_to_its_slots(void **state)
 	struct event_pool *pool = event_pool_enter(&list, context);
 
 	(void)state;
-	take(pool, FIRST_PAIRS);
-	look(LOOKS);
-	assert_int_equal(pool->pairs, 512);
 	/* Half of them and no less is enough. */
-	take(pool, 1);
+	take(pool, FIRST_PAIRS / 2);
 	look(2 * LOOKS);
+	assert_int_equal(pool->pairs, FIRST_PAIRS);
+	take(pool, 1);
+	look(LOOKS);
 	assert_int_equal(pool->pairs, POOL_PAIRS);
 	take(pool, 767);
 	look(2 * LOOKS);

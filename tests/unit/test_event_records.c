@@ -347,47 +347,45 @@ static void a_thread_has_a_pool_for_each_context(void **state)
 	assert_int_equal(last_record()->untimed, UNTIMED_NO_EVENT);
 }
 
-/* The draw that the thread's random number 1 gives. */
-static uint32_t draw(void)
+/* A call with the thread's random number; the number that it is drawn by. */
+static uint32_t draw(uint32_t random)
 {
-	struct thread drawn = {.random = 1};
+	struct call call;
 
-	return thread_random(&drawn);
+	launching.random = random;
+	describe_launch(&call, KERNEL, STREAM);
+	call.countable = false;
+	make_call(&call, CUDA_SUCCESS);
+	return thread_next_random(random);
 }
 
 static void a_pool_that_gets_empty_thins_by_a_known_chance(void **state)
 {
-	uint32_t before;
-	struct call call;
+	/* One of 16 is left, and the kernel has had its certain ones: 1 in 15, and a quarter of it
+	 * as that is the last quarter of the pool. */
+	const uint32_t chance = UINT32_MAX / 15 / 4;
 
 	(void)state;
 	pool.spare = NULL;
 	pool.thins = true;
-	pool.pairs = 2;
+	pool.pairs = 16;
 	event_pool_put(&pool, &pair);
-	/* One of two is left, and the kernel has had its certain ones: a chance of 1 in 16. */
 	pool.known_put = atomic_load(&pool.put);
 	pool.taken_by[100] = 1;
-	assert_int_not_equal(draw() & 15, 0);
-	describe_launch(&call, KERNEL, STREAM);
-	call.countable = false;
-	launching.random = 1;
-	make_call(&call, CUDA_SUCCESS);
+	assert_true(draw(1u << 26) > chance);
 	assert_null(last_record()->pair);
 	assert_int_equal(last_record()->untimed, UNTIMED_SAMPLED_OUT);
-	assert_int_equal(launching.random, draw());
-	do {
-		before = launching.random;
-	} while (thread_random(&launching) & 15);
-	launching.random = before;
-	make_call(&call, CUDA_SUCCESS);
+	assert_int_equal(launching.random, thread_next_random(1u << 26));
+	assert_true(draw(1) < chance);
 	assert_ptr_equal(last_record()->pair, &pair);
-	assert_int_equal(pair.sampled_below, SAMPLE_ALL >> 4);
+	assert_int_equal(pair.sampled_below, chance);
+	/* Its launches may be count-only from now on. */
+	assert_int_equal(last_record()->operation->sample_below, SAMPLE_ALL / 16);
 	/* What the user wants all of is not thinned. */
+	last_record()->operation->sample_below = SAMPLE_ALL;
 	event_pool_put(&pool, &pair);
 	pool.thins = false;
-	launching.random = 1;
-	make_call(&call, CUDA_SUCCESS);
+	draw(1u << 26);
 	assert_ptr_equal(last_record()->pair, &pair);
 	assert_int_equal(pair.sampled_below, SAMPLE_ALL);
 }

@@ -172,7 +172,7 @@ static void events_alone_are_labelled_and_samples_scaled(void **state)
 	      "estimates.\n"
 	      "======== Event-pair overhead taken off: kernels, memsets and device copies 2.90 ± "
 	      "0.00 us.\n"
-	      "======== ~ kernel: 3.00 ± 0.20 ms (95 %), from 100 of 1,000 calls.\n");
+	      "======== ~ kernel: 3.00 ± 0.21 ms (95 %), from 100 of 1,000 calls.\n");
 	session_close(session);
 }
 
@@ -435,8 +435,8 @@ static void estimates_of_two_devices_are_added_up(void **state)
 		row->calls = device ? 200 : 201;
 	}
 	holds(session, "--percentiles",
-	      " GPU activities:  100.00% ~2.7910ms       401  6.9590us  1.0000us  12.900us  "
-	      "4.9270us  12.415us  12.900us  4.1680us  k\n"
+	      " GPU activities:  100.00% ~2.7944ms       401  6.9680us  1.0000us  12.900us  "
+	      "4.9270us  12.415us  12.900us  4.1690us  k\n"
 	      "No API activities were profiled.\n"
 	      "======== Timing: CUDA events on 80 of 401 operations; rows marked ~ are estimates.\n"
 	      "======== Times of kernels, memsets and device copies include the event-pair "
@@ -445,7 +445,7 @@ static void estimates_of_two_devices_are_added_up(void **state)
 	prints(session, "--quiet --csv --format nsys --print-gpu-summary",
 	       "Time (%),Total Time (ns),Instances,Avg (ns),Med (ns),Min (ns),Max (ns),StdDev "
 	       "(ns),Name\n"
-	       "100.0,2790950,401,6960.0,4927.0,1000,12900,4168.4,k\n\n");
+	       "100.0,2794398,401,6968.6,4927.0,1000,12900,4169.3,k\n\n");
 	session_close(session);
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Which share of an operation's calls gets a pair of events: on a clock of the test's own. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,6 +97,21 @@ static void frequent_calls_share_what_the_budget_allows(void **state)
 	settings.budget = 10;
 	pass(20, 300000, 0);
 	pairs_a_second_are(0.1 * AIMED_AT * SECOND / PAIR_NS);
+}
+
+/* Half a second is sampled as the root of what is left of it: twice as much in all. */
+static void a_start_by_events_alone_is_sampled_more(void **state)
+{
+	const double pairs = 0.01 * AIMED_AT * SECOND / PAIR_NS;
+
+	(void)state;
+	pass(20, 300000, 0);
+	pairs_a_second_are(5 * pairs);
+	pass(105, 300000, 0);
+	/* As of the last window's end. */
+	pairs_a_second_are(sqrt(500 / 110.0) * pairs);
+	pass(400, 300000, 0);
+	pairs_a_second_are(pairs);
 }
 
 /* All of them wait for a pair; but each counts only its own launches. */
@@ -249,6 +265,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		TEST(a_fraction_holds_for_every_operation_from_its_first_call_on),
 		TEST(frequent_calls_share_what_the_budget_allows),
+		TEST(a_start_by_events_alone_is_sampled_more),
 		TEST(a_pair_costs_more_where_many_threads_launch),
 		TEST(pairs_get_what_counting_leaves_of_the_budget),
 		TEST(what_cupti_takes_is_left_to_it),

@@ -86,7 +86,7 @@ static void shrink_row(const struct session *session, struct row *row)
 		struct stratum *stratum = &row->estimate.strata[i];
 
 		shrink_real(&stratum->calls);
-		shrink_real(&stratum->spread);
+		shrink_real(&stratum->drawn);
 		shrink_real(&stratum->weight);
 		shrink_real(&stratum->weight_squares);
 		shrink_real(&stratum->total);
@@ -186,7 +186,7 @@ static void write_row(const struct session *session, const struct row *row, FILE
 
 		if (stratum->calls > 0 || stratum->timed)
 			fprintf(file, "\t%u: %.9g %.9g %.9g %.9g %.9g %.9g %llu\n", i,
-				stratum->calls, stratum->spread, stratum->weight,
+				stratum->calls, stratum->drawn, stratum->weight,
 				stratum->weight_squares, stratum->total, stratum->squares,
 				(unsigned long long)stratum->timed);
 	}

@@ -604,14 +604,13 @@ static void fill_in_windows(void)
 	row->windows_total = 1.5e6;
 	row->windows_error = NAN;
 	row = add_row(ROW_KERNEL, "_Z4rarev", 0, 2, 55 * US, 2, 0);
-	row->calls = 100;
 	row->windows_total = 5.7e6;
 	row->windows_error = NAN;
-	add_sample(row, 20, 4, 57 * US, 30);
+	add_sample(row, 20, 9, 57 * US, 30);
 	row = add_row(ROW_GRAPH, "[CUDA graph 5]", 0, 3, 900 * US, 1000, 0);
-	row->calls = 70;
+	row->calls = 10;
 	row->nodes = 10;
-	add_sample(row, 12, 2, 850 * US, 900);
+	add_sample(row, 12, 7, 850 * US, 900);
 	add_row(ROW_MEMCPY, "[CUDA memcpy DtoH]", 0, 6, 300 * US, 500, 10 << 20);
 }
 
