@@ -4,9 +4,11 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/select.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -24,17 +26,27 @@
 #define NOT_FOUND  127
 #define BAD_USAGE  2
 
+/* The command's file, in PATH_MAX bytes. */
+static bool find_self(char *self)
+{
+	ssize_t length = readlink("/proc/self/exe", self, PATH_MAX - 1);
+	const char *executed = (const char *)getauxval(AT_EXECFN);
+
+	if (length > 0)
+		self[length] = '\0';
+	/* Where /proc is not mounted. The working directory is still that of the execution. */
+	return length > 0 || (executed && realpath(executed, self));
+}
+
 char *launch_library(void)
 {
 	static const char *const places[] = {"libktime.so", "../lib/libktime.so",
 					     "../lib64/libktime.so",
 					     "../lib/x86_64-linux-gnu/libktime.so"};
 	char self[PATH_MAX], *slash, *path;
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
 
-	if (length < 0)
+	if (!find_self(self))
 		return NULL;
-	self[length] = '\0';
 	slash = strrchr(self, '/');
 	if (slash)
 		*slash = '\0';

@@ -9,6 +9,17 @@ load common
 	prints "$(realpath "$build/libktime.so")"
 }
 
+@test "the library is found where /proc is not mounted" {
+	[ -z "${SANITIZE-}" ] || skip "under a sanitizer: it needs /proc"
+	local own=(unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none /proc && exec "$@"' sh)
+	"${own[@]}" true 2>unshared || skip "no namespaces here: $(cat unshared)"
+	run "${own[@]}" "$ktime" --quiet printenv LD_PRELOAD
+	[ "$status" -eq 0 ]
+	prints "$(realpath "$build/libktime.so")"
+	PATH=$build:$PATH run "${own[@]}" ktime --library
+	prints "$(realpath "$build/libktime.so")"
+}
+
 @test "a preload that is there already stays in front" {
 	LD_PRELOAD=libm.so.6 run "$ktime" --quiet printenv LD_PRELOAD
 	[ "$status" -eq 0 ]
