@@ -44,8 +44,8 @@ static inline bool lifecycle_forked(void)
 	return atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_FORKED;
 }
 
-/* Defined by lifecycle/, and declared here because a thread's first call and the reporter need
- * them and no folder below lifecycle/ may include it. Any thread, without locks held. */
+/* Defined by lifecycle/, and declared here because calls and the reporter need them and no folder
+ * below lifecycle/ may include it. Any thread, without locks held. */
 /*
  * After each cuInit of the program's. ktime starts with the call after the first one: until then
  * the program may want to have one thread alone, as for unshare(CLONE_NEWUSER).
@@ -66,6 +66,8 @@ static inline void lifecycle_start_if_initialised(void)
  * the driver's own teardown, while events can still be read.
  */
 void lifecycle_work_seen(void);
+/* The program has the GPU work once its report is made, or is being made: says so, once. */
+void lifecycle_late_work(void);
 /* A signal that was to end the process did not: wrapped calls pass through from now on. */
 void lifecycle_survived(void);
 

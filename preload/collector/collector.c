@@ -60,6 +60,8 @@
 #define RECORD_WAIT_NS 30000000u
 /* How much longer than END_WAIT_NS the program's thread waits for the collector. Chosen. */
 #define FINISH_WAIT_NS 5000000000u
+/* How long an end that holds up the driver waits for the collector. Chosen, as for a signal. */
+#define HELD_UP_NS     300000000u
 /* Between two polls at an end: of events, and of what takes CUPTI's locks. Chosen. */
 #define EVENT_POLL_NS  100000u
 #define CUPTI_POLL_NS  200000u
@@ -74,6 +76,7 @@ static pthread_mutex_t request_lock = PTHREAD_MUTEX_INITIALIZER; /* for one cont
 static _Atomic uint64_t end_wait_ns = END_WAIT_NS;
 static _Atomic uint32_t begun;
 static _Atomic uint32_t wake_word, request_word, finished;
+static _Atomic uint32_t polls; /* at an end: the driver has answered */
 static struct context *_Atomic ending;
 
 void collector_wake(void)
@@ -107,27 +110,32 @@ static bool finish_requested(void)
 	return atomic_load_explicit(&request_word, memory_order_acquire) == REQUEST_FINISH;
 }
 
-/* Whether a wait for the GPU since `start` is over. A signal may shorten the wait while it lasts.
- */
-static bool is_over(uint64_t start)
+/* What is left of a wait for the GPU since `start`. A signal may shorten it while it lasts. */
+static uint64_t wait_left(uint64_t start)
 {
-	return clock_ns(CLOCK_MONOTONIC) - start >=
-	       atomic_load_explicit(&end_wait_ns, memory_order_relaxed);
+	uint64_t waited = clock_ns(CLOCK_MONOTONIC) - start;
+	uint64_t most = atomic_load_explicit(&end_wait_ns, memory_order_relaxed);
+
+	return waited < most ? most - waited : 0;
+}
+
+static void pause_between_polls(uint64_t nanoseconds)
+{
+	atomic_fetch_add_explicit(&polls, 1, memory_order_relaxed);
+	futex_sleep(nanoseconds);
 }
 
 /* Waits until the GPU has finished what event pairs time in a context, or in all (NULL). The wait
  * for one context stops if the end of the run is requested, which waits for all of them. */
-static void wait_for_events(const struct context *context)
+static void wait_for_events(const struct context *context, uint64_t start)
 {
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
-
 	for (;;) {
 		size_t pending = event_queue_poll(start + END_WAIT_NS, calls_timed);
 
 		if ((context ? event_queue_pending(context) == 0 : pending == 0) ||
-		    (context && finish_requested()) || is_over(start))
+		    (context && finish_requested()) || !wait_left(start))
 			break;
-		futex_sleep(EVENT_POLL_NS);
+		pause_between_polls(EVENT_POLL_NS);
 	}
 }
 
@@ -136,7 +144,7 @@ static void end_context(void)
 	struct context *context = atomic_load_explicit(&ending, memory_order_relaxed);
 
 	drain_rings();
-	wait_for_events(context);
+	wait_for_events(context, clock_ns(CLOCK_MONOTONIC));
 	/* Kept until all is collected if the run ends: see request_end_context(). */
 	if (finish_requested())
 		return;
@@ -159,30 +167,30 @@ static void wait_for_records(uint64_t nanoseconds)
 
 	drain_records(FLUSH_NOW);
 	while (calls_expected() > 0 && cupti_active() && clock_ns(CLOCK_MONOTONIC) < end) {
-		futex_sleep(CUPTI_POLL_NS);
+		pause_between_polls(CUPTI_POLL_NS);
 		drain_records(FLUSH_NOW);
 	}
 }
 
-/* Waits for work that only CUPTI times, as long as for events. */
-static void wait_for_device(void)
+/* Waits for work that only CUPTI times, with what the wait for events has left of the time. */
+static void wait_for_device(uint64_t start)
 {
-	uint64_t start = clock_ns(CLOCK_MONOTONIC);
-
 	end_marks_set();
-	while (!end_marks_reached() && !is_over(start))
-		futex_sleep(CUPTI_POLL_NS);
+	while (!end_marks_reached() && wait_left(start))
+		pause_between_polls(CUPTI_POLL_NS);
 }
 
 static void finish_all(void)
 {
+	uint64_t start = clock_ns(CLOCK_MONOTONIC);
+
 	drain_rings();
-	wait_for_events(NULL);
+	wait_for_events(NULL, start);
 	/* Work that goes on would be in pairs around queued kernels. */
 	calibration_finish(NULL, rows_were_queued() && event_queue_pending(NULL) == 0);
 	wait_for_records(RECORD_WAIT_NS);
 	if ((calls_expected() > 0 || !recording_matches()) && cupti_active()) {
-		wait_for_device();
+		wait_for_device(start);
 		wait_for_records(RECORD_WAIT_NS);
 	}
 	/* A forced flush comes last: a record handed out before its work has finished never gets
@@ -202,7 +210,7 @@ static void finish_all(void)
 	recording_finish();
 	trace_window_close();
 	clock_scale_update(&scale);
-	context_gates_finish(session, atomic_load_explicit(&end_wait_ns, memory_order_relaxed));
+	context_gates_finish(session, wait_left(start));
 	counters_update(session, &scale);
 	memory_measure(session);
 	finish(session);
@@ -381,16 +389,34 @@ bool collector_wait_finished(uint64_t end)
 	       futex_wait_while(&finished, 0, end);
 }
 
-bool collector_finish(void)
+/* Waits for the collector to finish, as long as the driver answers it. */
+static bool wait_while_answered(uint64_t end)
+{
+	uint32_t before;
+	uint64_t limit;
+
+	do {
+		before = atomic_load_explicit(&polls, memory_order_relaxed);
+		limit = clock_ns(CLOCK_MONOTONIC) + HELD_UP_NS;
+		if (collector_wait_finished(limit < end ? limit : end))
+			return true;
+	} while (limit < end && atomic_load_explicit(&polls, memory_order_relaxed) != before);
+	return false;
+}
+
+bool collector_finish(enum end_caller caller)
 {
 	static _Atomic uint64_t until;
-	uint64_t none = 0, end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS;
+	bool soon = caller == END_IN_HOST_FUNCTION;
+	uint64_t earlier = 0, end = clock_ns(CLOCK_MONOTONIC) +
+				    (soon ? HELD_UP_NS : END_WAIT_NS + FINISH_WAIT_NS);
 
 	/* The first caller sets the deadline for all, as this is called several times at exit.
 	 * Relaxed: the deadline says nothing about other data. */
-	if (!atomic_compare_exchange_strong_explicit(&until, &none, end, memory_order_relaxed,
-						     memory_order_relaxed))
-		end = none;
-	collector_ask_finish(false);
-	return collector_wait_finished(end);
+	if (!atomic_compare_exchange_strong_explicit(&until, &earlier, end, memory_order_relaxed,
+						     memory_order_relaxed) &&
+	    earlier < end)
+		end = earlier;
+	collector_ask_finish(soon);
+	return caller == END_IN_CALL ? wait_while_answered(end) : collector_wait_finished(end);
 }

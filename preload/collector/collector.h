@@ -38,8 +38,16 @@ void collector_ask_finish(bool soon);
 /* Waits for the collector to finish, until `end` (CLOCK_MONOTONIC in nanoseconds) at most; false if
  * it has not by then. True if the thread was never started. */
 bool collector_wait_finished(uint64_t end);
-/* Asks the collector to finish and waits for it, some seconds at most: for a program that ends by
- * itself. */
-bool collector_finish(void);
+/* Where the thread is that ends the program. */
+enum end_caller {
+	END_OUTSIDE,	      /* not in a call of CUDA's */
+	END_IN_CALL,	      /* in one, as in a signal's handler: it may hold the driver's locks */
+	END_IN_HOST_FUNCTION, /* of the driver's: what is queued behind that cannot finish */
+};
+/*
+ * Asks the collector to finish and waits for it, for a program that ends by itself: some seconds at
+ * most, in a call as long as the driver answers the collector, in a host function 300 ms.
+ */
+bool collector_finish(enum end_caller caller);
 
 #endif

@@ -341,6 +341,15 @@ static LAUNCH_PATH __attribute__((noinline)) void end_recorded(struct thread *th
 	*thread->error = saved_errno;
 }
 
+/* A call that is not recorded. */
+static LAUNCH_COLD __attribute__((noinline)) void end_otherwise(const struct call *call,
+								CUresult result)
+{
+	if (result == CUDA_SUCCESS && !(call->record.flags & CALL_API_ONLY) &&
+	    atomic_load_explicit(&lifecycle_state, memory_order_relaxed) == LIFECYCLE_CLOSED)
+		lifecycle_late_work();
+}
+
 void call_failed(struct thread *thread, CUresult result)
 {
 	int saved_errno = *thread->error;
@@ -363,6 +372,8 @@ LAUNCH_PATH void call_end(struct call *call, CUresult result)
 {
 	struct thread *thread = call->thread;
 
-	if (likely(thread) && !--thread->depth)
+	if (unlikely(!thread))
+		end_otherwise(call, result);
+	else if (!--thread->depth)
 		end_recorded(thread, call, result);
 }

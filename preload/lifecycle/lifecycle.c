@@ -29,6 +29,7 @@
 #include "preload/collector/main_thread.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
+#include "preload/driver/driver_thread.h"
 #include "preload/driver/elf_symbol.h"
 #include "preload/lifecycle/devices.h"
 #include "preload/lifecycle/endings.h"
@@ -77,6 +78,9 @@ static void read_command(char *command, size_t size)
 		if (command[i] == '\0')
 			command[i] = ' ';
 	command[length] = '\0';
+	/* Where /proc is not mounted. */
+	if (!length)
+		snprintf(command, size, "%s", program_invocation_name);
 }
 
 static void describe_run(void)
@@ -275,6 +279,7 @@ static void start_once(void)
 			     strerror(-error));
 		return;
 	}
+	driver_thread_start();
 	describe_run();
 	/* Before CUPTI is started, which would cost the program for nothing. */
 	error = collector_start(session, finish_report);
@@ -396,6 +401,13 @@ void lifecycle_say_unused(void)
 		return; /* nobody to tell */
 }
 
+static enum end_caller end_caller(void)
+{
+	if (driver_thread_is_calling())
+		return END_IN_HOST_FUNCTION;
+	return thread_self && thread_self->depth ? END_IN_CALL : END_OUTSIDE;
+}
+
 void lifecycle_finish(void)
 {
 	int state = LIFECYCLE_RUNNING;
@@ -420,7 +432,7 @@ void lifecycle_finish(void)
 		return;
 	}
 	/* The others would end the process before the first has the report. */
-	if (!collector_finish() && first)
+	if (!collector_finish(end_caller()) && first)
 		reporter_print();
 }
 
@@ -437,4 +449,16 @@ void lifecycle_survived(void)
 	int state = LIFECYCLE_ENDING;
 
 	atomic_compare_exchange_strong(&lifecycle_state, &state, LIFECYCLE_CLOSED);
+}
+
+void lifecycle_late_work(void)
+{
+	static _Atomic bool said;
+	int saved_errno = errno;
+
+	/* Of a call that was made while the report was, nobody would miss it there. */
+	if (session && getpid() == pid && collector_wait_finished(0) &&
+	    !atomic_exchange(&said, true))
+		output_say_late();
+	errno = saved_errno;
 }

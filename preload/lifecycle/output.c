@@ -236,3 +236,17 @@ void output_start_metrics(struct session *session)
 	if (prometheus_file_start(profile_path[0] ? profile_path : NULL, message, sizeof(message)))
 		session_note(session, "%s; no metrics are written.", message);
 }
+
+void output_say_late(void)
+{
+	FILE *output;
+
+	if (silent || settings.quiet ||
+	    log_file_open(&log_file, true, &output, message, sizeof(message)))
+		return;
+	fprintf(output,
+		"==%d== The program goes on after its report: what it has the GPU do from here on "
+		"is not counted.\n",
+		(int)getpid());
+	log_file_close(output);
+}

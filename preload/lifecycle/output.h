@@ -26,5 +26,7 @@ void output_start_metrics(struct session *session);
  * unless that is all that is left of it: `ktime show` prints it then.
  */
 void output_finish(struct session *session);
+/* Adds a line to the report: the program goes on with the GPU. For the thread that does. */
+void output_say_late(void);
 
 #endif

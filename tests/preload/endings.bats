@@ -204,3 +204,56 @@ ends_during()
 	ends return 3
 	ends work_in_flight 3 11
 }
+
+# host_ends HOW WAY: as alone, and before ktime would have waited for the device, or for its thread.
+ends_inside()
+{
+	same_as_alone timeout 5 "$programs/host_ends" "$1" "$2"
+	[ "$status" -eq "${3:-3}" ]
+	[ "$output" = worked ]
+	[ "$(reports)" -eq 1 ]
+}
+
+@test "a host function, a callback or a host node of a graph ends the program" {
+	not_under_sanitizers "they make the driver's threads"
+	local how way
+	for how in callback node captured; do
+		ends_inside $how exit
+		is 12 eval 'gpu_rows | awk "/first/ { print \$2 }"'
+	done
+	for way in exit _exit quick_exit execve; do
+		ends_inside function $way
+		is 12 eval 'gpu_rows | awk "/first/ { print \$2 }"'
+	done
+	ends_inside function abort 134
+}
+
+@test "a host function ends the program, and the driver never answers ktime's thread" {
+	not_under_sanitizers "they make the driver's threads"
+	local way
+	export SIM_FAULT=cuEventQuery:1:-2
+	for way in exit _exit quick_exit; do
+		ends_inside function $way
+		all_said 12
+	done
+}
+
+# Alone such a program cannot end by exit, as the driver's own handler takes that lock.
+@test "a signal's handler ends the program in a launch that holds the driver's lock" {
+	not_under_sanitizers "they run handlers later"
+	local way
+	export SIM_FAULT=cuLaunchKernel:11:-1
+	for way in _exit quick_exit; do
+		ends_inside handler $way
+	done
+}
+
+@test "work after the report is said" {
+	ends late_work 3
+	says "The program goes on after its report: what it has the GPU do from here on is not counted."
+	[ "$(report | grep -c "goes on after its report")" -eq 1 ]
+	KTIME_OPTIONS="--log-file log" run --separate-stderr under_ktime "$programs/endings" late_work
+	[ -z "$stderr" ]
+	[ "$(tail -1 log | sed 's/^==[0-9]*== //')" = \
+		"The program goes on after its report: what it has the GPU do from here on is not counted." ]
+}

@@ -71,6 +71,17 @@ left()
 	is ' 10 first' rows_left
 }
 
+# As Go's programs end.
+@test "after the preload alone such a program is listed and shown" {
+	run --separate-stderr under_ktime "$programs/odd_endings" raw
+	[ "$status" -eq 3 ]
+	is 0 reports
+	profile=$(left)
+	is "ended $profile $programs/odd_endings raw" listed
+	"$ktime" show "$profile" | grep -q " 10  .* first$"
+	"$ktime" clean "$profile"
+}
+
 # " CALLS NAME" of the GPU rows.
 rows_left()
 {

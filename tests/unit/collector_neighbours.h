@@ -138,7 +138,7 @@ NOTES(commands_update, (void))
 NOTES(context_gates_end, (struct session * session, struct context *context),
       assert_ptr_equal(session, the_session), assert_ptr_equal(context, &the_context))
 NOTES(context_gates_finish, (struct session * session, uint64_t wait),
-      assert_ptr_equal(session, the_session), assert_true(wait > 0))
+      assert_ptr_equal(session, the_session), assert_true(wait <= 2000 * MS))
 NOTES(context_gates_update, (struct session * session), assert_ptr_equal(session, the_session))
 NOTES(cost_start, (void))
 NOTES(cupti_leave, (void))

@@ -132,6 +132,11 @@ void lifecycle_start(void)
 		atomic_store(&lifecycle_state, LIFECYCLE_RUNNING);
 }
 
+void lifecycle_late_work(void)
+{
+	asked.late++;
+}
+
 void lifecycle_work_seen(void)
 {
 	asked.work++;

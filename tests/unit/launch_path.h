@@ -37,7 +37,7 @@ extern struct event_pair pair;
 /* How often the neighbours were asked, and what they say. */
 struct asked {
 	unsigned streams, known_streams, streams_used, operations, graphs_launched, pools, starts,
-		work, threads;
+		work, late, threads;
 	unsigned events, waits, failures, contexts, cupti_contexts, cupti_streams;
 	CUevent last_event;
 	CUstream last_stream;

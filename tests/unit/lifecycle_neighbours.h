@@ -33,6 +33,7 @@
 #include "preload/collector/main_thread.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
+#include "preload/driver/driver_thread.h"
 #include "preload/driver/elf_symbol.h"
 #include "preload/driver/real_symbol.h"
 #include "preload/events/context_gates.h"
@@ -156,9 +157,31 @@ void collector_wake(void)
 
 static bool collector_finishes = true;
 
-bool collector_finish(void)
+static bool on_driver_thread;
+
+void driver_thread_start(void)
 {
-	note("finish");
+}
+
+bool driver_thread_is_calling(void)
+{
+	return on_driver_thread;
+}
+
+bool collector_wait_finished(uint64_t end)
+{
+	assert_int_equal(end, 0);
+	return collector_finishes;
+}
+
+void output_say_late(void)
+{
+	note("late");
+}
+
+bool collector_finish(enum end_caller caller)
+{
+	note(caller == END_OUTSIDE ? "finish" : caller == END_IN_CALL ? "in_call" : "in_function");
 	return collector_finishes;
 }
 

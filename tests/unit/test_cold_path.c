@@ -84,6 +84,26 @@ static void calls_park_once_a_signal_ends_the_process(void **state)
 	count_only_block(-1);
 }
 
+static void work_after_the_report_is_told(void **state)
+{
+	struct call call;
+
+	(void)state;
+	thread_self = NULL;
+	atomic_store(&lifecycle_state, LIFECYCLE_CLOSED);
+	launch_kernel(KERNEL, STREAM, CUDA_ERROR_DEINITIALIZED);
+	describe_launch(&call, KERNEL, STREAM);
+	call.record.flags |= CALL_API_ONLY;
+	call_begin(&call);
+	call_end(&call, CUDA_SUCCESS);
+	assert_int_equal(asked.late, 0);
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	assert_int_equal(asked.late, 1);
+	atomic_store(&lifecycle_state, LIFECYCLE_FORKED);
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	assert_int_equal(asked.late, 1);
+}
+
 static void a_stream_is_looked_up_once_and_has_its_ids_asked_for(void **state)
 {
 	(void)state;
@@ -232,6 +252,7 @@ int main(void)
 		IN_THREAD(the_first_call_of_a_thread_starts_ktime),
 		IN_THREAD(a_thread_parks_for_three_seconds_at_most),
 		IN_THREAD(calls_park_once_a_signal_ends_the_process),
+		IN_THREAD(work_after_the_report_is_told),
 		IN_THREAD(a_stream_is_looked_up_once_and_has_its_ids_asked_for),
 		IN_THREAD(ids_are_not_asked_for_without_cupti_or_amid_a_capture),
 		IN_THREAD(unknown_streams_are_not_remembered),

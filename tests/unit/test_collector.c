@@ -28,7 +28,7 @@ TEST(a_period_takes_what_has_arrived_and_the_last_one_reports)
 	assert_true(poll_until > now);
 	/* Whoever waits for it goes on. */
 	assert_true(collector_wait_finished(0));
-	assert_true(collector_finish());
+	assert_true(collector_finish(END_OUTSIDE));
 }
 
 TEST(launches_that_leave_no_record_are_counted_each_period)
@@ -248,14 +248,14 @@ TEST(records_are_waited_for_30_ms_and_then_the_device)
 	   "drain drain " REPORT);
 }
 
-TEST(the_device_is_waited_for_as_long_as_events_are)
+TEST(the_device_is_waited_for_with_what_the_events_left)
 {
 	active = true;
 	matches = false;
 	each_reading = 40 * MS;
 	collector_ask_finish(true);
 	run(NULL);
-	is("relaxed [ drain_rings poll calibration_finish drain end_marks_set marks marks marks "
+	is("relaxed [ drain_rings poll calibration_finish drain end_marks_set marks marks "
 	   "drain " REPORT);
 }
 
@@ -281,16 +281,41 @@ TEST(a_command_has_what_has_finished_taken_into_the_rows)
 	is("drain_rings drain_counts poll drain drain counters_update");
 }
 
+TEST(an_end_in_a_host_function_waits_for_300_ms)
+{
+	each_reading = 301 * MS;
+	assert_false(collector_finish(END_IN_HOST_FUNCTION));
+	/* The first deadline holds for all. */
+	each_reading = MS;
+	now += 300 * MS;
+	assert_false(collector_finish(END_OUTSIDE));
+	/* Nor is the device waited for longer than at a signal. */
+	pending = 1;
+	each_reading = 30 * MS;
+	run(NULL);
+	assert_non_null(strstr(done, "drain_rings poll poll poll poll calibration_finish"));
+}
+
+TEST(an_end_in_a_call_waits_while_the_driver_answers)
+{
+	uint64_t began = now;
+
+	each_reading = 10 * MS;
+	assert_false(collector_finish(END_IN_CALL));
+	assert_true(now - began >= 300 * MS);
+	assert_true(now - began < 1000 * MS);
+}
+
 TEST(without_a_thread_nothing_is_waited_for)
 {
 	assert_false(collector_wait_finished(0));
 	/* The next reading is past the deadline. */
 	each_reading = 8000 * MS;
-	assert_false(collector_finish());
+	assert_false(collector_finish(END_OUTSIDE));
 	thread_error = -EAGAIN;
 	assert_int_equal(collector_start(the_session, finish), -EAGAIN);
 	assert_true(collector_wait_finished(0));
-	assert_true(collector_finish());
+	assert_true(collector_finish(END_OUTSIDE));
 	calls_error = -ENOMEM;
 	done[0] = '\0';
 	assert_int_equal(collector_start(the_session, finish), -ENOMEM);
@@ -316,9 +341,11 @@ int main(void)
 		cmocka_unit_test(the_end_waits_for_events_until_they_have_come),
 		cmocka_unit_test(after_a_signal_the_end_waits_for_a_tenth_of_a_second),
 		cmocka_unit_test(records_are_waited_for_30_ms_and_then_the_device),
-		cmocka_unit_test(the_device_is_waited_for_as_long_as_events_are),
+		cmocka_unit_test(the_device_is_waited_for_with_what_the_events_left),
 		cmocka_unit_test(records_are_waited_for_while_any_are_expected),
 		cmocka_unit_test(a_command_has_what_has_finished_taken_into_the_rows),
+		cmocka_unit_test(an_end_in_a_host_function_waits_for_300_ms),
+		cmocka_unit_test(an_end_in_a_call_waits_while_the_driver_answers),
 		cmocka_unit_test(without_a_thread_nothing_is_waited_for),
 	};
 

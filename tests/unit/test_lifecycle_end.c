@@ -127,6 +127,38 @@ TEST(a_collector_that_hangs_leaves_the_report_to_the_reporter, "")
 	is("finish print");
 }
 
+TEST(an_end_inside_the_driver_is_told_to_the_collector, "")
+{
+	static struct thread thread;
+
+	lifecycle_start();
+	done[0] = '\0';
+	thread_self = &thread;
+	thread.depth = 1;
+	lifecycle_finish();
+	on_driver_thread = true;
+	lifecycle_finish();
+	is("in_call in_function");
+}
+
+TEST(work_after_the_report_is_said_once, "")
+{
+	lifecycle_late_work();
+	is("");
+	lifecycle_start();
+	lifecycle_finish();
+	done[0] = '\0';
+	collector_finishes = false;
+	lifecycle_late_work();
+	is("");
+	collector_finishes = true;
+	errno = 5;
+	lifecycle_late_work();
+	assert_int_equal(errno, 5);
+	lifecycle_late_work();
+	is("late");
+}
+
 TEST(after_a_signal_the_exit_waits_for_its_end, "")
 {
 	lifecycle_end_by_signal();
@@ -259,6 +291,8 @@ int main(void)
 		cmocka_unit_test(exit_handlers_are_registered_once),
 		cmocka_unit_test(the_end_closes_it_and_waits_for_the_report),
 		cmocka_unit_test(a_collector_that_hangs_leaves_the_report_to_the_reporter),
+		cmocka_unit_test(an_end_inside_the_driver_is_told_to_the_collector),
+		cmocka_unit_test(work_after_the_report_is_said_once),
 		cmocka_unit_test(after_a_signal_the_exit_waits_for_its_end),
 		cmocka_unit_test(a_process_that_a_signal_did_not_end_is_closed),
 		cmocka_unit_test(in_a_child_the_end_is_the_parents),

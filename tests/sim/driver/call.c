@@ -11,6 +11,7 @@
 #include "tests/sim/driver/sim.h"
 #include "tests/sim/driver/activity.h"
 #include "tests/sim/driver/context.h"
+#include "tests/sim/driver/host.h"
 #include "tests/sim/driver/stream.h"
 #include "tests/sim/driver/timeline.h"
 
@@ -198,6 +199,8 @@ static CUresult allowed(enum sim_needs needs)
 		return CUDA_ERROR_DEINITIALIZED;
 	if (life != RUNNING)
 		return CUDA_ERROR_NOT_INITIALIZED;
+	if (host_is_calling())
+		return CUDA_ERROR_NOT_PERMITTED;
 	if (needs == SIM_NEEDS_CONTEXT)
 		return context_usable();
 	return CUDA_SUCCESS;

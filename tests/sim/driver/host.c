@@ -18,6 +18,7 @@ static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
 static struct task *first, **last = &first;
 static uint64_t enqueued, done;
 static bool thread_running;
+static __thread bool calling;
 
 static void *run(void *unused)
 {
@@ -33,7 +34,9 @@ static void *run(void *unused)
 		if (!first)
 			last = &first;
 		pthread_mutex_unlock(&lock);
+		calling = true;
 		task->function(task->argument);
+		calling = false;
 		free(task);
 		pthread_mutex_lock(&lock);
 		done++;
@@ -58,6 +61,11 @@ static bool start_thread(void)
 	if (thread_running)
 		pthread_detach(thread);
 	return thread_running;
+}
+
+bool host_is_calling(void)
+{
+	return calling;
 }
 
 void host_enqueue(void (*function)(void *), void *argument)

@@ -14,6 +14,9 @@
 void host_enqueue(void (*function)(void *), void *argument);
 uint64_t host_last(void);
 
+/* Whether the calling thread is in one, which must not call the driver. */
+bool host_is_calling(void);
+
 /* Whether the function of that number has returned, as all before it have then. */
 bool host_done(uint64_t number);
 
