@@ -43,12 +43,13 @@ static void end_now(int signal)
 static bool is_without_effect(int signal, const siginfo_t *info)
 {
 	bool sent = info->si_code <= 0;
-	bool keyboard = signal == SIGINT || signal == SIGQUIT || signal == SIGHUP;
+	bool passed_on =
+		(info->si_code == SI_USER || info->si_code == SI_QUEUE) && info->si_pid == 1;
+	bool keyboard = !sent && (signal == SIGINT || signal == SIGQUIT || signal == SIGHUP);
 
 	if (process == 1)
 		return sent;
-	return has_first_as_parent && !default_action_is_fault(signal) &&
-	       (sent ? info->si_pid != 1 : !keyboard);
+	return has_first_as_parent && !default_action_is_fault(signal) && !passed_on && !keyboard;
 }
 
 /*

@@ -12,8 +12,8 @@
 #include "report/session/owner.h"
 
 /* What whoever started ktime may send to the program, by its number. */
-static const int passed_on[] = {SIGHUP,	 SIGINT,  SIGQUIT,  SIGTERM, SIGUSR1,
-				SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP};
+static const int passed_on[] = {SIGHUP,	 SIGINT,  SIGQUIT,  SIGTERM, SIGALRM, SIGUSR1,
+				SIGUSR2, SIGCONT, SIGWINCH, SIGTSTP, SIGPOLL, SIGPWR};
 /* The terminal sends these to a whole process group: ktime stops when the program does. */
 static const int held_back[] = {SIGTTIN, SIGTTOU, SIGCHLD};
 
@@ -22,6 +22,8 @@ static void waited_signals(sigset_t *signals)
 	sigemptyset(signals);
 	for (size_t i = 0; i < sizeof(passed_on) / sizeof(passed_on[0]); i++)
 		sigaddset(signals, passed_on[i]);
+	for (int signal = SIGRTMIN; signal <= SIGRTMAX; signal++)
+		sigaddset(signals, signal);
 	sigaddset(signals, SIGCHLD);
 }
 
@@ -55,12 +57,14 @@ int child_fork(struct child *child)
 
 /*
  * The terminal sends its signals to the whole process group, and so to the program as well; the end
- * of the terminal is told to the leader of the session alone.
+ * of the terminal is told to the leader of the session alone. An alarm that was set before ktime
+ * was executed is not the program's any more.
  */
 static bool is_for_program(const struct child *child, const siginfo_t *information)
 {
 	if (information->si_code == SI_KERNEL)
-		return information->si_signo == SIGHUP && getsid(0) == getpid();
+		return information->si_signo == SIGALRM ||
+		       (information->si_signo == SIGHUP && getsid(0) == getpid());
 	return information->si_pid != child->pid;
 }
 
@@ -77,6 +81,15 @@ static bool has_ended(const struct child *child, int *status)
 	return false;
 }
 
+/* With the value that may come with it. */
+static void pass_on(const struct child *child, const siginfo_t *information)
+{
+	if (information->si_code == SI_QUEUE)
+		sigqueue(child->pid, information->si_signo, information->si_value);
+	else
+		kill(child->pid, information->si_signo);
+}
+
 int child_wait(const struct child *child)
 {
 	siginfo_t information;
@@ -87,7 +100,7 @@ int child_wait(const struct child *child)
 	while (!has_ended(child, &status))
 		if (sigwaitinfo(&signals, &information) > 0 && information.si_signo != SIGCHLD &&
 		    is_for_program(child, &information))
-			kill(child->pid, information.si_signo);
+			pass_on(child, &information);
 	return status;
 }
 

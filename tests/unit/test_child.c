@@ -133,8 +133,10 @@ static void the_end_is_the_programs(void **state)
 	assert_false(WCOREDUMP(status));
 }
 
-static const int passed_on[] = {SIGHUP,	 SIGINT,   SIGQUIT, SIGUSR1, SIGUSR2,
-				SIGCONT, SIGWINCH, SIGTSTP, SIGTERM, 0}; /* the last ends it */
+static const int passed_on[] = {SIGHUP,	  SIGINT,  SIGQUIT, SIGUSR1, SIGUSR2, SIGCONT,
+				SIGWINCH, SIGTSTP, SIGALRM, SIGPOLL, SIGPWR,  35,
+				64,	  SIGTERM, 0}; /* the last ends it; 35 and 64 are real-time
+							  signals */
 
 static void count_all(void)
 {
