@@ -6,7 +6,7 @@
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit
 : "${BUILD:=build}"
-files=(tests/preload/{always_on,children,collecting,crowded,endings,energy,killed,left,lives,merge,prometheus,ranks,signals,steer,top}.bats
+files=(tests/preload/{always_on,children,collecting,crowded,endings,energy,guest,killed,left,lives,merge,prometheus,ranks,signals,steer,top}.bats
 	tests/command/launch.bats)
 units=(background_thread child collector cupti_finalize late_start lifecycle_end nvml reporter screen steer)
 if [ "${1-}" = part ]; then

@@ -337,10 +337,7 @@ containers()
 	rm -f counts
 	"${contained[@]}" "$built/ktime" "$root/tests/sim/run" "$programs/signalled" counts 1 >program.out 2>report &
 	process=$!
-	until [ -s counts ] && [ "$(launches)" -gt 100 ]; do
-		kill -0 $process || { cat report; return 1; }
-		sleep 0.02
-	done
+	wait_for_launches -gt 100
 	kill -s TERM "$(pgrep -P $process)"
 	status=0
 	wait $process || status=$?
