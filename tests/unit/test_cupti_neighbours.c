@@ -312,8 +312,9 @@ TEST(a_program_that_wants_nodes_has_them_from_whole_graphs)
 	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
 	start_program();
 	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	/* Nor are they turned on again: see ktime_may_have. */
 	cuptiActivityDisable(KERNEL);
-	assert_true(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
+	assert_false(cupti->kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE]);
 }
 
 TEST(kinds_set_for_a_context_stay_on_for_ktime)
