@@ -115,6 +115,7 @@ PROGRAMS = [
     native("memsets"),
     native("capture"),
     native("graphs"),
+    native("copy_graphs", expected={"[CUDA memset]": 3005, "empty_kernel": 60000}),
     native("graph_device_launch"),
     native("contexts"),
     native("context_lives"),
