@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <poll.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,14 +12,21 @@
 
 #include <zlib.h>
 
+#include "report/names/visible.h"
+
 /* The level, and the bytes that are compressed at once: see docs/design.md. */
 #define COMPRESSED_MODE	  "wb1"
 #define COMPRESSED_BUFFER 262144
 
+/* How long a pipe may have no reader, and after what time that is said. Chosen. */
+#define READER_MS	  3000
+#define PATIENT_MS	  500
+#define TICK_MS		  10
+
 static int say(int error, const char *path, char *message, size_t size)
 {
 	snprintf(message, size, "%s: %s", strcmp(path, "-") ? path : "standard output",
-		 new_file_error(error));
+		 error == -ENXIO ? "nobody reads it" : new_file_error(error));
 	return error;
 }
 
@@ -110,6 +118,27 @@ int output_check(const char *path, bool overwrite, bool profile, char *message, 
 	return error ? say(error, path, message, size) : 0;
 }
 
+/* Opens a pipe or a device. A pipe that nobody reads is waited for, for some seconds. */
+static int open_in_place(const char *path)
+{
+	int descriptor, flags;
+
+	for (unsigned waited = 0;; waited += TICK_MS) {
+		descriptor = open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+		if (descriptor >= 0 || errno != ENXIO || waited >= READER_MS)
+			break;
+		if (waited == PATIENT_MS)
+			visible_line(stderr, "ktime: waiting for somebody to read %s", path);
+		poll(NULL, 0, TICK_MS);
+	}
+	if (descriptor < 0)
+		return -errno;
+	flags = fcntl(descriptor, F_GETFL);
+	if (flags >= 0)
+		fcntl(descriptor, F_SETFL, flags & ~O_NONBLOCK);
+	return descriptor;
+}
+
 int output_open(struct output *output, const char *path, bool overwrite, bool profile,
 		char *message, size_t size)
 {
@@ -122,9 +151,10 @@ int output_open(struct output *output, const char *path, bool overwrite, bool pr
 			new_file_open(&output->place, path, flags_of(overwrite, profile), 0600);
 		error = descriptor < 0 ? descriptor : 0;
 	} else {
-		descriptor = standard < 0 ? open(path, O_WRONLY | O_CLOEXEC | O_NOCTTY)
-					  : fcntl(standard, F_DUPFD_CLOEXEC, 3);
-		error = descriptor < 0 ? -errno : 0;
+		descriptor =
+			standard < 0 ? open_in_place(path) : fcntl(standard, F_DUPFD_CLOEXEC, 3);
+		if (descriptor < 0)
+			error = standard < 0 ? descriptor : -errno;
 	}
 	if (error)
 		return say(error, path, message, size);

@@ -316,6 +316,23 @@ static void what_is_not_exported_is_said(void **state)
 	options_free(&options);
 }
 
+static void a_pipe_without_a_reader_is_given_up(void **state)
+{
+	char expected[128];
+	int reader;
+
+	(void)state;
+	assert_int_equal(mkfifo(path, 0600), 0);
+	assert_int_equal(write_text("text", false), -ENXIO);
+	snprintf(expected, sizeof(expected), "%s: nobody reads it", path);
+	assert_string_equal(message, expected);
+	reader = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+	assert_true(reader >= 0);
+	assert_int_equal(write_text("text", false), 0);
+	assert_int_equal(read(reader, expected, sizeof(expected)), 4);
+	close(reader);
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, start, stop)
@@ -326,6 +343,7 @@ int main(void)
 		TEST(a_profile_is_replaced_by_nothing_but_a_profile),
 		TEST(no_link_is_followed),
 		TEST(a_descriptor_is_written_on_by_its_path),
+		TEST(a_pipe_without_a_reader_is_given_up),
 		TEST(what_cannot_be_written_is_said),
 		TEST(a_profile_is_exported_in_each_form),
 		TEST(what_is_not_exported_is_said),
