@@ -59,6 +59,39 @@ static int add_process(struct left_profile **profiles, size_t *count, const char
 	return error;
 }
 
+static void forget(struct left_profile *profile)
+{
+	free(profile->path);
+	free(profile->command);
+}
+
+/*
+ * Leaves one profile of each process: the one that is still written to, or the first. A process
+ * that became another program by exec may have several, and whoever may read one can copy it.
+ */
+static void keep_one_each(struct left_profile *profiles, size_t *count)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < *count; i++) {
+		struct left_profile *profile = &profiles[i];
+		size_t same = 0;
+
+		while (same < kept && (profiles[same].pid != profile->pid ||
+				       profiles[same].started != profile->started))
+			same++;
+		if (same == kept) {
+			profiles[kept++] = *profile;
+		} else if (profiles[same].finished && !profile->finished) {
+			forget(&profiles[same]);
+			profiles[same] = *profile;
+		} else {
+			forget(profile);
+		}
+	}
+	*count = kept;
+}
+
 static int add_running(struct left_profile **profiles, size_t *count, char *message, size_t size)
 {
 	size_t found, kept = 0;
@@ -71,8 +104,7 @@ static int add_running(struct left_profile **profiles, size_t *count, char *mess
 			(*profiles)[kept++] = *profile;
 			continue;
 		}
-		free(profile->path);
-		free(profile->command);
+		forget(profile);
 	}
 	*count = kept;
 	if (error)
@@ -101,6 +133,7 @@ int processes_find(struct left_profile **profiles, size_t *count, const struct o
 	} else if (number_count == 0 && !error) {
 		error = add_running(profiles, count, message, size);
 	}
+	keep_one_each(*profiles, count);
 	return error;
 }
 

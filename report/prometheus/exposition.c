@@ -18,22 +18,39 @@ static const struct {
 #undef DESCRIPTION
 };
 
-/* A series that must not become smaller. */
+/* A series. */
 struct value_entry {
-	double value;
+	double value;	  /* a counter's, which must not become smaller */
+	unsigned written; /* the exposition that has it */
 	UT_hash_handle hh;
 	char key[];
 };
 
+void label_value(char *text, size_t size, const char *value)
+{
+	/* The server refuses what is no UTF-8. */
+	char *visible = visible_text(value);
+	size_t length;
+
+	snprintf(text, size, "%s", visible ? visible : "");
+	length = strlen(text);
+	/* Not inside a character. */
+	if (visible && strlen(visible) > length)
+		while (length > 0 && (visible[length] & 0xc0) == 0x80)
+			length--;
+	memset(text + length, 0, size - length);
+	free(visible);
+}
+
 void labels_add(struct labels *labels, const char *name, const char *value)
 {
 	size_t start = labels->length, room = sizeof(labels->text) - 1;
-	/* The server refuses what is no UTF-8. */
-	char *visible = *value ? visible_text(value) : NULL;
+	char visible[LABEL_MOST];
 	char *out = labels->text;
 
-	if (!visible)
+	if (!*value)
 		return;
+	label_value(visible, sizeof(visible), value);
 	labels->length +=
 		(size_t)snprintf(out + start, room - start, "%s%s=\"", start ? "," : "", name);
 	for (const char *at = visible; *at && labels->length + 8 < room; at++) {
@@ -41,7 +58,6 @@ void labels_add(struct labels *labels, const char *name, const char *value)
 			out[labels->length++] = '\\';
 		out[labels->length++] = *at;
 	}
-	free(visible);
 	if (labels->length + 8 >= room)
 		labels->length = start;
 	else
@@ -57,33 +73,31 @@ void labels_add_number(struct labels *labels, const char *name, long long value)
 	labels_add(labels, name, text);
 }
 
-/* The value, or what the series had before if that was more. */
-static double not_below(struct exposition *exposition, const char *key, double value)
+/* The entry of a series; NULL where memory is out. */
+static struct value_entry *entry_of(struct exposition *exposition, const char *key)
 {
 	size_t length = strlen(key);
 	struct value_entry *entry;
 
 	HASH_FIND(hh, exposition->values, key, length, entry);
-	if (!entry) {
-		entry = calloc(1, sizeof(*entry) + length + 1);
-		if (!entry)
-			return value;
-		memcpy(entry->key, key, length);
-		entry->value = value;
-		HASH_ADD_KEYPTR(hh, exposition->values, entry->key, length, entry);
-		if (!entry->hh.tbl)
-			free(entry);
-		return value;
-	}
-	if (value > entry->value)
-		entry->value = value;
-	return entry->value;
+	if (entry)
+		return entry;
+	entry = calloc(1, sizeof(*entry) + length + 1);
+	if (!entry)
+		return NULL;
+	memcpy(entry->key, key, length);
+	HASH_ADD_KEYPTR(hh, exposition->values, entry->key, length, entry);
+	if (entry->hh.tbl)
+		return entry;
+	free(entry);
+	return NULL;
 }
 
 int exposition_add_part(struct exposition *exposition, enum metric metric, const char *suffix,
 			const struct labels *labels, double value)
 {
 	FILE **file = &exposition->metrics[metric].file;
+	struct value_entry *entry;
 	char key[sizeof(labels->text) + 128];
 
 	if (!*file)
@@ -92,8 +106,19 @@ int exposition_add_part(struct exposition *exposition, enum metric metric, const
 	if (!*file)
 		return -ENOMEM;
 	snprintf(key, sizeof(key), "%s%s{%s}", descriptions[metric].name, suffix, labels->text);
-	if (strcmp(descriptions[metric].type, "gauge") != 0)
-		value = not_below(exposition, key, value);
+	entry = entry_of(exposition, key);
+	if (!entry)
+		return -ENOMEM;
+	/* A server refuses all of what has a series twice, as a profile that was written over may
+	 * have. */
+	if (entry->written == exposition->number + 1)
+		return 0;
+	entry->written = exposition->number + 1;
+	if (strcmp(descriptions[metric].type, "gauge") != 0) {
+		if (value < entry->value)
+			value = entry->value;
+		entry->value = value;
+	}
 	return fprintf(*file, "%s %.15g\n", key, value) < 0 ? -ENOMEM : 0;
 }
 
@@ -105,6 +130,7 @@ int exposition_add(struct exposition *exposition, enum metric metric, const stru
 
 static void forget(struct exposition *exposition)
 {
+	exposition->number++;
 	for (unsigned i = 0; i < METRIC_COUNT; i++) {
 		if (exposition->metrics[i].file)
 			fclose(exposition->metrics[i].file);

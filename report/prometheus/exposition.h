@@ -46,9 +46,14 @@
 enum metric { METRICS(METRIC_ENUM) METRIC_COUNT };
 #undef METRIC_ENUM
 
-/* Labels as they stand between the braces. */
+/* Bytes of a label's value, its end among them; what is longer is cut. Chosen. */
+#define LABEL_MOST 256
+/* A value as a label has it; zeros follow. */
+void label_value(char *text, size_t size, const char *value);
+
+/* Labels as they stand between the braces: room for seven of values that are all quotes. */
 struct labels {
-	char text[2048];
+	char text[4096];
 	size_t length;
 };
 /* Adds one; nothing if the value is empty. What does not fit is left out. */
@@ -63,9 +68,10 @@ struct exposition {
 		FILE *file;
 	} metrics[METRIC_COUNT];
 	struct value_entry *values; /* what counters had when they were written last */
+	unsigned number;	    /* how often all was written */
 };
-/* Adds a series of a metric. A counter, or a part of a histogram, is never written with less than
- * before. 0 or -ENOMEM. */
+/* Adds a series of a metric, unless it was added already. A counter, or a part of a histogram, is
+ * never written with less than before. 0 or -ENOMEM. */
 int exposition_add(struct exposition *exposition, enum metric metric, const struct labels *labels,
 		   double value);
 /* Adds a series whose metric's name gets a suffix. */

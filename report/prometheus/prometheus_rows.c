@@ -15,6 +15,8 @@
 #define BUCKET_STEP_BITS 2
 #define BUCKETS		 12
 #define SUM_KEY		 offsetof(struct sum, calls)
+/* The series of the kernels that have none of their own. */
+#define OTHERS		 "other"
 
 /* The durations of a device's kernels. */
 struct durations {
@@ -28,15 +30,20 @@ static void name_of(const struct session *session, const struct row *row, char n
 	const char *text = session_string(session, row->name);
 	char *demangled = row->kind == ROW_KERNEL ? demangle(text) : NULL;
 	char *shortened = demangled ? short_name(demangled, false) : NULL;
+	char direction[32];
 
 	memset(name, 0, NAME_MOST);
 	/* "[CUDA memcpy HtoD]" */
-	if (row->kind == ROW_MEMCPY && strncmp(text, "[CUDA memcpy ", 13) == 0)
-		snprintf(name, NAME_MOST, "%.*s", (int)strcspn(text + 13, "]"), text + 13);
-	else if (row->kind == ROW_MEMSET)
+	if (row->kind == ROW_MEMCPY && strncmp(text, "[CUDA memcpy ", 13) == 0) {
+		snprintf(direction, sizeof(direction), "%.*s", (int)strcspn(text + 13, "]"),
+			 text + 13);
+		label_value(name, NAME_MOST, direction);
+	} else if (row->kind == ROW_MEMSET) {
 		snprintf(name, NAME_MOST, "memset");
-	else
-		snprintf(name, NAME_MOST, "%s", shortened ? shortened : text);
+	} else {
+		/* Names that are the same as labels are one kernel. */
+		label_value(name, NAME_MOST, shortened ? shortened : text);
+	}
 	free(shortened);
 	free(demangled);
 }
@@ -222,7 +229,8 @@ static void choose_kernels(struct adding *adding)
 	HASH_SORT(process->sums, by_seconds);
 	for (sum = process->sums; sum && process->listed < adding->metrics->kernels;
 	     sum = sum->hh.next) {
-		if (!sum->is_kernel || sum->listed)
+		/* A kernel of the others' name is one of them. */
+		if (!sum->is_kernel || sum->listed || strcmp(sum->name, OTHERS) == 0)
 			continue;
 		sum->listed = true;
 		process->listed++;
@@ -276,7 +284,7 @@ static void write_sums(struct adding *adding)
 	}
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		if (others[device].calls > 0)
-			write_kernel(adding, device, "other", others[device].seconds,
+			write_kernel(adding, device, OTHERS, others[device].seconds,
 				     others[device].calls);
 }
 

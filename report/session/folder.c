@@ -208,8 +208,18 @@ int folder_create_kept(struct session **session, const char *path, bool trace, b
 	return error;
 }
 
-/* -EINVAL where the file is no profile, or may not be read. */
-static int describe(struct left_profile *profile, int fd)
+/* Whether a running process can have made the file. What root owns may be of one that was root. */
+static bool can_be_of(const struct session_header *header, const struct stat *status,
+		      const char *name)
+{
+	if (name && atoi(name + strlen(PREFIX)) != header->pid)
+		return false;
+	return status->st_uid == 0 || process_is_of(header->pid, status->st_uid);
+}
+
+/* `name`: its own in a folder of profiles, or NULL. -EINVAL where the file is no profile, or may
+ * not be read. */
+static int describe(struct left_profile *profile, int fd, const char *name)
 {
 	const struct session_header *header;
 	struct session *session;
@@ -225,6 +235,7 @@ static int describe(struct left_profile *profile, int fd)
 		.since = header->start_realtime,
 		.until = written_until(header),
 		.state = owner_state(header),
+		.finished = header->finished,
 		.reported = header->reported,
 		.kept = header->kept,
 		.command = strdup(session_string(session, header->command)),
@@ -234,13 +245,15 @@ static int describe(struct left_profile *profile, int fd)
 	if (fstat(fd, &status) == 0) {
 		profile->user = status.st_uid;
 		profile->bytes = (uint64_t)status.st_size;
+		if (profile->state == OWNER_RUNS && !can_be_of(header, &status, name))
+			profile->state = OWNER_UNKNOWN;
 	}
 	session_close(session);
 	return profile->command ? 0 : -ENOMEM;
 }
 
 /* Adds an open file to the list; its path is taken over. */
-static int add(struct left_profile **profiles, size_t *count, int fd, char *path)
+static int add(struct left_profile **profiles, size_t *count, int fd, char *path, const char *name)
 {
 	struct left_profile *grown =
 		path ? realloc(*profiles, (*count + 1) * sizeof(*grown)) : NULL;
@@ -248,7 +261,7 @@ static int add(struct left_profile **profiles, size_t *count, int fd, char *path
 
 	if (grown) {
 		*profiles = grown;
-		error = describe(&grown[*count], fd);
+		error = describe(&grown[*count], fd, name);
 	}
 	if (error) {
 		free(path);
@@ -261,7 +274,7 @@ static int add(struct left_profile **profiles, size_t *count, int fd, char *path
 int left_profile_at(struct left_profile **profiles, size_t *count, const char *path)
 {
 	int fd = open_profile(AT_FDCWD, path);
-	int error = fd >= 0 ? add(profiles, count, fd, strdup(path)) : -errno;
+	int error = fd >= 0 ? add(profiles, count, fd, strdup(path), NULL) : -errno;
 
 	if (fd >= 0)
 		close(fd);
@@ -277,13 +290,13 @@ static int find_in(const char *path, struct left_profile **profiles, size_t *cou
 	while (folder && !error && (entry = readdir(folder))) {
 		int fd = is_profile_name(entry->d_name) ? open_profile(dirfd(folder), entry->d_name)
 							: -1;
-		char *name;
+		char *full;
 
 		if (fd < 0)
 			continue;
-		if (asprintf(&name, "%s/%s", path, entry->d_name) < 0)
-			name = NULL;
-		error = add(profiles, count, fd, name);
+		if (asprintf(&full, "%s/%s", path, entry->d_name) < 0)
+			full = NULL;
+		error = add(profiles, count, fd, full, entry->d_name);
 		if (error != -ENOMEM)
 			error = 0;
 		close(fd);

@@ -40,11 +40,16 @@ struct left_profile {
 	uint64_t bytes;
 	uint64_t devices; /* a bit for each that was used */
 	enum owner_state state;
+	bool finished; /* nothing more is written to it */
 	bool reported; /* the report was written */
 	bool kept;     /* the user asked for the file */
 };
 
-/* All that this user may read, the oldest first. 0 or -ENOMEM; free it with left_profiles_free. */
+/*
+ * All that this user may read, the oldest first. 0 or -ENOMEM; free it with left_profiles_free. Any
+ * user can put a file there: one that says to be of a process of another user, or of another
+ * process than its name says, is of an unknown one.
+ */
 int left_profiles_find(struct left_profile **profiles, size_t *count);
 /* The same of one file, of any name; -EINVAL where it is no profile. */
 int left_profile_at(struct left_profile **profiles, size_t *count, const char *path);

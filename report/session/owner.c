@@ -42,6 +42,25 @@ uint64_t process_started(pid_t pid)
 	return started;
 }
 
+bool process_is_of(pid_t pid, uid_t user)
+{
+	unsigned ids[4] = {0};
+	char path[32], line[256];
+	bool found = false;
+	FILE *file;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	file = fopen(path, "re");
+	while (file && !found && fgets(line, sizeof(line), file))
+		found = sscanf(line, "Uid: %u %u %u %u", &ids[0], &ids[1], &ids[2], &ids[3]) == 4;
+	if (file)
+		fclose(file);
+	for (unsigned i = 0; i < 4 && found; i++)
+		if (ids[i] == user)
+			return true;
+	return false;
+}
+
 void owner_of_this_process(struct session_owner *owner)
 {
 	struct stat status;

@@ -21,6 +21,8 @@ void owner_of_this_process(struct session_owner *owner);
 enum owner_state owner_state(const struct session_header *header);
 /* When a process began, in clock ticks since boot; 0 where there is none or it is not known. */
 uint64_t process_started(pid_t pid);
+/* Whether a process runs as a user, or has got its rights from him and can take them again. */
+bool process_is_of(pid_t pid, uid_t user);
 /* How many addresses this process may reserve where `most` are wanted: under RLIMIT_AS a 128th of
  * it, as the program needs them. */
 uint64_t process_addresses(uint64_t most);

@@ -188,3 +188,16 @@ one()
 	exec 7>&- 8<&-
 	wait "$one"
 }
+
+@test "copies of a running program's profile are no programs of their own" {
+	serve
+	order first 5
+	cp "run/ktime.$program" run/ktime.99999
+	cp "run/ktime.$program" "run/ktime.$program.2"
+	"$ktime" prometheus >seen
+	valid seen
+	is 1 grep -c '^ktime_info{' seen
+	is 1 eval '"$ktime" top -b -n 1 | grep -c " $program "'
+	is 1 eval '"$ktime" list | grep "ktime.99999 " | grep -c " unknown "'
+	dismiss
+}

@@ -164,12 +164,15 @@ static const struct left_profile *find(const struct left_profile *profiles, size
 
 static void profiles_are_found_with_their_state(void **state)
 {
-	static const struct {
+	char own[2][32];
+	const struct {
 		const char *name;
 		void (*change)(struct session_header *);
 		enum owner_state state;
 	} cases[] = {
-		{"ktime.1", NULL, OWNER_RUNS},
+		{own[0], NULL, OWNER_RUNS},
+		{own[1], NULL, OWNER_RUNS},
+		{"ktime.1", NULL, OWNER_UNKNOWN}, /* a copy */
 		{"ktime.2", of_another_start, OWNER_ENDED},
 		{"ktime.3.7", of_another_boot, OWNER_ENDED},
 		{"ktime.4", of_another_container, OWNER_UNKNOWN},
@@ -179,12 +182,14 @@ static void profiles_are_found_with_their_state(void **state)
 	size_t count;
 
 	(void)state;
-	for (unsigned i = 0; i < 4; i++) {
+	snprintf(own[0], sizeof(own[0]), "ktime.%d", (int)getpid());
+	snprintf(own[1], sizeof(own[1]), "ktime.%d.2", (int)getpid());
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		snprintf(path, sizeof(path), "%s/%s", directory, cases[i].name);
 		leave_profile(path, 2, 0, cases[i].change);
 	}
 	assert_int_equal(left_profiles_find(&profiles, &count), 0);
-	for (unsigned i = 0; i < 4; i++) {
+	for (unsigned i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		const struct left_profile *profile;
 
 		snprintf(path, sizeof(path), "%s/%s", directory, cases[i].name);
@@ -198,6 +203,25 @@ static void profiles_are_found_with_their_state(void **state)
 		unlink(path);
 	}
 	left_profiles_free(profiles, count);
+}
+
+/* As anybody can say. */
+static void a_file_of_another_user_is_of_no_process_of_this_one(void **state)
+{
+	struct left_profile *profiles = NULL;
+	char path[128];
+	size_t count = 0;
+
+	(void)state;
+	if (geteuid() != 0)
+		skip();
+	snprintf(path, sizeof(path), "%s/ktime.%d", directory, (int)getpid());
+	leave_profile(path, 2, 0, NULL);
+	assert_int_equal(chown(path, 65534, 65534), 0);
+	assert_int_equal(left_profile_at(&profiles, &count, path), 0);
+	assert_int_equal(profiles[0].state, OWNER_UNKNOWN);
+	left_profiles_free(profiles, count);
+	unlink(path);
 }
 
 static void a_name_in_use_is_not_overwritten(void **state)
@@ -233,6 +257,7 @@ int main(void)
 		folder_test(only_what_nobody_needs_is_swept),
 		folder_test(what_is_no_profile_is_not_swept),
 		folder_test(profiles_are_found_with_their_state),
+		folder_test(a_file_of_another_user_is_of_no_process_of_this_one),
 		folder_test(a_name_in_use_is_not_overwritten),
 	};
 

@@ -278,7 +278,7 @@ static void durations_of_a_job_are_of_its_weighted_sample(void **state)
 static void labels_hold_any_text(void **state)
 {
 	struct labels labels = {.length = 0};
-	char text[3000];
+	char text[3000], expected[3100];
 
 	(void)state;
 	labels_add(&labels, "a", "");
@@ -287,31 +287,61 @@ static void labels_hold_any_text(void **state)
 	labels_add_number(&labels, "b", -12);
 	labels_add(&labels, "c", "\xff");
 	assert_string_equal(labels.text, "a=\"x\\\"y\\\\z\\\\x0a\",b=\"-12\",c=\"\\\\xff\"");
-	/* What does not fit is left out, and what comes after it is not. */
+	/* What is too long is cut, where no character is. */
 	memset(text, 'q', sizeof(text));
+	memcpy(text + LABEL_MOST - 2, "\xc3\xbc", 2);
 	text[sizeof(text) - 1] = '\0';
 	labels = (struct labels){.length = 0};
-	labels_add(&labels, "a", "1");
-	labels_add(&labels, "b", text);
-	assert_string_equal(labels.text, "a=\"1\"");
-	labels_add(&labels, "c", "3");
-	assert_string_equal(labels.text, "a=\"1\",c=\"3\"");
+	labels_add(&labels, "a", text);
+	labels_add(&labels, "b", "2");
+	text[LABEL_MOST - 2] = '\0';
+	snprintf(expected, sizeof(expected), "a=\"%s\",b=\"2\"", text);
+	assert_string_equal(labels.text, expected);
 }
 
-static void a_text_that_just_fits_is_there(void **state)
+/* That no series is in a text twice. */
+static void is_unique(const char *text)
 {
-	char text[sizeof(((struct labels *)NULL)->text)];
+	for (const char *line = text; *line; line = strchr(line, '\n') + 1) {
+		size_t length = *line == '#' ? 0 : (size_t)(strstr(line, "} ") + 2 - line);
+
+		for (const char *other = strchr(line, '\n') + 1; length && *other;
+		     other = strchr(other, '\n') + 1)
+			assert_int_not_equal(strncmp(line, other, length), 0);
+	}
+}
+
+static void a_series_is_there_once_whatever_the_names(void **state)
+{
+	static const char *const names[] = {"other", "red\x1b", "red\\x1b", "red\xe2\x80\xae"};
+	char name[300];
 
 	(void)state;
-	for (size_t length = sizeof(text) - 20; length < sizeof(text) - 1; length++) {
-		struct labels labels = {.length = 0};
+	for (unsigned kernels = 0; kernels < 6; kernels++) {
+		struct prometheus *metrics = prometheus_create(kernels);
+		struct session *session = session_of(7, 50);
+		char *text;
 
-		memset(text, 'q', length);
-		text[length] = '\0';
-		labels_add(&labels, "n", text);
-		/* n="…" and some room at the end */
-		assert_int_equal(strlen(labels.text), length <= sizeof(text) - 13 ? length + 4 : 0);
-		assert_int_equal(labels.length, strlen(labels.text));
+		for (unsigned i = 0; i < 4; i++)
+			add_calls(session, names[i], 2, 100 + i);
+		/* Names that are the same where they are cut. */
+		memset(name, 0xff, sizeof(name));
+		for (unsigned i = 260; i < 262; i++) {
+			name[i] = '\0';
+			add_calls(session, name, 2, 100);
+			name[i] = (char)0xff;
+		}
+		/* The same profile, under another name. */
+		assert_int_equal(prometheus_add(metrics, session, &nowhere), 0);
+		assert_int_equal(prometheus_add(metrics, session, &nowhere), 0);
+		text = written(metrics);
+		is_unique(text);
+		assert_non_null(strstr(text, kernels < 4 ? OTHER : OTHER "2"));
+		if (kernels == 5)
+			assert_non_null(strstr(text, "kernel=\"red\\\\x1b\"} 4\n"));
+		free(text);
+		prometheus_free(metrics);
+		session_close(session);
 	}
 }
 
@@ -393,7 +423,7 @@ int main(void)
 		cmocka_unit_test(durations_are_without_overhead_and_never_negative),
 		cmocka_unit_test(durations_of_a_job_are_of_its_weighted_sample),
 		cmocka_unit_test(labels_hold_any_text),
-		cmocka_unit_test(a_text_that_just_fits_is_there),
+		cmocka_unit_test(a_series_is_there_once_whatever_the_names),
 		cmocka_unit_test(the_place_is_the_environments),
 		cmocka_unit_test(each_process_has_its_file),
 	};
