@@ -16,6 +16,7 @@
 #include "report/command/launch.h"
 #include "report/compare/compare_print.h"
 #include "report/compare/runs.h"
+#include "report/names/visible.h"
 
 #define MESSAGE_SIZE 512
 #define BAD_USAGE    2
@@ -92,9 +93,10 @@ static int make_folders(struct folders *folders, const char *name, bool overwrit
 		}
 	}
 	if (error) {
-		fprintf(stderr, "ktime bench: %s: %s%s\n", name, strerror(-error),
-			error == -EEXIST ? " (-f replaces its profiles, -o takes another folder)"
-					 : "");
+		visible_line(stderr, "ktime bench: %s: %s%s", name, strerror(-error),
+			     error == -EEXIST
+				     ? " (-f replaces its profiles, -o takes another folder)"
+				     : "");
 		free_folders(folders);
 	}
 	return error;
@@ -121,7 +123,7 @@ static int replace_runs(const struct folders *folders, unsigned runs)
 		free(to);
 	}
 	if (error)
-		fprintf(stderr, "ktime bench: %s: %s\n", folders->folder, strerror(-error));
+		visible_line(stderr, "ktime bench: %s: %s", folders->folder, strerror(-error));
 	return error;
 }
 
@@ -163,17 +165,18 @@ static int run_all(const struct options *options, const char *folder, char *cons
 
 		free(path);
 		if (status < 0) {
-			fprintf(stderr, "ktime bench: %s\n", strerror(-status));
+			visible_line(stderr, "ktime bench: %s", strerror(-status));
 			return EXIT_FAILURE;
 		}
 		if (status != 0) {
-			fprintf(stderr, "ktime bench: run %u of %u failed\n", run, options->runs);
+			visible_line(stderr, "ktime bench: run %u of %u failed", run,
+				     options->runs);
 			*ended = status;
 			return EXIT_FAILURE;
 		}
 		if (!kept) {
-			fprintf(stderr, "ktime bench: run %u left no profile: no CUDA was used\n",
-				run);
+			visible_line(stderr,
+				     "ktime bench: run %u left no profile: no CUDA was used", run);
 			return EXIT_FAILURE;
 		}
 	}
@@ -192,7 +195,7 @@ int command_bench(const struct options *options, const char *const *argv, size_t
 
 	(void)count;
 	if (options->runs == 0 || options->runs > MOST_RUNS) {
-		fprintf(stderr, "ktime bench: --runs takes 1 to %d\n", MOST_RUNS);
+		visible_line(stderr, "ktime bench: --runs takes 1 to %d", MOST_RUNS);
 		return BAD_USAGE;
 	}
 	snprintf(name, sizeof(name), "%s.runs", base ? base + 1 : argv[0]);
@@ -206,7 +209,7 @@ int command_bench(const struct options *options, const char *const *argv, size_t
 		const char *const path[] = {folders.folder};
 
 		if (runs_load(&runs, path, 1, message, sizeof(message))) {
-			fprintf(stderr, "ktime bench: %s\n", message);
+			visible_line(stderr, "ktime bench: %s", message);
 			status = EXIT_FAILURE;
 		} else {
 			runs_print_text(&runs, stderr);

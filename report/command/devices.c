@@ -10,6 +10,7 @@
 #include "report/devices/peaks.h"
 #include "report/export/export_json_device.h"
 #include "report/export/json.h"
+#include "report/names/visible.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
 
@@ -178,7 +179,7 @@ int command_devices(const struct options *options, const char *const *files, siz
 	(void)files;
 	(void)count;
 	if (error) {
-		fprintf(stderr, "ktime: %s\n", message);
+		visible_line(stderr, "ktime: %s", message);
 		return EXIT_FAILURE;
 	}
 	if (options->print_json)
@@ -203,6 +204,6 @@ int command_devices(const struct options *options, const char *const *files, siz
 	if (!error && fflush(stdout) != 0)
 		error = -errno;
 	if (error)
-		fprintf(stderr, "ktime: %s\n", strerror(-error));
+		visible_line(stderr, "ktime: %s", strerror(-error));
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }

@@ -17,6 +17,7 @@
 #include "report/command/child.h"
 #include "report/command/remains.h"
 #include "report/command/tree.h"
+#include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"
 #include "report/session/folder.h"
@@ -204,7 +205,7 @@ static int check_file(const char *pattern, const struct process_rank *rank, bool
 		codes.rank = 0;
 	path = filename_expand(pattern, &codes, message, sizeof(message));
 	if (!path) {
-		fprintf(stderr, "ktime: %s\n", message);
+		visible_line(stderr, "ktime: %s", message);
 		return -EINVAL;
 	}
 	if (stat(path, &status) == 0) {
@@ -228,11 +229,13 @@ static int check_file(const char *pattern, const struct process_rank *rank, bool
 			*slash = '/';
 	}
 	if (is_input)
-		fprintf(stderr,
-			"ktime: %s is the program, or a file that it is given: give another name\n",
+		visible_line(
+			stderr,
+			"ktime: %s is the program, or a file that it is given: give another name",
 			path);
 	else if (error)
-		fprintf(stderr, "ktime: %s cannot be written: %s\n", path, new_file_error(error));
+		visible_line(stderr, "ktime: %s cannot be written: %s", path,
+			     new_file_error(error));
 	free(path);
 	return is_input ? -EINVAL : error;
 }
@@ -260,9 +263,10 @@ static bool is_file_per_process(const char *pattern)
 static void warn_of_shared_file(const char *option, const char *pattern)
 {
 	if (!is_file_per_process(pattern))
-		fprintf(stderr,
+		visible_line(
+			stderr,
 			"ktime: several processes would write to %s, one over the other: put %%p "
-			"into the name for %s\n",
+			"into the name for %s",
 			pattern, option);
 }
 
@@ -273,12 +277,12 @@ static int become(const struct options *options, const char *tree, char *const *
 	int error = set_options(options, tree, option_words, option_count);
 
 	if (error) {
-		fprintf(stderr, "ktime: %s\n", strerror(-error));
+		visible_line(stderr, "ktime: %s", strerror(-error));
 		return CANNOT_RUN;
 	}
 	execvp(argv[0], argv);
 	error = errno;
-	fprintf(stderr, "ktime: %s: %s\n", argv[0], strerror(error));
+	visible_line(stderr, "ktime: %s: %s", argv[0], strerror(error));
 	return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
@@ -310,7 +314,7 @@ static int run(const struct options *options, char *const *option_words, int opt
 	int status, forked = child_fork(&child);
 
 	if (forked < 0) {
-		fprintf(stderr, "ktime: %s\n", strerror(-forked));
+		visible_line(stderr, "ktime: %s", strerror(-forked));
 		tree_report(options, tree);
 		free(tree);
 		return CANNOT_RUN;
@@ -334,7 +338,8 @@ static int check_files(const struct options *options, char *const *argv)
 	bool of_rank;
 
 	if (profile && log && strcmp(profile, log) == 0) {
-		fprintf(stderr, "ktime: the profile and the report would be one file, %s\n", log);
+		visible_line(stderr, "ktime: the profile and the report would be one file, %s",
+			     log);
 		return -EINVAL;
 	}
 	rank_find(&rank, options->rank_variable);
@@ -362,17 +367,17 @@ int launch(const struct options *options, char *const *option_words, int option_
 	}
 	/* The loader takes both for separators and knows no quoting. */
 	if (strpbrk(library, " :")) {
-		fprintf(stderr,
-			"ktime: the loader cannot preload %s: its path has a space or a "
-			"colon; install ktime elsewhere\n",
-			library);
+		visible_line(stderr,
+			     "ktime: the loader cannot preload %s: its path has a space or a "
+			     "colon; install ktime elsewhere",
+			     library);
 		free(library);
 		return CANNOT_RUN;
 	}
 	error = append_variable("LD_PRELOAD", ":", library);
 	free(library);
 	if (error) {
-		fprintf(stderr, "ktime: %s\n", strerror(-error));
+		visible_line(stderr, "ktime: %s", strerror(-error));
 		return CANNOT_RUN;
 	}
 	return run(options, option_words, option_count, argv);

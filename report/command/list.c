@@ -80,7 +80,7 @@ int list_write(bool left_only, FILE *file)
 
 static int fail(int error)
 {
-	fprintf(stderr, "ktime: %s\n", strerror(error));
+	visible_line(stderr, "ktime: %s", strerror(error));
 	return EXIT_FAILURE;
 }
 
@@ -111,8 +111,8 @@ static int find_wanted(const char *const *paths, size_t path_count, struct left_
 	for (size_t i = 0; i < path_count && !error; i++) {
 		error = left_profile_at(profiles, count, paths[i]);
 		if (error)
-			fprintf(stderr, "ktime: %s: %s\n", paths[i],
-				error == -EINVAL ? "no profile" : strerror(-error));
+			visible_line(stderr, "ktime: %s: %s", paths[i],
+				     error == -EINVAL ? "no profile" : strerror(-error));
 	}
 	return error;
 }
@@ -131,12 +131,12 @@ int command_clean(const struct options *options, const char *const *files, size_
 		if (profile->state != OWNER_ENDED || profile->kept)
 			continue;
 		if (unlink(profile->path) < 0) {
-			fprintf(stderr, "ktime: %s: %s\n", profile->path, strerror(errno));
+			visible_line(stderr, "ktime: %s: %s", profile->path, strerror(errno));
 			status = EXIT_FAILURE;
 			continue;
 		}
 		removed++;
-		printf("removed %s\n", profile->path);
+		visible_line(stdout, "removed %s", profile->path);
 	}
 	if (removed == 0 && status == EXIT_SUCCESS)
 		puts("No profile of a program that has ended.");

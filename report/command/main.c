@@ -23,7 +23,7 @@ static int answer_help(const struct command *command, const char *topic)
 {
 	if (help_write(command, topic, stdout) == 0)
 		return EXIT_SUCCESS;
-	fprintf(stderr, "ktime: no help on %s (--help, --help all, --help nvprof)\n", topic);
+	visible_line(stderr, "ktime: no help on %s (--help, --help all, --help nvprof)", topic);
 	return BAD_USAGE;
 }
 
@@ -57,12 +57,13 @@ static bool check_program(const char *program)
 		nearest_consider(&nearest, program, strlen(program), commands[i].name);
 	nearest_consider(&nearest, program, strlen(program), "--help");
 	if (access(program, X_OK) == 0)
-		fprintf(stderr, "ktime: %s is not on PATH; did you mean ./%s?\n", program, program);
+		visible_line(stderr, "ktime: %s is not on PATH; did you mean ./%s?", program,
+			     program);
 	else if (nearest.name)
-		fprintf(stderr, "ktime: no program %s on PATH; did you mean ktime %s?\n", program,
-			nearest.name);
+		visible_line(stderr, "ktime: no program %s on PATH; did you mean ktime %s?",
+			     program, nearest.name);
 	else
-		fprintf(stderr, "ktime: no program %s on PATH\n", program);
+		visible_line(stderr, "ktime: no program %s on PATH", program);
 	return false;
 }
 
@@ -103,7 +104,7 @@ static int main_run(struct options *options, int argc, char **argv)
 	int first;
 
 	if (options_parse_arguments(options, argc, argv, &first, message, sizeof(message))) {
-		fprintf(stderr, "ktime: %s\n", message);
+		visible_line(stderr, "ktime: %s", message);
 		return BAD_USAGE;
 	}
 	if (options->help)
@@ -169,9 +170,10 @@ static bool overwrites_input(const struct command *command, const struct options
 				     access(output, F_OK) < 0));
 		if (!is_input)
 			continue;
-		fprintf(stderr, "ktime %s: the output ", command->name);
-		visible_write(output, stderr);
-		fputs(" is one of the files that are read, or another output\n", stderr);
+		visible_line(stderr,
+			     "ktime %s: the output %s is one of the files that are read, or "
+			     "another output",
+			     command->name, output);
 		return true;
 	}
 	return false;
@@ -188,13 +190,13 @@ static int main_command(const struct command *command, struct options *options, 
 
 	options->command = command->option_mask;
 	if (!files) {
-		fprintf(stderr, "ktime %s: %s\n", command->name, strerror(ENOMEM));
+		visible_line(stderr, "ktime %s: %s", command->name, strerror(ENOMEM));
 		return EXIT_FAILURE;
 	}
 	for (; argc > 1; argc -= first, argv += first) {
 		if (options_parse_arguments(options, argc, argv, &first, message,
 					    sizeof(message))) {
-			fprintf(stderr, "ktime %s: %s\n", command->name, message);
+			visible_line(stderr, "ktime %s: %s", command->name, message);
 			goto out;
 		}
 		if (first > 1 && strcmp(argv[first - 1], "--") == 0)
@@ -214,12 +216,12 @@ static int main_command(const struct command *command, struct options *options, 
 	if (options->help)
 		status = answer_help(command, NULL);
 	else if (count < command->operands_least || count > command->operands_most)
-		fprintf(stderr, "ktime %s: %s %s%s given; usage: %.*s\n", command->name,
-			count == 0   ? "no"
-			: count == 1 ? "one"
-				     : "too many",
-			command->runs_program ? "program" : "file", count > 1 ? "s" : "",
-			(int)strcspn(command->usage, "\n"), command->usage);
+		visible_line(stderr, "ktime %s: %s %s%s given; usage: %.*s", command->name,
+			     count == 0	  ? "no"
+			     : count == 1 ? "one"
+					  : "too many",
+			     command->runs_program ? "program" : "file", count > 1 ? "s" : "",
+			     (int)strcspn(command->usage, "\n"), command->usage);
 	else if (!overwrites_input(command, options, files, count))
 		status = command->run(options, files, count);
 out:

@@ -29,15 +29,15 @@ static int write_session(struct session *session, const char *path, const struct
 		error = profile_page_write(session, options, options->html, message,
 					   sizeof(message));
 		if (error)
-			fprintf(stderr, "ktime: %s\n", message);
+			visible_line(stderr, "ktime: %s", message);
 		return error ? EXIT_FAILURE : EXIT_SUCCESS;
 	}
 	error = report_write(session, options, file);
 	if (!error && !options->print_gpu_trace && !options->print_api_trace)
 		error = job_write(session, options, file);
 	if (error)
-		fprintf(stderr, "ktime: the report of %s was not written: %s\n", path,
-			strerror(-error));
+		visible_line(stderr, "ktime: the report of %s was not written: %s", path,
+			     strerror(-error));
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
@@ -56,15 +56,15 @@ static int write_to_log(struct session *session, const char *path, const struct 
 		error = log_file_open(&log, false, &file, message, sizeof(message));
 	log_file_free(&log);
 	if (error) {
-		fprintf(stderr, "ktime: %s\n", message);
+		visible_line(stderr, "ktime: %s", message);
 		return EXIT_FAILURE;
 	}
 	for (size_t i = 0; i < options->notice_count; i++)
-		fprintf(stderr, "======== Warning: %s\n", options->notices[i]);
+		visible_line(stderr, "======== Warning: %s", options->notices[i]);
 	status = write_session(session, path, options, file);
 	error = log_file_close(file);
 	if (error && status == EXIT_SUCCESS) {
-		fprintf(stderr, "ktime: the report was not written: %s\n", strerror(-error));
+		visible_line(stderr, "ktime: the report was not written: %s", strerror(-error));
 		status = EXIT_FAILURE;
 	}
 	return status;
@@ -77,7 +77,7 @@ static int show_file(const char *path, const struct options *options, const char
 	int status;
 
 	if (session_load(&session, path, message, sizeof(message))) {
-		fprintf(stderr, "ktime: %s\n", message);
+		visible_line(stderr, "ktime: %s", message);
 		return EXIT_FAILURE;
 	}
 	status = write_to_log(session, path, options, log_file);
@@ -150,7 +150,7 @@ static int show_beside(const struct options *asked, size_t count, const char *lo
 	}
 	page = page_beside(asked->html);
 	if (!page) {
-		fprintf(stderr, "ktime: %s\n", strerror(ENOMEM));
+		visible_line(stderr, "ktime: %s", strerror(ENOMEM));
 		return EXIT_FAILURE;
 	}
 	options.html = page;

@@ -31,7 +31,7 @@ static bool is_above(const struct change *change, enum verdict verdict, double l
 		return false;
 	fputs("ktime: ", stderr);
 	visible_write(name, stderr);
-	fprintf(stderr, " takes %.1f%% longer: above %g%%\n", percent, limit);
+	visible_line(stderr, " takes %.1f%% longer: above %g%%", percent, limit);
 	return true;
 }
 
@@ -101,7 +101,7 @@ static int write_to(const char *path, int (*print)(const struct comparison *comp
 		}
 	}
 	if (error)
-		fprintf(stderr, "ktime: %s\n", message);
+		visible_line(stderr, "ktime: %s", message);
 	return error;
 }
 
@@ -125,7 +125,7 @@ int command_diff(const struct options *options, const char *const *files, size_t
 		error = runs_load(&profiles[1], files + first_b, count - first_b, message,
 				  sizeof(message));
 	if (error) {
-		fprintf(stderr, "ktime: %s\n", message);
+		visible_line(stderr, "ktime: %s", message);
 		goto out;
 	}
 	/* What fails a comparison has to be a verdict. */
@@ -133,7 +133,7 @@ int command_diff(const struct options *options, const char *const *files, size_t
 		threshold = options->fail_above;
 	error = compare_profiles(&comparison, &profiles[0], &profiles[1], threshold / 100);
 	if (error) {
-		fprintf(stderr, "ktime: %s\n", strerror(-error));
+		visible_line(stderr, "ktime: %s", strerror(-error));
 		goto out;
 	}
 	if (options->csv) {
@@ -150,7 +150,7 @@ int command_diff(const struct options *options, const char *const *files, size_t
 		goto out;
 	if (options->html &&
 	    comparison_page_write(&comparison, sides, options, message, sizeof(message))) {
-		fprintf(stderr, "ktime: %s\n", message);
+		visible_line(stderr, "ktime: %s", message);
 		goto out;
 	}
 	status = !isnan(options->fail_above) && any_above(&comparison, options->fail_above)

@@ -9,6 +9,7 @@
 
 #include "report/export/export_trace.h"
 #include "report/export/output.h"
+#include "report/names/visible.h"
 #include "report/session/session.h"
 
 #define MESSAGE_SIZE 512
@@ -133,7 +134,7 @@ int command_export(const struct options *options, const char *const *files, size
 				     sizeof(message));
 	}
 	if (error)
-		fprintf(stderr, "ktime: %s\n", message);
+		visible_line(stderr, "ktime: %s", message);
 	session_close(session);
 	return error ? 1 : 0;
 }

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names/visible.h"
+
 cJSON *json_add_unsigned(cJSON *object, const char *name, uint64_t value)
 {
 	char text[24];
@@ -82,11 +84,41 @@ cJSON *json_add_text(cJSON *object, const char *name, const char *text)
 	return item;
 }
 
+/*
+ * Printed JSON with the characters escaped that a terminal would not just show; outside of strings
+ * there are none. The text is freed. NULL where memory is out.
+ */
+static char *escape_hidden(char *printed)
+{
+	char *escaped = NULL;
+	size_t size;
+	FILE *out = printed ? open_memstream(&escaped, &size) : NULL;
+
+	for (const char *at = printed; out && *at;) {
+		uint32_t character;
+		size_t length = visible_character(at, &character);
+
+		if (length == 0 || !visible_is_hidden(character))
+			fwrite(at, 1, length ? length : 1, out);
+		else if (character < 0x10000)
+			fprintf(out, "\\u%04x", character);
+		else
+			fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((character - 0x10000) >> 10),
+				0xdc00 + (character & 0x3ff));
+		at += length ? length : 1;
+	}
+	free(printed);
+	if (out && fclose(out) == 0)
+		return escaped;
+	free(escaped);
+	return NULL;
+}
+
 char *json_quoted(const char *text)
 {
 	char *valid = json_valid_text(text);
 	cJSON *item = valid ? cJSON_CreateString(valid) : NULL;
-	char *quoted = item ? cJSON_PrintUnformatted(item) : NULL;
+	char *quoted = item ? escape_hidden(cJSON_PrintUnformatted(item)) : NULL;
 
 	cJSON_Delete(item);
 	free(valid);
@@ -137,7 +169,7 @@ void json_put_word(FILE *file, const char *name, const char *word)
 
 int json_write(FILE *file, cJSON *item)
 {
-	char *text = item ? cJSON_PrintUnformatted(item) : NULL;
+	char *text = item ? escape_hidden(cJSON_PrintUnformatted(item)) : NULL;
 	int error = 0;
 
 	if (!text)

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "report/live/processes.h"
+#include "report/names/visible.h"
 #include "report/prometheus/prometheus.h"
 
 /* A process's environment, as it was at its start: at most this much of it. */
@@ -72,7 +73,7 @@ int command_prometheus(const struct options *options, const char *const *files, 
 		processes_find(&profiles, &found, options, files, count, message, sizeof(message));
 
 	if (error) {
-		fprintf(stderr, "ktime prometheus: %s\n", message);
+		visible_line(stderr, "ktime prometheus: %s", message);
 		left_profiles_free(profiles, found);
 		return EXIT_FAILURE;
 	}
@@ -86,7 +87,7 @@ int command_prometheus(const struct options *options, const char *const *files, 
 	if (!error && fflush(stdout) != 0)
 		error = -errno;
 	if (error)
-		fprintf(stderr, "ktime prometheus: %s\n", strerror(-error));
+		visible_line(stderr, "ktime prometheus: %s", strerror(-error));
 	prometheus_free(metrics);
 	left_profiles_free(profiles, found);
 	return error ? EXIT_FAILURE : EXIT_SUCCESS;

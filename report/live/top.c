@@ -151,7 +151,7 @@ static int run_batch(struct readings *readings, const struct options *options,
 	for (;;) {
 		error = write_lines(readings, options);
 		if (error) {
-			fprintf(stderr, "ktime top: %s\n", strerror(-error));
+			visible_line(stderr, "ktime top: %s", strerror(-error));
 			return EXIT_FAILURE;
 		}
 		if (++made == options->readings)
@@ -179,7 +179,7 @@ int command_top(const struct options *given, const char *const *files, size_t co
 		return 2;
 	}
 	if (readings_take(&readings, &options, files, count, message, sizeof(message))) {
-		fprintf(stderr, "ktime top: %s\n", message);
+		visible_line(stderr, "ktime top: %s", message);
 		return EXIT_FAILURE;
 	}
 	if (readings.count == 0) {

@@ -23,9 +23,7 @@ static void leave_out(struct merge *merge, struct left_out *left, const char *me
 {
 	progress_wipe(&left->progress);
 	if (left->count < NAMED_MOST) {
-		fputs("ktime: left out: ", stderr);
-		visible_write(message, stderr);
-		fputc('\n', stderr);
+		visible_line(stderr, "ktime: left out: %s", message);
 		session_note(merge_session(merge), "Left out: %s.", message);
 	}
 	left->count++;
@@ -71,7 +69,7 @@ static int add_all(struct merge *merge, const char *const *paths, size_t count)
 	int error = add_files(merge, &left, paths, count);
 
 	if (left.count > NAMED_MOST)
-		fprintf(stderr, "ktime: left out: %zu more files\n", left.count - NAMED_MOST);
+		visible_line(stderr, "ktime: left out: %zu more files", left.count - NAMED_MOST);
 	if (error)
 		return error;
 	if (!session_header(merge_session(merge))->processes)
@@ -109,8 +107,8 @@ int merge_files(struct merge **merge, const char *output, bool overwrite, bool w
 	if (error == -ENODATA)
 		fputs("ktime: no profile could be merged\n", stderr);
 	else
-		fprintf(stderr, "ktime: %s: %s\n", output ? output : "merging",
-			new_file_error(error));
+		visible_line(stderr, "ktime: %s: %s", output ? output : "merging",
+			     new_file_error(error));
 	merge_free(*merge);
 	*merge = NULL;
 	return error;

@@ -1,12 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Text that came from a program, such as its command line or a kernel's name, as a terminal may be
- * sent it: control characters, which could move the cursor or change the terminal's title, are
- * written as \x1b, and so are bytes that are no UTF-8.
+ * Text from outside, such as a program's command line, a kernel's name, a file's name or an
+ * option's value, as a terminal or a report may be sent it: control characters, which could move
+ * the cursor or change the terminal's title, characters that hide or turn others around, and bytes
+ * that are no UTF-8 are written as \x1b. Nothing else may bring such text there.
  */
 #ifndef KTIME_REPORT_NAMES_VISIBLE_H
 #define KTIME_REPORT_NAMES_VISIBLE_H
 
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 void visible_write(const char *text, FILE *file);
@@ -14,7 +19,14 @@ void visible_write(const char *text, FILE *file);
 char *visible_text(const char *text);
 /* A message and the end of its line, formatted as by printf. */
 void visible_line(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void visible_vline(FILE *file, const char *format, va_list arguments)
+	__attribute__((format(printf, 2, 0)));
 /* In a part of a string, without memory: each byte of such a character becomes a question mark. */
 void visible_replace(char *text, size_t length);
+
+/* The character that a text begins with: its bytes, or 0 where they are no UTF-8. */
+size_t visible_character(const char *text, uint32_t *character);
+/* Whether such a character is escaped. */
+bool visible_is_hidden(uint32_t character);
 
 #endif

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "report/names/visible.h"
 #include "report/session/new_file.h"
 
 /* How long a reader of the log may take nothing of it. */
@@ -319,6 +320,7 @@ static void say_without_memory(pid_t pid, const char *format, va_list arguments)
 
 	vsnprintf(line + start, sizeof(line) - (size_t)start - 1, format, arguments);
 	length = strlen(line);
+	visible_replace(line, length);
 	line[length++] = '\n';
 	output_write(&errors, line, length);
 }
@@ -334,8 +336,7 @@ void log_file_say(pid_t pid, const char *format, ...)
 	va_start(arguments, format);
 	if (!error) {
 		fprintf(file, "==%d== ktime: ", (int)pid);
-		vfprintf(file, format, arguments);
-		fputc('\n', file);
+		visible_vline(file, format, arguments);
 		log_file_close(file);
 	} else if (error == -ENOMEM) {
 		say_without_memory(pid, format, arguments);

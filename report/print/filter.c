@@ -44,15 +44,13 @@ static char *text_of_length(const struct options *options, enum row_kind kind, c
 	return text;
 }
 
-/* The same as a terminal may be sent it; CSV quotes what is in a field. */
+/* The same as a terminal may be sent it. */
 static char *printed_text(const struct options *options, enum row_kind kind, const char *name,
 			  int mode)
 {
 	char *text = text_of_length(options, kind, name, mode), *visible;
 
-	if (!text || options->csv)
-		return text;
-	visible = visible_text(text);
+	visible = text ? visible_text(text) : NULL;
 	free(text);
 	return visible;
 }

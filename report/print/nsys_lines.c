@@ -39,15 +39,14 @@ struct collection {
 static char *line_name(const struct collection *collection, const struct row *row)
 {
 	const char *name = session_string(collection->session, row->name);
-	const struct options *options = collection->filter.options;
 	char *text, *visible;
 
 	if (row_is_gpu(row->kind) && row->kind != ROW_KERNEL)
 		name = nsys_operation_name(name);
-	text = row->kind == ROW_KERNEL && options->demangling ? nsys_demangle(name) : strdup(name);
-	if (options->csv || !text)
-		return text;
-	visible = visible_text(text);
+	text = row->kind == ROW_KERNEL && collection->filter.options->demangling
+		       ? nsys_demangle(name)
+		       : strdup(name);
+	visible = text ? visible_text(text) : NULL;
 	free(text);
 	return visible;
 }

@@ -225,7 +225,7 @@ static int add_range_row(const struct printer *printer, struct table *table,
 		if (!row)
 			return -ENOMEM;
 		table->rows = row;
-		row->name = strdup(name_or_unnamed(printer, node->range->name));
+		row->name = visible_text(name_or_unnamed(printer, node->range->name));
 		if (!row->name)
 			return -ENOMEM;
 		row->minimum = UINT64_MAX;

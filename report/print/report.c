@@ -72,7 +72,7 @@ void report_write_start(const struct options *options, pid_t pid, const char *co
 	visible_write(command, file);
 	fputc('\n', file);
 	for (unsigned i = 0; i < options->notice_count; i++)
-		fprintf(file, "%sWarning: %s\n", prefix, options->notices[i]);
+		visible_line(file, "%sWarning: %s", prefix, options->notices[i]);
 	fflush(file);
 }
 

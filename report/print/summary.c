@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* nvprof's summary, as text and as CSV, and the histograms of its rows. */
+#include <stdlib.h>
 #include <string.h>
 
+#include "report/names/visible.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
@@ -55,13 +57,16 @@ static void choose_units(struct summary *summary)
 
 void csv_write_text(const char *text, FILE *file)
 {
+	char *visible = visible_text(text);
+
 	fputc('"', file);
-	for (; *text; text++) {
-		if (*text == '"')
+	for (const char *at = visible; at && *at; at++) {
+		if (*at == '"')
 			fputc('"', file);
-		fputc(*text, file);
+		fputc(*at, file);
 	}
 	fputc('"', file);
+	free(visible);
 }
 
 /* On a terminal that is too narrow for them the titles leave their column. */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/print/report.h"
 #include "report/print/trace.h"
@@ -74,10 +75,12 @@ void trace_id_name(const struct trace *trace, const char *pattern, uint32_t id, 
 	const struct name_codes codes = {header->pid, header->rank.rank, id};
 	char *name = pattern ? filename_expand(pattern, &codes, message, sizeof(message)) : NULL;
 
-	if (name)
+	if (name) {
 		snprintf(text, size, "%s", name);
-	else
+		visible_replace(text, strlen(text));
+	} else {
 		snprintf(text, size, "%u", id);
+	}
 	free(name);
 }
 

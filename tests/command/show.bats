@@ -182,7 +182,28 @@ No kernels were profiled."
 	run "$ktime" diff red red
 	[[ "$output" == *'red\x1b[31m\xc2\x9b'* ]]
 	[[ "$output" != *$'\e'* ]]
-	# A field of CSV is what it is.
-	run "$ktime" show --csv red
-	[[ "$output" == *$'"red\e[31m\xc2\x9b"'* ]]
+	for options in --csv "--csv --format nsys" "--csv --print-gpu-trace"; do
+		run "$ktime" show $options red
+		[[ "$output" == *'red\x1b[31m\xc2\x9b'* ]]
+	done
+	# JSON has its own way.
+	run "$ktime" export --json - red
+	[[ "$output" == *'"red\u001b[31m\u009b"'* ]]
+}
+
+@test "a message repeats nothing that changes a terminal" {
+	local bad=$'\e]0;x\a\xe2\x80\xae\xc2\x9b\xff' line words=(
+		"show BAD" "show --unit BAD a" "show --BAD a" "show --csv --names BAD a" "show --html BAD BAD"
+		"show --print-gpu-trace --context-name BAD golden" "show -i BAD" "--help BAD" "show --help BAD"
+		"BAD" "/BAD" "--log-file BAD/x true" "-o BAD/x true" "--BAD true" "--kernels BAD[ true" "diff BAD a" "diff BAD BAD"
+		"diff --fail-above BAD a a" "export BAD" "export --json BAD/x golden" "export --from BAD golden"
+		"merge -o BAD/x golden" "merge -o out BAD" "on BAD" "off --profile BAD" "snapshot -o BAD/x 1"
+		"window 1 BAD -o x" "window BAD 1s -o x" "top -n 1 -b --profile BAD" "list BAD" "clean BAD" "prometheus BAD"
+		"prometheus --profile BAD" "bench BAD" "devices BAD" "diff --bytes BAD a a" "show --bytes @BAD golden")
+	cp "$(golden nvprof_noapi)" golden
+	for line in "${words[@]}"; do
+		output=$("$ktime" ${line//BAD/"$bad"} 2>&1) || true
+		! LC_ALL=C grep -aqP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae|\xc2\x9b|\xff' <<<"$output" ||
+			{ echo "$line: $output" | cat -v; return 1; }
+	done
 }

@@ -294,3 +294,14 @@ Range: 100.00% 4 inner
 	KTIME_OPTIONS="-f -o session" same_as_alone_but_for_levels "$programs/ranges" graph
 	is "launch 1 2 6000 2 6000" sh -c "$(declare -f ranges); built='$built'; ranges | grep ^launch"
 }
+
+@test "names with control characters reach no terminal" {
+	local form name=$'\e]0;x\a\xe2\x80\xae\xc2\x9b'
+	options= in_ranges named "$name"
+	printf '%s\n' "$stderr" >shown
+	for form in "" --nvtx-kernels "--nvtx-kernels --csv" "--format nsys" --print-api-trace "--print-api-trace --csv" --csv; do
+		"$built/ktime" show $form session >>shown 2>&1
+	done
+	grep -qF '\x1b]0;x\x07\xe2\x80\xae\xc2\x9b' shown
+	! LC_ALL=C grep -aP '[\x00-\x08\x0b-\x1f\x7f]|\xe2\x80\xae|\xc2\x9b' shown
+}

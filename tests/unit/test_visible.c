@@ -49,6 +49,20 @@ static const struct {
 	{"\x1f\xc2\x9f", "\\x1f\\xc2\\x9f"},
 	{"\xc1\xbf", "\\xc1\\xbf"},
 	{"\xf5\x80\x80\x80", "\\xf5\\x80\\x80\\x80"},
+	{"\xe0\x9f\xbf", "\\xe0\\x9f\\xbf"},
+	{"\xf0\x8f\xbf\xbf", "\\xf0\\x8f\\xbf\\xbf"},
+	{"\xf4\x90\x80\x80", "\\xf4\\x90\\x80\\x80"},
+	/* A surrogate, which is no character. */
+	{"\xed\xa0\x80\xed\x9f\xbf", "\\xed\\xa0\\x80\xed\x9f\xbf"},
+	/* What turns text around, and what shows nothing: U+202E, U+2066, U+061C, U+200B, U+00AD,
+	 * U+2028, U+FEFF, U+E0041. */
+	{"a\xe2\x80\xae"
+	 "b\xe2\x81\xa6",
+	 "a\\xe2\\x80\\xae"
+	 "b\\xe2\\x81\\xa6"},
+	{"\xd8\x9c\xe2\x80\x8b\xc2\xad", "\\xd8\\x9c\\xe2\\x80\\x8b\\xc2\\xad"},
+	{"\xe2\x80\xa8\xef\xbb\xbf", "\\xe2\\x80\\xa8\\xef\\xbb\\xbf"},
+	{"\xf3\xa0\x81\x81", "\\xf3\\xa0\\x81\\x81"},
 };
 
 static void control_characters_are_escaped(void **state)
@@ -72,11 +86,26 @@ static void without_memory_they_are_replaced(void **state)
 	assert_string_equal(text, "gr\xc3\xbc\xc3\x9f?[2J??????\n");
 }
 
+static void a_message_is_one_line(void **state)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *file = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(file);
+	visible_line(file, "no file %s, %d", "\x1b]0;x\n\xe2\x80\xae", 7);
+	fclose(file);
+	assert_string_equal(text, "no file \\x1b]0;x\\x0a\\xe2\\x80\\xae, 7\n");
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(control_characters_are_escaped),
 		cmocka_unit_test(without_memory_they_are_replaced),
+		cmocka_unit_test(a_message_is_one_line),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
  * takes 1001 ns on the simulated device.
  *
  * usage: ranges nested|domains|threads|started|names|unbalanced|open|deep|many|modules LIBRARY|old|
- *        forked|graph|variable
+ *        forked|graph|variable|named NAME
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -351,6 +351,20 @@ static void graph(void)
 	nvtxRangePop();
 }
 
+/* A range of any name, in a domain of that name. */
+static void named(const char *name)
+{
+	nvtxEventAttributes_t message = attributes(name);
+	nvtxDomainHandle_t domain = nvtxDomainCreateA(name);
+
+	start();
+	nvtxRangePushA(name);
+	nvtxDomainRangePushEx(domain, &message);
+	work(1);
+	nvtxDomainRangePop(domain);
+	nvtxRangePop();
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
@@ -365,6 +379,8 @@ int main(int argc, char **argv)
 
 	if (argc == 3 && !strcmp(argv[1], "modules")) {
 		modules(argv[2]);
+	} else if (argc == 3 && !strcmp(argv[1], "named")) {
+		named(argv[2]);
 	} else if (argc == 2 && !strcmp(argv[1], "variable")) {
 		printf("%s\n", getenv("NVTX_INJECTION64_PATH") ? "set" : "not set");
 		return 0;
