@@ -8,6 +8,7 @@
 #include <sys/mman.h>
 
 #include "report/session/owner.h"
+#include "report/session/unlocked.h"
 
 /*
  * The sizes of the pool's buffers, and how many there are of each; the largest free one is taken.
@@ -105,8 +106,7 @@ int buffers_create(void)
 	if (arena)
 		goto out;
 	choose_counts();
-	mapping = mmap(NULL, together, PROT_READ | PROT_WRITE,
-		       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	mapping = map_unlocked(together, PROT_READ | PROT_WRITE);
 	if (mapping == MAP_FAILED) {
 		error = -ENOMEM;
 		goto out;

@@ -12,6 +12,7 @@
 #include "report/session/new_file.h"
 #include "report/session/owner.h"
 #include "report/session/session_internal.h"
+#include "report/session/unlocked.h"
 
 #define RESERVED_MOST  (256UL << 30)
 #define RESERVED_LEAST (1UL << 20)
@@ -27,8 +28,7 @@ static int reserve_addresses(struct session *session)
 
 	for (uint64_t size = most > RESERVED_LEAST ? most : RESERVED_LEAST; size >= RESERVED_LEAST;
 	     size = size / 2 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN) {
-		void *base = mmap(NULL, size, PROT_NONE,
-				  MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+		void *base = map_unlocked(size, PROT_NONE);
 
 		if (base != MAP_FAILED) {
 			session->base = base;

@@ -104,3 +104,16 @@ way_and_signal()
 	[ "$(reports)" -eq 1 ]
 	says "No kernels were profiled."
 }
+
+@test "a program that has all its memory locked does not pay for what ktime reserves" {
+	not_under_sanitizers "it reserves terabytes itself"
+	local alone
+	run --separate-stderr alone "$programs/guest" locked
+	[ "$status" -eq 0 ] || skip "as much memory may not be locked here"
+	alone=$(awk '/^locked/ { print $2 }' <<<"$stderr")
+	same_as_alone "$programs/guest" locked
+	[ "$status" -eq 0 ]
+	is "100 first" eval 'gpu_rows | awk "{ print \$2, \$6 }"'
+	# Stacks, what malloc reserves for a thread, and what the simulated device takes for ktime.
+	[ $(($(awk '/^locked/ { print $2 }' <<<"$stderr") - alone)) -lt 262144 ]
+}

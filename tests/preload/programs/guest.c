@@ -9,6 +9,8 @@
  *              no instruction raises, and the name
  *   unshare    after cuInit, into a user namespace of its own, which a process of several threads
  *              may not have; prints what came of it
+ *   locked     with all memory locked that is mapped from its begin on; prints the KiB of it on
+ *              standard error
  *   init       by nothing: calls cuInit alone
  *   sigwait, signalfd  blocks SIGNAL and waits for it, in a second thread; "late": after cuInit;
  *              "gone": the main thread has ended
@@ -22,6 +24,7 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/signalfd.h>
 #include <unistd.h>
 
@@ -163,6 +166,8 @@ int main(int argc, char **argv)
 {
 	const char *signal = argc > 2 ? argv[2] : "0";
 	volatile unsigned long computed = 0;
+	unsigned long locked;
+	char own[20];
 	pthread_t waiter;
 
 	ways = argc > 1 ? argv[1] : "";
@@ -176,9 +181,14 @@ int main(int argc, char **argv)
 		return 0;
 	if (is("unshare"))
 		puts(unshare(CLONE_NEWUSER) ? strerror(errno) : "unshared");
+	if (is("locked"))
+		EXPECT(0, mlockall(MCL_FUTURE));
 	context = check_context();
-	if (is("unshare")) {
+	if (is("unshare") || is("locked")) {
 		work();
+		snprintf(own, sizeof(own), "%d", (int)getpid());
+		if (is("locked") && read_status(own, "VmLck: %lu", &locked))
+			fprintf(stderr, "locked %lu\n", locked);
 		return 0;
 	}
 	if (is("realtime") || is("threads")) {
