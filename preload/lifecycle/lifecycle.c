@@ -408,6 +408,17 @@ static enum end_caller end_caller(void)
 	return thread_self && thread_self->depth ? END_IN_CALL : END_OUTSIDE;
 }
 
+void lifecycle_prepare_for_sandbox(void)
+{
+	static _Atomic bool prepared;
+
+	lifecycle_start_if_initialised();
+	if (!lifecycle_running() || getpid() != pid || atomic_exchange(&prepared, true))
+		return;
+	prometheus_file_end();
+	output_prepare_for_sandbox(session);
+}
+
 void lifecycle_finish(void)
 {
 	int state = LIFECYCLE_RUNNING;

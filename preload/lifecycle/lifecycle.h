@@ -15,6 +15,9 @@ void lifecycle_say_unused(void);
 /* Makes the report, once; a later call returns at once. Waits for the collector, at most some
  * seconds, in other threads' calls too. */
 void lifecycle_finish(void);
+/* Before the program sandboxes itself: what is opened and removed at the end is so now, and what is
+ * started is. Once; later calls and those of a process without CUDA return at once. */
+void lifecycle_prepare_for_sandbox(void);
 /* For a signal's handler: from here on wrapped calls park, until the reporter ends the process. */
 void lifecycle_end_by_signal(void);
 

@@ -250,3 +250,14 @@ void output_say_late(void)
 		(int)getpid());
 	log_file_close(output);
 }
+
+void output_prepare_for_sandbox(struct session *session)
+{
+	session_leave_file(session);
+	if (!silent)
+		log_file_keep_open(&log_file);
+	if (session_header(session)->kept || !profile_path[0])
+		return;
+	unlink(profile_path);
+	profile_path[0] = '\0';
+}

@@ -28,5 +28,7 @@ void output_start_metrics(struct session *session);
 void output_finish(struct session *session);
 /* Adds a line to the report: the program goes on with the GPU. For the thread that does. */
 void output_say_late(void);
+/* Keeps the report's file open, and has no profile left that could not be removed at the end. */
+void output_prepare_for_sandbox(struct session *session);
 
 #endif

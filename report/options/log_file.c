@@ -120,6 +120,8 @@ struct output {
 	_Atomic int error; /* of the first write that failed */
 };
 
+static _Atomic bool writes_alone; /* see log_file_keep_open */
+
 /*
  * One write whose failure is only told: SIGPIPE and SIGXFSZ, which would end the program, are taken
  * back before anybody sees them.
@@ -131,6 +133,8 @@ static ssize_t write_quietly(int fd, const char *text, size_t size)
 	ssize_t written;
 	int error;
 
+	if (atomic_load(&writes_alone))
+		return write(fd, text, size);
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGPIPE);
 	sigaddset(&signals, SIGXFSZ);
@@ -235,6 +239,10 @@ static int open_output(const struct log_file *log, bool append)
 
 	if (!log->path)
 		return log_file_is_stream(log->descriptor) ? log->descriptor : -EBADF;
+	/* The program may have closed it, and opened another with the number. */
+	if (log->inode && fstat(log->kept, &status) == 0 && status.st_ino == log->inode &&
+	    status.st_dev == log->device)
+		return log->kept;
 	fd = open_file(log->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
 					  (append ? O_APPEND : 0));
 	if (fd < 0)
@@ -252,6 +260,18 @@ static int open_output(const struct log_file *log, bool append)
 	if (error)
 		close(fd);
 	return error ? error : fd;
+}
+
+void log_file_keep_open(struct log_file *log)
+{
+	struct stat status;
+
+	atomic_store(&writes_alone, true);
+	log->kept = log->path ? open_output(log, true) : -1;
+	if (log->kept < 0 || fstat(log->kept, &status) < 0)
+		return;
+	log->device = status.st_dev;
+	log->inode = status.st_ino;
 }
 
 int log_file_open(const struct log_file *log, bool append, FILE **file, char *message, size_t size)

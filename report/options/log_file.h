@@ -18,6 +18,9 @@
 struct log_file {
 	char *path;	/* absolute; NULL for a standard stream */
 	int descriptor; /* of the standard stream: 1 or 2 */
+	int kept;	/* opened ahead: the descriptor of this file, unless the inode is 0 */
+	dev_t device;
+	ino_t inode;
 };
 
 /*
@@ -43,6 +46,11 @@ int log_file_open(const struct log_file *log, bool append, FILE **file, char *me
  */
 int log_file_close(FILE *file);
 void log_file_free(struct log_file *log);
+/*
+ * Opens the log file ahead, to append to, for a program that will not be allowed to, and has output
+ * written with no other system call: by then only threads write that block all signals.
+ */
+void log_file_keep_open(struct log_file *log);
 /* The descriptor that a stream writes to, one of log_file_open or any other; -1: none. */
 int log_file_descriptor(FILE *file);
 /*

@@ -334,6 +334,8 @@ void session_close(struct session *session);
  * the access may then be made again. Safe in a handler.
  */
 bool session_fault(const void *address);
+/* What comes from now on stays in memory: the program may soon open no file. Any thread. */
+void session_leave_file(struct session *session);
 /*
  * Before the report: where another process cut the file or wrote over its beginning, the header is
  * made whole and a note says that figures are missing.

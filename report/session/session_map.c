@@ -211,7 +211,7 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 	if (error)
 		return error;
 
-	if (!session->anonymous) {
+	if (!__atomic_load_n(&session->anonymous, __ATOMIC_RELAXED)) {
 		error = grow_file(session, offset, size);
 		/* A trace is the one thing that may be as large as the disk: it ends here. */
 		if (error && kind == SEGMENT_TRACE)
@@ -238,6 +238,12 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 			     "report only.",
 			     session->path, strerror(-session->file_error));
 	return 0;
+}
+
+void session_leave_file(struct session *session)
+{
+	/* The thread that adds a segment reads it once; either way is right. */
+	__atomic_store_n(&session->anonymous, true, __ATOMIC_RELAXED);
 }
 
 void segment_unmap(struct session *session, struct segment_place *place)

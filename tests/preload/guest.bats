@@ -117,3 +117,18 @@ way_and_signal()
 	# Stacks, what malloc reserves for a thread, and what the simulated device takes for ktime.
 	[ $(($(awk '/^locked/ { print $2 }' <<<"$stderr") - alone)) -lt 262144 ]
 }
+
+@test "a program that sandboxes itself has its whole report, and leaves no profile" {
+	not_under_sanitizers "it opens files of /proc"
+	local options
+	for options in "" "--timer events" "--budget 5"; do
+		rm -f report
+		KTIME_OPTIONS="--log-file report $options" same_as_alone "$programs/guest" sandbox
+		[ "$status" -eq 0 ]
+		[ -z "$stderr" ] || { echo "$stderr"; return 1; }
+		[ "$(gpu_rows report | awk '{ print $2, $6 }' | sort)" = $'1 second\n100 first' ]
+		[ -z "$(ls run)" ]
+	done
+	KTIME_OPTIONS="--log-file early" same_as_alone "$programs/guest" sandbox_early
+	[ "$(gpu_rows early | awk '{ print $2, $6 }')" = "100 first" ]
+}

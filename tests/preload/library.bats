@@ -7,7 +7,7 @@ load helper
 	not_under_sanitizers "symbols"
 	nm -D --defined-only "$built/libktime.so" | awk '{ print $3 }' >exported
 	[ "$(wc -l <exported)" -gt 200 ]
-	[ -z "$(grep -vE '^(cu[A-Z]|cuda|__cuda|cupti)|^(dlsym|dlvsym|_exit|_Exit|f?exec[a-z]*|sigaction|signal|bsd_signal|ssignal|(__)?sysv_signal|sigset|siginterrupt|InitializeInjectionNvtx2)$' exported)" ]
+	[ -z "$(grep -vE '^(cu[A-Z]|cuda|__cuda|cupti)|^(dlsym|dlvsym|_exit|_Exit|f?exec[a-z]*|sigaction|signal|bsd_signal|ssignal|(__)?sysv_signal|sigset|siginterrupt|prctl|InitializeInjectionNvtx2)$' exported)" ]
 	# A name with a version would be passed over by the loader without a word.
 	[ -z "$(grep '@' exported)" ]
 }

@@ -101,6 +101,19 @@ TEST(exit_handlers_are_registered_once, "")
 	is("at_exit");
 }
 
+TEST(a_sandbox_is_prepared_for_once, "")
+{
+	lifecycle_prepare_for_sandbox();
+	is("");
+	lifecycle_initialised();
+	is("endings");
+	lifecycle_prepare_for_sandbox();
+	assert_non_null(strstr(done, "reporter signals prometheus prometheus_end sandbox"));
+	done[0] = '\0';
+	lifecycle_prepare_for_sandbox();
+	is("");
+}
+
 TEST(the_end_closes_it_and_waits_for_the_report, "")
 {
 	lifecycle_finish();
@@ -289,6 +302,7 @@ int main(void)
 		cmocka_unit_test(a_rank_that_is_not_known_is_said_and_timed),
 		cmocka_unit_test(a_rank_that_is_not_listed_counts_alone),
 		cmocka_unit_test(exit_handlers_are_registered_once),
+		cmocka_unit_test(a_sandbox_is_prepared_for_once),
 		cmocka_unit_test(the_end_closes_it_and_waits_for_the_report),
 		cmocka_unit_test(a_collector_that_hangs_leaves_the_report_to_the_reporter),
 		cmocka_unit_test(an_end_inside_the_driver_is_told_to_the_collector),

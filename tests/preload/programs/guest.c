@@ -9,6 +9,8 @@
  *              no instruction raises, and the name
  *   unshare    after cuInit, into a user namespace of its own, which a process of several threads
  *              may not have; prints what came of it
+ *   sandbox    after a first kernel, in a sandbox that opens and removes no file and starts no
+ *              thread; "early": after cuInit
  *   locked     with all memory locked that is mapped from its begin on; prints the KiB of it on
  *              standard error
  *   init       by nothing: calls cuInit alone
@@ -19,13 +21,18 @@
  */
 #include <dirent.h>
 #include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
 #include <pthread.h>
 #include <sched.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stddef.h>
 #include <string.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/signalfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "tests/sim/programs/check.h"
@@ -130,6 +137,31 @@ static void list_threads(int threads)
 	count_threads(true);
 }
 
+/* A filter of system calls for all threads, which answers EPERM. */
+static void enter_sandbox(void)
+{
+#define REFUSE(call)                                                                               \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1),                                     \
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		REFUSE(openat),
+		REFUSE(unlinkat),
+		REFUSE(clone),
+		REFUSE(clone3),
+#ifdef SYS_open
+		REFUSE(open),
+		REFUSE(unlink),
+#endif
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+	};
+	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
+
+	EXPECT(0, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	EXPECT(0,
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program));
+}
+
 static void *wait_for_signal(void *unused)
 {
 	int got = 0;
@@ -175,8 +207,10 @@ int main(int argc, char **argv)
 		become_realtime();
 	else if (!is("late"))
 		block(signal);
-	if (is("unshare") || is("init"))
+	if (is("unshare") || is("init") || is("early"))
 		CHECK(cuInit(0));
+	if (is("early"))
+		enter_sandbox();
 	if (is("init"))
 		return 0;
 	if (is("unshare"))
@@ -184,7 +218,11 @@ int main(int argc, char **argv)
 	if (is("locked"))
 		EXPECT(0, mlockall(MCL_FUTURE));
 	context = check_context();
-	if (is("unshare") || is("locked")) {
+	if (is("sandbox") && !is("early")) {
+		check_launch(check_kernel("second"), NULL);
+		enter_sandbox();
+	}
+	if (is("unshare") || is("locked") || is("sandbox")) {
 		work();
 		snprintf(own, sizeof(own), "%d", (int)getpid());
 		if (is("locked") && read_status(own, "VmLck: %lu", &locked))
