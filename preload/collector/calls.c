@@ -190,24 +190,24 @@ static double untaken_calls(struct operation *operation)
 }
 
 /*
- * How many calls of its operation there were before a call with a pair that are in no row yet. Its
- * own thread's are known. What other threads launched meanwhile is taken to be in proportion.
+ * How many calls of its operation there were before a call with a pair that are in no row yet; less
+ * than 0 if later ones are, as counts are taken after records. Its own thread's are known. What
+ * other threads launched meanwhile is taken to be in proportion.
  */
 static double calls_before(const struct thread *thread, const struct call_record *record)
 {
 	uint32_t index = record->operation->index;
-	uint64_t seen, before, now;
-	double all;
+	double before, now, all;
 
-	if (index >= COUNTED_OPERATIONS)
+	if (!record->pair->pool->thins || index >= COUNTED_OPERATIONS)
 		return 0;
-	seen = thread->operation_calls_seen[index];
-	if (record->pair->counted <= seen)
-		return 0;
-	before = record->pair->counted - seen;
-	now = atomic_load_explicit(&thread->operation_calls[index], memory_order_relaxed) - seen;
-	all = untaken_calls(record->operation) / (double)now;
-	return (double)before * (all > 1 ? all : 1);
+	before = (double)record->pair->counted - (double)thread->operation_calls_seen[index];
+	if (before <= 0)
+		return before;
+	now = (double)(atomic_load_explicit(&thread->operation_calls[index], memory_order_relaxed) -
+		       thread->operation_calls_seen[index]);
+	all = untaken_calls(record->operation) / now;
+	return before * (all > 1 ? all : 1);
 }
 
 /* Adds a call to its row's estimate: a call of a known size always, others if they were drawn.

@@ -23,8 +23,8 @@ static LAUNCH_COLD __attribute__((noinline)) struct event_pair *
 take_thinned(struct thread *thread, struct event_pool *pool, struct call_record *record)
 {
 	struct operation *operation = record->operation;
-	uint32_t chance = chance_of(operation);
-	uint32_t most = event_pool_chance(pool, operation->index), random;
+	uint32_t chance = chance_of(operation), random;
+	uint32_t most = operation ? event_pool_chance(pool, operation->index) : SAMPLE_ALL;
 	struct event_pair *pair;
 
 	if (chance > most) {
@@ -45,7 +45,7 @@ take_thinned(struct thread *thread, struct event_pool *pool, struct call_record 
 	if (!pair)
 		return NULL;
 	pair->sampled_below = chance;
-	pair->counted = operation->index < COUNTED_OPERATIONS
+	pair->counted = operation && operation->index < COUNTED_OPERATIONS
 				? atomic_load_explicit(&thread->operation_calls[operation->index],
 						       memory_order_relaxed)
 				: 0;
@@ -63,7 +63,7 @@ static struct event_pair *take_pair(struct thread *thread, struct call_record *r
 		if (!pool)
 			return NULL;
 	}
-	if (pool->thins && record->operation)
+	if (pool->thins)
 		return take_thinned(thread, pool, record);
 	pair = event_pool_take(pool);
 	if (pair)

@@ -99,9 +99,6 @@ static uint64_t add_call(struct estimate *estimate, double at, double calls, dou
 
 uint64_t estimate_call_at(struct estimate *estimate, double calls, double weight)
 {
-	/* Other threads' calls may have been reckoned to come before it that came later. */
-	if (!(calls > estimate->position))
-		calls = estimate->position;
 	return add_call(estimate, calls - 1, calls, weight);
 }
 
@@ -320,17 +317,24 @@ static double missing_in(const struct group *group)
 	return sum->drawn > sum->weight ? sum->calls * (1 - sum->weight / sum->drawn) : 0;
 }
 
-/* The variance of the total by what the calls that are missing may differ from their neighbours:
- * the duration may change anywhere between the two. */
+/*
+ * The variance of the total by what the calls that are missing may differ from their neighbours:
+ * the duration may change anywhere between the two, or go another way meanwhile, by as much as
+ * other neighbours differ.
+ */
 static double variance_of_gaps(const struct groups *groups)
 {
-	double sum = 0;
+	double sum = 0, jumps = 0;
 
+	for (unsigned i = 1; i < groups->count; i++)
+		jumps += jump_between(groups, &groups->group[i - 1], &groups->group[i]);
 	for (unsigned i = 1; i < groups->count; i++) {
 		const struct group *left = &groups->group[i - 1], *right = &groups->group[i];
 		double missing = right->gap + (missing_in(left) + missing_in(right)) / 2;
+		double jump = jump_between(groups, left, right);
+		double others = groups->count > 2 ? (jumps - jump) / (groups->count - 2) : 0;
 
-		sum += missing * missing * jump_between(groups, left, right) / 12;
+		sum += missing * missing * (jump / 12 > others / 2 ? jump / 12 : others / 2);
 	}
 	/* Before the first group and after the last there is a neighbour on one side only: the mean
 	 * may be anything up to twice that of all. */

@@ -361,9 +361,9 @@ static uint32_t draw(uint32_t random)
 
 static void a_pool_that_gets_empty_thins_by_a_known_chance(void **state)
 {
-	/* One of 16 is left, and the kernel has had its certain ones: 1 in 15, and a quarter of it
-	 * as that is the last quarter of the pool. */
-	const uint32_t chance = UINT32_MAX / 15 / 4;
+	/* One of 16 is left, and the kernel has had its certain ones: 1 in 15, and a sixteenth of
+	 * it as that is the last of a quarter. */
+	const uint32_t chance = UINT32_MAX / 15 / 16;
 
 	(void)state;
 	pool.spare = NULL;
