@@ -63,9 +63,11 @@
 	old	dlinfo, 2.3.3
 	old	dlopen, 2.2.5
 	old	pthread_attr_getstack, 2.2.5
+	old	pthread_attr_setaffinity_np, 2.3.4
 	old	pthread_attr_setstacksize, 2.2.5
 	old	pthread_create, 2.2.5
 	old	pthread_getattr_np, 2.2.5
+	old	pthread_getcpuclockid, 2.2.5
 	old	pthread_join, 2.2.5
 	old	pthread_key_create, 2.2.5
 	old	pthread_mutex_trylock, 2.2.5
@@ -82,6 +84,7 @@
 
 	old_stat fstat, __fxstat
 	old_stat fstat64, __fxstat64
+	old_stat lstat, __lxstat
 	old_stat lstat64, __lxstat64
 	old_stat stat, __xstat
 	old_stat stat64, __xstat64

@@ -386,8 +386,9 @@ static double interval(const struct groups *groups, double *freedom)
  */
 static double skew_of(const struct estimate *estimate, double variance, double quantile)
 {
-	double skew =
-		variance > 0 ? quantile * fabs(estimate->cubes) / (2 * pow(variance, 1.5)) : 0;
+	double skew = variance > 0
+			      ? quantile * fabs(estimate->cubes) / (2 * variance * sqrt(variance))
+			      : 0;
 
 	skew = skew < MOST_SKEW ? skew : MOST_SKEW;
 	return skew + sqrt(1 + skew * skew);

@@ -31,7 +31,7 @@ def one_run(argv, environment):
     said = []
     reader = threading.Thread(target=lambda: said.append(child.stderr.read()))
     reader.start()
-    status = child.wait()
+    status = child.wait(timeout=2 * LIMIT_S)
     seconds = time.monotonic() - began
     guard.cancel()
     reader.join()

@@ -264,7 +264,8 @@ started()
 		export SIM_CUPTI_AMID=20 SIM_KERNEL_NS=first=$slow
 		KTIME_OPTIONS="--start off -o $PWD/kept" serve
 		order load 3
-		"$ktime" on "$program" 5>&- 6<&-
+		# Each kind that CUPTI turns on takes 40 launches, on a busy machine longer than `ktime on` waits.
+		wait_until 60 "CUPTI's start" "$ktime" on "$program" 5>&- 6<&-
 		order rest
 		launched=${answer#ok }
 		dismiss
