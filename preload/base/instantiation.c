@@ -53,6 +53,9 @@ void instantiation_begin(void)
 {
 	if (!atomic_load_explicit(&watched, memory_order_acquire) || !lifecycle_running())
 		return;
+	/* Counted still if an instantiation before never returned. */
+	if (counted)
+		return;
 	counted = true;
 	atomic_store_explicit(&ever, 1, memory_order_relaxed);
 	/* Sequentially consistent, here and in instantiation_tell(): either the collector sees this

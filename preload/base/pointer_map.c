@@ -21,6 +21,7 @@ static int grow(struct pointer_map *map)
 	/* 64 slots take 1 KB. Chosen. */
 	uint32_t size = map->slots ? 2 * (map->mask + 1) : 64;
 	struct pointer_map bigger = {.mask = size - 1, .generation = map->generation};
+	uintptr_t *old;
 
 	bigger.slots = calloc(2 * (size_t)size, sizeof(*bigger.slots));
 	if (!bigger.slots)
@@ -28,8 +29,10 @@ static int grow(struct pointer_map *map)
 	for (uint32_t i = 0; map->slots && i <= map->mask; i++)
 		if (map->slots[2 * i])
 			insert(&bigger, map->slots[2 * i], map->slots[2 * i + 1]);
-	free(map->slots);
+	old = map->slots;
 	*map = bigger;
+	/* Last: the program's free may be made of calls that look into the map. */
+	free(old);
 	return 0;
 }
 

@@ -13,8 +13,9 @@ struct match_stream {
 	uint64_t id; /* CUPTI's ids: context, stream */
 	unsigned uses;
 	struct matcher *matcher;
-	struct match_queue *calls; /* one queue for each thread */
-	unsigned queues_kept;	   /* of `calls`, after empty ones were last freed */
+	struct match_queue *queues; /* one for each thread, linked by `sibling` */
+	unsigned queue_count;
+	unsigned queues_kept;	   /* when empty ones were last freed */
 	struct match_heap waiting; /* those that are not empty */
 	struct match_stream *next; /* in the list of streams without id */
 	UT_hash_handle link;
@@ -22,6 +23,7 @@ struct match_stream {
 
 struct matcher {
 	struct match_stream *streams;	 /* by id */
+	struct match_queue *queues;	 /* of all streams, by stream and thread */
 	struct match_stream *unnumbered; /* id not known yet */
 	struct match_stream *latest;	 /* the stream that was found last */
 	uint32_t room;			 /* slots of all queues together */
@@ -48,13 +50,20 @@ bool matcher_trusts_clock(const struct matcher *matcher)
 	return !matcher->clock_differs;
 }
 
+static void free_queue(struct match_stream *stream, struct match_queue *queue)
+{
+	HASH_DELETE(link, stream->matcher->queues, queue);
+	match_queue_free(queue);
+	stream->queue_count--;
+}
+
 static void stream_free(struct match_stream *stream)
 {
-	struct match_queue *calls, *next;
+	struct match_queue *queue;
 
-	HASH_ITER (link, stream->calls, calls, next) {
-		HASH_DELETE(link, stream->calls, calls);
-		match_queue_free(calls);
+	while ((queue = stream->queues)) {
+		stream->queues = queue->sibling;
+		free_queue(stream, queue);
 	}
 	match_heap_free(&stream->waiting);
 	free(stream);
@@ -122,9 +131,10 @@ struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t contex
 
 static struct match_queue *calls_of(const struct match_stream *stream, uint32_t thread)
 {
+	const struct match_key key = {stream, thread};
 	struct match_queue *calls = NULL;
 
-	HASH_FIND(link, stream->calls, &thread, sizeof(thread), calls);
+	HASH_FIND(link, stream->matcher->queues, &key, sizeof(key), calls);
 	return calls;
 }
 
@@ -132,35 +142,43 @@ static struct match_queue *calls_of(const struct match_stream *stream, uint32_t 
  * as were left the last time. */
 static void free_empty(struct match_stream *stream)
 {
-	struct match_queue *calls, *next;
+	struct match_queue **link = &stream->queues, *queue;
 
-	if (HASH_CNT(link, stream->calls) <= 2 * stream->queues_kept)
+	if (stream->queue_count <= 2 * stream->queues_kept)
 		return;
-	HASH_ITER (link, stream->calls, calls, next) {
-		if (match_queue_empty(calls)) {
-			HASH_DELETE(link, stream->calls, calls);
-			match_queue_free(calls);
+	while ((queue = *link)) {
+		if (match_queue_empty(queue)) {
+			*link = queue->sibling;
+			free_queue(stream, queue);
+		} else {
+			link = &queue->sibling;
 		}
 	}
-	stream->queues_kept = HASH_CNT(link, stream->calls);
+	stream->queues_kept = stream->queue_count;
 }
 
 /* NULL if memory is out. */
 static struct match_queue *add_queue(struct match_stream *stream, uint32_t thread)
 {
+	struct matcher *matcher = stream->matcher;
 	struct match_queue *calls;
 
 	free_empty(stream);
-	if (!match_heap_reserve(&stream->waiting, HASH_CNT(link, stream->calls) + 1))
+	if (!match_heap_reserve(&stream->waiting, stream->queue_count + 1))
 		return NULL;
-	calls = match_queue_new(thread, &stream->matcher->room, stream->matcher->unmatched);
+	calls = match_queue_new(thread, &matcher->room, matcher->unmatched);
 	if (!calls)
 		return NULL;
-	HASH_ADD(link, stream->calls, thread, sizeof(calls->thread), calls);
-	if (calls->link.tbl)
-		return calls;
-	match_queue_free(calls);
-	return NULL;
+	calls->key = (struct match_key){stream, thread};
+	HASH_ADD(link, matcher->queues, key, sizeof(calls->key), calls);
+	if (!calls->link.tbl) {
+		match_queue_free(calls);
+		return NULL;
+	}
+	calls->sibling = stream->queues;
+	stream->queues = calls;
+	stream->queue_count++;
+	return calls;
 }
 
 void match_expect(struct match_stream *stream, struct in_flight *call)

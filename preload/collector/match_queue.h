@@ -13,9 +13,14 @@ struct match_queue {
 	uint32_t *room; /* slots of all queues together */
 	void (*unmatched)(struct in_flight *call);
 	struct in_flight_ring ring;
-	UT_hash_handle link;	  /* by thread, of the stream */
-	uint32_t place;		  /* in the stream's heap; 0: the queue is empty */
-	struct match_queue *next; /* in a list that match.c makes */
+	struct match_key {
+		const struct match_stream *stream;
+		uint64_t thread;
+	} key;
+	UT_hash_handle link;	     /* by key, of all streams */
+	struct match_queue *sibling; /* that of another thread in the stream */
+	uint32_t place;		     /* in the stream's heap; 0: the queue is empty */
+	struct match_queue *next;    /* in a list that match.c makes */
 };
 
 /* What is known of a record: the call must fit it. */

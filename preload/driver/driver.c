@@ -24,6 +24,7 @@ void *_Atomic driver_entries[ENTRY_COUNT];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic bool loaded;
 static struct pointer_map entry_by_pointer;
+static struct elf_range code[2]; /* the driver's, and the stand-in's */
 static struct link_map *stand_in;
 static void *behind_stand_in; /* the driver's handle, if dlopen returns another one to programs */
 static _Atomic uint64_t failures;
@@ -33,6 +34,7 @@ struct tables {
 	struct driver driver;
 	void *entries[ENTRY_COUNT];
 	struct pointer_map by_pointer;
+	struct elf_range code[2];
 	struct link_map *stand_in;
 	void *library, *behind;
 };
@@ -105,8 +107,10 @@ static bool fill_entries(struct tables *tables, void *opened)
 
 		if (!real || elf_is_own(real))
 			real = of_driver;
-		if (real != of_driver && !tables->stand_in)
+		if (real != of_driver && !tables->stand_in) {
 			tables->stand_in = object_of(real);
+			elf_range_around((uintptr_t)real, &tables->code[1]);
+		}
 		tables->entries[entry] = real;
 		if (remember(tables, real, entry) || remember(tables, of_driver, entry))
 			complete = false;
@@ -143,6 +147,7 @@ static bool fill(struct tables *tables)
 		if (calls[i].needed && !pointer)
 			complete = cannot_be_used(calls[i].missing);
 	}
+	elf_range_around((uintptr_t)tables->driver.cuCtxGetCurrent, &tables->code[0]);
 	if (complete && !fill_entries(tables, opened ? opened : tables->library))
 		complete = cannot_be_used(NO_MEMORY);
 	dlerror(); /* clears the message about functions that an older driver does not have */
@@ -176,6 +181,7 @@ bool driver_load(void)
 		if (!atomic_load_explicit(&loaded, memory_order_relaxed)) {
 			driver = tables->driver;
 			entry_by_pointer = tables->by_pointer;
+			memcpy(code, tables->code, sizeof(code));
 			stand_in = tables->stand_in;
 			behind_stand_in = tables->behind;
 			tables->by_pointer.slots = NULL;
@@ -225,6 +231,13 @@ const char *driver_stand_in(void)
 bool driver_is_behind(const void *handle, const struct link_map *caller)
 {
 	return is_loaded() && stand_in && (handle == behind_stand_in || caller == stand_in);
+}
+
+bool driver_contains(const void *address)
+{
+	uintptr_t at = (uintptr_t)address;
+
+	return (at >= code[0].low && at < code[0].high) || (at >= code[1].low && at < code[1].high);
 }
 
 void driver_failed(void)

@@ -124,6 +124,8 @@ const char *driver_stand_in(void);
  */
 struct link_map;
 bool driver_is_behind(const void *handle, const struct link_map *caller);
+/* Whether an address is in the driver's code, or in the stand-in's. */
+bool driver_contains(const void *address);
 
 /* Counts an error that a driver function returned to ktime; the report shows the sum. */
 void driver_failed(void);

@@ -64,3 +64,38 @@ void *symbol_without_ktime(const struct link_map *from, const char *name)
 		found = find_in_scope_of(from, name);
 	return elf_is_own(found) ? NULL : found;
 }
+
+struct search {
+	uintptr_t address;
+	struct elf_range range;
+};
+
+static int find_range(struct dl_phdr_info *info, size_t size, void *argument)
+{
+	struct search *search = argument;
+	uintptr_t low = UINTPTR_MAX, high = 0;
+
+	(void)size;
+	for (int i = 0; i < info->dlpi_phnum; i++) {
+		uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
+
+		if (info->dlpi_phdr[i].p_type != PT_LOAD)
+			continue;
+		low = start < low ? start : low;
+		high = start + info->dlpi_phdr[i].p_memsz > high
+			       ? start + info->dlpi_phdr[i].p_memsz
+			       : high;
+	}
+	search->range = (struct elf_range){low, high};
+	return search->address >= low && search->address < high;
+}
+
+bool elf_range_around(uintptr_t address, struct elf_range *range)
+{
+	struct search search = {.address = address};
+
+	if (!dl_iterate_phdr(find_range, &search))
+		return false;
+	*range = search.range;
+	return true;
+}

@@ -3,6 +3,8 @@
 #ifndef KTIME_PRELOAD_DRIVER_REAL_SYMBOL_H
 #define KTIME_PRELOAD_DRIVER_REAL_SYMBOL_H
 
+#include <stdbool.h>
+#include <stdint.h>
 #include <link.h>
 
 /* libc's dlsym, past every interposed one, with a handle from dlopen. NULL if there is no such
@@ -18,5 +20,12 @@ struct link_map *object_of(const void *address);
  * the one in the global scope, else the one in the object's own scope. NULL if there is none.
  */
 void *symbol_without_ktime(const struct link_map *from, const char *name);
+
+/* Where an object of the process lies in memory. */
+struct elf_range {
+	uintptr_t low, high;
+};
+/* That of the object that an address is in; false if none is. */
+bool elf_range_around(uintptr_t address, struct elf_range *range);
 
 #endif

@@ -12,6 +12,8 @@
 
 #include "preload/base/export.h"
 #include "preload/base/launch_section.h"
+#include "preload/base/own_part.h"
+#include "preload/driver/elf_symbol.h"
 #include "preload/driver/real_symbol.h"
 #include "preload/launch/runtime_call.h"
 
@@ -36,31 +38,6 @@ static struct module modules[MODULES];
 static _Atomic unsigned module_count;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
-struct range {
-	uintptr_t address, low, high;
-};
-
-static int find_range(struct dl_phdr_info *info, size_t size, void *argument)
-{
-	struct range *range = argument;
-	uintptr_t low = UINTPTR_MAX, high = 0;
-
-	(void)size;
-	for (int i = 0; i < info->dlpi_phnum; i++) {
-		uintptr_t start = info->dlpi_addr + info->dlpi_phdr[i].p_vaddr;
-
-		if (info->dlpi_phdr[i].p_type != PT_LOAD)
-			continue;
-		low = start < low ? start : low;
-		high = start + info->dlpi_phdr[i].p_memsz > high
-			       ? start + info->dlpi_phdr[i].p_memsz
-			       : high;
-	}
-	range->low = low;
-	range->high = high;
-	return range->address >= low && range->address < high;
-}
-
 static struct module *known_module(uintptr_t caller)
 {
 	unsigned count = atomic_load_explicit(&module_count, memory_order_acquire);
@@ -73,11 +50,11 @@ static struct module *known_module(uintptr_t caller)
 
 static struct module *add_module(uintptr_t caller)
 {
-	struct range range = {.address = caller};
+	struct elf_range range;
 	struct module *module = NULL;
 	unsigned count;
 
-	if (!dl_iterate_phdr(find_range, &range))
+	if (!elf_range_around(caller, &range))
 		return NULL;
 	pthread_mutex_lock(&lock);
 	module = known_module(caller);
@@ -145,6 +122,28 @@ static inline void *real_runtime(enum runtime_symbol which, const void *caller)
 	return __builtin_expect(real != 0, 1) ? (void *)real : callers_runtime(which, caller);
 }
 
+/* Whether the runtime itself makes a call inside of one of the program's, or the program makes it
+ * inside of ktime. */
+static LAUNCH_COLD __attribute__((noinline)) bool is_made_inside(uintptr_t real, uintptr_t caller)
+{
+	struct module *runtime;
+
+	if (own_part_is_around())
+		return true;
+	if (!runtime_call_is_around() ||
+	    (uintptr_t)__builtin_frame_address(0) >= runtime_call.frame)
+		return false;
+	runtime = known_module(real);
+	runtime = runtime ? runtime : add_module(real);
+	return runtime && caller >= runtime->low && caller < runtime->high;
+}
+
+static inline bool is_part_of_another(uintptr_t real, const void *caller)
+{
+	return __builtin_expect(runtime_call_is_around() || own_part != 0, 0) &&
+	       is_made_inside(real, (uintptr_t)caller);
+}
+
 #define WRAPPER(symbol, parameters, arguments, passes_on)                                          \
 	LAUNCH_PATH int runtime_##symbol parameters;                                               \
 	EXPORT_AS(runtime_##symbol, symbol)                                                        \
@@ -152,7 +151,7 @@ static inline void *real_runtime(enum runtime_symbol which, const void *caller)
 	{                                                                                          \
 		int(*real) parameters = (int(*) parameters)real_runtime(                           \
 			RUNTIME_##symbol, __builtin_return_address(0));                            \
-		bool outermost;                                                                    \
+		uint64_t begun;                                                                    \
 		int result = NOT_FOUND;                                                            \
                                                                                                    \
 		if (real) {                                                                        \
@@ -162,9 +161,11 @@ static inline void *real_runtime(enum runtime_symbol which, const void *caller)
 					runtime_call_failed(RUNTIME_##symbol);                     \
 				return result;                                                     \
 			}                                                                          \
-			outermost = runtime_call_begin(RUNTIME_##symbol);                          \
+			if (is_part_of_another((uintptr_t)real, __builtin_return_address(0)))      \
+				return real arguments;                                             \
+			begun = runtime_call_begin(RUNTIME_##symbol);                              \
 			result = real arguments;                                                   \
-			runtime_call_end(outermost, result);                                       \
+			runtime_call_end(begun, result);                                           \
 		}                                                                                  \
 		return result;                                                                     \
 	}

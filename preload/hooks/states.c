@@ -11,6 +11,7 @@
 #include "preload/driver/driver.h"
 #include "preload/base/export.h"
 #include "preload/base/instantiation.h"
+#include "preload/base/own_part.h"
 #include "preload/handles/graph.h"
 #include "preload/hooks/lookup.h"
 #include "preload/handles/operation.h"
@@ -108,16 +109,21 @@ static void graph_node_changed(CUgraphExec exec, CUgraphNode node, const void *p
 	{                                                                                          \
 		CUresult(*real) parameters = (CUresult(*) parameters)driver_entry(ENTRY_##symbol); \
 		int saved_errno = errno;                                                           \
+		uintptr_t around;                                                                  \
 		CUresult result;                                                                   \
                                                                                                    \
 		if (!real)                                                                         \
 			real = (CUresult(*) parameters)lookup_late(ENTRY_##symbol,                 \
 								   __builtin_return_address(0));   \
+		around = own_part_begin();                                                         \
 		before;                                                                            \
+		own_part_end(around);                                                              \
 		errno = saved_errno;                                                               \
 		result = real arguments;                                                           \
 		saved_errno = errno;                                                               \
+		around = own_part_begin();                                                         \
 		after;                                                                             \
+		own_part_end(around);                                                              \
 		errno = saved_errno;                                                               \
 		return result;                                                                     \
 	}                                                                                          \

@@ -38,7 +38,7 @@
 			real = (CUresult(*) parameters)lookup_late(ENTRY_##symbol,                 \
 								   __builtin_return_address(0));   \
 		DESCRIBE(symbol, description, default_stream, from_runtime);                       \
-		call_begin(call);                                                                  \
+		call_begin(call, __builtin_return_address(0));                                     \
 		result = real arguments;                                                           \
 		call_end(call, result);                                                            \
 	} while (0)

@@ -5,6 +5,8 @@
 #include "preload/base/launch_section.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
+#include "preload/base/own_part.h"
+#include "preload/driver/driver.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/cold_path.h"
 #include "preload/launch/event_record.h"
@@ -94,10 +96,20 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 	return UNTIMED_COUNT;
 }
 
-/* Out of line, as finish_without_operation() is, for the registers that they take. */
+/* Out of line, as finish_without_activity() is, for the registers that they take. */
 static LAUNCH_COLD __attribute__((noinline)) void begin_without_operation(struct call *call)
 {
 	call->pool = pool_call_begin(call->pool, call->host);
+}
+
+static inline void start_record(struct call *call)
+{
+	struct call_record *record = &call->record;
+
+	call->entered = record->started = clock_ticks();
+	record->stream = NULL;
+	record->pair = NULL;
+	record->untimed = UNTIMED_NO_EVENT;
 }
 
 static inline void begin_record(struct thread *thread, struct call *call)
@@ -105,10 +117,7 @@ static inline void begin_record(struct thread *thread, struct call *call)
 	struct call_record *record = &call->record;
 	enum untimed_reason against;
 
-	call->entered = record->started = clock_ticks();
-	record->stream = NULL;
-	record->pair = NULL;
-	record->untimed = UNTIMED_NO_EVENT;
+	start_record(call);
 	atomic_store_explicit(&thread->in_call, call->entered, memory_order_release);
 	runtime_call_publish_earlier(thread);
 	if (unlikely(!window_is_open()))
@@ -148,9 +157,14 @@ static inline void begin_record(struct thread *thread, struct call *call)
 		thread->last_gated.stream = NULL;
 }
 
+static inline uint32_t token_of(const struct call *call)
+{
+	return (uint32_t)(uintptr_t)call;
+}
+
 /* A call that leaves a call record. Keeps the program's errno. */
-static LAUNCH_PATH __attribute__((noinline)) void begin_recorded(struct thread *thread,
-								 struct call *call)
+static LAUNCH_PATH __attribute__((noinline)) void begin_recorded(struct call *call,
+								 struct thread *thread)
 {
 	int saved_errno = *thread->error;
 
@@ -163,12 +177,54 @@ static LAUNCH_COLD __attribute__((noinline)) void begin_otherwise(struct call *c
 {
 	struct thread *thread = thread_self;
 
-	if (lifecycle_ending() && !(thread && thread->depth))
+	if (lifecycle_ending() && !(thread && thread->in_progress))
 		cold_path_park();
-	thread = thread ? NULL : cold_path_thread();
+	thread = thread || own_part_is_around() ? NULL : cold_path_thread();
 	call->thread = thread;
-	if (thread && !thread->depth++)
-		begin_recorded(thread, call);
+	if (!thread)
+		return;
+	thread->in_progress = token_of(call);
+	begin_recorded(call, thread);
+}
+
+/*
+ * A call while another one is in progress, as far as its thread says. It is the program's unless
+ * the driver made it, and leaves a record of its own; whether the other one ever returns does not
+ * matter. It gets no event pair: the other one may have closed the thread's gate.
+ */
+static LAUNCH_COLD __attribute__((noinline)) void
+begin_inside(struct thread *thread, struct call *call, const void *caller)
+{
+	int saved_errno = *thread->error;
+	struct call_record *record = &call->record;
+
+	call->inside = driver_contains(caller) ? CALL_INSIDE_DRIVER
+		       : own_part_is_around()  ? CALL_INSIDE_KTIME
+					       : CALL_INSIDE_CALL;
+	if (call->inside == CALL_INSIDE_DRIVER)
+		return;
+	start_record(call);
+	call->slot = NULL;
+	if (!window_is_open())
+		record->flags |= CALL_OUTSIDE_WINDOW;
+	if (!record->operation && (call->function || call->graph))
+		record->operation = cold_path_known_operation(thread, call->function, call->graph);
+	if (call->inside == CALL_INSIDE_KTIME)
+		return;
+	call->counter_before = thread->last_counter;
+	call->row_before = thread->last_row;
+	thread->in_progress = token_of(call) | 1;
+	atomic_store_explicit(&thread->in_call, call->entered, memory_order_release);
+	runtime_call_publish_earlier(thread);
+	if (record->flags & CALL_API_ONLY)
+		begin_without_operation(call);
+	else
+		record->stream = cold_path_known_stream(thread, call->stream);
+	if (record->stream && capture_is_live() && capture_is_in(record->stream->handle))
+		record->flags |= CALL_CAPTURED;
+	thread->last_gated.stream = NULL;
+	record->started = clock_ticks();
+	*thread->error = saved_errno;
 }
 
 /* A launch that could have been count-only. */
@@ -182,7 +238,7 @@ static inline void take_turn(struct thread *thread, struct call *call)
 	call->record.flags |= CALL_STANDS_FOR_MORE;
 }
 
-LAUNCH_PATH void call_begin(struct call *call)
+LAUNCH_PATH void call_begin(struct call *call, const void *caller)
 {
 	struct thread *thread = thread_self;
 
@@ -191,12 +247,14 @@ LAUNCH_PATH void call_begin(struct call *call)
 		return;
 	}
 	call->thread = thread;
-	/* At depth 2 or more the driver calls its own functions: part of the outer call. */
-	if (thread->depth++)
+	if (unlikely(thread->in_progress)) {
+		begin_inside(thread, call, caller);
 		return;
+	}
+	thread->in_progress = token_of(call);
 	if (unlikely(count_only_state() == 0) && call->countable)
 		take_turn(thread, call);
-	begin_recorded(thread, call);
+	begin_recorded(call, thread);
 }
 
 static void lose_operation(const struct call_record *record)
@@ -246,20 +304,50 @@ static inline void identify(struct thread *thread, struct call *call)
 			cold_path_pool(thread, record->stream->context);
 		record->flags |= CALL_FIRST;
 	}
-	/* An empty copy or memset does no work on the device. */
-	if (record->flags & CALL_NO_ACTIVITY && record->bytes == 0 &&
-	    record->operation->kind != ROW_OTHER && record->operation->kind != ROW_MOVEMENT)
-		record->flags |= CALL_API_ONLY;
 	remember_operation(thread, call);
 }
 
 static LAUNCH_COLD __attribute__((noinline)) void
-finish_without_operation(const struct thread *thread, struct call *call, CUresult result)
+finish_without_activity(struct thread *thread, struct call *call, CUresult result)
 {
+	struct call_record *record = &call->record;
+	uintptr_t around;
+
+	if (result == CUDA_SUCCESS && !(record->flags & CALL_API_ONLY)) {
+		identify(thread, call);
+		/* An empty copy or memset does no work on the device. */
+		if (record->bytes == 0 && record->operation->kind != ROW_OTHER &&
+		    record->operation->kind != ROW_MOVEMENT)
+			record->flags |= CALL_API_ONLY;
+		return;
+	}
+	around = own_part_begin();
 	if (result != CUDA_SUCCESS)
 		call->record.flags |= CALL_FAILED;
 	pool_call_end(call->pool, call->host, call->record.bytes, call->stream, result,
 		      thread->last_operation);
+	own_part_end(around);
+}
+
+/* Of a driver call inside of a runtime call: whether that one's wrapper publishes the record. */
+static LAUNCH_PATH __attribute__((noinline)) bool
+is_left_to_runtime_call(struct thread *thread, struct call *call, struct call_record *slot)
+{
+	struct call_record *record = &call->record;
+
+	if (runtime_call_is_around() && !runtime_call_was_left(call)) {
+		runtime_call_take(record, slot);
+		return true;
+	}
+	record->api = runtime_call_row(record->api);
+	/* The record covers only the driver call, so the runtime call is counted without a
+	 * duration. */
+	if (record->api >= API_RUNTIME(0) &&
+	    !(record->flags & (CALL_FAILED | CALL_OUTSIDE_WINDOW))) {
+		thread_count(&thread->api_calls[record->api]);
+		record->api = API_NONE;
+	}
+	return false;
 }
 
 static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CUresult result,
@@ -268,10 +356,10 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 	struct call_record *record = &call->record, *slot;
 	uint64_t duration = ended - record->started;
 
-	if (likely(result == CUDA_SUCCESS && !(record->flags & CALL_API_ONLY)))
+	if (likely(result == CUDA_SUCCESS && !(record->flags & (CALL_API_ONLY | CALL_NO_ACTIVITY))))
 		identify(thread, call);
 	else
-		finish_without_operation(thread, call, result);
+		finish_without_activity(thread, call, result);
 	slot = call->slot;
 	if (unlikely(!slot))
 		slot = ring_slot(&thread->ring);
@@ -280,19 +368,9 @@ static LAUNCH_PATH void finish_call(struct thread *thread, struct call *call, CU
 		return;
 	}
 	record->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
-	if (unlikely(runtime_call_is_around())) {
-		runtime_call_take(record, slot);
+	if (unlikely(runtime_call.role != RUNTIME_CALL_NONE) &&
+	    is_left_to_runtime_call(thread, call, slot))
 		return;
-	}
-	if (unlikely(runtime_call.role == RUNTIME_CALL_NAMES)) {
-		record->api = runtime_call_row(record->api);
-		/* The record covers only the driver call, so the runtime call is counted without a
-		 * duration. */
-		if (!(record->flags & (CALL_FAILED | CALL_OUTSIDE_WINDOW))) {
-			thread_count(&thread->api_calls[record->api]);
-			record->api = API_NONE;
-		}
-	}
 	*slot = *record;
 	ring_publish(&thread->ring);
 }
@@ -314,13 +392,25 @@ static __attribute__((noinline)) void add_overhead(struct thread *thread, const 
 	thread->overhead_left = sampled ? OVERHEAD_SAMPLE - 1 : 0;
 }
 
+/* After calls that were made inside of this one, and have published records, in its slot too. */
+static LAUNCH_COLD __attribute__((noinline)) void resume(struct thread *thread, struct call *call)
+{
+	runtime_call_publish_earlier(thread);
+	call->slot = NULL;
+	thread->in_progress = token_of(call);
+}
+
 static inline void end_record(struct thread *thread, struct call *call, CUresult result)
 {
 	struct call_record *record = &call->record;
 	uint64_t ended = clock_ticks();
 
-	if (record->pair)
+	if (record->pair) {
 		event_record_end(thread, call);
+		/* The driver may have called the program's malloc. */
+		if (unlikely(thread->in_progress != token_of(call)))
+			resume(thread, call);
+	}
 	finish_call(thread, call, result, ended);
 	if (unlikely(runtime_call_is_around())) {
 		/* The runtime call goes on; its wrapper adds the overhead. */
@@ -328,17 +418,59 @@ static inline void end_record(struct thread *thread, struct call *call, CUresult
 		return;
 	}
 	atomic_store_explicit(&thread->in_call, 0, memory_order_release);
-	if (unlikely(thread->overhead_left-- == 0))
+	/* In two instructions, which a test of the count before takes five for. */
+	if (unlikely(__builtin_sub_overflow(thread->overhead_left, 1, &thread->overhead_left)))
 		add_overhead(thread, call, ended);
 }
 
-static LAUNCH_PATH __attribute__((noinline)) void end_recorded(struct thread *thread,
-							       struct call *call, CUresult result)
+static LAUNCH_PATH __attribute__((noinline)) void end_recorded(struct call *call, CUresult result,
+							       struct thread *thread)
 {
 	int saved_errno = *thread->error;
 
 	end_record(thread, call, result);
 	*thread->error = saved_errno;
+	/* Last: until now a call that the program's malloc makes found this one in progress. */
+	thread->in_progress = 0;
+}
+
+/* A call inside of ktime's own part: what the thread keeps may be amid a change. */
+static void end_counted(struct thread *thread, struct call *call, CUresult result)
+{
+	struct call_record *record = &call->record;
+
+	if (result != CUDA_SUCCESS)
+		record->flags |= CALL_FAILED;
+	if (!record->operation && (call->function || call->graph))
+		record->operation = operation_fixed(call->function ? OPERATION_UNKNOWN_KERNEL
+								   : OPERATION_UNKNOWN_GRAPH);
+	finish_without_room(thread, call);
+}
+
+/* A call that was made while another one was in progress, or was interrupted by such calls. */
+static LAUNCH_COLD __attribute__((noinline)) void end_inside(struct thread *thread,
+							     struct call *call, CUresult result)
+{
+	int saved_errno = *thread->error;
+
+	switch (call->inside) {
+	case CALL_INSIDE_DRIVER:
+		return;
+	case CALL_INSIDE_KTIME:
+		end_counted(thread, call, result);
+		*thread->error = saved_errno;
+		return;
+	case CALL_INSIDE_CALL:
+		thread->in_progress = token_of(call) | 1;
+		end_recorded(call, result, thread);
+		thread->last_counter = call->counter_before;
+		thread->last_row = call->row_before;
+		thread->last_function = NULL;
+		return;
+	default:
+		resume(thread, call);
+		end_recorded(call, result, thread);
+	}
 }
 
 /* A call that is not recorded. */
@@ -374,6 +506,8 @@ LAUNCH_PATH void call_end(struct call *call, CUresult result)
 
 	if (unlikely(!thread))
 		end_otherwise(call, result);
-	else if (!--thread->depth)
-		end_recorded(thread, call, result);
+	else if (likely(thread->in_progress == token_of(call)))
+		end_recorded(call, result, thread);
+	else
+		end_inside(thread, call, result);
 }

@@ -16,6 +16,17 @@
 #include "preload/launch/call_record.h"
 #include "preload/launch/pool_call.h"
 
+/* What a call is inside of on its thread. */
+enum call_inside {
+	CALL_INSIDE_NOTHING,
+	/* Another call is in progress, or was left: a call in its own right. */
+	CALL_INSIDE_CALL,
+	/* A part of ktime that may hold a lock: counted, and no more. */
+	CALL_INSIDE_KTIME,
+	/* A function of the driver's, which made it: part of that one's call. */
+	CALL_INSIDE_DRIVER,
+};
+
 struct call {
 	/* What the collector gets; call_describe() and the functions of describe.h fill in its
 	 * first members. */
@@ -41,6 +52,7 @@ struct call {
 			/* enum pool_call: `host` is then the address, record.bytes the
 			 * size. */
 			uint8_t pool;
+			uint8_t inside; /* enum call_inside: set by call_begin() */
 		};
 	};
 
@@ -51,8 +63,13 @@ struct call {
 	 * before call_end(). */
 	struct call_record *slot;
 	uint64_t entered; /* ticks */
+
+	/* Of a call made while another one was in progress: what that one counts by if it is
+	 * count-only. */
+	uint32_t counter_before;
+	uint16_t row_before;
 };
-_Static_assert(offsetof(struct call, pool) < offsetof(struct call, marks) + 8,
+_Static_assert(offsetof(struct call, inside) < offsetof(struct call, marks) + 8,
 	       "marks must cover all of them");
 
 /* Begins the description of a call: its API row, and what stream NULL means. */
@@ -71,8 +88,8 @@ static inline void call_describe(struct call *call, uint16_t api, CUstream defau
 }
 
 /* Before and after the real call of all that is not count-only (count_only.h), on the calling
- * thread. Both keep errno. */
-void call_begin(struct call *call);
+ * thread. `caller` is the wrapper's. Both keep errno. */
+void call_begin(struct call *call, const void *caller);
 void call_end(struct call *call, CUresult result);
 /* After the real call of a count-only launch, which has failed: every failure leaves a call record.
  * Keeps errno. */

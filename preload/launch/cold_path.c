@@ -9,6 +9,7 @@
 #include "preload/base/futex.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
+#include "preload/base/own_part.h"
 #include "preload/events/event_pool.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
@@ -17,6 +18,7 @@
 struct thread *cold_path_thread(void)
 {
 	int saved_errno = errno;
+	uintptr_t around = own_part_begin();
 	struct thread *thread = NULL;
 
 	if (atomic_load_explicit(&lifecycle_state, memory_order_relaxed) < LIFECYCLE_STARTING)
@@ -25,6 +27,7 @@ struct thread *cold_path_thread(void)
 		lifecycle_work_seen();
 		thread = thread_enter();
 	}
+	own_part_end(around);
 	errno = saved_errno;
 	return thread;
 }
@@ -83,7 +86,7 @@ static void ask_cupti_ids(struct stream *stream, bool per_thread)
 	atomic_store_explicit(&stream->cupti_known, true, memory_order_release);
 }
 
-struct stream *cold_path_stream(struct thread *thread, CUstream handle)
+static struct stream *look_up_stream(struct thread *thread, CUstream handle)
 {
 	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
 	CUcontext current;
@@ -104,9 +107,40 @@ struct stream *cold_path_stream(struct thread *thread, CUstream handle)
 	return stream;
 }
 
+struct stream *cold_path_stream(struct thread *thread, CUstream handle)
+{
+	uintptr_t around = own_part_begin();
+	struct stream *stream = look_up_stream(thread, handle);
+
+	own_part_end(around);
+	return stream;
+}
+
+struct stream *cold_path_known_stream(struct thread *thread, CUstream handle)
+{
+	uint32_t generation = atomic_load_explicit(&stream_generation, memory_order_acquire);
+	CUcontext current;
+	uintptr_t key = stream_key(handle, &current);
+	struct stream *stream = key ? pointer_map_find(&thread->streams, key, generation) : NULL;
+
+	if (!stream && key && (current || stream_known(handle)))
+		stream = cold_path_stream(thread, handle);
+	return stream;
+}
+
+struct operation *cold_path_known_operation(struct thread *thread, CUfunction function,
+					    CUgraphExec graph)
+{
+	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+
+	return function ? pointer_map_find(&thread->kernels, (uintptr_t)function, generation)
+			: pointer_map_find(&thread->graphs, (uintptr_t)graph, generation);
+}
+
 struct operation *cold_path_operation(struct thread *thread, CUfunction function, CUgraphExec graph)
 {
 	uint32_t generation = atomic_load_explicit(&operation_generation, memory_order_acquire);
+	uintptr_t around = own_part_begin();
 	struct operation *operation;
 
 	note_cold_path(thread);
@@ -118,12 +152,14 @@ struct operation *cold_path_operation(struct thread *thread, CUfunction function
 		copy_graphs_launched(graph, operation);
 		pointer_map_add(&thread->graphs, (uintptr_t)graph, operation, generation);
 	}
+	own_part_end(around);
 	return operation;
 }
 
 struct event_pool *cold_path_pool(struct thread *thread, struct context *context)
 {
 	struct event_pool *pool = thread->pools;
+	uintptr_t around = own_part_begin();
 
 	while (pool && pool->context != context)
 		pool = pool->next;
@@ -132,5 +168,6 @@ struct event_pool *cold_path_pool(struct thread *thread, struct context *context
 		pool = event_pool_enter(&thread->pools, context);
 	}
 	thread->last_pool = pool;
+	own_part_end(around);
 	return pool;
 }

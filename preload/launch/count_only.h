@@ -78,8 +78,7 @@ static inline __attribute__((always_inline)) bool count_only_try(const struct ca
 	uint16_t row = call->record.api;
 	uint32_t generation;
 
-	/* At depth 1 or more the driver calls its own functions: part of the outer call. */
-	if (!thread || thread->depth > 0 || (!outside && thread->calls_to_count == 0))
+	if (!thread || thread->in_progress || (!outside && thread->calls_to_count == 0))
 		return false;
 	if (row >= API_FROM_RUNTIME(0) && runtime_call.role == RUNTIME_CALL_NAMES)
 		row = (uint16_t)API_RUNTIME(runtime_call.symbol);
@@ -103,7 +102,7 @@ static inline __attribute__((always_inline)) bool count_only_try(const struct ca
 	}
 	if (row >= API_RUNTIME(0))
 		runtime_call.role = RUNTIME_CALL_NONE;
-	thread->depth = 1;
+	thread->in_progress = COUNT_ONLY_CALL;
 	thread->last_stream = call->stream;
 	return true;
 }
@@ -130,7 +129,7 @@ static inline void count_only_end(CUresult result)
 {
 	struct thread *thread = thread_self;
 
-	thread->depth = 0;
+	thread->in_progress = 0;
 	if (__builtin_expect(result == CUDA_SUCCESS, 1))
 		thread_count(&thread->operation_calls[thread->last_counter]);
 	else

@@ -6,14 +6,26 @@
 #include "preload/launch/runtime_call.h"
 #include "preload/launch/thread.h"
 
+static uint32_t token_of(const struct timed_call *call)
+{
+	return (uint32_t)(uintptr_t)call;
+}
+
+/* Whether another call is in progress. One that lies below on the stack was left. */
+static bool is_inside(const struct thread *thread, const struct timed_call *call)
+{
+	return thread->in_progress && (thread->in_progress == COUNT_ONLY_CALL ||
+				       (int32_t)(token_of(call) - thread->in_progress) < 0);
+}
+
 void host_call_begin(struct timed_call *call)
 {
 	struct thread *thread = thread_self;
 
 	call->thread = NULL;
-	if (!thread || thread->depth > 0 || runtime_call_is_around() || !lifecycle_running())
+	if (!thread || is_inside(thread, call) || runtime_call_is_around() || !lifecycle_running())
 		return;
-	thread->depth++;
+	thread->in_progress = token_of(call);
 	call->thread = thread;
 	call->started = clock_ticks();
 }
@@ -27,7 +39,8 @@ void host_call_end(const struct timed_call *call, uint16_t api, CUresult result)
 	if (!thread)
 		return;
 	duration = clock_ticks() - call->started;
-	thread->depth--;
+	if (thread->in_progress == token_of(call))
+		thread->in_progress = 0;
 	slot = ring_slot(&thread->ring);
 	if (!slot)
 		return;

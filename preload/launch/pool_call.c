@@ -12,8 +12,6 @@ static bool was_captured(CUstream stream, CUresult result)
 
 uint8_t pool_call_begin(uint8_t pool, const void *address)
 {
-	if (pool == POOL_CALL_ALLOCATES)
-		allocation_begins();
 	if (pool != POOL_CALL_FREES || capture_is_live())
 		return pool;
 	allocation_freeing(SPACE_POINTER, (uintptr_t)address);
@@ -46,12 +44,12 @@ void pool_call_end(uint8_t pool, const void *address, uint64_t bytes, CUstream s
 		allocate(address, bytes, stream, result, before);
 		break;
 	case POOL_CALL_FREEING:
-		allocation_freed(result);
+		allocation_freed(result, (uintptr_t)address);
 		break;
 	case POOL_CALL_FREES:
 		if (result == CUDA_SUCCESS && !was_captured(stream, result)) {
 			allocation_freeing(SPACE_POINTER, (uintptr_t)address);
-			allocation_freed(result);
+			allocation_freed(result, (uintptr_t)address);
 		}
 		break;
 	}

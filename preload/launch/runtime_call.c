@@ -7,17 +7,26 @@
 
 __thread struct runtime_call runtime_call;
 
-LAUNCH_PATH bool runtime_call_begin(enum runtime_symbol which)
+/* The program calls the runtime while another runtime call is around: inside of it, by malloc or
+ * a callback, or that one was left by a longjmp. Its driver call has returned. */
+static LAUNCH_COLD void complete_earlier(void)
 {
-	struct thread *thread = thread_self;
+	if (!runtime_call.record)
+		return;
+	runtime_call.record->api = (uint16_t)API_RUNTIME(runtime_call.symbol);
+	runtime_call_publish_earlier(thread_self);
+}
 
-	if (runtime_call_is_around() || (thread && thread->depth > 0))
-		return false;
+LAUNCH_PATH uint64_t runtime_call_begin(enum runtime_symbol which)
+{
+	if (__builtin_expect(runtime_call_is_around(), 0))
+		complete_earlier();
 	runtime_call = (struct runtime_call){.symbol = (uint16_t)which,
 					     .role = RUNTIME_CALL_TIMES,
 					     .record = runtime_call.record,
-					     .started = clock_ticks()};
-	return true;
+					     .started = clock_ticks(),
+					     .frame = (uintptr_t)__builtin_frame_address(0)};
+	return runtime_call.started;
 }
 
 /* Begins a record without an operation in the next slot; NULL if there is no room. */
@@ -64,13 +73,14 @@ static struct call_record *record_to_complete(struct thread *thread, int result)
 	return record;
 }
 
-LAUNCH_PATH void runtime_call_end(bool outermost, int result)
+LAUNCH_PATH void runtime_call_end(uint64_t begun, int result)
 {
 	struct thread *thread = thread_self;
 	uint64_t duration = clock_ticks() - runtime_call.started;
 	struct call_record *record;
 
-	if (!outermost)
+	/* Else one was made inside of it, and its own driver call has the row. */
+	if (runtime_call.started != begun || runtime_call.role != RUNTIME_CALL_TIMES)
 		return;
 	runtime_call.role = RUNTIME_CALL_NONE;
 	if (!thread)

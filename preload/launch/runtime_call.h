@@ -29,14 +29,15 @@ struct runtime_call {
 	uint8_t role;		    /* enum runtime_call_role */
 	struct call_record *record; /* the record of the driver call inside; may be NULL */
 	uint64_t started;	    /* ticks at its start */
+	uintptr_t frame;	    /* a stack address of its wrapper */
 	uint64_t overhead;	    /* ticks that ktime took inside */
 };
 extern __thread struct runtime_call runtime_call __attribute__((tls_model("initial-exec")));
 
-/* To be called before and after the real runtime call, on its thread. runtime_call_begin() returns
- * whether this is the outermost call; pass that to runtime_call_end(). */
-bool runtime_call_begin(enum runtime_symbol which);
-void runtime_call_end(bool outermost, int result);
+/* To be called before and after the real runtime call, on its thread, unless the runtime makes it
+ * inside of another one. Pass what runtime_call_begin() returns to runtime_call_end(). */
+uint64_t runtime_call_begin(enum runtime_symbol which);
+void runtime_call_end(uint64_t begun, int result);
 
 /*
  * Whether a launch calls the real runtime function without being timed, because the driver call
@@ -49,7 +50,7 @@ static inline bool runtime_call_passes_on(enum runtime_symbol which)
 	int state = count_only_state();
 
 	if (!thread || (state != 0 && state != COUNT_ONLY_OUTSIDE) ||
-	    (state == 0 && thread->calls_to_count == 0) || thread->depth > 0 ||
+	    (state == 0 && thread->calls_to_count == 0) || thread->in_progress ||
 	    thread->kernels.used == 0 || runtime_call.role == RUNTIME_CALL_TIMES)
 		return false;
 	runtime_call.symbol = (uint16_t)which;
@@ -66,6 +67,16 @@ void runtime_call_failed(enum runtime_symbol which) LAUNCH_COLD;
 static inline bool runtime_call_is_around(void)
 {
 	return runtime_call.role == RUNTIME_CALL_TIMES;
+}
+
+/* Whether it never returned, as the driver call in this frame lies above it on the stack. It is not
+ * around from then on. */
+static inline bool runtime_call_was_left(const void *frame)
+{
+	if ((uintptr_t)frame < runtime_call.frame)
+		return false;
+	runtime_call.role = RUNTIME_CALL_NONE;
+	return true;
 }
 
 /* At a second driver call in one runtime call: publishes the first one's record as it is. */

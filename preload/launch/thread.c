@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "preload/base/gate.h"
+#include "preload/base/instantiation.h"
 #include "preload/events/event_pool.h"
 #include "preload/launch/runtime_call.h"
 
@@ -25,6 +26,9 @@ static void thread_ended(void *argument)
 	struct thread *thread = argument;
 
 	runtime_call_publish_earlier(thread); /* if it ended inside a runtime call */
+	/* If it was cancelled inside of a call. */
+	atomic_store_explicit(&thread->in_call, 0, memory_order_relaxed);
+	instantiation_end();
 	for (struct event_pool *pool = thread->pools, *next; pool; pool = next) {
 		/* Another thread may take the pool over from the next line on, and then changes
 		 * `next`. Release: that thread sees this one's changes. */
@@ -82,9 +86,10 @@ struct thread *thread_enter(void)
 						      memory_order_release, memory_order_relaxed))
 		;
 	atomic_fetch_add_explicit(&entered, 1, memory_order_relaxed);
+	thread_self = thread;
+	/* May call the program's malloc, and that a wrapped function. */
 	if (key_made)
 		pthread_setspecific(end_key, thread);
-	thread_self = thread;
 	return thread;
 }
 

@@ -19,6 +19,9 @@
  * rows. Chosen: 3 % of the calls. */
 #define RECORDED_CALLS	32
 
+/* In in_progress; no call has an odd address. */
+#define COUNT_ONLY_CALL 1u
+
 /* Added to the number of an API row. */
 #define COUNTED_OUTSIDE 0x4000
 _Static_assert(API_COUNT <= COUNTED_OUTSIDE, "no row has it");
@@ -29,7 +32,13 @@ _Static_assert(API_COUNT <= COUNTED_OUTSIDE, "no row has it");
  */
 struct thread {
 	/* For the launching thread only; first what every launch needs. */
-	uint32_t depth __attribute__((aligned(CACHE_LINE))); /* how many wrappers it is inside */
+	/*
+	 * Which wrapped call it is in: the low half of the address of its struct call, or
+	 * COUNT_ONLY_CALL; 0: none. It says that for certain only when that call ends. A call that
+	 * finds another one here may be made inside of it (by the program's malloc, a callback, a
+	 * signal's handler), or the other one will never return (a longjmp) or later (a coroutine).
+	 */
+	uint32_t in_progress __attribute__((aligned(CACHE_LINE)));
 	uint32_t random;
 	uint16_t calls_to_count; /* calls that may be count-only until one is recorded */
 	/* API row of the last launch, with COUNTED_OUTSIDE if it was outside the profiling window;

@@ -59,7 +59,7 @@ static bool is_without_effect(int signal, const siginfo_t *info)
 static bool is_own_call(const siginfo_t *info)
 {
 	return (info->si_code == SI_TKILL || info->si_code == SI_USER) && info->si_pid == process &&
-	       !(thread_self && thread_self->depth);
+	       !(thread_self && thread_self->in_progress);
 }
 
 /*

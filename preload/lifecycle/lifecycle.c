@@ -405,7 +405,7 @@ static enum end_caller end_caller(void)
 {
 	if (driver_thread_is_calling())
 		return END_IN_HOST_FUNCTION;
-	return thread_self && thread_self->depth ? END_IN_CALL : END_OUTSIDE;
+	return thread_self && thread_self->in_progress ? END_IN_CALL : END_OUTSIDE;
 }
 
 void lifecycle_prepare_for_sandbox(void)

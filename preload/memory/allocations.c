@@ -14,23 +14,36 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t version, captured;
 
-/* The call that the thread is in. Initial-exec, as the usual TLS access calls __tls_get_addr(),
- * which may allocate. */
+/* The thread, and its last call that frees. Initial-exec, as the usual TLS access calls
+ * __tls_get_addr(), which may allocate. */
 static __thread struct {
-	uint32_t depth;
+	bool locked;	 /* it holds the lock */
 	uint32_t thread; /* from gettid(); 0: not asked for yet */
-	bool unknown;	 /* frees what was not seen being allocated */
+	uint64_t freeing;
+	bool unknown; /* frees what was not seen being allocated */
 	struct taken taken;
 } self __attribute__((tls_model("initial-exec")));
 
 void allocations_lock(void)
 {
 	pthread_mutex_lock(&lock);
+	self.locked = true;
 }
 
 void allocations_unlock(void)
 {
+	self.locked = false;
 	pthread_mutex_unlock(&lock);
+}
+
+/* False if the thread holds the lock, and its malloc, which is made of such calls, was called: that
+ * memory is ktime's. */
+static bool begin_change(void)
+{
+	if (self.locked)
+		return false;
+	allocations_lock();
+	return true;
 }
 
 /* The end of a change. */
@@ -101,7 +114,8 @@ static void note(const struct allocated *allocated)
 	};
 	bool found = find_place(&allocation, allocated);
 
-	allocations_lock();
+	if (!begin_change())
+		return;
 	if (found)
 		holdings_add(&allocation, clock_ticks());
 	else
@@ -109,24 +123,20 @@ static void note(const struct allocated *allocated)
 	changed();
 }
 
-void allocation_begins(void)
-{
-	self.depth++;
-}
-
 void allocation_ends(CUresult result, const struct allocated *allocated)
 {
 	int saved_errno = errno;
 
-	if (--self.depth == 0 && result == CUDA_SUCCESS && allocated->key && lifecycle_running())
+	if (result == CUDA_SUCCESS && allocated->key && lifecycle_running())
 		note(allocated);
 	errno = saved_errno;
 }
 
 void allocation_freeing(enum holding_space space, uint64_t key)
 {
-	if (self.depth++ > 0)
+	if (self.locked)
 		return;
+	self.freeing = key;
 	self.taken.any = self.unknown = false;
 	if (!key || !lifecycle_running())
 		return;
@@ -136,43 +146,41 @@ void allocation_freeing(enum holding_space space, uint64_t key)
 	self.unknown = !self.taken.any;
 }
 
-void allocation_freed(CUresult result)
+void allocation_freed(CUresult result, uint64_t key)
 {
 	bool failed = result != CUDA_SUCCESS;
 
-	if (--self.depth > 0 || !(failed ? self.taken.any : self.unknown))
+	/* Another call that freed may have been made inside of this one. */
+	if (self.freeing != key || !(failed ? self.taken.any : self.unknown) || !begin_change())
 		return;
-	allocations_lock();
 	if (failed)
 		holdings_put_back(&self.taken, clock_ticks());
 	else
 		holdings_unknown_free();
+	self.freeing = 0;
 	changed();
 }
 
 void allocation_mapped(CUresult result, uint64_t handle, uint64_t address, uint64_t bytes)
 {
-	if (result != CUDA_SUCCESS || !lifecycle_running())
+	if (result != CUDA_SUCCESS || !lifecycle_running() || !begin_change())
 		return;
-	allocations_lock();
 	holdings_map(handle, address, bytes);
 	changed();
 }
 
 void allocation_unmapped(CUresult result, uint64_t address, uint64_t bytes)
 {
-	if (result != CUDA_SUCCESS || !lifecycle_running())
+	if (result != CUDA_SUCCESS || !lifecycle_running() || !begin_change())
 		return;
-	allocations_lock();
 	holdings_unmap(address, bytes);
 	changed();
 }
 
 void allocation_retained(CUresult result, const unsigned long long *handle, const void *address)
 {
-	if (result != CUDA_SUCCESS || !lifecycle_running())
+	if (result != CUDA_SUCCESS || !lifecycle_running() || !begin_change())
 		return;
-	allocations_lock();
 	holdings_retain(*handle, (uint64_t)(uintptr_t)address);
 	changed();
 }
@@ -185,9 +193,8 @@ void allocation_captured(void)
 
 void allocations_context_ends(CUcontext context)
 {
-	if (!lifecycle_running())
+	if (!lifecycle_running() || !begin_change())
 		return;
-	allocations_lock();
 	holdings_context_ends(context);
 	changed();
 }

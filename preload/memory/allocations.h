@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The program's calls that allocate and free memory, as their wrappers see them. The functions
- * before and after the driver's call come in pairs on a thread; of calls inside of each other the
- * outermost counts. What is allocated is noted after the driver's call, what is freed before it, as
- * the driver may give the same address to another thread at once. They keep errno, and take a lock
- * for some hundred instructions, never across a call of the driver. Any thread.
+ * before and after the driver's call belong together by what is freed; a call may be made inside of
+ * another one, by a malloc that is made of such calls. What is allocated is noted after the
+ * driver's call, what is freed before it, as the driver may give the same address to another thread
+ * at once. They keep errno, and take a lock for some hundred instructions, never across a call of
+ * the driver. Any thread.
  */
 #ifndef KTIME_PRELOAD_MEMORY_ALLOCATIONS_H
 #define KTIME_PRELOAD_MEMORY_ALLOCATIONS_H
@@ -24,12 +25,11 @@ struct allocated {
 	const struct operation *before; /* what the thread launched last; may be NULL */
 };
 
-/* Around a call that allocates. */
-void allocation_begins(void);
+/* After a call that allocates. */
 void allocation_ends(CUresult result, const struct allocated *allocated);
 /* Around a call that frees. A key of 0 is nothing. */
 void allocation_freeing(enum holding_space space, uint64_t key);
-void allocation_freed(CUresult result);
+void allocation_freed(CUresult result, uint64_t key);
 
 /* After calls on physical memory that succeeded. */
 void allocation_mapped(CUresult result, uint64_t handle, uint64_t address, uint64_t bytes);

@@ -111,13 +111,19 @@ static struct measured_kernel *kernel_of(const struct call *call)
 	return kernel;
 }
 
+/* Those made inside of others have odd tokens. */
+static bool is_outermost(uint32_t in_progress)
+{
+	return in_progress == COUNT_ONLY_CALL || (in_progress && !(in_progress & 1));
+}
+
 bool measure_wants(const struct call *call)
 {
 	int saved_errno = errno;
 	bool wanted;
 
 	if (!atomic_load_explicit(&active, memory_order_relaxed) || !thread_self ||
-	    thread_self->depth != 1 || !lifecycle_running() || !window_is_open() ||
+	    !is_outermost(thread_self->in_progress) || !lifecycle_running() || !window_is_open() ||
 	    capture_is_live() || atomic_load_explicit(&mark_count, memory_order_relaxed) == MARKS)
 		return false;
 	wanted = kernel_of(call) != NULL;

@@ -287,9 +287,23 @@ void make_call(struct call *call, CUresult result)
 		count_only_end(result);
 		return;
 	}
-	call_begin(call);
+	call_begin(call, NULL);
 	ticks += CALL_TICKS;
 	call_end(call, result);
+}
+
+uint64_t begun;
+
+void begin_runtime_call(enum runtime_symbol which)
+{
+	begun = runtime_call_begin(which);
+	runtime_call.frame = UINTPTR_MAX;
+}
+
+/* The driver's code. */
+bool driver_contains(const void *address)
+{
+	return address == (const void *)driver_contains;
 }
 
 struct call launch_kernel(CUfunction function, CUstream stream, CUresult result)
@@ -317,11 +331,6 @@ void drain_ring(void)
 	atomic_store(&launching.ring_tail, published());
 }
 
-void allocation_begins(void)
-{
-	noted.begun++;
-}
-
 void allocation_ends(CUresult result, const struct allocated *allocated)
 {
 	noted.ended++;
@@ -336,8 +345,9 @@ void allocation_freeing(enum holding_space space, uint64_t key)
 	noted.key = key;
 }
 
-void allocation_freed(CUresult result)
+void allocation_freed(CUresult result, uint64_t key)
 {
+	assert_int_equal(key, noted.key);
 	noted.freed++;
 	noted.result = result;
 }

@@ -53,7 +53,7 @@ extern struct asked asked;
 
 /* What was noted of memory. */
 struct noted {
-	unsigned begun, ended, freeing, freed, captured;
+	unsigned ended, freeing, freed, captured;
 	struct allocated allocated; /* of the last call that allocated */
 	uint64_t key;		    /* that was freed last */
 	CUresult result;
@@ -68,6 +68,9 @@ int launch_path_end(void **state);
 void describe_launch(struct call *call, CUfunction function, CUstream stream);
 void make_call(struct call *call, CUresult result);
 struct call launch_kernel(CUfunction function, CUstream stream, CUresult result);
+/* A runtime call of this thread begins, far up on the stack; `begun` is what its end is given. */
+extern uint64_t begun;
+void begin_runtime_call(enum runtime_symbol which);
 /* How many records the ring has got, and the last one. */
 unsigned published(void);
 const struct call_record *last_record(void);

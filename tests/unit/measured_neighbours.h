@@ -275,7 +275,7 @@ static void start(void)
 	driver.cuThreadExchangeStreamCaptureMode = exchange_mode;
 	driver_entries[ENTRY_cuCtxSynchronize] = synchronize;
 	thread_self = &thread;
-	thread.depth = 1;
+	thread.in_progress = COUNT_ONLY_CALL;
 }
 
 static struct call a_call;

@@ -6,6 +6,7 @@
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
+#include "preload/base/own_part.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/window.h"
@@ -18,7 +19,7 @@ static void a_first_launch_finds_its_stream_and_kernel(void **state)
 	ticks_a_reading = 7;
 	describe_launch(&call, KERNEL, STREAM);
 	errno = 5;
-	call_begin(&call);
+	call_begin(&call, NULL);
 	assert_int_equal(errno, 5);
 	assert_int_equal(atomic_load(&launching.in_call), call.entered);
 	assert_int_equal(call.entered, 1000007);
@@ -54,7 +55,7 @@ static void a_timed_call_has_its_events_around_it_and_starts_after_the_first(voi
 	ticks_a_reading = 10;
 	describe_launch(&call, OTHER_KERNEL, STREAM);
 	call.countable = false;
-	call_begin(&call);
+	call_begin(&call, NULL);
 	assert_int_equal(asked.events, 1);
 	assert_ptr_equal(asked.last_event, pair.start);
 	assert_int_equal(call.record.started, call.entered + 10);
@@ -295,7 +296,7 @@ static void a_stream_is_asked_for_before_the_call_only_if_it_is_safe(void **stat
 
 	(void)state;
 	describe_launch(&call, KERNEL, STREAM);
-	call_begin(&call);
+	call_begin(&call, NULL);
 	assert_null(call.record.stream);
 	assert_int_equal(asked.known_streams, 1);
 	assert_int_equal(asked.streams, 0);
@@ -305,12 +306,12 @@ static void a_stream_is_asked_for_before_the_call_only_if_it_is_safe(void **stat
 	streams[1].handle = CU_STREAM_LEGACY;
 	describe_launch(&call, KERNEL, NULL);
 	call.countable = false;
-	call_begin(&call);
+	call_begin(&call, NULL);
 	assert_ptr_equal(call.record.stream, &streams[1]);
 	call_end(&call, CUDA_SUCCESS);
 	/* Without a context there is none. */
 	asked.current = NULL;
-	call_begin(&call);
+	call_begin(&call, NULL);
 	assert_null(call.record.stream);
 	call_end(&call, CUDA_ERROR_INVALID_CONTEXT);
 	/* A stream has ended somewhere: each is looked up again. */
@@ -338,7 +339,7 @@ static void a_thread_that_ktime_does_not_know_enters_while_it_runs(void **state)
 	assert_int_equal(asked.threads, 1);
 	assert_int_equal(asked.work, 1);
 	assert_int_equal(published(), 1);
-	assert_int_equal(launching.depth, 0);
+	assert_int_equal(launching.in_progress, 0);
 	/* Once ktime has ended, what runs keeps its record to itself. */
 	atomic_store(&lifecycle_state, LIFECYCLE_CLOSED);
 	count_only_block(1);
@@ -350,9 +351,80 @@ static void a_thread_that_ktime_does_not_know_enters_while_it_runs(void **state)
 
 #define IN_THREAD(test) cmocka_unit_test_setup_teardown(test, launch_path_start, launch_path_end)
 
+/* The calls inside have published records, in the slot that the outer one had. */
+static void a_call_inside_of_another_leaves_a_record_of_its_own(void **state)
+{
+	unsigned before = published();
+	struct call outer, inner;
+
+	(void)state;
+	describe_launch(&outer, KERNEL, STREAM);
+	describe_launch(&inner, OTHER_KERNEL, STREAM);
+	call_begin(&outer, NULL);
+	make_call(&inner, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 1);
+	assert_ptr_equal(last_record()->operation, &kernels[1]);
+	assert_null(last_record()->pair);
+	call_end(&outer, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 2);
+	assert_ptr_equal(last_record()->operation, &kernels[0]);
+	assert_int_equal(launching.in_progress, 0);
+	assert_int_equal(atomic_load(&launching.in_call), 0);
+	/* One that the driver makes is part of its own call. */
+	call_begin(&outer, NULL);
+	call_begin(&inner, (const void *)driver_contains);
+	call_end(&inner, CUDA_SUCCESS);
+	call_end(&outer, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 3);
+	assert_ptr_equal(last_record()->operation, &kernels[0]);
+}
+
+static void after_a_call_that_never_returns_each_call_leaves_a_record(void **state)
+{
+	unsigned before = published();
+	struct call left, call;
+
+	(void)state;
+	describe_launch(&left, KERNEL, STREAM);
+	call_begin(&left, NULL);
+	for (int i = 1; i <= 3; i++) {
+		describe_launch(&call, OTHER_KERNEL, STREAM);
+		make_call(&call, CUDA_SUCCESS);
+		assert_int_equal(published(), before + i);
+		assert_ptr_equal(last_record()->operation, &kernels[1]);
+		assert_int_equal(launching.in_progress, 0);
+	}
+}
+
+/* ktime's part may hold a lock, or be amid a change of what the thread keeps. */
+static void a_call_inside_of_ktimes_part_is_counted_and_no_more(void **state)
+{
+	unsigned before;
+	struct call outer, inner;
+	uintptr_t around;
+
+	(void)state;
+	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
+	before = published();
+	describe_launch(&outer, KERNEL, STREAM);
+	describe_launch(&inner, OTHER_KERNEL, STREAM);
+	call_begin(&outer, NULL);
+	around = own_part_begin();
+	make_call(&inner, CUDA_SUCCESS);
+	own_part_end(around);
+	assert_int_equal(published(), before);
+	assert_int_equal(atomic_load(&kernels[1].lost[0]), 1);
+	call_end(&outer, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 1);
+	assert_ptr_equal(last_record()->operation, &kernels[0]);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		IN_THREAD(a_call_inside_of_another_leaves_a_record_of_its_own),
+		IN_THREAD(after_a_call_that_never_returns_each_call_leaves_a_record),
+		IN_THREAD(a_call_inside_of_ktimes_part_is_counted_and_no_more),
 		IN_THREAD(a_first_launch_finds_its_stream_and_kernel),
 		IN_THREAD(a_timed_call_has_its_events_around_it_and_starts_after_the_first),
 		IN_THREAD(a_call_without_a_pair_says_why),

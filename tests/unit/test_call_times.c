@@ -67,64 +67,64 @@ static void very_long_calls_have_the_longest_time_that_fits(void **state)
 
 	(void)state;
 	describe_launch(&call, KERNEL, STREAM);
-	call_begin(&call);
+	call_begin(&call, NULL);
 	ticks += UINT32_MAX;
 	call_end(&call, CUDA_SUCCESS);
 	assert_int_equal(last_record()->duration, UINT32_MAX);
 	describe_launch(&call, KERNEL, STREAM);
-	call_begin(&call);
+	call_begin(&call, NULL);
 	ticks += UINT32_MAX + 5ull;
 	call_end(&call, CUDA_SUCCESS);
 	assert_int_equal(last_record()->duration, UINT32_MAX);
-	assert_true(runtime_call_begin(RUNTIME_cudaMemcpy));
+	begin_runtime_call(RUNTIME_cudaMemcpy);
 	ticks += UINT32_MAX + 5ull;
-	runtime_call_end(true, 0);
+	runtime_call_end(begun, 0);
 	assert_int_equal(last_record()->duration, UINT32_MAX);
 }
 
 static void the_time_of_a_host_call_is_recorded(void **state)
 {
 	unsigned before = published();
-	struct timed_call call, inner;
+	struct timed_call calls[2];
 
 	(void)state;
-	host_call_begin(&call);
-	assert_int_equal(launching.depth, 1);
-	host_call_begin(&inner);
-	assert_null(inner.thread);
-	host_call_end(&inner, 1, CUDA_SUCCESS);
+	host_call_begin(&calls[1]);
+	assert_int_not_equal(launching.in_progress, 0);
+	host_call_begin(&calls[0]);
+	assert_null(calls[0].thread);
+	host_call_end(&calls[0], 1, CUDA_SUCCESS);
 	ticks += 40;
-	host_call_end(&call, API_DRIVER(ENTRY_cuMemAlloc_v2), CUDA_SUCCESS);
-	assert_int_equal(launching.depth, 0);
+	host_call_end(&calls[1], API_DRIVER(ENTRY_cuMemAlloc_v2), CUDA_SUCCESS);
+	assert_int_equal(launching.in_progress, 0);
 	assert_int_equal(published(), before + 1);
 	assert_int_equal(last_record()->started, ticks - 40);
 	assert_int_equal(last_record()->duration, 40);
 	assert_int_equal(last_record()->flags, CALL_API_ONLY);
 	assert_int_equal(last_record()->api, API_DRIVER(ENTRY_cuMemAlloc_v2));
-	host_call_begin(&call);
+	host_call_begin(&calls[1]);
 	ticks += UINT32_MAX + 5ull;
-	host_call_end(&call, API_DRIVER(ENTRY_cuMemAlloc_v2), CUDA_ERROR_OUT_OF_MEMORY);
+	host_call_end(&calls[1], API_DRIVER(ENTRY_cuMemAlloc_v2), CUDA_ERROR_OUT_OF_MEMORY);
 	assert_int_equal(last_record()->flags, CALL_API_ONLY | CALL_FAILED);
 	assert_int_equal(last_record()->duration, UINT32_MAX);
 	/* Without room nothing is left. */
 	atomic_store(&launching.ring_tail, published() - RING_RECORDS);
 	launching.ring.known_tail = published() - RING_RECORDS;
-	host_call_begin(&call);
-	host_call_end(&call, 1, CUDA_SUCCESS);
+	host_call_begin(&calls[1]);
+	host_call_end(&calls[1], 1, CUDA_SUCCESS);
 	assert_int_equal(published(), before + 2);
-	assert_int_equal(launching.depth, 0);
+	assert_int_equal(launching.in_progress, 0);
 	/* Inside a runtime call, on an unknown thread and after the end none is timed. */
-	assert_true(runtime_call_begin(RUNTIME_cudaMemcpy));
-	host_call_begin(&call);
-	assert_null(call.thread);
-	runtime_call_end(true, 0);
+	begin_runtime_call(RUNTIME_cudaMemcpy);
+	host_call_begin(&calls[1]);
+	assert_null(calls[1].thread);
+	runtime_call_end(begun, 0);
 	atomic_store(&lifecycle_state, LIFECYCLE_CLOSED);
-	host_call_begin(&call);
-	assert_null(call.thread);
+	host_call_begin(&calls[1]);
+	assert_null(calls[1].thread);
 	atomic_store(&lifecycle_state, LIFECYCLE_RUNNING);
 	thread_self = NULL;
-	host_call_begin(&call);
-	assert_null(call.thread);
+	host_call_begin(&calls[1]);
+	assert_null(calls[1].thread);
 }
 
 #define IN_THREAD(test) cmocka_unit_test_setup_teardown(test, start_known, launch_path_end)

@@ -72,10 +72,10 @@ static void calls_park_once_a_signal_ends_the_process(void **state)
 	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
 	assert_int_equal(now.tv_sec - before, 4);
 	/* Not one inside another, whose lock the driver may hold. */
-	launching.depth = 1;
+	launching.in_progress = 1;
 	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
 	assert_int_equal(now.tv_sec - before, 4);
-	launching.depth = 0;
+	launching.in_progress = 0;
 	thread_self = NULL;
 	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
 	assert_int_equal(now.tv_sec - before, 8);
@@ -94,7 +94,7 @@ static void work_after_the_report_is_told(void **state)
 	launch_kernel(KERNEL, STREAM, CUDA_ERROR_DEINITIALIZED);
 	describe_launch(&call, KERNEL, STREAM);
 	call.record.flags |= CALL_API_ONLY;
-	call_begin(&call);
+	call_begin(&call, NULL);
 	call_end(&call, CUDA_SUCCESS);
 	assert_int_equal(asked.late, 0);
 	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);

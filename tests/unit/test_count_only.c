@@ -42,11 +42,11 @@ static void a_launch_without_a_pair_is_counted_and_leaves_no_record(void **state
 	(void)state;
 	describe_launch(&call, KERNEL, STREAM);
 	assert_true(count_only_begin(&call));
-	assert_int_equal(launching.depth, 1);
+	assert_int_equal(launching.in_progress, 1);
 	assert_int_equal(atomic_load(&launching.in_call), 0);
 	assert_int_equal(counted(&kernels[0]), 0);
 	count_only_end(CUDA_SUCCESS);
-	assert_int_equal(launching.depth, 0);
+	assert_int_equal(launching.in_progress, 0);
 	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
 	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
 	assert_int_equal(published(), before);
@@ -179,11 +179,12 @@ static void a_count_only_launch_that_fails_leaves_a_record(void **state)
 	assert_int_equal(last_record()->untimed, UNTIMED_NO_EVENT);
 	assert_int_equal(last_record()->api, LAUNCH_ROW);
 	assert_int_equal(counted(&kernels[0]), 0);
-	assert_int_equal(launching.depth, 0);
+	assert_int_equal(launching.in_progress, 0);
 	assert_int_equal(atomic_load(&launching.in_call), 0);
 }
 
-static void launches_inside_a_wrapped_call_are_part_of_it(void **state)
+/* Made by the program's malloc, or after a longjmp out of the other one. */
+static void a_launch_while_another_is_in_progress_leaves_a_record(void **state)
 {
 	unsigned before = published();
 	struct call outer;
@@ -192,11 +193,17 @@ static void launches_inside_a_wrapped_call_are_part_of_it(void **state)
 	describe_launch(&outer, KERNEL, STREAM);
 	assert_true(count_only_begin(&outer));
 	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
-	assert_int_equal(launching.depth, 1);
+	assert_int_equal(published(), before + 1);
+	assert_ptr_equal(last_record()->operation, &kernels[1]);
 	count_only_end(CUDA_SUCCESS);
-	assert_int_equal(published(), before);
+	assert_int_equal(launching.in_progress, 0);
+	assert_int_equal(published(), before + 1);
 	assert_int_equal(counted(&kernels[0]), 1);
 	assert_int_equal(counted(&kernels[1]), 0);
+	/* The other one's row and counter are no longer taken for the last launch's. */
+	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
+	assert_int_equal(counted(&kernels[0]), 1);
+	assert_int_equal(counted(&kernels[1]), 1);
 }
 
 /* A launch of a cudart's. */
@@ -237,9 +244,9 @@ static void a_launch_inside_a_timed_runtime_call_leaves_a_record(void **state)
 	unsigned before = published();
 
 	(void)state;
-	assert_true(runtime_call_begin(RUNTIME_cudaLaunchKernel));
+	begin_runtime_call(RUNTIME_cudaLaunchKernel);
 	launch_from_runtime(KERNEL, CUDA_SUCCESS);
-	runtime_call_end(true, 0);
+	runtime_call_end(begun, 0);
 	assert_int_equal(published(), before + 1);
 	assert_int_equal(last_record()->api, API_RUNTIME(RUNTIME_cudaLaunchKernel));
 	/* So does one of the program's own in a runtime call that is passed on. */
@@ -381,9 +388,9 @@ static void outside_the_window_too_a_record_is_left_where_one_is_needed(void **s
 	assert_int_equal(last_record()->flags, CALL_OUTSIDE_WINDOW);
 	count_only_block(-1);
 	describe_launch(&call, KERNEL, STREAM);
-	launching.depth = 1;
+	launching.in_progress = 1;
 	assert_false(count_only_begin(&call));
-	launching.depth = 0;
+	launching.in_progress = 0;
 	kernels[0].index = COUNTED_OPERATIONS;
 	assert_false(count_only_begin(&call));
 	assert_int_equal(counted_outside(&kernels[0]), 0);
@@ -446,7 +453,7 @@ int main(void)
 		IN_THREAD(a_kernel_beyond_the_counters_leaves_a_record),
 		IN_THREAD(while_anything_needs_records_each_launch_leaves_one),
 		IN_THREAD(a_count_only_launch_that_fails_leaves_a_record),
-		IN_THREAD(launches_inside_a_wrapped_call_are_part_of_it),
+		IN_THREAD(a_launch_while_another_is_in_progress_leaves_a_record),
 		IN_THREAD(a_launch_by_the_runtime_is_counted_in_the_runtimes_row),
 		IN_THREAD(a_launch_inside_a_timed_runtime_call_leaves_a_record),
 		IN_THREAD(a_kernel_is_counted_in_one_row_and_leaves_records_in_others),

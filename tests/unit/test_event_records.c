@@ -64,7 +64,7 @@ static void a_gated_call_waits_for_a_word_that_its_return_writes(void **state)
 
 	(void)state;
 	describe_timed(&call);
-	call_begin(&call);
+	call_begin(&call, NULL);
 	assert_true(call.gated);
 	assert_true(pair.gated);
 	assert_int_equal(asked.waits, 1);
@@ -179,7 +179,7 @@ static bool is_queued(bool arrives)
 	struct call call;
 
 	describe_timed(&call);
-	call_begin(&call);
+	call_begin(&call, NULL);
 	assert_true(call.gated);
 	if (arrives)
 		atomic_store(
@@ -260,7 +260,7 @@ static void after_three_forced_gates_there_are_no_more(void **state)
 	for (unsigned i = 1; i <= 3; i++) {
 		assert_ptr_equal(atomic_load(&the_context.gates), &words);
 		describe_timed(&call);
-		call_begin(&call);
+		call_begin(&call, NULL);
 		assert_true(call.gated);
 		gate_open_all();
 		call_end(&call, CUDA_SUCCESS);

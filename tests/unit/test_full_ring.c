@@ -69,9 +69,9 @@ static void a_call_without_room_is_counted_as_lost(void **state)
 	assert_int_equal(calls_of_row(LAUNCH_ROW), 4);
 	/* In a runtime call that is timed, that one's wrapper counts it. */
 	atomic_store(&window_open, true);
-	assert_true(runtime_call_begin(RUNTIME_cudaLaunchKernel));
+	begin_runtime_call(RUNTIME_cudaLaunchKernel);
 	lose(0, CUDA_SUCCESS);
-	runtime_call_end(true, 0);
+	runtime_call_end(begun, 0);
 	assert_int_equal(calls_of_row(LAUNCH_ROW), 4);
 	assert_int_equal(calls_of_row(RUNTIME_ROW), 1);
 }
@@ -84,7 +84,7 @@ static void a_call_whose_room_comes_while_it_runs_has_a_record(void **state)
 	(void)state;
 	describe_launch(&call, KERNEL, STREAM);
 	call.countable = false;
-	call_begin(&call);
+	call_begin(&call, NULL);
 	assert_null(call.slot);
 	atomic_fetch_add(&launching.ring_tail, 1);
 	call_end(&call, CUDA_SUCCESS);

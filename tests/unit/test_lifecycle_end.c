@@ -147,7 +147,7 @@ TEST(an_end_inside_the_driver_is_told_to_the_collector, "")
 	lifecycle_start();
 	done[0] = '\0';
 	thread_self = &thread;
-	thread.depth = 1;
+	thread.in_progress = 2;
 	lifecycle_finish();
 	on_driver_thread = true;
 	lifecycle_finish();

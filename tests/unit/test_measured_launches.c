@@ -68,9 +68,9 @@ TEST(which_launches_are_measured)
 	errno = 5;
 	assert_true(measure_wants(call));
 	assert_int_equal(errno, 5);
-	thread.depth = 2;
+	thread.in_progress = 3;
 	assert_false(measure_wants(call));
-	thread.depth = 1;
+	thread.in_progress = COUNT_ONLY_CALL;
 	thread_self = NULL;
 	assert_false(measure_wants(call));
 	thread_self = &thread;

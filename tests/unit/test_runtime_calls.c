@@ -31,18 +31,17 @@ static void a_runtime_call_gives_its_record_its_own_name_and_time(void **state)
 
 	(void)state;
 	ticks_a_reading = 3;
-	assert_true(runtime_call_begin(RUNTIME_cudaLaunchKernel));
-	assert_false(runtime_call_begin(RUNTIME_cudaMemcpy));
+	begin_runtime_call(RUNTIME_cudaLaunchKernel);
 	describe_launch(&call, KERNEL, STREAM);
 	make_call(&call, CUDA_SUCCESS);
 	/* It is not the collector's yet, and the thread is still in a call. */
 	assert_int_equal(published(), before);
 	assert_int_not_equal(atomic_load(&launching.in_call), 0);
-	runtime_call_end(false, 0);
+	runtime_call_end(begun + 1, 0);
 	assert_int_equal(published(), before);
 	/* From the end of the driver call to that of ktime's part of it. */
 	assert_int_equal(runtime_call.overhead, 3);
-	runtime_call_end(true, 0);
+	runtime_call_end(begun, 0);
 	assert_int_equal(published(), before + 1);
 	assert_int_equal(last_record()->api, RUNTIME_ROW);
 	assert_int_equal(last_record()->started, 1000000 + CALL_TICKS + 3);
@@ -57,24 +56,24 @@ static void of_two_driver_calls_in_a_runtime_call_the_last_gets_its_name(void **
 	struct call call;
 
 	(void)state;
-	assert_true(runtime_call_begin(RUNTIME_cudaLaunchKernel));
+	begin_runtime_call(RUNTIME_cudaLaunchKernel);
 	describe_launch(&call, KERNEL, STREAM);
 	make_call(&call, CUDA_SUCCESS);
 	make_call(&call, CUDA_SUCCESS);
 	assert_int_equal(published(), before + 1);
 	assert_int_equal(last_record()->api, API_NONE);
-	runtime_call_end(true, 0);
+	runtime_call_end(begun, 0);
 	assert_int_equal(published(), before + 2);
 	assert_int_equal(last_record()->api, RUNTIME_ROW);
 	/* So too if the last could have been count-only, and failed. */
 	count_only_block(-1);
-	assert_true(runtime_call_begin(RUNTIME_cudaLaunchKernel));
+	begin_runtime_call(RUNTIME_cudaLaunchKernel);
 	call.countable = false;
 	make_call(&call, CUDA_SUCCESS);
 	call.countable = true;
 	make_call(&call, CUDA_ERROR_INVALID_VALUE);
 	assert_int_equal(published(), before + 3);
-	runtime_call_end(true, 1);
+	runtime_call_end(begun, 1);
 	assert_int_equal(published(), before + 4);
 	assert_int_equal(last_record()->flags, CALL_FAILED);
 	assert_int_equal(last_record()->api, RUNTIME_ROW);
@@ -86,31 +85,31 @@ static void a_runtime_call_without_a_driver_call_leaves_a_record_of_itself(void 
 	unsigned before = published();
 
 	(void)state;
-	assert_true(runtime_call_begin(RUNTIME_cudaMemcpy));
+	begin_runtime_call(RUNTIME_cudaMemcpy);
 	ticks += 500;
-	runtime_call_end(true, 0);
+	runtime_call_end(begun, 0);
 	assert_int_equal(published(), before + 1);
 	assert_int_equal(last_record()->flags, CALL_API_ONLY);
 	assert_int_equal(last_record()->api, API_RUNTIME(RUNTIME_cudaMemcpy));
 	assert_int_equal(last_record()->duration, 500);
 	assert_null(last_record()->operation);
-	assert_true(runtime_call_begin(RUNTIME_cudaMemcpy));
+	begin_runtime_call(RUNTIME_cudaMemcpy);
 	atomic_store(&window_open, false);
-	runtime_call_end(true, 1);
+	runtime_call_end(begun, 1);
 	assert_int_equal(last_record()->flags, CALL_API_ONLY | CALL_FAILED | CALL_OUTSIDE_WINDOW);
 	/* Without room it is counted, in the window alone. */
 	atomic_store(&launching.ring_tail, published() - RING_RECORDS);
 	launching.ring.known_tail = published() - RING_RECORDS;
-	assert_true(runtime_call_begin(RUNTIME_cudaMemcpy));
-	runtime_call_end(true, 0);
+	begin_runtime_call(RUNTIME_cudaMemcpy);
+	runtime_call_end(begun, 0);
 	assert_int_equal(calls_of_row(API_RUNTIME(RUNTIME_cudaMemcpy)), 0);
 	atomic_store(&window_open, true);
-	assert_true(runtime_call_begin(RUNTIME_cudaMemcpy));
-	runtime_call_end(true, 0);
+	begin_runtime_call(RUNTIME_cudaMemcpy);
+	runtime_call_end(begun, 0);
 	assert_int_equal(calls_of_row(API_RUNTIME(RUNTIME_cudaMemcpy)), 1);
 	atomic_store(&lifecycle_state, LIFECYCLE_CLOSED);
-	assert_true(runtime_call_begin(RUNTIME_cudaMemcpy));
-	runtime_call_end(true, 0);
+	begin_runtime_call(RUNTIME_cudaMemcpy);
+	runtime_call_end(begun, 0);
 	assert_int_equal(calls_of_row(API_RUNTIME(RUNTIME_cudaMemcpy)), 1);
 	assert_int_equal(published(), before + 2);
 }
@@ -174,19 +173,17 @@ static void when_a_launch_is_passed_on(void **state)
 	runtime_call.role = RUNTIME_CALL_TIMES;
 	assert_false(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
 	runtime_call.role = RUNTIME_CALL_NONE;
-	launching.depth = 1;
+	launching.in_progress = 1;
 	assert_false(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
-	/* Nor is it timed, as a part of the call outside. */
-	assert_false(runtime_call_begin(RUNTIME_cudaLaunchKernel));
-	launching.depth = 0;
+	launching.in_progress = 0;
 	launching.kernels.used = 0;
 	assert_false(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
 	launching.kernels = kernels_known;
 	thread_self = NULL;
 	assert_false(runtime_call_passes_on(RUNTIME_cudaLaunchKernel));
 	/* A thread that has made no GPU work: nothing is left. */
-	assert_true(runtime_call_begin(RUNTIME_cudaMemcpy));
-	runtime_call_end(true, 0);
+	begin_runtime_call(RUNTIME_cudaMemcpy);
+	runtime_call_end(begun, 0);
 	assert_int_equal(runtime_call.role, RUNTIME_CALL_NONE);
 	count_only_block(1);
 }

@@ -90,7 +90,7 @@ $(BUILD)/tests/unit/test_trace_records: $(BUILD)/obj/preload/collector/trace.o
 $(BUILD)/tests/unit/test_feed: $(addprefix $(BUILD)/obj/preload/, timeline/feed.o driver/api.o)
 $(BUILD)/tests/unit/test_nvtx_injection: $(addprefix $(BUILD)/obj/preload/nvtx/, injection.o names.o)
 $(BUILD)/tests/unit/test_exec_hooks: $(addprefix $(BUILD)/obj/preload/hooks/, exec.o signals.o)
-$(BUILD)/tests/unit/test_states: $(BUILD)/obj/preload/hooks/states.o
+$(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/states.o base/own_part.o)
 $(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_stream
 $(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
 $(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_records.o window_times.o)
@@ -107,7 +107,7 @@ $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_en
 $(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times \
 	test_event_records test_cold_path test_pool_calls): \
 	$(BUILD)/obj/tests/unit/launch_path.o $(patsubst %, $(SIM_OBJECTS)/clock/preload/launch/%.o, call runtime_call host_call) \
-	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o pool_call.o) base/gate.o base/pointer_map.o handles/capture.o)
+	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o pool_call.o) base/gate.o base/own_part.o base/pointer_map.o handles/capture.o)
 
 HASHED := $(addprefix $(BUILD)/tests/unit/libhashed_,gnu.so sysv.so)
 $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o
