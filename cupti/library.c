@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "cupti/versions.h"
+#include "report/session/environment.h"
 
 /* CUDA 11.8, the oldest version whose records ktime decodes. */
 #define OLDEST_MAJOR	     11
@@ -266,7 +267,7 @@ static bool find(struct search *search, int driver_version)
 					   "/../../../extras/CUPTI/lib64",
 					   NULL};
 	static const char *const toolkit[] = {"/lib64", "/lib", "/extras/CUPTI/lib64", NULL};
-	const char *home = getenv("CUDA_HOME");
+	const char *home = environment_get("CUDA_HOME");
 
 	if (search->loaded[0])
 		return take(search, search->loaded, RTLD_NOLOAD, driver_version);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "cupti/refusal.h"
+#include "report/session/environment.h"
 
 #include <link.h>
 #include <stdio.h>
@@ -16,7 +17,7 @@ static int find_injection(struct dl_phdr_info *info, size_t size, void *argument
 
 bool refusal_by_environment(char *reason, size_t size)
 {
-	const char *injection = getenv("CUDA_INJECTION64_PATH");
+	const char *injection = environment_get("CUDA_INJECTION64_PATH");
 	const char *file = injection ? strrchr(injection, '/') : NULL;
 	bool injected = false;
 

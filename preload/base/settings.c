@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/base/settings.h"
+#include "report/session/environment.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -8,7 +9,7 @@ struct options settings;
 
 int settings_read(char *message, size_t size)
 {
-	const char *text = getenv("KTIME_OPTIONS");
+	const char *text = environment_get("KTIME_OPTIONS");
 	int error = 0;
 
 	options_defaults(&settings);

@@ -39,6 +39,7 @@
 #include "preload/driver/real_symbol.h"
 #include "report/options/rank.h"
 #include "report/options/log_file.h"
+#include "report/session/environment.h"
 
 /* Another preload that looks the driver's functions up past ktime. */
 #define IN_FRONT                                                                                   \
@@ -113,7 +114,7 @@ static void describe_run(void)
  * be closed until the reporter opens it. */
 static bool gates_are_allowed(void)
 {
-	const char *blocking = getenv("CUDA_LAUNCH_BLOCKING");
+	const char *blocking = environment_get("CUDA_LAUNCH_BLOCKING");
 	char reason[256];
 
 	return settings.gate == GATE_AUTO && !settings.metrics && !(blocking && atoi(blocking)) &&
@@ -230,6 +231,7 @@ __attribute__((constructor)) static void note_process(void)
 	loaded_process = getpid();
 	loaded_session = getsid(0);
 	loaded_parent = getppid();
+	environment_save("KTIME_OPTIONS");
 }
 
 /* The ktime command leaves the processes alone that its program starts. One that was forked, and
@@ -389,7 +391,7 @@ void lifecycle_say_unused(void)
 	static const char line[] = "======== Warning: No CUDA application was profiled, exiting\n";
 	static const char option[] = "--only-process ";
 	static _Atomic bool said;
-	const char *text = getenv("KTIME_OPTIONS"), *last = NULL;
+	const char *text = environment_get("KTIME_OPTIONS"), *last = NULL;
 
 	for (const char *at = text; at && (at = strstr(at, option)); at += strlen(option))
 		last = at + strlen(option);

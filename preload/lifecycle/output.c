@@ -47,7 +47,8 @@ static bool is_to_be_replaced(const char *path)
 static int create_named(struct session **session, bool of_rank, pid_t *holder)
 {
 	const struct name_codes codes = own_codes();
-	char *path = filename_expand(settings.export_profile, &codes, message, sizeof(message));
+	char *path =
+		filename_expand_path(settings.export_profile, &codes, message, sizeof(message));
 	bool trace = options_want_trace(&settings);
 	/* Of those that the program starts each has a file. */
 	bool shared = of_rank || settings.profile_children;

@@ -16,6 +16,7 @@
 #include "preload/base/settings.h"
 #include "report/prometheus/prometheus.h"
 #include "report/session/new_file.h"
+#include "report/session/environment.h"
 
 /* How long the end of the run waits while the thread writes the file. Chosen: writing it takes a
  * millisecond. */
@@ -112,7 +113,7 @@ static int choose_path(char *message, size_t size)
 static const char *variable_of(const char *name, void *unused)
 {
 	(void)unused;
-	return getenv(name);
+	return environment_get(name);
 }
 
 /* On the program's thread: another one may change the environment later. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/options/filename.h"
+#include "report/session/environment.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -49,7 +50,7 @@ static const char *expand_code(FILE *out, const char *code, const struct name_co
 			return NULL;
 		}
 		*(char *)mempcpy(variable, code + 2, (size_t)(end - code - 2)) = '\0';
-		value = getenv(variable);
+		value = environment_get(variable);
 		if (!value) {
 			snprintf(message, size, "the environment variable %s of %%q{%s} is not set",
 				 variable, variable);
@@ -92,4 +93,20 @@ char *filename_expand(const char *pattern, const struct name_codes *codes, char 
 		return NULL;
 	}
 	return text;
+}
+
+char *filename_expand_path(const char *pattern, const struct name_codes *codes, char *message,
+			   size_t size)
+{
+	char *name = filename_expand(pattern, codes, message, size), *path = NULL;
+	const char *directory = name && *name != '/' ? environment_directory() : NULL;
+
+	if (!directory)
+		return name;
+	if (asprintf(&path, "%s/%s", directory, name) < 0) {
+		snprintf(message, size, "out of memory");
+		path = NULL;
+	}
+	free(name);
+	return path;
 }

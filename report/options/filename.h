@@ -22,4 +22,9 @@ struct name_codes {
 char *filename_expand(const char *pattern, const struct name_codes *codes, char *message,
 		      size_t size);
 
+/* The same for the name of a file: one that is relative is so to the directory that the process was
+ * started in. */
+char *filename_expand_path(const char *pattern, const struct name_codes *codes, char *message,
+			   size_t size);
+
 #endif

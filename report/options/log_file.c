@@ -35,7 +35,7 @@ int log_file_resolve(struct log_file *log, const char *pattern, const struct nam
 		log->descriptor = STDOUT_FILENO;
 		return 0;
 	}
-	path = filename_expand(pattern, codes, message, size);
+	path = filename_expand_path(pattern, codes, message, size);
 	if (!path)
 		return -EINVAL;
 	/* The program may change its directory. */

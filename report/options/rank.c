@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/options/rank.h"
+#include "report/session/environment.h"
 
 #include <limits.h>
 #include <stdint.h>
@@ -48,7 +49,7 @@ static const char *read_number(const char *text, int *number)
 /* A variable's number, or -1. */
 static int number_of(const char *variable)
 {
-	const char *text = *variable ? getenv(variable) : NULL;
+	const char *text = *variable ? environment_get(variable) : NULL;
 	const char *end;
 	int number;
 
@@ -58,14 +59,15 @@ static int number_of(const char *variable)
 
 static bool is_there(const struct launcher *launcher)
 {
-	return launcher->numbered ? number_of(launcher->mark) >= 0 : getenv(launcher->mark) != NULL;
+	return launcher->numbered ? number_of(launcher->mark) >= 0
+				  : environment_get(launcher->mark) != NULL;
 }
 
 /* What is not known yet and this launcher tells. */
 static void complete(struct process_rank *rank, const struct launcher *launcher)
 {
-	const char *job = *launcher->job ? getenv(launcher->job) : NULL;
-	const char *part = *launcher->job_part ? getenv(launcher->job_part) : NULL;
+	const char *job = *launcher->job ? environment_get(launcher->job) : NULL;
+	const char *part = *launcher->job_part ? environment_get(launcher->job_part) : NULL;
 
 	if (rank->local_rank < 0)
 		rank->local_rank = number_of(launcher->local_rank);

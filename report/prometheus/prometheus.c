@@ -73,7 +73,7 @@ char *prometheus_path(const char *pattern, const char *rank_variable, pid_t pid,
 
 	rank_find(&rank, rank_variable);
 	codes.rank = rank.rank;
-	path = filename_expand(pattern, &codes, message, size);
+	path = filename_expand_path(pattern, &codes, message, size);
 	length = path ? strlen(path) : 0;
 	if (!path)
 		return NULL;

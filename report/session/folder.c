@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "report/session/file_lock.h"
+#include "report/session/environment.h"
 
 #define PREFIX	   "ktime."
 #define NAMES_MOST 64
@@ -128,7 +129,7 @@ static int create_in(const char *folder, struct session **session, unsigned flag
 
 int folder_create(struct session **session, bool trace, char *path, size_t size)
 {
-	const char *named = getenv(folders[trace].variable);
+	const char *named = environment_get(folders[trace].variable);
 	int error = -ENOENT;
 
 	/* su and containers leave the variable without its folder. */
