@@ -23,7 +23,7 @@ struct row *rows_of(struct operation *operation, int device)
 	if (device < 0 || device >= SESSION_DEVICES)
 		device = 0;
 	row = operation->rows[device];
-	if (!row) {
+	if (!row || session_row_lost(rows_session, row)) {
 		row = session_row(rows_session, operation->kind, operation->name, device);
 		operation->rows[device] = row;
 		if (operation->version_of)
@@ -81,7 +81,8 @@ static struct row *api_row(unsigned api)
 	if (api >= API_COUNT)
 		return NULL;
 	name = rows_call_name(api, &kind);
-	if (!api_rows[api] && name && settings_want_calls(kind))
+	if ((!api_rows[api] || session_row_lost(rows_session, api_rows[api])) && name &&
+	    settings_want_calls(kind))
 		api_rows[api] = session_row(rows_session, kind, name, -1);
 	return api_rows[api];
 }

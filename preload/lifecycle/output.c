@@ -21,7 +21,7 @@
 /* So many files with its number in the name are tried. Chosen. */
 #define PROGRAMS_MOST 1000u
 
-static struct log_file log_file;
+static struct log_file log_file = {.descriptor = STDERR_FILENO};
 static char profile_path[PATH_MAX]; /* "": in memory alone */
 static bool start_written;	    /* the report's first lines are in its file */
 /* Not on the stack of the program's thread, which may be small. One thread at a time is here. */
@@ -183,7 +183,8 @@ void output_finish(struct session *session)
 
 	session_check(session);
 	header->finished = 1;
-	if (!silent)
+	/* A rank that is to say nothing says what its profile could not keep. */
+	if (!silent || (header->kept && session_kept(session)))
 		error = report_deliver(session, &settings, &log_file, start_written, message,
 				       sizeof(message));
 	header->reported = !error;

@@ -309,6 +309,18 @@ static int write_warnings(const struct session *session, const struct options *o
 	return error;
 }
 
+/*
+ * What the profile of -o lacks is told here: all rows, whatever was asked for, as it cannot be told
+ * later.
+ */
+static void print_everything(struct options *options)
+{
+	options->print_summary = true;
+	options->devices = UINT64_MAX;
+	options->top = 0;
+	options->kernels = options->exclude_kernels = NULL;
+}
+
 static int write_report(struct session *session, const struct options *options, FILE *file)
 {
 	const struct session_header *header = session_header(session);
@@ -346,6 +358,9 @@ int report_write(struct session *session, const struct options *asked, FILE *fil
 
 	options = *asked;
 	fit_terminal(&options, file);
+	if (session_header(session)->pid == getpid() && options.export_profile &&
+	    session_kept(session))
+		print_everything(&options);
 	error = write_report(session, &options, file);
 	if (!error && fflush(file) != 0)
 		error = -errno;

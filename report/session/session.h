@@ -359,6 +359,10 @@ struct histogram *session_histogram(const struct session *session, uint64_t offs
  * no row can be had (the caller counts it). The pointer stays valid until session_close.
  */
 struct row *session_row(struct session *session, enum row_kind kind, const char *name, int device);
+/* Whether a row, or its name, is gone as another process cut the file: session_row() gives a new
+ * one.
+ */
+bool session_row_lost(const struct session *session, const struct row *row);
 /* Interns a string; 0 where it did not fit. The same text always gives the same offset. */
 uint64_t session_intern(struct session *session, const char *text);
 /* Adds a sample to a row's figures, giving them a histogram at the first one. */

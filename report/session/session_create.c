@@ -159,7 +159,7 @@ int session_kept(const struct session *session)
 
 	if (session->file_error)
 		return session->file_error;
-	if (!session->path || fault_happened(session) ||
+	if (!session->path || fault_happened(session->base) ||
 	    session_header(session)->magic != SESSION_MAGIC)
 		return -ESTALE;
 	if (stat(session->path, &status) < 0)

@@ -102,6 +102,24 @@ static struct row *row_add(struct session *session, const struct row_key *key)
 	return row;
 }
 
+/* Makes a row that readers find. */
+static struct row *row_publish(struct session *session, const struct row_key *key)
+{
+	struct row *row = row_add(session, key);
+
+	if (!row)
+		return NULL;
+	__atomic_store_n(&row->committed, 1, __ATOMIC_RELEASE);
+	items_publish(session, SEGMENT_ROWS, sizeof(*row));
+	return row;
+}
+
+bool session_row_lost(const struct session *session, const struct row *row)
+{
+	return fault_happened(session->base) &&
+	       (!row->committed || !*session_string(session, row->name));
+}
+
 struct row *session_row(struct session *session, enum row_kind kind, const char *name, int device)
 {
 	struct row_key key;
@@ -115,6 +133,8 @@ struct row *session_row(struct session *session, enum row_kind kind, const char 
 	if (!key.name)
 		return NULL;
 	HASH_FIND(hh, session->rows, &key, sizeof(key), entry);
+	if (entry && (!entry->row || session_row_lost(session, entry->row)))
+		entry->row = row_publish(session, &key);
 	if (entry)
 		return entry->row;
 	entry = malloc(sizeof(*entry));
@@ -139,13 +159,8 @@ struct row *session_append_row(struct session *session, enum row_kind kind, uint
 			       int device)
 {
 	const struct row_key key = {.name = name, .device = device, .kind = kind};
-	struct row *row = row_add(session, &key);
 
-	if (!row)
-		return NULL;
-	__atomic_store_n(&row->committed, 1, __ATOMIC_RELEASE);
-	items_publish(session, SEGMENT_ROWS, sizeof(*row));
-	return row;
+	return row_publish(session, &key);
 }
 
 void session_index_free(struct session *session)
