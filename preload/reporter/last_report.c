@@ -14,10 +14,12 @@
 #include "report/names/visible.h"
 #include "report/options/log_file.h"
 #include "report/print/number.h"
+#include "report/print/table.h"
 #include "report/session/estimate.h"
+#include "report/session/session_nvtx.h"
 #include "report/session/session_overhead.h"
 
-/* Rows beyond these are only counted; a program of 400 kernels has 450. */
+/* Of a section; those beyond stay in the profile. A program of 400 kernels has 450. */
 #define ROWS	   1024u
 #define NAME_WIDTH 200
 
@@ -75,7 +77,10 @@ static void print(const char *format, ...)
 /* By the clock that timed more of the row's calls. */
 static struct line line_of(const struct session_header *header, const struct row *row)
 {
-	bool by_events = row->events.count > row->cupti.count;
+	/* In a window of CUPTI's the launch of a graph takes longer than outside. */
+	bool by_events = row->events.count > row->cupti.count ||
+			 (row->kind == ROW_GRAPH && row->events.count > 0 &&
+			  header->counters[COUNTER_windows] > 0 && row->cupti.count < row->calls);
 	const struct figures *figures = by_events ? &row->events : &row->cupti;
 	double overhead = by_events ? row_overhead(header, row) : 0;
 	uint64_t each = to_unsigned(overhead + 0.5), all;
@@ -124,40 +129,54 @@ static void insert(unsigned *count, struct line line)
 	lines[at] = line;
 }
 
-static void print_section(const struct session *session, const char *title, bool gpu)
+/* Prints a section's rows, the longest of them; false if there were more. */
+static bool print_section(const struct session *session, const char *title,
+			  enum table_section section)
 {
 	const struct session_header *header = session_header(session);
 	char total[NUMBER_SIZE], average[NUMBER_SIZE], minimum[NUMBER_SIZE], maximum[NUMBER_SIZE];
-	unsigned count = 0;
+	unsigned count = 0, found = 0;
 	uint64_t sum = 0;
 	struct row *row;
 
 	session_for_each_row (session, row) {
 		struct line line = line_of(header, row);
 
-		if (!line.calls || (gpu ? !row_is_gpu(row->kind) || row->kind == ROW_GRAPH
-					: !row_is_api(row->kind)))
+		if (!line.calls || table_section_of(session, row) != section)
 			continue;
 		insert(&count, line);
 		sum += line.total;
+		found++;
 	}
 	for (unsigned i = 0; i < count; i++) {
 		const struct line *line = &lines[i];
+		char calls[NUMBER_SIZE];
 
+		snprintf(calls, sizeof(calls), "%s%llu", line->row->more_calls ? ">" : "",
+			 (unsigned long long)line->calls);
 		if (!line->maximum) {
-			print("%16s  %7s  %8s  %8llu  %8s  %8s  %8s  %.*s\n", i ? "" : title, "-",
-			      "-", (unsigned long long)line->calls, "-", "-", "-", NAME_WIDTH,
+			print("%16s  %7s  %8s  %8s  %8s  %8s  %8s  %.*s\n", i ? "" : title, "-",
+			      "-", calls, "-", "-", "-", NAME_WIDTH,
 			      session_string(session, line->row->name));
 			continue;
 		}
-		print("%16s  %6.2f%% %s%8s  %8llu  %8s  %8s  %8s  %.*s\n", i ? "" : title,
+		print("%16s  %6.2f%% %s%8s  %8s  %8s  %8s  %8s  %.*s\n", i ? "" : title,
 		      sum ? 100.0 * (double)line->total / (double)sum : 0.0,
-		      line->estimated ? "~" : " ", number_time(total, line->total),
-		      (unsigned long long)line->calls,
+		      line->estimated ? "~" : " ", number_time(total, line->total), calls,
 		      number_time(average, line->total / line->timed),
 		      number_time(minimum, line->minimum), number_time(maximum, line->maximum),
 		      NAME_WIDTH, session_string(session, line->row->name));
 	}
+	return found == count;
+}
+
+/* Whether the profile holds what these tables have no place for. */
+static bool has_more(const struct session *session)
+{
+	const uint64_t *counters = session_header(session)->counters;
+
+	return session_next_nvtx_range(session, NULL) || counters[COUNTER_metric_launches] > 0 ||
+	       counters[COUNTER_trace_records] > 0;
 }
 
 /* Calls that are only counted, and that the collector has not taken. */
@@ -203,6 +222,7 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	const struct session *session = output->session;
 	int process = session_header(session)->pid;
 	char missing[NUMBER_SIZE], untimed[NUMBER_SIZE];
+	bool all;
 
 	last_moment = end;
 	file = output->path ? open(output->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK)
@@ -216,19 +236,24 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	print("==%d== Profiling result:\n", process);
 	print("%16s  %7s  %8s  %8s  %8s  %8s  %8s  %s\n", "Type", "Time(%)", "Time", "Calls", "Avg",
 	      "Min", "Max", "Name");
-	print_section(session, "GPU activities:", true);
-	print_section(session, "API calls:", false);
+	all = print_section(session, "GPU activities:", TABLE_GPU);
+	all &= print_section(session, "CUDA graphs:", TABLE_GRAPHS);
+	all &= print_section(session, "API calls:", TABLE_API);
+	all = (all && !has_more(session)) || !output->kept || !output->remove_kept;
 	print("==%d== The driver was busy when the program ended: %s operations are missing "
 	      "above, "
 	      "and %s have no time.\n",
 	      process, number_count(missing, count_missing()),
 	      number_count(untimed, count_untimed(session)));
+	if (!all)
+		print("==%d== Not all that the profile holds is above: ktime show %s\n", process,
+		      output->kept);
 	sanitizer_ignore_reads_end();
 	flush();
-	if (!failed)
+	if (!failed && all)
 		session_header(session)->reported = 1;
 	/* The profile goes only when all that it holds was printed. */
-	if (!failed && output->kept && output->remove_kept)
+	if (!failed && all && output->kept && output->remove_kept)
 		unlink(output->kept);
 }
 

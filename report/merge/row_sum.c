@@ -75,7 +75,10 @@ static void merge_checks(struct session *session, struct row *to, const struct s
 
 static void merge_counts(struct row *to, const struct row *from, enum clock_source clock)
 {
-	to->calls += row_calls(from);
+	/* Both together are row_calls(). */
+	to->calls += row_calls(from) - from->node_calls;
+	to->node_calls += from->node_calls;
+	to->node_calls_estimated += from->node_calls_estimated;
 	to->calls_outside += from->calls_outside;
 	to->failed += from->failed;
 	to->bytes += from->bytes;

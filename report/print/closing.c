@@ -291,8 +291,8 @@ static int write_estimates(const struct closing *closing)
 		      isnan(row->error) ? number_about(total, (double)row->total, 3)
 					: number_range(total, (double)row->total, row->error),
 		      isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
-		      row->first->node_calls_estimated > 0 ? "about " : "",
-		      number_count(calls, row->counted), isnan(row->error) ? "; no interval: " : "",
+		      row->calls_about ? "about " : "", number_count(calls, row->counted),
+		      isnan(row->error) ? "; no interval: " : "",
 		      isnan(row->error) ? table_without_interval(row) : "");
 	}
 	if (estimated > ROWS_NAMED)

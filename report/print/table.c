@@ -120,6 +120,7 @@ static int add_row(struct table_row *sum, const struct session *session, const s
 
 	sum->calls += calls;
 	sum->more_calls |= row->more_calls != 0;
+	sum->calls_about |= row->node_calls_estimated > 0;
 	if (clock == CLOCK_NONE)
 		return 0;
 	if (row_is_estimated(row, clock)) {

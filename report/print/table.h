@@ -29,7 +29,8 @@ struct table_row {
 	const struct row *first; /* of the session's rows that it sums up */
 	enum clock_source clock;
 	uint64_t calls;
-	bool more_calls; /* than `calls`: see struct row */
+	bool more_calls;  /* than `calls`: see struct row */
+	bool calls_about; /* some of them are estimated: nodes of graphs */
 	uint64_t timed;
 	bool estimated;	  /* total is for all calls, from a sample of them */
 	double error;	  /* half the 95 % interval of an estimated total, ns; NAN: not known */

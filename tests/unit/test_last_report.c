@@ -16,6 +16,7 @@
 #include "preload/launch/thread.h"
 #include "preload/reporter/last_report.h"
 #include "report/session/estimate.h"
+#include "report/session/session_nvtx.h"
 
 static struct thread threads[2] = {{.next = &threads[1]}};
 static struct session *session;
@@ -61,11 +62,12 @@ static struct row *row_of(enum row_kind kind, const char *name, uint64_t calls)
 	return row;
 }
 
-/* What is written in a minute; the profile is said to be reported. */
-static char *written(void)
+/* What is written in a minute beside a profile, and whether that is said to be reported. */
+static char *write_beside(const char *kept, bool reported)
 {
 	char path[] = "/tmp/ktime-last-report-XXXXXX", *text = calloc(1, 1 << 20);
-	struct reporter_output output = {.session = session, .path = path};
+	struct reporter_output output = {
+		.session = session, .path = path, .kept = kept, .remove_kept = kept != NULL};
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
@@ -73,11 +75,16 @@ static char *written(void)
 	session_header(session)->reported = 0;
 	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
 	assert_true(last_report_is_written());
-	assert_int_equal(session_header(session)->reported, 1);
+	assert_int_equal(session_header(session)->reported, reported);
 	assert_true(read(fd, text, (1 << 20) - 1) > 0);
 	close(fd);
 	unlink(path);
 	return text;
+}
+
+static char *written(void)
+{
+	return write_beside(NULL, true);
 }
 
 static void prints(const char *expected)
@@ -134,10 +141,69 @@ static void each_row_is_by_the_clock_that_timed_more_of_it(void **state)
 	       "[CUDA memset]\n"
 	       "                        -         -         7         -         -         -  "
 	       "[CUDA memcpy HtoD]\n"
+	       "                        -         -         9         -         -         -  "
+	       "[CUDA graph 1]\n"
 	       "      API calls:  100.00%  1.5000us         5     300ns     100ns     500ns  "
 	       "cudaLaunchKernel\n"
 	       "==42== The driver was busy when the program ended: 11 operations are missing "
 	       "above, and 17 have no time.\n");
+}
+
+/* As in the report: with the rest of the GPU's work, unless their nodes are rows themselves. */
+static void graphs_are_printed_where_their_time_counts_once(void **state)
+{
+	struct row *graph = row_of(ROW_GRAPH, "[CUDA graph 1]", 4), *kernel;
+	uint64_t *counters = session_header(session)->counters;
+	char *text;
+
+	(void)state;
+	for (unsigned i = 0; i < 4; i++)
+		session_add_sample(session, &graph->events, 5000);
+	text = written();
+	assert_non_null(strstr(text, " GPU activities:  100.00%  20.000us         4  5.0000us  "
+				     "5.0000us  5.0000us  [CUDA graph 1]\n"));
+	free(text);
+	kernel = row_of(ROW_KERNEL, "node", 0);
+	for (unsigned i = 0; i < 8; i++)
+		session_add_sample(session, &kernel->cupti, 2000);
+	kernel->graph_records = counters[COUNTER_graph_nodes] = 8;
+	/* Slower, as its nodes were recorded one by one. */
+	counters[COUNTER_windows] = 1;
+	session_add_sample(session, &graph->cupti, 90000);
+	row_of(ROW_DRIVER_API, "cuGraphLaunch", 4)->more_calls = 1;
+	prints("==42== Profiling application: ./app 1\n"
+	       "==42== Profiling result:\n"
+	       "            Type  Time(%)      Time     Calls       Avg       Min       Max  "
+	       "Name\n"
+	       " GPU activities:  100.00%  16.000us         8  2.0000us  2.0000us  2.0000us  "
+	       "node\n"
+	       "    CUDA graphs:  100.00%  20.000us         4  5.0000us  5.0000us  5.0000us  "
+	       "[CUDA graph 1]\n"
+	       "      API calls:        -         -        >4         -         -         -  "
+	       "cuGraphLaunch\n"
+	       "==42== The driver was busy when the program ended: 0 operations are missing "
+	       "above, and 0 have no time.\n");
+}
+
+/* What is not printed stays in the profile. */
+static void a_profile_that_has_more_is_kept(void **state)
+{
+	struct row *row = row_of(ROW_KERNEL, "first", 1);
+	char kept[] = "/tmp/ktime-last-report-XXXXXX", expected[128], *text;
+	int fd = mkstemp(kept);
+
+	(void)state;
+	assert_true(fd >= 0);
+	close(fd);
+	snprintf(expected, sizeof(expected),
+		 "==42== Not all that the profile holds is above: ktime show %s\n", kept);
+	session_add_nvtx_range(session,
+			       &(struct nvtx_range){.name = row->name, .style = RANGE_PUSH_POP});
+	text = write_beside(kept, false);
+	assert_non_null(strstr(text, expected));
+	free(text);
+	assert_int_equal(access(kept, F_OK), 0);
+	unlink(kept);
 }
 
 static void pairs_of_queued_operations_lose_more(void **state)
@@ -224,6 +290,8 @@ static void the_longest_of_very_many_rows_are_printed(void **state)
 		line = strchr(line, '\n') + 1;
 	}
 	free(text);
+	/* The others are in the profile. */
+	free(write_beside("/nonexistent/kept", false));
 }
 
 static void nothing_is_written_after_the_end(void **state)
@@ -259,6 +327,8 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
 	const struct CMUnitTest tests[] = {
 		TEST(each_row_is_by_the_clock_that_timed_more_of_it),
+		TEST(graphs_are_printed_where_their_time_counts_once),
+		TEST(a_profile_that_has_more_is_kept),
 		TEST(pairs_of_queued_operations_lose_more),
 		TEST(calls_that_left_no_record_are_missing_too),
 		TEST(what_would_change_a_terminal_is_replaced),

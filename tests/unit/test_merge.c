@@ -225,6 +225,52 @@ static void estimates_are_summed_with_their_errors(void **state)
 	merge_free(merge);
 }
 
+/* Nodes of graphs that CUPTI recorded in windows: some ran of which it has no record. */
+static void calls_that_are_estimated_stay_so(void **state)
+{
+	struct session *estimated = process_of(0, 3), *exact = process_of(1, 3), *whole;
+	struct merge *merge, *again;
+	struct options options;
+	struct table table;
+	struct row *row;
+
+	(void)state;
+	call(estimated, "body", 0, 10);
+	row = session_row(estimated, ROW_KERNEL, "body", 0);
+	row->node_calls = 40;
+	row->node_calls_estimated = 30;
+	row->windows_total = 410;
+	call(exact, "body", 0, 10);
+	session_row(exact, ROW_KERNEL, "body", 0)->node_calls = 5;
+	assert_int_equal(merge_start(&merge, NULL, false), 0);
+	add(merge, exact);
+	add(merge, estimated);
+	merge_finish(merge);
+	/* And in a sum of sums. */
+	assert_int_equal(merge_start(&again, NULL, false), 0);
+	add(again, process_of(2, 3));
+	whole = merge_session(merge);
+	assert_int_equal(merge_add(again, whole, (char[128]){""}, 128), 0);
+	for (unsigned i = 0; i < 2; i++) {
+		row = session_next_row(i ? merge_session(again) : whole, NULL);
+		assert_non_null(row);
+		assert_int_equal(row_calls(row), 47);
+		assert_int_equal(row->node_calls, 45);
+		assert_int_equal(row->node_calls_estimated, 30);
+	}
+	options_defaults(&options);
+	assert_int_equal(table_collect(&table, merge_session(again), &options, TABLE_GPU,
+				       TABLE_ALL_DEVICES, false),
+			 0);
+	assert_int_equal(table.count, 1);
+	assert_true(table.rows[0].calls_about);
+	assert_int_equal(table.rows[0].calls, 47);
+	table_free(&table);
+	options_free(&options);
+	merge_free(again);
+	merge_free(merge);
+}
+
 static void rows_by_different_clocks_are_one_in_the_table(void **state)
 {
 	struct session *first = process_of(0, 2), *second = sampled(1, 3000);
@@ -382,6 +428,7 @@ int main(void)
 		cmocka_unit_test(without_all_records_there_is_a_bound_alone),
 		cmocka_unit_test(groups_of_other_calls_are_not_compared),
 		cmocka_unit_test(estimates_are_summed_with_their_errors),
+		cmocka_unit_test(calls_that_are_estimated_stay_so),
 		cmocka_unit_test(rows_by_different_clocks_are_one_in_the_table),
 		cmocka_unit_test(times_without_their_overhead_are_summed),
 		cmocka_unit_test(what_queued_pairs_hold_more_is_taken_off_once),
