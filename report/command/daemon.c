@@ -79,7 +79,7 @@ static bool look_at(pid_t process, struct left *left)
 	return true;
 }
 
-static size_t find(const char *option, struct left all[DAEMONS_MOST])
+static size_t find_once(const char *option, struct left all[DAEMONS_MOST])
 {
 	DIR *processes = opendir("/proc");
 	struct dirent *entry;
@@ -93,6 +93,15 @@ static size_t find(const char *option, struct left all[DAEMONS_MOST])
 	}
 	if (processes)
 		closedir(processes);
+	return count;
+}
+
+static size_t find(const char *option, struct left all[DAEMONS_MOST])
+{
+	size_t count = 0;
+
+	for (unsigned pass = 0; count == 0 && pass < PASSES; pass++)
+		count = find_once(option, all);
 	return count;
 }
 
@@ -134,13 +143,11 @@ size_t daemons_find(pid_t program, pid_t daemons[DAEMONS_MOST])
 {
 	struct left left[DAEMONS_MOST] = {{0}};
 	pid_t session = getsid(0);
-	size_t count = 0, found = 0;
+	size_t count, found = 0;
 	char option[32];
 
 	snprintf(option, sizeof(option), "--only-process %d", (int)program);
-	for (unsigned pass = 0; count == 0 && pass < PASSES; pass++)
-		count = find(option, left);
-	count = settle(option, left, count);
+	count = settle(option, left, find(option, left));
 	for (size_t i = 0; i < count; i++)
 		if (left[i].session != session)
 			daemons[found++] = left[i].pid;
