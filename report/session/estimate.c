@@ -72,7 +72,7 @@ static void count_calls(struct estimate *estimate, double calls)
 	double from = estimate->position;
 
 	for (unsigned i = 0; i < ESTIMATE_STRATA && from < calls; i++) {
-		double end = ldexp(i + 1, (int)(estimate->shift % 64));
+		double end = (i + 1) * (double)(UINT64_C(1) << estimate->shift % 64);
 
 		if (end > calls || i + 1 == ESTIMATE_STRATA)
 			end = calls;
@@ -90,7 +90,8 @@ static uint64_t add_call(struct estimate *estimate, double at, double calls, dou
 	/* Another process may have written to the file. */
 	uint64_t place = at > 0 && at < 0x1p62 ? (uint64_t)at : 0;
 
-	while (estimate->shift < 63 && calls > ldexp(ESTIMATE_STRATA, (int)estimate->shift))
+	while (estimate->shift < 63 &&
+	       calls > ESTIMATE_STRATA * (double)(UINT64_C(1) << estimate->shift))
 		estimate_halve(estimate);
 	count_calls(estimate, calls);
 	estimate->strata[stretch_of(estimate, place)].drawn += weight;
