@@ -345,8 +345,11 @@ void lifecycle_start(void)
 {
 	int idle = LIFECYCLE_IDLE, initialised = LIFECYCLE_INITIALISED;
 
-	if (!driver_load())
+	if (!driver_load()) {
+		/* As if it were unseen: the program's end says why. */
+		atomic_compare_exchange_strong(&lifecycle_state, &initialised, LIFECYCLE_IDLE);
 		return;
+	}
 	if (atomic_compare_exchange_strong(&lifecycle_state, &idle, LIFECYCLE_STARTING))
 		endings_register();
 	else if (!atomic_compare_exchange_strong(&lifecycle_state, &initialised,
