@@ -14,7 +14,7 @@
 static char *memory;
 static std::atomic<bool> launched;
 
-__global__ void empty_kernel()
+extern "C" __global__ void empty_kernel()
 {
 }
 
