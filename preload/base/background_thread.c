@@ -6,6 +6,7 @@
 #include <sched.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -66,12 +67,29 @@ static struct beginning {
 static unsigned started_count;
 static _Atomic uint32_t begun_count;
 
+/*
+ * glibc's malloc() makes system calls that it makes only once, for a new arena (sched_getaffinity)
+ * and when one first shrinks (openat of /proc/sys/vm/overcommit_memory): here, as a program that
+ * sandboxes itself later may be ended for them. So much is freed that the arena shrinks, in blocks
+ * that are not mapped each by itself.
+ */
+static void use_malloc_once(void)
+{
+	void *volatile blocks[6];
+
+	for (size_t i = 0; i < sizeof(blocks) / sizeof(blocks[0]); i++)
+		blocks[i] = malloc(60000);
+	for (size_t i = sizeof(blocks) / sizeof(blocks[0]); i-- > 0;)
+		free(blocks[i]);
+}
+
 static void *begin(void *argument)
 {
 	const struct beginning *beginning = argument;
 
 	is_own = true;
 	pthread_setname_np(pthread_self(), beginning->name);
+	use_malloc_once();
 	atomic_fetch_add(&begun_count, 1);
 	futex_wake(&begun_count);
 	return beginning->run(NULL);

@@ -10,15 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/prctl.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
+#include "preload/base/sandbox.h"
 
-/* Fields of /proc/self/stat, counted from after the command, which is in parentheses and may hold
- * any character: see proc(5). */
-#define THREADS_FIELD 17
 /* How often the collector checks. Chosen. */
 #define CHECK_NS      1000000000u
 /* How long CUPTI's late start waits for a test of gates on the spare thread, which may wait for the
@@ -36,21 +35,6 @@ static void read_text(const char *path, char *text, size_t size)
 	text[length > 0 ? length : 0] = '\0';
 }
 
-/* The start of a field of the file `path`, which is read into `text`; "" if that fails. */
-static const char *read_field(const char *path, unsigned field, char *text, size_t size)
-{
-	const char *at;
-
-	read_text(path, text, size);
-	at = strrchr(text, ')');
-	at = at ? at + 2 : "";
-	while (field-- && at) {
-		at = strchr(at, ' ');
-		at = at ? at + 1 : NULL;
-	}
-	return at ? at : "";
-}
-
 /* The collector and the reporter. */
 static unsigned ktime_threads = 2;
 
@@ -64,12 +48,17 @@ __attribute__((constructor)) static void note_main_thread(void)
 	main_thread_known = syscall(SYS_gettid) == getpid();
 }
 
+/*
+ * 0: not known. The folder has a link for each of its own, and two more, as proc_task_getattr() in
+ * the kernel has it: no file is opened, as a sandboxed program may not, or has no descriptor left.
+ */
 static unsigned count_threads(void)
 {
-	char text[1024];
+	struct stat folder;
 
-	return (unsigned)strtoul(read_field("/proc/self/stat", THREADS_FIELD, text, sizeof(text)),
-				 NULL, 10);
+	return stat("/proc/self/task", &folder) == 0 && folder.st_nlink > 2
+		       ? (unsigned)folder.st_nlink - 2
+		       : 0;
 }
 
 void main_thread_add_own(unsigned threads)
@@ -139,6 +128,11 @@ int main_thread_start_cupti_later(const struct cupti_settings *settings, char *r
 	struct later_start later = {.settings = settings, .reason = reason, .size = size};
 	int error = -EBUSY;
 
+	if (!sandbox_calls_begin()) {
+		snprintf(reason, size,
+			 "CUPTI was not started: the program may have sandboxed itself");
+		return -EPERM;
+	}
 	if (spare_thread_wait(clock_ns(CLOCK_MONOTONIC) + SPARE_WAIT_NS))
 		error = spare_thread_call(start_later, &later);
 	if (!error)
@@ -146,6 +140,7 @@ int main_thread_start_cupti_later(const struct cupti_settings *settings, char *r
 	if (error)
 		snprintf(reason, size, "CUPTI was not started: no thread for that (%s)",
 			 strerror(-error));
+	sandbox_calls_end();
 	return error ? error : later.error;
 }
 
@@ -161,10 +156,12 @@ static bool has_ended(void)
 bool main_thread_was_last(uint64_t now)
 {
 	static uint64_t checked;
+	unsigned threads;
 
 	if (!has_ended() || now - checked < CHECK_NS)
 		return false;
 	checked = now;
 	/* The process's count of threads includes the ended main thread. */
-	return count_threads() <= ktime_threads + 1;
+	threads = count_threads();
+	return threads && threads <= ktime_threads + 1;
 }

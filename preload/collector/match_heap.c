@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "report/session/grow.h"
+
 bool match_heap_reserve(struct match_heap *heap, uint32_t count)
 {
 	uint32_t room = heap->room ? heap->room : 1;
@@ -12,7 +14,8 @@ bool match_heap_reserve(struct match_heap *heap, uint32_t count)
 		return true;
 	while (room < count)
 		room *= 2;
-	queues = realloc(heap->queues, (room + 1) * sizeof(struct match_queue *));
+	queues = grow(heap->queues, heap->room ? (heap->room + 1) * sizeof(*queues) : 0,
+		      (room + 1) * sizeof(*queues));
 	if (!queues)
 		return false;
 	heap->queues = queues;

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cupti/cupti.h"
+#include "preload/base/sandbox.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/collector.h"
 #include "preload/events/event_pool.h"
@@ -79,9 +80,9 @@ static uint64_t collector_stack(void)
 	return bytes;
 }
 
-void memory_measure(struct session *session)
+/* What only the kernel knows. */
+static uint64_t all_resident(const struct session *session)
 {
-	uint64_t *peak = &session_header(session)->counters[COUNTER_memory_bytes];
 	uint64_t bytes = collector_stack();
 	const void *start;
 	size_t size;
@@ -89,16 +90,29 @@ void memory_measure(struct session *session)
 	dl_iterate_phdr(add_data, &bytes);
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
 		bytes += resident(thread, sizeof(*thread));
-	for (const struct event_pool *pool = event_pool_first(); pool; pool = pool->all_next)
-		bytes += sizeof(*pool) + BLOCK_BYTES +
-			 pool->pairs * (sizeof(struct event_pair) + BLOCK_BYTES);
-	bytes += matcher_memory(calls_matcher) + timeline_memory();
 	session_range(session, &start, &size);
 	bytes += resident(start, size);
 	cupti_range(&start, &size);
 	bytes += resident(start, size);
 	start = holdings_range(&size);
-	bytes += resident(start, size);
+	return bytes + resident(start, size);
+}
+
+void memory_measure(struct session *session)
+{
+	static uint64_t last_resident;
+	uint64_t *peak = &session_header(session)->counters[COUNTER_memory_bytes];
+	uint64_t bytes;
+
+	if (sandbox_calls_begin()) {
+		last_resident = all_resident(session);
+		sandbox_calls_end();
+	}
+	bytes = last_resident;
+	for (const struct event_pool *pool = event_pool_first(); pool; pool = pool->all_next)
+		bytes += sizeof(*pool) + BLOCK_BYTES +
+			 pool->pairs * (sizeof(struct event_pair) + BLOCK_BYTES);
+	bytes += matcher_memory(calls_matcher) + timeline_memory();
 	if (bytes > *peak)
 		*peak = bytes;
 }

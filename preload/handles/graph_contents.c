@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "preload/handles/copy_direction.h"
+#include "report/session/grow.h"
 
 /* How deep child graphs are followed; a bound in case they are not a tree. Chosen. */
 #define NESTING		 16
@@ -86,7 +87,8 @@ void graph_contents_add(struct graph_nodes *nodes, const struct graph_node *node
 {
 	if (nodes->count == nodes->room) {
 		size_t room = nodes->room ? 2 * nodes->room : 16;
-		struct graph_node *larger = realloc(nodes->nodes, room * sizeof(*larger));
+		struct graph_node *larger =
+			grow(nodes->nodes, nodes->count * sizeof(*larger), room * sizeof(*larger));
 
 		if (!larger)
 			return;

@@ -17,6 +17,7 @@
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/mode.h"
+#include "preload/base/sandbox.h"
 #include "preload/base/settings.h"
 #include "preload/events/context_gates.h"
 #include "preload/handles/stream.h"
@@ -421,6 +422,7 @@ void lifecycle_prepare_for_sandbox(void)
 	if (!lifecycle_running() || getpid() != pid || atomic_exchange(&prepared, true))
 		return;
 	prometheus_file_end();
+	sandbox_close();
 	output_prepare_for_sandbox(session);
 }
 

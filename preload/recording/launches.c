@@ -8,6 +8,7 @@
 #include "preload/handles/graph_contents.h"
 #include "preload/launch/copy_graphs.h"
 #include "preload/recording/sums.h"
+#include "report/session/grow.h"
 
 /* A launch is complete once work has begun that started this many nanoseconds after its last node,
  * or this many later launches are in flight. Chosen. */
@@ -140,7 +141,7 @@ static bool has_room(void **list, size_t size, uint32_t count, uint32_t *room)
 
 	if (count < *room)
 		return true;
-	grown = realloc(*list, larger * size);
+	grown = grow(*list, count * size, larger * size);
 	if (!grown)
 		return false;
 	*list = grown;

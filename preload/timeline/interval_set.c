@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/session/grow.h"
+
 /* Chosen: one page for a device with little work. */
 #define FIRST_ROOM 64u
 
@@ -36,7 +38,8 @@ static bool make_room(struct interval_set *set)
 		return true;
 	}
 	if (set->room < 2 * INTERVALS_KEPT) {
-		intervals = realloc(set->intervals, larger * sizeof(*intervals));
+		intervals = grow(set->intervals, set->room * sizeof(*intervals),
+				 larger * sizeof(*intervals));
 		if (intervals) {
 			set->intervals = intervals;
 			set->room = larger;

@@ -8,6 +8,7 @@
 #include "report/print/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
+#include "report/session/grow.h"
 
 #define REASON_TEXT(name, text) text,
 static const char *const reason_texts[] = {AGREEMENT_REASONS(REASON_TEXT)};
@@ -93,7 +94,7 @@ static int add_row(struct agreement *agreement, struct filter *filter, const str
 		return 0;
 	if (agreement->count == *capacity) {
 		*capacity = *capacity ? *capacity * 2 : 32;
-		grown = realloc(grown, *capacity * sizeof(*grown));
+		grown = grow(grown, agreement->count * sizeof(*grown), *capacity * sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
 		agreement->rows = grown;

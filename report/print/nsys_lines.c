@@ -8,6 +8,7 @@
 #include "report/print/nsys_lines.h"
 
 #include "report/session/estimate.h"
+#include "report/session/grow.h"
 #include "report/names/demangle.h"
 #include "report/names/nsys_names.h"
 #include "report/names/visible.h"
@@ -168,7 +169,9 @@ static int sample_add(struct distribution *distribution, uint64_t value)
 {
 	if (distribution->sample_count == distribution->sample_capacity) {
 		size_t capacity = distribution->sample_capacity * 2 + 64;
-		uint64_t *samples = realloc(distribution->samples, capacity * sizeof(*samples));
+		uint64_t *samples =
+			grow(distribution->samples, distribution->sample_count * sizeof(*samples),
+			     capacity * sizeof(*samples));
 
 		if (!samples)
 			return -ENOMEM;

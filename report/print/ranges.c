@@ -13,6 +13,7 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/estimate.h"
+#include "report/session/grow.h"
 
 /* Rows of a report that was not asked for a number of them. Chosen. */
 #define ROWS_MOST 40
@@ -168,8 +169,8 @@ static int add_part(struct printer *printer, struct table *table, const struct n
 	if (sum < end) {
 		free(name);
 	} else {
-		struct table_row *rows =
-			realloc(table->rows, (table->collected + 1) * sizeof(*rows));
+		struct table_row *rows = grow(table->rows, table->collected * sizeof(*rows),
+					      (table->collected + 1) * sizeof(*rows));
 
 		if (!rows) {
 			free(name);

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "report/session/estimate.h"
+#include "report/session/grow.h"
 
 uint64_t row_calls(const struct row *row)
 {
@@ -226,7 +227,7 @@ static int collect_keys(const struct session *session, enum table_section sectio
 			const struct row **grown;
 
 			capacity = capacity ? capacity * 2 : 64;
-			grown = realloc(rows, capacity * sizeof(*rows));
+			grown = grow(rows, *count * sizeof(*rows), capacity * sizeof(*rows));
 			if (!grown) {
 				free(rows);
 				return -ENOMEM;

@@ -8,6 +8,7 @@
 #include "report/options/filename.h"
 #include "report/print/report.h"
 #include "report/print/trace.h"
+#include "report/session/grow.h"
 
 const char *trace_name(struct trace *trace, uint64_t offset, enum row_kind kind)
 {
@@ -103,7 +104,8 @@ static int add_record(struct trace *trace, size_t *capacity, const struct trace_
 		const struct trace_record **grown;
 
 		*capacity = *capacity ? *capacity * 2 : 1024;
-		grown = realloc(trace->records, *capacity * sizeof(*grown));
+		grown = grow(trace->records, trace->count * sizeof(*grown),
+			     *capacity * sizeof(*grown));
 		if (!grown)
 			return -ENOMEM;
 		trace->records = grown;

@@ -129,6 +129,12 @@ way_and_signal()
 		[ "$(gpu_rows report | awk '{ print $2, $6 }' | sort)" = $'1 second\n100 first' ]
 		[ -z "$(ls run)" ]
 	done
+	for options in "" "--timer events" "--budget 5"; do
+		rm -f report
+		KTIME_OPTIONS="--log-file report $options" same_as_alone "$programs/guest" sandbox_killing
+		[ "$status" -eq 0 ]
+		[ "$(gpu_rows report | awk '{ print $2, $6 }' | sort)" = $'1 second\n100 first' ]
+	done
 	KTIME_OPTIONS="--log-file early" same_as_alone "$programs/guest" sandbox_early
 	[ "$(gpu_rows early | awk '{ print $2, $6 }')" = "100 first" ]
 }

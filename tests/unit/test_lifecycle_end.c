@@ -108,7 +108,7 @@ TEST(a_sandbox_is_prepared_for_once, "")
 	lifecycle_initialised();
 	is("endings");
 	lifecycle_prepare_for_sandbox();
-	assert_non_null(strstr(done, "reporter signals prometheus prometheus_end sandbox"));
+	assert_non_null(strstr(done, "reporter signals prometheus prometheus_end close sandbox"));
 	done[0] = '\0';
 	lifecycle_prepare_for_sandbox();
 	is("");

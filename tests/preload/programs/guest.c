@@ -10,7 +10,8 @@
  *   unshare    after cuInit, into a user namespace of its own, which a process of several threads
  *              may not have; prints what came of it
  *   sandbox    after a first kernel, in a sandbox that opens and removes no file and starts no
- *              thread; "early": after cuInit
+ *              thread; "early": after cuInit; "killing": in one that ends the process for any
+ *              system call that the program does not make
  *   locked     with all memory locked that is mapped from its begin on; prints the KiB of it on
  *              standard error
  *   init       by nothing: calls cuInit alone
@@ -137,12 +138,21 @@ static void list_threads(int threads)
 	count_threads(true);
 }
 
-/* A filter of system calls for all threads, which answers EPERM. */
+static void filter_all_threads(struct sock_filter *filter, size_t size)
+{
+	struct sock_fprog program = {(unsigned short)(size / sizeof(*filter)), filter};
+
+	EXPECT(0, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
+	EXPECT(0,
+	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program));
+}
+
+/* Answers EPERM to what a sandbox is there to refuse. */
 static void enter_sandbox(void)
 {
-#define REFUSE(call)                                                                               \
-	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1),                                     \
-		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM)
+#define ON(call, action)                                                                           \
+	BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, SYS_##call, 0, 1), BPF_STMT(BPF_RET | BPF_K, action)
+#define REFUSE(call) ON(call, SECCOMP_RET_ERRNO | EPERM)
 	struct sock_filter filter[] = {
 		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
 		REFUSE(openat),
@@ -155,11 +165,41 @@ static void enter_sandbox(void)
 #endif
 		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
 	};
-	struct sock_fprog program = {sizeof(filter) / sizeof(filter[0]), filter};
 
-	EXPECT(0, prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0));
-	EXPECT(0,
-	       syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_TSYNC, &program));
+	filter_all_threads(filter, sizeof(filter));
+}
+
+/* Ends the process for what this program does not need. */
+static void enter_killing_sandbox(void)
+{
+#define ALLOW(call) ON(call, SECCOMP_RET_ALLOW)
+	struct sock_filter filter[] = {
+		BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+		ALLOW(write),
+		ALLOW(ioctl),
+		ALLOW(close),
+		ALLOW(mmap),
+		ALLOW(munmap),
+		ALLOW(mprotect),
+		ALLOW(madvise),
+		ALLOW(brk),
+		ALLOW(futex),
+		ALLOW(clock_gettime),
+		ALLOW(clock_nanosleep),
+		ALLOW(rt_sigprocmask),
+		ALLOW(sched_yield),
+		ALLOW(fstat),
+#ifdef SYS_newfstatat
+		ALLOW(newfstatat),
+#endif
+		ALLOW(getpid),
+		ALLOW(gettid),
+		ALLOW(exit),
+		ALLOW(exit_group),
+		BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_KILL_PROCESS),
+	};
+
+	filter_all_threads(filter, sizeof(filter));
 }
 
 static void *wait_for_signal(void *unused)
@@ -220,7 +260,10 @@ int main(int argc, char **argv)
 	context = check_context();
 	if (is("sandbox") && !is("early")) {
 		check_launch(check_kernel("second"), NULL);
-		enter_sandbox();
+		if (is("killing"))
+			enter_killing_sandbox();
+		else
+			enter_sandbox();
 	}
 	if (is("unshare") || is("locked") || is("sandbox")) {
 		work();

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <pthread.h>
+#include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -231,11 +232,14 @@ static void wait_for_change(void)
 	pthread_cond_timedwait(&changed, &lock, &until);
 }
 
+static sem_t begun;
+
 static void *run(void *unused)
 {
 	bool part_filled;
 
 	(void)unused;
+	sem_post(&begun);
 	for (;;) {
 		pthread_mutex_lock(&lock);
 		wait_for_change();
@@ -264,8 +268,12 @@ static void start_thread(void)
 	thread_running = !pthread_create(&thread, NULL, run, NULL);
 	prctl(PR_SET_NAME, name);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
-	if (thread_running)
-		pthread_detach(thread);
+	if (!thread_running)
+		return;
+	pthread_detach(thread);
+	/* Until it runs libc makes system calls for it, which the program may soon refuse. */
+	while (sem_wait(&begun) < 0)
+		;
 }
 
 void buffer_set_callbacks(CUpti_BuffersCallbackRequestFunc requested,

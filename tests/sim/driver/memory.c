@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
+#include <signal.h>
 
 #include "tests/sim/driver/timeline.h"
 #include "tests/sim/driver/capture.h"
@@ -53,10 +53,12 @@ static void truth_changed(const struct allocation *allocation, uint64_t by)
 
 void truth_hold(struct allocation *allocation, enum truth truth)
 {
-	char thread[16] = "";
+	sigset_t blocked;
 
-	prctl(PR_GET_NAME, thread);
-	if (strcmp(thread, "ktime") == 0)
+	/* On ktime's own threads, which block these; a program is killed by its filter of system
+	 * calls if the thread's name is asked for. */
+	pthread_sigmask(SIG_SETMASK, NULL, &blocked);
+	if (sigismember(&blocked, SIGUSR2) && sigismember(&blocked, SIGRTMAX))
 		return;
 	allocation->truth = truth;
 	truths[truth].held += allocation->bytes;

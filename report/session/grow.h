@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef KTIME_REPORT_SESSION_GROW_H
+#define KTIME_REPORT_SESSION_GROW_H
+
+#include <stdlib.h>
+#include <string.h>
+
+/*
+ * realloc() to a larger size, of a block of which `used` bytes count. glibc moves a large one by
+ * mremap(), a system call that a program which sandboxes itself need not allow otherwise.
+ */
+static inline void *grow(void *block, size_t used, size_t size)
+{
+	void *larger = malloc(size);
+
+	if (!larger)
+		return NULL;
+	if (used)
+		memcpy(larger, block, used);
+	free(block);
+	return larger;
+}
+
+#endif
