@@ -26,8 +26,8 @@ struct matcher {
 	struct match_queue *queues;	 /* of all streams, by stream and thread */
 	struct match_stream *unnumbered; /* id not known yet */
 	struct match_stream *latest;	 /* the stream that was found last */
-	uint32_t room;			 /* slots of all queues together */
-	bool clock_differs;		 /* CUPTI's times cannot be compared with the calls' */
+	struct match_total total;
+	bool clock_differs; /* CUPTI's times cannot be compared with the calls' */
 	void (*unmatched)(struct in_flight *);
 };
 
@@ -132,8 +132,11 @@ struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t contex
 static struct match_queue *calls_of(const struct match_stream *stream, uint32_t thread)
 {
 	const struct match_key key = {stream, thread};
-	struct match_queue *calls = NULL;
+	struct match_queue *calls = stream->queues;
 
+	/* As a rule it is that of the stream's only thread, found without a hash. */
+	if (!calls || calls->thread == thread)
+		return calls;
 	HASH_FIND(link, stream->matcher->queues, &key, sizeof(key), calls);
 	return calls;
 }
@@ -166,7 +169,7 @@ static struct match_queue *add_queue(struct match_stream *stream, uint32_t threa
 	free_empty(stream);
 	if (!match_heap_reserve(&stream->waiting, stream->queue_count + 1))
 		return NULL;
-	calls = match_queue_new(thread, &matcher->room, matcher->unmatched);
+	calls = match_queue_new(thread, &matcher->total, matcher->unmatched);
 	if (!calls)
 		return NULL;
 	calls->key = (struct match_key){stream, thread};
@@ -465,8 +468,7 @@ size_t matcher_memory(const struct matcher *matcher)
 {
 	size_t streams = HASH_CNT(link, matcher->streams);
 
-	return sizeof(*matcher) +
-	       matcher->room * (sizeof(struct in_flight *) + sizeof(struct in_flight)) +
+	return sizeof(*matcher) + matcher->total.slots * sizeof(struct in_flight *) +
 	       streams * sizeof(struct match_stream);
 }
 

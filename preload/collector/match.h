@@ -74,7 +74,7 @@ bool match_pending(const struct match_stream *stream);
 /* Releases a stream's list, which is freed after the last release. False, without effect, if calls
  * wait for their records and `pending_too` is false; else they are given up. */
 bool match_forget(struct match_stream *stream, bool pending_too);
-/* How many bytes the lists take. */
+/* How many bytes the lists take, without the calls. */
 size_t matcher_memory(const struct matcher *matcher);
 /* When the first of the calls that wait for their records started, in nanoseconds; UINT64_MAX if
  * none waits. */

@@ -12,52 +12,78 @@
  * two flushes.
  */
 #define MOST_EXPECTED 65536u
-/* How many calls of all streams together may wait: 15 MB. Beyond that each queue is limited to
- * SMALL_SIZE. Chosen. */
+/*
+ * How many calls of all streams together may wait: 40 MB with their slots. Beyond that each queue
+ * is limited to SMALL_SIZE, which is fewer than a buffer of CUPTI's has records. So what counts is
+ * the calls that wait now, not the slots of queues that were long once: with sixteen threads the
+ * first ones may launch tens of thousands of times before the others begin. Chosen.
+ */
 #define MOST_TOGETHER 262144u
 #define SMALL_SIZE    1024u
 /* How many calls without records a record may pass over. Chosen. */
 #define LOOK_AHEAD    64u
 
-struct match_queue *match_queue_new(uint32_t thread, uint32_t *room,
+struct match_queue *match_queue_new(uint32_t thread, struct match_total *total,
 				    void (*unmatched)(struct in_flight *call))
 {
 	struct match_queue *queue = calloc(1, sizeof(*queue));
 
 	if (queue) {
 		queue->thread = thread;
-		queue->room = room;
+		queue->total = total;
 		queue->unmatched = unmatched;
 	}
 	return queue;
 }
 
+static void free_slots(struct match_queue *queue)
+{
+	queue->total->slots -= in_flight_ring_size(&queue->ring);
+	free(queue->ring.slots);
+	queue->ring = (struct in_flight_ring){0};
+}
+
 void match_queue_free(struct match_queue *queue)
 {
-	*queue->room -= in_flight_ring_size(&queue->ring);
-	free(queue->ring.slots);
+	queue->total->calls -= in_flight_ring_used(&queue->ring);
+	free_slots(queue);
 	free(queue);
+}
+
+static struct in_flight *take_oldest(struct match_queue *queue)
+{
+	struct in_flight *call = in_flight_at(&queue->ring, queue->ring.tail++);
+
+	queue->total->calls--;
+	if (match_queue_empty(queue) && in_flight_ring_size(&queue->ring) > SMALL_SIZE)
+		free_slots(queue);
+	return call;
 }
 
 void match_queue_give_up_oldest(struct match_queue *queue)
 {
-	queue->unmatched(in_flight_at(&queue->ring, queue->ring.tail++));
+	queue->unmatched(take_oldest(queue));
 }
 
-/* Whether a queue of this size may be doubled. */
-static bool may_grow(const struct match_queue *queue, uint32_t size)
+/* Whether no more calls may wait than the queue has. */
+static bool is_full(const struct match_queue *queue)
 {
-	return size < SMALL_SIZE || (size < MOST_EXPECTED && *queue->room + size <= MOST_TOGETHER);
+	uint32_t used = in_flight_ring_used(&queue->ring);
+
+	return used >= MOST_EXPECTED ||
+	       (used >= SMALL_SIZE && queue->total->calls >= MOST_TOGETHER);
 }
 
 static bool make_room(struct match_queue *queue)
 {
 	uint32_t size = in_flight_ring_size(&queue->ring);
 
+	if (is_full(queue))
+		match_queue_give_up_oldest(queue);
 	if (in_flight_ring_used(&queue->ring) < size)
 		return true;
-	if (may_grow(queue, size) && in_flight_ring_grow(&queue->ring)) {
-		*queue->room += in_flight_ring_size(&queue->ring) - size;
+	if (in_flight_ring_grow(&queue->ring)) {
+		queue->total->slots += in_flight_ring_size(&queue->ring) - size;
 		return true;
 	}
 	if (size == 0)
@@ -68,10 +94,12 @@ static bool make_room(struct match_queue *queue)
 
 void match_queue_add(struct match_queue *queue, struct in_flight *call)
 {
-	if (make_room(queue))
-		in_flight_ring_add(&queue->ring, call);
-	else
+	if (!make_room(queue)) {
 		queue->unmatched(call);
+		return;
+	}
+	in_flight_ring_add(&queue->ring, call);
+	queue->total->calls++;
 }
 
 static bool is_of_kind(const struct in_flight *call, const struct record_key *key)
@@ -104,5 +132,5 @@ struct in_flight *match_queue_take(struct match_queue *queue, uint32_t index)
 {
 	while (queue->ring.tail != index)
 		match_queue_give_up_oldest(queue);
-	return in_flight_at(&queue->ring, queue->ring.tail++);
+	return take_oldest(queue);
 }

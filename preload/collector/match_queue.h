@@ -8,9 +8,15 @@
 
 #include "preload/collector/match.h"
 
+/* Of all queues together. */
+struct match_total {
+	uint32_t calls; /* that wait */
+	size_t slots;
+};
+
 struct match_queue {
 	uint32_t thread;
-	uint32_t *room; /* slots of all queues together */
+	struct match_total *total;
 	void (*unmatched)(struct in_flight *call);
 	struct in_flight_ring ring;
 	struct match_key {
@@ -33,7 +39,7 @@ struct record_key {
 };
 
 /* NULL if memory is out. `unmatched` is called for every call that is given up. */
-struct match_queue *match_queue_new(uint32_t thread, uint32_t *room,
+struct match_queue *match_queue_new(uint32_t thread, struct match_total *total,
 				    void (*unmatched)(struct in_flight *call));
 void match_queue_free(struct match_queue *queue);
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 static struct in_flight *spare; /* freed ones, for reuse */
+static size_t made;
 
 struct in_flight *in_flight_new(void)
 {
@@ -11,8 +12,8 @@ struct in_flight *in_flight_new(void)
 
 	if (operation)
 		spare = operation->next;
-	else
-		operation = malloc(sizeof(*operation));
+	else if ((operation = malloc(sizeof(*operation))))
+		made++;
 	if (operation)
 		*operation = (struct in_flight){0};
 	return operation;
@@ -22,6 +23,11 @@ void in_flight_free(struct in_flight *operation)
 {
 	operation->next = spare;
 	spare = operation;
+}
+
+size_t in_flight_memory(void)
+{
+	return made * sizeof(struct in_flight);
 }
 
 /* Chosen: 32 bytes. Of threads that launch once and end, thousands may wait for their records. */

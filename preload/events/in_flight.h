@@ -7,6 +7,7 @@
 #define KTIME_PRELOAD_EVENTS_IN_FLIGHT_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "preload/handles/operation.h"
@@ -93,5 +94,7 @@ void in_flight_follow(struct in_flight *operation);
 /* A new one, all zero; NULL if memory is out. */
 struct in_flight *in_flight_new(void);
 void in_flight_free(struct in_flight *operation);
+/* How many bytes all of them take, with those that are kept for reuse. */
+size_t in_flight_memory(void);
 
 #endif

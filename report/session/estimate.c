@@ -59,6 +59,12 @@ void estimate_halve(struct estimate *estimate)
 	estimate->shift++;
 }
 
+/* What another process may have written to the file is no place. */
+static uint64_t place_of(double at)
+{
+	return at > 0 && at < 0x1p62 ? (uint64_t)at : 0;
+}
+
 static unsigned stretch_of(const struct estimate *estimate, uint64_t place)
 {
 	uint64_t stretch = place >> estimate->shift % 64;
@@ -71,7 +77,8 @@ static void count_calls(struct estimate *estimate, double calls)
 {
 	double from = estimate->position;
 
-	for (unsigned i = 0; i < ESTIMATE_STRATA && from < calls; i++) {
+	for (unsigned i = stretch_of(estimate, place_of(from)); i < ESTIMATE_STRATA && from < calls;
+	     i++) {
 		double end = (i + 1) * (double)(UINT64_C(1) << estimate->shift % 64);
 
 		if (end > calls || i + 1 == ESTIMATE_STRATA)
@@ -87,8 +94,7 @@ static void count_calls(struct estimate *estimate, double calls)
 /* Adds a call at a place, and those up to this number. */
 static uint64_t add_call(struct estimate *estimate, double at, double calls, double weight)
 {
-	/* Another process may have written to the file. */
-	uint64_t place = at > 0 && at < 0x1p62 ? (uint64_t)at : 0;
+	uint64_t place = place_of(at);
 
 	while (estimate->shift < 63 &&
 	       calls > ESTIMATE_STRATA * (double)(UINT64_C(1) << estimate->shift))

@@ -21,6 +21,8 @@ static struct covered {
 	_Atomic bool happened;
 } covered[COVERED_MOST];
 static _Atomic uintptr_t page_size;
+/* In any of them: asked for each call and each record, it is almost never so. */
+static _Atomic bool any_happened;
 
 static struct covered *find_covered(uintptr_t base)
 {
@@ -56,7 +58,7 @@ void fault_uncover(const void *base)
 
 bool fault_happened(const void *base)
 {
-	struct covered *range = find_covered((uintptr_t)base);
+	struct covered *range = atomic_load(&any_happened) ? find_covered((uintptr_t)base) : NULL;
 
 	return range && atomic_load(&range->happened);
 }
@@ -71,6 +73,7 @@ bool session_fault(const void *address)
 		if (at < base || at - base >= atomic_load(&covered[i].size))
 			continue;
 		atomic_store(&covered[i].happened, true);
+		atomic_store(&any_happened, true);
 		return mmap((void *)(at & ~(page - 1)), page, PROT_READ | PROT_WRITE,
 			    MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0) != MAP_FAILED;
 	}
