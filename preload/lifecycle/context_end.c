@@ -42,17 +42,30 @@ static struct primary *primary_of(CUdevice device)
 	return device >= 0 && device < SESSION_DEVICES ? &primaries[device] : NULL;
 }
 
-/* The driver tells the handle at a retain alone, which would make a context where there is none. */
-static CUcontext ask_primary(CUdevice device)
+/* Whether it was learnt which context a device's primary one is, if any. The driver tells the
+ * handle at a retain alone, which would make a context where there is none. */
+static bool ask_primary(CUdevice device, CUcontext *handle)
 {
-	CUcontext handle = NULL;
 	unsigned int flags;
-	int active = 0;
+	int active;
 
-	if (driver.cuDevicePrimaryCtxGetState(device, &flags, &active) == CUDA_SUCCESS && active &&
-	    driver.cuDevicePrimaryCtxRetain(&handle, device) == CUDA_SUCCESS)
-		driver.cuDevicePrimaryCtxRelease_v2(device);
-	return handle;
+	if (driver.cuDevicePrimaryCtxGetState(device, &flags, &active) != CUDA_SUCCESS)
+		return false;
+	if (!active)
+		return true;
+	if (driver.cuDevicePrimaryCtxRetain(handle, device) != CUDA_SUCCESS)
+		return false;
+	driver.cuDevicePrimaryCtxRelease_v2(device);
+	return true;
+}
+
+/* One of them is destroyed, and the driver crashes on its events. Those of the others that the
+ * program goes on to use are met anew. */
+static void end_contexts_of(CUdevice device)
+{
+	for (struct context *context = context_first(); context; context = context->next)
+		if (context->device == device)
+			end_context(context);
 }
 
 void primary_ends(CUdevice device)
@@ -63,8 +76,8 @@ void primary_ends(CUdevice device)
 	/* Forgotten, as another context may be given it. */
 	if (primary)
 		handle = atomic_exchange_explicit(&primary->handle, NULL, memory_order_relaxed);
-	if (!handle && lifecycle_running())
-		handle = ask_primary(device);
+	if (!handle && lifecycle_running() && !ask_primary(device, &handle))
+		end_contexts_of(device);
 	if (handle)
 		context_ends(handle);
 }

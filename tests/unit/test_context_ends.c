@@ -37,6 +37,11 @@ struct context *context_known(CUcontext handle)
 	return known && known->handle == handle ? known : NULL;
 }
 
+struct context *context_first(void)
+{
+	return known;
+}
+
 struct context *context_lookup(CUcontext handle)
 {
 	looked_up = context_known(handle);
@@ -221,6 +226,23 @@ static void a_context_is_never_made_to_be_asked_for(void **state)
 	assert_int_equal(asked, 3);
 }
 
+static void all_of_a_device_end_where_its_primary_one_is_not_told(void **state)
+{
+	(void)state;
+	retain_result = CUDA_ERROR_UNKNOWN;
+	primary_ends(context.device);
+	assert_true(has_ended());
+	state_result = CUDA_ERROR_UNKNOWN;
+	primary_ends(context.device);
+	assert_true(has_ended());
+	primary_ends(context.device + 1);
+	assert_false(has_ended());
+	state_result = CUDA_SUCCESS;
+	active = 0;
+	primary_ends(context.device);
+	assert_false(has_ended());
+}
+
 static void a_green_context_ends_its_own_and_a_retain(void **state)
 {
 	const CUcontext handle = (CUcontext)0x999;
@@ -260,6 +282,8 @@ int main(void)
 		cmocka_unit_test_setup(a_primary_context_ends_with_its_last_release, start),
 		cmocka_unit_test_setup(devices_are_told_apart, start),
 		cmocka_unit_test_setup(a_context_is_never_made_to_be_asked_for, start),
+		cmocka_unit_test_setup(all_of_a_device_end_where_its_primary_one_is_not_told,
+				       start),
 		cmocka_unit_test_setup(a_green_context_ends_its_own_and_a_retain, start),
 	};
 
