@@ -342,9 +342,22 @@ void collector_begin(const struct cupti_settings *late)
 	futex_wake(&begun);
 }
 
+/* When waiting for the end of the run is over, CLOCK_MONOTONIC; 0: the run does not end yet. */
+static _Atomic uint64_t until;
+
+/* `end`, or the end of the run's wait if that comes earlier. Relaxed: it says nothing about other
+ * data. */
+static uint64_t until_at_most(uint64_t end)
+{
+	uint64_t limit = atomic_load_explicit(&until, memory_order_relaxed);
+
+	return limit && limit < end ? limit : end;
+}
+
 static void request_end_context(struct context *context)
 {
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS;
+	/* The runtime ends its contexts in exit, after the wait for the report. */
+	uint64_t end = until_at_most(clock_ns(CLOCK_MONOTONIC) + END_WAIT_NS + FINISH_WAIT_NS);
 
 	/* An earlier request may still be in progress, although its thread no longer waits
 	 * for it. */
@@ -406,17 +419,14 @@ static bool wait_while_answered(uint64_t end)
 
 bool collector_finish(enum end_caller caller)
 {
-	static _Atomic uint64_t until;
 	bool soon = caller == END_IN_HOST_FUNCTION;
 	uint64_t earlier = 0, end = clock_ns(CLOCK_MONOTONIC) +
 				    (soon ? HELD_UP_NS : END_WAIT_NS + FINISH_WAIT_NS);
 
-	/* The first caller sets the deadline for all, as this is called several times at exit.
-	 * Relaxed: the deadline says nothing about other data. */
-	if (!atomic_compare_exchange_strong_explicit(&until, &earlier, end, memory_order_relaxed,
-						     memory_order_relaxed) &&
-	    earlier < end)
-		end = earlier;
+	/* The first caller sets the deadline for all, as this is called several times at exit. */
+	atomic_compare_exchange_strong_explicit(&until, &earlier, end, memory_order_relaxed,
+						memory_order_relaxed);
+	end = until_at_most(end);
 	collector_ask_finish(soon);
 	return caller == END_IN_CALL ? wait_while_answered(end) : collector_wait_finished(end);
 }

@@ -2,7 +2,8 @@
 /*
  * host_ends HOW WAY: a host function ends the program, by exit, _exit, quick_exit, abort or execve,
  * while work behind it waits for it and the main thread for all. HOW: function, callback, node (of
- * a graph), captured; or handler: a signal's handler that interrupts the program in a launch.
+ * a graph), captured; or handler: a signal's handler that interrupts the program in a launch. In
+ * exit the primary context is released last, as CUDA's runtime does.
  */
 #include <signal.h>
 #include <stdbool.h>
@@ -33,6 +34,11 @@ static void end(void *unused)
 		abort();
 	if (strcmp(way, "execve") == 0)
 		execve("/bin/sh", arguments, NULL);
+}
+
+static void release(void)
+{
+	cuDevicePrimaryCtxRelease(0);
 }
 
 static void end_in_callback(CUstream stream, CUresult result, void *unused)
@@ -82,6 +88,7 @@ int main(int argc, char **argv)
 	if (argc != 3)
 		return 2;
 	way = argv[2];
+	atexit(release);
 	check_context();
 	kernel = check_kernel("first");
 	CHECK(cuStreamCreate(&stream, CU_STREAM_DEFAULT));
