@@ -257,7 +257,11 @@ void decode_activity(const void *record, uint32_t version, struct activity *acti
 	activity->destination_kind = memory_kind_of(activity->destination_kind);
 	if (activity->kind == ACTIVITY_UNIFIED_MEMORY)
 		decode_unified_memory(activity);
-	activity->valid = activity->start != 0 && activity->end >= activity->start;
+	/* CUPTI reckons by the process's CLOCK_REALTIME. Where a library like libfaketime has that
+	 * stand still all times are one; no kernel takes no time. */
+	activity->valid = activity->start != 0 &&
+			  (activity->kind == ACTIVITY_KERNEL ? activity->end > activity->start
+							     : activity->end >= activity->start);
 }
 
 const char *overhead_kind_name(uint32_t kind)

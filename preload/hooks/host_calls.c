@@ -131,8 +131,6 @@ static void mipmapped_created(CUresult result, const CUmipmappedArray *array,
 		if (!real)                                                                         \
 			real = (CUresult(*) parameters)lookup_late(ENTRY_##symbol,                 \
 								   __builtin_return_address(0));   \
-		if (driver_contains(__builtin_return_address(0)))                                  \
-			return real arguments;                                                     \
 		host_call_begin(&call);                                                            \
 		before;                                                                            \
 		result = real arguments;                                                           \

@@ -39,8 +39,8 @@ void host_call_end(const struct timed_call *call, uint16_t api, CUresult result)
 	if (!thread)
 		return;
 	duration = clock_ticks() - call->started;
-	if (thread->in_progress == token_of(call))
-		thread->in_progress = 0;
+	/* Whatever call is noted there was left: this is the outermost. */
+	thread->in_progress = 0;
 	slot = ring_slot(&thread->ring);
 	if (!slot)
 		return;

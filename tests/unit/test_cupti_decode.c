@@ -358,6 +358,11 @@ static void times_that_say_nothing_are_invalid(void **test)
 	put(&record, 24, 8, 1999);
 	decode_activity(record.bytes, 130000, &activity);
 	assert_false(activity.valid);
+
+	/* A clock that stands still. */
+	put(&record, 24, 8, 2000);
+	decode_activity(record.bytes, 130000, &activity);
+	assert_false(activity.valid);
 }
 
 static void unknown_kinds_and_numbers_are_said_to_be_unknown(void **test)
