@@ -20,9 +20,6 @@
 /* What a main thread has as a rule; only what is used of it takes memory. */
 #define LARGE_STACK_BYTES (8UL << 20)
 
-/* How long threads may take to begin. Chosen. */
-#define BEGIN_WAIT_NS	  100000000u
-
 /* The processors of the process when it was loaded: room for 8192, as the kernel's limit is. */
 static cpu_set_t processors[8192 / CPU_SETSIZE];
 static bool processors_known;
@@ -95,9 +92,9 @@ static void *begin(void *argument)
 	return beginning->run(NULL);
 }
 
-void background_threads_wait(void)
+void background_threads_wait(uint64_t nanoseconds)
 {
-	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + BEGIN_WAIT_NS;
+	const uint64_t end = clock_ns(CLOCK_MONOTONIC) + nanoseconds;
 	uint32_t begun;
 
 	while ((begun = atomic_load(&begun_count)) < started_count)

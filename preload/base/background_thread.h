@@ -19,11 +19,11 @@
 /* Starts a detached thread, which has this name; 0 or -errno. One thread at a time calls this. */
 int background_thread_start(void *(*run)(void *), const char *name);
 /*
- * Waits until all threads have begun, 0.1 s at most: until then they are libc's, which makes system
- * calls for them and ends the process if one is refused, as by the filter of a program that
+ * Waits until all threads have begun, this long at most: until then they are libc's, which makes
+ * system calls for them and ends the process if one is refused, as by the filter of a program that
  * sandboxes itself.
  */
-void background_threads_wait(void);
+void background_threads_wait(uint64_t nanoseconds);
 
 /* Blocks signals in the calling thread, as in ktime's: for others' threads that it starts. */
 void background_thread_block_signals(sigset_t *before);

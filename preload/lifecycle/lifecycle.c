@@ -42,6 +42,10 @@
 #include "report/options/log_file.h"
 #include "report/session/environment.h"
 
+/* How long ktime's threads may take to begin, at the start and before a sandbox. Chosen. */
+#define BEGIN_WAIT_NS	UINT64_C(100000000)
+#define SANDBOX_WAIT_NS UINT64_C(2000000000)
+
 /* Another preload that looks the driver's functions up past ktime. */
 #define IN_FRONT                                                                                   \
 	"%s has a dlsym of its own, which comes before ktime's; put libktime.so first in "         \
@@ -324,7 +328,7 @@ static void start_once(void)
 		endings_handle_signals(settings.only_process == loaded_process &&
 				       loaded_parent == 1);
 	output_start_metrics(session);
-	background_threads_wait();
+	background_threads_wait(BEGIN_WAIT_NS);
 	/* Release: a thread that sees it running sees all of the above. */
 	atomic_store_explicit(&lifecycle_state, LIFECYCLE_RUNNING, memory_order_release);
 	count_only_block(-1);
@@ -421,6 +425,8 @@ void lifecycle_prepare_for_sandbox(void)
 	lifecycle_start_if_initialised();
 	if (!lifecycle_running() || getpid() != pid || atomic_exchange(&prepared, true))
 		return;
+	/* On a busy machine one may still not have begun. */
+	background_threads_wait(SANDBOX_WAIT_NS);
 	prometheus_file_end();
 	sandbox_close();
 	output_prepare_for_sandbox(session);

@@ -302,8 +302,9 @@ void output_prepare_for_sandbox(struct session *prepared)
 	note("sandbox");
 }
 
-void background_threads_wait(void)
+void background_threads_wait(uint64_t nanoseconds)
 {
+	assert_true(nanoseconds);
 }
 
 int spare_thread_start(bool for_others)

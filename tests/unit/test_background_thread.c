@@ -67,7 +67,7 @@ static void all_signals_but_those_of_faults_are_blocked(void **state)
 	assert_int_equal(sem_init(&done, 0, 0), 0);
 	pthread_sigmask(SIG_BLOCK, NULL, &before);
 	assert_int_equal(background_thread_start(look_around, "ktime around"), 0);
-	background_threads_wait();
+	background_threads_wait(UINT64_C(1000000000));
 	wait_until_done();
 	pthread_sigmask(SIG_BLOCK, NULL, &after);
 	for (int signal = 1; signal <= SIGRTMAX; signal++) {
