@@ -97,14 +97,14 @@ without_memory()
 	shift 3
 	run alone "$@"
 	local alone_status=$status
-	grep -v time <<<"$output" >alone.out
+	grep -vE "time|$by_own_events" <<<"$output" >alone.out
 	without=0
 	for number in $(seq "$first" "$last"); do
 		for on in "" 1; do
 			run --separate-stderr env NO_MEMORY=$number ${on:+NO_MEMORY_ON=1} \
 				LD_PRELOAD="$built/libktime.so:$programs/libno_memory.so" \
 				"$root/tests/sim/run" "$@"
-			[ "$status" -eq $alone_status ] && diff alone.out <(grep -v time <<<"$output") ||
+			[ "$status" -eq $alone_status ] && diff alone.out <(grep -vE "time|$by_own_events" <<<"$output") ||
 				{ echo "allocation $number${on:+ and on}: status $status"; false; }
 			# Without memory for a report the profile stays, where there was some for it.
 			report | grep -q "Profiling result:\|Time (%)" || without=$((without + 1))
