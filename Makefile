@@ -6,6 +6,7 @@
 # make check-asan the same with address and undefined behaviour checked; check-tsan: data races
 # make gpu-check  the tests that need one
 # make job-check  jobs by real launchers: Open MPI, MPICH, Slurm; metrics by a real Prometheus
+# make headers-check  parses the library's sources with the headers of CUDA 12.0 to 13.4
 # make fuzz       changed inputs for each reader, for FUZZ_SECONDS each
 # make mutants    how many small changes of the sources the tests notice
 # make bench      what ktime costs, beside its peers (needs a GPU)

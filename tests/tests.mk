@@ -30,8 +30,8 @@ format-check:
 # The library's sources with the headers of CUDA 12.0 to 13.4, as PyPI has them (needs the network).
 .PHONY: headers-check
 headers-check: $(SIM)/include/sim_versions.h
-	@CC='$(CC)' TOOLKIT=$(CUDA_INCLUDE) KTIME_FLAGS='-I. -I$(BUILD)/include -D_GNU_SOURCE -DKTIME_VERSION=\"$(VERSION)\" \
-		-DHASH_NONFATAL_OOM=1 $(filter-out -MMD -MP,$(KTIME_CFLAGS))' tests/headers.sh $(BUILD)/headers
+	@CC='$(CC)' TOOLKIT=$(CUDA_INCLUDE) tests/headers.sh $(BUILD)/headers -- \
+		-I. -I$(BUILD)/include -D_GNU_SOURCE -DHASH_NONFATAL_OOM=1 $(filter-out -MMD -MP,$(KTIME_CFLAGS))
 
 # On the GPU where the driver finds one, else on the simulated device.
 GPU_HERE := nvidia-smi -L 2>/dev/null | grep -q '^GPU' || \

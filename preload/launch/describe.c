@@ -109,13 +109,13 @@ void describe_copy_3d_batch(struct call *call, const void *list, size_t count, C
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
-/* CUmemDecompressParams as in CUDA 12.6; older toolkits do not declare it. */
+/* CUmemDecompressParams as in CUDA 12.8; older toolkits do not declare it. */
 struct decompression {
 	size_t source_bytes, destination_bytes;
 	uint64_t rest[6];
 };
 
-#if CUDA_VERSION >= 12060
+#if CUDA_VERSION >= 12080
 _Static_assert(sizeof(struct decompression) == sizeof(CUmemDecompressParams), "layout");
 _Static_assert(offsetof(struct decompression, destination_bytes) ==
 		       offsetof(CUmemDecompressParams, dstNumBytes),
