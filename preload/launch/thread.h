@@ -75,6 +75,25 @@ struct thread {
 	_Atomic bool ended;
 	struct ring ring;
 
+	/* For the collector; the launching thread reads the first one when its ring is full. Two
+	 * lines, as processors fetch them in pairs. */
+	_Atomic uint32_t ring_tail __attribute__((aligned(2 * CACHE_LINE)));
+	/* Since the threads that launch were last counted (counters.c). */
+	bool has_launched;
+	uint32_t drain_end; /* the ring's head when the present drain began */
+	uint32_t last_call; /* number of its latest call that the timeline has (host_calls.h) */
+	/* The heap of threads that have records, see drain.c. */
+	uint64_t drain_started; /* when the call of its next record began */
+	struct thread *drain_child, *drain_sibling;
+	uint64_t host_ticks_seen;
+	uint32_t kernel_id;  /* from gettid() */
+	uint32_t pthread_id; /* the low half of pthread_self(), as in CUPTI's records */
+	struct thread *next;
+
+	/* Behind what all need, so that a thread that launches a few times and ends takes one page:
+	 * where the collector gets too little time, thousands wait for it. */
+	struct call_record records[RING_RECORDS] __attribute__((aligned(2 * CACHE_LINE)));
+
 	/*
 	 * How often each operation was launched count-only, in the second half outside of the
 	 * profiling window, and the API row of those in the window plus 1. Written by the launching
@@ -85,23 +104,10 @@ struct thread {
 	_Atomic uint16_t operation_rows[COUNTED_OPERATIONS];
 	/* Calls by API row that left no record, or one without the row. */
 	_Atomic uint64_t api_calls[API_COUNT];
-	struct call_record records[RING_RECORDS] __attribute__((aligned(CACHE_LINE)));
 
-	/* For the collector; the launching thread reads the first one when its ring is full. */
-	_Atomic uint32_t ring_tail __attribute__((aligned(CACHE_LINE)));
-	uint64_t operation_calls_seen[2 * COUNTED_OPERATIONS];
+	/* For the collector. */
+	uint64_t operation_calls_seen[2 * COUNTED_OPERATIONS] __attribute__((aligned(CACHE_LINE)));
 	uint64_t api_calls_seen[API_COUNT];
-	uint64_t host_ticks_seen;
-	/* Since the threads that launch were last counted (counters.c). */
-	bool has_launched;
-	uint32_t drain_end; /* the ring's head when the present drain began */
-	uint32_t last_call; /* number of its latest call that the timeline has (host_calls.h) */
-	/* The heap of threads that have records, see drain.c. */
-	uint64_t drain_started; /* when the call of its next record began */
-	struct thread *drain_child, *drain_sibling;
-	uint32_t kernel_id;  /* from gettid() */
-	uint32_t pthread_id; /* the low half of pthread_self(), as in CUPTI's records */
-	struct thread *next;
 };
 
 _Static_assert(offsetof(struct thread, overhead_left) <= CACHE_LINE,

@@ -72,6 +72,14 @@ calls()
 	done
 }
 
+# As where other programs leave ktime's thread no processor for a while.
+@test "a thread that launched once and ended takes two pages while ktime gets no further" {
+	not_under_sanitizers "memory"
+	run --separate-stderr under_ktime "$programs/held" ended
+	[ "$status" -eq 0 ]
+	[ "$output" -le 8 ]
+}
+
 # "LAUNCHES NAME" of a trace, in order.
 launched()
 {

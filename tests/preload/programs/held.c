@@ -4,9 +4,13 @@
  *
  * full    20000 launches of `first`, which is more than a thread's ring holds, and one of `second`
  * turns   two threads that launch in turns into one stream, 10 x 10 times: `first` and `second`
+ * ended   1000 threads, one after the other, that launch once and end; prints by how many KB the
+ *         process has grown for each
  */
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tests/preload/programs/ktime_threads.h"
 #include "tests/sim/programs/check.h"
@@ -15,6 +19,7 @@ enum {
 	FULL = 20000,
 	TURNS = 10,
 	LAUNCHES = 10,
+	ENDED = 1000,
 };
 
 static void full(void)
@@ -76,12 +81,60 @@ static void turns(void)
 	pthread_barrier_destroy(&turn);
 }
 
+static CUcontext shared;
+
+static void *launch_once(void *kernel)
+{
+	CHECK(cuCtxSetCurrent(shared));
+	check_launch(kernel, NULL);
+	return NULL;
+}
+
+static void one_thread(CUfunction kernel)
+{
+	pthread_t thread;
+
+	pthread_create(&thread, NULL, launch_once, kernel);
+	pthread_join(thread, NULL);
+}
+
+/* In KB. */
+static long resident(void)
+{
+	FILE *file = fopen("/proc/self/statm", "r");
+	long all, pages = 0;
+
+	if (!file || fscanf(file, "%ld %ld", &all, &pages) != 2)
+		pages = 0;
+	if (file)
+		fclose(file);
+	return pages * (sysconf(_SC_PAGESIZE) / 1024);
+}
+
+static void ended(void)
+{
+	CUfunction kernel;
+	long before;
+
+	shared = check_context();
+	kernel = check_kernel("first");
+	one_thread(kernel);
+	hold_ktime();
+	one_thread(kernel);
+	before = resident();
+	for (int i = 0; i < ENDED; i++)
+		one_thread(kernel);
+	printf("%ld\n", (resident() - before) / ENDED);
+	release_ktime();
+	CHECK(cuCtxSynchronize());
+}
+
 int main(int argc, char **argv)
 {
 	static const struct {
 		const char *name;
 		void (*run)(void);
-	} ways[] = {{"full", full}, {"turns", turns}};
+	} ways[] = {{"full", full}, {"turns", turns}, {"ended", ended}};
 
 	for (size_t i = 0; argc == 2 && i < sizeof(ways) / sizeof(ways[0]); i++)
 		if (strcmp(argv[1], ways[i].name) == 0) {
