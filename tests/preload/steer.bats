@@ -270,7 +270,7 @@ started()
 		launched=${answer#ok }
 		dismiss
 		is true jq --argjson launched "$launched" '[.rows[] | select(.kind == "kernel")] |
-			(map(.calls + .calls_outside) | add) == $launched and all(.calls == .cupti.count)' \
+			(map(.calls + .calls_outside) | add) == $launched and all(.calls == (.cupti.count // 0))' \
 			<("$ktime" export --json - kept)
 	done
 }

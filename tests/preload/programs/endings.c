@@ -202,9 +202,10 @@ static void end_by__exit_in_exit(void)
 	_exit(3);
 }
 
+/* Alone, the process may be over before: it looks at no result. */
 static void *reset_later(void *context)
 {
-	CHECK(cuCtxSetCurrent(context));
+	cuCtxSetCurrent(context);
 	usleep(MEANWHILE_US);
 	cuDevicePrimaryCtxReset(0);
 	return NULL;
