@@ -6,10 +6,10 @@
  * also updated every 500 launches (tests/bench/graph_loop.cu), on an H100 with driver 580.159, with
  * CUPTI of 12.4, 12.6, 12.8, 12.9 Update 1, 13.0, 13.0 Update 2, 13.1 Update 1, 13.2 Update 1, 13.3
  * Update 1, 13.4 Update 1 and 13.5; on an H200 with those of 11.8, 12.0, 12.4 and 13.0 Update 2.
- * From 12.6 to 13.0 each of ten programs hung when ktime turned the kernel kind off (NVIDIA's
+ * From 12.6 to 13.0 each of fifteen programs hung when ktime turned the kernel kind off (NVIDIA's
  * release notes: "deadlock" on disabling it, mended in 13.0 Update 1); with those of 12.9 and 13.0
- * two of three programs whose nodes were all recorded died at some 300,000 to 1,400,000 records. A
- * version between two that were tried counts as the worse of them.
+ * three of five programs whose nodes were all recorded died at some 300,000 to 1,400,000 records.
+ * A version between two that were tried counts as the worse of them.
  *
  * Refusal: a NULL buffer could end the program before 12.9 (NVIDIA's release notes). Buffers by
  * thread: the default since 13.0 (the same).
