@@ -189,13 +189,6 @@ static void describe_cupti(void)
 	}
 	if (cupti.reason[0])
 		session_note(session, "%s", cupti.reason);
-	if (cupti.started && settings.graph == GRAPH_AUTO && !cupti.settings.graph_nodes)
-		session_note(
-			session,
-			"CUDA graphs are timed as wholes: CUPTI's version %u can end or hang a "
-			"program whose nodes are recorded. That of CUDA 12.4, or of 13.0 Update "
-			"1 or later, does not; --graph node records them all the same.",
-			(unsigned)library_functions()->version);
 	if (mode_driver_records)
 		session_note(session, "Driver calls that ktime makes too, on events and contexts, "
 				      "are not shown.");
@@ -211,6 +204,25 @@ static void describe_cupti(void)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
 
+/* Whether the program asked for no form of its graphs, and CUPTI bears only one. */
+static void warn_of_whole_graphs(struct session *finished)
+{
+	const struct row *row;
+	bool graphs = false;
+
+	if (!cupti.started || settings.graph != GRAPH_AUTO || cupti.settings.graph_nodes)
+		return;
+	session_for_each_row (finished, row)
+		graphs |= row->kind == ROW_GRAPH;
+	if (graphs)
+		session_note(
+			finished,
+			"CUDA graphs are timed as wholes: CUPTI's version %u can end or hang a "
+			"program whose nodes are recorded. That of CUDA 12.4, or of 13.0 Update "
+			"1 or later, does not; --graph node records them all the same.",
+			(unsigned)library_functions()->version);
+}
+
 static void finish_report(struct session *finished)
 {
 	const char *name;
@@ -220,6 +232,7 @@ static void finish_report(struct session *finished)
 	prometheus_file_end();
 	devices_finish(finished);
 	metrics_finish(finished);
+	warn_of_whole_graphs(finished);
 	for (unsigned i = 0; (name = driver_unknown_entry(i)); i++)
 		session_note(finished,
 			     "%s was called or may have been: this driver has it, ktime "
