@@ -15,11 +15,11 @@
  * thread: the default since 13.0 (the same).
  */
 static const struct cupti_version versions[] = {
-	/* first   kernels  nodes  refusal  by thread */
-	{0, true, true, false, false},	    {23, false, true, false, false}, /* CUDA 12.5 */
-	{27, false, false, true, false},				     /* 12.9 */
-	{130000, false, false, true, true},				     /* 13.0 */
-	{130001, true, true, true, true},				     /* 13.0 Update 1 */
+	/* first   kernels  refusal  by thread */
+	{0, true, false, false},     {23, false, false, false}, /* CUDA 12.5 */
+	{27, false, true, false},				/* 12.9 */
+	{130000, false, true, true},				/* 13.0 */
+	{130001, true, true, true},				/* 13.0 Update 1 */
 };
 
 const struct cupti_version *cupti_version_of(uint32_t version)

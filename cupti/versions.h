@@ -14,8 +14,6 @@ struct cupti_version {
 	uint32_t first;
 	/* The kernel kind can be turned off while the program launches graphs. */
 	bool pauses_kernels;
-	/* A million records of graph nodes do no harm. */
-	bool records_nodes;
 	/* A request for a buffer may be refused. */
 	bool takes_refusal;
 	/* Each thread fills buffers of its own, unless an attribute says otherwise. */
