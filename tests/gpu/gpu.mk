@@ -9,6 +9,7 @@ $(BUILD)/gpu/cublas_multiply: GPU_EXTRA = -lcublas
 $(BUILD)/gpu/cufft_transform: GPU_EXTRA = -lcufft
 $(BUILD)/gpu/cusparse_multiply: GPU_EXTRA = -lcusparse
 $(BUILD)/gpu/graph_device_launch: GPU_EXTRA = -rdc=true -lcudadevrt
+$(BUILD)/gpu/graph_numbers: GPU_EXTRA = -I$(CUPTI_INCLUDE)
 $(BUILD)/gpu/per_thread_stream: GPU_EXTRA = --default-stream per-thread
 # cudart both ways: nvcc links it statically unless told otherwise.
 $(addprefix $(BUILD)/gpu/,graphs streams memsets): GPU_EXTRA = -cudart shared
