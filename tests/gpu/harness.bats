@@ -204,3 +204,55 @@ energy()
 	[ "$status" -eq 1 ]
 	[[ $output == *"-3.85 %"* ]]
 }
+
+# Programs that say what cupti_versions.py reads, and whose kernels are saxpy's, in a build folder of their own.
+fake_build()
+{
+	build=$BATS_TEST_TMPDIR/build saxpy="$built/sim/workloads/saxpy --n 1024 --repetitions"
+	mkdir -p "$build/bench" "$build/gpu"
+	ln -s "$built/libktime.so" "$built/ktime" "$build"
+	ln -s "$built/bench/libbare_tracer.so" "$build/bench"
+	cat >"$build/bench/graph_loop" <<-END
+		#!/bin/bash
+		echo "workload=\$1 ns=2000 launches=2"
+		case \$1 in mixed) kill -SEGV \$\$ ;; updated) exec $saxpy 199 ;; *) exec $saxpy 200 ;; esac
+	END
+	cat >"$build/bench/launch_loop" <<-END
+		#!/bin/bash
+		[ "\$1" = --turns ] || exec $saxpy \$2
+		echo ready
+		while read -r name; do printf 'workload=%s ns=2000\ndone\n' "\$name"; done
+		exec $saxpy 1
+	END
+	cat >"$build/resnet" <<-END
+		#!/bin/bash
+		[ "\$1" = --iterations ] && iterations=\$2 || iterations=5
+		echo "iterations=\$iterations"
+		exec $saxpy \$((10 + 3 * iterations - (\$1 == 7)))
+	END
+	cat >"$build/gpu/graph_numbers" <<-END
+		#!/bin/sh
+		echo first 0 1 2
+		case \$1 in */13.2.0/*) echo second 0 2 ;; *) echo second 0 1 ;; esac
+	END
+	chmod +x "$build"/*/* "$build/resnet"
+	export KTIME_BUILD=$build KTIME_DECODER="$build/bench/launch_loop --turns" KTIME_RESNET=$build/resnet
+}
+
+@test "versions of CUPTI are measured one by one, and all figures make one table" {
+	fake_build
+	for version in 13.0.0 13.1.0 13.2.0; do
+		mkdir -p "$BATS_TEST_TMPDIR/$version/lib"
+		cp "$built/sim/toolkit/lib64/libcupti.so.13" "$BATS_TEST_TMPDIR/$version/lib"
+	done
+	versions=(python3 tests/gpu/cupti_versions.py --resnets 2)
+	"${versions[@]}" --cells "$BATS_TEST_TMPDIR/one" --only numbers,graphs,cost,decoder,resnet "$BATS_TEST_TMPDIR/13.0.0"
+	"${versions[@]}" --cells "$BATS_TEST_TMPDIR/two" --only numbers "$BATS_TEST_TMPDIR/13.1.0" "$BATS_TEST_TMPDIR/13.2.0"
+	"${versions[@]}" --cells "$BATS_TEST_TMPDIR/two" --only resnet --resnet-seconds 7 "$BATS_TEST_TMPDIR/13.1.0"
+	"${versions[@]}" --write --output "$BATS_TEST_TMPDIR/R.md" "$BATS_TEST_TMPDIR/one" "$BATS_TEST_TMPDIR/two" >/dev/null
+	cat "$BATS_TEST_TMPDIR/R.md"
+	grep -q '^| 13.0.0 | 130001 *| +0.0 %, whole graphs; +0.0 %, whole graphs | +0.0 %; +0.0 % | +0.0 % *| +0.0 %, 199 of 200 calls, whole graphs .*| SIGSEGV *| - *| SIGSEGV *|$' "$BATS_TEST_TMPDIR/R.md"
+	grep -q '^| 13.0.0 | +0.0 % *| - *| not started *| +0.0 %, 0 windows | 0 of 2; 0 to 0 windows; 2 x no windows *| below *|$' "$BATS_TEST_TMPDIR/R.md"
+	grep -q '^| 13.1.0 | - .*| 0 of 2; 0 to 0 windows; 2 x calls of 1 kernels off: .* 24 of 25 | as 13.0.0 *|$' "$BATS_TEST_TMPDIR/R.md"
+	grep -A 6 '^Numbers of nodes with 13.2.0, where not as 13.0.0:$' "$BATS_TEST_TMPDIR/R.md" | grep -qx '+second 0 2'
+}

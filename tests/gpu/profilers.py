@@ -12,6 +12,8 @@ COMMAND = os.path.join(BUILD, "ktime")
 BARE_TRACER = os.path.join(BUILD, "bench", "libbare_tracer.so")
 # Libraries that the command is linked to, brought along from where it was built.
 COMMAND_LIBRARIES = os.path.join(BUILD, "gpu", "lib")
+# The libcupti that programs are to use, instead of the one that is found for them.
+CUPTI = os.environ.get("KTIME_CUPTI", "")
 
 
 def plain_environment():
@@ -39,10 +41,10 @@ def under_nothing(argv):
     return [*RUNNER, *argv], plain_environment()
 
 
-def under_ktime(argv, options=""):
-    """ktime's preload, with its options in KTIME_OPTIONS."""
+def under_ktime(argv, options="", cupti=CUPTI):
+    """ktime's preload, with its options in KTIME_OPTIONS. A libcupti that is loaded is used."""
     environment = plain_environment()
-    environment["LD_PRELOAD"] = LIBRARY
+    environment["LD_PRELOAD"] = f"{LIBRARY}:{cupti}" if cupti else LIBRARY
     environment["KTIME_OPTIONS"] = options
     return [*RUNNER, *argv], environment
 
@@ -51,7 +53,7 @@ def under_bare_tracer(argv, file=None):
     """CUPTI's kernel, copy and memset records counted; kept by name where a file is given."""
     environment = plain_environment()
     environment["CUDA_INJECTION64_PATH"] = BARE_TRACER
-    environment["BARE_TRACER_CUPTI"] = machine.find_library("libcupti.so")
+    environment["BARE_TRACER_CUPTI"] = CUPTI or machine.find_library("libcupti.so")
     if file:
         environment["BARE_TRACER_FILE"] = file
     return [*RUNNER, *argv], environment

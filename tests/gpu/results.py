@@ -16,7 +16,8 @@ Written by `make gpu-check`, each section by the script that it names, on the ma
 What ktime costs is in [tests/bench/RESULTS.md](../bench/RESULTS.md).
 """
 # What a reader wants to see first comes first; a section not named here goes to the end.
-ORDER = ("tables", "bandwidth", "memory", "counters", "gpu-check", "cupti-versions", "cupti-subscribers", "accuracy", "energy", "idle", "nvtx", "gates", "events", "workloads", "ranks",
+ORDER = ("tables", "bandwidth", "memory", "counters", "gpu-check", "cupti-versions", "cupti-windows",
+         "cupti-subscribers", "accuracy", "energy", "idle", "nvtx", "gates", "events", "workloads", "ranks",
          "always-on", "neighbours", "signals", "host-functions")
 SECTION = re.compile(r"<!-- begin (\S+) -->\n(.*?)\n<!-- end \1 -->", re.S)
 
@@ -41,10 +42,11 @@ def read_sections(path=PATH):
         return {}
 
 
-def write_section(name, title, script, lines, path=PATH):
-    """Replaces the section of that name, or adds it, under the machine it was measured on."""
+def write_section(name, title, script, lines, path=PATH, about=None):
+    """Replaces the section of that name, or adds it, under the machine it was measured on, which is
+    this one where it is not told of."""
     sections = read_sections(path)
-    about = [*machine.describe(), f"- by: `tests/gpu/{script}`"]
+    about = [*(about or machine.describe()), f"- by: `tests/gpu/{script}`"]
     text = "\n".join([f"## {title}", "", *about, "", *lines]).rstrip()
     sections[name] = text
     names = [name for name in ORDER if name in sections]

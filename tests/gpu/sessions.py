@@ -52,6 +52,7 @@ class Session:
     rows: list
     counters: dict
     cost_ns: float  # by how much ktime says the run is longer
+    cupti_version: int  # as cuptiGetVersion() gives it; 0 where CUPTI was not used
 
 
 def export(file, options=()):
@@ -111,5 +112,5 @@ def read(file, options=()):
     """The session of a file; options of `ktime export`, such as the bytes of a kernel."""
     data = export(file, options)
     counters = data["counters"]
-    return Session([_row(row) for row in data["rows"]], counters,
-                   counters["added_ns"])
+    return Session([_row(row) for row in data["rows"]], counters, counters["added_ns"],
+                   data["session"]["cupti_version"])
