@@ -16,7 +16,7 @@ check: check-packages
 	@MAKE='$(MAKE)' JOBS=$(JOBS) BUILD=$(BUILD) UNIT_TESTS='$(UNIT_TESTS)' tests/check.sh
 
 # Endings, waits, daemons and jobs beside busy loops; a part of it is in make check.
-check-busy: check-packages all sim preload-programs unit-test-programs
+check-busy: check-packages all sim preload-programs command-programs unit-test-programs
 	@BUILD=$(BUILD) tests/busy.sh
 
 # The second compiler's warnings: parsed, not built. Headers are checked as they are included.
