@@ -30,3 +30,8 @@ bool pause_is_refused(void)
 {
 	return kinds_program_has_kernels();
 }
+
+bool pause_was_shared(void)
+{
+	return kinds_program_ever();
+}

@@ -14,6 +14,7 @@
 #include "preload/events/other_streams.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
+#include "preload/recording/window_check.h"
 #include "report/session/estimate.h"
 
 struct matcher *calls_matcher;
@@ -75,6 +76,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 	struct row *row = operation->row;
 
 	if (end == EVENT_READ) {
+		window_check_passed(operation);
 		session_count(rows_session, COUNTER_timed_by_events, 1);
 		session_count(rows_session, COUNTER_gated_pairs, operation->gated);
 		if (row) {

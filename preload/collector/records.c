@@ -20,6 +20,7 @@
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/cheap_calls.h"
 #include "preload/recording/recording.h"
+#include "preload/recording/window_check.h"
 #include "preload/timeline/feed.h"
 
 static struct pointer_map operation_by_name; /* from the address of CUPTI's name to the operation */
@@ -386,6 +387,8 @@ void records_take(const struct activity *activity, void *unused)
 		session_count(rows_session, COUNTER_cupti_unknown, 1);
 		return;
 	}
+	if (activity->kind == ACTIVITY_KERNEL)
+		window_check_record(activity);
 	if (!activity->valid) {
 		/* Those of the last launch before the recording was turned off have none. */
 		session_count(rows_session, COUNTER_cupti_invalid, recording_matches());

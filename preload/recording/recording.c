@@ -16,6 +16,7 @@
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
 #include "preload/recording/versions.h"
+#include "preload/recording/window_check.h"
 #include "preload/recording/window_records.h"
 #include "preload/recording/window_times.h"
 
@@ -41,6 +42,7 @@ static double budget; /* of the run's time, as a fraction */
 static double credit; /* ns that may still be spent */
 static double work;   /* ns that recording all launches would have cost */
 static bool late;     /* CUPTI was not on from the start, or is not yet */
+static bool ended;    /* no window opens any more: CUPTI did not record all that was in them */
 static uint64_t updated, rows_updated, costs_taken, last_unplanned; /* when each last was */
 
 /* The window that is open, or the last one. */
@@ -133,6 +135,7 @@ void recording_call(const struct in_flight *call)
 	/* Copies and memsets are recorded in any case. */
 	double cost = contents ? (contents->recorded - contents->copies) * NODE_NS : 0;
 
+	window_check_call(call, contents);
 	work += cost > 0 ? cost : NODE_NS;
 	if (cost > 0 && phase == CONTINUOUS) {
 		credit -= cost;
@@ -225,6 +228,7 @@ static void settle(bool turned_off)
 
 static void close_window(uint64_t now)
 {
+	window_check_close(clock_ns(CLOCK_REALTIME));
 	if (!turn(false, now))
 		return;
 	session_count(session, COUNTER_windows, 1);
@@ -235,22 +239,57 @@ static void close_window(uint64_t now)
 
 static void open_window(uint64_t now, bool random)
 {
+	uint64_t records_now;
+
 	window.random = random;
 	window.spent = 0;
 	window_records_begin(launches_begin());
 	window.clock_known = cupti_clock_is_realtime();
+	records_now = clock_ns(CLOCK_REALTIME) - (uint64_t)cupti_clock_behind();
 	versions_window_opens();
-	turn(true, now);
+	if (turn(true, now))
+		window_check_open(clock_ns(CLOCK_REALTIME), records_now);
+}
+
+/* Kernels stay off: turned on for good CUPTI might miss as much, and would cost more than the
+ * budget.
+ */
+static void end_windows(const struct window_check *found)
+{
+	ended = true;
+	session_note(
+		session,
+		"Kernels are not recorded from %.1f s on: in %u windows CUPTI (version %u) "
+		"recorded %llu of %llu kernels %s. All calls are counted; times of kernels are "
+		"estimates from before.",
+		(double)(window.closed - session_header(session)->start_realtime) / 1e9,
+		found->windows, (unsigned)session_header(session)->cupti_version,
+		(unsigned long long)found->records, (unsigned long long)found->kernels,
+		found->graphs ? "in graphs" : "that were launched by themselves");
+}
+
+/* Whether nothing but a fault of CUPTI's would explain that records are missing. */
+static bool records_are_certain(void)
+{
+	const uint64_t *counters = session_header(session)->counters;
+
+	return !counters[COUNTER_cupti_dropped] && !counters[COUNTER_cupti_unread] &&
+	       !graph_updates_unread() && !settings.metrics && !pause_was_shared();
 }
 
 /* The next window does not open before. */
 static void settle_when_arrived(uint64_t now)
 {
+	const struct window_check *found;
+
 	versions_window_was_closed();
 	if (!window_records_have_come(now, launches_seen()))
 		return;
 	settle(true);
 	window_times_adapt(window.spent);
+	found = records_are_certain() ? window_check_settle() : NULL;
+	if (found)
+		end_windows(found);
 }
 
 static void begin_windows(uint64_t now)
@@ -282,6 +321,8 @@ static void update_windows(uint64_t now)
 			close_window(now);
 	} else if (window_records_awaited()) {
 		settle_when_arrived(now);
+	} else if (ended) {
+		return;
 	} else if (window_times_are_due(now, work)) {
 		open_window(now, true);
 	} else if (is_unplanned_due(now)) {

@@ -109,7 +109,7 @@ recorded()
 }
 
 @test "copies are recorded all the time, also those that are launched by themselves" {
-	export SIM_CUPTI_COPIES_STAY=1
+	export SIM_CUPTI_DIES=1
 	windows copied
 	are_totals $'4000 4080 [CUDA memcpy HtoD]\n400000 400000 first'
 	is 4000 eval "\"$built/ktime\" export --json - session |
@@ -179,9 +179,28 @@ recorded()
 	is 60000 recorded
 }
 
-@test "a CUPTI newer than all that were tried records in windows" {
-	SIM_CUPTI_VERSION=139900 windows plain
+# What some version died of is left alone, and the first windows are a test.
+@test "a CUPTI newer than all that were tried records in windows, of which nothing is said" {
+	SIM_CUPTI_VERSION=139900 SIM_CUPTI_DIES=1 windows mixed
 	[ "$(counter windows)" -ge 1 ]
+	[ "$(report | grep -c "Kernels are not recorded")" -eq 0 ]
+}
+
+@test "once windows lack records of what was launched in them, no more are opened, and the report says so" {
+	[ "${SANITIZE-}" != thread ] || skip "under ThreadSanitizer there may be no window"
+	for what in nodes launches; do
+		launches=6000 SIM_CUPTI_VERSION=139900 SIM_CUPTI_DIES=1 SIM_CUPTI_MISS=$what windows launches
+		local said
+		said=$("$built/ktime" export --json - session | jq -r '.notes[] | select(startswith("Kernels are not"))')
+		says "$said"
+		grep -Eq ' s on: in 3 windows CUPTI \(version 139900\) recorded [0-9]+ of [0-9]+ kernels ' <<<"$said"
+		if [ "$what" = nodes ]; then
+			[[ $said = *" in graphs. All calls"* ]]
+		else
+			[[ $said = *" launched by themselves. All calls"* ]]
+		fi
+		is '600000 first 6000 second' eval "totals | cut -d' ' -f1,3 | LC_ALL=C sort -k2 | xargs"
+	done
 }
 
 # With a budget of the user's the run begins with events. The program rests for 0.3 ms after each

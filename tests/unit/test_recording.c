@@ -26,6 +26,7 @@
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
 #include "preload/recording/versions.h"
+#include "preload/recording/window_check.h"
 #include "tests/unit/own_process.h"
 
 #define MS     1000000ull
@@ -121,9 +122,19 @@ bool pause_is_refused(void)
 	return refused;
 }
 
+int64_t cupti_clock_behind(void)
+{
+	return 0;
+}
+
 bool cupti_clock_is_realtime(void)
 {
 	return true;
+}
+
+bool pause_was_shared(void)
+{
+	return false;
 }
 
 void instantiation_watch(void (*wake)(void))
@@ -495,6 +506,58 @@ TEST(what_cupti_adds_to_calls_is_seen_between_windows)
 	assert_true(calls_seen == 1);
 }
 
+/* A window in which CUPTI records one of three launches, and the device gets to the end of all. */
+static void pass_a_lacking_window(void)
+{
+	static const struct activity node = {.kind = ACTIVITY_KERNEL, .graph_node = 1};
+	static struct stream stream;
+	struct activity record = node;
+
+	while (paused)
+		update(MS);
+	update(MS);
+	record.start = now;
+	for (int i = 0; i < 3; i++)
+		recording_call(&(struct in_flight){
+			.operation = &graph, .stream = &stream, .started = now, .ended = now + 1});
+	for (int i = 0; i < 1000; i++)
+		window_check_record(&record);
+	while (!paused)
+		update(MS);
+	window_check_passed(&(struct in_flight){
+		.operation = &graph, .stream = &stream, .started = now + MS, .ended = now + MS});
+	update(300 * MS);
+	update(MS);
+}
+
+TEST(windows_end_when_three_lack_records_and_the_report_says_so)
+{
+	unsigned turned;
+
+	begin();
+	spend_the_credit();
+	update(300 * MS);
+	for (int i = 0; i < 4; i++) {
+		assert_int_equal(session_header(session)->note_count, 1);
+		pass_a_lacking_window();
+	}
+	assert_int_equal(session_header(session)->note_count, 2);
+	turned = turns;
+	for (int i = 0; i < 10000; i++)
+		update(MS);
+	assert_true(paused && turns == turned && count(COUNTER_windows) == 5);
+	/* Unless the user asks for a trace. */
+	tracing = true;
+	update(MS);
+	assert_false(paused);
+	tracing = false;
+	while (!paused)
+		update(MS);
+	for (int i = 0; i < 10000; i++)
+		update(MS);
+	assert_true(paused && turns == turned + 2);
+}
+
 TEST(records_that_do_not_come_are_not_waited_for_for_ever)
 {
 	begin();
@@ -686,6 +749,7 @@ int main(void)
 		cmocka_unit_test(the_credit_grows_with_time_to_its_bound),
 		cmocka_unit_test(a_window_is_settled_once_its_records_are_there),
 		cmocka_unit_test(what_cupti_adds_to_calls_is_seen_between_windows),
+		cmocka_unit_test(windows_end_when_three_lack_records_and_the_report_says_so),
 		cmocka_unit_test(records_that_do_not_come_are_not_waited_for_for_ever),
 		cmocka_unit_test(windows_open_by_chance_and_last_as_long_whatever_is_launched),
 		cmocka_unit_test(an_expensive_window_is_closed_and_the_next_comes_later),

@@ -57,14 +57,15 @@ $(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload
 $(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c))) $(BUILD)/obj/preload/base/settings.o
 $(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/window_times.o
 $(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/window_records.o
-$(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_records.o window_times.o)
+$(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/window_check.o
+$(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o window_records.o window_times.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
-$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_heap.o match_queue.o) driver/api.o events/in_flight.o events/other_streams.o)
+$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_heap.o match_queue.o) driver/api.o events/in_flight.o events/other_streams.o recording/window_check.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_heap.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
-	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/api.o base/pointer_map.o)
+	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/api.o base/pointer_map.o recording/window_check.o)
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o causes.o host_calls.o interval_set.o) driver/api.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
@@ -93,7 +94,7 @@ $(BUILD)/tests/unit/test_exec_hooks: $(addprefix $(BUILD)/obj/preload/hooks/, ex
 $(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/states.o base/own_part.o)
 $(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_stream
 $(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
-$(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_records.o window_times.o)
+$(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o window_records.o window_times.o)
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o

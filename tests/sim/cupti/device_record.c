@@ -301,7 +301,8 @@ static void add_movement(const struct sim_activity *activity)
 	add_device_record(&record, sizeof(record), record.end);
 }
 
-void device_record_add(const struct sim_activity *activity, const _Atomic bool *kinds)
+void device_record_add(const struct sim_activity *activity, const _Atomic bool *kinds,
+		       bool kernel_missed)
 {
 	const struct operation *operation = activity->operation;
 	bool copy = operation->kind == OPERATION_COPY;
@@ -313,7 +314,7 @@ void device_record_add(const struct sim_activity *activity, const _Atomic bool *
 	if (activity->graph && kinds[CUPTI_ACTIVITY_KIND_GRAPH_TRACE] &&
 	    operation->kind != OPERATION_GRAPH)
 		return;
-	if (operation->kind == OPERATION_KERNEL && kinds[kernel])
+	if (operation->kind == OPERATION_KERNEL && kinds[kernel] && !kernel_missed)
 		add_kernel(activity, kernel);
 	else if (copy && operation->u.copy.peers && !operation->u.copy.staged) {
 		if (kinds[CUPTI_ACTIVITY_KIND_MEMCPY2])

@@ -169,11 +169,6 @@ CUPTI_EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
 CUPTI_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 {
 	MAY_FAIL;
-	/* CUPTI 13.0 dies of it after some times. */
-	if (sim_setting("SIM_CUPTI_COPIES_STAY", 0) &&
-	    (kind == CUPTI_ACTIVITY_KIND_MEMCPY || kind == CUPTI_ACTIVITY_KIND_MEMCPY2 ||
-	     kind == CUPTI_ACTIVITY_KIND_MEMSET))
-		abort();
 	return record_enable(kind, false);
 }
 
@@ -286,6 +281,8 @@ CUPTI_EXPORT CUptiResult cuptiFinalize(void)
 	MAY_FAIL;
 	if (refusal())
 		return refusal();
+	if (sim_setting("SIM_CUPTI_DIES", 0))
+		abort();
 	if (sim_cupti.finalizing)
 		sim_cupti.finalizing();
 	sim_cupti.finalized++;

@@ -87,12 +87,29 @@ static uint64_t node_cost(void)
 	return traces_nodes() ? sim_setting("SIM_CUPTI_NODE_NS", 0) : 0;
 }
 
+/*
+ * SIM_CUPTI_MISS: once kernels were off and are on again, every second launch has no records.
+ * `nodes`: those of graphs, else those launched by themselves.
+ */
+static bool is_missed(const struct sim_activity *activity)
+{
+	const char *what = getenv("SIM_CUPTI_MISS");
+	static uint32_t launch, launches;
+	bool graph = activity->graph != 0;
+
+	if (!what || sim_cupti.kernels_enabled < 2 || strcmp(what, graph ? "nodes" : "launches"))
+		return false;
+	launches += activity->correlation != launch;
+	launch = activity->correlation;
+	return launches % 2;
+}
+
 static void on_activity(const struct sim_activity *activity)
 {
 	if (activity->graph)
 		last_graph = activity->correlation;
 	counters_take(activity);
-	device_record_add(activity, sim_cupti.kinds);
+	device_record_add(activity, sim_cupti.kinds, is_missed(activity));
 }
 
 static void add_external(uint32_t correlation)
@@ -137,6 +154,17 @@ void record_disable_all(void)
 		sim_cupti.kinds[kind] = false;
 }
 
+/* SIM_CUPTI_DIES: of what CUPTI dies in some version. */
+static void die_of(CUpti_ActivityKind kind, bool enabled)
+{
+	bool copies = kind == CUPTI_ACTIVITY_KIND_MEMCPY || kind == CUPTI_ACTIVITY_KIND_MEMCPY2 ||
+		      kind == CUPTI_ACTIVITY_KIND_MEMSET;
+	bool graphs = kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && last_graph;
+
+	if (sim_setting("SIM_CUPTI_DIES", 0) && (graphs || (copies && !enabled)))
+		abort();
+}
+
 CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled)
 {
 	static const struct sim_activity_hooks hooks = {on_activity, on_api_call, node_cost};
@@ -153,6 +181,7 @@ CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled)
 			(kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL &&
 			 sim_cupti.kinds[CUPTI_ACTIVITY_KIND_KERNEL])))
 		return CUPTI_ERROR_NOT_COMPATIBLE;
+	die_of(kind, enabled);
 	if (!forks_watched)
 		/* The parent's records are not the child's, whose CUDA does not work. */
 		pthread_atfork(NULL, NULL, record_disable_all);
@@ -161,6 +190,7 @@ CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled)
 	    last_graph && sim_setting("SIM_CUPTI_LOSE_ENDS", 0))
 		buffer_lose_ends(last_graph);
 	sim_cupti.kinds[kind] = enabled;
+	sim_cupti.kernels_enabled += enabled && kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL;
 	/* The kind overrides what was set call by call before. */
 	if (enabled && (kind == CUPTI_ACTIVITY_KIND_RUNTIME || kind == CUPTI_ACTIVITY_KIND_DRIVER))
 		for (int i = 0; i < CALLS_MAX; i++)

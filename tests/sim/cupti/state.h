@@ -21,6 +21,7 @@ struct sim_cupti {
 	CUpti_BuffersCallbackCompleteFunc completed;
 	CUpti_TimestampCallbackFunc clock;
 	_Atomic bool kinds[CUPTI_ACTIVITY_KIND_COUNT];
+	_Atomic unsigned kernels_enabled;     /* how often */
 	_Atomic bool calls_off[2][CALLS_MAX]; /* of the driver, of the runtime */
 	uint8_t zeroed;			      /* whether it was told that buffers come cleared */
 	size_t dropped;			      /* not yet asked about */
