@@ -192,11 +192,21 @@ static CUptiResult enable_kinds(const struct cupti_functions *cupti,
 	return CUPTI_SUCCESS;
 }
 
+/* Registers the program's clock and callbacks in place of ktime's. */
+static void give_back(const struct cupti_functions *cupti)
+{
+	CUpti_BuffersCallbackCompleteFunc completed;
+	CUpti_BuffersCallbackRequestFunc requested;
+
+	if (program_clock())
+		library_check(cupti->cuptiActivityRegisterTimestampCallback(program_clock()));
+	if (forward_registered(&requested, &completed))
+		library_check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
+}
+
 int cupti_start(const struct cupti_settings *settings, char *reason, size_t size)
 {
 	const struct cupti_functions *cupti = library_functions();
-	CUpti_BuffersCallbackCompleteFunc completed;
-	CUpti_BuffersCallbackRequestFunc requested;
 	CUptiResult result;
 
 	if (!state_is(STATE_OFF)) {
@@ -205,6 +215,10 @@ int cupti_start(const struct cupti_settings *settings, char *reason, size_t size
 	}
 	if (refusal_by_environment(reason, size))
 		return -EBUSY;
+	if (kinds_withdrawn()) {
+		snprintf(reason, size, "the program wants CUPTI for itself (cuptiSubscribe_v2)");
+		return -EBUSY;
+	}
 	if (!cupti) {
 		snprintf(reason, size, "libcupti is not loaded");
 		return -ENOENT;
@@ -218,16 +232,15 @@ int cupti_start(const struct cupti_settings *settings, char *reason, size_t size
 	set_state(STATE_ACTIVE);
 	result = library_check(cupti->cuptiActivityRegisterCallbacks(on_requested, on_completed));
 	if (!result) {
-		/* If enabling fails, the program's clock and callbacks are registered again. */
 		if (program_clock())
 			library_check(cupti->cuptiActivityRegisterTimestampCallback(
 				program_clock_of_cupti));
 		result = enable_kinds(cupti, settings, reason, size);
-		if (result && program_clock())
-			library_check(
-				cupti->cuptiActivityRegisterTimestampCallback(program_clock()));
-		if (result && forward_registered(&requested, &completed))
-			library_check(cupti->cuptiActivityRegisterCallbacks(requested, completed));
+		/* The program has called cuptiSubscribe_v2 meanwhile. */
+		if (!result && kinds_withdrawn())
+			result = CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
+		if (result)
+			give_back(cupti);
 	}
 	if (!result) {
 		library_say_buffers_are_zeroed(cupti, true);
@@ -330,6 +343,23 @@ void cupti_finalized(bool ended)
 		set_state(STATE_FINALIZED);
 	kinds_clear();
 	forward_clear();
+}
+
+void cupti_step_aside(void)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	/* The program's own kinds keep others from subscribing, as without ktime. */
+	if (kinds_program_any())
+		return;
+	kinds_withdraw(cupti);
+	cupti_ending();
+	if (!state_is(STATE_ENDING))
+		return;
+	library_say_buffers_are_zeroed(cupti, false);
+	forward_flush();
+	give_back(cupti);
+	cupti_finalized(true);
 }
 
 void cupti_leave(void)

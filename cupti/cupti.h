@@ -35,8 +35,8 @@ struct cupti_settings {
  */
 int cupti_start(const struct cupti_settings *settings, char *reason, size_t size);
 
-/* Whether CUPTI records; false again when the program has ended CUPTI with cuptiFinalize (then
- * cupti_ended()). Any thread. */
+/* Whether CUPTI records; false again when the program has ended CUPTI with cuptiFinalize, or ktime
+ * has stepped aside (then cupti_ended()). Any thread. */
 bool cupti_active(void);
 bool cupti_ended(void);
 /* Whether CUPTI uses ktime's buffers. Any thread. */
@@ -81,6 +81,11 @@ void cupti_skip_call(uint32_t callback);
  */
 void cupti_ending(void);
 void cupti_finalized(bool ended);
+/*
+ * To be called before the program subscribes by CUPTI's V2 interface: ktime leaves CUPTI to it for
+ * good, as after cuptiFinalize(), and does not start it either. Without locks held.
+ */
+void cupti_step_aside(void);
 /* To be called by the collector when it will read no more and must not be waited for. */
 void cupti_leave(void);
 /* For a forked child: forgets everything, and never calls CUPTI. */

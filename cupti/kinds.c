@@ -32,6 +32,7 @@ static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static struct kind kinds[KINDS];
 static _Atomic unsigned program_count;
 static _Atomic bool program_ever;
+static _Atomic bool withdrawn;
 
 /* Acquire and release: a thread that sees a flag sees the times that were stored before it. */
 static bool is_set(const _Atomic bool *flag)
@@ -122,8 +123,8 @@ static bool is_paused(uint32_t kind)
 
 static bool is_wanted(uint32_t kind)
 {
-	return is_set(&kinds[kind].program) ||
-	       (kinds[kind].ktime && !is_paused(kind) && ktime_may_have(kind));
+	return is_set(&kinds[kind].program) || (kinds[kind].ktime && !is_set(&withdrawn) &&
+						!is_paused(kind) && ktime_may_have(kind));
 }
 
 /* Enables or disables a kind in CUPTI as ktime and the program want it together. */
@@ -171,7 +172,8 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 	pthread_mutex_lock(&lock);
 	kinds[kind].ktime = true;
 	set(&kinds[kind].read, true);
-	result = settle(cupti, kind);
+	result = is_set(&withdrawn) ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED
+				    : settle(cupti, kind);
 	if (result) {
 		kinds[kind].ktime = false;
 		set(&kinds[kind].read, false);
@@ -190,6 +192,21 @@ CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason r
 	concurrent = settle(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	pthread_mutex_unlock(&lock);
 	return serial ? serial : concurrent;
+}
+
+void kinds_withdraw(const struct cupti_functions *cupti)
+{
+	pthread_mutex_lock(&lock);
+	set(&withdrawn, true);
+	/* In this order kernels are off before whole graphs are: see ktime_may_have(). */
+	for (uint32_t kind = 0; kind < KINDS; kind++)
+		library_check(settle(cupti, kind));
+	pthread_mutex_unlock(&lock);
+}
+
+bool kinds_withdrawn(void)
+{
+	return is_set(&withdrawn);
 }
 
 CUptiResult kinds_record_peer_copies(const struct cupti_functions *cupti)
@@ -391,5 +408,6 @@ void kinds_reset(void)
 	memset(kinds, 0, sizeof(kinds));
 	memset(kernels_paused, 0, sizeof(kernels_paused));
 	several_devices = false;
+	set(&withdrawn, false);
 	forget_program();
 }

@@ -22,6 +22,12 @@ CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason r
 CUptiResult kinds_record_peer_copies(const struct cupti_functions *cupti);
 /* Whether the program has a kind of kernels enabled, so that they are recorded in any case. */
 bool kinds_program_has_kernels(void);
+/*
+ * Disables all of ktime's kinds for good, and enables none later: a subscriber of CUPTI's V2
+ * interface has the process to itself. Any thread.
+ */
+void kinds_withdraw(const struct cupti_functions *cupti);
+bool kinds_withdrawn(void);
 /* Enables migrations to and from the host, and page faults, for ktime. */
 CUptiResult kinds_enable_unified_memory(const struct cupti_functions *cupti);
 /* Stops recording a runtime function for ktime. Any thread. */

@@ -10,6 +10,10 @@
 
 #include <cupti.h>
 
+#if CUPTI_API_VERSION < 130000
+typedef void CUpti_SubscriberParams;
+#endif
+
 /* The functions that ktime calls: X(name, arguments, need). Written out because the headers of CUDA
  * 12.0 do not declare all of them. An OPTIONAL one may be NULL. */
 #define CUPTI_FUNCTIONS(X)                                                                         \
@@ -39,6 +43,10 @@
 	  (CUpti_ActivityUnifiedMemoryCounterConfig * config, uint32_t count), OPTIONAL)           \
 	X(cuptiActivityRegisterTimestampCallback, (CUpti_TimestampCallbackFunc clock), OPTIONAL)   \
 	X(cuptiFinalize, (void), OPTIONAL)                                                         \
+	X(cuptiSubscribe_v2,                                                                       \
+	  (CUpti_SubscriberHandle * subscriber, CUpti_CallbackFunc callback, void *argument,       \
+	   CUpti_SubscriberParams *parameters),                                                    \
+	  OPTIONAL)                                                                                \
 	X(cuptiGetStreamIdEx,                                                                      \
 	  (CUcontext context, CUstream stream, uint8_t per_thread, uint32_t * stream_id),          \
 	  OPTIONAL)                                                                                \

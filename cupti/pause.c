@@ -28,7 +28,7 @@ void pause_ends_for_peer_copies(void)
 
 bool pause_is_refused(void)
 {
-	return kinds_program_has_kernels();
+	return kinds_program_has_kernels() || kinds_withdrawn();
 }
 
 bool pause_was_shared(void)

@@ -12,14 +12,17 @@
  * A version between two that were tried counts as the worse of them.
  *
  * Refusal: a NULL buffer could end the program before 12.9 (NVIDIA's release notes). Buffers by
- * thread: the default since 13.0 (the same).
+ * thread: the default since 13.0 (the same). Subscribers: 13.0 brought cuptiSubscribe_v2, 13.2 the
+ * activity functions that take its handle (cupti_activity.h).
  */
 static const struct cupti_version versions[] = {
-	/* first   kernels  refusal  by thread */
-	{0, true, false, false},     {23, false, false, false}, /* CUDA 12.5 */
-	{27, false, true, false},				/* 12.9 */
-	{130000, false, true, true},				/* 13.0 */
-	{130001, true, true, true},				/* 13.0 Update 1 */
+	/* first, kernels, refusal, by thread, subscribers */
+	{0, true, false, false, false},	    /* CUDA 11.8 */
+	{23, false, false, false, false},   /* 12.5 */
+	{27, false, true, false, false},    /* 12.9 */
+	{130000, false, true, true, false}, /* 13.0 */
+	{130001, true, true, true, false},  /* 13.0 Update 1 */
+	{130200, true, true, true, true},   /* 13.2 */
 };
 
 const struct cupti_version *cupti_version_of(uint32_t version)

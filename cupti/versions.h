@@ -18,6 +18,9 @@ struct cupti_version {
 	bool takes_refusal;
 	/* Each thread fills buffers of its own, unless an attribute says otherwise. */
 	bool fills_by_thread;
+	/* A subscriber of the V2 interface has activity kinds of its own, next to which the process
+	 * has none. */
+	bool subscribers_record;
 };
 
 /* What holds for a version; for one newer than all that were tried, what holds for the newest of

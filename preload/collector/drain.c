@@ -8,6 +8,7 @@
 
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
+#include "cupti/kinds.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
@@ -272,18 +273,21 @@ static bool is_matching_over(void)
 	return now >= end;
 }
 
-/* The program has ended CUPTI: events are the only clock from now on. */
+/* CUPTI has ended, or is the program's: events are the only clock from now on. */
 static void report_end_of_cupti(void)
 {
 	session_header(rows_session)->cupti_active = 0;
 	records_finish();
-	session_note(rows_session,
-		     "The program ended CUPTI (cuptiFinalize): later operations are %s%s. Each row "
-		     "shows the clock that timed most of its calls.",
-		     mode_events ? "timed by CUDA events only" : "not timed",
-		     mode_runtime_records || mode_driver_records
-			     ? ", and API calls that CUPTI recorded are no longer counted"
-			     : "");
+	session_note(
+		rows_session,
+		"The program %s: later operations are %s%s. Each row shows the clock that timed "
+		"most of its calls.",
+		kinds_withdrawn() ? "wants CUPTI for itself (cuptiSubscribe_v2)"
+				  : "ended CUPTI (cuptiFinalize)",
+		mode_events ? "timed by CUDA events only" : "not timed",
+		mode_runtime_records || mode_driver_records
+			? ", and API calls that CUPTI recorded are no longer counted"
+			: "");
 }
 
 /* CUPTI's clock is fitted to the host's: a record may start so much before its call (match.h). */

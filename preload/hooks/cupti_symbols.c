@@ -12,6 +12,7 @@
 #include "cupti/kinds.h"
 #include "cupti/library.h"
 #include "cupti/program_clock.h"
+#include "cupti/versions.h"
 #include "preload/base/export.h"
 
 #define EXPORTED_CALLS(X)                                                                          \
@@ -25,7 +26,8 @@
 	X(cuptiActivityGetNumDroppedRecords)                                                       \
 	X(cuptiActivityRegisterTimestampCallback)                                                  \
 	X(cuptiGetTimestamp)                                                                       \
-	X(cuptiFinalize)
+	X(cuptiFinalize)                                                                           \
+	X(cuptiSubscribe_v2)
 
 /* The functions of the libcupti that the program uses, loaded by ktime or by the program. */
 static const struct cupti_functions *real_functions(void)
@@ -187,6 +189,22 @@ EXPORT CUptiResult CUPTIAPI cuptiFinalize(void)
 	if (cupti_ended())
 		mode_end_cupti();
 	return result;
+}
+
+EXPORT CUptiResult CUPTIAPI cuptiSubscribe_v2(CUpti_SubscriberHandle *subscriber,
+					      CUpti_CallbackFunc callback, void *argument,
+					      CUpti_SubscriberParams *parameters)
+{
+	const struct cupti_functions *cupti = real_functions();
+
+	if (!cupti || !cupti->cuptiSubscribe_v2)
+		return CUPTI_ERROR_NOT_INITIALIZED;
+	if (cupti_version_of(cupti->version)->subscribers_record) {
+		cupti_step_aside();
+		if (cupti_ended())
+			mode_end_cupti();
+	}
+	return cupti->cuptiSubscribe_v2(subscriber, callback, argument, parameters);
 }
 
 void *cupti_symbol_replacement(const char *name, void *real)

@@ -6,7 +6,9 @@
  *
  * They work whatever ktime does: where it collects nothing they hand the call on, where there is
  * no libcupti in the process they answer CUPTI_ERROR_NOT_INITIALIZED. What is not listed here
- * (cuptiSubscribe, the callback interface, the calls of one subscriber) is CUPTI's own.
+ * (cuptiSubscribe, the callback interface) is CUPTI's own; so are the V2 interface's activity
+ * functions, which take what cuptiSubscribe_v2 gave: at that call ktime leaves CUPTI to the
+ * program.
  */
 #ifndef KTIME_PRELOAD_HOOKS_CUPTI_SYMBOLS_H
 #define KTIME_PRELOAD_HOOKS_CUPTI_SYMBOLS_H

@@ -29,6 +29,7 @@ ORDERS = {
     "V2": f"subscribe {V2} launch",
     "V2, later": f"launch subscribe {V2} launch",
     "V2 for several, later": f"launch subscribe-several {V2} launch",
+    "V2 with calls, later": f"launch subscribe enable-calls {V2} launch",
     "V2 again": f"launch subscribe {V2} launch subscribe {V2} launch",
     "V2, then V1": f"launch subscribe {V2} {V1} launch",
     "V1, then V2": f"launch {V1} subscribe {V2} launch",
@@ -62,13 +63,13 @@ def under(folder, library, steps, options, alone, file):
     if ended(outcome):
         return f"**{ended(outcome)}**"
     session = sessions.read(file)
-    said = [line for line in outcome.stderr.splitlines() if "CUPTI" in line]
+    said = [line for line in outcome.stderr.splitlines() if "CUPTI" in line or " took " in line]
     wrong = [f"{ours} (alone: {theirs})" for ours, theirs in
              zip(outcome.stdout.splitlines(), alone.splitlines()) if ours != theirs]
     counted, launched = kernels(session), LAUNCHES * steps.count("launch")
     if counted != launched:
         wrong.append(f"{counted} of {launched} kernels counted")
-    print(f"    {options or 'default'}: {'; '.join(wrong) or 'as alone'}\n        " + "\n        ".join(said), flush=True)
+    print(f"    {options or 'default'}: {'; '.join(wrong) or 'as alone'}", *said, sep="\n        ", flush=True)
     return f"**{'; '.join(wrong)}**" if wrong else "as alone"
 
 
@@ -81,7 +82,7 @@ def main():
             for order, text in ORDERS.items():
                 steps = text.split()
                 outcome = process.run(*profilers.under_nothing([PROGRAM, library, *steps]), timeout=LIMIT_S)
-                answers = " ".join(line.replace(" ", "=") for line in outcome.stdout.splitlines()
+                answers = " ".join(line.replace(" ", "=", 1) for line in outcome.stdout.splitlines()
                                    if not line.endswith(" 0") or line.startswith("records"))
                 print(f"{os.path.basename(folder)}: {order}: {ended(outcome)} {answers}", flush=True)
                 cells = [under(folder, library, steps, options, outcome.stdout, os.path.join(directory, "profile"))

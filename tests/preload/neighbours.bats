@@ -53,3 +53,70 @@ ends()
 	says "Timing: CUDA events"
 	says "~ first: 240 "
 }
+
+v2="callbacks enable launch flush disable unsubscribe"
+v1="callbacks-v1 enable-v1 launch flush disable-v1 flush"
+
+# subscribes OPTIONS LAUNCHES RECORDS STEPS: the program's calls answer what they do alone, it has so many records
+# of kernels by the older interface and by V2, and ktime counts so many launches. The report is in $stderr.
+subscribes()
+{
+	export KTIME_OPTIONS="-f -o session $1" SIM_CUPTI_VERSION=${SIM_CUPTI_VERSION-130200}
+	# shellcheck disable=SC2086 # steps
+	same_as_alone "$programs/subscriber" "${library-libcupti.so.13}" $4
+	[ "$status" -eq 0 ]
+	is "records $3, calls 0 0" tail -1 ktime.out
+	is "$2" eval "\"$built/ktime\" export --json - session | jq '[.rows[] | select(.kind == \"kernel\") | .calls] | add'"
+	run --separate-stderr "$built/ktime" show session
+	stderr=$output$stderr
+}
+
+# As the report says, which names the program's subscription.
+times_by_events()
+{
+	says "Timing: CUDA events"
+	is 1 eval 'report | grep -ci "the program wants CUPTI for itself (cuptiSubscribe_v2)"'
+}
+
+@test "a program that subscribes by CUPTI's V2 interface has its records, and ktime times by events" {
+	subscribes "" 300 "0 100" "launch subscribe $v2 launch"
+	times_by_events
+	subscribes "" 500 "0 200" "launch subscribe $v2 launch subscribe $v2 launch"
+	times_by_events
+	# Before ktime could start CUPTI.
+	subscribes "" 200 "0 100" "subscribe $v2 launch"
+	times_by_events
+	# Bound by the loader.
+	library="" subscribes "" 300 "0 100" "launch subscribe $v2 launch"
+	times_by_events
+}
+
+@test "beside a V2 subscriber kernels are counted whichever clock was asked for" {
+	subscribes "--timer events" 300 "0 100" "launch subscribe $v2 launch"
+	run ! says "CUPTI"
+	subscribes "--timer cupti" 300 "0 100" "launch subscribe $v2 launch"
+	says "later operations are not timed"
+	subscribes "--timer cupti" 200 "0 100" "subscribe $v2 launch"
+	says "cuptiSubscribe_v2"
+}
+
+@test "after V2, and while it is subscribed, the older interface answers what it does without ktime" {
+	subscribes "" 400 "100 100" "launch subscribe $v2 $v1 launch"
+	subscribes "" 400 "0 200" "launch subscribe callbacks enable launch callbacks-v1 enable-v1 launch flush unsubscribe launch"
+	is 2 grep -c -e "-v1 39" ktime.out
+	# XLA does so where the driver allows one subscriber.
+	subscribes "" 300 "100 0" "launch subscribe-several $v1 launch"
+	grep -qx "subscribe-several 39" ktime.out
+}
+
+@test "kinds that the program has on keep V2 from subscribing, and ktime goes on with CUPTI" {
+	export KTIME_OPTIONS="-f -o session" SIM_CUPTI_VERSION=130200
+	run --separate-stderr under_ktime "$programs/subscriber" libcupti.so.13 launch callbacks-v1 enable-v1 launch subscribe launch
+	[[ $output == *"subscribe 39"* ]]
+	says "Timing: CUPTI; all 300 GPU operations timed."
+}
+
+@test "before CUDA 13.2, where a V2 subscriber has no kinds of its own, ktime goes on with CUPTI" {
+	SIM_CUPTI_VERSION=130100 subscribes "" 300 "0 0" "launch subscribe launch unsubscribe launch"
+	says "Timing: CUPTI; all 300 GPU operations timed."
+}

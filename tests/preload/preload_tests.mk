@@ -25,6 +25,10 @@ $(addprefix $(PRELOAD_TESTS)/,collecting context_lives cuda_malloc ends_cupti ga
 	@mkdir -p $(@D)
 	$(LINK) -rdynamic $^ -o $@ -lpthread -ldl
 
+$(PRELOAD_TESTS)/subscriber: $(PRELOAD_OBJECTS)/subscriber.o $(SIM)/lib/libcuda.so.1 $(SIM)/toolkit/lib64/libcupti.so.13
+	@mkdir -p $(@D)
+	$(LINK) -Wl,--no-as-needed $^ -o $@ -ldl
+
 $(PRELOAD_TESTS)/shapes: $(PRELOAD_OBJECTS)/shapes.o $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(LINK) $^ -lm -o $@

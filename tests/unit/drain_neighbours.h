@@ -20,6 +20,7 @@
 
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
+#include "cupti/kinds.h"
 #include "preload/base/mode.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/drain.h"
@@ -158,6 +159,11 @@ bool cupti_active(void)
 bool cupti_ended(void)
 {
 	return ended;
+}
+
+bool kinds_withdrawn(void)
+{
+	return false;
 }
 
 bool cupti_clock_is_realtime(void)

@@ -3,6 +3,7 @@
  * A program that uses CUPTI's activity interface itself, beside ktime: the test is the program, and
  * its calls are ktime's exported ones, as under LD_PRELOAD.
  */
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -10,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
 #include "cupti/wrapped_calls.h"
@@ -367,6 +369,95 @@ TEST(finalize_hands_over_what_there_is_and_ends_the_collection)
 	assert_ptr_equal(cupti->requested, requested);
 }
 
+static void set_version(const char *version)
+{
+	setenv("SIM_CUPTI_VERSION", version, 1);
+}
+
+TEST(ktime_leaves_cupti_to_a_v2_subscriber)
+{
+	CUpti_SubscriberHandle subscriber;
+	struct sim_cupti *cupti;
+
+	set_version("130200");
+	cupti = load();
+	cuptiActivityRegisterCallbacks(requested, completed);
+	start_ktime();
+	record_kernels(cupti, 3);
+	assert_int_equal(cuptiSubscribe_v2(&subscriber, NULL, NULL, NULL), CUPTI_SUCCESS);
+	for (unsigned kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
+		assert_false(cupti->kinds[kind]);
+	assert_true(cupti_ended());
+	/* What had been recorded has reached ktime, and the program's callbacks are there again. */
+	assert_true(buffers_queued() > 0);
+	assert_ptr_equal(cupti->requested, requested);
+	assert_ptr_equal(cupti->completed, completed);
+	assert_int_equal(cupti->zeroed, 0);
+	assert_int_equal(program.completed, 0);
+	assert_int_equal(cupti_errors(), 0);
+}
+
+TEST(ktime_does_not_start_cupti_after_a_v2_subscription)
+{
+	CUpti_SubscriberHandle subscriber;
+	struct sim_cupti *cupti;
+	char reason[512];
+
+	set_version("130200");
+	cupti = load();
+	assert_int_equal(cuptiSubscribe_v2(&subscriber, NULL, NULL, NULL), CUPTI_SUCCESS);
+	assert_int_equal(cupti_start(&settings, reason, sizeof(reason)), -EBUSY);
+	assert_non_null(strstr(reason, "cuptiSubscribe_v2"));
+	assert_null(cupti->requested);
+	assert_false(cupti_ended());
+}
+
+static pthread_t other_thread;
+
+static void *subscribe_on_thread(void *unused)
+{
+	CUpti_SubscriberHandle subscriber;
+
+	(void)unused;
+	assert_int_equal(cuptiSubscribe_v2(&subscriber, NULL, NULL, NULL), CUPTI_SUCCESS);
+	return NULL;
+}
+
+static void let_other_thread_subscribe(void)
+{
+	static bool done;
+
+	if (!done)
+		assert_int_equal(pthread_create(&other_thread, NULL, subscribe_on_thread, NULL), 0);
+	done = true;
+}
+
+TEST(a_v2_subscription_while_ktime_starts_cupti_leaves_no_kind_on)
+{
+	struct sim_cupti *cupti;
+	char reason[512];
+
+	set_version("130200");
+	cupti = load();
+	cupti->enabling = let_other_thread_subscribe;
+	cupti_start(&settings, reason, sizeof(reason));
+	pthread_join(other_thread, NULL);
+	for (unsigned kind = 0; kind < CUPTI_ACTIVITY_KIND_COUNT; kind++)
+		assert_false(cupti->kinds[kind]);
+	assert_false(cupti_active());
+}
+
+TEST(a_v2_subscriber_that_records_nothing_of_its_own_leaves_cupti_to_ktime)
+{
+	CUpti_SubscriberHandle subscriber;
+
+	set_version("130100");
+	load();
+	start_ktime();
+	assert_int_equal(cuptiSubscribe_v2(&subscriber, NULL, NULL, NULL), CUPTI_SUCCESS);
+	assert_true(cupti_active());
+}
+
 TEST(looked_up_functions_are_replaced_only_for_the_same_library)
 {
 	void *real;
@@ -397,6 +488,11 @@ int main(void)
 		cmocka_unit_test(kinds_set_for_a_context_stay_on_for_ktime),
 		cmocka_unit_test(drops_that_ktime_asked_about_are_told_to_the_program_too),
 		cmocka_unit_test(finalize_hands_over_what_there_is_and_ends_the_collection),
+		cmocka_unit_test(ktime_leaves_cupti_to_a_v2_subscriber),
+		cmocka_unit_test(ktime_does_not_start_cupti_after_a_v2_subscription),
+		cmocka_unit_test(a_v2_subscription_while_ktime_starts_cupti_leaves_no_kind_on),
+		cmocka_unit_test(
+			a_v2_subscriber_that_records_nothing_of_its_own_leaves_cupti_to_ktime),
 		cmocka_unit_test(looked_up_functions_are_replaced_only_for_the_same_library),
 	};
 

@@ -40,6 +40,7 @@ static uint64_t now(void)
 int main(void)
 {
 	CUcontext context = check_context();
+	CUpti_SubscriberHandle subscriber;
 	uint64_t timestamp;
 	size_t dropped = 0;
 
@@ -59,6 +60,7 @@ int main(void)
 	CALL(cuptiActivityGetNumDroppedRecords, context, 0, &dropped);
 	CALL(cuptiActivityDisableContext, context, OTHER_KIND);
 	CALL(cuptiActivityDisable, OTHER_KIND);
+	CALL(cuptiSubscribe_v2, &subscriber, NULL, NULL, NULL);
 	CALL(cuptiFinalize);
 	return 0;
 }

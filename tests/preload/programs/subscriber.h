@@ -13,16 +13,21 @@
 #define TESTS_PRELOAD_PROGRAMS_SUBSCRIBER_H
 
 #include <dlfcn.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 #include <unistd.h>
 
-#define STEP_KIND_KERNEL 10 /* CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL */
+#define STEP_KIND_KERNEL 10  /* CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL */
+#define STEP_KIND_CALLS	 5   /* CUPTI_ACTIVITY_KIND_RUNTIME */
+#define STEP_NAME_OFFSET 104 /* of a kernel's record, in all versions */
 #define STEP_LAUNCHES	 100
 #define STEP_APART_US	 2000
+#define STEP_LONG_S	 0.5 /* longer is said on stderr */
 
 /* Launches so often, and waits for it. */
 static void launch(int count);
@@ -37,7 +42,8 @@ struct subscriber_params {
 };
 
 static void *step_library, *step_subscriber;
-static unsigned step_kernels[2]; /* records that came to the callbacks of V1 and of V2 */
+/* Records that came to the callbacks of V1 and of V2. */
+static unsigned step_kernels[2], step_calls[2];
 
 static void *step_function(const char *name)
 {
@@ -57,7 +63,18 @@ static void step_request_v2(uint8_t **buffer, size_t *size, size_t *records, voi
 	step_request(buffer, size, records);
 }
 
-static void step_count(unsigned *kernels, uint8_t *buffer, size_t valid)
+/* One that launch() launched. */
+static bool step_is_kernel(const void *record)
+{
+	const char *name;
+
+	if (*(const uint32_t *)record != STEP_KIND_KERNEL)
+		return false;
+	memcpy(&name, (const char *)record + STEP_NAME_OFFSET, sizeof(name));
+	return name && strstr(name, "first");
+}
+
+static void step_count(bool v2, uint8_t *buffer, size_t valid)
 {
 	int (*next)(uint8_t *, size_t, void **) =
 		(int (*)(uint8_t *, size_t, void **))step_function("cuptiActivityGetNextRecord");
@@ -65,11 +82,11 @@ static void step_count(unsigned *kernels, uint8_t *buffer, size_t valid)
 		void *, uint8_t *, size_t, void **))step_function("cuptiActivityGetNextRecord_v2");
 	void *record = NULL;
 
-	if (kernels == &step_kernels[0])
-		next_v2 = NULL;
-	while (!(next_v2 ? next_v2(step_subscriber, buffer, valid, &record)
-			 : next(buffer, valid, &record)))
-		*kernels += *(uint32_t *)record == STEP_KIND_KERNEL;
+	while (!(v2 && next_v2 ? next_v2(step_subscriber, buffer, valid, &record)
+			       : next(buffer, valid, &record))) {
+		step_kernels[v2] += step_is_kernel(record);
+		step_calls[v2] += *(uint32_t *)record == STEP_KIND_CALLS;
+	}
 	free(buffer);
 }
 
@@ -79,14 +96,14 @@ static void step_complete(void *context, uint32_t stream, uint8_t *buffer, size_
 	(void)context;
 	(void)stream;
 	(void)size;
-	step_count(&step_kernels[0], buffer, valid);
+	step_count(false, buffer, valid);
 }
 
 static void step_complete_v2(uint8_t *buffer, size_t size, size_t valid, void *info)
 {
 	(void)size;
 	(void)info;
-	step_count(&step_kernels[1], buffer, valid);
+	step_count(true, buffer, valid);
 }
 
 static void step_called(void *argument, int domain, uint32_t callback, const void *data)
@@ -159,6 +176,9 @@ static int step(const char *name)
 	STEP("enable")
 	STEP_CALL(cuptiActivityEnable_v2, (void *, int, void *), step_subscriber, STEP_KIND_KERNEL,
 		  NULL);
+	STEP("enable-calls")
+	STEP_CALL(cuptiActivityEnable_v2, (void *, int, void *), step_subscriber, STEP_KIND_CALLS,
+		  NULL);
 	STEP("disable")
 	STEP_CALL(cuptiActivityDisable_v2, (void *, int, void *), step_subscriber, STEP_KIND_KERNEL,
 		  NULL);
@@ -180,6 +200,14 @@ static int step(const char *name)
 	exit(2);
 }
 
+static double step_now(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	return (double)now.tv_sec + (double)now.tv_nsec / 1e9;
+}
+
 static int run_steps(const char *library, char **steps)
 {
 	/* With the program linked to CUPTI its functions are the program's. */
@@ -189,15 +217,19 @@ static int run_steps(const char *library, char **steps)
 		return 1;
 	}
 	for (; *steps; steps++) {
+		double began = step_now();
 		int result = step(*steps);
 
+		if (step_now() - began > STEP_LONG_S)
+			fprintf(stderr, "%s took %.1f s\n", *steps, step_now() - began);
 		if (result < 0)
 			printf("%s -\n", *steps);
 		else
 			printf("%s %d\n", *steps, result);
 		fflush(stdout);
 	}
-	printf("records %u %u\n", step_kernels[0], step_kernels[1]);
+	printf("records %u %u, calls %u %u\n", step_kernels[0], step_kernels[1], step_calls[0],
+	       step_calls[1]);
 	return 0;
 }
 

@@ -14,15 +14,9 @@
 #include "tests/sim/cupti/driver.h"
 #include "tests/sim/cupti/record.h"
 #include "tests/sim/cupti/state.h"
+#include "tests/sim/cupti/subscriber.h"
 
 #define CUPTI_EXPORT __attribute__((visibility("default")))
-
-struct CUpti_Subscriber_st {
-	CUpti_CallbackFunc callback;
-	void *argument;
-};
-
-static CUpti_SubscriberHandle subscriber;
 
 static CUptiResult fault_of(const char *entry)
 {
@@ -50,6 +44,17 @@ CUptiResult counters_fault(const char *entry)
 static CUptiResult refusal(void)
 {
 	return (CUptiResult)sim_setting("SIM_CUPTI_REFUSE", sim_cupti.answer);
+}
+
+CUptiResult sim_fault(const char *entry)
+{
+	return refusal() ? refusal() : fault_of(entry);
+}
+
+/* Of the older interface. */
+static CUptiResult refusal_v1(void)
+{
+	return subscriber_records() ? CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED : refusal();
 }
 
 uint64_t sim_setting(const char *name, uint64_t fallback)
@@ -116,8 +121,8 @@ CUPTI_EXPORT CUptiResult cuptiActivityRegisterCallbacks(CUpti_BuffersCallbackReq
 							CUpti_BuffersCallbackCompleteFunc complete)
 {
 	MAY_FAIL;
-	if (refusal())
-		return refusal();
+	if (refusal_v1())
+		return refusal_v1();
 	if (!request || !complete)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	buffer_set_callbacks(request, complete);
@@ -155,7 +160,7 @@ CUPTI_EXPORT CUptiResult cuptiActivityEnable(CUpti_ActivityKind kind)
 	if (sim_cupti.enabling)
 		sim_cupti.enabling();
 	wait_for_work();
-	result = refusal() ? refusal() : record_enable(kind, true);
+	result = refusal_v1() ? refusal_v1() : record_enable(kind, true);
 	wait_for_work();
 	return result;
 }
@@ -169,6 +174,8 @@ CUPTI_EXPORT CUptiResult cuptiActivityEnableAndDump(CUpti_ActivityKind kind)
 CUPTI_EXPORT CUptiResult cuptiActivityDisable(CUpti_ActivityKind kind)
 {
 	MAY_FAIL;
+	if (subscriber_records())
+		return refusal_v1();
 	return record_enable(kind, false);
 }
 
@@ -286,6 +293,7 @@ CUPTI_EXPORT CUptiResult cuptiFinalize(void)
 	if (sim_cupti.finalizing)
 		sim_cupti.finalizing();
 	sim_cupti.finalized++;
+	subscriber_end();
 	record_disable_all();
 	return CUPTI_SUCCESS;
 }
@@ -365,35 +373,6 @@ CUPTI_EXPORT CUptiResult cuptiGetDeviceId(CUcontext context, uint32_t *device)
 	uint32_t id;
 
 	return context_numbers(context, &id, device);
-}
-
-/* Callbacks: one subscriber, whom nothing is told. */
-
-CUPTI_EXPORT CUptiResult cuptiSubscribe(CUpti_SubscriberHandle *handle, CUpti_CallbackFunc callback,
-					void *argument)
-{
-	if (refusal())
-		return refusal();
-	if (!handle)
-		return CUPTI_ERROR_INVALID_PARAMETER;
-	if (subscriber)
-		return CUPTI_ERROR_MULTIPLE_SUBSCRIBERS_NOT_SUPPORTED;
-	subscriber = malloc(sizeof(*subscriber));
-	if (!subscriber)
-		return CUPTI_ERROR_OUT_OF_MEMORY;
-	subscriber->callback = callback;
-	subscriber->argument = argument;
-	*handle = subscriber;
-	return CUPTI_SUCCESS;
-}
-
-CUPTI_EXPORT CUptiResult cuptiUnsubscribe(CUpti_SubscriberHandle handle)
-{
-	if (!handle || handle != subscriber)
-		return CUPTI_ERROR_INVALID_PARAMETER;
-	free(subscriber);
-	subscriber = NULL;
-	return CUPTI_SUCCESS;
 }
 
 CUPTI_EXPORT CUptiResult cuptiGetCallbackName(CUpti_CallbackDomain domain, uint32_t cbid,
