@@ -104,7 +104,11 @@ def run_under_ktime(argv, options, cupti, limit_s):
 
 
 def kernel_calls(session):
-    return {row.name: row.calls for row in session.rows if row.kind == "kernel" and row.calls}
+    calls = collections.Counter()
+    for row in session.rows:
+        if row.kind == "kernel":
+            calls[row.name] += row.calls
+    return +calls
 
 
 def libcupti(folder):
@@ -208,7 +212,7 @@ def decoder(cupti, _):
     if not fits_pytorch(cupti):
         return
     try:
-        said, session = in_turns([*DECODER, "--tokens", "300"], "decode", cupti, 60)
+        said, session = in_turns([*DECODER, "--tokens", "300"], "decode", cupti, 90)
         yield "decoder", f"{said}, {session.counters['windows']} windows"
     except (Ended, OSError) as error:
         yield "decoder", str(error)
@@ -245,10 +249,10 @@ def resnet(cupti, seconds):
     before, each = resnet_calls()
     right = {name: before[name] + iterations * each[name] for name in each}
     found = kernel_calls(session)
-    wrong = [name for name in right.keys() | found.keys() if right.get(name, 0) != found.get(name, 0)]
+    wrong = [name for name in right.keys() | found.keys() if right.get(name, 0) != found[name]]
     windows = session.counters["windows"]
     if wrong:
-        example = f"{wrong[0]} {found.get(wrong[0], 0)} of {right.get(wrong[0], 0)}"
+        example = f"{wrong[0]} {found[wrong[0]]} of {right.get(wrong[0], 0)}"
         return f"calls of {len(wrong)} kernels off: {example}", windows
     return "" if windows and session.counters["cupti_late_ns"] else "no windows", windows
 
