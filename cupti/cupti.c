@@ -108,7 +108,7 @@ static void copy_foreign(const struct cupti_functions *cupti, uint8_t *data, siz
 	size_t used = 0, lost_bytes;
 
 	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
-		decode_activity(walk.record, cupti->version, &activity);
+		decode_activity(walk.record, &activity);
 		if (!kinds_ktime_wants(&activity))
 			continue;
 		if (buffer && buffer->size - used < walk.size) {

@@ -9,99 +9,98 @@
 /*
  * The offsets of the members. When CUPTI appends members to a structure it gives it a new name
  * (CUpti_ActivityKernel4 to 10, CUpti_ActivityMemcpy to 6 …), but never moves existing ones:
- * offsets, and the version that each member came with, describe all layouts.
+ * these are in the records of every version that ktime uses.
  *
- *   X(member of struct activity, structure in the headers, its member, offset, bytes,
- *     first version of CUPTI that has it; 1: all)
+ *   X(member of struct activity, structure in the headers, its member, offset, bytes)
  */
 #define DEVICE_FIELDS(X, type)                                                                     \
-	X(bytes, type, bytes, 8, 8, 1)                                                             \
-	X(start, type, start, 16, 8, 1)                                                            \
-	X(end, type, end, 24, 8, 1)                                                                \
-	X(device, type, deviceId, 32, 4, 1)                                                        \
-	X(context, type, contextId, 36, 4, 1)                                                      \
-	X(stream, type, streamId, 40, 4, 1)
+	X(bytes, type, bytes, 8, 8)                                                                \
+	X(start, type, start, 16, 8)                                                               \
+	X(end, type, end, 24, 8)                                                                   \
+	X(device, type, deviceId, 32, 4)                                                           \
+	X(context, type, contextId, 36, 4)                                                         \
+	X(stream, type, streamId, 40, 4)
 
 #define COPY_FIELDS(X, type)                                                                       \
-	X(copy_kind, type, copyKind, 4, 1, 1)                                                      \
-	X(source_kind, type, srcKind, 5, 1, 1)                                                     \
-	X(destination_kind, type, dstKind, 6, 1, 1)                                                \
+	X(copy_kind, type, copyKind, 4, 1)                                                         \
+	X(source_kind, type, srcKind, 5, 1)                                                        \
+	X(destination_kind, type, dstKind, 6, 1)                                                   \
 	DEVICE_FIELDS(X, type)
 
 #define KERNEL_FIELDS(X, type)                                                                     \
-	X(registers, type, registersPerThread, 6, 2, 1)                                            \
-	X(start, type, start, 16, 8, 1)                                                            \
-	X(end, type, end, 24, 8, 1)                                                                \
-	X(device, type, deviceId, 40, 4, 1)                                                        \
-	X(context, type, contextId, 44, 4, 1)                                                      \
-	X(stream, type, streamId, 48, 4, 1)                                                        \
-	X(grid[0], type, gridX, 52, 4, 1)                                                          \
-	X(grid[1], type, gridY, 56, 4, 1)                                                          \
-	X(grid[2], type, gridZ, 60, 4, 1)                                                          \
-	X(block[0], type, blockX, 64, 4, 1)                                                        \
-	X(block[1], type, blockY, 68, 4, 1)                                                        \
-	X(block[2], type, blockZ, 72, 4, 1)                                                        \
-	X(static_shared, type, staticSharedMemory, 76, 4, 1)                                       \
-	X(dynamic_shared, type, dynamicSharedMemory, 80, 4, 1)                                     \
-	X(correlation, type, correlationId, 92, 4, 1)                                              \
-	X(name, type, name, 104, 8, 1)                                                             \
-	X(graph_node, type, graphNodeId, 144, 8, 13)                                               \
-	X(graph, type, graphId, 156, 4, 13)
+	X(registers, type, registersPerThread, 6, 2)                                               \
+	X(start, type, start, 16, 8)                                                               \
+	X(end, type, end, 24, 8)                                                                   \
+	X(device, type, deviceId, 40, 4)                                                           \
+	X(context, type, contextId, 44, 4)                                                         \
+	X(stream, type, streamId, 48, 4)                                                           \
+	X(grid[0], type, gridX, 52, 4)                                                             \
+	X(grid[1], type, gridY, 56, 4)                                                             \
+	X(grid[2], type, gridZ, 60, 4)                                                             \
+	X(block[0], type, blockX, 64, 4)                                                           \
+	X(block[1], type, blockY, 68, 4)                                                           \
+	X(block[2], type, blockZ, 72, 4)                                                           \
+	X(static_shared, type, staticSharedMemory, 76, 4)                                          \
+	X(dynamic_shared, type, dynamicSharedMemory, 80, 4)                                        \
+	X(correlation, type, correlationId, 92, 4)                                                 \
+	X(name, type, name, 104, 8)                                                                \
+	X(graph_node, type, graphNodeId, 144, 8)                                                   \
+	X(graph, type, graphId, 156, 4)
 
 #define MEMCPY_FIELDS(X, type)                                                                     \
 	COPY_FIELDS(X, type)                                                                       \
-	X(correlation, type, correlationId, 44, 4, 1)                                              \
-	X(graph_node, type, graphNodeId, 64, 8, 13)                                                \
-	X(graph, type, graphId, 72, 4, 14)
+	X(correlation, type, correlationId, 44, 4)                                                 \
+	X(graph_node, type, graphNodeId, 64, 8)                                                    \
+	X(graph, type, graphId, 72, 4)
 
 #define MEMCPY_PEER_FIELDS(X, type)                                                                \
 	COPY_FIELDS(X, type)                                                                       \
-	X(source_device, type, srcDeviceId, 44, 4, 1)                                              \
-	X(destination_device, type, dstDeviceId, 52, 4, 1)                                         \
-	X(correlation, type, correlationId, 60, 4, 1)                                              \
-	X(graph_node, type, graphNodeId, 72, 8, 13)                                                \
-	X(graph, type, graphId, 80, 4, 14)
+	X(source_device, type, srcDeviceId, 44, 4)                                                 \
+	X(destination_device, type, dstDeviceId, 52, 4)                                            \
+	X(correlation, type, correlationId, 60, 4)                                                 \
+	X(graph_node, type, graphNodeId, 72, 8)                                                    \
+	X(graph, type, graphId, 80, 4)
 
 #define MEMSET_FIELDS(X, type)                                                                     \
 	DEVICE_FIELDS(X, type)                                                                     \
-	X(correlation, type, correlationId, 44, 4, 1)                                              \
-	X(destination_kind, type, memoryKind, 50, 2, 1)                                            \
-	X(graph_node, type, graphNodeId, 64, 8, 13)                                                \
-	X(graph, type, graphId, 72, 4, 14)
+	X(correlation, type, correlationId, 44, 4)                                                 \
+	X(destination_kind, type, memoryKind, 50, 2)                                               \
+	X(graph_node, type, graphNodeId, 64, 8)                                                    \
+	X(graph, type, graphId, 72, 4)
 
 #define GRAPH_FIELDS(X, type)                                                                      \
-	X(correlation, type, correlationId, 4, 4, 1)                                               \
-	X(start, type, start, 8, 8, 1)                                                             \
-	X(end, type, end, 16, 8, 1)                                                                \
-	X(device, type, deviceId, 24, 4, 1)                                                        \
-	X(graph, type, graphId, 28, 4, 1)                                                          \
-	X(context, type, contextId, 32, 4, 1)                                                      \
-	X(stream, type, streamId, 36, 4, 1)
+	X(correlation, type, correlationId, 4, 4)                                                  \
+	X(start, type, start, 8, 8)                                                                \
+	X(end, type, end, 16, 8)                                                                   \
+	X(device, type, deviceId, 24, 4)                                                           \
+	X(graph, type, graphId, 28, 4)                                                             \
+	X(context, type, contextId, 32, 4)                                                         \
+	X(stream, type, streamId, 36, 4)
 
 #define UNIFIED_MEMORY_FIELDS(X, type)                                                             \
-	X(unified_memory_kind, type, counterKind, 4, 4, 1)                                         \
-	X(bytes, type, value, 8, 8, 1)                                                             \
-	X(start, type, start, 16, 8, 1)                                                            \
-	X(end, type, end, 24, 8, 1)                                                                \
-	X(source_device, type, srcId, 40, 4, 1)                                                    \
-	X(destination_device, type, dstId, 44, 4, 1)                                               \
-	X(stream, type, streamId, 48, 4, 1)                                                        \
-	X(process, type, processId, 52, 4, 1)                                                      \
-	X(migration_cause, type, flags, 56, 4, 1)
+	X(unified_memory_kind, type, counterKind, 4, 4)                                            \
+	X(bytes, type, value, 8, 8)                                                                \
+	X(start, type, start, 16, 8)                                                               \
+	X(end, type, end, 24, 8)                                                                   \
+	X(source_device, type, srcId, 40, 4)                                                       \
+	X(destination_device, type, dstId, 44, 4)                                                  \
+	X(stream, type, streamId, 48, 4)                                                           \
+	X(process, type, processId, 52, 4)                                                         \
+	X(migration_cause, type, flags, 56, 4)
 
 #define OVERHEAD_FIELDS(X, type)                                                                   \
-	X(overhead_kind, type, overheadKind, 4, 4, 1)                                              \
-	X(start, type, start, 24, 8, 1)                                                            \
-	X(end, type, end, 32, 8, 1)
+	X(overhead_kind, type, overheadKind, 4, 4)                                                 \
+	X(start, type, start, 24, 8)                                                               \
+	X(end, type, end, 32, 8)
 
 #define API_FIELDS(X, type)                                                                        \
-	X(callback, type, cbid, 4, 4, 1)                                                           \
-	X(start, type, start, 8, 8, 1)                                                             \
-	X(end, type, end, 16, 8, 1)                                                                \
-	X(process, type, processId, 24, 4, 1)                                                      \
-	X(thread, type, threadId, 28, 4, 1)                                                        \
-	X(correlation, type, correlationId, 32, 4, 1)                                              \
-	X(result, type, returnValue, 36, 4, 1)
+	X(callback, type, cbid, 4, 4)                                                              \
+	X(start, type, start, 8, 8)                                                                \
+	X(end, type, end, 16, 8)                                                                   \
+	X(process, type, processId, 24, 4)                                                         \
+	X(thread, type, threadId, 28, 4)                                                           \
+	X(correlation, type, correlationId, 32, 4)                                                 \
+	X(result, type, returnValue, 36, 4)
 
 /* R(kind, structure in the headers, its members) */
 #define RECORDS(R)                                                                                 \
@@ -117,7 +116,7 @@
 
 #define MEMBER_SIZE(type, member) sizeof(((type *)0)->member)
 
-#define CHECK_FIELD(to, type, from, offset, size, since)                                           \
+#define CHECK_FIELD(to, type, from, offset, size)                                                  \
 	_Static_assert(offsetof(type, from) == (offset) && MEMBER_SIZE(type, from) == (size),      \
 		       #type "." #from " is not where it was");
 #define CHECK_RECORD(kind, type, fields) fields(CHECK_FIELD, type)
@@ -186,10 +185,10 @@ static uint8_t memory_kind_of(uint8_t cupti_kind)
 
 /* Copies all members of a kind in straight-line code: a program can make a million records a
  * second. */
-static void copy_fields(const uint8_t *record, uint32_t version, struct activity *activity)
+static void copy_fields(const uint8_t *record, struct activity *activity)
 {
-#define COPY_FIELD(to, type, from, offset, size, since)                                            \
-	if (version >= (since)) {                                                                  \
+#define COPY_FIELD(to, type, from, offset, size)                                                   \
+	{                                                                                          \
 		__typeof__(((type *)0)->from) value;                                               \
                                                                                                    \
 		memcpy(&value, record + (offset), sizeof(value));                                  \
@@ -239,7 +238,7 @@ static void decode_unified_memory(struct activity *activity)
 		activity->migration_cause = MIGRATION_UNKNOWN;
 }
 
-void decode_activity(const void *record, uint32_t version, struct activity *activity)
+void decode_activity(const void *record, struct activity *activity)
 {
 	uint32_t cupti_kind;
 
@@ -250,7 +249,7 @@ void decode_activity(const void *record, uint32_t version, struct activity *acti
 	if (activity->kind == ACTIVITY_UNKNOWN)
 		return;
 
-	copy_fields(record, version, activity);
+	copy_fields(record, activity);
 	if (activity->copy_kind >= COPY_KINDS)
 		activity->copy_kind = COPY_UNKNOWN;
 	activity->source_kind = memory_kind_of(activity->source_kind);

@@ -7,11 +7,8 @@
 
 #include "cupti/activity.h"
 
-/*
- * Decodes one record, aligned or not, in the layout of a version of CUPTI (from cuptiGetVersion():
- * 18 is CUDA 11.8, 130000 is 13.0). Reads no byte beyond the members that this version has. A kind
- * that ktime does not decode gives ACTIVITY_UNKNOWN. The name points to CUPTI's memory. Any thread.
- */
-void decode_activity(const void *record, uint32_t version, struct activity *activity);
+/* Decodes one record of any version that ktime uses (versions.h), aligned or not. A kind that ktime
+ * does not decode gives ACTIVITY_UNKNOWN. The name points to CUPTI's memory. Any thread. */
+void decode_activity(const void *record, struct activity *activity);
 
 #endif

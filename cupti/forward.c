@@ -124,7 +124,7 @@ static void append_wanted(struct destination *destination, const struct cupti_fu
 
 	program_clock_read();
 	for (walk_first(&walk, cupti, data, valid); walk_step(&walk);) {
-		decode_activity(walk.record, cupti->version, &activity);
+		decode_activity(walk.record, &activity);
 		if (kinds_program_wants(&activity))
 			append(destination, walk.record, walk.size);
 	}

@@ -15,8 +15,6 @@
 #include "cupti/versions.h"
 #include "report/session/environment.h"
 
-/* CUDA 11.8, the oldest version whose records ktime decodes. */
-#define OLDEST_MAJOR	     11
 /* CUPTI_ACTIVITY_ATTR_ZEROED_OUT_ACTIVITY_BUFFER and _PER_THREAD_ACTIVITY_BUFFER, which older
  * headers lack. */
 #define ZEROED_ATTRIBUTE     ((CUpti_ActivityAttribute)5)
@@ -78,15 +76,6 @@ const char *library_path(void)
 void *library_symbol(void *handle, const char *name)
 {
 	return lookup_symbol(handle, name);
-}
-
-/* CUPTI's versions counted up to 28 (CUDA 12.9 Update 1), and then became the toolkit's. 19 is CUDA
- * 12.0. */
-static int major_version(uint32_t version)
-{
-	if (version >= 10000)
-		return version / 10000;
-	return version >= 19 ? 12 : OLDEST_MAJOR;
 }
 
 static void add_anchor(struct search *search, const char *path, size_t length)
@@ -184,11 +173,11 @@ static bool version_fits(struct search *search, const struct library *found, int
 			     driver_major);
 		return false;
 	}
-	if (major_version(version) > driver_major) {
+	if (cupti_version_major(version) > driver_major) {
 		note_failure(
 			search, -EPROTO,
 			"%s is for CUDA %d, the driver is of CUDA %d: install CUPTI of CUDA %d",
-			found->path, major_version(version), driver_major, driver_major);
+			found->path, cupti_version_major(version), driver_major, driver_major);
 		return false;
 	}
 	return true;
@@ -228,10 +217,10 @@ static bool take(struct search *search, const char *path, int flags, int driver_
 static bool take_from(struct search *search, const char *folder, const char *below,
 		      int driver_version)
 {
-	for (int major = driver_version / 1000; major >= OLDEST_MAJOR; major--) {
+	for (int major = driver_version / 1000; major >= CUPTI_OLDEST_MAJOR; major--) {
 		int length = snprintf(search->path, sizeof(search->path), "%s%s%slibcupti.so.%d%s",
 				      folder, below, folder[0] ? "/" : "", major,
-				      major == OLDEST_MAJOR ? ".8" : "");
+				      major == CUPTI_OLDEST_MAJOR ? ".8" : "");
 
 		if (length >= (int)sizeof(search->path) ||
 		    (folder[0] && access(search->path, F_OK)))

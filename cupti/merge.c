@@ -37,8 +37,7 @@ static _Atomic bool left;
 static bool step(struct reader *reader)
 {
 	while (walk_step(&reader->walk)) {
-		decode_activity(reader->walk.record, reader->walk.cupti->version,
-				&reader->activity);
+		decode_activity(reader->walk.record, &reader->activity);
 		if (!kinds_ktime_wants(&reader->activity))
 			continue;
 		if (atomic_load_explicit(&names_gone, memory_order_seq_cst))

@@ -14,10 +14,16 @@
  * Refusal: a NULL buffer could end the program before 12.9 (NVIDIA's release notes). Buffers by
  * thread: the default since 13.0 (the same). Subscribers: 13.0 brought cuptiSubscribe_v2, 13.2 the
  * activity functions that take its handle (cupti_activity.h).
+ *
+ * A newer version than these is like the last: where it misses records the first windows show it
+ * (preload/recording/window_check.h). What would end the program cannot be found out so, and is
+ * done with no version: copies turned off and on again, whole graphs turned on once nodes were
+ * recorded, cuptiFinalize. Who does it with a version that bears it adds a column, and a last row
+ * that does not.
  */
 static const struct cupti_version versions[] = {
 	/* first, kernels, refusal, by thread, subscribers */
-	{0, true, false, false, false},	    /* CUDA 11.8 */
+	{0, true, false, false, false},	    /* CUDA 11.8 to 12.4 */
 	{23, false, false, false, false},   /* 12.5 */
 	{27, false, true, false, false},    /* 12.9 */
 	{130000, false, true, true, false}, /* 13.0 */
@@ -33,4 +39,13 @@ const struct cupti_version *cupti_version_of(uint32_t version)
 		if (versions[i].first <= version)
 			found = &versions[i];
 	return found;
+}
+
+int cupti_version_major(uint32_t version)
+{
+	/* Counted up to 28, which is of CUDA 12.9 Update 1; then they became the toolkit's. 18 is
+	 * of CUDA 11.8, and of the first CUDA 12.0 too. */
+	if (version >= 10000)
+		return (int)(version / 10000);
+	return version > CUPTI_OLDEST_VERSION ? 12 : CUPTI_OLDEST_MAJOR;
 }

@@ -8,6 +8,10 @@
 
 /* The oldest CUPTI that ktime uses, by cuptiGetVersion(): of CUDA 11.8. */
 #define CUPTI_OLDEST_VERSION 18
+#define CUPTI_OLDEST_MAJOR   11
+
+/* Those with which kernels can be turned off, for the user. */
+#define CUPTI_THAT_PAUSES    "CUDA 12.4, or of 13.0 Update 1 or later"
 
 struct cupti_version {
 	/* The first of these versions, by cuptiGetVersion(); they end before the table's next. */
@@ -26,5 +30,7 @@ struct cupti_version {
 /* What holds for a version; for one newer than all that were tried, what holds for the newest of
  * those. Any thread. */
 const struct cupti_version *cupti_version_of(uint32_t version);
+/* The major version of the CUDA that it is of. Any thread. */
+int cupti_version_major(uint32_t version);
 
 #endif

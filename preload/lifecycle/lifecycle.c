@@ -14,6 +14,7 @@
 #include "cupti/library.h"
 #include "cupti/pause.h"
 #include "cupti/refusal.h"
+#include "cupti/versions.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/mode.h"
@@ -132,8 +133,7 @@ static bool may_pause(void)
 	if (!pause_is_safe())
 		snprintf(cupti.reason, sizeof(cupti.reason),
 			 "CUPTI is not used: with --budget it records in windows, which its "
-			 "version %u does not bear: use that of CUDA 12.4, or of 13.0 Update 1 or "
-			 "later.",
+			 "version %u does not bear: use that of " CUPTI_THAT_PAUSES ".",
 			 (unsigned)library_functions()->version);
 	return pause_is_safe();
 }
@@ -218,8 +218,8 @@ static void warn_of_whole_graphs(struct session *finished)
 		session_note(
 			finished,
 			"CUDA graphs are timed as wholes: CUPTI's version %u can end or hang a "
-			"program whose nodes are recorded. That of CUDA 12.4, or of 13.0 Update "
-			"1 or later, does not; --graph node records them all the same.",
+			"program whose nodes are recorded. That of " CUPTI_THAT_PAUSES
+			", does not; --graph node records them all the same.",
 			(unsigned)library_functions()->version);
 }
 

@@ -154,17 +154,14 @@ static void read_options(const uint8_t *data, size_t size)
 	free(text);
 }
 
-/* A record as long as the longest, of any kind, by a CUPTI of any version. */
+/* A record as long as the longest, of any kind. */
 static void read_activity(const uint8_t *data, size_t size)
 {
-	static const uint32_t versions[] = {12, 17, 18, 22, 26, 28, 120000, 130000};
 	struct activity activity;
 	uint64_t record[64] = {0};
 
-	if (size < 1)
-		return;
-	memcpy(record, data + 1, size - 1 < sizeof(record) ? size - 1 : sizeof(record));
-	decode_activity(record, versions[data[0] % 8], &activity);
+	memcpy(record, data, size < sizeof(record) ? size : sizeof(record));
+	decode_activity(record, &activity);
 }
 
 static void read_name(const uint8_t *data, size_t size)
@@ -231,11 +228,11 @@ static void make_sqlite(void)
 /* Bytes of all values, for a record of each kind. */
 static void make_activity(void)
 {
-	uint8_t bytes[513];
+	uint8_t bytes[512];
 
 	for (size_t i = 0; i < sizeof(bytes); i++)
 		bytes[i] = (uint8_t)(i * 7);
-	memcpy(bytes + 1, (const uint32_t[]){10}, 4);
+	memcpy(bytes, (const uint32_t[]){10}, 4);
 	write_file(bytes, sizeof(bytes));
 }
 

@@ -98,29 +98,20 @@ static void assert_kernel(const struct activity *activity)
 
 static void kernels_of_every_version_are_read(void **test)
 {
-	static const struct {
-		size_t size; /* of CUpti_ActivityKernel4 to 10 */
-		uint32_t version;
-		bool graphs;
-	} layouts[] = {
-		{144, 12, false}, {160, 13, true}, {168, 14, true},	{176, 17, true},
-		{200, 18, true},  {208, 19, true}, {216, 130000, true}, {216, 130001, true},
-	};
+	static const size_t sizes[] = {200, 208, 216}; /* of CUpti_ActivityKernel8 to 10 */
 	struct activity activity;
 	unsigned i;
 
 	(void)test;
-	for (i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-		struct record record = make_kernel(KIND_CONCURRENT_KERNEL, layouts[i].size);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct record record = make_kernel(KIND_CONCURRENT_KERNEL, sizes[i]);
 
-		if (layouts[i].graphs) {
-			put(&record, 144, 8, 0x500000003);
-			put(&record, 156, 4, 5);
-		}
-		decode_activity(record.bytes, layouts[i].version, &activity);
+		put(&record, 144, 8, 0x500000003);
+		put(&record, 156, 4, 5);
+		decode_activity(record.bytes, &activity);
 		assert_kernel(&activity);
-		assert_int_equal(activity.graph_node, layouts[i].graphs ? 0x500000003 : 0);
-		assert_int_equal(activity.graph, layouts[i].graphs ? 5 : 0);
+		assert_int_equal(activity.graph_node, 0x500000003);
+		assert_int_equal(activity.graph, 5);
 	}
 }
 
@@ -130,25 +121,20 @@ static void the_serialising_kernel_kind_is_a_kernel_too(void **test)
 	struct activity activity;
 
 	(void)test;
-	decode_activity(record.bytes, 130000, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_kernel(&activity);
 	assert_int_equal(activity.cupti_kind, KIND_KERNEL);
 }
 
 static void copies_of_every_version_are_read(void **test)
 {
-	static const struct {
-		size_t size; /* of CUpti_ActivityMemcpy, 3, 4, 5, 6 */
-		uint32_t version;
-		bool node, graph;
-	} layouts[] = {{64, 12, false, false}, {72, 13, true, false}, {80, 14, true, true},
-		       {88, 18, true, true},   {96, 26, true, true},  {96, 130001, true, true}};
+	static const size_t sizes[] = {88, 96}; /* of CUpti_ActivityMemcpy5 and 6 */
 	struct activity activity;
 	unsigned i;
 
 	(void)test;
-	for (i = 0; i < sizeof(layouts) / sizeof(layouts[0]); i++) {
-		struct record record = make_record(KIND_MEMCPY, layouts[i].size);
+	for (i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		struct record record = make_record(KIND_MEMCPY, sizes[i]);
 
 		put(&record, 4, 1, COPY_HTOD);
 		put(&record, 5, 1, 2);
@@ -160,11 +146,9 @@ static void copies_of_every_version_are_read(void **test)
 		put(&record, 36, 4, 4);
 		put(&record, 40, 4, 5);
 		put(&record, 44, 4, 6);
-		if (layouts[i].node)
-			put(&record, 64, 8, 9);
-		if (layouts[i].graph)
-			put(&record, 72, 4, 8);
-		decode_activity(record.bytes, layouts[i].version, &activity);
+		put(&record, 64, 8, 9);
+		put(&record, 72, 4, 8);
+		decode_activity(record.bytes, &activity);
 		assert_int_equal(activity.kind, ACTIVITY_MEMCPY);
 		assert_true(activity.valid);
 		assert_int_equal(activity.copy_kind, COPY_HTOD);
@@ -177,8 +161,8 @@ static void copies_of_every_version_are_read(void **test)
 		assert_int_equal(activity.context, 4);
 		assert_int_equal(activity.stream, 5);
 		assert_int_equal(activity.correlation, 6);
-		assert_int_equal(activity.graph_node, layouts[i].node ? 9 : 0);
-		assert_int_equal(activity.graph, layouts[i].graph ? 8 : 0);
+		assert_int_equal(activity.graph_node, 9);
+		assert_int_equal(activity.graph, 8);
 	}
 }
 
@@ -196,7 +180,7 @@ static void a_peer_copy_names_both_devices(void **test)
 	put(&record, 44, 4, 2);
 	put(&record, 52, 4, 3);
 	put(&record, 60, 4, 99);
-	decode_activity(record.bytes, 130000, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.kind, ACTIVITY_MEMCPY_PEER);
 	assert_int_equal(activity.copy_kind, COPY_PTOP);
 	assert_int_equal(activity.bytes, 512);
@@ -218,7 +202,7 @@ static void a_memset_has_its_bytes_and_memory(void **test)
 	put(&record, 44, 4, 12);
 	put(&record, 48, 2, 1); /* asynchronous */
 	put(&record, 50, 2, 5);
-	decode_activity(record.bytes, 18, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.kind, ACTIVITY_MEMSET);
 	assert_true(activity.valid); /* of no duration, but with a time */
 	assert_int_equal(activity.bytes, 4096);
@@ -240,7 +224,7 @@ static void a_whole_graph_has_its_id_and_stream(void **test)
 	put(&record, 28, 4, 6);
 	put(&record, 32, 4, 2);
 	put(&record, 36, 4, 17);
-	decode_activity(record.bytes, 18, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.kind, ACTIVITY_GRAPH);
 	assert_int_equal(activity.correlation, 31);
 	assert_int_equal(activity.end - activity.start, 51);
@@ -263,7 +247,7 @@ static struct activity decode_unified_memory(uint32_t counter, uint64_t value, u
 	put(&record, 44, 4, 0);
 	put(&record, 52, 4, 4321);
 	put(&record, 56, 4, MIGRATION_COHERENCE);
-	decode_activity(record.bytes, 18, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.kind, ACTIVITY_UNIFIED_MEMORY);
 	assert_int_equal(activity.unified_memory_kind, counter);
 	assert_int_equal(activity.process, 4321);
@@ -308,7 +292,7 @@ static void overheads_have_a_kind_and_a_name(void **test)
 	put(&record, 4, 4, 2 << 16);
 	put(&record, 24, 8, 100);
 	put(&record, 32, 8, 350);
-	decode_activity(record.bytes, 19, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.kind, ACTIVITY_OVERHEAD);
 	assert_int_equal(activity.end - activity.start, 250);
 	assert_string_equal(overhead_kind_name(activity.overhead_kind), "CUPTI instrumentation");
@@ -332,7 +316,7 @@ static void api_calls_have_callback_thread_and_result(void **test)
 		put(&record, 28, 4, 5678);
 		put(&record, 32, 4, 3);
 		put(&record, 36, 4, 2);
-		decode_activity(record.bytes, 130000, &activity);
+		decode_activity(record.bytes, &activity);
 		assert_int_equal(activity.kind, i ? ACTIVITY_DRIVER_API : ACTIVITY_RUNTIME_API);
 		assert_int_equal(activity.callback, 20);
 		assert_int_equal(activity.end - activity.start, 800);
@@ -350,18 +334,18 @@ static void times_that_say_nothing_are_invalid(void **test)
 	(void)test;
 	put(&record, 16, 8, 0);
 	put(&record, 24, 8, 0);
-	decode_activity(record.bytes, 130000, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.kind, ACTIVITY_KERNEL);
 	assert_false(activity.valid);
 
 	put(&record, 16, 8, 2000);
 	put(&record, 24, 8, 1999);
-	decode_activity(record.bytes, 130000, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_false(activity.valid);
 
 	/* A clock that stands still. */
 	put(&record, 24, 8, 2000);
-	decode_activity(record.bytes, 130000, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_false(activity.valid);
 }
 
@@ -371,15 +355,15 @@ static void unknown_kinds_and_numbers_are_said_to_be_unknown(void **test)
 	struct activity activity;
 
 	(void)test;
-	decode_activity(record.bytes, 130000, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.kind, ACTIVITY_UNKNOWN);
 	assert_int_equal(activity.cupti_kind, KIND_SYNCHRONIZATION);
 	assert_false(activity.valid);
 
-	record = make_record(KIND_MEMCPY, 64);
+	record = make_record(KIND_MEMCPY, 88);
 	put(&record, 4, 1, 200);
 	put(&record, 5, 1, 200);
-	decode_activity(record.bytes, 12, &activity);
+	decode_activity(record.bytes, &activity);
 	assert_int_equal(activity.copy_kind, COPY_UNKNOWN);
 	assert_int_equal(activity.source_kind, MEMORY_UNKNOWN);
 }
