@@ -19,9 +19,8 @@ $(BUILD)/tests/fuzz/libfuzzer: tests/fuzz/fuzz.c tests/fuzz/merged.c $(FUZZ_SOUR
 
 .PHONY: fuzz fuzz-check
 fuzz-check: $(BUILD)/tests/fuzz/fuzz
-	@for reader in $(FUZZ_READERS); do \
-		timeout 120 $< $$reader $(FUZZ_INPUTS) $$(ls tests/fuzz/corpus/$$reader/* 2>/dev/null) || exit; \
-	done
+	@printf '%s\n' $(FUZZ_READERS) | xargs -P$(JOBS:-j%=%) -I{} sh -c \
+		'timeout 120 $< {} $(FUZZ_INPUTS) $$(ls tests/fuzz/corpus/{}/* 2>/dev/null)'
 
 fuzz: $(BUILD)/tests/fuzz/libfuzzer $(BUILD)/tests/fuzz/fuzz
 	@for reader in $(FUZZ_READERS); do \

@@ -11,8 +11,9 @@ SIM_PROGRAMS := $(patsubst tests/sim/programs/%.c,$(SIM)/programs/%,$(wildcard t
 SIM_RUNTIME_PROGRAMS := $(addprefix $(SIM)/programs/runtime_calls,_static _shared _per_thread)
 sim_objects = $(patsubst %.c,$(BUILD)/obj/%.o,$(wildcard tests/sim/$(1)/*.c))
 
-.PHONY: sim sim-tests
-sim: $(SIM_LIBRARIES) $(SIM_WORKLOADS) $(SIM_PROGRAMS) $(SIM_RUNTIME_PROGRAMS)
+.PHONY: sim sim-libraries sim-tests
+sim-libraries: $(SIM_LIBRARIES)
+sim: sim-libraries $(SIM_WORKLOADS) $(SIM_PROGRAMS) $(SIM_RUNTIME_PROGRAMS)
 
 # The symbols of the real libcuda, and the version that each came with.
 $(SIM)/include/symbols: | toolkit
