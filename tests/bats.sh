@@ -1,13 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: MIT
-# bats.sh FILE…: runs bats files, as many at a time as there are processors, for most of them wait
-# for programs. Prints what each prints as TAP, file by file, and what a failed test's program printed.
+# bats.sh FILE…: runs bats files, two at a time for each processor, for many of them wait for programs that
+# rest or for a time that has to pass. Prints what each prints as TAP, file by file, and what a failed test's program printed.
 # BATS_JOBS says how many at a time, BATS_FILTER which tests, by a pattern.
 #
 # What hangs ends, and fails: a wait by the limit that the test gives it (wait_until), a program on the simulated
 # device by SIM_LIMIT_S, a test by BATS_TEST_TIMEOUT (tests/waits.bash), a file by FILE_LIMIT_S.
 set -uo pipefail
-: "${FILE_LIMIT_S:=1200}" "${BATS_JOBS:=$(nproc)}"
+: "${FILE_LIMIT_S:=1200}" "${BATS_JOBS:=$((2 * $(nproc)))}"
 export FILE_LIMIT_S
 
 BATS_RESULTS=$(mktemp -d) || exit 1
