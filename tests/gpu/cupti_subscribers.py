@@ -3,12 +3,13 @@
 """
 What CUPTI answers to a program that uses its V2 interface, the older one, or one after the other, and
 whether it answers the same under ktime, which must count the kernels in any case. Writes its section
-of tests/gpu/RESULTS.md; takes about 15 s a version.
+of tests/gpu/RESULTS.md; takes about a minute a version.
 
 usage: cupti_subscribers.py FOLDER…
 
-Each folder is named by its version and has lib64/libcupti.so.13, as cupti_versions.py takes it.
+Each folder is named by its version and has its libcupti.so.13 somewhere, as for cupti_versions.py.
 """
+import glob
 import os
 import sys
 import tempfile
@@ -55,10 +56,9 @@ def kernels(session):
     return sum(row.calls for row in session.rows if row.kind == "kernel")
 
 
-def under(folder, library, steps, options, alone, file):
+def under(library, steps, options, alone, file):
     """What differs under ktime from what is alone, and how ktime timed the kernels: a cell."""
-    argv, environment = profilers.under_ktime([PROGRAM, library, *steps], f"-f -o {file} {options}")
-    environment["CUDA_HOME"] = folder
+    argv, environment = profilers.under_ktime([PROGRAM, library, *steps], f"-f -o {file} {options}", library)
     outcome = process.run(argv, environment, timeout=LIMIT_S)
     if ended(outcome):
         return f"**{ended(outcome)}**"
@@ -78,14 +78,14 @@ def main():
     rows, failed = [], 0
     with tempfile.TemporaryDirectory(prefix="ktime-subscribers-") as directory:
         for folder in folders:
-            library = os.path.join(folder, "lib64", "libcupti.so.13")
+            library = glob.glob(os.path.join(folder, "**", "libcupti.so.13"), recursive=True)[0]
             for order, text in ORDERS.items():
                 steps = text.split()
                 outcome = process.run(*profilers.under_nothing([PROGRAM, library, *steps]), timeout=LIMIT_S)
                 answers = " ".join(line.replace(" ", "=", 1) for line in outcome.stdout.splitlines()
                                    if not line.endswith(" 0") or line.startswith("records"))
                 print(f"{os.path.basename(folder)}: {order}: {ended(outcome)} {answers}", flush=True)
-                cells = [under(folder, library, steps, options, outcome.stdout, os.path.join(directory, "profile"))
+                cells = [under(library, steps, options, outcome.stdout, os.path.join(directory, "profile"))
                          for options in MODES.values()]
                 failed += any("**" in cell for cell in cells)
                 rows.append([os.path.basename(folder), order, ended(outcome) or answers, *cells])

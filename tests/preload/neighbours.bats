@@ -120,3 +120,10 @@ times_by_events()
 	SIM_CUPTI_VERSION=130100 subscribes "" 300 "0 0" "launch subscribe launch unsubscribe launch"
 	says "Timing: CUPTI; all 300 GPU operations timed."
 }
+
+@test "a V2 subscriber has its records if calls fail that ktime makes to leave CUPTI to it" {
+	local call
+	for call in cuptiActivityFlushAll cuptiActivityGetNumDroppedRecords cuptiActivitySetAttribute; do
+		SIM_FAULT=$call:*:999 subscribes "" 300 "0 100" "launch subscribe callbacks enable launch disable unsubscribe launch"
+	done
+}

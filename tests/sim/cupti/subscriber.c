@@ -161,6 +161,8 @@ SUBSCRIBER_EXPORT CUptiResult cuptiActivityRegisterCallbacks_v2(
 	if (check(handle) || !requested || !completed)
 		return CUPTI_ERROR_INVALID_PARAMETER;
 	if (!subscriber->requested) {
+		/* The buffers of the older interface are its own. */
+		buffer_flush(true);
 		subscriber->requested_before = sim_cupti.requested;
 		subscriber->completed_before = sim_cupti.completed;
 	}
