@@ -119,6 +119,12 @@ def libcupti(folder):
     return os.path.abspath(found[0])
 
 
+def missed(session):
+    """That ktime ended its windows, as CUPTI did not record all that was launched in them."""
+    found = re.search(r"CUPTI \(version \d+\) recorded (\d+ of \d+ kernels .*?)\.", " ".join(session.notes))
+    return f", windows ended: {found.group(1)}" if found else ""
+
+
 @functools.lru_cache
 def graph_alone(graph):
     argv, environment = profilers.under_nothing([GRAPH_LOOP, graph, "2"])
@@ -138,7 +144,7 @@ def measure_graph(graph, seconds, options, cupti):
         said += f", {calls} of {right} calls"
     if not options and not session.counters["windows"]:
         said += ", all nodes" if session.counters["graph_nodes"] else ", whole graphs"
-    return said, session
+    return said + missed(session), session
 
 
 def farthest(session, node):
@@ -213,7 +219,7 @@ def decoder(cupti, _):
         return
     try:
         said, session = in_turns([*DECODER, "--tokens", "300"], "decode", cupti, 90)
-        yield "decoder", f"{said}, {session.counters['windows']} windows"
+        yield "decoder", f"{said}, {session.counters['windows']} windows{missed(session)}"
     except (Ended, OSError) as error:
         yield "decoder", str(error)
 

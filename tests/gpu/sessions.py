@@ -53,6 +53,7 @@ class Session:
     counters: dict
     cost_ns: float  # by how much ktime says the run is longer
     cupti_version: int  # as cuptiGetVersion() gives it; 0 where CUPTI was not used
+    notes: list  # the report's warnings
 
 
 def export(file, options=()):
@@ -113,4 +114,4 @@ def read(file, options=()):
     data = export(file, options)
     counters = data["counters"]
     return Session([_row(row) for row in data["rows"]], counters, counters["added_ns"],
-                   data["session"]["cupti_version"])
+                   data["session"]["cupti_version"], data.get("notes", []))
