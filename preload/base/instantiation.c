@@ -51,13 +51,15 @@ void instantiation_update_begin(void)
 
 void instantiation_begin(void)
 {
-	if (!atomic_load_explicit(&watched, memory_order_acquire) || !lifecycle_running())
+	if (!lifecycle_running())
+		return;
+	atomic_store_explicit(&ever, 1, memory_order_relaxed);
+	if (!atomic_load_explicit(&watched, memory_order_acquire))
 		return;
 	/* Counted still if an instantiation before never returned. */
 	if (counted)
 		return;
 	counted = true;
-	atomic_store_explicit(&ever, 1, memory_order_relaxed);
 	/* Sequentially consistent, here and in instantiation_tell(): either the collector sees this
 	 * thread's graph, or this thread sees that the kind is on, and wakes the collector. */
 	atomic_fetch_add(&count, 1);

@@ -10,8 +10,8 @@
 
 #include <stdbool.h>
 
-/* Before and after the driver's call that makes a graph, on the program's thread. Without effect
- * unless watched. */
+/* Before and after the driver's call that makes a graph, on the program's thread. Unless watched
+ * it is only noted that there was one. */
 void instantiation_begin(void);
 void instantiation_end(void);
 /* Before and after the driver's call that updates a graph, which some programs do before every

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/recording/deferred_start.h"
 
+#include <stdio.h>
+
 #include "cupti/library.h"
 #include "preload/base/clock.h"
 #include "preload/base/instantiation.h"
@@ -39,7 +41,15 @@ void deferred_start_now(void (*collect)(void))
 	is_planned = false;
 	/* From now on CUPTI may make records of launches. */
 	count_only_block(1);
-	started = start_cupti(&wanted, reason, sizeof(reason)) == 0;
+	/* Traced whole from then on, a graph that was made before ended the program at its next
+	 * launch (CUPTI 13.0, H200). */
+	started = wanted.graph_nodes || !instantiation_ever();
+	if (started)
+		started = start_cupti(&wanted, reason, sizeof(reason)) == 0;
+	else
+		snprintf(reason, sizeof(reason),
+			 "CUPTI was not started: the program had made graphs by then, and may end "
+			 "when CUPTI traces whole graphs from then on.");
 	if (reason[0])
 		session_note(session, "%s", reason);
 	mode_begin_cupti(started);

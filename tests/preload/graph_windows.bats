@@ -179,6 +179,13 @@ recorded()
 	is 60000 recorded
 }
 
+@test "a CUPTI that would begin to trace whole graphs amid the run is not started" {
+	SIM_CUPTI_DIES=1 launches=1500 nodes=3 windows plain "--delay 0.2 --graph graph"
+	is 0 counter cupti_records
+	is false jq .session.cupti_active <("$built/ktime" export --json - session)
+	says "CUPTI was not started: the program had made graphs by then, and may end when CUPTI traces whole graphs from then on."
+}
+
 # What some version died of is left alone, and the first windows are a test.
 @test "a CUPTI newer than all that were tried records in windows, of which nothing is said" {
 	SIM_CUPTI_VERSION=139900 SIM_CUPTI_DIES=1 windows mixed

@@ -45,6 +45,13 @@ void instantiation_tell(bool off, bool windows)
 	assert_true(off == windows);
 }
 
+static bool graphs_made;
+
+bool instantiation_ever(void)
+{
+	return graphs_made;
+}
+
 void stream_forget_cached(void)
 {
 	assert_int_equal(mode_cupti_since, 0);
@@ -128,12 +135,30 @@ static void a_refusal_is_said_and_final(void **state)
 	assert_false(deferred_start_is_planned());
 }
 
+static void whole_graphs_are_not_traced_from_the_middle_on(void **state)
+{
+	(void)state;
+	graphs_made = true;
+	deferred_start_now(collect);
+	assert_string_equal(steps, "off without");
+	assert_non_null(strstr(note(), "CUPTI was not started: the program had made graphs"));
+	/* Their nodes are. */
+	*steps = '\0';
+	deferred_start_plan(session,
+			    &(struct cupti_settings){.serial_kernels = true, .graph_nodes = true},
+			    start);
+	deferred_start_now(collect);
+	graphs_made = false;
+	assert_string_equal(steps, "off start begin on forget operations collect");
+}
+
 int main(void)
 {
 #define TEST(function) cmocka_unit_test_setup_teardown(function, begin, end)
 	const struct CMUnitTest tests[] = {
 		TEST(what_was_called_before_waits_for_no_record),
 		TEST(a_refusal_is_said_and_final),
+		TEST(whole_graphs_are_not_traced_from_the_middle_on),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
