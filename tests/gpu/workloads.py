@@ -95,7 +95,7 @@ class Report:
 
 
 def compared(report, title, own, row, within, times=1):
-    """A line: GB/s by the program's events and by ktime's row, whose bytes count so many times."""
+    """A line: GB/s by the program's events and by ktime's row, whose bytes count `times` times."""
     if row.bandwidth is None:
         raise Failed(f"{title}: ktime's row has no bandwidth")
     ktime = times * row.bandwidth
@@ -162,7 +162,8 @@ def measure_bandwidth(report):
                                  row_named(session, f"[CUDA memcpy {short}]"),
                                  COPY_WITHIN_PERCENT, times))
     report.table("bandwidth", HEADER, rows)
-    report.text("bandwidth alone, as bandwidthTest's default size", run("bandwidth"))
+    report.text("bandwidth alone, as bandwidthTest's default size",
+                run("bandwidth", *(("--bytes", "1048576") if report.quick else ())))
 
 
 def measure_vecadd(report):
@@ -212,7 +213,7 @@ def measure_latency(report):
 
 
 def measure_flops(report):
-    report.text("flops", run("flops", *(("--n", "8") if report.quick else ())))
+    report.text("flops", run("flops", *(("--n", "8", "--blocks", "2") if report.quick else ())))
 
 
 def measure_async(report):

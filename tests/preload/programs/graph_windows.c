@@ -233,7 +233,9 @@ int main(int argc, char **argv)
 		if (strcmp(what, "copied") == 0)
 			CHECK(cuMemcpyHtoDAsync((CUdeviceptr)memory, pinned, 1000, stream));
 		CHECK(cuStreamSynchronize(stream));
-		nanosleep(&rest, NULL);
+		/* Without ktime there is nothing to give time to. */
+		if (getenv("LD_PRELOAD"))
+			nanosleep(&rest, NULL);
 	}
 	atomic_store(&launched, true);
 	if (strcmp(what, "makes") == 0)
