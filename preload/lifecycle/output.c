@@ -224,11 +224,12 @@ void output_start(const struct session *session)
 
 int output_start_reporter(struct session *session)
 {
+	static const struct log_file nowhere = {.path = "/dev/null"};
+
 	return reporter_start(&(struct reporter_output){
 		.session = session,
-		.path = silent ? "/dev/null" : log_file.path,
-		.descriptor = log_file.descriptor,
-		.kept = profile_path[0] ? profile_path : NULL,
+		.log = silent ? &nowhere : &log_file,
+		.kept = profile_path,
 		.remove_kept = !session_header(session)->kept,
 	});
 }

@@ -222,12 +222,14 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	const struct session *session = output->session;
 	int process = session_header(session)->pid;
 	char missing[NUMBER_SIZE], untimed[NUMBER_SIZE];
-	bool all;
+	bool all, kept = output->kept && output->kept[0];
 
 	last_moment = end;
-	file = output->path ? open(output->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK)
-	       : log_file_is_stream(output->descriptor) ? output->descriptor
-							: -1;
+	file = log_file_kept(output->log);
+	if (file < 0 && output->log->path)
+		file = open(output->log->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
+	else if (file < 0 && log_file_is_stream(output->log->descriptor))
+		file = output->log->descriptor;
 	failed = file < 0;
 	/* The collector may be writing, as any process of which `ktime show` prints the profile. */
 	sanitizer_ignore_reads_begin();
@@ -239,7 +241,7 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	all = print_section(session, "GPU activities:", TABLE_GPU);
 	all &= print_section(session, "CUDA graphs:", TABLE_GRAPHS);
 	all &= print_section(session, "API calls:", TABLE_API);
-	all = (all && !has_more(session)) || !output->kept || !output->remove_kept;
+	all = (all && !has_more(session)) || !kept || !output->remove_kept;
 	print("==%d== The driver was busy when the program ended: %s operations are missing "
 	      "above, "
 	      "and %s have no time.\n",
@@ -253,7 +255,7 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	if (!failed && all)
 		session_header(session)->reported = 1;
 	/* The profile goes only when all that it holds was printed. */
-	if (!failed && all && output->kept && output->remove_kept)
+	if (!failed && all && kept && output->remove_kept)
 		unlink(output->kept);
 }
 

@@ -99,7 +99,7 @@ bool reporter_claim(void)
 /* One line, only if it can be written at once. */
 static void say_what_is_kept(void)
 {
-	if (kept_length && log_file_is_stream(STDERR_FILENO) &&
+	if (kept_length && output.kept[0] && log_file_is_stream(STDERR_FILENO) &&
 	    log_file_has_room(STDERR_FILENO, 0) && write(STDERR_FILENO, kept_line, kept_length) < 0)
 		return;
 }
@@ -179,7 +179,7 @@ int reporter_start(const struct reporter_output *the_output)
 
 	output = *the_output;
 	process = getpid();
-	if (output.kept)
+	if (output.kept && output.kept[0])
 		length = snprintf(kept_line, sizeof(kept_line),
 				  "==%d== ktime: no report could be printed; the profile is kept: "
 				  "ktime show %s\n",

@@ -10,13 +10,13 @@
 
 #include <stdbool.h>
 
+#include "report/options/log_file.h"
 #include "report/session/session.h"
 
 struct reporter_output {
 	struct session *session;
-	const char *path; /* the log file that the report goes to; NULL: to a standard stream */
-	int descriptor;	  /* 1 or 2: that stream */
-	const char *kept; /* the profile's file; NULL: the profile is in memory alone */
+	const struct log_file *log;
+	const char *kept; /* the profile's file; NULL or "": the profile is in memory alone */
 	bool remove_kept; /* the user did not ask for the file: remove it after the report */
 };
 

@@ -230,19 +230,27 @@ static bool is_of_stream(const struct stat *status)
 	return false;
 }
 
+int log_file_kept(const struct log_file *log)
+{
+	struct stat status;
+
+	return log->inode && fstat(log->kept, &status) == 0 && status.st_ino == log->inode &&
+			       status.st_dev == log->device
+		       ? log->kept
+		       : -1;
+}
+
 /* The descriptor, or -errno; -EMEDIUMTYPE: a profile. A pipe is not waited for until somebody reads
  * it. */
 static int open_output(const struct log_file *log, bool append)
 {
 	struct stat status;
-	int fd, error = 0;
+	int fd = log_file_kept(log), error = 0;
 
 	if (!log->path)
 		return log_file_is_stream(log->descriptor) ? log->descriptor : -EBADF;
-	/* The program may have closed it, and opened another with the number. */
-	if (log->inode && fstat(log->kept, &status) == 0 && status.st_ino == log->inode &&
-	    status.st_dev == log->device)
-		return log->kept;
+	if (fd >= 0)
+		return fd;
 	fd = open_file(log->path, O_WRONLY | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK |
 					  (append ? O_APPEND : 0));
 	if (fd < 0)

@@ -51,6 +51,8 @@ void log_file_free(struct log_file *log);
  * written with no other system call: by then only threads write that block all signals.
  */
 void log_file_keep_open(struct log_file *log);
+/* That descriptor; -1: there is none, or its number is another file's by now. */
+int log_file_kept(const struct log_file *log);
 /* The descriptor that a stream writes to, one of log_file_open or any other; -1: none. */
 int log_file_descriptor(FILE *file);
 /*

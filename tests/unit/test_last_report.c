@@ -66,8 +66,9 @@ static struct row *row_of(enum row_kind kind, const char *name, uint64_t calls)
 static char *write_beside(const char *kept, bool reported)
 {
 	char path[] = "/tmp/ktime-last-report-XXXXXX", *text = calloc(1, 1 << 20);
+	struct log_file log = {.path = path};
 	struct reporter_output output = {
-		.session = session, .path = path, .kept = kept, .remove_kept = kept != NULL};
+		.session = session, .log = &log, .kept = kept, .remove_kept = kept != NULL};
 	int fd = mkstemp(path);
 
 	assert_true(fd >= 0);
@@ -297,8 +298,9 @@ static void the_longest_of_very_many_rows_are_printed(void **state)
 static void nothing_is_written_after_the_end(void **state)
 {
 	char path[] = "/tmp/ktime-last-report-XXXXXX";
+	struct log_file log = {.path = path};
 	struct reporter_output output = {
-		.session = session, .path = path, .kept = path, .remove_kept = true};
+		.session = session, .log = &log, .kept = path, .remove_kept = true};
 	int fd = mkstemp(path);
 
 	(void)state;
@@ -316,10 +318,36 @@ static void nothing_is_written_after_the_end(void **state)
 	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
 	assert_true(last_report_is_written());
 	assert_int_equal(access(path, F_OK), -1);
-	output.path = "/nowhere/log";
+	log.path = "/nowhere/log";
 	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
 	assert_false(last_report_is_written());
 	close(fd);
+}
+
+/* As in a sandbox that refuses to open files. The profile is removed before, and has no name then.
+ */
+static void a_log_that_was_opened_ahead_is_not_opened_again(void **state)
+{
+	char path[] = "/tmp/ktime-last-report-XXXXXX", profile[8] = "", text[4096] = "";
+	struct log_file log = {.path = path};
+	const struct reporter_output output = {
+		.session = session, .log = &log, .kept = profile, .remove_kept = true};
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	log_file_keep_open(&log);
+	log.path = "/nowhere/log";
+	row_of(ROW_KERNEL, "k", 1);
+	session_header(session)->counters[COUNTER_trace_records] = 1;
+	last_report_write(&output, clock_ns(CLOCK_MONOTONIC) + UINT64_C(60000000000));
+	assert_true(last_report_is_written());
+	assert_true(pread(fd, text, sizeof(text) - 1, 0) > 0);
+	assert_non_null(strstr(text, "Profiling result:"));
+	assert_null(strstr(text, "ktime show"));
+	close(log.kept);
+	close(fd);
+	unlink(path);
 }
 
 int main(void)
@@ -334,6 +362,7 @@ int main(void)
 		TEST(what_would_change_a_terminal_is_replaced),
 		TEST(the_longest_of_very_many_rows_are_printed),
 		TEST(nothing_is_written_after_the_end),
+		TEST(a_log_that_was_opened_ahead_is_not_opened_again),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -96,6 +96,7 @@ bool collector_wait_finished(uint64_t end)
 	return false;
 }
 
+static const struct log_file log;
 static const struct reporter_output *written_to;
 static uint64_t written_until;
 
@@ -144,7 +145,7 @@ static const char *said(void)
 
 static void start(const char *kept)
 {
-	const struct reporter_output output = {.path = "log", .kept = kept};
+	const struct reporter_output output = {.log = &log, .kept = kept};
 
 	assert_int_equal(reporter_start(&output), 0);
 }
@@ -218,7 +219,7 @@ TEST(then_the_reporter_prints_for_the_rest_of_a_second, 0)
 	run(NULL);
 	is("open soon wait print prometheus_end survived");
 	assert_int_equal(written_until - limits[0], 700 * MS);
-	assert_string_equal(written_to->path, "log");
+	assert_ptr_equal(written_to->log, &log);
 }
 
 TEST(a_report_that_the_collector_has_begun_is_waited_for, 0)
@@ -341,7 +342,7 @@ TEST(while_gates_are_in_use_it_watches_by_itself, 0)
 TEST(without_its_thread_gates_are_not_watched, 0)
 {
 	thread_error = -EAGAIN;
-	assert_int_equal(reporter_start(&(struct reporter_output){.path = "log"}), -EAGAIN);
+	assert_int_equal(reporter_start(&(struct reporter_output){.log = &log}), -EAGAIN);
 	assert_null(gates_wake);
 }
 
