@@ -15,7 +15,7 @@ struct match_heap {
 	uint32_t count, room;
 };
 
-/* Makes room for so many queues, so that match_heap_update() cannot fail. False if memory is out.
+/* Makes room for `count` queues, so that match_heap_update() cannot fail. False if memory is out.
  */
 bool match_heap_reserve(struct match_heap *heap, uint32_t count);
 void match_heap_free(struct match_heap *heap);

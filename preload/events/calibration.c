@@ -61,8 +61,8 @@ static bool records_come;
 
 /*
  * The streams that work was put into, by CUPTI's numbers, `stream` last: a record may come long
- * after the context of its stream has ended, when the work goes on in another one. Once so many
- * contexts have ended before the end of their measurement it is given up. Chosen.
+ * after the context of its stream has ended, when the work goes on in another one. Once this
+ * many contexts have ended before the end of their measurement, ktime gives it up. Chosen.
  */
 #define MOST_STREAMS 16u
 static struct own_stream {

@@ -7,8 +7,8 @@
 #include "cupti/cupti.h"
 #include "preload/handles/graph_contents.h"
 
-/* CUPTI numbers graphs one after the other: a graph is forgotten for one that was made so many
- * later. Chosen: 16 KB. */
+/* CUPTI numbers graphs one after the other: a graph's place goes to the one that is
+ * made this number of graphs later. Chosen: 16 KB. */
 #define PLACES 4096u
 
 static _Atomic uint32_t numbers[PLACES];

@@ -15,7 +15,8 @@ static inline uint32_t chance_of(const struct operation *operation)
 			 : SAMPLE_ALL;
 }
 
-/* Where a pool leaves less, so many calls of a frequent operation are drawn at most. Chosen. */
+/* The largest chance with which a call of a frequent operation is drawn, unless its pool leaves
+ * less. Chosen. */
 #define COUNTING_CHANCE (SAMPLE_ALL / 16)
 
 /* From a pool that thins: none if the draw is against it. */

@@ -14,7 +14,7 @@
  * more. Chosen. */
 #define HELD_CHANGES_MOST 8192u
 
-/* From this time on so many bytes of the device's are held. */
+/* From the time `ticks` on the program holds `held` bytes of the device's memory. */
 struct held_change {
 	uint64_t ticks, held;
 	int32_t device;

@@ -64,7 +64,7 @@ static double device_ns(const struct operation *operation)
 	return count ? (double)total / (double)count : 0;
 }
 
-/* How much longer CUPTI makes the call that launches a graph of so many nodes: as seen in this
+/* How much longer CUPTI makes the call that launches a graph of `nodes` nodes: as seen in this
  * process, since processes differ by a factor of two, or else what was measured on an H200. */
 static double graph_call_ns(const struct operation *operation, double nodes)
 {

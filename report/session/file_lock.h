@@ -8,7 +8,7 @@
 
 #include <sys/types.h>
 
-/* Takes it within so many milliseconds; closing the descriptor gives it back. 0, -EWOULDBLOCK where
+/* Takes the lock within the time; closing the descriptor gives it back. 0, -EWOULDBLOCK where
  * another has it, or another -errno. */
 int file_lock(int fd, unsigned milliseconds);
 /* The process that has it; 0: the system does not tell. */

@@ -31,7 +31,7 @@ uint64_t histogram_bucket_low(unsigned bucket);
 uint64_t histogram_bucket_high(unsigned bucket);
 
 void histogram_add(struct histogram *histogram, uint64_t value);
-/* Adds a value that so many calls had. */
+/* Adds a value once for each of `calls` calls. */
 void histogram_add_calls(struct histogram *histogram, uint64_t value, uint32_t calls);
 /* Adds another histogram's samples; NULL has none. */
 void histogram_merge(struct histogram *histogram, const struct histogram *added);

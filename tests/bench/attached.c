@@ -32,7 +32,7 @@
 #define MOST_LAUNCHES (1 << 20)
 #define WINDOW_NS     4000000u
 #define PERIOD_NS     50000000u
-/* At most so many launches are queued: the driver would wait for room in the call. */
+/* At most this many launches are queued: the driver would wait for room in the call. */
 #define QUEUED	      100
 
 #define KERNEL(name)                                                                               \

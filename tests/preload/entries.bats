@@ -47,8 +47,8 @@ api_rows()
 		"\(.seen_by_hooks) \(.name)"' | sort -k2
 }
 
-# Calls of the program's thread whose neighbours in the driver's log are not ktime's records in the same
-# stream.
+# Each call of the program's thread that lacks, right before or after it in the driver's log, a record of ktime's
+# in the same stream.
 out_of_place()
 {
 	awk 'FNR == NR { if ($2 !~ /^(host|none)$/ && $1 !~ /StreamWait/) timed[$1] = 1; next }

@@ -4,7 +4,7 @@
 
 load helper
 
-# job RANKS COUNT: the profiles of so many ranks, with traces, all on the simulated device's clock.
+# job RANKS COUNT: the profiles of RANKS ranks, with traces, all on the simulated device's clock.
 job()
 {
 	local rank

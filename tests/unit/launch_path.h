@@ -34,7 +34,7 @@ extern struct operation kernels[2], graph_operations[1], fixed[FIXED_OPERATION_C
 extern struct event_pool pool; /* with one pair, which is free */
 extern struct event_pair pair;
 
-/* How often the neighbours were asked, and what they say. */
+/* How often the stubbed functions were called, and what they return. */
 struct asked {
 	unsigned streams, known_streams, streams_used, operations, graphs_launched, pools, starts,
 		work, late, threads;

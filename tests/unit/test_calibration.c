@@ -3,7 +3,7 @@
  * the pairs, the kernel's own readings and CUPTI's records make of it. */
 #include "tests/unit/calibration_driver.h"
 
-/* Appends a letter so many times. */
+/* Appends a letter `times` times. */
 static void add(char *text, char letter, unsigned times)
 {
 	size_t length = strlen(text);

@@ -86,7 +86,7 @@ static int stop(void **state)
 	return 0;
 }
 
-/* A call that takes so many nanoseconds; what the timeline is told that it did. */
+/* A call of this duration; what the timeline is told that it did. */
 static uint8_t flags_of(unsigned api, const struct operation *operation, uint8_t flags,
 			uint32_t nanoseconds)
 {

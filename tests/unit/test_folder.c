@@ -49,7 +49,7 @@ static const char *path_of(char *path, size_t size, const char *suffix)
 	return path;
 }
 
-/* A profile that was begun so many hours ago and written for one. */
+/* A profile that was begun `hours` hours ago and written for one hour. */
 static void leave_profile(const char *path, unsigned hours, unsigned flags,
 			  void (*change)(struct session_header *))
 {

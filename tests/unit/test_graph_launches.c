@@ -170,7 +170,8 @@ static void the_last_launch_of_a_stream_ends_in_the_end(void **state)
 	assert_int_equal(ended, 1);
 }
 
-/* A node of the driver's own streams tells nothing; of these only so many are kept. */
+/* A node of the driver's own streams tells nothing; only a limited number of such launches is kept.
+ */
 static void launches_that_no_node_tells_are_given_up(void **state)
 {
 	const uint32_t many = 5000;

@@ -325,7 +325,7 @@ static void a_tree_of_processes_is_listed(void **state)
 	merge_free(merge);
 }
 
-/* Of so many ranks every second is there. */
+/* Of `ranks` ranks every second is there. */
 static void is_missing(int ranks, const char *expected)
 {
 	locale_t locale = uselocale((locale_t)0);

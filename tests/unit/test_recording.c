@@ -32,7 +32,7 @@
 #define MS     1000000ull
 #define PERIOD (5 * MS)
 
-/* What the neighbours are asked and told. */
+/* What the stubbed functions return, and what they were called with. */
 static bool ever, refused, safe = true, lacks_graph, paused;
 static unsigned making, closed, random_windows, updates, ended, turns;
 static unsigned settles, windows_opened, windows_closed, calls_seen;

@@ -85,7 +85,7 @@ static char *screen_text(void)
 	return text;
 }
 
-/* Shows what comes within so many milliseconds; false where nothing did. */
+/* Shows what comes within the time; false where nothing did. */
 static bool read_more(int milliseconds)
 {
 	struct pollfd input = {.fd = terminal, .events = POLLIN};

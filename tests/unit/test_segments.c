@@ -94,7 +94,7 @@ static void trace(uint64_t count)
 	}
 }
 
-/* The records that are there: so many, the last ones, in a reader's eyes too. */
+/* The last `kept` records are there, for a reader too. */
 static void has_last(uint64_t kept, uint64_t lost)
 {
 	const uint64_t *counters = session_header(session)->counters;

@@ -49,7 +49,7 @@ $(MERGE_MANY): $(BUILD)/obj/tests/command/merge_many.o \
 	@mkdir -p $(@D)
 	$(LINK) $^ $(REPORT_COMMAND_LIBRARIES) -o $@
 
-# These know of their neighbours what the test gives them.
+# These are linked with the object that they test alone: the test defines what it calls.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
 $(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/, late_start.o launch_costs.o)
 $(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/deferred_start.o
