@@ -89,34 +89,37 @@ without_cupti()
 
 # Options, program. ktime uses CUPTI itself in the first, and hands the program's calls on in the
 # second. The third one is for what neither of the two leads to.
-cupti_scenarios=("--verbose --metrics inst_fp_32|$built/sim/workloads/saxpy --n 1024"
-	"--timer events|$programs/cupti_calls")
+# The first makes no such calls itself, the second does.
+cupti_scenario="--verbose --metrics inst_fp_32|$built/sim/workloads/saxpy --n 1024"
+cupti_scenario_of_calls="--timer events|$programs/cupti_calls"
 cupti_scenario_of_graphs="|$programs/graph_windows 5 1 makes"
 
-# same_with FAULTS SCENARIO CALL: the program sees its own calls fail, as alone, and no others.
-same_with()
+# with FAULTS same_as_alone|as_alone SCENARIO CALL: the program sees its own calls fail, as alone, and no others.
+with()
 {
-	export SIM_FAULT=$1 SIM_LOG=$PWD/log KTIME_OPTIONS=${2%%|*}
+	export SIM_FAULT=$1 SIM_LOG=$PWD/log KTIME_OPTIONS=${3%%|*}
 	# Asked for once another one has failed.
-	[ "$3" != cuptiGetResultString ] || SIM_FAULT+=,cuptiActivityEnable:*:39
+	[ "$4" != cuptiGetResultString ] || SIM_FAULT+=,cuptiActivityEnable:*:39
 	rm -f log
-	same_as_alone ${2#*|} || { echo "$SIM_FAULT"; return 1; }
+	"$2" ${3#*|} || { echo "$SIM_FAULT"; return 1; }
 	[ "$(reports)" -eq 1 ]
-	grep -s " $3 .* 999$" log >>failed || :
+	grep -s " $4 .* 999$" log >>"failed.$4" || :
 }
 
 @test "each of the CUPTI calls that libktime.so makes fails every time, and once" {
-	local call calls scenario untested=
+	local call calls fault untested=
 	calls=$(x_macro CUPTI_FUNCTIONS "$root/cupti/library.h"; x_macro PROFILER_FUNCTIONS "$root/cupti/profiler/api.h")
 	[[ "$calls" = *cuptiActivityEnable*cuptiRangeProfilerStop* ]] || { echo "no CUPTI call was found in cupti/library.h"; false; }
+	run_alone ${cupti_scenario#*|}
 	for call in $calls; do
-		: >failed
-		for scenario in "${cupti_scenarios[@]}"; do
-			same_with "$call:*:999" "$scenario" "$call"
+		for fault in "$call:*:999" "$call:1:999"; do
+			with "$fault" as_alone "$cupti_scenario" "$call"
 		done
-		same_with "$call:1:999" "${cupti_scenarios[0]}" "$call"
-		[ -s failed ] || same_with "$call:*:999" "$cupti_scenario_of_graphs" "$call"
-		[ -s failed ] || untested+=" $call"
+	done
+	for call in $calls; do
+		with "$call:*:999" same_as_alone "$cupti_scenario_of_calls" "$call"
+		[ -s "failed.$call" ] || with "$call:*:999" same_as_alone "$cupti_scenario_of_graphs" "$call"
+		[ -s "failed.$call" ] || untested+=" $call"
 	done
 	[ -z "$untested" ] || { echo "no test here leads ktime to:$untested"; false; }
 }

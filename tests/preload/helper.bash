@@ -73,10 +73,20 @@ by_own_events='^(Kernel time by events|Effective bandwidth|Throughput)'
 # $output and $stderr.
 same_as_alone()
 {
-	local alone_status
+	run_alone "$@"
+	as_alone "$@"
+}
+
+# Its first half, for several of the second.
+run_alone()
+{
 	run --separate-stderr alone "$@"
 	alone_status=$status
 	printf '%s\n' "$output" >alone.out
+}
+
+as_alone()
+{
 	run --separate-stderr under_ktime "$@"
 	printf '%s\n' "$output" >ktime.out
 	[ "$status" -eq "$alone_status" ] || { echo "$status, alone $alone_status"; return 1; }

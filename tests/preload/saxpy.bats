@@ -38,70 +38,47 @@ gpu_table()
 
 events_alone="CUDA events"
 
-# table BUILD OPTIONS TABLE CLOCK: the table, the clock named below it, and the program's own output.
+# table OPTIONS TABLE CLOCK: the table, the clock named below it, and the output of the program, which ran alone.
 table()
 {
-	export KTIME_OPTIONS=$2
-	same_as_alone "$built/workloads/$1"
+	export KTIME_OPTIONS=$1
+	as_alone "$program"
 	[ "$status" -eq 0 ]
-	is "$3" gpu_table
-	says "Timing: $4; all 4 GPU operations timed."
-	[ "$4" = CUPTI ] || says "Event-pair overhead taken off: kernels, memsets and device copies 2.40 ± 1.13 us."
+	is "$2" gpu_table
+	says "Timing: $3; all 4 GPU operations timed."
+	[ "$3" = CUPTI ] || says "Event-pair overhead taken off: kernels, memsets and device copies 2.40 ± 1.13 us."
 	# Every call has its time, the only launch too.
 	is 0 eval 'report | grep -cE " - .* cuda?[A-Z]"'
 	[ "$(reports)" -eq 1 ]
 }
 
-@test "saxpy, cudart linked statically: activity records give the times" {
-	table saxpy "" "$by_cupti" "CUPTI"
+# By activity records without options and with each of these, and by events.
+tables()
+{
+	program=$built/workloads/$1
+	run_alone "$program"
+	table "" "$by_cupti" "CUPTI"
+	table "--timer cupti" "$by_cupti" "CUPTI"
+	table "--timer events" "$by_events" "$events_alone"
+	table "--timer both" "$by_cupti" "CUPTI"
 }
 
-@test "saxpy, cudart linked statically: by CUPTI alone" {
-	table saxpy "--timer cupti" "$by_cupti" "CUPTI"
+@test "saxpy, cudart linked statically: the table by each clock" {
+	tables saxpy
 }
 
-@test "saxpy, cudart linked statically: by events alone" {
-	table saxpy "--timer events" "$by_events" "$events_alone"
+@test "saxpy_shared: the table by each clock" {
+	tables saxpy_shared
 }
 
-@test "saxpy, cudart linked statically: by both" {
-	table saxpy "--timer both" "$by_cupti" "CUPTI"
-}
-
-@test "saxpy_shared: activity records give the times" {
-	table saxpy_shared "" "$by_cupti" "CUPTI"
-}
-
-@test "saxpy_shared: by CUPTI alone" {
-	table saxpy_shared "--timer cupti" "$by_cupti" "CUPTI"
-}
-
-@test "saxpy_shared: by events alone" {
-	table saxpy_shared "--timer events" "$by_events" "$events_alone"
-}
-
-@test "saxpy_shared: by both" {
-	table saxpy_shared "--timer both" "$by_cupti" "CUPTI"
-}
-
-@test "saxpy_driver: activity records give the times" {
-	table saxpy_driver "" "$by_cupti" "CUPTI"
-}
-
-@test "saxpy_driver: by CUPTI alone" {
-	table saxpy_driver "--timer cupti" "$by_cupti" "CUPTI"
-}
-
-@test "saxpy_driver: by events alone" {
-	table saxpy_driver "--timer events" "$by_events" "$events_alone"
-}
-
-@test "saxpy_driver: by both" {
-	table saxpy_driver "--timer both" "$by_cupti" "CUPTI"
+@test "saxpy_driver: the table by each clock" {
+	tables saxpy_driver
 }
 
 @test "without CUPTI the events give the times, and the report says why" {
-	SIM_NO_CUPTI=1 table saxpy "" "$by_events" "$events_alone"
+	program=$built/workloads/saxpy
+	run_alone "$program"
+	SIM_NO_CUPTI=1 table "" "$by_events" "$events_alone"
 }
 
 @test "API calls carry the runtime's names in a program with a static cudart" {
