@@ -51,11 +51,11 @@ void mode_begin_cupti(bool started);
 void mode_end_cupti(void);
 
 /*
- * How many reasons there are against count-only launches, each of which needs a call record of
- * every launch: CUPTI or a trace, a stream capture, a second device, ktime not running. Where
- * launches outside the profiling window may be count-only too, COUNT_ONLY_OUTSIDE is added to it
- * while that is closed. The launch path reads this one number, once a launch: at 0 the launch may
- * be count-only and is in the window, at COUNT_ONLY_OUTSIDE it may be so and is not.
+ * How many reasons there are against count-only calls, each of which needs a call record of every
+ * launch, copy and memset: CUPTI or a trace, a stream capture, a second device, ktime not running.
+ * Where launches outside the profiling window may be count-only too, COUNT_ONLY_OUTSIDE is added to
+ * it while that is closed. The launch path reads this one number, once a launch: at 0 the launch
+ * may be count-only and is in the window, at COUNT_ONLY_OUTSIDE it may be so and is not.
  */
 #define COUNT_ONLY_OUTSIDE (INT_MIN / 2)
 extern LAUNCH_STATE _Atomic int count_only_blocks;

@@ -282,6 +282,9 @@ static bool await_events(const struct call_record *record, struct in_flight *ope
 		operation->pair = record->pair;
 		operation->weight = weight_of(record->pair->sampled_below);
 		operation->gated = record->pair->gated;
+		/* Calls that were only counted are known to the thread alone. */
+		if (record->pair->pool->thins && record->pair->follows)
+			operation->holds_more = record->pair->follows_other;
 		/* The collector's last word on that, as the call found it. */
 		operation->may_wait =
 			!operation->gated &&
@@ -371,6 +374,28 @@ static void add_counted(struct operation *operation, unsigned api, uint64_t call
 	row->untimed[mode_events ? UNTIMED_SAMPLED_OUT : UNTIMED_EVENTS_OFF] += calls;
 }
 
+/* Adds the sizes of a thread's count-only calls of an operation since the last time. */
+static void add_sizes(struct operation *operation, struct thread *thread)
+{
+	struct counted_sizes *sizes = &thread->sizes[operation->index];
+	struct seen_sizes *seen = &thread->sizes_seen[operation->index];
+	/* Acquire: with the rest. */
+	uint64_t bytes = atomic_load_explicit(&sizes->bytes, memory_order_acquire);
+	double squares = atomic_load_explicit(&sizes->squares, memory_order_relaxed);
+	struct row *row = bytes != seen->bytes ? rows_of(operation, context_first_device()) : NULL;
+
+	if (!row)
+		return;
+	session_add_byte_sums(row, bytes - seen->bytes, squares - seen->squares,
+			      atomic_load_explicit(&sizes->minimum, memory_order_relaxed),
+			      atomic_load_explicit(&sizes->maximum, memory_order_relaxed));
+	seen->bytes = bytes;
+	seen->squares = squares;
+	for (unsigned i = 0; i < ESTIMATE_STRATA; i++)
+		estimate_sized_calls(&row->estimate, i,
+				     thread_growth_of(&sizes->calls[i], &seen->calls[i]));
+}
+
 /* What one of a thread's counts has grown by. */
 static uint64_t growth_of(struct thread *thread, uint32_t counter)
 {
@@ -393,8 +418,11 @@ void calls_take_counts(struct thread *thread)
 			continue;
 		row = atomic_load_explicit(&thread->operation_rows[index], memory_order_relaxed);
 		/* The row may be seen after the first count. */
-		if (row)
+		if (row) {
 			add_counted(operation, row - 1u, growth_of(thread, index));
+			if (index < SIZED_OPERATIONS)
+				add_sizes(operation, thread);
+		}
 		rows_add_outside(operation, context_first_device(),
 				 growth_of(thread, index + COUNTED_OPERATIONS));
 	}

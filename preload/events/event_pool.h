@@ -14,9 +14,12 @@
 struct event_pair {
 	CUevent start, end;
 	struct event_pool *pool;
-	bool gated;		 /* by its present call */
-	bool queued;		 /* gated; the device was busy with the stream when the gate opened,
-				    and no gated pair was directly before it */
+	bool gated;  /* by its present call */
+	bool queued; /* gated; the device was busy with the stream when the gate opened,
+			and no gated pair was directly before it */
+	/* If its pool thins: the thread's operation before was in the same stream, and ran on
+	 * another engine. */
+	bool follows, follows_other;
 	uint32_t sampled_below;	 /* how likely the call was to get a pair, as its operation's
 				    sample_below */
 	uint64_t counted;	 /* count-only launches of the operation by its thread before the

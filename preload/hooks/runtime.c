@@ -144,7 +144,7 @@ static inline bool is_part_of_another(uintptr_t real, const void *caller)
 	       is_made_inside(real, (uintptr_t)caller);
 }
 
-#define WRAPPER(symbol, parameters, arguments, passes_on)                                          \
+#define WRAPPER(symbol, parameters, arguments, passes_on, may_make_none)                           \
 	LAUNCH_PATH int runtime_##symbol parameters;                                               \
 	EXPORT_AS(runtime_##symbol, symbol)                                                        \
 	int runtime_##symbol parameters                                                            \
@@ -157,8 +157,9 @@ static inline bool is_part_of_another(uintptr_t real, const void *caller)
 		if (real) {                                                                        \
 			if (passes_on(RUNTIME_##symbol)) {                                         \
 				result = real arguments;                                           \
-				if (__builtin_expect(result != 0, 0))                              \
-					runtime_call_failed(RUNTIME_##symbol);                     \
+				if (__builtin_expect(result != 0, 0) ||                            \
+				    (may_make_none && runtime_call.role == RUNTIME_CALL_NAMES))    \
+					runtime_call_passed(RUNTIME_##symbol, result);             \
 				return result;                                                     \
 			}                                                                          \
 			if (is_part_of_another((uintptr_t)real, __builtin_return_address(0)))      \
@@ -169,9 +170,9 @@ static inline bool is_part_of_another(uintptr_t real, const void *caller)
 		}                                                                                  \
 		return result;                                                                     \
 	}
-#define NEVER(which)				     false
-#define RUNTIME(symbol, name, parameters, arguments) WRAPPER(symbol, parameters, arguments, NEVER)
+#define RUNTIME(symbol, name, parameters, arguments)                                               \
+	WRAPPER(symbol, parameters, arguments, runtime_call_passes_on, true)
 #define RUNTIME_LAUNCH(symbol, name, parameters, arguments)                                        \
-	WRAPPER(symbol, parameters, arguments, runtime_call_passes_on)
+	WRAPPER(symbol, parameters, arguments, runtime_call_passes_on, false)
 #include "preload/driver/runtime.def"
 #undef RUNTIME

@@ -28,8 +28,9 @@
 		       DEFAULT_STREAM_##default_stream),                                           \
 	 description)
 
-/* A call that leaves a record. */
-#define RECORDED(symbol, parameters, arguments, description, default_stream, from_runtime)         \
+/* A call with a description in memory. */
+#define DESCRIBED(begin, end, symbol, parameters, arguments, description, default_stream,          \
+		  from_runtime)                                                                    \
 	do {                                                                                       \
 		struct call this_call;                                                             \
 		struct call *call = &this_call;                                                    \
@@ -38,9 +39,9 @@
 			real = (CUresult(*) parameters)lookup_late(ENTRY_##symbol,                 \
 								   __builtin_return_address(0));   \
 		DESCRIBE(symbol, description, default_stream, from_runtime);                       \
-		call_begin(call, __builtin_return_address(0));                                     \
+		begin(call, __builtin_return_address(0));                                          \
 		result = real arguments;                                                           \
-		call_end(call, result);                                                            \
+		end(call, result);                                                                 \
 	} while (0)
 
 #define BODY(symbol, runtime, parameters, arguments, description, default_stream, from_runtime)    \
@@ -48,8 +49,8 @@
 		CUresult(*real) parameters = (CUresult(*) parameters)driver_entry(ENTRY_##symbol); \
 		CUresult result;                                                                   \
                                                                                                    \
-		RECORDED(symbol, parameters, arguments, description, default_stream,               \
-			 from_runtime);                                                            \
+		DESCRIBED(call_begin_or_count, call_end_or_count, symbol, parameters, arguments,   \
+			  description, default_stream, from_runtime);                              \
 		return result;                                                                     \
 	}
 
@@ -66,10 +67,10 @@
 		DESCRIBE(symbol, description, default_stream, from_runtime);                       \
 		if (__builtin_expect(real && count_only_begin(call), 1)) {                         \
 			result = real arguments;                                                   \
-			count_only_end(result);                                                    \
+			count_only_end(call, result);                                              \
 		} else {                                                                           \
-			RECORDED(symbol, parameters, arguments, description, default_stream,       \
-				 from_runtime);                                                    \
+			DESCRIBED(call_begin, call_end, symbol, parameters, arguments,             \
+				  description, default_stream, from_runtime);                      \
 		}                                                                                  \
 		return result;                                                                     \
 	}

@@ -45,7 +45,7 @@ struct call {
 			bool synchronous;  /* waits for the copy: an event pair would include host
 					      work */
 			bool asynchronous; /* its function returns before its operation ends */
-			bool countable;	   /* a launch that may be count-only: its wrapper asks */
+			bool countable;	   /* may be count-only: its wrapper asks */
 			bool dependent;	   /* a programmatic dependent launch */
 			bool gated;	   /* set by call_begin(): its stream waits for the thread's
 					      gate */
@@ -53,6 +53,7 @@ struct call {
 			 * size. */
 			uint8_t pool;
 			uint8_t inside; /* enum call_inside: set by call_begin() */
+			bool counted;	/* is count-only: set by call_begin_or_count() */
 		};
 	};
 
@@ -69,7 +70,7 @@ struct call {
 	uint32_t counter_before;
 	uint16_t row_before;
 };
-_Static_assert(offsetof(struct call, inside) < offsetof(struct call, marks) + 8,
+_Static_assert(offsetof(struct call, counted) < offsetof(struct call, marks) + 8,
 	       "marks must cover all of them");
 
 /* Begins the description of a call: its API row, and what stream NULL means. */
@@ -91,7 +92,7 @@ static inline void call_describe(struct call *call, uint16_t api, CUstream defau
  * thread. `caller` is the wrapper's. Both keep errno. */
 void call_begin(struct call *call, const void *caller);
 void call_end(struct call *call, CUresult result);
-/* After the real call of a count-only launch, which has failed: every failure leaves a call record.
+/* After the real call of a count-only call, which has failed: every failure leaves a call record.
  * Keeps errno. */
 void call_failed(struct thread *thread, CUresult result) LAUNCH_COLD;
 

@@ -56,7 +56,7 @@ static inline void describe_multi_device(struct call *call, const CUDA_LAUNCH_PA
 	else
 		call->record.flags |= CALL_API_ONLY;
 	/* It may wait for the streams of the other devices. */
-	call->asynchronous = false;
+	call->asynchronous = call->countable = false;
 }
 
 static inline void describe_graph(struct call *call, CUgraphExec exec, CUstream stream)
@@ -99,11 +99,19 @@ static inline void describe_fixed(struct call *call, enum fixed_operation operat
 	describe_stream(call, stream);
 }
 
-static inline void describe_memset(struct call *call, uint64_t bytes, CUstream stream)
+/* A copy or memset; an empty one does nothing on the device. */
+static inline void describe_sized(struct call *call, enum fixed_operation operation, uint64_t bytes,
+				  CUstream stream)
 {
-	describe_fixed(call, OPERATION_MEMSET, bytes, stream);
+	describe_fixed(call, operation, bytes, stream);
+	call->countable = bytes != 0;
 	if (bytes == 0)
 		call->record.flags |= CALL_NO_ACTIVITY;
+}
+
+static inline void describe_memset(struct call *call, uint64_t bytes, CUstream stream)
+{
+	describe_sized(call, OPERATION_MEMSET, bytes, stream);
 }
 
 /* An operation that CUPTI makes no activity record of. */
@@ -117,10 +125,10 @@ static inline void describe_unrecorded(struct call *call, enum fixed_operation o
 static inline void describe_copy(struct call *call, enum fixed_operation operation, uint64_t bytes,
 				 const void *host, CUstream stream, bool synchronous)
 {
-	describe_fixed(call, operation, bytes, stream);
+	describe_sized(call, operation, bytes, stream);
 	call->host = host;
 	call->synchronous = synchronous;
-	if (bytes == 0 || operation == OPERATION_COPY_HTOH)
+	if (operation == OPERATION_COPY_HTOH)
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 

@@ -23,6 +23,7 @@ static inline uint32_t chance_of(const struct operation *operation)
 static LAUNCH_COLD __attribute__((noinline)) struct event_pair *
 take_thinned(struct thread *thread, struct event_pool *pool, struct call_record *record)
 {
+	const struct operation *last = thread->last_operation;
 	struct operation *operation = record->operation;
 	uint32_t chance = chance_of(operation), random;
 	uint32_t most = operation ? event_pool_chance(pool, operation->index) : SAMPLE_ALL;
@@ -46,6 +47,9 @@ take_thinned(struct thread *thread, struct event_pool *pool, struct call_record 
 	if (!pair)
 		return NULL;
 	pair->sampled_below = chance;
+	pair->follows = last && thread->last_stream == record->stream->handle;
+	pair->follows_other = pair->follows &&
+			      last->overhead != (operation ? operation->overhead : OVERHEAD_KERNEL);
 	pair->counted = operation && operation->index < COUNTED_OPERATIONS
 				? atomic_load_explicit(&thread->operation_calls[operation->index],
 						       memory_order_relaxed)
@@ -160,16 +164,15 @@ static void close_gate(struct thread *thread, struct call *call)
 	turn_off(context);
 }
 
-/* Whether the thread's operation before was gated in the same stream. A launch that was only
- * counted since then has left calls_to_count one less, as this call has if it could have been. */
+/* Whether the thread's operation before was gated in the same stream. A call that was only counted
+ * since then has left calls_to_count one less, as this call has if it could have been. */
 static bool follows_gated(const struct thread *thread, const struct call *call)
 {
 	const struct last_gated *last = &thread->last_gated;
-	unsigned launches =
-		(last->calls_to_count + RECORDED_CALLS - thread->calls_to_count) % RECORDED_CALLS;
+	uint16_t calls = (uint16_t)(last->calls_to_count - thread->calls_to_count);
 
 	return last->stream == call->record.stream &&
-	       launches == (call->countable && count_only_state() == 0);
+	       calls == (call->countable && count_only_state() == 0);
 }
 
 /*

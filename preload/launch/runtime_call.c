@@ -41,7 +41,7 @@ static LAUNCH_COLD struct call_record *record_api_call(struct thread *thread, in
 	return slot;
 }
 
-void runtime_call_failed(enum runtime_symbol which)
+void runtime_call_passed(enum runtime_symbol which, int result)
 {
 	struct thread *thread = thread_self;
 	struct call_record *slot;
@@ -49,7 +49,7 @@ void runtime_call_failed(enum runtime_symbol which)
 	if (!thread || runtime_call.role != RUNTIME_CALL_NAMES)
 		return;
 	runtime_call.role = RUNTIME_CALL_NONE;
-	slot = record_api_call(thread, 1);
+	slot = record_api_call(thread, result);
 	if (!slot)
 		return;
 	slot->started = clock_ticks();
@@ -92,6 +92,8 @@ LAUNCH_PATH void runtime_call_end(uint64_t begun, int result)
 		record->started = runtime_call.started;
 		record->duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX;
 		record->api = (uint16_t)API_RUNTIME(runtime_call.symbol);
+		if (!(record->flags & CALL_OUTSIDE_WINDOW))
+			thread->timed_symbols |= (uint32_t)1 << runtime_call.symbol;
 		ring_publish(&thread->ring);
 		thread_add_overhead(thread, runtime_call.overhead, 1);
 	}

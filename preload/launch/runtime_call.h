@@ -40,9 +40,9 @@ uint64_t runtime_call_begin(enum runtime_symbol which);
 void runtime_call_end(uint64_t begun, int result);
 
 /*
- * Whether a launch calls the real runtime function without being timed, because the driver call
- * inside will most likely be count-only. Never a thread's first launch: its row would have no time
- * if the program makes no other.
+ * Whether a launch or copy calls the real runtime function without being timed, because the driver
+ * call inside will most likely be count-only. Never a thread's first call of the function: its row
+ * would have no time if the program makes no other.
  */
 static inline bool runtime_call_passes_on(enum runtime_symbol which)
 {
@@ -50,16 +50,18 @@ static inline bool runtime_call_passes_on(enum runtime_symbol which)
 	int state = count_only_state();
 
 	if (!thread || (state != 0 && state != COUNT_ONLY_OUTSIDE) ||
-	    (state == 0 && thread->calls_to_count == 0) || thread->in_progress ||
-	    thread->kernels.used == 0 || runtime_call.role == RUNTIME_CALL_TIMES)
+	    (state == 0 &&
+	     (thread->calls_to_count == 0 || !(thread->timed_symbols & (uint32_t)1 << which))) ||
+	    thread->in_progress || runtime_call.role == RUNTIME_CALL_TIMES)
 		return false;
 	runtime_call.symbol = (uint16_t)which;
 	runtime_call.role = RUNTIME_CALL_NAMES;
 	return true;
 }
 
-/* To be called when such a launch has failed: leaves its record if it made no driver call. */
-void runtime_call_failed(enum runtime_symbol which) LAUNCH_COLD;
+/* To be called when such a call has failed, and when it may have made no driver call, as a copy
+ * from host to host: leaves its record if it made none. */
+void runtime_call_passed(enum runtime_symbol which, int result) LAUNCH_COLD;
 
 /* The rest is for the driver function's wrapper inside, on the same thread. */
 

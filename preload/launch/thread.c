@@ -76,6 +76,7 @@ struct thread *thread_enter(void)
 	thread->ring.tail = &thread->ring_tail;
 	thread->gate = gate_take();
 	thread->calls_to_count = RECORDED_CALLS - 1;
+	thread->turn = FIRST_TURN;
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);
 	thread->pthread_id = (uint32_t)pthread_self();
 	/* Different for each thread (Knuth's multiplicative hash), and never 0, as Xorshift needs.

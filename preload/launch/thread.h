@@ -14,10 +14,14 @@
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/call_record.h"
+#include "report/session/estimate.h"
 
-/* One in this many of the calls that could be count-only is recorded, for the host times of the API
- * rows. Chosen: 3 % of the calls. */
+/* One in this many of the calls that could be count-only, on average, is recorded, for the host
+ * times of the API rows. Chosen: 3 % of the calls. */
 #define RECORDED_CALLS	32
+/* What the random numbers begin with that say which ones: the same in each thread and run, so that
+ * what a launch costs is. */
+#define FIRST_TURN	521288629u
 
 /* In in_progress; no call has an odd address. */
 #define COUNT_ONLY_CALL 1u
@@ -25,6 +29,24 @@
 /* Added to the number of an API row. */
 #define COUNTED_OUTSIDE 0x4000
 _Static_assert(API_COUNT <= COUNTED_OUTSIDE, "no row has it");
+
+/* The operations that move or set a number of bytes, which their rows tell: copies and memsets. */
+#define SIZED_OPERATIONS (OPERATION_MEMSET + 1)
+
+/* Sizes of an operation's count-only calls in the profiling window. Written by the launching
+ * thread, read by the collector. */
+struct counted_sizes {
+	_Atomic uint64_t calls[ESTIMATE_STRATA]; /* by class of sizes */
+	_Atomic double squares;
+	_Atomic uint64_t minimum, maximum; /* of a call; 0: none yet */
+	_Atomic uint64_t bytes;		   /* written last: who sees it sees the others */
+};
+
+/* What the collector has taken of them. */
+struct seen_sizes {
+	uint64_t calls[ESTIMATE_STRATA], bytes;
+	double squares;
+};
 
 /*
  * Members that a launch touches lie together (see launch_section.h); what a count-only launch needs
@@ -56,9 +78,11 @@ struct thread {
 	int *error; /* the address of its errno */
 	struct pointer_map graphs;
 	struct event_pool *pools, *last_pool;
-	struct gate *gate; /* NULL: its calls are not gated */
-	/* The stream of its last recorded operation if that was gated, else NULL, and
-	 * calls_to_count then. */
+	uint32_t turn;		/* random: how many calls until one is recorded */
+	uint32_t timed_symbols; /* a bit for each runtime function that was timed in the window */
+	struct gate *gate;	/* NULL: its calls are not gated */
+	/* The stream of its last recorded operation if that was gated, else NULL, and what
+	 * calls_to_count was then, by its present count. */
 	struct last_gated {
 		const struct stream *stream;
 		uint16_t calls_to_count;
@@ -95,21 +119,23 @@ struct thread {
 	struct call_record records[RING_RECORDS] __attribute__((aligned(2 * CACHE_LINE)));
 
 	/*
-	 * How often each operation was launched count-only, in the second half outside of the
+	 * How often each operation was called count-only, in the second half outside of the
 	 * profiling window, and the API row of those in the window plus 1. Written by the launching
-	 * thread, read by the collector. Only pages of operations that are launched are ever
-	 * touched.
+	 * thread, read by the collector. Only pages of operations that are called are ever touched.
 	 */
 	_Atomic uint64_t operation_calls[2 * COUNTED_OPERATIONS];
 	_Atomic uint16_t operation_rows[COUNTED_OPERATIONS];
+	struct counted_sizes sizes[SIZED_OPERATIONS];
 	/* Calls by API row that left no record, or one without the row. */
 	_Atomic uint64_t api_calls[API_COUNT];
 
 	/* For the collector. */
 	uint64_t operation_calls_seen[2 * COUNTED_OPERATIONS] __attribute__((aligned(CACHE_LINE)));
 	uint64_t api_calls_seen[API_COUNT];
+	struct seen_sizes sizes_seen[SIZED_OPERATIONS];
 };
 
+_Static_assert(RUNTIME_COUNT <= 32, "timed_symbols has a bit for each");
 _Static_assert(offsetof(struct thread, overhead_left) <= CACHE_LINE,
 	       "what a count-only launch needs");
 
@@ -150,6 +176,27 @@ static inline void thread_count(_Atomic uint64_t *count)
 	/* With one writer a load and a store suffice, without the cost of a locked addition. */
 	atomic_store_explicit(count, atomic_load_explicit(count, memory_order_relaxed) + 1,
 			      memory_order_relaxed);
+}
+
+/* Adds a call to an operation's sizes. For the calling thread. */
+static inline void thread_count_bytes(struct counted_sizes *sizes, uint64_t bytes)
+{
+	uint64_t minimum = atomic_load_explicit(&sizes->minimum, memory_order_relaxed);
+
+	thread_count(&sizes->calls[estimate_size_class(bytes)]);
+	atomic_store_explicit(&sizes->squares,
+			      atomic_load_explicit(&sizes->squares, memory_order_relaxed) +
+				      (double)bytes * (double)bytes,
+			      memory_order_relaxed);
+	/* It is never 0, and for a minimum of 0 the right side is the largest number. */
+	if (bytes - 1 < minimum - 1)
+		atomic_store_explicit(&sizes->minimum, bytes, memory_order_relaxed);
+	if (bytes > atomic_load_explicit(&sizes->maximum, memory_order_relaxed))
+		atomic_store_explicit(&sizes->maximum, bytes, memory_order_relaxed);
+	/* Release: as the struct says. */
+	atomic_store_explicit(&sizes->bytes,
+			      atomic_load_explicit(&sizes->bytes, memory_order_relaxed) + bytes,
+			      memory_order_release);
 }
 
 /* What a count has grown by since it was last asked for. For the collector. */

@@ -116,14 +116,17 @@ uint64_t estimate_call(struct estimate *estimate, double weight)
 	return add_call(estimate, before + (weight - 1) / 2, before + weight, weight);
 }
 
+void estimate_sized_calls(struct estimate *estimate, unsigned size_class, uint64_t calls)
+{
+	estimate->by_size = 1;
+	estimate->strata[size_class].calls += (double)calls;
+}
+
 uint64_t estimate_sized_call(struct estimate *estimate, uint64_t bytes)
 {
-	unsigned size_class = bytes ? 63 - (unsigned)__builtin_clzll(bytes) : 0;
+	unsigned size_class = estimate_size_class(bytes);
 
-	if (size_class >= ESTIMATE_STRATA)
-		size_class = ESTIMATE_STRATA - 1;
-	estimate->by_size = 1;
-	estimate->strata[size_class].calls++;
+	estimate_sized_calls(estimate, size_class, 1);
 	return size_class;
 }
 

@@ -28,6 +28,15 @@ uint64_t estimate_call(struct estimate *estimate, double weight);
 /* The same for a call whose duration depends on its size. Every call of the row must be added,
  * also those that are not to be timed. */
 uint64_t estimate_sized_call(struct estimate *estimate, uint64_t bytes);
+/* The same for several calls of one class of sizes. */
+void estimate_sized_calls(struct estimate *estimate, unsigned size_class, uint64_t calls);
+/* The class of a size: sizes of one lie within a factor of two. */
+static inline unsigned estimate_size_class(uint64_t bytes)
+{
+	unsigned size_class = bytes ? 63 - (unsigned)__builtin_clzll(bytes) : 0;
+
+	return size_class < ESTIMATE_STRATA ? size_class : ESTIMATE_STRATA - 1;
+}
 /* Makes one stretch of each two: what a longer run comes to by itself. */
 void estimate_halve(struct estimate *estimate);
 void estimate_timed(struct estimate *estimate, uint64_t place, double weight, uint64_t nanoseconds);

@@ -372,6 +372,10 @@ void session_add_weighted(struct session *session, struct figures *figures, uint
 			  uint32_t calls);
 /* Adds one call's bytes to a row. */
 void session_add_bytes(struct row *row, uint64_t bytes);
+/* Adds those of several calls: their sum, the sum of their squares, the least and the most of a
+ * call. */
+void session_add_byte_sums(struct row *row, uint64_t bytes, double squares, uint64_t minimum,
+			   uint64_t maximum);
 /*
  * Adds the size of a call whose duration was added. `overhead`: what will be taken off the duration
  * at the end, by what is known now: it decides which call is the fastest. A size of 0 is not known.

@@ -275,14 +275,20 @@ void session_add_weighted(struct session *session, struct figures *figures, uint
 	figures->count++;
 }
 
-void session_add_bytes(struct row *row, uint64_t bytes)
+void session_add_byte_sums(struct row *row, uint64_t bytes, double squares, uint64_t minimum,
+			   uint64_t maximum)
 {
 	row->bytes += bytes;
-	if (bytes < row->bytes_minimum)
-		row->bytes_minimum = bytes;
-	if (bytes > row->bytes_maximum)
-		row->bytes_maximum = bytes;
-	row->bytes_squares += (double)bytes * (double)bytes;
+	if (minimum < row->bytes_minimum)
+		row->bytes_minimum = minimum;
+	if (maximum > row->bytes_maximum)
+		row->bytes_maximum = maximum;
+	row->bytes_squares += squares;
+}
+
+void session_add_bytes(struct row *row, uint64_t bytes)
+{
+	session_add_byte_sums(row, bytes, (double)bytes * (double)bytes, bytes, bytes);
 }
 
 /* Size per time of a call, once the overhead is off its duration; less than 0 if none is left. */

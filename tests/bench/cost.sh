@@ -16,10 +16,12 @@ many=2400
 here=$(dirname "$0")
 
 command -v valgrind >/dev/null || { echo "cost.sh: valgrind is not installed" >&2; exit 1; }
+what=
 directory=$(mktemp -d "${TMPDIR:-/tmp}/ktime-cost.XXXXXX")
 trap 'rm -rf "$directory"' EXIT
 
-# Profiles a run in $directory/callgrind-01 (the first thread's). Arguments: options, launches.
+# Profiles a run in $directory/callgrind-01 (the first thread's). Arguments: options, launches; $what says
+# what they are.
 #
 # valgrind 3.19 dies of a file that is mapped piece by piece (an assertion in its aspacemgr), so
 # folders take the places of the session's file: the session is then in memory alone.
@@ -30,7 +32,7 @@ profile() {
 	XDG_RUNTIME_DIR=$directory KTIME_OPTIONS=$1 LD_PRELOAD=$PWD/$build/libktime.so bash -c '
 		mkdir "$XDG_RUNTIME_DIR/ktime.$$" "/dev/shm/ktime.$$"
 		exec "$@"' - tests/sim/run valgrind --tool=callgrind --separate-threads=yes \
-		--callgrind-out-file="$directory/callgrind" "$program" "$2" \
+		--callgrind-out-file="$directory/callgrind" "$program" "$2" $what \
 		>"$directory/output" 2>&1 &
 	process=$!
 	wait $process || status=$?
@@ -99,6 +101,7 @@ esac
 cost "off" "--start off" 0
 cost "only counted" "--timer events --events off" 0
 cost "only counted, after a draw" "--timer events --events 1/1000000" 0
+what=copy cost "only counted copy, after a draw" "--timer events --events 1/1000000" 0
 cost "injected pair" "--timer events --events 1/1 --gate off" 95
 cost "gated pair" "--timer events --events 1/1" 95
 cost "launch under CUPTI" "--timer cupti" 95

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * launch_path LAUNCHES: launches a kernel on one stream through the driver API, with a rest after
- * every few launches in which they finish and a profiler's own threads can keep up. What runs
- * between two launches of a batch is the launch path alone.
+ * launch_path LAUNCHES [copy]: launches a kernel on one stream through the driver API, or copies a
+ * few bytes, with a rest after every few calls in which they finish and a profiler's own threads
+ * can keep up. What runs between two calls of a batch is the launch path alone.
  */
 #include <cuda.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #define BATCH 16
@@ -26,6 +27,7 @@ int main(int argc, char **argv)
 {
 	static const struct timespec rest = {.tv_nsec = 3000000};
 	long launches = argc > 1 ? atol(argv[1]) : 1000;
+	int copies = argc > 2 && !strcmp(argv[2], "copy");
 	int count = 0;
 	float a = 1;
 	CUdeviceptr memory;
@@ -46,7 +48,11 @@ int main(int argc, char **argv)
 	for (long i = 0; i < launches; i++) {
 		void *parameters[] = {&count, &a, &memory, &memory};
 
-		CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL));
+		if (copies)
+			CHECK(cuMemcpyHtoDAsync(memory, &a, sizeof(a), stream));
+		else
+			CHECK(cuLaunchKernel(function, 1, 1, 1, 1, 1, 1, 0, stream, parameters,
+					     NULL));
 		if (i % BATCH == BATCH - 1) {
 			CHECK(cuStreamSynchronize(stream));
 			nanosleep(&rest, NULL);

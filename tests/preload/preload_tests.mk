@@ -55,7 +55,7 @@ $(PRELOAD_TESTS)/libpeer_limiter.so: tests/preload/programs/libpeer_driver.c
 	$(Q)$(CC) $(KTIME_CPPFLAGS) $(filter-out -MMD -MP,$(KTIME_CFLAGS)) $(CFLAGS) -DPEER_DLSYM -fPIC -shared $< -o $@ -ldl
 
 # With the shared one, whose symbols are wrapped.
-$(addprefix $(PRELOAD_TESTS)/,api_times cheap_calls failed_launches): $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o \
+$(addprefix $(PRELOAD_TESTS)/,api_times cheap_calls failed_launches small_copies): $(PRELOAD_TESTS)/%: $(PRELOAD_OBJECTS)/%.o \
 		$(SIM)/lib/libcudart.so.13 $(SIM)/lib/libcuda.so.1
 	@mkdir -p $(@D)
 	$(LINK) -Wl,--as-needed $^ -o $@

@@ -251,8 +251,11 @@ int launch_path_start(void **state)
 	memset(&launching, 0, offsetof(struct thread, operation_calls));
 	memset(launching.operation_calls, 0, sizeof(launching.operation_calls));
 	memset(launching.operation_rows, 0, sizeof(launching.operation_rows));
+	memset(launching.sizes, 0, sizeof(launching.sizes));
 	memset(launching.api_calls, 0, sizeof(launching.api_calls));
 	launching.calls_to_count = RECORDED_CALLS - 1;
+	launching.turn = FIRST_TURN;
+	launching.timed_symbols = UINT32_MAX;
 	atomic_store(&launching.ring_tail, 0);
 	launching.random = 1;
 	launching.error = &errno;
@@ -281,10 +284,16 @@ void describe_launch(struct call *call, CUfunction function, CUstream stream)
 
 void make_call(struct call *call, CUresult result)
 {
-	/* As the wrapper of a launch. */
+	/* As its wrapper. */
+	if (!call->function && !call->graph) {
+		call_begin_or_count(call, NULL);
+		ticks += CALL_TICKS;
+		call_end_or_count(call, result);
+		return;
+	}
 	if (count_only_begin(call)) {
 		ticks += CALL_TICKS;
-		count_only_end(result);
+		count_only_end(call, result);
 		return;
 	}
 	call_begin(call, NULL);

@@ -2,6 +2,8 @@
 /* Which launches leave a call record, and which are counted and leave none. */
 #include "tests/unit/launch_path.h"
 
+#include <string.h>
+
 #include "preload/base/mode.h"
 #include "preload/launch/count_only.h"
 #include "preload/launch/describe.h"
@@ -45,7 +47,7 @@ static void a_launch_without_a_pair_is_counted_and_leaves_no_record(void **state
 	assert_int_equal(launching.in_progress, 1);
 	assert_int_equal(atomic_load(&launching.in_call), 0);
 	assert_int_equal(counted(&kernels[0]), 0);
-	count_only_end(CUDA_SUCCESS);
+	count_only_end(&call, CUDA_SUCCESS);
 	assert_int_equal(launching.in_progress, 0);
 	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
 	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
@@ -60,27 +62,29 @@ static void a_launch_without_a_pair_is_counted_and_leaves_no_record(void **state
 	assert_int_equal(asked.streams, 1);
 }
 
-static void each_32nd_launch_leaves_a_record_that_stands_for_the_others(void **state)
+static void one_launch_in_32_leaves_a_record_that_stands_for_the_others(void **state)
 {
-	unsigned before = published(), left = 0;
+	const unsigned turns = 400;
+	unsigned left[2] = {0};
 
 	(void)state;
-	/* The two that the thread has made are of the first that one stands for. */
-	for (unsigned i = 2; i < 3 * RECORDED_CALLS + 2; i++) {
+	/* Two kernels in turn: each has its half of the records. */
+	for (unsigned i = 0; i < turns * RECORDED_CALLS; i++) {
 		unsigned had = published();
 
-		launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+		launch_kernel(i % 2 ? OTHER_KERNEL : KERNEL, STREAM, CUDA_SUCCESS);
 		if (published() == had)
 			continue;
-		left++;
-		assert_int_equal(i + 1, left * RECORDED_CALLS);
+		left[i % 2]++;
 		assert_int_equal(last_record()->flags, CALL_STANDS_FOR_MORE);
-		assert_ptr_equal(last_record()->operation, &kernels[0]);
+		assert_ptr_equal(last_record()->operation, &kernels[i % 2]);
 		assert_int_equal(last_record()->untimed, UNTIMED_SAMPLED_OUT);
 	}
-	assert_int_equal(left, 3);
-	assert_int_equal(published() - before, 3);
-	assert_int_equal(counted(&kernels[0]), 3 * RECORDED_CALLS - 3);
+	assert_in_range(left[0], turns * 2 / 5, turns * 3 / 5);
+	assert_in_range(left[1], turns * 2 / 5, turns * 3 / 5);
+	assert_in_range(left[0] + left[1], turns * 9 / 10, turns * 11 / 10);
+	assert_int_equal(counted(&kernels[0]) + left[0], turns * RECORDED_CALLS / 2);
+	assert_int_equal(counted(&kernels[1]) + left[1], turns * RECORDED_CALLS / 2);
 }
 
 static void a_launch_that_the_draw_chose_gets_a_pair_and_a_record(void **state)
@@ -195,7 +199,7 @@ static void a_launch_while_another_is_in_progress_leaves_a_record(void **state)
 	launch_kernel(OTHER_KERNEL, STREAM, CUDA_SUCCESS);
 	assert_int_equal(published(), before + 1);
 	assert_ptr_equal(last_record()->operation, &kernels[1]);
-	count_only_end(CUDA_SUCCESS);
+	count_only_end(&outer, CUDA_SUCCESS);
 	assert_int_equal(launching.in_progress, 0);
 	assert_int_equal(published(), before + 1);
 	assert_int_equal(counted(&kernels[0]), 1);
@@ -362,7 +366,7 @@ static void a_launch_counts_on_the_side_that_it_began_on(void **state)
 		close_window(i % 2 == 0);
 		assert_true(count_only_begin(&call));
 		close_window(i % 2 != 0);
-		count_only_end(CUDA_SUCCESS);
+		count_only_end(&call, CUDA_SUCCESS);
 		close_window(i % 2 == 0);
 		assert_int_equal(counted_outside(&kernels[0]), i / 2 + 1);
 		assert_int_equal(counted(&kernels[0]), (i + 1) / 2);
@@ -441,13 +445,125 @@ static void a_kernel_is_looked_up_again_once_a_module_was_unloaded(void **state)
 	assert_int_equal(launching.kernels.generation, 2);
 }
 
+#define COPY_ROW API_DRIVER(ENTRY_cuMemcpyHtoDAsync_v2)
+
+static void copy(enum fixed_operation direction, uint64_t bytes, uint16_t row, CUresult result)
+{
+	struct call call;
+
+	memset(&call, 0xaa, sizeof(call));
+	call_describe(&call, row, CU_STREAM_LEGACY);
+	describe_copy(&call, direction, bytes, NULL, STREAM, ASYNCHRONOUS);
+	make_call(&call, result);
+}
+
+static void start_copies(void)
+{
+	for (unsigned i = 0; i < FIXED_OPERATION_COUNT; i++)
+		atomic_store(&fixed[i].sample_below, 0);
+}
+
+static void a_copy_without_a_pair_is_counted_with_its_bytes(void **state)
+{
+	const struct operation *to_device = &fixed[OPERATION_COPY_HTOD];
+	const struct counted_sizes *sizes = &launching.sizes[OPERATION_COPY_HTOD];
+	unsigned before = published();
+
+	(void)state;
+	start_copies();
+	/* A thread's first one has a record, for the time of its row. */
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 1);
+	assert_int_equal(last_record()->bytes, 4096);
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_SUCCESS);
+	/* A kernel in between is not taken for the copy, nor the other way around. */
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	copy(OPERATION_COPY_HTOD, 100, COPY_ROW, CUDA_SUCCESS);
+	launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+	copy(OPERATION_COPY_HTOD, 5000, COPY_ROW, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 1);
+	assert_int_equal(counted(to_device), 3);
+	assert_int_equal(row_of(to_device), COPY_ROW);
+	assert_int_equal(counted(&kernels[0]), 2);
+	assert_int_equal(sizes->bytes, 9196);
+	assert_int_equal(sizes->minimum, 100);
+	assert_int_equal(sizes->maximum, 5000);
+	assert_float_equal(sizes->squares, 4096.0 * 4096 + 100 * 100 + 5000.0 * 5000, 0);
+	assert_int_equal(sizes->calls[6], 1);
+	assert_int_equal(sizes->calls[12], 2);
+	/* Another direction by itself. */
+	copy(OPERATION_COPY_DTOH, 7, COPY_ROW, CUDA_SUCCESS);
+	copy(OPERATION_COPY_DTOH, 7, COPY_ROW, CUDA_SUCCESS);
+	assert_int_equal(counted(&fixed[OPERATION_COPY_DTOH]), 1);
+	assert_int_equal(launching.sizes[OPERATION_COPY_DTOH].bytes, 7);
+	assert_int_equal(sizes->bytes, 9196);
+}
+
+static void a_copy_that_fails_or_is_empty_leaves_a_record(void **state)
+{
+	unsigned before;
+
+	(void)state;
+	start_copies();
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_SUCCESS);
+	before = published();
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_ERROR_INVALID_VALUE);
+	assert_int_equal(published(), before + 1);
+	assert_int_equal(last_record()->flags, CALL_FAILED);
+	assert_int_equal(last_record()->api, COPY_ROW);
+	copy(OPERATION_COPY_HTOD, 0, COPY_ROW, CUDA_SUCCESS);
+	assert_int_equal(published(), before + 2);
+	assert_int_equal(last_record()->flags, CALL_API_ONLY | CALL_NO_ACTIVITY);
+	assert_int_equal(counted(&fixed[OPERATION_COPY_HTOD]), 0);
+	assert_int_equal(launching.sizes[OPERATION_COPY_HTOD].bytes, 0);
+}
+
+static void outside_the_window_the_sizes_of_copies_are_not_counted(void **state)
+{
+	(void)state;
+	start_copies();
+	close_window(true);
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_SUCCESS);
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_SUCCESS);
+	assert_int_equal(counted_outside(&fixed[OPERATION_COPY_HTOD]), 2);
+	assert_int_equal(launching.sizes[OPERATION_COPY_HTOD].bytes, 0);
+	close_window(false);
+}
+
+static void a_pair_knows_whether_a_copy_ran_before_it(void **state)
+{
+	(void)state;
+	start_copies();
+	pool.thins = true;
+	pool.pairs = 0; /* but its spare one: thins nothing */
+	fixed[OPERATION_COPY_HTOD].overhead = OVERHEAD_COPY;
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_SUCCESS);
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_SUCCESS);
+	atomic_store(&kernels[0].sample_below, SAMPLE_ALL);
+	for (unsigned i = 0; i < 2; i++) {
+		pool.spare = &pair;
+		launch_kernel(KERNEL, STREAM, CUDA_SUCCESS);
+		assert_ptr_equal(last_record()->pair, &pair);
+		assert_true(pair.follows);
+		assert_int_equal(pair.follows_other, i == 0);
+	}
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_SUCCESS);
+	pool.spare = &pair;
+	/* The first makes the stream known. */
+	launch_kernel(KERNEL, OTHER_STREAM, CUDA_SUCCESS);
+	copy(OPERATION_COPY_HTOD, 4096, COPY_ROW, CUDA_SUCCESS);
+	launch_kernel(KERNEL, OTHER_STREAM, CUDA_SUCCESS);
+	assert_ptr_equal(last_record()->pair, &pair);
+	assert_false(pair.follows);
+}
+
 #define IN_THREAD(test) cmocka_unit_test_setup_teardown(test, start_sampled_out, launch_path_end)
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		IN_THREAD(a_launch_without_a_pair_is_counted_and_leaves_no_record),
-		IN_THREAD(each_32nd_launch_leaves_a_record_that_stands_for_the_others),
+		IN_THREAD(one_launch_in_32_leaves_a_record_that_stands_for_the_others),
 		IN_THREAD(a_launch_that_the_draw_chose_gets_a_pair_and_a_record),
 		IN_THREAD(a_call_that_is_no_launch_leaves_a_record),
 		IN_THREAD(a_kernel_beyond_the_counters_leaves_a_record),
@@ -463,6 +579,10 @@ int main(void)
 		IN_THREAD(outside_the_window_too_a_record_is_left_where_one_is_needed),
 		IN_THREAD(outside_the_window_a_launch_by_the_runtime_is_passed_on),
 		IN_THREAD(a_kernel_is_looked_up_again_once_a_module_was_unloaded),
+		IN_THREAD(a_copy_without_a_pair_is_counted_with_its_bytes),
+		IN_THREAD(a_copy_that_fails_or_is_empty_leaves_a_record),
+		IN_THREAD(outside_the_window_the_sizes_of_copies_are_not_counted),
+		IN_THREAD(a_pair_knows_whether_a_copy_ran_before_it),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
