@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/event_pool.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -18,7 +19,9 @@
 static const struct pairs {
 	unsigned first, later, spare;
 } pairs_for_every_call = {POOL_PAIRS, POOL_PAIRS, 0}, pairs_without_cupti = {512, 16, 256},
-  pairs_with_cupti = {32, 4, 60};
+  pairs_with_cupti = {32, 4, 60},
+  /* All of these take 48 us to make, a fifth of a hundredth of the first 25 ms. */
+	pairs_within_budget = {16, 2, 14};
 
 /* For this many checks, some 10 ms, a pool may be short of pairs: each operation's first calls have
  * one, and few calls once the budget has been computed. */
@@ -126,7 +129,10 @@ static const struct pairs *pairs_wanted(void)
 {
 	if (settings.events == EVENTS_ALL)
 		return &pairs_for_every_call;
-	return mode_is_cupti() ? &pairs_with_cupti : &pairs_without_cupti;
+	if (mode_is_cupti())
+		return &pairs_with_cupti;
+	return settings.events == EVENTS_AUTO && !isnan(settings.budget) ? &pairs_within_budget
+									 : &pairs_without_cupti;
 }
 
 /* A pool that an ended thread has left, or NULL. */

@@ -42,6 +42,17 @@
  * gets empty (event_pool.h). Chosen.
  */
 #define START_NS	    500000000.0
+/*
+ * A budget of the user's holds from the first call on. What pairs may have taken grows as the root
+ * of the time until this long, in nanoseconds, and with the time from then on: half of START_NS's.
+ * So a pair is not given because it is an operation's first, but for the very first one, which its
+ * row would have no time without; what those take beyond the budget the later ones pay back.
+ * Chosen: a run of 25 ms may take 1.4 times the pairs' part of the budget, which is 0.4 of it.
+ */
+#define STRICT_START_NS	    50000000.0
+#define STRICT_FIRST_PAIRS  1u
+/* What making a pair takes, as a part of what using one does: 1.6 us (H200). */
+#define MAKING_PAIR	    0.24
 
 /*
  * Parts of the budget that event pairs may take. The cost of a pair is known only as a median on
@@ -65,6 +76,8 @@ static unsigned windows;
 static uint64_t active;	    /* nanoseconds of windows */
 static uint64_t cupti_seen; /* nanoseconds that CUPTI has added to the run */
 static double cupti_rate;   /* what CUPTI adds, as a fraction of the wall time */
+static double pairs_seen;
+static double credit; /* pairs that a budget of the user's has paid for and that are not used */
 
 static uint32_t threshold_of(double fraction)
 {
@@ -107,17 +120,55 @@ static double part_of_pairs(double budget, double calls)
 	return part < left ? part : left;
 }
 
+static bool is_strict(void)
+{
+	return !isnan(settings.budget) && !mode_is_cupti();
+}
+
+/* For how long a budget of the user's has paid after so long. */
+static double paid(double time)
+{
+	return time < STRICT_START_NS ? sqrt(STRICT_START_NS * time) : time;
+}
+
+/* How many pairs there were since the last time, with what it took to make them. */
+static double pairs_used(const struct session_header *header)
+{
+	double pairs = (double)header->counters[COUNTER_event_pairs] +
+		       MAKING_PAIR * (double)header->counters[COUNTER_events_created] / 2;
+	double used = pairs - pairs_seen;
+
+	pairs_seen = pairs;
+	return used;
+}
+
+/*
+ * How many pairs a nanosecond there may be from now on, by how many there were, and how many their
+ * share of the time pays for. What was not used is kept for half a window at most: bursts are paid
+ * for by themselves.
+ */
+static double within_budget(double share, double used, uint64_t elapsed)
+{
+	double now = (double)active;
+
+	credit += share * (paid(now) - paid(now - (double)elapsed)) - used;
+	if (credit > share * WINDOW_NS / 2)
+		credit = share * WINDOW_NS / 2;
+	return (credit + share * (paid(now + WINDOW_NS) - paid(now))) / WINDOW_NS;
+}
+
 /* Sets the thresholds. Both in calls per nanosecond of all operations together: how many may have a
  * pair, and how many there are. */
 static void set_thresholds(double allowed, double most)
 {
 	double limit = allowed < most ? rate_limit_of(allowed, most) : most;
+	unsigned first = is_strict() ? STRICT_FIRST_PAIRS : FIRST_PAIRS;
 
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
 		double fraction = 1;
 
-		if (operation->pairs >= FIRST_PAIRS && operation->rate > limit)
+		if (operation->pairs >= first && operation->rate > limit)
 			fraction = limit / operation->rate;
 		atomic_store_explicit(&operation->sample_below, threshold_of(fraction),
 				      memory_order_relaxed);
@@ -165,6 +216,7 @@ void sampling_start(uint64_t now)
 	active = 0;
 	cupti_seen = 0;
 	cupti_rate = 0;
+	pairs_seen = credit = 0;
 	if (settings.events == EVENTS_FRACTION)
 		operation_first_sampling(threshold_of(1.0 / settings.events_fraction));
 }
@@ -174,7 +226,7 @@ void sampling_update(struct session *session, uint64_t now, unsigned threads)
 	const struct session_header *header = session_header(session);
 	uint64_t elapsed = now - window_start;
 	uint64_t calls = 0, cupti;
-	double allowed, least, most, budget = options_budget(&settings) / 100;
+	double allowed, least, most, used, budget = options_budget(&settings) / 100;
 
 	if (elapsed < (windows < FIRST_WINDOWS ? FIRST_WINDOW_NS : WINDOW_NS))
 		return;
@@ -187,10 +239,13 @@ void sampling_update(struct session *session, uint64_t now, unsigned threads)
 		return;
 	if (calls > 0)
 		launched = now;
-	if (now - launched > PAUSE_NS)
+	if (now - launched > PAUSE_NS) {
+		credit = credit < 0 ? credit : 0;
 		return;
+	}
 	windows++;
 	active += elapsed;
+	used = pairs_used(header);
 	cupti = header->counters[COUNTER_cupti_added_ns];
 	cupti_rate += weight_of(elapsed, AVERAGE_NS) *
 		      ((double)(cupti - cupti_seen) / (double)elapsed - cupti_rate);
@@ -200,7 +255,9 @@ void sampling_update(struct session *session, uint64_t now, unsigned threads)
 		return;
 	allowed = part_of_pairs(budget, most / threads) /
 		  (EVENT_PAIR_HOST_NS + EVENT_PAIR_GPU_NS + (threads - 1) * EVENT_PAIR_THREAD_NS);
-	if (!mode_is_cupti() && (double)active < START_NS)
+	if (is_strict())
+		allowed = within_budget(allowed > 0 ? allowed : 0, used, elapsed);
+	else if (!mode_is_cupti() && (double)active < START_NS)
 		allowed *= sqrt(START_NS / (double)active);
 	least = 1.0 / MINIMUM_RATE_NS;
 	set_thresholds(allowed > least ? allowed : least, most);

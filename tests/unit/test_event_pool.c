@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How many events are made, when, and on whose thread: each waits for the driver's lock. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -96,6 +97,7 @@ static int start(void **state)
 	created = destroyed = refused_after = failures = pushed = popped = 0;
 	push_result = CUDA_SUCCESS;
 	settings.events = EVENTS_AUTO;
+	settings.budget = NAN;
 	mode_cupti = false;
 	context = &contexts[used++];
 	context->handle = (CUcontext)context;
@@ -133,6 +135,24 @@ static void the_first_thread_makes_the_pairs_of_sixteen(void **state)
 		assert_int_equal(event_pool_enter(&list, context)->pairs, LATER_PAIRS);
 	}
 	assert_int_equal(context->events, 2 * (FIRST_PAIRS + SPARE_PAIRS));
+}
+
+/* They cost time, and at once. */
+static void with_a_budget_of_the_users_there_are_few_at_first(void **state)
+{
+	(void)state;
+	settings.budget = 1;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, 16);
+	assert_int_equal(context->events, 2 * 30);
+	for (int thread = 2; thread <= 8; thread++) {
+		list = NULL;
+		assert_int_equal(event_pool_enter(&list, context)->pairs, 2);
+	}
+	assert_int_equal(context->events, 2 * 30);
+	/* As many as the user asks for. */
+	settings.events = EVENTS_ALL;
+	list = NULL;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, POOL_PAIRS);
 }
 
 static void a_shortage_that_lasts_brings_more_pairs(void **state)
@@ -428,6 +448,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
 		TEST(the_first_thread_makes_the_pairs_of_sixteen),
+		TEST(with_a_budget_of_the_users_there_are_few_at_first),
 		TEST(a_shortage_that_lasts_brings_more_pairs),
 		TEST(a_shortage_that_passes_brings_none),
 		TEST(beside_cupti_lanes_stay_as_they_are_until_it_ends),

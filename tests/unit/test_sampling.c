@@ -20,6 +20,8 @@
 #define PAIR_NS	   6800.0
 #define AIMED_AT   0.4
 #define FLOOR_RATE 100.0
+/* Where all calls are to get a pair no more get one than a pool has. */
+#define FIRST_POOL 16
 
 struct options settings;
 bool mode_events = true;
@@ -28,6 +30,7 @@ static struct operation frequent, rare;
 _Atomic bool mode_cupti;
 static struct session *session;
 static double cupti_part; /* of the time, that CUPTI takes */
+static double pairs;	  /* that calls got */
 static uint64_t now;
 static unsigned threads;
 
@@ -53,7 +56,7 @@ static int start(void **state)
 	rare = (struct operation){.pairs = 100, .sample_below = SAMPLE_ALL};
 	settings = (struct options){.events = EVENTS_AUTO, .budget = 1};
 	now = SECOND;
-	cupti_part = 0;
+	cupti_part = pairs = 0;
 	threads = 1;
 	mode_cupti = false;
 	sampling_start(now);
@@ -67,24 +70,49 @@ static int stop(void **state)
 	return 0;
 }
 
-/* Lets time pass with these calls a second, and tells the budget as the collector does. */
-static void pass(unsigned milliseconds, unsigned frequent_calls, unsigned rare_calls)
-{
-	for (unsigned passed = 0; passed < milliseconds; passed += 5) {
-		now += 5 * MS;
-		frequent.window_calls += frequent_calls / 200;
-		rare.window_calls += rare_calls / 200;
-		session_count(session, COUNTER_cupti_added_ns, cupti_part * 5 * MS);
-		sampling_update(session, now, threads);
-	}
-}
-
 static double share(const struct operation *operation)
 {
 	return operation->sample_below == SAMPLE_ALL ? 1 : operation->sample_below / 4294967295.0;
 }
 
+static void call(struct operation *operation, unsigned calls)
+{
+	double before = pairs;
+
+	operation->window_calls += calls;
+	pairs += operation->sample_below == SAMPLE_ALL && calls > FIRST_POOL
+			 ? FIRST_POOL
+			 : calls * share(operation);
+	session_count(session, COUNTER_event_pairs, (uint64_t)pairs - (uint64_t)before);
+}
+
+/* Lets time pass with these calls a second, and tells the budget as the collector does. */
+static void pass(unsigned milliseconds, unsigned frequent_calls, unsigned rare_calls)
+{
+	for (unsigned passed = 0; passed < milliseconds; passed += 5) {
+		now += 5 * MS;
+		call(&frequent, frequent_calls / 200);
+		call(&rare, rare_calls / 200);
+		session_count(session, COUNTER_cupti_added_ns, cupti_part * 5 * MS);
+		sampling_update(session, now, threads);
+	}
+}
+
+static double pairs_in_a_second(unsigned frequent_calls, unsigned rare_calls)
+{
+	double before = pairs;
+
+	pass(1000, frequent_calls, rare_calls);
+	return pairs - before;
+}
+
 static void pairs_a_second_are(double expected)
+{
+	assert_float_equal(pairs_in_a_second(300000, 0), expected, expected / 50);
+}
+
+/* By the present threshold. */
+static void pairs_a_second_are_now(double expected)
 {
 	assert_float_equal(share(&frequent) * 300000, expected, expected / 50);
 }
@@ -99,19 +127,54 @@ static void frequent_calls_share_what_the_budget_allows(void **state)
 	pairs_a_second_are(0.1 * AIMED_AT * SECOND / PAIR_NS);
 }
 
-/* Half a second is sampled as the root of what is left of it: twice as much in all. */
+/* Without a budget of the user's, half a second is sampled as the root of what is left of it: twice
+ * as much in all. */
 static void a_start_by_events_alone_is_sampled_more(void **state)
 {
-	const double pairs = 0.01 * AIMED_AT * SECOND / PAIR_NS;
+	const double later = 0.05 * AIMED_AT * SECOND / PAIR_NS;
 
 	(void)state;
+	settings.budget = NAN;
 	pass(20, 300000, 0);
-	pairs_a_second_are(5 * pairs);
+	pairs_a_second_are_now(5 * later);
 	pass(105, 300000, 0);
 	/* As of the last window's end. */
-	pairs_a_second_are(sqrt(500 / 110.0) * pairs);
+	pairs_a_second_are_now(sqrt(500 / 110.0) * later);
 	pass(400, 300000, 0);
-	pairs_a_second_are(pairs);
+	pairs_a_second_are_now(later);
+}
+
+/* What the pool has at first is all that calls get before the collector sees the first of them. */
+static void a_budget_of_the_users_holds_from_the_first_call(void **state)
+{
+	const double part = 0.01 * AIMED_AT / PAIR_NS;
+
+	(void)state;
+	frequent.pairs = 1;
+	session_count(session, COUNTER_events_created, 60);
+	pass(5, 300000, 0);
+	/* More than was paid for by then: only the least that is timed. */
+	pairs_a_second_are_now(FLOOR_RATE);
+	pass(20, 300000, 0);
+	assert_true(pairs < part * sqrt(50e6 * 25e6) + 1);
+	pass(75, 300000, 0);
+	assert_float_equal(pairs + 0.24 * 30, part * 100e6, 3);
+	pass(900, 300000, 0);
+	assert_float_equal(pairs + 0.24 * 30, part * SECOND, 10);
+}
+
+/* Each second there are calls of new rows. */
+static void first_pairs_beyond_a_budget_of_the_users_are_paid_back(void **state)
+{
+	const double part = 0.01 * AIMED_AT / PAIR_NS;
+
+	(void)state;
+	pass(1000, 300000, 0);
+	for (int second = 2; second < 6; second++) {
+		session_count(session, COUNTER_event_pairs, 300);
+		pass(1000, 300000, 0);
+		assert_float_equal(pairs + 300 * (second - 1), part * second * SECOND, 40);
+	}
 }
 
 /* All of them wait for a pair; but each counts only its own launches. */
@@ -120,8 +183,8 @@ static void a_pair_costs_more_where_many_threads_launch(void **state)
 	(void)state;
 	threads = 16;
 	pass(5000, 400000, 0);
-	assert_float_equal(share(&frequent) * 400000,
-			   0.01 * AIMED_AT * SECOND / (PAIR_NS + 15 * 1150), 1);
+	assert_float_equal(pairs_in_a_second(400000, 0),
+			   0.01 * AIMED_AT * SECOND / (PAIR_NS + 15 * 1150), 3);
 }
 
 /* What counting takes of the budget, pairs do not get. */
@@ -129,7 +192,7 @@ static void pairs_get_what_counting_leaves_of_the_budget(void **state)
 {
 	(void)state;
 	pass(5000, 400000, 0);
-	assert_float_equal(share(&frequent) * 400000, (0.01 - 0.008) * SECOND / PAIR_NS, 1);
+	assert_float_equal(pairs_in_a_second(400000, 0), (0.01 - 0.008) * SECOND / PAIR_NS, 5);
 	/* More launches than the budget counts: the least that is timed. */
 	pass(5000, 600000, 0);
 	assert_float_equal(share(&frequent) * 600000, FLOOR_RATE, 1);
@@ -156,7 +219,7 @@ static void rare_calls_all_get_a_pair(void **state)
 	pass(5000, 300000, 200);
 	assert_int_equal(rare.sample_below, SAMPLE_ALL);
 	/* The frequent ones have what those leave. */
-	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS - 200);
+	assert_float_equal(pairs_in_a_second(300000, 200), 0.01 * AIMED_AT * SECOND / PAIR_NS, 10);
 }
 
 static void few_calls_all_get_a_pair(void **state)
@@ -170,10 +233,19 @@ static void few_calls_all_get_a_pair(void **state)
 static void first_calls_of_an_operation_all_get_a_pair(void **state)
 {
 	(void)state;
+	settings.budget = NAN;
 	rare.pairs = 7;
 	pass(5000, 300000, 300000);
 	assert_int_equal(rare.sample_below, SAMPLE_ALL);
 	rare.pairs = 8;
+	pass(20, 300000, 300000);
+	assert_true(share(&rare) < 0.05);
+	/* With a budget of the user's only the first. */
+	settings.budget = 1;
+	rare.pairs = 0;
+	pass(20, 300000, 300000);
+	assert_int_equal(rare.sample_below, SAMPLE_ALL);
+	rare.pairs = 1;
 	pass(20, 300000, 300000);
 	assert_true(share(&rare) < 0.01);
 }
@@ -199,7 +271,8 @@ static void pairs_are_more_once_cupti_has_ended(void **state)
 	pairs_a_second_are(0.01 * AIMED_AT * SECOND / PAIR_NS);
 }
 
-/* Bursts of 100 ms, one in ten seconds: in them too no more than the part of the budget. */
+/* Bursts of 100 ms, one in ten seconds: in them too no more than the part of the budget, in which
+ * the first 50 ms of each pause are time as well. */
 static void bursts_are_not_slowed_down_by_what_the_pauses_have_saved(void **state)
 {
 	const double part = 0.01 * AIMED_AT * SECOND / PAIR_NS / 10;
@@ -207,14 +280,11 @@ static void bursts_are_not_slowed_down_by_what_the_pauses_have_saved(void **stat
 	(void)state;
 	pass(1000, 300000, 0);
 	for (int burst = 0; burst < 5; burst++) {
-		double pairs = 0;
+		double before = pairs;
 
 		pass(9900, 0, 0);
-		for (int i = 0; i < 20; i++) {
-			pairs += share(&frequent) * 1500;
-			pass(5, 300000, 0);
-		}
-		assert_float_equal(pairs, part, part / 10);
+		pass(100, 300000, 0);
+		assert_true(pairs - before > 0.9 * part && pairs - before < 1.2 * part);
 	}
 }
 
@@ -266,6 +336,8 @@ int main(void)
 		TEST(a_fraction_holds_for_every_operation_from_its_first_call_on),
 		TEST(frequent_calls_share_what_the_budget_allows),
 		TEST(a_start_by_events_alone_is_sampled_more),
+		TEST(a_budget_of_the_users_holds_from_the_first_call),
+		TEST(first_pairs_beyond_a_budget_of_the_users_are_paid_back),
 		TEST(a_pair_costs_more_where_many_threads_launch),
 		TEST(pairs_get_what_counting_leaves_of_the_budget),
 		TEST(what_cupti_takes_is_left_to_it),
