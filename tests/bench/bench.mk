@@ -2,7 +2,7 @@
 # What ktime costs. The programs are built here and may be carried to the machine with the GPU.
 
 BENCH_PROGRAMS := $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/attached \
-	$(addprefix $(BUILD)/bench/,launch_loop graph_loop)
+	$(addprefix $(BUILD)/bench/,launch_loop graph_loop start_loop)
 
 .PHONY: bare-tracer bench-programs bench cost
 # What needs no nvcc.
@@ -29,6 +29,11 @@ bench: library command bench-programs
 .PHONY: bench-attached
 bench-attached: library bench-programs
 	python3 tests/bench/attached.py
+
+# Small operations with a budget of 1 %, in a program's first tenth of a second and later: prints a table.
+.PHONY: bench-start
+bench-start: library bench-programs
+	python3 tests/bench/start.py
 
 # A decoding transformer under profilers (needs PyTorch): writes tests/bench/decode.md.
 .PHONY: bench-decode

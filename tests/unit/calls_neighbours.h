@@ -203,6 +203,8 @@ static int start(void **state)
 	memset(thread.operation_rows, 0, sizeof(thread.operation_rows));
 	memset(thread.api_calls, 0, sizeof(thread.api_calls));
 	memset(thread.api_calls_seen, 0, sizeof(thread.api_calls_seen));
+	memset(thread.sizes, 0, sizeof(thread.sizes));
+	memset(thread.sizes_seen, 0, sizeof(thread.sizes_seen));
 	if (session_create(&rows_session, NULL, 0))
 		return -1;
 	rows_scale = &scale;

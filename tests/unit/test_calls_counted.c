@@ -89,6 +89,38 @@ static void count_only_calls_are_taken_once(void **state)
 	assert_int_equal(count(COUNTER_operations), 41);
 }
 
+static void sizes_of_count_only_copies_are_taken_once(void **state)
+{
+	struct counted_sizes *sizes = &thread.sizes[1];
+	const struct row *row;
+
+	(void)state;
+	thread.operation_rows[1] = API_DRIVER(ENTRY_cuMemcpyHtoDAsync_v2) + 1;
+	for (unsigned i = 0; i < 2; i++) {
+		thread.operation_calls[1] += 3;
+		thread_count_bytes(sizes, 4096);
+		thread_count_bytes(sizes, 100);
+		thread_count_bytes(sizes, 200);
+		calls_take_counts(&thread);
+		calls_take_counts(&thread);
+	}
+	row = row_of(&copy, 2);
+	assert_int_equal(row->calls, 6);
+	assert_int_equal(row->bytes, 8792);
+	assert_int_equal(row->bytes_minimum, 100);
+	assert_int_equal(row->bytes_maximum, 4096);
+	assert_float_equal(row->bytes_squares, 2 * (4096.0 * 4096 + 100 * 100 + 200 * 200), 0);
+	/* With the sizes of those that have a record. */
+	take((struct call_record){.operation = &copy, .bytes = 50});
+	assert_int_equal(row->bytes, 8842);
+	assert_int_equal(row->bytes_minimum, 50);
+	assert_true(row->estimate.by_size);
+	assert_float_equal(row->estimate.strata[12].calls, 2, 0);
+	assert_float_equal(row->estimate.strata[7].calls, 2, 0);
+	assert_float_equal(row->estimate.strata[6].calls, 2, 0);
+	assert_float_equal(row->estimate.strata[5].calls, 1, 0);
+}
+
 static void counts_are_taken_once_their_api_row_is_seen(void **state)
 {
 	(void)state;
@@ -149,6 +181,7 @@ int main(void)
 		TEST(a_call_outside_the_window_is_counted_apart),
 		TEST(what_is_no_operation_gives_its_pair_back),
 		TEST(count_only_calls_are_taken_once),
+		TEST(sizes_of_count_only_copies_are_taken_once),
 		TEST(counts_are_taken_once_their_api_row_is_seen),
 		TEST(count_only_calls_outside_the_window_are_in_no_other_count),
 		TEST(what_found_its_ring_full_is_counted_at_the_end),
