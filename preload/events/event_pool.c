@@ -20,7 +20,8 @@ static const struct pairs {
 	unsigned first, later, spare;
 } pairs_for_every_call = {POOL_PAIRS, POOL_PAIRS, 0}, pairs_without_cupti = {512, 16, 256},
   pairs_with_cupti = {32, 4, 60},
-  /* All of these take 48 us to make, a fifth of a hundredth of the first 25 ms. */
+  /* For each percent of a budget of the user's: they take 48 us to make, of 250 that it allows in
+   * the first 25 ms, and the first 16 use 110. */
 	pairs_within_budget = {16, 2, 14};
 
 /* For this many checks, some 10 ms, a pool may be short of pairs: each operation's first calls have
@@ -125,14 +126,28 @@ static void add_pairs(struct event_pool *pool, unsigned count, bool wait)
 	}
 }
 
-static const struct pairs *pairs_wanted(void)
+static unsigned times(unsigned pairs, double percent, unsigned most)
 {
+	double wanted = pairs * (percent > 1 ? percent : 1);
+
+	return wanted < most ? (unsigned)wanted : most;
+}
+
+static struct pairs pairs_wanted(void)
+{
+	const struct pairs *most = &pairs_without_cupti, *each = &pairs_within_budget;
+
 	if (settings.events == EVENTS_ALL)
-		return &pairs_for_every_call;
+		return pairs_for_every_call;
 	if (mode_is_cupti())
-		return &pairs_with_cupti;
-	return settings.events == EVENTS_AUTO && !isnan(settings.budget) ? &pairs_within_budget
-									 : &pairs_without_cupti;
+		return pairs_with_cupti;
+	if (settings.events != EVENTS_AUTO || isnan(settings.budget))
+		return pairs_without_cupti;
+	return (struct pairs){
+		times(each->first, settings.budget, most->first),
+		times(each->later, settings.budget, most->later),
+		times(each->spare, settings.budget, most->spare),
+	};
 }
 
 /* A pool that an ended thread has left, or NULL. */
@@ -164,7 +179,7 @@ bool event_pools_thin(void)
 static struct event_pool *new_pool(struct context *context)
 {
 	struct event_pool *pool = aligned_alloc(CACHE_LINE, sizeof(*pool));
-	const struct pairs *pairs = pairs_wanted();
+	struct pairs pairs = pairs_wanted();
 	CUcontext current = NULL;
 	bool is_current;
 
@@ -178,10 +193,10 @@ static struct event_pool *new_pool(struct context *context)
 	is_current = driver.cuCtxGetCurrent(&current) == CUDA_SUCCESS && current == context->handle;
 	if (is_current || driver.cuCtxPushCurrent_v2(context->handle) == CUDA_SUCCESS) {
 		if (!atomic_exchange_explicit(&context->has_pools, true, memory_order_relaxed)) {
-			add_pairs(pool, pairs->first, true);
-			make_spare(context, pairs->spare);
+			add_pairs(pool, pairs.first, true);
+			make_spare(context, pairs.spare);
 		} else {
-			add_pairs(pool, pairs->later, true);
+			add_pairs(pool, pairs.later, true);
 		}
 		if (!is_current)
 			driver.cuCtxPopCurrent_v2(&current);

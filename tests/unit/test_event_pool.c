@@ -149,6 +149,13 @@ static void with_a_budget_of_the_users_there_are_few_at_first(void **state)
 		assert_int_equal(event_pool_enter(&list, context)->pairs, 2);
 	}
 	assert_int_equal(context->events, 2 * 30);
+	/* More if it allows more, but not more than without one. */
+	settings.budget = 5;
+	list = NULL;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, 10);
+	settings.budget = 50;
+	list = NULL;
+	assert_int_equal(event_pool_enter(&list, context)->pairs, LATER_PAIRS);
 	/* As many as the user asks for. */
 	settings.events = EVENTS_ALL;
 	list = NULL;
