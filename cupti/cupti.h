@@ -44,8 +44,8 @@ bool cupti_has_callbacks(void);
 
 /*
  * Makes CUPTI hand over its part-filled buffers: those whose records are all finished, or all of
- * them if `forced`; then records of unfinished work never get their times. 0 or -EIO. Any thread,
- * without locks held.
+ * them if `forced`, unless kernels were paused; then records of unfinished work never get their
+ * times. 0 or -EIO. Any thread, without locks held.
  */
 int cupti_flush(bool forced);
 

@@ -111,7 +111,8 @@ void kinds_skip_call(const struct cupti_functions *cupti, uint32_t callback)
 }
 
 static bool kernels_paused[PAUSE_REASONS];
-static bool several_devices; /* have contexts, so that there are copies between devices */
+static _Atomic bool ever_paused; /* kernels were, amid the run */
+static bool several_devices;	 /* have contexts, so that there are copies between devices */
 
 static bool is_paused(uint32_t kind)
 {
@@ -188,10 +189,17 @@ CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason r
 
 	pthread_mutex_lock(&lock);
 	kernels_paused[reason] = paused;
+	if (paused)
+		set(&ever_paused, true);
 	serial = settle(cupti, CUPTI_ACTIVITY_KIND_KERNEL);
 	concurrent = settle(cupti, CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	pthread_mutex_unlock(&lock);
 	return serial ? serial : concurrent;
+}
+
+bool kinds_were_paused(void)
+{
+	return is_set(&ever_paused);
 }
 
 void kinds_withdraw(const struct cupti_functions *cupti)
@@ -408,6 +416,7 @@ void kinds_reset(void)
 	memset(kinds, 0, sizeof(kinds));
 	memset(kernels_paused, 0, sizeof(kernels_paused));
 	several_devices = false;
+	set(&ever_paused, false);
 	set(&withdrawn, false);
 	forget_program();
 }

@@ -17,6 +17,8 @@ CUptiResult kinds_enable(const struct cupti_functions *cupti, CUpti_ActivityKind
 /* Stops recording kernels for ktime, or goes on with it: see pause.h. CUPTI's result; if it
  * fails, the next pause or end of one tries again. Takes some 10 us. Any thread. */
 CUptiResult kinds_pause(const struct cupti_functions *cupti, enum pause_reason reason, bool paused);
+/* Whether that ever happened. Any thread. */
+bool kinds_were_paused(void);
 /* Records copies between devices for ktime from now on, if their kind is enabled, or once it is:
  * see pause.h. CUPTI's result. Any thread. */
 CUptiResult kinds_record_peer_copies(const struct cupti_functions *cupti);

@@ -207,6 +207,9 @@ CUPTI_EXPORT CUptiResult cuptiActivityFlushAll(uint32_t flag)
 	MAY_FAIL;
 	sim_cupti.flushes++;
 	sim_cupti.forced_flushes += flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED;
+	if (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED && sim_setting("SIM_CUPTI_DIES", 0) &&
+	    record_kernels_were_off())
+		abort();
 	if (flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED)
 		device_record_release_late();
 	buffer_flush(flag & CUPTI_ACTIVITY_FLAG_FLUSH_FORCED);

@@ -154,6 +154,13 @@ void record_disable_all(void)
 		sim_cupti.kinds[kind] = false;
 }
 
+static _Atomic bool kernels_were_off;
+
+bool record_kernels_were_off(void)
+{
+	return kernels_were_off;
+}
+
 /* SIM_CUPTI_DIES: of what CUPTI dies in some version. */
 static void die_of(CUpti_ActivityKind kind, bool enabled)
 {
@@ -161,6 +168,8 @@ static void die_of(CUpti_ActivityKind kind, bool enabled)
 		      kind == CUPTI_ACTIVITY_KIND_MEMSET;
 	bool graphs = kind == CUPTI_ACTIVITY_KIND_GRAPH_TRACE && last_graph;
 
+	kernels_were_off |= !enabled && (kind == CUPTI_ACTIVITY_KIND_KERNEL ||
+					 kind == CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL);
 	if (sim_setting("SIM_CUPTI_DIES", 0) && (graphs || (copies && !enabled)))
 		abort();
 }

@@ -10,6 +10,8 @@
 CUptiResult record_enable(CUpti_ActivityKind kind, bool enabled);
 
 void record_disable_all(void);
+/* Whether kernels were ever not recorded any more. */
+bool record_kernels_were_off(void);
 
 /* Takes single calls out of a kind's records, and puts them back. */
 CUptiResult record_enable_call(CUpti_ActivityKind kind, CUpti_CallbackId cbid, bool enabled);
