@@ -190,18 +190,33 @@ static uint64_t count_only_untaken(const struct thread *thread)
 	return untaken;
 }
 
-/* Calls whose records the collector has not taken from the threads' rings, or that found these full
- * or left none. */
-static uint64_t count_missing(void)
+/* Operations in the table by CUPTI's records alone: their calls have not come yet. */
+static uint64_t count_ahead(const struct session *session)
 {
-	uint64_t missing = rows_lost_untaken();
+	uint64_t ahead = 0;
+	struct row *row;
+
+	session_for_each_row (session, row) {
+		uint64_t known = row->calls + row->graph_records;
+
+		if (row_is_gpu(row->kind) && row->cupti.count > known)
+			ahead += row->cupti.count - known;
+	}
+	return ahead;
+}
+
+/* Calls whose records the collector has not taken from the threads' rings, or that found these full
+ * or left none, and that are not in the table by CUPTI's. */
+static uint64_t count_missing(const struct session *session)
+{
+	uint64_t missing = rows_lost_untaken(), ahead = count_ahead(session);
 
 	for (struct thread *thread = thread_first(); thread; thread = thread->next)
 		missing +=
 			(uint32_t)(atomic_load_explicit(&thread->ring.head, memory_order_acquire) -
 				   atomic_load_explicit(&thread->ring_tail, memory_order_relaxed)) +
 			count_only_untaken(thread);
-	return missing;
+	return missing > ahead ? missing - ahead : 0;
 }
 
 /* Operations in the table whose time by CUPTI has not come. */
@@ -245,7 +260,7 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	print("==%d== The driver was busy when the program ended: %s operations are missing "
 	      "above, "
 	      "and %s have no time.\n",
-	      process, number_count(missing, count_missing()),
+	      process, number_count(missing, count_missing(session)),
 	      number_count(untimed, count_untimed(session)));
 	if (!all)
 		print("==%d== Not all that the profile holds is above: ktime show %s\n", process,

@@ -254,6 +254,20 @@ static void calls_that_left_no_record_are_missing_too(void **state)
 	threads[0].operation_calls_seen[3] = 0;
 }
 
+/* Of ten launches six came by CUPTI's records, and four by their calls. */
+static void calls_that_the_table_has_by_records_are_not_missing(void **state)
+{
+	struct row *row = row_of(ROW_KERNEL, "first", 4);
+	char *text;
+
+	(void)state;
+	row->cupti.count = 6;
+	threads[0].ring.head = 6;
+	text = written();
+	assert_non_null(strstr(text, ": 4 operations are missing above, and 0 have no time."));
+	free(text);
+}
+
 static void what_would_change_a_terminal_is_replaced(void **state)
 {
 	(void)state;
@@ -359,6 +373,7 @@ int main(void)
 		TEST(a_profile_that_has_more_is_kept),
 		TEST(pairs_of_queued_operations_lose_more),
 		TEST(calls_that_left_no_record_are_missing_too),
+		TEST(calls_that_the_table_has_by_records_are_not_missing),
 		TEST(what_would_change_a_terminal_is_replaced),
 		TEST(the_longest_of_very_many_rows_are_printed),
 		TEST(nothing_is_written_after_the_end),
