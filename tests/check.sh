@@ -43,14 +43,12 @@ unit_test()
 	flock "$2" printf '%s\n' "${results#$'\n'}"
 }
 
-# As many at a time as there are processors; the one that takes longest, test_window_estimate, is
-# among the first.
+# Two at a time for each processor, as some wait.
 unit_tests()
 {
 	export -f unit_test
 	# shellcheck disable=SC2016,SC2086 # for the shell inside; a list
-	printf '%s\0' $UNIT_TESTS | sort -zr | \
-		xargs -0 -n 1 -P "$(nproc)" bash -c 'unit_test "$1" "$0"' "$scratch"
+	printf '%s\0' $UNIT_TESTS | xargs -0 -n 1 -P "$((2 * $(nproc)))" bash -c 'unit_test "$1" "$0"' "$scratch"
 }
 
 # What takes longest first.

@@ -262,18 +262,18 @@ static double random_part(void)
 static int holds(int windows, double jump)
 {
 	double truth = 0, stands_for = 0;
-	long launches = 4000L * windows, next = 100 + (long)(4000 * random_part());
+	long launches = 400L * windows, next = 10 + (long)(400 * random_part());
 	struct estimated estimated;
 
 	start(NULL);
 	for (long i = 0; i < launches; i++) {
-		double level = 1000 + (i > launches / 3 ? jump : 0) + 50 * sin((double)i / 20000);
+		double level = 1000 + (i > launches / 3 ? jump : 0) + 50 * sin((double)i / 2000);
 		double sum = 0;
 
 		truth += level;
 		stands_for++;
 		/* As a run begins: a few are recorded. */
-		if (i < 100) {
+		if (i < 10) {
 			units.certain++;
 			times.certain += level;
 			stands_for = 0;
@@ -284,7 +284,7 @@ static int holds(int windows, double jump)
 			sum += level + 100 * (random_part() - 0.5);
 		add(stands_for, sum / 20);
 		stands_for = 0;
-		next = i + (long)(2000 + 4000 * random_part());
+		next = i + (long)(200 + 400 * random_part());
 	}
 	estimated = window_estimate(&units, &times, (double)launches);
 	return fabs(estimated.total - truth) <= estimated.error;
