@@ -29,8 +29,6 @@
 	X(cuMemHostRegister_v2, (void *address, size_t bytes, unsigned int flags), 0)              \
 	X(cuMemHostGetDevicePointer_v2,                                                            \
 	  (CUdeviceptr * pointer, void *address, unsigned int flags), 0)                           \
-	X(cuStreamWriteValue32_v2,                                                                 \
-	  (CUstream stream, CUdeviceptr address, cuuint32_t value, unsigned int flags), 0)         \
 	X(cuModuleLoadData, (CUmodule * module, const void *image), 0)                             \
 	X(cuModuleGetGlobal_v2,                                                                    \
 	  (CUdeviceptr * pointer, size_t * bytes, CUmodule module, const char *name), 0)
@@ -56,6 +54,9 @@
 	X(cuCtxGetDevice, (CUdevice * device), 1)                                                  \
 	X(cuStreamGetCtx, (CUstream stream, CUcontext * context), 1)                               \
 	X(cuStreamIsCapturing, (CUstream stream, CUstreamCaptureStatus * status), 1)               \
+	/* That of a given stream is the same by either name, and this one is rarely a program's.  \
+	 */                                                                                        \
+	X(cuStreamQuery_ptsz, (CUstream stream), 1)                                                \
 	X(cuThreadExchangeStreamCaptureMode, (CUstreamCaptureMode * mode), 1)                      \
 	X(cuStreamBatchMemOp_v2,                                                                   \
 	  (CUstream stream, unsigned int count, CUstreamBatchMemOpParams *operations,              \

@@ -1,42 +1,190 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/context_gates.h"
 
+#include <errno.h>
 #include <stddef.h>
 #include <sys/mman.h>
 
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
-#include "preload/base/futex.h"
 #include "preload/base/mode.h"
 #include "preload/events/gate_wait.h"
 #include "preload/handles/capture.h"
 
-/* How long a stream must be seen waiting, and how long it may take to go on: a thousand times what
- * an H200 takes. Chosen. */
-#define HELD_NS		100000u
-#define OPENED_NS	5000000u
-#define POLL_NS		20000u
-/* At least this many polls, as the collector may get no processor for longer. Chosen. */
-#define OPEN_POLLS	16u
+/* How long an idle stream may take to come to a gate or to go on behind it, and how long it must be
+ * seen waiting: an H200 takes 5 us. Chosen. */
+#define MOST_NS		100000u
+#define HELD_NS		20000u
+/* At least this many polls, as the thread may get no processor for longer. Chosen. */
+#define LEAST_POLLS	16u
 
-/* The longest wait of the collector for a test: half of what a thread's ring holds. Chosen. */
-#define TEST_WAIT_NS	10000000u
-/* The longest wait at the end of its context. Chosen. */
+/* The longest wait for the spare thread at the end of a context. Chosen. */
 #define CONTEXT_WAIT_NS 2000000000u
 
-static bool allowed;
-/* Pages of ended contexts, for the next ones. Never unmapped: a thread may still write to them. */
+static void (*wake_collector)(void);
+/* Pages of ended contexts, for the next ones. Never unmapped: a thread may still write to them. The
+ * spare thread's while it is in a call, else the collector's. */
 static struct gate_words *spare_words[16];
 static unsigned spare_count;
 
-void context_gates_allow(bool allow)
+void context_gates_allow(void (*wake)(void))
 {
-	allowed = allow;
+	wake_collector = wake;
 }
 
 bool context_gates_allowed(void)
 {
-	return allowed;
+	return wake_collector;
+}
+
+void context_gates_expect(const struct context *context)
+{
+	/* In time for the first launch, before which the stream has nothing to do. */
+	if (wake_collector && !atomic_load_explicit(&context->gates_asked, memory_order_relaxed))
+		wake_collector();
+}
+
+void context_gates_turn_off(struct context *context, enum gates_off why)
+{
+	atomic_store_explicit(&context->gates, NULL, memory_order_relaxed);
+	atomic_store_explicit(&context->gates_off, why, memory_order_relaxed);
+}
+
+void context_gates_late(struct context *context)
+{
+	if (atomic_fetch_add_explicit(&context->gates_late, 1, memory_order_relaxed) + 1 >=
+	    GATES_LATE_MOST)
+		context_gates_turn_off(context, GATES_LATE);
+}
+
+/* What a test uses. */
+struct test {
+	CUstream stream;
+	CUevent event;
+	struct gate *gate;
+	struct gate_words *words;
+	CUdeviceptr address;
+};
+
+static struct gate_word *word_of(const struct test *test)
+{
+	return &test->words->of[test->gate - gates];
+}
+
+/* Puts the gate into the stream, and the event behind it. */
+static CUresult put(const struct test *test, uint32_t value)
+{
+	CUresult result;
+
+	atomic_store_explicit(&word_of(test)->arrived[value % GATE_ARRIVALS], value - 1,
+			      memory_order_relaxed);
+	result = gate_wait(test->stream, test->address, test->gate, value);
+	return result == CUDA_SUCCESS ? driver.cuEventRecord(test->event, test->stream) : result;
+}
+
+/* What the driver says of the event once the stream has come to it, or should have. */
+static CUresult await_event(const struct test *test)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
+	CUresult result;
+
+	for (unsigned polls = 1;; polls++) {
+		result = driver.cuEventQuery(test->event);
+		if (result != CUDA_ERROR_NOT_READY ||
+		    (polls >= LEAST_POLLS && clock_ns(CLOCK_MONOTONIC) >= end))
+			return result;
+	}
+}
+
+static bool await_arrival(const struct test *test, uint32_t value)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
+
+	while (!gate_was_reached(word_of(test), value) && clock_ns(CLOCK_MONOTONIC) < end)
+		;
+	return gate_was_reached(word_of(test), value);
+}
+
+/* Whether the stream waits at the closed gate, for a moment. */
+static bool is_held(const struct test *test)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + HELD_NS;
+
+	while (clock_ns(CLOCK_MONOTONIC) < end)
+		;
+	return driver.cuEventQuery(test->event) == CUDA_ERROR_NOT_READY;
+}
+
+enum outcome { WORKS, FAILS, LATE, PUT_OFF };
+
+/*
+ * Whether a stream says that it has come to a gate, waits there, and goes on once the host has
+ * opened it. No device can be held for good by that: it is given a gate that is open, by the value
+ * that the word has had since the device could read it, and comes past it. Then the host writes the
+ * value before that one, which closes the gate. A device that does not see what the host writes
+ * finds it open still; one that was seen waiting has seen that store, and so sees the next.
+ *
+ * The gate is one that the reporter watches over, as the thread may get no processor meanwhile.
+ */
+static enum outcome try_gate(const struct test *test)
+{
+	struct gate_word *of = word_of(test);
+	uint32_t value = atomic_load_explicit(&of->word, memory_order_relaxed);
+	bool arrived = false, held = false;
+	CUresult result;
+
+	if (driver.cuStreamQuery_ptsz(test->stream) != CUDA_SUCCESS)
+		return PUT_OFF;
+	result = put(test, value);
+	if (result == CUDA_SUCCESS)
+		result = await_event(test);
+	/* Another thread's work has come between, or another process's. */
+	if (result == CUDA_ERROR_NOT_READY)
+		return LATE;
+	if (result != CUDA_SUCCESS || !gate_was_reached(of, value))
+		return FAILS;
+	atomic_store_explicit(&of->word, value - 1, memory_order_relaxed);
+	gate_close(test->gate, test->words);
+	result = put(test, value);
+	if (result == CUDA_SUCCESS) {
+		arrived = await_arrival(test, value);
+		held = arrived && is_held(test);
+	}
+	if (!gate_open(test->gate))
+		return LATE;
+	if (result != CUDA_SUCCESS)
+		return FAILS;
+	if (!arrived)
+		return LATE;
+	return held && await_event(test) == CUDA_SUCCESS ? WORKS : FAILS;
+}
+
+bool context_gates_try(const struct stream *stream, struct gate *gate, CUevent event)
+{
+	struct context *context = stream->context;
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	/* Acquire: with their address. */
+	struct gate_words *words =
+		atomic_exchange_explicit(&context->gates_untried, NULL, memory_order_acquire);
+	const struct test test = {stream->handle, event, gate, words, context->gate_address};
+	enum outcome outcome;
+
+	if (!words)
+		return false;
+	/* Another thread may begin a capture that a query would break. */
+	driver.cuThreadExchangeStreamCaptureMode(&mode);
+	outcome = try_gate(&test);
+	driver.cuThreadExchangeStreamCaptureMode(&mode);
+	if (outcome == LATE)
+		context_gates_late(context);
+	if (outcome == FAILS)
+		context_gates_turn_off(context, GATES_FAIL);
+	/* Release: a thread that sees the words sees their address. */
+	else if (outcome == WORKS)
+		atomic_store_explicit(&context->gates, words, memory_order_release);
+	else if (atomic_load_explicit(&context->gates_off, memory_order_relaxed) == GATES_ON)
+		atomic_store_explicit(&context->gates_untried, words, memory_order_release);
+	return outcome != PUT_OFF;
 }
 
 /* Shared memory, as in a child of fork the private kind would be copied away from the device. */
@@ -46,108 +194,6 @@ static struct gate_words *new_words(void)
 			   MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 
 	return words == MAP_FAILED ? NULL : words;
-}
-
-/* How a context's test ended: LATE if the reporter had to open the gate. */
-enum outcome { WORKS, FAILS, LATE };
-
-/*
- * The test that is made at present, on the spare thread: among 16 threads that launched without a
- * pause it waited 1.2 s for the driver's lock (H200), and CUPTI's full buffers lay unread for that
- * long. While the spare thread is in the call, the rest and the pages are its own, else the
- * collector's.
- */
-static struct context *tested; /* NULL: there is no outcome to be taken */
-static enum outcome tested_outcome;
-
-/* What the test uses, all of it ktime's own. */
-struct test {
-	CUresult (*create)(CUstream *, unsigned);
-	CUresult (*destroy)(CUstream);
-	CUstream stream, second;
-	CUevent event;
-	struct gate *gate;
-	CUdeviceptr words;
-	uint32_t value;
-};
-
-static bool is_done(const struct test *test)
-{
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + OPENED_NS;
-	CUresult result;
-
-	for (unsigned polls = 0;; polls++) {
-		result = driver.cuEventQuery(test->event);
-		if (result != CUDA_ERROR_NOT_READY)
-			return result == CUDA_SUCCESS;
-		if (polls >= OPEN_POLLS && clock_ns(CLOCK_MONOTONIC) >= end)
-			return false;
-		futex_sleep(POLL_NS);
-	}
-}
-
-/* Lets a stream go on that did not see the host's store: from the device. */
-static void release(struct test *test)
-{
-	if (driver.cuStreamWriteValue32_v2 &&
-	    test->create(&test->second, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS &&
-	    driver.cuStreamWriteValue32_v2(test->second, test->words + gate_offset(test->gate),
-					   test->value, 0) == CUDA_SUCCESS)
-		is_done(test);
-}
-
-/*
- * Whether the stream says that it has arrived, waits for the word, and sees the host's store. A
- * gate that the reporter watches over, as the collector may not get the driver's lock to go on: a
- * launch that loads its module holds it while it waits for all work of the context, this stream's
- * too.
- */
-static enum outcome wait_at(struct test *test, struct gate_words *words)
-{
-	const struct gate_word *of = &words->of[test->gate - gates];
-	bool waits, held = false, arrived = false;
-
-	test->value = gate_close(test->gate, words);
-	waits = gate_wait(test->stream, test->words, test->gate, test->value) == CUDA_SUCCESS;
-	if (waits && driver.cuEventRecord(test->event, test->stream) == CUDA_SUCCESS) {
-		futex_sleep(HELD_NS);
-		arrived = gate_was_reached(of, test->value);
-		held = driver.cuEventQuery(test->event) == CUDA_ERROR_NOT_READY;
-	}
-	if (!gate_open(test->gate))
-		return LATE;
-	/* One that came to the gate later, as the device was busy, has proved nothing. */
-	if (held && is_done(test))
-		return arrived ? WORKS : gate_was_reached(of, test->value) ? LATE : FAILS;
-	if (waits)
-		release(test);
-	return FAILS;
-}
-
-static enum outcome test_words(struct gate_words *words, CUdeviceptr address)
-{
-	struct test test = {
-		.create = (CUresult(*)(CUstream *, unsigned))driver_entry(ENTRY_cuStreamCreate),
-		.destroy = (CUresult(*)(CUstream))driver_entry(ENTRY_cuStreamDestroy_v2),
-		.gate = gate_take(),
-	};
-	enum outcome outcome = FAILS;
-
-	if (!test.gate)
-		return LATE;
-	test.words = address;
-	if (test.create && test.destroy &&
-	    test.create(&test.stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS) {
-		if (driver.cuEventCreate(&test.event, CU_EVENT_DISABLE_TIMING) == CUDA_SUCCESS) {
-			outcome = wait_at(&test, words);
-			driver.cuEventDestroy_v2(test.event);
-		}
-		if (test.second)
-			test.destroy(test.second);
-		test.destroy(test.stream);
-	}
-	gate_give(test.gate);
-	return outcome;
 }
 
 static bool register_words(struct gate_words *words)
@@ -175,120 +221,96 @@ static struct gate_words *registered_words(void)
 	return words;
 }
 
-static enum outcome make(struct context *context)
+/*
+ * On the spare thread: among 16 threads that launched without a pause such calls waited 1.2 s for
+ * the driver's lock (H200), and CUPTI's full buffers lay unread for that long.
+ */
+static void make_page(void *argument)
 {
-	enum outcome outcome;
+	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
+	struct context *context = argument;
 
-	if (!context->gate_page)
+	driver.cuThreadExchangeStreamCaptureMode(&mode);
+	if (driver.cuCtxSetCurrent(context->handle) == CUDA_SUCCESS)
 		context->gate_page = registered_words();
-	if (!context->gate_page ||
-	    driver.cuMemHostGetDevicePointer_v2(&context->gate_address, context->gate_page, 0) !=
+	/* Release: a thread that sees the words sees their address. */
+	if (context->gate_page &&
+	    driver.cuMemHostGetDevicePointer_v2(&context->gate_address, context->gate_page, 0) ==
 		    CUDA_SUCCESS)
-		return FAILS;
-	outcome = test_words(context->gate_page, context->gate_address);
-	if (outcome == WORKS)
-		/* Release: a thread that sees the words sees their address. */
-		atomic_store_explicit(&context->gates, context->gate_page, memory_order_release);
-	return outcome;
+		atomic_store_explicit(&context->gates_untried, context->gate_page,
+				      memory_order_release);
+	else
+		context_gates_turn_off(context, GATES_FAIL);
+	driver.cuCtxSetCurrent(NULL);
 }
 
-static void warn(struct session *session, struct context *context, const char *why)
+static bool lacks_page(const struct context *context)
 {
-	context->gates_warned = true;
-	session_note(
-		session,
-		"Event pairs are not gated, as %s: their times may include waits for the host.",
-		why);
+	return !atomic_load_explicit(&context->gates_asked, memory_order_relaxed) &&
+	       context->reported && !atomic_load_explicit(&context->ended, memory_order_acquire);
 }
 
-static void warn_if_off(struct session *session, struct context *context)
+/* One at a time; the others' in a later period. */
+static void ask_for_page(struct context *context)
 {
-	bool late = atomic_load_explicit(&context->gates_forced, memory_order_relaxed) >=
-		    GATES_FORCED_MOST;
+	int error = spare_thread_call(make_page, context);
 
-	if (!context->gates_warned && context->gates_tried &&
-	    !atomic_load_explicit(&context->gates, memory_order_relaxed))
-		warn(session, context,
-		     late ? "calls waited for the device behind them"
-			  : "the driver refused to hold a stream");
+	atomic_store_explicit(&context->gates_asked, error != -EBUSY, memory_order_relaxed);
+	if (error && error != -EBUSY)
+		context_gates_turn_off(context, GATES_NO_THREAD);
 }
 
 static void note_all(struct session *session)
 {
+	static const char *const reasons[] = {
+		[GATES_FAIL] = "this device or driver cannot hold a stream",
+		[GATES_REFUSED] = "the driver refused to hold a stream",
+		[GATES_LATE] = "calls waited for the device behind them",
+		[GATES_NO_THREAD] = "no thread could be made to try it",
+	};
+
 	session_header(session)->counters[COUNTER_gates_forced] = gate_forced();
-	for (struct context *context = context_first(); context; context = context->next)
-		warn_if_off(session, context);
-}
+	for (struct context *context = context_first(); context; context = context->next) {
+		enum gates_off why =
+			atomic_load_explicit(&context->gates_off, memory_order_relaxed);
 
-static void run_test(void *unused)
-{
-	CUstreamCaptureMode mode = CU_STREAM_CAPTURE_MODE_RELAXED;
-
-	(void)unused;
-	driver.cuThreadExchangeStreamCaptureMode(&mode);
-	tested_outcome = FAILS;
-	if (driver.cuCtxSetCurrent(tested->handle) == CUDA_SUCCESS)
-		tested_outcome = make(tested);
-	driver.cuCtxSetCurrent(NULL);
-}
-
-/* Takes the outcome of a test, waiting so long for it; false if it goes on. */
-static bool take_outcome(struct session *session, uint64_t wait)
-{
-	struct context *context = tested;
-
-	if (!spare_thread_wait(clock_ns(CLOCK_MONOTONIC) + wait))
-		return false;
-	tested = NULL;
-	if (!context)
-		return true;
-	context->gates_tried =
-		tested_outcome != LATE ||
-		atomic_fetch_add_explicit(&context->gates_forced, 1, memory_order_relaxed) + 1 >=
-			GATES_FORCED_MOST;
-	if (tested_outcome == FAILS)
-		warn(session, context, "this device or driver cannot hold a stream");
-	return true;
-}
-
-static void try_context(struct session *session, struct context *context)
-{
-	/* First, as the outcome may be this context's. */
-	if (!take_outcome(session, 0) || context->gates_tried || !context->reported ||
-	    capture_is_live() || !context_use(context))
-		return;
-	tested = context;
-	if (spare_thread_call(run_test, NULL)) {
-		context->gates_tried = true;
-		tested = NULL;
-		warn(session, context, "no thread could be made to try it");
+		if (why == GATES_ON || context->gates_warned)
+			continue;
+		context->gates_warned = true;
+		session_note(session,
+			     "Event pairs are not gated, as %s: their times may include waits for "
+			     "the host.",
+			     reasons[why]);
 	}
-	take_outcome(session, TEST_WAIT_NS);
 }
 
 void context_gates_update(struct session *session)
 {
-	bool possible = allowed && mode_events && mode_begun && driver.cuStreamBatchMemOp_v2 &&
-			driver.cuMemHostRegister_v2 && driver.cuMemHostGetDevicePointer_v2;
+	bool possible = wake_collector && mode_events && mode_begun &&
+			driver.cuStreamBatchMemOp_v2 && driver.cuMemHostRegister_v2 &&
+			driver.cuMemHostGetDevicePointer_v2 && !capture_is_live();
 
 	for (struct context *context = context_first(); possible && context;
 	     context = context->next)
-		try_context(session, context);
+		if (lacks_page(context))
+			ask_for_page(context);
 	note_all(session);
 }
 
 void context_gates_finish(struct session *session, uint64_t wait)
 {
-	take_outcome(session, wait);
+	spare_thread_wait(clock_ns(CLOCK_MONOTONIC) + wait);
 	note_all(session);
 }
 
 void context_gates_end(struct session *session, struct context *context)
 {
-	/* Else the test's thread still uses the pages. */
-	if (!take_outcome(session, CONTEXT_WAIT_NS))
+	note_all(session);
+	/* Else it still uses the pages. */
+	if (!spare_thread_wait(clock_ns(CLOCK_MONOTONIC) + CONTEXT_WAIT_NS))
 		return;
 	atomic_store_explicit(&context->gates, NULL, memory_order_relaxed);
+	atomic_store_explicit(&context->gates_untried, NULL, memory_order_relaxed);
 	if (context->gate_page && spare_count < sizeof(spare_words) / sizeof(spare_words[0]))
 		spare_words[spare_count++] = context->gate_page;
 	context->gate_page = NULL;

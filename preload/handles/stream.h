@@ -22,7 +22,17 @@ struct event_pair;
 struct match_stream; /* a stream's calls that wait for their activity records */
 struct event_queue;  /* a stream's calls whose event pairs are not read yet */
 
-#define GATES_FORCED_MOST 3
+/* How often a context's device may be late at gates. Chosen. */
+#define GATES_LATE_MOST 3
+
+/* Why a context has no gates, for the user. */
+enum gates_off {
+	GATES_ON, /* or not tried yet */
+	GATES_FAIL,
+	GATES_REFUSED,
+	GATES_LATE,
+	GATES_NO_THREAD,
+};
 
 struct context {
 	CUcontext handle;
@@ -36,17 +46,20 @@ struct context {
 	_Atomic bool has_pools;
 	/*
 	 * The words that gated calls make their streams wait for, as the host and the device see
-	 * them; NULL: calls are not gated. The collector sets them; a thread that has seen
-	 * GATES_FORCED_MOST gates opened by the reporter clears them.
+	 * them; NULL: calls are not gated. They are first the untried ones, with which a call tries
+	 * whether a stream waits (context_gates.h).
 	 */
-	struct gate_words *_Atomic gates;
+	struct gate_words *_Atomic gates, *_Atomic gates_untried;
 	CUdeviceptr gate_address;
-	_Atomic uint32_t gates_forced;
+	_Atomic enum gates_off gates_off;
+	/* How often the reporter opened a gate, or a try was too late to tell. */
+	_Atomic uint32_t gates_late;
 	_Atomic uint32_t blocking_streams; /* in use, without the legacy stream, and not ended */
-	/* For context_gates.c: the page, whether it was tried to make one, and whether the user
-	 * knows that gates are off. */
+	/* For context_gates.c: the page, whether it was asked for, and whether the user knows that
+	 * gates are off. */
 	struct gate_words *gate_page;
-	bool gates_tried, gates_warned;
+	_Atomic bool gates_asked;
+	bool gates_warned;
 	struct event_pair *spare; /* event pairs that are in no pool yet; for event_pool.c only */
 	struct stream *legacy;	  /* the legacy default stream; NULL until the program uses it */
 	struct context *next;

@@ -10,6 +10,7 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/base/own_part.h"
+#include "preload/events/context_gates.h"
 #include "preload/events/event_pool.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
@@ -100,6 +101,7 @@ static struct stream *look_up_stream(struct thread *thread, CUstream handle)
 	if (!stream)
 		return NULL;
 	stream_used(stream);
+	context_gates_expect(stream->context);
 	if (mode_is_cupti() && !atomic_load_explicit(&stream->cupti_known, memory_order_relaxed) &&
 	    !capture_is_live())
 		ask_cupti_ids(stream, handle == CU_STREAM_PER_THREAD);
@@ -170,4 +172,14 @@ struct event_pool *cold_path_pool(struct thread *thread, struct context *context
 	thread->last_pool = pool;
 	own_part_end(around);
 	return pool;
+}
+
+void cold_path_try_gates(struct thread *thread, const struct stream *stream, CUevent event)
+{
+	uintptr_t around = own_part_begin();
+
+	/* One that is put off is a query, no more than a gate would have cost. */
+	if (context_gates_try(stream, thread->gate, event))
+		note_cold_path(thread);
+	own_part_end(around);
 }

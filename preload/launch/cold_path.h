@@ -32,6 +32,9 @@ struct operation *cold_path_known_operation(struct thread *thread, CUfunction fu
 /* The thread's event pool in a context, which becomes its last_pool; made if there is none yet.
  * NULL if memory is out. */
 struct event_pool *cold_path_pool(struct thread *thread, struct context *context) LAUNCH_COLD;
+/* Tries the gates of a stream's context, with an event of it that is free. */
+void cold_path_try_gates(struct thread *thread, const struct stream *stream,
+			 CUevent event) LAUNCH_COLD;
 
 /*
  * The key of a stream in the thread's map. The key of a default stream is the handle of its

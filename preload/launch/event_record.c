@@ -3,6 +3,7 @@
 
 #include "preload/base/gate.h"
 #include "preload/base/mode.h"
+#include "preload/events/context_gates.h"
 #include "preload/events/gate_wait.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/cold_path.h"
@@ -119,33 +120,35 @@ static bool is_loaded(struct thread *thread, const struct call *call)
 	return false;
 }
 
+/* Whether a gate may be put into the stream. What waits in the legacy stream holds up all blocking
+ * streams. */
+static inline bool may_hold(const struct stream *stream, uint64_t now)
+{
+	return !capture_is_live() &&
+	       (stream->handle != CU_STREAM_LEGACY ||
+		!atomic_load_explicit(&stream->context->blocking_streams, memory_order_relaxed)) &&
+	       now >= atomic_load_explicit(&stream->busy_until, memory_order_relaxed);
+}
+
 /*
  * Whether a call is gated. Its function has to return before its operation ends, or only the
  * reporter would open the gate. A stream that has work to do anyway needs none; the driver is not
- * asked for that, as cuStreamQuery breaks other threads' captures. What waits in the legacy stream
- * holds up all blocking streams.
+ * asked for that, as cuStreamQuery breaks other threads' captures.
  */
-static bool may_gate(struct thread *thread, const struct call *call)
+static inline __attribute__((always_inline)) bool may_gate(struct thread *thread,
+							   const struct call *call)
 {
 	const struct call_record *record = &call->record;
-	const struct stream *stream = record->stream;
 
 	return thread->gate && call->asynchronous &&
 	       !(record->flags & (CALL_HOST_INCLUDED | CALL_NO_ACTIVITY)) &&
-	       atomic_load_explicit(&stream->context->gates, memory_order_acquire) &&
-	       record->operation != operation_fixed(OPERATION_COPY_PTOP) && !capture_is_live() &&
-	       is_loaded(thread, call) &&
-	       (stream->handle != CU_STREAM_LEGACY ||
-		!atomic_load_explicit(&stream->context->blocking_streams, memory_order_relaxed)) &&
-	       call->entered >= atomic_load_explicit(&stream->busy_until, memory_order_relaxed);
+	       atomic_load_explicit(&record->stream->context->gates, memory_order_acquire) &&
+	       record->operation != operation_fixed(OPERATION_COPY_PTOP) &&
+	       is_loaded(thread, call) && may_hold(record->stream, call->entered);
 }
 
-static void turn_off(struct context *context)
-{
-	atomic_store_explicit(&context->gates, NULL, memory_order_relaxed);
-}
-
-static void close_gate(struct thread *thread, struct call *call)
+static inline __attribute__((always_inline)) void close_gate(struct thread *thread,
+							     struct call *call)
 {
 	struct context *context = call->record.stream->context;
 	struct gate_words *words = atomic_load_explicit(&context->gates, memory_order_acquire);
@@ -161,7 +164,18 @@ static void close_gate(struct thread *thread, struct call *call)
 		return;
 	gate_open(thread->gate);
 	driver_failed();
-	turn_off(context);
+	context_gates_turn_off(context, GATES_REFUSED);
+}
+
+/* Of a context whose gates were not tried yet any call with a pair tries them, in front of what it
+ * does. */
+static LAUNCH_COLD __attribute__((noinline)) void try_gates(struct thread *thread,
+							    struct call *call)
+{
+	if (thread->gate && may_hold(call->record.stream, call->entered))
+		cold_path_try_gates(thread, call->record.stream, call->record.pair->start);
+	if (may_gate(thread, call))
+		close_gate(thread, call);
 }
 
 /* Whether the thread's operation before was gated in the same stream. A call that was only counted
@@ -187,23 +201,25 @@ static bool is_queued(struct thread *thread, const struct call *call)
 	return queued;
 }
 
-/* The pair is right however long the gate was closed, unless the reporter opened it: then the end
- * event may have been queued later. */
+/* Then the end event may have been queued later than the gate was opened. */
+static LAUNCH_COLD __attribute__((noinline)) void open_late(struct thread *thread,
+							    struct call *call)
+{
+	context_gates_late(call->record.stream->context);
+	if (call->record.pair)
+		give_back(thread, call, UNTIMED_GATE_FORCED);
+}
+
+/* The pair is right however long the gate was closed, unless the reporter opened it. */
 LAUNCH_PATH void event_record_open(struct thread *thread, struct call *call)
 {
-	struct context *context = call->record.stream->context;
 	bool queued = is_queued(thread, call), in_time = gate_open(thread->gate);
 
 	call->gated = false;
-	if (!in_time &&
-	    atomic_fetch_add_explicit(&context->gates_forced, 1, memory_order_relaxed) + 1 >=
-		    GATES_FORCED_MOST)
-		turn_off(context);
-	if (!call->record.pair)
-		return;
-	call->record.pair->queued = queued;
-	if (!in_time)
-		give_back(thread, call, UNTIMED_GATE_FORCED);
+	if (call->record.pair)
+		call->record.pair->queued = queued;
+	if (__builtin_expect(!in_time, 0))
+		open_late(thread, call);
 }
 
 LAUNCH_PATH void event_record_start(struct thread *thread, struct call *call)
@@ -218,6 +234,10 @@ LAUNCH_PATH void event_record_start(struct thread *thread, struct call *call)
 		record->flags |= CALL_HOST_INCLUDED;
 	if (may_gate(thread, call))
 		close_gate(thread, call);
+	else if (__builtin_expect(atomic_load_explicit(&record->stream->context->gates_untried,
+						       memory_order_relaxed) != NULL,
+				  0))
+		try_gates(thread, call);
 	if (driver.cuEventRecord(record->pair->start, record->stream->handle) != CUDA_SUCCESS) {
 		event_record_failed(thread, call);
 		if (call->gated)

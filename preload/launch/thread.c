@@ -10,6 +10,7 @@
 
 #include "preload/base/gate.h"
 #include "preload/base/instantiation.h"
+#include "preload/events/context_gates.h"
 #include "preload/events/event_pool.h"
 #include "preload/launch/runtime_call.h"
 
@@ -74,7 +75,7 @@ struct thread *thread_enter(void)
 	thread->error = &errno;
 	thread->ring.records = thread->records;
 	thread->ring.tail = &thread->ring_tail;
-	thread->gate = gate_take();
+	thread->gate = context_gates_allowed() ? gate_take() : NULL;
 	thread->calls_to_count = RECORDED_CALLS - 1;
 	thread->turn = FIRST_TURN;
 	thread->kernel_id = (uint32_t)syscall(SYS_gettid);

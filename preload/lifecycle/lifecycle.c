@@ -174,7 +174,8 @@ static void start_cupti(void)
 			main_thread_start_cupti(&wanted, cupti.reason, sizeof(cupti.reason)) == 0;
 	main_thread_add_own((unsigned)prometheus_file_threads());
 	mode_choose(cupti.started, cupti.waits && !waits, wanted.runtime_api, wanted.driver_api);
-	context_gates_allow(gates);
+	if (gates)
+		context_gates_allow(collector_wake);
 	if (cupti.waits || (mode_events && gates))
 		main_thread_add_own(spare_thread_start(cupti.waits) == 0);
 }

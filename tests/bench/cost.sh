@@ -100,8 +100,8 @@ case "${1:-}" in
 esac
 cost "off" "--start off" 0
 cost "only counted" "--timer events --events off" 0
-cost "only counted, after a draw" "--timer events --events 1/1000000" 0
-what=copy cost "only counted copy, after a draw" "--timer events --events 1/1000000" 0
+cost "only counted, after a draw" "--timer events --events 1/1000000 --gate off" 0
+what=copy cost "only counted copy, after a draw" "--timer events --events 1/1000000 --gate off" 0
 cost "injected pair" "--timer events --events 1/1 --gate off" 95
 cost "gated pair" "--timer events --events 1/1" 95
 cost "launch under CUPTI" "--timer cupti" 95

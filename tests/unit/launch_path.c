@@ -10,6 +10,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/base/background_thread.h"
 #include "preload/base/mode.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
@@ -94,6 +95,21 @@ void copy_graphs_launched(CUgraphExec exec, const struct operation *operation)
 {
 	assert_ptr_equal(operation, &graph_operations[(uintptr_t)exec - (uintptr_t)GRAPH]);
 	asked.graphs_launched++;
+}
+
+/* Gates are tried on the calling thread; their pages are made on another. */
+_Atomic bool mode_begun;
+
+int spare_thread_call(void (*function)(void *), void *argument)
+{
+	(void)function;
+	(void)argument;
+	return -EAGAIN;
+}
+
+bool spare_thread_wait(uint64_t end)
+{
+	return end > 0;
 }
 
 struct event_pool *event_pool_enter(struct event_pool **list, struct context *context)

@@ -358,9 +358,10 @@ int main_thread_start_cupti(const struct cupti_settings *wanted, char *reason, s
 
 static bool gates_allowed;
 
-void context_gates_allow(bool allowed)
+void context_gates_allow(void (*wake)(void))
 {
-	gates_allowed = allowed;
+	assert_ptr_equal(wake, collector_wake);
+	gates_allowed = true;
 }
 
 bool refusal_by_environment(char *reason, size_t size)

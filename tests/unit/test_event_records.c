@@ -77,7 +77,7 @@ static void a_gated_call_waits_for_a_word_that_its_return_writes(void **state)
 	assert_int_equal(asked.events, 2);
 	assert_ptr_equal(last_record()->pair, &pair);
 	assert_false(call.gated);
-	assert_int_equal(atomic_load(&the_context.gates_forced), 0);
+	assert_int_equal(atomic_load(&the_context.gates_late), 0);
 }
 
 static void which_calls_are_gated(void **state)
@@ -264,13 +264,81 @@ static void after_three_forced_gates_there_are_no_more(void **state)
 		assert_true(call.gated);
 		gate_open_all();
 		call_end(&call, CUDA_SUCCESS);
-		assert_int_equal(atomic_load(&the_context.gates_forced), i);
+		assert_int_equal(atomic_load(&the_context.gates_late), i);
 		assert_null(last_record()->pair);
 		assert_int_equal(last_record()->untimed, UNTIMED_GATE_FORCED);
 		assert_ptr_equal(pool.spare, &pair);
 	}
 	assert_null(atomic_load(&the_context.gates));
 	assert_int_equal(asked.failures, 0);
+}
+
+/* A device that is idle, and comes to each gate at once. */
+static CUresult query_stream(CUstream stream)
+{
+	assert_ptr_equal(stream, STREAM);
+	return CUDA_SUCCESS;
+}
+
+static CUresult arrive(CUstream stream, unsigned count, CUstreamBatchMemOpParams *operations,
+		       unsigned flags)
+{
+	struct gate_word *of = &words.of[launching.gate - gates];
+	uint32_t value = operations->writeValue.value;
+
+	(void)stream;
+	(void)flags;
+	assert_int_equal(count, 2);
+	asked.waits++;
+	atomic_store(&of->arrived[value % GATE_ARRIVALS], value);
+	return CUDA_SUCCESS;
+}
+
+static CUresult query_event(CUevent event)
+{
+	assert_ptr_equal(event, pair.start);
+	return atomic_load(&launching.gate->closed) ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
+static CUresult exchange_mode(CUstreamCaptureMode *mode)
+{
+	(void)mode;
+	return CUDA_SUCCESS;
+}
+
+static void the_first_call_with_a_pair_tries_the_gates(void **state)
+{
+	uint32_t before = word();
+	struct call call;
+
+	(void)state;
+	driver.cuStreamQuery_ptsz = query_stream;
+	driver.cuStreamBatchMemOp_v2 = arrive;
+	driver.cuEventQuery = query_event;
+	driver.cuThreadExchangeStreamCaptureMode = exchange_mode;
+	atomic_store(&the_context.gates, NULL);
+	atomic_store(&the_context.gates_untried, &words);
+	/* Not where a stream may not be held. */
+	capture_begins();
+	describe_timed(&call);
+	make_call(&call, CUDA_SUCCESS);
+	capture_ended(CUDA_SUCCESS);
+	assert_int_equal(asked.waits, 0);
+	/* One that is not gated itself does. */
+	describe_timed(&call);
+	call.asynchronous = false;
+	call_begin(&call, NULL);
+	assert_ptr_equal(atomic_load(&the_context.gates), &words);
+	assert_int_equal(asked.waits, 2);
+	assert_false(call.gated);
+	/* What it took is this call's alone. */
+	assert_true(atomic_load(&launching.took_cold_path));
+	call_end(&call, CUDA_SUCCESS);
+	assert_int_equal(word(), before);
+	describe_timed(&call);
+	make_call(&call, CUDA_SUCCESS);
+	assert_int_equal(asked.waits, 1);
+	assert_true(pair.gated);
 }
 
 static void a_pair_that_is_not_recorded_is_used_again(void **state)
@@ -403,6 +471,7 @@ int main(void)
 		GATED(directly_behind_another_gated_call_it_is_not_queued),
 		GATED(a_refused_wait_turns_gates_off_and_leaves_the_pair),
 		GATED(after_three_forced_gates_there_are_no_more),
+		GATED(the_first_call_with_a_pair_tries_the_gates),
 		GATED(a_pair_that_is_not_recorded_is_used_again),
 		GATED(a_copy_of_the_hosts_time_is_marked),
 		GATED(a_thread_has_a_pool_for_each_context),

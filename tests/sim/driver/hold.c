@@ -9,6 +9,7 @@
 enum {
 	POLL_US = 100,
 	HOLDS_MORE = 1024,
+	KNOWN_WORDS = 64,
 };
 
 struct hold {
@@ -32,11 +33,38 @@ static struct hold *holds;
 static uint64_t hold_count, hold_room;
 static struct pending *newest;
 
-static uint64_t value_at(const struct hold_wait *wait)
+/* With SIM_UNSEEN_STORES: the words that the device has read, as it knows them. */
+static struct known_word {
+	const void *address;
+	uint64_t value;
+} known_words[KNOWN_WORDS];
+
+static struct known_word *known_word(const void *address)
+{
+	struct known_word *word = known_words;
+
+	while (word < known_words + KNOWN_WORDS - 1 && word->address && word->address != address)
+		word++;
+	return word;
+}
+
+static uint64_t stored_at(const struct hold_wait *wait)
 {
 	return wait->size == sizeof(uint32_t)
 		       ? __atomic_load_n((const uint32_t *)wait->address, __ATOMIC_ACQUIRE)
 		       : __atomic_load_n((const uint64_t *)wait->address, __ATOMIC_ACQUIRE);
+}
+
+static uint64_t value_at(const struct hold_wait *wait)
+{
+	struct known_word *word;
+
+	if (!sim_setting("SIM_UNSEEN_STORES", 0))
+		return stored_at(wait);
+	word = known_word(wait->address);
+	if (word->address != wait->address)
+		*word = (struct known_word){wait->address, stored_at(wait)};
+	return word->value;
 }
 
 bool hold_satisfied(const struct hold_wait *wait)
@@ -86,6 +114,10 @@ bool hold_write_before(uint64_t number, const struct hold_write *write)
 
 void hold_do_write(const struct hold_write *write)
 {
+	struct known_word *word = known_word(write->address);
+
+	if (word->address == write->address)
+		word->value = write->value;
 	if (write->size == sizeof(uint32_t))
 		__atomic_store_n((uint32_t *)write->address, (uint32_t)write->value,
 				 __ATOMIC_RELEASE);

@@ -141,8 +141,15 @@ uint64_t timeline_device_ns(bool advance)
 
 bool timeline_finished(const struct moment *moment)
 {
-	if (timeline_passed(moment))
-		return true;
-	timeline_device_ns(true);
-	return false;
+	struct moment settled = *moment;
+
+	if (!timeline_passed(moment)) {
+		timeline_device_ns(true);
+		return false;
+	}
+	/* Who knows that it has ended is past it. */
+	timeline_settle(&settled);
+	if (timeline_host_ns() < settled.ns)
+		host_ns = settled.ns;
+	return true;
 }
