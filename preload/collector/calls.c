@@ -80,8 +80,7 @@ void calls_timed(struct in_flight *operation, enum event_end end)
 		session_count(rows_session, COUNTER_timed_by_events, 1);
 		session_count(rows_session, COUNTER_gated_pairs, operation->gated);
 		if (row) {
-			rows_add_event_time(row, operation,
-					    event_overhead_of(operation->operation->overhead));
+			rows_add_event_time(row, operation);
 			row->host_included += operation->host_included;
 			row->gated += operation->gated;
 			row->may_wait += operation->may_wait || operation->holds_more;

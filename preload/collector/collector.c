@@ -154,7 +154,6 @@ static void end_context(void)
 	context_ending(context);
 	event_pool_forget_spare(context);
 	context_gates_end(session, context);
-	calibration_context_ended(context);
 	event_queue_give_up(context, EVENT_LOST, calls_timed);
 	/* The context must not be current in this thread when the driver destroys it. */
 	context_use(NULL);
@@ -186,13 +185,12 @@ static void finish_all(void)
 
 	drain_rings();
 	wait_for_events(NULL, start);
-	/* Work that goes on would be in pairs around queued kernels. */
-	calibration_finish(NULL, rows_were_queued() && event_queue_pending(NULL) == 0);
 	wait_for_records(RECORD_WAIT_NS);
 	if ((calls_expected() > 0 || !recording_matches()) && cupti_active()) {
 		wait_for_device(start);
 		wait_for_records(RECORD_WAIT_NS);
 	}
+	calibration_finish(NULL, rows_were_queued());
 	/* A forced flush comes last: a record handed out before its work has finished never gets
 	 * its times. */
 	drain_records(FLUSH_FORCED);
@@ -214,22 +212,6 @@ static void finish_all(void)
 	counters_update(session, &scale);
 	memory_measure(session);
 	finish(session);
-}
-
-/*
- * Whether nothing of the program's is in flight, as far as event pairs and records tell: they tell
- * it of calls that have one. So there must have been no other call in the last period, unless all
- * calls have had a pair.
- */
-static bool is_idle(void)
-{
-	static uint64_t seen;
-	const uint64_t *counters = session_header(session)->counters;
-	uint64_t operations = counters[COUNTER_operations];
-	bool quiet = operations == seen || counters[COUNTER_event_pairs] >= operations;
-
-	seen = operations;
-	return operations > 0 && quiet && calls_expected() == 0 && event_queue_pending(NULL) == 0;
 }
 
 /* Takes what has finished into the rows. */
@@ -281,7 +263,6 @@ static void *run(void *unused)
 			sleep = recording_update(clock_ns(CLOCK_REALTIME),
 						 busy ? BUSY_PERIOD_NS : PERIOD_NS);
 			event_pools_grow();
-			calibration_update(is_idle());
 			context_gates_update(session);
 			sampling_update(session, clock_ns(CLOCK_MONOTONIC), cost_threads());
 			counters_update(session, &scale);

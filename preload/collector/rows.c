@@ -94,7 +94,7 @@ void rows_add_size(struct row *row, const struct activity *activity)
 	bool is_kernel = activity->kind == ACTIVITY_KERNEL;
 
 	session_add_size(&row->cupti, is_kernel ? blocks * threads : activity->bytes,
-			 activity->end - activity->start, 0);
+			 activity->end - activity->start);
 	if (is_kernel && threads)
 		session_add_shape(row, threads, activity->registers,
 				  activity->static_shared + activity->dynamic_shared, blocks);
@@ -125,7 +125,7 @@ static void leave_out_load(struct row *row, const struct in_flight *second)
 
 static bool were_queued;
 
-void rows_add_event_time(struct row *row, const struct in_flight *operation, uint64_t overhead)
+void rows_add_event_time(struct row *row, const struct in_flight *operation)
 {
 	if (operation->operation->first_alone)
 		leave_out_load(row, operation);
@@ -133,8 +133,7 @@ void rows_add_event_time(struct row *row, const struct in_flight *operation, uin
 	session_add_weighted(rows_session, &row->events, operation->by_events,
 			     estimate_whole_calls(&row->estimate, operation->weight));
 	estimate_timed(&row->estimate, operation->place, operation->weight, operation->by_events);
-	session_add_size(&row->events, operation->bytes, operation->by_events,
-			 operation->host_included ? 0 : overhead);
+	session_add_size(&row->events, operation->bytes, operation->by_events);
 	row->queued += operation->queued;
 	were_queued |= operation->queued && row->overhead == OVERHEAD_KERNEL;
 }

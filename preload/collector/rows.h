@@ -20,8 +20,8 @@ struct row *rows_of(struct operation *operation, int device);
 /* Adds what a row's rates are made of: a record's bytes, or the threads of its launch and their
  * shape. */
 void rows_add_size(struct row *row, const struct activity *activity);
-/* Adds what an event pair measured; `overhead`: ns that will be taken off it at the end. */
-void rows_add_event_time(struct row *row, const struct in_flight *operation, uint64_t overhead);
+/* Adds what an event pair measured. */
+void rows_add_event_time(struct row *row, const struct in_flight *operation);
 /* Whether any event time was of a queued operation that runs as a kernel (calibration.h). */
 bool rows_were_queued(void);
 /* Whether CUPTI makes an API record of the call, so that the row counts that instead. */

@@ -7,7 +7,6 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/rows.h"
-#include "preload/events/event_overhead.h"
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
@@ -70,15 +69,12 @@ void trace_operation(const struct operation *operation, const struct activity *a
  * operation ahead of it in its stream if that is later. */
 void trace_timed(const struct in_flight *operation)
 {
-	uint64_t overhead =
-		operation->host_included ? 0 : event_overhead_of(operation->operation->overhead);
 	uint64_t start = operation->started > operation->stream->traced_until
 				 ? operation->started
 				 : operation->stream->traced_until;
 	struct trace_record record = {
 		.start = start,
-		.end = start +
-		       (operation->by_events > overhead ? operation->by_events - overhead : 0),
+		.end = start + operation->by_events,
 		.bytes = operation->bytes,
 		.device = operation->stream->context->device,
 		.kind = operation->operation->kind,
@@ -86,8 +82,8 @@ void trace_timed(const struct in_flight *operation)
 		.stream = operation->stream->id,
 		.correlation = operation->number,
 		.clock = CLOCK_EVENTS,
-		/* What is not known yet is taken off at the end. */
-		.overhead = operation->host_included || overhead
+		/* Taken off at the end, when it is known. */
+		.overhead = operation->host_included
 				    ? 0
 				    : (uint8_t)(1 + operation->operation->overhead),
 	};

@@ -14,9 +14,7 @@
 
 /* The pairs of a series around nothing. Chosen. */
 #define PAIRS	    16u
-/* Those of one around kernels or copies. So few as, for good, graphs of short kernels become slower
- * that run beside a stream with more launches than some (H200: 20 kernels take 72.0 us, after 9
- * launches of ktime's 75.8; not after 5). */
+/* Those of one around kernels or copies. Chosen. */
 #define FEW	    4u
 /* Kernels or copies of a try, the first of which has no pair. */
 #define OPERATIONS  (FEW + 1)
@@ -28,7 +26,7 @@
 /* How long the other kernels run. Chosen: long enough for the device to fetch on meanwhile; pairs
  * around kernels of 2 us varied from run to run by 1 us (H200), around these by 0.3. */
 #define KERNEL_NS   10000u
-/* Within so long the pairs must have ended, and CUPTI's records have come. Chosen. */
+/* Within so long all must have been measured. Chosen. */
 #define MOST_NS	    50000000u
 /* At least this many polls, as the collector may get no processor for longer. Chosen. */
 #define LEAST_POLLS 16u
@@ -40,51 +38,58 @@ enum series { AFTER_KERNEL, KERNELS, AFTER_COPY, COPIES, SERIES };
 
 static const unsigned pairs_of[SERIES] = {PAIRS, FEW, PAIRS, FEW};
 
-enum state { WAITING, QUEUED, DONE };
-
 _Static_assert(OPERATIONS + QUEUED_KERNELS <= SELF_TIMING_READINGS, "each has a reading");
 
-static enum state state, queued_state; /* of the series; of the pairs around queued kernels */
-static bool kernels_known;
-static struct measured kernels; /* what pairs around kernels hold beyond their readings */
-static unsigned tries;
-static uint64_t queued_at; /* CLOCK_MONOTONIC, ns */
-static unsigned polls;	   /* since then */
+static enum { WAITING, QUEUED, DONE } state;
+static bool queued_too; /* the pairs around queued kernels */
 static struct context *context;
 static CUstream stream;
 static CUevent events[SERIES][PAIRS][2];
-/* CUPTI's times of the kernels and copies; the first of each has no pair. */
-static uint64_t recorded[2][OPERATIONS];
-/* How many of them have come; less than 0: those of tries before are still to come. */
-static int records[2];
+static unsigned tries;
 static bool records_come;
-
-/*
- * The streams that work was put into, by CUPTI's numbers, `stream` last: a record may come long
- * after the context of its stream has ended, when the work goes on in another one. Once this
- * many contexts have ended before the end of their measurement, ktime gives it up. Chosen.
- */
-#define MOST_STREAMS 16u
-static struct own_stream {
+/* The stream by CUPTI's numbers; its records may come until the end of the run. */
+static struct {
+	bool known;
 	uint32_t context, stream;
-} own_streams[MOST_STREAMS];
-static unsigned own_count;
-static enum { UNKNOWN, KNOWN, REFUSED } number; /* of `stream` */
+} own;
+/* CUPTI's times of the last try's kernels and copies, and how many of all tries have come. */
+static uint64_t recorded[2][OPERATIONS];
+static unsigned records[2];
 
-static struct context *usable_context(void)
+/* One that is usable; if one ends, that alone, as the program may go on in another one. */
+static struct context *usable_context(const struct context *ending)
 {
-	struct context *one = context_first();
+	struct context *usable = NULL;
 
-	while (one && (atomic_load_explicit(&one->ended, memory_order_acquire) || !one->reported))
-		one = one->next;
-	return one && context_use(one) ? one : NULL;
+	for (struct context *one = context_first(); one; one = one->next) {
+		if (atomic_load_explicit(&one->ended, memory_order_acquire) || !one->reported)
+			continue;
+		if (ending && one != ending)
+			return NULL;
+		usable = one;
+	}
+	return usable && context_use(usable) ? usable : NULL;
 }
 
-static CUevent last_event(void)
-{
-	enum series last = records_come ? COPIES : AFTER_COPY;
+static bool busy;
 
-	return events[last][pairs_of[last] - 1][1];
+static void note_busy(struct stream *one)
+{
+	busy |= one->context == context &&
+		driver.cuStreamQuery_ptsz(one->handle) == CUDA_ERROR_NOT_READY;
+}
+
+/* Whether the program's streams come to have nothing to do. Beside its work the pairs would be too
+ * long, and the kernel's loading might wait for it. */
+static bool device_is_idle(uint64_t end)
+{
+	for (unsigned polls = 0;; polls++) {
+		busy = false;
+		stream_visit(note_busy);
+		if (!busy || (polls >= LEAST_POLLS && clock_ns(CLOCK_MONOTONIC) >= end))
+			return !busy;
+		futex_sleep(POLL_NS);
+	}
 }
 
 static bool make_events(void)
@@ -95,53 +100,19 @@ static bool make_events(void)
 	return true;
 }
 
-static void destroy_events(void)
-{
-	for (unsigned i = 0; i < SERIES * PAIRS * 2; i++) {
-		CUevent *event = &events[0][0][0] + i;
-
-		if (*event)
-			driver.cuEventDestroy_v2(*event);
-		*event = NULL;
-	}
-}
-
-/* The stream stays as long as its context: CUPTI's records of it may come late. */
+/* False also if CUPTI's records of the stream could not be told from the program's. */
 static bool prepare(void)
 {
 	CUresult (*create)(CUstream *, unsigned) =
 		(CUresult(*)(CUstream *, unsigned))driver_entry(ENTRY_cuStreamCreate);
 
-	return create && self_timing_prepare() &&
-	       create(&stream, CU_STREAM_NON_BLOCKING) == CUDA_SUCCESS && make_events();
-}
-
-static void ask_number(void)
-{
-	struct own_stream *own = &own_streams[own_count];
-
-	if (number != UNKNOWN || !cupti_active())
-		return;
-	if (cupti_context_id(context->handle, &own->context) == 0 &&
-	    cupti_stream_id(context->handle, stream, false, &own->stream) == 0) {
-		number = KNOWN;
-		own_count++;
-	} else {
-		number = REFUSED;
-	}
-}
-
-/*
- * Once a try, as CUPTI may have been started since the last one. False: without the stream's number
- * CUPTI's records of it could not be told from the program's.
- */
-static bool expect_records(void)
-{
-	for (unsigned of = 0; of < 2; of++)
-		records[of] = records_come ? records[of] - (int)OPERATIONS : 0;
+	if (!create || !self_timing_prepare() ||
+	    create(&stream, CU_STREAM_NON_BLOCKING) != CUDA_SUCCESS || !make_events())
+		return false;
 	records_come = cupti_active();
-	ask_number();
-	return !records_come || number == KNOWN;
+	own.known = records_come && cupti_context_id(context->handle, &own.context) == 0 &&
+		    cupti_stream_id(context->handle, stream, false, &own.stream) == 0;
+	return own.known || !records_come;
 }
 
 static bool queue_pair(enum series series, unsigned number)
@@ -160,7 +131,7 @@ static bool queue(void)
 {
 	uint64_t first = FIRST_NS;
 
-	for (unsigned i = 0; i < tries; i++)
+	for (unsigned i = 1; i < tries; i++)
 		first *= LONGER;
 	if (!self_timing_launch(stream, 0, first))
 		return false;
@@ -175,31 +146,52 @@ static bool queue(void)
 	return true;
 }
 
-static void done(void)
+/* Until the device has come to no pair before all were queued. */
+static bool queue_in_time(uint64_t end)
 {
-	if (context_use(context))
-		destroy_events();
-	state = DONE;
+	do {
+		tries++;
+		if (!queue())
+			return false;
+		if (driver.cuEventQuery(events[0][0][0]) == CUDA_ERROR_NOT_READY)
+			return true;
+	} while (tries < TRIES && clock_ns(CLOCK_MONOTONIC) < end);
+	return false;
 }
 
-static void begin(void)
+/* Until the event was reached; false if it was not by the end. */
+static bool await(CUevent event, uint64_t end)
 {
-	context = usable_context();
+	for (unsigned polls = 0; polls < LEAST_POLLS || clock_ns(CLOCK_MONOTONIC) < end; polls++) {
+		if (driver.cuEventQuery(event) != CUDA_ERROR_NOT_READY)
+			return true;
+		futex_sleep(POLL_NS);
+	}
+	return false;
+}
+
+static CUevent last_event(void)
+{
+	enum series last = records_come ? COPIES : AFTER_COPY;
+
+	return events[last][pairs_of[last] - 1][1];
+}
+
+void calibration_finish(const struct context *ending, bool were_queued)
+{
+	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
+
+	if (state != WAITING || !mode_events || !mode_begun || capture_is_live())
+		return;
+	context = usable_context(ending);
 	if (!context)
 		return;
-	if ((!stream && !prepare()) || !expect_records()) {
-		done();
+	state = device_is_idle(end) && prepare() && queue_in_time(end) ? QUEUED : DONE;
+	if (state == DONE || !await(last_event(), end) || !were_queued)
 		return;
-	}
-	queued_at = clock_ns(CLOCK_MONOTONIC);
-	polls = 0;
-	if (!queue())
-		done();
-	/* Not reached: the pairs were queued before the device got to them. */
-	else if (driver.cuEventQuery(events[0][0][0]) == CUDA_ERROR_NOT_READY)
-		state = QUEUED;
-	else if (++tries == TRIES)
-		done();
+	queued_too = queued_overhead_begin(stream, OPERATIONS);
+	if (queued_too)
+		await(queued_overhead_last(), end);
 }
 
 /* A series' pairs, less what is given for each; false if the driver does not know one. */
@@ -228,7 +220,6 @@ static void set(enum overhead_kind kind, enum series series, double nanoseconds,
 	double step = step_of_clock();
 
 	event_overhead_measured_on(context->device);
-
 	if (nanoseconds > 0)
 		event_overhead_set(kind, nanoseconds, error > step ? error : step,
 				   pairs_of[series]);
@@ -253,156 +244,58 @@ static void use_records(void)
  * is as likely as any other. */
 #define SQUARE_ROOT_OF_3 1.7320508
 
-static void use_readings(void)
+static void use_readings(const struct measured *kernels)
 {
 	struct measured least, copies;
 
-	if (kernels_known && measure(AFTER_KERNEL, NULL, &least) &&
-	    measure(AFTER_COPY, NULL, &copies)) {
+	if (measure(AFTER_KERNEL, NULL, &least) && measure(AFTER_COPY, NULL, &copies)) {
 		/* One of the two series is 0.5 us longer in one run of four (H200). */
 		if (copies.least < least.least)
 			least = copies;
-		set(OVERHEAD_KERNEL, KERNELS, (least.least + kernels.middle) / 2,
-		    (kernels.middle - least.least) / 2 / SQUARE_ROOT_OF_3);
+		set(OVERHEAD_KERNEL, KERNELS, (least.least + kernels->middle) / 2,
+		    (kernels->middle - least.least) / 2 / SQUARE_ROOT_OF_3);
 		set(OVERHEAD_COPY, AFTER_COPY, copies.middle, copies.error);
 	}
 }
 
-/* Uses what was queued once it has ended; `last`: now or never. */
-static void evaluate(bool last)
+static bool is_reached(CUevent event)
 {
-	bool late = last ||
-		    (++polls >= LEAST_POLLS && clock_ns(CLOCK_MONOTONIC) - queued_at >= MOST_NS);
-	bool complete = records[0] >= (int)OPERATIONS && records[1] >= (int)OPERATIONS;
-	CUresult result;
+	return driver.cuEventQuery(event) == CUDA_SUCCESS;
+}
 
-	if (!context_use(context)) {
-		state = DONE;
-		return;
-	}
-	result = driver.cuEventQuery(last_event());
-	/* No records come any more if the program has ended CUPTI. */
-	if (result == CUDA_ERROR_NOT_READY || (records_come && mode_is_cupti() && !complete)) {
-		if (!late)
-			return;
-	}
-	if (result == CUDA_SUCCESS)
-		kernels_known = self_timing_beyond(events[KERNELS], FEW, 1, &kernels);
-	if (result == CUDA_SUCCESS && complete)
+static void use_times(void)
+{
+	struct measured kernels; /* what pairs around kernels hold beyond their readings */
+	bool known = self_timing_beyond(events[KERNELS], FEW, 1, &kernels);
+
+	/* They are not all there if CUPTI recorded no kernels, or was ended by the program. */
+	if (records_come && records[0] >= tries * OPERATIONS && records[1] >= tries * OPERATIONS)
 		use_records();
-	else if (result == CUDA_SUCCESS)
-		use_readings();
-	done();
-}
-
-void calibration_update(bool idle)
-{
-	if (state == QUEUED)
-		evaluate(false);
-	else if (state == WAITING && idle && mode_events && !capture_is_live())
-		begin();
-}
-
-/* Until the event was reached; false if it was not by the end. */
-static bool await(CUevent event, uint64_t end)
-{
-	while (polls++ < LEAST_POLLS || clock_ns(CLOCK_MONOTONIC) < end) {
-		if (!context_use(context))
-			return false;
-		if (driver.cuEventQuery(event) != CUDA_ERROR_NOT_READY)
-			return true;
-		futex_sleep(POLL_NS);
-	}
-	return false;
-}
-
-/* Not where CUPTI was started or ended since: the two sides would differ by what it adds, and its
- * records could be taken for the program's. */
-static void finish_queued(uint64_t end)
-{
-	if (queued_state != WAITING || !(state == QUEUED || kernels_known) ||
-	    records_come != cupti_active() || !context_use(context))
-		return;
-	polls = 0;
-	queued_state = queued_overhead_begin(stream, OPERATIONS) ? QUEUED : DONE;
-	if (queued_state == QUEUED)
-		await(queued_overhead_last(), end);
-	else
-		queued_overhead_end(true);
-}
-
-static void settle_queued(void)
-{
-	bool usable = queued_state == QUEUED && context_use(context);
-
-	if (queued_state != QUEUED)
-		return;
-	if (usable && kernels_known && driver.cuEventQuery(queued_overhead_last()) == CUDA_SUCCESS)
+	else if (known)
+		use_readings(&kernels);
+	if (known && queued_too && is_reached(queued_overhead_last()))
 		queued_overhead_take(&kernels);
-	queued_overhead_end(usable);
-	queued_state = DONE;
-}
-
-void calibration_finish(const struct context *ending, bool were_queued)
-{
-	uint64_t end = clock_ns(CLOCK_MONOTONIC) + MOST_NS;
-
-	if (!mode_events || !mode_begun || capture_is_live())
-		return;
-	while (state == WAITING && usable_context() &&
-	       (tries == 0 || clock_ns(CLOCK_MONOTONIC) < end))
-		begin();
-	if ((state != QUEUED || await(last_event(), end)) && were_queued &&
-	    (!ending || ending == context))
-		finish_queued(end);
 }
 
 void calibration_settle(void)
 {
-	if (state == QUEUED)
-		evaluate(true);
-	settle_queued();
+	bool usable = state == QUEUED && context_use(context);
+
+	state = state == QUEUED ? DONE : state;
+	if (usable && is_reached(last_event()))
+		use_times();
+	for (unsigned i = 0; usable && i < SERIES * PAIRS * 2; i++)
+		driver.cuEventDestroy_v2((&events[0][0][0])[i]);
 }
 
 bool calibration_take(const struct activity *activity)
 {
 	unsigned of = activity->kind == ACTIVITY_KERNEL ? 0 : 1;
-	const struct own_stream *own = own_streams;
-	int taken;
 
-	/* CUPTI may have been started while the work was being queued. */
-	if (stream && !records_come)
-		ask_number();
-	while (own < own_streams + own_count &&
-	       (own->context != activity->context || own->stream != activity->stream))
-		own++;
-	if (own == own_streams + own_count)
+	if (!own.known || own.context != activity->context || own.stream != activity->stream)
 		return false;
-	if (!records_come || number != KNOWN || own != own_streams + own_count - 1)
-		return true;
-	taken = records[of]++;
-	if (taken >= 0 && taken < (int)OPERATIONS)
-		recorded[of][taken] = activity->end - activity->start;
+	/* Behind those of the tries come those of queued kernels. */
+	if (records[of] < tries * OPERATIONS)
+		recorded[of][records[of]++ % OPERATIONS] = activity->end - activity->start;
 	return true;
-}
-
-void calibration_context_ended(const struct context *ended)
-{
-	if (context != ended)
-		return;
-	/* Its handles are gone. */
-	queued_overhead_end(false);
-	queued_state = DONE;
-	if (state == DONE)
-		return;
-	/* Another context may do. */
-	queued_state = WAITING;
-	for (unsigned i = 0; i < SERIES * PAIRS * 2; i++)
-		(&events[0][0][0])[i] = NULL;
-	stream = NULL;
-	context = NULL;
-	number = UNKNOWN;
-	/* Records of its stream are not those of the next one. */
-	records[0] = records[1] = (int)OPERATIONS;
-	state = own_count < MOST_STREAMS ? WAITING : DONE;
 }

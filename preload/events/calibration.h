@@ -6,6 +6,9 @@
  * when it ends and, if CUPTI records operations, around copies. No pair waits for the host, and
  * each kernel's is behind a wait, so it holds as much as a gated one in an idle stream does.
  *
+ * Once a process has launched into some more streams, its graphs take longer for good (H100). So
+ * this is done at the end, when the program launches no more.
+ *
  * - Around copies by a copy engine a pair holds what two events with nothing between them do.
  * - Around kernels, which memsets and copies within a device are too, it holds more: at least that,
  *   and at most what is left of a pair once the time between the kernel's own readings is taken
@@ -14,8 +17,8 @@
  * - If CUPTI records the same kernels and copies, what a pair holds is its time less CUPTI's.
  * - An operation is queued if the device comes to it amid other work of its stream. A pair around
  * what runs as a kernel holds more then, gated or not (H200: 0.66 to 0.8 us), unless the operation
- * directly before has a gated pair. By how much is measured at the end of the run, with ktime's own
- * kernels, each behind eight others.
+ * directly before has a gated pair. By how much is measured with kernels of ktime's, each behind
+ * eight others.
  *
  * For the collector thread alone.
  */
@@ -26,23 +29,15 @@
 
 #include "cupti/activity.h"
 #include "preload/handles/stream.h"
-#include "report/session/session.h"
 
 /*
- * Once per period until it is done: some 0.3 ms of the thread to queue the pairs, and a module to
- * be loaded the first time. `idle`: nothing of the program's is in flight as far as ktime knows;
- * otherwise it does not begin, as loading may wait for the device while it holds the driver's lock.
+ * Measures, once, when the device is idle: at the end of the run (NULL), or of the only context
+ * that is left, which may be the program's last one. 50 ms at most; some 5 as a rule, and 7 more if
+ * operations were queued. Call calibration_settle() once CUPTI's records have been read.
  */
-void calibration_update(bool idle);
-/* At the end of the run (NULL), and of a context, which may be the only one, once the device is
- * idle: measures unless that is done, within 50 ms; if operations were queued also pairs around
- * such, which takes 7 ms, unless another context ends than that of ktime's stream, which may go on.
- * Call calibration_settle() once CUPTI's records have been read. */
 void calibration_finish(const struct context *ending, bool were_queued);
 void calibration_settle(void);
 /* Takes a record of ktime's own stream; false: the record is the program's. */
 bool calibration_take(const struct activity *activity);
-/* To be called when a context has ended. */
-void calibration_context_ended(const struct context *context);
 
 #endif

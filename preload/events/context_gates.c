@@ -166,11 +166,12 @@ bool context_gates_try(const struct stream *stream, struct gate *gate, CUevent e
 	/* Acquire: with their address. */
 	struct gate_words *words =
 		atomic_exchange_explicit(&context->gates_untried, NULL, memory_order_acquire);
-	const struct test test = {stream->handle, event, gate, words, context->gate_address};
+	struct test test = {stream->handle, event, gate, words, 0};
 	enum outcome outcome;
 
 	if (!words)
 		return false;
+	test.address = context->gate_address;
 	/* Another thread may begin a capture that a query would break. */
 	driver.cuThreadExchangeStreamCaptureMode(&mode);
 	outcome = try_gate(&test);

@@ -51,8 +51,3 @@ void event_overhead_note(void)
 				     "on device %u, a %s, it may differ.",
 				     measured_on, devices[measured_on].name, i, devices[i].name);
 }
-
-uint64_t event_overhead_of(enum overhead_kind kind)
-{
-	return session_header(session)->overheads[kind].ns;
-}

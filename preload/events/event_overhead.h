@@ -13,8 +13,7 @@
 
 /* To be called first, with the profile in whose header the overheads are stored. */
 void event_overhead_start(struct session *session);
-/* An overhead and its standard error, in nanoseconds, from `pairs` event pairs. Stored at once, as
- * the program may be killed at any time. */
+/* An overhead and its standard error, in nanoseconds, from `pairs` event pairs. */
 void event_overhead_set(enum overhead_kind kind, double nanoseconds, double standard_error,
 			unsigned pairs);
 /* The same of how much more a pair around what runs as a kernel holds if that was queued. */
@@ -23,8 +22,6 @@ void event_overhead_set_queued(double nanoseconds, double standard_error, unsign
 void event_overhead_measured_on(int device);
 /* Adds a line to the profile for each device of another kind. To be called at the end. */
 void event_overhead_note(void);
-/* The overhead in nanoseconds; 0 until it is known. */
-uint64_t event_overhead_of(enum overhead_kind kind);
 
 /* What an event pair costs: the host's time with a gate (a launch takes 3.3 us alone, 5.6 with a
  * pair, 6.6 with a gated one), and the device's if work is queued (H200, driver 580, medians). In

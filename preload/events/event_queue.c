@@ -5,7 +5,6 @@
 
 #include "preload/base/clock.h"
 #include "preload/driver/driver.h"
-#include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
 
 /* A stream's operations whose event pairs are not read yet, oldest at the tail. */
@@ -91,11 +90,9 @@ static void take_oldest(struct event_queue *queue, enum event_end end,
 
 static void note_shortest(const struct in_flight *operation)
 {
-	uint64_t overhead = event_overhead_of(operation->operation->overhead), least;
-
-	least = operation->by_events > overhead ? operation->by_events - overhead : 0;
-	if (operation->operation->timed++ == 0 || least < operation->operation->shortest)
-		operation->operation->shortest = least;
+	if (operation->operation->timed++ == 0 ||
+	    operation->by_events < operation->operation->shortest)
+		operation->operation->shortest = operation->by_events;
 }
 
 /*

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/queued_overhead.h"
 
-#include <string.h>
-
 #include "preload/events/event_overhead.h"
 #include "preload/events/self_timing.h"
 
@@ -63,13 +61,4 @@ void queued_overhead_take(const struct measured *not_queued)
 	more = queued.middle - not_queued->middle;
 	error = queued.error + not_queued->error;
 	event_overhead_set_queued(more > 0 ? more : 0, error > step ? error : step, QUEUED_KERNELS);
-}
-
-void queued_overhead_end(bool context_lives)
-{
-	for (unsigned i = 0; context_lives && i < SKIPPED + QUEUED_KERNELS; i++)
-		for (unsigned end = 0; end < 2; end++)
-			if (events[i][end])
-				driver.cuEventDestroy_v2(events[i][end]);
-	memset(events, 0, sizeof(events));
 }

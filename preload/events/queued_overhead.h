@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * How much more an event pair holds around a kernel that is queued: that the device comes to amid
- * other work of its stream. Measured with pairs of ktime's own, each behind kernels without one,
- * once the program launches no more graphs (see calibration.c). For the collector thread
- * alone, with the context of the stream current.
+ * other work of its stream. Measured with pairs of ktime's own, each behind kernels without one
+ * (see calibration.c). For the collector thread alone, with the context of the stream current.
  */
 #ifndef KTIME_PRELOAD_EVENTS_QUEUED_OVERHEAD_H
 #define KTIME_PRELOAD_EVENTS_QUEUED_OVERHEAD_H
@@ -23,7 +22,5 @@ bool queued_overhead_begin(CUstream stream, unsigned first_reading);
 CUevent queued_overhead_last(void);
 /* To be called once it is reached, with what pairs around kernels hold that are not queued. */
 void queued_overhead_take(const struct measured *not_queued);
-/* Destroys the events, unless they are gone with their context. */
-void queued_overhead_end(bool context_lives);
 
 #endif

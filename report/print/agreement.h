@@ -22,7 +22,7 @@ enum clock_verdict { CLOCKS_UNCHECKED, CLOCKS_AGREE, CLOCKS_DISAGREE };
 	X(NONE, "")                                                                                \
 	X(OVERLAPPED, "operations overlapped; the events' time includes waiting for others")       \
 	X(WAITED, "event pairs include a wait for the host or another engine")                     \
-	X(NO_OVERHEAD, "the event-pair overhead could not be measured")                            \
+	X(NO_OVERHEAD, "the event-pair overhead was not measured")                                 \
 	X(BESIDE,                                                                                  \
 	  "other streams had calls at the same time; the events' time includes waiting for them")  \
 	X(QUEUED,                                                                                  \

@@ -152,10 +152,10 @@ static int write_corrections(const struct closing *closing)
 		fputs(".\n", closing->file);
 	for (unsigned i = 0; i < OVERHEAD_KINDS; i++)
 		if (closing->coverage.corrected[i] && !header->overheads[i].pairs)
-			warn(closing,
-			     "Times of %s include the event-pair overhead, which could not be "
-			     "measured.",
-			     names[i]);
+			warn(closing, "Times of %s include the event-pair overhead, which %s.",
+			     names[i],
+			     header->finished ? "could not be measured"
+					      : "is measured when the program ends");
 	if (closing->coverage.mostly_queued && header->overheads[OVERHEAD_KERNEL].pairs &&
 	    !header->queued.pairs)
 		warn(closing, "Times of kernels queued behind other work include what their event "

@@ -376,12 +376,8 @@ void session_add_bytes(struct row *row, uint64_t bytes);
  * call. */
 void session_add_byte_sums(struct row *row, uint64_t bytes, double squares, uint64_t minimum,
 			   uint64_t maximum);
-/*
- * Adds the size of a call whose duration was added. `overhead`: what will be taken off the duration
- * at the end, by what is known now: it decides which call is the fastest. A size of 0 is not known.
- */
-void session_add_size(struct figures *figures, uint64_t size, uint64_t nanoseconds,
-		      uint64_t overhead);
+/* Adds the size of a call whose duration was added. A size of 0 is not known. */
+void session_add_size(struct figures *figures, uint64_t size, uint64_t nanoseconds);
 /* Adds a launch to its row's shapes. */
 void session_add_shape(struct row *row, uint32_t threads, uint32_t registers, uint32_t shared,
 		       uint64_t blocks);

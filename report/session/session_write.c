@@ -291,24 +291,23 @@ void session_add_bytes(struct row *row, uint64_t bytes)
 	session_add_byte_sums(row, bytes, (double)bytes * (double)bytes, bytes, bytes);
 }
 
-/* Size per time of a call, once the overhead is off its duration; less than 0 if none is left. */
-static double speed(const struct sized_call *call, uint64_t overhead)
+/* Size per time of a call; less than 0 if it took none. */
+static double speed(const struct sized_call *call)
 {
-	return call->ns > overhead ? (double)call->size / (double)(call->ns - overhead) : -1;
+	return call->ns ? (double)call->size / (double)call->ns : -1;
 }
 
-void session_add_size(struct figures *figures, uint64_t size, uint64_t nanoseconds,
-		      uint64_t overhead)
+void session_add_size(struct figures *figures, uint64_t size, uint64_t nanoseconds)
 {
 	struct sized_call call = {size, nanoseconds};
-	double mine = speed(&call, overhead);
+	double mine = speed(&call);
 
 	figures->size += size;
 	if (size == 0 || mine < 0)
 		return;
-	if (figures->slowest.size == 0 || mine < speed(&figures->slowest, overhead))
+	if (figures->slowest.size == 0 || mine < speed(&figures->slowest))
 		figures->slowest = call;
-	if (figures->fastest.size == 0 || mine > speed(&figures->fastest, overhead))
+	if (figures->fastest.size == 0 || mine > speed(&figures->fastest))
 		figures->fastest = call;
 }
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env bats
 # SPDX-License-Identifier: MIT
-# The session of a program that is killed shows the same times as that of one that ends.
+# What the session of a program that is killed shows.
 load helper
 
-# shown CLOCK: the kernel's row of a killed program, by this clock.
+# shown CLOCK TIMES: the kernel's row of a killed program, by this clock.
 shown()
 {
 	export KTIME_OPTIONS="-o session --timer $1 --events all"
@@ -12,17 +12,19 @@ shown()
 	run --separate-stderr "$built/ktime" show session
 	[ "$status" -eq 0 ]
 	stderr=$output$stderr
-	is '100.10us 100 1.0010us 1.0010us 1.0010us first' gpu_rows
+	is "$2 first" gpu_rows
 }
 
-@test "a killed program's events are shown with their overhead taken off" {
-	shown events
+# What an event pair holds beside its operation is measured when a program ends.
+@test "a killed program's events are shown as read, and a line says so" {
+	shown events '340.10us 100 3.4010us 3.4010us 3.4010us'
+	says "include the event-pair overhead, which is measured when the program ends"
 }
 
 @test "a killed program's records are shown" {
-	shown cupti
+	shown cupti '100.10us 100 1.0010us 1.0010us 1.0010us'
 	rm session
-	shown both
+	shown both '100.10us 100 1.0010us 1.0010us 1.0010us'
 }
 
 @test "showing an unfinished session leaves the file as it is" {

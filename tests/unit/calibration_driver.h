@@ -49,7 +49,6 @@ static struct context context, second;
 static struct context *first;
 static bool usable, active;
 static int id_error;
-static uint32_t stream_number = 4;
 static uint64_t now, each_reading;
 
 /* In place of the kernel's. */
@@ -73,6 +72,22 @@ bool context_use(struct context *wanted)
 	return usable;
 }
 
+/* The program's streams, one of which is of another context; until when the other one is busy. */
+static struct stream streams[2];
+static uint64_t busy_until;
+
+void stream_visit(void (*visit)(struct stream *stream))
+{
+	visit(&streams[0]);
+	visit(&streams[1]);
+}
+
+static CUresult query_stream(CUstream stream)
+{
+	assert_ptr_equal(stream, streams[0].handle);
+	return now < busy_until ? CUDA_ERROR_NOT_READY : CUDA_SUCCESS;
+}
+
 bool cupti_active(void)
 {
 	return active;
@@ -90,7 +105,7 @@ int cupti_stream_id(CUcontext handle, CUstream stream, bool per_thread, uint32_t
 	assert_ptr_equal(handle, context.handle);
 	assert_ptr_equal(stream, (CUstream)0x55);
 	assert_false(per_thread);
-	*id = stream_number;
+	*id = 4;
 	return id_error;
 }
 
@@ -155,6 +170,7 @@ static char order[1000];
 static uint64_t durations[READINGS];
 static char *shared;
 static bool start_reached, end_reached, queued_reached;
+static int too_soon;			     /* tries whose first pair was reached */
 static uint32_t around[EVENTS + 2 * QUEUED]; /* ns between the event and its partner */
 static unsigned elapsed_fails_at, elapsed_asked;
 static size_t target_bytes = 4096;
@@ -280,8 +296,9 @@ static CUresult query(CUevent event)
 	/* The start of the first queued pair that counts. */
 	if ((uintptr_t)event == EVENTS + QUEUED + 1)
 		return queued_reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
-	return (uintptr_t)event == 1 ? (start_reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY)
-				     : (end_reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY);
+	if ((uintptr_t)event == 1)
+		return start_reached || too_soon-- > 0 ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
+	return end_reached ? CUDA_SUCCESS : CUDA_ERROR_NOT_READY;
 }
 
 static CUresult elapsed(float *milliseconds, CUevent start, CUevent end)
@@ -312,6 +329,7 @@ static void start(void)
 	driver.cuStreamBatchMemOp_v2 = wait_value;
 	driver.cuEventCreate = create_event;
 	driver.cuEventDestroy_v2 = destroy_event;
+	driver.cuStreamQuery_ptsz = query_stream;
 	driver.cuEventRecord = record_event;
 	driver.cuEventQuery = query;
 	driver.cuEventElapsedTime = elapsed;
@@ -321,7 +339,10 @@ static void start(void)
 	driver_entries[ENTRY_cuMemcpyHtoDAsync_v2_ptsz] = copy;
 	context = (struct context){.handle = (CUcontext)0x77, .reported = true, .device = 2};
 	second = (struct context){.handle = (CUcontext)0x88, .next = &context};
+	second.reported = false;
 	first = &second;
+	streams[0] = (struct stream){.handle = (CUstream)0x66, .context = &context};
+	streams[1] = (struct stream){.handle = (CUstream)0x67, .context = &second};
 	usable = gates_allowed = true;
 	active = false;
 	mode_events = true;

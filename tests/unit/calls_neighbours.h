@@ -97,11 +97,6 @@ void event_overhead_note(void)
 {
 }
 
-uint64_t event_overhead_of(enum overhead_kind kind)
-{
-	return kind == OVERHEAD_COPY ? 1000 : 3000;
-}
-
 void cost_of_pair(struct session *session)
 {
 	assert_non_null(session);

@@ -131,8 +131,6 @@ bool rows_were_queued(void)
 }
 
 NOTES(calibration_settle, (void))
-NOTES(calibration_context_ended, (const struct context *context),
-      assert_ptr_equal(context, &the_context))
 NOTES(calls_finish, (void))
 NOTES(commands_update, (void))
 NOTES(context_gates_end, (struct session * session, struct context *context),
@@ -230,7 +228,7 @@ void thread_reap(void (*last)(struct thread *thread))
 	note("reap");
 }
 
-static bool active, matches = true, marks_reached, idle_said;
+static bool active, matches = true, marks_reached;
 /* The number of drains after which nothing is expected. */
 static unsigned drains, drained_after;
 
@@ -255,12 +253,6 @@ void drain_records(enum flush flush)
 	if (++drains == drained_after)
 		expected = 0;
 	note(flush == FLUSH_NOW ? "drain" : flush == FLUSH_FORCED ? "force" : "drain_if_due");
-}
-
-void calibration_update(bool idle)
-{
-	idle_said = idle;
-	note("calibration_update");
 }
 
 static bool writing;

@@ -149,7 +149,7 @@ static void add_sizes(struct row *row, const struct trace_record *record)
 	if (record->kind == ROW_MEMCPY || record->kind == ROW_MEMSET)
 		session_add_bytes(row, record->bytes);
 	session_add_size(&row->cupti, record->kind == ROW_KERNEL ? blocks * threads : record->bytes,
-			 record->end - record->start, 0);
+			 record->end - record->start);
 	if (threads)
 		session_add_shape(row, threads, record->registers,
 				  record->static_shared + record->dynamic_shared, blocks);

@@ -5,11 +5,11 @@
 
 #define PERIOD                                                                                     \
 	"[ scale drain_rings poll drain_if_due recording_update event_pools_grow "                 \
-	"calibration_update "                                                                      \
 	"context_gates_update sampling_update counters_update commands_update reap "               \
 	"reclaim_streams event_pools_free_ended ranges_reclaim ]"
 #define REPORT                                                                                     \
-	"force calibration_settle cupti_leave drain_rings drain_counts give_up records_finish "    \
+	"calibration_finish force calibration_settle cupti_leave drain_rings drain_counts "        \
+	"give_up records_finish "                                                                  \
 	"ranges_finish calls_finish timeline_settle recording_finish trace_window_close scale "    \
 	"context_gates_finish "                                                                    \
 	"counters_update memory_measure report"
@@ -24,7 +24,7 @@ TEST(a_period_takes_what_has_arrived_and_the_last_one_reports)
 	last_period = 2;
 	at_period = note_nothing;
 	assert_null(run(NULL));
-	is("relaxed " PERIOD " " PERIOD " [ drain_rings poll calibration_finish drain " REPORT);
+	is("relaxed " PERIOD " " PERIOD " [ drain_rings poll drain " REPORT);
 	assert_true(poll_until > now);
 	/* Whoever waits for it goes on. */
 	assert_true(collector_wait_finished(0));
@@ -59,12 +59,9 @@ TEST(while_a_signal_ends_the_process_no_thread_is_freed)
 }
 
 static unsigned long long asked[8];
-static bool idle[8];
-
 static void pend(unsigned number)
 {
 	asked[number - 1] = period_asked;
-	idle[number - 1] = idle_said;
 	pending = number == 1 ? 63 : number == 2 ? 64 : 0;
 }
 
@@ -116,33 +113,6 @@ TEST(with_cupti_the_events_rest_after_a_poll)
 	assert_true(until > 0);
 }
 
-static void work(unsigned number)
-{
-	uint64_t *counters = session_header(the_session)->counters;
-
-	idle[number - 1] = idle_said;
-	counters[COUNTER_operations] = number <= 2 ? 10 : number == 3 ? 11 : 12;
-	counters[COUNTER_event_pairs] = number == 4 ? 12 : 0;
-	expected = number == 5;
-	pending = number == 6;
-}
-
-TEST(calibration_waits_until_nothing_is_in_flight)
-{
-	last_period = 8;
-	at_period = work;
-	run(NULL);
-	/* What the period before was told: nothing has been launched; operations are new; none is;
-	 * one is; all have pairs; a record is expected; a pair is in flight. */
-	assert_false(idle[1]);
-	assert_true(idle[2]);
-	assert_false(idle[3]);
-	assert_true(idle[4]);
-	assert_false(idle[5]);
-	assert_false(idle[6]);
-	assert_true(idle[7]);
-}
-
 TEST(when_all_other_threads_have_ended_so_does_the_process)
 {
 	pid_t child = fork();
@@ -180,7 +150,7 @@ TEST(a_context_that_ends_is_collected_first)
 {
 	static const char whole[] =
 		"[ drain_rings poll calibration_finish drain calibration_settle context_ending "
-		"event_pool_forget_spare context_gates_end calibration_context_ended give_up "
+		"event_pool_forget_spare context_gates_end give_up "
 		"context_use";
 	pthread_t thread;
 
@@ -212,7 +182,7 @@ TEST(the_end_waits_for_events_two_seconds_at_most)
 	pending = 1;
 	each_reading = 400 * MS;
 	run(NULL);
-	assert_non_null(strstr(done, "poll poll poll poll poll calibration_finish"));
+	assert_non_null(strstr(done, "poll poll poll poll poll drain"));
 	assert_true(now - before < 8000 * MS);
 }
 
@@ -222,7 +192,7 @@ TEST(the_end_waits_for_events_until_they_have_come)
 	pending = 1;
 	ends_after = polls + 4;
 	run(NULL);
-	assert_non_null(strstr(done, "drain_rings poll poll poll calibration_finish"));
+	assert_non_null(strstr(done, "drain_rings poll poll poll drain"));
 }
 
 TEST(after_a_signal_the_end_waits_for_a_tenth_of_a_second)
@@ -231,7 +201,7 @@ TEST(after_a_signal_the_end_waits_for_a_tenth_of_a_second)
 	pending = 1;
 	each_reading = 30 * MS;
 	run(NULL);
-	is("relaxed [ drain_rings poll poll poll poll calibration_finish drain " REPORT);
+	is("relaxed [ drain_rings poll poll poll poll drain " REPORT);
 }
 
 TEST(records_are_waited_for_30_ms_and_then_the_device)
@@ -243,7 +213,7 @@ TEST(records_are_waited_for_30_ms_and_then_the_device)
 	marks_reached = true;
 	collector_ask_finish(true);
 	run(NULL);
-	is("relaxed [ drain_rings poll calibration_finish drain drain drain end_marks_set marks "
+	is("relaxed [ drain_rings poll drain drain drain end_marks_set marks "
 	   "drain "
 	   "drain drain " REPORT);
 }
@@ -255,7 +225,7 @@ TEST(the_device_is_waited_for_with_what_the_events_left)
 	each_reading = 40 * MS;
 	collector_ask_finish(true);
 	run(NULL);
-	is("relaxed [ drain_rings poll calibration_finish drain end_marks_set marks marks "
+	is("relaxed [ drain_rings poll drain end_marks_set marks marks "
 	   "drain " REPORT);
 }
 
@@ -266,7 +236,7 @@ TEST(records_are_waited_for_while_any_are_expected)
 	drained_after = 3;
 	collector_ask_finish(true);
 	run(NULL);
-	is("relaxed [ drain_rings poll calibration_finish drain drain drain " REPORT);
+	is("relaxed [ drain_rings poll drain drain drain " REPORT);
 }
 
 TEST(a_command_has_what_has_finished_taken_into_the_rows)
@@ -293,7 +263,7 @@ TEST(an_end_in_a_host_function_waits_for_300_ms)
 	pending = 1;
 	each_reading = 30 * MS;
 	run(NULL);
-	assert_non_null(strstr(done, "drain_rings poll poll poll poll calibration_finish"));
+	assert_non_null(strstr(done, "drain_rings poll poll poll poll drain"));
 }
 
 TEST(an_end_in_a_call_waits_while_the_driver_answers)
@@ -333,7 +303,6 @@ int main(void)
 		cmocka_unit_test(with_many_pairs_in_flight_the_period_is_a_fifth),
 		cmocka_unit_test(with_cupti_a_poll_of_the_events_ends_after_2_ms),
 		cmocka_unit_test(with_cupti_the_events_rest_after_a_poll),
-		cmocka_unit_test(calibration_waits_until_nothing_is_in_flight),
 		cmocka_unit_test(when_all_other_threads_have_ended_so_does_the_process),
 		cmocka_unit_test(a_context_that_ends_is_collected_first),
 		cmocka_unit_test(without_a_collector_a_context_just_ends),

@@ -102,7 +102,7 @@ static void reasons_are_given_by_most_of_the_calls(void **state)
 	       "\"unchecked\",2,0,,,,,,\"all waited\",\"event pairs include "
 	       "a wait for the host or another engine\"\n"
 	       "\"unchecked\",5,4,100000,152900,150000,50000,49663,\"overhead not known\",\"the "
-	       "event-pair overhead could not be measured\"\n");
+	       "event-pair overhead was not measured\"\n");
 }
 
 /* Pairs that hold more than was taken off, as nobody knows by how much. */

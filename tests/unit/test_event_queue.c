@@ -9,20 +9,12 @@
 #include <cmocka.h>
 
 #include "preload/driver/driver.h"
-#include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
 #include "preload/events/event_queue.h"
 
 struct driver driver;
 
-static uint64_t overhead;
 static const struct context *unusable;
-
-uint64_t event_overhead_of(enum overhead_kind kind)
-{
-	(void)kind;
-	return overhead;
-}
 
 static bool reached[2];
 static unsigned failures, count;
@@ -133,7 +125,7 @@ static int start(void **state)
 	driver.cuEventElapsedTime = elapsed_number;
 	query_result = elapsed_result = CUDA_SUCCESS;
 	reached_to = queries = failures = count = 0;
-	overhead = expected_next = 0;
+	expected_next = 0;
 	unusable = NULL;
 	pool.put = 0;
 	for (unsigned i = 0; i < 2; i++) {
@@ -191,12 +183,11 @@ static void finished_pairs_are_read_in_order_with_few_queries(void **state)
 static void a_stream_is_busy_as_long_as_its_pairs_take_at_least(void **state)
 {
 	(void)state;
-	overhead = 1000;
 	add(0, 10);
 	reached_to = 104;
 	assert_int_equal(event_queue_poll(UINT64_MAX, note), 6);
 	assert_int_equal(operations[0].timed, 4);
-	assert_int_equal(operations[0].shortest, 3000);
+	assert_int_equal(operations[0].shortest, 4000);
 	assert_true(streams[0].busy_until > 0);
 	assert_int_equal(calls[0][0].by_events, 4000);
 	assert_true(calls[0][0].has_events);
@@ -208,18 +199,7 @@ static void a_stream_is_busy_as_long_as_its_pairs_take_at_least(void **state)
 	reached_to = 110;
 	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
 	assert_int_equal(streams[0].busy_until, 0);
-	/* The shortest ever. */
-	overhead = 9000;
-	calls[0][0].pair = &pairs[0][0];
-	add(0, 1);
-	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
-	assert_int_equal(operations[0].shortest, 0);
-	overhead = 0;
-	calls[0][0].pair = &pairs[0][0];
-	add(0, 1);
-	assert_int_equal(event_queue_poll(UINT64_MAX, note), 0);
-	assert_int_equal(operations[0].shortest, 0);
-	assert_int_equal(operations[0].timed, 12);
+	assert_int_equal(operations[0].timed, 10);
 }
 
 static void what_the_driver_refuses_is_lost(void **state)

@@ -146,7 +146,7 @@ static void add_copy(struct row *row, uint64_t bytes, uint64_t ns)
 	row->calls++;
 	session_add_bytes(row, bytes);
 	session_add_sample(session, &row->cupti, ns);
-	session_add_size(&row->cupti, bytes, ns, 0);
+	session_add_size(&row->cupti, bytes, ns);
 	assert_int_equal(session_trace(session, &record), 0);
 	start += 2 * ns;
 }

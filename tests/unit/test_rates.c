@@ -239,7 +239,7 @@ static void add_call(uint64_t size, uint64_t nanoseconds)
 		row.cupti.minimum = nanoseconds;
 	if (nanoseconds > row.cupti.maximum)
 		row.cupti.maximum = nanoseconds;
-	session_add_size(&row.cupti, size, nanoseconds, 0);
+	session_add_size(&row.cupti, size, nanoseconds);
 }
 
 static struct row_rates rates(const char *name, const struct row_work *work)
@@ -365,22 +365,6 @@ static void work_of_a_launch_needs_no_threads(void **state)
 	assert_true(of_row.bandwidth.average == 0);
 }
 
-static void the_fastest_call_is_found_without_the_event_pairs_share(void **state)
-{
-	struct figures figures = {0};
-
-	(void)state;
-	/* 1000 in 1000 ns and 4000 in 3000, each with 1000 more; the second is slower without. */
-	session_add_size(&figures, 2000, 2000, 1000);
-	session_add_size(&figures, 4500, 4000, 1000);
-	assert_int_equal(figures.fastest.size, 2000);
-	assert_int_equal(figures.slowest.size, 4500);
-	/* Shorter than the pair's own share: no rate. */
-	session_add_size(&figures, 9000, 900, 1000);
-	assert_int_equal(figures.fastest.size, 2000);
-	assert_int_equal(figures.size, 15500);
-}
-
 static void a_row_keeps_the_first_shapes(void **state)
 {
 	(void)state;
@@ -413,7 +397,6 @@ int main(void)
 		cmocka_unit_test(a_kernel_is_bound_by_what_it_needs_more_of),
 		cmocka_unit_test(no_bound_is_claimed_within_l2_or_above_dram),
 		cmocka_unit_test(work_of_a_launch_needs_no_threads),
-		cmocka_unit_test(the_fastest_call_is_found_without_the_event_pairs_share),
 		cmocka_unit_test(a_row_keeps_the_first_shapes),
 	};
 

@@ -127,15 +127,15 @@ static void queued_operations_are_counted_and_kernels_among_them_remembered(void
 
 	(void)state;
 	operation.place = estimate_call(&row->estimate, 1);
-	rows_add_event_time(row, &operation, 0);
+	rows_add_event_time(row, &operation);
 	assert_int_equal(row->queued, 0);
 	operation.queued = true;
 	row->overhead = OVERHEAD_COPY;
-	rows_add_event_time(row, &operation, 0);
+	rows_add_event_time(row, &operation);
 	assert_int_equal(row->queued, 1);
 	assert_false(rows_were_queued());
 	row->overhead = OVERHEAD_KERNEL;
-	rows_add_event_time(row, &operation, 0);
+	rows_add_event_time(row, &operation);
 	assert_int_equal(row->queued, 2);
 	assert_true(rows_were_queued());
 }
@@ -209,25 +209,17 @@ static void an_event_time_counts_with_its_weight_and_place(void **state)
 	estimate_call(&row->estimate, 1);
 	call.place = estimate_call(&row->estimate, 2.5);
 	call.by_events = 9000;
-	rows_add_event_time(row, &call, 4000);
+	rows_add_event_time(row, &call);
 	assert_int_equal(row->events.count, 1);
 	assert_int_equal(row->events.total, 9000);
 	assert_int_equal(histogram_count(session_histogram(session, row->events.histogram)), 2);
 	assert_true(row->estimate.strata[1].total == 2.5 * 9000);
 	assert_int_equal(row->events.size, 5000);
-	/* The fastest one is that with the most bytes a nanosecond, less what a pair holds. */
-	call.bytes = 3000;
+	/* The fastest one is that with the most bytes a nanosecond. */
+	call.bytes = 4000;
 	call.by_events = 6000;
-	rows_add_event_time(row, &call, 4000);
+	rows_add_event_time(row, &call);
 	assert_int_equal(row->events.fastest.ns, 6000);
-	/* Nothing is taken off a pair that holds the host's work. */
-	call.host_included = true;
-	row = rows_of(&copy, 1);
-	rows_add_event_time(row, &call, 4000);
-	call.bytes = 5000;
-	call.by_events = 9000;
-	rows_add_event_time(row, &call, 4000);
-	assert_int_equal(row->events.fastest.ns, 9000);
 }
 
 /* Times a first launch of `first` ns and then a second one of 2,000; returns the row. */
@@ -238,11 +230,11 @@ static const struct row *row_of_two(struct operation *kernel, uint64_t first)
 
 	call.place = estimate_call(&row->estimate, 1);
 	call.by_events = first;
-	rows_add_event_time(row, &call, 0);
+	rows_add_event_time(row, &call);
 	call.first = false;
 	call.place = estimate_call(&row->estimate, 1);
 	call.by_events = 2000;
-	rows_add_event_time(row, &call, 0);
+	rows_add_event_time(row, &call);
 	return row;
 }
 

@@ -48,7 +48,7 @@ static struct row *row_of(enum overhead_kind kind, uint64_t pairs, uint64_t queu
 		uint64_t time = 10000 + 1000 * i;
 
 		session_add_weighted(session, &row->events, time, 1);
-		session_add_size(&row->events, 4, time, 0);
+		session_add_size(&row->events, 4, time);
 		session_add_difference(session, row, time - 6000);
 		estimate_timed(&row->estimate, estimate_call(&row->estimate, 1), 1, time);
 	}

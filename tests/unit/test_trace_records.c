@@ -14,7 +14,6 @@
 #include "preload/base/settings.h"
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
-#include "preload/events/event_overhead.h"
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
@@ -33,7 +32,6 @@ static struct operation kernel = {.name = "kernel",
 static struct thread threads[2];
 static bool wanted, has_activity;
 static enum row_kind kind_of_call;
-static uint64_t overhead;
 
 /* What a trace of a window leaves out; ROW_KINDS: nothing. */
 static enum row_kind left_out = ROW_KINDS;
@@ -59,12 +57,6 @@ bool recording_matches(void)
 int64_t cupti_clock_behind(void)
 {
 	return 7;
-}
-
-uint64_t event_overhead_of(enum overhead_kind kind)
-{
-	assert_int_equal(kind, OVERHEAD_KERNEL);
-	return overhead;
 }
 
 bool settings_want_calls(enum row_kind kind)
@@ -110,7 +102,6 @@ static int start(void **state)
 	wanted = true;
 	has_activity = mode_driver_records = false;
 	kind_of_call = ROW_DRIVER_API;
-	overhead = 0;
 	threads[0] = (struct thread){.pthread_id = 11, .kernel_id = 101, .next = &threads[1]};
 	threads[1] = (struct thread){.pthread_id = 12, .kernel_id = 102};
 	return 0;
@@ -220,18 +211,11 @@ static void by_events_an_operation_starts_behind_the_one_before(void **state)
 	assert_int_equal(made->clock, CLOCK_EVENTS);
 	/* Taken off at the end. */
 	assert_int_equal(made->overhead, 1 + OVERHEAD_KERNEL);
-	overhead = 100;
 	operation.started = 1200;
 	made = timed(&operation);
 	assert_int_equal(made->start, 1300);
-	assert_int_equal(made->end, 1500);
-	assert_int_equal(made->overhead, 0);
-	overhead = 400;
+	assert_int_equal(made->end, 1600);
 	operation.started = 2000;
-	made = timed(&operation);
-	assert_int_equal(made->start, 2000);
-	assert_int_equal(made->end, 2000);
-	overhead = 100;
 	operation.host_included = true;
 	made = timed(&operation);
 	assert_int_equal(made->end, 2300);

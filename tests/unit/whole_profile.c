@@ -63,7 +63,7 @@ static void add_times(struct figures *figures, unsigned calls, uint64_t from, ui
 
 		session_add_sample(session, figures, duration);
 		if (size)
-			session_add_size(figures, size * (1 + i % 3), duration, 0);
+			session_add_size(figures, size * (1 + i % 3), duration);
 	}
 }
 
@@ -573,7 +573,7 @@ static void fill_by_events(void)
 			continue;
 		}
 		session_add_sample(session, &row->events, duration);
-		session_add_size(&row->events, bytes, duration, 3700);
+		session_add_size(&row->events, bytes, duration);
 		estimate_timed(&row->estimate, place, 1, duration);
 	}
 	row = row_of(ROW_MEMSET, "[CUDA memset]", 0);
