@@ -2,7 +2,7 @@
 # What ktime costs. The programs are built here and may be carried to the machine with the GPU.
 
 BENCH_PROGRAMS := $(BUILD)/bench/libbare_tracer.so $(BUILD)/bench/attached \
-	$(addprefix $(BUILD)/bench/,launch_loop graph_loop start_loop)
+	$(addprefix $(BUILD)/bench/,launch_loop graph_loop graph_after start_loop)
 
 .PHONY: bare-tracer bench-programs bench cost
 # What needs no nvcc.
