@@ -18,6 +18,8 @@ struct cupti_version {
 	uint32_t first;
 	/* The kernel kind can be turned off while the program launches graphs. */
 	bool pauses_kernels;
+	/* Nodes of graphs can be recorded, as many as there are. */
+	bool records_nodes;
 	/* A request for a buffer may be refused. */
 	bool takes_refusal;
 	/* Each thread fills buffers of its own, unless an attribute says otherwise. */

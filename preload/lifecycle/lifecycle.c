@@ -141,7 +141,10 @@ static bool may_pause(void)
 /* Where CUPTI can record nodes neither in windows nor all the time, graphs are timed as wholes. */
 static bool graph_nodes_are_wanted(void)
 {
-	return settings.graph == GRAPH_NODE || (settings.graph == GRAPH_AUTO && pause_is_safe());
+	const struct cupti_version *version = cupti_version_of(library_functions()->version);
+
+	return version->records_nodes &&
+	       (settings.graph == GRAPH_NODE || (settings.graph == GRAPH_AUTO && pause_is_safe()));
 }
 
 static void start_cupti(void)
@@ -205,14 +208,17 @@ static void describe_cupti(void)
 		session_note(session, "Kernels may overlap: --concurrent-kernels off needs CUPTI.");
 }
 
-/* Whether the program asked for no form of its graphs, and CUPTI bears only one. */
+/* Where graphs are timed as wholes although nobody asked for that. */
 static void warn_of_whole_graphs(struct session *finished)
 {
+	const char *more = "";
 	const struct row *row;
 	bool graphs = false;
 
-	if (!cupti.started || settings.graph != GRAPH_AUTO || cupti.settings.graph_nodes)
+	if (!cupti.started || settings.graph == GRAPH_WHOLE || cupti.settings.graph_nodes)
 		return;
+	if (cupti_version_of(library_functions()->version)->records_nodes)
+		more = "; --graph node records them all the same";
 	session_for_each_row (finished, row)
 		graphs |= row->kind == ROW_GRAPH;
 	if (graphs)
@@ -220,8 +226,8 @@ static void warn_of_whole_graphs(struct session *finished)
 			finished,
 			"CUDA graphs are timed as wholes: CUPTI's version %u can end or hang a "
 			"program whose nodes are recorded. That of " CUPTI_THAT_PAUSES
-			", does not; --graph node records them all the same.",
-			(unsigned)library_functions()->version);
+			", does not%s.",
+			(unsigned)library_functions()->version, more);
 }
 
 static void finish_report(struct session *finished)
