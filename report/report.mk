@@ -4,7 +4,7 @@
 REPORT_LIBRARY_SOURCES := $(filter-out report/names/canonical.c, \
 	$(wildcard $(addprefix report/, session/*.c devices/*.c options/*.c names/*.c \
 	rates/*.c findings/*.c energy/*.c metrics/*.c print/*.c prometheus/*.c)))
-REPORT_LIBRARY_SOURCES += $(wildcard report/ranges/*.c report/memory/*.c)
+REPORT_LIBRARY_SOURCES += $(wildcard report/ranges/*.c)
 
 # What only the command needs.
 REPORT_COMMAND_SOURCES := $(filter-out $(REPORT_LIBRARY_SOURCES), $(wildcard report/*/*.c))

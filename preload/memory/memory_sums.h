@@ -10,7 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 
 /* Origins that are told apart. From half of them on those of different sizes are one, and when they
  * are all in use those of a kind on a device. Chosen. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 #include "report/names/demangle.h"
 #include "report/print/table.h"
 #include "report/session/session.h"

@@ -11,6 +11,7 @@
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
+#include "report/session/figure_tables.h"
 #include "report/print/table.h"
 #include "report/findings/findings.h"
 
@@ -204,12 +205,12 @@ static cJSON *findings_array(const struct session *session)
 
 static cJSON *counters_object(const struct session *session)
 {
+	const struct figure_table *table = figures_of(SCOPE_RUN);
 	cJSON *object = cJSON_CreateObject();
 
-#define ADD_COUNTER(name, text)                                                                    \
-	json_add_unsigned(object, #name, session_header(session)->counters[COUNTER_##name]);
-	SESSION_COUNTERS(ADD_COUNTER)
-#undef ADD_COUNTER
+	for (unsigned i = 0; i < table->count; i++)
+		json_add_unsigned(object, table->figures[i].name,
+				  session_header(session)->counters[i]);
 	return object;
 }
 

@@ -2,7 +2,7 @@
 #include "report/export/export_json_memory.h"
 
 #include "report/export/json.h"
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 
 static void add_place(cJSON *object, uint32_t kind, int32_t device)
 {

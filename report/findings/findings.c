@@ -154,18 +154,18 @@ static const struct {
 };
 
 /* A rule's figures on one device, or of the whole program. */
-struct figure {
+struct found {
 	uint64_t count, time;
 };
 
-static void fill_of_program(struct figure figures[FINDING_COUNT], const struct call_totals *totals)
+static void fill_of_program(struct found figures[FINDING_COUNT], const struct call_totals *totals)
 {
-	figures[FINDING_PAGEABLE] = (struct figure){totals->pageable_calls, totals->pageable_ns};
+	figures[FINDING_PAGEABLE] = (struct found){totals->pageable_calls, totals->pageable_ns};
 	figures[FINDING_SYNCHRONOUS] =
-		(struct figure){totals->synchronous_calls, totals->synchronous_ns};
+		(struct found){totals->synchronous_calls, totals->synchronous_ns};
 }
 
-static void fill_of_device(struct figure figures[FINDING_COUNT], const struct session *session,
+static void fill_of_device(struct found figures[FINDING_COUNT], const struct session *session,
 			   int device)
 {
 	const struct call_totals *totals = &session_header(session)->totals;
@@ -173,13 +173,13 @@ static void fill_of_device(struct figure figures[FINDING_COUNT], const struct se
 
 	find(&found, session, device);
 	figures[FINDING_WAITING] =
-		(struct figure){totals->waiting_calls, found.causes[IDLE_AFTER_WAIT]};
-	figures[FINDING_GAP] = (struct figure){0, at_least(found.longest, LONG_GAP_NS)};
-	figures[FINDING_LAUNCH_BOUND] = (struct figure){found.short_kernels, launch_bound(&found)};
-	figures[FINDING_MEMORY] = (struct figure){totals->memory_calls, found.memory};
-	figures[FINDING_OVERLAP] = (struct figure){0, apart(&found)};
-	figures[FINDING_LOADING] = (struct figure){0, at_least(found.loading, LEAST_LOADING_NS)};
-	figures[FINDING_LOW_USE] = (struct figure){0, found.idle};
+		(struct found){totals->waiting_calls, found.causes[IDLE_AFTER_WAIT]};
+	figures[FINDING_GAP] = (struct found){0, at_least(found.longest, LONG_GAP_NS)};
+	figures[FINDING_LAUNCH_BOUND] = (struct found){found.short_kernels, launch_bound(&found)};
+	figures[FINDING_MEMORY] = (struct found){totals->memory_calls, found.memory};
+	figures[FINDING_OVERLAP] = (struct found){0, apart(&found)};
+	figures[FINDING_LOADING] = (struct found){0, at_least(found.loading, LEAST_LOADING_NS)};
+	figures[FINDING_LOW_USE] = (struct found){0, found.idle};
 }
 
 static uint64_t time_of_devices(const struct session *session)
@@ -193,10 +193,10 @@ static uint64_t time_of_devices(const struct session *session)
 
 /* Takes what the rules find in these figures, unless they found more of it on another device. */
 static void apply_rules(struct finding found[FINDING_COUNT],
-			const struct figure figures[FINDING_COUNT], int device, uint64_t whole)
+			const struct found figures[FINDING_COUNT], int device, uint64_t whole)
 {
 	for (unsigned i = 0; i < FINDING_COUNT; i++) {
-		const struct figure *figure = &figures[i];
+		const struct found *figure = &figures[i];
 		double percent = whole > 0 ? 100 * (double)figure->time / (double)whole : 0;
 		unsigned devices = found[i].devices;
 
@@ -219,7 +219,7 @@ unsigned findings_of(const struct session *session, uint64_t devices,
 		     struct finding findings[FINDING_COUNT])
 {
 	const struct session_header *header = session_header(session);
-	struct figure figures[FINDING_COUNT] = {{0}};
+	struct found figures[FINDING_COUNT] = {{0}};
 	unsigned count = 0;
 
 	if (!session_knows_use(session))

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "report/html/section.h"
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 #include "report/print/idle.h"
 #include "report/print/number.h"
 #include "report/print/report.h"

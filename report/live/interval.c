@@ -4,8 +4,9 @@
 #include <errno.h>
 #include <string.h>
 
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 #include "report/session/estimate.h"
+#include "report/session/figure_tables.h"
 #include "report/session/session_nvtx.h"
 #include "report/session/session_overhead.h"
 
@@ -18,9 +19,6 @@ static double less_real(double now, double before)
 {
 	return now > before ? now - before : 0;
 }
-
-#define TAKE_OFF(now, before, field)	  (now)->field = less((now)->field, (before)->field)
-#define TAKE_OFF_REAL(now, before, field) (now)->field = less_real((now)->field, (before)->field)
 
 static uint64_t within(uint64_t value, uint64_t minimum, uint64_t maximum)
 {
@@ -76,10 +74,7 @@ static void subtract_figures(const struct session *session, struct figures *now,
 	struct histogram *histogram = session_histogram(session, now->histogram);
 	const struct histogram *old = session_histogram(earlier, before->histogram);
 
-	TAKE_OFF(now, before, count);
-	TAKE_OFF(now, before, total);
-	TAKE_OFF(now, before, size);
-	TAKE_OFF_REAL(now, before, squares);
+	figures_subtract(figures_of(SCOPE_CLOCK), now, before);
 	if (now->count == 0) {
 		now->minimum = UINT64_MAX;
 		now->maximum = 0;
@@ -97,15 +92,8 @@ static void subtract_estimate(struct estimate *now, const struct estimate *earli
 	/* A damaged file may say any shift; by 63 all stretches are one. */
 	while (!now->by_size && before.shift < now->shift && before.shift < 63)
 		estimate_halve(&before);
-	for (unsigned i = 0; i < ESTIMATE_STRATA; i++) {
-		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], calls);
-		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], drawn);
-		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], weight);
-		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], weight_squares);
-		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], total);
-		TAKE_OFF_REAL(&now->strata[i], &before.strata[i], squares);
-		TAKE_OFF(&now->strata[i], &before.strata[i], timed);
-	}
+	for (unsigned i = 0; i < ESTIMATE_STRATA; i++)
+		figures_subtract(figures_of(SCOPE_STRATUM), &now->strata[i], &before.strata[i]);
 	now->cubes -= before.cubes;
 }
 
@@ -121,7 +109,7 @@ static void subtract_windows(struct row *now, const struct row *before)
 	const double recorded = (double)before->cupti.count;
 
 	if (before->windows_total > 0) {
-		TAKE_OFF_REAL(now, before, windows_total);
+		now->windows_total = less_real(now->windows_total, before->windows_total);
 	} else if (recorded > 0) {
 		now->windows_total = less_real(now->windows_total,
 					       (double)before->cupti.total * earlier / recorded);
@@ -143,31 +131,12 @@ static void subtract_row(const struct session *session, struct row *now,
 	double more = taken_off(session, now) - taken_off(earlier, before);
 
 	subtract_windows(now, before);
-	TAKE_OFF(now, before, calls);
-	TAKE_OFF(now, before, calls_outside);
-	TAKE_OFF(now, before, failed);
-	TAKE_OFF(now, before, bytes);
-	TAKE_OFF_REAL(now, before, bytes_squares);
+	figures_subtract(figures_of(SCOPE_ROW), now, before);
 	for (unsigned i = 0; i < UNTIMED_COUNT; i++)
-		TAKE_OFF(now, before, untimed[i]);
+		now->untimed[i] = less(now->untimed[i], before->untimed[i]);
 	subtract_figures(session, &now->cupti, earlier, &before->cupti, 0);
 	subtract_figures(session, &now->events, earlier, &before->events, more);
 	subtract_estimate(&now->estimate, &before->estimate);
-	TAKE_OFF(now, before, gated);
-	TAKE_OFF(now, before, may_wait);
-	TAKE_OFF(now, before, beside);
-	TAKE_OFF(now, before, queued);
-	TAKE_OFF(now, before, checked);
-	TAKE_OFF(now, before, checked_cupti);
-	TAKE_OFF(now, before, checked_raw);
-	TAKE_OFF(now, before, checked_events);
-	TAKE_OFF(now, before, checked_overlapped);
-	TAKE_OFF(now, before, waited);
-	TAKE_OFF(now, before, unmatched);
-	TAKE_OFF(now, before, graph_records);
-	TAKE_OFF(now, before, node_calls);
-	TAKE_OFF(now, before, node_calls_estimated);
-	TAKE_OFF(now, before, host_included);
 }
 
 /* A profile only grows, so that what was in it before is where it was. */
@@ -192,101 +161,56 @@ static int subtract_rows(struct session *session, const struct session *earlier)
 	return 0;
 }
 
-static void subtract_idle(const struct session *session, const struct session *earlier)
-{
-	struct idle_row *now = NULL, *before;
+typedef const void *next_item(const struct session *session, const void *previous);
 
-	session_for_each_idle (earlier, before) {
-		now = session_next_idle(session, now);
-		if (!now)
-			return;
-		TAKE_OFF(now, before, gaps);
-		TAKE_OFF(now, before, total);
-	}
+static const void *next_idle(const struct session *session, const void *previous)
+{
+	return session_next_idle(session, previous);
 }
 
-static void subtract_ranges(const struct session *session, const struct session *earlier)
+static const void *next_range(const struct session *session, const void *previous)
 {
-	const struct nvtx_range *old_range;
-	const struct nvtx_part *old_part;
-	struct nvtx_range *range = NULL;
-	struct nvtx_part *part = NULL;
-
-	session_for_each_nvtx_range (earlier, old_range) {
-		range = (struct nvtx_range *)session_next_nvtx_range(session, range);
-		if (!range)
-			return;
-		TAKE_OFF(range, old_range, calls);
-		TAKE_OFF(range, old_range, total);
-	}
-	session_for_each_nvtx_part (earlier, old_part) {
-		part = (struct nvtx_part *)session_next_nvtx_part(session, part);
-		if (!part)
-			return;
-		TAKE_OFF_REAL(part, old_part, calls);
-		TAKE_OFF_REAL(part, old_part, event_calls);
-		TAKE_OFF_REAL(part, old_part, untimed);
-		TAKE_OFF(part, old_part, total);
-	}
+	return session_next_nvtx_range(session, previous);
 }
 
-/* What is held, and the peaks, are those of the run. */
-static void subtract_memory(const struct session *session, const struct session *earlier)
+static const void *next_part(const struct session *session, const void *previous)
 {
-	const struct memory_site *old_site;
-	const struct memory_use *old_use;
-	struct memory_site *site = NULL;
-	struct memory_use *use = NULL;
-
-	session_for_each_memory_use(earlier, old_use)
-	{
-		use = (struct memory_use *)session_next_memory_use(session, use);
-		if (!use)
-			return;
-		TAKE_OFF(use, old_use, allocations);
-		TAKE_OFF(use, old_use, allocated);
-		TAKE_OFF(use, old_use, frees);
-	}
-	session_for_each_memory_site(earlier, old_site)
-	{
-		site = (struct memory_site *)session_next_memory_site(session, site);
-		if (!site)
-			return;
-		TAKE_OFF(site, old_site, allocations);
-		TAKE_OFF(site, old_site, allocated);
-	}
+	return session_next_nvtx_part(session, previous);
 }
 
-static void subtract_clock(struct clock_range *now, const struct clock_range *before)
+static const void *next_use(const struct session *session, const void *previous)
 {
-	TAKE_OFF(now, before, samples);
-	TAKE_OFF(now, before, sum);
+	return session_next_memory_use(session, previous);
 }
 
-/* The clocks' least and most stay those of the run. */
+static const void *next_site(const struct session *session, const void *previous)
+{
+	return session_next_memory_site(session, previous);
+}
+
+/* Items of which a profile only gets more, in the same order. */
+static void subtract_items(const struct session *session, const struct session *earlier,
+			   enum figure_scope scope, next_item *next)
+{
+	const void *now = NULL, *before = NULL;
+
+	while ((before = next(earlier, before)) && (now = next(session, now)))
+		figures_subtract(figures_of(scope), (void *)now, before);
+}
+
 static void subtract_energy(struct device_energy *now, const struct device_energy *before)
 {
-	TAKE_OFF(now, before, duration);
-	TAKE_OFF_REAL(now, before, joules);
-	TAKE_OFF(now, before, samples);
-	TAKE_OFF(now, before, idle);
-	subtract_clock(&now->sm, &before->sm);
-	subtract_clock(&now->memory, &before->memory);
+	figures_subtract(figures_of(SCOPE_ENERGY), now, before);
+	figures_subtract(figures_of(SCOPE_CLOCK_RANGE), &now->sm, &before->sm);
+	figures_subtract(figures_of(SCOPE_CLOCK_RANGE), &now->memory, &before->memory);
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
-		TAKE_OFF(now, before, reasons[i]);
+		now->reasons[i] = less(now->reasons[i], before->reasons[i]);
 }
 
 static void subtract_header(struct session_header *now, const struct session_header *before)
 {
-	uint64_t *counters = now->counters;
-
 	now->start_realtime += before->counters[COUNTER_wall_ns];
-	for (unsigned i = 0; i < COUNTER_COUNT; i++)
-		/* A trace is in it whole. */
-		if (i != COUNTER_events_created && i != COUNTER_threads &&
-		    i != COUNTER_memory_bytes && i != COUNTER_trace_records &&
-		    i != COUNTER_trace_lost)
-			counters[i] = less(counters[i], before->counters[i]);
+	figures_subtract(figures_of(SCOPE_RUN), now->counters, before->counters);
 	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
 		struct device_use *use = &now->uses[i];
 		const struct device_use *old = &before->uses[i];
@@ -295,22 +219,10 @@ static void subtract_header(struct session_header *now, const struct session_hea
 			memset(use, 0, sizeof(*use));
 		else if (old->last)
 			use->first = old->last;
-		TAKE_OFF(use, old, excluded);
-		TAKE_OFF(use, old, busy);
-		TAKE_OFF(use, old, kernels);
-		TAKE_OFF(use, old, copies);
-		TAKE_OFF(use, old, late);
-	}
-	for (unsigned i = 0; i < SESSION_DEVICES; i++)
+		figures_subtract(figures_of(SCOPE_USE), use, old);
 		subtract_energy(&now->devices[i].energy, &before->devices[i].energy);
-	TAKE_OFF(&now->totals, &before->totals, pageable_calls);
-	TAKE_OFF(&now->totals, &before->totals, pageable_ns);
-	TAKE_OFF(&now->totals, &before->totals, synchronous_calls);
-	TAKE_OFF(&now->totals, &before->totals, synchronous_ns);
-	TAKE_OFF(&now->totals, &before->totals, waiting_calls);
-	TAKE_OFF(&now->totals, &before->totals, waiting_ns);
-	TAKE_OFF(&now->totals, &before->totals, memory_calls);
-	TAKE_OFF(&now->totals, &before->totals, memory_ns);
+	}
+	figures_subtract(figures_of(SCOPE_TOTALS), &now->totals, &before->totals);
 }
 
 int interval_subtract(struct session *session, const struct session *earlier)
@@ -325,9 +237,11 @@ int interval_subtract(struct session *session, const struct session *earlier)
 	error = subtract_rows(session, earlier);
 	if (error)
 		return error;
-	subtract_idle(session, earlier);
-	subtract_ranges(session, earlier);
-	subtract_memory(session, earlier);
+	subtract_items(session, earlier, SCOPE_IDLE, next_idle);
+	subtract_items(session, earlier, SCOPE_RANGE, next_range);
+	subtract_items(session, earlier, SCOPE_PART, next_part);
+	subtract_items(session, earlier, SCOPE_MEMORY, next_use);
+	subtract_items(session, earlier, SCOPE_SITE, next_site);
 	subtract_header(now, before);
 	return 0;
 }

@@ -4,31 +4,15 @@
 #include <errno.h>
 #include <string.h>
 
+#include "report/session/figure_tables.h"
+
 /* A device's time is that of all processes, from no moment of any clock. */
 static void add_use(struct device_use *to, const struct device_use *from)
 {
 	if (!from->last)
 		return;
 	to->last += from->last > from->first ? from->last - from->first : 0;
-	to->excluded += from->excluded;
-	to->busy += from->busy;
-	to->kernels += from->kernels;
-	to->copies += from->copies;
-	to->late += from->late;
-	if (from->contexts > to->contexts)
-		to->contexts = from->contexts;
-}
-
-static void add_totals(struct call_totals *to, const struct call_totals *from)
-{
-	to->pageable_calls += from->pageable_calls;
-	to->pageable_ns += from->pageable_ns;
-	to->synchronous_calls += from->synchronous_calls;
-	to->synchronous_ns += from->synchronous_ns;
-	to->waiting_calls += from->waiting_calls;
-	to->waiting_ns += from->waiting_ns;
-	to->memory_calls += from->memory_calls;
-	to->memory_ns += from->memory_ns;
+	figures_merge(figures_of(SCOPE_USE), to, from);
 }
 
 /* What is said of all processes is taken from the first one. */
@@ -65,9 +49,7 @@ void merge_header(struct session *merged, const struct session *session)
 	to->events_active |= from->events_active;
 	if (from->start_realtime < to->start_realtime)
 		to->start_realtime = from->start_realtime;
-	for (unsigned i = 0; i < COUNTER_COUNT; i++)
-		if (i != COUNTER_trace_records)
-			to->counters[i] += from->counters[i];
+	figures_merge(figures_of(SCOPE_RUN), to->counters, from->counters);
 	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
 		uint32_t used = to->devices[i].used || from->devices[i].used;
 
@@ -78,7 +60,7 @@ void merge_header(struct session *merged, const struct session *session)
 		to->devices[i].used = used;
 		add_use(&to->uses[i], &from->uses[i]);
 	}
-	add_totals(&to->totals, &from->totals);
+	figures_merge(figures_of(SCOPE_TOTALS), &to->totals, &from->totals);
 	for (uint32_t i = 0; i < from->note_count && i < SESSION_NOTES; i++)
 		if (*session_string(session, from->notes[i]))
 			session_note(merged, "%s", session_string(session, from->notes[i]));
@@ -108,8 +90,7 @@ int merge_idle(struct session *merged, const struct session *session)
 		to = session_idle_row(merged, &key);
 		if (!to)
 			return -ENOMEM;
-		to->gaps += row->gaps;
-		to->total += row->total;
+		figures_merge(figures_of(SCOPE_IDLE), to, row);
 		if (row->longest <= to->longest)
 			continue;
 		to->longest = row->longest;

@@ -3,7 +3,8 @@
 
 #include <errno.h>
 
-#include "report/memory/memory_use.h"
+#include "report/session/figure_tables.h"
+#include "report/session/memory_use.h"
 #include "report/session/session_internal.h"
 
 /* A damaged file may hold any. */
@@ -41,11 +42,7 @@ int merge_memory(struct session *merged, const struct session *session)
 			to->peak = use->peak;
 			to->peak_time = use->peak_time;
 		}
-		to->held += use->held;
-		to->held_count += use->held_count;
-		to->allocations += use->allocations;
-		to->allocated += use->allocated;
-		to->frees += use->frees;
+		figures_merge(figures_of(SCOPE_MEMORY), to, use);
 	}
 	return 0;
 }

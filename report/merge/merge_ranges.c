@@ -10,6 +10,7 @@
 
 #include "report/print/table.h"
 #include "report/ranges/range_tree.h"
+#include "report/session/figure_tables.h"
 #include "report/session/session_internal.h"
 
 /* Of a path's text, so that it stays a name. Chosen. */
@@ -153,14 +154,7 @@ static int add_part(struct merge_ranges *ranges, const struct session *source,
 
 	if (!to)
 		return -ENOMEM;
-	to->calls += from->calls;
-	to->untimed += from->untimed;
-	to->total += from->total;
-	to->estimated |= from->estimated;
-	if (from->minimum < to->minimum)
-		to->minimum = from->minimum;
-	if (from->maximum > to->maximum)
-		to->maximum = from->maximum;
+	figures_merge(figures_of(SCOPE_PART), to, from);
 	return 0;
 }
 

@@ -2,6 +2,7 @@
 #include "report/merge/row_sum.h"
 
 #include "report/print/table.h"
+#include "report/session/figure_tables.h"
 #include "report/session/session_internal.h"
 
 static void merge_shapes(struct row *to, const struct row *from)
@@ -40,14 +41,7 @@ void row_sum_figures(struct session *session, struct figures *to, const struct s
 
 	if (sum)
 		histogram_merge(sum, histogram);
-	if (from->count && (!to->count || from->minimum < to->minimum))
-		to->minimum = from->minimum;
-	if (from->maximum > to->maximum)
-		to->maximum = from->maximum;
-	to->count += from->count;
-	to->total += from->total;
-	to->squares += from->squares;
-	to->size += from->size;
+	figures_merge(figures_of(SCOPE_CLOCK), to, from);
 	if (from->slowest.size && (!to->slowest.size || rate(&from->slowest) < rate(&to->slowest)))
 		to->slowest = from->slowest;
 	if (from->fastest.size && (!to->fastest.size || rate(&from->fastest) > rate(&to->fastest)))
@@ -55,8 +49,8 @@ void row_sum_figures(struct session *session, struct figures *to, const struct s
 }
 
 /* What both clocks say of the same calls. */
-static void merge_checks(struct session *session, struct row *to, const struct session *source,
-			 const struct row *from)
+static void merge_differences(struct session *session, struct row *to, const struct session *source,
+			      const struct row *from)
 {
 	const struct histogram *differences = session_histogram(source, from->difference_histogram);
 	struct histogram *sum =
@@ -64,42 +58,19 @@ static void merge_checks(struct session *session, struct row *to, const struct s
 
 	if (sum)
 		histogram_merge(sum, differences);
-	to->checked += from->checked;
-	to->checked_cupti += from->checked_cupti;
-	to->checked_raw += from->checked_raw;
-	to->checked_events += from->checked_events;
-	to->checked_overlapped += from->checked_overlapped;
-	to->waited += from->waited;
-	to->unmatched += from->unmatched;
 }
 
 static void merge_counts(struct row *to, const struct row *from, enum clock_source clock)
 {
+	struct row part = *from;
+
 	/* Both together are row_calls(). */
-	to->calls += row_calls(from) - from->node_calls;
-	to->node_calls += from->node_calls;
-	to->node_calls_estimated += from->node_calls_estimated;
-	to->calls_outside += from->calls_outside;
-	to->failed += from->failed;
-	to->bytes += from->bytes;
-	to->bytes_squares += from->bytes_squares;
-	if (from->bytes_minimum < to->bytes_minimum)
-		to->bytes_minimum = from->bytes_minimum;
-	if (from->bytes_maximum > to->bytes_maximum)
-		to->bytes_maximum = from->bytes_maximum;
+	part.calls = row_calls(from) - from->node_calls;
+	if (clock != CLOCK_EVENTS)
+		part.gated = part.may_wait = part.beside = part.queued = 0;
+	figures_merge(figures_of(SCOPE_ROW), to, &part);
 	for (unsigned i = 0; i < UNTIMED_COUNT; i++)
 		to->untimed[i] += from->untimed[i];
-	to->graph_records += from->graph_records;
-	to->host_included += from->host_included;
-	to->nodes = from->nodes;
-	to->overhead = from->overhead;
-	to->more_calls |= from->more_calls;
-	if (clock == CLOCK_EVENTS) {
-		to->gated += from->gated;
-		to->may_wait += from->may_wait;
-		to->beside += from->beside;
-		to->queued += from->queued;
-	}
 }
 
 void row_sum_counts(struct session *session, struct row *to, const struct session *source,
@@ -109,7 +80,7 @@ void row_sum_counts(struct session *session, struct row *to, const struct sessio
 
 	merge_counts(to, from, clock);
 	merge_shapes(to, from);
-	merge_checks(session, to, source, from);
+	merge_differences(session, to, source, from);
 	if (*kernels && !to->kernels_listed)
 		to->kernels_listed = session_intern(session, kernels);
 }

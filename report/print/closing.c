@@ -5,6 +5,7 @@
 
 #include "report/energy/energy_text.h"
 #include "report/names/visible.h"
+#include "report/session/figure_tables.h"
 #include "report/print/agreement.h"
 #include "report/print/number.h"
 #include "report/print/report.h"
@@ -234,15 +235,13 @@ static void write_losses(const struct closing *closing)
 		COUNTER_cupti_unknown, COUNTER_rows_lost,    COUNTER_failed_calls,
 		COUNTER_driver_errors, COUNTER_cupti_errors, COUNTER_memory_untracked,
 	};
-#define COUNTER_TEXT(name, text) text,
-	static const char *const texts[] = {SESSION_COUNTERS(COUNTER_TEXT)};
-#undef COUNTER_TEXT
+	const struct figure *figures = figures_of(SCOPE_RUN)->figures;
 	const uint64_t *counts = session_header(closing->session)->counters;
 	char count[NUMBER_SIZE];
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		if (counts[counters[i]] > 0)
-			warn(closing, "Lost or failed: %s (%s).", texts[counters[i]],
+			warn(closing, "Lost or failed: %s (%s).", figures[counters[i]].text,
 			     number_count(count, counts[counters[i]]));
 }
 

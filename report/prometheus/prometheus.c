@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 #include "report/prometheus/prometheus_internal.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"

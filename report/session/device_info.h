@@ -6,6 +6,8 @@
 
 #include <stdint.h>
 
+#include "report/session/figure.h"
+
 /* Why a device's clocks are not the highest: NVML's clocks event reasons, which were called
  * throttle reasons. That it is idle (CLOCK_IDLE) is no such reason. X(name, NVML's bit, in JSON, in
  * words) */
@@ -40,23 +42,32 @@ enum energy_state { ENERGY_STATES(ENERGY_STATE_ENUM) ENERGY_STATE_COUNT };
 /* Where the energy is from: nowhere, the device's own sum, or the power, read every so often. */
 enum energy_source { ENERGY_FROM_NOTHING, ENERGY_FROM_COUNTER, ENERGY_FROM_POWER };
 
-/* A clock over the samples in which the device was not idle, MHz. */
+/* A clock over the samples in which the device was not idle; the least and most are the run's. */
+#define CLOCK_RANGE_FIGURES(X)                                                                     \
+	X(clock_range, U64, samples, COUNT, SUM, SUBTRACT,                                         \
+	  "with this clock; 0: the others say nothing")                                            \
+	X(clock_range, U64, sum, MHZ, SUM, SUBTRACT, "of the clock in them")                       \
+	X(clock_range, U32, minimum, MHZ, LEAST, LATER, "the lowest")                              \
+	X(clock_range, U32, maximum, MHZ, MOST, LATER, "the highest")
+
 struct clock_range {
-	uint64_t samples; /* with this clock; 0: the others say nothing */
-	uint64_t sum;
-	uint32_t minimum, maximum;
+	CLOCK_RANGE_FIGURES(FIGURE_MEMBER)
 };
 
 /* What NVML said of a device while the program ran, whoever else used it. */
+#define ENERGY_FIGURES(X)                                                                          \
+	X(device_energy, U64, duration, NS, OWN, SUBTRACT,                                         \
+	  "between the first and the last reading of the energy")                                  \
+	X(device_energy, REAL, joules, JOULES, OWN, SUBTRACT, "in that time")                      \
+	X(device_energy, U64, samples, COUNT, OWN, SUBTRACT, "of the clocks and of their reasons") \
+	X(device_energy, U64, idle, COUNT, OWN, SUBTRACT, "of these, idle: in none of what follows")
+
 struct device_energy {
 	uint32_t state;	 /* enum energy_state */
 	int32_t result;	 /* NVML's, where it refused; else 0 */
 	uint32_t source; /* enum energy_source */
 	uint32_t reserved0;
-	uint64_t duration; /* ns between the first and the last reading of the energy */
-	double joules;	   /* in that time */
-	uint64_t samples;  /* of the clocks and of their reasons */
-	uint64_t idle;	   /* of these, idle: in none of what follows */
+	ENERGY_FIGURES(FIGURE_MEMBER)
 	struct clock_range sm, memory;
 	uint64_t reasons[CLOCK_REASON_COUNT]; /* samples with the reason */
 };

@@ -7,6 +7,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+#include "report/session/figure.h"
+
 struct session;
 
 /* Why a device was idle before an operation. X(name, in JSON and CSV, in words) */
@@ -27,37 +29,52 @@ enum idle_cause { IDLE_CAUSES(IDLE_CAUSE_ENUM) IDLE_CAUSE_COUNT };
 
 /* A device's time by activity records, from `first`, the start of the first operation, to `last`,
  * the end of the last one. All 0 if there are none. Nanoseconds. */
+#define USE_FIGURES(X)                                                                             \
+	X(device_use, U64, first, NS, OWN, OWN, "when the first operation began")                  \
+	X(device_use, U64, last, NS, OWN, OWN, "when the last one ended")                          \
+	X(device_use, U64, excluded, NS, SUM, SUBTRACT, "of that, outside the profiling window")   \
+	X(device_use, U64, busy, NS, SUM, SUBTRACT, "union of all operations")                     \
+	X(device_use, U64, kernels, NS, SUM, SUBTRACT, "union of kernels and graphs")              \
+	X(device_use, U64, copies, NS, SUM, SUBTRACT, "union of copies and memsets")               \
+	X(device_use, U64, late, NS, SUM, SUBTRACT, "of records that came too late to be counted") \
+	X(device_use, U32, contexts, COUNT, MOST, LATER,                                           \
+	  "how many worked on it: 1, or 2 for several")
+
 struct device_use {
-	uint64_t first, last;
-	uint64_t excluded; /* of it, outside the profiling window */
-	uint64_t busy;	   /* union of all operations */
-	uint64_t kernels;  /* union of kernels and graphs */
-	uint64_t copies;   /* union of copies and memsets */
-	uint64_t late;	   /* of records that came too late to be counted */
-	uint32_t contexts; /* how many worked on it: 1, or 2 for several */
-	uint32_t reserved0;
+	USE_FIGURES(FIGURE_MEMBER)
 };
 
 /* Calls that a program may do better without: how many, and how long they took in all. */
+#define TOTALS_FIGURES(X)                                                                          \
+	X(call_totals, U64, pageable_calls, COUNT, SUM, SUBTRACT,                                  \
+	  "asynchronous copies of pageable memory")                                                \
+	X(call_totals, U64, pageable_ns, NS, SUM, SUBTRACT, "their time on the device")            \
+	X(call_totals, U64, synchronous_calls, COUNT, SUM, SUBTRACT,                               \
+	  "synchronous copies, and memsets that wait")                                             \
+	X(call_totals, U64, synchronous_ns, NS, SUM, SUBTRACT, "their time on the host")           \
+	X(call_totals, U64, waiting_calls, COUNT, SUM, SUBTRACT, "synchronizing calls")            \
+	X(call_totals, U64, waiting_ns, NS, SUM, SUBTRACT, "their time on the host")               \
+	X(call_totals, U64, memory_calls, COUNT, SUM, SUBTRACT,                                    \
+	  "calls that allocate or free memory")                                                    \
+	X(call_totals, U64, memory_ns, NS, SUM, SUBTRACT, "their time on the host")
+
 struct call_totals {
-	uint64_t pageable_calls, pageable_ns; /* asynchronous copies of pageable memory, on the
-					       * device */
-	/* Synchronous copies, and memsets that wait, on the host. */
-	uint64_t synchronous_calls, synchronous_ns;
-	uint64_t waiting_calls, waiting_ns; /* synchronizing calls, on the host */
-	uint64_t memory_calls, memory_ns;   /* that allocate or free memory, on the host */
+	TOTALS_FIGURES(FIGURE_MEMBER)
 };
 
 /* A cause of idle time. */
+#define IDLE_FIGURES(X)                                                                            \
+	X(idle_row, U64, gaps, COUNT, SUM, SUBTRACT, "in which it had a part")                     \
+	X(idle_row, U64, total, NS, SUM, SUBTRACT, "idle time")                                    \
+	X(idle_row, U64, longest, NS, OWN, LATER, "the longest part")
+
 struct idle_row {
 	uint32_t committed; /* as in struct row */
 	uint32_t cause;	    /* enum idle_cause */
 	uint64_t name;	    /* IDLE_CALL: offset of the function's name; else 0 */
 	int32_t device;
 	uint32_t thread; /* whose operation ended the gap, from gettid(); 0: not known */
-	uint64_t gaps;	 /* in which it had a part */
-	uint64_t total;
-	uint64_t longest;
+	IDLE_FIGURES(FIGURE_MEMBER)
 	/* Offsets of the names of the operations before and after the longest. */
 	uint64_t longest_before, longest_after;
 };

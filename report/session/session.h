@@ -20,12 +20,13 @@
 #include <stdio.h>
 
 #include "report/session/device_info.h"
+#include "report/session/figure.h"
 #include "report/session/histogram.h"
 #include "report/session/idle.h"
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      31
+#define SESSION_VERSION	      32
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -80,15 +81,19 @@ struct sized_call {
 	uint64_t size, ns;
 };
 
-/* One clock's figures over the calls it timed. */
+/* One clock's figures over the calls it timed. The minimum is UINT64_MAX while the count is 0; a
+ * size of 0 is not known. */
+#define CLOCK_FIGURES(X)                                                                           \
+	X(figures, U64, count, COUNT, SUM, SUBTRACT, "calls timed")                                \
+	X(figures, U64, total, NS, SUM, SUBTRACT, "their time")                                    \
+	X(figures, U64, minimum, NS, LEAST, OWN, "of the shortest")                                \
+	X(figures, U64, maximum, NS, MOST, OWN, "of the longest")                                  \
+	X(figures, REAL, squares, NS_SQUARED, SUM, SUBTRACT, "sum of the squares")                 \
+	X(figures, U64, size, SUM, SUM, SUBTRACT, "sum of the sizes")
+
 struct figures {
-	uint64_t count;
-	uint64_t total;
-	uint64_t minimum; /* UINT64_MAX while count is 0 */
-	uint64_t maximum;
-	double squares;	    /* sum of the squares, ns^2 */
+	CLOCK_FIGURES(FIGURE_MEMBER)
 	uint64_t histogram; /* offset of its struct histogram */
-	uint64_t size;	    /* sum of the sizes; 0: they are not known */
 	/* The calls with the least and the most size per time; both 0: none has a size. */
 	struct sized_call slowest, fastest;
 };
@@ -97,12 +102,17 @@ struct figures {
  * A part of a row's calls: a stretch of the run or, in rows of copies, a class of sizes. A call
  * that had the chance p to be timed has the weight w = 1 / p: it stands for that many calls.
  */
+#define STRATUM_FIGURES(X)                                                                         \
+	X(stratum, REAL, calls, COUNT, SUM, SUBTRACT, "all that there were")                       \
+	X(stratum, REAL, drawn, COUNT, SUM, SUBTRACT, "of those that were to be timed, sum of w")  \
+	X(stratum, REAL, weight, COUNT, SUM, SUBTRACT, "of those that were timed, sum of w")       \
+	X(stratum, REAL, weight_squares, COUNT, SUM, SUBTRACT, "sum of w^2")                       \
+	X(stratum, REAL, total, NS, SUM, SUBTRACT, "sum of w d, where d is a duration")            \
+	X(stratum, REAL, squares, NS_SQUARED, SUM, SUBTRACT, "sum of w d^2")                       \
+	X(stratum, U64, timed, COUNT, SUM, SUBTRACT, "those that were timed")
+
 struct stratum {
-	double calls; /* all that there were */
-	double drawn; /* of those that were to be timed, sum of w */
-	/* Of those that were timed: sums of w, of w^2, of w d and of w d^2; d is in ns. */
-	double weight, weight_squares, total, squares;
-	uint64_t timed;
+	STRATUM_FIGURES(FIGURE_MEMBER)
 };
 
 /*
@@ -122,51 +132,68 @@ struct estimate {
 	double cubes;
 };
 
+/*
+ * Figures of a row. Pairs are event pairs; graph nodes that were not recorded, time of all
+ * operations and half of its 95 % interval (NAN: not known) are where CUPTI records in windows (0:
+ * all or none recorded).
+ */
+#define ROW_FIGURES(X)                                                                             \
+	X(row, U64, calls, COUNT, SUM, SUBTRACT, "operations that the hooks saw succeed")          \
+	X(row, U64, calls_outside, COUNT, SUM, SUBTRACT,                                           \
+	  "those outside the profiling window, which are in nothing else")                         \
+	X(row, U32, more_calls, COUNT, ANY, LATER, "1: no calls were counted from some moment on") \
+	X(row, U32, overhead, COUNT, LATER, LATER,                                                 \
+	  "enum overhead_kind: what is taken off the events")                                      \
+	X(row, U64, failed, COUNT, SUM, SUBTRACT, "calls that returned an error")                  \
+	X(row, U32, nodes, COUNT, LATER, LATER, "graphs: how many nodes")                          \
+	X(row, U64, bytes, BYTES, SUM, SUBTRACT, "of all calls")                                   \
+	X(row, U64, bytes_minimum, BYTES, LEAST, LATER, "the least of a call")                     \
+	X(row, U64, bytes_maximum, BYTES, MOST, LATER, "the most of a call")                       \
+	X(row, REAL, bytes_squares, BYTES, SUM, SUBTRACT, "sum of the squares")                    \
+	X(row, U64, gated, COUNT, SUM, SUBTRACT, "pairs behind a gate")                            \
+	X(row, U64, may_wait, COUNT, SUM, SUBTRACT, "pairs that may hold a wait")                  \
+	X(row, U64, beside, COUNT, SUM, SUBTRACT, "pairs beside other streams' calls")             \
+	X(row, U64, queued, COUNT, SUM, SUBTRACT,                                                  \
+	  "pairs whose operation was queued behind work without a gated pair")                     \
+	X(row, U64, checked, COUNT, SUM, SUBTRACT, "calls timed by both clocks and matched")       \
+	X(row, U64, checked_cupti, NS, SUM, SUBTRACT, "their total by CUPTI")                      \
+	X(row, U64, checked_raw, NS, SUM, SUBTRACT,                                                \
+	  "their total by event pairs as they were read")                                          \
+	X(row, U64, checked_events, NS, SUM, SUBTRACT,                                             \
+	  "their total by event pairs, overhead taken off")                                        \
+	X(row, U64, checked_overlapped, COUNT, SUM, SUBTRACT,                                      \
+	  "of these, ran beside other work on the device")                                         \
+	X(row, U64, waited, COUNT, SUM, SUBTRACT,                                                  \
+	  "timed by both, not compared: the pair holds more")                                      \
+	X(row, U64, unmatched, COUNT, SUM, SUBTRACT, "event pairs whose record was never found")   \
+	X(row, U64, graph_records, COUNT, SUM, SUBTRACT,                                           \
+	  "CUPTI's records that were nodes of a graph")                                            \
+	X(row, U64, node_calls, COUNT, SUM, SUBTRACT, "nodes of graphs that ran")                  \
+	X(row, U64, node_calls_estimated, COUNT, SUM, SUBTRACT, "of these, estimated")             \
+	X(row, REAL, windows_total, NS, OWN, OWN,                                                  \
+	  "time of all operations; 0: all or none recorded")                                       \
+	X(row, REAL, windows_error, NS, OWN, OWN, "half its 95 % interval; NAN: not known")        \
+	X(row, U64, host_included, COUNT, SUM, SUBTRACT,                                           \
+	  "calls whose event pair holds host work: pageable, synchronous")
+
 /* One line of the table; aligned, so that a row never shares a cache line with another. */
 struct row {
-	uint32_t committed;	/* set last, with release order, when the key is in place */
-	uint32_t kind;		/* enum row_kind */
-	uint64_t name;		/* offset of a NUL-terminated string */
-	int32_t device;		/* device ordinal; -1 where a row belongs to none */
-	uint32_t nodes;		/* graphs: how many nodes */
-	uint64_t calls;		/* operations that the hooks saw succeed, counted at the call */
-	uint64_t calls_outside; /* those outside the profiling window, which are in nothing else */
-	uint64_t failed;	/* calls that returned an error */
-	uint64_t bytes;		/* of all calls */
-	uint64_t bytes_minimum, bytes_maximum;
-	double bytes_squares;
+	uint32_t committed; /* set last, with release order, when the key is in place */
+	uint32_t kind;	    /* enum row_kind */
+	uint64_t name;	    /* offset of a NUL-terminated string */
+	int32_t device;	    /* device ordinal; -1 where a row belongs to none */
+	uint32_t summed;    /* 1: of several processes; their estimates are in windows_total */
+	ROW_FIGURES(FIGURE_MEMBER)
 	uint64_t untimed[UNTIMED_COUNT]; /* by the event clock */
 
 	struct figures cupti;	  /* activity records; for API rows: the host time */
 	struct figures events;	  /* event pairs; their overhead is taken off at the end */
 	struct estimate estimate; /* from these */
-	/* Pairs, of these: behind a gate; that may hold a wait; beside other streams' calls; whose
-	 * operation was queued behind work without a gated pair. */
-	uint64_t gated, may_wait, beside, queued;
-
-	/* Calls timed by both clocks and matched. */
-	uint64_t checked;
-	uint64_t checked_cupti;	     /* total by CUPTI */
-	uint64_t checked_raw;	     /* total by event pairs as they were read */
-	uint64_t checked_events;     /* total by event pairs, overhead taken off */
-	uint64_t checked_overlapped; /* of these, ran beside other work on the device */
-	uint64_t waited;	     /* timed by both, not compared: the pair holds more */
-	uint64_t unmatched;	     /* event pairs whose record was never found */
-	uint64_t graph_records;	     /* CUPTI records that were nodes of a graph */
-	/* Where CUPTI records in windows: nodes of graphs that ran, how many are estimated; time of
-	 * all operations, ns (0: all or none recorded), half its 95 % interval (NAN: not known). */
-	uint64_t node_calls, node_calls_estimated;
-	double windows_total, windows_error;
-	uint64_t host_included;	 /* calls whose event pair holds host work: pageable, synchronous */
-	uint64_t kernels_listed; /* graphs: offset of a string that names the nodes' kernels */
+	uint64_t kernels_listed;  /* graphs: offset of a string that names the nodes' kernels */
 	/* Median of |events - cupti| over the checked calls. */
 	uint64_t difference_histogram;
 	/* Kernels, by CUPTI: the first shapes launched; other launches are in `calls` alone. */
 	struct launch_shape shapes[ROW_SHAPES];
-	uint32_t overhead;     /* enum overhead_kind: what is taken off `events` */
-	uint32_t more_calls;   /* 1: no calls were counted from some moment on */
-	uint32_t summed;       /* 1: of several processes; their estimates are in windows_total */
-	uint32_t budget_given; /* 1: by the user */
 } __attribute__((aligned(64)));
 
 /* One operation, kept only while a trace is asked for. */
@@ -203,57 +230,65 @@ const char *memory_kind_name(enum memory_kind kind);
 enum clock_source { CLOCK_NONE, CLOCK_CUPTI, CLOCK_EVENTS };
 enum timer_mode { TIMER_AUTO, TIMER_CUPTI, TIMER_EVENTS, TIMER_BOTH };
 
-/* Session-wide counts. One list for storing, showing and exporting them. */
+/* Figures of the run: X(name, unit, merge, difference, text), as in report/session/figure.h. A
+ * trace is in a profile whole. */
 #define SESSION_COUNTERS(X)                                                                        \
-	X(operations, "operations launched")                                                       \
-	X(operations_outside, "operations launched outside the profiling window")                  \
-	X(failed_calls, "calls that failed")                                                       \
-	X(event_pairs, "event pairs injected")                                                     \
-	X(timed_by_events, "operations timed by events")                                           \
-	X(gated_pairs, "event pairs behind a gate")                                                \
-	X(gates_forced, "gates opened because a call took too long")                               \
-	X(cupti_records, "activity records of GPU operations")                                     \
-	X(cupti_dropped, "activity records dropped by CUPTI")                                      \
-	X(cupti_unread, "activity records not read in time")                                       \
-	X(cupti_invalid, "activity records without valid times")                                   \
-	X(cupti_unknown, "activity records of unknown kinds")                                      \
-	X(matched, "operations timed by both clocks")                                              \
-	X(unmatched_pairs, "event pairs without an activity record")                               \
-	X(unmatched_records, "activity records without a call seen by the hooks")                  \
-	X(graph_nodes, "graph nodes recorded by CUPTI")                                            \
-	X(graph_node_calls, "graph nodes launched, where they are recorded in windows")            \
-	X(windows, "windows in which CUPTI recorded")                                              \
-	X(windows_ns, "time that these windows were open, ns")                                     \
-	X(captured_calls, "calls recorded into graphs")                                            \
-	X(events_created, "events created")                                                        \
-	X(driver_errors, "errors met by ktime's own driver calls")                                 \
-	X(cupti_errors, "errors met by ktime's own CUPTI calls")                                   \
-	X(threads, "threads of the program's that made the GPU work")                              \
-	X(host_ns, "host time spent in ktime on the program's threads, ns")                        \
-	X(collector_ns, "processor time of ktime's own thread, ns")                                \
-	X(energy_ns, "processor time of reading energy and clocks, ns")                            \
-	X(cupti_ns, "host time that CUPTI is known to add, ns")                                    \
-	X(gpu_ns, "GPU time that CUPTI and events are known to add, ns")                           \
-	X(cupti_late_ns, "time before CUPTI was started, ns")                                      \
-	X(cupti_standing_ns, "time that CUPTI is known to add where it does not record, ns")       \
-	X(cupti_added_ns, "time that CUPTI is known to add to the run, ns")                        \
-	X(added_ns, "time that ktime is known to add to the run, CUPTI included, ns")              \
-	X(wall_ns, "wall time since the first GPU work, ns")                                       \
-	X(memory_bytes, "peak memory added by ktime, bytes")                                       \
-	X(trace_records, "trace records written")                                                  \
-	X(trace_lost, "trace records that did not fit")                                            \
-	X(rows_lost, "operations dropped: the row table is full")                                  \
-	X(ranges, "NVTX ranges that ended")                                                        \
-	X(ranges_lost, "NVTX ranges, or operations in them, that did not fit")                     \
-	X(ranges_unbalanced, "NVTX ranges ended that were not begun")                              \
-	X(metric_launches, "launches whose counters were read")                                    \
-	X(metric_ns, "time that reading them took, ns")                                            \
-	X(memory_untracked, "allocations not followed: too many at a time")                        \
-	X(memory_unknown_frees, "frees of memory whose allocation was not seen")                   \
-	X(memory_captured, "allocations recorded into graphs, not followed")                       \
-	X(memory_graphs, "allocations by launches of graphs, not followed")
+	X(operations, COUNT, SUM, SUBTRACT, "operations launched")                                 \
+	X(operations_outside, COUNT, SUM, SUBTRACT,                                                \
+	  "operations launched outside the profiling window")                                      \
+	X(failed_calls, COUNT, SUM, SUBTRACT, "calls that failed")                                 \
+	X(event_pairs, COUNT, SUM, SUBTRACT, "event pairs injected")                               \
+	X(timed_by_events, COUNT, SUM, SUBTRACT, "operations timed by events")                     \
+	X(gated_pairs, COUNT, SUM, SUBTRACT, "event pairs behind a gate")                          \
+	X(gates_forced, COUNT, SUM, SUBTRACT, "gates opened because a call took too long")         \
+	X(cupti_records, COUNT, SUM, SUBTRACT, "activity records of GPU operations")               \
+	X(cupti_dropped, COUNT, SUM, SUBTRACT, "activity records dropped by CUPTI")                \
+	X(cupti_unread, COUNT, SUM, SUBTRACT, "activity records not read in time")                 \
+	X(cupti_invalid, COUNT, SUM, SUBTRACT, "activity records without valid times")             \
+	X(cupti_unknown, COUNT, SUM, SUBTRACT, "activity records of unknown kinds")                \
+	X(matched, COUNT, SUM, SUBTRACT, "operations timed by both clocks")                        \
+	X(unmatched_pairs, COUNT, SUM, SUBTRACT, "event pairs without an activity record")         \
+	X(unmatched_records, COUNT, SUM, SUBTRACT,                                                 \
+	  "activity records without a call seen by the hooks")                                     \
+	X(graph_nodes, COUNT, SUM, SUBTRACT, "graph nodes recorded by CUPTI")                      \
+	X(graph_node_calls, COUNT, SUM, SUBTRACT,                                                  \
+	  "graph nodes launched, where they are recorded in windows")                              \
+	X(windows, COUNT, SUM, SUBTRACT, "windows in which CUPTI recorded")                        \
+	X(windows_ns, NS, SUM, SUBTRACT, "time that these windows were open, ns")                  \
+	X(captured_calls, COUNT, SUM, SUBTRACT, "calls recorded into graphs")                      \
+	X(events_created, COUNT, SUM, LATER, "events created")                                     \
+	X(driver_errors, COUNT, SUM, SUBTRACT, "errors met by ktime's own driver calls")           \
+	X(cupti_errors, COUNT, SUM, SUBTRACT, "errors met by ktime's own CUPTI calls")             \
+	X(threads, COUNT, SUM, LATER, "threads of the program's that made the GPU work")           \
+	X(host_ns, NS, SUM, SUBTRACT, "host time spent in ktime on the program's threads, ns")     \
+	X(collector_ns, NS, SUM, SUBTRACT, "processor time of ktime's own thread, ns")             \
+	X(energy_ns, NS, SUM, SUBTRACT, "processor time of reading energy and clocks, ns")         \
+	X(cupti_ns, NS, SUM, SUBTRACT, "host time that CUPTI is known to add, ns")                 \
+	X(gpu_ns, NS, SUM, SUBTRACT, "GPU time that CUPTI and events are known to add, ns")        \
+	X(cupti_late_ns, NS, SUM, SUBTRACT, "time before CUPTI was started, ns")                   \
+	X(cupti_standing_ns, NS, SUM, SUBTRACT,                                                    \
+	  "time that CUPTI is known to add where it does not record, ns")                          \
+	X(cupti_added_ns, NS, SUM, SUBTRACT, "time that CUPTI is known to add to the run, ns")     \
+	X(added_ns, NS, SUM, SUBTRACT,                                                             \
+	  "time that ktime is known to add to the run, CUPTI included, ns")                        \
+	X(wall_ns, NS, SUM, SUBTRACT, "wall time since the first GPU work, ns")                    \
+	X(memory_bytes, BYTES, SUM, LATER, "peak memory added by ktime, bytes")                    \
+	X(trace_records, COUNT, OWN, LATER, "trace records written")                               \
+	X(trace_lost, COUNT, SUM, LATER, "trace records that did not fit")                         \
+	X(rows_lost, COUNT, SUM, SUBTRACT, "operations dropped: the row table is full")            \
+	X(ranges, COUNT, SUM, SUBTRACT, "NVTX ranges that ended")                                  \
+	X(ranges_lost, COUNT, SUM, SUBTRACT,                                                       \
+	  "NVTX ranges, or operations in them, that did not fit")                                  \
+	X(ranges_unbalanced, COUNT, SUM, SUBTRACT, "NVTX ranges ended that were not begun")        \
+	X(metric_launches, COUNT, SUM, SUBTRACT, "launches whose counters were read")              \
+	X(metric_ns, NS, SUM, SUBTRACT, "time that reading them took, ns")                         \
+	X(memory_untracked, COUNT, SUM, SUBTRACT, "allocations not followed: too many at a time")  \
+	X(memory_unknown_frees, COUNT, SUM, SUBTRACT,                                              \
+	  "frees of memory whose allocation was not seen")                                         \
+	X(memory_captured, COUNT, SUM, SUBTRACT, "allocations recorded into graphs, not followed") \
+	X(memory_graphs, COUNT, SUM, SUBTRACT, "allocations by launches of graphs, not followed")
 
-#define SESSION_COUNTER_ENUM(name, text) COUNTER_##name,
+#define SESSION_COUNTER_ENUM(name, unit, merge, difference, text) COUNTER_##name,
 enum session_counter { SESSION_COUNTERS(SESSION_COUNTER_ENUM) COUNTER_COUNT };
 #undef SESSION_COUNTER_ENUM
 

@@ -13,27 +13,40 @@ enum range_style { RANGE_PUSH_POP, RANGE_START_END };
  * An NVTX range by its path: one for each way into it on each thread, and its times on the host. A
  * start/end range belongs to no thread.
  */
+#define RANGE_FIGURES(X)                                                                           \
+	X(nvtx_range, U32, open, COUNT, SUM, LATER,                                                \
+	  "of its calls: were open when the run ended, and last until then")                       \
+	X(nvtx_range, U64, calls, COUNT, SUM, SUBTRACT, "how often it was entered")                \
+	X(nvtx_range, U64, total, NS, SUM, SUBTRACT, "time in it on the host")                     \
+	X(nvtx_range, U64, minimum, NS, LEAST, LATER, "of the shortest")                           \
+	X(nvtx_range, U64, maximum, NS, MOST, LATER, "of the longest")
+
 struct nvtx_range {
 	uint32_t committed;    /* set last, with release order */
 	uint32_t style;	       /* enum range_style */
 	uint64_t parent;       /* offset of the range that it is in; 0: none */
 	uint64_t name, domain; /* offsets of strings; the default domain's is empty */
 	uint32_t thread; /* the low half of pthread_self(); 0: threads beyond those told apart */
-	uint32_t open;	 /* of its calls: were open when the run ended, and last until then */
-	uint64_t calls;
-	uint64_t total, minimum, maximum; /* ns */
+	RANGE_FIGURES(FIGURE_MEMBER)
 } __attribute__((aligned(64)));
 
 /* What a row's calls were inside a range, those of ranges inside of that one not among them. */
+#define PART_FIGURES(X)                                                                            \
+	X(nvtx_part, REAL, calls, COUNT, SUM, SUBTRACT,                                            \
+	  "timed; if the times are sampled, how many those stand for")                             \
+	X(nvtx_part, REAL, event_calls, COUNT, OWN, SUBTRACT,                                      \
+	  "of these, timed by event pairs, whose overhead is taken off at the end")                \
+	X(nvtx_part, REAL, untimed, COUNT, SUM, SUBTRACT,                                          \
+	  "further calls, of which no record tells the time")                                      \
+	X(nvtx_part, U64, total, NS, SUM, SUBTRACT, "time of the calls")                           \
+	X(nvtx_part, U64, minimum, NS, LEAST, LATER, "of the shortest")                            \
+	X(nvtx_part, U64, maximum, NS, MOST, LATER, "of the longest")                              \
+	X(nvtx_part, U32, estimated, COUNT, ANY, LATER, "1: a timed call stood for others")
+
 struct nvtx_part {
-	uint64_t range;	    /* offset of struct nvtx_range */
-	uint64_t row;	    /* offset of struct row */
-	double calls;	    /* timed; if the times are sampled, how many those stand for */
-	double event_calls; /* of these, timed by event pairs, whose overhead is taken off at the
-			       end */
-	double untimed;	    /* further calls, of which no record tells the time */
-	uint64_t total, minimum, maximum; /* ns */
-	uint32_t estimated;		  /* 1: a timed call stood for others */
+	uint64_t range; /* offset of struct nvtx_range */
+	uint64_t row;	/* offset of struct row */
+	PART_FIGURES(FIGURE_MEMBER)
 	uint32_t committed;
 } __attribute__((aligned(64)));
 

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 #include "tests/unit/whole_profile.h"
 
 #define US 1000ull

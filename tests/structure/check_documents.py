@@ -53,7 +53,10 @@ def fields(header, name):
     expect(body, f"the profile's headers have no struct {name}")
     for line in body.group(1).split(";") if body else ():
         for field in re.findall(r"(?:^|[\s*,])(\w+)(?:\[\w+\])?(?=\s*(?:,|$))", line.strip()):
-            yield field
+            if field != "FIGURE_MEMBER":
+                yield field
+    # Those of its table of figures: X(structure, type, member, …).
+    yield from re.findall(r"\bX\(" + name + r",\s*\w+,\s*(\w+)", header)
 
 
 def has_word(document, word):
@@ -76,7 +79,7 @@ def check_profile(root):
     nvtx = read(root, "report/session/session_nvtx.h")
     process = read(root, "report/session/process.h")
     metrics = read(root, "report/metrics/metric_values.h")
-    memory = read(root, "report/memory/memory_use.h")
+    memory = read(root, "report/session/memory_use.h")
     version = re.search(r"define SESSION_VERSION\s+(\d+)", header).group(1)
     expect(f"describes version {version}." in document,
            f"docs/profile-format.md does not describe version {version}")

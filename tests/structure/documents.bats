@@ -46,7 +46,7 @@ finds() {
 }
 
 @test "a field of the profile without a description is found" {
-	plant report/session/session.h 's/uint64_t graph_records;/uint64_t graph_records, brand_new;/'
+	plant report/session/session.h 's/X(row, U64, graph_records,/X(row, U64, brand_new, COUNT, SUM, SUBTRACT, "new") X(row, U64, graph_records,/'
 	finds 'docs/profile-format.md has no `brand_new` of struct row'
 }
 

@@ -194,7 +194,7 @@ static void each_figure_of_the_session_has_its_name(void **state)
 		    "\"budget_percent\":2.5,\"budget_given\":false}");
 	holds(text, "\"ordinal\":3,\"name\":\"GPU\",");
 	holds(text, "\"compute_capability\":90,\"memory\":207,\"multiprocessors\":null,");
-#define COUNTER(name, description)                                                                 \
+#define COUNTER(name, unit, merge, difference, description)                                        \
 	snprintf(part, sizeof(part), "\"%s\":%d", #name, 300 + COUNTER_##name);                    \
 	holds(text, part);
 	SESSION_COUNTERS(COUNTER)

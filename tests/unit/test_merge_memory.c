@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 #include "report/merge/job.h"
 #include "report/merge/job_print.h"
 #include "report/merge/merge.h"

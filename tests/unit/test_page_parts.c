@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 #include "tests/unit/page_text.h"
 
 #define US 1000ull

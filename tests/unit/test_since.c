@@ -17,7 +17,7 @@
 
 #include "report/export/output.h"
 #include "report/live/interval.h"
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 #include "report/print/report.h"
 #include "report/session/session_nvtx.h"
 #include "tests/unit/golden.h"

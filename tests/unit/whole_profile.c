@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 #include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"
 #include "tests/unit/devices.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/memory/memory_use.h"
+#include "report/session/memory_use.h"
 
 #include <stddef.h>
 

@@ -4,8 +4,8 @@
  * came from. As for all of a session: one thread at a time writes, and reading while it is written
  * is safe.
  */
-#ifndef KTIME_REPORT_MEMORY_MEMORY_USE_H
-#define KTIME_REPORT_MEMORY_MEMORY_USE_H
+#ifndef KTIME_REPORT_SESSION_MEMORY_USE_H
+#define KTIME_REPORT_SESSION_MEMORY_USE_H
 
 #include <stdbool.h>
 #include <stdint.h>
@@ -37,22 +37,37 @@ static inline bool allocation_is_on_device(uint32_t kind)
 const char *allocation_key(uint32_t kind);
 const char *allocation_text(uint32_t kind);
 
-/* The memory of a kind on a device, in bytes that the program asked for. */
+/* The memory of a kind on a device, in bytes that the program asked for. What is held, and the
+ * peaks, are those of the run; peak_time is CLOCK_REALTIME. */
+#define MEMORY_FIGURES(X)                                                                          \
+	X(memory_use, U64, held, BYTES, SUM, LATER, "held now")                                    \
+	X(memory_use, U64, held_count, COUNT, SUM, LATER, "allocations held now")                  \
+	X(memory_use, U64, peak, BYTES, OWN, LATER, "the most at once")                            \
+	X(memory_use, U64, peak_time, NS, OWN, LATER, "since when")                                \
+	X(memory_use, U64, allocations, COUNT, SUM, SUBTRACT, "allocations so far")                \
+	X(memory_use, U64, allocated, BYTES, SUM, SUBTRACT, "their bytes")                         \
+	X(memory_use, U64, frees, COUNT, SUM, SUBTRACT, "frees so far")
+
 struct memory_use {
 	uint32_t committed; /* set last, with release order */
 	uint32_t kind;	    /* enum allocation_kind */
 	int32_t device;	    /* -1: the host */
 	uint32_t reserved;
-	uint64_t held, held_count; /* now: bytes, and allocations */
-	uint64_t peak, peak_time;  /* the most bytes at once, and since when; CLOCK_REALTIME, ns */
-	uint64_t allocations, allocated; /* so far: how many, and their bytes */
-	uint64_t frees;
+	MEMORY_FIGURES(FIGURE_MEMBER)
 } __attribute__((aligned(64)));
 
 /*
  * Allocations of one kind, device, size and origin. What they were at a peak is said of the peak of
  * the device's total or, if their kind is not in it, of the kind's.
  */
+#define SITE_FIGURES(X)                                                                            \
+	X(memory_site, U64, held, BYTES, SUM, LATER, "held now")                                   \
+	X(memory_site, U64, held_count, COUNT, SUM, LATER, "allocations held now")                 \
+	X(memory_site, U64, at_peak, BYTES, SUM, LATER, "held at the peak")                        \
+	X(memory_site, U64, at_peak_count, COUNT, SUM, LATER, "allocations held at the peak")      \
+	X(memory_site, U64, allocations, COUNT, SUM, SUBTRACT, "allocations so far")               \
+	X(memory_site, U64, allocated, BYTES, SUM, SUBTRACT, "their bytes")
+
 struct memory_site {
 	uint32_t committed;
 	uint32_t kind;
@@ -62,9 +77,7 @@ struct memory_site {
 	/* Offsets of strings, each empty where there is none or several: the NVTX range, with those
 	 * around it, and the operation that the thread had launched before. */
 	uint64_t range, operation;
-	uint64_t held, held_count;
-	uint64_t at_peak, at_peak_count;
-	uint64_t allocations, allocated;
+	SITE_FIGURES(FIGURE_MEMBER)
 } __attribute__((aligned(64)));
 
 /* Add an item, of which the members that tell it from others are copied; NULL if there is no room.
