@@ -14,8 +14,8 @@
 
 #include "report/command/child.h"
 #include "report/command/launch.h"
-#include "report/compare/compare_print.h"
-#include "report/compare/runs.h"
+#include "report/compare/compare.h"
+#include "report/compare/profile.h"
 #include "report/names/visible.h"
 
 #define MESSAGE_SIZE 512

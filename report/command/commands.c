@@ -8,11 +8,9 @@
 #include "report/command/list.h"
 #include "report/command/merge.h"
 #include "report/command/show.h"
-#include "report/compare/diff.h"
+#include "report/compare/compare.h"
 #include "report/export/export.h"
-#include "report/live/prometheus.h"
-#include "report/live/steer.h"
-#include "report/live/top.h"
+#include "report/live/live.h"
 
 const struct command commands[] = {
 	{

@@ -7,9 +7,9 @@
 #include <string.h>
 
 #include "report/command/list.h"
-#include "report/compare/runs.h"
+#include "report/compare/profile.h"
 #include "report/html/profile_page.h"
-#include "report/merge/job_print.h"
+#include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/names/visible.h"
 #include "report/options/log_file.h"

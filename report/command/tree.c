@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "report/merge/job_print.h"
+#include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/options/log_file.h"
 #include "report/print/report.h"

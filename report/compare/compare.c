@@ -6,8 +6,208 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/compare/pair.h"
-#include "report/compare/statistics.h"
+#include "report/names/canonical.h"
+
+/*
+ * The continued fraction of the incomplete beta function, by Lentz's method. Source: Abramowitz
+ * and Stegun, Handbook of Mathematical Functions, 26.5.8.
+ */
+static double beta_fraction(double x, double a, double b)
+{
+	const double tiny = 1e-300;
+	double c = 1, d = 1 / fmax(fabs(1 - (a + b) * x / (a + 1)), tiny), fraction = d;
+
+	for (int m = 1; m < 10000; m++) {
+		double even = m * (b - m) * x / ((a + 2 * m - 1) * (a + 2 * m));
+		double odd = -(a + m) * (a + b + m) * x / ((a + 2 * m) * (a + 2 * m + 1));
+		double change;
+
+		d = 1 / (1 + even * d);
+		c = 1 + even / c;
+		fraction *= c * d;
+		d = 1 / (1 + odd * d);
+		c = 1 + odd / c;
+		change = c * d;
+		fraction *= change;
+		if (fabs(change - 1) < 1e-15)
+			break;
+	}
+	return fraction;
+}
+
+/* The regularised incomplete beta function I_x(a, b). */
+static double incomplete_beta(double x, double a, double b)
+{
+	double front;
+
+	if (x <= 0 || x >= 1)
+		return x > 0;
+	front = exp(lgamma(a + b) - lgamma(a) - lgamma(b) + a * log(x) + b * log1p(-x));
+	if (x < (a + 1) / (a + b + 2))
+		return front * beta_fraction(x, a, b) / a;
+	return 1 - front * beta_fraction(1 - x, b, a) / b;
+}
+
+/* Of |t| or more, both sides; Abramowitz and Stegun 26.7.1. */
+static double student_probability(double t, double freedom)
+{
+	if (freedom > 1e6) /* as good as normal, and the fraction converges slowly there */
+		return erfc(fabs(t) / M_SQRT2);
+	return incomplete_beta(freedom / (freedom + t * t), freedom / 2, 0.5);
+}
+
+/* The standard error of the difference of two means, and its degrees of freedom. */
+struct welch {
+	double error, freedom;
+};
+
+static struct welch welch(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b)
+{
+	double square_a = variance_a / (double)count_a, square_b = variance_b / (double)count_b;
+	double square = square_a + square_b;
+
+	return (struct welch){.error = sqrt(square),
+			      .freedom = square * square /
+					 (square_a * square_a / (double)(count_a - 1) +
+					  square_b * square_b / (double)(count_b - 1))};
+}
+
+double welch_probability(uint64_t count_a, double mean_a, double variance_a, uint64_t count_b,
+			 double mean_b, double variance_b)
+{
+	struct welch test = welch(count_a, variance_a, count_b, variance_b);
+
+	if (mean_a == mean_b)
+		return 1;
+	if (test.error <= 0)
+		return 0;
+	return student_probability((mean_a - mean_b) / test.error, test.freedom);
+}
+
+double welch_margin(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b)
+{
+	struct welch test = welch(count_a, variance_a, count_b, variance_b);
+	double low = 0, high = 13; /* t is 12.7 with one degree of freedom, and less with more */
+
+	if (test.error <= 0)
+		return 0;
+	while (high - low > 1e-9) {
+		double middle = (low + high) / 2;
+
+		if (student_probability(middle, test.freedom) > 0.05)
+			low = middle;
+		else
+			high = middle;
+	}
+	return high * test.error;
+}
+
+static void add_pair(struct comparison *comparison, const struct profile_row *a,
+		     const struct profile_row *b)
+{
+	comparison->rows[comparison->count++] = (struct comparison_row){.a = a, .b = b};
+}
+
+/* A row that its exact name does not pair. */
+struct unpaired {
+	char *canonical;
+	const struct profile_row *a, *b; /* one of them */
+};
+
+static int compare_unpaired(const void *left, const void *right)
+{
+	const struct unpaired *x = left, *y = right;
+
+	return strcmp(x->canonical, y->canonical);
+}
+
+/* Pairs rows whose canonical name no third row has; returns how many are left. */
+static size_t pair_canonical(struct comparison *comparison, struct unpaired *rows, size_t count,
+			     bool base, int *error)
+{
+	size_t end, left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_row *row = rows[i].a ? rows[i].a : rows[i].b;
+
+		free(rows[i].canonical);
+		rows[i].canonical = canonical_name(row->key, base && row->key[0] != '[');
+		if (!rows[i].canonical) {
+			*error = -ENOMEM;
+			return count;
+		}
+	}
+	if (count)
+		qsort(rows, count, sizeof(*rows), compare_unpaired);
+	for (size_t i = 0; i < count; i = end) {
+		for (end = i + 1; end < count && !compare_unpaired(&rows[i], &rows[end]); end++)
+			;
+		if (end - i == 2 && !rows[i].a != !rows[i + 1].a) {
+			add_pair(comparison, rows[i].a ? rows[i].a : rows[i + 1].a,
+				 rows[i].b ? rows[i].b : rows[i + 1].b);
+			free(rows[i].canonical);
+			free(rows[i + 1].canonical);
+			continue;
+		}
+		for (; i < end; i++)
+			rows[left++] = rows[i];
+	}
+	return left;
+}
+
+/* Pairs the rows of one half of two profiles. */
+static int pair_half(struct comparison *comparison, const struct profile_row *a,
+		     const struct profile_row *b)
+{
+	struct unpaired *rows = calloc(HASH_COUNT(a) + HASH_COUNT(b) + 1, sizeof(*rows));
+	const struct profile_row *row, *other;
+	size_t count = 0;
+	int error = 0;
+
+	if (!rows)
+		return -ENOMEM;
+	for (row = a; row; row = row->hh.next) {
+		HASH_FIND_STR(b, row->key, other);
+		if (other)
+			add_pair(comparison, row, other);
+		else
+			rows[count++] = (struct unpaired){.a = row};
+	}
+	for (row = b; row; row = row->hh.next) {
+		HASH_FIND_STR(a, row->key, other);
+		if (!other)
+			rows[count++] = (struct unpaired){.b = row};
+	}
+	count = pair_canonical(comparison, rows, count, false, &error);
+	if (!error)
+		count = pair_canonical(comparison, rows, count, true, &error);
+	for (size_t i = 0; i < count; i++) {
+		if (!error)
+			add_pair(comparison, rows[i].a, rows[i].b);
+		free(rows[i].canonical);
+	}
+	free(rows);
+	return error;
+}
+
+static int pair_rows(struct comparison *comparison, const struct profile *a,
+		     const struct profile *b)
+{
+	size_t most =
+		HASH_COUNT(a->gpu) + HASH_COUNT(b->gpu) + HASH_COUNT(a->api) + HASH_COUNT(b->api);
+	int error;
+
+	comparison->rows = calloc(most + 1, sizeof(*comparison->rows));
+	if (!comparison->rows)
+		return -ENOMEM;
+	error = pair_half(comparison, a->gpu, b->gpu);
+	comparison->gpu_count = comparison->count;
+	if (!error)
+		error = pair_half(comparison, a->api, b->api);
+	if (error)
+		comparison_free(comparison);
+	return error;
+}
 
 /* Comparisons with a verdict by chance, of all, and how they are shared out. */
 #define CHANCE	     0.02

@@ -5,8 +5,12 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
 #include "report/compare/profile.h"
+#include "report/options/options.h"
+#include "report/print/number.h"
 
 /* What can be said of a row. */
 #define VERDICTS(X)                                                                                \
@@ -74,5 +78,81 @@ bool comparison_is_api(const struct comparison_row *row);
 bool comparison_is_of_single_runs(const struct comparison *comparison);
 /* A row's name: as the first profile has it, if it has it. */
 const char *comparison_name(const struct comparison_row *row);
+
+/*
+ * The probability that a difference as large as that of the two means comes from chance alone:
+ * Welch's t-test, which does not ask for equal variances. Counts of two and more; variances are
+ * those of the samples. 0 where the means differ and neither varies.
+ */
+double welch_probability(uint64_t count_a, double mean_a, double variance_a, uint64_t count_b,
+			 double mean_b, double variance_b);
+
+/*
+ * Half of the 95 % interval of the difference of the two means, for the same samples. 0 where
+ * neither varies.
+ */
+double welch_margin(uint64_t count_a, double variance_a, uint64_t count_b, double variance_b);
+
+/* A comparison in each of the forms that it is printed in, and the runs of one side. */
+
+/* The columns of text and Markdown, with their widths in text; the last two stand on the left. */
+#define COMPARISON_COLUMNS(X)                                                                      \
+	X("Type", 16)                                                                              \
+	X("Calls A", 8)                                                                            \
+	X("Calls B", 8)                                                                            \
+	X("Time A", 8)                                                                             \
+	X("Time B", 8)                                                                             \
+	X("Avg A", 8)                                                                              \
+	X("Avg B", 8)                                                                              \
+	X("Ratio", 6)                                                                              \
+	X("95 %", 13)                                                                              \
+	X("Verdict", -11)                                                                          \
+	X("Name", 0)
+#define COMPARISON_COLUMN_ONE(title, width) +1
+enum { COMPARISON_COLUMN_COUNT = COMPARISON_COLUMNS(COMPARISON_COLUMN_ONE) };
+extern const char *const comparison_titles[];
+
+/* A side's runs, and the files that they were read from. */
+struct comparison_side {
+	const struct profile *profile;
+	const char *const *files;
+	size_t count;
+};
+/* "A: run.ktime (ktime)", and B in a second line. */
+void comparison_print_sides(const struct comparison_side sides[2], FILE *file);
+
+typedef char comparison_cell[NUMBER_SIZE];
+/* Fills all columns but the first and the last. */
+void comparison_cells(comparison_cell *cells, const struct comparison *comparison,
+		      const struct comparison_row *row);
+/* What a row's verdict is of: of a call's time, or of that of all calls. */
+const struct change *comparison_change(const struct comparison_row *row);
+/* The lines that sum it up. */
+void comparison_print_lines(const struct comparison *comparison, FILE *file);
+
+/* A table like nvprof's, with both sides' times of a run and a verdict for each row. */
+void comparison_print_text(const struct comparison *comparison, FILE *file);
+/* The same as a table of Markdown, the lines that sum it up above. */
+void comparison_print_markdown(const struct comparison *comparison, FILE *file);
+/* One record a row; times in nanoseconds, empty where there is none. */
+void comparison_print_csv(const struct comparison *comparison, FILE *file);
+/* One object; times in nanoseconds, null where there is none. 0 or -ENOMEM. */
+int comparison_print_json(const struct comparison *comparison, FILE *file);
+
+/* The mean times of several runs of one program, and the standard deviation between runs. */
+void runs_print_text(const struct profile *runs, FILE *file);
+
+/* A line for each device whose memory at most, clocks, their reasons or energy differ. */
+void comparison_print_devices(const struct comparison *comparison, FILE *file);
+
+/* `ktime diff --html`: writes the comparison as a page to that file. 0, or -errno with a one-line
+ * message. */
+int comparison_page_write(const struct comparison *comparison,
+			  const struct comparison_side sides[2], const struct options *options,
+			  char *message, size_t size);
+
+/* `ktime diff`: compares two sides of files and prints the result; returns the process's exit
+ * status. */
+int command_diff(const struct options *options, const char *const *files, size_t count);
 
 #endif

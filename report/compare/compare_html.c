@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/compare/compare_html.h"
+#include "report/compare/compare.h"
 
 #include <math.h>
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* `ktime diff`: the runs of two programs side by side. */
-#include "report/compare/diff.h"
+#include "report/compare/compare.h"
 
 #include <errno.h>
 #include <math.h>
@@ -8,9 +8,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "report/compare/compare_html.h"
-#include "report/compare/compare_print.h"
-#include "report/compare/runs.h"
 #include "report/export/output.h"
 #include "report/names/visible.h"
 

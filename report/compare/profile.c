@@ -1,11 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/profile.h"
 
+#include <dirent.h>
 #include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "report/energy/energy.h"
+#include "report/names/demangle.h"
+#include "report/names/visible.h"
+#include "report/print/table.h"
+#include "report/session/input.h"
+#include "report/session/memory_use.h"
+#include "report/session/session.h"
 
 static void row_free(struct profile_row *row)
 {
@@ -156,4 +166,204 @@ void profile_free(struct profile *profile)
 	rows_free(&profile->gpu);
 	rows_free(&profile->api);
 	free(profile->energies);
+}
+
+/* The table's row has its mangled name: two kinds of readable ones are made of it. */
+static int import_row(struct profile *profile, struct table_row *row, bool api)
+{
+	char *key = row->kind == ROW_KERNEL ? nsys_demangle(row->name) : strdup(row->name);
+	char *readable = row->kind == ROW_KERNEL ? demangle(row->name) : NULL;
+	struct profile_row *imported = NULL;
+	double average = row->counted ? (double)row->total / (double)row->counted : 0;
+
+	if (key)
+		imported = profile_row(profile, api, key, readable ? readable : row->name);
+	free(key);
+	free(readable);
+	if (!imported)
+		return -ENOMEM;
+	profile_add_group(imported, row->calls, row->timed, (double)row->total, average,
+			  table_variance(row), (double)row->minimum, (double)row->maximum);
+	return 0;
+}
+
+static void import_memory(struct profile *profile, const struct session *session)
+{
+	const struct memory_use *use;
+
+	session_for_each_memory_use(session, use) if (use->kind == ALLOCATION_TOTAL &&
+						      use->device >= 0 &&
+						      use->device < SESSION_DEVICES)
+		profile->memory_peaks[use->device] = use->peak;
+}
+
+int import_session(struct profile *profile, const char *path, char *message, size_t size)
+{
+	static const enum table_section sections[] = {TABLE_GPU, TABLE_API};
+	struct session *session;
+	struct options options;
+	int error;
+
+	error = session_load(&session, path, message, size);
+	if (error)
+		return error;
+	profile->source = "ktime profile";
+	options_defaults(&options);
+	options.demangling = false;
+	for (size_t section = 0; section < 2 && !error; section++) {
+		struct table table;
+
+		error = table_collect(&table, session, &options, sections[section],
+				      TABLE_ALL_DEVICES, false);
+		for (size_t i = 0; i < table.count && !error; i++)
+			error = import_row(profile, &table.rows[i], sections[section] == TABLE_API);
+		table_free(&table);
+	}
+	for (int i = 0; i < SESSION_DEVICES && !error; i++)
+		error = profile_add_energy(profile, i, &session_header(session)->devices[i].energy);
+	import_memory(profile, session);
+	if (error)
+		snprintf(message, size, "%s: %s", path, strerror(-error));
+	session_close(session);
+	return error;
+}
+
+#define SQLITE_MAGIC "SQLite format 3"
+
+/* How long a pipe may bring nothing: what writes to it may be a command on another machine. Chosen.
+ */
+#define PIPE_WAIT_MS 60000
+
+/* How a file begins; -errno where it cannot be read. */
+static int read_start(FILE *file, char *start, size_t size)
+{
+	memset(start, 0, size);
+	errno = 0;
+	if (fread(start, 1, size, file) == 0)
+		return ferror(file) ? -errno : -ENODATA;
+	rewind(file);
+	return 0;
+}
+
+static void say_waiting(const char *path)
+{
+	visible_line(stderr, "ktime: waiting for what the pipe %s brings", path);
+}
+
+static bool ends_with(const char *text, const char *end)
+{
+	size_t length = strlen(text), end_length = strlen(end);
+
+	return length >= end_length && !strcmp(text + length - end_length, end);
+}
+
+static int import_file(struct profile *profile, FILE *file, const char *path, char *message,
+		       size_t size)
+{
+	const uint64_t session_magic = SESSION_MAGIC;
+	char start[sizeof(SQLITE_MAGIC)];
+	bool is_session, is_database;
+	struct stat status;
+	int error = read_start(file, start, sizeof(start));
+
+	if (error) {
+		snprintf(message, size, "%s: %s", path,
+			 error == -ENODATA ? "empty" : strerror(-error));
+		return error;
+	}
+	is_session = !memcmp(start, &session_magic, sizeof(session_magic));
+	is_database = !memcmp(start, SQLITE_MAGIC, sizeof(SQLITE_MAGIC));
+	/* These are opened by their name once more. */
+	if ((is_session || is_database) && (stat(path, &status) < 0 || !S_ISREG(status.st_mode))) {
+		snprintf(message, size, "%s: a pipe can bring CSV alone: name the file", path);
+		return -EINVAL;
+	}
+	if (is_session)
+		return import_session(profile, path, message, size);
+	if (is_database)
+		return import_sqlite(profile, path, message, size);
+	if (ends_with(path, ".nsys-rep")) {
+		snprintf(message, size,
+			 "%s: a report that only nsys reads: give what `nsys export --type sqlite` "
+			 "makes of it",
+			 path);
+		return -EINVAL;
+	}
+	return import_csv(profile, file, path, message, size);
+}
+
+int import_profile(struct profile *profile, const char *path, char *message, size_t size)
+{
+	FILE *file;
+	int error = input_open(&file, path, PIPE_WAIT_MS, say_waiting, message, size);
+
+	*profile = (struct profile){0};
+	if (error)
+		return error;
+	error = import_file(profile, file, path, message, size);
+	fclose(file);
+	return error;
+}
+
+static int load_file(struct profile *sum, const char *path, char *message, size_t size)
+{
+	struct profile run;
+	int error = import_profile(&run, path, message, size);
+
+	if (!error) {
+		error = profile_add_run(sum, &run);
+		if (error)
+			snprintf(message, size, "%s: %s", path, strerror(-error));
+	}
+	profile_free(&run);
+	return error;
+}
+
+static int is_profile(const struct dirent *entry)
+{
+	size_t length = strlen(entry->d_name), end = strlen(RUNS_SUFFIX);
+
+	return length > end && strcmp(entry->d_name + length - end, RUNS_SUFFIX) == 0;
+}
+
+static int load_folder(struct profile *sum, const char *path, char *message, size_t size)
+{
+	struct dirent **entries = NULL;
+	int count = scandir(path, &entries, is_profile, alphasort), error = 0;
+	char *file;
+
+	if (count <= 0) {
+		error = count < 0 ? -errno : -ENOENT;
+		snprintf(message, size, "%s: %s", path,
+			 count < 0 ? strerror(-error)
+				   : "a folder without profiles (*" RUNS_SUFFIX ")");
+	}
+	for (int i = 0; i < count; i++) {
+		if (!error && asprintf(&file, "%s/%s", path, entries[i]->d_name) < 0) {
+			error = -ENOMEM;
+			snprintf(message, size, "%s: %s", path, strerror(-error));
+		} else if (!error) {
+			error = load_file(sum, file, message, size);
+			free(file);
+		}
+		free(entries[i]);
+	}
+	free(entries);
+	return error;
+}
+
+int runs_load(struct profile *sum, const char *const *paths, size_t count, char *message,
+	      size_t size)
+{
+	int error = 0;
+
+	*sum = (struct profile){0};
+	for (size_t i = 0; i < count && !error; i++) {
+		struct stat status;
+		bool folder = stat(paths[i], &status) == 0 && S_ISDIR(status.st_mode);
+
+		error = folder ? load_folder(sum, paths[i], message, size)
+			       : load_file(sum, paths[i], message, size);
+	}
+	return error;
 }

@@ -6,9 +6,7 @@
 
 #include "report/export/export_json_row.h"
 #include "report/export/json.h"
-#include "report/merge/clocks.h"
 #include "report/merge/job.h"
-#include "report/merge/waits.h"
 #include "report/session/estimate.h"
 
 cJSON *json_rank(const struct process_rank *rank)

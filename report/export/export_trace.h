@@ -9,7 +9,7 @@
 
 #include <uthash.h>
 
-#include "report/merge/clocks.h"
+#include "report/merge/job.h"
 #include "report/options/options.h"
 #include "report/session/session.h"
 

@@ -6,8 +6,6 @@
 #include "report/html/section.h"
 #include "report/html/stack.h"
 #include "report/merge/job.h"
-#include "report/merge/job_print.h"
-#include "report/merge/waits.h"
 #include "report/print/number.h"
 #include "report/session/estimate.h"
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/live/interval.h"
+#include "report/live/live.h"
 
 #include <errno.h>
 #include <string.h>
 
-#include "report/session/memory_use.h"
 #include "report/session/estimate.h"
 #include "report/session/figure_tables.h"
+#include "report/session/memory_use.h"
 #include "report/session/session_nvtx.h"
 #include "report/session/session_overhead.h"
 

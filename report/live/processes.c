@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/live/processes.h"
+#include "report/live/live.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/live/prometheus.h"
+#include "report/live/live.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/live/processes.h"
 #include "report/names/visible.h"
 #include "report/prometheus/prometheus.h"
 

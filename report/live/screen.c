@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The screen of `ktime top`: the programs, and the rows of one of them. */
+#include "report/live/live.h"
+
 #include <curses.h>
 #include <locale.h>
 #include <pwd.h>
@@ -8,8 +10,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/live/processes.h"
-#include "report/live/top.h"
 #include "report/print/number.h"
 
 /* Programs that have a line each; the one that is chosen is among them. Chosen: as many leave half

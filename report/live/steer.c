@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/live/steer.h"
+#include "report/live/live.h"
 
 #include <errno.h>
 #include <math.h>
@@ -10,8 +10,6 @@
 
 #include "report/control/control.h"
 #include "report/export/output.h"
-#include "report/live/interval.h"
-#include "report/live/processes.h"
 #include "report/names/visible.h"
 #include "report/session/session.h"
 

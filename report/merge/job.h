@@ -4,7 +4,10 @@
 #define KTIME_REPORT_MERGE_JOB_H
 
 #include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
 
+#include "report/options/options.h"
 #include "report/session/session.h"
 
 /* Ranks from `first` to `last`. */
@@ -30,5 +33,55 @@ uint64_t job_own_work(const struct job_process *process);
 uint64_t job_idle(const struct job_process *process);
 /* The most that a process has of a row, over the mean of those that have it. */
 double job_imbalance(const struct job_row *row);
+
+/*
+ * How long processes waited in collectives, of a merged profile. A collective takes each process
+ * from its own start until all are in it and the data has moved: the process that comes last waits
+ * for nobody.
+ */
+
+struct process_wait {
+	uint64_t process; /* offset of struct job_process */
+	/*
+	 * The least wait that the sums of rows show: what they hold beyond the process that has the
+	 * least of the same row in as many calls, less what is uncertain about estimates.
+	 */
+	double least;
+	double exact;  /* by the traces, call by call */
+	bool is_exact; /* every process has all its records, as many calls of each collective */
+};
+
+struct waits {
+	struct process_wait *processes; /* in the order of their creation */
+	size_t count;
+	/* How far apart the ends of a collective lie on different processes: what the nodes' clocks
+	 * may differ by. Nanoseconds; calls of 0: not known. */
+	uint64_t calls, ends_mean, ends_most;
+};
+
+/* 0 or -ENOMEM; free it with waits_free(). */
+int waits_find(struct waits *waits, const struct session *session);
+void waits_free(struct waits *waits);
+/* Of one of the session's processes; NULL: it came later. */
+const struct process_wait *waits_of(const struct waits *waits, const struct session *session,
+				    const struct job_process *process);
+
+/* A wall clock that moved by less was not set: both clocks are read within a microsecond or so, and
+ * a daemon sets one that is off by milliseconds. Chosen. */
+#define CLOCK_SET_LEAST_NS 100000u
+
+/* How far the clocks of several nodes are apart is shown by collectives, which end everywhere at
+ * nearly the same time: how exact times and orders between processes are, for people: a line
+ * without an end; "" if there are no records of which it could be said. */
+#define JOB_CLOCKS_SIZE	   400
+void job_clocks_text(const struct session *session, const struct waits *waits,
+		     char text[JOB_CLOCKS_SIZE]);
+
+/* The lines on the processes: how many, which are missing or cut short, how far apart their clocks
+ * are. In the "C" locale. 0 or -errno. */
+int job_lines_write(const struct session *session, const char *prefix, FILE *file);
+/* Writes, after the report, which rows are uneven and who is slow; nothing for a profile of one
+ * process. 0 or -errno. */
+int job_write(const struct session *session, const struct options *options, FILE *file);
 
 #endif

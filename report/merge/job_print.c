@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/merge/job_print.h"
+#include "report/merge/job.h"
 
 #include <errno.h>
 #include <locale.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/merge/clocks.h"
-#include "report/merge/job.h"
-#include "report/merge/waits.h"
 #include "report/names/visible.h"
 #include "report/print/filter.h"
 #include "report/print/number.h"

@@ -8,13 +8,216 @@
 
 #include <uthash.h>
 
-#include "report/merge/clocks.h"
-#include "report/merge/merge_header.h"
-#include "report/merge/merge_memory.h"
-#include "report/merge/merge_metrics.h"
-#include "report/merge/merge_ranges.h"
+#include "report/merge/job.h"
 #include "report/merge/merge_rows.h"
+#include "report/session/figure_tables.h"
+#include "report/session/memory_use.h"
 #include "report/session/session_internal.h"
+
+/* A device's time is that of all processes, from no moment of any clock. */
+static void add_use(struct device_use *to, const struct device_use *from)
+{
+	if (!from->last)
+		return;
+	to->last += from->last > from->first ? from->last - from->first : 0;
+	figures_merge(figures_of(SCOPE_USE), to, from);
+}
+
+/* What is said of all processes is taken from the first one. */
+static void begin_header(struct session *merged, const struct session *session)
+{
+	struct session_header *to = session_header(merged);
+	const struct session_header *from = session_header(session);
+
+	to->pid = from->pid;
+	to->start_realtime = from->start_realtime;
+	to->command = session_intern(merged, session_string(session, from->command));
+	to->driver_version = from->driver_version;
+	to->cupti_version = from->cupti_version;
+	to->timer = from->timer;
+	to->budget_percent = from->budget_percent;
+	to->budget_given = from->budget_given;
+	to->events_fraction = from->events_fraction;
+	memcpy(to->overheads, from->overheads, sizeof(to->overheads));
+	to->queued = from->queued;
+}
+
+static void merge_header(struct session *merged, const struct session *session)
+{
+	struct session_header *to = session_header(merged);
+	const struct session_header *from = session_header(session);
+
+	if (!to->processes)
+		begin_header(merged, session);
+	to->processes += from->processes ? from->processes : 1;
+	/* No command is that of all. */
+	if (strcmp(session_string(merged, to->command), session_string(session, from->command)))
+		to->command = 0;
+	to->cupti_active |= from->cupti_active;
+	to->events_active |= from->events_active;
+	if (from->start_realtime < to->start_realtime)
+		to->start_realtime = from->start_realtime;
+	figures_merge(figures_of(SCOPE_RUN), to->counters, from->counters);
+	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
+		uint32_t used = to->devices[i].used || from->devices[i].used;
+
+		if (from->devices[i].used && !to->devices[i].used)
+			to->devices[i] = from->devices[i];
+		/* Processes that share a device have all of its energy each. */
+		to->devices[i].energy = (struct device_energy){0};
+		to->devices[i].used = used;
+		add_use(&to->uses[i], &from->uses[i]);
+	}
+	figures_merge(figures_of(SCOPE_TOTALS), &to->totals, &from->totals);
+	for (uint32_t i = 0; i < from->note_count && i < SESSION_NOTES; i++)
+		if (*session_string(session, from->notes[i]))
+			session_note(merged, "%s", session_string(session, from->notes[i]));
+}
+
+static void merge_trace_start(struct session *merged, const struct session *session, int64_t shift)
+{
+	uint64_t *to = &session_header(merged)->trace_start;
+	uint64_t from = session_header(session)->trace_start;
+
+	if (from && (!*to || from + (uint64_t)shift < *to))
+		*to = from + (uint64_t)shift;
+}
+
+/* Their threads' numbers would say nothing. */
+static int merge_idle(struct session *merged, const struct session *session)
+{
+	const struct idle_row *row;
+
+	session_for_each_idle (session, row) {
+		struct idle_row key = {.cause = row->cause, .device = row->device}, *to;
+		const char *name = session_string(session, row->name);
+		const char *before = session_string(session, row->longest_before);
+		const char *after = session_string(session, row->longest_after);
+
+		key.name = *name ? session_intern(merged, name) : 0;
+		to = session_idle_row(merged, &key);
+		if (!to)
+			return -ENOMEM;
+		figures_merge(figures_of(SCOPE_IDLE), to, row);
+		if (row->longest <= to->longest)
+			continue;
+		to->longest = row->longest;
+		to->longest_before = *before ? session_intern(merged, before) : 0;
+		to->longest_after = *after ? session_intern(merged, after) : 0;
+	}
+	return 0;
+}
+
+/* A damaged file may hold any. */
+static bool is_valid(const struct memory_use *use)
+{
+	return use->kind < ALLOCATION_KIND_COUNT && use->device >= -1 &&
+	       use->device < SESSION_DEVICES;
+}
+
+/* That of a kind on a device; a new one where there is none. */
+static struct memory_use *find_use(struct session *merged, const struct memory_use *wanted)
+{
+	const struct memory_use *use;
+
+	session_for_each_memory_use(
+		merged, use) if (use->kind == wanted->kind &&
+				 use->device == wanted->device) return (struct memory_use *)use;
+	return session_add_memory_use(merged, wanted);
+}
+
+static int merge_memory(struct session *merged, const struct session *session)
+{
+	const struct memory_use *use;
+
+	session_for_each_memory_use(session, use)
+	{
+		struct memory_use *to;
+
+		if (!is_valid(use))
+			continue;
+		to = find_use(merged, use);
+		if (!to)
+			return -ENOMEM;
+		if (use->peak > to->peak) {
+			to->peak = use->peak;
+			to->peak_time = use->peak_time;
+		}
+		figures_merge(figures_of(SCOPE_MEMORY), to, use);
+	}
+	return 0;
+}
+
+static void process_memory(struct job_process *process, const struct session *session)
+{
+	const struct memory_use *use;
+
+	session_for_each_memory_use(session, use)
+	{
+		if (use->kind != ALLOCATION_TOTAL)
+			continue;
+		if (use->peak > process->memory_peak)
+			process->memory_peak = use->peak;
+		process->memory_held += use->held;
+	}
+}
+
+/* Compared byte by byte. Containers may have a monotonic clock of their own. */
+struct clock_key {
+	char boot[40];
+	uint64_t pid_namespace;
+};
+
+struct node_clock {
+	struct clock_key key;
+	uint64_t offset;
+	UT_hash_handle hh;
+};
+
+/*
+ * By how much (ns) the records of a process are to be moved, so that they lie on the clock of its
+ * node, which is that of the first process; `offset` as in its header. Processes of one node share
+ * the wall clock, unless it was set between their starts: the monotonic clock tells by how much.
+ */
+static int node_clock_shift(struct node_clock **clocks, const struct session_owner *owner,
+			    uint64_t offset, int64_t *shift)
+{
+	struct clock_key key = {.pid_namespace = owner->pid_namespace};
+	struct node_clock *clock;
+
+	*shift = 0;
+	snprintf(key.boot, sizeof(key.boot), "%.39s", owner->boot);
+	if (!offset || !*key.boot)
+		return 0;
+	HASH_FIND(hh, *clocks, &key, sizeof(key), clock);
+	if (clock) {
+		uint64_t apart =
+			clock->offset > offset ? clock->offset - offset : offset - clock->offset;
+
+		*shift = apart < CLOCK_SET_LEAST_NS ? 0 : (int64_t)(clock->offset - offset);
+		return 0;
+	}
+	clock = calloc(1, sizeof(*clock));
+	if (!clock)
+		return -ENOMEM;
+	clock->key = key;
+	clock->offset = offset;
+	HASH_ADD(hh, *clocks, key, sizeof(key), clock);
+	if (clock->hh.tbl)
+		return 0;
+	free(clock);
+	return -ENOMEM;
+}
+
+static void node_clocks_free(struct node_clock *clocks)
+{
+	struct node_clock *clock, *next;
+
+	HASH_ITER (hh, clocks, clock, next) {
+		HASH_DEL(clocks, clock);
+		free(clock);
+	}
+}
 
 /* One start of a process, wherever it ran; compared byte by byte. */
 struct start_key {

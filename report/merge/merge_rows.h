@@ -3,6 +3,8 @@
 #ifndef KTIME_REPORT_MERGE_MERGE_ROWS_H
 #define KTIME_REPORT_MERGE_MERGE_ROWS_H
 
+#include <stdbool.h>
+
 #include "report/session/session.h"
 
 struct merge_rows {
@@ -38,5 +40,38 @@ void merge_rows_free(struct merge_rows *rows);
 
 /* Whether a row is of a collective of NCCL's; SendRecv is between two ranks, and is not. */
 bool row_is_collective(enum row_kind kind, const char *name);
+
+/* The hardware counters of a merged profile: of each row's launches, in whichever process. */
+struct merge_metrics {
+	struct merge_rows *rows;
+	struct merged_metric *metrics; /* by row and name */
+};
+
+/* Adds a profile's metrics, after its rows. -ENOMEM. */
+int merge_metrics_add(struct merge_metrics *metrics, const struct session *from);
+void merge_metrics_free(struct merge_metrics *metrics);
+
+/* The NVTX ranges of a merged profile: sums over processes and their threads, by path, and how the
+ * GPU's time in each is spread over the processes. */
+
+/* Ranges of a merged profile, of all paths. Names that differ in each process would be without end.
+ * Chosen. */
+#define MERGED_RANGES_MOST 65536u
+
+struct merge_ranges {
+	struct merge_rows *rows;
+	struct merged_range *ranges; /* by parent, name, domain and style */
+	struct merged_part *parts;   /* by range and row */
+	unsigned count;
+	bool said; /* that there are more than fit */
+};
+
+/*
+ * Adds a profile's ranges, after its rows. `process`: as for merge_rows_add(), before
+ * merge_rows_settle(). -ENOMEM.
+ */
+int merge_ranges_add(struct merge_ranges *ranges, const struct session *from,
+		     struct job_process *process);
+void merge_ranges_free(struct merge_ranges *ranges);
 
 #endif

@@ -20,7 +20,6 @@
 #include <unistd.h>
 
 #include "report/merge/merge.h"
-#include "report/merge/read_ahead.h"
 
 #define BATCH  400
 #define STAGES 16

@@ -18,7 +18,7 @@
 #include <unistd.h>
 
 #include "cupti/decode.h"
-#include "report/compare/import.h"
+#include "report/compare/profile.h"
 #include "report/export/export.h"
 #include "report/html/profile_page.h"
 #include "report/names/demangle.h"

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "report/export/export.h"
-#include "report/merge/job_print.h"
+#include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/metrics/metric_values.h"
 #include "report/print/report.h"

@@ -111,7 +111,7 @@ def check_json(root):
                                              "report/export/export_json_job.c",
                                              "report/export/export_json_memory.c",
                                              "report/export/export_json_range.c",
-                                             "report/compare/compare_json.c",
+                                             "report/compare/compare_print.c",
                                              "report/live/top.c")]
     version = re.search(r"define JSON_FORMAT (\d+)", sources[0]).group(1)
     expect(f"`format` is {version}." in document,

@@ -15,7 +15,6 @@
 
 #include "report/names/canonical.h"
 #include "report/compare/compare.h"
-#include "report/compare/compare_print.h"
 
 static struct profile a, b;	      /* the runs that are being made */
 static struct profile side_a, side_b; /* the sums of those that are done */

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "report/compare/compare_html.h"
+#include "report/compare/compare.h"
 
 #define S 1000000000ull
 

@@ -17,7 +17,7 @@
 
 #include <cmocka.h>
 
-#include "report/compare/diff.h"
+#include "report/compare/compare.h"
 #include "tests/unit/golden.h"
 
 #define RUNS 6

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/live/interval.h"
+#include "report/live/live.h"
 #include "report/session/estimate.h"
 
 static struct session *earlier, *later;

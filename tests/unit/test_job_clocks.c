@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/merge/clocks.h"
+#include "report/merge/job.h"
 #include "report/merge/merge.h"
 
 #define REDUCE "ncclDevKernel_AllReduce_Sum_f32_RING_LL"

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "report/live/processes.h"
+#include "report/live/live.h"
 #include "report/session/folder.h"
 
 static char memory[64], disk[64];

@@ -14,7 +14,6 @@
 
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
-#include "report/merge/waits.h"
 #include "report/print/table.h"
 #include "report/session/estimate.h"
 

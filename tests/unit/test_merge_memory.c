@@ -12,7 +12,6 @@
 
 #include "report/session/memory_use.h"
 #include "report/merge/job.h"
-#include "report/merge/job_print.h"
 #include "report/merge/merge.h"
 #include "report/print/report.h"
 

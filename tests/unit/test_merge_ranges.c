@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "report/merge/merge.h"
-#include "report/merge/merge_ranges.h"
+#include "report/merge/merge_rows.h"
 #include "report/metrics/metric_values.h"
 #include "report/session/session_internal.h"
 #include "report/session/session_nvtx.h"

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "report/export/export.h"
-#include "report/merge/job_print.h"
+#include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/print/report.h"
 #include "tests/unit/golden.h"

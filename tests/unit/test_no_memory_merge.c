@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "report/html/profile_page.h"
-#include "report/merge/job_print.h"
+#include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/options/metrics.h"
 #include "report/prometheus/prometheus.h"

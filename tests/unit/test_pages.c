@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "report/compare/compare_html.h"
-#include "report/compare/import.h"
+#include "report/compare/compare.h"
+#include "report/compare/profile.h"
 #include "report/merge/merge.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/page_text.h"

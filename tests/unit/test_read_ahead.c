@@ -16,7 +16,6 @@
 #include <cmocka.h>
 
 #include "report/merge/merge.h"
-#include "report/merge/read_ahead.h"
 
 #define FILES 5
 

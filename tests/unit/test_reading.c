@@ -15,7 +15,7 @@
 
 #include <cmocka.h>
 
-#include "report/live/reading.h"
+#include "report/live/live.h"
 #include "tests/unit/running_profile.h"
 
 static char message[256];

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "report/compare/compare.h"
-#include "report/compare/runs.h"
+#include "report/compare/profile.h"
 #include "report/session/session.h"
 
 #define KERNELS	      25

@@ -21,7 +21,7 @@
 
 #include <cmocka.h>
 
-#include "report/live/top.h"
+#include "report/live/live.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/terminal.h"
 

@@ -16,7 +16,7 @@
 #include <cmocka.h>
 
 #include "report/export/output.h"
-#include "report/live/interval.h"
+#include "report/live/live.h"
 #include "report/session/memory_use.h"
 #include "report/print/report.h"
 #include "report/session/session_nvtx.h"

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "report/session/estimate.h"
-#include "report/compare/statistics.h"
+#include "report/compare/compare.h"
 
 static void is_close(double value, double expected)
 {

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #include "report/control/control.h"
-#include "report/live/steer.h"
+#include "report/live/live.h"
 #include "report/session/session.h"
 
 static char folder[32], path[64], output[64];

@@ -13,7 +13,7 @@
 #include <cjson/cJSON.h>
 #include <cmocka.h>
 
-#include "report/live/top.h"
+#include "report/live/live.h"
 #include "tests/unit/running_profile.h"
 
 static int start(void **state)

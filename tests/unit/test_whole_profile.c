@@ -21,8 +21,8 @@
 #include <cmocka.h>
 #include <sqlite3.h>
 
-#include "report/compare/compare_print.h"
-#include "report/compare/import.h"
+#include "report/compare/compare.h"
+#include "report/compare/profile.h"
 #include "report/export/export.h"
 #include "report/print/report.h"
 #include "tests/unit/golden.h"

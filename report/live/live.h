@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs that run: their profiles read and steered by other commands. */
+#ifndef KTIME_REPORT_LIVE_LIVE_H
+#define KTIME_REPORT_LIVE_LIVE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "report/options/options.h"
+#include "report/session/folder.h"
+#include "report/session/session.h"
+
+/*
+ * The profiles that a command is for: of the processes whose numbers are given, else the file of
+ * --profile, else of all programs that run now. A process's profile is found wherever it lies, in
+ * a container too, by what the process has mapped. 0, or -errno with a one-line message: those that
+ * were found are there even then. Free them with left_profiles_free().
+ */
+int processes_find(struct left_profile **profiles, size_t *count, const struct options *options,
+		   const char *const *numbers, size_t number_count, char *message, size_t size);
+/* The name of a program by its command line, without folders and arguments: up to `size` bytes. */
+void processes_program(const char *command, char *name, size_t size);
+
+/*
+ * A running program's profile, read again and again: what happened since the last reading, beside
+ * the whole run. Each reading is a copy of the file, so the program never waits for a reader, and a
+ * reader that dies leaves nothing behind.
+ */
+
+struct reading {
+	char *path, *command;
+	pid_t pid;
+	uid_t user;
+	struct session *before, *now; /* NULL: not read yet */
+	uint64_t number;	      /* of readings that succeeded */
+	bool ended;		      /* the report was written, or the file is gone */
+};
+
+/* The programs whose profiles are read. */
+struct readings {
+	struct reading *of; /* a program each, the oldest first */
+	size_t count;
+};
+
+/* Of one name, over all devices; `run` is the whole run. Times are nanoseconds. */
+struct reading_row {
+	char *name;
+	enum row_kind kind;
+	uint64_t calls, run_calls;
+	uint64_t total, run_total;
+	bool estimated; /* totals are estimates from a sample of the calls */
+};
+
+struct reading_rows {
+	struct reading_row *rows; /* by --sort; after --top */
+	size_t count;
+	uint64_t calls, run_calls; /* sums, of the rows that --top leaves out too */
+	uint64_t total, run_total;
+};
+
+/* A device's time: shares of 1; below 0: not known. */
+struct reading_use {
+	double busy, run_busy;
+	/* The largest cause of idle time since the last reading, and its share; NULL: none. */
+	const char *cause;
+	double cause_share;
+};
+
+/*
+ * Reads the profiles once more: of the processes whose numbers are given, of --profile, or of all
+ * programs that run by now. Those that have ended are gone afterwards. 0, or -errno with a one-line
+ * message; it is no error that there are none.
+ */
+int readings_take(struct readings *readings, const struct options *options,
+		  const char *const *numbers, size_t number_count, char *message, size_t size);
+void readings_free(struct readings *readings);
+/* How long the last reading's interval was, and the run, by the program's own clock, seconds. */
+double reading_seconds(const struct reading *reading);
+double reading_run_seconds(const struct reading *reading);
+/* The GPU's rows, or the API's. 0, -ENOMEM, or -EINVAL for a bad --kernels. Free the rows. */
+int reading_rows(const struct reading *reading, const struct options *options, bool api,
+		 struct reading_rows *rows);
+void reading_rows_free(struct reading_rows *rows);
+/* False if the device did nothing that was recorded. */
+bool reading_use(const struct reading *reading, int device, struct reading_use *use);
+
+/* `ktime top`: what running programs do on the GPU now, as a screen or in lines. */
+int command_top(const struct options *options, const char *const *files, size_t count);
+
+/* What a program did since the last reading. */
+struct top_line {
+	struct reading_rows rows;
+	double busy, run_busy; /* mean of the devices, of 1; below 0: not known */
+};
+/* 0 or -errno; free the rows. */
+int top_line(struct top_line *line, const struct reading *reading, const struct options *options,
+	     bool api);
+/* "63.1", or "-" if it is not known; NUMBER_SIZE bytes. */
+const char *top_percent(char *text, double share);
+
+/* The screen (screen.c): returns the process's exit status once the user ends it. */
+int screen_run(struct readings *readings, const struct options *options, const char *const *numbers,
+	       size_t number_count);
+
+/* `ktime on`, `off`, `window` and `snapshot`: what is collected of a program that runs, from
+ * another shell. */
+int command_on(const struct options *options, const char *const *files, size_t count);
+int command_off(const struct options *options, const char *const *files, size_t count);
+int command_window(const struct options *options, const char *const *files, size_t count);
+int command_snapshot(const struct options *options, const char *const *files, size_t count);
+
+/*
+ * Takes off a profile what an earlier copy of the same one has. Smallest and largest times come
+ * from the histograms, to 3 %; those of bytes, the slowest and fastest calls, the longest gaps and
+ * the notes stay the run's. -EINVAL: the earlier one is not of the same process, or not earlier.
+ */
+int interval_subtract(struct session *session, const struct session *earlier);
+/* Writes a profile that session_open() gave as one that nobody writes to any more. 0 or -errno. */
+int interval_write(struct session *session, FILE *file);
+
+/* `ktime prometheus`: the metrics of running programs, once. */
+int command_prometheus(const struct options *options, const char *const *files, size_t count);
+
+#endif
