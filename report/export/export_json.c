@@ -11,7 +11,6 @@
 #include "report/export/export_json_row.h"
 #include "report/export/export_trace.h"
 #include "report/export/json.h"
-#include "report/session/figure_tables.h"
 #include "report/print/table.h"
 #include "report/findings/findings.h"
 
@@ -139,11 +138,7 @@ static cJSON *cause_object(const struct session *session, const struct idle_row 
 		json_add_text(object, "function", session_string(session, row->name));
 	if (row->thread)
 		json_add_unsigned(object, "thread", row->thread);
-	json_add_unsigned(object, "gaps", row->gaps);
-	json_add_unsigned(object, "total", row->total);
-	json_add_unsigned(object, "longest", row->longest);
-	json_add_text(object, "before", session_string(session, row->longest_before));
-	json_add_text(object, "after", session_string(session, row->longest_after));
+	json_add_figures(object, session, SCOPE_IDLE, row, "");
 	return object;
 }
 
@@ -161,13 +156,7 @@ static cJSON *use_array(const struct session *session)
 			continue;
 		object = cJSON_CreateObject();
 		cJSON_AddNumberToObject(object, "device", device);
-		json_add_unsigned(object, "first", use->first);
-		json_add_unsigned(object, "last", use->last);
-		json_add_unsigned(object, "excluded", use->excluded);
-		json_add_unsigned(object, "busy", use->busy);
-		json_add_unsigned(object, "busy_kernels", use->kernels);
-		json_add_unsigned(object, "busy_copies", use->copies);
-		json_add_unsigned(object, "late", use->late);
+		json_add_figures(object, session, SCOPE_USE, use, "");
 		cJSON_AddBoolToObject(object, "several_contexts", use->contexts > 1);
 		causes = cJSON_AddArrayToObject(object, "causes");
 		session_for_each_idle (session, row)
@@ -205,12 +194,9 @@ static cJSON *findings_array(const struct session *session)
 
 static cJSON *counters_object(const struct session *session)
 {
-	const struct figure_table *table = figures_of(SCOPE_RUN);
 	cJSON *object = cJSON_CreateObject();
 
-	for (unsigned i = 0; i < table->count; i++)
-		json_add_unsigned(object, table->figures[i].name,
-				  session_header(session)->counters[i]);
+	json_add_figures(object, session, SCOPE_RUN, session_header(session)->counters, "");
 	return object;
 }
 

@@ -21,13 +21,7 @@ cJSON *json_memory(const struct session *session)
 		cJSON *object = cJSON_CreateObject();
 
 		add_place(object, use->kind, use->device);
-		json_add_unsigned(object, "held", use->held);
-		json_add_unsigned(object, "held_count", use->held_count);
-		json_add_unsigned(object, "peak", use->peak);
-		json_add_unsigned(object, "peak_time", use->peak_time);
-		json_add_unsigned(object, "allocations", use->allocations);
-		json_add_unsigned(object, "allocated", use->allocated);
-		json_add_unsigned(object, "frees", use->frees);
+		json_add_figures(object, session, SCOPE_MEMORY, use, "");
 		cJSON_AddItemToArray(array, object);
 	}
 	return array;
@@ -58,12 +52,7 @@ cJSON *json_memory_sites(const struct session *session)
 			json_add_unsigned(object, "thread", site->thread);
 		add_name(session, object, "range", site->range);
 		add_name(session, object, "operation", site->operation);
-		json_add_unsigned(object, "held", site->held);
-		json_add_unsigned(object, "held_count", site->held_count);
-		json_add_unsigned(object, "at_peak", site->at_peak);
-		json_add_unsigned(object, "at_peak_count", site->at_peak_count);
-		json_add_unsigned(object, "allocations", site->allocations);
-		json_add_unsigned(object, "allocated", site->allocated);
+		json_add_figures(object, session, SCOPE_SITE, site, "");
 		cJSON_AddItemToArray(array, object);
 	}
 	return array;

@@ -32,13 +32,7 @@ static void add_part(cJSON *parts, const struct session *session, const struct n
 	json_add_text(entry, "name", name->text);
 	if (row->device >= 0)
 		json_add_unsigned(entry, "device", row->device);
-	cJSON_AddNumberToObject(entry, "calls", part->calls);
-	if (part->untimed > 0)
-		cJSON_AddNumberToObject(entry, "untimed", part->untimed);
-	json_add_unsigned(entry, "total", part->total);
-	if (part->calls > 0)
-		json_add_unsigned(entry, "minimum", part->minimum);
-	json_add_unsigned(entry, "maximum", part->maximum);
+	json_add_figures(entry, session, SCOPE_PART, part, "");
 	cJSON_AddItemToArray(parts, entry);
 }
 

@@ -84,30 +84,17 @@ static void add_figures(cJSON *object, const char *name, const struct session *s
 	cJSON_AddItemToObject(clock, "histogram", histogram_object(histogram));
 }
 
-static void add_bytes(cJSON *object, const struct row *row)
+static void add_bytes(cJSON *object, const struct session *session, const struct row *row)
 {
 	cJSON *bytes;
 
 	if (!row->bytes)
 		return;
 	bytes = cJSON_AddObjectToObject(object, "bytes");
-	json_add_unsigned(bytes, "total", row->bytes);
-	json_add_unsigned(bytes, "minimum", row->bytes_minimum);
-	json_add_unsigned(bytes, "maximum", row->bytes_maximum);
+	json_add_figures(bytes, session, SCOPE_ROW, row, "bytes.");
 	cJSON_AddNumberToObject(
 		bytes, "deviation",
 		sqrt(sample_variance(row->calls, (double)row->bytes, row->bytes_squares)));
-}
-
-static void add_untimed(cJSON *object, const struct row *row)
-{
-	cJSON *untimed = cJSON_AddObjectToObject(object, "untimed");
-
-#define ADD_REASON(name, text)                                                                     \
-	if (row->untimed[UNTIMED_##name])                                                          \
-		json_add_unsigned(untimed, text, row->untimed[UNTIMED_##name]);
-	UNTIMED_REASONS(ADD_REASON)
-#undef ADD_REASON
 }
 
 /* Where both clocks timed the same calls: how far they agree. */
@@ -119,13 +106,7 @@ static void add_check(cJSON *object, const struct session *session, const struct
 	if (!row->checked && !row->unmatched)
 		return;
 	check = cJSON_AddObjectToObject(object, "check");
-	json_add_unsigned(check, "calls", row->checked);
-	json_add_unsigned(check, "cupti", row->checked_cupti);
-	json_add_unsigned(check, "events", row->checked_events);
-	json_add_unsigned(check, "events_as_read", row->checked_raw);
-	json_add_unsigned(check, "overlapped", row->checked_overlapped);
-	json_add_unsigned(check, "waited", row->waited);
-	json_add_unsigned(check, "unmatched", row->unmatched);
+	json_add_figures(check, session, SCOPE_ROW, row, "check.");
 	if (differences)
 		json_add_unsigned(check, "median_difference",
 				  histogram_percentile(differences, 0.5));
@@ -243,29 +224,9 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 	if (row->device >= 0)
 		json_add_unsigned(object, "device", row->device);
 	json_add_unsigned(object, "calls", row_calls(row));
-	json_add_unsigned(object, "seen_by_hooks", row->calls);
-	if (row->calls_outside > 0)
-		json_add_unsigned(object, "calls_outside", row->calls_outside);
-	if (row->more_calls)
-		cJSON_AddBoolToObject(object, "more_calls", true);
-	json_add_unsigned(object, "failed", row->failed);
-	if (row->kind == ROW_GRAPH)
-		json_add_unsigned(object, "nodes", row->nodes);
-	if (row->kernels_listed)
-		json_add_text(object, "kernels", session_string(session, row->kernels_listed));
-	json_add_unsigned(object, "graph_records", row->graph_records);
-	if (row->node_calls > 0)
-		json_add_unsigned(object, "node_calls", row->node_calls);
-	if (row->node_calls_estimated > 0)
-		json_add_unsigned(object, "node_calls_estimated", row->node_calls_estimated);
-	json_add_unsigned(object, "host_included", row->host_included);
-	json_add_unsigned(object, "may_wait", row->may_wait);
-	if (row->beside > 0)
-		json_add_unsigned(object, "beside", row->beside);
-	if (row->queued > 0)
-		json_add_unsigned(object, "queued", row->queued);
+	json_add_figures(object, session, SCOPE_ROW, row, "");
 	json_add_text(object, "clock", json_clock_name(clock));
-	add_bytes(object, row);
+	add_bytes(object, session, row);
 	add_figures(object, "cupti", session, &row->cupti, NULL, 0);
 	if (row_is_estimated(row, CLOCK_EVENTS))
 		estimated = row_estimate(row, CLOCK_EVENTS);
@@ -277,6 +238,7 @@ cJSON *json_row(const struct session *session, const struct row *row, const char
 	}
 	add_check(object, session, row);
 	add_rates(object, session, row, work);
-	add_untimed(object, row);
+	json_add_figures(cJSON_AddObjectToObject(object, "untimed"), session, SCOPE_ROW, row,
+			 "untimed.");
 	return object;
 }

@@ -16,15 +16,6 @@ cJSON *json_add_unsigned(cJSON *object, const char *name, uint64_t value)
 	return cJSON_AddRawToObject(object, name, text);
 }
 
-cJSON *json_add_microseconds(cJSON *object, const char *name, uint64_t nanoseconds)
-{
-	char text[32];
-
-	snprintf(text, sizeof(text), "%" PRIu64 ".%03u", nanoseconds / 1000,
-		 (unsigned)(nanoseconds % 1000));
-	return cJSON_AddRawToObject(object, name, text);
-}
-
 /* The length of the UTF-8 sequence that begins here; 0 where there is none. */
 static size_t sequence_length(const unsigned char *bytes)
 {
@@ -82,6 +73,32 @@ cJSON *json_add_text(cJSON *object, const char *name, const char *text)
 
 	free(valid);
 	return item;
+}
+
+void json_add_figures(cJSON *object, const struct session *session, enum figure_scope scope,
+		      const void *structure, const char *key)
+{
+	const struct figure_table *table = figures_of(scope);
+
+	for (const struct figure *figure = table->figures; figure < table->figures + table->count;
+	     figure++) {
+		const char *name = figure->key ? figure->key : figure->name;
+
+		if (figure->shown == SHOWN_NEVER || strncmp(name, key, strlen(key)) != 0 ||
+		    strchr(name + strlen(key), '.') || !figure_is_known(figure, structure) ||
+		    (figure->shown != SHOWN_ALWAYS && !(figure_value(figure, structure) > 0)))
+			continue;
+		name += strlen(key);
+		if (figure->shown == SHOWN_TRUE)
+			cJSON_AddTrueToObject(object, name);
+		else if (figure->type == FIGURE_TEXT)
+			json_add_text(object, name,
+				      session_string(session, figure_unsigned(figure, structure)));
+		else if (figure->type == FIGURE_REAL)
+			cJSON_AddNumberToObject(object, name, figure_value(figure, structure));
+		else
+			json_add_unsigned(object, name, figure_unsigned(figure, structure));
+	}
 }
 
 /*

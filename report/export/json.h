@@ -8,10 +8,17 @@
 
 #include <cjson/cJSON.h>
 
+#include "report/session/figure_tables.h"
+#include "report/session/session.h"
+
 /* Adds a number in all its digits; cJSON's own are doubles. NULL where memory is out. */
 cJSON *json_add_unsigned(cJSON *object, const char *name, uint64_t value);
-/* Adds nanoseconds as microseconds with three decimals. */
-cJSON *json_add_microseconds(cJSON *object, const char *name, uint64_t nanoseconds);
+/*
+ * Adds the figures of a structure that JSON has, in the table's order: those whose key is this
+ * object's, which is "" or the key of the object with a point behind it.
+ */
+void json_add_figures(cJSON *object, const struct session *session, enum figure_scope scope,
+		      const void *structure, const char *key);
 /* Adds a text; bytes that are no UTF-8 become U+FFFD. */
 cJSON *json_add_text(cJSON *object, const char *name, const char *text);
 /* A copy whose bytes that are no UTF-8 are U+FFFD, and the same as a string of JSON. The caller

@@ -132,8 +132,6 @@ static void subtract_row(const struct session *session, struct row *now,
 
 	subtract_windows(now, before);
 	figures_subtract(figures_of(SCOPE_ROW), now, before);
-	for (unsigned i = 0; i < UNTIMED_COUNT; i++)
-		now->untimed[i] = less(now->untimed[i], before->untimed[i]);
 	subtract_figures(session, &now->cupti, earlier, &before->cupti, 0);
 	subtract_figures(session, &now->events, earlier, &before->events, more);
 	subtract_estimate(&now->estimate, &before->estimate);
@@ -203,8 +201,6 @@ static void subtract_energy(struct device_energy *now, const struct device_energ
 	figures_subtract(figures_of(SCOPE_ENERGY), now, before);
 	figures_subtract(figures_of(SCOPE_CLOCK_RANGE), &now->sm, &before->sm);
 	figures_subtract(figures_of(SCOPE_CLOCK_RANGE), &now->memory, &before->memory);
-	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
-		now->reasons[i] = less(now->reasons[i], before->reasons[i]);
 }
 
 static void subtract_header(struct session_header *now, const struct session_header *before)

@@ -81,8 +81,6 @@ static void merge_counts(struct row *to, const struct row *from, enum clock_sour
 	if (clock != CLOCK_EVENTS)
 		part.gated = part.may_wait = part.beside = part.queued = 0;
 	figures_merge(figures_of(SCOPE_ROW), to, &part);
-	for (unsigned i = 0; i < UNTIMED_COUNT; i++)
-		to->untimed[i] += from->untimed[i];
 }
 
 static void row_sum_counts(struct session *session, struct row *to, const struct session *source,

@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/session/figure.h"
 
+#include <math.h>
+
+uint64_t figure_unsigned(const struct figure *figure, const void *structure)
+{
+	const void *member = (const char *)structure + figure->offset;
+
+	return figure->type == FIGURE_U32 ? *(const uint32_t *)member : *(const uint64_t *)member;
+}
+
 double figure_value(const struct figure *figure, const void *structure)
 {
 	const void *member = (const char *)structure + figure->offset;
 
-	switch (figure->type) {
-	case FIGURE_U32:
-		return *(const uint32_t *)member;
-	case FIGURE_U64:
-		return (double)*(const uint64_t *)member;
-	default:
-		return *(const double *)member;
-	}
+	return figure->type == FIGURE_REAL ? *(const double *)member
+					   : (double)figure_unsigned(figure, structure);
+}
+
+bool figure_is_known(const struct figure *figure, const void *structure)
+{
+	if (figure->type == FIGURE_REAL)
+		return !isnan(figure_value(figure, structure));
+	return figure->merge != MERGE_LEAST ||
+	       figure_unsigned(figure, structure) !=
+		       (figure->type == FIGURE_U32 ? UINT32_MAX : UINT64_MAX);
 }
 
 #define MERGE_BY(rule, to, from)                                                                   \
@@ -54,6 +66,7 @@ void figures_merge(const struct figure_table *table, void *to, const void *from)
 			MERGE_BY(figure->merge, (uint32_t *)sum, (const uint32_t *)added);
 			break;
 		case FIGURE_U64:
+		case FIGURE_TEXT:
 			MERGE_BY(figure->merge, (uint64_t *)sum, (const uint64_t *)added);
 			break;
 		default:
@@ -77,6 +90,7 @@ void figures_subtract(const struct figure_table *table, void *now, const void *b
 			SUBTRACT((uint32_t *)left, (const uint32_t *)taken);
 			break;
 		case FIGURE_U64:
+		case FIGURE_TEXT:
 			SUBTRACT((uint64_t *)left, (const uint64_t *)taken);
 			break;
 		default:

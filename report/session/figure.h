@@ -7,6 +7,7 @@
 #ifndef KTIME_REPORT_SESSION_FIGURE_H
 #define KTIME_REPORT_SESSION_FIGURE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -14,7 +15,8 @@
 #define FIGURE_TYPES(X)                                                                            \
 	X(U32, uint32_t)                                                                           \
 	X(U64, uint64_t)                                                                           \
-	X(REAL, double)
+	X(REAL, double)                                                                            \
+	X(TEXT, uint64_t) /* a string's offset in the profile */
 #define FIGURE_TYPE_ENUM(type, c_type) FIGURE_##type,
 #define FIGURE_TYPE_C(type, c_type)    typedef c_type figure_##type;
 enum figure_type { FIGURE_TYPES(FIGURE_TYPE_ENUM) FIGURE_TYPE_COUNT };
@@ -49,12 +51,23 @@ enum figure_difference {
 	DIFFERENCE_OWN	  /* by a function of its own */
 };
 
+/* Where outputs have it. */
+enum figure_shown {
+	SHOWN_ALWAYS,  /* in JSON */
+	SHOWN_ABOVE_0, /* in JSON where there is something */
+	SHOWN_TRUE,    /* so too, as true */
+	SHOWN_NEVER,   /* what follows from it is shown */
+	SHOWN_LISTED   /* where there is something: in JSON, and by itself in --verbose, CSV, the
+			* page, metrics and comparisons; of rows */
+};
+
 /* One line of a table. */
 struct figure {
 	const char *name; /* the member's */
 	const char *text; /* what it is */
 	uint16_t offset, size;
-	uint8_t type, unit, merge, difference; /* of the enumerations above */
+	uint8_t type, unit, merge, difference, shown; /* of the enumerations above */
+	const char *key; /* in JSON, "object.key" in an object of its own; NULL: the name */
 };
 
 /* The lines of one structure. */
@@ -66,22 +79,29 @@ struct figure_table {
 };
 
 /*
- * A line is X(structure, type, member, unit, merge, difference, text). FIGURE_MEMBER makes the
- * member of it, FIGURE_LINE the struct figure.
+ * A line is X(structure, type, member, unit, merge, difference, text) or, if it is not shown always
+ * and under its name, X(..., text, shown, key), of which the key may be missing. FIGURE_MEMBER
+ * makes the member of it, FIGURE_LINE the struct figure.
  */
-#define FIGURE_MEMBER(structure, type, member, unit, merge, difference, text) figure_##type member;
-#define FIGURE_LINE(structure, type, member, unit, merge, difference, text)                        \
-	{#member,                                                                                  \
-	 text,                                                                                     \
-	 offsetof(struct structure, member),                                                       \
-	 sizeof(figure_##type),                                                                    \
-	 FIGURE_##type,                                                                            \
-	 FIGURE_UNIT_##unit,                                                                       \
-	 MERGE_##merge,                                                                            \
-	 DIFFERENCE_##difference},
+#define FIGURE_MEMBER(structure, type, member, ...) figure_##type member;
+#define FIGURE_LINE(structure, type, member, ...)                                                  \
+	FIGURE_AT(#member, offsetof(struct structure, member), type, __VA_ARGS__)
+#define FIGURE_AT(title, at, c_type, of_unit, of_merge, of_difference, words, ...)                 \
+	{.name = title,                                                                            \
+	 .text = words,                                                                            \
+	 .offset = at,                                                                             \
+	 .size = sizeof(figure_##c_type),                                                          \
+	 .type = FIGURE_##c_type,                                                                  \
+	 .unit = FIGURE_UNIT_##of_unit,                                                            \
+	 .merge = MERGE_##of_merge,                                                                \
+	 .difference = DIFFERENCE_##of_difference,                                                 \
+	 __VA_ARGS__},
 
-/* The value in a structure, of whichever type. */
+/* The value in a structure, of whichever type; of those that are no REAL in all its digits. */
 double figure_value(const struct figure *figure, const void *structure);
+uint64_t figure_unsigned(const struct figure *figure, const void *structure);
+/* Whether there is one: not NAN, nor the least of none. */
+bool figure_is_known(const struct figure *figure, const void *structure);
 /* Puts what is in `from` to what is in `to`, each figure by its rule. */
 void figures_merge(const struct figure_table *table, void *to, const void *from);
 /* Takes what was there before off what is now; never below 0. */

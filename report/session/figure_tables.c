@@ -5,20 +5,23 @@
 #include "report/session/session.h"
 #include "report/session/session_nvtx.h"
 
+/* What is an array by the lines of another list. */
+#define UNTIMED_LINE(name, text)                                                                   \
+	FIGURE_LINE(row, U64, untimed[UNTIMED_##name], COUNT, SUM, SUBTRACT, text, SHOWN_ABOVE_0,  \
+		    "untimed." text)
+#define ROW_LINES(X) ROW_FIGURES(X) UNTIMED_REASONS(UNTIMED_LINE)
+#define REASON_LINE(name, bit, key, text)                                                          \
+	FIGURE_LINE(device_energy, U64, reasons[CLOCK_REASON_##name], COUNT, OWN, SUBTRACT, text,  \
+		    SHOWN_NEVER)
+#define ENERGY_LINES(X) ENERGY_FIGURES(X) CLOCK_REASONS(REASON_LINE)
+
 #define LINES(scope, structure, lines)                                                             \
 	static const struct figure structure##_lines[] = {lines(FIGURE_LINE)};
 FIGURE_SCOPES(LINES)
 #undef LINES
 
-#define COUNTER_LINE(name, unit, merge, difference, text)                                          \
-	{#name,                                                                                    \
-	 text,                                                                                     \
-	 COUNTER_##name * sizeof(uint64_t),                                                        \
-	 sizeof(uint64_t),                                                                         \
-	 FIGURE_U64,                                                                               \
-	 FIGURE_UNIT_##unit,                                                                       \
-	 MERGE_##merge,                                                                            \
-	 DIFFERENCE_##difference},
+#define COUNTER_LINE(name, ...)                                                                    \
+	FIGURE_AT(#name, COUNTER_##name * sizeof(uint64_t), U64, __VA_ARGS__)
 static const struct figure counter_lines[] = {SESSION_COUNTERS(COUNTER_LINE)};
 #undef COUNTER_LINE
 

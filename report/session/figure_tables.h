@@ -7,12 +7,12 @@
 
 /* X(scope, structure, its lines) */
 #define FIGURE_SCOPES(X)                                                                           \
-	X(ROW, row, ROW_FIGURES)                                                                   \
+	X(ROW, row, ROW_LINES)                                                                     \
 	X(CLOCK, figures, CLOCK_FIGURES)                                                           \
 	X(STRATUM, stratum, STRATUM_FIGURES)                                                       \
 	X(USE, device_use, USE_FIGURES)                                                            \
 	X(TOTALS, call_totals, TOTALS_FIGURES)                                                     \
-	X(ENERGY, device_energy, ENERGY_FIGURES)                                                   \
+	X(ENERGY, device_energy, ENERGY_LINES)                                                     \
 	X(CLOCK_RANGE, clock_range, CLOCK_RANGE_FIGURES)                                           \
 	X(IDLE, idle_row, IDLE_FIGURES)                                                            \
 	X(RANGE, nvtx_range, RANGE_FIGURES)                                                        \

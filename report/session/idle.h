@@ -34,11 +34,13 @@ enum idle_cause { IDLE_CAUSES(IDLE_CAUSE_ENUM) IDLE_CAUSE_COUNT };
 	X(device_use, U64, last, NS, OWN, OWN, "when the last one ended")                          \
 	X(device_use, U64, excluded, NS, SUM, SUBTRACT, "of that, outside the profiling window")   \
 	X(device_use, U64, busy, NS, SUM, SUBTRACT, "union of all operations")                     \
-	X(device_use, U64, kernels, NS, SUM, SUBTRACT, "union of kernels and graphs")              \
-	X(device_use, U64, copies, NS, SUM, SUBTRACT, "union of copies and memsets")               \
+	X(device_use, U64, kernels, NS, SUM, SUBTRACT, "union of kernels and graphs",              \
+	  SHOWN_ALWAYS, "busy_kernels")                                                            \
+	X(device_use, U64, copies, NS, SUM, SUBTRACT, "union of copies and memsets", SHOWN_ALWAYS, \
+	  "busy_copies")                                                                           \
 	X(device_use, U64, late, NS, SUM, SUBTRACT, "of records that came too late to be counted") \
 	X(device_use, U32, contexts, COUNT, MOST, LATER,                                           \
-	  "how many worked on it: 1, or 2 for several")
+	  "how many worked on it: 1, or 2 for several", SHOWN_NEVER)
 
 struct device_use {
 	USE_FIGURES(FIGURE_MEMBER)
@@ -66,7 +68,11 @@ struct call_totals {
 #define IDLE_FIGURES(X)                                                                            \
 	X(idle_row, U64, gaps, COUNT, SUM, SUBTRACT, "in which it had a part")                     \
 	X(idle_row, U64, total, NS, SUM, SUBTRACT, "idle time")                                    \
-	X(idle_row, U64, longest, NS, OWN, LATER, "the longest part")
+	X(idle_row, U64, longest, NS, OWN, LATER, "the longest part")                              \
+	X(idle_row, TEXT, longest_before, COUNT, OWN, LATER, "the operation before the longest",   \
+	  SHOWN_ALWAYS, "before")                                                                  \
+	X(idle_row, TEXT, longest_after, COUNT, OWN, LATER, "the one after it", SHOWN_ALWAYS,      \
+	  "after")
 
 struct idle_row {
 	uint32_t committed; /* as in struct row */
@@ -75,8 +81,6 @@ struct idle_row {
 	int32_t device;
 	uint32_t thread; /* whose operation ended the gap, from gettid(); 0: not known */
 	IDLE_FIGURES(FIGURE_MEMBER)
-	/* Offsets of the names of the operations before and after the longest. */
-	uint64_t longest_before, longest_after;
 };
 
 /* Whether the profile knows how busy the devices were: whatever ran was recorded. */

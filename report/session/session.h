@@ -138,43 +138,55 @@ struct estimate {
  * all or none recorded).
  */
 #define ROW_FIGURES(X)                                                                             \
-	X(row, U64, calls, COUNT, SUM, SUBTRACT, "operations that the hooks saw succeed")          \
+	X(row, U64, calls, COUNT, SUM, SUBTRACT, "operations that the hooks saw succeed",          \
+	  SHOWN_ALWAYS, "seen_by_hooks")                                                           \
 	X(row, U64, calls_outside, COUNT, SUM, SUBTRACT,                                           \
-	  "those outside the profiling window, which are in nothing else")                         \
-	X(row, U32, more_calls, COUNT, ANY, LATER, "1: no calls were counted from some moment on") \
+	  "those outside the profiling window, which are in nothing else", SHOWN_ABOVE_0)          \
+	X(row, U32, more_calls, COUNT, ANY, LATER, "1: no calls were counted from some moment on", \
+	  SHOWN_TRUE)                                                                              \
 	X(row, U32, overhead, COUNT, LATER, LATER,                                                 \
-	  "enum overhead_kind: what is taken off the events")                                      \
+	  "enum overhead_kind: what is taken off the events", SHOWN_NEVER)                         \
 	X(row, U64, failed, COUNT, SUM, SUBTRACT, "calls that returned an error")                  \
-	X(row, U32, nodes, COUNT, LATER, LATER, "graphs: how many nodes")                          \
-	X(row, U64, bytes, BYTES, SUM, SUBTRACT, "of all calls")                                   \
-	X(row, U64, bytes_minimum, BYTES, LEAST, LATER, "the least of a call")                     \
-	X(row, U64, bytes_maximum, BYTES, MOST, LATER, "the most of a call")                       \
-	X(row, REAL, bytes_squares, BYTES, SUM, SUBTRACT, "sum of the squares")                    \
-	X(row, U64, gated, COUNT, SUM, SUBTRACT, "pairs behind a gate")                            \
-	X(row, U64, may_wait, COUNT, SUM, SUBTRACT, "pairs that may hold a wait")                  \
-	X(row, U64, beside, COUNT, SUM, SUBTRACT, "pairs beside other streams' calls")             \
-	X(row, U64, queued, COUNT, SUM, SUBTRACT,                                                  \
-	  "pairs whose operation was queued behind work without a gated pair")                     \
-	X(row, U64, checked, COUNT, SUM, SUBTRACT, "calls timed by both clocks and matched")       \
-	X(row, U64, checked_cupti, NS, SUM, SUBTRACT, "their total by CUPTI")                      \
-	X(row, U64, checked_raw, NS, SUM, SUBTRACT,                                                \
-	  "their total by event pairs as they were read")                                          \
-	X(row, U64, checked_events, NS, SUM, SUBTRACT,                                             \
-	  "their total by event pairs, overhead taken off")                                        \
-	X(row, U64, checked_overlapped, COUNT, SUM, SUBTRACT,                                      \
-	  "of these, ran beside other work on the device")                                         \
-	X(row, U64, waited, COUNT, SUM, SUBTRACT,                                                  \
-	  "timed by both, not compared: the pair holds more")                                      \
-	X(row, U64, unmatched, COUNT, SUM, SUBTRACT, "event pairs whose record was never found")   \
+	X(row, U32, nodes, COUNT, LATER, LATER, "graphs: how many nodes", SHOWN_ABOVE_0)           \
+	X(row, TEXT, kernels_listed, COUNT, OWN, LATER, "graphs: the nodes' kernels",              \
+	  SHOWN_ABOVE_0, "kernels")                                                                \
 	X(row, U64, graph_records, COUNT, SUM, SUBTRACT,                                           \
 	  "CUPTI's records that were nodes of a graph")                                            \
-	X(row, U64, node_calls, COUNT, SUM, SUBTRACT, "nodes of graphs that ran")                  \
-	X(row, U64, node_calls_estimated, COUNT, SUM, SUBTRACT, "of these, estimated")             \
-	X(row, REAL, windows_total, NS, OWN, OWN,                                                  \
-	  "time of all operations; 0: all or none recorded")                                       \
-	X(row, REAL, windows_error, NS, OWN, OWN, "half its 95 % interval; NAN: not known")        \
+	X(row, U64, node_calls, COUNT, SUM, SUBTRACT, "nodes of graphs that ran", SHOWN_ABOVE_0)   \
+	X(row, U64, node_calls_estimated, COUNT, SUM, SUBTRACT, "of these, estimated",             \
+	  SHOWN_ABOVE_0)                                                                           \
 	X(row, U64, host_included, COUNT, SUM, SUBTRACT,                                           \
-	  "calls whose event pair holds host work: pageable, synchronous")
+	  "calls whose event pair holds host work: pageable, synchronous")                         \
+	X(row, U64, gated, COUNT, SUM, SUBTRACT, "pairs behind a gate", SHOWN_NEVER)               \
+	X(row, U64, may_wait, COUNT, SUM, SUBTRACT, "pairs that may hold a wait")                  \
+	X(row, U64, beside, COUNT, SUM, SUBTRACT, "pairs beside other streams' calls",             \
+	  SHOWN_ABOVE_0)                                                                           \
+	X(row, U64, queued, COUNT, SUM, SUBTRACT,                                                  \
+	  "pairs whose operation was queued behind work without a gated pair", SHOWN_ABOVE_0)      \
+	X(row, REAL, windows_total, NS, OWN, OWN,                                                  \
+	  "time of all operations; 0: all or none recorded", SHOWN_NEVER)                          \
+	X(row, REAL, windows_error, NS, OWN, OWN, "half its 95 % interval; NAN: not known",        \
+	  SHOWN_NEVER)                                                                             \
+	X(row, U64, bytes, BYTES, SUM, SUBTRACT, "of all calls", SHOWN_ALWAYS, "bytes.total")      \
+	X(row, U64, bytes_minimum, BYTES, LEAST, LATER, "the least of a call", SHOWN_ALWAYS,       \
+	  "bytes.minimum")                                                                         \
+	X(row, U64, bytes_maximum, BYTES, MOST, LATER, "the most of a call", SHOWN_ALWAYS,         \
+	  "bytes.maximum")                                                                         \
+	X(row, REAL, bytes_squares, BYTES, SUM, SUBTRACT, "sum of the squares", SHOWN_NEVER)       \
+	X(row, U64, checked, COUNT, SUM, SUBTRACT, "calls timed by both clocks and matched",       \
+	  SHOWN_ALWAYS, "check.calls")                                                             \
+	X(row, U64, checked_cupti, NS, SUM, SUBTRACT, "their total by CUPTI", SHOWN_ALWAYS,        \
+	  "check.cupti")                                                                           \
+	X(row, U64, checked_events, NS, SUM, SUBTRACT,                                             \
+	  "their total by event pairs, overhead taken off", SHOWN_ALWAYS, "check.events")          \
+	X(row, U64, checked_raw, NS, SUM, SUBTRACT,                                                \
+	  "their total by event pairs as they were read", SHOWN_ALWAYS, "check.events_as_read")    \
+	X(row, U64, checked_overlapped, COUNT, SUM, SUBTRACT,                                      \
+	  "of these, ran beside other work on the device", SHOWN_ALWAYS, "check.overlapped")       \
+	X(row, U64, waited, COUNT, SUM, SUBTRACT,                                                  \
+	  "timed by both, not compared: the pair holds more", SHOWN_ALWAYS, "check.waited")        \
+	X(row, U64, unmatched, COUNT, SUM, SUBTRACT, "event pairs whose record was never found",   \
+	  SHOWN_ALWAYS, "check.unmatched")
 
 /* One line of the table; aligned, so that a row never shares a cache line with another. */
 struct row {
@@ -184,12 +196,11 @@ struct row {
 	int32_t device;	    /* device ordinal; -1 where a row belongs to none */
 	uint32_t summed;    /* 1: of several processes; their estimates are in windows_total */
 	ROW_FIGURES(FIGURE_MEMBER)
-	uint64_t untimed[UNTIMED_COUNT]; /* by the event clock */
+	uint64_t untimed[UNTIMED_COUNT]; /* by the event clock; figures of the row too */
 
 	struct figures cupti;	  /* activity records; for API rows: the host time */
 	struct figures events;	  /* event pairs; their overhead is taken off at the end */
 	struct estimate estimate; /* from these */
-	uint64_t kernels_listed;  /* graphs: offset of a string that names the nodes' kernels */
 	/* Median of |events - cupti| over the checked calls. */
 	uint64_t difference_histogram;
 	/* Kernels, by CUPTI: the first shapes launched; other launches are in `calls` alone. */

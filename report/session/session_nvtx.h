@@ -35,13 +35,14 @@ struct nvtx_range {
 	X(nvtx_part, REAL, calls, COUNT, SUM, SUBTRACT,                                            \
 	  "timed; if the times are sampled, how many those stand for")                             \
 	X(nvtx_part, REAL, event_calls, COUNT, OWN, SUBTRACT,                                      \
-	  "of these, timed by event pairs, whose overhead is taken off at the end")                \
+	  "of these, timed by event pairs, whose overhead is taken off at the end", SHOWN_NEVER)   \
 	X(nvtx_part, REAL, untimed, COUNT, SUM, SUBTRACT,                                          \
-	  "further calls, of which no record tells the time")                                      \
+	  "further calls, of which no record tells the time", SHOWN_ABOVE_0)                       \
 	X(nvtx_part, U64, total, NS, SUM, SUBTRACT, "time of the calls")                           \
 	X(nvtx_part, U64, minimum, NS, LEAST, LATER, "of the shortest")                            \
 	X(nvtx_part, U64, maximum, NS, MOST, LATER, "of the longest")                              \
-	X(nvtx_part, U32, estimated, COUNT, ANY, LATER, "1: a timed call stood for others")
+	X(nvtx_part, U32, estimated, COUNT, ANY, LATER, "1: a timed call stood for others",        \
+	  SHOWN_NEVER)
 
 struct nvtx_part {
 	uint64_t range; /* offset of struct nvtx_range */

@@ -122,6 +122,14 @@ def check_json(root):
     counters = re.search(r"define SESSION_COUNTERS(.*?)\n\n",
                          read(root, "report/session/session.h"), re.S).group(1)
     members |= set(re.findall(r"X\((\w+),", counters))
+    tables = "".join(read(root, "report/session/" + header) for header in
+                     ("session.h", "idle.h", "session_nvtx.h", "memory_use.h"))
+    for name, attributes in re.findall(r"X\((?:row|device_use|idle_row|nvtx_part|memory_use|"
+                                       r"memory_site), \w+, (\w+),(.*?)\)$",
+                                       re.sub(r"\s*\\\n\s*", " ", tables).replace(" X(", "\nX("), re.M):
+        if "SHOWN_NEVER" not in attributes:
+            key = re.search(r'SHOWN_\w+, "(?:\w+\.)?(\w+)"', attributes)
+            members.add(key.group(1) if key else name)
     for member in sorted(members):
         expect(has_word(document, member), f"docs/json-format.md has no `{member}`")
     for name in named_first(document):
