@@ -13,7 +13,7 @@
 #include "preload/launch/thread.h"
 #include "report/names/visible.h"
 #include "report/options/log_file.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/table.h"
 #include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"

@@ -11,7 +11,7 @@
 #include "report/export/export_json_device.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 
 #define GIB	  (1024.0 * 1024 * 1024)

@@ -10,7 +10,7 @@
 #include <unistd.h>
 
 #include "report/names/visible.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/session/folder.h"
 
 static const char *user_name(uid_t user, char *number, size_t size)

@@ -10,7 +10,7 @@
 
 #include "report/compare/profile.h"
 #include "report/options/options.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 
 /* What can be said of a row. */
 #define VERDICTS(X)                                                                                \

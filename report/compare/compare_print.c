@@ -12,7 +12,7 @@
 #include "report/export/export_json_device.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
 #include "report/session/session.h"

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "report/html/section.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/rates/rates.h"
 
 /* Classes of sizes: up to 4 KB, and four times as much each. */

@@ -3,7 +3,7 @@
 
 #include <math.h>
 
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 
 /* Bars of a histogram. Chosen: about what fits beside a name, in half a kilobyte. */
 #define BARS_MOST  48

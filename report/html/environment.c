@@ -7,7 +7,7 @@
 #include "report/energy/energy.h"
 #include "report/energy/energy_text.h"
 #include "report/html/section.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 
 static int write_lines(FILE *file, void *argument)

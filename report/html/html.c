@@ -9,7 +9,7 @@
 #include "report/export/output.h"
 #include "report/html/assets.h"
 #include "report/names/visible.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 
 /* As a terminal may be sent it; NULL if memory is out, which is noted. */
 static char *visible(struct html *html, const char *text)

@@ -7,7 +7,7 @@
 #include "report/html/section.h"
 #include "report/html/stack.h"
 #include "report/print/idle.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 
 /* Chosen: what a reader takes in without scrolling. */

@@ -6,7 +6,7 @@
 #include "report/html/section.h"
 #include "report/html/stack.h"
 #include "report/merge/job.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/session/estimate.h"
 
 /* Bytes of the section's tables. Chosen: a page stays under 1 MB. */

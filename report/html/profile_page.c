@@ -8,7 +8,7 @@
 
 #include "report/export/export_trace.h"
 #include "report/html/section.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 
 /* The sections in their order: an id for links and tests, a title, and who writes it. */
 static const struct section {

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "report/html/section.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/ranges.h"
 #include "report/ranges/range_order.h"
 

@@ -6,7 +6,7 @@
 
 #include "report/html/distribution.h"
 #include "report/html/section.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 
 /* Bytes of the tables. Chosen: a page without a trace stays under 1 MB, and most of it is for the
  * GPU's activities, which get what the other sections leave. */

@@ -15,7 +15,7 @@
 #include "report/html/stack.h"
 #include "report/html/timeline_gaps.h"
 #include "report/html/timeline_items.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 
 /* The width of a track's picture. */
 #define COLUMNS	       500

@@ -10,7 +10,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 
 /* Programs that have a line each; the one that is chosen is among them. Chosen: as many leave half
  * of a terminal of 24 lines to the rows. */

@@ -12,7 +12,7 @@
 #include "report/export/export_json_row.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/table.h"
 
 static void free_reading(struct reading *reading)

@@ -10,7 +10,7 @@
 #include <uthash.h>
 
 #include "report/merge/merge_rows.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/session/estimate.h"
 #include "report/session/session_internal.h"
 

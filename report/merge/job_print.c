@@ -8,7 +8,7 @@
 
 #include "report/names/visible.h"
 #include "report/print/filter.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
 

@@ -71,17 +71,25 @@ void visible_replace(char *text, size_t length)
 	}
 }
 
+size_t visible_next(const char **text, char shown[VISIBLE_SIZE])
+{
+	size_t length = **text ? shown_length(*text) : 0;
+	bool escaped = **text && length == 0;
+
+	memcpy(shown, *text, length);
+	if (escaped)
+		length = (size_t)snprintf(shown, VISIBLE_SIZE, "\\x%02x", (unsigned char)**text);
+	*text += escaped ? 1 : length;
+	return length;
+}
+
 void visible_write(const char *text, FILE *file)
 {
-	while (*text) {
-		size_t length = shown_length(text);
+	char shown[VISIBLE_SIZE];
+	size_t length;
 
-		if (length > 0)
-			fwrite(text, 1, length, file);
-		else
-			fprintf(file, "\\x%02x", (unsigned char)*text);
-		text += length > 0 ? length : 1;
-	}
+	while ((length = visible_next(&text, shown)) > 0)
+		fwrite(shown, 1, length, file);
 }
 
 char *visible_text(const char *text)

@@ -24,6 +24,10 @@ void visible_vline(FILE *file, const char *format, va_list arguments)
 /* In a part of a string, without memory: each byte of such a character becomes a question mark. */
 void visible_replace(char *text, size_t length);
 
+/* The next character of a text as it is shown, and how many bytes that takes; 0: the text's end. */
+#define VISIBLE_SIZE 8
+size_t visible_next(const char **text, char shown[VISIBLE_SIZE]);
+
 /* The character that a text begins with: its bytes, or 0 where they are no UTF-8. */
 size_t visible_character(const char *text, uint32_t *character);
 /* Whether such a character is escaped. */

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/grow.h"

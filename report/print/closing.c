@@ -7,7 +7,7 @@
 #include "report/names/visible.h"
 #include "report/session/figure_tables.h"
 #include "report/print/agreement.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 

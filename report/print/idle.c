@@ -11,7 +11,7 @@
 #include "report/names/short_name.h"
 #include "report/names/visible.h"
 #include "report/print/agreement.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 
 /* The causes of the line "Idle:", and the least that one of them has of the device's time, in

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "report/names/visible.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
 

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "report/print/nsys_table.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 
 #define WIDTH_ROWS  100 /* rows that a column's width is taken from */

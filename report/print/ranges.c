@@ -9,7 +9,7 @@
 #include <string.h>
 
 #include "report/names/visible.h"
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/estimate.h"

@@ -4,56 +4,9 @@
 #include <string.h>
 
 #include "report/names/visible.h"
-#include "report/print/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
-
-#define TITLE_WIDTH 16
-
-struct summary {
-	struct table tables[TABLE_SECTIONS]; /* by enum table_section */
-	const struct options *options;
-	unsigned columns;			  /* how many times a row has */
-	enum time_unit units[TABLE_COLUMN_COUNT]; /* of the columns, but with --unit auto */
-	bool narrow; /* the sections' titles stand on lines of their own */
-	FILE *file;
-};
-
-#define COLUMN_TITLE(name, title) title,
-static const char *const column_titles[] = {TABLE_COLUMNS(COLUMN_TITLE)};
-
-static const char *const section_titles[] = {"Range", "GPU activities", "CUDA graphs", "API calls"};
-
-static bool has_own_units(const struct summary *summary)
-{
-	return !summary->options->csv && summary->options->unit == UNIT_AUTO;
-}
-
-/*
- * As nvprof: a column takes the unit of its largest value in the first section that has times. The
- * API's times, often much longer, do not make the kernels' times unreadable.
- */
-static void choose_units(struct summary *summary)
-{
-	int unit = summary->options->unit;
-	const struct table *table = summary->tables;
-
-	while (table->total == 0 && table < &summary->tables[TABLE_API])
-		table++;
-	for (unsigned column = 0; column < summary->columns; column++) {
-		uint64_t largest = 0;
-
-		for (size_t i = 0; i < table->count; i++) {
-			uint64_t time = table_time(&table->rows[i], column);
-
-			if (time > largest)
-				largest = time;
-		}
-		summary->units[column] = unit == UNIT_AUTO || unit == UNIT_COLUMN
-						 ? number_time_unit(largest)
-						 : (enum time_unit)unit;
-	}
-}
+#include "report/sheet/sheet.h"
 
 void csv_write_text(const char *text, FILE *file)
 {
@@ -69,152 +22,115 @@ void csv_write_text(const char *text, FILE *file)
 	free(visible);
 }
 
-/* On a terminal that is too narrow for them the titles leave their column. */
-static void fit_width(struct summary *summary)
+#define TITLE_WIDTH 16
+
+/* Parts of the sheet. */
+enum { WIDE = 1, NARROW = 2, PERCENTILES = 4 };
+
+/* On a terminal that is too narrow for them the sections' titles leave their column. */
+static const struct column columns[] = {
+	{"Type", "Type", .width = TITLE_WIDTH, .once = true, .parts = WIDE},
+	{"Type", NULL, .line = "", .parts = NARROW},
+	{"Time(%)", "Time(%)", .kind = CELL_PERCENT, .width = 7},
+	{"Time", "Time", .kind = CELL_TIME, .width = 8},
+	{"Calls", "Calls", .kind = CELL_COUNT, .width = 8},
+	{"Avg", "Avg", .kind = CELL_TIME, .width = 8},
+	{"Min", "Min", .kind = CELL_TIME, .width = 8},
+	{"Max", "Max", .kind = CELL_TIME, .width = 8},
+	{"Med", "Med", .kind = CELL_TIME, .width = 8, .parts = PERCENTILES},
+	{"p95", "p95", .kind = CELL_TIME, .width = 8, .parts = PERCENTILES},
+	{"p99", "p99", .kind = CELL_TIME, .width = 8, .parts = PERCENTILES},
+	{"StdDev", "StdDev", .kind = CELL_TIME, .width = 8, .parts = PERCENTILES},
+	{"Name", "Name", .name = true},
+};
+
+/* nvprof writes the colon of a range in CSV too. */
+static const char *section_title(enum table_section section, bool csv)
 {
-	size_t longest = 0, left = TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(summary->columns);
+	static const char *const titles[] = {
+		"Range:", "GPU activities:", "CUDA graphs:", "API calls:"};
+	static const char *const plain[] = {"Range:", "GPU activities", "CUDA graphs", "API calls"};
+
+	return (csv ? plain : titles)[section];
+}
+
+static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct table *table = sheet->argument;
+	const struct table_row *row;
+	enum table_section section = TABLE_RANGE;
+
+	for (; index >= table->count; section++)
+		index -= table++->count;
+	row = &table->rows[index];
+	for (unsigned i = 0; i < 2; i++)
+		cell_group(cells++, section, section_title(section, sheet->form == SHEET_CSV));
+	if (row->timed > 0)
+		cell_real(cells, table_percent(table, row));
+	cells++;
+	for (enum table_column column = TABLE_TIME; column < TABLE_COLUMN_COUNT; column++) {
+		if (row->timed > 0)
+			cell_count(cells, table_time(row, column));
+		/* An estimate: "Timing:" below the table says what the mark means. */
+		if (column == TABLE_TIME && row->estimated) {
+			cells->mark = '~';
+			cells->error = row->error;
+		}
+		cells++;
+		if (column != TABLE_TIME)
+			continue;
+		cell_count(cells, row->calls);
+		cells++->mark = row->more_calls ? '>' : '\0';
+	}
+	cell_text(cells, row->name);
+}
+
+/*
+ * The sheet of tables by enum table_section. As nvprof: a column takes the unit of its largest
+ * value in the first section that has times. The API's times, often much longer, do not make the
+ * kernels' times unreadable.
+ */
+static struct sheet sheet_of(const struct table *tables, const struct options *options,
+			     bool percentiles)
+{
+	struct sheet sheet = {SHEET_OF(columns), .row = fill_row, .argument = tables,
+			      .form = options->csv ? SHEET_CSV : SHEET_TEXT,
+			      .bold = options->colour && !options->csv};
+	size_t longest = 0, first = 0,
+	       times = percentiles ? TABLE_COLUMN_COUNT : TABLE_NVPROF_COLUMNS;
+	const struct table *timed = tables;
 
 	for (unsigned section = TABLE_RANGE; section <= TABLE_API; section++)
-		for (size_t i = 0; i < summary->tables[section].count; i++) {
-			size_t length = strlen(summary->tables[section].rows[i].name);
+		for (size_t i = 0; i < tables[section].count; i++, sheet.rows++) {
+			size_t length = strlen(tables[section].rows[i].name);
 
 			longest = length > longest ? length : longest;
 		}
-	summary->narrow = summary->options->width && left + longest > summary->options->width;
-}
-
-static void write_text_heading(const struct summary *summary)
-{
-	FILE *file = summary->file;
-
-	if (summary->options->colour)
-		fputs("\033[1m", file);
-	if (!summary->narrow)
-		fprintf(file, "%*s  ", TITLE_WIDTH, "Type");
-	fprintf(file, "%7s  %8s  %8s", "Time(%)", column_titles[TABLE_TIME], "Calls");
-	for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
-		fprintf(file, "  %8s", column_titles[column]);
-	fprintf(file, "  Name%s\n", summary->options->colour ? "\033[0m" : "");
-	if (has_own_units(summary))
-		return;
-	if (!summary->narrow)
-		fprintf(file, "%*s  ", TITLE_WIDTH, "");
-	fprintf(file, "%7s  %8s  %8s", "%", number_time_unit_name(summary->units[TABLE_TIME]), "");
-	for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
-		fprintf(file, "  %8s", number_time_unit_name(summary->units[column]));
-	fputc('\n', file);
-}
-
-static void write_text_time(const struct summary *summary, const struct table_row *row,
-			    enum table_column column)
-{
-	char text[NUMBER_SIZE] = "-";
-
-	if (row->timed > 0 && has_own_units(summary))
-		number_time(text, table_time(row, column));
-	else if (row->timed > 0)
-		number_time_in(text, table_time(row, column), summary->units[column]);
-	/* An estimate: "Timing:" below the table says what the mark means. */
-	fprintf(summary->file, " %s%8s", column == TABLE_TIME && row->estimated ? "~" : " ", text);
-}
-
-static void write_text_section(const struct summary *summary, enum table_section section)
-{
-	const struct table *table = &summary->tables[section];
-	FILE *file = summary->file;
-	char title[20], calls[24];
-
-	snprintf(title, sizeof(title), "%s:", section_titles[section]);
-	if (summary->narrow && table->count > 0)
-		fprintf(file, "%s\n", title);
-	for (size_t i = 0; i < table->count; i++) {
-		const struct table_row *row = &table->rows[i];
-
-		if (!summary->narrow)
-			fprintf(file, "%*s  ", TITLE_WIDTH, i == 0 ? title : "");
-		if (row->timed == 0)
-			fprintf(file, "%7s", "-");
-		else
-			fprintf(file, has_own_units(summary) ? "%6.2f%%" : "%7.2f",
-				table_percent(table, row));
-		write_text_time(summary, row, TABLE_TIME);
-		snprintf(calls, sizeof(calls), "%s%llu", row->more_calls ? ">" : "",
-			 (unsigned long long)row->calls);
-		fprintf(file, "  %8s", calls);
-		for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
-			write_text_time(summary, row, column);
-		fprintf(file, "  %s\n", row->name);
-	}
-}
-
-static void write_csv_heading(const struct summary *summary)
-{
-	FILE *file = summary->file;
-
-	fprintf(file, "\"Type\",\"Time(%%)\",\"%s\",\"Calls\"", column_titles[TABLE_TIME]);
-	for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
-		fprintf(file, ",\"%s\"", column_titles[column]);
-	fprintf(file, ",\"Name\"\n,%%,%s,", number_time_unit_name(summary->units[TABLE_TIME]));
-	for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
-		fprintf(file, ",%s", number_time_unit_name(summary->units[column]));
-	fputs(",\n", file);
-}
-
-static void write_csv_time(const struct summary *summary, const struct table_row *row,
-			   enum table_column column)
-{
-	char text[NUMBER_SIZE] = "";
-
-	if (row->timed > 0)
-		number_time_csv(text, table_time(row, column), summary->units[column]);
-	fprintf(summary->file, "%s,", text);
-}
-
-static void write_csv_section(const struct summary *summary, enum table_section section)
-{
-	const struct table *table = &summary->tables[section];
-	FILE *file = summary->file;
-
-	for (size_t i = 0; i < table->count; i++) {
-		const struct table_row *row = &table->rows[i];
-
-		/* nvprof writes the colon here too. */
-		fprintf(file, "\"%s%s\",", section_titles[section],
-			section == TABLE_RANGE ? ":" : "");
-		if (row->timed > 0)
-			fprintf(file, "%f", table_percent(table, row));
-		fputc(',', file);
-		write_csv_time(summary, row, TABLE_TIME);
-		fprintf(file, "%llu,", (unsigned long long)row->calls);
-		for (unsigned column = TABLE_AVERAGE; column < summary->columns; column++)
-			write_csv_time(summary, row, column);
-		csv_write_text(row->name, file);
-		fputc('\n', file);
-	}
+	sheet.parts = options->width && TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(times) + longest >
+						options->width
+			      ? NARROW
+			      : WIDE;
+	sheet.parts |= percentiles ? PERCENTILES : 0;
+	for (; timed->total == 0 && timed < &tables[TABLE_API]; timed++)
+		first += timed->count;
+	sheet_choose_units(&sheet, options->unit, first, timed->count);
+	return sheet;
 }
 
 void summary_write_range(const struct table *tables, const struct options *options, FILE *file)
 {
-	struct summary summary = {
-		.options = options, .file = file, .columns = TABLE_NVPROF_COLUMNS};
+	struct sheet sheet = sheet_of(tables, options, false);
+	size_t rows = sheet.rows;
 
-	memcpy(summary.tables, tables, sizeof(summary.tables));
-	choose_units(&summary);
-	fit_width(&summary);
-	if (options->csv)
-		write_csv_heading(&summary);
-	else
-		write_text_heading(&summary);
-	for (unsigned section = TABLE_RANGE; section <= TABLE_API; section++) {
-		if (options->csv)
-			write_csv_section(&summary, section);
-		else
-			write_text_section(&summary, section);
-		if (section == TABLE_GPU && summary.tables[section].count == 0)
-			fputs("No kernels were profiled in this range.\n", file);
-		if (section == TABLE_API && summary.tables[section].count == 0)
-			fputs("No API activities were profiled in this range.\n", file);
-	}
+	sheet.rows = tables[TABLE_RANGE].count + tables[TABLE_GPU].count;
+	sheet_write(&sheet, file);
+	if (tables[TABLE_GPU].count == 0)
+		fputs("No kernels were profiled in this range.\n", file);
+	sheet.first = sheet.rows;
+	sheet.rows = rows;
+	sheet_write(&sheet, file);
+	if (tables[TABLE_API].count == 0)
+		fputs("No API activities were profiled in this range.\n", file);
 }
 
 int summary_write(const struct session *session, const struct options *options, bool gpu, bool api,
@@ -222,37 +138,26 @@ int summary_write(const struct session *session, const struct options *options, 
 {
 	const bool wanted[TABLE_SECTIONS] = {
 		[TABLE_GPU] = gpu, [TABLE_GRAPHS] = gpu, [TABLE_API] = api};
-	struct summary summary = {.options = options, .file = file};
-	bool rows;
+	struct table tables[TABLE_SECTIONS] = {{.rows = NULL}};
+	struct sheet sheet;
 	int error = 0;
 
-	summary.columns = options->percentiles ? TABLE_COLUMN_COUNT : TABLE_NVPROF_COLUMNS;
 	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
 		if (wanted[section] && !error)
-			error = table_collect(&summary.tables[section], session, options, section,
-					      device, options->percentiles);
+			error = table_collect(&tables[section], session, options, section, device,
+					      options->percentiles);
 	if (error)
 		goto out;
-	choose_units(&summary);
-	fit_width(&summary);
-	rows = summary.tables[TABLE_GPU].count > 0 || summary.tables[TABLE_API].count > 0;
-	if (gpu && summary.tables[TABLE_GPU].count == 0)
+	sheet = sheet_of(tables, options, options->percentiles);
+	if (gpu && tables[TABLE_GPU].count == 0)
 		fputs("No kernels were profiled.\n", file);
-	if (rows && options->csv)
-		write_csv_heading(&summary);
-	else if (rows)
-		write_text_heading(&summary);
-	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++) {
-		if (options->csv)
-			write_csv_section(&summary, section);
-		else
-			write_text_section(&summary, section);
-	}
-	if (api && summary.tables[TABLE_API].count == 0)
+	if (sheet.rows > 0)
+		sheet_write(&sheet, file);
+	if (api && tables[TABLE_API].count == 0)
 		fputs("No API activities were profiled.\n", file);
 out:
 	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
-		table_free(&summary.tables[section]);
+		table_free(&tables[section]);
 	return error;
 }
 

@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 #include "report/options/options.h"
 #include "report/session/session.h"
 #include "report/print/table.h"

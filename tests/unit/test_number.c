@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 
 static char text[NUMBER_SIZE];
 

@@ -3,8 +3,8 @@
  * Times, sizes and throughputs as nvprof writes them. Every function fills a caller's buffer of
  * NUMBER_SIZE bytes. The thread's locale decides the decimal point: the caller selects "C".
  */
-#ifndef KTIME_REPORT_PRINT_NUMBER_H
-#define KTIME_REPORT_PRINT_NUMBER_H
+#ifndef KTIME_REPORT_SHEET_NUMBER_H
+#define KTIME_REPORT_SHEET_NUMBER_H
 
 #include <stdint.h>
 

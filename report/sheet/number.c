@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/print/number.h"
+#include "report/sheet/number.h"
 
 #include <stdbool.h>
 #include <stdio.h>

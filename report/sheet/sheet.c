@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+#include "report/sheet/sheet.h"
+
+#include <stdarg.h>
+#include <string.h>
+
+#include "report/session/estimate.h"
+
+void cell_count(struct cell *cell, uint64_t count)
+{
+	cell->known = true;
+	cell->count = count;
+}
+
+void cell_real(struct cell *cell, double value)
+{
+	cell->known = true;
+	cell->real = value;
+}
+
+void cell_text(struct cell *cell, const char *text)
+{
+	cell->known = text != NULL;
+	cell->text = text;
+}
+
+void cell_group(struct cell *cell, uint64_t group, const char *text)
+{
+	cell_text(cell, text);
+	cell->group = group;
+}
+
+void cell_print(struct cell *cell, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(cell->small, sizeof(cell->small), format, arguments);
+	va_end(arguments);
+	cell_text(cell, cell->small);
+}
+
+bool column_shows(const struct sheet *sheet, unsigned column)
+{
+	const struct column *of = &sheet->columns[column];
+
+	return (sheet->form == SHEET_CSV    ? of->csv != NULL
+		: sheet->form == SHEET_JSON ? of->key || of->csv || of->heading
+					    : of->heading != NULL) &&
+	       (!of->parts || of->parts & sheet->parts);
+}
+
+void sheet_cells(const struct sheet *sheet, size_t row, struct cell cells[SHEET_COLUMNS])
+{
+	memset(cells, 0, sheet->column_count * sizeof(*cells));
+	sheet->row(sheet, row, cells);
+}
+
+const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct cell *cell,
+			char buffer[NUMBER_SIZE])
+{
+	const struct column *of = &sheet->columns[column];
+	uint8_t unit = sheet->units[column];
+	bool own_unit = unit >= UNIT_COLUMN;
+
+	if (!cell->known || cell->text)
+		return cell->known ? cell->text : sheet->nsys ? "" : "-";
+	switch ((enum cell_kind)of->kind) {
+	case CELL_TIME:
+	case CELL_NS:
+		return own_unit ? number_time(buffer, cell->count)
+				: number_time_in(buffer, cell->count, unit);
+	case CELL_TIME_ABOUT:
+		return number_about(buffer, (double)cell->count, 3);
+	case CELL_SIZE:
+		return own_unit ? number_size(buffer, cell->count)
+				: number_size_in(buffer, (double)cell->count, unit);
+	case CELL_SIZE_ABOUT:
+		return number_bytes_about(buffer, cell->count);
+	case CELL_THROUGHPUT:
+		return own_unit ? number_throughput(buffer, cell->real)
+				: number_size_in(buffer, cell->real, unit);
+	case CELL_PERCENT:
+		snprintf(buffer, NUMBER_SIZE, sheet->has_units ? "%.2f" : "%.2f%%", cell->real);
+		break;
+	case CELL_RATE:
+		return number_rate(buffer, cell->real);
+	case CELL_REAL:
+		snprintf(buffer, NUMBER_SIZE, "%.*f", of->decimals, cell->real);
+		break;
+	default:
+		snprintf(buffer, NUMBER_SIZE, "%llu", (unsigned long long)cell->count);
+		break;
+	}
+	return buffer;
+}
+
+const char *sheet_exact(const struct sheet *sheet, unsigned column, const struct cell *cell,
+			char buffer[NUMBER_SIZE])
+{
+	const struct column *of = &sheet->columns[column];
+	uint8_t unit = sheet->units[column];
+	bool plain = unit >= UNIT_COLUMN || sheet->form == SHEET_JSON;
+
+	if (!cell->known || cell->text)
+		return cell->known ? cell->text : "";
+	if (of->kind == CELL_TIME && !plain)
+		return number_time_csv(buffer, cell->count, unit);
+	if (of->kind == CELL_SIZE && !plain)
+		return number_size_csv(buffer, (double)cell->count, unit);
+	if (of->kind == CELL_THROUGHPUT && !plain)
+		return number_size_csv(buffer, cell->real, unit);
+	if (of->kind < CELL_REALS)
+		snprintf(buffer, NUMBER_SIZE, "%llu", (unsigned long long)cell->count);
+	else if (of->kind == CELL_RATE)
+		snprintf(buffer, cell->real > 0 ? NUMBER_SIZE : 1, "%.6g", cell->real);
+	else
+		snprintf(buffer, NUMBER_SIZE, "%.*f", of->kind == CELL_REAL ? of->decimals : 6,
+			 cell->real);
+	return buffer;
+}
+
+const char *sheet_unit(const struct sheet *sheet, unsigned column, char buffer[NUMBER_SIZE])
+{
+	const struct column *of = &sheet->columns[column];
+	uint8_t unit = sheet->units[column];
+
+	if (of->kind == CELL_PERCENT)
+		return "%";
+	if (of->unit || unit >= UNIT_COLUMN)
+		return of->unit ? of->unit : "";
+	if (of->kind == CELL_TIME)
+		return number_time_unit_name(unit);
+	if (of->kind != CELL_SIZE && of->kind != CELL_THROUGHPUT)
+		return "";
+	snprintf(buffer, NUMBER_SIZE, "%s%s", number_size_unit_name(unit),
+		 of->kind == CELL_THROUGHPUT ? "/s" : "");
+	return buffer;
+}
+
+void sheet_choose_units(struct sheet *sheet, int unit, size_t first, size_t count)
+{
+	double largest[SHEET_COLUMNS] = {0};
+	struct cell cells[SHEET_COLUMNS];
+
+	memset(sheet->units, UNIT_AUTO, sizeof(sheet->units));
+	sheet->has_units = unit != UNIT_AUTO || sheet->form == SHEET_CSV;
+	if (!sheet->has_units)
+		return;
+	for (size_t row = first; row < first + count; row++) {
+		sheet_cells(sheet, row, cells);
+		for (unsigned i = 0; i < sheet->column_count; i++) {
+			bool real = sheet->columns[i].kind > CELL_REALS;
+			double value = real ? cells[i].real : (double)cells[i].count;
+
+			if (cells[i].known && value > largest[i])
+				largest[i] = value;
+		}
+	}
+	for (unsigned i = 0; i < sheet->column_count; i++) {
+		uint8_t kind = sheet->columns[i].kind;
+
+		if (kind == CELL_TIME)
+			sheet->units[i] = unit > UNIT_NS ? number_time_unit(to_unsigned(largest[i]))
+							 : (uint8_t)unit;
+		else if (kind == CELL_SIZE || kind == CELL_THROUGHPUT)
+			sheet->units[i] = number_size_unit(largest[i]);
+	}
+}
+
+void sheet_write(struct sheet *sheet, FILE *file)
+{
+	struct out out = OUT_TO_FILE(file);
+
+	(sheet->form == SHEET_CSV ? sheet_csv : sheet_text)(sheet, &out);
+	out_flush(&out);
+}

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A sheet: one table of a report, described once and written as text, CSV, HTML, JSON or Markdown.
+ * Its columns say where they show and what their values are; a function fills the cells of a row
+ * when the row is written, so that a sheet takes no memory for its rows.
+ */
+#ifndef KTIME_REPORT_SHEET_SHEET_H
+#define KTIME_REPORT_SHEET_SHEET_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/options/options.h"
+#include "report/sheet/number.h"
+#include "report/sheet/out.h"
+
+#define SHEET_COLUMNS 32
+
+enum sheet_form { SHEET_TEXT, SHEET_CSV, SHEET_HTML, SHEET_JSON, SHEET_MARKDOWN };
+
+/* What a column's values are, and how they are written: for reading, and in CSV and JSON. */
+enum cell_kind {
+	CELL_TEXT,
+	CELL_COUNT,
+	CELL_TIME,	 /* ns: in the column's unit, or each in one of its own */
+	CELL_NS,	 /* ns: the same; as they are */
+	CELL_TIME_ABOUT, /* ns: "20.1 ms"; as they are */
+	CELL_SIZE,	 /* bytes: as CELL_TIME */
+	CELL_SIZE_ABOUT, /* bytes: "1.4 MB"; as they are */
+	CELL_REALS,	 /* those below are real numbers */
+	CELL_THROUGHPUT, /* bytes per second: as CELL_TIME */
+	CELL_PERCENT,
+	CELL_RATE, /* four digits, "-" for 0; six digits, nothing for 0 */
+	CELL_REAL  /* with the column's decimals */
+};
+
+struct column {
+	const char *heading; /* NULL: not in text, HTML and Markdown */
+	const char *csv;     /* NULL: not in CSV */
+	const char *key;     /* in JSON; NULL: made of the heading */
+	uint8_t kind;	     /* enum cell_kind */
+	int8_t width;	     /* the least, in text; negative: aligned to the left */
+	uint8_t most;	     /* the width is that of the longest cell, up to this one; 0: fixed */
+	uint8_t before;	     /* blanks before it; 0: two, in which a '~' finds room */
+	uint8_t decimals;
+	/* It shows if it is of one of the sheet's parts; 0: always. */
+	uint16_t parts;
+	const char *unit; /* of kinds whose values are in one unit */
+	bool name;	  /* of something outside; in Markdown as code */
+	/* Its cells begin a group of rows where their group changes: in text they are left out in
+	 * the rows after, or stand on a line of their own, after `line` and before `line_end`. */
+	bool once;
+	const char *line, *line_end;
+};
+
+struct cell {
+	bool known;
+	char mark; /* '~': estimated, '>': at least; 0: none */
+	union {
+		uint64_t count;
+		double real;
+	};
+	double error; /* half the interval of an estimate; 0: none */
+	/* In place of a number too. As it is; the writers make it visible. */
+	const char *text;
+	char small[80];
+	uint64_t group;
+};
+
+struct sheet {
+	const struct column *columns;
+	unsigned column_count;
+	/* Fills the cells of a row, which are unknown before. */
+	void (*row)(const struct sheet *sheet, size_t row, struct cell *cells);
+	const void *argument; /* the function's */
+	size_t rows;
+	size_t first;	      /* row that is written; not 0: the headings stand there already */
+	enum sheet_form form; /* that is being written */
+	unsigned parts;
+	const char *title; /* NULL: none */
+	const char *note;  /* what is to be said below it; NULL: nothing */
+	/* enum time_unit or enum size_unit; UNIT_AUTO: each value has its own. */
+	uint8_t units[SHEET_COLUMNS];
+	bool has_units; /* they stand below the headings */
+	bool bold;	/* the headings, on a terminal */
+	bool nsys;	/* laid out as nsys does it */
+	uint8_t indent; /* blanks before each line */
+};
+
+/* The columns of an array. */
+#define SHEET_OF(array) .columns = (array), .column_count = sizeof(array) / sizeof(*(array))
+
+/* Writes it in its form: text or CSV. */
+void sheet_write(struct sheet *sheet, FILE *file);
+/* One file each. */
+void sheet_text(struct sheet *sheet, struct out *out);
+void sheet_csv(struct sheet *sheet, struct out *out);
+void sheet_html(struct sheet *sheet, struct out *out);
+void sheet_json(struct sheet *sheet, struct out *out);
+void sheet_markdown(struct sheet *sheet, struct out *out);
+
+/*
+ * Chooses the units that --unit asks for: a time's own, a given one, or that of the column's
+ * largest value in some of the rows.
+ */
+void sheet_choose_units(struct sheet *sheet, int unit, size_t first, size_t count);
+
+void cell_count(struct cell *cell, uint64_t count);
+void cell_real(struct cell *cell, double value);
+void cell_text(struct cell *cell, const char *text);
+/* Text of a group of rows. */
+void cell_group(struct cell *cell, uint64_t group, const char *text);
+/* Formatted into the cell. */
+void cell_print(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/* For the writers. */
+bool column_shows(const struct sheet *sheet, unsigned column);
+/* Fills the cells of a row. */
+void sheet_cells(const struct sheet *sheet, size_t row, struct cell cells[SHEET_COLUMNS]);
+/* A cell as it is written for reading, or in CSV and JSON: in the buffer, but for its text. */
+const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct cell *cell,
+			char buffer[NUMBER_SIZE]);
+const char *sheet_exact(const struct sheet *sheet, unsigned column, const struct cell *cell,
+			char buffer[NUMBER_SIZE]);
+/* The unit below a column's heading; "" for none. */
+const char *sheet_unit(const struct sheet *sheet, unsigned column, char buffer[NUMBER_SIZE]);
+
+#endif
