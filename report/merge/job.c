@@ -7,40 +7,25 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "report/merge/merge_rows.h"
 #include "report/sheet/number.h"
 #include "report/session/estimate.h"
 #include "report/session/session_internal.h"
 
-struct node {
-	uint64_t name; /* offset of a string: the same text has one offset */
-	UT_hash_handle hh;
-};
-
 size_t job_nodes(const struct session *session)
 {
 	const struct job_process *process;
-	struct node *nodes = NULL, *node, *next;
+	struct entry *nodes = NULL;
 	size_t count;
 
 	session_for_each_process(session, process)
 	{
-		HASH_FIND(hh, nodes, &process->hostname, sizeof(node->name), node);
-		node = node ? NULL : calloc(1, sizeof(*node));
-		if (!node)
-			continue;
-		node->name = process->hostname;
-		HASH_ADD(hh, nodes, name, sizeof(node->name), node);
-		if (!node->hh.tbl)
-			free(node);
+		const uint64_t key[ENTRY_NUMBERS] = {process->hostname};
+
+		entry_of(&nodes, key, sizeof(*nodes));
 	}
 	count = HASH_COUNT(nodes);
-	HASH_ITER (hh, nodes, node, next) {
-		HASH_DEL(nodes, node);
-		free(node);
-	}
+	entries_free(&nodes);
 	return count;
 }
 
@@ -150,15 +135,11 @@ const struct job_row **job_longest_first(const struct session *session, bool of_
 	return rows;
 }
 
-/* The processes that made as many calls of one collective. */
-struct group_key {
-	uint64_t row, calls;
-};
-
+/* The processes that made as many calls of one collective: its row, calls. */
 struct group {
-	struct group_key key;
+	struct entry entry;
+	bool is_known;
 	double least, error;
-	UT_hash_handle hh;
 };
 
 /* The calls of one collective: the latest start and the ends of each. */
@@ -166,13 +147,13 @@ struct call_times {
 	uint64_t latest, first_end, last_end;
 };
 
+/* By the offset of its name. */
 struct collective {
-	uint64_t name; /* offset of a string */
+	struct entry entry;
 	struct call_times *calls;
 	size_t count, capacity;
 	size_t next;	   /* of the process that is read */
 	size_t calls_each; /* of every process so far that made any */
-	UT_hash_handle hh;
 };
 
 static struct process_wait *find_process(const struct waits *waits, uint64_t process)
@@ -207,78 +188,40 @@ static int list_processes(struct waits *waits, const struct session *session)
 	return 0;
 }
 
-static struct group *find_group(struct group **groups, const struct job_part *part)
-{
-	struct group_key key = {part->row, part->calls};
-	struct group *group;
-
-	HASH_FIND(hh, *groups, &key, sizeof(key), group);
-	if (group)
-		return group;
-	group = calloc(1, sizeof(*group));
-	if (!group)
-		return NULL;
-	group->key = key;
-	group->least = INFINITY;
-	HASH_ADD(hh, *groups, key, sizeof(key), group);
-	if (group->hh.tbl)
-		return group;
-	free(group);
-	return NULL;
-}
-
 static int find_least(struct waits *waits, const struct session *session)
 {
-	struct group *groups = NULL, *group, *next;
+	struct entry *groups = NULL;
 	const struct job_part *part;
 	int error = 0;
 
 	session_for_each_job_part(session, part)
 	{
-		group = find_group(&groups, part);
+		const uint64_t key[ENTRY_NUMBERS] = {part->row, part->calls};
+		struct group *group = entry_of(&groups, key, sizeof(*group));
+
 		if (!group) {
 			error = -ENOMEM;
 			break;
 		}
-		if (part->total < group->least) {
+		if (!group->is_known || part->total < group->least) {
+			group->is_known = true;
 			group->least = part->total;
 			group->error = part->error;
 		}
 	}
 	session_for_each_job_part(session, part)
 	{
+		const uint64_t key[ENTRY_NUMBERS] = {part->row, part->calls};
+		const struct group *group = entry_of(&groups, key, 0);
 		struct process_wait *wait = find_process(waits, part->process);
-		double sure;
-
-		group = error ? NULL : find_group(&groups, part);
 		/* NAN where an estimate's error is not known. */
-		sure = group ? part->total - group->least - part->error - group->error : 0;
+		double sure = group ? part->total - group->least - part->error - group->error : 0;
+
 		if (wait && sure > 0)
 			wait->least += sure;
 	}
-	HASH_ITER (hh, groups, group, next) {
-		HASH_DEL(groups, group);
-		free(group);
-	}
+	entries_free(&groups);
 	return error;
-}
-
-static struct collective *find_collective(struct collective **all, uint64_t name)
-{
-	struct collective *collective;
-
-	HASH_FIND(hh, *all, &name, sizeof(name), collective);
-	if (collective)
-		return collective;
-	collective = calloc(1, sizeof(*collective));
-	if (!collective)
-		return NULL;
-	collective->name = name;
-	HASH_ADD(hh, *all, name, sizeof(name), collective);
-	if (collective->hh.tbl)
-		return collective;
-	free(collective);
-	return NULL;
 }
 
 static int add_call(struct collective *collective, const struct trace_record *record)
@@ -326,23 +269,25 @@ static bool is_traced(const struct session *session)
 
 /* The next process begins. False: the one before has another number of calls than the others, which
  * so cannot be told call by call. */
-static bool end_process(struct collective *all)
+static bool end_process(const struct entry *all)
 {
 	bool even = true;
 
 	for (; all; all = all->hh.next) {
-		if (all->next && !all->calls_each)
-			all->calls_each = all->next;
-		even &= !all->next || all->next == all->calls_each;
-		all->next = 0;
+		struct collective *collective = (struct collective *)all;
+
+		if (collective->next && !collective->calls_each)
+			collective->calls_each = collective->next;
+		even &= !collective->next || collective->next == collective->calls_each;
+		collective->next = 0;
 	}
 	return even;
 }
 
 /* One pass over the records, process by process: first for the latest starts, then for the waits.
  */
-static int pass(struct waits *waits, const struct session *session, struct collective **all,
-		bool counts, bool *uneven)
+static int pass(struct waits *waits, const struct session *session, struct entry **all, bool counts,
+		bool *uneven)
 {
 	const struct job_process *process, *before = NULL;
 	const struct trace_record *record;
@@ -350,6 +295,7 @@ static int pass(struct waits *waits, const struct session *session, struct colle
 	int error = 0;
 
 	session_for_each_trace (session, record) {
+		const uint64_t key[ENTRY_NUMBERS] = {record->name};
 		struct collective *collective;
 
 		if (!row_is_collective(record->kind, session_string(session, record->name)))
@@ -361,7 +307,7 @@ static int pass(struct waits *waits, const struct session *session, struct colle
 				       : NULL;
 		}
 		before = process;
-		collective = find_collective(all, record->name);
+		collective = entry_of(all, key, sizeof(*collective));
 		if (!collective)
 			return -ENOMEM;
 		if (counts) {
@@ -381,24 +327,28 @@ static int pass(struct waits *waits, const struct session *session, struct colle
 	return 0;
 }
 
-static void find_ends(struct waits *waits, const struct collective *all)
+static void find_ends(struct waits *waits, const struct entry *all)
 {
 	double sum = 0;
 
-	for (; all; all = all->hh.next)
-		for (size_t i = 0; i < all->count; i++) {
-			uint64_t apart = all->calls[i].last_end - all->calls[i].first_end;
+	for (; all; all = all->hh.next) {
+		const struct collective *collective = (const struct collective *)all;
+
+		for (size_t i = 0; i < collective->count; i++) {
+			const struct call_times *call = &collective->calls[i];
+			uint64_t apart = call->last_end - call->first_end;
 
 			sum += (double)apart;
 			waits->ends_most = apart > waits->ends_most ? apart : waits->ends_most;
 			waits->calls++;
 		}
+	}
 	waits->ends_mean = waits->calls ? to_unsigned(sum / (double)waits->calls) : 0;
 }
 
 static int find_exact(struct waits *waits, const struct session *session)
 {
-	struct collective *all = NULL, *collective, *next;
+	struct entry *all = NULL;
 	bool uneven = false;
 	int error;
 
@@ -413,11 +363,9 @@ static int find_exact(struct waits *waits, const struct session *session)
 		for (size_t i = 0; i < waits->count; i++)
 			waits->processes[i].is_exact = !error;
 	}
-	HASH_ITER (hh, all, collective, next) {
-		HASH_DEL(all, collective);
-		free(collective->calls);
-		free(collective);
-	}
+	for (struct entry *entry = all; entry; entry = entry->hh.next)
+		free(((struct collective *)entry)->calls);
+	entries_free(&all);
 	return error;
 }
 
@@ -445,16 +393,7 @@ void waits_free(struct waits *waits)
 const struct process_wait *waits_of(const struct waits *waits, const struct session *session,
 				    const struct job_process *process)
 {
-	const char *start;
-	uint64_t offset;
-	size_t size;
-
-	session_range(session, (const void **)&start, &size);
-	offset = (uint64_t)((const char *)process - start);
-	for (size_t i = 0; i < waits->count; i++)
-		if (waits->processes[i].process == offset)
-			return &waits->processes[i];
-	return NULL;
+	return find_process(waits, session_offset(session, process));
 }
 
 struct set_clocks {

@@ -6,8 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "report/merge/job.h"
 #include "report/merge/merge_rows.h"
 #include "report/session/figure_tables.h"
@@ -162,94 +160,45 @@ static void process_memory(struct job_process *process, const struct session *se
 	}
 }
 
-/* Compared byte by byte. Containers may have a monotonic clock of their own. */
-struct clock_key {
-	char boot[40];
-	uint64_t pid_namespace;
+struct clock_entry {
+	struct entry entry;
+	uint64_t offset;
 };
 
-struct node_clock {
-	struct clock_key key;
-	uint64_t offset;
-	UT_hash_handle hh;
-};
+static uint64_t intern_boot(struct merge *merge, const struct session_owner *owner)
+{
+	char boot[sizeof(owner->boot)];
+
+	snprintf(boot, sizeof(boot), "%.39s", owner->boot);
+	return *boot ? session_intern(merge->session, boot) : 0;
+}
 
 /*
  * By how much (ns) the records of a process are to be moved, so that they lie on the clock of its
  * node, which is that of the first process; `offset` as in its header. Processes of one node share
  * the wall clock, unless it was set between their starts: the monotonic clock tells by how much.
  */
-static int node_clock_shift(struct node_clock **clocks, const struct session_owner *owner,
-			    uint64_t offset, int64_t *shift)
+static int node_clock_shift(struct merge *merge, const struct session_owner *owner, uint64_t offset,
+			    int64_t *shift)
 {
-	struct clock_key key = {.pid_namespace = owner->pid_namespace};
-	struct node_clock *clock;
+	/* Containers may have a monotonic clock of their own. */
+	const uint64_t key[ENTRY_NUMBERS] = {intern_boot(merge, owner), owner->pid_namespace};
+	struct clock_entry *clock;
+	uint64_t apart;
 
 	*shift = 0;
-	snprintf(key.boot, sizeof(key.boot), "%.39s", owner->boot);
-	if (!offset || !*key.boot)
+	if (!offset || !*owner->boot)
 		return 0;
-	HASH_FIND(hh, *clocks, &key, sizeof(key), clock);
-	if (clock) {
-		uint64_t apart =
-			clock->offset > offset ? clock->offset - offset : offset - clock->offset;
-
-		*shift = apart < CLOCK_SET_LEAST_NS ? 0 : (int64_t)(clock->offset - offset);
-		return 0;
-	}
-	clock = calloc(1, sizeof(*clock));
+	clock = key[0] ? entry_of(&merge->clocks, key, sizeof(*clock)) : NULL;
 	if (!clock)
 		return -ENOMEM;
-	clock->key = key;
-	clock->offset = offset;
-	HASH_ADD(hh, *clocks, key, sizeof(key), clock);
-	if (clock->hh.tbl)
-		return 0;
-	free(clock);
-	return -ENOMEM;
+	if (!clock->offset)
+		clock->offset = offset;
+	apart = clock->offset > offset ? clock->offset - offset : offset - clock->offset;
+	if (apart >= CLOCK_SET_LEAST_NS)
+		*shift = (int64_t)(clock->offset - offset);
+	return 0;
 }
-
-static void node_clocks_free(struct node_clock *clocks)
-{
-	struct node_clock *clock, *next;
-
-	HASH_ITER (hh, clocks, clock, next) {
-		HASH_DEL(clocks, clock);
-		free(clock);
-	}
-}
-
-/* One start of a process, wherever it ran; compared byte by byte. */
-struct start_key {
-	struct session_owner owner;
-	uint64_t start_realtime;
-	int32_t pid;
-	uint32_t reserved;
-};
-
-struct start_entry {
-	struct start_key key;
-	UT_hash_handle hh;
-};
-
-/* Where a process of a merged profile that is being added is in this one. */
-struct moved_process {
-	uint64_t from, to;
-	int64_t shift; /* ns, of its records */
-	UT_hash_handle hh;
-};
-
-struct merge {
-	struct session *session;
-	struct merge_rows rows;
-	struct merge_ranges ranges;
-	struct merge_metrics metrics;
-	struct start_entry *starts;
-	struct moved_process *moved;
-	struct node_clock *clocks;
-	struct process_rank job; /* of the first profile that has a rank */
-	bool whole_trace;
-};
 
 int merge_start(struct merge **result, const char *path, bool whole_trace)
 {
@@ -264,39 +213,21 @@ int merge_start(struct merge **result, const char *path, bool whole_trace)
 		free(merge);
 		return error;
 	}
-	merge->rows.session = merge->session;
-	merge->ranges.rows = merge->metrics.rows = &merge->rows;
 	merge->whole_trace = whole_trace;
 	session_header(merge->session)->trace_on = 0;
 	*result = merge;
 	return 0;
 }
 
-static void forget_moved(struct merge *merge)
-{
-	struct moved_process *moved, *next;
-
-	HASH_ITER (hh, merge->moved, moved, next) {
-		HASH_DEL(merge->moved, moved);
-		free(moved);
-	}
-}
-
 void merge_free(struct merge *merge)
 {
-	struct start_entry *start, *next;
+	struct entry **tables[] = {&merge->starts,  &merge->clocks, &merge->sums,  &merge->spreads,
+				   &merge->metrics, &merge->ranges, &merge->parts, &merge->moved};
 
 	if (!merge)
 		return;
-	HASH_ITER (hh, merge->starts, start, next) {
-		HASH_DEL(merge->starts, start);
-		free(start);
-	}
-	forget_moved(merge);
-	node_clocks_free(merge->clocks);
-	merge_metrics_free(&merge->metrics);
-	merge_ranges_free(&merge->ranges);
-	merge_rows_free(&merge->rows);
+	for (size_t i = 0; i < sizeof(tables) / sizeof(*tables); i++)
+		entries_free(tables[i]);
 	session_close(merge->session);
 	free(merge);
 }
@@ -306,38 +237,14 @@ struct session *merge_session(const struct merge *merge)
 	return merge->session;
 }
 
-/* Its texts end in zeros, so that equal ones are equal byte by byte. */
-static void fill_key(struct start_key *key, const struct session_owner *owner, uint64_t start,
-		     int32_t pid)
+/* One start of a process, wherever it ran: as entry_of(). */
+static struct entry *start_of(struct merge *merge, const struct session_owner *owner,
+			      uint64_t start, int32_t pid, size_t size)
 {
-	memset(key, 0, sizeof(*key));
-	snprintf(key->owner.boot, sizeof(key->owner.boot), "%.39s", owner->boot);
-	key->owner.started = owner->started;
-	key->owner.pid_namespace = owner->pid_namespace;
-	key->start_realtime = start;
-	key->pid = pid;
-}
+	const uint64_t key[ENTRY_NUMBERS] = {intern_boot(merge, owner), owner->started,
+					     owner->pid_namespace, start, (uint64_t)pid};
 
-static bool was_added(const struct merge *merge, const struct start_key *key)
-{
-	struct start_entry *entry;
-
-	HASH_FIND(hh, merge->starts, key, sizeof(*key), entry);
-	return entry != NULL;
-}
-
-static int note_start(struct merge *merge, const struct start_key *key)
-{
-	struct start_entry *entry = calloc(1, sizeof(*entry));
-
-	if (!entry)
-		return -ENOMEM;
-	entry->key = *key;
-	HASH_ADD(hh, merge->starts, key, sizeof(entry->key), entry);
-	if (entry->hh.tbl)
-		return 0;
-	free(entry);
-	return -ENOMEM;
+	return entry_of(&merge->starts, key, *owner->boot && !key[0] ? 0 : size);
 }
 
 static bool is_other_job(const struct process_rank *job, const struct process_rank *other)
@@ -351,22 +258,20 @@ static bool is_other_job(const struct process_rank *job, const struct process_ra
 }
 
 /* Why a profile may not be added; NULL: it may. */
-static const char *refusal(const struct merge *merge, const struct session *session)
+static const char *refusal(struct merge *merge, const struct session *session)
 {
 	const struct session_header *header = session_header(session);
 	const struct job_process *process;
-	struct start_key key;
 
 	if (is_other_job(&merge->job, &header->rank))
 		return "of another job";
-	fill_key(&key, &header->owner, header->start_realtime, header->pid);
 	/* Records without a process are known by nothing. */
-	if (header->pid && !header->processes && was_added(merge, &key))
+	if (header->pid && !header->processes &&
+	    start_of(merge, &header->owner, header->start_realtime, header->pid, 0))
 		return "given twice";
 	session_for_each_process(session, process)
 	{
-		fill_key(&key, &process->owner, process->start_realtime, process->pid);
-		if (was_added(merge, &key))
+		if (start_of(merge, &process->owner, process->start_realtime, process->pid, 0))
 			return "holds a process that was given already";
 	}
 	return NULL;
@@ -388,14 +293,22 @@ static void fill_use(struct job_process *process, const struct session *session)
 		process->causes[idle->cause] += idle->total;
 }
 
-/* Puts a process onto the clock of its node, if that was set before the process began. */
-static int put_on_clock(struct merge *merge, struct job_process *process, int64_t *shift)
+/* Adds a process, on the clock of its node if that was set before it began; `shift` is what its
+ * records move by. */
+static int note_process(struct merge *merge, struct job_process *added, struct job_process **there,
+			int64_t *shift)
 {
-	int error = node_clock_shift(&merge->clocks, &process->owner, process->clock_offset, shift);
+	int error = node_clock_shift(merge, &added->owner, added->clock_offset, shift);
 
-	process->clock_offset += (uint64_t)*shift;
-	process->records_moved += *shift < 0 ? 0 - (uint64_t)*shift : (uint64_t)*shift;
-	return error;
+	if (error)
+		return error;
+	added->clock_offset += (uint64_t)*shift;
+	added->records_moved += *shift < 0 ? 0 - (uint64_t)*shift : (uint64_t)*shift;
+	*there = session_add_process(merge->session, added);
+	return *there && start_of(merge, &added->owner, added->start_realtime, added->pid,
+				  sizeof(struct entry))
+		       ? 0
+		       : -ENOMEM;
 }
 
 static int add_process(struct merge *merge, const struct session *session,
@@ -417,18 +330,10 @@ static int add_process(struct merge *merge, const struct session *session,
 		.wall = counters[COUNTER_wall_ns],
 		.trace_records = counters[COUNTER_trace_lost] ? 0 : counters[COUNTER_trace_records],
 	};
-	struct start_key key;
-	int error = put_on_clock(merge, &added, shift);
 
-	if (error)
-		return error;
 	fill_use(&added, session);
 	process_memory(&added, session);
-	*process = session_add_process(merge->session, &added);
-	if (!*process)
-		return -ENOMEM;
-	fill_key(&key, &header->owner, header->start_realtime, header->pid);
-	return note_start(merge, &key);
+	return note_process(merge, &added, process, shift);
 }
 
 /* Those of a profile that is a merged one. */
@@ -440,56 +345,19 @@ static int add_processes(struct merge *merge, const struct session *session, int
 	*earliest = 0;
 	session_for_each_process(session, process)
 	{
+		const uint64_t key[ENTRY_NUMBERS] = {session_offset(session, process)};
 		struct job_process added = *process, *there;
-		struct moved_process *moved = calloc(1, sizeof(*moved));
-		struct start_key key;
+		struct moved_entry *moved = entry_of(&merge->moved, key, sizeof(*moved));
 
-		added.hostname =
-			session_intern(merge->session, session_string(session, process->hostname));
-		added.command =
-			session_intern(merge->session, session_string(session, process->command));
-		error = moved ? put_on_clock(merge, &added, &moved->shift) : -ENOMEM;
-		there = error ? NULL : session_add_process(merge->session, &added);
-		if (!there) {
-			free(moved);
-			return -ENOMEM;
-		}
-		*earliest = moved->shift < *earliest ? moved->shift : *earliest;
-		moved->from = session_offset(session, process);
-		moved->to = session_offset(merge->session, there);
-		HASH_ADD(hh, merge->moved, from, sizeof(moved->from), moved);
-		if (!moved->hh.tbl) {
-			free(moved);
-			return -ENOMEM;
-		}
-		fill_key(&key, &process->owner, process->start_realtime, process->pid);
-		error = note_start(merge, &key);
+		added.hostname = merge_string(merge, session, process->hostname);
+		added.command = merge_string(merge, session, process->command);
+		error = moved ? note_process(merge, &added, &there, &moved->shift) : -ENOMEM;
 		if (error)
 			return error;
+		*earliest = moved->shift < *earliest ? moved->shift : *earliest;
+		moved->to = session_offset(merge->session, there);
 	}
 	return 0;
-}
-
-static struct moved_process *find_moved(struct merge *merge, uint64_t process)
-{
-	struct moved_process *moved;
-
-	HASH_FIND(hh, merge->moved, &process, sizeof(process), moved);
-	return moved;
-}
-
-static uint64_t process_of(void *argument, uint64_t process)
-{
-	struct moved_process *moved = find_moved(argument, process);
-
-	return moved ? moved->to : 0;
-}
-
-static uint64_t move_string(struct merge *merge, const struct session *session, uint64_t offset)
-{
-	const char *text = session_string(session, offset);
-
-	return *text ? session_intern(merge->session, text) : 0;
 }
 
 static bool is_merged(const struct merge *merge, const struct session *session,
@@ -511,8 +379,8 @@ static int add_part(struct merge *merge, const struct session *session,
 
 		if (!is_merged(merge, session, record))
 			continue;
-		moved.name = move_string(merge, session, record->name);
-		moved.kernel = record->kernel ? move_string(merge, session, record->kernel) : 0;
+		moved.name = merge_string(merge, session, record->name);
+		moved.kernel = merge_string(merge, session, record->kernel);
 		moved.start += (uint64_t)shift;
 		moved.end += (uint64_t)shift;
 		moved.overhead = 0;
@@ -534,9 +402,9 @@ static int add_trace(struct merge *merge, const struct session *session, uint64_
 	int error = 0;
 
 	while (!error && session_next_trace_part(session, &part)) {
-		const struct moved_process *of_job =
-			part.process ? find_moved(merge, session_offset(session, part.process))
-				     : NULL;
+		const uint64_t key[ENTRY_NUMBERS] = {
+			part.process ? session_offset(session, part.process) : 0};
+		const struct moved_entry *of_job = entry_of(&merge->moved, key, 0);
 		uint64_t of = of_job ? of_job->to : process;
 
 		if (of != last)
@@ -571,15 +439,7 @@ int merge_add(struct merge *merge, const struct session *session, char *message,
 				  : add_process(merge, session, &process, &shift);
 	merge_trace_start(merge->session, session, shift);
 	if (!error)
-		error = merge_rows_add(&merge->rows, session, process);
-	if (!error)
-		error = merge_ranges_add(&merge->ranges, session, process);
-	if (!error)
-		error = merge_metrics_add(&merge->metrics, session);
-	if (!error && process)
-		error = merge_rows_settle(&merge->rows, process);
-	if (!error && header->processes)
-		error = merge_rows_add_job(&merge->rows, session, process_of, merge);
+		error = merge_rows_add(merge, session, process);
 	if (!error)
 		error = merge_idle(merge->session, session);
 	if (!error)
@@ -587,7 +447,7 @@ int merge_add(struct merge *merge, const struct session *session, char *message,
 	if (!error)
 		error = add_trace(merge, session,
 				  process ? session_offset(merge->session, process) : 0, shift);
-	forget_moved(merge);
+	entries_free(&merge->moved);
 	return error;
 }
 

@@ -7,8 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "report/metrics/metric_values.h"
 #include "report/print/table.h"
 #include "report/ranges/range_tree.h"
@@ -95,28 +93,15 @@ static void row_sum_counts(struct session *session, struct row *to, const struct
 		to->kernels_listed = session_intern(session, kernels);
 }
 
-/* What a sum or a spread is of; members that do not apply are 0. */
-struct merge_key {
-	uint64_t name;
-	int32_t device;
-	uint32_t kind, clock, reserved;
-};
-
-/* Both structures of entries begin with it. */
-struct merge_entry {
-	struct merge_key key;
-	UT_hash_handle hh;
-};
-
 struct sum_entry {
-	struct merge_entry entry;
+	struct entry entry;
 	struct row *row;
 	bool estimated;
 	struct spread_entry *spread; /* of its name; NULL: not looked for yet */
 };
 
 struct spread_entry {
-	struct merge_entry entry;
+	struct entry entry;
 	struct job_row *row;
 	bool is_collective;
 	/* Of the process that is being added. */
@@ -133,28 +118,27 @@ bool row_is_collective(enum row_kind kind, const char *name)
 	       !strstr(name, "SendRecv");
 }
 
-/* The entry of a key, of `size` bytes and zero if it is new; NULL if memory is out. */
-static void *find_entry(struct merge_entry **table, const struct merge_key *key, size_t size)
+void *entry_of(struct entry **table, const uint64_t key[ENTRY_NUMBERS], size_t size)
 {
-	struct merge_entry *entry;
+	struct entry *entry;
 
-	HASH_FIND(hh, *table, key, sizeof(*key), entry);
-	if (entry)
+	HASH_FIND(hh, *table, key, sizeof(entry->key), entry);
+	if (entry || !size)
 		return entry;
 	entry = calloc(1, size);
 	if (!entry)
 		return NULL;
-	entry->key = *key;
-	HASH_ADD(hh, *table, key, sizeof(*key), entry);
+	memcpy(entry->key, key, sizeof(entry->key));
+	HASH_ADD(hh, *table, key, sizeof(entry->key), entry);
 	if (entry->hh.tbl)
 		return entry;
 	free(entry);
 	return NULL;
 }
 
-static void free_entries(struct merge_entry **table)
+void entries_free(struct entry **table)
 {
-	struct merge_entry *entry, *next;
+	struct entry *entry, *next;
 
 	HASH_ITER (hh, *table, entry, next) {
 		HASH_DEL(*table, entry);
@@ -162,28 +146,46 @@ static void free_entries(struct merge_entry **table)
 	}
 }
 
-static struct sum_entry *find_sum(struct merge_rows *rows, const struct row *from, uint64_t name,
-				  enum clock_source clock)
+uint64_t merge_moved(struct merge *merge, uint64_t from)
 {
-	const struct merge_key key = {
-		.name = name, .device = from->device, .kind = from->kind, .clock = clock};
-	struct sum_entry *sum = find_entry(&rows->sums, &key, sizeof(*sum));
+	const uint64_t key[ENTRY_NUMBERS] = {from};
+	const struct moved_entry *moved = entry_of(&merge->moved, key, 0);
+
+	return moved ? moved->to : 0;
+}
+
+uint64_t merge_string(struct merge *merge, const struct session *from, uint64_t offset)
+{
+	const char *text = session_string(from, offset);
+
+	return *text ? session_intern(merge->session, text) : 0;
+}
+
+/* The sum that another profile's row belongs to. */
+static struct sum_entry *find_sum(struct merge *merge, const struct session *source,
+				  const struct row *from, enum clock_source clock)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {
+		session_intern(merge->session, session_string(source, from->name)),
+		(uint64_t)from->device, from->kind, clock};
+	struct sum_entry *sum = key[0] ? entry_of(&merge->sums, key, sizeof(*sum)) : NULL;
 
 	if (sum && !sum->row)
-		sum->row = session_append_row(rows->session, from->kind, name, from->device);
+		sum->row = session_append_row(merge->session, from->kind, key[0], from->device);
 	return sum && sum->row ? sum : NULL;
 }
 
-static struct spread_entry *find_spread(struct merge_rows *rows, enum row_kind kind, uint64_t name)
+/* The spread of a name (offset in the merged session). */
+static struct spread_entry *find_spread(struct merge *merge, enum row_kind kind, uint64_t name)
 {
 	const struct job_row empty = {.kind = kind, .name = name, .minimum = UINT64_MAX};
-	const struct merge_key key = {.name = name, .kind = kind};
-	struct spread_entry *spread = find_entry(&rows->spreads, &key, sizeof(*spread));
+	const uint64_t key[ENTRY_NUMBERS] = {name, kind};
+	struct spread_entry *spread = name ? entry_of(&merge->spreads, key, sizeof(*spread)) : NULL;
 
 	if (spread && !spread->row) {
-		spread->row = session_add_job_row(rows->session, &empty);
+		spread->row = session_add_job_row(merge->session, &empty);
 		spread->is_collective =
-			row_is_collective(kind, session_string(rows->session, name));
+			row_is_collective(kind, session_string(merge->session, name));
 	}
 	return spread && spread->row ? spread : NULL;
 }
@@ -205,12 +207,12 @@ static struct estimated shown(const struct session *source, const struct row *ro
  * A sum of estimates is none that strata or windows would give: it stands in the fields for
  * windows, and row_estimate() takes it from there if the row is a sum.
  */
-static struct sum_entry *add_sum(struct merge_rows *rows, const struct session *source,
-				 const struct row *from, uint64_t name)
+static struct sum_entry *add_sum(struct merge *merge, const struct session *source,
+				 const struct row *from)
 {
 	enum clock_source clock;
 	const struct figures *figures = row_figures(source, from, &clock);
-	struct sum_entry *entry = find_sum(rows, from, name, clock);
+	struct sum_entry *entry = find_sum(merge, source, from, clock);
 	struct figures *to;
 	struct estimated time;
 	bool estimated;
@@ -218,7 +220,7 @@ static struct sum_entry *add_sum(struct merge_rows *rows, const struct session *
 	if (!entry)
 		return NULL;
 	entry->row->summed = 1;
-	row_sum_counts(rows->session, entry->row, source, from, clock);
+	row_sum_counts(merge->session, entry->row, source, from, clock);
 	if (clock == CLOCK_NONE)
 		return entry;
 	to = clock == CLOCK_EVENTS ? &entry->row->events : &entry->row->cupti;
@@ -232,48 +234,35 @@ static struct sum_entry *add_sum(struct merge_rows *rows, const struct session *
 			sqrt(entry->row->windows_error * entry->row->windows_error +
 			     time.error * time.error);
 	}
-	row_sum_figures(rows->session, to, source, figures);
+	row_sum_figures(merge->session, to, source, figures);
 	return entry;
 }
 
-struct row *merge_rows_sum(struct merge_rows *rows, const struct session *source,
-			   const struct row *from)
+/* The row that another profile's row, which was added, is summed in; NULL if memory is out. */
+static struct row *find_row(struct merge *merge, const struct session *source,
+			    const struct row *from)
 {
-	uint64_t name = session_intern(rows->session, session_string(source, from->name));
 	enum clock_source clock;
 	struct sum_entry *entry;
 
 	row_figures(source, from, &clock);
-	entry = name ? find_sum(rows, from, name, clock) : NULL;
+	entry = find_sum(merge, source, from, clock);
 	return entry ? entry->row : NULL;
 }
 
 /* The process that is being added has something of a name. */
-static void touch(struct merge_rows *rows, struct spread_entry *entry)
+static void touch(struct merge *merge, struct spread_entry *entry)
 {
 	if (entry->is_touched)
 		return;
 	entry->is_touched = true;
 	entry->calls = 0;
 	entry->total = entry->error = 0;
-	entry->next_touched = rows->touched;
-	rows->touched = entry;
+	entry->next_touched = merge->touched;
+	merge->touched = entry;
 }
 
-int merge_rows_spread(struct merge_rows *rows, enum row_kind kind, uint64_t name, uint64_t calls,
-		      double total)
-{
-	struct spread_entry *entry = name ? find_spread(rows, kind, name) : NULL;
-
-	if (!entry)
-		return -ENOMEM;
-	touch(rows, entry);
-	entry->calls += calls;
-	entry->total += total;
-	return 0;
-}
-
-static int add_part(struct merge_rows *rows, const struct session *source, const struct row *from,
+static int add_part(struct merge *merge, const struct session *source, const struct row *from,
 		    struct sum_entry *sum, struct job_process *process)
 {
 	bool estimated;
@@ -281,10 +270,10 @@ static int add_part(struct merge_rows *rows, const struct session *source, const
 	struct spread_entry *entry = sum->spread;
 
 	if (!entry)
-		entry = sum->spread = find_spread(rows, from->kind, sum->entry.key.name);
+		entry = sum->spread = find_spread(merge, from->kind, sum->entry.key[0]);
 	if (!entry)
 		return -ENOMEM;
-	touch(rows, entry);
+	touch(merge, entry);
 	entry->calls += row_calls(from);
 	entry->total += time.total;
 	entry->error = sqrt(entry->error * entry->error + time.error * time.error);
@@ -325,16 +314,17 @@ static void spread_add(const struct session *session, struct job_row *row, doubl
 	}
 }
 
-int merge_rows_settle(struct merge_rows *rows, struct job_process *process)
+/* All that the process has is known: it joins the spreads. */
+static int settle(struct merge *merge, struct job_process *process)
 {
-	struct spread_entry *entry = rows->touched;
-	uint64_t offset = session_offset(rows->session, process);
+	struct spread_entry *entry = merge->touched;
+	uint64_t offset = session_offset(merge->session, process);
 	int error = 0;
 
-	rows->touched = NULL;
+	merge->touched = NULL;
 	for (; entry; entry = entry->next_touched) {
 		struct job_part part = {.process = offset,
-					.row = session_offset(rows->session, entry->row),
+					.row = session_offset(merge->session, entry->row),
 					.calls = entry->calls,
 					.total = entry->total,
 					.error = entry->error};
@@ -343,150 +333,110 @@ int merge_rows_settle(struct merge_rows *rows, struct job_process *process)
 		/* What counted alone says nothing of times. */
 		if (!process->timed)
 			continue;
-		spread_add(rows->session, entry->row, entry->total, offset);
+		spread_add(merge->session, entry->row, entry->total, offset);
 		if (!entry->is_collective)
 			continue;
 		process->collectives += to_unsigned(entry->total);
-		if (!session_add_job_part(rows->session, &part))
+		if (!session_add_job_part(merge->session, &part))
 			error = -ENOMEM;
 	}
 	return error;
 }
 
-int merge_rows_add(struct merge_rows *rows, const struct session *from, struct job_process *process)
+static int add_rows(struct merge *merge, const struct session *from, struct job_process *process)
 {
 	const struct row *row;
 	int error = 0;
 
 	session_for_each_row (from, row) {
-		uint64_t name = session_intern(rows->session, session_string(from, row->name));
 		struct sum_entry *sum;
 
 		if (!row_calls(row) && !row->failed && !row->calls_outside)
 			continue;
-		sum = name ? add_sum(rows, from, row, name) : NULL;
+		sum = add_sum(merge, from, row);
 		error = sum ? 0 : -ENOMEM;
 		if (!error && process && row_calls(row))
-			error = add_part(rows, from, row, sum, process);
+			error = add_part(merge, from, row, sum, process);
 		if (error)
 			return error;
 	}
 	return 0;
 }
 
-/* Where a row of the other profile is in this one. */
-struct moved_row {
-	uint64_t from, to;
-	UT_hash_handle hh;
-};
-
-static int add_spread(struct merge_rows *rows, const struct session *from,
-		      const struct job_row *added, uint64_t slowest, struct moved_row **moved)
+static int add_spread(struct merge *merge, const struct session *from, const struct job_row *added)
 {
-	uint64_t name = session_intern(rows->session, session_string(from, added->name));
-	struct spread_entry *entry = name ? find_spread(rows, added->kind, name) : NULL;
-	struct moved_row *move = entry ? calloc(1, sizeof(*move)) : NULL;
+	const uint64_t key[ENTRY_NUMBERS] = {session_offset(from, added)};
+	const struct spread_entry *entry =
+		find_spread(merge, added->kind, merge_string(merge, from, added->name));
+	struct moved_entry *move = entry ? entry_of(&merge->moved, key, sizeof(*move)) : NULL;
+	uint64_t slowest = merge_moved(merge, added->slowest);
 	struct job_row *row;
 
 	if (!move)
 		return -ENOMEM;
 	row = entry->row;
+	move->to = session_offset(merge->session, row);
 	row->total += added->total;
 	row->squares += added->squares;
+	row->processes += added->processes;
 	if (added->minimum < row->minimum)
 		row->minimum = added->minimum;
-	if (is_slower(rows->session, row, added->maximum, slowest)) {
+	if (is_slower(merge->session, row, added->maximum, slowest)) {
 		row->maximum = added->maximum;
 		row->slowest = slowest;
 	}
-	row->processes += added->processes;
-	move->from = session_offset(from, added);
-	move->to = session_offset(rows->session, row);
-	HASH_ADD(hh, *moved, from, sizeof(move->from), move);
-	if (move->hh.tbl)
-		return 0;
-	free(move);
-	return -ENOMEM;
+	return 0;
 }
 
-int merge_rows_add_job(struct merge_rows *rows, const struct session *from,
-		       uint64_t (*process_of)(void *argument, uint64_t process), void *argument)
+/* The spreads of a merged profile. */
+static int add_spreads(struct merge *merge, const struct session *from)
 {
-	struct moved_row *moved = NULL, *move, *next;
 	const struct job_row *row;
 	const struct job_part *part;
 	int error = 0;
 
-	session_for_each_job_row(from, row) if (!error) error =
-		add_spread(rows, from, row, process_of(argument, row->slowest), &moved);
+	session_for_each_job_row(from, row) if (!error) error = add_spread(merge, from, row);
 	session_for_each_job_part(from, part)
 	{
 		struct job_part added = *part;
 
-		HASH_FIND(hh, moved, &part->row, sizeof(part->row), move);
-		added.process = process_of(argument, part->process);
-		added.row = move ? move->to : 0;
+		added.process = merge_moved(merge, part->process);
+		added.row = merge_moved(merge, part->row);
 		if (!error && added.process && added.row &&
-		    !session_add_job_part(rows->session, &added))
+		    !session_add_job_part(merge->session, &added))
 			error = -ENOMEM;
-	}
-	HASH_ITER (hh, moved, move, next) {
-		HASH_DEL(moved, move);
-		free(move);
 	}
 	return error;
 }
 
-void merge_rows_free(struct merge_rows *rows)
-{
-	free_entries(&rows->sums);
-	free_entries(&rows->spreads);
-}
-
-struct metric_key {
-	uint64_t row, name; /* offsets in the merged profile */
-};
-
-struct merged_metric {
-	struct metric_key key;
+struct metric_entry {
+	struct entry entry;
 	struct metric_values *values;
-	UT_hash_handle hh;
 };
 
-static struct metric_values *find_metric(struct merge_metrics *metrics, const struct session *from,
+static struct metric_values *find_metric(struct merge *merge, const struct session *from,
 					 const struct metric_values *added, const struct row *row)
 {
-	struct session *session = metrics->rows->session;
 	const char *name = session_string(from, added->name);
-	const struct metric_key key = {session_offset(session, row), session_intern(session, name)};
-	struct merged_metric *merged;
+	const uint64_t key[ENTRY_NUMBERS] = {session_offset(merge->session, row),
+					     session_intern(merge->session, name)};
+	struct metric_entry *merged = entry_of(&merge->metrics, key, sizeof(*merged));
 
-	HASH_FIND(hh, metrics->metrics, &key, sizeof(key), merged);
-	if (merged)
-		return merged->values;
-	merged = calloc(1, sizeof(*merged));
-	if (!merged)
-		return NULL;
-	merged->key = key;
-	merged->values = session_add_metric(session, row, name,
-					    session_string(from, added->description), added->unit);
-	if (merged->values)
-		HASH_ADD(hh, metrics->metrics, key, sizeof(merged->key), merged);
-	if (merged->values && merged->hh.tbl)
-		return merged->values;
-	free(merged);
-	return NULL;
+	if (merged && !merged->values)
+		merged->values =
+			session_add_metric(merge->session, row, name,
+					   session_string(from, added->description), added->unit);
+	return merged ? merged->values : NULL;
 }
 
-int merge_metrics_add(struct merge_metrics *metrics, const struct session *from)
+static int add_metrics(struct merge *merge, const struct session *from)
 {
 	const struct metric_values *added;
 
 	session_for_each_metric(from, added)
 	{
-		const struct row *row =
-			merge_rows_sum(metrics->rows, from, session_row_at(from, added->row));
-		struct metric_values *to = row ? find_metric(metrics, from, added, row) : NULL;
+		const struct row *row = find_row(merge, from, session_row_at(from, added->row));
+		struct metric_values *to = row ? find_metric(merge, from, added, row) : NULL;
 
 		if (!to)
 			return -ENOMEM;
@@ -500,39 +450,18 @@ int merge_metrics_add(struct merge_metrics *metrics, const struct session *from)
 	return 0;
 }
 
-void merge_metrics_free(struct merge_metrics *metrics)
-{
-	struct merged_metric *metric, *next;
-
-	HASH_ITER (hh, metrics->metrics, metric, next) {
-		HASH_DEL(metrics->metrics, metric);
-		free(metric);
-	}
-}
-
 /* Of a path's text, so that it stays a name. Chosen. */
 #define PATH_LENGTH_MOST 4000
 
-struct range_key {
-	uint64_t parent, name, domain; /* offsets in the merged profile */
-	uint64_t style;
-};
-
-struct merged_range {
-	struct range_key key;
+struct range_entry {
+	struct entry entry;
 	struct nvtx_range *range;
 	uint64_t path; /* offset of a string: "outer/domain@inner" */
-	UT_hash_handle hh;
 };
 
-struct part_key {
-	uint64_t range, row;
-};
-
-struct merged_part {
-	struct part_key key;
+struct part_entry {
+	struct entry entry;
 	struct nvtx_part *part;
-	UT_hash_handle hh;
 };
 
 static bool every_row(const struct row *row, double *average, void *source)
@@ -541,161 +470,116 @@ static bool every_row(const struct row *row, double *average, void *source)
 	return true;
 }
 
-static uint64_t intern_path(const struct merge_ranges *ranges, const struct session *from,
-			    const struct nvtx_range *range, const struct merged_range *parent)
+static uint64_t intern_path(struct merge *merge, const struct session *from,
+			    const struct nvtx_range *range, const struct range_entry *parent)
 {
-	struct session *session = ranges->rows->session;
-	const char *before = parent ? session_string(session, parent->path) : "";
+	const char *before = parent ? session_string(merge->session, parent->path) : "";
 	const char *domain = session_string(from, range->domain);
 	const char *name = session_string(from, range->name);
 	char text[PATH_LENGTH_MOST];
 
 	snprintf(text, sizeof(text), "%s%s%s%s%s", before, parent ? "/" : "", domain,
 		 *domain ? "@" : "", *name ? name : "<unnamed>");
-	return session_intern(session, text);
+	return session_intern(merge->session, text);
 }
 
-/* Without parents in the profile: what they are in is left out. */
-static struct merged_range *add_range(struct merge_ranges *ranges, const struct range_key *key,
-				      const struct nvtx_range *from)
+/* NULL with *error 0: there are more than fit, which is said once. */
+static struct range_entry *find_range(struct merge *merge, const struct session *from,
+				      const struct nvtx_range *range,
+				      const struct range_entry *parent, int *error)
 {
-	struct session *session = ranges->rows->session;
-	const struct nvtx_range empty = {.style = from->style,
-					 .parent = key->parent,
-					 .name = key->name,
-					 .domain = key->domain};
-	struct merged_range *merged = calloc(1, sizeof(*merged));
-
-	if (!merged)
-		return NULL;
-	merged->key = *key;
-	merged->range = session_add_nvtx_range(session, &empty);
-	if (merged->range)
-		HASH_ADD(hh, ranges->ranges, key, sizeof(merged->key), merged);
-	if (merged->range && merged->hh.tbl) {
-		ranges->count++;
-		return merged;
-	}
-	free(merged);
-	return NULL;
-}
-
-/* NULL with *error 0: there are more than fit. */
-static struct merged_range *find_range(struct merge_ranges *ranges, const struct session *from,
-				       const struct nvtx_range *range,
-				       const struct merged_range *parent, int *error)
-{
-	struct session *session = ranges->rows->session;
-	const char *domain = session_string(from, range->domain);
-	const char *name = session_string(from, range->name);
-	const struct range_key key = {
-		.parent = parent ? session_offset(session, parent->range) : 0,
-		.name = *name ? session_intern(session, name) : 0,
-		.domain = *domain ? session_intern(session, domain) : 0,
+	/* Without parents in the profile: what they are in is left out. */
+	const struct nvtx_range empty = {
 		.style = range->style,
-	};
-	struct merged_range *merged;
+		.parent = parent ? session_offset(merge->session, parent->range) : 0,
+		.name = merge_string(merge, from, range->name),
+		.domain = merge_string(merge, from, range->domain)};
+	const uint64_t key[ENTRY_NUMBERS] = {empty.parent, empty.name, empty.domain, empty.style};
+	bool fits = HASH_COUNT(merge->ranges) < MERGED_RANGES_MOST;
+	struct range_entry *merged =
+		entry_of(&merge->ranges, key, fits ? sizeof(struct range_entry) : 0);
 
-	HASH_FIND(hh, ranges->ranges, &key, sizeof(key), merged);
-	if (merged || ranges->count == MERGED_RANGES_MOST)
+	if (merged && !merged->range) {
+		merged->range = session_add_nvtx_range(merge->session, &empty);
+		merged->path = intern_path(merge, from, range, parent);
+	}
+	if (merged && merged->range)
 		return merged;
-	merged = add_range(ranges, &key, range);
-	if (merged)
-		merged->path = intern_path(ranges, from, range, parent);
-	else
+	if (merged || fits) {
 		*error = -ENOMEM;
-	return merged;
-}
-
-static void add_times(struct nvtx_range *to, const struct range_node *from)
-{
-	to->calls += from->calls;
-	to->open += (uint32_t)from->open;
-	to->total += from->total;
-	if (from->minimum < to->minimum)
-		to->minimum = from->minimum;
-	if (from->maximum > to->maximum)
-		to->maximum = from->maximum;
-}
-
-static struct nvtx_part *find_part(struct merge_ranges *ranges, const struct nvtx_range *range,
-				   const struct row *row)
-{
-	struct session *session = ranges->rows->session;
-	const struct part_key key = {session_offset(session, range), session_offset(session, row)};
-	struct merged_part *merged;
-
-	HASH_FIND(hh, ranges->parts, &key, sizeof(key), merged);
-	if (merged)
-		return merged->part;
-	merged = calloc(1, sizeof(*merged));
-	if (!merged)
 		return NULL;
-	merged->key = key;
-	merged->part = session_add_nvtx_part(session, range, row);
-	if (merged->part)
-		HASH_ADD(hh, ranges->parts, key, sizeof(key), merged);
-	if (merged->part && merged->hh.tbl)
-		return merged->part;
-	free(merged);
+	}
+	if (!merge->more_ranges)
+		session_note(merge->session,
+			     "NVTX ranges: there are more than %u of different paths; those beyond "
+			     "are left out.",
+			     MERGED_RANGES_MOST);
+	merge->more_ranges = true;
 	return NULL;
 }
 
 /* The events' overhead was taken off when the profile was opened. */
-static int add_range_part(struct merge_ranges *ranges, const struct session *source,
+static int add_range_part(struct merge *merge, const struct session *source,
 			  const struct nvtx_range *range, const struct nvtx_part *from)
 {
-	const struct row *row =
-		merge_rows_sum(ranges->rows, source, session_row_at(source, from->row));
-	struct nvtx_part *to = row ? find_part(ranges, range, row) : NULL;
+	const struct row *row = find_row(merge, source, session_row_at(source, from->row));
+	const uint64_t key[ENTRY_NUMBERS] = {session_offset(merge->session, range),
+					     row ? session_offset(merge->session, row) : 0};
+	struct part_entry *merged = row ? entry_of(&merge->parts, key, sizeof(*merged)) : NULL;
 
-	if (!to)
+	if (merged && !merged->part)
+		merged->part = session_add_nvtx_part(merge->session, range, row);
+	if (!merged || !merged->part)
 		return -ENOMEM;
-	figures_merge(figures_of(SCOPE_PART), to, from);
+	figures_merge(figures_of(SCOPE_PART), merged->part, from);
 	return 0;
 }
 
-static void say_more(struct merge_ranges *ranges)
+/* The GPU's time in a range joins what the process has of its path. */
+static int add_range_time(struct merge *merge, uint64_t path, const struct range_node *node)
 {
-	if (!ranges->said)
-		session_note(ranges->rows->session,
-			     "NVTX ranges: there are more than %u of different paths; those beyond "
-			     "are left out.",
-			     MERGED_RANGES_MOST);
-	ranges->said = true;
+	struct spread_entry *entry = find_spread(merge, ROW_RANGE, path);
+
+	if (!entry)
+		return -ENOMEM;
+	touch(merge, entry);
+	entry->calls += node->calls;
+	entry->total += (double)node->all.time;
+	return 0;
 }
 
-static int add_node(struct merge_ranges *ranges, const struct session *from,
-		    const struct range_tree *tree, size_t index, struct merged_range **merged,
-		    bool spread)
+static int add_range(struct merge *merge, const struct session *from, const struct range_tree *tree,
+		     size_t index, struct range_entry **merged, bool spread)
 {
 	const struct range_node *node = &tree->nodes[index];
+	const struct nvtx_range times = {.open = (uint32_t)node->open,
+					 .calls = node->calls,
+					 .total = node->total,
+					 .minimum = node->minimum,
+					 .maximum = node->maximum};
 	bool is_inner = node->parent != RANGE_NO_PARENT;
+	struct range_entry *range;
 	int error = 0;
 
 	/* What it is in was left out. */
 	if (is_inner && !merged[node->parent])
 		return 0;
-	merged[index] = find_range(ranges, from, node->range,
-				   is_inner ? merged[node->parent] : NULL, &error);
-	if (!merged[index]) {
-		say_more(ranges);
+	range = merged[index] = find_range(merge, from, node->range,
+					   is_inner ? merged[node->parent] : NULL, &error);
+	if (!range)
 		return error;
-	}
-	add_times(merged[index]->range, node);
+	figures_merge(figures_of(SCOPE_RANGE), range->range, &times);
 	for (size_t i = 0; i < node->part_count && !error; i++)
-		error = add_range_part(ranges, from, merged[index]->range,
+		error = add_range_part(merge, from, range->range,
 				       tree->parts[node->first_part + i]);
 	if (!error && spread && node->all.operations > 0)
-		error = merge_rows_spread(ranges->rows, ROW_RANGE, merged[index]->path, node->calls,
-					  (double)node->all.time);
+		error = add_range_time(merge, range->path, node);
 	return error;
 }
 
-int merge_ranges_add(struct merge_ranges *ranges, const struct session *from,
-		     struct job_process *process)
+static int add_ranges(struct merge *merge, const struct session *from, bool spread)
 {
-	struct merged_range **merged = NULL;
+	struct range_entry **merged = NULL;
 	struct range_tree tree;
 	int error = range_tree_build(&tree, from, false, every_row, (void *)from);
 
@@ -705,23 +589,21 @@ int merge_ranges_add(struct merge_ranges *ranges, const struct session *from,
 	}
 	/* Parents come first. */
 	for (size_t i = 0; i < tree.count && !error; i++)
-		error = add_node(ranges, from, &tree, i, merged, process != NULL);
+		error = add_range(merge, from, &tree, i, merged, spread);
 	free(merged);
 	range_tree_free(&tree);
 	return error;
 }
 
-void merge_ranges_free(struct merge_ranges *ranges)
+int merge_rows_add(struct merge *merge, const struct session *from, struct job_process *process)
 {
-	struct merged_range *range, *next_range;
-	struct merged_part *part, *next_part;
+	int error = add_rows(merge, from, process);
 
-	HASH_ITER (hh, ranges->ranges, range, next_range) {
-		HASH_DEL(ranges->ranges, range);
-		free(range);
-	}
-	HASH_ITER (hh, ranges->parts, part, next_part) {
-		HASH_DEL(ranges->parts, part);
-		free(part);
-	}
+	if (!error)
+		error = add_ranges(merge, from, process != NULL);
+	if (!error)
+		error = add_metrics(merge, from);
+	if (!error)
+		error = process ? settle(merge, process) : add_spreads(merge, from);
+	return error;
 }
