@@ -2,311 +2,493 @@
 /*
  * A session's trace for Perfetto: the threads of a process with their calls and ranges, its devices
  * with their streams, arrows from calls to operations, and the bytes that copies move.
+ *
+ * Packets of Perfetto's format, and the tracks in them. Source of the field numbers and of what
+ * they mean: protos/perfetto/trace of the Perfetto project, and "Converting arbitrary timestamp
+ * data to Perfetto" in its documentation.
+ *
+ * All numbers that have to be unique in a file are made from the process's own, so that files of
+ * several processes can be put behind each other: uuids of tracks, ids of flows, the sequence that
+ * interned texts belong to.
  */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/export/export.h"
-#include "report/export/perfetto.h"
-#include "report/merge/progress.h"
-#include "report/session/session_nvtx.h"
-#include "report/timeline/held_memory.h"
-#include "report/timeline/running_copies.h"
-#include "report/timeline/launches.h"
-#include "report/timeline/order.h"
+#include "report/export/export_json_row.h"
+#include "report/export/export_timeline.h"
+#include "report/export/json.h"
+#include "report/timeline/protobuf.h"
 
-struct writer {
-	struct perfetto perfetto;
-	struct trace_name *names, *raw; /* to read, and as the session has them */
-	struct tracks tracks;
-	struct launches launches;
-	struct running_copies running[SESSION_DEVICES];
-	struct held_memory held;
+enum field {
+	TRACE_PACKET = 1,
+
+	PACKET_TIMESTAMP = 8,
+	PACKET_SEQUENCE = 10,
+	PACKET_TRACK_EVENT = 11,
+	PACKET_INTERNED = 12,
+	PACKET_SEQUENCE_FLAGS = 13,
+	PACKET_TRACK_DESCRIPTOR = 60,
+
+	INTERNED_CATEGORIES = 1,
+	INTERNED_EVENT_NAMES = 2,
+	INTERNED_ARGUMENT_NAMES = 3,
+	INTERNED_ARGUMENT_TEXTS = 29,
+	INTERNED_NUMBER = 1,
+	INTERNED_TEXT = 2,
+
+	DESCRIPTOR_UUID = 1,
+	DESCRIPTOR_NAME = 2,
+	DESCRIPTOR_PROCESS = 3,
+	DESCRIPTOR_THREAD = 4,
+	DESCRIPTOR_PARENT = 5,
+	DESCRIPTOR_COUNTER = 8,
+	PROCESS_PID = 1,
+	PROCESS_COMMAND = 2,
+	PROCESS_NAME = 6,
+	PROCESS_LABELS = 8,
+	THREAD_PID = 1,
+	THREAD_TID = 2,
+	THREAD_NAME = 5,
+	COUNTER_UNIT = 3,
+
+	EVENT_CATEGORY = 3,
+	EVENT_ARGUMENT = 4,
+	EVENT_TYPE = 9,
+	EVENT_NAME = 10,
+	EVENT_TRACK = 11,
+	EVENT_COUNTER_VALUE = 30,
+	EVENT_FLOW = 47,
+	EVENT_FLOW_END = 48,
+
+	ARGUMENT_NAME = 1,
+	ARGUMENT_UNSIGNED = 3,
+	ARGUMENT_TEXT = 6,
+	ARGUMENT_TEXT_NUMBER = 17,
 };
 
-static void add_number(struct writer *writer, enum argument argument, uint64_t value)
-{
-	struct protobuf *packet = &writer->perfetto.packet;
-	size_t begun = protobuf_begin(packet, EVENT_ARGUMENT);
+enum { SEQUENCE_BEGINS = 1, SEQUENCE_NEEDS_INTERNED = 2 };
+enum { TYPE_BEGIN = 1, TYPE_END = 2, TYPE_COUNTER = 4 };
+enum { UNIT_BYTES = 3 };
 
-	protobuf_unsigned(packet, ARGUMENT_NAME, argument);
-	protobuf_unsigned(packet, ARGUMENT_UNSIGNED, value);
-	protobuf_end(packet, begun);
+/* Texts of arguments: words, then names. */
+enum { TEXT_WORDS = 1, TEXT_NAMES = TEXT_WORDS + WORD_COUNT };
+
+/* Where a name is interned. */
+enum { DEFINED_EVENT = 1, DEFINED_TEXT = 2 };
+
+/* What a number is of, so that no two are the same. */
+enum unique {
+	UNIQUE_PROCESS,
+	UNIQUE_DEVICE,
+	UNIQUE_COPIED, /* a device's counter of bytes in flight */
+	UNIQUE_FLOW,
+	UNIQUE_TRACK,
+	UNIQUE_HELD /* a device's counter of memory held */
+};
+
+struct perfetto {
+	struct timeline timeline;
+	char clocks[JOB_CLOCKS_SIZE]; /* trace_clocks() */
+	struct protobuf packet;
+	uint32_t name_count; /* names that have a number */
+	uint64_t unique;     /* what all of a process's numbers are made of */
+	uint32_t sequence, pid;
+	uint64_t counters[TIMELINE_COUNTERS]; /* bit for each device whose counter was described */
+};
+
+static struct perfetto *perfetto_of(struct timeline *timeline)
+{
+	return (struct perfetto *)timeline;
 }
 
-/* A text by its number among those that are interned. */
-static void add_text(struct writer *writer, enum argument argument, uint64_t text)
-{
-	struct protobuf *packet = &writer->perfetto.packet;
-	size_t begun = protobuf_begin(packet, EVENT_ARGUMENT);
+/* A process number of Linux's is less than that; what is above tells ranks of one number apart. */
+#define PID_LIMIT  (1U << 22)
+#define RANK_LIMIT (1U << 9)
 
-	protobuf_unsigned(packet, ARGUMENT_NAME, argument);
-	protobuf_unsigned(packet, ARGUMENT_TEXT_NUMBER, text);
-	protobuf_end(packet, begun);
+/* The finalizer of splitmix64: every bit of the result depends on every bit of both. */
+static uint64_t mix(uint64_t a, uint64_t b)
+{
+	a = (a ^ b) + 0x9e3779b97f4a7c15ULL;
+	a = (a ^ a >> 30) * 0xbf58476d1ce4e5b9ULL;
+	a = (a ^ a >> 27) * 0x94d049bb133111ebULL;
+	return a ^ a >> 31;
 }
 
-static void add_extent(struct writer *writer, enum argument argument, const uint32_t extent[3])
+static uint64_t unique_number(const struct perfetto *perfetto, enum unique what, uint64_t of)
 {
-	struct protobuf *packet = &writer->perfetto.packet;
+	return mix(mix(perfetto->unique, what), of);
+}
+
+static uint64_t track_uuid(const struct perfetto *perfetto, const struct track *track)
+{
+	const struct track_key *key = &track->key;
+	uint64_t uuid = unique_number(perfetto, UNIQUE_TRACK, key->kind);
+
+	uuid = mix(uuid, (uint64_t)(uint32_t)key->device << 32 | key->context);
+	return mix(uuid, (uint64_t)track->lane << 32 | key->id);
+}
+
+static size_t packet_begin(struct perfetto *perfetto, uint64_t flags)
+{
+	size_t begun = protobuf_begin(&perfetto->packet, TRACE_PACKET);
+
+	protobuf_unsigned(&perfetto->packet, PACKET_SEQUENCE, perfetto->sequence);
+	protobuf_unsigned(&perfetto->packet, PACKET_SEQUENCE_FLAGS, flags);
+	return begun;
+}
+
+static int packet_end(struct perfetto *perfetto, size_t begun)
+{
+	protobuf_end(&perfetto->packet, begun);
+	return protobuf_write(&perfetto->packet, perfetto->timeline.file);
+}
+
+/* A text that may be of a file, which the format wants to be UTF-8. */
+static void add_text(struct protobuf *message, uint32_t field, const char *text)
+{
+	char *valid = json_valid_text(text);
+
+	if (valid)
+		protobuf_text(message, field, valid);
+	else
+		message->failed = true;
+	free(valid);
+}
+
+static void add_interned(struct protobuf *message, uint32_t index, uint64_t number,
+			 const char *text)
+{
+	size_t begun = protobuf_begin(message, index);
+
+	protobuf_unsigned(message, INTERNED_NUMBER, number);
+	protobuf_text(message, INTERNED_TEXT, text);
+	protobuf_end(message, begun);
+}
+
+/* The first packet of a process: from here on its numbers are its own. */
+static int write_sequence(struct perfetto *perfetto)
+{
+	struct protobuf *packet = &perfetto->packet;
+	size_t begun = packet_begin(perfetto, SEQUENCE_BEGINS);
+	size_t interned = protobuf_begin(packet, PACKET_INTERNED);
+
+	for (unsigned kind = 0; kind < ROW_KINDS; kind++)
+		add_interned(packet, INTERNED_CATEGORIES, kind + 1, json_kind_name(kind));
+	for (unsigned i = 0; i < ARGUMENT_COUNT; i++)
+		add_interned(packet, INTERNED_ARGUMENT_NAMES, i + 1, argument_names[i]);
+	for (unsigned i = 0; i < WORD_COUNT; i++)
+		add_interned(packet, INTERNED_ARGUMENT_TEXTS, TEXT_WORDS + i, argument_word(i));
+	protobuf_end(packet, interned);
+	return packet_end(perfetto, begun);
+}
+
+/* The number of a name in one of the two indexes, which gets it if it has it not yet. */
+static int intern(struct perfetto *perfetto, struct trace_name *name, uint32_t index)
+{
+	struct protobuf *packet = &perfetto->packet;
+	size_t begun, interned;
+
+	if (!name->number)
+		name->number = TEXT_NAMES + perfetto->name_count++;
+	if (name->process != perfetto->timeline.process)
+		name->defined = 0;
+	name->process = perfetto->timeline.process;
+	if (name->defined & index)
+		return 0;
+	if (!name->written)
+		name->written = json_valid_text(name->text);
+	if (!name->written)
+		return -ENOMEM;
+	name->defined |= index;
+	begun = packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED);
+	interned = protobuf_begin(packet, PACKET_INTERNED);
+	add_interned(packet,
+		     index == DEFINED_EVENT ? INTERNED_EVENT_NAMES : INTERNED_ARGUMENT_TEXTS,
+		     name->number, name->written);
+	protobuf_end(packet, interned);
+	return packet_end(perfetto, begun);
+}
+
+/* Begins the description of a track; the caller adds what it is, and ends both. */
+static size_t descriptor_begin(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
+			       const char *name, size_t *packet)
+{
+	size_t descriptor;
+
+	*packet = packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED);
+	descriptor = protobuf_begin(&perfetto->packet, PACKET_TRACK_DESCRIPTOR);
+	protobuf_unsigned(&perfetto->packet, DESCRIPTOR_UUID, uuid);
+	if (parent)
+		protobuf_unsigned(&perfetto->packet, DESCRIPTOR_PARENT, parent);
+	add_text(&perfetto->packet, DESCRIPTOR_NAME, name);
+	return descriptor;
+}
+
+static int descriptor_end(struct perfetto *perfetto, size_t descriptor, size_t packet)
+{
+	protobuf_end(&perfetto->packet, descriptor);
+	return packet_end(perfetto, packet);
+}
+
+/* All that is told of one process: nothing that another could have too. */
+static void set_process(struct perfetto *perfetto)
+{
+	const struct session_header *header = session_header(perfetto->timeline.session);
+	const struct job_process *owner = perfetto->timeline.owner;
+	const struct process_rank *rank = owner ? &owner->rank : &header->rank;
+	const char *hostname = session_string(perfetto->timeline.session,
+					      owner ? owner->hostname : header->hostname);
+	int32_t pid = owner ? owner->pid : header->pid;
+	uint32_t place = perfetto->timeline.process ? perfetto->timeline.process - 1 : 0;
+
+	/* Processes of several nodes may have one number. */
+	if (rank->rank >= 0)
+		place = (uint32_t)rank->rank;
+	perfetto->pid = place % RANK_LIMIT * PID_LIMIT + (uint32_t)pid % PID_LIMIT;
+	perfetto->unique =
+		mix((uint32_t)pid, owner ? owner->start_realtime : header->start_realtime);
+	for (; *hostname; hostname++)
+		perfetto->unique = mix(perfetto->unique, (unsigned char)*hostname);
+	perfetto->sequence = (uint32_t)(perfetto->unique >> 32) | 1;
+	memset(perfetto->counters, 0, sizeof(perfetto->counters));
+}
+
+/* "rank 3 on node7: train": of the files of several ranks each has to say whose it is. */
+static void process_label(const struct perfetto *perfetto, char *label, size_t size)
+{
+	const struct session_header *header = session_header(perfetto->timeline.session);
+	char owner[200] = "", name[256];
+
+	trace_process_name(perfetto->timeline.session, name, sizeof(name));
+	trace_owner_name(perfetto->timeline.session, perfetto->timeline.owner, owner,
+			 sizeof(owner));
+	if (!perfetto->timeline.owner && header->rank.rank >= 0)
+		snprintf(owner, sizeof(owner), "rank %d on %.100s: ", header->rank.rank,
+			 session_string(perfetto->timeline.session, header->hostname));
+	snprintf(label, size, "%s%s", owner, name);
+}
+
+static int write_process(struct timeline *timeline)
+{
+	const struct job_process *owner = timeline->owner;
+	const char *command =
+		session_string(timeline->session,
+			       owner ? owner->command : session_header(timeline->session)->command);
+	struct perfetto *perfetto = perfetto_of(timeline);
+	struct protobuf *packet = &perfetto->packet;
+	char label[512];
+	size_t begun, descriptor, inner;
+	int error;
+
+	set_process(perfetto);
+	error = write_sequence(perfetto);
+	if (error)
+		return error;
+	process_label(perfetto, label, sizeof(label));
+	descriptor = descriptor_begin(perfetto, unique_number(perfetto, UNIQUE_PROCESS, 0), 0,
+				      label, &begun);
+	inner = protobuf_begin(packet, DESCRIPTOR_PROCESS);
+	protobuf_unsigned(packet, PROCESS_PID, perfetto->pid);
+	if (*command)
+		add_text(packet, PROCESS_COMMAND, command);
+	add_text(packet, PROCESS_NAME, label);
+	if (*perfetto->clocks)
+		add_text(packet, PROCESS_LABELS, perfetto->clocks);
+	protobuf_end(packet, inner);
+	return descriptor_end(perfetto, descriptor, begun);
+}
+
+/* The track that a device's streams and counters are under: of a damaged profile, the process's. */
+static uint64_t device_uuid(const struct perfetto *perfetto, int32_t device)
+{
+	return device >= 0 && device < SESSION_DEVICES
+		       ? unique_number(perfetto, UNIQUE_DEVICE, (uint32_t)device)
+		       : unique_number(perfetto, UNIQUE_PROCESS, 0);
+}
+
+static int write_device(struct timeline *timeline, int32_t device)
+{
+	struct perfetto *perfetto = perfetto_of(timeline);
+	char label[128];
+	size_t begun, descriptor;
+
+	snprintf(label, sizeof(label), "GPU %d: %.64s", device,
+		 session_header(timeline->session)->devices[device].name);
+	descriptor = descriptor_begin(perfetto, device_uuid(perfetto, device),
+				      unique_number(perfetto, UNIQUE_PROCESS, 0), label, &begun);
+	return descriptor_end(perfetto, descriptor, begun);
+}
+
+/* Lanes of one stream have one name: Perfetto shows tracks of one name as one. */
+static int write_track(struct timeline *timeline, const struct track *track)
+{
+	struct perfetto *perfetto = perfetto_of(timeline);
+	const struct track_key *key = &track->key;
+	uint64_t parent = unique_number(perfetto, UNIQUE_PROCESS, 0);
+	/* Of thread 0 it is not known which one it was. */
+	bool thread = key->kind == TRACK_THREAD && !track->lane && key->id;
+	size_t begun, descriptor;
+	char label[TRACK_LABEL_SIZE];
+
+	timeline_track_label(track, label);
+	if (key->kind == TRACK_STREAM)
+		parent = device_uuid(perfetto, key->device);
+	descriptor = descriptor_begin(perfetto, track_uuid(perfetto, track), thread ? 0 : parent,
+				      label, &begun);
+	if (thread) {
+		size_t inner = protobuf_begin(&perfetto->packet, DESCRIPTOR_THREAD);
+
+		protobuf_unsigned(&perfetto->packet, THREAD_PID, perfetto->pid);
+		protobuf_unsigned(&perfetto->packet, THREAD_TID, key->id & INT32_MAX);
+		protobuf_text(&perfetto->packet, THREAD_NAME, label);
+		protobuf_end(&perfetto->packet, inner);
+	}
+	return descriptor_end(perfetto, descriptor, begun);
+}
+
+/* Begins an event on a track; the caller adds what it has, and ends both. */
+static size_t event_begin(struct perfetto *perfetto, uint64_t time, uint64_t type, uint64_t uuid,
+			  size_t *packet)
+{
+	size_t event;
+
+	*packet = packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED);
+	protobuf_unsigned(&perfetto->packet, PACKET_TIMESTAMP, time);
+	event = protobuf_begin(&perfetto->packet, PACKET_TRACK_EVENT);
+	protobuf_unsigned(&perfetto->packet, EVENT_TYPE, type);
+	protobuf_unsigned(&perfetto->packet, EVENT_TRACK, uuid);
+	return event;
+}
+
+static int event_end(struct perfetto *perfetto, size_t event, size_t packet)
+{
+	protobuf_end(&perfetto->packet, event);
+	return packet_end(perfetto, packet);
+}
+
+static int write_counter(struct timeline *timeline, enum timeline_counter counter, int32_t device,
+			 uint64_t time, uint64_t bytes)
+{
+	struct perfetto *perfetto = perfetto_of(timeline);
+	uint64_t uuid = unique_number(
+		perfetto, counter == COUNTER_HELD ? UNIQUE_HELD : UNIQUE_COPIED, (uint32_t)device);
+	size_t packet, inner, unit;
+	int error = 0;
+
+	if (!(perfetto->counters[counter] & 1ULL << device)) {
+		perfetto->counters[counter] |= 1ULL << device;
+		inner = descriptor_begin(
+			perfetto, uuid, device_uuid(perfetto, device),
+			counter == COUNTER_HELD ? "Memory held" : "Bytes in flight", &packet);
+		unit = protobuf_begin(&perfetto->packet, DESCRIPTOR_COUNTER);
+		protobuf_unsigned(&perfetto->packet, COUNTER_UNIT, UNIT_BYTES);
+		protobuf_end(&perfetto->packet, unit);
+		error = descriptor_end(perfetto, inner, packet);
+	}
+	if (error)
+		return error;
+	inner = event_begin(perfetto, time, TYPE_COUNTER, uuid, &packet);
+	protobuf_unsigned(&perfetto->packet, EVENT_COUNTER_VALUE, bytes);
+	return event_end(perfetto, inner, packet);
+}
+
+static void add_argument(struct protobuf *packet, const struct argument *argument, uint64_t other)
+{
 	size_t begun = protobuf_begin(packet, EVENT_ARGUMENT);
 	char text[40];
 
-	snprintf(text, sizeof(text), "%ux%ux%u", extent[0], extent[1], extent[2]);
-	protobuf_unsigned(packet, ARGUMENT_NAME, argument);
-	protobuf_text(packet, ARGUMENT_TEXT, text);
+	protobuf_unsigned(packet, ARGUMENT_NAME, argument->name + 1);
+	switch (argument->type) {
+	case ARGUMENT_NUMBER:
+		protobuf_unsigned(packet, ARGUMENT_UNSIGNED, argument->number);
+		break;
+	case ARGUMENT_WORD:
+		protobuf_unsigned(packet, ARGUMENT_TEXT_NUMBER, TEXT_WORDS + argument->number);
+		break;
+	case ARGUMENT_EXTENT:
+		snprintf(text, sizeof(text), "%ux%ux%u", argument->extent[0], argument->extent[1],
+			 argument->extent[2]);
+		protobuf_text(packet, ARGUMENT_TEXT, text);
+		break;
+	case ARGUMENT_OTHER:
+		protobuf_unsigned(packet, ARGUMENT_TEXT_NUMBER, other);
+		break;
+	}
 	protobuf_end(packet, begun);
 }
 
-static uint64_t memory_text(unsigned kind)
-{
-	return TEXT_MEMORY + (kind < MEMORY_KINDS ? kind : MEMORY_UNKNOWN);
-}
-
-/* `other`: the mangled name, a launch's kernel, or a range's domain; NULL if there is none. */
-static void add_arguments(struct writer *writer, const struct trace_record *record,
-			  const struct trace_name *other)
-{
-	if (record->correlation)
-		add_number(writer, ARGUMENT_CORRELATION, record->correlation);
-	switch (record->kind) {
-	case ROW_KERNEL:
-		add_extent(writer, ARGUMENT_GRID, record->grid);
-		add_extent(writer, ARGUMENT_BLOCK, record->block);
-		add_number(writer, ARGUMENT_REGISTERS, record->registers);
-		add_number(writer, ARGUMENT_STATIC_SHARED, record->static_shared);
-		add_number(writer, ARGUMENT_DYNAMIC_SHARED, record->dynamic_shared);
-		add_text(writer, ARGUMENT_MANGLED, other->number);
-		break;
-	case ROW_MEMCPY:
-	case ROW_MOVEMENT:
-		add_text(writer, ARGUMENT_FROM, memory_text(record->source_kind));
-		add_text(writer, ARGUMENT_TO, memory_text(record->destination_kind));
-		/* fall through */
-	case ROW_MEMSET:
-		add_number(writer, ARGUMENT_BYTES, record->bytes);
-		break;
-	case ROW_RUNTIME_API:
-	case ROW_DRIVER_API:
-		add_number(writer, ARGUMENT_RESULT, record->result);
-		if (other)
-			add_text(writer, ARGUMENT_KERNEL, other->number);
-		break;
-	case ROW_RANGE:
-		if (other)
-			add_text(writer, ARGUMENT_DOMAIN, other->number);
-		break;
-	default:
-		break;
-	}
-	if (record->graph)
-		add_number(writer, ARGUMENT_GRAPH, record->graph);
-	if (record->graph_node)
-		add_number(writer, ARGUMENT_GRAPH_NODE, record->graph_node);
-	if (record->clock == CLOCK_EVENTS)
-		add_text(writer, ARGUMENT_CLOCK, TEXT_EVENTS);
-}
-
-/* Interns the record's second name, if it has one: see add_arguments(). */
-static int other_name(struct writer *writer, const struct trace_record *record,
-		      struct trace_name **other)
-{
-	if (!trace_other_name(&writer->names, &writer->raw, writer->perfetto.session, record,
-			      other))
-		return 0;
-	return perfetto_intern(&writer->perfetto, *other, DEFINED_TEXT);
-}
-
 /* A call may start an operation; of what it started, the first operation ends the arrow. */
-static int add_flow(struct writer *writer, const struct trace_record *record)
+static void add_flow(struct perfetto *perfetto, const struct timeline_slice *slice)
 {
-	struct perfetto *perfetto = &writer->perfetto;
-	const uint64_t flow = perfetto_unique(perfetto, UNIQUE_FLOW, record->correlation);
-	struct launch *launch;
+	const uint64_t flow = unique_number(perfetto, UNIQUE_FLOW, slice->record->correlation);
 
-	if (row_is_api(record->kind) && record->correlation) {
+	if (row_is_api(slice->record->kind) && slice->record->correlation)
 		protobuf_fixed64(&perfetto->packet, EVENT_FLOW, flow);
-		return launches_note(&writer->launches, record, perfetto->process);
-	}
-	launch = row_is_gpu(record->kind)
-			 ? launches_find(&writer->launches, record, perfetto->process)
-			 : NULL;
-	if (launch && !launch->used) {
-		launch->used = true;
+	if (slice->launch && !slice->launch->used) {
+		slice->launch->used = true;
 		protobuf_fixed64(&perfetto->packet, EVENT_FLOW_END, flow);
 	}
-	return 0;
 }
 
-/* Ends what ended on a track by `time`. */
-static int write_ends(struct writer *writer, struct track *track, uint64_t time)
+static int begin_slice(struct timeline *timeline, const struct timeline_slice *slice)
 {
-	uint64_t uuid = perfetto_track_uuid(&writer->perfetto, track), end;
-	int error = 0;
-
-	while (!error && track_close(track, time, &end)) {
-		size_t packet, event = perfetto_event_begin(&writer->perfetto, end, TYPE_END, uuid,
-							    &packet);
-
-		error = perfetto_event_end(&writer->perfetto, event, packet);
-	}
-	return error;
-}
-
-static int write_copied(struct writer *writer, int32_t device, uint64_t time)
-{
-	return perfetto_counter(&writer->perfetto, UNIQUE_COPIED, device, time,
-				writer->running[device].bytes);
-}
-
-/* What copies that ended by `time` no longer move. */
-static int write_landed(struct writer *writer, int32_t device, uint64_t time)
-{
-	uint64_t end;
-	int error = 0;
-
-	while (!error && running_copies_end(&writer->running[device], time, &end))
-		error = write_copied(writer, device, end);
-	return error;
-}
-
-static int write_copy(struct writer *writer, const struct trace_record *record)
-{
-	int error;
-
-	if ((record->kind != ROW_MEMCPY && record->kind != ROW_MOVEMENT) || !record->bytes ||
-	    record->device < 0 || record->device >= SESSION_DEVICES)
-		return 0;
-	error = write_landed(writer, record->device, record->start);
-	if (!error)
-		error = running_copies_begin(&writer->running[record->device], record_end(record),
-					     record->bytes);
-	return error ? error : write_copied(writer, record->device, record->start);
-}
-
-static int write_begin(struct writer *writer, const struct trace_record *record,
-		       const struct track *track)
-{
-	struct perfetto *perfetto = &writer->perfetto;
-	struct trace_name *name, *other;
+	struct perfetto *perfetto = perfetto_of(timeline);
+	const struct trace_record *record = slice->record;
+	struct argument arguments[ARGUMENTS_MOST];
+	unsigned count = timeline_arguments(slice, arguments);
 	size_t packet, event;
-	int error;
+	int error = intern(perfetto, slice->name, DEFINED_EVENT);
 
-	name = trace_name_get(&writer->names, perfetto->session, record->kind, record->name);
-	error = perfetto_intern(perfetto, name, DEFINED_EVENT);
-	if (!error)
-		error = other_name(writer, record, &other);
+	if (!error && slice->other)
+		error = intern(perfetto, slice->other, DEFINED_TEXT);
 	if (error)
 		return error;
-	event = perfetto_event_begin(perfetto, record->start, TYPE_BEGIN,
-				     perfetto_track_uuid(perfetto, track), &packet);
+	event = event_begin(perfetto, record->start, TYPE_BEGIN, track_uuid(perfetto, slice->track),
+			    &packet);
 	protobuf_unsigned(&perfetto->packet, EVENT_CATEGORY, record->kind + 1);
-	protobuf_unsigned(&perfetto->packet, EVENT_NAME, name->number);
-	error = add_flow(writer, record);
-	add_arguments(writer, record, other);
-	return error ? error : perfetto_event_end(perfetto, event, packet);
+	protobuf_unsigned(&perfetto->packet, EVENT_NAME, slice->name->number);
+	add_flow(perfetto, slice);
+	if (record->correlation)
+		add_argument(&perfetto->packet,
+			     &(struct argument){ARGUMENT_CORRELATION, ARGUMENT_NUMBER,
+						record->correlation, NULL},
+			     0);
+	for (unsigned i = 0; i < count; i++)
+		add_argument(&perfetto->packet, &arguments[i],
+			     slice->other ? slice->other->number : 0);
+	return event_end(perfetto, event, packet);
 }
 
-static int write_record(struct writer *writer, const struct trace_record *record)
+static int end_slice(struct timeline *timeline, const struct track *track, uint64_t time)
 {
-	struct track *track;
-	bool added;
-	int error = tracks_place(&writer->tracks, record, writer->perfetto.process, &track, &added);
+	struct perfetto *perfetto = perfetto_of(timeline);
+	size_t packet, event;
 
-	if (!error && added)
-		error = perfetto_track(&writer->perfetto, track);
-	if (!error)
-		error = write_ends(writer, track, record->start);
-	if (!error)
-		error = track_open(track, record_end(record));
-	if (!error)
-		error = write_begin(writer, record, track);
-	return error ? error : write_copy(writer, record);
-}
-
-/* What the devices hold; `record` is the next one, NULL behind a process's last. */
-static int write_held(struct writer *writer, const struct trace_record *record)
-{
-	struct held_value value;
-	int error = 0;
-
-	while (!error && held_memory_next(&writer->held, record, &value))
-		error = perfetto_counter(&writer->perfetto, UNIQUE_HELD, value.device, value.time,
-					 value.bytes);
-	return error;
-}
-
-/* Ends all that is still open, when the last record of a process was written. */
-static int write_rest(struct writer *writer)
-{
-	int error = 0;
-
-	tracks_for_each (&writer->tracks, track) {
-		if (!error)
-			error = write_ends(writer, track, UINT64_MAX);
-	}
-	for (int32_t device = 0; device < SESSION_DEVICES && !error; device++)
-		error = write_landed(writer, device, UINT64_MAX);
-	return error ? error : write_held(writer, NULL);
-}
-
-static int write_records(struct writer *writer, struct trace_order *order)
-{
-	struct progress progress = {.what = "Exporting", .least = TRACE_BAR_LEAST};
-	const struct job_process *owner;
-	const struct trace_record *record;
-	uint32_t process, last = UINT32_MAX;
-	int error;
-
-	while (!(error = trace_order_next(order, &record)) && record &&
-	       !ferror(writer->perfetto.file)) {
-		progress_show(&progress, trace_order_done(order), trace_order_count(order));
-		process = trace_order_process(order, &owner);
-		if (process != last) {
-			error = write_rest(writer);
-			if (!error)
-				error = perfetto_process(&writer->perfetto, owner, process);
-		}
-		last = process;
-		if (!error)
-			error = write_held(writer, record);
-		if (!error && record->kind != TRACE_HELD)
-			error = write_record(writer, record);
-		if (error)
-			break;
-	}
-	progress_wipe(&progress);
-	return error ? error : write_rest(writer);
+	event = event_begin(perfetto, time, TYPE_END, track_uuid(perfetto, track), &packet);
+	return event_end(perfetto, event, packet);
 }
 
 int export_perfetto(struct session *session, const struct options *options, FILE *file,
 		    char *message, size_t size)
 {
-	struct writer *writer = calloc(1, sizeof(*writer));
-	const struct trace_window window = trace_window(session, options);
-	struct trace_order *order = NULL;
-	char clocks[JOB_CLOCKS_SIZE];
-	int error = writer ? trace_order_open(&order, session, window.from, window.to) : -ENOMEM;
+	static const struct timeline_writer writer = {
+		.process = write_process,
+		.device = write_device,
+		.track = write_track,
+		.begin = begin_slice,
+		.counter = write_counter,
+		.end = end_slice,
+	};
+	struct perfetto perfetto = {.timeline = {.file = file}};
+	int error = trace_clocks(session, perfetto.clocks);
 
-	if (!error)
-		error = trace_clocks(session, clocks);
-	if (error)
-		goto out;
-	writer->perfetto.clocks = clocks;
-	writer->perfetto.session = session;
-	writer->perfetto.file = file;
-	writer->held.from = window.from > window.zero ? window.from : window.zero;
-	error = write_records(writer, order);
-	tracks_free(&writer->tracks);
-	launches_free(&writer->launches);
-	for (int32_t device = 0; device < SESSION_DEVICES; device++)
-		running_copies_free(&writer->running[device]);
-	trace_names_free(&writer->names);
-	trace_names_free(&writer->raw);
-	protobuf_free(&writer->perfetto.packet);
-out:
-	if (error)
-		trace_error(error, message, size);
-	trace_order_close(order);
-	free(writer);
+	if (error) {
+		snprintf(message, size, "%s", strerror(-error));
+		return error;
+	}
+	error = timeline_walk(&perfetto.timeline, &writer, session, options, message, size);
+	protobuf_free(&perfetto.packet);
 	return error;
 }

@@ -8,7 +8,6 @@
 
 #include "report/export/json.h"
 #include "report/names/demangle.h"
-#include "report/timeline/tracks.h"
 
 void trace_span(const struct session *session, uint64_t *zero, uint64_t *end)
 {
@@ -47,18 +46,6 @@ bool trace_is_in(const struct trace_window *window, const struct trace_record *r
 {
 	return record->start <= window->to &&
 	       (record->end >= window->from || record->start >= window->from);
-}
-
-void trace_error(int error, char *message, size_t size)
-{
-	if (error == -E2BIG)
-		snprintf(
-			message, size,
-			"more than %d operations of a stream or ranges of a thread at once: export "
-			"a part of the trace with --from and --to",
-			TRACK_LANES);
-	else
-		snprintf(message, size, "%s", strerror(-error));
 }
 
 void trace_process_name(const struct session *session, char *name, size_t size)

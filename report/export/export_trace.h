@@ -26,8 +26,6 @@ struct trace_window trace_window(const struct session *session, const struct opt
 bool trace_is_in(const struct trace_window *window, const struct trace_record *record);
 /* Fewer records are written in no time: they need no bar. Chosen. */
 #define TRACE_BAR_LEAST 500000
-/* Why writing a trace's tracks failed, for -errno. */
-void trace_error(int error, char *message, size_t size);
 
 /* The program's name: the last part of the command line's first word, else "process PID". */
 void trace_process_name(const struct session *session, char *name, size_t size);

@@ -117,3 +117,138 @@ void tracks_free(struct tracks *tracks)
 		}
 	}
 }
+
+static struct launch *place_of(const struct launches *launches, uint32_t correlation)
+{
+	return launches->calls + (correlation & (LAUNCHES_KNOWN - 1));
+}
+
+int launches_note(struct launches *launches, const struct trace_record *record, uint32_t process)
+{
+	if (!record->correlation)
+		return 0;
+	if (!launches->calls)
+		launches->calls = calloc(LAUNCHES_KNOWN, sizeof(*launches->calls));
+	if (!launches->calls)
+		return -ENOMEM;
+	*place_of(launches, record->correlation) = (struct launch){
+		.start = record->start,
+		.process = process,
+		.correlation = record->correlation,
+		.thread = record->thread,
+	};
+	return 0;
+}
+
+struct launch *launches_find(const struct launches *launches, const struct trace_record *record,
+			     uint32_t process)
+{
+	struct launch *launch;
+
+	if (!record->correlation || !launches->calls)
+		return NULL;
+	launch = place_of(launches, record->correlation);
+	return launch->correlation == record->correlation && launch->process == process &&
+			       launch->start <= record->start
+		       ? launch
+		       : NULL;
+}
+
+void launches_free(struct launches *launches)
+{
+	free(launches->calls);
+	launches->calls = NULL;
+}
+
+/* A copy that runs: they are a heap, the one that ends first on top. */
+struct ending {
+	uint64_t end, bytes;
+};
+
+/* The last of the heap takes the place of the one on top. */
+static void drop_top(struct running_copies *running)
+{
+	struct ending *heap = running->endings, moved = heap[--running->count];
+	size_t place = 0, child;
+
+	while ((child = 2 * place + 1) < running->count) {
+		if (child + 1 < running->count && heap[child + 1].end < heap[child].end)
+			child++;
+		if (moved.end <= heap[child].end)
+			break;
+		heap[place] = heap[child];
+		place = child;
+	}
+	heap[place] = moved;
+}
+
+bool running_copies_end(struct running_copies *running, uint64_t time, uint64_t *end)
+{
+	if (!running->count || running->endings[0].end > time)
+		return false;
+	*end = running->endings[0].end;
+	running->bytes -= running->endings[0].bytes;
+	drop_top(running);
+	return true;
+}
+
+int running_copies_begin(struct running_copies *running, uint64_t end, uint64_t bytes)
+{
+	size_t place = running->count;
+	struct ending *heap = running->endings;
+
+	if (running->count == running->room) {
+		running->room = running->room * 2 + 8;
+		heap = realloc(heap, running->room * sizeof(*heap));
+		if (!heap) {
+			running->room = running->count;
+			return -ENOMEM;
+		}
+		running->endings = heap;
+	}
+	for (; place && heap[(place - 1) / 2].end > end; place = (place - 1) / 2)
+		heap[place] = heap[(place - 1) / 2];
+	heap[place] = (struct ending){end, bytes};
+	running->count++;
+	running->bytes += bytes;
+	return 0;
+}
+
+void running_copies_free(struct running_copies *running)
+{
+	free(running->endings);
+	*running = (struct running_copies){.bytes = 0};
+}
+
+static bool is_of_device(const struct trace_record *record)
+{
+	return record->kind == TRACE_HELD && record->device >= 0 &&
+	       record->device < SESSION_DEVICES;
+}
+
+bool held_memory_next(struct held_memory *held, const struct trace_record *record,
+		      struct held_value *value)
+{
+	if (record && record->start < held->from) {
+		/* The last one before the timeline is what it begins with. */
+		if (is_of_device(record)) {
+			held->waiting |= 1ULL << record->device;
+			held->bytes[record->device] = record->bytes;
+		}
+		return false;
+	}
+	if (record && record->start == held->from && is_of_device(record))
+		held->waiting &= ~(1ULL << record->device);
+	if (held->waiting) {
+		value->device = __builtin_ctzll(held->waiting);
+		value->time = held->from;
+		value->bytes = held->bytes[value->device];
+		held->waiting &= held->waiting - 1;
+		return true;
+	}
+	if (!record || !is_of_device(record) || record == held->last)
+		return false;
+	held->last = record;
+	*value = (struct held_value){record->device, record->start, record->bytes};
+	return true;
+}

@@ -2,12 +2,14 @@
 /*
  * Where a record is drawn. The formats for timelines have slices on tracks, and on one track slices
  * follow or contain each other. A stream or a thread whose records do otherwise (nodes of a graph
- * run at once, start/end ranges overlap) has several tracks.
+ * run at once, start/end ranges overlap) has several tracks. Behind the tracks: what is drawn
+ * between them and beside them.
  */
 #ifndef KTIME_REPORT_TIMELINE_TRACKS_H
 #define KTIME_REPORT_TIMELINE_TRACKS_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include <uthash.h>
@@ -72,5 +74,74 @@ static inline uint64_t record_end(const struct trace_record *record)
 {
 	return record->end > record->start ? record->end : record->start;
 }
+
+/*
+ * Which call started an operation. A timeline draws an arrow between them, and records come in the
+ * order of time: a call is looked for after it was seen. The newest calls alone are known, so the
+ * memory is the same however long the trace is.
+ */
+
+/* A power of two. CUDA lets a program be about 1,024 launches ahead of each stream. Chosen. */
+#define LAUNCHES_KNOWN (1U << 19)
+
+struct launch {
+	uint64_t start;
+	uint32_t process, correlation, thread;
+	bool used; /* for the caller: false when the call is noted */
+};
+
+struct launches {
+	struct launch *calls; /* by the low bits of the correlation id; NULL before the first */
+};
+
+/* Notes an API call. 0 or -ENOMEM. */
+int launches_note(struct launches *launches, const struct trace_record *record, uint32_t process);
+/* The call that started an operation; NULL: it is in no record, or too many came after it. */
+struct launch *launches_find(const struct launches *launches, const struct trace_record *record,
+			     uint32_t process);
+void launches_free(struct launches *launches);
+
+/* How many bytes the copies of a device move at a time, from copies in the order of their starts.
+ */
+
+struct ending;
+
+struct running_copies {
+	uint64_t bytes; /* of the copies that run, modulo 2^64 */
+	struct ending *endings;
+	size_t count, room;
+};
+
+/*
+ * Ends the copy that ends first, if it does at `time` or before: false if none does. `*end` is
+ * when, and running->bytes what is left.
+ */
+bool running_copies_end(struct running_copies *running, uint64_t time, uint64_t *end);
+/* Begins a copy, after all that ended by then. 0 or -ENOMEM. */
+int running_copies_begin(struct running_copies *running, uint64_t end, uint64_t bytes);
+void running_copies_free(struct running_copies *running);
+
+/* The values of a timeline's counters of what the devices hold of memory, from a trace's records.
+ */
+
+struct held_memory {
+	uint64_t from;	  /* when the timeline begins, ns; the caller sets it, all else is 0 */
+	uint64_t waiting; /* bit by device: has a value from before, which was not returned yet */
+	uint64_t bytes[SESSION_DEVICES];
+	const struct trace_record *last; /* whose value was returned last */
+};
+
+struct held_value {
+	int32_t device;
+	uint64_t time, bytes;
+};
+
+/*
+ * The values to write before a record, which is one after the other in the order of
+ * trace_order_next(); false if there is no further one. Behind a process's last record it is called
+ * with NULL.
+ */
+bool held_memory_next(struct held_memory *held, const struct trace_record *record,
+		      struct held_value *value);
 
 #endif

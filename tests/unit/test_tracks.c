@@ -11,8 +11,6 @@
 #include <cmocka.h>
 
 #include "report/session/session_nvtx.h"
-#include "report/timeline/running_copies.h"
-#include "report/timeline/launches.h"
 #include "report/timeline/tracks.h"
 
 static struct tracks tracks;
