@@ -42,18 +42,12 @@ static int write_lines(FILE *file, void *argument)
 	return 0;
 }
 
-/* What a column of times or calls is sorted by. */
-static double side_value(const struct comparison *comparison, const struct comparison_row *row,
-			 int column)
+/* Columns of the sheet that both sides have: calls and times. */
+static bool is_of_side(const struct sheet *sheet, unsigned column)
 {
-	const struct profile_row *side = column % 2 ? row->a : row->b;
-	double runs = (double)(column % 2 ? comparison->runs_a : comparison->runs_b);
+	uint8_t kind = sheet->columns[column].kind;
 
-	if (!side || (column > 2 && !side->timed))
-		return -1;
-	return column <= 2   ? (double)side->calls / runs
-	       : column <= 4 ? side->total / runs
-			     : side->average;
+	return column_shows(sheet, column) && (kind == CELL_MEAN || kind == CELL_MEAN_NS);
 }
 
 /* From the middle to the right if B takes longer, by the logarithm of the ratio; a line for the
@@ -86,28 +80,34 @@ static void write_bar(struct html *html, const struct change *change, const char
 	fputs("</td>", html->file);
 }
 
-static void write_row(struct html *html, const struct comparison *comparison,
-		      const struct comparison_row *row)
+static void write_row(struct html *html, const struct sheet *sheet,
+		      const struct comparison_row *row, size_t index)
 {
 	const struct change *change = comparison_change(row);
 	const char *class = verdict_classes[row->verdict];
-	comparison_cell cells[COMPARISON_COLUMN_COUNT];
+	struct cell cells[SHEET_COLUMNS];
+	char text[NUMBER_SIZE];
 
-	comparison_cells(cells, comparison, row);
+	sheet_cells(sheet, index, cells);
 	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
 	html_text(html, comparison_name(row));
-	fprintf(html->file, "</th><td class=\"verdict %s\">%s</td>", class, cells[9]);
-	html_number(html, isnan(change->ratio) ? -1 : change->ratio, cells[7]);
+	fprintf(html->file, "</th><td class=\"verdict %s\">%s</td>", class,
+		verdict_text(row->verdict));
+	html_number(html, isnan(change->ratio) ? -1 : change->ratio,
+		    number_ratio(text, change->ratio));
 	write_bar(html, change, class);
-	fprintf(html->file, "<td class=\"number\">%s</td>", cells[8]);
-	for (int column = 1; column <= 6; column++)
-		html_number(html, side_value(comparison, row, column), cells[column]);
+	fprintf(html->file, "<td class=\"number\">%s</td>", change_interval(text, change));
+	for (unsigned i = 0; i < sheet->column_count; i++)
+		if (is_of_side(sheet, i))
+			html_number(html, cells[i].known ? cells[i].real : -1,
+				    sheet_shown(sheet, i, &cells[i], text));
 	fputs("</tr>\n", html->file);
 }
 
 static void write_table(struct html *html, const struct comparison *comparison, const char *id,
 			const char *title, size_t first, size_t last)
 {
+	const struct sheet sheet = comparison_sheet(comparison, SHEET_HTML);
 	size_t i;
 
 	if (first == last)
@@ -125,11 +125,12 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	fputs("<th scope=\"col\" class=\"unsorted\">B beside A</th><th scope=\"col\" "
 	      "class=\"unsorted number\">95 %</th>",
 	      html->file);
-	for (int column = 1; column <= 6; column++)
-		html_column(html, comparison_titles[column], COLUMN_NUMBER);
+	for (unsigned column = 0; column < sheet.column_count; column++)
+		if (is_of_side(&sheet, column))
+			html_column(html, sheet.columns[column].heading, COLUMN_NUMBER);
 	fputs("</tr></thead>\n<tbody>\n", html->file);
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
-		write_row(html, comparison, &comparison->rows[i]);
+		write_row(html, &sheet, &comparison->rows[i], i);
 	html_table_end(html);
 	if (i < last)
 		fprintf(html->file,

@@ -13,54 +13,46 @@
 #include "report/export/json.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"
-#include "report/print/report.h"
 #include "report/session/estimate.h"
 #include "report/session/session.h"
 
-#define COLUMN_TITLE(title, width) title,
-#define COLUMN_WIDTH(title, width) width,
-enum { COLUMN_COUNT = COMPARISON_COLUMN_COUNT };
-const char *const comparison_titles[] = {COMPARISON_COLUMNS(COLUMN_TITLE)};
-static const int widths[] = {COMPARISON_COLUMNS(COLUMN_WIDTH)};
-
-typedef comparison_cell cell;
-
-static void print_time(cell text, const struct profile_row *row, double time)
-{
-	if (row && row->timed)
-		number_time(text, to_unsigned(time + 0.5));
-	else
-		strcpy(text, "-");
-}
-
-/* Of a run. */
-static void print_calls(cell text, const struct profile_row *row, size_t runs)
-{
-	if (row)
-		snprintf(text, NUMBER_SIZE, "%.0f", (double)row->calls / (double)runs);
-	else
-		strcpy(text, "-");
-}
-
-static void print_ratio(cell text, double ratio)
-{
-	if (isnan(ratio))
-		strcpy(text, "-");
-	else
-		snprintf(text, NUMBER_SIZE, ratio < 1000 ? "%.3f" : "%.0e", ratio);
-}
-
-static void print_interval(cell text, const struct change *change)
-{
-	cell low, high;
-
-	print_ratio(low, change->low);
-	print_ratio(high, change->high);
-	if (isnan(change->low))
-		strcpy(text, "-");
-	else
-		snprintf(text, NUMBER_SIZE, "%.12s..%.12s", low, high);
-}
+/* The columns of all forms: CSV has the times of a side next to each other. */
+enum {
+	TYPE,
+	CALLS_A,
+	CALLS_B,
+	TIME_A,
+	TIME_B,
+	AVERAGE_A,
+	CSV_CALLS_B,
+	CSV_TIME_B,
+	AVERAGE_B,
+	RATIO,
+	INTERVAL,
+	LOW,
+	HIGH,
+	PROBABILITY,
+	VERDICT,
+	NAME
+};
+static const struct column columns[] = {
+	[TYPE] = {"Type", "Type", .width = 16, .once = true},
+	[CALLS_A] = {"Calls A", "Calls A", .kind = CELL_MEAN, .width = 8},
+	[CALLS_B] = {"Calls B", NULL, .kind = CELL_MEAN, .width = 8},
+	[TIME_A] = {"Time A", "Time A", .kind = CELL_MEAN_NS, .width = 8},
+	[TIME_B] = {"Time B", NULL, .kind = CELL_MEAN_NS, .width = 8},
+	[AVERAGE_A] = {"Avg A", "Avg A", .kind = CELL_MEAN_NS, .width = 8, .decimals = 3},
+	[CSV_CALLS_B] = {NULL, "Calls B", .kind = CELL_MEAN},
+	[CSV_TIME_B] = {NULL, "Time B", .kind = CELL_MEAN_NS},
+	[AVERAGE_B] = {"Avg B", "Avg B", .kind = CELL_MEAN_NS, .width = 8, .decimals = 3},
+	[RATIO] = {"Ratio", "Ratio", .kind = CELL_RATIO, .width = 6},
+	[INTERVAL] = {"95 %", NULL, .width = 13},
+	[LOW] = {NULL, "Low", .kind = CELL_RATIO},
+	[HIGH] = {NULL, "High", .kind = CELL_RATIO},
+	[PROBABILITY] = {NULL, "Probability", .kind = CELL_RATIO},
+	[VERDICT] = {"Verdict", "Verdict", .width = -11},
+	[NAME] = {"Name", "Name", .name = true},
+};
 
 const struct change *comparison_change(const struct comparison_row *row)
 {
@@ -69,37 +61,85 @@ const struct change *comparison_change(const struct comparison_row *row)
 		       : &row->average;
 }
 
-void comparison_cells(cell *cells, const struct comparison *comparison,
-		      const struct comparison_row *row)
+/* Of a run. */
+static void fill_side(const struct profile_row *row, size_t runs, struct cell *calls,
+		      struct cell *time, struct cell *average)
 {
-	const struct profile_row *sides[2] = {row->a, row->b};
-	size_t runs[2] = {comparison->runs_a, comparison->runs_b};
+	if (!row)
+		return;
+	cell_real(calls, (double)row->calls / (double)runs);
+	if (!row->timed)
+		return;
+	cell_real(time, row->total / (double)runs);
+	cell_real(average, row->average);
+}
 
-	for (int side = 0; side < 2; side++) {
-		const struct profile_row *profile = sides[side];
+static void fill_ratio(struct cell *cell, double ratio)
+{
+	if (!isnan(ratio))
+		cell_real(cell, ratio);
+}
 
-		print_calls(cells[1 + side], profile, runs[side]);
-		print_time(cells[3 + side], profile,
-			   profile ? profile->total / (double)runs[side] : 0);
-		print_time(cells[5 + side], profile, profile ? profile->average : 0);
-	}
-	print_ratio(cells[7], comparison_change(row)->ratio);
-	print_interval(cells[8], comparison_change(row));
-	strcpy(cells[9], verdict_text(row->verdict));
+const char *change_interval(char text[NUMBER_SIZE], const struct change *change)
+{
+	char low[NUMBER_SIZE], high[NUMBER_SIZE];
+
+	snprintf(text, NUMBER_SIZE, "%.12s..%.12s", number_ratio(low, change->low),
+		 number_ratio(high, change->high));
+	return isnan(change->low) ? "-" : text;
+}
+
+static const char *type_of(const struct comparison_row *row, enum sheet_form form)
+{
+	static const char *const types[][2] = {[SHEET_TEXT] = {"GPU activities:", "API calls:"},
+					       [SHEET_CSV] = {"GPU activities", "API calls"},
+					       [SHEET_HTML] = {"GPU", "API"},
+					       [SHEET_JSON] = {"gpu", "api"},
+					       [SHEET_MARKDOWN] = {"GPU", "API"}};
+
+	return types[form][comparison_is_api(row)];
+}
+
+static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct comparison *comparison = sheet->argument;
+	const struct comparison_row *row = &comparison->rows[index];
+	const struct change *change = comparison_change(row);
+	char text[NUMBER_SIZE];
+
+	cell_group(&cells[TYPE], comparison_is_api(row), type_of(row, sheet->form));
+	fill_side(row->a, comparison->runs_a, &cells[CALLS_A], &cells[TIME_A], &cells[AVERAGE_A]);
+	fill_side(row->b, comparison->runs_b, &cells[CALLS_B], &cells[TIME_B], &cells[AVERAGE_B]);
+	cells[CSV_CALLS_B] = cells[CALLS_B];
+	cells[CSV_TIME_B] = cells[TIME_B];
+	fill_ratio(&cells[RATIO], change->ratio);
+	cell_print(&cells[INTERVAL], "%s", change_interval(text, change));
+	fill_ratio(&cells[LOW], change->low);
+	fill_ratio(&cells[HIGH], change->high);
+	fill_ratio(&cells[PROBABILITY], change->probability);
+	cell_text(&cells[VERDICT], verdict_text(row->verdict));
+	cell_text(&cells[NAME], comparison_name(row));
+}
+
+struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_form form)
+{
+	struct sheet sheet = {SHEET_OF(columns), .row = fill_row, .argument = comparison,
+			      .rows = comparison->count, .form = form};
+
+	memset(sheet.units, UNIT_AUTO, sizeof(sheet.units));
+	return sheet;
 }
 
 static void print_total(const struct comparison *comparison, FILE *file)
 {
-	cell totals[2], ratio, interval;
+	char totals[2][NUMBER_SIZE], text[NUMBER_SIZE];
 
 	number_time(totals[0], to_unsigned(comparison->gpu_a + 0.5));
 	number_time(totals[1], to_unsigned(comparison->gpu_b + 0.5));
-	print_ratio(ratio, comparison->gpu.ratio);
-	print_interval(interval, &comparison->gpu);
 	fprintf(file, "All GPU activities: %s in A, %s in B, ratio %s", totals[0], totals[1],
-		ratio);
+		number_ratio(text, comparison->gpu.ratio));
 	if (!isnan(comparison->gpu.low))
-		fprintf(file, " (95 %%: %s)", interval);
+		fprintf(file, " (95 %%: %s)", change_interval(text, &comparison->gpu));
 	fprintf(file, ": %s", verdict_text(comparison->gpu_verdict));
 	if (comparison->gpu_untimed)
 		fprintf(file, ", without %zu untimed row%s", comparison->gpu_untimed,
@@ -158,120 +198,20 @@ void comparison_print_sides(const struct comparison_side sides[2], FILE *file)
 	}
 }
 
+/* Markdown has paragraphs of them. */
+static void print_lines(const struct comparison *comparison, const char *between, FILE *file)
+{
+	print_total(comparison, file);
+	fputs(between, file);
+	print_verdicts(comparison, file);
+	fputs(between, file);
+	print_basis(comparison, file);
+	comparison_print_devices(comparison, file);
+}
+
 void comparison_print_lines(const struct comparison *comparison, FILE *file)
 {
-	print_total(comparison, file);
-	print_verdicts(comparison, file);
-	print_basis(comparison, file);
-	comparison_print_devices(comparison, file);
-}
-
-void comparison_print_text(const struct comparison *comparison, FILE *file)
-{
-	for (int column = 0; column < COLUMN_COUNT; column++)
-		fprintf(file, "%*s%s", widths[column], comparison_titles[column],
-			column == COLUMN_COUNT - 1 ? "\n" : "  ");
-	for (size_t i = 0; i < comparison->count; i++) {
-		const struct comparison_row *row = &comparison->rows[i];
-		char *name = visible_text(comparison_name(row));
-		cell cells[COLUMN_COUNT];
-
-		strcpy(cells[0], i == 0 && comparison->gpu_count ? "GPU activities:"
-				 : i == comparison->gpu_count	 ? "API calls:"
-								 : "");
-		comparison_cells(cells, comparison, row);
-		for (int column = 0; column < COLUMN_COUNT - 1; column++)
-			fprintf(file, "%*s  ", widths[column], cells[column]);
-		fprintf(file, "%s\n", name ? name : "");
-		free(name);
-	}
-	fputc('\n', file);
-	comparison_print_lines(comparison, file);
-}
-
-/* A bar would end the cell, and other characters of C++ names would be markup. */
-static void print_markdown_name(const char *name, FILE *file)
-{
-	fputs("<code>", file);
-	for (; *name; name++) {
-		if (strchr("|<>&`*_~[]\\", *name))
-			fprintf(file, "&#%d;", *name);
-		else
-			fputc(*name, file);
-	}
-	fputs("</code>", file);
-}
-
-void comparison_print_markdown(const struct comparison *comparison, FILE *file)
-{
-	print_total(comparison, file);
-	fputc('\n', file);
-	print_verdicts(comparison, file);
-	fputc('\n', file);
-	print_basis(comparison, file);
-	comparison_print_devices(comparison, file);
-	fputs("\n|", file);
-	for (int column = 0; column < COLUMN_COUNT; column++)
-		fprintf(file, " %s |", comparison_titles[column]);
-	fputs("\n|", file);
-	for (int column = 0; column < COLUMN_COUNT; column++)
-		fputs(column > 0 && widths[column] > 0 ? "---:|" : "---|", file);
-	fputc('\n', file);
-	for (size_t i = 0; i < comparison->count; i++) {
-		const struct comparison_row *row = &comparison->rows[i];
-		char *name = visible_text(comparison_name(row));
-		cell cells[COLUMN_COUNT];
-
-		strcpy(cells[0], comparison_is_api(row) ? "API" : "GPU");
-		comparison_cells(cells, comparison, row);
-		fputc('|', file);
-		for (int column = 0; column < COLUMN_COUNT - 1; column++)
-			fprintf(file, " %s |", cells[column]);
-		fputc(' ', file);
-		print_markdown_name(name ? name : "", file);
-		fputs(" |\n", file);
-		free(name);
-	}
-}
-
-static void print_csv_number(double value, FILE *file)
-{
-	if (!isnan(value))
-		fprintf(file, "%.9g", value);
-	fputc(',', file);
-}
-
-static void print_csv_side(const struct profile_row *row, size_t runs, FILE *file)
-{
-	if (row)
-		fprintf(file, "%.9g", (double)row->calls / (double)runs);
-	fputc(',', file);
-	if (row && row->timed)
-		fprintf(file, "%.0f,%.3f,", row->total / (double)runs, row->average);
-	else
-		fputs(",,", file);
-}
-
-void comparison_print_csv(const struct comparison *comparison, FILE *file)
-{
-	fputs("\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg B\","
-	      "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\"\n",
-	      file);
-	for (size_t i = 0; i < comparison->count; i++) {
-		const struct comparison_row *row = &comparison->rows[i];
-		const struct change *change = comparison_change(row);
-
-		fprintf(file, "\"%s\",", comparison_is_api(row) ? "API calls" : "GPU activities");
-		print_csv_side(row->a, comparison->runs_a, file);
-		print_csv_side(row->b, comparison->runs_b, file);
-		print_csv_number(change->ratio, file);
-		print_csv_number(change->low, file);
-		print_csv_number(change->high, file);
-		print_csv_number(change->probability, file);
-		fprintf(file, "\"%s\",", verdict_text(row->verdict));
-		csv_write_text(comparison_name(row), file);
-		fputc('\n', file);
-	}
+	print_lines(comparison, "", file);
 }
 
 /* What is shown: memory, clocks and energy that differ by these parts, shares of samples that
@@ -398,63 +338,41 @@ void comparison_print_devices(const struct comparison *comparison, FILE *file)
 					      .file = file});
 }
 
-static const struct device_energy *energy_of(const struct profile_energies *energies, int device)
+static cJSON *energy_item(const struct comparison *comparison, bool of_b, int device)
 {
-	return energies && energy_is_known(&energies->devices[device]) ? &energies->devices[device]
-								       : NULL;
+	const struct profile_energies *energies =
+		of_b ? comparison->energies_b : comparison->energies_a;
+
+	return energies && energy_is_known(&energies->devices[device])
+		       ? json_energy(&energies->devices[device])
+		       : NULL;
 }
 
-static void add_energy(cJSON *object, const char *name, const struct device_energy *energy)
+static cJSON *memory_item(const struct comparison *comparison, bool of_b, int device)
 {
-	if (energy)
-		cJSON_AddItemToObject(object, name, json_energy(energy));
-	else
-		cJSON_AddNullToObject(object, name);
+	uint64_t bytes = memory_of(of_b ? comparison->memory_b : comparison->memory_a, device);
+	char text[NUMBER_SIZE];
+
+	snprintf(text, sizeof(text), "%" PRIu64, bytes);
+	return bytes ? cJSON_CreateRaw(text) : NULL;
 }
 
-static cJSON *energy_json(const struct comparison *comparison)
+/* The devices of which a side knows something. */
+static cJSON *devices_json(const struct comparison *comparison,
+			   cJSON *(*item)(const struct comparison *, bool of_b, int device))
 {
 	cJSON *array = cJSON_CreateArray();
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
-		const struct device_energy *a = energy_of(comparison->energies_a, device);
-		const struct device_energy *b = energy_of(comparison->energies_b, device);
+		cJSON *a = item(comparison, false, device), *b = item(comparison, true, device);
 		cJSON *object;
 
 		if (!a && !b)
 			continue;
 		object = cJSON_CreateObject();
 		cJSON_AddNumberToObject(object, "device", device);
-		add_energy(object, "a", a);
-		add_energy(object, "b", b);
-		cJSON_AddItemToArray(array, object);
-	}
-	return array;
-}
-
-static void add_bytes(cJSON *object, const char *name, uint64_t bytes)
-{
-	if (bytes)
-		json_add_unsigned(object, name, bytes);
-	else
-		cJSON_AddNullToObject(object, name);
-}
-
-static cJSON *memory_json(const struct comparison *comparison)
-{
-	cJSON *array = cJSON_CreateArray();
-
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		uint64_t a = memory_of(comparison->memory_a, device);
-		uint64_t b = memory_of(comparison->memory_b, device);
-		cJSON *object;
-
-		if (!a && !b)
-			continue;
-		object = cJSON_CreateObject();
-		cJSON_AddNumberToObject(object, "device", device);
-		add_bytes(object, "a", a);
-		add_bytes(object, "b", b);
+		cJSON_AddItemToObject(object, "a", a ? a : cJSON_CreateNull());
+		cJSON_AddItemToObject(object, "b", b ? b : cJSON_CreateNull());
 		cJSON_AddItemToArray(array, object);
 	}
 	return array;
@@ -496,7 +414,7 @@ static cJSON *row_object(const struct comparison_row *row)
 {
 	cJSON *object = cJSON_CreateObject(), *average, *total;
 
-	cJSON_AddStringToObject(object, "type", comparison_is_api(row) ? "api" : "gpu");
+	cJSON_AddStringToObject(object, "type", type_of(row, SHEET_JSON));
 	json_add_text(object, "name", comparison_name(row));
 	add_side(object, "a", row->a);
 	add_side(object, "b", row->b);
@@ -508,7 +426,7 @@ static cJSON *row_object(const struct comparison_row *row)
 	return object;
 }
 
-int comparison_print_json(const struct comparison *comparison, FILE *file)
+static int print_json(const struct comparison *comparison, FILE *file)
 {
 	cJSON *root = cJSON_CreateObject();
 	cJSON *gpu, *rows;
@@ -523,8 +441,8 @@ int comparison_print_json(const struct comparison *comparison, FILE *file)
 	cJSON_AddNumberToObject(gpu, "b_ns", comparison->gpu_b);
 	add_change(gpu, &comparison->gpu);
 	cJSON_AddStringToObject(gpu, "verdict", verdict_text(comparison->gpu_verdict));
-	cJSON_AddItemToObject(root, "memory", memory_json(comparison));
-	cJSON_AddItemToObject(root, "energy", energy_json(comparison));
+	cJSON_AddItemToObject(root, "memory", devices_json(comparison, memory_item));
+	cJSON_AddItemToObject(root, "energy", devices_json(comparison, energy_item));
 	rows = cJSON_AddArrayToObject(root, "rows");
 	for (size_t i = 0; i < comparison->count; i++)
 		cJSON_AddItemToArray(rows, row_object(&comparison->rows[i]));
@@ -533,22 +451,73 @@ int comparison_print_json(const struct comparison *comparison, FILE *file)
 	return error;
 }
 
-#define ROW_FORMAT "%16s  %8s  %8s  %7s  %8s  %7s  %s\n"
-
-/* The standard deviation between runs, of the mean; "-" of fewer than two. */
-static void print_spread(char text[NUMBER_SIZE], const double *times, size_t count)
+int comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file)
 {
-	double mean = 0, squares = 0;
+	struct sheet sheet = comparison_sheet(comparison, form);
+	struct out out = OUT_TO_FILE(file);
 
-	for (size_t i = 0; i < count; i++)
-		mean += times[i] / (double)count;
-	for (size_t i = 0; i < count; i++)
-		squares += (times[i] - mean) * (times[i] - mean);
-	if (count < 2 || !(mean > 0))
-		snprintf(text, NUMBER_SIZE, "-");
-	else
-		snprintf(text, NUMBER_SIZE, "%.2f%%",
-			 sqrt(squares / (double)(count - 1)) / mean * 100);
+	switch (form) {
+	case SHEET_JSON:
+		return print_json(comparison, file);
+	case SHEET_MARKDOWN:
+		print_lines(comparison, "\n", file);
+		fputc('\n', file);
+		sheet_markdown(&sheet, &out);
+		out_flush(&out);
+		break;
+	default:
+		sheet_write(&sheet, file);
+		break;
+	}
+	if (form == SHEET_TEXT) {
+		fputc('\n', file);
+		print_lines(comparison, "", file);
+	}
+	return 0;
+}
+
+/* The runs of one program, those of most time first. */
+struct runs_rows {
+	const struct profile_row **rows;
+	size_t runs;
+};
+
+static const struct column runs_columns[] = {
+	{"Type", .width = 16, .once = true},
+	{"Calls", .kind = CELL_MEAN, .width = 8},
+	{"Time", .kind = CELL_MEAN_NS, .width = 8},
+	{"StdDev", .kind = CELL_PERCENT, .width = 7},
+	{"Avg", .kind = CELL_MEAN_NS, .width = 8},
+	{"StdDev", .kind = CELL_PERCENT, .width = 7},
+	{"Name", .name = true},
+};
+
+/* The standard deviation between runs, of the mean. */
+static void fill_spread(struct cell *cell, const struct profile_row *row, bool of_totals)
+{
+	double mean = 0, squares = 0, count = (double)row->run_count;
+
+	for (size_t i = 0; i < row->run_count; i++)
+		mean += (of_totals ? row->runs[i].total : row->runs[i].average) / count;
+	for (size_t i = 0; i < row->run_count; i++) {
+		double apart = (of_totals ? row->runs[i].total : row->runs[i].average) - mean;
+
+		squares += apart * apart;
+	}
+	if (count >= 2 && mean > 0)
+		cell_real(cell, sqrt(squares / (count - 1)) / mean * 100);
+}
+
+static void fill_runs(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct runs_rows *of = sheet->argument;
+	const struct profile_row *row = of->rows[index];
+
+	cell_group(&cells[0], row->api, row->api ? "API calls:" : "GPU activities:");
+	fill_side(row, of->runs, &cells[1], &cells[2], &cells[4]);
+	fill_spread(&cells[3], row, true);
+	fill_spread(&cells[5], row, false);
+	cell_text(&cells[6], row->name);
 }
 
 static int by_total(const void *left, const void *right)
@@ -556,55 +525,24 @@ static int by_total(const void *left, const void *right)
 	const struct profile_row *x = *(const struct profile_row *const *)left;
 	const struct profile_row *y = *(const struct profile_row *const *)right;
 
-	return (x->total < y->total) - (x->total > y->total);
-}
-
-static void print_row(const struct profile_row *row, size_t runs, const char *type, FILE *file)
-{
-	char calls[NUMBER_SIZE], total[NUMBER_SIZE] = "-", average[NUMBER_SIZE] = "-";
-	char total_spread[NUMBER_SIZE] = "-", average_spread[NUMBER_SIZE] = "-";
-	double *totals = calloc(2 * row->run_count + 1, sizeof(*totals));
-	double *averages = totals ? totals + row->run_count : NULL;
-	char *name = visible_text(row->name);
-
-	snprintf(calls, sizeof(calls), "%.0f", (double)row->calls / (double)runs);
-	if (row->timed) {
-		number_time(total, to_unsigned(row->total / (double)runs + 0.5));
-		number_time(average, to_unsigned(row->average + 0.5));
-	}
-	for (size_t i = 0; totals && i < row->run_count; i++) {
-		totals[i] = row->runs[i].total;
-		averages[i] = row->runs[i].average;
-	}
-	if (totals) {
-		print_spread(total_spread, totals, row->run_count);
-		print_spread(average_spread, averages, row->run_count);
-	}
-	fprintf(file, ROW_FORMAT, type, calls, total, total_spread, average, average_spread,
-		name ? name : "");
-	free(name);
-	free(totals);
-}
-
-static void print_section(const struct profile_row *first, size_t runs, const char *type,
-			  FILE *file)
-{
-	size_t count = HASH_COUNT(first), i = 0;
-	const struct profile_row **rows = calloc(count + 1, sizeof(*rows));
-
-	for (const struct profile_row *row = first; rows && row; row = row->hh.next)
-		rows[i++] = row;
-	if (i)
-		qsort(rows, i, sizeof(*rows), by_total);
-	for (size_t j = 0; j < i; j++)
-		print_row(rows[j], runs, j ? "" : type, file);
-	free(rows);
+	return x->api != y->api ? x->api - y->api : (x->total < y->total) - (x->total > y->total);
 }
 
 void runs_print_text(const struct profile *runs, FILE *file)
 {
-	fprintf(file, ROW_FORMAT, "Type", "Calls", "Time", "StdDev", "Avg", "StdDev", "Name");
-	print_section(runs->gpu, runs->runs, "GPU activities:", file);
-	print_section(runs->api, runs->runs, "API calls:", file);
+	const struct profile_row *sections[] = {runs->gpu, runs->api};
+	size_t count = HASH_COUNT(runs->gpu) + HASH_COUNT(runs->api);
+	struct runs_rows of = {calloc(count + 1, sizeof(*of.rows)), runs->runs};
+	struct sheet sheet = {SHEET_OF(runs_columns), .row = fill_runs, .argument = &of};
+
+	for (unsigned i = 0; i < 2; i++)
+		for (const struct profile_row *row = sections[i]; of.rows && row;
+		     row = row->hh.next)
+			of.rows[sheet.rows++] = row;
+	if (of.rows)
+		qsort(of.rows, sheet.rows, sizeof(*of.rows), by_total);
+	memset(sheet.units, UNIT_AUTO, sizeof(sheet.units));
+	sheet_write(&sheet, file);
 	fprintf(file, "Means of %zu runs, and the standard deviation between runs.\n", runs->runs);
+	free(of.rows);
 }

@@ -59,27 +59,9 @@ static bool is_stdout(const char *path)
 	return path && strcmp(path, "-") == 0;
 }
 
-static int print_text(const struct comparison *comparison, FILE *file)
-{
-	comparison_print_text(comparison, file);
-	return 0;
-}
-
-static int print_csv(const struct comparison *comparison, FILE *file)
-{
-	comparison_print_csv(comparison, file);
-	return 0;
-}
-
-static int print_markdown(const struct comparison *comparison, FILE *file)
-{
-	comparison_print_markdown(comparison, file);
-	return 0;
-}
-
 /* Writes a form of the comparison to a file, "-" being standard output. */
-static int write_to(const char *path, int (*print)(const struct comparison *comparison, FILE *file),
-		    const struct comparison *comparison, bool overwrite)
+static int write_to(const char *path, enum sheet_form form, const struct comparison *comparison,
+		    bool overwrite)
 {
 	char message[MESSAGE_SIZE];
 	struct output output;
@@ -89,7 +71,7 @@ static int write_to(const char *path, int (*print)(const struct comparison *comp
 		return 0;
 	error = output_open(&output, path, overwrite, false, message, sizeof(message));
 	if (!error) {
-		error = print(comparison, output.file);
+		error = comparison_print(comparison, form, output.file);
 		if (error) {
 			snprintf(message, sizeof(message), "%s: %s", path, strerror(-error));
 			output_abandon(&output);
@@ -134,16 +116,15 @@ int command_diff(const struct options *options, const char *const *files, size_t
 		goto out;
 	}
 	if (options->csv) {
-		error = write_to("-", print_csv, &comparison, false);
+		error = write_to("-", SHEET_CSV, &comparison, false);
 	} else if (!is_stdout(options->json) && !is_stdout(options->markdown) &&
 		   !is_stdout(options->html)) {
 		comparison_print_sides(sides, stdout);
 		putchar('\n');
-		error = write_to("-", print_text, &comparison, false);
+		error = write_to("-", SHEET_TEXT, &comparison, false);
 	}
-	if (error ||
-	    write_to(options->json, comparison_print_json, &comparison, options->force_overwrite) ||
-	    write_to(options->markdown, print_markdown, &comparison, options->force_overwrite))
+	if (error || write_to(options->json, SHEET_JSON, &comparison, options->force_overwrite) ||
+	    write_to(options->markdown, SHEET_MARKDOWN, &comparison, options->force_overwrite))
 		goto out;
 	if (options->html &&
 	    comparison_page_write(&comparison, sides, options, message, sizeof(message))) {

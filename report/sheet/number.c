@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/sheet/number.h"
 
+#include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
@@ -206,6 +207,14 @@ const char *number_rate(char *text, double value)
 		snprintf(text, NUMBER_SIZE, "%.2e", value);
 	else
 		snprintf(text, NUMBER_SIZE, "%.*f", decimals, value);
+	return text;
+}
+
+const char *number_ratio(char *text, double ratio)
+{
+	if (isnan(ratio))
+		return strcpy(text, "-");
+	snprintf(text, NUMBER_SIZE, ratio < 1000 ? "%.3f" : "%.0e", ratio);
 	return text;
 }
 

@@ -35,6 +35,8 @@ const char *number_size_csv(char *text, double bytes, enum size_unit unit);
 /* A rate or a percentage, at most 8 characters: "4812.3", "63.02", "0.1234"; "-" for 0. */
 const char *number_rate(char *text, double value);
 const char *number_percent(char *text, double percent);
+/* A ratio of about 1, "1.250"; "-" for NAN. */
+const char *number_ratio(char *text, double ratio);
 
 /* In words: "20.1 ms", "1.4 MB", with the given number of significant digits (1 to 3). */
 const char *number_about(char *text, double nanoseconds, int digits);

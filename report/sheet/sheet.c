@@ -86,8 +86,13 @@ const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct
 	case CELL_RATE:
 		return number_rate(buffer, cell->real);
 	case CELL_REAL:
+	case CELL_MEAN:
 		snprintf(buffer, NUMBER_SIZE, "%.*f", of->decimals, cell->real);
 		break;
+	case CELL_MEAN_NS:
+		return number_time(buffer, to_unsigned(cell->real + 0.5));
+	case CELL_RATIO:
+		return number_ratio(buffer, cell->real);
 	default:
 		snprintf(buffer, NUMBER_SIZE, "%llu", (unsigned long long)cell->count);
 		break;
@@ -114,8 +119,10 @@ const char *sheet_exact(const struct sheet *sheet, unsigned column, const struct
 		snprintf(buffer, NUMBER_SIZE, "%llu", (unsigned long long)cell->count);
 	else if (of->kind == CELL_RATE)
 		snprintf(buffer, cell->real > 0 ? NUMBER_SIZE : 1, "%.6g", cell->real);
+	else if (of->kind == CELL_MEAN || of->kind == CELL_RATIO)
+		snprintf(buffer, NUMBER_SIZE, "%.9g", cell->real);
 	else
-		snprintf(buffer, NUMBER_SIZE, "%.*f", of->kind == CELL_REAL ? of->decimals : 6,
+		snprintf(buffer, NUMBER_SIZE, "%.*f", of->kind >= CELL_REAL ? of->decimals : 6,
 			 cell->real);
 	return buffer;
 }

@@ -31,8 +31,11 @@ enum cell_kind {
 	CELL_REALS,	 /* those below are real numbers */
 	CELL_THROUGHPUT, /* bytes per second: as CELL_TIME */
 	CELL_PERCENT,
-	CELL_RATE, /* four digits, "-" for 0; six digits, nothing for 0 */
-	CELL_REAL  /* with the column's decimals */
+	CELL_RATE,    /* four digits, "-" for 0; six digits, nothing for 0 */
+	CELL_REAL,    /* with the column's decimals */
+	CELL_MEAN,    /* of counts: without decimals; nine digits */
+	CELL_MEAN_NS, /* of ns: as CELL_NS; with the column's decimals */
+	CELL_RATIO    /* of about 1: three decimals; nine digits */
 };
 
 struct column {

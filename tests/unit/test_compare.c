@@ -318,15 +318,14 @@ static void what_one_run_did_not_time_is_no_difference(void **state)
 	assert_string_equal(comparison_name(&comparison.rows[1]), "k");
 }
 
-static void prints(void (*print)(const struct comparison *comparison, FILE *file),
-		   const char *expected)
+static void prints(enum sheet_form form, const char *expected)
 {
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	assert_non_null(file);
-	print(&comparison, file);
+	assert_int_equal(comparison_print(&comparison, form, file), 0);
 	fclose(file);
 	assert_string_equal(text, expected);
 	free(text);
@@ -339,7 +338,7 @@ static void untimed_sides_are_printed_without_times(void **state)
 	add(&b, "k", 2, 1000, 0);
 	add_untimed(&a, "gone", 1);
 	compare();
-	prints(comparison_print_text,
+	prints(SHEET_TEXT,
 	       "            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   "
 	       "Ratio           95 %  Verdict      Name\n"
 	       " GPU activities:         1         -         -         -         -         -       "
@@ -352,7 +351,7 @@ static void untimed_sides_are_printed_without_times(void **state)
 	       "Rows: 1 untimed, 1 only in A\n"
 	       "One run a side, so how much runs differ is unknown. Faster, slower: by more than "
 	       "10 %.\n");
-	prints(comparison_print_csv,
+	prints(SHEET_CSV,
 	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg B\","
 	       "\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\"\n"
 	       "\"GPU activities\",1,,,,,,,,,,\"only in A\",\"gone\"\n"
@@ -431,7 +430,7 @@ static void json_has_all_that_was_compared(void **state)
 	(void)state;
 	assert_non_null(file);
 	compare_three_rows();
-	assert_int_equal(comparison_print_json(&comparison, file), 0);
+	assert_int_equal(comparison_print(&comparison, SHEET_JSON, file), 0);
 	fclose(file);
 	assert_int_equal(text[size - 1], '\n');
 	root = cJSON_Parse(text);
@@ -471,7 +470,7 @@ static void runs_are_printed_with_their_spread(void **state)
 {
 	(void)state;
 	compare_three_rows();
-	prints(comparison_print_text,
+	prints(SHEET_TEXT,
 	       "            Type   Calls A   Calls B    Time A    Time B     Avg A     Avg B   "
 	       "Ratio           95 %  Verdict      Name\n"
 	       " GPU activities:        22        32  2.2004ms  4.0006ms  100.02us  125.02us   "
@@ -488,7 +487,7 @@ static void runs_are_printed_with_their_spread(void **state)
 	       "Rows: 1 same, 1 slower, 1 only in A, 1 only in B\n"
 	       "5 and 5 runs. Faster, slower: by more than 7 %, wrong in at most 2 of 100 "
 	       "comparisons. Same: within 7 %.\n");
-	prints(comparison_print_csv,
+	prints(SHEET_CSV,
 	       "\"Type\",\"Calls A\",\"Time A\",\"Avg A\",\"Calls B\",\"Time B\",\"Avg "
 	       "B\",\"Ratio\",\"Low\",\"High\",\"Probability\",\"Verdict\",\"Name\"\n"
 	       "\"GPU "
@@ -499,7 +498,7 @@ static void runs_are_printed_with_their_spread(void **state)
 	       "03255088,0.850393046,\"same\",\"l\"\n"
 	       "\"API calls\",,,,4,27832,6958.000,,,,,\"only in B\",\"cudaFree\"\n"
 	       "\"API calls\",3,27049,9016.200,,,,,,,,\"only in A\",\"cudaMalloc\"\n");
-	prints(comparison_print_markdown,
+	prints(SHEET_MARKDOWN,
 	       "All GPU activities: 2.4805ms in A, 4.2814ms in B, ratio 1.728 (95 %: "
 	       "1.593..1.874): slower\n"
 	       "\n"

@@ -138,9 +138,9 @@ static int comparison(FILE *file, const void *argument)
 	if (!error)
 		error = compare_profiles(&compared, &sums[0], &sums[1], 0.05);
 	if (!error)
-		comparison_print_text(&compared, file);
+		comparison_print(&compared, SHEET_TEXT, file);
 	if (!error)
-		comparison_print_csv(&compared, file);
+		comparison_print(&compared, SHEET_CSV, file);
 	comparison_free(&compared);
 	for (int i = 0; i < 2; i++) {
 		profile_free(&runs[i]);

@@ -346,10 +346,10 @@ static void comparisons(void **state)
 		read_run(&a, WHOLE_CUPTI);
 		read_run(&b, kind);
 		assert_int_equal(compare_profiles(&comparison, &a, &b, 0.05), 0);
-		comparison_print_text(&comparison, file);
-		comparison_print_markdown(&comparison, file);
-		comparison_print_csv(&comparison, file);
-		assert_int_equal(comparison_print_json(&comparison, file), 0);
+		comparison_print(&comparison, SHEET_TEXT, file);
+		comparison_print(&comparison, SHEET_MARKDOWN, file);
+		comparison_print(&comparison, SHEET_CSV, file);
+		assert_int_equal(comparison_print(&comparison, SHEET_JSON, file), 0);
 		comparison_free(&comparison);
 		read_run(&b, kind);
 		runs_print_text(&b, file);
