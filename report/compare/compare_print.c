@@ -123,11 +123,8 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 
 struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_form form)
 {
-	struct sheet sheet = {SHEET_OF(columns), .row = fill_row, .argument = comparison,
+	return (struct sheet){SHEET_OF(columns), .row = fill_row, .argument = comparison,
 			      .rows = comparison->count, .form = form};
-
-	memset(sheet.units, UNIT_AUTO, sizeof(sheet.units));
-	return sheet;
 }
 
 static void print_total(const struct comparison *comparison, FILE *file)
@@ -541,7 +538,6 @@ void runs_print_text(const struct profile *runs, FILE *file)
 			of.rows[sheet.rows++] = row;
 	if (of.rows)
 		qsort(of.rows, sheet.rows, sizeof(*of.rows), by_total);
-	memset(sheet.units, UNIT_AUTO, sizeof(sheet.units));
 	sheet_write(&sheet, file);
 	fprintf(file, "Means of %zu runs, and the standard deviation between runs.\n", runs->runs);
 	free(of.rows);

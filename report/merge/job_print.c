@@ -3,22 +3,21 @@
 
 #include <errno.h>
 #include <locale.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/names/visible.h"
 #include "report/print/filter.h"
-#include "report/sheet/number.h"
-#include "report/print/report.h"
+#include "report/sheet/sheet.h"
 #include "report/session/estimate.h"
 
-#define PREFIX	      "======== "
+#define PREFIX	     "======== "
 /* Of more than these a line says how many there are. Chosen. */
-#define NAMED_MOST    8
+#define NAMED_MOST   8
 /* Causes of idle time in a process's line. Chosen. */
-#define CAUSES_NAMED  2
-#define NODE_WIDTH    16
-#define COMMAND_WIDTH 40
+#define CAUSES_NAMED 2
+#define CAUSES_SIZE  160
 
 static const char *const cause_texts[] = {
 #define CAUSE_TEXT(name, key, text) text,
@@ -34,6 +33,7 @@ struct job {
 	struct waits waits;
 	const struct job_process **processes; /* the slowest first */
 	size_t count;
+	char *causes; /* CAUSES_SIZE bytes */
 };
 
 /* "rank 3 on node7", "process 4711 on node7" */
@@ -137,105 +137,123 @@ static int write_lines(const struct job *job)
 	return error;
 }
 
-static void write_row(const struct job *job, const struct job_row *row, const char *name)
-{
-	const struct job_process *slowest = session_process_at(job->session, row->slowest);
-	const char *node = session_string(job->session, slowest->hostname);
-	double mean = row->total / (double)row->processes;
-	char text[3][NUMBER_SIZE], who[96];
+enum { OF_ROWS = 1, OF_RANGES = 2 };
+static const struct column row_columns[] = {
+	{"Imbalance", NULL, .kind = CELL_REAL, .width = 9, .decimals = 2},
+	{NULL, "Imbalance", .kind = CELL_REAL, .decimals = 4},
+	{"Min", "Min(ns)", .kind = CELL_NS, .width = 8},
+	{"Mean", "Mean(ns)", .kind = CELL_MEAN_NS, .width = 8, .decimals = 1},
+	{"Max", "Max(ns)", .kind = CELL_NS, .width = 8},
+	{"Processes", "Processes", .kind = CELL_COUNT, .width = 9},
+	{"Slowest", "Slowest", .width = -24},
+	{"Name", "Name", .name = true, .parts = OF_ROWS},
+	{"Range", "Range", .name = true, .parts = OF_RANGES},
+};
 
-	snprintf(who, sizeof(who), slowest->rank.rank >= 0 ? "rank %d on %.70s" : "%d on %.70s",
-		 slowest->rank.rank >= 0 ? slowest->rank.rank : slowest->pid, node);
-	visible_replace(who, strlen(who));
+struct rows {
+	const struct job *job;
+	const struct job_row **rows;
+	struct filter *filter; /* NULL: of ranges */
+};
+
+static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct rows *rows = sheet->argument;
+	const struct session *session = rows->job->session;
+	const struct job_row *row = rows->rows[index];
+	const struct job_process *slowest = session_process_at(session, row->slowest);
+
+	cell_real(cells++, job_imbalance(row));
+	cell_real(cells++, job_imbalance(row));
+	cell_count(cells++, row->minimum);
+	cell_real(cells++, row->total / (double)row->processes);
+	cell_count(cells++, row->maximum);
+	cell_count(cells++, row->processes);
+	cell_print(cells, slowest->rank.rank >= 0 ? "rank %d on %s" : "%d on %s",
+		   slowest->rank.rank >= 0 ? slowest->rank.rank : slowest->pid,
+		   session_string(session, slowest->hostname));
+	visible_replace(cells->small, strlen(cells->small));
 	/* Nobody is slower than the others. */
 	if (row->minimum == row->maximum && row->processes > 1)
-		strcpy(who, "-");
-	if (job->options->csv) {
-		fprintf(job->file, "%.4f,%llu,%.1f,%llu,%llu,\"%s\",", job_imbalance(row),
-			(unsigned long long)row->minimum, mean, (unsigned long long)row->maximum,
-			(unsigned long long)row->processes, who);
-		csv_write_text(name, job->file);
-		fputc('\n', job->file);
-		return;
-	}
-	fprintf(job->file, "%9.2f  %8s  %8s  %8s  %9llu  %-24s  %s\n", job_imbalance(row),
-		number_time(text[0], row->minimum), number_time(text[1], to_unsigned(mean + 0.5)),
-		number_time(text[2], row->maximum), (unsigned long long)row->processes, who, name);
+		cell_text(cells, "-");
+	cells++;
+	cell_text(cells, rows->filter ? filter_name(rows->filter, row->kind, row->name) : NULL);
+	cell_text(cells + 1, session_string(session, row->name));
 }
 
-static void write_title(const struct job *job, bool of_ranges)
+/* Leaves the rows that the tables show. -ENOMEM. */
+static int filter_rows(struct rows *rows, size_t *count)
 {
-	if (job->options->csv)
-		fprintf(job->file,
-			"\"Imbalance\",\"Min(ns)\",\"Mean(ns)\",\"Max(ns)\",\"Processes\","
-			"\"Slowest\",\"%s\"\n",
-			of_ranges ? "Range" : "Name");
-	else
-		fprintf(job->file,
-			"%s:\nImbalance       Min      Mean       Max  Processes  Slowest  "
-			"                 %s\n",
-			of_ranges ? "GPU time in NVTX ranges, by process" : "By process",
-			of_ranges ? "Range" : "Name");
-}
+	size_t shown = 0;
 
-/* The GPU's rows that the tables show, the longest first. */
-static int write_rows(const struct job *job)
-{
-	const struct job_row **rows;
-	struct filter filter;
-	size_t count, written = 0;
-	int error = filter_init(&filter, job->session, job->options);
+	for (size_t i = 0; i < *count; i++) {
+		const struct job_row *row = rows->rows[i];
 
-	if (error)
-		return error;
-	rows = job_longest_first(job->session, false, &count);
-	if (!rows)
-		error = -ENOMEM;
-	write_title(job, false);
-	for (size_t i = 0; i < count && !error; i++) {
-		const char *name = filter_name(&filter, rows[i]->kind, rows[i]->name);
-
-		if (job->options->top && written == job->options->top)
-			break;
-		if (!filter_shows(&filter, rows[i]->kind, rows[i]->name, -1))
-			continue;
-		written++;
-		if (name)
-			write_row(job, rows[i], name);
-		else
-			error = -ENOMEM;
+		if (!filter_name(rows->filter, row->kind, row->name))
+			return -ENOMEM;
+		if (filter_shows(rows->filter, row->kind, row->name, -1))
+			rows->rows[shown++] = row;
 	}
-	free(rows);
-	filter_free(&filter);
-	return error;
-}
-
-/* The same of NVTX ranges, if there are any. */
-static int write_ranges(const struct job *job)
-{
-	size_t count;
-	const struct job_row **rows = job_longest_first(job->session, true, &count);
-
-	if (!rows)
-		return -ENOMEM;
-	if (count > 0)
-		write_title(job, true);
-	for (size_t i = 0; i < count && (!job->options->top || i < job->options->top); i++) {
-		char path[256];
-
-		snprintf(path, sizeof(path), "%s", session_string(job->session, rows[i]->name));
-		visible_replace(path, strlen(path));
-		write_row(job, rows[i], path);
-	}
-	free(rows);
+	*count = shown;
 	return 0;
 }
 
+/* The GPU's rows, or its time in NVTX ranges if there are any, the longest first. */
+static int write_rows(const struct job *job, bool of_ranges)
+{
+	const struct options *options = job->options;
+	struct filter filter;
+	struct rows rows = {.job = job, .filter = of_ranges ? NULL : &filter};
+	struct sheet sheet = {SHEET_OF(row_columns), .row = fill_row, .argument = &rows,
+			      .form = options->csv ? SHEET_CSV : SHEET_TEXT,
+			      .parts = of_ranges ? OF_RANGES : OF_ROWS};
+	int error = of_ranges ? 0 : filter_init(&filter, job->session, options);
+
+	if (error)
+		return error;
+	rows.rows = job_longest_first(job->session, of_ranges, &sheet.rows);
+	error = !rows.rows ? -ENOMEM : of_ranges ? 0 : filter_rows(&rows, &sheet.rows);
+	if (options->top && sheet.rows > options->top)
+		sheet.rows = options->top;
+	if (!error && (sheet.rows || !of_ranges)) {
+		if (!options->csv)
+			fputs(of_ranges ? "GPU time in NVTX ranges, by process:\n"
+					: "By process:\n",
+			      job->file);
+		sheet_write(&sheet, job->file);
+	}
+	free(rows.rows);
+	if (!of_ranges)
+		filter_free(&filter);
+	return error;
+}
+
+/* Processes without ranks are a tree's, on one node: what tells them apart is the command. */
+enum { RANKED = 1, UNRANKED = 2 };
+static const struct column slow_columns[] = {
+	{"Rank", NULL, .kind = CELL_COUNT, .width = 8, .parts = RANKED},
+	{"Process", "Rank or process", .kind = CELL_COUNT, .width = 8, .parts = UNRANKED},
+	{NULL, "Node or command", .name = true},
+	{"GPU time", "GPU(ns)", .kind = CELL_NS, .width = 8},
+	{"Collectives", "Collectives(ns)", .kind = CELL_NS, .width = 11},
+	{NULL, "Bound", .name = false},
+	{"Waiting", "Waiting(ns)", .kind = CELL_NS, .width = 9},
+	{"Busy", "Busy(ns)", .kind = CELL_NS, .width = 8},
+	{"Idle", "Idle(ns)", .kind = CELL_NS, .width = 8},
+	{"Memory", "Memory Peak", .kind = CELL_SIZE_ABOUT, .width = 8},
+	{NULL, "Memory Held", .kind = CELL_SIZE_ABOUT},
+	{"Node", NULL, .width = -16, .parts = RANKED},
+	{"Command", NULL, .width = -40, .parts = UNRANKED},
+	{"Idle because of", NULL, .width = 0},
+};
+
 /* The largest causes of a process's idle time: "program 80 %, launch latency 12 %". */
-static void write_causes(const struct job *job, const struct job_process *process, uint64_t idle)
+static void print_causes(char text[CAUSES_SIZE], const struct job_process *process, uint64_t idle)
 {
 	uint64_t causes[IDLE_CAUSE_COUNT];
+	size_t length = 0;
 
+	*text = '\0';
 	memcpy(causes, process->causes, sizeof(causes));
 	for (unsigned named = 0; named < CAUSES_NAMED && idle; named++) {
 		unsigned largest = 0;
@@ -244,68 +262,61 @@ static void write_causes(const struct job *job, const struct job_process *proces
 			largest = causes[i] > causes[largest] ? i : largest;
 		if (!causes[largest])
 			break;
-		fprintf(job->file, "%s%.0f %% %s", named ? ", " : "",
-			100.0 * (double)causes[largest] / (double)idle, cause_texts[largest]);
+		snprintf(text + length, CAUSES_SIZE - length, "%s%.0f %% %s", named ? ", " : "",
+			 100.0 * (double)causes[largest] / (double)idle, cause_texts[largest]);
+		length = strlen(text);
 		causes[largest] = 0;
 	}
 }
 
-static void write_slow(const struct job *job, const struct job_process *process)
+static void fill_slow(const struct sheet *sheet, size_t index, struct cell *cells)
 {
+	const struct job *job = sheet->argument;
+	const struct job_process *process = job->processes[index];
 	const struct process_wait *wait = waits_of(&job->waits, job->session, process);
-	const char *node = session_string(job->session, process->hostname);
-	uint64_t idle = job_idle(process);
+	bool ranked = process->rank.rank >= 0, csv = sheet->form == SHEET_CSV;
 	double waited = wait ? (wait->is_exact ? wait->exact : wait->least) : 0;
-	const char *mark = wait && !wait->is_exact && process->collectives ? ">" : "";
-	char text[6][NUMBER_SIZE], who[32], where[80], waiting[NUMBER_SIZE + 2];
+	bool bound = wait && !wait->is_exact && process->collectives;
+	const char *place =
+		session_string(job->session, ranked ? process->hostname : process->command);
+	static const unsigned places[] = {2, 11, 12};
 
-	snprintf(who, sizeof(who), "%d",
-		 process->rank.rank >= 0 ? process->rank.rank : process->pid);
-	/* Processes without ranks are a tree's, on one node: what tells them apart is the command.
-	 */
-	if (process->rank.rank < 0)
-		node = session_string(job->session, process->command);
-	snprintf(where, sizeof(where), "%.79s", node);
-	visible_replace(where, strlen(where));
-	if (job->options->csv) {
-		fprintf(job->file, "%s,", who);
-		csv_write_text(where, job->file);
-		fprintf(job->file, ",%llu,%llu,\"%s\",%.0f,%llu,%llu,%llu,%llu\n",
-			(unsigned long long)process->gpu, (unsigned long long)process->collectives,
-			mark, waited, (unsigned long long)process->busy, (unsigned long long)idle,
-			(unsigned long long)process->memory_peak,
-			(unsigned long long)process->memory_held);
-		return;
+	for (unsigned i = 0; i < 2; i++)
+		cell_count(&cells[i], (uint64_t)(ranked ? process->rank.rank : process->pid));
+	for (unsigned i = 0; i < 3; i++) {
+		cell_print(&cells[places[i]], "%s", place);
+		visible_replace(cells[places[i]].small, strlen(cells[places[i]].small));
 	}
-	snprintf(waiting, sizeof(waiting), "%s%s", mark, number_time(text[4], to_unsigned(waited)));
-	fprintf(job->file, "%8s  %8s  %11s  %9s  %8s  %8s  %8s  %-*s  ", who,
-		number_time(text[0], process->gpu), number_time(text[1], process->collectives),
-		waiting, number_time(text[2], process->busy), number_time(text[3], idle),
-		process->memory_peak ? number_bytes_about(text[5], process->memory_peak) : "-",
-		process->rank.rank < 0 ? COMMAND_WIDTH : NODE_WIDTH, where);
-	write_causes(job, process, idle);
-	fputc('\n', job->file);
+	cell_count(&cells[3], process->gpu);
+	cell_count(&cells[4], process->collectives);
+	cell_text(&cells[5], bound ? ">" : "");
+	cell_count(&cells[6], to_unsigned(csv ? rint(waited) : waited));
+	cells[6].mark = bound ? '>' : '\0';
+	cell_count(&cells[7], process->busy);
+	cell_count(&cells[8], job_idle(process));
+	if (csv || process->memory_peak)
+		cell_count(&cells[9], process->memory_peak);
+	cell_count(&cells[10], process->memory_held);
+	print_causes(job->causes, process, job_idle(process));
+	cell_text(&cells[13], job->causes);
 }
 
 static void write_slowest(const struct job *job)
 {
-	size_t shown = job->options->slowest < job->count ? job->options->slowest : job->count;
-	bool ranked = job->count > 0 && job->processes[0]->rank.rank >= 0;
+	bool csv = job->options->csv, ranked = job->count > 0 && job->processes[0]->rank.rank >= 0;
+	struct sheet sheet = {SHEET_OF(slow_columns),
+			      .row = fill_slow,
+			      .argument = job,
+			      .rows = job->options->slowest < job->count ? job->options->slowest
+									 : job->count,
+			      .form = csv ? SHEET_CSV : SHEET_TEXT,
+			      .parts = csv || !ranked ? UNRANKED : RANKED};
 
-	if (job->options->csv)
-		fputs("\"Rank or process\",\"Node or "
-		      "command\",\"GPU(ns)\",\"Collectives(ns)\",\"Bound\","
-		      "\"Waiting(ns)\",\"Busy(ns)\",\"Idle(ns)\",\"Memory Peak\",\"Memory Held\"\n",
-		      job->file);
-	else
+	if (!csv)
 		fprintf(job->file,
-			"Slowest processes, by GPU time without collectives, %zu of %zu:\n"
-			"%8s  %8s  %11s  %9s  %8s  %8s  %8s  %-*s  %s\n",
-			shown, job->count, ranked ? "Rank" : "Process", "GPU time", "Collectives",
-			"Waiting", "Busy", "Idle", "Memory", ranked ? NODE_WIDTH : COMMAND_WIDTH,
-			ranked ? "Node" : "Command", "Idle because of");
-	for (size_t i = 0; i < shown; i++)
-		write_slow(job, job->processes[i]);
+			"Slowest processes, by GPU time without collectives, %zu of %zu:\n",
+			sheet.rows, job->count);
+	sheet_write(&sheet, job->file);
 }
 
 static int begin(struct job *job)
@@ -333,7 +344,12 @@ int job_lines_write(const struct session *session, const char *prefix, FILE *fil
 
 int job_write(const struct session *session, const struct options *options, FILE *file)
 {
-	struct job job = {.session = session, .options = options, .prefix = PREFIX, .file = file};
+	char causes[CAUSES_SIZE];
+	struct job job = {.session = session,
+			  .options = options,
+			  .prefix = PREFIX,
+			  .file = file,
+			  .causes = causes};
 	locale_t before;
 	int error;
 
@@ -344,9 +360,9 @@ int job_write(const struct session *session, const struct options *options, FILE
 	if (!error && !options->quiet)
 		error = write_lines(&job);
 	if (!error)
-		error = write_rows(&job);
+		error = write_rows(&job, false);
 	if (!error)
-		error = write_ranges(&job);
+		error = write_rows(&job, true);
 	if (!error)
 		write_slowest(&job);
 	end(&job);

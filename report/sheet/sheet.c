@@ -61,7 +61,7 @@ const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct
 {
 	const struct column *of = &sheet->columns[column];
 	uint8_t unit = sheet->units[column];
-	bool own_unit = unit >= UNIT_COLUMN;
+	bool own_unit = !sheet->has_units || unit >= UNIT_COLUMN;
 
 	if (!cell->known || cell->text)
 		return cell->known ? cell->text : sheet->nsys ? "" : "-";
@@ -105,7 +105,7 @@ const char *sheet_exact(const struct sheet *sheet, unsigned column, const struct
 {
 	const struct column *of = &sheet->columns[column];
 	uint8_t unit = sheet->units[column];
-	bool plain = unit >= UNIT_COLUMN || sheet->form == SHEET_JSON;
+	bool plain = !sheet->has_units || unit >= UNIT_COLUMN || sheet->form == SHEET_JSON;
 
 	if (!cell->known || cell->text)
 		return cell->known ? cell->text : "";
