@@ -53,7 +53,9 @@ C_WARNINGS := $(WARNINGS) -Wstrict-prototypes -Wmissing-prototypes -Wdeclaration
 # uthash would end the program if memory is out: an entry is not added then, and its hh.tbl is NULL.
 KTIME_CPPFLAGS := -I. -I$(BUILD)/include -isystem $(CUDA_INCLUDE) -isystem $(CUPTI_INCLUDE) \
 	-D_GNU_SOURCE -DKTIME_VERSION='"$(VERSION)"' -DHASH_NONFATAL_OOM=1
-KTIME_CFLAGS := -std=gnu11 $(C_WARNINGS) -fvisibility=hidden -fno-strict-aliasing -fno-math-errno -MMD -MP
+# Each function in a section of its own: what is linked with --gc-sections has what it calls, no more.
+KTIME_CFLAGS := -std=gnu11 $(C_WARNINGS) -fvisibility=hidden -fno-strict-aliasing -fno-math-errno \
+	-ffunction-sections -fdata-sections -MMD -MP
 
 # A sanitizer's own functions come with the program, so a library may leave them undefined.
 comma := ,

@@ -14,6 +14,9 @@ $(KERNEL_CLOCK): $(BUILD)/obj/preload/base/clock_read.o
 	$(Q)rm -f $@ && $(AR) rcs $@ $^
 UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests/unit/test_*.c))
 
+# Of an object a test needs what the functions that it tests call: the others are not in its program.
+UNIT_LINK := $(LINK) -Wl,--gc-sections
+
 # The report, of which a program is linked with what it calls.
 REPORT_ARCHIVE := $(BUILD)/tests/unit/libreport.a
 $(REPORT_ARCHIVE): $(REPORT_LIBRARY_OBJECTS) $(filter-out $(BUILD)/obj/report/command/main.o, $(REPORT_COMMAND_OBJECTS))
@@ -24,7 +27,7 @@ $(REPORT_ARCHIVE): $(REPORT_LIBRARY_OBJECTS) $(filter-out $(BUILD)/obj/report/co
 $(BUILD)/obj/tests/unit/%.o: OBJECT_CFLAGS += -O0
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_ARCHIVE) | $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
-	$(LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
+	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
 
 # Those that print a report.
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report test_energy test_idle_report test_cross_check test_closing \
@@ -132,7 +135,7 @@ $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 		$(patsubst %.c, $(BUILD)/obj/%.o, $(wildcard cupti/*.c) \
 		preload/hooks/cupti_symbols.c preload/base/mode.c preload/base/settings.c) $(REPORT_ARCHIVE) | $(SIM)/toolkit/lib64/libcupti.so.13 $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
-	$(LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
+	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 # What comes out of profiles and figures, compared with files of tests/golden.
 $(addprefix $(BUILD)/tests/unit/, test_prometheus test_peaks test_metrics test_screen test_estimates \
@@ -151,7 +154,7 @@ $(BUILD)/tests/unit/test_lifecycle_end: private LDFLAGS += -Wl,--wrap=log_file_s
 $(addprefix $(BUILD)/tests/unit/, test_lifecycle test_lifecycle_end): $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(BUILD)/obj/cupti/versions.o \
 		$(addprefix $(BUILD)/obj/preload/, lifecycle/lifecycle.o lifecycle/devices.o base/settings.o base/mode.o) $(REPORT_LIBRARY_OBJECTS) | $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
-	$(LINK) $(UNIT_LEAKS) $^ $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
+	$(UNIT_LINK) $(UNIT_LEAKS) $^ $(KERNEL_CLOCK) -lcmocka $(REPORT_LIBRARIES) -lm -o $@
 
 # Kept, so that only what changed is built again.
 .SECONDARY: $(UNIT_TESTS:$(BUILD)/%=$(BUILD)/obj/%.o)
