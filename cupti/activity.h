@@ -5,6 +5,7 @@
 #define KTIME_CUPTI_ACTIVITY_H
 
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 
 #include "report/session/session.h"
@@ -21,6 +22,13 @@ enum activity_kind {
 	ACTIVITY_RUNTIME_API,
 	ACTIVITY_DRIVER_API,
 	ACTIVITY_KINDS
+};
+
+/* Why kernels are not recorded for a while: they are while none of these stops it. */
+enum pause_reason {
+	PAUSE_BETWEEN_WINDOWS,
+	PAUSE_FOR_COUNTERS, /* of a launch */
+	PAUSE_REASONS
 };
 
 /* The direction of a copy, numbered as in CUPTI. H: host, D: device, A: array, P: peer. */
@@ -112,5 +120,11 @@ struct activity {
 
 /* A short description of an overhead; never NULL. */
 const char *overhead_kind_name(uint32_t kind);
+
+/* Decoding activity records of all supported versions of CUPTI. */
+
+/* Decodes one record of any version that ktime uses (versions.h), aligned or not. A kind that ktime
+ * does not decode gives ACTIVITY_UNKNOWN. The name points to CUPTI's memory. Any thread. */
+void decode_activity(const void *record, struct activity *activity);
 
 #endif

@@ -11,6 +11,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "cupti/activity.h"
+#include "cupti/library.h"
+
 /* Bytes of all buffers together: limits what is being filled and what waits to be read. */
 #define BUFFERS_TOGETHER (48u << 20)
 
@@ -58,5 +61,79 @@ void buffers_reset(void);
 size_t buffers_together(void);
 /* The pool's memory; NULL and 0 before buffers_create(). */
 void buffers_range(const void **start, size_t *size);
+
+/*
+ * Reads filled buffers side by side, merged by the start of their records. Each thread may have
+ * buffers of its own, and the collector needs the order to tell what ran at the same time or
+ * before.
+ */
+
+/*
+ * Calls `consume` for every record that ktime wants in the buffers queued up to number `last`, and
+ * releases the buffers; a buffer's records keep their order, and so do those of a thread's buffers.
+ * `before` (may be NULL) is called
+ * before each buffer's records, with `first` the first time. Returns the number of records. For the
+ * collector thread only.
+ */
+size_t merge_read(const struct cupti_functions *cupti, uint64_t last, void (*before)(bool first),
+		  void (*consume)(const struct activity *activity, void *argument), void *argument);
+
+/* Waits, for a bounded time, until a reading that begins from now on has ended; `wake` wakes the
+ * collector. Returns at once if the collector has left. Any thread. */
+void merge_wait(void (*wake)(void));
+/* Waits, for a bounded time, for the reading in progress, if there is one. */
+void merge_wait_for_end(void (*wake)(void));
+/* To be called when the collector will read no more. */
+void merge_leave(void);
+/* Whether the names in records that are read from now on are still valid, as they are at first. Any
+ * thread. */
+void merge_trust_names(bool trusted);
+
+/* For a forked child: forgets what the parent was reading. */
+void merge_reset(void);
+
+/*
+ * Walking the records in a buffer. Their sizes depend on CUPTI's version, so only CUPTI knows them.
+ */
+
+/* A position in a buffer of records. */
+struct walk {
+	const struct cupti_functions *cupti;
+	uint8_t *data;
+	size_t valid;
+	CUpti_Activity *record; /* the present record */
+	CUpti_Activity *next;	/* the one after it; NULL if there is none */
+	size_t size;		/* bytes of the present record */
+};
+
+static inline CUpti_Activity *walk_after(const struct walk *walk, CUpti_Activity *record)
+{
+	return walk->cupti->cuptiActivityGetNextRecord(walk->data, walk->valid, &record) ? NULL
+											 : record;
+}
+
+/*
+ * walk_first() starts before the first record; walk_step() goes to the next, and returns false past
+ * the last. The present record may be moved or overwritten before the next step, which is looked up
+ * already.
+ */
+static inline bool walk_first(struct walk *walk, const struct cupti_functions *cupti, uint8_t *data,
+			      size_t valid)
+{
+	*walk = (struct walk){.cupti = cupti, .data = data, .valid = valid};
+	walk->next = valid ? walk_after(walk, NULL) : NULL;
+	return walk->next;
+}
+
+static inline bool walk_step(struct walk *walk)
+{
+	walk->record = walk->next;
+	if (!walk->record)
+		return false;
+	walk->next = walk_after(walk, walk->record);
+	walk->size = (walk->next ? (uint8_t *)walk->next : walk->data + walk->valid) -
+		     (uint8_t *)walk->record;
+	return true;
+}
 
 #endif

@@ -8,16 +8,12 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "cupti/activity.h"
 #include "cupti/buffers.h"
-#include "cupti/decode.h"
-#include "cupti/forward.h"
 #include "cupti/kinds.h"
 #include "cupti/library.h"
-#include "cupti/merge.h"
-#include "cupti/program_clock.h"
-#include "cupti/refusal.h"
+#include "cupti/program.h"
 #include "cupti/versions.h"
-#include "cupti/walk.h"
 
 /* Wakes the collector when this part of the buffers waits to be read. Chosen. */
 #define WAKE_PART	16
@@ -327,8 +323,8 @@ void cupti_ending(void)
 		merge_wait(wake);
 	/*
 	 * From now on a reading uses no names of CUPTI's, and a reading that began before is waited
-	 * for. Sequentially consistent, here and in merge.c: either the collector sees these stores
-	 * or this thread sees its reading.
+	 * for. Sequentially consistent, here and in buffers.c: either the collector sees these
+	 * stores or this thread sees its reading.
 	 */
 	merge_trust_names(false);
 	atomic_store_explicit(&state, STATE_ENDING, memory_order_seq_cst);
@@ -437,4 +433,34 @@ void cupti_skip_call(uint32_t callback)
 {
 	if (state_is(STATE_ACTIVE))
 		kinds_skip_call(library_functions(), callback);
+}
+
+bool pause_is_safe(void)
+{
+	const struct cupti_functions *cupti = library_functions();
+
+	return cupti && cupti_version_of(cupti->version)->pauses_kernels;
+}
+
+bool pause_kernels(enum pause_reason reason, bool paused)
+{
+	/* Also while CUPTI is not on: it may be started before the pause is over. */
+	CUptiResult result = library_check(kinds_pause(library_functions(), reason, paused));
+
+	return !result && cupti_active();
+}
+
+void pause_ends_for_peer_copies(void)
+{
+	library_check(kinds_record_peer_copies(library_functions()));
+}
+
+bool pause_is_refused(void)
+{
+	return kinds_program_has_kernels() || kinds_withdrawn();
+}
+
+bool pause_was_shared(void)
+{
+	return kinds_program_ever();
 }

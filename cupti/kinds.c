@@ -5,7 +5,9 @@
 #include <stdatomic.h>
 #include <string.h>
 
-#include "cupti/wrapped_calls.h"
+#include "cupti/api_names.h"
+#include "cupti/library.h"
+#include "cupti/versions.h"
 
 /* Activity kinds by number; CUDA 13.0 has numbers up to 55. */
 #define KINDS	    64

@@ -4,11 +4,10 @@
 #ifndef KTIME_CUPTI_LIBRARY_H
 #define KTIME_CUPTI_LIBRARY_H
 
+#include <cupti.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
-
-#include <cupti.h>
 
 #if CUPTI_API_VERSION < 130000
 typedef void CUpti_SubscriberParams;
@@ -100,5 +99,15 @@ bool library_fills_by_thread(const struct cupti_functions *cupti);
 /* Tells CUPTI whether all buffers that it gets are zeroed, so that it need not clear them within
  * the program's calls. If this CUPTI does not know the attribute, it clears them nevertheless. */
 void library_say_buffers_are_zeroed(const struct cupti_functions *cupti, bool zeroed);
+
+/* Why CUPTI cannot be used, in words for the user. */
+
+/* Whether another profiler is injected into the program, which uses CUPTI and would lose its
+ * records to ktime; one line for the user in `reason`. Any thread. */
+bool refusal_by_environment(char *reason, size_t size);
+
+/* What CUPTI's error at the start means, and what the user can do: one line in `reason`. */
+void refusal_by_cupti(const struct cupti_functions *cupti, CUptiResult result, char *reason,
+		      size_t size);
 
 #endif

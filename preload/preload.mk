@@ -41,9 +41,9 @@ $(BUILD)/libktime.so: $(LIBRARY_OBJECTS) preload/exports.map
 $(addprefix $(BUILD)/obj/preload/,hooks/lookup.o driver/elf_symbol.o driver/real_symbol.o): OBJECT_CFLAGS += -fno-sanitize=all
 
 # What runs on the program's threads, whose stacks may be small: 16 KiB is the least that pthreads has.
-# A sanitizer's frames are larger; include.c is the collector's.
+# A sanitizer's frames are larger; ranges.c is the collector's.
 ifeq ($(SANITIZERS),)
 ON_PROGRAM_THREADS := base driver handles events nvtx launch lifecycle hooks
-$(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/include.c,$(wildcard \
+$(patsubst %.c,$(BUILD)/obj/%.o,$(filter-out %/ranges.c,$(wildcard \
 	$(ON_PROGRAM_THREADS:%=preload/%/*.c)))): OBJECT_CFLAGS += -Wframe-larger-than=1024
 endif

@@ -11,7 +11,7 @@
 #include "preload/collector/trace.h"
 #include "preload/events/event_overhead.h"
 #include "preload/events/event_pool.h"
-#include "preload/events/other_streams.h"
+#include "preload/events/in_flight.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/window_check.h"

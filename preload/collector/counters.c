@@ -8,12 +8,12 @@
 #include "preload/collector/rows.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
-#include "preload/handles/graph_shapes.h"
 #include "preload/handles/graph_contents.h"
+#include "preload/handles/graph_shapes.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
-#include "preload/memory/held_trace.h"
-#include "preload/memory/memory_profile.h"
+#include "preload/memory/allocations.h"
+#include "preload/memory/held_changes.h"
 #include "preload/metrics/metrics.h"
 
 /* How often ktime's memory is measured. Chosen: it takes some 50 us. */

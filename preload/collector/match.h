@@ -27,7 +27,7 @@ struct matcher *matcher_create(void (*unmatched)(struct in_flight *call));
 void matcher_destroy(struct matcher *matcher);
 
 /* Whether the records' times can be compared with the calls', as they can unless the program has
- * given CUPTI another clock (program_clock.h). If not, only the order counts. */
+ * given CUPTI another clock (program.h). If not, only the order counts. */
 void matcher_trust_clock(struct matcher *matcher, bool trusted);
 bool matcher_trusts_clock(const struct matcher *matcher);
 

@@ -8,7 +8,7 @@
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/call_record.h"
-#include "preload/nvtx/place.h"
+#include "preload/nvtx/ranges.h"
 #include "report/session/session.h"
 
 /* Shared by the collector's files; set once, before the first call. */

@@ -8,7 +8,7 @@
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "preload/launch/call_record.h"
-#include "preload/nvtx/place.h"
+#include "preload/nvtx/ranges.h"
 
 /* Whether there is a trace. The functions below must not be called otherwise. */
 bool trace_wanted(void);

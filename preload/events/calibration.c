@@ -1,16 +1,232 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/events/calibration.h"
 
+#include <math.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/futex.h"
 #include "preload/base/mode.h"
 #include "preload/events/context_gates.h"
 #include "preload/events/event_overhead.h"
-#include "preload/events/measured.h"
-#include "preload/events/queued_overhead.h"
-#include "preload/events/self_timing.h"
 #include "preload/handles/capture.h"
+
+/* How many kernels' readings are kept. */
+#define SELF_TIMING_READINGS 21u
+
+/* How many of its kernels keep their readings */
+#define QUEUED_KERNELS	     16u
+
+static int by_value(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+struct measured measured_of(double *values, unsigned count)
+{
+	unsigned from = count / 4, to = count - count / 4;
+	struct measured measured = {0};
+
+	qsort(values, count, sizeof(*values), by_value);
+	measured.least = values[from];
+	for (unsigned i = from; i < to; i++)
+		measured.middle += values[i] / (to - from);
+	/* A normal distribution's quartiles are 1.349 standard deviations apart; this mean varies
+	 * 1.1 times as much as that of all values. */
+	measured.error = (values[to] - values[from]) / 1.349 * 1.1 / sqrt(count);
+	return measured;
+}
+
+/* Chosen: copies of a few bytes are not made by a copy engine (H200: 4 bytes are not). */
+#define COPY_BYTES 4096u
+
+/* From preload/events/self_timing.cu. */
+extern const unsigned long long self_timing_fatbin[];
+
+/* What the device writes and reads. */
+struct shared {
+	struct reading readings[SELF_TIMING_READINGS];
+	uint8_t copied[COPY_BYTES]; /* never written */
+};
+
+static CUfunction kernel;
+static CUdeviceptr target;
+static struct shared *shared; /* memory of its own, as a child of fork must not copy it */
+static CUdeviceptr shared_address;
+
+static bool load_kernel(void)
+{
+	CUresult (*function)(CUfunction *, CUmodule, const char *) = (CUresult(*)(
+		CUfunction *, CUmodule, const char *))driver_entry(ENTRY_cuModuleGetFunction);
+	CUmodule module;
+	size_t bytes;
+
+	/* Never unloaded: CUPTI names kernels wrongly from the first unloading on. */
+	return driver.cuModuleLoadData && driver.cuModuleGetGlobal_v2 && function &&
+	       driver.cuModuleLoadData(&module, self_timing_fatbin) == CUDA_SUCCESS &&
+	       function(&kernel, module, "ktime_self_timing") == CUDA_SUCCESS &&
+	       driver.cuModuleGetGlobal_v2(&target, &bytes, module, "ktime_target") ==
+		       CUDA_SUCCESS &&
+	       bytes >= COPY_BYTES;
+}
+
+static bool make_shared(void)
+{
+	if (!shared) {
+		shared = mmap(NULL, sizeof(*shared), PROT_READ | PROT_WRITE,
+			      MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+		if (shared == MAP_FAILED)
+			shared = NULL;
+	}
+	return shared && driver.cuMemHostRegister_v2 && driver.cuMemHostGetDevicePointer_v2 &&
+	       driver.cuMemHostRegister_v2(shared, sizeof(*shared), CU_MEMHOSTREGISTER_DEVICEMAP) ==
+		       CUDA_SUCCESS &&
+	       driver.cuMemHostGetDevicePointer_v2(&shared_address, shared, 0) == CUDA_SUCCESS;
+}
+
+/* Loads the kernel into the current context, and makes the memory for its readings. */
+static bool self_timing_prepare(void)
+{
+	return make_shared() && load_kernel();
+}
+
+/* Launches the kernel, to run for so long. Its reading is kept by its number. The forms for
+ * per-thread default streams do the same in another stream; among the driver's calls they can be
+ * told from those of most programs. */
+static bool self_timing_launch(CUstream stream, unsigned number, uint64_t nanoseconds)
+{
+	CUresult (*real)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+			 unsigned, CUstream, void **, void **) =
+		(CUresult(*)(CUfunction, unsigned, unsigned, unsigned, unsigned, unsigned, unsigned,
+			     unsigned, CUstream, void **,
+			     void **))driver_entry(ENTRY_cuLaunchKernel_ptsz);
+	CUdeviceptr result = shared_address + number * sizeof(struct reading);
+	void *parameters[] = {&result, &nanoseconds};
+
+	return real && real(kernel, 1, 1, 1, 1, 1, 1, 0, stream, parameters, NULL) == CUDA_SUCCESS;
+}
+
+/* Copies as many bytes as take a copy engine, to the device. */
+static bool self_timing_copy(CUstream stream)
+{
+	CUresult (*real)(CUdeviceptr, const void *, size_t, CUstream) =
+		(CUresult(*)(CUdeviceptr, const void *, size_t, CUstream))driver_entry(
+			ENTRY_cuMemcpyHtoDAsync_v2_ptsz);
+
+	return real && real(target, shared->copied, COPY_BYTES, stream) == CUDA_SUCCESS;
+}
+
+/* Has the stream wait for a word that has its value, if the driver can. */
+static void self_timing_wait(CUstream stream)
+{
+	CUstreamBatchMemOpParams wait = {
+		.waitValue = {.operation = CU_STREAM_MEM_OP_WAIT_VALUE_32,
+			      .address = shared_address + offsetof(struct shared, copied),
+			      .value = 0,
+			      .flags = CU_STREAM_WAIT_VALUE_GEQ}};
+
+	if (driver.cuStreamBatchMemOp_v2)
+		driver.cuStreamBatchMemOp_v2(stream, 1, &wait, 0);
+}
+
+/* What the last kernel of that number wrote; to be read once that has ended. */
+static const struct reading *self_timing_reading(unsigned number)
+{
+	return &shared->readings[number];
+}
+
+/* What event pairs around kernels hold beyond what the kernels themselves read; `number`: the first
+ * one's reading. False if the driver does not know a pair's time. */
+static bool self_timing_beyond(CUevent (*pairs)[2], unsigned count, unsigned number,
+			       struct measured *measured)
+{
+	double values[SELF_TIMING_READINGS];
+	float milliseconds;
+
+	for (unsigned i = 0; i < count; i++) {
+		const struct reading *reading = self_timing_reading(number + i);
+
+		if (driver.cuEventElapsedTime(&milliseconds, pairs[i][0], pairs[i][1]) !=
+		    CUDA_SUCCESS)
+			return false;
+		/* A reading is the clock's last step: half a step early on average, at the end not,
+		 * as the kernel waits for a step there. */
+		values[i] = (double)milliseconds * 1e6 - (double)(reading->end - reading->begin) +
+			    (double)self_timing_reading(0)->step / 2;
+	}
+	*measured = measured_of(values, count);
+	return true;
+}
+
+/* Kernels before each pair, and pairs that are not used: of forty pairs behind a kernel of 3 ms
+ * fewer than ten, the first, hold no more than pairs in an idle stream (H200, reason unknown; in
+ * shorter series most do not). Chosen. */
+#define BEFORE		8u
+#define SKIPPED		16u
+/* How long the first kernel runs, in which all others must be queued. Chosen: queueing takes 1 to
+ * 2 ms. */
+#define QUEUED_FIRST_NS 3000000u
+/* How long the other kernels run. Chosen: long enough for the device to fetch on meanwhile; pairs
+ * around kernels of 2 us varied from run to run by 1 us (H200), around these by 0.3. */
+#define KERNEL_NS	10000u
+
+static CUevent queued_events[SKIPPED + QUEUED_KERNELS][2];
+static unsigned first; /* reading of those that count */
+
+static bool queue_amid_work(CUstream stream, unsigned number)
+{
+	unsigned reading = number < SKIPPED ? 0 : first + number - SKIPPED;
+	CUevent *pair = queued_events[number];
+
+	for (unsigned i = 0; i < BEFORE; i++)
+		if (!self_timing_launch(stream, 0, KERNEL_NS))
+			return false;
+	return driver.cuEventCreate(&pair[0], CU_EVENT_DEFAULT) == CUDA_SUCCESS &&
+	       driver.cuEventCreate(&pair[1], CU_EVENT_DEFAULT) == CUDA_SUCCESS &&
+	       driver.cuEventRecord(pair[0], stream) == CUDA_SUCCESS &&
+	       self_timing_launch(stream, reading, KERNEL_NS) &&
+	       driver.cuEventRecord(pair[1], stream) == CUDA_SUCCESS;
+}
+
+/* Queues them into the stream; false: the driver refused, or the device came to one of those that
+ * count before all were queued. */
+static bool queued_overhead_begin(CUstream stream, unsigned first_reading)
+{
+	first = first_reading;
+	if (!self_timing_launch(stream, 0, QUEUED_FIRST_NS))
+		return false;
+	for (unsigned i = 0; i < SKIPPED + QUEUED_KERNELS; i++)
+		if (!queue_amid_work(stream, i))
+			return false;
+	/* Else the device waited for the host in pairs that count. */
+	return driver.cuEventQuery(queued_events[SKIPPED][0]) == CUDA_ERROR_NOT_READY;
+}
+
+/* The event that is reached last. */
+static CUevent queued_overhead_last(void)
+{
+	return queued_events[SKIPPED + QUEUED_KERNELS - 1][1];
+}
+
+/* To be called once it is reached, with what pairs around kernels hold that are not queued. */
+static void queued_overhead_take(const struct measured *not_queued)
+{
+	double step = (double)self_timing_reading(0)->step, more, error;
+	struct measured queued;
+
+	/* Some microseconds more come of other work that ran on the device. */
+	if (!self_timing_beyond(queued_events + SKIPPED, QUEUED_KERNELS, first, &queued) ||
+	    queued.middle > 2 * not_queued->middle)
+		return;
+	more = queued.middle - not_queued->middle;
+	error = queued.error + not_queued->error;
+	event_overhead_set_queued(more > 0 ? more : 0, error > step ? error : step, QUEUED_KERNELS);
+}
 
 /* The pairs of a series around nothing. Chosen. */
 #define PAIRS	    16u
@@ -23,9 +239,6 @@
 #define FIRST_NS    500000u
 #define LONGER	    4u
 #define TRIES	    4u
-/* How long the other kernels run. Chosen: long enough for the device to fetch on meanwhile; pairs
- * around kernels of 2 us varied from run to run by 1 us (H200), around these by 0.3. */
-#define KERNEL_NS   10000u
 /* Within so long all must have been measured. Chosen. */
 #define MOST_NS	    50000000u
 /* At least this many polls, as the collector may get no processor for longer. Chosen. */

@@ -26,9 +26,41 @@
 #define KTIME_PRELOAD_EVENTS_CALIBRATION_H
 
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "cupti/activity.h"
+#include "preload/driver/driver.h"
 #include "preload/handles/stream.h"
+
+/* What several measurements of the same say, few of which may be far off. */
+
+/* In the unit of the values. */
+struct measured {
+	double least;  /* the lower quartile */
+	double middle; /* the mean of the middle half */
+	double error;  /* its standard error, from the quartiles */
+};
+
+/* Of four values or more, which it sorts. */
+struct measured measured_of(double *values, unsigned count);
+
+/*
+ * What calibration.c runs on the device: a kernel that reads the device's clock when it begins and
+ * when it ends, and a copy into the device's memory. For the collector thread alone, with the
+ * context current; a function that returns false met a call that the driver does not have or
+ * refused.
+ */
+
+/* What a kernel wrote, by the device's clock in nanoseconds, and the least step of that. */
+struct reading {
+	uint64_t begin, end, step, unused;
+};
+
+/*
+ * How much more an event pair holds around a kernel that is queued: that the device comes to amid
+ * other work of its stream. Measured with pairs of ktime's own, each behind kernels without one
+ * (see calibration.c). For the collector thread alone, with the context of the stream current.
+ */
 
 /*
  * Measures, once, when the device is idle: at the end of the run (NULL), or of the only context

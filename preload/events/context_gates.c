@@ -8,7 +8,6 @@
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/mode.h"
-#include "preload/events/gate_wait.h"
 #include "preload/handles/capture.h"
 
 /* How long an idle stream may take to come to a gate or to go on behind it, and how long it must be

@@ -12,7 +12,7 @@
 
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
-#include "preload/nvtx/place.h"
+#include "preload/nvtx/ranges.h"
 
 struct row;
 
@@ -26,7 +26,7 @@ struct in_flight {
 	struct range_place ranges; /* the NVTX ranges that it was made in */
 	uint32_t thread;	   /* the caller's, as gettid() says */
 	uint32_t number;	   /* of the call: a trace's correlation id without CUPTI */
-	uint32_t host_call;	   /* its number in the timeline (host_calls.h); 0: none */
+	uint32_t host_call;	   /* its number in the timeline (timeline.h); 0: none */
 	uint16_t api;		   /* its API row: see api.h */
 	bool reported;		   /* made inside the window, on a device that gets rows */
 	bool first, host_included;
@@ -96,5 +96,21 @@ struct in_flight *in_flight_new(void);
 void in_flight_free(struct in_flight *operation);
 /* How many bytes all of them take, with those that are kept for reuse. */
 size_t in_flight_memory(void);
+
+/*
+ * Which event pairs other streams of the device had calls beside. The device's front end serves one
+ * stream at a time, so the end event of a short operation may come some microseconds late then, and
+ * nothing that can be measured in the stream tells how late (docs/accuracy.md).
+ *
+ * For each device the streams that had calls are remembered by slots of time, from when a second
+ * stream has one. For the collector thread only; times are CLOCK_REALTIME in nanoseconds.
+ */
+
+/* Remembers a call. Of one that stands for more calls it is taken that they were made since the
+ * last such call of the stream, if that is 50 us for each at most. */
+void other_streams_call(struct stream *stream, uint64_t started, unsigned stands_for);
+/* Whether another stream of the device had a call between the begin of this one and the end of its
+ * operation, whose pair has been read. What is over 0.1 s ago may be forgotten: false. */
+bool other_streams_beside(const struct in_flight *operation);
 
 #endif

@@ -31,7 +31,7 @@
 #define SIGNIFICANT_CALLS   8
 /* Longer pauses in which nothing is launched, in nanoseconds, do not count as time: after them a
  * program is taken to go on as before, or its bursts would be slowed down by what the pauses have
- * saved. As for windows (window_times.c). */
+ * saved. As for windows (recording.c). */
 #define PAUSE_NS	    50000000u
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What self_timing.c runs on the device. */
+/* What calibration.c runs on the device. */
 
 __device__ static unsigned long long now(void)
 {

@@ -77,9 +77,9 @@ struct operation {
 	/* Count-only launches that are in no row yet, as of some moment: see calls.c. */
 	uint64_t untaken_calls;
 	uint32_t untaken_since;
-	uint64_t calls_costed;	/* of `calls`, those that launch_costs.c has seen */
+	uint64_t calls_costed;	/* of `calls`, those that late_start.c has seen */
 	uint64_t shortest_call; /* graphs: shortest launch call between windows, ns; 0: none */
-	uint64_t calls_before;	/* `calls` when the recording window opened: see versions.c */
+	uint64_t calls_before;	/* `calls` when the recording window opened: see sums.c */
 	bool in_window;		/* it was called in the last recording window */
 	double rate;		/* calls per nanosecond, smoothed: see sampling.c */
 	struct operation *next;

@@ -7,13 +7,12 @@
 #include <cupti.h>
 
 #include "cupti/cupti.h"
-#include "preload/base/mode.h"
-#include "cupti/forward.h"
 #include "cupti/kinds.h"
 #include "cupti/library.h"
-#include "cupti/program_clock.h"
+#include "cupti/program.h"
 #include "cupti/versions.h"
 #include "preload/base/export.h"
+#include "preload/base/mode.h"
 
 #define EXPORTED_CALLS(X)                                                                          \
 	X(cuptiActivityRegisterCallbacks)                                                          \

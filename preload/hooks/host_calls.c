@@ -9,7 +9,6 @@
 #include "preload/launch/host_call.h"
 #include "preload/launch/thread.h"
 #include "preload/memory/allocations.h"
-#include "preload/memory/array_bytes.h"
 
 #define NOTHING (void)0
 

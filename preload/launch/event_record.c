@@ -4,7 +4,6 @@
 #include "preload/base/gate.h"
 #include "preload/base/mode.h"
 #include "preload/events/context_gates.h"
-#include "preload/events/gate_wait.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/cold_path.h"
 #include "preload/launch/describe.h"

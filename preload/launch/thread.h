@@ -105,7 +105,7 @@ struct thread {
 	/* Since the threads that launch were last counted (counters.c). */
 	bool has_launched;
 	uint32_t drain_end; /* the ring's head when the present drain began */
-	uint32_t last_call; /* number of its latest call that the timeline has (host_calls.h) */
+	uint32_t last_call; /* number of its latest call that the timeline has (timeline.h) */
 	/* The heap of threads that have records, see drain.c. */
 	uint64_t drain_started; /* when the call of its next record began */
 	struct thread *drain_child, *drain_sibling;

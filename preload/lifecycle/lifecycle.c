@@ -12,35 +12,33 @@
 
 #include "cupti/cupti.h"
 #include "cupti/library.h"
-#include "cupti/pause.h"
-#include "cupti/refusal.h"
 #include "cupti/versions.h"
 #include "preload/base/background_thread.h"
 #include "preload/base/clock.h"
 #include "preload/base/mode.h"
 #include "preload/base/sandbox.h"
 #include "preload/base/settings.h"
-#include "preload/events/context_gates.h"
-#include "preload/handles/stream.h"
-#include "preload/launch/cold_path.h"
-#include "preload/launch/thread.h"
-#include "preload/launch/window.h"
-#include "preload/memory/held_changes.h"
-#include "preload/metrics/metrics.h"
 #include "preload/collector/collector.h"
 #include "preload/collector/main_thread.h"
 #include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/driver_thread.h"
 #include "preload/driver/elf_symbol.h"
+#include "preload/driver/real_symbol.h"
+#include "preload/events/context_gates.h"
+#include "preload/handles/stream.h"
+#include "preload/launch/cold_path.h"
+#include "preload/launch/thread.h"
+#include "preload/launch/window.h"
 #include "preload/lifecycle/devices.h"
 #include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/output.h"
+#include "preload/memory/held_changes.h"
+#include "preload/metrics/metrics.h"
 #include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
-#include "preload/driver/real_symbol.h"
-#include "report/options/rank.h"
 #include "report/options/log_file.h"
+#include "report/options/rank.h"
 #include "report/session/environment.h"
 
 /* How long ktime's threads may take to begin, at the start and before a sandbox. Chosen. */
@@ -59,7 +57,7 @@ static pid_t pid;
 static bool makes_no_call; /* it ends: nothing is left to be timed */
 static struct {
 	bool started;
-	bool waits; /* it is started later, or not at all: late_start.h, deferred_start.h */
+	bool waits; /* it is started later, or not at all: late_start.h */
 	struct cupti_settings settings;
 	char reason[256];
 } cupti;

@@ -4,12 +4,94 @@
 #include <errno.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <string.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
+#include "preload/handles/operation.h"
+#include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
+
+/* By number: headers before CUDA 12.8 do not name them all. */
+enum {
+	FORMAT_NV12 = 0xb0, /* one and a half bytes an element */
+	FORMAT_BC1 = 0x91,  /* blocks of 4 by 4 elements, from here to FORMAT_BC7_LAST */
+	FORMAT_BC7_LAST = 0x9e,
+	FORMAT_NORM8 = 0xc0, /* unsigned and signed, of one, two and four channels each */
+	FORMAT_NORM16 = 0xc3,
+	FORMAT_SIGNED_NORM8 = 0xc6,
+	FORMAT_SIGNED_NORM16 = 0xc9,
+	FORMAT_NORM_LAST = 0xcb,
+	FORMAT_PACKED = 0x50, /* 10, 10, 10 and 2 bits */
+	ARRAY_SPARSE = 0x40,
+	ARRAY_DEFERRED = 0x80,
+};
+
+#define BLOCK 4u
+
+static unsigned channel_bytes(unsigned format)
+{
+	switch (format) {
+	case CU_AD_FORMAT_UNSIGNED_INT8:
+	case CU_AD_FORMAT_SIGNED_INT8:
+		return 1;
+	case CU_AD_FORMAT_UNSIGNED_INT16:
+	case CU_AD_FORMAT_SIGNED_INT16:
+	case CU_AD_FORMAT_HALF:
+		return 2;
+	default:
+		if (format >= FORMAT_NORM8 && format <= FORMAT_NORM_LAST)
+			return (format - FORMAT_NORM8) / 3 % 2 ? 2 : 1;
+		return 4;
+	}
+}
+
+static unsigned block_bytes(unsigned format)
+{
+	/* BC1 and BC4, two formats each. */
+	bool half = format - FORMAT_BC1 < 2 || (format >= 0x97 && format <= 0x98);
+
+	return half ? 8 : 16;
+}
+
+static uint64_t level_bytes(const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, uint64_t width,
+			    uint64_t height, uint64_t depth)
+{
+	unsigned format = (unsigned)description->Format;
+
+	if (format >= FORMAT_BC1 && format <= FORMAT_BC7_LAST)
+		return (width + BLOCK - 1) / BLOCK * ((height + BLOCK - 1) / BLOCK) * depth *
+		       block_bytes(format);
+	if (format == FORMAT_NV12)
+		return width * height * depth * 3 / 2;
+	if (format == FORMAT_PACKED)
+		return width * height * depth * 4;
+	return width * height * depth * description->NumChannels * channel_bytes(format);
+}
+
+static uint64_t at_least_one(uint64_t extent)
+{
+	return extent ? extent : 1;
+}
+
+uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, unsigned levels)
+{
+	bool layered = description->Flags & CUDA_ARRAY3D_LAYERED;
+	uint64_t bytes = 0;
+
+	if (description->Flags & (ARRAY_SPARSE | ARRAY_DEFERRED))
+		return 0;
+	for (unsigned level = 0; level < levels && level < 64; level++) {
+		uint64_t depth = layered ? description->Depth : description->Depth >> level;
+
+		bytes += level_bytes(description, at_least_one(description->Width >> level),
+				     at_least_one(description->Height >> level),
+				     at_least_one(depth));
+	}
+	return bytes;
+}
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static _Atomic uint64_t version, captured;
@@ -58,7 +140,7 @@ uint64_t allocations_version(void)
 	return atomic_load_explicit(&version, memory_order_relaxed);
 }
 
-uint64_t allocations_captured(void)
+static uint64_t allocations_captured(void)
 {
 	return atomic_load_explicit(&captured, memory_order_relaxed);
 }
@@ -197,4 +279,132 @@ void allocations_context_ends(CUcontext context)
 		return;
 	holdings_context_ends(context);
 	changed();
+}
+
+/* Bytes of a range's name with those around it. Chosen. */
+#define RANGE_TEXT 1024u
+
+static struct memory_sum sums[SESSION_DEVICES + 1][ALLOCATION_KIND_COUNT];
+static struct memory_use *uses[SESSION_DEVICES + 1][ALLOCATION_KIND_COUNT];
+static struct {
+	struct site_sum sum;
+	uint64_t at_peak, at_peak_count;
+	struct memory_site *site;
+} sites[MEMORY_SITES];
+static size_t site_count;
+static struct holdings_lost lost;
+
+/* The lock is held for some 10 us if all sites are in use. */
+static void copy(void)
+{
+	const struct site_sum *site;
+
+	allocations_lock();
+	for (int device = -1; device < SESSION_DEVICES; device++)
+		for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
+			sums[device + 1][kind] = *memory_sums_of(device, kind);
+	for (site_count = 0; (site = memory_sums_site_at(site_count)); site_count++) {
+		sites[site_count].sum = *site;
+		memory_sums_at_peak(site, &sites[site_count].at_peak,
+				    &sites[site_count].at_peak_count);
+	}
+	lost = holdings_lost();
+	allocations_unlock();
+}
+
+static void update_use(struct session *session, const struct clock_scale *scale, int device,
+		       unsigned kind)
+{
+	const struct memory_sum *sum = &sums[device + 1][kind];
+	struct memory_use **use = &uses[device + 1][kind];
+
+	if (!sum->allocations)
+		return;
+	if (!*use)
+		*use = session_add_memory_use(session,
+					      &(struct memory_use){.kind = kind, .device = device});
+	if (!*use)
+		return;
+	if ((*use)->peak != sum->peak)
+		(*use)->peak_time = clock_realtime_at(scale, sum->peak_ticks);
+	(*use)->held = sum->held;
+	(*use)->held_count = sum->held_count;
+	(*use)->peak = sum->peak;
+	(*use)->allocations = sum->allocations;
+	(*use)->allocated = sum->allocated;
+	(*use)->frees = sum->frees;
+}
+
+/* "outer/inner", cut in front where it is too long. */
+static uint64_t range_text(struct session *session, uint16_t path)
+{
+	char text[RANGE_TEXT];
+	size_t start = sizeof(text) - 1;
+
+	text[start] = '\0';
+	while (path != PATHS_OUTSIDE && path != PATHS_UNKNOWN) {
+		const struct range_path range = paths_of(path);
+		const char *name = names_of(range.name).text;
+		bool last = text[start] == '\0';
+		size_t length = strlen(name);
+
+		if (length + 1 > start)
+			break;
+		if (!last)
+			text[--start] = '/';
+		start -= length;
+		memcpy(text + start, name, length);
+		path = range.parent;
+	}
+	return session_intern(session, text + start);
+}
+
+static void update_site(struct session *session, size_t index)
+{
+	const struct site_sum *sum = &sites[index].sum;
+	struct memory_site **site = &sites[index].site;
+
+	if (!*site) {
+		const struct memory_site made = {
+			.kind = sum->kind,
+			.device = sum->device,
+			.thread = sum->origin.thread,
+			.size = sum->size,
+			.range = range_text(session, sum->origin.range),
+			.operation = session_intern(
+				session, sum->origin.operation ? sum->origin.operation->name : ""),
+		};
+
+		*site = session_add_memory_site(session, &made);
+	}
+	if (!*site)
+		return;
+	(*site)->held = sum->held;
+	(*site)->held_count = sum->held_count;
+	(*site)->at_peak = sites[index].at_peak;
+	(*site)->at_peak_count = sites[index].at_peak_count;
+	(*site)->allocations = sum->allocations;
+	(*site)->allocated = sum->allocated;
+}
+
+void memory_profile_update(struct session *session, const struct clock_scale *scale)
+{
+	static uint64_t seen;
+	uint64_t version = allocations_version();
+	uint64_t *counters = session_header(session)->counters;
+
+	if (version == seen)
+		return;
+	seen = version;
+	copy();
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
+			update_use(session, scale, device, kind);
+	for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
+		update_use(session, scale, -1, kind);
+	for (size_t i = 0; i < site_count; i++)
+		update_site(session, i);
+	counters[COUNTER_memory_untracked] = lost.untracked;
+	counters[COUNTER_memory_unknown_frees] = lost.unknown_frees;
+	counters[COUNTER_memory_captured] = allocations_captured();
 }

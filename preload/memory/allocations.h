@@ -10,8 +10,18 @@
 #ifndef KTIME_PRELOAD_MEMORY_ALLOCATIONS_H
 #define KTIME_PRELOAD_MEMORY_ALLOCATIONS_H
 
+#include <stdint.h>
+
+#include "preload/base/clock.h"
 #include "preload/driver/driver.h"
 #include "preload/memory/holdings.h"
+#include "report/session/session.h"
+
+/* What the elements of an array take; its padding is the driver's matter. */
+
+/* Bytes of an array with `levels` mipmap levels, 1 for one without any; 0 for a sparse array, or
+ * one that is given memory later. */
+uint64_t array_bytes(const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, unsigned levels);
 
 /* What a call allocated. */
 struct allocated {
@@ -41,11 +51,15 @@ void allocation_captured(void);
 /* To be called before the driver destroys a context. */
 void allocations_context_ends(CUcontext context);
 
-/* Held while holdings.h and memory_sums.h are read. */
+/* Held while holdings.h and holdings.h are read. */
 void allocations_lock(void);
 void allocations_unlock(void);
 /* Changes with whatever they hold. */
 uint64_t allocations_version(void);
-uint64_t allocations_captured(void);
+
+/* What the program holds of memory, brought into the session. For the collector thread only. */
+
+/* Copies the figures if they have changed since the last call. */
+void memory_profile_update(struct session *session, const struct clock_scale *scale);
 
 #endif

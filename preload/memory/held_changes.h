@@ -10,6 +10,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/base/clock.h"
+#include "report/session/session.h"
+
 /* Changes in a period of the collector, 5 ms: an allocation takes the driver a microsecond and
  * more. Chosen. */
 #define HELD_CHANGES_MOST 8192u
@@ -28,5 +31,10 @@ void held_changes_add(int device, uint64_t held);
 /* Takes all that were noted; valid without the lock, until the next call. `*left_out` is how many
  * more there were. */
 const struct held_change *held_changes_take(size_t *count, uint64_t *left_out);
+
+/* What the devices hold, as records of a trace. For the collector thread only. */
+
+/* To be called once a period: writes what changed since the last call if the trace wants it. */
+void held_trace_update(struct session *session, const struct clock_scale *scale, bool wanted);
 
 #endif

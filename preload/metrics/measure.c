@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "cupti/cupti.h"
-#include "cupti/pause.h"
 #include "cupti/profiler/profiler.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"

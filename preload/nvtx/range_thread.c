@@ -11,7 +11,7 @@
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/nvtx/paths.h"
+#include "preload/nvtx/names.h"
 
 /*
  * A start/end range; its number among all of them is its generation here. The collector reads it

@@ -1,18 +1,510 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/nvtx/ranges.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
 #include <uthash.h>
 
+#include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
-#include "preload/nvtx/history.h"
-#include "preload/nvtx/include.h"
-#include "preload/nvtx/paths.h"
-#include "preload/nvtx/range_rows.h"
+#include "preload/base/settings.h"
+#include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
-#include "preload/nvtx/started.h"
+#include "report/options/range_pattern.h"
+
+/* When a range was open: on CLOCK_REALTIME, ns. */
+struct range_time {
+	uint64_t start, end;
+	uint64_t duration; /* ns */
+	uint32_t thread;   /* from gettid() */
+	uint32_t id;	   /* of a start/end range, else 0 */
+};
+
+/*
+ * CUPTI's records of calls come up to 200 ms after them (FLUSH_NS in drain.c). A thread that opens
+ * or closes a range every 6 us makes as many changes until then; the memory is 512 KiB, and grows
+ * to that only if needed. Chosen.
+ */
+#define MOST  32768u
+/* Of threads that do one thing in a range and end, thousands are remembered. Chosen. */
+#define FIRST 8u
+
+struct past_change {
+	uint64_t time;
+	uint16_t now;
+};
+
+struct range_history {
+	struct past_change *changes;
+	uint32_t size; /* a power of two */
+	uint32_t head, tail;
+	bool dropped; /* changes have made room */
+};
+
+struct range_history *history_create(void)
+{
+	struct range_history *history = calloc(1, sizeof(*history));
+
+	if (!history)
+		return NULL;
+	history->size = FIRST;
+	history->changes = malloc(FIRST * sizeof(*history->changes));
+	if (!history->changes) {
+		free(history);
+		return NULL;
+	}
+	return history;
+}
+
+void history_free(struct range_history *history)
+{
+	if (history)
+		free(history->changes);
+	free(history);
+}
+
+static struct past_change *at(const struct range_history *history, uint32_t index)
+{
+	return &history->changes[index & (history->size - 1)];
+}
+
+static bool grow(struct range_history *history)
+{
+	struct range_history larger = *history;
+
+	larger.size *= 2;
+	if (larger.size > MOST)
+		return false;
+	larger.changes = malloc(larger.size * sizeof(*larger.changes));
+	if (!larger.changes)
+		return false;
+	for (uint32_t i = history->tail; i != history->head; i++)
+		*at(&larger, i) = *at(history, i);
+	free(history->changes);
+	*history = larger;
+	return true;
+}
+
+void history_add(struct range_history *history, uint64_t time, uint16_t now)
+{
+	if (history->head - history->tail == history->size && !grow(history)) {
+		history->tail++;
+		history->dropped = true;
+	}
+	*at(history, history->head++) = (struct past_change){.time = time, .now = now};
+}
+
+uint16_t history_at(const struct range_history *history, uint64_t time, uint16_t before)
+{
+	uint32_t low = 0, high = history->head - history->tail;
+
+	/* The number of changes that are not later. */
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (at(history, history->tail + middle)->time <= time)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low > 0)
+		return at(history, history->tail + low - 1)->now;
+	return history->dropped ? PATHS_UNKNOWN : before;
+}
+
+/* Of how many ranges that have ended it is kept when they were open: calls that are only learnt of
+ * later may have been made in them. Chosen. */
+#define PAST	 1024u
+/* Longer than a collector's period. Chosen. */
+#define SLACK_US 10000u
+
+struct interval {
+	uint64_t begin, end; /* ticks */
+	uint32_t kernel_id;
+	uint16_t place;
+	uint8_t bit;
+};
+
+static uint16_t paths[STARTED_PATHS];
+static uint32_t threads[STARTED_PATHS];
+static unsigned path_count;
+static struct interval open[STARTED_MOST];
+static unsigned open_count;
+static struct interval past[PAST]; /* in the order of their ends */
+static uint32_t past_count;
+
+/* STARTED_PATHS if the path is not known. */
+static unsigned bit_of(uint16_t path)
+{
+	unsigned bit = 0;
+
+	while (bit < path_count && paths[bit] != path)
+		bit++;
+	return bit < path_count ? bit : STARTED_PATHS;
+}
+
+static struct interval *find_open(uint16_t place)
+{
+	for (unsigned i = 0; i < open_count; i++)
+		if (open[i].place == place)
+			return &open[i];
+	return NULL;
+}
+
+bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin)
+{
+	struct interval *range = find_open(place);
+	unsigned bit = bit_of(path);
+
+	if (bit == STARTED_PATHS && path_count < STARTED_PATHS) {
+		bit = path_count++;
+		paths[bit] = path;
+		threads[bit] = owner.pthread_id;
+	}
+	if (bit == STARTED_PATHS)
+		return false;
+	/* There is one already if its end was lost. */
+	if (!range)
+		range = &open[open_count++];
+	*range = (struct interval){
+		.begin = begin, .kernel_id = owner.kernel_id, .place = place, .bit = (uint8_t)bit};
+	return true;
+}
+
+uint16_t started_end(uint16_t place, uint64_t begin, uint64_t end, uint32_t *kernel_id)
+{
+	struct interval *range = find_open(place);
+	uint16_t path;
+
+	if (!range || range->begin != begin)
+		return 0;
+	path = paths[range->bit];
+	range->end = end;
+	*kernel_id = range->kernel_id;
+	past[past_count++ % PAST] = *range;
+	*range = open[--open_count];
+	return path;
+}
+
+uint16_t started_open(uint16_t *place, uint64_t *begin)
+{
+	if (open_count == 0)
+		return 0;
+	*place = open[0].place;
+	*begin = open[0].begin;
+	return paths[open[0].bit];
+}
+
+uint32_t started_at(uint64_t time)
+{
+	uint32_t bits = 0;
+
+	for (unsigned i = 0; i < open_count; i++)
+		if (open[i].begin <= time)
+			bits |= 1u << open[i].bit;
+	for (uint32_t i = past_count; i > 0 && past_count - i < PAST; i--) {
+		const struct interval *range = &past[(i - 1) % PAST];
+
+		/* Ends that two threads made at about the same time may stand in the other order.
+		 */
+		if (range->end + clock_some_ticks(SLACK_US) <= time)
+			break;
+		if (range->begin <= time && time < range->end)
+			bits |= 1u << range->bit;
+	}
+	return bits;
+}
+
+uint16_t started_path(unsigned bit)
+{
+	return paths[bit];
+}
+
+uint32_t started_thread(uint16_t path)
+{
+	unsigned bit = bit_of(path);
+
+	return bit < STARTED_PATHS ? threads[bit] : 0;
+}
+
+static struct range_pattern *patterns[OPTIONS_RANGES];
+static unsigned pattern_count;
+/* Whether push/pop patterns match a path, once that was found out. */
+static uint8_t known[PATHS_MOST];
+enum { NOT_KNOWN, MATCHES, MATCHES_NOT };
+
+/* To be called first, with the settings read. */
+static void include_start(void)
+{
+	char message[128];
+
+	/* They were parsed when the settings were read, so they are good. */
+	for (unsigned i = 0; i < OPTIONS_RANGES && settings.nvtx_include[i]; i++)
+		if (!range_pattern_parse(&patterns[pattern_count], settings.nvtx_include[i],
+					 message, sizeof(message)))
+			pattern_count++;
+}
+
+/* Whether the user asked for some ranges only. */
+static bool include_is_on(void)
+{
+	return pattern_count > 0;
+}
+
+static bool matches_any(bool push_pop, const struct open_range_name *open, size_t count)
+{
+	for (unsigned i = 0; i < pattern_count; i++)
+		if (range_pattern_is_push_pop(patterns[i]) == push_pop &&
+		    range_pattern_matches(patterns[i], open, count))
+			return true;
+	return false;
+}
+
+static struct open_range_name name_of(uint16_t path)
+{
+	struct range_name name = names_of(paths_of(path).name);
+
+	return (struct open_range_name){.domain = names_domain_text(name.domain),
+					.name = name.text};
+}
+
+static bool matches_path(uint16_t path)
+{
+	struct open_range_name open[OPEN_MOST];
+	size_t first = OPEN_MOST;
+
+	/* From the top down. */
+	for (; path != PATHS_OUTSIDE && first > 0; path = paths_of(path).parent)
+		open[--first] = name_of(path);
+	return matches_any(true, open + first, OPEN_MOST - first);
+}
+
+/* Whether a call is reported that was made in this path, and in the start/end ranges of these bits
+ * (ranges.h). */
+static bool include_call(uint16_t path, uint32_t started)
+{
+	struct open_range_name open[STARTED_PATHS];
+	size_t count = 0;
+
+	if (pattern_count == 0)
+		return true;
+	if (path < PATHS_MOST) {
+		if (known[path] == NOT_KNOWN)
+			known[path] = matches_path(path) ? MATCHES : MATCHES_NOT;
+		if (known[path] == MATCHES)
+			return true;
+	}
+	for (; started; started &= started - 1)
+		open[count++] = name_of(started_path((unsigned)__builtin_ctz(started)));
+	return matches_any(false, open, count);
+}
+
+/* Ranges of a session: beyond half of them the threads are not told apart. Parts of rows in them.
+ * 1.5 MiB and 4 MiB when they are full. Chosen. */
+#define MOST_RANGES 16384u
+#define MOST_PARTS  65536u
+struct range_key {
+	uint32_t thread;
+	uint32_t path;
+};
+
+struct range_entry {
+	struct range_key key;
+	struct nvtx_range *range;
+	UT_hash_handle hh;
+};
+
+struct part_key {
+	const struct nvtx_range *range;
+	const struct row *row;
+};
+
+struct part_entry {
+	struct part_key key;
+	struct nvtx_part *part;
+	UT_hash_handle hh;
+};
+
+static struct session *session;
+static struct range_entry *ranges;
+static struct part_entry *parts;
+
+/* To be called first. */
+static void range_rows_start(struct session *the_session)
+{
+	session = the_session;
+}
+
+static uint64_t offset_of(const void *item)
+{
+	const void *base;
+	size_t size;
+
+	session_range(session, &base, &size);
+	return (uint64_t)((const char *)item - (const char *)base);
+}
+
+/* The range of a path on a thread, by the low half of its pthread_self(); 0: on any thread. Made
+ * the first time; NULL if it does not fit. */
+static struct nvtx_range *range_rows_find(uint32_t thread, uint16_t path)
+{
+	struct range_key key = {.thread = thread, .path = path};
+	struct range_path parts_of_path = paths_of(path);
+	struct range_name name = names_of(parts_of_path.name);
+	const struct nvtx_range *parent = NULL;
+	struct range_entry *entry = NULL;
+
+	HASH_FIND(hh, ranges, &key, sizeof(key), entry);
+	if (entry)
+		return entry->range;
+	if (HASH_COUNT(ranges) >= MOST_RANGES)
+		return NULL;
+	if (parts_of_path.parent != PATHS_OUTSIDE) {
+		parent = range_rows_find(thread, parts_of_path.parent);
+		if (!parent)
+			return NULL;
+	}
+	entry = malloc(sizeof(*entry));
+	if (!entry)
+		return NULL;
+	entry->key = key;
+	entry->range = session_add_nvtx_range(
+		session,
+		&(struct nvtx_range){
+			.style = parts_of_path.style,
+			.parent = parent ? offset_of(parent) : 0,
+			.name = session_intern(session, name.text),
+			.domain = session_intern(session, names_domain_text(name.domain)),
+			.thread = parts_of_path.style == RANGE_START_END ? started_thread(path)
+									 : thread,
+		});
+	if (!entry->range) {
+		free(entry);
+		return NULL;
+	}
+	HASH_ADD(hh, ranges, key, sizeof(key), entry);
+	return entry->hh.tbl ? entry->range : NULL;
+}
+
+/* The range of a path on a thread, which is told apart as long as there is room. What does not fit
+ * is counted. NULL too for PATHS_OUTSIDE and PATHS_UNKNOWN. */
+static struct nvtx_range *range_rows_on(uint32_t thread, uint16_t path)
+{
+	struct range_key key = {.thread = thread, .path = path};
+	struct range_entry *entry = NULL;
+	struct nvtx_range *range;
+
+	if (path == PATHS_OUTSIDE || path == PATHS_UNKNOWN)
+		return NULL;
+	HASH_FIND(hh, ranges, &key, sizeof(key), entry);
+	if (entry)
+		return entry->range;
+	range = range_rows_find(HASH_COUNT(ranges) < MOST_RANGES / 2 ? thread : 0, path);
+	session_count(session, COUNTER_ranges_lost, !range);
+	return range;
+}
+
+/* Its place in the file, counted in the distance that ranges have at least: beyond 256 GiB there is
+ * none. */
+uint32_t range_rows_number(const struct nvtx_range *range)
+{
+	uint64_t number = range ? offset_of(range) / _Alignof(struct nvtx_range) : 0;
+
+	return number <= UINT32_MAX ? (uint32_t)number : 0;
+}
+
+struct nvtx_range *range_rows_numbered(uint32_t number)
+{
+	const void *base;
+	size_t size;
+
+	session_range(session, &base, &size);
+	return number ? (struct nvtx_range *)((char *)(uintptr_t)base +
+					      (uint64_t)number * _Alignof(struct nvtx_range))
+		      : NULL;
+}
+
+/* A range of a path has ended. */
+static void range_rows_end(struct nvtx_range *range, uint16_t path, const struct range_time *time)
+{
+	struct range_name name = names_of(paths_of(path).name);
+	struct trace_record record = {
+		.start = time->start,
+		.end = time->end,
+		.device = -1,
+		.kind = ROW_RANGE,
+		.correlation = time->id,
+		.thread = time->thread,
+		.result = paths_of(path).style,
+	};
+
+	range->calls++;
+	range->total += time->duration;
+	if (time->duration < range->minimum)
+		range->minimum = time->duration;
+	if (time->duration > range->maximum)
+		range->maximum = time->duration;
+	session_count(session, COUNTER_ranges, 1);
+	if (session_header(session)->trace_on == TRACE_GROWS) {
+		record.name = session_intern(session, name.text);
+		record.kernel = session_intern(session, names_domain_text(name.domain));
+		session_trace(session, &record);
+	}
+}
+
+static struct nvtx_part *part_of(const struct nvtx_range *range, const struct row *row)
+{
+	struct part_key key = {.range = range, .row = row};
+	struct part_entry *entry = NULL;
+
+	HASH_FIND(hh, parts, &key, sizeof(key), entry);
+	if (entry)
+		return entry->part;
+	entry = HASH_COUNT(parts) < MOST_PARTS ? malloc(sizeof(*entry)) : NULL;
+	if (!entry)
+		return NULL;
+	entry->key = key;
+	entry->part = session_add_nvtx_part(session, range, row);
+	if (!entry->part) {
+		free(entry);
+		return NULL;
+	}
+	HASH_ADD(hh, parts, key, sizeof(key), entry);
+	return entry->hh.tbl ? entry->part : NULL;
+}
+
+/* Adds a call of a row whose time nobody knows. */
+static void range_rows_add_untimed(const struct nvtx_range *range, const struct row *row)
+{
+	struct nvtx_part *part = range && row ? part_of(range, row) : NULL;
+
+	if (part)
+		part->untimed++;
+	else
+		session_count(session, COUNTER_ranges_lost, 1);
+}
+
+/* Adds a call of a row; it stands for `weight` calls. What does not fit is counted. */
+static void range_rows_add(const struct nvtx_range *range, const struct row *row,
+			   uint64_t nanoseconds, double weight, enum clock_source clock)
+{
+	struct nvtx_part *part = range && row ? part_of(range, row) : NULL;
+
+	if (!part) {
+		session_count(session, COUNTER_ranges_lost, 1);
+		return;
+	}
+	part->calls += weight;
+	part->event_calls += clock == CLOCK_EVENTS ? weight : 0;
+	part->total += (uint64_t)((double)nanoseconds * weight + 0.5);
+	part->estimated |= weight != 1;
+	if (nanoseconds < part->minimum)
+		part->minimum = nanoseconds;
+	if (nanoseconds > part->maximum)
+		part->maximum = nanoseconds;
+}
 
 /* How long the changes of a thread that has ended are kept, for the records of its calls, ns. */
 #define KEEP_NS 2000000000u
@@ -32,7 +524,6 @@ static struct past *pasts; /* by kernel_id */
 /* Of threads that have ended, in that order. */
 static struct past *ended, **ended_end = &ended;
 
-static struct session *session;
 static const struct clock_scale *scale;
 static bool (*counts)(uint64_t);
 /* A range has ended, which began at `begin`; ticks. */

@@ -11,8 +11,60 @@
 #include <stdint.h>
 
 #include "preload/base/clock.h"
-#include "preload/nvtx/place.h"
+#include "preload/nvtx/range_thread.h"
 #include "report/session/session_nvtx.h"
+
+/* In which NVTX ranges a call was made. */
+
+struct range_place {
+	uint32_t range;	       /* the thread's innermost push/pop range, as ranges.h numbers it */
+	uint32_t started : 31; /* start/end ranges that were open: bits, as in ranges.h */
+	uint32_t included : 1; /* --nvtx-include leaves calls made here in */
+};
+_Static_assert(sizeof(struct range_place) == 8, "each operation in flight has one");
+
+/* Which range was a thread's innermost one at a time: its newest changes, oldest first. For the
+ * collector thread only. */
+
+struct range_history;
+
+/* NULL if memory is out. */
+struct range_history *history_create(void);
+void history_free(struct range_history *history); /* NULL is allowed */
+/* Adds a change, in ticks; `now` is the innermost range from then on. Old ones make room. */
+void history_add(struct range_history *history, uint64_t time, uint16_t now);
+/* The innermost range at a time; `before` if that is before the first change ever, PATHS_UNKNOWN if
+ * it is before the oldest that is kept. */
+uint16_t history_at(const struct range_history *history, uint64_t time, uint16_t before);
+
+/* The start/end ranges of the process, by the time that they were open. For the collector thread
+ * only. */
+
+/* How many start/end ranges are told apart, by name: a bit for each. */
+#define STARTED_PATHS 31u
+
+/* A range begins, at a time in ticks; `place` is its own among those that are open. False if
+ * there are too many paths. The same again has no effect. */
+bool started_begin(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin);
+/* The range that began at `begin` ends. Its path, or 0 if it is not open; `kernel_id` is of the
+ * thread that began it. */
+uint16_t started_end(uint16_t place, uint64_t begin, uint64_t end, uint32_t *kernel_id);
+/* One that is open, with its place and begin, or 0 if none is. */
+uint16_t started_open(uint16_t *place, uint64_t *begin);
+
+/* The ranges that were open at a time, a bit for each path. */
+uint32_t started_at(uint64_t time);
+uint16_t started_path(unsigned bit);
+/* Which thread began the first range of a path: the low half of its pthread_self(). */
+uint32_t started_thread(uint16_t path);
+
+/* Which calls --nvtx-include leaves in. For the collector thread only. */
+
+/* The ranges of a session, and what was done in them. For the collector thread only. */
+
+/* A range's number, which is shorter than its address; 0 for NULL. */
+uint32_t range_rows_number(const struct nvtx_range *range);
+struct nvtx_range *range_rows_numbered(uint32_t number);
 
 /* To be called first. `counts`: whether what ends at a time (CLOCK_REALTIME, ns) is reported. */
 void ranges_start(struct session *session, const struct clock_scale *scale,

@@ -5,11 +5,11 @@
 
 #include "preload/base/futex.h"
 #include "preload/launch/window.h"
-#include "preload/recording/deferred_start.h"
+#include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/trace_window.h"
-#include "report/options/options.h"
 #include "report/control/control.h"
+#include "report/options/options.h"
 
 /* How long the collector rests for the one who copies the profile, whatever else is to be done: a
  * thread's ring holds 22 ms of the fastest launching. Chosen. */

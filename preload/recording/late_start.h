@@ -12,18 +12,58 @@
 #include <stdint.h>
 
 #include "cupti/cupti.h"
-#include "preload/recording/launch_costs.h"
+#include "preload/events/in_flight.h"
 #include "report/session/session.h"
+
+/*
+ * What CUPTI adds to the program's launches, reckoned from how many there were of what: in all of
+ * them from when it was started on, and more in those that it records. For the collector thread
+ * only.
+ */
 
 /* As cupti_start(). */
 typedef int (*cupti_starter)(const struct cupti_settings *settings, char *reason, size_t size);
+
+struct launch_costs {
+	uint64_t launches;
+	/* Nanoseconds by which the program takes longer: */
+	double standing;  /* while CUPTI does not record */
+	double calls;	  /* the part of `standing` that is in calls that the program waited for */
+	double copies;	  /* by recording copies and memsets, which it always does (cupti.h) */
+	double recording; /* by recording all else */
+};
+
+/* Takes a graph's launch that was made while CUPTI was on and recorded no kernels. */
+void launch_costs_see_call(const struct in_flight *call);
+/* Of the launches that were counted since the last call, `elapsed` ns ago. `late`: CUPTI is
+ * started, or is to be started, after the program has made its graphs; then `calls` is not bounded
+ * by the device's idle time, as a start that costs too much cannot be undone. */
+struct launch_costs launch_costs_take(bool late, uint64_t elapsed);
+
+/*
+ * Starting CUPTI when the profiling window opens for the first time, for programs that run with
+ * --start off: until then it is not even initialised. All that it records from then on is matched,
+ * as if it had been there from the start. For the collector thread only.
+ */
+
+/* CUPTI is to be started by `start` with these settings, which are copied, once
+ * deferred_start_now() is called. */
+void deferred_start_plan(struct session *session, const struct cupti_settings *settings,
+			 cupti_starter start);
+/* Whether it is still to be started. */
+bool deferred_start_is_planned(void);
+/*
+ * Starts it if that is planned. Whether a call that was made meanwhile has left a record is not
+ * known: none waits for one. `collect` takes these calls, and as many of such records as there are,
+ * while the window is closed. A warning in the report says why it could not be started. Takes 4 to
+ * 330 ms (H200, CUPTI 13.0); the window opens afterwards.
+ */
+void deferred_start_now(void (*collect)(void));
 
 /* CUPTI is to be started by `start` with these settings, which are copied, within a budget: a
  * fraction of the time. Times are of CLOCK_REALTIME, nanoseconds. */
 void late_start_plan(struct session *session, const struct cupti_settings *settings,
 		     cupti_starter start, double budget, uint64_t now);
-/* Whether it is still to be started. */
-bool late_start_is_planned(void);
 /* Takes the launches of the last `elapsed` nanoseconds; starts CUPTI once it may be, and returns
  * true then. */
 bool late_start_update(const struct launch_costs *costs, uint64_t elapsed, uint64_t now);

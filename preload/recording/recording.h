@@ -2,7 +2,7 @@
 /*
  * When CUPTI records. In a process without graphs, always. Tracing each node of a graph can cost
  * more than all of the program, so with --graph auto CUPTI's recording of kernels is turned off and
- * on while the program runs; that of copies and memsets stays on (pause.h):
+ * on while the program runs; that of copies and memsets stays on (cupti.h):
  *
  *   until the first graph is made	recording; each call is matched with its record
  *   while the nodes fit the budget	recording, but for the moments when a graph is made
@@ -28,6 +28,50 @@
 #include "preload/events/in_flight.h"
 #include "preload/recording/late_start.h"
 #include "report/session/session.h"
+
+/*
+ * When windows open (recording.h) and how long they are, so that all together cost their part of
+ * the budget. Times are nanoseconds. So is work: what recording all launches so far would have
+ * cost. Windows open after a random amount of work, not of time: a program that goes through phases
+ * launches more in some, and a launch in those must be met as often as one in the others. For the
+ * collector thread only.
+ */
+
+/* `budget`: the part of the time that windows may take; `random`: where chance begins. */
+void window_times_start(uint64_t now, double budget, uint64_t random);
+/* Plans the next window, after one that was closed now and has cost `spent`. */
+void window_times_plan(uint64_t now, double work, double spent);
+/* Passes time, of which only that pays for windows in which the program launches, or did a moment
+ * ago. To be called once a period, before the next function. */
+void window_times_pass(uint64_t now, double work);
+/* Whether the next window opens. */
+bool window_times_are_due(uint64_t now, double work);
+/* Whether a window that has been open for this time, and has cost `spent`, is to be closed. Once
+ * its time is over that takes one more launch: the last one that is recorded will be left out. */
+bool window_times_are_over(uint64_t open, double work, double spent);
+/* Chooses how long the next window is, after one that has cost `spent`. */
+void window_times_adapt(double spent);
+
+/*
+ * Waiting for a recording window's records: its launches may still be queued when it is closed. For
+ * the collector thread only; times are of CLOCK_REALTIME, in nanoseconds.
+ */
+
+/* A window opens; `seen`: launches_seen() by then. */
+void window_records_begin(uint64_t seen);
+/* A graph with kernels was launched in it, and no record of that can be missing. */
+void window_records_expect(void);
+/* The window was closed: its records are awaited from now on. */
+void window_records_await(uint64_t now);
+/* Whether records are awaited. */
+bool window_records_awaited(void);
+/* Whether they have come, or are given up; `seen`: launches_seen() now. The first time that they
+ * are all there it is false: the last launch's other nodes may come a little later. */
+bool window_records_have_come(uint64_t now, uint64_t seen);
+/* Whether CUPTI should be flushed for them; if so, not again for a while. */
+bool window_records_want_flush(uint64_t now);
+/* Nothing is awaited any more. */
+void window_records_end(void);
 
 /*
  * To be called first. `row_of` gives the row of an operation on a device; `wake` wakes the

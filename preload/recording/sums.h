@@ -10,9 +10,65 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <uthash.h>
 
+#include "cupti/activity.h"
 #include "preload/handles/operation.h"
+#include "preload/recording/window_estimate.h"
 #include "report/session/session.h"
+
+/*
+ * What recording windows are the sums of: units that are told apart from others, the launches of
+ * the graphs with the same kernels, or of one operation by itself. For the collector thread only.
+ */
+
+/* An operation's part in the units of a class. */
+struct window_part {
+	struct operation *operation;
+	struct window_times times;
+	double records;	     /* that `times` is of */
+	double open, opened; /* nanoseconds and records of the present window */
+	struct window_part *next;
+};
+
+struct window_class_key {
+	uint64_t kernels; /* or the operation's address */
+	uint32_t device, unit;
+};
+
+/* Units that are told apart from others: the launches of the graphs with the same kernels, or of
+ * one operation by itself. */
+struct window_class {
+	struct window_class_key key;
+	struct window_units units;
+	double open;	 /* units of the present window */
+	double recorded; /* units of those before it */
+	double all;	 /* units in all, when they were last counted */
+	bool asked;	 /* sums_lack_a_graph() has named it, or it had records */
+	struct window_part *parts;
+	struct window_class *next_open;
+	UT_hash_handle link;
+};
+
+/*
+ * Versions of updated graphs (operation.h). Records do not tell them apart if they run the same
+ * kernels; but a window in which one version alone was launched is of that one. For the collector
+ * thread only.
+ */
+
+/* Before a window opens, and a while after it was closed, when all calls that were made in it have
+ * returned: notes which graphs are launched in between. Anything longer is not a window. */
+void versions_window_opens(void);
+void versions_window_was_closed(void);
+/* Calls `use` for each version of graphs with these kernels (graph_contents_key()), the first ones
+ * too; not if there is no other. */
+void versions_for_each(uint64_t kernels, void (*use)(struct operation *version, void *context),
+		       void *context);
+/* The only version of graphs with these kernels that was launched in the last window; NULL if there
+ * were several, or that is not known. */
+struct operation *versions_in_window(uint64_t kernels);
+/* The window's records have been taken: the next ones are not known to be of one window. */
+void versions_window_taken(void);
 
 /* What a graph's launch did of one operation. */
 struct launch_part {
@@ -35,9 +91,6 @@ void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds
  */
 bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part *parts,
 		     uint32_t part_count, struct operation **graph);
-/* Whether a graph with kernels does just this beside them, so that it may be what is left of one of
- * its launches if no kernel was recorded. */
-bool sums_may_lack_kernels(const struct launch_part *parts, uint32_t part_count);
 /* All that was added since the last call was recorded in one window: at a random time, or not. */
 void sums_close_window(bool random);
 /* Whether a graph has been launched of which nothing is recorded; true once for each. */
@@ -47,5 +100,32 @@ bool sums_lack_a_graph(void);
 bool sums_are_fresh(void);
 /* Updates the rows: how often nodes ran, and the time of all operations. */
 void sums_update_rows(void);
+
+/* Puts the records of a graph launch's nodes together, by their correlation id, while calls are not
+ * matched with records (recording.h). For the collector thread only. */
+
+/* `node` is called for each node of a launch that is complete, and then `graph` with the launch's
+ * operation, which lasted from its first node's start to its last one's end. */
+void launches_start(void (*node)(struct operation *operation, uint32_t device,
+				 uint64_t nanoseconds),
+		    void (*graph)(struct operation *operation, uint32_t device,
+				  uint64_t nanoseconds));
+/* Takes a node's record. */
+void launches_add(struct operation *operation, const struct activity *activity);
+/* Ends the launches whose nodes have all been recorded, as far as can be told. */
+void launches_settle(void);
+/*
+ * Ends all launches after the recording of kernels was turned off, or at the end of the run. In the
+ * first case each stream's last launch is left out, and so are those that began before kernels were
+ * turned on, at `since` on the records' clock (0: that clock is not known), and those without
+ * kernels that began after they were turned off, at `until` (UINT64_MAX: not known).
+ */
+void launches_end(bool turned_off, uint64_t since, uint64_t until);
+/* Of how many launches kernels have been recorded so far, including those that still lack records.
+ */
+uint64_t launches_seen(void);
+/* The same when a window opens, before the recording is turned on: what has come since the last one
+ * was ended is forgotten, as it is of that. */
+uint64_t launches_begin(void);
 
 #endif

@@ -6,7 +6,6 @@
 #include "cupti/cupti.h"
 #include "preload/base/mode.h"
 #include "preload/driver/api.h"
-#include "preload/timeline/host_calls.h"
 #include "preload/timeline/timeline.h"
 
 static struct session *session;

@@ -13,7 +13,7 @@
 /* What an interval of the union begins and ends with. */
 struct edge {
 	uint64_t name;	       /* offset of the operation's name in the profile */
-	uint32_t call;	       /* number of the host's call (host_calls.h); 0: not known */
+	uint32_t call;	       /* number of the host's call (timeline.h); 0: not known */
 	uint32_t graph_launch; /* correlation id of the graph launch; 0: no node of a graph */
 };
 

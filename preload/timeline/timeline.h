@@ -11,14 +11,72 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/timeline/interval_set.h"
+#include "report/session/idle.h"
 #include "report/session/session.h"
+
+/*
+ * The program's latest CUDA calls, of all threads: what the host did before an operation began.
+ * Calls are numbered from 1 in the order in which they are added; each has a link to its thread's
+ * call before it. Times in nanoseconds. For one thread.
+ */
+
+/* How many calls are remembered, a power of two. An operation's record comes at most some 200 ms
+ * after its call (FLUSH_NS), or once a buffer is full: 32,768 calls are 90 ms of the fastest
+ * launching, and at most 10 of the largest buffers. Chosen. */
+#define HOST_CALLS_KEPT 32768u
+
+enum host_call_flags {
+	HOST_CALL_WAITED = 1, /* a synchronizing call: it waited for the device */
+	HOST_CALL_WORK = 2,   /* started an operation, or several */
+	HOST_CALL_FIRST = 4,  /* the first launch of a kernel, which may load its module */
+};
+
+struct host_call {
+	uint64_t begin, end;
+	uint32_t previous; /* number of the thread's call before it; 0: none */
+	uint32_t thread;   /* from gettid() */
+	uint16_t api;	   /* names the function: see api.h */
+	uint8_t flags;	   /* enum host_call_flags */
+};
+
+/* Adds a call and returns its number; 0 if memory is out. */
+uint32_t host_calls_add(const struct host_call *call);
+/* The call of a number; NULL for 0, and if it is no longer remembered. */
+const struct host_call *host_calls_get(uint32_t number);
+/* A call that is still remembered is found to have waited for the device. */
+void host_calls_note_wait(uint32_t number);
+
+/* Why a device was idle before an operation: one gap, split by what the host did in it. */
+
+/* How far the records' clock and the host's may be apart, in nanoseconds: in shorter gaps they do
+ * not tell the host's time from launch latency. */
+#define CLOCKS_APART_NS 5000u
+
+/* How many functions of one gap are told apart; the others are summed up as one. Chosen. */
+#define SPLIT_CALLS	8
+
+/* The parts of a gap, in nanoseconds; together they are its length. */
+struct split {
+	uint64_t parts[IDLE_CAUSE_COUNT]; /* IDLE_CALL: all functions */
+	struct {
+		uint16_t api; /* API_NONE: the functions that had no room */
+		uint64_t part;
+	} calls[SPLIT_CALLS];
+	unsigned call_count;
+	uint32_t thread; /* that launched the operation after the gap; 0: not known */
+};
+
+/* Splits the gap between two intervals. Calls of the thread that launched the later one must have
+ * been added to timeline.h. */
+void causes_split(struct split *split, const struct interval *before, const struct interval *after);
 
 /* An operation on a device, in nanoseconds of CLOCK_REALTIME. */
 struct timeline_operation {
 	uint64_t start, end;
 	uint32_t device, context; /* CUPTI's numbers */
 	uint32_t graph_launch;	  /* correlation id of the graph launch; 0: no node of a graph */
-	uint32_t call;		  /* number of its call (host_calls.h); 0: not known */
+	uint32_t call;		  /* number of its call (timeline.h); 0: not known */
 	uint64_t name;		  /* offset of its name in the profile */
 	bool copy;		  /* a copy or memset */
 };

@@ -53,9 +53,9 @@ cost: cost-program
 
 # How often the intervals of estimates hold the truth, in simulated runs: of rows that are recorded in windows.
 $(BUILD)/bench/window_coverage: $(BUILD)/obj/tests/bench/window_coverage.o \
-		$(addprefix $(BUILD)/obj/preload/recording/, sums.o window_class.o row_totals.o versions.o window_estimate.o window_times.o) $(REPORT_LIBRARY_OBJECTS)
+		$(addprefix $(BUILD)/obj/preload/recording/, sums.o window_estimate.o recording.o) $(REPORT_LIBRARY_OBJECTS)
 	@mkdir -p $(@D)
-	$(LINK) $^ $(REPORT_LIBRARIES) -lm -o $@
+	$(LINK) -Wl,--gc-sections $^ $(REPORT_LIBRARIES) -lm -o $@
 
 .PHONY: coverage coverage-programs
 coverage-programs: library command sim preload-programs $(BUILD)/bench/window_coverage

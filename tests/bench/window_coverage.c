@@ -14,9 +14,8 @@
 #include <unistd.h>
 
 #include "preload/handles/graph_contents.h"
+#include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
-#include "preload/recording/versions.h"
-#include "preload/recording/window_times.h"
 
 /* As in recording.c. */
 #define BUDGET	      0.05

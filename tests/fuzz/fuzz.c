@@ -17,7 +17,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cupti/decode.h"
+#include "cupti/activity.h"
 #include "report/compare/profile.h"
 #include "report/export/export.h"
 #include "report/html/profile_page.h"

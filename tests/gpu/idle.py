@@ -42,7 +42,7 @@ RUNS = 2
 TIME_BAR = 1.0
 # Causes, in points of the run.
 CAUSE_BAR = 3.0
-# As ktime has it (preload/timeline/causes.h).
+# As ktime has it (preload/timeline/timeline.h).
 SHORT_NS = 5000
 # The calls that ktime times (preload/driver/host_calls.def and entries.def).
 TIMED = re.compile(r"Synchronize|Malloc|Free|HostAlloc|HostRegister|HostUnregister|^cuMem|^cudaMem[cs]"

@@ -33,7 +33,7 @@
 #define PAIRS	 16
 #define FEW	 4
 #define EVENTS	 (4 * PAIRS * 2)
-/* See queued_overhead.c: pairs, each behind eight kernels. */
+/* See calibration.c: pairs, each behind eight kernels. */
 #define QUEUED	 32
 #define READINGS 21
 

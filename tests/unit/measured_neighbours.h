@@ -23,7 +23,6 @@
 #include <cmocka.h>
 
 #include "cupti/cupti.h"
-#include "cupti/pause.h"
 #include "cupti/profiler/profiler.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/settings.h"

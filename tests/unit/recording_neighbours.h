@@ -16,22 +16,18 @@
 
 #include <cmocka.h>
 
-#include "preload/base/clock.h"
 #include "cupti/cupti.h"
-#include "cupti/pause.h"
+#include "preload/base/clock.h"
 #include "preload/base/instantiation.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
 #include "preload/handles/graph_contents.h"
 #include "preload/nvtx/ranges.h"
-#include "preload/recording/deferred_start.h"
-#include "preload/recording/launch_costs.h"
-#include "preload/recording/launches.h"
+#include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/trace_window.h"
-#include "preload/recording/versions.h"
 #include "tests/unit/own_process.h"
 
 #define MS     1000000ull

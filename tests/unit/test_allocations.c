@@ -18,9 +18,7 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/handles/operation.h"
 #include "preload/memory/allocations.h"
-#include "preload/memory/memory_profile.h"
 #include "preload/nvtx/names.h"
-#include "preload/nvtx/paths.h"
 #include "preload/nvtx/range_thread.h"
 
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/memory/array_bytes.h"
+#include "preload/memory/allocations.h"
 
 static uint64_t bytes_of(unsigned format, unsigned channels, size_t width, size_t height,
 			 size_t depth, unsigned flags, unsigned levels)

@@ -7,8 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/timeline/causes.h"
-#include "preload/timeline/host_calls.h"
+#include "preload/timeline/timeline.h"
 
 enum { LAUNCH = 1, MALLOC, FREE, SYNC, COPY };
 

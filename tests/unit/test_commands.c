@@ -12,7 +12,7 @@
 
 #include "preload/launch/window.h"
 #include "preload/recording/commands.h"
-#include "preload/recording/deferred_start.h"
+#include "preload/recording/late_start.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/trace_window.h"
 #include "report/control/control.h"

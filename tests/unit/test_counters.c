@@ -13,14 +13,14 @@
 #include "preload/collector/counters.h"
 #include "preload/collector/memory.h"
 #include "preload/collector/rows.h"
+#include "preload/collector/trace.h"
 #include "preload/driver/driver.h"
-#include "preload/handles/graph_shapes.h"
 #include "preload/handles/graph_contents.h"
+#include "preload/handles/graph_shapes.h"
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
-#include "preload/collector/trace.h"
-#include "preload/memory/held_trace.h"
-#include "preload/memory/memory_profile.h"
+#include "preload/memory/allocations.h"
+#include "preload/memory/held_changes.h"
 #include "preload/metrics/metrics.h"
 
 _Atomic bool mode_cupti;

@@ -15,7 +15,6 @@
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
-#include "cupti/wrapped_calls.h"
 #include "tests/unit/cupti_in_child.h"
 
 #define MOST_KERNELS (BUFFERS_TOGETHER / sizeof(CUpti_ActivityKernel10))

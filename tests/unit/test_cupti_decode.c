@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "cupti/decode.h"
+#include "cupti/activity.h"
 
 /* A record and, behind it, what is not its own. */
 struct record {

@@ -11,9 +11,9 @@
 
 #include <cmocka.h>
 
+#include "cupti/api_names.h"
 #include "cupti/kinds.h"
-#include "cupti/refusal.h"
-#include "cupti/wrapped_calls.h"
+#include "cupti/library.h"
 
 #define CONCURRENT  CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL
 #define SERIAL	    CUPTI_ACTIVITY_KIND_KERNEL

@@ -11,10 +11,10 @@
 
 #include <cmocka.h>
 
+#include "cupti/api_names.h"
 #include "cupti/buffers.h"
 #include "cupti/cupti.h"
 #include "cupti/kinds.h"
-#include "cupti/wrapped_calls.h"
 #include "preload/hooks/cupti_symbols.h"
 #include "tests/unit/cupti_in_child.h"
 

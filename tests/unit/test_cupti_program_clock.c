@@ -8,10 +8,10 @@
 
 #include <cmocka.h>
 
-#include "preload/base/clock.h"
 #include "cupti/cupti.h"
+#include "cupti/program.h"
+#include "preload/base/clock.h"
 #include "preload/hooks/cupti_symbols.h"
-#include "cupti/program_clock.h"
 #include "tests/unit/cupti_in_child.h"
 
 #define KERNEL CUPTI_ACTIVITY_KIND_CONCURRENT_KERNEL

@@ -14,7 +14,7 @@
 #include "preload/base/instantiation.h"
 #include "preload/base/mode.h"
 #include "preload/handles/stream.h"
-#include "preload/recording/deferred_start.h"
+#include "preload/recording/late_start.h"
 
 uint64_t mode_cupti_since;
 

@@ -11,7 +11,6 @@
 #include "preload/base/mode.h"
 #include "preload/launch/thread.h"
 #include "preload/timeline/feed.h"
-#include "preload/timeline/host_calls.h"
 #include "preload/timeline/timeline.h"
 
 #define MALLOC	   API_DRIVER(ENTRY_cuMemAlloc_v2)

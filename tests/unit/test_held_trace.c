@@ -11,7 +11,6 @@
 
 #include "preload/memory/allocations.h"
 #include "preload/memory/held_changes.h"
-#include "preload/memory/held_trace.h"
 
 static struct session *session;
 /* Times of records are ticks, and later than 0. */

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/events/measured.h"
+#include "preload/events/calibration.h"
 
 static void what_is_far_off_does_not_count(void **state)
 {

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/events/other_streams.h"
+#include "preload/events/in_flight.h"
 #include "report/session/session.h"
 
 #define SLOT_NS 8000u

@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "preload/base/lifecycle_state.h"
-#include "preload/nvtx/paths.h"
+#include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
 
 #define STARTING 1u /* see range_thread.c */

@@ -17,9 +17,7 @@
 #include <cmocka.h>
 
 #include "preload/base/lifecycle_state.h"
-#include "preload/nvtx/history.h"
-#include "preload/nvtx/paths.h"
-#include "preload/nvtx/range_rows.h"
+#include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
 #include "preload/nvtx/ranges.h"
 

@@ -8,9 +8,9 @@
 #include <cmocka.h>
 
 #include "preload/base/clock.h"
-#include "preload/nvtx/started.h"
+#include "preload/nvtx/ranges.h"
 
-#define PAST 1024u /* see started.c */
+#define PAST 1024u /* see ranges.c */
 
 static const struct range_owner owner = {.kernel_id = 7, .pthread_id = 70};
 

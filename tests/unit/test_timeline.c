@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "preload/launch/window.h"
-#include "preload/timeline/host_calls.h"
 #include "preload/timeline/timeline.h"
 
 #define US 1000ull

@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/recording/window_records.h"
+#include "preload/recording/recording.h"
 #include "tests/unit/own_process.h"
 
 #define MS     1000000ull

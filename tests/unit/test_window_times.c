@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "preload/recording/window_times.h"
+#include "preload/recording/recording.h"
 
 #define MS     1000000ull
 #define BEGIN  (1000 * MS)

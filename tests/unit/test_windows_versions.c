@@ -2,7 +2,7 @@
 /* Which version of an updated graph a window was of, and what that says of all its launches. */
 #include "tests/unit/window_launches.h"
 
-#include "preload/recording/versions.h"
+#include "preload/recording/sums.h"
 
 /* SAME_GRAPH is a version of GRAPH. */
 static int start_versions(void **state)

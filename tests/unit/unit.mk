@@ -54,8 +54,8 @@ $(MERGE_MANY): $(BUILD)/obj/tests/command/merge_many.o \
 
 # These are linked with the object that they test alone: the test defines what it calls.
 $(BUILD)/tests/unit/test_sampling: $(BUILD)/obj/preload/events/sampling.o
-$(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/, late_start.o launch_costs.o)
-$(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/deferred_start.o
+$(BUILD)/tests/unit/test_late_start: $(addprefix $(BUILD)/obj/preload/recording/, late_start.o)
+$(BUILD)/tests/unit/test_deferred_start: $(BUILD)/obj/preload/recording/late_start.o
 $(BUILD)/tests/unit/test_commands: $(BUILD)/obj/preload/recording/commands.o
 $(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/trace_window.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
@@ -63,34 +63,34 @@ $(BUILD)/tests/unit/test_instantiation: $(addprefix $(BUILD)/obj/preload/base/, 
 $(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/settings.c)
-$(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload/nvtx/, range_thread.o paths.o names.o)
+$(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload/nvtx/, range_thread.o names.o)
 $(BUILD)/tests/unit/test_range_times: $(patsubst %.c, $(SIM_OBJECTS)/clock/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c))) $(BUILD)/obj/preload/base/settings.o
-$(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/window_times.o
-$(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/window_records.o
+$(BUILD)/tests/unit/test_window_times: $(BUILD)/obj/preload/recording/recording.o
+$(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/recording.o
 $(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/window_check.o
-$(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o window_records.o window_times.o)
-$(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/started.o $(BUILD)/obj/preload/base/clock.o
+$(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o)
+$(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
-$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_heap.o match_queue.o) driver/api.o events/in_flight.o events/other_streams.o recording/window_check.o)
+$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_heap.o match_queue.o) driver/api.o events/in_flight.o recording/window_check.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_heap.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
 	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/api.o base/pointer_map.o recording/window_check.o)
-$(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o causes.o host_calls.o interval_set.o) driver/api.o)
-$(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, causes.o host_calls.o)
+$(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o interval_set.o) driver/api.o)
+$(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, timeline.o)
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
-	$(addprefix $(BUILD)/obj/preload/memory/, memory_profile.o holdings.o memory_sums.o held_changes.o)
-$(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o memory_sums.o held_changes.o)
-$(BUILD)/tests/unit/test_held_trace: $(addprefix $(BUILD)/obj/preload/memory/, held_trace.o held_changes.o)
-$(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/array_bytes.o
-$(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/measured.o
+	$(addprefix $(BUILD)/obj/preload/memory/, holdings.o held_changes.o)
+$(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o held_changes.o)
+$(BUILD)/tests/unit/test_held_trace: $(addprefix $(BUILD)/obj/preload/memory/, held_changes.o)
+$(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/allocations.o
+$(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/calibration.o
 $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
-$(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals test_windows_versions): $(addprefix $(BUILD)/obj/preload/recording/, launches.o sums.o window_class.o row_totals.o versions.o window_estimate.o)
+$(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals test_windows_versions): $(addprefix $(BUILD)/obj/preload/recording/, sums.o window_estimate.o)
 $(addprefix $(BUILD)/tests/unit/, test_window_estimate test_estimates): $(BUILD)/obj/preload/recording/window_estimate.o
 $(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(addprefix $(BUILD)/obj/preload/handles/, graph.o graph_contents.o graph_shapes.o)
 $(BUILD)/tests/unit/test_copy_graphs: $(BUILD)/obj/preload/launch/copy_graphs.o
 $(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
-$(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o measured.o queued_overhead.o self_timing.o)
+$(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o)
 $(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o
 $(BUILD)/tests/unit/test_collector: $(BUILD)/obj/preload/collector/collector.o
 $(addprefix $(BUILD)/tests/unit/, test_measured_launches test_measured_values): $(SIM_OBJECTS)/clock/preload/metrics/measure.o $(BUILD)/obj/preload/metrics/kernels.o
@@ -104,7 +104,7 @@ $(BUILD)/tests/unit/test_exec_hooks: $(addprefix $(BUILD)/obj/preload/hooks/, ex
 $(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/states.o base/own_part.o)
 $(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_stream
 $(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
-$(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o window_records.o window_times.o)
+$(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o)
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
 $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
@@ -127,7 +127,7 @@ $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o
 $(BUILD)/tests/unit/test_elf_symbol: $(BUILD)/obj/preload/driver/elf_symbol.o | $(HASHED)
 $(BUILD)/tests/unit/test_operation: $(BUILD)/obj/preload/handles/operation.o
 $(BUILD)/tests/unit/test_event_queue: $(addprefix $(BUILD)/obj/preload/events/, event_queue.o in_flight.o)
-$(BUILD)/tests/unit/test_other_streams: $(BUILD)/obj/preload/events/other_streams.o
+$(BUILD)/tests/unit/test_other_streams: $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o match_heap.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
 
 # Those of cupti/ find the simulated libcupti through CUDA_HOME.

@@ -15,9 +15,8 @@
 
 #include "preload/handles/graph_contents.h"
 #include "preload/launch/copy_graphs.h"
-#include "preload/recording/launches.h"
-#include "preload/recording/row_totals.h"
 #include "preload/recording/sums.h"
+#include "preload/recording/window_estimate.h"
 
 enum { FIRST, SECOND, GRAPH, SAME_GRAPH, VARIABLE_GRAPH, COPY, OPERATIONS };
 
@@ -45,7 +44,7 @@ static struct row *row_of(struct operation *operation, int device)
 	return device < 2 ? operation->rows[device] : NULL;
 }
 
-/* What launches.c says of complete launches. */
+/* What sums.c says of complete launches. */
 static struct {
 	unsigned nodes, graphs;
 	struct operation *node, *graph;

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "cupti/decode.h"
-
-#include <stddef.h>
-#include <string.h>
+#include "cupti/activity.h"
 
 #include <cupti.h>
+#include <stddef.h>
+#include <string.h>
 
 /*
  * The offsets of the members. When CUPTI appends members to a structure it gives it a new name
