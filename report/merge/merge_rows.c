@@ -190,51 +190,34 @@ static struct spread_entry *find_spread(struct merge *merge, enum row_kind kind,
 	return spread && spread->row ? spread : NULL;
 }
 
-/* The time of all calls of a row, as its report shows it. */
-static struct estimated shown(const struct session *source, const struct row *row,
-			      bool *is_estimated)
-{
-	enum clock_source clock;
-	const struct figures *figures = row_figures(source, row, &clock);
-
-	*is_estimated = clock != CLOCK_NONE && row_is_estimated(row, clock);
-	if (*is_estimated)
-		return row_estimate(row, clock);
-	return (struct estimated){.total = clock == CLOCK_NONE ? 0 : (double)figures->total};
-}
-
 /*
  * A sum of estimates is none that strata or windows would give: it stands in the fields for
  * windows, and row_estimate() takes it from there if the row is a sum.
  */
 static struct sum_entry *add_sum(struct merge *merge, const struct session *source,
-				 const struct row *from)
+				 const struct timed_row *timed)
 {
-	enum clock_source clock;
-	const struct figures *figures = row_figures(source, from, &clock);
-	struct sum_entry *entry = find_sum(merge, source, from, clock);
+	struct sum_entry *entry = find_sum(merge, source, timed->row, timed->clock);
 	struct figures *to;
-	struct estimated time;
-	bool estimated;
+	struct row *row;
 
 	if (!entry)
 		return NULL;
-	entry->row->summed = 1;
-	row_sum_counts(merge->session, entry->row, source, from, clock);
-	if (clock == CLOCK_NONE)
+	row = entry->row;
+	row->summed = 1;
+	row_sum_counts(merge->session, row, source, timed->row, timed->clock);
+	if (timed->clock == CLOCK_NONE)
 		return entry;
-	to = clock == CLOCK_EVENTS ? &entry->row->events : &entry->row->cupti;
-	time = shown(source, from, &estimated);
-	if (estimated && !entry->estimated)
-		entry->row->windows_total = (double)to->total;
-	entry->estimated |= estimated;
+	to = timed->clock == CLOCK_EVENTS ? &row->events : &row->cupti;
+	if (timed->estimated && !entry->estimated)
+		row->windows_total = (double)to->total;
+	entry->estimated |= timed->estimated;
 	if (entry->estimated) {
-		entry->row->windows_total += time.total;
-		entry->row->windows_error =
-			sqrt(entry->row->windows_error * entry->row->windows_error +
-			     time.error * time.error);
+		row->windows_total += timed->total;
+		row->windows_error =
+			sqrt(row->windows_error * row->windows_error + timed->error * timed->error);
 	}
-	row_sum_figures(merge->session, to, source, figures);
+	row_sum_figures(merge->session, to, source, timed->figures);
 	return entry;
 }
 
@@ -262,11 +245,11 @@ static void touch(struct merge *merge, struct spread_entry *entry)
 	merge->touched = entry;
 }
 
-static int add_part(struct merge *merge, const struct session *source, const struct row *from,
-		    struct sum_entry *sum, struct job_process *process)
+static int add_part(struct merge *merge, const struct session *source,
+		    const struct timed_row *timed, struct sum_entry *sum,
+		    struct job_process *process)
 {
-	bool estimated;
-	struct estimated time = shown(source, from, &estimated);
+	const struct row *from = timed->row;
 	struct spread_entry *entry = sum->spread;
 
 	if (!entry)
@@ -275,13 +258,13 @@ static int add_part(struct merge *merge, const struct session *source, const str
 		return -ENOMEM;
 	touch(merge, entry);
 	entry->calls += row_calls(from);
-	entry->total += time.total;
-	entry->error = sqrt(entry->error * entry->error + time.error * time.error);
+	entry->total += timed->total;
+	entry->error = sqrt(entry->error * entry->error + timed->error * timed->error);
 	/* A graph's nodes have rows of their own. */
 	if (table_section_of(source, from) == TABLE_GPU) {
-		process->gpu += to_unsigned(time.total);
+		process->gpu += to_unsigned(timed->total);
 		process->operations += row_calls(from);
-		process->timed |= time.total > 0;
+		process->timed |= timed->total > 0;
 	}
 	return 0;
 }
@@ -349,14 +332,16 @@ static int add_rows(struct merge *merge, const struct session *from, struct job_
 	int error = 0;
 
 	session_for_each_row (from, row) {
+		struct timed_row timed;
 		struct sum_entry *sum;
 
 		if (!row_calls(row) && !row->failed && !row->calls_outside)
 			continue;
-		sum = add_sum(merge, from, row);
+		row_timed(from, row, &timed);
+		sum = add_sum(merge, from, &timed);
 		error = sum ? 0 : -ENOMEM;
 		if (!error && process && row_calls(row))
-			error = add_part(merge, from, row, sum, process);
+			error = add_part(merge, from, &timed, sum, process);
 		if (error)
 			return error;
 	}

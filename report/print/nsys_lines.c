@@ -111,16 +111,8 @@ static void distribution_merge(struct distribution *distribution, const struct d
 
 static int row_collect(struct collection *collection, const struct row *row)
 {
-	enum clock_source clock;
-	const struct figures *figures = row_figures(collection->session, row, &clock);
-	struct distribution time = {
-		.count = figures->count,
-		.timed = figures->count,
-		.total = figures->total,
-		.minimum = figures->minimum,
-		.maximum = figures->maximum,
-		.squares = figures->squares,
-	};
+	struct timed_row timed;
+	struct distribution time;
 	const struct distribution bytes = {
 		.count = row_calls(row),
 		.timed = row->bytes ? row_calls(row) : 0,
@@ -129,7 +121,6 @@ static int row_collect(struct collection *collection, const struct row *row)
 		.maximum = row->bytes_maximum,
 		.squares = row->bytes_squares,
 	};
-	struct estimated estimated;
 	struct nsys_line *line;
 	char *name;
 
@@ -149,19 +140,19 @@ static int row_collect(struct collection *collection, const struct row *row)
 	line = line_get(collection, name);
 	if (!line)
 		return -ENOMEM;
-	/* A sample of the calls stands for all of them. */
-	if (row_is_estimated(row, clock)) {
-		time.count = row_calls_of_clock(row, clock);
-		estimated = row_estimate(row, clock);
-		time.total = to_unsigned(estimated.total + 0.5);
-		time.squares = estimated.squares;
-	}
-	if (clock == CLOCK_NONE)
+	if (!row_timed(collection->session, row, &timed))
 		line->time.untimed += row_calls(row);
+	/* A sample of the calls stands for all of them. */
+	time = (struct distribution){.count = timed.calls,
+				     .timed = timed.figures->count,
+				     .total = to_unsigned(timed.total + 0.5),
+				     .minimum = timed.figures->minimum,
+				     .maximum = timed.figures->maximum,
+				     .squares = timed.squares};
 	distribution_merge(&line->time, &time);
 	distribution_merge(&line->bytes, &bytes);
 	histogram_merge(&line->histogram,
-			session_histogram(collection->session, figures->histogram));
+			session_histogram(collection->session, timed.figures->histogram));
 	return name_add(collection, row->name, line);
 }
 

@@ -70,18 +70,25 @@ struct estimated row_estimate(const struct row *row, enum clock_source clock)
 
 bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed)
 {
-	enum clock_source clock;
+	struct estimated estimated;
 
-	*timed = (struct timed_row){.row = row, .figures = row_figures(session, row, &clock)};
-	timed->calls = row_calls_of_clock(row, clock);
-	timed->estimated = row_is_estimated(row, clock);
+	*timed = (struct timed_row){.row = row};
+	timed->figures = row_figures(session, row, &timed->clock);
+	if (timed->clock == CLOCK_NONE)
+		return false;
+	timed->estimated = row_is_estimated(row, timed->clock);
 	if (timed->estimated) {
-		timed->total = row_estimate(row, clock).total;
+		estimated = row_estimate(row, timed->clock);
+		timed->calls = row_calls_of_clock(row, timed->clock);
+		timed->total = estimated.total;
+		timed->squares = estimated.squares;
+		timed->error = estimated.error;
 	} else {
-		timed->total = (double)timed->figures->total;
 		timed->calls = timed->figures->count;
+		timed->total = (double)timed->figures->total;
+		timed->squares = timed->figures->squares;
 	}
-	return clock != CLOCK_NONE;
+	return true;
 }
 
 double row_average(const struct session *session, const struct row *row)
@@ -90,16 +97,6 @@ double row_average(const struct session *session, const struct row *row)
 
 	return row_timed(session, row, &timed) && timed.calls ? timed.total / (double)timed.calls
 							      : 0;
-}
-
-/* Adds what a clock that timed a part of the calls says of all. */
-static void add_estimate(struct table_row *sum, struct estimated estimated, uint64_t calls)
-{
-	sum->total += to_unsigned(estimated.total + 0.5);
-	sum->squares += estimated.squares;
-	sum->counted += calls;
-	sum->error = sqrt(sum->error * sum->error + estimated.error * estimated.error);
-	sum->estimated = true;
 }
 
 static int add_histogram(struct table_row *row, const struct histogram *histogram)
@@ -115,29 +112,27 @@ static int add_histogram(struct table_row *row, const struct histogram *histogra
 static int add_row(struct table_row *sum, const struct session *session, const struct row *row,
 		   bool histograms)
 {
-	enum clock_source clock;
-	const struct figures *figures = row_figures(session, row, &clock);
-	uint64_t calls = row_calls(row);
+	struct timed_row timed;
+	const struct figures *figures;
 
-	sum->calls += calls;
+	sum->calls += row_calls(row);
 	sum->more_calls |= row->more_calls != 0;
 	sum->calls_about |= row->node_calls_estimated > 0;
-	if (clock == CLOCK_NONE)
+	if (!row_timed(session, row, &timed))
 		return 0;
-	if (row_is_estimated(row, clock)) {
-		add_estimate(sum, row_estimate(row, clock), row_calls_of_clock(row, clock));
-	} else {
-		sum->total += figures->total;
-		sum->squares += figures->squares;
-		sum->counted += figures->count;
-	}
+	figures = timed.figures;
+	sum->total += to_unsigned(timed.total + 0.5);
+	sum->squares += timed.squares;
+	sum->counted += timed.calls;
+	sum->estimated |= timed.estimated;
+	sum->error = sqrt(sum->error * sum->error + timed.error * timed.error);
 	if (sum->timed == 0 || figures->minimum < sum->minimum)
 		sum->minimum = figures->minimum;
 	if (figures->maximum > sum->maximum)
 		sum->maximum = figures->maximum;
 	sum->timed += figures->count;
 	if (sum->clock != CLOCK_EVENTS)
-		sum->clock = clock;
+		sum->clock = timed.clock;
 	return histograms ? add_histogram(sum, session_histogram(session, figures->histogram)) : 0;
 }
 

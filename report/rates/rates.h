@@ -90,11 +90,13 @@ struct row_rates {
 	double occupancy_least, occupancy_most;
 };
 
-/* One row's figures of the clock that it shows. */
+/* One row's figures of the clock that it shows, and what they say of all its calls. */
 struct timed_row {
 	const struct row *row;
 	const struct figures *figures;
-	double total; /* ns of `calls`, estimated if a part of them was timed */
+	enum clock_source clock;
+	double total, squares; /* ns, ns^2 of `calls`, estimated if a part of them was timed */
+	double error;	       /* ns: half the 95 % interval of an estimate; NAN: not known */
 	uint64_t calls;
 	bool estimated;
 };
