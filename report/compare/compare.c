@@ -512,7 +512,9 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 					  .energies_a = a->energies,
 					  .energies_b = b->energies,
 					  .memory_a = a->memory_peaks,
-					  .memory_b = b->memory_peaks};
+					  .memory_b = b->memory_peaks,
+					  .figures_a = a->figures,
+					  .figures_b = b->figures};
 	comparison->threshold = !isnan(threshold)			   ? threshold
 				: comparison_is_of_single_runs(comparison) ? THRESHOLD_RUN
 									   : THRESHOLD_RUNS;

@@ -53,6 +53,7 @@ struct comparison {
 	size_t gpu_untimed;					/* GPU rows with that verdict */
 	const struct profile_energies *energies_a, *energies_b; /* NULL: not known */
 	const uint64_t *memory_a, *memory_b; /* by device, as in a profile; NULL: not known */
+	const double *figures_a, *figures_b; /* as in a profile; NULL: not known */
 };
 
 /* Thresholds unless one is given: of several runs a side, and of one. */

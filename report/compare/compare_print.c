@@ -14,6 +14,7 @@
 #include "report/names/visible.h"
 #include "report/sheet/number.h"
 #include "report/session/estimate.h"
+#include "report/session/figure_tables.h"
 #include "report/session/session.h"
 
 /* The columns of all forms: CSV has the times of a side next to each other. */
@@ -195,6 +196,23 @@ void comparison_print_sides(const struct comparison_side sides[2], FILE *file)
 	}
 }
 
+/* Figures of rows that are shown by themselves, of a run. */
+static void print_figures(const struct comparison *comparison, FILE *file)
+{
+	const struct figure *figures = figures_of(SCOPE_ROW)->figures;
+	char texts[2][NUMBER_SIZE];
+
+	for (unsigned i = 0; i < ROW_FIGURE_COUNT && comparison->figures_a; i++) {
+		double a = comparison->figures_a[i] / (double)comparison->runs_a;
+		double b = comparison->figures_b[i] / (double)comparison->runs_b;
+
+		if (a > 0 || b > 0)
+			fprintf(file, "%s: %s in A, %s in B.\n", figures[i].text,
+				number_figure(texts[0], &figures[i], a),
+				number_figure(texts[1], &figures[i], b));
+	}
+}
+
 /* Markdown has paragraphs of them. */
 static void print_lines(const struct comparison *comparison, const char *between, FILE *file)
 {
@@ -204,6 +222,7 @@ static void print_lines(const struct comparison *comparison, const char *between
 	fputs(between, file);
 	print_basis(comparison, file);
 	comparison_print_devices(comparison, file);
+	print_figures(comparison, file);
 }
 
 void comparison_print_lines(const struct comparison *comparison, FILE *file)

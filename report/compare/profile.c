@@ -12,9 +12,11 @@
 #include "report/energy/energy.h"
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
+#include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/input.h"
 #include "report/session/memory_use.h"
+#include "report/session/figure_tables.h"
 #include "report/session/session.h"
 
 static void row_free(struct profile_row *row)
@@ -146,6 +148,8 @@ int profile_add_run(struct profile *sum, const struct profile *run)
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		if (run->memory_peaks[device] > sum->memory_peaks[device])
 			sum->memory_peaks[device] = run->memory_peaks[device];
+	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
+		sum->figures[i] += run->figures[i];
 	sum->source = run->source;
 	sum->runs++;
 	return error;
@@ -197,6 +201,15 @@ static void import_memory(struct profile *profile, const struct session *session
 		profile->memory_peaks[use->device] = use->peak;
 }
 
+static void import_figures(struct profile *profile, const struct session *session)
+{
+	const struct figure *figures = figures_of(SCOPE_ROW)->figures;
+
+	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
+		if (figures[i].shown == SHOWN_LISTED)
+			profile->figures[i] = figures_of_rows(session, &figures[i]);
+}
+
 int import_session(struct profile *profile, const char *path, char *message, size_t size)
 {
 	static const enum table_section sections[] = {TABLE_GPU, TABLE_API};
@@ -222,6 +235,7 @@ int import_session(struct profile *profile, const char *path, char *message, siz
 	for (int i = 0; i < SESSION_DEVICES && !error; i++)
 		error = profile_add_energy(profile, i, &session_header(session)->devices[i].energy);
 	import_memory(profile, session);
+	import_figures(profile, session);
 	if (error)
 		snprintf(message, size, "%s: %s", path, strerror(-error));
 	session_close(session);

@@ -46,6 +46,8 @@ struct profile {
 	struct profile_energies *energies; /* NULL: no run has them */
 	/* The most that a run held of each device's memory at once; 0: not known. */
 	uint64_t memory_peaks[SESSION_DEVICES];
+	/* Of all rows, added up over the runs: those of the table that are shown by themselves. */
+	double figures[ROW_FIGURE_COUNT];
 	size_t runs; /* that were added up; 0: the profile of a single run, as it was read */
 };
 

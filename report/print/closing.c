@@ -2,6 +2,7 @@
 /* The lines below the table: the clock, what was timed and what was not, and what ktime cost. */
 #include <math.h>
 #include <stdarg.h>
+#include <string.h>
 
 #include "report/energy/energy_text.h"
 #include "report/names/visible.h"
@@ -358,6 +359,70 @@ static void write_overhead(const struct closing *closing)
 		warn(closing, "Overhead: over the budget of %g %%.", header->budget_percent);
 }
 
+/* The rows that have a figure: in text behind each other, in CSV one a line. */
+static void write_figure(const struct figure *figure, struct filter *filter, const char *prefix,
+			 FILE *file)
+{
+	const char *begin = prefix;
+	const struct row *row;
+
+	session_for_each_row (filter->session, row) {
+		double value = figure_value(figure, row);
+		char text[NUMBER_SIZE];
+		const char *name;
+
+		if (!figure_is_known(figure, row) || !(value > 0) ||
+		    !filter_shows(filter, row->kind, row->name, row->device))
+			continue;
+		name = filter_name(filter, row->kind, row->name);
+		if (filter->options->csv) {
+			if (begin == prefix)
+				fputs("\"Figure\",\"Value\",\"GPU\",\"Name\"\n", file);
+			begin = "";
+			fprintf(file, "\"%s\",%.15g,%d,", figure->name, value, row->device);
+			csv_write_text(name ? name : "", file);
+			fputc('\n', file);
+			continue;
+		}
+		fprintf(file, *begin == ',' ? "%s" : "%s%s: ", begin, figure->text);
+		fprintf(file, "%s %s", name ? name : "", number_figure(text, figure, value));
+		begin = ", ";
+	}
+	if (*begin == ',')
+		fputs(".\n", file);
+}
+
+double figures_of_rows(const struct session *session, const struct figure *figure)
+{
+	static struct row sum; /* too large for a small stack */
+	const struct figure_table table = {.figures = figure, .count = 1};
+	const struct row *row, *first = session_next_row(session, NULL);
+
+	memset(&sum, 0, sizeof(sum));
+	for (row = first; row; row = session_next_row(session, row)) {
+		if (row == first)
+			sum = *row;
+		else
+			figures_merge(&table, &sum, row);
+	}
+	return figure_is_known(figure, &sum) ? figure_value(figure, &sum) : 0;
+}
+
+int figures_write(const struct session *session, const struct options *options, const char *prefix,
+		  FILE *file)
+{
+	const struct figure_table *table = figures_of(SCOPE_ROW);
+	struct filter filter;
+	int error = filter_init(&filter, session, options);
+
+	for (unsigned i = 0; i < table->count && !error; i++)
+		if (table->figures[i].shown == SHOWN_LISTED)
+			write_figure(&table->figures[i], &filter, prefix, file);
+	if (!error)
+		filter_free(&filter);
+	return error;
+}
+
 static void write_note(const struct closing *closing, const char *note)
 {
 	if (!*note)
@@ -393,6 +458,8 @@ int closing_write(const struct session *session, const struct options *options, 
 	energy_write(session, options, prefix, file);
 	trace_size_write(session, prefix, file);
 	write_overhead(&closing);
+	if (!error && options->verbose && !options->csv)
+		error = figures_write(session, options, prefix, file);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)
 		write_note(&closing, session_string(session, header->notes[i]));
 	return error;

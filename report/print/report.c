@@ -177,6 +177,8 @@ static int write_tables(struct session *session, const struct options *options, 
 		error = memory_table_write(session, options, file);
 	if (!error && options->csv)
 		energy_write_csv(session, options, file);
+	if (!error && options->csv && options->verbose)
+		error = figures_write(session, options, prefix, file);
 	if (!error && options->cross_check)
 		error = cross_check_write(session, options, file);
 	if (!error && options_want_rates(options))

@@ -52,6 +52,11 @@ int rates_write(const struct session *session, const struct options *options, co
 /* `use`: with the lines of use_write(). */
 int closing_write(const struct session *session, const struct options *options, const char *prefix,
 		  bool use, FILE *file);
+/* Figures of rows that are shown by themselves, as lines or CSV; nothing where no row has one. */
+int figures_write(const struct session *session, const struct options *options, const char *prefix,
+		  FILE *file);
+/* A figure of all rows together; 0 if it is not known. */
+double figures_of_rows(const struct session *session, const struct figure *figure);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.
  */
 void use_write(const struct session *session, const struct options *options, const char *prefix,

@@ -9,14 +9,32 @@
 #include <uthash.h>
 
 #include "report/names/visible.h"
+#include "report/session/figure_tables.h"
 
-static const struct {
-	const char *name, *type, *help;
-} descriptions[] = {
-#define DESCRIPTION(name, text, type, help) {text, type, help},
-	METRICS(DESCRIPTION)
-#undef DESCRIPTION
+struct description {
+	char name[64];
+	const char *type, *help;
 };
+
+static struct description describe(unsigned metric)
+{
+	static const struct description descriptions[] = {
+#define DESCRIPTION(name, text, type, help) {text, type, help},
+		METRICS(DESCRIPTION)
+#undef DESCRIPTION
+	};
+	struct description description;
+	const struct figure *figure;
+
+	if (metric < METRIC_FIGURES)
+		return descriptions[metric];
+	figure = &figures_of(SCOPE_ROW)->figures[metric - METRIC_FIGURES];
+	snprintf(description.name, sizeof(description.name), "ktime_%s%s", figure->name,
+		 figure->merge == MERGE_SUM ? "_total" : "");
+	description.type = figure->merge == MERGE_SUM ? "counter" : "gauge";
+	description.help = figure->text;
+	return description;
+}
 
 /* A series. */
 struct value_entry {
@@ -96,6 +114,7 @@ static struct value_entry *entry_of(struct exposition *exposition, const char *k
 int exposition_add_part(struct exposition *exposition, enum metric metric, const char *suffix,
 			const struct labels *labels, double value)
 {
+	const struct description description = describe(metric);
 	FILE **file = &exposition->metrics[metric].file;
 	struct value_entry *entry;
 	char key[sizeof(labels->text) + 128];
@@ -105,7 +124,7 @@ int exposition_add_part(struct exposition *exposition, enum metric metric, const
 				       &exposition->metrics[metric].length);
 	if (!*file)
 		return -ENOMEM;
-	snprintf(key, sizeof(key), "%s%s{%s}", descriptions[metric].name, suffix, labels->text);
+	snprintf(key, sizeof(key), "%s%s{%s}", description.name, suffix, labels->text);
 	entry = entry_of(exposition, key);
 	if (!entry)
 		return -ENOMEM;
@@ -114,7 +133,7 @@ int exposition_add_part(struct exposition *exposition, enum metric metric, const
 	if (entry->written == exposition->number + 1)
 		return 0;
 	entry->written = exposition->number + 1;
-	if (strcmp(descriptions[metric].type, "gauge") != 0) {
+	if (strcmp(description.type, "gauge") != 0) {
 		if (value < entry->value)
 			value = entry->value;
 		entry->value = value;
@@ -145,12 +164,14 @@ int exposition_write(struct exposition *exposition, FILE *file)
 	int error = 0;
 
 	for (unsigned i = 0; i < METRIC_COUNT && !error; i++) {
+		const struct description description = describe(i);
+
 		if (!exposition->metrics[i].file)
 			continue;
 		if (fflush(exposition->metrics[i].file) != 0)
 			error = -ENOMEM;
-		else if (fprintf(file, "# HELP %s %s\n# TYPE %s %s\n%s", descriptions[i].name,
-				 descriptions[i].help, descriptions[i].name, descriptions[i].type,
+		else if (fprintf(file, "# HELP %s %s\n# TYPE %s %s\n%s", description.name,
+				 description.help, description.name, description.type,
 				 exposition->metrics[i].text) < 0)
 			error = -errno;
 	}

@@ -8,6 +8,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/session/session.h"
+
 /* X(name, type, help). The help texts are the same in all files, or a scrape of several fails. */
 #define METRICS(X)                                                                                 \
 	X(INFO, "ktime_info", "gauge",                                                             \
@@ -43,7 +45,11 @@
 	X(OWN_MEMORY, "ktime_overhead_memory_bytes", "gauge", "Peak memory that ktime takes.")
 
 #define METRIC_ENUM(name, text, type, help) METRIC_##name,
-enum metric { METRICS(METRIC_ENUM) METRIC_COUNT };
+/* Behind them one for each figure of a row, by its place in the table. */
+enum metric {
+	METRICS(METRIC_ENUM) METRIC_FIGURES,
+	METRIC_COUNT = METRIC_FIGURES + ROW_FIGURE_COUNT
+};
 #undef METRIC_ENUM
 
 /* Bytes of a label's value, its end among them; what is longer is cut. Chosen. */

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/session/figure_tables.h"
 #include "report/session/memory_use.h"
 #include "report/prometheus/prometheus_internal.h"
 #include "report/options/filename.h"
@@ -186,30 +187,30 @@ static void write_memory(struct adding *adding)
 static void write_counters(struct adding *adding)
 {
 	static const struct {
+		enum metric metric;
 		enum session_counter counter;
 		const char *reason;
-	} lost[] = {{COUNTER_cupti_dropped, "dropped by CUPTI"},
-		    {COUNTER_cupti_unread, "not read in time"},
-		    {COUNTER_cupti_invalid, "without valid times"}};
+	} series[] = {{METRIC_LOST, COUNTER_cupti_dropped, "dropped by CUPTI"},
+		      {METRIC_LOST, COUNTER_cupti_unread, "not read in time"},
+		      {METRIC_LOST, COUNTER_cupti_invalid, "without valid times"},
+		      {METRIC_RUN, COUNTER_wall_ns, ""},
+		      {METRIC_ADDED, COUNTER_added_ns, ""},
+		      {METRIC_BACKGROUND, COUNTER_collector_ns, ""},
+		      {METRIC_OWN_MEMORY, COUNTER_memory_bytes, ""}};
 	const struct session_header *header = session_header(adding->session);
-	const uint64_t *counters = header->counters;
 	struct labels info = adding->labels;
 
 	labels_add(&info, "version", KTIME_VERSION);
 	labels_add_number(&info, "driver", header->driver_version);
 	labels_add_number(&info, "cupti", header->cupti_version);
 	prometheus_add_series(adding, METRIC_INFO, &info, 1);
-	for (size_t i = 0; i < sizeof(lost) / sizeof(lost[0]); i++)
-		prometheus_add_by(adding, METRIC_LOST, "reason", lost[i].reason,
-				  (double)counters[lost[i].counter]);
-	prometheus_add_series(adding, METRIC_RUN, &adding->labels,
-			      (double)counters[COUNTER_wall_ns] / 1e9);
-	prometheus_add_series(adding, METRIC_ADDED, &adding->labels,
-			      (double)counters[COUNTER_added_ns] / 1e9);
-	prometheus_add_series(adding, METRIC_BACKGROUND, &adding->labels,
-			      (double)counters[COUNTER_collector_ns] / 1e9);
-	prometheus_add_series(adding, METRIC_OWN_MEMORY, &adding->labels,
-			      (double)counters[COUNTER_memory_bytes]);
+	for (size_t i = 0; i < sizeof(series) / sizeof(series[0]); i++) {
+		const struct figure *figure = &figures_of(SCOPE_RUN)->figures[series[i].counter];
+
+		prometheus_add_by(adding, series[i].metric, "reason", series[i].reason,
+				  figure_value(figure, header->counters) /
+					  (figure->unit == FIGURE_UNIT_NS ? 1e9 : 1));
+	}
 }
 
 /* The program's name without its folder and arguments. */

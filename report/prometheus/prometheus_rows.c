@@ -7,7 +7,9 @@
 #include "report/prometheus/prometheus_internal.h"
 #include "report/names/demangle.h"
 #include "report/names/short_name.h"
+#include "report/print/report.h"
 #include "report/print/table.h"
+#include "report/session/figure_tables.h"
 
 /* The upper ends of the histogram's buckets: 2^10 ns and each fourfold of it up to 4.3 s, which are
  * ends of the profile's own buckets too. */
@@ -214,6 +216,17 @@ static void take_rows(struct adding *adding)
 			write_durations(adding, device, &durations[device]);
 }
 
+/* What is shown by itself, of all rows. */
+static void add_figures(struct adding *adding)
+{
+	const struct figure *figures = figures_of(SCOPE_ROW)->figures;
+
+	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
+		if (figures[i].shown == SHOWN_LISTED)
+			prometheus_add_series(adding, METRIC_FIGURES + i, &adding->labels,
+					      figures_of_rows(adding->session, &figures[i]));
+}
+
 static int by_seconds(struct sum *left, struct sum *right)
 {
 	return left->seconds > right->seconds ? -1 : left->seconds < right->seconds;
@@ -297,6 +310,7 @@ void prometheus_add_rows(struct adding *adding)
 		sum->seconds = 0;
 	}
 	take_rows(adding);
+	add_figures(adding);
 	if (!adding->error)
 		write_sums(adding);
 }

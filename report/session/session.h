@@ -188,6 +188,9 @@ struct estimate {
 	X(row, U64, unmatched, COUNT, SUM, SUBTRACT, "event pairs whose record was never found",   \
 	  SHOWN_ALWAYS, "check.unmatched")
 
+#define ROW_FIGURE_ONE(...) +1
+enum { ROW_FIGURE_COUNT = ROW_FIGURES(ROW_FIGURE_ONE) };
+
 /* One line of the table; aligned, so that a row never shares a cache line with another. */
 struct row {
 	uint32_t committed; /* set last, with release order, when the key is in place */

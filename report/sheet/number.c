@@ -197,6 +197,18 @@ const char *number_count(char *text, uint64_t count)
 	return number_group_thousands(text, digits);
 }
 
+const char *number_figure(char *text, const struct figure *figure, double value)
+{
+	switch (figure->unit) {
+	case FIGURE_UNIT_NS:
+		return number_about(text, value, 3);
+	case FIGURE_UNIT_BYTES:
+		return number_bytes_about(text, to_unsigned(value));
+	default:
+		return number_count(text, to_unsigned(value + 0.5));
+	}
+}
+
 const char *number_rate(char *text, double value)
 {
 	int decimals = value >= 100 ? 1 : value >= 10 ? 2 : value >= 1 ? 3 : 4;

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "report/options/options.h"
+#include "report/session/figure.h"
 
 #define NUMBER_SIZE 40
 
@@ -48,5 +49,7 @@ const char *number_bytes_about(char *text, uint64_t bytes);
 const char *number_count(char *text, uint64_t count);
 /* The same for a number in text, of which only the whole part is grouped: half as long again. */
 const char *number_group_thousands(char *text, const char *number);
+/* A figure's value by its unit, for a closing line. */
+const char *number_figure(char *text, const struct figure *figure, double value);
 
 #endif
