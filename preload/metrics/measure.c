@@ -20,7 +20,7 @@
 #include "preload/metrics/kernels.h"
 #include "preload/metrics/launches.h"
 #include "preload/metrics/metrics.h"
-#include "report/metrics/metric_values.h"
+#include "report/session/metric_values.h"
 
 /* Images of counters, for kernels of which some passes are collected: bounds memory. Chosen. */
 #define IMAGES_MOST (64u << 20)

@@ -37,17 +37,15 @@ static int find_page(int fd, uint64_t *offset)
 
 	if (!header)
 		return -ENOMEM;
-	if (fstat(fd, &status) < 0 ||
-	    pread(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header) ||
-	    header->magic != SESSION_MAGIC)
+	error = session_read_header(header, fd);
+	if (error == -ENODATA || error == -EBADMSG)
 		error = -EINVAL;
-	else if (header->version != SESSION_VERSION)
-		error = -EPROTO;
-	else if (header->finished)
+	else if (!error && header->finished)
 		error = -ESRCH;
-	else if (header->control % CONTROL_BYTES || header->control < sizeof(*header) ||
-		 header->control + CONTROL_BYTES > header->header_size ||
-		 header->header_size > (uint64_t)status.st_size)
+	else if (!error && (fstat(fd, &status) < 0 || header->control == 0 ||
+			    header->control % CONTROL_BYTES ||
+			    header->control + CONTROL_BYTES > header->header_size ||
+			    header->header_size > (uint64_t)status.st_size))
 		error = -EINVAL;
 	*offset = header->control;
 	free(header);
@@ -102,16 +100,7 @@ static int lock_page(const struct control *control, const char *path, char *mess
 
 static const char *reason_of(int error)
 {
-	switch (error) {
-	case -EINVAL:
-		return "not a ktime profile";
-	case -EPROTO:
-		return "a profile of another version of ktime";
-	case -ESRCH:
-		return "the program has ended";
-	default:
-		return strerror(-error);
-	}
+	return error == -ESRCH ? "the program has ended" : session_error(error);
 }
 
 static int map_page(struct control *control)

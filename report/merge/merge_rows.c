@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/metrics/metric_values.h"
+#include "report/session/metric_values.h"
 #include "report/print/table.h"
 #include "report/ranges/range_tree.h"
 #include "report/session/estimate.h"

@@ -5,7 +5,7 @@
 
 #include "report/names/visible.h"
 #include "report/options/metrics.h"
-#include "report/metrics/metric_values.h"
+#include "report/session/metric_values.h"
 #include "report/session/session_nvtx.h"
 
 #define VALUE_SIZE 40

@@ -57,8 +57,7 @@ static struct session_header *read_header(int fd)
 {
 	struct session_header *header = malloc(sizeof(*header));
 
-	if (header && (pread(fd, header, sizeof(*header), 0) != (ssize_t)sizeof(*header) ||
-		       header->magic != SESSION_MAGIC || header->version != SESSION_VERSION)) {
+	if (header && session_read_header(header, fd)) {
 		free(header);
 		header = NULL;
 	}

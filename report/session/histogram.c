@@ -70,22 +70,6 @@ void histogram_merge(struct histogram *histogram, const struct histogram *added)
 	}
 }
 
-void histogram_scale(struct histogram *histogram, uint64_t count)
-{
-	double total = (double)histogram_count(histogram), scaled = 0, before = 0;
-
-	/* What rounding takes from a bucket goes into the next one. */
-	for (unsigned i = 0; total > 0 && i < HISTOGRAM_BUCKETS; i++) {
-		double whole;
-
-		scaled += (double)histogram->buckets[i] / total * (double)count;
-		whole = (double)(uint64_t)(scaled + 0.5);
-		histogram->buckets[i] =
-			whole - before < UINT32_MAX ? (uint32_t)(whole - before) : UINT32_MAX;
-		before = whole;
-	}
-}
-
 uint64_t histogram_count(const struct histogram *histogram)
 {
 	uint64_t count = 0;

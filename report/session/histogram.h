@@ -15,9 +15,10 @@
 	(((HISTOGRAM_TOP_BIT - HISTOGRAM_LINEAR_BITS) + 1) << HISTOGRAM_LINEAR_BITS)
 
 /* Durations of one kernel lie in few buckets: what has no group with a count need not be read. */
-#define HISTOGRAM_GROUP	 16 /* buckets */
-#define HISTOGRAM_GROUPS (HISTOGRAM_BUCKETS / HISTOGRAM_GROUP)
+#define HISTOGRAM_GROUP	  16 /* buckets */
+#define HISTOGRAM_GROUPS  (HISTOGRAM_BUCKETS / HISTOGRAM_GROUP)
 
+#define HISTOGRAM_VERSION 1 /* of the structure and of the buckets' bounds */
 struct histogram {
 	uint64_t used[2]; /* a bit for each group of buckets: 0 if all of them are 0 */
 	uint64_t reserved[6];
@@ -35,8 +36,6 @@ void histogram_add(struct histogram *histogram, uint64_t value);
 void histogram_add_calls(struct histogram *histogram, uint64_t value, uint32_t calls);
 /* Adds another histogram's samples; NULL has none. */
 void histogram_merge(struct histogram *histogram, const struct histogram *added);
-/* Makes the counts add up to `count`, as far as they can in the same proportions. */
-void histogram_scale(struct histogram *histogram, uint64_t count);
 uint64_t histogram_count(const struct histogram *histogram);
 /* The value below which `fraction` (0 to 1) of the samples lie; 0 for an empty histogram. */
 uint64_t histogram_percentile(const struct histogram *histogram, double fraction);

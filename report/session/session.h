@@ -26,7 +26,10 @@
 #include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
-#define SESSION_VERSION	      32
+/* Of what every version reads: the header up to `control`, the lines of its table, segments,
+ * strings and the numbers of enumerations, which only get more at the end. Members come and go
+ * without. */
+#define SESSION_VERSION	      33
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -119,7 +122,8 @@ struct stratum {
  * What the timed calls of a row say of all of them. Stretches are equally long, in calls; once they
  * are all in use, each two become one, so that the memory stays the same however long the run is.
  */
-#define ESTIMATE_STRATA 32
+#define ESTIMATE_STRATA	 32
+#define ESTIMATE_VERSION 1 /* of the structure and of what its members mean */
 struct estimate {
 	struct stratum strata[ESTIMATE_STRATA];
 	double position;       /* calls that are in the strata */
@@ -320,8 +324,13 @@ struct session_header {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t header_size;
-	uint64_t file_size; /* bytes in use; segments lie between header_size and here */
-	uint32_t row_size, histogram_buckets;
+	uint64_t file_size;  /* bytes in use; segments lie between header_size and here */
+	uint64_t layout_sum; /* layout_sum() of the table of this and all other structures */
+	uint32_t layout, layout_lines; /* offset of the table; how many lines it has */
+	uint32_t histogram_version, estimate_version;
+	uint64_t control; /* offset of the page of report/control/control.h */
+
+	/* From here on the table says what is where. */
 	int32_t pid;
 	uint32_t finished; /* 1 once the figures are final: the program ended in order */
 	uint32_t reported; /* 1 once the whole report was written */
@@ -347,7 +356,6 @@ struct session_header {
 	struct device_info devices[SESSION_DEVICES];
 	struct device_use uses[SESSION_DEVICES];
 	struct call_totals totals;
-	uint64_t control; /* offset of the page of report/control/control.h */
 };
 
 struct session;
@@ -366,12 +374,17 @@ enum {
  */
 int session_create(struct session **session, const char *path, unsigned flags);
 /*
- * Opens a file for reading. -EINVAL: not a session file; -EPROTO: of another version; -ENODATA: its
- * end is missing; -EBADMSG: its header or a segment's was written over. session_open_file takes an
- * open descriptor, which stays the caller's.
+ * Opens a file for reading. -EINVAL: not a session file; -EPROTO: of a later layout;
+ * -EPROTONOSUPPORT: of an earlier one; -ENODATA: its end is missing; -EBADMSG: its header or a
+ * segment's was written over. session_open_file takes an open descriptor, which stays the caller's.
+ * Where another version of ktime wrote it, its structures become those of this one.
  */
 int session_open(struct session **session, const char *path);
 int session_open_file(struct session **session, int fd);
+/* Reads the header alone, whose references are then those of the file. */
+int session_read_header(struct session_header *header, int fd);
+/* In words, for a line that names the file. */
+const char *session_error(int error);
 /* Opens a file; 0, or -errno with a one-line message. -EBADMSG: or its rows were written over. */
 int session_load(struct session **session, const char *path, char *message, size_t size);
 /* Unmaps; the file stays. NULL is fine. Safe in a forked child. */

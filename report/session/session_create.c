@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/session/layout.h"
 #include "report/session/new_file.h"
 #include "report/session/owner.h"
 #include "report/session/session_internal.h"
@@ -17,9 +18,6 @@
 #define RESERVED_MOST  (256UL << 30)
 #define RESERVED_LEAST (1UL << 20)
 
-/* The page of commands follows the header. */
-#define CONTROL_PLACE  (((sizeof(struct session_header)) + 4095) / 4096 * 4096)
-#define HEADER_BYTES   (CONTROL_PLACE + 4096)
 _Static_assert(HEADER_BYTES < SESSION_SEGMENT_ALIGN, "the header shares the first 64 KiB");
 
 static int reserve_addresses(struct session *session)
@@ -38,6 +36,36 @@ static int reserve_addresses(struct session *session)
 		}
 	}
 	return -ENOMEM;
+}
+
+void header_write(struct session *session, uint64_t file_size)
+{
+	struct session_header *header = session_header(session);
+	struct layout_line *lines = (struct layout_line *)(session->base + LAYOUT_PLACE);
+
+	header->version = SESSION_VERSION;
+	header->header_size = HEADER_BYTES;
+	header->control = CONTROL_PLACE;
+	header->layout = LAYOUT_PLACE;
+	header->layout_lines = layout_write(lines);
+	header->layout_sum = layout_sum(lines, header->layout_lines);
+	header->histogram_version = HISTOGRAM_VERSION;
+	header->estimate_version = ESTIMATE_VERSION;
+	__atomic_store_n(&header->file_size, file_size, __ATOMIC_RELEASE);
+	__atomic_store_n(&header->magic, SESSION_MAGIC, __ATOMIC_RELEASE);
+}
+
+/* What a writer's header holds from the beginning on. */
+static void header_begin(struct session *session)
+{
+	struct session_header *header = session_header(session);
+
+	header->pid = getpid();
+	header->owner = session->owner;
+	header->rank = (struct process_rank){-1, -1, -1, .launcher = ""};
+	header->trace_on = !!(session->flags & SESSION_TRACE);
+	header->kept = !!(session->flags & SESSION_KEPT);
+	header_write(session, session->size);
 }
 
 /* Creates the file under a name of its own and moves it into place once it is whole. */
@@ -65,7 +93,7 @@ static int create_file(struct session *session, const char *path)
 		goto out;
 	}
 	session->path[strlen(session->path) - NEW_FILE_SUFFIX] = '\0';
-	header_write(session);
+	header_begin(session);
 	segment_start(session, SEGMENT_STRINGS, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES);
 	error = new_file_place(&file);
 	if (error)
@@ -86,27 +114,9 @@ static int create_memory(struct session *session)
 
 	if (error)
 		return error;
-	header_write(session);
+	header_begin(session);
 	segment_start(session, SEGMENT_STRINGS, HEADER_BYTES, SESSION_SEGMENT_ALIGN - HEADER_BYTES);
 	return 0;
-}
-
-void header_write(struct session *session)
-{
-	struct session_header *header = session_header(session);
-
-	header->version = SESSION_VERSION;
-	header->header_size = HEADER_BYTES;
-	header->control = CONTROL_PLACE;
-	header->row_size = sizeof(struct row);
-	header->histogram_buckets = HISTOGRAM_BUCKETS;
-	header->pid = getpid();
-	header->owner = session->owner;
-	header->rank = (struct process_rank){-1, -1, -1, .launcher = ""};
-	header->trace_on = !!(session->flags & SESSION_TRACE);
-	header->kept = !!(session->flags & SESSION_KEPT);
-	__atomic_store_n(&header->file_size, session->size, __ATOMIC_RELEASE);
-	__atomic_store_n(&header->magic, SESSION_MAGIC, __ATOMIC_RELEASE);
 }
 
 int session_create(struct session **result, const char *path, unsigned flags)
@@ -146,7 +156,7 @@ void session_check(struct session *session)
 	if (!fault_happened(session->base) && header->magic == SESSION_MAGIC)
 		return;
 	if (header->magic != SESSION_MAGIC)
-		header_write(session);
+		header_begin(session);
 	session_note(session,
 		     "Another process cut or overwrote the profile %s: what it held until "
 		     "then is missing.",
@@ -181,6 +191,7 @@ void session_close(struct session *session)
 	if (session->base)
 		munmap(session->base, session->reserved);
 	segment_places_free(session);
+	layout_free(session->layout);
 	free(session->path);
 	free(session);
 }

@@ -51,6 +51,7 @@ _Static_assert(sizeof(struct segment) == 64, "items are aligned to cache lines")
 /* Where a segment lies: enough to find one without touching its pages. */
 struct segment_place {
 	uint64_t offset, size;
+	uint64_t source, source_size; /* where it lies in the file that is read */
 	enum segment_kind kind;
 	bool mapped;
 	bool read_only;	       /* the writer's */
@@ -82,7 +83,9 @@ struct session {
 	size_t place_count, place_capacity;
 	struct place_array *place_arrays;
 
-	bool corrects_trace; /* a reader: see session_correct_trace() */
+	/* A reader's part. */
+	bool corrects_trace;   /* see session_correct_trace() */
+	struct layout *layout; /* of a file whose structures are not this version's; or NULL */
 
 	/* A writer's part. */
 	bool writable;
@@ -110,8 +113,8 @@ struct session {
 /* Whether the rows of an opened session are as a writer leaves them: nobody wrote over them. True
  * of one that still writes, which may be between two stores. */
 bool session_is_whole(const struct session *session);
-/* Writes the fixed part of a writer's header. */
-void header_write(struct session *session);
+/* Writes what every version reads of a header, and the table; the magic number last. */
+void header_write(struct session *session, uint64_t file_size);
 
 /* Whether a descriptor is of the session's file. */
 bool is_session_file(const struct session *session, int fd);
@@ -129,8 +132,8 @@ int segment_add(struct session *session, enum segment_kind kind, uint64_t payloa
 int segment_places_reserve(struct session *session);
 /* Notes a segment's place there, after segment_places_reserve() and once the segment can be read.
  */
-void segment_place_add(struct session *session, uint64_t offset, uint64_t size,
-		       enum segment_kind kind);
+struct segment_place *segment_place_add(struct session *session, uint64_t offset, uint64_t size,
+					enum segment_kind kind);
 /* The places of a moment, and how many; any thread, without memory or a lock. */
 size_t segment_places(const struct session *session, struct segment_place **places);
 void segment_places_free(struct session *session);
@@ -149,8 +152,8 @@ void segment_release(const struct session *session, struct segment_place *place)
 /* Of a session whose trace is corrected as it is read: takes the overheads off a segment's
  * records. */
 void correct_place(const struct session *session, const struct segment_place *place);
-/* Reads a part of an opened session from its file. What cannot be read stays zeros. */
-void read_part(const struct session *session, uint64_t offset, uint64_t size);
+/* Reads a segment of an opened session from its file. What cannot be read stays zeros. -ENOMEM. */
+int read_place(const struct session *session, const struct segment_place *place);
 /* Takes `size` bytes of a segment, NULL if there is no room, and makes them visible to readers. */
 void *items_reserve(struct session *session, enum segment_kind kind, uint64_t size);
 void items_publish(struct session *session, enum segment_kind kind, uint64_t size);

@@ -38,13 +38,16 @@ int segment_places_reserve(struct session *session)
 	return 0;
 }
 
-void segment_place_add(struct session *session, uint64_t offset, uint64_t size,
-		       enum segment_kind kind)
+struct segment_place *segment_place_add(struct session *session, uint64_t offset, uint64_t size,
+					enum segment_kind kind)
 {
-	session->places[session->place_count] =
-		(struct segment_place){offset, size, kind, .mapped = true};
+	struct segment_place *place = &session->places[session->place_count];
+
+	*place = (struct segment_place){
+		.offset = offset, .size = size, .kind = kind, .mapped = true};
 	/* Release: whoever sees the count sees the place, and the segment that is there. */
 	__atomic_store_n(&session->place_count, session->place_count + 1, __ATOMIC_RELEASE);
+	return place;
 }
 
 size_t segment_places(const struct session *session, struct segment_place **places)
@@ -263,7 +266,10 @@ int segment_map(const struct session *session, struct segment_place *place, int 
 
 	if (!session->writable) {
 		if (place->of_file && !place->is_read) {
-			read_part(session, place->offset, place->size);
+			int error = read_place(session, place);
+
+			if (error)
+				return error;
 			place->is_read = true;
 			correct_place(session, place);
 		}

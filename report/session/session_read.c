@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "report/session/layout.h"
 #include "report/session/session_internal.h"
 
 #define PAGE 4096
@@ -56,19 +57,14 @@ const char *memory_kind_name(enum memory_kind kind)
 	return kind < MEMORY_KINDS ? names[kind] : names[MEMORY_UNKNOWN];
 }
 
-static int header_check(const struct session_header *header, uint64_t size)
+static ssize_t read_at(int fd, void *to, size_t size, uint64_t offset)
 {
-	if (header->magic != SESSION_MAGIC)
-		return -EINVAL;
-	if (size < sizeof(*header))
-		return -ENODATA;
-	if (header->version != SESSION_VERSION || header->row_size != sizeof(struct row) ||
-	    header->histogram_buckets != HISTOGRAM_BUCKETS)
-		return -EPROTO;
-	if (header->header_size < sizeof(*header) || header->header_size % sizeof(struct segment) ||
-	    header->file_size < header->header_size)
-		return -EBADMSG;
-	return header->file_size > size ? -ENODATA : 0;
+	ssize_t length;
+
+	do {
+		length = pread(fd, to, size, (off_t)offset);
+	} while (length < 0 && errno == EINTR);
+	return length;
 }
 
 /*
@@ -76,26 +72,101 @@ static int header_check(const struct session_header *header, uint64_t size)
  * it, which takes even private copies of mapped pages away, or change an offset between its check
  * and its use.
  */
-void read_part(const struct session *session, uint64_t offset, uint64_t size)
+static void read_part(int fd, char *to, uint64_t offset, uint64_t size)
 {
-	uint64_t end = offset + size;
+	const uint64_t start = offset, end = offset + size;
 
-	/* A program closes descriptors that it does not know. */
-	if (!is_session_file(session, session->fd))
-		return;
 	while (offset < end) {
-		off_t data = lseek(session->fd, (off_t)offset, SEEK_DATA);
+		off_t data = lseek(fd, (off_t)offset, SEEK_DATA);
 		ssize_t length;
 
 		if (data > (off_t)offset)
 			offset = (uint64_t)data;
 		if ((data < 0 && errno == ENXIO) || offset >= end)
 			return;
-		length = pread(session->fd, session->base + offset, end - offset, (off_t)offset);
-		if (length == 0 || (length < 0 && errno != EINTR))
+		length = read_at(fd, to + (offset - start), end - offset, offset);
+		if (length <= 0)
 			return;
-		offset += length > 0 ? (uint64_t)length : 0;
+		offset += (uint64_t)length;
 	}
+}
+
+/* A table that is not this version's, and by it the header. */
+static int read_layout(struct session_header *header, int fd, struct layout **result)
+{
+	const uint32_t count = header->layout_lines;
+	const size_t size = count * sizeof(struct layout_line);
+	struct layout_line *lines = malloc(size);
+	struct layout *layout = NULL;
+	uint32_t header_size;
+	char *theirs = NULL;
+	int error;
+
+	if (!lines)
+		return -ENOMEM;
+	if (read_at(fd, lines, size, header->layout) != (ssize_t)size ||
+	    layout_sum(lines, count) != header->layout_sum) {
+		free(lines);
+		return -EBADMSG;
+	}
+	error = layout_read(&layout, lines, count);
+	if (error)
+		return error;
+	header_size = layout_header_size(layout);
+	theirs = header_size > header->header_size ? NULL : malloc(header_size);
+	if (!theirs || read_at(fd, theirs, header_size, 0) != (ssize_t)header_size) {
+		error = header_size > header->header_size || theirs ? -EBADMSG : -ENOMEM;
+		layout_free(layout);
+		goto out;
+	}
+	layout_header(layout, header, theirs);
+	*result = layout;
+out:
+	free(theirs);
+	return error;
+}
+
+/* `layout`: NULL where the profile's is this version's. */
+static int read_header(struct session_header *header, int fd, struct layout **layout)
+{
+	struct layout_line own[LAYOUT_LINES_MOST];
+	const size_t front = offsetof(struct session_header, pid);
+	ssize_t length = read_at(fd, header, front, 0);
+
+	*layout = NULL;
+	if (length < (ssize_t)sizeof(header->magic) || header->magic != SESSION_MAGIC)
+		return -EINVAL;
+	if (length < (ssize_t)offsetof(struct session_header, header_size))
+		return -ENODATA;
+	if (header->version < SESSION_VERSION)
+		return -EPROTONOSUPPORT;
+	if (length < (ssize_t)front)
+		return -ENODATA;
+	if (header->version > SESSION_VERSION || header->histogram_version != HISTOGRAM_VERSION ||
+	    header->estimate_version != ESTIMATE_VERSION)
+		return -EPROTO;
+	if (header->header_size < front || header->header_size % sizeof(struct segment) ||
+	    header->header_size > SESSION_SEGMENT_ALIGN ||
+	    header->file_size < header->header_size || header->layout > header->header_size ||
+	    header->layout_lines >
+		    (header->header_size - header->layout) / sizeof(struct layout_line))
+		return -EBADMSG;
+	if (header->layout_sum != layout_sum(own, layout_write(own)) ||
+	    header->header_size != HEADER_BYTES)
+		return read_layout(header, fd, layout);
+	length = read_at(fd, (char *)header + front, sizeof(*header) - front, front);
+	return length == (ssize_t)(sizeof(*header) - front) ? 0 : -ENODATA;
+}
+
+int session_read_header(struct session_header *header, int fd)
+{
+	struct layout *layout;
+	int error;
+
+	memset(header, 0, sizeof(*header));
+	error = read_header(header, fd, &layout);
+	layout_free(layout);
+	return error;
 }
 
 /*
@@ -103,50 +174,134 @@ void read_part(const struct session *session, uint64_t offset, uint64_t size)
  * histograms, of which most are never looked at, where no one writes them any more. Neither holds
  * offsets that are trusted.
  */
-static bool is_of_file(const struct session *session, uint64_t offset,
-		       const struct segment *segment)
+static bool is_of_file(const struct segment_place *place, bool finished)
 {
-	return (segment->kind == SEGMENT_TRACE ||
-		(segment->kind == SEGMENT_HISTOGRAMS && session_header(session)->finished)) &&
-	       offset % PAGE == 0 && segment->size % PAGE == 0;
+	return (place->kind == SEGMENT_TRACE || (place->kind == SEGMENT_HISTOGRAMS && finished)) &&
+	       place->offset % PAGE == 0 && place->size % PAGE == 0;
 }
 
-/* The header as it was checked, which may be another in the file by now. */
-static void read_segment(const struct session *session, uint64_t offset,
-			 const struct segment *segment)
+/* Where a reference of a file that another version wrote leads now. */
+static uint64_t moved(const void *context, uint64_t reference)
 {
-	uint64_t used = segment->used < segment->size ? segment->used : segment->size;
+	const struct session *session = context;
+	const struct segment_place *place = NULL;
+	size_t low = 0, high = session->place_count;
+	uint64_t within, theirs;
 
-	memcpy(session->base + offset, segment, sizeof(*segment));
-	read_part(session, offset + sizeof(*segment),
-		  used > sizeof(*segment) ? used - sizeof(*segment) : 0);
+	while (low < high && !place) {
+		size_t middle = (low + high) / 2;
+
+		place = &session->places[middle];
+		if (reference < place->source)
+			high = middle;
+		else if (reference - place->source >= place->source_size)
+			low = middle + 1;
+		else
+			break;
+		place = NULL;
+	}
+	/* What lies behind the file's end does here too. */
+	if (!place)
+		return session->place_count && low == session->place_count ? UINT64_MAX : 0;
+	within = reference - place->source;
+	theirs = layout_item_size(session->layout, place->kind);
+	if (within < sizeof(struct segment) || (within - sizeof(struct segment)) % theirs)
+		return 0;
+	return place->offset + sizeof(struct segment) +
+	       (within - sizeof(struct segment)) / theirs * item_size(place->kind);
 }
 
-static int read_segments(struct session *session)
+/* The items of a segment that another version wrote, `used` bytes. How many bytes they are now. */
+static int read_items(const struct session *session, const struct segment_place *place,
+		      uint64_t *used)
 {
-	uint64_t offset = session_header(session)->header_size;
+	const uint64_t theirs = layout_item_size(session->layout, place->kind);
+	const uint64_t own = item_size(place->kind), count = *used / theirs;
+	char *to = session->base + place->offset + sizeof(struct segment);
+	char *items = calloc(count + 1, theirs);
 
-	while (offset < session->size) {
+	if (!items)
+		return -ENOMEM;
+	read_part(session->fd, items, place->source + sizeof(struct segment), count * theirs);
+	for (uint64_t i = 0; i < count; i++)
+		layout_item(session->layout, place->kind, to + i * own, items + i * theirs, moved,
+			    session);
+	free(items);
+	*used = count * own;
+	return 0;
+}
+
+int read_place(const struct session *session, const struct segment_place *place)
+{
+	struct segment *to = (struct segment *)(session->base + place->offset), segment;
+	uint64_t used;
+
+	/* A program closes descriptors that it does not know. */
+	if (!is_session_file(session, session->fd) ||
+	    read_at(session->fd, &segment, sizeof(segment), place->source) != sizeof(segment))
+		memset(&segment, 0, sizeof(segment));
+	used = segment.used < place->source_size ? segment.used : place->source_size;
+	used = used > sizeof(segment) ? used - sizeof(segment) : 0;
+	if (session->layout && item_size(place->kind) > 1) {
+		int error = read_items(session, place, &used);
+
+		if (error)
+			return error;
+		segment.process = moved(session, segment.process);
+	} else {
+		read_part(session->fd, (char *)(to + 1), place->source + sizeof(segment), used);
+	}
+	/* As it was checked: it may be another in the file by now. */
+	segment.magic = SEGMENT_MAGIC;
+	segment.kind = place->kind;
+	segment.size = place->size;
+	segment.used = sizeof(segment) + used;
+	*to = segment;
+	return 0;
+}
+
+/* Bytes of a segment of the file where it lies in memory: as many items, of this version's size. */
+static uint64_t size_here(const struct session *session, uint64_t size, enum segment_kind kind)
+{
+	const uint64_t step = size % PAGE ? sizeof(struct segment) : PAGE;
+	uint64_t items = size - sizeof(struct segment);
+
+	if (!session->layout)
+		return size;
+	items = items / layout_item_size(session->layout, kind) * item_size(kind);
+	return (sizeof(struct segment) + items + step - 1) / step * step;
+}
+
+static int find_segments(struct session *session, const struct session_header *header)
+{
+	uint64_t source = header->header_size, next;
+
+	for (; source < header->file_size; source = next) {
+		struct segment_place *place;
 		struct segment segment;
-		ssize_t length;
-		int error;
+		int error, kind;
 
-		do {
-			length = pread(session->fd, &segment, sizeof(segment), (off_t)offset);
-		} while (length < 0 && errno == EINTR);
-		if (length != sizeof(segment) || segment.magic != SEGMENT_MAGIC ||
-		    segment.kind >= SEGMENT_KINDS || segment.size < sizeof(segment) ||
-		    segment.size > session->size - offset || segment.size % sizeof(segment))
+		if (read_at(session->fd, &segment, sizeof(segment), source) != sizeof(segment) ||
+		    segment.magic != SEGMENT_MAGIC || segment.size < sizeof(segment) ||
+		    segment.size > header->file_size - source || segment.size % sizeof(segment))
 			return -EBADMSG;
+		next = source + segment.size;
+		kind = session->layout ? layout_kind(session->layout, segment.kind)
+				       : (int)segment.kind;
+		if (!session->layout && segment.kind >= SEGMENT_KINDS)
+			return -EBADMSG;
+		if (kind < 0)
+			continue;
 		error = segment_places_reserve(session);
 		if (error)
 			return error;
-		segment_place_add(session, offset, segment.size, segment.kind);
-		if (is_of_file(session, offset, &segment))
-			session->places[session->place_count - 1].of_file = true;
-		else
-			read_segment(session, offset, &segment);
-		offset += segment.size;
+		place = segment_place_add(session, session->size,
+					  size_here(session, segment.size, (enum segment_kind)kind),
+					  (enum segment_kind)kind);
+		place->source = source;
+		place->source_size = segment.size;
+		place->of_file = is_of_file(place, header->finished);
+		session->size += place->size;
 	}
 	return 0;
 }
@@ -176,18 +331,6 @@ static void clean_texts(struct session_header *header)
 	clean_text(header->rank.job, sizeof(header->rank.job));
 }
 
-/* Where the header says that the file ends; UINT64_MAX if it cannot be read. */
-static uint64_t file_end(int fd)
-{
-	uint64_t end;
-	ssize_t length;
-
-	do {
-		length = pread(fd, &end, sizeof(end), offsetof(struct session_header, file_size));
-	} while (length < 0 && errno == EINTR);
-	return length == sizeof(end) ? end : UINT64_MAX;
-}
-
 static bool reads_more(const struct session *session)
 {
 	for (size_t i = 0; i < session->place_count; i++)
@@ -196,18 +339,58 @@ static bool reads_more(const struct session *session)
 	return false;
 }
 
+/* One more note, in a segment of its own at the end: what this version does not know of the file.
+ */
+static int note_unknown(struct session *session, struct session_header *header, char *note,
+			size_t size)
+{
+	char names[700];
+	unsigned count = layout_unknown(session->layout, names, sizeof(names));
+	int error;
+
+	if (!count || header->note_count >= SESSION_NOTES)
+		return 0;
+	snprintf(note, size, "Written by another version of ktime: %u figure%s not shown: %s%s.",
+		 count, count == 1 ? " is" : "s are", names,
+		 strlen(names) + 1 == sizeof(names) ? "..." : "");
+	error = segment_places_reserve(session);
+	if (error)
+		return error;
+	segment_place_add(session, session->size, PAGE, SEGMENT_STRINGS)->source = UINT64_MAX;
+	header->notes[header->note_count++] = session->size + sizeof(struct segment);
+	session->size += PAGE;
+	return 0;
+}
+
+/* Header and table become this version's. */
+static int take_over(struct session *session, struct session_header *header, char *note,
+		     size_t size)
+{
+	if (header->note_count > SESSION_NOTES)
+		header->note_count = SESSION_NOTES;
+	for (uint32_t i = 0; i < header->note_count; i++)
+		header->notes[i] = moved(session, header->notes[i]);
+	header->command = moved(session, header->command);
+	header->hostname = moved(session, header->hostname);
+	return note_unknown(session, header, note, size);
+}
+
 int session_open_file(struct session **result, int fd)
 {
 	struct session *session = calloc(1, sizeof(*session));
-	/* A writer may add to the file from here on; this session ends where it ended now. */
-	uint64_t end = file_end(fd);
+	struct session_header *header = calloc(1, sizeof(*header));
+	char note[800] = "";
 	struct stat status;
 	void *map;
 	int error = 0;
 
 	*result = NULL;
-	if (!session)
-		return -ENOMEM;
+	if (!session || !header) {
+		error = -ENOMEM;
+		goto out;
+	}
+	/* A writer may add to the file from here on; this session ends where it ended now. */
+	error = read_header(header, fd, &session->layout);
 	session->fd = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
 	if (session->fd < 0 || fstat(fd, &status) < 0) {
 		error = -errno;
@@ -215,45 +398,49 @@ int session_open_file(struct session **result, int fd)
 	}
 	session->device = status.st_dev;
 	session->inode = status.st_ino;
-	if (S_ISDIR(status.st_mode)) {
-		error = -EISDIR;
+	if (!S_ISREG(status.st_mode))
+		error = S_ISDIR(status.st_mode) ? -EISDIR : -EINVAL;
+	else if (!error && header->file_size > (uint64_t)status.st_size)
+		error = -ENODATA;
+	if (error)
 		goto out;
-	}
-	if (!S_ISREG(status.st_mode) ||
-	    status.st_size < (off_t)sizeof(session_header(session)->magic)) {
-		error = -EINVAL;
+	session->size = HEADER_BYTES;
+	error = find_segments(session, header);
+	if (!error && session->layout)
+		error = take_over(session, header, note, sizeof(note));
+	if (error)
 		goto out;
-	}
-	map = mmap(NULL, (size_t)status.st_size, PROT_READ | PROT_WRITE,
+	map = mmap(NULL, session->size, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED) {
 		error = -errno;
 		goto out;
 	}
 	session->base = map;
-	session->reserved = (uint64_t)status.st_size;
-	read_part(session, 0,
-		  session->reserved < sizeof(struct session_header)
-			  ? session->reserved
-			  : sizeof(struct session_header));
-	if (session->reserved >= sizeof(struct session_header) &&
-	    session_header(session)->file_size > end)
-		session_header(session)->file_size = end;
-	error = header_check(session_header(session), session->reserved);
+	session->reserved = session->size;
+	memcpy(session->base, header, sizeof(*header));
+	header_write(session, session->size);
+	for (size_t i = 0; i < session->place_count && !error; i++)
+		if (!session->places[i].of_file && session->places[i].source_size)
+			error = read_place(session, &session->places[i]);
 	if (error)
 		goto out;
-	session->size = session_header(session)->file_size;
-	error = read_segments(session);
-	if (error)
-		goto out;
+	if (*note) {
+		struct segment_place *place = &session->places[session->place_count - 1];
+
+		segment_start(session, SEGMENT_STRINGS, place->offset, place->size);
+		strcpy(items_reserve(session, SEGMENT_STRINGS, strlen(note) + 1), note);
+		items_publish(session, SEGMENT_STRINGS, strlen(note) + 1);
+	}
 	clean_texts(session_header(session));
-	if (!session_header(session)->finished)
+	if (!header->finished)
 		session_subtract_overheads(session);
 	if (!reads_more(session)) {
 		close(session->fd);
 		session->fd = -1;
 	}
 out:
+	free(header);
 	if (error)
 		session_close(session);
 	else
@@ -284,26 +471,27 @@ int session_load(struct session **session, const char *path, char *message, size
 		*session = NULL;
 		error = -EBADMSG;
 	}
-	switch (error) {
-	case 0:
-		break;
-	case -EBADMSG:
-		snprintf(message, size, "%s: a ktime profile that is damaged", path);
-		break;
-	case -EINVAL:
-		snprintf(message, size, "%s: not a ktime profile", path);
-		break;
-	case -ENODATA:
-		snprintf(message, size, "%s: a ktime profile that is cut short", path);
-		break;
-	case -EPROTO:
-		snprintf(message, size, "%s: a profile of another version of ktime", path);
-		break;
-	default:
-		snprintf(message, size, "%s: %s", path, strerror(-error));
-		break;
-	}
+	if (error)
+		snprintf(message, size, "%s: %s", path, session_error(error));
 	return error;
+}
+
+const char *session_error(int error)
+{
+	switch (error) {
+	case -EBADMSG:
+		return "a ktime profile that is damaged";
+	case -EINVAL:
+		return "not a ktime profile";
+	case -ENODATA:
+		return "a ktime profile that is cut short";
+	case -EPROTO:
+		return "a profile of another version of ktime";
+	case -EPROTONOSUPPORT:
+		return "made by ktime before 0.2: show it with that version, or export it there";
+	default:
+		return strerror(-error);
+	}
 }
 
 void *item_at(const struct session *session, uint64_t offset, enum segment_kind kind, uint64_t size)

@@ -7,7 +7,7 @@
 #include "report/export/export.h"
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
-#include "report/metrics/metric_values.h"
+#include "report/session/metric_values.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"

@@ -78,7 +78,7 @@ def check_profile(root):
     idle = read(root, "report/session/idle.h")
     nvtx = read(root, "report/session/session_nvtx.h")
     process = read(root, "report/session/process.h")
-    metrics = read(root, "report/metrics/metric_values.h")
+    metrics = read(root, "report/session/metric_values.h")
     memory = read(root, "report/session/memory_use.h")
     version = re.search(r"define SESSION_VERSION\s+(\d+)", header).group(1)
     expect(f"describes version {version}." in document,
@@ -93,7 +93,8 @@ def check_profile(root):
                         (read(root, "report/control/control.h"), ("control_page",)),
                         (nvtx, ("nvtx_range", "nvtx_part")),
                         (metrics, ("metric_values",)),
-                        (memory, ("memory_use", "memory_site")), (inner, ("segment",))):
+                        (memory, ("memory_use", "memory_site")), (inner, ("segment",)),
+                        (read(root, "report/session/layout.h"), ("layout_line",))):
         for name in names:
             for field in fields(text, name):
                 known.add(field)

@@ -34,7 +34,7 @@
 #include "preload/metrics/launches.h"
 #include "preload/metrics/measure.h"
 #include "preload/metrics/metrics.h"
-#include "report/metrics/metric_values.h"
+#include "report/session/metric_values.h"
 #include "tests/unit/own_process.h"
 
 #define FIRST  ((CUfunction)1)

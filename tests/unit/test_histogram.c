@@ -72,21 +72,6 @@ static void few_samples_give_the_nearest_rank(void **state)
 	assert_int_equal(histogram_percentile(&histogram, 1), 9);
 }
 
-static void a_scaled_histogram_keeps_its_proportions(void **state)
-{
-	struct histogram histogram = {.used = {0}};
-
-	(void)state;
-	histogram_add_calls(&histogram, 1, 600);
-	histogram_add_calls(&histogram, 2, 299);
-	histogram_add_calls(&histogram, 3, 101);
-	histogram_scale(&histogram, 10);
-	assert_int_equal(histogram.buckets[1], 6);
-	assert_int_equal(histogram.buckets[2], 3);
-	assert_int_equal(histogram.buckets[3], 1);
-	assert_int_equal(histogram_percentile(&histogram, 0.9), 2);
-}
-
 static void a_full_bucket_stays_full(void **state)
 {
 	struct histogram histogram = {.used = {0}};
@@ -155,7 +140,6 @@ int main(void)
 		cmocka_unit_test(a_percentile_is_within_two_percent),
 		cmocka_unit_test(few_samples_give_the_nearest_rank),
 		cmocka_unit_test(a_full_bucket_stays_full),
-		cmocka_unit_test(a_scaled_histogram_keeps_its_proportions),
 		cmocka_unit_test(each_bucket_is_merged_and_none_wraps),
 		cmocka_unit_test(groups_that_are_used_are_marked_and_no_other_is_read),
 	};

@@ -11,7 +11,7 @@
 
 #include "report/merge/merge.h"
 #include "report/merge/merge_rows.h"
-#include "report/metrics/metric_values.h"
+#include "report/session/metric_values.h"
 #include "report/session/session_internal.h"
 #include "report/session/session_nvtx.h"
 

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "report/metrics/metric_values.h"
+#include "report/session/metric_values.h"
 #include "report/metrics/metrics_text.h"
 #include "report/options/metrics.h"
 #include "tests/unit/golden.h"

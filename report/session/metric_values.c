@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/metrics/metric_values.h"
+#include "report/session/metric_values.h"
 
 #include <stddef.h>
 

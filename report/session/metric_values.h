@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What the hardware counters said of some launches of a kernel. As for all of a session: one thread
  * at a time writes, and reading while it is written is safe. */
-#ifndef KTIME_REPORT_METRICS_METRIC_VALUES_H
-#define KTIME_REPORT_METRICS_METRIC_VALUES_H
+#ifndef KTIME_REPORT_SESSION_METRIC_VALUES_H
+#define KTIME_REPORT_SESSION_METRIC_VALUES_H
 
 #include "report/session/session.h"
 
