@@ -15,7 +15,7 @@ $(KERNEL_CLOCK): $(BUILD)/obj/preload/base/clock_read.o
 UNIT_TESTS := $(patsubst tests/unit/%.c, $(BUILD)/tests/unit/%, $(wildcard tests/unit/test_*.c))
 
 # Of an object a test needs what the functions that it tests call: the others are not in its program.
-UNIT_LINK := $(LINK) -Wl,--gc-sections
+UNIT_LINK = $(LINK) -Wl,--gc-sections
 
 # The report, of which a program is linked with what it calls.
 REPORT_ARCHIVE := $(BUILD)/tests/unit/libreport.a
