@@ -3,12 +3,11 @@
 #include <math.h>
 #include <stdbool.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "report/print/nsys_format.h"
 #include "report/print/nsys_lines.h"
-#include "report/print/nsys_table.h"
 #include "report/session/estimate.h"
+#include "report/sheet/sheet.h"
 
 #define KINDS(kind)  (1U << (kind))
 #define KINDS_API    (KINDS(ROW_RUNTIME_API) | KINDS(ROW_DRIVER_API))
@@ -16,38 +15,58 @@
 
 #define MEGABYTE     1e6 /* nsys's */
 
-#define NSYS_TIME_HEADERS(calls, name)                                                             \
-	{                                                                                          \
-		"Time (%)", "Total Time (ns)", calls, "Avg (ns)", "Med (ns)", "Min (ns)",          \
-			"Max (ns)", "StdDev (ns)", name                                            \
-	}
-#define NSYS_SIZE_HEADERS                                                                          \
-	{                                                                                          \
-		"Total (MB)", "Count", "Avg (MB)", "Med (MB)", "Min (MB)", "Max (MB)",             \
-			"StdDev (MB)", "Operation"                                                 \
-	}
+#define TENTHS	     .kind = CELL_REAL, .decimals = 1, .width = 1, .most = 100
+#define MEGABYTES    .kind = CELL_REAL, .decimals = 3, .width = 1, .most = 100
+#define WHOLE	     .kind = CELL_COUNT, .width = 1, .most = 100
+#define NAMES	     .width = -1, .most = 100, .name = true
 
-static void time_row(const struct nsys_line *line, uint64_t total, struct nsys_row *row);
-static void size_row(const struct nsys_line *line, uint64_t total, struct nsys_row *row);
+/* Parts of the sheet. */
+enum { TIMES = 1, CALLS = 2, INSTANCES = 4, COUNTS = 8, NAMED = 16, SIZES = 32 };
+
+#define COLUMN(heading, shown, ...)                                                                \
+	{                                                                                          \
+		heading, heading, .parts = shown, __VA_ARGS__                                      \
+	}
+static const struct column columns[] = {
+	COLUMN("Time (%)", TIMES, TENTHS),
+	COLUMN("Total Time (ns)", TIMES, WHOLE),
+	COLUMN("Num Calls", CALLS, WHOLE),
+	COLUMN("Instances", INSTANCES, WHOLE),
+	COLUMN("Count", COUNTS, WHOLE),
+	COLUMN("Avg (ns)", TIMES, TENTHS),
+	COLUMN("Med (ns)", TIMES, TENTHS),
+	COLUMN("Min (ns)", TIMES, WHOLE),
+	COLUMN("Max (ns)", TIMES, WHOLE),
+	COLUMN("StdDev (ns)", TIMES, TENTHS),
+	COLUMN("Total (MB)", SIZES, MEGABYTES),
+	COLUMN("Count", SIZES, WHOLE),
+	COLUMN("Avg (MB)", SIZES, MEGABYTES),
+	COLUMN("Med (MB)", SIZES, MEGABYTES),
+	COLUMN("Min (MB)", SIZES, MEGABYTES),
+	COLUMN("Max (MB)", SIZES, MEGABYTES),
+	COLUMN("StdDev (MB)", SIZES, MEGABYTES),
+	COLUMN("Name", NAMED, NAMES),
+	COLUMN("Operation", COUNTS | SIZES, NAMES),
+};
 
 /* In the order in which nsys prints them. */
 static const struct nsys_report {
-	const char *title, *name;
+	const char *title;
 	const char *data; /* what a file without any of it "does not contain" */
-	unsigned kinds;
-	bool by_bytes;
-	size_t figures;
-	const char *headers[NSYS_FIGURES + 1];
-	void (*row)(const struct nsys_line *line, uint64_t total, struct nsys_row *row);
+	unsigned kinds, parts;
 } reports[] = {
-	{"CUDA API Summary", "cuda_api_sum", "CUDA trace data", KINDS_API, false, 8,
-	 NSYS_TIME_HEADERS("Num Calls", "Name"), time_row},
-	{"CUDA GPU Kernel Summary", "cuda_gpu_kern_sum", "CUDA kernel data", KINDS(ROW_KERNEL),
-	 false, 8, NSYS_TIME_HEADERS("Instances", "Name"), time_row},
-	{"CUDA GPU MemOps Summary (by Time)", "cuda_gpu_mem_time_sum", "GPU memory data",
-	 KINDS_MEMORY, false, 8, NSYS_TIME_HEADERS("Count", "Operation"), time_row},
-	{"CUDA GPU MemOps Summary (by Size)", "cuda_gpu_mem_size_sum", "GPU memory data",
-	 KINDS_MEMORY, true, 7, NSYS_SIZE_HEADERS, size_row},
+	{"CUDA API Summary (cuda_api_sum)", "CUDA trace data", KINDS_API, TIMES | CALLS | NAMED},
+	{"CUDA GPU Kernel Summary (cuda_gpu_kern_sum)", "CUDA kernel data", KINDS(ROW_KERNEL),
+	 TIMES | INSTANCES | NAMED},
+	{"CUDA GPU MemOps Summary (by Time) (cuda_gpu_mem_time_sum)", "GPU memory data",
+	 KINDS_MEMORY, TIMES | COUNTS},
+	{"CUDA GPU MemOps Summary (by Size) (cuda_gpu_mem_size_sum)", "GPU memory data",
+	 KINDS_MEMORY, SIZES},
+};
+
+struct nsys_rows {
+	const struct nsys_line **lines;
+	uint64_t total;
 };
 
 /*
@@ -65,92 +84,66 @@ static double round_tenth(double value)
 	return (double)whole + (double)(int)((fraction + 0.05L) * 10) / 10;
 }
 
-static void print_tenth(char *cell, double value)
+static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 {
-	snprintf(cell, NSYS_FIGURE_SIZE, "%.1f", round_tenth(value));
-}
+	const struct nsys_rows *rows = sheet->argument;
+	const struct nsys_line *line = rows->lines[row];
+	const struct distribution *time = &line->time, *bytes = &line->bytes;
+	const double sizes[] = {bytes->total,	(double)bytes->total / (double)bytes->count,
+				bytes->median,	bytes->minimum,
+				bytes->maximum, bytes->deviation};
 
-static void print_count(char *cell, uint64_t value)
-{
-	snprintf(cell, NSYS_FIGURE_SIZE, "%llu", (unsigned long long)value);
-}
-
-static void print_megabytes(char *cell, double bytes)
-{
-	if (isnan(bytes))
-		*cell = '\0';
-	else
-		snprintf(cell, NSYS_FIGURE_SIZE, "%.3f", bytes / MEGABYTE);
-}
-
-static void time_row(const struct nsys_line *line, uint64_t total, struct nsys_row *row)
-{
-	const struct distribution *time = &line->time;
-
-	row->name = line->name;
-	print_count(row->figures[2], time->count + time->untimed);
+	for (unsigned i = 2; i < 5; i++)
+		cell_count(&cells[i], time->count + time->untimed);
 	/* Where there is none nsys leaves a cell empty. */
-	if (!time->timed)
-		return;
-	print_tenth(row->figures[0], total ? time->total * 100.0 / total : 0);
-	print_count(row->figures[1], time->total);
-	print_tenth(row->figures[3], (double)time->total / time->count);
-	print_tenth(row->figures[4], time->median);
-	print_count(row->figures[5], time->minimum);
-	print_count(row->figures[6], time->maximum);
-	print_tenth(row->figures[7], time->deviation);
-}
-
-static void size_row(const struct nsys_line *line, uint64_t total, struct nsys_row *row)
-{
-	const struct distribution *bytes = &line->bytes;
-
-	(void)total;
-	row->name = line->name;
-	print_megabytes(row->figures[0], bytes->total);
-	print_count(row->figures[1], bytes->count);
-	print_megabytes(row->figures[2], (double)bytes->total / bytes->count);
-	print_megabytes(row->figures[3], bytes->median);
-	print_megabytes(row->figures[4], bytes->minimum);
-	print_megabytes(row->figures[5], bytes->maximum);
-	print_megabytes(row->figures[6], bytes->deviation);
+	if (time->timed) {
+		cell_real(&cells[0],
+			  round_tenth(rows->total ? time->total * 100.0 / rows->total : 0));
+		cell_count(&cells[1], time->total);
+		cell_real(&cells[5], round_tenth((double)time->total / time->count));
+		cell_real(&cells[6], round_tenth(time->median));
+		cell_count(&cells[7], time->minimum);
+		cell_count(&cells[8], time->maximum);
+		cell_real(&cells[9], round_tenth(time->deviation));
+	}
+	for (unsigned i = 0; i < 6; i++)
+		cell_real(&cells[i ? 11 + i : 10], sizes[i] / MEGABYTE);
+	cell_count(&cells[11], bytes->count);
+	cell_text(&cells[17], line->name);
+	cell_text(&cells[18], line->name);
 }
 
 static int report_print(const struct nsys_report *report, struct nsys_line *lines,
 			const struct options *options, FILE *file)
 {
-	struct nsys_table table = {.figures = report->figures};
+	struct nsys_rows rows = {calloc(HASH_COUNT(lines) + 1, sizeof(*rows.lines)), 0};
+	struct sheet sheet = {SHEET_OF(columns),
+			      .row = fill_row,
+			      .argument = &rows,
+			      .parts = report->parts,
+			      .nsys = true,
+			      .indent = 1,
+			      .form = options->csv ? SHEET_CSV : SHEET_TEXT};
 	struct nsys_line *line;
-	struct nsys_row *rows;
-	uint64_t total = 0;
-	int error;
 
-	rows = calloc(HASH_COUNT(lines) + 1, sizeof(*rows));
-	if (!rows)
+	if (!rows.lines)
 		return -ENOMEM;
 	for (line = lines; line; line = line->hh.next)
-		total += line->time.total;
-	for (line = lines; line && (!options->top || table.row_count < options->top);
+		rows.total += line->time.total;
+	for (line = lines; line && (!options->top || sheet.rows < options->top);
 	     line = line->hh.next)
-		if (!report->by_bytes || line->bytes.timed)
-			report->row(line, total, &rows[table.row_count++]);
-	memcpy(table.headers, report->headers, sizeof(table.headers));
-	table.rows = rows;
-	if (!table.row_count) {
-		if (!options->csv && !options->quiet)
-			fprintf(file, "SKIPPED: the profile does not contain %s.\n\n",
-				report->data);
-		error = 0;
-	} else if (options->csv) {
-		error = nsys_table_csv(&table, file);
-		fputc('\n', file);
-	} else {
-		fprintf(file, "\n ** %s (%s):\n\n", report->title, report->name);
-		error = nsys_table_text(&table, file);
+		if (report->parts != SIZES || line->bytes.timed)
+			rows.lines[sheet.rows++] = line;
+	if (!sheet.rows && !options->csv && !options->quiet)
+		fprintf(file, "SKIPPED: the profile does not contain %s.\n\n", report->data);
+	if (sheet.rows && !options->csv)
+		fprintf(file, "\n ** %s:\n\n", report->title);
+	if (sheet.rows) {
+		sheet_write(&sheet, file);
 		fputc('\n', file);
 	}
-	free(rows);
-	return error;
+	free(rows.lines);
+	return 0;
 }
 
 /* --print-gpu-summary and --print-api-summary ask for one half alone. */
@@ -171,7 +164,7 @@ int nsys_format_write(struct session *session, const struct options *options, FI
 			continue;
 
 		error = nsys_lines_collect(session, options, reports[i].kinds, &lines);
-		if (!error && reports[i].by_bytes)
+		if (!error && reports[i].parts == SIZES)
 			nsys_lines_sort_by_bytes(&lines);
 		if (!error)
 			error = report_print(&reports[i], lines, options, file);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/sheet/sheet.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <string.h>
 
@@ -14,7 +15,7 @@ void cell_count(struct cell *cell, uint64_t count)
 
 void cell_real(struct cell *cell, double value)
 {
-	cell->known = true;
+	cell->known = !isnan(value);
 	cell->real = value;
 }
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables are laid out as nsys lays them out. */
+#include <math.h>
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdbool.h>
@@ -10,37 +11,52 @@
 
 #include <cmocka.h>
 
-#include "report/print/nsys_table.h"
+#include "report/sheet/sheet.h"
 
-static struct nsys_row rows[200];
+static struct {
+	double figure;
+	const char *name;
+} rows[200];
 
-static char *print(int (*print_table)(const struct nsys_table *table, FILE *file), size_t count)
+static const struct column columns[] = {
+	{"Avg (ns)", "Avg (ns)", .kind = CELL_REAL, .decimals = 1, .width = 1, .most = 100},
+	{"Name", "Name", .width = -1, .most = 100},
+};
+
+static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 {
-	const struct nsys_table table = {
-		.headers = {"Avg (ns)", "Name"},
-		.figures = 1,
-		.rows = rows,
-		.row_count = count,
-	};
+	(void)sheet;
+	cell_real(&cells[0], rows[row].figure);
+	cell_text(&cells[1], rows[row].name);
+}
+
+typedef void writer(struct sheet *sheet, struct out *out);
+
+static char *print(writer *write, size_t count)
+{
+	struct sheet sheet = {SHEET_OF(columns), .row = fill_row, .rows = count, .nsys = true,
+			      .indent = 1};
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
+	struct out out = OUT_TO_FILE(file);
 
-	assert_int_equal(print_table(&table, file), 0);
+	write(&sheet, &out);
+	out_flush(&out);
 	fclose(file);
 	return text;
 }
 
-static void set(size_t row, const char *figure, const char *name)
+/* NAN: there is none. */
+static void set(size_t row, double figure, const char *name)
 {
-	strcpy(rows[row].figures[0], figure);
+	rows[row].figure = figure;
 	rows[row].name = name;
 }
 
-static void check(int (*print_table)(const struct nsys_table *table, FILE *file), size_t count,
-		  const char *expected)
+static void check(writer *write, size_t count, const char *expected)
 {
-	char *text = print(print_table, count);
+	char *text = print(write, count);
 
 	assert_string_equal(text, expected);
 	free(text);
@@ -49,24 +65,24 @@ static void check(int (*print_table)(const struct nsys_table *table, FILE *file)
 static void headers_are_centred_and_figures_grouped(void **state)
 {
 	(void)state;
-	set(0, "1234567.5", "k");
-	set(1, "999", "longer");
-	set(2, "", "none");
-	check(nsys_table_text, 3,
+	set(0, 1234567.5, "k");
+	set(1, 999, "longer");
+	set(2, NAN, "none");
+	check(sheet_text, 3,
 	      "  Avg (ns)     Name \n"
 	      " -----------  ------\n"
 	      " 1,234,567.5  k     \n"
-	      "         999  longer\n"
+	      "       999.0  longer\n"
 	      "              none  \n");
 }
 
 static void csv_is_quoted_where_it_must_be(void **state)
 {
 	(void)state;
-	set(0, "1234567.5", "f(int, int)");
-	set(1, "1.0", "say \"hi\"");
-	set(2, "", "k<T>");
-	check(nsys_table_csv, 3,
+	set(0, 1234567.5, "f(int, int)");
+	set(1, 1, "say \"hi\"");
+	set(2, NAN, "k<T>");
+	check(sheet_csv, 3,
 	      "Avg (ns),Name\n"
 	      "1234567.5,\"f(int, int)\"\n"
 	      "1.0,\"say \"\"hi\"\"\"\n"
@@ -80,8 +96,8 @@ static void a_long_name_is_cut_at_a_hundred_characters(void **state)
 	(void)state;
 	memset(name, 'x', sizeof(name) - 1);
 	name[sizeof(name) - 1] = '\0';
-	set(0, "1", name);
-	text = print(nsys_table_text, 1);
+	set(0, 1, name);
+	text = print(sheet_text, 1);
 	name[99] = '\0';
 	assert_non_null(strstr(text, name));
 	assert_string_equal(strstr(text, "xxx") + 99, "…\n");
@@ -91,13 +107,13 @@ static void a_long_name_is_cut_at_a_hundred_characters(void **state)
 static void widths_are_of_characters_not_bytes(void **state)
 {
 	(void)state;
-	set(0, "1", "größer");
-	set(1, "1", "k");
-	check(nsys_table_text, 2,
+	set(0, 1, "größer");
+	set(1, 1, "k");
+	check(sheet_text, 2,
 	      " Avg (ns)   Name \n"
 	      " --------  ------\n"
-	      "        1  größer\n"
-	      "        1  k     \n");
+	      "      1.0  größer\n"
+	      "      1.0  k     \n");
 }
 
 static void the_first_hundred_rows_set_the_widths(void **state)
@@ -107,8 +123,8 @@ static void the_first_hundred_rows_set_the_widths(void **state)
 
 	(void)state;
 	for (row = 0; row < 150; row++)
-		set(row, "1", row < 100 ? "short" : "much too long");
-	text = print(nsys_table_text, 150);
+		set(row, 1, row < 100 ? "short" : "much too long");
+	text = print(sheet_text, 150);
 	assert_null(strstr(text, "much too long"));
 	assert_non_null(strstr(text, "much…\n"));
 	free(text);
