@@ -4,85 +4,185 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/print/report.h"
-#include "report/print/trace.h"
+#include "report/print/table.h"
 #include "report/session/grow.h"
+#include "report/sheet/sheet.h"
 
-const char *trace_name(struct trace *trace, uint64_t offset, enum row_kind kind)
-{
-	const char *name = filter_name(&trace->filter, kind, offset);
+/* Device names are cut to the width of their column, as nvprof does, but not their ordinals. */
+#define DEVICE_WIDTH 15
 
-	return name ? name : "";
-}
+struct trace {
+	const struct session *session;
+	const struct options *options;
+	const struct trace_record **records; /* in the order of time */
+	size_t count;
+	struct filter filter;
+	uint64_t zero;	       /* of the Start column */
+	bool gpu, api, memory; /* which kinds of records there are */
+	char *name;	       /* in the row that is being written */
+};
 
-bool trace_is_memory(const struct trace_record *record)
+/* Parts of the sheet. */
+enum { GPU = 1, MEMORY = 2 };
+
+static const struct column columns[] = {
+	{"Start", "Start", .kind = CELL_TIME, .width = 8},
+	{"Duration", "Duration", .kind = CELL_TIME, .width = 8},
+	{"Grid Size", NULL, .width = 19, .parts = GPU},
+	{"Block Size", NULL, .width = 14, .parts = GPU},
+	{NULL, "Grid X", .kind = CELL_COUNT, .parts = GPU},
+	{NULL, "Grid Y", .kind = CELL_COUNT, .parts = GPU},
+	{NULL, "Grid Z", .kind = CELL_COUNT, .parts = GPU},
+	{NULL, "Block X", .kind = CELL_COUNT, .parts = GPU},
+	{NULL, "Block Y", .kind = CELL_COUNT, .parts = GPU},
+	{NULL, "Block Z", .kind = CELL_COUNT, .parts = GPU},
+	{"Regs*", "Registers Per Thread", .kind = CELL_COUNT, .width = 8, .parts = GPU},
+	{"SSMem*", "Static SMem", .kind = CELL_SIZE, .width = 8, .parts = GPU},
+	{"DSMem*", "Dynamic SMem", .kind = CELL_SIZE, .width = 8, .parts = GPU},
+	{"Size", "Size", .kind = CELL_SIZE, .width = 8, .parts = MEMORY},
+	{"Throughput", "Throughput", .kind = CELL_THROUGHPUT, .width = 10, .parts = MEMORY},
+	{"SrcMemType", "SrcMemType", .width = 10, .parts = MEMORY},
+	{"DstMemType", "DstMemType", .width = 10, .parts = MEMORY},
+	{"Device", "Device", .width = DEVICE_WIDTH, .parts = GPU},
+	{"Context", "Context", .width = 8, .parts = GPU},
+	{"Stream", "Stream", .width = 8, .parts = GPU},
+	{"Name", "Name", .name = true},
+	{NULL, "Correlation_ID", .kind = CELL_COUNT},
+};
+
+static bool is_memory(const struct trace_record *record)
 {
 	return record->kind == ROW_MEMCPY || record->kind == ROW_MEMSET ||
 	       record->kind == ROW_MOVEMENT;
 }
 
-bool trace_has_grid(const struct trace_record *record)
+/* One that only events timed has no launch's grid. */
+static void fill_launch(struct cell *cells, const struct trace_record *record)
 {
-	return record->kind == ROW_KERNEL && record->grid[0] > 0;
+	if (record->kind != ROW_KERNEL || record->grid[0] == 0)
+		return;
+	cell_print(cells++, "(%u %u %u)", record->grid[0], record->grid[1], record->grid[2]);
+	cell_print(cells++, "(%u %u %u)", record->block[0], record->block[1], record->block[2]);
+	for (unsigned i = 0; i < 3; i++)
+		cell_count(cells++, record->grid[i]);
+	for (unsigned i = 0; i < 3; i++)
+		cell_count(cells++, record->block[i]);
+	cell_count(cells++, record->registers);
+	cell_count(cells++, record->static_shared);
+	cell_count(cells, record->dynamic_shared);
 }
 
-uint64_t trace_duration(const struct trace_record *record)
-{
-	return record->end > record->start ? record->end - record->start : 0;
-}
-
-/* Bytes per second, by way of microseconds: nvprof's last digit depends on it. */
-double trace_throughput(const struct trace_record *record)
-{
-	double seconds = (double)trace_duration(record) * 1e-3 * 1e-6;
-
-	return seconds > 0 ? (double)record->bytes / seconds : 0;
-}
-
-const char *trace_memory_name(char text[12], uint8_t kind, const char *none)
+/* "Device", as nvprof writes the kinds of memory. */
+static void fill_memory_kind(struct cell *cell, uint8_t kind)
 {
 	if (kind == MEMORY_UNKNOWN || kind >= MEMORY_KINDS)
-		return none;
-	strcpy(text, memory_kind_name(kind));
-	text[0] = (char)(text[0] - 'a' + 'A');
-	return text;
+		return;
+	cell_print(cell, "%s", memory_kind_name(kind));
+	cell->small[0] = (char)(cell->small[0] - 'a' + 'A');
 }
 
-void trace_device_name(const struct trace *trace, const struct trace_record *record, int most,
-		       char *text, size_t size)
+static void fill_memory(struct cell *cells, const struct trace_record *record, uint64_t duration)
+{
+	/* Bytes per second, by way of microseconds: nvprof's last digit depends on it. */
+	double seconds = (double)duration * 1e-3 * 1e-6;
+
+	if (!is_memory(record))
+		return;
+	cell_count(cells++, record->bytes);
+	if (duration)
+		cell_real(cells, (double)record->bytes / seconds);
+	fill_memory_kind(++cells, record->source_kind);
+	fill_memory_kind(++cells, record->destination_kind);
+}
+
+/* "Tesla V100 (0)", "3: Tesla V100 (0)" of rank 3 in a merged profile. In text the name is cut so
+ * that the ordinal stays. */
+static void fill_device(struct cell *cell, const struct trace *trace,
+			const struct trace_record *record, int most)
 {
 	const struct job_process *owner = session_trace_process(trace->session, record);
 	char ordinal[16], rank[16] = "";
 	int device = record->device;
 
-	snprintf(text, size, "-");
+	cell_text(cell, "-");
 	if (device < 0 || device >= SESSION_DEVICES)
 		return;
 	if (owner)
 		most -= snprintf(rank, sizeof(rank),
 				 "%d: ", owner->rank.rank >= 0 ? owner->rank.rank : owner->pid);
 	most -= snprintf(ordinal, sizeof(ordinal), " (%d)", device);
-	snprintf(text, size, "%s%.*s%s", rank, most < 63 ? most : 63,
-		 session_header(trace->session)->devices[device].name, ordinal);
+	cell_print(cell, "%s%.*s%s", rank, most < 63 ? most : 63,
+		   session_header(trace->session)->devices[device].name, ordinal);
 }
 
-void trace_id_name(const struct trace *trace, const char *pattern, uint32_t id, char *text,
-		   size_t size)
+/* A context's or stream's number, or the name that the user gave to it. */
+static void fill_id(struct cell *cell, const struct trace *trace, const char *pattern, uint32_t id)
 {
 	char message[8];
 	const struct session_header *header = session_header(trace->session);
 	const struct name_codes codes = {header->pid, header->rank.rank, id};
 	char *name = pattern ? filename_expand(pattern, &codes, message, sizeof(message)) : NULL;
 
-	if (name) {
-		snprintf(text, size, "%s", name);
-		visible_replace(text, strlen(text));
-	} else {
-		snprintf(text, size, "%u", id);
-	}
+	if (name)
+		cell_print(cell, "%.63s", name);
+	else
+		cell_print(cell, "%u", id);
 	free(name);
+}
+
+/* A record's name as it is printed; "" if memory is out. */
+static const char *name_at(struct trace *trace, uint64_t offset, enum row_kind kind)
+{
+	const char *name = filter_name(&trace->filter, kind, offset);
+
+	return name ? name : "";
+}
+
+/* In text kernels carry their correlation id, launches the kernel that they launched. */
+static const char *name_of(struct trace *trace, const struct trace_record *record, bool text)
+{
+	const char *name, *domain;
+	int length = 0;
+
+	free(trace->name);
+	trace->name = NULL;
+	if (record->kind == ROW_RANGE) {
+		domain = session_string(trace->session, record->kernel);
+		length = asprintf(&trace->name, "[Range] %s%s%s", domain, *domain ? "@" : "",
+				  session_string(trace->session, record->name));
+		return length < 0 ? "" : trace->name;
+	}
+	name = name_at(trace, record->name, record->kind);
+	if (text && record->kind == ROW_KERNEL)
+		length = asprintf(&trace->name, "%s [%u]", name, record->correlation);
+	else if (text && row_is_api(record->kind) && record->kernel)
+		length = asprintf(&trace->name, "%s (%s [%u])", name,
+				  name_at(trace, record->kernel, ROW_KERNEL), record->correlation);
+	if (length < 0)
+		trace->name = NULL;
+	return trace->name ? trace->name : name;
+}
+
+static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
+{
+	struct trace *trace = *(struct trace *const *)sheet->argument;
+	const struct trace_record *record = trace->records[row];
+	uint64_t duration = record->end > record->start ? record->end - record->start : 0;
+	bool text = sheet->form != SHEET_CSV;
+
+	cell_count(&cells[0], record->start - trace->zero);
+	cell_count(&cells[1], duration);
+	fill_launch(&cells[2], record);
+	fill_memory(&cells[13], record, duration);
+	if (row_is_gpu(record->kind)) {
+		fill_device(&cells[17], trace, record, text ? DEVICE_WIDTH : 80);
+		fill_id(&cells[18], trace, trace->options->context_name, record->context);
+		fill_id(&cells[19], trace, trace->options->stream_name, record->stream);
+	}
+	cell_text(&cells[20], name_of(trace, record, text));
+	cell_count(&cells[21], record->correlation);
 }
 
 static int compare_start(const void *left, const void *right)
@@ -148,55 +248,36 @@ static int collect(struct trace *trace, bool gpu, bool api)
 	return error;
 }
 
-/* What the columns are like depends on everything that is in them. */
-static void choose_columns(struct trace *trace)
+static const char legend[] =
+	"\nRegs: registers of each thread, those that the hardware takes among them.\n"
+	"SSMem: shared memory of each block that the kernel declares.\n"
+	"DSMem: shared memory of each block that the launch asks for.\n"
+	"SrcMemType, DstMemType: the kind of memory that is read from and written to.\n"
+	"Start: time since the first record, or since the profile began.\n";
+
+static void write_records(struct trace *trace, FILE *file)
 {
-	int unit = trace->options->unit;
-	uint64_t start = 0, longest = 0, static_shared = 0, dynamic_shared = 0, bytes = 0;
-	double rate = 0;
+	const struct options *options = trace->options;
+	struct sheet sheet = {SHEET_OF(columns),
+			      .row = fill_row,
+			      .argument = &trace,
+			      .rows = trace->count,
+			      .form = options->csv ? SHEET_CSV : SHEET_TEXT,
+			      .parts = (trace->gpu ? GPU : 0) | (trace->memory ? MEMORY : 0),
+			      .note = trace->gpu && !options->quiet ? legend : NULL};
 
 	trace->zero = session_header(trace->session)->trace_start;
-	if (trace->count > 0 && (!trace->zero || trace->zero > trace->records[0]->start))
+	if (!trace->zero || trace->zero > trace->records[0]->start)
 		trace->zero = trace->records[0]->start;
-	for (size_t i = 0; i < trace->count; i++) {
-		const struct trace_record *record = trace->records[i];
-
-#define LARGEST(variable, value)                                                                   \
-	do {                                                                                       \
-		if ((value) > (variable))                                                          \
-			(variable) = (value);                                                      \
-	} while (0)
-		LARGEST(start, record->start - trace->zero);
-		LARGEST(longest, trace_duration(record));
-		LARGEST(static_shared, record->static_shared);
-		LARGEST(dynamic_shared, record->dynamic_shared);
-		if (row_is_gpu(record->kind))
-			trace->gpu = true;
-		else
-			trace->api = true;
-		if (trace_is_memory(record)) {
-			trace->memory = true;
-			LARGEST(bytes, record->bytes);
-			LARGEST(rate, trace_throughput(record));
-		}
-#undef LARGEST
-	}
-	if (unit == UNIT_AUTO || unit == UNIT_COLUMN) {
-		trace->start_unit = number_time_unit(start);
-		trace->duration_unit = number_time_unit(longest);
-	} else {
-		trace->start_unit = trace->duration_unit = (enum time_unit)unit;
-	}
-	trace->static_unit = number_size_unit((double)static_shared);
-	trace->dynamic_unit = number_size_unit((double)dynamic_shared);
-	trace->size_unit = number_size_unit((double)bytes);
-	trace->rate_unit = number_size_unit(rate);
+	sheet_choose_units(&sheet, options->unit, 0, trace->count);
+	sheet_write(&sheet, file);
+	free(trace->name);
 }
 
 int trace_write(const struct session *session, const struct options *options, bool gpu, bool api,
 		FILE *file)
 {
-	struct trace trace = {.session = session, .options = options, .file = file};
+	struct trace trace = {.session = session, .options = options};
 	int error = filter_init(&trace.filter, session, options);
 
 	if (error)
@@ -204,13 +285,15 @@ int trace_write(const struct session *session, const struct options *options, bo
 	error = collect(&trace, gpu, api);
 	if (error)
 		goto out;
-	choose_columns(&trace);
+	for (size_t i = 0; i < trace.count; i++) {
+		trace.gpu |= row_is_gpu(trace.records[i]->kind);
+		trace.api |= !row_is_gpu(trace.records[i]->kind);
+		trace.memory |= is_memory(trace.records[i]);
+	}
 	if (gpu && !trace.gpu)
 		fputs("No kernels were profiled.\n", file);
-	if (trace.count > 0 && options->csv)
-		trace_write_csv(&trace);
-	else if (trace.count > 0)
-		trace_write_text(&trace);
+	if (trace.count > 0)
+		write_records(&trace, file);
 	if (api && !trace.api)
 		fputs("No API activities were profiled.\n", file);
 out:

@@ -61,8 +61,8 @@ const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct
 			char buffer[NUMBER_SIZE])
 {
 	const struct column *of = &sheet->columns[column];
-	uint8_t unit = sheet->units[column];
-	bool own_unit = !sheet->has_units || unit >= UNIT_COLUMN;
+	bool own_unit = !sheet->units[column];
+	unsigned unit = sheet->units[column] - 1u;
 
 	if (!cell->known || cell->text)
 		return cell->known ? cell->text : sheet->nsys ? "" : "-";
@@ -105,8 +105,8 @@ const char *sheet_exact(const struct sheet *sheet, unsigned column, const struct
 			char buffer[NUMBER_SIZE])
 {
 	const struct column *of = &sheet->columns[column];
-	uint8_t unit = sheet->units[column];
-	bool plain = !sheet->has_units || unit >= UNIT_COLUMN || sheet->form == SHEET_JSON;
+	bool plain = !sheet->units[column] || sheet->form == SHEET_JSON;
+	unsigned unit = sheet->units[column] - 1u;
 
 	if (!cell->known || cell->text)
 		return cell->known ? cell->text : "";
@@ -131,11 +131,11 @@ const char *sheet_exact(const struct sheet *sheet, unsigned column, const struct
 const char *sheet_unit(const struct sheet *sheet, unsigned column, char buffer[NUMBER_SIZE])
 {
 	const struct column *of = &sheet->columns[column];
-	uint8_t unit = sheet->units[column];
+	unsigned unit = sheet->units[column] - 1u;
 
 	if (of->kind == CELL_PERCENT)
 		return "%";
-	if (of->unit || unit >= UNIT_COLUMN)
+	if (of->unit || !sheet->units[column])
 		return of->unit ? of->unit : "";
 	if (of->kind == CELL_TIME)
 		return number_time_unit_name(unit);
@@ -151,7 +151,6 @@ void sheet_choose_units(struct sheet *sheet, int unit, size_t first, size_t coun
 	double largest[SHEET_COLUMNS] = {0};
 	struct cell cells[SHEET_COLUMNS];
 
-	memset(sheet->units, UNIT_AUTO, sizeof(sheet->units));
 	sheet->has_units = unit != UNIT_AUTO || sheet->form == SHEET_CSV;
 	if (!sheet->has_units)
 		return;
@@ -169,10 +168,11 @@ void sheet_choose_units(struct sheet *sheet, int unit, size_t first, size_t coun
 		uint8_t kind = sheet->columns[i].kind;
 
 		if (kind == CELL_TIME)
-			sheet->units[i] = unit > UNIT_NS ? number_time_unit(to_unsigned(largest[i]))
-							 : (uint8_t)unit;
+			sheet->units[i] =
+				1 + (unit > UNIT_NS ? (int)number_time_unit(to_unsigned(largest[i]))
+						    : unit);
 		else if (kind == CELL_SIZE || kind == CELL_THROUGHPUT)
-			sheet->units[i] = number_size_unit(largest[i]);
+			sheet->units[i] = 1 + number_size_unit(largest[i]);
 	}
 }
 

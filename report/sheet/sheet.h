@@ -83,9 +83,8 @@ struct sheet {
 	unsigned parts;
 	const char *title; /* NULL: none */
 	const char *note;  /* what is to be said below it; NULL: nothing */
-	/* The columns' units stand below the headings; if not, each value has one of its own. */
-	bool has_units;
-	/* enum time_unit or enum size_unit; UNIT_AUTO: each value has its own. */
+	bool has_units; /* they stand below the headings */
+	/* 1 + enum time_unit or enum size_unit; 0: each value has its own. */
 	uint8_t units[SHEET_COLUMNS];
 	bool bold;	/* the headings, on a terminal */
 	bool nsys;	/* laid out as nsys does it */
