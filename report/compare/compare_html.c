@@ -80,15 +80,14 @@ static void write_bar(struct html *html, const struct change *change, const char
 	fputs("</td>", html->file);
 }
 
-static void write_row(struct html *html, const struct sheet *sheet,
-		      const struct comparison_row *row, size_t index)
+static void write_row(struct html *html, struct sheet *sheet, const struct comparison_row *row,
+		      size_t index)
 {
 	const struct change *change = comparison_change(row);
 	const char *class = verdict_classes[row->verdict];
-	struct cell cells[SHEET_COLUMNS];
+	const struct cell *cells = sheet_cells(sheet, index);
 	char text[NUMBER_SIZE];
 
-	sheet_cells(sheet, index, cells);
 	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
 	html_text(html, comparison_name(row));
 	fprintf(html->file, "</th><td class=\"verdict %s\">%s</td>", class,
@@ -107,7 +106,7 @@ static void write_row(struct html *html, const struct sheet *sheet,
 static void write_table(struct html *html, const struct comparison *comparison, const char *id,
 			const char *title, size_t first, size_t last)
 {
-	const struct sheet sheet = comparison_sheet(comparison, SHEET_HTML);
+	struct sheet sheet = comparison_sheet(comparison, SHEET_HTML);
 	size_t i;
 
 	if (first == last)

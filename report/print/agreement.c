@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/grow.h"
+#include "report/sheet/sheet.h"
 
 #define REASON_TEXT(name, text) text,
 static const char *const reason_texts[] = {AGREEMENT_REASONS(REASON_TEXT)};
@@ -157,61 +157,53 @@ void agreement_free(struct agreement *agreement)
 	*agreement = (struct agreement){.rows = NULL};
 }
 
-static void write_text_row(const struct agreement_row *row, FILE *file)
-{
-	static const char *const verdicts[] = {"unchecked", "agree", "DISAGREE"};
-	const uint64_t times[] = {row->cupti, row->raw, row->events, row->difference, row->median};
-	char text[NUMBER_SIZE];
+static const struct column columns[] = {
+	{"Clocks", "Clocks", .width = 10},
+	{"Calls", "Calls", .kind = CELL_COUNT, .width = 8},
+	{"Checked", "Checked", .kind = CELL_COUNT, .width = 8},
+	{"CUPTI", "CUPTI Avg", .kind = CELL_NS, .width = 8, .unit = "ns"},
+	{"Raw", "Events Raw", .kind = CELL_NS, .width = 8, .unit = "ns"},
+	{"Events", "Events Avg", .kind = CELL_NS, .width = 8, .unit = "ns"},
+	{"Diff", "Difference", .kind = CELL_NS, .width = 8, .unit = "ns"},
+	{"Median", "Median Difference", .kind = CELL_NS, .width = 8, .unit = "ns"},
+	{"Name", "Name", .name = true},
+	{NULL, "Reason", .kind = CELL_TEXT},
+};
 
-	fprintf(file, "%10s  %8llu  %8llu", verdicts[row->verdict], (unsigned long long)row->calls,
-		(unsigned long long)row->checked);
-	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]); i++)
-		fprintf(file, "  %8s", row->checked ? number_time(text, times[i]) : "-");
-	fprintf(file, "  %s", row->name);
-	if (row->reason != AGREEMENT_NONE)
-		fprintf(file, " (%s)", agreement_reason_text(row->reason));
-	fputc('\n', file);
-}
-
-static void write_csv_row(const struct agreement_row *row, FILE *file)
+static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	static const char *const verdicts[] = {"unchecked", "agree", "disagree"};
+	const struct agreement_row *row = &((const struct agreement *)sheet->argument)->rows[index];
+	const uint64_t times[] = {row->cupti, row->raw, row->events, row->difference, row->median};
+	bool text = sheet->form != SHEET_CSV;
+	const char *reason = agreement_reason_text(row->reason);
 
-	fprintf(file, "\"%s\",%llu,%llu,", verdicts[row->verdict], (unsigned long long)row->calls,
-		(unsigned long long)row->checked);
-	if (row->checked)
-		fprintf(file, "%llu,%llu,%llu,%llu,%llu,", (unsigned long long)row->cupti,
-			(unsigned long long)row->raw, (unsigned long long)row->events,
-			(unsigned long long)row->difference, (unsigned long long)row->median);
+	cell_text(&cells[0],
+		  text && row->verdict == CLOCKS_DISAGREE ? "DISAGREE" : verdicts[row->verdict]);
+	cell_count(&cells[1], row->calls);
+	cell_count(&cells[2], row->checked);
+	for (size_t i = 0; i < sizeof(times) / sizeof(times[0]) && row->checked; i++)
+		cell_count(&cells[3 + i], times[i]);
+	if (text && *reason)
+		cell_print(&cells[8], "%s (%s)", row->name, reason);
 	else
-		fputs(",,,,,", file);
-	csv_write_text(row->name, file);
-	fputc(',', file);
-	csv_write_text(agreement_reason_text(row->reason), file);
-	fputc('\n', file);
+		cell_text(&cells[8], row->name);
+	cell_text(&cells[9], reason);
 }
 
 int cross_check_write(const struct session *session, const struct options *options, FILE *file)
 {
 	struct agreement agreement;
+	struct sheet sheet = {SHEET_OF(columns), .row = fill_row, .argument = &agreement,
+			      .form = options->csv ? SHEET_CSV : SHEET_TEXT,
+			      .has_units = options->csv};
 	int error = agreement_collect(&agreement, session, options);
 
 	if (error)
 		return error;
-	if (options->csv)
-		fputs("\n\"Clocks\",\"Calls\",\"Checked\",\"CUPTI Avg\",\"Events Raw\","
-		      "\"Events Avg\",\"Difference\",\"Median Difference\",\"Name\",\"Reason\"\n"
-		      ",,,ns,ns,ns,ns,ns,,\n",
-		      file);
-	else
-		fprintf(file, "\n%10s  %8s  %8s  %8s  %8s  %8s  %8s  %8s  %s\n", "Clocks", "Calls",
-			"Checked", "CUPTI", "Raw", "Events", "Diff", "Median", "Name");
-	for (size_t i = 0; i < agreement.count; i++) {
-		if (options->csv)
-			write_csv_row(&agreement.rows[i], file);
-		else
-			write_text_row(&agreement.rows[i], file);
-	}
+	sheet.rows = agreement.count;
+	fputc('\n', file);
+	sheet_write(&sheet, file);
 	agreement_free(&agreement);
 	return 0;
 }

@@ -9,11 +9,11 @@
 #include <string.h>
 
 #include "report/names/visible.h"
-#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/estimate.h"
 #include "report/session/grow.h"
+#include "report/sheet/sheet.h"
 
 /* Rows of a report that was not asked for a number of them. Chosen. */
 #define ROWS_MOST 40
@@ -52,74 +52,70 @@ char *ranges_name(const struct ranges *ranges, const struct nvtx_range *range)
 	return text;
 }
 
-static int write_name(const struct printer *printer, const struct nvtx_range *range)
-{
-	char *text = ranges_name(&printer->ranges, range);
-
-	if (!text)
-		return -ENOMEM;
-	if (printer->ranges.options->name_most)
-		filter_cut(text, printer->ranges.options->name_most);
-	visible_write(text, printer->file);
-	fputc('\n', printer->file);
-	free(text);
-	return 0;
-}
-
 double ranges_share(const struct ranges *ranges, const struct range_node *node)
 {
 	return ranges->gpu_time > 0 ? 100.0 * (double)node->all.time / (double)ranges->gpu_time : 0;
 }
 
-static const char *time_text(const struct printer *printer, char *text, uint64_t nanoseconds)
-{
-	int unit = printer->ranges.options->unit;
+static const struct column columns[] = {
+	{"GPU(%)", "GPU(%)", .kind = CELL_PERCENT, .width = 7},
+	{"GPU time", "GPU time", .kind = CELL_TIME, .width = 8},
+	{"Own", "Own", .kind = CELL_TIME, .width = 8},
+	{"GPU ops", "Operations", .kind = CELL_REAL, .width = 8},
+	{NULL, "Own operations", .kind = CELL_REAL},
+	{"Host", NULL, .kind = CELL_TIME, .width = 8},
+	{NULL, "Time", .kind = CELL_TIME},
+	{"Calls", "Calls", .kind = CELL_COUNT, .width = 8},
+	{"Avg", NULL, .kind = CELL_TIME, .width = 8},
+	{NULL, "Style", .kind = CELL_WORD},
+	{NULL, "Depth", .kind = CELL_COUNT},
+	{NULL, "Domain", .kind = CELL_TEXT},
+	{NULL, "Range", .kind = CELL_TEXT},
+	{"Range", NULL, .name = true},
+};
 
-	if (unit == UNIT_AUTO || unit == UNIT_COLUMN)
-		return number_time(text, nanoseconds);
-	return number_time_in(text, nanoseconds, (enum time_unit)unit);
+struct tree_rows {
+	const struct printer *printer;
+	const size_t *order;
+};
+
+/* Below the name of the range that it is in; NULL if memory is out. */
+static char *indented_name(const struct ranges *ranges, const struct range_node *node)
+{
+	char *name = ranges_name(ranges, node->range), *text;
+
+	if (name && ranges->options->name_most)
+		filter_cut(name, ranges->options->name_most);
+	if (!name || asprintf(&text, "%*s%s", (int)(2 * node->depth), "", name) < 0)
+		text = NULL;
+	free(name);
+	return text;
 }
 
-static int write_row(const struct printer *printer, const struct range_node *node)
+static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 {
-	FILE *file = printer->file;
-	char text[NUMBER_SIZE];
+	const struct tree_rows *rows = sheet->argument;
+	const struct ranges *ranges = &rows->printer->ranges;
+	const struct range_node *node = &ranges->tree.nodes[rows->order[row]];
 
-	fprintf(file, "%6.2f%%", ranges_share(&printer->ranges, node));
-	fprintf(file, " %s%8s", node->all.estimated ? "~" : " ",
-		time_text(printer, text, node->all.time));
-	fprintf(file, " %s%8s", node->own.estimated ? "~" : " ",
-		time_text(printer, text, node->own.time));
-	fprintf(file, " %s%8.0f", node->all.estimated ? "~" : " ", node->all.operations);
-	fprintf(file, "  %8s", node->calls ? time_text(printer, text, node->total) : "-");
-	fprintf(file, "  %8llu", (unsigned long long)node->calls);
-	fprintf(file, "  %8s  %*s",
-		node->calls ? time_text(printer, text, node->total / node->calls) : "-",
-		(int)(2 * node->depth), "");
-	return write_name(printer, node->range);
-}
-
-static int write_csv_row(const struct printer *printer, const struct range_node *node)
-{
-	enum time_unit unit = (enum time_unit)printer->ranges.options->unit;
-	FILE *file = printer->file;
-	char text[NUMBER_SIZE];
-
-	if (unit > UNIT_NS)
-		unit = UNIT_NS;
-	fprintf(file, "%f,%s,", ranges_share(&printer->ranges, node),
-		number_time_csv(text, node->all.time, unit));
-	fprintf(file, "%s,%.0f,%.0f,", number_time_csv(text, node->own.time, unit),
-		node->all.operations, node->own.operations);
-	fprintf(file, "%s,%llu,", number_time_csv(text, node->total, unit),
-		(unsigned long long)node->calls);
-	fprintf(file, "%s,", node->range->style == RANGE_START_END ? "start/end" : "push/pop");
-	fprintf(file, "%u,", node->depth);
-	csv_write_text(session_string(printer->ranges.session, node->range->domain), file);
-	fputc(',', file);
-	csv_write_text(session_string(printer->ranges.session, node->range->name), file);
-	fputc('\n', file);
-	return 0;
+	cell_real(&cells[0], ranges_share(ranges, node));
+	cell_count(&cells[1], node->all.time);
+	cell_count(&cells[2], node->own.time);
+	cell_real(&cells[3], node->all.operations);
+	cell_real(&cells[4], node->own.operations);
+	cells[1].mark = cells[3].mark = node->all.estimated ? '~' : '\0';
+	cells[2].mark = node->own.estimated ? '~' : '\0';
+	cell_count(&cells[6], node->total);
+	cell_count(&cells[7], node->calls);
+	if (node->calls) {
+		cell_count(&cells[5], node->total);
+		cell_count(&cells[8], node->total / node->calls);
+	}
+	cell_text(&cells[9], node->range->style == RANGE_START_END ? "start/end" : "push/pop");
+	cell_count(&cells[10], node->depth);
+	cell_text(&cells[11], session_string(ranges->session, node->range->domain));
+	cell_text(&cells[12], session_string(ranges->session, node->range->name));
+	cell_own(&cells[13], indented_name(ranges, node));
 }
 
 static int write_tree(struct printer *printer)
@@ -127,31 +123,28 @@ static int write_tree(struct printer *printer)
 	const struct options *options = printer->ranges.options;
 	size_t *order = range_order(&printer->ranges.tree), count = printer->ranges.tree.count;
 	size_t most = options->top ? options->top : options->csv ? count : ROWS_MOST;
-	enum time_unit unit = options->unit > UNIT_NS ? UNIT_NS : (enum time_unit)options->unit;
-	FILE *file = printer->file;
-	int error = 0;
+	const struct tree_rows rows = {printer, order};
+	struct sheet sheet = {SHEET_OF(columns),
+			      .row = fill_row,
+			      .argument = &rows,
+			      .rows = count < most ? count : most,
+			      .form = options->csv ? SHEET_CSV : SHEET_TEXT,
+			      .has_units = options->csv,
+			      .bold = options->colour};
 
 	if (!order)
 		return -ENOMEM;
-	fprintf(file, "\n%sNVTX ranges:\n", options->quiet ? "" : printer->prefix);
-	if (options->csv)
-		fprintf(file,
-			"\"GPU(%%)\",\"GPU time\",\"Own\",\"Operations\",\"Own "
-			"operations\",\"Time\","
-			"\"Calls\",\"Style\",\"Depth\",\"Domain\",\"Range\"\n%%,%s,%s,,,%s,,,,,\n",
-			number_time_unit_name(unit), number_time_unit_name(unit),
-			number_time_unit_name(unit));
-	else
-		fprintf(file, "%s%7s  %8s  %8s  %8s  %8s  %8s  %8s  Range%s\n",
-			options->colour ? "\033[1m" : "", "GPU(%)", "GPU time", "Own", "GPU ops",
-			"Host", "Calls", "Avg", options->colour ? "\033[0m" : "");
-	for (size_t i = 0; i < count && i < most && !error; i++)
-		error = (options->csv ? write_csv_row
-				      : write_row)(printer, &printer->ranges.tree.nodes[order[i]]);
+	fprintf(printer->file, "\n%sNVTX ranges:\n", options->quiet ? "" : printer->prefix);
+	for (unsigned i = 0; i < sheet.column_count; i++)
+		if (options->unit <= UNIT_NS || options->csv)
+			sheet.units[i] =
+				1 + (options->unit <= UNIT_NS ? options->unit : (int)UNIT_NS);
+	sheet_write(&sheet, printer->file);
 	if (count > most)
-		fprintf(file, "(%zu more ranges: --top %zu shows all)\n", count - most, count);
+		fprintf(printer->file, "(%zu more ranges: --top %zu shows all)\n", count - most,
+			count);
 	free(order);
-	return error;
+	return 0;
 }
 
 /* Adds a part of a row to the table's row of its name. */

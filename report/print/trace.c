@@ -21,7 +21,6 @@ struct trace {
 	struct filter filter;
 	uint64_t zero;	       /* of the Start column */
 	bool gpu, api, memory; /* which kinds of records there are */
-	char *name;	       /* in the row that is being written */
 };
 
 /* Parts of the sheet. */
@@ -141,28 +140,25 @@ static const char *name_at(struct trace *trace, uint64_t offset, enum row_kind k
 }
 
 /* In text kernels carry their correlation id, launches the kernel that they launched. */
-static const char *name_of(struct trace *trace, const struct trace_record *record, bool text)
+static void fill_name(struct cell *cell, struct trace *trace, const struct trace_record *record,
+		      bool text)
 {
-	const char *name, *domain;
-	int length = 0;
+	const char *domain, *name;
 
-	free(trace->name);
-	trace->name = NULL;
 	if (record->kind == ROW_RANGE) {
 		domain = session_string(trace->session, record->kernel);
-		length = asprintf(&trace->name, "[Range] %s%s%s", domain, *domain ? "@" : "",
-				  session_string(trace->session, record->name));
-		return length < 0 ? "" : trace->name;
+		cell_print(cell, "[Range] %s%s%s", domain, *domain ? "@" : "",
+			   session_string(trace->session, record->name));
+		return;
 	}
 	name = name_at(trace, record->name, record->kind);
 	if (text && record->kind == ROW_KERNEL)
-		length = asprintf(&trace->name, "%s [%u]", name, record->correlation);
+		cell_print(cell, "%s [%u]", name, record->correlation);
 	else if (text && row_is_api(record->kind) && record->kernel)
-		length = asprintf(&trace->name, "%s (%s [%u])", name,
-				  name_at(trace, record->kernel, ROW_KERNEL), record->correlation);
-	if (length < 0)
-		trace->name = NULL;
-	return trace->name ? trace->name : name;
+		cell_print(cell, "%s (%s [%u])", name, name_at(trace, record->kernel, ROW_KERNEL),
+			   record->correlation);
+	else
+		cell_text(cell, name);
 }
 
 static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
@@ -181,7 +177,7 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 		fill_id(&cells[18], trace, trace->options->context_name, record->context);
 		fill_id(&cells[19], trace, trace->options->stream_name, record->stream);
 	}
-	cell_text(&cells[20], name_of(trace, record, text));
+	fill_name(&cells[20], trace, record, text);
 	cell_count(&cells[21], record->correlation);
 }
 
@@ -271,7 +267,6 @@ static void write_records(struct trace *trace, FILE *file)
 		trace->zero = trace->records[0]->start;
 	sheet_choose_units(&sheet, options->unit, 0, trace->count);
 	sheet_write(&sheet, file);
-	free(trace->name);
 }
 
 int trace_write(const struct session *session, const struct options *options, bool gpu, bool api,

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdarg.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "report/session/estimate.h"
@@ -31,14 +32,28 @@ void cell_group(struct cell *cell, uint64_t group, const char *text)
 	cell->group = group;
 }
 
+void cell_own(struct cell *cell, char *text)
+{
+	cell_text(cell, text);
+	cell->owned = text;
+}
+
 void cell_print(struct cell *cell, const char *format, ...)
 {
 	va_list arguments;
+	char *text;
+	int length;
 
 	va_start(arguments, format);
-	vsnprintf(cell->small, sizeof(cell->small), format, arguments);
+	length = vsnprintf(cell->small, sizeof(cell->small), format, arguments);
 	va_end(arguments);
-	cell_text(cell, cell->small);
+	if (length < (int)sizeof(cell->small)) {
+		cell_text(cell, cell->small);
+		return;
+	}
+	va_start(arguments, format);
+	cell_own(cell, vasprintf(&text, format, arguments) < 0 ? NULL : text);
+	va_end(arguments);
 }
 
 bool column_shows(const struct sheet *sheet, unsigned column)
@@ -51,10 +66,18 @@ bool column_shows(const struct sheet *sheet, unsigned column)
 	       (!of->parts || of->parts & sheet->parts);
 }
 
-void sheet_cells(const struct sheet *sheet, size_t row, struct cell cells[SHEET_COLUMNS])
+void sheet_clear(struct sheet *sheet)
 {
-	memset(cells, 0, sheet->column_count * sizeof(*cells));
-	sheet->row(sheet, row, cells);
+	for (unsigned i = 0; i < sheet->column_count; i++)
+		free(sheet->cells[i].owned);
+	memset(sheet->cells, 0, sheet->column_count * sizeof(*sheet->cells));
+}
+
+struct cell *sheet_cells(struct sheet *sheet, size_t row)
+{
+	sheet_clear(sheet);
+	sheet->row(sheet, row, sheet->cells);
+	return sheet->cells;
 }
 
 const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct cell *cell,
@@ -149,13 +172,13 @@ const char *sheet_unit(const struct sheet *sheet, unsigned column, char buffer[N
 void sheet_choose_units(struct sheet *sheet, int unit, size_t first, size_t count)
 {
 	double largest[SHEET_COLUMNS] = {0};
-	struct cell cells[SHEET_COLUMNS];
 
 	sheet->has_units = unit != UNIT_AUTO || sheet->form == SHEET_CSV;
 	if (!sheet->has_units)
 		return;
 	for (size_t row = first; row < first + count; row++) {
-		sheet_cells(sheet, row, cells);
+		const struct cell *cells = sheet_cells(sheet, row);
+
 		for (unsigned i = 0; i < sheet->column_count; i++) {
 			bool real = sheet->columns[i].kind > CELL_REALS;
 			double value = real ? cells[i].real : (double)cells[i].count;
@@ -182,4 +205,5 @@ void sheet_write(struct sheet *sheet, FILE *file)
 
 	(sheet->form == SHEET_CSV ? sheet_csv : sheet_text)(sheet, &out);
 	out_flush(&out);
+	sheet_clear(sheet);
 }

@@ -22,6 +22,7 @@ enum sheet_form { SHEET_TEXT, SHEET_CSV, SHEET_HTML, SHEET_JSON, SHEET_MARKDOWN 
 /* What a column's values are, and how they are written: for reading, and in CSV and JSON. */
 enum cell_kind {
 	CELL_TEXT,
+	CELL_WORD, /* a text without quotes in CSV */
 	CELL_COUNT,
 	CELL_TIME,	 /* ns: in the column's unit, or each in one of its own */
 	CELL_NS,	 /* ns: the same; as they are */
@@ -67,7 +68,7 @@ struct cell {
 	double error; /* half the interval of an estimate; 0: none */
 	/* In place of a number too. As it is; the writers make it visible. */
 	const char *text;
-	char small[80];
+	char small[48], *owned; /* texts that were made for it */
 	uint64_t group;
 };
 
@@ -83,12 +84,13 @@ struct sheet {
 	unsigned parts;
 	const char *title; /* NULL: none */
 	const char *note;  /* what is to be said below it; NULL: nothing */
-	bool has_units; /* they stand below the headings */
+	bool has_units;	   /* they stand below the headings */
 	/* 1 + enum time_unit or enum size_unit; 0: each value has its own. */
 	uint8_t units[SHEET_COLUMNS];
-	bool bold;	/* the headings, on a terminal */
-	bool nsys;	/* laid out as nsys does it */
-	uint8_t indent; /* blanks before each line */
+	bool bold;			  /* the headings, on a terminal */
+	bool nsys;			  /* laid out as nsys does it */
+	uint8_t indent;			  /* blanks before each line */
+	struct cell cells[SHEET_COLUMNS]; /* of the row that is being written */
 };
 
 /* The columns of an array. */
@@ -114,13 +116,17 @@ void cell_real(struct cell *cell, double value);
 void cell_text(struct cell *cell, const char *text);
 /* Text of a group of rows. */
 void cell_group(struct cell *cell, uint64_t group, const char *text);
-/* Formatted into the cell. */
+/* A text from malloc, which the cell frees; NULL: memory is out. */
+void cell_own(struct cell *cell, char *text);
+/* Formatted, without malloc up to 47 bytes. */
 void cell_print(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 /* For the writers. */
 bool column_shows(const struct sheet *sheet, unsigned column);
-/* Fills the cells of a row. */
-void sheet_cells(const struct sheet *sheet, size_t row, struct cell cells[SHEET_COLUMNS]);
+/* The cells of a row. */
+struct cell *sheet_cells(struct sheet *sheet, size_t row);
+/* Frees what they held. */
+void sheet_clear(struct sheet *sheet);
 /* A cell as it is written for reading, or in CSV and JSON: in the buffer, but for its text. */
 const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct cell *cell,
 			char buffer[NUMBER_SIZE]);

@@ -22,19 +22,18 @@ static void write_text(const struct sheet *sheet, const char *text, struct out *
 		out_text(out, "\"");
 }
 
-static void write_row(const struct sheet *sheet, size_t row, struct out *out)
+static void write_row(struct sheet *sheet, size_t row, struct out *out)
 {
-	struct cell cells[SHEET_COLUMNS];
+	const struct cell *cells = sheet_cells(sheet, row);
 	char buffer[NUMBER_SIZE];
 	const char *separator = "";
 
-	sheet_cells(sheet, row, cells);
 	for (unsigned i = 0; i < sheet->column_count; i++) {
 		if (!column_shows(sheet, i))
 			continue;
 		out_text(out, separator);
 		separator = ",";
-		if (cells[i].known && cells[i].text)
+		if (cells[i].known && cells[i].text && sheet->columns[i].kind != CELL_WORD)
 			write_text(sheet, cells[i].text, out);
 		else
 			out_text(out, sheet_exact(sheet, i, &cells[i], buffer));

@@ -10,7 +10,7 @@ static void write_cell(const struct sheet *sheet, unsigned column, const struct 
 	bool real = sheet->columns[column].kind > CELL_REALS;
 	char buffer[NUMBER_SIZE];
 
-	if (sheet->columns[column].kind == CELL_TEXT)
+	if (sheet->columns[column].kind <= CELL_WORD)
 		out_text(out, "<td>");
 	else
 		out_format(out, "<td class=\"number\" data-value=\"%.12g\">",
@@ -22,7 +22,6 @@ static void write_cell(const struct sheet *sheet, unsigned column, const struct 
 
 void sheet_html(struct sheet *sheet, struct out *out)
 {
-	struct cell cells[SHEET_COLUMNS];
 
 	sheet->form = SHEET_HTML;
 	out_text(out, "<table>\n<caption>");
@@ -37,7 +36,8 @@ void sheet_html(struct sheet *sheet, struct out *out)
 	}
 	out_text(out, "</tr></thead>\n<tbody>\n");
 	for (size_t row = sheet->first; row < sheet->rows; row++) {
-		sheet_cells(sheet, row, cells);
+		const struct cell *cells = sheet_cells(sheet, row);
+
 		out_text(out, "<tr>");
 		for (unsigned i = 0; i < sheet->column_count; i++)
 			if (column_shows(sheet, i))

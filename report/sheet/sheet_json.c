@@ -65,7 +65,6 @@ static void write_cell(const struct sheet *sheet, unsigned column, const struct 
 
 void sheet_json(struct sheet *sheet, struct out *out)
 {
-	struct cell cells[SHEET_COLUMNS];
 
 	sheet->form = SHEET_JSON;
 	out_text(out, "{\"title\":");
@@ -74,7 +73,8 @@ void sheet_json(struct sheet *sheet, struct out *out)
 	for (size_t row = sheet->first; row < sheet->rows; row++) {
 		const char *separator = row > sheet->first ? ",\n{" : "\n{";
 
-		sheet_cells(sheet, row, cells);
+		const struct cell *cells = sheet_cells(sheet, row);
+
 		for (unsigned i = 0; i < sheet->column_count; i++) {
 			if (!column_shows(sheet, i))
 				continue;

@@ -7,7 +7,6 @@
 
 void sheet_markdown(struct sheet *sheet, struct out *out)
 {
-	struct cell cells[SHEET_COLUMNS];
 	char buffer[NUMBER_SIZE];
 
 	sheet->form = SHEET_MARKDOWN;
@@ -23,7 +22,8 @@ void sheet_markdown(struct sheet *sheet, struct out *out)
 					      : "---|");
 	out_text(out, "\n");
 	for (size_t row = sheet->first; row < sheet->rows; row++) {
-		sheet_cells(sheet, row, cells);
+		const struct cell *cells = sheet_cells(sheet, row);
+
 		out_text(out, "|");
 		for (unsigned i = 0; i < sheet->column_count; i++) {
 			bool name = sheet->columns[i].name;

@@ -49,9 +49,8 @@ static bool in_lines(const struct layout *layout, unsigned column)
 
 static void measure(struct layout *layout)
 {
-	const struct sheet *sheet = layout->sheet;
+	struct sheet *sheet = layout->sheet;
 	size_t rows = sheet->nsys && sheet->rows > NSYS_ROWS ? NSYS_ROWS : sheet->rows;
-	struct cell cells[SHEET_COLUMNS];
 	char buffer[NUMBER_SIZE];
 	bool fixed = true;
 
@@ -67,7 +66,8 @@ static void measure(struct layout *layout)
 				characters(column->heading) * (column->width < 0 ? -1 : 1);
 	}
 	for (size_t row = 0; row < rows && !fixed; row++) {
-		sheet_cells(sheet, row, cells);
+		const struct cell *cells = sheet_cells(sheet, row);
+
 		for (unsigned i = 0; i < sheet->column_count; i++) {
 			int most = sheet->columns[i].most, width;
 
@@ -196,12 +196,11 @@ static bool begins(struct layout *layout, unsigned column, const struct cell *ce
 
 static void write_row(struct layout *layout, size_t row)
 {
-	const struct sheet *sheet = layout->sheet;
-	struct cell cells[SHEET_COLUMNS];
+	struct sheet *sheet = layout->sheet;
+	const struct cell *cells = sheet_cells(sheet, row);
 	char buffer[NUMBER_SIZE];
 	bool first = true;
 
-	sheet_cells(sheet, row, cells);
 	for (unsigned i = 0; i < sheet->column_count; i++) {
 		const struct column *column = &sheet->columns[i];
 
