@@ -127,6 +127,7 @@ void summary_write_range(const struct table *tables, const struct options *optio
 	if (tables[TABLE_GPU].count == 0)
 		fputs("No kernels were profiled in this range.\n", file);
 	sheet.first = sheet.rows;
+	sheet.continued = true;
 	sheet.rows = rows;
 	sheet_write(&sheet, file);
 	if (tables[TABLE_API].count == 0)

@@ -67,7 +67,7 @@ static void write_headings(const struct sheet *sheet, struct out *out)
 void sheet_csv(struct sheet *sheet, struct out *out)
 {
 	sheet->form = SHEET_CSV;
-	if (!sheet->first)
+	if (!sheet->continued)
 		write_headings(sheet, out);
 	for (size_t row = sheet->first; row < sheet->rows; row++)
 		write_row(sheet, row, out);

@@ -236,7 +236,7 @@ void sheet_text(struct sheet *sheet, struct out *out)
 		out_visible(out, sheet->title);
 		out_text(out, "\n");
 	}
-	if (!sheet->first)
+	if (!sheet->continued)
 		write_headings(&layout);
 	for (size_t row = sheet->first; row < sheet->rows; row++)
 		write_row(&layout, row);
