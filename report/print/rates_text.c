@@ -4,10 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/rates/rates.h"
+#include "report/sheet/sheet.h"
 
 #define TEXT_SIZE 64
 
@@ -23,7 +23,6 @@ struct rates_row {
 struct rates_table {
 	struct rates_row *rows;
 	size_t count;
-	bool kernels; /* or else copies and memsets */
 };
 
 struct rates_report {
@@ -103,7 +102,7 @@ static int collect(struct rates_report *report, struct rates_table *table, bool 
 	size_t most = 1;
 	int error = 0;
 
-	*table = (struct rates_table){.kernels = kernels};
+	*table = (struct rates_table){.rows = NULL};
 	session_for_each_row (report->session, row)
 		most += is_of_table(row, kernels);
 	table->rows = calloc(most, sizeof(*table->rows));
@@ -121,112 +120,164 @@ static int collect(struct rates_report *report, struct rates_table *table, bool 
 	return 0;
 }
 
-/* The rows that --top leaves. */
-static size_t shown(const struct rates_report *report, const struct rates_table *table)
+/* Parts of the sheet: columns that no row has anything in are left out in text. */
+enum { COPIES = 1, KERNELS = 2, BYTES = 4, FLOPS = 8, BOTH = 16, UNITS = 32, ALL = 63 };
+
+#define RATE(text, csv, shown, in)                                                                 \
+	{                                                                                          \
+		text, csv, .kind = CELL_RATE, .width = 8, .parts = shown, .unit = in               \
+	}
+static const struct column columns[] = {
+	{NULL, "Device", .kind = CELL_COUNT},
+	{"Bytes", "Bytes", .kind = CELL_SIZE, .width = 10, .parts = COPIES, .unit = "B"},
+	RATE("GB/s", "Bandwidth", COPIES | BYTES, "GB/s"),
+	RATE("Min", "Min", COPIES | BYTES, "GB/s"),
+	RATE("Max", "Max", COPIES | BYTES, "GB/s"),
+	{"Of peak", "Of Peak", .kind = CELL_RATE, .width = 15, .parts = COPIES | BYTES,
+	 .unit = "%"},
+	RATE("Peak", "Peak", COPIES, "GB/s"),
+	{"", "Peak Of", .width = -18, .parts = COPIES},
+	{NULL, "Remark", .kind = CELL_TEXT},
+	RATE("GFLOP/s", "FLOP rate", FLOPS, "GFLOP/s"),
+	RATE(NULL, "Min", 0, "GFLOP/s"),
+	RATE(NULL, "Max", 0, "GFLOP/s"),
+	RATE("Of peak", "Of Peak", FLOPS, "%"),
+	{"B/FLOP", "Bytes per FLOP", .kind = CELL_RATE, .width = 7, .parts = BOTH, .unit = "B"},
+	RATE(NULL, "Balance", 0, "B"),
+	{"Bound", "Bound", .width = 7, .parts = BOTH},
+	{"Occupancy", NULL, .width = -21, .parts = KERNELS},
+	RATE(NULL, "Occupancy Min", 0, "%"),
+	RATE(NULL, "Occupancy Max", 0, "%"),
+	{NULL, "Limit", .kind = CELL_TEXT},
+	RATE("Waves", "Waves", KERNELS, NULL),
+	RATE("10^9/s", "Work rate", UNITS, "10^9/s"),
+	RATE("Min", "Min", UNITS, "10^9/s"),
+	RATE("Max", "Max", UNITS, "10^9/s"),
+	{"Unit", "Unit", .width = -24, .parts = UNITS},
+	{"Name", "Name", .name = true},
+};
+#undef RATE
+
+/* A row, and one of its units of --work; -1: none. */
+struct rates_line {
+	const struct rates_row *row;
+	int unit;
+};
+
+static void fill_rate(struct cell *cells, const struct rate *rate)
+{
+	cell_real(&cells[0], rate->average);
+	cell_real(&cells[1], rate->minimum);
+	cell_real(&cells[2], rate->maximum);
+}
+
+static void fill_percent(struct cell *cell, double percent, bool text)
+{
+	cell_real(cell, percent);
+	if (text)
+		cell->text = number_percent(cell->small, percent);
+}
+
+static void fill_line(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct rates_line *line = (const struct rates_line *)sheet->argument + index;
+	const struct rates_row *row = line->row;
+	const struct row_rates *rates = &row->rates;
+	bool text = sheet->form != SHEET_CSV;
+	char buffer[TEXT_SIZE];
+
+	cell_count(&cells[0], row->row->device);
+	if (row->row->kind != ROW_KERNEL)
+		cell_count(&cells[1], rates->bytes);
+	fill_rate(&cells[2], &rates->bandwidth);
+	fill_percent(&cells[5], rates->bandwidth_percent, text);
+	/* Why there is none. */
+	if (text && rates->remark != REMARK_NONE)
+		cell_text(&cells[5], rate_remark_text(rates->remark));
+	cell_real(&cells[6], rates->peak);
+	cell_print(&cells[7], "%s",
+		   peak_text(rates->peak_kind, row->device, buffer, sizeof(buffer)));
+	cell_text(&cells[8], rate_remark_text(rates->remark));
+	fill_rate(&cells[9], &rates->flops);
+	fill_percent(&cells[12], rates->flops_percent, text);
+	cell_real(&cells[13], rates->bytes_per_flop);
+	cell_real(&cells[14], rates->balance);
+	cell_text(&cells[15], text || rates->bound ? rates_bound_text(rates->bound) : "");
+	cell_print(&cells[16], "%s", rates_occupancy_text(rates, buffer, sizeof(buffer)));
+	cell_real(&cells[17], 100 * rates->occupancy_least);
+	cell_real(&cells[18], 100 * rates->occupancy_most);
+	cell_text(&cells[19], occupancy_limit_text(rates->occupancy.limit));
+	cell_real(&cells[20], rates->occupancy.waves);
+	fill_rate(&cells[21], line->unit < 0 ? &(struct rate){0} : &rates->units[line->unit]);
+	cell_text(&cells[24], line->unit < 0 ? "" : row->work.units[line->unit]->unit);
+	cell_text(&cells[25], row->name);
+}
+
+/* Adds a line for each of a table's rows that --top leaves, or for each unit that they have, or
+ * both: a row without units has one line. */
+static size_t add_lines(const struct rates_report *report, const struct rates_table *table,
+			bool rows, bool units, struct rates_line *lines)
 {
 	unsigned top = report->options->top;
+	size_t count = 0;
 
-	return top > 0 && top < table->count ? top : table->count;
-}
-
-static void write_rate(const struct rates_report *report, const struct rate *rate)
-{
-	char text[NUMBER_SIZE];
-
-	fprintf(report->file, "  %8s", number_rate(text, rate->average));
-	fprintf(report->file, "  %8s", number_rate(text, rate->minimum));
-	fprintf(report->file, "  %8s", number_rate(text, rate->maximum));
-}
-
-/* The percentage of the peak, or why there is none. */
-static void write_of_peak(const struct rates_report *report, const struct row_rates *rates)
-{
-	char text[NUMBER_SIZE];
-
-	fprintf(report->file, "  %15s",
-		rates->remark == REMARK_NONE ? number_percent(text, rates->bandwidth_percent)
-					     : rate_remark_text(rates->remark));
-}
-
-static void write_copies(const struct rates_report *report, const struct rates_table *table)
-{
-	char text[TEXT_SIZE];
-
-	fprintf(report->file, "\n%10s  %8s  %8s  %8s  %15s  %8s  %-18s  %s\n", "Bytes", "GB/s",
-		"Min", "Max", "Of peak", "Peak", "", "Name");
-	for (size_t i = 0; i < shown(report, table); i++) {
+	for (size_t i = 0; i < table->count && (!top || i < top); i++) {
 		const struct rates_row *row = &table->rows[i];
-		const struct row_rates *rates = &row->rates;
+		int unit = row->work.units[0] ? 0 : -1;
 
-		fprintf(report->file, "%10s", number_size(text, rates->bytes));
-		write_rate(report, &rates->bandwidth);
-		write_of_peak(report, rates);
-		fprintf(report->file, "  %8s", number_rate(text, rates->peak));
-		fprintf(report->file, "  %-18s  %s\n",
-			peak_text(rates->peak_kind, row->device, text, sizeof(text)), row->name);
+		if (rows || unit == 0)
+			lines[count++] = (struct rates_line){row, unit};
+		for (unit = 1; units && unit < WORK_UNITS && row->work.units[unit]; unit++)
+			lines[count++] = (struct rates_line){row, unit};
 	}
+	return count;
 }
 
-/* Columns that no row has anything in are left out: they come with what was declared. */
-static void write_kernels(const struct rates_report *report, const struct rates_table *table)
+static void write_lines(const struct rates_report *report, const struct rates_line *lines,
+			size_t count, unsigned parts)
 {
-	FILE *file = report->file;
-	bool bytes = false, flops = false;
-	char text[TEXT_SIZE];
+	bool csv = report->options->csv;
+	struct sheet sheet = {SHEET_OF(columns),
+			      .row = fill_line,
+			      .argument = lines,
+			      .rows = count,
+			      .parts = parts,
+			      .has_units = csv,
+			      .indent = parts & COPIES ? 0 : 2,
+			      .form = csv ? SHEET_CSV : SHEET_TEXT};
 
-	for (size_t i = 0; i < table->count; i++) {
-		bytes |= table->rows[i].work.bytes != NULL;
-		flops |= table->rows[i].work.flops != NULL;
-	}
-	fputc('\n', file);
-	if (bytes)
-		fprintf(file, "%10s  %8s  %8s  %15s", "GB/s", "Min", "Max", "Of peak");
-	if (flops)
-		fprintf(file, "  %8s  %8s", "GFLOP/s", "Of peak");
-	if (bytes && flops)
-		fprintf(file, "  %7s  %7s", "B/FLOP", "Bound");
-	fprintf(file, "  %-21s  %8s  %s\n", "Occupancy", "Waves", "Name");
-	for (size_t i = 0; i < shown(report, table); i++) {
-		const struct rates_row *row = &table->rows[i];
-		const struct row_rates *rates = &row->rates;
-
-		if (bytes)
-			write_rate(report, &rates->bandwidth);
-		if (bytes)
-			write_of_peak(report, rates);
-		if (flops)
-			fprintf(file, "  %8s", number_rate(text, rates->flops.average));
-		if (flops)
-			fprintf(file, "  %8s", number_percent(text, rates->flops_percent));
-		if (bytes && flops)
-			fprintf(file, "  %7s", number_rate(text, rates->bytes_per_flop));
-		if (bytes && flops)
-			fprintf(file, "  %7s", rates_bound_text(rates->bound));
-		fprintf(file, "  %-21s", rates_occupancy_text(rates, text, sizeof(text)));
-		fprintf(file, "  %8s  %s\n", number_rate(text, rates->occupancy.waves), row->name);
-	}
+	if (!count && !csv)
+		return;
+	fputc('\n', report->file);
+	sheet_write(&sheet, report->file);
 }
 
-/* In the unit that the user gave, per second. */
-static void write_units(const struct rates_report *report, const struct rates_table *table)
+static int write_sheets(const struct rates_report *report, const struct rates_table *tables)
 {
-	bool heading = false;
+	const struct rates_table *kernels = &tables[1];
+	struct rates_line *lines =
+		calloc((tables[0].count + kernels->count) * WORK_UNITS + 1, sizeof(*lines));
+	unsigned parts = KERNELS;
+	size_t count;
 
-	for (size_t i = 0; i < shown(report, table); i++) {
-		const struct rates_row *row = &table->rows[i];
-
-		for (int unit = 0; unit < WORK_UNITS && row->work.units[unit]; unit++) {
-			const struct rate *rate = &row->rates.units[unit];
-
-			if (!heading)
-				fprintf(report->file, "\n%10s  %8s  %8s  %-24s  %s\n", "10^9/s",
-					"Min", "Max", "Unit", "Name");
-			heading = true;
-			write_rate(report, rate);
-			fprintf(report->file, "  %-24s  %s\n", row->work.units[unit]->unit,
-				row->name);
-		}
+	if (!lines)
+		return -ENOMEM;
+	for (size_t i = 0; i < kernels->count; i++) {
+		parts |= kernels->rows[i].work.bytes ? BYTES : 0;
+		parts |= kernels->rows[i].work.flops ? FLOPS : 0;
 	}
+	parts |= parts & BYTES && parts & FLOPS ? BOTH : 0;
+	count = add_lines(report, &tables[0], true, report->options->csv, lines);
+	if (report->options->csv) {
+		count += add_lines(report, kernels, true, true, lines + count);
+		write_lines(report, lines, count, ALL);
+	} else {
+		write_lines(report, lines, count, COPIES);
+		write_lines(report, lines, add_lines(report, kernels, true, false, lines), parts);
+		write_lines(report, lines, add_lines(report, kernels, false, true, lines), UNITS);
+	}
+	free(lines);
+	return 0;
 }
 
 static bool has_remark(const struct rates_table *tables, enum rate_remark remark)
@@ -273,75 +324,6 @@ static void write_notes(const struct rates_report *report, const struct rates_ta
 				rate_remark_meaning(i));
 }
 
-static void csv_number(const struct rates_report *report, double value)
-{
-	if (value > 0)
-		fprintf(report->file, "%.6g", value);
-	fputc(',', report->file);
-}
-
-static void csv_rate(const struct rates_report *report, const struct rate *rate)
-{
-	csv_number(report, rate->average);
-	csv_number(report, rate->minimum);
-	csv_number(report, rate->maximum);
-}
-
-/* One line; of a unit (-1: none) of --work the unit's rate stands behind the others. */
-static void csv_row(const struct rates_report *report, const struct rates_row *row, int unit)
-{
-	const struct row_rates *rates = &row->rates;
-	FILE *file = report->file;
-	char text[TEXT_SIZE];
-
-	fprintf(file, "%d,", row->row->device);
-	if (row->row->kind != ROW_KERNEL)
-		fprintf(file, "%llu", (unsigned long long)rates->bytes);
-	fputc(',', file);
-	csv_rate(report, &rates->bandwidth);
-	csv_number(report, rates->bandwidth_percent);
-	csv_number(report, rates->peak);
-	csv_write_text(peak_text(rates->peak_kind, row->device, text, sizeof(text)), file);
-	fputc(',', file);
-	csv_write_text(rate_remark_text(rates->remark), file);
-	fputc(',', file);
-	csv_rate(report, &rates->flops);
-	csv_number(report, rates->flops_percent);
-	csv_number(report, rates->bytes_per_flop);
-	csv_number(report, rates->balance);
-	csv_write_text(rates->bound ? rates_bound_text(rates->bound) : "", file);
-	fputc(',', file);
-	csv_number(report, 100 * rates->occupancy_least);
-	csv_number(report, 100 * rates->occupancy_most);
-	csv_write_text(occupancy_limit_text(rates->occupancy.limit), file);
-	fputc(',', file);
-	csv_number(report, rates->occupancy.waves);
-	csv_rate(report, unit < 0 ? &(struct rate){0} : &rates->units[unit]);
-	csv_write_text(unit < 0 ? "" : row->work.units[unit]->unit, file);
-	fputc(',', file);
-	csv_write_text(row->name, file);
-	fputc('\n', file);
-}
-
-static void write_csv(const struct rates_report *report, const struct rates_table *tables)
-{
-	fputs("\n\"Device\",\"Bytes\",\"Bandwidth\",\"Min\",\"Max\",\"Of Peak\",\"Peak\",\"Peak "
-	      "Of\",\"Remark\",\"FLOP rate\",\"Min\",\"Max\",\"Of Peak\",\"Bytes per FLOP\","
-	      "\"Balance\",\"Bound\",\"Occupancy Min\",\"Occupancy Max\",\"Limit\",\"Waves\","
-	      "\"Work rate\",\"Min\",\"Max\",\"Unit\",\"Name\"\n"
-	      ",B,GB/s,GB/s,GB/s,%,GB/s,,,GFLOP/s,GFLOP/s,GFLOP/s,%,B,B,,%,%,,,10^9/s,10^9/s,"
-	      "10^9/s,,\n",
-	      report->file);
-	for (int i = 0; i < 2; i++)
-		for (size_t j = 0; j < shown(report, &tables[i]); j++) {
-			const struct rates_row *row = &tables[i].rows[j];
-
-			csv_row(report, row, row->work.units[0] ? 0 : -1);
-			for (int unit = 1; unit < WORK_UNITS && row->work.units[unit]; unit++)
-				csv_row(report, row, unit);
-		}
-}
-
 static int begin(struct rates_report *report, const struct session *session,
 		 const struct options *options, FILE *file)
 {
@@ -377,17 +359,10 @@ int rates_write(const struct session *session, const struct options *options, co
 	error = collect(&report, &tables[0], false);
 	if (!error)
 		error = collect(&report, &tables[1], true);
-	if (!error && options->csv) {
-		write_csv(&report, tables);
-	} else if (!error) {
-		if (tables[0].count)
-			write_copies(&report, &tables[0]);
-		if (tables[1].count)
-			write_kernels(&report, &tables[1]);
-		write_units(&report, &tables[1]);
-		if (!options->quiet)
-			write_notes(&report, tables, prefix);
-	}
+	if (!error)
+		error = write_sheets(&report, tables);
+	if (!error && !options->csv && !options->quiet)
+		write_notes(&report, tables, prefix);
 	free_table(&tables[0]);
 	free_table(&tables[1]);
 	end(&report);

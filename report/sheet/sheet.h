@@ -79,7 +79,8 @@ struct sheet {
 	void (*row)(const struct sheet *sheet, size_t row, struct cell *cells);
 	const void *argument; /* the function's */
 	size_t rows;
-	size_t first;	      /* row that is written; not 0: the headings stand there already */
+	size_t first;	      /* row that is written */
+	bool continued;	      /* the headings stand there already */
 	enum sheet_form form; /* that is being written */
 	unsigned parts;
 	const char *title; /* NULL: none */
