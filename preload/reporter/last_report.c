@@ -3,19 +3,17 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 #include <unistd.h>
 
 #include "preload/base/clock.h"
 #include "preload/base/sanitizer.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
-#include "report/names/visible.h"
 #include "report/options/log_file.h"
-#include "report/sheet/number.h"
 #include "report/print/table.h"
-#include "report/session/estimate.h"
+#include "report/sheet/sheet.h"
 #include "report/session/session_nvtx.h"
 #include "report/session/session_overhead.h"
 
@@ -23,151 +21,114 @@
 #define ROWS	   1024u
 #define NAME_WIDTH 200
 
-struct line {
-	const struct row *row;
-	uint64_t total, calls, timed, minimum, maximum;
-	bool estimated;
-};
-
 static char buffer[1 << 16];
-static size_t length;
-static struct line lines[ROWS];
+static struct table_row rows[ROWS];
+static const struct session *shown;
 static int file;
 static uint64_t last_moment;
 static bool failed = true;
 
-static void flush(void)
+static bool take(void *target, const char *bytes, size_t length)
 {
-	for (size_t written = 0; written < length && !failed;) {
+	(void)target;
+	while (length > 0) {
 		uint64_t now = clock_ns(CLOCK_MONOTONIC);
 		ssize_t count;
 
-		if (now >= last_moment || !log_file_has_room(file, last_moment - now)) {
-			failed = true;
-			break;
-		}
+		if (now >= last_moment || !log_file_has_room(file, last_moment - now))
+			return false;
 		/* As much as a pipe takes without waiting, once it says that it is ready. */
-		count = write(file, buffer + written,
-			      length - written < 4096 ? length - written : 4096);
+		count = write(file, bytes, length < 4096 ? length : 4096);
 		if (count < 0 && errno != EINTR && errno != EAGAIN)
-			failed = true;
-		written += count > 0 ? (size_t)count : 0;
+			return false;
+		length -= count > 0 ? (size_t)count : 0;
+		bytes += count > 0 ? count : 0;
 	}
-	length = 0;
+	return true;
 }
 
-static void print(const char *format, ...) __attribute__((format(printf, 1, 2)));
-static void print(const char *format, ...)
+/* By the clock that timed more of the row's calls, as the report will show them. */
+static struct table_row line_of(const struct session *session, const struct row *row)
 {
-	va_list arguments;
-	int added;
+	struct table_row line = {.name = (char *)session_string(session, row->name),
+				 .kind = row->kind,
+				 .first = row};
+	struct row corrected = *row;
 
-	if (sizeof(buffer) - length < 1024)
-		flush();
-	va_start(arguments, format);
-	added = vsnprintf(buffer + length, sizeof(buffer) - length, format, arguments);
-	va_end(arguments);
-	if (added <= 0 || (size_t)added >= sizeof(buffer) - length)
-		return;
-	/* A name may hold what changes a terminal; the line's end is ktime's. */
-	visible_replace(buffer + length, (size_t)added - 1);
-	length += (size_t)added;
-}
-
-/* By the clock that timed more of the row's calls. */
-static struct line line_of(const struct session_header *header, const struct row *row)
-{
-	/* In a window of CUPTI's the launch of a graph takes longer than outside. */
-	bool by_events = row->events.count > row->cupti.count ||
-			 (row->kind == ROW_GRAPH && row->events.count > 0 &&
-			  header->counters[COUNTER_windows] > 0 && row->cupti.count < row->calls);
-	const struct figures *figures = by_events ? &row->events : &row->cupti;
-	double overhead = by_events ? row_overhead(header, row) : 0;
-	uint64_t each = to_unsigned(overhead + 0.5), all;
-	struct line line = {
-		.row = row, .calls = row->calls + row->node_calls, .timed = figures->count};
-	double estimated;
-
-	/* Nodes of graphs and some API calls are known by their records alone. */
-	if (line.calls < line.timed)
-		line.calls = line.timed;
-	if (!line.timed)
-		return line;
-	all = to_unsigned(overhead * (double)figures->count + 0.5);
-	line.minimum = figures->minimum > each ? figures->minimum - each : 0;
-	line.maximum = figures->maximum > each ? figures->maximum - each : 0;
-	line.total = figures->total > all ? figures->total - all : 0;
-	/* Events time a sample of the calls. */
-	if (by_events && row->calls > figures->count) {
-		estimated = estimate_of(&row->estimate, row->calls).total -
-			    overhead * (double)row->calls;
-		line.total = estimated > 0 ? (uint64_t)estimated : 0;
-		line.timed = row->calls;
-		line.estimated = true;
-	}
-	if (!by_events && row->windows_total > 0) {
-		line.total = (uint64_t)row->windows_total;
-		line.timed = line.calls;
-		line.estimated = true;
-	}
+	corrected.events.histogram = corrected.difference_histogram = 0;
+	if (corrected.events.count > corrected.cupti.count)
+		corrected.cupti.count = 0;
+	row_subtract_overhead(session, &corrected);
+	table_row_add(&line, session, &corrected, false);
 	return line;
 }
 
 /* Keeps the lines sorted by their totals, the longest first. */
-static void insert(unsigned *count, struct line line)
+static void insert(struct table *table, const struct table_row *line)
 {
-	unsigned at = *count;
+	size_t at = table->count;
 
+	table->total += line->total;
+	table->collected++;
 	if (at < ROWS)
-		(*count)++;
-	else if (lines[--at].total >= line.total)
+		table->count++;
+	else if (rows[--at].total >= line->total)
 		return;
-	while (at > 0 && lines[at - 1].total < line.total) {
-		lines[at] = lines[at - 1];
-		at--;
+	for (; at > 0 && rows[at - 1].total < line->total; at--)
+		rows[at] = rows[at - 1];
+	rows[at] = *line;
+}
+
+/* A kernel's name as it was compiled: making it readable takes memory. */
+static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	static char name[2 * NAME_WIDTH];
+	const struct row *row = rows[index].first;
+	const char *kernel = session_string(shown, row->kernels_listed);
+	struct cell *cell = &cells[sheet->column_count - 1];
+	size_t length;
+
+	summary_fill_row(sheet, index, cells);
+	snprintf(name, NAME_WIDTH, "%s", cell->text);
+	cell->text = name;
+	if (row->kind != ROW_GRAPH || !row->nodes)
+		return;
+	length = strlen(name);
+	length += (size_t)snprintf(name + length, 32, " %u node%s", row->nodes,
+				   row->nodes == 1 ? "" : "s");
+	for (const char *separator = ": "; *kernel; separator = ", ") {
+		size_t size = strcspn(kernel, "\n");
+
+		length += (size_t)snprintf(name + length, sizeof(name) - length, "%s%.*s",
+					   separator, (int)size, kernel);
+		if (length >= sizeof(name))
+			break;
+		kernel += size + (kernel[size] == '\n');
 	}
-	lines[at] = line;
 }
 
 /* Prints a section's rows, the longest of them; false if there were more. */
-static bool print_section(const struct session *session, const char *title,
-			  enum table_section section)
+static bool print_section(const struct session *session, enum table_section section,
+			  struct out *out)
 {
-	const struct session_header *header = session_header(session);
-	char total[NUMBER_SIZE], average[NUMBER_SIZE], minimum[NUMBER_SIZE], maximum[NUMBER_SIZE];
-	unsigned count = 0, found = 0;
-	uint64_t sum = 0;
+	struct table tables[TABLE_SECTIONS] = {{.rows = NULL}};
+	struct sheet sheet;
 	struct row *row;
 
+	tables[section].rows = rows;
 	session_for_each_row (session, row) {
-		struct line line = line_of(header, row);
+		struct table_row line;
 
-		if (!line.calls || table_section_of(session, row) != section)
+		if (row_calls(row) == 0 || table_section_of(session, row) != section)
 			continue;
-		insert(&count, line);
-		sum += line.total;
-		found++;
+		line = line_of(session, row);
+		insert(&tables[section], &line);
 	}
-	for (unsigned i = 0; i < count; i++) {
-		const struct line *line = &lines[i];
-		char calls[NUMBER_SIZE];
-
-		snprintf(calls, sizeof(calls), "%s%llu", line->row->more_calls ? ">" : "",
-			 (unsigned long long)line->calls);
-		if (!line->maximum) {
-			print("%16s  %7s  %8s  %8s  %8s  %8s  %8s  %.*s\n", i ? "" : title, "-",
-			      "-", calls, "-", "-", "-", NAME_WIDTH,
-			      session_string(session, line->row->name));
-			continue;
-		}
-		print("%16s  %6.2f%% %s%8s  %8s  %8s  %8s  %8s  %.*s\n", i ? "" : title,
-		      sum ? 100.0 * (double)line->total / (double)sum : 0.0,
-		      line->estimated ? "~" : " ", number_time(total, line->total), calls,
-		      number_time(average, line->total / line->timed),
-		      number_time(minimum, line->minimum), number_time(maximum, line->maximum),
-		      NAME_WIDTH, session_string(session, line->row->name));
-	}
-	return found == count;
+	summary_sheet(&sheet, tables);
+	sheet.row = fill_row;
+	sheet.continued = section != TABLE_GPU;
+	sheet_text(&sheet, out);
+	return tables[section].collected == tables[section].count;
 }
 
 /* Whether the profile holds what these tables have no place for. */
@@ -237,36 +198,39 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	const struct session *session = output->session;
 	int process = session_header(session)->pid;
 	char missing[NUMBER_SIZE], untimed[NUMBER_SIZE];
-	bool all, kept = output->kept && output->kept[0];
+	struct out out = {buffer, sizeof(buffer), 0, take, NULL, false};
+	bool all = true, kept = output->kept && output->kept[0];
 
 	last_moment = end;
+	shown = session;
 	file = log_file_kept(output->log);
 	if (file < 0 && output->log->path)
 		file = open(output->log->path, O_WRONLY | O_APPEND | O_CLOEXEC | O_NONBLOCK);
 	else if (file < 0 && log_file_is_stream(output->log->descriptor))
 		file = output->log->descriptor;
-	failed = file < 0;
+	out.failed = file < 0;
 	/* The collector may be writing, as any process of which `ktime show` prints the profile. */
 	sanitizer_ignore_reads_begin();
-	print("==%d== Profiling application: %s\n", process,
-	      session_string(session, session_header(session)->command));
-	print("==%d== Profiling result:\n", process);
-	print("%16s  %7s  %8s  %8s  %8s  %8s  %8s  %s\n", "Type", "Time(%)", "Time", "Calls", "Avg",
-	      "Min", "Max", "Name");
-	all = print_section(session, "GPU activities:", TABLE_GPU);
-	all &= print_section(session, "CUDA graphs:", TABLE_GRAPHS);
-	all &= print_section(session, "API calls:", TABLE_API);
+	out_format(&out, "==%d== Profiling application: ", process);
+	out_visible(&out, session_string(session, session_header(session)->command));
+	out_format(&out, "\n==%d== Profiling result:\n", process);
+	for (enum table_section section = TABLE_GPU; section <= TABLE_API; section++)
+		all &= print_section(session, section, &out);
 	all = (all && !has_more(session)) || !kept || !output->remove_kept;
-	print("==%d== The driver was busy when the program ended: %s operations are missing "
-	      "above, "
-	      "and %s have no time.\n",
-	      process, number_count(missing, count_missing(session)),
-	      number_count(untimed, count_untimed(session)));
-	if (!all)
-		print("==%d== Not all that the profile holds is above: ktime show %s\n", process,
-		      output->kept);
+	out_format(&out,
+		   "==%d== The driver was busy when the program ended: %s operations are missing "
+		   "above, and %s have no time.\n",
+		   process, number_count(missing, count_missing(session)),
+		   number_count(untimed, count_untimed(session)));
+	if (!all) {
+		out_format(&out, "==%d== Not all that the profile holds is above: ktime show ",
+			   process);
+		out_visible(&out, output->kept);
+		out_text(&out, "\n");
+	}
 	sanitizer_ignore_reads_end();
-	flush();
+	out_flush(&out);
+	failed = out.failed;
 	if (!failed && all)
 		session_header(session)->reported = 1;
 	/* The profile goes only when all that it holds was printed. */

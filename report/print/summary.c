@@ -54,7 +54,7 @@ static const char *section_title(enum table_section section, bool csv)
 	return (csv ? plain : titles)[section];
 }
 
-static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
+void summary_fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct table *table = sheet->argument;
 	const struct table_row *row;
@@ -85,43 +85,50 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	cell_text(cells, row->name);
 }
 
-/*
- * The sheet of tables by enum table_section. As nvprof: a column takes the unit of its largest
- * value in the first section that has times. The API's times, often much longer, do not make the
- * kernels' times unreadable.
- */
-static struct sheet sheet_of(const struct table *tables, const struct options *options,
-			     bool percentiles)
+void summary_sheet(struct sheet *sheet, const struct table *tables)
 {
-	struct sheet sheet = {SHEET_OF(columns), .row = fill_row, .argument = tables,
-			      .form = options->csv ? SHEET_CSV : SHEET_TEXT,
-			      .bold = options->colour && !options->csv};
+	*sheet = (struct sheet){SHEET_OF(columns), .row = summary_fill_row, .argument = tables,
+				.parts = WIDE};
+	for (unsigned section = TABLE_RANGE; section <= TABLE_API; section++)
+		sheet->rows += tables[section].count;
+}
+
+/*
+ * As nvprof: a column takes the unit of its largest value in the first section that has times. The
+ * API's times, often much longer, do not make the kernels' times unreadable.
+ */
+static void fit_sheet(struct sheet *sheet, const struct table *tables,
+		      const struct options *options, bool percentiles)
+{
 	size_t longest = 0, first = 0,
 	       times = percentiles ? TABLE_COLUMN_COUNT : TABLE_NVPROF_COLUMNS;
 	const struct table *timed = tables;
 
+	summary_sheet(sheet, tables);
 	for (unsigned section = TABLE_RANGE; section <= TABLE_API; section++)
-		for (size_t i = 0; i < tables[section].count; i++, sheet.rows++) {
+		for (size_t i = 0; i < tables[section].count; i++) {
 			size_t length = strlen(tables[section].rows[i].name);
 
 			longest = length > longest ? length : longest;
 		}
-	sheet.parts = options->width && TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(times) + longest >
-						options->width
-			      ? NARROW
-			      : WIDE;
-	sheet.parts |= percentiles ? PERCENTILES : 0;
+	if (options->width &&
+	    TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(times) + longest > options->width)
+		sheet->parts = NARROW;
+	sheet->parts |= percentiles ? PERCENTILES : 0;
+	sheet->form = options->csv ? SHEET_CSV : SHEET_TEXT;
+	sheet->bold = options->colour;
 	for (; timed->total == 0 && timed < &tables[TABLE_API]; timed++)
 		first += timed->count;
-	sheet_choose_units(&sheet, options->unit, first, timed->count);
-	return sheet;
+	sheet_choose_units(sheet, options->unit, first, timed->count);
 }
 
 void summary_write_range(const struct table *tables, const struct options *options, FILE *file)
 {
-	struct sheet sheet = sheet_of(tables, options, false);
-	size_t rows = sheet.rows;
+	struct sheet sheet;
+	size_t rows;
 
+	fit_sheet(&sheet, tables, options, false);
+	rows = sheet.rows;
 	sheet.rows = tables[TABLE_RANGE].count + tables[TABLE_GPU].count;
 	sheet_write(&sheet, file);
 	if (tables[TABLE_GPU].count == 0)
@@ -149,7 +156,7 @@ int summary_write(const struct session *session, const struct options *options, 
 					      options->percentiles);
 	if (error)
 		goto out;
-	sheet = sheet_of(tables, options, options->percentiles);
+	fit_sheet(&sheet, tables, options, options->percentiles);
 	if (gpu && tables[TABLE_GPU].count == 0)
 		fputs("No kernels were profiled.\n", file);
 	if (sheet.rows > 0)

@@ -109,8 +109,8 @@ static int add_histogram(struct table_row *row, const struct histogram *histogra
 	return 0;
 }
 
-static int add_row(struct table_row *sum, const struct session *session, const struct row *row,
-		   bool histograms)
+int table_row_add(struct table_row *sum, const struct session *session, const struct row *row,
+		  bool histograms)
 {
 	struct timed_row timed;
 	const struct figures *figures;
@@ -297,7 +297,7 @@ static int collect_rows(struct table *table, struct filter *filter, const struct
 				return -ENOMEM;
 			table->collected++;
 		}
-		error = add_row(sum, filter->session, row, histograms);
+		error = table_row_add(sum, filter->session, row, histograms);
 	}
 	return error;
 }

@@ -23,6 +23,9 @@ enum table_section { TABLE_RANGE, TABLE_GPU, TABLE_GRAPHS, TABLE_API, TABLE_SECT
 
 #define TABLE_ALL_DEVICES -1
 
+struct cell;
+struct sheet;
+
 struct table_row {
 	char *name; /* as it is printed */
 	enum row_kind kind;
@@ -77,6 +80,13 @@ enum table_section table_section_of(const struct session *session, const struct 
 char *table_row_name(struct filter *filter, const struct row *row);
 /* Sums the rows up, sorts them, and leaves those to print that --top asks for. */
 void table_sort(struct table *table, const struct options *options);
+/* Adds a row's figures to those of its name. 0; -ENOMEM, which only histograms can bring. */
+int table_row_add(struct table_row *sum, const struct session *session, const struct row *row,
+		  bool histograms);
+/* The sheet of tables by enum table_section, as text with full names. */
+void summary_sheet(struct sheet *sheet, const struct table *tables);
+/* Its rows; the last cell is the name. */
+void summary_fill_row(const struct sheet *sheet, size_t index, struct cell *cells);
 /* nvprof's table of an NVTX range, from tables by enum table_section. */
 void summary_write_range(const struct table *tables, const struct options *options, FILE *file);
 /* A row's part of its section's time. */

@@ -182,26 +182,30 @@ static void correct_parts(struct session *session)
 	}
 }
 
-void session_subtract_overheads(struct session *session)
+void row_subtract_overhead(const struct session *session, struct row *row)
 {
 	const struct session_header *header = session_header(session);
+	double overhead = row_overhead(header, row);
+
+	/* Pairs that hold the host's work have no overhead that could be told apart. */
+	if (!row_is_gpu(row->kind) || row->host_included)
+		return;
+	correct(session, &row->events, overhead);
+	correct_differences(session_histogram(session, row->difference_histogram),
+			    rounded(overhead));
+	estimate_take_off(&row->estimate, overhead);
+	row->estimate.standard_error = row_overhead_error(header, row);
+	row->checked_events = row->checked_raw;
+	take_off(&row->checked_events, rounded(overhead * (double)row->checked));
+}
+
+void session_subtract_overheads(struct session *session)
+{
 	struct row *row;
 
-	if (header->trace_on == TRACE_GROWS)
+	if (session_header(session)->trace_on == TRACE_GROWS)
 		session_correct_trace(session);
-	session_for_each_row (session, row) {
-		double overhead = row_overhead(header, row);
-
-		/* Pairs that hold the host's work have no overhead that could be told apart. */
-		if (!row_is_gpu(row->kind) || row->host_included)
-			continue;
-		correct(session, &row->events, overhead);
-		correct_differences(session_histogram(session, row->difference_histogram),
-				    rounded(overhead));
-		estimate_take_off(&row->estimate, overhead);
-		row->estimate.standard_error = row_overhead_error(header, row);
-		row->checked_events = row->checked_raw;
-		take_off(&row->checked_events, rounded(overhead * (double)row->checked));
-	}
+	session_for_each_row (session, row)
+		row_subtract_overhead(session, row);
 	correct_parts(session);
 }

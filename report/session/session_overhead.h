@@ -11,6 +11,8 @@
  * allocates nothing.
  */
 double row_overhead(const struct session_header *header, const struct row *row);
+/* Takes it off a row, and off its histograms where it has any. Allocates nothing. */
+void row_subtract_overhead(const struct session *session, struct row *row);
 /* Its standard error, ns. */
 double row_overhead_error(const struct session_header *header, const struct row *row);
 
