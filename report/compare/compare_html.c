@@ -5,7 +5,6 @@
 
 #include "report/energy/energy.h"
 #include "report/energy/energy_text.h"
-#include "report/html/environment.h"
 #include "report/html/html.h"
 
 /* Bytes of the page. Chosen: it stays under 1 MB. */
@@ -88,10 +87,8 @@ static void write_row(struct html *html, struct sheet *sheet, const struct compa
 	const struct cell *cells = sheet_cells(sheet, index);
 	char text[NUMBER_SIZE];
 
-	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
-	html_text(html, comparison_name(row));
-	fprintf(html->file, "</th><td class=\"verdict %s\">%s</td>", class,
-		verdict_text(row->verdict));
+	html_row(html, comparison_name(row));
+	fprintf(html->file, "<td class=\"verdict %s\">%s</td>", class, verdict_text(row->verdict));
 	html_number(html, isnan(change->ratio) ? -1 : change->ratio,
 		    number_ratio(text, change->ratio));
 	write_bar(html, change, class);
@@ -116,18 +113,9 @@ static void write_table(struct html *html, const struct comparison *comparison, 
 	html_table_begin(
 		html, id[0] == 'g' ? "gpu-table" : "api-table", "comparison sortable filterable",
 		"Those whose time differs most come first; bars to the right: B takes longer, "
-		"full at twice the time, with the 95 % interval");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "Name", COLUMN_TEXT);
-	html_column(html, "Verdict", COLUMN_TEXT);
-	html_column(html, "Ratio", COLUMN_NUMBER);
-	fputs("<th scope=\"col\" class=\"unsorted\">B beside A</th><th scope=\"col\" "
-	      "class=\"unsorted number\">95 %</th>",
-	      html->file);
-	for (unsigned column = 0; column < sheet.column_count; column++)
-		if (is_of_side(&sheet, column))
-			html_column(html, sheet.columns[column].heading, COLUMN_NUMBER);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+		"full at twice the time, with the 95 % interval",
+		"Name|Verdict|#Ratio|-B beside A|-#95 %|#Calls A|#Calls B|#Time A|#Time B|#Avg "
+		"A|#Avg B");
 	for (i = first; i < last && ftell(html->file) < PAGE_BYTES; i++)
 		write_row(html, &sheet, &comparison->rows[i], i);
 	html_table_end(html);
@@ -267,16 +255,10 @@ static void write_devices(struct html *html, const struct comparison *comparison
 	fputs("<section id=\"devices\" aria-labelledby=\"devices-title\">\n<h2 "
 	      "id=\"devices-title\">Memory, energy and clocks</h2>\n",
 	      html->file);
-	html_table_begin(
-		html, "devices-table", "sortable",
-		"Memory of the allocation calls; clocks on average, and from the least to "
-		"the most; what limited them; energy with all else that ran on the device");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "What", COLUMN_TEXT);
-	html_column(html, "A", COLUMN_NUMBER);
-	html_column(html, "B", COLUMN_NUMBER);
-	html_column(html, "B beside A", COLUMN_NUMBER);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+	html_table_begin(html, "devices-table", "sortable",
+			 "Memory of the allocation calls; clocks on average, and from the least to "
+			 "the most; what limited them; energy with all else that ran on the device",
+			 "What|#A|#B|#B beside A");
 	for (; device < SESSION_DEVICES; device++) {
 		if (both_have_memory(comparison, device))
 			write_memory(html, comparison, device);

@@ -111,18 +111,10 @@ static void add_trace(struct copies *copies)
 	}
 }
 
-static void write_name(struct copies *copies, const struct row *row)
+static void begin_row(struct copies *copies, const struct row *row)
 {
-	struct html *html = &copies->page->html;
-	const char *name = filter_name(&copies->page->full, row->kind, row->name);
-
-	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
-	if (name)
-		html_text(html, name);
-	else
-		html->error = -ENOMEM;
-	fprintf(html->file, "</th><td class=\"number\" data-value=\"%d\">%d</td>", row->device,
-		row->device);
+	html_row(&copies->page->html, filter_name(&copies->page->full, row->kind, row->name));
+	html_integer(&copies->page->html, row->device);
 }
 
 static void write_size(struct html *html, uint64_t bytes)
@@ -132,32 +124,25 @@ static void write_size(struct html *html, uint64_t bytes)
 	html_number(html, (double)bytes, bytes ? number_size(text, bytes) : "-");
 }
 
-static void write_rate(struct html *html, double rate)
-{
-	char text[NUMBER_SIZE];
-
-	html_number(html, rate, number_rate(text, rate));
-}
-
 static void write_row(struct copies *copies, const struct copy_row *copy)
 {
 	const struct row_rates *rates = &copy->rates;
 	struct html *html = &copies->page->html;
 	char text[64];
 
-	write_name(copies, copy->row);
-	html_number(html, (double)copy->calls, number_count(text, copy->calls));
+	begin_row(copies, copy->row);
+	html_count(html, copy->calls);
 	write_size(html, rates->bytes);
 	write_size(html, copy->row->bytes_minimum);
 	write_size(html, copy->row->bytes_maximum);
-	write_rate(html, rates->bandwidth.average);
-	write_rate(html, rates->bandwidth.minimum);
-	write_rate(html, rates->bandwidth.maximum);
+	html_rate(html, rates->bandwidth.average);
+	html_rate(html, rates->bandwidth.minimum);
+	html_rate(html, rates->bandwidth.maximum);
 	if (rates->remark == REMARK_NONE && rates->bandwidth_percent > 0)
 		html_share(html, rates->bandwidth_percent, true);
 	else
 		html_number(html, -1, rate_remark_text(rates->remark));
-	write_rate(html, rates->peak);
+	html_rate(html, rates->peak);
 	fputs("<td>", html->file);
 	html_text(html, peak_text(rates->peak_kind, rates_device(copies->page->session, copy->row),
 				  text, sizeof(text)));
@@ -172,21 +157,9 @@ static void write_rows(struct copies *copies)
 	html_table_begin(
 		html, "copies-table", "sortable",
 		"Copies and memsets by direction, beside what their link or memory can do; "
-		"GB/s are 10<sup>9</sup> bytes a second");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "Name", COLUMN_TEXT);
-	html_column(html, "GPU", COLUMN_NUMBER);
-	html_column(html, "Calls", COLUMN_NUMBER);
-	html_column(html, "Bytes", COLUMN_NUMBER);
-	html_column(html, "Smallest", COLUMN_NUMBER);
-	html_column(html, "Largest", COLUMN_NUMBER);
-	html_column(html, "GB/s", COLUMN_NUMBER);
-	html_column(html, "Min", COLUMN_NUMBER);
-	html_column(html, "Max", COLUMN_NUMBER);
-	html_column(html, "Of peak", COLUMN_NUMBER);
-	html_column(html, "Peak", COLUMN_NUMBER);
-	html_column(html, "Peak of", COLUMN_TEXT);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+		"GB/s are 10<sup>9</sup> bytes a second",
+		"Name|#GPU|#Calls|#Bytes|#Smallest|#Largest|#GB/s|#Min|#Max|#Of peak|#Peak|Peak "
+		"of");
 	for (size_t i = 0; i < copies->count; i++)
 		write_row(copies, &copies->rows[i]);
 	html_table_end(html);
@@ -215,20 +188,20 @@ static void write_class(struct copies *copies, const struct copy_row *copy, unsi
 	uint64_t above = 1ull << (FIRST_BITS + CLASS_BITS * class);
 	char text[NUMBER_SIZE], label[NUMBER_SIZE + 16];
 
-	write_name(copies, copy->row);
+	begin_row(copies, copy->row);
 	if (class < SIZE_CLASSES - 1)
 		snprintf(label, sizeof(label), "up to %s", number_size(text, above));
 	else
 		snprintf(label, sizeof(label), "above %s", number_size(text, above >> CLASS_BITS));
 	html_number(html, (double)above, label);
-	html_number(html, (double)size->calls, number_count(text, size->calls));
+	html_count(html, size->calls);
 	write_size(html, size->bytes);
 	html_time(html, size->time, true, "");
-	write_rate(html, rate);
+	html_rate(html, rate);
 	if (times > 0 && rates->peak > 0)
 		html_share(html, 100 * rate * times / rates->peak, true);
 	else
-		html_number(html, -1, "-");
+		html_unknown(html);
 	fputs("</tr>\n", html->file);
 }
 
@@ -237,17 +210,8 @@ static void write_sizes(struct copies *copies)
 	struct html *html = &copies->page->html;
 
 	html_table_begin(html, "copy-sizes-table", "sortable",
-			 "The same by size, from the records of the trace");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "Name", COLUMN_TEXT);
-	html_column(html, "GPU", COLUMN_NUMBER);
-	html_column(html, "Size", COLUMN_NUMBER);
-	html_column(html, "Calls", COLUMN_NUMBER);
-	html_column(html, "Bytes", COLUMN_NUMBER);
-	html_column(html, "Time", COLUMN_NUMBER);
-	html_column(html, "GB/s", COLUMN_NUMBER);
-	html_column(html, "Of peak", COLUMN_NUMBER);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+			 "The same by size, from the records of the trace",
+			 "Name|#GPU|#Size|#Calls|#Bytes|#Time|#GB/s|#Of peak");
 	for (size_t i = 0; i < copies->count; i++)
 		for (unsigned class = 0; class < SIZE_CLASSES; class ++)
 			if (copies->rows[i].sizes[class].calls)

@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the figures stand on: what was timed and lost, what ktime cost, the devices, and their
  * energy and clocks meanwhile. */
-#include "report/html/environment.h"
-
 #include "report/devices/peaks.h"
 #include "report/energy/energy.h"
 #include "report/energy/energy_text.h"
@@ -52,13 +50,13 @@ static void write_device(struct html *html, const struct device_info *info, int 
 	html_text(html, text);
 	fputs("</td>", html->file);
 	if (info->memory)
-		html_number(html, (double)info->memory, number_bytes_about(text, info->memory));
+		html_bytes(html, info->memory);
 	else
-		html_number(html, -1, "-");
+		html_unknown(html);
 	snprintf(text, sizeof(text), "%u", info->multiprocessors);
 	html_number(html, info->multiprocessors, info->multiprocessors ? text : "-");
-	html_number(html, peaks.dram, number_rate(text, peaks.dram));
-	html_number(html, peaks.host, number_rate(text, peaks.host));
+	html_rate(html, peaks.dram);
+	html_rate(html, peaks.host);
 	fputs("<td>", html->file);
 	html_text(html, host_link_text(info, text, sizeof(text)));
 	fputs("</td></tr>\n", html->file);
@@ -66,16 +64,8 @@ static void write_device(struct html *html, const struct device_info *info, int 
 
 static void write_devices(struct html *html, const struct session_header *header)
 {
-	html_table_begin(html, "devices-table", "devices", "Devices, with the peaks that follow");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "GPU", COLUMN_NUMBER);
-	html_column(html, "Name", COLUMN_TEXT);
-	html_column(html, "Memory", COLUMN_NUMBER);
-	html_column(html, "Multiprocessors", COLUMN_NUMBER);
-	html_column(html, "DRAM GB/s", COLUMN_NUMBER);
-	html_column(html, "Link GB/s", COLUMN_NUMBER);
-	html_column(html, "Link", COLUMN_TEXT);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+	html_table_begin(html, "devices-table", "devices", "Devices, with the peaks that follow",
+			 "#GPU|Name|#Memory|#Multiprocessors|#DRAM GB/s|#Link GB/s|Link");
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		if (header->devices[device].used)
 			write_device(html, &header->devices[device], device);
@@ -106,17 +96,6 @@ int environment_section(struct page *page)
 	return 0;
 }
 
-void html_clock(struct html *html, const struct clock_range *clock)
-{
-	if (!clock->samples) {
-		html_number(html, -1, "-");
-		return;
-	}
-	fprintf(html->file, "<td class=\"number\" data-value=\"%.6g\">", clock_average(clock));
-	clock_write(clock, html->file);
-	fputs("</td>", html->file);
-}
-
 static void write_joules(struct html *html, const struct device_energy *energy)
 {
 	const char *about = energy->source == ENERGY_FROM_POWER ? "about " : "";
@@ -124,7 +103,7 @@ static void write_joules(struct html *html, const struct device_energy *energy)
 
 	if (!energy->duration) {
 		for (int i = 0; i < 3; i++)
-			html_number(html, -1, "-");
+			html_unknown(html);
 		return;
 	}
 	snprintf(text, sizeof(text), "%s%s", about, energy_text(value, energy->joules, "J"));
@@ -154,16 +133,8 @@ static void begin_energy(struct html *html)
 {
 	html_table_begin(html, "energy-table", "sortable",
 			 "Energy of each GPU from the start of CUDA to the end, with all else that "
-			 "ran on it; clocks on average, and from the least to the most");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "GPU", COLUMN_NUMBER);
-	html_column(html, "Energy", COLUMN_NUMBER);
-	html_column(html, "Time", COLUMN_NUMBER);
-	html_column(html, "Mean power", COLUMN_NUMBER);
-	html_column(html, "SM clock", COLUMN_NUMBER);
-	html_column(html, "Memory clock", COLUMN_NUMBER);
-	html_column(html, "Clocks limited", COLUMN_TEXT);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+			 "ran on it; clocks on average, and from the least to the most",
+			 "#GPU|#Energy|#Time|#Mean power|#SM clock|#Memory clock|Clocks limited");
 }
 
 int energy_section(struct page *page)

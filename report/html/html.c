@@ -6,10 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/energy/energy.h"
+#include "report/energy/energy_text.h"
 #include "report/export/output.h"
-#include "report/html/assets.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"
+
+/* The files of this folder that are part of every page: see assets.S. */
+extern const char page_css[], page_js[], timeline_js[];
+extern const size_t page_css_size, page_js_size, timeline_js_size;
 
 /* As a terminal may be sent it; NULL if memory is out, which is noted. */
 static char *visible(struct html *html, const char *text)
@@ -120,13 +125,35 @@ void html_timeline_script(struct html *html)
 	fputs("</script>\n", html->file);
 }
 
-void html_table_begin(struct html *html, const char *id, const char *class, const char *caption)
+/* The titles of columns, as html_table_begin() has them. */
+static void write_columns(struct html *html, const char *columns)
+{
+	fputs("<thead><tr>", html->file);
+	while (*columns) {
+		bool unsorted = *columns == '-', number = columns[unsorted] == '#';
+		const char *title = columns + unsorted + number;
+		size_t length = strcspn(title, "|");
+
+		fputs("<th scope=\"col\"", html->file);
+		if (unsorted || number)
+			fprintf(html->file, " class=\"%s%s%s\"", unsorted ? "unsorted" : "",
+				unsorted && number ? " " : "", number ? "number" : "");
+		fprintf(html->file, ">%.*s</th>", (int)length, title);
+		columns = title + length + (title[length] == '|');
+	}
+	fputs("</tr></thead>\n<tbody>\n", html->file);
+}
+
+void html_table_begin(struct html *html, const char *id, const char *class, const char *caption,
+		      const char *columns)
 {
 	fprintf(html->file,
 		"<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-caption\" "
 		"tabindex=\"0\">\n<table id=\"%s\" class=\"%s\">\n<caption id=\"%s-caption\">%s"
 		"</caption>\n",
 		id, id, class, id, caption);
+	if (columns)
+		write_columns(html, columns);
 }
 
 void html_table_end(struct html *html)
@@ -134,11 +161,13 @@ void html_table_end(struct html *html)
 	fputs("</tbody>\n</table>\n</div>\n", html->file);
 }
 
-void html_column(struct html *html, const char *title, enum column_kind kind)
+void html_row(struct html *html, const char *name)
 {
-	fprintf(html->file, "<th scope=\"col\"%s>",
-		kind == COLUMN_NUMBER ? " class=\"number\"" : "");
-	html_text(html, title);
+	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
+	if (name)
+		html_text(html, name);
+	else
+		html->error = -ENOMEM;
 	fputs("</th>", html->file);
 }
 
@@ -149,6 +178,38 @@ void html_number(struct html *html, double value, const char *text)
 	fputs("</td>", html->file);
 }
 
+void html_unknown(struct html *html)
+{
+	html_number(html, -1, "-");
+}
+
+void html_count(struct html *html, uint64_t count)
+{
+	char text[NUMBER_SIZE];
+
+	html_number(html, (double)count, number_count(text, count));
+}
+
+void html_bytes(struct html *html, uint64_t bytes)
+{
+	char text[NUMBER_SIZE];
+
+	html_number(html, (double)bytes, bytes ? number_bytes_about(text, bytes) : "-");
+}
+
+void html_rate(struct html *html, double rate)
+{
+	char text[NUMBER_SIZE];
+
+	html_number(html, rate, number_rate(text, rate));
+}
+
+void html_integer(struct html *html, int64_t value)
+{
+	fprintf(html->file, "<td class=\"number\" data-value=\"%lld\">%lld</td>", (long long)value,
+		(long long)value);
+}
+
 void html_time(struct html *html, uint64_t nanoseconds, bool known, const char *mark)
 {
 	char text[NUMBER_SIZE];
@@ -157,7 +218,7 @@ void html_time(struct html *html, uint64_t nanoseconds, bool known, const char *
 		fprintf(html->file, "<td class=\"number\" data-value=\"%llu\">%s%s</td>",
 			(unsigned long long)nanoseconds, mark, number_time(text, nanoseconds));
 	else
-		fputs("<td class=\"number\" data-value=\"-1\">-</td>", html->file);
+		html_unknown(html);
 }
 
 void html_share(struct html *html, double percent, bool known)
@@ -170,6 +231,51 @@ void html_share(struct html *html, double percent, bool known)
 			percent, percent, percent);
 	else
 		fputs("<td class=\"number share\" data-value=\"-1\">-</td>", html->file);
+}
+
+void html_clock(struct html *html, const struct clock_range *clock)
+{
+	if (!clock->samples) {
+		html_unknown(html);
+		return;
+	}
+	fprintf(html->file, "<td class=\"number\" data-value=\"%.6g\">", clock_average(clock));
+	clock_write(clock, html->file);
+	fputs("</td>", html->file);
+}
+
+static const char *const cause_classes[] = {
+	[IDLE_PROGRAM] = "idle-program",
+	[IDLE_AFTER_WAIT] = "idle-after-waiting",
+	[IDLE_CALL] = "idle-call",
+	[IDLE_FIRST_LAUNCH] = "idle-first-launch",
+	[IDLE_LATENCY] = "idle-latency",
+	[IDLE_DEPENDENCY] = "idle-dependency",
+	[IDLE_GRAPH] = "idle-graph",
+	[IDLE_SHORT] = "idle-short",
+	[IDLE_UNRESOLVED] = "idle-unresolved",
+};
+
+const char *stack_cause_class(unsigned cause)
+{
+	return cause_classes[cause < IDLE_CAUSE_COUNT ? cause : IDLE_UNRESOLVED];
+}
+
+void stack_swatch(struct html *html, const char *class)
+{
+	fprintf(html->file,
+		"<svg class=\"swatch\" aria-hidden=\"true\"><rect class=\"%s\" width=\"100%%\" "
+		"height=\"100%%\"/></svg> ",
+		class);
+}
+
+void stack_part(struct html *html, const char *class, const char *text, double at, double length)
+{
+	fprintf(html->file,
+		"<rect class=\"%s\" x=\"%.3f%%\" width=\"%.3f%%\" height=\"100%%\"><title>", class,
+		at, length);
+	html_text(html, text);
+	fprintf(html->file, ": %.1f %%</title></rect>\n", length);
 }
 
 int html_file(const char *path, bool overwrite, int (*write)(FILE *file, void *argument),

@@ -13,6 +13,8 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/session/session.h"
+
 /* A part of a page, or all of it. */
 struct html {
 	FILE *file;
@@ -35,19 +37,38 @@ void html_end(struct html *html);
 void html_timeline_script(struct html *html);
 
 /* A table's frame, which scrolls where it is wider than the page. `id` is the table's; the caption
- * is text of HTML. */
-void html_table_begin(struct html *html, const char *id, const char *class, const char *caption);
+ * is text of HTML. So are the columns' titles, with '|' between them; '#' stands before the title
+ * of numbers, '-' before that of a column by which the page does not sort. NULL: the caller writes
+ * them. */
+void html_table_begin(struct html *html, const char *id, const char *class, const char *caption,
+		      const char *columns);
 void html_table_end(struct html *html);
-/* A heading of a column, sorted by numbers or by text. */
-enum column_kind { COLUMN_TEXT, COLUMN_NUMBER };
-void html_column(struct html *html, const char *title, enum column_kind kind);
+/* Begins a row with its name; NULL: memory was out. */
+void html_row(struct html *html, const char *name);
 
 /* A cell with a number: how it reads, and what the column is sorted by. */
 void html_number(struct html *html, double value, const char *text);
+/* The same of what is not known, of a count, of bytes (0: "-"), GB/s, and a number as it is. */
+void html_unknown(struct html *html);
+void html_count(struct html *html, uint64_t count);
+void html_bytes(struct html *html, uint64_t bytes);
+void html_rate(struct html *html, double rate);
+void html_integer(struct html *html, int64_t value);
 /* A cell with nanoseconds; `known` if there are any. `mark` stands before them. */
 void html_time(struct html *html, uint64_t nanoseconds, bool known, const char *mark);
 /* A cell with a percentage, and a bar as long. */
 void html_share(struct html *html, double percent, bool known);
+
+/* A clock on average, and from the least to the most; "-" if it was never read. */
+void html_clock(struct html *html, const struct clock_range *clock);
+
+/* Bars made of parts: busy time, and idle time by cause. The page's style has a colour for each, as
+ * "idle-latency". */
+const char *stack_cause_class(unsigned cause);
+/* A square of a part's colour, before its name. */
+void stack_swatch(struct html *html, const char *class);
+/* A part of a bar: where it begins and how long it is, in percent of the bar. */
+void stack_part(struct html *html, const char *class, const char *text, double at, double length);
 
 /*
  * Writes a page to `path` ("-": standard output), which must not be there unless `overwrite`; it

@@ -13,28 +13,13 @@
 /* Bytes of the table of allocations. Chosen: a page stays under 1 MB. */
 #define SITES_BYTES 60000
 
-static void write_bytes(struct html *html, uint64_t bytes)
-{
-	char text[NUMBER_SIZE];
-
-	html_number(html, (double)bytes, bytes ? number_bytes_about(text, bytes) : "-");
-}
-
-static void write_count(struct html *html, uint64_t count)
-{
-	char text[NUMBER_SIZE];
-
-	html_number(html, (double)count, number_count(text, count));
-}
-
 static void write_place(struct html *html, uint32_t kind, int device)
 {
 	fprintf(html->file, "<tr><th scope=\"row\">%s</th>", allocation_text(kind));
 	if (device >= 0)
-		fprintf(html->file, "<td class=\"number\" data-value=\"%d\">%d</td>", device,
-			device);
+		html_integer(html, device);
 	else
-		html_number(html, -1, "-");
+		html_unknown(html);
 }
 
 static void write_use(struct html *html, const struct session_header *header,
@@ -45,14 +30,14 @@ static void write_use(struct html *html, const struct session_header *header,
 	bool timed = use->peak && use->peak_time >= header->start_realtime;
 
 	write_place(html, use->kind, use->device);
-	write_bytes(html, use->peak);
+	html_bytes(html, use->peak);
 	html_share(html, memory ? 100 * (double)use->peak / (double)memory : 0, memory > 0);
 	html_time(html, timed ? use->peak_time - header->start_realtime : 0, timed, "");
-	write_bytes(html, use->held);
-	write_count(html, use->held_count);
-	write_count(html, use->allocations);
-	write_bytes(html, use->allocated);
-	write_count(html, use->frees);
+	html_bytes(html, use->held);
+	html_count(html, use->held_count);
+	html_count(html, use->allocations);
+	html_bytes(html, use->allocated);
+	html_count(html, use->frees);
 	fputs("</tr>\n", html->file);
 }
 
@@ -68,19 +53,9 @@ static void write_uses(struct page *page)
 				   "takes itself is not among them"
 				 : "Bytes that the program asked for: the most at once, and what "
 				   "was held in the end; what the driver takes itself is not among "
-				   "them");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "Memory", COLUMN_TEXT);
-	html_column(html, "GPU", COLUMN_NUMBER);
-	html_column(html, "Peak", COLUMN_NUMBER);
-	html_column(html, "Of the device", COLUMN_NUMBER);
-	html_column(html, "Peak at", COLUMN_NUMBER);
-	html_column(html, "Held in the end", COLUMN_NUMBER);
-	html_column(html, "Not freed", COLUMN_NUMBER);
-	html_column(html, "Allocations", COLUMN_NUMBER);
-	html_column(html, "Allocated", COLUMN_NUMBER);
-	html_column(html, "Frees", COLUMN_NUMBER);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+				   "them",
+			 "Memory|#GPU|#Peak|#Of the device|#Peak at|#Held in the end|#Not "
+			 "freed|#Allocations|#Allocated|#Frees");
 	session_for_each_memory_use(page->session, use)
 		write_use(html, session_header(page->session), use);
 	html_table_end(html);
@@ -104,22 +79,22 @@ static void write_site(struct page *page, const struct memory_site *site)
 	struct html *html = &page->html;
 
 	write_place(html, site->kind, site->device);
-	write_bytes(html, site->at_peak);
-	write_count(html, site->at_peak_count);
-	write_bytes(html, site->size);
-	write_bytes(html, site->held);
-	write_count(html, site->held_count);
-	write_count(html, site->allocations);
+	html_bytes(html, site->at_peak);
+	html_count(html, site->at_peak_count);
+	html_bytes(html, site->size);
+	html_bytes(html, site->held);
+	html_count(html, site->held_count);
+	html_count(html, site->allocations);
 	fputs("<td class=\"name\">", html->file);
 	html_text(html, operation ? operation : "");
 	fputs("</td><td class=\"name\">", html->file);
 	html_text(html, session_string(page->session, site->range));
 	fputs("</td>", html->file);
 	if (site->thread)
-		fprintf(html->file, "<td class=\"number\" data-value=\"%u\">%u</td></tr>\n",
-			site->thread, site->thread);
+		html_integer(html, site->thread);
 	else
-		fputs("<td class=\"number\" data-value=\"-1\">several</td></tr>\n", html->file);
+		html_number(html, -1, "several");
+	fputs("</tr>\n", html->file);
 	if (!operation)
 		html->error = -ENOMEM;
 	free(operation);
@@ -132,20 +107,9 @@ static void write_sites(struct page *page, const struct memory_site *const *site
 	size_t i;
 
 	html_table_begin(html, "memory-sites-table", "sortable",
-			 "Where the memory was allocated: those with most of it at the peak first");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "Memory", COLUMN_TEXT);
-	html_column(html, "GPU", COLUMN_NUMBER);
-	html_column(html, "At the peak", COLUMN_NUMBER);
-	html_column(html, "Of them", COLUMN_NUMBER);
-	html_column(html, "Size of each", COLUMN_NUMBER);
-	html_column(html, "Held in the end", COLUMN_NUMBER);
-	html_column(html, "Not freed", COLUMN_NUMBER);
-	html_column(html, "Allocations", COLUMN_NUMBER);
-	html_column(html, "Launched before", COLUMN_TEXT);
-	html_column(html, "NVTX range", COLUMN_TEXT);
-	html_column(html, "Thread", COLUMN_NUMBER);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+			 "Where the memory was allocated: those with most of it at the peak first",
+			 "Memory|#GPU|#At the peak|#Of them|#Size of each|#Held in the end|#Not "
+			 "freed|#Allocations|Launched before|NVTX range|#Thread");
 	for (i = 0; i < count && ftell(html->file) < most; i++)
 		write_site(page, sites[i]);
 	html_table_end(html);

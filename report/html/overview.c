@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/html/section.h"
-#include "report/html/stack.h"
 #include "report/print/idle.h"
 #include "report/sheet/number.h"
 #include "report/print/report.h"
@@ -103,7 +102,6 @@ static void write_stretch(struct page *page, const struct device_time *time,
 {
 	const struct idle_sum *cause = stretch->cause;
 	struct html *html = &page->html;
-	char text[NUMBER_SIZE];
 
 	fputs("<tr><th scope=\"row\">", html->file);
 	stack_swatch(html, stretch->class);
@@ -113,9 +111,9 @@ static void write_stretch(struct page *page, const struct device_time *time,
 	html_share(html, percent(stretch->time, time->whole), true);
 	html_time(html, stretch->time, true, "");
 	if (cause)
-		html_number(html, (double)cause->gaps, number_count(text, cause->gaps));
+		html_count(html, cause->gaps);
 	else
-		fputs("<td class=\"number\" data-value=\"-1\">-</td>", html->file);
+		html_unknown(html);
 	html_time(html, cause && cause->gaps ? cause->total / cause->gaps : 0, cause, "");
 	html_time(html, cause ? cause->longest : 0, cause, "");
 	fputs("<td class=\"name\">", html->file);
@@ -176,16 +174,8 @@ static int write_device(struct page *page, int device)
 	snprintf(id, sizeof(id), "gpu%d-use", device);
 	snprintf(caption, sizeof(caption), "Time of GPU %d, from its first operation to its last",
 		 device);
-	html_table_begin(html, id, "sortable", caption);
-	fputs("<thead><tr>", html->file);
-	html_column(html, "What", COLUMN_TEXT);
-	html_column(html, "Share", COLUMN_NUMBER);
-	html_column(html, "Time", COLUMN_NUMBER);
-	html_column(html, "Gaps", COLUMN_NUMBER);
-	html_column(html, "Avg", COLUMN_NUMBER);
-	html_column(html, "Longest", COLUMN_NUMBER);
-	html_column(html, "Longest gap between", COLUMN_TEXT);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+	html_table_begin(html, id, "sortable", caption,
+			 "What|#Share|#Time|#Gaps|#Avg|#Longest|Longest gap between");
 	for (unsigned i = 0; i < time.count; i++)
 		write_stretch(page, &time, &time.stretches[i]);
 	html_table_end(html);
@@ -261,30 +251,22 @@ int first_rows_section(struct page *page)
 	const struct table *table = &page->tables[TABLE_GPU];
 	struct html *html = &page->html;
 	size_t shown = table->count < FIRST_ROWS ? table->count : FIRST_ROWS;
-	char text[NUMBER_SIZE], caption[96];
+	char caption[96];
 
 	if (!shown)
 		return 0;
 	snprintf(caption, sizeof(caption), "The first %zu of %zu rows of GPU activities", shown,
 		 table->collected);
-	html_table_begin(html, "first-rows-table", "bars", caption);
-	fputs("<thead><tr>", html->file);
-	html_column(html, "Name", COLUMN_TEXT);
-	html_column(html, "Time(%)", COLUMN_NUMBER);
-	html_column(html, "Time", COLUMN_NUMBER);
-	html_column(html, "Calls", COLUMN_NUMBER);
-	html_column(html, "Avg", COLUMN_NUMBER);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+	html_table_begin(html, "first-rows-table", "bars", caption,
+			 "Name|#Time(%)|#Time|#Calls|#Avg");
 	for (size_t i = 0; i < shown; i++) {
 		const struct table_row *row = &table->rows[i];
 		bool timed = row->timed > 0;
 
-		fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
-		html_text(html, row->name);
-		fputs("</th>", html->file);
+		html_row(html, row->name);
 		html_share(html, table_percent(table, row), timed);
 		html_time(html, row->total, timed, row->estimated ? "~" : "");
-		html_number(html, (double)row->calls, number_count(text, row->calls));
+		html_count(html, row->calls);
 		html_time(html, table_time(row, TABLE_AVERAGE), timed, "");
 		fputs("</tr>\n", html->file);
 	}

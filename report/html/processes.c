@@ -4,7 +4,6 @@
 #include <stdlib.h>
 
 #include "report/html/section.h"
-#include "report/html/stack.h"
 #include "report/merge/job.h"
 #include "report/sheet/number.h"
 #include "report/session/estimate.h"
@@ -61,7 +60,6 @@ static void write_process(const struct job *job, const struct job_process *proce
 	struct html *html = &job->page->html;
 	bool ranked = process->rank.rank >= 0;
 	int number = ranked ? process->rank.rank : process->pid;
-	char text[NUMBER_SIZE];
 
 	fprintf(html->file, "<tr><th scope=\"row\" class=\"number\" data-value=\"%d\">%d</th>",
 		number, number);
@@ -71,8 +69,7 @@ static void write_process(const struct job *job, const struct job_process *proce
 	html_time(html, to_unsigned(waited), true, mark);
 	html_time(html, process->busy, true, "");
 	html_time(html, job_idle(process), true, "");
-	html_number(html, (double)process->memory_peak,
-		    process->memory_peak ? number_bytes_about(text, process->memory_peak) : "-");
+	html_bytes(html, process->memory_peak);
 	fputs("<td class=\"name\">", html->file);
 	/* Processes without ranks are a tree's, on one node. */
 	html_text(html, session_string(session, ranked ? process->hostname : process->command));
@@ -107,18 +104,11 @@ static void write_processes(const struct job *job)
 	html_table_begin(
 		html, "processes-table", "sortable",
 		"Processes, the one with most GPU time outside collectives first; bars are "
-		"the time of their devices");
-	fputs("<thead><tr>", html->file);
-	html_column(html, ranked ? "Rank" : "Process", COLUMN_NUMBER);
-	fputs("<th scope=\"col\" class=\"unsorted\">Busy and idle</th>", html->file);
-	html_column(html, "GPU time", COLUMN_NUMBER);
-	html_column(html, "Collectives", COLUMN_NUMBER);
-	html_column(html, "Waiting", COLUMN_NUMBER);
-	html_column(html, "Busy", COLUMN_NUMBER);
-	html_column(html, "Idle", COLUMN_NUMBER);
-	html_column(html, "Memory at most", COLUMN_NUMBER);
-	html_column(html, ranked ? "Node" : "Command", COLUMN_TEXT);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+		"the time of their devices",
+		ranked ? "#Rank|-Busy and idle|#GPU time|#Collectives|#Waiting|#Busy|#Idle|#Memory "
+			 "at most|Node"
+		       : "#Process|-Busy and idle|#GPU "
+			 "time|#Collectives|#Waiting|#Busy|#Idle|#Memory at most|Command");
 	for (i = 0; i < job->count && ftell(html->file) < most; i++)
 		write_process(job, job->processes[i]);
 	html_table_end(html);
@@ -152,15 +142,13 @@ static void write_row(struct page *page, const struct job_row *row, const char *
 	struct html *html = &page->html;
 	char text[NUMBER_SIZE];
 
-	fputs("<tr><th scope=\"row\" class=\"name\">", html->file);
-	html_text(html, name);
-	fputs("</th>", html->file);
+	html_row(html, name);
 	snprintf(text, sizeof(text), "%.2f", job_imbalance(row));
 	html_number(html, job_imbalance(row), text);
 	html_time(html, row->minimum, true, "");
 	html_time(html, to_unsigned(mean + 0.5), true, "");
 	html_time(html, row->maximum, true, "");
-	html_number(html, (double)row->processes, number_count(text, row->processes));
+	html_count(html, row->processes);
 	write_slowest(html, page->session, row);
 	fputs("</tr>\n", html->file);
 }
@@ -180,16 +168,8 @@ static int write_balance(struct page *page)
 		error = -ENOMEM;
 	html_table_begin(html, "balance-table", "sortable filterable",
 			 "What the processes have of each row; imbalance is the most that one has "
-			 "over the mean");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "Name", COLUMN_TEXT);
-	html_column(html, "Imbalance", COLUMN_NUMBER);
-	html_column(html, "Min", COLUMN_NUMBER);
-	html_column(html, "Mean", COLUMN_NUMBER);
-	html_column(html, "Max", COLUMN_NUMBER);
-	html_column(html, "Processes", COLUMN_NUMBER);
-	html_column(html, "Slowest", COLUMN_TEXT);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+			 "over the mean",
+			 "Name|#Imbalance|#Min|#Mean|#Max|#Processes|Slowest");
 	for (size_t i = 0; i < count && !error && ftell(html->file) < BALANCE_BYTES; i++) {
 		const char *name = filter_name(&filter, rows[i]->kind, rows[i]->name);
 

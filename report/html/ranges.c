@@ -16,7 +16,7 @@ static void write_range(struct html *html, const struct ranges *ranges,
 {
 	const char *mark = node->all.estimated ? "~" : "";
 	char *name = ranges_name(ranges, node->range);
-	char text[NUMBER_SIZE], operations[NUMBER_SIZE + 1];
+	char operations[NUMBER_SIZE + 1];
 
 	fprintf(html->file,
 		"<tr data-depth=\"%u\"><th scope=\"row\" class=\"name\" style=\"--depth:%u\">",
@@ -33,7 +33,7 @@ static void write_range(struct html *html, const struct ranges *ranges,
 	snprintf(operations, sizeof(operations), "%s%.0f", mark, node->all.operations);
 	html_number(html, node->all.operations, operations);
 	html_time(html, node->total, node->calls > 0, "");
-	html_number(html, (double)node->calls, number_count(text, node->calls));
+	html_count(html, node->calls);
 	html_time(html, node->calls ? node->total / node->calls : 0, node->calls > 0, "");
 	fputs("</tr>\n", html->file);
 }
@@ -46,17 +46,8 @@ static int write_tree(struct html *html, const struct ranges *ranges)
 		return -ENOMEM;
 	html_table_begin(html, "ranges-table", "tree",
 			 "GPU time of what was launched in each range, with and without the ranges "
-			 "inside of it; the range’s own time is the host’s");
-	fputs("<thead><tr>", html->file);
-	html_column(html, "Range", COLUMN_TEXT);
-	html_column(html, "GPU(%)", COLUMN_NUMBER);
-	html_column(html, "GPU time", COLUMN_NUMBER);
-	html_column(html, "Own", COLUMN_NUMBER);
-	html_column(html, "GPU ops", COLUMN_NUMBER);
-	html_column(html, "Time", COLUMN_NUMBER);
-	html_column(html, "Calls", COLUMN_NUMBER);
-	html_column(html, "Avg", COLUMN_NUMBER);
-	fputs("</tr></thead>\n<tbody>\n", html->file);
+			 "inside of it; the range’s own time is the host’s",
+			 "Range|#GPU(%)|#GPU time|#Own|#GPU ops|#Time|#Calls|#Avg");
 	for (i = 0; i < ranges->tree.count && ftell(html->file) < RANGES_BYTES; i++)
 		write_range(html, ranges, &ranges->tree.nodes[order[i]]);
 	html_table_end(html);

@@ -12,8 +12,6 @@
 
 #include "report/export/export_trace.h"
 #include "report/html/section.h"
-#include "report/html/stack.h"
-#include "report/html/timeline_gaps.h"
 #include "report/html/timeline_items.h"
 #include "report/sheet/number.h"
 
@@ -189,7 +187,7 @@ static void write_table(struct picture *picture)
 
 	snprintf(caption, sizeof(caption), "The trace from its first record, %s",
 		 number_about(text, (double)timeline->end, 3));
-	html_table_begin(html, "timeline-table", "timeline", caption);
+	html_table_begin(html, "timeline-table", "timeline", caption, NULL);
 	fputs("<thead><tr><th scope=\"col\">Track</th><th scope=\"col\" class=\"number\">"
 	      "Records</th><th scope=\"col\" class=\"track-heading\">Time</th></tr></thead>\n"
 	      "<tbody>\n",

@@ -53,6 +53,9 @@ long items_track(struct timeline *timeline, const struct track *like);
 /* Sorts the tracks and their items. */
 void items_sort(struct timeline *timeline);
 
+/* Adds a track of idle time for each device, above its streams. 0 or -ENOMEM. */
+int items_add_gaps(struct timeline *timeline);
+
 /* An item, or several that are shorter than a step and begin in the same one. */
 struct block {
 	uint64_t start, end;

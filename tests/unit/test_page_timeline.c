@@ -10,7 +10,6 @@
 
 #include <cmocka.h>
 
-#include "report/html/timeline_gaps.h"
 #include "report/html/timeline_items.h"
 #include "report/session/session_nvtx.h"
 #include "tests/unit/page_text.h"
