@@ -126,14 +126,9 @@ static cJSON *devices_array(const struct session *session)
 
 static cJSON *cause_object(const struct session *session, const struct idle_row *row)
 {
-	static const char *const keys[] = {
-#define CAUSE_KEY(name, key, text) key,
-		IDLE_CAUSES(CAUSE_KEY)
-#undef CAUSE_KEY
-	};
 	cJSON *object = cJSON_CreateObject();
 
-	json_add_text(object, "cause", keys[row->cause]);
+	json_add_text(object, "cause", idle_cause_keys[row->cause]);
 	if (row->cause == IDLE_CALL)
 		json_add_text(object, "function", session_string(session, row->name));
 	if (row->thread)

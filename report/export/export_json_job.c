@@ -26,16 +26,11 @@ cJSON *json_rank(const struct process_rank *rank)
 
 static cJSON *causes_object(const struct job_process *process)
 {
-	static const char *const keys[] = {
-#define CAUSE_KEY(name, key, text) key,
-		IDLE_CAUSES(CAUSE_KEY)
-#undef CAUSE_KEY
-	};
 	cJSON *object = cJSON_CreateObject();
 
 	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++)
 		if (process->causes[i])
-			json_add_unsigned(object, keys[i], process->causes[i]);
+			json_add_unsigned(object, idle_cause_keys[i], process->causes[i]);
 	return object;
 }
 

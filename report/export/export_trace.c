@@ -50,15 +50,9 @@ bool trace_is_in(const struct trace_window *window, const struct trace_record *r
 
 void trace_process_name(const struct session *session, char *name, size_t size)
 {
-	const char *command = session_string(session, session_header(session)->command);
-	size_t length = strcspn(command, " "), start = length;
-
-	while (start && command[start - 1] != '/')
-		start--;
-	if (start == length)
+	program_name(session_string(session, session_header(session)->command), name, size);
+	if (!*name)
 		snprintf(name, size, "process %d", session_header(session)->pid);
-	else
-		snprintf(name, size, "%.*s", (int)(length - start), command + start);
 }
 
 void trace_owner_name(const struct session *session, const struct job_process *owner, char *text,

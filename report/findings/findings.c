@@ -56,23 +56,14 @@ static void add_cause(struct figures_found *found, const struct session *session
 		found->longest = row->longest;
 }
 
-/* From its first operation to its last, in the profiling window. */
-static uint64_t device_time(const struct device_use *use)
-{
-	uint64_t time = use->last > use->first ? use->last - use->first : 0;
-
-	return time > use->excluded ? time - use->excluded : 0;
-}
-
 static void add_device(struct figures_found *found, const struct device_use *use)
 {
-	uint64_t time = device_time(use);
+	uint64_t time;
 
-	found->idle += use->busy < time ? time - use->busy : 0;
+	found->idle += idle_time(use, &time);
 	found->kernels += use->kernels;
 	found->copies += use->copies;
-	if (use->kernels + use->copies > use->busy)
-		found->both += use->kernels + use->copies - use->busy;
+	found->both += busy_with_both(use);
 }
 
 static void add_kernels(struct figures_found *found, const struct session *session,
@@ -187,7 +178,7 @@ static uint64_t time_of_devices(const struct session *session)
 	uint64_t sum = 0;
 
 	for (int device = 0; device < SESSION_DEVICES; device++)
-		sum += device_time(&session_header(session)->uses[device]);
+		sum += use_time(&session_header(session)->uses[device]);
 	return sum;
 }
 
@@ -232,7 +223,7 @@ unsigned findings_of(const struct session *session, uint64_t devices,
 		if (!header->uses[device].last || !(devices >> device & 1))
 			continue;
 		fill_of_device(figures, session, device);
-		apply_rules(findings, figures, device, device_time(&header->uses[device]));
+		apply_rules(findings, figures, device, use_time(&header->uses[device]));
 	}
 	for (unsigned i = 0; i < FINDING_COUNT; i++)
 		if (findings[i].time)

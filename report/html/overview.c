@@ -51,16 +51,11 @@ static void split(struct device_time *time, const struct session *session, int d
 	add(time, "busy-both", "kernels and copies at once", both, NULL);
 	add(time, "busy-copies", "copies", use->copies > both ? use->copies - both : 0, NULL);
 	for (unsigned i = 0; i < causes; i++) {
-		add(time, stack_cause_class(time->sums[i].cause), idle_cause_text(&time->sums[i]),
+		add(time, stack_cause_class(time->sums[i].cause), idle_sum_text(&time->sums[i]),
 		    time->sums[i].total, &time->sums[i]);
 		left -= time->sums[i].total < left ? time->sums[i].total : left;
 	}
 	add(time, "idle-unresolved", "no cause known", left, NULL);
-}
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
 static void write_bar(struct html *html, const struct device_time *time, int device)
@@ -71,11 +66,11 @@ static void write_bar(struct html *html, const struct device_time *time, int dev
 		"<svg class=\"stack\" role=\"img\" aria-labelledby=\"gpu%d-bar\">"
 		"<title id=\"gpu%d-bar\">GPU %d: busy %.1f %%, idle %.1f %% of its time; the "
 		"table below has the parts</title>\n",
-		device, device, device, percent(time->whole - time->idle, time->whole),
-		percent(time->idle, time->whole));
+		device, device, device, time_percent(time->whole - time->idle, time->whole),
+		time_percent(time->idle, time->whole));
 	for (unsigned i = 0; i < time->count; i++) {
 		const struct stretch *stretch = &time->stretches[i];
-		double width = percent(stretch->time, time->whole);
+		double width = time_percent(stretch->time, time->whole);
 
 		stack_part(html, stretch->class, stretch->text, at, width);
 		at += width;
@@ -108,7 +103,7 @@ static void write_stretch(struct page *page, const struct device_time *time,
 	fputs(strncmp(stretch->class, "busy", 4) == 0 ? "busy: " : "idle: ", html->file);
 	html_text(html, stretch->text);
 	fputs("</th>", html->file);
-	html_share(html, percent(stretch->time, time->whole), true);
+	html_share(html, time_percent(stretch->time, time->whole), true);
 	html_time(html, stretch->time, true, "");
 	if (cause)
 		html_count(html, cause->gaps);
@@ -127,7 +122,7 @@ static void write_legend(struct html *html, const struct device_time *time)
 {
 	fputs("<ul class=\"legend\" aria-hidden=\"true\">\n", html->file);
 	for (unsigned i = 0; i < time->count; i++) {
-		double share = percent(time->stretches[i].time, time->whole);
+		double share = time_percent(time->stretches[i].time, time->whole);
 
 		if (share < LEAST_PERCENT)
 			continue;

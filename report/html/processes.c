@@ -12,12 +12,6 @@
 #define PROCESSES_BYTES 100000
 #define BALANCE_BYTES	200000
 
-static const char *const cause_texts[] = {
-#define CAUSE_TEXT(name, key, text) text,
-	IDLE_CAUSES(CAUSE_TEXT)
-#undef CAUSE_TEXT
-};
-
 struct job {
 	struct page *page;
 	const struct job_process **processes; /* the slowest first */
@@ -42,7 +36,7 @@ static void write_bar(const struct job *job, const struct job_process *process)
 		if (!process->causes[i])
 			continue;
 		length = (double)process->causes[i] * scale;
-		stack_part(html, stack_cause_class(i), cause_texts[i], at, length);
+		stack_part(html, stack_cause_class(i), idle_cause_texts[i], at, length);
 		at += length;
 		left -= process->causes[i] < left ? process->causes[i] : left;
 	}
@@ -88,7 +82,7 @@ static void write_legend(const struct job *job)
 			continue;
 		fputs("<li>", html->file);
 		stack_swatch(html, stack_cause_class(i));
-		fprintf(html->file, "%s</li>\n", cause_texts[i]);
+		fprintf(html->file, "%s</li>\n", idle_cause_texts[i]);
 	}
 	fputs("</ul>\n", html->file);
 }

@@ -36,9 +36,6 @@ struct picture {
 	struct name *names;
 };
 
-#define CAUSE_TEXT(name, key, text) text,
-static const char *const cause_texts[] = {IDLE_CAUSES(CAUSE_TEXT)};
-
 /* The class of a block is its place in this list, which the data has too. */
 static const char *const classes[] = {
 	"busy-kernels",	      "busy-copies", "block-call",	  "block-range",
@@ -273,7 +270,7 @@ static void write_names(struct picture *picture)
 	for (struct name *name = picture->names; name; name = name->hh.next) {
 		const char *text =
 			name->key.kind == ROW_KINDS
-				? cause_texts[name->key.offset]
+				? idle_cause_texts[name->key.offset]
 				: filter_name(&picture->filter, (enum row_kind)name->key.kind,
 					      name->key.offset);
 
@@ -350,7 +347,7 @@ static void write_legend(struct html *html)
 	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
 		fputs("<li>", html->file);
 		stack_swatch(html, stack_cause_class(i));
-		fprintf(html->file, "idle: %s</li>\n", cause_texts[i]);
+		fprintf(html->file, "idle: %s</li>\n", idle_cause_texts[i]);
 	}
 	fputs("</ul>\n", html->file);
 }

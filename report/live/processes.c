@@ -139,10 +139,6 @@ int processes_find(struct left_profile **profiles, size_t *count, const struct o
 
 void processes_program(const char *command, char *name, size_t size)
 {
-	size_t length = strcspn(command, " "), start = length;
-
-	while (start > 0 && command[start - 1] != '/')
-		start--;
-	snprintf(name, size, "%.*s", (int)(length - start), command + start);
+	program_name(command, name, size);
 	visible_replace(name, strlen(name));
 }

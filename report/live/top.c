@@ -244,23 +244,8 @@ static double share(double part, double whole)
 	return result > 1 ? 1 : result;
 }
 
-static void idle_totals(const struct session *session, int device,
-			uint64_t totals[IDLE_CAUSE_COUNT])
-{
-	const struct idle_row *row;
-
-	memset(totals, 0, IDLE_CAUSE_COUNT * sizeof(*totals));
-	if (!session)
-		return;
-	session_for_each_idle (session, row)
-		if (row->device == device && row->cause < IDLE_CAUSE_COUNT)
-			totals[row->cause] += row->total;
-}
-
 bool reading_use(const struct reading *reading, int device, struct reading_use *result)
 {
-#define CAUSE_TEXT(name, key, text) text,
-	static const char *const texts[] = {IDLE_CAUSES(CAUSE_TEXT)};
 	const struct device_use *use = &session_header(reading->now)->uses[device];
 	uint64_t before = reading->before ? session_header(reading->before)->uses[device].busy : 0;
 	uint64_t now_idle[IDLE_CAUSE_COUNT], before_idle[IDLE_CAUSE_COUNT], largest = 0;
@@ -280,7 +265,7 @@ bool reading_use(const struct reading *reading, int device, struct reading_use *
 		if (added <= largest)
 			continue;
 		largest = added;
-		result->cause = texts[cause];
+		result->cause = idle_cause_texts[cause];
 		result->cause_share = share((double)added, interval);
 	}
 	return true;

@@ -19,12 +19,6 @@
 #define CAUSES_NAMED 2
 #define CAUSES_SIZE  160
 
-static const char *const cause_texts[] = {
-#define CAUSE_TEXT(name, key, text) text,
-	IDLE_CAUSES(CAUSE_TEXT)
-#undef CAUSE_TEXT
-};
-
 struct job {
 	const struct session *session;
 	const struct options *options;
@@ -263,7 +257,7 @@ static void print_causes(char text[CAUSES_SIZE], const struct job_process *proce
 		if (!causes[largest])
 			break;
 		snprintf(text + length, CAUSES_SIZE - length, "%s%.0f %% %s", named ? ", " : "",
-			 100.0 * (double)causes[largest] / (double)idle, cause_texts[largest]);
+			 100.0 * (double)causes[largest] / (double)idle, idle_cause_texts[largest]);
 		length = strlen(text);
 		causes[largest] = 0;
 	}

@@ -284,9 +284,8 @@ static void fill_use(struct job_process *process, const struct session *session)
 
 	for (unsigned i = 0; i < SESSION_DEVICES; i++) {
 		const struct device_use *use = &header->uses[i];
-		uint64_t time = use->last > use->first ? use->last - use->first : 0;
 
-		process->device_time += time > use->excluded ? time - use->excluded : 0;
+		process->device_time += use_time(use);
 		process->busy += use->busy;
 	}
 	session_for_each_idle (session, idle)

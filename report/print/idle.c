@@ -24,27 +24,6 @@
 /* How many threads of a device the table tells apart. Chosen. */
 #define THREADS_SHOWN 16
 
-static const char *const cause_texts[] = {
-#define CAUSE_TEXT(name, key, text) text,
-	IDLE_CAUSES(CAUSE_TEXT)
-#undef CAUSE_TEXT
-};
-
-static const char *const cause_keys[] = {
-#define CAUSE_KEY(name, key, text) key,
-	IDLE_CAUSES(CAUSE_KEY)
-#undef CAUSE_KEY
-};
-
-uint64_t idle_time(const struct device_use *use, uint64_t *whole)
-{
-	/* A damaged file may hold anything. */
-	uint64_t time = use->last > use->first ? use->last - use->first : 0;
-
-	*whole = time > use->excluded ? time - use->excluded : 0;
-	return *whole > use->busy ? *whole - use->busy : 0;
-}
-
 static int compare_sums(const void *left, const void *right)
 {
 	const struct idle_sum *a = left, *b = right;
@@ -91,20 +70,10 @@ unsigned idle_sums(const struct session *session, int device, uint32_t thread,
 	return count;
 }
 
-uint64_t busy_with_both(const struct device_use *use)
-{
-	return use->kernels + use->copies > use->busy ? use->kernels + use->copies - use->busy : 0;
-}
-
-static double percent(uint64_t part, uint64_t whole)
-{
-	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
-}
-
-const char *idle_cause_text(const struct idle_sum *sum)
+const char *idle_sum_text(const struct idle_sum *sum)
 {
 	if (sum->cause != IDLE_CALL)
-		return cause_texts[sum->cause];
+		return idle_cause_texts[sum->cause];
 	return *sum->function ? sum->function : "other CUDA calls";
 }
 
@@ -125,25 +94,25 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 	char text[NUMBER_SIZE];
 
 	fprintf(file, "%sGPU %d: busy %s%.1f %% of %s (", prefix, device,
-		is_incomplete(header, use) ? "at least " : "", percent(use->busy, whole),
+		is_incomplete(header, use) ? "at least " : "", time_percent(use->busy, whole),
 		number_about(text, (double)whole, 3));
 	if (use->kernels)
-		fprintf(file, "kernels %.1f %%%s", percent(use->kernels, whole),
+		fprintf(file, "kernels %.1f %%%s", time_percent(use->kernels, whole),
 			use->copies ? ", " : "");
 	if (use->copies)
-		fprintf(file, "copies %.1f %%", percent(use->copies, whole));
+		fprintf(file, "copies %.1f %%", time_percent(use->copies, whole));
 	if (use->kernels && use->copies)
-		fprintf(file, ", both at once %.1f %%; ", percent(both, whole));
+		fprintf(file, ", both at once %.1f %%; ", time_percent(both, whole));
 	if (ratio >= 1)
 		fprintf(file, "kernels take %.*f times as long as copies", ratio < 10, ratio);
 	else if (ratio > 0)
 		fprintf(file, "copies take %.*f times as long as kernels", ratio > 0.1, 1 / ratio);
-	fprintf(file, "); idle %.1f %%", percent(idle, whole));
+	fprintf(file, "); idle %.1f %%", time_percent(idle, whole));
 	/* How busy it was with what is outside the profiling window nobody knows. */
 	if ((double)run > (1 + RUN_LONGER) * (double)whole &&
 	    header->counters[COUNTER_operations_outside] == 0)
 		fprintf(file, "; of the whole run (%s) busy %.1f %%",
-			number_about(text, (double)run, 3), percent(use->busy, run));
+			number_about(text, (double)run, 3), time_percent(use->busy, run));
 	fputs(".\n", file);
 	if (use->contexts > 1)
 		fprintf(file,
@@ -182,20 +151,20 @@ static void write_causes(const struct session *session, int device, const char *
 
 	join_program(sums, &count, &waited);
 	for (unsigned i = 0; i < count && written < CAUSES_NAMED; i++) {
-		double share = percent(sums[i].total, whole);
+		double share = time_percent(sums[i].total, whole);
 
 		if (share < LEAST_PERCENT)
 			break;
 		fprintf(file, "%s%s%.1f %% %s", written ? "" : prefix,
-			written ? ", " : "Idle: ", share, idle_cause_text(&sums[i]));
-		if (sums[i].cause == IDLE_PROGRAM && percent(waited, whole) >= LEAST_PERCENT)
+			written ? ", " : "Idle: ", share, idle_sum_text(&sums[i]));
+		if (sums[i].cause == IDLE_PROGRAM && time_percent(waited, whole) >= LEAST_PERCENT)
 			fprintf(file, " (%.1f %% after a synchronizing call)",
-				percent(waited, whole));
+				time_percent(waited, whole));
 		left -= sums[i].total < left ? sums[i].total : left;
 		written++;
 	}
-	if (written && percent(left, whole) >= LEAST_PERCENT)
-		fprintf(file, ", %.1f %% other causes", percent(left, whole));
+	if (written && time_percent(left, whole) >= LEAST_PERCENT)
+		fprintf(file, ", %.1f %% other causes", time_percent(left, whole));
 	if (written)
 		fputs(".\n", file);
 }
@@ -298,10 +267,10 @@ static void write_row(const struct session *session, const struct idle_sum *sum,
 	char *before = idle_plain_name(session_string(session, sum->before));
 	char *after = idle_plain_name(session_string(session, sum->after));
 
-	fprintf(file, "%6.2f%%  %8s  %8llu  %8s  %8s  %s", percent(sum->total, whole),
+	fprintf(file, "%6.2f%%  %8s  %8llu  %8s  %8s  %s", time_percent(sum->total, whole),
 		number_time(time, sum->total), (unsigned long long)sum->gaps,
 		number_time(average, sum->gaps ? sum->total / sum->gaps : 0),
-		number_time(longest, sum->longest), idle_cause_text(sum));
+		number_time(longest, sum->longest), idle_sum_text(sum));
 	if (before && after && *before && *after)
 		fprintf(file, " (longest: %s to %s)", before, after);
 	fputc('\n', file);
@@ -369,9 +338,10 @@ static void write_csv(const struct session *session, const struct options *optio
 		if (!idle_shows(session, options, row->device))
 			continue;
 		idle_time(&session_header(session)->uses[row->device], &whole);
-		fprintf(file, "%d,%u,\"%s\",", row->device, row->thread, cause_keys[row->cause]);
+		fprintf(file, "%d,%u,\"%s\",", row->device, row->thread,
+			idle_cause_keys[row->cause]);
 		csv_write_text(session_string(session, row->name), file);
-		fprintf(file, ",%f,%llu,%llu,%llu,", percent(row->total, whole),
+		fprintf(file, ",%f,%llu,%llu,%llu,", time_percent(row->total, whole),
 			(unsigned long long)row->total, (unsigned long long)row->gaps,
 			(unsigned long long)row->longest);
 		csv_write_text(session_string(session, row->longest_before), file);

@@ -23,16 +23,12 @@ struct idle_sum {
 /* Room for every cause, and a function for each of the other rows. */
 #define IDLE_SUMS 64
 
-/* A device's idle time, in nanoseconds, and the time that it is a part of. */
-uint64_t idle_time(const struct device_use *use, uint64_t *whole);
-/* How long a device ran kernels and copies at once, in nanoseconds. */
-uint64_t busy_with_both(const struct device_use *use);
 /* A device's causes, the largest first; those of `thread` alone unless it is 0. Functions that have
  * no room are summed up in the last one. Returns how many there are. */
 unsigned idle_sums(const struct session *session, int device, uint32_t thread,
 		   struct idle_sum sums[IDLE_SUMS]);
 /* "launch latency", "cudaMalloc" */
-const char *idle_cause_text(const struct idle_sum *sum);
+const char *idle_sum_text(const struct idle_sum *sum);
 /* The function's name of a kernel, or the name as it is, without control characters. The caller
  * frees it; NULL if memory is out. */
 char *idle_plain_name(const char *name);

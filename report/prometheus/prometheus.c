@@ -131,34 +131,25 @@ void prometheus_device_labels(const struct adding *adding, int device, struct la
 
 static void write_use(struct adding *adding)
 {
-	static const char *const causes[] = {
-#define CAUSE(name, key, text) key,
-		IDLE_CAUSES(CAUSE)
-#undef CAUSE
-	};
 	const struct session_header *header = session_header(adding->session);
-	uint64_t idle[SESSION_DEVICES][IDLE_CAUSE_COUNT] = {{0}};
-	const struct idle_row *row;
+	uint64_t idle[IDLE_CAUSE_COUNT];
 	struct labels labels, caused;
 
 	/* What was not recorded is not known to be idle. */
 	if (header->counters[COUNTER_windows] > 0)
 		return;
-	session_for_each_idle (adding->session, row)
-		if (row->device >= 0 && row->device < SESSION_DEVICES &&
-		    row->cause < IDLE_CAUSE_COUNT)
-			idle[row->device][row->cause] += row->total;
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		if (!header->uses[device].last)
 			continue;
 		prometheus_device_labels(adding, device, &labels);
 		prometheus_add_series(adding, METRIC_BUSY, &labels,
 				      (double)header->uses[device].busy / 1e9);
+		idle_totals(adding->session, device, idle);
 		for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++) {
 			caused = labels;
-			labels_add(&caused, "cause", causes[cause]);
+			labels_add(&caused, "cause", idle_cause_keys[cause]);
 			prometheus_add_series(adding, METRIC_IDLE, &caused,
-					      (double)idle[device][cause] / 1e9);
+					      (double)idle[cause] / 1e9);
 		}
 	}
 }
@@ -217,13 +208,9 @@ static void write_counters(struct adding *adding)
 static void label_process(struct adding *adding, const struct prometheus_place *place)
 {
 	const struct session_header *header = session_header(adding->session);
-	const char *command = session_string(adding->session, header->command);
-	size_t length = strcspn(command, " "), start = length;
 	char program[256];
 
-	while (start > 0 && command[start - 1] != '/')
-		start--;
-	snprintf(program, sizeof(program), "%.*s", (int)(length - start), command + start);
+	program_name(session_string(adding->session, header->command), program, sizeof(program));
 	labels_add_number(&adding->labels, "pid", header->pid);
 	if (header->rank.rank >= 0)
 		labels_add_number(&adding->labels, "rank", header->rank.rank);

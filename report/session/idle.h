@@ -26,6 +26,8 @@ struct session;
 #define IDLE_CAUSE_ENUM(name, key, text) IDLE_##name,
 enum idle_cause { IDLE_CAUSES(IDLE_CAUSE_ENUM) IDLE_CAUSE_COUNT };
 #undef IDLE_CAUSE_ENUM
+extern const char *const idle_cause_keys[IDLE_CAUSE_COUNT],
+	*const idle_cause_texts[IDLE_CAUSE_COUNT];
 
 /* A device's time by activity records, from `first`, the start of the first operation, to `last`,
  * the end of the last one. All 0 if there are none. Nanoseconds. */
@@ -82,6 +84,19 @@ struct idle_row {
 	uint32_t thread; /* whose operation ended the gap, from gettid(); 0: not known */
 	IDLE_FIGURES(FIGURE_MEMBER)
 };
+
+/* In nanoseconds: a device's time in the profiling window, from its first operation to its last;
+ * its idle time, and the whole that it is a part of; how long it ran kernels and copies at once. */
+uint64_t use_time(const struct device_use *use);
+uint64_t idle_time(const struct device_use *use, uint64_t *whole);
+uint64_t busy_with_both(const struct device_use *use);
+/* The idle time of each cause; of no session none. */
+void idle_totals(const struct session *session, int device, uint64_t totals[IDLE_CAUSE_COUNT]);
+
+static inline double time_percent(uint64_t part, uint64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
 
 /* Whether the profile knows how busy the devices were: whatever ran was recorded. */
 bool session_knows_use(const struct session *session);

@@ -581,6 +581,51 @@ const struct trace_record *session_next_trace(const struct session *session,
 	return record;
 }
 
+#define CAUSE_KEY(name, key, text)  key,
+#define CAUSE_TEXT(name, key, text) text,
+const char *const idle_cause_keys[IDLE_CAUSE_COUNT] = {IDLE_CAUSES(CAUSE_KEY)};
+const char *const idle_cause_texts[IDLE_CAUSE_COUNT] = {IDLE_CAUSES(CAUSE_TEXT)};
+
+uint64_t use_time(const struct device_use *use)
+{
+	/* A damaged file may hold anything. */
+	uint64_t time = use->last > use->first ? use->last - use->first : 0;
+
+	return time > use->excluded ? time - use->excluded : 0;
+}
+
+uint64_t idle_time(const struct device_use *use, uint64_t *whole)
+{
+	*whole = use_time(use);
+	return *whole > use->busy ? *whole - use->busy : 0;
+}
+
+uint64_t busy_with_both(const struct device_use *use)
+{
+	return use->kernels + use->copies > use->busy ? use->kernels + use->copies - use->busy : 0;
+}
+
+void idle_totals(const struct session *session, int device, uint64_t totals[IDLE_CAUSE_COUNT])
+{
+	const struct idle_row *row;
+
+	memset(totals, 0, IDLE_CAUSE_COUNT * sizeof(*totals));
+	if (!session)
+		return;
+	session_for_each_idle (session, row)
+		if (row->device == device && row->cause < IDLE_CAUSE_COUNT)
+			totals[row->cause] += row->total;
+}
+
+void program_name(const char *command, char *name, size_t size)
+{
+	size_t length = strcspn(command, " "), start = length;
+
+	while (start > 0 && command[start - 1] != '/')
+		start--;
+	snprintf(name, size, "%.*s", (int)(length - start), command + start);
+}
+
 bool session_knows_use(const struct session *session)
 {
 	const uint64_t *counters = session_header(session)->counters;
