@@ -1,14 +1,89 @@
 /* SPDX-License-Identifier: MIT */
 /* A session's trace as an Nsight Systems SQLite export, which `nsys stats` reads. */
 #include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include <sqlite3.h>
+
+#include <uthash.h>
+
 #include "report/export/export.h"
-#include "report/export/export_database.h"
 #include "report/export/export_trace.h"
 #include "report/names/nsys_names.h"
 #include "report/session/session_nvtx.h"
+
+#define NSYS_SCHEMA_VERSION "3.24.14"
+#define NSYS_SCHEMA_MAJOR   "3"
+#define NSYS_SCHEMA_MINOR   "24"
+#define NSYS_SCHEMA_MICRO   "14"
+
+/*
+ * The tables that a session can fill, with the columns of a current export. Source: the schema in
+ * the Nsight Systems user guide ("SQLite Schema Reference") and that of exports of the releases
+ * 2024.6 to 2026.1. '*' stands before a column that ktime has values for, in the order of INSERT().
+ * Behind it stands '$' for texts and '%' for real numbers, as all else is integers; then '!' for
+ * what is never NULL, '#' for the primary key.
+ */
+#define PLACE_COLUMNS                                                                              \
+	"*start! *end! *deviceId! *contextId! greenContextId *streamId! *correlationId "           \
+	"*globalPid "
+#define ENUMERATION "*id# *name$ *label$"
+#define TABLES(X)                                                                                  \
+	X(STRINGS, "StringIds", "*id# *value$!")                                                   \
+	X(KERNEL, "CUPTI_ACTIVITY_KIND_KERNEL",                                                    \
+	  PLACE_COLUMNS                                                                            \
+	  "*demangledName! *shortName! *mangledName *launchType cacheConfig "                      \
+	  "*registersPerThread! *gridX! *gridY! *gridZ! *blockX! *blockY! *blockZ! "               \
+	  "*staticSharedMemory! *dynamicSharedMemory! *localMemoryPerThread! "                     \
+	  "*localMemoryTotal! *gridId! sharedMemoryExecuted *graphNodeId "                         \
+	  "sharedMemoryLimitConfig qmdBulkReleaseDone qmdPreexitDone qmdLastCtaDone "              \
+	  "*graphId clusterX clusterY clusterZ clusterSchedulingPolicy "                           \
+	  "maxPotentialClusterSize maxActiveClusters")                                             \
+	X(MEMCPY, "CUPTI_ACTIVITY_KIND_MEMCPY",                                                    \
+	  PLACE_COLUMNS "*bytes! *copyKind! deprecatedSrcId *srcKind *dstKind srcDeviceId "        \
+			"srcContextId dstDeviceId dstContextId migrationCause *graphNodeId "       \
+			"virtualAddress *copyCount")                                               \
+	X(MEMSET, "CUPTI_ACTIVITY_KIND_MEMSET",                                                    \
+	  PLACE_COLUMNS "*value! *bytes! *graphNodeId *memKind")                                   \
+	X(RUNTIME, "CUPTI_ACTIVITY_KIND_RUNTIME",                                                  \
+	  "*start! *end! *eventClass! *globalTid *correlationId *nameId! *returnValue! "           \
+	  "callchainId")                                                                           \
+	X(GRAPH_TRACE, "CUPTI_ACTIVITY_KIND_GRAPH_TRACE", PLACE_COLUMNS "*graphId! *graphExecId!") \
+	X(NVTX, "NVTX_EVENTS",                                                                     \
+	  "*start! *end *eventType! *rangeId category color *text$ *globalTid "                    \
+	  "*endGlobalTid *textId *domainId uint64Value int64Value doubleValue% "                   \
+	  "uint32Value int32Value floatValue% jsonTextId jsonText$ binaryData$")                   \
+	X(GPU, "TARGET_INFO_GPU",                                                                  \
+	  "*vmId! *id! *name$ busLocation$ isDiscrete l2CacheSize *totalMemory "                   \
+	  "memoryBandwidth clockRate smCount pwGpuId *uuid$ luid chipName$ *cuDevice "             \
+	  "ctxswDevPath$ ctrlDevPath$ revision nodeMask constantMemory maxIPC "                    \
+	  "maxRegistersPerBlock maxShmemPerBlock maxShmemPerBlockOptin maxShmemPerSm "             \
+	  "maxRegistersPerSm threadsPerWarp asyncEngines maxWarpsPerSm maxBlocksPerSm "            \
+	  "maxThreadsPerBlock maxBlockDimX maxBlockDimY maxBlockDimZ maxGridDimX "                 \
+	  "maxGridDimY maxGridDimZ *computeMajor *computeMinor smMajor smMinor")                   \
+	X(CUDA_DEVICE, "TARGET_INFO_CUDA_DEVICE",                                                  \
+	  "*gpuId! *cudaId! *pid! *uuid$! *numMultiprocessors!")                                   \
+	X(SYSTEM_ENV, "TARGET_INFO_SYSTEM_ENV",                                                    \
+	  "*globalVid *devStateName$! *name$! *nameEnum! *value$!")                                \
+	X(SESSION_START, "TARGET_INFO_SESSION_START_TIME", "*utcEpochNs *utcTime$ *localTime$")    \
+	X(ANALYSIS_DETAILS, "ANALYSIS_DETAILS", "*globalVid! *duration! *startTime! *stopTime!")   \
+	X(PROCESSES, "PROCESSES", "*globalPid *pid *name$")                                        \
+	X(THREAD_NAMES, "ThreadNames", "*nameId! *priority *globalTid")                            \
+	X(CAPTURE, "META_DATA_CAPTURE", "*name$! *value$")                                         \
+	X(EXPORT, "META_DATA_EXPORT", "*name$! *value$")                                           \
+	X(COPY_KINDS, "ENUM_CUDA_MEMCPY_OPER", ENUMERATION)                                        \
+	X(MEMORY_KINDS, "ENUM_CUDA_MEM_KIND", ENUMERATION)                                         \
+	X(LAUNCH_TYPES, "ENUM_CUDA_KERNEL_LAUNCH_TYPE", ENUMERATION)                               \
+	X(EVENT_CLASSES, "ENUM_NSYS_EVENT_CLASS", ENUMERATION)                                     \
+	X(EVENT_TYPES, "ENUM_NSYS_EVENT_TYPE", ENUMERATION)
+#define TABLE_ENUM(table, name, columns) TABLE_##table,
+enum table { TABLES(TABLE_ENUM) TABLE_COUNT };
+#define TABLE_TEXTS(table, name, columns) {name, columns},
+static const struct {
+	const char *name, *columns;
+} tables[TABLE_COUNT] = {TABLES(TABLE_TEXTS)};
 
 /* nsys's event classes of API calls. */
 #define EVENT_CLASS_RUNTIME  0
@@ -23,15 +98,187 @@
 /* NVTX domains in a session: as many as ktime tells apart. */
 #define DOMAINS		     64
 
+struct string_id {
+	char *text;
+	int64_t id;
+	UT_hash_handle hh;
+};
+
 struct export
 {
 	struct session *session;
-	struct database *database;
+	sqlite3 *database;
+	int opened;			    /* what opening it returned */
+	sqlite3_stmt *inserts[TABLE_COUNT]; /* NULL: the table is not there yet */
+	struct string_id *strings;
+	int64_t string_count;
 	struct trace_name *names;
 	struct trace_window window; /* its zero is what an export's times count from */
 	uint64_t domains[DOMAINS];  /* offsets of the names of those that are in the table */
 	unsigned domain_count;
 };
+
+/* What a row of a table is given, column by column. */
+struct sql_value {
+	enum { VALUE_NULL, VALUE_NUMBER, VALUE_TEXT } type;
+	int64_t number;
+	const char *text;
+};
+#define NUMBER(value)	      ((struct sql_value){VALUE_NUMBER, (int64_t)(value), NULL})
+#define NUMBER_OR_NULL(value) ((value) ? NUMBER(value) : (struct sql_value){VALUE_NULL, 0, NULL})
+#define TEXT(value)	      ((struct sql_value){VALUE_TEXT, 0, value})
+
+static int error_of(int code)
+{
+	switch (code) {
+	case SQLITE_OK:
+	case SQLITE_DONE:
+		return 0;
+	case SQLITE_NOMEM:
+		return -ENOMEM;
+	case SQLITE_FULL:
+		return -ENOSPC;
+	default:
+		return -EIO;
+	}
+}
+
+static int run(struct export *export, const char *sql)
+{
+	if (export->opened != SQLITE_OK)
+		return error_of(export->opened);
+	return error_of(sqlite3_exec(export->database, sql, NULL, NULL, NULL));
+}
+
+/* The statements that create a table and insert a row. 0, or SQLITE_NOMEM. */
+static int make_statements(enum table table, sqlite3_str *create, sqlite3_str *insert)
+{
+	sqlite3_str *marks = sqlite3_str_new(NULL);
+	const char *at = tables[table].columns, *comma = "", *filled_comma = "";
+	char *text;
+
+	sqlite3_str_appendf(create, "CREATE TABLE %s (", tables[table].name);
+	sqlite3_str_appendf(insert, "INSERT INTO %s (", tables[table].name);
+	while (*at) {
+		bool filled = *at == '*';
+		const char *name = at + filled;
+		int length = (int)strcspn(name, "$%!# ");
+		const char *type = name + length, *end = type + strcspn(type, " ");
+
+		sqlite3_str_appendf(create, "%s%.*s %s%s", comma, length, name,
+				    *type == '$'   ? "TEXT"
+				    : *type == '%' ? "REAL"
+						   : "INTEGER",
+				    end == type	     ? ""
+				    : end[-1] == '!' ? " NOT NULL"
+				    : end[-1] == '#' ? " NOT NULL PRIMARY KEY"
+						     : "");
+		comma = ", ";
+		at = end + (*end == ' ');
+		if (!filled)
+			continue;
+		sqlite3_str_appendf(insert, "%s%.*s", filled_comma, length, name);
+		sqlite3_str_appendf(marks, "%s?", filled_comma);
+		filled_comma = ", ";
+	}
+	sqlite3_str_appendall(create, ")");
+	text = sqlite3_str_finish(marks);
+	sqlite3_str_appendf(insert, ") VALUES (%s)", text);
+	sqlite3_free(text);
+	return text ? 0 : -ENOMEM;
+}
+
+/* Creates a table, unless it is there. nsys takes an absent table for absent data. */
+static int add_table(struct export *export, enum table table)
+{
+	sqlite3_str *create, *insert;
+	char *create_text, *insert_text;
+	int error;
+
+	if (export->inserts[table])
+		return 0;
+	create = sqlite3_str_new(NULL);
+	insert = sqlite3_str_new(NULL);
+	error = make_statements(table, create, insert);
+	create_text = sqlite3_str_finish(create);
+	insert_text = sqlite3_str_finish(insert);
+	if (!create_text || !insert_text)
+		error = -ENOMEM;
+	if (!error)
+		error = run(export, create_text);
+	if (!error)
+		error = error_of(sqlite3_prepare_v2(export->database, insert_text, -1,
+						    &export->inserts[table], NULL));
+	sqlite3_free(create_text);
+	sqlite3_free(insert_text);
+	return error;
+}
+
+static int insert_row(struct export *export, enum table table, const struct sql_value *values,
+		      int count)
+{
+	int error = add_table(export, table);
+	sqlite3_stmt *insert = export->inserts[table];
+
+	if (error)
+		return error;
+	for (int i = 0; i < count; i++) {
+		if (values[i].type == VALUE_TEXT)
+			sqlite3_bind_text(insert, i + 1, values[i].text, -1, SQLITE_STATIC);
+		else if (values[i].type == VALUE_NUMBER)
+			sqlite3_bind_int64(insert, i + 1, values[i].number);
+		else
+			sqlite3_bind_null(insert, i + 1);
+	}
+	error = error_of(sqlite3_step(insert));
+	sqlite3_reset(insert);
+	return error;
+}
+
+/* Inserts a row, the values in the order of the table's filled columns. 0 or -errno. */
+#define INSERT(export, table, ...)                                                                 \
+	insert_row(export, table, (const struct sql_value[]){__VA_ARGS__},                         \
+		   sizeof((const struct sql_value[]){__VA_ARGS__}) / sizeof(struct sql_value))
+
+/* The id of a text in StringIds; negative: -errno. */
+static int64_t string_id(struct export *export, const char *text)
+{
+	struct string_id *string;
+	int error;
+
+	HASH_FIND_STR(export->strings, text, string);
+	if (string)
+		return string->id;
+	string = calloc(1, sizeof(*string));
+	if (!string)
+		return -ENOMEM;
+	string->text = strdup(text);
+	string->id = ++export->string_count;
+	if (string->text)
+		HASH_ADD_KEYPTR(hh, export->strings, string->text, strlen(text), string);
+	if (!string->hh.tbl) {
+		free(string->text);
+		free(string);
+		return -ENOMEM;
+	}
+	error = INSERT(export, TABLE_STRINGS, NUMBER(string->id), TEXT(text));
+	return error ? error : string->id;
+}
+
+/* Frees it. What was not committed is lost. */
+static void close_database(struct export *export)
+{
+	struct string_id *string, *next;
+
+	HASH_ITER (hh, export->strings, string, next) {
+		HASH_DEL(export->strings, string);
+		free(string->text);
+		free(string);
+	}
+	for (int i = 0; i < TABLE_COUNT; i++)
+		sqlite3_finalize(export->inserts[i]);
+	sqlite3_close(export->database);
+}
 
 /* CUPTI's and nsys's process and thread ids in one number. */
 static int64_t global_id(const struct export *export, uint32_t thread)
@@ -55,18 +302,18 @@ static int insert_kernel(struct export *export, const struct trace_record *recor
 
 	if (!name)
 		return -ENOMEM;
-	mangled = database_string(export->database, session_string(export->session, record->name));
-	demangled = database_string(export->database, name->text);
-	base = database_string(export->database, name->base);
+	mangled = string_id(export, session_string(export->session, record->name));
+	demangled = string_id(export, name->text);
+	base = string_id(export, name->base);
 	if (mangled < 0 || demangled < 0 || base < 0)
 		return mangled < 0 ? mangled : demangled < 0 ? demangled : base;
-	return INSERT(export->database, NSYS_TABLE_KERNEL, PLACE(export, record), NUMBER(demangled),
-		      NUMBER(base), NUMBER(mangled), NUMBER(LAUNCH_TYPE_REGULAR),
-		      NUMBER(record->registers), NUMBER(record->grid[0]), NUMBER(record->grid[1]),
-		      NUMBER(record->grid[2]), NUMBER(record->block[0]), NUMBER(record->block[1]),
-		      NUMBER(record->block[2]), NUMBER(record->static_shared),
-		      NUMBER(record->dynamic_shared), NUMBER(0), NUMBER(0), NUMBER(0),
-		      NUMBER_OR_NULL(record->graph_node), NUMBER_OR_NULL(record->graph));
+	return INSERT(export, TABLE_KERNEL, PLACE(export, record), NUMBER(demangled), NUMBER(base),
+		      NUMBER(mangled), NUMBER(LAUNCH_TYPE_REGULAR), NUMBER(record->registers),
+		      NUMBER(record->grid[0]), NUMBER(record->grid[1]), NUMBER(record->grid[2]),
+		      NUMBER(record->block[0]), NUMBER(record->block[1]), NUMBER(record->block[2]),
+		      NUMBER(record->static_shared), NUMBER(record->dynamic_shared), NUMBER(0),
+		      NUMBER(0), NUMBER(0), NUMBER_OR_NULL(record->graph_node),
+		      NUMBER_OR_NULL(record->graph));
 }
 
 static int insert_copy(struct export *export, const struct trace_record *record)
@@ -75,9 +322,8 @@ static int insert_copy(struct export *export, const struct trace_record *record)
 
 	if (!nsys_is_memory_operation(record->kind, name))
 		return 0;
-	return INSERT(export->database, NSYS_TABLE_MEMCPY, PLACE(export, record),
-		      NUMBER(record->bytes), NUMBER(nsys_copy_kind(name)),
-		      NUMBER(nsys_memory_kind(record->source_kind)),
+	return INSERT(export, TABLE_MEMCPY, PLACE(export, record), NUMBER(record->bytes),
+		      NUMBER(nsys_copy_kind(name)), NUMBER(nsys_memory_kind(record->source_kind)),
 		      NUMBER(nsys_memory_kind(record->destination_kind)),
 		      NUMBER_OR_NULL(record->graph_node), NUMBER(1));
 }
@@ -89,26 +335,24 @@ static int insert_memset(struct export *export, const struct trace_record *recor
 					? record->destination_kind
 					: record->source_kind;
 
-	return INSERT(export->database, NSYS_TABLE_MEMSET, PLACE(export, record), NUMBER(0),
-		      NUMBER(record->bytes), NUMBER_OR_NULL(record->graph_node),
-		      NUMBER(nsys_memory_kind(kind)));
+	return INSERT(export, TABLE_MEMSET, PLACE(export, record), NUMBER(0), NUMBER(record->bytes),
+		      NUMBER_OR_NULL(record->graph_node), NUMBER(nsys_memory_kind(kind)));
 }
 
 static int insert_graph(struct export *export, const struct trace_record *record)
 {
-	return INSERT(export->database, NSYS_TABLE_GRAPH_TRACE, PLACE(export, record),
-		      NUMBER(record->graph), NUMBER(record->graph));
+	return INSERT(export, TABLE_GRAPH_TRACE, PLACE(export, record), NUMBER(record->graph),
+		      NUMBER(record->graph));
 }
 
 static int insert_api(struct export *export, const struct trace_record *record)
 {
-	int64_t name =
-		database_string(export->database, session_string(export->session, record->name));
+	int64_t name = string_id(export, session_string(export->session, record->name));
 
 	if (name < 0)
 		return name;
 	return INSERT(
-		export->database, NSYS_TABLE_RUNTIME, NUMBER(record->start - export->window.zero),
+		export, TABLE_RUNTIME, NUMBER(record->start - export->window.zero),
 		NUMBER(record->end - export->window.zero),
 		NUMBER(record->kind == ROW_DRIVER_API ? EVENT_CLASS_DRIVER : EVENT_CLASS_RUNTIME),
 		NUMBER(global_id(export, record->thread)), NUMBER(record->correlation),
@@ -129,9 +373,8 @@ static int64_t domain_id(struct export *export, const struct trace_record *recor
 	if (known < export->domain_count || known == DOMAINS)
 		return (int64_t)known + 1;
 	export->domains[export->domain_count++] = record->kernel;
-	error = INSERT(export->database, NSYS_TABLE_NVTX,
-		       NUMBER(record->start - export->window.zero), NUMBER_OR_NULL(0),
-		       NUMBER(EVENT_TYPE_DOMAIN), NUMBER_OR_NULL(0), TEXT(name),
+	error = INSERT(export, TABLE_NVTX, NUMBER(record->start - export->window.zero),
+		       NUMBER_OR_NULL(0), NUMBER(EVENT_TYPE_DOMAIN), NUMBER_OR_NULL(0), TEXT(name),
 		       NUMBER(global_id(export, record->thread)), NUMBER_OR_NULL(0),
 		       NUMBER_OR_NULL(0), NUMBER(known + 1));
 	return error ? error : (int64_t)known + 1;
@@ -140,16 +383,14 @@ static int64_t domain_id(struct export *export, const struct trace_record *recor
 static int insert_range(struct export *export, const struct trace_record *record)
 {
 	bool started = record->result == RANGE_START_END;
-	int64_t name =
-		database_string(export->database, session_string(export->session, record->name));
+	int64_t name = string_id(export, session_string(export->session, record->name));
 	int64_t domain = domain_id(export, record), thread = global_id(export, record->thread);
 
 	if (name < 0 || domain < 0)
 		return (int)(name < 0 ? name : domain);
 	/* No thread of the end: nsys names one only if it is another than the start's, and its
 	 * reports leave such a range out. */
-	return INSERT(export->database, NSYS_TABLE_NVTX,
-		      NUMBER(record->start - export->window.zero),
+	return INSERT(export, TABLE_NVTX, NUMBER(record->start - export->window.zero),
 		      NUMBER(record->end - export->window.zero),
 		      NUMBER(started ? EVENT_TYPE_START_END : EVENT_TYPE_PUSH_POP),
 		      NUMBER_OR_NULL(started ? record->correlation : 0), NUMBER_OR_NULL(0),
@@ -182,35 +423,33 @@ static int insert_record(struct export *export, const struct trace_record *recor
 static int insert_enumerations(struct export *export)
 {
 	static const struct {
-		enum nsys_sqlite_table table;
+		enum table table;
 		int id;
 		const char *name, *label;
 	} entries[] = {
-#define ENTRY(id, name, other, label) {NSYS_TABLE_COPY_KINDS, id, #name, label},
+#define ENTRY(id, name, other, label) {TABLE_COPY_KINDS, id, #name, label},
 		NSYS_COPY_KINDS(ENTRY)
 #undef ENTRY
-#define ENTRY(id, name, other, label) {NSYS_TABLE_MEMORY_KINDS, id, #name, label},
+#define ENTRY(id, name, other, label) {TABLE_MEMORY_KINDS, id, #name, label},
 			NSYS_MEMORY_KINDS(ENTRY)
 #undef ENTRY
-				{NSYS_TABLE_LAUNCH_TYPES, 0, "CUDA_KERNEL_LAUNCH_TYPE_UNKNOWN",
+				{TABLE_LAUNCH_TYPES, 0, "CUDA_KERNEL_LAUNCH_TYPE_UNKNOWN",
 				 "Unknown"},
-		{NSYS_TABLE_LAUNCH_TYPES, LAUNCH_TYPE_REGULAR, "CUDA_KERNEL_LAUNCH_TYPE_REGULAR",
+		{TABLE_LAUNCH_TYPES, LAUNCH_TYPE_REGULAR, "CUDA_KERNEL_LAUNCH_TYPE_REGULAR",
 		 "Regular"},
-		{NSYS_TABLE_EVENT_CLASSES, EVENT_CLASS_RUNTIME, "TRACE_PROCESS_EVENT_CUDA_RUNTIME",
+		{TABLE_EVENT_CLASSES, EVENT_CLASS_RUNTIME, "TRACE_PROCESS_EVENT_CUDA_RUNTIME",
 		 "CUDA runtime"},
-		{NSYS_TABLE_EVENT_CLASSES, EVENT_CLASS_DRIVER, "TRACE_PROCESS_EVENT_CUDA_DRIVER",
+		{TABLE_EVENT_CLASSES, EVENT_CLASS_DRIVER, "TRACE_PROCESS_EVENT_CUDA_DRIVER",
 		 "CUDA driver"},
-		{NSYS_TABLE_EVENT_TYPES, EVENT_TYPE_PUSH_POP, "NvtxPushPopRange",
-		 "NVTX Push/Pop Range"},
-		{NSYS_TABLE_EVENT_TYPES, EVENT_TYPE_START_END, "NvtxStartEndRange",
+		{TABLE_EVENT_TYPES, EVENT_TYPE_PUSH_POP, "NvtxPushPopRange", "NVTX Push/Pop Range"},
+		{TABLE_EVENT_TYPES, EVENT_TYPE_START_END, "NvtxStartEndRange",
 		 "NVTX Start/End Range"},
-		{NSYS_TABLE_EVENT_TYPES, EVENT_TYPE_DOMAIN, "NvtxDomainCreate",
-		 "NVTX Domain Create"},
+		{TABLE_EVENT_TYPES, EVENT_TYPE_DOMAIN, "NvtxDomainCreate", "NVTX Domain Create"},
 	};
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries) && !error; i++)
-		error = INSERT(export->database, entries[i].table, NUMBER(entries[i].id),
+		error = INSERT(export, entries[i].table, NUMBER(entries[i].id),
 			       TEXT(entries[i].name), TEXT(entries[i].label));
 	return error;
 }
@@ -228,13 +467,13 @@ static int insert_devices(struct export *export)
 			continue;
 		trace_uuid(info->uuid, uuid);
 		memcpy(name, info->name, sizeof(info->name));
-		error = INSERT(export->database, NSYS_TABLE_GPU, NUMBER(0), NUMBER(device),
-			       TEXT(name), NUMBER_OR_NULL(info->memory), TEXT(uuid), NUMBER(device),
+		error = INSERT(export, TABLE_GPU, NUMBER(0), NUMBER(device), TEXT(name),
+			       NUMBER_OR_NULL(info->memory), TEXT(uuid), NUMBER(device),
 			       NUMBER(info->compute_capability / 10),
 			       NUMBER(info->compute_capability % 10));
 		if (!error)
-			error = INSERT(export->database, NSYS_TABLE_CUDA_DEVICE, NUMBER(device),
-				       NUMBER(device), NUMBER(header->pid), TEXT(uuid), NUMBER(0));
+			error = INSERT(export, TABLE_CUDA_DEVICE, NUMBER(device), NUMBER(device),
+				       NUMBER(header->pid), TEXT(uuid), NUMBER(0));
 	}
 	return error;
 }
@@ -242,22 +481,22 @@ static int insert_devices(struct export *export)
 /* Every thread bears the program's name, as Linux has it for one that sets none. */
 static int insert_threads(struct export *export, const char *name)
 {
-	int64_t id = database_string(export->database, name);
+	int64_t id = string_id(export, name);
 	char sql[160];
 	int error;
 
 	if (id < 0)
 		return id;
-	if (!database_has_table(export->database, NSYS_TABLE_RUNTIME))
+	if (!export->inserts[TABLE_RUNTIME])
 		return 0;
-	error = database_add_table(export->database, NSYS_TABLE_THREAD_NAMES);
+	error = add_table(export, TABLE_THREAD_NAMES);
 	if (error)
 		return error;
 	snprintf(sql, sizeof(sql),
 		 "INSERT INTO ThreadNames (nameId, priority, globalTid) SELECT DISTINCT %lld, 0, "
 		 "globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME",
 		 (long long)id);
-	return database_run(export->database, sql);
+	return run(export, sql);
 }
 
 static int insert_session(struct export *export)
@@ -271,23 +510,22 @@ static int insert_session(struct export *export)
 	strftime(utc, sizeof(utc), "%Y-%m-%d %H:%M:%S", gmtime_r(&seconds, &broken));
 	strftime(local, sizeof(local), "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &broken));
 	trace_process_name(export->session, name, sizeof(name));
-	error = INSERT(export->database, NSYS_TABLE_SESSION_START, NUMBER(header->start_realtime),
-		       TEXT(utc), TEXT(local));
+	error = INSERT(export, TABLE_SESSION_START, NUMBER(header->start_realtime), TEXT(utc),
+		       TEXT(local));
 	if (!error)
-		error = INSERT(export->database, NSYS_TABLE_ANALYSIS_DETAILS, NUMBER(0),
+		error = INSERT(export, TABLE_ANALYSIS_DETAILS, NUMBER(0),
 			       NUMBER(export->window.end - export->window.zero), NUMBER(0),
 			       NUMBER(export->window.end - export->window.zero));
 	if (!error)
-		error = INSERT(export->database, NSYS_TABLE_PROCESSES, NUMBER(global_id(export, 0)),
+		error = INSERT(export, TABLE_PROCESSES, NUMBER(global_id(export, 0)),
 			       NUMBER(header->pid), TEXT(name));
 	if (!error)
 		error = insert_threads(export, name);
 	if (!error)
-		error = INSERT(export->database, NSYS_TABLE_SYSTEM_ENV, NUMBER(0), TEXT(""),
-			       TEXT("Hostname"), NUMBER(0),
-			       TEXT(session_string(export->session, header->hostname)));
+		error = INSERT(export, TABLE_SYSTEM_ENV, NUMBER(0), TEXT(""), TEXT("Hostname"),
+			       NUMBER(0), TEXT(session_string(export->session, header->hostname)));
 	if (!error)
-		error = INSERT(export->database, NSYS_TABLE_CAPTURE, TEXT("PROCESS_0:COMMAND"),
+		error = INSERT(export, TABLE_CAPTURE, TEXT("PROCESS_0:COMMAND"),
 			       TEXT(session_string(export->session, header->command)));
 	return error;
 }
@@ -306,8 +544,7 @@ static int insert_export_data(struct export *export)
 	int error = 0;
 
 	for (size_t i = 0; i < sizeof(data) / sizeof(*data) && !error; i++)
-		error = INSERT(export->database, NSYS_TABLE_EXPORT, TEXT(data[i][0]),
-			       TEXT(data[i][1]));
+		error = INSERT(export, TABLE_EXPORT, TEXT(data[i][0]), TEXT(data[i][1]));
 	return error;
 }
 
@@ -333,21 +570,22 @@ static int export_insert(struct export *export)
 int export_sqlite(struct session *session, const struct options *options, const char *path,
 		  char *message, size_t size)
 {
-	struct export export = {.session = session, .database = database_open(path)};
-	int error = -ENOMEM;
+	struct export export = {.session = session, .window = trace_window(session, options)};
+	int error;
 
-	if (!export.database)
-		goto out;
-	export.window = trace_window(session, options);
-	error = export_insert(&export);
+	export.opened = sqlite3_open(path, &export.database);
+	/* The file is renamed into place once it is whole, so no journal need protect it. */
+	error = run(&export,
+		    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN TRANSACTION");
 	if (!error)
-		error = database_commit(export.database);
-out:
+		error = export_insert(&export);
+	if (!error)
+		error = run(&export, "COMMIT");
 	if (error == -ENOMEM)
 		snprintf(message, size, "out of memory");
 	else if (error)
-		snprintf(message, size, "%s", database_error(export.database));
-	database_close(export.database);
+		snprintf(message, size, "%s", sqlite3_errmsg(export.database));
+	close_database(&export);
 	trace_names_free(&export.names);
 	return error;
 }
