@@ -8,7 +8,7 @@
 
 #include "report/command/probe.h"
 #include "report/devices/peaks.h"
-#include "report/export/export_json_device.h"
+#include "report/export/export_json.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"

@@ -9,7 +9,7 @@
 
 #include "report/energy/energy.h"
 #include "report/energy/energy_text.h"
-#include "report/export/export_json_device.h"
+#include "report/export/export_json.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"

@@ -16,7 +16,7 @@
 #include <string.h>
 
 #include "report/export/export.h"
-#include "report/export/export_json_row.h"
+#include "report/export/export_json.h"
 #include "report/export/export_timeline.h"
 #include "report/export/json.h"
 #include "report/timeline/protobuf.h"

@@ -9,7 +9,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/export/export_json_row.h"
+#include "report/export/export_json.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"

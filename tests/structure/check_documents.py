@@ -107,11 +107,6 @@ def check_profile(root):
 def check_json(root):
     document = read(root, "docs/json-format.md")
     sources = [read(root, path) for path in ("report/export/export_json.c",
-                                             "report/export/export_json_row.c",
-                                             "report/export/export_json_device.c",
-                                             "report/export/export_json_job.c",
-                                             "report/export/export_json_memory.c",
-                                             "report/export/export_json_range.c",
                                              "report/compare/compare_print.c",
                                              "report/live/top.c")]
     version = re.search(r"define JSON_FORMAT (\d+)", sources[0]).group(1)
