@@ -210,7 +210,7 @@ static void import_figures(struct profile *profile, const struct session *sessio
 			profile->figures[i] = figures_of_rows(session, &figures[i]);
 }
 
-int import_session(struct profile *profile, const char *path, char *message, size_t size)
+static int import_session(struct profile *profile, const char *path, char *message, size_t size)
 {
 	static const enum table_section sections[] = {TABLE_GPU, TABLE_API};
 	struct session *session;

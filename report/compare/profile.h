@@ -82,7 +82,6 @@ void profile_free(struct profile *profile);
  */
 int import_profile(struct profile *profile, const char *path, char *message, size_t size);
 
-int import_session(struct profile *profile, const char *path, char *message, size_t size);
 int import_sqlite(struct profile *profile, const char *path, char *message, size_t size);
 /* Both kinds of CSV, from an open file. -EINVAL where no table of either is in it. */
 int import_csv(struct profile *profile, FILE *file, const char *path, char *message, size_t size);

@@ -34,7 +34,6 @@ struct reading {
 	pid_t pid;
 	uid_t user;
 	struct session *before, *now; /* NULL: not read yet */
-	uint64_t number;	      /* of readings that succeeded */
 	bool ended;		      /* the report was written, or the file is gone */
 };
 

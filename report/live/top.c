@@ -34,7 +34,6 @@ static int take(struct reading *reading)
 	session_close(reading->before);
 	reading->before = reading->now;
 	reading->now = session;
-	reading->number++;
 	/* What the end changes, as estimates become final, is no work of the last second. */
 	reading->ended = session_header(session)->finished != 0;
 	return 0;

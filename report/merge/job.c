@@ -60,7 +60,8 @@ int job_missing(const struct session *session, struct rank_range **ranges, size_
 	return 0;
 }
 
-uint64_t job_own_work(const struct job_process *process)
+/* A process's GPU time outside collectives, which last as long as their slowest process. */
+static uint64_t own_work(const struct job_process *process)
 {
 	return process->gpu > process->collectives ? process->gpu - process->collectives : 0;
 }
@@ -79,7 +80,7 @@ static int compare_own_work(const void *left, const void *right)
 {
 	const struct job_process *a = *(const struct job_process *const *)left;
 	const struct job_process *b = *(const struct job_process *const *)right;
-	uint64_t own_a = job_own_work(a), own_b = job_own_work(b);
+	uint64_t own_a = own_work(a), own_b = own_work(b);
 
 	if (own_a != own_b)
 		return own_a > own_b ? -1 : 1;

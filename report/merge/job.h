@@ -27,8 +27,6 @@ const struct job_process **job_slowest_first(const struct session *session, size
  * them; NULL if memory is out. */
 const struct job_row **job_longest_first(const struct session *session, bool of_ranges,
 					 size_t *count);
-/* A process's GPU time outside collectives, which last as long as their slowest process. */
-uint64_t job_own_work(const struct job_process *process);
 /* How long its devices were idle between their first and their last operation. */
 uint64_t job_idle(const struct job_process *process);
 /* The most that a process has of a row, over the mean of those that have it. */

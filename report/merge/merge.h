@@ -44,8 +44,8 @@ int merge_files(struct merge **merge, const char *output, bool overwrite, bool w
 		const char *const *paths, size_t count);
 
 /*
- * Profiles in the order of their files, each opened by a thread of its own while the one before is
- * added up: reading takes about as long as adding.
+ * Profiles in the order of their files, each opened by another thread while the one before is added
+ * up: reading takes about as long as adding.
  */
 
 struct read_ahead;

@@ -12,57 +12,31 @@
 #include "report/names/visible.h"
 #include "report/session/new_file.h"
 
-/* How many profiles are in memory: one that is added up, one that is opened. */
-#define OPEN_MOST 2
-
 struct read_ahead {
 	const char *const *paths;
-	size_t count;
-	struct read_profile profiles[OPEN_MOST];
-	pthread_t thread;
+	size_t count, next; /* file that the caller asks for next */
+	/* The one that is added up, and the one that is opened. */
+	struct read_profile profiles[2];
+	pthread_t thread; /* opens the next file */
 	bool has_thread;
-
-	pthread_mutex_t lock; /* of what follows */
-	pthread_cond_t changed;
-	size_t opened;	 /* files, from the first one */
-	size_t asked;	 /* files that the caller asked for */
-	bool is_stopped; /* by the caller */
 };
 
-static void open_file(struct read_ahead *ahead, size_t file)
-{
-	struct read_profile *profile = &ahead->profiles[file % OPEN_MOST];
-
-	session_close(profile->session);
-	session_load(&profile->session, ahead->paths[file], profile->message,
-		     sizeof(profile->message));
-}
-
-/* Waits until a file may be opened: the one whose place it takes was added up. */
-static bool wait_for_place(struct read_ahead *ahead, size_t file)
-{
-	bool is_stopped;
-
-	pthread_mutex_lock(&ahead->lock);
-	while (!ahead->is_stopped && file >= ahead->asked + OPEN_MOST - 1)
-		pthread_cond_wait(&ahead->changed, &ahead->lock);
-	is_stopped = ahead->is_stopped;
-	pthread_mutex_unlock(&ahead->lock);
-	return !is_stopped;
-}
-
-static void *open_files(void *argument)
+static void *open_next(void *argument)
 {
 	struct read_ahead *ahead = argument;
+	struct read_profile *profile = &ahead->profiles[ahead->next % 2];
 
-	for (size_t file = 0; file < ahead->count && wait_for_place(ahead, file); file++) {
-		open_file(ahead, file);
-		pthread_mutex_lock(&ahead->lock);
-		ahead->opened = file + 1;
-		pthread_cond_broadcast(&ahead->changed);
-		pthread_mutex_unlock(&ahead->lock);
-	}
+	session_close(profile->session);
+	session_load(&profile->session, ahead->paths[ahead->next], profile->message,
+		     sizeof(profile->message));
 	return NULL;
+}
+
+static void wait_for_thread(struct read_ahead *ahead)
+{
+	if (ahead->has_thread)
+		pthread_join(ahead->thread, NULL);
+	ahead->has_thread = false;
 }
 
 int read_ahead_start(struct read_ahead **result, const char *const *paths, size_t count)
@@ -74,47 +48,34 @@ int read_ahead_start(struct read_ahead **result, const char *const *paths, size_
 		return -ENOMEM;
 	ahead->paths = paths;
 	ahead->count = count;
-	pthread_mutex_init(&ahead->lock, NULL);
-	pthread_cond_init(&ahead->changed, NULL);
-	ahead->has_thread = pthread_create(&ahead->thread, NULL, open_files, ahead) == 0;
 	return 0;
 }
 
 const struct read_profile *read_ahead_next(struct read_ahead *ahead)
 {
-	size_t file = ahead->asked;
+	struct read_profile *profile = &ahead->profiles[ahead->next % 2];
 
-	if (file == ahead->count)
+	if (ahead->next == ahead->count)
 		return NULL;
-	if (!ahead->has_thread)
-		open_file(ahead, file);
-	pthread_mutex_lock(&ahead->lock);
-	ahead->asked = file + 1;
-	pthread_cond_broadcast(&ahead->changed);
-	while (ahead->has_thread && ahead->opened <= file)
-		pthread_cond_wait(&ahead->changed, &ahead->lock);
-	pthread_mutex_unlock(&ahead->lock);
-	return &ahead->profiles[file % OPEN_MOST];
+	if (ahead->has_thread)
+		wait_for_thread(ahead);
+	else
+		open_next(ahead);
+	ahead->next++;
+	ahead->has_thread = ahead->next < ahead->count &&
+			    pthread_create(&ahead->thread, NULL, open_next, ahead) == 0;
+	return profile;
 }
 
 void read_ahead_stop(struct read_ahead *ahead)
 {
 	if (!ahead)
 		return;
-	pthread_mutex_lock(&ahead->lock);
-	ahead->is_stopped = true;
-	pthread_cond_broadcast(&ahead->changed);
-	pthread_mutex_unlock(&ahead->lock);
-	if (ahead->has_thread)
-		pthread_join(ahead->thread, NULL);
-	for (unsigned i = 0; i < OPEN_MOST; i++)
-		session_close(ahead->profiles[i].session);
-	pthread_cond_destroy(&ahead->changed);
-	pthread_mutex_destroy(&ahead->lock);
+	wait_for_thread(ahead);
+	session_close(ahead->profiles[0].session);
+	session_close(ahead->profiles[1].session);
 	free(ahead);
 }
-
-/* Merging files: what cannot be merged is named, and on a terminal a bar shows how far it is. */
 
 /* Of more files that are left out only the number is told. Chosen. */
 #define NAMED_MOST 20

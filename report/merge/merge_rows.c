@@ -146,14 +146,6 @@ void entries_free(struct entry **table)
 	}
 }
 
-uint64_t merge_moved(struct merge *merge, uint64_t from)
-{
-	const uint64_t key[ENTRY_NUMBERS] = {from};
-	const struct moved_entry *moved = entry_of(&merge->moved, key, 0);
-
-	return moved ? moved->to : 0;
-}
-
 uint64_t merge_string(struct merge *merge, const struct session *from, uint64_t offset)
 {
 	const char *text = session_string(from, offset);
@@ -348,13 +340,22 @@ static int add_rows(struct merge *merge, const struct session *from, struct job_
 	return 0;
 }
 
+/* Where something of the other profile is in this one; 0: nowhere. */
+static uint64_t moved_to(struct merge *merge, uint64_t from)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {from};
+	const struct moved_entry *moved = entry_of(&merge->moved, key, 0);
+
+	return moved ? moved->to : 0;
+}
+
 static int add_spread(struct merge *merge, const struct session *from, const struct job_row *added)
 {
 	const uint64_t key[ENTRY_NUMBERS] = {session_offset(from, added)};
 	const struct spread_entry *entry =
 		find_spread(merge, added->kind, merge_string(merge, from, added->name));
 	struct moved_entry *move = entry ? entry_of(&merge->moved, key, sizeof(*move)) : NULL;
-	uint64_t slowest = merge_moved(merge, added->slowest);
+	uint64_t slowest = moved_to(merge, added->slowest);
 	struct job_row *row;
 
 	if (!move)
@@ -385,8 +386,8 @@ static int add_spreads(struct merge *merge, const struct session *from)
 	{
 		struct job_part added = *part;
 
-		added.process = merge_moved(merge, part->process);
-		added.row = merge_moved(merge, part->row);
+		added.process = moved_to(merge, part->process);
+		added.row = moved_to(merge, part->row);
 		if (!error && added.process && added.row &&
 		    !session_add_job_part(merge->session, &added))
 			error = -ENOMEM;

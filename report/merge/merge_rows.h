@@ -50,8 +50,6 @@ struct moved_entry {
 	uint64_t to;
 	int64_t shift; /* ns, of a process's records */
 };
-/* 0: nowhere. */
-uint64_t merge_moved(struct merge *merge, uint64_t from);
 /* A text of another profile in this one; 0 if it is empty, or memory is out. */
 uint64_t merge_string(struct merge *merge, const struct session *from, uint64_t offset);
 
