@@ -159,41 +159,37 @@ static int subtract_rows(struct session *session, const struct session *earlier)
 	return 0;
 }
 
-typedef const void *next_item(const struct session *session, const void *previous);
-
-static const void *next_idle(const struct session *session, const void *previous)
+/* The item after `previous` among those that have the figures of a scope. */
+static const void *next_item(const struct session *session, enum figure_scope scope,
+			     const void *previous)
 {
-	return session_next_idle(session, previous);
-}
-
-static const void *next_range(const struct session *session, const void *previous)
-{
-	return session_next_nvtx_range(session, previous);
-}
-
-static const void *next_part(const struct session *session, const void *previous)
-{
-	return session_next_nvtx_part(session, previous);
-}
-
-static const void *next_use(const struct session *session, const void *previous)
-{
-	return session_next_memory_use(session, previous);
-}
-
-static const void *next_site(const struct session *session, const void *previous)
-{
-	return session_next_memory_site(session, previous);
+	switch (scope) {
+	case SCOPE_IDLE:
+		return session_next_idle(session, previous);
+	case SCOPE_RANGE:
+		return session_next_nvtx_range(session, previous);
+	case SCOPE_PART:
+		return session_next_nvtx_part(session, previous);
+	case SCOPE_MEMORY:
+		return session_next_memory_use(session, previous);
+	default:
+		return session_next_memory_site(session, previous);
+	}
 }
 
 /* Items of which a profile only gets more, in the same order. */
-static void subtract_items(const struct session *session, const struct session *earlier,
-			   enum figure_scope scope, next_item *next)
+static void subtract_items(const struct session *session, const struct session *earlier)
 {
-	const void *now = NULL, *before = NULL;
+	static const enum figure_scope scopes[] = {SCOPE_IDLE, SCOPE_RANGE, SCOPE_PART,
+						   SCOPE_MEMORY, SCOPE_SITE};
 
-	while ((before = next(earlier, before)) && (now = next(session, now)))
-		figures_subtract(figures_of(scope), (void *)now, before);
+	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++) {
+		const void *now = NULL, *before = NULL;
+
+		while ((before = next_item(earlier, scopes[i], before)) &&
+		       (now = next_item(session, scopes[i], now)))
+			figures_subtract(figures_of(scopes[i]), (void *)now, before);
+	}
 }
 
 static void subtract_energy(struct device_energy *now, const struct device_energy *before)
@@ -233,11 +229,7 @@ int interval_subtract(struct session *session, const struct session *earlier)
 	error = subtract_rows(session, earlier);
 	if (error)
 		return error;
-	subtract_items(session, earlier, SCOPE_IDLE, next_idle);
-	subtract_items(session, earlier, SCOPE_RANGE, next_range);
-	subtract_items(session, earlier, SCOPE_PART, next_part);
-	subtract_items(session, earlier, SCOPE_MEMORY, next_use);
-	subtract_items(session, earlier, SCOPE_SITE, next_site);
+	subtract_items(session, earlier);
 	subtract_header(now, before);
 	return 0;
 }
