@@ -23,6 +23,7 @@
 #include "report/html/profile_page.h"
 #include "report/names/demangle.h"
 #include "report/print/report.h"
+#include "report/session/layout.h"
 #include "tests/fuzz/merged.h"
 
 /* A session with a trace takes more than 1 MB. */
@@ -121,6 +122,41 @@ static void read_merged(const uint8_t *data, size_t size)
 	session_close(session);
 }
 
+static size_t read_input(const char *name, uint8_t *data)
+{
+	FILE *file = fopen(name, "r");
+	size_t size;
+
+	if (!file)
+		fail(name);
+	size = fread(data, 1, INPUT_MAX, file);
+	fclose(file);
+	return size;
+}
+
+/* A table of structures, as that of a merged profile. */
+static void read_layout(const uint8_t *data, size_t size)
+{
+	static uint8_t profile[INPUT_MAX];
+	static size_t profile_size;
+	struct session_header *header = (struct session_header *)(void *)profile;
+	struct layout_line *lines = (struct layout_line *)(void *)(profile + LAYOUT_PLACE);
+	size_t count = size / sizeof(*lines);
+
+	if (!profile_size) {
+		unlink(path);
+		if (merged_make(path))
+			fail(path);
+		profile_size = read_input(path, profile);
+	}
+	if (count > LAYOUT_LINES_MOST)
+		count = LAYOUT_LINES_MOST;
+	memcpy(lines, data, count * sizeof(*lines));
+	header->layout_lines = (uint32_t)count;
+	header->layout_sum = layout_sum(lines, (unsigned)count);
+	read_merged(profile, profile_size);
+}
+
 /* CSV and SQLite: which, the file's beginning tells. */
 static void read_import(const uint8_t *data, size_t size)
 {
@@ -207,6 +243,13 @@ static void make_merged(void)
 		fail(path);
 }
 
+static void make_layout(void)
+{
+	struct layout_line lines[LAYOUT_LINES_MOST];
+
+	write_file((const uint8_t *)lines, layout_write(lines) * sizeof(lines[0]));
+}
+
 static void make_sqlite(void)
 {
 	char message[256];
@@ -244,7 +287,7 @@ static const struct reader {
 	{"profile", read_profile, make_session},    {"csv", read_import, NULL},
 	{"sqlite", read_import, make_sqlite},	    {"options", read_options, NULL},
 	{"activity", read_activity, make_activity}, {"names", read_name, NULL},
-	{"merged", read_merged, make_merged},
+	{"merged", read_merged, make_merged},	    {"layout", read_layout, make_layout},
 };
 
 static const struct reader *reader_of(const char *name)
@@ -329,18 +372,6 @@ static size_t change(uint8_t *data, size_t size)
 		memmove(data + place + length, data + place, size - place);
 		return size + length;
 	}
-	return size;
-}
-
-static size_t read_input(const char *name, uint8_t *data)
-{
-	FILE *file = fopen(name, "r");
-	size_t size;
-
-	if (!file)
-		fail(name);
-	size = fread(data, 1, INPUT_MAX, file);
-	fclose(file);
 	return size;
 }
 

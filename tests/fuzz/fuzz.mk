@@ -4,7 +4,7 @@
 
 FUZZ_SECONDS ?= 600
 FUZZ_INPUTS ?= 2000
-FUZZ_READERS := profile csv sqlite options activity names merged
+FUZZ_READERS := profile csv sqlite options activity names merged layout
 FUZZ_SOURCES := cupti/activity.c $(filter-out report/command/main.c, \
 	$(REPORT_LIBRARY_SOURCES) $(REPORT_COMMAND_SOURCES))
 
