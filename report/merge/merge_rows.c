@@ -118,34 +118,6 @@ bool row_is_collective(enum row_kind kind, const char *name)
 	       !strstr(name, "SendRecv");
 }
 
-void *entry_of(struct entry **table, const uint64_t key[ENTRY_NUMBERS], size_t size)
-{
-	struct entry *entry;
-
-	HASH_FIND(hh, *table, key, sizeof(entry->key), entry);
-	if (entry || !size)
-		return entry;
-	entry = calloc(1, size);
-	if (!entry)
-		return NULL;
-	memcpy(entry->key, key, sizeof(entry->key));
-	HASH_ADD(hh, *table, key, sizeof(entry->key), entry);
-	if (entry->hh.tbl)
-		return entry;
-	free(entry);
-	return NULL;
-}
-
-void entries_free(struct entry **table)
-{
-	struct entry *entry, *next;
-
-	HASH_ITER (hh, *table, entry, next) {
-		HASH_DEL(*table, entry);
-		free(entry);
-	}
-}
-
 uint64_t merge_string(struct merge *merge, const struct session *from, uint64_t offset)
 {
 	const char *text = session_string(from, offset);
@@ -395,24 +367,19 @@ static int add_spreads(struct merge *merge, const struct session *from)
 	return error;
 }
 
-struct metric_entry {
-	struct entry entry;
-	struct metric_values *values;
-};
-
 static struct metric_values *find_metric(struct merge *merge, const struct session *from,
 					 const struct metric_values *added, const struct row *row)
 {
 	const char *name = session_string(from, added->name);
 	const uint64_t key[ENTRY_NUMBERS] = {session_offset(merge->session, row),
 					     session_intern(merge->session, name)};
-	struct metric_entry *merged = entry_of(&merge->metrics, key, sizeof(*merged));
+	struct entry *merged = entry_of(&merge->metrics, key, sizeof(*merged));
 
-	if (merged && !merged->values)
-		merged->values =
+	if (merged && !merged->item)
+		merged->item =
 			session_add_metric(merge->session, row, name,
 					   session_string(from, added->description), added->unit);
-	return merged ? merged->values : NULL;
+	return merged ? merged->item : NULL;
 }
 
 static int add_metrics(struct merge *merge, const struct session *from)
@@ -443,11 +410,6 @@ struct range_entry {
 	struct entry entry;
 	struct nvtx_range *range;
 	uint64_t path; /* offset of a string: "outer/domain@inner" */
-};
-
-struct part_entry {
-	struct entry entry;
-	struct nvtx_part *part;
 };
 
 static bool every_row(const struct row *row, double *average, void *source)
@@ -511,13 +473,13 @@ static int add_range_part(struct merge *merge, const struct session *source,
 	const struct row *row = find_row(merge, source, session_row_at(source, from->row));
 	const uint64_t key[ENTRY_NUMBERS] = {session_offset(merge->session, range),
 					     row ? session_offset(merge->session, row) : 0};
-	struct part_entry *merged = row ? entry_of(&merge->parts, key, sizeof(*merged)) : NULL;
+	struct entry *merged = row ? entry_of(&merge->parts, key, sizeof(*merged)) : NULL;
 
-	if (merged && !merged->part)
-		merged->part = session_add_nvtx_part(merge->session, range, row);
-	if (!merged || !merged->part)
+	if (merged && !merged->item)
+		merged->item = session_add_nvtx_part(merge->session, range, row);
+	if (!merged || !merged->item)
 		return -ENOMEM;
-	figures_merge(figures_of(SCOPE_PART), merged->part, from);
+	figures_merge(figures_of(SCOPE_PART), merged->item, from);
 	return 0;
 }
 

@@ -7,25 +7,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include <uthash.h>
-
+#include "report/session/entries.h"
 #include "report/session/session.h"
 
 /* Ranges of a merged profile, of all paths. Names that differ in each process would be without end.
  * Chosen. */
 #define MERGED_RANGES_MOST 65536u
-
-/* What something is found by: numbers, and texts by their offsets in one profile. What entries hold
- * begins with it. */
-#define ENTRY_NUMBERS	   5
-struct entry {
-	uint64_t key[ENTRY_NUMBERS];
-	UT_hash_handle hh;
-};
-/* The entry of a key; a new one has `size` bytes, and zeros after the key. NULL: there is none, if
- * `size` is 0, or memory is out. */
-void *entry_of(struct entry **table, const uint64_t key[ENTRY_NUMBERS], size_t size);
-void entries_free(struct entry **table);
 
 struct merge {
 	struct session *session; /* that is written */

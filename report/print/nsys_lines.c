@@ -7,6 +7,7 @@
 
 #include "report/print/nsys_lines.h"
 
+#include "report/session/entries.h"
 #include "report/session/estimate.h"
 #include "report/session/grow.h"
 #include "report/names/demangle.h"
@@ -20,19 +21,14 @@
  */
 #define SAMPLES_LIMIT (8UL << 20)
 
-/* Which line the records of a name belong to: names are interned, so one offset is one name. */
-struct line_of_name {
-	uint64_t name;
-	struct nsys_line *line;
-	UT_hash_handle hh;
-};
-
 struct collection {
 	struct session *session;
 	struct filter filter;
 	unsigned kinds;
 	struct nsys_line *lines;
-	struct line_of_name *names;
+	/* Which line the records of a name belong to: names are interned, so one offset is one
+	 * name. */
+	struct entry *names;
 	size_t samples;
 };
 
@@ -78,21 +74,14 @@ static struct nsys_line *line_get(struct collection *collection, char *name)
 
 static int name_add(struct collection *collection, uint64_t name, struct nsys_line *line)
 {
-	struct line_of_name *entry;
+	const uint64_t key[ENTRY_NUMBERS] = {name};
+	struct entry *entry = entry_of(&collection->names, key, sizeof(*entry));
 
-	HASH_FIND(hh, collection->names, &name, sizeof(name), entry);
-	if (entry)
-		return 0;
-	entry = calloc(1, sizeof(*entry));
 	if (!entry)
 		return -ENOMEM;
-	entry->name = name;
-	entry->line = line;
-	HASH_ADD(hh, collection->names, name, sizeof(entry->name), entry);
-	if (entry->hh.tbl)
-		return 0;
-	free(entry);
-	return -ENOMEM;
+	if (!entry->item)
+		entry->item = line;
+	return 0;
 }
 
 static void distribution_merge(struct distribution *distribution, const struct distribution *part)
@@ -180,19 +169,22 @@ static int samples_collect(struct collection *collection)
 	const struct trace_record *record;
 
 	session_for_each_trace (collection->session, record) {
-		struct line_of_name *entry;
+		const uint64_t key[ENTRY_NUMBERS] = {record->name};
+		const struct entry *entry;
+		struct nsys_line *line;
 		int error;
 
 		if (record->kind >= ROW_KINDS || !(collection->kinds & 1U << record->kind))
 			continue;
-		HASH_FIND(hh, collection->names, &record->name, sizeof(record->name), entry);
+		entry = entry_of(&collection->names, key, 0);
 		if (!entry)
 			continue;
 		if (collection->samples++ == SAMPLES_LIMIT)
 			break;
-		error = sample_add(&entry->line->time, record->end - record->start);
+		line = entry->item;
+		error = sample_add(&line->time, record->end - record->start);
 		if (!error && record->bytes)
-			error = sample_add(&entry->line->bytes, record->bytes);
+			error = sample_add(&line->bytes, record->bytes);
 		if (error)
 			return error;
 	}
@@ -278,7 +270,6 @@ int nsys_lines_collect(struct session *session, const struct options *options, u
 		       struct nsys_line **lines)
 {
 	struct collection collection = {.session = session, .kinds = kinds};
-	struct line_of_name *entry, *next;
 	struct nsys_line *line;
 	struct row *row;
 	int error;
@@ -299,10 +290,7 @@ int nsys_lines_collect(struct session *session, const struct options *options, u
 	}
 	HASH_SORT(collection.lines, compare_time);
 	*lines = collection.lines;
-	HASH_ITER (hh, collection.names, entry, next) {
-		HASH_DEL(collection.names, entry);
-		free(entry);
-	}
+	entries_free(&collection.names);
 	filter_free(&collection.filter);
 	return error;
 }

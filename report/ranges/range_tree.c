@@ -5,21 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
+#include "report/session/entries.h"
 #include "report/session/estimate.h"
-
-struct node_key {
-	size_t parent;
-	uint64_t name, domain;
-	uint32_t style, thread;
-};
-
-struct node_entry {
-	struct node_key key;
-	size_t node;
-	UT_hash_handle hh;
-};
 
 /* The node of a session's range; RANGE_NO_PARENT if it has none. */
 static size_t find(const struct range_tree *tree, uint64_t offset)
@@ -50,36 +37,24 @@ static void add_range(struct range_node *node, const struct nvtx_range *range)
 }
 
 /* The node of a range, made if it is the first of its kind; RANGE_NO_PARENT if memory is out. */
-static size_t node_for(struct range_tree *tree, struct node_entry **index,
+static size_t node_for(struct range_tree *tree, struct entry **index,
 		       const struct nvtx_range *range, bool by_thread)
 {
-	struct node_entry *entry = NULL;
-	struct node_key key;
+	size_t parent = range->parent ? find(tree, range->parent) : RANGE_NO_PARENT;
+	const uint64_t key[ENTRY_NUMBERS] = {parent, range->name, range->domain, range->style,
+					     by_thread ? range->thread : 0};
+	struct entry *entry = entry_of(index, key, sizeof(*entry));
+	struct range_node *node;
 
-	/* Compared byte by byte, so padding must not differ. */
-	memset(&key, 0, sizeof(key));
-	key.parent = range->parent ? find(tree, range->parent) : RANGE_NO_PARENT;
-	key.name = range->name;
-	key.domain = range->domain;
-	key.style = range->style;
-	key.thread = by_thread ? range->thread : 0;
-	HASH_FIND(hh, *index, &key, sizeof(key), entry);
-	if (entry)
-		return entry->node;
-	entry = malloc(sizeof(*entry));
 	if (!entry)
 		return RANGE_NO_PARENT;
-	entry->key = key;
-	entry->node = tree->count;
-	HASH_ADD(hh, *index, key, sizeof(key), entry);
-	if (!entry->hh.tbl) {
-		free(entry);
-		return RANGE_NO_PARENT;
-	}
-	tree->nodes[tree->count] = (struct range_node){
+	if (entry->item)
+		return (size_t)((struct range_node *)entry->item - tree->nodes);
+	node = entry->item = &tree->nodes[tree->count];
+	*node = (struct range_node){
 		.range = range,
-		.parent = key.parent,
-		.depth = key.parent == RANGE_NO_PARENT ? 0 : tree->nodes[key.parent].depth + 1,
+		.parent = parent,
+		.depth = parent == RANGE_NO_PARENT ? 0 : tree->nodes[parent].depth + 1,
 		.minimum = UINT64_MAX,
 	};
 	return tree->count++;
@@ -87,7 +62,7 @@ static size_t node_for(struct range_tree *tree, struct node_entry **index,
 
 static int add_ranges(struct range_tree *tree, const struct session *session, bool by_thread)
 {
-	struct node_entry *index = NULL, *entry, *next;
+	struct entry *index = NULL;
 	const struct nvtx_range *range;
 	const void *base;
 	size_t size, most = 0;
@@ -117,10 +92,7 @@ static int add_ranges(struct range_tree *tree, const struct session *session, bo
 			(uint64_t)((const char *)range - (const char *)base);
 		tree->node_of[tree->range_count++] = node;
 	}
-	HASH_ITER (hh, index, entry, next) {
-		HASH_DEL(index, entry);
-		free(entry);
-	}
+	entries_free(&index);
 	return error;
 }
 

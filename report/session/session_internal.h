@@ -105,8 +105,8 @@ struct session {
 	uint64_t trace_process; /* whose records come next; 0: this process's */
 	char *path;		/* absolute; NULL: in memory alone */
 	struct segment_end current[SEGMENT_KINDS];
-	struct row_entry *rows;	      /* hash index by kind, name and device */
-	struct idle_entry *idle;      /* hash index by cause, name, device and thread */
+	struct entry *rows;	      /* hash index by kind, name and device */
+	struct entry *idle;	      /* hash index by cause, name, device and thread */
 	struct string_entry *strings; /* hash index by text */
 };
 

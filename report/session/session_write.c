@@ -8,37 +8,12 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include <uthash.h>
-
+#include "report/session/entries.h"
 #include "report/session/session_internal.h"
 
 struct string_entry {
 	const char *text;
 	uint64_t offset;
-	UT_hash_handle hh;
-};
-
-struct row_key {
-	uint64_t name;
-	int32_t device;
-	uint32_t kind;
-};
-
-struct idle_key {
-	uint64_t name;
-	int32_t device;
-	uint32_t cause, thread, reserved;
-};
-
-struct idle_entry {
-	struct idle_key key;
-	struct idle_row *row;
-	UT_hash_handle hh;
-};
-
-struct row_entry {
-	struct row_key key;
-	struct row *row;
 	UT_hash_handle hh;
 };
 
@@ -87,28 +62,20 @@ fail:
 	return 0;
 }
 
-static struct row *row_add(struct session *session, const struct row_key *key)
+/* Makes a row that readers find. */
+struct row *session_append_row(struct session *session, enum row_kind kind, uint64_t name,
+			       int device)
 {
 	struct row *row = items_reserve(session, SEGMENT_ROWS, sizeof(*row));
 
 	if (!row)
 		return NULL;
-	row->kind = key->kind;
-	row->name = key->name;
-	row->device = key->device;
+	row->kind = kind;
+	row->name = name;
+	row->device = device;
 	row->bytes_minimum = UINT64_MAX;
 	row->cupti.minimum = UINT64_MAX;
 	row->events.minimum = UINT64_MAX;
-	return row;
-}
-
-/* Makes a row that readers find. */
-static struct row *row_publish(struct session *session, const struct row_key *key)
-{
-	struct row *row = row_add(session, key);
-
-	if (!row)
-		return NULL;
 	__atomic_store_n(&row->committed, 1, __ATOMIC_RELEASE);
 	items_publish(session, SEGMENT_ROWS, sizeof(*row));
 	return row;
@@ -122,89 +89,40 @@ bool session_row_lost(const struct session *session, const struct row *row)
 
 struct row *session_row(struct session *session, enum row_kind kind, const char *name, int device)
 {
-	struct row_key key;
-	struct row_entry *entry = NULL;
+	const uint64_t key[ENTRY_NUMBERS] = {session_intern(session, name), kind, (uint64_t)device};
+	struct entry *entry = key[0] ? entry_of(&session->rows, key, sizeof(*entry)) : NULL;
 
-	/* Compared byte by byte, so padding must not differ. */
-	memset(&key, 0, sizeof(key));
-	key.name = session_intern(session, name);
-	key.device = device;
-	key.kind = kind;
-	if (!key.name)
-		return NULL;
-	HASH_FIND(hh, session->rows, &key, sizeof(key), entry);
-	if (entry && (!entry->row || session_row_lost(session, entry->row)))
-		entry->row = row_publish(session, &key);
-	if (entry)
-		return entry->row;
-	entry = malloc(sizeof(*entry));
-	if (!entry)
-		return NULL;
-	entry->key = key;
-	entry->row = row_add(session, &key);
-	if (!entry->row)
-		goto fail;
-	HASH_ADD(hh, session->rows, key, sizeof(key), entry);
-	if (!entry->hh.tbl)
-		goto fail;
-	__atomic_store_n(&entry->row->committed, 1, __ATOMIC_RELEASE);
-	items_publish(session, SEGMENT_ROWS, sizeof(struct row));
-	return entry->row;
-fail:
-	free(entry);
-	return NULL;
-}
-
-struct row *session_append_row(struct session *session, enum row_kind kind, uint64_t name,
-			       int device)
-{
-	const struct row_key key = {.name = name, .device = device, .kind = kind};
-
-	return row_publish(session, &key);
+	if (entry && (!entry->item || session_row_lost(session, entry->item)))
+		entry->item = session_append_row(session, kind, key[0], device);
+	return entry ? entry->item : NULL;
 }
 
 void session_index_free(struct session *session)
 {
-	struct string_entry *string, *next_string;
-	struct row_entry *row, *next_row;
-	struct idle_entry *idle, *next_idle;
+	struct string_entry *string, *next;
 
-	HASH_ITER (hh, session->strings, string, next_string) {
+	HASH_ITER (hh, session->strings, string, next) {
 		HASH_DEL(session->strings, string);
 		free(string);
 	}
-	HASH_ITER (hh, session->rows, row, next_row) {
-		HASH_DEL(session->rows, row);
-		free(row);
-	}
-	HASH_ITER (hh, session->idle, idle, next_idle) {
-		HASH_DEL(session->idle, idle);
-		free(idle);
-	}
+	entries_free(&session->rows);
+	entries_free(&session->idle);
 }
 
-static struct idle_entry *idle_add(struct session *session, const struct idle_key *key)
+static struct idle_row *idle_add(struct session *session, const struct idle_row *wanted,
+				 uint32_t thread)
 {
-	struct idle_entry *entry = malloc(sizeof(*entry));
 	struct idle_row *row = items_reserve(session, SEGMENT_IDLE, sizeof(*row));
 
-	if (!entry || !row)
-		goto fail;
-	entry->key = *key;
-	entry->row = row;
-	row->cause = key->cause;
-	row->name = key->name;
-	row->device = key->device;
-	row->thread = key->thread;
-	HASH_ADD(hh, session->idle, key, sizeof(entry->key), entry);
-	if (!entry->hh.tbl)
-		goto fail;
+	if (!row)
+		return NULL;
+	row->cause = wanted->cause;
+	row->name = wanted->name;
+	row->device = wanted->device;
+	row->thread = thread;
 	__atomic_store_n(&row->committed, 1, __ATOMIC_RELEASE);
 	items_publish(session, SEGMENT_IDLE, sizeof(*row));
-	return entry;
-fail:
-	free(entry);
-	return NULL;
+	return row;
 }
 
 /* Rows for causes of idle time by thread; the causes of further threads are summed up. Chosen. */
@@ -212,20 +130,17 @@ fail:
 
 struct idle_row *session_idle_row(struct session *session, const struct idle_row *wanted)
 {
-	struct idle_key key = {.name = wanted->name,
-			       .device = wanted->device,
-			       .cause = wanted->cause,
-			       .thread = wanted->thread};
-	struct idle_entry *entry = NULL;
+	uint64_t key[ENTRY_NUMBERS] = {wanted->name, (uint64_t)wanted->device, wanted->cause,
+				       wanted->thread};
+	struct entry *entry = entry_of(&session->idle, key, 0);
 
-	HASH_FIND(hh, session->idle, &key, sizeof(key), entry);
-	if (!entry && HASH_COUNT(session->idle) >= IDLE_ROWS) {
-		key.thread = 0;
-		HASH_FIND(hh, session->idle, &key, sizeof(key), entry);
-	}
+	if (!entry && HASH_COUNT(session->idle) >= IDLE_ROWS)
+		key[3] = 0;
 	if (!entry)
-		entry = idle_add(session, &key);
-	return entry ? entry->row : NULL;
+		entry = entry_of(&session->idle, key, sizeof(*entry));
+	if (entry && !entry->item)
+		entry->item = idle_add(session, wanted, (uint32_t)key[3]);
+	return entry ? entry->item : NULL;
 }
 
 void session_add_idle(struct idle_row *row, uint64_t nanoseconds, uint64_t before, uint64_t after)

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/* What is found again by numbers, such as the rows of a profile that is written. One thread. */
+#ifndef KTIME_REPORT_SESSION_ENTRIES_H
+#define KTIME_REPORT_SESSION_ENTRIES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <uthash.h>
+
+/* The numbers; texts are offsets in one profile. What tables hold begins with it. */
+#define ENTRY_NUMBERS 5
+struct entry {
+	uint64_t key[ENTRY_NUMBERS];
+	void *item; /* the caller's */
+	UT_hash_handle hh;
+};
+
+/* The entry of a key; a new one has `size` bytes, and zeros after the key. NULL: there is none, if
+ * `size` is 0, or memory is out. */
+void *entry_of(struct entry **table, const uint64_t key[ENTRY_NUMBERS], size_t size);
+void entries_free(struct entry **table);
+
+#endif
