@@ -16,66 +16,16 @@ struct size_class {
 	uint64_t calls, bytes, time;
 };
 
-struct copy_row {
-	const struct row *row;
-	struct row_rates rates;
-	uint64_t calls;
-	double time; /* ns, for their order */
-	struct size_class sizes[SIZE_CLASSES];
-};
-
 struct copies {
 	struct page *page;
-	struct copy_row *rows;
-	size_t count;
-	bool traced; /* records of the trace are in the classes */
+	struct rates_table table;
+	struct size_class (*sizes)[SIZE_CLASSES]; /* of each row */
+	bool traced;				  /* records of the trace are in the classes */
 };
 
 static bool is_copy(enum row_kind kind)
 {
 	return kind == ROW_MEMCPY || kind == ROW_MEMSET;
-}
-
-static int compare(const void *left, const void *right)
-{
-	const struct copy_row *a = left, *b = right;
-
-	if (a->time != b->time)
-		return a->time > b->time ? -1 : 1;
-	return a->row->name < b->row->name ? -1 : a->row->name > b->row->name;
-}
-
-static int collect(struct copies *copies)
-{
-	struct page *page = copies->page;
-	const struct row *row;
-	size_t most = 0;
-
-	session_for_each_row (page->session, row)
-		most += is_copy(row->kind);
-	copies->rows = calloc(most + 1, sizeof(*copies->rows));
-	if (!copies->rows)
-		return -ENOMEM;
-	/* Rows may come while they are read. */
-	session_for_each_row (page->session, row) {
-		struct copy_row *added = &copies->rows[copies->count];
-		struct row_work none = {.bytes = NULL};
-		struct timed_row timed;
-
-		if (!is_copy(row->kind) || copies->count == most ||
-		    !filter_shows(&page->full, row->kind, row->name, row->device) ||
-		    !row_timed(page->session, row, &timed))
-			continue;
-		added->row = row;
-		added->calls = row_calls(row);
-		added->time = timed.total;
-		added->rates = rates_of(&timed, session_string(page->session, row->name), &none,
-					rates_device(page->session, row));
-		copies->count++;
-	}
-	if (copies->count)
-		qsort(copies->rows, copies->count, sizeof(*copies->rows), compare);
-	return 0;
 }
 
 static unsigned class_of(uint64_t bytes)
@@ -92,18 +42,18 @@ static void add_trace(struct copies *copies)
 	const struct trace_record *record;
 
 	session_for_each_trace (copies->page->session, record) {
-		struct copy_row *row = NULL;
+		const struct rates_table *table = &copies->table;
 		struct size_class *class;
+		size_t i = 0;
 
 		if (!is_copy(record->kind) || !record->bytes || record->end < record->start)
 			continue;
-		for (size_t i = 0; i < copies->count && !row; i++)
-			if (copies->rows[i].row->name == record->name &&
-			    copies->rows[i].row->device == record->device)
-				row = &copies->rows[i];
-		if (!row)
+		while (i < table->count && (table->rows[i].row->name != record->name ||
+					    table->rows[i].row->device != record->device))
+			i++;
+		if (i == table->count)
 			continue;
-		class = &row->sizes[class_of(record->bytes)];
+		class = &copies->sizes[i][class_of(record->bytes)];
 		class->calls++;
 		class->bytes += record->bytes;
 		class->time += record->end - record->start;
@@ -111,10 +61,10 @@ static void add_trace(struct copies *copies)
 	}
 }
 
-static void begin_row(struct copies *copies, const struct row *row)
+static void begin_row(struct html *html, const struct rates_row *copy)
 {
-	html_row(&copies->page->html, filter_name(&copies->page->full, row->kind, row->name));
-	html_integer(&copies->page->html, row->device);
+	html_row(html, copy->name);
+	html_integer(html, copy->row->device);
 }
 
 static void write_size(struct html *html, uint64_t bytes)
@@ -124,14 +74,14 @@ static void write_size(struct html *html, uint64_t bytes)
 	html_number(html, (double)bytes, bytes ? number_size(text, bytes) : "-");
 }
 
-static void write_row(struct copies *copies, const struct copy_row *copy)
+static void write_row(struct copies *copies, const struct rates_row *copy)
 {
 	const struct row_rates *rates = &copy->rates;
 	struct html *html = &copies->page->html;
 	char text[64];
 
-	begin_row(copies, copy->row);
-	html_count(html, copy->calls);
+	begin_row(html, copy);
+	html_count(html, row_calls(copy->row));
 	write_size(html, rates->bytes);
 	write_size(html, copy->row->bytes_minimum);
 	write_size(html, copy->row->bytes_maximum);
@@ -144,8 +94,7 @@ static void write_row(struct copies *copies, const struct copy_row *copy)
 		html_number(html, -1, rate_remark_text(rates->remark));
 	html_rate(html, rates->peak);
 	fputs("<td>", html->file);
-	html_text(html, peak_text(rates->peak_kind, rates_device(copies->page->session, copy->row),
-				  text, sizeof(text)));
+	html_text(html, peak_text(rates->peak_kind, copy->device, text, sizeof(text)));
 	fputs("</td></tr>\n", html->file);
 }
 
@@ -160,12 +109,12 @@ static void write_rows(struct copies *copies)
 		"GB/s are 10<sup>9</sup> bytes a second",
 		"Name|#GPU|#Calls|#Bytes|#Smallest|#Largest|#GB/s|#Min|#Max|#Of peak|#Peak|Peak "
 		"of");
-	for (size_t i = 0; i < copies->count; i++)
-		write_row(copies, &copies->rows[i]);
+	for (size_t i = 0; i < copies->table.count; i++)
+		write_row(copies, &copies->table.rows[i]);
 	html_table_end(html);
 	for (remarks = REMARK_NONE + 1; remarks < REMARK_COUNT; remarks++)
-		for (size_t i = 0; i < copies->count; i++)
-			if (copies->rows[i].rates.remark == remarks) {
+		for (size_t i = 0; i < copies->table.count; i++)
+			if (copies->table.rows[i].rates.remark == remarks) {
 				fputs("<p class=\"remark\">", html->file);
 				html_text(html, rate_remark_text(remarks));
 				fputs(": ", html->file);
@@ -175,11 +124,10 @@ static void write_rows(struct copies *copies)
 			}
 }
 
-static void write_class(struct copies *copies, const struct copy_row *copy, unsigned class)
+static void write_class(struct html *html, const struct rates_row *copy,
+			const struct size_class *size, unsigned class)
 {
-	const struct size_class *size = &copy->sizes[class];
 	const struct row_rates *rates = &copy->rates;
-	struct html *html = &copies->page->html;
 	double rate = size->time ? (double)size->bytes / (double)size->time : 0;
 	/* A copy on the device counts twice: it is read and written. */
 	double times = rates->bandwidth_percent > 0 ? rates->bandwidth_percent * rates->peak /
@@ -188,7 +136,7 @@ static void write_class(struct copies *copies, const struct copy_row *copy, unsi
 	uint64_t above = 1ull << (FIRST_BITS + CLASS_BITS * class);
 	char text[NUMBER_SIZE], label[NUMBER_SIZE + 16];
 
-	begin_row(copies, copy->row);
+	begin_row(html, copy);
 	if (class < SIZE_CLASSES - 1)
 		snprintf(label, sizeof(label), "up to %s", number_size(text, above));
 	else
@@ -212,19 +160,25 @@ static void write_sizes(struct copies *copies)
 	html_table_begin(html, "copy-sizes-table", "sortable",
 			 "The same by size, from the records of the trace",
 			 "Name|#GPU|#Size|#Calls|#Bytes|#Time|#GB/s|#Of peak");
-	for (size_t i = 0; i < copies->count; i++)
+	for (size_t i = 0; i < copies->table.count; i++)
 		for (unsigned class = 0; class < SIZE_CLASSES; class ++)
-			if (copies->rows[i].sizes[class].calls)
-				write_class(copies, &copies->rows[i], class);
+			if (copies->sizes[i][class].calls)
+				write_class(html, &copies->table.rows[i], &copies->sizes[i][class],
+					    class);
 	html_table_end(html);
 }
 
 int copies_section(struct page *page)
 {
 	struct copies copies = {.page = page};
-	int error = collect(&copies);
+	int error = rates_collect(&copies.table, page->session, &page->full, page->options, NULL,
+				  false);
 
-	if (!error && copies.count) {
+	if (!error && copies.table.count) {
+		copies.sizes = calloc(copies.table.count, sizeof(*copies.sizes));
+		error = copies.sizes ? 0 : -ENOMEM;
+	}
+	if (copies.sizes) {
 		add_trace(&copies);
 		write_rows(&copies);
 		if (copies.traced)
@@ -234,6 +188,7 @@ int copies_section(struct page *page)
 			      "(<code>--keep-trace</code>).</p>\n",
 			      page->html.file);
 	}
-	free(copies.rows);
+	free(copies.sizes);
+	rates_free(&copies.table);
 	return error;
 }

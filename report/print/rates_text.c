@@ -11,26 +11,10 @@
 
 #define TEXT_SIZE 64
 
-struct rates_row {
-	char *name; /* as it is printed */
-	const struct row *row;
-	const struct device_info *device;
-	struct row_work work;
-	struct row_rates rates;
-	double total; /* ns */
-};
-
-struct rates_table {
-	struct rates_row *rows;
-	size_t count;
-};
-
 struct rates_report {
 	const struct session *session;
 	const struct options *options;
 	struct filter filter;
-	struct work_patterns patterns;
-	unsigned devices; /* that operations ran on */
 	FILE *file;
 };
 
@@ -40,40 +24,30 @@ static bool is_of_table(const struct row *row, bool kernels)
 		       : row->kind == ROW_MEMCPY || row->kind == ROW_MEMSET;
 }
 
-/* A name, and the device where there are several. */
-static char *describe(struct rates_report *report, const struct row *row)
-{
-	const char *name = filter_name(&report->filter, row->kind, row->name);
-	char *text;
-
-	if (!name)
-		return NULL;
-	if (report->devices < 2 || report->options->csv)
-		return strdup(name);
-	return asprintf(&text, "%s (device %d)", name, row->device) < 0 ? NULL : text;
-}
-
-static int add_row(struct rates_report *report, struct rates_table *table, const struct row *row)
+/* `patterns`: what kernels were declared to do; NULL for copies. `device`: it stands in the name.
+ */
+static int add_row(struct rates_table *table, const struct session *session, struct filter *filter,
+		   const struct options *options, struct work_patterns *patterns, bool device,
+		   const struct row *row)
 {
 	struct rates_row *added = &table->rows[table->count];
-	const char *name = session_string(report->session, row->name);
+	const char *name = session_string(session, row->name), *shown;
 	struct timed_row timed;
-	int error;
+	int error = 0;
 
-	if (!row_timed(report->session, row, &timed) ||
-	    !filter_shows(&report->filter, row->kind, row->name, row->device))
+	if (!row_timed(session, row, &timed) ||
+	    !filter_shows(filter, row->kind, row->name, row->device))
 		return 0;
 	*added = (struct rates_row){.row = row, .total = timed.total};
-	added->device = rates_device(report->session, row);
-	if (row->kind == ROW_KERNEL) {
-		error = work_patterns_match(&report->patterns, name, report->options->demangling,
-					    &added->work);
-		if (error)
-			return error;
-	}
+	added->device = rates_device(session, row);
+	if (patterns)
+		error = work_patterns_match(patterns, name, options->demangling, &added->work);
+	if (error)
+		return error;
 	added->rates = rates_of(&timed, name, &added->work, added->device);
-	added->name = describe(report, row);
-	if (!added->name)
+	shown = filter_name(filter, row->kind, row->name);
+	if (!shown ||
+	    asprintf(&added->name, device ? "%s (device %d)" : "%s", shown, row->device) < 0)
 		return -ENOMEM;
 	table->count++;
 	return 0;
@@ -88,7 +62,7 @@ static int compare_rows(const void *left, const void *right)
 	return strcmp(a->name, b->name);
 }
 
-static void free_table(struct rates_table *table)
+void rates_free(struct rates_table *table)
 {
 	for (size_t i = 0; i < table->count; i++)
 		free(table->rows[i].name);
@@ -96,28 +70,28 @@ static void free_table(struct rates_table *table)
 	*table = (struct rates_table){.rows = NULL};
 }
 
-static int collect(struct rates_report *report, struct rates_table *table, bool kernels)
+int rates_collect(struct rates_table *table, const struct session *session, struct filter *filter,
+		  const struct options *options, struct work_patterns *patterns, bool device)
 {
 	struct row *row;
 	size_t most = 1;
 	int error = 0;
 
 	*table = (struct rates_table){.rows = NULL};
-	session_for_each_row (report->session, row)
-		most += is_of_table(row, kernels);
+	session_for_each_row (session, row)
+		most += is_of_table(row, patterns);
 	table->rows = calloc(most, sizeof(*table->rows));
 	if (!table->rows)
 		return -ENOMEM;
 	/* Rows may come while they are read. */
-	session_for_each_row (report->session, row)
-		if (!error && table->count < most && is_of_table(row, kernels))
-			error = add_row(report, table, row);
-	if (error) {
-		free_table(table);
-		return error;
-	}
-	qsort(table->rows, table->count, sizeof(*table->rows), compare_rows);
-	return 0;
+	session_for_each_row (session, row)
+		if (!error && table->count < most && is_of_table(row, patterns))
+			error = add_row(table, session, filter, options, patterns, device, row);
+	if (error)
+		rates_free(table);
+	else
+		qsort(table->rows, table->count, sizeof(*table->rows), compare_rows);
+	return error;
 }
 
 /* Parts of the sheet: columns that no row has anything in are left out in text. */
@@ -324,47 +298,36 @@ static void write_notes(const struct rates_report *report, const struct rates_ta
 				rate_remark_meaning(i));
 }
 
-static int begin(struct rates_report *report, const struct session *session,
-		 const struct options *options, FILE *file)
-{
-	int error;
-
-	*report = (struct rates_report){.session = session, .options = options, .file = file};
-	for (int i = 0; i < SESSION_DEVICES; i++)
-		report->devices += session_header(session)->devices[i].used != 0;
-	error = filter_init(&report->filter, session, options);
-	if (error)
-		return error;
-	error = work_patterns_init(&report->patterns, options);
-	if (error)
-		filter_free(&report->filter);
-	return error;
-}
-
-static void end(struct rates_report *report)
-{
-	work_patterns_free(&report->patterns);
-	filter_free(&report->filter);
-}
-
 int rates_write(const struct session *session, const struct options *options, const char *prefix,
 		FILE *file)
 {
 	struct rates_table tables[2] = {{.rows = NULL}, {.rows = NULL}};
-	struct rates_report report;
-	int error = begin(&report, session, options, file);
+	struct rates_report report = {.session = session, .options = options, .file = file};
+	struct work_patterns patterns;
+	unsigned devices = 0;
+	bool device;
+	int error = filter_init(&report.filter, session, options);
 
 	if (error)
 		return error;
-	error = collect(&report, &tables[0], false);
+	error = work_patterns_init(&patterns, options);
+	if (error)
+		goto out;
+	for (int i = 0; i < SESSION_DEVICES; i++)
+		devices += session_header(session)->devices[i].used != 0;
+	device = devices > 1 && !options->csv;
+	error = rates_collect(&tables[0], session, &report.filter, options, NULL, device);
 	if (!error)
-		error = collect(&report, &tables[1], true);
+		error = rates_collect(&tables[1], session, &report.filter, options, &patterns,
+				      device);
 	if (!error)
 		error = write_sheets(&report, tables);
 	if (!error && !options->csv && !options->quiet)
 		write_notes(&report, tables, prefix);
-	free_table(&tables[0]);
-	free_table(&tables[1]);
-	end(&report);
+	rates_free(&tables[0]);
+	rates_free(&tables[1]);
+	work_patterns_free(&patterns);
+out:
+	filter_free(&report.filter);
 	return error;
 }

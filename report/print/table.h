@@ -120,4 +120,25 @@ struct estimated row_estimate(const struct row *row, enum clock_source clock);
 /* What the row's rates are made of; false if no call was timed. */
 bool row_timed(const struct session *session, const struct row *row, struct timed_row *timed);
 
+/* A row with its rates. */
+struct rates_row {
+	char *name; /* as it is printed */
+	const struct row *row;
+	const struct device_info *device;
+	struct row_work work;
+	struct row_rates rates;
+	double total; /* ns */
+};
+
+struct rates_table {
+	struct rates_row *rows;
+	size_t count;
+};
+
+/* The timed copies and memsets, those with most time first; with patterns the kernels. `device`:
+ * it stands in the name. 0 or -ENOMEM. */
+int rates_collect(struct rates_table *table, const struct session *session, struct filter *filter,
+		  const struct options *options, struct work_patterns *patterns, bool device);
+void rates_free(struct rates_table *table);
+
 #endif
