@@ -136,8 +136,8 @@ static bool has_more(const struct session *session)
 {
 	const uint64_t *counters = session_header(session)->counters;
 
-	return session_next_nvtx_range(session, NULL) || counters[COUNTER_metric_launches] > 0 ||
-	       counters[COUNTER_trace_records] > 0;
+	return session_next_item(session, SEGMENT_RANGES, NULL) ||
+	       counters[COUNTER_metric_launches] > 0 || counters[COUNTER_trace_records] > 0;
 }
 
 /* Calls that are only counted, and that the collector has not taken. */

@@ -133,7 +133,7 @@ int memory_section(struct page *page)
 	size_t all = 0, count = 0;
 	int error;
 
-	if (!session_next_memory_use(page->session, NULL))
+	if (!session_next_item(page->session, SEGMENT_MEMORY, NULL))
 		return 0;
 	error = html_lines(&page->html, write_line, page);
 	if (error)

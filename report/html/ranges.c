@@ -65,7 +65,7 @@ int ranges_section(struct page *page)
 	struct ranges ranges;
 	int error;
 
-	if (!session_next_nvtx_range(page->session, NULL))
+	if (!session_next_item(page->session, SEGMENT_RANGES, NULL))
 		return 0;
 	error = ranges_collect(&ranges, page->session, page->options, false);
 	if (error)

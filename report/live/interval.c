@@ -159,37 +159,15 @@ static int subtract_rows(struct session *session, const struct session *earlier)
 	return 0;
 }
 
-/* The item after `previous` among those that have the figures of a scope. */
-static const void *next_item(const struct session *session, enum figure_scope scope,
-			     const void *previous)
-{
-	switch (scope) {
-	case SCOPE_IDLE:
-		return session_next_idle(session, previous);
-	case SCOPE_RANGE:
-		return session_next_nvtx_range(session, previous);
-	case SCOPE_PART:
-		return session_next_nvtx_part(session, previous);
-	case SCOPE_MEMORY:
-		return session_next_memory_use(session, previous);
-	default:
-		return session_next_memory_site(session, previous);
-	}
-}
-
 /* Items of which a profile only gets more, in the same order. */
-static void subtract_items(const struct session *session, const struct session *earlier)
+static void subtract_items(const struct session *session, const struct session *earlier,
+			   enum segment_kind kind, enum figure_scope scope)
 {
-	static const enum figure_scope scopes[] = {SCOPE_IDLE, SCOPE_RANGE, SCOPE_PART,
-						   SCOPE_MEMORY, SCOPE_SITE};
+	void *now = NULL, *before = NULL;
 
-	for (size_t i = 0; i < sizeof(scopes) / sizeof(*scopes); i++) {
-		const void *now = NULL, *before = NULL;
-
-		while ((before = next_item(earlier, scopes[i], before)) &&
-		       (now = next_item(session, scopes[i], now)))
-			figures_subtract(figures_of(scopes[i]), (void *)now, before);
-	}
+	while ((before = session_next_item(earlier, kind, before)) &&
+	       (now = session_next_item(session, kind, now)))
+		figures_subtract(figures_of(scope), now, before);
 }
 
 static void subtract_energy(struct device_energy *now, const struct device_energy *before)
@@ -229,7 +207,11 @@ int interval_subtract(struct session *session, const struct session *earlier)
 	error = subtract_rows(session, earlier);
 	if (error)
 		return error;
-	subtract_items(session, earlier);
+	subtract_items(session, earlier, SEGMENT_IDLE, SCOPE_IDLE);
+	subtract_items(session, earlier, SEGMENT_RANGES, SCOPE_RANGE);
+	subtract_items(session, earlier, SEGMENT_RANGE_PARTS, SCOPE_PART);
+	subtract_items(session, earlier, SEGMENT_MEMORY, SCOPE_MEMORY);
+	subtract_items(session, earlier, SEGMENT_MEMORY_SITES, SCOPE_SITE);
 	subtract_header(now, before);
 	return 0;
 }

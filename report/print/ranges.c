@@ -366,7 +366,7 @@ int ranges_write(const struct session *session, const struct options *options, c
 	struct printer printer = {.prefix = prefix, .file = file};
 	int error;
 
-	if (!session_next_nvtx_range(session, NULL))
+	if (!session_next_item(session, SEGMENT_RANGES, NULL))
 		return 0;
 	error = ranges_collect(&printer.ranges, session, options, blocks);
 	if (error)

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "report/session/figure.h"
+#include "report/session/item.h"
 
 struct session;
 
@@ -105,9 +106,8 @@ bool session_knows_use(const struct session *session);
 struct idle_row *session_idle_row(struct session *session, const struct idle_row *key);
 /* Adds one gap's part. */
 void session_add_idle(struct idle_row *row, uint64_t nanoseconds, uint64_t before, uint64_t after);
-/* In the order of their creation; NULL past the last. */
-struct idle_row *session_next_idle(const struct session *session, const struct idle_row *previous);
 #define session_for_each_idle(session, row)                                                        \
-	for (row = session_next_idle(session, NULL); row; row = session_next_idle(session, row))
+	for (row = session_next_item(session, SEGMENT_IDLE, NULL); row;                            \
+	     row = session_next_item(session, SEGMENT_IDLE, row))
 
 #endif

@@ -86,16 +86,9 @@ struct memory_use *session_add_memory_use(struct session *session, const struct 
 struct memory_site *session_add_memory_site(struct session *session,
 					    const struct memory_site *site);
 
-/* Reading, in the order of their creation; NULL past the last. */
-const struct memory_use *session_next_memory_use(const struct session *session,
-						 const struct memory_use *previous);
-const struct memory_site *session_next_memory_site(const struct session *session,
-						   const struct memory_site *previous);
 #define session_for_each_memory_use(session, use)                                                  \
-	for (use = session_next_memory_use(session, NULL); use;                                    \
-	     use = session_next_memory_use(session, use))
+	session_for_each_item(session, SEGMENT_MEMORY, use)
 #define session_for_each_memory_site(session, site)                                                \
-	for (site = session_next_memory_site(session, NULL); site;                                 \
-	     site = session_next_memory_site(session, site))
+	session_for_each_item(session, SEGMENT_MEMORY_SITES, site)
 
 #endif

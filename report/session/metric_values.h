@@ -21,11 +21,7 @@ struct metric_values {
 struct metric_values *session_add_metric(struct session *session, const struct row *row,
 					 const char *name, const char *description, uint32_t unit);
 
-/* Reading, in the order of their creation; NULL past the last. */
-const struct metric_values *session_next_metric(const struct session *session,
-						const struct metric_values *previous);
 #define session_for_each_metric(session, metric)                                                   \
-	for (metric = session_next_metric(session, NULL); metric;                                  \
-	     metric = session_next_metric(session, metric))
+	session_for_each_item(session, SEGMENT_METRICS, metric)
 
 #endif

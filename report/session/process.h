@@ -82,22 +82,11 @@ struct job_process *session_add_process(struct session *session, const struct jo
 struct job_row *session_add_job_row(struct session *session, const struct job_row *row);
 struct job_part *session_add_job_part(struct session *session, const struct job_part *part);
 
-/* Reading, in the order of their creation; NULL past the last. */
-const struct job_process *session_next_process(const struct session *session,
-					       const struct job_process *previous);
-const struct job_row *session_next_job_row(const struct session *session,
-					   const struct job_row *previous);
-const struct job_part *session_next_job_part(const struct session *session,
-					     const struct job_part *previous);
 #define session_for_each_process(session, process)                                                 \
-	for (process = session_next_process(session, NULL); process;                               \
-	     process = session_next_process(session, process))
-#define session_for_each_job_row(session, row)                                                     \
-	for (row = session_next_job_row(session, NULL); row;                                       \
-	     row = session_next_job_row(session, row))
+	session_for_each_item(session, SEGMENT_PROCESSES, process)
+#define session_for_each_job_row(session, row) session_for_each_item(session, SEGMENT_JOB_ROWS, row)
 #define session_for_each_job_part(session, part)                                                   \
-	for (part = session_next_job_part(session, NULL); part;                                    \
-	     part = session_next_job_part(session, part))
+	session_for_each_item(session, SEGMENT_JOB_PARTS, part)
 /* The process at an offset; NULL if none is there. */
 const struct job_process *session_process_at(const struct session *session, uint64_t offset);
 /*

@@ -20,23 +20,6 @@
 /* The segments of a trace with a limit may be smaller. */
 #define TRACE_SEGMENT (1UL << 20)
 
-enum segment_kind {
-	SEGMENT_STRINGS,
-	SEGMENT_ROWS,
-	SEGMENT_HISTOGRAMS,
-	SEGMENT_TRACE,
-	SEGMENT_IDLE,
-	SEGMENT_RANGES,
-	SEGMENT_RANGE_PARTS,
-	SEGMENT_PROCESSES,
-	SEGMENT_JOB_ROWS,
-	SEGMENT_JOB_PARTS,
-	SEGMENT_METRICS,
-	SEGMENT_MEMORY,
-	SEGMENT_MEMORY_SITES,
-	SEGMENT_KINDS
-};
-
 /* What a segment begins with; its items follow. */
 struct segment {
 	uint32_t magic;

@@ -408,3 +408,91 @@ lost:
 	session_count(session, COUNTER_trace_lost, 1);
 	return -ENOSPC;
 }
+
+const struct job_process *session_trace_process(const struct session *session,
+						const struct trace_record *record)
+{
+	const struct segment_place *place = segment_find(session, session_offset(session, record));
+	const struct segment *segment;
+
+	if (!place)
+		return NULL;
+	segment = (const struct segment *)(session->base + place->offset);
+	return session_process_at(session, segment->process);
+}
+
+void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanoseconds)
+{
+	/* The oldest part that gives way at once is a quarter of it, or less. */
+	uint64_t segment = bytes / 4 / SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
+
+	if (segment < SESSION_SEGMENT_ALIGN)
+		segment = SESSION_SEGMENT_ALIGN;
+	session->trace_segment = segment < TRACE_SEGMENT ? segment : TRACE_SEGMENT;
+	session->trace_segments_most = bytes / session->trace_segment;
+	if (session->trace_segments_most < 2)
+		session->trace_segments_most = 2;
+	session->trace_ns = nanoseconds;
+	session->trace_reuses = bytes != UINT64_MAX || nanoseconds != UINT64_MAX;
+}
+
+uint64_t session_trace_emptied(const struct session *session)
+{
+	return session->trace_emptied;
+}
+
+void session_trace_of(struct session *session, uint64_t process, uint64_t records)
+{
+	struct segment_end *end = &session->current[SEGMENT_TRACE];
+	uint64_t bytes = sizeof(struct segment) + records * sizeof(struct trace_record);
+
+	if (end->segment)
+		segment_unmap(session,
+			      segment_find(session, session_offset(session, end->segment)));
+	*end = (struct segment_end){.segment = NULL};
+	session->trace_process = process;
+	session->trace_segment = TRACE_SEGMENT;
+	if (records < TRACE_SEGMENT / sizeof(struct trace_record) && bytes < TRACE_SEGMENT)
+		session->trace_segment = (bytes + SESSION_SEGMENT_ALIGN - 1) /
+					 SESSION_SEGMENT_ALIGN * SESSION_SEGMENT_ALIGN;
+}
+
+bool session_next_trace_part(const struct session *session, struct trace_part *part)
+{
+	struct segment_place *places, *place;
+	size_t count = segment_places(session, &places);
+
+	place = part->records ? segment_find_among(places, count,
+						   session_offset(session, part->records)) +
+					1
+			      : places;
+	for (; place < places + count; place++) {
+		const struct segment *segment;
+		uint64_t used;
+
+		if (place->kind != SEGMENT_TRACE || segment_map(session, place, PROT_READ))
+			continue;
+		used = segment_used(session, place) - sizeof(*segment);
+		if (used < sizeof(struct trace_record) || used > place->size)
+			continue;
+		segment = (const struct segment *)(session->base + place->offset);
+		*part = (struct trace_part){
+			.records = (const struct trace_record *)(segment + 1),
+			.count = used / sizeof(struct trace_record),
+			.process = session_process_at(session, segment->process),
+		};
+		return true;
+	}
+	return false;
+}
+
+void session_release_trace_part(const struct session *session, const struct trace_part *part)
+{
+	segment_release(session, segment_find(session, session_offset(session, part->records)));
+}
+
+void session_hold_trace_part(const struct session *session, const struct trace_part *part)
+{
+	segment_map(session, segment_find(session, session_offset(session, part->records)),
+		    PROT_READ);
+}

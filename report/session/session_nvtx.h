@@ -45,10 +45,10 @@ struct nvtx_range {
 	  SHOWN_NEVER)
 
 struct nvtx_part {
+	uint32_t committed;
 	uint64_t range; /* offset of struct nvtx_range */
 	uint64_t row;	/* offset of struct row */
 	PART_FIGURES(FIGURE_MEMBER)
-	uint32_t committed;
 } __attribute__((aligned(64)));
 
 /* Add a range, and a part of a row; NULL if there is no room. They look for no earlier one. For the
@@ -57,19 +57,12 @@ struct nvtx_range *session_add_nvtx_range(struct session *session, const struct 
 struct nvtx_part *session_add_nvtx_part(struct session *session, const struct nvtx_range *range,
 					const struct row *row);
 
-/* Reading, in the order of their creation; NULL past the last. */
-const struct nvtx_range *session_next_nvtx_range(const struct session *session,
-						 const struct nvtx_range *previous);
-const struct nvtx_part *session_next_nvtx_part(const struct session *session,
-					       const struct nvtx_part *previous);
 /* The item at an offset; NULL if none is there. */
 const struct nvtx_range *session_nvtx_range_at(const struct session *session, uint64_t offset);
 const struct row *session_row_at(const struct session *session, uint64_t offset);
 #define session_for_each_nvtx_range(session, range)                                                \
-	for (range = session_next_nvtx_range(session, NULL); range;                                \
-	     range = session_next_nvtx_range(session, range))
+	session_for_each_item(session, SEGMENT_RANGES, range)
 #define session_for_each_nvtx_part(session, part)                                                  \
-	for (part = session_next_nvtx_part(session, NULL); part;                                   \
-	     part = session_next_nvtx_part(session, part))
+	session_for_each_item(session, SEGMENT_RANGE_PARTS, part)
 
 #endif

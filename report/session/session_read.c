@@ -632,14 +632,3 @@ bool session_knows_use(const struct session *session)
 
 	return counters[COUNTER_windows] == 0 && counters[COUNTER_cupti_late_ns] == 0;
 }
-
-struct idle_row *session_next_idle(const struct session *session, const struct idle_row *previous)
-{
-	struct idle_row *row = item_next(session, SEGMENT_IDLE, sizeof(*row), previous);
-
-	while (row && (!__atomic_load_n(&row->committed, __ATOMIC_ACQUIRE) ||
-		       row->cause >= IDLE_CAUSE_COUNT || row->device < 0 ||
-		       row->device >= SESSION_DEVICES))
-		row = item_next(session, SEGMENT_IDLE, sizeof(*row), row);
-	return row;
-}

@@ -273,7 +273,7 @@ static void the_session_has_the_sums_and_where_they_come_from(void **state)
 	holdings_untracked();
 	allocation_captured();
 	memory_profile_update(session, &scale);
-	use = session_next_memory_use(session, NULL);
+	use = session_next_item(session, SEGMENT_MEMORY, NULL);
 	assert_int_equal(use->kind, ALLOCATION_DEVICE);
 	assert_int_equal(use->device, 1);
 	assert_int_equal(use->held, 100);
@@ -283,11 +283,11 @@ static void the_session_has_the_sums_and_where_they_come_from(void **state)
 	assert_int_equal(use->allocations, 2);
 	assert_int_equal(use->allocated, 200);
 	assert_int_equal(use->frees, 1);
-	total = session_next_memory_use(session, use);
+	total = session_next_item(session, SEGMENT_MEMORY, use);
 	assert_int_equal(total->kind, ALLOCATION_TOTAL);
 	assert_int_equal(total->device, 1);
-	assert_null(session_next_memory_use(session, total));
-	site = session_next_memory_site(session, NULL);
+	assert_null(session_next_item(session, SEGMENT_MEMORY, total));
+	site = session_next_item(session, SEGMENT_MEMORY_SITES, NULL);
 	assert_int_equal(site->kind, ALLOCATION_DEVICE);
 	assert_int_equal(site->device, 1);
 	assert_int_equal(site->thread, syscall(SYS_gettid));
@@ -300,7 +300,7 @@ static void the_session_has_the_sums_and_where_they_come_from(void **state)
 	assert_int_equal(site->at_peak_count, 2);
 	assert_int_equal(site->allocations, 2);
 	assert_int_equal(site->allocated, 200);
-	assert_null(session_next_memory_site(session, site));
+	assert_null(session_next_item(session, SEGMENT_MEMORY_SITES, site));
 	assert_int_equal(counters[COUNTER_memory_untracked], 2);
 	assert_int_equal(counters[COUNTER_memory_unknown_frees], 1);
 	assert_int_equal(counters[COUNTER_memory_captured], 1);
@@ -316,14 +316,14 @@ static void the_session_has_the_sums_and_where_they_come_from(void **state)
 	assert_int_equal(use->held, 0);
 	assert_int_equal(use->peak_time, 50000 + 2 * 700);
 	assert_int_equal(site->held, 0);
-	use = session_next_memory_use(session, total);
+	use = session_next_item(session, SEGMENT_MEMORY, total);
 	assert_int_equal(use->kind, ALLOCATION_PINNED);
 	assert_int_equal(use->device, -1);
 	assert_int_equal(use->held, 30);
-	site = session_next_memory_site(session, site);
+	site = session_next_item(session, SEGMENT_MEMORY_SITES, site);
 	assert_int_equal(site->kind, ALLOCATION_PINNED);
 	assert_string_equal(session_string(session, site->operation), "");
-	assert_null(session_next_memory_site(session, site));
+	assert_null(session_next_item(session, SEGMENT_MEMORY_SITES, site));
 }
 
 static void a_use_or_site_of_no_kind_or_device_is_left_out(void **state)
@@ -347,15 +347,15 @@ static void a_use_or_site_of_no_kind_or_device_is_left_out(void **state)
 								       .device = good[i].device});
 	}
 	for (int i = 0; i < 2; i++) {
-		use = session_next_memory_use(session, use);
-		site = session_next_memory_site(session, site);
+		use = session_next_item(session, SEGMENT_MEMORY, use);
+		site = session_next_item(session, SEGMENT_MEMORY_SITES, site);
 		assert_int_equal(use->kind, good[i].kind);
 		assert_int_equal(use->device, good[i].device);
 		assert_int_equal(site->kind, good[i].kind);
 		assert_int_equal(site->device, good[i].device);
 	}
-	assert_null(session_next_memory_use(session, use));
-	assert_null(session_next_memory_site(session, site));
+	assert_null(session_next_item(session, SEGMENT_MEMORY, use));
+	assert_null(session_next_item(session, SEGMENT_MEMORY_SITES, site));
 }
 
 #define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)

@@ -147,7 +147,7 @@ static void a_structure_that_is_not_known_is_named_alone(void **state)
 			       &(struct nvtx_range){.name = session_intern(session, "range")});
 	strcpy(line_of("nvtx_range", "")->name, "other_range");
 	read = opened();
-	assert_null(session_next_nvtx_range(read, NULL));
+	assert_null(session_next_item(read, SEGMENT_RANGES, NULL));
 	assert_string_equal(
 		session_string(read, session_header(read)->notes[0]),
 		"Written by another version of ktime: 1 figure is not shown: other_range.");
@@ -189,13 +189,13 @@ static void structures_are_laid_out_anew(void **state)
 	read = opened();
 	assert_int_equal(session_next_row(read, NULL)->calls, 4);
 	assert_int_equal(session_next_row(read, NULL)->failed, 3);
-	range = session_next_nvtx_range(read, NULL);
+	range = session_next_item(read, SEGMENT_RANGES, NULL);
 	assert_string_equal(session_string(read, range->name), "outer");
-	range = session_next_nvtx_range(read, range);
+	range = session_next_item(read, SEGMENT_RANGES, range);
 	assert_string_equal(session_string(read, range->name), "inner");
 	assert_ptr_equal(session_nvtx_range_at(read, range->parent),
-			 session_next_nvtx_range(read, NULL));
-	part = session_next_nvtx_part(read, NULL);
+			 session_next_item(read, SEGMENT_RANGES, NULL));
+	part = session_next_item(read, SEGMENT_RANGE_PARTS, NULL);
 	assert_ptr_equal(session_nvtx_range_at(read, part->range), range);
 	assert_ptr_equal(session_row_at(read, part->row), session_next_row(read, NULL));
 	assert_string_equal(session_string(read, session_header(read)->notes[0]), "a note");

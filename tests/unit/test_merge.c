@@ -276,6 +276,7 @@ static void rows_by_different_clocks_are_one_in_the_table(void **state)
 	struct options options;
 	struct merge *merge;
 	struct table table;
+	const struct job_row *row;
 
 	(void)state;
 	call(first, "work", 100, 600);
@@ -289,7 +290,8 @@ static void rows_by_different_clocks_are_one_in_the_table(void **state)
 	assert_int_equal(table.count, 1);
 	assert_int_equal(table.rows[0].calls, 1001);
 	assert_int_equal(table.rows[0].minimum, 500);
-	assert_int_equal(session_next_job_row(merge_session(merge), NULL)->processes, 2);
+	row = session_next_item(merge_session(merge), SEGMENT_JOB_ROWS, NULL);
+	assert_int_equal(row->processes, 2);
 	table_free(&table);
 	merge_free(merge);
 }

@@ -136,6 +136,7 @@ static void what_is_held_is_summed_and_the_largest_peak_stays(void **state)
 
 static void merged_profiles_are_merged_as_well(void **state)
 {
+	const struct job_process *process;
 	struct merge *first = merge;
 
 	(void)state;
@@ -150,10 +151,9 @@ static void merged_profiles_are_merged_as_well(void **state)
 	}
 	merge_free(first);
 	is_merged();
-	assert_int_equal(session_next_process(merge_session(merge),
-					      session_next_process(merge_session(merge), NULL))
-				 ->memory_peak,
-			 80 * MB);
+	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, NULL);
+	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, process);
+	assert_int_equal(process->memory_peak, 80 * MB);
 }
 
 static void a_process_has_the_most_of_one_device_and_what_it_holds_of_all(void **state)
@@ -162,13 +162,13 @@ static void a_process_has_the_most_of_one_device_and_what_it_holds_of_all(void *
 
 	(void)state;
 	add_three();
-	process = session_next_process(merge_session(merge), NULL);
+	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, NULL);
 	assert_int_equal(process->memory_peak, 80 * MB);
 	assert_int_equal(process->memory_held, 2 * MB);
-	process = session_next_process(merge_session(merge), process);
+	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, process);
 	assert_int_equal(process->memory_peak, 100 * MB);
 	assert_int_equal(process->memory_held, 5 * MB);
-	process = session_next_process(merge_session(merge), process);
+	process = session_next_item(merge_session(merge), SEGMENT_PROCESSES, process);
 	assert_int_equal(process->memory_peak, 0);
 	assert_int_equal(process->memory_held, 0);
 }
@@ -184,10 +184,10 @@ static void what_a_damaged_file_holds_is_left_out(void **state)
 	add_use(session, ALLOCATION_DEVICE, SESSION_DEVICES, MB, MB);
 	add_use(session, ALLOCATION_KIND_COUNT - 1, SESSION_DEVICES - 1, MB, MB);
 	add(session);
-	use = session_next_memory_use(merge_session(merge), NULL);
+	use = session_next_item(merge_session(merge), SEGMENT_MEMORY, NULL);
 	assert_non_null(use);
 	assert_int_equal(use->device, SESSION_DEVICES - 1);
-	assert_null(session_next_memory_use(merge_session(merge), use));
+	assert_null(session_next_item(merge_session(merge), SEGMENT_MEMORY, use));
 }
 
 static char *printed(bool csv, bool line)

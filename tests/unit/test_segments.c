@@ -198,10 +198,10 @@ static void processes_and_their_rows_are_read_in_their_order(void **state)
 	}
 	assert_int_equal(session_open(&read, path), 0);
 	for (int i = 0; i < 2000; i++) {
-		process = session_next_process(read, process);
+		process = session_next_item(read, SEGMENT_PROCESSES, process);
 		assert_int_equal(process->pid, 100 + i);
 	}
-	assert_null(session_next_process(read, process));
+	assert_null(session_next_item(read, SEGMENT_PROCESSES, process));
 	assert_int_equal(session_process_at(read, offset)->pid, 177);
 	assert_null(session_process_at(read, offset + 8));
 	assert_null(session_process_at(read, 0));

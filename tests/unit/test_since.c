@@ -370,13 +370,13 @@ static void allocations_are_those_since_then(void **state)
 	session_header(before)->counters[COUNTER_wall_ns] = 1000000000;
 	session_header(now)->counters[COUNTER_wall_ns] = 3000000000;
 	assert_int_equal(interval_subtract(now, before), 0);
-	use = session_next_memory_use(now, NULL);
+	use = session_next_item(now, SEGMENT_MEMORY, NULL);
 	assert_int_equal(use->allocations, 6);
 	assert_int_equal(use->allocated, 600);
 	assert_int_equal(use->frees, 5);
 	assert_int_equal(use->held_count, 2);
 	assert_int_equal(use->peak, 500);
-	site = session_next_memory_site(now, NULL);
+	site = session_next_item(now, SEGMENT_MEMORY_SITES, NULL);
 	assert_int_equal(site->allocations, 6);
 	assert_int_equal(site->held_count, 2);
 	/* One was held before: of seven allocations two are held. */
