@@ -717,11 +717,11 @@ static cJSON *use_array(const struct session *session)
 	cJSON *array = cJSON_CreateArray();
 
 	for (int device = 0; device < SESSION_DEVICES && session_knows_use(session); device++) {
-		const struct device_use *use = &session_header(session)->uses[device];
+		const struct device_use *use = session_use(session, device);
 		const struct idle_row *row;
 		cJSON *object, *causes;
 
-		if (!use->last)
+		if (!use)
 			continue;
 		object = cJSON_CreateObject();
 		cJSON_AddNumberToObject(object, "device", device);

@@ -209,21 +209,22 @@ static void apply_rules(struct finding found[FINDING_COUNT],
 unsigned findings_of(const struct session *session, uint64_t devices,
 		     struct finding findings[FINDING_COUNT])
 {
-	const struct session_header *header = session_header(session);
 	struct found figures[FINDING_COUNT] = {{0}};
 	unsigned count = 0;
 
 	if (!session_knows_use(session))
 		return 0;
 	memset(findings, 0, FINDING_COUNT * sizeof(*findings));
-	fill_of_program(figures, &header->totals);
+	fill_of_program(figures, &session_header(session)->totals);
 	apply_rules(findings, figures, -1, time_of_devices(session));
 	for (int device = 0; device < SESSION_DEVICES; device++) {
+		const struct device_use *use = session_use(session, device);
+
 		memset(figures, 0, sizeof(figures));
-		if (!header->uses[device].last || !(devices >> device & 1))
+		if (!use || !(devices >> device & 1))
 			continue;
 		fill_of_device(figures, session, device);
-		apply_rules(findings, figures, device, use_time(&header->uses[device]));
+		apply_rules(findings, figures, device, use_time(use));
 	}
 	for (unsigned i = 0; i < FINDING_COUNT; i++)
 		if (findings[i].time)

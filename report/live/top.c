@@ -245,14 +245,13 @@ static double share(double part, double whole)
 
 bool reading_use(const struct reading *reading, int device, struct reading_use *result)
 {
-	const struct device_use *use = &session_header(reading->now)->uses[device];
+	const struct device_use *use = session_use(reading->now, device);
 	uint64_t before = reading->before ? session_header(reading->before)->uses[device].busy : 0;
 	uint64_t now_idle[IDLE_CAUSE_COUNT], before_idle[IDLE_CAUSE_COUNT], largest = 0;
 	double interval = reading_seconds(reading) * 1e9;
 
 	*result = (struct reading_use){.busy = -1, .run_busy = -1};
-	/* Events say how long an operation took and not when, windows leave most of it out. */
-	if (!use->last || counter(reading->now, COUNTER_windows) > 0)
+	if (!use)
 		return false;
 	result->busy = share((double)less(use->busy, before), interval);
 	result->run_busy = share((double)use->busy, reading_run_seconds(reading) * 1e9);

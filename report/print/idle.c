@@ -171,7 +171,7 @@ static void write_causes(const struct session *session, int device, const char *
 
 bool idle_shows(const struct session *session, const struct options *options, int device)
 {
-	return session_header(session)->uses[device].last && options->devices >> device & 1;
+	return session_use(session, device) && options->devices >> device & 1;
 }
 
 static void write_lines(const struct session *session, const struct options *options,

@@ -131,19 +131,16 @@ void prometheus_device_labels(const struct adding *adding, int device, struct la
 
 static void write_use(struct adding *adding)
 {
-	const struct session_header *header = session_header(adding->session);
 	uint64_t idle[IDLE_CAUSE_COUNT];
 	struct labels labels, caused;
 
-	/* What was not recorded is not known to be idle. */
-	if (header->counters[COUNTER_windows] > 0)
-		return;
 	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!header->uses[device].last)
+		const struct device_use *use = session_use(adding->session, device);
+
+		if (!use)
 			continue;
 		prometheus_device_labels(adding, device, &labels);
-		prometheus_add_series(adding, METRIC_BUSY, &labels,
-				      (double)header->uses[device].busy / 1e9);
+		prometheus_add_series(adding, METRIC_BUSY, &labels, (double)use->busy / 1e9);
 		idle_totals(adding->session, device, idle);
 		for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++) {
 			caused = labels;

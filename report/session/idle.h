@@ -99,7 +99,10 @@ static inline double time_percent(uint64_t part, uint64_t whole)
 	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
 }
 
-/* Whether the profile knows how busy the devices were: whatever ran was recorded. */
+/* How a device's time was used since CUPTI was started. NULL: nothing was recorded on it (events
+ * say how long an operation took and not when), or only what ran in windows. */
+const struct device_use *session_use(const struct session *session, int device);
+/* Whether it is known of the whole run: whatever ran was recorded. */
 bool session_knows_use(const struct session *session);
 
 /* Finds or adds a cause; NULL if there is no room for it. */

@@ -626,6 +626,15 @@ void program_name(const char *command, char *name, size_t size)
 	snprintf(name, size, "%.*s", (int)(length - start), command + start);
 }
 
+const struct device_use *session_use(const struct session *session, int device)
+{
+	const struct session_header *header = session_header(session);
+
+	return header->uses[device].last && !header->counters[COUNTER_windows]
+		       ? &header->uses[device]
+		       : NULL;
+}
+
 bool session_knows_use(const struct session *session)
 {
 	const uint64_t *counters = session_header(session)->counters;
