@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "report/devices/attributes.h"
 #include "report/devices/nvml.h"

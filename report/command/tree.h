@@ -6,8 +6,6 @@
 #ifndef KTIME_REPORT_COMMAND_TREE_H
 #define KTIME_REPORT_COMMAND_TREE_H
 
-#include <stddef.h>
-
 #include "report/options/options.h"
 
 /* Makes the folder, whose path the caller frees; NULL if there is none: then there is no summary.

@@ -4,7 +4,6 @@
 #include <math.h>
 
 #include "report/energy/energy.h"
-#include "report/energy/energy_text.h"
 #include "report/html/html.h"
 
 /* Bytes of the page. Chosen: it stays under 1 MB. */

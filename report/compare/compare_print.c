@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/compare/compare.h"
 
-#include <errno.h>
 #include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/energy/energy.h"
-#include "report/energy/energy_text.h"
 #include "report/export/export_json.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"

@@ -2,7 +2,6 @@
 /* `ktime diff`: the runs of two programs side by side. */
 #include "report/compare/compare.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -4,7 +4,6 @@
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>
-#include <string.h>
 
 /* NVML's numbers: NVML_CLOCK_SM and NVML_CLOCK_MEM; field ids; the type of a value. */
 #define CLOCK_SM	    1

@@ -3,7 +3,6 @@
 #ifndef KTIME_REPORT_DEVICES_PEAKS_H
 #define KTIME_REPORT_DEVICES_PEAKS_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "report/session/device_info.h"

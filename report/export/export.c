@@ -4,7 +4,6 @@
 
 #include <errno.h>
 #include <stdbool.h>
-#include <string.h>
 #include <sys/stat.h>
 
 #include "report/export/export_trace.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/export/export_trace.h"
 
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

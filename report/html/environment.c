@@ -3,7 +3,6 @@
  * energy and clocks meanwhile. */
 #include "report/devices/peaks.h"
 #include "report/energy/energy.h"
-#include "report/energy/energy_text.h"
 #include "report/html/section.h"
 #include "report/sheet/number.h"
 #include "report/print/report.h"

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "report/energy/energy.h"
-#include "report/energy/energy_text.h"
 #include "report/export/output.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"

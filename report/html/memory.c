@@ -7,7 +7,6 @@
 #include "report/html/section.h"
 #include "report/session/memory_use.h"
 #include "report/print/idle.h"
-#include "report/sheet/number.h"
 #include "report/print/report.h"
 
 /* Bytes of the table of allocations. Chosen: a page stays under 1 MB. */

@@ -6,7 +6,6 @@
 
 #include "report/html/section.h"
 #include "report/print/idle.h"
-#include "report/sheet/number.h"
 #include "report/print/report.h"
 
 /* Chosen: what a reader takes in without scrolling. */

@@ -6,7 +6,7 @@
 #include "report/html/section.h"
 #include "report/sheet/number.h"
 #include "report/print/ranges.h"
-#include "report/ranges/range_order.h"
+#include "report/ranges/range_tree.h"
 
 /* Bytes of the section. Chosen: a page stays under 1 MB. */
 #define RANGES_BYTES 100000

@@ -4,7 +4,6 @@
 #define KTIME_REPORT_MERGE_MERGE_ROWS_H
 
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 
 #include "report/session/entries.h"

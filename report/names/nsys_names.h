@@ -7,7 +7,6 @@
 #define KTIME_REPORT_NAMES_NSYS_NAMES_H
 
 #include <stdbool.h>
-#include <stddef.h>
 
 #include "report/session/session.h"
 

@@ -3,9 +3,7 @@
 #include "report/session/environment.h"
 
 #include <limits.h>
-#include <stdint.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #define SUFFIX ".ktime"

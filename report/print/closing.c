@@ -4,7 +4,7 @@
 #include <stdarg.h>
 #include <string.h>
 
-#include "report/energy/energy_text.h"
+#include "report/energy/energy.h"
 #include "report/names/visible.h"
 #include "report/session/figure_tables.h"
 #include "report/print/agreement.h"

@@ -2,7 +2,7 @@
 /* NVTX ranges: the GPU's time by range, and nvprof's section. */
 #include "report/print/ranges.h"
 
-#include "report/ranges/range_order.h"
+#include "report/ranges/range_tree.h"
 
 #include <errno.h>
 #include <stdlib.h>

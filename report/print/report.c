@@ -8,7 +8,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "report/energy/energy_text.h"
+#include "report/energy/energy.h"
 #include "report/metrics/metrics_text.h"
 #include "report/print/nsys_format.h"
 #include "report/names/visible.h"

@@ -9,7 +9,6 @@
 #define KTIME_REPORT_PRINT_REPORT_H
 
 #include <stdbool.h>
-#include <stdint.h>
 #include <stdio.h>
 #include <sys/types.h>
 

@@ -3,9 +3,7 @@
 #ifndef KTIME_REPORT_PROMETHEUS_EXPOSITION_H
 #define KTIME_REPORT_PROMETHEUS_EXPOSITION_H
 
-#include <stdbool.h>
 #include <stddef.h>
-#include <stdint.h>
 #include <stdio.h>
 
 #include "report/session/session.h"

@@ -53,4 +53,8 @@ int range_tree_build(struct range_tree *tree, const struct session *session, boo
 		     range_filter *shows, void *argument);
 void range_tree_free(struct range_tree *tree);
 
+/* The tree's nodes from the top down, each followed by those inside of it, among those of one
+ * parent the one with most GPU time first. The caller frees them; NULL if memory is out. */
+size_t *range_order(const struct range_tree *tree);
+
 #endif

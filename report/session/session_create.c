@@ -2,7 +2,6 @@
 /* Making a session: its addresses, its file and its header; and its end. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -2,7 +2,6 @@
 /* File growth and segments: what lies under a session's rows, and the trace. */
 #include <errno.h>
 #include <fcntl.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* What the collector stores: rows, names, samples and notes. */
-#include <errno.h>
 #include <locale.h>
 #include <stdarg.h>
 #include <stdio.h>

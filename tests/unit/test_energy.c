@@ -10,7 +10,6 @@
 #include <cmocka.h>
 
 #include "report/energy/energy.h"
-#include "report/energy/energy_text.h"
 #include "tests/unit/printed.h"
 
 #define S 1000000000ull

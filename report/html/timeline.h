@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The records of a trace by track: a device's streams, and a thread's ranges and calls. */
-#ifndef KTIME_REPORT_HTML_TIMELINE_ITEMS_H
-#define KTIME_REPORT_HTML_TIMELINE_ITEMS_H
+#ifndef KTIME_REPORT_HTML_TIMELINE_H
+#define KTIME_REPORT_HTML_TIMELINE_H
 
 #include <stdbool.h>
 #include <stddef.h>
