@@ -45,16 +45,6 @@ finds() {
 	finds "README.md: more than 130 lines"
 }
 
-@test "a field of the profile without a description is found" {
-	plant report/session/session.h 's/X(row, U64, graph_records,/X(row, U64, brand_new, COUNT, SUM, SUBTRACT, "new", SHOWN_NEVER) X(row, U64, graph_records,/'
-	finds 'docs/profile-format.md has no `brand_new` of struct row'
-}
-
-@test "a described field that the profile does not have is found" {
-	plant docs/profile-format.md 's/^| `unmatched` /| `matchless`, `unmatched` /'
-	finds 'docs/profile-format.md: no structure has `matchless`'
-}
-
 @test "another version of the profile is found" {
 	plant report/session/session.h 's/define SESSION_VERSION.*/define SESSION_VERSION 999/'
 	finds "docs/profile-format.md does not describe version 999"

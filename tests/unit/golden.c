@@ -14,13 +14,20 @@
 
 void is_golden(const char *name, const char *text)
 {
-	char path[128], *expected = NULL;
+	char path[128];
+
+	snprintf(path, sizeof(path), "tests/golden/%s.txt", name);
+	is_golden_file(path, text);
+}
+
+void is_golden_file(const char *path, const char *text)
+{
+	char *expected = NULL;
 	const char *left, *right;
 	size_t capacity = 0;
 	unsigned line = 1;
 	FILE *file;
 
-	snprintf(path, sizeof(path), "tests/golden/%s.txt", name);
 	file = fopen(path, getenv("FIGURES") ? "w+e" : "re");
 	assert_non_null(file);
 	if (getenv("FIGURES")) {

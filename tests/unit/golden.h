@@ -9,5 +9,7 @@
  * files anew; the difference is then to be read.
  */
 void is_golden(const char *name, const char *text);
+/* The same for a file of another name. */
+void is_golden_file(const char *path, const char *text);
 
 #endif

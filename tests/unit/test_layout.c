@@ -6,15 +6,18 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include <cmocka.h>
 
+#include "report/session/figure_tables.h"
 #include "report/session/layout.h"
 #include "report/session/session_internal.h"
 #include "report/session/session_nvtx.h"
+#include "tests/unit/golden.h"
 
 static char path[] = "/tmp/ktime-layout-XXXXXX";
 static struct session *session;
@@ -301,11 +304,95 @@ static void other_layouts_are_refused_with_what_to_do(void **state)
 	assert_non_null(strstr(message, ": a profile of another version of ktime"));
 }
 
+static const char *what(const char *structure, const char *member)
+{
+	for (enum figure_scope scope = 0; scope < SCOPE_COUNT; scope++) {
+		const struct figure_table *table = figures_of(scope);
+
+		for (unsigned i = 0; i < table->count; i++)
+			if (strcmp(table->name, structure) == 0 &&
+			    strcmp(table->figures[i].name, member) == 0)
+				return table->figures[i].text;
+	}
+	return NULL;
+}
+
+static void write_member(FILE *page, const struct layout_line *own, const struct layout_line *line,
+			 const char *structure)
+{
+	static const char *const types[] = {
+		[FIGURE_U32] = "u32",	[FIGURE_U64] = "u64", [FIGURE_REAL] = "f64",
+		[FIGURE_TEXT] = "u64",	[LAYOUT_U8] = "u8",   [LAYOUT_I32] = "i32",
+		[LAYOUT_TEXT] = "char",
+	};
+	static const uint8_t sizes[] = {
+		[FIGURE_U32] = 4, [FIGURE_U64] = 8, [FIGURE_REAL] = 8, [FIGURE_TEXT] = 8,
+		[LAYOUT_U8] = 1,  [LAYOUT_I32] = 4, [LAYOUT_TEXT] = 1,
+	};
+	static const char *const units[] = {"", "ns", "ns²", "bytes", "J", "MHz", ""};
+	static const char *const merges[] = {"sum", "least", "most", "the later", "any", "own"};
+	static const char *const differences[] = {"subtracted", "the later", "own"};
+	const bool is_inner = line->type == LAYOUT_INNER;
+	const char *text = what(structure, line->name);
+	const uint32_t size = is_inner ? own[line->inner].size : sizes[line->type];
+	char elements[16] = "";
+
+	if (line->size != size)
+		snprintf(elements, sizeof(elements), "[%u]", line->size / size);
+	fprintf(page, "| %u | `%s` | %s%s | %s | %s | %s | %s |\n", line->offset, line->name,
+		is_inner ? own[line->inner].name : types[line->type], elements,
+		text ? units[line->unit] : "", text ? merges[line->merge] : "",
+		text ? differences[line->difference] : "",
+		text				 ? text
+		: line->type == LAYOUT_REFERENCE ? "offset in the file"
+						 : "");
+}
+
+/* docs/profile-structures.md is this table. */
+static void the_page_has_the_structures_of_this_version(void **state)
+{
+	struct layout_line own[LAYOUT_LINES_MOST];
+	const struct layout_line *structure = own;
+	unsigned count = layout_write(own);
+	char *text = NULL;
+	size_t size;
+	FILE *page = open_memstream(&text, &size);
+
+	(void)state;
+	assert_non_null(page);
+	fputs("# The structures of a profile\n\n"
+	      "What each structure of [a profile](profile-format.md) holds, as the table in its "
+	      "header "
+	      "says it; other versions of\nktime have others. Figures have a unit, and a rule each "
+	      "for "
+	      "what the figure of two profiles together is, and what it is between\n"
+	      "two profiles of one run. `FIGURES=write build/tests/unit/test_layout` writes this "
+	      "page.\n",
+	      page);
+	for (unsigned i = 0; i < count; i++) {
+		if (own[i].type != LAYOUT_STRUCTURE) {
+			write_member(page, own, &own[i], structure->name);
+			continue;
+		}
+		structure = &own[i];
+		fprintf(page, "\n## `%s`\n\n%u bytes", structure->name, structure->size);
+		if (structure->offset)
+			fprintf(page, " each, in segments of kind %u", structure->offset - 1);
+		fputs(".\n\n| at | member | type | unit | together | between | what it is |\n"
+		      "|---|---|---|---|---|---|---|\n",
+		      page);
+	}
+	fclose(page);
+	is_golden_file("docs/profile-structures.md", text);
+	free(text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(each_byte_of_a_structure_is_in_the_table),
 		cmocka_unit_test(names_of_a_structure_are_whole_and_differ),
+		cmocka_unit_test(the_page_has_the_structures_of_this_version),
 		cmocka_unit_test_setup_teardown(
 			what_is_not_known_is_named_and_what_is_missing_is_none, make, end),
 		cmocka_unit_test_setup_teardown(a_structure_that_is_not_known_is_named_alone, make,

@@ -139,7 +139,7 @@ $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
 
 # What comes out of profiles and figures, compared with files of tests/golden.
 $(addprefix $(BUILD)/tests/unit/, test_prometheus test_peaks test_metrics test_screen test_estimates \
-	test_merged test_since test_diff test_pages test_whole_profile): $(BUILD)/obj/tests/unit/golden.o
+	test_merged test_since test_diff test_pages test_whole_profile test_layout): $(BUILD)/obj/tests/unit/golden.o
 $(addprefix $(BUILD)/tests/unit/, test_prometheus test_merged test_since test_output test_pages): \
 	$(BUILD)/obj/tests/unit/whole_profile.o
 $(BUILD)/tests/unit/test_pages: $(BUILD)/obj/tests/unit/page_text.o
