@@ -641,3 +641,23 @@ bool session_knows_use(const struct session *session)
 
 	return counters[COUNTER_windows] == 0 && counters[COUNTER_cupti_late_ns] == 0;
 }
+
+/* What did not fit on the disk lies behind the file's end. */
+static bool row_is_whole(const struct session *session, const struct row *row)
+{
+	return row->committed == 1 && row->kind < ROW_KINDS && row->device >= -1 &&
+	       row->device < SESSION_DEVICES &&
+	       (row->name >= session->size || item_at(session, row->name, SEGMENT_STRINGS, 1));
+}
+
+bool session_is_whole(const struct session *session)
+{
+	const struct row *row = NULL;
+
+	if (!session_header(session)->finished)
+		return true;
+	while ((row = item_next(session, SEGMENT_ROWS, sizeof(*row), row)))
+		if (!row_is_whole(session, row))
+			return false;
+	return true;
+}
