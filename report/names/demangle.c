@@ -18,10 +18,415 @@
  */
 #include "report/names/demangle.h"
 
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/names/demangle_tree.h"
+#include <libiberty/demangle.h>
+#include <uthash.h>
+
+#define DEMANGLE_STYLE (DMGL_PARAMS | DMGL_ANSI)
+/* Stands for the N of _GLOBAL__N while libiberty parses the name: it would drop what follows. */
+#define HIDDEN_N       '\1'
+
+/* What a component of a name is. */
+enum trait {
+	LEAF = 1,	   /* it has no left and right part */
+	BEYOND_NVPROF = 2, /* nvprof leaves names with such a part mangled */
+	BEYOND_CUFILT = 4, /* part of an expression, which nsys's spelling here lacks */
+};
+
+/* The differences between spellings. */
+struct spelling {
+	const struct spelling *otherwise; /* for names with parts beyond this one */
+	enum trait beyond;
+	const char *anonymous;	   /* namespace; NULL: the compiler's name for it */
+	const char *literal;	   /* format of a type, a sign and digits */
+	const char *no_parameters; /* in place of an empty list */
+	const char *long_long;
+	bool resolves; /* template parameters are arguments, by nvprof's numbering */
+	bool cufilt;   /* what only cu++filt does, and its spaces */
+	bool nvprof;   /* nvprof's spaces */
+};
+
+/* libiberty's own limit when it prints; a name with a deeper tree stays mangled. */
+#define DEPTH_MOST 1024
+/* libiberty keeps two tables on the stack while it prints; this bounds them. */
+#define STACK_MOST (256UL << 10)
+/* Substitutions let a short name unfold without end; kernels' names stay far below. */
+#define TEXT_MOST  (256UL << 10)
+
+typedef struct demangle_component component;
+
+/* A component that was edited: substitutions make a tree share its parts. */
+struct visit {
+	component *node;
+	size_t size; /* about how many characters it prints as */
+	char *text;  /* what it became */
+	UT_hash_handle hh;
+};
+
+struct edit {
+	const struct spelling *spelling;
+	component **arguments; /* of all templates, in the order of their end */
+	size_t argument_count, argument_size;
+	struct visit *visits;
+	size_t templates, references;
+	bool beyond; /* a part is beyond the spelling */
+	bool failed; /* out of memory, too deep or too long */
+};
+
+static unsigned traits_of(const component *node)
+{
+	switch (node->type) {
+	case DEMANGLE_COMPONENT_NAME:
+	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+	case DEMANGLE_COMPONENT_SUB_STD:
+	case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_EXTENDED_BUILTIN_TYPE:
+	case DEMANGLE_COMPONENT_OPERATOR:
+	case DEMANGLE_COMPONENT_EXTENDED_OPERATOR:
+	case DEMANGLE_COMPONENT_CHARACTER:
+	case DEMANGLE_COMPONENT_NUMBER:
+	case DEMANGLE_COMPONENT_CTOR:
+	case DEMANGLE_COMPONENT_DTOR:
+	case DEMANGLE_COMPONENT_FIXED_TYPE:
+	case DEMANGLE_COMPONENT_TEMPLATE_HEAD:
+	case DEMANGLE_COMPONENT_TEMPLATE_TYPE_PARM:
+	case DEMANGLE_COMPONENT_TEMPLATE_NON_TYPE_PARM:
+	case DEMANGLE_COMPONENT_TEMPLATE_TEMPLATE_PARM:
+	case DEMANGLE_COMPONENT_TEMPLATE_PACK_PARM:
+		return LEAF;
+	case DEMANGLE_COMPONENT_LAMBDA:
+	case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+		return LEAF | BEYOND_NVPROF;
+	case DEMANGLE_COMPONENT_DEFAULT_ARG:
+		return LEAF | BEYOND_NVPROF | BEYOND_CUFILT;
+	case DEMANGLE_COMPONENT_FUNCTION_PARAM:
+		return LEAF | BEYOND_CUFILT;
+	case DEMANGLE_COMPONENT_LOCAL_NAME:
+	case DEMANGLE_COMPONENT_PACK_EXPANSION:
+	case DEMANGLE_COMPONENT_CONVERSION:
+		return BEYOND_NVPROF;
+	case DEMANGLE_COMPONENT_DECLTYPE:
+		return BEYOND_NVPROF | BEYOND_CUFILT;
+	case DEMANGLE_COMPONENT_CAST:
+	case DEMANGLE_COMPONENT_NULLARY:
+	case DEMANGLE_COMPONENT_BINARY:
+	case DEMANGLE_COMPONENT_TRINARY:
+	case DEMANGLE_COMPONENT_INITIALIZER_LIST:
+	case DEMANGLE_COMPONENT_VENDOR_EXPR:
+		return BEYOND_CUFILT;
+	case DEMANGLE_COMPONENT_TEMPLATE_ARGLIST:
+		/* A list as an argument is a pack. */
+		return node->u.s_binary.left && node->u.s_binary.left->type == node->type
+			       ? BEYOND_NVPROF
+			       : 0;
+	default:
+		return 0;
+	}
+}
+
+static char *print(struct edit *edit, component *node)
+{
+	size_t size;
+	char *text = cplus_demangle_print(DEMANGLE_STYLE, node, 16, &size);
+
+	if (!text)
+		edit->failed = true;
+	return text;
+}
+
+/* Makes the visited component a name, which is printed as it is. */
+__attribute__((format(printf, 3, 4))) static void become(struct edit *edit, struct visit *visit,
+							 const char *format, ...)
+{
+	va_list arguments;
+	int length;
+
+	va_start(arguments, format);
+	length = edit->failed ? -1 : vasprintf(&visit->text, format, arguments);
+	va_end(arguments);
+	if (length < 0)
+		visit->text = NULL;
+	if (length < 0 || !cplus_demangle_fill_name(visit->node, visit->text, length))
+		edit->failed = true;
+	else
+		visit->size = (size_t)length;
+}
+
+static void edit_name(struct edit *edit, struct visit *visit)
+{
+	const component *node = visit->node;
+
+	/* As libiberty knows the name of an anonymous namespace. */
+	if (edit->spelling->anonymous && node->u.s_name.len > 9 && node->u.s_name.s[9] == HIDDEN_N)
+		become(edit, visit, "%s", edit->spelling->anonymous);
+}
+
+static void edit_literal(struct edit *edit, struct visit *visit)
+{
+	const component *value = visit->node->u.s_binary.right;
+	const char *sign = visit->node->type == DEMANGLE_COMPONENT_LITERAL_NEG ? "-" : "";
+	char *type;
+
+	if (!edit->spelling->literal || !value || value->type != DEMANGLE_COMPONENT_NAME)
+		return;
+	type = print(edit, visit->node->u.s_binary.left);
+	become(edit, visit, edit->spelling->literal, type, sign, value->u.s_name.len,
+	       value->u.s_name.s);
+	free(type);
+}
+
+static void edit_builtin(struct edit *edit, struct visit *visit)
+{
+	char *name = edit->spelling->long_long ? print(edit, visit->node) : NULL;
+
+	if (name && !strcmp(name, "long long"))
+		become(edit, visit, "%s", edit->spelling->long_long);
+	else if (name && !strcmp(name, "unsigned long long"))
+		become(edit, visit, "unsigned %s", edit->spelling->long_long);
+	free(name);
+}
+
+static struct visit *find_visit(const struct edit *edit, const component *node)
+{
+	struct visit *visit;
+
+	HASH_FIND_PTR(edit->visits, &node, visit);
+	return visit;
+}
+
+/* The parameters of a function without any: an argument list without an argument. */
+static void edit_parameters(struct edit *edit, const component *list)
+{
+	if (edit->spelling->no_parameters && list && list->type == DEMANGLE_COMPONENT_ARGLIST &&
+	    !list->u.s_binary.left)
+		become(edit, find_visit(edit, list), "%s", edit->spelling->no_parameters);
+}
+
+/* Makes a component one of its parts, between a prefix and a suffix. */
+static void edit_around(struct edit *edit, struct visit *visit, const char *prefix, component *part,
+			const char *suffix)
+{
+	char *text = print(edit, part);
+
+	become(edit, visit, "%s%s%s", prefix, text, suffix);
+	free(text);
+}
+
+static bool is_pointer(const component *node)
+{
+	return node && (node->type == DEMANGLE_COMPONENT_POINTER ||
+			node->type == DEMANGLE_COMPONENT_REFERENCE ||
+			node->type == DEMANGLE_COMPONENT_RVALUE_REFERENCE ||
+			node->type == DEMANGLE_COMPONENT_PTRMEM_TYPE);
+}
+
+static void edit_as_cufilt(struct edit *edit, struct visit *visit)
+{
+	static const char operator[] = "operator", address_of[] = "operator &";
+	component *node = visit->node, *left = node->u.s_binary.left;
+	char *text;
+
+	switch (node->type) {
+	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+		become(edit, visit, "T%ld", node->u.s_number.number + 1);
+		break;
+	case DEMANGLE_COMPONENT_UNNAMED_TYPE:
+		become(edit, visit, "[unnamed type (instance %ld)]", node->u.s_number.number + 1);
+		break;
+	case DEMANGLE_COMPONENT_LAMBDA:
+		text = node->u.s_unary_num.sub ? print(edit, node->u.s_unary_num.sub) : strdup("");
+		become(edit, visit, "[lambda(%s) (instance %d)]", text,
+		       node->u.s_unary_num.num + 1);
+		free(text);
+		break;
+	case DEMANGLE_COMPONENT_OPERATOR:
+		text = print(edit, node);
+		if (text)
+			become(edit, visit, "%s %s", operator,
+			       text + strlen(operator) + strspn(text + strlen(operator), " "));
+		free(text);
+		break;
+	case DEMANGLE_COMPONENT_UNARY:
+		/* &object and &function, which stand without their parameters */
+		if (!left || left->type != DEMANGLE_COMPONENT_NAME ||
+		    left->u.s_name.len != (int)strlen(address_of) ||
+		    memcmp(left->u.s_name.s, address_of, strlen(address_of)) != 0)
+			edit->beyond = true;
+		node = node->u.s_binary.right;
+		if (node && node->type == DEMANGLE_COMPONENT_TYPED_NAME)
+			node = node->u.s_binary.left;
+		edit_around(edit, visit, "&", node, "");
+		break;
+	case DEMANGLE_COMPONENT_PACK_EXPANSION:
+		edit_around(edit, visit, "", left, "...");
+		break;
+	case DEMANGLE_COMPONENT_CONST:
+		if (!is_pointer(left))
+			edit_around(edit, visit, "const ", left, "");
+		break;
+	case DEMANGLE_COMPONENT_VOLATILE:
+		if (!is_pointer(left))
+			edit_around(edit, visit, "volatile ", left, "");
+		break;
+	default:
+		break;
+	}
+}
+
+static void edit_component(struct edit *edit, struct visit *visit)
+{
+	component *node = visit->node;
+
+	switch (node->type) {
+	case DEMANGLE_COMPONENT_NAME:
+		edit_name(edit, visit);
+		break;
+	case DEMANGLE_COMPONENT_LITERAL:
+	case DEMANGLE_COMPONENT_LITERAL_NEG:
+		edit_literal(edit, visit);
+		break;
+	case DEMANGLE_COMPONENT_BUILTIN_TYPE:
+		edit_builtin(edit, visit);
+		break;
+	case DEMANGLE_COMPONENT_FUNCTION_TYPE:
+		edit_parameters(edit, node->u.s_binary.right);
+		break;
+	case DEMANGLE_COMPONENT_TEMPLATE:
+		edit->templates++;
+		break;
+	case DEMANGLE_COMPONENT_REFERENCE:
+	case DEMANGLE_COMPONENT_RVALUE_REFERENCE:
+		edit->references +=
+			node->u.s_binary.left &&
+			node->u.s_binary.left->type == DEMANGLE_COMPONENT_TEMPLATE_PARAM;
+		break;
+	default:
+		if (edit->spelling->cufilt)
+			edit_as_cufilt(edit, visit);
+	}
+}
+
+/* Notes a component on the way down; NULL if memory is out. */
+static struct visit *add_visit(struct edit *edit, component *node)
+{
+	struct visit *visit = calloc(1, sizeof(*visit));
+
+	if (!visit)
+		return NULL;
+	visit->node = node;
+	HASH_ADD_PTR(edit->visits, node, visit);
+	if (visit->hh.tbl)
+		return visit;
+	free(visit);
+	return NULL;
+}
+
+static size_t edit_tree(struct edit *edit, component **slot, int depth);
+
+static size_t edit_parts(struct edit *edit, component *node, unsigned traits, int depth)
+{
+	size_t size = 16; /* as long as a word, with what stands around it */
+
+	switch (node->type) {
+	case DEMANGLE_COMPONENT_NAME:
+		return (size_t)node->u.s_name.len;
+	case DEMANGLE_COMPONENT_TEMPLATE_PARAM:
+		/* libiberty prints one of the arguments in its place. */
+		return edit->argument_size + size;
+	case DEMANGLE_COMPONENT_LAMBDA:
+		if (edit->spelling->cufilt)
+			size += edit_tree(edit, &node->u.s_unary_num.sub, depth);
+		return size;
+	default:
+		break;
+	}
+	if (traits & LEAF)
+		return size;
+	size = edit_tree(edit, &node->u.s_binary.left, depth);
+	if (node->type == DEMANGLE_COMPONENT_TEMPLATE_ARGLIST && node->u.s_binary.left) {
+		edit->arguments[edit->argument_count++] = node->u.s_binary.left;
+		if (size > edit->argument_size)
+			edit->argument_size = size;
+	}
+	return size + edit_tree(edit, &node->u.s_binary.right, depth) + 2;
+}
+
+/*
+ * Edits the tree at *slot, in the order of the mangled name, parts before what they are parts of.
+ * Returns about how many characters it prints as.
+ */
+static size_t edit_tree(struct edit *edit, component **slot, int depth)
+{
+	component *node = *slot;
+	struct visit *visit;
+	unsigned traits;
+
+	while (edit->spelling->cufilt && node && node->type == DEMANGLE_COMPONENT_RESTRICT)
+		*slot = node = node->u.s_binary.left;
+	/* Templates that have ended cannot hold the parameter itself. */
+	if (edit->spelling->resolves && node && node->type == DEMANGLE_COMPONENT_TEMPLATE_PARAM &&
+	    (size_t)node->u.s_number.number < edit->argument_count)
+		*slot = node = edit->arguments[node->u.s_number.number];
+	if (!node || edit->beyond || edit->failed)
+		return 0;
+	visit = find_visit(edit, node);
+	if (visit)
+		return visit->size;
+	visit = depth < DEPTH_MOST ? add_visit(edit, node) : NULL;
+	if (!visit) {
+		edit->failed = true;
+		return 0;
+	}
+	traits = traits_of(node);
+	edit->beyond = traits & edit->spelling->beyond;
+	visit->size = edit_parts(edit, node, traits, depth + 1);
+	if (visit->size > TEXT_MOST)
+		edit->failed = true;
+	if (!edit->beyond && !edit->failed)
+		edit_component(edit, visit);
+	return visit->size;
+}
+
+static void free_visits(struct edit *edit)
+{
+	struct visit *visit, *next;
+
+	HASH_ITER (hh, edit->visits, visit, next) {
+		HASH_DEL(edit->visits, visit);
+		free(visit->text);
+		free(visit);
+	}
+}
+
+/*
+ * Edits and prints a tree that was made of a name of that length; the caller frees the text. NULL
+ * with *beyond set where a part of it is beyond the spelling, else where memory is out, or the name
+ * is too deep or too long.
+ */
+static char *demangle_tree(const struct spelling *spelling, component *tree, size_t letters,
+			   bool *beyond)
+{
+	struct edit edit = {.spelling = spelling};
+	char *text = NULL;
+
+	/* An argument takes a letter of the name, or more. */
+	edit.arguments = calloc(letters, sizeof(*edit.arguments));
+	if (edit.arguments)
+		edit_tree(&edit, &tree, 0);
+	*beyond = edit.beyond;
+	if (edit.arguments && !edit.beyond && !edit.failed &&
+	    edit.references * (edit.templates + 1) * sizeof(void *) * 2 <= STACK_MOST)
+		text = print(&edit, tree);
+	free_visits(&edit);
+	free(edit.arguments);
+	return text;
+}
 
 /*
  * Longer names stay mangled: libiberty parses a type by recursion, with up to 96 bytes of stack for
