@@ -16,7 +16,7 @@ REPORT_COMMAND_OBJECTS := $(REPORT_COMMAND_SOURCES:%.c=$(BUILD)/obj/%.o) $(BUILD
 $(BUILD)/obj/report/html/assets.o: $(wildcard report/html/*.css report/html/*.js)
 REPORT_LIBRARIES := -l:libiberty.a
 
-REPORT_COMMAND_LIBRARIES := -lsqlite3 -lcjson -lz -lncursesw -ltinfo $(REPORT_LIBRARIES) -lpthread -lm
+REPORT_COMMAND_LIBRARIES := -lsqlite3 -lz -lncursesw -ltinfo $(REPORT_LIBRARIES) -lpthread -lm
 
 .PHONY: command
 command: $(BUILD)/ktime

@@ -19,11 +19,11 @@ build="
 	uthash-dev     uthash.h
 	libiberty-dev  libiberty/demangle.h
 	libsqlite3-dev sqlite3.h
-	libcjson-dev   cjson/cJSON.h
 	zlib1g-dev     zlib.h
 	libncurses-dev curses.h"
 check="$build
 	libcmocka-dev  cmocka.h
+	libcjson-dev   cjson/cJSON.h
 	bats           bats
 	clang          clang
 	clang-format   clang-format

@@ -8,7 +8,6 @@
 
 #include "report/command/probe.h"
 #include "report/devices/peaks.h"
-#include "report/export/export_json.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"
@@ -151,22 +150,21 @@ static void write_csv(const struct probe *probe, int device)
 	putchar('\n');
 }
 
-static int write_json(const struct probe *probe, uint64_t wanted)
+static void write_json(const struct probe *probe, uint64_t wanted)
 {
-	const char *separator = "[\n";
-	bool any = false;
-	int error = 0;
+	struct json json = {.file = stdout};
 
-	for (size_t i = 0; i < probe->count && !error; i++) {
+	json_array(&json, NULL);
+	for (size_t i = 0; i < probe->count; i++) {
 		if (!(wanted >> i & 1))
 			continue;
-		fputs(separator, stdout);
-		separator = ",\n";
-		any = true;
-		error = json_write(stdout, json_device(&probe->devices[i], (int)i));
+		json_line(&json);
+		json_device(&json, &probe->devices[i], (int)i);
 	}
-	fputs(any ? "\n]\n" : "[]\n", stdout);
-	return error;
+	if (json.comma)
+		json_line(&json);
+	json_end(&json);
+	putchar('\n');
 }
 
 int command_devices(const struct options *options, const char *const *files, size_t count)
@@ -183,7 +181,7 @@ int command_devices(const struct options *options, const char *const *files, siz
 		return EXIT_FAILURE;
 	}
 	if (options->print_json)
-		error = write_json(&probe, options->devices);
+		write_json(&probe, options->devices);
 	else if (options->csv)
 		puts("\"Device\",\"Name\",\"Compute Capability\",\"Multiprocessors\",\"Clock\","
 		     "\"Memory\",\"Memory Clock\",\"Memory Bus\",\"DRAM\",\"DRAM\",\"L2\","
@@ -201,7 +199,7 @@ int command_devices(const struct options *options, const char *const *files, siz
 	}
 	if (!any && !options->print_json && !options->csv)
 		puts(probe.count ? "None of these devices is there." : "No device.");
-	if (!error && fflush(stdout) != 0)
+	if (fflush(stdout) != 0)
 		error = -errno;
 	if (error)
 		visible_line(stderr, "ktime: %s", strerror(-error));

@@ -114,8 +114,8 @@ void comparison_print_lines(const struct comparison *comparison, FILE *file);
  * verdict. CSV has times in nanoseconds, and nothing where there is none. */
 struct sheet comparison_sheet(const struct comparison *comparison, enum sheet_form form);
 /* The table and the lines that sum it up, which Markdown has above; of JSON one object, with times
- * in nanoseconds and null where there is none. 0 or -ENOMEM. */
-int comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file);
+ * in nanoseconds and null where there is none. */
+void comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file);
 
 /* The mean times of several runs of one program, and the standard deviation between runs. */
 void runs_print_text(const struct profile *runs, FILE *file);

@@ -7,7 +7,6 @@
 #include <string.h>
 
 #include "report/energy/energy.h"
-#include "report/export/export_json.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"
@@ -352,127 +351,136 @@ void comparison_print_devices(const struct comparison *comparison, FILE *file)
 					      .file = file});
 }
 
-static cJSON *energy_item(const struct comparison *comparison, bool of_b, int device)
+/* The most memory that a side held of a device; null where it is not known. */
+static bool add_memory(struct json *json, const char *name, const struct comparison *comparison,
+		       bool of_b, int device)
+{
+	uint64_t bytes = memory_of(of_b ? comparison->memory_b : comparison->memory_a, device);
+
+	if (name && bytes)
+		json_unsigned(json, name, bytes);
+	else if (name)
+		json_null(json, name);
+	return bytes;
+}
+
+static bool add_energy(struct json *json, const char *name, const struct comparison *comparison,
+		       bool of_b, int device)
 {
 	const struct profile_energies *energies =
 		of_b ? comparison->energies_b : comparison->energies_a;
+	bool known = energies && energy_is_known(&energies->devices[device]);
 
-	return energies && energy_is_known(&energies->devices[device])
-		       ? json_energy(&energies->devices[device])
-		       : NULL;
+	if (name && known)
+		json_energy(json, name, &energies->devices[device]);
+	else if (name)
+		json_null(json, name);
+	return known;
 }
 
-static cJSON *memory_item(const struct comparison *comparison, bool of_b, int device)
+/* The devices of which a side knows something: `add` tells whether it does, and writes nothing
+ * without a name. */
+static void add_devices(struct json *json, const char *name, const struct comparison *comparison,
+			bool (*add)(struct json *json, const char *name,
+				    const struct comparison *comparison, bool of_b, int device))
 {
-	uint64_t bytes = memory_of(of_b ? comparison->memory_b : comparison->memory_a, device);
-	char text[NUMBER_SIZE];
-
-	snprintf(text, sizeof(text), "%" PRIu64, bytes);
-	return bytes ? cJSON_CreateRaw(text) : NULL;
-}
-
-/* The devices of which a side knows something. */
-static cJSON *devices_json(const struct comparison *comparison,
-			   cJSON *(*item)(const struct comparison *, bool of_b, int device))
-{
-	cJSON *array = cJSON_CreateArray();
-
+	json_array(json, name);
 	for (int device = 0; device < SESSION_DEVICES; device++) {
-		cJSON *a = item(comparison, false, device), *b = item(comparison, true, device);
-		cJSON *object;
-
-		if (!a && !b)
+		if (!add(json, NULL, comparison, false, device) &&
+		    !add(json, NULL, comparison, true, device))
 			continue;
-		object = cJSON_CreateObject();
-		cJSON_AddNumberToObject(object, "device", device);
-		cJSON_AddItemToObject(object, "a", a ? a : cJSON_CreateNull());
-		cJSON_AddItemToObject(object, "b", b ? b : cJSON_CreateNull());
-		cJSON_AddItemToArray(array, object);
+		json_object(json, NULL);
+		json_real(json, "device", device);
+		add(json, "a", comparison, false, device);
+		add(json, "b", comparison, true, device);
+		json_end(json);
 	}
-	return array;
+	json_end(json);
 }
 
 /* Grows when a field changes its meaning or goes. */
 #define FORMAT 1
 
-/* cJSON writes a number that is none as null. */
-static void add_change(cJSON *object, const struct change *change)
+/* A number that is none becomes null. */
+static void add_change(struct json *json, const struct change *change)
 {
-	cJSON_AddNumberToObject(object, "ratio", change->ratio);
-	cJSON_AddNumberToObject(object, "low", change->low);
-	cJSON_AddNumberToObject(object, "high", change->high);
-	cJSON_AddNumberToObject(object, "probability", change->probability);
+	json_real(json, "ratio", change->ratio);
+	json_real(json, "low", change->low);
+	json_real(json, "high", change->high);
+	json_real(json, "probability", change->probability);
 }
 
-static void add_side(cJSON *object, const char *name, const struct profile_row *row)
+static void add_side(struct json *json, const char *name, const struct profile_row *row)
 {
-	cJSON *side = row ? cJSON_AddObjectToObject(object, name) : NULL;
-	cJSON *runs;
-
-	if (!row)
-		cJSON_AddNullToObject(object, name);
-	runs = cJSON_AddArrayToObject(side, "runs");
-	for (size_t i = 0; row && i < row->run_count; i++) {
-		const struct row_run *times = &row->runs[i];
-		cJSON *run = cJSON_CreateObject();
-
-		json_add_unsigned(run, "run", times->run);
-		json_add_unsigned(run, "calls", times->calls);
-		cJSON_AddNumberToObject(run, "total_ns", times->total);
-		cJSON_AddNumberToObject(run, "average_ns", times->average);
-		cJSON_AddItemToArray(runs, run);
+	if (!row) {
+		json_null(json, name);
+		return;
 	}
+	json_object(json, name);
+	json_array(json, "runs");
+	for (const struct row_run *run = row->runs; run < row->runs + row->run_count; run++) {
+		json_object(json, NULL);
+		json_unsigned(json, "run", run->run);
+		json_unsigned(json, "calls", run->calls);
+		json_real(json, "total_ns", run->total);
+		json_real(json, "average_ns", run->average);
+		json_end(json);
+	}
+	json_end(json);
+	json_end(json);
 }
 
-static cJSON *row_object(const struct comparison_row *row)
+static void add_row(struct json *json, const struct comparison_row *row)
 {
-	cJSON *object = cJSON_CreateObject(), *average, *total;
-
-	cJSON_AddStringToObject(object, "type", type_of(row, SHEET_JSON));
-	json_add_text(object, "name", comparison_name(row));
-	add_side(object, "a", row->a);
-	add_side(object, "b", row->b);
-	average = cJSON_AddObjectToObject(object, "average");
-	add_change(average, &row->average);
-	total = cJSON_AddObjectToObject(object, "total");
-	add_change(total, &row->total);
-	cJSON_AddStringToObject(object, "verdict", verdict_text(row->verdict));
-	return object;
+	json_object(json, NULL);
+	json_text(json, "type", type_of(row, SHEET_JSON));
+	json_text(json, "name", comparison_name(row));
+	add_side(json, "a", row->a);
+	add_side(json, "b", row->b);
+	json_object(json, "average");
+	add_change(json, &row->average);
+	json_end(json);
+	json_object(json, "total");
+	add_change(json, &row->total);
+	json_end(json);
+	json_text(json, "verdict", verdict_text(row->verdict));
+	json_end(json);
 }
 
-static int print_json(const struct comparison *comparison, FILE *file)
+static void print_json(const struct comparison *comparison, FILE *file)
 {
-	cJSON *root = cJSON_CreateObject();
-	cJSON *gpu, *rows;
-	int error;
+	struct json json = {.file = file};
 
-	cJSON_AddNumberToObject(root, "format", FORMAT);
-	json_add_unsigned(root, "runs_a", comparison->runs_a);
-	json_add_unsigned(root, "runs_b", comparison->runs_b);
-	cJSON_AddNumberToObject(root, "threshold_percent", comparison->threshold * 100);
-	gpu = cJSON_AddObjectToObject(root, "gpu_total");
-	cJSON_AddNumberToObject(gpu, "a_ns", comparison->gpu_a);
-	cJSON_AddNumberToObject(gpu, "b_ns", comparison->gpu_b);
-	add_change(gpu, &comparison->gpu);
-	cJSON_AddStringToObject(gpu, "verdict", verdict_text(comparison->gpu_verdict));
-	cJSON_AddItemToObject(root, "memory", devices_json(comparison, memory_item));
-	cJSON_AddItemToObject(root, "energy", devices_json(comparison, energy_item));
-	rows = cJSON_AddArrayToObject(root, "rows");
+	json_object(&json, NULL);
+	json_unsigned(&json, "format", FORMAT);
+	json_unsigned(&json, "runs_a", comparison->runs_a);
+	json_unsigned(&json, "runs_b", comparison->runs_b);
+	json_real(&json, "threshold_percent", comparison->threshold * 100);
+	json_object(&json, "gpu_total");
+	json_real(&json, "a_ns", comparison->gpu_a);
+	json_real(&json, "b_ns", comparison->gpu_b);
+	add_change(&json, &comparison->gpu);
+	json_text(&json, "verdict", verdict_text(comparison->gpu_verdict));
+	json_end(&json);
+	add_devices(&json, "memory", comparison, add_memory);
+	add_devices(&json, "energy", comparison, add_energy);
+	json_array(&json, "rows");
 	for (size_t i = 0; i < comparison->count; i++)
-		cJSON_AddItemToArray(rows, row_object(&comparison->rows[i]));
-	error = json_write(file, root);
+		add_row(&json, &comparison->rows[i]);
+	json_end(&json);
+	json_end(&json);
 	fputc('\n', file);
-	return error;
 }
 
-int comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file)
+void comparison_print(const struct comparison *comparison, enum sheet_form form, FILE *file)
 {
 	struct sheet sheet = comparison_sheet(comparison, form);
 	struct out out = OUT_TO_FILE(file);
 
 	switch (form) {
 	case SHEET_JSON:
-		return print_json(comparison, file);
+		print_json(comparison, file);
+		break;
 	case SHEET_MARKDOWN:
 		print_lines(comparison, "\n", file);
 		fputc('\n', file);
@@ -487,7 +495,6 @@ int comparison_print(const struct comparison *comparison, enum sheet_form form, 
 		fputc('\n', file);
 		print_lines(comparison, "", file);
 	}
-	return 0;
 }
 
 /* The runs of one program, those of most time first. */

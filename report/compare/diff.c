@@ -70,13 +70,8 @@ static int write_to(const char *path, enum sheet_form form, const struct compari
 		return 0;
 	error = output_open(&output, path, overwrite, false, message, sizeof(message));
 	if (!error) {
-		error = comparison_print(comparison, form, output.file);
-		if (error) {
-			snprintf(message, sizeof(message), "%s: %s", path, strerror(-error));
-			output_abandon(&output);
-		} else {
-			error = output_finish(&output, message, sizeof(message));
-		}
+		comparison_print(comparison, form, output.file);
+		error = output_finish(&output, message, sizeof(message));
 	}
 	if (error)
 		visible_line(stderr, "ktime: %s", message);

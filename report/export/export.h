@@ -6,9 +6,14 @@
 #ifndef KTIME_REPORT_EXPORT_EXPORT_H
 #define KTIME_REPORT_EXPORT_EXPORT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
+#include <uthash.h>
+
+#include "report/merge/job.h"
 #include "report/options/options.h"
 #include "report/session/session.h"
 
@@ -27,5 +32,51 @@ int export_json(struct session *session, const struct options *options, FILE *fi
 
 /* `ktime export`: returns the process's exit status. */
 int command_export(const struct options *options, const char *const *files, size_t count);
+
+/* The part of a trace that --from and --to ask for, on the records' clock. */
+struct trace_window {
+	/* From the first record's start, or the session's own zero if that is earlier, to the last
+	 * end. */
+	uint64_t zero, end;
+	uint64_t from, to;
+};
+struct trace_window trace_window(const struct session *session, const struct options *options);
+/* Whether a record is not wholly before or after it. */
+bool trace_is_in(const struct trace_window *window, const struct trace_record *record);
+
+/* The program's name: the last part of the command line's first word, else "process PID". */
+void trace_process_name(const struct session *session, char *name, size_t size);
+/* "rank 3 on node7: ", of a merged profile; "" if `owner` is NULL. */
+void trace_owner_name(const struct session *session, const struct job_process *owner, char *text,
+		      size_t size);
+
+#define TRACE_UUID_SIZE 37
+/* A device's UUID in its usual form; returns the text. */
+const char *trace_uuid(const uint8_t uuid[16], char text[TRACE_UUID_SIZE]);
+
+/* Names to read, kernels' as nsys has them, each made once. A cache begins as NULL. */
+struct trace_name {
+	uint64_t offset; /* in the session */
+	char *text;
+	char *base; /* of a kernel, without its scopes and arguments */
+	/* For the writer of a timeline; zeros at first. */
+	char *written;	  /* as its format has it */
+	uint32_t number;  /* of the name in the file */
+	uint32_t process; /* that `defined` is of */
+	uint32_t defined; /* bit by bit where the file has the number */
+	UT_hash_handle hh;
+};
+/* The name of a record, or of any row's name of that kind; NULL where memory is out. */
+struct trace_name *trace_name_get(struct trace_name **cache, const struct session *session,
+				  enum row_kind kind, uint64_t offset);
+/*
+ * The second name of a record: a kernel's as the session has it (of `raw`), the kernel that a call
+ * launched (of `names`), a range's domain (of `raw`). False, and NULL, if it has none; NULL with
+ * true where memory is out.
+ */
+bool trace_other_name(struct trace_name **names, struct trace_name **raw,
+		      const struct session *session, const struct trace_record *record,
+		      struct trace_name **other);
+void trace_names_free(struct trace_name **cache);
 
 #endif

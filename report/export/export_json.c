@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* Everything that a session holds, as JSON. Times are nanoseconds. */
-#include "report/export/export_json.h"
-
-#include <cjson/cJSON.h>
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,7 +9,7 @@
 #include "report/devices/peaks.h"
 #include "report/energy/energy.h"
 #include "report/export/export.h"
-#include "report/export/export_trace.h"
+#include "report/export/export.h"
 #include "report/export/json.h"
 #include "report/findings/findings.h"
 #include "report/merge/job.h"
@@ -24,50 +21,458 @@
 #include "report/session/memory_use.h"
 #include "report/session/session.h"
 
-static const char *const kind_names[ROW_KINDS] = {
-	[ROW_KERNEL] = "kernel",       [ROW_MEMCPY] = "memcpy",	    [ROW_MEMSET] = "memset",
-	[ROW_GRAPH] = "graph",	       [ROW_MOVEMENT] = "movement", [ROW_OTHER] = "other",
-	[ROW_RUNTIME_API] = "runtime", [ROW_DRIVER_API] = "driver", [ROW_OVERHEAD] = "overhead",
-	[ROW_RANGE] = "range",
+/* Counts up where a member is changed or removed. */
+#define JSON_FORMAT 2
+
+struct json_export {
+	struct json json;
+	const struct options *options;
+	struct work_patterns patterns;
+	struct trace_name *names;
 };
 
-static const char *const clock_names[] = {
-	[CLOCK_NONE] = "none",
-	[CLOCK_CUPTI] = "cupti",
-	[CLOCK_EVENTS] = "events",
-};
+static struct json_export *export_of(struct json *json)
+{
+	return (struct json_export *)json;
+}
+
+/* Adds a name to read. */
+static void add_name(struct json *json, enum row_kind kind, uint64_t offset)
+{
+	const struct trace_name *name =
+		trace_name_get(&export_of(json)->names, json->session, kind, offset);
+
+	if (name)
+		json_text(json, "name", name->text);
+	else
+		json->error = -ENOMEM;
+}
 
 const char *json_kind_name(unsigned kind)
 {
-	return kind < ROW_KINDS ? kind_names[kind] : "unknown";
+	static const char *const names[ROW_KINDS] = {
+		[ROW_KERNEL] = "kernel",       [ROW_MEMCPY] = "memcpy",
+		[ROW_MEMSET] = "memset",       [ROW_GRAPH] = "graph",
+		[ROW_MOVEMENT] = "movement",   [ROW_OTHER] = "other",
+		[ROW_RUNTIME_API] = "runtime", [ROW_DRIVER_API] = "driver",
+		[ROW_OVERHEAD] = "overhead",   [ROW_RANGE] = "range",
+	};
+
+	return kind < ROW_KINDS ? names[kind] : "unknown";
 }
 
-static const char *json_clock_name(unsigned clock)
+static void add_clock_name(struct json *json, unsigned clock)
 {
-	return clock <= CLOCK_EVENTS ? clock_names[clock] : "unknown";
+	static const char *const names[] = {
+		[CLOCK_NONE] = "none",
+		[CLOCK_CUPTI] = "cupti",
+		[CLOCK_EVENTS] = "events",
+	};
+
+	json_text(json, "clock", clock <= CLOCK_EVENTS ? names[clock] : "unknown");
 }
 
-static cJSON *histogram_object(const struct histogram *histogram)
+static void add_range_style(struct json *json, unsigned style)
 {
-	cJSON *buckets = cJSON_CreateArray();
+	json_text(json, "style", style == RANGE_START_END ? "start/end" : "push/pop");
+}
 
-	for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
-		cJSON *entry;
+/* What is known if it is not negative, as the numbers of devices and ranks are. */
+static void add_number(struct json *json, const char *name, int32_t number)
+{
+	if (number >= 0)
+		json_unsigned(json, name, (uint32_t)number);
+}
 
-		if (!histogram->buckets[bucket])
-			continue;
-		entry = cJSON_CreateObject();
-		json_add_unsigned(entry, "from", histogram_bucket_low(bucket));
-		json_add_unsigned(entry, "to", histogram_bucket_high(bucket));
-		json_add_unsigned(entry, "count", histogram->buckets[bucket]);
-		cJSON_AddItemToArray(buckets, entry);
+static void add_above_zero(struct json *json, const char *name, double value)
+{
+	if (value > 0)
+		json_real(json, name, value);
+}
+
+/* null: it is not known. */
+static void add_known(struct json *json, const char *name, double value)
+{
+	json_real(json, name, value > 0 ? value : NAN);
+}
+
+static void add_rank(struct json *json, const struct process_rank *rank)
+{
+	char text[sizeof(rank->job) + 1];
+
+	if (rank->rank < 0)
+		return;
+	json_object(json, "rank");
+	add_number(json, "number", rank->rank);
+	add_number(json, "local_rank", rank->local_rank);
+	add_number(json, "world_size", rank->world_size);
+	/* A damaged file may hold anything. */
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(rank->launcher) - 1, rank->launcher);
+	json_text(json, "launcher", text);
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(rank->job) - 1, rank->job);
+	json_text(json, "job", text);
+	json_end(json);
+}
+
+static void write_session(struct json *json)
+{
+	static const char *const timers[] = {
+		[TIMER_AUTO] = "auto",
+		[TIMER_CUPTI] = "cupti",
+		[TIMER_EVENTS] = "events",
+		[TIMER_BOTH] = "both",
+	};
+	const struct session_header *header = session_header(json->session);
+
+	json_real(json, "pid", header->pid);
+	json_string(json, "command", header->command);
+	json_string(json, "hostname", header->hostname);
+	add_rank(json, &header->rank);
+	json_unsigned(json, "start_realtime", header->start_realtime);
+	json_unsigned(json, "trace_start", header->trace_start);
+	json_bool(json, "finished", header->finished);
+	json_unsigned(json, "driver_version", header->driver_version);
+	json_unsigned(json, "cupti_version", header->cupti_version);
+	json_text(json, "timer", header->timer <= TIMER_BOTH ? timers[header->timer] : "unknown");
+	json_bool(json, "cupti_active", header->cupti_active);
+	json_bool(json, "events_active", header->events_active);
+	json_unsigned(json, "events_fraction", header->events_fraction);
+	json_real(json, "budget_percent", header->budget_percent);
+	json_bool(json, "budget_given", header->budget_given);
+}
+
+static void add_clock(struct json *json, const char *name, const struct clock_range *clock)
+{
+	if (!clock->samples) {
+		json_null(json, name);
+		return;
 	}
-	return buckets;
+	json_object(json, name);
+	json_unsigned(json, "minimum", clock->minimum);
+	json_real(json, "average", clock_average(clock));
+	json_unsigned(json, "maximum", clock->maximum);
+	json_end(json);
+}
+
+void json_energy(struct json *json, const char *name, const struct device_energy *energy)
+{
+	json_object(json, name);
+	if (!energy_is_known(energy)) {
+		json_text(json, "missing", energy_missing(energy));
+		json_real(json, "nvml_result", energy->result);
+		json_end(json);
+		return;
+	}
+	if (energy->duration) {
+		json_real(json, "joules", energy->joules);
+		json_unsigned(json, "duration", energy->duration);
+		json_real(json, "watts", energy_power(energy));
+		json_bool(json, "from_power", energy->source == ENERGY_FROM_POWER);
+	}
+	json_unsigned(json, "samples", energy->samples);
+	json_unsigned(json, "samples_idle", energy->idle);
+	add_clock(json, "sm_mhz", &energy->sm);
+	add_clock(json, "memory_mhz", &energy->memory);
+	json_object(json, "clock_reasons");
+	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
+		json_real(json, clock_reason_key(i), clock_reason_share(energy, i));
+	json_end(json);
+	json_end(json);
+}
+
+void json_device(struct json *json, const struct device_info *info, int ordinal)
+{
+	char text[TRACE_UUID_SIZE + sizeof(info->name)];
+	struct peaks peaks = peaks_of(info);
+
+	json_object(json, NULL);
+	json_real(json, "ordinal", ordinal);
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(info->name), info->name);
+	json_text(json, "name", text);
+	json_text(json, "uuid", trace_uuid(info->uuid, text));
+	json_unsigned(json, "compute_capability", info->compute_capability);
+	json_unsigned(json, "memory", info->memory);
+	add_known(json, "multiprocessors", info->multiprocessors);
+	add_known(json, "clock_khz", info->clock_khz);
+	add_known(json, "memory_clock_khz", info->memory_clock_khz);
+	add_known(json, "bus_bits", info->bus_bits);
+	add_known(json, "l2_bytes", info->l2_bytes);
+	if (info->ecc == ECC_UNKNOWN)
+		json_null(json, "ecc");
+	else
+		json_bool(json, "ecc", info->ecc == ECC_ON);
+	json_text(json, "link", host_link_text(info, text, sizeof(text)));
+	json_unsigned(json, "nvlink_links", info->nvlink_links);
+	json_object(json, "peaks");
+	add_known(json, "dram", peaks.dram);
+	add_known(json, "fp32", peaks.flops[PRECISION_FP32]);
+	add_known(json, "fp64", peaks.flops[PRECISION_FP64]);
+	add_known(json, "fp16_tensor", peaks.flops[PRECISION_FP16]);
+	add_known(json, "host_link", peaks.host);
+	add_known(json, "nvlink", peaks.nvlink);
+	json_end(json);
+	if (info->energy.state != ENERGY_NOT_ASKED)
+		json_energy(json, "energy", &info->energy);
+	json_end(json);
+}
+
+static void write_devices(struct json *json)
+{
+	const struct session_header *header = session_header(json->session);
+
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (header->devices[device].used)
+			json_device(json, &header->devices[device], device);
+}
+
+static void add_cause(struct json *json, const struct idle_row *row)
+{
+
+	json_object(json, NULL);
+	json_text(json, "cause", idle_cause_keys[row->cause]);
+	if (row->cause == IDLE_CALL)
+		json_string(json, "function", row->name);
+	if (row->thread)
+		json_unsigned(json, "thread", row->thread);
+	json_figures(json, SCOPE_IDLE, row, "");
+	json_end(json);
+}
+
+/* How busy each device was, and why it was idle. */
+static void write_use(struct json *json)
+{
+	const struct session *session = json->session;
+
+	for (int device = 0; device < SESSION_DEVICES && session_knows_use(session); device++) {
+		const struct device_use *use = session_use(session, device);
+		const struct idle_row *row;
+
+		if (!use)
+			continue;
+		json_object(json, NULL);
+		add_number(json, "device", device);
+		json_figures(json, SCOPE_USE, use, "");
+		json_bool(json, "several_contexts", use->contexts > 1);
+		json_array(json, "causes");
+		session_for_each_idle (session, row)
+			if (row->device == device)
+				add_cause(json, row);
+		json_end(json);
+		json_end(json);
+	}
+}
+
+static void write_findings(struct json *json)
+{
+	struct finding findings[FINDING_COUNT];
+	unsigned count = findings_of(json->session, UINT64_MAX, findings);
+
+	for (struct finding *finding = findings; finding < findings + count; finding++) {
+		json_object(json, NULL);
+		json_text(json, "finding", finding->key);
+		if (finding->count)
+			json_unsigned(json, "count", finding->count);
+		json_unsigned(json, "time", finding->time);
+		add_above_zero(json, "percent", finding->percent);
+		add_number(json, "device", finding->device);
+		if (finding->device >= 0)
+			json_unsigned(json, "devices", finding->devices);
+		json_text(json, "advice", finding->advice);
+		json_end(json);
+	}
+}
+
+static void write_counters(struct json *json)
+{
+	json_figures(json, SCOPE_RUN, session_header(json->session)->counters, "");
+}
+
+/* Which operations the event clock did not time, and why, over all rows. */
+static void write_untimed(struct json *json)
+{
+#define REASON(name, text) text,
+	static const char *const reasons[] = {UNTIMED_REASONS(REASON)};
+#undef REASON
+	uint64_t untimed[UNTIMED_COUNT] = {0};
+	const struct row *row;
+
+	session_for_each_row (json->session, row)
+		for (int reason = 0; reason < UNTIMED_COUNT; reason++)
+			untimed[reason] += row->untimed[reason];
+	for (int reason = 0; reason < UNTIMED_COUNT; reason++)
+		json_unsigned(json, reasons[reason], untimed[reason]);
+}
+
+static void add_overhead(struct json *json, const char *name, const struct event_overhead *overhead)
+{
+	json_object(json, name);
+	json_unsigned(json, "overhead", overhead->ns);
+	json_unsigned(json, "pairs", overhead->pairs);
+	json_unsigned(json, "standard_error", overhead->standard_error);
+	json_end(json);
+}
+
+static void write_overheads(struct json *json)
+{
+	const struct session_header *header = session_header(json->session);
+
+	add_overhead(json, "kernel", &header->overheads[OVERHEAD_KERNEL]);
+	add_overhead(json, "copy", &header->overheads[OVERHEAD_COPY]);
+	if (header->queued.pairs > 0)
+		add_overhead(json, "queued", &header->queued);
+}
+
+static void write_notes(struct json *json)
+{
+	const struct session_header *header = session_header(json->session);
+
+	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)
+		json_string(json, NULL, header->notes[i]);
+}
+
+/* Each kind of memory on each device. */
+static void write_memory(struct json *json)
+{
+	const struct memory_use *use;
+
+	session_for_each_memory_use(json->session, use)
+	{
+		json_object(json, NULL);
+		add_number(json, "device", use->device);
+		json_text(json, "kind", allocation_key(use->kind));
+		json_figures(json, SCOPE_MEMORY, use, "");
+		json_end(json);
+	}
+}
+
+static void add_if_any(struct json *json, const char *name, uint64_t offset)
+{
+	const char *text = session_string(json->session, offset);
+
+	if (*text)
+		json_text(json, name, text);
+}
+
+/* Each origin of allocations. */
+static void write_memory_sites(struct json *json)
+{
+	const struct memory_site *site;
+
+	session_for_each_memory_site(json->session, site)
+	{
+		json_object(json, NULL);
+		add_number(json, "device", site->device);
+		json_text(json, "kind", allocation_key(site->kind));
+		if (site->size)
+			json_unsigned(json, "size", site->size);
+		if (site->thread)
+			json_unsigned(json, "thread", site->thread);
+		add_if_any(json, "range", site->range);
+		add_if_any(json, "operation", site->operation);
+		json_figures(json, SCOPE_SITE, site, "");
+		json_end(json);
+	}
+}
+
+static void add_process(struct json *json, const struct job_process *process,
+			const struct process_wait *wait)
+{
+
+	json_object(json, NULL);
+	json_real(json, "pid", process->pid);
+	json_string(json, "command", process->command);
+	json_string(json, "hostname", process->hostname);
+	add_rank(json, &process->rank);
+	json_bool(json, "finished", process->finished);
+	json_bool(json, "timed", process->timed);
+	json_unsigned(json, "operations", process->operations);
+	json_unsigned(json, "gpu", process->gpu);
+	json_unsigned(json, "collectives", process->collectives);
+	json_unsigned(json, "waiting_least", to_unsigned(wait->least > 0 ? wait->least : 0));
+	if (wait->is_exact)
+		json_unsigned(json, "waiting", to_unsigned(wait->exact));
+	json_unsigned(json, "wall", process->wall);
+	json_unsigned(json, "device_time", process->device_time);
+	json_unsigned(json, "busy", process->busy);
+	json_unsigned(json, "memory_peak", process->memory_peak);
+	json_unsigned(json, "memory_held", process->memory_held);
+	json_object(json, "causes");
+	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++)
+		if (process->causes[i])
+			json_unsigned(json, idle_cause_keys[i], process->causes[i]);
+	json_end(json);
+	json_end(json);
+}
+
+static void add_job_row(struct json *json, const struct job_row *row)
+{
+	const struct job_process *slowest = session_process_at(json->session, row->slowest);
+
+	json_object(json, NULL);
+	json_text(json, "kind", json_kind_name(row->kind));
+	json_string(json, "name", row->name);
+	json_unsigned(json, "processes", row->processes);
+	json_unsigned(json, "minimum", row->minimum);
+	json_unsigned(json, "mean", to_unsigned(row->total / (double)row->processes + 0.5));
+	json_unsigned(json, "maximum", row->maximum);
+	json_real(json, "imbalance", job_imbalance(row));
+	add_number(json, "slowest_rank", slowest->rank.rank);
+	json_real(json, "slowest_pid", slowest->pid);
+	json_string(json, "slowest_hostname", slowest->hostname);
+	json_end(json);
+}
+
+static int add_missing(struct json *json)
+{
+	struct rank_range *ranges;
+	size_t count;
+	int error = job_missing(json->session, &ranges, &count);
+
+	if (error)
+		return error;
+	json_array(json, "missing_ranks");
+	for (size_t i = 0; i < count; i++)
+		for (int rank = ranges[i].first; rank <= ranges[i].last; rank++)
+			json_real(json, NULL, rank);
+	json_end(json);
+	free(ranges);
+	return 0;
+}
+
+/* What a merged profile knows of its processes. */
+static void write_job(struct json *json)
+{
+	const struct job_process *process;
+	char clocks[JOB_CLOCKS_SIZE];
+	const struct job_row *row;
+	struct waits waits;
+	size_t i = 0;
+
+	json->error = waits_find(&waits, json->session);
+	if (json->error)
+		return;
+	json_unsigned(json, "nodes", job_nodes(json->session));
+	json_array(json, "processes");
+	session_for_each_process(json->session, process) if (i < waits.count)
+		add_process(json, process, &waits.processes[i++]);
+	json_end(json);
+	json_array(json, "rows");
+	session_for_each_job_row(json->session, row) add_job_row(json, row);
+	json_end(json);
+	json->error = add_missing(json);
+	if (waits.calls) {
+		json_unsigned(json, "ends_apart_mean", waits.ends_mean);
+		json_unsigned(json, "ends_apart_maximum", waits.ends_most);
+	}
+	job_clocks_text(json->session, &waits, clocks);
+	if (*clocks)
+		json_text(json, "clocks", clocks);
+	waits_free(&waits);
 }
 
 /* `all`: what the figures say of all calls, where they are a sample of `calls`; else NULL. */
-static void add_figures(cJSON *object, const char *name, const struct session *session,
-			const struct figures *figures, const struct estimated *all, uint64_t calls)
+static void add_figures(struct json *json, const char *name, const struct figures *figures,
+			const struct estimated *all, uint64_t calls)
 {
 	static const struct {
 		const char *name;
@@ -75,792 +480,255 @@ static void add_figures(cJSON *object, const char *name, const struct session *s
 	} percentiles[] = {
 		{"median", 0.5}, {"p90", 0.9}, {"p95", 0.95}, {"p99", 0.99}, {"p99.9", 0.999},
 	};
-	const struct histogram *histogram = session_histogram(session, figures->histogram);
+	const struct histogram *histogram = session_histogram(json->session, figures->histogram);
 	double total = all ? all->total : (double)figures->total;
-	cJSON *clock;
 
 	if (!figures->count)
 		return;
 	if (!all)
 		calls = figures->count;
-	clock = cJSON_AddObjectToObject(object, name);
-	json_add_unsigned(clock, "count", figures->count);
-	json_add_unsigned(clock, "total", figures->total);
-	cJSON_AddNumberToObject(clock, "average", total / (double)calls);
-	json_add_unsigned(clock, "minimum", figures->minimum);
-	json_add_unsigned(clock, "maximum", figures->maximum);
-	cJSON_AddNumberToObject(
-		clock, "deviation",
-		sqrt(sample_variance(calls, total, all ? all->squares : figures->squares)));
-	if (!histogram)
-		return;
-	for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
-		json_add_unsigned(clock, percentiles[i].name,
-				  histogram_percentile_within(histogram, percentiles[i].fraction,
-							      figures->minimum, figures->maximum));
-	cJSON_AddItemToObject(clock, "histogram", histogram_object(histogram));
+	json_object(json, name);
+	json_unsigned(json, "count", figures->count);
+	json_unsigned(json, "total", figures->total);
+	json_real(json, "average", total / (double)calls);
+	json_unsigned(json, "minimum", figures->minimum);
+	json_unsigned(json, "maximum", figures->maximum);
+	json_real(json, "deviation",
+		  sqrt(sample_variance(calls, total, all ? all->squares : figures->squares)));
+	if (histogram) {
+		for (size_t i = 0; i < sizeof(percentiles) / sizeof(*percentiles); i++)
+			json_unsigned(
+				json, percentiles[i].name,
+				histogram_percentile_within(histogram, percentiles[i].fraction,
+							    figures->minimum, figures->maximum));
+		json_array(json, "histogram");
+		for (unsigned bucket = 0; bucket < HISTOGRAM_BUCKETS; bucket++) {
+			if (!histogram->buckets[bucket])
+				continue;
+			json_object(json, NULL);
+			json_unsigned(json, "from", histogram_bucket_low(bucket));
+			json_unsigned(json, "to", histogram_bucket_high(bucket));
+			json_unsigned(json, "count", histogram->buckets[bucket]);
+			json_end(json);
+		}
+		json_end(json);
+	}
+	json_end(json);
 }
 
-static void add_bytes(cJSON *object, const struct session *session, const struct row *row)
+static void add_bytes(struct json *json, const struct row *row)
 {
-	cJSON *bytes;
 
 	if (!row->bytes)
 		return;
-	bytes = cJSON_AddObjectToObject(object, "bytes");
-	json_add_figures(bytes, session, SCOPE_ROW, row, "bytes.");
-	cJSON_AddNumberToObject(
-		bytes, "deviation",
-		sqrt(sample_variance(row->calls, (double)row->bytes, row->bytes_squares)));
+	json_object(json, "bytes");
+	json_figures(json, SCOPE_ROW, row, "bytes.");
+	json_real(json, "deviation",
+		  sqrt(sample_variance(row->calls, (double)row->bytes, row->bytes_squares)));
+	json_end(json);
 }
 
 /* Where both clocks timed the same calls: how far they agree. */
-static void add_check(cJSON *object, const struct session *session, const struct row *row)
+static void add_check(struct json *json, const struct row *row)
 {
-	const struct histogram *differences = session_histogram(session, row->difference_histogram);
-	cJSON *check;
+	const struct histogram *differences =
+		session_histogram(json->session, row->difference_histogram);
 
 	if (!row->checked && !row->unmatched)
 		return;
-	check = cJSON_AddObjectToObject(object, "check");
-	json_add_figures(check, session, SCOPE_ROW, row, "check.");
+	json_object(json, "check");
+	json_figures(json, SCOPE_ROW, row, "check.");
 	if (differences)
-		json_add_unsigned(check, "median_difference",
-				  histogram_percentile(differences, 0.5));
+		json_unsigned(json, "median_difference", histogram_percentile(differences, 0.5));
+	json_end(json);
 }
 
 /* Where a part of the calls was timed: the total of all, and half of its 95 % interval. */
-static void add_estimate(cJSON *object, const struct estimated *estimated)
+static void add_estimate(struct json *json, struct estimated estimated)
 {
-	cJSON *estimate = cJSON_AddObjectToObject(object, "estimate");
-
-	cJSON_AddNumberToObject(estimate, "total", estimated->total);
-	if (!isnan(estimated->error))
-		cJSON_AddNumberToObject(estimate, "error", estimated->error);
+	json_object(json, "estimate");
+	json_real(json, "total", estimated.total);
+	if (!isnan(estimated.error))
+		json_real(json, "error", estimated.error);
+	json_end(json);
 }
 
-static void add_rate_members(cJSON *object, const struct rate *rate)
+static void add_rate_members(struct json *json, const struct rate *rate)
 {
-	cJSON_AddNumberToObject(object, "average", rate->average);
-	cJSON_AddNumberToObject(object, "minimum", rate->minimum);
-	cJSON_AddNumberToObject(object, "maximum", rate->maximum);
+	json_real(json, "average", rate->average);
+	json_real(json, "minimum", rate->minimum);
+	json_real(json, "maximum", rate->maximum);
 }
 
 /* False, and nothing is added, if the rate is not known. */
-static bool add_rate(cJSON *object, const char *name, const struct rate *rate)
+static bool add_rate(struct json *json, const char *name, const struct rate *rate)
 {
 	if (!(rate->average > 0))
 		return false;
-	add_rate_members(cJSON_AddObjectToObject(object, name), rate);
+	json_object(json, name);
+	add_rate_members(json, rate);
+	json_end(json);
 	return true;
 }
 
-static void add_above_zero(cJSON *object, const char *name, double value)
+static void add_units(struct json *json, const struct row_work *work,
+		      const struct row_rates *of_row)
 {
-	if (value > 0)
-		cJSON_AddNumberToObject(object, name, value);
-}
-
-static void add_units(cJSON *rates, const struct row_work *work, const struct row_rates *of_row)
-{
-	cJSON *array = work->units[0] ? cJSON_AddArrayToObject(rates, "work") : NULL;
-
+	if (!work->units[0])
+		return;
+	json_array(json, "work");
 	for (int i = 0; i < WORK_UNITS && work->units[i]; i++) {
-		cJSON *entry = cJSON_CreateObject();
-
-		json_add_text(entry, "unit", work->units[i]->unit);
+		json_object(json, NULL);
+		json_text(json, "unit", work->units[i]->unit);
 		if (of_row->units[i].average > 0)
-			add_rate_members(entry, &of_row->units[i]);
-		cJSON_AddItemToArray(array, entry);
+			add_rate_members(json, &of_row->units[i]);
+		json_end(json);
 	}
+	json_end(json);
 }
 
-static void add_occupancy(cJSON *rates, const struct row_rates *of_row)
+static void add_occupancy(struct json *json, const struct row_rates *of_row)
 {
-	cJSON *occupancy;
-
 	if (!(of_row->occupancy_most > 0))
 		return;
-	occupancy = cJSON_AddObjectToObject(rates, "occupancy");
-	cJSON_AddNumberToObject(occupancy, "least", of_row->occupancy_least);
-	cJSON_AddNumberToObject(occupancy, "most", of_row->occupancy_most);
-	json_add_text(occupancy, "limit", occupancy_limit_text(of_row->occupancy.limit));
-	add_above_zero(occupancy, "waves", of_row->occupancy.waves);
+	json_object(json, "occupancy");
+	json_real(json, "least", of_row->occupancy_least);
+	json_real(json, "most", of_row->occupancy_most);
+	json_text(json, "limit", occupancy_limit_text(of_row->occupancy.limit));
+	add_above_zero(json, "waves", of_row->occupancy.waves);
+	json_end(json);
 }
 
 /* GB/s and GFLOP/s beside the device's peaks; of kernels what was declared, and the occupancy. */
-static void add_rates(cJSON *object, const struct session *session, const struct row *row,
-		      const struct row_work *work)
+static void add_rates(struct json *json, const struct row *row, const struct row_work *work)
 {
-	const struct device_info *device = rates_device(session, row);
+	const struct device_info *device = rates_device(json->session, row);
 	struct timed_row timed;
 	struct row_rates of_row;
 	char text[64];
-	cJSON *rates;
 
 	if ((row->kind != ROW_KERNEL && row->kind != ROW_MEMCPY && row->kind != ROW_MEMSET) ||
-	    !row_timed(session, row, &timed))
+	    !row_timed(json->session, row, &timed))
 		return;
-	of_row = rates_of(&timed, session_string(session, row->name), work, device);
-	rates = cJSON_AddObjectToObject(object, "rates");
-	if (add_rate(rates, "bandwidth", &of_row.bandwidth)) {
-		json_add_text(rates, "peak_of",
-			      peak_text(of_row.peak_kind, device, text, sizeof(text)));
-		add_above_zero(rates, "peak", of_row.peak);
-		add_above_zero(rates, "percent", of_row.bandwidth_percent);
+	of_row = rates_of(&timed, session_string(json->session, row->name), work, device);
+	json_object_if_any(json, "rates");
+	if (add_rate(json, "bandwidth", &of_row.bandwidth)) {
+		json_text(json, "peak_of", peak_text(of_row.peak_kind, device, text, sizeof(text)));
+		add_above_zero(json, "peak", of_row.peak);
+		add_above_zero(json, "percent", of_row.bandwidth_percent);
 	}
 	if (of_row.remark != REMARK_NONE)
-		json_add_text(rates, "remark", rate_remark_text(of_row.remark));
-	if (add_rate(rates, "flops", &of_row.flops)) {
-		json_add_text(rates, "precision", precision_name(of_row.precision));
-		add_above_zero(rates, "flops_peak", of_row.flops_peak);
-		add_above_zero(rates, "flops_percent", of_row.flops_percent);
+		json_text(json, "remark", rate_remark_text(of_row.remark));
+	if (add_rate(json, "flops", &of_row.flops)) {
+		json_text(json, "precision", precision_name(of_row.precision));
+		add_above_zero(json, "flops_peak", of_row.flops_peak);
+		add_above_zero(json, "flops_percent", of_row.flops_percent);
 	}
-	add_above_zero(rates, "bytes_per_flop", of_row.bytes_per_flop);
-	add_above_zero(rates, "balance", of_row.balance);
+	add_above_zero(json, "bytes_per_flop", of_row.bytes_per_flop);
+	add_above_zero(json, "balance", of_row.balance);
 	if (of_row.bound != BOUND_UNKNOWN)
-		json_add_text(rates, "bound", rates_bound_text(of_row.bound));
-	add_units(rates, work, &of_row);
-	add_occupancy(rates, &of_row);
-	if (rates && !rates->child)
-		cJSON_Delete(cJSON_DetachItemViaPointer(object, rates));
+		json_text(json, "bound", rates_bound_text(of_row.bound));
+	add_units(json, work, &of_row);
+	add_occupancy(json, &of_row);
+	json_end(json);
 }
 
-/* `work`: what a kernel was declared to do. The caller deletes it; NULL where memory is out. */
-static cJSON *json_row(const struct session *session, const struct row *row, const char *name,
-		       const struct row_work *work)
+static void add_row(struct json *json, const struct row *row)
 {
-	cJSON *object = cJSON_CreateObject();
+	struct json_export *export = export_of(json);
+	struct row_work work = {.bytes = NULL};
 	struct estimated estimated = {0};
 	enum clock_source clock;
 
-	row_figures(session, row, &clock);
-	json_add_text(object, "kind", json_kind_name(row->kind));
-	json_add_text(object, "name", name);
-	if (row->kind == ROW_KERNEL)
-		json_add_text(object, "mangled", session_string(session, row->name));
-	if (row->device >= 0)
-		json_add_unsigned(object, "device", row->device);
-	json_add_unsigned(object, "calls", row_calls(row));
-	json_add_figures(object, session, SCOPE_ROW, row, "");
-	json_add_text(object, "clock", json_clock_name(clock));
-	add_bytes(object, session, row);
-	add_figures(object, "cupti", session, &row->cupti, NULL, 0);
+	row_figures(json->session, row, &clock);
+	json_line(json);
+	json_object(json, NULL);
+	json_text(json, "kind", json_kind_name(row->kind));
+	add_name(json, row->kind, row->name);
+	if (row->kind == ROW_KERNEL) {
+		json_string(json, "mangled", row->name);
+		if (work_patterns_match(&export->patterns, session_string(json->session, row->name),
+					export->options->demangling, &work))
+			json->error = -ENOMEM;
+	}
+	add_number(json, "device", row->device);
+	json_unsigned(json, "calls", row_calls(row));
+	json_figures(json, SCOPE_ROW, row, "");
+	add_clock_name(json, clock);
+	add_bytes(json, row);
+	add_figures(json, "cupti", &row->cupti, NULL, 0);
 	if (row_is_estimated(row, CLOCK_EVENTS))
 		estimated = row_estimate(row, CLOCK_EVENTS);
-	add_figures(object, "events", session, &row->events,
-		    estimated.total > 0 ? &estimated : NULL, row_calls_of_clock(row, CLOCK_EVENTS));
-	if (row_is_estimated(row, clock)) {
-		estimated = row_estimate(row, clock);
-		add_estimate(object, &estimated);
-	}
-	add_check(object, session, row);
-	add_rates(object, session, row, work);
-	json_add_figures(cJSON_AddObjectToObject(object, "untimed"), session, SCOPE_ROW, row,
-			 "untimed.");
-	return object;
+	add_figures(json, "events", &row->events, estimated.total > 0 ? &estimated : NULL,
+		    row_calls_of_clock(row, CLOCK_EVENTS));
+	if (row_is_estimated(row, clock))
+		add_estimate(json, row_estimate(row, clock));
+	add_check(json, row);
+	add_rates(json, row, &work);
+	json_object(json, "untimed");
+	json_figures(json, SCOPE_ROW, row, "untimed.");
+	json_end(json);
+	json_end(json);
 }
 
-static const char *json_range_style(unsigned style)
+static void write_rows(struct json *json)
 {
-	return style == RANGE_START_END ? "start/end" : "push/pop";
+	const struct row *row;
+
+	session_for_each_row (json->session, row)
+		if (!json->error)
+			add_row(json, row);
 }
 
-static void add_sum(cJSON *object, const char *name, const struct range_sum *sum)
+static void add_sum(struct json *json, const char *name, const struct range_sum *sum)
 {
-	cJSON *entry = cJSON_AddObjectToObject(object, name);
-
-	cJSON_AddNumberToObject(entry, "operations", sum->operations);
-	json_add_unsigned(entry, "time", sum->time);
-	cJSON_AddBoolToObject(entry, "estimated", sum->estimated);
+	json_object(json, name);
+	json_real(json, "operations", sum->operations);
+	json_unsigned(json, "time", sum->time);
+	json_bool(json, "estimated", sum->estimated);
+	json_end(json);
 }
 
-static void add_part(cJSON *parts, const struct session *session, const struct nvtx_part *part,
-		     struct trace_name **names)
+static void add_part(struct json *json, const struct nvtx_part *part)
 {
-	const struct row *row = session_row_at(session, part->row);
-	const struct trace_name *name = trace_name_get(names, session, row->kind, row->name);
-	cJSON *entry;
+	const struct row *row = session_row_at(json->session, part->row);
 
-	if (!name)
-		return;
-	entry = cJSON_CreateObject();
-	json_add_text(entry, "kind", json_kind_name(row->kind));
-	json_add_text(entry, "name", name->text);
-	if (row->device >= 0)
-		json_add_unsigned(entry, "device", row->device);
-	json_add_figures(entry, session, SCOPE_PART, part, "");
-	cJSON_AddItemToArray(parts, entry);
+	json_object(json, NULL);
+	json_text(json, "kind", json_kind_name(row->kind));
+	add_name(json, row->kind, row->name);
+	add_number(json, "device", row->device);
+	json_figures(json, SCOPE_PART, part, "");
+	json_end(json);
 }
 
-/* A node of the tree, with what was done in it; the caller's. `names` is the export's cache. */
-static cJSON *json_range(const struct range_tree *tree, size_t index, const struct session *session,
-			 struct trace_name **names)
+/* A node of the tree, with what was done in it. */
+static void add_range(struct json *json, const struct range_tree *tree, size_t index)
 {
 	const struct range_node *node = &tree->nodes[index];
-	cJSON *object = cJSON_CreateObject(), *parts;
 
-	json_add_unsigned(object, "id", index);
+	json_line(json);
+	json_object(json, NULL);
+	json_unsigned(json, "id", index);
 	if (node->parent != RANGE_NO_PARENT)
-		json_add_unsigned(object, "parent", node->parent);
-	json_add_text(object, "name", session_string(session, node->range->name));
-	json_add_text(object, "domain", session_string(session, node->range->domain));
-	json_add_text(object, "style", json_range_style(node->range->style));
-	json_add_unsigned(object, "thread", node->range->thread);
-	json_add_unsigned(object, "calls", node->calls);
-	json_add_unsigned(object, "open", node->open);
+		json_unsigned(json, "parent", node->parent);
+	json_string(json, "name", node->range->name);
+	json_string(json, "domain", node->range->domain);
+	add_range_style(json, node->range->style);
+	json_unsigned(json, "thread", node->range->thread);
+	json_unsigned(json, "calls", node->calls);
+	json_unsigned(json, "open", node->open);
 	if (node->calls) {
-		json_add_unsigned(object, "total", node->total);
-		json_add_unsigned(object, "minimum", node->minimum);
-		json_add_unsigned(object, "maximum", node->maximum);
+		json_unsigned(json, "total", node->total);
+		json_unsigned(json, "minimum", node->minimum);
+		json_unsigned(json, "maximum", node->maximum);
 	}
-	add_sum(object, "own", &node->own);
-	add_sum(object, "all", &node->all);
-	parts = cJSON_AddArrayToObject(object, "parts");
+	add_sum(json, "own", &node->own);
+	add_sum(json, "all", &node->all);
+	json_array(json, "parts");
 	for (size_t i = 0; i < node->part_count; i++)
-		add_part(parts, session, tree->parts[node->first_part + i], names);
-	return object;
-}
-
-static void add_place(cJSON *object, uint32_t kind, int32_t device)
-{
-	if (device >= 0)
-		cJSON_AddNumberToObject(object, "device", device);
-	json_add_text(object, "kind", allocation_key(kind));
-}
-
-/* An object for each kind of memory on each device; one for each origin of allocations. */
-static cJSON *json_memory(const struct session *session)
-{
-	cJSON *array = cJSON_CreateArray();
-	const struct memory_use *use;
-
-	session_for_each_memory_use(session, use)
-	{
-		cJSON *object = cJSON_CreateObject();
-
-		add_place(object, use->kind, use->device);
-		json_add_figures(object, session, SCOPE_MEMORY, use, "");
-		cJSON_AddItemToArray(array, object);
-	}
-	return array;
-}
-
-static void add_name(const struct session *session, cJSON *object, const char *name,
-		     uint64_t offset)
-{
-	const char *text = session_string(session, offset);
-
-	if (*text)
-		json_add_text(object, name, text);
-}
-
-static cJSON *json_memory_sites(const struct session *session)
-{
-	cJSON *array = cJSON_CreateArray();
-	const struct memory_site *site;
-
-	session_for_each_memory_site(session, site)
-	{
-		cJSON *object = cJSON_CreateObject();
-
-		add_place(object, site->kind, site->device);
-		if (site->size)
-			json_add_unsigned(object, "size", site->size);
-		if (site->thread)
-			json_add_unsigned(object, "thread", site->thread);
-		add_name(session, object, "range", site->range);
-		add_name(session, object, "operation", site->operation);
-		json_add_figures(object, session, SCOPE_SITE, site, "");
-		cJSON_AddItemToArray(array, object);
-	}
-	return array;
-}
-
-/* What a merged profile knows of its processes, as JSON. */
-
-static cJSON *json_rank(const struct process_rank *rank)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	if (rank->rank >= 0)
-		cJSON_AddNumberToObject(object, "number", rank->rank);
-	if (rank->local_rank >= 0)
-		cJSON_AddNumberToObject(object, "local_rank", rank->local_rank);
-	if (rank->world_size >= 0)
-		cJSON_AddNumberToObject(object, "world_size", rank->world_size);
-	json_add_text(object, "launcher", rank->launcher);
-	json_add_text(object, "job", rank->job);
-	return object;
-}
-
-static cJSON *causes_object(const struct job_process *process)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++)
-		if (process->causes[i])
-			json_add_unsigned(object, idle_cause_keys[i], process->causes[i]);
-	return object;
-}
-
-static cJSON *process_object(const struct session *session, const struct job_process *process,
-			     const struct process_wait *wait)
-{
-	cJSON *object = cJSON_CreateObject();
-	struct process_rank rank = process->rank;
-
-	/* A damaged file may hold anything. */
-	rank.launcher[sizeof(rank.launcher) - 1] = '\0';
-	rank.job[sizeof(rank.job) - 1] = '\0';
-	cJSON_AddNumberToObject(object, "pid", process->pid);
-	json_add_text(object, "command", session_string(session, process->command));
-	json_add_text(object, "hostname", session_string(session, process->hostname));
-	if (rank.rank >= 0)
-		cJSON_AddItemToObject(object, "rank", json_rank(&rank));
-	cJSON_AddBoolToObject(object, "finished", process->finished);
-	cJSON_AddBoolToObject(object, "timed", process->timed);
-	json_add_unsigned(object, "operations", process->operations);
-	json_add_unsigned(object, "gpu", process->gpu);
-	json_add_unsigned(object, "collectives", process->collectives);
-	json_add_unsigned(object, "waiting_least", to_unsigned(wait->least > 0 ? wait->least : 0));
-	if (wait->is_exact)
-		json_add_unsigned(object, "waiting", to_unsigned(wait->exact));
-	json_add_unsigned(object, "wall", process->wall);
-	json_add_unsigned(object, "device_time", process->device_time);
-	json_add_unsigned(object, "busy", process->busy);
-	json_add_unsigned(object, "memory_peak", process->memory_peak);
-	json_add_unsigned(object, "memory_held", process->memory_held);
-	cJSON_AddItemToObject(object, "causes", causes_object(process));
-	return object;
-}
-
-static cJSON *row_object(const struct session *session, const struct job_row *row)
-{
-	const struct job_process *slowest = session_process_at(session, row->slowest);
-	cJSON *object = cJSON_CreateObject();
-
-	json_add_text(object, "kind", json_kind_name(row->kind));
-	json_add_text(object, "name", session_string(session, row->name));
-	json_add_unsigned(object, "processes", row->processes);
-	json_add_unsigned(object, "minimum", row->minimum);
-	json_add_unsigned(object, "mean", to_unsigned(row->total / (double)row->processes + 0.5));
-	json_add_unsigned(object, "maximum", row->maximum);
-	cJSON_AddNumberToObject(object, "imbalance", job_imbalance(row));
-	if (slowest->rank.rank >= 0)
-		cJSON_AddNumberToObject(object, "slowest_rank", slowest->rank.rank);
-	cJSON_AddNumberToObject(object, "slowest_pid", slowest->pid);
-	json_add_text(object, "slowest_hostname", session_string(session, slowest->hostname));
-	return object;
-}
-
-static void add_missing(cJSON *job, const struct session *session)
-{
-	cJSON *array = cJSON_AddArrayToObject(job, "missing_ranks");
-	struct rank_range *ranges;
-	size_t count;
-
-	if (job_missing(session, &ranges, &count))
-		return;
-	for (size_t i = 0; i < count; i++)
-		for (int rank = ranges[i].first; rank <= ranges[i].last; rank++)
-			cJSON_AddItemToArray(array, cJSON_CreateNumber(rank));
-	free(ranges);
-}
-
-/* The processes of a merged profile, which the caller deletes; NULL if memory is out. */
-static cJSON *json_job(const struct session *session)
-{
-	cJSON *object = cJSON_CreateObject(), *processes, *rows;
-	const struct job_process *process;
-	const struct job_row *row;
-	char clocks[JOB_CLOCKS_SIZE];
-	struct waits waits;
-	size_t i = 0;
-
-	if (waits_find(&waits, session)) {
-		cJSON_Delete(object);
-		return NULL;
-	}
-	cJSON_AddNumberToObject(object, "nodes", (double)job_nodes(session));
-	processes = cJSON_AddArrayToObject(object, "processes");
-	session_for_each_process(session, process) if (i < waits.count) cJSON_AddItemToArray(
-		processes, process_object(session, process, &waits.processes[i++]));
-	rows = cJSON_AddArrayToObject(object, "rows");
-	session_for_each_job_row(session, row) cJSON_AddItemToArray(rows, row_object(session, row));
-	add_missing(object, session);
-	if (waits.calls) {
-		json_add_unsigned(object, "ends_apart_mean", waits.ends_mean);
-		json_add_unsigned(object, "ends_apart_maximum", waits.ends_most);
-	}
-	job_clocks_text(session, &waits, clocks);
-	if (*clocks)
-		json_add_text(object, "clocks", clocks);
-	waits_free(&waits);
-	return object;
-}
-
-/* null: it is not known. */
-static void add_known(cJSON *object, const char *name, double value)
-{
-	if (value > 0)
-		cJSON_AddNumberToObject(object, name, value);
-	else
-		cJSON_AddNullToObject(object, name);
-}
-
-static void add_peaks(cJSON *object, const struct device_info *info)
-{
-	struct peaks peaks = peaks_of(info);
-	cJSON *entry = cJSON_AddObjectToObject(object, "peaks");
-
-	add_known(entry, "dram", peaks.dram);
-	add_known(entry, "fp32", peaks.flops[PRECISION_FP32]);
-	add_known(entry, "fp64", peaks.flops[PRECISION_FP64]);
-	add_known(entry, "fp16_tensor", peaks.flops[PRECISION_FP16]);
-	add_known(entry, "host_link", peaks.host);
-	add_known(entry, "nvlink", peaks.nvlink);
-}
-
-static void add_clock(cJSON *object, const char *name, const struct clock_range *clock)
-{
-	cJSON *entry = clock->samples ? cJSON_AddObjectToObject(object, name)
-				      : cJSON_AddNullToObject(object, name);
-
-	if (!clock->samples)
-		return;
-	json_add_unsigned(entry, "minimum", clock->minimum);
-	cJSON_AddNumberToObject(entry, "average", clock_average(clock));
-	json_add_unsigned(entry, "maximum", clock->maximum);
-}
-
-cJSON *json_energy(const struct device_energy *energy)
-{
-	cJSON *object = cJSON_CreateObject(), *reasons;
-
-	if (!energy_is_known(energy)) {
-		json_add_text(object, "missing", energy_missing(energy));
-		cJSON_AddNumberToObject(object, "nvml_result", energy->result);
-		return object;
-	}
-	if (energy->duration) {
-		cJSON_AddNumberToObject(object, "joules", energy->joules);
-		json_add_unsigned(object, "duration", energy->duration);
-		cJSON_AddNumberToObject(object, "watts", energy_power(energy));
-		cJSON_AddBoolToObject(object, "from_power", energy->source == ENERGY_FROM_POWER);
-	}
-	json_add_unsigned(object, "samples", energy->samples);
-	json_add_unsigned(object, "samples_idle", energy->idle);
-	add_clock(object, "sm_mhz", &energy->sm);
-	add_clock(object, "memory_mhz", &energy->memory);
-	reasons = cJSON_AddObjectToObject(object, "clock_reasons");
-	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
-		cJSON_AddNumberToObject(reasons, clock_reason_key(i),
-					clock_reason_share(energy, i));
-	return object;
-}
-
-cJSON *json_device(const struct device_info *info, int ordinal)
-{
-	char name[sizeof(info->name) + 1], uuid[TRACE_UUID_SIZE], link[64];
-	cJSON *object = cJSON_CreateObject();
-
-	snprintf(name, sizeof(name), "%.*s", (int)sizeof(info->name), info->name);
-	cJSON_AddNumberToObject(object, "ordinal", ordinal);
-	json_add_text(object, "name", name);
-	json_add_text(object, "uuid", trace_uuid(info->uuid, uuid));
-	json_add_unsigned(object, "compute_capability", info->compute_capability);
-	json_add_unsigned(object, "memory", info->memory);
-	add_known(object, "multiprocessors", info->multiprocessors);
-	add_known(object, "clock_khz", info->clock_khz);
-	add_known(object, "memory_clock_khz", info->memory_clock_khz);
-	add_known(object, "bus_bits", info->bus_bits);
-	add_known(object, "l2_bytes", info->l2_bytes);
-	if (info->ecc == ECC_UNKNOWN)
-		cJSON_AddNullToObject(object, "ecc");
-	else
-		cJSON_AddBoolToObject(object, "ecc", info->ecc == ECC_ON);
-	json_add_text(object, "link", host_link_text(info, link, sizeof(link)));
-	json_add_unsigned(object, "nvlink_links", info->nvlink_links);
-	add_peaks(object, info);
-	if (info->energy.state != ENERGY_NOT_ASKED)
-		cJSON_AddItemToObject(object, "energy", json_energy(&info->energy));
-	return object;
-}
-
-/* Counts up where a member is changed or removed. */
-#define JSON_FORMAT 2
-
-static const char *const timer_names[] = {
-	[TIMER_AUTO] = "auto",
-	[TIMER_CUPTI] = "cupti",
-	[TIMER_EVENTS] = "events",
-	[TIMER_BOTH] = "both",
-};
-
-struct json_export {
-	const struct session *session;
-	bool demangling;
-	struct work_patterns patterns;
-	FILE *file;
-	struct trace_name *names;
-};
-
-static void add_extent(cJSON *object, const char *name, const uint32_t extent[3])
-{
-	cJSON *array = cJSON_AddArrayToObject(object, name);
-
-	for (int axis = 0; axis < 3; axis++)
-		cJSON_AddItemToArray(array, cJSON_CreateNumber(extent[axis]));
-}
-
-static int write_record(struct json_export *export, const struct trace_record *record)
-{
-	const struct session *session = export->session;
-	const struct trace_name *name =
-		trace_name_get(&export->names, session, record->kind, record->name);
-	cJSON *object;
-
-	if (!name)
-		return -ENOMEM;
-	object = cJSON_CreateObject();
-
-	json_add_text(object, "kind", json_kind_name(record->kind));
-	json_add_text(object, "name", name->text);
-	json_add_unsigned(object, "start", record->start);
-	json_add_unsigned(object, "end", record->end);
-	json_add_unsigned(object, "correlation", record->correlation);
-	if (row_is_api(record->kind)) {
-		json_add_unsigned(object, "thread", record->thread);
-		json_add_unsigned(object, "result", record->result);
-		if (record->kernel)
-			json_add_text(object, "kernel", session_string(session, record->kernel));
-		return json_write(export->file, object);
-	}
-	if (record->kind == ROW_RANGE) {
-		json_add_unsigned(object, "thread", record->thread);
-		json_add_text(object, "domain", session_string(session, record->kernel));
-		json_add_text(object, "style", json_range_style(record->result));
-		return json_write(export->file, object);
-	}
-	cJSON_AddNumberToObject(object, "device", record->device);
-	json_add_unsigned(object, "context", record->context);
-	json_add_unsigned(object, "stream", record->stream);
-	json_add_unsigned(object, "bytes", record->bytes);
-	if (record->kind == ROW_KERNEL) {
-		add_extent(object, "grid", record->grid);
-		add_extent(object, "block", record->block);
-		json_add_unsigned(object, "registers", record->registers);
-		json_add_unsigned(object, "static_shared", record->static_shared);
-		json_add_unsigned(object, "dynamic_shared", record->dynamic_shared);
-	}
-	json_add_text(object, "from", memory_kind_name(record->source_kind));
-	json_add_text(object, "to", memory_kind_name(record->destination_kind));
-	json_add_text(object, "clock", json_clock_name(record->clock));
-	json_add_unsigned(object, "graph", record->graph);
-	json_add_unsigned(object, "graph_node", record->graph_node);
-	return json_write(export->file, object);
-}
-
-static cJSON *session_object(const struct session *session)
-{
-	const struct session_header *header = session_header(session);
-	cJSON *object = cJSON_CreateObject();
-
-	cJSON_AddNumberToObject(object, "pid", header->pid);
-	json_add_text(object, "command", session_string(session, header->command));
-	json_add_text(object, "hostname", session_string(session, header->hostname));
-	if (header->rank.rank >= 0)
-		cJSON_AddItemToObject(object, "rank", json_rank(&header->rank));
-	json_add_unsigned(object, "start_realtime", header->start_realtime);
-	json_add_unsigned(object, "trace_start", header->trace_start);
-	cJSON_AddBoolToObject(object, "finished", header->finished);
-	json_add_unsigned(object, "driver_version", header->driver_version);
-	json_add_unsigned(object, "cupti_version", header->cupti_version);
-	json_add_text(object, "timer",
-		      header->timer <= TIMER_BOTH ? timer_names[header->timer] : "unknown");
-	cJSON_AddBoolToObject(object, "cupti_active", header->cupti_active);
-	cJSON_AddBoolToObject(object, "events_active", header->events_active);
-	json_add_unsigned(object, "events_fraction", header->events_fraction);
-	cJSON_AddNumberToObject(object, "budget_percent", header->budget_percent);
-	cJSON_AddBoolToObject(object, "budget_given", header->budget_given != 0);
-	return object;
-}
-
-static cJSON *devices_array(const struct session *session)
-{
-	const struct session_header *header = session_header(session);
-	cJSON *array = cJSON_CreateArray();
-
-	for (int device = 0; device < SESSION_DEVICES; device++)
-		if (header->devices[device].used)
-			cJSON_AddItemToArray(array, json_device(&header->devices[device], device));
-	return array;
-}
-
-static cJSON *cause_object(const struct session *session, const struct idle_row *row)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	json_add_text(object, "cause", idle_cause_keys[row->cause]);
-	if (row->cause == IDLE_CALL)
-		json_add_text(object, "function", session_string(session, row->name));
-	if (row->thread)
-		json_add_unsigned(object, "thread", row->thread);
-	json_add_figures(object, session, SCOPE_IDLE, row, "");
-	return object;
-}
-
-/* How busy each device was, and why it was idle. */
-static cJSON *use_array(const struct session *session)
-{
-	cJSON *array = cJSON_CreateArray();
-
-	for (int device = 0; device < SESSION_DEVICES && session_knows_use(session); device++) {
-		const struct device_use *use = session_use(session, device);
-		const struct idle_row *row;
-		cJSON *object, *causes;
-
-		if (!use)
-			continue;
-		object = cJSON_CreateObject();
-		cJSON_AddNumberToObject(object, "device", device);
-		json_add_figures(object, session, SCOPE_USE, use, "");
-		cJSON_AddBoolToObject(object, "several_contexts", use->contexts > 1);
-		causes = cJSON_AddArrayToObject(object, "causes");
-		session_for_each_idle (session, row)
-			if (row->device == device)
-				cJSON_AddItemToArray(causes, cause_object(session, row));
-		cJSON_AddItemToArray(array, object);
-	}
-	return array;
-}
-
-static cJSON *findings_array(const struct session *session)
-{
-	cJSON *array = cJSON_CreateArray();
-	struct finding findings[FINDING_COUNT];
-	unsigned count = findings_of(session, UINT64_MAX, findings);
-
-	for (unsigned i = 0; i < count; i++) {
-		cJSON *object = cJSON_CreateObject();
-
-		json_add_text(object, "finding", findings[i].key);
-		if (findings[i].count)
-			json_add_unsigned(object, "count", findings[i].count);
-		json_add_unsigned(object, "time", findings[i].time);
-		if (findings[i].percent > 0)
-			cJSON_AddNumberToObject(object, "percent", findings[i].percent);
-		if (findings[i].device >= 0) {
-			cJSON_AddNumberToObject(object, "device", findings[i].device);
-			cJSON_AddNumberToObject(object, "devices", findings[i].devices);
-		}
-		json_add_text(object, "advice", findings[i].advice);
-		cJSON_AddItemToArray(array, object);
-	}
-	return array;
-}
-
-static cJSON *counters_object(const struct session *session)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	json_add_figures(object, session, SCOPE_RUN, session_header(session)->counters, "");
-	return object;
-}
-
-/* Which operations the event clock did not time, and why, over all rows. */
-static cJSON *untimed_object(const struct session *session)
-{
-	uint64_t untimed[UNTIMED_COUNT] = {0};
-	cJSON *object = cJSON_CreateObject();
-	const struct row *row;
-
-	session_for_each_row (session, row)
-		for (int reason = 0; reason < UNTIMED_COUNT; reason++)
-			untimed[reason] += row->untimed[reason];
-#define ADD_REASON(name, text) json_add_unsigned(object, text, untimed[UNTIMED_##name]);
-	UNTIMED_REASONS(ADD_REASON)
-#undef ADD_REASON
-	return object;
-}
-
-static void add_overhead(cJSON *object, const char *name, const struct event_overhead *overhead)
-{
-	cJSON *entry = cJSON_AddObjectToObject(object, name);
-
-	json_add_unsigned(entry, "overhead", overhead->ns);
-	json_add_unsigned(entry, "pairs", overhead->pairs);
-	json_add_unsigned(entry, "standard_error", overhead->standard_error);
-}
-
-static cJSON *overheads_object(const struct session *session)
-{
-	const struct session_header *header = session_header(session);
-	cJSON *object = cJSON_CreateObject();
-
-	add_overhead(object, "kernel", &header->overheads[OVERHEAD_KERNEL]);
-	add_overhead(object, "copy", &header->overheads[OVERHEAD_COPY]);
-	if (header->queued.pairs > 0)
-		add_overhead(object, "queued", &header->queued);
-	return object;
-}
-
-static cJSON *notes_array(const struct session *session)
-{
-	const struct session_header *header = session_header(session);
-	cJSON *array = cJSON_CreateArray();
-
-	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++) {
-		cJSON *holder = cJSON_CreateObject();
-
-		json_add_text(holder, "note", session_string(session, header->notes[i]));
-		cJSON_AddItemToArray(array, cJSON_DetachItemFromObject(holder, "note"));
-		cJSON_Delete(holder);
-	}
-	return array;
-}
-
-static int write_member(FILE *file, const char *name, cJSON *item)
-{
-	fprintf(file, ",\n\"%s\":", name);
-	return json_write(file, item);
-}
-
-static int row_write(struct json_export *export, const struct row *row, const char *name)
-{
-	struct row_work work = {.bytes = NULL};
-	int error = 0;
-
-	if (row->kind == ROW_KERNEL)
-		error = work_patterns_match(&export->patterns,
-					    session_string(export->session, row->name),
-					    export->demangling, &work);
-	return error ? error
-		     : json_write(export->file, json_row(export->session, row, name, &work));
-}
-
-static int write_rows(struct json_export *export)
-{
-	const struct row *row;
-	const char *separator = "\n";
-	int error = 0;
-
-	fputs(",\n\"rows\":[", export->file);
-	session_for_each_row (export->session, row) {
-		const struct trace_name *name =
-			trace_name_get(&export->names, export->session, row->kind, row->name);
-
-		if (!name)
-			return -ENOMEM;
-		fputs(separator, export->file);
-		separator = ",\n";
-		error = row_write(export, row, name->text);
-		if (error)
-			return error;
-	}
-	fputs("\n]", export->file);
-	return 0;
+		add_part(json, tree->parts[node->first_part + i]);
+	json_end(json);
+	json_end(json);
 }
 
 static bool average_of(const struct row *row, double *average, void *session)
@@ -869,87 +737,134 @@ static bool average_of(const struct row *row, double *average, void *session)
 	return true;
 }
 
-static int write_ranges(struct json_export *export)
+static void write_ranges(struct json *json)
 {
 	struct range_tree tree;
-	const char *separator = "\n";
-	int error =
-		range_tree_build(&tree, export->session, true, average_of, (void *)export->session);
 
-	fputs(",\n\"ranges\":[", export->file);
-	for (size_t i = 0; i < tree.count && !error; i++) {
-		fputs(separator, export->file);
-		separator = ",\n";
-		error = json_write(export->file,
-				   json_range(&tree, i, export->session, &export->names));
-	}
-	fputs("\n]", export->file);
+	json->error =
+		range_tree_build(&tree, json->session, true, average_of, (void *)json->session);
+	for (size_t i = 0; i < tree.count && !json->error; i++)
+		add_range(json, &tree, i);
 	range_tree_free(&tree);
-	return error;
 }
 
-static int write_trace(struct json_export *export, const struct options *options)
+static void add_extent(struct json *json, const char *name, const uint32_t extent[3])
 {
-	const struct trace_window window = trace_window(export->session, options);
-	const struct trace_record *record;
-	const char *separator = "\n";
-	int error;
-
-	fputs(",\n\"trace\":[", export->file);
-	session_for_each_trace (export->session, record) {
-		if (!trace_is_in(&window, record))
-			continue;
-		fputs(separator, export->file);
-		separator = ",\n";
-		error = write_record(export, record);
-		if (error)
-			return error;
-	}
-	fputs("\n]\n}\n", export->file);
-	return 0;
+	json_array(json, name);
+	for (int axis = 0; axis < 3; axis++)
+		json_unsigned(json, NULL, extent[axis]);
+	json_end(json);
 }
+
+/* What an operation on a device has besides. */
+static void add_operation(struct json *json, const struct trace_record *record)
+{
+	json_real(json, "device", record->device);
+	json_unsigned(json, "context", record->context);
+	json_unsigned(json, "stream", record->stream);
+	json_unsigned(json, "bytes", record->bytes);
+	if (record->kind == ROW_KERNEL) {
+		add_extent(json, "grid", record->grid);
+		add_extent(json, "block", record->block);
+		json_unsigned(json, "registers", record->registers);
+		json_unsigned(json, "static_shared", record->static_shared);
+		json_unsigned(json, "dynamic_shared", record->dynamic_shared);
+	}
+	json_text(json, "from", memory_kind_name(record->source_kind));
+	json_text(json, "to", memory_kind_name(record->destination_kind));
+	add_clock_name(json, record->clock);
+	json_unsigned(json, "graph", record->graph);
+	json_unsigned(json, "graph_node", record->graph_node);
+}
+
+static void add_record(struct json *json, const struct trace_record *record)
+{
+	json_line(json);
+	json_object(json, NULL);
+	json_text(json, "kind", json_kind_name(record->kind));
+	add_name(json, record->kind, record->name);
+	json_unsigned(json, "start", record->start);
+	json_unsigned(json, "end", record->end);
+	json_unsigned(json, "correlation", record->correlation);
+	if (row_is_api(record->kind)) {
+		json_unsigned(json, "thread", record->thread);
+		json_unsigned(json, "result", record->result);
+		if (record->kernel)
+			json_string(json, "kernel", record->kernel);
+	} else if (record->kind == ROW_RANGE) {
+		json_unsigned(json, "thread", record->thread);
+		json_string(json, "domain", record->kernel);
+		add_range_style(json, record->result);
+	} else {
+		add_operation(json, record);
+	}
+	json_end(json);
+}
+
+static void write_trace(struct json *json)
+{
+	const struct trace_window window = trace_window(json->session, export_of(json)->options);
+	const struct trace_record *record;
+
+	session_for_each_trace (json->session, record) {
+		if (trace_is_in(&window, record))
+			add_record(json, record);
+		if (json->error || ferror(json->file))
+			return;
+	}
+}
+
+/* The members of the document, in their order. */
+static const struct member {
+	const char *name;
+	void (*begin)(struct json *json, const char *name);
+	void (*write)(struct json *json);
+	enum { ON_ONE_LINE, ON_LINES, OF_A_MERGED_PROFILE } shape;
+} members[] = {
+	{"session", json_object, write_session, ON_ONE_LINE},
+	{"devices", json_array, write_devices, ON_ONE_LINE},
+	{"use", json_array, write_use, ON_ONE_LINE},
+	{"findings", json_array, write_findings, ON_ONE_LINE},
+	{"counters", json_object, write_counters, ON_ONE_LINE},
+	{"untimed", json_object, write_untimed, ON_ONE_LINE},
+	{"overheads", json_object, write_overheads, ON_ONE_LINE},
+	{"notes", json_array, write_notes, ON_ONE_LINE},
+	{"memory", json_array, write_memory, ON_ONE_LINE},
+	{"memory_sites", json_array, write_memory_sites, ON_ONE_LINE},
+	{"job", json_object, write_job, OF_A_MERGED_PROFILE},
+	{"rows", json_array, write_rows, ON_LINES},
+	{"ranges", json_array, write_ranges, ON_LINES},
+	{"trace", json_array, write_trace, ON_LINES},
+};
 
 int export_json(struct session *session, const struct options *options, FILE *file, char *message,
 		size_t size)
 {
-	static const struct {
-		const char *name;
-		cJSON *(*make)(const struct session *session);
-	} members[] = {
-		{"session", session_object},
-		{"devices", devices_array},
-		{"use", use_array},
-		{"findings", findings_array},
-		{"counters", counters_object},
-		{"untimed", untimed_object},
-		{"overheads", overheads_object},
-		{"notes", notes_array},
-		{"memory", json_memory},
-		{"memory_sites", json_memory_sites},
-	};
-	struct json_export export = {
-		.session = session, .file = file, .demangling = options->demangling};
-	int error = work_patterns_init(&export.patterns, options);
+	struct json_export export = {.json = {.file = file, .session = session},
+				     .options = options};
+	struct json *json = &export.json;
 
-	if (error) {
-		snprintf(message, size, "%s", strerror(-error));
-		return error;
+	json->error = work_patterns_init(&export.patterns, options);
+	json_object(json, NULL);
+	json_unsigned(json, "format", JSON_FORMAT);
+	json_line(json);
+	json_text(json, "made_by", "ktime " KTIME_VERSION);
+	for (size_t i = 0; i < sizeof(members) / sizeof(*members) && !json->error; i++) {
+		if (members[i].shape == OF_A_MERGED_PROFILE && !session_header(session)->processes)
+			continue;
+		json_line(json);
+		members[i].begin(json, members[i].name);
+		members[i].write(json);
+		if (members[i].shape == ON_LINES)
+			json_line(json);
+		json_end(json);
 	}
-
-	fprintf(file, "{\"format\":%d,\n\"made_by\":\"ktime %s\"", JSON_FORMAT, KTIME_VERSION);
-	for (size_t i = 0; i < sizeof(members) / sizeof(*members) && !error; i++)
-		error = write_member(file, members[i].name, members[i].make(session));
-	if (!error && session_header(session)->processes)
-		error = write_member(file, "job", json_job(session));
-	if (!error)
-		error = write_rows(&export);
-	if (!error)
-		error = write_ranges(&export);
-	if (!error)
-		error = write_trace(&export, options);
-	if (error)
-		snprintf(message, size, "%s", strerror(-error));
+	json_line(json);
+	json_end(json);
+	fputc('\n', file);
+	if (json->error)
+		snprintf(message, size, "%s", strerror(-json->error));
 	work_patterns_free(&export.patterns);
 	trace_names_free(&export.names);
-	return error;
+	return json->error;
 }

@@ -16,10 +16,9 @@
 #include <string.h>
 
 #include "report/export/export.h"
-#include "report/export/export_json.h"
-#include "report/export/export_timeline.h"
 #include "report/export/json.h"
-#include "report/timeline/protobuf.h"
+#include "report/export/protobuf.h"
+#include "report/export/timeline.h"
 
 enum field {
 	TRACE_PACKET = 1,
@@ -63,9 +62,9 @@ enum field {
 	EVENT_FLOW_END = 48,
 
 	ARGUMENT_NAME = 1,
-	ARGUMENT_UNSIGNED = 3,
-	ARGUMENT_TEXT = 6,
-	ARGUMENT_TEXT_NUMBER = 17,
+	ARGUMENT_FIELD_UNSIGNED = 3,
+	ARGUMENT_FIELD_TEXT = 6,
+	ARGUMENT_FIELD_TEXT_NUMBER = 17,
 };
 
 enum { SEQUENCE_BEGINS = 1, SEQUENCE_NEEDS_INTERNED = 2 };
@@ -90,7 +89,6 @@ enum unique {
 
 struct perfetto {
 	struct timeline timeline;
-	char clocks[JOB_CLOCKS_SIZE]; /* trace_clocks() */
 	struct protobuf packet;
 	uint32_t name_count; /* names that have a number */
 	uint64_t unique;     /* what all of a process's numbers are made of */
@@ -130,19 +128,23 @@ static uint64_t track_uuid(const struct perfetto *perfetto, const struct track *
 	return mix(uuid, (uint64_t)track->lane << 32 | key->id);
 }
 
-static size_t packet_begin(struct perfetto *perfetto, uint64_t flags)
+static struct protobuf *packet_begin(struct perfetto *perfetto, uint64_t flags)
 {
-	size_t begun = protobuf_begin(&perfetto->packet, TRACE_PACKET);
+	struct protobuf *packet = &perfetto->packet;
 
-	protobuf_unsigned(&perfetto->packet, PACKET_SEQUENCE, perfetto->sequence);
-	protobuf_unsigned(&perfetto->packet, PACKET_SEQUENCE_FLAGS, flags);
-	return begun;
+	protobuf_begin(packet, TRACE_PACKET);
+	protobuf_unsigned(packet, PACKET_SEQUENCE, perfetto->sequence);
+	protobuf_unsigned(packet, PACKET_SEQUENCE_FLAGS, flags);
+	return packet;
 }
 
-static int packet_end(struct perfetto *perfetto, size_t begun)
+/* Ends it with all that is open in it. */
+static void packet_end(struct perfetto *perfetto)
 {
-	protobuf_end(&perfetto->packet, begun);
-	return protobuf_write(&perfetto->packet, perfetto->timeline.file);
+	int error = protobuf_write(&perfetto->packet, perfetto->timeline.file);
+
+	if (error)
+		perfetto->timeline.error = error;
 }
 
 /* A text that may be of a file, which the format wants to be UTF-8. */
@@ -160,76 +162,63 @@ static void add_text(struct protobuf *message, uint32_t field, const char *text)
 static void add_interned(struct protobuf *message, uint32_t index, uint64_t number,
 			 const char *text)
 {
-	size_t begun = protobuf_begin(message, index);
-
+	protobuf_begin(message, index);
 	protobuf_unsigned(message, INTERNED_NUMBER, number);
 	protobuf_text(message, INTERNED_TEXT, text);
-	protobuf_end(message, begun);
+	protobuf_end(message);
 }
 
 /* The first packet of a process: from here on its numbers are its own. */
-static int write_sequence(struct perfetto *perfetto)
+static void write_sequence(struct perfetto *perfetto)
 {
-	struct protobuf *packet = &perfetto->packet;
-	size_t begun = packet_begin(perfetto, SEQUENCE_BEGINS);
-	size_t interned = protobuf_begin(packet, PACKET_INTERNED);
+	struct protobuf *packet = packet_begin(perfetto, SEQUENCE_BEGINS);
 
+	protobuf_begin(packet, PACKET_INTERNED);
 	for (unsigned kind = 0; kind < ROW_KINDS; kind++)
 		add_interned(packet, INTERNED_CATEGORIES, kind + 1, json_kind_name(kind));
 	for (unsigned i = 0; i < ARGUMENT_COUNT; i++)
 		add_interned(packet, INTERNED_ARGUMENT_NAMES, i + 1, argument_names[i]);
 	for (unsigned i = 0; i < WORD_COUNT; i++)
 		add_interned(packet, INTERNED_ARGUMENT_TEXTS, TEXT_WORDS + i, argument_word(i));
-	protobuf_end(packet, interned);
-	return packet_end(perfetto, begun);
+	packet_end(perfetto);
 }
 
-/* The number of a name in one of the two indexes, which gets it if it has it not yet. */
-static int intern(struct perfetto *perfetto, struct trace_name *name, uint32_t index)
+/* Gives a name its number in one of the two indexes, unless it has it. */
+static void intern(struct perfetto *perfetto, struct trace_name *name, uint32_t index)
 {
-	struct protobuf *packet = &perfetto->packet;
-	size_t begun, interned;
-
 	if (!name->number)
 		name->number = TEXT_NAMES + perfetto->name_count++;
 	if (name->process != perfetto->timeline.process)
 		name->defined = 0;
 	name->process = perfetto->timeline.process;
 	if (name->defined & index)
-		return 0;
+		return;
 	if (!name->written)
 		name->written = json_valid_text(name->text);
-	if (!name->written)
-		return -ENOMEM;
+	if (!name->written) {
+		perfetto->timeline.error = -ENOMEM;
+		return;
+	}
 	name->defined |= index;
-	begun = packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED);
-	interned = protobuf_begin(packet, PACKET_INTERNED);
-	add_interned(packet,
+	protobuf_begin(packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED), PACKET_INTERNED);
+	add_interned(&perfetto->packet,
 		     index == DEFINED_EVENT ? INTERNED_EVENT_NAMES : INTERNED_ARGUMENT_TEXTS,
 		     name->number, name->written);
-	protobuf_end(packet, interned);
-	return packet_end(perfetto, begun);
+	packet_end(perfetto);
 }
 
-/* Begins the description of a track; the caller adds what it is, and ends both. */
-static size_t descriptor_begin(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
-			       const char *name, size_t *packet)
+/* Begins the description of a track; the caller adds what it is, and ends the packet. */
+static struct protobuf *descriptor_begin(struct perfetto *perfetto, uint64_t uuid, uint64_t parent,
+					 const char *name)
 {
-	size_t descriptor;
+	struct protobuf *packet = packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED);
 
-	*packet = packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED);
-	descriptor = protobuf_begin(&perfetto->packet, PACKET_TRACK_DESCRIPTOR);
-	protobuf_unsigned(&perfetto->packet, DESCRIPTOR_UUID, uuid);
+	protobuf_begin(packet, PACKET_TRACK_DESCRIPTOR);
+	protobuf_unsigned(packet, DESCRIPTOR_UUID, uuid);
 	if (parent)
-		protobuf_unsigned(&perfetto->packet, DESCRIPTOR_PARENT, parent);
-	add_text(&perfetto->packet, DESCRIPTOR_NAME, name);
-	return descriptor;
-}
-
-static int descriptor_end(struct perfetto *perfetto, size_t descriptor, size_t packet)
-{
-	protobuf_end(&perfetto->packet, descriptor);
-	return packet_end(perfetto, packet);
+		protobuf_unsigned(packet, DESCRIPTOR_PARENT, parent);
+	add_text(packet, DESCRIPTOR_NAME, name);
+	return packet;
 }
 
 /* All that is told of one process: nothing that another could have too. */
@@ -270,34 +259,28 @@ static void process_label(const struct perfetto *perfetto, char *label, size_t s
 	snprintf(label, size, "%s%s", owner, name);
 }
 
-static int write_process(struct timeline *timeline)
+static void write_process(struct timeline *timeline)
 {
 	const struct job_process *owner = timeline->owner;
 	const char *command =
 		session_string(timeline->session,
 			       owner ? owner->command : session_header(timeline->session)->command);
 	struct perfetto *perfetto = perfetto_of(timeline);
-	struct protobuf *packet = &perfetto->packet;
+	struct protobuf *packet;
 	char label[512];
-	size_t begun, descriptor, inner;
-	int error;
 
 	set_process(perfetto);
-	error = write_sequence(perfetto);
-	if (error)
-		return error;
+	write_sequence(perfetto);
 	process_label(perfetto, label, sizeof(label));
-	descriptor = descriptor_begin(perfetto, unique_number(perfetto, UNIQUE_PROCESS, 0), 0,
-				      label, &begun);
-	inner = protobuf_begin(packet, DESCRIPTOR_PROCESS);
+	packet = descriptor_begin(perfetto, unique_number(perfetto, UNIQUE_PROCESS, 0), 0, label);
+	protobuf_begin(packet, DESCRIPTOR_PROCESS);
 	protobuf_unsigned(packet, PROCESS_PID, perfetto->pid);
 	if (*command)
 		add_text(packet, PROCESS_COMMAND, command);
 	add_text(packet, PROCESS_NAME, label);
-	if (*perfetto->clocks)
-		add_text(packet, PROCESS_LABELS, perfetto->clocks);
-	protobuf_end(packet, inner);
-	return descriptor_end(perfetto, descriptor, begun);
+	if (*timeline->clocks)
+		add_text(packet, PROCESS_LABELS, timeline->clocks);
+	packet_end(perfetto);
 }
 
 /* The track that a device's streams and counters are under: of a damaged profile, the process's. */
@@ -308,115 +291,102 @@ static uint64_t device_uuid(const struct perfetto *perfetto, int32_t device)
 		       : unique_number(perfetto, UNIQUE_PROCESS, 0);
 }
 
-static int write_device(struct timeline *timeline, int32_t device)
+static void write_device(struct timeline *timeline, int32_t device)
 {
 	struct perfetto *perfetto = perfetto_of(timeline);
 	char label[128];
-	size_t begun, descriptor;
 
 	snprintf(label, sizeof(label), "GPU %d: %.64s", device,
 		 session_header(timeline->session)->devices[device].name);
-	descriptor = descriptor_begin(perfetto, device_uuid(perfetto, device),
-				      unique_number(perfetto, UNIQUE_PROCESS, 0), label, &begun);
-	return descriptor_end(perfetto, descriptor, begun);
+	descriptor_begin(perfetto, device_uuid(perfetto, device),
+			 unique_number(perfetto, UNIQUE_PROCESS, 0), label);
+	packet_end(perfetto);
 }
 
 /* Lanes of one stream have one name: Perfetto shows tracks of one name as one. */
-static int write_track(struct timeline *timeline, const struct track *track)
+static void write_track(struct timeline *timeline, const struct track *track)
 {
 	struct perfetto *perfetto = perfetto_of(timeline);
 	const struct track_key *key = &track->key;
 	uint64_t parent = unique_number(perfetto, UNIQUE_PROCESS, 0);
 	/* Of thread 0 it is not known which one it was. */
 	bool thread = key->kind == TRACK_THREAD && !track->lane && key->id;
-	size_t begun, descriptor;
+	struct protobuf *packet;
 	char label[TRACK_LABEL_SIZE];
 
 	timeline_track_label(track, label);
 	if (key->kind == TRACK_STREAM)
 		parent = device_uuid(perfetto, key->device);
-	descriptor = descriptor_begin(perfetto, track_uuid(perfetto, track), thread ? 0 : parent,
-				      label, &begun);
+	packet =
+		descriptor_begin(perfetto, track_uuid(perfetto, track), thread ? 0 : parent, label);
 	if (thread) {
-		size_t inner = protobuf_begin(&perfetto->packet, DESCRIPTOR_THREAD);
-
-		protobuf_unsigned(&perfetto->packet, THREAD_PID, perfetto->pid);
-		protobuf_unsigned(&perfetto->packet, THREAD_TID, key->id & INT32_MAX);
-		protobuf_text(&perfetto->packet, THREAD_NAME, label);
-		protobuf_end(&perfetto->packet, inner);
+		protobuf_begin(packet, DESCRIPTOR_THREAD);
+		protobuf_unsigned(packet, THREAD_PID, perfetto->pid);
+		protobuf_unsigned(packet, THREAD_TID, key->id & INT32_MAX);
+		protobuf_text(packet, THREAD_NAME, label);
 	}
-	return descriptor_end(perfetto, descriptor, begun);
+	packet_end(perfetto);
 }
 
-/* Begins an event on a track; the caller adds what it has, and ends both. */
-static size_t event_begin(struct perfetto *perfetto, uint64_t time, uint64_t type, uint64_t uuid,
-			  size_t *packet)
+/* Begins an event on a track; the caller adds what it has, and ends the packet. */
+static struct protobuf *event_begin(struct perfetto *perfetto, uint64_t time, uint64_t type,
+				    uint64_t uuid)
 {
-	size_t event;
+	struct protobuf *packet = packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED);
 
-	*packet = packet_begin(perfetto, SEQUENCE_NEEDS_INTERNED);
-	protobuf_unsigned(&perfetto->packet, PACKET_TIMESTAMP, time);
-	event = protobuf_begin(&perfetto->packet, PACKET_TRACK_EVENT);
-	protobuf_unsigned(&perfetto->packet, EVENT_TYPE, type);
-	protobuf_unsigned(&perfetto->packet, EVENT_TRACK, uuid);
-	return event;
+	protobuf_unsigned(packet, PACKET_TIMESTAMP, time);
+	protobuf_begin(packet, PACKET_TRACK_EVENT);
+	protobuf_unsigned(packet, EVENT_TYPE, type);
+	protobuf_unsigned(packet, EVENT_TRACK, uuid);
+	return packet;
 }
 
-static int event_end(struct perfetto *perfetto, size_t event, size_t packet)
+static void write_counter(struct timeline *timeline, enum timeline_counter counter, int32_t device,
+			  uint64_t time, uint64_t bytes)
 {
-	protobuf_end(&perfetto->packet, event);
-	return packet_end(perfetto, packet);
-}
-
-static int write_counter(struct timeline *timeline, enum timeline_counter counter, int32_t device,
-			 uint64_t time, uint64_t bytes)
-{
+	static const struct {
+		enum unique unique;
+		const char *name;
+	} counters[] = {[COUNTER_COPIED] = {UNIQUE_COPIED, "Bytes in flight"},
+			[COUNTER_HELD] = {UNIQUE_HELD, "Memory held"}};
 	struct perfetto *perfetto = perfetto_of(timeline);
-	uint64_t uuid = unique_number(
-		perfetto, counter == COUNTER_HELD ? UNIQUE_HELD : UNIQUE_COPIED, (uint32_t)device);
-	size_t packet, inner, unit;
-	int error = 0;
+	uint64_t uuid = unique_number(perfetto, counters[counter].unique, (uint32_t)device);
+	struct protobuf *packet;
 
 	if (!(perfetto->counters[counter] & 1ULL << device)) {
 		perfetto->counters[counter] |= 1ULL << device;
-		inner = descriptor_begin(
-			perfetto, uuid, device_uuid(perfetto, device),
-			counter == COUNTER_HELD ? "Memory held" : "Bytes in flight", &packet);
-		unit = protobuf_begin(&perfetto->packet, DESCRIPTOR_COUNTER);
-		protobuf_unsigned(&perfetto->packet, COUNTER_UNIT, UNIT_BYTES);
-		protobuf_end(&perfetto->packet, unit);
-		error = descriptor_end(perfetto, inner, packet);
+		packet = descriptor_begin(perfetto, uuid, device_uuid(perfetto, device),
+					  counters[counter].name);
+		protobuf_begin(packet, DESCRIPTOR_COUNTER);
+		protobuf_unsigned(packet, COUNTER_UNIT, UNIT_BYTES);
+		packet_end(perfetto);
 	}
-	if (error)
-		return error;
-	inner = event_begin(perfetto, time, TYPE_COUNTER, uuid, &packet);
-	protobuf_unsigned(&perfetto->packet, EVENT_COUNTER_VALUE, bytes);
-	return event_end(perfetto, inner, packet);
+	packet = event_begin(perfetto, time, TYPE_COUNTER, uuid);
+	protobuf_unsigned(packet, EVENT_COUNTER_VALUE, bytes);
+	packet_end(perfetto);
 }
 
-static void add_argument(struct protobuf *packet, const struct argument *argument, uint64_t other)
+static void add_argument(struct protobuf *packet, const struct argument *argument,
+			 const struct trace_name *other)
 {
-	size_t begun = protobuf_begin(packet, EVENT_ARGUMENT);
-	char text[40];
-
+	protobuf_begin(packet, EVENT_ARGUMENT);
 	protobuf_unsigned(packet, ARGUMENT_NAME, argument->name + 1);
 	switch (argument->type) {
 	case ARGUMENT_NUMBER:
-		protobuf_unsigned(packet, ARGUMENT_UNSIGNED, argument->number);
+		protobuf_unsigned(packet, ARGUMENT_FIELD_UNSIGNED, argument->number);
 		break;
 	case ARGUMENT_WORD:
-		protobuf_unsigned(packet, ARGUMENT_TEXT_NUMBER, TEXT_WORDS + argument->number);
+		protobuf_unsigned(packet, ARGUMENT_FIELD_TEXT_NUMBER,
+				  TEXT_WORDS + argument->number);
 		break;
-	case ARGUMENT_EXTENT:
-		snprintf(text, sizeof(text), "%ux%ux%u", argument->extent[0], argument->extent[1],
-			 argument->extent[2]);
-		protobuf_text(packet, ARGUMENT_TEXT, text);
+	case ARGUMENT_TEXT:
+		protobuf_text(packet, ARGUMENT_FIELD_TEXT, argument->text);
 		break;
 	case ARGUMENT_OTHER:
-		protobuf_unsigned(packet, ARGUMENT_TEXT_NUMBER, other);
+		protobuf_unsigned(packet, ARGUMENT_FIELD_TEXT_NUMBER, other->number);
 		break;
 	}
-	protobuf_end(packet, begun);
+	protobuf_end(packet);
 }
 
 /* A call may start an operation; of what it started, the first operation ends the arrow. */
@@ -432,42 +402,33 @@ static void add_flow(struct perfetto *perfetto, const struct timeline_slice *sli
 	}
 }
 
-static int begin_slice(struct timeline *timeline, const struct timeline_slice *slice)
+static void begin_slice(struct timeline *timeline, const struct timeline_slice *slice)
 {
 	struct perfetto *perfetto = perfetto_of(timeline);
 	const struct trace_record *record = slice->record;
-	struct argument arguments[ARGUMENTS_MOST];
+	struct argument arguments[ARGUMENT_COUNT];
 	unsigned count = timeline_arguments(slice, arguments);
-	size_t packet, event;
-	int error = intern(perfetto, slice->name, DEFINED_EVENT);
+	struct protobuf *packet;
 
-	if (!error && slice->other)
-		error = intern(perfetto, slice->other, DEFINED_TEXT);
-	if (error)
-		return error;
-	event = event_begin(perfetto, record->start, TYPE_BEGIN, track_uuid(perfetto, slice->track),
-			    &packet);
-	protobuf_unsigned(&perfetto->packet, EVENT_CATEGORY, record->kind + 1);
-	protobuf_unsigned(&perfetto->packet, EVENT_NAME, slice->name->number);
+	intern(perfetto, slice->name, DEFINED_EVENT);
+	if (slice->other)
+		intern(perfetto, slice->other, DEFINED_TEXT);
+	packet = event_begin(perfetto, record->start, TYPE_BEGIN,
+			     track_uuid(perfetto, slice->track));
+	protobuf_unsigned(packet, EVENT_CATEGORY, record->kind + 1);
+	protobuf_unsigned(packet, EVENT_NAME, slice->name->number);
 	add_flow(perfetto, slice);
-	if (record->correlation)
-		add_argument(&perfetto->packet,
-			     &(struct argument){ARGUMENT_CORRELATION, ARGUMENT_NUMBER,
-						record->correlation, NULL},
-			     0);
 	for (unsigned i = 0; i < count; i++)
-		add_argument(&perfetto->packet, &arguments[i],
-			     slice->other ? slice->other->number : 0);
-	return event_end(perfetto, event, packet);
+		add_argument(packet, &arguments[i], slice->other);
+	packet_end(perfetto);
 }
 
-static int end_slice(struct timeline *timeline, const struct track *track, uint64_t time)
+static void end_slice(struct timeline *timeline, const struct track *track, uint64_t time)
 {
 	struct perfetto *perfetto = perfetto_of(timeline);
-	size_t packet, event;
 
-	event = event_begin(perfetto, time, TYPE_END, track_uuid(perfetto, track), &packet);
-	return event_end(perfetto, event, packet);
+	event_begin(perfetto, time, TYPE_END, track_uuid(perfetto, track));
+	packet_end(perfetto);
 }
 
 int export_perfetto(struct session *session, const struct options *options, FILE *file,
@@ -481,14 +442,9 @@ int export_perfetto(struct session *session, const struct options *options, FILE
 		.counter = write_counter,
 		.end = end_slice,
 	};
-	struct perfetto perfetto = {.timeline = {.file = file}};
-	int error = trace_clocks(session, perfetto.clocks);
+	struct perfetto perfetto = {.timeline.file = file};
+	int error = timeline_walk(&perfetto.timeline, &writer, session, options, message, size);
 
-	if (error) {
-		snprintf(message, size, "%s", strerror(-error));
-		return error;
-	}
-	error = timeline_walk(&perfetto.timeline, &writer, session, options, message, size);
 	protobuf_free(&perfetto.packet);
 	return error;
 }

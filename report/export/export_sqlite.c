@@ -10,7 +10,7 @@
 #include <uthash.h>
 
 #include "report/export/export.h"
-#include "report/export/export_trace.h"
+#include "report/export/export.h"
 #include "report/names/nsys_names.h"
 #include "report/session/session_nvtx.h"
 

@@ -1,82 +1,185 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/export/json.h"
 
-#include <errno.h>
-#include <inttypes.h>
+#include <float.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/names/visible.h"
 
-cJSON *json_add_unsigned(cJSON *object, const char *name, uint64_t value)
-{
-	char text[24];
+/* In place of a byte that is no UTF-8: U+FFFD. */
+#define REPLACEMENT "\xef\xbf\xbd"
 
-	snprintf(text, sizeof(text), "%" PRIu64, value);
-	return cJSON_AddRawToObject(object, name, text);
+static void put(struct json *json, const char *text)
+{
+	fputs_unlocked(text, json->file);
 }
 
-/* The length of the UTF-8 sequence that begins here; 0 where there is none. */
-static size_t sequence_length(const unsigned char *bytes)
+/* What stands before a value. */
+static void begin_value(struct json *json, const char *name)
 {
-	static const struct {
-		unsigned char low, high, second_low, second_high;
-		size_t length;
-	} forms[] = {
-		{0x01, 0x7f, 0, 0, 1},	     {0xc2, 0xdf, 0x80, 0xbf, 2},
-		{0xe0, 0xe0, 0xa0, 0xbf, 3}, {0xe1, 0xec, 0x80, 0xbf, 3},
-		{0xed, 0xed, 0x80, 0x9f, 3}, {0xee, 0xef, 0x80, 0xbf, 3},
-		{0xf0, 0xf0, 0x90, 0xbf, 4}, {0xf1, 0xf3, 0x80, 0xbf, 4},
-		{0xf4, 0xf4, 0x80, 0x8f, 4},
-	};
+	const char *pending = json->pending;
 
-	for (size_t form = 0; form < sizeof(forms) / sizeof(*forms); form++) {
-		if (bytes[0] < forms[form].low || bytes[0] > forms[form].high)
-			continue;
-		if (forms[form].length > 1 &&
-		    (bytes[1] < forms[form].second_low || bytes[1] > forms[form].second_high))
-			return 0;
-		for (size_t i = 2; i < forms[form].length; i++)
-			if ((bytes[i] & 0xc0) != 0x80)
-				return 0;
-		return forms[form].length;
+	if (pending) {
+		json->pending = NULL;
+		json_object(json, pending);
 	}
-	return 0;
+	if (json->comma)
+		putc_unlocked(',', json->file);
+	if (json->line)
+		putc_unlocked('\n', json->file);
+	json->comma = true;
+	json->line = false;
+	if (!name)
+		return;
+	putc_unlocked('"', json->file);
+	put(json, name);
+	put(json, "\":");
 }
 
-char *json_valid_text(const char *text)
+static void open_value(struct json *json, const char *name, char begin, char end)
 {
-	static const char replacement[] = "\xef\xbf\xbd";
-	char *valid = malloc(strlen(text) * strlen(replacement) + 1), *end = valid;
+	begin_value(json, name);
+	putc_unlocked(begin, json->file);
+	json->comma = false;
+	json->ends[json->depth++] = end;
+}
 
-	if (!valid)
-		return NULL;
+void json_object(struct json *json, const char *name)
+{
+	open_value(json, name, '{', '}');
+}
+
+void json_array(struct json *json, const char *name)
+{
+	open_value(json, name, '[', ']');
+}
+
+void json_object_if_any(struct json *json, const char *name)
+{
+	json->pending = name;
+}
+
+void json_end(struct json *json)
+{
+	if (json->pending) {
+		json->pending = NULL;
+		return;
+	}
+	if (json->line)
+		putc_unlocked('\n', json->file);
+	putc_unlocked(json->ends[--json->depth], json->file);
+	json->comma = true;
+	json->line = false;
+}
+
+void json_line(struct json *json)
+{
+	json->line = true;
+}
+
+static void put_unsigned(struct json *json, uint64_t value)
+{
+	char digits[20];
+	size_t place = sizeof(digits);
+
+	do
+		digits[--place] = (char)('0' + value % 10);
+	while (value /= 10);
+	fwrite_unlocked(digits + place, 1, sizeof(digits) - place, json->file);
+}
+
+void json_unsigned(struct json *json, const char *name, uint64_t value)
+{
+	begin_value(json, name);
+	put_unsigned(json, value);
+}
+
+void json_real(struct json *json, const char *name, double value)
+{
+	char text[32];
+
+	begin_value(json, name);
+	if (!isfinite(value)) {
+		put(json, "null");
+		return;
+	}
+	snprintf(text, sizeof(text), "%.15g", value);
+	if (fabs(strtod(text, NULL) - value) > fabs(value) * DBL_EPSILON)
+		snprintf(text, sizeof(text), "%.17g", value);
+	put(json, text);
+}
+
+void json_microseconds(struct json *json, const char *name, uint64_t nanoseconds)
+{
+	const unsigned rest = (unsigned)(nanoseconds % 1000);
+	const char decimals[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
+				 (char)('0' + rest % 10)};
+
+	json_unsigned(json, name, nanoseconds / 1000);
+	fwrite_unlocked(decimals, 1, sizeof(decimals), json->file);
+}
+
+void json_bool(struct json *json, const char *name, bool value)
+{
+	begin_value(json, name);
+	put(json, value ? "true" : "false");
+}
+
+void json_null(struct json *json, const char *name)
+{
+	begin_value(json, name);
+	put(json, "null");
+}
+
+/* One that JSON cannot have as it is, or a terminal would not just show. */
+static void put_escaped(struct json *json, uint32_t character)
+{
+	static const char letters[] = "\"\\\b\f\n\r\t", escapes[] = "\"\\bfnrt";
+	const char *letter = character < 0x80 ? strchr(letters, (int)character) : NULL;
+
+	if (letter)
+		fprintf(json->file, "\\%c", escapes[letter - letters]);
+	else if (character < 0x10000)
+		fprintf(json->file, "\\u%04x", character);
+	else
+		fprintf(json->file, "\\u%04x\\u%04x", 0xd800 + ((character - 0x10000) >> 10),
+			0xdc00 + (character & 0x3ff));
+}
+
+void json_text(struct json *json, const char *name, const char *text)
+{
+	begin_value(json, name);
+	putc_unlocked('"', json->file);
 	while (*text) {
-		size_t length = sequence_length((const unsigned char *)text);
+		uint32_t character;
+		size_t length = visible_character(text, &character);
 
-		if (length) {
-			end = mempcpy(end, text, length);
-			text += length;
-		} else {
-			end = mempcpy(end, replacement, strlen(replacement));
-			text++;
-		}
+		if (!length)
+			put(json, REPLACEMENT);
+		else if (character == '"' || character == '\\' || visible_is_hidden(character))
+			put_escaped(json, character);
+		else
+			fwrite_unlocked(text, 1, length, json->file);
+		text += length ? length : 1;
 	}
-	*end = '\0';
-	return valid;
+	putc_unlocked('"', json->file);
 }
 
-cJSON *json_add_text(cJSON *object, const char *name, const char *text)
+void json_string(struct json *json, const char *name, uint64_t offset)
 {
-	char *valid = json_valid_text(text);
-	cJSON *item = valid ? cJSON_AddStringToObject(object, name, valid) : NULL;
-
-	free(valid);
-	return item;
+	json_text(json, name, session_string(json->session, offset));
 }
 
-void json_add_figures(cJSON *object, const struct session *session, enum figure_scope scope,
-		      const void *structure, const char *key)
+void json_raw(struct json *json, const char *name, const char *text)
+{
+	begin_value(json, name);
+	put(json, text);
+}
+
+void json_figures(struct json *json, enum figure_scope scope, const void *structure,
+		  const char *key)
 {
 	const struct figure_table *table = figures_of(scope);
 
@@ -90,110 +193,41 @@ void json_add_figures(cJSON *object, const struct session *session, enum figure_
 			continue;
 		name += strlen(key);
 		if (figure->shown == SHOWN_TRUE)
-			cJSON_AddTrueToObject(object, name);
+			json_bool(json, name, true);
 		else if (figure->type == FIGURE_TEXT)
-			json_add_text(object, name,
-				      session_string(session, figure_unsigned(figure, structure)));
+			json_string(json, name, figure_unsigned(figure, structure));
 		else if (figure->type == FIGURE_REAL)
-			cJSON_AddNumberToObject(object, name, figure_value(figure, structure));
+			json_real(json, name, figure_value(figure, structure));
 		else
-			json_add_unsigned(object, name, figure_unsigned(figure, structure));
+			json_unsigned(json, name, figure_unsigned(figure, structure));
 	}
-}
-
-/*
- * Printed JSON with the characters escaped that a terminal would not just show; outside of strings
- * there are none. The text is freed. NULL where memory is out.
- */
-static char *escape_hidden(char *printed)
-{
-	char *escaped = NULL;
-	size_t size;
-	FILE *out = printed ? open_memstream(&escaped, &size) : NULL;
-
-	for (const char *at = printed; out && *at;) {
-		uint32_t character;
-		size_t length = visible_character(at, &character);
-
-		if (length == 0 || !visible_is_hidden(character))
-			fwrite(at, 1, length ? length : 1, out);
-		else if (character < 0x10000)
-			fprintf(out, "\\u%04x", character);
-		else
-			fprintf(out, "\\u%04x\\u%04x", 0xd800 + ((character - 0x10000) >> 10),
-				0xdc00 + (character & 0x3ff));
-		at += length ? length : 1;
-	}
-	free(printed);
-	if (out && fclose(out) == 0)
-		return escaped;
-	free(escaped);
-	return NULL;
 }
 
 char *json_quoted(const char *text)
 {
-	char *valid = json_valid_text(text);
-	cJSON *item = valid ? cJSON_CreateString(valid) : NULL;
-	char *quoted = item ? escape_hidden(cJSON_PrintUnformatted(item)) : NULL;
+	char *quoted = NULL;
+	size_t size;
+	struct json json = {.file = open_memstream(&quoted, &size)};
 
-	cJSON_Delete(item);
-	free(valid);
-	return quoted;
+	if (!json.file)
+		return NULL;
+	json_text(&json, NULL, text);
+	if (fclose(json.file) == 0)
+		return quoted;
+	free(quoted);
+	return NULL;
 }
 
-void json_put_unsigned(FILE *file, uint64_t value)
+char *json_valid_text(const char *text)
 {
-	char digits[20];
-	size_t place = sizeof(digits);
+	char *valid = malloc(strlen(text) * strlen(REPLACEMENT) + 1), *end = valid;
+	uint32_t character;
 
-	do
-		digits[--place] = (char)('0' + value % 10);
-	while (value /= 10);
-	fwrite_unlocked(digits + place, 1, sizeof(digits) - place, file);
-}
-
-void json_put_microseconds(FILE *file, uint64_t nanoseconds)
-{
-	const unsigned rest = (unsigned)(nanoseconds % 1000);
-	const char decimals[] = {'.', (char)('0' + rest / 100), (char)('0' + rest / 10 % 10),
-				 (char)('0' + rest % 10)};
-
-	json_put_unsigned(file, nanoseconds / 1000);
-	fwrite_unlocked(decimals, 1, sizeof(decimals), file);
-}
-
-static void put_name(FILE *file, const char *name)
-{
-	fputs_unlocked(",\"", file);
-	fputs_unlocked(name, file);
-	fputs_unlocked("\":", file);
-}
-
-void json_put_member(FILE *file, const char *name, uint64_t value)
-{
-	put_name(file, name);
-	json_put_unsigned(file, value);
-}
-
-void json_put_word(FILE *file, const char *name, const char *word)
-{
-	put_name(file, name);
-	fputs_unlocked("\"", file);
-	fputs_unlocked(word, file);
-	fputs_unlocked("\"", file);
-}
-
-int json_write(FILE *file, cJSON *item)
-{
-	char *text = item ? escape_hidden(cJSON_PrintUnformatted(item)) : NULL;
-	int error = 0;
-
-	if (!text)
-		error = -ENOMEM;
-	else if (fputs(text, file) < 0)
-		error = -EIO;
-	cJSON_free(text);
-	cJSON_Delete(item);
-	return error;
+	for (size_t length; valid && *text; text += length ? length : 1) {
+		length = visible_character(text, &character);
+		end = length ? mempcpy(end, text, length) : stpcpy(end, REPLACEMENT);
+	}
+	if (valid)
+		*end = '\0';
+	return valid;
 }

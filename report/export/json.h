@@ -1,38 +1,67 @@
 /* SPDX-License-Identifier: MIT */
-/* What cJSON lacks: whole 64-bit numbers, and a large document written piece by piece. */
+/* JSON, written to a stream as it is made. What cannot be written is an error of the stream. */
 #ifndef KTIME_REPORT_EXPORT_JSON_H
 #define KTIME_REPORT_EXPORT_JSON_H
 
+#include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
-
-#include <cjson/cJSON.h>
 
 #include "report/session/figure_tables.h"
 #include "report/session/session.h"
 
-/* Adds a number in all its digits; cJSON's own are doubles. NULL where memory is out. */
-cJSON *json_add_unsigned(cJSON *object, const char *name, uint64_t value);
+/* All but the file begins as zeros. */
+struct json {
+	FILE *file;
+	const struct session *session; /* whose texts and figures are written; NULL: nobody's */
+	int error;		       /* for the caller, who ends a document with it */
+	bool comma;		       /* a comma comes before the next value */
+	bool line;		       /* the next value, or the end, stands on a line of its own */
+	const char *pending;	       /* an object that is written with its first member */
+	unsigned depth;
+	char ends[16]; /* brackets of what is open */
+};
+
+/* What `file` gets next: an object, an array or a value; `name`: in an object; NULL: in an array,
+ * or outside of all. */
+void json_object(struct json *json, const char *name);
+void json_array(struct json *json, const char *name);
+/* An object that is left out if nothing is in it. */
+void json_object_if_any(struct json *json, const char *name);
+void json_end(struct json *json);
+/* The next value, or the end, stands on a line of its own. */
+void json_line(struct json *json);
+
+/* A number in all its digits, or with as many as it takes; null: it is none. */
+void json_unsigned(struct json *json, const char *name, uint64_t value);
+void json_real(struct json *json, const char *name, double value);
+/* Nanoseconds as microseconds with three decimals. */
+void json_microseconds(struct json *json, const char *name, uint64_t nanoseconds);
+void json_bool(struct json *json, const char *name, bool value);
+void json_null(struct json *json, const char *name);
+/* A text, in which bytes that are no UTF-8 become U+FFFD, and what a terminal would not just show
+ * is escaped. */
+void json_text(struct json *json, const char *name, const char *text);
+/* The text at an offset of the session. */
+void json_string(struct json *json, const char *name, uint64_t offset);
+/* One that json_quoted() made. */
+void json_raw(struct json *json, const char *name, const char *text);
 /*
- * Adds the figures of a structure that JSON has, in the table's order: those whose key is this
- * object's, which is "" or the key of the object with a point behind it.
+ * The figures of a structure that JSON has, in the table's order: those whose key is this object's,
+ * which is "" or the key of the object with a point behind it.
  */
-void json_add_figures(cJSON *object, const struct session *session, enum figure_scope scope,
-		      const void *structure, const char *key);
-/* Adds a text; bytes that are no UTF-8 become U+FFFD. */
-cJSON *json_add_text(cJSON *object, const char *name, const char *text);
-/* A copy whose bytes that are no UTF-8 are U+FFFD, and the same as a string of JSON. The caller
- * frees them; NULL where memory is out. */
-char *json_valid_text(const char *text);
+void json_figures(struct json *json, enum figure_scope scope, const void *structure,
+		  const char *key);
+
+/* A text as JSON has it, with its quotes, and a copy that is UTF-8. The caller frees them; NULL if
+ * memory is out. */
 char *json_quoted(const char *text);
-/* Write numbers without an item, for documents of millions: all digits; ns as microseconds with
- * three decimals. */
-void json_put_unsigned(FILE *file, uint64_t value);
-void json_put_microseconds(FILE *file, uint64_t nanoseconds);
-/* Write a further member of an object; the texts need no escapes. */
-void json_put_member(FILE *file, const char *name, uint64_t value);
-void json_put_word(FILE *file, const char *name, const char *word);
-/* Writes an item on one line and deletes it. 0 or -errno; -ENOMEM where the item is NULL. */
-int json_write(FILE *file, cJSON *item);
+char *json_valid_text(const char *text);
+
+/* For the kind of a row or record of a file, which may be any number; never NULL. */
+const char *json_kind_name(unsigned kind);
+/* A device and its peaks; its energy and clocks. */
+void json_device(struct json *json, const struct device_info *info, int ordinal);
+void json_energy(struct json *json, const char *name, const struct device_energy *energy);
 
 #endif

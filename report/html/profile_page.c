@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "report/export/export_trace.h"
+#include "report/export/export.h"
 #include "report/html/section.h"
 #include "report/sheet/number.h"
 

@@ -12,7 +12,7 @@
 
 #include <uthash.h>
 
-#include "report/export/export_trace.h"
+#include "report/export/export.h"
 #include "report/html/section.h"
 #include "report/sheet/number.h"
 

@@ -9,7 +9,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/export/export_json.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"
@@ -316,60 +315,53 @@ static void write_text(const struct reading *reading, const struct top_line *lin
 	fputc('\n', file);
 }
 
-static cJSON *device_object(const struct reading_use *use, int device)
+static void write_json(const struct reading *reading, const struct top_line *line, FILE *file)
 {
-	cJSON *object = cJSON_CreateObject();
-
-	json_add_unsigned(object, "device", (uint64_t)device);
-	cJSON_AddNumberToObject(object, "busy", use->busy);
-	cJSON_AddNumberToObject(object, "run_busy", use->run_busy);
-	if (use->cause) {
-		json_add_text(object, "idle_cause", use->cause);
-		cJSON_AddNumberToObject(object, "idle_share", use->cause_share);
-	}
-	return object;
-}
-
-static cJSON *row_object(const struct reading_row *row)
-{
-	cJSON *object = cJSON_CreateObject();
-
-	json_add_text(object, "kind", json_kind_name(row->kind));
-	json_add_text(object, "name", row->name);
-	json_add_unsigned(object, "calls", row->calls);
-	json_add_unsigned(object, "total", row->total);
-	json_add_unsigned(object, "run_calls", row->run_calls);
-	json_add_unsigned(object, "run_total", row->run_total);
-	if (row->estimated)
-		cJSON_AddBoolToObject(object, "estimated", true);
-	return object;
-}
-
-static int write_json(const struct reading *reading, const struct top_line *line, FILE *file)
-{
-	cJSON *object = cJSON_CreateObject(), *devices, *rows;
+	struct json json = {.file = file};
 	struct timespec now;
 
 	clock_gettime(CLOCK_REALTIME, &now);
-	cJSON_AddNumberToObject(object, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9);
-	json_add_unsigned(object, "pid", (uint64_t)reading->pid);
-	json_add_text(object, "command", reading->command);
-	cJSON_AddNumberToObject(object, "seconds", reading_seconds(reading));
-	cJSON_AddNumberToObject(object, "run_seconds", reading_run_seconds(reading));
-	devices = cJSON_AddArrayToObject(object, "devices");
-	for (int device = 0; device < SESSION_DEVICES; device++) {
+	json_object(&json, NULL);
+	json_real(&json, "time", (double)now.tv_sec + (double)now.tv_nsec / 1e9);
+	json_unsigned(&json, "pid", (uint64_t)reading->pid);
+	json_text(&json, "command", reading->command);
+	json_real(&json, "seconds", reading_seconds(reading));
+	json_real(&json, "run_seconds", reading_run_seconds(reading));
+	json_array(&json, "devices");
+	for (unsigned device = 0; device < SESSION_DEVICES; device++) {
 		struct reading_use use;
 
-		if (reading_use(reading, device, &use))
-			cJSON_AddItemToArray(devices, device_object(&use, device));
+		if (!reading_use(reading, (int)device, &use))
+			continue;
+		json_object(&json, NULL);
+		json_unsigned(&json, "device", device);
+		json_real(&json, "busy", use.busy);
+		json_real(&json, "run_busy", use.run_busy);
+		if (use.cause) {
+			json_text(&json, "idle_cause", use.cause);
+			json_real(&json, "idle_share", use.cause_share);
+		}
+		json_end(&json);
 	}
-	rows = cJSON_AddArrayToObject(object, "rows");
-	for (size_t i = 0; i < line->rows.count; i++)
-		cJSON_AddItemToArray(rows, row_object(&line->rows.rows[i]));
-	if (json_write(file, object))
-		return -ENOMEM;
+	json_end(&json);
+	json_array(&json, "rows");
+	for (size_t i = 0; i < line->rows.count; i++) {
+		const struct reading_row *row = &line->rows.rows[i];
+
+		json_object(&json, NULL);
+		json_text(&json, "kind", json_kind_name(row->kind));
+		json_text(&json, "name", row->name);
+		json_unsigned(&json, "calls", row->calls);
+		json_unsigned(&json, "total", row->total);
+		json_unsigned(&json, "run_calls", row->run_calls);
+		json_unsigned(&json, "run_total", row->run_total);
+		if (row->estimated)
+			json_bool(&json, "estimated", true);
+		json_end(&json);
+	}
+	json_end(&json);
+	json_end(&json);
 	fputc('\n', file);
-	return 0;
 }
 
 static int write_lines(const struct readings *readings, const struct options *options)
@@ -383,7 +375,7 @@ static int write_lines(const struct readings *readings, const struct options *op
 		if (error)
 			break;
 		if (options->print_json)
-			error = write_json(&readings->of[i], &line, stdout);
+			write_json(&readings->of[i], &line, stdout);
 		else
 			write_text(&readings->of[i], &line, stdout);
 		reading_rows_free(&line.rows);

@@ -40,7 +40,7 @@ gpu-programs: $(GPU_PROGRAMS) $(OLDER_PROGRAMS) gpu-libraries
 # What the ktime command is linked to and a machine that did not build it may lack.
 gpu-libraries: command
 	@mkdir -p $(BUILD)/gpu/lib
-	@ldd $(BUILD)/ktime | awk '/libcjson|libsqlite3|libncursesw|libtinfo|libz/ { print $$3 }' | xargs -r cp -L -t $(BUILD)/gpu/lib
+	@ldd $(BUILD)/ktime | awk '/libsqlite3|libncursesw|libtinfo|libz/ { print $$3 }' | xargs -r cp -L -t $(BUILD)/gpu/lib
 
 $(BUILD)/gpu/%: tests/gpu/%.cu tests/gpu/check.cuh tests/gpu/contexts.cuh | toolkit
 	@mkdir -p $(@D)

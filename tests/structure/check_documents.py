@@ -70,9 +70,9 @@ def check_json(root):
     version = re.search(r"define JSON_FORMAT (\d+)", sources[0]).group(1)
     expect(f"`format` is {version}." in document,
            f"docs/json-format.md does not describe format {version}")
-    members = set(re.findall(r'(?:json_add_\w+|cJSON_Add\w+|add_\w+)\(\s*(?!holder)\w+,\s*"([^"]+)"',
+    members = set(re.findall(r'(?:json_\w+|add_\w+)\(\s*&?\w+,\s*"([^"]+)"',
                              "".join(sources)))
-    members |= set(re.findall(r'\{"(\w[\w.]*)", (?:[\d.]+|\w+)\}', "".join(sources)))
+    members |= set(re.findall(r'\{"(\w[\w.]*)", [\w., ]+\}', "".join(sources)))
     counters = re.search(r"define SESSION_COUNTERS(.*?)\n\n",
                          read(root, "report/session/session.h"), re.S).group(1)
     members |= set(re.findall(r"X\((\w+),", counters))

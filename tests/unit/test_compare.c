@@ -325,7 +325,7 @@ static void prints(enum sheet_form form, const char *expected)
 	FILE *file = open_memstream(&text, &size);
 
 	assert_non_null(file);
-	assert_int_equal(comparison_print(&comparison, form, file), 0);
+	comparison_print(&comparison, form, file);
 	fclose(file);
 	assert_string_equal(text, expected);
 	free(text);
@@ -430,7 +430,7 @@ static void json_has_all_that_was_compared(void **state)
 	(void)state;
 	assert_non_null(file);
 	compare_three_rows();
-	assert_int_equal(comparison_print(&comparison, SHEET_JSON, file), 0);
+	comparison_print(&comparison, SHEET_JSON, file);
 	fclose(file);
 	assert_int_equal(text[size - 1], '\n');
 	root = cJSON_Parse(text);

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/timeline/tracks.h"
+#include "report/export/timeline.h"
 
 /* "DEVICE@TIME:BYTES" of what is to be written before a record, NULL for the end, a blank behind
  * each. */

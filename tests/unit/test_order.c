@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "report/timeline/order.h"
+#include "report/export/order.h"
 
 #define MANY 6000
 

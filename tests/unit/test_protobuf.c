@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/timeline/protobuf.h"
+#include "report/export/protobuf.h"
 
 static struct protobuf message;
 
@@ -83,19 +83,17 @@ static void tags_have_the_field_and_the_type(void **state)
 
 static void a_message_in_a_message_has_its_length_before_it(void **state)
 {
-	size_t outer, inner;
-
 	(void)state;
-	outer = protobuf_begin(&message, 1);
-	protobuf_end(&message, outer);
+	protobuf_begin(&message, 1);
+	protobuf_end(&message);
 	are("0a00");
-	outer = protobuf_begin(&message, 1);
+	protobuf_begin(&message, 1);
 	protobuf_unsigned(&message, 2, 3);
-	inner = protobuf_begin(&message, 4);
+	protobuf_begin(&message, 4);
 	protobuf_unsigned(&message, 5, 6);
-	protobuf_end(&message, inner);
+	protobuf_end(&message);
 	protobuf_unsigned(&message, 7, 8);
-	protobuf_end(&message, outer);
+	protobuf_end(&message);
 	protobuf_unsigned(&message, 1, 9);
 	are("0a08"
 	    "1003"
@@ -105,22 +103,35 @@ static void a_message_in_a_message_has_its_length_before_it(void **state)
 	    "0809");
 }
 
+static void what_is_open_ends_when_it_is_written(void **state)
+{
+	(void)state;
+	protobuf_begin(&message, 1);
+	protobuf_begin(&message, 2);
+	protobuf_unsigned(&message, 1, 9);
+	are("0a04"
+	    "1202"
+	    "0809");
+	protobuf_unsigned(&message, 1, 9);
+	are("0809");
+}
+
 /* Bodies of a size, in a message in a message: the lengths take one, two and three bytes. */
 static void has_lengths(size_t body, const char *outer, const char *inner)
 {
 	char *text = NULL, *letters = malloc(body), digits[16] = "";
 	const size_t outer_size = strlen(outer) / 2, inner_size = strlen(inner) / 2;
-	size_t size, begun, nested;
+	size_t size;
 	FILE *file = open_memstream(&text, &size);
 
 	memset(letters, 'x', body);
-	begun = protobuf_begin(&message, 1);
-	nested = protobuf_begin(&message, 2);
+	protobuf_begin(&message, 1);
+	protobuf_begin(&message, 2);
 	/* The tag and the length of the text are not part of what is asked for. */
 	for (size_t i = 0; i < body; i += 2)
 		protobuf_unsigned(&message, 1, 1);
-	protobuf_end(&message, nested);
-	protobuf_end(&message, begun);
+	protobuf_end(&message);
+	protobuf_end(&message);
 	assert_int_equal(protobuf_write(&message, file), 0);
 	fclose(file);
 	assert_int_equal(size, 1 + outer_size + 1 + inner_size + body);
@@ -163,7 +174,8 @@ static void what_cannot_be_written_is_an_error_and_forgotten(void **state)
 	are("0802");
 	message.failed = true;
 	protobuf_text(&message, 1, "lost");
-	protobuf_end(&message, protobuf_begin(&message, 1));
+	protobuf_begin(&message, 1);
+	protobuf_end(&message);
 	assert_int_equal(message.size, 0);
 	assert_int_equal(protobuf_write(&message, stderr), -ENOMEM);
 }
@@ -175,6 +187,7 @@ int main(void)
 		PROTOBUF_TEST(numbers_take_seven_bits_a_byte),
 		PROTOBUF_TEST(tags_have_the_field_and_the_type),
 		PROTOBUF_TEST(a_message_in_a_message_has_its_length_before_it),
+		PROTOBUF_TEST(what_is_open_ends_when_it_is_written),
 		PROTOBUF_TEST(lengths_take_as_many_bytes_as_they_need),
 		PROTOBUF_TEST(what_cannot_be_written_is_an_error_and_forgotten),
 	};

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "report/session/session_nvtx.h"
-#include "report/timeline/tracks.h"
+#include "report/export/timeline.h"
 
 static struct tracks tracks;
 

@@ -349,7 +349,7 @@ static void comparisons(void **state)
 		comparison_print(&comparison, SHEET_TEXT, file);
 		comparison_print(&comparison, SHEET_MARKDOWN, file);
 		comparison_print(&comparison, SHEET_CSV, file);
-		assert_int_equal(comparison_print(&comparison, SHEET_JSON, file), 0);
+		comparison_print(&comparison, SHEET_JSON, file);
 		comparison_free(&comparison);
 		read_run(&b, kind);
 		runs_print_text(&b, file);

@@ -27,7 +27,7 @@ $(REPORT_ARCHIVE): $(REPORT_LIBRARY_OBJECTS) $(filter-out $(BUILD)/obj/report/co
 $(BUILD)/obj/tests/unit/%.o: OBJECT_CFLAGS += -O0
 $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_ARCHIVE) | $(KERNEL_CLOCK)
 	@mkdir -p $(@D)
-	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka $(REPORT_COMMAND_LIBRARIES) -o $@
+	$(UNIT_LINK) $(UNIT_LEAKS) $(filter %.o, $^) $(REPORT_ARCHIVE) $(KERNEL_CLOCK) -lcmocka -lcjson $(REPORT_COMMAND_LIBRARIES) -o $@
 
 # Those that print a report.
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report test_energy test_idle_report test_cross_check test_closing \

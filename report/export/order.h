@@ -5,8 +5,8 @@
  * by the segment, each when its time comes, so what is in memory is the segments that the moment
  * lies in, however long the trace is.
  */
-#ifndef KTIME_REPORT_TIMELINE_ORDER_H
-#define KTIME_REPORT_TIMELINE_ORDER_H
+#ifndef KTIME_REPORT_EXPORT_ORDER_H
+#define KTIME_REPORT_EXPORT_ORDER_H
 
 #include <stdint.h>
 

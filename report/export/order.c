@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/order.h"
+#include "report/export/order.h"
 
 #include <errno.h>
 #include <stdlib.h>

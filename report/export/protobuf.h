@@ -3,18 +3,23 @@
  * Protocol Buffers messages, written field by field. Source of the encoding: "Encoding", the
  * Protocol Buffers documentation.
  */
-#ifndef KTIME_REPORT_TIMELINE_PROTOBUF_H
-#define KTIME_REPORT_TIMELINE_PROTOBUF_H
+#ifndef KTIME_REPORT_EXPORT_PROTOBUF_H
+#define KTIME_REPORT_EXPORT_PROTOBUF_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 
+/* Messages in messages. */
+#define PROTOBUF_DEPTH 8
+
 /* Begins as zeros and is used again for message after message. */
 struct protobuf {
 	unsigned char *bytes;
 	size_t size, capacity;
+	size_t begun[PROTOBUF_DEPTH]; /* where what is open begins */
+	unsigned depth;
 	bool failed; /* memory is out: nothing is added from then on */
 };
 
@@ -24,9 +29,9 @@ void protobuf_fixed64(struct protobuf *message, uint32_t field, uint64_t value);
 void protobuf_bytes(struct protobuf *message, uint32_t field, const void *bytes, size_t size);
 void protobuf_text(struct protobuf *message, uint32_t field, const char *text);
 /* A message in the message: what is written between the two is its fields. */
-size_t protobuf_begin(struct protobuf *message, uint32_t field);
-void protobuf_end(struct protobuf *message, size_t begun);
-/* Writes what there is and begins anew. 0, -ENOMEM if memory was out, -EIO. */
+void protobuf_begin(struct protobuf *message, uint32_t field);
+void protobuf_end(struct protobuf *message);
+/* Ends what is open, writes what there is and begins anew. 0, -ENOMEM if memory was out, -EIO. */
 int protobuf_write(struct protobuf *message, FILE *file);
 void protobuf_free(struct protobuf *message);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/timeline/protobuf.h"
+#include "report/export/protobuf.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -89,17 +89,17 @@ void protobuf_text(struct protobuf *message, uint32_t field, const char *text)
 }
 
 /* The length is not known yet: it has room for one byte, as most need no more. */
-size_t protobuf_begin(struct protobuf *message, uint32_t field)
+void protobuf_begin(struct protobuf *message, uint32_t field)
 {
 	add_tag(message, field, WIRE_LENGTH);
 	add_bytes(message, "", 1);
-	return message->size;
+	message->begun[message->depth++] = message->size;
 }
 
-void protobuf_end(struct protobuf *message, size_t begun)
+void protobuf_end(struct protobuf *message)
 {
 	unsigned char length[VARINT_MOST];
-	size_t body = message->size - begun, more;
+	size_t begun = message->begun[--message->depth], body = message->size - begun, more;
 
 	if (message->failed)
 		return;
@@ -113,8 +113,11 @@ void protobuf_end(struct protobuf *message, size_t begun)
 
 int protobuf_write(struct protobuf *message, FILE *file)
 {
-	size_t size = message->size;
+	size_t size;
 
+	while (message->depth)
+		protobuf_end(message);
+	size = message->size;
 	message->size = 0;
 	if (message->failed)
 		return -ENOMEM;

@@ -1,0 +1,250 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A trace as a timeline, for the formats that have tracks, slices, arrows and counters: one walk
+ * over the records, which calls the format's writer.
+ */
+#ifndef KTIME_REPORT_EXPORT_TIMELINE_H
+#define KTIME_REPORT_EXPORT_TIMELINE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include <uthash.h>
+
+#include "report/export/export.h"
+
+/*
+ * Where a record is drawn. The formats for timelines have slices on tracks, and on one track slices
+ * follow or contain each other. A stream or a thread whose records do otherwise (nodes of a graph
+ * run at once, start/end ranges overlap) has several tracks. Behind the tracks: what is drawn
+ * between them and beside them.
+ */
+
+enum track_kind {
+	TRACK_THREAD,  /* its calls and push/pop ranges, which contain each other */
+	TRACK_STARTED, /* start/end ranges, by the thread that began them */
+	TRACK_STREAM,  /* operations: none contains another */
+	TRACK_KINDS
+};
+
+/* What has a track: a stream is one of a context, as their numbers are given anew in each. */
+struct track_key {
+	uint32_t kind;	  /* enum track_kind */
+	uint32_t process; /* as trace_order_process() counts them */
+	int32_t device;	  /* TRACK_STREAM; else 0 */
+	uint32_t context; /* the same */
+	uint32_t id;	  /* of the stream or thread */
+};
+
+struct track {
+	struct track_key key;
+	uint32_t lane;	 /* the how manieth of its stream or thread, from 0 */
+	uint32_t number; /* the how manieth of its kind, from 1 */
+	/* The ends of the slices that are open, the innermost last; and how many there is room for.
+	 */
+	uint64_t *open;
+	uint32_t depth, room;
+	struct track *next; /* of the same key */
+	UT_hash_handle hh;
+};
+
+struct tracks {
+	struct track *first; /* hash index by key, of the lanes 0 */
+	uint32_t counts[TRACK_KINDS];
+};
+
+/* So many slices of one stream or thread can overlap; a device runs 128 kernels at once. Chosen. */
+#define TRACK_LANES 4096
+
+/*
+ * The track for a record, whose slices were all placed in the order of trace_order_next(); *added
+ * says that it is a new one. The record's slice has to be opened on it next: take the ends that
+ * track_close() gives, then track_open(). 0, -ENOMEM, or -E2BIG: more than TRACK_LANES at once.
+ */
+int tracks_place(struct tracks *tracks, const struct trace_record *record, uint32_t process,
+		 struct track **track, bool *added);
+/* Takes the innermost slice that ended at `time` or before off a track; false: there is none. */
+bool track_close(struct track *track, uint64_t time, uint64_t *end);
+/* Puts a slice onto a track that tracks_place() gave for its record. 0 or -ENOMEM. */
+int track_open(struct track *track, uint64_t end);
+void tracks_free(struct tracks *tracks);
+/* Every lane of every stream and thread. */
+#define tracks_for_each(tracks, lane)                                                              \
+	for (struct track *group_ = (tracks)->first; group_; group_ = group_->hh.next)             \
+		for (struct track *lane = group_; lane; lane = (lane)->next)
+
+/* A record's end; a damaged profile may have it before the start. */
+static inline uint64_t record_end(const struct trace_record *record)
+{
+	return record->end > record->start ? record->end : record->start;
+}
+
+/*
+ * Which call started an operation. A timeline draws an arrow between them, and records come in the
+ * order of time: a call is looked for after it was seen. The newest calls alone are known, so the
+ * memory is the same however long the trace is.
+ */
+
+/* A power of two. CUDA lets a program be about 1,024 launches ahead of each stream. Chosen. */
+#define LAUNCHES_KNOWN (1U << 19)
+
+struct launch {
+	uint64_t start;
+	uint32_t process, correlation, thread;
+	bool used; /* for the caller: false when the call is noted */
+};
+
+struct launches {
+	struct launch *calls; /* by the low bits of the correlation id; NULL before the first */
+};
+
+/* Notes an API call. 0 or -ENOMEM. */
+int launches_note(struct launches *launches, const struct trace_record *record, uint32_t process);
+/* The call that started an operation; NULL: it is in no record, or too many came after it. */
+struct launch *launches_find(const struct launches *launches, const struct trace_record *record,
+			     uint32_t process);
+void launches_free(struct launches *launches);
+
+/* How many bytes the copies of a device move at a time, from copies in the order of their starts.
+ */
+
+struct ending;
+
+struct running_copies {
+	uint64_t bytes; /* of the copies that run, modulo 2^64 */
+	struct ending *endings;
+	size_t count, room;
+};
+
+/*
+ * Ends the copy that ends first, if it does at `time` or before: false if none does. `*end` is
+ * when, and running->bytes what is left.
+ */
+bool running_copies_end(struct running_copies *running, uint64_t time, uint64_t *end);
+/* Begins a copy, after all that ended by then. 0 or -ENOMEM. */
+int running_copies_begin(struct running_copies *running, uint64_t end, uint64_t bytes);
+void running_copies_free(struct running_copies *running);
+
+/* The values of a timeline's counters of what the devices hold of memory, from a trace's records.
+ */
+
+struct held_memory {
+	uint64_t from;	  /* when the timeline begins, ns; the caller sets it, all else is 0 */
+	uint64_t waiting; /* bit by device: has a value from before, which was not returned yet */
+	uint64_t bytes[SESSION_DEVICES];
+	const struct trace_record *last; /* whose value was returned last */
+};
+
+struct held_value {
+	int32_t device;
+	uint64_t time, bytes;
+};
+
+/*
+ * The values to write before a record, which is one after the other in the order of
+ * trace_order_next(); false if there is no further one. Behind a process's last record it is called
+ * with NULL.
+ */
+bool held_memory_next(struct held_memory *held, const struct trace_record *record,
+		      struct held_value *value);
+
+/* What the walk tells the writer, which has it as the first member of its own. */
+struct timeline {
+	const struct session *session;
+	FILE *file;
+	int error;     /* the first one */
+	uint64_t zero; /* when the trace begins, on the records' clock */
+	/* How exact times are between the processes of a merged profile; "" of one process. */
+	char clocks[JOB_CLOCKS_SIZE];
+	/* In a merged profile: the process whose records come, and its number; else NULL and 0. */
+	const struct job_process *owner;
+	uint32_t process;
+};
+
+struct timeline_slice {
+	const struct trace_record *record;
+	const struct track *track;
+	struct trace_name *name;
+	struct trace_name *other; /* as trace_other_name() has it; NULL if there is none */
+	struct launch *launch;	  /* of an operation: the call that started it, if it is known */
+};
+
+enum timeline_counter { COUNTER_COPIED, COUNTER_HELD, TIMELINE_COUNTERS };
+
+/* What goes wrong is timeline->error, which ends the walk. The last two may be NULL. */
+struct timeline_writer {
+	/* The records that follow are of another process. */
+	void (*process)(struct timeline *timeline);
+	/* Describes a device, or a track; called once for each of a process, before it is used. */
+	void (*device)(struct timeline *timeline, int32_t device);
+	void (*track)(struct timeline *timeline, const struct track *track);
+	/* A slice, by its start. */
+	void (*begin)(struct timeline *timeline, const struct timeline_slice *slice);
+	/* What a device holds of memory, or moves in copies, from `time` on. */
+	void (*counter)(struct timeline *timeline, enum timeline_counter counter, int32_t device,
+			uint64_t time, uint64_t bytes);
+	/* The innermost slice of a track ends. */
+	void (*end)(struct timeline *timeline, const struct track *track, uint64_t time);
+	/* A start/end range, of a format that has them on no track. */
+	void (*started)(struct timeline *timeline, const struct trace_record *record,
+			struct trace_name *name);
+};
+
+/* `timeline` is zeros, all but its file. 0 or -errno with a line in `message`. */
+int timeline_walk(struct timeline *timeline, const struct timeline_writer *writer,
+		  const struct session *session, const struct options *options, char *message,
+		  size_t size);
+
+#define TRACK_LABEL_SIZE 80
+/* The name of a track; lanes of one stream have one. Returns the text. */
+const char *timeline_track_label(const struct track *track, char label[TRACK_LABEL_SIZE]);
+
+/* Kinds of records, as bits. */
+#define KERNELS	 (1 << ROW_KERNEL)
+#define COPIES	 (1 << ROW_MEMCPY | 1 << ROW_MOVEMENT)
+#define MEMSETS	 (1 << ROW_MEMSET)
+#define CALLS	 (1 << ROW_RUNTIME_API | 1 << ROW_DRIVER_API)
+#define ANY_KIND ((1 << ROW_KINDS) - 1)
+/*
+ * What a slice has besides its name, in its order: X(name, text, kinds of records that have it,
+ * form, member). OTHER is the slice's other name, if there is one.
+ */
+#define ARGUMENTS(X)                                                                               \
+	X(CORRELATION, "correlation", ANY_KIND, ABOVE_0, correlation)                              \
+	X(GRID, "grid", KERNELS, EXTENT, grid)                                                     \
+	X(BLOCK, "block", KERNELS, EXTENT, block)                                                  \
+	X(REGISTERS, "registers", KERNELS, NUMBER, registers)                                      \
+	X(STATIC_SHARED, "static shared memory", KERNELS, NUMBER, static_shared)                   \
+	X(DYNAMIC_SHARED, "dynamic shared memory", KERNELS, NUMBER, dynamic_shared)                \
+	X(MANGLED, "mangled", KERNELS, OTHER, name)                                                \
+	X(FROM, "from", COPIES, MEMORY, source_kind)                                               \
+	X(TO, "to", COPIES, MEMORY, destination_kind)                                              \
+	X(BYTES, "bytes", COPIES | MEMSETS, BYTES, bytes)                                          \
+	X(RESULT, "result", CALLS, NUMBER, result)                                                 \
+	X(KERNEL, "kernel", CALLS, OTHER, kernel)                                                  \
+	X(DOMAIN, "domain", 1 << ROW_RANGE, OTHER, kernel)                                         \
+	X(GRAPH, "graph", ANY_KIND, ABOVE_0, graph)                                                \
+	X(GRAPH_NODE, "graph node", ANY_KIND, ABOVE_0, graph_node)                                 \
+	X(CLOCK, "clock", ANY_KIND, CLOCK, clock)
+#define ARGUMENT_ENUM(name, ...) ARGUMENT_##name,
+enum argument_name { ARGUMENTS(ARGUMENT_ENUM) ARGUMENT_COUNT };
+#undef ARGUMENT_ENUM
+extern const char *const argument_names[ARGUMENT_COUNT];
+
+/* Words that arguments have: the kinds of memory, then "events". */
+enum { WORD_EVENTS = MEMORY_KINDS, WORD_COUNT };
+const char *argument_word(unsigned word);
+
+struct argument {
+	enum argument_name name;
+	enum { ARGUMENT_NUMBER, ARGUMENT_WORD, ARGUMENT_TEXT, ARGUMENT_OTHER } type;
+	uint64_t number; /* or the word's */
+	char text[36];
+};
+/* The arguments of a slice. Returns how many there are. */
+unsigned timeline_arguments(const struct timeline_slice *slice,
+			    struct argument arguments[ARGUMENT_COUNT]);
+
+#endif
