@@ -198,7 +198,7 @@ void last_report_write(const struct reporter_output *output, uint64_t end)
 	const struct session *session = output->session;
 	int process = session_header(session)->pid;
 	char missing[NUMBER_SIZE], untimed[NUMBER_SIZE];
-	struct out out = {buffer, sizeof(buffer), 0, take, NULL, false};
+	struct out out = {.buffer = buffer, .size = sizeof(buffer), .take = take};
 	bool all = true, kept = output->kept && output->kept[0];
 
 	last_moment = end;

@@ -9,7 +9,7 @@
 #include "report/energy/energy.h"
 #include "report/export/output.h"
 #include "report/names/visible.h"
-#include "report/sheet/number.h"
+#include "report/sheet/sheet.h"
 
 /* The files of this folder that are part of every page: see assets.S. */
 extern const char page_css[], page_js[], timeline_js[];
@@ -158,6 +158,35 @@ void html_table_begin(struct html *html, const char *id, const char *class, cons
 void html_table_end(struct html *html)
 {
 	fputs("</tbody>\n</table>\n</div>\n", html->file);
+}
+
+void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,
+		const char *caption)
+{
+	struct out out = OUT_TO_FILE(html->file);
+
+	sheet->id = id;
+	sheet->class = class;
+	sheet->caption = caption;
+	sheet_html(sheet, &out);
+	out_flush(&out);
+	sheet_clear(sheet);
+}
+
+void html_cell(struct html *html, struct cell *cell,
+	       void (*write)(struct html *html, const void *argument), const void *argument)
+{
+	char *text = NULL;
+	size_t size;
+	struct html inside = {.file = open_memstream(&text, &size), .error = html->error};
+
+	if (inside.file) {
+		write(&inside, argument);
+		html->error = fclose(inside.file) ? -ENOMEM : inside.error;
+	} else {
+		html->error = -ENOMEM;
+	}
+	cell_markup(cell, text);
 }
 
 void html_row(struct html *html, const char *name)

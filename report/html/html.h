@@ -43,8 +43,17 @@ void html_timeline_script(struct html *html);
 void html_table_begin(struct html *html, const char *id, const char *class, const char *caption,
 		      const char *columns);
 void html_table_end(struct html *html);
+/* A sheet as a table. */
+struct sheet;
+void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,
+		const char *caption);
 /* Begins a row with its name; NULL: memory was out. */
 void html_row(struct html *html, const char *name);
+
+/* HTML in a cell: what `write` writes. */
+struct cell;
+void html_cell(struct html *html, struct cell *cell,
+	       void (*write)(struct html *html, const void *argument), const void *argument);
 
 /* A cell with a number: how it reads, and what the column is sorted by. */
 void html_number(struct html *html, double value, const char *text);

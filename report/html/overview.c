@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What matters first: how busy the devices were, why they were idle, and the first rows. */
+/* What matters first: how busy the devices were, and why they were idle. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,8 +8,6 @@
 #include "report/print/idle.h"
 #include "report/print/report.h"
 
-/* Chosen: what a reader takes in without scrolling. */
-#define FIRST_ROWS    10
 /* The least part of the time that the legend names, in percent: what is shown as 0.1 %. */
 #define LEAST_PERCENT 0.05
 
@@ -237,33 +235,5 @@ int findings_section(struct page *page)
 	for (unsigned i = 0; i < count; i++)
 		write_finding(page, &findings[i]);
 	fputs("</ol>\n", page->html.file);
-	return 0;
-}
-
-int first_rows_section(struct page *page)
-{
-	const struct table *table = &page->tables[TABLE_GPU];
-	struct html *html = &page->html;
-	size_t shown = table->count < FIRST_ROWS ? table->count : FIRST_ROWS;
-	char caption[96];
-
-	if (!shown)
-		return 0;
-	snprintf(caption, sizeof(caption), "The first %zu of %zu rows of GPU activities", shown,
-		 table->collected);
-	html_table_begin(html, "first-rows-table", "bars", caption,
-			 "Name|#Time(%)|#Time|#Calls|#Avg");
-	for (size_t i = 0; i < shown; i++) {
-		const struct table_row *row = &table->rows[i];
-		bool timed = row->timed > 0;
-
-		html_row(html, row->name);
-		html_share(html, table_percent(table, row), timed);
-		html_time(html, row->total, timed, row->estimated ? "~" : "");
-		html_count(html, row->calls);
-		html_time(html, table_time(row, TABLE_AVERAGE), timed, "");
-		fputs("</tr>\n", html->file);
-	}
-	html_table_end(html);
 	return 0;
 }

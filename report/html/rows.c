@@ -6,12 +6,14 @@
 #include <string.h>
 
 #include "report/html/section.h"
-#include "report/sheet/number.h"
+#include "report/sheet/sheet.h"
 
 /* Bytes of the tables. Chosen: a page without a trace stays under 1 MB, and most of it is for the
  * GPU's activities, which get what the other sections leave. */
 #define GRAPHS_BYTES 50000
 #define API_BYTES    120000
+/* Rows that come first. Chosen: what a reader takes in without scrolling. */
+#define FIRST_ROWS   10
 
 /* Bars of a histogram. Chosen: about what fits beside a name, in half a kilobyte. */
 #define BARS_MOST    48
@@ -128,16 +130,30 @@ static void write_distribution(struct html *html, const struct table_row *row)
 	write_percentiles(html, row);
 }
 
-/* What stands behind the name: the name in full, if it is another one, and the distribution. */
-static void write_name(struct page *page, const struct table_row *row, bool distribution)
-{
-	struct html *html = &page->html;
-	char *full = table_row_name(&page->full, row->first);
+/* A section's rows. */
+struct rows {
+	struct table tables[TABLE_SECTIONS]; /* that section's */
+	struct page *page;
+	long most;	  /* bytes of the table */
+	size_t *detailed; /* rows that have their distribution */
+};
 
-	fputs("<th scope=\"row\" class=\"name\"><details><summary>", html->file);
-	html_text(html, row->name);
+struct named {
+	struct page *page;
+	const struct table_row *row;
+	bool distribution;
+};
+
+/* What stands behind the name: the name in full, if it is another one, and the distribution. */
+static void write_name(struct html *html, const void *argument)
+{
+	const struct named *named = argument;
+	char *full = table_row_name(&named->page->full, named->row->first);
+
+	fputs("<details><summary>", html->file);
+	html_text(html, named->row->name);
 	fputs("</summary>\n", html->file);
-	if (full && strcmp(full, row->name) != 0) {
+	if (full && strcmp(full, named->row->name) != 0) {
 		fputs("<p class=\"full-name\">", html->file);
 		html_text(html, full);
 		fputs("</p>\n", html->file);
@@ -145,27 +161,25 @@ static void write_name(struct page *page, const struct table_row *row, bool dist
 	if (!full)
 		html->error = -ENOMEM;
 	free(full);
-	if (distribution)
-		write_distribution(html, row);
-	fputs("</details></th>", html->file);
+	if (named->distribution)
+		write_distribution(html, named->row);
+	fputs("</details>", html->file);
 }
 
-static void write_row(struct page *page, const struct table *table, const struct table_row *row,
-		      bool distribution)
+/* A distribution takes more than all of its row, so that the second half of the section goes
+ * without. */
+static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
-	struct html *html = &page->html;
-	bool timed = row->timed > 0;
-	char text[NUMBER_SIZE + 1] = ">";
+	const struct rows *rows = sheet->argument;
+	struct named named = {.page = rows->page};
 
-	fputs("<tr>", html->file);
-	write_name(page, row, distribution);
-	html_share(html, table_percent(table, row), timed);
-	html_time(html, row->total, timed, row->estimated ? "~" : "");
-	number_count(text + 1, row->calls);
-	html_number(html, (double)row->calls, row->more_calls ? text : text + 1);
-	for (unsigned column = TABLE_AVERAGE; column < TABLE_COLUMN_COUNT; column++)
-		html_time(html, table_time(row, column), timed, "");
-	fputs("</tr>\n", html->file);
+	summary_fill_row(sheet, index, cells);
+	for (unsigned i = TABLE_RANGE; i < TABLE_SECTIONS; i++)
+		if (rows->tables[i].count)
+			named.row = &rows->tables[i].rows[index];
+	named.distribution = ftell(rows->page->html.file) < rows->most / 2;
+	*rows->detailed += named.distribution;
+	html_cell(&rows->page->html, &cells[sheet->column_count - 1], write_name, &named);
 }
 
 static void write_left_out(FILE *file, const struct table *table, size_t detailed, size_t shown)
@@ -187,27 +201,52 @@ static void write_left_out(FILE *file, const struct table *table, size_t detaile
 			table->total ? 100.0 * (double)left / (double)table->total : 0);
 }
 
-/* The rows in the table's order until the section is full; a distribution takes more than all of
- * the row, so that the second half of the section goes without. */
+/* The rows in the table's order until the section is full. */
 static int write_rows(struct page *page, enum table_section section, const char *id,
 		      const char *caption, long most)
 {
-	const struct table *table = &page->tables[section];
-	FILE *file = page->html.file;
-	size_t i, detailed = 0;
+	size_t detailed = 0;
+	struct rows rows = {.page = page, .most = most, .detailed = &detailed};
+	struct sheet sheet;
 
-	if (!table->count)
+	rows.tables[section] = page->tables[section];
+	if (!rows.tables[section].count)
 		return 0;
-	html_table_begin(&page->html, id, "rows sortable filterable", caption,
-			 "Name|#Time(%)|#Time|#Calls|#Avg|#Min|#Max|#Med|#p95|#p99|#StdDev");
-	for (i = 0; i < table->count && ftell(file) < most; i++) {
-		bool distribution = ftell(file) < most / 2;
+	summary_sheet(&sheet, rows.tables);
+	sheet.row = fill_row;
+	sheet.argument = &rows;
+	sheet.parts |= SUMMARY_PERCENTILES;
+	sheet.room = (size_t)most;
+	html_sheet(&page->html, &sheet, id, "rows sortable filterable", caption);
+	write_left_out(page->html.file, &rows.tables[section], detailed, sheet.shown);
+	return 0;
+}
 
-		write_row(page, table, &table->rows[i], distribution);
-		detailed += distribution;
-	}
-	html_table_end(&page->html);
-	write_left_out(file, table, detailed, i);
+/* That a row may have more calls is said in the whole table. */
+static void fill_first_row(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	summary_fill_row(sheet, index, cells);
+	for (unsigned i = 0; i < sheet->column_count; i++)
+		if (sheet->columns[i].kind == CELL_COUNT)
+			cells[i].mark = '\0';
+}
+
+int first_rows_section(struct page *page)
+{
+	struct table tables[TABLE_SECTIONS] = {[TABLE_GPU] = page->tables[TABLE_GPU]};
+	struct sheet sheet;
+	char caption[96];
+
+	if (!tables[TABLE_GPU].count)
+		return 0;
+	if (tables[TABLE_GPU].count > FIRST_ROWS)
+		tables[TABLE_GPU].count = FIRST_ROWS;
+	snprintf(caption, sizeof(caption), "The first %zu of %zu rows of GPU activities",
+		 tables[TABLE_GPU].count, tables[TABLE_GPU].collected);
+	summary_sheet(&sheet, tables);
+	sheet.row = fill_first_row;
+	sheet.parts = 0;
+	html_sheet(&page->html, &sheet, "first-rows-table", "bars", caption);
 	return 0;
 }
 

@@ -24,24 +24,20 @@ void csv_write_text(const char *text, FILE *file)
 
 #define TITLE_WIDTH 16
 
-/* Parts of the sheet. */
-enum { WIDE = 1, NARROW = 2, PERCENTILES = 4 };
-
-/* On a terminal that is too narrow for them the sections' titles leave their column. */
 static const struct column columns[] = {
-	{"Type", "Type", .width = TITLE_WIDTH, .once = true, .parts = WIDE},
-	{"Type", NULL, .line = "", .parts = NARROW},
+	{"Type", "Type", .page = "", .width = TITLE_WIDTH, .once = true, .parts = SUMMARY_WIDE},
+	{"Type", NULL, .page = "", .line = "", .parts = SUMMARY_NARROW},
 	{"Time(%)", "Time(%)", .kind = CELL_PERCENT, .width = 7},
 	{"Time", "Time", .kind = CELL_TIME, .width = 8},
 	{"Calls", "Calls", .kind = CELL_COUNT, .width = 8},
 	{"Avg", "Avg", .kind = CELL_TIME, .width = 8},
-	{"Min", "Min", .kind = CELL_TIME, .width = 8},
-	{"Max", "Max", .kind = CELL_TIME, .width = 8},
-	{"Med", "Med", .kind = CELL_TIME, .width = 8, .parts = PERCENTILES},
-	{"p95", "p95", .kind = CELL_TIME, .width = 8, .parts = PERCENTILES},
-	{"p99", "p99", .kind = CELL_TIME, .width = 8, .parts = PERCENTILES},
-	{"StdDev", "StdDev", .kind = CELL_TIME, .width = 8, .parts = PERCENTILES},
-	{"Name", "Name", .name = true},
+	{"Min", "Min", .kind = CELL_TIME, .width = 8, .parts = SUMMARY_EXTREMES},
+	{"Max", "Max", .kind = CELL_TIME, .width = 8, .parts = SUMMARY_EXTREMES},
+	{"Med", "Med", .kind = CELL_TIME, .width = 8, .parts = SUMMARY_PERCENTILES},
+	{"p95", "p95", .kind = CELL_TIME, .width = 8, .parts = SUMMARY_PERCENTILES},
+	{"p99", "p99", .kind = CELL_TIME, .width = 8, .parts = SUMMARY_PERCENTILES},
+	{"StdDev", "StdDev", .kind = CELL_TIME, .width = 8, .parts = SUMMARY_PERCENTILES},
+	{"Name", "Name", .name = true, .head = true},
 };
 
 /* nvprof writes the colon of a range in CSV too. */
@@ -88,7 +84,7 @@ void summary_fill_row(const struct sheet *sheet, size_t index, struct cell *cell
 void summary_sheet(struct sheet *sheet, const struct table *tables)
 {
 	*sheet = (struct sheet){SHEET_OF(columns), .row = summary_fill_row, .argument = tables,
-				.parts = WIDE};
+				.parts = SUMMARY_WIDE | SUMMARY_EXTREMES};
 	for (unsigned section = TABLE_RANGE; section <= TABLE_API; section++)
 		sheet->rows += tables[section].count;
 }
@@ -113,8 +109,8 @@ static void fit_sheet(struct sheet *sheet, const struct table *tables,
 		}
 	if (options->width &&
 	    TITLE_WIDTH + 2 + TABLE_FIGURES_WIDTH(times) + longest > options->width)
-		sheet->parts = NARROW;
-	sheet->parts |= percentiles ? PERCENTILES : 0;
+		sheet->parts ^= SUMMARY_WIDE | SUMMARY_NARROW;
+	sheet->parts |= percentiles ? SUMMARY_PERCENTILES : 0;
 	sheet->form = options->csv ? SHEET_CSV : SHEET_TEXT;
 	sheet->bold = options->colour;
 	for (; timed->total == 0 && timed < &tables[TABLE_API]; timed++)

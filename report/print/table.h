@@ -83,6 +83,9 @@ void table_sort(struct table *table, const struct options *options);
 /* Adds a row's figures to those of its name. 0; -ENOMEM, which only histograms can bring. */
 int table_row_add(struct table_row *sum, const struct session *session, const struct row *row,
 		  bool histograms);
+/* Parts of the summary's sheet. On a terminal that is too narrow for them the sections' titles leave
+ * their column. */
+enum { SUMMARY_WIDE = 1, SUMMARY_NARROW = 2, SUMMARY_EXTREMES = 4, SUMMARY_PERCENTILES = 8 };
 /* The sheet of tables by enum table_section, as text with full names. */
 void summary_sheet(struct sheet *sheet, const struct table *tables);
 /* Its rows; the last cell is the name. */

@@ -15,6 +15,7 @@ void out_flush(struct out *out)
 {
 	if (!out->failed && out->length > 0)
 		out->failed = !out->take(out->target, out->buffer, out->length);
+	out->taken += out->length;
 	out->length = 0;
 }
 

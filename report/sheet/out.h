@@ -13,6 +13,7 @@
 struct out {
 	char *buffer;
 	size_t size, length;
+	size_t taken; /* bytes that were handed on */
 	/* Takes the bytes; false: nothing more is to be written. */
 	bool (*take)(void *target, const char *bytes, size_t length);
 	void *target;
@@ -22,7 +23,7 @@ struct out {
 /* One that writes to a stream. */
 #define OUT_TO_FILE(file)                                                                          \
 	{                                                                                          \
-		(char[1024]){0}, 1024, 0, out_take_file, file, false                               \
+		.buffer = (char[1024]){0}, .size = 1024, .take = out_take_file, .target = file     \
 	}
 bool out_take_file(void *file, const char *bytes, size_t length);
 

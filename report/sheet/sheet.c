@@ -38,6 +38,12 @@ void cell_own(struct cell *cell, char *text)
 	cell->owned = text;
 }
 
+void cell_markup(struct cell *cell, char *markup)
+{
+	cell_own(cell, markup);
+	cell->markup = markup;
+}
+
 void cell_print(struct cell *cell, const char *format, ...)
 {
 	va_list arguments;
@@ -59,8 +65,10 @@ void cell_print(struct cell *cell, const char *format, ...)
 bool column_shows(const struct sheet *sheet, unsigned column)
 {
 	const struct column *of = &sheet->columns[column];
+	bool page = sheet->form == SHEET_HTML && of->page;
 
-	return (sheet->form == SHEET_CSV    ? of->csv != NULL
+	return (page			    ? *of->page != '\0'
+		: sheet->form == SHEET_CSV  ? of->csv != NULL
 		: sheet->form == SHEET_JSON ? of->key || of->csv || of->heading
 					    : of->heading != NULL) &&
 	       (!of->parts || of->parts & sheet->parts);
@@ -84,11 +92,13 @@ const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct
 			char buffer[NUMBER_SIZE])
 {
 	const struct column *of = &sheet->columns[column];
-	bool own_unit = !sheet->units[column];
+	bool own_unit = !sheet->units[column], page = sheet->form == SHEET_HTML;
 	unsigned unit = sheet->units[column] - 1u;
 
 	if (!cell->known || cell->text)
 		return cell->known ? cell->text : sheet->nsys ? "" : "-";
+	if (page && !cell->count && (of->kind == CELL_SIZE || of->kind == CELL_SIZE_ABOUT))
+		return "-";
 	switch ((enum cell_kind)of->kind) {
 	case CELL_TIME:
 	case CELL_NS:
@@ -107,6 +117,8 @@ const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct
 	case CELL_PERCENT:
 		snprintf(buffer, NUMBER_SIZE, sheet->has_units ? "%.2f" : "%.2f%%", cell->real);
 		break;
+	case CELL_SHARE:
+		return number_percent(buffer, cell->real);
 	case CELL_RATE:
 		return number_rate(buffer, cell->real);
 	case CELL_REAL:
@@ -117,6 +129,10 @@ const char *sheet_shown(const struct sheet *sheet, unsigned column, const struct
 		return number_time(buffer, to_unsigned(cell->real + 0.5));
 	case CELL_RATIO:
 		return number_ratio(buffer, cell->real);
+	case CELL_COUNT:
+		if (page)
+			return number_count(buffer, cell->count);
+		/* fall through */
 	default:
 		snprintf(buffer, NUMBER_SIZE, "%llu", (unsigned long long)cell->count);
 		break;
@@ -141,7 +157,7 @@ const char *sheet_exact(const struct sheet *sheet, unsigned column, const struct
 		return number_size_csv(buffer, cell->real, unit);
 	if (of->kind < CELL_REALS)
 		snprintf(buffer, NUMBER_SIZE, "%llu", (unsigned long long)cell->count);
-	else if (of->kind == CELL_RATE)
+	else if (of->kind == CELL_RATE || of->kind == CELL_SHARE)
 		snprintf(buffer, cell->real > 0 ? NUMBER_SIZE : 1, "%.6g", cell->real);
 	else if (of->kind == CELL_MEAN || of->kind == CELL_RATIO)
 		snprintf(buffer, NUMBER_SIZE, "%.9g", cell->real);

@@ -22,7 +22,9 @@ enum sheet_form { SHEET_TEXT, SHEET_CSV, SHEET_HTML, SHEET_JSON, SHEET_MARKDOWN 
 /* What a column's values are, and how they are written: for reading, and in CSV and JSON. */
 enum cell_kind {
 	CELL_TEXT,
-	CELL_WORD, /* a text without quotes in CSV */
+	CELL_WORD,    /* a text without quotes in CSV */
+	CELL_PICTURE, /* in HTML, of which the section makes it */
+	CELL_INTEGER, /* of something that has a number, such as a device: in HTML not grouped */
 	CELL_COUNT,
 	CELL_TIME,	 /* ns: in the column's unit, or each in one of its own */
 	CELL_NS,	 /* ns: the same; as they are */
@@ -31,18 +33,20 @@ enum cell_kind {
 	CELL_SIZE_ABOUT, /* bytes: "1.4 MB"; as they are */
 	CELL_REALS,	 /* those below are real numbers */
 	CELL_THROUGHPUT, /* bytes per second: as CELL_TIME */
-	CELL_PERCENT,
-	CELL_RATE,    /* four digits, "-" for 0; six digits, nothing for 0 */
-	CELL_REAL,    /* with the column's decimals */
-	CELL_MEAN,    /* of counts: without decimals; nine digits */
-	CELL_MEAN_NS, /* of ns: as CELL_NS; with the column's decimals */
-	CELL_RATIO    /* of about 1: three decimals; nine digits */
+	CELL_PERCENT,	 /* in HTML with a bar */
+	CELL_SHARE,	 /* of a peak, percent: one decimal, "-" for 0; as CELL_RATE */
+	CELL_RATE,	 /* four digits, "-" for 0; six digits, nothing for 0 */
+	CELL_REAL,	 /* with the column's decimals */
+	CELL_MEAN,	 /* of counts: without decimals; nine digits */
+	CELL_MEAN_NS,	 /* of ns: as CELL_NS; with the column's decimals */
+	CELL_RATIO	 /* of about 1: three decimals; nine digits */
 };
 
 struct column {
 	const char *heading; /* NULL: not in text, HTML and Markdown */
 	const char *csv;     /* NULL: not in CSV */
 	const char *key;     /* in JSON; NULL: made of the heading */
+	const char *page;    /* the heading in HTML, if it is another one; "": not in HTML */
 	uint8_t kind;	     /* enum cell_kind */
 	int8_t width;	     /* the least, in text; negative: aligned to the left */
 	uint8_t most;	     /* the width is that of the longest cell, up to this one; 0: fixed */
@@ -52,6 +56,7 @@ struct column {
 	uint16_t parts;
 	const char *unit; /* of kinds whose values are in one unit */
 	bool name;	  /* of something outside; in Markdown as code */
+	bool head;	  /* what the row is of: comes first in HTML */
 	/* Its cells begin a group of rows where their group changes: in text they are left out in
 	 * the rows after, or stand on a line of their own, after `line` and before `line_end`. */
 	bool once;
@@ -69,7 +74,9 @@ struct cell {
 	/* In place of a number too. As it is; the writers make it visible. */
 	const char *text;
 	char small[48], *owned; /* texts that were made for it */
+	const char *markup;	/* HTML in place of the text, and as it is */
 	uint64_t group;
+	unsigned depth; /* of a row in a tree: in how many others it is */
 };
 
 struct sheet {
@@ -88,9 +95,13 @@ struct sheet {
 	bool has_units;	   /* they stand below the headings */
 	/* 1 + enum time_unit or enum size_unit; 0: each value has its own. */
 	uint8_t units[SHEET_COLUMNS];
-	bool bold;			  /* the headings, on a terminal */
-	bool nsys;			  /* laid out as nsys does it */
-	uint8_t indent;			  /* blanks before each line */
+	bool bold; /* the headings, on a terminal */
+	bool nsys; /* laid out as nsys does it */
+	bool tree; /* the cells of what the rows are of have a depth */
+	/* Of HTML: the table's id and class, and its caption, which is HTML. */
+	const char *id, *class, *caption;
+	size_t room, shown; /* bytes that its rows may take, 0: all of them; rows that it has */
+	uint8_t indent;	    /* blanks before each line */
 	struct cell cells[SHEET_COLUMNS]; /* of the row that is being written */
 };
 
@@ -119,6 +130,8 @@ void cell_text(struct cell *cell, const char *text);
 void cell_group(struct cell *cell, uint64_t group, const char *text);
 /* A text from malloc, which the cell frees; NULL: memory is out. */
 void cell_own(struct cell *cell, char *text);
+/* HTML from malloc; NULL: memory is out. */
+void cell_markup(struct cell *cell, char *markup);
 /* Formatted, without malloc up to 47 bytes. */
 void cell_print(struct cell *cell, const char *format, ...) __attribute__((format(printf, 2, 3)));
 

@@ -1,53 +1,124 @@
 /* SPDX-License-Identifier: MIT */
-/* A sheet as a table of HTML; numbers carry their value, by which a page sorts them. */
+/* A sheet as a table of a page; numbers carry their value, by which the page sorts them. */
 #include "report/sheet/sheet.h"
 
 #define SPECIAL "<>&\"'`"
 
-static void write_cell(const struct sheet *sheet, unsigned column, const struct cell *cell,
+static const char *heading_of(const struct column *column)
+{
+	return column->page ? column->page : column->heading;
+}
+
+/* The columns that show, those of what a row is of first. */
+static unsigned columns_of(const struct sheet *sheet, unsigned columns[SHEET_COLUMNS])
+{
+	unsigned count = 0;
+
+	for (int head = 1; head >= 0; head--)
+		for (unsigned i = 0; i < sheet->column_count; i++)
+			if (sheet->columns[i].head == head && column_shows(sheet, i))
+				columns[count++] = i;
+	return count;
+}
+
+/* A column of pictures is in no order. */
+static void write_heading(const struct column *column, struct out *out)
+{
+	bool number = column->kind > CELL_PICTURE, unsorted = column->kind == CELL_PICTURE;
+
+	out_text(out, "<th scope=\"col\"");
+	if (unsorted || number)
+		out_format(out, " class=\"%s\"", unsorted ? "unsorted" : "number");
+	out_text(out, ">");
+	out_entities(out, heading_of(column), SPECIAL);
+	out_text(out, "</th>");
+}
+
+static void write_headings(const struct sheet *sheet, const unsigned columns[], unsigned count,
+			   struct out *out)
+{
+	out_format(out,
+		   "<div class=\"scroll\" role=\"region\" aria-labelledby=\"%s-caption\" "
+		   "tabindex=\"0\">\n<table id=\"%s\" class=\"%s\">\n<caption id=\"%s-caption\">",
+		   sheet->id, sheet->id, sheet->class, sheet->id);
+	out_text(out, sheet->caption);
+	out_text(out, "</caption>\n<thead><tr>");
+	for (unsigned i = 0; i < count; i++)
+		write_heading(&sheet->columns[columns[i]], out);
+	out_text(out, "</tr></thead>\n<tbody>\n");
+}
+
+/* What a number is sorted by: what is not known comes last. */
+static void write_value(const struct column *column, const struct cell *cell, bool share,
+			struct out *out)
+{
+	out_format(out, " class=\"number%s\" data-value=\"", share ? " share" : "");
+	if (!cell->known || (column->kind == CELL_SHARE && !share))
+		out_text(out, "-1");
+	else if (share)
+		out_format(out, "%.6f", cell->real);
+	else if (column->kind == CELL_TIME || column->kind == CELL_NS)
+		out_format(out, "%llu", (unsigned long long)cell->count);
+	else if (column->kind == CELL_INTEGER)
+		out_format(out, "%lld", (long long)cell->count);
+	else
+		out_format(out, "%.12g",
+			   column->kind > CELL_REALS ? cell->real : (double)cell->count);
+	out_text(out, "\"");
+}
+
+static void write_cell(const struct sheet *sheet, unsigned number, const struct cell *cell,
 		       struct out *out)
 {
-	bool real = sheet->columns[column].kind > CELL_REALS;
+	const struct column *column = &sheet->columns[number];
+	const char *element = column->head ? "th" : "td";
+	bool share = column->kind == CELL_PERCENT ||
+		     (column->kind == CELL_SHARE && cell->real > 0 && !cell->text);
 	char buffer[NUMBER_SIZE];
 
-	if (sheet->columns[column].kind <= CELL_WORD)
-		out_text(out, "<td>");
+	out_format(out, column->head ? "<%s scope=\"row\"" : "<%s", element);
+	if (column->kind > CELL_PICTURE)
+		write_value(column, cell, share, out);
+	else if (column->name)
+		out_text(out, " class=\"name\"");
+	if (column->head && sheet->tree)
+		out_format(out, " style=\"--depth:%u\"", cell->depth);
+	out_text(out, ">");
+	out_entities(out, (char[2]){cell->mark}, SPECIAL);
+	if (share && cell->known)
+		out_format(out,
+			   "<svg class=\"bar\" aria-hidden=\"true\"><rect width=\"%.2f%%\" "
+			   "height=\"100%%\"/></svg> %.2f%%",
+			   cell->real, cell->real);
+	else if (cell->markup)
+		out_text(out, cell->markup);
 	else
-		out_format(out, "<td class=\"number\" data-value=\"%.12g\">",
-			   real ? cell->real : (double)cell->count);
-	out_bytes(out, &cell->mark, cell->mark != '\0');
-	out_entities(out, sheet_shown(sheet, column, cell, buffer), SPECIAL);
-	out_text(out, "</td>");
+		out_entities(out, sheet_shown(sheet, number, cell, buffer), SPECIAL);
+	out_format(out, "</%s>", element);
 }
 
 void sheet_html(struct sheet *sheet, struct out *out)
 {
+	size_t begin = out->taken + out->length, row = sheet->first;
+	unsigned columns[SHEET_COLUMNS], count;
 
 	sheet->form = SHEET_HTML;
-	out_text(out, "<table>\n<caption>");
-	out_entities(out, sheet->title ? sheet->title : "", SPECIAL);
-	out_text(out, "</caption>\n<thead><tr>");
-	for (unsigned i = 0; i < sheet->column_count; i++) {
-		if (!column_shows(sheet, i))
-			continue;
-		out_text(out, "<th scope=\"col\">");
-		out_entities(out, sheet->columns[i].heading, SPECIAL);
-		out_text(out, "</th>");
-	}
-	out_text(out, "</tr></thead>\n<tbody>\n");
-	for (size_t row = sheet->first; row < sheet->rows; row++) {
-		const struct cell *cells = sheet_cells(sheet, row);
+	count = columns_of(sheet, columns);
+	write_headings(sheet, columns, count, out);
+	for (; row < sheet->rows; row++) {
+		const struct cell *cells;
 
-		out_text(out, "<tr>");
-		for (unsigned i = 0; i < sheet->column_count; i++)
-			if (column_shows(sheet, i))
-				write_cell(sheet, i, &cells[i], out);
+		if (sheet->room && out->taken + out->length - begin >= sheet->room)
+			break;
+		cells = sheet_cells(sheet, row);
+		if (sheet->tree)
+			out_format(out, "<tr data-depth=\"%u\">", cells[columns[0]].depth);
+		else
+			out_text(out, "<tr>");
+		for (unsigned i = 0; i < count; i++)
+			write_cell(sheet, columns[i], &cells[columns[i]], out);
 		out_text(out, "</tr>\n");
 	}
-	out_text(out, "</tbody>\n</table>\n");
-	if (!sheet->note)
-		return;
-	out_text(out, "<p>");
-	out_entities(out, sheet->note, SPECIAL);
-	out_text(out, "</p>\n");
+	out_text(out, "</tbody>\n</table>\n</div>\n");
+	sheet->shown = row - sheet->first;
 }

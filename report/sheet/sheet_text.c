@@ -132,7 +132,7 @@ static void write_heading(struct layout *layout)
 	for (unsigned i = 0; i < sheet->column_count; i++) {
 		const char *heading = sheet->columns[i].heading;
 
-		if (!in_lines(layout, i))
+		if (!in_lines(layout, i) || (i == layout->last && !*heading))
 			continue;
 		write_cell(layout, i, first, "", heading,
 			   sheet->nsys ? (abs(layout->widths[i]) - characters(heading)) / 2 : -1);

@@ -49,7 +49,7 @@ static char *written(writer *write, unsigned column_count)
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	/* Smaller than what is written. */
-	struct out out = {(char[7]){0}, 7, 0, out_take_file, file, false};
+	struct out out = {.buffer = (char[7]){0}, .size = 7, .take = out_take_file, .target = file};
 
 	sheet_choose_units(&sheet, UNIT_AUTO, 0, sheet.rows);
 	write(&sheet, &out);
@@ -139,7 +139,7 @@ static void a_column_that_is_added_shows_in_all_five_forms(void **state)
 static void a_writer_that_fails_is_not_called_again(void **state)
 {
 	FILE *file = fopen("/dev/full", "w");
-	struct out out = {(char[4]){0}, 4, 0, out_take_file, file, false};
+	struct out out = {.buffer = (char[4]){0}, .size = 4, .take = out_take_file, .target = file};
 
 	(void)state;
 	assert_non_null(file);
