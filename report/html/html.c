@@ -171,6 +171,8 @@ void html_sheet(struct html *html, struct sheet *sheet, const char *id, const ch
 	sheet_html(sheet, &out);
 	out_flush(&out);
 	sheet_clear(sheet);
+	if (out.failed)
+		html->error = -ENOMEM;
 }
 
 void html_cell(struct html *html, struct cell *cell,

@@ -6,11 +6,13 @@
 #include <stdlib.h>
 
 #include "report/names/visible.h"
-#include "report/sheet/number.h"
+#include "report/print/idle.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
+#include "report/sheet/sheet.h"
 
 #define SITES_SHOWN 20 /* origins in a table for reading. Chosen. */
+#define PLACE_SIZE  64
 
 /* All kinds together, on all devices and the host. */
 struct memory_totals {
@@ -145,36 +147,6 @@ void memory_line_write(const struct session *session, const char *prefix, FILE *
 	fputs(".\n", file);
 }
 
-/* "device memory on device 0" */
-static void write_place(uint32_t kind, int32_t device, FILE *file)
-{
-	if (kind == ALLOCATION_TOTAL)
-		fputs("together", file);
-	else
-		fputs(allocation_text(kind), file);
-	if (device >= 0)
-		fprintf(file, " on device %d", device);
-}
-
-static uint64_t since_start(const struct session *session, uint64_t time)
-{
-	const uint64_t start = session_header(session)->start_realtime;
-
-	return time > start ? time - start : 0;
-}
-
-static void write_use(const struct session *session, const struct memory_use *use, FILE *file)
-{
-	char held[NUMBER_SIZE], peak[NUMBER_SIZE], time[NUMBER_SIZE];
-
-	fprintf(file, "%8s  %8s  %8s  %11llu  %11llu  ", number_bytes_about(held, use->held),
-		number_bytes_about(peak, use->peak),
-		number_about(time, (double)since_start(session, use->peak_time), 3),
-		(unsigned long long)use->allocations, (unsigned long long)use->frees);
-	write_place(use->kind, use->device, file);
-	fputc('\n', file);
-}
-
 /* What was largest at the peak, and then in the end. */
 static int compare_sites(const void *one, const void *other)
 {
@@ -188,129 +160,216 @@ static int compare_sites(const void *one, const void *other)
 	return a < b ? -1 : a > b;
 }
 
-/* Those of a session, the largest first: an array that the caller frees, NULL if memory is out. */
-static const struct memory_site **sites_of(const struct session *session, size_t *count)
+int memory_collect(struct memory_tables *tables, const struct session *session)
 {
-	const struct memory_site **sites, *site;
+	const struct memory_site *site;
+	const struct memory_use *use;
+	size_t uses = 0, sites = 0;
 
-	*count = 0;
-	session_for_each_memory_site(session, site)(*count)++;
-	sites = malloc((*count + 1) * sizeof(*sites));
-	if (!sites)
-		return NULL;
-	*count = 0;
-	session_for_each_memory_site(session, site) sites[(*count)++] = site;
-	qsort(sites, *count, sizeof(*sites), compare_sites);
-	return sites;
+	*tables = (struct memory_tables){.session = session};
+	session_for_each_memory_use(session, use) uses++;
+	session_for_each_memory_site(session, site) sites++;
+	tables->uses = calloc(uses + 1, sizeof(*tables->uses));
+	tables->sites = calloc(sites + 1, sizeof(*tables->sites));
+	if (!tables->uses || !tables->sites) {
+		memory_free(tables);
+		return -ENOMEM;
+	}
+	/* Some may come while they are read. */
+	session_for_each_memory_use(session, use) if (tables->use_count < uses)
+		tables->uses[tables->use_count++] = use;
+	session_for_each_memory_site(session, site) if (tables->site_count < sites)
+		tables->sites[tables->site_count++] = site;
+	qsort(tables->sites, tables->site_count, sizeof(*tables->sites), compare_sites);
+	return 0;
 }
 
-static void write_named(const struct session *session, const char *before, uint64_t name,
-			FILE *file)
+void memory_free(struct memory_tables *tables)
 {
-	const char *text = session_string(session, name);
-
-	if (!*text)
-		return;
-	fputs(before, file);
-	visible_write(text, file);
+	free(tables->uses);
+	free(tables->sites);
 }
+
+/* "device memory on device 0" */
+static void print_place(char text[PLACE_SIZE], uint32_t kind, int32_t device)
+{
+	const char *what = kind == ALLOCATION_TOTAL ? "together" : allocation_text(kind);
+
+	if (device >= 0)
+		snprintf(text, PLACE_SIZE, "%s on device %d", what, device);
+	else
+		snprintf(text, PLACE_SIZE, "%s", what);
+}
+
+/* Where the memory is: the first columns of both sheets. */
+static void fill_place(const struct sheet *sheet, struct cell *cells, uint32_t kind, int32_t device)
+{
+	cell_text(&cells[0],
+		  sheet->form == SHEET_HTML ? allocation_text(kind) : allocation_key(kind));
+	if (device >= 0)
+		cell_count(&cells[1], (uint64_t)device);
+}
+
+#define PLACE_COLUMNS                                                                              \
+	{NULL, "Memory", .page = "Memory", .head = true},                                          \
+	{                                                                                          \
+		NULL, "Device", .page = "GPU", .kind = CELL_INTEGER                                \
+	}
+#define SIZE  .kind = CELL_SIZE_ABOUT, .width = 8
+#define COUNT .kind = CELL_COUNT, .width = 11
+
+static const struct column use_columns[] = {
+	PLACE_COLUMNS,
+	{"Held", "Held", .page = "", SIZE},
+	{NULL, "Held Number", COUNT},
+	{"Peak", "Peak", SIZE},
+	{NULL, NULL, .page = "Of the device", .kind = CELL_PERCENT},
+	{"At", "Peak At (ns)", .page = "", .kind = CELL_TIME_ABOUT, .width = 8},
+	{NULL, NULL, .page = "Peak at", .kind = CELL_TIME},
+	{NULL, NULL, .page = "Held in the end", SIZE},
+	{NULL, NULL, .page = "Not freed", COUNT},
+	{"Allocations", "Allocations", COUNT},
+	{NULL, "Allocated", .page = "Allocated", SIZE},
+	{"Freed", "Freed", .page = "Frees", COUNT},
+	{"", NULL, .page = ""},
+};
+
+static void fill_use(const struct sheet *sheet, size_t row, struct cell *cells)
+{
+	const struct memory_tables *tables = sheet->argument;
+	const struct session_header *header = session_header(tables->session);
+	const struct memory_use *use = tables->uses[row];
+	bool on_device = use->device >= 0 && use->device < SESSION_DEVICES;
+	uint64_t memory = on_device ? header->devices[use->device].memory : 0;
+	bool timed = use->peak_time >= header->start_realtime;
+	uint64_t peak_at = timed ? use->peak_time - header->start_realtime : 0;
+	char place[PLACE_SIZE];
+
+	fill_place(sheet, cells, use->kind, use->device);
+	cell_count(&cells[2], use->held);
+	cell_count(&cells[3], use->held_count);
+	cell_count(&cells[4], use->peak);
+	if (memory)
+		cell_real(&cells[5], 100 * (double)use->peak / (double)memory);
+	cell_count(&cells[6], peak_at);
+	if (timed && use->peak)
+		cell_count(&cells[7], peak_at);
+	cell_count(&cells[8], use->held);
+	cell_count(&cells[9], use->held_count);
+	cell_count(&cells[10], use->allocations);
+	cell_count(&cells[11], use->allocated);
+	cell_count(&cells[12], use->frees);
+	print_place(place, use->kind, use->device);
+	cell_print(&cells[13], "%s", place);
+}
+
+void memory_use_sheet(struct sheet *sheet, const struct memory_tables *tables)
+{
+	*sheet = (struct sheet){SHEET_OF(use_columns), .row = fill_use, .argument = tables,
+				.rows = tables->use_count};
+}
+
+static const struct column site_columns[] = {
+	PLACE_COLUMNS,
+	{NULL, "Thread", .kind = CELL_INTEGER},
+	{NULL, "Range"},
+	{NULL, "After"},
+	{NULL, "Size", SIZE},
+	{"At peak", "At Peak", .page = "At the peak", SIZE},
+	{"Number", "At Peak Number", .page = "Of them", COUNT},
+	{NULL, NULL, .page = "Size of each", SIZE},
+	{"Held", "Held", .page = "Held in the end", SIZE},
+	{NULL, "Held Number", .page = "Not freed", COUNT},
+	{"Allocations", "Allocations", COUNT},
+	{NULL, "Allocated", SIZE},
+	{"Each", NULL, .page = "", SIZE},
+	{"", NULL, .page = ""},
+	{NULL, NULL, .page = "Launched before", .name = true},
+	{NULL, NULL, .page = "NVTX range", .name = true},
+	{NULL, NULL, .page = "Thread", .kind = CELL_INTEGER},
+};
 
 /* "device memory on device 0, thread 17, in train/forward, after [CUDA memcpy HtoD]" */
-static void write_site(const struct session *session, const struct memory_site *site, FILE *file)
+static void print_origin(struct cell *cell, const struct memory_site *site, const char *range,
+			 const char *operation)
 {
-	char peak[NUMBER_SIZE], held[NUMBER_SIZE], size[NUMBER_SIZE];
+	char place[PLACE_SIZE], thread[32] = "";
 
-	fprintf(file, "%8s  %11llu  %8s  %11llu  %8s  ", number_bytes_about(peak, site->at_peak),
-		(unsigned long long)site->at_peak_count, number_bytes_about(held, site->held),
-		(unsigned long long)site->allocations,
-		site->size ? number_bytes_about(size, site->size) : "several");
-	write_place(site->kind, site->device, file);
+	print_place(place, site->kind, site->device);
 	if (site->thread)
-		fprintf(file, ", thread %u", site->thread);
-	write_named(session, ", in ", site->range, file);
-	write_named(session, ", after ", site->operation, file);
-	fputc('\n', file);
+		snprintf(thread, sizeof(thread), ", thread %u", site->thread);
+	cell_print(cell, "%s%s%s%s%s%s", place, thread, *range ? ", in " : "", range,
+		   *operation ? ", after " : "", operation);
 }
 
-static void write_text(const struct session *session, const struct memory_site *const *sites,
-		       size_t count, FILE *file)
+static void fill_site(const struct sheet *sheet, size_t row, struct cell *cells)
 {
-	const struct memory_use *use;
+	const struct memory_tables *tables = sheet->argument;
+	const struct memory_site *site = tables->sites[row];
+	const char *range = session_string(tables->session, site->range);
+	const char *operation = session_string(tables->session, site->operation);
 
-	fprintf(file, "\nMemory%s:\n%8s  %8s  %8s  %11s  %11s\n",
-		session_header(session)->processes ? ", its peak that of one process" : "", "Held",
-		"Peak", "At", "Allocations", "Freed");
-	session_for_each_memory_use(session, use) write_use(session, use, file);
+	fill_place(sheet, cells, site->kind, site->device);
+	cell_count(&cells[2], site->thread);
+	cell_text(&cells[3], range);
+	cell_text(&cells[4], operation);
+	cell_count(&cells[5], site->size);
+	cell_count(&cells[6], site->at_peak);
+	cell_count(&cells[7], site->at_peak_count);
+	cell_count(&cells[8], site->size);
+	cell_count(&cells[9], site->held);
+	cell_count(&cells[10], site->held_count);
+	cell_count(&cells[11], site->allocations);
+	cell_count(&cells[12], site->allocated);
+	cell_count(&cells[13], site->size);
+	if (!site->size)
+		cell_text(&cells[13], "several");
+	print_origin(&cells[14], site, range, operation);
+	cell_own(&cells[15], idle_plain_name(operation));
+	cell_text(&cells[16], range);
+	cell_count(&cells[17], site->thread ? site->thread : UINT64_MAX);
+	if (!site->thread)
+		cell_text(&cells[17], "several");
+}
+
+void memory_sites_sheet(struct sheet *sheet, const struct memory_tables *tables)
+{
+	*sheet = (struct sheet){SHEET_OF(site_columns), .row = fill_site, .argument = tables,
+				.rows = tables->site_count};
+}
+
+static void write_tables(const struct memory_tables *tables, bool csv, FILE *file)
+{
+	struct sheet use, sites;
+
+	memory_use_sheet(&use, tables);
+	memory_sites_sheet(&sites, tables);
+	use.form = sites.form = csv ? SHEET_CSV : SHEET_TEXT;
+	use.title = session_header(tables->session)->processes
+			    ? "Memory, its peak that of one process:"
+			    : "Memory:";
+	sites.title = "Largest at the peak:";
+	if (!csv && sites.rows > SITES_SHOWN)
+		sites.rows = SITES_SHOWN;
+	sheet_write(&use, file);
 	/* A merged profile does not tell. */
-	if (!count)
-		return;
-	fprintf(file, "\nLargest at the peak:\n%8s  %11s  %8s  %11s  %8s\n", "At peak", "Number",
-		"Held", "Allocations", "Each");
-	for (size_t i = 0; i < count && i < SITES_SHOWN; i++)
-		write_site(session, sites[i], file);
-	if (count > SITES_SHOWN)
-		fprintf(file, "%zu more (--csv lists them)\n", count - SITES_SHOWN);
-}
-
-static void write_csv_place(uint32_t kind, int32_t device, FILE *file)
-{
-	fprintf(file, "\"%s\",", allocation_key(kind));
-	if (device >= 0)
-		fprintf(file, "%d", device);
-}
-
-static void write_csv(const struct session *session, const struct memory_site *const *sites,
-		      size_t count, FILE *file)
-{
-	const struct memory_use *use;
-
-	fputs("\"Memory\",\"Device\",\"Held\",\"Held Number\",\"Peak\",\"Peak At "
-	      "(ns)\",\"Allocations\",\"Allocated\",\"Freed\"\n",
-	      file);
-	session_for_each_memory_use(session, use)
-	{
-		write_csv_place(use->kind, use->device, file);
-		fprintf(file, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
-			(unsigned long long)use->held, (unsigned long long)use->held_count,
-			(unsigned long long)use->peak,
-			(unsigned long long)since_start(session, use->peak_time),
-			(unsigned long long)use->allocations, (unsigned long long)use->allocated,
-			(unsigned long long)use->frees);
-	}
-	fputs("\"Memory\",\"Device\",\"Thread\",\"Range\",\"After\",\"Size\",\"At "
-	      "Peak\",\"At Peak Number\",\"Held\",\"Held Number\",\"Allocations\","
-	      "\"Allocated\"\n",
-	      file);
-	for (size_t i = 0; i < count; i++) {
-		const struct memory_site *site = sites[i];
-
-		write_csv_place(site->kind, site->device, file);
-		fprintf(file, ",%u,", site->thread);
-		csv_write_text(session_string(session, site->range), file);
-		fputc(',', file);
-		csv_write_text(session_string(session, site->operation), file);
-		fprintf(file, ",%llu,%llu,%llu,%llu,%llu,%llu,%llu\n",
-			(unsigned long long)site->size, (unsigned long long)site->at_peak,
-			(unsigned long long)site->at_peak_count, (unsigned long long)site->held,
-			(unsigned long long)site->held_count, (unsigned long long)site->allocations,
-			(unsigned long long)site->allocated);
-	}
+	if (csv || sites.rows)
+		sheet_write(&sites, file);
+	if (sites.rows < tables->site_count)
+		fprintf(file, "%zu more (--csv lists them)\n", tables->site_count - sites.rows);
 }
 
 int memory_table_write(const struct session *session, const struct options *options, FILE *file)
 {
-	const struct memory_site **sites;
-	size_t count;
+	struct memory_tables tables;
+	int error;
 
 	if (!totals_of(session).all)
 		return 0;
-	sites = sites_of(session, &count);
-	if (!sites)
-		return -ENOMEM;
-	if (options->csv)
-		write_csv(session, sites, count, file);
-	else
-		write_text(session, sites, count, file);
-	free(sites);
+	error = memory_collect(&tables, session);
+	if (error)
+		return error;
+	write_tables(&tables, options->csv, file);
+	memory_free(&tables);
 	return 0;
 }

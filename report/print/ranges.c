@@ -13,7 +13,6 @@
 #include "report/print/table.h"
 #include "report/session/estimate.h"
 #include "report/session/grow.h"
-#include "report/sheet/sheet.h"
 
 /* Rows of a report that was not asked for a number of them. Chosen. */
 #define ROWS_MOST 40
@@ -40,7 +39,10 @@ static const char *name_or_unnamed(const struct printer *printer, uint64_t offse
 	return *name ? name : "<unnamed>";
 }
 
-char *ranges_name(const struct ranges *ranges, const struct nvtx_range *range)
+/* "name", "domain@name", as --nvtx-include takes them, or "name (start/end)"; NULL if memory is
+ * out.
+ */
+static char *full_name(const struct ranges *ranges, const struct nvtx_range *range)
 {
 	const char *domain = session_string(ranges->session, range->domain);
 	const char *name = session_string(ranges->session, range->name);
@@ -49,12 +51,9 @@ char *ranges_name(const struct ranges *ranges, const struct nvtx_range *range)
 	if (asprintf(&text, "%s%s%s%s", domain, *domain ? "@" : "", *name ? name : "<unnamed>",
 		     range->style == RANGE_START_END ? " (start/end)" : "") < 0)
 		return NULL;
+	if (ranges->options->name_most)
+		filter_cut(text, ranges->options->name_most);
 	return text;
-}
-
-double ranges_share(const struct ranges *ranges, const struct range_node *node)
-{
-	return ranges->gpu_time > 0 ? 100.0 * (double)node->all.time / (double)ranges->gpu_time : 0;
 }
 
 static const struct column columns[] = {
@@ -63,7 +62,7 @@ static const struct column columns[] = {
 	{"Own", "Own", .kind = CELL_TIME, .width = 8},
 	{"GPU ops", "Operations", .kind = CELL_REAL, .width = 8},
 	{NULL, "Own operations", .kind = CELL_REAL},
-	{"Host", NULL, .kind = CELL_TIME, .width = 8},
+	{"Host", NULL, .page = "Time", .kind = CELL_TIME, .width = 8},
 	{NULL, "Time", .kind = CELL_TIME},
 	{"Calls", "Calls", .kind = CELL_COUNT, .width = 8},
 	{"Avg", NULL, .kind = CELL_TIME, .width = 8},
@@ -71,34 +70,16 @@ static const struct column columns[] = {
 	{NULL, "Depth", .kind = CELL_COUNT},
 	{NULL, "Domain", .kind = CELL_TEXT},
 	{NULL, "Range", .kind = CELL_TEXT},
-	{"Range", NULL, .name = true},
+	{"Range", NULL, .name = true, .head = true},
 };
-
-struct tree_rows {
-	const struct printer *printer;
-	const size_t *order;
-};
-
-/* Below the name of the range that it is in; NULL if memory is out. */
-static char *indented_name(const struct ranges *ranges, const struct range_node *node)
-{
-	char *name = ranges_name(ranges, node->range), *text;
-
-	if (name && ranges->options->name_most)
-		filter_cut(name, ranges->options->name_most);
-	if (!name || asprintf(&text, "%*s%s", (int)(2 * node->depth), "", name) < 0)
-		text = NULL;
-	free(name);
-	return text;
-}
 
 static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 {
-	const struct tree_rows *rows = sheet->argument;
-	const struct ranges *ranges = &rows->printer->ranges;
-	const struct range_node *node = &ranges->tree.nodes[rows->order[row]];
+	const struct ranges *ranges = sheet->argument;
+	const struct range_node *node = &ranges->tree.nodes[ranges->order[row]];
+	const double time = (double)node->all.time, whole = (double)ranges->gpu_time;
 
-	cell_real(&cells[0], ranges_share(ranges, node));
+	cell_real(&cells[0], ranges->gpu_time > 0 ? 100.0 * time / whole : 0);
 	cell_count(&cells[1], node->all.time);
 	cell_count(&cells[2], node->own.time);
 	cell_real(&cells[3], node->all.operations);
@@ -115,25 +96,28 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 	cell_count(&cells[10], node->depth);
 	cell_text(&cells[11], session_string(ranges->session, node->range->domain));
 	cell_text(&cells[12], session_string(ranges->session, node->range->name));
-	cell_own(&cells[13], indented_name(ranges, node));
+	cell_own(&cells[13], full_name(ranges, node->range));
+	cells[13].depth = node->depth;
 }
 
-static int write_tree(struct printer *printer)
+void ranges_sheet(struct sheet *sheet, const struct ranges *ranges)
+{
+	*sheet = (struct sheet){SHEET_OF(columns), .row = fill_row, .argument = ranges,
+				.rows = ranges->tree.count, .tree = true};
+}
+
+static void write_tree(struct printer *printer)
 {
 	const struct options *options = printer->ranges.options;
-	size_t *order = range_order(&printer->ranges.tree), count = printer->ranges.tree.count;
+	size_t count = printer->ranges.tree.count;
 	size_t most = options->top ? options->top : options->csv ? count : ROWS_MOST;
-	const struct tree_rows rows = {printer, order};
-	struct sheet sheet = {SHEET_OF(columns),
-			      .row = fill_row,
-			      .argument = &rows,
-			      .rows = count < most ? count : most,
-			      .form = options->csv ? SHEET_CSV : SHEET_TEXT,
-			      .has_units = options->csv,
-			      .bold = options->colour};
+	struct sheet sheet;
 
-	if (!order)
-		return -ENOMEM;
+	ranges_sheet(&sheet, &printer->ranges);
+	sheet.rows = count < most ? count : most;
+	sheet.form = options->csv ? SHEET_CSV : SHEET_TEXT;
+	sheet.has_units = options->csv;
+	sheet.bold = options->colour;
 	fprintf(printer->file, "\n%sNVTX ranges:\n", options->quiet ? "" : printer->prefix);
 	for (unsigned i = 0; i < sheet.column_count; i++)
 		if (options->unit <= UNIT_NS || options->csv)
@@ -143,8 +127,6 @@ static int write_tree(struct printer *printer)
 	if (count > most)
 		fprintf(printer->file, "(%zu more ranges: --top %zu shows all)\n", count - most,
 			count);
-	free(order);
-	return 0;
 }
 
 /* Adds a part of a row to the table's row of its name. */
@@ -348,6 +330,9 @@ int ranges_collect(struct ranges *ranges, const struct session *session,
 		return error;
 	error = range_tree_build(&ranges->tree, session, by_thread, shows, ranges);
 	ranges->gpu_time = gpu_time(ranges);
+	ranges->order = error ? NULL : range_order(&ranges->tree);
+	if (!error && !ranges->order)
+		error = -ENOMEM;
 	if (error)
 		ranges_free(ranges);
 	return error;
@@ -356,6 +341,7 @@ int ranges_collect(struct ranges *ranges, const struct session *session,
 void ranges_free(struct ranges *ranges)
 {
 	range_tree_free(&ranges->tree);
+	free(ranges->order);
 	filter_free(&ranges->filter);
 }
 
@@ -371,7 +357,10 @@ int ranges_write(const struct session *session, const struct options *options, c
 	error = ranges_collect(&printer.ranges, session, options, blocks);
 	if (error)
 		return error;
-	error = blocks ? write_blocks(&printer) : write_tree(&printer);
+	if (blocks)
+		error = write_blocks(&printer);
+	else
+		write_tree(&printer);
 	ranges_free(&printer.ranges);
 	return error;
 }

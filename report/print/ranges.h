@@ -7,12 +7,14 @@
 
 #include "report/print/filter.h"
 #include "report/ranges/range_tree.h"
+#include "report/sheet/sheet.h"
 
 struct ranges {
 	const struct session *session;
 	const struct options *options;
 	struct filter filter;
 	struct range_tree tree;
+	size_t *order;	   /* of the tree's nodes, as they are printed */
 	uint64_t gpu_time; /* of all operations, in ranges or not; ns */
 };
 
@@ -21,10 +23,7 @@ struct ranges {
 int ranges_collect(struct ranges *ranges, const struct session *session,
 		   const struct options *options, bool by_thread);
 void ranges_free(struct ranges *ranges);
-/* The part of the GPU's time that a range has, with the ranges inside of it; percent. */
-double ranges_share(const struct ranges *ranges, const struct range_node *node);
-/* "name", "domain@name", as --nvtx-include takes them, or "name (start/end)". The caller frees it;
- * NULL if memory is out. */
-char *ranges_name(const struct ranges *ranges, const struct nvtx_range *range);
+/* The sheet of the tree. */
+void ranges_sheet(struct sheet *sheet, const struct ranges *ranges);
 
 #endif

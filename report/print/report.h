@@ -62,6 +62,19 @@ void use_write(const struct session *session, const struct options *options, con
 	       FILE *file);
 /* What the program held of memory, in a line; nothing if it allocated none. */
 void memory_line_write(const struct session *session, const char *prefix, FILE *file);
+/* What it held by kind and device, and where that came from, the largest at the peak first. */
+struct memory_tables {
+	const struct session *session;
+	const struct memory_use **uses;
+	const struct memory_site **sites;
+	size_t use_count, site_count;
+};
+/* 0 or -ENOMEM; free it with memory_free(). */
+int memory_collect(struct memory_tables *tables, const struct session *session);
+void memory_free(struct memory_tables *tables);
+struct sheet;
+void memory_use_sheet(struct sheet *sheet, const struct memory_tables *tables);
+void memory_sites_sheet(struct sheet *sheet, const struct memory_tables *tables);
 /* The tables of --memory, as text or CSV; nothing if it allocated none. 0 or -ENOMEM. */
 int memory_table_write(const struct session *session, const struct options *options, FILE *file);
 /* How many records a trace has kept; nothing without one. */

@@ -76,6 +76,8 @@ static void write_cell(const struct sheet *sheet, unsigned number, const struct 
 		     (column->kind == CELL_SHARE && cell->real > 0 && !cell->text);
 	char buffer[NUMBER_SIZE];
 
+	/* Only a name that there was no memory for. */
+	out->failed |= column->head && !cell->known;
 	out_format(out, column->head ? "<%s scope=\"row\"" : "<%s", element);
 	if (column->kind > CELL_PICTURE)
 		write_value(column, cell, share, out);

@@ -219,7 +219,8 @@ static void write_row(struct layout *layout, size_t row)
 			continue;
 		repeated = sheet->columns[i].once && !begins(layout, i, &cells[i], row);
 		write_cell(layout, i, first, mark,
-			   repeated ? "" : shown(layout, i, &cells[i], buffer), -1);
+			   repeated ? "" : shown(layout, i, &cells[i], buffer),
+			   sheet->tree && sheet->columns[i].head ? 2 * (int)cells[i].depth : -1);
 		first = false;
 	}
 	out_text(layout->out, "\n");
