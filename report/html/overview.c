@@ -11,48 +11,47 @@
 /* The least part of the time that the legend names, in percent: what is shown as 0.1 %. */
 #define LEAST_PERCENT 0.05
 
-/* Of a device's time. */
-struct stretch {
-	const char *class; /* of the page's style, which has a colour for it */
-	const char *text;
-	const struct idle_sum *cause; /* NULL: the device was busy */
-	uint64_t time;
-};
-
-/* Two ways to be busy with one engine, both at once, the causes, and what has no cause. */
-#define STRETCHES (IDLE_SUMS + 4)
-
+/* Of a device's time: two ways to be busy with one engine, both at once, the causes of idle time,
+ * and what has no cause. */
 struct device_time {
-	struct idle_sum sums[IDLE_SUMS];
-	struct stretch stretches[STRETCHES];
+	struct idle_table table; /* the sheet's argument */
+	struct page *page;
+	struct idle_sum sums[IDLE_SUMS + 4];
 	unsigned count;
 	uint64_t whole, idle;
 };
 
-static void add(struct device_time *time, const char *class, const char *text, uint64_t length,
-		const struct idle_sum *cause)
+static void add(struct device_time *time, int device, const char *class, const char *text,
+		uint64_t length)
 {
 	if (length)
-		time->stretches[time->count++] = (struct stretch){class, text, cause, length};
+		time->sums[time->count++] = (struct idle_sum){.cause = IDLE_CAUSE_COUNT,
+							      .text = text,
+							      .function = "",
+							      .class = class,
+							      .device = device,
+							      .total = length};
 }
 
-static void split(struct device_time *time, const struct session *session, int device)
+static void split(struct device_time *time, struct page *page, int device)
 {
-	const struct device_use *use = &session_header(session)->uses[device];
+	const struct device_use *use = &session_header(page->session)->uses[device];
 	uint64_t both = busy_with_both(use), left;
-	unsigned causes = idle_sums(session, device, 0, time->sums);
+	unsigned causes;
 
-	time->count = 0;
+	*time = (struct device_time){.table = {page->session, time->sums}, .page = page};
 	time->idle = left = idle_time(use, &time->whole);
-	add(time, "busy-kernels", "kernels", use->kernels > both ? use->kernels - both : 0, NULL);
-	add(time, "busy-both", "kernels and copies at once", both, NULL);
-	add(time, "busy-copies", "copies", use->copies > both ? use->copies - both : 0, NULL);
-	for (unsigned i = 0; i < causes; i++) {
-		add(time, stack_cause_class(time->sums[i].cause), idle_sum_text(&time->sums[i]),
-		    time->sums[i].total, &time->sums[i]);
-		left -= time->sums[i].total < left ? time->sums[i].total : left;
+	add(time, device, "busy-kernels", "kernels", use->kernels > both ? use->kernels - both : 0);
+	add(time, device, "busy-both", "kernels and copies at once", both);
+	add(time, device, "busy-copies", "copies", use->copies > both ? use->copies - both : 0);
+	causes = idle_sums(page->session, device, 0, &time->sums[time->count]);
+	for (; causes > 0; causes--) {
+		struct idle_sum *sum = &time->sums[time->count++];
+
+		sum->class = stack_cause_class(sum->cause);
+		left -= sum->total < left ? sum->total : left;
 	}
-	add(time, "idle-unresolved", "no cause known", left, NULL);
+	add(time, device, "idle-unresolved", "no cause known", left);
 }
 
 static void write_bar(struct html *html, const struct device_time *time, int device)
@@ -66,52 +65,29 @@ static void write_bar(struct html *html, const struct device_time *time, int dev
 		device, device, device, time_percent(time->whole - time->idle, time->whole),
 		time_percent(time->idle, time->whole));
 	for (unsigned i = 0; i < time->count; i++) {
-		const struct stretch *stretch = &time->stretches[i];
-		double width = time_percent(stretch->time, time->whole);
+		double width = time_percent(time->sums[i].total, time->whole);
 
-		stack_part(html, stretch->class, stretch->text, at, width);
+		stack_part(html, time->sums[i].class, time->sums[i].text, at, width);
 		at += width;
 	}
 	fputs("</svg>\n", html->file);
 }
 
-static void write_around(struct page *page, const struct idle_sum *cause)
+static void write_what(struct html *html, const void *argument)
 {
-	char *before = idle_plain_name(session_string(page->session, cause->before));
-	char *after = idle_plain_name(session_string(page->session, cause->after));
+	const struct idle_sum *sum = argument;
 
-	if (before && after && *before && *after) {
-		html_text(&page->html, before);
-		fputs(" to ", page->html.file);
-		html_text(&page->html, after);
-	}
-	free(before);
-	free(after);
+	stack_swatch(html, sum->class);
+	fputs(strncmp(sum->class, "busy", 4) == 0 ? "busy: " : "idle: ", html->file);
+	html_text(html, sum->text);
 }
 
-static void write_stretch(struct page *page, const struct device_time *time,
-			  const struct stretch *stretch)
+static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
 {
-	const struct idle_sum *cause = stretch->cause;
-	struct html *html = &page->html;
+	const struct device_time *time = sheet->argument;
 
-	fputs("<tr><th scope=\"row\">", html->file);
-	stack_swatch(html, stretch->class);
-	fputs(strncmp(stretch->class, "busy", 4) == 0 ? "busy: " : "idle: ", html->file);
-	html_text(html, stretch->text);
-	fputs("</th>", html->file);
-	html_share(html, time_percent(stretch->time, time->whole), true);
-	html_time(html, stretch->time, true, "");
-	if (cause)
-		html_count(html, cause->gaps);
-	else
-		html_unknown(html);
-	html_time(html, cause && cause->gaps ? cause->total / cause->gaps : 0, cause, "");
-	html_time(html, cause ? cause->longest : 0, cause, "");
-	fputs("<td class=\"name\">", html->file);
-	if (cause)
-		write_around(page, cause);
-	fputs("</td></tr>\n", html->file);
+	idle_fill_row(sheet, index, cells);
+	html_cell(&time->page->html, &cells[0], write_what, &time->sums[index]);
 }
 
 /* The bar's colours in words. */
@@ -119,13 +95,13 @@ static void write_legend(struct html *html, const struct device_time *time)
 {
 	fputs("<ul class=\"legend\" aria-hidden=\"true\">\n", html->file);
 	for (unsigned i = 0; i < time->count; i++) {
-		double share = time_percent(time->stretches[i].time, time->whole);
+		double share = time_percent(time->sums[i].total, time->whole);
 
 		if (share < LEAST_PERCENT)
 			continue;
 		fprintf(html->file, "<li>");
-		stack_swatch(html, time->stretches[i].class);
-		html_text(html, time->stretches[i].text);
+		stack_swatch(html, time->sums[i].class);
+		html_text(html, time->sums[i].text);
 		fprintf(html->file, " %.1f %%</li>\n", share);
 	}
 	fputs("</ul>\n", html->file);
@@ -148,10 +124,11 @@ static int write_device(struct page *page, int device)
 {
 	static struct device_time time; /* too large for a small stack */
 	struct html *html = &page->html;
+	struct sheet sheet;
 	char id[32], caption[128], name[sizeof(((struct device_info *)0)->name)];
 	int error;
 
-	split(&time, page->session, device);
+	split(&time, page, device);
 	fprintf(html->file, "<h3>GPU %d: ", device);
 	/* A damaged file may have a name without an end. */
 	snprintf(name, sizeof(name), "%.*s", (int)sizeof(name) - 1,
@@ -166,11 +143,9 @@ static int write_device(struct page *page, int device)
 	snprintf(id, sizeof(id), "gpu%d-use", device);
 	snprintf(caption, sizeof(caption), "Time of GPU %d, from its first operation to its last",
 		 device);
-	html_table_begin(html, id, "sortable", caption,
-			 "What|#Share|#Time|#Gaps|#Avg|#Longest|Longest gap between");
-	for (unsigned i = 0; i < time.count; i++)
-		write_stretch(page, &time, &time.stretches[i]);
-	html_table_end(html);
+	idle_sheet(&sheet, &time.table, time.count);
+	sheet.row = fill_row;
+	html_sheet(html, &sheet, id, "sortable", caption);
 	fputs("</details>\n", html->file);
 	return error;
 }

@@ -11,7 +11,6 @@
 #include "report/names/short_name.h"
 #include "report/names/visible.h"
 #include "report/print/agreement.h"
-#include "report/sheet/number.h"
 #include "report/print/report.h"
 
 /* The causes of the line "Idle:", and the least that one of them has of the device's time, in
@@ -33,6 +32,19 @@ static int compare_sums(const void *left, const void *right)
 	if (a->cause != b->cause)
 		return a->cause < b->cause ? -1 : 1;
 	return strcmp(a->function, b->function);
+}
+
+static struct idle_sum sum_of(const struct session *session, const struct idle_row *row)
+{
+	const char *function = session_string(session, row->name);
+
+	return (struct idle_sum){.cause = row->cause,
+				 .text = row->cause != IDLE_CALL ? idle_cause_texts[row->cause]
+					 : *function		 ? function
+								 : "other CUDA calls",
+				 .function = row->cause == IDLE_CALL ? function : "",
+				 .device = row->device,
+				 .thread = row->thread};
 }
 
 static void add(struct idle_sum *sum, const struct idle_row *row)
@@ -62,19 +74,11 @@ unsigned idle_sums(const struct session *session, int device, uint32_t thread,
 			if (sums[i].cause == row->cause && strcmp(sums[i].function, function) == 0)
 				break;
 		if (i == count && count < IDLE_SUMS)
-			sums[count++] =
-				(struct idle_sum){.cause = row->cause, .function = function};
+			sums[count++] = sum_of(session, row);
 		add(&sums[i < count ? i : count - 1], row);
 	}
 	qsort(sums, count, sizeof(*sums), compare_sums);
 	return count;
-}
-
-const char *idle_sum_text(const struct idle_sum *sum)
-{
-	if (sum->cause != IDLE_CALL)
-		return idle_cause_texts[sum->cause];
-	return *sum->function ? sum->function : "other CUDA calls";
 }
 
 /* Records were lost, or came too late to be counted: what they recorded seems idle. */
@@ -135,6 +139,7 @@ static void join_program(struct idle_sum *sums, unsigned *count, uint64_t *waite
 		return;
 	*waited = after->total;
 	after->cause = IDLE_PROGRAM;
+	after->text = idle_cause_texts[IDLE_PROGRAM];
 	if (program) {
 		after->total += program->total;
 		*program = sums[--*count];
@@ -156,7 +161,7 @@ static void write_causes(const struct session *session, int device, const char *
 		if (share < LEAST_PERCENT)
 			break;
 		fprintf(file, "%s%s%.1f %% %s", written ? "" : prefix,
-			written ? ", " : "Idle: ", share, idle_sum_text(&sums[i]));
+			written ? ", " : "Idle: ", share, sums[i].text);
 		if (sums[i].cause == IDLE_PROGRAM && time_percent(waited, whole) >= LEAST_PERCENT)
 			fprintf(file, " (%.1f %% after a synchronizing call)",
 				time_percent(waited, whole));
@@ -260,22 +265,62 @@ char *idle_plain_name(const char *name)
 	return visible;
 }
 
-static void write_row(const struct session *session, const struct idle_sum *sum, uint64_t whole,
-		      FILE *file)
-{
-	char time[NUMBER_SIZE], average[NUMBER_SIZE], longest[NUMBER_SIZE];
-	char *before = idle_plain_name(session_string(session, sum->before));
-	char *after = idle_plain_name(session_string(session, sum->after));
+static const struct column columns[] = {
+	{NULL, NULL, .page = "What", .head = true},
+	{NULL, "Device", .kind = CELL_INTEGER},
+	{NULL, "Thread", .kind = CELL_INTEGER},
+	{NULL, "Cause"},
+	{NULL, "Function"},
+	{"Share", "Share(%)", .kind = CELL_PERCENT, .width = 7},
+	{"Time", "Time(ns)", .kind = CELL_NS, .width = 8},
+	{"Gaps", "Gaps", .kind = CELL_COUNT, .width = 8},
+	{"Avg", NULL, .kind = CELL_NS, .width = 8},
+	{"Longest", "Longest(ns)", .kind = CELL_NS, .width = 8},
+	{NULL, "Before"},
+	{NULL, "After"},
+	{NULL, NULL, .page = "Longest gap between", .name = true},
+	{"Cause", NULL, .page = ""},
+};
 
-	fprintf(file, "%6.2f%%  %8s  %8llu  %8s  %8s  %s", time_percent(sum->total, whole),
-		number_time(time, sum->total), (unsigned long long)sum->gaps,
-		number_time(average, sum->gaps ? sum->total / sum->gaps : 0),
-		number_time(longest, sum->longest), idle_sum_text(sum));
-	if (before && after && *before && *after)
-		fprintf(file, " (longest: %s to %s)", before, after);
-	fputc('\n', file);
-	free(before);
-	free(after);
+void idle_fill_row(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct idle_table *table = sheet->argument;
+	const struct idle_sum *sum = &table->sums[index];
+	const char *before = session_string(table->session, sum->before);
+	const char *after = session_string(table->session, sum->after);
+	char *from = idle_plain_name(before), *to = idle_plain_name(after);
+	bool around = from && to && *from && *to;
+	uint64_t whole;
+
+	idle_time(&session_header(table->session)->uses[sum->device], &whole);
+	cell_text(&cells[0], sum->text);
+	cell_count(&cells[1], (uint64_t)sum->device);
+	cell_count(&cells[2], sum->thread);
+	cell_text(&cells[4], sum->function);
+	cell_real(&cells[5], time_percent(sum->total, whole));
+	cell_count(&cells[6], sum->total);
+	if (sum->cause < IDLE_CAUSE_COUNT) {
+		cell_text(&cells[3], idle_cause_keys[sum->cause]);
+		cell_count(&cells[7], sum->gaps);
+		cell_count(&cells[8], sum->gaps ? sum->total / sum->gaps : 0);
+		cell_count(&cells[9], sum->longest);
+	}
+	cell_text(&cells[10], before);
+	cell_text(&cells[11], after);
+	cell_text(&cells[12], "");
+	cell_text(&cells[13], sum->text);
+	if (around) {
+		cell_print(&cells[12], "%s to %s", from, to);
+		cell_print(&cells[13], "%s (longest: %s to %s)", sum->text, from, to);
+	}
+	free(from);
+	free(to);
+}
+
+void idle_sheet(struct sheet *sheet, const struct idle_table *table, size_t count)
+{
+	*sheet = (struct sheet){SHEET_OF(columns), .row = idle_fill_row, .argument = table,
+				.rows = count};
 }
 
 /* The threads whose operations ended a gap of a device. */
@@ -298,12 +343,12 @@ static unsigned list_threads(const struct session *session, int device, uint32_t
 static void write_part(const struct session *session, int device, uint32_t thread, FILE *file)
 {
 	static struct idle_sum sums[IDLE_SUMS]; /* too large for a small stack */
-	unsigned count = idle_sums(session, device, thread, sums);
-	uint64_t whole;
+	const struct idle_table table = {session, sums};
+	struct sheet sheet;
 
-	idle_time(&session_header(session)->uses[device], &whole);
-	for (unsigned i = 0; i < count; i++)
-		write_row(session, &sums[i], whole, file);
+	idle_sheet(&sheet, &table, idle_sums(session, device, thread, sums));
+	sheet.continued = thread != 0;
+	sheet_write(&sheet, file);
 }
 
 static void write_text(const struct session *session, int device, FILE *file)
@@ -316,7 +361,6 @@ static void write_text(const struct session *session, int device, FILE *file)
 
 	fprintf(file, "\nGPU %d idle: %s of %s\n", device, number_about(time, (double)idle, 3),
 		number_about(all, (double)whole, 3));
-	fputs("  Share      Time      Gaps       Avg   Longest  Cause\n", file);
 	write_part(session, device, 0, file);
 	for (unsigned i = 0; i < thread_count && thread_count > 1; i++) {
 		fprintf(file, "before operations of thread %u:\n", threads[i]);
@@ -327,27 +371,22 @@ static void write_text(const struct session *session, int device, FILE *file)
 /* One line for each cause and thread. */
 static void write_csv(const struct session *session, const struct options *options, FILE *file)
 {
+	struct idle_sum sum;
+	const struct idle_table table = {session, &sum};
 	const struct idle_row *row;
+	struct sheet sheet;
 
-	fputs("\"Device\",\"Thread\",\"Cause\",\"Function\",\"Share(%)\",\"Time(ns)\",\"Gaps\","
-	      "\"Longest(ns)\",\"Before\",\"After\"\n",
-	      file);
+	idle_sheet(&sheet, &table, 0);
+	sheet.form = SHEET_CSV;
+	sheet_write(&sheet, file);
+	sheet.continued = true;
+	sheet.rows = 1;
 	session_for_each_idle (session, row) {
-		uint64_t whole;
-
 		if (!idle_shows(session, options, row->device))
 			continue;
-		idle_time(&session_header(session)->uses[row->device], &whole);
-		fprintf(file, "%d,%u,\"%s\",", row->device, row->thread,
-			idle_cause_keys[row->cause]);
-		csv_write_text(session_string(session, row->name), file);
-		fprintf(file, ",%f,%llu,%llu,%llu,", time_percent(row->total, whole),
-			(unsigned long long)row->total, (unsigned long long)row->gaps,
-			(unsigned long long)row->longest);
-		csv_write_text(session_string(session, row->longest_before), file);
-		fputc(',', file);
-		csv_write_text(session_string(session, row->longest_after), file);
-		fputc('\n', file);
+		sum = sum_of(session, row);
+		add(&sum, row);
+		sheet_write(&sheet, file);
 	}
 }
 

@@ -11,11 +11,15 @@
 #include "report/findings/findings.h"
 #include "report/options/options.h"
 #include "report/session/session.h"
+#include "report/sheet/sheet.h"
 
-/* A cause of a device's idle time, over all threads; times are nanoseconds. */
+/* A part of a device's time, such as that of a cause of idle time; times are nanoseconds. */
 struct idle_sum {
-	enum idle_cause cause;
-	const char *function; /* IDLE_CALL; else "" */
+	enum idle_cause cause;	     /* IDLE_CAUSE_COUNT: none */
+	const char *text, *function; /* "launch latency", "cudaMalloc"; of IDLE_CALL, else "" */
+	const char *class;	     /* of the style of a page, which has a colour for it */
+	int device;
+	uint32_t thread; /* 0: all */
 	uint64_t gaps, total, longest;
 	uint64_t before, after; /* offsets of the names around the longest */
 };
@@ -27,8 +31,14 @@ struct idle_sum {
  * no room are summed up in the last one. Returns how many there are. */
 unsigned idle_sums(const struct session *session, int device, uint32_t thread,
 		   struct idle_sum sums[IDLE_SUMS]);
-/* "launch latency", "cudaMalloc" */
-const char *idle_sum_text(const struct idle_sum *sum);
+/* A sheet of such parts. */
+struct idle_table {
+	const struct session *session;
+	const struct idle_sum *sums;
+};
+void idle_sheet(struct sheet *sheet, const struct idle_table *table, size_t count);
+/* Its rows; the first cell is what a page says that the row is of. */
+void idle_fill_row(const struct sheet *sheet, size_t index, struct cell *cells);
 /* The function's name of a kernel, or the name as it is, without control characters. The caller
  * frees it; NULL if memory is out. */
 char *idle_plain_name(const char *name);
