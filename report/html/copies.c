@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "report/html/section.h"
-#include "report/sheet/number.h"
 #include "report/rates/rates.h"
+#include "report/sheet/sheet.h"
 
 /* Classes of sizes: up to 4 KB, and four times as much each. */
 #define CLASS_BITS   2
@@ -20,7 +20,7 @@ struct copies {
 	struct page *page;
 	struct rates_table table;
 	struct size_class (*sizes)[SIZE_CLASSES]; /* of each row */
-	bool traced;				  /* records of the trace are in the classes */
+	size_t classes;				  /* that a record of the trace is of */
 };
 
 static bool is_copy(enum row_kind kind)
@@ -54,118 +54,99 @@ static void add_trace(struct copies *copies)
 		if (i == table->count)
 			continue;
 		class = &copies->sizes[i][class_of(record->bytes)];
-		class->calls++;
+		copies->classes += !class->calls++;
 		class->bytes += record->bytes;
 		class->time += record->end - record->start;
-		copies->traced = true;
 	}
 }
 
-static void begin_row(struct html *html, const struct rates_row *copy)
+static void write_remarks(const struct rates_table *table, struct html *html)
 {
-	html_row(html, copy->name);
-	html_integer(html, copy->row->device);
-}
-
-static void write_size(struct html *html, uint64_t bytes)
-{
-	char text[NUMBER_SIZE];
-
-	html_number(html, (double)bytes, bytes ? number_size(text, bytes) : "-");
-}
-
-static void write_row(struct copies *copies, const struct rates_row *copy)
-{
-	const struct row_rates *rates = &copy->rates;
-	struct html *html = &copies->page->html;
-	char text[64];
-
-	begin_row(html, copy);
-	html_count(html, row_calls(copy->row));
-	write_size(html, rates->bytes);
-	write_size(html, copy->row->bytes_minimum);
-	write_size(html, copy->row->bytes_maximum);
-	html_rate(html, rates->bandwidth.average);
-	html_rate(html, rates->bandwidth.minimum);
-	html_rate(html, rates->bandwidth.maximum);
-	if (rates->remark == REMARK_NONE && rates->bandwidth_percent > 0)
-		html_share(html, rates->bandwidth_percent, true);
-	else
-		html_number(html, -1, rate_remark_text(rates->remark));
-	html_rate(html, rates->peak);
-	fputs("<td>", html->file);
-	html_text(html, peak_text(rates->peak_kind, copy->device, text, sizeof(text)));
-	fputs("</td></tr>\n", html->file);
-}
-
-static void write_rows(struct copies *copies)
-{
-	struct html *html = &copies->page->html;
-	enum rate_remark remarks = REMARK_NONE;
-
-	html_table_begin(
-		html, "copies-table", "sortable",
-		"Copies and memsets by direction, beside what their link or memory can do; "
-		"GB/s are 10<sup>9</sup> bytes a second",
-		"Name|#GPU|#Calls|#Bytes|#Smallest|#Largest|#GB/s|#Min|#Max|#Of peak|#Peak|Peak "
-		"of");
-	for (size_t i = 0; i < copies->table.count; i++)
-		write_row(copies, &copies->table.rows[i]);
-	html_table_end(html);
-	for (remarks = REMARK_NONE + 1; remarks < REMARK_COUNT; remarks++)
-		for (size_t i = 0; i < copies->table.count; i++)
-			if (copies->table.rows[i].rates.remark == remarks) {
-				fputs("<p class=\"remark\">", html->file);
-				html_text(html, rate_remark_text(remarks));
-				fputs(": ", html->file);
-				html_text(html, rate_remark_meaning(remarks));
+	for (enum rate_remark remark = REMARK_NONE + 1; remark < REMARK_COUNT; remark++)
+		for (size_t i = 0; i < table->count; i++)
+			if (table->rows[i].rates.remark == remark) {
+				fprintf(html->file,
+					"<p class=\"remark\">%s: ", rate_remark_text(remark));
+				html_text(html, rate_remark_meaning(remark));
 				fputs("</p>\n", html->file);
 				break;
 			}
 }
 
-static void write_class(struct html *html, const struct rates_row *copy,
-			const struct size_class *size, unsigned class)
-{
-	const struct row_rates *rates = &copy->rates;
-	double rate = size->time ? (double)size->bytes / (double)size->time : 0;
-	/* A copy on the device counts twice: it is read and written. */
-	double times = rates->bandwidth_percent > 0 ? rates->bandwidth_percent * rates->peak /
-							      (100 * rates->bandwidth.average)
-						    : 0;
-	uint64_t above = 1ull << (FIRST_BITS + CLASS_BITS * class);
-	char text[NUMBER_SIZE], label[NUMBER_SIZE + 16];
+static const struct column size_columns[] = {
+	{"Name", .name = true, .head = true}, {"GPU", .kind = CELL_INTEGER},
+	{"Size", .kind = CELL_SIZE},	      {"Calls", .kind = CELL_COUNT},
+	{"Bytes", .kind = CELL_SIZE},	      {"Time", .kind = CELL_TIME},
+	{"GB/s", .kind = CELL_RATE},	      {"Of peak", .kind = CELL_SHARE},
+};
 
-	begin_row(html, copy);
+/* Row by row its classes. */
+static void fill_class(const struct sheet *sheet, size_t index, struct cell *cells)
+{
+	const struct copies *copies = sheet->argument;
+	const struct rates_row *copy = copies->table.rows;
+	const struct size_class *size = copies->sizes[0];
+	const struct row_rates *rates;
+	unsigned class = 0;
+	double rate, times;
+	uint64_t above;
+	char text[NUMBER_SIZE];
+
+	for (;; size++) {
+		if (size->calls && !index--)
+			break;
+		if (++class == SIZE_CLASSES) {
+			class = 0;
+			copy++;
+		}
+	}
+	rates = &copy->rates;
+	rate = size->time ? (double)size->bytes / (double)size->time : 0;
+	/* A copy on the device counts twice: it is read and written. */
+	times = rates->bandwidth_percent > 0
+			? rates->bandwidth_percent * rates->peak / (100 * rates->bandwidth.average)
+			: 0;
+	above = 1ull << (FIRST_BITS + CLASS_BITS * class);
+	cell_text(&cells[0], copy->name);
+	cell_count(&cells[1], (uint64_t)copy->row->device);
+	cell_count(&cells[2], above);
 	if (class < SIZE_CLASSES - 1)
-		snprintf(label, sizeof(label), "up to %s", number_size(text, above));
+		cell_print(&cells[2], "up to %s", number_size(text, above));
 	else
-		snprintf(label, sizeof(label), "above %s", number_size(text, above >> CLASS_BITS));
-	html_number(html, (double)above, label);
-	html_count(html, size->calls);
-	write_size(html, size->bytes);
-	html_time(html, size->time, true, "");
-	html_rate(html, rate);
+		cell_print(&cells[2], "above %s", number_size(text, above >> CLASS_BITS));
+	cell_count(&cells[3], size->calls);
+	cell_count(&cells[4], size->bytes);
+	cell_count(&cells[5], size->time);
+	cell_real(&cells[6], rate);
 	if (times > 0 && rates->peak > 0)
-		html_share(html, 100 * rate * times / rates->peak, true);
-	else
-		html_unknown(html);
-	fputs("</tr>\n", html->file);
+		cell_real(&cells[7], 100 * rate * times / rates->peak);
 }
 
-static void write_sizes(struct copies *copies)
+static int write_tables(struct copies *copies)
 {
+	const struct rates_table *table = &copies->table;
+	struct rates_line *lines = calloc(table->count, sizeof(*lines));
 	struct html *html = &copies->page->html;
+	struct sheet copy_sheet, size_sheet = {SHEET_OF(size_columns), .row = fill_class,
+					       .argument = copies, .rows = copies->classes};
 
-	html_table_begin(html, "copy-sizes-table", "sortable",
-			 "The same by size, from the records of the trace",
-			 "Name|#GPU|#Size|#Calls|#Bytes|#Time|#GB/s|#Of peak");
-	for (size_t i = 0; i < copies->table.count; i++)
-		for (unsigned class = 0; class < SIZE_CLASSES; class ++)
-			if (copies->sizes[i][class].calls)
-				write_class(html, &copies->table.rows[i], &copies->sizes[i][class],
-					    class);
-	html_table_end(html);
+	if (!lines)
+		return -ENOMEM;
+	rates_sheet(&copy_sheet, lines, rates_add_lines(table, 0, true, false, lines),
+		    RATES_COPIES);
+	html_sheet(html, &copy_sheet, "copies-table", "sortable",
+		   "Copies and memsets by direction, beside what their link or memory can do; "
+		   "GB/s are 10<sup>9</sup> bytes a second");
+	free(lines);
+	write_remarks(table, html);
+	if (copies->classes)
+		html_sheet(html, &size_sheet, "copy-sizes-table", "sortable",
+			   "The same by size, from the records of the trace");
+	else
+		fputs("<p class=\"remark\">By size: needs a trace "
+		      "(<code>--keep-trace</code>).</p>\n",
+		      html->file);
+	return 0;
 }
 
 int copies_section(struct page *page)
@@ -180,13 +161,7 @@ int copies_section(struct page *page)
 	}
 	if (copies.sizes) {
 		add_trace(&copies);
-		write_rows(&copies);
-		if (copies.traced)
-			write_sizes(&copies);
-		else
-			fputs("<p class=\"remark\">By size: needs a trace "
-			      "(<code>--keep-trace</code>).</p>\n",
-			      page->html.file);
+		error = write_tables(&copies);
 	}
 	free(copies.sizes);
 	rates_free(&copies.table);

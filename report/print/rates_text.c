@@ -95,27 +95,30 @@ int rates_collect(struct rates_table *table, const struct session *session, stru
 }
 
 /* Parts of the sheet: columns that no row has anything in are left out in text. */
-enum { COPIES = 1, KERNELS = 2, BYTES = 4, FLOPS = 8, BOTH = 16, UNITS = 32, ALL = 63 };
+enum { COPIES = RATES_COPIES, KERNELS = 2, BYTES = 4, FLOPS = 8, BOTH = 16, UNITS = 32, ALL = 63 };
 
 #define RATE(text, csv, shown, in)                                                                 \
 	{                                                                                          \
 		text, csv, .kind = CELL_RATE, .width = 8, .parts = shown, .unit = in               \
 	}
 static const struct column columns[] = {
-	{NULL, "Device", .kind = CELL_COUNT},
+	{NULL, "Device", .page = "GPU", .kind = CELL_INTEGER},
+	{NULL, NULL, .page = "Calls", .kind = CELL_COUNT},
 	{"Bytes", "Bytes", .kind = CELL_SIZE, .width = 10, .parts = COPIES, .unit = "B"},
+	{NULL, NULL, .page = "Smallest", .kind = CELL_SIZE},
+	{NULL, NULL, .page = "Largest", .kind = CELL_SIZE},
 	RATE("GB/s", "Bandwidth", COPIES | BYTES, "GB/s"),
 	RATE("Min", "Min", COPIES | BYTES, "GB/s"),
 	RATE("Max", "Max", COPIES | BYTES, "GB/s"),
-	{"Of peak", "Of Peak", .kind = CELL_RATE, .width = 15, .parts = COPIES | BYTES,
+	{"Of peak", "Of Peak", .kind = CELL_SHARE, .width = 15, .parts = COPIES | BYTES,
 	 .unit = "%"},
 	RATE("Peak", "Peak", COPIES, "GB/s"),
-	{"", "Peak Of", .width = -18, .parts = COPIES},
+	{"", "Peak Of", .page = "Peak of", .width = -18, .parts = COPIES},
 	{NULL, "Remark", .kind = CELL_TEXT},
 	RATE("GFLOP/s", "FLOP rate", FLOPS, "GFLOP/s"),
 	RATE(NULL, "Min", 0, "GFLOP/s"),
 	RATE(NULL, "Max", 0, "GFLOP/s"),
-	RATE("Of peak", "Of Peak", FLOPS, "%"),
+	{"Of peak", "Of Peak", .kind = CELL_SHARE, .width = 8, .parts = FLOPS, .unit = "%"},
 	{"B/FLOP", "Bytes per FLOP", .kind = CELL_RATE, .width = 7, .parts = BOTH, .unit = "B"},
 	RATE(NULL, "Balance", 0, "B"),
 	{"Bound", "Bound", .width = 7, .parts = BOTH},
@@ -128,15 +131,9 @@ static const struct column columns[] = {
 	RATE("Min", "Min", UNITS, "10^9/s"),
 	RATE("Max", "Max", UNITS, "10^9/s"),
 	{"Unit", "Unit", .width = -24, .parts = UNITS},
-	{"Name", "Name", .name = true},
+	{"Name", "Name", .name = true, .head = true},
 };
 #undef RATE
-
-/* A row, and one of its units of --work; -1: none. */
-struct rates_line {
-	const struct rates_row *row;
-	int unit;
-};
 
 static void fill_rate(struct cell *cells, const struct rate *rate)
 {
@@ -145,54 +142,53 @@ static void fill_rate(struct cell *cells, const struct rate *rate)
 	cell_real(&cells[2], rate->maximum);
 }
 
-static void fill_percent(struct cell *cell, double percent, bool text)
-{
-	cell_real(cell, percent);
-	if (text)
-		cell->text = number_percent(cell->small, percent);
-}
-
 static void fill_line(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct rates_line *line = (const struct rates_line *)sheet->argument + index;
 	const struct rates_row *row = line->row;
 	const struct row_rates *rates = &row->rates;
-	bool text = sheet->form != SHEET_CSV;
+	bool csv = sheet->form == SHEET_CSV;
 	char buffer[TEXT_SIZE];
 
-	cell_count(&cells[0], row->row->device);
+	cell_count(&cells[0], (uint64_t)row->row->device);
+	cell_count(&cells[1], row_calls(row->row));
 	if (row->row->kind != ROW_KERNEL)
-		cell_count(&cells[1], rates->bytes);
-	fill_rate(&cells[2], &rates->bandwidth);
-	fill_percent(&cells[5], rates->bandwidth_percent, text);
+		cell_count(&cells[2], rates->bytes);
+	cell_count(&cells[3], row->row->bytes_minimum);
+	cell_count(&cells[4], row->row->bytes_maximum);
+	fill_rate(&cells[5], &rates->bandwidth);
+	cell_real(&cells[8], rates->bandwidth_percent);
 	/* Why there is none. */
-	if (text && rates->remark != REMARK_NONE)
-		cell_text(&cells[5], rate_remark_text(rates->remark));
-	cell_real(&cells[6], rates->peak);
-	cell_print(&cells[7], "%s",
+	if (!csv && rates->remark != REMARK_NONE)
+		cell_text(&cells[8], rate_remark_text(rates->remark));
+	cell_real(&cells[9], rates->peak);
+	cell_print(&cells[10], "%s",
 		   peak_text(rates->peak_kind, row->device, buffer, sizeof(buffer)));
-	cell_text(&cells[8], rate_remark_text(rates->remark));
-	fill_rate(&cells[9], &rates->flops);
-	fill_percent(&cells[12], rates->flops_percent, text);
-	cell_real(&cells[13], rates->bytes_per_flop);
-	cell_real(&cells[14], rates->balance);
-	cell_text(&cells[15], text || rates->bound ? rates_bound_text(rates->bound) : "");
-	cell_print(&cells[16], "%s", rates_occupancy_text(rates, buffer, sizeof(buffer)));
-	cell_real(&cells[17], 100 * rates->occupancy_least);
-	cell_real(&cells[18], 100 * rates->occupancy_most);
-	cell_text(&cells[19], occupancy_limit_text(rates->occupancy.limit));
-	cell_real(&cells[20], rates->occupancy.waves);
-	fill_rate(&cells[21], line->unit < 0 ? &(struct rate){0} : &rates->units[line->unit]);
-	cell_text(&cells[24], line->unit < 0 ? "" : row->work.units[line->unit]->unit);
-	cell_text(&cells[25], row->name);
+	cell_text(&cells[11], rate_remark_text(rates->remark));
+	fill_rate(&cells[12], &rates->flops);
+	cell_real(&cells[15], rates->flops_percent);
+	cell_real(&cells[16], rates->bytes_per_flop);
+	cell_real(&cells[17], rates->balance);
+	cell_text(&cells[18], csv && !rates->bound ? "" : rates_bound_text(rates->bound));
+	cell_print(&cells[19], "%s", rates_occupancy_text(rates, buffer, sizeof(buffer)));
+	cell_real(&cells[20], 100 * rates->occupancy_least);
+	cell_real(&cells[21], 100 * rates->occupancy_most);
+	cell_text(&cells[22], occupancy_limit_text(rates->occupancy.limit));
+	cell_real(&cells[23], rates->occupancy.waves);
+	fill_rate(&cells[24], line->unit < 0 ? &(struct rate){0} : &rates->units[line->unit]);
+	cell_text(&cells[27], line->unit < 0 ? "" : row->work.units[line->unit]->unit);
+	cell_text(&cells[28], row->name);
 }
 
-/* Adds a line for each of a table's rows that --top leaves, or for each unit that they have, or
- * both: a row without units has one line. */
-static size_t add_lines(const struct rates_report *report, const struct rates_table *table,
-			bool rows, bool units, struct rates_line *lines)
+void rates_sheet(struct sheet *sheet, const struct rates_line *lines, size_t count, unsigned parts)
 {
-	unsigned top = report->options->top;
+	*sheet = (struct sheet){SHEET_OF(columns), .row = fill_line, .argument = lines,
+				.rows = count, .parts = parts};
+}
+
+size_t rates_add_lines(const struct rates_table *table, unsigned top, bool rows, bool units,
+		       struct rates_line *lines)
+{
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->count && (!top || i < top); i++) {
@@ -211,17 +207,14 @@ static void write_lines(const struct rates_report *report, const struct rates_li
 			size_t count, unsigned parts)
 {
 	bool csv = report->options->csv;
-	struct sheet sheet = {SHEET_OF(columns),
-			      .row = fill_line,
-			      .argument = lines,
-			      .rows = count,
-			      .parts = parts,
-			      .has_units = csv,
-			      .indent = parts & COPIES ? 0 : 2,
-			      .form = csv ? SHEET_CSV : SHEET_TEXT};
+	struct sheet sheet;
 
 	if (!count && !csv)
 		return;
+	rates_sheet(&sheet, lines, count, parts);
+	sheet.has_units = csv;
+	sheet.indent = parts & COPIES ? 0 : 2;
+	sheet.form = csv ? SHEET_CSV : SHEET_TEXT;
 	fputc('\n', report->file);
 	sheet_write(&sheet, report->file);
 }
@@ -231,7 +224,7 @@ static int write_sheets(const struct rates_report *report, const struct rates_ta
 	const struct rates_table *kernels = &tables[1];
 	struct rates_line *lines =
 		calloc((tables[0].count + kernels->count) * WORK_UNITS + 1, sizeof(*lines));
-	unsigned parts = KERNELS;
+	unsigned parts = KERNELS, top = report->options->top;
 	size_t count;
 
 	if (!lines)
@@ -241,14 +234,16 @@ static int write_sheets(const struct rates_report *report, const struct rates_ta
 		parts |= kernels->rows[i].work.flops ? FLOPS : 0;
 	}
 	parts |= parts & BYTES && parts & FLOPS ? BOTH : 0;
-	count = add_lines(report, &tables[0], true, report->options->csv, lines);
+	count = rates_add_lines(&tables[0], top, true, report->options->csv, lines);
 	if (report->options->csv) {
-		count += add_lines(report, kernels, true, true, lines + count);
+		count += rates_add_lines(kernels, top, true, true, lines + count);
 		write_lines(report, lines, count, ALL);
 	} else {
 		write_lines(report, lines, count, COPIES);
-		write_lines(report, lines, add_lines(report, kernels, true, false, lines), parts);
-		write_lines(report, lines, add_lines(report, kernels, false, true, lines), UNITS);
+		write_lines(report, lines, rates_add_lines(kernels, top, true, false, lines),
+			    parts);
+		write_lines(report, lines, rates_add_lines(kernels, top, false, true, lines),
+			    UNITS);
 	}
 	free(lines);
 	return 0;

@@ -83,8 +83,8 @@ void table_sort(struct table *table, const struct options *options);
 /* Adds a row's figures to those of its name. 0; -ENOMEM, which only histograms can bring. */
 int table_row_add(struct table_row *sum, const struct session *session, const struct row *row,
 		  bool histograms);
-/* Parts of the summary's sheet. On a terminal that is too narrow for them the sections' titles leave
- * their column. */
+/* Parts of the summary's sheet. On a terminal that is too narrow for them the sections' titles
+ * leave their column. */
 enum { SUMMARY_WIDE = 1, SUMMARY_NARROW = 2, SUMMARY_EXTREMES = 4, SUMMARY_PERCENTILES = 8 };
 /* The sheet of tables by enum table_section, as text with full names. */
 void summary_sheet(struct sheet *sheet, const struct table *tables);
@@ -143,5 +143,18 @@ struct rates_table {
 int rates_collect(struct rates_table *table, const struct session *session, struct filter *filter,
 		  const struct options *options, struct work_patterns *patterns, bool device);
 void rates_free(struct rates_table *table);
+
+/* A row, and one of its units of --work; -1: none. */
+struct rates_line {
+	const struct rates_row *row;
+	int unit;
+};
+/* A line for each of a table's rows that --top leaves, or for each unit that they have, or both: a
+ * row without units has one line. Returns how many. */
+size_t rates_add_lines(const struct rates_table *table, unsigned top, bool rows, bool units,
+		       struct rates_line *lines);
+/* The sheet of such lines, and its part of copies and memsets. */
+#define RATES_COPIES 1
+void rates_sheet(struct sheet *sheet, const struct rates_line *lines, size_t count, unsigned parts);
 
 #endif
