@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/energy/energy.h"
 
+/* Holds all reasons. */
+#define REASONS_SIZE 640
+
 static const unsigned reason_bits[] = {
 #define REASON_BIT(name, bit, key, text) bit,
 	CLOCK_REASONS(REASON_BIT)
@@ -185,19 +188,22 @@ bool energy_is_shown(const struct session *session, const struct options *option
 	       options->devices >> device & 1;
 }
 
-void clock_write(const struct clock_range *clock, FILE *file)
+const char *clock_text(char text[ENERGY_TEXT_SIZE], const struct clock_range *clock)
 {
-	fprintf(file, "%.0f MHz", clock_average(clock));
+	int length = snprintf(text, ENERGY_TEXT_SIZE, "%.0f MHz", clock_average(clock));
+
 	if (clock->minimum != clock->maximum)
-		fprintf(file, " (%u to %u)", clock->minimum, clock->maximum);
+		snprintf(text + length, ENERGY_TEXT_SIZE - (size_t)length, " (%u to %u)",
+			 clock->minimum, clock->maximum);
+	return text;
 }
 
 static void write_clock(const struct clock_range *clock, const char *start, FILE *file)
 {
-	if (!clock->samples)
-		return;
-	fprintf(file, "%s clock ", start);
-	clock_write(clock, file);
+	char text[ENERGY_TEXT_SIZE];
+
+	if (clock->samples)
+		fprintf(file, "%s clock %s", start, clock_text(text, clock));
 }
 
 static void write_energy(const struct device_energy *energy, FILE *file)
@@ -215,43 +221,34 @@ static void write_energy(const struct device_energy *energy, FILE *file)
 		energy_text(power, energy_power(energy), "W"));
 }
 
-void clock_reasons_write(const struct device_energy *energy, FILE *file)
+/* "62.1 % of 118 samples by software power cap, 3.4 % by sync boost"; "": none had a reason. */
+static const char *reasons_text(char text[REASONS_SIZE], const struct device_energy *energy)
 {
 	unsigned long long samples = energy->samples - energy->idle;
-	unsigned written = 0;
+	size_t length = 0;
 
+	*text = '\0';
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++) {
+		char of[48] = "";
+
 		if (!energy->reasons[i])
 			continue;
-		fprintf(file, "%s%.1f %%", written ? ", " : "",
-			100 * clock_reason_share(energy, i));
-		if (!written++)
-			fprintf(file, " of %llu sample%s", samples, samples == 1 ? "" : "s");
-		fprintf(file, " by %s", clock_reason_text(i));
+		if (!length)
+			snprintf(of, sizeof(of), " of %llu sample%s", samples,
+				 samples == 1 ? "" : "s");
+		length +=
+			(size_t)snprintf(text + length, REASONS_SIZE - length, "%s%.1f %%%s by %s",
+					 length ? ", " : "", 100 * clock_reason_share(energy, i),
+					 of, clock_reason_text(i));
 	}
-}
-
-bool clocks_are_limited(const struct device_energy *energy)
-{
-	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
-		if (energy->reasons[i])
-			return true;
-	return false;
-}
-
-static void write_reasons(const struct device_energy *energy, const char *prefix, int device,
-			  FILE *file)
-{
-	if (!clocks_are_limited(energy))
-		return;
-	fprintf(file, "%sGPU %d: clocks limited in ", prefix, device);
-	clock_reasons_write(energy, file);
-	fputs(".\n", file);
+	return text;
 }
 
 static void write_device(const struct device_energy *energy, const char *prefix, int device,
 			 FILE *file)
 {
+	char reasons[REASONS_SIZE];
+
 	fprintf(file, "%sGPU %d: ", prefix, device);
 	if (!energy_is_known(energy)) {
 		fprintf(file, "energy and clocks not known: %s", energy_missing(energy));
@@ -264,7 +261,8 @@ static void write_device(const struct device_energy *energy, const char *prefix,
 	write_clock(&energy->sm, "; SM", file);
 	write_clock(&energy->memory, energy->sm.samples ? ", memory" : "; memory", file);
 	fputs(".\n", file);
-	write_reasons(energy, prefix, device, file);
+	if (*reasons_text(reasons, energy))
+		fprintf(file, "%sGPU %d: clocks limited in %s.\n", prefix, device, reasons);
 }
 
 void energy_write(const struct session *session, const struct options *options, const char *prefix,
@@ -276,48 +274,93 @@ void energy_write(const struct session *session, const struct options *options, 
 				     device, file);
 }
 
-static void write_csv_clock(const struct clock_range *clock, FILE *file)
+#define REASON_COLUMN(name, bit, key, text) {NULL, text "(%)", .kind = CELL_REAL, .decimals = 2},
+static const struct column columns[] = {
+	{NULL, "Device", .page = "GPU", .kind = CELL_INTEGER, .head = true},
+	{NULL, "Energy(J)", .page = "Energy", .kind = CELL_REAL, .decimals = 3},
+	{NULL, NULL, .page = "Time", .kind = CELL_TIME},
+	{NULL, "Time(s)", .kind = CELL_REAL, .decimals = 6},
+	{NULL, "Power(W)", .page = "Mean power", .kind = CELL_REAL, .decimals = 3},
+	{NULL, "SM Min(MHz)", .kind = CELL_COUNT},
+	{NULL, "SM Avg(MHz)", .page = "SM clock", .kind = CELL_REAL, .decimals = 1},
+	{NULL, "SM Max(MHz)", .kind = CELL_COUNT},
+	{NULL, "Memory Min(MHz)", .kind = CELL_COUNT},
+	{NULL, "Memory Avg(MHz)", .page = "Memory clock", .kind = CELL_REAL, .decimals = 1},
+	{NULL, "Memory Max(MHz)", .kind = CELL_COUNT},
+	{NULL, "Samples", .kind = CELL_COUNT},
+	{NULL, "Idle", .kind = CELL_COUNT},
+	{NULL, NULL, .page = "Clocks limited"},
+	CLOCK_REASONS(REASON_COLUMN)};
+
+/* A figure of a page in words: "609 J". */
+static void fill_about(struct cell *cell, const char *about, double value, const char *unit)
 {
-	if (clock->samples)
-		fprintf(file, ",%u,%.1f,%u", clock->minimum, clock_average(clock), clock->maximum);
-	else
-		fputs(",,,", file);
+	char text[ENERGY_TEXT_SIZE];
+
+	cell_print(cell, "%s%s", about, energy_text(text, value, unit));
 }
 
-static void write_csv_device(const struct device_energy *energy, int device, FILE *file)
+static void fill_clock(struct cell cells[3], const struct clock_range *clock, bool page)
 {
-	fprintf(file, "%d,", device);
-	if (energy->duration)
-		fprintf(file, "%.3f,%.6f,%.3f", energy->joules, (double)energy->duration / 1e9,
-			energy_power(energy));
+	if (!clock->samples)
+		return;
+	cell_count(&cells[0], clock->minimum);
+	cell_real(&cells[1], clock_average(clock));
+	cell_count(&cells[2], clock->maximum);
+	if (page)
+		cell_text(&cells[1], clock_text(cells[1].small, clock));
+}
+
+static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
+{
+	const struct energy_table *table = sheet->argument;
+	const struct device_energy *energy = &table->info[table->devices[row]].energy;
+	bool page = sheet->form == SHEET_HTML;
+	char reasons[REASONS_SIZE];
+
+	cell_count(&cells[0], (uint64_t)table->devices[row]);
+	if (energy->duration) {
+		cell_real(&cells[1], energy->joules);
+		cell_count(&cells[2], energy->duration);
+		cell_real(&cells[3], (double)energy->duration / 1e9);
+		cell_real(&cells[4], energy_power(energy));
+	}
+	if (energy->duration && page) {
+		fill_about(&cells[1], energy->source == ENERGY_FROM_POWER ? "about " : "",
+			   energy->joules, "J");
+		fill_about(&cells[4], "", energy_power(energy), "W");
+	}
+	fill_clock(&cells[5], &energy->sm, page);
+	fill_clock(&cells[8], &energy->memory, page);
+	cell_count(&cells[11], energy->samples);
+	cell_count(&cells[12], energy->idle);
+	if (!energy_is_known(energy))
+		cell_print(&cells[13], "not known: %s", energy_missing(energy));
+	else if (*reasons_text(reasons, energy))
+		cell_print(&cells[13], "%s", reasons);
 	else
-		fputs(",,", file);
-	write_csv_clock(&energy->sm, file);
-	write_csv_clock(&energy->memory, file);
-	fprintf(file, ",%llu,%llu", (unsigned long long)energy->samples,
-		(unsigned long long)energy->idle);
+		cell_text(&cells[13], energy->samples > energy->idle ? "never" : "-");
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
-		fprintf(file, ",%.2f", 100 * clock_reason_share(energy, i));
-	fputc('\n', file);
+		cell_real(&cells[14 + i], 100 * clock_reason_share(energy, i));
+}
+
+void energy_sheet(struct sheet *sheet, struct energy_table *table, const struct session *session,
+		  const struct options *options)
+{
+	*sheet = (struct sheet){SHEET_OF(columns), .row = fill_row, .argument = table};
+	table->info = session_header(session)->devices;
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (energy_is_shown(session, options, device))
+			table->devices[sheet->rows++] = device;
 }
 
 void energy_write_csv(const struct session *session, const struct options *options, FILE *file)
 {
-	bool begun = false;
+	struct energy_table table;
+	struct sheet sheet;
 
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!energy_is_shown(session, options, device))
-			continue;
-		if (!begun) {
-			fputs("\"Device\",\"Energy(J)\",\"Time(s)\",\"Power(W)\",\"SM Min(MHz)\","
-			      "\"SM Avg(MHz)\",\"SM Max(MHz)\",\"Memory Min(MHz)\","
-			      "\"Memory Avg(MHz)\",\"Memory Max(MHz)\",\"Samples\",\"Idle\"",
-			      file);
-			for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
-				fprintf(file, ",\"%s(%%)\"", clock_reason_text(i));
-			fputc('\n', file);
-		}
-		begun = true;
-		write_csv_device(&session_header(session)->devices[device].energy, device, file);
-	}
+	energy_sheet(&sheet, &table, session, options);
+	sheet.form = SHEET_CSV;
+	if (sheet.rows)
+		sheet_write(&sheet, file);
 }

@@ -11,6 +11,7 @@
 #include "report/options/options.h"
 #include "report/session/device_info.h"
 #include "report/session/session.h"
+#include "report/sheet/sheet.h"
 
 /* The parts of a reading that were had. */
 enum {
@@ -70,15 +71,18 @@ void energy_write_csv(const struct session *session, const struct options *optio
 
 /* Whether energy and clocks of a device were asked for, and the user wants the device. */
 bool energy_is_shown(const struct session *session, const struct options *options, int device);
-/* "1755 MHz (1410 to 1980)"; there is a sample. */
-void clock_write(const struct clock_range *clock, FILE *file);
-/* Whether a sample had a reason; "62.1 % of 118 samples by software power cap, 3.4 % by sync
- * boost", of a device whose clocks are. */
-bool clocks_are_limited(const struct device_energy *energy);
-void clock_reasons_write(const struct device_energy *energy, FILE *file);
-
-#define ENERGY_TEXT_SIZE 32
+#define ENERGY_TEXT_SIZE 48
 /* "3.42 kJ", with three digits. */
 const char *energy_text(char text[ENERGY_TEXT_SIZE], double value, const char *unit);
+/* "1755 MHz (1410 to 1980)"; there is a sample. */
+const char *clock_text(char text[ENERGY_TEXT_SIZE], const struct clock_range *clock);
+
+/* The sheet of these devices, as CSV and in a page. */
+struct energy_table {
+	const struct device_info *info;
+	int devices[SESSION_DEVICES];
+};
+void energy_sheet(struct sheet *sheet, struct energy_table *table, const struct session *session,
+		  const struct options *options);
 
 #endif

@@ -95,61 +95,16 @@ int environment_section(struct page *page)
 	return 0;
 }
 
-static void write_joules(struct html *html, const struct device_energy *energy)
-{
-	const char *about = energy->source == ENERGY_FROM_POWER ? "about " : "";
-	char value[ENERGY_TEXT_SIZE], text[sizeof("about ") + ENERGY_TEXT_SIZE];
-
-	if (!energy->duration) {
-		for (int i = 0; i < 3; i++)
-			html_unknown(html);
-		return;
-	}
-	snprintf(text, sizeof(text), "%s%s", about, energy_text(value, energy->joules, "J"));
-	html_number(html, energy->joules, text);
-	html_time(html, energy->duration, true, "");
-	html_number(html, energy_power(energy), energy_text(value, energy_power(energy), "W"));
-}
-
-static void write_energy(struct html *html, const struct device_energy *energy, int device)
-{
-	fprintf(html->file, "<tr><th scope=\"row\" class=\"number\" data-value=\"%d\">%d</th>",
-		device, device);
-	write_joules(html, energy);
-	html_clock(html, &energy->sm);
-	html_clock(html, &energy->memory);
-	fputs("<td>", html->file);
-	if (!energy_is_known(energy))
-		fprintf(html->file, "not known: %s", energy_missing(energy));
-	else if (clocks_are_limited(energy))
-		clock_reasons_write(energy, html->file);
-	else
-		fputs(energy->samples > energy->idle ? "never" : "-", html->file);
-	fputs("</td></tr>\n", html->file);
-}
-
-static void begin_energy(struct html *html)
-{
-	html_table_begin(html, "energy-table", "sortable",
-			 "Energy of each GPU from the start of CUDA to the end, with all else that "
-			 "ran on it; clocks on average, and from the least to the most",
-			 "#GPU|#Energy|#Time|#Mean power|#SM clock|#Memory clock|Clocks limited");
-}
-
 int energy_section(struct page *page)
 {
-	const struct device_info *devices = session_header(page->session)->devices;
-	bool any = false;
+	struct energy_table table;
+	struct sheet sheet;
 
-	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!energy_is_shown(page->session, page->options, device))
-			continue;
-		if (!any)
-			begin_energy(&page->html);
-		any = true;
-		write_energy(&page->html, &devices[device].energy, device);
-	}
-	if (any)
-		html_table_end(&page->html);
+	energy_sheet(&sheet, &table, page->session, page->options);
+	if (sheet.rows)
+		html_sheet(
+			&page->html, &sheet, "energy-table", "sortable",
+			"Energy of each GPU from the start of CUDA to the end, with all else that "
+			"ran on it; clocks on average, and from the least to the most");
 	return 0;
 }

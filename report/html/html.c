@@ -265,13 +265,13 @@ void html_share(struct html *html, double percent, bool known)
 
 void html_clock(struct html *html, const struct clock_range *clock)
 {
+	char text[ENERGY_TEXT_SIZE];
+
 	if (!clock->samples) {
 		html_unknown(html);
 		return;
 	}
-	fprintf(html->file, "<td class=\"number\" data-value=\"%.6g\">", clock_average(clock));
-	clock_write(clock, html->file);
-	fputs("</td>", html->file);
+	html_number(html, clock_average(clock), clock_text(text, clock));
 }
 
 static const char *const cause_classes[] = {

@@ -272,8 +272,8 @@ void memory_use_sheet(struct sheet *sheet, const struct memory_tables *tables)
 static const struct column site_columns[] = {
 	PLACE_COLUMNS,
 	{NULL, "Thread", .kind = CELL_INTEGER},
-	{NULL, "Range"},
-	{NULL, "After"},
+	{NULL, "Range", .kind = CELL_TEXT},
+	{NULL, "After", .kind = CELL_TEXT},
 	{NULL, "Size", SIZE},
 	{"At peak", "At Peak", .page = "At the peak", SIZE},
 	{"Number", "At Peak Number", .page = "Of them", COUNT},
