@@ -9,21 +9,26 @@
 
 #include <cmocka.h>
 
+#include "report/energy/energy.h"
+#include "report/print/idle.h"
+#include "report/print/ranges.h"
+#include "report/print/report.h"
+#include "report/print/table.h"
 #include "report/sheet/sheet.h"
+#include "tests/unit/whole_profile.h"
 
 static const struct column columns[] = {
 	{"Type", "Type", .width = 16, .once = true},
 	{"Time(%)", "Time(%)", .kind = CELL_PERCENT, .width = 7},
 	{"Time", "Time", .kind = CELL_TIME, .width = 8},
 	{"Calls", "Calls", .kind = CELL_COUNT, .width = 8},
-	{"Name", "Name", .name = true},
-	/* The added one. */
-	{"Registers", "Registers Per Thread", .kind = CELL_COUNT, .width = 9},
+	{"Name", "Name", .name = true, .head = true},
 };
 
 static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 {
 	cell_group(&cells[0], 1, sheet->form == SHEET_CSV ? "GPU" : "GPU:");
+	cell_text(&cells[4], row > 1 ? "[none]" : row ? "copy\n" : "f<\"|\">");
 	if (row > 1)
 		return;
 	cell_real(&cells[1], row ? 25 : 75);
@@ -32,28 +37,21 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 	cells[2].error = row ? 0 : 12;
 	cell_count(&cells[3], row ? 1 : 12);
 	cells[3].mark = row ? '\0' : '>';
-	cell_text(&cells[4], row ? "copy\n" : "f<\"|\">");
-	cell_count(&cells[5], 40 + row);
 }
 
 typedef void writer(struct sheet *sheet, struct out *out);
 
-static char *written(writer *write, unsigned column_count)
+static char *written(writer *write, struct sheet sheet)
 {
-	struct sheet sheet = {.columns = columns,
-			      .column_count = column_count,
-			      .row = fill_row,
-			      .rows = 3,
-			      .title = "A title"};
 	char *text = NULL;
 	size_t size;
 	FILE *file = open_memstream(&text, &size);
 	/* Smaller than what is written. */
 	struct out out = {.buffer = (char[7]){0}, .size = 7, .take = out_take_file, .target = file};
 
-	sheet_choose_units(&sheet, UNIT_AUTO, 0, sheet.rows);
 	write(&sheet, &out);
 	out_flush(&out);
+	sheet_clear(&sheet);
 	assert_false(out.failed);
 	fclose(file);
 	return text;
@@ -61,7 +59,13 @@ static char *written(writer *write, unsigned column_count)
 
 static void check(writer *write, const char *expected)
 {
-	char *text = written(write, 5);
+	struct sheet sheet = {SHEET_OF(columns),   .row = fill_row, .rows = 3,
+			      .title = "A title",  .id = "made-up", .class = "sortable",
+			      .caption = "A title"};
+	char *text;
+
+	sheet_choose_units(&sheet, UNIT_AUTO, 0, sheet.rows);
+	text = written(write, sheet);
 
 	assert_string_equal(text, expected);
 	free(text);
@@ -74,26 +78,35 @@ static void one_table_is_written_in_five_forms(void **state)
 			  "            Type  Time(%)      Time     Calls  Name\n"
 			  "            GPU:   75.00% ~3.0000us       >12  f<\"|\">\n"
 			  "                   25.00%  1.0000us         1  copy\\x0a\n"
-			  "                        -         -         -  -\n");
+			  "                        -         -         -  [none]\n");
 	check(sheet_csv, "\"Type\",\"Time(%)\",\"Time\",\"Calls\",\"Name\"\n"
 			 "\"GPU\",75.000000,3000,12,\"f<\"\"|\"\">\"\n"
 			 "\"GPU\",25.000000,1000,1,\"copy\\x0a\"\n"
-			 "\"GPU\",,,,\n");
+			 "\"GPU\",,,,\"[none]\"\n");
+	/* What a row is of comes first. */
 	check(sheet_html,
-	      "<table>\n<caption>A title</caption>\n<thead><tr><th scope=\"col\">Type</th>"
-	      "<th scope=\"col\">Time(%)</th><th scope=\"col\">Time</th>"
-	      "<th scope=\"col\">Calls</th><th scope=\"col\">Name</th></tr></thead>\n<tbody>\n"
-	      "<tr><td>GPU:</td><td class=\"number\" data-value=\"75\">75.00%</td>"
+	      "<div class=\"scroll\" role=\"region\" aria-labelledby=\"made-up-caption\" "
+	      "tabindex=\"0\">\n<table id=\"made-up\" class=\"sortable\">\n"
+	      "<caption id=\"made-up-caption\">A title</caption>\n"
+	      "<thead><tr><th scope=\"col\">Name</th><th scope=\"col\">Type</th>"
+	      "<th scope=\"col\" class=\"number\">Time(%)</th>"
+	      "<th scope=\"col\" class=\"number\">Time</th>"
+	      "<th scope=\"col\" class=\"number\">Calls</th></tr></thead>\n<tbody>\n"
+	      "<tr><th scope=\"row\" class=\"name\">f&#60;&#34;|&#34;&#62;</th><td>GPU:</td>"
+	      "<td class=\"number share\" data-value=\"75.000000\"><svg class=\"bar\" "
+	      "aria-hidden=\"true\"><rect width=\"75.00%\" height=\"100%\"/></svg> 75.00%</td>"
 	      "<td class=\"number\" data-value=\"3000\">~3.0000us</td>"
-	      "<td class=\"number\" data-value=\"12\">>12</td>"
-	      "<td>f&#60;&#34;|&#34;&#62;</td></tr>\n"
-	      "<tr><td>GPU:</td><td class=\"number\" data-value=\"25\">25.00%</td>"
+	      "<td class=\"number\" data-value=\"12\">&#62;12</td></tr>\n"
+	      "<tr><th scope=\"row\" class=\"name\">copy\\x0a</th><td>GPU:</td>"
+	      "<td class=\"number share\" data-value=\"25.000000\"><svg class=\"bar\" "
+	      "aria-hidden=\"true\"><rect width=\"25.00%\" height=\"100%\"/></svg> 25.00%</td>"
 	      "<td class=\"number\" data-value=\"1000\">1.0000us</td>"
-	      "<td class=\"number\" data-value=\"1\">1</td><td>copy\\x0a</td></tr>\n"
-	      "<tr><td>GPU:</td><td class=\"number\" data-value=\"0\">-</td>"
-	      "<td class=\"number\" data-value=\"0\">-</td>"
-	      "<td class=\"number\" data-value=\"0\">-</td><td>-</td></tr>\n"
-	      "</tbody>\n</table>\n");
+	      "<td class=\"number\" data-value=\"1\">1</td></tr>\n"
+	      "<tr><th scope=\"row\" class=\"name\">[none]</th><td>GPU:</td>"
+	      "<td class=\"number share\" data-value=\"-1\">-</td>"
+	      "<td class=\"number\" data-value=\"-1\">-</td>"
+	      "<td class=\"number\" data-value=\"-1\">-</td></tr>\n"
+	      "</tbody>\n</table>\n</div>\n");
 	check(sheet_json,
 	      "{\"title\":\"A title\",\"rows\":[\n"
 	      "{\"type\":\"GPU:\",\"time_percent\":75.000000,\"time\":3000,\"time_error\":12,"
@@ -101,31 +114,51 @@ static void one_table_is_written_in_five_forms(void **state)
 	      "{\"type\":\"GPU:\",\"time_percent\":25.000000,\"time\":1000,\"calls\":1,"
 	      "\"name\":\"copy\\\\x0a\"},\n"
 	      "{\"type\":\"GPU:\",\"time_percent\":null,\"time\":null,\"calls\":null,"
-	      "\"name\":null}\n],\"note\":\"\"}\n");
+	      "\"name\":\"[none]\"}\n],\"note\":\"\"}\n");
 	check(sheet_markdown, "| Type | Time(%) | Time | Calls | Name |\n"
 			      "|---|---:|---:|---:|---|\n"
 			      "| GPU: | 75.00% | ~3.0000us | >12 | <code>f&#60;\"&#124;\"&#62;"
 			      "</code> |\n"
 			      "| GPU: | 25.00% | 1.0000us | 1 | <code>copy&#92;x0a</code> |\n"
-			      "| GPU: | - | - | - | <code>-</code> |\n");
+			      "| GPU: | - | - | - | <code>&#91;none&#93;</code> |\n");
 }
 
-static void a_column_that_is_added_shows_in_all_five_forms(void **state)
+/* A section of the report to which a column is added. */
+static struct sheet section;
+
+static void fill_more(const struct sheet *sheet, size_t row, struct cell *cells)
+{
+	section.row(sheet, row, cells);
+	cell_count(&cells[section.column_count], 41000 + row);
+}
+
+static void a_column_that_is_added_shows(void)
 {
 	static const struct {
 		writer *write;
 		const char *heading, *value;
 	} forms[] = {
-		{sheet_text, "Registers\n", "         41\n"},
-		{sheet_csv, "\"Registers Per Thread\"\n", ",41\n"},
-		{sheet_html, "<th scope=\"col\">Registers</th>", " data-value=\"41\">41</td>"},
-		{sheet_json, "\"registers_per_thread\":40", "\"registers_per_thread\":41"},
-		{sheet_markdown, " Registers |", " 41 |"},
+		{sheet_text, "Registers\n", " 41001\n"},
+		{sheet_csv, "\"Registers Per Thread\"\n", ",41001\n"},
+		{sheet_html, "<th scope=\"col\" class=\"number\">Registers</th>",
+		 " data-value=\"41001\">41,001</td>"},
+		{sheet_json, "\"registers_per_thread\":41000", "\"registers_per_thread\":41001"},
+		{sheet_markdown, " Registers |", " 41001 |"},
 	};
+	struct column more[SHEET_COLUMNS];
+	struct sheet sheet;
 
-	(void)state;
+	section.id = section.class = section.caption = "made-up";
+	sheet = section;
+	memcpy(more, section.columns, section.column_count * sizeof(*more));
+	more[sheet.column_count++] = (struct column){"Registers", "Registers Per Thread",
+						     .kind = CELL_COUNT, .width = 9};
+	sheet.columns = more;
+	sheet.row = fill_more;
+	assert_true(section.rows > 1);
 	for (size_t i = 0; i < sizeof(forms) / sizeof(*forms); i++) {
-		char *without = written(forms[i].write, 5), *with = written(forms[i].write, 6);
+		char *without = written(forms[i].write, section),
+		     *with = written(forms[i].write, sheet);
 
 		assert_null(strstr(without, forms[i].heading));
 		assert_null(strstr(without, forms[i].value));
@@ -134,6 +167,43 @@ static void a_column_that_is_added_shows_in_all_five_forms(void **state)
 		free(without);
 		free(with);
 	}
+}
+
+static void a_column_that_is_added_shows_in_all_five_forms(void **state)
+{
+	struct session *session = whole_profile(WHOLE_CUPTI, NULL);
+	struct table tables[TABLE_SECTIONS] = {{.rows = NULL}};
+	static struct idle_sum sums[IDLE_SUMS];
+	const struct idle_table idle = {session, sums};
+	struct memory_tables memory;
+	struct energy_table energy;
+	struct options options;
+	struct ranges ranges;
+
+	(void)state;
+	options_defaults(&options);
+	assert_int_equal(table_collect(&tables[TABLE_GPU], session, &options, TABLE_GPU,
+				       TABLE_ALL_DEVICES, true),
+			 0);
+	summary_sheet(&section, tables);
+	a_column_that_is_added_shows();
+	table_free(&tables[TABLE_GPU]);
+	assert_int_equal(ranges_collect(&ranges, session, &options, false), 0);
+	ranges_sheet(&section, &ranges);
+	a_column_that_is_added_shows();
+	ranges_free(&ranges);
+	assert_int_equal(memory_collect(&memory, session), 0);
+	memory_use_sheet(&section, &memory);
+	a_column_that_is_added_shows();
+	memory_sites_sheet(&section, &memory);
+	a_column_that_is_added_shows();
+	memory_free(&memory);
+	idle_sheet(&section, &idle, idle_sums(session, 0, 0, sums));
+	a_column_that_is_added_shows();
+	energy_sheet(&section, &energy, session, &options);
+	a_column_that_is_added_shows();
+	options_free(&options);
+	session_close(session);
 }
 
 static void a_writer_that_fails_is_not_called_again(void **state)

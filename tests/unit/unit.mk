@@ -33,7 +33,8 @@ $(BUILD)/tests/unit/%: $(BUILD)/obj/tests/unit/%.o $(REPORT_ARCHIVE) | $(KERNEL_
 $(addprefix $(BUILD)/tests/unit/, test_golden test_report test_energy test_idle_report test_cross_check test_closing \
 	test_trace test_whole_profile test_html): $(BUILD)/obj/tests/unit/printed.o
 $(addprefix $(BUILD)/tests/unit/, test_html test_page_timeline test_page_parts test_page_size): $(BUILD)/obj/tests/unit/page_text.o
-$(addprefix $(BUILD)/tests/unit/, test_no_memory test_no_memory_merge test_whole_profile test_html test_page_timeline): $(BUILD)/obj/tests/unit/whole_profile.o
+$(addprefix $(BUILD)/tests/unit/, test_no_memory test_no_memory_merge test_whole_profile test_html test_page_timeline \
+	test_sheet): $(BUILD)/obj/tests/unit/whole_profile.o
 $(BUILD)/tests/unit/test_export_perfetto: $(BUILD)/obj/tests/unit/perfetto_text.o
 $(addprefix $(BUILD)/tests/unit/, test_golden test_records test_export_chrome): $(BUILD)/obj/tests/unit/records.o
 
