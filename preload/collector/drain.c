@@ -229,7 +229,7 @@ static void drain_before_records(bool first)
 
 	/* Full buffers may come before the first flush. */
 	if (first && !flushed)
-		records_trust_clock(cupti_clock_is_realtime());
+		matcher_trust_clock(calls_matcher, cupti_clock_is_realtime());
 	while (first && should_wait(now, end)) {
 		futex_sleep(CALL_POLL_NS);
 		drain_rings();
@@ -244,7 +244,7 @@ static uint64_t flush_cupti(bool forced)
 {
 	uint64_t start = clock_ns(CLOCK_MONOTONIC), dropped;
 
-	records_trust_clock(cupti_clock_is_realtime());
+	matcher_trust_clock(calls_matcher, cupti_clock_is_realtime());
 	cupti_flush(forced);
 	dropped = cupti_dropped();
 	flushed = clock_ns(CLOCK_MONOTONIC);

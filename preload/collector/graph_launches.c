@@ -135,7 +135,8 @@ static bool identify(struct launch *launch, struct match_stream *stream,
 
 	if (!list)
 		return false;
-	launch->call = match_graph(stream, activity->buffer_thread, activity->start);
+	launch->call = match_record(stream, &(struct match_key){.thread = activity->buffer_thread,
+								.start = activity->start});
 	if (!launch->call) {
 		free_if_empty(list);
 		return false;

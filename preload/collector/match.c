@@ -2,34 +2,219 @@
 #include "preload/collector/match.h"
 
 #include <stdlib.h>
-#include <string.h>
-#include <uthash.h>
+#include <utlist.h>
 
 #include "cupti/activity.h"
-#include "preload/collector/match_heap.h"
-#include "preload/collector/match_queue.h"
+#include "report/session/entries.h"
+#include "report/session/grow.h"
+
+/* How far before its call a record may start, in nanoseconds: CUPTI fits its clock to the host's.
+ * Chosen. */
+#define CLOCK_SLACK   100000u
+/*
+ * How many calls of a stream may wait: more than this means that records do not come at all. A
+ * stream holds some thousand launches in flight (1021 on an H200), and their records come within
+ * two flushes.
+ */
+#define MOST_EXPECTED 65536u
+/*
+ * How many calls of all streams together may wait: 40 MB with their slots. Beyond that each queue
+ * is limited to SMALL_SIZE, which is fewer than a buffer of CUPTI's has records. So what counts is
+ * the calls that wait now, not the slots of queues that were long once: with sixteen threads the
+ * first ones may launch tens of thousands of times before the others begin. Chosen.
+ */
+#define MOST_TOGETHER 262144u
+#define SMALL_SIZE    1024u
+/* How many calls without records a record may pass over. Chosen. */
+#define LOOK_AHEAD    64u
+
+/* The calls of one thread in a stream that wait for their records, in order. */
+struct queue {
+	struct entry entry; /* by stream and thread */
+	uint32_t thread;
+	struct match_stream *stream;
+	struct in_flight_ring ring;
+	struct queue *sibling; /* that of another thread in the stream */
+	uint32_t place;	       /* in the stream's heap; 0: the queue is empty */
+	struct queue *next;    /* in a list of settle_others() */
+};
+
+/*
+ * The queues of a stream that are not empty, as a binary heap: the one whose oldest call began
+ * first is at its root, place 1. The queue at a place has those at twice the place, and one more,
+ * below it.
+ */
+struct heap {
+	struct queue **queues;
+	uint32_t count, room;
+};
 
 struct match_stream {
-	uint64_t id; /* CUPTI's ids: context, stream */
+	struct entry *number; /* by CUPTI's ids; NULL: not known */
+	uint32_t context;
 	unsigned uses;
 	struct matcher *matcher;
-	struct match_queue *queues; /* one for each thread, linked by `sibling` */
-	unsigned queue_count;
-	unsigned queues_kept;	   /* when empty ones were last freed */
-	struct match_heap waiting; /* those that are not empty */
-	struct match_stream *next; /* in the list of streams without id */
-	UT_hash_handle link;
+	struct queue *queues; /* one for each thread, linked by `sibling` */
+	uint32_t queue_count;
+	uint32_t queues_kept; /* when empty ones were last freed */
+	struct heap waiting;
+	struct match_stream *prev, *next;
 };
 
 struct matcher {
-	struct match_stream *streams;	 /* by id */
-	struct match_queue *queues;	 /* of all streams, by stream and thread */
-	struct match_stream *unnumbered; /* id not known yet */
-	struct match_stream *latest;	 /* the stream that was found last */
-	struct match_total total;
-	bool clock_differs; /* CUPTI's times cannot be compared with the calls' */
+	struct match_stream *streams; /* those without a number come first */
+	struct entry *numbers;	      /* of streams */
+	struct entry *queues;	      /* of all streams */
+	struct match_stream *latest;  /* the stream that was found last */
+	uint32_t calls;		      /* that wait */
+	size_t slots;		      /* for calls */
+	bool clock_differs;	      /* CUPTI's times cannot be compared with the calls' */
 	void (*unmatched)(struct in_flight *);
 };
+
+static bool is_empty(const struct queue *queue)
+{
+	return in_flight_ring_used(&queue->ring) == 0;
+}
+
+/* The queue must not be empty, here and in the next functions. */
+static struct in_flight *oldest_of(const struct queue *queue)
+{
+	return in_flight_at(&queue->ring, queue->ring.tail);
+}
+
+static uint64_t oldest_start(const struct queue *queue)
+{
+	return oldest_of(queue)->started;
+}
+
+static void free_slots(struct queue *queue)
+{
+	queue->stream->matcher->slots -= in_flight_ring_size(&queue->ring);
+	free(queue->ring.slots);
+	queue->ring = (struct in_flight_ring){0};
+}
+
+static struct in_flight *take_oldest(struct queue *queue)
+{
+	struct in_flight *call = in_flight_at(&queue->ring, queue->ring.tail++);
+
+	queue->stream->matcher->calls--;
+	if (is_empty(queue) && in_flight_ring_size(&queue->ring) > SMALL_SIZE)
+		free_slots(queue);
+	return call;
+}
+
+static void give_up_oldest(struct queue *queue)
+{
+	queue->stream->matcher->unmatched(take_oldest(queue));
+}
+
+/* Whether no more calls may wait than the queue has. */
+static bool is_full(const struct queue *queue)
+{
+	uint32_t used = in_flight_ring_used(&queue->ring);
+
+	return used >= MOST_EXPECTED ||
+	       (used >= SMALL_SIZE && queue->stream->matcher->calls >= MOST_TOGETHER);
+}
+
+/* Has a slot for one more call, for which the oldest may be given up; false if memory is out. */
+static bool make_room(struct queue *queue)
+{
+	uint32_t size = in_flight_ring_size(&queue->ring);
+
+	if (is_full(queue))
+		give_up_oldest(queue);
+	if (in_flight_ring_used(&queue->ring) < size)
+		return true;
+	if (in_flight_ring_grow(&queue->ring)) {
+		queue->stream->matcher->slots += in_flight_ring_size(&queue->ring) - size;
+		return true;
+	}
+	if (size == 0)
+		return false;
+	give_up_oldest(queue);
+	return true;
+}
+
+static bool is_before(const struct queue *one, const struct queue *other)
+{
+	return oldest_start(one) < oldest_start(other);
+}
+
+static void put(struct heap *heap, struct queue *queue, uint32_t place)
+{
+	heap->queues[place] = queue;
+	queue->place = place;
+}
+
+/* Puts a queue where it belongs, from a place that is free on. */
+static void settle(struct heap *heap, struct queue *queue, uint32_t place)
+{
+	uint32_t below;
+
+	while (place > 1 && is_before(queue, heap->queues[place / 2])) {
+		put(heap, heap->queues[place / 2], place);
+		place /= 2;
+	}
+	while ((below = 2 * place) <= heap->count) {
+		if (below < heap->count && is_before(heap->queues[below + 1], heap->queues[below]))
+			below++;
+		if (!is_before(heap->queues[below], queue))
+			break;
+		put(heap, heap->queues[below], place);
+		place = below;
+	}
+	put(heap, queue, place);
+}
+
+static void heap_remove(struct heap *heap, struct queue *queue)
+{
+	struct queue *last;
+	uint32_t place = queue->place;
+
+	if (!place)
+		return;
+	queue->place = 0;
+	last = heap->queues[heap->count--];
+	if (last != queue)
+		settle(heap, last, place);
+}
+
+/* Adds, moves or removes a queue whose calls have changed. */
+static void heap_update(struct heap *heap, struct queue *queue)
+{
+	if (is_empty(queue))
+		heap_remove(heap, queue);
+	else
+		settle(heap, queue, queue->place ? queue->place : ++heap->count);
+}
+
+/* The root; NULL if all queues are empty. */
+static struct queue *heap_first(const struct heap *heap)
+{
+	return heap->count ? heap->queues[1] : NULL;
+}
+
+/* Makes room for `count` queues, so that heap_update() cannot fail. False if memory is out. */
+static bool heap_reserve(struct heap *heap, uint32_t count)
+{
+	uint32_t room = heap->room ? heap->room : 1;
+	struct queue **queues;
+
+	if (count <= heap->room)
+		return true;
+	while (room < count)
+		room *= 2;
+	queues = grow(heap->queues, heap->room ? (heap->room + 1) * sizeof(*queues) : 0,
+		      (room + 1) * sizeof(*queues));
+	if (!queues)
+		return false;
+	heap->queues = queues;
+	heap->room = room;
+	return true;
+}
 
 struct matcher *matcher_create(void (*unmatched)(struct in_flight *call))
 {
@@ -50,109 +235,118 @@ bool matcher_trusts_clock(const struct matcher *matcher)
 	return !matcher->clock_differs;
 }
 
-static void free_queue(struct match_stream *stream, struct match_queue *queue)
+static void forget_entry(struct entry **table, struct entry *entry)
 {
-	HASH_DELETE(link, stream->matcher->queues, queue);
-	match_queue_free(queue);
+	HASH_DEL(*table, entry);
+	free(entry);
+}
+
+static void free_queue(struct queue *queue)
+{
+	struct match_stream *stream = queue->stream;
+
+	stream->matcher->calls -= in_flight_ring_used(&queue->ring);
+	free_slots(queue);
+	forget_entry(&stream->matcher->queues, &queue->entry);
 	stream->queue_count--;
 }
 
-static void stream_free(struct match_stream *stream)
+static void free_stream(struct match_stream *stream)
 {
-	struct match_queue *queue;
+	struct matcher *matcher = stream->matcher;
+	struct queue *queue;
 
 	while ((queue = stream->queues)) {
 		stream->queues = queue->sibling;
-		free_queue(stream, queue);
+		free_queue(queue);
 	}
-	match_heap_free(&stream->waiting);
+	DL_DELETE(matcher->streams, stream);
+	if (stream->number)
+		forget_entry(&matcher->numbers, stream->number);
+	if (matcher->latest == stream)
+		matcher->latest = NULL;
+	free(stream->waiting.queues);
 	free(stream);
 }
 
 void matcher_destroy(struct matcher *matcher)
 {
-	struct match_stream *stream, *next;
-
-	if (!matcher)
-		return;
-	HASH_ITER (link, matcher->streams, stream, next) {
-		HASH_DELETE(link, matcher->streams, stream);
-		stream_free(stream);
-	}
-	for (stream = matcher->unnumbered; stream; stream = next) {
-		next = stream->next;
-		stream_free(stream);
-	}
+	while (matcher && matcher->streams)
+		free_stream(matcher->streams);
 	free(matcher);
 }
 
-static struct match_stream *stream_new(struct matcher *matcher, uint64_t id)
+/* The entry of a stream by CUPTI's ids: if `add`, a new one if there is none. */
+static struct entry *number_of(struct matcher *matcher, uint32_t context, uint32_t stream, bool add)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {context, stream};
+
+	return entry_of(&matcher->numbers, key, add ? sizeof(struct entry) : 0);
+}
+
+static void set_number(struct match_stream *stream, struct entry *number)
+{
+	number->item = stream;
+	stream->number = number;
+	DL_DELETE(stream->matcher->streams, stream);
+	DL_APPEND(stream->matcher->streams, stream);
+}
+
+struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t context)
 {
 	struct match_stream *stream = calloc(1, sizeof(*stream));
 
-	if (stream) {
-		stream->id = id;
-		stream->matcher = matcher;
-	}
+	if (!stream)
+		return NULL;
+	stream->context = context;
+	stream->matcher = matcher;
+	stream->uses = 1;
+	DL_PREPEND(matcher->streams, stream);
 	return stream;
 }
 
 struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, uint32_t stream)
 {
-	uint64_t id = (uint64_t)context << 32 | stream;
-	struct match_stream *found = NULL;
+	struct entry *number = number_of(matcher, context, stream, true);
+	struct match_stream *found = number ? number->item : NULL;
 
-	HASH_FIND(link, matcher->streams, &id, sizeof(id), found);
-	if (!found) {
-		found = stream_new(matcher, id);
-		if (found)
-			HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
-		if (found && !found->link.tbl) {
-			free(found);
-			found = NULL;
-		}
-	}
-	if (found)
+	if (found) {
 		found->uses++;
+		return found;
+	}
+	found = number ? matcher_unnumbered(matcher, context) : NULL;
+	if (found)
+		set_number(found, number);
+	else if (number)
+		forget_entry(&matcher->numbers, number);
 	return found;
 }
 
-struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t context)
+/* The queue of a thread; NULL if there is none, and `add` is false or memory is out. */
+static struct queue *queue_of(const struct match_stream *stream, uint32_t thread, bool add)
 {
-	struct match_stream *stream = stream_new(matcher, (uint64_t)context << 32);
-
-	if (stream) {
-		stream->uses = 1;
-		stream->next = matcher->unnumbered;
-		matcher->unnumbered = stream;
-	}
-	return stream;
-}
-
-static struct match_queue *calls_of(const struct match_stream *stream, uint32_t thread)
-{
-	const struct match_key key = {stream, thread};
-	struct match_queue *calls = stream->queues;
+	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)stream, thread};
+	struct queue *queue = stream->queues;
 
 	/* As a rule it is that of the stream's only thread, found without a hash. */
-	if (!calls || calls->thread == thread)
-		return calls;
-	HASH_FIND(link, stream->matcher->queues, &key, sizeof(key), calls);
-	return calls;
+	if (queue && queue->thread == thread)
+		return queue;
+	return queue || add ? entry_of(&stream->matcher->queues, key, add ? sizeof(*queue) : 0)
+			    : NULL;
 }
 
 /* Frees empty queues, whose threads may have ended, each time that there are twice as many queues
  * as were left the last time. */
 static void free_empty(struct match_stream *stream)
 {
-	struct match_queue **link = &stream->queues, *queue;
+	struct queue **link = &stream->queues, *queue;
 
 	if (stream->queue_count <= 2 * stream->queues_kept)
 		return;
 	while ((queue = *link)) {
-		if (match_queue_empty(queue)) {
+		if (is_empty(queue)) {
 			*link = queue->sibling;
-			free_queue(stream, queue);
+			free_queue(queue);
 		} else {
 			link = &queue->sibling;
 		}
@@ -161,71 +355,89 @@ static void free_empty(struct match_stream *stream)
 }
 
 /* NULL if memory is out. */
-static struct match_queue *add_queue(struct match_stream *stream, uint32_t thread)
+static struct queue *add_queue(struct match_stream *stream, uint32_t thread)
 {
-	struct matcher *matcher = stream->matcher;
-	struct match_queue *calls;
+	struct queue *queue;
 
 	free_empty(stream);
-	if (!match_heap_reserve(&stream->waiting, stream->queue_count + 1))
+	if (!heap_reserve(&stream->waiting, stream->queue_count + 1))
 		return NULL;
-	calls = match_queue_new(thread, &matcher->total, matcher->unmatched);
-	if (!calls)
+	queue = queue_of(stream, thread, true);
+	if (!queue)
 		return NULL;
-	calls->key = (struct match_key){stream, thread};
-	HASH_ADD(link, matcher->queues, key, sizeof(calls->key), calls);
-	if (!calls->link.tbl) {
-		match_queue_free(calls);
-		return NULL;
-	}
-	calls->sibling = stream->queues;
-	stream->queues = calls;
+	queue->thread = thread;
+	queue->stream = stream;
+	queue->sibling = stream->queues;
+	stream->queues = queue;
 	stream->queue_count++;
-	return calls;
+	return queue;
 }
 
 void match_expect(struct match_stream *stream, struct in_flight *call)
 {
-	struct match_queue *calls = calls_of(stream, call->thread);
+	struct queue *queue = queue_of(stream, call->thread, false);
 
-	if (!calls)
-		calls = add_queue(stream, call->thread);
-	if (!calls) {
+	if (!queue)
+		queue = add_queue(stream, call->thread);
+	if (!queue || !make_room(queue)) {
 		stream->matcher->unmatched(call);
 		return;
 	}
-	match_queue_add(calls, call);
-	match_heap_update(&stream->waiting, calls);
-}
-
-static uint64_t oldest_start(const struct match_queue *calls)
-{
-	return match_queue_oldest(calls)->started;
+	in_flight_ring_add(&queue->ring, call);
+	stream->matcher->calls++;
+	heap_update(&stream->waiting, queue);
 }
 
 /* A call that fits: its queue, or NULL, and its index there. */
 struct fit {
-	struct match_queue *calls;
+	struct queue *queue;
 	uint32_t index;
 };
 
-static uint64_t start_of(const struct fit *fit)
+static struct in_flight *call_of(const struct fit *fit)
 {
-	return in_flight_at(&fit->calls->ring, fit->index)->started;
+	return in_flight_at(&fit->queue->ring, fit->index);
+}
+
+static bool is_of_kind(const struct in_flight *call, const struct match_key *key)
+{
+	if (key->operation)
+		return call->operation == key->operation && call->bytes == key->bytes;
+	return call->operation->kind == (key->kernel ? ROW_KERNEL : ROW_GRAPH);
+}
+
+/* The first call of a queue that fits. */
+static struct fit first_fit(struct queue *queue, const struct match_key *key)
+{
+	uint32_t index = queue->ring.tail, end = queue->ring.head;
+	uint32_t most = key->operation ? LOOK_AHEAD : 1;
+
+	if (end - index > most)
+		end = index + most;
+	for (; index != end; index++) {
+		const struct in_flight *call = in_flight_at(&queue->ring, index);
+
+		/* This call, and so all later ones, began after the record's work. */
+		if (!queue->stream->matcher->clock_differs &&
+		    key->start + CLOCK_SLACK < call->started)
+			break;
+		if (is_of_kind(call, key))
+			return (struct fit){queue, index};
+	}
+	return (struct fit){NULL, 0};
 }
 
 /* Looks for an earlier call that fits, from a place of the heap on. */
-static void find_earlier(const struct match_heap *heap, uint32_t place,
-			 const struct record_key *key, struct fit *best)
+static void find_earlier(const struct heap *heap, uint32_t place, const struct match_key *key,
+			 struct fit *best)
 {
 	struct fit fit;
 
 	if (place > heap->count ||
-	    (best->calls && oldest_start(heap->queues[place]) >= start_of(best)))
+	    (best->queue && oldest_start(heap->queues[place]) >= call_of(best)->started))
 		return;
-	fit.calls = heap->queues[place];
-	fit.index = match_queue_find(fit.calls, key);
-	if (fit.index != fit.calls->ring.head && (!best->calls || start_of(&fit) < start_of(best)))
+	fit = first_fit(heap->queues[place], key);
+	if (fit.queue && (!best->queue || call_of(&fit)->started < call_of(best)->started))
 		*best = fit;
 	find_earlier(heap, 2 * place, key, best);
 	find_earlier(heap, 2 * place + 1, key, best);
@@ -233,17 +445,14 @@ static void find_earlier(const struct match_heap *heap, uint32_t place,
 
 /* The earliest call that fits, of one thread or, for `thread` 0, of all. */
 static struct fit earliest(const struct match_stream *stream, uint32_t thread,
-			   const struct record_key *key)
+			   const struct match_key *key)
 {
-	struct fit fit = {.calls = thread ? calls_of(stream, thread) : NULL};
+	struct queue *queue = thread ? queue_of(stream, thread, false) : NULL;
+	struct fit fit = {NULL, 0};
 
 	if (!thread)
 		find_earlier(&stream->waiting, 1, key, &fit);
-	else if (fit.calls)
-		fit.index = match_queue_find(fit.calls, key);
-	if (fit.calls && fit.index == fit.calls->ring.head)
-		fit.calls = NULL;
-	return fit;
+	return queue ? first_fit(queue, key) : fit;
 }
 
 static bool overlap(const struct in_flight *one, const struct in_flight *other)
@@ -252,15 +461,15 @@ static bool overlap(const struct in_flight *one, const struct in_flight *other)
 }
 
 /* Whether another thread's next call was made at the same time, from a place of the heap on. */
-static bool overlaps_others(const struct match_heap *heap, uint32_t place,
-			    const struct match_queue *matched, const struct in_flight *call)
+static bool overlaps_others(const struct heap *heap, uint32_t place, const struct fit *fit)
 {
+	const struct in_flight *call = call_of(fit);
+
 	if (place > heap->count || oldest_start(heap->queues[place]) >= call->ended)
 		return false;
-	return (heap->queues[place] != matched &&
-		overlap(match_queue_oldest(heap->queues[place]), call)) ||
-	       overlaps_others(heap, 2 * place, matched, call) ||
-	       overlaps_others(heap, 2 * place + 1, matched, call);
+	return (heap->queues[place] != fit->queue &&
+		overlap(oldest_of(heap->queues[place]), call)) ||
+	       overlaps_others(heap, 2 * place, fit) || overlaps_others(heap, 2 * place + 1, fit);
 }
 
 /*
@@ -268,218 +477,161 @@ static bool overlaps_others(const struct match_heap *heap, uint32_t place,
  * before the found one began have no record. Of calls at the same time the driver may have taken
  * either first.
  */
-static void settle_others(struct match_stream *stream, const struct match_queue *matched,
+static void settle_others(struct match_stream *stream, const struct queue *matched,
 			  struct in_flight *found)
 {
-	struct match_queue *calls, *next, *others = NULL;
+	struct queue *queue, *next, *others = NULL;
 
-	while ((calls = match_heap_first(&stream->waiting)) && oldest_start(calls) < found->ended) {
-		match_heap_remove(&stream->waiting, calls);
-		calls->next = others;
-		others = calls;
+	while ((queue = heap_first(&stream->waiting)) && oldest_start(queue) < found->ended) {
+		heap_remove(&stream->waiting, queue);
+		queue->next = others;
+		others = queue;
 	}
-	for (calls = others; calls; calls = next) {
-		next = calls->next;
-		while (calls != matched && !match_queue_empty(calls) &&
-		       match_queue_oldest(calls)->ended < found->started)
-			match_queue_give_up_oldest(calls);
-		if (calls != matched && !match_queue_empty(calls) &&
-		    overlap(match_queue_oldest(calls), found))
-			match_queue_oldest(calls)->ambiguous = found->ambiguous = true;
-		match_heap_update(&stream->waiting, calls);
+	for (queue = others; queue; queue = next) {
+		next = queue->next;
+		while (queue != matched && !is_empty(queue) &&
+		       oldest_of(queue)->ended < found->started)
+			give_up_oldest(queue);
+		if (queue != matched && !is_empty(queue) && overlap(oldest_of(queue), found))
+			oldest_of(queue)->ambiguous = found->ambiguous = true;
+		heap_update(&stream->waiting, queue);
 	}
 }
 
 /* The call of a record. */
-static struct fit find(const struct match_stream *stream, uint32_t thread, struct record_key key)
+static struct fit find(const struct match_stream *stream, const struct match_key *key)
 {
-	struct fit fit;
+	struct fit fit = earliest(stream, key->thread, key);
 
-	key.start_known = !stream->matcher->clock_differs;
-	fit = earliest(stream, thread, &key);
-	if (!fit.calls && thread)
-		fit = earliest(stream, 0, &key);
+	if (!fit.queue && key->thread)
+		fit = earliest(stream, 0, key);
 	/* Without names, the order of two concurrent calls must not be guessed. */
-	if (fit.calls && !thread && key.kernel &&
-	    overlaps_others(&stream->waiting, 1, fit.calls,
-			    in_flight_at(&fit.calls->ring, fit.index)))
-		fit.calls = NULL;
+	if (fit.queue && !key->thread && key->kernel && overlaps_others(&stream->waiting, 1, &fit))
+		fit.queue = NULL;
 	return fit;
 }
 
-static struct in_flight *match(struct match_stream *stream, uint32_t thread, struct record_key key)
+struct in_flight *match_record(struct match_stream *stream, const struct match_key *key)
 {
-	struct fit fit = find(stream, thread, key);
-	struct in_flight *found = fit.calls ? match_queue_take(fit.calls, fit.index) : NULL;
+	struct fit fit = find(stream, key);
+	struct in_flight *found;
 
-	if (!found)
+	if (!fit.queue)
 		return NULL;
-	match_heap_update(&stream->waiting, fit.calls);
-	if (!thread)
-		settle_others(stream, fit.calls, found);
-	else if (thread != fit.calls->thread && thread != ACTIVITY_UNKNOWN_THREAD)
+	/* A thread's records come in order: those of the calls before it will not come. */
+	while (fit.queue->ring.tail != fit.index)
+		give_up_oldest(fit.queue);
+	found = take_oldest(fit.queue);
+	heap_update(&stream->waiting, fit.queue);
+	if (!key->thread)
+		settle_others(stream, fit.queue, found);
+	else if (key->thread != fit.queue->thread && key->thread != ACTIVITY_UNKNOWN_THREAD)
 		found->ambiguous = true;
 	return found;
 }
 
-/* Counts the lists without id in a context that have a call which fits; `found` is the link to the
- * last one. */
+const struct in_flight *match_next(const struct match_stream *stream, const struct match_key *key)
+{
+	struct fit fit = find(stream, key);
+
+	return fit.queue && (!key->thread || key->thread == fit.queue->thread) ? call_of(&fit)
+									       : NULL;
+}
+
+/* Counts the lists without a number in a context that have a call which fits; `found` is the last
+ * one. */
 static unsigned fitting(struct matcher *matcher, uint32_t context, uint32_t thread,
-			const struct record_key *key, struct match_stream ***found)
+			const struct match_key *key, struct match_stream **found)
 {
 	unsigned count = 0;
 
-	for (struct match_stream **place = &matcher->unnumbered; *place; place = &(*place)->next) {
-		if (((*place)->id && (*place)->id >> 32 != context) ||
-		    !earliest(*place, thread, key).calls)
+	for (struct match_stream *stream = matcher->streams; stream && !stream->number;
+	     stream = stream->next) {
+		if ((stream->context && stream->context != context) ||
+		    !earliest(stream, thread, key).queue)
 			continue;
-		*found = place;
+		*found = stream;
 		count++;
 	}
 	return count;
 }
 
 struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
-				  uint32_t thread, uint64_t start,
-				  const struct operation *operation, uint64_t bytes)
+				  const struct match_key *key)
 {
-	uint64_t id = (uint64_t)context << 32 | stream;
-	struct record_key key = {.start = start,
-				 .start_known = !matcher->clock_differs,
-				 .operation = operation,
-				 .bytes = bytes};
-	struct match_stream **place, *found = matcher->latest;
+	const struct match_stream *latest = matcher->latest;
+	struct match_stream *found = NULL;
+	struct entry *number;
 	unsigned count;
 
-	if (found && found->id == id)
-		return found;
-	HASH_FIND(link, matcher->streams, &id, sizeof(id), found);
-	if (found) {
-		matcher->latest = found;
-		return found;
-	}
+	if (latest && latest->number->key[0] == context && latest->number->key[1] == stream)
+		return matcher->latest;
+	number = number_of(matcher, context, stream, false);
+	if (number)
+		return matcher->latest = number->item;
 	/* The thread, if known, distinguishes threads that do the same at the same time. */
-	count = fitting(matcher, context, thread, &key, &place);
-	if (count == 0 && thread)
-		count = fitting(matcher, context, 0, &key, &place);
-	if (count == 1) {
-		uint64_t before = (*place)->id;
-
-		found = *place;
-		found->id = id;
-		HASH_ADD(link, matcher->streams, id, sizeof(found->id), found);
-		/* Where memory is out, it stays among those without a number. */
-		if (found->link.tbl)
-			*place = found->next;
-		else
-			found->id = before;
-	}
+	count = fitting(matcher, context, key->thread, key, &found);
+	if (count == 0 && key->thread)
+		count = fitting(matcher, context, 0, key, &found);
+	if (count != 1)
+		return NULL;
+	/* Where memory is out, it stays among those without a number. */
+	number = number_of(matcher, context, stream, true);
+	if (number)
+		set_number(found, number);
 	return found;
-}
-
-struct in_flight *match_record(struct match_stream *stream, uint32_t thread, uint64_t start,
-			       const struct operation *operation, uint64_t bytes)
-{
-	return match(stream, thread,
-		     (struct record_key){.start = start, .operation = operation, .bytes = bytes});
-}
-
-struct in_flight *match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start)
-{
-	return match(stream, thread, (struct record_key){.start = start, .kernel = true});
-}
-
-const struct in_flight *match_next_kernel(const struct match_stream *stream, uint32_t thread,
-					  uint64_t start)
-{
-	struct fit fit = find(stream, thread, (struct record_key){.start = start, .kernel = true});
-
-	return fit.calls && (!thread || thread == fit.calls->thread)
-		       ? in_flight_at(&fit.calls->ring, fit.index)
-		       : NULL;
-}
-
-struct in_flight *match_graph(struct match_stream *stream, uint32_t thread, uint64_t start)
-{
-	return match(stream, thread, (struct record_key){.start = start});
 }
 
 bool match_pending(const struct match_stream *stream)
 {
-	return match_heap_first(&stream->waiting) != NULL;
+	return heap_first(&stream->waiting) != NULL;
 }
 
 static size_t stream_expire(struct match_stream *stream, uint64_t before)
 {
-	struct match_queue *calls;
+	struct queue *queue;
 	size_t count = 0;
 
-	while ((calls = match_heap_first(&stream->waiting)) && oldest_start(calls) < before) {
-		for (; !match_queue_empty(calls) && oldest_start(calls) < before; count++)
-			match_queue_give_up_oldest(calls);
-		match_heap_update(&stream->waiting, calls);
+	while ((queue = heap_first(&stream->waiting)) && oldest_start(queue) < before) {
+		for (; !is_empty(queue) && oldest_start(queue) < before; count++)
+			give_up_oldest(queue);
+		heap_update(&stream->waiting, queue);
 	}
 	return count;
 }
 
 bool match_forget(struct match_stream *stream, bool pending_too)
 {
-	struct matcher *matcher = stream->matcher;
-	struct match_stream **link = &matcher->unnumbered;
-
 	if (match_pending(stream) && !pending_too)
 		return false;
 	if (--stream->uses)
 		return true;
 	stream_expire(stream, UINT64_MAX);
-	while (*link && *link != stream)
-		link = &(*link)->next;
-	if (*link)
-		*link = stream->next;
-	else
-		HASH_DELETE(link, matcher->streams, stream);
-	if (matcher->latest == stream)
-		matcher->latest = NULL;
-	stream_free(stream);
+	free_stream(stream);
 	return true;
-}
-
-static uint64_t stream_oldest(const struct match_stream *stream, uint64_t oldest)
-{
-	const struct match_queue *first = match_heap_first(&stream->waiting);
-	uint64_t started = first ? oldest_start(first) : UINT64_MAX;
-
-	return started < oldest ? started : oldest;
 }
 
 uint64_t matcher_oldest(const struct matcher *matcher)
 {
 	uint64_t oldest = UINT64_MAX;
 
-	for (const struct match_stream *stream = matcher->streams; stream;
-	     stream = stream->link.next)
-		oldest = stream_oldest(stream, oldest);
-	for (const struct match_stream *stream = matcher->unnumbered; stream; stream = stream->next)
-		oldest = stream_oldest(stream, oldest);
+	for (const struct match_stream *stream = matcher->streams; stream; stream = stream->next)
+		if (match_pending(stream) && oldest_start(heap_first(&stream->waiting)) < oldest)
+			oldest = oldest_start(heap_first(&stream->waiting));
 	return oldest;
 }
 
 size_t matcher_memory(const struct matcher *matcher)
 {
-	size_t streams = HASH_CNT(link, matcher->streams);
-
-	return sizeof(*matcher) + matcher->total.slots * sizeof(struct in_flight *) +
-	       streams * sizeof(struct match_stream);
+	return sizeof(*matcher) + matcher->slots * sizeof(struct in_flight *) +
+	       HASH_COUNT(matcher->numbers) * sizeof(struct match_stream);
 }
 
 size_t matcher_expire(struct matcher *matcher, uint64_t before)
 {
-	struct match_stream *stream, *next;
 	size_t count = 0;
 
-	HASH_ITER (link, matcher->streams, stream, next)
-		count += stream_expire(stream, before);
-	for (stream = matcher->unnumbered; stream; stream = stream->next)
+	for (struct match_stream *stream = matcher->streams; stream; stream = stream->next)
 		count += stream_expire(stream, before);
 	return count;
 }

@@ -39,35 +39,38 @@ struct match_stream *matcher_stream(struct matcher *matcher, uint32_t context, u
  * streams. It gets the id of the first record that fits it and no other such list of its context.
  */
 struct match_stream *matcher_unnumbered(struct matcher *matcher, uint32_t context);
+/* What is known of a record: its call must fit it. */
+struct match_key {
+	/* Whose calls the record's buffer is of; 0 if it holds all threads'. Then the driver's
+	 * order of two overlapping calls is unknown, and both are marked ambiguous; and so is
+	 * another thread's call, if the thread's own do not fit. */
+	uint32_t thread;
+	uint64_t start; /* nanoseconds */
+	/* NULL: a launch of any kernel, or of any graph. */
+	const struct operation *operation;
+	uint64_t bytes;
+	bool kernel;
+};
+
 /*
  * The list that holds a record's call, by its ids; else the only list without id that the record
- * fits, by the calls of its thread if that is known (else 0). `operation` and `bytes` are NULL and
- * 0 for a node of a graph. NULL if there is none.
+ * fits, by the calls of its thread if that is known. NULL if there is none.
  */
 struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t stream,
-				  uint32_t thread, uint64_t start,
-				  const struct operation *operation, uint64_t bytes);
+				  const struct match_key *key);
 
 /* Adds a call. The calls of one thread must be added in order. */
 void match_expect(struct match_stream *stream, struct in_flight *call);
 
 /*
- * Removes and returns the call of a record that started at `start`; NULL if none fits. As CUPTI's
- * clock is fitted to the host's, a record may start up to 100 us before its call. `thread`: whose
- * calls the record's buffer is of; 0 if it holds all threads'. Then the driver's order of two
- * overlapping calls is unknown, and both are marked ambiguous; and so is another thread's call, if
- * the thread's own do not fit.
+ * Removes and returns the call of a record; NULL if none fits. As CUPTI's clock is fitted to the
+ * host's, a record may start up to 100 us before its call. Of any kernel or graph it is the next
+ * call, if that is a launch of one; NULL if two threads launched kernels concurrently and their
+ * order is unknown.
  */
-struct in_flight *match_record(struct match_stream *stream, uint32_t thread, uint64_t start,
-			       const struct operation *operation, uint64_t bytes);
-/* As match_record() for the next call, if it is a kernel launch, of whatever kernel; NULL if two
- * threads called concurrently and their order is unknown. */
-struct in_flight *match_kernel(struct match_stream *stream, uint32_t thread, uint64_t start);
-/* What match_kernel() would return, which stays: NULL also if it is not the thread's own call. */
-const struct in_flight *match_next_kernel(const struct match_stream *stream, uint32_t thread,
-					  uint64_t start);
-/* As match_record() for the next call, if it is a graph launch. */
-struct in_flight *match_graph(struct match_stream *stream, uint32_t thread, uint64_t start);
+struct in_flight *match_record(struct match_stream *stream, const struct match_key *key);
+/* The same, but it stays: NULL also if it is not the thread's own call. */
+const struct in_flight *match_next(const struct match_stream *stream, const struct match_key *key);
 
 /* Whether calls of the stream wait for their records. */
 bool match_pending(const struct match_stream *stream);

@@ -80,12 +80,18 @@ static bool is_reported(const struct activity *activity, const struct in_flight 
 	return !ranges_are_chosen() && is_in_window(activity);
 }
 
+static void feed(const struct activity *activity, const struct row *row,
+		 const struct in_flight *call)
+{
+	feed_operation(activity, row, call, matcher_trusts_clock(calls_matcher));
+}
+
 /* What is in no range that the user chose is not reported, and keeps the device busy all the same.
  */
 static void feed_outside_ranges(const struct activity *activity, const struct in_flight *call)
 {
 	if (ranges_are_chosen() && recording_is_complete() && is_in_window(activity))
-		feed_operation(activity, NULL, call, matcher_trusts_clock(calls_matcher));
+		feed(activity, NULL, call);
 }
 
 /* `call`: of the operation, or of the graph launch if this record has identified it; else NULL. */
@@ -109,7 +115,7 @@ static void count_operation(struct operation *operation, const struct activity *
 		}
 	}
 	if (recording_is_complete())
-		feed_operation(activity, row, call, matcher_trusts_clock(calls_matcher));
+		feed(activity, row, call);
 	if (trace_wanted())
 		trace_operation(operation, activity);
 }
@@ -146,53 +152,74 @@ static bool is_order_known(void)
  * that they are wrong: as the launch that is next has another name though nothing was lost, or as
  * the name has more records than launches.
  */
-static bool is_name_wrong(const struct match_stream *stream, const struct activity *activity,
-			  const struct operation *operation)
+static bool is_name_wrong(const struct match_stream *stream, const struct match_key *key,
+			  const struct operation *operation, uint32_t device)
 {
 	const struct in_flight *next;
 
 	if (!operation_names_are_reused() || !recording_matches())
 		return false;
-	next = match_next_kernel(stream, activity->buffer_thread, activity->start);
+	next = match_next(stream, key);
 	return next && next->operation != operation &&
 	       (is_order_known() ||
-		(!calls_are_late && !rows_lack_records(operation, (int)activity->device)));
+		(!calls_are_late && !rows_lack_records(operation, (int)device)));
+}
+
+/* `operation`: NULL for a graph and its nodes. */
+static struct match_key key_of(const struct activity *activity, const struct operation *operation)
+{
+	return (struct match_key){
+		.thread = activity->buffer_thread,
+		.start = activity->start,
+		.operation = operation,
+		.bytes = operation && operation->kind == ROW_KERNEL ? 0 : activity->bytes,
+	};
+}
+
+static struct match_stream *stream_of(const struct activity *activity, const struct match_key *key)
+{
+	return matcher_find(calls_matcher, activity->context, activity->stream, key);
 }
 
 /* The call of an operation's record, or NULL. */
-static struct in_flight *call_of(const struct activity *activity, const struct operation *operation,
-				 uint64_t bytes)
+static struct in_flight *call_of(const struct activity *activity, const struct operation *operation)
 {
-	struct match_stream *stream =
-		matcher_find(calls_matcher, activity->context, activity->stream,
-			     activity->buffer_thread, activity->start, operation, bytes);
+	struct match_key key = key_of(activity, operation), any_kernel = key;
+	struct match_stream *stream = stream_of(activity, &key);
 
 	if (!stream)
 		return NULL;
+	any_kernel.operation = NULL;
+	any_kernel.kernel = true;
 	if (operation->kind == ROW_KERNEL && activity->name && !names_are_wrong &&
-	    is_name_wrong(stream, activity, operation))
+	    is_name_wrong(stream, &any_kernel, operation, activity->device))
 		note_wrong_names();
 	if (operation->kind == ROW_KERNEL && (!activity->name || names_are_wrong))
-		return match_kernel(stream, activity->buffer_thread, activity->start);
-	return match_record(stream, activity->buffer_thread, activity->start, operation, bytes);
+		return match_record(stream, &any_kernel);
+	return match_record(stream, &key);
+}
+
+static void note_match(const struct activity *activity, const struct in_flight *call,
+		       const struct concurrency *before)
+{
+	cost_of_record(rows_session, activity, call, before);
+	if (call)
+		calls_matched(call, activity->correlation);
 }
 
 static void take_operation(const struct activity *activity)
 {
 	struct operation *operation = operation_of_record(activity);
-	uint64_t bytes = operation->kind == ROW_KERNEL ? 0 : activity->bytes;
 	struct concurrency before = concurrency_add(activity);
-	struct in_flight *call = call_of(activity, operation, bytes);
+	struct in_flight *call = call_of(activity, operation);
 	bool reported = is_reported(activity, call);
 
-	cost_of_record(rows_session, activity, call, &before);
+	note_match(activity, call, &before);
 	order_was_kept = order_was_kept && call && !call->ambiguous;
-	if (call) {
+	if (call)
 		operation = call->operation;
-		calls_matched(call, activity->correlation);
-	} else if (reported && recording_matches()) {
+	else if (reported && recording_matches())
 		session_count(rows_session, COUNTER_unmatched_records, 1);
-	}
 	if (reported && recording_matches() && rows_are_full(operation, (int)activity->device) &&
 	    (names_are_wrong || window_changed_between(0, UINT64_MAX)))
 		reported = false;
@@ -213,28 +240,25 @@ static void take_node(const struct activity *activity)
 {
 	struct operation *operation = operation_of_record(activity);
 	struct concurrency before = concurrency_add(activity);
-	struct match_stream *stream = matcher_find(
-		calls_matcher, activity->context, activity->stream, activity->buffer_thread,
-		activity->start, NULL, operation->kind == ROW_KERNEL ? 0 : activity->bytes);
+	struct match_key key = key_of(activity, NULL);
+	struct match_stream *stream = stream_of(activity, &key);
 	struct in_flight *call = recording_matches() ? graph_launches_node(stream, activity) : NULL;
 
-	cost_of_record(rows_session, activity, call, &before);
-	if (call)
-		calls_matched(call, activity->correlation);
+	note_match(activity, call, &before);
 	if (!is_reported(activity, call)) {
 		feed_outside_ranges(activity, call);
 		return;
 	}
 	/* Whether a record is sound is known once its launch is complete. */
-	if (recording_matches())
+	if (recording_matches()) {
 		count_operation(operation, activity, call);
-	else
-		recording_record(operation, activity);
-	if (!recording_matches() && trace_wanted())
+		return;
+	}
+	recording_record(operation, activity);
+	if (trace_wanted())
 		trace_operation(operation, activity);
-	if (!recording_matches() && recording_is_complete())
-		feed_operation(activity, rows_of(operation, (int)activity->device), NULL,
-			       matcher_trusts_clock(calls_matcher));
+	if (recording_is_complete())
+		feed(activity, rows_of(operation, (int)activity->device), NULL);
 }
 
 static struct row *add_graph_launch(struct operation *operation, uint32_t device,
@@ -278,25 +302,20 @@ static const struct row *row_of_graph(const struct operation *operation,
 
 static void take_graph(const struct activity *activity)
 {
-	struct match_stream *stream =
-		matcher_find(calls_matcher, activity->context, activity->stream,
-			     activity->buffer_thread, activity->start, NULL, 0);
+	struct match_key key = key_of(activity, NULL);
+	struct match_stream *stream = stream_of(activity, &key);
 	struct concurrency before = concurrency_add(activity);
-	struct in_flight *call =
-		stream ? match_graph(stream, activity->buffer_thread, activity->start) : NULL;
+	struct in_flight *call = stream ? match_record(stream, &key) : NULL;
 	struct operation *operation =
 		call ? call->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
 	bool reported = is_reported(activity, call);
 	struct row *row = NULL;
 
-	cost_of_record(rows_session, activity, call, &before);
-	if (call)
-		calls_matched(call, activity->correlation);
+	note_match(activity, call, &before);
 	if (reported) {
 		session_count(rows_session, COUNTER_cupti_records, 1);
 		session_count(rows_session, COUNTER_unmatched_records, !call);
-		feed_operation(activity, row_of_graph(operation, activity), call,
-			       matcher_trusts_clock(calls_matcher));
+		feed(activity, row_of_graph(operation, activity), call);
 		if (trace_wanted())
 			trace_operation(operation, activity);
 		/* An unmatched graph record belongs to a launch that is already counted, unless no
@@ -304,9 +323,9 @@ static void take_graph(const struct activity *activity)
 		if (call || !graph_was_launched())
 			row = add_graph_launch(operation, activity->device,
 					       activity->end - activity->start);
-	}
-	if (!reported)
+	} else {
 		feed_outside_ranges(activity, call);
+	}
 	if (call && row)
 		ranges_add(&call->ranges, row, activity->end - activity->start, 1, CLOCK_CUPTI);
 	if (call)
@@ -418,11 +437,6 @@ void records_take(const struct activity *activity, void *unused)
 		if (window_was_open(activity->start + (uint64_t)cupti_clock_behind()))
 			take_other(activity);
 	}
-}
-
-void records_trust_clock(bool trusted)
-{
-	matcher_trust_clock(calls_matcher, trusted);
 }
 
 void records_expect_late_calls(bool late)

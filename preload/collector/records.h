@@ -13,9 +13,6 @@
 void records_start(void);
 /* Takes a record: the callback of cupti_drain(). */
 void records_take(const struct activity *activity, void *unused);
-/* Whether the records' times are of CLOCK_REALTIME, as they are unless the program has given CUPTI
- * another clock. */
-void records_trust_clock(bool trusted);
 /* Whether calls that began before the records which come next may not be queued yet. */
 void records_expect_late_calls(bool late);
 /* To be called after each drain: ends the graph launches whose nodes have all been recorded. */

@@ -26,12 +26,12 @@ static const struct {
 #undef HOST_CALL
 };
 
-const char *entry_symbol(enum entry entry)
+const char *entry_symbol(enum driver_entry entry)
 {
 	return entries[entry].symbol;
 }
 
-const char *entry_name(enum entry entry)
+const char *entry_name(enum driver_entry entry)
 {
 	return entries[entry].name;
 }

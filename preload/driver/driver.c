@@ -101,7 +101,7 @@ static bool fill_entries(struct tables *tables, void *opened)
 	bool complete = true;
 
 	for (uintptr_t entry = 0; entry < ENTRY_COUNT; entry++) {
-		const char *symbol = entry_symbol((enum entry)entry);
+		const char *symbol = entry_symbol((enum driver_entry)entry);
 		void *of_driver = real_dlsym(tables->library, symbol);
 		void *real = find(opened, symbol);
 
@@ -200,7 +200,7 @@ bool driver_load(void)
 	return is_loaded();
 }
 
-void *driver_replace(enum entry entry, void *function)
+void *driver_replace(enum driver_entry entry, void *function)
 {
 	void *real = driver_entry(entry);
 

@@ -103,7 +103,7 @@ const char *driver_trouble(void);
 
 /* The function that an entry's wrapper calls; NULL if this driver has none, and before
  * driver_load(). */
-static inline void *driver_entry(enum entry entry)
+static inline void *driver_entry(enum driver_entry entry)
 {
 	/* Acquire: pairs with driver_load(), so a thread that sees an entry sees the tables too. */
 	return atomic_load_explicit(&driver_entries[entry], memory_order_acquire);
@@ -111,7 +111,7 @@ static inline void *driver_entry(enum entry entry)
 
 /* Has an entry's wrapper call another function, once and for all; the one that it called until now,
  * or NULL: this driver has none, and nothing is changed. After driver_load(). */
-void *driver_replace(enum entry entry, void *function);
+void *driver_replace(enum driver_entry entry, void *function);
 
 /* The entry that a function pointer belongs to, or -1; always -1 before driver_load().
  * Lock-free. */

@@ -5,7 +5,7 @@
 #ifndef KTIME_PRELOAD_DRIVER_ENTRIES_H
 #define KTIME_PRELOAD_DRIVER_ENTRIES_H
 
-enum entry {
+enum driver_entry {
 #define ENTRY(symbol, name, signature, version, default_stream) ENTRY_##symbol,
 #include "preload/driver/entries.def"
 #undef ENTRY
@@ -27,7 +27,7 @@ enum host_call_kind {
 };
 
 /* An entry's exported symbol, and the name without version that cuGetProcAddress takes. */
-const char *entry_symbol(enum entry entry);
-const char *entry_name(enum entry entry);
+const char *entry_symbol(enum driver_entry entry);
+const char *entry_name(enum driver_entry entry);
 
 #endif

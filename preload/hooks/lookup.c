@@ -128,7 +128,7 @@ static void *replacement_of(const char *name, void *real)
 		return NULL;
 	entry = driver_entry_of(real);
 	atomic_store_explicit(&seen, true, memory_order_relaxed);
-	return entry >= 0 ? wrapper_of((enum entry)entry, resolving_runtime) : NULL;
+	return entry >= 0 ? wrapper_of((enum driver_entry)entry, resolving_runtime) : NULL;
 }
 
 /*
@@ -235,7 +235,7 @@ static CUresult no_entry(void)
 	return CUDA_ERROR_NOT_FOUND;
 }
 
-void *lookup_late(enum entry entry, const void *caller)
+void *lookup_late(enum driver_entry entry, const void *caller)
 {
 	int saved_errno = errno;
 	void *real;
@@ -290,7 +290,7 @@ void lookup_answered(const char *name, void **pointer, CUresult result)
 	atomic_store_explicit(&seen, true, memory_order_relaxed);
 	entry = driver_entry_of(*pointer);
 	if (entry >= 0)
-		*pointer = wrapper_of((enum entry)entry, resolving_runtime);
+		*pointer = wrapper_of((enum driver_entry)entry, resolving_runtime);
 	else if (name && makes_work(name))
 		driver_note_unknown(name);
 }

@@ -40,7 +40,7 @@ void lookup_initialised(void);
  * where there is no driver in the process, what the caller would have reached without ktime (a
  * function of its own, which may be about to load the driver), else one that only returns an error.
  */
-void *lookup_late(enum entry entry, const void *caller);
+void *lookup_late(enum driver_entry entry, const void *caller);
 
 /* Whether any look-up of a driver function came through here. */
 bool lookup_seen(void);

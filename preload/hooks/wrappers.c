@@ -118,7 +118,7 @@ static void *const runtime_wrappers[ENTRY_COUNT] = {
 #undef HOST_CALL
 };
 
-void *wrapper_of(enum entry entry, bool for_runtime)
+void *wrapper_of(enum driver_entry entry, bool for_runtime)
 {
 	return for_runtime && runtime_wrappers[entry] ? runtime_wrappers[entry] : wrappers[entry];
 }

@@ -20,6 +20,6 @@
 #undef HOST_CALL
 
 /* What ktime hands out in place of an entry: to a cudart, or to anybody else. */
-void *wrapper_of(enum entry entry, bool for_runtime);
+void *wrapper_of(enum driver_entry entry, bool for_runtime);
 
 #endif

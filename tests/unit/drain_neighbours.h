@@ -217,8 +217,9 @@ void records_take(const struct activity *activity, void *unused)
 
 static bool trusted;
 
-void records_trust_clock(bool is_trusted)
+void matcher_trust_clock(struct matcher *matcher, bool is_trusted)
 {
+	assert_ptr_equal(matcher, calls_matcher);
 	trusted = is_trusted;
 }
 

@@ -170,49 +170,29 @@ void matcher_trust_clock(struct matcher *matcher, bool trusted)
 }
 
 struct match_stream *matcher_find(struct matcher *matcher, uint32_t context, uint32_t number,
-				  uint32_t thread, uint64_t start,
-				  const struct operation *operation, uint64_t bytes)
+				  const struct match_key *key)
 {
 	(void)matcher;
-	(void)operation;
-	(void)bytes;
 	assert_int_equal(context, 3);
 	assert_int_equal(number, 9);
-	assert_int_equal(thread, 77);
-	assert_true(start > 0);
+	assert_true(key->thread == 77 && key->start > 0);
 	return around.call ? (struct match_stream *)&stream : NULL;
 }
 
-struct in_flight *match_record(struct match_stream *found, uint32_t thread, uint64_t start,
-			       const struct operation *operation, uint64_t bytes)
+struct in_flight *match_record(struct match_stream *found, const struct match_key *key)
 {
 	assert_ptr_equal(found, &stream);
-	assert_true(thread == 77 && start > 0);
-	assert_int_equal(bytes, operation->kind == ROW_KERNEL ? 0 : 64);
-	around.kernel_by_order = false;
+	assert_true(key->thread == 77 && key->start > 0);
+	if (key->operation)
+		assert_int_equal(key->bytes, key->operation->kind == ROW_KERNEL ? 0 : 64);
+	around.kernel_by_order = key->kernel;
 	return around.call;
 }
 
-struct in_flight *match_kernel(struct match_stream *found, uint32_t thread, uint64_t start)
+const struct in_flight *match_next(const struct match_stream *found, const struct match_key *key)
 {
 	assert_ptr_equal(found, &stream);
-	assert_true(thread == 77 && start > 0);
-	around.kernel_by_order = true;
-	return around.call;
-}
-
-struct in_flight *match_graph(struct match_stream *found, uint32_t thread, uint64_t start)
-{
-	assert_ptr_equal(found, &stream);
-	assert_true(thread == 77 && start > 0);
-	return around.call;
-}
-
-const struct in_flight *match_next_kernel(const struct match_stream *found, uint32_t thread,
-					  uint64_t start)
-{
-	assert_ptr_equal(found, &stream);
-	assert_true(thread == 77 && start > 0);
+	assert_true(key->thread == 77 && key->start > 0 && key->kernel && !key->operation);
 	return around.next;
 }
 

@@ -9,6 +9,13 @@ static bool is_near(double value, double expected)
 	return fabs(value - expected) < 1e-6 * expected;
 }
 
+/* A record of the kernel starts then. */
+static struct in_flight *record_at(uint64_t start)
+{
+	return match_record(stream.records,
+			    &(struct match_key){.start = start, .operation = &kernel});
+}
+
 static void give_up_events(enum event_end end)
 {
 	around.queued->awaits_events = false;
@@ -292,9 +299,7 @@ static void both_clocks_are_compared_where_they_time_the_same(void **state)
 		assert_int_equal(calls_expected(), 1);
 		operation = around.queued;
 		assert_true(operation->awaits_record && operation->leaves_record);
-		assert_ptr_equal(
-			match_record(stream.records, 0, operation->started + 10, &kernel, 0),
-			operation);
+		assert_ptr_equal(record_at(operation->started + 10), operation);
 		calls_matched(operation, 55);
 		assert_int_equal(calls_expected(), 0);
 		calls_recorded(operation, true, 6000, cases[i].overlapped, cases[i].idle);
@@ -322,7 +327,7 @@ static void both_clocks_are_compared_where_they_time_the_same(void **state)
 	take((struct call_record){.pair = &pair});
 	end_events(5000);
 	assert_int_equal(row->checked, compared);
-	match_record(stream.records, 0, around.queued->started, &kernel, 0);
+	record_at(around.queued->started);
 	calls_matched(around.queued, 57);
 	calls_recorded(around.queued, true, 6000, false, false);
 	assert_int_equal(row->checked, compared + 1);
@@ -362,7 +367,7 @@ static void a_record_that_never_comes_is_counted(void **state)
 	/* Nor one with a time that may be another call's. */
 	take((struct call_record){.pair = &pair});
 	around.queued->ambiguous = true;
-	match_record(stream.records, 0, around.queued->started, &kernel, 0);
+	record_at(around.queued->started);
 	calls_matched(around.queued, 56);
 	assert_int_equal(around.correlation, 56);
 	calls_recorded(around.queued, true, 6000, false, false);

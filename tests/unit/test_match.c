@@ -32,6 +32,38 @@ static struct in_flight *call_at(uint64_t started)
 	return call;
 }
 
+static struct in_flight *take(struct match_stream *stream, uint32_t thread, uint64_t start,
+			      const struct operation *operation, uint64_t bytes)
+{
+	return match_record(stream, &(struct match_key){.thread = thread,
+							.start = start,
+							.operation = operation,
+							.bytes = bytes});
+}
+
+static struct in_flight *take_kernel(struct match_stream *stream, uint32_t thread, uint64_t start)
+{
+	return match_record(stream,
+			    &(struct match_key){.thread = thread, .start = start, .kernel = true});
+}
+
+static const struct in_flight *next_kernel(const struct match_stream *stream, uint32_t thread,
+					   uint64_t start)
+{
+	return match_next(stream,
+			  &(struct match_key){.thread = thread, .start = start, .kernel = true});
+}
+
+static struct match_stream *find(struct matcher *matcher, uint32_t context, uint32_t stream,
+				 uint32_t thread, uint64_t start, const struct operation *operation,
+				 uint64_t bytes)
+{
+	return matcher_find(
+		matcher, context, stream,
+		&(struct match_key){
+			.thread = thread, .start = start, .operation = operation, .bytes = bytes});
+}
+
 static int make(void **state)
 {
 	given_up = 0;
@@ -53,11 +85,11 @@ static void a_stream_is_kept_while_calls_await_their_records(void **state)
 
 	match_expect(stream, call);
 	assert_false(match_forget(stream, false));
-	found = match_record(stream, 0, 1001, &kernel, 0);
+	found = take(stream, 0, 1001, &kernel, 0);
 	assert_non_null(found);
 	assert_int_equal(found->started, 1000);
 	assert_true(match_forget(stream, false));
-	assert_null(matcher_find(matcher, 1, 7, 0, 2000, &kernel, 0));
+	assert_null(find(matcher, 1, 7, 0, 2000, &kernel, 0));
 	assert_int_equal(given_up, 0);
 }
 
@@ -99,7 +131,7 @@ static void records_by_thread_find_that_threads_calls(void **state)
 	struct in_flight *found;
 
 	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++) {
-		found = match_record(stream, order[i] % 2 ? 11 : 22, 10000, &kernel, 0);
+		found = take(stream, order[i] % 2 ? 11 : 22, 10000, &kernel, 0);
 		assert_non_null(found);
 		assert_int_equal(found->started, 1000 * order[i]);
 		assert_false(found->ambiguous);
@@ -114,7 +146,7 @@ static void records_in_the_order_of_all_find_the_next_call(void **state)
 	struct in_flight *found;
 
 	for (uint64_t n = 1; n <= 6; n++) {
-		found = match_record(stream, 0, 10000, &kernel, 0);
+		found = take(stream, 0, 10000, &kernel, 0);
 		assert_non_null(found);
 		assert_int_equal(found->started, 1000 * n);
 	}
@@ -128,7 +160,7 @@ static void in_the_order_of_all_what_is_passed_over_has_no_record(void **state)
 
 	call->operation = &other_kernel;
 	match_expect(stream, call);
-	found = match_record(stream, 0, 10000, &other_kernel, 0);
+	found = take(stream, 0, 10000, &other_kernel, 0);
 	assert_non_null(found);
 	assert_int_equal(found->started, 7000);
 	assert_int_equal(given_up, 6);
@@ -142,15 +174,15 @@ static void calls_at_the_same_time_are_ambiguous_where_threads_are_not_known(voi
 
 	match_expect(stream, one);
 	match_expect(stream, other);
-	assert_null(match_kernel(stream, 0, 2000));
-	found = match_kernel(stream, 22, 2000);
+	assert_null(take_kernel(stream, 0, 2000));
+	found = take_kernel(stream, 22, 2000);
 	assert_non_null(found);
 	assert_int_equal(found->thread, 22);
 	match_expect(stream, other);
-	found = match_record(stream, 0, 2000, &kernel, 0);
+	found = take(stream, 0, 2000, &kernel, 0);
 	assert_non_null(found);
 	assert_true(found->ambiguous);
-	found = match_record(stream, 0, 2000, &kernel, 0);
+	found = take(stream, 0, 2000, &kernel, 0);
 	assert_non_null(found);
 	assert_true(found->ambiguous);
 }
@@ -160,7 +192,7 @@ static void a_record_by_a_thread_without_calls_finds_what_fits(void **state)
 	struct match_stream *stream = two_threads(*state);
 	struct in_flight *found;
 
-	found = match_record(stream, 33, 10000, &kernel, 0);
+	found = take(stream, 33, 10000, &kernel, 0);
 	assert_non_null(found);
 	assert_int_equal(found->started, 1000);
 	assert_int_equal(given_up, 0);
@@ -170,26 +202,26 @@ static void another_threads_call_may_not_be_the_records(void **state)
 {
 	struct match_stream *stream = two_threads(*state);
 
-	assert_true(match_record(stream, 33, 10000, &kernel, 0)->ambiguous);
-	assert_false(match_record(stream, 11, 10000, &kernel, 0)->ambiguous);
+	assert_true(take(stream, 33, 10000, &kernel, 0)->ambiguous);
+	assert_false(take(stream, 11, 10000, &kernel, 0)->ambiguous);
 	/* It is not known whose the record is. */
-	assert_false(match_record(stream, ACTIVITY_UNKNOWN_THREAD, 10000, &kernel, 0)->ambiguous);
+	assert_false(take(stream, ACTIVITY_UNKNOWN_THREAD, 10000, &kernel, 0)->ambiguous);
 }
 
 static void the_next_kernel_is_the_threads_own_and_stays(void **state)
 {
 	struct match_stream *stream = two_threads(*state);
 
-	assert_int_equal(match_next_kernel(stream, 22, 10000)->started, 2000);
-	assert_int_equal(match_next_kernel(stream, 22, 10000)->started, 2000);
-	assert_int_equal(match_next_kernel(stream, 0, 10000)->started, 1000);
-	assert_null(match_next_kernel(stream, 33, 10000));
-	assert_null(match_next_kernel(stream, ACTIVITY_UNKNOWN_THREAD, 10000));
+	assert_int_equal(next_kernel(stream, 22, 10000)->started, 2000);
+	assert_int_equal(next_kernel(stream, 22, 10000)->started, 2000);
+	assert_int_equal(next_kernel(stream, 0, 10000)->started, 1000);
+	assert_null(next_kernel(stream, 33, 10000));
+	assert_null(next_kernel(stream, ACTIVITY_UNKNOWN_THREAD, 10000));
 	/* Calls of two threads at once. */
-	match_record(stream, 11, 10000, &kernel, 0)->ended = 0;
+	take(stream, 11, 10000, &kernel, 0)->ended = 0;
 	match_expect(stream, call_of(44, 2001));
-	assert_null(match_next_kernel(stream, 0, 10000));
-	assert_int_equal(match_next_kernel(stream, 44, 10000)->started, 2001);
+	assert_null(next_kernel(stream, 0, 10000));
+	assert_int_equal(next_kernel(stream, 44, 10000)->started, 2001);
 }
 
 /* A number may be given out again before all that is of the first stream has gone. */
@@ -201,10 +233,10 @@ static void a_list_that_two_streams_use_goes_with_the_second(void **state)
 	assert_ptr_equal(matcher_stream(*state, 1, 7), stream);
 	assert_true(match_forget(stream, false));
 	match_expect(stream, call);
-	found = match_record(matcher_find(*state, 1, 7, 0, 1001, &kernel, 0), 0, 1001, &kernel, 0);
+	found = take(find(*state, 1, 7, 0, 1001, &kernel, 0), 0, 1001, &kernel, 0);
 	assert_non_null(found);
 	assert_true(match_forget(stream, false));
-	assert_null(matcher_find(*state, 1, 7, 0, 2000, &kernel, 0));
+	assert_null(find(*state, 1, 7, 0, 2000, &kernel, 0));
 }
 
 static void a_stream_whose_number_never_came_goes_too(void **state)
@@ -215,9 +247,9 @@ static void a_stream_whose_number_never_came_goes_too(void **state)
 
 	assert_true(match_forget(second, false));
 	match_expect(first, call);
-	assert_ptr_equal(matcher_find(*state, 1, 9, 0, 1001, &kernel, 0), first);
+	assert_ptr_equal(find(*state, 1, 9, 0, 1001, &kernel, 0), first);
 	assert_true(match_forget(first, true));
-	assert_null(matcher_find(*state, 1, 9, 0, 2000, &kernel, 0));
+	assert_null(find(*state, 1, 9, 0, 2000, &kernel, 0));
 }
 
 /* Per-thread default streams have no number that can be asked for. */
@@ -231,10 +263,10 @@ static void threads_that_do_the_same_at_once_are_told_apart_by_whose_record_it_i
 	other->thread = 12;
 	match_expect(first, one);
 	match_expect(second, other);
-	assert_null(matcher_find(*state, 1, 21, 0, 1001, &kernel, 0));
+	assert_null(find(*state, 1, 21, 0, 1001, &kernel, 0));
 	/* The first of the two leaves the other as the only one. */
-	assert_ptr_equal(matcher_find(*state, 1, 22, 12, 1001, &kernel, 0), second);
-	assert_ptr_equal(matcher_find(*state, 1, 21, 11, 1001, &kernel, 0), first);
+	assert_ptr_equal(find(*state, 1, 22, 12, 1001, &kernel, 0), second);
+	assert_ptr_equal(find(*state, 1, 21, 11, 1001, &kernel, 0), first);
 }
 
 static void a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits(void **state)
@@ -244,7 +276,7 @@ static void a_record_of_a_thread_without_calls_finds_the_only_list_that_it_fits(
 
 	call->thread = 11;
 	match_expect(only, call);
-	assert_ptr_equal(matcher_find(*state, 1, 21, 99, 1001, &kernel, 0), only);
+	assert_ptr_equal(find(*state, 1, 21, 99, 1001, &kernel, 0), only);
 }
 
 static void memory_is_given_back_and_bounded_for_all_streams_together(void **state)
@@ -288,16 +320,16 @@ static void a_queue_that_was_long_once_leaves_others_their_room(void **state)
 	/* One of each goes on waiting. */
 	for (uint32_t i = 0; i < FIRST; i++)
 		for (uint64_t n = 0; n + 1 < MANY; n++)
-			assert_non_null(match_record(streams[i], i + 1, 1001 + 10 * n, &kernel, 0));
+			assert_non_null(take(streams[i], i + 1, 1001 + 10 * n, &kernel, 0));
 	for (uint32_t i = FIRST; i < ALL; i++)
 		for (uint64_t n = 0; n < BUFFER; n++)
 			match_expect(streams[i], call_of(i + 1, 1000 + 10 * n));
 	for (uint32_t i = FIRST; i < ALL; i++)
 		for (uint64_t n = 0; n < BUFFER; n++)
-			assert_non_null(match_record(streams[i], i + 1, 1001 + 10 * n, &kernel, 0));
+			assert_non_null(take(streams[i], i + 1, 1001 + 10 * n, &kernel, 0));
 	assert_int_equal(given_up, 0);
 	for (uint32_t i = 0; i < FIRST; i++)
-		assert_non_null(match_record(streams[i], i + 1, 10 * MANY + 1000, &kernel, 0));
+		assert_non_null(take(streams[i], i + 1, 10 * MANY + 1000, &kernel, 0));
 	/* What is left are the small lists of queues that are empty. */
 	assert_in_range(matcher_memory(matcher), before, before + ALL * 1024 * sizeof(void *));
 }
@@ -320,17 +352,16 @@ static void the_next_call_of_all_threads_is_found_among_many(void **state)
 	assert_int_equal(matcher_oldest(*state), 1000);
 	/* Every third record tells its thread, and comes first. */
 	for (i = 0; i < THREADS; i += 3)
-		assert_ptr_equal(match_record(stream, 1 + i, 1001 + 10 * i, &kernel, 0), calls[i]);
+		assert_ptr_equal(take(stream, 1 + i, 1001 + 10 * i, &kernel, 0), calls[i]);
 	for (i = 0; i < CALLS - 3; i++)
 		if (i >= THREADS || i % 3)
-			assert_ptr_equal(match_record(stream, 0, 1001 + 10 * i, &kernel, 0),
-					 calls[i]);
+			assert_ptr_equal(take(stream, 0, 1001 + 10 * i, &kernel, 0), calls[i]);
 	assert_int_equal(given_up, 0);
 	assert_int_equal(matcher_oldest(*state), calls[CALLS - 3]->started);
 	assert_int_equal(matcher_expire(*state, calls[CALLS - 1]->started), 2);
 	assert_true(match_pending(stream));
 	assert_false(match_forget(stream, false));
-	assert_ptr_equal(match_record(stream, 0, UINT64_MAX / 2, &kernel, 0), calls[CALLS - 1]);
+	assert_ptr_equal(take(stream, 0, UINT64_MAX / 2, &kernel, 0), calls[CALLS - 1]);
 	assert_false(match_pending(stream));
 }
 
@@ -346,12 +377,12 @@ static void copies_are_told_apart_by_their_bytes(void **state)
 		calls[i]->bytes = 64 << i;
 		match_expect(stream, calls[i]);
 	}
-	assert_null(match_record(stream, 0, 5000, &copy, 63));
-	assert_null(match_record(stream, 0, 5000, &kernel, 64));
-	assert_ptr_equal(match_record(stream, 0, 5000, &copy, 128), calls[1]);
+	assert_null(take(stream, 0, 5000, &copy, 63));
+	assert_null(take(stream, 0, 5000, &kernel, 64));
+	assert_ptr_equal(take(stream, 0, 5000, &copy, 128), calls[1]);
 	/* The first was passed over. */
 	assert_int_equal(given_up, 1);
-	assert_ptr_equal(match_record(stream, 0, 5000, &copy, 256), calls[2]);
+	assert_ptr_equal(take(stream, 0, 5000, &copy, 256), calls[2]);
 }
 
 static void times_count_only_by_a_clock_that_is_trusted(void **state)
@@ -362,14 +393,14 @@ static void times_count_only_by_a_clock_that_is_trusted(void **state)
 	assert_true(matcher_trusts_clock(*state));
 	match_expect(stream, call);
 	/* CUPTI's clock is fitted to the host's: by 100 us. */
-	assert_null(match_record(stream, 0, 1000000 - 100001, &kernel, 0));
+	assert_null(take(stream, 0, 1000000 - 100001, &kernel, 0));
 	matcher_trust_clock(*state, false);
 	assert_false(matcher_trusts_clock(*state));
-	assert_ptr_equal(match_record(stream, 0, 1000000 - 100001, &kernel, 0), call);
+	assert_ptr_equal(take(stream, 0, 1000000 - 100001, &kernel, 0), call);
 	matcher_trust_clock(*state, true);
 	assert_true(matcher_trusts_clock(*state));
 	match_expect(stream, call);
-	assert_ptr_equal(match_record(stream, 0, 1000000 - 99999, &kernel, 0), call);
+	assert_ptr_equal(take(stream, 0, 1000000 - 99999, &kernel, 0), call);
 }
 
 static void calls_from_before_a_time_are_given_up(void **state)
@@ -399,14 +430,14 @@ static void a_stream_keeps_the_number_that_it_got(void **state)
 
 	match_expect(stream, call_at(1000));
 	/* Another context's. */
-	assert_null(matcher_find(*state, 4, 9, 0, 1001, &kernel, 0));
-	assert_null(matcher_find(*state, 3, 9, 0, 1001, &other_kernel, 0));
-	assert_ptr_equal(matcher_find(*state, 3, 9, 0, 1001, &kernel, 0), stream);
+	assert_null(find(*state, 4, 9, 0, 1001, &kernel, 0));
+	assert_null(find(*state, 3, 9, 0, 1001, &other_kernel, 0));
+	assert_ptr_equal(find(*state, 3, 9, 0, 1001, &kernel, 0), stream);
 	/* Whether it fits or not, and whether it was the last one found or not. */
 	other = matcher_stream(*state, 3, 8);
-	assert_ptr_equal(matcher_find(*state, 3, 8, 0, 1, NULL, 0), other);
-	assert_ptr_equal(matcher_find(*state, 3, 9, 0, 1, NULL, 0), stream);
-	assert_null(matcher_find(*state, 3, 10, 0, 1001, &kernel, 0));
+	assert_ptr_equal(find(*state, 3, 8, 0, 1, NULL, 0), other);
+	assert_ptr_equal(find(*state, 3, 9, 0, 1, NULL, 0), stream);
+	assert_null(find(*state, 3, 10, 0, 1001, &kernel, 0));
 	assert_ptr_equal(matcher_stream(*state, 3, 9), stream);
 }
 

@@ -166,7 +166,7 @@ static CUresult real(void)
 
 static unsigned late;
 
-void *lookup_late(enum entry entry, const void *caller)
+void *lookup_late(enum driver_entry entry, const void *caller)
 {
 	assert_int_equal(entry, ENTRY_cuProfilerStart);
 	assert_non_null(caller);

@@ -72,8 +72,8 @@ $(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/window_che
 $(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/obj/preload/base/clock.o
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
-$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o match_heap.o match_queue.o) driver/api.o events/in_flight.o recording/window_check.o)
-$(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o match_heap.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
+$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o) driver/api.o events/in_flight.o recording/window_check.o)
+$(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
 	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/api.o base/pointer_map.o recording/window_check.o)
@@ -129,7 +129,7 @@ $(BUILD)/tests/unit/test_elf_symbol: $(BUILD)/obj/preload/driver/elf_symbol.o | 
 $(BUILD)/tests/unit/test_operation: $(BUILD)/obj/preload/handles/operation.o
 $(BUILD)/tests/unit/test_event_queue: $(addprefix $(BUILD)/obj/preload/events/, event_queue.o in_flight.o)
 $(BUILD)/tests/unit/test_other_streams: $(BUILD)/obj/preload/events/in_flight.o
-$(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o match_heap.o match_queue.o) $(BUILD)/obj/preload/events/in_flight.o
+$(BUILD)/tests/unit/test_match: $(addprefix $(BUILD)/obj/preload/collector/, match.o) $(BUILD)/obj/preload/events/in_flight.o
 
 # Those of cupti/ find the simulated libcupti through CUDA_HOME.
 $(BUILD)/tests/unit/test_cupti_%: $(BUILD)/obj/tests/unit/test_cupti_%.o \
