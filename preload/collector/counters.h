@@ -9,4 +9,11 @@
 /* Brings them up to date: some microseconds, and every second some 50 more. The collector alone. */
 void counters_update(struct session *session, const struct clock_scale *scale);
 
+/* What ktime adds to the program's memory: the resident pages of its data. */
+
+/* Updates the peak in the profile's counters. Memory that CUPTI and the driver take is not
+ * included, and in a program that has sandboxed itself the kernel is no longer
+ * asked. Takes some 50 us for a profile of a megabyte. For the collector thread only. */
+void memory_measure(struct session *session);
+
 #endif

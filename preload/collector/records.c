@@ -10,7 +10,6 @@
 #include "preload/base/pointer_map.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
-#include "preload/collector/concurrency.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/graph_launches.h"
 #include "preload/collector/rows.h"

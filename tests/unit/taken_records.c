@@ -14,7 +14,6 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/calls.h"
-#include "preload/collector/concurrency.h"
 #include "preload/collector/cost.h"
 #include "preload/collector/graph_launches.h"
 #include "preload/collector/records.h"

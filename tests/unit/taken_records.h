@@ -7,7 +7,7 @@
 #define KTIME_TESTS_UNIT_TAKEN_RECORDS_H
 
 #include "cupti/activity.h"
-#include "preload/collector/concurrency.h"
+#include "preload/collector/cost.h"
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
 #include "report/session/session.h"

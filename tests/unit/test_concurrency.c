@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "preload/collector/concurrency.h"
+#include "preload/collector/cost.h"
 #include "report/session/session.h"
 
 /* Each test has a device of its own, as nothing is ever forgotten of one. */

@@ -13,9 +13,8 @@
 #include <cmocka.h>
 
 #include "preload/collector/drain.h"
-#include "preload/collector/end_marks.h"
+#include "preload/collector/stream_ends.h"
 #include "preload/collector/match.h"
-#include "preload/collector/reclaim.h"
 #include "preload/events/event_queue.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/stream.h"

@@ -61,7 +61,7 @@ $(BUILD)/tests/unit/test_commands: $(BUILD)/obj/preload/recording/commands.o
 $(BUILD)/tests/unit/test_trace_window: $(BUILD)/obj/preload/recording/trace_window.o
 $(BUILD)/tests/unit/test_gate: $(BUILD)/obj/preload/base/gate.o
 $(BUILD)/tests/unit/test_instantiation: $(addprefix $(BUILD)/obj/preload/base/, instantiation.o clock.o)
-$(BUILD)/tests/unit/test_cost: $(addprefix $(BUILD)/obj/preload/collector/, cost.o concurrency.o)
+$(BUILD)/tests/unit/test_cost: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_event_pool: $(BUILD)/obj/preload/events/event_pool.o
 $(BUILD)/tests/unit/test_ranges: $(patsubst %.c, $(BUILD)/obj/%.o, $(filter-out %/injection.c, $(wildcard preload/nvtx/*.c)) preload/base/clock.c preload/base/settings.c)
 $(BUILD)/tests/unit/test_range_threads: $(addprefix $(SIM_OBJECTS)/clock/preload/nvtx/, range_thread.o names.o)
@@ -97,7 +97,7 @@ $(BUILD)/tests/unit/test_collector: $(BUILD)/obj/preload/collector/collector.o
 $(addprefix $(BUILD)/tests/unit/, test_measured_launches test_measured_values): $(SIM_OBJECTS)/clock/preload/metrics/measure.o $(BUILD)/obj/preload/metrics/kernels.o
 $(BUILD)/tests/unit/test_context_gates: $(addprefix $(BUILD)/obj/preload/, events/context_gates.o base/gate.o)
 $(BUILD)/tests/unit/test_context_ends: $(BUILD)/obj/preload/lifecycle/context_end.o
-$(BUILD)/tests/unit/test_stream_ends: $(BUILD)/obj/preload/collector/end_marks.o $(SIM_OBJECTS)/clock/preload/collector/reclaim.o
+$(BUILD)/tests/unit/test_stream_ends: $(SIM_OBJECTS)/clock/preload/collector/stream_ends.o
 $(BUILD)/tests/unit/test_trace_records: $(BUILD)/obj/preload/collector/trace.o
 $(BUILD)/tests/unit/test_feed: $(addprefix $(BUILD)/obj/preload/, timeline/feed.o driver/api.o)
 $(BUILD)/tests/unit/test_nvtx_injection: $(addprefix $(BUILD)/obj/preload/nvtx/, injection.o names.o)
@@ -111,7 +111,7 @@ $(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/des
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
 $(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background_thread.o
 $(BUILD)/tests/unit/test_nvml: $(addprefix $(BUILD)/obj/preload/, reporter/energy_reader.o base/background_thread.o base/clock.o)
-$(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/concurrency.o
+$(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_pointer_map: $(BUILD)/obj/preload/base/pointer_map.o
 $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_entries.o
 

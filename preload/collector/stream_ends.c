@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/collector/reclaim.h"
+#include "preload/collector/stream_ends.h"
 
+#include <stddef.h>
 #include <stdlib.h>
 
 #include "preload/base/clock.h"
 #include "preload/collector/calls.h"
 #include "preload/collector/drain.h"
 #include "preload/collector/match.h"
+#include "preload/driver/driver.h"
 #include "preload/events/event_queue.h"
+#include "preload/handles/capture.h"
 #include "preload/handles/stream.h"
 
 /* How often ended streams are checked. Much longer than a store takes to reach other processors;
@@ -56,4 +59,38 @@ void reclaim_streams(uint64_t now)
 	*link = stream_take_ended();
 	for (stream = *link; stream; stream = stream->next)
 		stream->ended = clock_ticks();
+}
+
+/* How many streams are waited for; more are not. Chosen. */
+#define MARKS 256
+
+static CUevent marks[MARKS];
+static unsigned mark_count;
+
+static void mark_stream(struct stream *stream)
+{
+	CUevent event;
+
+	if (mark_count == MARKS || !stream->records || !match_pending(stream->records) ||
+	    !context_use(stream->context) ||
+	    driver.cuEventCreate(&event, CU_EVENT_DISABLE_TIMING) != CUDA_SUCCESS)
+		return;
+	if (driver.cuEventRecord(event, stream->handle) == CUDA_SUCCESS)
+		marks[mark_count++] = event;
+	else
+		driver.cuEventDestroy_v2(event);
+}
+
+void end_marks_set(void)
+{
+	if (!capture_is_live())
+		stream_visit(mark_stream);
+}
+
+bool end_marks_reached(void)
+{
+	/* An error means that the context has ended, and its work with it. */
+	while (mark_count > 0 && driver.cuEventQuery(marks[mark_count - 1]) != CUDA_ERROR_NOT_READY)
+		driver.cuEventDestroy_v2(marks[--mark_count]);
+	return mark_count == 0;
 }
