@@ -1,10 +1,161 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/timeline/timeline.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "preload/driver/api.h"
 #include "preload/launch/window.h"
+#include "report/session/grow.h"
+
+static uint64_t smaller(uint64_t one, uint64_t other)
+{
+	return one < other ? one : other;
+}
+
+static uint64_t larger(uint64_t one, uint64_t other)
+{
+	return one > other ? one : other;
+}
+
+/* Chosen: one page for a device with little work. */
+#define FIRST_ROOM 64u
+
+/* The oldest interval is final: a gap after it can no longer be filled. */
+static void finish_oldest(struct interval_set *set)
+{
+	const struct interval *oldest = &set->intervals[set->begin++];
+
+	if (set->begin == set->end)
+		return;
+	if (set->gap)
+		set->gap(oldest, oldest + 1, set->argument);
+	set->final = oldest[1].start;
+}
+
+/* Room for one more interval behind the others; false if memory is out. */
+static bool make_room(struct interval_set *set)
+{
+	size_t kept = interval_set_kept(set), larger = set->room ? 2 * set->room : FIRST_ROOM;
+	struct interval *intervals;
+
+	if (set->end < set->room)
+		return true;
+	/* Moving half of them is cheap, as it makes room for as many. */
+	if (set->begin >= set->room / 2 && set->begin > 0) {
+		memmove(set->intervals, &set->intervals[set->begin], kept * sizeof(*intervals));
+		set->begin = 0;
+		set->end = kept;
+		return true;
+	}
+	if (set->room < 2 * INTERVALS_KEPT) {
+		intervals = grow(set->intervals, set->room * sizeof(*intervals),
+				 larger * sizeof(*intervals));
+		if (intervals) {
+			set->intervals = intervals;
+			set->room = larger;
+			return true;
+		}
+	}
+	return false;
+}
+
+static void give_up_half(struct interval_set *set)
+{
+	for (size_t half = interval_set_kept(set) / 2; half > 0; half--)
+		finish_oldest(set);
+}
+
+/* The place of the first interval that starts after `start`. */
+static size_t place_after(const struct interval_set *set, uint64_t start)
+{
+	size_t low = set->begin, high = set->end;
+
+	/* Most intervals come last. */
+	if (low == high || set->intervals[high - 1].start <= start)
+		return high;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (set->intervals[middle].start <= start)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* Joins an interval with those behind it that begin before it ends. */
+static void join_following(struct interval_set *set, size_t place)
+{
+	struct interval *joined = &set->intervals[place];
+	size_t next = place + 1;
+
+	for (; next < set->end && set->intervals[next].start <= joined->end; next++) {
+		const struct interval *other = &set->intervals[next];
+
+		set->total -= smaller(other->end, joined->end) - other->start;
+		if (other->end > joined->end) {
+			joined->end = other->end;
+			joined->last = other->last;
+		}
+	}
+	if (next == place + 1)
+		return;
+	memmove(&set->intervals[place + 1], &set->intervals[next],
+		(set->end - next) * sizeof(*joined));
+	set->end -= next - place - 1;
+}
+
+static void insert(struct interval_set *set, const struct interval *interval)
+{
+	size_t place = place_after(set, interval->start);
+	struct interval *before = place > set->begin ? &set->intervals[place - 1] : NULL;
+
+	if (before && before->end >= interval->start) {
+		if (interval->end <= before->end)
+			return;
+		set->total += interval->end - before->end;
+		before->end = interval->end;
+		before->last = interval->last;
+		join_following(set, place - 1);
+		return;
+	}
+	memmove(&set->intervals[place + 1], &set->intervals[place],
+		(set->end - place) * sizeof(*interval));
+	set->intervals[place] = *interval;
+	set->end++;
+	set->total += interval->end - interval->start;
+	join_following(set, place);
+}
+
+void interval_set_add(struct interval_set *set, const struct interval *interval)
+{
+	struct interval part = *interval;
+
+	if (interval_set_kept(set) >= INTERVALS_KEPT)
+		give_up_half(set);
+	if (!make_room(set)) {
+		give_up_half(set);
+		if (!make_room(set)) {
+			set->late += part.end - part.start;
+			return;
+		}
+	}
+	if (part.start < set->final) {
+		set->late += smaller(part.end, set->final) - part.start;
+		part.start = set->final;
+	}
+	if (part.start < part.end)
+		insert(set, &part);
+}
+
+void interval_set_settle(struct interval_set *set, uint64_t until)
+{
+	while (interval_set_kept(set) > 1 && set->intervals[set->begin + 1].start <= until)
+		finish_oldest(set);
+}
 
 static struct host_call *calls;
 static uint32_t count; /* of all that were added */
@@ -35,30 +186,8 @@ void host_calls_note_wait(uint32_t number)
 		calls[number % HOST_CALLS_KEPT].flags |= HOST_CALL_WAITED;
 }
 
-/* Whether a call is among the older half of those that are remembered. */
-static bool host_calls_soon_forgotten(uint32_t number)
-{
-	return number && count - number > HOST_CALLS_KEPT / 2;
-}
-
-/* How many bytes of them are in use. */
-static size_t host_calls_memory(void)
-{
-	return (count < HOST_CALLS_KEPT ? count : HOST_CALLS_KEPT) * sizeof(*calls);
-}
-
 /* How many calls before a gap are searched for the one that waited or launched last. Chosen. */
 #define CALLS_SEARCHED 64
-
-static uint64_t smaller(uint64_t one, uint64_t other)
-{
-	return one < other ? one : other;
-}
-
-static uint64_t larger(uint64_t one, uint64_t other)
-{
-	return one > other ? one : other;
-}
 
 static void add_call(struct split *split, uint16_t api, uint64_t part)
 {
@@ -280,13 +409,15 @@ void timeline_add(const struct timeline_operation *operation)
 	device->use->late = device->all.late;
 }
 
-/* A record that never comes must not keep gaps until the calls before them are forgotten. */
+/* A record that never comes must not keep gaps until the calls before them are forgotten: those
+ * are settled whose call is among the older half of the calls that are remembered. */
 static void settle_before_forgotten(struct interval_set *set)
 {
 	while (interval_set_kept(set) > 1) {
 		const struct interval *next = &set->intervals[set->begin + 1];
+		uint32_t call = next->first.call;
 
-		if (!host_calls_soon_forgotten(next->first.call))
+		if (!call || count - call <= HOST_CALLS_KEPT / 2)
 			return;
 		interval_set_settle(set, next->start);
 	}
@@ -308,12 +439,13 @@ void timeline_start(struct session *the_session)
 
 size_t timeline_memory(void)
 {
-	size_t bytes = host_calls_memory();
+	size_t bytes = smaller(count, HOST_CALLS_KEPT) * sizeof(*calls);
 
 	for (unsigned i = 0; i < SESSION_DEVICES; i++)
 		if (devices[i])
-			bytes += sizeof(*devices[i]) + interval_set_memory(&devices[i]->all) +
-				 interval_set_memory(&devices[i]->kernels) +
-				 interval_set_memory(&devices[i]->copies);
+			bytes += sizeof(*devices[i]) +
+				 (devices[i]->all.room + devices[i]->kernels.room +
+				  devices[i]->copies.room) *
+					 sizeof(struct interval);
 	return bytes;
 }

@@ -74,10 +74,10 @@ $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/ob
 $(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
 $(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o) driver/api.o events/in_flight.o recording/window_check.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o) $(BUILD)/obj/preload/events/in_flight.o
-$(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/interval_set.o
+$(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/timeline.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
 	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/api.o base/pointer_map.o recording/window_check.o)
-$(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, $(addprefix timeline/, timeline.o interval_set.o) driver/api.o)
+$(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/api.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, timeline.o)
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
 	$(addprefix $(BUILD)/obj/preload/memory/, holdings.o held_changes.o)
