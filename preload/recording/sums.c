@@ -2,70 +2,84 @@
 #include "preload/recording/sums.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <stdlib.h>
-#include <uthash.h>
 #include <utlist.h>
 
 #include "preload/handles/graph_contents.h"
 #include "preload/launch/copy_graphs.h"
 #include "preload/recording/window_estimate.h"
+#include "report/session/entries.h"
 #include "report/session/grow.h"
 
-/* UNIT_VERSION: what is in UNIT_GRAPHS as well, of one version of a graph (sums.h). */
+static struct session *session;
+static struct row *(*row_of)(struct operation *operation, int device);
+
+/* The launches of the graphs with the same kernels, or of one operation by itself; UNIT_VERSION:
+ * what is in UNIT_GRAPHS as well, of one version of a graph (sums.h). */
 enum window_unit { UNIT_ALONE, UNIT_GRAPHS, UNIT_VERSION };
 
-static struct window_class *classes;
+/* An operation's part in the units of a class. */
+struct window_part {
+	struct operation *operation;
+	struct window_times times;
+	double records;	     /* that `times` is of */
+	double open, opened; /* nanoseconds and records of the present window */
+	struct window_part *next;
+};
+
+/* What recording windows are the sums of: units that are told apart from others. */
+struct window_class {
+	struct entry entry; /* by KERNELS, or the operation's address; DEVICE; UNIT */
+	struct window_units units;
+	double open;	 /* units of the present window */
+	double recorded; /* units of those before it */
+	double all;	 /* units in all, when they were last counted */
+	bool asked;	 /* sums_lack_a_graph() has named it, or it had records */
+	struct window_part *parts;
+	struct window_class *next_open;
+};
+enum { KERNELS, DEVICE, UNIT };
+
+static struct entry *classes;
+static struct window_class *open_classes; /* those with units in the present window */
+static bool fresh;			  /* of something there are the first records */
 
 /* NULL if there is none, and `add` is false or memory is out. It stays. */
-static struct window_class *window_class_of(uint64_t kernels, uint32_t device,
-					    enum window_unit unit, bool add)
+static struct window_class *class_of(uint64_t kernels, uint32_t device, enum window_unit unit,
+				     bool add)
 {
-	struct window_class_key key = {kernels, device, unit};
-	struct window_class *class = NULL;
+	const uint64_t key[ENTRY_NUMBERS] = {[KERNELS] = kernels, [DEVICE] = device, [UNIT] = unit};
 
-	HASH_FIND(link, classes, &key, sizeof(key), class);
-	if (class || !add)
-		return class;
-	class = calloc(1, sizeof(*class));
-	if (!class)
-		return NULL;
-	class->key = key;
-	HASH_ADD(link, classes, key, sizeof(class->key), class);
-	if (!class->link.tbl) {
-		free(class);
-		return NULL;
-	}
-	return class;
+	return entry_of(&classes, key, add ? sizeof(struct window_class) : 0);
+}
+
+static struct window_class *class_alone(const struct operation *operation, uint32_t device)
+{
+	return class_of((uintptr_t)operation, device, UNIT_ALONE, true);
+}
+
+static struct window_class *next_class(const struct window_class *class)
+{
+	return (struct window_class *)(class ? class->entry.hh.next : classes);
 }
 
 /* An operation's part in it, added if need be; NULL if memory is out. */
-static struct window_part *window_class_part(struct window_class *class,
-					     struct operation *operation)
+static struct window_part *part_in(struct window_class *class, struct operation *operation)
 {
-	struct window_part **link = &class->parts, *part;
+	struct window_part **link = &class->parts;
 
 	while (*link && (*link)->operation != operation)
 		link = &(*link)->next;
-	if (*link)
-		return *link;
-	part = calloc(1, sizeof(*part));
-	if (part)
-		part->operation = operation;
-	return *link = part;
-}
-
-/* The one after `class`, in any order; the first one after NULL. */
-static struct window_class *window_class_next(const struct window_class *class)
-{
-	return class ? class->link.next : classes;
+	if (!*link && (*link = calloc(1, sizeof(**link))))
+		(*link)->operation = operation;
+	return *link;
 }
 
 /* Adds `count` records of an operation to the present window; nanoseconds. */
-static void window_class_add(struct window_class *class, struct operation *operation,
-			     uint64_t count, uint64_t total)
+static void add_records(struct window_class *class, struct operation *operation, uint64_t count,
+			uint64_t total)
 {
-	struct window_part *part = window_class_part(class, operation);
+	struct window_part *part = part_in(class, operation);
 
 	if (!part)
 		return;
@@ -74,9 +88,19 @@ static void window_class_add(struct window_class *class, struct operation *opera
 }
 
 /* Whether any of its units is recorded; false for NULL. */
-static bool window_class_is_recorded(const struct window_class *class)
+static bool is_recorded(const struct window_class *class)
 {
 	return class && class->recorded + class->open > 0;
+}
+
+static void add_unit(struct window_class *class)
+{
+	fresh |= !is_recorded(class);
+	if (!(class->open > 0)) {
+		class->next_open = open_classes;
+		open_classes = class;
+	}
+	class->open++;
 }
 
 /* A random window stands for all units since the last one that had any of them, and for as many of
@@ -95,26 +119,20 @@ static void close_random(struct window_class *class)
 		window_times_add(&part->times, units, covers, part->open / class->open);
 }
 
-static void close_certain(struct window_class *class)
-{
-	class->units.certain += class->open;
-	for (struct window_part *part = class->parts; part; part = part->next)
-		part->times.certain += part->open;
-}
-
 /* Ends the present window, which has at least one of its units. */
-static void window_class_close(struct window_class *class, bool random)
+static void close_class(struct window_class *class, bool random)
 {
 	if (random)
 		close_random(class);
 	else
-		close_certain(class);
-	class->recorded += class->open;
-	class->open = 0;
+		class->units.certain += class->open;
 	for (struct window_part *part = class->parts; part; part = part->next) {
+		part->times.certain += random ? 0 : part->open;
 		part->records += part->opened;
 		part->open = part->opened = 0;
 	}
+	class->recorded += class->open;
+	class->open = 0;
 }
 
 static enum { UNKNOWN, OPEN, KNOWN } window;
@@ -149,20 +167,6 @@ static bool has_kernels(const struct operation *operation, uint64_t kernels)
 	return contents && graph_contents_key(contents) == kernels;
 }
 
-void versions_for_each(uint64_t kernels, void (*use)(struct operation *version, void *context),
-		       void *context)
-{
-	bool several = false;
-
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
-		several |= operation->version_of && has_kernels(operation, kernels);
-	for (struct operation *operation = operation_first(); several && operation;
-	     operation = operation->next)
-		if (has_kernels(operation, kernels))
-			use(operation, context);
-}
-
 struct operation *versions_in_window(uint64_t kernels)
 {
 	struct operation *found = NULL;
@@ -178,36 +182,10 @@ struct operation *versions_in_window(uint64_t kernels)
 	return found;
 }
 
-static struct window_class *open_classes; /* those with units in the present window */
-static bool fresh;			  /* of something there are the first records */
-
-static void add_unit(struct window_class *class)
-{
-	fresh |= !window_class_is_recorded(class);
-	if (!(class->open > 0)) {
-		class->next_open = open_classes;
-		open_classes = class;
-	}
-	class->open++;
-}
-
-/* Calls `use` for each row of operations that were launched by themselves. */
-static void for_each_row(void (*use)(struct operation *operation, uint32_t device,
-				     const struct row *row))
-{
-	for (struct operation *operation = operation_first(); operation;
-	     operation = operation->next)
-		for (uint32_t device = 0; device < SESSION_DEVICES; device++)
-			if (operation->rows[device] && operation->kind != ROW_GRAPH)
-				use(operation, device, operation->rows[device]);
-}
-
 static void add_recorded(struct operation *operation, uint32_t device, const struct row *row)
 {
-	struct window_class *class =
-		row->cupti.count ? window_class_of((uintptr_t)operation, device, UNIT_ALONE, true)
-				 : NULL;
-	struct window_part *part = class ? window_class_part(class, operation) : NULL;
+	struct window_class *class = class_alone(operation, device);
+	struct window_part *part = class ? part_in(class, operation) : NULL;
 
 	if (!part)
 		return;
@@ -216,22 +194,27 @@ static void add_recorded(struct operation *operation, uint32_t device, const str
 	part->records = (double)row->cupti.count;
 }
 
-void sums_start(struct session *session,
-		struct row *(*row_of)(struct operation *operation, int device))
+void sums_start(struct session *the_session,
+		struct row *(*the_row_of)(struct operation *operation, int device))
 {
-	row_totals_start(session, row_of);
-	for_each_row(add_recorded);
+	session = the_session;
+	row_of = the_row_of;
+	for (struct operation *operation = operation_first(); operation;
+	     operation = operation->next)
+		for (uint32_t device = 0; device < SESSION_DEVICES; device++)
+			if (operation->kind != ROW_GRAPH && operation->rows[device] &&
+			    operation->rows[device]->cupti.count)
+				add_recorded(operation, device, operation->rows[device]);
 }
 
 void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds)
 {
-	struct window_class *class =
-		window_class_of((uintptr_t)operation, device, UNIT_ALONE, true);
+	struct window_class *class = class_alone(operation, device);
 
 	if (!class)
 		return;
 	add_unit(class);
-	window_class_add(class, operation, 1, nanoseconds);
+	add_records(class, operation, 1, nanoseconds);
 }
 
 /* Whether these are all of a graph's parts, but for its kernels. */
@@ -297,54 +280,60 @@ bool sums_add_launch(uint64_t kernels, uint32_t device, const struct launch_part
 		kernels = GRAPH_CONTENTS_VARIABLE;
 		count = graphs_with(kernels, parts, part_count, &operation);
 	}
-	class = count ? window_class_of(kernels, device, UNIT_GRAPHS, true) : NULL;
+	class = count ? class_of(kernels, device, UNIT_GRAPHS, true) : NULL;
 	if (!class)
 		return false;
 	add_unit(class);
 	for (uint32_t i = 0; i < part_count; i++)
-		window_class_add(class, parts[i].operation, parts[i].count, parts[i].total);
+		add_records(class, parts[i].operation, parts[i].count, parts[i].total);
 	*graph = count == 1 ? operation : NULL;
 	return true;
 }
 
-/* Calls `use` for each graph that was launched, on each device. */
-static void for_each_graph(void (*use)(const struct graph_contents *contents, uint32_t device,
-				       const struct row *row))
+/* What was called on a device: a graph, without its versions, or an operation by itself. */
+struct called {
+	struct operation *operation;
+	const struct graph_contents *contents; /* NULL: no graph */
+	uint32_t device;
+	uint64_t calls;
+	struct window_class *class;
+};
+
+/* Calls `use` for all that was called, with the class of its units: NULL if there is none, and
+ * `add` is false or memory is out. */
+static void for_each_called(bool add, void (*use)(const struct called *called))
 {
 	for (struct operation *operation = operation_first(); operation;
 	     operation = operation->next) {
-		const struct graph_contents *contents =
-			operation->version_of ? NULL : graph_contents_of(operation);
+		struct called called = {.operation = operation,
+					.contents = graph_contents_of(operation)};
+		const struct graph_contents *contents = called.contents;
 
-		for (uint32_t device = 0; contents && device < SESSION_DEVICES; device++)
-			if (operation->rows[device] && operation->rows[device]->calls > 0)
-				use(contents, device, operation->rows[device]);
+		if (operation->version_of || (operation->kind == ROW_GRAPH && !contents))
+			continue;
+		for (called.device = 0; called.device < SESSION_DEVICES; called.device++) {
+			const struct row *row = operation->rows[called.device];
+
+			if (!row || !row->calls)
+				continue;
+			called.calls = row->calls;
+			called.class = class_of(
+				contents ? graph_contents_key(contents) : (uintptr_t)operation,
+				called.device, contents ? UNIT_GRAPHS : UNIT_ALONE, add);
+			use(&called);
+		}
 	}
 }
 
-static void note_launches(const struct graph_contents *contents, uint32_t device,
-			  const struct row *row)
+static void note_before(const struct called *called)
 {
-	struct window_class *class =
-		window_class_of(graph_contents_key(contents), device, UNIT_GRAPHS, true);
-
-	if (class)
-		class->units.before += (double)row->calls;
-}
-
-static void note_calls(struct operation *operation, uint32_t device, const struct row *row)
-{
-	struct window_class *class =
-		row->calls ? window_class_of((uintptr_t)operation, device, UNIT_ALONE, true) : NULL;
-
-	if (class)
-		class->units.before = (double)row->calls;
+	if (called->class)
+		called->class->units.before += (double)called->calls;
 }
 
 void sums_begin_late(void)
 {
-	for_each_row(note_calls);
-	for_each_graph(note_launches);
+	for_each_called(true, note_before);
 }
 
 bool sums_are_fresh(void)
@@ -357,73 +346,98 @@ bool sums_are_fresh(void)
 
 static bool lacking;
 
-static void look_for_class(const struct graph_contents *contents, uint32_t device,
-			   const struct row *row)
+static void look_for_records(const struct called *called)
 {
-	struct window_class *class =
-		contents->recorded > 0
-			? window_class_of(graph_contents_key(contents), device, UNIT_GRAPHS, true)
-			: NULL;
+	struct window_class *class = called->class;
 
-	(void)row;
-	if (!class)
+	if (!class || !called->contents || !called->contents->recorded)
 		return;
 	/* Asked for once: of some launches no complete records may ever come. */
-	lacking |= !class->asked && !window_class_is_recorded(class);
+	lacking |= !class->asked && !is_recorded(class);
 	class->asked = true;
 }
 
 bool sums_lack_a_graph(void)
 {
 	lacking = false;
-	for_each_graph(look_for_class);
+	for_each_called(true, look_for_records);
 	return lacking;
 }
 
-static void count_launches(const struct graph_contents *contents, uint32_t device,
-			   const struct row *row)
-{
-	struct window_class *class =
-		window_class_of(graph_contents_key(contents), device, UNIT_GRAPHS, false);
+/* A row's operations that were partly recorded in windows: the sum over the graphs that have them
+ * as nodes, and over those launched by themselves. */
+struct total {
+	struct entry entry; /* by the operation's address, and the device */
+	struct operation *operation;
+	uint64_t nodes, estimated_nodes;
+	uint64_t unknown; /* operations of whose time nothing is known */
+	double time, error;
+	bool sampled;
+	bool used; /* else it has nothing but `unknown`, and says nothing */
+};
+static struct entry *totals;
 
-	if (class)
-		class->all += (double)row->calls;
-	for (uint32_t i = 0; i < contents->part_count; i++)
-		row_totals_count(contents->parts[i].operation, device,
-				 row->calls * contents->parts[i].count,
-				 !window_class_is_recorded(class));
+static struct total *next_total(const struct total *total)
+{
+	return (struct total *)(total ? total->entry.hh.next : totals);
 }
 
-static void count_calls(struct operation *operation, uint32_t device, const struct row *row)
+/* NULL if memory is out. */
+static struct total *total_of(struct operation *operation, uint32_t device)
 {
-	struct window_class *class =
-		row->calls ? window_class_of((uintptr_t)operation, device, UNIT_ALONE, false)
-			   : NULL;
+	const uint64_t key[ENTRY_NUMBERS] = {(uintptr_t)operation, device};
+	struct total *total = entry_of(&totals, key, sizeof(*total));
 
-	if (class)
-		class->all = (double)row->calls;
-	if (row->calls && !window_class_is_recorded(class))
-		row_totals_unknown(operation, device, row->calls);
+	if (total)
+		total->operation = operation;
+	return total;
 }
 
-/* Brings the number of each class's units up to date. */
+static void count_called(const struct called *called)
+{
+	const struct graph_contents *contents = called->contents;
+	bool unknown = !is_recorded(called->class);
+	struct total *total;
+
+	if (called->class)
+		called->class->all += (double)called->calls;
+	for (uint32_t i = 0; contents && i < contents->part_count; i++) {
+		uint64_t nodes = called->calls * contents->parts[i].count;
+
+		total = total_of(contents->parts[i].operation, called->device);
+		if (!total)
+			continue;
+		total->nodes += nodes;
+		total->unknown += unknown ? nodes : 0;
+		total->used = true;
+	}
+	total = !contents && unknown ? total_of(called->operation, called->device) : NULL;
+	if (total)
+		total->unknown += called->calls;
+}
+
+/* Brings the number of each class's units up to date, and counts the nodes. */
 static void count_units(void)
 {
-	row_totals_begin();
-	for (struct window_class *class = window_class_next(NULL); class;
-	     class = window_class_next(class))
+	for (struct total *total = next_total(NULL); total; total = next_total(total)) {
+		total->nodes = total->estimated_nodes = total->unknown = 0;
+		total->time = total->error = 0;
+		total->sampled = false;
+	}
+	for (struct window_class *class = next_class(NULL); class; class = next_class(class))
 		class->all = 0;
-	for_each_graph(count_launches);
-	for_each_row(count_calls);
+	for_each_called(false, count_called);
 }
 
 /* What the window has of a graph's launches is of one version, if no other was launched in it. */
 static void add_to_version(const struct window_class *class, bool random)
 {
-	struct operation *version =
-		class->key.unit == UNIT_GRAPHS ? versions_in_window(class->key.kernels) : NULL;
+	struct operation *version = class->entry.key[UNIT] == UNIT_GRAPHS
+					    ? versions_in_window(class->entry.key[KERNELS])
+					    : NULL;
 	struct window_class *of =
-		version ? window_class_of((uintptr_t)version, class->key.device, UNIT_VERSION, true)
+		version ? class_of((uintptr_t)version, (uint32_t) class->entry.key[DEVICE],
+				   UNIT_VERSION, true)
 			: NULL;
 
 	if (!of)
@@ -431,8 +445,8 @@ static void add_to_version(const struct window_class *class, bool random)
 	of->open = class->open;
 	of->all = (double)version->calls;
 	for (struct window_part *part = class->parts; part; part = part->next)
-		window_class_add(of, part->operation, (uint64_t)part->opened, (uint64_t)part->open);
-	window_class_close(of, random);
+		add_records(of, part->operation, (uint64_t)part->opened, (uint64_t)part->open);
+	close_class(of, random);
 }
 
 void sums_close_window(bool random)
@@ -441,78 +455,116 @@ void sums_close_window(bool random)
 		count_units();
 	for (struct window_class *class = open_classes; class; class = class->next_open) {
 		add_to_version(class, random);
-		window_class_close(class, random);
+		close_class(class, random);
 	}
 	open_classes = NULL;
 	versions_window_taken();
 }
 
-/* Whose versions are added up, and of which part of their launches. */
-struct versions {
-	const struct window_class *class;
-	struct operation *part;
-	struct window_strata strata;
-};
-
-static void add_version(struct operation *version, void *context)
-{
-	struct versions *versions = context;
-	struct window_class *of = window_class_of((uintptr_t)version, versions->class->key.device,
-						  UNIT_VERSION, false);
-	struct window_part *part = of ? window_class_part(of, versions->part) : NULL;
-
-	if (part)
-		window_strata_add(&versions->strata, &of->units, &part->times,
-				  (double)version->calls);
-}
-
+/* The estimate of a part of graphs' launches, by their versions if there are several. */
 static struct estimated by_version(const struct window_class *class, const struct window_part *part,
 				   const struct estimated *of_all)
 {
-	struct versions versions = {.class = class, .part = part->operation};
+	const uint64_t *key = class->entry.key;
+	struct window_strata strata = {.units = 0};
+	bool several = false;
 
-	versions_for_each(class->key.kernels, add_version, &versions);
-	return window_strata_estimate(&versions.strata, &class->units, &part->times, class->all,
-				      of_all);
+	for (struct operation *operation = operation_first(); operation;
+	     operation = operation->next)
+		several |= operation->version_of && has_kernels(operation, key[KERNELS]);
+	for (struct operation *version = operation_first(); several && version;
+	     version = version->next) {
+		struct window_class *of =
+			has_kernels(version, key[KERNELS])
+				? class_of((uintptr_t)version, (uint32_t)key[DEVICE], UNIT_VERSION,
+					   false)
+				: NULL;
+		struct window_part *its = of ? part_in(of, part->operation) : NULL;
+
+		if (its)
+			window_strata_add(&strata, &of->units, &its->times, (double)version->calls);
+	}
+	return window_strata_estimate(&strata, &class->units, &part->times, class->all, of_all);
 }
 
 /* A kernel of a graph whose contents only the device knows: how often all its launches ran it. */
-static void estimate_count(const struct window_class *class, const struct window_part *part)
+static uint64_t estimate_count(const struct window_class *class, const struct window_part *part)
 {
 	double recorded = class->recorded + class->open;
 	double count = recorded > 0 ? (part->records + part->opened) / recorded * class->all : 0;
 
-	row_totals_estimate_count(part->operation, class->key.device, (uint64_t)(count + 0.5));
+	return (uint64_t)(count + 0.5);
 }
 
 static void add_class(const struct window_class *class)
 {
+	bool graphs = class->entry.key[UNIT] == UNIT_GRAPHS;
+
 	for (const struct window_part *part = class->parts; part; part = part->next) {
 		struct window_units units = class->units;
 		struct window_times times = part->times;
-		struct estimated estimated;
+		struct estimated time;
+		struct total *total =
+			total_of(part->operation, (uint32_t) class->entry.key[DEVICE]);
 
+		if (!total)
+			continue;
 		/* The present window: what it stands for is settled when it ends. */
 		units.certain += class->open;
 		times.certain += part->open;
-		estimated = window_estimate(&units, &times, class->all);
-		if (class->key.unit == UNIT_GRAPHS)
-			estimated = by_version(class, part, &estimated);
-		row_totals_add(part->operation, class->key.device, &estimated,
-			       class->all > units.certain);
-		if (class->key.unit == UNIT_GRAPHS && class->key.kernels == GRAPH_CONTENTS_VARIABLE)
-			estimate_count(class, part);
+		time = window_estimate(&units, &times, class->all);
+		if (graphs)
+			time = by_version(class, part, &time);
+		total->time += time.total;
+		/* A NAN stays one. */
+		total->error = sqrt(total->error * total->error + time.error * time.error);
+		total->sampled |= class->all > units.certain;
+		total->used = true;
+		if (graphs && class->entry.key[KERNELS] == GRAPH_CONTENTS_VARIABLE)
+			total->estimated_nodes += estimate_count(class, part);
 	}
+}
+
+/* Writes it into its row. Those of whose time nothing is known are taken to be like the others. */
+static void write_total(struct total *total, struct row *row)
+{
+	uint64_t calls;
+
+	if (total->estimated_nodes > total->nodes) {
+		row->node_calls_estimated = total->estimated_nodes - total->nodes;
+		total->nodes = total->estimated_nodes;
+	}
+	calls = row->calls + total->nodes;
+	if (total->unknown) {
+		uint64_t known = calls > total->unknown ? calls - total->unknown : 0;
+
+		total->sampled = true;
+		total->error = NAN;
+		total->time = known ? total->time * (double)calls / (double)known : 0;
+	}
+	row->node_calls = total->nodes;
+	row->windows_error = total->error;
+	row->windows_total = total->sampled ? total->time : 0;
 }
 
 void sums_update_rows(void)
 {
+	uint64_t nodes = 0;
+
 	count_units();
-	for (struct window_class *class = window_class_next(NULL); class;
-	     class = window_class_next(class))
-		if (class->key.unit != UNIT_VERSION)
+	for (struct window_class *class = next_class(NULL); class; class = next_class(class))
+		if (class->entry.key[UNIT] != UNIT_VERSION)
 			add_class(class);
-	row_totals_end();
+	for (struct total *total = next_total(NULL); total; total = next_total(total)) {
+		struct row *row =
+			total->used ? row_of(total->operation, (int)total->entry.key[1]) : NULL;
+
+		if (!row)
+			continue;
+		write_total(total, row);
+		nodes += total->nodes;
+	}
+	session_header(session)->counters[COUNTER_graph_node_calls] = nodes;
 }
 
 /* A launch is complete once work has begun that started this many nanoseconds after its last node,
@@ -526,7 +578,8 @@ struct node {
 };
 
 struct launch {
-	uint32_t correlation, device;
+	struct entry entry; /* by correlation id */
+	uint32_t device;
 	uint32_t graph;	 /* CUPTI's number of the executable graph */
 	uint64_t stream; /* context id, stream id: of its first record */
 	uint64_t start, end;
@@ -537,10 +590,9 @@ struct launch {
 	uint32_t node_count, node_room;
 	struct node *nodes;
 	struct launch *prev, *next;
-	UT_hash_handle link;
 };
 
-static struct launch *by_correlation;
+static struct entry *by_correlation;
 static struct launch *oldest; /* by their first record's arrival */
 static uint64_t seen, newest;
 static void (*take_node)(struct operation *, uint32_t, uint64_t);
@@ -604,7 +656,7 @@ static void end(struct launch *launch, bool valid)
 		if (graph)
 			take_graph(graph, launch->device, launch->end - launch->start);
 	}
-	HASH_DELETE(link, by_correlation, launch);
+	HASH_DEL(by_correlation, &launch->entry);
 	DL_DELETE(oldest, launch);
 	free(launch->parts);
 	free(launch->nodes);
@@ -613,27 +665,20 @@ static void end(struct launch *launch, bool valid)
 
 static struct launch *launch_of(const struct activity *activity)
 {
-	struct launch *launch = NULL;
+	const uint64_t key[ENTRY_NUMBERS] = {activity->correlation};
+	struct launch *launch = entry_of(&by_correlation, key, 0);
 
-	HASH_FIND(link, by_correlation, &activity->correlation, sizeof(activity->correlation),
-		  launch);
 	if (launch)
 		return launch;
-	if (HASH_CNT(link, by_correlation) == MOST_LAUNCHES)
+	if (HASH_COUNT(by_correlation) == MOST_LAUNCHES)
 		end(oldest, true);
-	launch = calloc(1, sizeof(*launch));
+	launch = entry_of(&by_correlation, key, sizeof(*launch));
 	if (!launch)
 		return NULL;
-	launch->correlation = activity->correlation;
 	launch->device = activity->device;
 	launch->graph = activity->graph;
 	launch->stream = (uint64_t)activity->context << 32 | activity->stream;
 	launch->start = activity->start;
-	HASH_ADD(link, by_correlation, correlation, sizeof(launch->correlation), launch);
-	if (!launch->link.tbl) {
-		free(launch);
-		return NULL;
-	}
 	DL_APPEND(oldest, launch);
 	return launch;
 }

@@ -10,45 +10,10 @@
 
 #include <stdbool.h>
 #include <stdint.h>
-#include <uthash.h>
 
 #include "cupti/activity.h"
 #include "preload/handles/operation.h"
-#include "preload/recording/window_estimate.h"
 #include "report/session/session.h"
-
-/*
- * What recording windows are the sums of: units that are told apart from others, the launches of
- * the graphs with the same kernels, or of one operation by itself. For the collector thread only.
- */
-
-/* An operation's part in the units of a class. */
-struct window_part {
-	struct operation *operation;
-	struct window_times times;
-	double records;	     /* that `times` is of */
-	double open, opened; /* nanoseconds and records of the present window */
-	struct window_part *next;
-};
-
-struct window_class_key {
-	uint64_t kernels; /* or the operation's address */
-	uint32_t device, unit;
-};
-
-/* Units that are told apart from others: the launches of the graphs with the same kernels, or of
- * one operation by itself. */
-struct window_class {
-	struct window_class_key key;
-	struct window_units units;
-	double open;	 /* units of the present window */
-	double recorded; /* units of those before it */
-	double all;	 /* units in all, when they were last counted */
-	bool asked;	 /* sums_lack_a_graph() has named it, or it had records */
-	struct window_part *parts;
-	struct window_class *next_open;
-	UT_hash_handle link;
-};
 
 /*
  * Versions of updated graphs (operation.h). Records do not tell them apart if they run the same
@@ -60,10 +25,6 @@ struct window_class {
  * returned: notes which graphs are launched in between. Anything longer is not a window. */
 void versions_window_opens(void);
 void versions_window_was_closed(void);
-/* Calls `use` for each version of graphs with these kernels (graph_contents_key()), the first ones
- * too; not if there is no other. */
-void versions_for_each(uint64_t kernels, void (*use)(struct operation *version, void *context),
-		       void *context);
 /* The only version of graphs with these kernels that was launched in the last window; NULL if there
  * were several, or that is not known. */
 struct operation *versions_in_window(uint64_t kernels);

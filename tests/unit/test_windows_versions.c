@@ -61,26 +61,6 @@ static void a_window_of_two_versions_is_of_none(void **state)
 	assert_null(versions_in_window(contents[0]->kernels));
 }
 
-static void count_version(struct operation *version, void *context)
-{
-	assert_true(version == &operations[GRAPH] || version == &operations[SAME_GRAPH]);
-	++*(unsigned *)context;
-}
-
-static void a_graph_without_versions_has_none(void **state)
-{
-	unsigned count = 0;
-
-	(void)state;
-	versions_for_each(contents[0]->kernels, count_version, &count);
-	assert_int_equal(count, 2);
-	versions_for_each(contents[0]->kernels + 1, count_version, &count);
-	assert_int_equal(count, 2);
-	operations[SAME_GRAPH].version_of = NULL;
-	versions_for_each(contents[0]->kernels, count_version, &count);
-	assert_int_equal(count, 2);
-}
-
 static void add_launch(uint64_t first_ns)
 {
 	const struct launch_part parts[] = {{&operations[FIRST], 2, first_ns},
@@ -162,7 +142,6 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		VERSIONS(a_window_in_which_one_version_was_launched_is_of_that),
 		VERSIONS(a_window_of_two_versions_is_of_none),
-		VERSIONS(a_graph_without_versions_has_none),
 		VERSIONS(launches_of_each_version_are_like_those_of_its_windows),
 		VERSIONS(of_a_version_with_few_windows_less_is_known),
 		VERSIONS(versions_that_do_not_differ_are_not_told_apart),
