@@ -1,35 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* A merged profile's processes side by side, and the rows that are uneven over them. */
-#include <errno.h>
-#include <stdlib.h>
-
 #include "report/html/section.h"
 #include "report/merge/job.h"
-#include "report/sheet/number.h"
-#include "report/session/estimate.h"
 
 /* Bytes of the section's tables. Chosen: a page stays under 1 MB. */
 #define PROCESSES_BYTES 100000
-#define BALANCE_BYTES	200000
+#define BALANCE_BYTES	100000
 
-struct job {
+struct side_by_side {
+	struct job job; /* the sheet's argument */
 	struct page *page;
-	const struct job_process **processes; /* the slowest first */
-	size_t count;
-	struct waits waits;
-	uint64_t longest;		   /* time of a process's devices */
-	uint64_t causes[IDLE_CAUSE_COUNT]; /* of all processes */
+	uint64_t longest; /* time of a process's devices */
+};
+
+struct bar {
+	const struct job_process *process;
+	double scale;
 };
 
 /* Busy and idle time, each process's bar as long as its devices' time is beside the longest. */
-static void write_bar(const struct job *job, const struct job_process *process)
+static void write_bar(struct html *html, const void *argument)
 {
-	struct html *html = &job->page->html;
-	double at = 0, scale = job->longest ? 100.0 / (double)job->longest : 0;
+	const struct bar *bar = argument;
+	const struct job_process *process = bar->process;
+	double at = 0, scale = bar->scale;
 	uint64_t left = job_idle(process);
 	double length = (double)process->busy * scale;
 
-	fputs("<td><svg class=\"stack process\" aria-hidden=\"true\">\n", html->file);
+	fputs("<svg class=\"stack process\" aria-hidden=\"true\">\n", html->file);
 	stack_part(html, "busy-kernels", "busy", at, length);
 	at += length;
 	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
@@ -42,140 +40,72 @@ static void write_bar(const struct job *job, const struct job_process *process)
 	}
 	if (left)
 		stack_part(html, "idle-unresolved", "no cause known", at, (double)left * scale);
-	fputs("</svg></td>", html->file);
+	fputs("</svg>", html->file);
 }
 
-static void write_process(const struct job *job, const struct job_process *process)
+static void fill_process(const struct sheet *sheet, size_t index, struct cell *cells)
 {
-	const struct session *session = job->page->session;
-	const struct process_wait *wait = waits_of(&job->waits, session, process);
-	double waited = wait ? (wait->is_exact ? wait->exact : wait->least) : 0;
-	const char *mark = wait && !wait->is_exact && process->collectives ? "&#62;" : "";
-	struct html *html = &job->page->html;
-	bool ranked = process->rank.rank >= 0;
-	int number = ranked ? process->rank.rank : process->pid;
+	const struct side_by_side *sides = sheet->argument;
+	const struct bar bar = {sides->job.processes[index],
+				sides->longest ? 100.0 / (double)sides->longest : 0};
 
-	fprintf(html->file, "<tr><th scope=\"row\" class=\"number\" data-value=\"%d\">%d</th>",
-		number, number);
-	write_bar(job, process);
-	html_time(html, process->gpu, true, "");
-	html_time(html, process->collectives, true, "");
-	html_time(html, to_unsigned(waited), true, mark);
-	html_time(html, process->busy, true, "");
-	html_time(html, job_idle(process), true, "");
-	html_bytes(html, process->memory_peak);
-	fputs("<td class=\"name\">", html->file);
-	/* Processes without ranks are a tree's, on one node. */
-	html_text(html, session_string(session, ranked ? process->hostname : process->command));
-	fputs("</td></tr>\n", html->file);
+	job_fill_process(sheet, index, cells);
+	html_cell(&sides->page->html, &cells[0], write_bar, &bar);
 }
 
-static void write_legend(const struct job *job)
+static void write_legend(const struct job *job, struct html *html)
 {
-	struct html *html = &job->page->html;
-
 	fputs("<ul class=\"legend\" aria-hidden=\"true\">\n<li>", html->file);
 	stack_swatch(html, "busy-kernels");
 	fputs("busy</li>\n", html->file);
-	for (unsigned i = 0; i < IDLE_CAUSE_COUNT; i++) {
-		if (!job->causes[i])
+	for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++) {
+		size_t i = 0;
+
+		while (i < job->count && !job->processes[i]->causes[cause])
+			i++;
+		if (i == job->count)
 			continue;
 		fputs("<li>", html->file);
-		stack_swatch(html, stack_cause_class(i));
-		fprintf(html->file, "%s</li>\n", idle_cause_texts[i]);
+		stack_swatch(html, stack_cause_class(cause));
+		fprintf(html->file, "%s</li>\n", idle_cause_texts[cause]);
 	}
 	fputs("</ul>\n", html->file);
 }
 
-static void write_processes(const struct job *job)
+static void write_processes(const struct side_by_side *sides)
 {
-	struct html *html = &job->page->html;
-	bool ranked = job->count > 0 && job->processes[0]->rank.rank >= 0;
-	long most = ftell(html->file) + PROCESSES_BYTES;
-	size_t i;
+	struct html *html = &sides->page->html;
+	struct sheet sheet;
 
-	write_legend(job);
-	html_table_begin(
-		html, "processes-table", "sortable",
-		"Processes, the one with most GPU time outside collectives first; bars are "
-		"the time of their devices",
-		ranked ? "#Rank|-Busy and idle|#GPU time|#Collectives|#Waiting|#Busy|#Idle|#Memory "
-			 "at most|Node"
-		       : "#Process|-Busy and idle|#GPU "
-			 "time|#Collectives|#Waiting|#Busy|#Idle|#Memory at most|Command");
-	for (i = 0; i < job->count && ftell(html->file) < most; i++)
-		write_process(job, job->processes[i]);
-	html_table_end(html);
-	if (i < job->count)
+	write_legend(&sides->job, html);
+	job_processes_sheet(&sheet, &sides->job);
+	sheet.row = fill_process;
+	sheet.room = PROCESSES_BYTES;
+	html_sheet(html, &sheet, "processes-table", "sortable",
+		   "Processes, the one with most GPU time outside collectives first; bars are "
+		   "the time of their devices");
+	if (sheet.shown < sheet.rows)
 		fprintf(html->file,
 			"<p class=\"left-out\">%zu more processes are not in this page: "
-			"<code>ktime "
-			"show --slowest %zu</code> prints them.</p>\n",
-			job->count - i, job->count);
+			"<code>ktime show --slowest %zu</code> prints them.</p>\n",
+			sheet.rows - sheet.shown, sheet.rows);
 }
 
-/* The process that has most of a row; nobody is slower if all have as much. */
-static void write_slowest(struct html *html, const struct session *session,
-			  const struct job_row *row)
+static int write_balance(struct page *page, const struct job *job)
 {
-	const struct job_process *slowest = session_process_at(session, row->slowest);
-
-	fputs("<td>", html->file);
-	if (!slowest || (row->minimum == row->maximum && row->processes > 1))
-		fputc('-', html->file);
-	else if (slowest->rank.rank >= 0)
-		fprintf(html->file, "rank %d", slowest->rank.rank);
-	else
-		fprintf(html->file, "process %d", slowest->pid);
-	fputs("</td>", html->file);
-}
-
-static void write_row(struct page *page, const struct job_row *row, const char *name)
-{
-	double mean = row->processes ? row->total / (double)row->processes : 0;
-	struct html *html = &page->html;
-	char text[NUMBER_SIZE];
-
-	html_row(html, name);
-	snprintf(text, sizeof(text), "%.2f", job_imbalance(row));
-	html_number(html, job_imbalance(row), text);
-	html_time(html, row->minimum, true, "");
-	html_time(html, to_unsigned(mean + 0.5), true, "");
-	html_time(html, row->maximum, true, "");
-	html_count(html, row->processes);
-	write_slowest(html, page->session, row);
-	fputs("</tr>\n", html->file);
-}
-
-static int write_balance(struct page *page)
-{
-	const struct job_row **rows;
-	struct html *html = &page->html;
-	struct filter filter;
-	size_t count;
-	int error = filter_init(&filter, page->session, page->options);
+	struct job_rows rows;
+	struct sheet sheet;
+	int error = job_rows_init(&rows, job, page->options, false);
 
 	if (error)
 		return error;
-	rows = job_longest_first(page->session, false, &count);
-	if (!rows)
-		error = -ENOMEM;
-	html_table_begin(html, "balance-table", "sortable filterable",
-			 "What the processes have of each row; imbalance is the most that one has "
-			 "over the mean",
-			 "Name|#Imbalance|#Min|#Mean|#Max|#Processes|Slowest");
-	for (size_t i = 0; i < count && !error && ftell(html->file) < BALANCE_BYTES; i++) {
-		const char *name = filter_name(&filter, rows[i]->kind, rows[i]->name);
-
-		if (!name)
-			error = -ENOMEM;
-		else if (filter_shows(&filter, rows[i]->kind, rows[i]->name, -1))
-			write_row(page, rows[i], name);
-	}
-	html_table_end(html);
-	free(rows);
-	filter_free(&filter);
-	return error;
+	job_rows_sheet(&sheet, &rows);
+	sheet.room = BALANCE_BYTES;
+	html_sheet(&page->html, &sheet, "balance-table", "sortable filterable",
+		   "What the processes have of each row; imbalance is the most that one has over "
+		   "the mean");
+	job_rows_free(&rows);
+	return 0;
 }
 
 static int write_lines(FILE *file, void *argument)
@@ -187,7 +117,8 @@ static int write_lines(FILE *file, void *argument)
 
 int processes_section(struct page *page)
 {
-	struct job job = {.page = page};
+	struct side_by_side sides = {.page = page};
+	struct job *job = &sides.job;
 	int error;
 
 	if (!session_header(page->session)->processes)
@@ -195,19 +126,14 @@ int processes_section(struct page *page)
 	error = html_lines(&page->html, write_lines, page);
 	if (error)
 		return error;
-	job.processes = job_slowest_first(page->session, &job.count);
-	error = job.processes ? waits_find(&job.waits, page->session) : -ENOMEM;
-	for (size_t i = 0; i < job.count && !error; i++) {
-		if (job.processes[i]->device_time > job.longest)
-			job.longest = job.processes[i]->device_time;
-		for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++)
-			job.causes[cause] += job.processes[i]->causes[cause];
-	}
+	error = job_init(job, page->session);
+	for (size_t i = 0; i < job->count && !error; i++)
+		if (job->processes[i]->device_time > sides.longest)
+			sides.longest = job->processes[i]->device_time;
 	if (!error) {
-		write_processes(&job);
-		error = write_balance(page);
+		write_processes(&sides);
+		error = write_balance(page, job);
 	}
-	waits_free(&job.waits);
-	free(job.processes);
+	job_free(job);
 	return error;
 }

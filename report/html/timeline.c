@@ -590,7 +590,7 @@ static const char *const classes[] = {
 #define CLASSES (sizeof(classes) / sizeof(*classes))
 
 /* Of a column of time. */
-struct column {
+struct time_column {
 	double parts[CLASSES];
 };
 
@@ -656,7 +656,7 @@ static void write_label(struct picture *picture, const struct track *track, bool
 }
 
 /* Adds an item's part of each column that it is in, in columns. */
-static void add_to_columns(struct column *columns, const struct item *item, unsigned class,
+static void add_to_columns(struct time_column *columns, const struct item *item, unsigned class,
 			   double scale)
 {
 	double from = (double)item->start * scale, to = (double)item->end * scale;
@@ -669,7 +669,7 @@ static void add_to_columns(struct column *columns, const struct item *item, unsi
 }
 
 /* The class with most of a column, and how high it is filled, from 0 to 10. */
-static unsigned fill_column(const struct column *column, unsigned *class)
+static unsigned fill_column(const struct time_column *column, unsigned *class)
 {
 	double sum = 0;
 
@@ -686,7 +686,7 @@ static unsigned fill_column(const struct column *column, unsigned *class)
  */
 static void write_picture(struct picture *picture, const struct track *track)
 {
-	static struct column columns[COLUMNS]; /* too large for a small stack */
+	static struct time_column columns[COLUMNS]; /* too large for a small stack */
 	const struct timeline *timeline = &picture->timeline;
 	struct html *html = &picture->page->html;
 	double scale = timeline->end ? COLUMNS / (double)timeline->end : 0;

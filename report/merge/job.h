@@ -8,7 +8,9 @@
 #include <stdio.h>
 
 #include "report/options/options.h"
+#include "report/print/filter.h"
 #include "report/session/session.h"
+#include "report/sheet/sheet.h"
 
 /* Ranks from `first` to `last`. */
 struct rank_range {
@@ -74,6 +76,36 @@ const struct process_wait *waits_of(const struct waits *waits, const struct sess
 #define JOB_CLOCKS_SIZE	   400
 void job_clocks_text(const struct session *session, const struct waits *waits,
 		     char text[JOB_CLOCKS_SIZE]);
+
+/* The processes of a merged profile, for its sheets. */
+#define JOB_CAUSES_SIZE 160
+struct job {
+	const struct session *session;
+	struct waits waits;
+	const struct job_process **processes; /* the slowest first */
+	size_t count;
+	char causes[JOB_CAUSES_SIZE]; /* of the process that is written */
+};
+/* 0 or -ENOMEM; free it with job_free() whatever it returns. */
+int job_init(struct job *job, const struct session *session);
+void job_free(struct job *job);
+/* The sheet of all processes, a row each; the first cell is for a page's picture of its time. */
+void job_processes_sheet(struct sheet *sheet, const struct job *job);
+void job_fill_process(const struct sheet *sheet, size_t index, struct cell *cells);
+
+/* What the processes have of each row of the GPU, or of their NVTX ranges; the longest first. */
+struct job_rows {
+	const struct job *job;
+	const struct job_row **rows;
+	size_t count;
+	struct filter filter;
+	bool of_ranges;
+};
+/* 0 or -errno; free it with job_rows_free(). */
+int job_rows_init(struct job_rows *rows, const struct job *job, const struct options *options,
+		  bool of_ranges);
+void job_rows_free(struct job_rows *rows);
+void job_rows_sheet(struct sheet *sheet, const struct job_rows *rows);
 
 /* The lines on the processes: how many, which are missing or cut short, how far apart their clocks
  * are. In the "C" locale. 0 or -errno. */
