@@ -49,13 +49,13 @@ static void write_device(struct html *html, const struct device_info *info, int 
 	html_text(html, text);
 	fputs("</td>", html->file);
 	if (info->memory)
-		html_bytes(html, info->memory);
+		html_number(html, (double)info->memory, number_bytes_about(text, info->memory));
 	else
 		html_unknown(html);
 	snprintf(text, sizeof(text), "%u", info->multiprocessors);
 	html_number(html, info->multiprocessors, info->multiprocessors ? text : "-");
-	html_rate(html, peaks.dram);
-	html_rate(html, peaks.host);
+	html_number(html, peaks.dram, number_rate(text, peaks.dram));
+	html_number(html, peaks.host, number_rate(text, peaks.host));
 	fputs("<td>", html->file);
 	html_text(html, host_link_text(info, text, sizeof(text)));
 	fputs("</td></tr>\n", html->file);

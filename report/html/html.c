@@ -213,56 +213,6 @@ void html_unknown(struct html *html)
 	html_number(html, -1, "-");
 }
 
-void html_count(struct html *html, uint64_t count)
-{
-	char text[NUMBER_SIZE];
-
-	html_number(html, (double)count, number_count(text, count));
-}
-
-void html_bytes(struct html *html, uint64_t bytes)
-{
-	char text[NUMBER_SIZE];
-
-	html_number(html, (double)bytes, bytes ? number_bytes_about(text, bytes) : "-");
-}
-
-void html_rate(struct html *html, double rate)
-{
-	char text[NUMBER_SIZE];
-
-	html_number(html, rate, number_rate(text, rate));
-}
-
-void html_integer(struct html *html, int64_t value)
-{
-	fprintf(html->file, "<td class=\"number\" data-value=\"%lld\">%lld</td>", (long long)value,
-		(long long)value);
-}
-
-void html_time(struct html *html, uint64_t nanoseconds, bool known, const char *mark)
-{
-	char text[NUMBER_SIZE];
-
-	if (known)
-		fprintf(html->file, "<td class=\"number\" data-value=\"%llu\">%s%s</td>",
-			(unsigned long long)nanoseconds, mark, number_time(text, nanoseconds));
-	else
-		html_unknown(html);
-}
-
-void html_share(struct html *html, double percent, bool known)
-{
-	if (known)
-		fprintf(html->file,
-			"<td class=\"number share\" data-value=\"%.6f\"><svg class=\"bar\" "
-			"aria-hidden=\"true\"><rect width=\"%.2f%%\" height=\"100%%\"/></svg> "
-			"%.2f%%</td>",
-			percent, percent, percent);
-	else
-		fputs("<td class=\"number share\" data-value=\"-1\">-</td>", html->file);
-}
-
 void html_clock(struct html *html, const struct clock_range *clock)
 {
 	char text[ENERGY_TEXT_SIZE];

@@ -55,18 +55,10 @@ struct cell;
 void html_cell(struct html *html, struct cell *cell,
 	       void (*write)(struct html *html, const void *argument), const void *argument);
 
-/* A cell with a number: how it reads, and what the column is sorted by. */
+/* A cell with a number: how it reads, and what the column is sorted by; and one of what is not
+ * known. */
 void html_number(struct html *html, double value, const char *text);
-/* The same of what is not known, of a count, of bytes (0: "-"), GB/s, and a number as it is. */
 void html_unknown(struct html *html);
-void html_count(struct html *html, uint64_t count);
-void html_bytes(struct html *html, uint64_t bytes);
-void html_rate(struct html *html, double rate);
-void html_integer(struct html *html, int64_t value);
-/* A cell with nanoseconds; `known` if there are any. `mark` stands before them. */
-void html_time(struct html *html, uint64_t nanoseconds, bool known, const char *mark);
-/* A cell with a percentage, and a bar as long. */
-void html_share(struct html *html, double percent, bool known);
 
 /* A clock on average, and from the least to the most; "-" if it was never read. */
 void html_clock(struct html *html, const struct clock_range *clock);
