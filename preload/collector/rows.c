@@ -113,10 +113,7 @@ static void leave_out_load(struct row *row, const struct in_flight *second)
 		return;
 	if (histogram)
 		memset(histogram, 0, sizeof(*histogram));
-	row->events = (struct figures){
-		.minimum = UINT64_MAX,
-		.histogram = row->events.histogram,
-	};
+	row->events = (struct figures){.histogram = row->events.histogram};
 	estimate_forget_timed(&row->estimate);
 	row->gated = row->may_wait = row->beside = row->queued = 0;
 	row->untimed[UNTIMED_FIRST_LAUNCH]++;

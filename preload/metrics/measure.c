@@ -324,6 +324,7 @@ static void write_kernel(struct session *session, struct measured_kernel *kernel
 		sum->written->minimum = sum->minimum;
 		sum->written->maximum = sum->maximum;
 		sum->written->total = sum->total;
+		sum->written->known = sum->count ? MINIMUM_KNOWN | MAXIMUM_KNOWN : 0;
 		__atomic_store_n(&sum->written->count, sum->count, __ATOMIC_RELEASE);
 	}
 	kernel->changed = false;

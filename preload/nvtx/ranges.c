@@ -442,8 +442,7 @@ static void range_rows_end(struct nvtx_range *range, uint16_t path, const struct
 
 	range->calls++;
 	range->total += time->duration;
-	if (time->duration < range->minimum)
-		range->minimum = time->duration;
+	figure_least(&range->minimum, &range->known, time->duration);
 	if (time->duration > range->maximum)
 		range->maximum = time->duration;
 	session_count(session, COUNTER_ranges, 1);
@@ -500,8 +499,7 @@ static void range_rows_add(const struct nvtx_range *range, const struct row *row
 	part->event_calls += clock == CLOCK_EVENTS ? weight : 0;
 	part->total += (uint64_t)((double)nanoseconds * weight + 0.5);
 	part->estimated |= weight != 1;
-	if (nanoseconds < part->minimum)
-		part->minimum = nanoseconds;
+	figure_least(&part->minimum, &part->known, nanoseconds);
 	if (nanoseconds > part->maximum)
 		part->maximum = nanoseconds;
 }

@@ -543,8 +543,7 @@ static void write_total(struct total *total, struct row *row)
 		total->time = known ? total->time * (double)calls / (double)known : 0;
 	}
 	row->node_calls = total->nodes;
-	row->windows_error = total->error;
-	row->windows_total = total->sampled ? total->time : 0;
+	row_set_windows(row, total->sampled ? total->time : 0, total->error);
 }
 
 void sums_update_rows(void)

@@ -11,7 +11,7 @@
 #include "report/names/visible.h"
 #include "report/sheet/number.h"
 #include "report/session/estimate.h"
-#include "report/session/figure_tables.h"
+#include "report/session/layout.h"
 #include "report/session/session.h"
 
 /* The columns of all forms: CSV has the times of a side next to each other. */

@@ -16,7 +16,7 @@
 #include "report/print/table.h"
 #include "report/session/input.h"
 #include "report/session/memory_use.h"
-#include "report/session/figure_tables.h"
+#include "report/session/layout.h"
 #include "report/session/session.h"
 
 static void row_free(struct profile_row *row)

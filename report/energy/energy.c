@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/energy/energy.h"
 
+#include "report/session/layout.h"
+
 /* Holds all reasons. */
 #define REASONS_SIZE 640
 
@@ -52,6 +54,7 @@ static void add_clock(struct clock_range *clock, unsigned mhz)
 {
 	if (clock->samples == 0 || mhz < clock->minimum)
 		clock->minimum = mhz;
+	clock->known = MINIMUM_KNOWN;
 	if (mhz > clock->maximum)
 		clock->maximum = mhz;
 	clock->sum += mhz;
@@ -79,18 +82,6 @@ void energy_add(struct device_energy *energy, struct energy_meter *meter,
 		energy->reasons[i] += (reasons & reason_bits[i]) != 0;
 }
 
-static void join_clock(struct clock_range *clock, const struct clock_range *other)
-{
-	if (other->samples == 0)
-		return;
-	if (clock->samples == 0 || other->minimum < clock->minimum)
-		clock->minimum = other->minimum;
-	if (other->maximum > clock->maximum)
-		clock->maximum = other->maximum;
-	clock->sum += other->sum;
-	clock->samples += other->samples;
-}
-
 void energy_join(struct device_energy *energy, const struct device_energy *other)
 {
 	if (!energy_is_known(other))
@@ -101,8 +92,10 @@ void energy_join(struct device_energy *energy, const struct device_energy *other
 	energy->joules += other->joules;
 	energy->samples += other->samples;
 	energy->idle += other->idle;
-	join_clock(&energy->sm, &other->sm);
-	join_clock(&energy->memory, &other->memory);
+	if (other->sm.samples)
+		figures_merge(figures_of(SCOPE_CLOCK_RANGE), &energy->sm, &other->sm);
+	if (other->memory.samples)
+		figures_merge(figures_of(SCOPE_CLOCK_RANGE), &energy->memory, &other->memory);
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
 		energy->reasons[i] += other->reasons[i];
 }

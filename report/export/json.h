@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
-#include "report/session/figure_tables.h"
+#include "report/session/layout.h"
 #include "report/session/session.h"
 
 /* All but the file begins as zeros. */

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "report/session/estimate.h"
-#include "report/session/figure_tables.h"
+#include "report/session/layout.h"
 #include "report/session/memory_use.h"
 #include "report/session/session_nvtx.h"
 #include "report/session/session_overhead.h"
@@ -76,7 +76,7 @@ static void subtract_figures(const struct session *session, struct figures *now,
 
 	figures_subtract(figures_of(SCOPE_CLOCK), now, before);
 	if (now->count == 0) {
-		now->minimum = UINT64_MAX;
+		now->known = 0;
 		now->maximum = 0;
 	}
 	if (histogram && old)
@@ -107,16 +107,18 @@ static void subtract_windows(struct row *now, const struct row *before)
 	const double earlier = (double)(before->calls + before->node_calls);
 	const double all = (double)(now->calls + now->node_calls);
 	const double recorded = (double)before->cupti.count;
+	double total = now->windows_total;
+	double error = figure_get(now->windows_error, now->known, ERROR_KNOWN);
 
-	if (before->windows_total > 0) {
-		now->windows_total = less_real(now->windows_total, before->windows_total);
+	if (before->known & TOTAL_KNOWN) {
+		total = less_real(total, before->windows_total);
 	} else if (recorded > 0) {
-		now->windows_total = less_real(now->windows_total,
-					       (double)before->cupti.total * earlier / recorded);
+		total = less_real(total, (double)before->cupti.total * earlier / recorded);
 	} else if (all > 0) {
-		now->windows_total *= less_real(1, earlier / all);
-		now->windows_error *= less_real(1, earlier / all);
+		total *= less_real(1, earlier / all);
+		error *= less_real(1, earlier / all);
 	}
+	row_set_windows(now, total, error);
 }
 
 /* ns, of each event time. */

@@ -206,7 +206,7 @@ static int find_least(struct waits *waits, const struct session *session)
 		if (!group->is_known || part->total < group->least) {
 			group->is_known = true;
 			group->least = part->total;
-			group->error = part->error;
+			group->error = figure_get(part->error, part->known, ERROR_KNOWN);
 		}
 	}
 	session_for_each_job_part(session, part)
@@ -215,7 +215,8 @@ static int find_least(struct waits *waits, const struct session *session)
 		const struct group *group = entry_of(&groups, key, 0);
 		struct process_wait *wait = find_process(waits, part->process);
 		/* NAN where an estimate's error is not known. */
-		double sure = group ? part->total - group->least - part->error - group->error : 0;
+		double error = figure_get(part->error, part->known, ERROR_KNOWN);
+		double sure = group ? part->total - group->least - error - group->error : 0;
 
 		if (wait && sure > 0)
 			wait->least += sure;

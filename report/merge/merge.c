@@ -8,7 +8,7 @@
 
 #include "report/merge/job.h"
 #include "report/merge/merge_rows.h"
-#include "report/session/figure_tables.h"
+#include "report/session/layout.h"
 #include "report/session/memory_use.h"
 #include "report/session/session_internal.h"
 

@@ -11,7 +11,7 @@
 #include "report/print/table.h"
 #include "report/ranges/range_tree.h"
 #include "report/session/estimate.h"
-#include "report/session/figure_tables.h"
+#include "report/session/layout.h"
 #include "report/session/session_internal.h"
 #include "report/session/session_nvtx.h"
 
@@ -97,6 +97,7 @@ struct sum_entry {
 	struct entry entry;
 	struct row *row;
 	bool estimated;
+	double total, error;	     /* then: as in struct estimated */
 	struct spread_entry *spread; /* of its name; NULL: not looked for yet */
 };
 
@@ -142,7 +143,7 @@ static struct sum_entry *find_sum(struct merge *merge, const struct session *sou
 /* The spread of a name (offset in the merged session). */
 static struct spread_entry *find_spread(struct merge *merge, enum row_kind kind, uint64_t name)
 {
-	const struct job_row empty = {.kind = kind, .name = name, .minimum = UINT64_MAX};
+	const struct job_row empty = {.kind = kind, .name = name};
 	const uint64_t key[ENTRY_NUMBERS] = {name, kind};
 	struct spread_entry *spread = name ? entry_of(&merge->spreads, key, sizeof(*spread)) : NULL;
 
@@ -174,12 +175,12 @@ static struct sum_entry *add_sum(struct merge *merge, const struct session *sour
 		return entry;
 	to = timed->clock == CLOCK_EVENTS ? &row->events : &row->cupti;
 	if (timed->estimated && !entry->estimated)
-		row->windows_total = (double)to->total;
+		entry->total = (double)to->total;
 	entry->estimated |= timed->estimated;
 	if (entry->estimated) {
-		row->windows_total += timed->total;
-		row->windows_error =
-			sqrt(row->windows_error * row->windows_error + timed->error * timed->error);
+		entry->total += timed->total;
+		entry->error = sqrt(entry->error * entry->error + timed->error * timed->error);
+		row_set_windows(row, entry->total, entry->error);
 	}
 	row_sum_figures(merge->session, to, source, timed->figures);
 	return entry;
@@ -253,8 +254,7 @@ static void spread_add(const struct session *session, struct job_row *row, doubl
 	row->processes++;
 	row->total += total;
 	row->squares += total * total;
-	if (time < row->minimum)
-		row->minimum = time;
+	figure_least(&row->minimum, &row->known, time);
 	if (is_slower(session, row, time, process)) {
 		row->maximum = time;
 		row->slowest = process;
@@ -273,9 +273,9 @@ static int settle(struct merge *merge, struct job_process *process)
 		struct job_part part = {.process = offset,
 					.row = session_offset(merge->session, entry->row),
 					.calls = entry->calls,
-					.total = entry->total,
-					.error = entry->error};
+					.total = entry->total};
 
+		figure_set(&part.error, &part.known, ERROR_KNOWN, entry->error);
 		entry->is_touched = false;
 		/* What counted alone says nothing of times. */
 		if (!process->timed)
@@ -334,11 +334,7 @@ static int add_spread(struct merge *merge, const struct session *from, const str
 		return -ENOMEM;
 	row = entry->row;
 	move->to = session_offset(merge->session, row);
-	row->total += added->total;
-	row->squares += added->squares;
-	row->processes += added->processes;
-	if (added->minimum < row->minimum)
-		row->minimum = added->minimum;
+	figures_merge(figures_of(SCOPE_JOB_ROW), row, added);
 	if (is_slower(merge->session, row, added->maximum, slowest)) {
 		row->maximum = added->maximum;
 		row->slowest = slowest;
@@ -393,12 +389,8 @@ static int add_metrics(struct merge *merge, const struct session *from)
 
 		if (!to)
 			return -ENOMEM;
-		if (added->count && (!to->count || added->minimum < to->minimum))
-			to->minimum = added->minimum;
-		if (added->count && (!to->count || added->maximum > to->maximum))
-			to->maximum = added->maximum;
-		to->total += added->total;
-		to->count += added->count;
+		if (added->count)
+			figures_merge(figures_of(SCOPE_METRIC), to, added);
 	}
 	return 0;
 }
@@ -504,7 +496,8 @@ static int add_range(struct merge *merge, const struct session *from, const stru
 					 .calls = node->calls,
 					 .total = node->total,
 					 .minimum = node->minimum,
-					 .maximum = node->maximum};
+					 .maximum = node->maximum,
+					 .known = node->known};
 	bool is_inner = node->parent != RANGE_NO_PARENT;
 	struct range_entry *range;
 	int error = 0;

@@ -6,7 +6,7 @@
 
 #include "report/energy/energy.h"
 #include "report/names/visible.h"
-#include "report/session/figure_tables.h"
+#include "report/session/layout.h"
 #include "report/print/agreement.h"
 #include "report/sheet/number.h"
 #include "report/print/report.h"

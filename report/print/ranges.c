@@ -153,14 +153,13 @@ static int add_part(struct printer *printer, struct table *table, const struct n
 		}
 		table->rows = rows;
 		sum = &rows[table->collected++];
-		*sum = (struct table_row){
-			.name = name, .kind = row->kind, .minimum = part->minimum};
+		*sum = (struct table_row){.name = name, .kind = row->kind, .minimum = UINT64_MAX};
 	}
 	sum->calls += to_unsigned(part->calls + part->untimed + 0.5);
 	sum->timed = sum->counted = sum->calls;
 	sum->total += part->total + to_unsigned(part->untimed * average + 0.5);
 	sum->estimated |= part->estimated || part->untimed > 0;
-	if (part->minimum < sum->minimum)
+	if (part->known & MINIMUM_KNOWN && part->minimum < sum->minimum)
 		sum->minimum = part->minimum;
 	if (part->maximum > sum->maximum)
 		sum->maximum = part->maximum;
@@ -210,7 +209,7 @@ static int add_range_row(const struct printer *printer, struct table *table,
 	row->calls += node->calls;
 	row->timed = row->counted = row->calls;
 	row->total += node->total;
-	if (node->minimum < row->minimum)
+	if (node->known & MINIMUM_KNOWN && node->minimum < row->minimum)
 		row->minimum = node->minimum;
 	if (node->maximum > row->maximum)
 		row->maximum = node->maximum;

@@ -31,7 +31,8 @@ static bool events_know_more(const struct row *row)
 {
 	return row->node_calls == 0 && row->host_included == 0 &&
 	       row->events.count >= ESTIMATE_LEAST_TIMED &&
-	       !(row->windows_error <= 2 * row_estimate(row, CLOCK_EVENTS).error);
+	       !(row->known & ERROR_KNOWN &&
+		 row->windows_error <= 2 * row_estimate(row, CLOCK_EVENTS).error);
 }
 
 const struct figures *row_figures(const struct session *session, const struct row *row,
@@ -44,7 +45,7 @@ const struct figures *row_figures(const struct session *session, const struct ro
 	bool outside = row->kind == ROW_GRAPH && header->counters[COUNTER_windows] > 0 &&
 		       row->cupti.count < row_calls(row);
 	bool events = (header->timer == TIMER_EVENTS || ended || outside ||
-		       (row->windows_total > 0 && events_know_more(row))) &&
+		       (row->known & TOTAL_KNOWN && events_know_more(row))) &&
 		      row->events.count > 0;
 
 	if (row->cupti.count > 0 && !events) {
@@ -58,7 +59,7 @@ const struct figures *row_figures(const struct session *session, const struct ro
 bool row_is_estimated(const struct row *row, enum clock_source clock)
 {
 	return (clock == CLOCK_EVENTS && row->events.count < row_calls_of_clock(row, clock)) ||
-	       (clock == CLOCK_CUPTI && row->windows_total > 0);
+	       (clock == CLOCK_CUPTI && row->known & TOTAL_KNOWN);
 }
 
 struct estimated row_estimate(const struct row *row, enum clock_source clock)

@@ -9,7 +9,7 @@
 #include <uthash.h>
 
 #include "report/names/visible.h"
-#include "report/session/figure_tables.h"
+#include "report/session/layout.h"
 
 struct description {
 	char name[64];

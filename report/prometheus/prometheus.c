@@ -14,7 +14,7 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/prometheus/exposition.h"
-#include "report/session/figure_tables.h"
+#include "report/session/layout.h"
 #include "report/session/memory_use.h"
 
 /* Bytes of a name: longer ones are cut, and summed up if they are the same then. Chosen. */
@@ -234,7 +234,7 @@ static double seconds_of(const struct session *session, const struct row *row,
 
 	/* Its records are still to come; unless CUPTI records a part of the calls alone. */
 	if (clock == CLOCK_EVENTS && header->cupti_active && header->timer != TIMER_EVENTS &&
-	    !header->counters[COUNTER_cupti_late_ns] && !(row->windows_total > 0))
+	    !header->counters[COUNTER_cupti_late_ns] && !(row->known & TOTAL_KNOWN))
 		return (double)row->cupti.total / 1e9;
 	return row_timed(session, row, &timed) ? timed.total / 1e9 : 0;
 }

@@ -29,8 +29,8 @@ static void add_range(struct range_node *node, const struct nvtx_range *range)
 	node->calls += range->calls;
 	node->total += range->total;
 	node->open += range->open;
-	if (range->minimum < node->minimum)
-		node->minimum = range->minimum;
+	if (range->known & MINIMUM_KNOWN)
+		figure_least(&node->minimum, &node->known, range->minimum);
 	if (range->maximum > node->maximum)
 		node->maximum = range->maximum;
 }
@@ -54,7 +54,6 @@ static size_t node_for(struct range_tree *tree, struct entry **index,
 		.range = range,
 		.parent = parent,
 		.depth = parent == RANGE_NO_PARENT ? 0 : tree->nodes[parent].depth + 1,
-		.minimum = UINT64_MAX,
 	};
 	return tree->count++;
 }

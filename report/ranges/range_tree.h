@@ -27,6 +27,7 @@ struct range_node {
 	size_t parent;			/* its index, which is lower; or RANGE_NO_PARENT */
 	unsigned depth;
 	uint64_t calls, total, minimum, maximum; /* on the host; ns */
+	uint32_t known;				 /* enum figure_known */
 	uint64_t open;				 /* of the calls: were open at the end */
 	size_t first_part, part_count;		 /* of the tree's parts: its own */
 	struct range_sum own, all; /* launched in the range alone, and also in those inside of it */

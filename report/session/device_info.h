@@ -47,11 +47,13 @@ enum energy_source { ENERGY_FROM_NOTHING, ENERGY_FROM_COUNTER, ENERGY_FROM_POWER
 	X(clock_range, U64, samples, COUNT, SUM, SUBTRACT,                                         \
 	  "with this clock; 0: the others say nothing")                                            \
 	X(clock_range, U64, sum, MHZ, SUM, SUBTRACT, "of the clock in them")                       \
-	X(clock_range, U32, minimum, MHZ, LEAST, LATER, "the lowest")                              \
+	X(clock_range, U32, minimum, MHZ, LEAST, LATER, "the lowest",                              \
+	  IF_KNOWN(clock_range, MINIMUM))                                                          \
 	X(clock_range, U32, maximum, MHZ, MOST, LATER, "the highest")
 
 struct clock_range {
 	CLOCK_RANGE_FIGURES(FIGURE_MEMBER)
+	uint32_t known; /* enum figure_known */
 };
 
 /* What NVML said of a device while the program ran, whoever else used it. */

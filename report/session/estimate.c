@@ -445,14 +445,22 @@ struct estimated estimate_of(const struct estimate *estimate, uint64_t calls)
 	return estimated;
 }
 
+void row_set_windows(struct row *row, double total, double error)
+{
+	figure_set(&row->windows_total, &row->known, TOTAL_KNOWN, total > 0 ? total : NAN);
+	figure_set(&row->windows_error, &row->known, ERROR_KNOWN, error);
+}
+
 struct estimated window_estimate_of(const struct row *row, uint64_t calls)
 {
-	struct estimated estimated = {.total = row->windows_total, .error = row->windows_error};
+	struct estimated estimated = {
+		.total = row->windows_total,
+		.error = figure_get(row->windows_error, row->known, ERROR_KNOWN)};
 	const struct figures *figures = row->cupti.count > 0 ? &row->cupti : &row->events;
 	double unrecorded = calls > figures->count ? (double)(calls - figures->count) : 0;
 
 	/* The sum of several processes has it already. */
-	if (row->windows_total > 0 && !row->summed)
+	if (row->known & TOTAL_KNOWN && !row->summed)
 		estimated.error =
 			sqrt(pow(estimated.error, 2) + pow(unrecorded * UNRECORDED_CALL_NS, 2));
 	if (figures->count > 0)

@@ -61,7 +61,9 @@ double estimate_student_95(double freedom);
 /* The variance of a sample (n - 1) from its sums; 0 below two values. */
 double sample_variance(uint64_t count, double total, double squares);
 
-/* What windows say of all calls of a row; a total of 0 if it has none. */
+/* What windows say of all calls of a row, which is nothing if the total is 0; the error may be NAN.
+ */
+void row_set_windows(struct row *row, double total, double error);
 struct estimated window_estimate_of(const struct row *row, uint64_t calls);
 
 /* The value without its fraction. A damaged file holds any: what is below 0 or no number is 0 then,

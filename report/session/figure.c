@@ -2,6 +2,7 @@
 #include "report/session/figure.h"
 
 #include <math.h>
+#include <string.h>
 
 uint64_t figure_unsigned(const struct figure *figure, const void *structure)
 {
@@ -18,13 +19,15 @@ double figure_value(const struct figure *figure, const void *structure)
 					   : (double)figure_unsigned(figure, structure);
 }
 
-bool figure_is_known(const struct figure *figure, const void *structure)
+void figure_set(double *figure, uint32_t *known, enum figure_known bit, double value)
 {
-	if (figure->type == FIGURE_REAL)
-		return !isnan(figure_value(figure, structure));
-	return figure->merge != MERGE_LEAST ||
-	       figure_unsigned(figure, structure) !=
-		       (figure->type == FIGURE_U32 ? UINT32_MAX : UINT64_MAX);
+	*figure = isnan(value) ? 0 : value;
+	*known = isnan(value) ? *known & ~(uint32_t)bit : *known | bit;
+}
+
+double figure_get(double figure, uint32_t known, enum figure_known bit)
+{
+	return known & bit ? figure : NAN;
 }
 
 #define MERGE_BY(rule, to, from)                                                                   \
@@ -61,6 +64,13 @@ void figures_merge(const struct figure_table *table, void *to, const void *from)
 		void *sum = (char *)to + figure->offset;
 		const void *added = (const char *)from + figure->offset;
 
+		if (figure->merge == MERGE_OWN || !figure_is_known(figure, from))
+			continue;
+		if (!figure_is_known(figure, to)) {
+			memcpy(sum, added, figure->size);
+			*(uint32_t *)((char *)to + figure->mask) |= figure->known;
+			continue;
+		}
 		switch (figure->type) {
 		case FIGURE_U32:
 			MERGE_BY(figure->merge, (uint32_t *)sum, (const uint32_t *)added);

@@ -61,6 +61,16 @@ enum figure_shown {
 			* page, metrics and comparisons; of rows */
 };
 
+/* Bits of a structure's member `known`, for those figures that are not always known: the value of
+ * one without its bit says nothing. Profiles hold the numbers. */
+enum figure_known {
+	ALWAYS_KNOWN,
+	MINIMUM_KNOWN = 1,
+	MAXIMUM_KNOWN = 2,
+	TOTAL_KNOWN = 4,
+	ERROR_KNOWN = 8
+};
+
 /* One line of a table. */
 struct figure {
 	const char *name; /* the member's */
@@ -68,6 +78,8 @@ struct figure {
 	uint16_t offset, size;
 	uint8_t type, unit, merge, difference, shown; /* of the enumerations above */
 	const char *key; /* in JSON, "object.key" in an object of its own; NULL: the name */
+	uint16_t mask;	 /* offset of `known`, and its bit there */
+	uint8_t known;
 };
 
 /* The lines of one structure. */
@@ -80,9 +92,11 @@ struct figure_table {
 
 /*
  * A line is X(structure, type, member, unit, merge, difference, text) or, if it is not shown always
- * and under its name, X(..., text, shown, key), of which the key may be missing. FIGURE_MEMBER
- * makes the member of it, FIGURE_LINE the struct figure.
+ * and under its name, X(..., text, shown, key), of which the key may be missing; IF_KNOWN is last
+ * where it is not always known. FIGURE_MEMBER makes the member of it, FIGURE_LINE the struct
+ * figure.
  */
+#define IF_KNOWN(structure, bit)		    .mask = offsetof(struct structure, known), .known = bit##_KNOWN
 #define FIGURE_MEMBER(structure, type, member, ...) figure_##type member;
 #define FIGURE_LINE(structure, type, member, ...)                                                  \
 	FIGURE_AT(#member, offsetof(struct structure, member), type, __VA_ARGS__)
@@ -100,8 +114,23 @@ struct figure_table {
 /* The value in a structure, of whichever type; of those that are no REAL in all its digits. */
 double figure_value(const struct figure *figure, const void *structure);
 uint64_t figure_unsigned(const struct figure *figure, const void *structure);
-/* Whether there is one: not NAN, nor the least of none. */
-bool figure_is_known(const struct figure *figure, const void *structure);
+/* Whether there is one. */
+static inline bool figure_is_known(const struct figure *figure, const void *structure)
+{
+	return !figure->known ||
+	       *(const uint32_t *)((const char *)structure + figure->mask) & figure->known;
+}
+/* A minimum with one more value: stored before its bit, for who reads meanwhile. */
+static inline void figure_least(uint64_t *minimum, uint32_t *known, uint64_t value)
+{
+	if (*known & MINIMUM_KNOWN && *minimum <= value)
+		return;
+	*minimum = value;
+	__atomic_store_n(known, *known | MINIMUM_KNOWN, __ATOMIC_RELEASE);
+}
+/* A calculated value, of which NAN is not known. */
+void figure_set(double *figure, uint32_t *known, enum figure_known bit, double value);
+double figure_get(double figure, uint32_t known, enum figure_known bit);
 /* Puts what is in `from` to what is in `to`, each figure by its rule. */
 void figures_merge(const struct figure_table *table, void *to, const void *from);
 /* Takes what was there before off what is now; never below 0. */

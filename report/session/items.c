@@ -67,10 +67,7 @@ struct job_part *session_add_job_part(struct session *session, const struct job_
 
 struct nvtx_range *session_add_nvtx_range(struct session *session, const struct nvtx_range *range)
 {
-	struct nvtx_range added = *range;
-
-	added.minimum = UINT64_MAX;
-	return add(session, SEGMENT_RANGES, &added);
+	return add(session, SEGMENT_RANGES, range);
 }
 
 struct nvtx_part *session_add_nvtx_part(struct session *session, const struct nvtx_range *range,
@@ -78,8 +75,7 @@ struct nvtx_part *session_add_nvtx_part(struct session *session, const struct nv
 {
 	return add(session, SEGMENT_RANGE_PARTS,
 		   &(struct nvtx_part){.range = session_offset(session, range),
-				       .row = session_offset(session, row),
-				       .minimum = UINT64_MAX});
+				       .row = session_offset(session, row)});
 }
 
 struct memory_use *session_add_memory_use(struct session *session, const struct memory_use *use)

@@ -2,14 +2,52 @@
 #include "report/session/layout.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/session/figure_tables.h"
+#include "report/session/figure.h"
 #include "report/session/memory_use.h"
 #include "report/session/metric_values.h"
 #include "report/session/session_internal.h"
 #include "report/session/session_nvtx.h"
+
+/* What is an array by the lines of another list. */
+#define UNTIMED_LINE(name, text)                                                                   \
+	FIGURE_LINE(row, U64, untimed[UNTIMED_##name], COUNT, SUM, SUBTRACT, text, SHOWN_ABOVE_0,  \
+		    "untimed." text)
+#define ROW_LINES(X) ROW_FIGURES(X) UNTIMED_REASONS(UNTIMED_LINE)
+#define REASON_LINE(name, bit, key, text)                                                          \
+	FIGURE_LINE(device_energy, U64, reasons[CLOCK_REASON_##name], COUNT, OWN, SUBTRACT, text,  \
+		    SHOWN_NEVER)
+#define ENERGY_LINES(X) ENERGY_FIGURES(X) CLOCK_REASONS(REASON_LINE)
+
+#define LINES(scope, structure, lines)                                                             \
+	static const struct figure structure##_lines[] = {lines(FIGURE_LINE)};
+FIGURE_SCOPES(LINES)
+#undef LINES
+
+#define COUNTER_LINE(name, ...)                                                                    \
+	FIGURE_AT(#name, COUNTER_##name * sizeof(uint64_t), U64, __VA_ARGS__)
+static const struct figure counter_lines[] = {SESSION_COUNTERS(COUNTER_LINE)};
+#undef COUNTER_LINE
+
+#define COUNT(lines) (sizeof(lines) / sizeof((lines)[0]))
+
+const struct figure_table *figures_of(enum figure_scope scope)
+{
+	static const struct figure_table tables[SCOPE_COUNT] = {
+#define TABLE(scope, structure, lines)                                                             \
+	[SCOPE_##scope] = {#structure, structure##_lines, COUNT(structure##_lines),                \
+			   sizeof(struct structure)},
+		FIGURE_SCOPES(TABLE)
+#undef TABLE
+			[SCOPE_RUN] = {"counters", counter_lines, COUNT(counter_lines),
+				       COUNTER_COUNT * sizeof(uint64_t)},
+	};
+
+	return &tables[scope];
+}
 
 /* A damaged table must not make much of little: the items of an older version are not that short.
  */
@@ -38,9 +76,9 @@
 	SIZED(X, session_owner, NO_KIND, NO_FIGURES)                                               \
 	SIZED(X, process_rank, NO_KIND, NO_FIGURES)                                                \
 	SIZED(X, job_process, SEGMENT_PROCESSES, NO_FIGURES)                                       \
-	SIZED(X, job_row, SEGMENT_JOB_ROWS, NO_FIGURES)                                            \
-	SIZED(X, job_part, SEGMENT_JOB_PARTS, NO_FIGURES)                                          \
-	SIZED(X, metric_values, SEGMENT_METRICS, NO_FIGURES)                                       \
+	SIZED(X, job_row, SEGMENT_JOB_ROWS, SCOPE_JOB_ROW)                                         \
+	SIZED(X, job_part, SEGMENT_JOB_PARTS, SCOPE_JOB_PART)                                      \
+	SIZED(X, metric_values, SEGMENT_METRICS, SCOPE_METRIC)                                     \
 	SIZED(X, memory_use, SEGMENT_MEMORY, SCOPE_MEMORY)                                         \
 	SIZED(X, memory_site, SEGMENT_MEMORY_SITES, SCOPE_SITE)                                    \
 	SIZED(X, event_overhead, NO_KIND, NO_FIGURES)                                              \
@@ -81,12 +119,14 @@ struct member {
 #define TEXT(structure, member)		MEMBER(structure, member, LAYOUT_TEXT, 0)
 #define AT(structure, member)		MEMBER(structure, member, LAYOUT_REFERENCE, 0)
 #define INNER(structure, member, inner) MEMBER(structure, member, LAYOUT_INNER, STRUCTURE_##inner)
+#define KNOWN(structure)		MEMBER(structure, known, LAYOUT_KNOWN, 0)
 
 /* clang-format off */
 static const struct member members[] = {
 	U64(sized_call, size) U64(sized_call, ns)
 
-	AT(figures, histogram) INNER(figures, slowest, sized_call) INNER(figures, fastest, sized_call)
+	KNOWN(figures) AT(figures, histogram) INNER(figures, slowest, sized_call)
+	INNER(figures, fastest, sized_call)
 
 	INNER(estimate, strata, stratum) REAL(estimate, position) U32(estimate, shift)
 	U32(estimate, by_size) REAL(estimate, fraction) REAL(estimate, standard_error)
@@ -96,7 +136,7 @@ static const struct member members[] = {
 	U64(launch_shape, launches) U64(launch_shape, blocks)
 
 	U32(row, committed) U32(row, kind) AT(row, name) I32(row, device) U32(row, summed)
-	U64(row, untimed) INNER(row, cupti, figures) INNER(row, events, figures)
+	KNOWN(row) U64(row, untimed) INNER(row, cupti, figures) INNER(row, events, figures)
 	INNER(row, estimate, estimate) AT(row, difference_histogram)
 	INNER(row, shapes, launch_shape)
 
@@ -114,9 +154,9 @@ static const struct member members[] = {
 	U32(idle_row, thread)
 
 	U32(nvtx_range, committed) U32(nvtx_range, style) AT(nvtx_range, parent)
-	AT(nvtx_range, name) AT(nvtx_range, domain) U32(nvtx_range, thread)
+	AT(nvtx_range, name) AT(nvtx_range, domain) U32(nvtx_range, thread) KNOWN(nvtx_range)
 
-	AT(nvtx_part, range) AT(nvtx_part, row) U32(nvtx_part, committed)
+	AT(nvtx_part, range) AT(nvtx_part, row) U32(nvtx_part, committed) KNOWN(nvtx_part)
 
 	TEXT(session_owner, boot) U64(session_owner, started) U64(session_owner, pid_namespace)
 
@@ -132,16 +172,13 @@ static const struct member members[] = {
 	U64(job_process, busy) U64(job_process, trace_records) U64(job_process, causes)
 	U64(job_process, memory_peak) U64(job_process, memory_held)
 
-	U32(job_row, committed) U32(job_row, kind) AT(job_row, name) U64(job_row, processes)
-	REAL(job_row, total) REAL(job_row, squares) U64(job_row, minimum) U64(job_row, maximum)
-	AT(job_row, slowest)
+	U32(job_row, committed) U32(job_row, kind) AT(job_row, name) AT(job_row, slowest)
+	KNOWN(job_row)
 
-	U32(job_part, committed) AT(job_part, process) AT(job_part, row) U64(job_part, calls)
-	REAL(job_part, total) REAL(job_part, error)
+	U32(job_part, committed) AT(job_part, process) AT(job_part, row) KNOWN(job_part)
 
 	U32(metric_values, committed) U32(metric_values, unit) AT(metric_values, row)
-	AT(metric_values, name) AT(metric_values, description) U64(metric_values, count)
-	REAL(metric_values, minimum) REAL(metric_values, maximum) REAL(metric_values, total)
+	AT(metric_values, name) AT(metric_values, description) KNOWN(metric_values)
 
 	U32(memory_use, committed) U32(memory_use, kind) I32(memory_use, device)
 
@@ -150,6 +187,8 @@ static const struct member members[] = {
 	AT(memory_site, operation)
 
 	U64(event_overhead, ns) U64(event_overhead, pairs) U64(event_overhead, standard_error)
+
+	KNOWN(clock_range)
 
 	U32(device_energy, state) I32(device_energy, result) U32(device_energy, source)
 	INNER(device_energy, sm, clock_range) INNER(device_energy, memory, clock_range)
@@ -247,6 +286,7 @@ unsigned layout_write(struct layout_line lines[LAYOUT_LINES_MOST])
 			line->unit = figure->unit;
 			line->merge = figure->merge;
 			line->difference = figure->difference;
+			line->known = figure->known;
 		}
 		for (; member < members + MEMBER_COUNT && member->structure == i; member++)
 			add_line(next++, member->name, member->offset, member->size, member->type)
@@ -276,6 +316,7 @@ static uint32_t element_size(const struct layout_line *lines, const struct layou
 		return 1;
 	case FIGURE_U32:
 	case LAYOUT_I32:
+	case LAYOUT_KNOWN:
 		return sizeof(uint32_t);
 	case FIGURE_U64:
 	case FIGURE_REAL:
@@ -422,17 +463,31 @@ uint32_t layout_header_size(const struct layout *layout)
 	return their_size(layout, layout->header);
 }
 
+/* Before there was `known`, the most stood for the least of nothing, NAN and a total of 0 for what
+ * is not known. */
+static bool was_known(const struct layout_line *line, const void *value)
+{
+	double real;
+
+	memcpy(&real, value, sizeof(real));
+	if (line->type == FIGURE_REAL)
+		return line->known == TOTAL_KNOWN ? real > 0 : !isnan(real);
+	return line->type != FIGURE_U64 || *(const uint64_t *)value != UINT64_MAX;
+}
+
 static void convert(const struct layout *layout, unsigned structure, char *to, const char *from,
 		    layout_moved *moved, const void *context)
 {
+	uint32_t known = 0;
+
 	for (unsigned i = structure + 1;
 	     i < layout->own_count && layout->own[i].type != LAYOUT_STRUCTURE; i++) {
 		const struct layout_line *own = &layout->own[i], *theirs;
 		uint32_t element = element_size(layout->own, own), their_element, count;
 
 		if (!layout->from[i]) {
-			if (own->merge == MERGE_LEAST)
-				memset(to + own->offset, 0xff, own->size);
+			if (own->type == LAYOUT_KNOWN)
+				memcpy(to + own->offset, &known, sizeof(known));
 			continue;
 		}
 		theirs = &layout->theirs[layout->from[i] - 1];
@@ -457,6 +512,8 @@ static void convert(const struct layout *layout, unsigned structure, char *to, c
 				memcpy(to_element, &reference, sizeof(reference));
 			}
 		}
+		if (was_known(own, to + own->offset))
+			known |= own->known;
 	}
 }
 

@@ -11,15 +11,41 @@
 
 #include "report/session/figure.h"
 
+/* X(scope, structure, its lines) */
+#define FIGURE_SCOPES(X)                                                                           \
+	X(ROW, row, ROW_LINES)                                                                     \
+	X(CLOCK, figures, CLOCK_FIGURES)                                                           \
+	X(STRATUM, stratum, STRATUM_FIGURES)                                                       \
+	X(USE, device_use, USE_FIGURES)                                                            \
+	X(TOTALS, call_totals, TOTALS_FIGURES)                                                     \
+	X(ENERGY, device_energy, ENERGY_LINES)                                                     \
+	X(CLOCK_RANGE, clock_range, CLOCK_RANGE_FIGURES)                                           \
+	X(IDLE, idle_row, IDLE_FIGURES)                                                            \
+	X(RANGE, nvtx_range, RANGE_FIGURES)                                                        \
+	X(PART, nvtx_part, PART_FIGURES)                                                           \
+	X(METRIC, metric_values, METRIC_FIGURES)                                                   \
+	X(JOB_ROW, job_row, JOB_ROW_FIGURES)                                                       \
+	X(JOB_PART, job_part, JOB_PART_FIGURES)                                                    \
+	X(MEMORY, memory_use, MEMORY_FIGURES)                                                      \
+	X(SITE, memory_site, SITE_FIGURES)
+
+#define FIGURE_SCOPE_ENUM(scope, structure, lines) SCOPE_##scope,
+enum figure_scope { FIGURE_SCOPES(FIGURE_SCOPE_ENUM) SCOPE_RUN, SCOPE_COUNT };
+#undef FIGURE_SCOPE_ENUM
+
+/* The figures of a structure; those of the run are session_header()'s counters. */
+const struct figure_table *figures_of(enum figure_scope scope);
+
 /* Types of lines beside those of figures. Profiles hold the numbers. */
 enum layout_type {
 	/* A u64: offset in the file of a string, a histogram or an item; 0: none. */
 	LAYOUT_REFERENCE = FIGURE_TEXT,
 	LAYOUT_U8 = 16,
 	LAYOUT_I32,
-	LAYOUT_TEXT,	 /* bytes, of which the last is 0 */
-	LAYOUT_INNER,	 /* structures of another line */
-	LAYOUT_STRUCTURE /* not a member: what follows are this structure's */
+	LAYOUT_TEXT,	  /* bytes, of which the last is 0 */
+	LAYOUT_INNER,	  /* structures of another line */
+	LAYOUT_STRUCTURE, /* not a member: what follows are this structure's */
+	LAYOUT_KNOWN	  /* a u32: bits of the figures that are known */
 };
 
 struct layout_line {
@@ -29,9 +55,10 @@ struct layout_line {
 	uint16_t inner;	 /* LAYOUT_INNER: number of its structure's line, which comes earlier */
 	uint8_t type;
 	uint8_t unit, merge, difference; /* figures: as in report/session/figure.h */
-	uint8_t reserved[2];
+	uint8_t known;			 /* figures: their bit in `known`; 0: always known */
+	uint8_t reserved;
 };
-#define LAYOUT_LINES_MOST 384
+#define LAYOUT_LINES_MOST 448
 
 /* The page of commands follows header and table. */
 #define LAYOUT_PLACE	  ((sizeof(struct session_header) + 63) / 64 * 64)
@@ -56,7 +83,7 @@ int layout_kind(const struct layout *layout, uint32_t kind);
 /* Bytes of an item of a kind, which is this version's, or of the header, in the profile. */
 uint32_t layout_item_size(const struct layout *layout, unsigned kind);
 uint32_t layout_header_size(const struct layout *layout);
-/* Makes one of this version's: what the profile lacks is 0, or the most if the least is kept. */
+/* Makes one of this version's: what the profile lacks is 0, or not known. */
 typedef uint64_t layout_moved(const void *context, uint64_t reference);
 void layout_item(const struct layout *layout, unsigned kind, void *to, const void *from,
 		 layout_moved *moved, const void *context);

@@ -6,15 +6,23 @@
 
 #include "report/session/session.h"
 
-/* One metric of one row. */
+/* One metric of one row. The count is stored last. */
+#define METRIC_FIGURES(X)                                                                          \
+	X(metric_values, U64, count, COUNT, SUM, LATER, "values")                                  \
+	X(metric_values, REAL, minimum, COUNT, LEAST, LATER, "the least of them",                  \
+	  IF_KNOWN(metric_values, MINIMUM))                                                        \
+	X(metric_values, REAL, maximum, COUNT, MOST, LATER, "the most",                            \
+	  IF_KNOWN(metric_values, MAXIMUM))                                                        \
+	X(metric_values, REAL, total, COUNT, SUM, LATER, "their sum")
+
 struct metric_values {
 	uint32_t committed; /* set last, with release order */
 	uint32_t unit;	    /* enum metric_unit (report/options/metrics.h) */
 	uint64_t row;	    /* offset of struct row */
 	uint64_t name;	    /* offsets of strings; a counter's own name has no description */
 	uint64_t description;
-	uint64_t count; /* values; stored last */
-	double minimum, maximum, total;
+	METRIC_FIGURES(FIGURE_MEMBER)
+	uint32_t known; /* enum figure_known */
 } __attribute__((aligned(64)));
 
 /* Adds a metric of a row, without values; NULL if there is no room. For the writer. */

@@ -58,23 +58,35 @@ struct job_process {
 } __attribute__((aligned(64)));
 
 /* What the rows of one name are in the processes: a process counts with the sum of its rows. */
+#define JOB_ROW_FIGURES(X)                                                                         \
+	X(job_row, U64, processes, COUNT, SUM, LATER, "that have it")                              \
+	X(job_row, REAL, total, NS, SUM, LATER, "sum of the processes' times")                     \
+	X(job_row, REAL, squares, NS_SQUARED, SUM, LATER, "sum of their squares")                  \
+	X(job_row, U64, minimum, NS, LEAST, LATER, "the least of them",                            \
+	  IF_KNOWN(job_row, MINIMUM))                                                              \
+	X(job_row, U64, maximum, NS, OWN, LATER, "the most")
+
 struct job_row {
 	uint32_t committed;
 	uint32_t kind; /* enum row_kind */
 	uint64_t name; /* offset of a string */
-	uint64_t processes;
-	double total, squares; /* ns, ns^2: over the processes' totals */
-	uint64_t minimum, maximum;
+	JOB_ROW_FIGURES(FIGURE_MEMBER)
 	uint64_t slowest; /* offset of the process with the maximum */
+	uint32_t known;	  /* enum figure_known */
 } __attribute__((aligned(64)));
 
 /* What one process has of a collective's rows. */
+#define JOB_PART_FIGURES(X)                                                                        \
+	X(job_part, U64, calls, COUNT, OWN, LATER, "of the collective")                            \
+	X(job_part, REAL, total, NS, OWN, LATER, "their time")                                     \
+	X(job_part, REAL, error, NS, OWN, LATER, "half its 95 % interval",                         \
+	  IF_KNOWN(job_part, ERROR))
+
 struct job_part {
 	uint32_t committed;
-	uint32_t reserved0;
+	uint32_t known;	       /* enum figure_known */
 	uint64_t process, row; /* offsets */
-	uint64_t calls;
-	double total, error; /* ns; half the 95 % interval, NAN: not known */
+	JOB_PART_FIGURES(FIGURE_MEMBER)
 } __attribute__((aligned(64)));
 
 /* Add one; NULL if there is no room. They look for no earlier one. For the writer. */

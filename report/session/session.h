@@ -29,7 +29,8 @@
 /* Of what every version reads: the header up to `control`, the lines of its table, segments,
  * strings and the numbers of enumerations, which only get more at the end. Members come and go
  * without. */
-#define SESSION_VERSION	      33
+#define SESSION_VERSION	      34
+#define SESSION_OLDEST	      33 /* that is read */
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
@@ -84,18 +85,18 @@ struct sized_call {
 	uint64_t size, ns;
 };
 
-/* One clock's figures over the calls it timed. The minimum is UINT64_MAX while the count is 0; a
- * size of 0 is not known. */
+/* One clock's figures over the calls it timed. A size of 0 is not known. */
 #define CLOCK_FIGURES(X)                                                                           \
 	X(figures, U64, count, COUNT, SUM, SUBTRACT, "calls timed")                                \
 	X(figures, U64, total, NS, SUM, SUBTRACT, "their time")                                    \
-	X(figures, U64, minimum, NS, LEAST, OWN, "of the shortest")                                \
+	X(figures, U64, minimum, NS, LEAST, OWN, "of the shortest", IF_KNOWN(figures, MINIMUM))    \
 	X(figures, U64, maximum, NS, MOST, OWN, "of the longest")                                  \
 	X(figures, REAL, squares, NS_SQUARED, SUM, SUBTRACT, "sum of the squares")                 \
 	X(figures, U64, size, SUM, SUM, SUBTRACT, "sum of the sizes")
 
 struct figures {
 	CLOCK_FIGURES(FIGURE_MEMBER)
+	uint32_t known;	    /* enum figure_known */
 	uint64_t histogram; /* offset of its struct histogram */
 	/* The calls with the least and the most size per time; both 0: none has a size. */
 	struct sized_call slowest, fastest;
@@ -138,8 +139,7 @@ struct estimate {
 
 /*
  * Figures of a row. Pairs are event pairs; graph nodes that were not recorded, time of all
- * operations and half of its 95 % interval (NAN: not known) are where CUPTI records in windows (0:
- * all or none recorded).
+ * operations and half of its 95 % interval are where CUPTI records in windows.
  */
 #define ROW_FIGURES(X)                                                                             \
 	X(row, U64, calls, COUNT, SUM, SUBTRACT, "operations that the hooks saw succeed",          \
@@ -168,12 +168,13 @@ struct estimate {
 	X(row, U64, queued, COUNT, SUM, SUBTRACT,                                                  \
 	  "pairs whose operation was queued behind work without a gated pair", SHOWN_ABOVE_0)      \
 	X(row, REAL, windows_total, NS, OWN, OWN,                                                  \
-	  "time of all operations; 0: all or none recorded", SHOWN_NEVER)                          \
-	X(row, REAL, windows_error, NS, OWN, OWN, "half its 95 % interval; NAN: not known",        \
-	  SHOWN_NEVER)                                                                             \
+	  "time of all operations, unless all or none were recorded", SHOWN_NEVER,                 \
+	  IF_KNOWN(row, TOTAL))                                                                    \
+	X(row, REAL, windows_error, NS, OWN, OWN, "half its 95 % interval", SHOWN_NEVER,           \
+	  IF_KNOWN(row, ERROR))                                                                    \
 	X(row, U64, bytes, BYTES, SUM, SUBTRACT, "of all calls", SHOWN_ALWAYS, "bytes.total")      \
 	X(row, U64, bytes_minimum, BYTES, LEAST, LATER, "the least of a call", SHOWN_ALWAYS,       \
-	  "bytes.minimum")                                                                         \
+	  "bytes.minimum", IF_KNOWN(row, MINIMUM))                                                 \
 	X(row, U64, bytes_maximum, BYTES, MOST, LATER, "the most of a call", SHOWN_ALWAYS,         \
 	  "bytes.maximum")                                                                         \
 	X(row, REAL, bytes_squares, BYTES, SUM, SUBTRACT, "sum of the squares", SHOWN_NEVER)       \
@@ -202,6 +203,7 @@ struct row {
 	uint64_t name;	    /* offset of a NUL-terminated string */
 	int32_t device;	    /* device ordinal; -1 where a row belongs to none */
 	uint32_t summed;    /* 1: of several processes; their estimates are in windows_total */
+	uint32_t known;	    /* enum figure_known */
 	ROW_FIGURES(FIGURE_MEMBER)
 	uint64_t untimed[UNTIMED_COUNT]; /* by the event clock; figures of the row too */
 

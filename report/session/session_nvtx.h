@@ -18,7 +18,8 @@ enum range_style { RANGE_PUSH_POP, RANGE_START_END };
 	  "of its calls: were open when the run ended, and last until then")                       \
 	X(nvtx_range, U64, calls, COUNT, SUM, SUBTRACT, "how often it was entered")                \
 	X(nvtx_range, U64, total, NS, SUM, SUBTRACT, "time in it on the host")                     \
-	X(nvtx_range, U64, minimum, NS, LEAST, LATER, "of the shortest")                           \
+	X(nvtx_range, U64, minimum, NS, LEAST, LATER, "of the shortest",                           \
+	  IF_KNOWN(nvtx_range, MINIMUM))                                                           \
 	X(nvtx_range, U64, maximum, NS, MOST, LATER, "of the longest")
 
 struct nvtx_range {
@@ -28,6 +29,7 @@ struct nvtx_range {
 	uint64_t name, domain; /* offsets of strings; the default domain's is empty */
 	uint32_t thread; /* the low half of pthread_self(); 0: threads beyond those told apart */
 	RANGE_FIGURES(FIGURE_MEMBER)
+	uint32_t known; /* enum figure_known */
 } __attribute__((aligned(64)));
 
 /* What a row's calls were inside a range, those of ranges inside of that one not among them. */
@@ -39,13 +41,15 @@ struct nvtx_range {
 	X(nvtx_part, REAL, untimed, COUNT, SUM, SUBTRACT,                                          \
 	  "further calls, of which no record tells the time", SHOWN_ABOVE_0)                       \
 	X(nvtx_part, U64, total, NS, SUM, SUBTRACT, "time of the calls")                           \
-	X(nvtx_part, U64, minimum, NS, LEAST, LATER, "of the shortest")                            \
+	X(nvtx_part, U64, minimum, NS, LEAST, LATER, "of the shortest",                            \
+	  IF_KNOWN(nvtx_part, MINIMUM))                                                            \
 	X(nvtx_part, U64, maximum, NS, MOST, LATER, "of the longest")                              \
 	X(nvtx_part, U32, estimated, COUNT, ANY, LATER, "1: a timed call stood for others",        \
 	  SHOWN_NEVER)
 
 struct nvtx_part {
 	uint32_t committed;
+	uint32_t known; /* enum figure_known */
 	uint64_t range; /* offset of struct nvtx_range */
 	uint64_t row;	/* offset of struct row */
 	PART_FIGURES(FIGURE_MEMBER)

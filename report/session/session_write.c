@@ -72,9 +72,6 @@ struct row *session_append_row(struct session *session, enum row_kind kind, uint
 	row->kind = kind;
 	row->name = name;
 	row->device = device;
-	row->bytes_minimum = UINT64_MAX;
-	row->cupti.minimum = UINT64_MAX;
-	row->events.minimum = UINT64_MAX;
 	__atomic_store_n(&row->committed, 1, __ATOMIC_RELEASE);
 	items_publish(session, SEGMENT_ROWS, sizeof(*row));
 	return row;
@@ -179,8 +176,7 @@ void session_add_weighted(struct session *session, struct figures *figures, uint
 	struct histogram *histogram = session_make_histogram(session, &figures->histogram);
 
 	figures->total += nanoseconds;
-	if (nanoseconds < figures->minimum || figures->count == 0)
-		figures->minimum = nanoseconds;
+	figure_least(&figures->minimum, &figures->known, nanoseconds);
 	if (nanoseconds > figures->maximum)
 		figures->maximum = nanoseconds;
 	figures->squares += (double)nanoseconds * (double)nanoseconds;
@@ -193,8 +189,7 @@ void session_add_byte_sums(struct row *row, uint64_t bytes, double squares, uint
 			   uint64_t maximum)
 {
 	row->bytes += bytes;
-	if (minimum < row->bytes_minimum)
-		row->bytes_minimum = minimum;
+	figure_least(&row->bytes_minimum, &row->known, minimum);
 	if (maximum > row->bytes_maximum)
 		row->bytes_maximum = maximum;
 	row->bytes_squares += squares;

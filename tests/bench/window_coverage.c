@@ -249,7 +249,7 @@ static struct run simulate(enum shape shape)
 	sums_close_window(opened > 0);
 	sums_update_rows();
 	run.total = kernel->rows[0]->windows_total;
-	run.error = kernel->rows[0]->windows_error;
+	run.error = figure_get(kernel->rows[0]->windows_error, kernel->rows[0]->known, ERROR_KNOWN);
 	return run;
 }
 

@@ -83,6 +83,7 @@ static void add_ranges(struct session *session)
 					   .calls = 3,
 					   .total = 3000,
 					   .minimum = 1000,
+					   .known = MINIMUM_KNOWN,
 					   .maximum = 1000,
 					   .committed = 1};
 }
@@ -104,6 +105,7 @@ static int add_rank(struct merge *merge, int rank)
 				    "read", 1);
 	if (metric) {
 		metric->count = 2;
+		metric->known = MINIMUM_KNOWN | MAXIMUM_KNOWN;
 		metric->total = metric->maximum = 5;
 	}
 	error = merge_add(merge, session, message, sizeof(message));

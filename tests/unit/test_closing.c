@@ -208,8 +208,7 @@ static void too_few_windows_are_not_called_too_few_calls(void **state)
 	struct row *row = add_row("nodes", 40000, 28780, 0);
 
 	(void)state;
-	row->windows_total = 40e6;
-	row->windows_error = NAN;
+	row_set_windows(row, 40e6, NAN);
 	closes("",
 	       "======== Timing: CUPTI; 28,780 of 40,000 GPU operations timed; rows marked ~ are "
 	       "estimates.\n"

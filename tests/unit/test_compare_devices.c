@@ -25,8 +25,8 @@ static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
 				    .joules = joules,
 				    .samples = 100};
 
-	run.sm = (struct clock_range){100, 100ull * sm, sm, sm};
-	run.memory = (struct clock_range){100, 100 * 3201, 3201, 3201};
+	run.sm = (struct clock_range){100, 100ull * sm, sm, sm, MINIMUM_KNOWN};
+	run.memory = (struct clock_range){100, 100 * 3201, 3201, 3201, MINIMUM_KNOWN};
 	run.reasons[CLOCK_REASON_POWER_CAP] = limited;
 	return run;
 }

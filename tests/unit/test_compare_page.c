@@ -29,8 +29,8 @@ static struct device_energy run_of(double joules, unsigned sm, unsigned limited)
 				    .samples = 110,
 				    .idle = 10};
 
-	run.sm = (struct clock_range){100, 100ull * sm, sm - 100, sm + 100};
-	run.memory = (struct clock_range){100, 100 * 3201, 3201, 3201};
+	run.sm = (struct clock_range){100, 100ull * sm, sm - 100, sm + 100, MINIMUM_KNOWN};
+	run.memory = (struct clock_range){100, 100 * 3201, 3201, 3201, MINIMUM_KNOWN};
 	run.reasons[CLOCK_REASON_POWER_CAP] = limited;
 	return run;
 }

@@ -182,7 +182,7 @@ static struct device_energy run_of(double joules, unsigned sm)
 				    .samples = 10,
 				    .idle = 2};
 
-	run.sm = run.memory = (struct clock_range){8, 8 * sm, sm - 10, sm + 10};
+	run.sm = run.memory = (struct clock_range){8, 8 * sm, sm - 10, sm + 10, MINIMUM_KNOWN};
 	run.reasons[CLOCK_REASON_POWER_CAP] = 4;
 	return run;
 }

@@ -157,7 +157,7 @@ static void a_row_without_calls_since_has_no_times(void **state)
 	run(later, 10, 5);
 	assert_int_equal(interval_subtract(later, earlier), 0);
 	assert_int_equal(row->calls, 0);
-	assert_int_equal(row->cupti.minimum, UINT64_MAX);
+	assert_int_equal(row->cupti.known, 0);
 	assert_int_equal(row->cupti.maximum, 0);
 }
 
@@ -213,8 +213,8 @@ static struct device_energy energy_of(uint64_t part)
 				       .samples = part * 7,
 				       .idle = part * 2};
 
-	energy.sm = (struct clock_range){part * 5, part * 8000, 1500, 1700};
-	energy.memory = (struct clock_range){part * 4, part * 4000, 900, 1100};
+	energy.sm = (struct clock_range){part * 5, part * 8000, 1500, 1700, MINIMUM_KNOWN};
+	energy.memory = (struct clock_range){part * 4, part * 4000, 900, 1100, MINIMUM_KNOWN};
 	for (unsigned i = 0; i < CLOCK_REASON_COUNT; i++)
 		energy.reasons[i] = part * i;
 	return energy;

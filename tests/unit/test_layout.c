@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "report/session/figure_tables.h"
+#include "report/session/figure.h"
 #include "report/session/layout.h"
 #include "report/session/session_internal.h"
 #include "report/session/session_nvtx.h"
@@ -130,7 +130,8 @@ static void what_is_not_known_is_named_and_what_is_missing_is_none(void **state)
 	same = session_next_row(read, NULL);
 	assert_int_equal(same->calls, 3);
 	assert_int_equal(same->failed, 0);
-	assert_int_equal(same->bytes_minimum, UINT64_MAX);
+	assert_int_equal(same->known, 0);
+	assert_int_equal(same->cupti.known, MINIMUM_KNOWN);
 	assert_int_equal(same->cupti.count, 1);
 	assert_int_equal(histogram_count(session_histogram(read, same->cupti.histogram)), 1);
 	assert_int_equal(session_header(read)->note_count, 1);
@@ -271,7 +272,7 @@ static void damaged_tables_are_refused(void **state)
 	DAMAGE(line_of("row", "calls")->offset = UINT32_MAX);
 	DAMAGE(line_of("row", "calls")->size = UINT32_MAX - 7);
 	DAMAGE(line_of("row", "calls")->size = 12);
-	DAMAGE(line_of("row", "calls")->type = LAYOUT_STRUCTURE + 1);
+	DAMAGE(line_of("row", "calls")->type = LAYOUT_KNOWN + 1);
 	DAMAGE(line_of("row", "cupti")->inner = (uint16_t)(line_of("row", "") - lines));
 	DAMAGE(line_of("row", "cupti")->inner = UINT16_MAX);
 	DAMAGE(line_of("row", "cupti")->inner = 1);
@@ -289,7 +290,7 @@ static void other_layouts_are_refused_with_what_to_do(void **state)
 	char message[256];
 
 	(void)state;
-	header->version = SESSION_VERSION - 1;
+	header->version = SESSION_OLDEST - 1;
 	assert_int_equal(session_load(&read, path, message, sizeof(message)), -EPROTONOSUPPORT);
 	assert_non_null(strstr(message, ": made by ktime before 0.2: show it with that version, "
 					"or export it there"));
@@ -321,17 +322,18 @@ static void write_member(FILE *page, const struct layout_line *own, const struct
 			 const char *structure)
 {
 	static const char *const types[] = {
-		[FIGURE_U32] = "u32",	[FIGURE_U64] = "u64", [FIGURE_REAL] = "f64",
-		[FIGURE_TEXT] = "u64",	[LAYOUT_U8] = "u8",   [LAYOUT_I32] = "i32",
-		[LAYOUT_TEXT] = "char",
+		[FIGURE_U32] = "u32",	[FIGURE_U64] = "u64",	[FIGURE_REAL] = "f64",
+		[FIGURE_TEXT] = "u64",	[LAYOUT_U8] = "u8",	[LAYOUT_I32] = "i32",
+		[LAYOUT_TEXT] = "char", [LAYOUT_KNOWN] = "u32",
 	};
 	static const uint8_t sizes[] = {
 		[FIGURE_U32] = 4, [FIGURE_U64] = 8, [FIGURE_REAL] = 8, [FIGURE_TEXT] = 8,
-		[LAYOUT_U8] = 1,  [LAYOUT_I32] = 4, [LAYOUT_TEXT] = 1,
+		[LAYOUT_U8] = 1,  [LAYOUT_I32] = 4, [LAYOUT_TEXT] = 1, [LAYOUT_KNOWN] = 4,
 	};
 	static const char *const units[] = {"", "ns", "ns²", "bytes", "J", "MHz", ""};
 	static const char *const merges[] = {"sum", "least", "most", "the later", "any", "own"};
 	static const char *const differences[] = {"subtracted", "the later", "own"};
+	static const char *const bits[] = {"1", "2", "4", "", "8"};
 	const bool is_inner = line->type == LAYOUT_INNER;
 	const char *text = what(structure, line->name);
 	const uint32_t size = is_inner ? own[line->inner].size : sizes[line->type];
@@ -339,12 +341,13 @@ static void write_member(FILE *page, const struct layout_line *own, const struct
 
 	if (line->size != size)
 		snprintf(elements, sizeof(elements), "[%u]", line->size / size);
-	fprintf(page, "| %u | `%s` | %s%s | %s | %s | %s | %s |\n", line->offset, line->name,
+	fprintf(page, "| %u | `%s` | %s%s | %s | %s | %s | %s | %s |\n", line->offset, line->name,
 		is_inner ? own[line->inner].name : types[line->type], elements,
 		text ? units[line->unit] : "", text ? merges[line->merge] : "",
-		text ? differences[line->difference] : "",
+		text ? differences[line->difference] : "", line->known ? bits[line->known / 2] : "",
 		text				 ? text
 		: line->type == LAYOUT_REFERENCE ? "offset in the file"
+		: line->type == LAYOUT_KNOWN	 ? "sum of the bits of those figures that are known"
 						 : "");
 }
 
@@ -366,7 +369,8 @@ static void the_page_has_the_structures_of_this_version(void **state)
 	      "says it; other versions of\nktime have others. Figures have a unit, and a rule each "
 	      "for "
 	      "what the figure of two profiles together is, and what it is between\n"
-	      "two profiles of one run. `FIGURES=write build/tests/unit/test_layout` writes this "
+	      "two profiles of one run; those that are not always known have a bit in `known`. "
+	      "`FIGURES=write build/tests/unit/test_layout` writes this "
 	      "page.\n",
 	      page);
 	for (unsigned i = 0; i < count; i++) {
@@ -378,8 +382,9 @@ static void the_page_has_the_structures_of_this_version(void **state)
 		fprintf(page, "\n## `%s`\n\n%u bytes", structure->name, structure->size);
 		if (structure->offset)
 			fprintf(page, " each, in segments of kind %u", structure->offset - 1);
-		fputs(".\n\n| at | member | type | unit | together | between | what it is |\n"
-		      "|---|---|---|---|---|---|---|\n",
+		fputs(".\n\n| at | member | type | unit | together | between | known | what it is "
+		      "|\n"
+		      "|---|---|---|---|---|---|---|---|\n",
 		      page);
 	}
 	fclose(page);

@@ -238,7 +238,7 @@ static void calls_that_are_estimated_stay_so(void **state)
 	row = session_row(estimated, ROW_KERNEL, "body", 0);
 	row->node_calls = 40;
 	row->node_calls_estimated = 30;
-	row->windows_total = 410;
+	row_set_windows(row, 410, 0);
 	call(exact, "body", 0, 10);
 	session_row(exact, ROW_KERNEL, "body", 0)->node_calls = 5;
 	assert_int_equal(merge_start(&merge, NULL, false), 0);

@@ -52,6 +52,7 @@ static void passes(const struct nvtx_range *of, uint64_t calls, uint64_t time)
 	to->calls += calls;
 	to->total += calls * time;
 	to->minimum = time;
+	to->known = MINIMUM_KNOWN;
 	to->maximum = time;
 }
 
@@ -69,6 +70,7 @@ static struct nvtx_part *works(struct session *session, const struct nvtx_range 
 	part->calls = calls;
 	part->total = calls * time;
 	part->minimum = part->maximum = time;
+	part->known = MINIMUM_KNOWN;
 	return part;
 }
 
@@ -282,6 +284,7 @@ static void counter(struct session *session, const char *name, const char *metri
 	values->minimum = least;
 	values->maximum = most;
 	values->total = (least + most) * count / 2;
+	values->known = count ? MINIMUM_KNOWN | MAXIMUM_KNOWN : 0;
 	values->count = count;
 }
 

@@ -32,6 +32,7 @@ static void add(const struct row *row, const char *name, const char *description
 	metric->minimum = least;
 	metric->maximum = most;
 	metric->total = (least + most) / 2 * (double)count;
+	metric->known = MINIMUM_KNOWN | MAXIMUM_KNOWN;
 	metric->count = count;
 }
 

@@ -284,8 +284,8 @@ static void energy_and_clocks_are_shown_by_device(void **state)
 					 .joules = 609,
 					 .samples = 23,
 					 .idle = 3};
-	energy->sm = (struct clock_range){20, 35100, 1410, 1980};
-	energy->memory = (struct clock_range){20, 64020, 3201, 3201};
+	energy->sm = (struct clock_range){20, 35100, 1410, 1980, MINIMUM_KNOWN};
+	energy->memory = (struct clock_range){20, 64020, 3201, 3201, MINIMUM_KNOWN};
 	energy->reasons[CLOCK_REASON_POWER_CAP] = 11;
 	energy->reasons[CLOCK_REASON_SYNC_BOOST] = 2;
 	devices[3].energy.state = ENERGY_MIG;
@@ -329,7 +329,7 @@ static void what_is_not_known_of_energy_is_not_shown_as_a_figure(void **state)
 	    "<td class=\"number\" data-value=\"-1\">-</td><td>-</td></tr>");
 	free(page);
 	device->energy.samples = 4;
-	device->energy.sm = (struct clock_range){1, 1500, 1500, 1500};
+	device->energy.sm = (struct clock_range){1, 1500, 1500, 1500, MINIMUM_KNOWN};
 	device->energy.duration = 0;
 	page = page_text(session, "");
 	has("<td class=\"number\" data-value=\"-1\">-</td>"

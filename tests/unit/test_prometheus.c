@@ -219,12 +219,11 @@ static void metrics_go_on_where_cupti_starts_late(void **state)
 	session_header(session)->counters[COUNTER_cupti_late_ns] = 3000000000;
 	/* Of one window no interval is known. */
 	session_add_sample(session, &row->cupti, 4000);
-	row->windows_total = 1600000;
-	row->windows_error = NAN;
+	row_set_windows(row, 1600000, NAN);
 	for (int i = 0; i < 10; i++)
 		add_timed(session, row, 10, 4000);
 	session_add_sample(session, &row->cupti, 4000);
-	row->windows_total = 2000000;
+	row_set_windows(row, 2000000, NAN);
 	assert_true(value_of(metrics, session, COUNT) == 500);
 	assert_int_equal(nanoseconds_of(metrics, session, SUM), 2000000);
 	assert_int_equal(nanoseconds_of(metrics, session, SECONDS), 2000000);
@@ -268,7 +267,7 @@ static void durations_of_a_job_are_of_its_weighted_sample(void **state)
 	add_timed(session, row, 37, 2500);
 	row->calls = 74;
 	row->summed = 1;
-	row->windows_total = 200000;
+	row_set_windows(row, 200000, 0);
 	assert_int_equal(nanoseconds_of(metrics, session, SUM), 100000);
 	assert_true(value_of(metrics, session, COUNT) == 37);
 	session_close(session);

@@ -228,15 +228,13 @@ static struct row row;
 static void start_row(enum row_kind kind)
 {
 	row = (struct row){.kind = kind};
-	row.cupti.minimum = UINT64_MAX;
 }
 
 static void add_call(uint64_t size, uint64_t nanoseconds)
 {
 	row.cupti.count++;
 	row.cupti.total += nanoseconds;
-	if (nanoseconds < row.cupti.minimum)
-		row.cupti.minimum = nanoseconds;
+	figure_least(&row.cupti.minimum, &row.cupti.known, nanoseconds);
 	if (nanoseconds > row.cupti.maximum)
 		row.cupti.maximum = nanoseconds;
 	session_add_size(&row.cupti, size, nanoseconds);

@@ -27,7 +27,7 @@ static int start(void **state)
 	session_header(session)->cupti_active = 1;
 	row = session_row(session, ROW_KERNEL, "kernel", 0);
 	row->calls = CALLS;
-	row->windows_total = 1e6;
+	row_set_windows(row, 1e6, 0);
 	for (int i = 0; i < TIMED; i++) {
 		uint64_t took = i % 2 ? 900 : 1100;
 		uint64_t place = estimate_call(&row->estimate, WEIGHT);
@@ -51,7 +51,8 @@ static enum clock_source shown(double times_the_events_error)
 {
 	enum clock_source clock;
 
-	row->windows_error = times_the_events_error * row_estimate(row, CLOCK_EVENTS).error;
+	row_set_windows(row, row->windows_total,
+			times_the_events_error * row_estimate(row, CLOCK_EVENTS).error);
 	row_figures(session, row, &clock);
 	return clock;
 }
@@ -77,7 +78,7 @@ static void of_nodes_of_graphs_and_of_all_records_cupti_speaks(void **state)
 	assert_int_equal(shown(10), CLOCK_CUPTI);
 	row->host_included = 0;
 	assert_int_equal(shown(10), CLOCK_EVENTS);
-	row->windows_total = 0;
+	row_set_windows(row, 0, 0);
 	assert_int_equal(shown(10), CLOCK_CUPTI);
 }
 

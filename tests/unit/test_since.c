@@ -17,6 +17,7 @@
 
 #include "report/export/output.h"
 #include "report/live/live.h"
+#include "report/session/estimate.h"
 #include "report/session/memory_use.h"
 #include "report/print/report.h"
 #include "report/session/session_nvtx.h"
@@ -159,9 +160,11 @@ static void write_figures(const struct session *session, const struct figures *f
 
 	for (unsigned i = 0; histogram && i < HISTOGRAM_BUCKETS; i++)
 		calls += histogram->buckets[i] * (1 + i % 7);
-	write_numbers((const uint64_t[]){figures->count, figures->total, figures->minimum,
-					 figures->maximum, figures->size, calls},
-		      6, file);
+	write_numbers(
+		(const uint64_t[]){figures->count, figures->total,
+				   figures->known & MINIMUM_KNOWN ? figures->minimum : UINT64_MAX,
+				   figures->maximum, figures->size, calls},
+		6, file);
 	fprintf(file, " %.9g\n", figures->squares);
 }
 
@@ -296,8 +299,7 @@ static struct row *add_kernel(struct session *session, uint64_t calls, double wi
 	struct row *row = session_row(session, ROW_KERNEL, "k", 0);
 
 	row->calls = calls;
-	row->windows_total = windows;
-	row->windows_error = windows / 10;
+	row_set_windows(row, windows, windows / 10);
 	return row;
 }
 

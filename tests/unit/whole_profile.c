@@ -280,6 +280,7 @@ static struct nvtx_range *add_range(const char *domain, const char *name,
 	range->calls = calls;
 	range->total = calls * each + calls;
 	range->minimum = each - 3;
+	range->known = MINIMUM_KNOWN;
 	range->maximum = each + 5;
 	return range;
 }
@@ -293,6 +294,7 @@ static void add_part(const struct nvtx_range *range, const struct row *row, doub
 	part->calls = calls;
 	part->total = (uint64_t)calls * each + 2;
 	part->minimum = each - 1;
+	part->known = MINIMUM_KNOWN;
 	part->maximum = each + 2;
 }
 
@@ -322,6 +324,7 @@ static void add_ranges(void)
 				   .untimed = 3,
 				   .total = 15 * 78 * US,
 				   .minimum = 77 * US,
+				   .known = MINIMUM_KNOWN,
 				   .maximum = 80 * US,
 				   .estimated = 1};
 	range = add_range("", "", NULL, 82, 3, 30 * MS);
@@ -538,8 +541,16 @@ static void fill_header(enum whole_profile kind)
 		.joules = 609,
 		.samples = 23,
 		.idle = 3,
-		.sm = {.samples = 20, .sum = 35100, .minimum = 1410, .maximum = 1980},
-		.memory = {.samples = 20, .sum = 64020, .minimum = 3201, .maximum = 3201},
+		.sm = {.samples = 20,
+		       .sum = 35100,
+		       .minimum = 1410,
+		       .maximum = 1980,
+		       .known = MINIMUM_KNOWN},
+		.memory = {.samples = 20,
+			   .sum = 64020,
+			   .minimum = 3201,
+			   .maximum = 3201,
+			   .known = MINIMUM_KNOWN},
 		.reasons = {[CLOCK_REASON_POWER_CAP] = 11, [CLOCK_REASON_SYNC_BOOST] = 2}};
 	header->devices[1].energy = (struct device_energy){.state = ENERGY_MIG};
 	session_note(session, "A first line.");
@@ -579,6 +590,8 @@ static void fill_by_events(void)
 	row = row_of(ROW_MEMSET, "[CUDA memset]", 0);
 	row->calls = 4;
 	add_times(&row->events, 4, 8 * US, 10, 1 << 16);
+	/* A least size that no other figure has. */
+	session_add_byte_sums(row, 0, 0, UINT64_MAX, 0);
 	row = row_of(ROW_GRAPH, "[CUDA graph 5]", 0);
 	row->calls = 9;
 	row->nodes = 1;
@@ -595,17 +608,14 @@ static void fill_in_windows(void)
 
 	row = add_row(ROW_KERNEL, "_Z5saxpyifPKfPf", 0, 40, 20 * US, 23, 1 << 20);
 	row->calls = 900;
-	row->windows_total = 21e6;
-	row->windows_error = 0.4e6;
+	row_set_windows(row, 21e6, 0.4e6);
 	row = add_row(ROW_KERNEL, "_Z4tinyv", 0, 33, 2 * US, 2, 1 << 10);
 	row->node_calls = 700;
 	row->node_calls_estimated = 667;
 	row->graph_records = 33;
-	row->windows_total = 1.5e6;
-	row->windows_error = NAN;
+	row_set_windows(row, 1.5e6, NAN);
 	row = add_row(ROW_KERNEL, "_Z4rarev", 0, 2, 55 * US, 2, 0);
-	row->windows_total = 5.7e6;
-	row->windows_error = NAN;
+	row_set_windows(row, 5.7e6, NAN);
 	add_sample(row, 20, 9, 57 * US, 30);
 	row = add_row(ROW_GRAPH, "[CUDA graph 5]", 0, 3, 900 * US, 1000, 0);
 	row->calls = 10;
