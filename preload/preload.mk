@@ -38,7 +38,7 @@ $(BUILD)/libktime.so: $(LIBRARY_OBJECTS) preload/exports.map
 		-l:libiberty.a $(GLIBC_PARTS) -Wl,--as-needed -lm -o $@
 
 # A sanitizer's runtime looks functions up, by way of the library, before instrumented code may run.
-$(addprefix $(BUILD)/obj/preload/,hooks/lookup.o driver/elf_symbol.o driver/real_symbol.o): OBJECT_CFLAGS += -fno-sanitize=all
+$(addprefix $(BUILD)/obj/preload/,hooks/lookup.o driver/elf_symbol.o): OBJECT_CFLAGS += -fno-sanitize=all
 
 # What runs on the program's threads, whose stacks may be small: 16 KiB is the least that pthreads has.
 # A sanitizer's frames are larger; ranges.c is the collector's.

@@ -7,12 +7,12 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "preload/base/pointer_map.h"
 #include "preload/driver/elf_symbol.h"
-#include "preload/driver/real_symbol.h"
 
 #define NO_MEMORY "no memory"
 
@@ -60,31 +60,12 @@ static int is_libcuda(struct dl_phdr_info *info, size_t size, void *unused)
 	return strncmp(base ? base + 1 : info->dlpi_name, "libcuda.so", 10) == 0;
 }
 
-/* The driver's library, found with libc's own dlopen. NODELETE because cudart unloads it at exit,
- * before ktime writes the report. */
-static void *driver_library(void)
-{
-	void *(*libc_dlopen)(const char *, int) =
-		(void *(*)(const char *, int))elf_libc_symbol("dlopen");
-
-	return libc_dlopen ? libc_dlopen("libcuda.so.1", RTLD_LAZY | RTLD_NOLOAD | RTLD_NODELETE)
-			   : NULL;
-}
-
 /* If a driver has one function for two entries, the first entry's wrapper serves both. */
 static int remember(struct tables *tables, void *pointer, uintptr_t entry)
 {
 	if (!pointer || pointer_map_find(&tables->by_pointer, (uintptr_t)pointer, 1))
 		return 0;
 	return pointer_map_add(&tables->by_pointer, (uintptr_t)pointer, (void *)(entry + 1), 1);
-}
-
-/* The dlsym of a library preloaded after libktime.so, else libc's. */
-static dlsym_function *programs_dlsym(void)
-{
-	void *next = next_symbol("dlsym");
-
-	return (dlsym_function *)(next ? next : elf_libc_symbol("dlsym"));
 }
 
 /*
@@ -97,7 +78,7 @@ static dlsym_function *programs_dlsym(void)
  */
 static bool fill_entries(struct tables *tables, void *opened)
 {
-	dlsym_function *find = programs_dlsym();
+	dlsym_function *find = (dlsym_function *)next_libc_symbol("dlsym");
 	bool complete = true;
 
 	for (uintptr_t entry = 0; entry < ENTRY_COUNT; entry++) {
@@ -132,7 +113,8 @@ static bool fill(struct tables *tables)
 	/* A dlopen that fails would leave its message for the program's dlerror(), so look
 	 * first. */
 	if (dl_iterate_phdr(is_libcuda, NULL))
-		tables->library = driver_library();
+		/* NODELETE because cudart unloads it at exit, before ktime writes the report. */
+		tables->library = libc_dlopen_loaded("libcuda.so.1", RTLD_NODELETE);
 	if (!tables->library)
 		return false;
 	atomic_store_explicit(&unusable, NULL, memory_order_relaxed);
@@ -264,4 +246,93 @@ bool driver_is_called(const char *name)
 		    (!calls[i][length] || strcmp(calls[i] + length, "_v2") == 0))
 			return true;
 	return false;
+}
+
+/* glibc's structure of a thread is no smaller (2.17 to 2.42, x86-64; on aarch64 more memory of the
+ * thread follows). */
+#define DESCRIPTOR_BYTES 2048u
+
+/* The driver's code, and where a thread's start routine is in its descriptor. */
+static uintptr_t code_begin, code_end;
+static size_t first_offset, last_offset;
+
+static int find_code(struct dl_phdr_info *info, size_t size, void *unused)
+{
+	uintptr_t function = (uintptr_t)driver.cuDriverGetVersion;
+
+	(void)size;
+	(void)unused;
+	for (unsigned i = 0; i < info->dlpi_phnum; i++) {
+		const ElfW(Phdr) *part = &info->dlpi_phdr[i];
+		uintptr_t begin = info->dlpi_addr + part->p_vaddr, end = begin + part->p_memsz;
+
+		if (part->p_type == PT_LOAD && function >= begin && function < end) {
+			code_begin = begin;
+			code_end = end;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+/*
+ * glibc describes its threads to debuggers: the size of a member in bits, how many of them there
+ * are, and its offset (libthread_db). Before 2.34 the description was in no table of symbols that a
+ * program has; then any address of the driver's code in the descriptor is taken for the routine.
+ */
+void driver_thread_start(void)
+{
+	const uint32_t *member = elf_libc_symbol("_thread_db_pthread_start_routine");
+
+	first_offset = member ? member[2] : 0;
+	last_offset = member ? member[2] : DESCRIPTOR_BYTES - sizeof(uintptr_t);
+	dl_iterate_phdr(find_code, NULL);
+}
+
+bool driver_thread_is_calling(void)
+{
+	const char *descriptor = (const char *)pthread_self();
+	bool found = false;
+
+	for (size_t at = first_offset; at <= last_offset && !found; at += sizeof(uintptr_t)) {
+		uintptr_t value = *(const uintptr_t *)(descriptor + at);
+
+		found = value >= code_begin && value < code_end;
+	}
+	return found;
+}
+
+/* Enough for a driver some years newer: ten such functions came from CUDA 11.8 to 13.0. */
+#define UNKNOWN_ENTRIES 16
+
+static _Atomic uintptr_t unknown[UNKNOWN_ENTRIES];
+
+void driver_note_unknown(const char *name)
+{
+	char *copy = NULL;
+
+	for (unsigned i = 0; i < UNKNOWN_ENTRIES; i++) {
+		uintptr_t there = atomic_load_explicit(&unknown[i], memory_order_acquire);
+		uintptr_t none = 0;
+
+		if (there && strcmp((const char *)there, name) == 0)
+			break;
+		if (there)
+			continue;
+		copy = copy ? copy : strdup(name);
+		/* Release: the copy is complete before the thread that writes the report can see
+		 * it. */
+		if (!copy || atomic_compare_exchange_strong_explicit(
+				     &unknown[i], &none, (uintptr_t)copy, memory_order_acq_rel,
+				     memory_order_acquire))
+			return;
+	}
+	free(copy);
+}
+
+const char *driver_unknown_entry(unsigned index)
+{
+	return index < UNKNOWN_ENTRIES
+		       ? (const char *)atomic_load_explicit(&unknown[index], memory_order_acquire)
+		       : NULL;
 }

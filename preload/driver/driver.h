@@ -13,7 +13,10 @@
 #ifndef __CUDA_API_VERSION_INTERNAL
 #define __CUDA_API_VERSION_INTERNAL
 #endif
+
 #include <cuda.h>
+#include <stdbool.h>
+
 /* cuda.h renames this one in any case. */
 #undef cuGetProcAddress
 
@@ -141,5 +144,17 @@ bool driver_is_called(const char *name);
 void driver_note_unknown(const char *name);
 /* The remembered names by index, from 0; NULL past the last. */
 const char *driver_unknown_entry(unsigned index);
+
+/* Threads that the driver makes: on one of them it calls host functions. */
+
+/* Finds what driver_thread_is_calling() needs of the driver's and libc's. Once, after
+ * driver_load(); takes the loader's lock. */
+void driver_thread_start(void);
+/*
+ * Whether the driver made the calling thread. The program's code runs there as a host function, a
+ * stream's callback, a host node of a graph, or a destructor of a user object, and the driver waits
+ * for its return. Also in signal handlers.
+ */
+bool driver_thread_is_calling(void);
 
 #endif

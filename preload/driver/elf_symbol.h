@@ -3,8 +3,9 @@
  * Symbols as the loader sees them, read from the tables of the loaded objects: for what dlsym
  * cannot find while that name is interposed, and for what a name would mean without libktime.so.
  *
- * Nothing here calls a function of libc: the first dlsym of a process may come from a sanitizer
- * that is about to find the functions that it interposes, and none of those works before. Another
+ * Nothing up to real_dlsym() calls a function of libc: the first dlsym of a process may come from a
+ * sanitizer that is about to find the functions that it interposes, and none of those works before.
+ * Another
  * thread may change the loader's list of objects, except for those that were loaded with the
  * program; walk past these only inside dl_iterate_phdr, which holds the lock of the list.
  */
@@ -63,5 +64,32 @@ bool elf_name_begins(const char *text, const char *start);
 void *elf_libc_symbol(const char *name);
 /* The first file before libktime.so, in the loader's order, that defines this name, or NULL. */
 const char *elf_definer_in_front(const char *name);
+
+/* Symbol lookup that bypasses ktime's own dlsym. Any thread; these take the loader's lock. */
+
+/* libc's dlsym, past every interposed one, with a handle from dlopen. NULL if there is no such
+ * symbol. */
+void *real_dlsym(void *handle, const char *name);
+/* The next definition of a symbol after libktime.so in the global scope, or NULL. */
+void *next_symbol(const char *name);
+/* A function of a library that is preloaded after libktime.so, else libc's. */
+void *next_libc_symbol(const char *name);
+/* libc's dlopen of a library that is loaded already. */
+void *libc_dlopen_loaded(const char *path, int flags);
+
+/* The object that an address is in; if it is in none, the program itself, as libc assumes. */
+struct link_map *object_of(const void *address);
+/*
+ * The symbol that the code of the object `from` would be bound to if libktime.so were not loaded:
+ * the one in the global scope, else the one in the object's own scope. NULL if there is none.
+ */
+void *symbol_without_ktime(const struct link_map *from, const char *name);
+
+/* Where an object of the process lies in memory. */
+struct elf_range {
+	uintptr_t low, high;
+};
+/* That of the object that an address is in; false if none is. */
+bool elf_range_around(uintptr_t address, struct elf_range *range);
 
 #endif

@@ -27,7 +27,7 @@ struct in_flight {
 	uint32_t thread;	   /* the caller's, as gettid() says */
 	uint32_t number;	   /* of the call: a trace's correlation id without CUPTI */
 	uint32_t host_call;	   /* its number in the timeline (timeline.h); 0: none */
-	uint16_t api;		   /* its API row: see api.h */
+	uint16_t api;		   /* its API row: see entries.h */
 	bool reported;		   /* made inside the window, on a device that gets rows */
 	bool first, host_included;
 

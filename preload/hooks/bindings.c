@@ -10,7 +10,7 @@
 
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
-#include "preload/driver/runtime.h"
+#include "preload/driver/entries.h"
 
 #if defined(__x86_64__)
 #define RELOCATION_VALUE R_X86_64_64

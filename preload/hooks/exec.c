@@ -20,9 +20,9 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "preload/lifecycle/lifecycle.h"
 #include "preload/base/export.h"
-#include "preload/driver/real_symbol.h"
+#include "preload/driver/elf_symbol.h"
+#include "preload/lifecycle/lifecycle.h"
 
 /*
  * A program may try one path after another until one is there. The system call is made by itself

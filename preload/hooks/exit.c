@@ -4,7 +4,7 @@
 #include <unistd.h>
 
 #include "preload/base/export.h"
-#include "preload/driver/real_symbol.h"
+#include "preload/driver/elf_symbol.h"
 #include "preload/lifecycle/lifecycle.h"
 
 typedef void exit_function(int status);

@@ -2,8 +2,8 @@
 /* The wrappers of host_calls.def: calls that are timed to say why a device was idle. Each function
  * has two, as those of entries.def have (wrappers.c). */
 #include "preload/base/export.h"
-#include "preload/driver/api.h"
 #include "preload/driver/driver.h"
+#include "preload/driver/entries.h"
 #include "preload/hooks/lookup.h"
 #include "preload/hooks/wrappers.h"
 #include "preload/launch/host_call.h"

@@ -13,7 +13,6 @@
 #include "preload/hooks/cupti_symbols.h"
 #include "preload/driver/driver.h"
 #include "preload/driver/elf_symbol.h"
-#include "preload/driver/real_symbol.h"
 #include "preload/hooks/wrappers.h"
 
 typedef void *dlsym_function(void *, const char *);
@@ -25,41 +24,27 @@ static __thread bool resolving_runtime __attribute__((tls_model("initial-exec"))
 /* Set while lookup_replacement itself asks: a peer behind us may call back into dlsym. */
 static __thread bool looking_up __attribute__((tls_model("initial-exec")));
 
-/* Finding the same pointer twice in two threads is harmless, so plain atomics will do. */
-static void *once(_Atomic uintptr_t *cell, void *(*find)(void))
+/* Another preload behind us may have a dlsym of its own; it gets its turn. Finding the same pointer
+ * twice in two threads is harmless, so plain atomics will do. */
+static void *once(_Atomic uintptr_t *cell, const char *name)
 {
 	uintptr_t value = atomic_load_explicit(cell, memory_order_relaxed);
 
 	if (!value) {
-		value = (uintptr_t)find();
+		value = (uintptr_t)next_libc_symbol(name);
 		atomic_store_explicit(cell, value, memory_order_relaxed);
 	}
 	return (void *)value;
 }
 
-/* Another preload behind us may have a dlsym of its own; it gets its turn. */
-static void *find_next_dlsym(void)
-{
-	void *next = next_symbol("dlsym");
-
-	return next ? next : elf_libc_symbol("dlsym");
-}
-
-static void *find_next_dlvsym(void)
-{
-	void *next = next_symbol("dlvsym");
-
-	return next ? next : elf_libc_symbol("dlvsym");
-}
-
 void *lookup_next_dlsym(void)
 {
-	return once(&next_dlsym, find_next_dlsym);
+	return once(&next_dlsym, "dlsym");
 }
 
 void *lookup_next_dlvsym(void)
 {
-	return once(&next_dlvsym, find_next_dlvsym);
+	return once(&next_dlvsym, "dlvsym");
 }
 
 /*

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/driver/runtime.h"
+#include "preload/driver/entries.h"
 
 #include <dlfcn.h>
 #include <errno.h>
@@ -14,7 +14,6 @@
 #include "preload/base/launch_section.h"
 #include "preload/base/own_part.h"
 #include "preload/driver/elf_symbol.h"
-#include "preload/driver/real_symbol.h"
 #include "preload/launch/runtime_call.h"
 
 /* cudaErrorSharedObjectSymbolNotFound */

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "preload/base/export.h"
-#include "preload/driver/real_symbol.h"
+#include "preload/driver/elf_symbol.h"
 #include "preload/lifecycle/lifecycle.h"
 
 static int (*real_prctl)(int, unsigned long, unsigned long, unsigned long, unsigned long);

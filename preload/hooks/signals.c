@@ -5,7 +5,7 @@
 #include <stddef.h>
 
 #include "preload/base/export.h"
-#include "preload/driver/real_symbol.h"
+#include "preload/driver/elf_symbol.h"
 #include "preload/lifecycle/endings.h"
 
 typedef int action_function(int, const struct sigaction *, struct sigaction *);

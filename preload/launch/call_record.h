@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "preload/driver/api.h"
+#include "preload/driver/entries.h"
 
 struct stream;
 struct operation;
@@ -34,7 +34,7 @@ struct call_record {
 	struct event_pair *pair; /* NULL: not timed by events, for the reason in `untimed` */
 	uint64_t bytes;
 	uint32_t duration; /* ticks of the real call; at most UINT32_MAX; 0: not known */
-	uint16_t api;	   /* its API row: see api.h */
+	uint16_t api;	   /* its API row: see entries.h */
 	uint8_t flags;	   /* enum call_flags */
 	uint8_t untimed;   /* enum untimed_reason */
 };

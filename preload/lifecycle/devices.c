@@ -5,7 +5,7 @@
 
 #include "preload/base/settings.h"
 #include "preload/driver/driver.h"
-#include "preload/driver/real_symbol.h"
+#include "preload/driver/elf_symbol.h"
 #include "preload/reporter/energy_reader.h"
 #include "report/devices/attributes.h"
 #include "report/devices/nvml.h"

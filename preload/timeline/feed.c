@@ -5,7 +5,7 @@
 
 #include "cupti/cupti.h"
 #include "preload/base/mode.h"
-#include "preload/driver/api.h"
+#include "preload/driver/entries.h"
 #include "preload/timeline/timeline.h"
 
 static struct session *session;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "preload/driver/api.h"
+#include "preload/driver/entries.h"
 #include "preload/launch/window.h"
 #include "report/session/grow.h"
 

@@ -78,7 +78,7 @@ struct host_call {
 	uint64_t begin, end;
 	uint32_t previous; /* number of the thread's call before it; 0: none */
 	uint32_t thread;   /* from gettid() */
-	uint16_t api;	   /* names the function: see api.h */
+	uint16_t api;	   /* names the function: see entries.h */
 	uint8_t flags;	   /* enum host_call_flags */
 };
 

@@ -18,7 +18,7 @@
 #include <cmocka.h>
 
 #include "preload/base/lifecycle_state.h"
-#include "preload/driver/real_symbol.h"
+#include "preload/driver/elf_symbol.h"
 #include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/lifecycle.h"
 

@@ -71,13 +71,13 @@ $(BUILD)/tests/unit/test_window_records: $(BUILD)/obj/preload/recording/recordin
 $(BUILD)/tests/unit/test_window_check: $(BUILD)/obj/preload/recording/window_check.o
 $(BUILD)/tests/unit/test_recording: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o)
 $(BUILD)/tests/unit/test_started: $(BUILD)/obj/preload/nvtx/ranges.o $(BUILD)/obj/preload/base/clock.o
-$(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/api.o)
-$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o) driver/api.o events/in_flight.o recording/window_check.o)
+$(BUILD)/tests/unit/test_rows: $(addprefix $(BUILD)/obj/preload/, collector/rows.o driver/entries.o)
+$(addprefix $(BUILD)/tests/unit/test_calls_, timed counted): $(addprefix $(BUILD)/obj/preload/, $(addprefix collector/, calls.o rows.o match.o) driver/entries.o events/in_flight.o recording/window_check.o)
 $(BUILD)/tests/unit/test_graph_launches: $(addprefix $(BUILD)/obj/preload/collector/, graph_launches.o match.o) $(BUILD)/obj/preload/events/in_flight.o
 $(BUILD)/tests/unit/test_interval_set: $(BUILD)/obj/preload/timeline/timeline.o
 $(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(BUILD)/obj/tests/unit/taken_records.o \
-	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/api.o base/pointer_map.o recording/window_check.o)
-$(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/api.o)
+	$(addprefix $(BUILD)/obj/preload/, collector/records.o collector/rows.o driver/entries.o base/pointer_map.o recording/window_check.o)
+$(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, timeline.o)
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
 	$(addprefix $(BUILD)/obj/preload/memory/, holdings.o held_changes.o)
@@ -99,7 +99,7 @@ $(BUILD)/tests/unit/test_context_gates: $(addprefix $(BUILD)/obj/preload/, event
 $(BUILD)/tests/unit/test_context_ends: $(BUILD)/obj/preload/lifecycle/context_end.o
 $(BUILD)/tests/unit/test_stream_ends: $(SIM_OBJECTS)/clock/preload/collector/stream_ends.o
 $(BUILD)/tests/unit/test_trace_records: $(BUILD)/obj/preload/collector/trace.o
-$(BUILD)/tests/unit/test_feed: $(addprefix $(BUILD)/obj/preload/, timeline/feed.o driver/api.o)
+$(BUILD)/tests/unit/test_feed: $(addprefix $(BUILD)/obj/preload/, timeline/feed.o driver/entries.o)
 $(BUILD)/tests/unit/test_nvtx_injection: $(addprefix $(BUILD)/obj/preload/nvtx/, injection.o names.o)
 $(BUILD)/tests/unit/test_exec_hooks: $(addprefix $(BUILD)/obj/preload/hooks/, exec.o signals.o)
 $(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/states.o base/own_part.o)
@@ -113,7 +113,7 @@ $(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background
 $(BUILD)/tests/unit/test_nvml: $(addprefix $(BUILD)/obj/preload/, reporter/energy_reader.o base/background_thread.o base/clock.o)
 $(BUILD)/tests/unit/test_concurrency: $(BUILD)/obj/preload/collector/cost.o
 $(BUILD)/tests/unit/test_pointer_map: $(BUILD)/obj/preload/base/pointer_map.o
-$(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/unknown_entries.o
+$(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/driver.o
 
 # A thread that makes calls, with the clock of the test.
 $(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times \

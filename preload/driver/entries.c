@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/driver/api.h"
+#include "preload/driver/entries.h"
 
 #include <stddef.h>
 
@@ -29,11 +29,6 @@ static const struct {
 const char *entry_symbol(enum driver_entry entry)
 {
 	return entries[entry].symbol;
-}
-
-const char *entry_name(enum driver_entry entry)
-{
-	return entries[entry].name;
 }
 
 enum host_call_kind api_host_call(unsigned api)
