@@ -6,7 +6,7 @@
 
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 #include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 #include "report/session/estimate.h"

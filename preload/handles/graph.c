@@ -2,13 +2,292 @@
 #include "preload/handles/graph.h"
 
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <uthash.h>
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/handles/graph_contents.h"
-#include "preload/handles/graph_shapes.h"
+#include "report/session/grow.h"
+
+/* How deep child graphs are followed; a bound in case they are not a tree. Chosen. */
+#define NESTING		 16
+/* CU_GRAPH_NODE_TYPE_CONDITIONAL, since CUDA 12.3. */
+#define NODE_CONDITIONAL 13
+/* CU_GRAPH_NODE_TYPE_MEM_ALLOC, since CUDA 11.4. */
+#define NODE_ALLOCATES	 10
+
+/* A node, also one of a child graph. */
+struct graph_node {
+	CUgraphNode handle, child;   /* child: the node of the child graph that it is in, or NULL */
+	struct operation *operation; /* NULL: nothing that CUPTI records */
+	CUgraphNodeType type;
+	bool disabled;
+	uint64_t parameters; /* kernel nodes: see digest_of_kernel(); else 0 */
+};
+
+struct graph_nodes {
+	struct graph_node *nodes;
+	size_t count, room;
+};
+
+static struct operation *operation_of_kernel_node(const CUDA_KERNEL_NODE_PARAMS_v2 *kernel)
+{
+	return operation_of_kernel(kernel->func ? kernel->func : (CUfunction)kernel->kern);
+}
+
+static uint64_t mix(uint64_t digest, uint64_t value)
+{
+	/* FNV-1a with its 64-bit prime, a word at a time instead of a byte. */
+	return (digest ^ value) * 0x100000001b3ull;
+}
+
+/* A number that tells a kernel node's grid, block and shared memory from others. */
+static uint64_t digest_of_kernel(const CUDA_KERNEL_NODE_PARAMS_v2 *kernel)
+{
+	uint64_t digest = mix(0, kernel->sharedMemBytes);
+
+	digest = mix(mix(digest, kernel->gridDimX), kernel->blockDimX);
+	digest = mix(mix(digest, kernel->gridDimY), kernel->blockDimY);
+	return mix(mix(digest, kernel->gridDimZ), kernel->blockDimZ);
+}
+
+static struct operation *operation_of_copy(CUgraphNode handle)
+{
+	CUDA_MEMCPY3D copy;
+
+	memset(&copy, 0, sizeof(copy));
+	if (!driver.cuGraphMemcpyNodeGetParams ||
+	    driver.cuGraphMemcpyNodeGetParams(handle, &copy) != CUDA_SUCCESS)
+		return NULL;
+	return operation_fixed(copy_direction(
+		copy.srcMemoryType,
+		copy.srcMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy.srcHost
+							 : copy.srcDevice,
+		copy.dstMemoryType,
+		copy.dstMemoryType == CU_MEMORYTYPE_HOST ? (CUdeviceptr)(uintptr_t)copy.dstHost
+							 : copy.dstDevice));
+}
+
+static struct operation *operation_of_node(struct graph_node *node)
+{
+	CUDA_KERNEL_NODE_PARAMS_v2 kernel;
+
+	switch (node->type) {
+	case CU_GRAPH_NODE_TYPE_KERNEL:
+		memset(&kernel, 0, sizeof(kernel));
+		if (!driver.cuGraphKernelNodeGetParams_v2 ||
+		    driver.cuGraphKernelNodeGetParams_v2(node->handle, &kernel) != CUDA_SUCCESS)
+			return operation_fixed(OPERATION_UNKNOWN_KERNEL);
+		node->parameters = digest_of_kernel(&kernel);
+		return operation_of_kernel_node(&kernel);
+	case CU_GRAPH_NODE_TYPE_MEMCPY:
+		return operation_of_copy(node->handle);
+	case CU_GRAPH_NODE_TYPE_MEMSET:
+		return operation_fixed(OPERATION_MEMSET);
+	default:
+		return NULL;
+	}
+}
+
+/* Without memory it is missing. */
+static void add_node(struct graph_nodes *nodes, const struct graph_node *node)
+{
+	if (nodes->count == nodes->room) {
+		size_t room = nodes->room ? 2 * nodes->room : 16;
+		struct graph_node *larger =
+			grow(nodes->nodes, nodes->count * sizeof(*larger), room * sizeof(*larger));
+
+		if (!larger)
+			return;
+		nodes->nodes = larger;
+		nodes->room = room;
+	}
+	nodes->nodes[nodes->count++] = *node;
+}
+
+/* Adds the nodes of a graph, and those of its child graphs; `child` is NULL, or the node that the
+ * graph is the child of. Without memory, or if the driver refuses, some are missing. */
+static void read_nodes(struct graph_nodes *nodes, CUgraph graph, CUgraphNode child, int depth)
+{
+	CUgraphNode *handles = NULL;
+	size_t count = 0;
+
+	if (depth > NESTING || !driver.cuGraphGetNodes || !driver.cuGraphNodeGetType ||
+	    driver.cuGraphGetNodes(graph, NULL, &count) != CUDA_SUCCESS || count == 0)
+		return;
+	handles = calloc(count, sizeof(*handles));
+	if (!handles || driver.cuGraphGetNodes(graph, handles, &count) != CUDA_SUCCESS)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		struct graph_node node = {
+			.handle = handles[i], .child = child, .type = CU_GRAPH_NODE_TYPE_EMPTY};
+		CUgraph below;
+
+		driver.cuGraphNodeGetType(node.handle, &node.type);
+		node.operation = operation_of_node(&node);
+		add_node(nodes, &node);
+		if (node.type == CU_GRAPH_NODE_TYPE_GRAPH && driver.cuGraphChildGraphNodeGetGraph &&
+		    driver.cuGraphChildGraphNodeGetGraph(node.handle, &below) == CUDA_SUCCESS)
+			read_nodes(nodes, below, child ? child : node.handle, depth + 1);
+	}
+	free(handles);
+}
+
+static void add_part(struct graph_contents *contents, struct operation *operation)
+{
+	uint32_t i;
+
+	for (i = 0; i < contents->part_count; i++)
+		if (contents->parts[i].operation == operation)
+			break;
+	if (i == contents->part_count)
+		contents->parts[contents->part_count++] =
+			(struct graph_part){.operation = operation};
+	contents->parts[i].count++;
+}
+
+/* NULL if memory is out. */
+static struct graph_contents *sum_nodes(const struct graph_nodes *nodes)
+{
+	struct graph_contents *contents =
+		calloc(1, sizeof(*contents) + nodes->count * sizeof(contents->parts[0]));
+
+	if (!contents)
+		return NULL;
+	contents->digest = 0xcbf29ce484222325ull; /* FNV-1a's offset basis */
+	for (size_t i = 0; i < nodes->count; i++) {
+		const struct graph_node *node = &nodes->nodes[i];
+
+		if (node->disabled)
+			continue;
+		contents->nodes++;
+		contents->allocations += (int)node->type == NODE_ALLOCATES;
+		contents->variable |= (int)node->type >= NODE_CONDITIONAL;
+		contents->digest = mix(contents->digest, node->type + 1);
+		if (!node->operation)
+			continue;
+		contents->digest = mix(contents->digest, (uintptr_t)node->operation);
+		contents->recorded++;
+		add_part(contents, node->operation);
+		if (node->type == CU_GRAPH_NODE_TYPE_KERNEL)
+			contents->kernels += graph_contents_kernel_mark(node->operation);
+		else
+			contents->copies++;
+	}
+	return contents;
+}
+
+/* How many kernels a row lists. The graph of a neural network has hundreds of nodes but some ten
+ * kernels. */
+#define LISTED_KERNELS 16
+/* Versions of a graph that are told apart; further ones are counted as the first. Chosen. */
+#define MOST_VERSIONS  16
+
+struct version {
+	uint64_t number;
+	struct operation *operation;
+};
+
+struct shape {
+	uint64_t digest;
+	struct version versions[MOST_VERSIONS]; /* the first one's operation is the shape's */
+	unsigned version_count;
+	UT_hash_handle link;
+};
+
+static struct shape *shapes;
+static unsigned shape_count;
+static struct operation *_Atomic allocating;
+
+static char *list_kernels(const struct graph_contents *contents)
+{
+	const char *names[LISTED_KERNELS];
+	unsigned count = 0;
+	size_t size = 1;
+	char *list;
+
+	for (uint32_t i = 0; i < contents->part_count && count < LISTED_KERNELS; i++)
+		if (contents->parts[i].operation->kind == ROW_KERNEL) {
+			names[count++] = contents->parts[i].operation->name;
+			size += strlen(names[count - 1]) + 1;
+		}
+	list = calloc(1, size);
+	/* One per line, as demangled names contain commas and spaces. */
+	for (unsigned i = 0; list && i < count; i++) {
+		strcat(list, names[i]);
+		strcat(list, i + 1 < count ? "\n" : "");
+	}
+	return list;
+}
+
+struct operation *graph_allocating_first(void)
+{
+	return atomic_load_explicit(&allocating, memory_order_acquire);
+}
+
+static void add_allocating(struct operation *operation)
+{
+	operation->allocating = atomic_load_explicit(&allocating, memory_order_relaxed);
+	/* Release: whoever walks the list sees the rest of it. */
+	atomic_store_explicit(&allocating, operation, memory_order_release);
+}
+
+/* The operation of a version; one that is not known is the first one, unless it is to be added. */
+static struct operation *version_of_shape(struct shape *shape, uint64_t number, bool add)
+{
+	struct operation *first = shape->versions[0].operation;
+
+	for (unsigned i = 0; i < shape->version_count; i++)
+		if (shape->versions[i].number == number)
+			return shape->versions[i].operation;
+	if (!add || shape->version_count == MOST_VERSIONS)
+		return first;
+	shape->versions[shape->version_count++] =
+		(struct version){number, operation_version(first)};
+	return shape->versions[shape->version_count - 1].operation;
+}
+
+/*
+ * The operation of all graphs whose nodes are the same, made if there is none yet, of its first
+ * version then. `add`: also one of the version, as long as there are few. OPERATION_UNKNOWN_GRAPH
+ * if memory is out. The lock is held.
+ */
+static struct operation *shape_operation(const struct graph_nodes *nodes, uint64_t version,
+					 bool add)
+{
+	struct operation *operation = operation_fixed(OPERATION_UNKNOWN_GRAPH);
+	struct graph_contents *contents = sum_nodes(nodes);
+	struct shape *shape = NULL;
+	char name[64];
+
+	if (!contents)
+		return operation;
+	HASH_FIND(link, shapes, &contents->digest, sizeof(contents->digest), shape);
+	if (shape) {
+		free(contents);
+		return version_of_shape(shape, version, add);
+	}
+	shape = calloc(1, sizeof(*shape));
+	if (!shape) {
+		free(contents);
+		return operation;
+	}
+	snprintf(name, sizeof(name), "[CUDA graph %u]", ++shape_count);
+	shape->digest = contents->digest;
+	operation = operation_named(ROW_GRAPH, name);
+	operation->kernels_listed = list_kernels(contents);
+	/* Release: the collector reads what it holds. */
+	atomic_store_explicit(&operation->contents, contents, memory_order_release);
+	if (contents->allocations)
+		add_allocating(operation);
+	shape->versions[shape->version_count++] = (struct version){version, operation};
+	HASH_ADD(link, shapes, digest, sizeof(shape->digest), shape);
+	if (!shape->link.tbl)
+		free(shape);
+	return operation;
+}
 
 /* How many nodes of executable graphs are kept to follow their updates, 48 bytes each; updates of
  * graphs made beyond are not followed. Chosen. */
@@ -86,12 +365,12 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
 
 	if (result != CUDA_SUCCESS || !exec || !lifecycle_running())
 		return;
-	graph_contents_read(&nodes, graph, NULL);
+	read_nodes(&nodes, graph, NULL, 0);
 	pthread_mutex_lock(&lock);
 	executable = executable_locked(*exec, true);
 	if (executable) {
 		drop_nodes_locked(executable);
-		executable->operation = graph_shape_operation(&nodes, (uintptr_t)graph, false);
+		executable->operation = shape_operation(&nodes, (uintptr_t)graph, false);
 		executable->changed = false;
 		executable->version = (uintptr_t)graph;
 		executable->versioned = clock_ns(CLOCK_MONOTONIC);
@@ -132,8 +411,8 @@ struct operation *graph_operation(CUgraphExec exec)
 	pthread_mutex_lock(&lock);
 	executable = executable_locked(exec, false);
 	if (executable && executable->changed) {
-		executable->operation = graph_shape_operation(
-			&executable->nodes, executable->version, !executable->brief);
+		executable->operation = shape_operation(&executable->nodes, executable->version,
+							!executable->brief);
 		executable->changed = false;
 	}
 	operation = executable ? executable->operation : operation_fixed(OPERATION_UNKNOWN_GRAPH);
@@ -192,7 +471,7 @@ static bool read_in_time(struct graph_nodes *nodes, CUgraph graph)
 		atomic_fetch_add_explicit(&unread, 1, memory_order_relaxed);
 		return false;
 	}
-	graph_contents_read(nodes, graph, NULL);
+	read_nodes(nodes, graph, NULL, 0);
 	atomic_fetch_add_explicit(&reading_ns, clock_ns(CLOCK_MONOTONIC) - begun,
 				  memory_order_relaxed);
 	return true;
@@ -232,18 +511,18 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result)
 	free(nodes.nodes);
 }
 
-void graph_kernel_changed(CUgraphExec exec, CUgraphNode handle, const void *parameters,
-			  CUresult result)
+void graph_kernel_changed(CUgraphExec exec, CUgraphNode handle,
+			  const CUDA_KERNEL_NODE_PARAMS_v2 *kernel, CUresult result)
 {
 	struct executable *executable;
 	struct operation *operation;
 	struct graph_node *node;
 	uint64_t with;
 
-	if (result != CUDA_SUCCESS || !parameters || !is_following())
+	if (result != CUDA_SUCCESS || !kernel || !is_following())
 		return;
-	operation = graph_contents_kernel(parameters);
-	with = graph_contents_parameters(parameters);
+	operation = operation_of_kernel_node(kernel);
+	with = digest_of_kernel(kernel);
 	pthread_mutex_lock(&lock);
 	executable = executable_locked(exec, false);
 	node = node_locked(executable, handle);
@@ -268,7 +547,7 @@ void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CU
 
 	if (result != CUDA_SUCCESS || !is_following())
 		return;
-	graph_contents_read(&added, graph, handle);
+	read_nodes(&added, graph, handle, 1);
 	pthread_mutex_lock(&lock);
 	executable = executable_locked(exec, false);
 	if (node_locked(executable, handle)) {
@@ -279,7 +558,7 @@ void graph_child_changed(CUgraphExec exec, CUgraphNode handle, CUgraph graph, CU
 				nodes->nodes[kept++] = nodes->nodes[i];
 		nodes->count = kept;
 		for (size_t i = 0; i < added.count; i++)
-			graph_contents_add(nodes, &added.nodes[i]);
+			add_node(nodes, &added.nodes[i]);
 		nodes_kept += nodes->count;
 		renew_locked(executable);
 	}

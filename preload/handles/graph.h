@@ -7,9 +7,11 @@
 #ifndef KTIME_PRELOAD_HANDLES_GRAPH_H
 #define KTIME_PRELOAD_HANDLES_GRAPH_H
 
-#include "preload/driver/driver.h"
+#include <stdbool.h>
+#include <stdint.h>
 
-struct operation;
+#include "preload/driver/driver.h"
+#include "preload/handles/operation.h"
 
 /* To be called after an instantiation; reads the graph's nodes. Any thread; takes a lock. */
 void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result);
@@ -17,7 +19,7 @@ void graph_instantiated(const CUgraphExec *exec, CUgraph graph, CUresult result)
  * operation of what it does. */
 void graph_follow_updates(void);
 /* To be called after calls that change an executable graph: by the nodes of another graph; a kernel
- * node, with its CUDA_KERNEL_NODE_PARAMS; a child graph; or whether a node is run. Any thread; take
+ * node; a child graph; or whether a node is run. Any thread; take
  * a lock. */
 void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result);
 /* Programs may update a graph before every launch. Reading a node takes about a microsecond; all of
@@ -25,8 +27,8 @@ void graph_updated(CUgraphExec exec, CUgraph graph, CUresult result);
 #define GRAPH_READING_PERCENT 1
 /* How many updates were not read because of that. */
 uint64_t graph_updates_unread(void);
-void graph_kernel_changed(CUgraphExec exec, CUgraphNode node, const void *parameters,
-			  CUresult result);
+void graph_kernel_changed(CUgraphExec exec, CUgraphNode node,
+			  const CUDA_KERNEL_NODE_PARAMS_v2 *kernel, CUresult result);
 void graph_child_changed(CUgraphExec exec, CUgraphNode node, CUgraph graph, CUresult result);
 void graph_node_enabled(CUgraphExec exec, CUgraphNode node, bool enabled, CUresult result);
 /* To be called before the driver destroys it. Any thread; takes a lock. */
@@ -34,5 +36,57 @@ void graph_ending(CUgraphExec exec);
 /* The operation of a graph's launches; OPERATION_UNKNOWN_GRAPH if ktime has not seen its
  * instantiation. Any thread; takes a lock. */
 struct operation *graph_operation(CUgraphExec exec);
+
+/* How often a launch runs an operation. */
+struct graph_part {
+	struct operation *operation;
+	uint32_t count;
+};
+
+/* What a launch does. Of graphs whose nodes are the same there is one. */
+struct graph_contents {
+	uint64_t digest;      /* of all nodes */
+	uint64_t kernels;     /* of the kernels, in any order: see graph_contents_kernel_mark() */
+	uint32_t nodes;	      /* all but disabled ones */
+	uint32_t recorded;    /* of these, how many CUPTI records */
+	uint32_t copies;      /* of those, how many are copies or memsets */
+	uint32_t allocations; /* of these, how many allocate memory */
+	/* A conditional node, whose body runs as often as the device decides, or a node of a type
+	 * that ktime does not know. */
+	bool variable;
+	uint32_t part_count;
+	struct graph_part parts[];
+};
+
+/* What a graph's launches are told apart by in CUPTI's records: its kernels, or this if the device
+ * alone knows what a launch does. */
+#define GRAPH_CONTENTS_VARIABLE UINT64_MAX
+static inline uint64_t graph_contents_key(const struct graph_contents *contents)
+{
+	return contents->variable ? GRAPH_CONTENTS_VARIABLE : contents->kernels;
+}
+
+/* What a launch of an operation does; NULL if that is not known, or it is no graph. */
+static inline const struct graph_contents *graph_contents_of(const struct operation *operation)
+{
+	return operation->kind == ROW_GRAPH
+		       ? atomic_load_explicit(&operation->contents, memory_order_acquire)
+		       : NULL;
+}
+
+/* What a kernel's launch adds to `kernels`. */
+static inline uint64_t graph_contents_kernel_mark(const struct operation *operation)
+{
+	/* The finaliser of MurmurHash3: neighbouring numbers become unlike ones. */
+	uint64_t mark = operation->index + 1ull;
+
+	mark = (mark ^ mark >> 33) * 0xff51afd7ed558ccdull;
+	mark = (mark ^ mark >> 33) * 0xc4ceb9fe1a85ec53ull;
+	return mark ^ mark >> 33;
+}
+
+/* The operations of graphs whose launches allocate memory, newest first, linked by `allocating`;
+ * the list may be walked without a lock. */
+struct operation *graph_allocating_first(void);
 
 #endif

@@ -3,20 +3,13 @@
 
 #include <pthread.h>
 #include <stdlib.h>
-#include <uthash.h>
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 
-struct known_stream {
-	CUstream handle;
-	struct stream *stream;
-	UT_hash_handle link;
-};
-
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static struct known_stream *streams; /* by handle; without the default streams */
+static struct stream *streams; /* by handle; without the default streams */
 static struct context *_Atomic contexts;
 static struct stream *_Atomic ended_streams;
 static uint32_t stream_count, context_count;
@@ -132,34 +125,40 @@ static struct stream *stream_new(CUstream handle, struct context *context)
 
 struct stream *stream_known(CUstream handle)
 {
-	struct known_stream *known = NULL;
-	struct stream *stream;
+	struct stream *stream = NULL;
 
 	pthread_mutex_lock(&lock);
-	HASH_FIND(link, streams, &handle, sizeof(handle), known);
-	/* Read with the lock held: the entry is freed when the stream ends. */
-	stream = known ? known->stream : NULL;
+	HASH_FIND(link, streams, &handle, sizeof(handle), stream);
 	pthread_mutex_unlock(&lock);
 	return stream;
 }
 
 static struct stream *default_stream_locked(CUstream handle, struct context *context)
 {
+	if (!context || handle != CU_STREAM_LEGACY)
+		return stream_new(handle, context);
+	if (!context->legacy)
+		context->legacy = stream_new(handle, context);
+	return context->legacy;
+}
+
+static struct stream *handle_stream_locked(CUstream handle, CUcontext context)
+{
 	struct stream *stream = NULL;
 
-	if (context && handle == CU_STREAM_LEGACY)
-		stream = context->legacy;
-	if (!stream)
-		stream = stream_new(handle, context);
-	if (context && handle == CU_STREAM_LEGACY)
-		context->legacy = stream;
+	HASH_FIND(link, streams, &handle, sizeof(handle), stream);
+	if (stream) /* another thread has added it meanwhile */
+		return stream;
+	stream = stream_new(handle, context_lookup_locked(context));
+	/* Without memory for the table it is not known by its handle. */
+	if (stream)
+		HASH_ADD(link, streams, handle, sizeof(stream->handle), stream);
 	return stream;
 }
 
 struct stream *stream_lookup(CUstream handle, CUcontext current)
 {
 	bool by_context = handle == CU_STREAM_LEGACY || handle == CU_STREAM_PER_THREAD;
-	struct known_stream *known = NULL;
 	struct stream *stream = NULL;
 	CUcontext context = current;
 
@@ -177,22 +176,10 @@ struct stream *stream_lookup(CUstream handle, CUcontext current)
 	}
 
 	pthread_mutex_lock(&lock);
-	HASH_FIND(link, streams, &handle, sizeof(handle), known);
-	if (by_context) {
+	if (by_context)
 		stream = default_stream_locked(handle, context_lookup_locked(context));
-	} else if (known) {
-		stream = known->stream; /* another thread has added it meanwhile */
-	} else {
-		stream = stream_new(handle, context_lookup_locked(context));
-		known = stream ? calloc(1, sizeof(*known)) : NULL;
-		if (known) {
-			known->handle = handle;
-			known->stream = stream;
-			HASH_ADD(link, streams, handle, sizeof(known->handle), known);
-			if (!known->link.tbl)
-				free(known);
-		}
-	}
+	else
+		stream = handle_stream_locked(handle, context);
 	pthread_mutex_unlock(&lock);
 	return stream;
 }
@@ -215,11 +202,11 @@ void stream_used(struct stream *stream)
 
 void stream_visit(void (*visit)(struct stream *stream))
 {
-	struct known_stream *known, *next;
+	struct stream *stream, *next;
 
 	pthread_mutex_lock(&lock);
-	HASH_ITER (link, streams, known, next)
-		visit(known->stream);
+	HASH_ITER (link, streams, stream, next)
+		visit(stream);
 	for (struct context *context = context_first(); context; context = context->next)
 		if (context->legacy && !atomic_load_explicit(&context->ended, memory_order_acquire))
 			visit(context->legacy);
@@ -245,11 +232,10 @@ struct stream *stream_take_ended(void)
 	return atomic_exchange_explicit(&ended_streams, NULL, memory_order_acquire);
 }
 
-static void forget(struct known_stream *known)
+static void forget(struct stream *stream)
 {
-	HASH_DELETE(link, streams, known);
-	end_stream(known->stream);
-	free(known);
+	HASH_DELETE(link, streams, stream);
+	end_stream(stream);
 }
 
 void stream_list_ending(struct stream *list)
@@ -264,39 +250,38 @@ void stream_list_ending(struct stream *list)
 
 void stream_forget_cached(void)
 {
+	/* Release: a thread that reads the new generation does not use what it cached before. */
 	atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
 }
 
 void stream_ending(CUstream handle)
 {
-	struct known_stream *known = NULL;
+	struct stream *stream = NULL;
 
 	if (lifecycle_forked())
 		return;
 	pthread_mutex_lock(&lock);
-	HASH_FIND(link, streams, &handle, sizeof(handle), known);
-	if (known) {
-		forget(known);
-		/* Release: a thread that reads the new generation does not use what it cached
-		 * before. */
-		atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
+	HASH_FIND(link, streams, &handle, sizeof(handle), stream);
+	if (stream) {
+		forget(stream);
+		stream_forget_cached();
 	}
 	pthread_mutex_unlock(&lock);
 }
 
 void context_ending(struct context *context)
 {
-	struct known_stream *known, *next;
+	struct stream *stream, *next;
 
 	pthread_mutex_lock(&lock);
 	atomic_store_explicit(&context->ended, true, memory_order_release);
-	HASH_ITER (link, streams, known, next)
-		if (known->stream->context == context)
-			forget(known);
+	HASH_ITER (link, streams, stream, next)
+		if (stream->context == context)
+			forget(stream);
 	if (context->legacy)
 		end_stream(context->legacy);
 	context->legacy = NULL;
-	atomic_fetch_add_explicit(&stream_generation, 1, memory_order_release);
+	stream_forget_cached();
 	pthread_mutex_unlock(&lock);
 }
 

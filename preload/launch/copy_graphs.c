@@ -5,7 +5,7 @@
 #include <stdbool.h>
 
 #include "cupti/cupti.h"
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 
 /* CUPTI numbers graphs one after the other: a graph's place goes to the one that is
  * made this number of graphs later. Chosen: 16 KB. */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/launch/describe.h"
 
-#include "preload/handles/copy_direction.h"
+#include "preload/handles/operation.h"
 
 void describe_copy_device(struct call *call, CUdeviceptr destination, CUdeviceptr source,
 			  uint64_t bytes, CUstream stream)

@@ -7,7 +7,7 @@
 #ifndef KTIME_PRELOAD_LAUNCH_DESCRIBE_H
 #define KTIME_PRELOAD_LAUNCH_DESCRIBE_H
 
-#include "preload/handles/copy_direction.h"
+#include "preload/handles/operation.h"
 #include "preload/launch/call.h"
 
 #define SYNCHRONOUS  true

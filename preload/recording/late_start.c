@@ -9,7 +9,7 @@
 #include "preload/base/instantiation.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 

@@ -9,7 +9,6 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/handles/graph.h"
-#include "preload/handles/graph_contents.h"
 #include "preload/nvtx/ranges.h"
 #include "preload/recording/late_start.h"
 #include "preload/recording/sums.h"

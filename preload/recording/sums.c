@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <utlist.h>
 
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 #include "preload/launch/copy_graphs.h"
 #include "preload/recording/window_estimate.h"
 #include "report/session/entries.h"
@@ -583,7 +583,7 @@ struct launch {
 	uint64_t stream; /* context id, stream id: of its first record */
 	uint64_t start, end;
 	uint64_t busy;	  /* sum of the nodes' times in that stream, ns */
-	uint64_t kernels; /* see graph_contents.h */
+	uint64_t kernels; /* see graph.h */
 	uint32_t part_count, part_room, last_part;
 	struct launch_part *parts;
 	uint32_t node_count, node_room;

@@ -46,7 +46,7 @@ void sums_begin_late(void);
 /* Adds an operation that was launched by itself. */
 void sums_add(struct operation *operation, uint32_t device, uint64_t nanoseconds);
 /*
- * Adds a launch of the graph that has these kernels (graph_contents.h). False if there is no such
+ * Adds a launch of the graph that has these kernels (graph.h). False if there is no such
  * graph, so that a part of the launch was not recorded. `graph` is set to its operation, or to NULL
  * if there are several.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "preload/recording/window_check.h"
 
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 
 /* The windows that are a test, and how many of them must lack records. Chosen: a window that lacks
  * some for a reason that nobody knows ends nothing. */

@@ -13,7 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/sums.h"
 

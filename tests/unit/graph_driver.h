@@ -16,10 +16,8 @@
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "preload/handles/copy_direction.h"
 #include "preload/handles/graph.h"
-#include "preload/handles/graph_contents.h"
-#include "preload/handles/graph_shapes.h"
+#include "preload/handles/operation.h"
 
 #define MOST   20 /* nodes of a graph, and kernels */
 #define SECOND 1000000000ull

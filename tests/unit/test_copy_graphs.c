@@ -9,7 +9,7 @@
 #include <cmocka.h>
 
 #include "cupti/cupti.h"
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 #include "preload/launch/copy_graphs.h"
 #include "tests/unit/own_process.h"
 

@@ -16,16 +16,10 @@ enum { PAGEABLE = 0x100, PINNED = 0x1000, MANAGED = 0x2000, DEVICE_0 = 0x3000, D
 
 struct driver driver;
 
-static struct operation operations[FIXED_OPERATION_COUNT];
 static struct context contexts[3];
 static bool several;
 static const CUstream a_stream = (CUstream)0x77, default_stream = (CUstream)0x1;
 static struct call call;
-
-struct operation *operation_fixed(enum fixed_operation which)
-{
-	return &operations[which];
-}
 
 struct context *context_known(CUcontext handle)
 {
@@ -91,7 +85,7 @@ static void begin(void)
 /* Of a stream of its own, and as asynchronous as it says. */
 static void is(enum fixed_operation operation, uint64_t bytes, unsigned flags)
 {
-	assert_ptr_equal(call.record.operation, &operations[operation]);
+	assert_ptr_equal(call.record.operation, operation_fixed(operation));
 	assert_int_equal(call.record.bytes, bytes);
 	assert_int_equal(call.record.flags, flags);
 	assert_ptr_equal(call.stream, a_stream);
@@ -117,12 +111,13 @@ static void each_two_memory_types_have_a_direction(void **state)
 	(void)state;
 	for (unsigned from = 0; from < 3; from++)
 		for (unsigned to = 0; to < 3; to++)
-			assert_int_equal(copy_between_types(from + 1, to + 1), expected[from][to]);
+			assert_int_equal(copy_direction(from + 1, 0, to + 1, 0),
+					 expected[from][to]);
 	for (unsigned known = 1; known <= 3; known++) {
-		assert_int_equal(copy_between_types(0, known), OPERATION_COPY_HTOH);
-		assert_int_equal(copy_between_types(known, 0), OPERATION_COPY_HTOH);
-		assert_int_equal(copy_between_types(4, known), OPERATION_COPY_HTOH);
-		assert_int_equal(copy_between_types(known, 4), OPERATION_COPY_HTOH);
+		assert_int_equal(copy_direction(0, 0, known, 0), OPERATION_COPY_HTOH);
+		assert_int_equal(copy_direction(known, 0, 0, 0), OPERATION_COPY_HTOH);
+		assert_int_equal(copy_direction(5, 0, known, 0), OPERATION_COPY_HTOH);
+		assert_int_equal(copy_direction(known, 0, 5, 0), OPERATION_COPY_HTOH);
 	}
 }
 

@@ -13,7 +13,7 @@
 #include "cupti/library.h"
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 #include "preload/recording/late_start.h"
 
 #define MS 1000000u

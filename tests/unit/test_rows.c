@@ -10,7 +10,7 @@
 #include "preload/base/mode.h"
 #include "preload/base/settings.h"
 #include "preload/collector/rows.h"
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 #include "preload/nvtx/ranges.h"
 #include "report/session/estimate.h"
 

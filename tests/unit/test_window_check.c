@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "preload/handles/graph_contents.h"
+#include "preload/handles/graph.h"
 #include "preload/recording/window_check.h"
 #include "tests/unit/own_process.h"
 

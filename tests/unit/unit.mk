@@ -88,7 +88,7 @@ $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/calibration.o
 $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
 $(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals test_windows_versions): $(addprefix $(BUILD)/obj/preload/recording/, sums.o window_estimate.o)
 $(addprefix $(BUILD)/tests/unit/, test_window_estimate test_estimates): $(BUILD)/obj/preload/recording/window_estimate.o
-$(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(addprefix $(BUILD)/obj/preload/handles/, graph.o graph_contents.o graph_shapes.o)
+$(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(BUILD)/obj/preload/handles/graph.o
 $(BUILD)/tests/unit/test_copy_graphs: $(BUILD)/obj/preload/launch/copy_graphs.o
 $(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
 $(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o)
@@ -107,7 +107,7 @@ $(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_str
 $(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
 $(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o)
 $(BUILD)/tests/unit/test_counters: $(BUILD)/obj/preload/collector/counters.o
-$(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/copy_direction.o)
+$(BUILD)/tests/unit/test_describe: $(addprefix $(BUILD)/obj/preload/, launch/describe.o handles/operation.o)
 $(BUILD)/tests/unit/test_last_report: $(BUILD)/obj/preload/reporter/last_report.o
 $(BUILD)/tests/unit/test_background_thread: $(BUILD)/obj/preload/base/background_thread.o
 $(BUILD)/tests/unit/test_nvml: $(addprefix $(BUILD)/obj/preload/, reporter/energy_reader.o base/background_thread.o base/clock.o)
