@@ -6,7 +6,6 @@
 
 #include "preload/collector/match.h"
 #include "preload/events/event_queue.h"
-#include "preload/launch/call_record.h"
 #include "preload/launch/thread.h"
 
 /* To be called first. 0 or -ENOMEM. */

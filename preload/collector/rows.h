@@ -7,7 +7,7 @@
 #include "preload/base/clock.h"
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
-#include "preload/launch/call_record.h"
+#include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 #include "report/session/session.h"
 

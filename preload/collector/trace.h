@@ -7,7 +7,7 @@
 #include "cupti/activity.h"
 #include "preload/events/in_flight.h"
 #include "preload/handles/operation.h"
-#include "preload/launch/call_record.h"
+#include "preload/launch/thread.h"
 #include "preload/nvtx/ranges.h"
 
 /* Whether there is a trace. The functions below must not be called otherwise. */

@@ -6,7 +6,7 @@
 #include "preload/driver/entries.h"
 #include "preload/hooks/lookup.h"
 #include "preload/hooks/wrappers.h"
-#include "preload/launch/host_call.h"
+#include "preload/launch/call.h"
 #include "preload/launch/thread.h"
 #include "preload/memory/allocations.h"
 

@@ -9,10 +9,12 @@
 #include "preload/driver/driver.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/cold_path.h"
+#include "preload/launch/count_only.h"
 #include "preload/launch/event_record.h"
 #include "preload/launch/runtime_call.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
+#include "preload/memory/allocations.h"
 
 #define likely(condition)   __builtin_expect(!!(condition), 1)
 #define unlikely(condition) __builtin_expect(!!(condition), 0)
@@ -96,10 +98,52 @@ static enum untimed_reason reason_against(struct thread *thread, const struct ca
 	return UNTIMED_COUNT;
 }
 
+/* Before a call that allocates or frees memory in the order of a stream. */
+static void begin_pool_call(struct call *call)
+{
+	if (call->pool != POOL_CALL_FREES || capture_is_live())
+		return;
+	allocation_freeing(SPACE_POINTER, (uintptr_t)call->host);
+	call->pool = POOL_CALL_FREEING;
+}
+
+/* What is recorded into a graph the graph allocates, each time that it is launched. */
+static void end_pool_allocation(const struct call *call, CUresult result, bool captured,
+				const struct operation *before)
+{
+	allocation_ends(
+		captured ? CUDA_ERROR_UNKNOWN : result,
+		&(struct allocated){
+			.kind = ALLOCATION_POOL,
+			.space = SPACE_POINTER,
+			.key = result == CUDA_SUCCESS ? *(const CUdeviceptr *)call->host : 0,
+			.bytes = call->record.bytes,
+			.before = before,
+		});
+	if (captured)
+		allocation_captured();
+}
+
+static void end_pool_call(const struct call *call, CUresult result, const struct operation *before)
+{
+	/* Only a call that has succeeded has a stream that the driver may be asked about. */
+	bool captured = (call->pool == POOL_CALL_ALLOCATES || call->pool == POOL_CALL_FREES) &&
+			result == CUDA_SUCCESS && capture_is_live() && capture_is_in(call->stream);
+
+	if (call->pool == POOL_CALL_ALLOCATES)
+		end_pool_allocation(call, result, captured, before);
+	else if (call->pool == POOL_CALL_FREEING)
+		allocation_freed(result, (uintptr_t)call->host);
+	else if (call->pool == POOL_CALL_FREES && result == CUDA_SUCCESS && !captured) {
+		allocation_freeing(SPACE_POINTER, (uintptr_t)call->host);
+		allocation_freed(result, (uintptr_t)call->host);
+	}
+}
+
 /* Out of line, as finish_without_activity() is, for the registers that they take. */
 static LAUNCH_COLD __attribute__((noinline)) void begin_without_operation(struct call *call)
 {
-	call->pool = pool_call_begin(call->pool, call->host);
+	begin_pool_call(call);
 }
 
 static inline void start_record(struct call *call)
@@ -157,7 +201,7 @@ static inline void begin_record(struct thread *thread, struct call *call)
 		thread->last_gated.stream = NULL;
 }
 
-static inline uint32_t token_of(const struct call *call)
+static inline uint32_t token_of(const void *call)
 {
 	return (uint32_t)(uintptr_t)call;
 }
@@ -340,8 +384,7 @@ finish_without_activity(struct thread *thread, struct call *call, CUresult resul
 	around = own_part_begin();
 	if (result != CUDA_SUCCESS)
 		call->record.flags |= CALL_FAILED;
-	pool_call_end(call->pool, call->host, call->record.bytes, call->stream, result,
-		      thread->last_operation);
+	end_pool_call(call, result, thread->last_operation);
 	own_part_end(around);
 }
 
@@ -506,10 +549,7 @@ void call_failed(struct thread *thread, CUresult result)
 	call_describe(&call, thread->last_row & ~COUNTED_OUTSIDE, CU_STREAM_LEGACY);
 	if (thread->last_row & COUNTED_OUTSIDE)
 		call.record.flags |= CALL_OUTSIDE_WINDOW;
-	call.entered = call.record.started = clock_ticks();
-	call.record.stream = NULL;
-	call.record.pair = NULL;
-	call.record.untimed = UNTIMED_NO_EVENT;
+	start_record(&call);
 	call.slot = NULL;
 	/* How long it took is not known. */
 	finish_call(thread, &call, result, call.record.started);
@@ -526,4 +566,61 @@ LAUNCH_PATH void call_end(struct call *call, CUresult result)
 		end_recorded(call, result, thread);
 	else
 		end_inside(thread, call, result);
+}
+
+/* Whether another call is in progress. One that lies below on the stack was left. */
+static bool is_inside(const struct thread *thread, const struct timed_call *call)
+{
+	return thread->in_progress && (thread->in_progress == COUNT_ONLY_CALL ||
+				       (int32_t)(token_of(call) - thread->in_progress) < 0);
+}
+
+void host_call_begin(struct timed_call *call)
+{
+	struct thread *thread = thread_self;
+
+	call->thread = NULL;
+	if (!thread || is_inside(thread, call) || runtime_call_is_around() || !lifecycle_running())
+		return;
+	thread->in_progress = token_of(call);
+	call->thread = thread;
+	call->started = clock_ticks();
+}
+
+void host_call_end(const struct timed_call *call, uint16_t api, CUresult result)
+{
+	struct thread *thread = call->thread;
+	struct call_record *slot;
+	uint64_t duration;
+
+	if (!thread)
+		return;
+	duration = clock_ticks() - call->started;
+	/* Whatever call is noted there was left: this is the outermost. */
+	thread->in_progress = 0;
+	slot = ring_slot(&thread->ring);
+	if (!slot)
+		return;
+	*slot = (struct call_record){
+		.started = call->started,
+		.duration = duration < UINT32_MAX ? (uint32_t)duration : UINT32_MAX,
+		.api = api,
+		.flags = (uint8_t)(CALL_API_ONLY | (result ? CALL_FAILED : 0)),
+	};
+	ring_publish(&thread->ring);
+}
+
+LAUNCH_PATH void call_begin_or_count(struct call *call, const void *caller)
+{
+	call->counted = count_only_begin(call);
+	if (!call->counted)
+		call_begin(call, caller);
+}
+
+LAUNCH_PATH void call_end_or_count(struct call *call, CUresult result)
+{
+	if (call->counted)
+		count_only_end(call, result);
+	else
+		call_end(call, result);
 }

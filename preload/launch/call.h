@@ -8,13 +8,15 @@
 #ifndef KTIME_PRELOAD_LAUNCH_CALL_H
 #define KTIME_PRELOAD_LAUNCH_CALL_H
 
+#include <cuda.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "preload/base/launch_section.h"
+#include "preload/driver/driver.h"
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
-#include "preload/launch/call_record.h"
-#include "preload/launch/pool_call.h"
+#include "preload/launch/thread.h"
 
 /* What a call is inside of on its thread. */
 enum call_inside {
@@ -25,6 +27,14 @@ enum call_inside {
 	CALL_INSIDE_KTIME,
 	/* A function of the driver's, which made it: part of that one's call. */
 	CALL_INSIDE_DRIVER,
+};
+
+/* A call that allocates or frees memory in the order of a stream. */
+enum pool_call {
+	POOL_CALL_NONE,
+	POOL_CALL_ALLOCATES, /* `host` is where the address goes, record.bytes the size */
+	POOL_CALL_FREES,     /* `host` is freed */
+	POOL_CALL_FREEING,   /* and was noted before the real call */
 };
 
 struct call {
@@ -49,11 +59,9 @@ struct call {
 			bool dependent;	   /* a programmatic dependent launch */
 			bool gated;	   /* set by call_begin(): its stream waits for the thread's
 					      gate */
-			/* enum pool_call: `host` is then the address, record.bytes the
-			 * size. */
-			uint8_t pool;
-			uint8_t inside; /* enum call_inside: set by call_begin() */
-			bool counted;	/* is count-only: set by call_begin_or_count() */
+			uint8_t pool;	   /* enum pool_call */
+			uint8_t inside;	   /* enum call_inside: set by call_begin() */
+			bool counted;	   /* is count-only: set by call_begin_or_count() */
 		};
 	};
 
@@ -95,5 +103,23 @@ void call_end(struct call *call, CUresult result);
 /* After the real call of a count-only call, which has failed: every failure leaves a call record.
  * Keeps errno. */
 void call_failed(struct thread *thread, CUresult result) LAUNCH_COLD;
+
+/* The whole of it for calls that are not launches, in place of call_begin() and call_end(): copies
+ * and memsets may be count-only. */
+void call_begin_or_count(struct call *call, const void *caller);
+void call_end_or_count(struct call *call, CUresult result);
+
+/* One call of a function of host_calls.def, from the wrapper's entry to its return. It leaves a
+ * call record without operation and stream. Keeps errno, takes no lock. */
+
+struct timed_call {
+	struct thread *thread; /* NULL: the call is not timed */
+	uint64_t started;      /* ticks */
+};
+
+/* Before and after the real call, on its thread. A thread that has not made the GPU work, and a
+ * call inside another wrapped one, are not timed. */
+void host_call_begin(struct timed_call *call);
+void host_call_end(const struct timed_call *call, uint16_t api, CUresult result);
 
 #endif

@@ -14,7 +14,6 @@
 #include "preload/events/event_pool.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
-#include "preload/launch/copy_graphs.h"
 
 struct thread *cold_path_thread(void)
 {

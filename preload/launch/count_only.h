@@ -145,9 +145,4 @@ static inline __attribute__((always_inline)) void count_only_end(const struct ca
 		thread_count_bytes(&thread->sizes[thread->last_counter], call->record.bytes);
 }
 
-/* The whole of it for calls that are not launches, in place of call_begin() and call_end(): copies
- * and memsets may be count-only. */
-void call_begin_or_count(struct call *call, const void *caller);
-void call_end_or_count(struct call *call, CUresult result);
-
 #endif

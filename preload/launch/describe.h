@@ -132,12 +132,6 @@ static inline void describe_copy(struct call *call, enum fixed_operation operati
 		call->record.flags |= CALL_NO_ACTIVITY;
 }
 
-/* Whether a host address is pageable memory. Asks the driver. */
-static inline bool describe_is_pageable(const void *host)
-{
-	return copy_is_pageable(host);
-}
-
 /* A copy between two device addresses. Asks the driver for their devices if several are in use. */
 void describe_copy_device(struct call *call, CUdeviceptr destination, CUdeviceptr source,
 			  uint64_t bytes, CUstream stream);

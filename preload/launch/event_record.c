@@ -229,7 +229,7 @@ LAUNCH_PATH void event_record_start(struct thread *thread, struct call *call)
 	if (!record->pair)
 		return;
 	record->pair->gated = false;
-	if (call->host && (call->synchronous || describe_is_pageable(call->host)))
+	if (call->host && (call->synchronous || copy_is_pageable(call->host)))
 		record->flags |= CALL_HOST_INCLUDED;
 	if (may_gate(thread, call))
 		close_gate(thread, call);

@@ -12,7 +12,6 @@
 
 #include "preload/base/launch_section.h"
 #include "preload/base/mode.h"
-#include "preload/launch/call_record.h"
 #include "preload/launch/thread.h"
 
 enum runtime_call_role {

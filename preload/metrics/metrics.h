@@ -10,7 +10,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-#include "preload/launch/call_record.h"
+#include "preload/launch/thread.h"
 #include "report/session/session.h"
 
 struct thread;

@@ -6,7 +6,6 @@
 #include <utlist.h>
 
 #include "preload/handles/graph.h"
-#include "preload/launch/copy_graphs.h"
 #include "preload/recording/window_estimate.h"
 #include "report/session/entries.h"
 #include "report/session/grow.h"

@@ -5,7 +5,6 @@
 
 #include "cupti/activity.h"
 #include "preload/events/in_flight.h"
-#include "preload/launch/call_record.h"
 #include "preload/launch/thread.h"
 
 /* To be called first. */

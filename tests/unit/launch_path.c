@@ -14,7 +14,6 @@
 #include "preload/base/mode.h"
 #include "preload/handles/capture.h"
 #include "preload/handles/graph.h"
-#include "preload/launch/copy_graphs.h"
 #include "preload/launch/count_only.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/runtime_call.h"

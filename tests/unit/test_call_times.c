@@ -4,7 +4,7 @@
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/mode.h"
-#include "preload/launch/host_call.h"
+#include "preload/launch/call.h"
 #include "preload/launch/runtime_call.h"
 
 static int start_known(void **state)

@@ -10,7 +10,6 @@
 
 #include "cupti/cupti.h"
 #include "preload/handles/graph.h"
-#include "preload/launch/copy_graphs.h"
 #include "tests/unit/own_process.h"
 
 static bool active = true;

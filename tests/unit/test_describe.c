@@ -211,10 +211,10 @@ static void a_copy_with_a_host_side_may_block(void **state)
 			    DEVICE_1, NULL, 10, a_stream, SYNCHRONOUS);
 	is(OPERATION_COPY_DTOA, 10, 0);
 	/* The driver is never asked for what is no address. */
-	assert_true(describe_is_pageable((void *)PAGEABLE));
-	assert_false(describe_is_pageable((void *)PINNED));
+	assert_true(copy_is_pageable((void *)PAGEABLE));
+	assert_false(copy_is_pageable((void *)PINNED));
 	driver.cuPointerGetAttributes = refuse;
-	assert_true(describe_is_pageable((void *)PINNED));
+	assert_true(copy_is_pageable((void *)PINNED));
 	assert_int_equal(copy_side(DEVICE_0), CU_MEMORYTYPE_HOST);
 	assert_int_equal(errno, 0);
 }

@@ -89,7 +89,7 @@ $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
 $(addprefix $(BUILD)/tests/unit/, test_windows_sums test_windows_totals test_windows_versions): $(addprefix $(BUILD)/obj/preload/recording/, sums.o window_estimate.o)
 $(addprefix $(BUILD)/tests/unit/, test_window_estimate test_estimates): $(BUILD)/obj/preload/recording/window_estimate.o
 $(addprefix $(BUILD)/tests/unit/, test_graphs test_graph_updates): $(BUILD)/obj/preload/handles/graph.o
-$(BUILD)/tests/unit/test_copy_graphs: $(BUILD)/obj/preload/launch/copy_graphs.o
+$(BUILD)/tests/unit/test_copy_graphs: $(BUILD)/obj/preload/handles/graph.o
 $(BUILD)/tests/unit/test_streams: $(BUILD)/obj/preload/handles/stream.o
 $(BUILD)/tests/unit/test_calibration: $(addprefix $(BUILD)/obj/preload/events/, calibration.o)
 $(BUILD)/tests/unit/test_drain: $(SIM_OBJECTS)/clock/preload/collector/drain.o
@@ -118,8 +118,8 @@ $(BUILD)/tests/unit/test_unknown_entries: $(BUILD)/obj/preload/driver/driver.o
 # A thread that makes calls, with the clock of the test.
 $(addprefix $(BUILD)/tests/unit/, test_count_only test_call_records test_full_ring test_runtime_calls test_call_times \
 	test_event_records test_cold_path test_pool_calls): \
-	$(BUILD)/obj/tests/unit/launch_path.o $(patsubst %, $(SIM_OBJECTS)/clock/preload/launch/%.o, call count_only runtime_call host_call) \
-	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o pool_call.o) base/gate.o base/own_part.o base/pointer_map.o events/context_gates.o handles/capture.o)
+	$(BUILD)/obj/tests/unit/launch_path.o $(patsubst %, $(SIM_OBJECTS)/clock/preload/launch/%.o, call runtime_call) \
+	$(addprefix $(BUILD)/obj/preload/, $(addprefix launch/, cold_path.o event_record.o) base/gate.o base/own_part.o base/pointer_map.o events/context_gates.o handles/capture.o)
 
 HASHED := $(addprefix $(BUILD)/tests/unit/libhashed_,gnu.so sysv.so)
 $(HASHED): $(BUILD)/tests/unit/libhashed_%.so: $(BUILD)/obj/tests/unit/hashed.o

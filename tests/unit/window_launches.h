@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "preload/handles/graph.h"
-#include "preload/launch/copy_graphs.h"
 #include "preload/recording/sums.h"
 #include "preload/recording/window_estimate.h"
 
