@@ -1,22 +1,42 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The wrappers, made from entries.def. Each entry has two: the one that libktime.so exports under
- * the entry's own symbol and hands to programs, and the one it hands to a cudart, whose calls are
- * known to the user by the runtime's names.
+ * The wrappers, made from entries.def, states.def and host_calls.def. Each entry has two: the one
+ * that libktime.so exports under the entry's own symbol and hands to programs, and the one it hands
+ * to a cudart, whose calls are known to the user by the runtime's names. Those of states.def have
+ * no names in the report, and so one alone.
  *
  * In C they carry names of our own; the exported symbol is set for the assembler, so that neither
  * cuda.h's prototypes nor its renaming macros get in the way.
  */
 #include "preload/hooks/wrappers.h"
 
+#include <errno.h>
 #include <stddef.h>
+#include <string.h>
 
+#include "preload/base/export.h"
+#include "preload/base/instantiation.h"
+#include "preload/base/own_part.h"
+#include "preload/driver/driver.h"
+#include "preload/driver/signatures.h"
+#include "preload/handles/capture.h"
+#include "preload/handles/graph.h"
+#include "preload/handles/operation.h"
+#include "preload/handles/stream.h"
+#include "preload/hooks/lookup.h"
+#include "preload/launch/call.h"
 #include "preload/launch/count_only.h"
 #include "preload/launch/describe.h"
-#include "preload/driver/driver.h"
-#include "preload/base/export.h"
-#include "preload/driver/signatures.h"
-#include "preload/hooks/lookup.h"
+#include "preload/launch/thread.h"
+#include "preload/launch/window.h"
+#include "preload/lifecycle/context_end.h"
+#include "preload/lifecycle/lifecycle.h"
+#include "preload/memory/allocations.h"
+
+#define REAL(symbol, parameters) (CUresult(*) parameters) driver_entry(ENTRY_##symbol)
+/* Where the wrapper was called before the driver's tables were filled. */
+#define REAL_LATE(symbol, parameters)                                                              \
+	(CUresult(*) parameters) lookup_late(ENTRY_##symbol, __builtin_return_address(0))
 
 #define DEFAULT_STREAM_legacy	  CU_STREAM_LEGACY
 #define DEFAULT_STREAM_per_thread CU_STREAM_PER_THREAD
@@ -36,8 +56,7 @@
 		struct call *call = &this_call;                                                    \
                                                                                                    \
 		if (__builtin_expect(!real, 0))                                                    \
-			real = (CUresult(*) parameters)lookup_late(ENTRY_##symbol,                 \
-								   __builtin_return_address(0));   \
+			real = REAL_LATE(symbol, parameters);                                      \
 		DESCRIBE(symbol, description, default_stream, from_runtime);                       \
 		begin(call, __builtin_return_address(0));                                          \
 		result = real arguments;                                                           \
@@ -46,7 +65,7 @@
 
 #define BODY(symbol, runtime, parameters, arguments, description, default_stream, from_runtime)    \
 	{                                                                                          \
-		CUresult(*real) parameters = (CUresult(*) parameters)driver_entry(ENTRY_##symbol); \
+		CUresult(*real) parameters = REAL(symbol, parameters);                             \
 		CUresult result;                                                                   \
                                                                                                    \
 		DESCRIBED(call_begin_or_count, call_end_or_count, symbol, parameters, arguments,   \
@@ -61,7 +80,7 @@
 	{                                                                                          \
 		struct call description_alone;                                                     \
 		struct call *call = &description_alone;                                            \
-		CUresult(*real) parameters = (CUresult(*) parameters)driver_entry(ENTRY_##symbol); \
+		CUresult(*real) parameters = REAL(symbol, parameters);                             \
 		CUresult result;                                                                   \
                                                                                                    \
 		DESCRIBE(symbol, description, default_stream, from_runtime);                       \
@@ -91,6 +110,244 @@
 	SIGNATURE_##signature(LAUNCH_WRAPPERS, symbol, default_stream)
 #include "preload/driver/entries.def"
 #undef ENTRY
+
+/* Calls that change what ktime may do and what it holds: what states.def has done around them. */
+
+#define NOTHING (void)0
+
+static void initialised(CUresult result)
+{
+	lookup_initialised();
+	if (result == CUDA_SUCCESS)
+		lifecycle_initialised();
+}
+
+/* A stream that was seen being made is one that may be asked about before a call succeeded in it.
+ */
+static void stream_seen(const CUstream *stream, unsigned flags, CUresult result)
+{
+	if (result == CUDA_SUCCESS && lifecycle_running())
+		stream_made(*stream, flags);
+}
+
+static void context_made(CUdevice device, CUresult result)
+{
+	if (result == CUDA_SUCCESS)
+		context_on_device(device);
+}
+
+static void module_ends(void)
+{
+	operation_modules_unload();
+}
+
+/* Where the driver cannot say a kernel's name (before 12.3), the look-up that gave the handle can.
+ */
+static void kernel_found(void *const *kernel, const char *name, CUresult result)
+{
+	if (result == CUDA_SUCCESS && kernel && name)
+		operation_remember_kernel(*kernel, name);
+}
+
+/* cudart makes this call at many a launch (ResNet-50: 57 in an inference), so not without need. */
+static void kernel_turned(void *const *function, void *kernel, CUresult result)
+{
+	if (!operation_driver_names() && result == CUDA_SUCCESS && function)
+		operation_remember_kernel(*function, operation_of_kernel(kernel)->name);
+}
+
+static void graph_made(const CUgraphExec *exec, CUgraph graph, CUresult result)
+{
+	instantiation_end();
+	graph_instantiated(exec, graph, result);
+}
+
+static void graph_remade(CUgraphExec exec, CUgraph graph, CUresult result)
+{
+	instantiation_end();
+	graph_updated(exec, graph, result);
+}
+
+/* CUDA_KERNEL_NODE_PARAMS_v1 ends before the member that names a CUkernel, and is the same up to
+ * it. */
+static void graph_old_kernel_changed(CUgraphExec exec, CUgraphNode node, const void *parameters,
+				     CUresult result)
+{
+	CUDA_KERNEL_NODE_PARAMS_v2 newer = {0};
+
+	if (result != CUDA_SUCCESS || !parameters)
+		return;
+	memcpy(&newer, parameters, sizeof(CUDA_KERNEL_NODE_PARAMS_v1));
+	graph_kernel_changed(exec, node, &newer, result);
+}
+
+/* CUgraphNodeParams, which toolkits before 12.2 do not declare: the type, and the parameters behind
+ * 16 bytes. */
+static void graph_node_changed(CUgraphExec exec, CUgraphNode node, const void *parameters,
+			       CUresult result)
+{
+	const CUgraphNodeType *type = parameters;
+	const void *rest = (const char *)parameters + 16;
+
+	if (result != CUDA_SUCCESS || !parameters)
+		return;
+	if (*type == CU_GRAPH_NODE_TYPE_KERNEL)
+		graph_kernel_changed(exec, node, rest, result);
+	else if (*type == CU_GRAPH_NODE_TYPE_GRAPH)
+		graph_child_changed(exec, node, *(const CUgraph *)rest, result);
+}
+
+/* errno is what the real call left, whatever ktime did around it. */
+#define STATE(symbol, name, parameters, arguments, before, after)                                  \
+	CUresult wrapped_##symbol parameters;                                                      \
+	CUresult wrapped_##symbol parameters                                                       \
+	{                                                                                          \
+		CUresult(*real) parameters = REAL(symbol, parameters);                             \
+		int saved_errno = errno;                                                           \
+		uintptr_t around;                                                                  \
+		CUresult result;                                                                   \
+                                                                                                   \
+		if (!real)                                                                         \
+			real = REAL_LATE(symbol, parameters);                                      \
+		around = own_part_begin();                                                         \
+		before;                                                                            \
+		own_part_end(around);                                                              \
+		errno = saved_errno;                                                               \
+		result = real arguments;                                                           \
+		saved_errno = errno;                                                               \
+		around = own_part_begin();                                                         \
+		after;                                                                             \
+		own_part_end(around);                                                              \
+		errno = saved_errno;                                                               \
+		return result;                                                                     \
+	}                                                                                          \
+	EXPORT_AS(wrapped_##symbol, symbol)
+#include "preload/driver/states.def"
+#undef STATE
+
+/* Calls that are timed to say why a device was idle, and what host_calls.def notes of memory. */
+
+static const struct operation *launched_before(void)
+{
+	return thread_self ? thread_self->last_operation : NULL;
+}
+
+static void ends(CUresult result, enum allocation_kind kind, enum holding_space space, uint64_t key,
+		 uint64_t bytes)
+{
+	allocation_ends(result, &(struct allocated){
+					.kind = kind,
+					.space = space,
+					.key = key,
+					.bytes = bytes,
+					.before = launched_before(),
+				});
+}
+
+static void allocated(CUresult result, enum allocation_kind kind, const CUdeviceptr *pointer,
+		      uint64_t bytes)
+{
+	ends(result, kind, SPACE_POINTER, result == CUDA_SUCCESS ? *pointer : 0, bytes);
+}
+
+static void allocated_pitch(CUresult result, const CUdeviceptr *pointer, const size_t *pitch,
+			    size_t height)
+{
+	allocated(result, ALLOCATION_DEVICE, pointer,
+		  result == CUDA_SUCCESS ? (uint64_t)*pitch * height : 0);
+}
+
+static void allocated_host(CUresult result, void *const *pointer, uint64_t bytes)
+{
+	ends(result, ALLOCATION_PINNED, SPACE_HOST,
+	     result == CUDA_SUCCESS ? (uintptr_t)*pointer : 0, bytes);
+}
+
+static void registered(CUresult result, const void *pointer, uint64_t bytes)
+{
+	ends(result, ALLOCATION_REGISTERED, SPACE_REGISTERED, (uintptr_t)pointer, bytes);
+}
+
+/* Physical memory belongs to a device, or to the host, and to no context. */
+static void created(CUresult result, const unsigned long long *handle, uint64_t bytes,
+		    const CUmemAllocationProp *properties)
+{
+	bool of_device =
+		result != CUDA_SUCCESS || properties->location.type == CU_MEM_LOCATION_TYPE_DEVICE;
+
+	allocation_ends(result, &(struct allocated){
+					.kind = of_device ? ALLOCATION_VIRTUAL : ALLOCATION_PINNED,
+					.space = SPACE_HANDLE,
+					.key = result == CUDA_SUCCESS ? *handle : 0,
+					.bytes = bytes,
+					.placed = true,
+					.device = of_device && result == CUDA_SUCCESS
+							  ? properties->location.id
+							  : -1,
+					.before = launched_before(),
+				});
+}
+
+static void array_made(CUresult result, enum holding_space space, void *const *array,
+		       const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, unsigned levels)
+{
+	bool made = result == CUDA_SUCCESS;
+
+	ends(result, ALLOCATION_ARRAY, space, made ? (uintptr_t)*array : 0,
+	     made ? array_bytes(description, levels) : 0);
+}
+
+static void array_3d_created(CUresult result, const CUarray *array,
+			     const CUDA_ARRAY3D_DESCRIPTOR_v2 *description)
+{
+	array_made(result, SPACE_ARRAY, (void *const *)array, description, 1);
+}
+
+static void array_created(CUresult result, const CUarray *array,
+			  const CUDA_ARRAY_DESCRIPTOR_v2 *description)
+{
+	CUDA_ARRAY3D_DESCRIPTOR_v2 whole = {0};
+
+	if (result == CUDA_SUCCESS) {
+		whole.Width = description->Width;
+		whole.Height = description->Height;
+		whole.Format = description->Format;
+		whole.NumChannels = description->NumChannels;
+	}
+	array_3d_created(result, array, &whole);
+}
+
+static void mipmapped_created(CUresult result, const CUmipmappedArray *array,
+			      const CUDA_ARRAY3D_DESCRIPTOR_v2 *description, unsigned levels)
+{
+	array_made(result, SPACE_MIPMAPPED, (void *const *)array, description, levels);
+}
+
+#define HOST_BODY(symbol, parameters, arguments, api, before, after)                               \
+	{                                                                                          \
+		CUresult(*real) parameters = REAL(symbol, parameters);                             \
+		struct timed_call call;                                                            \
+		CUresult result;                                                                   \
+                                                                                                   \
+		if (!real)                                                                         \
+			real = REAL_LATE(symbol, parameters);                                      \
+		host_call_begin(&call);                                                            \
+		before;                                                                            \
+		result = real arguments;                                                           \
+		after;                                                                             \
+		host_call_end(&call, api, result);                                                 \
+		return result;                                                                     \
+	}
+
+#define HOST_CALL(symbol, name, runtime, kind, parameters, arguments, before, after)               \
+	CUresult wrapped_##symbol parameters;                                                      \
+	CUresult wrapped_##symbol parameters HOST_BODY(                                            \
+		symbol, parameters, arguments, API_DRIVER(ENTRY_##symbol), before,                 \
+		after) static CUresult from_runtime_##symbol parameters                            \
+	HOST_BODY(symbol, parameters, arguments, API_FROM_RUNTIME(ENTRY_##symbol), before, after)  \
+		EXPORT_AS(wrapped_##symbol, symbol)
+#include "preload/driver/host_calls.def"
+#undef HOST_CALL
 
 static void *const wrappers[ENTRY_COUNT] = {
 #define ENTRY(symbol, name, signature, version, default_stream)                                    \

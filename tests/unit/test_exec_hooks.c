@@ -34,6 +34,14 @@ void lifecycle_finish(void)
 	errno = 99;
 }
 
+void lifecycle_say_unused(void)
+{
+}
+
+void lifecycle_prepare_for_sandbox(void)
+{
+}
+
 /* What came to the next function of that name, as text. */
 static char passed[PATH_MAX + 200];
 

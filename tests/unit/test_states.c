@@ -17,10 +17,14 @@
 #include "preload/handles/operation.h"
 #include "preload/handles/stream.h"
 #include "preload/hooks/lookup.h"
-#include "preload/hooks/wrappers.h"
 #include "preload/launch/window.h"
 #include "preload/lifecycle/context_end.h"
 #include "preload/memory/allocations.h"
+
+#define STATE(symbol, name, parameters, arguments, before, after)                                  \
+	CUresult wrapped_##symbol parameters;
+#include "preload/driver/states.def"
+#undef STATE
 
 #define EXEC  ((CUgraphExec)1)
 #define GRAPH ((CUgraph)2)
@@ -121,14 +125,14 @@ void window_set(bool on)
 static CUfunction changed_to;
 static const void *parameters_given;
 
-void graph_kernel_changed(CUgraphExec exec, CUgraphNode node, const void *parameters,
-			  CUresult given)
+void graph_kernel_changed(CUgraphExec exec, CUgraphNode node,
+			  const CUDA_KERNEL_NODE_PARAMS_v2 *parameters, CUresult given)
 {
 	assert_ptr_equal(exec, EXEC);
 	assert_ptr_equal(node, NODE);
 	assert_int_equal(given, result);
 	parameters_given = parameters;
-	changed_to = parameters ? ((const CUDA_KERNEL_NODE_PARAMS_v2 *)parameters)->func : NULL;
+	changed_to = parameters ? parameters->func : NULL;
 	note("graph_kernel_changed");
 }
 

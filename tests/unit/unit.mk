@@ -101,8 +101,8 @@ $(BUILD)/tests/unit/test_stream_ends: $(SIM_OBJECTS)/clock/preload/collector/str
 $(BUILD)/tests/unit/test_trace_records: $(BUILD)/obj/preload/collector/trace.o
 $(BUILD)/tests/unit/test_feed: $(addprefix $(BUILD)/obj/preload/, timeline/feed.o driver/entries.o)
 $(BUILD)/tests/unit/test_nvtx_injection: $(addprefix $(BUILD)/obj/preload/nvtx/, injection.o names.o)
-$(BUILD)/tests/unit/test_exec_hooks: $(addprefix $(BUILD)/obj/preload/hooks/, exec.o signals.o)
-$(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/states.o base/own_part.o)
+$(BUILD)/tests/unit/test_exec_hooks: $(BUILD)/obj/preload/hooks/libc.o
+$(BUILD)/tests/unit/test_states: $(addprefix $(BUILD)/obj/preload/, hooks/wrappers.o base/own_part.o)
 $(BUILD)/tests/unit/test_reporter: private LDFLAGS += -Wl,--wrap=log_file_is_stream
 $(BUILD)/tests/unit/test_reporter: $(addprefix $(BUILD)/obj/preload/, reporter/reporter.o base/default_action.o)
 $(BUILD)/tests/unit/test_recorded_launches: $(addprefix $(BUILD)/obj/preload/recording/, recording.o window_check.o)

@@ -1,27 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * exec: another program takes over the process, and no handler of this one's runs. The report is
- * made before. A child of fork or vfork, which has the parent's state and another process number,
- * goes through untouched.
+ * The functions of libc that libktime.so exports: the ways out of a process that run no handler,
+ * exec and _exit, before which the report is made; what a program sets of its signals' actions; and
+ * prctl, by which it says that it is about to sandbox itself.
  *
- * Each function is passed on as itself: libc's own reach execve by a way that no preload sees, and
- * other preloads have wrappers of these too.
+ * Each function is passed on as itself: libc's own reach one another by a way that no preload sees,
+ * and other preloads have wrappers of these too.
  */
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdatomic.h>
+#include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
 #include "preload/base/export.h"
+#include "preload/base/lifecycle_state.h"
 #include "preload/driver/elf_symbol.h"
+#include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/lifecycle.h"
 
 /*
@@ -93,35 +99,50 @@ static bool may_be_found(const char *name)
 	  (fd, path, argv, envp, flags),                                                           \
 	  (flags & AT_EMPTY_PATH && !*path) ? is_file(fd) : may_be_executed(fd, path))
 
+#define HANDLER_FUNCTIONS(X)                                                                       \
+	X(signal) X(bsd_signal) X(ssignal) X(sysv_signal) X(__sysv_signal) X(sigset)
+
+#define FUNCTIONS(X)                                                                               \
+	EXEC_FUNCTIONS(X)                                                                          \
+	HANDLER_FUNCTIONS(X) X(_exit) X(_Exit) X(prctl) X(sigaction) X(siginterrupt)
+
 enum function {
-#define FUNCTION_ENUM(name, parameters, arguments, ends) FUNCTION_##name,
-	EXEC_FUNCTIONS(FUNCTION_ENUM)
+#define FUNCTION_ENUM(name, ...) FUNCTION_##name,
+	FUNCTIONS(FUNCTION_ENUM)
 #undef FUNCTION_ENUM
 		FUNCTION_COUNT
 };
 
 static const char *const names[FUNCTION_COUNT] = {
-#define FUNCTION_NAME(name, parameters, arguments, ends) #name,
-	EXEC_FUNCTIONS(FUNCTION_NAME)
+#define FUNCTION_NAME(name, ...) #name,
+	FUNCTIONS(FUNCTION_NAME)
 #undef FUNCTION_NAME
 };
 
 static _Atomic uintptr_t real_functions[FUNCTION_COUNT];
 
+/* NULL if it was not looked for yet: another library's constructor may come before ktime's. */
+static void *known_function(enum function function)
+{
+	return (void *)atomic_load_explicit(&real_functions[function], memory_order_relaxed);
+}
+
+/* What is next in the loader's order; NULL if libc has no such function. */
 static void *real_function(enum function function)
 {
-	uintptr_t real = atomic_load_explicit(&real_functions[function], memory_order_relaxed);
+	void *real = known_function(function);
 
 	if (!real) {
-		real = (uintptr_t)next_symbol(names[function]);
-		atomic_store_explicit(&real_functions[function], real, memory_order_relaxed);
+		real = next_symbol(names[function]);
+		atomic_store_explicit(&real_functions[function], (uintptr_t)real,
+				      memory_order_relaxed);
 	}
-	return (void *)real;
+	return real;
 }
 
 /*
- * A child of fork calls these as a rule, and must not ask the loader: another thread of the parent
- * may have been in it.
+ * Finding a symbol takes the loader's lock: so before there can be a signal's handler, or a child
+ * of fork, which must not ask the loader as another thread of the parent may have been in it.
  */
 __attribute__((constructor)) static void find_functions(void)
 {
@@ -133,7 +154,11 @@ __attribute__((constructor)) static void find_functions(void)
 	errno = saved_errno;
 }
 
-/* What is next in the loader's order, after the report where this program comes to its end. */
+/*
+ * The function to go on to, after the report where this program comes to its end: no handler of its
+ * runs. A child of fork or vfork, which has the parent's state and another process number, goes
+ * through untouched.
+ */
 static void *pass_on(enum function function, bool ends)
 {
 	int saved_errno = errno;
@@ -200,3 +225,103 @@ static int pass_list(exec_function *pass, const char *path, const char *first, v
 EXEC_LIST(execl, execve, false)
 EXEC_LIST(execle, execve, true)
 EXEC_LIST(execlp, execvpe, false)
+
+/* _exit runs no handlers: Python's os._exit and many a worker process end like that. */
+static void leave(enum function function, int status) __attribute__((noreturn));
+static void leave(enum function function, int status)
+{
+	void (*real)(int) = (void (*)(int))known_function(function);
+
+	if (atomic_load(&lifecycle_state) == LIFECYCLE_IDLE)
+		lifecycle_say_unused();
+	else
+		lifecycle_finish();
+	if (real)
+		real(status);
+	for (;;)
+		syscall(SYS_exit_group, status);
+}
+
+EXPORT void _exit(int status)
+{
+	leave(FUNCTION__exit, status);
+}
+
+EXPORT void _Exit(int status)
+{
+	leave(FUNCTION__Exit, status);
+}
+
+/*
+ * Before a filter of system calls a program has to give up new privileges, unless it is privileged
+ * itself. Afterwards what the report needs may be refused, or end the process.
+ */
+EXPORT int prctl(int option, ...)
+{
+	int (*real)(int, unsigned long, unsigned long, unsigned long, unsigned long) =
+		(int (*)(int, unsigned long, unsigned long, unsigned long,
+			 unsigned long))known_function(FUNCTION_prctl);
+	unsigned long with[4];
+	va_list arguments;
+
+	va_start(arguments, option);
+	for (size_t i = 0; i < sizeof(with) / sizeof(with[0]); i++)
+		with[i] = va_arg(arguments, unsigned long);
+	va_end(arguments);
+	if (option == PR_SET_NO_NEW_PRIVS || option == PR_SET_SECCOMP)
+		lifecycle_prepare_for_sandbox();
+	if (!real)
+		return (int)syscall(SYS_prctl, option, with[0], with[1], with[2], with[3]);
+	return real(option, with[0], with[1], with[2], with[3]);
+}
+
+/* What a program asks and sets of its signals' actions: see endings_set_action(). */
+EXPORT int sigaction(int signal, const struct sigaction *action, struct sigaction *old)
+{
+	return endings_set_action(signal, action, old,
+				  (int (*)(int, const struct sigaction *,
+					   struct sigaction *))real_function(FUNCTION_sigaction));
+}
+
+/* libc's other functions call its own sigaction: where one has set the default action, or changed
+ * ktime's, ktime's is to stand in its place again. */
+static void renew(int signal)
+{
+	int saved_errno = errno;
+	struct sigaction present;
+
+	if (sigaction(signal, NULL, &present) == 0 && present.sa_handler == SIG_DFL)
+		sigaction(signal, &present, NULL);
+	errno = saved_errno;
+}
+
+static sighandler_t set_handler(enum function function, int signal, sighandler_t handler)
+{
+	sighandler_t (*set)(int, sighandler_t) =
+		(sighandler_t(*)(int, sighandler_t))real_function(function);
+	sighandler_t old = set ? set(signal, handler) : SIG_ERR;
+
+	if (!set)
+		errno = ENOSYS;
+	else if (handler == SIG_DFL && old != SIG_ERR)
+		renew(signal);
+	return endings_seen_handler(old);
+}
+
+#define SET_HANDLER(name)                                                                          \
+	EXPORT sighandler_t name(int signal, sighandler_t handler);                                \
+	sighandler_t name(int signal, sighandler_t handler)                                        \
+	{                                                                                          \
+		return set_handler(FUNCTION_##name, signal, handler);                              \
+	}
+HANDLER_FUNCTIONS(SET_HANDLER)
+
+EXPORT int siginterrupt(int signal, int interrupt)
+{
+	int (*real)(int, int) = (int (*)(int, int))real_function(FUNCTION_siginterrupt);
+	int result = real ? real(signal, interrupt) : -1;
+
+	if (result == 0)
+		renew(signal);
+	return result;
+}
