@@ -6,7 +6,7 @@
 #include "preload/events/context_gates.h"
 #include "preload/handles/capture.h"
 #include "preload/launch/cold_path.h"
-#include "preload/launch/describe.h"
+#include "preload/launch/call.h"
 
 /* The threshold that the call's random number was compared with, moments ago. */
 static inline uint32_t chance_of(const struct operation *operation)
