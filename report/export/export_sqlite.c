@@ -14,10 +14,10 @@
 #include "report/names/nsys_names.h"
 #include "report/session/session_nvtx.h"
 
-#define NSYS_SCHEMA_VERSION "3.24.14"
 #define NSYS_SCHEMA_MAJOR   "3"
 #define NSYS_SCHEMA_MINOR   "24"
 #define NSYS_SCHEMA_MICRO   "14"
+#define NSYS_SCHEMA_VERSION NSYS_SCHEMA_MAJOR "." NSYS_SCHEMA_MINOR "." NSYS_SCHEMA_MICRO
 
 /*
  * The tables that a session can fill, with the columns of a current export. Source: the schema in
@@ -108,10 +108,9 @@ struct export
 {
 	struct session *session;
 	sqlite3 *database;
-	int opened;			    /* what opening it returned */
+	int error;			    /* the first one: nothing is done from then on */
 	sqlite3_stmt *inserts[TABLE_COUNT]; /* NULL: the table is not there yet */
 	struct string_id *strings;
-	int64_t string_count;
 	struct trace_name *names;
 	struct trace_window window; /* its zero is what an export's times count from */
 	uint64_t domains[DOMAINS];  /* offsets of the names of those that are in the table */
@@ -125,38 +124,37 @@ struct sql_value {
 	const char *text;
 };
 #define NUMBER(value)	      ((struct sql_value){VALUE_NUMBER, (int64_t)(value), NULL})
-#define NUMBER_OR_NULL(value) ((value) ? NUMBER(value) : (struct sql_value){VALUE_NULL, 0, NULL})
+#define NO_VALUE	      ((struct sql_value){VALUE_NULL, 0, NULL})
+#define NUMBER_OR_NULL(value) ((value) ? NUMBER(value) : NO_VALUE)
 #define TEXT(value)	      ((struct sql_value){VALUE_TEXT, 0, value})
 
-static int error_of(int code)
+/* Notes what a function of SQLite's returned. */
+static void check(struct export *export, int code)
 {
-	switch (code) {
-	case SQLITE_OK:
-	case SQLITE_DONE:
-		return 0;
-	case SQLITE_NOMEM:
-		return -ENOMEM;
-	case SQLITE_FULL:
-		return -ENOSPC;
-	default:
-		return -EIO;
-	}
+	if (code != SQLITE_OK && code != SQLITE_DONE && !export->error)
+		export->error = code == SQLITE_NOMEM  ? -ENOMEM
+				: code == SQLITE_FULL ? -ENOSPC
+						      : -EIO;
 }
 
-static int run(struct export *export, const char *sql)
+static void run(struct export *export, const char *sql)
 {
-	if (export->opened != SQLITE_OK)
-		return error_of(export->opened);
-	return error_of(sqlite3_exec(export->database, sql, NULL, NULL, NULL));
+	if (!export->error)
+		check(export, sqlite3_exec(export->database, sql, NULL, NULL, NULL));
 }
 
-/* The statements that create a table and insert a row. 0, or SQLITE_NOMEM. */
-static int make_statements(enum table table, sqlite3_str *create, sqlite3_str *insert)
+/* Creates a table, unless it is there. nsys takes an absent table for absent data. */
+static void add_table(struct export *export, enum table table)
 {
-	sqlite3_str *marks = sqlite3_str_new(NULL);
+	sqlite3_str *create, *insert, *marks;
 	const char *at = tables[table].columns, *comma = "", *filled_comma = "";
-	char *text;
+	char *create_text, *insert_text, *marks_text;
 
+	if (export->inserts[table] || export->error)
+		return;
+	create = sqlite3_str_new(NULL);
+	insert = sqlite3_str_new(NULL);
+	marks = sqlite3_str_new(NULL);
 	sqlite3_str_appendf(create, "CREATE TABLE %s (", tables[table].name);
 	sqlite3_str_appendf(insert, "INSERT INTO %s (", tables[table].name);
 	while (*at) {
@@ -182,46 +180,30 @@ static int make_statements(enum table table, sqlite3_str *create, sqlite3_str *i
 		filled_comma = ", ";
 	}
 	sqlite3_str_appendall(create, ")");
-	text = sqlite3_str_finish(marks);
-	sqlite3_str_appendf(insert, ") VALUES (%s)", text);
-	sqlite3_free(text);
-	return text ? 0 : -ENOMEM;
-}
-
-/* Creates a table, unless it is there. nsys takes an absent table for absent data. */
-static int add_table(struct export *export, enum table table)
-{
-	sqlite3_str *create, *insert;
-	char *create_text, *insert_text;
-	int error;
-
-	if (export->inserts[table])
-		return 0;
-	create = sqlite3_str_new(NULL);
-	insert = sqlite3_str_new(NULL);
-	error = make_statements(table, create, insert);
+	marks_text = sqlite3_str_finish(marks);
+	sqlite3_str_appendf(insert, ") VALUES (%s)", marks_text);
 	create_text = sqlite3_str_finish(create);
 	insert_text = sqlite3_str_finish(insert);
-	if (!create_text || !insert_text)
-		error = -ENOMEM;
-	if (!error)
-		error = run(export, create_text);
-	if (!error)
-		error = error_of(sqlite3_prepare_v2(export->database, insert_text, -1,
-						    &export->inserts[table], NULL));
+	if (!marks_text || !create_text || !insert_text)
+		check(export, SQLITE_NOMEM);
+	run(export, create_text);
+	if (!export->error)
+		check(export, sqlite3_prepare_v2(export->database, insert_text, -1,
+						 &export->inserts[table], NULL));
+	sqlite3_free(marks_text);
 	sqlite3_free(create_text);
 	sqlite3_free(insert_text);
-	return error;
 }
 
-static int insert_row(struct export *export, enum table table, const struct sql_value *values,
-		      int count)
+static void insert_row(struct export *export, enum table table, const struct sql_value *values,
+		       int count)
 {
-	int error = add_table(export, table);
-	sqlite3_stmt *insert = export->inserts[table];
+	sqlite3_stmt *insert;
 
-	if (error)
-		return error;
+	add_table(export, table);
+	if (export->error)
+		return;
+	insert = export->inserts[table];
 	for (int i = 0; i < count; i++) {
 		if (values[i].type == VALUE_TEXT)
 			sqlite3_bind_text(insert, i + 1, values[i].text, -1, SQLITE_STATIC);
@@ -230,39 +212,38 @@ static int insert_row(struct export *export, enum table table, const struct sql_
 		else
 			sqlite3_bind_null(insert, i + 1);
 	}
-	error = error_of(sqlite3_step(insert));
+	check(export, sqlite3_step(insert));
 	sqlite3_reset(insert);
-	return error;
 }
 
-/* Inserts a row, the values in the order of the table's filled columns. 0 or -errno. */
+/* Inserts a row, the values in the order of the table's filled columns. */
 #define INSERT(export, table, ...)                                                                 \
 	insert_row(export, table, (const struct sql_value[]){__VA_ARGS__},                         \
 		   sizeof((const struct sql_value[]){__VA_ARGS__}) / sizeof(struct sql_value))
 
-/* The id of a text in StringIds; negative: -errno. */
+/* The id of a text in StringIds. */
 static int64_t string_id(struct export *export, const char *text)
 {
 	struct string_id *string;
-	int error;
 
 	HASH_FIND_STR(export->strings, text, string);
 	if (string)
 		return string->id;
 	string = calloc(1, sizeof(*string));
-	if (!string)
-		return -ENOMEM;
-	string->text = strdup(text);
-	string->id = ++export->string_count;
-	if (string->text)
+	if (string)
+		string->text = strdup(text);
+	if (string && string->text)
 		HASH_ADD_KEYPTR(hh, export->strings, string->text, strlen(text), string);
-	if (!string->hh.tbl) {
-		free(string->text);
+	if (!string || !string->hh.tbl) {
+		check(export, SQLITE_NOMEM);
+		if (string)
+			free(string->text);
 		free(string);
-		return -ENOMEM;
+		return 0;
 	}
-	error = INSERT(export, TABLE_STRINGS, NUMBER(string->id), TEXT(text));
-	return error ? error : string->id;
+	string->id = HASH_COUNT(export->strings);
+	INSERT(export, TABLE_STRINGS, NUMBER(string->id), TEXT(text));
+	return string->id;
 }
 
 /* Frees it. What was not committed is lost. */
@@ -288,139 +269,130 @@ static int64_t global_id(const struct export *export, uint32_t thread)
 	return (int64_t)(pid << 24 | (thread & 0xffffff));
 }
 
-#define PLACE(export, record)                                                                      \
+#define TIMES(export, record)                                                                      \
 	NUMBER((record)->start - (export)->window.zero),                                           \
-		NUMBER((record)->end - (export)->window.zero), NUMBER((record)->device),           \
-		NUMBER((record)->context), NUMBER((record)->stream),                               \
-		NUMBER((record)->correlation), NUMBER(global_id(export, 0))
+		NUMBER((record)->end - (export)->window.zero)
+#define PLACE(export, record)                                                                      \
+	TIMES(export, record), NUMBER((record)->device), NUMBER((record)->context),                \
+		NUMBER((record)->stream), NUMBER((record)->correlation),                           \
+		NUMBER(global_id(export, 0))
 
-static int insert_kernel(struct export *export, const struct trace_record *record)
+static void insert_kernel(struct export *export, const struct trace_record *record)
 {
 	const struct trace_name *name =
 		trace_name_get(&export->names, export->session, ROW_KERNEL, record->name);
-	int64_t demangled, base, mangled;
+	int64_t mangled = string_id(export, session_string(export->session, record->name));
+	int64_t demangled, base;
 
-	if (!name)
-		return -ENOMEM;
-	mangled = string_id(export, session_string(export->session, record->name));
+	if (!name) {
+		check(export, SQLITE_NOMEM);
+		return;
+	}
 	demangled = string_id(export, name->text);
 	base = string_id(export, name->base);
-	if (mangled < 0 || demangled < 0 || base < 0)
-		return mangled < 0 ? mangled : demangled < 0 ? demangled : base;
-	return INSERT(export, TABLE_KERNEL, PLACE(export, record), NUMBER(demangled), NUMBER(base),
-		      NUMBER(mangled), NUMBER(LAUNCH_TYPE_REGULAR), NUMBER(record->registers),
-		      NUMBER(record->grid[0]), NUMBER(record->grid[1]), NUMBER(record->grid[2]),
-		      NUMBER(record->block[0]), NUMBER(record->block[1]), NUMBER(record->block[2]),
-		      NUMBER(record->static_shared), NUMBER(record->dynamic_shared), NUMBER(0),
-		      NUMBER(0), NUMBER(0), NUMBER_OR_NULL(record->graph_node),
-		      NUMBER_OR_NULL(record->graph));
+	INSERT(export, TABLE_KERNEL, PLACE(export, record), NUMBER(demangled), NUMBER(base),
+	       NUMBER(mangled), NUMBER(LAUNCH_TYPE_REGULAR), NUMBER(record->registers),
+	       NUMBER(record->grid[0]), NUMBER(record->grid[1]), NUMBER(record->grid[2]),
+	       NUMBER(record->block[0]), NUMBER(record->block[1]), NUMBER(record->block[2]),
+	       NUMBER(record->static_shared), NUMBER(record->dynamic_shared), NUMBER(0), NUMBER(0),
+	       NUMBER(0), NUMBER_OR_NULL(record->graph_node), NUMBER_OR_NULL(record->graph));
 }
 
-static int insert_copy(struct export *export, const struct trace_record *record)
+static void insert_copy(struct export *export, const struct trace_record *record)
 {
 	const char *name = session_string(export->session, record->name);
 
-	if (!nsys_is_memory_operation(record->kind, name))
-		return 0;
-	return INSERT(export, TABLE_MEMCPY, PLACE(export, record), NUMBER(record->bytes),
-		      NUMBER(nsys_copy_kind(name)), NUMBER(nsys_memory_kind(record->source_kind)),
-		      NUMBER(nsys_memory_kind(record->destination_kind)),
-		      NUMBER_OR_NULL(record->graph_node), NUMBER(1));
+	if (nsys_is_memory_operation(record->kind, name))
+		INSERT(export, TABLE_MEMCPY, PLACE(export, record), NUMBER(record->bytes),
+		       NUMBER(nsys_copy_kind(name)), NUMBER(nsys_memory_kind(record->source_kind)),
+		       NUMBER(nsys_memory_kind(record->destination_kind)),
+		       NUMBER_OR_NULL(record->graph_node), NUMBER(1));
 }
 
-static int insert_memset(struct export *export, const struct trace_record *record)
+static void insert_memset(struct export *export, const struct trace_record *record)
 {
 	/* A memset's memory is what it writes to; some traces give it as the source. */
 	enum memory_kind kind = record->destination_kind != MEMORY_UNKNOWN
 					? record->destination_kind
 					: record->source_kind;
 
-	return INSERT(export, TABLE_MEMSET, PLACE(export, record), NUMBER(0), NUMBER(record->bytes),
-		      NUMBER_OR_NULL(record->graph_node), NUMBER(nsys_memory_kind(kind)));
+	INSERT(export, TABLE_MEMSET, PLACE(export, record), NUMBER(0), NUMBER(record->bytes),
+	       NUMBER_OR_NULL(record->graph_node), NUMBER(nsys_memory_kind(kind)));
 }
 
-static int insert_graph(struct export *export, const struct trace_record *record)
+static void insert_api(struct export *export, const struct trace_record *record)
 {
-	return INSERT(export, TABLE_GRAPH_TRACE, PLACE(export, record), NUMBER(record->graph),
-		      NUMBER(record->graph));
+	INSERT(export, TABLE_RUNTIME, TIMES(export, record),
+	       NUMBER(record->kind == ROW_DRIVER_API ? EVENT_CLASS_DRIVER : EVENT_CLASS_RUNTIME),
+	       NUMBER(global_id(export, record->thread)), NUMBER(record->correlation),
+	       NUMBER(string_id(export, session_string(export->session, record->name))),
+	       NUMBER(record->result));
 }
 
-static int insert_api(struct export *export, const struct trace_record *record)
-{
-	int64_t name = string_id(export, session_string(export->session, record->name));
-
-	if (name < 0)
-		return name;
-	return INSERT(
-		export, TABLE_RUNTIME, NUMBER(record->start - export->window.zero),
-		NUMBER(record->end - export->window.zero),
-		NUMBER(record->kind == ROW_DRIVER_API ? EVENT_CLASS_DRIVER : EVENT_CLASS_RUNTIME),
-		NUMBER(global_id(export, record->thread)), NUMBER(record->correlation),
-		NUMBER(name), NUMBER(record->result));
-}
-
-/* The number of a domain, which an event of its own names; 0: the default domain. Or -errno. */
-static int64_t domain_id(struct export *export, const struct trace_record *record)
+/* The number of a domain, which an event of its own names; 0: the default domain. */
+static unsigned domain_id(struct export *export, const struct trace_record *record)
 {
 	const char *name = session_string(export->session, record->kernel);
 	unsigned known = 0;
-	int error;
 
 	if (!*name)
 		return 0;
 	while (known < export->domain_count && export->domains[known] != record->kernel)
 		known++;
 	if (known < export->domain_count || known == DOMAINS)
-		return (int64_t)known + 1;
+		return known + 1;
 	export->domains[export->domain_count++] = record->kernel;
-	error = INSERT(export, TABLE_NVTX, NUMBER(record->start - export->window.zero),
-		       NUMBER_OR_NULL(0), NUMBER(EVENT_TYPE_DOMAIN), NUMBER_OR_NULL(0), TEXT(name),
-		       NUMBER(global_id(export, record->thread)), NUMBER_OR_NULL(0),
-		       NUMBER_OR_NULL(0), NUMBER(known + 1));
-	return error ? error : (int64_t)known + 1;
+	INSERT(export, TABLE_NVTX, NUMBER(record->start - export->window.zero), NO_VALUE,
+	       NUMBER(EVENT_TYPE_DOMAIN), NO_VALUE, TEXT(name),
+	       NUMBER(global_id(export, record->thread)), NO_VALUE, NO_VALUE, NUMBER(known + 1));
+	return known + 1;
 }
 
-static int insert_range(struct export *export, const struct trace_record *record)
+static void insert_range(struct export *export, const struct trace_record *record)
 {
 	bool started = record->result == RANGE_START_END;
 	int64_t name = string_id(export, session_string(export->session, record->name));
-	int64_t domain = domain_id(export, record), thread = global_id(export, record->thread);
+	unsigned domain = domain_id(export, record);
 
-	if (name < 0 || domain < 0)
-		return (int)(name < 0 ? name : domain);
 	/* No thread of the end: nsys names one only if it is another than the start's, and its
 	 * reports leave such a range out. */
-	return INSERT(export, TABLE_NVTX, NUMBER(record->start - export->window.zero),
-		      NUMBER(record->end - export->window.zero),
-		      NUMBER(started ? EVENT_TYPE_START_END : EVENT_TYPE_PUSH_POP),
-		      NUMBER_OR_NULL(started ? record->correlation : 0), NUMBER_OR_NULL(0),
-		      NUMBER(thread), NUMBER_OR_NULL(0), NUMBER(name), NUMBER(domain));
+	INSERT(export, TABLE_NVTX, TIMES(export, record),
+	       NUMBER(started ? EVENT_TYPE_START_END : EVENT_TYPE_PUSH_POP),
+	       NUMBER_OR_NULL(started ? record->correlation : 0), NO_VALUE,
+	       NUMBER(global_id(export, record->thread)), NO_VALUE, NUMBER(name), NUMBER(domain));
 }
 
 /* What nsys has a table for; the other kinds are left out. */
-static int insert_record(struct export *export, const struct trace_record *record)
+static void insert_record(struct export *export, const struct trace_record *record)
 {
 	switch (record->kind) {
 	case ROW_KERNEL:
-		return insert_kernel(export, record);
+		insert_kernel(export, record);
+		break;
 	case ROW_MEMCPY:
 	case ROW_MOVEMENT:
-		return insert_copy(export, record);
+		insert_copy(export, record);
+		break;
 	case ROW_MEMSET:
-		return insert_memset(export, record);
+		insert_memset(export, record);
+		break;
 	case ROW_GRAPH:
-		return insert_graph(export, record);
+		INSERT(export, TABLE_GRAPH_TRACE, PLACE(export, record), NUMBER(record->graph),
+		       NUMBER(record->graph));
+		break;
 	case ROW_RUNTIME_API:
 	case ROW_DRIVER_API:
-		return insert_api(export, record);
+		insert_api(export, record);
+		break;
 	case ROW_RANGE:
-		return insert_range(export, record);
+		insert_range(export, record);
+		break;
 	default:
-		return 0;
+		break;
 	}
 }
 
-static int insert_enumerations(struct export *export)
+static void insert_enumerations(struct export *export)
 {
 	static const struct {
 		enum table table;
@@ -446,20 +418,17 @@ static int insert_enumerations(struct export *export)
 		 "NVTX Start/End Range"},
 		{TABLE_EVENT_TYPES, EVENT_TYPE_DOMAIN, "NvtxDomainCreate", "NVTX Domain Create"},
 	};
-	int error = 0;
 
-	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries) && !error; i++)
-		error = INSERT(export, entries[i].table, NUMBER(entries[i].id),
-			       TEXT(entries[i].name), TEXT(entries[i].label));
-	return error;
+	for (size_t i = 0; i < sizeof(entries) / sizeof(*entries); i++)
+		INSERT(export, entries[i].table, NUMBER(entries[i].id), TEXT(entries[i].name),
+		       TEXT(entries[i].label));
 }
 
-static int insert_devices(struct export *export)
+static void insert_devices(struct export *export)
 {
 	const struct session_header *header = session_header(export->session);
-	int error = 0;
 
-	for (int device = 0; device < SESSION_DEVICES && !error; device++) {
+	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_info *info = &header->devices[device];
 		char uuid[TRACE_UUID_SIZE], name[sizeof(info->name) + 1] = "";
 
@@ -467,70 +436,55 @@ static int insert_devices(struct export *export)
 			continue;
 		trace_uuid(info->uuid, uuid);
 		memcpy(name, info->name, sizeof(info->name));
-		error = INSERT(export, TABLE_GPU, NUMBER(0), NUMBER(device), TEXT(name),
-			       NUMBER_OR_NULL(info->memory), TEXT(uuid), NUMBER(device),
-			       NUMBER(info->compute_capability / 10),
-			       NUMBER(info->compute_capability % 10));
-		if (!error)
-			error = INSERT(export, TABLE_CUDA_DEVICE, NUMBER(device), NUMBER(device),
-				       NUMBER(header->pid), TEXT(uuid), NUMBER(0));
+		INSERT(export, TABLE_GPU, NUMBER(0), NUMBER(device), TEXT(name),
+		       NUMBER_OR_NULL(info->memory), TEXT(uuid), NUMBER(device),
+		       NUMBER(info->compute_capability / 10),
+		       NUMBER(info->compute_capability % 10));
+		INSERT(export, TABLE_CUDA_DEVICE, NUMBER(device), NUMBER(device),
+		       NUMBER(header->pid), TEXT(uuid), NUMBER(0));
 	}
-	return error;
 }
 
 /* Every thread bears the program's name, as Linux has it for one that sets none. */
-static int insert_threads(struct export *export, const char *name)
+static void insert_threads(struct export *export, const char *name)
 {
 	int64_t id = string_id(export, name);
 	char sql[160];
-	int error;
 
-	if (id < 0)
-		return id;
 	if (!export->inserts[TABLE_RUNTIME])
-		return 0;
-	error = add_table(export, TABLE_THREAD_NAMES);
-	if (error)
-		return error;
+		return;
+	add_table(export, TABLE_THREAD_NAMES);
 	snprintf(sql, sizeof(sql),
 		 "INSERT INTO ThreadNames (nameId, priority, globalTid) SELECT DISTINCT %lld, 0, "
 		 "globalTid FROM CUPTI_ACTIVITY_KIND_RUNTIME",
 		 (long long)id);
-	return run(export, sql);
+	run(export, sql);
 }
 
-static int insert_session(struct export *export)
+static void insert_session(struct export *export)
 {
 	const struct session_header *header = session_header(export->session);
+	const uint64_t duration = export->window.end - export->window.zero;
 	time_t seconds = header->start_realtime / 1000000000;
 	char utc[32], local[32], name[256];
 	struct tm broken;
-	int error;
 
 	strftime(utc, sizeof(utc), "%Y-%m-%d %H:%M:%S", gmtime_r(&seconds, &broken));
 	strftime(local, sizeof(local), "%Y-%m-%d %H:%M:%S", localtime_r(&seconds, &broken));
 	trace_process_name(export->session, name, sizeof(name));
-	error = INSERT(export, TABLE_SESSION_START, NUMBER(header->start_realtime), TEXT(utc),
-		       TEXT(local));
-	if (!error)
-		error = INSERT(export, TABLE_ANALYSIS_DETAILS, NUMBER(0),
-			       NUMBER(export->window.end - export->window.zero), NUMBER(0),
-			       NUMBER(export->window.end - export->window.zero));
-	if (!error)
-		error = INSERT(export, TABLE_PROCESSES, NUMBER(global_id(export, 0)),
-			       NUMBER(header->pid), TEXT(name));
-	if (!error)
-		error = insert_threads(export, name);
-	if (!error)
-		error = INSERT(export, TABLE_SYSTEM_ENV, NUMBER(0), TEXT(""), TEXT("Hostname"),
-			       NUMBER(0), TEXT(session_string(export->session, header->hostname)));
-	if (!error)
-		error = INSERT(export, TABLE_CAPTURE, TEXT("PROCESS_0:COMMAND"),
-			       TEXT(session_string(export->session, header->command)));
-	return error;
+	INSERT(export, TABLE_SESSION_START, NUMBER(header->start_realtime), TEXT(utc), TEXT(local));
+	INSERT(export, TABLE_ANALYSIS_DETAILS, NUMBER(0), NUMBER(duration), NUMBER(0),
+	       NUMBER(duration));
+	INSERT(export, TABLE_PROCESSES, NUMBER(global_id(export, 0)), NUMBER(header->pid),
+	       TEXT(name));
+	insert_threads(export, name);
+	INSERT(export, TABLE_SYSTEM_ENV, NUMBER(0), TEXT(""), TEXT("Hostname"), NUMBER(0),
+	       TEXT(session_string(export->session, header->hostname)));
+	INSERT(export, TABLE_CAPTURE, TEXT("PROCESS_0:COMMAND"),
+	       TEXT(session_string(export->session, header->command)));
 }
 
-static int insert_export_data(struct export *export)
+static void insert_export_data(struct export *export)
 {
 	static const char *const data[][2] = {
 		{"EXPORT_PRODUCT_NAME", "ktime"},
@@ -541,51 +495,36 @@ static int insert_export_data(struct export *export)
 		{"EXPORT_SCHEMA_VERSION_MICRO", NSYS_SCHEMA_MICRO},
 		{"EXPORT_PARAM_LAZY", "true"},
 	};
-	int error = 0;
 
-	for (size_t i = 0; i < sizeof(data) / sizeof(*data) && !error; i++)
-		error = INSERT(export, TABLE_EXPORT, TEXT(data[i][0]), TEXT(data[i][1]));
-	return error;
-}
-
-static int export_insert(struct export *export)
-{
-	const struct trace_record *record;
-	int error = insert_export_data(export);
-
-	if (!error)
-		error = insert_enumerations(export);
-	if (!error)
-		error = insert_devices(export);
-	session_for_each_trace (export->session, record) {
-		if (error)
-			return error;
-		if (!trace_is_in(&export->window, record))
-			continue;
-		error = insert_record(export, record);
-	}
-	return error ? error : insert_session(export);
+	for (size_t i = 0; i < sizeof(data) / sizeof(*data); i++)
+		INSERT(export, TABLE_EXPORT, TEXT(data[i][0]), TEXT(data[i][1]));
 }
 
 int export_sqlite(struct session *session, const struct options *options, const char *path,
 		  char *message, size_t size)
 {
 	struct export export = {.session = session, .window = trace_window(session, options)};
-	int error;
+	const struct trace_record *record;
 
-	export.opened = sqlite3_open(path, &export.database);
+	check(&export, sqlite3_open(path, &export.database));
 	/* The file is renamed into place once it is whole, so no journal need protect it. */
-	error = run(&export,
-		    "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN TRANSACTION");
-	if (!error)
-		error = export_insert(&export);
-	if (!error)
-		error = run(&export, "COMMIT");
-	if (error == -ENOMEM)
+	run(&export, "PRAGMA journal_mode = OFF; PRAGMA synchronous = OFF; BEGIN TRANSACTION");
+	insert_export_data(&export);
+	insert_enumerations(&export);
+	insert_devices(&export);
+	session_for_each_trace (session, record) {
+		if (export.error)
+			break;
+		if (trace_is_in(&export.window, record))
+			insert_record(&export, record);
+	}
+	insert_session(&export);
+	run(&export, "COMMIT");
+	if (export.error == -ENOMEM)
 		snprintf(message, size, "out of memory");
-	else if (error)
+	else if (export.error)
 		snprintf(message, size, "%s", sqlite3_errmsg(export.database));
 	close_database(&export);
 	trace_names_free(&export.names);
-	return error;
+	return export.error;
 }
