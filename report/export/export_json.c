@@ -290,9 +290,6 @@ static void write_counters(struct json *json)
 /* Which operations the event clock did not time, and why, over all rows. */
 static void write_untimed(struct json *json)
 {
-#define REASON(name, text) text,
-	static const char *const reasons[] = {UNTIMED_REASONS(REASON)};
-#undef REASON
 	uint64_t untimed[UNTIMED_COUNT] = {0};
 	const struct row *row;
 
@@ -300,7 +297,7 @@ static void write_untimed(struct json *json)
 		for (int reason = 0; reason < UNTIMED_COUNT; reason++)
 			untimed[reason] += row->untimed[reason];
 	for (int reason = 0; reason < UNTIMED_COUNT; reason++)
-		json_unsigned(json, reasons[reason], untimed[reason]);
+		json_unsigned(json, untimed_texts[reason], untimed[reason]);
 }
 
 static void add_overhead(struct json *json, const char *name, const struct event_overhead *overhead)

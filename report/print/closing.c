@@ -12,10 +12,7 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 
-#define ROWS_NAMED		 10 /* estimated rows that get a line each; the others are counted */
-
-#define UNTIMED_TEXT(name, text) text,
-static const char *const untimed_texts[] = {UNTIMED_REASONS(UNTIMED_TEXT)};
+#define ROWS_NAMED 10 /* estimated rows that get a line each; the others are counted */
 
 /* The GPU operations, by the clock that their row shows. */
 struct coverage {

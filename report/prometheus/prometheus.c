@@ -9,16 +9,66 @@
 
 #include "report/names/demangle.h"
 #include "report/names/short_name.h"
+#include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
-#include "report/prometheus/exposition.h"
 #include "report/session/layout.h"
 #include "report/session/memory_use.h"
 
+/* X(name, type, help). The help texts are the same in all files, or a scrape of several fails. */
+#define METRICS(X)                                                                                 \
+	X(INFO, "ktime_info", "gauge",                                                             \
+	  "1; the labels tell the versions of ktime, driver and CUPTI.")                           \
+	X(RUN, "ktime_run_seconds_total", "counter",                                               \
+	  "Time since the process's first use of CUDA.")                                           \
+	X(KERNEL_SECONDS, "ktime_kernel_seconds_total", "counter", "GPU time of kernels.")         \
+	X(KERNEL_CALLS, "ktime_kernel_calls_total", "counter", "Kernels that were launched.")      \
+	X(DURATION, "ktime_kernel_duration_seconds", "histogram",                                  \
+	  "Durations of the kernels that were timed.")                                             \
+	X(COPY_SECONDS, "ktime_copy_seconds_total", "counter", "GPU time of copies and memsets.")  \
+	X(COPY_CALLS, "ktime_copy_calls_total", "counter", "Copies and memsets that were made.")   \
+	X(COPY_BYTES, "ktime_copy_bytes_total", "counter", "Bytes of copies and memsets.")         \
+	X(BUSY, "ktime_gpu_busy_seconds_total", "counter",                                         \
+	  "Time in which the process's work ran on the GPU.")                                      \
+	X(IDLE, "ktime_gpu_idle_seconds_total", "counter",                                         \
+	  "Time between the process's operations on the GPU, by cause.")                           \
+	X(MEMORY, "ktime_memory_bytes", "gauge",                                                   \
+	  "Memory that the program holds by its allocation calls, by kind.")                       \
+	X(MEMORY_PEAK, "ktime_memory_peak_bytes", "gauge",                                         \
+	  "The most that it held at once, by kind and of a device in all.")                        \
+	X(ALLOCATIONS, "ktime_memory_allocations_total", "counter",                                \
+	  "Allocations of memory, by kind.")                                                       \
+	X(OPERATIONS, "ktime_operations_total", "counter", "GPU operations that were started.")    \
+	X(UNTIMED, "ktime_operations_untimed", "gauge",                                            \
+	  "Of these, operations without a time, by reason.")                                       \
+	X(LOST, "ktime_records_lost_total", "counter",                                             \
+	  "Activity records that were lost, by reason.")                                           \
+	X(ADDED, "ktime_overhead_seconds_total", "counter",                                        \
+	  "Time by which ktime makes the run longer, about.")                                      \
+	X(BACKGROUND, "ktime_background_cpu_seconds_total", "counter",                             \
+	  "Processor time of ktime's background thread.")                                          \
+	X(OWN_MEMORY, "ktime_overhead_memory_bytes", "gauge", "Peak memory that ktime takes.")
+
+#define METRIC_ENUM(name, text, type, help) METRIC_##name,
+/* Behind them one for each figure of a row, by its place in the table. */
+enum metric {
+	METRICS(METRIC_ENUM) METRIC_FIGURES,
+	METRIC_COUNT = METRIC_FIGURES + ROW_FIGURE_COUNT
+};
+#undef METRIC_ENUM
+
 /* Bytes of a name: longer ones are cut, and summed up if they are the same then. Chosen. */
-#define NAME_MOST 200
+#define NAME_MOST	 200
+/* The upper ends of the histogram's buckets: 2^10 ns and each fourfold of it up to 4.3 s, which are
+ * ends of the profile's own buckets too. */
+#define BUCKET_FIRST_BIT 10
+#define BUCKET_STEP_BITS 2
+#define BUCKETS		 12
+/* The series of the kernels that have none of their own. */
+#define OTHERS		 "other"
+#define SUM_KEY		 offsetof(struct sum, calls)
 
 /* A kernel, or a kind of copy, on a device: all rows that have the same name as a label. */
 struct sum {
@@ -32,9 +82,23 @@ struct sum {
 	UT_hash_handle hh;
 };
 
+/* A series. */
+struct value_entry {
+	double value;	  /* a counter's, which must not become smaller */
+	unsigned written; /* the exposition that has it */
+	UT_hash_handle hh;
+	char key[];
+};
+
 struct prometheus {
-	struct exposition exposition;
-	unsigned kernels;
+	struct {
+		char *text; /* its series so far */
+		size_t length;
+		FILE *file;
+	} metrics[METRIC_COUNT];
+	struct value_entry *values; /* what counters had when they were written last */
+	unsigned number;	    /* how often all was written */
+	unsigned kernels;	    /* that have series of their own */
 	struct process *processes;
 };
 
@@ -56,39 +120,152 @@ struct adding {
 	int error;
 };
 
-/* Adds a series of the process. */
-static void add_series(struct adding *adding, enum metric metric, const struct labels *labels,
-		       double value)
+struct description {
+	char name[64];
+	const char *type, *help;
+};
+
+static struct description describe(unsigned metric)
 {
-	if (!adding->error)
-		adding->error = exposition_add(&adding->metrics->exposition, metric, labels, value);
+	static const struct description descriptions[] = {
+#define DESCRIPTION(name, text, type, help) {text, type, help},
+		METRICS(DESCRIPTION)
+#undef DESCRIPTION
+	};
+	struct description description;
+	const struct figure *figure;
+
+	if (metric < METRIC_FIGURES)
+		return descriptions[metric];
+	figure = &figures_of(SCOPE_ROW)->figures[metric - METRIC_FIGURES];
+	snprintf(description.name, sizeof(description.name), "ktime_%s%s", figure->name,
+		 figure->merge == MERGE_SUM ? "_total" : "");
+	description.type = figure->merge == MERGE_SUM ? "counter" : "gauge";
+	description.help = figure->text;
+	return description;
 }
 
-/* With one label more. */
-static void add_by(struct adding *adding, enum metric metric, const char *label, const char *text,
-		   double value)
+/* A value as a label has it; zeros follow. */
+static void label_value(char *text, size_t size, const char *value)
+{
+	/* The server refuses what is no UTF-8. */
+	char *visible = visible_text(value);
+	size_t length;
+
+	snprintf(text, size, "%s", visible ? visible : "");
+	length = strlen(text);
+	/* Not inside a character. */
+	if (visible && strlen(visible) > length)
+		while (length > 0 && (visible[length] & 0xc0) == 0x80)
+			length--;
+	memset(text + length, 0, size - length);
+	free(visible);
+}
+
+void labels_add(struct labels *labels, const char *name, const char *value)
+{
+	size_t start = labels->length, room = sizeof(labels->text) - 1;
+	char visible[LABEL_MOST];
+	char *out = labels->text;
+
+	if (!*value)
+		return;
+	label_value(visible, sizeof(visible), value);
+	labels->length +=
+		(size_t)snprintf(out + start, room - start, "%s%s=\"", start ? "," : "", name);
+	for (const char *at = visible; *at && labels->length + 8 < room; at++) {
+		if (*at == '\\' || *at == '"')
+			out[labels->length++] = '\\';
+		out[labels->length++] = *at;
+	}
+	if (labels->length + 8 >= room)
+		labels->length = start;
+	else
+		out[labels->length++] = '"';
+	out[labels->length] = '\0';
+}
+
+void labels_add_number(struct labels *labels, const char *name, long long value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "%lld", value);
+	labels_add(labels, name, text);
+}
+
+/* The entry of a series; NULL where memory is out. */
+static struct value_entry *entry_of(struct prometheus *metrics, const char *key)
+{
+	size_t length = strlen(key);
+	struct value_entry *entry;
+
+	HASH_FIND(hh, metrics->values, key, length, entry);
+	if (entry)
+		return entry;
+	entry = calloc(1, sizeof(*entry) + length + 1);
+	if (!entry)
+		return NULL;
+	memcpy(entry->key, key, length);
+	HASH_ADD_KEYPTR(hh, metrics->values, entry->key, length, entry);
+	if (entry->hh.tbl)
+		return entry;
+	free(entry);
+	return NULL;
+}
+
+/* Adds a series whose metric's name gets a suffix, unless it was added already. */
+static int add_line(struct prometheus *metrics, enum metric metric, const char *suffix,
+		    const struct labels *labels, double value)
+{
+	const struct description description = describe(metric);
+	FILE **file = &metrics->metrics[metric].file;
+	struct value_entry *entry;
+	char key[sizeof(labels->text) + 128];
+
+	if (!*file)
+		*file = open_memstream(&metrics->metrics[metric].text,
+				       &metrics->metrics[metric].length);
+	if (!*file)
+		return -ENOMEM;
+	snprintf(key, sizeof(key), "%s%s{%s}", description.name, suffix, labels->text);
+	entry = entry_of(metrics, key);
+	if (!entry)
+		return -ENOMEM;
+	/* A server refuses all of what has a series twice, as a profile that was written over may
+	 * have. */
+	if (entry->written == metrics->number + 1)
+		return 0;
+	entry->written = metrics->number + 1;
+	if (strcmp(description.type, "gauge") != 0) {
+		if (value < entry->value)
+			value = entry->value;
+		entry->value = value;
+	}
+	return fprintf(*file, "%s %.15g\n", key, value) < 0 ? -ENOMEM : 0;
+}
+
+/*
+ * Adds a series of the process: of a device, unless that is negative, and with one label more,
+ * unless that is empty. `suffix` stands behind the metric's name. A counter, or a part of a
+ * histogram, is never written with less than before.
+ */
+static void add_part(struct adding *adding, enum metric metric, const char *suffix, int device,
+		     const char *label, const char *text, double value)
 {
 	struct labels labels = adding->labels;
 
+	if (device >= 0)
+		labels_add_number(&labels, "device", device);
 	labels_add(&labels, label, text);
-	add_series(adding, metric, &labels, value);
+	if (!adding->error)
+		adding->error = add_line(adding->metrics, metric, suffix, &labels, value);
 }
 
-/* The labels of the process and of a device of its. */
-static void device_labels(const struct adding *adding, int device, struct labels *labels)
+static void add(struct adding *adding, enum metric metric, int device, const char *label,
+		const char *text, double value)
 {
-	*labels = adding->labels;
-	labels_add_number(labels, "device", device);
+	add_part(adding, metric, "", device, label, text, value);
 }
-
-/* The upper ends of the histogram's buckets: 2^10 ns and each fourfold of it up to 4.3 s, which are
- * ends of the profile's own buckets too. */
-#define BUCKET_FIRST_BIT 10
-#define BUCKET_STEP_BITS 2
-#define BUCKETS		 12
-#define SUM_KEY		 offsetof(struct sum, calls)
-/* The series of the kernels that have none of their own. */
-#define OTHERS		 "other"
 
 /* The durations of a device's kernels. */
 struct durations {
@@ -122,24 +299,22 @@ static void name_of(const struct session *session, const struct row *row, char n
 
 static struct sum *sum_of(struct adding *adding, const struct row *row)
 {
-	struct sum *sum, *wanted = calloc(1, sizeof(*wanted));
+	struct sum *sum, wanted = {.device = row->device,
+				   .is_kernel = row->kind == ROW_KERNEL || row->kind == ROW_GRAPH};
 
-	if (!wanted)
-		return NULL;
-	name_of(adding->session, row, wanted->name);
-	wanted->device = row->device;
-	wanted->is_kernel = row->kind == ROW_KERNEL || row->kind == ROW_GRAPH;
-	HASH_FIND(hh, adding->process->sums, wanted, SUM_KEY, sum);
-	if (sum) {
-		free(wanted);
+	name_of(adding->session, row, wanted.name);
+	HASH_FIND(hh, adding->process->sums, &wanted, SUM_KEY, sum);
+	if (sum)
 		return sum;
-	}
-	HASH_ADD_KEYPTR(hh, adding->process->sums, wanted, SUM_KEY, wanted);
-	if (!wanted->hh.tbl) {
-		free(wanted);
+	sum = malloc(sizeof(*sum));
+	if (!sum)
 		return NULL;
-	}
-	return wanted;
+	*sum = wanted;
+	HASH_ADD_KEYPTR(hh, adding->process->sums, sum, SUM_KEY, sum);
+	if (sum->hh.tbl)
+		return sum;
+	free(sum);
+	return NULL;
 }
 
 /*
@@ -194,27 +369,18 @@ static void add_durations(struct durations *durations, const struct session *ses
 
 static void write_durations(struct adding *adding, int device, const struct durations *durations)
 {
-	struct exposition *exposition = &adding->metrics->exposition;
-	struct labels labels, bucket;
 	uint64_t count = 0;
 	char end[32];
 
-	device_labels(adding, device, &labels);
-	for (unsigned i = 0; i <= BUCKETS && !adding->error; i++) {
+	for (unsigned i = 0; i <= BUCKETS; i++) {
 		count += durations->buckets[i];
 		snprintf(end, sizeof(end), "%.9g",
 			 (double)(1ull << (BUCKET_FIRST_BIT + i * BUCKET_STEP_BITS)) / 1e9);
-		bucket = labels;
-		labels_add(&bucket, "le", i < BUCKETS ? end : "+Inf");
-		adding->error = exposition_add_part(exposition, METRIC_DURATION, "_bucket", &bucket,
-						    (double)count);
+		add_part(adding, METRIC_DURATION, "_bucket", device, "le",
+			 i < BUCKETS ? end : "+Inf", (double)count);
 	}
-	if (!adding->error)
-		adding->error = exposition_add_part(exposition, METRIC_DURATION, "_sum", &labels,
-						    durations->seconds);
-	if (!adding->error)
-		adding->error = exposition_add_part(exposition, METRIC_DURATION, "_count", &labels,
-						    (double)durations->calls);
+	add_part(adding, METRIC_DURATION, "_sum", device, "", "", durations->seconds);
+	add_part(adding, METRIC_DURATION, "_count", device, "", "", (double)durations->calls);
 }
 
 static bool is_copy(const struct row *row)
@@ -242,11 +408,6 @@ static double seconds_of(const struct session *session, const struct row *row,
 /* Sums the rows up by name, and writes what needs no sum. */
 static void take_rows(struct adding *adding)
 {
-	static const char *const reasons[] = {
-#define REASON(name, text) text,
-		UNTIMED_REASONS(REASON)
-#undef REASON
-	};
 	static struct durations durations[SESSION_DEVICES];
 	uint64_t untimed[UNTIMED_COUNT] = {0}, operations = 0;
 	const struct row *row;
@@ -278,9 +439,9 @@ static void take_rows(struct adding *adding)
 		if (sum->is_kernel && row->device >= 0 && row->device < SESSION_DEVICES)
 			add_durations(&durations[row->device], adding->session, row, figures);
 	}
-	add_series(adding, METRIC_OPERATIONS, &adding->labels, (double)operations);
+	add(adding, METRIC_OPERATIONS, -1, "", "", (double)operations);
 	for (unsigned i = 0; i < UNTIMED_COUNT; i++)
-		add_by(adding, METRIC_UNTIMED, "reason", reasons[i], (double)untimed[i]);
+		add(adding, METRIC_UNTIMED, -1, "reason", untimed_texts[i], (double)untimed[i]);
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		if (durations[device].calls > 0)
 			write_durations(adding, device, &durations[device]);
@@ -293,8 +454,8 @@ static void add_figures(struct adding *adding)
 
 	for (unsigned i = 0; i < ROW_FIGURE_COUNT; i++)
 		if (figures[i].shown == SHOWN_LISTED)
-			add_series(adding, METRIC_FIGURES + i, &adding->labels,
-				   figures_of_rows(adding->session, &figures[i]));
+			add(adding, METRIC_FIGURES + i, -1, "", "",
+			    figures_of_rows(adding->session, &figures[i]));
 }
 
 static int by_seconds(struct sum *left, struct sum *right)
@@ -323,23 +484,15 @@ static void choose_kernels(struct adding *adding)
 static void write_kernel(struct adding *adding, int device, const char *name, double seconds,
 			 uint64_t calls)
 {
-	struct labels labels;
-
-	device_labels(adding, device, &labels);
-	labels_add(&labels, "kernel", name);
-	add_series(adding, METRIC_KERNEL_SECONDS, &labels, seconds);
-	add_series(adding, METRIC_KERNEL_CALLS, &labels, (double)calls);
+	add(adding, METRIC_KERNEL_SECONDS, device, "kernel", name, seconds);
+	add(adding, METRIC_KERNEL_CALLS, device, "kernel", name, (double)calls);
 }
 
 static void write_copy(struct adding *adding, const struct sum *sum)
 {
-	struct labels labels;
-
-	device_labels(adding, sum->device, &labels);
-	labels_add(&labels, "operation", sum->name);
-	add_series(adding, METRIC_COPY_SECONDS, &labels, sum->seconds);
-	add_series(adding, METRIC_COPY_CALLS, &labels, (double)sum->calls);
-	add_series(adding, METRIC_COPY_BYTES, &labels, (double)sum->bytes);
+	add(adding, METRIC_COPY_SECONDS, sum->device, "operation", sum->name, sum->seconds);
+	add(adding, METRIC_COPY_CALLS, sum->device, "operation", sum->name, (double)sum->calls);
+	add(adding, METRIC_COPY_BYTES, sum->device, "operation", sum->name, (double)sum->bytes);
 }
 
 static void write_sums(struct adding *adding)
@@ -394,26 +547,38 @@ struct prometheus *prometheus_create(unsigned kernels)
 	return metrics;
 }
 
-static void free_sums(struct process *process)
+static void forget(struct prometheus *metrics)
 {
-	struct sum *sum, *next;
-
-	HASH_ITER (hh, process->sums, sum, next) {
-		HASH_DEL(process->sums, sum);
-		free(sum);
+	metrics->number++;
+	for (unsigned i = 0; i < METRIC_COUNT; i++) {
+		if (metrics->metrics[i].file)
+			fclose(metrics->metrics[i].file);
+		free(metrics->metrics[i].text);
+		metrics->metrics[i].file = NULL;
+		metrics->metrics[i].text = NULL;
 	}
 }
 
 void prometheus_free(struct prometheus *metrics)
 {
+	struct value_entry *entry, *next_entry;
+	struct sum *sum, *next_sum;
+
 	if (!metrics)
 		return;
 	for (struct process *process = metrics->processes, *next; process; process = next) {
 		next = process->next;
-		free_sums(process);
+		HASH_ITER (hh, process->sums, sum, next_sum) {
+			HASH_DEL(process->sums, sum);
+			free(sum);
+		}
 		free(process);
 	}
-	exposition_free(&metrics->exposition);
+	forget(metrics);
+	HASH_ITER (hh, metrics->values, entry, next_entry) {
+		HASH_DEL(metrics->values, entry);
+		free(entry);
+	}
 	free(metrics);
 }
 
@@ -483,21 +648,17 @@ static struct process *process_of(struct prometheus *metrics, const struct sessi
 static void write_use(struct adding *adding)
 {
 	uint64_t idle[IDLE_CAUSE_COUNT];
-	struct labels labels, caused;
 
 	for (int device = 0; device < SESSION_DEVICES; device++) {
 		const struct device_use *use = session_use(adding->session, device);
 
 		if (!use)
 			continue;
-		device_labels(adding, device, &labels);
-		add_series(adding, METRIC_BUSY, &labels, (double)use->busy / 1e9);
+		add(adding, METRIC_BUSY, device, "", "", (double)use->busy / 1e9);
 		idle_totals(adding->session, device, idle);
-		for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++) {
-			caused = labels;
-			labels_add(&caused, "cause", idle_cause_keys[cause]);
-			add_series(adding, METRIC_IDLE, &caused, (double)idle[cause] / 1e9);
-		}
+		for (unsigned cause = 0; cause < IDLE_CAUSE_COUNT; cause++)
+			add(adding, METRIC_IDLE, device, "cause", idle_cause_keys[cause],
+			    (double)idle[cause] / 1e9);
 	}
 }
 
@@ -505,19 +666,17 @@ static void write_use(struct adding *adding)
 static void write_memory(struct adding *adding)
 {
 	const struct memory_use *use;
-	struct labels labels;
 
 	session_for_each_memory_use(adding->session, use)
 	{
-		labels = adding->labels;
-		if (use->device >= 0)
-			labels_add_number(&labels, "device", use->device);
-		labels_add(&labels, "kind", allocation_key(use->kind));
-		add_series(adding, METRIC_MEMORY_PEAK, &labels, (double)use->peak);
+		const char *kind = allocation_key(use->kind);
+
+		add(adding, METRIC_MEMORY_PEAK, use->device, "kind", kind, (double)use->peak);
 		if (use->kind == ALLOCATION_TOTAL)
 			continue;
-		add_series(adding, METRIC_MEMORY, &labels, (double)use->held);
-		add_series(adding, METRIC_ALLOCATIONS, &labels, (double)use->allocations);
+		add(adding, METRIC_MEMORY, use->device, "kind", kind, (double)use->held);
+		add(adding, METRIC_ALLOCATIONS, use->device, "kind", kind,
+		    (double)use->allocations);
 	}
 }
 
@@ -540,13 +699,13 @@ static void write_counters(struct adding *adding)
 	labels_add(&info, "version", KTIME_VERSION);
 	labels_add_number(&info, "driver", header->driver_version);
 	labels_add_number(&info, "cupti", header->cupti_version);
-	add_series(adding, METRIC_INFO, &info, 1);
+	adding->error = add_line(adding->metrics, METRIC_INFO, "", &info, 1);
 	for (size_t i = 0; i < sizeof(series) / sizeof(series[0]); i++) {
 		const struct figure *figure = &figures_of(SCOPE_RUN)->figures[series[i].counter];
 
-		add_by(adding, series[i].metric, "reason", series[i].reason,
-		       figure_value(figure, header->counters) /
-			       (figure->unit == FIGURE_UNIT_NS ? 1e9 : 1));
+		add(adding, series[i].metric, -1, "reason", series[i].reason,
+		    figure_value(figure, header->counters) /
+			    (figure->unit == FIGURE_UNIT_NS ? 1e9 : 1));
 	}
 }
 
@@ -589,5 +748,20 @@ out:
 
 int prometheus_write(struct prometheus *metrics, FILE *file)
 {
-	return exposition_write(&metrics->exposition, file);
+	int error = 0;
+
+	for (unsigned i = 0; i < METRIC_COUNT && !error; i++) {
+		const struct description description = describe(i);
+
+		if (!metrics->metrics[i].file)
+			continue;
+		if (fflush(metrics->metrics[i].file) != 0)
+			error = -ENOMEM;
+		else if (fprintf(file, "# HELP %s %s\n# TYPE %s %s\n%s", description.name,
+				 description.help, description.name, description.type,
+				 metrics->metrics[i].text) < 0)
+			error = -errno;
+	}
+	forget(metrics);
+	return error;
 }

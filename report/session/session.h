@@ -79,6 +79,7 @@ static inline bool row_is_gpu(enum row_kind kind)
 #define UNTIMED_ENUM(name, text) UNTIMED_##name,
 enum untimed_reason { UNTIMED_REASONS(UNTIMED_ENUM) UNTIMED_COUNT };
 #undef UNTIMED_ENUM
+extern const char *const untimed_texts[UNTIMED_COUNT];
 
 /* One call: its size (bytes of a copy or memset, threads of a kernel) and its duration. */
 struct sized_call {

@@ -49,6 +49,10 @@ bool session_save(const struct session *session, FILE *file)
 	return is_written && write_all(session, written, session->size, file);
 }
 
+#define UNTIMED_TEXT(name, text) text,
+const char *const untimed_texts[UNTIMED_COUNT] = {UNTIMED_REASONS(UNTIMED_TEXT)};
+#undef UNTIMED_TEXT
+
 const char *memory_kind_name(enum memory_kind kind)
 {
 	static const char *const names[MEMORY_KINDS] = {"unknown", "pageable", "pinned",

@@ -15,7 +15,6 @@
 
 #include <cmocka.h>
 
-#include "report/prometheus/exposition.h"
 #include "report/prometheus/prometheus.h"
 #include "report/session/estimate.h"
 #include "tests/unit/golden.h"
