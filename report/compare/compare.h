@@ -74,6 +74,14 @@ int compare_profiles(struct comparison *comparison, const struct profile *a,
 		     const struct profile *b, double threshold);
 void comparison_free(struct comparison *comparison);
 
+/*
+ * A name without what profilers write in different ways: spaces, const, void, the types of
+ * template values, how an anonymous namespace is called. `base` leaves out the parameters as well,
+ * which some print resolved and some as they are declared. The caller frees it; NULL where memory
+ * is out.
+ */
+char *canonical_name(const char *name, bool base);
+
 bool comparison_is_api(const struct comparison_row *row);
 /* Whether one of the sides is a single run, so that the noise between runs is unknown. */
 bool comparison_is_of_single_runs(const struct comparison *comparison);

@@ -9,7 +9,6 @@
 #include <uthash.h>
 
 #include "report/names/demangle.h"
-#include "report/names/short_name.h"
 #include "report/names/visible.h"
 
 /* The longest name in characters, with NAMES_DISTINCT and no terminal whose width decides. */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "report/names/demangle.h"
-#include "report/names/short_name.h"
 #include "report/names/visible.h"
 #include "report/print/agreement.h"
 #include "report/print/report.h"

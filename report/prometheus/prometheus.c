@@ -8,7 +8,6 @@
 #include <uthash.h>
 
 #include "report/names/demangle.h"
-#include "report/names/short_name.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/options/rank.h"

@@ -13,7 +13,6 @@
 
 #include <cjson/cJSON.h>
 
-#include "report/names/canonical.h"
 #include "report/compare/compare.h"
 
 static struct profile a, b;	      /* the runs that are being made */

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/names/short_name.h"
+#include "report/names/demangle.h"
 
 static void is(const char *name, const char *base, const char *expected)
 {
