@@ -2,8 +2,9 @@
 #include "preload/collector/graph_launches.h"
 
 #include <stdlib.h>
-#include <uthash.h>
 #include <utlist.h>
+
+#include "report/session/entries.h"
 
 /*
  * When a launch is taken as complete. On the device it has ended when a later launch in its stream
@@ -22,24 +23,23 @@
 #define MOST_UNIDENTIFIED 1024u
 
 struct launch {
-	uint32_t correlation, device;
+	struct entry entry; /* by correlation id */
+	uint32_t device;
 	uint64_t start, end;
 	struct in_flight *call; /* NULL: not known yet */
 	struct launches *list;
 	struct launch *prev, *next;
-	UT_hash_handle link;
 };
 
 /* The launches of one stream, in order. */
 struct launches {
-	uint64_t stream; /* context id, stream id */
+	struct entry entry; /* by context id and stream id */
 	struct launch *first;
 	unsigned count;
-	UT_hash_handle link;
 };
 
-static struct launch *by_correlation;
-static struct launches *by_stream;
+static struct entry *by_correlation;
+static struct entry *by_stream;
 static struct launches unidentified;
 static void (*finished)(struct in_flight *, uint32_t, uint64_t, uint64_t);
 
@@ -65,7 +65,7 @@ static void free_if_empty(struct launches *list)
 {
 	if (list == &unidentified || list->count > 0)
 		return;
-	HASH_DELETE(link, by_stream, list);
+	HASH_DEL(by_stream, &list->entry);
 	free(list);
 }
 
@@ -77,51 +77,31 @@ static void end(struct launch *launch)
 		finished(launch->call, launch->device, launch->start, launch->end);
 	take_out(launch);
 	free_if_empty(list);
-	HASH_DELETE(link, by_correlation, launch);
+	HASH_DEL(by_correlation, &launch->entry);
 	free(launch);
 }
 
-static struct launches *launches_of(const struct activity *activity)
+/* NULL if it is not there, and `add` is false or memory is out. */
+static struct launch *find_launch(const struct activity *activity, bool add)
 {
-	uint64_t stream = (uint64_t)activity->context << 32 | activity->stream;
-	struct launches *list = NULL;
+	const uint64_t key[ENTRY_NUMBERS] = {activity->correlation};
 
-	HASH_FIND(link, by_stream, &stream, sizeof(stream), list);
-	if (!list) {
-		list = calloc(1, sizeof(*list));
-		if (!list)
-			return NULL;
-		list->stream = stream;
-		HASH_ADD(link, by_stream, stream, sizeof(list->stream), list);
-		if (!list->link.tbl) {
-			free(list);
-			return NULL;
-		}
-	}
-	return list;
+	return entry_of(&by_correlation, key, add ? sizeof(struct launch) : 0);
 }
 
 static struct launch *launch_of(const struct activity *activity)
 {
-	struct launch *launch = NULL;
+	struct launch *launch = find_launch(activity, false);
 
-	HASH_FIND(link, by_correlation, &activity->correlation, sizeof(activity->correlation),
-		  launch);
 	if (launch)
 		return launch;
 	if (unidentified.count == MOST_UNIDENTIFIED)
 		end(unidentified.first);
-	launch = calloc(1, sizeof(*launch));
+	launch = find_launch(activity, true);
 	if (!launch)
 		return NULL;
-	launch->correlation = activity->correlation;
 	launch->device = activity->device;
 	launch->start = activity->start;
-	HASH_ADD(link, by_correlation, correlation, sizeof(launch->correlation), launch);
-	if (!launch->link.tbl) {
-		free(launch);
-		return NULL;
-	}
 	add(&unidentified, launch);
 	return launch;
 }
@@ -131,7 +111,8 @@ static struct launch *launch_of(const struct activity *activity)
 static bool identify(struct launch *launch, struct match_stream *stream,
 		     const struct activity *activity)
 {
-	struct launches *list = launches_of(activity);
+	const uint64_t key[ENTRY_NUMBERS] = {activity->context, activity->stream};
+	struct launches *list = entry_of(&by_stream, key, sizeof(*list));
 
 	if (!list)
 		return false;
@@ -163,15 +144,19 @@ struct in_flight *graph_launches_node(struct match_stream *stream, const struct 
 	return launch->call;
 }
 
+static bool is_last(const struct launch *launch)
+{
+	return launch->list == &unidentified || !launch->next;
+}
+
 uint64_t graph_launches_open_since(uint64_t now)
 {
 	uint64_t first = UINT64_MAX;
-	const struct launch *launch;
 
-	for (launch = by_correlation; launch; launch = launch->link.next) {
-		bool is_last = launch->list == &unidentified || !launch->next;
+	for (const struct entry *entry = by_correlation; entry; entry = entry->hh.next) {
+		const struct launch *launch = (const struct launch *)entry;
 
-		if (is_last && launch->end + OPEN_NS > now && launch->start < first)
+		if (is_last(launch) && launch->end + OPEN_NS > now && launch->start < first)
 			first = launch->start;
 	}
 	return first;
@@ -179,21 +164,19 @@ uint64_t graph_launches_open_since(uint64_t now)
 
 void graph_launches_settle(uint64_t newest)
 {
-	struct launch *launch, *next;
+	struct entry *entry, *next;
 
-	HASH_ITER (link, by_correlation, launch, next) {
-		bool is_last = launch->list == &unidentified || !launch->next;
+	HASH_ITER (hh, by_correlation, entry, next) {
+		struct launch *launch = (struct launch *)entry;
 
-		if (launch->end + (is_last ? LONGEST_NODE_NS : LATE_NS) < newest)
+		if (launch->end + (is_last(launch) ? LONGEST_NODE_NS : LATE_NS) < newest)
 			end(launch);
 	}
 }
 
 const struct in_flight *graph_launches_call(const struct activity *activity)
 {
-	struct launch *launch = NULL;
+	const struct launch *launch = find_launch(activity, false);
 
-	HASH_FIND(link, by_correlation, &activity->correlation, sizeof(activity->correlation),
-		  launch);
 	return launch ? launch->call : NULL;
 }

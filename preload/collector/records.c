@@ -3,6 +3,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "cupti/api_names.h"
@@ -17,7 +18,6 @@
 #include "preload/events/calibration.h"
 #include "preload/launch/window.h"
 #include "preload/nvtx/ranges.h"
-#include "preload/recording/cheap_calls.h"
 #include "preload/recording/recording.h"
 #include "preload/recording/window_check.h"
 #include "preload/timeline/feed.h"
@@ -358,6 +358,46 @@ static void take_unified_memory(const struct activity *activity)
 	session_add_bytes(row, activity->bytes);
 }
 
+/*
+ * Recording a runtime call that does next to nothing doubles its time, and programs make thousands
+ * of them between two launches (PyTorch: cudaGetDevice). After this many calls of less than
+ * CHEAP_NS on average CUPTI stops recording the function, unless a trace wants all calls; for at
+ * most CHEAP_ROWS functions. Chosen.
+ */
+#define MOST_CHEAP_CALLS 2000
+#define CHEAP_NS	 2000
+#define CHEAP_ROWS	 32
+
+static const struct row *cheap_rows[CHEAP_ROWS];
+static unsigned cheap_count;
+
+static void note_cheap(struct row *row, uint32_t callback)
+{
+	if (row->calls != MOST_CHEAP_CALLS || cheap_count == CHEAP_ROWS ||
+	    row->cupti.total / row->cupti.count >= CHEAP_NS)
+		return;
+	cupti_skip_call(callback);
+	row->more_calls = 1;
+	cheap_rows[cheap_count++] = row;
+}
+
+static void warn_of_cheap(void)
+{
+	char list[1024] = "";
+	size_t length = 0;
+
+	for (unsigned i = 0; i < cheap_count && length < sizeof(list); i++)
+		length += (size_t)snprintf(list + length, sizeof(list) - length, "%s%s",
+					   i ? ", " : "",
+					   session_string(rows_session, cheap_rows[i]->name));
+	if (cheap_count)
+		session_note(
+			rows_session,
+			"Only the first %u calls are counted, as recording one takes as long as "
+			"the call (--print-api-trace records all): %s.",
+			MOST_CHEAP_CALLS, list);
+}
+
 static void take_other(const struct activity *activity)
 {
 	const char *name = NULL;
@@ -388,7 +428,7 @@ static void take_other(const struct activity *activity)
 	if (kind != ROW_OVERHEAD && trace_wanted())
 		trace_api_record(name, kind, activity);
 	if (activity->kind == ACTIVITY_RUNTIME_API && !trace_wanted())
-		cheap_calls_note(row, activity->callback);
+		note_cheap(row, activity->callback);
 }
 
 static void note_start(uint64_t start)
@@ -457,6 +497,6 @@ void records_settle(void)
 
 void records_finish(void)
 {
-	cheap_calls_warn(rows_session);
+	warn_of_cheap();
 	graph_launches_settle(UINT64_MAX);
 }

@@ -5,7 +5,6 @@
 #define KTIME_PRELOAD_COLLECTOR_RECORDS_H
 
 #include <stdbool.h>
-#include <stdint.h>
 
 #include "cupti/activity.h"
 

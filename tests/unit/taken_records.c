@@ -22,7 +22,6 @@
 #include "preload/events/calibration.h"
 #include "preload/launch/window.h"
 #include "preload/nvtx/ranges.h"
-#include "preload/recording/cheap_calls.h"
 #include "preload/recording/recording.h"
 #include "preload/timeline/feed.h"
 
@@ -278,17 +277,10 @@ void feed_operation(const struct activity *activity, const struct row *row,
 	around.fed++;
 }
 
-void cheap_calls_note(struct row *row, uint32_t callback)
+void cupti_skip_call(uint32_t callback)
 {
-	assert_int_equal(row->kind, ROW_RUNTIME_API);
 	assert_int_equal(callback, 5);
-	around.cheap++;
-}
-
-void cheap_calls_warn(struct session *session)
-{
-	assert_ptr_equal(session, rows_session);
-	around.warned++;
+	around.skipped++;
 }
 
 const char *api_call_name(const struct activity *activity)

@@ -21,8 +21,8 @@ struct surroundings {
 	struct in_flight *call; /* that the record matches */
 	struct in_flight *next; /* that it would by the order alone */
 	unsigned matched, recorded, costs, in_ranges, fed, traced, traced_calls, by_recording,
-		cheap;
-	unsigned settled, warned;
+		skipped;
+	unsigned settled;
 	bool timed, overlapped, idle, kernel_by_order;
 	uint64_t nanoseconds, settled_until, range_ns;
 	uint32_t correlation;

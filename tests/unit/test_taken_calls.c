@@ -5,10 +5,13 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include <cmocka.h>
 
 #include "preload/base/settings.h"
+#include "preload/collector/records.h"
+#include "preload/collector/rows.h"
 #include "tests/unit/taken_records.h"
 
 static void calls_and_overheads_have_rows(void **state)
@@ -22,13 +25,11 @@ static void calls_and_overheads_have_rows(void **state)
 	assert_int_equal(row->calls, 2);
 	assert_int_equal(row->failed, 1);
 	assert_int_equal(row->cupti.total, 1200);
-	assert_int_equal(around.cheap, 2);
 	assert_int_equal(around.in_ranges, 2);
 	assert_int_equal(around.range_clock, CLOCK_NONE);
 	around.trace = true;
 	take(ACTIVITY_DRIVER_API, (struct activity){0});
 	assert_int_equal(row_of(ROW_DRIVER_API, "cudaOrCuCall", -1)->calls, 1);
-	assert_int_equal(around.cheap, 2);
 	assert_int_equal(around.traced_calls, 1);
 	/* What ktime's wrappers count, what ktime calls itself, and what nobody asked for. */
 	around.called = "cudaOrCuCall";
@@ -49,6 +50,36 @@ static void calls_and_overheads_have_rows(void **state)
 	assert_int_equal(row->calls, 1);
 	assert_int_equal(row->failed, 0);
 	assert_int_equal(around.traced_calls, 1);
+}
+
+/* Each takes 600 ns; CUPTI stops recording the function after 2,000 of them. */
+static void cheap_calls_are_recorded_2000_times(void **state)
+{
+	const struct row *row;
+
+	(void)state;
+	for (unsigned i = 1; i < 2000; i++)
+		take(ACTIVITY_RUNTIME_API, (struct activity){.callback = 5});
+	row = row_of(ROW_RUNTIME_API, "cudaOrCuCall", -1);
+	assert_int_equal(around.skipped, 0);
+	take(ACTIVITY_RUNTIME_API, (struct activity){.callback = 5});
+	assert_int_equal(around.skipped, 1);
+	assert_int_equal(row->more_calls, 1);
+	take(ACTIVITY_RUNTIME_API, (struct activity){.callback = 5});
+	assert_int_equal(around.skipped, 1);
+	records_finish();
+	assert_non_null(strstr(session_string(rows_session, session_header(rows_session)->notes[0]),
+			       "Only the first 2000 calls"));
+}
+
+/* A trace wants all. */
+static void in_a_trace_all_are_recorded(void **state)
+{
+	(void)state;
+	around.trace = true;
+	for (unsigned i = 0; i < 2000; i++)
+		take(ACTIVITY_RUNTIME_API, (struct activity){.callback = 5});
+	assert_int_equal(around.skipped, 0);
 }
 
 static void migrations_are_the_devices(void **state)
@@ -96,6 +127,8 @@ int main(void)
 #define TEST(function) cmocka_unit_test_setup_teardown(function, taken_start, taken_stop)
 	const struct CMUnitTest tests[] = {
 		TEST(calls_and_overheads_have_rows),
+		TEST(in_a_trace_all_are_recorded),
+		TEST(cheap_calls_are_recorded_2000_times),
 		TEST(migrations_are_the_devices),
 	};
 
