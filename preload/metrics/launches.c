@@ -4,7 +4,7 @@
  * are read must be the only one meanwhile, and no capture may begin: all that starts kernels or a
  * capture goes through here.
  */
-#include "preload/metrics/launches.h"
+#include "preload/metrics/metrics.h"
 
 #include <pthread.h>
 #include <time.h>
@@ -14,7 +14,6 @@
 #include "preload/driver/signatures.h"
 #include "preload/launch/describe.h"
 #include "preload/launch/thread.h"
-#include "preload/metrics/measure.h"
 
 /* How long a launch waits for one whose counters are read: beyond that it is taken to be one that
  * the other waits for. Ten times what reading takes. */

@@ -8,8 +8,9 @@
 #define KTIME_PRELOAD_METRICS_METRICS_H
 
 #include <stdbool.h>
-#include <stddef.h>
+#include <stdint.h>
 
+#include "preload/launch/call.h"
 #include "preload/launch/thread.h"
 #include "report/session/session.h"
 
@@ -32,5 +33,31 @@ enum metrics_part metrics_part_of(const struct thread *thread, const struct call
  * kernels that had fewer launches than there are passes. */
 void metrics_update(struct session *session);
 void metrics_finish(struct session *session);
+
+/* For launches.c: which launches have their counters read. */
+
+/* One launch between measure_begin() and measure_end(). */
+struct measure {
+	struct measured_kernel *kernel; /* NULL: its counters are not read */
+	CUcontext context;
+	CUstreamCaptureMode capture_mode;
+	uint64_t started; /* CLOCK_MONOTONIC, ns */
+};
+
+/* Whether the launch's counters are wanted: the caller then keeps other launches out, and calls
+ * measure_begin(). Any thread. */
+bool measure_wants(const struct call *call);
+/* Before and after the launch, with all other launches kept out. The first may find that they
+ * cannot be read now: then the other does nothing. Both keep errno. */
+void measure_begin(struct measure *measure, const struct call *call);
+void measure_end(struct measure *measure, bool launched);
+
+/* The way of launches, for metrics.c. */
+
+/* Has the wrappers of launches and captures call launches.c; once, before the first launch. */
+void launches_take(void);
+/* Keeps all launches out until launches_let_in(); false if that did not come about in time. */
+bool launches_keep_out(uint64_t nanoseconds);
+void launches_let_in(void);
 
 #endif

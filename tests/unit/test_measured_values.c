@@ -64,41 +64,35 @@ TEST(values_that_are_not_known_are_left_out)
 	assert_int_equal(values_of("first", "a__x.sum")->count, 3);
 }
 
+static bool is_wanted(uintptr_t function)
+{
+	return measure_wants(call_of((CUfunction)function));
+}
+
 TEST(kernels_are_kept_up_to_a_bound)
 {
-	static struct operation many[KERNELS_MOST + 1];
-	struct measured_kernel *first;
-
-	for (unsigned i = 0; i <= KERNELS_MOST; i++)
-		many[i].name = i == 1 ? "ncclDevKernel" : i == 2 ? "x_nvshmem_y" : "plain";
-	first = kernels_find(&many[0], 0, 1);
-	assert_ptr_equal(kernels_find(&many[0], 0, 1), first);
-	assert_ptr_not_equal(kernels_find(&many[0], 1, 1), first);
-	assert_false(first->excluded);
-	assert_true(kernels_find(&many[1], 0, 1)->excluded);
-	assert_true(kernels_find(&many[2], 0, 1)->excluded);
-	for (unsigned i = 3; i < KERNELS_MOST - 1; i++)
-		assert_non_null(kernels_find(&many[i], 0, 1));
-	assert_null(kernels_find(&many[KERNELS_MOST], 0, 1));
-	assert_ptr_equal(kernels_at(0), first);
-	assert_non_null(kernels_at(KERNELS_MOST - 1));
-	assert_null(kernels_at(KERNELS_MOST));
-	assert_ptr_equal(kernels_find(&many[0], 0, 1), first);
+	metrics_start("");
+	assert_true(is_wanted(1));
+	assert_true(is_wanted(2));
+	/* They wait for those of other devices. */
+	for (uintptr_t function = 3; function <= 5; function++)
+		assert_false(is_wanted(function));
+	for (uintptr_t function = 6; function <= 1024; function++)
+		assert_true(is_wanted(function));
+	assert_false(is_wanted(1025));
+	/* On another device it would be another one. */
+	current_device = 1;
+	assert_false(is_wanted(1));
+	current_device = 0;
+	assert_true(is_wanted(1));
 }
 
 TEST(a_metric_is_a_sum_of_its_counters)
 {
-	static const struct metric_list list = {
-		.metrics = {{.name = "both", .terms = {{"x", 2}, {"y", -1}}},
-			    {.name = "all", .terms = {{"x", 1}, {"y", 1}, {"z", 10}}}},
-		.count = 2};
-	static const double counters[] = {3, 4, 5, 6, 7};
-	struct measured_kernel *kernel = kernels_find(&kernels[0], 0, 2);
-
-	kernels_add(kernel, &list, counters);
-	assert_true(kernel->changed);
-	assert_true(kernel->sums[0].total == 2);
-	assert_true(kernel->sums[1].total == 5 + 6 + 70);
+	settings.metrics = "flop_count_sp";
+	metrics_start("");
+	launch(FIRST, true);
+	assert_true(values_of("first", "flop_count_sp")->total == 100 + 40 + 2 * 7);
 }
 
 int main(void)

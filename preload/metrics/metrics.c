@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/metrics/measure.h"
+#include "preload/metrics/metrics.h"
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,12 +16,33 @@
 #include "preload/base/settings.h"
 #include "preload/driver/driver.h"
 #include "preload/handles/capture.h"
+#include "preload/handles/operation.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
-#include "preload/metrics/kernels.h"
-#include "preload/metrics/launches.h"
-#include "preload/metrics/metrics.h"
+#include "report/options/metrics.h"
 #include "report/session/metric_values.h"
+
+/* Bounds memory: kernels on a device; counters of all metrics together. Chosen. */
+#define KERNELS_MOST  1024
+#define COUNTERS_MOST (METRIC_TERMS * METRICS_MOST)
+
+struct metric_sum {
+	uint64_t count;
+	double minimum, maximum, total;
+	struct metric_values *written; /* for the collector; NULL: not in the profile yet */
+};
+
+struct measured_kernel {
+	struct operation *operation;
+	int device;
+	bool excluded;		  /* its name says that it waits for others */
+	bool changed;		  /* since it was written */
+	uint64_t sets;		  /* how often all passes were collected */
+	CUcontext context;	  /* of the passes in `image` */
+	size_t pass;		  /* the next one */
+	uint8_t *image;		  /* NULL: none has been collected */
+	struct metric_sum sums[]; /* one for each metric */
+};
 
 /* Images of counters, for kernels of which some passes are collected: bounds memory. Chosen. */
 #define IMAGES_MOST (64u << 20)
@@ -33,6 +55,10 @@
 static struct metric_list metrics;
 static const char *counters[COUNTERS_MOST];
 static size_t counter_count;
+
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; /* of the kernels and marks */
+static struct measured_kernel *kernels[KERNELS_MOST];
+static size_t kernel_count;
 
 /* Counters are read until this is cleared; `reason` is written before, once. */
 static _Atomic bool active, refused;
@@ -47,7 +73,7 @@ static struct mark {
 	uint64_t ticks; /* during the call */
 	enum metrics_part part;
 } marks[MARKS];
-static _Atomic unsigned mark_count; /* changed under kernels_lock() */
+static _Atomic unsigned mark_count; /* changed under `lock` */
 static uint64_t measured_launches, measured_ns;
 
 static void stop(void)
@@ -86,6 +112,33 @@ void metrics_start(const char *cupti)
 	launches_take();
 }
 
+/* NCCL's kernels wait for those of other devices. */
+static bool waits_for_others(const char *name)
+{
+	return strstr(name, "ncclDevKernel") || strstr(name, "ncclKernel") ||
+	       strstr(name, "nvshmem");
+}
+
+/* A kernel on a device, added if it is new; NULL if there is no room. For whoever holds `lock`. */
+static struct measured_kernel *find_kernel(struct operation *operation, int device)
+{
+	struct measured_kernel *added;
+
+	for (size_t i = 0; i < kernel_count; i++)
+		if (kernels[i]->operation == operation && kernels[i]->device == device)
+			return kernels[i];
+	if (kernel_count == KERNELS_MOST)
+		return NULL;
+	added = calloc(1, sizeof(*added) + metrics.count * sizeof(added->sums[0]));
+	if (!added)
+		return NULL;
+	added->operation = operation;
+	added->device = device;
+	added->excluded = waits_for_others(operation->name);
+	kernels[kernel_count++] = added;
+	return added;
+}
+
 /* Whether a kernel needs no more values. */
 static bool is_done(const struct measured_kernel *kernel)
 {
@@ -102,11 +155,11 @@ static struct measured_kernel *kernel_of(const struct call *call)
 	    !settings_want_device(device))
 		return NULL;
 	operation = operation_of_kernel(call->function);
-	kernels_lock();
-	kernel = kernels_find(operation, device, metrics.count);
+	pthread_mutex_lock(&lock);
+	kernel = find_kernel(operation, device);
 	if (kernel && (kernel->excluded || is_done(kernel)))
 		kernel = NULL;
-	kernels_unlock();
+	pthread_mutex_unlock(&lock);
 	return kernel;
 }
 
@@ -239,23 +292,44 @@ void measure_begin(struct measure *measure, const struct call *call)
 			measure->kernel = kernel;
 		else
 			driver.cuThreadExchangeStreamCaptureMode(&measure->capture_mode);
-		kernels_lock();
+		pthread_mutex_lock(&lock);
 		marks[mark_count++] = (struct mark){thread_self, ticks,
 						    measure->kernel ? METRICS_READ : METRICS_TRIED};
-		kernels_unlock();
+		pthread_mutex_unlock(&lock);
 	}
 	errno = saved_errno;
 }
 
+static void add_value(struct metric_sum *sum, double value)
+{
+	if (!isfinite(value))
+		return;
+	if (sum->count == 0 || value < sum->minimum)
+		sum->minimum = value;
+	if (sum->count == 0 || value > sum->maximum)
+		sum->maximum = value;
+	sum->total += value;
+	sum->count++;
+}
+
+/* Adds the values of the kernel's image. A metric of which a counter is missing (NAN) gets none. */
 static void add_values(struct measured_kernel *kernel)
 {
-	double values[COUNTERS_MOST];
+	double values[COUNTERS_MOST], *counter = values;
 
 	if (profiler_values(devices[kernel->device], kernel->image, values))
 		return;
-	kernels_lock();
-	kernels_add(kernel, &metrics, values);
-	kernels_unlock();
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < metrics.count; i++) {
+		const struct metric_term *terms = metrics.metrics[i].terms;
+		double value = 0;
+
+		for (size_t j = 0; j < METRIC_TERMS && terms[j].counter; j++)
+			value += terms[j].factor * *counter++;
+		add_value(&kernel->sums[i], value);
+	}
+	kernel->changed = true;
+	pthread_mutex_unlock(&lock);
 }
 
 void measure_end(struct measure *measure, bool launched)
@@ -271,16 +345,16 @@ void measure_end(struct measure *measure, bool launched)
 	if (kernel->pass == profiler_passes(device)) {
 		add_values(kernel);
 		kernel->pass = 0;
-		kernels_lock();
+		pthread_mutex_lock(&lock);
 		kernel->sets++;
-		kernels_unlock();
+		pthread_mutex_unlock(&lock);
 		if (is_done(kernel))
 			free_image(kernel);
 	}
-	kernels_lock();
+	pthread_mutex_lock(&lock);
 	measured_launches += collected;
 	measured_ns += clock_ns(CLOCK_MONOTONIC) - measure->started;
-	kernels_unlock();
+	pthread_mutex_unlock(&lock);
 	errno = saved_errno;
 }
 
@@ -291,7 +365,7 @@ enum metrics_part metrics_part_of(const struct thread *thread, const struct call
 
 	if (atomic_load_explicit(&mark_count, memory_order_relaxed) == 0)
 		return METRICS_NONE;
-	kernels_lock();
+	pthread_mutex_lock(&lock);
 	for (unsigned i = 0; i < mark_count; i++) {
 		const struct mark *mark = &marks[i];
 		bool is_of_thread = mark->thread == thread;
@@ -304,7 +378,7 @@ enum metrics_part metrics_part_of(const struct thread *thread, const struct call
 			marks[left++] = *mark;
 	}
 	mark_count = left;
-	kernels_unlock();
+	pthread_mutex_unlock(&lock);
 	return part;
 }
 
@@ -332,21 +406,19 @@ static void write_kernel(struct session *session, struct measured_kernel *kernel
 
 void metrics_update(struct session *session)
 {
-	struct measured_kernel *kernel;
-
 	if (!settings.metrics)
 		return;
 	/* Acquire: the reason was written before. */
 	if (atomic_load_explicit(&refused, memory_order_acquire))
 		session_note(session, "Counters were not read%s: %s.",
 			     measured_launches ? " from some moment on" : "", reason);
-	kernels_lock();
-	for (size_t i = 0; (kernel = kernels_at(i)); i++)
-		if (kernel->changed)
-			write_kernel(session, kernel);
+	pthread_mutex_lock(&lock);
+	for (size_t i = 0; i < kernel_count; i++)
+		if (kernels[i]->changed)
+			write_kernel(session, kernels[i]);
 	session_header(session)->counters[COUNTER_metric_launches] = measured_launches;
 	session_header(session)->counters[COUNTER_metric_ns] = measured_ns;
-	kernels_unlock();
+	pthread_mutex_unlock(&lock);
 }
 
 /* What the values of a kernel are of. */
@@ -375,15 +447,13 @@ static void note_passes(struct session *session)
 
 void metrics_finish(struct session *session)
 {
-	struct measured_kernel *kernel;
-
 	if (!settings.metrics)
 		return;
 	if (launches_keep_out(lifecycle_ending() ? 0 : END_WAIT_NS)) {
 		atomic_store_explicit(&active, false, memory_order_relaxed);
-		for (size_t i = 0; (kernel = kernels_at(i)); i++)
-			if (kernel->image && kernel->pass > 0 && kernel->sets == 0)
-				add_values(kernel);
+		for (size_t i = 0; i < kernel_count; i++)
+			if (kernels[i]->image && kernels[i]->pass > 0 && kernels[i]->sets == 0)
+				add_values(kernels[i]);
 		note_passes(session);
 		launches_let_in();
 	}
