@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdlib.h>
-#include <uthash.h>
 
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
@@ -13,14 +12,7 @@
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
 #include "report/options/range_pattern.h"
-
-/* When a range was open: on CLOCK_REALTIME, ns. */
-struct range_time {
-	uint64_t start, end;
-	uint64_t duration; /* ns */
-	uint32_t thread;   /* from gettid() */
-	uint32_t id;	   /* of a start/end range, else 0 */
-};
+#include "report/session/entries.h"
 
 /*
  * CUPTI's records of calls come up to 200 ms after them (FLUSH_NS in drain.c). A thread that opens
@@ -31,38 +23,10 @@ struct range_time {
 /* Of threads that do one thing in a range and end, thousands are remembered. Chosen. */
 #define FIRST 8u
 
-struct past_change {
-	uint64_t time;
-	uint16_t now;
-};
-
-struct range_history {
-	struct past_change *changes;
-	uint32_t size; /* a power of two */
-	uint32_t head, tail;
-	bool dropped; /* changes have made room */
-};
-
-struct range_history *history_create(void)
-{
-	struct range_history *history = calloc(1, sizeof(*history));
-
-	if (!history)
-		return NULL;
-	history->size = FIRST;
-	history->changes = malloc(FIRST * sizeof(*history->changes));
-	if (!history->changes) {
-		free(history);
-		return NULL;
-	}
-	return history;
-}
-
 void history_free(struct range_history *history)
 {
-	if (history)
-		free(history->changes);
-	free(history);
+	free(history->changes);
+	*history = (struct range_history){0};
 }
 
 static struct past_change *at(const struct range_history *history, uint32_t index)
@@ -74,7 +38,7 @@ static bool grow(struct range_history *history)
 {
 	struct range_history larger = *history;
 
-	larger.size *= 2;
+	larger.size = history->size ? 2 * history->size : FIRST;
 	if (larger.size > MOST)
 		return false;
 	larger.changes = malloc(larger.size * sizeof(*larger.changes));
@@ -90,8 +54,10 @@ static bool grow(struct range_history *history)
 void history_add(struct range_history *history, uint64_t time, uint16_t now)
 {
 	if (history->head - history->tail == history->size && !grow(history)) {
-		history->tail++;
 		history->dropped = true;
+		if (!history->size)
+			return;
+		history->tail++;
 	}
 	*at(history, history->head++) = (struct past_change){.time = time, .now = now};
 }
@@ -235,8 +201,8 @@ static unsigned pattern_count;
 static uint8_t known[PATHS_MOST];
 enum { NOT_KNOWN, MATCHES, MATCHES_NOT };
 
-/* To be called first, with the settings read. */
-static void include_start(void)
+/* Reads them from the settings. */
+static void take_patterns(void)
 {
 	char message[128];
 
@@ -247,8 +213,7 @@ static void include_start(void)
 			pattern_count++;
 }
 
-/* Whether the user asked for some ranges only. */
-static bool include_is_on(void)
+bool ranges_are_chosen(void)
 {
 	return pattern_count > 0;
 }
@@ -305,37 +270,17 @@ static bool include_call(uint16_t path, uint32_t started)
  * 1.5 MiB and 4 MiB when they are full. Chosen. */
 #define MOST_RANGES 16384u
 #define MOST_PARTS  65536u
-struct range_key {
-	uint32_t thread;
-	uint32_t path;
-};
 
 struct range_entry {
-	struct range_key key;
-	struct nvtx_range *range;
-	UT_hash_handle hh;
-};
-
-struct part_key {
-	const struct nvtx_range *range;
-	const struct row *row;
-};
-
-struct part_entry {
-	struct part_key key;
-	struct nvtx_part *part;
-	UT_hash_handle hh;
+	struct entry entry; /* by thread and path */
+	uint32_t number;
 };
 
 static struct session *session;
-static struct range_entry *ranges;
-static struct part_entry *parts;
-
-/* To be called first. */
-static void range_rows_start(struct session *the_session)
-{
-	session = the_session;
-}
+static struct nvtx_range *ranges[MOST_RANGES]; /* number 1 comes first */
+static uint32_t range_count;
+static struct entry *entries; /* of ranges */
+static struct entry *parts;   /* by the range's number and the row */
 
 static uint64_t offset_of(const void *item)
 {
@@ -346,153 +291,89 @@ static uint64_t offset_of(const void *item)
 	return (uint64_t)((const char *)item - (const char *)base);
 }
 
-/* The range of a path on a thread, by the low half of its pthread_self(); 0: on any thread. Made
- * the first time; NULL if it does not fit. */
-static struct nvtx_range *range_rows_find(uint32_t thread, uint16_t path)
+struct nvtx_range *ranges_numbered(uint32_t number)
 {
-	struct range_key key = {.thread = thread, .path = path};
-	struct range_path parts_of_path = paths_of(path);
-	struct range_name name = names_of(parts_of_path.name);
-	const struct nvtx_range *parent = NULL;
-	struct range_entry *entry = NULL;
+	return number ? ranges[number - 1] : NULL;
+}
 
-	HASH_FIND(hh, ranges, &key, sizeof(key), entry);
+static struct range_entry *entry_on(uint32_t thread, uint16_t path, bool add)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {thread, path};
+
+	return entry_of(&entries, key, add ? sizeof(struct range_entry) : 0);
+}
+
+/* The number of a path's range on a thread, by the low half of its pthread_self(); 0: on any
+ * thread. Made the first time; 0 if it does not fit. */
+static uint32_t range_of(uint32_t thread, uint16_t path)
+{
+	struct range_entry *entry = entry_on(thread, path, false);
+	const struct range_path place = paths_of(path);
+	const struct range_name name = names_of(place.name);
+	const bool is_inside = place.parent != PATHS_OUTSIDE;
+	struct nvtx_range *range;
+	uint32_t parent;
+
 	if (entry)
-		return entry->range;
-	if (HASH_COUNT(ranges) >= MOST_RANGES)
-		return NULL;
-	if (parts_of_path.parent != PATHS_OUTSIDE) {
-		parent = range_rows_find(thread, parts_of_path.parent);
-		if (!parent)
-			return NULL;
-	}
-	entry = malloc(sizeof(*entry));
-	if (!entry)
-		return NULL;
-	entry->key = key;
-	entry->range = session_add_nvtx_range(
+		return entry->number;
+	parent = is_inside ? range_of(thread, place.parent) : 0;
+	if ((is_inside && !parent) || range_count == MOST_RANGES)
+		return 0;
+	range = session_add_nvtx_range(
 		session,
 		&(struct nvtx_range){
-			.style = parts_of_path.style,
-			.parent = parent ? offset_of(parent) : 0,
+			.style = place.style,
+			.parent = parent ? offset_of(ranges_numbered(parent)) : 0,
 			.name = session_intern(session, name.text),
 			.domain = session_intern(session, names_domain_text(name.domain)),
-			.thread = parts_of_path.style == RANGE_START_END ? started_thread(path)
-									 : thread,
+			.thread = place.style == RANGE_START_END ? started_thread(path) : thread,
 		});
-	if (!entry->range) {
-		free(entry);
-		return NULL;
-	}
-	HASH_ADD(hh, ranges, key, sizeof(key), entry);
-	return entry->hh.tbl ? entry->range : NULL;
+	entry = range ? entry_on(thread, path, true) : NULL;
+	if (!entry)
+		return 0;
+	ranges[range_count++] = range;
+	return entry->number = range_count;
 }
 
 /* The range of a path on a thread, which is told apart as long as there is room. What does not fit
- * is counted. NULL too for PATHS_OUTSIDE and PATHS_UNKNOWN. */
-static struct nvtx_range *range_rows_on(uint32_t thread, uint16_t path)
+ * is counted. 0 too for PATHS_OUTSIDE and PATHS_UNKNOWN. */
+static uint32_t range_on(uint32_t thread, uint16_t path)
 {
-	struct range_key key = {.thread = thread, .path = path};
-	struct range_entry *entry = NULL;
-	struct nvtx_range *range;
+	uint32_t number;
 
 	if (path == PATHS_OUTSIDE || path == PATHS_UNKNOWN)
-		return NULL;
-	HASH_FIND(hh, ranges, &key, sizeof(key), entry);
-	if (entry)
-		return entry->range;
-	range = range_rows_find(HASH_COUNT(ranges) < MOST_RANGES / 2 ? thread : 0, path);
-	session_count(session, COUNTER_ranges_lost, !range);
-	return range;
+		return 0;
+	if (range_count >= MOST_RANGES / 2 && !entry_on(thread, path, false))
+		thread = 0;
+	number = range_of(thread, path);
+	session_count(session, COUNTER_ranges_lost, !number);
+	return number;
 }
 
-/* Its place in the file, counted in the distance that ranges have at least: beyond 256 GiB there is
- * none. */
-uint32_t range_rows_number(const struct nvtx_range *range)
+static struct nvtx_part *part_of(uint32_t range, const struct row *row)
 {
-	uint64_t number = range ? offset_of(range) / _Alignof(struct nvtx_range) : 0;
+	const uint64_t key[ENTRY_NUMBERS] = {range, (uintptr_t)row};
+	size_t size = HASH_COUNT(parts) < MOST_PARTS ? sizeof(struct entry) : 0;
+	struct entry *entry = range && row ? entry_of(&parts, key, size) : NULL;
 
-	return number <= UINT32_MAX ? (uint32_t)number : 0;
+	if (entry && !entry->item)
+		entry->item = session_add_nvtx_part(session, ranges_numbered(range), row);
+	return entry ? entry->item : NULL;
 }
 
-struct nvtx_range *range_rows_numbered(uint32_t number)
+/* Adds a call of a row; it stands for `weight` calls, and for 0 nobody knows its time. What does
+ * not fit is counted. */
+static void add_call(uint32_t range, const struct row *row, uint64_t nanoseconds, double weight,
+		     enum clock_source clock)
 {
-	const void *base;
-	size_t size;
-
-	session_range(session, &base, &size);
-	return number ? (struct nvtx_range *)((char *)(uintptr_t)base +
-					      (uint64_t)number * _Alignof(struct nvtx_range))
-		      : NULL;
-}
-
-/* A range of a path has ended. */
-static void range_rows_end(struct nvtx_range *range, uint16_t path, const struct range_time *time)
-{
-	struct range_name name = names_of(paths_of(path).name);
-	struct trace_record record = {
-		.start = time->start,
-		.end = time->end,
-		.device = -1,
-		.kind = ROW_RANGE,
-		.correlation = time->id,
-		.thread = time->thread,
-		.result = paths_of(path).style,
-	};
-
-	range->calls++;
-	range->total += time->duration;
-	figure_least(&range->minimum, &range->known, time->duration);
-	if (time->duration > range->maximum)
-		range->maximum = time->duration;
-	session_count(session, COUNTER_ranges, 1);
-	if (session_header(session)->trace_on == TRACE_GROWS) {
-		record.name = session_intern(session, name.text);
-		record.kernel = session_intern(session, names_domain_text(name.domain));
-		session_trace(session, &record);
-	}
-}
-
-static struct nvtx_part *part_of(const struct nvtx_range *range, const struct row *row)
-{
-	struct part_key key = {.range = range, .row = row};
-	struct part_entry *entry = NULL;
-
-	HASH_FIND(hh, parts, &key, sizeof(key), entry);
-	if (entry)
-		return entry->part;
-	entry = HASH_COUNT(parts) < MOST_PARTS ? malloc(sizeof(*entry)) : NULL;
-	if (!entry)
-		return NULL;
-	entry->key = key;
-	entry->part = session_add_nvtx_part(session, range, row);
-	if (!entry->part) {
-		free(entry);
-		return NULL;
-	}
-	HASH_ADD(hh, parts, key, sizeof(key), entry);
-	return entry->hh.tbl ? entry->part : NULL;
-}
-
-/* Adds a call of a row whose time nobody knows. */
-static void range_rows_add_untimed(const struct nvtx_range *range, const struct row *row)
-{
-	struct nvtx_part *part = range && row ? part_of(range, row) : NULL;
-
-	if (part)
-		part->untimed++;
-	else
-		session_count(session, COUNTER_ranges_lost, 1);
-}
-
-/* Adds a call of a row; it stands for `weight` calls. What does not fit is counted. */
-static void range_rows_add(const struct nvtx_range *range, const struct row *row,
-			   uint64_t nanoseconds, double weight, enum clock_source clock)
-{
-	struct nvtx_part *part = range && row ? part_of(range, row) : NULL;
+	struct nvtx_part *part = part_of(range, row);
 
 	if (!part) {
 		session_count(session, COUNTER_ranges_lost, 1);
+		return;
+	}
+	if (!(weight > 0)) {
+		part->untimed++;
 		return;
 	}
 	part->calls += weight;
@@ -512,32 +393,48 @@ struct past {
 	uint32_t kernel_id, pthread_id; /* as in struct range_thread */
 	uint16_t at_start;
 	bool replaced; /* its kernel_id is another thread's now */
-	struct range_history *history;
+	struct range_history history;
 	uint64_t ended_at; /* CLOCK_MONOTONIC in ns */
 	struct past *next; /* that of the thread that ended next */
-	UT_hash_handle link;
 };
 
-static struct past *pasts; /* by kernel_id */
+static struct entry *pasts; /* by kernel_id */
 /* Of threads that have ended, in that order. */
 static struct past *ended, **ended_end = &ended;
 
 static const struct clock_scale *scale;
 static bool (*counts)(uint64_t);
-/* A range has ended, which began at `begin`; ticks. */
-static void take_end(struct nvtx_range *range, uint16_t path, uint32_t thread, uint64_t begin,
-		     uint64_t end, uint32_t id)
+
+/* A range of a path has ended, which began at `begin`; ticks. */
+static void take_end(uint32_t number, uint16_t path, uint32_t thread, uint64_t begin, uint64_t end,
+		     uint32_t id)
 {
-	struct range_time time = {
+	const struct range_name name = names_of(paths_of(path).name);
+	struct nvtx_range *range = ranges_numbered(number);
+	const uint64_t duration = clock_ticks_to_ns(scale, end - begin);
+	struct trace_record record = {
 		.start = clock_realtime_at(scale, begin),
 		.end = clock_realtime_at(scale, end),
-		.duration = clock_ticks_to_ns(scale, end - begin),
+		.device = -1,
+		.kind = ROW_RANGE,
+		.correlation = id,
 		.thread = thread,
-		.id = id,
+		.result = paths_of(path).style,
 	};
 
-	if (range && counts(time.end))
-		range_rows_end(range, path, &time);
+	if (!range || !counts(record.end))
+		return;
+	range->calls++;
+	range->total += duration;
+	figure_least(&range->minimum, &range->known, duration);
+	if (duration > range->maximum)
+		range->maximum = duration;
+	session_count(session, COUNTER_ranges, 1);
+	if (session_header(session)->trace_on == TRACE_GROWS) {
+		record.name = session_intern(session, name.text);
+		record.kernel = session_intern(session, names_domain_text(name.domain));
+		session_trace(session, &record);
+	}
 }
 
 static void take_start(struct range_owner owner, uint16_t path, uint16_t place, uint64_t begin)
@@ -551,60 +448,62 @@ static void take_started_end(uint16_t place, uint64_t begin, uint64_t end)
 	uint16_t number = started_end(place, begin, end, &thread);
 
 	if (number)
-		take_end(range_rows_find(0, number), number, thread, begin, end, place + 1u);
+		take_end(range_of(0, number), number, thread, begin, end, place + 1u);
 }
 
 static void take_change(struct range_thread *thread, const struct change *change)
 {
 	if (change->lost_since)
-		history_add(thread->past->history, change->lost_since, PATHS_UNKNOWN);
+		history_add(&thread->past->history, change->lost_since, PATHS_UNKNOWN);
 	if (change->kind == CHANGE_START)
 		take_start((struct range_owner){thread->kernel_id, thread->pthread_id},
 			   change->path, change->place, change->time);
 	else if (change->kind == CHANGE_END)
 		take_started_end(change->place, change->started, change->time);
 	else
-		history_add(thread->past->history, change->time, change->now);
+		history_add(&thread->past->history, change->time, change->now);
 	if (change->kind == CHANGE_PATH && change->started)
-		take_end(range_rows_on(thread->pthread_id, change->path), change->path,
+		take_end(range_on(thread->pthread_id, change->path), change->path,
 			 thread->kernel_id, change->started, change->time, 0);
+}
+
+static struct entry *past_entry(uint32_t kernel_id, bool add)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {kernel_id};
+
+	return entry_of(&pasts, key, add ? sizeof(struct entry) : 0);
 }
 
 /* NULL if memory is out. */
 static struct past *past_create(const struct range_thread *thread)
 {
-	struct past *past = calloc(1, sizeof(*past)), *before = NULL;
+	struct entry *entry = past_entry(thread->kernel_id, true);
+	struct past *past = entry ? calloc(1, sizeof(*past)) : NULL, *before;
 
 	if (!past)
 		return NULL;
 	past->kernel_id = thread->kernel_id;
 	past->pthread_id = thread->pthread_id;
-	past->history = history_create();
-	HASH_FIND(link, pasts, &past->kernel_id, sizeof(past->kernel_id), before);
-	if (past->history)
-		HASH_ADD(link, pasts, kernel_id, sizeof(past->kernel_id), past);
-	if (!past->history || !past->link.tbl) {
-		history_free(past->history);
-		free(past);
-		return NULL;
-	}
-	if (before) {
-		HASH_DELETE(link, pasts, before);
+	before = entry->item;
+	if (before)
 		before->replaced = true;
-	}
+	entry->item = past;
 	return past;
 }
 
 static void forget_oldest(void)
 {
 	struct past *past = ended;
+	struct entry *entry = past_entry(past->kernel_id, false);
 
 	ended = past->next;
 	if (!ended)
 		ended_end = &ended;
-	if (!past->replaced)
-		HASH_DELETE(link, pasts, past);
-	history_free(past->history);
+	if (!past->replaced) {
+		HASH_DEL(pasts, entry);
+		free(entry);
+	}
+	history_free(&past->history);
 	free(past);
 }
 
@@ -629,8 +528,8 @@ static void drain_thread(struct range_thread *thread)
 	if (lost_since && head == atomic_load_explicit(&thread->head, memory_order_acquire)) {
 		uint16_t now = atomic_load_explicit(&thread->now, memory_order_relaxed);
 
-		history_add(thread->past->history, lost_since, PATHS_UNKNOWN);
-		history_add(thread->past->history, clock_ticks(), now);
+		history_add(&thread->past->history, lost_since, PATHS_UNKNOWN);
+		history_add(&thread->past->history, clock_ticks(), now);
 	}
 }
 
@@ -638,19 +537,13 @@ void ranges_start(struct session *the_session, const struct clock_scale *the_sca
 		  bool (*the_counts)(uint64_t))
 {
 	session = the_session;
-	range_rows_start(session);
 	scale = the_scale;
 	counts = the_counts;
 	range_each_started(take_start);
-	include_start();
+	take_patterns();
 	/* A count-only call leaves no record of where it was made. */
-	if (include_is_on())
+	if (ranges_are_chosen())
 		count_only_block(1);
-}
-
-bool ranges_are_chosen(void)
-{
-	return include_is_on();
 }
 
 void ranges_drain(void)
@@ -677,12 +570,12 @@ static void end_open(struct range_thread *thread, uint64_t now)
 		struct open_range *open = &thread->open[i - 1];
 		uint16_t path = atomic_load_explicit(&open->path, memory_order_relaxed);
 		uint64_t begin = atomic_load_explicit(&open->started, memory_order_relaxed);
-		struct nvtx_range *range = range_rows_on(thread->pthread_id, path);
+		uint32_t range = range_on(thread->pthread_id, path);
 
 		if (!range || begin > now)
 			continue;
 		take_end(range, path, thread->kernel_id, begin, now, 0);
-		range->open++;
+		ranges_numbered(range)->open++;
 	}
 }
 
@@ -721,16 +614,11 @@ void ranges_reclaim(uint64_t now)
 struct range_place ranges_at(uint32_t kernel_id, uint64_t ticks)
 {
 	struct range_place place = {.started = started_at(ticks)};
-	struct past *past = NULL;
-	uint16_t path;
+	const struct entry *entry = past_entry(kernel_id, false);
+	const struct past *past = entry ? entry->item : NULL;
+	uint16_t path = past ? history_at(&past->history, ticks, past->at_start) : PATHS_OUTSIDE;
 
-	HASH_FIND(link, pasts, &kernel_id, sizeof(kernel_id), past);
-	if (!past) {
-		place.included = include_call(PATHS_OUTSIDE, place.started);
-		return place;
-	}
-	path = history_at(past->history, ticks, past->at_start);
-	place.range = range_rows_number(range_rows_on(past->pthread_id, path));
+	place.range = past ? range_on(past->pthread_id, path) : 0;
 	place.included = include_call(path, place.started);
 	session_count(session, COUNTER_ranges_lost, path == PATHS_UNKNOWN);
 	return place;
@@ -740,23 +628,19 @@ void ranges_add(const struct range_place *place, const struct row *row, uint64_t
 		double weight, enum clock_source clock)
 {
 	if (place->range)
-		range_rows_add(range_rows_numbered(place->range), row, nanoseconds, weight, clock);
+		add_call(place->range, row, nanoseconds, weight, clock);
 	for (uint32_t bits = place->started; bits; bits &= bits - 1)
-		range_rows_add(range_rows_find(0, started_path((unsigned)__builtin_ctz(bits))), row,
-			       nanoseconds, weight, clock);
+		add_call(range_of(0, started_path((unsigned)__builtin_ctz(bits))), row, nanoseconds,
+			 weight, clock);
+}
+
+void ranges_add_untimed(const struct range_place *place, const struct row *row)
+{
+	ranges_add(place, row, 0, 0, CLOCK_NONE);
 }
 
 /* CUPTI's clock and the host's differ by some microseconds: by its middle a call is least likely to
  * be taken for another range's. */
-void ranges_add_untimed(const struct range_place *place, const struct row *row)
-{
-	if (place->range)
-		range_rows_add_untimed(range_rows_numbered(place->range), row);
-	for (uint32_t bits = place->started; bits; bits &= bits - 1)
-		range_rows_add_untimed(
-			range_rows_find(0, started_path((unsigned)__builtin_ctz(bits))), row);
-}
-
 struct range_place ranges_of_record(uint32_t thread, uint64_t start, uint64_t end)
 {
 	double since = (double)(int64_t)(start + (end - start) / 2 - scale->realtime);
@@ -795,11 +679,11 @@ void ranges_finish(void)
 		count_lost(thread);
 	}
 	while ((path = started_open(&place, &begin)) != 0) {
-		struct nvtx_range *range = range_rows_find(0, path);
+		uint32_t range = range_of(0, path);
 
 		take_started_end(place, begin, now);
 		if (range)
-			range->open++;
+			ranges_numbered(range)->open++;
 	}
 	session_count(session, COUNTER_ranges_lost,
 		      paths_lost() + wrong.too_deep + wrong.unstarted);

@@ -26,11 +26,20 @@ _Static_assert(sizeof(struct range_place) == 8, "each operation in flight has on
 /* Which range was a thread's innermost one at a time: its newest changes, oldest first. For the
  * collector thread only. */
 
-struct range_history;
+struct past_change {
+	uint64_t time;
+	uint16_t now;
+};
 
-/* NULL if memory is out. */
-struct range_history *history_create(void);
-void history_free(struct range_history *history); /* NULL is allowed */
+/* All zero: empty. */
+struct range_history {
+	struct past_change *changes;
+	uint32_t size; /* a power of two, or 0 */
+	uint32_t head, tail;
+	bool dropped; /* changes have made room, or were left out as memory was out */
+};
+
+void history_free(struct range_history *history);
 /* Adds a change, in ticks; `now` is the innermost range from then on. Old ones make room. */
 void history_add(struct range_history *history, uint64_t time, uint16_t now);
 /* The innermost range at a time; `before` if that is before the first change ever, PATHS_UNKNOWN if
@@ -58,13 +67,10 @@ uint16_t started_path(unsigned bit);
 /* Which thread began the first range of a path: the low half of its pthread_self(). */
 uint32_t started_thread(uint16_t path);
 
-/* Which calls --nvtx-include leaves in. For the collector thread only. */
-
 /* The ranges of a session, and what was done in them. For the collector thread only. */
 
-/* A range's number, which is shorter than its address; 0 for NULL. */
-uint32_t range_rows_number(const struct nvtx_range *range);
-struct nvtx_range *range_rows_numbered(uint32_t number);
+/* A range by its number; NULL for 0. */
+struct nvtx_range *ranges_numbered(uint32_t number);
 
 /* To be called first. `counts`: whether what ends at a time (CLOCK_REALTIME, ns) is reported. */
 void ranges_start(struct session *session, const struct clock_scale *scale,

@@ -58,7 +58,7 @@ static struct range_place here(uint64_t time)
 
 static const char *name_at(uint64_t ticks)
 {
-	const struct nvtx_range *range = range_rows_numbered(here(ticks).range);
+	const struct nvtx_range *range = ranges_numbered(here(ticks).range);
 
 	return range ? session_string(session, range->name) : "none";
 }
@@ -120,21 +120,21 @@ static void changes_that_are_lost_leave_no_wrong_range(void **state)
 
 static void what_is_older_than_the_history_is_not_known(void **state)
 {
-	struct range_history *history = history_create();
+	struct range_history history = {.size = 0};
 
 	(void)state;
-	assert_int_equal(history_at(history, 5, 7), 7);
+	assert_int_equal(history_at(&history, 5, 7), 7);
 	for (uint64_t i = 1; i <= 32768; i++)
-		history_add(history, 10 * i, (uint16_t)(i % 100 + 1));
-	assert_int_equal(history_at(history, 9, 7), 7);
-	assert_int_equal(history_at(history, 10, 7), 2);
-	assert_int_equal(history_at(history, 19, 7), 2);
-	history_add(history, 400000, 50);
-	assert_int_equal(history_at(history, 9, 7), PATHS_UNKNOWN);
-	assert_int_equal(history_at(history, 10, 7), PATHS_UNKNOWN);
-	assert_int_equal(history_at(history, 20, 7), 3);
-	assert_int_equal(history_at(history, 500000, 7), 50);
-	history_free(history);
+		history_add(&history, 10 * i, (uint16_t)(i % 100 + 1));
+	assert_int_equal(history_at(&history, 9, 7), 7);
+	assert_int_equal(history_at(&history, 10, 7), 2);
+	assert_int_equal(history_at(&history, 19, 7), 2);
+	history_add(&history, 400000, 50);
+	assert_int_equal(history_at(&history, 9, 7), PATHS_UNKNOWN);
+	assert_int_equal(history_at(&history, 10, 7), PATHS_UNKNOWN);
+	assert_int_equal(history_at(&history, 20, 7), 3);
+	assert_int_equal(history_at(&history, 500000, 7), 50);
+	history_free(&history);
 }
 
 static void a_name_has_one_number_in_each_domain(void **state)
