@@ -14,8 +14,6 @@
 #include "preload/launch/thread.h"
 #include "report/session/session.h"
 
-struct thread;
-
 /* If the user asked for metrics: has the wrappers of launches call launches.c. Once library_load()
  * has been tried; `cupti`: why CUPTI is not there, or "". Before the first launch. */
 void metrics_start(const char *cupti);
