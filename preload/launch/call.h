@@ -8,7 +8,6 @@
 #ifndef KTIME_PRELOAD_LAUNCH_CALL_H
 #define KTIME_PRELOAD_LAUNCH_CALL_H
 
-#include <cuda.h>
 #include <stddef.h>
 #include <stdint.h>
 
