@@ -10,10 +10,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "report/export/export.h"
 #include "report/html/section.h"
+#include "report/session/entries.h"
+#include "report/session/grow.h"
 #include "report/sheet/number.h"
 
 /* Records that are read: 48 bytes each, 200 MB. Chosen: above it the page says what is missing. */
@@ -21,23 +21,17 @@
 /* Blocks that the page has: some 20 bytes each. Chosen: the page opens at once, and stays below
  * 2 MB. */
 #define BLOCKS_MOST 20000
-/* Tracks of a page. Chosen. */
-#define TRACKS_MOST 256
 /* Levels of nested ranges that have a track of their own; what is deeper is left out. Chosen. */
 #define LEVELS_MOST 6
 
-int items_add(struct timeline *timeline, const struct item *item)
+static int add_item(struct track *track, const struct item *item)
 {
-	if (timeline->count == timeline->room) {
-		size_t room = timeline->room ? 2 * timeline->room : 1024;
-		struct item *grown = realloc(timeline->items, room * sizeof(*grown));
+	struct item *grown = grow_list(track->items, track->count, &track->room, sizeof(*grown));
 
-		if (!grown)
-			return -ENOMEM;
-		timeline->items = grown;
-		timeline->room = room;
-	}
-	timeline->items[timeline->count++] = *item;
+	if (!grown)
+		return -ENOMEM;
+	track->items = grown;
+	grown[track->count++] = *item;
 	return 0;
 }
 
@@ -47,218 +41,158 @@ static bool is_same_track(const struct track *a, const struct track *b)
 	       a->context == b->context && a->number == b->number && a->level == b->level;
 }
 
-long items_track(struct timeline *timeline, const struct track *like)
+/* The track like this one, which has no items; NULL: it is one too many. */
+static struct track *track_like(struct timeline *timeline, const struct track *like)
 {
 	/* Most records are of a track that came lately. */
 	for (size_t i = timeline->track_count; i-- > 0;)
 		if (is_same_track(&timeline->tracks[i], like))
-			return (long)i;
+			return &timeline->tracks[i];
 	if (timeline->track_count == TRACKS_MOST)
-		return -ENOSPC;
-	if (timeline->track_count == timeline->track_room) {
-		size_t room = timeline->track_room ? 2 * timeline->track_room : 16;
-		struct track *grown = realloc(timeline->tracks, room * sizeof(*grown));
-
-		if (!grown)
-			return -ENOMEM;
-		timeline->tracks = grown;
-		timeline->track_room = room;
-	}
+		return NULL;
 	timeline->tracks[timeline->track_count] = *like;
-	return (long)timeline->track_count++;
+	return &timeline->tracks[timeline->track_count++];
 }
 
 static int add_record(struct timeline *timeline, const struct trace_record *record,
 		      unsigned *processes)
 {
-	struct track track = {.owner = session_trace_process(timeline->session, record),
-			      .device = -1};
-	struct item item = {.start = record->start,
-			    .end = record->end,
-			    .name = record->name,
-			    .kind = (uint16_t)record->kind,
-			    .correlation = record->correlation,
-			    .graph = record->graph};
 	bool host = row_is_api(record->kind) || record->kind == ROW_RANGE;
-	long place;
+	struct track *track, like = {.owner = session_trace_process(timeline->session, record),
+				     .kind = row_is_api(record->kind)	 ? TRACK_CALLS
+					     : record->kind == ROW_RANGE ? TRACK_RANGES
+									 : TRACK_STREAM,
+				     .number = host ? record->thread : record->stream,
+				     .device = host ? -1 : record->device,
+				     .context = host ? 0 : record->context};
+	const struct item item = {.start = record->start,
+				  .end = record->end,
+				  .name = record->name,
+				  .kind = (uint16_t)record->kind,
+				  .correlation = record->correlation,
+				  .graph = record->graph};
 
 	if (record->kind >= ROW_KINDS || record->kind == ROW_OVERHEAD ||
 	    record->end < record->start ||
 	    !filter_shows(timeline->filter, record->kind, record->name, record->device))
 		return 0;
-	if (timeline->count == ITEMS_MOST) {
-		timeline->left_out++;
-		return 0;
-	}
-	track.kind = row_is_api(record->kind)	 ? TRACK_CALLS
-		     : record->kind == ROW_RANGE ? TRACK_RANGES
-						 : TRACK_STREAM;
-	track.number = host ? record->thread : record->stream;
-	if (!host) {
-		track.device = record->device;
-		track.context = record->context;
-	}
 	/* A profile's records come together. */
 	if (timeline->track_count == 0 ||
-	    timeline->tracks[timeline->track_count - 1].owner != track.owner)
+	    timeline->tracks[timeline->track_count - 1].owner != like.owner)
 		++*processes;
-	track.process = *processes;
-	place = items_track(timeline, &track);
-	if (place == -ENOSPC) {
+	like.process = *processes;
+	track = timeline->count < ITEMS_MOST ? track_like(timeline, &like) : NULL;
+	if (!track) {
 		timeline->left_out++;
 		return 0;
 	}
-	item.track = (uint32_t)place;
-	return place < 0 ? (int)place : items_add(timeline, &item);
+	timeline->count++;
+	return add_item(track, &item);
 }
 
-static int by_number(uint64_t left, uint64_t right)
+static int compare_tracks(const void *left, const void *right)
 {
-	return left < right ? -1 : left > right;
+	const struct track *a = left, *b = right;
+	const int64_t places[][2] = {
+		{a->process, b->process},
+		{a->kind > TRACK_STREAM, b->kind > TRACK_STREAM},
+		{a->device, b->device},
+		/* A device's idle time stands above its streams, a thread's ranges above its calls.
+		 */
+		{a->kind == TRACK_STREAM, b->kind == TRACK_STREAM},
+		{a->context, b->context},
+		{a->number, b->number},
+		{a->kind, b->kind},
+		{a->level, b->level},
+	};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(*places); i++)
+		if (places[i][0] != places[i][1])
+			return places[i][0] < places[i][1] ? -1 : 1;
+	return 0;
 }
 
-static int compare_tracks(const struct track *a, const struct track *b)
-{
-	int order = by_number(a->process, b->process);
-
-	if (!order)
-		order = by_number(a->kind > TRACK_STREAM, b->kind > TRACK_STREAM);
-	if (!order && a->device != b->device)
-		order = a->device < b->device ? -1 : 1;
-	/* A thread's ranges stand above its calls, a device's idle time above its streams. */
-	if (!order && a->kind <= TRACK_STREAM)
-		order = by_number(a->kind, b->kind);
-	if (!order)
-		order = by_number(a->context, b->context);
-	if (!order)
-		order = by_number(a->number, b->number);
-	if (!order)
-		order = by_number(a->kind, b->kind);
-	return order ? order : by_number(a->level, b->level);
-}
-
-static int compare_places(const void *left, const void *right, void *argument)
-{
-	const struct timeline *timeline = argument;
-
-	return compare_tracks(&timeline->tracks[*(const uint32_t *)left],
-			      &timeline->tracks[*(const uint32_t *)right]);
-}
-
+/* By their start, the outer one first. */
 static int compare_items(const void *left, const void *right)
 {
 	const struct item *a = left, *b = right;
-	int order = by_number(a->track, b->track);
 
-	if (!order)
-		order = by_number(a->start, b->start);
-	/* The outer one first. */
-	return order ? order : by_number(b->end, a->end);
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
+	return a->end > b->end ? -1 : a->end < b->end;
 }
 
-void items_sort(struct timeline *timeline)
+static void sort_tracks(struct timeline *timeline)
 {
-	uint32_t order[TRACKS_MOST], place[TRACKS_MOST];
-	struct track sorted[TRACKS_MOST];
-
-	for (uint32_t i = 0; i < timeline->track_count; i++)
-		order[i] = i;
-	if (timeline->track_count)
-		qsort_r(order, timeline->track_count, sizeof(*order), compare_places, timeline);
-	for (uint32_t i = 0; i < timeline->track_count; i++) {
-		sorted[i] = timeline->tracks[order[i]];
-		sorted[i].first = sorted[i].count = 0;
-		place[order[i]] = i;
-	}
-	if (timeline->track_count)
-		memcpy(timeline->tracks, sorted, timeline->track_count * sizeof(*sorted));
-	for (size_t i = 0; i < timeline->count; i++)
-		timeline->items[i].track = place[timeline->items[i].track];
-	if (timeline->count)
-		qsort(timeline->items, timeline->count, sizeof(*timeline->items), compare_items);
-	for (size_t i = timeline->count; i-- > 0;) {
-		struct track *track = &timeline->tracks[timeline->items[i].track];
-
-		track->first = i;
-		track->count++;
-	}
+	qsort(timeline->tracks, timeline->track_count, sizeof(*timeline->tracks), compare_tracks);
 }
 
 /* Gives ranges inside of others a track of their own, below. */
 static int split_levels(struct timeline *timeline)
 {
 	size_t tracks = timeline->track_count;
+	int error = 0;
 
 	for (size_t i = 0; i < tracks; i++) {
-		struct track track = timeline->tracks[i];
+		struct track *track = &timeline->tracks[i];
+		size_t count = track->kind == TRACK_RANGES ? track->count : 0, left = 0;
 		uint64_t ends[LEVELS_MOST];
 		unsigned open = 0;
 
-		for (size_t j = 0; j < track.count && track.kind == TRACK_RANGES; j++) {
-			struct item *item = &timeline->items[track.first + j];
-			long place;
+		for (size_t j = 0; j < count && !error; j++) {
+			const struct item item = track->items[j];
+			struct track like = *track, *level = NULL;
 
-			while (open > 0 && ends[open - 1] <= item->start)
+			while (open > 0 && ends[open - 1] <= item.start)
 				open--;
-			track.level = open < LEVELS_MOST ? open : LEVELS_MOST - 1;
+			like.level = open < LEVELS_MOST ? open : LEVELS_MOST - 1;
+			like.items = NULL;
+			like.count = like.room = 0;
 			if (open < LEVELS_MOST)
-				ends[open++] = item->end;
-			place = track.level ? items_track(timeline, &track) : (long)i;
-			if (place == -ENOMEM)
-				return -ENOMEM;
-			if (place >= 0)
-				item->track = (uint32_t)place;
+				ends[open++] = item.end;
+			if (like.level)
+				level = track_like(timeline, &like);
+			if (level)
+				error = add_item(level, &item);
+			else
+				track->items[left++] = item;
 		}
+		if (count)
+			track->count = left;
 	}
-	return 0;
+	return error;
 }
 
 static void begin_at_zero(struct timeline *timeline)
 {
 	uint64_t zero = UINT64_MAX;
 
-	for (size_t i = 0; i < timeline->count; i++)
-		if (timeline->items[i].start < zero)
-			zero = timeline->items[i].start;
-	for (size_t i = 0; i < timeline->count; i++) {
-		timeline->items[i].start -= zero;
-		timeline->items[i].end -= zero;
-		if (timeline->items[i].end > timeline->end)
-			timeline->end = timeline->items[i].end;
-	}
-}
+	for (size_t i = 0; i < timeline->track_count; i++)
+		if (timeline->tracks[i].items[0].start < zero)
+			zero = timeline->tracks[i].items[0].start;
+	for (size_t i = 0; i < timeline->track_count; i++)
+		for (size_t j = 0; j < timeline->tracks[i].count; j++) {
+			struct item *item = &timeline->tracks[i].items[j];
 
-int items_read(struct timeline *timeline, const struct session *session, struct filter *filter)
-{
-	const struct trace_record *record;
-	unsigned processes = 0;
-	int error = 0;
-
-	*timeline = (struct timeline){.session = session, .filter = filter};
-	session_for_each_trace (session, record)
-		if (!error)
-			error = add_record(timeline, record, &processes);
-	if (error)
-		return error;
-	begin_at_zero(timeline);
-	items_sort(timeline);
-	error = split_levels(timeline);
-	items_sort(timeline);
-	return error;
+			item->start -= zero;
+			item->end -= zero;
+			if (item->end > timeline->end)
+				timeline->end = item->end;
+		}
 }
 
 bool items_block(const struct timeline *timeline, const struct track *track, size_t *next,
 		 struct block *block)
 {
-	const struct item *items = timeline->items + track->first, *item;
 	uint64_t step = timeline->step;
+	const struct item *item;
 
 	if (*next == track->count)
 		return false;
-	item = &items[(*next)++];
+	item = &track->items[(*next)++];
 	*block = (struct block){item->start, item->end, item, 1, item->end - item->start};
 	while (step && item->end - item->start < step && *next < track->count) {
-		const struct item *other = &items[*next];
+		const struct item *other = &track->items[*next];
 
 		if (other->start / step != block->start / step || other->end - other->start >= step)
 			break;
@@ -296,10 +230,9 @@ void items_choose_step(struct timeline *timeline)
 
 void items_free(struct timeline *timeline)
 {
-	free(timeline->tracks);
-	free(timeline->items);
-	timeline->tracks = NULL;
-	timeline->items = NULL;
+	for (size_t i = 0; i < timeline->track_count; i++)
+		free(timeline->tracks[i].items);
+	timeline->track_count = 0;
 }
 
 /*
@@ -314,101 +247,90 @@ void items_free(struct timeline *timeline)
 /* Calls before a gap that are searched for the one that waited or launched last. Chosen. */
 #define CALLS_SEARCHED	64
 
-struct gaps {
-	struct timeline *timeline;
-	uint32_t *calls; /* places of calls with a correlation id, by process and id */
-	size_t call_count;
-	uint32_t *operations; /* of one device, by their start */
+struct call {
+	const struct track *track;
+	const struct item *item;
 };
 
-static const struct item *item_at(const struct gaps *gaps, uint32_t place)
+struct gaps {
+	struct timeline *timeline;
+	struct call *calls; /* with a correlation id, by process and id */
+	size_t call_count;
+	const struct item **operations; /* of one device, by their start */
+	struct track *idle;		/* its idle time */
+};
+
+static int compare_ids(const struct call *call, unsigned process, uint32_t correlation)
 {
-	return &gaps->timeline->items[place];
+	if (call->track->process != process)
+		return call->track->process < process ? -1 : 1;
+	return call->item->correlation < correlation ? -1 : call->item->correlation > correlation;
 }
 
-static const struct track *track_of(const struct gaps *gaps, const struct item *item)
+static int compare_calls(const void *left, const void *right)
 {
-	return &gaps->timeline->tracks[item->track];
+	const struct call *a = left, *b = right;
+	int order = compare_ids(a, b->track->process, b->item->correlation);
+
+	if (!order && a->track != b->track)
+		order = a->track < b->track ? -1 : 1;
+	return order ? order : a->item < b->item ? -1 : a->item > b->item;
 }
 
-static int compare_ids(const struct gaps *gaps, const struct item *a, const struct item *b)
+static int compare_starts(const void *left, const void *right)
 {
-	unsigned left = track_of(gaps, a)->process, right = track_of(gaps, b)->process;
+	const struct item *a = *(const struct item *const *)left;
+	const struct item *b = *(const struct item *const *)right;
 
-	if (left != right)
-		return left < right ? -1 : 1;
+	if (a->start != b->start)
+		return a->start < b->start ? -1 : 1;
 	return a->correlation < b->correlation ? -1 : a->correlation > b->correlation;
 }
 
-static int compare_calls(const void *left, const void *right, void *argument)
-{
-	const uint32_t *a = left, *b = right;
-	int order = compare_ids(argument, item_at(argument, *a), item_at(argument, *b));
-
-	return order ? order : *a < *b ? -1 : *a > *b;
-}
-
-static int compare_starts(const void *left, const void *right, void *argument)
-{
-	const uint32_t *a = left, *b = right;
-	uint64_t one = item_at(argument, *a)->start, other = item_at(argument, *b)->start;
-
-	return one != other ? (one < other ? -1 : 1) : *a < *b ? -1 : *a > *b;
-}
-
 /* The call that started an operation; NULL: the trace does not have it. */
-static const struct item *find_call(const struct gaps *gaps, const struct item *operation)
+static const struct call *find_call(const struct gaps *gaps, const struct item *operation)
 {
+	unsigned process = gaps->idle->process;
 	size_t low = 0, high = gaps->call_count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 
-		if (compare_ids(gaps, item_at(gaps, gaps->calls[middle]), operation) < 0)
+		if (compare_ids(&gaps->calls[middle], process, operation->correlation) < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	if (low == gaps->call_count)
-		return NULL;
-	return compare_ids(gaps, item_at(gaps, gaps->calls[low]), operation) == 0
-		       ? item_at(gaps, gaps->calls[low])
+	return low < gaps->call_count &&
+			       !compare_ids(&gaps->calls[low], process, operation->correlation)
+		       ? &gaps->calls[low]
 		       : NULL;
 }
 
-/* A thread's call before another one; NULL: none. */
-static const struct item *call_before(const struct gaps *gaps, const struct item *call)
+/* Whether the last of a thread's first calls that launched or waited waited. */
+static bool waited_last(const struct session *session, const struct track *track, size_t calls)
 {
-	const struct track *track = track_of(gaps, call);
-
-	return call > &gaps->timeline->items[track->first] ? call - 1 : NULL;
-}
-
-static bool waited_last(const struct gaps *gaps, const struct item *call)
-{
-	for (unsigned i = 0; call && i < CALLS_SEARCHED; i++) {
-		const char *name = session_string(gaps->timeline->session, call->name);
+	for (size_t i = calls; i > 0 && i + CALLS_SEARCHED > calls; i--) {
+		const char *name = session_string(session, track->items[i - 1].name);
 
 		if (strstr(name, "Synchronize"))
 			return true;
 		if (strstr(name, "Launch") || strstr(name, "Memcpy") || strstr(name, "Memset"))
 			return !strstr(name, "Launch") && !strstr(name, "Async");
-		call = call_before(gaps, call);
 	}
 	return false;
 }
 
-static int add_part(struct gaps *gaps, uint32_t track, enum idle_cause cause,
-		    const struct item *call, uint64_t start, uint64_t end)
+static int add_part(struct gaps *gaps, enum idle_cause cause, const struct item *call,
+		    uint64_t start, uint64_t end)
 {
-	struct item item = {.start = start,
-			    .end = end,
-			    .track = track,
-			    .kind = call ? call->kind : ROW_KINDS,
-			    .cause = (uint16_t)cause,
-			    .name = call ? call->name : 0};
+	const struct item item = {.start = start,
+				  .end = end,
+				  .kind = call ? call->kind : ROW_KINDS,
+				  .cause = (uint16_t)cause,
+				  .name = call ? call->name : 0};
 
-	return end > start ? items_add(gaps->timeline, &item) : 0;
+	return end > start ? add_item(gaps->idle, &item) : 0;
 }
 
 static uint64_t larger(uint64_t one, uint64_t other)
@@ -421,89 +343,74 @@ static uint64_t smaller(uint64_t one, uint64_t other)
 	return one < other ? one : other;
 }
 
-/* What is before the operation's call: the thread's earlier calls, and its own code between them.
- */
-static int split_before(struct gaps *gaps, uint32_t track, const struct item *call, uint64_t begin,
+/* What is before an operation's call, which comes after `calls` others of its thread: those, and
+ * the program's own code between them. */
+static int split_before(struct gaps *gaps, const struct track *track, size_t calls, uint64_t begin,
 			uint64_t until)
 {
 	int error = 0;
 
-	while (until > begin && !error) {
-		const struct item *previous = call_before(gaps, call);
-		uint64_t from = previous ? smaller(until, larger(begin, previous->end)) : begin;
-		enum idle_cause cause =
-			waited_last(gaps, previous) ? IDLE_AFTER_WAIT : IDLE_PROGRAM;
+	for (; until > begin && !error; calls--) {
+		const struct item *call = calls ? &track->items[calls - 1] : NULL;
+		uint64_t from = call ? smaller(until, larger(begin, call->end)) : begin;
+		bool waited = waited_last(gaps->timeline->session, track, calls);
 
-		/* Adding an item may move them all. */
-		size_t place = previous ? (size_t)(previous - gaps->timeline->items) : 0;
-
-		error = add_part(gaps, track, cause, NULL, from, until);
-		if (!previous || error)
-			return error;
-		call = item_at(gaps, (uint32_t)place);
+		error = add_part(gaps, waited ? IDLE_AFTER_WAIT : IDLE_PROGRAM, NULL, from, until);
+		if (!call || error)
+			break;
 		until = smaller(from, larger(begin, call->start));
-		if (from > until) {
-			struct item copy = *call;
-
-			error = add_part(gaps, track, IDLE_CALL, &copy, until, from);
-			call = item_at(gaps, (uint32_t)place);
-		}
+		error = add_part(gaps, IDLE_CALL, call, until, from);
 	}
 	return error;
 }
 
-static int split(struct gaps *gaps, uint32_t track, const struct item *before,
-		 const struct item *after, uint64_t begin)
+static int split(struct gaps *gaps, const struct item *before, const struct item *after,
+		 uint64_t begin)
 {
-	const struct item *found = find_call(gaps, after);
-	struct item call = found ? *found : (struct item){0};
-	size_t place = found ? (size_t)(found - gaps->timeline->items) : 0;
+	const struct call *call = find_call(gaps, after);
 	uint64_t end = after->start, latency;
+	enum idle_cause cause = IDLE_LATENCY;
 	int error;
 
 	if (after->graph && after->graph == before->graph &&
 	    after->correlation == before->correlation)
-		return add_part(gaps, track, IDLE_GRAPH, NULL, begin, end);
-	if (!found)
-		return add_part(gaps, track, IDLE_UNRESOLVED, NULL, begin, end);
-	if (end - begin < CLOCKS_APART_NS)
-		return add_part(gaps, track,
-				call.end + CLOCKS_APART_NS <= begin ? IDLE_DEPENDENCY : IDLE_SHORT,
-				NULL, begin, end);
-	if (call.end <= begin)
-		return add_part(gaps, track, IDLE_DEPENDENCY, NULL, begin, end);
-	latency = smaller(end, larger(begin, call.start));
-	error = add_part(gaps, track, IDLE_LATENCY, NULL, latency, end);
-	return error ? error
-		     : split_before(gaps, track, item_at(gaps, (uint32_t)place), begin, latency);
+		cause = IDLE_GRAPH;
+	else if (!call)
+		cause = IDLE_UNRESOLVED;
+	else if (end - begin < CLOCKS_APART_NS)
+		cause = call->item->end + CLOCKS_APART_NS <= begin ? IDLE_DEPENDENCY : IDLE_SHORT;
+	else if (call->item->end <= begin)
+		cause = IDLE_DEPENDENCY;
+	if (cause != IDLE_LATENCY)
+		return add_part(gaps, cause, NULL, begin, end);
+	latency = smaller(end, larger(begin, call->item->start));
+	error = split_before(gaps, call->track, (size_t)(call->item - call->track->items), begin,
+			     latency);
+	return error ? error : add_part(gaps, IDLE_LATENCY, NULL, latency, end);
 }
 
 /* The gaps between the operations of a device, of which there are `count`. */
-static int add_device(struct gaps *gaps, const struct track *device, size_t count)
+static int add_device(struct gaps *gaps, size_t count)
 {
-	struct track idle = {.owner = device->owner,
-			     .process = device->process,
-			     .kind = TRACK_IDLE,
-			     .device = device->device};
-	struct item before, after;
-	long track = items_track(gaps->timeline, &idle);
+	const struct item *before;
 	uint64_t until;
 	int error = 0;
 
-	if (track < 0)
-		return track == -ENOSPC ? 0 : (int)track;
-	qsort_r(gaps->operations, count, sizeof(*gaps->operations), compare_starts, gaps);
-	before = *item_at(gaps, gaps->operations[0]);
-	until = before.end;
+	qsort(gaps->operations, count, sizeof(*gaps->operations), compare_starts);
+	before = gaps->operations[0];
+	until = before->end;
 	for (size_t i = 1; i < count && !error; i++) {
-		after = *item_at(gaps, gaps->operations[i]);
-		if (after.start > until)
-			error = split(gaps, (uint32_t)track, &before, &after, until);
-		if (after.end >= until) {
-			until = after.end;
+		const struct item *after = gaps->operations[i];
+
+		if (after->start > until)
+			error = split(gaps, before, after, until);
+		if (after->end >= until) {
+			until = after->end;
 			before = after;
 		}
 	}
+	if (gaps->idle->count)
+		qsort(gaps->idle->items, gaps->idle->count, sizeof(struct item), compare_items);
 	return error;
 }
 
@@ -515,27 +422,32 @@ static bool is_stream_of(const struct track *track, const struct track *device)
 
 static int add_devices(struct gaps *gaps)
 {
-	size_t tracks = gaps->timeline->track_count;
+	struct track *tracks = gaps->timeline->tracks;
+	size_t track_count = gaps->timeline->track_count, next;
 	int error = 0;
 
 	/* A device's streams follow each other. */
-	for (size_t i = 0; i < tracks && !error; i++) {
-		struct track device = gaps->timeline->tracks[i];
-		size_t count = 0, j;
+	for (size_t i = 0; i < track_count && !error; i = next) {
+		const struct track *device = &tracks[i];
+		const struct track like = {.owner = device->owner,
+					   .process = device->process,
+					   .kind = TRACK_IDLE,
+					   .device = device->device};
+		size_t count = 0;
 
-		if (device.kind != TRACK_STREAM)
-			continue;
-		for (j = i; j < tracks && is_stream_of(&gaps->timeline->tracks[j], &device); j++)
-			for (size_t k = 0; k < gaps->timeline->tracks[j].count; k++)
-				gaps->operations[count++] =
-					(uint32_t)(gaps->timeline->tracks[j].first + k);
-		i = j - 1;
-		error = add_device(gaps, &device, count);
+		for (next = i; next < track_count && is_stream_of(&tracks[next], device); next++)
+			for (size_t j = 0; j < tracks[next].count; j++)
+				gaps->operations[count++] = &tracks[next].items[j];
+		gaps->idle = count ? track_like(gaps->timeline, &like) : NULL;
+		if (gaps->idle)
+			error = add_device(gaps, count);
+		next += !count;
 	}
 	return error;
 }
 
-int items_add_gaps(struct timeline *timeline)
+/* Adds a track of idle time for each device, above its streams. */
+static int add_gaps(struct timeline *timeline)
 {
 	struct gaps gaps = {.timeline = timeline};
 	int error = -ENOMEM;
@@ -544,17 +456,43 @@ int items_add_gaps(struct timeline *timeline)
 	gaps.operations = calloc(timeline->count + 1, sizeof(*gaps.operations));
 	if (!gaps.calls || !gaps.operations)
 		goto out;
-	for (size_t i = 0; i < timeline->count; i++)
-		if (track_of(&gaps, &timeline->items[i])->kind == TRACK_CALLS &&
-		    timeline->items[i].correlation)
-			gaps.calls[gaps.call_count++] = (uint32_t)i;
-	if (gaps.call_count)
-		qsort_r(gaps.calls, gaps.call_count, sizeof(*gaps.calls), compare_calls, &gaps);
+	for (size_t i = 0; i < timeline->track_count; i++) {
+		const struct track *track = &timeline->tracks[i];
+
+		for (size_t j = 0; j < track->count && track->kind == TRACK_CALLS; j++)
+			if (track->items[j].correlation)
+				gaps.calls[gaps.call_count++] =
+					(struct call){track, &track->items[j]};
+	}
+	qsort(gaps.calls, gaps.call_count, sizeof(*gaps.calls), compare_calls);
 	error = add_devices(&gaps);
-	items_sort(timeline);
 out:
 	free(gaps.calls);
 	free(gaps.operations);
+	return error;
+}
+
+int items_read(struct timeline *timeline, const struct session *session, struct filter *filter)
+{
+	const struct trace_record *record;
+	unsigned processes = 0;
+	int error = 0;
+
+	*timeline = (struct timeline){.session = session, .filter = filter};
+	session_for_each_trace (session, record)
+		if (!error)
+			error = add_record(timeline, record, &processes);
+	if (error)
+		return error;
+	for (size_t i = 0; i < timeline->track_count; i++)
+		qsort(timeline->tracks[i].items, timeline->tracks[i].count, sizeof(struct item),
+		      compare_items);
+	begin_at_zero(timeline);
+	error = split_levels(timeline);
+	sort_tracks(timeline);
+	if (!error)
+		error = add_gaps(timeline);
+	sort_tracks(timeline);
 	return error;
 }
 
@@ -564,19 +502,15 @@ out:
 #define PICTURES_BYTES 600000
 
 struct name {
-	struct {
-		uint64_t offset;
-		uint64_t kind;
-	} key;
-	unsigned number;
-	UT_hash_handle hh;
+	struct entry entry; /* by the offset and the kind of what it is of */
+	size_t number;	    /* from 1 */
 };
 
 struct picture {
 	struct page *page;
 	struct timeline timeline;
 	struct filter filter;
-	struct name *names;
+	struct entry *names;
 };
 
 /* The class of a block is its place in this list, which the data has too. */
@@ -621,38 +555,32 @@ static const char *item_class(const struct track *track, const struct item *item
 		       : "busy-kernels";
 }
 
-static void write_label(struct picture *picture, const struct track *track, bool json)
+#define LABEL_SIZE 256
+static const char *label_of(const struct timeline *timeline, const struct track *track,
+			    char label[LABEL_SIZE])
 {
-	const struct timeline *timeline = &picture->timeline;
-	struct html *html = &picture->page->html;
-	char label[256], owner[160];
+	char owner[160];
 	bool contexts = false;
 
 	for (size_t i = 0; i < timeline->track_count; i++)
-		contexts |= timeline->tracks[i].kind == TRACK_STREAM &&
-			    track->kind == TRACK_STREAM &&
-			    timeline->tracks[i].process == track->process &&
-			    timeline->tracks[i].device == track->device &&
+		contexts |= is_stream_of(&timeline->tracks[i], track) &&
 			    timeline->tracks[i].context != track->context;
 	trace_owner_name(timeline->session, track->owner, owner, sizeof(owner));
 	if (track->kind == TRACK_IDLE)
-		snprintf(label, sizeof(label), "%sGPU %d idle", owner, track->device);
+		snprintf(label, LABEL_SIZE, "%sGPU %d idle", owner, track->device);
 	else if (track->kind == TRACK_STREAM && contexts)
-		snprintf(label, sizeof(label), "%sGPU %d context %u stream %u", owner,
-			 track->device, track->context, track->number);
+		snprintf(label, LABEL_SIZE, "%sGPU %d context %u stream %u", owner, track->device,
+			 track->context, track->number);
 	else if (track->kind == TRACK_STREAM)
-		snprintf(label, sizeof(label), "%sGPU %d stream %u", owner, track->device,
+		snprintf(label, LABEL_SIZE, "%sGPU %d stream %u", owner, track->device,
 			 track->number);
 	else if (track->level)
-		snprintf(label, sizeof(label), "%sthread %u ranges, level %u", owner, track->number,
+		snprintf(label, LABEL_SIZE, "%sthread %u ranges, level %u", owner, track->number,
 			 track->level + 1);
 	else
-		snprintf(label, sizeof(label), "%sthread %u %s", owner, track->number,
+		snprintf(label, LABEL_SIZE, "%sthread %u %s", owner, track->number,
 			 track->kind == TRACK_RANGES ? "ranges" : "calls");
-	if (json)
-		html_json_text(html, label);
-	else
-		html_text(html, label);
+	return label;
 }
 
 /* Adds an item's part of each column that it is in, in columns. */
@@ -694,7 +622,7 @@ static void write_picture(struct picture *picture, const struct track *track)
 
 	memset(columns, 0, sizeof(columns));
 	for (size_t i = 0; i < track->count; i++) {
-		const struct item *item = &timeline->items[track->first + i];
+		const struct item *item = &track->items[i];
 
 		add_to_columns(columns, item, class_number(item_class(track, item)), scale);
 	}
@@ -723,7 +651,7 @@ static void write_table(struct picture *picture)
 {
 	const struct timeline *timeline = &picture->timeline;
 	struct html *html = &picture->page->html;
-	char text[NUMBER_SIZE], caption[160];
+	char text[NUMBER_SIZE], caption[160], label[LABEL_SIZE];
 
 	snprintf(caption, sizeof(caption), "The trace from its first record, %s",
 		 number_about(text, (double)timeline->end, 3));
@@ -736,7 +664,7 @@ static void write_table(struct picture *picture)
 		const struct track *track = &timeline->tracks[i];
 
 		fputs("<tr><th scope=\"row\">", html->file);
-		write_label(picture, track, false);
+		html_text(html, label_of(timeline, track, label));
 		fputs("</th>", html->file);
 		if (track->kind == TRACK_IDLE)
 			fputs("<td class=\"number\">-</td>", html->file);
@@ -751,26 +679,18 @@ static void write_table(struct picture *picture)
 	html_table_end(html);
 }
 
-/* The number of a name among those of the data; -1 if memory is out. */
-static long name_number(struct picture *picture, const struct track *track, const struct item *item)
+/* The number of a name among those of the data, from 1; 0 if memory is out. */
+static size_t name_number(struct picture *picture, const struct track *track,
+			  const struct item *item)
 {
 	bool cause = track->kind == TRACK_IDLE && item->cause != IDLE_CALL;
-	struct name *name, wanted = {.key = {cause ? item->cause : item->name,
-					     cause ? ROW_KINDS : item->kind}};
+	const uint64_t key[ENTRY_NUMBERS] = {cause ? item->cause : item->name,
+					     cause ? ROW_KINDS : item->kind};
+	struct name *name = entry_of(&picture->names, key, sizeof(*name));
 
-	HASH_FIND(hh, picture->names, &wanted.key, sizeof(wanted.key), name);
-	if (name)
-		return name->number;
-	name = calloc(1, sizeof(*name));
-	if (!name)
-		return -1;
-	name->key = wanted.key;
-	name->number = HASH_COUNT(picture->names);
-	HASH_ADD(hh, picture->names, key, sizeof(name->key), name);
-	if (name->hh.tbl)
-		return name->number;
-	free(name);
-	return -1;
+	if (name && !name->number)
+		name->number = HASH_COUNT(picture->names);
+	return name ? name->number : 0;
 }
 
 static unsigned percent(const struct block *block)
@@ -792,13 +712,13 @@ static void write_blocks(struct picture *picture, const struct track *track)
 	size_t next = 0;
 
 	while (items_block(&picture->timeline, track, &next, &block)) {
-		long name = name_number(picture, track, block.longest);
+		size_t name = name_number(picture, track, block.longest);
 
-		if (name < 0)
+		if (!name)
 			html->error = -ENOMEM;
-		fprintf(html->file, "%s%llu,%llu,%ld,%u,%llu,%u", separator,
+		fprintf(html->file, "%s%llu,%llu,%zu,%u,%llu,%u", separator,
 			(unsigned long long)(block.start - before),
-			(unsigned long long)(block.end - block.start), name,
+			(unsigned long long)(block.end - block.start), name - 1,
 			class_number(item_class(track, block.longest)),
 			(unsigned long long)block.items, percent(&block));
 		separator = ",";
@@ -810,14 +730,13 @@ static void write_names(struct picture *picture)
 {
 	struct html *html = &picture->page->html;
 
-	for (struct name *name = picture->names; name; name = name->hh.next) {
-		const char *text =
-			name->key.kind == ROW_KINDS
-				? idle_cause_texts[name->key.offset]
-				: filter_name(&picture->filter, (enum row_kind)name->key.kind,
-					      name->key.offset);
+	for (const struct entry *name = picture->names; name; name = name->hh.next) {
+		const char *text = name->key[1] == ROW_KINDS
+					   ? idle_cause_texts[name->key[0]]
+					   : filter_name(&picture->filter,
+							 (enum row_kind)name->key[1], name->key[0]);
 
-		if (name->number)
+		if (name != picture->names)
 			fputc(',', html->file);
 		html_json_text(html, text && *text ? text : "other CUDA calls");
 		if (!text)
@@ -829,6 +748,7 @@ static void write_data(struct picture *picture)
 {
 	const struct timeline *timeline = &picture->timeline;
 	struct html *html = &picture->page->html;
+	char label[LABEL_SIZE];
 
 	fprintf(html->file,
 		"<script type=\"application/json\" id=\"timeline-data\">\n{\"end\":%llu",
@@ -839,7 +759,7 @@ static void write_data(struct picture *picture)
 	fputs("],\n\"tracks\":[", html->file);
 	for (size_t i = 0; i < timeline->track_count; i++) {
 		fputs(i ? ",\n{\"label\":" : "\n{\"label\":", html->file);
-		write_label(picture, &timeline->tracks[i], true);
+		html_json_text(html, label_of(timeline, &timeline->tracks[i], label));
 		fputs(",\"blocks\":[", html->file);
 		write_blocks(picture, &timeline->tracks[i]);
 		fputs("]}", html->file);
@@ -897,18 +817,16 @@ static void write_legend(struct html *html)
 
 int timeline_section(struct page *page)
 {
-	struct picture picture = {.page = page};
-	struct name *name, *next;
+	static struct picture picture; /* too large for a small stack */
 	int error;
 
 	if (!session_next_trace(page->session, NULL))
 		return 0;
+	picture = (struct picture){.page = page};
 	error = filter_init(&picture.filter, page->session, page->options);
 	if (error)
 		return error;
 	error = items_read(&picture.timeline, page->session, &picture.filter);
-	if (!error)
-		error = items_add_gaps(&picture.timeline);
 	if (!error && picture.timeline.count) {
 		items_choose_step(&picture.timeline);
 		write_legend(&page->html);
@@ -917,10 +835,7 @@ int timeline_section(struct page *page)
 		write_data(&picture);
 		html_timeline_script(&page->html);
 	}
-	HASH_ITER (hh, picture.names, name, next) {
-		HASH_DEL(picture.names, name);
-		free(name);
-	}
+	entries_free(&picture.names);
 	items_free(&picture.timeline);
 	filter_free(&picture.filter);
 	return error;

@@ -12,49 +12,43 @@
 /* In the order in which a page has them. */
 enum track_kind { TRACK_IDLE, TRACK_STREAM, TRACK_RANGES, TRACK_CALLS };
 
-struct track {
-	const struct job_process *owner; /* of a merged profile; else NULL */
-	unsigned process;		 /* counts the owners, from 0 */
-	enum track_kind kind;
-	int device;	     /* streams and idle time */
-	uint32_t context;    /* streams */
-	uint32_t number;     /* of the stream, or of the thread */
-	uint32_t level;	     /* ranges: in how many others they are */
-	size_t first, count; /* its items */
-};
-
 struct item {
 	uint64_t start, end, name;
-	uint32_t track, correlation, graph;
+	uint32_t correlation, graph;
 	uint16_t kind;	/* enum row_kind */
 	uint16_t cause; /* idle time: enum idle_cause */
 };
 
+struct track {
+	const struct job_process *owner; /* of a merged profile; else NULL */
+	unsigned process;		 /* counts the owners, from 0 */
+	enum track_kind kind;
+	int device;	    /* streams and idle time */
+	uint32_t context;   /* streams */
+	uint32_t number;    /* of the stream, or of the thread */
+	uint32_t level;	    /* ranges: in how many others they are */
+	struct item *items; /* by their start */
+	size_t count, room;
+};
+
+/* Tracks of a page. Chosen. */
+#define TRACKS_MOST 256
+
 struct timeline {
 	const struct session *session;
 	struct filter *filter; /* which rows are shown */
-	struct track *tracks;
-	size_t track_count, track_room;
-	struct item *items; /* by their track's place, then by their start */
-	size_t count, room;
+	struct track tracks[TRACKS_MOST];
+	size_t track_count;
+	size_t count;	   /* records of all tracks */
 	uint64_t left_out; /* records that had no room */
 	uint64_t end;	   /* of the last item; the first one starts at 0 */
 	uint64_t step;	   /* items that begin in the same step are one block; 0: none are */
 };
 
-/* Reads the trace. 0 or -ENOMEM; free it with items_free() whatever it returns. */
+/* Reads the trace, and adds a track of idle time for each device, above its streams. 0 or -ENOMEM;
+ * free it with items_free() whatever it returns. */
 int items_read(struct timeline *timeline, const struct session *session, struct filter *filter);
 void items_free(struct timeline *timeline);
-/* Adds an item; its track, once it has one, has to be sorted anew. 0 or -ENOMEM. */
-int items_add(struct timeline *timeline, const struct item *item);
-/* The place of a track like this one; negative: -ENOMEM, or -ENOSPC, of which it is one too many.
- */
-long items_track(struct timeline *timeline, const struct track *like);
-/* Sorts the tracks and their items. */
-void items_sort(struct timeline *timeline);
-
-/* Adds a track of idle time for each device, above its streams. 0 or -ENOMEM. */
-int items_add_gaps(struct timeline *timeline);
 
 /* An item, or several that are shorter than a step and begin in the same one. */
 struct block {

@@ -21,4 +21,18 @@ static inline void *grow(void *block, size_t used, size_t size)
 	return larger;
 }
 
+/*
+ * A list of `count` items with room for a further one: the list, or a larger one in its place. NULL
+ * if memory is out; the list stays.
+ */
+static inline void *grow_list(void *list, size_t count, size_t *room, size_t size)
+{
+	size_t more = count < 32 ? 64 : 2 * count;
+	void *grown = count < *room ? list : grow(list, count * size, more * size);
+
+	if (grown && count == *room)
+		*room = more;
+	return grown;
+}
+
 #endif

@@ -70,7 +70,6 @@ static void read_trace(void)
 {
 	assert_int_equal(filter_init(&filter, session, &options), 0);
 	assert_int_equal(items_read(&timeline, session, &filter), 0);
-	assert_int_equal(items_add_gaps(&timeline), 0);
 }
 
 /* The idle time of the first device: "CAUSE START END", the cause by its name or the call's. */
@@ -85,7 +84,7 @@ static void expect_idle(const char *expected)
 
 	assert_int_equal(timeline.tracks[0].kind, TRACK_IDLE);
 	for (size_t i = 0; i < timeline.tracks[0].count; i++) {
-		const struct item *item = &timeline.items[timeline.tracks[0].first + i];
+		const struct item *item = &timeline.tracks[0].items[i];
 
 		snprintf(text + strlen(text), sizeof(text) - strlen(text), "%s %llu %llu\n",
 			 item->cause == IDLE_CALL ? session_string(session, item->name)
@@ -197,21 +196,21 @@ static void ranges_inside_of_others_have_a_track_below(void **state)
 	assert_int_equal(timeline.track_count, 2);
 	assert_int_equal(timeline.tracks[0].level, 0);
 	assert_int_equal(timeline.tracks[0].count, 2);
-	assert_string_equal(session_string(session, timeline.items[0].name), "outer");
-	assert_string_equal(session_string(session, timeline.items[1].name), "next");
+	assert_string_equal(session_string(session, timeline.tracks[0].items[0].name), "outer");
+	assert_string_equal(session_string(session, timeline.tracks[0].items[1].name), "next");
 	assert_int_equal(timeline.tracks[1].level, 1);
 	assert_int_equal(timeline.tracks[1].count, 2);
 }
 
 static void records_that_are_close_together_are_one_block(void **state)
 {
-	static const struct track track = {.count = 5};
 	struct item items[] = {{.start = 0, .end = 10, .name = 1},
 			       {.start = 20, .end = 35, .name = 2},
 			       {.start = 99, .end = 140, .name = 3},
 			       {.start = 100, .end = 101, .name = 4},
 			       {.start = 110, .end = 300, .name = 5}};
-	struct timeline few = {.items = items, .step = 100};
+	const struct track track = {.items = items, .count = 5};
+	static const struct timeline few = {.step = 100};
 	struct block block;
 	size_t next = 0;
 
