@@ -82,23 +82,20 @@ static void judge(struct agreement_row *judged, const struct session *session,
 }
 
 static int add_row(struct agreement *agreement, struct filter *filter, const struct row *row,
-		   size_t *capacity)
+		   size_t *room)
 {
 	const char *name = filter_name(filter, row->kind, row->name);
-	struct agreement_row *grown = agreement->rows;
+	struct agreement_row *grown;
 	char *copy;
 
 	if (!name)
 		return -ENOMEM;
 	if (!filter_shows(filter, row->kind, row->name, row->device))
 		return 0;
-	if (agreement->count == *capacity) {
-		*capacity = *capacity ? *capacity * 2 : 32;
-		grown = grow(grown, agreement->count * sizeof(*grown), *capacity * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		agreement->rows = grown;
-	}
+	grown = grow_list(agreement->rows, agreement->count, room, sizeof(*grown));
+	if (!grown)
+		return -ENOMEM;
+	agreement->rows = grown;
 	copy = strdup(name);
 	if (!copy)
 		return -ENOMEM;
@@ -113,7 +110,7 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 	struct histogram *differences = calloc(1, sizeof(*differences));
 	struct filter filter;
 	struct row *row;
-	size_t capacity = 0;
+	size_t room = 0;
 	int error;
 
 	*agreement = (struct agreement){.rows = NULL};
@@ -127,7 +124,7 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 	session_for_each_row (session, row) {
 		if (!row_is_gpu(row->kind) || row_calls(row) == 0)
 			continue;
-		error = add_row(agreement, &filter, row, &capacity);
+		error = add_row(agreement, &filter, row, &room);
 		if (error)
 			break;
 		histogram_merge(differences, session_histogram(session, row->difference_histogram));

@@ -10,7 +10,6 @@
 
 #include "report/energy/energy.h"
 #include "report/metrics/metrics_text.h"
-#include "report/print/nsys_format.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/print/table.h"

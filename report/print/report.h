@@ -40,6 +40,12 @@ int summary_write(const struct session *session, const struct options *options, 
 		  int device, FILE *file);
 int trace_write(const struct session *session, const struct options *options, bool gpu, bool api,
 		FILE *file);
+/*
+ * The reports cuda_api_sum, cuda_gpu_kern_sum, cuda_gpu_mem_time_sum and cuda_gpu_mem_size_sum of
+ * `nsys stats`, in nsys's order. The median of sizes is empty without a record of every call,
+ * unless all are equal. Rows without times have only their calls and bytes.
+ */
+int nsys_format_write(struct session *session, const struct options *options, FILE *file);
 /* NVTX ranges; nothing if there are none. */
 int ranges_write(const struct session *session, const struct options *options, const char *prefix,
 		 FILE *file);

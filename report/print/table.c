@@ -211,25 +211,20 @@ static bool in_section(const struct session *session, const struct row *row,
 static int collect_keys(const struct session *session, enum table_section section, int device,
 			const struct row ***result, size_t *count)
 {
-	const struct row **rows = NULL;
+	const struct row **rows = NULL, **grown;
 	struct row *row;
-	size_t capacity = 0;
+	size_t room = 0;
 
 	*count = 0;
 	session_for_each_row (session, row) {
 		if (!in_section(session, row, section, device))
 			continue;
-		if (*count == capacity) {
-			const struct row **grown;
-
-			capacity = capacity ? capacity * 2 : 64;
-			grown = grow(rows, *count * sizeof(*rows), capacity * sizeof(*rows));
-			if (!grown) {
-				free(rows);
-				return -ENOMEM;
-			}
-			rows = grown;
+		grown = grow_list(rows, *count, &room, sizeof(*rows));
+		if (!grown) {
+			free(rows);
+			return -ENOMEM;
 		}
+		rows = grown;
 		rows[(*count)++] = row;
 	}
 	if (*count > 0)

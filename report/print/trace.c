@@ -17,7 +17,7 @@ struct trace {
 	const struct session *session;
 	const struct options *options;
 	const struct trace_record **records; /* in the order of time */
-	size_t count;
+	size_t count, room;
 	struct filter filter;
 	uint64_t zero;	       /* of the Start column */
 	bool gpu, api, memory; /* which kinds of records there are */
@@ -194,24 +194,19 @@ static int compare_start(const void *left, const void *right)
 	return 0;
 }
 
-static int add_record(struct trace *trace, size_t *capacity, const struct trace_record *record)
+static int add_record(struct trace *trace, const struct trace_record *record)
 {
-	if (trace->count == *capacity) {
-		const struct trace_record **grown;
+	const struct trace_record **grown =
+		grow_list(trace->records, trace->count, &trace->room, sizeof(*grown));
 
-		*capacity = *capacity ? *capacity * 2 : 1024;
-		grown = grow(trace->records, trace->count * sizeof(*grown),
-			     *capacity * sizeof(*grown));
-		if (!grown)
-			return -ENOMEM;
-		trace->records = grown;
-	}
+	if (!grown)
+		return -ENOMEM;
+	trace->records = grown;
 	trace->records[trace->count++] = record;
 	return 0;
 }
 
-static int collect_part(struct trace *trace, size_t *capacity, const struct trace_part *part,
-			bool gpu, bool api)
+static int collect_part(struct trace *trace, const struct trace_part *part, bool gpu, bool api)
 {
 	int error = 0;
 
@@ -225,7 +220,7 @@ static int collect_part(struct trace *trace, size_t *capacity, const struct trac
 		if (!filter_name(&trace->filter, record->kind, record->name))
 			error = -ENOMEM;
 		else if (filter_shows(&trace->filter, record->kind, record->name, record->device))
-			error = add_record(trace, capacity, record);
+			error = add_record(trace, record);
 	}
 	return error;
 }
@@ -234,11 +229,10 @@ static int collect_part(struct trace *trace, size_t *capacity, const struct trac
 static int collect(struct trace *trace, bool gpu, bool api)
 {
 	struct trace_part part = {.records = NULL};
-	size_t capacity = 0;
 	int error = 0;
 
 	while (!error && session_next_trace_part(trace->session, &part))
-		error = collect_part(trace, &capacity, &part, gpu, api);
+		error = collect_part(trace, &part, gpu, api);
 	if (!error && trace->count > 0)
 		qsort(trace->records, trace->count, sizeof(*trace->records), compare_start);
 	return error;
