@@ -35,8 +35,8 @@
 #include "preload/metrics/metrics.h"
 #include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
+#include "report/options/filename.h"
 #include "report/options/log_file.h"
-#include "report/options/rank.h"
 #include "report/session/environment.h"
 
 /* How long ktime's threads may take to begin, at the start and before a sandbox. Chosen. */
@@ -268,7 +268,8 @@ static bool is_timed_rank(struct process_rank *rank)
 {
 	bool timed;
 
-	if (!rank_find(rank, settings.rank_variable) && settings.rank_variable)
+	*rank = rank_find(settings.rank_variable);
+	if (rank->rank < 0 && settings.rank_variable)
 		log_file_say(pid,
 			     "the rank is not known: the variable %s of --rank-variable is not "
 			     "set to a number",

@@ -12,7 +12,6 @@
 #include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
 #include "report/options/filename.h"
-#include "report/options/rank.h"
 #include "report/options/log_file.h"
 #include "report/print/report.h"
 #include "report/session/folder.h"
@@ -89,8 +88,7 @@ static int create_kept(struct session **session)
 	pid_t holder;
 	int error;
 
-	if (of_rank)
-		settings.export_profile = own_pattern;
+	settings.export_profile = own_pattern;
 	error = create_named(session, of_rank, &holder);
 	if (error != -EBUSY && !(shared && error == -EEXIST))
 		return error;

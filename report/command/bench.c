@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/command/bench.h"
+#include "report/command/commands.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -12,14 +12,12 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "report/command/child.h"
 #include "report/command/launch.h"
 #include "report/compare/compare.h"
 #include "report/compare/profile.h"
 #include "report/names/visible.h"
 
 #define MESSAGE_SIZE 512
-#define BAD_USAGE    2
 #define MOST_RUNS    1000
 
 /* The file of a run; the caller frees it. */
@@ -128,7 +126,7 @@ static int replace_runs(const struct folders *folders, unsigned runs)
 }
 
 /* Runs the program once; its status as waitpid(2) has it, or -errno. */
-static int run_once(const struct options *options, const char *path, char *const *argv)
+static int run_once(const struct options *options, const char *path, const char *const *program)
 {
 	char force[] = "-f", quiet[] = "--quiet", output[] = "-o";
 	struct options run_options = *options;
@@ -139,11 +137,13 @@ static int run_once(const struct options *options, const char *path, char *const
 
 	if (!pattern)
 		return -ENOMEM;
+	run_options.words = words;
+	run_options.word_count = sizeof(words) / sizeof(*words);
 	run_options.export_profile = pattern;
 	run_options.force_overwrite = true;
 	status = child_fork(&child);
 	if (status == 0)
-		_exit(launch(&run_options, words, sizeof(words) / sizeof(*words), argv));
+		_exit(launch(&run_options, program));
 	if (status > 0) {
 		status = child_wait(&child);
 		/* child_fork held signals back. */
@@ -156,11 +156,12 @@ static int run_once(const struct options *options, const char *path, char *const
 
 /* Runs the program as often as asked for; the exit status. *ended: as waitpid(2) has the status of
  * a run that failed, else 0. */
-static int run_all(const struct options *options, const char *folder, char *const *argv, int *ended)
+static int run_all(const struct options *options, const char *folder, const char *const *program,
+		   int *ended)
 {
 	for (unsigned run = 1; run <= options->runs; run++) {
 		char *path = run_path(folder, run);
-		int status = path ? run_once(options, path, argv) : -ENOMEM;
+		int status = path ? run_once(options, path, program) : -ENOMEM;
 		bool kept = path && access(path, F_OK) == 0;
 
 		free(path);
@@ -183,25 +184,24 @@ static int run_all(const struct options *options, const char *folder, char *cons
 	return EXIT_SUCCESS;
 }
 
-int command_bench(const struct options *options, const char *const *argv, size_t count)
+int command_bench(const struct options *options, const char *const *program, size_t count)
 {
-	char *const *program = (char *const *)(uintptr_t)argv; /* as execvp(3) takes it */
 	struct profile runs = {0};
 	char message[MESSAGE_SIZE], name[PATH_MAX];
 	struct folders folders;
 	int ended = 0;
-	const char *base = strrchr(argv[0], '/');
+	const char *base = strrchr(program[0], '/');
 	int status;
 
 	(void)count;
 	if (options->runs == 0 || options->runs > MOST_RUNS) {
 		visible_line(stderr, "ktime bench: --runs takes 1 to %d", MOST_RUNS);
-		return BAD_USAGE;
+		return EXIT_BAD_USAGE;
 	}
-	snprintf(name, sizeof(name), "%s.runs", base ? base + 1 : argv[0]);
+	snprintf(name, sizeof(name), "%s.runs", base ? base + 1 : program[0]);
 	if (make_folders(&folders, options->export_profile ? options->export_profile : name,
 			 options->force_overwrite))
-		return BAD_USAGE;
+		return EXIT_BAD_USAGE;
 	status = run_all(options, folders.runs, program, &ended);
 	if (status == EXIT_SUCCESS && replace_runs(&folders, options->runs))
 		status = EXIT_FAILURE;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/command/child.h"
+#include "report/command/launch.h"
 
 #include <errno.h>
 #include <stdbool.h>

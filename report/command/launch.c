@@ -14,18 +14,13 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "report/command/child.h"
-#include "report/command/remains.h"
-#include "report/command/tree.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"
-#include "report/options/rank.h"
 #include "report/session/folder.h"
 #include "report/session/new_file.h"
 
 #define CANNOT_RUN 126
 #define NOT_FOUND  127
-#define BAD_USAGE  2
 
 /* The command's file, in PATH_MAX bytes. */
 static bool find_self(char *self)
@@ -159,8 +154,7 @@ static void write_replaced(const char *pattern, FILE *out)
 	free(path);
 }
 
-static int set_options(const struct options *options, const char *tree, char *const *words,
-		       int count)
+static int set_options(const struct options *options, const char *tree)
 {
 	char *text = NULL;
 	size_t length;
@@ -169,8 +163,8 @@ static int set_options(const struct options *options, const char *tree, char *co
 
 	if (!out)
 		return -ENOMEM;
-	for (int i = 0; i < count; i++)
-		write_option_word(words[i], i > 0 ? words[i - 1] : NULL, out);
+	for (int i = 0; i < options->word_count; i++)
+		write_option_word(options->words[i], i > 0 ? options->words[i - 1] : NULL, out);
 	write_absolute("log-file", options->log_file, out);
 	write_absolute("export-profile", options->export_profile, out);
 	write_absolute("prometheus", options->prometheus, out);
@@ -190,7 +184,7 @@ static int set_options(const struct options *options, const char *tree, char *co
 
 /* Checks before the program runs that the file can be written after it. */
 static int check_file(const char *pattern, const struct process_rank *rank, bool is_for_profile,
-		      bool keep_existing, char *const *argv)
+		      bool keep_existing, const char *const *program)
 {
 	char message[512], *path, *slash;
 	struct name_codes codes = {getpid(), rank->rank, -1};
@@ -217,8 +211,8 @@ static int check_file(const char *pattern, const struct process_rank *rank, bool
 			error = -EMEDIUMTYPE;
 		else if (access(path, W_OK) < 0)
 			error = -errno;
-		for (; *argv && !error; argv++)
-			is_input = is_input || is_same_file(path, *argv);
+		for (; *program && !error; program++)
+			is_input = is_input || is_same_file(path, *program);
 	} else {
 		slash = strrchr(path, '/');
 		if (slash)
@@ -271,18 +265,17 @@ static void warn_of_shared_file(const char *option, const char *pattern)
 }
 
 /* Becomes the program; returns only with a message and a status. */
-static int become(const struct options *options, const char *tree, char *const *option_words,
-		  int option_count, char *const *argv)
+static int become(const struct options *options, const char *tree, const char *const *program)
 {
-	int error = set_options(options, tree, option_words, option_count);
+	int error = set_options(options, tree);
 
 	if (error) {
 		visible_line(stderr, "ktime: %s", strerror(-error));
 		return CANNOT_RUN;
 	}
-	execvp(argv[0], argv);
+	execvp(program[0], (char *const *)(uintptr_t)program);
 	error = errno;
-	visible_line(stderr, "ktime: %s: %s", argv[0], strerror(error));
+	visible_line(stderr, "ktime: %s: %s", program[0], strerror(error));
 	return error == ENOENT ? NOT_FOUND : CANNOT_RUN;
 }
 
@@ -306,8 +299,7 @@ static void let_go(const struct options *options)
 }
 
 /* Runs the program as a child, and reports on it where it could not do that itself. */
-static int run(const struct options *options, char *const *option_words, int option_count,
-	       char *const *argv)
+static int run(const struct options *options, const char *const *program)
 {
 	char *tree = tree_create(options);
 	struct child child;
@@ -320,7 +312,7 @@ static int run(const struct options *options, char *const *option_words, int opt
 		return CANNOT_RUN;
 	}
 	if (forked == 0)
-		_exit(become(options, tree, option_words, option_count, argv));
+		_exit(become(options, tree, program));
 	let_go(options);
 	status = child_wait(&child);
 	remains_report(options, tree, &child, status);
@@ -330,34 +322,31 @@ static int run(const struct options *options, char *const *option_words, int opt
 	return child_end_alike(status);
 }
 
-static int check_files(const struct options *options, char *const *argv)
+static int check_files(const struct options *options, const char *const *program)
 {
 	const char *profile = options->export_profile, *log = options->log_file;
 	char pattern[PATH_MAX];
-	struct process_rank rank;
-	bool of_rank;
+	struct process_rank rank = rank_find(options->rank_variable);
+	bool of_rank = profile && rank_file_pattern(pattern, sizeof(pattern), profile, &rank);
 
 	if (profile && log && strcmp(profile, log) == 0) {
 		visible_line(stderr, "ktime: the profile and the report would be one file, %s",
 			     log);
 		return -EINVAL;
 	}
-	rank_find(&rank, options->rank_variable);
-	of_rank = profile && rank_file_pattern(pattern, sizeof(pattern), profile, &rank);
 	/* A rank's file that is there already is left alone; it gets another name. */
-	return check_file(log, &rank, false, false, argv) ||
-	       check_file(of_rank ? pattern : profile, &rank, true,
-			  !options->force_overwrite && !of_rank, argv);
+	return check_file(log, &rank, false, false, program) ||
+	       check_file(profile ? pattern : NULL, &rank, true,
+			  !options->force_overwrite && !of_rank, program);
 }
 
-int launch(const struct options *options, char *const *option_words, int option_count,
-	   char *const *argv)
+int launch(const struct options *options, const char *const *program)
 {
 	char *library;
 	int error;
 
-	if (check_files(options, argv))
-		return BAD_USAGE;
+	if (check_files(options, program))
+		return EXIT_BAD_USAGE;
 	if (options->profile_children)
 		warn_of_shared_file("--log-file", options->log_file);
 	library = launch_library();
@@ -380,5 +369,5 @@ int launch(const struct options *options, char *const *option_words, int option_
 		visible_line(stderr, "ktime: %s", strerror(-error));
 		return CANNOT_RUN;
 	}
-	return run(options, option_words, option_count, argv);
+	return run(options, program);
 }

@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/command/list.h"
+/* Profiles that programs left behind: `ktime list`, `ktime clean`. */
+#include "report/command/commands.h"
 
 #include <errno.h>
 #include <limits.h>
-#include <pwd.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "report/live/live.h"
 #include "report/names/visible.h"
 #include "report/sheet/number.h"
 #include "report/session/folder.h"
-
-static const char *user_name(uid_t user, char *number, size_t size)
-{
-	const struct passwd *entry = getpwuid(user);
-
-	snprintf(number, size, "%u", (unsigned)user);
-	return entry ? entry->pw_name : number;
-}
 
 /* "0,2,3" */
 static const char *device_list(uint64_t devices, char *text, size_t size)
@@ -44,7 +37,7 @@ static void write_line(const struct left_profile *profile, FILE *file)
 	if (profile->since && localtime_r(&seconds, &date))
 		strftime(since, sizeof(since), "%Y-%m-%d %H:%M:%S", &date);
 	fprintf(file, "%7d  %-8s  %-19s  %8s  %-7s  %-3s  ", (int)profile->pid,
-		user_name(profile->user, number, sizeof(number)), since,
+		processes_user(profile->user, number, sizeof(number)), since,
 		number_size(size, profile->bytes), states[profile->state],
 		device_list(profile->devices, devices, sizeof(devices)));
 	visible_write(profile->path, file);

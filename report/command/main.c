@@ -10,21 +10,30 @@
 
 #include "report/command/commands.h"
 #include "report/command/launch.h"
-#include "report/command/show.h"
 #include "report/metrics/metrics_text.h"
 #include "report/names/visible.h"
 #include "report/options/nearest.h"
 #include "report/session/new_file.h"
 
-#define BAD_USAGE 2
 #define NOT_FOUND 127
+
+static char speaker[32] = "ktime"; /* "ktime show" */
+
+/* The command of a name; the first one if there is none. */
+static const struct command *command_find(const char *name)
+{
+	for (size_t i = 1; i < command_count; i++)
+		if (strcmp(commands[i].name, name) == 0)
+			return &commands[i];
+	return commands;
+}
 
 static int answer_help(const struct command *command, const char *topic)
 {
 	if (help_write(command, topic, stdout) == 0)
 		return EXIT_SUCCESS;
 	visible_line(stderr, "ktime: no help on %s (--help, --help all, --help nvprof)", topic);
-	return BAD_USAGE;
+	return EXIT_BAD_USAGE;
 }
 
 static bool is_on_path(const char *program)
@@ -67,23 +76,6 @@ static bool check_program(const char *program)
 	return false;
 }
 
-/* argv[first] is the program; the words before it are options. */
-static int run_program(const struct options *options, int argc, char **argv, int first)
-{
-	int count = first - 1;
-
-	if (first == argc) {
-		fputs("ktime: no program given (ktime --help)\n", stderr);
-		return BAD_USAGE;
-	}
-	if (!check_program(argv[first]))
-		return NOT_FOUND;
-	/* "--" ends the options; it is not one. */
-	if (count > 0 && strcmp(argv[first - 1], "--") == 0)
-		count--;
-	return launch(options, argv + 1, count, argv + first);
-}
-
 /* For LD_PRELOAD, where the command cannot be the program's parent. */
 static int print_library(void)
 {
@@ -98,17 +90,8 @@ static int print_library(void)
 	return EXIT_SUCCESS;
 }
 
-static int main_run(struct options *options, int argc, char **argv)
+int command_run(const struct options *options, const char *const *program, size_t count)
 {
-	char message[512];
-	int first;
-
-	if (options_parse_arguments(options, argc, argv, &first, message, sizeof(message))) {
-		visible_line(stderr, "ktime: %s", message);
-		return BAD_USAGE;
-	}
-	if (options->help)
-		return answer_help(&commands[0], first < argc ? argv[first] : NULL);
 	if (options->version) {
 		puts("ktime " KTIME_VERSION);
 		return EXIT_SUCCESS;
@@ -126,7 +109,11 @@ static int main_run(struct options *options, int argc, char **argv)
 	/* As nvprof: the report goes to stderr. */
 	if (options->import_profile)
 		return show_files(options, &options->import_profile, 1, options->log_file);
-	return run_program(options, argc, argv, first);
+	if (count == 0) {
+		fputs("ktime: no program given (ktime --help)\n", stderr);
+		return EXIT_BAD_USAGE;
+	}
+	return check_program(program[0]) ? launch(options, program) : NOT_FOUND;
 }
 
 /* The files that options name to be read. */
@@ -145,9 +132,25 @@ static size_t named_inputs(const struct options *options, const char **inputs, s
 	return count;
 }
 
+static bool is_among(const char *path, const char *const *others, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (others[i] && is_same_file(path, others[i]))
+			return true;
+	return false;
+}
+
+/* The same by the name, of a file that is not there yet. */
+static bool is_new_among(const char *path, const char *const *others, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (others[i] && strcmp(path, others[i]) == 0)
+			return strcmp(path, "-") != 0 && access(path, F_OK) < 0;
+	return false;
+}
+
 /* Whether a file is written that is read as well, or is written twice; says so. */
-static bool overwrites_input(const struct command *command, const struct options *options,
-			     const char *const *files, size_t count)
+static bool overwrites_input(const struct options *options, const char *const *files, size_t count)
 {
 	const char *const outputs[] = {options->export_profile, options->sqlite,  options->perfetto,
 				       options->chrome,		options->json,	  options->markdown,
@@ -156,77 +159,75 @@ static bool overwrites_input(const struct command *command, const struct options
 	size_t named = named_inputs(options, inputs, sizeof(inputs) / sizeof(inputs[0]));
 
 	for (size_t i = 0; i < sizeof(outputs) / sizeof(outputs[0]); i++) {
-		const char *output = outputs[i];
-		bool is_input = false;
-
-		for (size_t j = 0; output && j < count && !is_input; j++)
-			is_input = is_same_file(output, files[j]);
-		for (size_t j = 0; output && j < named && !is_input; j++)
-			is_input = is_same_file(output, inputs[j]);
-		for (size_t j = 0; output && j < i && !is_input; j++)
-			is_input = outputs[j] &&
-				   (is_same_file(output, outputs[j]) ||
-				    (strcmp(output, outputs[j]) == 0 && strcmp(output, "-") != 0 &&
-				     access(output, F_OK) < 0));
-		if (!is_input)
+		if (!outputs[i] ||
+		    !(is_among(outputs[i], files, count) || is_among(outputs[i], inputs, named) ||
+		      is_among(outputs[i], outputs, i) || is_new_among(outputs[i], outputs, i)))
 			continue;
-		visible_line(stderr,
-			     "ktime %s: the output %s is one of the files that are read, or "
-			     "another output",
-			     command->name, output);
+		visible_line(
+			stderr,
+			"%s: the output %s is one of the files that are read, or another output",
+			speaker, outputs[i]);
 		return true;
 	}
 	return false;
 }
 
-/* argv[0] is the command; options may stand before, between and behind its files. */
-static int main_command(const struct command *command, struct options *options, int argc,
-			char **argv)
+/* Options may stand before, between and behind the operands, which have room for `argc`. 0 or
+ * -EINVAL with a line on stderr. */
+static int read_arguments(const struct command *command, struct options *options, int argc,
+			  char **argv, const char **operands, size_t *count)
 {
-	const char **files = calloc((size_t)argc + 1, sizeof(*files));
-	int first, status = BAD_USAGE;
 	char message[512];
-	size_t count = 0;
+	bool ended;
+	int first;
 
-	options->command = command->option_mask;
-	if (!files) {
-		visible_line(stderr, "ktime %s: %s", command->name, strerror(ENOMEM));
-		return EXIT_FAILURE;
-	}
+	options->command = command->options;
 	for (; argc > 1; argc -= first, argv += first) {
 		if (options_parse_arguments(options, argc, argv, &first, message,
 					    sizeof(message))) {
-			visible_line(stderr, "ktime %s: %s", command->name, message);
-			goto out;
+			visible_line(stderr, "%s: %s", speaker, message);
+			return -EINVAL;
 		}
-		if (first > 1 && strcmp(argv[first - 1], "--") == 0)
-			options->separator = count;
+		ended = first > 1 && strcmp(argv[first - 1], "--") == 0;
+		if (ended)
+			options->separator = *count;
 		if (first == argc)
 			break;
-		files[count++] = argv[first];
+		operands[(*count)++] = argv[first];
 		/* What follows a program's name is the program's. */
 		if (!command->runs_program)
 			continue;
+		options->words = argv + 1;
+		options->word_count = first - 1 - ended;
 		while (++first < argc)
-			files[count++] = argv[first];
+			operands[(*count)++] = argv[first];
 		break;
 	}
-	if (options->import_profile)
-		files[count++] = options->import_profile;
+	return 0;
+}
+
+static int run_command(const struct command *command, const struct options *options,
+		       const char **operands, size_t count)
+{
+	bool named = command != commands;
+
 	if (options->help)
-		status = answer_help(command, NULL);
-	else if (count < command->operands_least || count > command->operands_most)
-		visible_line(stderr, "ktime %s: %s %s%s given; usage: %.*s", command->name,
+		return answer_help(command, !named && count > 0 ? operands[0] : NULL);
+	if (named && options->import_profile)
+		operands[count++] = options->import_profile;
+	if (count < command->least || count > command->most) {
+		visible_line(stderr, "%s: %s %s%s given; usage: %.*s", speaker,
 			     count == 0	  ? "no"
 			     : count == 1 ? "one"
 					  : "too many",
 			     command->runs_program ? "program" : "file", count > 1 ? "s" : "",
 			     (int)strcspn(command->usage, "\n"), command->usage);
-	else if (!overwrites_input(command, options, files, count))
-		status = command->run(options, files, count);
-out:
-	free(files);
-	return status;
+		return EXIT_BAD_USAGE;
+	}
+	/* What is the program's is looked at when it is started. */
+	if (named && overwrites_input(options, operands, count))
+		return EXIT_BAD_USAGE;
+	return command->run(options, operands, count);
 }
 
 /* A profile may be cut by another process while it is read. */
@@ -241,16 +242,28 @@ static void handle_fault(int number, siginfo_t *information, void *context)
 
 int main(int argc, char **argv)
 {
-	const struct command *command = argc > 1 ? command_find(argv[1]) : NULL;
+	const struct command *command = command_find(argc > 1 ? argv[1] : "");
+	const char **operands = calloc((size_t)argc + 1, sizeof(*operands));
 	struct sigaction action = {.sa_flags = SA_SIGINFO};
 	struct options options;
-	int status;
+	int status = EXIT_BAD_USAGE;
+	size_t count = 0;
 
 	action.sa_sigaction = handle_fault;
 	sigaction(SIGBUS, &action, NULL);
 	options_defaults(&options);
-	status = command ? main_command(command, &options, argc - 1, argv + 1)
-			 : main_run(&options, argc, argv);
+	if (command != commands) {
+		snprintf(speaker, sizeof(speaker), "ktime %s", command->name);
+		argc--;
+		argv++;
+	}
+	if (!operands) {
+		visible_line(stderr, "%s: %s", speaker, strerror(ENOMEM));
+		status = EXIT_FAILURE;
+	} else if (!read_arguments(command, &options, argc, argv, operands, &count)) {
+		status = run_command(command, &options, operands, count);
+	}
+	free(operands);
 	options_free(&options);
 	return status;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* `ktime show`, and -i. */
-#include "report/command/show.h"
+/* `ktime show`, -i, and `ktime merge`. */
+#include "report/command/commands.h"
 
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
-#include "report/command/list.h"
 #include "report/compare/profile.h"
 #include "report/html/profile_page.h"
 #include "report/merge/job.h"
@@ -17,95 +17,60 @@
 #include "report/session/new_file.h"
 #include "report/session/session.h"
 
-#define BAD_USAGE 2
-
-static int write_session(struct session *session, const char *path, const struct options *options,
-			 FILE *file)
-{
-	char message[512];
-	int error;
-
-	if (options->html) {
-		error = profile_page_write(session, options, options->html, message,
-					   sizeof(message));
-		if (error)
-			visible_line(stderr, "ktime: %s", message);
-		return error ? EXIT_FAILURE : EXIT_SUCCESS;
-	}
-	error = report_write(session, options, file);
-	if (!error && !options->print_gpu_trace && !options->print_api_trace)
-		error = job_write(session, options, file);
-	if (error)
-		visible_line(stderr, "ktime: the report of %s was not written: %s", path,
-			     strerror(-error));
-	return error ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
-/* Opens the log only now that there is something to be written to it. */
-static int write_to_log(struct session *session, const char *path, const struct options *options,
-			const char *log_file)
+int show_session(struct session *session, const char *path, const struct options *options,
+		 const char *log_file, bool append, char *message, size_t size)
 {
 	const struct name_codes codes = {getpid(), -1, -1};
 	struct log_file log;
-	char message[512];
-	int status, error;
+	int closed, error;
 	FILE *file;
 
-	error = log_file_resolve(&log, log_file, &codes, message, sizeof(message));
+	error = log_file_resolve(&log, log_file, &codes, message, size);
 	if (!error)
-		error = log_file_open(&log, false, &file, message, sizeof(message));
+		error = log_file_open(&log, append, &file, message, size);
 	log_file_free(&log);
-	if (error) {
-		visible_line(stderr, "ktime: %s", message);
-		return EXIT_FAILURE;
-	}
-	for (size_t i = 0; i < options->notice_count; i++)
-		visible_line(stderr, "======== Warning: %s", options->notices[i]);
-	status = write_session(session, path, options, file);
-	error = log_file_close(file);
-	if (error && status == EXIT_SUCCESS) {
-		visible_line(stderr, "ktime: the report was not written: %s", strerror(-error));
-		status = EXIT_FAILURE;
-	}
-	return status;
-}
-
-static int show_file(const char *path, const struct options *options, const char *log_file)
-{
-	struct session *session;
-	char message[512];
-	int status;
-
-	if (session_load(&session, path, message, sizeof(message))) {
-		visible_line(stderr, "ktime: %s", message);
-		return EXIT_FAILURE;
-	}
-	status = write_to_log(session, path, options, log_file);
-	session_close(session);
-	return status;
+	if (error)
+		return error;
+	error = report_write(session, options, file);
+	if (!error && !options->print_gpu_trace && !options->print_api_trace)
+		error = job_write(session, options, file);
+	closed = log_file_close(file);
+	error = error ? error : closed;
+	if (error)
+		snprintf(message, size, "the report of %s was not written: %s", path,
+			 strerror(-error));
+	return error;
 }
 
 /* Several files: one report of all their processes. */
-static int show_merged(const char *const *paths, size_t count, const struct options *options,
-		       const char *log_file)
-{
-	struct merge *merge;
-	int status;
-
-	if (merge_files(&merge, NULL, false,
-			options->print_gpu_trace || options->print_api_trace || options->html,
-			paths, count))
-		return EXIT_FAILURE;
-	status = write_to_log(merge_session(merge), "all", options, log_file);
-	merge_free(merge);
-	return status;
-}
-
 int show_files(const struct options *options, const char *const *paths, size_t count,
 	       const char *log_file)
 {
-	return count == 1 ? show_file(paths[0], options, log_file)
-			  : show_merged(paths, count, options, log_file);
+	struct session *loaded = NULL, *session;
+	struct merge *merge = NULL;
+	char message[512];
+	int error;
+
+	if (count > 1 &&
+	    merge_files(&merge, NULL, false,
+			options->print_gpu_trace || options->print_api_trace || options->html,
+			paths, count))
+		return EXIT_FAILURE;
+	error = count > 1 ? 0 : session_load(&loaded, paths[0], message, sizeof(message));
+	session = count > 1 ? merge_session(merge) : loaded;
+	for (size_t i = 0; !error && i < options->notice_count; i++)
+		visible_line(stderr, "======== Warning: %s", options->notices[i]);
+	if (!error && options->html)
+		error = profile_page_write(session, options, options->html, message,
+					   sizeof(message));
+	else if (!error)
+		error = show_session(session, count > 1 ? "all" : paths[0], options, log_file,
+				     false, message, sizeof(message));
+	if (error)
+		visible_line(stderr, "ktime: %s", message);
+	merge_free(merge);
+	session_close(loaded);
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
 }
 
 /* Without a file: what there is to be shown. */
@@ -119,7 +84,7 @@ static int show_left(void)
 		return EXIT_SUCCESS;
 	}
 	fputs("ktime show: no file given; usage: ktime show [options] FILE...\n", stderr);
-	return BAD_USAGE;
+	return EXIT_BAD_USAGE;
 }
 
 /* The page of "show --html run.ktime": run.html beside it. The caller frees it; NULL: no memory. */
@@ -146,7 +111,7 @@ static int show_beside(const struct options *asked, size_t count, const char *lo
 		fputs(" is a ktime profile: --html takes the name of the page (--html PAGE "
 		      "FILE...)\n",
 		      stderr);
-		return BAD_USAGE;
+		return EXIT_BAD_USAGE;
 	}
 	page = page_beside(asked->html);
 	if (!page) {
@@ -168,4 +133,19 @@ int command_show(const struct options *options, const char *const *files, size_t
 	if (count == 0)
 		return show_left();
 	return show_files(options, files, count, log_file);
+}
+
+int command_merge(const struct options *options, const char *const *files, size_t count)
+{
+	const char *output = options->export_profile;
+	struct merge *merge;
+
+	if (!output) {
+		fputs("ktime merge: no output given (-o FILE)\n", stderr);
+		return EXIT_BAD_USAGE;
+	}
+	if (merge_files(&merge, output, options->force_overwrite, true, files, count))
+		return EXIT_FAILURE;
+	merge_free(merge);
+	return EXIT_SUCCESS;
 }

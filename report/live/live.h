@@ -22,6 +22,8 @@ int processes_find(struct left_profile **profiles, size_t *count, const struct o
 		   const char *const *numbers, size_t number_count, char *message, size_t size);
 /* The name of a program by its command line, without folders and arguments: up to `size` bytes. */
 void processes_program(const char *command, char *name, size_t size);
+/* A user's name, or his number where he has none. */
+const char *processes_user(uid_t user, char *number, size_t size);
 
 /*
  * A running program's profile, read again and again: what happened since the last reading, beside

@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <limits.h>
+#include <pwd.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -141,4 +142,12 @@ void processes_program(const char *command, char *name, size_t size)
 {
 	program_name(command, name, size);
 	visible_replace(name, strlen(name));
+}
+
+const char *processes_user(uid_t user, char *number, size_t size)
+{
+	const struct passwd *entry = getpwuid(user);
+
+	snprintf(number, size, "%u", (unsigned)user);
+	return entry ? entry->pw_name : number;
 }

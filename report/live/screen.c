@@ -4,7 +4,6 @@
 
 #include <curses.h>
 #include <locale.h>
-#include <pwd.h>
 #include <regex.h>
 #include <stdlib.h>
 #include <string.h>
@@ -48,14 +47,6 @@ __attribute__((format(printf, 2, 3))) static void put(int y, const char *format,
 	mvaddnstr(y, 0, text, COLS);
 }
 
-static const char *user_name(uid_t user, char *number, size_t size)
-{
-	const struct passwd *entry = getpwuid(user);
-
-	snprintf(number, size, "%u", (unsigned)user);
-	return entry ? entry->pw_name : number;
-}
-
 static void put_program(const struct screen *screen, int y, size_t index)
 {
 	const struct reading *reading = &screen->readings->of[index];
@@ -69,7 +60,7 @@ static void put_program(const struct screen *screen, int y, size_t index)
 	if (index == screen->chosen)
 		attron(A_REVERSE);
 	put(y, "%7d  %-8.8s  %7s  %7s  %11s  %8s  %s", (int)reading->pid,
-	    user_name(reading->user, user, sizeof(user)), top_percent(busy, line.busy),
+	    processes_user(reading->user, user, sizeof(user)), top_percent(busy, line.busy),
 	    top_percent(run_busy, line.run_busy), number_count(calls, line.rows.calls),
 	    number_time(total, line.rows.total), program);
 	attroff(A_REVERSE);

@@ -13,7 +13,6 @@
 #include "report/names/visible.h"
 #include "report/session/session.h"
 
-#define BAD_USAGE  2
 /* How often a profile is read again that was written to meanwhile: the collector rests after each
  * time that it was asked. Chosen. */
 #define READS_MOST 100
@@ -150,7 +149,7 @@ int command_snapshot(const struct options *options, const char *const *files, si
 
 	if (!options->export_profile) {
 		fputs("ktime snapshot: -o FILE has to be given\n", stderr);
-		return BAD_USAGE;
+		return EXIT_BAD_USAGE;
 	}
 	error = open_program(&steered, "ktime snapshot", options, files, count);
 	if (!error && options->since)
@@ -238,7 +237,7 @@ int command_window(const struct options *options, const char *const *files, size
 	if (!options->export_profile || isnan(seconds)) {
 		fputs("ktime window: a process, a time (2s, 500ms) and -o FILE have to be given\n",
 		      stderr);
-		return BAD_USAGE;
+		return EXIT_BAD_USAGE;
 	}
 	error = open_program(&steered, "ktime window", options, files, count - 1);
 	/* Before the time is spent. */

@@ -423,7 +423,7 @@ int command_top(const struct options *given, const char *const *files, size_t co
 	/* A day; poll() takes no more than 24 of them. */
 	if (!(options.interval >= 0.01 && options.interval <= 86400)) {
 		fputs("ktime top: -d takes 0.01 to 86400 seconds\n", stderr);
-		return 2;
+		return EXIT_BAD_USAGE;
 	}
 	if (readings_take(&readings, &options, files, count, message, sizeof(message))) {
 		visible_line(stderr, "ktime top: %s", message);

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/options/filename.h"
-#include "report/session/environment.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+
+#include "report/session/environment.h"
 
 /* Writes what follows a % at `code` to `out`; returns the rest of the pattern, NULL for an error.
  */
@@ -109,4 +111,175 @@ char *filename_expand_path(const char *pattern, const struct name_codes *codes, 
 	}
 	free(name);
 	return path;
+}
+
+#define SUFFIX ".ktime"
+
+/*
+ * Launchers, the innermost first: torchrun is started by the others, and Slurm starts them.
+ * `mark` has to be a number if `numbered`: in a batch script, and so in what mpirun starts there,
+ * SLURM_PROCID is 0 everywhere and SLURM_STEP_ID is "batch" or nothing.
+ */
+static const struct launcher {
+	const char *name, *mark;
+	bool numbered;
+	const char *rank, *local_rank, *world_size;
+	const char *job, *job_part; /* what tells the job from others */
+} launchers[] = {
+	{"torchrun", "TORCHELASTIC_RUN_ID", false, "RANK", "LOCAL_RANK", "WORLD_SIZE",
+	 "TORCHELASTIC_RUN_ID", "MASTER_PORT"},
+	{"Open MPI", "OMPI_COMM_WORLD_RANK", true, "OMPI_COMM_WORLD_RANK",
+	 "OMPI_COMM_WORLD_LOCAL_RANK", "OMPI_COMM_WORLD_SIZE", "PMIX_NAMESPACE", ""},
+	{"PMIx", "PMIX_RANK", true, "PMIX_RANK", "", "", "PMIX_NAMESPACE", ""},
+	{"PMI", "PMI_RANK", true, "PMI_RANK", "MPI_LOCALRANKID", "PMI_SIZE", "PMI_JOBID", ""},
+	{"Slurm", "SLURM_STEP_ID", true, "SLURM_PROCID", "SLURM_LOCALID", "SLURM_STEP_NUM_TASKS",
+	 "SLURM_JOB_ID", "SLURM_STEP_ID"},
+};
+#define LAUNCHERS (sizeof(launchers) / sizeof(launchers[0]))
+
+/* Reads digits, at most those of an int; returns what follows them, NULL if there is none. */
+static const char *read_number(const char *text, int *number)
+{
+	long value = 0;
+	const char *at = text;
+
+	for (; *at >= '0' && *at <= '9' && at - text < 10; at++)
+		value = value * 10 + (*at - '0');
+	if (at == text || value > INT_MAX)
+		return NULL;
+	*number = (int)value;
+	return at;
+}
+
+/* A variable's number, or -1. */
+static int number_of(const char *variable)
+{
+	const char *text = *variable ? environment_get(variable) : NULL;
+	const char *end;
+	int number;
+
+	end = text ? read_number(text, &number) : NULL;
+	return end && !*end ? number : -1;
+}
+
+static bool is_there(const struct launcher *launcher)
+{
+	return launcher->numbered ? number_of(launcher->mark) >= 0
+				  : environment_get(launcher->mark) != NULL;
+}
+
+/* What is not known yet and this launcher tells. */
+static void complete(struct process_rank *rank, const struct launcher *launcher)
+{
+	const char *job = *launcher->job ? environment_get(launcher->job) : NULL;
+	const char *part = *launcher->job_part ? environment_get(launcher->job_part) : NULL;
+
+	if (rank->local_rank < 0)
+		rank->local_rank = number_of(launcher->local_rank);
+	if (rank->world_size < 0)
+		rank->world_size = number_of(launcher->world_size);
+	if (!*rank->launcher)
+		snprintf(rank->launcher, sizeof(rank->launcher), "%s", launcher->name);
+	if (!*rank->job && job)
+		snprintf(rank->job, sizeof(rank->job), "%s%s%s", job, part ? "." : "",
+			 part ? part : "");
+}
+
+struct process_rank rank_find(const char *variable)
+{
+	struct process_rank rank = {-1, -1, -1, .launcher = ""};
+
+	if (variable) {
+		rank.rank = number_of(variable);
+		if (rank.rank >= 0)
+			snprintf(rank.launcher, sizeof(rank.launcher), "%s", variable);
+	}
+	/* PMIx tells no size, and the launcher around it may: one that gives the same rank. */
+	for (size_t i = 0; i < LAUNCHERS; i++) {
+		int number = is_there(&launchers[i]) ? number_of(launchers[i].rank) : -1;
+
+		if (!variable && rank.rank < 0)
+			rank.rank = number;
+		if (number >= 0 && number == rank.rank)
+			complete(&rank, &launchers[i]);
+	}
+	/* A size that the rank does not fit into is of another job. */
+	if (rank.world_size <= rank.rank)
+		rank.world_size = -1;
+	return rank;
+}
+
+/* The next range of a list, "3" or "3-7"; NULL where it is none. */
+static const char *read_range(const char *text, int *first, int *last)
+{
+	const char *end = read_number(text, first);
+
+	*last = *first;
+	if (end && *end == '-')
+		end = read_number(end + 1, last);
+	return end && (!*end || (*end == ',' && end[1])) && *first <= *last ? end + (*end == ',')
+									    : NULL;
+}
+
+bool rank_list_is_valid(const char *list)
+{
+	int first, last;
+
+	do
+		list = read_range(list, &first, &last);
+	while (list && *list);
+	return list != NULL;
+}
+
+bool rank_is_listed(const char *list, int rank)
+{
+	int first, last;
+
+	if (!list || rank < 0)
+		return true;
+	while (list && *list) {
+		list = read_range(list, &first, &last);
+		if (list && rank >= first && rank <= last)
+			return true;
+	}
+	return false;
+}
+
+/* The name's length without the suffix; 0 if it is the process's own. */
+static size_t shared_length(const char *pattern, const struct process_rank *rank)
+{
+	size_t length = strlen(pattern), suffix = strlen(SUFFIX);
+
+	if (rank->rank < 0 || rank->world_size == 1)
+		return 0;
+	for (const char *code = pattern; (code = strchr(code, '%')) && code[1]; code += 2)
+		if (strchr("prq", code[1]))
+			return 0;
+	if (length > suffix && strcmp(pattern + length - suffix, SUFFIX) == 0)
+		length -= suffix;
+	return length;
+}
+
+bool rank_file_pattern(char *own, size_t size, const char *pattern, const struct process_rank *rank)
+{
+	size_t length = shared_length(pattern, rank);
+
+	if (length > 0 && snprintf(own, size, "%.*s.%%r" SUFFIX, (int)length, pattern) < (int)size)
+		return true;
+	snprintf(own, size, "%s", pattern);
+	return false;
+}
+
+bool rank_file_pattern_of_process(char *own, size_t size, const char *pattern,
+				  const struct process_rank *rank, unsigned ordinal)
+{
+	size_t length = shared_length(pattern, rank);
+	char number[16] = "";
+
+	if (ordinal > 1)
+		snprintf(number, sizeof(number), ".%u", ordinal);
+	if (!length)
+		return snprintf(own, size, "%s.%%p%s", pattern, number) < (int)size;
+	return snprintf(own, size, "%.*s.%%r.%%p%s" SUFFIX, (int)length, pattern, number) <
+	       (int)size;
 }

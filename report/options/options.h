@@ -43,23 +43,29 @@ enum trace_set { TRACE_GPU = 1, TRACE_API = 2 };
 /* How many times --nvtx-include can be given. */
 #define OPTIONS_RANGES	      8
 
-/* The commands that know an option; OPTION_FIRST: it stands in the short help. */
-enum option_commands {
-	OPTION_RUN = 1,
-	OPTION_SHOW = 2,
-	OPTION_EXPORT = 4,
-	OPTION_DIFF = 8,
-	OPTION_LIST = 16, /* list and clean */
-	OPTION_BENCH = 32,
-	OPTION_FIRST = 64,
-	OPTION_PEAKS = 128, /* devices */
-	OPTION_TOP = 256,
-	OPTION_MERGE = 512,
-	OPTION_PROMETHEUS = 1024,
-	OPTION_STEER = 2048, /* on, off */
-	OPTION_WINDOW = 4096,
-	OPTION_SNAPSHOT = 8192
-};
+/* The commands that know an option: X(name, place of its bit). Some are one here: LIST is list and
+ * clean too, PEAKS is devices, STEER is on and off. FIRST: it stands in the short help. */
+#define OPTION_COMMANDS(X)                                                                         \
+	X(RUN, 0)                                                                                  \
+	X(SHOW, 1)                                                                                 \
+	X(EXPORT, 2)                                                                               \
+	X(DIFF, 3)                                                                                 \
+	X(LIST, 4)                                                                                 \
+	X(BENCH, 5)                                                                                \
+	X(FIRST, 6)                                                                                \
+	X(PEAKS, 7)                                                                                \
+	X(TOP, 8)                                                                                  \
+	X(MERGE, 9)                                                                                \
+	X(PROMETHEUS, 10)                                                                          \
+	X(STEER, 11)                                                                               \
+	X(WINDOW, 12)                                                                              \
+	X(SNAPSHOT, 13)
+#define OPTION_COMMAND_BIT(name, place) OPTION_##name = 1 << (place),
+enum option_commands { OPTION_COMMANDS(OPTION_COMMAND_BIT) };
+#undef OPTION_COMMAND_BIT
+
+/* A command's exit status for what it cannot do with these arguments. */
+#define EXIT_BAD_USAGE 2
 
 /* The newest part of a trace, which is kept: UINT64_MAX is no limit; bytes 0: nothing is kept. */
 struct trace_limit {
@@ -69,6 +75,8 @@ struct trace_limit {
 struct options {
 	unsigned
 		command; /* enum option_commands: whose options are parsed; OPTION_RUN by default */
+	char *const *words; /* of the command line that are options to be handed on */
+	int word_count;
 
 	/* What is collected. */
 	int timer;		  /* enum timer_mode */

@@ -3,31 +3,18 @@
 
 #include <math.h>
 
-#define COUNTERS "--metrics chooses what ktime reads of the counters"
-#define SAMPLES	 "ktime does not sample instructions: use `ncu --section SourceCounters`"
-#define CPU	 "ktime profiles the GPU: use `perf record` or `nsys profile --sample=cpu`"
-#define OPENACC	 "ktime shows the kernels and copies that OpenACC starts, not its constructs"
-#define OPENMP	 "ktime shows the kernels and copies that OpenMP starts, not its constructs"
-#define TOPOLOGY "use `nvidia-smi topo -m`"
-#define BUFFERS	 "ktime's buffers need no size"
+#define COUNTERS		 "--metrics chooses what ktime reads of the counters"
+#define SAMPLES			 "ktime does not sample instructions: use `ncu --section SourceCounters`"
+#define CPU			 "ktime profiles the GPU: use `perf record` or `nsys profile --sample=cpu`"
+#define OPENACC			 "ktime shows the kernels and copies that OpenACC starts, not its constructs"
+#define OPENMP			 "ktime shows the kernels and copies that OpenMP starts, not its constructs"
+#define TOPOLOGY		 "use `nvidia-smi topo -m`"
+#define BUFFERS			 "ktime's buffers need no size"
 
 /* The bits of enum option_commands, by the names that the table has room for. */
-enum {
-	RUN = OPTION_RUN,
-	SHOW = OPTION_SHOW,
-	EXPORT = OPTION_EXPORT,
-	DIFF = OPTION_DIFF,
-	LIST = OPTION_LIST,
-	BENCH = OPTION_BENCH,
-	FIRST = OPTION_FIRST,
-	PEAKS = OPTION_PEAKS,
-	TOP = OPTION_TOP,
-	MERGE = OPTION_MERGE,
-	PROMETHEUS = OPTION_PROMETHEUS,
-	STEER = OPTION_STEER,
-	WINDOW = OPTION_WINDOW,
-	SNAPSHOT = OPTION_SNAPSHOT
-};
+#define COMMAND_BIT(name, place) name = OPTION_##name,
+enum { OPTION_COMMANDS(COMMAND_BIT) };
+#undef COMMAND_BIT
 
 #define OPTION(kind, field, name, letter, argument, section, commands, help)                       \
 	{                                                                                          \

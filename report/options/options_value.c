@@ -10,9 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/options/filename.h"
 #include "report/options/metrics.h"
 #include "report/options/range_pattern.h"
-#include "report/options/rank.h"
 
 int options_refuse(const struct message *message, const char *format, ...)
 {

@@ -10,7 +10,6 @@
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"
-#include "report/options/rank.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/layout.h"
@@ -604,15 +603,11 @@ char *prometheus_path(const char *pattern, const char *rank_variable, pid_t pid,
 		      size_t size)
 {
 	static const char ending[] = ".prom";
-	struct name_codes codes = {.pid = pid, .id = -1};
-	char *path, *result, number[16] = "";
-	struct process_rank rank;
-	size_t length;
+	const struct name_codes codes = {pid, rank_find(rank_variable).rank, -1};
+	char *path = filename_expand_path(pattern, &codes, message, size);
+	size_t length = path ? strlen(path) : 0;
+	char *result, number[16] = "";
 
-	rank_find(&rank, rank_variable);
-	codes.rank = rank.rank;
-	path = filename_expand_path(pattern, &codes, message, size);
-	length = path ? strlen(path) : 0;
 	if (!path)
 		return NULL;
 	if (length > strlen(ending) && strcmp(path + length - strlen(ending), ending) == 0)

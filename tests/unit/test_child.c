@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "report/command/child.h"
+#include "report/command/launch.h"
 
 static int events[2]; /* a byte for each signal that the program got, 0 once it is ready */
 

@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/options/rank.h"
+#include "report/options/filename.h"
 
 static struct process_rank rank;
 
@@ -25,7 +25,8 @@ static bool find_in(const char *environment, const char *variable)
 		*value++ = '\0';
 		setenv(word, value, 1);
 	}
-	return rank_find(&rank, variable);
+	rank = rank_find(variable);
+	return rank.rank >= 0;
 }
 
 static void is_rank(const char *environment, const char *launcher, int number, int local, int size,

@@ -15,9 +15,8 @@
 
 #include <cmocka.h>
 
-#include "report/command/list.h"
-#include "report/command/remains.h"
-#include "report/command/tree.h"
+#include "report/command/commands.h"
+#include "report/command/launch.h"
 #include "report/session/folder.h"
 
 static char folder[40], paths[4][80], log_path[80], said[16384], complaint[4096];
