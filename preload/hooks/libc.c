@@ -27,7 +27,6 @@
 #include "preload/base/export.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/driver/elf_symbol.h"
-#include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/lifecycle.h"
 
 /*

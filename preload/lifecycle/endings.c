@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/lifecycle/endings.h"
+#include "preload/lifecycle/lifecycle.h"
 
 #include <errno.h>
 #include <pthread.h>
@@ -14,7 +14,6 @@
 #include "preload/base/default_action.h"
 #include "preload/base/mode.h"
 #include "preload/launch/thread.h"
-#include "preload/lifecycle/lifecycle.h"
 #include "preload/reporter/reporter.h"
 
 /* How long a fault or an abort waits for the report. */

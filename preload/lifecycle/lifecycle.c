@@ -28,13 +28,10 @@
 #include "preload/launch/cold_path.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
-#include "preload/lifecycle/devices.h"
-#include "preload/lifecycle/endings.h"
-#include "preload/lifecycle/output.h"
 #include "preload/memory/held_changes.h"
 #include "preload/metrics/metrics.h"
-#include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
+#include "report/devices/describe.h"
 #include "report/options/filename.h"
 #include "report/options/log_file.h"
 #include "report/session/environment.h"
@@ -86,6 +83,33 @@ static void read_command(char *command, size_t size)
 		snprintf(command, size, "%s", program_invocation_name);
 }
 
+static size_t device_count;
+static const char *no_nvml; /* why there is none */
+
+/* CUresult, CUuuid and CUdevice are int, 16 bytes and int. */
+#define CALL_OF(call, function)                                                                    \
+	.call = (__typeof__(((struct device_calls *)0)->call))(void *)function
+
+/* By the driver; loads NVML where it is going to be asked. */
+static void describe_devices(void)
+{
+	struct session_header *header = session_header(session);
+	const struct device_calls calls = {
+		CALL_OF(name, driver.cuDeviceGetName),
+		CALL_OF(uuid, driver.cuDeviceGetUuid),
+		CALL_OF(memory, driver.cuDeviceTotalMem_v2),
+		CALL_OF(attribute, driver.cuDeviceGetAttribute),
+	};
+	int devices = 0;
+
+	driver.cuDeviceGetCount(&devices);
+	for (int i = 0; i < devices && i < SESSION_DEVICES; i++)
+		device_describe(&header->devices[device_count++], &calls, i);
+	/* Now: at the end a thread of the program's may hold the loader's lock. */
+	if (options_want_rates(&settings) || settings.energy)
+		no_nvml = nvml_load(real_dlsym);
+}
+
 static void describe_run(void)
 {
 	struct session_header *header = session_header(session);
@@ -109,7 +133,7 @@ static void describe_run(void)
 	header->trace_on = options_want_trace(&settings);
 	if (settings.keep_trace.bytes)
 		session_limit_trace(session, settings.keep_trace.bytes, settings.keep_trace.ns);
-	devices_describe(session);
+	describe_devices();
 }
 
 /* Where launches wait for the device, as with these settings or under these tools, a gate would
@@ -226,6 +250,25 @@ static void warn_of_whole_graphs(struct session *finished)
 			(unsigned)library_functions()->version, more);
 }
 
+/*
+ * On the background thread, and at the end alone: to initialise NVML can take longer than a ring of
+ * call records holds out. Ends the thread of --energy, and asks for what --bandwidth needs.
+ */
+static void finish_devices(struct session *finished)
+{
+	if (settings.energy && !energy_reader_end()) {
+		session_note(finished, "NVML did not answer at the end of the run: energy and "
+				       "clocks end with its last answer.");
+		no_nvml = "NVML did not answer";
+	}
+	if (!options_want_rates(&settings))
+		return;
+	if (!no_nvml)
+		no_nvml = nvml_describe(session_header(finished)->devices, device_count);
+	if (no_nvml)
+		session_note(finished, "The links of the devices are not known: %s.", no_nvml);
+}
+
 static void finish_report(struct session *finished)
 {
 	const char *name;
@@ -233,7 +276,7 @@ static void finish_report(struct session *finished)
 	if (!reporter_claim())
 		return;
 	prometheus_file_end();
-	devices_finish(finished);
+	finish_devices(finished);
 	metrics_finish(finished);
 	warn_of_whole_graphs(finished);
 	for (unsigned i = 0; (name = driver_unknown_entry(i)); i++)
@@ -318,7 +361,8 @@ static void start_once(void)
 	/* Not before: NVML initialised on one thread while CUPTI starts on another leaves a lock of
 	 * the driver's held, and the program's next cuInit waits for it for ever (driver 580.159,
 	 * CUPTI 13.0). */
-	main_thread_add_own(devices_start_reading(session));
+	if (settings.energy)
+		main_thread_add_own(energy_reader_start(session, device_count, no_nvml != NULL));
 	describe_cupti();
 	metrics_start(cupti.started ? "" : cupti.reason);
 	session_header(session)->events_active = mode_events;

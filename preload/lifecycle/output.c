@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/lifecycle/output.h"
+#include "preload/lifecycle/lifecycle.h"
 
 #include <errno.h>
 #include <limits.h>
@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "preload/base/settings.h"
-#include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
 #include "report/options/filename.h"
 #include "report/options/log_file.h"

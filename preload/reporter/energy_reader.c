@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/reporter/energy_reader.h"
+#include "preload/reporter/reporter.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -9,8 +9,7 @@
 #include "preload/base/futex.h"
 #include "preload/base/sanitizer.h"
 #include "report/energy/energy.h"
-#include "report/devices/nvml.h"
-#include "report/session/session.h"
+#include "report/devices/describe.h"
 
 /* Between readings. Chosen: the power sensor itself resolves some 20 to 100 ms. */
 #define READ_EVERY_NS 100000000u

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/reporter/last_report.h"
+#include "preload/reporter/reporter.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -11,7 +11,6 @@
 #include "preload/base/sanitizer.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
-#include "report/options/log_file.h"
 #include "report/print/table.h"
 #include "report/sheet/sheet.h"
 #include "report/session/session_nvtx.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "preload/reporter/prometheus_file.h"
+#include "preload/reporter/reporter.h"
 
 #include <errno.h>
 #include <limits.h>

@@ -18,9 +18,6 @@
 #include "preload/base/lifecycle_state.h"
 #include "preload/base/sanitizer.h"
 #include "preload/collector/collector.h"
-#include "preload/reporter/last_report.h"
-#include "preload/reporter/prometheus_file.h"
-#include "report/options/log_file.h"
 
 /* How long the collector has for its own report. Chosen: on an H200 programs were gone, teardown
  * included, 0.14 to 0.41 s after the signal, each with the collector's report. */

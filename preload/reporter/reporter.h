@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: MIT */
+/* ktime's threads beside the collector, each of which may be kept waiting where it may not. */
+#ifndef KTIME_PRELOAD_REPORTER_REPORTER_H
+#define KTIME_PRELOAD_REPORTER_REPORTER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "report/options/log_file.h"
+#include "report/session/session.h"
+
 /*
  * ktime's second thread. It sleeps until a signal ends the program; then it has the collector make
  * the report, makes a shorter one itself if the collector cannot, and ends the process as the
  * signal would have. It never calls the driver, CUPTI, the loader, malloc or stdio, and takes no
  * lock: the thread that the signal interrupted may hold any of these for good.
  */
-#ifndef KTIME_PRELOAD_REPORTER_REPORTER_H
-#define KTIME_PRELOAD_REPORTER_REPORTER_H
-
-#include <stdbool.h>
-
-#include "report/options/log_file.h"
-#include "report/session/session.h"
 
 struct reporter_output {
 	struct session *session;
@@ -43,5 +47,51 @@ void reporter_print(void);
  * it prints, the reporter before it prints in the collector's place.
  */
 bool reporter_claim(void);
+
+/*
+ * The report that the reporter makes when the collector cannot: the table from the mapped profile,
+ * without histograms, notes or options, and how many operations are missing in it. It uses memory
+ * of its own and system calls alone. The reporter's thread, once.
+ */
+
+/* Writes as far as that goes until `end` (CLOCK_MONOTONIC, ns). */
+void last_report_write(const struct reporter_output *output, uint64_t end);
+/* Whether all of it was written. */
+bool last_report_is_written(void);
+
+/*
+ * The file of --prometheus, which a thread of its own writes: the file system may keep it waiting,
+ * and the collector may not wait. It reads the profile as another process would.
+ */
+
+/* How many threads prometheus_file_start() is going to start: 1 or 0. */
+int prometheus_file_threads(void);
+/*
+ * Starts the thread if --prometheus was given; `profile` is the file that it reads, and stays. 0,
+ * or -errno with a one-line message.
+ */
+int prometheus_file_start(const char *profile, char *message, size_t size);
+/* Removes the file, and ends the thread; waits for it, 100 ms at most. Any thread; takes no
+ * lock. */
+void prometheus_file_end(void);
+
+/*
+ * --energy: a thread of its own reads energy and clocks of the devices that the program uses, every
+ * 100 ms, and writes them to the profile. NVML opens the devices, takes memory and some 20 ms for
+ * that, and a broken driver may never answer: neither the program's threads nor the collector may
+ * wait for it.
+ */
+
+/*
+ * Starts the thread, for the first devices of the session; `missing` says that there is no NVML to
+ * be asked. The session must stay. How many threads were started: 1 or 0.
+ */
+unsigned energy_reader_start(struct session *session, size_t devices, bool missing);
+/*
+ * Has the devices read for the last time, and ends the thread; waits for it, 400 ms at most. False
+ * if it did not answer: then its figures are those of its last reading, and NVML is not to be asked
+ * by anyone. Any thread; takes no lock.
+ */
+bool energy_reader_end(void);
 
 #endif

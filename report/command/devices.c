@@ -9,8 +9,7 @@
 #include <string.h>
 
 #include "report/command/commands.h"
-#include "report/devices/attributes.h"
-#include "report/devices/nvml.h"
+#include "report/devices/describe.h"
 #include "report/devices/peaks.h"
 #include "report/export/json.h"
 #include "report/names/visible.h"

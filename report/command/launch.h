@@ -9,11 +9,6 @@
 
 #include "report/options/options.h"
 
-#define LAUNCH_NO_LIBRARY                                                                          \
-	"ktime: libktime.so was not found beside this command or in ../lib; install both\n"
-
-/* The library beside this command, or where it is installed to; the caller frees it. NULL: none. */
-char *launch_library(void);
 /*
  * Runs a program as a child, with libktime.so preloaded and the options' words in KTIME_OPTIONS,
  * and ends as it ends; where it was killed, the report is printed from the profile that it left.

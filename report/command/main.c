@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The ktime command. */
 #include <errno.h>
-#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,13 +8,8 @@
 #include <unistd.h>
 
 #include "report/command/commands.h"
-#include "report/command/launch.h"
-#include "report/metrics/metrics_text.h"
 #include "report/names/visible.h"
-#include "report/options/nearest.h"
 #include "report/session/new_file.h"
-
-#define NOT_FOUND 127
 
 static char speaker[32] = "ktime"; /* "ktime show" */
 
@@ -34,86 +28,6 @@ static int answer_help(const struct command *command, const char *topic)
 		return EXIT_SUCCESS;
 	visible_line(stderr, "ktime: no help on %s (--help, --help all, --help nvprof)", topic);
 	return EXIT_BAD_USAGE;
-}
-
-static bool is_on_path(const char *program)
-{
-	const char *path = getenv("PATH");
-	char file[PATH_MAX];
-
-	/* As execvp does without PATH. */
-	for (path = path ? path : "/bin:/usr/bin";; path++) {
-		size_t length = strcspn(path, ":");
-
-		snprintf(file, sizeof(file), "%.*s%s%s", (int)length, path, length ? "/" : "",
-			 program);
-		if (access(file, X_OK) == 0)
-			return true;
-		path += length;
-		if (!*path)
-			return false;
-	}
-}
-
-/* Whether there is such a program, as far as can be told; says what may have been meant if not. */
-static bool check_program(const char *program)
-{
-	struct nearest nearest = {NULL, 0};
-
-	if (strchr(program, '/') || is_on_path(program))
-		return true;
-	for (size_t i = 1; i < command_count; i++)
-		nearest_consider(&nearest, program, strlen(program), commands[i].name);
-	nearest_consider(&nearest, program, strlen(program), "--help");
-	if (access(program, X_OK) == 0)
-		visible_line(stderr, "ktime: %s is not on PATH; did you mean ./%s?", program,
-			     program);
-	else if (nearest.name)
-		visible_line(stderr, "ktime: no program %s on PATH; did you mean ktime %s?",
-			     program, nearest.name);
-	else
-		visible_line(stderr, "ktime: no program %s on PATH", program);
-	return false;
-}
-
-/* For LD_PRELOAD, where the command cannot be the program's parent. */
-static int print_library(void)
-{
-	char *library = launch_library();
-
-	if (!library) {
-		fputs(LAUNCH_NO_LIBRARY, stderr);
-		return EXIT_FAILURE;
-	}
-	puts(library);
-	free(library);
-	return EXIT_SUCCESS;
-}
-
-int command_run(const struct options *options, const char *const *program, size_t count)
-{
-	if (options->version) {
-		puts("ktime " KTIME_VERSION);
-		return EXIT_SUCCESS;
-	}
-	if (options->library)
-		return print_library();
-	if (options->query_metrics) {
-		metrics_list(stdout);
-		return EXIT_SUCCESS;
-	}
-	if (options->completion) {
-		completion_write(stdout);
-		return EXIT_SUCCESS;
-	}
-	/* As nvprof: the report goes to stderr. */
-	if (options->import_profile)
-		return show_files(options, &options->import_profile, 1, options->log_file);
-	if (count == 0) {
-		fputs("ktime: no program given (ktime --help)\n", stderr);
-		return EXIT_BAD_USAGE;
-	}
-	return check_program(program[0]) ? launch(options, program) : NOT_FOUND;
 }
 
 /* The files that options name to be read. */

@@ -5,7 +5,7 @@
 
 #include <stddef.h>
 
-#include "report/session/device_info.h"
+#include "report/session/session.h"
 
 /* Of floating-point operations. FP16: on tensor cores, of dense matrices. */
 enum precision { PRECISION_FP32, PRECISION_FP64, PRECISION_FP16, PRECISION_COUNT };
@@ -33,5 +33,24 @@ enum memory_type { MEMORY_TYPE_UNKNOWN, MEMORY_TYPE_GDDR, MEMORY_TYPE_HBM, MEMOR
 enum memory_type memory_type_of(const struct device_info *info);
 /* One line on whether ECC is on, and what it takes. */
 const char *ecc_text(const struct device_info *info);
+
+/* How many warps of a kernel a multiprocessor can hold at once. */
+#define OCCUPANCY_LIMITS(X)                                                                        \
+	X(NONE, "")                                                                                \
+	X(WARPS, "warps")                                                                          \
+	X(BLOCKS, "blocks")                                                                        \
+	X(REGISTERS, "registers")                                                                  \
+	X(SHARED, "shared memory")
+#define OCCUPANCY_LIMIT_ENUM(name, text) OCCUPANCY_BY_##name,
+enum occupancy_limit { OCCUPANCY_LIMITS(OCCUPANCY_LIMIT_ENUM) OCCUPANCY_LIMIT_COUNT };
+#undef OCCUPANCY_LIMIT_ENUM
+const char *occupancy_limit_text(enum occupancy_limit limit);
+
+struct occupancy {
+	double fraction; /* of the warps that a multiprocessor has room for; 0: not known */
+	double waves;	 /* blocks of a launch over those that the whole device holds at once */
+	enum occupancy_limit limit; /* what keeps it from more */
+};
+struct occupancy occupancy_of(const struct device_info *info, const struct launch_shape *shape);
 
 #endif

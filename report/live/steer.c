@@ -11,7 +11,6 @@
 #include "report/control/control.h"
 #include "report/export/output.h"
 #include "report/names/visible.h"
-#include "report/session/session.h"
 
 /* How often a profile is read again that was written to meanwhile: the collector rests after each
  * time that it was asked. Chosen. */

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/options/declared.h"
+/* The work that the user declares for kernels: --bytes, --flops and --work. */
+#include "report/options/options.h"
 
 #include <ctype.h>
 #include <errno.h>
 #include <locale.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/options/range_pattern.h"
 #include "report/session/input.h"
 
 /* How long a pipe may bring nothing: a program that starts with such an option waits. Chosen. */
@@ -59,40 +60,14 @@ static double suffix(const char **text)
 	return factor;
 }
 
-static int check_pattern(const struct place *place, const char *text, const char *pattern)
-{
-	char reason[96];
-	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
-	regex_t regex;
-	int error = regcomp(&regex, pattern, REG_EXTENDED | REG_NOSUB);
-
-	if (error)
-		regerror(error, &regex, reason, sizeof(reason));
-	else
-		regfree(&regex);
-	uselocale(before);
-	return error ? refuse(place, text, reason) : 0;
-}
-
-/* The place of a word among those of "a|b|c"; -1 if it is none of them. */
-static int place_among(const char *word, const char *const *words, int count)
-{
-	for (int i = 0; i < count; i++)
-		if (strcmp(word, words[i]) == 0)
-			return i;
-	return -1;
-}
-
 /* What stands behind "/thread" or "/launch". NULL, or what is wrong with it. */
 static const char *read_unit(struct declared_work *work, const char *unit)
 {
-	static const char *const precisions[] = {"fp32", "fp64", "fp16"};
-
 	work->unit = "";
 	if (work->kind == DECLARED_BYTES && *unit)
 		return "nothing may follow /thread or /launch";
 	if (work->kind == DECLARED_FLOPS && *unit) {
-		work->precision = place_among(unit, precisions, 3);
+		work->precision = options_choice("fp32|fp64|fp16", unit, strlen(unit));
 		return work->precision < 0 ? "only fp32, fp64 or fp16 may follow" : NULL;
 	}
 	if (work->kind == DECLARED_WORK) {
@@ -131,8 +106,7 @@ static int add_text(struct declared_work **list, enum declared_kind kind, const 
 	const char *amount = strrchr(text, '='), *wrong;
 	size_t length = strlen(text);
 	struct declared_work *work;
-	char *copy, *pattern;
-	int error;
+	char *copy, *pattern, reason[96];
 
 	if (!amount || amount == text)
 		return refuse(place, text, "expected REGEX=NUMBER/thread or REGEX=NUMBER/launch");
@@ -150,10 +124,11 @@ static int add_text(struct declared_work **list, enum declared_kind kind, const 
 	work->text = copy;
 	work->pattern = pattern;
 	wrong = read_amount(work, copy + (amount - text) + 1);
-	error = wrong ? refuse(place, text, wrong) : check_pattern(place, text, pattern);
-	if (error) {
+	if (!wrong && expression_check(pattern, reason, sizeof(reason)))
+		wrong = reason;
+	if (wrong) {
 		free(work);
-		return error;
+		return refuse(place, text, wrong);
 	}
 	while (*list)
 		list = &(*list)->next;

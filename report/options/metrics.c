@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/options/nearest.h"
+#include "report/options/options.h"
 
 #define GONE(name, instead)
 #define METRIC(name, description, unit, ...) {#name, description, METRIC_##unit, {__VA_ARGS__}},

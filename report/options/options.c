@@ -2,11 +2,392 @@
 #include "report/options/options.h"
 
 #include <errno.h>
+#include <limits.h>
+#include <locale.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/options/nearest.h"
-#include "report/options/options_value.h"
+#include "report/options/filename.h"
+#include "report/options/metrics.h"
+#include "report/options/range_pattern.h"
+
+/* Where the line goes that says what is wrong. */
+struct message {
+	char *text;
+	size_t size;
+};
+
+/* Writes the line; returns -EINVAL. */
+__attribute__((format(printf, 2, 3))) static int refuse(const struct message *message,
+							const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	vsnprintf(message->text, message->size, format, arguments);
+	va_end(arguments);
+	return -EINVAL;
+}
+
+__attribute__((format(printf, 2, 3))) static void notice(struct options *options,
+							 const char *format, ...)
+{
+	va_list arguments;
+	unsigned i = options->notice_count;
+
+	if (i == OPTIONS_NOTICES)
+		return;
+	va_start(arguments, format);
+	vsnprintf(options->notices[i], OPTIONS_NOTICE_LENGTH, format, arguments);
+	va_end(arguments);
+	options->notice_count++;
+}
+
+int options_choice(const char *choices, const char *word, size_t length)
+{
+	int index;
+
+	for (index = 0;; index++) {
+		size_t word_length = strcspn(choices, "|");
+
+		if (word_length == length && strncmp(choices, word, length) == 0)
+			return index;
+		if (!choices[word_length])
+			return -1;
+		choices += word_length + 1;
+	}
+}
+
+/* `percent`: a percent sign may follow. */
+static bool parse_number(const char *value, bool percent, double *number)
+{
+	char *end;
+	double parsed = strtod_l(value, &end, newlocale(LC_ALL_MASK, "C", NULL));
+
+	if (percent && end != value && *end == '%')
+		end++;
+	if (end == value || *end || !(parsed >= 0) || parsed > 1e15)
+		return false;
+	*number = parsed;
+	return true;
+}
+
+static bool parse_count(const char *value, size_t length, unsigned most, unsigned *count)
+{
+	unsigned long parsed = 0;
+
+	if (length == 0 || length > 9)
+		return false;
+	for (size_t i = 0; i < length; i++) {
+		if (value[i] < '0' || value[i] > '9')
+			return false;
+		parsed = parsed * 10 + (unsigned long)(value[i] - '0');
+	}
+	if (parsed > most)
+		return false;
+	*count = (unsigned)parsed;
+	return true;
+}
+
+/* "64M": bytes, at least 1; "all" is UINT64_MAX. */
+static bool parse_size(const char *value, uint64_t *bytes)
+{
+	static const char units[] = "KMG";
+	size_t digits = strspn(value, "0123456789");
+	const char *unit = value[digits] ? strchr(units, value[digits]) : NULL;
+	unsigned count;
+
+	if (strcmp(value, "all") == 0) {
+		*bytes = UINT64_MAX;
+		return true;
+	}
+	if (!parse_count(value, digits, INT_MAX, &count) || count == 0 ||
+	    (value[digits] && (!unit || value[digits + 1])))
+		return false;
+	*bytes = (uint64_t)count << (unit ? 10 * (unit - units + 1) : 0);
+	return true;
+}
+
+/* "1.5", "1.5s", "20ms", "3us", "7ns": nanoseconds. */
+static bool parse_time(const char *value, uint64_t *nanoseconds)
+{
+	static const struct {
+		const char *suffix;
+		double ns;
+	} units[] = {{"s", 1e9}, {"", 1e9}, {"ms", 1e6}, {"us", 1e3}, {"ns", 1}};
+	size_t digits = strspn(value, "0123456789.");
+	char number[32];
+	double count;
+
+	if (digits >= sizeof(number))
+		return false;
+	memcpy(number, value, digits);
+	number[digits] = '\0';
+	if (!parse_number(number, false, &count))
+		return false;
+	for (size_t i = 0; i < sizeof(units) / sizeof(*units); i++) {
+		if (strcmp(value + digits, units[i].suffix) != 0)
+			continue;
+		/* About 31 years: more is a mistake, and sums of it must not overflow. */
+		if (count * units[i].ns >= 1e18)
+			return false;
+		*nanoseconds = (uint64_t)(count * units[i].ns + 0.5);
+		return true;
+	}
+	return false;
+}
+
+static bool parse_keep(const char *value, struct trace_limit *limit)
+{
+	size_t length = strlen(value);
+
+	*limit = (struct trace_limit){.bytes = UINT64_MAX, .ns = UINT64_MAX};
+	if (length && value[length - 1] == 's')
+		return parse_time(value, &limit->ns) && limit->ns > 0;
+	return parse_size(value, &limit->bytes);
+}
+
+/* A list of words of "a|b|c", or of ordinals of devices where there are no such words. */
+static bool parse_bits(const char *choices, const char *value, uint64_t *bits)
+{
+	for (*bits = 0;; value++) {
+		size_t word = strcspn(value, ",");
+		unsigned ordinal = 0;
+		int bit = -1;
+
+		if (choices)
+			bit = options_choice(choices, value, word);
+		else if (parse_count(value, word, SESSION_DEVICES - 1, &ordinal))
+			bit = (int)ordinal;
+		if (bit < 0)
+			return false;
+		*bits |= 1ULL << bit;
+		value += word;
+		if (!*value)
+			return true;
+	}
+}
+
+/* nvprof's --events took names of hardware counters: a value that ktime does not know is one. */
+static void parse_events(struct options *options, const char *value)
+{
+	int index = options_choice("auto|all|off", value, strlen(value));
+	unsigned fraction;
+
+	if (strncmp(value, "1/", 2) == 0 &&
+	    parse_count(value + 2, strlen(value + 2), 1000000000, &fraction) && fraction > 0) {
+		options->events = EVENTS_FRACTION;
+		options->events_fraction = fraction;
+		return;
+	}
+	if (index >= 0)
+		options->events = index;
+	else
+		notice(options,
+		       "--events %.60s is ignored: hardware counters are read by --metrics; "
+		       "ktime's values are auto, all, off and 1/N",
+		       value);
+}
+
+static int check_regex(const struct message *message, const char *name, const char *value)
+{
+	char reason[96];
+
+	return expression_check(value, reason, sizeof(reason))
+		       ? refuse(message, "option --%s: bad expression '%s': %s", name, value,
+				reason)
+		       : 0;
+}
+
+static int add_declared(const struct message *message, const char *name, const char *value,
+			struct declared_work **list)
+{
+	enum declared_kind kind = DECLARED_BYTES;
+
+	while (kind < DECLARED_WORK && strcmp(declared_option(kind), name) != 0)
+		kind++;
+	return declared_add(list, kind, value, message->text, message->size);
+}
+
+static int add_ranges(const struct message *message, const char *name, const char **field,
+		      const char *value)
+{
+	struct range_pattern *pattern;
+	char reason[160];
+	int error = range_pattern_parse(&pattern, value, reason, sizeof(reason));
+	unsigned count = 0;
+
+	range_pattern_free(pattern);
+	if (error)
+		return refuse(message, "option --%s: '%s': %s", name, value, reason);
+	while (count < OPTIONS_RANGES && field[count])
+		count++;
+	if (count == OPTIONS_RANGES)
+		return refuse(message, "option --%s: at most %d times", name, OPTIONS_RANGES);
+	field[count] = value;
+	return 0;
+}
+
+static int check_metrics(const struct message *message, const char *value)
+{
+	struct metric_list list;
+	int error = metric_list_parse(&list, value, message->text, message->size);
+
+	if (!error)
+		metric_list_free(&list);
+	return error;
+}
+
+static int refuse_value(const struct message *message, const struct option_entry *entry,
+			const char *value)
+{
+	return refuse(message, "option --%s: '%s' is not %s%s", entry->name, value,
+		      strchr(entry->argument, '|') ? "one of " : "a valid ", entry->argument);
+}
+
+/* The code of a standard stream, where a path leads to it: a file that is opened by such a path is
+ * written from its beginning again. */
+static const char *stream_of(const char *path)
+{
+	static const char *const paths[][2] = {
+		{"/dev/stdout", "%1"}, {"/dev/fd/1", "%1"}, {"/proc/self/fd/1", "%1"},
+		{"/dev/stderr", "%2"}, {"/dev/fd/2", "%2"}, {"/proc/self/fd/2", "%2"},
+	};
+
+	for (size_t i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		if (strcmp(path, paths[i][0]) == 0)
+			return paths[i][1];
+	return path;
+}
+
+/* Stores an option's value (NULL if it takes none); 0 or -EINVAL with a message. */
+static int apply(struct options *options, const struct option_entry *entry, const char *value,
+		 const struct message *message)
+{
+	void *field = (char *)options + entry->field;
+	bool good = true;
+	uint64_t bits;
+	int index;
+
+	switch (entry->kind) {
+	case OPTION_FLAG:
+		*(bool *)field = true;
+		break;
+	case OPTION_ON_OFF:
+		index = options_choice(entry->argument, value, strlen(value));
+		good = index >= 0;
+		*(bool *)field = index == 0;
+		break;
+	case OPTION_CHOICE:
+		index = options_choice(entry->argument, value, strlen(value));
+		good = index >= 0;
+		*(int *)field = index;
+		break;
+	case OPTION_SET:
+		good = parse_bits(entry->argument, value, &bits);
+		*(unsigned *)field = (unsigned)bits;
+		break;
+	case OPTION_REGEX:
+		if (check_regex(message, entry->name, value))
+			return -EINVAL;
+		*(const char **)field = value;
+		break;
+	case OPTION_RANGES:
+		return add_ranges(message, entry->name, field, value);
+	case OPTION_FILE:
+		if (entry->field == offsetof(struct options, log_file))
+			value = stream_of(value);
+		/* fallthrough */
+	case OPTION_TEXT:
+		good = *value;
+		*(const char **)field = value;
+		break;
+	case OPTION_NUMBER:
+		good = parse_number(value, strcmp(entry->argument, "PERCENT") == 0, field);
+		break;
+	case OPTION_COUNT:
+	case OPTION_PID:
+		good = parse_count(value, strlen(value), INT_MAX, field);
+		break;
+	case OPTION_RANKS:
+		good = rank_list_is_valid(value);
+		*(const char **)field = value;
+		break;
+	case OPTION_KEEP:
+		good = parse_keep(value, field);
+		break;
+	case OPTION_TIME:
+		good = parse_time(value, field);
+		break;
+	case OPTION_DEVICES:
+		bits = UINT64_MAX;
+		good = strcmp(value, "all") == 0 || parse_bits(NULL, value, &bits);
+		*(uint64_t *)field = bits;
+		break;
+	case OPTION_EVENTS:
+		parse_events(options, value);
+		break;
+	case OPTION_METRICS:
+		*(const char **)field = value;
+		return check_metrics(message, value);
+	case OPTION_DECLARED:
+		return add_declared(message, entry->name, value, field);
+	case OPTION_UNSERVED:
+		notice(options, "--%s is ignored: %s", entry->name, entry->help);
+		break;
+	}
+	return good ? 0 : refuse_value(message, entry, value);
+}
+
+/* Longer names are not compared. */
+#define NAME_LENGTH 64
+
+/* How many letters are changed, left out, put in or swapped between two names. */
+static unsigned name_distance(const char *left, size_t left_length, const char *right)
+{
+	size_t right_length = strlen(right);
+	unsigned rows[3][NAME_LENGTH + 1];
+	unsigned *before = rows[0], *above = rows[1], *row = rows[2];
+
+	if (left_length > NAME_LENGTH || right_length > NAME_LENGTH)
+		return UINT_MAX;
+	for (size_t j = 0; j <= right_length; j++)
+		above[j] = (unsigned)j;
+	for (size_t i = 1; i <= left_length; i++) {
+		unsigned *recycled = before;
+
+		row[0] = (unsigned)i;
+		for (size_t j = 1; j <= right_length; j++) {
+			unsigned best = above[j - 1] + (left[i - 1] != right[j - 1]);
+
+			if (above[j] + 1 < best)
+				best = above[j] + 1;
+			if (row[j - 1] + 1 < best)
+				best = row[j - 1] + 1;
+			if (i > 1 && j > 1 && left[i - 1] == right[j - 2] &&
+			    left[i - 2] == right[j - 1] && before[j - 2] + 1 < best)
+				best = before[j - 2] + 1;
+			row[j] = best;
+		}
+		before = above;
+		above = row;
+		row = recycled;
+	}
+	return above[right_length];
+}
+
+void nearest_consider(struct nearest *nearest, const char *word, size_t length, const char *name)
+{
+	unsigned distance = name_distance(word, length, name);
+
+	/* Beyond a third of the letters it is another word. */
+	if (length < 2 || distance > length / 3 + 1 ||
+	    (nearest->name && distance >= nearest->distance))
+		return;
+	*nearest = (struct nearest){name, distance};
+}
 
 struct option_text {
 	struct option_text *next;
@@ -28,10 +409,9 @@ static int refuse_unknown(const struct options *options, const struct message *m
 		    is_known(options, &option_table[i]))
 			nearest_consider(&nearest, name, length, option_table[i].name);
 	if (!nearest.name)
-		return options_refuse(message, "unknown option %s (%s lists the options)", word,
-				      options->command == OPTION_RUN ? "ktime --help all"
-								     : "--help");
-	return options_refuse(message, "unknown option %s: did you mean --%s?", word, nearest.name);
+		return refuse(message, "unknown option %s (%s lists the options)", word,
+			      options->command == OPTION_RUN ? "ktime --help all" : "--help");
+	return refuse(message, "unknown option %s: did you mean --%s?", word, nearest.name);
 }
 
 static bool takes_value(const struct option_entry *entry)
@@ -79,14 +459,14 @@ static int take_option(struct options *options, const struct option_entry *entry
 		       struct words *words, const struct message *message)
 {
 	if (!takes_value(entry) && value)
-		return options_refuse(message, "option --%s takes no value", entry->name);
+		return refuse(message, "option --%s takes no value", entry->name);
 	if (takes_value(entry) && !value) {
 		if (words->next == words->end)
-			return options_refuse(message, "option --%s needs a value: %s", entry->name,
-					      entry->argument);
+			return refuse(message, "option --%s needs a value: %s", entry->name,
+				      entry->argument);
 		value = *words->next++;
 	}
-	return options_apply(options, entry, value, message);
+	return apply(options, entry, value, message);
 }
 
 static int parse_name(struct options *options, const char *word, struct words *words,
@@ -119,7 +499,7 @@ static int parse_letters(struct options *options, const char *word, struct words
 		if (!entry && letter == word + 1)
 			return refuse_unknown(options, message, word, letter, length);
 		if (!entry)
-			return options_refuse(
+			return refuse(
 				message,
 				"unknown option -%c in %s (ktime --help all lists the options)",
 				*letter, word);
@@ -202,7 +582,7 @@ int options_parse_string(struct options *options, const char *text, char *messag
 	int count, error = 0;
 
 	if (!copy || !list) {
-		options_refuse(&errors, "out of memory");
+		refuse(&errors, "out of memory");
 		free(copy);
 		error = -ENOMEM;
 		goto out;
@@ -212,13 +592,13 @@ int options_parse_string(struct options *options, const char *text, char *messag
 	options->texts = copy;
 	count = split_words(copy->text, list);
 	if (count < 0)
-		error = options_refuse(&errors, "a quote is not closed in: %s", text);
+		error = refuse(&errors, "a quote is not closed in: %s", text);
 	words = (struct words){list, list + count};
 	while (!error && words.next < words.end) {
 		const char *word = *words.next;
 
 		if (word[0] != '-' || !word[1])
-			error = options_refuse(&errors, "'%s' is not an option", word);
+			error = refuse(&errors, "'%s' is not an option", word);
 		else
 			error = parse_option(options, &words, &errors);
 	}

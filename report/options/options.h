@@ -15,7 +15,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "report/options/declared.h"
 #include "report/session/session.h"
 
 /* The values of an option that chooses, in the order of the table's argument text. */
@@ -70,6 +69,22 @@ enum option_commands { OPTION_COMMANDS(OPTION_COMMAND_BIT) };
 /* The newest part of a trace, which is kept: UINT64_MAX is no limit; bytes 0: nothing is kept. */
 struct trace_limit {
 	uint64_t bytes, ns;
+};
+
+/* The work that the user declares for kernels: --bytes, --flops and --work. */
+enum declared_kind { DECLARED_BYTES, DECLARED_FLOPS, DECLARED_WORK };
+
+/* "REGEX=NUMBER/thread UNIT", taken apart. */
+struct declared_work {
+	enum declared_kind kind;
+	const char *file;    /* that it stands in, the option's own text; NULL: in none */
+	const char *text;    /* as it was given */
+	const char *pattern; /* POSIX extended, over the full names of kernels */
+	const char *unit;    /* DECLARED_WORK: what is counted, else "" */
+	double amount;	     /* of a thread or of a launch */
+	bool per_thread;
+	int precision; /* DECLARED_FLOPS: enum precision, by its place in "fp32|fp64|fp16" */
+	struct declared_work *next;
 };
 
 struct options {
@@ -232,6 +247,28 @@ int options_parse_string(struct options *options, const char *text, char *messag
  */
 int options_parse_arguments(struct options *options, int argc, char *const *argv, int *first,
 			    char *message, size_t size);
+/* The place of a word among those of "a|b|c"; -1 if it is none of them. */
+int options_choice(const char *choices, const char *word, size_t length);
+
+/*
+ * Adds what an option's value declares to the end of a list: one declaration, or with "@FILE" those
+ * of a file's lines, without empty ones and those that begin with #. 0, -ENOMEM, or -EINVAL; both
+ * with a one-line message that names the option.
+ */
+int declared_add(struct declared_work **list, enum declared_kind kind, const char *value,
+		 char *message, size_t size);
+void declared_free(struct declared_work **list);
+/* "bytes", "flops", "work": the option's name. */
+const char *declared_option(enum declared_kind kind);
+
+/* The name that a misspelt word was probably meant to be. Starts as {NULL, 0}; a name that is too
+ * far from the word is never taken. */
+struct nearest {
+	const char *name;
+	unsigned distance;
+};
+void nearest_consider(struct nearest *nearest, const char *word, size_t length, const char *name);
+
 /* Whether trace records are to be collected: to print them or to keep them. */
 bool options_want_trace(const struct options *options);
 /* Whether the report has rates: --bandwidth, or what implies it. */

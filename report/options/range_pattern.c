@@ -3,7 +3,6 @@
 
 #include <errno.h>
 #include <locale.h>
-#include <regex.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,6 +25,27 @@ struct range_pattern {
 
 static const char regex_prefix[] = "regex:";
 
+int expression_compile(regex_t *regex, const char *text, char *reason, size_t size)
+{
+	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
+	int error = regcomp(regex, text, REG_EXTENDED | REG_NOSUB);
+
+	if (error)
+		regerror(error, regex, reason, size);
+	uselocale(before);
+	return error ? -EINVAL : 0;
+}
+
+int expression_check(const char *text, char *reason, size_t size)
+{
+	regex_t regex;
+	int error = expression_compile(&regex, text, reason, size);
+
+	if (!error)
+		regfree(&regex);
+	return error;
+}
+
 static void free_element(struct element *element)
 {
 	if (element->kind == ELEMENT_REGEX)
@@ -46,14 +66,9 @@ void range_pattern_free(struct range_pattern *pattern)
 /* Compiles an element's text; 0 or -EINVAL with a message. */
 static int compile(struct element *element, char *message, size_t size)
 {
-	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
 	char reason[96];
-	int error = regcomp(&element->regex, element->text, REG_EXTENDED | REG_NOSUB);
 
-	if (error)
-		regerror(error, &element->regex, reason, sizeof(reason));
-	uselocale(before);
-	if (error) {
+	if (expression_compile(&element->regex, element->text, reason, sizeof(reason))) {
 		snprintf(message, size, "bad expression '%s': %s", element->text, reason);
 		return -EINVAL;
 	}

@@ -10,7 +10,6 @@
 #include <regex.h>
 #include <stdio.h>
 
-#include "report/devices/occupancy.h"
 #include "report/devices/peaks.h"
 #include "report/options/options.h"
 #include "report/session/session.h"

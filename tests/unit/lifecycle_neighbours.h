@@ -38,13 +38,9 @@
 #include "preload/launch/cold_path.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
-#include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/lifecycle.h"
-#include "preload/lifecycle/output.h"
 #include "preload/memory/held_changes.h"
 #include "preload/metrics/metrics.h"
-#include "preload/reporter/energy_reader.h"
-#include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
 #include "tests/unit/own_process.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/devices/attributes.h"
+#include "report/devices/describe.h"
 
 static int refused; /* an attribute that the driver does not have */
 static int ecc;

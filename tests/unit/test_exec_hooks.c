@@ -19,7 +19,6 @@
 
 #include "preload/base/lifecycle_state.h"
 #include "preload/driver/elf_symbol.h"
-#include "preload/lifecycle/endings.h"
 #include "preload/lifecycle/lifecycle.h"
 
 /* Old programs call them all the same. */

@@ -14,7 +14,7 @@
 #include "preload/base/clock.h"
 #include "preload/collector/rows.h"
 #include "preload/launch/thread.h"
-#include "preload/reporter/last_report.h"
+#include "preload/reporter/reporter.h"
 #include "report/session/estimate.h"
 #include "report/session/session_nvtx.h"
 

@@ -8,7 +8,7 @@
 
 #include <cmocka.h>
 
-#include "report/options/nearest.h"
+#include "report/options/options.h"
 
 /* The distance of two words; -1 where they are different words. */
 static int distance(const char *word, const char *name)

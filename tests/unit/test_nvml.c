@@ -13,8 +13,8 @@
 
 #include <cmocka.h>
 
-#include "preload/reporter/energy_reader.h"
-#include "report/devices/nvml.h"
+#include "preload/reporter/reporter.h"
+#include "report/devices/describe.h"
 #include "report/session/session.h"
 
 #define REFUSED 3

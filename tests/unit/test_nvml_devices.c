@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "report/devices/nvml.h"
+#include "report/devices/describe.h"
 
 /* What a field is asked for and answers. */
 struct field {

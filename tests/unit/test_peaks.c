@@ -12,7 +12,6 @@
 
 #include <cmocka.h>
 
-#include "report/devices/occupancy.h"
 #include "report/devices/peaks.h"
 #include "tests/unit/golden.h"
 

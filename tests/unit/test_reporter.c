@@ -23,8 +23,6 @@
 #include "preload/base/gate.h"
 #include "preload/base/lifecycle_state.h"
 #include "preload/collector/collector.h"
-#include "preload/reporter/last_report.h"
-#include "preload/reporter/prometheus_file.h"
 #include "preload/reporter/reporter.h"
 
 #define MS 1000000ull
