@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "report/compare/profile.h"
-#include "report/html/profile_page.h"
+#include "report/html/html.h"
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/names/visible.h"

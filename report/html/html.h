@@ -13,7 +13,9 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "report/options/options.h"
 #include "report/session/session.h"
+#include "report/sheet/sheet.h"
 
 /* A part of a page, or all of it. */
 struct html {
@@ -44,14 +46,12 @@ void html_table_begin(struct html *html, const char *id, const char *class, cons
 		      const char *columns);
 void html_table_end(struct html *html);
 /* A sheet as a table. */
-struct sheet;
 void html_sheet(struct html *html, struct sheet *sheet, const char *id, const char *class,
 		const char *caption);
 /* Begins a row with its name; NULL: memory was out. */
 void html_row(struct html *html, const char *name);
 
 /* HTML in a cell: what `write` writes. */
-struct cell;
 void html_cell(struct html *html, struct cell *cell,
 	       void (*write)(struct html *html, const void *argument), const void *argument);
 
@@ -78,5 +78,13 @@ void stack_part(struct html *html, const char *class, const char *text, double a
  */
 int html_file(const char *path, bool overwrite, int (*write)(FILE *file, void *argument),
 	      void *argument, char *message, size_t size);
+
+/*
+ * `ktime show --html`: writes the page of a profile, of one process or merged, to `path` ("-":
+ * standard output), which must not be there unless the options say to overwrite it. 0, or -errno
+ * with a one-line message.
+ */
+int profile_page_write(struct session *session, const struct options *options, const char *path,
+		       char *message, size_t size);
 
 #endif

@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "report/html/section.h"
-#include "report/print/idle.h"
 #include "report/print/report.h"
 
 /* The least part of the time that the legend names, in percent: what is shown as 0.1 %. */

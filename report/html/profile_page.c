@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/html/profile_page.h"
-
+/* `ktime show --html`: a profile as one page. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -31,4 +31,61 @@ int timeline_section(struct page *page);
 int cost_section(struct page *page);
 int environment_section(struct page *page);
 
+/* The records of a trace by track: a device's streams, and a thread's ranges and calls. */
+
+/* In the order in which a page has them. */
+enum track_kind { TRACK_IDLE, TRACK_STREAM, TRACK_RANGES, TRACK_CALLS };
+
+struct item {
+	uint64_t start, end, name;
+	uint32_t correlation, graph;
+	uint16_t kind;	/* enum row_kind */
+	uint16_t cause; /* idle time: enum idle_cause */
+};
+
+struct track {
+	const struct job_process *owner; /* of a merged profile; else NULL */
+	unsigned process;		 /* counts the owners, from 0 */
+	enum track_kind kind;
+	int device;	    /* streams and idle time */
+	uint32_t context;   /* streams */
+	uint32_t number;    /* of the stream, or of the thread */
+	uint32_t level;	    /* ranges: in how many others they are */
+	struct item *items; /* by their start */
+	size_t count, room;
+};
+
+/* Tracks of a page. Chosen. */
+#define TRACKS_MOST 256
+
+struct timeline {
+	const struct session *session;
+	struct filter *filter; /* which rows are shown */
+	struct track tracks[TRACKS_MOST];
+	size_t track_count;
+	size_t count;	   /* records of all tracks */
+	uint64_t left_out; /* records that had no room */
+	uint64_t end;	   /* of the last item; the first one starts at 0 */
+	uint64_t step;	   /* items that begin in the same step are one block; 0: none are */
+};
+
+/* Reads the trace, and adds a track of idle time for each device, above its streams. 0 or -ENOMEM;
+ * free it with items_free() whatever it returns. */
+int items_read(struct timeline *timeline, const struct session *session, struct filter *filter);
+void items_free(struct timeline *timeline);
+
+/* An item, or several that are shorter than a step and begin in the same one. */
+struct block {
+	uint64_t start, end;
+	const struct item *longest;
+	uint64_t items;
+	uint64_t time; /* of all of them */
+};
+
+/* Chooses the shortest step that leaves no more blocks than a page has. */
+void items_choose_step(struct timeline *timeline);
+/* The next block of a track, from its item at `*next`, 0 at first; false at its end. */
+bool items_block(const struct timeline *timeline, const struct track *track, size_t *next,
+		 struct block *block);
+
 #endif

@@ -3,8 +3,6 @@
  * The trace as a timeline: a table with a picture of each track, which reads without scripts, and
  * the same tracks as data, which a script draws at any scale in the pictures' place.
  */
-#include "report/html/timeline.h"
-
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "report/print/agreement.h"
-
+/* How far the two clocks agree, row by row, over the calls that both timed. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,15 +7,53 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/grow.h"
-#include "report/sheet/sheet.h"
+
+/* Averages this close agree: so well is the event-pair overhead known, measured on the device. */
+#define AGREEMENT_NANOSECONDS 200
+#define AGREEMENT_PERCENT     2.0
+
+enum clock_verdict { CLOCKS_UNCHECKED, CLOCKS_AGREE, CLOCKS_DISAGREE };
+
+/* Why an event pair may span more than the operation. */
+#define AGREEMENT_REASONS(X)                                                                       \
+	X(NONE, "")                                                                                \
+	X(OVERLAPPED, "operations overlapped; the events' time includes waiting for others")       \
+	X(WAITED, "event pairs include a wait for the host or another engine")                     \
+	X(NO_OVERHEAD, "the event-pair overhead was not measured")                                 \
+	X(BESIDE,                                                                                  \
+	  "other streams had calls at the same time; the events' time includes waiting for them")  \
+	X(QUEUED,                                                                                  \
+	  "operations were queued behind others; how much longer that makes their event pairs "    \
+	  "was not measured")                                                                      \
+	X(HOST, "the events' time includes the host's part of the copy")                           \
+	X(UNKNOWN, "no likely reason was seen")
+#define AGREEMENT_ENUM(name, text) AGREEMENT_##name,
+enum agreement_reason { AGREEMENT_REASONS(AGREEMENT_ENUM) };
+#undef AGREEMENT_ENUM
+
+struct agreement_row {
+	char *name;
+	enum row_kind kind;
+	int device;
+	uint64_t calls, checked;
+	uint64_t cupti, raw, events; /* averages over the checked calls */
+	uint64_t difference;	     /* of the averages, without its sign */
+	double percent;		     /* of CUPTI's */
+	uint64_t median;	     /* of the calls' differences */
+	enum clock_verdict verdict;
+	enum agreement_reason reason;
+};
+
+struct agreement {
+	struct agreement_row *rows; /* in the session's order */
+	size_t count, disagreeing;
+	uint64_t checked;
+	uint64_t median;		   /* of the differences of all checked calls */
+	const struct agreement_row *worst; /* largest difference in percent, NULL without rows */
+};
 
 #define REASON_TEXT(name, text) text,
 static const char *const reason_texts[] = {AGREEMENT_REASONS(REASON_TEXT)};
-
-const char *agreement_reason_text(enum agreement_reason reason)
-{
-	return reason_texts[reason];
-}
 
 /* Whether most pairs hold more than was taken off, as their operations were queued. */
 static bool holds_queueing(const struct session *session, const struct row *row)
@@ -104,8 +141,16 @@ static int add_row(struct agreement *agreement, struct filter *filter, const str
 	return 0;
 }
 
-int agreement_collect(struct agreement *agreement, const struct session *session,
-		      const struct options *options)
+static void agreement_free(struct agreement *agreement)
+{
+	for (size_t i = 0; i < agreement->count; i++)
+		free(agreement->rows[i].name);
+	free(agreement->rows);
+	*agreement = (struct agreement){.rows = NULL};
+}
+
+static int agreement_collect(struct agreement *agreement, const struct session *session,
+			     const struct options *options)
 {
 	struct histogram *differences = calloc(1, sizeof(*differences));
 	struct filter filter;
@@ -146,14 +191,6 @@ int agreement_collect(struct agreement *agreement, const struct session *session
 	return error;
 }
 
-void agreement_free(struct agreement *agreement)
-{
-	for (size_t i = 0; i < agreement->count; i++)
-		free(agreement->rows[i].name);
-	free(agreement->rows);
-	*agreement = (struct agreement){.rows = NULL};
-}
-
 static const struct column columns[] = {
 	{"Clocks", "Clocks", .width = 10},
 	{"Calls", "Calls", .kind = CELL_COUNT, .width = 8},
@@ -173,7 +210,7 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	const struct agreement_row *row = &((const struct agreement *)sheet->argument)->rows[index];
 	const uint64_t times[] = {row->cupti, row->raw, row->events, row->difference, row->median};
 	bool text = sheet->form != SHEET_CSV;
-	const char *reason = agreement_reason_text(row->reason);
+	const char *reason = reason_texts[row->reason];
 
 	cell_text(&cells[0],
 		  text && row->verdict == CLOCKS_DISAGREE ? "DISAGREE" : verdicts[row->verdict]);
@@ -201,6 +238,33 @@ int cross_check_write(const struct session *session, const struct options *optio
 	sheet.rows = agreement.count;
 	fputc('\n', file);
 	sheet_write(&sheet, file);
+	agreement_free(&agreement);
+	return 0;
+}
+
+int agreement_write(const struct session *session, const struct options *options,
+		    const char *prefix, FILE *file)
+{
+	struct agreement agreement;
+	char text[NUMBER_SIZE], other[NUMBER_SIZE];
+	int error = agreement_collect(&agreement, session, options);
+
+	if (error)
+		return error;
+	if (agreement.disagreeing > 0)
+		report_warn(options, prefix, file,
+			    "Clocks: CUPTI and events disagree by more than 0.2 us and 2 %% on %zu "
+			    "of %zu rows (--cross-check shows them).",
+			    agreement.disagreeing, agreement.count);
+	if (agreement.checked > 0 && options->verbose) {
+		fprintf(file, "%sClocks: %s operation%s timed by both, median difference %s.\n",
+			prefix, number_count(other, agreement.checked),
+			agreement.checked == 1 ? "" : "s",
+			number_about(text, (double)agreement.median, 2));
+		fprintf(file, "%sClocks: largest difference %s (%.2g %%), %s.\n", prefix,
+			number_about(text, (double)agreement.worst->difference, 2),
+			agreement.worst->percent, agreement.worst->name);
+	}
 	agreement_free(&agreement);
 	return 0;
 }

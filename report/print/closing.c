@@ -7,8 +7,6 @@
 #include "report/energy/energy.h"
 #include "report/names/visible.h"
 #include "report/session/layout.h"
-#include "report/print/agreement.h"
-#include "report/sheet/number.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 
@@ -46,17 +44,20 @@ __attribute__((format(printf, 2, 3))) static void begin(const struct closing *cl
 	va_end(arguments);
 }
 
-__attribute__((format(printf, 2, 3))) static void warn(const struct closing *closing,
-						       const char *format, ...)
+void report_warn(const struct options *options, const char *prefix, FILE *file, const char *format,
+		 ...)
 {
 	va_list arguments;
 
-	fprintf(closing->file, "%s%s", closing->prefix, closing->options->colour ? "\033[33m" : "");
+	fprintf(file, "%s%s", prefix, options->colour ? "\033[33m" : "");
 	va_start(arguments, format);
-	vfprintf(closing->file, format, arguments);
+	vfprintf(file, format, arguments);
 	va_end(arguments);
-	fprintf(closing->file, "%s\n", closing->options->colour ? "\033[0m" : "");
+	fprintf(file, "%s\n", options->colour ? "\033[0m" : "");
 }
+
+#define warn(closing, ...)                                                                         \
+	report_warn((closing)->options, (closing)->prefix, (closing)->file, __VA_ARGS__)
 
 /* Of a row by events whose pairs do not hold the host's part. */
 static void cover_overhead(struct coverage *coverage, const struct row *row)
@@ -243,32 +244,6 @@ static void write_losses(const struct closing *closing)
 			     number_count(count, counts[counters[i]]));
 }
 
-static int write_agreement(const struct closing *closing)
-{
-	struct agreement agreement;
-	char text[NUMBER_SIZE], other[NUMBER_SIZE];
-	int error = agreement_collect(&agreement, closing->session, closing->options);
-
-	if (error)
-		return error;
-	if (agreement.disagreeing > 0)
-		warn(closing,
-		     "Clocks: CUPTI and events disagree by more than 0.2 us and 2 %% on %zu of %zu "
-		     "rows "
-		     "(--cross-check shows them).",
-		     agreement.disagreeing, agreement.count);
-	if (agreement.checked > 0 && closing->options->verbose) {
-		begin(closing, "Clocks: %s operation%s timed by both, median difference %s.\n",
-		      number_count(other, agreement.checked), plural(agreement.checked),
-		      number_about(text, (double)agreement.median, 2));
-		begin(closing, "Clocks: largest difference %s (%.2g %%), %s.\n",
-		      number_about(text, (double)agreement.worst->difference, 2),
-		      agreement.worst->percent, agreement.worst->name);
-	}
-	agreement_free(&agreement);
-	return 0;
-}
-
 static int write_estimates(const struct closing *closing)
 {
 	struct table table;
@@ -445,7 +420,7 @@ int closing_write(const struct session *session, const struct options *options, 
 	if (!error)
 		error = write_estimates(&closing);
 	if (!error)
-		error = write_agreement(&closing);
+		error = agreement_write(session, options, prefix, file);
 	write_nodes(&closing);
 	write_outside(&closing);
 	write_losses(&closing);

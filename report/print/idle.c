@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* How busy the devices were, and why they were idle: two lines a device, and the table of --idle.
  */
-
-#include "report/print/idle.h"
-
 #include <stdlib.h>
 #include <string.h>
 
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
-#include "report/print/agreement.h"
 #include "report/print/report.h"
 
 /* The causes of the line "Idle:", and the least that one of them has of the device's time, in

@@ -6,10 +6,8 @@
 #include <stdlib.h>
 
 #include "report/names/visible.h"
-#include "report/print/idle.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
-#include "report/sheet/sheet.h"
 
 #define SITES_SHOWN 20 /* origins in a table for reading. Chosen. */
 #define PLACE_SIZE  64

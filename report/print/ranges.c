@@ -1,9 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* NVTX ranges: the GPU's time by range, and nvprof's section. */
-#include "report/print/ranges.h"
-
-#include "report/ranges/range_tree.h"
-
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

@@ -12,9 +12,13 @@
 #include <stdio.h>
 #include <sys/types.h>
 
-#include "report/options/options.h"
+#include "report/findings/findings.h"
 #include "report/options/log_file.h"
+#include "report/options/options.h"
+#include "report/print/filter.h"
+#include "report/ranges/range_tree.h"
 #include "report/session/session.h"
+#include "report/sheet/sheet.h"
 
 /*
  * The line with which a live run begins, and one for each option that has no effect. Nothing with
@@ -46,11 +50,39 @@ int trace_write(const struct session *session, const struct options *options, bo
  * unless all are equal. Rows without times have only their calls and bytes.
  */
 int nsys_format_write(struct session *session, const struct options *options, FILE *file);
+
+/* The NVTX ranges of a report, with the GPU time of what was launched in them. */
+struct ranges {
+	const struct session *session;
+	const struct options *options;
+	struct filter filter;
+	struct range_tree tree;
+	size_t *order;	   /* of the tree's nodes, as they are printed */
+	uint64_t gpu_time; /* of all operations, in ranges or not; ns */
+};
+
+/* `by_thread`: what several threads did in ranges of one name is told apart. 0 or -errno; free it
+ * with ranges_free(). */
+int ranges_collect(struct ranges *ranges, const struct session *session,
+		   const struct options *options, bool by_thread);
+void ranges_free(struct ranges *ranges);
+/* The sheet of the tree. */
+void ranges_sheet(struct sheet *sheet, const struct ranges *ranges);
 /* NVTX ranges; nothing if there are none. */
 int ranges_write(const struct session *session, const struct options *options, const char *prefix,
 		 FILE *file);
 int histograms_write(const struct session *session, const struct options *options, FILE *file);
+/* How far the two clocks agree, row by row, over the calls that both timed: a table, and the lines
+ * of the report. 0, -ENOMEM, or -EINVAL for a bad filter. */
 int cross_check_write(const struct session *session, const struct options *options, FILE *file);
+int agreement_write(const struct session *session, const struct options *options,
+		    const char *prefix, FILE *file);
+/* The line that counts the rows by events whose times are upper bounds; with --verbose their names.
+ * 0, -ENOMEM, or -EINVAL for a bad filter. */
+int upper_bounds_write(const struct session *session, const struct options *options,
+		       const char *prefix, FILE *file);
+/* Whether events alone timed operations of the GPU. */
+bool rows_are_by_events(const struct session *session);
 /* Rates beside the device's peaks, of --bandwidth and what kernels were declared to do. */
 int rates_write(const struct session *session, const struct options *options, const char *prefix,
 		FILE *file);
@@ -62,10 +94,54 @@ int figures_write(const struct session *session, const struct options *options, 
 		  FILE *file);
 /* A figure of all rows together; 0 if it is not known. */
 double figures_of_rows(const struct session *session, const struct figure *figure);
+
+/* How busy the devices were and why they were idle, as the lines below the table and --idle have
+ * it. */
+
+/* A part of a device's time, such as that of a cause of idle time; times are nanoseconds. */
+struct idle_sum {
+	enum idle_cause cause;	     /* IDLE_CAUSE_COUNT: none */
+	const char *text, *function; /* "launch latency", "cudaMalloc"; of IDLE_CALL, else "" */
+	const char *class;	     /* of the style of a page, which has a colour for it */
+	int device;
+	uint32_t thread; /* 0: all */
+	uint64_t gaps, total, longest;
+	uint64_t before, after; /* offsets of the names around the longest */
+};
+
+/* Room for every cause, and a function for each of the other rows. */
+#define IDLE_SUMS 64
+
+/* A device's causes, the largest first; those of `thread` alone unless it is 0. Functions that have
+ * no room are summed up in the last one. Returns how many there are. */
+unsigned idle_sums(const struct session *session, int device, uint32_t thread,
+		   struct idle_sum sums[IDLE_SUMS]);
+/* A sheet of such parts. */
+struct idle_table {
+	const struct session *session;
+	const struct idle_sum *sums;
+};
+void idle_sheet(struct sheet *sheet, const struct idle_table *table, size_t count);
+/* Its rows; the first cell is what a page says that the row is of. */
+void idle_fill_row(const struct sheet *sheet, size_t index, struct cell *cells);
+/* The function's name of a kernel, or the name as it is, without control characters. The caller
+ * frees it; NULL if memory is out. */
+char *idle_plain_name(const char *name);
+/* Whether a device worked and --devices does not leave it out. */
+bool idle_shows(const struct session *session, const struct options *options, int device);
+/* How many devices worked. */
+unsigned devices_used(const struct session *session);
+/* "GPU 0: busy 63.1 % of 1.2 s (…).": a line, and one more where several contexts share it. */
+void busy_write(const struct session *session, int device, const char *prefix, FILE *file);
+/* A finding in one sentence, without a line's end. `several`: of more than one device. */
+void finding_write(const struct finding *finding, bool several, FILE *file);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.
  */
 void use_write(const struct session *session, const struct options *options, const char *prefix,
 	       FILE *file);
+/* The table of --idle, as text or CSV. */
+void idle_table_write(const struct session *session, const struct options *options, FILE *file);
+
 /* What the program held of memory, in a line; nothing if it allocated none. */
 void memory_line_write(const struct session *session, const char *prefix, FILE *file);
 /* What it held by kind and device, and where that came from, the largest at the peak first. */
@@ -78,15 +154,15 @@ struct memory_tables {
 /* 0 or -ENOMEM; free it with memory_free(). */
 int memory_collect(struct memory_tables *tables, const struct session *session);
 void memory_free(struct memory_tables *tables);
-struct sheet;
 void memory_use_sheet(struct sheet *sheet, const struct memory_tables *tables);
 void memory_sites_sheet(struct sheet *sheet, const struct memory_tables *tables);
 /* The tables of --memory, as text or CSV; nothing if it allocated none. 0 or -ENOMEM. */
 int memory_table_write(const struct session *session, const struct options *options, FILE *file);
 /* How many records a trace has kept; nothing without one. */
 void trace_size_write(const struct session *session, const char *prefix, FILE *file);
-/* The table of --idle, as text or CSV. */
-void idle_table_write(const struct session *session, const struct options *options, FILE *file);
+/* A warning among the lines below the tables, on a terminal in colour. */
+void report_warn(const struct options *options, const char *prefix, FILE *file, const char *format,
+		 ...) __attribute__((format(printf, 4, 5)));
 /* A name in CSV: in quotes, a quote inside doubled. */
 void csv_write_text(const char *text, FILE *file);
 

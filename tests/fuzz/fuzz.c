@@ -20,7 +20,7 @@
 #include "cupti/activity.h"
 #include "report/compare/profile.h"
 #include "report/export/export.h"
-#include "report/html/profile_page.h"
+#include "report/html/html.h"
 #include "report/names/demangle.h"
 #include "report/print/report.h"
 #include "report/session/layout.h"

@@ -14,7 +14,6 @@
 #include <cmocka.h>
 
 #include "report/html/html.h"
-#include "report/html/profile_page.h"
 
 char *page_text(struct session *session, const char *words)
 {

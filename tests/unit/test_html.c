@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "report/html/html.h"
-#include "report/html/profile_page.h"
 #include "report/session/session_nvtx.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/printed.h"

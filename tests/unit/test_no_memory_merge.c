@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "report/html/profile_page.h"
+#include "report/html/html.h"
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/options/metrics.h"

@@ -10,8 +10,6 @@
 #include <cmocka.h>
 
 #include "report/energy/energy.h"
-#include "report/print/idle.h"
-#include "report/print/ranges.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/sheet/sheet.h"

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* The sections that are a table of the report: memory, energy and NVTX ranges; and what the figures
+ * stand on: what was timed and lost, what ktime cost, the program and the devices. */
+#include "report/devices/peaks.h"
+#include "report/energy/energy.h"
+#include "report/html/section.h"
+#include "report/print/report.h"
+#include "report/session/memory_use.h"
+
+/* Bytes of the tables of allocations and ranges. Chosen: a page stays under 1 MB. */
+#define SITES_BYTES  60000
+#define RANGES_BYTES 100000
+
+/* At most how much, what was not freed, and how many allocations a second. */
+static int write_memory_line(FILE *file, void *argument)
+{
+	const struct page *page = argument;
+
+	memory_line_write(page->session, "", file);
+	return 0;
+}
+
+int memory_section(struct page *page)
+{
+	struct html *html = &page->html;
+	struct memory_tables tables;
+	struct sheet use, sites;
+	int error;
+
+	if (!session_next_item(page->session, SEGMENT_MEMORY, NULL))
+		return 0;
+	error = html_lines(html, write_memory_line, page);
+	if (!error)
+		error = memory_collect(&tables, page->session);
+	if (error)
+		return error;
+	memory_use_sheet(&use, &tables);
+	memory_sites_sheet(&sites, &tables);
+	sites.room = SITES_BYTES;
+	html_sheet(
+		html, &use, "memory-table", "sortable",
+		session_header(page->session)->processes
+			? "Bytes that the programs asked for: the most that one process held at "
+			  "once, and what all held in the end; what the driver takes itself is "
+			  "not among them"
+			: "Bytes that the program asked for: the most at once, and what was held "
+			  "in the end; what the driver takes itself is not among them");
+	if (sites.rows)
+		html_sheet(
+			html, &sites, "memory-sites-table", "sortable",
+			"Where the memory was allocated: those with most of it at the peak first");
+	if (sites.shown < sites.rows)
+		fprintf(html->file, "<p class=\"left-out\">%zu more are not in this page.</p>\n",
+			sites.rows - sites.shown);
+	memory_free(&tables);
+	return 0;
+}
+
+int ranges_section(struct page *page)
+{
+	struct ranges ranges;
+	struct sheet sheet;
+	int error;
+
+	if (!session_next_item(page->session, SEGMENT_RANGES, NULL))
+		return 0;
+	error = ranges_collect(&ranges, page->session, page->options, false);
+	if (error)
+		return error;
+	ranges_sheet(&sheet, &ranges);
+	sheet.room = RANGES_BYTES;
+	html_sheet(&page->html, &sheet, "ranges-table", "tree",
+		   "GPU time of what was launched in each range, with and without the ranges "
+		   "inside of it; the range’s own time is the host’s");
+	if (sheet.shown < sheet.rows)
+		fprintf(page->html.file,
+			"<p class=\"left-out\">%zu more ranges are not in this page: <code>ktime "
+			"show --top %zu</code> prints them.</p>\n",
+			sheet.rows - sheet.shown, sheet.rows);
+	ranges_free(&ranges);
+	return error;
+}
+
+int energy_section(struct page *page)
+{
+	struct energy_table table;
+	struct sheet sheet;
+
+	energy_sheet(&sheet, &table, page->session, page->options);
+	if (sheet.rows)
+		html_sheet(
+			&page->html, &sheet, "energy-table", "sortable",
+			"Energy of each GPU from the start of CUDA to the end, with all else that "
+			"ran on it; clocks on average, and from the least to the most");
+	return 0;
+}
+
+static int write_closing(FILE *file, void *argument)
+{
+	const struct page *page = argument;
+	struct options all = *page->options;
+
+	all.verbose = true;
+	return closing_write(page->session, &all, "", false, file);
+}
+
+int cost_section(struct page *page)
+{
+	return html_lines(&page->html, write_closing, page);
+}
+
+static void write_fact(struct html *html, const char *what, const char *text)
+{
+	if (!*text)
+		return;
+	fprintf(html->file, "<div><dt>%s</dt><dd>", what);
+	html_text(html, text);
+	fputs("</dd></div>\n", html->file);
+}
+
+static void write_version(struct html *html, const char *what, unsigned major, unsigned minor)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%u.%u", major, minor);
+	if (major)
+		write_fact(html, what, text);
+}
+
+static void write_device(struct html *html, const struct device_info *info, int device)
+{
+	const struct peaks peaks = peaks_of(info);
+	char text[96];
+
+	fprintf(html->file, "<tr><th scope=\"row\">%d</th><td>", device);
+	snprintf(text, sizeof(text), "%.*s", (int)sizeof(info->name), info->name);
+	html_text(html, text);
+	fputs("</td>", html->file);
+	if (info->memory)
+		html_number(html, (double)info->memory, number_bytes_about(text, info->memory));
+	else
+		html_unknown(html);
+	snprintf(text, sizeof(text), "%u", info->multiprocessors);
+	html_number(html, info->multiprocessors, info->multiprocessors ? text : "-");
+	html_number(html, peaks.dram, number_rate(text, peaks.dram));
+	html_number(html, peaks.host, number_rate(text, peaks.host));
+	fputs("<td>", html->file);
+	html_text(html, host_link_text(info, text, sizeof(text)));
+	fputs("</td></tr>\n", html->file);
+}
+
+static void write_devices(struct html *html, const struct session_header *header)
+{
+	html_table_begin(html, "devices-table", "devices", "Devices, with the peaks that follow",
+			 "#GPU|Name|#Memory|#Multiprocessors|#DRAM GB/s|#Link GB/s|Link");
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		if (header->devices[device].used)
+			write_device(html, &header->devices[device], device);
+	html_table_end(html);
+}
+
+int environment_section(struct page *page)
+{
+	const struct session *session = page->session;
+	const struct session_header *header = session_header(session);
+	struct html *html = &page->html;
+	bool any = false;
+	char text[32];
+
+	fputs("<dl class=\"facts\">\n", html->file);
+	write_fact(html, "Command", session_string(session, header->command));
+	write_fact(html, "Host", session_string(session, header->hostname));
+	snprintf(text, sizeof(text), "%d", header->pid);
+	if (!header->processes)
+		write_fact(html, "Process", text);
+	write_version(html, "CUDA version of the driver", header->driver_version / 1000,
+		      header->driver_version % 1000 / 10);
+	fputs("</dl>\n", html->file);
+	for (int device = 0; device < SESSION_DEVICES; device++)
+		any |= header->devices[device].used != 0;
+	if (any)
+		write_devices(html, header);
+	return 0;
+}
