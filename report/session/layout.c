@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -51,248 +52,204 @@ const struct figure_table *figures_of(enum figure_scope scope)
 
 /* A damaged table must not make much of little: the items of an older version are not that short.
  */
-#define GROWTH_MOST			 8
-#define STRUCTURE_MOST			 (1U << 20)
+#define GROWTH_MOST    8
+#define STRUCTURE_MOST (1U << 20)
 
-#define NO_KIND				 SEGMENT_KINDS
-#define NO_FIGURES			 SCOPE_COUNT
+#define SCOPE_NONE     SCOPE_COUNT
+
+#define STRUCTURE(structure, at, figures)                                                          \
+	{{.name = #structure,                                                                      \
+	  .offset = at,                                                                            \
+	  .size = sizeof(struct structure),                                                        \
+	  .type = LAYOUT_STRUCTURE},                                                               \
+	 NULL,                                                                                     \
+	 SCOPE_##figures},
+#define INSIDE(structure, figures)     STRUCTURE(structure, 0, figures)
+#define ITEM(structure, kind, figures) STRUCTURE(structure, 1 + SEGMENT_##kind, figures)
+#define MEMBER(structure, member, of_type, inner)                                                  \
+	{{.name = #member,                                                                         \
+	  .offset = offsetof(struct structure, member),                                            \
+	  .size = sizeof(((struct structure *)0)->member),                                         \
+	  .type = of_type},                                                                        \
+	 inner,                                                                                    \
+	 SCOPE_NONE},
+#define U8(structure, member)		MEMBER(structure, member, LAYOUT_U8, NULL)
+#define U32(structure, member)		MEMBER(structure, member, FIGURE_U32, NULL)
+#define I32(structure, member)		MEMBER(structure, member, LAYOUT_I32, NULL)
+#define U64(structure, member)		MEMBER(structure, member, FIGURE_U64, NULL)
+#define REAL(structure, member)		MEMBER(structure, member, FIGURE_REAL, NULL)
+#define TEXT(structure, member)		MEMBER(structure, member, LAYOUT_TEXT, NULL)
+#define AT(structure, member)		MEMBER(structure, member, LAYOUT_REFERENCE, NULL)
+#define INNER(structure, member, inner) MEMBER(structure, member, LAYOUT_INNER, #inner)
+#define KNOWN(structure)		MEMBER(structure, known, LAYOUT_KNOWN, NULL)
 
 /*
- * X(structure, its size, the segments that hold it, its figures), each after those that are inside
- * of it. Histograms are described by HISTOGRAM_VERSION.
+ * The structures, each after those that are inside of it: the segments that hold it, its figures,
+ * and its members that are none. Histograms are described by HISTOGRAM_VERSION.
  */
-#define SIZED(X, structure, kind, scope) X(structure, sizeof(struct structure), kind, scope)
-#define STRUCTURES(X)                                                                              \
-	SIZED(X, sized_call, NO_KIND, NO_FIGURES)                                                  \
-	SIZED(X, figures, NO_KIND, SCOPE_CLOCK)                                                    \
-	SIZED(X, stratum, NO_KIND, SCOPE_STRATUM)                                                  \
-	SIZED(X, estimate, NO_KIND, NO_FIGURES)                                                    \
-	SIZED(X, launch_shape, NO_KIND, NO_FIGURES)                                                \
-	SIZED(X, row, SEGMENT_ROWS, SCOPE_ROW)                                                     \
-	SIZED(X, trace_record, SEGMENT_TRACE, NO_FIGURES)                                          \
-	SIZED(X, idle_row, SEGMENT_IDLE, SCOPE_IDLE)                                               \
-	SIZED(X, nvtx_range, SEGMENT_RANGES, SCOPE_RANGE)                                          \
-	SIZED(X, nvtx_part, SEGMENT_RANGE_PARTS, SCOPE_PART)                                       \
-	SIZED(X, session_owner, NO_KIND, NO_FIGURES)                                               \
-	SIZED(X, process_rank, NO_KIND, NO_FIGURES)                                                \
-	SIZED(X, job_process, SEGMENT_PROCESSES, NO_FIGURES)                                       \
-	SIZED(X, job_row, SEGMENT_JOB_ROWS, SCOPE_JOB_ROW)                                         \
-	SIZED(X, job_part, SEGMENT_JOB_PARTS, SCOPE_JOB_PART)                                      \
-	SIZED(X, metric_values, SEGMENT_METRICS, SCOPE_METRIC)                                     \
-	SIZED(X, memory_use, SEGMENT_MEMORY, SCOPE_MEMORY)                                         \
-	SIZED(X, memory_site, SEGMENT_MEMORY_SITES, SCOPE_SITE)                                    \
-	SIZED(X, event_overhead, NO_KIND, NO_FIGURES)                                              \
-	SIZED(X, clock_range, NO_KIND, SCOPE_CLOCK_RANGE)                                          \
-	SIZED(X, device_energy, NO_KIND, SCOPE_ENERGY)                                             \
-	SIZED(X, device_info, NO_KIND, NO_FIGURES)                                                 \
-	SIZED(X, device_use, NO_KIND, SCOPE_USE)                                                   \
-	SIZED(X, call_totals, NO_KIND, SCOPE_TOTALS)                                               \
-	X(counters, COUNTER_COUNT * sizeof(uint64_t), NO_KIND, SCOPE_RUN)                          \
-	SIZED(X, session_header, NO_KIND, NO_FIGURES)
-
-enum structure {
-#define STRUCTURE_ENUM(structure, size, kind, scope) STRUCTURE_##structure,
-	STRUCTURES(STRUCTURE_ENUM)
-#undef STRUCTURE_ENUM
-		STRUCTURE_COUNT
-};
-
-/* A member that is no figure. */
-struct member {
-	const char *name;
-	uint16_t offset, size;
-	uint8_t structure, type, inner;
-};
-
-#define MEMBER(structure, member, type, inner)                                                     \
-	{#member,                                                                                  \
-	 offsetof(struct structure, member),                                                       \
-	 sizeof(((struct structure *)0)->member),                                                  \
-	 STRUCTURE_##structure,                                                                    \
-	 type,                                                                                     \
-	 inner},
-#define U8(structure, member)		MEMBER(structure, member, LAYOUT_U8, 0)
-#define U32(structure, member)		MEMBER(structure, member, FIGURE_U32, 0)
-#define I32(structure, member)		MEMBER(structure, member, LAYOUT_I32, 0)
-#define U64(structure, member)		MEMBER(structure, member, FIGURE_U64, 0)
-#define REAL(structure, member)		MEMBER(structure, member, FIGURE_REAL, 0)
-#define TEXT(structure, member)		MEMBER(structure, member, LAYOUT_TEXT, 0)
-#define AT(structure, member)		MEMBER(structure, member, LAYOUT_REFERENCE, 0)
-#define INNER(structure, member, inner) MEMBER(structure, member, LAYOUT_INNER, STRUCTURE_##inner)
-#define KNOWN(structure)		MEMBER(structure, known, LAYOUT_KNOWN, 0)
-
-/* clang-format off */
-static const struct member members[] = {
-	U64(sized_call, size) U64(sized_call, ns)
-
-	KNOWN(figures) AT(figures, histogram) INNER(figures, slowest, sized_call)
-	INNER(figures, fastest, sized_call)
-
-	INNER(estimate, strata, stratum) REAL(estimate, position) U32(estimate, shift)
-	U32(estimate, by_size) REAL(estimate, fraction) REAL(estimate, standard_error)
-	REAL(estimate, cubes)
-
-	U32(launch_shape, threads) U32(launch_shape, registers) U32(launch_shape, shared)
-	U64(launch_shape, launches) U64(launch_shape, blocks)
-
-	U32(row, committed) U32(row, kind) AT(row, name) I32(row, device) U32(row, summed)
-	KNOWN(row) U64(row, untimed) INNER(row, cupti, figures) INNER(row, events, figures)
-	INNER(row, estimate, estimate) AT(row, difference_histogram)
-	INNER(row, shapes, launch_shape)
-
-	U64(trace_record, start) U64(trace_record, end) AT(trace_record, name)
-	U64(trace_record, bytes) I32(trace_record, device) U32(trace_record, kind)
-	U32(trace_record, context) U32(trace_record, stream) U32(trace_record, correlation)
-	U32(trace_record, thread) U32(trace_record, grid) U32(trace_record, block)
-	U32(trace_record, registers) U32(trace_record, static_shared)
-	U32(trace_record, dynamic_shared) U8(trace_record, source_kind)
-	U8(trace_record, destination_kind) U8(trace_record, clock) U8(trace_record, overhead)
-	U32(trace_record, result) U32(trace_record, graph) U32(trace_record, graph_node)
-	AT(trace_record, kernel)
-
-	U32(idle_row, committed) U32(idle_row, cause) AT(idle_row, name) I32(idle_row, device)
-	U32(idle_row, thread)
-
-	U32(nvtx_range, committed) U32(nvtx_range, style) AT(nvtx_range, parent)
-	AT(nvtx_range, name) AT(nvtx_range, domain) U32(nvtx_range, thread) KNOWN(nvtx_range)
-
-	AT(nvtx_part, range) AT(nvtx_part, row) U32(nvtx_part, committed) KNOWN(nvtx_part)
-
-	TEXT(session_owner, boot) U64(session_owner, started) U64(session_owner, pid_namespace)
-
-	I32(process_rank, rank) I32(process_rank, local_rank) I32(process_rank, world_size)
-	TEXT(process_rank, launcher) TEXT(process_rank, job)
-
-	U32(job_process, committed) I32(job_process, pid) INNER(job_process, owner, session_owner)
-	INNER(job_process, rank, process_rank) AT(job_process, hostname) AT(job_process, command)
-	U64(job_process, start_realtime) U64(job_process, clock_offset)
-	U64(job_process, clock_moved) U64(job_process, records_moved) U32(job_process, finished)
-	U32(job_process, timed) U64(job_process, operations) U64(job_process, gpu)
-	U64(job_process, collectives) U64(job_process, wall) U64(job_process, device_time)
-	U64(job_process, busy) U64(job_process, trace_records) U64(job_process, causes)
-	U64(job_process, memory_peak) U64(job_process, memory_held)
-
-	U32(job_row, committed) U32(job_row, kind) AT(job_row, name) AT(job_row, slowest)
-	KNOWN(job_row)
-
-	U32(job_part, committed) AT(job_part, process) AT(job_part, row) KNOWN(job_part)
-
-	U32(metric_values, committed) U32(metric_values, unit) AT(metric_values, row)
-	AT(metric_values, name) AT(metric_values, description) KNOWN(metric_values)
-
-	U32(memory_use, committed) U32(memory_use, kind) I32(memory_use, device)
-
-	U32(memory_site, committed) U32(memory_site, kind) I32(memory_site, device)
-	U32(memory_site, thread) U64(memory_site, size) AT(memory_site, range)
-	AT(memory_site, operation)
-
-	U64(event_overhead, ns) U64(event_overhead, pairs) U64(event_overhead, standard_error)
-
-	KNOWN(clock_range)
-
-	U32(device_energy, state) I32(device_energy, result) U32(device_energy, source)
-	INNER(device_energy, sm, clock_range) INNER(device_energy, memory, clock_range)
-	U64(device_energy, reasons)
-
-	TEXT(device_info, name) U8(device_info, uuid) U32(device_info, used)
-	U32(device_info, compute_capability) U64(device_info, memory)
-	U32(device_info, multiprocessors) U32(device_info, clock_khz)
-	U32(device_info, memory_clock_khz) U32(device_info, bus_bits) U32(device_info, l2_bytes)
-	U32(device_info, ecc) U32(device_info, integrated) U32(device_info, most_threads)
-	U32(device_info, most_blocks) U32(device_info, most_registers)
-	U32(device_info, most_shared) U32(device_info, reserved_shared)
-	U32(device_info, pcie_generation) U32(device_info, pcie_lanes)
-	U32(device_info, nvlink_links) U32(device_info, nvlink_mbps) U32(device_info, c2c_mbps)
-	U32(device_info, coherent) INNER(device_info, energy, device_energy)
-
-	I32(session_header, pid) U32(session_header, finished) U32(session_header, reported)
-	U32(session_header, kept) INNER(session_header, owner, session_owner)
-	INNER(session_header, rank, process_rank) U64(session_header, start_realtime)
-	U64(session_header, trace_start) U64(session_header, clock_offset)
-	U64(session_header, clock_moved) AT(session_header, command) AT(session_header, hostname)
-	U32(session_header, driver_version) U32(session_header, cupti_version)
-	U32(session_header, timer) U32(session_header, cupti_active)
-	U32(session_header, events_active) U32(session_header, events_fraction)
-	REAL(session_header, budget_percent) INNER(session_header, counters, counters)
-	AT(session_header, notes) U32(session_header, note_count) U32(session_header, trace_on)
-	U32(session_header, processes) U32(session_header, budget_given)
-	INNER(session_header, overheads, event_overhead) INNER(session_header, queued, event_overhead)
-	INNER(session_header, devices, device_info) INNER(session_header, uses, device_use)
-	INNER(session_header, totals, call_totals)
-};
-/* clang-format on */
-#define MEMBER_COUNT			(sizeof(members) / sizeof(members[0]))
-
 static const struct {
-	const char *name;
-	uint32_t size;
-	uint8_t kind, scope;
-} structures[] = {
-#define STRUCTURE_LINE(structure, size, kind, scope) {#structure, size, kind, scope},
-	STRUCTURES(STRUCTURE_LINE)
-#undef STRUCTURE_LINE
+	struct layout_line line;
+	const char *inner; /* the structure that a member is */
+	enum figure_scope figures;
+} described[] = {
+	/* clang-format off */
+	INSIDE(sized_call, NONE) U64(sized_call, size) U64(sized_call, ns)
+	INSIDE(figures, CLOCK) KNOWN(figures) AT(figures, histogram)
+		INNER(figures, slowest, sized_call) INNER(figures, fastest, sized_call)
+	INSIDE(stratum, STRATUM)
+	INSIDE(estimate, NONE) INNER(estimate, strata, stratum) REAL(estimate, position)
+		U32(estimate, shift) U32(estimate, by_size) REAL(estimate, fraction)
+		REAL(estimate, standard_error) REAL(estimate, cubes)
+	INSIDE(launch_shape, NONE) U32(launch_shape, threads) U32(launch_shape, registers)
+		U32(launch_shape, shared) U64(launch_shape, launches) U64(launch_shape, blocks)
+	ITEM(row, ROWS, ROW) U32(row, committed) U32(row, kind) AT(row, name) I32(row, device)
+		U32(row, summed) KNOWN(row) U64(row, untimed) INNER(row, cupti, figures)
+		INNER(row, events, figures) INNER(row, estimate, estimate)
+		AT(row, difference_histogram) INNER(row, shapes, launch_shape)
+	ITEM(trace_record, TRACE, NONE) U64(trace_record, start) U64(trace_record, end)
+		AT(trace_record, name) U64(trace_record, bytes) I32(trace_record, device)
+		U32(trace_record, kind) U32(trace_record, context) U32(trace_record, stream)
+		U32(trace_record, correlation) U32(trace_record, thread) U32(trace_record, grid)
+		U32(trace_record, block) U32(trace_record, registers)
+		U32(trace_record, static_shared) U32(trace_record, dynamic_shared)
+		U8(trace_record, source_kind) U8(trace_record, destination_kind)
+		U8(trace_record, clock) U8(trace_record, overhead) U32(trace_record, result)
+		U32(trace_record, graph) U32(trace_record, graph_node) AT(trace_record, kernel)
+	ITEM(idle_row, IDLE, IDLE) U32(idle_row, committed) U32(idle_row, cause)
+		AT(idle_row, name) I32(idle_row, device) U32(idle_row, thread)
+	ITEM(nvtx_range, RANGES, RANGE) U32(nvtx_range, committed) U32(nvtx_range, style)
+		AT(nvtx_range, parent) AT(nvtx_range, name) AT(nvtx_range, domain)
+		U32(nvtx_range, thread) KNOWN(nvtx_range)
+	ITEM(nvtx_part, RANGE_PARTS, PART) AT(nvtx_part, range) AT(nvtx_part, row)
+		U32(nvtx_part, committed) KNOWN(nvtx_part)
+	INSIDE(session_owner, NONE) TEXT(session_owner, boot) U64(session_owner, started)
+		U64(session_owner, pid_namespace)
+	INSIDE(process_rank, NONE) I32(process_rank, rank) I32(process_rank, local_rank)
+		I32(process_rank, world_size) TEXT(process_rank, launcher) TEXT(process_rank, job)
+	ITEM(job_process, PROCESSES, NONE) U32(job_process, committed) I32(job_process, pid)
+		INNER(job_process, owner, session_owner) INNER(job_process, rank, process_rank)
+		AT(job_process, hostname) AT(job_process, command) U64(job_process, start_realtime)
+		U64(job_process, clock_offset) U64(job_process, clock_moved)
+		U64(job_process, records_moved) U32(job_process, finished) U32(job_process, timed)
+		U64(job_process, operations) U64(job_process, gpu) U64(job_process, collectives)
+		U64(job_process, wall) U64(job_process, device_time) U64(job_process, busy)
+		U64(job_process, trace_records) U64(job_process, causes)
+		U64(job_process, memory_peak) U64(job_process, memory_held)
+	ITEM(job_row, JOB_ROWS, JOB_ROW) U32(job_row, committed) U32(job_row, kind)
+		AT(job_row, name) AT(job_row, slowest) KNOWN(job_row)
+	ITEM(job_part, JOB_PARTS, JOB_PART) U32(job_part, committed) AT(job_part, process)
+		AT(job_part, row) KNOWN(job_part)
+	ITEM(metric_values, METRICS, METRIC) U32(metric_values, committed)
+		U32(metric_values, unit) AT(metric_values, row) AT(metric_values, name)
+		AT(metric_values, description) KNOWN(metric_values)
+	ITEM(memory_use, MEMORY, MEMORY) U32(memory_use, committed) U32(memory_use, kind)
+		I32(memory_use, device)
+	ITEM(memory_site, MEMORY_SITES, SITE) U32(memory_site, committed)
+		U32(memory_site, kind) I32(memory_site, device) U32(memory_site, thread)
+		U64(memory_site, size) AT(memory_site, range) AT(memory_site, operation)
+	INSIDE(event_overhead, NONE) U64(event_overhead, ns) U64(event_overhead, pairs)
+		U64(event_overhead, standard_error)
+	INSIDE(clock_range, CLOCK_RANGE) KNOWN(clock_range)
+	INSIDE(device_energy, ENERGY) U32(device_energy, state) I32(device_energy, result)
+		U32(device_energy, source) INNER(device_energy, sm, clock_range)
+		INNER(device_energy, memory, clock_range) U64(device_energy, reasons)
+	INSIDE(device_info, NONE) TEXT(device_info, name) U8(device_info, uuid)
+		U32(device_info, used) U32(device_info, compute_capability) U64(device_info, memory)
+		U32(device_info, multiprocessors) U32(device_info, clock_khz)
+		U32(device_info, memory_clock_khz) U32(device_info, bus_bits)
+		U32(device_info, l2_bytes) U32(device_info, ecc) U32(device_info, integrated)
+		U32(device_info, most_threads) U32(device_info, most_blocks)
+		U32(device_info, most_registers) U32(device_info, most_shared)
+		U32(device_info, reserved_shared) U32(device_info, pcie_generation)
+		U32(device_info, pcie_lanes) U32(device_info, nvlink_links)
+		U32(device_info, nvlink_mbps) U32(device_info, c2c_mbps) U32(device_info, coherent)
+		INNER(device_info, energy, device_energy)
+	INSIDE(device_use, USE)
+	INSIDE(call_totals, TOTALS)
+	{{.name = "counters", .size = COUNTER_COUNT * sizeof(uint64_t), .type = LAYOUT_STRUCTURE}, NULL, SCOPE_RUN},
+	INSIDE(session_header, NONE) I32(session_header, pid) U32(session_header, finished)
+		U32(session_header, reported) U32(session_header, kept)
+		INNER(session_header, owner, session_owner)
+		INNER(session_header, rank, process_rank) U64(session_header, start_realtime)
+		U64(session_header, trace_start) U64(session_header, clock_offset)
+		U64(session_header, clock_moved) AT(session_header, command)
+		AT(session_header, hostname) U32(session_header, driver_version)
+		U32(session_header, cupti_version) U32(session_header, timer)
+		U32(session_header, cupti_active) U32(session_header, events_active)
+		U32(session_header, events_fraction) REAL(session_header, budget_percent)
+		INNER(session_header, counters, counters) AT(session_header, notes)
+		U32(session_header, note_count) U32(session_header, trace_on)
+		U32(session_header, processes) U32(session_header, budget_given)
+		INNER(session_header, overheads, event_overhead)
+		INNER(session_header, queued, event_overhead)
+		INNER(session_header, devices, device_info) INNER(session_header, uses, device_use)
+		INNER(session_header, totals, call_totals)
+	/* clang-format on */
 };
 
 struct layout {
-	struct layout_line own[LAYOUT_LINES_MOST];
-	unsigned own_count;
-	/* The profile's line for each of these, counted from 1; 0: it has none. */
+	/* The profile's line for each of this version's, counted from 1; 0: it has none. */
 	uint16_t from[LAYOUT_LINES_MOST];
-	uint16_t of_kind[SEGMENT_KINDS]; /* the own lines of structures, counted from 1 */
-	uint16_t header;
 	struct layout_line *theirs;
 	unsigned count;
 };
 
+static struct layout_table own;
+
+/* The lines of a structure's figures, but of those in an array, which is a member. */
+static struct layout_line *add_figures(struct layout_line *next, const struct figure_table *table)
+{
+	for (unsigned i = 0; i < table->count; i++) {
+		const struct figure *figure = &table->figures[i];
+
+		if (strchr(figure->name, '['))
+			continue;
+		*next = (struct layout_line){.offset = figure->offset,
+					     .size = figure->size,
+					     .type = figure->type,
+					     .unit = figure->unit,
+					     .merge = figure->merge,
+					     .difference = figure->difference,
+					     .known = figure->known};
+		strncpy(next++->name, figure->name, sizeof(next->name) - 1);
+	}
+	return next;
+}
+
+static void build(void)
+{
+	struct layout_line *next = own.lines;
+
+	for (unsigned i = 0; i < COUNT(described); i++) {
+		struct layout_line *line = next++;
+
+		*line = described[i].line;
+		while (described[i].inner &&
+		       strcmp(own.lines[line->inner].name, described[i].inner) != 0)
+			line->inner++;
+		if (line->type == LAYOUT_STRUCTURE)
+			own.of_kind[line->offset] = (uint16_t)(line - own.lines);
+		if (described[i].figures != SCOPE_NONE)
+			next = add_figures(next, figures_of(described[i].figures));
+	}
+	own.count = (unsigned)(next - own.lines);
+	own.sum = layout_sum(own.lines, own.count);
+}
+
+const struct layout_table *layout_own(void)
+{
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
+
+	pthread_once(&once, build);
+	return &own;
+}
+
 uint32_t item_size(unsigned kind)
 {
-	for (unsigned i = 0; i < STRUCTURE_COUNT; i++)
-		if (structures[i].kind == kind)
-			return structures[i].size;
-	return 1;
-}
+	const struct layout_table *table = layout_own();
+	uint16_t line = table->of_kind[kind + 1];
 
-static struct layout_line *add_line(struct layout_line *line, const char *name, uint32_t offset,
-				    uint32_t size, enum layout_type type)
-{
-	*line = (struct layout_line){.offset = offset, .size = size, .type = (uint8_t)type};
-	strncpy(line->name, name, sizeof(line->name) - 1);
-	return line;
-}
-
-unsigned layout_write(struct layout_line lines[LAYOUT_LINES_MOST])
-{
-	uint16_t line_of[STRUCTURE_COUNT];
-	const struct member *member = members;
-	struct layout_line *next = lines;
-
-	for (unsigned i = 0; i < STRUCTURE_COUNT; i++) {
-		const struct figure_table *table =
-			structures[i].scope == NO_FIGURES ? NULL : figures_of(structures[i].scope);
-
-		line_of[i] = (uint16_t)(next - lines);
-		add_line(next++, structures[i].name,
-			 structures[i].kind == NO_KIND ? 0 : structures[i].kind + 1U,
-			 structures[i].size, LAYOUT_STRUCTURE);
-		for (unsigned k = 0; table && k < table->count; k++) {
-			const struct figure *figure = &table->figures[k];
-			struct layout_line *line;
-
-			/* Of an array, which is a member. */
-			if (strchr(figure->name, '['))
-				continue;
-			line = add_line(next++, figure->name, figure->offset, figure->size,
-					figure->type);
-			line->unit = figure->unit;
-			line->merge = figure->merge;
-			line->difference = figure->difference;
-			line->known = figure->known;
-		}
-		for (; member < members + MEMBER_COUNT && member->structure == i; member++)
-			add_line(next++, member->name, member->offset, member->size, member->type)
-				->inner = member->type == LAYOUT_INNER ? line_of[member->inner] : 0;
-	}
-	return (unsigned)(next - lines);
+	return line ? table->lines[line].size : 1;
 }
 
 uint64_t layout_sum(const struct layout_line *lines, unsigned count)
@@ -366,23 +323,23 @@ static bool is_sound(const struct layout_line *lines, unsigned count)
 	return true;
 }
 
-static bool is_same(const struct layout *layout, const struct layout_line *own,
+static bool is_same(const struct layout *layout, const struct layout_line *line,
 		    const struct layout_line *theirs)
 {
-	return own->type == theirs->type && strcmp(own->name, theirs->name) == 0 &&
-	       (own->type != LAYOUT_INNER ||
-		strcmp(layout->own[own->inner].name, layout->theirs[theirs->inner].name) == 0);
+	return line->type == theirs->type && strcmp(line->name, theirs->name) == 0 &&
+	       (line->type != LAYOUT_INNER ||
+		strcmp(own.lines[line->inner].name, layout->theirs[theirs->inner].name) == 0);
 }
 
 /* The number of the profile's line for an own one, counted from 1, among those that follow
  * `first`, up to the next structure unless one is looked for; 0: none. */
-static uint16_t find_line(const struct layout *layout, const struct layout_line *own,
+static uint16_t find_line(const struct layout *layout, const struct layout_line *line,
 			  unsigned first)
 {
 	for (unsigned i = first; i < layout->count; i++) {
-		if (is_same(layout, own, &layout->theirs[i]))
+		if (is_same(layout, line, &layout->theirs[i]))
 			return (uint16_t)(i + 1);
-		if (own->type != LAYOUT_STRUCTURE && layout->theirs[i].type == LAYOUT_STRUCTURE)
+		if (line->type != LAYOUT_STRUCTURE && layout->theirs[i].type == LAYOUT_STRUCTURE)
 			break;
 	}
 	return 0;
@@ -392,6 +349,7 @@ int layout_read(struct layout **result, struct layout_line *lines, unsigned coun
 {
 	struct layout *layout = calloc(1, sizeof(*layout));
 	uint16_t structure = 0;
+	int error = 0;
 
 	*result = NULL;
 	if (!layout || !is_sound(lines, count)) {
@@ -401,25 +359,19 @@ int layout_read(struct layout **result, struct layout_line *lines, unsigned coun
 	}
 	layout->theirs = lines;
 	layout->count = count;
-	layout->own_count = layout_write(layout->own);
-	for (unsigned i = 0; i < layout->own_count; i++) {
-		const struct layout_line *own = &layout->own[i];
-		uint32_t kind = own->offset;
+	for (unsigned i = 0; i < layout_own()->count && !error; i++) {
+		const struct layout_line *line = &own.lines[i];
 
-		if (own->type != LAYOUT_STRUCTURE) {
-			layout->from[i] = structure ? find_line(layout, own, structure) : 0;
-			continue;
-		}
-		layout->from[i] = structure = find_line(layout, own, 0);
-		if (kind)
-			layout->of_kind[kind - 1] = (uint16_t)(i + 1);
-		layout->header = (uint16_t)(i + 1); /* the last of them */
-		if (kind && structure && lines[structure - 1].size < own->size / GROWTH_MOST) {
-			layout_free(layout);
-			return -EBADMSG;
-		}
+		if (line->type == LAYOUT_STRUCTURE)
+			layout->from[i] = structure = find_line(layout, line, 0);
+		else
+			layout->from[i] = structure ? find_line(layout, line, structure) : 0;
+		if (line->type == LAYOUT_STRUCTURE && line->offset && structure &&
+		    lines[structure - 1].size < line->size / GROWTH_MOST)
+			error = -EBADMSG;
 	}
-	if (!structure) {
+	/* The header, of which each has one, is the last of them. */
+	if (error || !structure) {
 		layout_free(layout);
 		return -EBADMSG;
 	}
@@ -435,32 +387,35 @@ void layout_free(struct layout *layout)
 	free(layout);
 }
 
+/* The profile's line for one of this version's; NULL: it has none. */
+static const struct layout_line *their_line(const struct layout *layout, unsigned line)
+{
+	return layout->from[line] ? &layout->theirs[layout->from[line] - 1] : NULL;
+}
+
 int layout_kind(const struct layout *layout, uint32_t kind)
 {
 	if (kind == SEGMENT_STRINGS || kind == SEGMENT_HISTOGRAMS)
 		return (int)kind;
 	for (unsigned i = 0; i < SEGMENT_KINDS; i++) {
-		uint16_t theirs = layout->of_kind[i] ? layout->from[layout->of_kind[i] - 1] : 0;
+		const struct layout_line *theirs = their_line(layout, own.of_kind[i + 1]);
 
-		if (theirs && layout->theirs[theirs - 1].offset == (uint64_t)kind + 1)
+		if (theirs && theirs->offset == (uint64_t)kind + 1)
 			return (int)i;
 	}
 	return -1;
 }
 
-static uint32_t their_size(const struct layout *layout, uint16_t own)
-{
-	return own && layout->from[own - 1] ? layout->theirs[layout->from[own - 1] - 1].size : 1;
-}
-
 uint32_t layout_item_size(const struct layout *layout, unsigned kind)
 {
-	return their_size(layout, layout->of_kind[kind]);
+	const struct layout_line *theirs = their_line(layout, own.of_kind[kind + 1]);
+
+	return own.of_kind[kind + 1] && theirs ? theirs->size : 1;
 }
 
 uint32_t layout_header_size(const struct layout *layout)
 {
-	return their_size(layout, layout->header);
+	return their_line(layout, own.of_kind[0])->size;
 }
 
 /* Before there was `known`, the most stood for the least of nothing, NAN and a total of 0 for what
@@ -480,52 +435,51 @@ static void convert(const struct layout *layout, unsigned structure, char *to, c
 {
 	uint32_t known = 0;
 
-	for (unsigned i = structure + 1;
-	     i < layout->own_count && layout->own[i].type != LAYOUT_STRUCTURE; i++) {
-		const struct layout_line *own = &layout->own[i], *theirs;
-		uint32_t element = element_size(layout->own, own), their_element, count;
+	for (unsigned i = structure + 1; i < own.count && own.lines[i].type != LAYOUT_STRUCTURE;
+	     i++) {
+		const struct layout_line *line = &own.lines[i], *theirs = their_line(layout, i);
+		uint32_t element = element_size(own.lines, line), their_element, count;
 
-		if (!layout->from[i]) {
-			if (own->type == LAYOUT_KNOWN)
-				memcpy(to + own->offset, &known, sizeof(known));
+		if (!theirs) {
+			if (line->type == LAYOUT_KNOWN)
+				memcpy(to + line->offset, &known, sizeof(known));
 			continue;
 		}
-		theirs = &layout->theirs[layout->from[i] - 1];
 		their_element = element_size(layout->theirs, theirs);
-		count = own->size / element;
+		count = line->size / element;
 		if (theirs->size / their_element < count)
 			count = theirs->size / their_element;
 		for (uint32_t k = 0; k < count; k++) {
-			char *to_element = to + own->offset + k * element;
+			char *to_element = to + line->offset + k * element;
 			const char *from_element = from + theirs->offset + k * their_element;
 			uint64_t reference;
 
-			if (own->type == LAYOUT_INNER) {
-				convert(layout, own->inner, to_element, from_element, moved,
+			if (line->type == LAYOUT_INNER) {
+				convert(layout, line->inner, to_element, from_element, moved,
 					context);
 				continue;
 			}
 			memcpy(to_element, from_element, element);
-			if (own->type == LAYOUT_REFERENCE && moved) {
+			if (line->type == LAYOUT_REFERENCE && moved) {
 				memcpy(&reference, from_element, sizeof(reference));
 				reference = moved(context, reference);
 				memcpy(to_element, &reference, sizeof(reference));
 			}
 		}
-		if (was_known(own, to + own->offset))
-			known |= own->known;
+		if (line->known && was_known(line, to + line->offset))
+			known |= line->known;
 	}
 }
 
 void layout_item(const struct layout *layout, unsigned kind, void *to, const void *from,
 		 layout_moved *moved, const void *context)
 {
-	convert(layout, layout->of_kind[kind] - 1U, to, from, moved, context);
+	convert(layout, own.of_kind[kind + 1], to, from, moved, context);
 }
 
 void layout_header(const struct layout *layout, struct session_header *to, const void *from)
 {
-	convert(layout, layout->header - 1U, (char *)to, from, NULL, NULL);
+	convert(layout, own.of_kind[0], (char *)to, from, NULL, NULL);
 }
 
 unsigned layout_unknown(const struct layout *layout, char *names, size_t size)
@@ -540,7 +494,7 @@ unsigned layout_unknown(const struct layout *layout, char *names, size_t size)
 		bool is_known = false, is_structure = line->type == LAYOUT_STRUCTURE;
 		size_t length = strlen(names);
 
-		for (unsigned k = 0; k < layout->own_count && !is_known; k++)
+		for (unsigned k = 0; k < own.count && !is_known; k++)
 			is_known = layout->from[k] == i + 1;
 		if (is_structure)
 			is_structure_known = is_known;

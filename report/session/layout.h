@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "report/session/figure.h"
+#include "report/session/item.h"
 
 /* X(scope, structure, its lines) */
 #define FIGURE_SCOPES(X)                                                                           \
@@ -60,14 +61,22 @@ struct layout_line {
 };
 #define LAYOUT_LINES_MOST 448
 
-/* The page of commands follows header and table. */
-#define LAYOUT_PLACE	  ((sizeof(struct session_header) + 63) / 64 * 64)
-#define LAYOUT_BYTES	  (LAYOUT_LINES_MOST * sizeof(struct layout_line))
-#define CONTROL_PLACE	  ((LAYOUT_PLACE + LAYOUT_BYTES + 4095) / 4096 * 4096)
-#define HEADER_BYTES	  (CONTROL_PLACE + 4096)
+/* The lines of this version. */
+struct layout_table {
+	struct layout_line lines[LAYOUT_LINES_MOST];
+	unsigned count;
+	uint64_t sum; /* layout_sum() */
+	/* The line of the structure that segments of a kind hold, after the header's. */
+	uint16_t of_kind[1 + SEGMENT_KINDS];
+};
+const struct layout_table *layout_own(void);
 
-/* Writes the lines of this version, and returns how many there are. */
-unsigned layout_write(struct layout_line lines[LAYOUT_LINES_MOST]);
+/* The page of commands follows header and table. */
+#define LAYOUT_PLACE  ((sizeof(struct session_header) + 63) / 64 * 64)
+#define LAYOUT_BYTES  (LAYOUT_LINES_MOST * sizeof(struct layout_line))
+#define CONTROL_PLACE ((LAYOUT_PLACE + LAYOUT_BYTES + 4095) / 4096 * 4096)
+#define HEADER_BYTES  (CONTROL_PLACE + 4096)
+
 /* What tells a table from others, and a whole one from one that was written over. */
 uint64_t layout_sum(const struct layout_line *lines, unsigned count);
 /* Bytes of an item of a kind of segment; 1 where a segment has none of a fixed size. */

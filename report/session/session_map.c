@@ -605,14 +605,15 @@ static int reserve_addresses(struct session *session)
 void header_write(struct session *session, uint64_t file_size)
 {
 	struct session_header *header = session_header(session);
-	struct layout_line *lines = (struct layout_line *)(session->base + LAYOUT_PLACE);
+	const struct layout_table *table = layout_own();
 
 	header->version = SESSION_VERSION;
 	header->header_size = HEADER_BYTES;
 	header->control = CONTROL_PLACE;
 	header->layout = LAYOUT_PLACE;
-	header->layout_lines = layout_write(lines);
-	header->layout_sum = layout_sum(lines, header->layout_lines);
+	header->layout_lines = table->count;
+	header->layout_sum = table->sum;
+	memcpy(session->base + LAYOUT_PLACE, table->lines, table->count * sizeof(table->lines[0]));
 	header->histogram_version = HISTOGRAM_VERSION;
 	header->estimate_version = ESTIMATE_VERSION;
 	__atomic_store_n(&header->file_size, file_size, __ATOMIC_RELEASE);

@@ -133,7 +133,6 @@ out:
 /* `layout`: NULL where the profile's is this version's. */
 static int read_header(struct session_header *header, int fd, struct layout **layout)
 {
-	struct layout_line own[LAYOUT_LINES_MOST];
 	const size_t front = offsetof(struct session_header, pid);
 	ssize_t length = read_at(fd, header, front, 0);
 
@@ -155,8 +154,7 @@ static int read_header(struct session_header *header, int fd, struct layout **la
 	    header->layout_lines >
 		    (header->header_size - header->layout) / sizeof(struct layout_line))
 		return -EBADMSG;
-	if (header->layout_sum != layout_sum(own, layout_write(own)) ||
-	    header->header_size != HEADER_BYTES)
+	if (header->layout_sum != layout_own()->sum || header->header_size != HEADER_BYTES)
 		return read_layout(header, fd, layout);
 	length = read_at(fd, (char *)header + front, sizeof(*header) - front, front);
 	return length == (ssize_t)(sizeof(*header) - front) ? 0 : -ENODATA;
@@ -343,32 +341,34 @@ static bool reads_more(const struct session *session)
 	return false;
 }
 
-/* One more note, in a segment of its own at the end: what this version does not know of the file.
- */
-static int note_unknown(struct session *session, struct session_header *header, char *note,
-			size_t size)
+/* Room at the end for one more note: what this version does not know of the file. */
+static int make_room_for_note(struct session *session)
 {
-	char names[700];
-	unsigned count = layout_unknown(session->layout, names, sizeof(names));
-	int error;
+	int error = segment_places_reserve(session);
 
-	if (!count || header->note_count >= SESSION_NOTES)
-		return 0;
-	snprintf(note, size, "Written by another version of ktime: %u figure%s not shown: %s%s.",
-		 count, count == 1 ? " is" : "s are", names,
-		 strlen(names) + 1 == sizeof(names) ? "..." : "");
-	error = segment_places_reserve(session);
 	if (error)
 		return error;
 	segment_place_add(session, session->size, PAGE, SEGMENT_STRINGS)->source = UINT64_MAX;
-	header->notes[header->note_count++] = session->size + sizeof(struct segment);
 	session->size += PAGE;
 	return 0;
 }
 
-/* Header and table become this version's. */
-static int take_over(struct session *session, struct session_header *header, char *note,
-		     size_t size)
+static void note_unknown(struct session *session)
+{
+	const struct segment_place *place = &session->places[session->place_count - 1];
+	char names[700];
+	unsigned count = layout_unknown(session->layout, names, sizeof(names));
+
+	segment_start(session, SEGMENT_STRINGS, place->offset, place->size);
+	if (count)
+		session_note(session,
+			     "Written by another version of ktime: %u figure%s not shown: %s%s.",
+			     count, count == 1 ? " is" : "s are", names,
+			     strlen(names) + 1 == sizeof(names) ? "..." : "");
+}
+
+/* The header's references lead where this version has what they led to. */
+static void move_references(const struct session *session, struct session_header *header)
 {
 	if (header->note_count > SESSION_NOTES)
 		header->note_count = SESSION_NOTES;
@@ -376,14 +376,12 @@ static int take_over(struct session *session, struct session_header *header, cha
 		header->notes[i] = moved(session, header->notes[i]);
 	header->command = moved(session, header->command);
 	header->hostname = moved(session, header->hostname);
-	return note_unknown(session, header, note, size);
 }
 
 int session_open_file(struct session **result, int fd)
 {
 	struct session *session = calloc(1, sizeof(*session));
 	struct session_header *header = calloc(1, sizeof(*header));
-	char note[800] = "";
 	struct stat status;
 	void *map;
 	int error = 0;
@@ -411,9 +409,11 @@ int session_open_file(struct session **result, int fd)
 	session->size = HEADER_BYTES;
 	error = find_segments(session, header);
 	if (!error && session->layout)
-		error = take_over(session, header, note, sizeof(note));
+		error = make_room_for_note(session);
 	if (error)
 		goto out;
+	if (session->layout)
+		move_references(session, header);
 	map = mmap(NULL, session->size, PROT_READ | PROT_WRITE,
 		   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (map == MAP_FAILED) {
@@ -429,13 +429,8 @@ int session_open_file(struct session **result, int fd)
 			error = read_place(session, &session->places[i]);
 	if (error)
 		goto out;
-	if (*note) {
-		struct segment_place *place = &session->places[session->place_count - 1];
-
-		segment_start(session, SEGMENT_STRINGS, place->offset, place->size);
-		strcpy(items_reserve(session, SEGMENT_STRINGS, strlen(note) + 1), note);
-		items_publish(session, SEGMENT_STRINGS, strlen(note) + 1);
-	}
+	if (session->layout)
+		note_unknown(session);
 	clean_texts(session_header(session));
 	if (!header->finished)
 		session_subtract_overheads(session);
