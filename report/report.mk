@@ -3,7 +3,7 @@
 # What libktime.so needs of the report.
 REPORT_LIBRARY_SOURCES := $(filter-out $(addprefix report/sheet/sheet_, html.c json.c markdown.c), \
 	$(wildcard $(addprefix report/, session/*.c devices/*.c options/*.c names/*.c \
-	rates/*.c findings/*.c energy/*.c metrics/*.c print/*.c prometheus/*.c sheet/*.c)))
+	rates/*.c findings/*.c energy/*.c print/*.c prometheus/*.c sheet/*.c)))
 REPORT_LIBRARY_SOURCES += $(wildcard report/ranges/*.c)
 
 # What only the command needs.

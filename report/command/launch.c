@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "report/command/commands.h"
-#include "report/metrics/metrics_text.h"
+#include "report/options/metrics.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/session/folder.h"

@@ -162,3 +162,27 @@ void metric_list_free(struct metric_list *list)
 	free(list->names);
 	*list = (struct metric_list){.names = NULL};
 }
+
+void metrics_list(FILE *file)
+{
+	fputs("Metrics, and the counters that they are read from:\n", file);
+	for (size_t i = 0; i < metric_table_size; i++) {
+		const struct metric *metric = &metric_table[i];
+
+		fprintf(file, "%34s:  %s\n%36s", metric->name, metric->description, "");
+		for (size_t j = 0; j < METRIC_TERMS && metric->terms[j].counter; j++) {
+			if (j > 0)
+				fputs(" + ", file);
+			if (metric->terms[j].factor != 1)
+				fprintf(file, "%g * ", metric->terms[j].factor);
+			fputs(metric->terms[j].counter, file);
+		}
+		fputc('\n', file);
+	}
+	fputs("Metrics that no counter has today:\n", file);
+	for (size_t i = 0; i < metric_gone_count; i++)
+		fprintf(file, "%34s:  %s\n", metric_gone[i].name, metric_gone[i].instead);
+	fputs("Counters have names of their own, as dram__bytes_read.sum: `ncu --query-metrics` "
+	      "lists those of a device.\n",
+	      file);
+}

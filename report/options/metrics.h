@@ -7,6 +7,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 enum metric_unit {
 	METRIC_NUMBER,
@@ -54,5 +55,7 @@ struct metric_list {
 /* 0; -EINVAL, with one line for the user; -ENOMEM. "all" stands for all of nvprof's. */
 int metric_list_parse(struct metric_list *list, const char *text, char *message, size_t size);
 void metric_list_free(struct metric_list *list);
+/* What --query-metrics prints. */
+void metrics_list(FILE *file);
 
 #endif

@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include "report/energy/energy.h"
-#include "report/metrics/metrics_text.h"
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/print/table.h"
@@ -127,29 +126,6 @@ static int write_per_gpu(const struct session *session, const struct options *op
 	return error;
 }
 
-static const char *shown_name(const struct row *row, void *argument)
-{
-	struct filter *filter = argument;
-
-	return filter_shows(filter, row->kind, row->name, row->device)
-		       ? filter_name(filter, row->kind, row->name)
-		       : NULL;
-}
-
-static int write_metrics(const struct session *session, const struct options *options,
-			 const char *prefix, FILE *file)
-{
-	struct filter filter;
-	const struct metrics_names names = {shown_name, &filter, csv_write_text};
-	int error = filter_init(&filter, session, options);
-
-	if (error)
-		return error;
-	metrics_write(session, options, prefix, &names, file);
-	filter_free(&filter);
-	return 0;
-}
-
 static int write_tables(struct session *session, const struct options *options, const char *prefix,
 			FILE *file)
 {
@@ -183,7 +159,7 @@ static int write_tables(struct session *session, const struct options *options, 
 	if (!error && options_want_rates(options))
 		error = rates_write(session, options, prefix, file);
 	if (!error && (gpu || options->print_summary_per_gpu || wants_trace(options)))
-		error = write_metrics(session, options, prefix, file);
+		error = metrics_write(session, options, prefix, file);
 	return error;
 }
 

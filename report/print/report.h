@@ -40,6 +40,9 @@ int report_deliver(struct session *session, const struct options *options,
 		   const struct log_file *log, bool started, char *message, size_t size);
 
 /* The parts of it. `prefix` is "==PID== " or "======== ". */
+/* The table of hardware counters; nothing if none were read. */
+int metrics_write(const struct session *session, const struct options *options, const char *prefix,
+		  FILE *file);
 int summary_write(const struct session *session, const struct options *options, bool gpu, bool api,
 		  int device, FILE *file);
 int trace_write(const struct session *session, const struct options *options, bool gpu, bool api,

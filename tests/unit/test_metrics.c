@@ -15,7 +15,6 @@
 #include <cmocka.h>
 
 #include "report/session/metric_values.h"
-#include "report/metrics/metrics_text.h"
 #include "report/options/metrics.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/printed.h"
