@@ -140,11 +140,6 @@ uint64_t allocations_version(void)
 	return atomic_load_explicit(&version, memory_order_relaxed);
 }
 
-static uint64_t allocations_captured(void)
-{
-	return atomic_load_explicit(&captured, memory_order_relaxed);
-}
-
 static uint32_t thread_id(void)
 {
 	if (!self.thread)
@@ -284,39 +279,16 @@ void allocations_context_ends(CUcontext context)
 /* Bytes of a range's name with those around it. Chosen. */
 #define RANGE_TEXT 1024u
 
-static struct memory_sum sums[SESSION_DEVICES + 1][ALLOCATION_KIND_COUNT];
+static struct memory_sums sums;
 static struct memory_use *uses[SESSION_DEVICES + 1][ALLOCATION_KIND_COUNT];
-static struct {
-	struct site_sum sum;
-	uint64_t at_peak, at_peak_count;
-	struct memory_site *site;
-} sites[MEMORY_SITES];
-static size_t site_count;
-static struct holdings_lost lost;
-
-/* The lock is held for some 10 us if all sites are in use. */
-static void copy(void)
-{
-	const struct site_sum *site;
-
-	allocations_lock();
-	for (int device = -1; device < SESSION_DEVICES; device++)
-		for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
-			sums[device + 1][kind] = *memory_sums_of(device, kind);
-	for (site_count = 0; (site = memory_sums_site_at(site_count)); site_count++) {
-		sites[site_count].sum = *site;
-		memory_sums_at_peak(site, &sites[site_count].at_peak,
-				    &sites[site_count].at_peak_count);
-	}
-	lost = holdings_lost();
-	allocations_unlock();
-}
+static struct memory_site *sites[MEMORY_SITES];
 
 static void update_use(struct session *session, const struct clock_scale *scale, int device,
 		       unsigned kind)
 {
-	const struct memory_sum *sum = &sums[device + 1][kind];
+	const struct memory_sum *sum = &sums.of[device + 1][kind];
 	struct memory_use **use = &uses[device + 1][kind];
+	uint64_t peak_time;
 
 	if (!sum->allocations)
 		return;
@@ -325,14 +297,12 @@ static void update_use(struct session *session, const struct clock_scale *scale,
 					      &(struct memory_use){.kind = kind, .device = device});
 	if (!*use)
 		return;
-	if ((*use)->peak != sum->peak)
-		(*use)->peak_time = clock_realtime_at(scale, sum->peak_ticks);
-	(*use)->held = sum->held;
-	(*use)->held_count = sum->held_count;
-	(*use)->peak = sum->peak;
-	(*use)->allocations = sum->allocations;
-	(*use)->allocated = sum->allocated;
-	(*use)->frees = sum->frees;
+	peak_time = (*use)->peak == sum->peak ? (*use)->peak_time
+					      : clock_realtime_at(scale, sum->peak_time);
+#define COPY(structure, type, figure, ...) (*use)->figure = sum->figure;
+	MEMORY_FIGURES(COPY)
+#undef COPY
+	(*use)->peak_time = peak_time;
 }
 
 /* "outer/inner", cut in front where it is too long. */
@@ -361,8 +331,8 @@ static uint64_t range_text(struct session *session, uint16_t path)
 
 static void update_site(struct session *session, size_t index)
 {
-	const struct site_sum *sum = &sites[index].sum;
-	struct memory_site **site = &sites[index].site;
+	const struct site_sum *sum = &sums.sites[index];
+	struct memory_site **site = &sites[index];
 
 	if (!*site) {
 		const struct memory_site made = {
@@ -379,12 +349,9 @@ static void update_site(struct session *session, size_t index)
 	}
 	if (!*site)
 		return;
-	(*site)->held = sum->held;
-	(*site)->held_count = sum->held_count;
-	(*site)->at_peak = sites[index].at_peak;
-	(*site)->at_peak_count = sites[index].at_peak_count;
-	(*site)->allocations = sum->allocations;
-	(*site)->allocated = sum->allocated;
+#define COPY(structure, type, figure, ...) (*site)->figure = sum->figure;
+	SITE_FIGURES(COPY)
+#undef COPY
 }
 
 void memory_profile_update(struct session *session, const struct clock_scale *scale)
@@ -396,15 +363,17 @@ void memory_profile_update(struct session *session, const struct clock_scale *sc
 	if (version == seen)
 		return;
 	seen = version;
-	copy();
+	allocations_lock();
+	memory_sums_copy(&sums);
+	allocations_unlock();
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
 			update_use(session, scale, device, kind);
 	for (unsigned kind = 0; kind < ALLOCATION_KIND_COUNT; kind++)
 		update_use(session, scale, -1, kind);
-	for (size_t i = 0; i < site_count; i++)
+	for (size_t i = 0; i < sums.site_count; i++)
 		update_site(session, i);
-	counters[COUNTER_memory_untracked] = lost.untracked;
-	counters[COUNTER_memory_unknown_frees] = lost.unknown_frees;
-	counters[COUNTER_memory_captured] = allocations_captured();
+	counters[COUNTER_memory_untracked] = sums.untracked;
+	counters[COUNTER_memory_unknown_frees] = sums.unknown_frees;
+	counters[COUNTER_memory_captured] = atomic_load_explicit(&captured, memory_order_relaxed);
 }

@@ -13,14 +13,12 @@
 #define SITES_RESERVED 64u
 #define SITE_SLOTS     (2 * MEMORY_SITES)
 
-static struct memory_sum sums[SESSION_DEVICES + 1][ALLOCATION_KIND_COUNT];
-static struct site_sum sites[MEMORY_SITES];
+static struct memory_sums now;
 static uint16_t site_slots[SITE_SLOTS]; /* index + 1 */
-static size_t site_count;
 
 static struct memory_sum *sum_of(int device, unsigned kind)
 {
-	return &sums[device >= 0 && device < SESSION_DEVICES ? device + 1 : 0][kind];
+	return &now.of[device >= 0 && device < SESSION_DEVICES ? device + 1 : 0][kind];
 }
 
 /* The sum whose peaks a kind's allocations are told of. */
@@ -48,7 +46,7 @@ static uint16_t *site_slot(const struct site_sum *key)
 	text = text * 31 + key->kind;
 	text = text * 31 + (unsigned)(key->device + 1);
 	slot = pointer_hash(text) % SITE_SLOTS;
-	while (site_slots[slot] && !is_site(&sites[site_slots[slot] - 1], key))
+	while (site_slots[slot] && !is_site(&now.sites[site_slots[slot] - 1], key))
 		slot = (slot + 1) % SITE_SLOTS;
 	return &site_slots[slot];
 }
@@ -59,17 +57,17 @@ static uint32_t site_find(const struct site_sum *key, size_t most)
 	uint16_t *slot = site_slot(key);
 
 	if (!*slot) {
-		if (site_count >= most)
+		if (now.site_count >= most)
 			return MEMORY_NO_SITE;
-		sites[site_count] = *key;
-		*slot = (uint16_t)++site_count;
+		now.sites[now.site_count] = *key;
+		*slot = (uint16_t)++now.site_count;
 	}
 	return *slot - 1u;
 }
 
 /* The site of an allocation: MEMORY_NO_SITE if there is no room even for its kind. */
-static uint32_t memory_sums_site(enum allocation_kind kind, int device, uint64_t bytes,
-				 const struct origin *origin)
+static uint32_t site_of(enum allocation_kind kind, int device, uint64_t bytes,
+			const struct origin *origin)
 {
 	struct site_sum key = {.kind = kind, .device = device, .size = bytes, .origin = *origin};
 	uint32_t site = site_find(&key, MEMORY_SITES / 2);
@@ -85,97 +83,79 @@ static uint32_t memory_sums_site(enum allocation_kind kind, int device, uint64_t
 	return site;
 }
 
-/* The site of a block before it changes: at the latest peak it was what it is now. NULL: none. */
-static struct site_sum *site_to_change(const struct memory_block *block)
+/* Before a site changes, or is read: at the latest peak it was what it is now. */
+static void note_peak(struct site_sum *site)
 {
-	struct site_sum *site;
-	uint64_t peaks;
+	uint64_t peaks = peak_sum_of(site->device, site->kind)->peaks;
 
-	if (block->site == MEMORY_NO_SITE)
-		return NULL;
-	site = &sites[block->site];
-	peaks = peak_sum_of(site->device, site->kind)->peaks;
-	if (site->peak_number != peaks) {
-		site->peak_number = peaks;
-		site->at_peak = site->held;
-		site->at_peak_count = site->held_count;
-	}
-	return site;
+	if (site->peak_number == peaks)
+		return;
+	site->peak_number = peaks;
+	site->at_peak = site->held;
+	site->at_peak_count = site->held_count;
 }
 
-/* The sums that a block is in: that of its kind, and perhaps its device's total. */
-static int sums_of(const struct memory_block *block, struct memory_sum *both[2])
+/* The sums that a block is in: its device's total, perhaps, and that of its kind; NULL after the
+ * last. */
+struct sums_of_block {
+	struct memory_sum *of[3];
+};
+
+static struct sums_of_block sums_of(const struct memory_block *block)
 {
-	both[0] = sum_of(block->device, block->kind);
-	both[1] = sum_of(block->device, ALLOCATION_TOTAL);
-	return allocation_is_on_device(block->kind) ? 2 : 1;
+	struct memory_sum *of_kind = sum_of(block->device, block->kind);
+
+	return allocation_is_on_device(block->kind)
+		       ? (struct sums_of_block){{sum_of(block->device, ALLOCATION_TOTAL), of_kind}}
+		       : (struct sums_of_block){{of_kind}};
 }
 
-static void note_change(const struct memory_block *block, const struct memory_sum *total)
+/* The memory is held from now on, or, with `sign` -1, no longer. */
+static void change_held(const struct memory_block *block, int sign, uint64_t ticks)
 {
-	if (allocation_is_on_device(block->kind) && block->device >= 0)
-		held_changes_add(block->device, total->held);
-}
-
-/* The memory is held from now on, or no longer. */
-static void memory_sums_hold(const struct memory_block *block, uint64_t ticks)
-{
-	struct site_sum *site = site_to_change(block);
-	struct memory_sum *both[2];
+	struct site_sum *site = block->site == MEMORY_NO_SITE ? NULL : &now.sites[block->site];
+	const struct sums_of_block sums = sums_of(block);
+	const uint64_t bytes = (uint64_t)sign * block->bytes, count = (uint64_t)sign;
 
 	if (site) {
-		site->held += block->bytes;
-		site->held_count++;
+		note_peak(site);
+		site->held += bytes;
+		site->held_count += count;
 	}
-	for (int i = sums_of(block, both) - 1; i >= 0; i--) {
-		both[i]->held += block->bytes;
-		both[i]->held_count++;
-		if (both[i]->held > both[i]->peak) {
-			both[i]->peak = both[i]->held;
-			both[i]->peak_ticks = ticks;
-			both[i]->peaks++;
+	for (struct memory_sum *const *sum = sums.of; *sum; sum++) {
+		(*sum)->held += bytes;
+		(*sum)->held_count += count;
+		if ((*sum)->held > (*sum)->peak) {
+			(*sum)->peak = (*sum)->held;
+			(*sum)->peak_time = ticks;
+			(*sum)->peaks++;
 		}
 	}
-	note_change(block, both[1]);
+	if (allocation_is_on_device(block->kind) && block->device >= 0)
+		held_changes_add(block->device, sums.of[0]->held);
 }
 
-static void memory_sums_release(const struct memory_block *block)
+static void count_allocation(const struct memory_block *block)
 {
-	struct site_sum *site = site_to_change(block);
-	struct memory_sum *both[2];
+	const struct sums_of_block sums = sums_of(block);
 
-	if (site) {
-		site->held -= block->bytes;
-		site->held_count--;
-	}
-	for (int i = sums_of(block, both) - 1; i >= 0; i--) {
-		both[i]->held -= block->bytes;
-		both[i]->held_count--;
-	}
-	note_change(block, both[1]);
-}
-
-/* Add to what was allocated so far, and to the number of frees: 1, or -1 for one that failed. */
-static void memory_sums_count_allocation(const struct memory_block *block)
-{
-	struct memory_sum *both[2];
-
-	for (int i = sums_of(block, both) - 1; i >= 0; i--) {
-		both[i]->allocations++;
-		both[i]->allocated += block->bytes;
+	for (struct memory_sum *const *sum = sums.of; *sum; sum++) {
+		(*sum)->allocations++;
+		(*sum)->allocated += block->bytes;
 	}
 	if (block->site != MEMORY_NO_SITE) {
-		sites[block->site].allocations++;
-		sites[block->site].allocated += block->bytes;
+		now.sites[block->site].allocations++;
+		now.sites[block->site].allocated += block->bytes;
 	}
 }
 
-static void memory_sums_count_free(const struct memory_block *block, int by)
+/* Adds to the number of frees: 1, or -1 for one that failed. */
+static void count_free(const struct memory_block *block, int by)
 {
-	struct memory_sum *both[2];
+	const struct sums_of_block sums = sums_of(block);
 
-	for (int i = sums_of(block, both) - 1; i >= 0; i--)
-		both[i]->frees += (uint64_t)by;
+	for (struct memory_sum *const *sum = sums.of; *sum; sum++)
+		(*sum)->frees += (uint64_t)by;
 }
 
 const struct memory_sum *memory_sums_of(int device, enum allocation_kind kind)
@@ -183,26 +163,15 @@ const struct memory_sum *memory_sums_of(int device, enum allocation_kind kind)
 	return sum_of(device, kind);
 }
 
-const struct site_sum *memory_sums_site_at(size_t index)
+void memory_sums_copy(struct memory_sums *copy)
 {
-	return index < site_count ? &sites[index] : NULL;
-}
-
-void memory_sums_at_peak(const struct site_sum *site, uint64_t *bytes, uint64_t *count)
-{
-	bool changed = site->peak_number == peak_sum_of(site->device, site->kind)->peaks;
-
-	*bytes = changed ? site->at_peak : site->held;
-	*count = changed ? site->at_peak_count : site->held_count;
-}
-
-/* Forgets everything, for tests. */
-static void memory_sums_reset(void)
-{
-	memset(sums, 0, sizeof(sums));
-	memset(sites, 0, sizeof(sites));
-	memset(site_slots, 0, sizeof(site_slots));
-	site_count = 0;
+	for (size_t i = 0; i < now.site_count; i++)
+		note_peak(&now.sites[i]);
+	memcpy(copy->of, now.of, sizeof(copy->of));
+	memcpy(copy->sites, now.sites, now.site_count * sizeof(copy->sites[0]));
+	copy->site_count = now.site_count;
+	copy->untracked = now.untracked;
+	copy->unknown_frees = now.unknown_frees;
 }
 
 #define NONE  UINT32_MAX
@@ -229,7 +198,6 @@ static struct table {
 } * table;
 static uint32_t high; /* holdings from here on were never used */
 static uint32_t free_holding = NONE;
-static struct holdings_lost lost;
 
 static uint32_t *list_of(unsigned space, uint64_t key)
 {
@@ -289,7 +257,7 @@ static struct holding *holding_new(enum holding_space space, uint64_t key)
 	struct holding *holding;
 
 	if ((!table && !make_table()) || (free_holding == NONE && high == HOLDINGS_MOST)) {
-		lost.untracked++;
+		now.untracked++;
 		return NULL;
 	}
 	if (free_holding != NONE) {
@@ -313,8 +281,8 @@ static void holding_free(struct holding *holding)
 /* Its memory is gone; it is in no list. */
 static void end(struct holding *holding)
 {
-	memory_sums_release(&holding->block);
-	memory_sums_count_free(&holding->block, 1);
+	change_held(&holding->block, -1, 0);
+	count_free(&holding->block, 1);
 	holding_free(holding);
 }
 
@@ -335,13 +303,13 @@ void holdings_add(const struct allocation *allocation, uint64_t ticks)
 	holding->references = allocation->space == SPACE_HANDLE;
 	holding->block = (struct memory_block){
 		.bytes = allocation->bytes,
-		.site = memory_sums_site(allocation->kind, allocation->device, allocation->bytes,
-					 &allocation->origin),
+		.site = site_of(allocation->kind, allocation->device, allocation->bytes,
+				&allocation->origin),
 		.device = (int16_t)allocation->device,
 		.kind = (uint8_t)allocation->kind,
 	};
-	memory_sums_hold(&holding->block, ticks);
-	memory_sums_count_allocation(&holding->block);
+	change_held(&holding->block, 1, ticks);
+	count_allocation(&holding->block);
 }
 
 void holdings_take(enum holding_space space, uint64_t key, struct taken *taken)
@@ -387,8 +355,8 @@ void holdings_put_back(const struct taken *taken, uint64_t ticks)
 	holding->context = taken->context;
 	holding->references = taken->space == SPACE_HANDLE;
 	holding->block = taken->block;
-	memory_sums_hold(&holding->block, ticks);
-	memory_sums_count_free(&holding->block, -1);
+	change_held(&holding->block, 1, ticks);
+	count_free(&holding->block, -1);
 }
 
 void holdings_context_ends(const void *context)
@@ -468,32 +436,16 @@ void holdings_unmap(uint64_t address, uint64_t bytes)
 
 void holdings_untracked(void)
 {
-	lost.untracked++;
+	now.untracked++;
 }
 
 void holdings_unknown_free(void)
 {
-	lost.unknown_frees++;
-}
-
-struct holdings_lost holdings_lost(void)
-{
-	return lost;
+	now.unknown_frees++;
 }
 
 const void *holdings_range(size_t *size)
 {
 	*size = sizeof(*table);
 	return table;
-}
-
-void holdings_reset(void)
-{
-	if (table)
-		munmap(table, sizeof(*table));
-	table = NULL;
-	high = 0;
-	free_holding = NONE;
-	lost = (struct holdings_lost){0};
-	memory_sums_reset();
 }

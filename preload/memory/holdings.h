@@ -39,12 +39,11 @@ struct memory_block {
 	uint8_t kind;	/* enum allocation_kind */
 };
 
-/* The sum of a kind on a device; of ALLOCATION_TOTAL, of all kinds that are on the device. */
+/* The sum of a kind on a device; of ALLOCATION_TOTAL, of all kinds that are on the device.
+ * peak_time is ticks. */
 struct memory_sum {
-	uint64_t held, held_count;
-	uint64_t peak, peak_ticks;
+	MEMORY_FIGURES(FIGURE_MEMBER)
 	uint64_t peaks; /* how often there was a new one */
-	uint64_t allocations, allocated, frees;
 };
 
 /* Allocations of one origin, kind, device and size. */
@@ -53,19 +52,25 @@ struct site_sum {
 	int device;
 	uint64_t size;	      /* 0: several */
 	struct origin origin; /* all 0: several */
-	uint64_t held, held_count;
-	/* At the peak of this number of the sum that the site is part of; if it is not the latest
-	 * one, the site has not changed since that. */
-	uint64_t peak_number, at_peak, at_peak_count;
-	uint64_t allocations, allocated;
+	/* `at_peak`: at the peak of this number of the sum that the site is part of; if it is not
+	 * the latest one, the site has not changed since that. */
+	uint64_t peak_number;
+	SITE_FIGURES(FIGURE_MEMBER)
 };
 
-/* Reading: the sum of a kind on a device, -1 being the host; the sites by index, NULL past the
- * last. */
+struct memory_sums {
+	struct memory_sum of[SESSION_DEVICES + 1][ALLOCATION_KIND_COUNT]; /* first: the host's */
+	struct site_sum sites[MEMORY_SITES];
+	size_t site_count;
+	/* What they lack: allocations beyond HOLDINGS_MOST, or made without memory; frees of what
+	 * was not seen being allocated. */
+	uint64_t untracked, unknown_frees;
+};
+
+/* The sum of a kind on a device, -1 being the host. */
 const struct memory_sum *memory_sums_of(int device, enum allocation_kind kind);
-const struct site_sum *memory_sums_site_at(size_t index);
-/* What a site was at the peak of its sum. */
-void memory_sums_at_peak(const struct site_sum *site, uint64_t *bytes, uint64_t *count);
+/* All of them, with what the sites were at the latest peaks: some 10 us if all sites are in use. */
+void memory_sums_copy(struct memory_sums *copy);
 
 /* Allocations, and addresses of physical memory, that are followed at a time: 4 MiB of memory if
  * all are. Chosen. */
@@ -102,12 +107,6 @@ struct taken {
 	struct memory_block block;
 };
 
-/* What the figures lack. */
-struct holdings_lost {
-	uint64_t untracked;	/* allocations beyond HOLDINGS_MOST, or made without memory */
-	uint64_t unknown_frees; /* of what was not seen being allocated */
-};
-
 /* Adds an allocation. One that has the same key has been freed unseen. */
 void holdings_add(const struct allocation *allocation, uint64_t ticks);
 /* Takes one out, before the driver frees it; of physical memory one reference, and the memory with
@@ -127,10 +126,7 @@ void holdings_unmap(uint64_t address, uint64_t bytes);
 /* Count an allocation that cannot be followed, and a free of one that was not seen. */
 void holdings_untracked(void);
 void holdings_unknown_free(void);
-struct holdings_lost holdings_lost(void);
 /* Where the table lies, for ktime's own memory; NULL: it has none yet. */
 const void *holdings_range(size_t *size);
-/* Forgets everything, for tests. */
-void holdings_reset(void);
 
 #endif

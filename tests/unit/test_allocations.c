@@ -20,6 +20,7 @@
 #include "preload/memory/allocations.h"
 #include "preload/nvtx/names.h"
 #include "preload/nvtx/range_thread.h"
+#include "tests/unit/own_process.h"
 
 _Atomic int lifecycle_state = LIFECYCLE_RUNNING;
 struct driver driver;
@@ -70,24 +71,15 @@ static CUresult current_device(CUdevice *device)
 	return device_result;
 }
 
-static int set_up(void **state)
+static void set_up(void)
 {
-	(void)state;
-	holdings_reset();
 	driver.cuCtxGetCurrent = current_context;
 	driver.cuCtxGetDevice = current_device;
-	context_result = device_result = CUDA_SUCCESS;
-	failures = contexts_asked = devices_asked = 0;
-	lifecycle_state = LIFECYCLE_RUNNING;
-	return session_create(&session, NULL, 0);
+	assert_int_equal(session_create(&session, NULL, 0), 0);
 }
 
-static int tear_down(void **state)
-{
-	(void)state;
-	session_close(session);
-	return 0;
-}
+/* The table is the process's: each test has one of its own. */
+#define TEST(name) TEST_IN_CHILD(name, set_up())
 
 static void allocate(enum allocation_kind kind, enum holding_space space, uint64_t key,
 		     uint64_t bytes)
@@ -111,9 +103,16 @@ static uint64_t held(int device, enum allocation_kind kind)
 	return memory_sums_of(device, kind)->held;
 }
 
-static void memory_is_where_its_kind_says(void **state)
+static const struct memory_sums *lacking(void)
 {
-	(void)state;
+	static struct memory_sums sums;
+
+	memory_sums_copy(&sums);
+	return &sums;
+}
+
+TEST(memory_is_where_its_kind_says)
+{
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 10, 100);
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 100);
 	assert_int_equal(contexts_asked, 1);
@@ -137,7 +136,7 @@ static void memory_is_where_its_kind_says(void **state)
 	assert_int_equal(held(1, ALLOCATION_VIRTUAL), 500);
 }
 
-static void a_call_that_says_where_is_not_asked_for(void **state)
+TEST(a_call_that_says_where_is_not_asked_for)
 {
 	const struct allocated allocated = {.kind = ALLOCATION_DEVICE,
 					    .space = SPACE_POINTER,
@@ -146,15 +145,13 @@ static void a_call_that_says_where_is_not_asked_for(void **state)
 					    .placed = true,
 					    .device = 2};
 
-	(void)state;
 	allocation_ends(CUDA_SUCCESS, &allocated);
 	assert_int_equal(held(2, ALLOCATION_DEVICE), 100);
 	assert_int_equal(contexts_asked + devices_asked, 0);
 }
 
-static void what_the_driver_does_not_place_is_counted(void **state)
+TEST(what_the_driver_does_not_place_is_counted)
 {
-	(void)state;
 	context_result = CUDA_ERROR_INVALID_CONTEXT;
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 30, 100);
 	assert_int_equal(failures, 1);
@@ -164,20 +161,19 @@ static void what_the_driver_does_not_place_is_counted(void **state)
 	assert_int_equal(failures, 2);
 	allocate(ALLOCATION_PINNED, SPACE_HOST, 32, 100);
 	assert_int_equal(failures, 2);
-	assert_int_equal(holdings_lost().untracked, 2);
+	assert_int_equal(lacking()->untracked, 2);
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
 	assert_int_equal(held(-1, ALLOCATION_PINNED), 100);
 }
 
 /* One that failed, one without memory, one of ktime's own while it holds the lock, and those
  * outside of the run. */
-static void only_calls_of_the_program_that_succeed_count(void **state)
+TEST(only_calls_of_the_program_that_succeed_count)
 {
 	const struct allocated allocated = {
 		.kind = ALLOCATION_DEVICE, .space = SPACE_POINTER, .key = 40, .bytes = 100};
 	uint64_t version = allocations_version();
 
-	(void)state;
 	allocation_ends(CUDA_SUCCESS, &allocated);
 	allocations_lock();
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 41, 50);
@@ -198,21 +194,20 @@ static void only_calls_of_the_program_that_succeed_count(void **state)
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 100);
 }
 
-static void what_is_freed_is_held_no_longer(void **state)
+TEST(what_is_freed_is_held_no_longer)
 {
 	uint64_t version;
 
-	(void)state;
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 50, 100);
 	version = allocations_version();
 	allocation_freeing(SPACE_POINTER, 50);
 	/* Inside of it, another one that frees. */
 	release(SPACE_POINTER, 49, CUDA_SUCCESS);
-	assert_int_equal(holdings_lost().unknown_frees, 1);
+	assert_int_equal(lacking()->unknown_frees, 1);
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
 	allocation_freed(CUDA_SUCCESS, 50);
 	assert_int_equal(allocations_version(), version + 3);
-	assert_int_equal(holdings_lost().unknown_frees, 1);
+	assert_int_equal(lacking()->unknown_frees, 1);
 	/* What the driver refused to free is there again. */
 	allocate(ALLOCATION_DEVICE, SPACE_POINTER, 51, 70);
 	release(SPACE_POINTER, 51, CUDA_ERROR_INVALID_VALUE);
@@ -221,18 +216,17 @@ static void what_is_freed_is_held_no_longer(void **state)
 	assert_int_equal(held(1, ALLOCATION_DEVICE), 0);
 	/* What nobody saw being allocated, if the driver frees it. */
 	release(SPACE_POINTER, 52, CUDA_ERROR_INVALID_VALUE);
-	assert_int_equal(holdings_lost().unknown_frees, 1);
+	assert_int_equal(lacking()->unknown_frees, 1);
 	release(SPACE_POINTER, 52, CUDA_SUCCESS);
-	assert_int_equal(holdings_lost().unknown_frees, 2);
+	assert_int_equal(lacking()->unknown_frees, 2);
 	release(SPACE_POINTER, 0, CUDA_SUCCESS);
-	assert_int_equal(holdings_lost().unknown_frees, 2);
+	assert_int_equal(lacking()->unknown_frees, 2);
 }
 
-static void physical_memory_is_held_while_it_is_mapped(void **state)
+TEST(physical_memory_is_held_while_it_is_mapped)
 {
 	static const unsigned long long handle = 60;
 
-	(void)state;
 	allocate(ALLOCATION_VIRTUAL, SPACE_HANDLE, handle, 1000);
 	allocation_mapped(CUDA_ERROR_INVALID_VALUE, handle, 0x9000, 1000);
 	allocation_mapped(CUDA_SUCCESS, handle, 0x1000, 1000);
@@ -248,7 +242,7 @@ static void physical_memory_is_held_while_it_is_mapped(void **state)
 }
 
 /* The last test: what it makes in the session stays with the room of the process. */
-static void the_session_has_the_sums_and_where_they_come_from(void **state)
+TEST(the_session_has_the_sums_and_where_they_come_from)
 {
 	static const struct operation kernel = {.name = "kernel"};
 	struct allocated allocated = {.kind = ALLOCATION_DEVICE,
@@ -260,7 +254,6 @@ static void the_session_has_the_sums_and_where_they_come_from(void **state)
 	const struct memory_site *site;
 	uint64_t *counters = session_header(session)->counters;
 
-	(void)state;
 	ticks = 1500;
 	allocation_ends(CUDA_SUCCESS, &allocated);
 	ticks = 1700;
@@ -326,7 +319,7 @@ static void the_session_has_the_sums_and_where_they_come_from(void **state)
 	assert_null(session_next_item(session, SEGMENT_MEMORY_SITES, site));
 }
 
-static void a_use_or_site_of_no_kind_or_device_is_left_out(void **state)
+TEST(a_use_or_site_of_no_kind_or_device_is_left_out)
 {
 	static const struct memory_use good[] = {{.kind = ALLOCATION_TOTAL, .device = -1},
 						 {.device = SESSION_DEVICES - 1}};
@@ -335,7 +328,6 @@ static void a_use_or_site_of_no_kind_or_device_is_left_out(void **state)
 	const struct memory_use *use = NULL;
 	const struct memory_site *site = NULL;
 
-	(void)state;
 	for (int i = 0; i < 3; i++) {
 		session_add_memory_use(session, &bad[i]);
 		session_add_memory_site(session, &(struct memory_site){.kind = bad[i].kind,
@@ -358,19 +350,17 @@ static void a_use_or_site_of_no_kind_or_device_is_left_out(void **state)
 	assert_null(session_next_item(session, SEGMENT_MEMORY_SITES, site));
 }
 
-#define TEST(name) cmocka_unit_test_setup_teardown(name, set_up, tear_down)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(memory_is_where_its_kind_says),
-		TEST(a_call_that_says_where_is_not_asked_for),
-		TEST(what_the_driver_does_not_place_is_counted),
-		TEST(only_calls_of_the_program_that_succeed_count),
-		TEST(what_is_freed_is_held_no_longer),
-		TEST(physical_memory_is_held_while_it_is_mapped),
-		TEST(a_use_or_site_of_no_kind_or_device_is_left_out),
-		TEST(the_session_has_the_sums_and_where_they_come_from),
+		cmocka_unit_test(memory_is_where_its_kind_says),
+		cmocka_unit_test(a_call_that_says_where_is_not_asked_for),
+		cmocka_unit_test(what_the_driver_does_not_place_is_counted),
+		cmocka_unit_test(only_calls_of_the_program_that_succeed_count),
+		cmocka_unit_test(what_is_freed_is_held_no_longer),
+		cmocka_unit_test(physical_memory_is_held_while_it_is_mapped),
+		cmocka_unit_test(a_use_or_site_of_no_kind_or_device_is_left_out),
+		cmocka_unit_test(the_session_has_the_sums_and_where_they_come_from),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

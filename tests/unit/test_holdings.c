@@ -10,18 +10,14 @@
 
 #include "preload/memory/held_changes.h"
 #include "preload/memory/holdings.h"
+#include "tests/unit/own_process.h"
 
 #define MB (UINT64_C(1) << 20)
 
 static uint64_t now;
 
-static int reset(void **state)
-{
-	(void)state;
-	holdings_reset();
-	now = 0;
-	return 0;
-}
+/* The table is the process's: each test has one of its own. */
+#define TEST(name) TEST_IN_CHILD(name, now = 0)
 
 static void add_in(enum holding_space space, enum allocation_kind kind, int device, uint64_t key,
 		   uint64_t bytes, const void *context)
@@ -57,32 +53,38 @@ static void is(int device, enum allocation_kind kind, uint64_t held, uint64_t co
 	assert_int_equal(sum->peak, peak);
 }
 
-static void the_peak_is_the_most_at_once_and_when_it_began(void **state)
+static const struct memory_sums *lacking(void)
+{
+	static struct memory_sums sums;
+
+	memory_sums_copy(&sums);
+	return &sums;
+}
+
+TEST(the_peak_is_the_most_at_once_and_when_it_began)
 {
 	const struct memory_sum *sum = memory_sums_of(0, ALLOCATION_DEVICE);
 
-	(void)state;
 	add(1, 10);
 	add(2, 20);
 	is(0, ALLOCATION_DEVICE, 30, 2, 30);
-	assert_int_equal(sum->peak_ticks, 2);
+	assert_int_equal(sum->peak_time, 2);
 	assert_true(take(SPACE_POINTER, 1));
 	is(0, ALLOCATION_DEVICE, 20, 1, 30);
 	/* As much again is no new peak. */
 	add(1, 10);
 	is(0, ALLOCATION_DEVICE, 30, 2, 30);
-	assert_int_equal(sum->peak_ticks, 2);
+	assert_int_equal(sum->peak_time, 2);
 	add(3, 1);
 	is(0, ALLOCATION_DEVICE, 31, 3, 31);
-	assert_int_equal(sum->peak_ticks, 4);
+	assert_int_equal(sum->peak_time, 4);
 	assert_int_equal(sum->allocations, 4);
 	assert_int_equal(sum->allocated, 41);
 	assert_int_equal(sum->frees, 1);
 }
 
-static void each_device_and_kind_has_its_own_sum(void **state)
+TEST(each_device_and_kind_has_its_own_sum)
 {
-	(void)state;
 	for (int device = 0; device < SESSION_DEVICES; device++)
 		for (int kind = 0; kind < ALLOCATION_PINNED; kind++)
 			add_in(SPACE_POINTER, kind, device, 1000u * device + kind + 1,
@@ -106,9 +108,8 @@ static void each_device_and_kind_has_its_own_sum(void **state)
 	is(2, ALLOCATION_TOTAL, 609, 3, 810);
 }
 
-static void a_key_is_of_one_space(void **state)
+TEST(a_key_is_of_one_space)
 {
-	(void)state;
 	add_in(SPACE_HOST, ALLOCATION_PINNED, -1, 5, 7, NULL);
 	assert_false(take(SPACE_POINTER, 5));
 	assert_false(take(SPACE_REGISTERED, 5));
@@ -117,11 +118,10 @@ static void a_key_is_of_one_space(void **state)
 	assert_false(take(SPACE_HOST, 5));
 }
 
-static void what_the_driver_did_not_free_is_held_again(void **state)
+TEST(what_the_driver_did_not_free_is_held_again)
 {
 	struct taken taken;
 
-	(void)state;
 	add_in(SPACE_POINTER, ALLOCATION_DEVICE, 3, 5, 50, &now);
 	holdings_take(SPACE_POINTER, 5, &taken);
 	is(3, ALLOCATION_DEVICE, 0, 0, 50);
@@ -138,9 +138,8 @@ static void what_the_driver_did_not_free_is_held_again(void **state)
 	is(3, ALLOCATION_DEVICE, 0, 0, 50);
 }
 
-static void a_key_that_comes_again_was_freed_unseen(void **state)
+TEST(a_key_that_comes_again_was_freed_unseen)
 {
-	(void)state;
 	add(5, 50);
 	add(5, 20);
 	is(0, ALLOCATION_DEVICE, 20, 1, 50);
@@ -150,11 +149,10 @@ static void a_key_that_comes_again_was_freed_unseen(void **state)
 	is(0, ALLOCATION_DEVICE, 0, 0, 50);
 }
 
-static void a_context_ends_with_what_was_allocated_in_it(void **state)
+TEST(a_context_ends_with_what_was_allocated_in_it)
 {
 	int one, other;
 
-	(void)state;
 	for (unsigned i = 0; i < 100; i++)
 		add_in(SPACE_POINTER, ALLOCATION_DEVICE, 0, i + 1, 1, i % 2 ? &one : &other);
 	add_in(SPACE_POINTER, ALLOCATION_POOL, 0, 1000, 1, NULL);
@@ -167,11 +165,10 @@ static void a_context_ends_with_what_was_allocated_in_it(void **state)
 	is(0, ALLOCATION_POOL, 1, 1, 1);
 }
 
-static void physical_memory_is_held_until_handles_and_addresses_are_gone(void **state)
+TEST(physical_memory_is_held_until_handles_and_addresses_are_gone)
 {
 	struct taken taken;
 
-	(void)state;
 	add_in(SPACE_HANDLE, ALLOCATION_VIRTUAL, 0, 7, 4 * MB, NULL);
 	holdings_map(7, 0x100000, 4 * MB);
 	assert_true(take(SPACE_HANDLE, 7));
@@ -198,11 +195,10 @@ static void physical_memory_is_held_until_handles_and_addresses_are_gone(void **
 	is(0, ALLOCATION_VIRTUAL, 0, 0, 5 * MB);
 }
 
-static void physical_memory_whose_handles_are_gone_can_be_had_again(void **state)
+TEST(physical_memory_whose_handles_are_gone_can_be_had_again)
 {
 	struct taken taken;
 
-	(void)state;
 	add_in(SPACE_HANDLE, ALLOCATION_VIRTUAL, 0, 7, 4 * MB, NULL);
 	holdings_map(7, 0x100000, 4 * MB);
 	holdings_take(SPACE_HANDLE, 7, &taken);
@@ -222,36 +218,34 @@ static void physical_memory_whose_handles_are_gone_can_be_had_again(void **state
 	is(0, ALLOCATION_VIRTUAL, 0, 0, 4 * MB);
 }
 
-static void what_does_not_fit_is_counted(void **state)
+TEST(what_does_not_fit_is_counted)
 {
-	(void)state;
 	for (uint64_t i = 0; i < HOLDINGS_MOST; i++)
 		add(512 * (i + 1), 1);
-	assert_int_equal(holdings_lost().untracked, 0);
+	assert_int_equal(lacking()->untracked, 0);
 	is(0, ALLOCATION_DEVICE, HOLDINGS_MOST, HOLDINGS_MOST, HOLDINGS_MOST);
 	add(1, 1);
-	assert_int_equal(holdings_lost().untracked, 1);
+	assert_int_equal(lacking()->untracked, 1);
 	is(0, ALLOCATION_DEVICE, HOLDINGS_MOST, HOLDINGS_MOST, HOLDINGS_MOST);
 	assert_true(take(SPACE_POINTER, 512 * 77));
 	add(1, 1);
-	assert_int_equal(holdings_lost().untracked, 1);
+	assert_int_equal(lacking()->untracked, 1);
 	assert_true(take(SPACE_POINTER, 1));
 	for (uint64_t i = 0; i < HOLDINGS_MOST; i++)
 		assert_int_equal(take(SPACE_POINTER, 512 * (i + 1)), i != 76);
 	is(0, ALLOCATION_DEVICE, 0, 0, HOLDINGS_MOST);
 	holdings_untracked();
 	holdings_unknown_free();
-	assert_int_equal(holdings_lost().untracked, 2);
-	assert_int_equal(holdings_lost().unknown_frees, 1);
+	assert_int_equal(lacking()->untracked, 2);
+	assert_int_equal(lacking()->unknown_frees, 1);
 }
 
 /* Random programs of few keys, against a plain array. */
-static void it_holds_what_a_plain_array_holds(void **state)
+TEST(it_holds_what_a_plain_array_holds)
 {
 	uint64_t held[64] = {0}, sum = 0, count = 0, peak = 0;
 	uint32_t random = 1;
 
-	(void)state;
 	for (int i = 0; i < 200000; i++) {
 		unsigned key;
 
@@ -278,7 +272,7 @@ static void it_holds_what_a_plain_array_holds(void **state)
 }
 
 /* Of memory that is on a device for good, with the device's total after each. */
-static void changes_of_a_device_are_noted(void **state)
+TEST(changes_of_a_device_are_noted)
 {
 	static const struct {
 		int device;
@@ -289,7 +283,6 @@ static void changes_of_a_device_are_noted(void **state)
 	uint64_t left_out;
 	size_t count;
 
-	(void)state;
 	held_changes_want(true);
 	add_in(SPACE_POINTER, ALLOCATION_DEVICE, 0, 1, 1, NULL);
 	add_in(SPACE_POINTER, ALLOCATION_POOL, 0, 2, 2, NULL);
@@ -316,20 +309,18 @@ static void changes_of_a_device_are_noted(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup(the_peak_is_the_most_at_once_and_when_it_began, reset),
-		cmocka_unit_test_setup(each_device_and_kind_has_its_own_sum, reset),
-		cmocka_unit_test_setup(a_key_is_of_one_space, reset),
-		cmocka_unit_test_setup(what_the_driver_did_not_free_is_held_again, reset),
-		cmocka_unit_test_setup(a_key_that_comes_again_was_freed_unseen, reset),
-		cmocka_unit_test_setup(a_context_ends_with_what_was_allocated_in_it, reset),
-		cmocka_unit_test_setup(physical_memory_is_held_until_handles_and_addresses_are_gone,
-				       reset),
-		cmocka_unit_test_setup(physical_memory_whose_handles_are_gone_can_be_had_again,
-				       reset),
-		cmocka_unit_test_setup(what_does_not_fit_is_counted, reset),
-		cmocka_unit_test_setup(it_holds_what_a_plain_array_holds, reset),
-		cmocka_unit_test_setup(changes_of_a_device_are_noted, reset),
+		cmocka_unit_test(the_peak_is_the_most_at_once_and_when_it_began),
+		cmocka_unit_test(each_device_and_kind_has_its_own_sum),
+		cmocka_unit_test(a_key_is_of_one_space),
+		cmocka_unit_test(what_the_driver_did_not_free_is_held_again),
+		cmocka_unit_test(a_key_that_comes_again_was_freed_unseen),
+		cmocka_unit_test(a_context_ends_with_what_was_allocated_in_it),
+		cmocka_unit_test(physical_memory_is_held_until_handles_and_addresses_are_gone),
+		cmocka_unit_test(physical_memory_whose_handles_are_gone_can_be_had_again),
+		cmocka_unit_test(what_does_not_fit_is_counted),
+		cmocka_unit_test(it_holds_what_a_plain_array_holds),
+		cmocka_unit_test(changes_of_a_device_are_noted),
 	};
 
-	return cmocka_run_group_tests(tests, reset, reset);
+	return cmocka_run_group_tests(tests, NULL, NULL);
 }
