@@ -21,7 +21,6 @@
 #include "preload/handles/stream.h"
 #include "preload/launch/thread.h"
 #include "preload/memory/allocations.h"
-#include "preload/memory/held_changes.h"
 #include "preload/memory/holdings.h"
 #include "preload/metrics/metrics.h"
 #include "preload/timeline/timeline.h"

@@ -28,7 +28,7 @@
 #include "preload/launch/cold_path.h"
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
-#include "preload/memory/held_changes.h"
+#include "preload/memory/holdings.h"
 #include "preload/metrics/metrics.h"
 #include "preload/reporter/reporter.h"
 #include "report/devices/describe.h"

@@ -5,7 +5,7 @@
 #include <sys/mman.h>
 
 #include "preload/base/pointer_map.h"
-#include "preload/memory/held_changes.h"
+#include "preload/memory/allocations.h"
 
 #define MEMORY_NO_SITE UINT32_MAX
 
@@ -110,6 +110,40 @@ static struct sums_of_block sums_of(const struct memory_block *block)
 		       : (struct sums_of_block){{of_kind}};
 }
 
+/* From the time `ticks` on the program holds `held` bytes of the device's memory. */
+struct held_change {
+	uint64_t ticks, held;
+	int32_t device;
+};
+
+/* Each change from the call that makes it until the collector writes it to a trace. One list is
+ * filled while the other is read. */
+static struct {
+	struct held_change lists[2][HELD_CHANGES_MOST];
+	unsigned filling;
+	size_t count;
+	uint64_t beyond;
+	bool wanted;
+} changes;
+
+void held_changes_want(bool wanted)
+{
+	changes.wanted = wanted;
+	changes.count = 0;
+	changes.beyond = 0;
+}
+
+static void note_change(int device, uint64_t held)
+{
+	if (!changes.wanted)
+		return;
+	if (changes.count == HELD_CHANGES_MOST)
+		changes.beyond++;
+	else
+		changes.lists[changes.filling][changes.count++] = (struct held_change){
+			.ticks = clock_ticks(), .held = held, .device = (int32_t)device};
+}
+
 /* The memory is held from now on, or, with `sign` -1, no longer. */
 static void change_held(const struct memory_block *block, int sign, uint64_t ticks)
 {
@@ -132,7 +166,7 @@ static void change_held(const struct memory_block *block, int sign, uint64_t tic
 		}
 	}
 	if (allocation_is_on_device(block->kind) && block->device >= 0)
-		held_changes_add(block->device, sums.of[0]->held);
+		note_change(block->device, sums.of[0]->held);
 }
 
 static void count_allocation(const struct memory_block *block)
@@ -172,6 +206,67 @@ void memory_sums_copy(struct memory_sums *copy)
 	copy->site_count = now.site_count;
 	copy->untracked = now.untracked;
 	copy->unknown_frees = now.unknown_frees;
+}
+
+static void trace_held(struct session *session, const struct clock_scale *scale,
+		       const struct held_change *change)
+{
+	const uint64_t time = clock_realtime_at(scale, change->ticks);
+
+	session_trace(session, &(struct trace_record){.start = time,
+						      .end = time,
+						      .bytes = change->held,
+						      .device = change->device,
+						      .kind = TRACE_HELD});
+}
+
+/* What each device holds that anything was allocated on. */
+static size_t held_now(struct held_change held[SESSION_DEVICES])
+{
+	const uint64_t ticks = clock_ticks();
+	size_t count = 0;
+
+	for (int device = 0; device < SESSION_DEVICES; device++) {
+		const struct memory_sum *sum = sum_of(device, ALLOCATION_TOTAL);
+
+		if (sum->allocations)
+			held[count++] = (struct held_change){
+				.ticks = ticks, .held = sum->held, .device = device};
+	}
+	return count;
+}
+
+void held_trace_update(struct session *session, const struct clock_scale *scale, bool wanted)
+{
+	static uint64_t version, emptied;
+	struct held_change held[SESSION_DEVICES];
+	const struct held_change *taken;
+	const uint64_t times = session_trace_emptied(session);
+	/* What said it before may be gone. */
+	bool all = wanted && times != emptied;
+	size_t count, devices;
+	uint64_t left_out;
+
+	if (wanted == changes.wanted && !all && (!wanted || version == allocations_version()))
+		return;
+	allocations_lock();
+	version = allocations_version();
+	all |= wanted && !changes.wanted;
+	if (wanted != changes.wanted)
+		held_changes_want(wanted);
+	taken = changes.lists[changes.filling];
+	count = changes.count;
+	left_out = changes.beyond;
+	changes.filling = !changes.filling;
+	held_changes_want(wanted);
+	devices = held_now(held);
+	allocations_unlock();
+	for (size_t i = 0; i < count; i++)
+		trace_held(session, scale, &taken[i]);
+	for (size_t i = 0; i < devices && (all || left_out); i++)
+		trace_held(session, scale, &held[i]);
+	session_count(session, COUNTER_trace_lost, left_out);
+	emptied = times;
 }
 
 #define NONE  UINT32_MAX

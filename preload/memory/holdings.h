@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "preload/base/clock.h"
 #include "report/session/memory_use.h"
 
 /*
@@ -71,6 +72,16 @@ struct memory_sums {
 const struct memory_sum *memory_sums_of(int device, enum allocation_kind kind);
 /* All of them, with what the sites were at the latest peaks: some 10 us if all sites are in use. */
 void memory_sums_copy(struct memory_sums *copy);
+
+/* Changes of what devices hold that are noted in a period of the collector, 5 ms: an allocation
+ * takes the driver a microsecond and more. Chosen. */
+#define HELD_CHANGES_MOST 8192u
+
+/* Whether changes are noted. Those that were not written are forgotten. */
+void held_changes_want(bool wanted);
+/* For the collector once a period: writes what changed since the last call as records of the trace,
+ * if it wants them. Takes the allocations' lock. */
+void held_trace_update(struct session *session, const struct clock_scale *scale, bool wanted);
 
 /* Allocations, and addresses of physical memory, that are followed at a time: 4 MiB of memory if
  * all are. Chosen. */

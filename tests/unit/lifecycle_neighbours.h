@@ -39,7 +39,7 @@
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/lifecycle/lifecycle.h"
-#include "preload/memory/held_changes.h"
+#include "preload/memory/holdings.h"
 #include "preload/metrics/metrics.h"
 #include "preload/reporter/reporter.h"
 #include "tests/unit/own_process.h"

@@ -10,12 +10,11 @@
 #include <cmocka.h>
 
 #include "preload/memory/allocations.h"
-#include "preload/memory/held_changes.h"
+#include "tests/unit/own_process.h"
 
 static struct session *session;
 /* Times of records are ticks, and later than 0. */
 static const struct clock_scale scale = {.ns_per_tick = 1};
-static struct memory_sum sums[SESSION_DEVICES];
 static uint64_t version, locks;
 static bool locked;
 
@@ -37,39 +36,48 @@ uint64_t allocations_version(void)
 	return version;
 }
 
-const struct memory_sum *memory_sums_of(int device, enum allocation_kind kind)
+static void start(void)
 {
-	assert_true(locked);
-	assert_int_equal(kind, ALLOCATION_TOTAL);
-	return &sums[device];
-}
-
-static int start(void **state)
-{
-	(void)state;
-	memset(sums, 0, sizeof(sums));
 	if (session_create(&session, NULL, SESSION_TRACE))
-		return -1;
+		_exit(1);
 	session_limit_trace(session, 128 << 10, UINT64_MAX);
-	/* Without what was before. */
-	held_changes_want(true);
-	held_trace_update(session, &scale, false);
-	return 0;
 }
 
-static int stop(void **state)
+/* The table is the process's: each test has one of its own. */
+#define TEST(name) TEST_IN_CHILD(name, start())
+
+static void add(enum holding_space space, enum allocation_kind kind, int device, uint64_t key,
+		uint64_t bytes)
 {
-	(void)state;
-	session_close(session);
-	return 0;
+	holdings_add(
+		&(struct allocation){
+			.key = key, .bytes = bytes, .space = space, .kind = kind, .device = device},
+		1);
+	version++;
 }
 
+static void take(enum holding_space space, uint64_t key)
+{
+	struct taken taken;
+
+	holdings_take(space, key, &taken);
+	assert_true(taken.any);
+	version++;
+}
+
+/* The device holds so much: a block more, or without the only one. */
 static void change(int device, uint64_t held)
 {
-	sums[device].allocations++;
-	sums[device].held = held;
-	held_changes_add(device, held);
-	version++;
+	static uint64_t keys[SESSION_DEVICES];
+	uint64_t key = 100000u * (unsigned)device + keys[device];
+	uint64_t before = memory_sums_of(device, ALLOCATION_TOTAL)->held;
+
+	if (held < before)
+		take(SPACE_POINTER, key);
+	else
+		add(SPACE_POINTER, ALLOCATION_DEVICE, device, key + 1, held - before);
+	keys[device] += held >= before;
+	assert_int_equal(memory_sums_of(device, ALLOCATION_TOTAL)->held, held);
 }
 
 /* "DEVICE:BYTES" of the records so far, a blank behind each; they are in the order of their times.
@@ -96,53 +104,53 @@ static const char *records(void)
 	return text;
 }
 
-static void without_a_trace_nothing_is_noted(void **state)
+TEST(without_a_trace_nothing_is_noted)
 {
 	const uint64_t before = locks;
-	uint64_t left_out;
-	size_t count;
 
-	(void)state;
 	change(0, 5);
 	held_trace_update(session, &scale, false);
 	assert_string_equal(records(), "");
 	assert_int_equal(locks, before);
-	held_changes_take(&count, &left_out);
-	assert_int_equal(count, 0);
 }
 
-static void what_was_noted_stays_while_more_comes_and_is_forgotten_unwanted(void **state)
+TEST(what_was_not_written_is_forgotten_unwanted)
 {
-	const struct held_change *changes;
-	uint64_t left_out;
-	size_t count;
-
-	(void)state;
 	held_changes_want(true);
-	held_changes_add(3, 30);
-	changes = held_changes_take(&count, &left_out);
-	held_changes_add(4, 40);
-	assert_int_equal(count, 1);
-	assert_int_equal(changes[0].device, 3);
-	assert_int_equal(changes[0].held, 30);
-	changes = held_changes_take(&count, &left_out);
-	assert_int_equal(count, 1);
-	assert_int_equal(changes[0].held, 40);
+	change(3, 30);
 	for (unsigned i = 0; i <= HELD_CHANGES_MOST; i++)
-		held_changes_add(5, 50);
+		change(5, 50);
 	held_changes_want(true);
-	held_changes_take(&count, &left_out);
-	assert_int_equal(count, 0);
-	assert_int_equal(left_out, 0);
+	change(4, 40);
+	held_trace_update(session, &scale, true);
+	assert_string_equal(records(), "4:40 ");
+	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 0);
 }
 
-static void each_change_is_written_once_and_in_its_order(void **state)
+/* Of memory that is on a device for good, with the device's total after each. */
+TEST(changes_are_of_the_devices_total)
+{
+	held_changes_want(true);
+	add(SPACE_POINTER, ALLOCATION_DEVICE, 0, 1, 1);
+	add(SPACE_POINTER, ALLOCATION_POOL, 0, 2, 2);
+	add(SPACE_HANDLE, ALLOCATION_VIRTUAL, 1, 3, 4);
+	add(SPACE_POINTER, ALLOCATION_MANAGED, 0, 4, 8);
+	add(SPACE_ARRAY, ALLOCATION_ARRAY, 0, 5, 16);
+	add(SPACE_HOST, ALLOCATION_PINNED, -1, 6, 32);
+	add(SPACE_HANDLE, ALLOCATION_VIRTUAL, -1, 7, 64);
+	take(SPACE_POINTER, 4);
+	take(SPACE_HOST, 6);
+	take(SPACE_POINTER, 2);
+	add(SPACE_POINTER, ALLOCATION_DEVICE, 0, 8, 1);
+	held_trace_update(session, &scale, true);
+	assert_string_equal(records(), "0:1 0:3 1:4 0:19 0:17 0:18 ");
+}
+
+TEST(each_change_is_written_once_and_in_its_order)
 {
 	uint64_t before;
 
-	(void)state;
 	held_changes_want(true);
-	assert_true(held_changes_wanted());
 	change(0, 10);
 	change(3, 7);
 	held_trace_update(session, &scale, true);
@@ -158,9 +166,8 @@ static void each_change_is_written_once_and_in_its_order(void **state)
 	assert_int_equal(session_header(session)->counters[COUNTER_trace_lost], 0);
 }
 
-static void a_trace_that_begins_later_begins_with_what_is_held(void **state)
+TEST(a_trace_that_begins_later_begins_with_what_is_held)
 {
-	(void)state;
 	change(1, 100);
 	change(SESSION_DEVICES - 1, 0);
 	held_trace_update(session, &scale, true);
@@ -170,7 +177,6 @@ static void a_trace_that_begins_later_begins_with_what_is_held(void **state)
 	assert_string_equal(records(), "1:100 63:0 1:110 ");
 	/* What comes after it is not of the next one. */
 	held_trace_update(session, &scale, false);
-	assert_false(held_changes_wanted());
 	change(1, 120);
 	held_trace_update(session, &scale, false);
 	assert_string_equal(records(), "1:100 63:0 1:110 ");
@@ -178,11 +184,10 @@ static void a_trace_that_begins_later_begins_with_what_is_held(void **state)
 	assert_string_equal(records(), "1:100 63:0 1:110 1:120 63:0 ");
 }
 
-static void what_is_held_is_told_again_when_older_records_gave_way(void **state)
+TEST(what_is_held_is_told_again_when_older_records_gave_way)
 {
 	const struct trace_record record = {.kind = ROW_KERNEL};
 
-	(void)state;
 	held_changes_want(true);
 	change(2, 9);
 	held_trace_update(session, &scale, true);
@@ -203,17 +208,15 @@ static void what_is_held_is_told_again_when_older_records_gave_way(void **state)
 	assert_string_equal(records(), "2:9 ");
 }
 
-static void more_changes_than_fit_are_counted_and_end_with_what_is_held(void **state)
+TEST(more_changes_than_fit_are_counted_and_end_with_what_is_held)
 {
 	char last[32];
 	const char *text;
 
-	(void)state;
 	session_limit_trace(session, UINT64_MAX, UINT64_MAX);
 	held_changes_want(true);
 	for (unsigned i = 1; i <= HELD_CHANGES_MOST; i++)
-		held_changes_add(0, 1);
-	sums[0].allocations = 1;
+		change(0, 1);
 	change(0, 77);
 	change(0, 78);
 	held_trace_update(session, &scale, true);
@@ -234,17 +237,16 @@ static void more_changes_than_fit_are_counted_and_end_with_what_is_held(void **s
 	assert_string_equal(last, "0:80 0:80 ");
 }
 
-#define HELD_TEST(name) cmocka_unit_test_setup_teardown(name, start, stop)
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		HELD_TEST(without_a_trace_nothing_is_noted),
-		HELD_TEST(what_was_noted_stays_while_more_comes_and_is_forgotten_unwanted),
-		HELD_TEST(each_change_is_written_once_and_in_its_order),
-		HELD_TEST(a_trace_that_begins_later_begins_with_what_is_held),
-		HELD_TEST(what_is_held_is_told_again_when_older_records_gave_way),
-		HELD_TEST(more_changes_than_fit_are_counted_and_end_with_what_is_held),
+		cmocka_unit_test(without_a_trace_nothing_is_noted),
+		cmocka_unit_test(what_was_not_written_is_forgotten_unwanted),
+		cmocka_unit_test(changes_are_of_the_devices_total),
+		cmocka_unit_test(each_change_is_written_once_and_in_its_order),
+		cmocka_unit_test(a_trace_that_begins_later_begins_with_what_is_held),
+		cmocka_unit_test(what_is_held_is_told_again_when_older_records_gave_way),
+		cmocka_unit_test(more_changes_than_fit_are_counted_and_end_with_what_is_held),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -8,7 +8,6 @@
 
 #include <cmocka.h>
 
-#include "preload/memory/held_changes.h"
 #include "preload/memory/holdings.h"
 #include "tests/unit/own_process.h"
 
@@ -271,41 +270,6 @@ TEST(it_holds_what_a_plain_array_holds)
 	}
 }
 
-/* Of memory that is on a device for good, with the device's total after each. */
-TEST(changes_of_a_device_are_noted)
-{
-	static const struct {
-		int device;
-		uint64_t held;
-	} expected[] = {{0, 1}, {0, 3}, {1, 4}, {0, 19}, {0, 17}, {0, 18}};
-	const struct held_change *changes;
-	struct taken taken;
-	uint64_t left_out;
-	size_t count;
-
-	held_changes_want(true);
-	add_in(SPACE_POINTER, ALLOCATION_DEVICE, 0, 1, 1, NULL);
-	add_in(SPACE_POINTER, ALLOCATION_POOL, 0, 2, 2, NULL);
-	add_in(SPACE_HANDLE, ALLOCATION_VIRTUAL, 1, 3, 4, NULL);
-	add_in(SPACE_POINTER, ALLOCATION_MANAGED, 0, 4, 8, NULL);
-	add_in(SPACE_ARRAY, ALLOCATION_ARRAY, 0, 5, 16, NULL);
-	add_in(SPACE_HOST, ALLOCATION_PINNED, -1, 6, 32, NULL);
-	add_in(SPACE_HANDLE, ALLOCATION_VIRTUAL, -1, 7, 64, NULL);
-	holdings_take(SPACE_POINTER, 4, &taken);
-	holdings_take(SPACE_HOST, 6, &taken);
-	holdings_take(SPACE_POINTER, 2, &taken);
-	add_in(SPACE_POINTER, ALLOCATION_DEVICE, 0, 8, 1, NULL);
-	changes = held_changes_take(&count, &left_out);
-	held_changes_want(false);
-	assert_int_equal(left_out, 0);
-	assert_int_equal(count, sizeof(expected) / sizeof(expected[0]));
-	for (size_t i = 0; i < count; i++) {
-		assert_int_equal(changes[i].device, expected[i].device);
-		assert_int_equal(changes[i].held, expected[i].held);
-		assert_true(!i || changes[i].ticks >= changes[i - 1].ticks);
-	}
-}
-
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -319,7 +283,6 @@ int main(void)
 		cmocka_unit_test(physical_memory_whose_handles_are_gone_can_be_had_again),
 		cmocka_unit_test(what_does_not_fit_is_counted),
 		cmocka_unit_test(it_holds_what_a_plain_array_holds),
-		cmocka_unit_test(changes_of_a_device_are_noted),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

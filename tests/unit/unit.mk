@@ -80,9 +80,9 @@ $(addprefix $(BUILD)/tests/unit/test_taken_, operations names graphs calls): $(B
 $(BUILD)/tests/unit/test_timeline: $(addprefix $(BUILD)/obj/preload/, timeline/timeline.o driver/entries.o)
 $(BUILD)/tests/unit/test_causes: $(addprefix $(BUILD)/obj/preload/timeline/, timeline.o)
 $(BUILD)/tests/unit/test_allocations: $(SIM_OBJECTS)/clock/preload/memory/allocations.o \
-	$(addprefix $(BUILD)/obj/preload/memory/, holdings.o held_changes.o)
-$(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o held_changes.o)
-$(BUILD)/tests/unit/test_held_trace: $(addprefix $(BUILD)/obj/preload/memory/, held_changes.o)
+	$(addprefix $(BUILD)/obj/preload/memory/, holdings.o)
+$(BUILD)/tests/unit/test_holdings: $(addprefix $(BUILD)/obj/preload/memory/, holdings.o)
+$(BUILD)/tests/unit/test_held_trace: $(BUILD)/obj/preload/memory/holdings.o
 $(BUILD)/tests/unit/test_array_bytes: $(BUILD)/obj/preload/memory/allocations.o
 $(BUILD)/tests/unit/test_measured: $(BUILD)/obj/preload/events/calibration.o
 $(BUILD)/tests/unit/test_window: $(BUILD)/obj/preload/launch/window.o
