@@ -9,6 +9,7 @@
 
 #include "report/names/visible.h"
 #include "report/print/report.h"
+#include "report/session/entries.h"
 #include "report/session/estimate.h"
 #include "report/session/grow.h"
 
@@ -139,50 +140,35 @@ int table_row_add(struct table_row *sum, const struct session *session, const st
 	return histograms ? add_histogram(sum, session_histogram(session, figures->histogram)) : 0;
 }
 
-static int compare_keys(const void *left, const void *right)
+static uint64_t sort_value(const struct table_row *row, enum sort_key key)
 {
-	const struct row *a = *(const struct row *const *)left;
-	const struct row *b = *(const struct row *const *)right;
-
-	if (a->kind != b->kind)
-		return a->kind < b->kind ? -1 : 1;
-	if (a->name != b->name)
-		return a->name < b->name ? -1 : 1;
-	return 0;
-}
-
-static int by_number(uint64_t left, uint64_t right)
-{
-	return left > right ? -1 : left < right;
+	switch (key) {
+	case SORT_CALLS:
+		return row->calls;
+	case SORT_AVERAGE:
+		return table_time(row, TABLE_AVERAGE);
+	case SORT_MINIMUM:
+		return row->minimum;
+	case SORT_MAXIMUM:
+		return row->maximum;
+	case SORT_NAME:
+		return 0;
+	default:
+		return row->total;
+	}
 }
 
 static int compare_rows(const void *left, const void *right, void *argument)
 {
 	const struct table_row *a = left, *b = right;
-	const struct options *options = argument;
-	int order = 0;
+	const enum sort_key keys[] = {((const struct options *)argument)->sort, SORT_TIME};
+	int order = keys[0] == SORT_NAME ? strcmp(a->name, b->name) : 0;
 
-	switch ((enum sort_key)options->sort) {
-	case SORT_TIME:
-		break;
-	case SORT_CALLS:
-		order = by_number(a->calls, b->calls);
-		break;
-	case SORT_AVERAGE:
-		order = by_number(table_time(a, TABLE_AVERAGE), table_time(b, TABLE_AVERAGE));
-		break;
-	case SORT_MINIMUM:
-		order = by_number(a->minimum, b->minimum);
-		break;
-	case SORT_MAXIMUM:
-		order = by_number(a->maximum, b->maximum);
-		break;
-	case SORT_NAME:
-		order = strcmp(a->name, b->name);
-		break;
+	for (unsigned i = 0; i < 2 && !order; i++) {
+		uint64_t one = sort_value(a, keys[i]), other = sort_value(b, keys[i]);
+
+		order = one > other ? -1 : one < other;
 	}
-	if (order == 0)
-		order = by_number(a->total, b->total);
 	return order ? order : strcmp(a->name, b->name);
 }
 
@@ -207,32 +193,6 @@ static bool in_section(const struct session *session, const struct row *row,
 	if (row_calls(row) == 0)
 		return false;
 	return table_section_of(session, row) == section;
-}
-
-/* The session's rows of a section, those of the same name next to each other. */
-static int collect_keys(const struct session *session, enum table_section section, int device,
-			const struct row ***result, size_t *count)
-{
-	const struct row **rows = NULL, **grown;
-	struct row *row;
-	size_t room = 0;
-
-	*count = 0;
-	session_for_each_row (session, row) {
-		if (!in_section(session, row, section, device))
-			continue;
-		grown = grow_list(rows, *count, &room, sizeof(*rows));
-		if (!grown) {
-			free(rows);
-			return -ENOMEM;
-		}
-		rows = grown;
-		rows[(*count)++] = row;
-	}
-	if (*count > 0)
-		qsort(rows, *count, sizeof(*rows), compare_keys);
-	*result = rows;
-	return 0;
 }
 
 /* "[CUDA graph 1] 3 nodes: kernel, other kernel"; NULL if memory is out. */
@@ -275,31 +235,6 @@ char *table_row_name(struct filter *filter, const struct row *row)
 	return text;
 }
 
-static int collect_rows(struct table *table, struct filter *filter, const struct row *const *rows,
-			size_t count, bool histograms)
-{
-	struct table_row *sum = NULL;
-	int error = 0;
-
-	for (size_t i = 0; i < count && !error; i++) {
-		const struct row *row = rows[i];
-
-		if (!filter_shows(filter, row->kind, row->name, row->device))
-			continue;
-		if (!sum || compare_keys(&row, &sum->first) != 0) {
-			sum = &table->rows[table->collected];
-			*sum = (struct table_row){.name = table_row_name(filter, row),
-						  .kind = row->kind,
-						  .first = row};
-			if (!sum->name)
-				return -ENOMEM;
-			table->collected++;
-		}
-		error = table_row_add(sum, filter->session, row, histograms);
-	}
-	return error;
-}
-
 void table_sort(struct table *table, const struct options *options)
 {
 	table->total = 0;
@@ -313,35 +248,66 @@ void table_sort(struct table *table, const struct options *options)
 		table->count = options->top;
 }
 
+struct place {
+	struct entry entry; /* by a kind and a name */
+	size_t number;	    /* of the table's row, from 1 */
+};
+
+struct collection {
+	struct table *table;
+	struct filter filter;
+	struct entry *places;
+	size_t room;
+	bool histograms;
+};
+
+static int collect_row(struct collection *collection, const struct row *row)
+{
+	const uint64_t key[ENTRY_NUMBERS] = {row->kind, row->name};
+	struct place *place = entry_of(&collection->places, key, sizeof(*place));
+	struct table *table = collection->table;
+	struct table_row *rows;
+
+	if (!place)
+		return -ENOMEM;
+	if (!place->number) {
+		rows = grow_list(table->rows, table->collected, &collection->room, sizeof(*rows));
+		if (!rows)
+			return -ENOMEM;
+		table->rows = rows;
+		rows[table->collected] =
+			(struct table_row){.name = table_row_name(&collection->filter, row),
+					   .kind = row->kind,
+					   .first = row};
+		if (!rows[table->collected].name)
+			return -ENOMEM;
+		place->number = ++table->collected;
+	}
+	return table_row_add(&table->rows[place->number - 1], collection->filter.session, row,
+			     collection->histograms);
+}
+
 int table_collect(struct table *table, const struct session *session, const struct options *options,
 		  enum table_section section, int device, bool histograms)
 {
-	const struct row **rows = NULL;
-	struct filter filter;
-	size_t count;
+	struct collection collection = {.table = table, .histograms = histograms};
+	const struct row *row;
 	int error;
 
 	*table = (struct table){.rows = NULL};
-	error = filter_init(&filter, session, options);
+	error = filter_init(&collection.filter, session, options);
 	if (error)
 		return error;
-	error = collect_keys(session, section, device, &rows, &count);
-	if (error)
-		goto out;
-	table->rows = calloc(count + 1, sizeof(*table->rows));
-	if (!table->rows) {
-		error = -ENOMEM;
-		goto out;
-	}
-	error = collect_rows(table, &filter, rows, count, histograms);
-	if (error)
-		goto out;
-	table_sort(table, options);
-out:
+	session_for_each_row (session, row)
+		if (!error && in_section(session, row, section, device) &&
+		    filter_shows(&collection.filter, row->kind, row->name, row->device))
+			error = collect_row(&collection, row);
 	if (error)
 		table_free(table);
-	free(rows);
-	filter_free(&filter);
+	else
+		table_sort(table, options);
+	entries_free(&collection.places);
+	filter_free(&collection.filter);
 	return error;
 }
 
