@@ -154,9 +154,11 @@ static int write_unknown(FILE *file, void *argument)
 {
 	const struct page *page = argument;
 	struct options lines = *page->options;
+	const struct report report = {
+		.session = page->session, .options = &lines, .prefix = "", .file = file};
 
 	lines.findings = false;
-	use_write(page->session, &lines, "", file);
+	use_write(&report);
 	return 0;
 }
 

@@ -99,9 +99,17 @@ static int write_closing(FILE *file, void *argument)
 {
 	const struct page *page = argument;
 	struct options all = *page->options;
+	struct report report = {
+		.session = page->session, .options = &all, .prefix = "", .file = file};
+	int error;
 
 	all.verbose = true;
-	return closing_write(page->session, &all, "", false, file);
+	error = filter_init(&report.filter, page->session, &all);
+	if (error)
+		return error;
+	error = closing_write(&report, false);
+	filter_free(&report.filter);
+	return error;
 }
 
 int cost_section(struct page *page)

@@ -149,30 +149,24 @@ static void agreement_free(struct agreement *agreement)
 	*agreement = (struct agreement){.rows = NULL};
 }
 
-static int agreement_collect(struct agreement *agreement, const struct session *session,
-			     const struct options *options)
+static int agreement_collect(struct agreement *agreement, struct report *report)
 {
 	struct histogram *differences = calloc(1, sizeof(*differences));
-	struct filter filter;
 	struct row *row;
 	size_t room = 0;
-	int error;
+	int error = differences ? 0 : -ENOMEM;
 
 	*agreement = (struct agreement){.rows = NULL};
-	if (!differences)
-		return -ENOMEM;
-	error = filter_init(&filter, session, options);
-	if (error) {
-		free(differences);
+	if (error)
 		return error;
-	}
-	session_for_each_row (session, row) {
+	session_for_each_row (report->session, row) {
 		if (!row_is_gpu(row->kind) || row_calls(row) == 0)
 			continue;
-		error = add_row(agreement, &filter, row, &room);
+		error = add_row(agreement, &report->filter, row, &room);
 		if (error)
 			break;
-		histogram_merge(differences, session_histogram(session, row->difference_histogram));
+		histogram_merge(differences,
+				session_histogram(report->session, row->difference_histogram));
 		agreement->checked += row->checked;
 	}
 	agreement->median = histogram_percentile(differences, 0.5);
@@ -184,7 +178,6 @@ static int agreement_collect(struct agreement *agreement, const struct session *
 		    (!agreement->worst || judged->percent > agreement->worst->percent))
 			agreement->worst = judged;
 	}
-	filter_free(&filter);
 	free(differences);
 	if (error)
 		agreement_free(agreement);
@@ -225,45 +218,44 @@ static void fill_row(const struct sheet *sheet, size_t index, struct cell *cells
 	cell_text(&cells[9], reason);
 }
 
-int cross_check_write(const struct session *session, const struct options *options, FILE *file)
+int cross_check_write(struct report *report)
 {
 	struct agreement agreement;
 	struct sheet sheet = {SHEET_OF(columns), .row = fill_row, .argument = &agreement,
-			      .form = options->csv ? SHEET_CSV : SHEET_TEXT,
-			      .has_units = options->csv};
-	int error = agreement_collect(&agreement, session, options);
+			      .form = report->options->csv ? SHEET_CSV : SHEET_TEXT,
+			      .has_units = report->options->csv};
+	int error = agreement_collect(&agreement, report);
 
 	if (error)
 		return error;
 	sheet.rows = agreement.count;
-	fputc('\n', file);
-	sheet_write(&sheet, file);
+	fputc('\n', report->file);
+	sheet_write(&sheet, report->file);
 	agreement_free(&agreement);
 	return 0;
 }
 
-int agreement_write(const struct session *session, const struct options *options,
-		    const char *prefix, FILE *file)
+int agreement_write(struct report *report)
 {
 	struct agreement agreement;
 	char text[NUMBER_SIZE], other[NUMBER_SIZE];
-	int error = agreement_collect(&agreement, session, options);
+	int error = agreement_collect(&agreement, report);
 
 	if (error)
 		return error;
 	if (agreement.disagreeing > 0)
-		report_warn(options, prefix, file,
+		report_warn(report,
 			    "Clocks: CUPTI and events disagree by more than 0.2 us and 2 %% on %zu "
 			    "of %zu rows (--cross-check shows them).",
 			    agreement.disagreeing, agreement.count);
-	if (agreement.checked > 0 && options->verbose) {
-		fprintf(file, "%sClocks: %s operation%s timed by both, median difference %s.\n",
-			prefix, number_count(other, agreement.checked),
-			agreement.checked == 1 ? "" : "s",
+	if (agreement.checked > 0 && report->options->verbose) {
+		report_begin(
+			report, "Clocks: %s operation%s timed by both, median difference %s.\n",
+			number_count(other, agreement.checked), agreement.checked == 1 ? "" : "s",
 			number_about(text, (double)agreement.median, 2));
-		fprintf(file, "%sClocks: largest difference %s (%.2g %%), %s.\n", prefix,
-			number_about(text, (double)agreement.worst->difference, 2),
-			agreement.worst->percent, agreement.worst->name);
+		report_begin(report, "Clocks: largest difference %s (%.2g %%), %s.\n",
+			     number_about(text, (double)agreement.worst->difference, 2),
+			     agreement.worst->percent, agreement.worst->name);
 	}
 	agreement_free(&agreement);
 	return 0;
@@ -277,42 +269,36 @@ static bool is_upper_bound(const struct row *row)
 	return row->host_included > 0 || row->may_wait > half || row->beside > half;
 }
 
-int upper_bounds_write(const struct session *session, const struct options *options,
-		       const char *prefix, FILE *file)
+void upper_bounds_write(struct report *report)
 {
 	unsigned by_events = 0, bounds = 0;
 	enum clock_source clock;
-	struct filter filter;
 	struct row *row;
-	int error = filter_init(&filter, session, options);
 
-	if (error)
-		return error;
-	session_for_each_row (session, row) {
+	session_for_each_row (report->session, row) {
 		if (!row_is_gpu(row->kind) || row_calls(row) == 0)
 			continue;
-		row_figures(session, row, &clock);
+		row_figures(report->session, row, &clock);
 		by_events += clock == CLOCK_EVENTS;
 		bounds += clock == CLOCK_EVENTS && is_upper_bound(row);
 	}
 	if (bounds)
-		fprintf(file,
-			"%sUpper bounds: %u of %u rows by CUDA events; their times may include "
-			"host time, or waits for another engine or stream%s.\n",
-			prefix, bounds, by_events,
-			options->verbose ? "" : " (--verbose names them)");
-	session_for_each_row (session, row) {
+		report_begin(report,
+			     "Upper bounds: %u of %u rows by CUDA events; their times may include "
+			     "host time, or waits for another engine or stream%s.\n",
+			     bounds, by_events,
+			     report->options->verbose ? "" : " (--verbose names them)");
+	session_for_each_row (report->session, row) {
 		const char *name = NULL;
 
-		row_figures(session, row, &clock);
-		if (options->verbose && row_is_gpu(row->kind) && clock == CLOCK_EVENTS &&
-		    is_upper_bound(row) && filter_shows(&filter, row->kind, row->name, row->device))
-			name = filter_name(&filter, row->kind, row->name);
+		row_figures(report->session, row, &clock);
+		if (report->options->verbose && row_is_gpu(row->kind) && clock == CLOCK_EVENTS &&
+		    is_upper_bound(row) &&
+		    filter_shows(&report->filter, row->kind, row->name, row->device))
+			name = filter_name(&report->filter, row->kind, row->name);
 		if (name)
-			fprintf(file, "%sUpper bound: %s\n", prefix, name);
+			report_begin(report, "Upper bound: %s\n", name);
 	}
-	filter_free(&filter);
-	return 0;
 }
 
 bool rows_are_by_events(const struct session *session)

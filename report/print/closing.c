@@ -24,40 +24,26 @@ struct coverage {
 	bool queued, mostly_queued;	/* such a row has queued operations; most of its pairs do */
 };
 
-struct closing {
-	const struct session *session;
-	const struct options *options;
-	const char *prefix;
-	FILE *file;
-	struct coverage coverage;
-};
-
-/* A line of the report, without its end; a warning is coloured. */
-__attribute__((format(printf, 2, 3))) static void begin(const struct closing *closing,
-							const char *format, ...)
+void report_begin(const struct report *report, const char *format, ...)
 {
 	va_list arguments;
 
-	fputs(closing->prefix, closing->file);
+	fputs(report->prefix, report->file);
 	va_start(arguments, format);
-	vfprintf(closing->file, format, arguments);
+	vfprintf(report->file, format, arguments);
 	va_end(arguments);
 }
 
-void report_warn(const struct options *options, const char *prefix, FILE *file, const char *format,
-		 ...)
+void report_warn(const struct report *report, const char *format, ...)
 {
 	va_list arguments;
 
-	fprintf(file, "%s%s", prefix, options->colour ? "\033[33m" : "");
+	report_begin(report, "%s", report->options->colour ? "\033[33m" : "");
 	va_start(arguments, format);
-	vfprintf(file, format, arguments);
+	vfprintf(report->file, format, arguments);
 	va_end(arguments);
-	fprintf(file, "%s\n", options->colour ? "\033[0m" : "");
+	fprintf(report->file, "%s\n", report->options->colour ? "\033[0m" : "");
 }
-
-#define warn(closing, ...)                                                                         \
-	report_warn((closing)->options, (closing)->prefix, (closing)->file, __VA_ARGS__)
 
 /* Of a row by events whose pairs do not hold the host's part. */
 static void cover_overhead(struct coverage *coverage, const struct row *row)
@@ -105,7 +91,7 @@ static const char *plural(uint64_t count)
 }
 
 /* "Not timed: no free event (3), ring full (1).": the reasons that apply. */
-static void write_reasons(const struct closing *closing, const char *title, const uint64_t *reasons)
+static void write_reasons(const struct report *report, const char *title, const uint64_t *reasons)
 {
 	char count[NUMBER_SIZE];
 	unsigned written = 0;
@@ -114,120 +100,122 @@ static void write_reasons(const struct closing *closing, const char *title, cons
 		if (reasons[i] == 0)
 			continue;
 		if (!written)
-			begin(closing, "%s: ", title);
-		fprintf(closing->file, "%s%s (%s)", written++ ? ", " : "", untimed_texts[i],
+			report_begin(report, "%s: ", title);
+		fprintf(report->file, "%s%s (%s)", written++ ? ", " : "", untimed_texts[i],
 			number_count(count, reasons[i]));
 	}
 	if (written)
-		fputs(".\n", closing->file);
+		fputs(".\n", report->file);
 }
 
 /* What is taken off event pairs, and which rows it is not known for. */
-static int write_corrections(const struct closing *closing)
+static void write_corrections(struct report *report, const struct coverage *coverage)
 {
 	static const char *const names[OVERHEAD_KINDS] = {"kernels, memsets and device copies",
 							  "copies to and from the host"};
-	const struct session_header *header = session_header(closing->session);
+	const struct session_header *header = session_header(report->session);
 	char time[NUMBER_SIZE];
 	unsigned written = 0;
 
 	for (unsigned i = 0; i < OVERHEAD_KINDS; i++) {
 		const struct event_overhead *overhead = &header->overheads[i];
 
-		if (!closing->coverage.corrected[i] || !overhead->pairs)
+		if (!coverage->corrected[i] || !overhead->pairs)
 			continue;
 		if (!written++)
-			begin(closing, "Event-pair overhead taken off: ");
+			report_begin(report, "Event-pair overhead taken off: ");
 		else
-			fputs("; ", closing->file);
-		fprintf(closing->file, "%s %s", names[i],
+			fputs("; ", report->file);
+		fprintf(report->file, "%s %s", names[i],
 			number_range(time, (double)overhead->ns,
 				     1.96 * (double)overhead->standard_error));
-		if (i == OVERHEAD_KERNEL && closing->coverage.queued && header->queued.pairs)
-			fprintf(closing->file, " (and %s more for those queued behind other work)",
+		if (i == OVERHEAD_KERNEL && coverage->queued && header->queued.pairs)
+			fprintf(report->file, " (and %s more for those queued behind other work)",
 				number_range(time, (double)header->queued.ns,
 					     1.96 * (double)header->queued.standard_error));
 	}
 	if (written)
-		fputs(".\n", closing->file);
+		fputs(".\n", report->file);
 	for (unsigned i = 0; i < OVERHEAD_KINDS; i++)
-		if (closing->coverage.corrected[i] && !header->overheads[i].pairs)
-			warn(closing, "Times of %s include the event-pair overhead, which %s.",
-			     names[i],
-			     header->finished ? "could not be measured"
-					      : "is measured when the program ends");
-	if (closing->coverage.mostly_queued && header->overheads[OVERHEAD_KERNEL].pairs &&
+		if (coverage->corrected[i] && !header->overheads[i].pairs)
+			report_warn(report,
+				    "Times of %s include the event-pair overhead, which %s.",
+				    names[i],
+				    header->finished ? "could not be measured"
+						     : "is measured when the program ends");
+	if (coverage->mostly_queued && header->overheads[OVERHEAD_KERNEL].pairs &&
 	    !header->queued.pairs)
-		warn(closing, "Times of kernels queued behind other work include what their event "
-			      "pairs hold more, which has not been measured.");
-	return upper_bounds_write(closing->session, closing->options, closing->prefix,
-				  closing->file);
+		report_warn(report,
+			    "Times of kernels queued behind other work include what their event "
+			    "pairs hold more, which has not been measured.");
+	upper_bounds_write(report);
 }
 
-static int write_timing(const struct closing *closing)
+static void write_timing(struct report *report, const struct coverage *coverage)
 {
-	const struct coverage *coverage = &closing->coverage;
 	char seen[NUMBER_SIZE], timed[NUMBER_SIZE];
 
 	number_count(seen, coverage->seen);
 	number_count(timed, coverage->timed);
-	begin(closing, "Timing: ");
+	report_begin(report, "Timing: ");
 	if (coverage->timed == 0) {
-		fprintf(closing->file,
+		fprintf(report->file,
 			coverage->seen ? "none of %s GPU operation%s timed.\n"
 				       : "no GPU operations.\n",
 			seen, plural(coverage->seen));
 	} else if (coverage->rows_by_cupti == 0 && coverage->timed < coverage->seen) {
-		fprintf(closing->file, "CUDA events on %s of %s operations%s.\n", timed, seen,
+		fprintf(report->file, "CUDA events on %s of %s operations%s.\n", timed, seen,
 			coverage->sampled ? "; rows marked ~ are estimates" : "");
 	} else {
-		fputs(coverage->rows_by_cupti ? "CUPTI" : "CUDA events", closing->file);
+		fputs(coverage->rows_by_cupti ? "CUPTI" : "CUDA events", report->file);
 		if (coverage->rows_by_cupti && coverage->rows_by_events)
-			fprintf(closing->file, " (%u row%s by CUDA events)",
+			fprintf(report->file, " (%u row%s by CUDA events)",
 				coverage->rows_by_events, plural(coverage->rows_by_events));
 		if (coverage->timed < coverage->seen)
-			fprintf(closing->file, "; %s of %s GPU operations timed%s.\n", timed, seen,
+			fprintf(report->file, "; %s of %s GPU operations timed%s.\n", timed, seen,
 				coverage->sampled ? "; rows marked ~ are estimates" : "");
 		else
-			fprintf(closing->file, "; %s%s GPU operation%s timed.\n",
+			fprintf(report->file, "; %s%s GPU operation%s timed.\n",
 				coverage->seen > 1 ? "all " : "", seen, plural(coverage->seen));
 	}
 	if (coverage->timed < coverage->seen)
-		write_reasons(closing, "Not timed", coverage->untimed);
+		write_reasons(report, "Not timed", coverage->untimed);
 	if (coverage->left_out && coverage->timed > 0)
-		begin(closing, "Time(%%) leaves out %s operation%s of rows without times.\n",
-		      number_count(timed, coverage->left_out), plural(coverage->left_out));
-	if (closing->options->verbose && coverage->rows_by_cupti) {
-		begin(closing, "Timed by CUDA events too: %s of %s operations.\n",
-		      number_count(timed, coverage->by_events), seen);
-		write_reasons(closing, "Not timed by events", coverage->unpaired);
+		report_begin(report, "Time(%%) leaves out %s operation%s of rows without times.\n",
+			     number_count(timed, coverage->left_out), plural(coverage->left_out));
+	if (report->options->verbose && coverage->rows_by_cupti) {
+		report_begin(report, "Timed by CUDA events too: %s of %s operations.\n",
+			     number_count(timed, coverage->by_events), seen);
+		write_reasons(report, "Not timed by events", coverage->unpaired);
 	}
-	return write_corrections(closing);
+	write_corrections(report, coverage);
 }
 
-static void write_nodes(const struct closing *closing)
+static void write_nodes(const struct report *report)
 {
-	const uint64_t *counters = session_header(closing->session)->counters;
+	const uint64_t *counters = session_header(report->session)->counters;
 	char count[NUMBER_SIZE];
 
 	if (counters[COUNTER_graph_node_calls] > 0 && counters[COUNTER_graph_nodes] == 0)
-		begin(closing,
-		      "Nodes of graphs: %s launched, counted and not timed; their time is in the "
-		      "graphs' rows.\n",
-		      number_count(count, counters[COUNTER_graph_node_calls]));
+		report_begin(
+			report,
+			"Nodes of graphs: %s launched, counted and not timed; their time is in the "
+			"graphs' rows.\n",
+			number_count(count, counters[COUNTER_graph_node_calls]));
 }
 
-static void write_outside(const struct closing *closing)
+static void write_outside(const struct report *report)
 {
-	uint64_t outside = session_header(closing->session)->counters[COUNTER_operations_outside];
+	uint64_t outside = session_header(report->session)->counters[COUNTER_operations_outside];
 	char count[NUMBER_SIZE];
 
 	if (outside > 0)
-		begin(closing, "Outside the profiling window: %s GPU operation%s, counted only.\n",
-		      number_count(count, outside), plural(outside));
+		report_begin(report,
+			     "Outside the profiling window: %s GPU operation%s, counted only.\n",
+			     number_count(count, outside), plural(outside));
 }
 
-static void write_losses(const struct closing *closing)
+static void write_losses(const struct report *report)
 {
 	static const enum session_counter counters[] = {
 		COUNTER_cupti_dropped, COUNTER_cupti_unread, COUNTER_cupti_invalid,
@@ -235,20 +223,20 @@ static void write_losses(const struct closing *closing)
 		COUNTER_driver_errors, COUNTER_cupti_errors, COUNTER_memory_untracked,
 	};
 	const struct figure *figures = figures_of(SCOPE_RUN)->figures;
-	const uint64_t *counts = session_header(closing->session)->counters;
+	const uint64_t *counts = session_header(report->session)->counters;
 	char count[NUMBER_SIZE];
 
 	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
 		if (counts[counters[i]] > 0)
-			warn(closing, "Lost or failed: %s (%s).", figures[counters[i]].text,
-			     number_count(count, counts[counters[i]]));
+			report_warn(report, "Lost or failed: %s (%s).", figures[counters[i]].text,
+				    number_count(count, counts[counters[i]]));
 }
 
-static int write_estimates(const struct closing *closing)
+static int write_estimates(const struct report *report)
 {
 	struct table table;
 	size_t estimated = 0;
-	int error = table_collect(&table, closing->session, closing->options, TABLE_GPU,
+	int error = table_collect(&table, report->session, report->options, TABLE_GPU,
 				  TABLE_ALL_DEVICES, false);
 
 	if (error)
@@ -259,109 +247,112 @@ static int write_estimates(const struct closing *closing)
 
 		if (!row->estimated || estimated++ >= ROWS_NAMED)
 			continue;
-		begin(closing, "~ %s: %s%s, from %s of %s%s calls%s%s.\n", row->name,
-		      isnan(row->error) ? number_about(total, (double)row->total, 3)
-					: number_range(total, (double)row->total, row->error),
-		      isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
-		      row->calls_about ? "about " : "", number_count(calls, row->counted),
-		      isnan(row->error) ? "; no interval: " : "",
-		      isnan(row->error) ? table_without_interval(row) : "");
+		report_begin(report, "~ %s: %s%s, from %s of %s%s calls%s%s.\n", row->name,
+			     isnan(row->error)
+				     ? number_about(total, (double)row->total, 3)
+				     : number_range(total, (double)row->total, row->error),
+			     isnan(row->error) ? "" : " (95 %)", number_count(timed, row->timed),
+			     row->calls_about ? "about " : "", number_count(calls, row->counted),
+			     isnan(row->error) ? "; no interval: " : "",
+			     isnan(row->error) ? table_without_interval(row) : "");
 	}
 	if (estimated > ROWS_NAMED)
-		begin(closing, "~ %zu more row%s.\n", estimated - ROWS_NAMED,
-		      plural(estimated - ROWS_NAMED));
+		report_begin(report, "~ %zu more row%s.\n", estimated - ROWS_NAMED,
+			     plural(estimated - ROWS_NAMED));
 	table_free(&table);
 	return 0;
 }
 
-static void write_budget(const struct closing *closing, double wall)
+static void write_budget(const struct report *report, double wall)
 {
-	const struct session_header *header = session_header(closing->session);
+	const struct session_header *header = session_header(report->session);
 	const double part = 100 / wall, added = part * (double)header->counters[COUNTER_added_ns],
 		     cupti = part * (double)header->counters[COUNTER_cupti_added_ns];
 
 	if (header->budget_given && wall > 0)
-		begin(closing,
-		      "Budget: %g %%; spent about %.2g %%: %.2g %% by CUPTI, %.2g %% by hooks and "
-		      "event pairs; measured in the program's calls: %.2g %%.\n",
-		      header->budget_percent, added, cupti, added - cupti,
-		      part * (double)header->counters[COUNTER_host_ns]);
+		report_begin(report,
+			     "Budget: %g %%; spent about %.2g %%: %.2g %% by CUPTI, %.2g %% by "
+			     "hooks and "
+			     "event pairs; measured in the program's calls: %.2g %%.\n",
+			     header->budget_percent, added, cupti, added - cupti,
+			     part * (double)header->counters[COUNTER_host_ns]);
 }
 
 /* The sum is made of what was measured and of what CUPTI and events are known to cost. */
-static void write_overhead(const struct closing *closing)
+static void write_overhead(const struct report *report)
 {
-	const struct session_header *header = session_header(closing->session);
+	const struct session_header *header = session_header(report->session);
 	const uint64_t *counters = header->counters;
 	double wall = (double)counters[COUNTER_wall_ns], added = (double)counters[COUNTER_added_ns];
 	char text[NUMBER_SIZE];
 	bool over = header->budget_percent > 0 && 100 * added > header->budget_percent * wall;
 
-	begin(closing, "Overhead: ");
+	report_begin(report, "Overhead: ");
 	if (wall > 0) {
-		fprintf(closing->file, "about %s", number_about(text, added, 2));
-		fprintf(closing->file, " of %s", number_about(text, wall, 3));
-		fprintf(closing->file, added < 0.1 * wall ? " (%.2g %%), " : " (%.0f %%), ",
+		fprintf(report->file, "about %s", number_about(text, added, 2));
+		fprintf(report->file, " of %s", number_about(text, wall, 3));
+		fprintf(report->file, added < 0.1 * wall ? " (%.2g %%), " : " (%.0f %%), ",
 			100 * added / wall);
 	}
-	fprintf(closing->file, "%s of CPU in the background",
+	fprintf(report->file, "%s of CPU in the background",
 		number_about(text,
 			     (double)(counters[COUNTER_collector_ns] + counters[COUNTER_energy_ns]),
 			     2));
-	fprintf(closing->file, ", %s.\n", number_bytes_about(text, counters[COUNTER_memory_bytes]));
-	if (closing->options->verbose) {
-		begin(closing, "Overhead measured: %s in the program's calls",
-		      number_about(text, (double)counters[COUNTER_host_ns], 2));
+	fprintf(report->file, ", %s.\n", number_bytes_about(text, counters[COUNTER_memory_bytes]));
+	if (report->options->verbose) {
+		report_begin(report, "Overhead measured: %s in the program's calls",
+			     number_about(text, (double)counters[COUNTER_host_ns], 2));
 		if (counters[COUNTER_threads] > 1)
-			fprintf(closing->file, " on %s threads",
+			fprintf(report->file, " on %s threads",
 				number_count(text, counters[COUNTER_threads]));
-		fputs(".\n", closing->file);
-		begin(closing, "Overhead assumed: %s in CUPTI on the host",
-		      number_about(text, (double)counters[COUNTER_cupti_ns], 2));
-		fprintf(closing->file, ", %s on the GPU.\n",
+		fputs(".\n", report->file);
+		report_begin(report, "Overhead assumed: %s in CUPTI on the host",
+			     number_about(text, (double)counters[COUNTER_cupti_ns], 2));
+		fprintf(report->file, ", %s on the GPU.\n",
 			number_about(text, (double)counters[COUNTER_gpu_ns], 2));
 	}
-	write_budget(closing, wall);
+	write_budget(report, wall);
 	if (over && 100 * (double)counters[COUNTER_cupti_added_ns] > header->budget_percent * wall)
-		warn(closing, "Overhead: CUPTI alone is over the budget of %g %%; %s.",
-		     header->budget_percent,
-		     header->budget_given ? "--timer events costs less"
-					  : "with --budget CUPTI is started only if its cost fits");
+		report_warn(report, "Overhead: CUPTI alone is over the budget of %g %%; %s.",
+			    header->budget_percent,
+			    header->budget_given
+				    ? "--timer events costs less"
+				    : "with --budget CUPTI is started only if its cost fits");
 	else if (over)
-		warn(closing, "Overhead: over the budget of %g %%.", header->budget_percent);
+		report_warn(report, "Overhead: over the budget of %g %%.", header->budget_percent);
 }
 
 /* The rows that have a figure: in text behind each other, in CSV one a line. */
-static void write_figure(const struct figure *figure, struct filter *filter, const char *prefix,
-			 FILE *file)
+static void write_figure(struct report *report, const struct figure *figure)
 {
-	const char *begin = prefix;
+	const char *begin = report->prefix;
 	const struct row *row;
 
-	session_for_each_row (filter->session, row) {
+	session_for_each_row (report->session, row) {
 		double value = figure_value(figure, row);
 		char text[NUMBER_SIZE];
 		const char *name;
 
 		if (!figure_is_known(figure, row) || !(value > 0) ||
-		    !filter_shows(filter, row->kind, row->name, row->device))
+		    !filter_shows(&report->filter, row->kind, row->name, row->device))
 			continue;
-		name = filter_name(filter, row->kind, row->name);
-		if (filter->options->csv) {
-			if (begin == prefix)
-				fputs("\"Figure\",\"Value\",\"GPU\",\"Name\"\n", file);
+		name = filter_name(&report->filter, row->kind, row->name);
+		if (report->options->csv) {
+			if (begin == report->prefix)
+				fputs("\"Figure\",\"Value\",\"GPU\",\"Name\"\n", report->file);
 			begin = "";
-			fprintf(file, "\"%s\",%.15g,%d,", figure->name, value, row->device);
-			csv_write_text(name ? name : "", file);
-			fputc('\n', file);
+			fprintf(report->file, "\"%s\",%.15g,%d,", figure->name, value, row->device);
+			csv_write_text(name ? name : "", report->file);
+			fputc('\n', report->file);
 			continue;
 		}
-		fprintf(file, *begin == ',' ? "%s" : "%s%s: ", begin, figure->text);
-		fprintf(file, "%s %s", name ? name : "", number_figure(text, figure, value));
+		fprintf(report->file, *begin == ',' ? "%s" : "%s%s: ", begin, figure->text);
+		fprintf(report->file, "%s %s", name ? name : "",
+			number_figure(text, figure, value));
 		begin = ", ";
 	}
 	if (*begin == ',')
-		fputs(".\n", file);
+		fputs(".\n", report->file);
 }
 
 double figures_of_rows(const struct session *session, const struct figure *figure)
@@ -380,59 +371,50 @@ double figures_of_rows(const struct session *session, const struct figure *figur
 	return figure_is_known(figure, &sum) ? figure_value(figure, &sum) : 0;
 }
 
-int figures_write(const struct session *session, const struct options *options, const char *prefix,
-		  FILE *file)
+void figures_write(struct report *report)
 {
 	const struct figure_table *table = figures_of(SCOPE_ROW);
-	struct filter filter;
-	int error = filter_init(&filter, session, options);
 
-	for (unsigned i = 0; i < table->count && !error; i++)
+	for (unsigned i = 0; i < table->count; i++)
 		if (table->figures[i].shown == SHOWN_LISTED)
-			write_figure(&table->figures[i], &filter, prefix, file);
-	if (!error)
-		filter_free(&filter);
-	return error;
+			write_figure(report, &table->figures[i]);
 }
 
-static void write_note(const struct closing *closing, const char *note)
+static void write_note(const struct report *report, const char *note)
 {
 	if (!*note)
 		return;
-	begin(closing, "%s", "");
-	visible_write(note, closing->file);
-	fputc('\n', closing->file);
+	report_begin(report, "%s", "");
+	visible_write(note, report->file);
+	fputc('\n', report->file);
 }
 
-int closing_write(const struct session *session, const struct options *options, const char *prefix,
-		  bool use, FILE *file)
+int closing_write(struct report *report, bool use)
 {
-	const struct session_header *header = session_header(session);
-	struct closing closing = {session, options, prefix, file, {0}};
+	const struct session_header *header = session_header(report->session);
+	struct coverage coverage = {0};
 	int error;
 
 	if (!header->finished && header->pid)
-		warn(&closing,
-		     "The program was killed or is still running: its last operations may be "
-		     "missing.");
-	cover(&closing.coverage, session);
-	error = write_timing(&closing);
+		report_warn(report, "The program was killed or is still running: its last "
+				    "operations may be missing.");
+	cover(&coverage, report->session);
+	write_timing(report, &coverage);
+	error = write_estimates(report);
 	if (!error)
-		error = write_estimates(&closing);
-	if (!error)
-		error = agreement_write(session, options, prefix, file);
-	write_nodes(&closing);
-	write_outside(&closing);
-	write_losses(&closing);
+		error = agreement_write(report);
+	write_nodes(report);
+	write_outside(report);
+	write_losses(report);
 	if (use && !header->processes)
-		use_write(session, options, prefix, file);
-	memory_line_write(session, prefix, file);
-	energy_write(session, options, prefix, file);
-	trace_size_write(session, prefix, file);
-	write_overhead(&closing);
-	if (!error && options->verbose && !options->csv)
-		error = figures_write(session, options, prefix, file);
+		use_write(report);
+	memory_line_write(report->session, report->prefix, report->file);
+	energy_write(report->session, report->options, report->prefix, report->file);
+	trace_size_write(report->session, report->prefix, report->file);
+	write_overhead(report);
+	if (!error && report->options->verbose && !report->options->csv)
+		figures_write(report);
 	for (uint32_t i = 0; i < header->note_count && i < SESSION_NOTES; i++)
-		write_note(&closing, session_string(session, header->notes[i]));
+		write_note(report, session_string(report->session, header->notes[i]));
 	return error;
 }

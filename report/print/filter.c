@@ -6,10 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include <uthash.h>
-
 #include "report/names/demangle.h"
 #include "report/names/visible.h"
+#include "report/session/entries.h"
 
 /* The longest name in characters, with NAMES_DISTINCT and no terminal whose width decides. */
 #define DISTINCT_MOST 100
@@ -17,10 +16,10 @@
 #define NUMBER_MOST   4
 
 struct printed_name {
-	uint64_t offset; /* of the mangled name in the session */
-	char *text;	 /* as it is printed */
+	struct entry
+		entry; /* by the mangled name's offset in the session, and if it is a kernel's */
+	char *text;    /* as it is printed; NULL: memory was out */
 	bool shown;
-	UT_hash_handle hh;
 };
 
 static char *readable_name(const struct options *options, enum row_kind kind, const char *name)
@@ -62,42 +61,24 @@ char *filter_kernel_text(const struct filter *filter, const char *mangled)
 			    mode == NAMES_DISTINCT ? NAMES_BASE : mode);
 }
 
-/* Takes the text over; NULL if memory is out. */
-static struct printed_name *add_name(struct filter *filter, enum row_kind kind, uint64_t offset,
-				     char *text)
-{
-	struct printed_name *name = text ? calloc(1, sizeof(*name)) : NULL;
-	char *full =
-		name ? readable_name(filter->options, kind, session_string(filter->session, offset))
-		     : NULL;
-
-	if (!full)
-		goto fail;
-	name->offset = offset;
-	name->text = text;
-	name->shown = filter_matches(filter, kind, full);
-	HASH_ADD(hh, filter->names, offset, sizeof(name->offset), name);
-	free(full);
-	if (name->hh.tbl)
-		return name;
-	full = NULL;
-fail:
-	free(full);
-	free(text);
-	free(name);
-	return NULL;
-}
-
+/* NULL if memory is out. */
 static struct printed_name *find_name(struct filter *filter, enum row_kind kind, uint64_t offset,
 				      int mode)
 {
+	const uint64_t key[ENTRY_NUMBERS] = {offset, kind == ROW_KERNEL};
 	const char *text = session_string(filter->session, offset);
-	struct printed_name *name;
+	struct printed_name *name = entry_of(&filter->names, key, sizeof(*name));
+	char *full;
 
-	HASH_FIND(hh, filter->names, &offset, sizeof(offset), name);
-	return name ? name
-		    : add_name(filter, kind, offset,
-			       printed_text(filter->options, kind, text, mode));
+	if (!name || name->text)
+		return name;
+	full = readable_name(filter->options, kind, text);
+	if (full) {
+		name->shown = filter_matches(filter, kind, full);
+		name->text = printed_text(filter->options, kind, text, mode);
+	}
+	free(full);
+	return name->text ? name : NULL;
 }
 
 /* By text; the kernels that share one in the order in which the session met them. */
@@ -107,7 +88,9 @@ static int compare_names(const void *left, const void *right)
 	const struct printed_name *b = *(struct printed_name *const *)right;
 	int order = strcmp(a->text, b->text);
 
-	return order ? order : a->offset < b->offset ? -1 : a->offset > b->offset;
+	return order				   ? order
+	       : a->entry.key[0] < b->entry.key[0] ? -1
+						   : a->entry.key[0] > b->entry.key[0];
 }
 
 /* The longer name that tells a kernel from others, if there is room for it, or its number. */
@@ -119,7 +102,7 @@ static char *tell_apart(const struct filter *filter, const struct printed_name *
 	if (number)
 		return asprintf(&text, "%s #%zu", name->text, number) < 0 ? NULL : text;
 	text = printed_text(filter->options, ROW_KERNEL,
-			    session_string(filter->session, name->offset), NAMES_SHORT);
+			    session_string(filter->session, name->entry.key[0]), NAMES_SHORT);
 	if (!text || strlen(text) <= most)
 		return text;
 	free(text);
@@ -169,7 +152,7 @@ static int name_kernels(struct filter *filter)
 {
 	bool distinct = filter->options->names == NAMES_DISTINCT;
 	size_t most = filter->options->name_most, count = 0;
-	struct printed_name **names, *name;
+	struct printed_name **names;
 	struct row *row;
 	int error = 0;
 
@@ -181,8 +164,8 @@ static int name_kernels(struct filter *filter)
 	names = calloc(HASH_COUNT(filter->names) + 1, sizeof(*names));
 	if (!names)
 		return -ENOMEM;
-	for (name = filter->names; name; name = name->hh.next)
-		names[count++] = name;
+	for (struct entry *name = filter->names; name; name = name->hh.next)
+		names[count++] = (struct printed_name *)name;
 	if (distinct)
 		error = tell_names_apart(filter, names, count, false);
 	for (size_t i = 0; i < count && most; i++)
@@ -216,17 +199,13 @@ int filter_init(struct filter *filter, const struct session *session, const stru
 
 void filter_free(struct filter *filter)
 {
-	struct printed_name *name, *next;
-
 	if (filter->options->kernels)
 		regfree(&filter->kernels);
 	if (filter->options->exclude_kernels)
 		regfree(&filter->exclude_kernels);
-	HASH_ITER (hh, filter->names, name, next) {
-		HASH_DEL(filter->names, name);
-		free(name->text);
-		free(name);
-	}
+	for (struct entry *name = filter->names; name; name = name->hh.next)
+		free(((struct printed_name *)name)->text);
+	entries_free(&filter->names);
 }
 
 const char *filter_name(struct filter *filter, enum row_kind kind, uint64_t offset)
@@ -258,28 +237,4 @@ bool filter_matches(const struct filter *filter, enum row_kind kind, const char 
 		return false;
 	return !options->exclude_kernels ||
 	       regexec(&filter->exclude_kernels, name, 0, NULL, 0) != 0;
-}
-
-void filter_warn_of_devices(const struct session *session, const struct options *options,
-			    const char *prefix, FILE *file)
-{
-	const struct device_info *devices = session_header(session)->devices;
-	char known[4 * SESSION_DEVICES] = "";
-	int count = 0, last = 0;
-	size_t length = 0;
-
-	for (int i = 0; i < SESSION_DEVICES; i++) {
-		if (!*devices[i].name)
-			continue;
-		length += (size_t)snprintf(known + length, sizeof(known) - length, "%s%d",
-					   count ? ", " : "", i);
-		count++;
-		last = i;
-	}
-	if (count > 1 && count == last + 1)
-		snprintf(known, sizeof(known), "0 to %d", last);
-	for (int i = 0; i < SESSION_DEVICES && options->devices != UINT64_MAX && count; i++)
-		if (options->devices >> i & 1 && !*devices[i].name)
-			fprintf(file, "%sWarning: --devices %d: there %s %s\n", prefix, i,
-				count == 1 ? "is only device" : "are devices", known);
 }

@@ -13,13 +13,13 @@
 #include "report/options/options.h"
 #include "report/session/session.h"
 
-struct printed_name; /* a hash index by the names' offsets in the session */
+struct entry;
 
 struct filter {
 	const struct session *session;
 	const struct options *options;
 	regex_t kernels, exclude_kernels;
-	struct printed_name *names;
+	struct entry *names; /* as they are printed */
 };
 /* 0, -ENOMEM, or -EINVAL for a bad expression. Free it with filter_free. */
 int filter_init(struct filter *filter, const struct session *session,
@@ -37,10 +37,5 @@ bool filter_matches(const struct filter *filter, enum row_kind kind, const char 
 void filter_cut(char *text, size_t most);
 /* A kernel's name that stands among others in a row's name; the caller frees it. */
 char *filter_kernel_text(const struct filter *filter, const char *mangled);
-
-/* A line for each device of --devices that is not there. Of a job's those are known that were used.
- */
-void filter_warn_of_devices(const struct session *session, const struct options *options,
-			    const char *prefix, FILE *file);
 
 #endif

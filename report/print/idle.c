@@ -174,14 +174,13 @@ bool idle_shows(const struct session *session, const struct options *options, in
 	return session_use(session, device) && options->devices >> device & 1;
 }
 
-static void write_lines(const struct session *session, const struct options *options,
-			const char *prefix, FILE *file)
+static void write_lines(const struct report *report)
 {
 	for (int device = 0; device < SESSION_DEVICES; device++) {
-		if (!idle_shows(session, options, device))
+		if (!idle_shows(report->session, report->options, device))
 			continue;
-		busy_write(session, device, prefix, file);
-		write_causes(session, device, prefix, file);
+		busy_write(report->session, device, report->prefix, report->file);
+		write_causes(report->session, device, report->prefix, report->file);
 	}
 }
 
@@ -214,39 +213,37 @@ void finding_write(const struct finding *finding, bool several, FILE *file)
 /* The most lines. Chosen: what a reader acts on. */
 #define FINDINGS_SHOWN 5
 
-static void write_findings(const struct session *session, const struct options *options,
-			   const char *prefix, FILE *file)
+static void write_findings(const struct report *report)
 {
 	struct finding findings[FINDING_COUNT];
-	unsigned count = findings_of(session, options->devices, findings);
-	bool several = devices_used(session) > 1;
+	unsigned count = findings_of(report->session, report->options->devices, findings);
+	bool several = devices_used(report->session) > 1;
 
 	for (unsigned i = 0; i < count && i < FINDINGS_SHOWN; i++) {
-		fprintf(file, "%sFinding: ", prefix);
-		finding_write(&findings[i], several, file);
-		fputc('\n', file);
+		report_begin(report, "Finding: ");
+		finding_write(&findings[i], several, report->file);
+		fputc('\n', report->file);
 	}
 }
 
-void use_write(const struct session *session, const struct options *options, const char *prefix,
-	       FILE *file)
+void use_write(const struct report *report)
 {
-	if (!session_knows_use(session)) {
-		fprintf(file, "%sGPU busy and idle: not known, as CUPTI %s.\n", prefix,
-			session_header(session)->counters[COUNTER_windows] > 0
-				? "recorded in windows"
-				: "was not on from the start");
+	if (!session_knows_use(report->session)) {
+		report_begin(report, "GPU busy and idle: not known, as CUPTI %s.\n",
+			     session_header(report->session)->counters[COUNTER_windows] > 0
+				     ? "recorded in windows"
+				     : "was not on from the start");
 		return;
 	}
-	write_lines(session, options, prefix, file);
-	if (options->findings)
-		write_findings(session, options, prefix, file);
+	write_lines(report);
+	if (report->options->findings)
+		write_findings(report);
 	/* Events say how long an operation took, and not when. */
-	if (rows_are_by_events(session))
-		fprintf(file,
-			"%sGPU busy and idle: not known, as CUDA events say how long an operation "
-			"took and not when.\n",
-			prefix);
+	if (rows_are_by_events(report->session))
+		report_begin(
+			report,
+			"GPU busy and idle: not known, as CUDA events say how long an operation "
+			"took and not when.\n");
 }
 
 char *idle_plain_name(const char *name)
@@ -364,36 +361,36 @@ static void write_text(const struct session *session, int device, FILE *file)
 }
 
 /* One line for each cause and thread. */
-static void write_csv(const struct session *session, const struct options *options, FILE *file)
+static void write_csv(const struct report *report)
 {
 	struct idle_sum sum;
-	const struct idle_table table = {session, &sum};
+	const struct idle_table table = {report->session, &sum};
 	const struct idle_row *row;
 	struct sheet sheet;
 
 	idle_sheet(&sheet, &table, 0);
 	sheet.form = SHEET_CSV;
-	sheet_write(&sheet, file);
+	sheet_write(&sheet, report->file);
 	sheet.continued = true;
 	sheet.rows = 1;
-	session_for_each_idle (session, row) {
-		if (!idle_shows(session, options, row->device))
+	session_for_each_idle (report->session, row) {
+		if (!idle_shows(report->session, report->options, row->device))
 			continue;
-		sum = sum_of(session, row);
+		sum = sum_of(report->session, row);
 		add(&sum, row);
-		sheet_write(&sheet, file);
+		sheet_write(&sheet, report->file);
 	}
 }
 
-void idle_table_write(const struct session *session, const struct options *options, FILE *file)
+void idle_table_write(const struct report *report)
 {
-	if (!session_knows_use(session))
+	if (!session_knows_use(report->session))
 		return;
-	if (options->csv) {
-		write_csv(session, options, file);
+	if (report->options->csv) {
+		write_csv(report);
 		return;
 	}
 	for (int device = 0; device < SESSION_DEVICES; device++)
-		if (idle_shows(session, options, device))
-			write_text(session, device, file);
+		if (idle_shows(report->session, report->options, device))
+			write_text(report->session, device, report->file);
 }

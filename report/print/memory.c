@@ -357,17 +357,17 @@ static void write_tables(const struct memory_tables *tables, bool csv, FILE *fil
 		fprintf(file, "%zu more (--csv lists them)\n", tables->site_count - sites.rows);
 }
 
-int memory_table_write(const struct session *session, const struct options *options, FILE *file)
+int memory_table_write(const struct report *report)
 {
 	struct memory_tables tables;
 	int error;
 
-	if (!totals_of(session).all)
+	if (!totals_of(report->session).all)
 		return 0;
-	error = memory_collect(&tables, session);
+	error = memory_collect(&tables, report->session);
 	if (error)
 		return error;
-	write_tables(&tables, options->csv, file);
+	write_tables(&tables, report->options->csv, report->file);
 	memory_free(&tables);
 	return 0;
 }

@@ -5,11 +5,10 @@
 #include <string.h>
 
 #include "report/options/metrics.h"
-#include "report/print/filter.h"
 #include "report/print/report.h"
+#include "report/session/grow.h"
 #include "report/session/metric_values.h"
 #include "report/session/session_nvtx.h"
-#include "report/sheet/sheet.h"
 
 #define VALUE_SIZE 40
 
@@ -26,9 +25,9 @@ static const struct column columns[] = {
 };
 
 struct metrics {
-	const struct session *session;
-	struct filter *filter;
+	struct report *report;
 	const struct metric_values **shown;
+	size_t count;
 };
 
 /* 10^9 bytes/s are a GB/s, as in ncu; more of them than nvprof knew have no larger unit. */
@@ -90,18 +89,20 @@ static void fill(const struct sheet *sheet, size_t index, struct cell *cells)
 {
 	const struct metrics *metrics = sheet->argument;
 	const struct metric_values *metric = metrics->shown[index];
-	const struct row *row = row_of(metrics->session, metric);
+	const struct row *row = row_of(metrics->report->session, metric);
 	const double values[] = {metric->minimum, metric->maximum,
 				 metric->total / (double)metric->count};
 	char text[VALUE_SIZE];
 
 	cell_print(&cells[0], "%.63s (%d)",
-		   session_header(metrics->session)->devices[row->device].name, row->device);
+		   session_header(metrics->report->session)->devices[row->device].name,
+		   row->device);
 	cells[0].group = (uint64_t)row->device;
-	cell_group(&cells[1], metric->row, filter_name(metrics->filter, row->kind, row->name));
+	cell_group(&cells[1], metric->row,
+		   filter_name(&metrics->report->filter, row->kind, row->name));
 	cell_count(&cells[2], metric->count);
-	cell_text(&cells[3], session_string(metrics->session, metric->name));
-	cell_text(&cells[4], session_string(metrics->session, metric->description));
+	cell_text(&cells[3], session_string(metrics->report->session, metric->name));
+	cell_text(&cells[4], session_string(metrics->report->session, metric->description));
 	for (int i = 0; i < 3; i++) {
 		(sheet->form == SHEET_CSV ? value_csv : value_text)(text, values[i], metric->unit);
 		cell_print(&cells[5 + i], "%s", text);
@@ -117,11 +118,12 @@ static bool is_plain(const char *text)
 
 static bool is_shown(const struct metrics *metrics, const struct metric_values *metric)
 {
-	const struct row *row = row_of(metrics->session, metric);
+	const struct row *row = row_of(metrics->report->session, metric);
 
-	return metric->count > 0 && is_plain(session_string(metrics->session, metric->name)) &&
-	       is_plain(session_string(metrics->session, metric->description)) &&
-	       filter_shows(metrics->filter, row->kind, row->name, row->device);
+	return metric->count > 0 &&
+	       is_plain(session_string(metrics->report->session, metric->name)) &&
+	       is_plain(session_string(metrics->report->session, metric->description)) &&
+	       filter_shows(&metrics->report->filter, row->kind, row->name, row->device);
 }
 
 /* Those of a device together; else in the order in which they were first read. */
@@ -134,47 +136,50 @@ static int by_device(const void *left, const void *right, void *session)
 	return difference ? difference : (a > b) - (a < b);
 }
 
-static void write_table(struct metrics *metrics, size_t count, const struct options *options,
-			const char *prefix, FILE *file)
+static void write_table(struct metrics *metrics)
 {
-	const uint64_t *counters = session_header(metrics->session)->counters;
-	struct sheet sheet = {SHEET_OF(columns), .row = fill, .argument = metrics, .rows = count,
-			      .form = options->csv ? SHEET_CSV : SHEET_TEXT};
+	const struct report *report = metrics->report;
+	const uint64_t *counters = session_header(report->session)->counters;
+	struct sheet sheet = {SHEET_OF(columns), .row = fill, .argument = metrics,
+			      .rows = metrics->count,
+			      .form = report->options->csv ? SHEET_CSV : SHEET_TEXT};
 
-	if (!options->csv)
-		qsort_r(metrics->shown, count, sizeof(*metrics->shown), by_device,
-			(void *)metrics->session);
-	fputc('\n', file);
-	if (!options->quiet)
-		fprintf(file,
-			"%sMetric result:\n%sLaunches whose counters were read, and which are not "
-			"timed: %llu, in %.1f s.\n",
-			prefix, prefix, (unsigned long long)counters[COUNTER_metric_launches],
-			(double)counters[COUNTER_metric_ns] / 1e9);
-	sheet_write(&sheet, file);
+	if (!report->options->csv)
+		qsort_r(metrics->shown, metrics->count, sizeof(*metrics->shown), by_device,
+			(void *)report->session);
+	fputc('\n', report->file);
+	if (!report->options->quiet) {
+		report_begin(report, "Metric result:\n");
+		report_begin(report,
+			     "Launches whose counters were read, and which are not timed: %llu, in "
+			     "%.1f s.\n",
+			     (unsigned long long)counters[COUNTER_metric_launches],
+			     (double)counters[COUNTER_metric_ns] / 1e9);
+	}
+	sheet_write(&sheet, report->file);
 }
 
-int metrics_write(const struct session *session, const struct options *options, const char *prefix,
-		  FILE *file)
+int metrics_write(struct report *report)
 {
-	const struct metric_values *metric;
-	struct filter filter;
-	struct metrics metrics = {.session = session, .filter = &filter};
-	size_t count = 0, all = 0;
-	int error = filter_init(&filter, session, options);
+	struct metrics metrics = {.report = report};
+	const struct metric_values *metric, **shown;
+	size_t room = 0;
+	int error = 0;
 
-	if (error)
-		return error;
-	session_for_each_metric(session, metric) all++;
-	metrics.shown = calloc(all + 1, sizeof(*metrics.shown));
-	if (!metrics.shown)
-		error = -ENOMEM;
-	session_for_each_metric(session,
-				metric) if (count < all && !error && is_shown(&metrics, metric))
-		metrics.shown[count++] = metric;
-	if (count)
-		write_table(&metrics, count, options, prefix, file);
+	session_for_each_metric(report->session, metric)
+	{
+		if (error || !is_shown(&metrics, metric))
+			continue;
+		shown = grow_list(metrics.shown, metrics.count, &room, sizeof(*shown));
+		if (shown) {
+			metrics.shown = shown;
+			shown[metrics.count++] = metric;
+		} else {
+			error = -ENOMEM;
+		}
+	}
+	if (metrics.count)
+		write_table(&metrics);
 	free(metrics.shown);
-	filter_free(&filter);
 	return error;
 }

@@ -44,8 +44,8 @@ struct nsys_line {
 };
 
 struct collection {
-	struct session *session;
-	struct filter filter;
+	const struct session *session;
+	struct filter *filter;
 	unsigned kinds;
 	struct nsys_line *lines;
 	/* Which line the records of a name belong to: names are interned, so one offset is one
@@ -62,7 +62,7 @@ static char *line_name(const struct collection *collection, const struct row *ro
 
 	if (row_is_gpu(row->kind) && row->kind != ROW_KERNEL)
 		name = nsys_operation_name(name);
-	text = row->kind == ROW_KERNEL && collection->filter.options->demangling
+	text = row->kind == ROW_KERNEL && collection->filter->options->demangling
 		       ? nsys_demangle(name)
 		       : strdup(name);
 	visible = text ? visible_text(text) : NULL;
@@ -135,8 +135,8 @@ static int row_collect(struct collection *collection, const struct row *row)
 	name = line_name(collection, row);
 	if (!name)
 		return -ENOMEM;
-	if (!filter_matches(&collection->filter, row->kind, name) ||
-	    !filter_shows_device(&collection->filter, row->device)) {
+	if (!filter_matches(collection->filter, row->kind, name) ||
+	    !filter_shows_device(collection->filter, row->device)) {
 		free(name);
 		return 0;
 	}
@@ -276,18 +276,16 @@ static void lines_free(struct nsys_line **lines)
  * The lines of the rows whose kind is in the mask (1 << enum row_kind), by total time, the largest
  * first. They are freed with lines_free(), also after an error. 0 or -ENOMEM.
  */
-static int lines_collect(struct session *session, const struct options *options, unsigned kinds,
-			 struct nsys_line **lines)
+static int lines_collect(struct report *report, unsigned kinds, struct nsys_line **lines)
 {
-	struct collection collection = {.session = session, .kinds = kinds};
+	struct collection collection = {
+		.session = report->session, .filter = &report->filter, .kinds = kinds};
 	struct nsys_line *line;
 	struct row *row;
-	int error = filter_init(&collection.filter, session, options);
+	int error = 0;
 
 	*lines = NULL;
-	if (error)
-		return error;
-	session_for_each_row (session, row)
+	session_for_each_row (report->session, row)
 		if (row->kind < ROW_KINDS && kinds & 1U << row->kind && !error)
 			error = row_collect(&collection, row);
 	if (!error)
@@ -299,7 +297,6 @@ static int lines_collect(struct session *session, const struct options *options,
 	HASH_SORT(collection.lines, compare_time);
 	*lines = collection.lines;
 	entries_free(&collection.names);
-	filter_free(&collection.filter);
 	return error;
 }
 
@@ -407,34 +404,35 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 	cell_text(&cells[18], line->name);
 }
 
-static int report_print(const struct nsys_report *report, struct nsys_line *lines,
-			const struct options *options, FILE *file)
+static int print_lines(const struct report *report, const struct nsys_report *wanted,
+		       struct nsys_line *lines)
 {
 	struct nsys_rows rows = {calloc(HASH_COUNT(lines) + 1, sizeof(*rows.lines)), 0};
 	struct sheet sheet = {SHEET_OF(columns),
 			      .row = fill_row,
 			      .argument = &rows,
-			      .parts = report->parts,
+			      .parts = wanted->parts,
 			      .nsys = true,
 			      .indent = 1,
-			      .form = options->csv ? SHEET_CSV : SHEET_TEXT};
+			      .form = report->options->csv ? SHEET_CSV : SHEET_TEXT};
 	struct nsys_line *line;
 
 	if (!rows.lines)
 		return -ENOMEM;
 	for (line = lines; line; line = line->hh.next)
 		rows.total += line->time.sum.total;
-	for (line = lines; line && (!options->top || sheet.rows < options->top);
+	for (line = lines; line && (!report->options->top || sheet.rows < report->options->top);
 	     line = line->hh.next)
-		if (report->parts != SIZES || line->bytes.sum.timed)
+		if (wanted->parts != SIZES || line->bytes.sum.timed)
 			rows.lines[sheet.rows++] = line;
-	if (!sheet.rows && !options->csv && !options->quiet)
-		fprintf(file, "SKIPPED: the profile does not contain %s.\n\n", report->data);
-	if (sheet.rows && !options->csv)
-		fprintf(file, "\n ** %s:\n\n", report->title);
+	if (!sheet.rows && !report->options->csv && !report->options->quiet)
+		fprintf(report->file, "SKIPPED: the profile does not contain %s.\n\n",
+			wanted->data);
+	if (sheet.rows && !report->options->csv)
+		fprintf(report->file, "\n ** %s:\n\n", wanted->title);
 	if (sheet.rows) {
-		sheet_write(&sheet, file);
-		fputc('\n', file);
+		sheet_write(&sheet, report->file);
+		fputc('\n', report->file);
 	}
 	free(rows.lines);
 	return 0;
@@ -448,23 +446,23 @@ static bool is_wanted(const struct nsys_report *report, const struct options *op
 	return report->kinds == KINDS_API ? options->print_api_summary : options->print_gpu_summary;
 }
 
-int nsys_format_write(struct session *session, const struct options *options, FILE *file)
+int nsys_format_write(struct report *report)
 {
 	for (size_t i = 0; i < sizeof(reports) / sizeof(*reports); i++) {
 		struct nsys_line *lines;
 		int error;
 
-		if (!is_wanted(&reports[i], options))
+		if (!is_wanted(&reports[i], report->options))
 			continue;
 
-		error = lines_collect(session, options, reports[i].kinds, &lines);
+		error = lines_collect(report, reports[i].kinds, &lines);
 		if (!error && reports[i].parts == SIZES)
 			HASH_SORT(lines, compare_bytes);
 		if (!error)
-			error = report_print(&reports[i], lines, options, file);
+			error = print_lines(report, &reports[i], lines);
 		lines_free(&lines);
 		if (error)
 			return error;
 	}
-	return ferror(file) ? -EIO : 0;
+	return ferror(report->file) ? -EIO : 0;
 }

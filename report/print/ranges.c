@@ -15,8 +15,7 @@
 
 struct printer {
 	struct ranges ranges;
-	const char *prefix;
-	FILE *file;
+	const struct report *report;
 };
 
 static bool shows(const struct row *row, double *average, void *argument)
@@ -114,15 +113,16 @@ static void write_tree(struct printer *printer)
 	sheet.form = options->csv ? SHEET_CSV : SHEET_TEXT;
 	sheet.has_units = options->csv;
 	sheet.bold = options->colour;
-	fprintf(printer->file, "\n%sNVTX ranges:\n", options->quiet ? "" : printer->prefix);
+	fprintf(printer->report->file, "\n%sNVTX ranges:\n",
+		options->quiet ? "" : printer->report->prefix);
 	for (unsigned i = 0; i < sheet.column_count; i++)
 		if (options->unit <= UNIT_NS || options->csv)
 			sheet.units[i] =
 				1 + (options->unit <= UNIT_NS ? options->unit : (int)UNIT_NS);
-	sheet_write(&sheet, printer->file);
+	sheet_write(&sheet, printer->report->file);
 	if (count > most)
-		fprintf(printer->file, "(%zu more ranges: --top %zu shows all)\n", count - most,
-			count);
+		fprintf(printer->report->file, "(%zu more ranges: --top %zu shows all)\n",
+			count - most, count);
 }
 
 /* Adds a part of a row to the table's row of its name. */
@@ -239,7 +239,7 @@ static int write_block(struct printer *printer, const struct range_node *range, 
 	for (unsigned section = 0; section < TABLE_SECTIONS; section++)
 		table_sort(&tables[section], printer->ranges.options);
 	if (!error)
-		summary_write_range(tables, printer->ranges.options, printer->file);
+		summary_write_range(tables, printer->ranges.options, printer->report->file);
 	for (unsigned section = 0; section < TABLE_SECTIONS; section++)
 		table_free(&tables[section]);
 	return error;
@@ -272,23 +272,24 @@ static int write_blocks(struct printer *printer)
 				next = i;
 		range = &tree->nodes[next];
 		if (!thread)
-			fprintf(printer->file, "\n%sNVTX result:\n", printer->prefix);
+			fprintf(printer->report->file, "\n%sNVTX result:\n",
+				printer->report->prefix);
 		else
-			fputc('\n', printer->file);
+			fputc('\n', printer->report->file);
 		if (!thread || range->range->thread != thread->thread)
-			fprintf(printer->file, "%s  Thread \"<unnamed>\" (id = %u)\n",
-				printer->prefix, range->range->thread);
+			report_begin(printer->report, "  Thread \"<unnamed>\" (id = %u)\n",
+				     range->range->thread);
 		if (!thread || range->range->thread != thread->thread ||
 		    range->range->domain != domain->domain) {
-			fprintf(printer->file, "%s    Domain \"", printer->prefix);
+			report_begin(printer->report, "    Domain \"");
 			visible_write(name_or_unnamed(printer, range->range->domain),
-				      printer->file);
-			fputs("\"\n", printer->file);
+				      printer->report->file);
+			fputs("\"\n", printer->report->file);
 		}
 		thread = domain = range->range;
-		fprintf(printer->file, "%s      Range \"", printer->prefix);
-		visible_write(name_or_unnamed(printer, range->range->name), printer->file);
-		fputs("\"\n", printer->file);
+		report_begin(printer->report, "      Range \"");
+		visible_write(name_or_unnamed(printer, range->range->name), printer->report->file);
+		fputs("\"\n", printer->report->file);
 		error = write_block(printer, range, inside);
 		for (size_t i = 0; i < tree->count; i++)
 			if (!written[i] && is_alike(&tree->nodes[i], range)) {
@@ -340,16 +341,15 @@ void ranges_free(struct ranges *ranges)
 	filter_free(&ranges->filter);
 }
 
-int ranges_write(const struct session *session, const struct options *options, const char *prefix,
-		 FILE *file)
+int ranges_write(const struct report *report)
 {
-	bool blocks = options->nvtx_kernels || options->format == FORMAT_NVPROF;
-	struct printer printer = {.prefix = prefix, .file = file};
+	bool blocks = report->options->nvtx_kernels || report->options->format == FORMAT_NVPROF;
+	struct printer printer = {.report = report};
 	int error;
 
-	if (!session_next_item(session, SEGMENT_RANGES, NULL))
+	if (!session_next_item(report->session, SEGMENT_RANGES, NULL))
 		return 0;
-	error = ranges_collect(&printer.ranges, session, options, blocks);
+	error = ranges_collect(&printer.ranges, report->session, report->options, blocks);
 	if (error)
 		return error;
 	if (blocks)

@@ -11,13 +11,6 @@
 
 #define TEXT_SIZE 64
 
-struct rates_report {
-	const struct session *session;
-	const struct options *options;
-	struct filter filter;
-	FILE *file;
-};
-
 static bool is_of_table(const struct row *row, bool kernels)
 {
 	return kernels ? row->kind == ROW_KERNEL
@@ -203,8 +196,8 @@ size_t rates_add_lines(const struct rates_table *table, unsigned top, bool rows,
 	return count;
 }
 
-static void write_lines(const struct rates_report *report, const struct rates_line *lines,
-			size_t count, unsigned parts)
+static void write_lines(const struct report *report, const struct rates_line *lines, size_t count,
+			unsigned parts)
 {
 	bool csv = report->options->csv;
 	struct sheet sheet;
@@ -219,7 +212,7 @@ static void write_lines(const struct rates_report *report, const struct rates_li
 	sheet_write(&sheet, report->file);
 }
 
-static int write_sheets(const struct rates_report *report, const struct rates_table *tables)
+static int write_sheets(const struct report *report, const struct rates_table *tables)
 {
 	const struct rates_table *kernels = &tables[1];
 	struct rates_line *lines =
@@ -259,8 +252,7 @@ static bool has_remark(const struct rates_table *tables, enum rate_remark remark
 }
 
 /* The peaks that the percentages are of, and what the words in their place mean. */
-static void write_notes(const struct rates_report *report, const struct rates_table *tables,
-			const char *prefix)
+static void write_notes(const struct report *report, const struct rates_table *tables)
 {
 	const struct session_header *header = session_header(report->session);
 	FILE *file = report->file;
@@ -272,7 +264,7 @@ static void write_notes(const struct rates_report *report, const struct rates_ta
 
 		if (!device->used || !filter_shows_device(&report->filter, i))
 			continue;
-		fprintf(file, "%sPeaks of device %d: DRAM %s GB/s, L2 %s", prefix, i,
+		fprintf(file, "%sPeaks of device %d: DRAM %s GB/s, L2 %s", report->prefix, i,
 			number_rate(number, peaks.dram), number_size(text, device->l2_bytes));
 		if (peaks.host > 0)
 			fprintf(file, ", %s %s GB/s", host_link_text(device, text, sizeof(text)),
@@ -289,40 +281,34 @@ static void write_notes(const struct rates_report *report, const struct rates_ta
 	}
 	for (int i = REMARK_NONE + 1; i < REMARK_COUNT; i++)
 		if (has_remark(tables, i))
-			fprintf(file, "%s%s: %s\n", prefix, rate_remark_text(i),
+			fprintf(file, "%s%s: %s\n", report->prefix, rate_remark_text(i),
 				rate_remark_meaning(i));
 }
 
-int rates_write(const struct session *session, const struct options *options, const char *prefix,
-		FILE *file)
+int rates_write(struct report *report)
 {
 	struct rates_table tables[2] = {{.rows = NULL}, {.rows = NULL}};
-	struct rates_report report = {.session = session, .options = options, .file = file};
 	struct work_patterns patterns;
 	unsigned devices = 0;
 	bool device;
-	int error = filter_init(&report.filter, session, options);
+	int error = work_patterns_init(&patterns, report->options);
 
 	if (error)
 		return error;
-	error = work_patterns_init(&patterns, options);
-	if (error)
-		goto out;
 	for (int i = 0; i < SESSION_DEVICES; i++)
-		devices += session_header(session)->devices[i].used != 0;
-	device = devices > 1 && !options->csv;
-	error = rates_collect(&tables[0], session, &report.filter, options, NULL, device);
+		devices += session_header(report->session)->devices[i].used != 0;
+	device = devices > 1 && !report->options->csv;
+	error = rates_collect(&tables[0], report->session, &report->filter, report->options, NULL,
+			      device);
 	if (!error)
-		error = rates_collect(&tables[1], session, &report.filter, options, &patterns,
-				      device);
+		error = rates_collect(&tables[1], report->session, &report->filter, report->options,
+				      &patterns, device);
 	if (!error)
-		error = write_sheets(&report, tables);
-	if (!error && !options->csv && !options->quiet)
-		write_notes(&report, tables, prefix);
+		error = write_sheets(report, tables);
+	if (!error && !report->options->csv && !report->options->quiet)
+		write_notes(report, tables);
 	rates_free(&tables[0]);
 	rates_free(&tables[1]);
 	work_patterns_free(&patterns);
-out:
-	filter_free(&report.filter);
 	return error;
 }

@@ -74,21 +74,21 @@ void report_write_start(const struct options *options, pid_t pid, const char *co
 	fflush(file);
 }
 
-static void write_application(const struct session *session, const struct options *options,
-			      const char *prefix, FILE *file)
+static void write_application(struct report *report)
 {
-	const struct session_header *header = session_header(session);
-	const char *command = session_string(session, header->command);
+	const struct session_header *header = session_header(report->session);
+	const char *command = session_string(report->session, header->command);
 	char message[128];
 	const struct name_codes codes = {header->pid, header->rank.rank, -1};
-	char *name = options->process_name ? filename_expand(options->process_name, &codes, message,
-							     sizeof(message))
-					   : NULL;
+	char *name = report->options->process_name
+			     ? filename_expand(report->options->process_name, &codes, message,
+					       sizeof(message))
+			     : NULL;
 
 	if (name || *command) {
-		fprintf(file, "%sProfiling application: ", prefix);
-		visible_write(name ? name : command, file);
-		fputc('\n', file);
+		report_begin(report, "Profiling application: ");
+		visible_write(name ? name : command, report->file);
+		fputc('\n', report->file);
 	}
 	free(name);
 }
@@ -110,79 +110,77 @@ static void what_to_print(const struct options *options, bool *gpu, bool *api)
 	*api = both || options->print_api_summary;
 }
 
-static int write_per_gpu(const struct session *session, const struct options *options,
-			 const char *prefix, FILE *file)
+static int write_per_gpu(struct report *report)
 {
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = session_header(report->session);
 	int error = 0;
 
 	for (int device = 0; device < SESSION_DEVICES && !error; device++) {
-		if (!header->devices[device].used || !(options->devices >> device & 1))
+		if (!header->devices[device].used || !(report->options->devices >> device & 1))
 			continue;
-		fprintf(file, "\n%sDevice \"%.63s (%d)\"\n", prefix, header->devices[device].name,
-			device);
-		error = summary_write(session, options, true, false, device, file);
+		fprintf(report->file, "\n%sDevice \"%.63s (%d)\"\n", report->prefix,
+			header->devices[device].name, device);
+		error = summary_write(report, true, false, device);
 	}
 	return error;
 }
 
-static int write_tables(struct session *session, const struct options *options, const char *prefix,
-			FILE *file)
+static int write_tables(struct report *report)
 {
+	const struct options *options = report->options;
 	bool gpu, api;
 	int error = 0;
 
 	what_to_print(options, &gpu, &api);
 	if (wants_trace(options))
-		error = trace_write(session, options, options->print_gpu_trace,
-				    options->print_api_trace, file);
+		error = trace_write(report, options->print_gpu_trace, options->print_api_trace);
 	if (!error && (gpu || api))
-		error = options->format == FORMAT_NSYS ? nsys_format_write(session, options, file)
-						       : summary_write(session, options, gpu, api,
-								       TABLE_ALL_DEVICES, file);
+		error = options->format == FORMAT_NSYS
+				? nsys_format_write(report)
+				: summary_write(report, gpu, api, TABLE_ALL_DEVICES);
 	if (!error && gpu && options->format != FORMAT_NSYS)
-		error = ranges_write(session, options, prefix, file);
+		error = ranges_write(report);
 	if (!error && options->print_summary_per_gpu)
-		error = write_per_gpu(session, options, prefix, file);
+		error = write_per_gpu(report);
 	if (!error && options->histogram && !options->csv)
-		error = histograms_write(session, options, file);
+		error = histograms_write(report);
 	if (!error && options->idle)
-		idle_table_write(session, options, file);
+		idle_table_write(report);
 	if (!error && options->memory)
-		error = memory_table_write(session, options, file);
+		error = memory_table_write(report);
 	if (!error && options->csv)
-		energy_write_csv(session, options, file);
+		energy_write_csv(report->session, options, report->file);
 	if (!error && options->csv && options->verbose)
-		error = figures_write(session, options, prefix, file);
+		figures_write(report);
 	if (!error && options->cross_check)
-		error = cross_check_write(session, options, file);
+		error = cross_check_write(report);
 	if (!error && options_want_rates(options))
-		error = rates_write(session, options, prefix, file);
+		error = rates_write(report);
 	if (!error && (gpu || options->print_summary_per_gpu || wants_trace(options)))
-		error = metrics_write(session, options, prefix, file);
+		error = metrics_write(report);
 	return error;
 }
 
 /* "Rank 3 of 16 (Open MPI), local rank 1, on node7." */
-static void write_rank(const struct session *session, const char *prefix, FILE *file)
+static void write_rank(struct report *report)
 {
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = session_header(report->session);
 	const struct process_rank *rank = &header->rank;
-	const char *node = session_string(session, header->hostname);
+	const char *node = session_string(report->session, header->hostname);
 
 	if (rank->rank < 0)
 		return;
-	fprintf(file, "%sRank %d", prefix, rank->rank);
+	report_begin(report, "Rank %d", rank->rank);
 	if (rank->world_size >= 0)
-		fprintf(file, " of %d", rank->world_size);
-	fprintf(file, " (%s)", rank->launcher);
+		fprintf(report->file, " of %d", rank->world_size);
+	fprintf(report->file, " (%s)", rank->launcher);
 	if (rank->local_rank >= 0)
-		fprintf(file, ", local rank %d", rank->local_rank);
+		fprintf(report->file, ", local rank %d", rank->local_rank);
 	if (*node) {
-		fputs(", on ", file);
-		visible_write(node, file);
+		fputs(", on ", report->file);
+		visible_write(node, report->file);
 	}
-	fputs(".\n", file);
+	fputs(".\n", report->file);
 }
 
 /* The pattern with a star for what differs between ranks. */
@@ -201,22 +199,21 @@ static void write_all_files(const char *pattern, FILE *file)
 	}
 }
 
-static void write_result_file(const struct session *session, const char *pattern,
-			      const char *prefix, FILE *file)
+static void write_result_file(struct report *report, const char *pattern)
 {
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = session_header(report->session);
 	const struct name_codes codes = {header->pid, header->rank.rank, -1};
 	char message[128];
 	char *path = filename_expand(pattern, &codes, message, sizeof(message));
 
-	fprintf(file, "%sGenerated result file: ", prefix);
-	visible_write(path ? path : pattern, file);
-	fputc('\n', file);
+	report_begin(report, "Generated result file: ");
+	visible_write(path ? path : pattern, report->file);
+	fputc('\n', report->file);
 	free(path);
 	if (header->rank.rank == 0 && header->rank.world_size != 1) {
-		fprintf(file, "%sAll ranks in one report: ktime show ", prefix);
-		write_all_files(pattern, file);
-		fputc('\n', file);
+		report_begin(report, "All ranks in one report: ktime show ");
+		write_all_files(pattern, report->file);
+		fputc('\n', report->file);
 	}
 }
 
@@ -230,60 +227,68 @@ static bool has_calls(const struct session *session, bool of_kernels)
 	return false;
 }
 
-static int matches_kernel(const struct session *session, const struct options *options,
-			  bool *matches)
+static bool matches_kernel(struct report *report)
 {
-	struct filter filter;
 	struct row *row;
-	int error = filter_init(&filter, session, options);
 
-	if (error)
-		return error;
-	*matches = false;
-	session_for_each_row (session, row)
-		if (row->kind == ROW_KERNEL && filter_shows(&filter, row->kind, row->name, -1))
-			*matches = true;
-	filter_free(&filter);
-	return 0;
+	session_for_each_row (report->session, row)
+		if (row->kind == ROW_KERNEL &&
+		    filter_shows(&report->filter, row->kind, row->name, -1))
+			return true;
+	return false;
+}
+
+/* A line for each device of --devices that is not there. Of a job's those are known that were used.
+ */
+static void warn_of_devices(const struct report *report)
+{
+	const struct device_info *devices = session_header(report->session)->devices;
+	char known[4 * SESSION_DEVICES] = "";
+	int count = 0, last = 0;
+	size_t length = 0;
+
+	for (int i = 0; i < SESSION_DEVICES; i++) {
+		if (!*devices[i].name)
+			continue;
+		length += (size_t)snprintf(known + length, sizeof(known) - length, "%s%d",
+					   count ? ", " : "", i);
+		count++;
+		last = i;
+	}
+	if (count > 1 && count == last + 1)
+		snprintf(known, sizeof(known), "0 to %d", last);
+	for (int i = 0; i < SESSION_DEVICES && report->options->devices != UINT64_MAX && count; i++)
+		if (report->options->devices >> i & 1 && !*devices[i].name)
+			report_begin(report, "Warning: --devices %d: there %s %s\n", i,
+				     count == 1 ? "is only device" : "are devices", known);
 }
 
 /* What was asked for and cannot be in the tables. */
-static int write_warnings(const struct session *session, const struct options *options,
-			  const char *prefix, bool live, FILE *file)
+static void write_warnings(struct report *report, bool live)
 {
-	const struct session_header *header = session_header(session);
-	bool matches = true;
-	int error = 0;
+	const struct options *options = report->options;
+	const struct session *session = report->session;
+	bool profiled = has_calls(session, false);
 
 	if (options->histogram && options->csv)
-		fprintf(file, "%sWarning: --histogram is ignored with --csv: it draws text\n",
-			prefix);
+		report_begin(report, "Warning: --histogram is ignored with --csv: it draws text\n");
 	if (live && options->keep_trace.bytes && !options->export_profile)
-		fprintf(file, "%sWarning: --keep-trace keeps nothing without -o FILE\n", prefix);
-	filter_warn_of_devices(session, options, prefix, file);
-	if (options->kernels && has_calls(session, true))
-		error = matches_kernel(session, options, &matches);
-	if (!matches)
-		fprintf(file, "%sWarning: --kernels '%s' matches no kernel's full name\n", prefix,
-			options->kernels);
-	if (!error && options->declared)
-		error = work_patterns_warn(session, options, prefix, file);
-	if (live && !options->start && !has_calls(session, false))
-		fprintf(file,
-			"%sWarning: nothing was profiled: with --start off `ktime on PID` begins\n",
-			prefix);
-	else if (live && !options->profile_from_start && !has_calls(session, false))
-		fprintf(file,
-			"%sWarning: nothing was profiled: with --profile-from-start off only what "
-			"runs "
-			"between cudaProfilerStart and cudaProfilerStop is\n",
-			prefix);
-	if (live && options->nvtx_include[0] && !header->counters[COUNTER_operations])
-		fprintf(file,
-			"%sWarning: nothing was profiled: no CUDA call was made in the ranges of "
-			"--nvtx-include\n",
-			prefix);
-	return error;
+		report_begin(report, "Warning: --keep-trace keeps nothing without -o FILE\n");
+	warn_of_devices(report);
+	if (options->kernels && has_calls(session, true) && !matches_kernel(report))
+		report_begin(report, "Warning: --kernels '%s' matches no kernel's full name\n",
+			     options->kernels);
+	if (live && !options->start && !profiled)
+		report_begin(report, "Warning: nothing was profiled: with --start off `ktime on "
+				     "PID` begins\n");
+	else if (live && !options->profile_from_start && !profiled)
+		report_begin(report, "Warning: nothing was profiled: with --profile-from-start off "
+				     "only what runs between cudaProfilerStart and "
+				     "cudaProfilerStop is\n");
+	if (live && options->nvtx_include[0] &&
+	    !session_header(session)->counters[COUNTER_operations])
+		report_begin(report, "Warning: nothing was profiled: no CUDA call was made in the "
+				     "ranges of --nvtx-include\n");
 }
 
 /*
@@ -298,9 +303,10 @@ static void print_everything(struct options *options)
 	options->kernels = options->exclude_kernels = NULL;
 }
 
-static int write_report(struct session *session, const struct options *options, FILE *file)
+static int write_report(struct report *report)
 {
-	const struct session_header *header = session_header(session);
+	const struct session_header *header = session_header(report->session);
+	const struct options *options = report->options;
 	bool live =
 		header->pid == getpid() || (header->pid && header->pid == options->only_process);
 	char prefix[PREFIX_SIZE];
@@ -308,21 +314,24 @@ static int write_report(struct session *session, const struct options *options, 
 	int error = 0;
 
 	prefix_format(prefix, header->pid, live);
+	report->prefix = prefix;
 	what_to_print(options, &gpu, &api);
 	if (!options->quiet) {
-		write_application(session, options, prefix, file);
-		write_rank(session, prefix, file);
-		error = write_warnings(session, options, prefix, live, file);
+		write_application(report);
+		write_rank(report);
+		write_warnings(report, live);
+		if (options->declared)
+			error = work_patterns_warn(report->session, options, prefix, report->file);
 		if (gpu || api || options->print_summary_per_gpu || wants_trace(options))
-			fprintf(file, "%sProfiling result:\n", prefix);
+			report_begin(report, "Profiling result:\n");
 	}
 	if (!error)
-		error = write_tables(session, options, prefix, file);
+		error = write_tables(report);
 	/* Without a process the records come from elsewhere: ktime has nothing to add. */
 	if (!error && !options->quiet && header->pid != 0)
-		error = closing_write(session, options, prefix, true, file);
+		error = closing_write(report, true);
 	if (live && !options->quiet && options->export_profile)
-		write_result_file(session, options->export_profile, prefix, file);
+		write_result_file(report, options->export_profile);
 	return error;
 }
 
@@ -331,6 +340,7 @@ int report_write(struct session *session, const struct options *asked, FILE *fil
 	locale_t before = uselocale(newlocale(LC_ALL_MASK, "C", NULL));
 	/* Too large for a small stack; reports are written one after the other. */
 	static struct options options;
+	struct report report = {.session = session, .options = &options, .file = file};
 	int error;
 
 	options = *asked;
@@ -338,7 +348,11 @@ int report_write(struct session *session, const struct options *asked, FILE *fil
 	if (session_header(session)->pid == getpid() && options.export_profile &&
 	    session_kept(session))
 		print_everything(&options);
-	error = write_report(session, &options, file);
+	error = filter_init(&report.filter, session, &options);
+	if (!error) {
+		error = write_report(&report);
+		filter_free(&report.filter);
+	}
 	if (!error && fflush(file) != 0)
 		error = -errno;
 	if (!error && ferror(file))

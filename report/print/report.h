@@ -39,20 +39,25 @@ int report_write(struct session *session, const struct options *options, FILE *f
 int report_deliver(struct session *session, const struct options *options,
 		   const struct log_file *log, bool started, char *message, size_t size);
 
-/* The parts of it. `prefix` is "==PID== " or "======== ". */
+/* What its parts have in common. */
+struct report {
+	const struct session *session;
+	const struct options *options;
+	const char *prefix; /* "==PID== " or "======== " */
+	FILE *file;
+	struct filter filter; /* which rows are shown, and under which names */
+};
+
+int summary_write(const struct report *report, bool gpu, bool api, int device);
 /* The table of hardware counters; nothing if none were read. */
-int metrics_write(const struct session *session, const struct options *options, const char *prefix,
-		  FILE *file);
-int summary_write(const struct session *session, const struct options *options, bool gpu, bool api,
-		  int device, FILE *file);
-int trace_write(const struct session *session, const struct options *options, bool gpu, bool api,
-		FILE *file);
+int metrics_write(struct report *report);
+int trace_write(struct report *report, bool gpu, bool api);
 /*
  * The reports cuda_api_sum, cuda_gpu_kern_sum, cuda_gpu_mem_time_sum and cuda_gpu_mem_size_sum of
  * `nsys stats`, in nsys's order. The median of sizes is empty without a record of every call,
  * unless all are equal. Rows without times have only their calls and bytes.
  */
-int nsys_format_write(struct session *session, const struct options *options, FILE *file);
+int nsys_format_write(struct report *report);
 
 /* The NVTX ranges of a report, with the GPU time of what was launched in them. */
 struct ranges {
@@ -72,29 +77,23 @@ void ranges_free(struct ranges *ranges);
 /* The sheet of the tree. */
 void ranges_sheet(struct sheet *sheet, const struct ranges *ranges);
 /* NVTX ranges; nothing if there are none. */
-int ranges_write(const struct session *session, const struct options *options, const char *prefix,
-		 FILE *file);
-int histograms_write(const struct session *session, const struct options *options, FILE *file);
+int ranges_write(const struct report *report);
+int histograms_write(const struct report *report);
 /* How far the two clocks agree, row by row, over the calls that both timed: a table, and the lines
- * of the report. 0, -ENOMEM, or -EINVAL for a bad filter. */
-int cross_check_write(const struct session *session, const struct options *options, FILE *file);
-int agreement_write(const struct session *session, const struct options *options,
-		    const char *prefix, FILE *file);
+ * of the report. 0 or -ENOMEM. */
+int cross_check_write(struct report *report);
+int agreement_write(struct report *report);
 /* The line that counts the rows by events whose times are upper bounds; with --verbose their names.
- * 0, -ENOMEM, or -EINVAL for a bad filter. */
-int upper_bounds_write(const struct session *session, const struct options *options,
-		       const char *prefix, FILE *file);
+ */
+void upper_bounds_write(struct report *report);
 /* Whether events alone timed operations of the GPU. */
 bool rows_are_by_events(const struct session *session);
 /* Rates beside the device's peaks, of --bandwidth and what kernels were declared to do. */
-int rates_write(const struct session *session, const struct options *options, const char *prefix,
-		FILE *file);
+int rates_write(struct report *report);
 /* `use`: with the lines of use_write(). */
-int closing_write(const struct session *session, const struct options *options, const char *prefix,
-		  bool use, FILE *file);
+int closing_write(struct report *report, bool use);
 /* Figures of rows that are shown by themselves, as lines or CSV; nothing where no row has one. */
-int figures_write(const struct session *session, const struct options *options, const char *prefix,
-		  FILE *file);
+void figures_write(struct report *report);
 /* A figure of all rows together; 0 if it is not known. */
 double figures_of_rows(const struct session *session, const struct figure *figure);
 
@@ -140,10 +139,9 @@ void busy_write(const struct session *session, int device, const char *prefix, F
 void finding_write(const struct finding *finding, bool several, FILE *file);
 /* How busy the devices were, and why not, in two lines each, and what the figures say about that.
  */
-void use_write(const struct session *session, const struct options *options, const char *prefix,
-	       FILE *file);
+void use_write(const struct report *report);
 /* The table of --idle, as text or CSV. */
-void idle_table_write(const struct session *session, const struct options *options, FILE *file);
+void idle_table_write(const struct report *report);
 
 /* What the program held of memory, in a line; nothing if it allocated none. */
 void memory_line_write(const struct session *session, const char *prefix, FILE *file);
@@ -160,12 +158,15 @@ void memory_free(struct memory_tables *tables);
 void memory_use_sheet(struct sheet *sheet, const struct memory_tables *tables);
 void memory_sites_sheet(struct sheet *sheet, const struct memory_tables *tables);
 /* The tables of --memory, as text or CSV; nothing if it allocated none. 0 or -ENOMEM. */
-int memory_table_write(const struct session *session, const struct options *options, FILE *file);
+int memory_table_write(const struct report *report);
 /* How many records a trace has kept; nothing without one. */
 void trace_size_write(const struct session *session, const char *prefix, FILE *file);
+/* Begins a line, or is all of one. */
+void report_begin(const struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* A warning among the lines below the tables, on a terminal in colour. */
-void report_warn(const struct options *options, const char *prefix, FILE *file, const char *format,
-		 ...) __attribute__((format(printf, 4, 5)));
+void report_warn(const struct report *report, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
 /* A name in CSV: in quotes, a quote inside doubled. */
 void csv_write_text(const char *text, FILE *file);
 

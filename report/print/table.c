@@ -491,8 +491,7 @@ void summary_write_range(const struct table *tables, const struct options *optio
 		fputs("No API activities were profiled in this range.\n", file);
 }
 
-int summary_write(const struct session *session, const struct options *options, bool gpu, bool api,
-		  int device, FILE *file)
+int summary_write(const struct report *report, bool gpu, bool api, int device)
 {
 	const bool wanted[TABLE_SECTIONS] = {
 		[TABLE_GPU] = gpu, [TABLE_GRAPHS] = gpu, [TABLE_API] = api};
@@ -502,17 +501,17 @@ int summary_write(const struct session *session, const struct options *options, 
 
 	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
 		if (wanted[section] && !error)
-			error = table_collect(&tables[section], session, options, section, device,
-					      options->percentiles);
+			error = table_collect(&tables[section], report->session, report->options,
+					      section, device, report->options->percentiles);
 	if (error)
 		goto out;
-	fit_sheet(&sheet, tables, options, options->percentiles);
+	fit_sheet(&sheet, tables, report->options, report->options->percentiles);
 	if (gpu && tables[TABLE_GPU].count == 0)
-		fputs("No kernels were profiled.\n", file);
+		fputs("No kernels were profiled.\n", report->file);
 	if (sheet.rows > 0)
-		sheet_write(&sheet, file);
+		sheet_write(&sheet, report->file);
 	if (api && tables[TABLE_API].count == 0)
-		fputs("No API activities were profiled.\n", file);
+		fputs("No API activities were profiled.\n", report->file);
 out:
 	for (unsigned section = TABLE_GPU; section <= TABLE_API; section++)
 		table_free(&tables[section]);
@@ -558,24 +557,25 @@ static void write_histogram(const struct histogram *histogram, FILE *file)
 	}
 }
 
-int histograms_write(const struct session *session, const struct options *options, FILE *file)
+int histograms_write(const struct report *report)
 {
 	int error = 0;
 
 	for (enum table_section section = TABLE_GPU; section <= TABLE_API && !error; section++) {
 		struct table table;
 
-		if (section == TABLE_API && !(options->trace & TRACE_API))
+		if (section == TABLE_API && !(report->options->trace & TRACE_API))
 			break;
-		error = table_collect(&table, session, options, section, TABLE_ALL_DEVICES, true);
+		error = table_collect(&table, report->session, report->options, section,
+				      TABLE_ALL_DEVICES, true);
 		for (size_t i = 0; !error && i < table.count; i++) {
 			const struct histogram *histogram = table.rows[i].histogram;
 
 			/* A damaged file may have one of zeros for calls that were timed. */
 			if (!histogram || histogram_count(histogram) == 0)
 				continue;
-			fprintf(file, "\n%s\n", table.rows[i].name);
-			write_histogram(histogram, file);
+			fprintf(report->file, "\n%s\n", table.rows[i].name);
+			write_histogram(histogram, report->file);
 		}
 		if (!error)
 			table_free(&table);

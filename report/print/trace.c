@@ -14,11 +14,9 @@
 #define DEVICE_WIDTH 15
 
 struct trace {
-	const struct session *session;
-	const struct options *options;
+	struct report *report;
 	const struct trace_record **records; /* in the order of time */
 	size_t count, room;
-	struct filter filter;
 	uint64_t zero;	       /* of the Start column */
 	bool gpu, api, memory; /* which kinds of records there are */
 };
@@ -101,7 +99,7 @@ static void fill_memory(struct cell *cells, const struct trace_record *record, u
 static void fill_device(struct cell *cell, const struct trace *trace,
 			const struct trace_record *record, int most)
 {
-	const struct job_process *owner = session_trace_process(trace->session, record);
+	const struct job_process *owner = session_trace_process(trace->report->session, record);
 	char ordinal[16], rank[16] = "";
 	int device = record->device;
 
@@ -113,14 +111,14 @@ static void fill_device(struct cell *cell, const struct trace *trace,
 				 "%d: ", owner->rank.rank >= 0 ? owner->rank.rank : owner->pid);
 	most -= snprintf(ordinal, sizeof(ordinal), " (%d)", device);
 	cell_print(cell, "%s%.*s%s", rank, most < 63 ? most : 63,
-		   session_header(trace->session)->devices[device].name, ordinal);
+		   session_header(trace->report->session)->devices[device].name, ordinal);
 }
 
 /* A context's or stream's number, or the name that the user gave to it. */
 static void fill_id(struct cell *cell, const struct trace *trace, const char *pattern, uint32_t id)
 {
 	char message[8];
-	const struct session_header *header = session_header(trace->session);
+	const struct session_header *header = session_header(trace->report->session);
 	const struct name_codes codes = {header->pid, header->rank.rank, id};
 	char *name = pattern ? filename_expand(pattern, &codes, message, sizeof(message)) : NULL;
 
@@ -134,7 +132,7 @@ static void fill_id(struct cell *cell, const struct trace *trace, const char *pa
 /* A record's name as it is printed; "" if memory is out. */
 static const char *name_at(struct trace *trace, uint64_t offset, enum row_kind kind)
 {
-	const char *name = filter_name(&trace->filter, kind, offset);
+	const char *name = filter_name(&trace->report->filter, kind, offset);
 
 	return name ? name : "";
 }
@@ -146,9 +144,9 @@ static void fill_name(struct cell *cell, struct trace *trace, const struct trace
 	const char *domain, *name;
 
 	if (record->kind == ROW_RANGE) {
-		domain = session_string(trace->session, record->kernel);
+		domain = session_string(trace->report->session, record->kernel);
 		cell_print(cell, "[Range] %s%s%s", domain, *domain ? "@" : "",
-			   session_string(trace->session, record->name));
+			   session_string(trace->report->session, record->name));
 		return;
 	}
 	name = name_at(trace, record->name, record->kind);
@@ -174,8 +172,8 @@ static void fill_row(const struct sheet *sheet, size_t row, struct cell *cells)
 	fill_memory(&cells[13], record, duration);
 	if (row_is_gpu(record->kind)) {
 		fill_device(&cells[17], trace, record, text ? DEVICE_WIDTH : 80);
-		fill_id(&cells[18], trace, trace->options->context_name, record->context);
-		fill_id(&cells[19], trace, trace->options->stream_name, record->stream);
+		fill_id(&cells[18], trace, trace->report->options->context_name, record->context);
+		fill_id(&cells[19], trace, trace->report->options->stream_name, record->stream);
 	}
 	fill_name(&cells[20], trace, record, text);
 	cell_count(&cells[21], record->correlation);
@@ -217,9 +215,10 @@ static int collect_part(struct trace *trace, const struct trace_part *part, bool
 		if (record->kind >= ROW_KINDS ||
 		    (!(gpu && row_is_gpu(record->kind)) && !(api && of_host)))
 			continue;
-		if (!filter_name(&trace->filter, record->kind, record->name))
+		if (!filter_name(&trace->report->filter, record->kind, record->name))
 			error = -ENOMEM;
-		else if (filter_shows(&trace->filter, record->kind, record->name, record->device))
+		else if (filter_shows(&trace->report->filter, record->kind, record->name,
+				      record->device))
 			error = add_record(trace, record);
 	}
 	return error;
@@ -231,7 +230,7 @@ static int collect(struct trace *trace, bool gpu, bool api)
 	struct trace_part part = {.records = NULL};
 	int error = 0;
 
-	while (!error && session_next_trace_part(trace->session, &part))
+	while (!error && session_next_trace_part(trace->report->session, &part))
 		error = collect_part(trace, &part, gpu, api);
 	if (!error && trace->count > 0)
 		qsort(trace->records, trace->count, sizeof(*trace->records), compare_start);
@@ -245,9 +244,9 @@ static const char legend[] =
 	"SrcMemType, DstMemType: the kind of memory that is read from and written to.\n"
 	"Start: time since the first record, or since the profile began.\n";
 
-static void write_records(struct trace *trace, FILE *file)
+static void write_records(struct trace *trace)
 {
-	const struct options *options = trace->options;
+	const struct options *options = trace->report->options;
 	struct sheet sheet = {SHEET_OF(columns),
 			      .row = fill_row,
 			      .argument = &trace,
@@ -256,22 +255,18 @@ static void write_records(struct trace *trace, FILE *file)
 			      .parts = (trace->gpu ? GPU : 0) | (trace->memory ? MEMORY : 0),
 			      .note = trace->gpu && !options->quiet ? legend : NULL};
 
-	trace->zero = session_header(trace->session)->trace_start;
+	trace->zero = session_header(trace->report->session)->trace_start;
 	if (!trace->zero || trace->zero > trace->records[0]->start)
 		trace->zero = trace->records[0]->start;
 	sheet_choose_units(&sheet, options->unit, 0, trace->count);
-	sheet_write(&sheet, file);
+	sheet_write(&sheet, trace->report->file);
 }
 
-int trace_write(const struct session *session, const struct options *options, bool gpu, bool api,
-		FILE *file)
+int trace_write(struct report *report, bool gpu, bool api)
 {
-	struct trace trace = {.session = session, .options = options};
-	int error = filter_init(&trace.filter, session, options);
+	struct trace trace = {.report = report};
+	int error = collect(&trace, gpu, api);
 
-	if (error)
-		return error;
-	error = collect(&trace, gpu, api);
 	if (error)
 		goto out;
 	for (size_t i = 0; i < trace.count; i++) {
@@ -280,14 +275,13 @@ int trace_write(const struct session *session, const struct options *options, bo
 		trace.memory |= is_memory(trace.records[i]);
 	}
 	if (gpu && !trace.gpu)
-		fputs("No kernels were profiled.\n", file);
+		fputs("No kernels were profiled.\n", report->file);
 	if (trace.count > 0)
-		write_records(&trace, file);
+		write_records(&trace);
 	if (api && !trace.api)
-		fputs("No API activities were profiled.\n", file);
+		fputs("No API activities were profiled.\n", report->file);
 out:
 	free(trace.records);
-	filter_free(&trace.filter);
 	return error;
 }
 
