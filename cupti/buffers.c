@@ -12,7 +12,7 @@
 #include "cupti/kinds.h"
 #include "preload/base/futex.h"
 #include "report/session/owner.h"
-#include "report/session/unlocked.h"
+#include "report/session/memory.h"
 
 /*
  * The sizes of the pool's buffers, and how many there are of each; the largest free one is taken.

@@ -6,7 +6,7 @@
 
 #include "cupti/activity.h"
 #include "report/session/entries.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 
 /* How far before its call a record may start, in nanoseconds: CUPTI fits its clock to the host's.
  * Chosen. */

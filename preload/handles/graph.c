@@ -12,7 +12,7 @@
 #include "cupti/cupti.h"
 #include "preload/base/clock.h"
 #include "preload/base/lifecycle_state.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 
 /* How deep child graphs are followed; a bound in case they are not a tree. Chosen. */
 #define NESTING		 16

@@ -14,7 +14,7 @@
 #include "report/options/log_file.h"
 #include "report/print/report.h"
 #include "report/session/folder.h"
-#include "report/session/new_file.h"
+#include "report/session/files.h"
 
 /* So many files with its number in the name are tried. Chosen. */
 #define PROGRAMS_MOST 1000u

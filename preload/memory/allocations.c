@@ -293,8 +293,8 @@ static void update_use(struct session *session, const struct clock_scale *scale,
 	if (!sum->allocations)
 		return;
 	if (!*use)
-		*use = session_add_memory_use(session,
-					      &(struct memory_use){.kind = kind, .device = device});
+		*use = session_add_item(session, SEGMENT_MEMORY,
+					&(struct memory_use){.kind = kind, .device = device});
 	if (!*use)
 		return;
 	peak_time = (*use)->peak == sum->peak ? (*use)->peak_time
@@ -345,7 +345,7 @@ static void update_site(struct session *session, size_t index)
 				session, sum->origin.operation ? sum->origin.operation->name : ""),
 		};
 
-		*site = session_add_memory_site(session, &made);
+		*site = session_add_item(session, SEGMENT_MEMORY_SITES, &made);
 	}
 	if (!*site)
 		return;

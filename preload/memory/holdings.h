@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 #include "preload/base/clock.h"
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 
 /*
  * Sums of what the program holds of memory: by device and kind, and by origin, with the peaks. Each

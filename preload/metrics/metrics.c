@@ -20,7 +20,7 @@
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "report/options/metrics.h"
-#include "report/session/metric_values.h"
+#include "report/session/items.h"
 
 /* Bounds memory: kernels on a device; counters of all metrics together. Chosen. */
 #define KERNELS_MOST  1024

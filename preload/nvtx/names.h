@@ -9,7 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 
 /* Further domains share the last number, and further names of any domain have number 0. Chosen. */
 #define NAMES_DOMAINS 64u

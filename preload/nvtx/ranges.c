@@ -319,8 +319,8 @@ static uint32_t range_of(uint32_t thread, uint16_t path)
 	parent = is_inside ? range_of(thread, place.parent) : 0;
 	if ((is_inside && !parent) || range_count == MOST_RANGES)
 		return 0;
-	range = session_add_nvtx_range(
-		session,
+	range = session_add_item(
+		session, SEGMENT_RANGES,
 		&(struct nvtx_range){
 			.style = place.style,
 			.parent = parent ? offset_of(ranges_numbered(parent)) : 0,

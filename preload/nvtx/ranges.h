@@ -12,7 +12,7 @@
 
 #include "preload/base/clock.h"
 #include "preload/nvtx/range_thread.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 
 /* In which NVTX ranges a call was made. */
 

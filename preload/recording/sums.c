@@ -8,7 +8,7 @@
 #include "preload/handles/graph.h"
 #include "preload/recording/window_estimate.h"
 #include "report/session/entries.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 
 static struct session *session;
 static struct row *(*row_of)(struct operation *operation, int device);

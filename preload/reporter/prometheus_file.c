@@ -15,7 +15,7 @@
 #include "preload/base/sanitizer.h"
 #include "preload/base/settings.h"
 #include "report/prometheus/prometheus.h"
-#include "report/session/new_file.h"
+#include "report/session/files.h"
 #include "report/session/environment.h"
 
 /* How long the end of the run waits while the thread writes the file. Chosen: writing it takes a

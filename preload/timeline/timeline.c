@@ -7,7 +7,7 @@
 
 #include "preload/driver/entries.h"
 #include "preload/launch/window.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 
 static uint64_t smaller(uint64_t one, uint64_t other)
 {

@@ -11,7 +11,6 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/session/idle.h"
 #include "report/session/session.h"
 
 /*

@@ -19,7 +19,7 @@
 #include "report/names/visible.h"
 #include "report/options/filename.h"
 #include "report/session/folder.h"
-#include "report/session/new_file.h"
+#include "report/session/files.h"
 
 #define CANNOT_RUN 126
 #define NOT_FOUND  127

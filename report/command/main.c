@@ -9,7 +9,7 @@
 
 #include "report/command/commands.h"
 #include "report/names/visible.h"
-#include "report/session/new_file.h"
+#include "report/session/files.h"
 
 static char speaker[32] = "ktime"; /* "ktime show" */
 

@@ -14,7 +14,7 @@
 #include "report/names/visible.h"
 #include "report/options/log_file.h"
 #include "report/print/report.h"
-#include "report/session/new_file.h"
+#include "report/session/files.h"
 #include "report/session/session.h"
 
 int show_session(struct session *session, const char *path, const struct options *options,

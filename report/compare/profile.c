@@ -14,8 +14,8 @@
 #include "report/names/visible.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
-#include "report/session/input.h"
-#include "report/session/memory_use.h"
+#include "report/session/files.h"
+#include "report/session/items.h"
 #include "report/session/layout.h"
 #include "report/session/session.h"
 

@@ -12,9 +12,8 @@
 #include <unistd.h>
 
 #include "report/names/visible.h"
-#include "report/session/fault.h"
-#include "report/session/file_lock.h"
 #include "report/session/session.h"
+#include "report/session/owner.h"
 
 /* How long an answer is waited for: the collector may wait for a context's end. Chosen. */
 #define ANSWER_MS  10000

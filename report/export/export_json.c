@@ -18,7 +18,7 @@
 #include "report/rates/rates.h"
 #include "report/session/device_info.h"
 #include "report/session/estimate.h"
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 #include "report/session/session.h"
 
 /* Counts up where a member is changed or removed. */

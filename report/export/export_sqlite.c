@@ -12,7 +12,7 @@
 #include "report/export/export.h"
 #include "report/export/export.h"
 #include "report/names/nsys_names.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 
 #define NSYS_SCHEMA_MAJOR   "3"
 #define NSYS_SCHEMA_MINOR   "24"

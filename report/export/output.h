@@ -8,7 +8,7 @@
 #include <stddef.h>
 #include <stdio.h>
 
-#include "report/session/new_file.h"
+#include "report/session/files.h"
 
 struct output {
 	const char *path;

@@ -7,7 +7,7 @@
 
 #include "report/export/order.h"
 #include "report/merge/progress.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 
 /* Fewer records are written in no time: they need no bar. Chosen. */
 #define BAR_LEAST 500000

@@ -11,7 +11,7 @@
 #include "report/export/export.h"
 #include "report/html/section.h"
 #include "report/session/entries.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 #include "report/sheet/number.h"
 
 /* Records that are read: 48 bytes each, 200 MB. Chosen: above it the page says what is missing. */

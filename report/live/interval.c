@@ -6,9 +6,8 @@
 
 #include "report/session/estimate.h"
 #include "report/session/layout.h"
-#include "report/session/memory_use.h"
-#include "report/session/session_nvtx.h"
-#include "report/session/session_overhead.h"
+#include "report/session/items.h"
+#include "report/session/session.h"
 
 static uint64_t less(uint64_t now, uint64_t before)
 {

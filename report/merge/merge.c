@@ -9,7 +9,7 @@
 #include "report/merge/job.h"
 #include "report/merge/merge_rows.h"
 #include "report/session/layout.h"
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 #include "report/session/session_internal.h"
 
 /* A device's time is that of all processes, from no moment of any clock. */
@@ -121,7 +121,9 @@ static struct memory_use *find_use(struct session *merged, const struct memory_u
 	session_for_each_memory_use(
 		merged, use) if (use->kind == wanted->kind &&
 				 use->device == wanted->device) return (struct memory_use *)use;
-	return session_add_memory_use(merged, wanted);
+	return session_add_item(
+		merged, SEGMENT_MEMORY,
+		&(struct memory_use){.kind = wanted->kind, .device = wanted->device});
 }
 
 static int merge_memory(struct session *merged, const struct session *session)
@@ -303,7 +305,7 @@ static int note_process(struct merge *merge, struct job_process *added, struct j
 		return error;
 	added->clock_offset += (uint64_t)*shift;
 	added->records_moved += *shift < 0 ? 0 - (uint64_t)*shift : (uint64_t)*shift;
-	*there = session_add_process(merge->session, added);
+	*there = session_add_item(merge->session, SEGMENT_PROCESSES, added);
 	return *there && start_of(merge, &added->owner, added->start_realtime, added->pid,
 				  sizeof(struct entry))
 		       ? 0

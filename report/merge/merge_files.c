@@ -9,7 +9,7 @@
 
 #include "report/merge/progress.h"
 #include "report/names/visible.h"
-#include "report/session/new_file.h"
+#include "report/session/files.h"
 
 struct read_ahead {
 	const char *const *paths;

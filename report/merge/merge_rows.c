@@ -7,13 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/session/metric_values.h"
+#include "report/session/items.h"
 #include "report/print/table.h"
 #include "report/ranges/range_tree.h"
 #include "report/session/estimate.h"
 #include "report/session/layout.h"
 #include "report/session/session_internal.h"
-#include "report/session/session_nvtx.h"
 
 static void merge_shapes(struct row *to, const struct row *from)
 {
@@ -148,7 +147,7 @@ static struct spread_entry *find_spread(struct merge *merge, enum row_kind kind,
 	struct spread_entry *spread = name ? entry_of(&merge->spreads, key, sizeof(*spread)) : NULL;
 
 	if (spread && !spread->row) {
-		spread->row = session_add_job_row(merge->session, &empty);
+		spread->row = session_add_item(merge->session, SEGMENT_JOB_ROWS, &empty);
 		spread->is_collective =
 			row_is_collective(kind, session_string(merge->session, name));
 	}
@@ -284,7 +283,7 @@ static int settle(struct merge *merge, struct job_process *process)
 		if (!entry->is_collective)
 			continue;
 		process->collectives += to_unsigned(entry->total);
-		if (!session_add_job_part(merge->session, &part))
+		if (!session_add_item(merge->session, SEGMENT_JOB_PARTS, &part))
 			error = -ENOMEM;
 	}
 	return error;
@@ -357,7 +356,7 @@ static int add_spreads(struct merge *merge, const struct session *from)
 		added.process = moved_to(merge, part->process);
 		added.row = moved_to(merge, part->row);
 		if (!error && added.process && added.row &&
-		    !session_add_job_part(merge->session, &added))
+		    !session_add_item(merge->session, SEGMENT_JOB_PARTS, &added))
 			error = -ENOMEM;
 	}
 	return error;
@@ -440,7 +439,7 @@ static struct range_entry *find_range(struct merge *merge, const struct session 
 		entry_of(&merge->ranges, key, fits ? sizeof(struct range_entry) : 0);
 
 	if (merged && !merged->range) {
-		merged->range = session_add_nvtx_range(merge->session, &empty);
+		merged->range = session_add_item(merge->session, SEGMENT_RANGES, &empty);
 		merged->path = intern_path(merge, from, range, parent);
 	}
 	if (merged && merged->range)

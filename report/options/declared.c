@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "report/options/range_pattern.h"
-#include "report/session/input.h"
+#include "report/session/files.h"
 
 /* How long a pipe may bring nothing: a program that starts with such an option waits. Chosen. */
 #define PIPE_WAIT_MS 800

@@ -11,7 +11,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-#include "report/session/process.h"
+#include "report/session/session.h"
 
 /* Whose name it is. */
 struct name_codes {

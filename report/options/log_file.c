@@ -17,7 +17,7 @@
 #include <unistd.h>
 
 #include "report/names/visible.h"
-#include "report/session/new_file.h"
+#include "report/session/files.h"
 
 /* How long a reader of the log may take nothing of it. */
 #define WRITE_WAIT_NS UINT64_C(2000000000)

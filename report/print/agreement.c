@@ -6,7 +6,7 @@
 
 #include "report/print/report.h"
 #include "report/print/table.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 
 /* Averages this close agree: so well is the event-pair overhead known, measured on the device. */
 #define AGREEMENT_NANOSECONDS 200

@@ -6,9 +6,8 @@
 
 #include "report/options/metrics.h"
 #include "report/print/report.h"
-#include "report/session/grow.h"
-#include "report/session/metric_values.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/memory.h"
+#include "report/session/items.h"
 
 #define VALUE_SIZE 40
 

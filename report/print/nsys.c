@@ -18,7 +18,7 @@
 #include "report/print/table.h"
 #include "report/session/entries.h"
 #include "report/session/estimate.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 #include "report/sheet/sheet.h"
 
 /*

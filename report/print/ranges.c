@@ -8,7 +8,7 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/estimate.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 
 /* Rows of a report that was not asked for a number of them. Chosen. */
 #define ROWS_MOST 40

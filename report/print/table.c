@@ -11,7 +11,7 @@
 #include "report/print/report.h"
 #include "report/session/entries.h"
 #include "report/session/estimate.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 
 uint64_t row_calls(const struct row *row)
 {

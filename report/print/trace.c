@@ -7,7 +7,7 @@
 #include "report/options/filename.h"
 #include "report/print/report.h"
 #include "report/print/table.h"
-#include "report/session/grow.h"
+#include "report/session/memory.h"
 #include "report/sheet/sheet.h"
 
 /* Device names are cut to the width of their column, as nvprof does, but not their ordinals. */

@@ -13,7 +13,7 @@
 #include "report/print/report.h"
 #include "report/print/table.h"
 #include "report/session/layout.h"
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 
 /* X(name, type, help). The help texts are the same in all files, or a scrape of several fails. */
 #define METRICS(X)                                                                                 \

@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 
 #define RANGE_NO_PARENT SIZE_MAX
 

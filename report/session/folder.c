@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "report/session/file_lock.h"
+#include "report/session/owner.h"
 #include "report/session/environment.h"
 
 #define PREFIX	   "ktime."

@@ -4,10 +4,8 @@
 #include <string.h>
 
 #include "report/session/layout.h"
-#include "report/session/memory_use.h"
-#include "report/session/metric_values.h"
+#include "report/session/items.h"
 #include "report/session/session_internal.h"
-#include "report/session/session_nvtx.h"
 
 static const char *const keys[] = {
 #define ALLOCATION_KEY(name, key, text) key,
@@ -37,7 +35,7 @@ static uint32_t is_committed(const void *item)
 }
 
 /* Each kind of item begins with `committed`, which is stored last. */
-static void *add(struct session *session, enum segment_kind kind, const void *item)
+void *session_add_item(struct session *session, enum segment_kind kind, const void *item)
 {
 	const uint32_t size = item_size(kind);
 	uint32_t *added = items_reserve(session, kind, size);
@@ -50,49 +48,12 @@ static void *add(struct session *session, enum segment_kind kind, const void *it
 	return added;
 }
 
-struct job_process *session_add_process(struct session *session, const struct job_process *process)
-{
-	return add(session, SEGMENT_PROCESSES, process);
-}
-
-struct job_row *session_add_job_row(struct session *session, const struct job_row *row)
-{
-	return add(session, SEGMENT_JOB_ROWS, row);
-}
-
-struct job_part *session_add_job_part(struct session *session, const struct job_part *part)
-{
-	return add(session, SEGMENT_JOB_PARTS, part);
-}
-
-struct nvtx_range *session_add_nvtx_range(struct session *session, const struct nvtx_range *range)
-{
-	return add(session, SEGMENT_RANGES, range);
-}
-
 struct nvtx_part *session_add_nvtx_part(struct session *session, const struct nvtx_range *range,
 					const struct row *row)
 {
-	return add(session, SEGMENT_RANGE_PARTS,
-		   &(struct nvtx_part){.range = session_offset(session, range),
-				       .row = session_offset(session, row)});
-}
-
-struct memory_use *session_add_memory_use(struct session *session, const struct memory_use *use)
-{
-	return add(session, SEGMENT_MEMORY,
-		   &(struct memory_use){.kind = use->kind, .device = use->device});
-}
-
-struct memory_site *session_add_memory_site(struct session *session, const struct memory_site *site)
-{
-	return add(session, SEGMENT_MEMORY_SITES,
-		   &(struct memory_site){.kind = site->kind,
-					 .device = site->device,
-					 .thread = site->thread,
-					 .size = site->size,
-					 .range = site->range,
-					 .operation = site->operation});
+	return session_add_item(session, SEGMENT_RANGE_PARTS,
+				&(struct nvtx_part){.range = session_offset(session, range),
+						    .row = session_offset(session, row)});
 }
 
 struct metric_values *session_add_metric(struct session *session, const struct row *row,
@@ -105,7 +66,7 @@ struct metric_values *session_add_metric(struct session *session, const struct r
 		.description = session_intern(session, description),
 	};
 
-	return added.name ? add(session, SEGMENT_METRICS, &added) : NULL;
+	return added.name ? session_add_item(session, SEGMENT_METRICS, &added) : NULL;
 }
 
 /* The item at an offset, if one of the kind is there. */

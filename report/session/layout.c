@@ -8,10 +8,8 @@
 #include <string.h>
 
 #include "report/session/figure.h"
-#include "report/session/memory_use.h"
-#include "report/session/metric_values.h"
+#include "report/session/items.h"
 #include "report/session/session_internal.h"
-#include "report/session/session_nvtx.h"
 
 /* What is an array by the lines of another list. */
 #define UNTIMED_LINE(name, text)                                                                   \

@@ -10,7 +10,7 @@
 #include <stdint.h>
 
 #include "report/session/figure.h"
-#include "report/session/item.h"
+#include "report/session/session.h"
 
 /* X(scope, structure, its lines) */
 #define FIGURE_SCOPES(X)                                                                           \

@@ -27,4 +27,15 @@ bool process_is_of(pid_t pid, uid_t user);
  * it, as the program needs them. */
 uint64_t process_addresses(uint64_t most);
 
+/*
+ * The lock of a file (flock), for processes of ktime's that must not do the same at once. Whoever
+ * may read the file can hold it, for as long as he likes: so nobody waits for it without end.
+ */
+
+/* Takes the lock within the time; closing the descriptor gives it back. 0, -EWOULDBLOCK where
+ * another has it, or another -errno. */
+int file_lock(int fd, unsigned milliseconds);
+/* The process that has it; 0: the system does not tell. */
+pid_t file_lock_holder(int fd);
+
 #endif

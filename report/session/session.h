@@ -22,8 +22,6 @@
 #include "report/session/device_info.h"
 #include "report/session/figure.h"
 #include "report/session/histogram.h"
-#include "report/session/idle.h"
-#include "report/session/process.h"
 
 #define SESSION_MAGIC	      0x656d69746bULL /* "ktime" */
 /* Of what every version reads: the header up to `control`, the lines of its table, segments,
@@ -34,6 +32,24 @@
 #define SESSION_SEGMENT_ALIGN 65536
 #define SESSION_DEVICES	      64
 #define SESSION_NOTES	      64
+
+/* Profiles hold the numbers. */
+enum segment_kind {
+	SEGMENT_STRINGS,
+	SEGMENT_ROWS,
+	SEGMENT_HISTOGRAMS,
+	SEGMENT_TRACE,
+	SEGMENT_IDLE,
+	SEGMENT_RANGES,
+	SEGMENT_RANGE_PARTS,
+	SEGMENT_PROCESSES,
+	SEGMENT_JOB_ROWS,
+	SEGMENT_JOB_PARTS,
+	SEGMENT_METRICS,
+	SEGMENT_MEMORY,
+	SEGMENT_MEMORY_SITES,
+	SEGMENT_KINDS
+};
 
 /* What a row stands for. The order is the order of the sections in a report. */
 enum row_kind {
@@ -323,6 +339,159 @@ enum overhead_kind {
 	OVERHEAD_KINDS
 };
 
+/* What a device's time was: how much of it was busy, and why the rest was not. */
+
+/* Why a device was idle before an operation. X(name, in JSON and CSV, in words) */
+#define IDLE_CAUSES(X)                                                                             \
+	X(PROGRAM, "program", "the program between CUDA calls")                                    \
+	X(AFTER_WAIT, "program after waiting", "the program after a synchronizing call")           \
+	X(CALL, "call", "a CUDA call")                                                             \
+	X(FIRST_LAUNCH, "first launch", "first launch of a kernel")                                \
+	X(LATENCY, "launch latency", "launch latency")                                             \
+	X(DEPENDENCY, "dependency", "dependencies on the device")                                  \
+	X(GRAPH, "graph", "inside graphs")                                                         \
+	X(SHORT, "short", "gaps under 5 us")                                                       \
+	X(UNRESOLVED, "unresolved", "cause unknown")
+
+#define IDLE_CAUSE_ENUM(name, key, text) IDLE_##name,
+enum idle_cause { IDLE_CAUSES(IDLE_CAUSE_ENUM) IDLE_CAUSE_COUNT };
+#undef IDLE_CAUSE_ENUM
+extern const char *const idle_cause_keys[IDLE_CAUSE_COUNT],
+	*const idle_cause_texts[IDLE_CAUSE_COUNT];
+
+/* A device's time by activity records, from `first`, the start of the first operation, to `last`,
+ * the end of the last one. All 0 if there are none. Nanoseconds. */
+#define USE_FIGURES(X)                                                                             \
+	X(device_use, U64, first, NS, OWN, OWN, "when the first operation began")                  \
+	X(device_use, U64, last, NS, OWN, OWN, "when the last one ended")                          \
+	X(device_use, U64, excluded, NS, SUM, SUBTRACT, "of that, outside the profiling window")   \
+	X(device_use, U64, busy, NS, SUM, SUBTRACT, "union of all operations")                     \
+	X(device_use, U64, kernels, NS, SUM, SUBTRACT, "union of kernels and graphs",              \
+	  SHOWN_ALWAYS, "busy_kernels")                                                            \
+	X(device_use, U64, copies, NS, SUM, SUBTRACT, "union of copies and memsets", SHOWN_ALWAYS, \
+	  "busy_copies")                                                                           \
+	X(device_use, U64, late, NS, SUM, SUBTRACT, "of records that came too late to be counted") \
+	X(device_use, U32, contexts, COUNT, MOST, LATER,                                           \
+	  "how many worked on it: 1, or 2 for several", SHOWN_NEVER)
+
+struct device_use {
+	USE_FIGURES(FIGURE_MEMBER)
+};
+
+/* Calls that a program may do better without: how many, and how long they took in all. */
+#define TOTALS_FIGURES(X)                                                                          \
+	X(call_totals, U64, pageable_calls, COUNT, SUM, SUBTRACT,                                  \
+	  "asynchronous copies of pageable memory")                                                \
+	X(call_totals, U64, pageable_ns, NS, SUM, SUBTRACT, "their time on the device")            \
+	X(call_totals, U64, synchronous_calls, COUNT, SUM, SUBTRACT,                               \
+	  "synchronous copies, and memsets that wait")                                             \
+	X(call_totals, U64, synchronous_ns, NS, SUM, SUBTRACT, "their time on the host")           \
+	X(call_totals, U64, waiting_calls, COUNT, SUM, SUBTRACT, "synchronizing calls")            \
+	X(call_totals, U64, waiting_ns, NS, SUM, SUBTRACT, "their time on the host")               \
+	X(call_totals, U64, memory_calls, COUNT, SUM, SUBTRACT,                                    \
+	  "calls that allocate or free memory")                                                    \
+	X(call_totals, U64, memory_ns, NS, SUM, SUBTRACT, "their time on the host")
+
+struct call_totals {
+	TOTALS_FIGURES(FIGURE_MEMBER)
+};
+
+/* A cause of idle time. */
+#define IDLE_FIGURES(X)                                                                            \
+	X(idle_row, U64, gaps, COUNT, SUM, SUBTRACT, "in which it had a part")                     \
+	X(idle_row, U64, total, NS, SUM, SUBTRACT, "idle time")                                    \
+	X(idle_row, U64, longest, NS, OWN, LATER, "the longest part")                              \
+	X(idle_row, TEXT, longest_before, COUNT, OWN, LATER, "the operation before the longest",   \
+	  SHOWN_ALWAYS, "before")                                                                  \
+	X(idle_row, TEXT, longest_after, COUNT, OWN, LATER, "the one after it", SHOWN_ALWAYS,      \
+	  "after")
+
+struct idle_row {
+	uint32_t committed; /* as in struct row */
+	uint32_t cause;	    /* enum idle_cause */
+	uint64_t name;	    /* IDLE_CALL: offset of the function's name; else 0 */
+	int32_t device;
+	uint32_t thread; /* whose operation ended the gap, from gettid(); 0: not known */
+	IDLE_FIGURES(FIGURE_MEMBER)
+};
+
+/* Who wrote a profile: a process, and its place in a job of several; and what a profile that others
+ * were merged into knows of each of these processes. */
+
+/* The process that writes a profile: its number alone may be another process's by now. */
+struct session_owner {
+	char boot[40];	  /* boot id of the kernel, as text; "" where it is not known */
+	uint64_t started; /* clock ticks since boot: proc_pid_stat(5), field 22; 0: not known */
+	uint64_t pid_namespace; /* inode: containers share folders and not process numbers */
+};
+
+/* The process's place in its job, as the launcher tells it; -1: not known. */
+struct process_rank {
+	int32_t rank;
+	int32_t local_rank; /* among those of the node */
+	int32_t world_size; /* how many ranks the job has */
+	uint32_t reserved0;
+	char launcher[24]; /* "" if the process has no rank */
+	char job[72];	   /* what tells the job from others; "" where the launcher does not */
+};
+
+/* A process whose profile was merged into this one; times are nanoseconds. */
+struct job_process {
+	uint32_t committed;
+	int32_t pid;
+	struct session_owner owner;
+	struct process_rank rank;
+	uint64_t hostname, command; /* offsets of strings */
+	uint64_t start_realtime;
+	uint64_t clock_offset;	/* of the clock that its records are on: as in the header */
+	uint64_t clock_moved;	/* as in the header */
+	uint64_t records_moved; /* by how much its records were, onto that clock */
+	uint32_t finished;	/* 0: it was killed, or still ran */
+	uint32_t timed;		/* 0: it counted its operations, and timed none */
+	uint64_t operations;
+	uint64_t gpu;		/* of its GPU operations, by the rows */
+	uint64_t collectives;	/* of these, of collectives */
+	uint64_t wall;		/* since its first GPU work */
+	uint64_t device_time;	/* its devices', from their first to their last operation */
+	uint64_t busy;		/* of that */
+	uint64_t trace_records; /* 0: none, or some are lost */
+	uint64_t causes[IDLE_CAUSE_COUNT];
+	/* Of its devices' memory, bytes: the most of one device's at once; of all, in the end. */
+	uint64_t memory_peak, memory_held;
+} __attribute__((aligned(64)));
+
+/* What the rows of one name are in the processes: a process counts with the sum of its rows. */
+#define JOB_ROW_FIGURES(X)                                                                         \
+	X(job_row, U64, processes, COUNT, SUM, LATER, "that have it")                              \
+	X(job_row, REAL, total, NS, SUM, LATER, "sum of the processes' times")                     \
+	X(job_row, REAL, squares, NS_SQUARED, SUM, LATER, "sum of their squares")                  \
+	X(job_row, U64, minimum, NS, LEAST, LATER, "the least of them",                            \
+	  IF_KNOWN(job_row, MINIMUM))                                                              \
+	X(job_row, U64, maximum, NS, OWN, LATER, "the most")
+
+struct job_row {
+	uint32_t committed;
+	uint32_t kind; /* enum row_kind */
+	uint64_t name; /* offset of a string */
+	JOB_ROW_FIGURES(FIGURE_MEMBER)
+	uint64_t slowest; /* offset of the process with the maximum */
+	uint32_t known;	  /* enum figure_known */
+} __attribute__((aligned(64)));
+
+/* What one process has of a collective's rows. */
+#define JOB_PART_FIGURES(X)                                                                        \
+	X(job_part, U64, calls, COUNT, OWN, LATER, "of the collective")                            \
+	X(job_part, REAL, total, NS, OWN, LATER, "their time")                                     \
+	X(job_part, REAL, error, NS, OWN, LATER, "half its 95 % interval",                         \
+	  IF_KNOWN(job_part, ERROR))
+
+struct job_part {
+	uint32_t committed;
+	uint32_t known;	       /* enum figure_known */
+	uint64_t process, row; /* offsets */
+	JOB_PART_FIGURES(FIGURE_MEMBER)
+} __attribute__((aligned(64)));
+
 struct session_header {
 	uint64_t magic;
 	uint32_t version;
@@ -399,6 +568,11 @@ void session_close(struct session *session);
  * the access may then be made again. Safe in a handler.
  */
 bool session_fault(const void *address);
+/* Has it cover the addresses of a mapping, by their beginning, or no longer. */
+void fault_cover(const void *base, size_t size);
+void fault_uncover(const void *base);
+/* Whether one of its pages was replaced. */
+bool fault_happened(const void *base);
 /* What comes from now on stays in memory: the program may soon open no file. Any thread. */
 void session_leave_file(struct session *session);
 /*
@@ -459,6 +633,16 @@ void session_note(struct session *session, const char *format, ...)
  * session_open does it to its own copy of a session that never came to its end.
  */
 void session_subtract_overheads(struct session *session);
+/*
+ * ns that are to be taken off each of the row's event times: the overhead of its kind, and what
+ * pairs of queued operations hold more, by how many of the row's pairs are such. Takes no lock and
+ * allocates nothing.
+ */
+double row_overhead(const struct session_header *header, const struct row *row);
+/* Takes it off a row, and off its histograms where it has any. Allocates nothing. */
+void row_subtract_overhead(const struct session *session, struct row *row);
+/* Its standard error, ns. */
+double row_overhead_error(const struct session_header *header, const struct row *row);
 /* Appends a trace record. -ENOSPC ends the trace for good: one note says so. */
 int session_trace(struct session *session, const struct trace_record *record);
 
@@ -479,5 +663,94 @@ const struct trace_record *session_next_trace(const struct session *session,
 #define session_for_each_trace(session, record)                                                    \
 	for (record = session_next_trace(session, NULL); record;                                   \
 	     record = session_next_trace(session, record))
+
+/*
+ * Reading, in the order of their creation; NULL past the last. What is not whole, or damaged, is
+ * left out.
+ */
+void *session_next_item(const struct session *session, enum segment_kind kind,
+			const void *previous);
+#define session_for_each_item(session, kind, item)                                                 \
+	for (item = session_next_item(session, kind, NULL); item;                                  \
+	     item = session_next_item(session, kind, item))
+/* Adds one, a copy; NULL if there is no room. Looks for no earlier one. For the writer. */
+void *session_add_item(struct session *session, enum segment_kind kind, const void *item);
+
+/* In nanoseconds: a device's time in the profiling window, from its first operation to its last;
+ * its idle time, and the whole that it is a part of; how long it ran kernels and copies at once. */
+uint64_t use_time(const struct device_use *use);
+uint64_t idle_time(const struct device_use *use, uint64_t *whole);
+uint64_t busy_with_both(const struct device_use *use);
+/* The idle time of each cause; of no session none. */
+void idle_totals(const struct session *session, int device, uint64_t totals[IDLE_CAUSE_COUNT]);
+
+static inline double time_percent(uint64_t part, uint64_t whole)
+{
+	return whole > 0 ? 100.0 * (double)part / (double)whole : 0;
+}
+
+/* How a device's time was used since CUPTI was started. NULL: nothing was recorded on it (events
+ * say how long an operation took and not when), or only what ran in windows. */
+const struct device_use *session_use(const struct session *session, int device);
+/* Whether it is known of the whole run: whatever ran was recorded. */
+bool session_knows_use(const struct session *session);
+
+/* Finds or adds a cause; NULL if there is no room for it. */
+struct idle_row *session_idle_row(struct session *session, const struct idle_row *key);
+/* Adds one gap's part. */
+void session_add_idle(struct idle_row *row, uint64_t nanoseconds, uint64_t before, uint64_t after);
+#define session_for_each_idle(session, row)                                                        \
+	for (row = session_next_item(session, SEGMENT_IDLE, NULL); row;                            \
+	     row = session_next_item(session, SEGMENT_IDLE, row))
+
+#define session_for_each_process(session, process)                                                 \
+	session_for_each_item(session, SEGMENT_PROCESSES, process)
+#define session_for_each_job_row(session, row) session_for_each_item(session, SEGMENT_JOB_ROWS, row)
+#define session_for_each_job_part(session, part)                                                   \
+	session_for_each_item(session, SEGMENT_JOB_PARTS, part)
+/* The process at an offset; NULL if none is there. */
+const struct job_process *session_process_at(const struct session *session, uint64_t offset);
+/*
+ * How many bytes a trace may take, 128 KiB at least, and how long before the newest its records may
+ * have ended, ns: the oldest part gives way. Before the first record; without, and UINT64_MAX: any.
+ */
+void session_limit_trace(struct session *session, uint64_t bytes, uint64_t nanoseconds);
+enum trace_state {
+	TRACE_NONE,
+	TRACE_GROWS, /* records are kept */
+	TRACE_STAYS  /* those of a window are there, and are being copied: no more are taken */
+};
+/* Takes the overheads off the trace's records, in an opened session as they are read, before the
+ * first of them. session_subtract_overheads() does it unless they are being copied. */
+void session_correct_trace(struct session *session);
+/* Forgets the trace's records, and begins anew; `bytes` limit it, unless there was one before. */
+void session_restart_trace(struct session *session, uint64_t bytes);
+/* How often records of the trace gave way, by its limit or by session_restart_trace(). */
+uint64_t session_trace_emptied(const struct session *session);
+/*
+ * Says which process the next trace records belong to, by its offset, and how many there are. A
+ * segment of the trace holds records of one process.
+ */
+void session_trace_of(struct session *session, uint64_t process, uint64_t records);
+/* Whose trace a record is of; NULL in a profile of one process. */
+const struct job_process *session_trace_process(const struct session *session,
+						const struct trace_record *record);
+
+/* Trace records that lie one after the other, all of one process's, in the order they were added.
+ * Their kinds are as the file has them: a damaged one may hold any number. */
+struct trace_part {
+	const struct trace_record *records; /* NULL: before the first part */
+	size_t count;
+	const struct job_process *process; /* as session_trace_process() has it */
+};
+/* Goes on to the next part that has records; false past the last, which leaves it as it is. */
+bool session_next_trace_part(const struct session *session, struct trace_part *part);
+/*
+ * Gives the memory of a part's records back until they are held again: a trace may be longer than
+ * memory. Does nothing where the records are not read from a file. Another process may write to the
+ * file, so the part, which goes on being there, may then hold anything else.
+ */
+void session_release_trace_part(const struct session *session, const struct trace_part *part);
+void session_hold_trace_part(const struct session *session, const struct trace_part *part);
 
 #endif

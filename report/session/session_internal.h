@@ -13,7 +13,6 @@
 
 #include <sys/types.h>
 
-#include "report/session/fault.h"
 #include "report/session/session.h"
 
 #define SEGMENT_MAGIC 0x6d676573U /* "segm" */

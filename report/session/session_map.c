@@ -13,10 +13,10 @@
 #include <unistd.h>
 
 #include "report/session/layout.h"
-#include "report/session/new_file.h"
+#include "report/session/files.h"
 #include "report/session/owner.h"
 #include "report/session/session_internal.h"
-#include "report/session/unlocked.h"
+#include "report/session/memory.h"
 
 /*
  * A mapped file ends where another process cuts it, and the next access behind its end is a SIGBUS.

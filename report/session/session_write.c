@@ -105,22 +105,6 @@ void session_index_free(struct session *session)
 	entries_free(&session->idle);
 }
 
-static struct idle_row *idle_add(struct session *session, const struct idle_row *wanted,
-				 uint32_t thread)
-{
-	struct idle_row *row = items_reserve(session, SEGMENT_IDLE, sizeof(*row));
-
-	if (!row)
-		return NULL;
-	row->cause = wanted->cause;
-	row->name = wanted->name;
-	row->device = wanted->device;
-	row->thread = thread;
-	__atomic_store_n(&row->committed, 1, __ATOMIC_RELEASE);
-	items_publish(session, SEGMENT_IDLE, sizeof(*row));
-	return row;
-}
-
 /* Rows for causes of idle time by thread; the causes of further threads are summed up. Chosen. */
 #define IDLE_ROWS 1024
 
@@ -135,7 +119,11 @@ struct idle_row *session_idle_row(struct session *session, const struct idle_row
 	if (!entry)
 		entry = entry_of(&session->idle, key, sizeof(*entry));
 	if (entry && !entry->item)
-		entry->item = idle_add(session, wanted, (uint32_t)key[3]);
+		entry->item = session_add_item(session, SEGMENT_IDLE,
+					       &(struct idle_row){.cause = wanted->cause,
+								  .name = wanted->name,
+								  .device = wanted->device,
+								  .thread = (uint32_t)key[3]});
 	return entry ? entry->item : NULL;
 }
 

@@ -11,7 +11,7 @@
 #include <unistd.h>
 
 #include "report/session/session.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 
 #define THREADS	    4
 #define STREAMS	    8

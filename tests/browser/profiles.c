@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 #include "tests/unit/whole_profile.h"
 
 #define US 1000ull
@@ -45,8 +45,8 @@ static void add(struct session *session, enum row_kind kind, const char *name, u
 static void add_memory(struct session *session, enum allocation_kind kind, int device,
 		       uint64_t peak, uint64_t held)
 {
-	struct memory_use *use = session_add_memory_use(
-		session, &(struct memory_use){.kind = kind, .device = device});
+	struct memory_use *use = session_add_item(
+		session, SEGMENT_MEMORY, &(struct memory_use){.kind = kind, .device = device});
 
 	assert_non_null(use);
 	use->peak = peak;
@@ -80,13 +80,14 @@ static struct session *small_program(const char *path)
 						  .memory = 150110011392,
 						  .multiprocessors = 132,
 						  .clock_khz = 1980000};
-	header->devices[0].energy = (struct device_energy){.state = ENERGY_READ,
-							   .source = ENERGY_FROM_COUNTER,
-							   .duration = 130 * MS,
-							   .joules = 61.25,
-							   .samples = 2,
-							   .sm = {2, 3960, 1980, 1980},
-							   .memory = {2, 6402, 3201, 3201}};
+	header->devices[0].energy =
+		(struct device_energy){.state = ENERGY_READ,
+				       .source = ENERGY_FROM_COUNTER,
+				       .duration = 130 * MS,
+				       .joules = 61.25,
+				       .samples = 2,
+				       .sm = {2, 3960, 1980, 1980, MINIMUM_KNOWN},
+				       .memory = {2, 6402, 3201, 3201, MINIMUM_KNOWN}};
 	header->uses[0] = (struct device_use){.first = 100 * MS,
 					      .last = 220 * MS,
 					      .busy = 80 * MS,

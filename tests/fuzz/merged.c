@@ -7,10 +7,9 @@
 #include "report/export/export.h"
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
-#include "report/session/metric_values.h"
+#include "report/session/items.h"
 #include "report/print/report.h"
 #include "report/session/estimate.h"
-#include "report/session/session_nvtx.h"
 
 #define REDUCE "ncclDevKernel_AllReduce_Sum_f32_RING_LL"
 
@@ -65,7 +64,7 @@ static void add_estimate(struct session *session)
 static void add_ranges(struct session *session)
 {
 	struct nvtx_range range = {.name = session_intern(session, "step"), .thread = 1};
-	const struct nvtx_range *added = session_add_nvtx_range(session, &range);
+	const struct nvtx_range *added = session_add_item(session, SEGMENT_RANGES, &range);
 	struct row *row = session_row(session, ROW_KERNEL, "work", 0);
 	struct nvtx_part *part;
 
@@ -75,7 +74,7 @@ static void add_ranges(struct session *session)
 	range.name = session_intern(session, "inner");
 	range.domain = session_intern(session, "mine");
 	range.calls = 2;
-	added = session_add_nvtx_range(session, &range);
+	added = session_add_item(session, SEGMENT_RANGES, &range);
 	part = added ? session_add_nvtx_part(session, added, row) : NULL;
 	if (part)
 		*part = (struct nvtx_part){.range = part->range,

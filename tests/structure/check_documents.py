@@ -77,7 +77,7 @@ def check_json(root):
                          read(root, "report/session/session.h"), re.S).group(1)
     members |= set(re.findall(r"X\((\w+),", counters))
     tables = "".join(read(root, "report/session/" + header) for header in
-                     ("session.h", "idle.h", "session_nvtx.h", "memory_use.h"))
+                     ("session.h", "items.h"))
     for name, attributes in re.findall(r"X\((?:row|device_use|idle_row|nvtx_part|memory_use|"
                                        r"memory_site), \w+, (\w+),(.*?)\)$",
                                        re.sub(r"\s*\\\n\s*", " ", tables).replace(" X(", "\nX("), re.M):

@@ -31,7 +31,7 @@
 #include "preload/launch/thread.h"
 #include "preload/launch/window.h"
 #include "preload/metrics/metrics.h"
-#include "report/session/metric_values.h"
+#include "report/session/items.h"
 #include "tests/unit/own_process.h"
 
 #define FIRST  ((CUfunction)1)

@@ -329,14 +329,16 @@ TEST(a_use_or_site_of_no_kind_or_device_is_left_out)
 	const struct memory_site *site = NULL;
 
 	for (int i = 0; i < 3; i++) {
-		session_add_memory_use(session, &bad[i]);
-		session_add_memory_site(session, &(struct memory_site){.kind = bad[i].kind,
-								       .device = bad[i].device});
+		session_add_item(session, SEGMENT_MEMORY, &bad[i]);
+		session_add_item(
+			session, SEGMENT_MEMORY_SITES,
+			&(struct memory_site){.kind = bad[i].kind, .device = bad[i].device});
 	}
 	for (int i = 0; i < 2; i++) {
-		session_add_memory_use(session, &good[i]);
-		session_add_memory_site(session, &(struct memory_site){.kind = good[i].kind,
-								       .device = good[i].device});
+		session_add_item(session, SEGMENT_MEMORY, &good[i]);
+		session_add_item(
+			session, SEGMENT_MEMORY_SITES,
+			&(struct memory_site){.kind = good[i].kind, .device = good[i].device});
 	}
 	for (int i = 0; i < 2; i++) {
 		use = session_next_item(session, SEGMENT_MEMORY, use);

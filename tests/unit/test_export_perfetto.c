@@ -13,7 +13,7 @@
 #include <cmocka.h>
 
 #include "report/export/export.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 #include "tests/unit/perfetto_text.h"
 
 static struct session *session;
@@ -289,7 +289,7 @@ static uint64_t add_process(int32_t pid, const char *hostname, int32_t rank)
 				      .hostname = session_intern(session, hostname),
 				      .command = session_intern(session, "train"),
 				      .rank.rank = rank};
-	struct job_process *added = session_add_process(session, &process);
+	struct job_process *added = session_add_item(session, SEGMENT_PROCESSES, &process);
 
 	assert_non_null(added);
 	return (uint64_t)((char *)added - (char *)session_header(session));

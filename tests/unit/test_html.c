@@ -15,7 +15,7 @@
 #include <cmocka.h>
 
 #include "report/html/html.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/printed.h"
 #include "tests/unit/whole_profile.h"
@@ -218,7 +218,7 @@ static void hostile_names_stay_text(void **state)
 	session_add_idle(idle, 500000000, key.name, key.name);
 	session_note(session, "%s", HOSTILE);
 	range.name = range.domain = key.name;
-	assert_non_null(session_add_nvtx_range(session, &range));
+	assert_non_null(session_add_item(session, SEGMENT_RANGES, &range));
 	for (enum row_kind kind = ROW_KERNEL; kind <= ROW_DRIVER_API; kind++) {
 		row = session_row(session, kind, HOSTILE, kind < ROW_RUNTIME_API ? 0 : -1);
 		row->calls = 1;

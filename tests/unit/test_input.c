@@ -16,7 +16,7 @@
 
 #include <cmocka.h>
 
-#include "report/session/input.h"
+#include "report/session/files.h"
 
 static char directory[64], path[96], message[256];
 static unsigned said;

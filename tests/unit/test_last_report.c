@@ -16,7 +16,7 @@
 #include "preload/launch/thread.h"
 #include "preload/reporter/reporter.h"
 #include "report/session/estimate.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 
 static struct thread threads[2] = {{.next = &threads[1]}};
 static struct session *session;
@@ -200,8 +200,8 @@ static void a_profile_that_has_more_is_kept(void **state)
 	close(fd);
 	snprintf(expected, sizeof(expected),
 		 "==42== Not all that the profile holds is above: ktime show %s\n", kept);
-	session_add_nvtx_range(session,
-			       &(struct nvtx_range){.name = row->name, .style = RANGE_PUSH_POP});
+	session_add_item(session, SEGMENT_RANGES,
+			 &(struct nvtx_range){.name = row->name, .style = RANGE_PUSH_POP});
 	text = write_beside(kept, false);
 	assert_non_null(strstr(text, expected));
 	free(text);

@@ -16,7 +16,7 @@
 #include "report/session/figure.h"
 #include "report/session/layout.h"
 #include "report/session/session_internal.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 #include "tests/unit/golden.h"
 
 static char path[] = "/tmp/ktime-layout-XXXXXX";
@@ -147,8 +147,8 @@ static void a_structure_that_is_not_known_is_named_alone(void **state)
 	struct session *read;
 
 	(void)state;
-	session_add_nvtx_range(session,
-			       &(struct nvtx_range){.name = session_intern(session, "range")});
+	session_add_item(session, SEGMENT_RANGES,
+			 &(struct nvtx_range){.name = session_intern(session, "range")});
 	strcpy(line_of("nvtx_range", "")->name, "other_range");
 	read = opened();
 	assert_null(session_next_item(read, SEGMENT_RANGES, NULL));
@@ -174,11 +174,11 @@ static void structures_are_laid_out_anew(void **state)
 	record.name = session_intern(session, "_Z4workv");
 	for (int i = 0; i < 20000; i++)
 		session_trace(session, &record);
-	range = session_add_nvtx_range(
-		session, &(struct nvtx_range){.name = session_intern(session, "outer")});
-	inner = session_add_nvtx_range(
-		session, &(struct nvtx_range){.name = session_intern(session, "inner"),
-					      .parent = session_offset(session, range)});
+	range = session_add_item(session, SEGMENT_RANGES,
+				 &(struct nvtx_range){.name = session_intern(session, "outer")});
+	inner = session_add_item(session, SEGMENT_RANGES,
+				 &(struct nvtx_range){.name = session_intern(session, "inner"),
+						      .parent = session_offset(session, range)});
 	session_add_nvtx_part(session, inner, row);
 	session_note(session, "a note");
 	calls->offset = failed->offset;

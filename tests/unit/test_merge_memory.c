@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 #include "report/merge/job.h"
 #include "report/merge/merge.h"
 #include "report/print/report.h"
@@ -53,8 +53,8 @@ static struct session *process_of(int rank)
 static void add_use(struct session *session, enum allocation_kind kind, int device, uint64_t peak,
 		    uint64_t held)
 {
-	struct memory_use *use = session_add_memory_use(
-		session, &(struct memory_use){.kind = kind, .device = device});
+	struct memory_use *use = session_add_item(
+		session, SEGMENT_MEMORY, &(struct memory_use){.kind = kind, .device = device});
 
 	assert_non_null(use);
 	use->peak = peak;

@@ -11,9 +11,8 @@
 
 #include "report/merge/merge.h"
 #include "report/merge/merge_rows.h"
-#include "report/session/metric_values.h"
+#include "report/session/items.h"
 #include "report/session/session_internal.h"
-#include "report/session/session_nvtx.h"
 
 static struct session *merged;
 static struct merge *merge;
@@ -41,7 +40,7 @@ static const struct nvtx_range *range(struct session *session, const struct nvtx
 		.thread = thread,
 	};
 
-	return session_add_nvtx_range(session, &added);
+	return session_add_item(session, SEGMENT_RANGES, &added);
 }
 
 /* `calls` of the range, of `time` each. */

@@ -14,7 +14,7 @@
 
 #include <cmocka.h>
 
-#include "report/session/metric_values.h"
+#include "report/session/items.h"
 #include "report/options/metrics.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/printed.h"

@@ -143,7 +143,8 @@ static void fill(struct session *to, bool by_process)
 			struct job_process process = {.pid = (int32_t)i + 1};
 
 			session_trace_of(to,
-					 (uint64_t)((char *)session_add_process(to, &process) -
+					 (uint64_t)((char *)session_add_item(to, SEGMENT_PROCESSES,
+									     &process) -
 						    (char *)session_header(to)),
 					 2000);
 		}

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 #include "tests/unit/page_text.h"
 
 #define US 1000ull
@@ -52,7 +52,7 @@ static struct job_process *add_process(int rank, uint64_t gpu, uint64_t collecti
 				      .device_time = device_time,
 				      .busy = busy,
 				      .hostname = session_intern(session, "node<7>")};
-	struct job_process *added = session_add_process(session, &process);
+	struct job_process *added = session_add_item(session, SEGMENT_PROCESSES, &process);
 
 	assert_non_null(added);
 	session_header(session)->processes++;
@@ -109,22 +109,22 @@ static void uneven_rows_name_the_slowest(void **state)
 	(void)state;
 	add_process(0, US, 0, US, US);
 	slow = add_process(1, US, 0, US, US);
-	session_add_job_row(session,
-			    &(struct job_row){.kind = ROW_KERNEL,
-					      .name = session_intern(session, "uneven"),
-					      .processes = 2,
-					      .total = 400e3,
-					      .minimum = 100 * US,
-					      .maximum = 300 * US,
-					      .slowest = (uint64_t)((const char *)slow - start)});
-	session_add_job_row(session,
-			    &(struct job_row){.kind = ROW_KERNEL,
-					      .name = session_intern(session, "even"),
-					      .processes = 2,
-					      .total = 20e3,
-					      .minimum = 10 * US,
-					      .maximum = 10 * US,
-					      .slowest = (uint64_t)((const char *)slow - start)});
+	session_add_item(session, SEGMENT_JOB_ROWS,
+			 &(struct job_row){.kind = ROW_KERNEL,
+					   .name = session_intern(session, "uneven"),
+					   .processes = 2,
+					   .total = 400e3,
+					   .minimum = 100 * US,
+					   .maximum = 300 * US,
+					   .slowest = (uint64_t)((const char *)slow - start)});
+	session_add_item(session, SEGMENT_JOB_ROWS,
+			 &(struct job_row){.kind = ROW_KERNEL,
+					   .name = session_intern(session, "even"),
+					   .processes = 2,
+					   .total = 20e3,
+					   .minimum = 10 * US,
+					   .maximum = 10 * US,
+					   .slowest = (uint64_t)((const char *)slow - start)});
 	page = page_text(session, "");
 	has(">uneven</th><td class=\"number\" data-value=\"1.5\">1.50</td>"
 	    "<td class=\"number\" data-value=\"100000\">100.00us</td>"
@@ -206,8 +206,8 @@ static void memory_is_shown_by_device_and_by_origin(void **state)
 	free(page);
 	header->start_realtime = 1000;
 	header->devices[1].memory = 1ull << 30;
-	use = session_add_memory_use(session,
-				     &(struct memory_use){.kind = ALLOCATION_POOL, .device = 1});
+	use = session_add_item(session, SEGMENT_MEMORY,
+			       &(struct memory_use){.kind = ALLOCATION_POOL, .device = 1});
 	assert_non_null(use);
 	header->finished = 1;
 	header->counters[COUNTER_wall_ns] = 2000000000;
@@ -218,20 +218,21 @@ static void memory_is_shown_by_device_and_by_origin(void **state)
 	use->allocations = 12345;
 	use->allocated = 512ull << 20;
 	use->frees = 12343;
-	site = session_add_memory_site(
-		session, &(struct memory_site){.kind = ALLOCATION_POOL,
-					       .device = 1,
-					       .size = 1 << 20,
-					       .range = session_intern(session, "step<1>"),
-					       .operation = session_intern(session, "_Z5firsti")});
+	site = session_add_item(
+		session, SEGMENT_MEMORY_SITES,
+		&(struct memory_site){.kind = ALLOCATION_POOL,
+				      .device = 1,
+				      .size = 1 << 20,
+				      .range = session_intern(session, "step<1>"),
+				      .operation = session_intern(session, "_Z5firsti")});
 	assert_non_null(site);
 	site->at_peak = 4 << 20;
 	site->at_peak_count = 4;
 	site->held = 2 << 20;
 	site->held_count = 2;
 	site->allocations = 9;
-	site = session_add_memory_site(
-		session,
+	site = session_add_item(
+		session, SEGMENT_MEMORY_SITES,
 		&(struct memory_site){.kind = ALLOCATION_PINNED, .device = -1, .thread = 71});
 	assert_non_null(site);
 	site->at_peak = 5 << 20;

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 #include "tests/unit/page_text.h"
 
 #define US	  1000ull
@@ -81,9 +81,9 @@ static void add_calls_and_sites(unsigned count)
 		row->calls = 1;
 		session_add_sample(session, &row->cupti, 5 * US);
 		site.operation = session_intern(session, name);
-		assert_non_null(session_add_memory_site(session, &site));
+		assert_non_null(session_add_item(session, SEGMENT_MEMORY_SITES, &site));
 		if (!i)
-			assert_non_null(session_add_memory_use(session, &use));
+			assert_non_null(session_add_item(session, SEGMENT_MEMORY, &use));
 	}
 }
 

@@ -11,7 +11,7 @@
 #include <cmocka.h>
 
 #include "report/html/section.h"
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 #include "tests/unit/page_text.h"
 #include "tests/unit/whole_profile.h"
 

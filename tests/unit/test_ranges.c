@@ -242,7 +242,8 @@ static void a_sample_stands_for_the_calls_that_were_not_timed(void **state)
 /* As in a file that somebody damaged. */
 static void a_range_that_is_inside_of_itself_is_not_shown(void **state)
 {
-	struct nvtx_range *bad = session_add_nvtx_range(session, &(struct nvtx_range){.name = 0});
+	struct nvtx_range *bad =
+		session_add_item(session, SEGMENT_RANGES, &(struct nvtx_range){.name = 0});
 	const struct nvtx_range *range;
 	const void *base;
 	size_t size;

@@ -158,7 +158,8 @@ static void a_process_gets_as_much_of_a_trace_as_it_needs(void **state)
 
 	(void)state;
 	for (int i = 0; i < 4; i++)
-		processes[i] = session_add_process(session, &(struct job_process){.pid = i});
+		processes[i] = session_add_item(session, SEGMENT_PROCESSES,
+						&(struct job_process){.pid = i});
 	for (int i = 0; i < 4; i++) {
 		uint64_t before = session_header(session)->file_size;
 
@@ -187,14 +188,15 @@ static void processes_and_their_rows_are_read_in_their_order(void **state)
 
 	(void)state;
 	for (int i = 0; i < 2000; i++) {
-		struct job_process *added =
-			session_add_process(session, &(struct job_process){.pid = 100 + i});
+		struct job_process *added = session_add_item(session, SEGMENT_PROCESSES,
+							     &(struct job_process){.pid = 100 + i});
 
 		offset = i == 77 ? session_offset(session, added) : offset;
-		assert_non_null(session_add_job_row(
-			session, &(struct job_row){.minimum = (uint64_t)i, .maximum = 7}));
 		assert_non_null(
-			session_add_job_part(session, &(struct job_part){.calls = (uint64_t)i}));
+			session_add_item(session, SEGMENT_JOB_ROWS,
+					 &(struct job_row){.minimum = (uint64_t)i, .maximum = 7}));
+		assert_non_null(session_add_item(session, SEGMENT_JOB_PARTS,
+						 &(struct job_part){.calls = (uint64_t)i}));
 	}
 	assert_int_equal(session_open(&read, path), 0);
 	for (int i = 0; i < 2000; i++) {

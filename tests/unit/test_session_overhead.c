@@ -10,8 +10,8 @@
 #include <cmocka.h>
 
 #include "report/session/estimate.h"
-#include "report/session/session_nvtx.h"
-#include "report/session/session_overhead.h"
+#include "report/session/items.h"
+#include "report/session/session.h"
 
 static struct session *session;
 static struct session_header *header;
@@ -130,8 +130,8 @@ static void pairs_that_hold_the_hosts_work_keep_all(void **state)
 static struct nvtx_part *part_of(const struct row *row, double calls, double by_events)
 {
 	const struct nvtx_range named = {.name = session_intern(session, "range"), .calls = 1};
-	struct nvtx_part *part =
-		session_add_nvtx_part(session, session_add_nvtx_range(session, &named), row);
+	struct nvtx_part *part = session_add_nvtx_part(
+		session, session_add_item(session, SEGMENT_RANGES, &named), row);
 
 	assert_non_null(part);
 	part->calls = calls;

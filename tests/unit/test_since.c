@@ -18,9 +18,8 @@
 #include "report/export/output.h"
 #include "report/live/live.h"
 #include "report/session/estimate.h"
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 #include "report/print/report.h"
-#include "report/session/session_nvtx.h"
 #include "tests/unit/golden.h"
 #include "tests/unit/whole_profile.h"
 
@@ -338,9 +337,9 @@ static void an_estimate_since_then_is_that_of_the_later_calls(void **state)
 
 static void add_memory(struct session *session, uint64_t allocations, uint64_t frees)
 {
-	struct memory_use *use = session_add_memory_use(session, &(struct memory_use){0});
+	struct memory_use *use = session_add_item(session, SEGMENT_MEMORY, &(struct memory_use){0});
 	struct memory_site *site =
-		session_add_memory_site(session, &(struct memory_site){.size = 100});
+		session_add_item(session, SEGMENT_MEMORY_SITES, &(struct memory_site){.size = 100});
 
 	*use = (struct memory_use){.committed = 1,
 				   .kind = ALLOCATION_MANAGED,

@@ -10,7 +10,7 @@
 
 #include <cmocka.h>
 
-#include "report/session/session_nvtx.h"
+#include "report/session/items.h"
 #include "report/export/timeline.h"
 
 static struct tracks tracks;

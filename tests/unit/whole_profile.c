@@ -9,9 +9,8 @@
 
 #include <cmocka.h>
 
-#include "report/session/memory_use.h"
+#include "report/session/items.h"
 #include "report/session/estimate.h"
-#include "report/session/session_nvtx.h"
 #include "tests/unit/devices.h"
 
 #define US 1000ull
@@ -266,8 +265,8 @@ static struct nvtx_range *add_range(const char *domain, const char *name,
 				    const struct nvtx_range *parent, uint32_t thread,
 				    unsigned calls, uint64_t each)
 {
-	struct nvtx_range *range = session_add_nvtx_range(
-		session,
+	struct nvtx_range *range = session_add_item(
+		session, SEGMENT_RANGES,
 		&(struct nvtx_range){
 			.name = session_intern(session, name),
 			.domain = session_intern(session, domain),
@@ -444,8 +443,8 @@ static void add_trace(void)
 static void add_use_of(enum allocation_kind kind, int device, uint64_t held, uint64_t peak,
 		       uint64_t allocations)
 {
-	struct memory_use *use = session_add_memory_use(
-		session, &(struct memory_use){.kind = kind, .device = device});
+	struct memory_use *use = session_add_item(
+		session, SEGMENT_MEMORY, &(struct memory_use){.kind = kind, .device = device});
 
 	assert_non_null(use);
 	use->held = held;
@@ -460,13 +459,14 @@ static void add_use_of(enum allocation_kind kind, int device, uint64_t held, uin
 static void add_site_of(enum allocation_kind kind, int device, uint64_t size, const char *range,
 			const char *operation, uint32_t thread)
 {
-	struct memory_site *site = session_add_memory_site(
-		session, &(struct memory_site){.kind = kind,
-					       .device = device,
-					       .thread = thread,
-					       .size = size,
-					       .range = session_intern(session, range),
-					       .operation = session_intern(session, operation)});
+	struct memory_site *site = session_add_item(
+		session, SEGMENT_MEMORY_SITES,
+		&(struct memory_site){.kind = kind,
+				      .device = device,
+				      .thread = thread,
+				      .size = size,
+				      .range = session_intern(session, range),
+				      .operation = session_intern(session, operation)});
 
 	assert_non_null(site);
 	site->held = size;

@@ -1,4 +1,12 @@
 /* SPDX-License-Identifier: MIT */
+/* Files that ktime makes, and those that the user names. */
+#ifndef KTIME_REPORT_SESSION_FILES_H
+#define KTIME_REPORT_SESSION_FILES_H
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <sys/types.h>
+
 /*
  * Every file that ktime makes, but the text of a report: it comes into being whole or not at all,
  * as it is written beside its place under a name of its own and renamed into it. Until then what
@@ -7,11 +15,6 @@
  * No link is followed to it, and a profile is replaced by nothing but a profile, and never while a
  * process writes to it.
  */
-#ifndef KTIME_REPORT_SESSION_NEW_FILE_H
-#define KTIME_REPORT_SESSION_NEW_FILE_H
-
-#include <stdbool.h>
-#include <sys/types.h>
 
 /* How much longer the name is that it has until then. */
 #define NEW_FILE_SUFFIX 7
@@ -53,5 +56,18 @@ bool is_same_file(const char *path, const char *other);
  * False where there is none. */
 #define FILE_IDENTITY_SIZE 64
 bool file_identity(const char *path, char text[FILE_IDENTITY_SIZE]);
+
+/*
+ * Files that the user names as an input, other than profiles: opening one, and reading it, comes to
+ * an end whatever it is. A pipe that nobody writes to, or that brings nothing, is given up.
+ */
+
+/*
+ * Opens a file, or all that a pipe brings, for reading; it can be sought in. A pipe may bring
+ * nothing for `wait_ms` at most; `say` is told once that it is waited for, unless it is NULL. 0, or
+ * -errno with a one-line message.
+ */
+int input_open(FILE **file, const char *path, unsigned wait_ms, void (*say)(const char *path),
+	       char *message, size_t size);
 
 #endif
