@@ -12,14 +12,21 @@
 #include "report/session/folder.h"
 #include "report/session/session.h"
 
+/* Which programs a command is for: the processes whose numbers are given, else that of --profile,
+ * else all programs that run now. */
+struct programs {
+	const struct options *options;
+	const char *const *numbers;
+	size_t count;
+};
+
 /*
- * The profiles that a command is for: of the processes whose numbers are given, else the file of
- * --profile, else of all programs that run now. A process's profile is found wherever it lies, in
- * a container too, by what the process has mapped. 0, or -errno with a one-line message: those that
- * were found are there even then. Free them with left_profiles_free().
+ * Their profiles. A process's profile is found wherever it lies, in a container too, by what the
+ * process has mapped. 0, or -errno with a one-line message: those that were found are there even
+ * then. Free them with left_profiles_free().
  */
-int processes_find(struct left_profile **profiles, size_t *count, const struct options *options,
-		   const char *const *numbers, size_t number_count, char *message, size_t size);
+int processes_find(struct left_profile **profiles, size_t *count, const struct programs *programs,
+		   char *message, size_t size);
 /* The name of a program by its command line, without folders and arguments: up to `size` bytes. */
 void processes_program(const char *command, char *name, size_t size);
 /* A user's name, or his number where he has none. */
@@ -39,8 +46,8 @@ struct reading {
 	bool ended;		      /* the report was written, or the file is gone */
 };
 
-/* The programs whose profiles are read. */
 struct readings {
+	const struct programs *programs;
 	struct reading *of; /* a program each, the oldest first */
 	size_t count;
 };
@@ -70,12 +77,10 @@ struct reading_use {
 };
 
 /*
- * Reads the profiles once more: of the processes whose numbers are given, of --profile, or of all
- * programs that run by now. Those that have ended are gone afterwards. 0, or -errno with a one-line
- * message; it is no error that there are none.
+ * Reads the profiles of the programs that run by now once more. Those that have ended are gone
+ * afterwards. 0, or -errno with a one-line message; it is no error that there are none.
  */
-int readings_take(struct readings *readings, const struct options *options,
-		  const char *const *numbers, size_t number_count, char *message, size_t size);
+int readings_take(struct readings *readings, char *message, size_t size);
 void readings_free(struct readings *readings);
 /* How long the last reading's interval was, and the run, by the program's own clock, seconds. */
 double reading_seconds(const struct reading *reading);
@@ -96,14 +101,12 @@ struct top_line {
 	double busy, run_busy; /* mean of the devices, of 1; below 0: not known */
 };
 /* 0 or -errno; free the rows. */
-int top_line(struct top_line *line, const struct reading *reading, const struct options *options,
-	     bool api);
+int top_line(struct top_line *line, const struct reading *reading, const struct options *options);
 /* "63.1", or "-" if it is not known; NUMBER_SIZE bytes. */
 const char *top_percent(char *text, double share);
 
 /* The screen (screen.c): returns the process's exit status once the user ends it. */
-int screen_run(struct readings *readings, const struct options *options, const char *const *numbers,
-	       size_t number_count);
+int screen_run(struct readings *readings, const struct options *options);
 
 /* `ktime on`, `off`, `window` and `snapshot`: what is collected of a program that runs, from
  * another shell. */

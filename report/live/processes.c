@@ -113,25 +113,26 @@ static int add_running(struct left_profile **profiles, size_t *count, char *mess
 	return error;
 }
 
-int processes_find(struct left_profile **profiles, size_t *count, const struct options *options,
-		   const char *const *numbers, size_t number_count, char *message, size_t size)
+int processes_find(struct left_profile **profiles, size_t *count, const struct programs *programs,
+		   char *message, size_t size)
 {
+	const char *file = programs->options->profile;
 	int error = 0;
 
 	*profiles = NULL;
 	*count = 0;
-	for (size_t i = 0; i < number_count; i++) {
-		int failed = add_process(profiles, count, numbers[i], message, size);
+	for (size_t i = 0; i < programs->count; i++) {
+		int failed = add_process(profiles, count, programs->numbers[i], message, size);
 
 		error = failed ? failed : error;
 	}
-	if (options->profile && !error) {
-		error = left_profile_at(profiles, count, options->profile);
+	if (file && !error) {
+		error = left_profile_at(profiles, count, file);
 		if (error)
-			snprintf(message, size, "%s: %s", options->profile,
+			snprintf(message, size, "%s: %s", file,
 				 error == -EINVAL ? "no profile of this version of ktime"
 						  : strerror(-error));
-	} else if (number_count == 0 && !error) {
+	} else if (programs->count == 0 && !error) {
 		error = add_running(profiles, count, message, size);
 	}
 	keep_one_each(*profiles, count);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "report/live/live.h"
 
+#include <envz.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,13 +21,8 @@ struct environment {
 static const char *variable_of(const char *name, void *argument)
 {
 	const struct environment *environment = argument;
-	size_t length = strlen(name);
 
-	for (const char *at = environment->text; at < environment->text + environment->length;
-	     at += strlen(at) + 1)
-		if (strncmp(at, name, length) == 0 && at[length] == '=')
-			return at + length + 1;
-	return NULL;
+	return envz_get(environment->text, environment->length, name);
 }
 
 static void read_environment(struct environment *environment, const struct left_profile *profile)
@@ -64,12 +60,12 @@ static int add_profile(struct prometheus *metrics, const struct left_profile *pr
 
 int command_prometheus(const struct options *options, const char *const *files, size_t count)
 {
+	const struct programs programs = {options, files, count};
 	struct left_profile *profiles;
 	struct prometheus *metrics;
 	char message[512];
 	size_t found;
-	int error =
-		processes_find(&profiles, &found, options, files, count, message, sizeof(message));
+	int error = processes_find(&profiles, &found, &programs, message, sizeof(message));
 
 	if (error) {
 		visible_line(stderr, "ktime prometheus: %s", message);

@@ -22,10 +22,8 @@
 struct screen {
 	struct readings *readings;
 	struct options options; /* as the keys have changed them */
-	const char *const *numbers;
-	size_t number_count;
-	size_t chosen;	  /* which program's rows are shown */
-	size_t first_row; /* scrolled to */
+	size_t chosen;		/* which program's rows are shown */
+	size_t first_row;	/* scrolled to */
 	bool api;
 	char filter[FILTER_MOST]; /* "": none */
 	char message[96];	  /* what went wrong with the last key */
@@ -54,7 +52,7 @@ static void put_program(const struct screen *screen, int y, size_t index)
 	char user[16], program[64];
 	struct top_line line;
 
-	if (top_line(&line, reading, &screen->options, false))
+	if (top_line(&line, reading, &screen->options))
 		return;
 	processes_program(reading->command, program, sizeof(program));
 	if (index == screen->chosen)
@@ -92,14 +90,11 @@ static int put_devices(const struct screen *screen, const struct reading *readin
 		if (!(screen->options.devices >> device & 1) || !reading_use(reading, device, &use))
 			continue;
 		any = true;
-		if (use.cause)
-			put(y++, "GPU %d: busy %s %%, of the run %s %%; idle most by %s (%s %%)",
-			    device, top_percent(busy, use.busy),
-			    top_percent(run_busy, use.run_busy), use.cause,
-			    top_percent(idle, use.cause_share));
-		else
-			put(y++, "GPU %d: busy %s %%, of the run %s %%", device,
-			    top_percent(busy, use.busy), top_percent(run_busy, use.run_busy));
+		put(y++, "GPU %d: busy %s %%, of the run %s %%%s%s%s%s%s", device,
+		    top_percent(busy, use.busy), top_percent(run_busy, use.run_busy),
+		    use.cause ? "; idle most by " : "", use.cause ? use.cause : "",
+		    use.cause ? " (" : "", use.cause ? top_percent(idle, use.cause_share) : "",
+		    use.cause ? " %)" : "");
 	}
 	if (!any)
 		put(y++, "GPU busy: not known, as no activity records tell.");
@@ -213,20 +208,13 @@ static void scroll_by(struct screen *screen, long lines)
 /* Whether the profiles are to be read again now. */
 static bool take_key(struct screen *screen, int key)
 {
+	static const char orders[] = "trcn"; /* in the order of enum top_sort */
+	const char *order = key > 0 && key < 128 ? strchr(orders, key) : NULL;
+
 	*screen->message = '\0';
+	if (order)
+		screen->options.top_sort = (int)(order - orders);
 	switch (key) {
-	case 't':
-		screen->options.top_sort = TOP_TIME;
-		break;
-	case 'r':
-		screen->options.top_sort = TOP_RUN;
-		break;
-	case 'c':
-		screen->options.top_sort = TOP_CALLS;
-		break;
-	case 'n':
-		screen->options.top_sort = TOP_NAME;
-		break;
 	case 'a':
 		screen->api = !screen->api;
 		break;
@@ -250,39 +238,24 @@ static bool take_key(struct screen *screen, int key)
 	case KEY_PPAGE:
 		scroll_by(screen, -LINES / 2);
 		break;
-	case ' ':
-		return true;
 	}
-	return false;
+	return key == ' ';
 }
 
-static int milliseconds_until(const struct timespec *due)
+/* CLOCK_MONOTONIC, in milliseconds. */
+static double now_ms(void)
 {
 	struct timespec now;
-	double left;
 
 	clock_gettime(CLOCK_MONOTONIC, &now);
-	left = (double)(due->tv_sec - now.tv_sec) * 1e3 +
-	       (double)(due->tv_nsec - now.tv_nsec) / 1e6;
-	return left > 0 ? (int)left + 1 : 0;
+	return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-static void next_due(struct timespec *due, double seconds)
+int screen_run(struct readings *readings, const struct options *options)
 {
-	clock_gettime(CLOCK_MONOTONIC, due);
-	due->tv_sec += (time_t)seconds;
-	due->tv_nsec += (long)((seconds - (double)(time_t)seconds) * 1e9);
-}
-
-int screen_run(struct readings *readings, const struct options *options, const char *const *numbers,
-	       size_t number_count)
-{
-	struct screen screen = {.readings = readings,
-				.options = *options,
-				.numbers = numbers,
-				.number_count = number_count};
+	struct screen screen = {.readings = readings, .options = *options};
+	double due = now_ms() + options->interval * 1e3, left;
 	char message[512];
-	struct timespec due;
 	int key;
 
 	/* For names that are not ASCII; numbers stay those of the "C" locale. */
@@ -295,16 +268,14 @@ int screen_run(struct readings *readings, const struct options *options, const c
 	noecho();
 	keypad(stdscr, TRUE);
 	curs_set(0);
-	next_due(&due, options->interval);
 	do {
 		draw(&screen);
-		timeout(milliseconds_until(&due));
+		left = due - now_ms();
+		timeout(left > 0 ? (int)left + 1 : 0);
 		key = getch();
-		if ((key == ERR && milliseconds_until(&due) == 0) ||
-		    (key != ERR && take_key(&screen, key))) {
-			readings_take(readings, options, numbers, number_count, message,
-				      sizeof(message));
-			next_due(&due, options->interval);
+		if ((key == ERR && now_ms() >= due) || (key != ERR && take_key(&screen, key))) {
+			readings_take(readings, message, sizeof(message));
+			due = now_ms() + options->interval * 1e3;
 		}
 	} while (key != 'q');
 	endwin();

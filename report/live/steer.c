@@ -2,7 +2,6 @@
 #include "report/live/live.h"
 
 #include <errno.h>
-#include <math.h>
 #include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,29 +13,33 @@
 
 /* How often a profile is read again that was written to meanwhile: the collector rests after each
  * time that it was asked. Chosen. */
-#define READS_MOST 100
+#define READS_MOST  100
+/* How long a window may be, ns: a day. */
+#define WINDOW_MOST UINT64_C(86400000000000)
 
 /* A program that is steered. */
 struct steered {
+	const struct options *options;
 	struct left_profile *profiles;
 	size_t count;
 	struct control *control;
+	uint64_t window;      /* how long it is, ns */
+	struct output output; /* the profile that is kept, if one is */
 	char message[512];
 };
 
-static int open_program(struct steered *steered, const char *speaker, const struct options *options,
-			const char *const *numbers, size_t count)
+static int open_program(struct steered *steered, const char *speaker,
+			const struct programs *programs)
 {
 	int error;
 
-	memset(steered, 0, sizeof(*steered));
-	if (count + (options->profile != NULL) != 1) {
+	if (programs->count + (programs->options->profile != NULL) != 1) {
 		snprintf(steered->message, sizeof(steered->message),
 			 "one process, or --profile FILE, has to be given");
 		return -EINVAL;
 	}
-	error = processes_find(&steered->profiles, &steered->count, options, numbers, count,
-			       steered->message, sizeof(steered->message));
+	error = processes_find(&steered->profiles, &steered->count, programs, steered->message,
+			       sizeof(steered->message));
 	/* Among those of one process: the first. */
 	if (!error)
 		error = control_open(&steered->control, speaker, steered->profiles[0].path,
@@ -44,10 +47,50 @@ static int open_program(struct steered *steered, const char *speaker, const stru
 	return error;
 }
 
-static int ask(struct steered *steered, enum control_command command, double seconds)
+/* Opens the program, has the work done, and puts the profile that it wrote in its place. */
+static int steer(const char *speaker, const struct options *options, const char *const *numbers,
+		 size_t count, uint64_t window, int (*work)(struct steered *steered))
 {
-	return control_ask(steered->control, command, (uint64_t)(seconds * 1e9), steered->message,
+	const struct programs programs = {options, numbers, count};
+	struct steered steered = {.options = options, .window = window};
+	int error = open_program(&steered, speaker, &programs);
+
+	if (!error)
+		error = work(&steered);
+	if (!error && steered.output.file)
+		error = output_finish(&steered.output, steered.message, sizeof(steered.message));
+	output_abandon(&steered.output);
+	if (error)
+		visible_line(stderr, "%s: %s", speaker, steered.message);
+	control_close(steered.control);
+	left_profiles_free(steered.profiles, steered.count);
+	return error ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+static int ask(struct steered *steered, enum control_command command, uint64_t nanoseconds)
+{
+	return control_ask(steered->control, command, nanoseconds, steered->message,
 			   sizeof(steered->message));
+}
+
+static int switch_on(struct steered *steered)
+{
+	return ask(steered, CONTROL_ON, 0);
+}
+
+int command_on(const struct options *options, const char *const *files, size_t count)
+{
+	return steer("ktime on", options, files, count, 0, switch_on);
+}
+
+static int switch_off(struct steered *steered)
+{
+	return ask(steered, CONTROL_OFF, 0);
+}
+
+int command_off(const struct options *options, const char *const *files, size_t count)
+{
+	return steer("ktime off", options, files, count, 0, switch_off);
 }
 
 /* The profile as it is between two periods of the collector, with all that has finished. */
@@ -78,40 +121,10 @@ static int read_profile(struct steered *steered, struct session **session)
 	return error;
 }
 
-static int close_program(struct steered *steered, const char *speaker, int error)
+/* Writes a profile of what came after an earlier one. */
+static int save(struct steered *steered, struct session *session, const struct session *earlier)
 {
-	if (error)
-		visible_line(stderr, "%s: %s", speaker, steered->message);
-	control_close(steered->control);
-	left_profiles_free(steered->profiles, steered->count);
-	return error ? EXIT_FAILURE : EXIT_SUCCESS;
-}
-
-static int switch_program(const char *speaker, enum control_command command,
-			  const struct options *options, const char *const *numbers, size_t count)
-{
-	struct steered steered;
-	int error = open_program(&steered, speaker, options, numbers, count);
-
-	if (!error)
-		error = ask(&steered, command, 0);
-	return close_program(&steered, speaker, error);
-}
-
-int command_on(const struct options *options, const char *const *files, size_t count)
-{
-	return switch_program("ktime on", CONTROL_ON, options, files, count);
-}
-
-int command_off(const struct options *options, const char *const *files, size_t count)
-{
-	return switch_program("ktime off", CONTROL_OFF, options, files, count);
-}
-
-/* Writes a profile of what came after an earlier one, which becomes a file with end_file(). */
-static int save(struct steered *steered, struct session *session, const struct session *earlier,
-		const struct options *options, struct output *output)
-{
+	const struct options *options = steered->options;
 	int error;
 
 	if (earlier && interval_subtract(session, earlier)) {
@@ -120,63 +133,40 @@ static int save(struct steered *steered, struct session *session, const struct s
 			 options->since ? options->since : "the profile");
 		return -EINVAL;
 	}
-	error = output_open(output, options->export_profile, options->force_overwrite, true,
-			    steered->message, sizeof(steered->message));
+	error = output_open(&steered->output, options->export_profile, options->force_overwrite,
+			    true, steered->message, sizeof(steered->message));
 	if (error)
 		return error;
-	error = interval_write(session, output->file);
+	error = interval_write(session, steered->output.file);
 	if (error)
 		snprintf(steered->message, sizeof(steered->message), "%s: %s",
 			 options->export_profile, strerror(-error));
 	return error;
 }
 
-static int end_file(struct steered *steered, struct output *output, int error)
+static int take_snapshot(struct steered *steered)
 {
+	struct session *session = NULL, *earlier = NULL;
+	int error = 0;
+
+	if (steered->options->since)
+		error = session_load(&earlier, steered->options->since, steered->message,
+				     sizeof(steered->message));
 	if (!error)
-		return output_finish(output, steered->message, sizeof(steered->message));
-	output_abandon(output);
+		error = read_profile(steered, &session);
+	if (!error)
+		error = save(steered, session, earlier);
+	session_close(session);
+	session_close(earlier);
 	return error;
 }
 
 int command_snapshot(const struct options *options, const char *const *files, size_t count)
 {
-	struct session *session = NULL, *earlier = NULL;
-	struct output output = {.file = NULL};
-	struct steered steered;
-	int error;
-
-	if (!options->export_profile) {
-		fputs("ktime snapshot: -o FILE has to be given\n", stderr);
-		return EXIT_BAD_USAGE;
-	}
-	error = open_program(&steered, "ktime snapshot", options, files, count);
-	if (!error && options->since)
-		error = session_load(&earlier, options->since, steered.message,
-				     sizeof(steered.message));
-	if (!error)
-		error = read_profile(&steered, &session);
-	if (!error)
-		error = save(&steered, session, earlier, options, &output);
-	error = end_file(&steered, &output, error);
-	session_close(session);
-	session_close(earlier);
-	return close_program(&steered, "ktime snapshot", error);
-}
-
-/* "2s", "500ms" or "2"; NAN if it is none. */
-static double parse_seconds(const char *text)
-{
-	char *end;
-	double seconds = strtod(text, &end);
-
-	if (end == text)
-		return NAN;
-	if (strcmp(end, "ms") == 0)
-		seconds /= 1000;
-	else if (*end && strcmp(end, "s") != 0)
-		return NAN;
-	return seconds > 0 && seconds <= 86400 ? seconds : NAN;
+	if (options->export_profile)
+		return steer("ktime snapshot", options, files, count, 0, take_snapshot);
+	fputs("ktime snapshot: -o FILE has to be given\n", stderr);
+	return EXIT_BAD_USAGE;
 }
 
 /* The one of a window begins with it. */
@@ -188,25 +178,30 @@ static void begin_trace_at(struct session *session, const struct session *before
 		header->start_realtime + header->counters[COUNTER_wall_ns];
 }
 
-static int collect_window(struct steered *steered, double seconds, const struct options *options,
-			  struct output *output)
+static int collect_window(struct steered *steered)
 {
-	struct session *before = NULL, *after = NULL;
-	bool was_open = control_is_open(steered->control);
-	int error = read_profile(steered, &before);
 	static const enum control_command traces[] = {
 		[TRACE_GPU] = CONTROL_TRACE_GPU,
 		[TRACE_API] = CONTROL_TRACE_API,
 		[TRACE_GPU | TRACE_API] = CONTROL_TRACE_BOTH,
 	};
-	bool traced = options->window_trace && !error;
+	const struct options *options = steered->options;
+	struct session *before = NULL, *after = NULL;
+	bool was_open = control_is_open(steered->control), traced;
+	int error;
 
-	if (traced)
-		error = ask(steered, traces[options->window_trace], seconds);
-	if (!error && !was_open)
-		error = ask(steered, CONTROL_ON, seconds);
+	/* Before the time is spent. */
+	error = output_check(options->export_profile, options->force_overwrite, true,
+			     steered->message, sizeof(steered->message));
 	if (!error)
-		poll(NULL, 0, (int)(seconds * 1000));
+		error = read_profile(steered, &before);
+	traced = options->window_trace && !error;
+	if (traced)
+		error = ask(steered, traces[options->window_trace], steered->window);
+	if (!error && !was_open)
+		error = ask(steered, CONTROL_ON, steered->window);
+	if (!error)
+		poll(NULL, 0, (int)(steered->window / 1000000));
 	/* It closes by itself too, should this process be killed. */
 	if (!error && !was_open)
 		error = ask(steered, CONTROL_OFF, 0);
@@ -217,7 +212,7 @@ static int collect_window(struct steered *steered, double seconds, const struct 
 		begin_trace_at(after, before);
 	}
 	if (!error)
-		error = save(steered, after, before, options, output);
+		error = save(steered, after, before);
 	/* An error: it was ended while its records were copied. */
 	if (!error && traced)
 		error = ask(steered, CONTROL_TRACE_END, 0);
@@ -228,23 +223,11 @@ static int collect_window(struct steered *steered, double seconds, const struct 
 
 int command_window(const struct options *options, const char *const *files, size_t count)
 {
-	double seconds = count > 0 ? parse_seconds(files[count - 1]) : NAN;
-	struct output output = {.file = NULL};
-	struct steered steered;
-	int error;
+	uint64_t window = 0;
 
-	if (!options->export_profile || isnan(seconds)) {
-		fputs("ktime window: a process, a time (2s, 500ms) and -o FILE have to be given\n",
-		      stderr);
-		return EXIT_BAD_USAGE;
-	}
-	error = open_program(&steered, "ktime window", options, files, count - 1);
-	/* Before the time is spent. */
-	if (!error)
-		error = output_check(options->export_profile, options->force_overwrite, true,
-				     steered.message, sizeof(steered.message));
-	if (!error)
-		error = collect_window(&steered, seconds, options, &output);
-	error = end_file(&steered, &output, error);
-	return close_program(&steered, "ktime window", error);
+	if (count > 0 && options->export_profile && options_time(files[count - 1], &window) &&
+	    window > 0 && window <= WINDOW_MOST)
+		return steer("ktime window", options, files, count - 1, window, collect_window);
+	fputs("ktime window: a process, a time (2s, 500ms) and -o FILE have to be given\n", stderr);
+	return EXIT_BAD_USAGE;
 }

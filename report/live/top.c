@@ -64,14 +64,12 @@ static void adopt(struct reading *reading, const struct readings *old, struct le
 	profile->path = profile->command = NULL;
 }
 
-int readings_take(struct readings *readings, const struct options *options,
-		  const char *const *numbers, size_t number_count, char *message, size_t size)
+int readings_take(struct readings *readings, char *message, size_t size)
 {
 	struct readings old = *readings;
 	struct left_profile *profiles;
 	size_t count;
-	int error =
-		processes_find(&profiles, &count, options, numbers, number_count, message, size);
+	int error = processes_find(&profiles, &count, readings->programs, message, size);
 
 	/* A process that was there and is gone has ended. */
 	if (error && old.count == 0) {
@@ -79,7 +77,8 @@ int readings_take(struct readings *readings, const struct options *options,
 		return error;
 	}
 	error = 0;
-	*readings = (struct readings){calloc(count + 1, sizeof(*readings->of)), 0};
+	readings->of = calloc(count + 1, sizeof(*readings->of));
+	readings->count = 0;
 	if (!readings->of) {
 		error = -ENOMEM;
 		snprintf(message, size, "%s", strerror(ENOMEM));
@@ -103,7 +102,8 @@ void readings_free(struct readings *readings)
 	for (size_t i = 0; i < readings->count; i++)
 		free_reading(&readings->of[i]);
 	free(readings->of);
-	*readings = (struct readings){.of = NULL};
+	readings->of = NULL;
+	readings->count = 0;
 }
 
 static uint64_t counter(const struct session *session, enum session_counter counter)
@@ -190,27 +190,20 @@ static void subtract(struct reading_rows *rows, struct table *now, struct table 
 	}
 }
 
-static int collect(struct table *table, const struct session *session,
-		   const struct options *options, bool api)
-{
-	struct options all = *options;
-
-	*table = (struct table){.rows = NULL};
-	all.top = 0;
-	return session ? table_collect(table, session, &all, api ? TABLE_API : TABLE_GPU,
-				       TABLE_ALL_DEVICES, false)
-		       : 0;
-}
-
 int reading_rows(const struct reading *reading, const struct options *options, bool api,
 		 struct reading_rows *rows)
 {
-	struct table now, before = {.rows = NULL};
-	int error = collect(&now, reading->now, options, api);
+	enum table_section section = api ? TABLE_API : TABLE_GPU;
+	struct table now = {.rows = NULL}, before = {.rows = NULL};
+	struct options all = *options;
+	int error;
 
 	*rows = (struct reading_rows){.rows = NULL};
-	if (!error)
-		error = collect(&before, reading->before, options, api);
+	all.top = 0;
+	error = table_collect(&now, reading->now, &all, section, TABLE_ALL_DEVICES, false);
+	if (!error && reading->before)
+		error = table_collect(&before, reading->before, &all, section, TABLE_ALL_DEVICES,
+				      false);
 	if (!error)
 		rows->rows = calloc(now.collected + 1, sizeof(*rows->rows));
 	if (!error && !rows->rows)
@@ -268,8 +261,7 @@ bool reading_use(const struct reading *reading, int device, struct reading_use *
 	return true;
 }
 
-int top_line(struct top_line *line, const struct reading *reading, const struct options *options,
-	     bool api)
+int top_line(struct top_line *line, const struct reading *reading, const struct options *options)
 {
 	struct reading_use use;
 	unsigned devices = 0;
@@ -284,7 +276,7 @@ int top_line(struct top_line *line, const struct reading *reading, const struct 
 	}
 	line->busy = devices ? busy / devices : -1;
 	line->run_busy = devices ? run_busy / devices : -1;
-	return reading_rows(reading, options, api, &line->rows);
+	return reading_rows(reading, options, false, &line->rows);
 }
 
 const char *top_percent(char *text, double share)
@@ -371,7 +363,7 @@ static int write_lines(const struct readings *readings, const struct options *op
 	for (size_t i = 0; i < readings->count && !error; i++) {
 		struct top_line line;
 
-		error = top_line(&line, &readings->of[i], options, false);
+		error = top_line(&line, &readings->of[i], options);
 		if (error)
 			break;
 		if (options->print_json)
@@ -386,27 +378,23 @@ static int write_lines(const struct readings *readings, const struct options *op
 }
 
 /* Until the programs have ended, or -n readings were made. */
-static int run_batch(struct readings *readings, const struct options *options,
-		     const char *const *numbers, size_t number_count)
+static int run_batch(struct readings *readings, const struct options *options)
 {
-	unsigned made = 0;
 	char message[512];
 	int error;
 
 	if (!options->print_json)
 		puts("    Time      PID  Seconds  Busy(%)      Calls  GPU Time  Time(%)  Name");
-	for (;;) {
+	for (unsigned made = 1;; made++) {
 		error = write_lines(readings, options);
 		if (error) {
 			visible_line(stderr, "ktime top: %s", strerror(-error));
 			return EXIT_FAILURE;
 		}
-		if (++made == options->readings)
+		if (made == options->readings)
 			return EXIT_SUCCESS;
 		poll(NULL, 0, (int)(options->interval * 1000));
-		if (readings_take(readings, options, numbers, number_count, message,
-				  sizeof(message)) ||
-		    readings->count == 0)
+		if (readings_take(readings, message, sizeof(message)) || readings->count == 0)
 			return EXIT_SUCCESS;
 	}
 }
@@ -414,9 +402,10 @@ static int run_batch(struct readings *readings, const struct options *options,
 int command_top(const struct options *given, const char *const *files, size_t count)
 {
 	struct options options = *given;
-	struct readings readings = {.of = NULL};
+	const struct programs programs = {&options, files, count};
+	struct readings readings = {.programs = &programs};
+	int status = EXIT_FAILURE;
 	char message[512];
-	int status;
 
 	if (options.names == NAMES_AUTO)
 		options.names = NAMES_SHORT;
@@ -425,26 +414,20 @@ int command_top(const struct options *given, const char *const *files, size_t co
 		fputs("ktime top: -d takes 0.01 to 86400 seconds\n", stderr);
 		return EXIT_BAD_USAGE;
 	}
-	if (readings_take(&readings, &options, files, count, message, sizeof(message))) {
+	if (readings_take(&readings, message, sizeof(message)))
 		visible_line(stderr, "ktime top: %s", message);
-		return EXIT_FAILURE;
-	}
-	if (readings.count == 0) {
-		if (count > 0 || options.profile)
-			fputs("ktime top: the program has ended (ktime show prints its profile, if "
-			      "it was kept)\n",
-			      stderr);
-		else
-			fputs("ktime top: no program runs under ktime here (--profile FILE: the "
-			      "profile of one elsewhere)\n",
-			      stderr);
-		readings_free(&readings);
-		return EXIT_FAILURE;
-	}
-	if (options.batch || options.print_json || !isatty(STDOUT_FILENO))
-		status = run_batch(&readings, &options, files, count);
+	else if (readings.count == 0 && (count > 0 || options.profile))
+		fputs("ktime top: the program has ended (ktime show prints its profile, if it was "
+		      "kept)\n",
+		      stderr);
+	else if (readings.count == 0)
+		fputs("ktime top: no program runs under ktime here (--profile FILE: the profile of "
+		      "one elsewhere)\n",
+		      stderr);
+	else if (options.batch || options.print_json || !isatty(STDOUT_FILENO))
+		status = run_batch(&readings, &options);
 	else
-		status = screen_run(&readings, &options, files, count);
+		status = screen_run(&readings, &options);
 	readings_free(&readings);
 	return status;
 }

@@ -110,8 +110,7 @@ static bool parse_size(const char *value, uint64_t *bytes)
 	return true;
 }
 
-/* "1.5", "1.5s", "20ms", "3us", "7ns": nanoseconds. */
-static bool parse_time(const char *value, uint64_t *nanoseconds)
+bool options_time(const char *value, uint64_t *nanoseconds)
 {
 	static const struct {
 		const char *suffix;
@@ -145,7 +144,7 @@ static bool parse_keep(const char *value, struct trace_limit *limit)
 
 	*limit = (struct trace_limit){.bytes = UINT64_MAX, .ns = UINT64_MAX};
 	if (length && value[length - 1] == 's')
-		return parse_time(value, &limit->ns) && limit->ns > 0;
+		return options_time(value, &limit->ns) && limit->ns > 0;
 	return parse_size(value, &limit->bytes);
 }
 
@@ -319,7 +318,7 @@ static int apply(struct options *options, const struct option_entry *entry, cons
 		good = parse_keep(value, field);
 		break;
 	case OPTION_TIME:
-		good = parse_time(value, field);
+		good = options_time(value, field);
 		break;
 	case OPTION_DEVICES:
 		bits = UINT64_MAX;

@@ -250,6 +250,9 @@ int options_parse_arguments(struct options *options, int argc, char *const *argv
 /* The place of a word among those of "a|b|c"; -1 if it is none of them. */
 int options_choice(const char *choices, const char *word, size_t length);
 
+/* "1.5", "1.5s", "20ms", "3us", "7ns": nanoseconds; false if it is none. */
+bool options_time(const char *value, uint64_t *nanoseconds);
+
 /*
  * Adds what an option's value declares to the end of a list: one declaration, or with "@FILE" those
  * of a file's lines, without empty ones and those that begin with #. 0, -ENOMEM, or -EINVAL; both

@@ -19,12 +19,13 @@
 #include "tests/unit/running_profile.h"
 
 static char message[256];
+static const struct programs programs = {&options, NULL, 0};
 static struct readings readings;
 
 static int start(void **state)
 {
 	(void)state;
-	readings = (struct readings){.of = NULL};
+	readings = (struct readings){.programs = &programs};
 	return start_profile();
 }
 
@@ -37,7 +38,7 @@ static int stop(void **state)
 
 static const struct reading *take(void)
 {
-	assert_int_equal(readings_take(&readings, &options, NULL, 0, message, sizeof(message)), 0);
+	assert_int_equal(readings_take(&readings, message, sizeof(message)), 0);
 	assert_int_equal(readings.count, 1);
 	return &readings.of[0];
 }
@@ -237,12 +238,11 @@ static void a_program_that_has_ended_is_gone(void **state)
 	first_calls();
 	take();
 	session_header(session)->finished = 1;
-	assert_int_equal(readings_take(&readings, &options, NULL, 0, message, sizeof(message)), 0);
+	assert_int_equal(readings_take(&readings, message, sizeof(message)), 0);
 	assert_int_equal(readings.count, 0);
 	readings_free(&readings);
 	unlink(path);
-	assert_int_equal(readings_take(&readings, &options, NULL, 0, message, sizeof(message)),
-			 -ENOENT);
+	assert_int_equal(readings_take(&readings, message, sizeof(message)), -ENOENT);
 	assert_non_null(strstr(message, "No such file or directory"));
 }
 
