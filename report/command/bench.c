@@ -16,57 +16,39 @@
 #include "report/compare/compare.h"
 #include "report/compare/profile.h"
 #include "report/names/visible.h"
+#include "report/options/filename.h"
 
 #define MESSAGE_SIZE 512
 #define MOST_RUNS    1000
+#define RUN_PATH     (PATH_MAX + 24)
 
-/* The file of a run; the caller frees it. */
-static char *run_path(const char *folder, unsigned run)
+/* The file of a run. */
+static const char *run_path(char path[RUN_PATH], const char *folder, unsigned run)
 {
-	char *path;
-
-	return asprintf(&path, "%s/run-%03u" RUNS_SUFFIX, folder, run) < 0 ? NULL : path;
+	snprintf(path, RUN_PATH, "%s/run-%03u" RUNS_SUFFIX, folder, run);
+	return path;
 }
 
-/* A path as -o takes it, where a percent sign begins a name. */
-static char *quote_percent(const char *path)
+/* Removes the profiles of runs from a folder, from one on; other files stay. */
+static int remove_runs(const char *folder, unsigned first)
 {
-	char *quoted = malloc(2 * strlen(path) + 1), *end = quoted;
+	char path[RUN_PATH];
 
-	for (; quoted && *path; path++) {
-		if (*path == '%')
-			*end++ = '%';
-		*end++ = *path;
-	}
-	if (quoted)
-		*end = '\0';
-	return quoted;
-}
-
-/* Removes the profiles of runs from a folder; other files stay. */
-static int empty_folder(const char *folder)
-{
-	for (unsigned run = 1; run <= MOST_RUNS; run++) {
-		char *path = run_path(folder, run);
-		int error = !path ? -ENOMEM : unlink(path) < 0 && errno != ENOENT ? -errno : 0;
-
-		free(path);
-		if (error)
-			return error;
-	}
+	for (unsigned run = first; run <= MOST_RUNS; run++)
+		if (unlink(run_path(path, folder, run)) < 0 && errno != ENOENT)
+			return -errno;
 	return 0;
 }
 
-/* Where the runs' profiles come, and where they are until all are there. */
+/* Where the runs' profiles come, and where they are until all are there: whole paths, the same in a
+ * folder that is new. */
 struct folders {
-	char *folder, *runs; /* whole paths; the same in a folder that is new */
+	char folder[PATH_MAX], runs[PATH_MAX];
 };
 
-static void free_folders(struct folders *folders)
+static bool is_beside(const struct folders *folders)
 {
-	if (folders->runs != folders->folder)
-		free(folders->runs);
-	free(folders->folder);
+	return strcmp(folders->folder, folders->runs) != 0;
 }
 
 /* Makes the folder, or one beside it if there are earlier runs in it, which -f lets these replace.
@@ -76,27 +58,18 @@ static int make_folders(struct folders *folders, const char *name, bool overwrit
 	int error = mkdir(name, 0777) < 0 ? -errno : 0;
 	bool beside = error == -EEXIST && overwrite;
 
-	*folders = (struct folders){.folder = NULL};
-	if (!error || beside) {
-		folders->folder = realpath(name, NULL);
-		error = folders->folder ? 0 : -errno;
-	}
-	folders->runs = folders->folder;
-	if (!error && beside) {
-		if (asprintf(&folders->runs, "%s.XXXXXX", folders->folder) < 0) {
-			folders->runs = NULL;
-			error = -ENOMEM;
-		} else if (!mkdtemp(folders->runs)) {
-			error = -errno;
-		}
-	}
-	if (error) {
+	if (!error || beside)
+		error = realpath(name, folders->folder) ? 0 : -errno;
+	if (!error && snprintf(folders->runs, PATH_MAX, "%s%s", folders->folder,
+			       beside ? ".XXXXXX" : "") >= PATH_MAX)
+		error = -ENAMETOOLONG;
+	if (!error && beside && !mkdtemp(folders->runs))
+		error = -errno;
+	if (error)
 		visible_line(stderr, "ktime bench: %s: %s%s", name, strerror(-error),
 			     error == -EEXIST
 				     ? " (-f replaces its profiles, -o takes another folder)"
 				     : "");
-		free_folders(folders);
-	}
 	return error;
 }
 
@@ -104,22 +77,17 @@ static int make_folders(struct folders *folders, const char *name, bool overwrit
  */
 static int replace_runs(const struct folders *folders, unsigned runs)
 {
+	char from[RUN_PATH], to[RUN_PATH];
 	int error = 0;
 
-	if (folders->runs == folders->folder)
+	if (!is_beside(folders))
 		return 0;
-	for (unsigned run = 1; run <= MOST_RUNS && !error; run++) {
-		char *from = run_path(folders->runs, run), *to = run_path(folders->folder, run);
-
-		if (!from || !to)
-			error = -ENOMEM;
-		else if (run <= runs)
-			error = rename(from, to) < 0 ? -errno : 0;
-		else if (unlink(to) < 0 && errno != ENOENT)
+	for (unsigned run = 1; run <= runs && !error; run++)
+		if (rename(run_path(from, folders->runs, run), run_path(to, folders->folder, run)) <
+		    0)
 			error = -errno;
-		free(from);
-		free(to);
-	}
+	if (!error)
+		error = remove_runs(folders->folder, runs + 1);
 	if (error)
 		visible_line(stderr, "ktime bench: %s: %s", folders->folder, strerror(-error));
 	return error;
@@ -130,7 +98,7 @@ static int run_once(const struct options *options, const char *path, const char 
 {
 	char force[] = "-f", quiet[] = "--quiet", output[] = "-o";
 	struct options run_options = *options;
-	char *pattern = quote_percent(path);
+	char *pattern = filename_quote(path);
 	char *const words[] = {output, pattern, force, quiet};
 	struct child child;
 	int status;
@@ -160,11 +128,9 @@ static int run_all(const struct options *options, const char *folder, const char
 		   int *ended)
 {
 	for (unsigned run = 1; run <= options->runs; run++) {
-		char *path = run_path(folder, run);
-		int status = path ? run_once(options, path, program) : -ENOMEM;
-		bool kept = path && access(path, F_OK) == 0;
+		char path[RUN_PATH];
+		int status = run_once(options, run_path(path, folder, run), program);
 
-		free(path);
 		if (status < 0) {
 			visible_line(stderr, "ktime bench: %s", strerror(-status));
 			return EXIT_FAILURE;
@@ -175,7 +141,7 @@ static int run_all(const struct options *options, const char *folder, const char
 			*ended = status;
 			return EXIT_FAILURE;
 		}
-		if (!kept) {
+		if (access(path, F_OK) < 0) {
 			visible_line(stderr,
 				     "ktime bench: run %u left no profile: no CUDA was used", run);
 			return EXIT_FAILURE;
@@ -215,14 +181,13 @@ int command_bench(const struct options *options, const char *const *program, siz
 			runs_print_text(&runs, stderr);
 		}
 	}
-	if (folders.runs != folders.folder) {
-		empty_folder(folders.runs);
+	if (is_beside(&folders)) {
+		remove_runs(folders.runs, 1);
 		rmdir(folders.runs);
 	} else if (status != EXIT_SUCCESS) {
 		/* Nothing stays of a program that could not be run. */
 		rmdir(folders.folder);
 	}
 	profile_free(&runs);
-	free_folders(&folders);
 	return ended ? child_end_alike(ended) : status;
 }

@@ -97,24 +97,18 @@ static void write_word(const char *word, FILE *out)
 /* The program may change its directory before the file is opened. */
 static void write_absolute(const char *option, const char *pattern, FILE *out)
 {
-	char directory[PATH_MAX], *path;
-	const char *letter;
-	FILE *word;
-	size_t length;
+	char directory[PATH_MAX], *quoted, *path;
 
 	if (!pattern || *pattern == '/' || strcmp(pattern, "%1") == 0 ||
 	    strcmp(pattern, "%2") == 0 || !getcwd(directory, sizeof(directory)))
 		return;
-	word = open_memstream(&path, &length);
-	if (!word)
-		return;
-	for (letter = directory; *letter; letter++)
-		fprintf(word, *letter == '%' ? "%%%%" : "%c", *letter);
-	fprintf(word, "/%s", pattern);
-	fclose(word);
-	fprintf(out, " --%s", option);
-	write_word(path, out);
-	free(path);
+	quoted = filename_quote(directory);
+	if (quoted && asprintf(&path, "%s/%s", quoted, pattern) >= 0) {
+		fprintf(out, " --%s", option);
+		write_word(path, out);
+		free(path);
+	}
+	free(quoted);
 }
 
 /*

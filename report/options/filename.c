@@ -113,6 +113,20 @@ char *filename_expand_path(const char *pattern, const struct name_codes *codes, 
 	return path;
 }
 
+char *filename_quote(const char *path)
+{
+	char *quoted = malloc(2 * strlen(path) + 1), *end = quoted;
+
+	for (; quoted && *path; path++) {
+		if (*path == '%')
+			*end++ = '%';
+		*end++ = *path;
+	}
+	if (quoted)
+		*end = '\0';
+	return quoted;
+}
+
 #define SUFFIX ".ktime"
 
 /*

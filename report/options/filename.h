@@ -33,6 +33,9 @@ char *filename_expand(const char *pattern, const struct name_codes *codes, char 
 char *filename_expand_path(const char *pattern, const struct name_codes *codes, char *message,
 			   size_t size);
 
+/* A pattern that expands to this path; the caller frees it. NULL: no memory. */
+char *filename_quote(const char *path);
+
 /*
  * The rank by the innermost launcher, which tells it by environment variables, or by the variable
  * of --rank-variable, if that is not NULL. What is not known is -1.
