@@ -131,21 +131,18 @@ static int run_all(const struct options *options, const char *folder, const char
 		char path[RUN_PATH];
 		int status = run_once(options, run_path(path, folder, run), program);
 
-		if (status < 0) {
-			visible_line(stderr, "ktime bench: %s", strerror(-status));
-			return EXIT_FAILURE;
-		}
+		if (status < 0)
+			return visible_fail(EXIT_FAILURE, "ktime bench: %s", strerror(-status));
 		if (status != 0) {
 			visible_line(stderr, "ktime bench: run %u of %u failed", run,
 				     options->runs);
 			*ended = status;
 			return EXIT_FAILURE;
 		}
-		if (access(path, F_OK) < 0) {
-			visible_line(stderr,
-				     "ktime bench: run %u left no profile: no CUDA was used", run);
-			return EXIT_FAILURE;
-		}
+		if (access(path, F_OK) < 0)
+			return visible_fail(EXIT_FAILURE,
+					    "ktime bench: run %u left no profile: no CUDA was used",
+					    run);
 	}
 	return EXIT_SUCCESS;
 }
@@ -160,10 +157,8 @@ int command_bench(const struct options *options, const char *const *program, siz
 	int status;
 
 	(void)count;
-	if (options->runs == 0 || options->runs > MOST_RUNS) {
-		visible_line(stderr, "ktime bench: --runs takes 1 to %d", MOST_RUNS);
-		return EXIT_BAD_USAGE;
-	}
+	if (options->runs == 0 || options->runs > MOST_RUNS)
+		return visible_fail(EXIT_BAD_USAGE, "ktime bench: --runs takes 1 to %d", MOST_RUNS);
 	snprintf(name, sizeof(name), "%s.runs", base ? base + 1 : program[0]);
 	if (make_folders(&folders, options->export_profile ? options->export_profile : name,
 			 options->force_overwrite))

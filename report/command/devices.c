@@ -234,10 +234,8 @@ int command_devices(const struct options *options, const char *const *none, size
 
 	(void)none;
 	(void)count;
-	if (probe_devices(message, sizeof(message))) {
-		visible_line(stderr, "ktime: %s", message);
-		return EXIT_FAILURE;
-	}
+	if (probe_devices(message, sizeof(message)))
+		return visible_fail(EXIT_FAILURE, "ktime: %s", message);
 	for (size_t i = 0; i < device_count; i++)
 		if (options->devices >> i & 1)
 			shown[sheet.rows++] = (int)i;
@@ -257,6 +255,5 @@ int command_devices(const struct options *options, const char *const *none, size
 	sheet_clear(&sheet);
 	if (fflush(stdout) == 0)
 		return EXIT_SUCCESS;
-	visible_line(stderr, "ktime: %s", strerror(errno));
-	return EXIT_FAILURE;
+	return visible_fail(EXIT_FAILURE, "ktime: %s", strerror(errno));
 }

@@ -197,10 +197,8 @@ static int check_file(const char *pattern, const struct process_rank *rank, bool
 	if (strstr(pattern, "%r") && rank->rank < 0)
 		codes.rank = 0;
 	path = filename_expand(pattern, &codes, message, sizeof(message));
-	if (!path) {
-		visible_line(stderr, "ktime: %s", message);
-		return -EINVAL;
-	}
+	if (!path)
+		return visible_fail(-EINVAL, "ktime: %s", message);
 	if (stat(path, &status) == 0) {
 		if (S_ISDIR(status.st_mode))
 			error = -EISDIR;
@@ -268,10 +266,8 @@ static int become(const struct options *options, const char *tree, const char *c
 {
 	int error = set_options(options, tree);
 
-	if (error) {
-		visible_line(stderr, "ktime: %s", strerror(-error));
-		return CANNOT_RUN;
-	}
+	if (error)
+		return visible_fail(CANNOT_RUN, "ktime: %s", strerror(-error));
 	execvp(program[0], (char *const *)(uintptr_t)program);
 	error = errno;
 	visible_line(stderr, "ktime: %s: %s", program[0], strerror(error));
@@ -328,11 +324,9 @@ static int check_files(const struct options *options, const char *const *program
 	struct process_rank rank = rank_find(options->rank_variable);
 	bool of_rank = profile && rank_file_pattern(pattern, sizeof(pattern), profile, &rank);
 
-	if (profile && log && strcmp(profile, log) == 0) {
-		visible_line(stderr, "ktime: the profile and the report would be one file, %s",
-			     log);
-		return -EINVAL;
-	}
+	if (profile && log && strcmp(profile, log) == 0)
+		return visible_fail(-EINVAL,
+				    "ktime: the profile and the report would be one file, %s", log);
 	/* A rank's file that is there already is left alone; it gets another name. */
 	return check_file(log, &rank, false, false, program) ||
 	       check_file(profile ? pattern : NULL, &rank, true,
@@ -364,10 +358,8 @@ int launch(const struct options *options, const char *const *program)
 	}
 	error = append_variable("LD_PRELOAD", ":", library);
 	free(library);
-	if (error) {
-		visible_line(stderr, "ktime: %s", strerror(-error));
-		return CANNOT_RUN;
-	}
+	if (error)
+		return visible_fail(CANNOT_RUN, "ktime: %s", strerror(-error));
 	return run(options, program);
 }
 
@@ -444,9 +436,7 @@ int command_run(const struct options *options, const char *const *program, size_
 	/* As nvprof: the report goes to stderr. */
 	if (options->import_profile)
 		return show_files(options, &options->import_profile, 1, options->log_file);
-	if (count == 0) {
-		fputs("ktime: no program given (ktime --help)\n", stderr);
-		return EXIT_BAD_USAGE;
-	}
+	if (count == 0)
+		return visible_fail(EXIT_BAD_USAGE, "ktime: no program given (ktime --help)");
 	return check_program(program[0]) ? launch(options, program) : NOT_FOUND;
 }

@@ -73,8 +73,7 @@ int list_write(bool left_only, FILE *file)
 
 static int fail(int error)
 {
-	visible_line(stderr, "ktime: %s", strerror(error));
-	return EXIT_FAILURE;
+	return visible_fail(EXIT_FAILURE, "ktime: %s", strerror(error));
 }
 
 int command_list(const struct options *options, const char *const *files, size_t files_count)

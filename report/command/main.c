@@ -26,8 +26,8 @@ static int answer_help(const struct command *command, const char *topic)
 {
 	if (help_write(command, topic, stdout) == 0)
 		return EXIT_SUCCESS;
-	visible_line(stderr, "ktime: no help on %s (--help, --help all, --help nvprof)", topic);
-	return EXIT_BAD_USAGE;
+	return visible_fail(EXIT_BAD_USAGE,
+			    "ktime: no help on %s (--help, --help all, --help nvprof)", topic);
 }
 
 /* The files that options name to be read. */
@@ -97,11 +97,8 @@ static int read_arguments(const struct command *command, struct options *options
 
 	options->command = command->options;
 	for (; argc > 1; argc -= first, argv += first) {
-		if (options_parse_arguments(options, argc, argv, &first, message,
-					    sizeof(message))) {
-			visible_line(stderr, "%s: %s", speaker, message);
-			return -EINVAL;
-		}
+		if (options_parse_arguments(options, argc, argv, &first, message, sizeof(message)))
+			return visible_fail(-EINVAL, "%s: %s", speaker, message);
 		ended = first > 1 && strcmp(argv[first - 1], "--") == 0;
 		if (ended)
 			options->separator = *count;
@@ -129,15 +126,14 @@ static int run_command(const struct command *command, const struct options *opti
 		return answer_help(command, !named && count > 0 ? operands[0] : NULL);
 	if (named && options->import_profile)
 		operands[count++] = options->import_profile;
-	if (count < command->least || count > command->most) {
-		visible_line(stderr, "%s: %s %s%s given; usage: %.*s", speaker,
-			     count == 0	  ? "no"
-			     : count == 1 ? "one"
-					  : "too many",
-			     command->runs_program ? "program" : "file", count > 1 ? "s" : "",
-			     (int)strcspn(command->usage, "\n"), command->usage);
-		return EXIT_BAD_USAGE;
-	}
+	if (count < command->least || count > command->most)
+		return visible_fail(EXIT_BAD_USAGE, "%s: %s %s%s given; usage: %.*s", speaker,
+				    count == 0	 ? "no"
+				    : count == 1 ? "one"
+						 : "too many",
+				    command->runs_program ? "program" : "file",
+				    count > 1 ? "s" : "", (int)strcspn(command->usage, "\n"),
+				    command->usage);
 	/* What is the program's is looked at when it is started. */
 	if (named && overwrites_input(options, operands, count))
 		return EXIT_BAD_USAGE;

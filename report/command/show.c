@@ -83,8 +83,8 @@ static int show_left(void)
 		     "clean removes them.");
 		return EXIT_SUCCESS;
 	}
-	fputs("ktime show: no file given; usage: ktime show [options] FILE...\n", stderr);
-	return EXIT_BAD_USAGE;
+	return visible_fail(EXIT_BAD_USAGE,
+			    "ktime show: no file given; usage: ktime show [options] FILE...");
 }
 
 /* The page of "show --html run.ktime": run.html beside it. The caller frees it; NULL: no memory. */
@@ -105,19 +105,14 @@ static int show_beside(const struct options *asked, size_t count, const char *lo
 	char *page;
 	int status;
 
-	if (count > 0) {
-		fputs("ktime show: ", stderr);
-		visible_write(asked->html, stderr);
-		fputs(" is a ktime profile: --html takes the name of the page (--html PAGE "
-		      "FILE...)\n",
-		      stderr);
-		return EXIT_BAD_USAGE;
-	}
+	if (count > 0)
+		return visible_fail(EXIT_BAD_USAGE,
+				    "ktime show: %s is a ktime profile: --html takes the name of "
+				    "the page (--html PAGE FILE...)",
+				    asked->html);
 	page = page_beside(asked->html);
-	if (!page) {
-		visible_line(stderr, "ktime: %s", strerror(ENOMEM));
-		return EXIT_FAILURE;
-	}
+	if (!page)
+		return visible_fail(EXIT_FAILURE, "ktime: %s", strerror(ENOMEM));
 	options.html = page;
 	status = show_files(&options, &asked->html, 1, log_file);
 	free(page);
@@ -140,10 +135,8 @@ int command_merge(const struct options *options, const char *const *files, size_
 	const char *output = options->export_profile;
 	struct merge *merge;
 
-	if (!output) {
-		fputs("ktime merge: no output given (-o FILE)\n", stderr);
-		return EXIT_BAD_USAGE;
-	}
+	if (!output)
+		return visible_fail(EXIT_BAD_USAGE, "ktime merge: no output given (-o FILE)");
 	if (merge_files(&merge, output, options->force_overwrite, true, files, count))
 		return EXIT_FAILURE;
 	merge_free(merge);

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "report/names/visible.h"
 #include "report/sheet/number.h"
 
 /* Programs that have a line each; the one that is chosen is among them. Chosen: as many leave half
@@ -260,10 +261,10 @@ int screen_run(struct readings *readings, const struct options *options)
 
 	/* For names that are not ASCII; numbers stay those of the "C" locale. */
 	setlocale(LC_CTYPE, "");
-	if (!initscr()) {
-		fputs("ktime top: this terminal is not known (TERM); -b prints lines\n", stderr);
-		return EXIT_FAILURE;
-	}
+	if (!initscr())
+		return visible_fail(
+			EXIT_FAILURE,
+			"ktime top: this terminal is not known (TERM); -b prints lines");
 	cbreak();
 	noecho();
 	keypad(stdscr, TRUE);

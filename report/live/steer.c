@@ -165,8 +165,7 @@ int command_snapshot(const struct options *options, const char *const *files, si
 {
 	if (options->export_profile)
 		return steer("ktime snapshot", options, files, count, 0, take_snapshot);
-	fputs("ktime snapshot: -o FILE has to be given\n", stderr);
-	return EXIT_BAD_USAGE;
+	return visible_fail(EXIT_BAD_USAGE, "ktime snapshot: -o FILE has to be given");
 }
 
 /* The one of a window begins with it. */
@@ -228,6 +227,7 @@ int command_window(const struct options *options, const char *const *files, size
 	if (count > 0 && options->export_profile && options_time(files[count - 1], &window) &&
 	    window > 0 && window <= WINDOW_MOST)
 		return steer("ktime window", options, files, count - 1, window, collect_window);
-	fputs("ktime window: a process, a time (2s, 500ms) and -o FILE have to be given\n", stderr);
-	return EXIT_BAD_USAGE;
+	return visible_fail(
+		EXIT_BAD_USAGE,
+		"ktime window: a process, a time (2s, 500ms) and -o FILE have to be given");
 }

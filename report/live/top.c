@@ -387,10 +387,8 @@ static int run_batch(struct readings *readings, const struct options *options)
 		puts("    Time      PID  Seconds  Busy(%)      Calls  GPU Time  Time(%)  Name");
 	for (unsigned made = 1;; made++) {
 		error = write_lines(readings, options);
-		if (error) {
-			visible_line(stderr, "ktime top: %s", strerror(-error));
-			return EXIT_FAILURE;
-		}
+		if (error)
+			return visible_fail(EXIT_FAILURE, "ktime top: %s", strerror(-error));
 		if (made == options->readings)
 			return EXIT_SUCCESS;
 		poll(NULL, 0, (int)(options->interval * 1000));
@@ -410,10 +408,8 @@ int command_top(const struct options *given, const char *const *files, size_t co
 	if (options.names == NAMES_AUTO)
 		options.names = NAMES_SHORT;
 	/* A day; poll() takes no more than 24 of them. */
-	if (!(options.interval >= 0.01 && options.interval <= 86400)) {
-		fputs("ktime top: -d takes 0.01 to 86400 seconds\n", stderr);
-		return EXIT_BAD_USAGE;
-	}
+	if (!(options.interval >= 0.01 && options.interval <= 86400))
+		return visible_fail(EXIT_BAD_USAGE, "ktime top: -d takes 0.01 to 86400 seconds");
 	if (readings_take(&readings, message, sizeof(message)))
 		visible_line(stderr, "ktime top: %s", message);
 	else if (readings.count == 0 && (count > 0 || options.profile))

@@ -152,3 +152,13 @@ void visible_line(FILE *file, const char *format, ...)
 	visible_vline(file, format, arguments);
 	va_end(arguments);
 }
+
+int visible_fail(int status, const char *format, ...)
+{
+	va_list arguments;
+
+	va_start(arguments, format);
+	visible_vline(stderr, format, arguments);
+	va_end(arguments);
+	return status;
+}

@@ -21,6 +21,8 @@ char *visible_text(const char *text);
 void visible_line(FILE *file, const char *format, ...) __attribute__((format(printf, 2, 3)));
 void visible_vline(FILE *file, const char *format, va_list arguments)
 	__attribute__((format(printf, 2, 0)));
+/* A message on stderr, and the end of its line; returns the status that the caller returns. */
+int visible_fail(int status, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* In a part of a string, without memory: each byte of such a character becomes a question mark. */
 void visible_replace(char *text, size_t length);
 
