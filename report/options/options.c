@@ -13,6 +13,56 @@
 #include "report/options/metrics.h"
 #include "report/options/range_pattern.h"
 
+/* The bits of enum option_commands, by the names that the table has room for. */
+#define COMMAND_BIT(name, place) name = OPTION_##name,
+enum { OPTION_COMMANDS(COMMAND_BIT) };
+#undef COMMAND_BIT
+
+#define ENTRY(kind, offset, name, letter, argument, section, commands, help)                       \
+	{name, letter, OPTION_##kind, offset, argument, SECTION_##section, commands, help},
+#define OPTION(kind, member, ...) ENTRY(kind, offsetof(struct options, member), __VA_ARGS__)
+#define ANOTHER			  OPTION
+#define UNSERVED(name, letter, argument, help)                                                     \
+	ENTRY(UNSERVED, 0, name, letter, argument, UNSERVED, RUN | SHOW, help)
+const struct option_entry option_table[] = {
+#include "report/options/options.def"
+};
+#undef UNSERVED
+#undef ANOTHER
+#undef OPTION
+#undef ENTRY
+const size_t option_table_size = sizeof(option_table) / sizeof(option_table[0]);
+
+void options_defaults(struct options *options)
+{
+	*options = (struct options){
+		.command = OPTION_RUN,
+		.timer = TIMER_AUTO,
+		.events = EVENTS_AUTO,
+		.budget = NAN, /* not given */
+		.devices = UINT64_MAX,
+		.to = UINT64_MAX,
+		.trace = TRACE_GPU | TRACE_API,
+		.api_trace = API_TRACE_ALL,
+		.concurrent_kernels = true,
+		.findings = true,
+		.profile_from_start = true,
+		.start = true,
+		.unit = UNIT_AUTO,
+		.names = NAMES_AUTO, /* distinct on a terminal, else full */
+		.format = FORMAT_AUTO,
+		.threshold = NAN,  /* not given */
+		.fail_above = NAN, /* not given */
+		.runs = 5,
+		.slowest = 8,
+		.interval = 1,
+		.prometheus_kernels = 20,
+		.prometheus_interval = 15,
+		.metrics_launches = 3,
+		.demangling = true,
+	};
+}
+
 /* Where the line goes that says what is wrong. */
 struct message {
 	char *text;

@@ -87,86 +87,54 @@ struct declared_work {
 	struct declared_work *next;
 };
 
+/* The nvtx ranges of --nvtx-include: see range_pattern.h; NULL after the last. */
+typedef const char *option_ranges[OPTIONS_RANGES];
+
+/* How an option's value is read, and what it is kept in: X(kind, type) */
+#define OPTION_KINDS(X)                                                                            \
+	X(FLAG, bool) /* no argument */                                                            \
+	X(ON_OFF, bool)                                                                            \
+	X(CHOICE, int)	 /* an enum: the place in the argument text */                             \
+	X(SET, unsigned) /* bits by the words of the argument text */                              \
+	X(TEXT, const char *)                                                                      \
+	X(REGEX, const char *)	 /* POSIX extended; refused if it does not compile */              \
+	X(RANGES, option_ranges) /* one more each time; refused if bad */                          \
+	X(FILE, const char *)	 /* completed as a file name */                                    \
+	X(NUMBER, double)	 /* not negative */                                                \
+	X(COUNT, unsigned)                                                                         \
+	X(KEEP, struct trace_limit) /* bytes with K, M or G, a time with its unit, "all" */        \
+	X(TIME, uint64_t)	    /* ns: a number with s, ms, us or ns; without, seconds */      \
+	X(PID, pid_t)                                                                              \
+	X(RANKS, const char *)		    /* a list of ranks */                                  \
+	X(DEVICES, uint64_t)		    /* a bit for each of a list of ordinals, or "all" */   \
+	X(EVENTS, int)			    /* enum events_mode, and events_fraction */            \
+	X(DECLARED, struct declared_work *) /* each adds to the list; by the option's name */      \
+	X(METRICS, const char *) /* a list for metric_list_parse(), which it has passed */         \
+	X(UNSERVED, int)	 /* nvprof's: there is no value */
+#define OPTION_KIND_ENUM(kind, type) OPTION_##kind,
+enum option_kind { OPTION_KINDS(OPTION_KIND_ENUM) };
+#undef OPTION_KIND_ENUM
+#define OPTION_KIND_TYPE(kind, type) typedef type option_of_##kind;
+OPTION_KINDS(OPTION_KIND_TYPE)
+#undef OPTION_KIND_TYPE
+
+/* 0, false and NULL are the default, where options_defaults() has no other. */
 struct options {
+	/* A member for each option. */
+#define OPTION(kind, member, ...) option_of_##kind member;
+#define ANOTHER(...)
+#define UNSERVED(...)
+#include "report/options/options.def"
+#undef UNSERVED
+#undef ANOTHER
+#undef OPTION
+
 	unsigned
 		command; /* enum option_commands: whose options are parsed; OPTION_RUN by default */
 	char *const *words; /* of the command line that are options to be handed on */
 	int word_count;
-
-	/* What is collected. */
-	int timer;		  /* enum timer_mode */
-	int events;		  /* enum events_mode */
-	int gate;		  /* enum gate_mode */
+	size_t separator;	  /* the operand that "--" stands before; 0: none */
 	unsigned events_fraction; /* N of 1/N with EVENTS_FRACTION */
-	double budget;		  /* percent of the wall time; NAN: not given */
-	uint64_t devices;	  /* bit per device ordinal */
-	unsigned trace;		  /* enum trace_set */
-	unsigned window_trace;	  /* the same, of which ktime window keeps a trace */
-	int api_trace;		  /* enum api_trace_mode */
-	struct trace_limit keep_trace;
-	int graph; /* enum graph_mode */
-	bool concurrent_kernels;
-	bool profile_from_start;
-	bool start;
-	bool profile_children; /* asked for; what is the default depends on how ktime was started */
-	const char *rank_variable, *ranks; /* see rank.h */
-	const char *tree; /* folder of the profiles of a process tree; set by the ktime command */
-	/* file_identity() of the file that -f lets processes of one name replace, as --tree */
-	const char *replaces;
-	pid_t only_process; /* 0: any; set by the ktime command unless children are profiled too */
-	const char *nvtx_include[OPTIONS_RANGES]; /* see range_pattern.h; NULL after the last */
-	double timeout;		       /* seconds since the driver's initialisation; 0: none */
-	double delay, duration, every; /* seconds; 0: none */
-	const char *metrics;	       /* a list for metric_list_parse(), which it has passed */
-	unsigned metrics_launches;     /* values of each kernel; 0: all that its launches give */
-	int metrics_replay;	       /* enum metrics_replay */
-	bool energy;
-
-	/* What is printed. */
-	bool print_summary, print_gpu_summary, print_api_summary, print_summary_per_gpu;
-	bool print_gpu_trace, print_api_trace;
-	bool csv;
-	bool nvtx_kernels;
-	int unit; /* enum time_unit */
-	bool demangling;
-	bool quiet;
-	int format; /* enum report_format */
-	int names;  /* enum names_mode; NAMES_AUTO: distinct on a terminal, else full */
-	bool percentiles, histogram, idle, memory, findings, cross_check, verbose;
-	bool bandwidth;
-	struct declared_work *declared;	       /* in the order given */
-	unsigned top;			       /* rows per section; 0: all */
-	unsigned slowest;		       /* processes of a job */
-	int sort;			       /* enum sort_key */
-	const char *kernels, *exclude_kernels; /* POSIX extended, over the full names */
-	const char *context_name, *process_name, *stream_name;
-
-	/* Where it goes. */
-	const char *log_file, *export_profile, *import_profile;
-	bool force_overwrite;
-	bool help, version, library, query_metrics;
-	bool completion;
-
-	/* Of ktime export, ktime diff, ktime bench and ktime show. */
-	const char *sqlite, *chrome, *perfetto, *json, *markdown, *html;
-	uint64_t from, to; /* ns since the zero of a trace's Start column */
-	bool print_json;
-	double threshold, fail_above; /* percent; NAN: not given */
-	size_t separator;	      /* the operand that "--" stands before; 0: none */
-	unsigned runs;
-
-	/* Metrics for Prometheus. */
-	const char *prometheus;	     /* the file; NULL: none */
-	unsigned prometheus_kernels; /* that have series of their own */
-	double prometheus_interval;  /* seconds */
-
-	/* Of ktime top. */
-	const char *since;   /* of ktime snapshot: an earlier one; NULL: the start */
-	const char *profile; /* the profile's file; NULL: by process */
-	double interval;     /* seconds between readings */
-	unsigned readings;   /* 0: no end */
-	bool batch;	     /* lines instead of a screen */
-	int top_sort;	     /* enum top_sort */
 
 	/* The terminal that is printed to; filled in by the report. */
 	unsigned width,
@@ -187,28 +155,6 @@ static inline double options_budget(const struct options *options)
 {
 	return isnan(options->budget) ? OPTIONS_BUDGET : options->budget;
 }
-
-enum option_kind {
-	OPTION_FLAG,	 /* bool, no argument */
-	OPTION_ON_OFF,	 /* bool */
-	OPTION_CHOICE,	 /* int, index into the argument text */
-	OPTION_SET,	 /* unsigned, bits by the words of the argument text */
-	OPTION_TEXT,	 /* const char * */
-	OPTION_REGEX,	 /* const char *, refused if it does not compile */
-	OPTION_RANGES,	 /* const char *[OPTIONS_RANGES], one more each time, refused if bad */
-	OPTION_FILE,	 /* const char *, completed as a file name */
-	OPTION_NUMBER,	 /* double, not negative */
-	OPTION_COUNT,	 /* unsigned */
-	OPTION_KEEP,	 /* struct trace_limit: bytes with K, M or G, a time with its unit, "all" */
-	OPTION_TIME,	 /* uint64_t, ns: a number with s, ms, us or ns; without, seconds */
-	OPTION_PID,	 /* pid_t */
-	OPTION_RANKS,	 /* const char *, a list of ranks */
-	OPTION_DEVICES,	 /* uint64_t, a list of ordinals or "all" */
-	OPTION_EVENTS,	 /* events and events_fraction */
-	OPTION_DECLARED, /* struct declared_work *, each adds to the list; by the option's name */
-	OPTION_METRICS,	 /* const char *, a list of metrics (metrics.h) */
-	OPTION_UNSERVED	 /* nvprof's: its value is left alone; help says what to use instead */
-};
 
 enum option_section {
 	SECTION_COLLECT,

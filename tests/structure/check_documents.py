@@ -93,9 +93,9 @@ def check_json(root):
 
 def check_options(root):
     document = read(root, "docs/from-nvprof.md")
-    table = read(root, "report/options/options_table.c")
+    table = read(root, "report/options/options.def")
     options = re.findall(r'UNSERVED\w*(?:, \w+,|\()\s*"([\w-]+)"', table)
-    expect(options, "no option of nvprof's is found in report/options/options_table.c")
+    expect(options, "no option of nvprof's is found in report/options/options.def")
     for option in options:
         expect(has_word(document, "--" + option) or
                any(option.startswith(start) for start in re.findall(r"--([\w-]+-)…", document)),

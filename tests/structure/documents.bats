@@ -58,7 +58,7 @@ finds() {
 }
 
 @test "an option of nvprof's without a replacement is found" {
-	plant report/options/options_table.c 's/"query-events"/"query-others"/'
+	plant report/options/options.def 's/"query-events"/"query-others"/'
 	finds "docs/from-nvprof.md has no --query-others"
 }
 
